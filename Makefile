@@ -1,0 +1,115 @@
+# `make` says what there is. Everything that is built goes to _output; nothing needs a step before it.
+SHELL := /bin/bash -o pipefail
+.DEFAULT_GOAL := help
+.NOTPARALLEL: # the targets share the machine's cores, and tests have time limits
+
+# Versions are stamped by -ldflags below, so that git's state never makes a build fail or differ.
+export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
+
+MODULE := github.com/openshift/platform-operators
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo v0.0.0-unknown)
+COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
+DATE ?= $(shell git log -1 --format=%cI 2>/dev/null)
+LDFLAGS := -X $(MODULE)/pkg/version.gitVersion=$(VERSION) -X $(MODULE)/pkg/version.gitCommit=$(COMMIT) -X $(MODULE)/pkg/version.buildDate=$(DATE)
+
+GOLANGCI_LINT := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
+
+##@ Use
+
+.PHONY: help
+help: ## Say what there is
+	@awk 'BEGIN {FS = ":.*## "} \
+		/^##@ / {printf "\n%s\n", substr($$0, 5)} \
+		/^[a-z0-9-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## Build the manager: _output/platform-operators
+	go build -ldflags '$(LDFLAGS)' -o _output/platform-operators ./cmd/platform-operators
+
+.PHONY: demo
+demo: ## Watch platform operators on a real API server. DEMO=exit ends after the story; CATALOG=, BUNDLES= and PACKAGE= take real data
+	go build -o _output/demo ./test/demo
+	@exec _output/demo -catalog='$(CATALOG)' -bundles='$(BUNDLES)' -package='$(PACKAGE)' $(if $(filter exit,$(DEMO)),-exit)
+
+.PHONY: images
+images: ## Write the image as an OCI layout: _output/images. The same source gives the same digests
+	go run ./hack/images
+
+.PHONY: clean
+clean: ## Remove _output
+	rm -rf _output
+
+##@ Test
+
+.PHONY: test
+test: test-unit test-bench test-localcluster test-integration e2e ## Run every test
+
+.PHONY: test-unit
+test-unit: ## Unit tests with the race detector, and the checks of manifests/
+	go list ./... | grep --invert-match --extended-regexp '/test/(integration|e2e)(/|$$)|/pkg/client/' | xargs go test -race -timeout=10m $(TESTFLAGS)
+
+.PHONY: test-bench
+test-bench: ## Tests of the benchmarks' own helpers; without the race detector, for which their peers would have to be compiled too
+	go test -C test/bench -timeout=10m $(TESTFLAGS) ./...
+
+.PHONY: test-localcluster
+test-localcluster: localcluster ## Tests of the local cluster, which is a module of its own
+	go test -C test/localcluster -count=1 -timeout=10m $(TESTFLAGS) ./...
+
+.PHONY: test-integration
+test-integration: localcluster ## The manager against a real API server, one behaviour a file. TESTFLAGS='-ginkgo.focus …' runs some
+	go test -count=1 -timeout=30m ./test/integration/... $(TESTFLAGS)
+
+.PHONY: e2e
+e2e: localcluster ## The demo's story, and real bundles, end to end
+	go test -count=1 -timeout=30m ./test/e2e/... $(TESTFLAGS)
+
+.PHONY: localcluster
+localcluster: ## Compile the local cluster's programs ahead of time (once for each version; takes minutes)
+	go run -C test/localcluster . build
+
+.PHONY: bench
+bench: ## Measure, and write docs/benchmarks.md
+	go run -C test/bench .
+
+##@ Keep
+
+.PHONY: update
+update: ## Generate everything that follows from pkg/apis: deepcopy, clients, CRDs
+	hack/update-codegen.sh
+
+.PHONY: verify
+verify: verify-codegen verify-format vet ## Fail when something generated, formatted or vendored is stale. Changes nothing, needs no network
+
+.PHONY: verify-codegen
+verify-codegen: ## Fail when something generated is stale
+	hack/verify-codegen.sh
+
+.PHONY: verify-format
+verify-format: ## Fail when a file is not gofmt'ed
+	@unformatted=$$(gofmt -s -l bindata cmd hack pkg test); \
+	if [[ -n "$$unformatted" ]]; then echo "Not formatted; run 'gofmt -s -w' on:"; echo "$$unformatted"; exit 1; fi
+
+.PHONY: vet
+vet: ## go vet, which also fails when go.mod and vendor/modules.txt disagree
+	go vet ./...
+	go vet -C test/localcluster ./...
+	go vet -C test/bench ./...
+
+.PHONY: update-vendor
+update-vendor: ## Write vendor/ anew from go.mod (network)
+	go mod tidy
+	go mod vendor
+
+.PHONY: verify-vendor
+verify-vendor: ## Fail when go.mod is not tidy or vendor/ was edited (network)
+	go mod tidy -diff
+	rm -rf _output/vendor
+	go mod vendor -o _output/vendor
+	diff --recursive --brief vendor _output/vendor
+
+.PHONY: lint
+lint: ## golangci-lint by .golangci.yml, where each rule says why it is there
+	$(GOLANGCI_LINT) run ./...
+	cd test/localcluster && $(GOLANGCI_LINT) run --config=../../.golangci.yml ./...
+	cd test/bench && $(GOLANGCI_LINT) run --config=../../.golangci.yml ./...

@@ -1,0 +1,152 @@
+// Command crds turns what controller-gen wrote into the payload's CRD manifests: the file names and annotations that the
+// CVO goes by, every default of the API server written out, and no descriptions of types that are not ours (they say
+// nothing of this project and make the files many times longer). hack/update-codegen.sh calls it; it knows nothing of how
+// the schemas came about.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+)
+
+const header = "# Code generated from pkg/apis by `make update`. DO NOT EDIT.\n"
+
+// annotations are on every manifest of the payload; test/payload says why.
+var annotations = map[string]any{
+	"include.release.openshift.io/self-managed-high-availability": "true",
+	"release.openshift.io/feature-set":                            "TechPreviewNoUpgrade,DevPreviewNoUpgrade,CustomNoUpgrade",
+}
+
+// foreign are the properties whose types other projects own. Their own description stays; everything below loses its.
+var foreign = []string{
+	"status.conditions",
+	"status.generations",
+	"spec.package.catalogSelector",
+}
+
+func main() {
+	from := flag.String("from", "", "folder that controller-gen wrote CRDs to")
+	to := flag.String("to", "manifests", "folder that manifests are written to")
+	flag.Parse()
+	if err := convert(*from, *to); err != nil {
+		fmt.Fprintln(os.Stderr, "writing CRD manifests:", err)
+		os.Exit(1)
+	}
+}
+
+func convert(from, to string) error {
+	inputs, err := filepath.Glob(filepath.Join(from, "*.yaml"))
+	if err != nil {
+		return err
+	}
+	if len(inputs) == 0 {
+		return fmt.Errorf("%q holds no CRDs: run controller-gen first, as hack/update-codegen.sh does", from)
+	}
+	for _, input := range inputs {
+		content, err := os.ReadFile(input)
+		if err != nil {
+			return err
+		}
+		name, output, err := manifest(content)
+		if err != nil {
+			return fmt.Errorf("converting %q: %w", input, err)
+		}
+		if err := os.WriteFile(filepath.Join(to, name), output, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// manifest makes one CRD's file: its name and its content.
+func manifest(content []byte) (name string, output []byte, err error) {
+	var crd map[string]any
+	if err := yaml.UnmarshalStrict(content, &crd); err != nil {
+		return "", nil, err
+	}
+	plural, found := at(crd, "spec", "names")["plural"].(string)
+	if !found {
+		return "", nil, fmt.Errorf("spec.names.plural is missing: is it a CustomResourceDefinition?")
+	}
+	all := at(crd, "metadata", "annotations")
+	for key, value := range annotations {
+		all[key] = value
+	}
+	at(crd, "spec")["conversion"] = map[string]any{"strategy": "None"}
+
+	versions, _ := at(crd, "spec")["versions"].([]any)
+	for _, version := range versions {
+		schema := at(version, "schema", "openAPIV3Schema")
+		if len(schema) == 0 {
+			return "", nil, fmt.Errorf("a version of %s has no schema", plural)
+		}
+		trim(schema, nil)
+	}
+	output, err = yaml.Marshal(crd)
+	if err != nil {
+		return "", nil, err
+	}
+	return "0000_50_platform-operators_10-" + plural + ".crd.yaml", append([]byte(header), output...), nil
+}
+
+// trim walks a schema's properties and drops the descriptions below foreign ones.
+func trim(schema map[string]any, path []string) {
+	properties, _ := schema["properties"].(map[string]any)
+	for name, property := range properties {
+		child, ok := property.(map[string]any)
+		if !ok {
+			continue
+		}
+		childPath := append(slices.Clone(path), name)
+		if slices.Contains(foreign, strings.Join(childPath, ".")) {
+			for key, below := range child {
+				if key != "description" {
+					dropDescriptions(below)
+				}
+			}
+			continue
+		}
+		trim(child, childPath)
+	}
+}
+
+// dropDescriptions removes every description of a part of a schema. A property that is itself called "description" is a
+// schema, not text, and stays.
+func dropDescriptions(part any) {
+	switch part := part.(type) {
+	case map[string]any:
+		if _, isText := part["description"].(string); isText {
+			delete(part, "description")
+		}
+		for _, below := range part {
+			dropDescriptions(below)
+		}
+	case []any:
+		for _, below := range part {
+			dropDescriptions(below)
+		}
+	}
+}
+
+// at follows keys from map to map; where there is none it adds one, so that the result can be written to.
+func at(object any, keys ...string) map[string]any {
+	current, ok := object.(map[string]any)
+	if !ok {
+		return map[string]any{}
+	}
+	for _, key := range keys {
+		next, ok := current[key].(map[string]any)
+		if !ok {
+			next = map[string]any{}
+			current[key] = next
+		}
+		current = next
+	}
+	return current
+}

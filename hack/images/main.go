@@ -1,0 +1,105 @@
+// Command images builds the manager's image without a container engine: a static binary and manifests/ in one layer,
+// written as an OCI layout. Two runs on the same source give the same digests. `make images` calls it; the images of a
+// release are built from the Dockerfile instead, on a base that also has the certificate authorities of the system.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/layout"
+)
+
+// name is the image's name in manifests/, which image-references gives to the release tooling.
+const name = "quay.io/openshift/origin-platform-operators:latest"
+
+func main() {
+	arches := flag.String("arch", runtime.GOARCH, "processor architectures to build for, separated by commas")
+	to := flag.String("to", "_output/images/platform-operators", "folder that the OCI layout is written to; what is there is replaced")
+	flag.Parse()
+	if err := run(context.Background(), strings.Split(*arches, ","), *to); err != nil {
+		fmt.Fprintln(os.Stderr, "building images:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, arches []string, to string) error {
+	work, err := os.MkdirTemp("", "images-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+
+	var images []v1.Image
+	for _, arch := range arches {
+		binary := filepath.Join(work, arch)
+		if err := compile(ctx, "./cmd/platform-operators", arch, binary); err != nil {
+			return err
+		}
+		image, err := build(arch, content{"usr/bin/platform-operators": binary}, "manifests")
+		if err != nil {
+			return fmt.Errorf("assembling the image for %q: %w", arch, err)
+		}
+		images = append(images, image)
+	}
+	return write(images, to)
+}
+
+// compile builds a static binary of which every byte follows from the source, the toolchain and the architecture.
+func compile(ctx context.Context, pkg, arch, to string) error {
+	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", to, pkg)
+	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch)
+	if output, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("compiling %q for %q: %w\n%s", pkg, arch, err, output)
+	}
+	return nil
+}
+
+// write replaces a folder by an OCI layout of the images.
+func write(images []v1.Image, to string) error {
+	if err := removeLayout(to); err != nil {
+		return err
+	}
+	path, err := layout.Write(to, empty.Index)
+	if err != nil {
+		return fmt.Errorf("writing the layout: %w", err)
+	}
+	for _, image := range images {
+		config, err := image.ConfigFile()
+		if err != nil {
+			return err
+		}
+		err = path.AppendImage(image,
+			layout.WithAnnotations(map[string]string{"org.opencontainers.image.ref.name": name}),
+			layout.WithPlatform(v1.Platform{OS: config.OS, Architecture: config.Architecture}))
+		if err != nil {
+			return fmt.Errorf("writing the image for %q: %w", config.Architecture, err)
+		}
+		digest, err := image.Digest()
+		if err != nil {
+			return err
+		}
+		fmt.Printf("%s %s/%s %s\n", to, config.OS, config.Architecture, digest)
+	}
+	return nil
+}
+
+// removeLayout removes what an earlier run wrote, and refuses to remove anything else.
+func removeLayout(path string) error {
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if _, err := os.Stat(filepath.Join(path, "oci-layout")); err != nil {
+		return fmt.Errorf("%q is there and is no OCI layout; remove it or give another folder by -to", path)
+	}
+	return os.RemoveAll(path)
+}

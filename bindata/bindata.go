@@ -1,0 +1,25 @@
+// Package bindata holds the objects that the manager creates itself, as files. They are the same objects that the payload
+// ships create-only (test/payload compares them), because the manager must put them back when somebody deletes them. It
+// knows no client and no cluster; pkg/operator hands the objects to the controllers that keep them.
+package bindata
+
+import (
+	_ "embed" // for the files below
+	"fmt"
+
+	"sigs.k8s.io/yaml"
+
+	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
+)
+
+//go:embed platformoperatormanager.yaml
+var platformOperatorManager []byte
+
+// PlatformOperatorManager returns the manager's configuration with its defaults, a new copy each time.
+func PlatformOperatorManager() (*operatorv1alpha1.PlatformOperatorManager, error) {
+	manager := &operatorv1alpha1.PlatformOperatorManager{}
+	if err := yaml.UnmarshalStrict(platformOperatorManager, manager); err != nil {
+		return nil, fmt.Errorf("reading the embedded PlatformOperatorManager: %w", err)
+	}
+	return manager, nil
+}

@@ -1,0 +1,88 @@
+package v1alpha2
+
+// ProvisionerClassRegistry is the class name of registry+v1 bundles.
+const ProvisionerClassRegistry = "core-rukpak-io-registry"
+
+// Condition types of a BundleDeployment.
+const (
+	// ConditionUnpacked is True while the content of the source is known.
+	ConditionUnpacked = "Unpacked"
+	// ConditionHasValidBundle is True while the content can be rendered.
+	ConditionHasValidBundle = "HasValidBundle"
+	// ConditionInstalled is True while every object of a revision is applied, also during and after a later one that failed.
+	ConditionInstalled = "Installed"
+	// ConditionHealthy is True while every object of the newest revision passes its probe.
+	ConditionHealthy = "Healthy"
+	// ConditionProgressing is True while a revision is rolling out or being removed.
+	ConditionProgressing = "Progressing"
+)
+
+// Reasons of the Unpacked condition.
+const (
+	// ReasonUnpackPending: nothing has been tried yet.
+	ReasonUnpackPending = "UnpackPending"
+	// ReasonUnpacking: the content is being fetched.
+	ReasonUnpacking = "Unpacking"
+	// ReasonUnpackSuccessful: the content is there.
+	ReasonUnpackSuccessful = "UnpackSuccessful"
+	// ReasonUnpackFailed: the content cannot be fetched or is not safe to unpack; it is tried again with back-off.
+	ReasonUnpackFailed = "UnpackFailed"
+	// ReasonProvisionerNotFound: spec.provisionerClassName names no class that this cluster has.
+	ReasonProvisionerNotFound = "ProvisionerNotFound"
+)
+
+// Reasons of the HasValidBundle condition.
+const (
+	// ReasonBundleLoadSuccessful: the content was rendered.
+	ReasonBundleLoadSuccessful = "BundleLoadSuccessful"
+	// ReasonBundleLoadFailed: the content is not a bundle that can be installed; the message names file and object.
+	ReasonBundleLoadFailed = "BundleLoadFailed"
+)
+
+// Reasons of the Installed condition.
+const (
+	// ReasonInstallPending: a revision is waiting to be applied for the first time.
+	ReasonInstallPending = "InstallPending"
+	// ReasonInstallationSucceeded: every object of the active revision is applied.
+	ReasonInstallationSucceeded = "InstallationSucceeded"
+	// ReasonInstallFailed: the API server refuses an object of the first revision.
+	ReasonInstallFailed = "InstallFailed"
+	// ReasonUpgradeFailed: the API server refuses an object of a later revision; the active one is still there.
+	ReasonUpgradeFailed = "UpgradeFailed"
+	// ReasonReconcileFailed: the API server refuses the repair of an object of the active revision.
+	ReasonReconcileFailed = "ReconcileFailed"
+)
+
+// Reasons of the Healthy condition.
+const (
+	// ReasonHealthy: every object passes its probe.
+	ReasonHealthy = "Healthy"
+	// ReasonUnhealthy: at least one object does not; status.unready names the first ones.
+	ReasonUnhealthy = "Unhealthy"
+)
+
+// Reasons of the Progressing condition.
+const (
+	// ReasonRollingOut: a revision is being applied.
+	ReasonRollingOut = "RollingOut"
+	// ReasonRemoving: the BundleDeployment is deleted and what it applied is being taken down.
+	ReasonRemoving = "Removing"
+	// ReasonAsExpected: nothing is to be done.
+	ReasonAsExpected = "AsExpected"
+	// ReasonBlocked: something is in the way; the message says what, and the remedy.
+	ReasonBlocked = "Blocked"
+	// ReasonPaused: spec.paused is set.
+	ReasonPaused = "Paused"
+)
+
+// Labels, annotations and finalizers that the engine writes.
+const (
+	// LabelOwnerKind on every applied object is "BundleDeployment".
+	LabelOwnerKind = GroupName + "/owner-kind"
+	// LabelOwnerName on every applied object is the BundleDeployment's name.
+	LabelOwnerName = GroupName + "/owner-name"
+	// OwnerKindBundleDeployment is the value of LabelOwnerKind.
+	OwnerKindBundleDeployment = "BundleDeployment"
+	// Finalizer keeps a BundleDeployment until what it applied has been taken down in order.
+	Finalizer = GroupName + "/teardown"
+)

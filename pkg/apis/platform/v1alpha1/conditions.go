@@ -1,0 +1,96 @@
+package v1alpha1
+
+// Condition types of a PlatformOperator.
+const (
+	// ConditionInstalled is True while a bundle of the package is applied, also during and after a hop that failed.
+	ConditionInstalled = "Installed"
+	// ConditionProgressing is True while a hop is under way.
+	ConditionProgressing = "Progressing"
+	// ConditionHealthy is True while every object of the active revision passes its probe.
+	ConditionHealthy = "Healthy"
+	// ConditionUpgradeable is True while what is installed permits the cluster's next minor version.
+	ConditionUpgradeable = "Upgradeable"
+)
+
+// Reasons of the Installed condition.
+const (
+	// ReasonInstallSuccessful: a bundle is applied; status.installed names it.
+	ReasonInstallSuccessful = "InstallSuccessful"
+	// ReasonSourceFailed: no catalog has the package, the channel or a version in the range, or no catalog can be read.
+	ReasonSourceFailed = "SourceFailed"
+	// ReasonValidationFailed: every candidate was refused, the range cannot be read, another PlatformOperator has the
+	// package, or a BundleDeployment of this name belongs to somebody else.
+	ReasonValidationFailed = "ValidationFailed"
+	// ReasonUnpackPending: the bundle's image has not been unpacked yet.
+	ReasonUnpackPending = "UnpackPending"
+	// ReasonUnpackFailed: the bundle's image cannot be pulled or unpacked.
+	ReasonUnpackFailed = "UnpackFailed"
+	// ReasonInstallPending: the bundle is unpacked and not yet applied.
+	ReasonInstallPending = "InstallPending"
+	// ReasonInstallFailed: applying the bundle failed.
+	ReasonInstallFailed = "InstallFailed"
+)
+
+// Reasons of the Progressing condition.
+const (
+	// ReasonInstalling: the first hop is under way.
+	ReasonInstalling = "Installing"
+	// ReasonUpgrading: a hop from one version to another is under way.
+	ReasonUpgrading = "Upgrading"
+	// ReasonRemoving: the PlatformOperator is deleted and its operator is being taken down.
+	ReasonRemoving = "Removing"
+	// ReasonBlocked: a move is wanted and something is in its way; the message says what, and the remedy.
+	ReasonBlocked = "Blocked"
+	// ReasonPaused: spec.paused is set.
+	ReasonPaused = "Paused"
+	// ReasonAsExpected: nothing is to be done. Also the reason of a True Healthy or Upgradeable condition.
+	ReasonAsExpected = "AsExpected"
+)
+
+// Reasons of the Healthy condition beside AsExpected.
+const (
+	// ReasonUnhealthy: at least one object fails its probe; the message names the first ones.
+	ReasonUnhealthy = "Unhealthy"
+	// ReasonUnknown: nothing is installed yet, or its state cannot be told.
+	ReasonUnknown = "Unknown"
+)
+
+// Reasons of the Upgradeable condition beside AsExpected.
+const (
+	// ReasonIncompatibleOperator: the installed bundle's maxOpenShiftVersion is below the cluster's next minor version.
+	ReasonIncompatibleOperator = "IncompatibleOperator"
+	// ReasonCompatibilityUnreadable: the installed bundle declares a maxOpenShiftVersion that cannot be read.
+	ReasonCompatibilityUnreadable = "CompatibilityUnreadable"
+)
+
+// Where InstalledBundle.MaxOpenShiftVersion was read.
+const (
+	// FromCatalog: the catalog's blob of the bundle.
+	FromCatalog = "Catalog"
+	// FromBundle: the bundle's own files.
+	FromBundle = "Bundle"
+)
+
+// Labels that a catalogSelector sees beside the catalog's own.
+const (
+	// LabelCatalogKind is "CatalogSource" or "ClusterCatalog".
+	LabelCatalogKind = GroupName + "/catalog-kind"
+	// LabelCatalogNamespace is a CatalogSource's namespace.
+	LabelCatalogNamespace = GroupName + "/catalog-namespace"
+	// LabelCatalogName is the catalog's name.
+	LabelCatalogName = GroupName + "/catalog-name"
+)
+
+// Labels and annotations that the manager writes.
+const (
+	// LabelPackage on a BundleDeployment is the package that it carries.
+	LabelPackage = GroupName + "/package"
+	// LabelVersion on a BundleDeployment is the version that it carries, "+" written as "_".
+	LabelVersion = GroupName + "/version"
+	// AnnotationBundle on a BundleDeployment is the InstalledBundle that it carries, as JSON, written together with the
+	// image that starts the hop.
+	AnnotationBundle = GroupName + "/bundle"
+	// AnnotationOrphanedFrom on a CustomResourceDefinition that was kept when its operator was removed names the package,
+	// so that the same package adopts it again.
+	AnnotationOrphanedFrom = GroupName + "/orphaned-from"
+)

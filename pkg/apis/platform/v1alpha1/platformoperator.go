@@ -1,0 +1,205 @@
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// PlatformOperator asks for one operator package to be installed on the cluster and kept there: healthy, as it was
+// installed, and at the newest version that the spec and the cluster permit.
+//
+// +genclient
+// +genclient:nonNamespaced
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:path=platformoperators,singular=platformoperator,scope=Cluster,shortName=plop
+// +kubebuilder:printcolumn:name="Package",type=string,JSONPath=`.spec.package.name`
+// +kubebuilder:printcolumn:name="Version",type=string,JSONPath=`.status.installed.version`
+// +kubebuilder:printcolumn:name="Installed",type=string,JSONPath=`.status.conditions[?(@.type=="Installed")].status`
+// +kubebuilder:printcolumn:name="Healthy",type=string,JSONPath=`.status.conditions[?(@.type=="Healthy")].status`
+// +kubebuilder:printcolumn:name="Progressing",type=string,JSONPath=`.status.conditions[?(@.type=="Progressing")].reason`
+// +kubebuilder:printcolumn:name="MaxOCP",type=string,JSONPath=`.status.installed.maxOpenShiftVersion`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63",message="metadata.name must be at most 63 characters: the BundleDeployment has the same name and it is written into labels"
+type PlatformOperator struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// spec is what is wanted.
+	// +required
+	Spec PlatformOperatorSpec `json:"spec"`
+
+	// status is what was found and done; only the manager writes it.
+	// +optional
+	Status PlatformOperatorStatus `json:"status,omitempty"`
+}
+
+// PlatformOperatorSpec is what the user wants of one operator.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.install) && has(self.install.__namespace__) ? has(oldSelf.install) && has(oldSelf.install.__namespace__) && self.install.__namespace__ == oldSelf.install.__namespace__ : !has(oldSelf.install) || !has(oldSelf.install.__namespace__)",message="install.namespace is immutable: delete the PlatformOperator and create it again to install elsewhere",fieldPath=".install"
+type PlatformOperatorSpec struct {
+	// package names what is installed and limits which versions of it may be.
+	// +required
+	Package Package `json:"package"`
+
+	// install says where and how the operator is installed.
+	// +optional
+	Install *Install `json:"install,omitempty"`
+
+	// paused stops every change for this operator: no installation, no upgrade, no repair of drift, no removal of what
+	// a new version left behind. Status is still kept. Deleting the PlatformOperator removes the operator all the same.
+	// +optional
+	Paused bool `json:"paused,omitempty"`
+}
+
+// Package names one package of the cluster's operator catalogs.
+type Package struct {
+	// name is the package's name in its catalog. It cannot be changed: another package is another operator.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=56
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="package.name is immutable: create another PlatformOperator for another package"
+	Name string `json:"name"`
+
+	// version is a range of semantic versions that may be installed, for example ">=1.2.0 <2.0.0", "1.2.x" or "1.2.3".
+	// Absent means the newest version of the channels. A pre-release is a candidate only when the range names one or
+	// when the channels hold nothing else.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=256
+	Version string `json:"version,omitempty"`
+
+	// channels are the package's channels that versions are chosen from. Absent means the package's default channel.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=253
+	Channels []string `json:"channels,omitempty"`
+
+	// catalogSelector selects catalogs by their labels. It also sees platform.openshift.io/catalog-kind,
+	// platform.openshift.io/catalog-namespace and platform.openshift.io/catalog-name. Absent means every trusted catalog.
+	// +optional
+	// +kubebuilder:validation:XValidation:rule="!has(self.matchExpressions) || size(self.matchExpressions) <= 16",message="catalogSelector.matchExpressions has at most 16 entries"
+	// +kubebuilder:validation:XValidation:rule="!has(self.matchLabels) || size(self.matchLabels) <= 16",message="catalogSelector.matchLabels has at most 16 entries"
+	CatalogSelector *metav1.LabelSelector `json:"catalogSelector,omitempty"`
+}
+
+// Install says where the operator is installed.
+type Install struct {
+	// namespace is where the operator's own objects go; it is created if it is missing. Absent means what the
+	// operator's author suggests (operatorframework.io/suggested-namespace), else "<package>-system".
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	Namespace string `json:"namespace,omitempty"`
+}
+
+// PlatformOperatorStatus is what became of the operator.
+type PlatformOperatorStatus struct {
+	// observedGeneration is the generation of the spec that this status speaks of.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+
+	// conditions are Installed, Progressing, Healthy and Upgradeable.
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	// +kubebuilder:validation:MaxItems=16
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+
+	// activeBundleDeployment names the BundleDeployment that carries the operator; absent before there is one.
+	// +optional
+	ActiveBundleDeployment *ActiveBundleDeployment `json:"activeBundleDeployment,omitempty"`
+
+	// installed is the bundle that is applied; it changes when a hop has succeeded.
+	// +optional
+	Installed *InstalledBundle `json:"installed,omitempty"`
+
+	// target is the bundle that is being moved to; absent while nothing moves.
+	// +optional
+	Target *InstalledBundle `json:"target,omitempty"`
+
+	// relatedObjects are what to look at, and what must-gather collects, when something is wrong with this operator.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=50
+	RelatedObjects []ObjectReference `json:"relatedObjects,omitempty"`
+}
+
+// ActiveBundleDeployment names a BundleDeployment.
+type ActiveBundleDeployment struct {
+	// name of the BundleDeployment.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+}
+
+// InstalledBundle is one bundle of a catalog, with what the catalog and the bundle said of it when it was chosen. It is
+// recorded so that the cluster's upgrade gate still answers when the catalog is gone.
+type InstalledBundle struct {
+	// bundle is the bundle's name in its catalog, for example "quay-operator.v3.18.0".
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Bundle string `json:"bundle"`
+	// version is the bundle's semantic version.
+	// +required
+	// +kubebuilder:validation:MaxLength=128
+	Version string `json:"version"`
+	// channel is the channel that the bundle was chosen from.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Channel string `json:"channel,omitempty"`
+	// catalog is the catalog that the bundle was chosen from, as "CatalogSource/<namespace>/<name>" or
+	// "ClusterCatalog/<name>".
+	// +optional
+	// +kubebuilder:validation:MaxLength=600
+	Catalog string `json:"catalog,omitempty"`
+	// image is the bundle's image, by digest once it has been resolved.
+	// +required
+	// +kubebuilder:validation:MaxLength=1000
+	Image string `json:"image"`
+	// maxOpenShiftVersion is the last OpenShift minor version ("4.21") that the bundle says it runs on; absent when the
+	// bundle does not say. A value that cannot be read is recorded as it stands.
+	// +optional
+	// +kubebuilder:validation:MaxLength=128
+	MaxOpenShiftVersion string `json:"maxOpenShiftVersion,omitempty"`
+	// maxOpenShiftVersionFrom says where maxOpenShiftVersion was read: Catalog or Bundle (the bundle's own files).
+	// +optional
+	// +kubebuilder:validation:Enum=Catalog;Bundle
+	MaxOpenShiftVersionFrom string `json:"maxOpenShiftVersionFrom,omitempty"`
+	// minKubeVersion is the first Kubernetes version that the bundle says it runs on.
+	// +optional
+	// +kubebuilder:validation:MaxLength=128
+	MinKubeVersion string `json:"minKubeVersion,omitempty"`
+}
+
+// ObjectReference names an object, or all objects of a resource when name is empty.
+type ObjectReference struct {
+	// group of the resource; empty for the core group.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Group string `json:"group"`
+	// resource is the lower-case plural.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Resource string `json:"resource"`
+	// namespace of the object, for namespaced resources.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Namespace string `json:"namespace,omitempty"`
+	// name of the object.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name,omitempty"`
+}
+
+// PlatformOperatorList is a list of PlatformOperators.
+//
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+// +kubebuilder:object:root=true
+type PlatformOperatorList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []PlatformOperator `json:"items"`
+}

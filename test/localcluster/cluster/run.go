@@ -1,0 +1,321 @@
+// Package cluster runs one local cluster in one directory: it starts the programs in order, furnishes the API server,
+// says when everything is usable, and takes everything down again when it is told to, when a program ends, or when its
+// own process does. It knows the flags of the programs and the files of the directory; where binaries come from and how
+// they are called by a person is the launcher's business, which is its only caller.
+package cluster
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/openshift/platform-operators/test/localcluster/furniture"
+	"github.com/openshift/platform-operators/test/localcluster/kube"
+	"github.com/openshift/platform-operators/test/localcluster/pki"
+	"github.com/openshift/platform-operators/test/localcluster/process"
+)
+
+const (
+	// programGrace is what a program gets to end by itself. The API server drains watches for longer than a test has.
+	programGrace = 2 * time.Second
+	// stopTimeout is what the supervisor gets to end everything, one program after the other.
+	stopTimeout = 8 * programGrace
+	// portAttempts bounds how often somebody else may come first to a port that was free.
+	portAttempts = 3
+)
+
+// Options say what to run.
+type Options struct {
+	Dir         string            // absolute
+	Manifests   string            // directory with the files furniture.Manifests names
+	Programs    map[string]string // path of each of Programs()
+	Version     string            // of OpenShift
+	MoveVersion bool              // an existing cluster is moved to Version; otherwise it stays where it was
+	Workers     int
+	AuditLevel  string        // one of AuditLevels, or empty for no audit log
+	Timeout     time.Duration // from start to ready
+}
+
+func (o Options) validate() error {
+	for _, name := range Programs() {
+		if o.Programs[name] == "" {
+			return fmt.Errorf("starting a cluster: no path of program %q", name)
+		}
+	}
+	const maxWorkers = 100
+	if o.Workers < 0 || o.Workers > maxWorkers {
+		return fmt.Errorf("starting a cluster with %d workers: choose 0 to %d", o.Workers, maxWorkers)
+	}
+	return furniture.CheckVersion(o.Version)
+}
+
+// Run brings the cluster up, calls ready, and stays until ctx ends (which is no error) or a program does (which is).
+// Progress goes to out. Nothing it started is left when it returns.
+func Run(ctx context.Context, o Options, out io.Writer, ready func(State)) error {
+	if err := o.validate(); err != nil {
+		return err
+	}
+	layout := Layout{o.Dir}
+	if err := layout.Claim(); err != nil {
+		return err
+	}
+	lock, err := process.TryLock(layout.lockFile())
+	if errors.Is(err, process.ErrLocked) {
+		return fmt.Errorf("starting a cluster in %q: one is running or starting there; see: localcluster status --dir %s", o.Dir, o.Dir)
+	}
+	if err != nil {
+		return err
+	}
+	defer lock.Release()
+	if err := layout.prepare(o); err != nil {
+		return err
+	}
+	r := &run{options: o, Layout: layout, keeper: process.NewKeeper(), out: out, started: time.Now()}
+	for attempt := 1; ; attempt++ {
+		err := r.once(ctx, ready)
+		if !errors.Is(err, errPortTaken) || attempt == portAttempts {
+			return err
+		}
+		fmt.Fprintf(out, "somebody else came first to a port; choosing others\n")
+	}
+}
+
+// prepare writes everything that does not depend on ports.
+func (l Layout) prepare(o Options) error {
+	// What a killed supervisor left must not be taken for ours.
+	if err := os.RemoveAll(l.Ready()); err != nil {
+		return err
+	}
+	if err := l.writeSupervisor(os.Getpid()); err != nil {
+		return err
+	}
+	if err := l.makeDirectories(); err != nil {
+		return err
+	}
+	if err := l.link(o.Programs); err != nil {
+		return err
+	}
+	if err := pki.Ensure(l.path("pki"), serviceIP(), time.Now()); err != nil {
+		return err
+	}
+	if err := l.writeAuditPolicy(o.AuditLevel); err != nil {
+		return err
+	}
+	stages, err := furniture.Stages(o.Manifests)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(l.path("stages.yaml"), stages, 0o600); err != nil {
+		return fmt.Errorf("writing kwok's stages: %w", err)
+	}
+	return nil
+}
+
+type run struct {
+	Layout
+	options Options
+	keeper  *process.Keeper
+	out     io.Writer
+	started time.Time
+}
+
+// once is one life of the programs, from ports to the last one's end.
+func (r *run) once(ctx context.Context, ready func(State)) (err error) {
+	alive, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer func() {
+		err = errors.Join(err, os.RemoveAll(r.Ready()), r.keeper.Stop(programGrace))
+	}()
+	state, err := r.start(alive, cancel)
+	if err != nil {
+		if ctx.Err() != nil {
+			return fmt.Errorf("starting a cluster in %q: interrupted: %w", r.Dir, context.Cause(ctx))
+		}
+		return fmt.Errorf("starting a cluster in %q: %w", r.Dir, err)
+	}
+	ready(state)
+	<-alive.Done()
+	if ctx.Err() != nil {
+		return nil
+	}
+	return fmt.Errorf("running the cluster in %q: %w", r.Dir, context.Cause(alive))
+}
+
+// start brings everything up; cancel is called with the reason when a program ends, now or later.
+func (r *run) start(alive context.Context, cancel context.CancelCauseFunc) (State, error) {
+	ctx, stop := context.WithTimeoutCause(alive, r.options.Timeout, fmt.Errorf("not ready after %s; the programs' logs are in %s", r.options.Timeout, r.path("logs")))
+	defer stop()
+	ports, err := choosePorts()
+	if err != nil {
+		return State{}, err
+	}
+	server := loopback(ports.apiserver)
+	for _, user := range []string{"admin", "kube-controller-manager", "kube-scheduler", "kwok"} {
+		if err := r.writeKubeconfig(server, user); err != nil {
+			return State{}, err
+		}
+	}
+	client, err := r.client(server)
+	if err != nil {
+		return State{}, err
+	}
+	if err := r.spawn(cancel, program{"etcd", r.etcd(ports)}, program{"kube-apiserver", r.apiserver(ports, r.options.AuditLevel)}); err != nil {
+		return State{}, err
+	}
+	err = poll(ctx, "the API server", func(ctx context.Context) error {
+		_, err := client.Raw(ctx, "/readyz")
+		return err
+	})
+	if err != nil {
+		return State{}, err
+	}
+	fmt.Fprintf(r.out, "API server ready after %.1fs at %s\n", time.Since(r.started).Seconds(), server)
+	if err := r.spawn(cancel, program{"kube-controller-manager", r.controllerManager()}, program{"kube-scheduler", r.scheduler()}, program{"kwok", r.kwok()}); err != nil {
+		return State{}, err
+	}
+	if err := r.furnish(ctx, client, server); err != nil {
+		return State{}, err
+	}
+	return r.finish(ctx, client, server)
+}
+
+type program struct {
+	name string
+	args []string
+}
+
+// errPortTaken is the one reason of a program's early end that choosing again cures.
+var errPortTaken = errors.New("a port was taken")
+
+func (r *run) spawn(cancel context.CancelCauseFunc, programs ...program) error {
+	for _, p := range programs {
+		child, err := r.keeper.Start(process.Spec{
+			Name: p.name,
+			Path: r.program(p.name),
+			Args: p.args,
+			// An environment of its own: proxies, KUBECONFIG, feature switches and kwok's own settings in the home
+			// directory must not change what a test cluster is.
+			Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + r.Dir, "TMPDIR=" + os.TempDir()},
+			Log: r.Log(p.name),
+		})
+		if err != nil {
+			return err
+		}
+		go func() {
+			<-child.Done()
+			tail := logTail(child.Spec.Log)
+			reason := fmt.Errorf("%s ended (%s); end of %s: %s", p.name, fmt.Sprint(child.Err()), child.Spec.Log, tail)
+			if strings.Contains(tail, "address already in use") {
+				reason = fmt.Errorf("%w: %w", errPortTaken, reason)
+			}
+			cancel(reason)
+		}()
+	}
+	return nil
+}
+
+// logTail is the end of a log on one line, bounded, for an error message.
+func logTail(file string) string {
+	const limit = 1500
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return err.Error()
+	}
+	lines := strings.Split(strings.TrimSpace(string(content)), "\n")
+	text := strings.Join(lines[max(0, len(lines)-8):], " | ")
+	if len(text) > limit {
+		text = "…" + strings.ToValidUTF8(text[len(text)-limit:], "")
+	}
+	return text
+}
+
+func (r *run) furnish(ctx context.Context, client *kube.Client, server string) error {
+	crds, err := furniture.CRDs(r.options.Manifests)
+	if err != nil {
+		return err
+	}
+	objects, err := furniture.Objects(r.options.Manifests, furniture.Values{
+		Version: r.options.Version, ClusterID: uuid(), Server: server, Workers: r.options.Workers, Now: r.started.UTC().Format(time.RFC3339),
+	})
+	if err != nil {
+		return err
+	}
+	if err := r.keepClusterID(ctx, client, objects); err != nil {
+		return err
+	}
+	if err := furnish(ctx, client, append(crds, objects...)); err != nil {
+		return err
+	}
+	if r.options.MoveVersion {
+		return moveVersion(ctx, client, r.options.Version, r.started)
+	}
+	return nil
+}
+
+// keepClusterID leaves a cluster that is started again its identity.
+func (r *run) keepClusterID(ctx context.Context, client *kube.Client, objects []furniture.Object) error {
+	live, err := client.Get(ctx, path(clusterVersionKind, "version"))
+	if kube.NotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, object := range objects {
+		if object["kind"] == "ClusterVersion" {
+			object["spec"] = live["spec"]
+		}
+	}
+	return nil
+}
+
+// finish waits for what controllers make of a furnished cluster, and tells everybody that it is ready.
+func (r *run) finish(ctx context.Context, client *kube.Client, server string) (State, error) {
+	for what, at := range map[string]string{
+		"the default service account":          kube.Path("v1", "serviceaccounts", "default", "default"),
+		"what extension API servers trust":     kube.Path("v1", "configmaps", "kube-system", "extension-apiserver-authentication"),
+		"the service accounts of the platform": kube.Path("v1", "serviceaccounts", "openshift-config", "default"),
+	} {
+		err := poll(ctx, what, func(ctx context.Context) error {
+			_, err := client.Get(ctx, at)
+			return err
+		})
+		if err != nil {
+			return State{}, err
+		}
+	}
+	version, err := client.Get(ctx, "/version")
+	if err != nil {
+		return State{}, err
+	}
+	clusterVersion, err := client.Get(ctx, path(clusterVersionKind, "version"))
+	if err != nil {
+		return State{}, err
+	}
+	kubernetes, _ := version["gitVersion"].(string)
+	state := State{
+		Running: true, Dir: r.Dir, Server: server, Kubeconfig: r.Kubeconfig(), Kubectl: r.Kubectl(),
+		OpenShiftVersion: desiredVersion(clusterVersion), KubernetesVersion: kubernetes,
+		SupervisorPID: os.Getpid(), StartedAt: r.started.UTC(), ReadyAfterSeconds: time.Since(r.started).Round(time.Millisecond).Seconds(),
+	}
+	if r.options.AuditLevel != "" {
+		state.AuditLog = r.AuditLog()
+	}
+	for _, child := range r.keeper.Children() {
+		state.Processes = append(state.Processes, Process{Name: child.Spec.Name, PID: child.PID, Binary: r.options.Programs[child.Spec.Name], Log: child.Spec.Log})
+	}
+	return state, state.write(r.Ready())
+}
+
+// uuid is a random one, version 4.
+func uuid() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[0:4], b[4:6], b[6:8], b[8:10], b[10:])
+}

@@ -1,0 +1,182 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/openshift/platform-operators/test/localcluster/furniture"
+	"github.com/openshift/platform-operators/test/localcluster/process"
+)
+
+// State describes a cluster that is up. It is what ready.json holds and what status prints as JSON.
+type State struct {
+	Running           bool      `json:"running"` // always true in ready.json
+	Dir               string    `json:"dir"`
+	Server            string    `json:"server"`
+	Kubeconfig        string    `json:"kubeconfig"`
+	Kubectl           string    `json:"kubectl"`            // launcher bound to this cluster
+	AuditLog          string    `json:"auditLog,omitempty"` // absent when none was asked for
+	OpenShiftVersion  string    `json:"openshiftVersion"`   // in ready.json: at start; in status: now
+	KubernetesVersion string    `json:"kubernetesVersion"`
+	SupervisorPID     int       `json:"supervisorPID"` // SIGTERM to it takes the cluster down and keeps the data
+	StartedAt         time.Time `json:"startedAt"`
+	ReadyAfterSeconds float64   `json:"readyAfterSeconds"`
+	Processes         []Process `json:"processes"`
+}
+
+// Process is one program of the cluster.
+type Process struct {
+	Name   string `json:"name"`
+	PID    int    `json:"pid"`
+	Binary string `json:"binary"`
+	Log    string `json:"log"`
+}
+
+// write replaces the file in one step: whoever waits for it must never read half of it.
+func (s State) write(path string) error {
+	content, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return fmt.Errorf("writing the cluster's state: %w", err)
+	}
+	partial := path + ".partial"
+	if err := os.WriteFile(partial, append(content, '\n'), 0o600); err != nil {
+		return fmt.Errorf("writing the cluster's state: %w", err)
+	}
+	if err := os.Rename(partial, path); err != nil {
+		return fmt.Errorf("writing the cluster's state: %w", err)
+	}
+	return nil
+}
+
+func readState(path string) (State, error) {
+	var state State
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return state, err
+	}
+	if err := json.Unmarshal(content, &state); err != nil {
+		return state, fmt.Errorf("reading the cluster's state in %q: %w", path, err)
+	}
+	return state, nil
+}
+
+// running tells whether somebody holds the cluster's lock. A ready.json that a killed supervisor left behind says nothing.
+func (l Layout) running() (bool, error) {
+	lock, err := process.TryLock(l.lockFile())
+	if errors.Is(err, process.ErrLocked) {
+		return true, nil
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	lock.Release()
+	return false, nil
+}
+
+// Status describes the cluster in dir as it is now; of one that is not up, only the directory is told. A cluster that is
+// still starting counts as not up.
+func Status(ctx context.Context, dir string) (State, error) {
+	layout := Layout{dir}
+	down := State{Dir: dir}
+	running, err := layout.running()
+	if err != nil || !running {
+		return down, err
+	}
+	state, err := readState(layout.Ready())
+	if errors.Is(err, fs.ErrNotExist) {
+		return down, nil
+	}
+	if err != nil {
+		return down, err
+	}
+	client, err := layout.client(state.Server)
+	if err != nil {
+		return state, err
+	}
+	live, err := client.Get(ctx, path(clusterVersionKind, "version"))
+	if err != nil {
+		return state, fmt.Errorf("asking the cluster in %q for its version: %w", dir, err)
+	}
+	state.OpenShiftVersion = desiredVersion(live)
+	return state, nil
+}
+
+// SetVersion moves the running cluster in dir to an OpenShift version, as a finished update would: feature gates first,
+// because operators read the gates of the version they find.
+func SetVersion(ctx context.Context, dir, version string, now time.Time) error {
+	if err := furniture.CheckVersion(version); err != nil {
+		return err
+	}
+	state, err := Status(ctx, dir)
+	if err != nil {
+		return err
+	}
+	if !state.Running {
+		return fmt.Errorf("moving the cluster in %q to %s: it is not up; start it with: localcluster up --dir %s", dir, version, dir)
+	}
+	client, err := Layout{dir}.client(state.Server)
+	if err != nil {
+		return err
+	}
+	return moveVersion(ctx, client, version, now)
+}
+
+// Down takes the cluster in dir down and, unless keep, removes its directory. No cluster there is no error: it is down.
+func Down(ctx context.Context, dir string, keep bool) error {
+	layout := Layout{dir}
+	if err := layout.owned(); err != nil {
+		if _, statErr := os.Stat(dir); errors.Is(statErr, fs.ErrNotExist) {
+			return nil
+		}
+		return fmt.Errorf("taking down the cluster in %q: %w; nothing is removed from a directory that is no cluster's", dir, err)
+	}
+	running, err := layout.running()
+	if err != nil {
+		return err
+	}
+	if running {
+		pid, err := layout.supervisor()
+		if err != nil {
+			return err
+		}
+		if err := process.Terminate(ctx, pid, stopTimeout); err != nil {
+			return fmt.Errorf("taking down the cluster in %q: %w", dir, err)
+		}
+	}
+	if keep {
+		return nil
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return fmt.Errorf("removing the cluster's directory: %w", err)
+	}
+	return nil
+}
+
+// The supervisor's process id is written before anything is started, so that down also ends a cluster that hangs on its
+// way up. It is only believed while the lock is held.
+func (l Layout) supervisor() (int, error) {
+	content, err := os.ReadFile(l.path("supervisor.pid"))
+	if err != nil {
+		return 0, fmt.Errorf("reading who supervises the cluster: %w", err)
+	}
+	var pid int
+	if _, err := fmt.Sscan(string(content), &pid); err != nil || pid <= 1 {
+		return 0, fmt.Errorf("reading who supervises the cluster: %q is no process id", content)
+	}
+	return pid, nil
+}
+
+func (l Layout) writeSupervisor(pid int) error {
+	if err := os.WriteFile(l.path("supervisor.pid"), fmt.Appendln(nil, pid), 0o600); err != nil {
+		return fmt.Errorf("writing who supervises the cluster: %w", err)
+	}
+	return nil
+}

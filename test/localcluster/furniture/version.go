@@ -1,0 +1,93 @@
+package furniture
+
+import (
+	"fmt"
+	"regexp"
+	"time"
+)
+
+var releaseVersion = regexp.MustCompile(`^\d{1,4}\.\d{1,4}\.\d{1,4}(-[0-9A-Za-z.-]{1,40})?$`)
+
+// CheckVersion refuses what is no OpenShift release version.
+func CheckVersion(version string) error {
+	if !releaseVersion.MatchString(version) {
+		return fmt.Errorf("reading OpenShift version %q: it must look like 4.21.0 or 4.21.0-rc.1", version)
+	}
+	return nil
+}
+
+// A real ClusterVersion keeps a bounded history too, and feature gates are kept for the versions in it.
+const (
+	maxHistory = 20
+	maxGates   = 5
+)
+
+// Image is the release image of a version: a name under a reserved top-level domain, nothing that could be pulled.
+func Image(version string) string { return "release.localcluster.test/release:" + version }
+
+// MoveVersion changes a ClusterVersion's status as a finished update to version would have left it: desired version,
+// and a completed history entry on top. A version that is already the desired one changes nothing. It reports whether
+// anything changed.
+func MoveVersion(clusterVersion Object, version string, now time.Time) (bool, error) {
+	status, ok := clusterVersion["status"].(map[string]any)
+	if !ok {
+		return false, fmt.Errorf("moving the cluster to %s: ClusterVersion has no status", version)
+	}
+	desired, _ := status["desired"].(map[string]any)
+	if desired["version"] == version {
+		return false, nil
+	}
+	stamp := now.UTC().Format(time.RFC3339)
+	status["desired"] = map[string]any{"version": version, "image": Image(version)}
+	history, _ := status["history"].([]any)
+	history = append([]any{map[string]any{
+		"state": "Completed", "version": version, "image": Image(version), "verified": false,
+		"startedTime": stamp, "completionTime": stamp,
+	}}, history...)
+	status["history"] = history[:min(len(history), maxHistory)]
+	if metadata, ok := clusterVersion["metadata"].(map[string]any); ok {
+		status["observedGeneration"] = metadata["generation"]
+	}
+	conditions, _ := status["conditions"].([]any)
+	for _, c := range conditions {
+		condition, _ := c.(map[string]any)
+		switch condition["type"] {
+		case "Available":
+			condition["message"] = "Done applying " + version
+		case "Progressing":
+			condition["message"] = "Cluster version is " + version
+		default:
+			continue
+		}
+		condition["lastTransitionTime"] = stamp
+	}
+	return true, nil
+}
+
+// MoveGates adds the feature gates of version to a FeatureGate's status: the same gates as the version before it. It
+// reports whether anything changed.
+func MoveGates(featureGate Object, version string) (bool, error) {
+	status, _ := featureGate["status"].(map[string]any)
+	lists, _ := status["featureGates"].([]any)
+	if len(lists) == 0 {
+		return false, fmt.Errorf("moving feature gates to %s: FeatureGate has no status.featureGates to copy from", version)
+	}
+	for _, l := range lists {
+		if list, _ := l.(map[string]any); list["version"] == version {
+			return false, nil
+		}
+	}
+	newest, ok := lists[0].(map[string]any)
+	if !ok {
+		return false, fmt.Errorf("moving feature gates to %s: status.featureGates[0] is no object", version)
+	}
+	list := map[string]any{"version": version}
+	for _, field := range []string{"enabled", "disabled"} {
+		if gates, ok := newest[field]; ok {
+			list[field] = gates
+		}
+	}
+	lists = append([]any{list}, lists...)
+	status["featureGates"] = lists[:min(len(lists), maxGates)]
+	return true, nil
+}

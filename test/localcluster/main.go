@@ -1,0 +1,146 @@
+// Command localcluster brings up a real Kubernetes control plane with simulated nodes on this machine, furnished so that
+// it looks like OpenShift, and takes it down again. It is the face of the module: it reads flags and environment, builds
+// what is missing (package binaries) and hands over to package cluster. Developers, the demo and the test suites of the
+// main module call it, the latter as a child process, because Kubernetes' servers must never enter the main go.mod.
+package main
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/openshift/platform-operators/test/localcluster/binaries"
+	"github.com/openshift/platform-operators/test/localcluster/cluster"
+	"github.com/openshift/platform-operators/test/localcluster/furniture"
+)
+
+// serverFiles is all that decides what the servers are; the launcher carries it, so that it works from any directory.
+//
+//go:embed go.mod go.sum servers/*.go
+var serverFiles embed.FS
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	if err := newCommand(os.Stdout, os.Stderr).ExecuteContext(ctx); err != nil {
+		fmt.Fprintf(os.Stderr, "localcluster: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+// streams are where a command writes: results to out, progress to progress.
+type streams struct{ out, progress io.Writer }
+
+func newCommand(out, progress io.Writer) *cobra.Command {
+	s := streams{out: out, progress: &prefixed{to: progress, prefix: "localcluster: "}}
+	root := &cobra.Command{
+		Use:   "localcluster",
+		Short: "A real Kubernetes API server with simulated nodes that looks like OpenShift, on loopback",
+		Long: `localcluster runs etcd, kube-apiserver, kube-controller-manager, kube-scheduler and kwok (which plays nodes and
+kubelets, so no container ever runs) as ordinary processes of yours. Everything is compiled from Go modules the
+first time, which takes minutes, and kept in your cache directory by version; after that a cluster is up in seconds.
+
+Each cluster lives in a directory of its own and listens on free ports of 127.0.0.1, so several run side by side.
+A cluster is furnished with OpenShift's, OLM's and our CRDs, ClusterVersion/version, FeatureGate/cluster,
+Infrastructure/cluster, and one control plane node and workers, all simulated.`,
+		Example: `  go run -C test/localcluster . up --dir /tmp/c1        # start, wait until it is ready, leave it running
+  /tmp/c1/kubectl get nodes,clusterversion              # a kubectl bound to that cluster
+  go run -C test/localcluster . set-version 4.22.0 --dir /tmp/c1
+  go run -C test/localcluster . down --dir /tmp/c1      # stop it and remove the directory`,
+		SilenceUsage:      true,
+		SilenceErrors:     true,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+	}
+	root.SetOut(out)
+	root.SetErr(progress)
+	root.AddCommand(upCommand(s), downCommand(s), statusCommand(s), setVersionCommand(s), buildCommand(s), superviseCommand())
+	return root
+}
+
+// dirFlag gives a command --dir and returns a function for its absolute value.
+func dirFlag(cmd *cobra.Command) func() (string, error) {
+	value := cmd.Flags().String("dir", "", `directory of the cluster (default "clusters/default" in the cache directory); relative ones start at test/localcluster under "go run -C test/localcluster"`)
+	return func() (string, error) {
+		if *value == "" {
+			root, err := cacheRoot()
+			return filepath.Join(root, "clusters", "default"), err
+		}
+		dir, err := filepath.Abs(*value)
+		if err != nil {
+			return "", fmt.Errorf("reading --dir %q: %w", *value, err)
+		}
+		return dir, nil
+	}
+}
+
+func cacheRoot() (string, error) {
+	root, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("finding your cache directory: %w; set XDG_CACHE_HOME or HOME", err)
+	}
+	return filepath.Join(root, "platform-operators", "localcluster"), nil
+}
+
+func openCache(progress io.Writer) (*binaries.Cache, error) {
+	root, err := cacheRoot()
+	if err != nil {
+		return nil, err
+	}
+	source := binaries.Source{Files: map[string][]byte{}, Manifests: furniture.Manifests()}
+	for _, name := range []string{"go.mod", "go.sum", "servers/main.go", "servers/manifests.go"} {
+		content, err := serverFiles.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("reading the servers' source: %w", err)
+		}
+		source.Files[name] = content
+	}
+	return binaries.Open(root, source, progress)
+}
+
+// provide returns the path of every program, compiled where assets does not have it, and the manifest directory.
+func provide(ctx context.Context, assets string, progress io.Writer) (map[string]string, string, error) {
+	cache, err := openCache(progress)
+	if err != nil {
+		return nil, "", err
+	}
+	manifests, err := cache.Manifests(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	programs := cluster.FindAssets(assets)
+	if assets != "" {
+		fmt.Fprintf(progress, "KUBEBUILDER_ASSETS=%s has %d of the %d programs; the others are compiled ones\n", assets, len(programs), len(cluster.Programs()))
+	}
+	for _, name := range cluster.Programs() {
+		if programs[name] != "" {
+			continue
+		}
+		if programs[name], err = cache.Servers(ctx); err != nil {
+			return nil, "", err
+		}
+	}
+	return programs, manifests, nil
+}
+
+// prefixed writes lines to a shared stream so that one sees whose they are. Every message is written in one call.
+type prefixed struct {
+	to     io.Writer
+	prefix string
+}
+
+func (p *prefixed) Write(line []byte) (int, error) {
+	if _, err := p.to.Write(append([]byte(p.prefix), line...)); err != nil {
+		return 0, err
+	}
+	return len(line), nil
+}
+
+const defaultTimeout = 2 * time.Minute

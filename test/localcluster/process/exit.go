@@ -1,0 +1,106 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Exited returns a channel that is closed when process pid has ended; it need not be a child. It is closed at once when
+// there is no such process. The watch ends with ctx.
+func Exited(ctx context.Context, pid int) (<-chan struct{}, error) {
+	exited := make(chan struct{})
+	fd, err := unix.PidfdOpen(pid, 0)
+	switch {
+	case errors.Is(err, unix.ESRCH):
+		close(exited)
+		return exited, nil
+	case err != nil:
+		return nil, fmt.Errorf("watching process %d: %w", pid, err)
+	}
+	go func() {
+		defer unix.Close(fd)
+		for ctx.Err() == nil {
+			// The timeout only bounds how long the watch outlives ctx; the end of the process wakes it at once.
+			n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 1000)
+			if errors.Is(err, unix.EINTR) {
+				continue
+			}
+			if n > 0 || err != nil {
+				close(exited)
+				return
+			}
+		}
+	}()
+	return exited, nil
+}
+
+// Guardians are the processes whose end must end this one: its parent and, when that is the go command ("go run"),
+// which outlives a killed caller without noticing, that one's parent too. Process 1 outlives everybody and is left out.
+func Guardians() []int {
+	pids := []int{}
+	parent := os.Getppid()
+	if parent <= 1 {
+		return pids
+	}
+	pids = append(pids, parent)
+	name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", parent))
+	if err != nil || strings.TrimSpace(string(name)) != "go" {
+		return pids
+	}
+	if grand, err := parentOf(parent); err == nil && grand > 1 {
+		pids = append(pids, grand)
+	}
+	return pids
+}
+
+func parentOf(pid int) (int, error) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, err
+	}
+	return parseParent(string(stat))
+}
+
+// parseParent reads the parent from /proc/<pid>/stat: "pid (name) state parent …", where the name may hold anything.
+func parseParent(stat string) (int, error) {
+	end := strings.LastIndexByte(stat, ')')
+	if end < 0 {
+		return 0, fmt.Errorf("reading process status %q: no program name", stat)
+	}
+	fields := strings.Fields(stat[end+1:])
+	if len(fields) < 2 {
+		return 0, fmt.Errorf("reading process status %q: no parent", stat)
+	}
+	return strconv.Atoi(fields[1])
+}
+
+// Terminate asks process pid to end and waits until it has; past grace it is killed.
+func Terminate(ctx context.Context, pid int, grace time.Duration) error {
+	exited, err := Exited(ctx, pid)
+	if err != nil {
+		return err
+	}
+	for _, signal := range []unix.Signal{unix.SIGTERM, unix.SIGKILL} {
+		if err := unix.Kill(pid, signal); err != nil && !errors.Is(err, unix.ESRCH) {
+			return fmt.Errorf("ending process %d: %w", pid, err)
+		}
+		timer := time.NewTimer(grace)
+		select {
+		case <-exited:
+			timer.Stop()
+			return nil
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		case <-timer.C:
+		}
+	}
+	return fmt.Errorf("ending process %d: still there after SIGKILL", pid)
+}

@@ -1,0 +1,74 @@
+//go:build servers
+
+// Command servers is every program of the local cluster in one binary: linking once instead of six times is what keeps
+// a cold build at minutes. Which program it is depends on the name it is started under, as with busybox; the launcher
+// makes the links. It knows nothing of clusters, directories or ports: all of that comes as the programs' own flags.
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"go.etcd.io/etcd/server/v3/etcdmain"
+	"k8s.io/component-base/cli"
+	kubectl "k8s.io/kubectl/pkg/cmd"
+	apiserver "k8s.io/kubernetes/cmd/kube-apiserver/app"
+	controllermanager "k8s.io/kubernetes/cmd/kube-controller-manager/app"
+	scheduler "k8s.io/kubernetes/cmd/kube-scheduler/app"
+	kwokconfig "sigs.k8s.io/kwok/pkg/config"
+	kwok "sigs.k8s.io/kwok/pkg/kwok/cmd"
+	kwoklog "sigs.k8s.io/kwok/pkg/log"
+	"sigs.k8s.io/kwok/pkg/utils/signals"
+)
+
+func main() {
+	programs := map[string]func() int{
+		"etcd":                    func() int { etcdmain.Main(os.Args); return 0 },
+		"kube-apiserver":          func() int { return cli.Run(apiserver.NewAPIServerCommand()) },
+		"kube-controller-manager": func() int { return cli.Run(controllermanager.NewControllerManagerCommand()) },
+		"kube-scheduler":          func() int { return cli.Run(scheduler.NewSchedulerCommand()) },
+		"kubectl":                 func() int { return cli.Run(kubectl.NewDefaultKubectlCommand()) },
+		"kwok":                    runKwok,
+	}
+	name := filepath.Base(os.Args[0])
+	run, known := programs[name]
+	if !known {
+		names := make([]string, 0, len(programs))
+		for n := range programs {
+			names = append(names, n)
+		}
+		slices.Sort(names)
+		fmt.Fprintf(os.Stderr, "servers: started as %q; start it through a link named one of %s\n", name, strings.Join(names, ", "))
+		os.Exit(2)
+	}
+	os.Exit(run())
+}
+
+// runKwok hands kwok the two things its root command expects in the context: a logger and the stages of its --config
+// files, which it reads from the command line before cobra does.
+func runKwok() int {
+	// Kubernetes' packages have put a --version of another type here, which cobra would merge into kwok's flags.
+	pflag.CommandLine = pflag.NewFlagSet("kwok", pflag.ContinueOnError)
+
+	flags := pflag.NewFlagSet("kwok", pflag.ContinueOnError)
+	flags.ParseErrorsAllowlist.UnknownFlags = true
+	flags.Usage = func() {}
+
+	ctx, _ := kwoklog.InitFlags(signals.SetupSignalContext(), flags)
+	ctx, err := kwokconfig.InitFlags(ctx, flags)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "kwok: reading configuration: %v\n", err)
+		return 1
+	}
+	command := kwok.NewCommand(ctx)
+	command.PersistentFlags().AddFlagSet(flags)
+	if err := command.ExecuteContext(ctx); err != nil {
+		fmt.Fprintf(os.Stderr, "kwok: %v\n", err)
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,245 @@
+package catalog
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Schemas of file-based catalogs that are read; blobs of any other are ignored.
+const (
+	schemaPackage = "olm.package"
+	schemaChannel = "olm.channel"
+	schemaBundle  = "olm.bundle"
+)
+
+// Read reads a file-based catalog, JSON objects one after another or YAML documents, and returns the packages that want
+// says yes to, sorted by name; a nil want wants all. Memory is bounded by the largest blob (at most 32 MiB) and by what
+// is kept, whatever the length of the stream.
+//
+// What is unknown is ignored: schemas, fields, properties. A stream that ends early, a blob that is no JSON object, one
+// without a schema and one whose key is there twice are errors that name the blob: the rest of such a stream cannot be
+// trusted, and a short list would look like a real one. A blob of a wanted package with a field of the wrong shape is
+// left out and named in that package's Faults, so that it costs the other packages nothing.
+func Read(r io.Reader, want func(pkg string) bool) ([]Package, error) {
+	var (
+		in      = newStream(r)
+		builder Builder
+	)
+	for n := 1; ; n++ {
+		raw, err := in.next()
+		if err == io.EOF {
+			return builder.Build(), nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("blob %d: %w", n, err)
+		}
+		b, err := parse(raw)
+		if err != nil {
+			return nil, fmt.Errorf("blob %d%s: %w", n, b.label(), err)
+		}
+		if pkg := b.owner(); pkg == "" || want != nil && !want(pkg) {
+			continue
+		}
+		if !json.Valid(raw) {
+			return nil, fmt.Errorf("blob %d%s: %w", n, b.label(), syntaxError(raw))
+		}
+		b.addTo(&builder)
+	}
+}
+
+// blob is one object of the stream: its identity, and the raw fields that are read when its package is wanted.
+type blob struct {
+	schema, pkg, name                          string
+	defaultChannel, entries, image, properties []byte
+}
+
+// parse finds the fields of a blob without decoding more than its identity.
+func parse(raw []byte) (blob, error) {
+	var b blob
+	var room [8]string
+	seen := room[:0]
+	err := object(raw, func(key, value []byte) (err error) {
+		field := b.field(key, value, &err)
+		if field == "" || err != nil {
+			return err
+		}
+		for _, other := range seen {
+			if other == field {
+				return fmt.Errorf("key %q is there twice (keys that differ in case only are the same)", field)
+			}
+		}
+		seen = append(seen, field)
+		return nil
+	})
+	switch {
+	case errors.Is(err, errMalformed):
+		return b, syntaxError(raw)
+	case err != nil:
+		return b, err
+	case b.schema == "":
+		return b, errors.New("it has no schema")
+	}
+	return b, nil
+}
+
+// field stores the value of a key that is read and returns the key's proper spelling, empty for any other key.
+func (b *blob) field(key, value []byte, err *error) string {
+	decode := func(into *string, name string) string {
+		if *into, *err = text(value); *err != nil {
+			*err = fmt.Errorf("%s: %w", name, *err)
+		}
+		return name
+	}
+	switch {
+	case is(key, "schema"):
+		return decode(&b.schema, "schema")
+	case is(key, "package"):
+		return decode(&b.pkg, "package")
+	case is(key, "name"):
+		return decode(&b.name, "name")
+	case is(key, "defaultChannel"):
+		b.defaultChannel = value
+		return "defaultChannel"
+	case is(key, "entries"):
+		b.entries = value
+		return "entries"
+	case is(key, "image"):
+		b.image = value
+		return "image"
+	case is(key, "properties"):
+		b.properties = value
+		return "properties"
+	}
+	return ""
+}
+
+// owner is the package that the blob belongs to, empty for a schema that is not read and for a blob that names none.
+func (b *blob) owner() string {
+	switch b.schema {
+	case schemaPackage:
+		return b.name
+	case schemaChannel, schemaBundle:
+		return b.pkg
+	}
+	return ""
+}
+
+// label names the blob in errors, as far as it could be read.
+func (b *blob) label() string {
+	const most = 120
+	var parts []string
+	for _, part := range []struct{ what, is string }{{"schema", b.schema}, {"package", b.pkg}, {"name", b.name}} {
+		if part.is != "" {
+			parts = append(parts, fmt.Sprintf("%s %.*q", part.what, most, part.is))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
+}
+
+// addTo decodes the blob into the builder, a fault of its package when it has not the shape of its schema.
+func (b *blob) addTo(builder *Builder) {
+	var err error
+	switch b.schema {
+	case schemaPackage:
+		err = b.addPackage(builder)
+	case schemaChannel:
+		err = b.addChannel(builder)
+	case schemaBundle:
+		err = b.addBundle(builder)
+	}
+	if err != nil {
+		builder.AddFault(b.owner(), fmt.Errorf("%s %.120q is left out: %w", b.schema, b.name, err))
+	}
+}
+
+func (b *blob) addPackage(builder *Builder) error {
+	channel, err := optional(b.defaultChannel)
+	if err != nil {
+		return fmt.Errorf("defaultChannel: %w", err)
+	}
+	builder.AddPackage(b.name, channel)
+	return nil
+}
+
+func (b *blob) addChannel(builder *Builder) error {
+	var entries []Entry
+	if b.entries != nil {
+		if err := json.Unmarshal(b.entries, &entries); err != nil {
+			return fmt.Errorf("entries: %w", err)
+		}
+	}
+	if b.name == "" {
+		return errors.New("it has no name")
+	}
+	builder.AddChannel(b.pkg, b.name, entries...)
+	return nil
+}
+
+func (b *blob) addBundle(builder *Builder) error {
+	if b.name == "" {
+		return errors.New("it has no name")
+	}
+	bundle := Bundle{Name: b.name}
+	var err error
+	if bundle.Image, err = optional(b.image); err != nil {
+		return fmt.Errorf("image: %w", err)
+	}
+	if b.properties != nil {
+		if err := array(b.properties, bundle.addRaw); err != nil {
+			return fmt.Errorf("properties: %w", err)
+		}
+	}
+	builder.AddBundle(b.pkg, bundle)
+	return nil
+}
+
+// addRaw adds one element of a blob's properties.
+func (b *Bundle) addRaw(element []byte) error {
+	var kind string
+	var value []byte
+	err := object(element, func(key, raw []byte) (err error) {
+		switch {
+		case is(key, "type"):
+			kind, err = text(raw)
+		case is(key, "value"):
+			value = raw
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return b.AddProperty(kind, value)
+}
+
+func optional(raw []byte) (string, error) {
+	if raw == nil {
+		return "", nil
+	}
+	return text(raw)
+}
+
+// is compares a key as encoding/json does, and with it every tool that reads catalogs: case does not matter.
+func is(key []byte, name string) bool {
+	return len(key) >= len(name) && (string(key) == name || strings.EqualFold(string(key), name))
+}
+
+// syntaxError asks encoding/json what is wrong, since it says where.
+func syntaxError(raw []byte) error {
+	var any json.RawMessage
+	if err := json.Unmarshal(bytes.TrimSpace(raw), &any); err != nil {
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			return fmt.Errorf("reading JSON: %w (byte %d)", err, syntax.Offset)
+		}
+		return fmt.Errorf("reading JSON: %w", err)
+	}
+	return errMalformed
+}

@@ -1,0 +1,200 @@
+package catalog
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// This file walks raw JSON without building values. Nearly all bytes of a catalog are descriptions, icons and examples
+// that nobody here wants; the standard decoder would copy each of them twice. The functions are safe on any input and
+// right on valid JSON; whether a blob is valid is asked of encoding/json before anything of it is kept.
+
+var errMalformed = errors.New("malformed JSON")
+
+// object calls f with each key and raw value of the object that begins raw; both are only lent.
+func object(raw []byte, f func(key, value []byte) error) error {
+	i := skipSpace(raw, 0)
+	if i >= len(raw) || raw[i] != '{' {
+		return fmt.Errorf("an object was expected, found %s", excerpt(raw))
+	}
+	for i = skipSpace(raw, i+1); i < len(raw) && raw[i] != '}'; i = skipComma(raw, i) {
+		keyEnd := skipValue(raw, i)
+		if keyEnd < 0 || raw[i] != '"' {
+			return errMalformed
+		}
+		colon := skipSpace(raw, keyEnd)
+		if colon >= len(raw) || raw[colon] != ':' {
+			return errMalformed
+		}
+		start := skipSpace(raw, colon+1)
+		end := skipValue(raw, start)
+		if end < 0 {
+			return errMalformed
+		}
+		key := raw[i+1 : keyEnd-1]
+		if !plain(key) {
+			decoded, err := text(raw[i:keyEnd])
+			if err != nil {
+				return err
+			}
+			key = []byte(decoded)
+		}
+		if err := f(key, raw[start:end]); err != nil {
+			return err
+		}
+		i = end
+	}
+	if i >= len(raw) {
+		return errMalformed
+	}
+	return nil
+}
+
+// array calls f with each raw element of the array that begins raw; null is an empty array.
+func array(raw []byte, f func(element []byte) error) error {
+	i := skipSpace(raw, 0)
+	if bytes.Equal(raw[i:], []byte("null")) {
+		return nil
+	}
+	if i >= len(raw) || raw[i] != '[' {
+		return fmt.Errorf("a list was expected, found %s", excerpt(raw))
+	}
+	for i = skipSpace(raw, i+1); i < len(raw) && raw[i] != ']'; i = skipComma(raw, i) {
+		end := skipValue(raw, i)
+		if end < 0 {
+			return errMalformed
+		}
+		if err := f(raw[i:end]); err != nil {
+			return err
+		}
+		i = end
+	}
+	if i >= len(raw) {
+		return errMalformed
+	}
+	return nil
+}
+
+// text decodes a JSON string; null is the empty string, as encoding/json has it.
+func text(raw []byte) (string, error) {
+	if len(raw) < 2 || raw[0] != '"' {
+		if bytes.Equal(raw, []byte("null")) {
+			return "", nil
+		}
+		return "", fmt.Errorf("a string was expected, found %s", excerpt(raw))
+	}
+	if inner := raw[1 : len(raw)-1]; plain(inner) {
+		return string(inner), nil
+	}
+	var s string
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return "", err
+	}
+	return s, nil
+}
+
+// plain reports whether the inside of a JSON string stands for itself.
+func plain(inner []byte) bool {
+	for _, c := range inner {
+		if c == '\\' || c < ' ' || c >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+func skipSpace(b []byte, i int) int {
+	for i < len(b) && (b[i] == ' ' || b[i] == '\n' || b[i] == '\t' || b[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// skipComma goes from the end of one value to the start of the next, or to the closing bracket.
+func skipComma(b []byte, i int) int {
+	i = skipSpace(b, i)
+	if i < len(b) && b[i] == ',' {
+		i = skipSpace(b, i+1)
+	}
+	return i
+}
+
+// skipValue returns the index after the value that begins at i, or -1 when it does not end.
+func skipValue(b []byte, i int) int {
+	if i >= len(b) {
+		return -1
+	}
+	var e extent
+	if b[i] == '{' || b[i] == '[' || b[i] == '"' {
+		return e.scan(b, i, i)
+	}
+	start := i
+	for i < len(b) && b[i] != ',' && b[i] != '}' && b[i] != ']' && b[i] > ' ' {
+		i++
+	}
+	if i == start {
+		return -1
+	}
+	return i
+}
+
+// extent finds where an object, list or string ends; it can be continued when more bytes have arrived.
+type extent struct {
+	depth    int
+	inString bool
+}
+
+// scan reads b from i on, the value having begun at start, and returns the index after the value, or -1 when b ends first.
+func (e *extent) scan(b []byte, start, i int) int {
+	for i < len(b) {
+		if e.inString {
+			quote := bytes.IndexByte(b[i:], '"')
+			if quote < 0 {
+				return -1
+			}
+			i += quote + 1
+			if escaped(b, start, i-1) {
+				continue
+			}
+			e.inString = false
+			if e.depth == 0 {
+				return i
+			}
+			continue
+		}
+		switch b[i] {
+		case '"':
+			e.inString = true
+		case '{', '[':
+			e.depth++
+		case '}', ']':
+			e.depth--
+			if e.depth <= 0 {
+				return i + 1
+			}
+		}
+		i++
+	}
+	return -1
+}
+
+// escaped reports whether the quote at i follows an odd number of backslashes.
+func escaped(b []byte, start, i int) bool {
+	n := 0
+	for i-n-1 >= start && b[i-n-1] == '\\' {
+		n++
+	}
+	return n%2 == 1
+}
+
+// excerpt quotes the beginning of raw for a message.
+func excerpt(raw []byte) string {
+	const most = 40
+	raw = bytes.TrimSpace(raw)
+	if len(raw) > most {
+		return fmt.Sprintf("%q…", raw[:most])
+	}
+	return fmt.Sprintf("%q", raw)
+}

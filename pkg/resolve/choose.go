@@ -1,0 +1,97 @@
+package resolve
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/compat"
+)
+
+// highestPriority keeps the options of the highest priority and refuses the others.
+func highestPriority(fitting []option) (kept []option, lower []Refusal) {
+	if len(fitting) == 0 {
+		return nil, nil
+	}
+	best := slices.MaxFunc(fitting, func(a, b option) int { return cmp.Compare(a.priority, b.priority) })
+	for _, o := range fitting {
+		if o.priority == best.priority {
+			kept = append(kept, o)
+			continue
+		}
+		lower = append(lower, Refusal{
+			Candidate: o.Candidate,
+			Rule:      RulePriority,
+			Why:       fmt.Sprintf("is in catalog %s, whose priority %d is below that of %s: select it with spec.package.catalogSelector", o.Catalog, o.priority, best.Catalog),
+		})
+	}
+	return kept, lower
+}
+
+// ambiguous says that catalogs of equal priority disagree on what the chosen version is, and how to decide; empty when
+// they do not.
+func ambiguous(req Request, fitting []option) string {
+	first := fitting[0]
+	for _, o := range fitting[1:] {
+		if o.Version.String() != first.Version.String() {
+			break
+		}
+		if o.Catalog == first.Catalog || content(o.Bundle) == content(first.Bundle) {
+			continue
+		}
+		return fmt.Sprintf("version %s of package %q is ambiguous: catalogs %s (%s) and %s (%s) have the same priority and different images for it; decide with spec.package.catalogSelector.matchLabels %s, or give one catalog a higher priority",
+			clip(first.Version.String(), maxQuoted), req.Package, first.Catalog, clip(first.Bundle.Image, maxCause), o.Catalog, clip(o.Bundle.Image, maxCause), deciding(first, o))
+	}
+	return ""
+}
+
+// deciding is a selector that takes the first of two catalogs and not the second.
+func deciding(first, other option) string {
+	switch {
+	case first.Catalog.Kind != other.Catalog.Kind:
+		return fmt.Sprintf("{%q: %q}", platformv1alpha1.LabelCatalogKind, first.Catalog.Kind)
+	case first.Catalog.Name != other.Catalog.Name:
+		return fmt.Sprintf("{%q: %q}", platformv1alpha1.LabelCatalogName, first.Catalog.Name)
+	}
+	return fmt.Sprintf("{%q: %q}", platformv1alpha1.LabelCatalogNamespace, first.Catalog.Namespace)
+}
+
+func sortRefusals(refusals []Refusal) {
+	slices.SortFunc(refusals, func(a, b Refusal) int {
+		return cmp.Or(newestFirst(a.Candidate, b.Candidate), a.Catalog.Compare(b.Catalog))
+	})
+}
+
+// Moves are the versions that the operator could be moved to, for the upgrade gate's remedies: those that fit, and
+// those that do not, with what is in the way.
+func (d Decision) Moves() []compat.Candidate {
+	var moves []compat.Candidate
+	for _, c := range d.Available {
+		moves = append(moves, compat.Candidate{
+			Version:     c.Bundle.Version,
+			Max:         c.Bundle.MaxOpenShiftVersions,
+			Installable: d.Chosen != nil,
+			Why:         d.obstacle(),
+		})
+	}
+	for _, r := range d.Refused {
+		if r.Version == nil || r.Rule == RuleInstalled {
+			continue
+		}
+		moves = append(moves, compat.Candidate{
+			Version: r.Bundle.Version,
+			Max:     r.Bundle.MaxOpenShiftVersions,
+			Why:     "it " + r.Why,
+		})
+	}
+	return moves
+}
+
+// obstacle is why nothing can be installed although something fits.
+func (d Decision) obstacle() string {
+	if d.Chosen != nil {
+		return ""
+	}
+	return d.Message
+}

@@ -1,0 +1,212 @@
+package resolve
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+	"k8s.io/apimachinery/pkg/labels"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/catalog"
+)
+
+// finding is what looking through the catalogs gave; its lists are in order of priority, then of catalog.
+type finding struct {
+	// all are the catalogs of the cluster, selected those that the selector takes.
+	all, selected []Catalog
+	// holders have the package, unread could not be read.
+	holders, unread []Catalog
+}
+
+func look(req Request, catalogs []Catalog) finding {
+	found := finding{all: slices.SortedFunc(slices.Values(catalogs), func(a, b Catalog) int {
+		return cmp.Or(cmp.Compare(b.Priority, a.Priority), a.ID.Compare(b.ID))
+	})}
+	for _, c := range found.all {
+		if req.Selector != nil && !req.Selector.Matches(visibleLabels(c)) {
+			continue
+		}
+		found.selected = append(found.selected, c)
+		switch {
+		case c.Err != nil:
+			found.unread = append(found.unread, c)
+		case c.Package != nil:
+			found.holders = append(found.holders, c)
+		}
+	}
+	return found
+}
+
+// visibleLabels are a catalog's own labels and the three that say which catalog it is; nobody can fake those.
+func visibleLabels(c Catalog) labels.Set {
+	set := labels.Set{}
+	for key, value := range c.Labels {
+		set[key] = value
+	}
+	set[platformv1alpha1.LabelCatalogKind] = c.ID.Kind
+	set[platformv1alpha1.LabelCatalogNamespace] = c.ID.Namespace
+	set[platformv1alpha1.LabelCatalogName] = c.ID.Name
+	if c.ID.Namespace == "" {
+		delete(set, platformv1alpha1.LabelCatalogNamespace)
+	}
+	return set
+}
+
+// problem says why there is nothing to choose from, empty when there is.
+func (f finding) problem(req Request) string {
+	// These words are what users of the first platform-operators have been grepping for.
+	missing := fmt.Sprintf("failed to find candidate for package %q: ", req.Package)
+	switch {
+	case len(f.all) == 0:
+		return missing + "the cluster has no trusted catalog: create a CatalogSource in a trusted namespace, or a ClusterCatalog"
+	case len(f.selected) == 0:
+		return missing + fmt.Sprintf("spec.package.catalogSelector %q selects none of the catalogs %s", req.Selector, names(f.all))
+	case len(f.holders) > 0:
+		return ""
+	case len(f.unread) == len(f.selected):
+		return missing + "no catalog could be read: " + f.unreadText()
+	}
+	var read []Catalog
+	for _, c := range f.selected {
+		if c.Err == nil {
+			read = append(read, c)
+		}
+	}
+	advice := "create a PlatformOperator with the right spec.package.name, or add a catalog that has the package"
+	return joinSentences(missing+fmt.Sprintf("it is not in %s; %s", names(read), advice), f.unreadText())
+}
+
+// unreadText names the catalogs that were left out, and why.
+func (f finding) unreadText() string {
+	var parts []string
+	for _, c := range f.unread {
+		parts = append(parts, fmt.Sprintf("catalog %s was left out: %s", c.ID, clip(c.Err.Error(), maxCause)))
+	}
+	return list(parts, "; ", 3)
+}
+
+// option is a candidate with what the rules and the choice need beside it.
+type option struct {
+	Candidate
+	priority int
+	// wanted: it is in a channel that was asked for.
+	wanted bool
+	// releases: the channels that were asked for hold, in this catalog, a version that is no pre-release.
+	releases bool
+}
+
+// gather lists the bundles of every channel of the package in every catalog, newest first. One that several catalogs
+// have, as when a CatalogSource and a ClusterCatalog serve the same index image, is listed once: where it is in a
+// channel that was asked for, then where the priority is highest.
+func gather(req Request, holders []Catalog) []option {
+	var options []option
+	for _, holder := range holders {
+		options = append(options, optionsOf(req, holder)...)
+	}
+	slices.SortStableFunc(options, func(a, b option) int {
+		switch {
+		case a.wanted == b.wanted:
+			return 0
+		case a.wanted:
+			return -1
+		}
+		return 1
+	})
+	seen := map[string]bool{}
+	options = slices.DeleteFunc(options, func(o option) bool {
+		key := content(o.Bundle) + " " + o.Bundle.Version
+		again := o.Bundle.Image != "" && seen[key]
+		seen[key] = true
+		return again
+	})
+	slices.SortFunc(options, func(a, b option) int {
+		return cmp.Or(newestFirst(a.Candidate, b.Candidate), cmp.Compare(b.priority, a.priority), a.Catalog.Compare(b.Catalog))
+	})
+	return options
+}
+
+func optionsOf(req Request, holder Catalog) []option {
+	pkg := holder.Package
+	wanted := wantedChannels(req, pkg)
+	channels := map[string][]string{}
+	for _, channel := range pkg.Channels {
+		for _, entry := range channel.Entries {
+			channels[entry.Name] = append(channels[entry.Name], channel.Name)
+		}
+	}
+	var options []option
+	releases := false
+	for _, bundle := range pkg.Bundles {
+		if len(channels[bundle.Name]) == 0 {
+			continue
+		}
+		o := option{Candidate: Candidate{Catalog: holder.ID, Bundle: bundle}, priority: holder.Priority}
+		if version, err := semver.StrictNewVersion(bundle.Version); err == nil {
+			o.Version = version
+		}
+		o.Channel, o.wanted = pick(channels[bundle.Name], wanted, pkg.DefaultChannel)
+		releases = releases || o.wanted && o.Version != nil && o.Version.Prerelease() == ""
+		options = append(options, o)
+	}
+	for i := range options {
+		options[i].releases = releases
+	}
+	return options
+}
+
+// wantedChannels are the channels to choose from in this catalog.
+func wantedChannels(req Request, pkg *catalog.Package) []string {
+	if len(req.Channels) > 0 {
+		return req.Channels
+	}
+	return []string{pkg.DefaultChannel}
+}
+
+// pick chooses the channel to name: a wanted one, the default one, the first by name.
+func pick(channels, wanted []string, preferred string) (string, bool) {
+	rank := func(channel string) int {
+		switch {
+		case slices.Contains(wanted, channel) && channel == preferred:
+			return 0
+		case slices.Contains(wanted, channel):
+			return 1
+		case channel == preferred:
+			return 2
+		}
+		return 3
+	}
+	best := slices.MinFunc(channels, func(a, b string) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
+	})
+	return best, rank(best) < 2
+}
+
+// content identifies a bundle's content: the digest of its image, so that a mirror's copy is the same, else the whole
+// reference.
+func content(b catalog.Bundle) string {
+	if _, digest, ok := strings.Cut(b.Image, "@"); ok {
+		return digest
+	}
+	return b.Image
+}
+
+// newestFirst orders by version, unreadable ones last, then by build metadata and bundle name.
+func newestFirst(a, b Candidate) int {
+	switch {
+	case a.Version == nil && b.Version == nil:
+		return cmp.Compare(b.Bundle.Name, a.Bundle.Name)
+	case a.Version == nil:
+		return 1
+	case b.Version == nil:
+		return -1
+	}
+	return cmp.Or(compareVersions(b.Version, a.Version), cmp.Compare(b.Bundle.Name, a.Bundle.Name))
+}
+
+// compareVersions orders by precedence, then by build metadata.
+func compareVersions(a, b *semver.Version) int {
+	return cmp.Or(a.Compare(b), cmp.Compare(a.Metadata(), b.Metadata()))
+}

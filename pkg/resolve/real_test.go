@@ -1,0 +1,111 @@
+package resolve
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/openshift/platform-operators/pkg/catalog"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// realCatalogs is where the public catalogs of OpenShift 4.20 lie, beside the checkout; they are no part of the project.
+const realCatalogs = "../../../shared/data/catalogs"
+
+func TestDecisionsOnRealCatalogs(t *testing.T) {
+	for _, name := range []string{"community-v4.20", "certified-v4.20"} {
+		t.Run(name, func(t *testing.T) {
+			files, err := filepath.Glob(filepath.Join(realCatalogs, name, "*", "catalog.yaml"))
+			if err != nil || len(files) == 0 {
+				t.Skipf("no catalogs in %s: the real data is not beside this checkout", realCatalogs)
+			}
+			var got strings.Builder
+			for _, file := range files {
+				for _, pkg := range readFile(t, file) {
+					decide(&got, pkg)
+				}
+			}
+			golden := filepath.Join("testdata", name+".txt")
+			if *update {
+				if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got.String()); diff != "" {
+				t.Errorf("decisions differ from %s; if that is meant, run the test with -update (-want +got):\n%s", golden, diff)
+			}
+		})
+	}
+}
+
+func readFile(t *testing.T, file string) []catalog.Package {
+	t.Helper()
+	in, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	packages, err := catalog.Read(in, nil)
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	return packages
+}
+
+// decide writes what becomes of a package on a cluster at 4.20, and how many of its bundles each rule refuses.
+func decide(out *strings.Builder, pkg catalog.Package) {
+	got := Resolve(
+		Request{Operator: pkg.Name, Package: pkg.Name, ClusterVersion: "4.20.0", KubeVersion: "v1.33.0"},
+		[]Catalog{{ID: cluster, Package: &pkg}},
+	)
+	fmt.Fprintf(out, "%s: ", pkg.Name)
+	if got.Chosen != nil {
+		fmt.Fprintf(out, "%s from %s, %d available", got.Chosen.Version, got.Chosen.Channel, len(got.Available))
+	} else {
+		fmt.Fprintf(out, "%s", got.Reason)
+	}
+	counts := map[string]int{}
+	for _, refusal := range got.Refused {
+		counts[refusal.Rule]++
+	}
+	for _, rule := range rules {
+		if counts[rule.name] > 0 {
+			fmt.Fprintf(out, ", %d refused by %s", counts[rule.name], rule.name)
+		}
+	}
+	out.WriteString("\n")
+	if got.Chosen == nil {
+		fmt.Fprintf(out, "    %s\n", got.Message)
+	}
+}
+
+func BenchmarkResolveOneRealPackage(b *testing.B) {
+	file := filepath.Join(realCatalogs, "community-v4.20", "project-quay", "catalog.yaml")
+	in, err := os.Open(file)
+	if err != nil {
+		b.Skipf("no catalogs in %s: the real data is not beside this checkout", realCatalogs)
+	}
+	defer in.Close()
+	packages, err := catalog.Read(in, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	request := Request{Package: "project-quay", ClusterVersion: "4.20.0", KubeVersion: "v1.33.0"}
+	catalogs := []Catalog{{ID: cluster, Package: &packages[0]}}
+	b.ReportAllocs()
+	for b.Loop() {
+		if got := Resolve(request, catalogs); got.Chosen == nil {
+			b.Fatal(got.Message)
+		}
+	}
+}

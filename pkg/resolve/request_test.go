@@ -1,0 +1,41 @@
+package resolve
+
+import (
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+)
+
+func TestRequestForSaysWhatTheSpecAsksFor(t *testing.T) {
+	operator := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: "quay"}}
+	operator.Spec.Package = platformv1alpha1.Package{Name: "project-quay", Version: "3.x", Channels: []string{"stable"}}
+
+	request, err := RequestFor(operator, "3.1.0", "4.21.0", "v1.36.3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if request.Operator != "quay" || request.Package != "project-quay" || request.VersionRange != "3.x" || request.InstalledVersion != "3.1.0" ||
+		request.ClusterVersion != "4.21.0" || request.KubeVersion != "v1.36.3" || len(request.Channels) != 1 {
+		t.Errorf("asks for %+v", request)
+	}
+	if request.Selector != nil {
+		t.Error("a spec without a selector selects some catalogs only")
+	}
+
+	operator.Spec.Package.CatalogSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"tier": "gold"}}
+	if request, err = RequestFor(operator, "", "4.21.0", "v1.36.3"); err != nil {
+		t.Fatal(err)
+	}
+	if !request.Selector.Matches(labels.Set{"tier": "gold"}) || request.Selector.Matches(labels.Set{"tier": "tin"}) {
+		t.Errorf("selects by %s", request.Selector)
+	}
+
+	operator.Spec.Package.CatalogSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Resembles"}}}
+	if _, err = RequestFor(operator, "", "4.21.0", "v1.36.3"); err == nil || !strings.Contains(err.Error(), "spec.package.catalogSelector") {
+		t.Errorf("a selector without meaning gives %v", err)
+	}
+}

@@ -1,0 +1,449 @@
+package resolve
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/quick"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/labels"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/catalog"
+)
+
+var (
+	community = catalog.ID{Kind: catalog.KindCatalogSource, Namespace: "openshift-marketplace", Name: "community"}
+	cluster   = catalog.ID{Kind: catalog.KindClusterCatalog, Name: "operators"}
+	other     = catalog.ID{Kind: catalog.KindClusterCatalog, Name: "other"}
+)
+
+// in adds bundles of these versions to channels; the first channel is the default one. A version may carry more:
+// "1.2.0 max=4.19 kube=1.40 modes=OwnNamespace image=x".
+type in struct {
+	channel  string
+	versions []string
+}
+
+func quay(channels ...in) *catalog.Package {
+	var builder catalog.Builder
+	builder.AddPackage("quay", channels[0].channel)
+	for _, c := range channels {
+		builder.AddChannel("quay", c.channel)
+		for _, text := range c.versions {
+			fields := strings.Fields(text)
+			b := catalog.Bundle{Name: "quay.v" + fields[0], Version: fields[0], Image: "registry.example/quay@sha256:" + fields[0]}
+			for _, field := range fields[1:] {
+				key, value, _ := strings.Cut(field, "=")
+				switch key {
+				case "max":
+					b.MaxOpenShiftVersions = append(b.MaxOpenShiftVersions, value)
+				case "kube":
+					b.MinKubeVersion = value
+				case "modes":
+					b.InstallModes = map[string]bool{value: true}
+				case "image":
+					b.Image = value
+				}
+			}
+			builder.AddBundle("quay", b)
+			builder.AddChannel("quay", c.channel, catalog.Entry{Name: b.Name})
+		}
+	}
+	return &builder.Build()[0]
+}
+
+func stable(versions ...string) *catalog.Package {
+	return quay(in{"stable", versions})
+}
+
+// ask fills in what every request has.
+func ask(change func(*Request)) Request {
+	req := Request{Operator: "quay", Package: "quay", ClusterVersion: "4.20.3", KubeVersion: "v1.33.4+openshift"}
+	if change != nil {
+		change(&req)
+	}
+	return req
+}
+
+func one(pkg *catalog.Package) []Catalog {
+	return []Catalog{{ID: community, Package: pkg}}
+}
+
+func describe(c *Candidate) string {
+	if c == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s from %s of %s", c.Version, c.Channel, c.Catalog)
+}
+
+func TestResolveChoosesTheNewestThatFits(t *testing.T) {
+	const at = " of CatalogSource/openshift-marketplace/community"
+	tests := map[string]struct {
+		req  func(*Request)
+		pkg  *catalog.Package
+		want string
+	}{
+		"the newest by precedence, not by text":             {nil, stable("1.9.0", "1.10.0", "1.2.0"), "1.10.0 from stable" + at},
+		"the newest in the range":                           {func(r *Request) { r.VersionRange = ">=1.0.0 <2.0.0" }, stable("1.9.0", "2.0.0"), "1.9.0 from stable" + at},
+		"a pin":                                             {func(r *Request) { r.VersionRange = "1.9.0" }, stable("1.8.0", "1.9.0", "1.9.1"), "1.9.0 from stable" + at},
+		"the default channel when none is asked for":        {nil, quay(in{"stable", []string{"1.0.0"}}, in{"fast", []string{"2.0.0"}}), "1.0.0 from stable" + at},
+		"the channel that is asked for":                     {func(r *Request) { r.Channels = []string{"fast"} }, quay(in{"stable", []string{"1.0.0"}}, in{"fast", []string{"2.0.0"}}), "2.0.0 from fast" + at},
+		"the newest of several channels":                    {func(r *Request) { r.Channels = []string{"stable", "fast"} }, quay(in{"stable", []string{"3.0.0"}}, in{"fast", []string{"2.0.0"}}), "3.0.0 from stable" + at},
+		"one of two channels exists":                        {func(r *Request) { r.Channels = []string{"gone", "fast"} }, quay(in{"stable", []string{"1.0.0"}}, in{"fast", []string{"2.0.0"}}), "2.0.0 from fast" + at},
+		"a version in two channels is named by the default": {func(r *Request) { r.Channels = []string{"alpha", "stable"} }, quay(in{"stable", []string{"1.0.0"}}, in{"alpha", []string{"1.0.0"}}), "1.0.0 from stable" + at},
+		"not above what the cluster may run":                {nil, stable("1.9.0 max=\"4.20\"", "1.10.0 max=\"4.19\""), "1.9.0 from stable" + at},
+		"not with a maximum that cannot be read":            {nil, stable("1.9.0", "1.10.0 max=\"latest\"", "1.11.0 max=\"4.30\" max=\"4.31\""), "1.9.0 from stable" + at},
+		"4.23 on a cluster at 5.0":                          {func(r *Request) { r.ClusterVersion = "5.0.0" }, stable("1.9.0 max=\"4.22\"", "1.8.0 max=\"4.23\""), "1.8.0 from stable" + at},
+		"not with a newer Kubernetes than there is":         {nil, stable("1.9.0 kube=1.33.4", "1.10.0 kube=1.33.5", "1.11.0 kube=new"), "1.9.0 from stable" + at},
+		"not without AllNamespaces":                         {nil, stable("1.9.0 modes=AllNamespaces", "1.10.0 modes=OwnNamespace"), "1.9.0 from stable" + at},
+		"not with a version that cannot be read":            {nil, stable("1.9.0", "latest", "2.0"), "1.9.0 from stable" + at},
+		"a release before a newer pre-release":              {nil, stable("1.9.0", "2.0.0-rc.1"), "1.9.0 from stable" + at},
+		"a pre-release that the range names":                {func(r *Request) { r.VersionRange = ">=2.0.0-rc.1" }, stable("1.9.0", "2.0.0-rc.1"), "2.0.0-rc.1 from stable" + at},
+		"a pre-release where the channel has nothing else":  {nil, quay(in{"edge", []string{"2.0.0-rc.1", "2.0.0-rc.2"}}, in{"stable", []string{"1.0.0"}}), "2.0.0-rc.2 from edge" + at},
+		"the same, with a range that names none":            {func(r *Request) { r.VersionRange = ">=1.0.0" }, stable("2.0.0-rc.1"), "2.0.0-rc.1 from stable" + at},
+		"the pre-release that is installed":                 {func(r *Request) { r.InstalledVersion = "2.0.0-rc.1" }, stable("1.9.0", "2.0.0-rc.1", "2.0.0-rc.2"), "2.0.0-rc.1 from stable" + at},
+		"the installed version when there is nothing newer": {func(r *Request) { r.InstalledVersion = "1.9.0" }, stable("1.8.0", "1.9.0"), "1.9.0 from stable" + at},
+		"the higher build metadata of equal versions":       {nil, stable("1.9.0+1", "1.9.0+3", "1.9.0+2"), "1.9.0+3 from stable" + at},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := Resolve(ask(test.req), one(test.pkg))
+			if diff := cmp.Diff(test.want, describe(got.Chosen)); diff != "" {
+				t.Errorf("(-want +got):\n%s\n%s", diff, got.Message)
+			}
+			if got.Reason != "" || len(got.Available) == 0 {
+				t.Errorf("reason %q, %d available", got.Reason, len(got.Available))
+			}
+		})
+	}
+}
+
+func TestUPG_C9_SaysWhyThereIsNothingToChoose(t *testing.T) {
+	source, validation := platformv1alpha1.ReasonSourceFailed, platformv1alpha1.ReasonValidationFailed
+	two := quay(in{"stable", []string{"1.8.0", "1.9.0"}}, in{"fast", []string{"2.0.0", "1.9.0"}})
+	tests := map[string]struct {
+		req      func(*Request)
+		catalogs []Catalog
+		reason   string
+		message  string
+	}{
+		"range that cannot be read": {
+			func(r *Request) { r.VersionRange = ">=1.x.y <" }, one(stable("1.0.0")), validation,
+			`spec.package.version ">=1.x.y <" is not a version range: improper constraint: ">=1.x.y <"; write it like ">=1.2.0 <2.0.0", "1.2.x" or "1.2.3"`,
+		},
+		"no catalog": {
+			nil, nil, source,
+			`failed to find candidate for package "quay": the cluster has no trusted catalog: create a CatalogSource in a trusted namespace, or a ClusterCatalog`,
+		},
+		"selector that takes no catalog": {
+			func(r *Request) { r.Selector = labels.SelectorFromSet(labels.Set{"tier": "gold"}) }, one(stable("1.0.0")), source,
+			`failed to find candidate for package "quay": spec.package.catalogSelector "tier=gold" selects none of the catalogs CatalogSource/openshift-marketplace/community`,
+		},
+		"no catalog has the package": {
+			nil, []Catalog{{ID: community}, {ID: cluster}}, source,
+			`failed to find candidate for package "quay": it is not in CatalogSource/openshift-marketplace/community, ClusterCatalog/operators; create a PlatformOperator with the right spec.package.name, or add a catalog that has the package`,
+		},
+		"no catalog has the package and one is down": {
+			nil, []Catalog{{ID: community}, {ID: cluster, Err: errors.New("connection\nrefused")}}, source,
+			`failed to find candidate for package "quay": it is not in CatalogSource/openshift-marketplace/community; create a PlatformOperator with the right spec.package.name, or add a catalog that has the package; catalog ClusterCatalog/operators was left out: connection refused`,
+		},
+		"every catalog is down": {
+			nil, []Catalog{{ID: cluster, Err: errors.New("connection refused")}}, source,
+			`failed to find candidate for package "quay": no catalog could be read: catalog ClusterCatalog/operators was left out: connection refused`,
+		},
+		"channel that does not exist": {
+			func(r *Request) { r.Channels = []string{"slow", "gone"} }, one(two), source,
+			`package "quay" has no channel "gone", "slow": correct spec.package.channels; the channels in CatalogSource/openshift-marketplace/community are "fast", "stable" (default)`,
+		},
+		"version that does not exist": {
+			func(r *Request) { r.VersionRange = "1.8.5" }, one(two), source,
+			`package "quay" has no version in spec.package.version "1.8.5" in the channels to choose from in CatalogSource/openshift-marketplace/community; the nearest are 1.8.0 and 1.9.0`,
+		},
+		"version that is in another channel": {
+			func(r *Request) { r.VersionRange = ">=2.0.0" }, one(two), source,
+			`package "quay" has no version in spec.package.version ">=2.0.0" in the channels to choose from in CatalogSource/openshift-marketplace/community; the nearest are 1.9.0; 2.0.0 is in channel "fast" only: set spec.package.channels to choose from it`,
+		},
+		"every candidate is refused": {
+			nil, one(stable("1.0.0 max=\"4.19\"", "1.1.0 max=\"4.18\"", "1.2.0 max=x", "1.3.0 kube=1.40.0", "1.4.0 modes=OwnNamespace", "1.5.0 image=", "newest")), validation,
+			`all candidates of package "quay" in CatalogSource/openshift-marketplace/community are refused: 1.5.0 has no image in its catalog; ` +
+				`1.4.0 does not support the install mode AllNamespaces, only [OwnNamespace]; ` +
+				`1.3.0 needs Kubernetes 1.40.0, the cluster has 1.33.4; ` +
+				`1.2.0 cannot be judged: olm.maxOpenShiftVersion x cannot be read, a minor version such as "4.20" is expected (and 2 more for this reason); ` +
+				`bundle "quay.vnewest" has the version "newest", which is not a semantic version`,
+		},
+		"pin older than what is installed": {
+			func(r *Request) { r.VersionRange, r.InstalledVersion = "1.8.0", "1.9.0" }, one(stable("1.8.0", "1.9.0")), validation,
+			`all candidates of package "quay" in CatalogSource/openshift-marketplace/community are refused: 1.8.0 is older than the installed 1.9.0, and nothing is ever moved back silently: delete the PlatformOperator and create it anew to go there`,
+		},
+		"installed version that cannot be read": {
+			func(r *Request) { r.InstalledVersion = "x" }, one(stable("1.8.0")), validation,
+			`the installed version "x" cannot be read, so it cannot be told what would be a downgrade: correct status.installed.version, or delete the PlatformOperator and create it anew`,
+		},
+		"pre-release that the range does not name": {
+			func(r *Request) { r.VersionRange = ">=1.9.5" }, one(stable("1.9.0", "2.0.0-rc.1")), validation,
+			`all candidates of package "quay" in CatalogSource/openshift-marketplace/community are refused: 2.0.0-rc.1 is a pre-release: name one in spec.package.version to permit it, for example ">=2.0.0-rc.1"`,
+		},
+		"limits while the cluster's versions cannot be read": {
+			func(r *Request) { r.ClusterVersion, r.KubeVersion = "", "x" }, one(stable("1.0.0 max=\"4.20\"", "1.1.0 kube=1.20.0")), validation,
+			`all candidates of package "quay" in CatalogSource/openshift-marketplace/community are refused: 1.1.0 needs Kubernetes 1.20.0, and the cluster's version "x" cannot be read; 1.0.0 allows OpenShift up to 4.20, and the cluster's version "" cannot be read`,
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := Resolve(ask(test.req), test.catalogs)
+			if got.Chosen != nil {
+				t.Fatalf("chose %s", describe(got.Chosen))
+			}
+			if got.Reason != test.reason {
+				t.Errorf("reason %s, want %s", got.Reason, test.reason)
+			}
+			if diff := cmp.Diff(test.message, got.Message); diff != "" {
+				t.Errorf("message (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestUPG_C4_SamePackageInSeveralCatalogs(t *testing.T) {
+	tests := map[string]struct {
+		catalogs []Catalog
+		selector labels.Set
+		want     string
+		message  string
+	}{
+		"same bundle image is one candidate": {
+			catalogs: []Catalog{{ID: cluster, Package: stable("1.0.0")}, {ID: community, Package: stable("1.0.0 image=mirror.example/q@sha256:1.0.0")}},
+			want:     "1.0.0 from stable of CatalogSource/openshift-marketplace/community",
+		},
+		"the higher priority wins, though the other has a newer version": {
+			catalogs: []Catalog{{ID: cluster, Package: stable("2.0.0")}, {ID: other, Priority: 5, Package: stable("1.0.0 image=x")}},
+			want:     "1.0.0 from stable of ClusterCatalog/other",
+		},
+		"the lower priority serves when the higher has nothing that fits": {
+			catalogs: []Catalog{{ID: cluster, Package: stable("2.0.0")}, {ID: other, Priority: 5, Package: stable("3.0.0 image=x max=\"4.1\"")}},
+			want:     "2.0.0 from stable of ClusterCatalog/operators",
+		},
+		"equal priority and different images are ambiguous": {
+			catalogs: []Catalog{{ID: other, Package: stable("1.0.0 image=y")}, {ID: cluster, Package: stable("1.0.0 image=x")}},
+			message:  `version 1.0.0 of package "quay" is ambiguous: catalogs ClusterCatalog/operators (x) and ClusterCatalog/other (y) have the same priority and different images for it; decide with spec.package.catalogSelector.matchLabels {"platform.openshift.io/catalog-name": "operators"}, or give one catalog a higher priority`,
+		},
+		"the selector that the message names decides": {
+			catalogs: []Catalog{{ID: other, Package: stable("1.0.0 image=y")}, {ID: cluster, Package: stable("1.0.0 image=x")}},
+			selector: labels.Set{platformv1alpha1.LabelCatalogName: "operators"},
+			want:     "1.0.0 from stable of ClusterCatalog/operators",
+		},
+		"one of them has a newer version": {
+			catalogs: []Catalog{{ID: other, Package: stable("1.0.0 image=y", "1.1.0")}, {ID: cluster, Package: stable("1.0.0 image=x")}},
+			want:     "1.1.0 from stable of ClusterCatalog/other",
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := Resolve(ask(func(r *Request) {
+				if test.selector != nil {
+					r.Selector = labels.SelectorFromSet(test.selector)
+				}
+			}), test.catalogs)
+			if diff := cmp.Diff(test.want, describe(got.Chosen)); diff != "" {
+				t.Errorf("(-want +got):\n%s\n%s", diff, got.Message)
+			}
+			if test.message != "" && test.message != got.Message {
+				t.Errorf("message (-want +got):\n%s", cmp.Diff(test.message, got.Message))
+			}
+			if test.want == "" && got.Reason != platformv1alpha1.ReasonValidationFailed {
+				t.Errorf("reason %q", got.Reason)
+			}
+			seen := map[string]bool{}
+			for _, c := range got.Available {
+				if seen[content(c.Bundle)] {
+					t.Errorf("%s is available twice", c.Bundle.Image)
+				}
+				seen[content(c.Bundle)] = true
+			}
+		})
+	}
+}
+
+func TestUPG_R1_BundlesThatDoNotFitTheClusterAreNeverChosenAndNamed(t *testing.T) {
+	for misfit, why := range map[string]string{
+		`max="4.19"`:            "allows OpenShift up to 4.19, the cluster is at 4.20",
+		`max="soon"`:            `cannot be judged: olm.maxOpenShiftVersion "soon" cannot be read`,
+		`max="4.30" max="4.30"`: "cannot be judged: olm.maxOpenShiftVersion is declared 2 times",
+		"kube=1.34.0":           "needs Kubernetes 1.34.0, the cluster has 1.33.4",
+	} {
+		t.Run(misfit, func(t *testing.T) {
+			got := Resolve(ask(nil), one(stable("1.0.0", "1.1.0 "+misfit)))
+			if got.Chosen == nil || got.Chosen.Bundle.Version != "1.0.0" || len(got.Available) != 1 {
+				t.Errorf("chose %s of %d", describe(got.Chosen), len(got.Available))
+			}
+			if len(got.Refused) != 1 || !strings.HasPrefix(got.Refused[0].Why, why) {
+				t.Errorf("refused %+v, want %q", got.Refused, why)
+			}
+			got = Resolve(ask(nil), one(stable("1.1.0 "+misfit)))
+			if got.Chosen != nil || !strings.Contains(got.Message, "1.1.0 "+why) {
+				t.Errorf("alone: chose %s: %s", describe(got.Chosen), got.Message)
+			}
+		})
+	}
+}
+
+func TestPreReleasesStayRefusedWhereAnotherCatalogHasTheSameReleases(t *testing.T) {
+	got := Resolve(ask(nil), []Catalog{{ID: community, Package: stable("1.0.0")}, {ID: cluster, Package: stable("1.0.0", "2.0.0-rc.1")}})
+	if want := "1.0.0 from stable of CatalogSource/openshift-marketplace/community"; describe(got.Chosen) != want {
+		t.Errorf("chose %s, want %s", describe(got.Chosen), want)
+	}
+}
+
+func TestSelectorSeesTheCatalogsIdentityAndNobodyFakesIt(t *testing.T) {
+	fake := Catalog{ID: other, Labels: map[string]string{platformv1alpha1.LabelCatalogName: "operators", platformv1alpha1.LabelCatalogNamespace: "x", "tier": "gold"}, Package: stable("9.0.0")}
+	catalogs := []Catalog{{ID: community, Package: stable("1.0.0")}, {ID: cluster, Package: stable("2.0.0")}, fake}
+	for selector, want := range map[string]string{
+		platformv1alpha1.LabelCatalogName + "=operators":                  "2.0.0",
+		platformv1alpha1.LabelCatalogKind + "=CatalogSource":              "1.0.0",
+		platformv1alpha1.LabelCatalogNamespace + "=openshift-marketplace": "1.0.0",
+		"!" + platformv1alpha1.LabelCatalogNamespace:                      "9.0.0",
+		"tier=gold": "9.0.0",
+	} {
+		parsed, err := labels.Parse(selector)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := Resolve(ask(func(r *Request) { r.Selector = parsed }), catalogs)
+		if got.Chosen == nil || got.Chosen.Bundle.Version != want {
+			t.Errorf("%s chose %s, want %s", selector, describe(got.Chosen), want)
+		}
+	}
+}
+
+func TestCatalogThatIsDownIsNamedAndTheOthersServe(t *testing.T) {
+	got := Resolve(ask(nil), []Catalog{{ID: community, Package: stable("1.0.0")}, {ID: cluster, Err: errors.New("dial tcp: connection refused")}})
+	want := `version 1.0.0 of package "quay" was chosen from channel "stable" of CatalogSource/openshift-marketplace/community; catalog ClusterCatalog/operators was left out: dial tcp: connection refused`
+	if got.Chosen == nil || got.Message != want {
+		t.Errorf("message (-want +got):\n%s", cmp.Diff(want, got.Message))
+	}
+	if want := "catalog ClusterCatalog/operators was left out: dial tcp: connection refused"; got.Unread != want {
+		t.Errorf("unread is %q, want %q", got.Unread, want)
+	}
+}
+
+func TestFaultsOfThePackageAreNamedWhenNothingFits(t *testing.T) {
+	pkg := stable()
+	pkg.Faults = []string{`olm.bundle "quay.v1" is left out: properties: a list was expected`}
+	got := Resolve(ask(nil), one(pkg))
+	want := `package "quay" has no bundle in the channels to choose from in CatalogSource/openshift-marketplace/community: set spec.package.channels to a channel that has one; CatalogSource/openshift-marketplace/community has faults in this package: olm.bundle "quay.v1" is left out: properties: a list was expected`
+	if got.Message != want {
+		t.Errorf("message (-want +got):\n%s", cmp.Diff(want, got.Message))
+	}
+}
+
+func TestMovesTellTheGateWhatWouldUnblockIt(t *testing.T) {
+	pkg := quay(in{"stable", []string{"1.0.0", "1.1.0", "1.2.0", "2.0.0"}}, in{"fast", []string{"3.0.0 max=\"4.22\""}})
+	got := Resolve(ask(func(r *Request) { r.VersionRange, r.InstalledVersion = "1.x", "1.1.0" }), one(pkg))
+	var moves []string
+	for _, m := range got.Moves() {
+		moves = append(moves, fmt.Sprintf("%s %v %s", m.Version, m.Installable, m.Why))
+	}
+	want := []string{
+		"1.2.0 true ",
+		"1.1.0 true ",
+		`3.0.0 false it is in channel "fast" only: set spec.package.channels to choose from it`,
+		`2.0.0 false it is outside spec.package.version "1.x": widen the range to permit it`,
+	}
+	if diff := cmp.Diff(want, moves); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestUPG_R5_OrderOfInputDoesNotMatter(t *testing.T) {
+	many := func(image string) *catalog.Package {
+		var versions []string
+		for i := range 30 {
+			versions = append(versions, fmt.Sprintf("1.%d.%d image=%s%d max=\"4.%d\"", i%7, i, image, i%11, 15+i%10))
+		}
+		return quay(in{"stable", versions[:20]}, in{"fast", versions[10:]})
+	}
+	catalogs := []Catalog{
+		{ID: community, Package: many("a")}, {ID: cluster, Package: many("b")}, {ID: other, Priority: -1, Package: many("c")},
+		{ID: catalog.ID{Kind: catalog.KindClusterCatalog, Name: "down"}, Err: errors.New("down")},
+		{ID: catalog.ID{Kind: catalog.KindClusterCatalog, Name: "empty"}},
+	}
+	for name, change := range map[string]func(*Request){
+		"default channel": nil,
+		"two channels":    func(r *Request) { r.Channels = []string{"fast", "stable"} },
+		"nothing fits":    func(r *Request) { r.ClusterVersion = "4.90.0" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			first := Resolve(ask(change), catalogs)
+			for seed := range uint64(100) {
+				random := rand.New(rand.NewPCG(seed, 2))
+				random.Shuffle(len(catalogs), func(i, j int) { catalogs[i], catalogs[j] = catalogs[j], catalogs[i] })
+				req := ask(change)
+				random.Shuffle(len(req.Channels), func(i, j int) { req.Channels[i], req.Channels[j] = req.Channels[j], req.Channels[i] })
+				if diff := cmp.Diff(first, Resolve(req, catalogs)); diff != "" {
+					t.Fatalf("seed %d (-first +now):\n%s", seed, diff)
+				}
+			}
+		})
+	}
+}
+
+// Whatever is asked and whatever the catalog holds: what is chosen fits every rule, nothing that is available is newer,
+// and every bundle is either available or refused.
+func TestDecisionIsComplete(t *testing.T) {
+	property := func(numbers []uint16, installed, narrowed uint8) bool {
+		var versions []string
+		distinct := map[string]bool{}
+		for _, n := range numbers {
+			version := fmt.Sprintf("%d.%d.0", n%4, n/4%8)
+			if n%5 == 0 {
+				version += "-rc.1"
+			}
+			if distinct[version] {
+				continue
+			}
+			distinct[version] = true
+			versions = append(versions, fmt.Sprintf("%s max=\"4.%d\" kube=1.%d.0", version, 17+n/32%8, 30+n/256%6))
+		}
+		req := ask(func(r *Request) {
+			r.InstalledVersion = fmt.Sprintf("%d.0.0", installed%4)
+			r.VersionRange = fmt.Sprintf("<%d.0.0", narrowed%5+1)
+		})
+		got := Resolve(req, one(stable(versions...)))
+		if len(got.Available)+len(got.Refused) != len(versions) || len(got.Message) > MaxMessage || (got.Chosen == nil) != (got.Reason != "") {
+			return false
+		}
+		question, problem := newQuestion(req)
+		if problem != "" {
+			return false
+		}
+		for i, c := range got.Available {
+			if question.installed.GreaterThan(c.Version) || !question.loose.Check(c.Version) {
+				return false
+			}
+			if i > 0 && newestFirst(got.Available[i-1], c) > 0 {
+				return false
+			}
+		}
+		return got.Chosen == nil || cmp.Equal(*got.Chosen, got.Available[0])
+	}
+	if err := quick.Check(property, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+func FuzzRange(f *testing.F) {
+	for _, text := range []string{"", "1.2.3", ">=1.2.0 <2.0.0", "1.2.x || 2.x", "~1.2-rc.1", "^0", "=>1", "1.2.3 - 2", strings.Repeat("9", 300)} {
+		f.Add(text)
+	}
+	pkg := stable("1.8.0", "1.9.0", "2.0.0-rc.1")
+	f.Fuzz(func(t *testing.T, text string) {
+		got := Resolve(ask(func(r *Request) { r.VersionRange = text }), one(pkg))
+		if (got.Chosen == nil) != (got.Reason != "") || got.Message == "" || len(got.Message) > MaxMessage || strings.ContainsAny(got.Message, "\n\r") {
+			t.Errorf("range %q: %+v", text, got)
+		}
+	})
+}

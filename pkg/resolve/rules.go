@@ -1,0 +1,202 @@
+package resolve
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+
+	"github.com/openshift/platform-operators/pkg/compat"
+)
+
+// Names of the rules, in Refusal.Rule.
+const (
+	RuleChannel      = "Channel"
+	RuleVersion      = "Version"
+	RuleImage        = "Image"
+	RuleRange        = "Range"
+	RulePrerelease   = "Prerelease"
+	RuleInstalled    = "Installed"
+	RuleMaxOpenShift = "MaxOpenShift"
+	RuleMinKube      = "MinKube"
+	RuleInstallModes = "InstallModes"
+	// RulePriority refuses what fits in a catalog while one of higher priority has something that fits, too.
+	RulePriority = "Priority"
+)
+
+// rules are asked in this order, and the first that refuses a candidate is the one that is named: first whether it is
+// asked for at all, then what the catalog has wrong, what the spec asks for, and what the cluster permits.
+var rules = [...]struct {
+	name string
+	// refuse returns why the option may not be installed, empty when this rule has nothing against it. Rules after
+	// RuleVersion may rely on a readable version.
+	refuse func(ask *question, o option) string
+}{
+	{RuleChannel, channel},
+	{RuleVersion, readableVersion},
+	{RuleImage, image},
+	{RuleRange, inRange},
+	{RulePrerelease, prerelease},
+	{RuleInstalled, notOlder},
+	{RuleMaxOpenShift, maxOpenShift},
+	{RuleMinKube, minKube},
+	{RuleInstallModes, allNamespaces},
+}
+
+// question is a request with its texts read.
+type question struct {
+	Request
+	// versions is the range, and loose the same range taking pre-releases as ordinary versions; nil is any version.
+	versions, loose *semver.Constraints
+	installed       *semver.Version
+	// cluster and kube are nil when they cannot be read.
+	cluster *compat.Minor
+	kube    *semver.Version
+}
+
+// newQuestion reads the request's texts; the problem, if there is one, is the user's to solve.
+func newQuestion(req Request) (*question, string) {
+	ask := &question{Request: req}
+	var err error
+	if req.VersionRange != "" {
+		if ask.versions, ask.loose, err = parseRange(req.VersionRange); err != nil {
+			return nil, fmt.Sprintf("spec.package.version %s is not a version range: %s; write it like \">=1.2.0 <2.0.0\", \"1.2.x\" or \"1.2.3\"", quote(req.VersionRange), clip(err.Error(), maxCause))
+		}
+	}
+	if req.InstalledVersion != "" {
+		if ask.installed, err = semver.NewVersion(req.InstalledVersion); err != nil {
+			return nil, fmt.Sprintf("the installed version %s cannot be read, so it cannot be told what would be a downgrade: correct status.installed.version, or delete the PlatformOperator and create it anew", quote(req.InstalledVersion))
+		}
+	}
+	if cluster, err := compat.ParseClusterVersion(req.ClusterVersion); err == nil {
+		ask.cluster = &cluster
+	}
+	if kube, err := semver.NewVersion(req.KubeVersion); err == nil {
+		// A pre-release of Kubernetes has what its release has, as far as a minimum is concerned.
+		ask.kube = semver.New(kube.Major(), kube.Minor(), kube.Patch(), "", "")
+	}
+	return ask, ""
+}
+
+// parseRange reads a range twice: as written, where a pre-release is only in the range if the range names one, and
+// loosely.
+func parseRange(text string) (strict, loose *semver.Constraints, err error) {
+	if len(text) > maxRange {
+		return nil, nil, fmt.Errorf("it has more than %d characters", maxRange)
+	}
+	if strict, err = semver.NewConstraint(text); err != nil {
+		return nil, nil, err
+	}
+	if loose, err = semver.NewConstraint(text); err != nil {
+		return nil, nil, err
+	}
+	loose.IncludePrerelease = true
+	return strict, loose, nil
+}
+
+// refuse asks every rule and returns the first that refuses.
+func (ask *question) refuse(o option) (rule, why string) {
+	for _, rule := range rules {
+		if why := rule.refuse(ask, o); why != "" {
+			return rule.name, why
+		}
+	}
+	return "", ""
+}
+
+func readableVersion(_ *question, o option) string {
+	switch {
+	case o.Version != nil:
+		return ""
+	case o.Bundle.Version == "":
+		return "has no version in its catalog"
+	}
+	return fmt.Sprintf("has the version %s, which is not a semantic version", quote(o.Bundle.Version))
+}
+
+func image(_ *question, o option) string {
+	if o.Bundle.Image == "" {
+		return "has no image in its catalog"
+	}
+	return ""
+}
+
+func channel(_ *question, o option) string {
+	if o.wanted {
+		return ""
+	}
+	return fmt.Sprintf("is in channel %s only: set spec.package.channels to choose from it", quote(o.Channel))
+}
+
+func inRange(ask *question, o option) string {
+	if ask.loose == nil || ask.loose.Check(o.Version) {
+		return ""
+	}
+	return fmt.Sprintf("is outside spec.package.version %s: widen the range to permit it", quote(ask.VersionRange))
+}
+
+// prerelease refuses pre-releases unless the range names one, the channels hold nothing else, or it is what is installed.
+func prerelease(ask *question, o option) string {
+	switch {
+	case o.Version.Prerelease() == "",
+		ask.versions != nil && ask.versions.Check(o.Version),
+		!o.releases,
+		ask.installed != nil && ask.installed.Equal(o.Version):
+		return ""
+	}
+	return fmt.Sprintf("is a pre-release: name one in spec.package.version to permit it, for example \">=%s\"", o.Version)
+}
+
+func notOlder(ask *question, o option) string {
+	if ask.installed == nil || compareVersions(o.Version, ask.installed) >= 0 {
+		return ""
+	}
+	return fmt.Sprintf("is older than the installed %s, and nothing is ever moved back silently: delete the PlatformOperator and create it anew to go there", ask.installed)
+}
+
+func maxOpenShift(ask *question, o option) string {
+	permitted, err := compat.ReadMax(o.Bundle.MaxOpenShiftVersions)
+	switch {
+	case err != nil:
+		return "cannot be judged: " + err.Error()
+	case permitted == nil:
+		return ""
+	case ask.cluster == nil:
+		return fmt.Sprintf("allows OpenShift up to %s, and the cluster's version %s cannot be read", permitted, quote(ask.ClusterVersion))
+	case permitted.Compare(*ask.cluster) < 0:
+		return fmt.Sprintf("allows OpenShift up to %s, the cluster is at %s", permitted, ask.cluster)
+	}
+	return ""
+}
+
+func minKube(ask *question, o option) string {
+	if o.Bundle.MinKubeVersion == "" {
+		return ""
+	}
+	needed, err := semver.NewVersion(strings.TrimSpace(o.Bundle.MinKubeVersion))
+	switch {
+	case err != nil:
+		return fmt.Sprintf("has the minKubeVersion %s, which is not a version", quote(o.Bundle.MinKubeVersion))
+	case ask.kube == nil:
+		return fmt.Sprintf("needs Kubernetes %s, and the cluster's version %s cannot be read", needed, quote(ask.KubeVersion))
+	case ask.kube.LessThan(needed):
+		return fmt.Sprintf("needs Kubernetes %s, the cluster has %s", needed, ask.kube)
+	}
+	return ""
+}
+
+// allNamespaces refuses what says that it cannot watch all namespaces; who says nothing is found out when it is rendered.
+func allNamespaces(_ *question, o option) string {
+	if o.Bundle.InstallModes == nil || o.Bundle.InstallModes["AllNamespaces"] {
+		return ""
+	}
+	var modes []string
+	for mode, supported := range o.Bundle.InstallModes {
+		if supported {
+			modes = append(modes, clip(mode, maxQuoted))
+		}
+	}
+	slices.Sort(modes)
+	return fmt.Sprintf("does not support the install mode AllNamespaces, only [%s]", list(modes, " ", 4))
+}

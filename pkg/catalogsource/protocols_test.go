@@ -1,0 +1,81 @@
+package catalogsource_test
+
+import (
+	"fmt"
+	"os"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/catalogsource/grpc"
+	"github.com/openshift/platform-operators/pkg/catalogsource/http"
+	"github.com/openshift/platform-operators/test/localcatalog"
+)
+
+const (
+	testdata   = "../../test/localcatalog/testdata"
+	sharedData = "../../../shared/data"
+)
+
+// readBoth reads one catalog over gRPC and over HTTPS, and fails where the two are not the same.
+func readBoth(t *testing.T, folder string, want func(string) bool) []catalog.Package {
+	t.Helper()
+	server, err := localcatalog.Start(t.Context(), localcatalog.Options{Catalogs: []string{folder}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	client := http.New(http.Options{CAFile: server.CAFile()})
+	defer client.Close()
+
+	began := time.Now()
+	overGRPC, err := grpc.Read(t.Context(), server.GRPCAddress(), want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	middle := time.Now()
+	overHTTPS, err := client.Read(t.Context(), server.HTTPSBaseURL(), want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s: %d packages in %s over gRPC, in %s over HTTPS", folder, len(overHTTPS), middle.Sub(began), time.Since(middle))
+	if !reflect.DeepEqual(overHTTPS, overGRPC) { // cmp takes seconds for this much
+		t.Errorf("%s: over HTTPS (-) and over gRPC (+):\n%.4000s", folder, cmp.Diff(overHTTPS, overGRPC))
+	}
+	return overHTTPS
+}
+
+func TestBothProtocolsGiveEqualPackages(t *testing.T) {
+	for _, content := range []string{"first", "second"} {
+		if packages := readBoth(t, testdata+"/"+content, nil); len(packages) == 0 {
+			t.Errorf("%s: nothing was read", content)
+		}
+	}
+}
+
+func TestUPG_C6RealCatalogsReadTheSameOverBothProtocols(t *testing.T) {
+	if _, err := os.Stat(sharedData); err != nil {
+		t.Skipf("the real catalogs are not there: %v", err)
+	}
+	packages, bundles := 0, 0
+	for _, name := range []string{"community-v4.20", "certified-v4.20"} {
+		for _, p := range readBoth(t, fmt.Sprintf("%s/catalogs/%s", sharedData, name), nil) {
+			packages++
+			bundles += len(p.Bundles)
+			if len(p.Faults) > 0 || p.DefaultChannel == "" || len(p.Channels) == 0 {
+				t.Errorf("%s: package %q has faults %q, default channel %q and %d channels", name, p.Name, p.Faults, p.DefaultChannel, len(p.Channels))
+			}
+			for _, b := range p.Bundles {
+				if b.Version == "" || b.InstallModes == nil {
+					t.Errorf("%s: bundle %q has version %q and install modes %v", name, b.Name, b.Version, b.InstallModes)
+				}
+			}
+		}
+	}
+	if packages != 96 || bundles != 1479 {
+		t.Errorf("%d packages and %d bundles, want 96 and 1,479", packages, bundles)
+	}
+}

@@ -1,0 +1,120 @@
+package localcatalog
+
+import (
+	"context"
+
+	"github.com/operator-framework/operator-registry/pkg/api"
+	"github.com/operator-framework/operator-registry/pkg/cache"
+	"github.com/operator-framework/operator-registry/pkg/registry"
+	"github.com/operator-framework/operator-registry/pkg/server"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/structpb"
+)
+
+// serveGRPC serves operator-registry's own server the way `opm serve` does.
+func (s *Server) serveGRPC() error {
+	s.grpcServer = grpc.NewServer(
+		grpc.UnaryInterceptor(func(ctx context.Context, request any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+			if err := s.admitCall(); err != nil {
+				return nil, err
+			}
+			return next(ctx, request)
+		}),
+		grpc.StreamInterceptor(func(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, next grpc.StreamHandler) error {
+			if err := s.admitCall(); err != nil {
+				return err
+			}
+			return next(srv, stream)
+		}),
+	)
+	store := liveStore{&s.live}
+	api.RegisterRegistryServer(s.grpcServer, server.NewRegistryServer(store))
+	api.RegisterExperimentalRegistryServer(s.grpcServer, server.NewExperimentalRegistryServer(store))
+	grpc_health_v1.RegisterHealthServer(s.grpcServer, server.NewHealthServer())
+	s.serving.Go(func() { _ = s.grpcServer.Serve(s.grpcListener) })
+	return nil
+}
+
+func (s *Server) admitCall() error {
+	s.requests.Add(1)
+	if s.down.Load() {
+		return status.Error(codes.Unavailable, "the local catalog was made unavailable")
+	}
+	return nil
+}
+
+// liveStore lets operator-registry's server read from whatever generation is served when a call begins.
+type liveStore struct{ live *live }
+
+var _ registry.GRPCQuery = liveStore{}
+
+// query runs one question on the cache of the present generation, which stays until the question is answered.
+func query[T any](l *live, ask func(cache.Cache) (T, error)) (T, error) {
+	current, release := l.acquire()
+	defer release()
+	if current.cache == nil {
+		var none T
+		return none, status.Error(codes.Unavailable, "the local catalog is closed")
+	}
+	return ask(current.cache)
+}
+
+func (s liveStore) ListPackages(ctx context.Context) ([]string, error) {
+	return query(s.live, func(c cache.Cache) ([]string, error) { return c.ListPackages(ctx) })
+}
+
+func (s liveStore) SendBundles(ctx context.Context, stream registry.BundleSender) error {
+	_, err := query(s.live, func(c cache.Cache) (any, error) { return nil, c.SendBundles(ctx, stream) })
+	return err
+}
+
+func (s liveStore) ListBundles(ctx context.Context) ([]*api.Bundle, error) {
+	return query(s.live, func(c cache.Cache) ([]*api.Bundle, error) { return c.ListBundles(ctx) })
+}
+
+func (s liveStore) GetPackage(ctx context.Context, name string) (*registry.PackageManifest, error) {
+	return query(s.live, func(c cache.Cache) (*registry.PackageManifest, error) { return c.GetPackage(ctx, name) })
+}
+
+func (s liveStore) GetBundle(ctx context.Context, pkg, channel, name string) (*api.Bundle, error) {
+	return query(s.live, func(c cache.Cache) (*api.Bundle, error) { return c.GetBundle(ctx, pkg, channel, name) })
+}
+
+func (s liveStore) GetBundleForChannel(ctx context.Context, pkg, channel string) (*api.Bundle, error) {
+	return query(s.live, func(c cache.Cache) (*api.Bundle, error) { return c.GetBundleForChannel(ctx, pkg, channel) })
+}
+
+func (s liveStore) GetChannelEntriesThatReplace(ctx context.Context, name string) ([]*registry.ChannelEntry, error) {
+	return query(s.live, func(c cache.Cache) ([]*registry.ChannelEntry, error) {
+		return c.GetChannelEntriesThatReplace(ctx, name)
+	})
+}
+
+func (s liveStore) GetBundleThatReplaces(ctx context.Context, name, pkg, channel string) (*api.Bundle, error) {
+	return query(s.live, func(c cache.Cache) (*api.Bundle, error) { return c.GetBundleThatReplaces(ctx, name, pkg, channel) })
+}
+
+func (s liveStore) GetChannelEntriesThatProvide(ctx context.Context, group, version, kind string) ([]*registry.ChannelEntry, error) {
+	return query(s.live, func(c cache.Cache) ([]*registry.ChannelEntry, error) {
+		return c.GetChannelEntriesThatProvide(ctx, group, version, kind)
+	})
+}
+
+func (s liveStore) GetLatestChannelEntriesThatProvide(ctx context.Context, group, version, kind string) ([]*registry.ChannelEntry, error) {
+	return query(s.live, func(c cache.Cache) ([]*registry.ChannelEntry, error) {
+		return c.GetLatestChannelEntriesThatProvide(ctx, group, version, kind)
+	})
+}
+
+func (s liveStore) GetBundleThatProvides(ctx context.Context, group, version, kind string) (*api.Bundle, error) {
+	return query(s.live, func(c cache.Cache) (*api.Bundle, error) { return c.GetBundleThatProvides(ctx, group, version, kind) })
+}
+
+// ListPackageCustomSchemas is found by operator-registry's experimental server through a type assertion.
+func (s liveStore) ListPackageCustomSchemas(ctx context.Context, schema, pkg string, send func(*structpb.Struct) error) error {
+	_, err := query(s.live, func(c cache.Cache) (any, error) { return nil, c.ListPackageCustomSchemas(ctx, schema, pkg, send) })
+	return err
+}

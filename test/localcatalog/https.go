@@ -1,0 +1,89 @@
+package localcatalog
+
+import (
+	"bytes"
+	"crypto/tls"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/klauspost/compress/gzhttp"
+	"github.com/operator-framework/operator-registry/alpha/declcfg"
+)
+
+// catalogd's own limit below which an answer is not compressed.
+const gzipMinSize = 1400
+
+// serveHTTPS serves catalogd's API for one catalog.
+func (s *Server) serveHTTPS() error {
+	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(gzipMinSize))
+	if err != nil {
+		return err
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /catalogs/"+catalogName+"/api/v1/all", s.serveAll)
+	mux.HandleFunc("GET /catalogs/"+catalogName+"/api/v1/metas", s.serveMetas)
+	server := &http.Server{
+		Handler:           s.admitRequest(compress(mux)),
+		ReadHeaderTimeout: 10 * time.Second,
+		ErrorLog:          discardLog(), // a client that does not trust the authority is a test's business
+	}
+	tlsListener := tls.NewListener(s.httpsListener, &tls.Config{
+		MinVersion:     tls.VersionTLS12,
+		GetCertificate: s.identity.certificate,
+		NextProtos:     []string{"http/1.1"},
+	})
+	s.serveHTTP(server, tlsListener)
+	return nil
+}
+
+func (s *Server) admitRequest(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.requests.Add(1)
+		if s.down.Load() {
+			http.Error(w, "the local catalog was made unavailable", http.StatusServiceUnavailable)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// serveAll answers the whole catalog. Like catalogd it ignores query parameters here and sets no ETag.
+func (s *Server) serveAll(w http.ResponseWriter, r *http.Request) {
+	current, release := s.live.acquire()
+	defer release()
+	serveLines(w, r, current.modified, bytes.NewReader(current.all))
+}
+
+// serveMetas answers the blobs that have all of the given schema, package and name. An olm.package blob has a name and
+// no package: asked by package alone, catalogd does not find it, and neither does this.
+func (s *Server) serveMetas(w http.ResponseWriter, r *http.Request) {
+	values := r.URL.Query()
+	for parameter := range values {
+		switch parameter {
+		case "schema", "package", "name":
+		default:
+			http.Error(w, "400 Bad Request", http.StatusBadRequest)
+			return
+		}
+	}
+	current, release := s.live.acquire()
+	defer release()
+	var lines bytes.Buffer
+	for _, meta := range current.metas {
+		if matches(meta, values.Get("schema"), values.Get("package"), values.Get("name")) {
+			lines.Write(meta.Blob)
+		}
+	}
+	serveLines(w, r, current.modified, bytes.NewReader(lines.Bytes()))
+}
+
+func matches(meta *declcfg.Meta, schema, pkg, name string) bool {
+	return (schema == "" || meta.Schema == schema) && (pkg == "" || meta.Package == pkg) && (name == "" || meta.Name == name)
+}
+
+// serveLines leaves Last-Modified, If-Modified-Since and HEAD to the standard library.
+func serveLines(w http.ResponseWriter, r *http.Request, modified time.Time, lines io.ReadSeeker) {
+	w.Header().Set("Content-Type", "application/jsonl")
+	http.ServeContent(w, r, "", modified, lines)
+}

@@ -1,0 +1,99 @@
+package localcatalog
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"log"
+	"math/big"
+	"net"
+	"os"
+	"sync/atomic"
+	"time"
+)
+
+// lifetime of authority and certificate: longer than any demo stays up.
+const lifetime = 30 * 24 * time.Hour
+
+func discardLog() *log.Logger { return log.New(io.Discard, "", 0) }
+
+// identity is the HTTPS side's certificate, signed by an authority of its own whose PEM file clients trust.
+type identity struct {
+	file    string
+	host    string
+	current atomic.Pointer[tls.Certificate]
+}
+
+func newIdentity(file, host string) (*identity, error) {
+	i := &identity{file: file, host: host}
+	return i, i.rotate()
+}
+
+// certificate is what tls.Config asks on each handshake.
+func (i *identity) certificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	return i.current.Load(), nil
+}
+
+// rotate makes a new authority and certificate. The key of the authority is forgotten.
+func (i *identity) rotate() error {
+	authority, authorityKey, err := sign(&x509.Certificate{
+		Subject:               pkix.Name{CommonName: "localcatalog authority"},
+		IsCA:                  true,
+		BasicConstraintsValid: true,
+		KeyUsage:              x509.KeyUsageCertSign,
+	}, nil, nil)
+	if err != nil {
+		return fmt.Errorf("making a certificate authority: %w", err)
+	}
+	leaf, leafKey, err := sign(&x509.Certificate{
+		Subject:     pkix.Name{CommonName: "localcatalog"},
+		IPAddresses: []net.IP{net.ParseIP(i.host)},
+		DNSNames:    []string{"localhost"},
+		KeyUsage:    x509.KeyUsageDigitalSignature,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}, authority, authorityKey)
+	if err != nil {
+		return fmt.Errorf("making a serving certificate: %w", err)
+	}
+	// Written aside and renamed: a client that reads the file during a rotation sees the old one or the new one.
+	temporary := i.file + ".new"
+	block := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: authority.Raw})
+	if err := os.WriteFile(temporary, block, 0o644); err != nil {
+		return err
+	}
+	if err := os.Rename(temporary, i.file); err != nil {
+		return err
+	}
+	i.current.Store(&tls.Certificate{Certificate: [][]byte{leaf.Raw}, PrivateKey: leafKey, Leaf: leaf})
+	return nil
+}
+
+// sign makes a key and a certificate for it; without a parent it signs itself.
+func sign(template, parent *x509.Certificate, parentKey *ecdsa.PrivateKey) (*x509.Certificate, *ecdsa.PrivateKey, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, nil, err
+	}
+	if parent == nil {
+		parent, parentKey = template, key
+	}
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
+	if err != nil {
+		return nil, nil, err
+	}
+	template.SerialNumber = serial
+	template.NotBefore = time.Now().Add(-time.Hour) // clocks differ
+	template.NotAfter = time.Now().Add(lifetime)
+	raw, err := x509.CreateCertificate(rand.Reader, template, parent, key.Public(), parentKey)
+	if err != nil {
+		return nil, nil, err
+	}
+	certificate, err := x509.ParseCertificate(raw)
+	return certificate, key, err
+}

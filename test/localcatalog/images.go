@@ -1,0 +1,259 @@
+package localcatalog
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/registry"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"golang.org/x/sync/errgroup"
+	"sigs.k8s.io/yaml"
+)
+
+// bundleID is what ties a bundle directory to a bundle of the catalog.
+type bundleID struct{ pkg, version string }
+
+// imageRegistry serves the images of bundle directories, and the faults that a test asks for.
+type imageRegistry struct {
+	host string
+	next http.Handler
+
+	lock      sync.RWMutex
+	published map[bundleID]string
+	faults    map[string]int // repository path to HTTP status
+}
+
+func newImageRegistry(host string) *imageRegistry {
+	return &imageRegistry{
+		host:      host,
+		next:      registry.New(registry.Logger(log.New(io.Discard, "", 0))),
+		published: map[bundleID]string{},
+		faults:    map[string]int{},
+	}
+}
+
+func (r *imageRegistry) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	if status := r.fault(request.URL.Path); status != 0 && (request.Method == http.MethodGet || request.Method == http.MethodHead) {
+		http.Error(w, http.StatusText(status), status)
+		return
+	}
+	r.next.ServeHTTP(w, request)
+}
+
+// fault finds the status for a path such as /v2/bundles/example/manifests/sha256:….
+func (r *imageRegistry) fault(path string) int {
+	r.lock.RLock()
+	defer r.lock.RUnlock()
+	for repository, status := range r.faults {
+		if strings.HasPrefix(path, "/v2/"+repository+"/") {
+			return status
+		}
+	}
+	return 0
+}
+
+func (r *imageRegistry) fail(ref string, status int) error {
+	parsed, err := name.ParseReference(ref)
+	if err != nil {
+		return fmt.Errorf("letting image %q fail: %w", ref, err)
+	}
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	if status == 0 {
+		delete(r.faults, parsed.Context().RepositoryStr())
+	} else {
+		r.faults[parsed.Context().RepositoryStr()] = status
+	}
+	return nil
+}
+
+func (r *imageRegistry) bundle(id bundleID) (string, bool) {
+	r.lock.RLock()
+	defer r.lock.RUnlock()
+	ref, ok := r.published[id]
+	return ref, ok
+}
+
+// publish makes and pushes an image of every bundle directory of the wanted packages (all when none are named) and
+// returns the references by digest. What was published before stays: a cluster may still run it.
+func (r *imageRegistry) publish(ctx context.Context, roots, packages []string) (map[bundleID]string, error) {
+	folders, err := bundleFolders(roots, packages)
+	if err != nil {
+		return nil, err
+	}
+	var lock sync.Mutex
+	published := make(map[bundleID]string, len(folders))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0)) // compressing is what takes the time
+	for id, folder := range folders {
+		group.Go(func() error {
+			ref, err := r.push(ctx, id, folder)
+			if err != nil {
+				return fmt.Errorf("publishing bundle directory %q: %w", folder, err)
+			}
+			lock.Lock()
+			defer lock.Unlock()
+			published[id] = ref
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	for id, ref := range published {
+		r.published[id] = ref
+	}
+	return published, nil
+}
+
+// bundleFolders finds <root>/<package>/<version> folders that have manifests; the first root that has one wins.
+func bundleFolders(roots, packages []string) (map[bundleID]string, error) {
+	folders := map[bundleID]string{}
+	for _, root := range slices.Backward(roots) {
+		if _, err := os.Stat(root); err != nil {
+			return nil, err
+		}
+		found, err := filepath.Glob(filepath.Join(escapeGlob(root), "*", "*", "manifests"))
+		if err != nil {
+			return nil, err
+		}
+		for _, manifests := range found {
+			folder := filepath.Dir(manifests)
+			id := bundleID{pkg: filepath.Base(filepath.Dir(folder)), version: filepath.Base(folder)}
+			if len(packages) == 0 || slices.Contains(packages, id.pkg) {
+				folders[id] = folder
+			}
+		}
+	}
+	return folders, nil
+}
+
+// escapeGlob lets a directory be called anything.
+func escapeGlob(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
+
+// push stores an image in the registry over its own API and returns its reference by digest. Every version of a package
+// is in one repository, tagged with the version, as published operators have it.
+func (r *imageRegistry) push(ctx context.Context, id bundleID, folder string) (string, error) {
+	image, err := bundleImage(os.DirFS(folder))
+	if err != nil {
+		return "", err
+	}
+	repository, err := name.NewRepository(r.host+"/bundles/"+strings.ToLower(id.pkg), name.Insecure)
+	if err != nil {
+		return "", err
+	}
+	// A tag cannot hold the "+" of build metadata.
+	tag := repository.Tag(strings.ReplaceAll(id.version, "+", "_"))
+	if err := remote.Write(tag, image, remote.WithContext(ctx), remote.WithTransport(directTransport())); err != nil {
+		return "", err
+	}
+	digest, err := image.Digest()
+	if err != nil {
+		return "", err
+	}
+	return repository.Digest(digest.String()).String(), nil
+}
+
+// directTransport never goes through a proxy of the environment: the registry is on loopback.
+func directTransport() http.RoundTripper {
+	transport := remote.DefaultTransport.(*http.Transport).Clone()
+	transport.Proxy = nil
+	transport.DisableKeepAlives = true // a transport per push: nothing is left to close
+	return transport
+}
+
+// bundleImage makes the image that a bundle's Dockerfile makes: scratch, a layer for manifests, one for metadata, and
+// the annotations as labels. The same files give the same digest, on any day.
+func bundleImage(bundle fs.FS) (v1.Image, error) {
+	image := empty.Image
+	for _, folder := range []string{"manifests", "metadata"} {
+		content, err := layerTar(bundle, folder)
+		if errors.Is(err, fs.ErrNotExist) && folder == "metadata" {
+			continue // a bad bundle, but one that a registry would hold
+		}
+		if err != nil {
+			return nil, err
+		}
+		open := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil }
+		layer, err := tarball.LayerFromOpener(open, tarball.WithCompressedCaching)
+		if err != nil {
+			return nil, err
+		}
+		if image, err = mutate.AppendLayers(image, layer); err != nil {
+			return nil, err
+		}
+	}
+	labels, err := bundleLabels(bundle)
+	if err != nil {
+		return nil, err
+	}
+	return mutate.Config(image, v1.Config{Labels: labels, WorkingDir: "/"})
+}
+
+// bundleLabels reads operators.operatorframework.io.bundle.* (and whatever else is annotated) from metadata/annotations.yaml.
+func bundleLabels(bundle fs.FS) (map[string]string, error) {
+	content, err := fs.ReadFile(bundle, "metadata/annotations.yaml")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var file struct {
+		Annotations map[string]string `json:"annotations"`
+	}
+	if err := yaml.Unmarshal(content, &file); err != nil {
+		return nil, fmt.Errorf("reading metadata/annotations.yaml: %w", err)
+	}
+	return file.Annotations, nil
+}
+
+// layerTar writes a folder as a tar with nothing in it that depends on the machine: owner, mode, times and order are fixed.
+func layerTar(bundle fs.FS, folder string) ([]byte, error) {
+	var out bytes.Buffer
+	writer := tar.NewWriter(&out)
+	err := fs.WalkDir(bundle, folder, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			return writer.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: path + "/", Mode: 0o755})
+		}
+		content, err := fs.ReadFile(bundle, path)
+		if err != nil {
+			return err
+		}
+		header := &tar.Header{Typeflag: tar.TypeReg, Name: path, Mode: 0o644, Size: int64(len(content))}
+		if err := writer.WriteHeader(header); err != nil {
+			return err
+		}
+		_, err = writer.Write(content)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out.Bytes(), writer.Close()
+}

@@ -1,0 +1,169 @@
+package bundle
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Object is one Kubernetes object of a bundle, and the file it was read from.
+type Object struct {
+	// File is the path inside the bundle, for messages.
+	File string
+	unstructured.Unstructured
+}
+
+// String names the object and its file, for messages.
+func (o Object) String() string {
+	return fmt.Sprintf("%s: %s %q", o.File, o.GetKind(), o.GetName())
+}
+
+// ReadObjects reads the objects of every file in dir, in the order of the file names. The directory must be flat and hold only
+// regular .yaml, .yml and .json files: whatever else lies there is an error that names it, never skipped, because a bundle that
+// is installed in part is worse than one that is refused. A v1 List is replaced by its items.
+func ReadObjects(fsys fs.FS, dir string) ([]Object, error) {
+	entries, err := fs.ReadDir(fsys, dir)
+	if err != nil {
+		return nil, fmt.Errorf("reading directory %q: %w", dir, err)
+	}
+	if len(entries) > MaxFiles {
+		return nil, fmt.Errorf("reading directory %q: %d files, more than the %d that are read", dir, len(entries), MaxFiles)
+	}
+	var objects []Object
+	total := 0
+	for _, entry := range entries {
+		name := path.Join(dir, entry.Name())
+		if err := checkEntry(entry); err != nil {
+			return nil, fmt.Errorf("reading %q: %w", name, err)
+		}
+		data, err := ReadFile(fsys, name)
+		if err != nil {
+			return nil, err
+		}
+		if total += len(data); total > MaxBytes {
+			return nil, fmt.Errorf("reading %q: the files up to it have more than the %d bytes that are read", name, MaxBytes)
+		}
+		if objects, err = decodeObjects(objects, name, data); err != nil {
+			return nil, fmt.Errorf("reading %q: %w", name, err)
+		}
+	}
+	return objects, nil
+}
+
+func checkEntry(entry fs.DirEntry) error {
+	switch {
+	case entry.IsDir():
+		return fmt.Errorf("sub-directories are not allowed among the manifests; move its files up")
+	case strings.HasPrefix(entry.Name(), "."):
+		return fmt.Errorf("hidden files are not allowed among the manifests; remove it")
+	case !entry.Type().IsRegular():
+		return fmt.Errorf("only regular files are allowed among the manifests; this is a %s", entry.Type())
+	}
+	switch path.Ext(entry.Name()) {
+	case ".yaml", ".yml", ".json":
+		return nil
+	}
+	return fmt.Errorf("only .yaml, .yml and .json files are allowed among the manifests; remove it")
+}
+
+// ReadFile reads one file of at most MaxFileBytes of UTF-8 text. An absent file is an error that wraps fs.ErrNotExist.
+func ReadFile(fsys fs.FS, name string) ([]byte, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("reading %q: %w", name, err)
+	}
+	defer f.Close()
+	// The size is asked first because a reader that grows its buffer costs more than the parser does.
+	size := 0
+	if info, err := f.Stat(); err == nil && info.Size() <= MaxFileBytes {
+		size = int(info.Size())
+	}
+	data, err := readAll(io.LimitReader(f, MaxFileBytes+1), size)
+	if err != nil {
+		return nil, fmt.Errorf("reading %q: %w", name, err)
+	}
+	if len(data) > MaxFileBytes {
+		return nil, fmt.Errorf("reading %q: more than the %d bytes that are read", name, MaxFileBytes)
+	}
+	if !utf8.Valid(data) {
+		return nil, fmt.Errorf("reading %q: not UTF-8 text", name)
+	}
+	return data, nil
+}
+
+func readAll(r io.Reader, size int) ([]byte, error) {
+	data := make([]byte, 0, size+512)
+	for {
+		n, err := r.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
+		if err == io.EOF {
+			return data, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(data) == cap(data) {
+			data = append(data, 0)[:len(data)]
+		}
+	}
+}
+
+func decodeObjects(objects []Object, file string, data []byte) ([]Object, error) {
+	err := documents(data, func(_ int, root *yaml.Node) error {
+		value, err := (&converter{}).convert(root, 0)
+		if err != nil {
+			return err
+		}
+		objects, err = addObject(objects, file, value)
+		return err
+	})
+	return objects, err
+}
+
+func addObject(objects []Object, file string, value any) ([]Object, error) {
+	content, ok := value.(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("not a Kubernetes object but a %s", kindOf(value))
+	}
+	o := Object{File: file, Unstructured: unstructured.Unstructured{Object: content}}
+	if o.GetAPIVersion() == "" || o.GetKind() == "" {
+		return nil, fmt.Errorf("not a Kubernetes object: apiVersion and kind are needed")
+	}
+	if items, ok := content["items"].([]any); ok && o.GetKind() == "List" && o.GetAPIVersion() == "v1" {
+		for i, item := range items {
+			if m, ok := item.(map[string]any); ok && m["kind"] == "List" {
+				return nil, fmt.Errorf("item %d: a List inside a List is not read", i)
+			}
+			var err error
+			if objects, err = addObject(objects, file, item); err != nil {
+				return nil, fmt.Errorf("item %d: %w", i, err)
+			}
+		}
+		return objects, nil
+	}
+	if o.GetName() == "" {
+		return nil, fmt.Errorf("%s without metadata.name", o.GetKind())
+	}
+	if len(objects) >= MaxObjects {
+		return nil, fmt.Errorf("more than %d objects in the bundle", MaxObjects)
+	}
+	return append(objects, o), nil
+}
+
+func kindOf(value any) string {
+	switch value.(type) {
+	case []any:
+		return "list"
+	case string:
+		return "string"
+	case bool:
+		return "boolean"
+	}
+	return "number"
+}

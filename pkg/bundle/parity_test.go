@@ -1,0 +1,84 @@
+package bundle
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+)
+
+// kubernetesDecode reads objects the way Kubernetes' own tools do: YAML to JSON to object.
+func kubernetesDecode(data []byte) ([]map[string]any, error) {
+	decoder := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(data), 4096)
+	var objects []map[string]any
+	for {
+		var u unstructured.Unstructured
+		if err := decoder.Decode(&u); err == io.EOF {
+			return objects, nil
+		} else if err != nil {
+			return nil, err
+		}
+		if len(u.Object) > 0 {
+			objects = append(objects, u.Object)
+		}
+	}
+}
+
+// latestManifests lists the manifests of one version of each real package: Kubernetes' decoder takes long for all of them.
+func latestManifests(t *testing.T) []string {
+	t.Helper()
+	packages, err := filepath.Glob("../../../shared/data/bundles/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []string
+	for _, dir := range packages {
+		versions, err := filepath.Glob(filepath.Join(dir, "*"))
+		if err != nil || len(versions) == 0 {
+			t.Fatalf("%s holds no version: %v", dir, err)
+		}
+		manifests, err := filepath.Glob(filepath.Join(versions[len(versions)-1], "manifests", "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, manifests...)
+	}
+	if len(files) == 0 {
+		t.Skip("the real bundles are absent: nothing in ../../../shared/data/bundles")
+	}
+	return files
+}
+
+func TestRealManifestsDecodeAsKubernetesDecodesThem(t *testing.T) {
+	for _, file := range latestManifests(t) {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(data) > 64<<10 {
+			continue // Long schemas add time, not shapes.
+		}
+		want, err := kubernetesDecode(data)
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		objects, err := decodeObjects(nil, file, data)
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		var got []map[string]any
+		for _, o := range objects {
+			got = append(got, o.Object)
+		}
+		// cmp takes seconds for what reflect compares in milliseconds here.
+		if !reflect.DeepEqual(want, got) {
+			t.Errorf("%s (-kubernetes +here):\n%.2000s", file, cmp.Diff(want, got))
+		}
+	}
+}

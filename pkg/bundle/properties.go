@@ -1,0 +1,161 @@
+package bundle
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// PropertyMaxOpenShiftVersion is the type of the property that names the highest OpenShift minor version a bundle runs on.
+const PropertyMaxOpenShiftVersion = "olm.maxOpenShiftVersion"
+
+// Property is one declaration of a bundle's author.
+type Property struct {
+	Type string `json:"type"`
+	// Value is the JSON text as the author wrote it, so that a number keeps its digits.
+	Value json.RawMessage `json:"value"`
+}
+
+// ParseProperties reads metadata/properties.yaml: a mapping whose "properties" is a list of {type, value}. An unquoted number
+// keeps its digits in Value: a plain YAML decoder would make 4.1 of 4.10, another version of OpenShift.
+func ParseProperties(data []byte) ([]Property, error) {
+	var found []Property
+	err := documents(data, func(_ int, root *yaml.Node) error {
+		list, err := field(root, "properties")
+		if err != nil || list == nil || isNull(list) {
+			return err
+		}
+		if list.Kind != yaml.SequenceNode {
+			return fmt.Errorf("line %d: properties must be a list", list.Line)
+		}
+		for _, item := range list.Content {
+			p, err := property(item)
+			if err != nil {
+				return err
+			}
+			found = append(found, p)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+func property(n *yaml.Node) (Property, error) {
+	kind, err := field(n, "type")
+	if err != nil {
+		return Property{}, err
+	}
+	if kind == nil || kind.Kind != yaml.ScalarNode || kind.Value == "" {
+		return Property{}, fmt.Errorf("line %d: a property needs a type", n.Line)
+	}
+	value, err := field(n, "value")
+	if err != nil {
+		return Property{}, err
+	}
+	if value == nil {
+		return Property{}, fmt.Errorf("line %d: property %q has no value", n.Line, kind.Value)
+	}
+	raw, err := rawJSON(value)
+	if err != nil {
+		return Property{}, fmt.Errorf("property %q: %w", kind.Value, err)
+	}
+	return Property{Type: kind.Value, Value: raw}, nil
+}
+
+// rawJSON gives the JSON text of a node; an unquoted number that JSON can spell alike is taken as it is written.
+func rawJSON(n *yaml.Node) (json.RawMessage, error) {
+	if n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	value, err := (&converter{}).convert(n, 0)
+	if err != nil {
+		return nil, err
+	}
+	switch value.(type) {
+	case int64, float64:
+		if json.Valid([]byte(n.Value)) {
+			return json.RawMessage(n.Value), nil
+		}
+	}
+	return json.Marshal(value)
+}
+
+// field finds a key of a mapping; nil when the mapping has no such key.
+func field(n *yaml.Node, name string) (*yaml.Node, error) {
+	if n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	if n.Kind != yaml.MappingNode {
+		return nil, fmt.Errorf("line %d: a mapping with %q is needed here", n.Line, name)
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == name {
+			return n.Content[i+1], nil
+		}
+	}
+	return nil, nil
+}
+
+// ParsePropertiesAnnotation reads the JSON list of {type, value} that authors put into the annotation olm.properties.
+func ParsePropertiesAnnotation(text string) ([]Property, error) {
+	var found []Property
+	if err := json.Unmarshal([]byte(text), &found); err != nil {
+		return nil, err
+	}
+	for i, p := range found {
+		if p.Type == "" {
+			return nil, fmt.Errorf("property %d needs a type", i)
+		}
+		if len(p.Value) == 0 {
+			return nil, fmt.Errorf("property %q has no value", p.Type)
+		}
+	}
+	return found, nil
+}
+
+// MaxOpenShiftVersions picks the raw values of olm.maxOpenShiftVersion, each distinct text once: authors repeat the same
+// property in the file and in the annotation, which is no contradiction.
+func MaxOpenShiftVersions(properties []Property) []string {
+	var values []string
+	seen := map[string]bool{}
+	for _, p := range properties {
+		value := string(bytes.TrimSpace(p.Value))
+		if p.Type == PropertyMaxOpenShiftVersion && !seen[value] {
+			seen[value] = true
+			values = append(values, value)
+		}
+	}
+	return values
+}
+
+// ParseAnnotations reads metadata/annotations.yaml: the mapping under "annotations", each value as it is written.
+func ParseAnnotations(data []byte) (map[string]string, error) {
+	found := map[string]string{}
+	err := documents(data, func(_ int, root *yaml.Node) error {
+		annotations, err := field(root, "annotations")
+		if err != nil {
+			return err
+		}
+		if annotations == nil || annotations.Kind != yaml.MappingNode {
+			return fmt.Errorf("line %d: a mapping %q is needed", root.Line, "annotations")
+		}
+		for i := 0; i+1 < len(annotations.Content); i += 2 {
+			k, v := annotations.Content[i], annotations.Content[i+1]
+			if v.Kind != yaml.ScalarNode {
+				return fmt.Errorf("line %d: annotation %s must be a string", v.Line, strconv.Quote(k.Value))
+			}
+			found[k.Value] = v.Value
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}

@@ -1,0 +1,34 @@
+package registryv1_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"k8s.io/client-go/applyconfigurations"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
+)
+
+// Server-side apply is stricter than create: an unknown field, or two entries of a list with one key, refuse the whole object.
+func TestServerSideApplyCanReadWhatRealBundlesRenderTo(t *testing.T) {
+	converter := applyconfigurations.NewTypeConverter(scheme.Scheme)
+	for _, dir := range realBundles(t) {
+		if strings.HasPrefix(realOutcomes()[dir], "refused") {
+			continue
+		}
+		b, err := registryv1.Load(os.DirFS(dir))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range render(t, b) {
+			if !scheme.Scheme.Recognizes(o.GroupVersionKind()) {
+				continue
+			}
+			if _, err := converter.ObjectToTyped(&o); err != nil {
+				t.Errorf("%s: %s %q: %v", shortName(dir), o.GetKind(), o.GetName(), err)
+			}
+		}
+	}
+}

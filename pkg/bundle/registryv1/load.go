@@ -1,0 +1,201 @@
+package registryv1
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/operator-framework/api/pkg/lib/version"
+	"github.com/operator-framework/api/pkg/operators/v1alpha1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/openshift/platform-operators/pkg/bundle"
+)
+
+// Where a bundle keeps its parts, and the keys that its metadata uses.
+const (
+	annotationsFile  = "metadata/annotations.yaml"
+	propertiesFile   = "metadata/properties.yaml"
+	defaultManifests = "manifests"
+
+	keyPackage   = "operators.operatorframework.io.bundle.package.v1"
+	keyMediaType = "operators.operatorframework.io.bundle.mediatype.v1"
+	keyManifests = "operators.operatorframework.io.bundle.manifests.v1"
+	mediaType    = "registry+v1"
+
+	csvProperties         = "olm.properties"
+	csvSuggestedNamespace = "operatorframework.io/suggested-namespace"
+)
+
+// Bundle is a registry+v1 bundle that passed validation. It does not change after Load, so that goroutines may share it.
+type Bundle struct {
+	meta    bundle.Metadata
+	csvFile string
+	csv     *v1alpha1.ClusterServiceVersion
+	// objects are all manifests but the ClusterServiceVersion, stripped of what only a server writes.
+	objects []bundle.Object
+}
+
+// Metadata tells what the bundle says about itself.
+func (b *Bundle) Metadata() bundle.Metadata {
+	m := b.meta
+	m.MaxOpenShiftVersions = append([]string(nil), m.MaxOpenShiftVersions...)
+	return m
+}
+
+// Load reads a bundle whose metadata/ and manifests/ lie at the root of fsys, and validates it. An error names the file, the
+// object and what to do; it tells all findings of validation at once, up to ten.
+func Load(fsys fs.FS) (*Bundle, error) {
+	annotations, err := loadAnnotations(fsys)
+	if err != nil {
+		return nil, err
+	}
+	objects, err := bundle.ReadObjects(fsys, manifestsDir(annotations))
+	if err != nil {
+		return nil, err
+	}
+	b := &Bundle{meta: bundle.Metadata{Package: annotations[keyPackage]}}
+	if err := b.sort(objects); err != nil {
+		return nil, fmt.Errorf("loading bundle of package %q: %w", b.meta.Package, err)
+	}
+	if err := b.loadMetadata(fsys); err != nil {
+		return nil, fmt.Errorf("loading bundle %q: %w", b.csv.Name, err)
+	}
+	if err := validate(b); err != nil {
+		return nil, fmt.Errorf("validating bundle %q: %w", b.csv.Name, err)
+	}
+	return b, nil
+}
+
+func loadAnnotations(fsys fs.FS) (map[string]string, error) {
+	data, err := bundle.ReadFile(fsys, annotationsFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("reading %q: the file is absent, so this is no registry+v1 bundle; it must name the package under %q: %w",
+			annotationsFile, keyPackage, fs.ErrNotExist)
+	}
+	if err != nil {
+		return nil, err
+	}
+	annotations, err := bundle.ParseAnnotations(data)
+	if err != nil {
+		return nil, fmt.Errorf("reading %q: %w", annotationsFile, err)
+	}
+	if annotations[keyPackage] == "" {
+		return nil, fmt.Errorf("reading %q: annotation %q is needed: it names the package", annotationsFile, keyPackage)
+	}
+	if got := annotations[keyMediaType]; got != "" && got != mediaType {
+		return nil, fmt.Errorf("reading %q: the bundle's format is %q; only %q is read here", annotationsFile, got, mediaType)
+	}
+	if dir := manifestsDir(annotations); !fs.ValidPath(dir) {
+		return nil, fmt.Errorf("reading %q: annotation %q: %q is no path inside the bundle", annotationsFile, keyManifests, dir)
+	}
+	return annotations, nil
+}
+
+func manifestsDir(annotations map[string]string) string {
+	if dir := annotations[keyManifests]; dir != "" {
+		return strings.TrimSuffix(dir, "/")
+	}
+	return defaultManifests
+}
+
+// sort tells the one ClusterServiceVersion from the other objects, and strips those.
+func (b *Bundle) sort(objects []bundle.Object) error {
+	var csv bundle.Object
+	seen := known{}
+	for _, o := range objects {
+		gvk := o.GroupVersionKind()
+		if gvk.Group != v1alpha1.GroupName || gvk.Kind != v1alpha1.ClusterServiceVersionKind {
+			strip(o)
+			if !seen.has(o) {
+				b.objects = append(b.objects, o)
+			}
+			continue
+		}
+		if gvk.Version != v1alpha1.GroupVersion {
+			return fmt.Errorf("%s: apiVersion %q is not read; use %s", o, o.GetAPIVersion(), v1alpha1.ClusterServiceVersionAPIVersion)
+		}
+		if csv.Object != nil {
+			return fmt.Errorf("two ClusterServiceVersions, %q in %s and %q in %s; a bundle has exactly one",
+				csv.GetName(), path.Base(csv.File), o.GetName(), path.Base(o.File))
+		}
+		csv = o
+	}
+	if csv.Object == nil {
+		return fmt.Errorf("none of the %d manifests is a ClusterServiceVersion; a bundle has exactly one", len(objects))
+	}
+	b.csvFile = csv.File
+	var err error
+	if b.csv, err = decodeCSV(csv.Object); err != nil {
+		return fmt.Errorf("decoding %s: %w", csv, err)
+	}
+	return nil
+}
+
+// known finds objects that were read already, by kind and name.
+type known map[[2]string][]bundle.Object
+
+// has tells whether exactly this object was seen before, and remembers it. Generators write the same manifest under two names,
+// and what says the same twice is no contradiction; objects that differ are left to validateDuplicates.
+func (k known) has(o bundle.Object) bool {
+	id := [2]string{o.GetKind(), o.GetName()}
+	for _, other := range k[id] {
+		if equality.Semantic.DeepEqual(other.Object, o.Object) {
+			return true
+		}
+	}
+	k[id] = append(k[id], o)
+	return false
+}
+
+func decodeCSV(content map[string]any) (*v1alpha1.ClusterServiceVersion, error) {
+	csv := &v1alpha1.ClusterServiceVersion{}
+	err := runtime.DefaultUnstructuredConverter.FromUnstructured(content, csv)
+	if err == nil {
+		return csv, nil
+	}
+	// The converter is quick and does not say which field is wrong. JSON decoding does, but for types that decode themselves.
+	if text, _, _ := unstructured.NestedString(content, "spec", "version"); text != "" {
+		if versionErr := new(version.OperatorVersion).UnmarshalJSON([]byte(strconv.Quote(text))); versionErr != nil {
+			return nil, fmt.Errorf("spec.version %q is no semantic version: %w", text, versionErr)
+		}
+	}
+	if data, marshalErr := json.Marshal(content); marshalErr == nil {
+		if jsonErr := json.Unmarshal(data, &v1alpha1.ClusterServiceVersion{}); jsonErr != nil {
+			return nil, jsonErr
+		}
+	}
+	return nil, err
+}
+
+func (b *Bundle) loadMetadata(fsys fs.FS) error {
+	var properties []bundle.Property
+	data, err := bundle.ReadFile(fsys, propertiesFile)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err == nil {
+		if properties, err = bundle.ParseProperties(data); err != nil {
+			return fmt.Errorf("reading %q: %w", propertiesFile, err)
+		}
+	}
+	if text := b.csv.Annotations[csvProperties]; text != "" {
+		more, err := bundle.ParsePropertiesAnnotation(text)
+		if err != nil {
+			return fmt.Errorf("reading annotation %q of %s: %w; it must be a JSON list of {type, value}", csvProperties, b.csvFile, err)
+		}
+		properties = append(properties, more...)
+	}
+	b.meta.Name = b.csv.Name
+	b.meta.Version = b.csv.Spec.Version.String()
+	b.meta.SuggestedNamespace = b.csv.Annotations[csvSuggestedNamespace]
+	b.meta.MinKubeVersion = b.csv.Spec.MinKubeVersion
+	b.meta.MaxOpenShiftVersions = bundle.MaxOpenShiftVersions(properties)
+	return nil
+}

@@ -1,0 +1,36 @@
+package registryv1
+
+import (
+	"maps"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// renderManifests gives the bundle's own manifests: namespaced ones moved into the install namespace, everything else as it is.
+func renderManifests(b *Bundle, opts Options) ([]unstructured.Unstructured, error) {
+	objects := make([]unstructured.Unstructured, 0, len(b.objects))
+	for _, o := range b.objects {
+		content := maps.Clone(o.Object)
+		content["metadata"] = cloneMetadata(o.Object["metadata"])
+		rendered := unstructured.Unstructured{Object: content}
+		if allowed[groupKind(o)] == namespaced {
+			rendered.SetNamespace(opts.InstallNamespace)
+		} else {
+			unstructured.RemoveNestedField(content, "metadata", "namespace")
+		}
+		objects = append(objects, rendered)
+	}
+	return objects, nil
+}
+
+// cloneMetadata copies metadata as deep as callers may write: the mapping itself, its labels and its annotations.
+func cloneMetadata(value any) map[string]any {
+	from, _ := value.(map[string]any)
+	metadata := maps.Clone(from)
+	for _, field := range []string{"labels", "annotations"} {
+		if m, ok := metadata[field].(map[string]any); ok {
+			metadata[field] = maps.Clone(m)
+		}
+	}
+	return metadata
+}

@@ -1,0 +1,87 @@
+package registryv1
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/openshift/platform-operators/pkg/bundle"
+)
+
+// allowed are the kinds a registry+v1 bundle may hold beside its ClusterServiceVersion, with their scope: the format's list.
+// The format lists kinds without groups; with groups, a kind of the author's own that is also called Secret is not taken for a
+// Secret.
+var allowed = map[schema.GroupKind]scope{
+	{Kind: "ConfigMap"}:      namespaced,
+	{Kind: "Secret"}:         namespaced,
+	{Kind: "Service"}:        namespaced,
+	{Kind: "ServiceAccount"}: namespaced,
+
+	{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}: cluster,
+	{Group: "autoscaling.k8s.io", Kind: "VerticalPodAutoscaler"}:      namespaced,
+	{Group: "console.openshift.io", Kind: "ConsoleCLIDownload"}:       cluster,
+	{Group: "console.openshift.io", Kind: "ConsoleLink"}:              cluster,
+	{Group: "console.openshift.io", Kind: "ConsolePlugin"}:            cluster,
+	{Group: "console.openshift.io", Kind: "ConsoleQuickStart"}:        cluster,
+	{Group: "console.openshift.io", Kind: "ConsoleYAMLSample"}:        cluster,
+	{Group: "monitoring.coreos.com", Kind: "PodMonitor"}:              namespaced,
+	{Group: "monitoring.coreos.com", Kind: "PrometheusRule"}:          namespaced,
+	{Group: "monitoring.coreos.com", Kind: "ServiceMonitor"}:          namespaced,
+	{Group: "networking.k8s.io", Kind: "NetworkPolicy"}:               namespaced,
+	{Group: "policy", Kind: "PodDisruptionBudget"}:                    namespaced,
+	{Group: "rbac.authorization.k8s.io", Kind: "ClusterRole"}:         cluster,
+	{Group: "rbac.authorization.k8s.io", Kind: "ClusterRoleBinding"}:  cluster,
+	{Group: "rbac.authorization.k8s.io", Kind: "Role"}:                namespaced,
+	{Group: "rbac.authorization.k8s.io", Kind: "RoleBinding"}:         namespaced,
+	{Group: "scheduling.k8s.io", Kind: "PriorityClass"}:               cluster,
+}
+
+type scope bool
+
+const (
+	cluster    scope = false
+	namespaced scope = true
+)
+
+func groupKind(o bundle.Object) schema.GroupKind {
+	return o.GroupVersionKind().GroupKind()
+}
+
+// validateKinds refuses what the format does not allow.
+func validateKinds(b *Bundle) []string {
+	var findings []string
+	for _, o := range b.objects {
+		if _, ok := allowed[groupKind(o)]; !ok {
+			findings = append(findings, fmt.Sprintf("%s: registry+v1 bundles must not hold objects of kind %s in %s; remove it",
+				o, o.GetKind(), o.GetAPIVersion()))
+		}
+	}
+	return findings
+}
+
+// validateDuplicates refuses an object that two manifests define, whatever version of its kind they use.
+func validateDuplicates(b *Bundle) []string {
+	type identity struct {
+		schema.GroupKind
+		name string
+	}
+	first := map[identity]bundle.Object{}
+	reported := sets.New[identity]()
+	var findings []string
+	for _, o := range b.objects {
+		id := identity{groupKind(o), o.GetName()}
+		other, ok := first[id]
+		if !ok {
+			first[id] = o
+			continue
+		}
+		if !reported.Has(id) {
+			reported.Insert(id)
+			findings = append(findings, fmt.Sprintf("%s is defined twice, in %s and in %s; remove one",
+				strings.TrimPrefix(o.String(), o.File+": "), other.File, o.File))
+		}
+	}
+	return findings
+}

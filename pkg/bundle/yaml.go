@@ -1,0 +1,272 @@
+package bundle
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// documents calls visit with the root node of every non-empty YAML document in data, which must be valid UTF-8. Positions in
+// errors are lines of data.
+func documents(data []byte, visit func(line int, root *yaml.Node) error) error {
+	next := 1
+	for len(data) > 0 {
+		chunk := data[:documentEnd(data)]
+		data = data[len(chunk):]
+		line := next
+		next += bytes.Count(chunk, []byte("\n"))
+		if len(chunk) > MaxDocumentBytes {
+			return fmt.Errorf("document at line %d has %d bytes, more than the %d that are read", line, len(chunk), MaxDocumentBytes)
+		}
+		if len(bytes.TrimSpace(chunk)) == 0 {
+			continue
+		}
+		decoder := yaml.NewDecoder(bytes.NewReader(chunk))
+		for {
+			var document yaml.Node
+			err := decoder.Decode(&document)
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				return fmt.Errorf("document at line %d: %w", line, err)
+			}
+			if len(document.Content) != 1 || isNull(document.Content[0]) {
+				continue
+			}
+			if err := visit(line, document.Content[0]); err != nil {
+				return fmt.Errorf("document at line %d: %w", line, err)
+			}
+		}
+	}
+	return nil
+}
+
+// documentEnd returns the offset of the next document's "---" marker after the first line of data, or its length. A marker in
+// column 0 always begins a document, also inside a block scalar, so cutting there is exact.
+func documentEnd(data []byte) int {
+	const marker = "\n---"
+	for from := 0; ; {
+		i := bytes.Index(data[from:], []byte(marker))
+		if i < 0 {
+			return len(data)
+		}
+		end := from + i + len(marker)
+		if end == len(data) || bytes.IndexByte([]byte(" \t\r\n"), data[end]) >= 0 {
+			return from + i + 1
+		}
+		from = end
+	}
+}
+
+func isNull(n *yaml.Node) bool {
+	return n.Kind == yaml.ScalarNode && n.Tag == "!!null"
+}
+
+// converter turns YAML nodes into the values JSON would decode to, in one step. It gives the result that Kubernetes' own
+// YAML-to-JSON-to-object path gives (YAML 1.1 scalars included: yes is true), without encoding JSON in between.
+type converter struct {
+	values int
+	open   map[*yaml.Node]bool
+}
+
+func (c *converter) convert(n *yaml.Node, depth int) (any, error) {
+	if c.values++; c.values > maxValues {
+		return nil, fmt.Errorf("line %d: more than %d values once aliases are expanded", n.Line, maxValues)
+	}
+	if depth > maxDepth {
+		return nil, fmt.Errorf("line %d: nested deeper than %d levels", n.Line, maxDepth)
+	}
+	switch n.Kind {
+	case yaml.ScalarNode:
+		return scalar(n)
+	case yaml.AliasNode:
+		return c.alias(n, depth)
+	case yaml.SequenceNode:
+		list := make([]any, 0, len(n.Content))
+		for _, item := range n.Content {
+			v, err := c.convert(item, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, v)
+		}
+		return list, nil
+	case yaml.MappingNode:
+		return c.mapping(n, depth)
+	}
+	return nil, fmt.Errorf("line %d: unexpected YAML node", n.Line)
+}
+
+func (c *converter) alias(n *yaml.Node, depth int) (any, error) {
+	if c.open[n.Alias] {
+		return nil, fmt.Errorf("line %d: alias %q contains itself", n.Line, n.Value)
+	}
+	if c.open == nil {
+		c.open = map[*yaml.Node]bool{}
+	}
+	c.open[n.Alias] = true
+	defer delete(c.open, n.Alias)
+	return c.convert(n.Alias, depth+1)
+}
+
+func (c *converter) mapping(n *yaml.Node, depth int) (any, error) {
+	m := make(map[string]any, len(n.Content)/2)
+	var merged []*yaml.Node
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k, v := n.Content[i], n.Content[i+1]
+		if k.Kind == yaml.ScalarNode && k.Tag == "!!merge" {
+			merged = append(merged, v)
+			continue
+		}
+		name, err := key(k)
+		if err != nil {
+			return nil, err
+		}
+		value, err := c.convert(v, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		m[name] = value
+	}
+	for _, v := range merged {
+		if err := c.merge(m, v, depth+1); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// merge adds to m what the merge key's value has and m has not.
+func (c *converter) merge(m map[string]any, n *yaml.Node, depth int) error {
+	value, err := c.convert(n, depth)
+	if err != nil {
+		return err
+	}
+	list, ok := value.([]any)
+	if !ok {
+		list = []any{value}
+	}
+	for _, item := range list {
+		from, ok := item.(map[string]any)
+		if !ok {
+			return fmt.Errorf("line %d: a merge key (<<) needs a mapping or a list of mappings", n.Line)
+		}
+		for k, v := range from {
+			if _, ok := m[k]; !ok {
+				m[k] = v
+			}
+		}
+	}
+	return nil
+}
+
+// key gives the text of a mapping's key. JSON has string keys only, so that other scalars become their JSON text.
+func key(n *yaml.Node) (string, error) {
+	if n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	if n.Kind != yaml.ScalarNode {
+		return "", fmt.Errorf("line %d: a key must be a scalar", n.Line)
+	}
+	value, err := scalar(n)
+	if err != nil {
+		return "", err
+	}
+	switch v := value.(type) {
+	case string:
+		return v, nil
+	case bool:
+		return strconv.FormatBool(v), nil
+	case int64:
+		return strconv.FormatInt(v, 10), nil
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64), nil
+	}
+	return "", fmt.Errorf("line %d: a key must not be null", n.Line)
+}
+
+// scalar gives the JSON value of a scalar: string, bool, int64, float64 or nil.
+func scalar(n *yaml.Node) (any, error) {
+	const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
+	switch {
+	case n.Style&yaml.TaggedStyle != 0 && n.Tag != "!!str":
+		return nil, fmt.Errorf("line %d: tag %s is not supported; write the plain value", n.Line, n.Tag)
+	case n.Style&(quoted|yaml.TaggedStyle) != 0 || n.Tag == "!!merge":
+		return n.Value, nil
+	}
+	v := plain(n.Value)
+	if f, ok := v.(float64); ok && (math.IsNaN(f) || math.IsInf(f, 0)) {
+		return nil, fmt.Errorf("line %d: %s has no JSON form; quote it or write a number", n.Line, n.Value)
+	}
+	return v, nil
+}
+
+var floatText = regexp.MustCompile(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
+
+// plain resolves an unquoted scalar by the rules of YAML 1.1, which Kubernetes keeps for all its manifests. The YAML library
+// itself follows 1.2 here, where yes and 0777 mean something else.
+func plain(s string) any {
+	if s == "" {
+		return nil
+	}
+	switch first := s[0]; {
+	case strings.IndexByte("yYnNtTfFoO~", first) >= 0:
+		return word(s)
+	case first == '.' || first == '+' || first == '-' || '0' <= first && first <= '9':
+		return number(s)
+	}
+	return s
+}
+
+func word(s string) any {
+	switch s {
+	case "~", "null", "Null", "NULL":
+		return nil
+	case "y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON":
+		return true
+	case "n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF":
+		return false
+	}
+	return s
+}
+
+func number(s string) any {
+	switch s {
+	case ".nan", ".NaN", ".NAN":
+		return math.NaN()
+	case ".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF":
+		return math.Inf(1)
+	case "-.inf", "-.Inf", "-.INF":
+		return math.Inf(-1)
+	}
+	digits := s
+	if s[0] != '.' {
+		digits = strings.ReplaceAll(s, "_", "")
+		if i, err := strconv.ParseInt(digits, 0, 64); err == nil {
+			return i
+		}
+		if u, err := strconv.ParseUint(digits, 0, 64); err == nil {
+			return float64(u)
+		}
+	}
+	if !floatText.MatchString(digits) {
+		return s
+	}
+	f, err := strconv.ParseFloat(digits, 64)
+	if err != nil {
+		return s
+	}
+	// 4.0 is written as 4 in JSON, and read as an integer from there.
+	if f == math.Trunc(f) && math.Abs(f) < 1<<63 {
+		return int64(f)
+	}
+	return f
+}

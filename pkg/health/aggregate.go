@@ -1,0 +1,235 @@
+package health
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+)
+
+// Types of the conditions that Aggregate gives.
+const (
+	TypeAvailable   = "Available"
+	TypeProgressing = "Progressing"
+	TypeDegraded    = "Degraded"
+)
+
+// Reasons of the conditions that Aggregate gives.
+const (
+	// ReasonAsExpected: there is nothing to say.
+	ReasonAsExpected = "AsExpected"
+	// ReasonWaitingForOperators: the cluster is being installed and platform operators it was given are not ready.
+	ReasonWaitingForOperators = "WaitingForOperators"
+	// ReasonOperatorsChanging: platform operators are being installed, moved to another version or removed.
+	ReasonOperatorsChanging = "OperatorsChanging"
+	// ReasonOperatorsUnhealthy: installed platform operators have been unhealthy for too long.
+	ReasonOperatorsUnhealthy = "OperatorsUnhealthy"
+)
+
+const (
+	conditionTrue  = "True"
+	conditionFalse = "False"
+)
+
+// Bounds of a message: all of it, and one operator's part.
+const (
+	maxAggregate = 1024
+	maxPart      = 200
+)
+
+// ConditionView is what Aggregate needs of one of an operator's conditions. The zero value is a condition not written yet.
+type ConditionView struct {
+	Status, Reason, Message string
+	// Since is when Status last changed.
+	Since time.Time
+}
+
+// OperatorState is what Aggregate needs of one PlatformOperator.
+type OperatorState struct {
+	Name                            string
+	Installed, Progressing, Healthy ConditionView
+	// Paused means that the operator is left as it is, and nobody waits for it.
+	Paused bool
+	// EverInstalled means that a version of the operator was installed and healthy at least once. One that never was is not
+	// degraded, however long it takes: nothing that worked is gone.
+	EverInstalled bool
+}
+
+// Condition is one condition of the operator CR, from where it goes to the ClusterOperator.
+type Condition struct{ Type, Status, Reason, Message string }
+
+// Aggregate gives Available, Progressing and Degraded, in this order, for all operators together. The result depends on neither
+// the order of states nor, apart from degradedAfter, on the time.
+//
+//   - Available is False only while the cluster itself is being installed (clusterInstalled is false) and operators are not
+//     ready. Afterwards nothing that happens to an operator makes the platform unavailable.
+//   - Progressing is True while an operator is installed, moved or removed; never for a repair.
+//   - Degraded is True when an operator that worked has been unhealthy for degradedAfter, and no hop was under way in that
+//     time. What a user can spoil on day 2 (a name, a range, a registry) leaves what is installed alone, and this too.
+func Aggregate(states []OperatorState, clusterInstalled bool, now time.Time, degradedAfter time.Duration) []Condition {
+	states = slices.Clone(states)
+	slices.SortFunc(states, func(a, b OperatorState) int { return cmp.Compare(a.Name, b.Name) })
+	return []Condition{
+		available(states, clusterInstalled),
+		progressing(states),
+		degraded(states, now, degradedAfter),
+	}
+}
+
+// NextChange tells how long after now Aggregate may give another Degraded condition for the same states; false when only a
+// change of the states can make a difference.
+func NextChange(states []OperatorState, now time.Time, degradedAfter time.Duration) (time.Duration, bool) {
+	var next time.Duration
+	found := false
+	for _, s := range states {
+		since, ok := s.unhealthySince()
+		wait := since.Add(degradedAfter).Sub(now)
+		if ok && wait > 0 && (!found || wait < next) {
+			next, found = wait, true
+		}
+	}
+	return next, found
+}
+
+func available(states []OperatorState, clusterInstalled bool) Condition {
+	asExpected := Condition{TypeAvailable, conditionTrue, ReasonAsExpected, ""}
+	if clusterInstalled {
+		return asExpected
+	}
+	var waiting []string
+	for _, s := range states {
+		if s.waitedFor() {
+			waiting = append(waiting, s.Name+": "+s.lacks())
+		}
+	}
+	if len(waiting) == 0 {
+		return asExpected
+	}
+	head := fmt.Sprintf("Cluster installation waits for %d platform %s: ", len(waiting), plural("operator", len(waiting)))
+	return Condition{TypeAvailable, conditionFalse, ReasonWaitingForOperators, joined(head, waiting)}
+}
+
+// waitedFor tells whether a cluster installation waits for the operator: not for one that somebody has to decide about, nor
+// for one that is going away or was ready before.
+func (s OperatorState) waitedFor() bool {
+	switch {
+	case s.Paused, s.EverInstalled, s.Progressing.Reason == reasonAwaitingApproval, s.Progressing.Reason == platformv1alpha1.ReasonRemoving:
+		return false
+	}
+	return s.Installed.Status != conditionTrue || s.Healthy.Status != conditionTrue
+}
+
+// reasonAwaitingApproval is the API's reason for a Manual operator whose next version nobody approved yet.
+const reasonAwaitingApproval = "AwaitingApproval"
+
+// lacks says what an operator waits for, in its own words.
+func (s OperatorState) lacks() string {
+	c := s.Installed
+	if c.Status == conditionTrue {
+		c = s.Healthy
+	}
+	if c.Reason == "" {
+		return "not looked at yet"
+	}
+	return c.text()
+}
+
+func (c ConditionView) text() string {
+	if c.Message == "" {
+		return c.Reason
+	}
+	return c.Reason + ": " + c.Message
+}
+
+// verbs are the hops, by the reason of Progressing.
+var verbs = map[string]string{
+	platformv1alpha1.ReasonInstalling: "Installing",
+	platformv1alpha1.ReasonUpgrading:  "Upgrading",
+	platformv1alpha1.ReasonRemoving:   "Removing",
+	"RollingBack":                     "Rolling back",
+}
+
+// progressing says what is under way in five to ten words, as the ClusterOperator's readers expect.
+func progressing(states []OperatorState) Condition {
+	var names []string
+	verb := ""
+	for _, s := range states {
+		v, known := verbs[s.Progressing.Reason]
+		if !known || s.Progressing.Status != conditionTrue {
+			continue
+		}
+		if verb != "" && verb != v {
+			v = "Changing"
+		}
+		verb = v
+		names = append(names, s.Name)
+	}
+	if len(names) == 0 {
+		return Condition{TypeProgressing, conditionFalse, ReasonAsExpected, ""}
+	}
+	message := fmt.Sprintf("%s %d platform %s: %s", verb, len(names), plural("operator", len(names)), someOf(names, 2))
+	return Condition{TypeProgressing, conditionTrue, ReasonOperatorsChanging, message}
+}
+
+func plural(word string, n int) string {
+	if n == 1 {
+		return word
+	}
+	return word + "s"
+}
+
+func someOf(names []string, limit int) string {
+	if len(names) <= limit {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:limit], ", "), len(names)-limit)
+}
+
+func degraded(states []OperatorState, now time.Time, after time.Duration) Condition {
+	var unhealthy []string
+	for _, s := range states {
+		if since, ok := s.unhealthySince(); ok && now.Sub(since) >= after {
+			unhealthy = append(unhealthy, s.Name+": "+s.Healthy.text())
+		}
+	}
+	if len(unhealthy) == 0 {
+		return Condition{TypeDegraded, conditionFalse, ReasonAsExpected, ""}
+	}
+	head := fmt.Sprintf("%d installed platform %s unhealthy for %s or longer: ", len(unhealthy), plural("operator", len(unhealthy)), after)
+	return Condition{TypeDegraded, conditionTrue, ReasonOperatorsUnhealthy, joined(head, unhealthy)}
+}
+
+// unhealthySince tells since when a once healthy operator is not, hops aside: the time in which it was moved does not count,
+// and begins anew when the hop ends, also when it ends by its deadline.
+func (s OperatorState) unhealthySince() (time.Time, bool) {
+	since := s.Healthy.Since
+	if !s.EverInstalled || s.Installed.Status != conditionTrue || s.Healthy.Status != conditionFalse ||
+		s.Progressing.Status == conditionTrue || since.IsZero() {
+		return time.Time{}, false
+	}
+	if s.Progressing.Since.After(since) {
+		since = s.Progressing.Since
+	}
+	return since, true
+}
+
+// joined lists as many parts as fit, each shortened to one bounded line, and counts the rest.
+func joined(head string, parts []string) string {
+	const reserve = len("; and 1000000 more")
+	text := head
+	for i, part := range parts {
+		separator := "; "
+		if i == 0 {
+			separator = ""
+		}
+		part = separator + oneLine(part, maxPart)
+		if len(text)+len(part)+reserve > maxAggregate {
+			return text + fmt.Sprintf("; and %d more", len(parts)-i)
+		}
+		text += part
+	}
+	return text
+}

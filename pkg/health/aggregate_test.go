@@ -1,0 +1,227 @@
+package health_test
+
+import (
+	"fmt"
+	"math/rand"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/openshift/platform-operators/pkg/health"
+)
+
+var now = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+
+const degradedAfter = 10 * time.Minute
+
+func ago(minutes int) time.Time { return now.Add(-time.Duration(minutes) * time.Minute) }
+
+func view(status, reason, message string, minutes int) health.ConditionView {
+	return health.ConditionView{Status: status, Reason: reason, Message: message, Since: ago(minutes)}
+}
+
+// working is an operator that has been installed and healthy for an hour.
+func working(name string) health.OperatorState {
+	return health.OperatorState{
+		Name:          name,
+		Installed:     view("True", "InstallSuccessful", "", 60),
+		Progressing:   view("False", "AsExpected", "", 60),
+		Healthy:       view("True", "AsExpected", "", 60),
+		EverInstalled: true,
+	}
+}
+
+func with(s health.OperatorState, change func(*health.OperatorState)) health.OperatorState {
+	change(&s)
+	return s
+}
+
+func fresh(name string) health.OperatorState {
+	return health.OperatorState{Name: name, Installed: view("False", "InstallPending", "applying 3 objects", 1), Progressing: view("True", "Installing", "", 1), Healthy: view("Unknown", "Unknown", "", 1)}
+}
+
+func broken(name string, minutes int) health.OperatorState {
+	return with(working(name), func(s *health.OperatorState) {
+		s.Healthy = view("False", "Unhealthy", "Deployment ns/"+name+": 0 of 1 updated replicas available", minutes)
+	})
+}
+
+func TestAggregate(t *testing.T) {
+	allAsExpected := []string{"Available=True AsExpected ", "Progressing=False AsExpected ", "Degraded=False AsExpected "}
+	cases := map[string]struct {
+		installing bool // the cluster has never completed its installation
+		states     []health.OperatorState
+		want       []string
+	}{
+		"no operators: everything as expected":                     {want: allAsExpected},
+		"no operators while the cluster is installed: as expected": {installing: true, want: allAsExpected},
+		"healthy operators: everything as expected":                {states: []health.OperatorState{working("a"), working("b")}, want: allAsExpected},
+		"a cluster installation waits for its operators and says for which": {
+			installing: true, states: []health.OperatorState{fresh("b"), working("c"), {Name: "a"}},
+			want: []string{"Available=False WaitingForOperators Cluster installation waits for 2 platform operators: a: not looked at yet; b: InstallPending: applying 3 objects",
+				"Progressing=True OperatorsChanging Installing 1 platform operator: b", "Degraded=False AsExpected "},
+		},
+		"a cluster installation waits for health, not only for objects": {
+			installing: true, states: []health.OperatorState{with(broken("a", 1), func(s *health.OperatorState) { s.EverInstalled = false })},
+			want: []string{"Available=False WaitingForOperators Cluster installation waits for 1 platform operator: a: Unhealthy: Deployment ns/a: 0 of 1 updated replicas available",
+				"Progressing=False AsExpected ", "Degraded=False AsExpected "},
+		},
+		"nobody waits for a paused operator": {
+			installing: true, states: []health.OperatorState{with(fresh("a"), func(s *health.OperatorState) { s.Paused = true; s.Progressing = view("False", "Paused", "", 1) })},
+			want: allAsExpected,
+		},
+		"nobody waits for an operator that awaits approval": {
+			installing: true, states: []health.OperatorState{with(fresh("a"), func(s *health.OperatorState) { s.Progressing = view("False", "AwaitingApproval", "", 1) })},
+			want: allAsExpected,
+		},
+		"an operator that was ready once is not waited for again": {
+			installing: true, states: []health.OperatorState{broken("a", 1)}, want: allAsExpected,
+		},
+		"on day 2 a typo, a registry or a range changes nothing": {
+			states: []health.OperatorState{
+				with(fresh("typo"), func(s *health.OperatorState) {
+					s.Installed = view("False", "SourceFailed", "", 99)
+					s.Progressing = view("False", "Blocked", "", 99)
+				}),
+				with(fresh("registry"), func(s *health.OperatorState) {
+					s.Installed = view("False", "UnpackFailed", "", 99)
+					s.Progressing = view("False", "Blocked", "", 99)
+				}),
+				with(working("range"), func(s *health.OperatorState) { s.Progressing = view("False", "Blocked", "", 99) }),
+			},
+			want: allAsExpected,
+		},
+		"an unhealthy operator degrades after ten minutes": {
+			states: []health.OperatorState{broken("b", 10), broken("a", 30), broken("young", 9)},
+			want: []string{"Available=True AsExpected ", "Progressing=False AsExpected ",
+				"Degraded=True OperatorsUnhealthy 2 installed platform operators unhealthy for 10m0s or longer: a: Unhealthy: Deployment ns/a: 0 of 1 updated replicas available; b: Unhealthy: Deployment ns/b: 0 of 1 updated replicas available"},
+		},
+		"not a second before ten minutes": {
+			states: []health.OperatorState{with(broken("a", 10), func(s *health.OperatorState) { s.Healthy.Since = ago(10).Add(time.Second) })}, want: allAsExpected,
+		},
+		"never during a hop": {
+			states: []health.OperatorState{with(broken("a", 30), func(s *health.OperatorState) { s.Progressing = view("True", "Upgrading", "", 40) })},
+			want:   []string{"Available=True AsExpected ", "Progressing=True OperatorsChanging Upgrading 1 platform operator: a", "Degraded=False AsExpected "},
+		},
+		"after a hop that missed its deadline the ten minutes begin anew": {
+			states: []health.OperatorState{with(broken("a", 30), func(s *health.OperatorState) { s.Progressing = view("False", "DeadlineExceeded", "", 9) })}, want: allAsExpected,
+		},
+		"and end ten minutes later": {
+			states: []health.OperatorState{with(broken("a", 30), func(s *health.OperatorState) { s.Progressing = view("False", "DeadlineExceeded", "", 10) })},
+			want: []string{"Available=True AsExpected ", "Progressing=False AsExpected ",
+				"Degraded=True OperatorsUnhealthy 1 installed platform operator unhealthy for 10m0s or longer: a: Unhealthy: Deployment ns/a: 0 of 1 updated replicas available"},
+		},
+		"an operator that never worked does not degrade the cluster on day 2": {
+			states: []health.OperatorState{with(broken("a", 30), func(s *health.OperatorState) { s.EverInstalled = false })}, want: allAsExpected,
+		},
+		"a repair is no progress": {
+			states: []health.OperatorState{broken("a", 1)}, want: allAsExpected,
+		},
+		"removal is progress": {
+			states: []health.OperatorState{with(working("a"), func(s *health.OperatorState) { s.Progressing = view("True", "Removing", "", 1) })},
+			want:   []string{"Available=True AsExpected ", "Progressing=True OperatorsChanging Removing 1 platform operator: a", "Degraded=False AsExpected "},
+		},
+		"different hops are told together": {
+			states: []health.OperatorState{fresh("d"), fresh("c"), with(working("b"), func(s *health.OperatorState) { s.Progressing = view("True", "Upgrading", "", 1) }), fresh("a")},
+			want:   []string{"Available=True AsExpected ", "Progressing=True OperatorsChanging Changing 4 platform operators: a, b and 2 more", "Degraded=False AsExpected "},
+		},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, condition := range health.Aggregate(c.states, !c.installing, now, degradedAfter) {
+				got = append(got, fmt.Sprintf("%s=%s %s %s", condition.Type, condition.Status, condition.Reason, condition.Message))
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAggregateTextIsBoundedAndTheSameInAnyOrder(t *testing.T) {
+	for _, n := range []int{1, 5, 60, 1000} {
+		var states []health.OperatorState
+		for i := range n {
+			states = append(states, with(broken(fmt.Sprintf("operator-%04d", i), 20), func(s *health.OperatorState) {
+				s.Healthy.Message = strings.Repeat("long\n", 200)
+			}))
+		}
+		before := health.Aggregate(states, false, now, degradedAfter)
+		rand.New(rand.NewSource(1)).Shuffle(n, func(i, j int) { states[i], states[j] = states[j], states[i] })
+		after := health.Aggregate(states, false, now, degradedAfter)
+		if diff := cmp.Diff(before, after); diff != "" {
+			t.Errorf("%d operators in another order (-before +after):\n%s", n, diff)
+		}
+		for _, c := range after {
+			if len(c.Message) > 1024 || strings.Contains(c.Message, "\n") {
+				t.Errorf("%d operators: %s has %d bytes: %q", n, c.Type, len(c.Message), c.Message)
+			}
+		}
+		if n > 5 && !strings.HasSuffix(after[2].Message, " more") {
+			t.Errorf("%d operators: the rest is not counted: %q", n, after[2].Message)
+		}
+	}
+}
+
+func TestProgressingHasFiveToTenWords(t *testing.T) {
+	for _, reason := range []string{"Installing", "Upgrading", "RollingBack", "Removing"} {
+		for n := 1; n <= 12; n++ {
+			var states []health.OperatorState
+			for i := range n {
+				states = append(states, with(working(fmt.Sprintf("o%d", i)), func(s *health.OperatorState) { s.Progressing = view("True", reason, "", 1) }))
+			}
+			message := health.Aggregate(states, true, now, degradedAfter)[1].Message
+			if words := len(strings.Fields(message)); words < 5 || words > 10 {
+				t.Errorf("%d words: %q", words, message)
+			}
+		}
+	}
+}
+
+func TestNextChangeIsWhenTheNextOperatorDegrades(t *testing.T) {
+	cases := map[string]struct {
+		states []health.OperatorState
+		want   time.Duration
+		found  bool
+	}{
+		"nobody is unhealthy":              {states: []health.OperatorState{working("a")}},
+		"the one nearest to its time":      {states: []health.OperatorState{broken("a", 3), broken("b", 8), broken("c", 50)}, want: 2 * time.Minute, found: true},
+		"nobody, once all are degraded":    {states: []health.OperatorState{broken("c", 50)}},
+		"nobody, while a hop is under way": {states: []health.OperatorState{with(broken("a", 3), func(s *health.OperatorState) { s.Progressing = view("True", "Upgrading", "", 1) })}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, found := health.NextChange(c.states, now, degradedAfter)
+			if got != c.want || found != c.found {
+				t.Fatalf("got %s, %t; want %s, %t", got, found, c.want, c.found)
+			}
+			if !found {
+				return
+			}
+			before := health.Aggregate(c.states, true, now.Add(got-time.Nanosecond), degradedAfter)
+			if after := health.Aggregate(c.states, true, now.Add(got), degradedAfter); cmp.Equal(before, after) {
+				t.Errorf("nothing changes %s later", got)
+			}
+		})
+	}
+}
+
+func ExampleAggregate() {
+	at := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	states := []health.OperatorState{{
+		Name:        "project-quay",
+		Installed:   health.ConditionView{Status: "True", Reason: "InstallSuccessful", Since: at.Add(-time.Hour)},
+		Progressing: health.ConditionView{Status: "True", Reason: "Upgrading", Since: at},
+		Healthy:     health.ConditionView{Status: "True", Reason: "AsExpected", Since: at.Add(-time.Hour)},
+	}}
+	for _, c := range health.Aggregate(states, true, at, 10*time.Minute) {
+		fmt.Printf("%s=%s %s %q\n", c.Type, c.Status, c.Reason, c.Message)
+	}
+	// Output:
+	// Available=True AsExpected ""
+	// Progressing=True OperatorsChanging "Upgrading 1 platform operator: project-quay"
+	// Degraded=False AsExpected ""
+}

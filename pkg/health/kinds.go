@@ -1,0 +1,155 @@
+package health
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// condition is one entry of status.conditions.
+type condition struct{ status, reason, message string }
+
+// conditionOf finds a condition; absent is the zero value.
+func conditionOf(o *unstructured.Unstructured, kind string) condition {
+	value, _, _ := unstructured.NestedFieldNoCopy(o.Object, "status", "conditions")
+	list, _ := value.([]any)
+	for _, item := range list {
+		m, _ := item.(map[string]any)
+		if text(m, "type") == kind {
+			return condition{text(m, "status"), text(m, "reason"), text(m, "message")}
+		}
+	}
+	return condition{}
+}
+
+// text gives a field that ought to be a string; the empty string for anything else.
+func text(m map[string]any, field string) string {
+	s, _ := m[field].(string)
+	return s
+}
+
+// why appends a condition's reason and message to what is missing, as far as there are any.
+func (c condition) why(missing string) string {
+	switch {
+	case c.message != "":
+		return missing + ": " + c.message
+	case c.reason != "":
+		return missing + ": " + c.reason
+	}
+	return missing
+}
+
+func crd(o *unstructured.Unstructured) (string, error) {
+	if c := conditionOf(o, "NamesAccepted"); c.status == "False" {
+		return c.why("its names are not accepted"), nil
+	}
+	if c := conditionOf(o, "Established"); c.status != "True" {
+		return c.why("is not established"), nil
+	}
+	return "", nil
+}
+
+func apiService(o *unstructured.Unstructured) (string, error) {
+	if c := conditionOf(o, "Available"); c.status != "True" {
+		return c.why("is not available"), nil
+	}
+	return "", nil
+}
+
+// deployment is ready when the last rollout is complete: every replica is of the newest template and available, no old one is
+// left. kstatus has the same meaning and does not say how far the rollout is.
+func deployment(o *unstructured.Unstructured) (string, error) {
+	if _, found, err := unstructured.NestedInt64(o.Object, "status", "observedGeneration"); err != nil || !found {
+		return "its controller has not seen it yet", err
+	}
+	wanted, err := count(o, 1, "spec", "replicas")
+	if err != nil {
+		return "", err
+	}
+	var total, updated, available int64
+	for field, to := range map[string]*int64{"replicas": &total, "updatedReplicas": &updated, "availableReplicas": &available} {
+		if *to, err = count(o, 0, "status", field); err != nil {
+			return "", err
+		}
+	}
+	old := max(total-updated, 0)
+	// availableReplicas counts pods of old templates too: while any are left, some of those available may be theirs.
+	availableNew := max(min(available-old, updated), 0)
+	missing := ""
+	switch {
+	case availableNew < wanted:
+		missing = fmt.Sprintf("%d of %d updated replicas available", availableNew, wanted)
+	case total > wanted || old > 0:
+		missing = fmt.Sprintf("%d old replicas still to go", max(total-wanted, old))
+	}
+	if c := conditionOf(o, "Progressing"); c.reason == "ProgressDeadlineExceeded" && missing != "" {
+		return c.why(missing + "; progress deadline exceeded"), nil
+	}
+	if c := conditionOf(o, "ReplicaFailure"); c.status == "True" && missing != "" {
+		return c.why(missing), nil
+	}
+	return missing, nil
+}
+
+// job is ready when it is complete. For kstatus one that runs is enough; what waits for a job waits for its work.
+func job(o *unstructured.Unstructured) (string, error) {
+	if c := conditionOf(o, "Complete"); c.status == "True" {
+		return "", nil
+	}
+	if c := conditionOf(o, "Failed"); c.status == "True" {
+		return c.why("failed"), nil
+	}
+	wanted, err := count(o, 1, "spec", "completions")
+	if err != nil {
+		return "", err
+	}
+	succeeded, err := count(o, 0, "status", "succeeded")
+	if err != nil {
+		return "", err
+	}
+	if suspended, _, _ := unstructured.NestedBool(o.Object, "spec", "suspend"); suspended {
+		return fmt.Sprintf("is suspended; %d of %d completions", succeeded, wanted), nil
+	}
+	return fmt.Sprintf("%d of %d completions", succeeded, wanted), nil
+}
+
+func claim(o *unstructured.Unstructured) (string, error) {
+	phase, _, err := unstructured.NestedString(o.Object, "status", "phase")
+	switch {
+	case err != nil:
+		return "", err
+	case phase == "Bound":
+		return "", nil
+	case phase == "":
+		return "is not bound", nil
+	}
+	return "is not bound but " + phase, nil
+}
+
+// pod is ready when it is Ready or has succeeded. kstatus looks at the clock, and takes a failed pod for a finished one.
+func pod(o *unstructured.Unstructured) (string, error) {
+	phase, _, err := unstructured.NestedString(o.Object, "status", "phase")
+	if err != nil {
+		return "", err
+	}
+	ready := conditionOf(o, "Ready")
+	if phase == "Succeeded" || phase == "Running" && ready.status == "True" {
+		return "", nil
+	}
+	if phase == "" {
+		return "is not scheduled yet", nil
+	}
+	if c := conditionOf(o, "PodScheduled"); c.status == "False" {
+		return c.why("cannot be scheduled"), nil
+	}
+	return ready.why("is " + phase + " and not ready"), nil
+}
+
+// count reads a number; absent is otherwise.
+func count(o *unstructured.Unstructured, otherwise int64, fields ...string) (int64, error) {
+	n, found, err := unstructured.NestedInt64(o.Object, fields...)
+	if err != nil || !found {
+		return otherwise, err
+	}
+	return n, nil
+}

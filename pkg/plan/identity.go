@@ -1,0 +1,65 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+type identity struct {
+	schema.GroupKind
+	namespace, name string
+}
+
+func identify(o unstructured.Unstructured) identity {
+	return identity{o.GroupVersionKind().GroupKind(), o.GetNamespace(), o.GetName()}
+}
+
+func (i identity) compare(j identity) int {
+	return cmp.Or(
+		cmp.Compare(i.Group, j.Group),
+		cmp.Compare(i.Kind, j.Kind),
+		cmp.Compare(i.namespace, j.namespace),
+		cmp.Compare(i.name, j.name),
+	)
+}
+
+func (i identity) String() string {
+	if i.namespace == "" {
+		return fmt.Sprintf("%s %s", i.Kind, i.name)
+	}
+	return fmt.Sprintf("%s %s/%s", i.Kind, i.namespace, i.name)
+}
+
+// maxNamed bounds how many objects an error names.
+const maxNamed = 10
+
+// CheckDuplicates refuses a set in which one object stands more than once, also under two versions of its kind: whichever were
+// applied last would win. The error names the objects, sorted, the first ten of them.
+func CheckDuplicates(objects []unstructured.Unstructured) error {
+	count := make(map[identity]int, len(objects))
+	var named []string
+	more := 0
+	for _, o := range sorted(objects) {
+		id := identify(o)
+		count[id]++
+		switch {
+		case count[id] != 2:
+		case len(named) == maxNamed:
+			more++
+		default:
+			named = append(named, id.String())
+		}
+	}
+	if len(named) == 0 {
+		return nil
+	}
+	text := strings.Join(named, ", ")
+	if more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return fmt.Errorf("ordering %d objects: each may be there once; more than once: %s", len(objects), text)
+}

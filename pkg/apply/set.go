@@ -1,0 +1,253 @@
+package apply
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/plan"
+)
+
+// LabelAggregate on a ClusterRole adds its rules to those that the manager has for the sake of bundles.
+const LabelAggregate = "platform.openshift.io/aggregate-to-bundles"
+
+// Owner is the BundleDeployment that objects are applied for.
+type Owner struct {
+	// Name of the BundleDeployment.
+	Name string
+	// Package that its bundle belongs to: CustomResourceDefinitions that were kept for a package are taken up by it again.
+	Package string
+}
+
+// Manager is the field manager of everything that is applied for the owner.
+func (o Owner) Manager() string { return managerPrefix + o.Name }
+
+const managerPrefix = "platform-operators/"
+
+// Key names an object, whatever its version.
+type Key struct {
+	schema.GroupKind
+	Namespace, Name string
+}
+
+// String gives "Deployment memo/controller", or "ClusterRole memo" without a namespace.
+func (k Key) String() string {
+	if k.Namespace == "" {
+		return k.Kind + " " + k.Name
+	}
+	return k.Kind + " " + k.Namespace + "/" + k.Name
+}
+
+func keyOf(object *unstructured.Unstructured) Key {
+	return Key{object.GroupVersionKind().GroupKind(), object.GetNamespace(), object.GetName()}
+}
+
+// Set is what should be there for one owner: the objects of one revision in their phases, and before them what the engine
+// itself adds. It is made once a revision and never changed, so that it may be shared.
+type Set struct {
+	owner  Owner
+	phases []phase
+	keys   map[Key]bool
+}
+
+type phase struct {
+	name  string
+	items []*item
+}
+
+// item is one object as it should be.
+type item struct {
+	key    Key
+	kind   schema.GroupVersionKind
+	object *unstructured.Unstructured
+	digest [sha256.Size]byte
+	// given: the object may exist already and then belongs to whoever made it. Only the install namespace is.
+	given bool
+	// own: the engine adds it; it is no part of the bundle and is not counted.
+	own bool
+}
+
+// NewSet labels the objects of a revision as the owner's. It adds the install namespace, and a ClusterRole by which the
+// manager may read the custom resources of the CustomResourceDefinitions among the objects: without it nobody could tell,
+// at removal, whether users still have some. An object that is there twice is an error.
+func NewSet(owner Owner, installNamespace string, phases []plan.Phase) (*Set, error) {
+	set := &Set{owner: owner, keys: map[Key]bool{}}
+	// The role comes first, so that it goes last: the namespace is only deleted after a look at what it holds.
+	for _, added := range append(readerRole(owner, phases), namespaceObject(installNamespace)) {
+		entry, err := set.item(added)
+		if err != nil {
+			return nil, err
+		}
+		entry.own, entry.given = true, entry.kind.Kind == "Namespace"
+		set.phases = append(set.phases, phase{name: "prerequisites", items: []*item{entry}})
+	}
+	for _, planned := range phases {
+		next := phase{name: planned.Name}
+		for i := range planned.Objects {
+			if key := keyOf(&planned.Objects[i]); set.keys[key] && key.Kind == "Namespace" && key.Name == installNamespace {
+				continue // the bundle brings its own namespace along, which is there by then
+			}
+			entry, err := set.item(&planned.Objects[i])
+			if err != nil {
+				return nil, err
+			}
+			next.items = append(next.items, entry)
+		}
+		set.phases = append(set.phases, next)
+	}
+	return set, nil
+}
+
+func (s *Set) item(declared *unstructured.Unstructured) (*item, error) {
+	object := declared.DeepCopy()
+	if _, aggregated := object.Object["aggregationRule"]; aggregated && object.GetKind() == "ClusterRole" {
+		delete(object.Object, "rules") // they are the aggregation controller's, and declaring them would be a fight
+	}
+	labels := object.GetLabels()
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels[corev1alpha2.LabelOwnerKind] = corev1alpha2.OwnerKindBundleDeployment
+	labels[corev1alpha2.LabelOwnerName] = s.owner.Name
+	object.SetLabels(labels)
+	encoded, err := json.Marshal(object.Object)
+	if err != nil {
+		return nil, fmt.Errorf("encoding %s: %w", keyOf(object), err)
+	}
+	entry := &item{key: keyOf(object), kind: object.GroupVersionKind(), object: object, digest: sha256.Sum256(encoded)}
+	if s.keys[entry.key] {
+		return nil, fmt.Errorf("ordering the objects of BundleDeployment %q: %s is there twice", s.owner.Name, entry.key)
+	}
+	s.keys[entry.key] = true
+	return entry, nil
+}
+
+// Without gives a set of the objects that are not among the first phases of another one. It is what is left of an earlier
+// revision while a later one rolls out: kept as it was until the later one takes over.
+func (s *Set) Without(other *Set, phases int) *Set {
+	taken := map[Key]bool{}
+	for _, later := range other.phases[:min(phases, len(other.phases))] {
+		for _, entry := range later.items {
+			taken[entry.key] = true
+		}
+	}
+	rest := &Set{owner: s.owner, keys: map[Key]bool{}}
+	for _, earlier := range s.phases {
+		kept := phase{name: earlier.name}
+		for _, entry := range earlier.items {
+			if !taken[entry.key] {
+				kept.items = append(kept.items, entry)
+				rest.keys[entry.key] = true
+			}
+		}
+		if len(kept.items) > 0 {
+			rest.phases = append(rest.phases, kept)
+		}
+	}
+	return rest
+}
+
+// Union makes one set of several of one owner's, for taking everything down in one order. Where sets have an object in
+// common the first one's counts.
+func Union(installNamespace string, sets ...*Set) (*Set, error) {
+	var owner Owner
+	var objects []unstructured.Unstructured
+	seen := map[Key]bool{}
+	for _, set := range sets {
+		if owner.Name == "" {
+			owner = set.owner
+		}
+		for _, each := range set.phases {
+			for _, entry := range each.items {
+				if !seen[entry.key] && !entry.own {
+					seen[entry.key] = true
+					objects = append(objects, *entry.object)
+				}
+			}
+		}
+	}
+	return NewSet(owner, installNamespace, plan.Phases(objects))
+}
+
+// Has says whether the set has an object of the key's kind and name.
+func (s *Set) Has(key Key) bool { return s.keys[key] }
+
+// Len is the number of objects that come from the bundle.
+func (s *Set) Len() int {
+	count := 0
+	for _, each := range s.phases {
+		for _, entry := range each.items {
+			if !entry.own {
+				count++
+			}
+		}
+	}
+	return count
+}
+
+func namespaceObject(name string) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name},
+	}}
+}
+
+// readerRole gives the ClusterRole by which the custom resources of a bundle may be read; none without its own kinds.
+func readerRole(owner Owner, phases []plan.Phase) []*unstructured.Unstructured {
+	resources := map[string][]string{}
+	for _, resource := range customResources(phases) {
+		resources[resource.Group] = append(resources[resource.Group], resource.Resource)
+	}
+	if len(resources) == 0 {
+		return nil
+	}
+	role := &rbacv1.ClusterRole{
+		TypeMeta: metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRole"},
+		ObjectMeta: metav1.ObjectMeta{
+			Name:   "platform-operators:" + owner.Name + ":custom-resources",
+			Labels: map[string]string{LabelAggregate: "true"},
+		},
+	}
+	for group, names := range resources {
+		slices.Sort(names)
+		role.Rules = append(role.Rules, rbacv1.PolicyRule{
+			APIGroups: []string{group}, Resources: slices.Compact(names), Verbs: []string{"get", "list"},
+		})
+	}
+	slices.SortFunc(role.Rules, func(a, b rbacv1.PolicyRule) int { return slices.Compare(a.APIGroups, b.APIGroups) })
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(role)
+	if err != nil {
+		return nil // a ClusterRole of strings can be converted
+	}
+	unstructured.RemoveNestedField(content, "metadata", "creationTimestamp")
+	return []*unstructured.Unstructured{{Object: content}}
+}
+
+// customResources are the resources that the CustomResourceDefinitions among the objects define.
+func customResources(phases []plan.Phase) []schema.GroupResource {
+	var resources []schema.GroupResource
+	for _, each := range phases {
+		for i := range each.Objects {
+			if !isCRD(keyOf(&each.Objects[i]).GroupKind) {
+				continue
+			}
+			group, _, _ := unstructured.NestedString(each.Objects[i].Object, "spec", "group")
+			plural, _, _ := unstructured.NestedString(each.Objects[i].Object, "spec", "names", "plural")
+			if group != "" && plural != "" {
+				resources = append(resources, schema.GroupResource{Group: group, Resource: plural})
+			}
+		}
+	}
+	return resources
+}
+
+func isCRD(kind schema.GroupKind) bool {
+	return kind == schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
+}

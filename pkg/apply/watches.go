@@ -1,0 +1,250 @@
+package apply
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/clock"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+)
+
+const (
+	// fillTime is how long a sync waits for a new cache to be filled before it leaves and comes back.
+	fillTime = 5 * time.Second
+	// recentTime is how long an answer to a write is believed over a cache that does not show it yet.
+	recentTime = 30 * time.Second
+)
+
+// watches keeps one cache for every resource that some owner has objects of, holding only objects with owner labels. A
+// cache is started when the first owner wants it and stopped when the last one does not.
+type watches struct {
+	ctx     context.Context
+	client  dynamic.Interface
+	clock   clock.PassiveClock
+	changed func(owner string)
+
+	mu     sync.Mutex
+	caches map[schema.GroupVersionResource]*watched
+}
+
+// watched is the cache of one resource.
+type watched struct {
+	informer cache.SharedIndexInformer
+	stop     context.CancelFunc
+	clock    clock.PassiveClock
+	owners   map[string]bool // guarded by watches.mu
+
+	mu sync.Mutex
+	// fault is the last error of listing or watching; it explains why the cache is not filled.
+	fault error
+	// recent holds what our own writes returned until the watch has brought it, so that nothing is written twice.
+	recent map[string]recentObject
+}
+
+type recentObject struct {
+	object *unstructured.Unstructured
+	at     time.Time
+}
+
+func newWatches(ctx context.Context, client dynamic.Interface, clock clock.PassiveClock, changed func(string)) *watches {
+	return &watches{ctx: ctx, client: client, clock: clock, changed: changed, caches: map[schema.GroupVersionResource]*watched{}}
+}
+
+// of gives the filled cache of a resource for an owner, and starts it if need be. A cache that does not fill is a reason
+// to wait: without it objects could not be told from missing ones.
+func (w *watches) of(ctx context.Context, owner string, resource schema.GroupVersionResource) (*watched, error) {
+	found, err := w.start(owner, resource)
+	if err != nil {
+		return nil, err
+	}
+	synced := found.informer.HasSyncedChecker().Done()
+	select {
+	case <-synced:
+		return found, nil
+	default:
+	}
+	timer := time.NewTimer(fillTime)
+	defer timer.Stop()
+	select {
+	case <-synced:
+		return found, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-timer.C:
+	}
+	if fault := found.lastFault(); fault != nil {
+		return nil, waitFor("%s cannot be watched: %s", resource.GroupResource(), bounded(fault.Error()))
+	}
+	return nil, waitFor("the cache of %s is not filled yet", resource.GroupResource())
+}
+
+func (w *watches) start(owner string, resource schema.GroupVersionResource) (*watched, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if found := w.caches[resource]; found != nil {
+		found.owners[owner] = true
+		return found, nil
+	}
+	selector := corev1alpha2.LabelOwnerKind + "=" + corev1alpha2.OwnerKindBundleDeployment
+	informer := dynamicinformer.NewFilteredDynamicInformer(w.client, resource, metav1.NamespaceAll, 0,
+		cache.Indexers{}, func(options *metav1.ListOptions) { options.LabelSelector = selector }).Informer()
+	ctx, stop := context.WithCancel(w.ctx)
+	started := &watched{
+		informer: informer, stop: stop, clock: w.clock,
+		owners: map[string]bool{owner: true}, recent: map[string]recentObject{},
+	}
+	if err := started.prepare(w.changed); err != nil {
+		stop()
+		return nil, fmt.Errorf("watching %s: %w", resource.GroupResource(), err)
+	}
+	w.caches[resource] = started
+	go informer.RunWithContext(ctx)
+	return started, nil
+}
+
+// keep stops the caches that an owner does not want any more and nobody else wants either.
+func (w *watches) keep(owner string, wanted map[schema.GroupVersionResource]bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for resource, found := range w.caches {
+		if wanted[resource] {
+			continue
+		}
+		delete(found.owners, owner)
+		if len(found.owners) == 0 {
+			found.stop()
+			delete(w.caches, resource)
+		}
+	}
+}
+
+func (c *watched) prepare(changed func(owner string)) error {
+	if err := c.informer.SetTransform(func(object any) (any, error) {
+		if live, ok := object.(*unstructured.Unstructured); ok {
+			trim(live)
+		}
+		return object, nil
+	}); err != nil {
+		return err
+	}
+	if err := c.informer.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.fault = err
+	}); err != nil {
+		return err
+	}
+	notify := func(object any) {
+		live, ok := object.(*unstructured.Unstructured)
+		if !ok {
+			return
+		}
+		if owner := live.GetLabels()[corev1alpha2.LabelOwnerName]; owner != "" {
+			changed(owner)
+		}
+	}
+	_, err := c.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc: func(object any) {
+			c.caughtUp(object, false)
+			notify(object)
+		},
+		UpdateFunc: func(before, after any) {
+			c.caughtUp(after, false)
+			notify(before) // the owner label itself may be what was changed
+			notify(after)
+		},
+		DeleteFunc: func(object any) {
+			if gone, ok := object.(cache.DeletedFinalStateUnknown); ok {
+				object = gone.Obj
+			}
+			c.caughtUp(object, true)
+			notify(object)
+		},
+	})
+	return err
+}
+
+// get gives an object as the cache or our last write has it, whichever is newer; nil when it is not there. The object is
+// shared and must not be changed.
+func (c *watched) get(key Key) *unstructured.Unstructured {
+	name := storeKey(key.Namespace, key.Name)
+	var cached *unstructured.Unstructured
+	if found, ok, err := c.informer.GetStore().GetByKey(name); err == nil && ok {
+		cached, _ = found.(*unstructured.Unstructured)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	written, ok := c.recent[name]
+	if !ok {
+		return cached
+	}
+	if c.clock.Since(written.at) > recentTime || cached != nil && !older(cached, written.object) {
+		delete(c.recent, name)
+		return cached
+	}
+	return written.object
+}
+
+// remember keeps what a write returned until the watch has brought it.
+func (c *watched) remember(live *unstructured.Unstructured) *unstructured.Unstructured {
+	trim(live)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.recent[storeKey(live.GetNamespace(), live.GetName())] = recentObject{object: live, at: c.clock.Now()}
+	return live
+}
+
+// forget drops what is known of an object from our own writes, for example because it turned out to be gone.
+func (c *watched) forget(key Key) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.recent, storeKey(key.Namespace, key.Name))
+}
+
+// caughtUp drops a remembered write that the watch has brought, or whose object the watch says is deleted.
+func (c *watched) caughtUp(object any, deleted bool) {
+	live, ok := object.(*unstructured.Unstructured)
+	if !ok {
+		return
+	}
+	name := storeKey(live.GetNamespace(), live.GetName())
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	written, ok := c.recent[name]
+	if !ok {
+		return
+	}
+	if deleted && written.object.GetUID() == live.GetUID() || !older(live, written.object) {
+		delete(c.recent, name)
+	}
+}
+
+func (c *watched) lastFault() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.fault
+}
+
+// older says whether one state of an object is older than another. Versions that cannot be compared count as not older,
+// so that the cache wins.
+func older(a, b *unstructured.Unstructured) bool {
+	order, err := resourceversion.CompareResourceVersion(a.GetResourceVersion(), b.GetResourceVersion())
+	return err == nil && order < 0
+}
+
+func storeKey(namespace, name string) string {
+	if namespace == "" {
+		return name
+	}
+	return namespace + "/" + name
+}

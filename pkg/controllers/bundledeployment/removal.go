@@ -1,0 +1,95 @@
+package bundledeployment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/apply"
+)
+
+// remove takes down what a deleted BundleDeployment applied, in reverse order, and lets it go when nothing of it is left.
+// It needs nothing but the stored revisions.
+func remove(ctx context.Context, s *state) (bool, error) {
+	if s.deployment.DeletionTimestamp == nil {
+		return false, nil
+	}
+	if !slices.Contains(s.before.Finalizers, corev1alpha2.Finalizer) {
+		s.gone = true
+		return true, nil
+	}
+	s.fetches.cancel(s.deployment.Name)
+	removal, err := s.takeDown(ctx)
+	if refusal := (*apply.Refusal)(nil); errors.As(err, &refusal) {
+		s.record.refusals++
+		s.retry(s.backoff.after(s.record.refusals))
+		removal, err = apply.Removal{Waiting: refusal.Error()}, nil
+	}
+	if err != nil {
+		return true, err
+	}
+	if !removal.Done {
+		s.retry(lookAgain)
+		s.observe()
+		s.set(corev1alpha2.ConditionProgressing, metav1.ConditionTrue, corev1alpha2.ReasonRemoving,
+			"Taking down what was applied: "+removal.Waiting+".")
+		return true, nil
+	}
+	for len(s.record.revisions) > 0 {
+		if err := s.drop(ctx, s.record.revisions[0]); err != nil {
+			return true, err
+		}
+	}
+	return true, s.release(ctx, removal)
+}
+
+// takeDown removes the objects of every revision whose objects may still be there, as one set, so that the order holds
+// across revisions.
+func (s *state) takeDown(ctx context.Context) (apply.Removal, error) {
+	var sets []*apply.Set
+	for _, each := range slices.Backward(slices.Clone(s.record.revisions)) {
+		if each.pruned {
+			continue
+		}
+		usable, err := s.ready(ctx, each)
+		if err != nil {
+			return apply.Removal{}, err
+		}
+		if usable {
+			sets = append(sets, each.set)
+		}
+	}
+	if len(sets) == 0 {
+		return apply.Removal{Done: true}, nil
+	}
+	all, err := apply.Union(s.deployment.Spec.InstallNamespace, sets...)
+	if err != nil {
+		return apply.Removal{}, err
+	}
+	return s.engine.Remove(ctx, all)
+}
+
+func (s *state) release(ctx context.Context, removal apply.Removal) error {
+	updated := s.before.DeepCopy()
+	updated.Finalizers = slices.DeleteFunc(updated.Finalizers, func(name string) bool { return name == corev1alpha2.Finalizer })
+	if _, err := s.client.Update(ctx, updated, metav1.UpdateOptions{FieldManager: fieldManager}); err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("releasing its finalizer: %w", err)
+	}
+	s.gone = true
+	message := fmt.Sprintf("Removed what BundleDeployment %q had applied", s.deployment.Name)
+	for i, kept := range removal.Kept {
+		separator := ", "
+		if i == 0 {
+			separator = "; kept "
+		}
+		message += separator + kept
+	}
+	s.recorder.Event("Removed", bounded(message))
+	s.forget(s.deployment.Name)
+	return nil
+}

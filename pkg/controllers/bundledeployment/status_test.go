@@ -1,0 +1,160 @@
+package bundledeployment
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/apply"
+	"github.com/openshift/platform-operators/pkg/plan"
+	"github.com/openshift/platform-operators/pkg/store"
+)
+
+func testRevision(t *testing.T, number int64, version string) *revision {
+	t.Helper()
+	object := unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "a", "namespace": "memo"},
+	}}
+	set, err := apply.NewSet(apply.Owner{Name: "memo"}, "memo", plan.Phases([]unstructured.Unstructured{object}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &revision{
+		Header: store.Header{Number: number, Digest: "sha256:0", Resolved: "r/memo@sha256:" + version, Bundle: corev1alpha2.BundleMetadata{Name: "memo.v" + version, Version: version}},
+		set:    set,
+	}
+}
+
+func TestConditions(t *testing.T) {
+	one, two := testRevision(t, 1, "1.0.0"), testRevision(t, 2, "2.0.0")
+	healthy := apply.Report{Total: 1, Ready: 1, Complete: true}
+	unhealthy := apply.Report{Total: 1, Complete: true, Unready: []string{"Deployment memo/memo: 0 of 1 updated replicas available"}}
+	refusal := &apply.Refusal{Object: apply.Key{GroupKind: schema.GroupKind{Kind: "ConfigMap"}, Namespace: "memo", Name: "a"}, Err: errors.New("exists"), Remedy: "delete it"}
+	installed := metav1.Condition{Type: corev1alpha2.ConditionInstalled, Status: metav1.ConditionTrue, Reason: "x", LastTransitionTime: metav1.Unix(1, 0)}
+	image := &corev1alpha2.ImageSource{Ref: "r/memo:v1"}
+
+	cases := map[string]struct {
+		given  state
+		before []metav1.Condition
+		paused bool
+		want   map[string]string // condition to status/reason
+	}{
+		"nothing is known yet": {
+			want: map[string]string{"Unpacked": "Unknown/Unpacking", "HasValidBundle": "Unknown/Unpacking", "Installed": "False/InstallPending", "Healthy": "Unknown/InstallPending", "Progressing": "True/RollingOut"},
+		},
+		"a class that is not there": {
+			given: state{unknownClass: true},
+			want:  map[string]string{"Unpacked": "Unknown/ProvisionerNotFound", "HasValidBundle": "Unknown/ProvisionerNotFound", "Installed": "False/InstallPending", "Healthy": "Unknown/InstallPending", "Progressing": "False/Blocked"},
+		},
+		"an image that cannot be pulled, before anything is installed": {
+			given: state{answer: answer{err: errors.New("no such image")}},
+			want:  map[string]string{"Unpacked": "False/UnpackFailed", "HasValidBundle": "Unknown/UnpackFailed", "Installed": "False/InstallPending", "Healthy": "Unknown/InstallPending", "Progressing": "False/Blocked"},
+		},
+		"an image that cannot be pulled, with something active": {
+			given: state{active: one, report: healthy, answer: answer{err: errors.New("no such image")}}, before: []metav1.Condition{installed},
+			want: map[string]string{"Unpacked": "False/UnpackFailed", "HasValidBundle": "Unknown/UnpackFailed", "Installed": "True/InstallationSucceeded", "Healthy": "True/Healthy", "Progressing": "False/Blocked"},
+		},
+		"content that is no bundle": {
+			given: state{answer: answer{result: &fetched{resolved: "r", invalid: errors.New("no annotations")}}},
+			want:  map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "False/BundleLoadFailed", "Installed": "False/InstallPending", "Healthy": "Unknown/InstallPending", "Progressing": "False/Blocked"},
+		},
+		"a first revision that is applied and not healthy": {
+			given: state{wanted: one, report: unhealthy},
+			want:  map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "True/BundleLoadSuccessful", "Installed": "True/InstallationSucceeded", "Healthy": "False/Unhealthy", "Progressing": "True/RollingOut"},
+		},
+		"a first revision that is refused": {
+			given: state{wanted: one, refusal: refusal},
+			want:  map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "True/BundleLoadSuccessful", "Installed": "False/InstallFailed", "Healthy": "False/Unhealthy", "Progressing": "False/Blocked"},
+		},
+		"a later revision that is refused": {
+			given: state{active: one, wanted: two, refusal: refusal}, before: []metav1.Condition{installed},
+			want: map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "True/BundleLoadSuccessful", "Installed": "True/UpgradeFailed", "Healthy": "False/Unhealthy", "Progressing": "False/Blocked"},
+		},
+		"a repair that is refused": {
+			given: state{active: one, wanted: one, refusal: refusal}, before: []metav1.Condition{installed},
+			want: map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "True/BundleLoadSuccessful", "Installed": "True/ReconcileFailed", "Healthy": "False/Unhealthy", "Progressing": "False/Blocked"},
+		},
+		"a later revision that is not healthy": {
+			given: state{active: one, wanted: two, report: unhealthy}, before: []metav1.Condition{installed},
+			want: map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "True/BundleLoadSuccessful", "Installed": "True/InstallationSucceeded", "Healthy": "False/Unhealthy", "Progressing": "True/RollingOut"},
+		},
+		"all is well": {
+			given: state{active: one, wanted: one, report: healthy}, before: []metav1.Condition{installed},
+			want: map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "True/BundleLoadSuccessful", "Installed": "True/InstallationSucceeded", "Healthy": "True/Healthy", "Progressing": "False/AsExpected"},
+		},
+		"paused": {
+			given: state{active: one, wanted: one, report: unhealthy}, before: []metav1.Condition{installed}, paused: true,
+			want: map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "True/BundleLoadSuccessful", "Installed": "True/InstallationSucceeded", "Healthy": "False/Unhealthy", "Progressing": "False/Paused"},
+		},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := c.given
+			s.controller = &controller{clock: clocktesting.NewFakePassiveClock(time.Unix(1000, 0))}
+			s.record = &record{}
+			s.before = &corev1alpha2.BundleDeployment{ObjectMeta: metav1.ObjectMeta{Name: "memo", Generation: 3}}
+			s.before.Spec.Source.Image = image
+			s.before.Spec.Paused = c.paused
+			s.before.Status.Conditions = c.before
+			s.deployment = s.before.DeepCopy()
+			if _, err := report(t.Context(), &s); err != nil {
+				t.Fatal(err)
+			}
+			got := map[string]string{}
+			for _, condition := range s.deployment.Status.Conditions {
+				got[condition.Type] = string(condition.Status) + "/" + condition.Reason
+				if condition.ObservedGeneration != 3 || condition.Message == "" || len(condition.Message) > maxMessage {
+					t.Errorf("%s: generation %d, message %q", condition.Type, condition.ObservedGeneration, condition.Message)
+				}
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("conditions (-want +got):\n%s", diff)
+			}
+			if len(c.before) > 0 {
+				after := meta.FindStatusCondition(s.deployment.Status.Conditions, corev1alpha2.ConditionInstalled)
+				if !after.LastTransitionTime.Equal(&installed.LastTransitionTime) {
+					t.Error("lastTransitionTime moved, and the status did not")
+				}
+			}
+		})
+	}
+}
+
+func TestMessagesAreBoundedAndOneLine(t *testing.T) {
+	for given, want := range map[string]string{"a\n b..": "a b.", "a.": "a."} {
+		if got := bounded(given); got != want {
+			t.Errorf("bounded(%q) = %q, want %q", given, got, want)
+		}
+	}
+	if got := bounded(strings.Repeat("ü", maxMessage)); len(got) > maxMessage || !strings.HasSuffix(got, "…") {
+		t.Errorf("a long text has %d bytes", len(got))
+	}
+}
+
+func TestRevisionNumbersNeverMeanTwoThings(t *testing.T) {
+	s := state{
+		before: &corev1alpha2.BundleDeployment{Status: corev1alpha2.BundleDeploymentStatus{ActiveRevision: 4, Revisions: []corev1alpha2.Revision{{Number: 6}}}},
+		record: &record{revisions: []*revision{{Header: store.Header{Number: 5}}}},
+	}
+	if got := s.nextNumber(); got != 7 {
+		t.Errorf("next number is %d, want 7: 6 was given away, though it is not stored any more", got)
+	}
+}
+
+func TestStaleCacheIsNotDecidedUpon(t *testing.T) {
+	cached := &corev1alpha2.BundleDeployment{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "9"}}
+	for written, want := range map[string]bool{"": false, "8": false, "9": false, "10": true} {
+		if got := (&record{written: written}).writtenLater(cached); got != want {
+			t.Errorf("after writing version %q the cache's version 9 counts as behind: %v, want %v", written, got, want)
+		}
+	}
+}

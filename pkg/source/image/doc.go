@@ -1,0 +1,9 @@
+// Package image fetches the content of a container image: a reference is resolved to a digest once, and what the digest
+// names is unpacked into a directory, within limits and never outside of it.
+//
+// Unpacking treats the image as hostile: an entry that would leave the directory, that is no file, directory or link, or
+// that goes over a limit refuses the whole image, and the error names the entry. No layer is held in memory.
+//
+// It does not know what a bundle is, where content is kept (pkg/store), or when to try again; the bundledeployment
+// controller decides that by the Class of the error.
+package image

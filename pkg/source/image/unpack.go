@@ -1,0 +1,300 @@
+package image
+
+import (
+	"archive/tar"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+)
+
+const (
+	// whiteout before a name deletes that name as the layers below have it; opaque deletes all that they have in a
+	// directory (OCI image specification, "Whiteouts").
+	whiteout = ".wh."
+	opaque   = whiteout + whiteout + ".opq"
+)
+
+// unpacker writes the layers of one image, lowest first. os.Root is the second lock on the door: even a name that the
+// checks here let through cannot leave the directory.
+type unpacker struct {
+	root   *os.Root
+	limits Limits
+	// bytes is what all layers so far held, files what their files take on disk, entries how many there were. A sparse
+	// file is small in the archive and large on disk, so that both sums are held against the limit.
+	bytes   int64
+	files   int64
+	entries int
+}
+
+func newUnpacker(dir string, limits Limits) (*unpacker, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &unpacker{root: root, limits: limits}, nil
+}
+
+func (u *unpacker) close() { _ = u.root.Close() }
+
+// layer unpacks one layer, and reads it to its end, because the digest is only verified there.
+func (u *unpacker) layer(layer v1.Layer) error {
+	content, err := layer.Uncompressed()
+	if err != nil {
+		return tarError(err)
+	}
+	defer content.Close()
+	return u.stream(content)
+}
+
+func (u *unpacker) stream(content io.Reader) error {
+	counted := &countingReader{reader: content, left: u.limits.Bytes - u.bytes, limit: u.limits.Bytes}
+	defer func() { u.bytes = u.limits.Bytes - counted.left }()
+	reader := tar.NewReader(counted)
+	seen := map[string]bool{}
+	for {
+		header, err := reader.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return tarError(err)
+		}
+		if u.entries++; u.entries > u.limits.Entries {
+			return refuse("entry %q is number %d, and %d are allowed", shortName(header.Name), u.entries, u.limits.Entries)
+		}
+		if err := u.entry(header, reader, seen); err != nil {
+			return err
+		}
+	}
+	_, err := io.Copy(io.Discard, counted)
+	return tarError(err)
+}
+
+// tarError makes a refusal of everything that the archive itself causes; what the network causes stays what it is.
+func tarError(err error) error {
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, tar.ErrHeader) || errors.Is(err, tar.ErrFieldTooLong) || errors.Is(err, tar.ErrInsecurePath) ||
+		strings.Contains(err.Error(), "gzip:") || strings.Contains(err.Error(), "flate:") {
+		return refuse("its tar archive cannot be read: %w", err)
+	}
+	return asRefusal(err)
+}
+
+// entry carries out one entry of a layer. seen holds the names that this layer has written, directories as false.
+func (u *unpacker) entry(header *tar.Header, content io.Reader, seen map[string]bool) error {
+	target, err := safeName(header.Name)
+	if err != nil {
+		return err
+	}
+	base := path.Base(target)
+	if base == opaque {
+		return u.removeLower(path.Dir(target), seen)
+	}
+	if strings.HasPrefix(base, whiteout) {
+		hidden := path.Join(path.Dir(target), strings.TrimPrefix(base, whiteout))
+		if hidden == "." || hidden == path.Dir(target) {
+			return refuse("entry %q is a whiteout of nothing", shortName(header.Name))
+		}
+		return u.removeAll(hidden)
+	}
+	isDirectory := header.Typeflag == tar.TypeDir
+	if before, ok := seen[target]; ok && (before || !isDirectory) {
+		return refuse("entry %q is there twice", shortName(header.Name))
+	}
+	seen[target] = !isDirectory
+	if target == "." {
+		if isDirectory {
+			return nil
+		}
+		return refuse("entry %q has no name", shortName(header.Name))
+	}
+	switch header.Typeflag {
+	case tar.TypeDir:
+		return u.directory(target)
+	case tar.TypeReg:
+		return u.file(target, header, content)
+	case tar.TypeSymlink, tar.TypeLink:
+		return u.link(target, header)
+	}
+	return refuse("entry %q is a %s; only files, directories and links are unpacked", shortName(header.Name), kindOf(header.Typeflag))
+}
+
+func (u *unpacker) directory(target string) error {
+	if info, err := u.root.Lstat(local(target)); err == nil && !info.IsDir() {
+		if err := u.removeAll(target); err != nil {
+			return err
+		}
+	}
+	return writing(target, u.root.MkdirAll(local(target), 0o755))
+}
+
+func (u *unpacker) file(target string, header *tar.Header, content io.Reader) (err error) {
+	if header.Size > u.limits.FileBytes {
+		return refuse("entry %q has %d bytes, and a file may have %d", shortName(header.Name), header.Size, u.limits.FileBytes)
+	}
+	if u.files += header.Size; u.files > u.limits.Bytes {
+		return refuse("entry %q brings its files to %d bytes, and %d are allowed", shortName(header.Name), u.files, u.limits.Bytes)
+	}
+	if err := u.makeWay(target); err != nil {
+		return err
+	}
+	// The mode is ours: nothing of a bundle is run, and what cannot be read would only fail later.
+	file, err := u.root.OpenFile(local(target), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return writing(target, err)
+	}
+	defer func() {
+		if closeErr := file.Close(); err == nil {
+			err = writing(target, closeErr)
+		}
+	}()
+	// Next has bounded the entry: its reader ends after header.Size bytes.
+	_, err = io.Copy(file, content)
+	return tarError(err)
+}
+
+func (u *unpacker) link(target string, header *tar.Header) error {
+	hard := header.Typeflag == tar.TypeLink
+	from := path.Dir(target)
+	if hard {
+		from = "." // a hard link names an entry of the archive, a symbolic link is relative to where it stands
+	}
+	if path.IsAbs(header.Linkname) || header.Linkname == "" {
+		return refuse("entry %q is a link to %q, which is outside of the image's content", shortName(header.Name), shortName(header.Linkname))
+	}
+	pointed := path.Join(from, header.Linkname)
+	if !filepath.IsLocal(local(pointed)) {
+		return refuse("entry %q is a link to %q, which is outside of the image's content", shortName(header.Name), shortName(header.Linkname))
+	}
+	if err := u.makeWay(target); err != nil {
+		return err
+	}
+	if hard {
+		if err := u.root.Link(local(pointed), local(target)); err != nil {
+			return refuse("entry %q is a link to %q, which cannot be linked to: %w", shortName(header.Name), shortName(header.Linkname), pathless(err))
+		}
+		return nil
+	}
+	return writing(target, u.root.Symlink(header.Linkname, local(target)))
+}
+
+// makeWay creates the directories above a target and removes what a lower layer has in its place.
+func (u *unpacker) makeWay(target string) error {
+	if parent := path.Dir(target); parent != "." {
+		if err := u.root.MkdirAll(local(parent), 0o755); err != nil {
+			return writing(target, err)
+		}
+	}
+	return u.removeAll(target)
+}
+
+// removeLower removes what the layers below have in a directory and leaves what this layer has written there.
+func (u *unpacker) removeLower(dir string, seen map[string]bool) error {
+	opened, err := u.root.Open(local(dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return writing(dir, err)
+	}
+	defer opened.Close()
+	names, err := opened.Readdirnames(-1)
+	if err != nil {
+		return writing(dir, err)
+	}
+	for _, name := range names {
+		child := path.Join(dir, name)
+		if _, ours := seen[child]; ours {
+			continue
+		}
+		if err := u.removeAll(child); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (u *unpacker) removeAll(target string) error {
+	return writing(target, u.root.RemoveAll(local(target)))
+}
+
+// safeName cleans an entry's name, and refuses one that is absolute or leaves the root.
+func safeName(entry string) (string, error) {
+	if path.IsAbs(entry) {
+		return "", refuse("entry %q has an absolute name", shortName(entry))
+	}
+	cleaned := path.Clean(entry)
+	if entry == "" || strings.ContainsRune(entry, 0) || !filepath.IsLocal(local(cleaned)) {
+		return "", refuse("entry %q leaves the image's content", shortName(entry))
+	}
+	return cleaned, nil
+}
+
+func local(name string) string { return filepath.FromSlash(name) }
+
+// writing makes an error of an entry that cannot be written: mostly a link in its way that leads out.
+func writing(target string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if isDiskFault(err) {
+		return fmt.Errorf("writing %q: %w", shortName(target), pathless(err))
+	}
+	return refuse("entry %q cannot be written: %w", shortName(target), pathless(err))
+}
+
+// pathless drops the path of this machine from an error; the entry's name says more.
+func pathless(err error) error {
+	if at := (*fs.PathError)(nil); errors.As(err, &at) {
+		return at.Err
+	}
+	if at := (*os.LinkError)(nil); errors.As(err, &at) {
+		return at.Err
+	}
+	return err
+}
+
+func shortName(name string) string {
+	const limit = 200
+	if len(name) > limit {
+		return name[:limit] + "…"
+	}
+	return name
+}
+
+func kindOf(typeflag byte) string {
+	switch typeflag {
+	case tar.TypeChar:
+		return "character device"
+	case tar.TypeBlock:
+		return "block device"
+	case tar.TypeFifo:
+		return "named pipe"
+	}
+	return fmt.Sprintf("tar entry of type %q", typeflag)
+}
+
+// countingReader refuses to read on where a limit is reached, so that a bomb is stopped while it unfolds.
+type countingReader struct {
+	reader io.Reader
+	left   int64
+	limit  int64
+}
+
+func (c *countingReader) Read(buffer []byte) (int, error) {
+	n, err := c.reader.Read(buffer)
+	c.left -= int64(n)
+	if c.left < 0 {
+		return n, refuse("its layers hold more than %d bytes", c.limit)
+	}
+	return n, err
+}

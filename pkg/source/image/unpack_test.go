@@ -1,0 +1,248 @@
+package image
+
+import (
+	"archive/tar"
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// entry is one entry of a test's archive.
+type entry struct {
+	name, body, link string
+	kind             byte
+}
+
+func archive(t testing.TB, entries ...entry) []byte {
+	t.Helper()
+	var buffer bytes.Buffer
+	writer := tar.NewWriter(&buffer)
+	for _, e := range entries {
+		kind := e.kind
+		if kind == 0 {
+			kind = tar.TypeReg
+		}
+		header := &tar.Header{Name: e.name, Typeflag: kind, Linkname: e.link, Size: int64(len(e.body)), Mode: 0o4777}
+		if err := writer.WriteHeader(header); err != nil {
+			t.Fatalf("writing header of %q: %v", e.name, err)
+		}
+		if _, err := writer.Write([]byte(e.body)); err != nil {
+			t.Fatalf("writing %q: %v", e.name, err)
+		}
+	}
+	if err := writer.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return buffer.Bytes()
+}
+
+// tree reads a directory back: files by their content, links by "-> target".
+func tree(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || path == dir {
+			return err
+		}
+		name, _ := filepath.Rel(dir, path)
+		switch {
+		case d.IsDir():
+			found[name+"/"] = ""
+		case d.Type()&fs.ModeSymlink != 0:
+			target, err := os.Readlink(path)
+			found[name] = "-> " + target
+			return err
+		default:
+			content, err := os.ReadFile(path)
+			found[name] = string(content)
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func unpackLayers(t testing.TB, limits Limits, layers ...[]byte) (string, error) {
+	t.Helper()
+	dir := t.TempDir()
+	unpacking, err := newUnpacker(dir, limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unpacking.close()
+	for _, layer := range layers {
+		if err := unpacking.stream(bytes.NewReader(layer)); err != nil {
+			return dir, err
+		}
+	}
+	return dir, nil
+}
+
+func TestUnpackLayersOverOneAnother(t *testing.T) {
+	cases := map[string]struct {
+		layers [][]entry
+		want   map[string]string
+	}{
+		"files and directories, with parents that are not listed": {
+			layers: [][]entry{{{name: "manifests/", kind: tar.TypeDir}, {name: "manifests/a.yaml", body: "a"}, {name: "./deep/er/b", body: "b"}}},
+			want:   map[string]string{"manifests/": "", "manifests/a.yaml": "a", "deep/": "", "deep/er/": "", "deep/er/b": "b"},
+		},
+		"a later layer replaces a file": {
+			layers: [][]entry{{{name: "a", body: "old and longer"}}, {{name: "a", body: "new"}}},
+			want:   map[string]string{"a": "new"},
+		},
+		"a whiteout removes what a lower layer has": {
+			layers: [][]entry{{{name: "d/a", body: "a"}, {name: "d/b", body: "b"}}, {{name: "d/.wh.a"}}},
+			want:   map[string]string{"d/": "", "d/b": "b"},
+		},
+		"an opaque whiteout removes the lower layers' files, and not those of its own layer": {
+			layers: [][]entry{{{name: "d/a", body: "a"}, {name: "d/b", body: "b"}}, {{name: "d/c", body: "c"}, {name: "d/.wh..wh..opq"}, {name: "d/e", body: "e"}}},
+			want:   map[string]string{"d/": "", "d/c": "c", "d/e": "e"},
+		},
+		"a file takes the place of a directory, and a directory that of a file": {
+			layers: [][]entry{{{name: "d/a", body: "a"}, {name: "f", body: "f"}}, {{name: "d", body: "file"}, {name: "f", kind: tar.TypeDir}}},
+			want:   map[string]string{"d": "file", "f/": ""},
+		},
+		"links that stay inside are kept": {
+			layers: [][]entry{{{name: "d/a", body: "a"}, {name: "d/s", link: "../d/a", kind: tar.TypeSymlink}, {name: "h", link: "d/a", kind: tar.TypeLink}}},
+			want:   map[string]string{"d/": "", "d/a": "a", "d/s": "-> ../d/a", "h": "a"},
+		},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			var layers [][]byte
+			for _, entries := range c.layers {
+				layers = append(layers, archive(t, entries...))
+			}
+			dir, err := unpackLayers(t, DefaultLimits(), layers...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, tree(t, dir)); diff != "" {
+				t.Errorf("unpacked tree (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestUnpackRefusesAndNamesTheEntry(t *testing.T) {
+	limits := Limits{Bytes: 64 << 10, FileBytes: 8 << 10, Entries: 20, Layers: 4}
+	many := make([]entry, 21)
+	for i := range many {
+		many[i] = entry{name: fmt.Sprintf("file-%d", i)}
+	}
+	var large []entry
+	for i := range 9 {
+		large = append(large, entry{name: fmt.Sprintf("large-%d", i), body: strings.Repeat("x", 8<<10)})
+	}
+	cases := map[string]struct {
+		layers [][]entry
+		want   string
+	}{
+		"a name that leaves the root":         {[][]entry{{{name: "../evil", body: "x"}}}, `"../evil"`},
+		"a name that leaves it further in":    {[][]entry{{{name: "a/../../evil", body: "x"}}}, `"a/../../evil"`},
+		"an absolute name":                    {[][]entry{{{name: "/etc/evil", body: "x"}}}, `"/etc/evil"`},
+		"a symbolic link out of the root":     {[][]entry{{{name: "d/s", link: "../../evil", kind: tar.TypeSymlink}}}, `"d/s"`},
+		"an absolute symbolic link":           {[][]entry{{{name: "s", link: "/etc/passwd", kind: tar.TypeSymlink}}}, `"/etc/passwd"`},
+		"a hard link out of the root":         {[][]entry{{{name: "h", link: "../evil", kind: tar.TypeLink}}}, `"h"`},
+		"a hard link to what is not there":    {[][]entry{{{name: "h", link: "nothing", kind: tar.TypeLink}}}, `"nothing"`},
+		"a character device":                  {[][]entry{{{name: "dev/null", kind: tar.TypeChar}}}, `"dev/null" is a character device`},
+		"a block device":                      {[][]entry{{{name: "dev/sda", kind: tar.TypeBlock}}}, `"dev/sda" is a block device`},
+		"a named pipe":                        {[][]entry{{{name: "pipe", kind: tar.TypeFifo}}}, `"pipe" is a named pipe`},
+		"a file that is too large":            {[][]entry{{{name: "large", body: strings.Repeat("x", 9<<10)}}}, `"large"`},
+		"too much in all":                     {[][]entry{large}, "65536 bytes"},
+		"too many entries over all layers":    {[][]entry{many[:15], many[15:]}, `"file-20"`},
+		"an entry that is there twice":        {[][]entry{{{name: "a", body: "1"}, {name: "./a", body: "2"}}}, `"./a" is there twice`},
+		"a file below a link to a directory?": {[][]entry{{{name: "s", link: "gone", kind: tar.TypeSymlink}, {name: "s/f", body: "x"}}}, `"s`},
+		"a whiteout of the root":              {[][]entry{{{name: ".wh.", body: ""}}}, `".wh."`},
+	}
+	for name, c := range cases {
+		t.Run("ENG-S9: "+name, func(t *testing.T) {
+			var layers [][]byte
+			for _, entries := range c.layers {
+				layers = append(layers, archive(t, entries...))
+			}
+			dir, err := unpackLayers(t, limits, layers...)
+			var refusal *refusalError
+			if !errors.As(err, &refusal) {
+				t.Fatalf("got error %v, want a refusal", err)
+			}
+			if !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %q does not say %s", err, c.want)
+			}
+			if _, err := os.Stat(filepath.Join(filepath.Dir(dir), "evil")); err == nil {
+				t.Error("a file was written outside of the directory")
+			}
+		})
+	}
+}
+
+func TestUnpackRefusesSparseFilesByTheirSizeOnDisk(t *testing.T) {
+	// The header alone says ten GiB; a reader that trusted it would fill the disk with zeros.
+	var buffer bytes.Buffer
+	writer := tar.NewWriter(&buffer)
+	header := &tar.Header{Name: "sparse", Typeflag: tar.TypeReg, Size: 10 << 30, Mode: 0o644}
+	if err := writer.WriteHeader(header); err != nil {
+		t.Fatal(err)
+	}
+	_, err := unpackLayers(t, DefaultLimits(), buffer.Bytes())
+	var refusal *refusalError
+	if !errors.As(err, &refusal) || !strings.Contains(err.Error(), `"sparse"`) {
+		t.Errorf("got %v, want a refusal that names the entry", err)
+	}
+}
+
+func TestUnpackWritesPlainModes(t *testing.T) {
+	dir, err := unpackLayers(t, DefaultLimits(), archive(t, entry{name: "setuid", body: "x"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(filepath.Join(dir, "setuid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Mode()&(fs.ModeSetuid|0o111) != 0 {
+		t.Errorf("mode is %v; nothing of an image may be run", info.Mode())
+	}
+}
+
+func FuzzUnpackStaysInside(f *testing.F) {
+	f.Add(archive(f, entry{name: "a", body: "a"}, entry{name: "d/", kind: tar.TypeDir}))
+	f.Add(archive(f, entry{name: "../a", body: "a"}))
+	f.Add(archive(f, entry{name: "s", link: "d", kind: tar.TypeSymlink}, entry{name: "s/../../x", body: "x"}))
+	f.Add(archive(f, entry{name: "d/.wh..wh..opq"}, entry{name: "d/.wh.x"}))
+	f.Add(archive(f, entry{name: "h", link: "h", kind: tar.TypeLink}))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		parent := t.TempDir()
+		dir := filepath.Join(parent, "root")
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		unpacking, err := newUnpacker(dir, Limits{Bytes: 1 << 20, FileBytes: 64 << 10, Entries: 64, Layers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer unpacking.close()
+		_ = unpacking.stream(bytes.NewReader(content)) // an error is fine; what matters is checked below
+		beside, err := os.ReadDir(parent)
+		if err != nil || len(beside) != 1 {
+			t.Fatalf("something was written outside of the root: %v %v", beside, err)
+		}
+		_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && d.Type()&^(fs.ModeDir|fs.ModeSymlink) != 0 {
+				t.Fatalf("%q is a %v", path, d.Type())
+			}
+			return err
+		})
+	})
+}

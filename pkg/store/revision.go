@@ -1,0 +1,144 @@
+package store
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+)
+
+// Header is what is known of a revision without its objects.
+type Header struct {
+	// Number counts up from 1 within one BundleDeployment.
+	Number int64 `json:"number"`
+	// Digest of the objects, "sha256:…": equal objects in equal order have equal digests.
+	Digest string `json:"digest"`
+	// Source is the reference as the spec had it when it was resolved; Resolved is the same by digest.
+	Source   string `json:"source"`
+	Resolved string `json:"resolved"`
+	// Bundle is what the content says of itself.
+	Bundle corev1alpha2.BundleMetadata `json:"bundle"`
+	// Parts is how many Secrets hold the objects.
+	Parts int `json:"parts"`
+	// Bytes is the size of the objects as JSON lines.
+	Bytes int64 `json:"bytes"`
+}
+
+// Revision is one rendering of one bundle.
+type Revision struct {
+	Header
+	Objects []unstructured.Unstructured
+}
+
+const (
+	// partBytes is how much one Secret holds: below etcd's 1.5 MiB a request and the API server's 1 MiB a Secret, with
+	// room for metadata.
+	partBytes = 900 << 10
+	// maxParts bounds a revision at 56 MiB compressed, which is several hundred MiB of manifests.
+	maxParts = 64
+	// maxObjectBytes bounds one line: the API server takes no object beyond etcd's 1.5 MiB.
+	maxObjectBytes = 4 << 20
+	// maxRevisionBytes bounds what Load unpacks, whatever the Secrets say.
+	maxRevisionBytes = 512 << 20
+)
+
+// Digest of objects: the SHA-256 of their JSON lines.
+func Digest(objects []unstructured.Unstructured) (string, error) {
+	hash := sha256.New()
+	if _, err := writeLines(hash, objects); err != nil {
+		return "", err
+	}
+	return sum(hash.Sum(nil)), nil
+}
+
+func sum(hash []byte) string { return "sha256:" + hex.EncodeToString(hash) }
+
+func writeLines(w io.Writer, objects []unstructured.Unstructured) (int64, error) {
+	var total int64
+	for i := range objects {
+		line, err := json.Marshal(objects[i].Object)
+		if err != nil {
+			return total, fmt.Errorf("encoding %s %q: %w", objects[i].GetKind(), objects[i].GetName(), err)
+		}
+		if len(line) > maxObjectBytes {
+			return total, fmt.Errorf("encoding %s %q: it has %d bytes, and an object may have %d", objects[i].GetKind(), objects[i].GetName(), len(line), maxObjectBytes)
+		}
+		n, err := w.Write(append(line, '\n'))
+		total += int64(n)
+		if err != nil {
+			return total, err
+		}
+	}
+	return total, nil
+}
+
+// encode packs objects into parts and fills in the header's Digest, Parts and Bytes. Equal objects give equal parts.
+func encode(revision *Revision) ([][]byte, error) {
+	var packed bytes.Buffer
+	hash := sha256.New()
+	compressor := gzip.NewWriter(&packed)
+	total, err := writeLines(io.MultiWriter(compressor, hash), revision.Objects)
+	if err != nil {
+		return nil, err
+	}
+	if err := compressor.Close(); err != nil {
+		return nil, err
+	}
+	var parts [][]byte
+	for rest := packed.Bytes(); len(rest) > 0; {
+		size := min(len(rest), partBytes)
+		parts = append(parts, rest[:size])
+		rest = rest[size:]
+	}
+	if len(parts) > maxParts {
+		return nil, fmt.Errorf("it takes %d Secrets, and %d are allowed", len(parts), maxParts)
+	}
+	revision.Digest, revision.Parts, revision.Bytes = sum(hash.Sum(nil)), len(parts), total
+	return parts, nil
+}
+
+// errDamaged marks stored revisions that are not what they were when they were saved.
+var errDamaged = errors.New("it is not what was saved")
+
+// decode unpacks parts and holds them against the header's digest.
+func decode(header Header, parts [][]byte) (*Revision, error) {
+	readers := make([]io.Reader, 0, len(parts))
+	for _, part := range parts {
+		readers = append(readers, bytes.NewReader(part))
+	}
+	unpacked, err := gzip.NewReader(io.MultiReader(readers...))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errDamaged, err)
+	}
+	hash := sha256.New()
+	lines := bufio.NewReaderSize(io.TeeReader(io.LimitReader(unpacked, min(header.Bytes+1, maxRevisionBytes)), hash), 64<<10)
+	revision := &Revision{Header: header}
+	decoder := json.NewDecoder(lines)
+	for {
+		// Unstructured's own decoding keeps whole numbers whole, where encoding/json makes floats of them.
+		var line json.RawMessage
+		if err := decoder.Decode(&line); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, fmt.Errorf("%w: %w", errDamaged, err)
+		}
+		object := unstructured.Unstructured{}
+		if err := object.UnmarshalJSON(line); err != nil {
+			return nil, fmt.Errorf("%w: %w", errDamaged, err)
+		}
+		revision.Objects = append(revision.Objects, object)
+	}
+	if got := sum(hash.Sum(nil)); got != header.Digest {
+		return nil, fmt.Errorf("%w: its digest is %s, and was %s", errDamaged, got, header.Digest)
+	}
+	return revision, nil
+}

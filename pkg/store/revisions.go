@@ -1,0 +1,234 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/utils/ptr"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+)
+
+const (
+	// SecretType of the Secrets that hold revisions.
+	SecretType corev1.SecretType = corev1alpha2.GroupName + "/revision"
+	// LabelDeployment is the name of the BundleDeployment that a stored revision belongs to.
+	LabelDeployment = corev1alpha2.GroupName + "/revision-of"
+	// LabelNumber is the revision's number.
+	LabelNumber = corev1alpha2.GroupName + "/revision-number"
+	// LabelRole is "index" on the Secret that makes a revision complete, "part" on those that hold its objects.
+	LabelRole = corev1alpha2.GroupName + "/revision-role"
+
+	roleIndex, rolePart  = "index", "part"
+	keyHeader, keyObject = "header.json", "objects.jsonl.gz.part"
+
+	fieldManager = "platform-operators-revisions"
+	// listLimit bounds one answer of the API server when revisions are listed.
+	listLimit = 100
+)
+
+// Owner is the BundleDeployment that revisions belong to. Revisions of a deleted BundleDeployment of the same name are
+// never taken for its own, because the UID differs.
+type Owner struct {
+	Name string
+	UID  types.UID
+}
+
+// Revisions keeps numbered revisions in Secrets of one namespace: Secrets, because rendered objects may themselves be
+// Secrets. The objects are spread over as many immutable parts as they need; the index is written last and removed first,
+// so that what has an index is complete.
+type Revisions struct {
+	secrets corev1client.SecretInterface
+}
+
+// NewRevisions keeps revisions through the given client, which is bound to the namespace that holds them.
+func NewRevisions(secrets corev1client.SecretInterface) *Revisions {
+	return &Revisions{secrets: secrets}
+}
+
+// List gives the headers of an owner's complete revisions, oldest first.
+func (r *Revisions) List(ctx context.Context, owner Owner) ([]Header, error) {
+	selector := labels.Set{LabelDeployment: owner.Name, LabelRole: roleIndex}.String()
+	options := metav1.ListOptions{LabelSelector: selector, Limit: listLimit}
+	var headers []Header
+	for {
+		page, err := r.secrets.List(ctx, options)
+		if err != nil {
+			return nil, fmt.Errorf("listing the stored revisions of BundleDeployment %q: %w", owner.Name, err)
+		}
+		for i := range page.Items {
+			var header Header
+			if !belongs(&page.Items[i], owner) || json.Unmarshal(page.Items[i].Data[keyHeader], &header) != nil {
+				continue // of an earlier BundleDeployment of this name, or nothing that we wrote: as good as not there
+			}
+			headers = append(headers, header)
+		}
+		if options.Continue = page.Continue; options.Continue == "" {
+			break
+		}
+	}
+	slices.SortFunc(headers, func(a, b Header) int { return int(a.Number - b.Number) })
+	return headers, nil
+}
+
+// Load gives a revision with its objects, held against its digest. IsUnusable tells an error that loading again will not
+// cure.
+func (r *Revisions) Load(ctx context.Context, owner Owner, header Header) (*Revision, error) {
+	if header.Parts < 0 || header.Parts > maxParts {
+		return nil, fmt.Errorf("loading revision %d of BundleDeployment %q: %w: it says it has %d parts", header.Number, owner.Name, errDamaged, header.Parts)
+	}
+	parts := make([][]byte, 0, header.Parts)
+	for i := range header.Parts {
+		secret, err := r.secrets.Get(ctx, partName(owner.Name, header.Number, i), metav1.GetOptions{})
+		if err == nil && !belongs(secret, owner) {
+			err = fmt.Errorf("%w: Secret %q is another's", errDamaged, secret.Name)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("loading revision %d of BundleDeployment %q: %w", header.Number, owner.Name, err)
+		}
+		parts = append(parts, secret.Data[keyObject])
+	}
+	revision, err := decode(header, parts)
+	if err != nil {
+		return nil, fmt.Errorf("loading revision %d of BundleDeployment %q: %w", header.Number, owner.Name, err)
+	}
+	return revision, nil
+}
+
+// IsUnusable says whether a stored revision is lost: a part is missing or is not what was saved. Rendering it again is the
+// cure.
+func IsUnusable(err error) bool { return errors.Is(err, errDamaged) || apierrors.IsNotFound(err) }
+
+// Save keeps a revision under its number and fills in its Digest, Parts and Bytes. Remains of an unfinished Save are
+// replaced. Saving the same revision twice writes nothing the second time.
+func (r *Revisions) Save(ctx context.Context, owner Owner, revision *Revision) error {
+	parts, err := encode(revision)
+	if err != nil {
+		return fmt.Errorf("saving revision %d of BundleDeployment %q: %w", revision.Number, owner.Name, err)
+	}
+	for i, part := range parts {
+		secret := newSecret(owner, partName(owner.Name, revision.Number, i), revision.Number, rolePart, part)
+		if err := r.ensure(ctx, owner, secret); err != nil {
+			return err
+		}
+	}
+	header, err := json.Marshal(revision.Header)
+	if err != nil {
+		return fmt.Errorf("saving revision %d of BundleDeployment %q: %w", revision.Number, owner.Name, err)
+	}
+	return r.ensure(ctx, owner, newSecret(owner, indexName(owner.Name, revision.Number), revision.Number, roleIndex, header))
+}
+
+// ensure creates a Secret; one that is there with other content is of an unfinished Save or of an earlier BundleDeployment
+// of the same name, and is replaced.
+func (r *Revisions) ensure(ctx context.Context, owner Owner, secret *corev1.Secret) error {
+	_, err := r.secrets.Create(ctx, secret, metav1.CreateOptions{FieldManager: fieldManager})
+	if err == nil {
+		return nil
+	}
+	if !apierrors.IsAlreadyExists(err) {
+		return fmt.Errorf("saving a revision of BundleDeployment %q: creating Secret %q: %w", owner.Name, secret.Name, err)
+	}
+	found, err := r.secrets.Get(ctx, secret.Name, metav1.GetOptions{})
+	if err != nil {
+		return fmt.Errorf("saving a revision of BundleDeployment %q: reading Secret %q: %w", owner.Name, secret.Name, err)
+	}
+	if belongs(found, owner) && equalData(found.Data, secret.Data) {
+		return nil
+	}
+	if found.Type != SecretType {
+		return fmt.Errorf("saving a revision of BundleDeployment %q: Secret %q is of type %q and not ours; delete or rename it", owner.Name, secret.Name, found.Type)
+	}
+	options := metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(found.UID))}
+	if err := r.secrets.Delete(ctx, secret.Name, options); err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("saving a revision of BundleDeployment %q: replacing Secret %q: %w", owner.Name, secret.Name, err)
+	}
+	if _, err := r.secrets.Create(ctx, secret, metav1.CreateOptions{FieldManager: fieldManager}); err != nil {
+		return fmt.Errorf("saving a revision of BundleDeployment %q: creating Secret %q: %w", owner.Name, secret.Name, err)
+	}
+	return nil
+}
+
+// Delete forgets a revision, its index first. What is not there is deleted already.
+func (r *Revisions) Delete(ctx context.Context, owner Owner, header Header) error {
+	names := []string{indexName(owner.Name, header.Number)}
+	for i := range min(header.Parts, maxParts) {
+		names = append(names, partName(owner.Name, header.Number, i))
+	}
+	for _, name := range names {
+		if err := r.secrets.Delete(ctx, name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+			return fmt.Errorf("deleting revision %d of BundleDeployment %q: %w", header.Number, owner.Name, err)
+		}
+	}
+	return nil
+}
+
+// newSecret makes one Secret of a revision; what it holds stands under the key of its role.
+func newSecret(owner Owner, name string, number int64, role string, data []byte) *corev1.Secret {
+	key := keyObject
+	if role == roleIndex {
+		key = keyHeader
+	}
+	return &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: name,
+			Labels: map[string]string{
+				LabelDeployment: owner.Name,
+				LabelNumber:     strconv.FormatInt(number, 10),
+				LabelRole:       role,
+			},
+			OwnerReferences: []metav1.OwnerReference{{
+				APIVersion: corev1alpha2.SchemeGroupVersion.String(),
+				Kind:       corev1alpha2.OwnerKindBundleDeployment,
+				Name:       owner.Name,
+				UID:        owner.UID,
+			}},
+		},
+		Type:      SecretType,
+		Immutable: ptr.To(true),
+		Data:      map[string][]byte{key: data},
+	}
+}
+
+func belongs(secret *corev1.Secret, owner Owner) bool {
+	if secret.Type != SecretType {
+		return false
+	}
+	for _, reference := range secret.OwnerReferences {
+		if reference.UID == owner.UID {
+			return true
+		}
+	}
+	return false
+}
+
+func equalData(a, b map[string][]byte) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for key, value := range a {
+		if other, ok := b[key]; !ok || string(other) != string(value) {
+			return false
+		}
+	}
+	return true
+}
+
+// The names end in their kind and number, so that no BundleDeployment's name, dots and all, can make two of them equal.
+func indexName(deployment string, number int64) string {
+	return fmt.Sprintf("revision.%s.r%d", deployment, number)
+}
+
+func partName(deployment string, number int64, part int) string {
+	return fmt.Sprintf("%s.p%d", indexName(deployment, number), part)
+}

@@ -1,0 +1,49 @@
+// Command platform-operators is the manager of the release payload that installs platform operators and keeps them.
+package main
+
+import (
+	"context"
+	"os"
+
+	"github.com/spf13/cobra"
+	"k8s.io/component-base/cli"
+	"k8s.io/utils/clock"
+
+	"github.com/openshift/library-go/pkg/controller/controllercmd"
+
+	"github.com/openshift/platform-operators/pkg/operator"
+	"github.com/openshift/platform-operators/pkg/version"
+)
+
+func main() {
+	command := &cobra.Command{
+		Use:   "platform-operators",
+		Short: "Installs the operators that an OpenShift platform is made of, and keeps them",
+	}
+	command.AddCommand(newStartCommand())
+	os.Exit(cli.Run(command))
+}
+
+func newStartCommand() *cobra.Command {
+	options := operator.NewOptions()
+	leaderElect := true
+	config := controllercmd.NewControllerCommandConfig("platform-operators", version.Get(), options.Run, clock.RealClock{})
+	command := config.NewCommandWithContext(context.Background()) // controllercmd cancels what it derives on SIGTERM
+	command.Use = "start"
+	command.Short = "Start the manager"
+	command.Long = `Start the manager: watch PlatformOperators, resolve each against the cluster's operator catalogs, install and
+upgrade through BundleDeployments, repair drift, and report to ClusterOperator platform-operators-aggregated.
+
+In a cluster it needs no flags. Outside of one give --kubeconfig, --namespace and --content-dir; docs/development.md shows how.`
+	command.Flags().BoolVar(&leaderElect, "leader-elect", leaderElect,
+		"Hold a lease before doing anything, so that one manager acts at a time. Turn it off only where nothing else can run.")
+	options.AddFlags(command.Flags())
+	command.PreRunE = func(*cobra.Command, []string) error {
+		config.DisableLeaderElection = !leaderElect
+		if version := os.Getenv("OPERATOR_IMAGE_VERSION"); version != "" {
+			options.OperatorVersion = version
+		}
+		return options.Validate()
+	}
+	return command
+}

@@ -1,0 +1,277 @@
+// Package pkg_test holds the rules of the house: which room may import which, and what the pure rooms must not touch.
+// It reads source files only, knows nothing of what the rooms do, and is run by go test.
+package pkg_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const module = "github.com/openshift/platform-operators/"
+
+// rooms stand from the ground up, as in ARCHITECTURE.md. A room imports floors below it and, on its own floor, only
+// rooms that stand above it in this list. A room that is not here fails the test: draw it in first.
+var rooms = []struct {
+	floor int
+	path  string
+}{
+	{0, "pkg/apis"},
+	{0, "pkg/client"},
+	// Data beside the house: files embedded in the binary, and no behaviour.
+	{0, "bindata"},
+	{0, "manifests"},
+	{1, "pkg/catalog"},
+	{1, "pkg/upgrade"},
+	{1, "pkg/compat"},
+	{1, "pkg/resolve"},
+	{1, "pkg/bundle"},
+	{1, "pkg/health"},
+	{1, "pkg/plan"},
+	{2, "pkg/catalogsource"},
+	{2, "pkg/source"},
+	{2, "pkg/store"},
+	{2, "pkg/apply"},
+	{3, "pkg/controllers"},
+	{4, "pkg/version"},
+	{4, "pkg/operator"},
+	{4, "pkg/cli"},
+	{5, "cmd"},
+}
+
+const (
+	pureFloor = 1
+	// wiringFloor is the first that may read flags and the environment.
+	wiringFloor = 4
+)
+
+// impure are imports, with what is below them, that a pure room has no use for: whatever they would give is passed in.
+var impure = []string{
+	"crypto/rand", "flag", "log", "math/rand", "net", "os", "syscall",
+	"github.com/openshift/client-go", "github.com/openshift/library-go",
+	"github.com/google/go-containerregistry/pkg/v1/remote",
+	"google.golang.org/grpc",
+	"k8s.io/client-go", "k8s.io/klog", "k8s.io/apiserver", "k8s.io/component-base",
+	module + "pkg/client",
+}
+
+// notPureCalls are functions of otherwise harmless packages that make an answer depend on when it is asked.
+var notPureCalls = []string{"time.Now", "time.Since", "time.Until", "time.Sleep", "time.After", "time.AfterFunc", "time.Tick", "time.NewTimer", "time.NewTicker"}
+
+// environmentCalls are for the wiring only.
+var environmentCalls = []string{"os.Getenv", "os.LookupEnv", "os.Environ", "os.ExpandEnv", "os.Args", "os.Exit"}
+
+// grabBags are names that say nothing about what is inside.
+var grabBags = []string{"common", "helper", "helpers", "lib", "libs", "misc", "util", "utils"}
+
+func TestTheHouseKeepsItsRules(t *testing.T) {
+	root := ".."
+	commented := map[string]bool{}
+	for _, top := range []string{"pkg", "cmd"} {
+		err := filepath.WalkDir(filepath.Join(root, top), func(name string, entry fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			if entry.IsDir() && entry.Name() == "testdata" {
+				return fs.SkipDir
+			}
+			if entry.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+				return nil
+			}
+			source, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			relative, err := filepath.Rel(root, name)
+			if err != nil {
+				return err
+			}
+			relative = filepath.ToSlash(relative)
+			faults, hasComment := inspect(relative, source)
+			for _, fault := range faults {
+				t.Error(fault)
+			}
+			folder := path.Dir(relative)
+			commented[folder] = commented[folder] || hasComment
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for folder, has := range commented {
+		if !has && roomOf(folder) != roomOf("pkg/client") {
+			t.Errorf("%s: no file has a package comment; say what the package does, what it does not know, and who calls it", folder)
+		}
+	}
+	if len(commented) < 5 {
+		t.Errorf("only %d packages were seen; the test looks in the wrong place", len(commented))
+	}
+}
+
+// inspect returns what is wrong with one source file, and whether it has a package comment.
+func inspect(name string, source []byte) (faults []string, hasComment bool) {
+	files := token.NewFileSet()
+	file, err := parser.ParseFile(files, name, source, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return []string{err.Error()}, false
+	}
+	folder := path.Dir(name)
+	for _, part := range strings.Split(folder, "/") {
+		// Code generators choose their own names.
+		if slices.Contains(grabBags, part) && roomOf(folder) != roomOf("pkg/client") {
+			faults = append(faults, fmt.Sprintf("%s: a package named %q says nothing about what is inside", name, part))
+		}
+	}
+	own := roomOf(folder)
+	if own < 0 {
+		return append(faults, fmt.Sprintf("%s: no room of this house; add it to ARCHITECTURE.md and to the list in this test", name)), false
+	}
+	for _, spec := range file.Imports {
+		imported, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			return append(faults, err.Error()), false
+		}
+		if why := forbidden(own, folder, imported); why != "" {
+			faults = append(faults, fmt.Sprintf("%s: imports %s: %s", name, imported, why))
+		}
+	}
+	ast.Inspect(file, func(node ast.Node) bool {
+		if why := forbiddenCode(rooms[own].floor, node); why != "" {
+			faults = append(faults, fmt.Sprintf("%s: %s", files.Position(node.Pos()), why))
+		}
+		return true
+	})
+	return faults, file.Doc != nil
+}
+
+// roomOf finds the room of a folder, -1 for none.
+func roomOf(folder string) int {
+	for i, room := range rooms {
+		if folder == room.path || strings.HasPrefix(folder, room.path+"/") {
+			return i
+		}
+	}
+	return -1
+}
+
+// forbidden says why a package of this room may not import another, empty when it may.
+func forbidden(own int, folder, imported string) string {
+	floor := rooms[own].floor
+	if strings.HasPrefix(imported, "sigs.k8s.io/controller-runtime") {
+		return "the house is built on library-go, not on controller-runtime"
+	}
+	if floor == pureFloor {
+		for _, root := range impure {
+			if imported == root || strings.HasPrefix(imported, root+"/") {
+				return "a pure room is given what it needs"
+			}
+		}
+	}
+	target, ours := strings.CutPrefix(imported, module)
+	if !ours {
+		return ""
+	}
+	other := roomOf(target)
+	switch {
+	case other < 0:
+		return "it is in no room of this house"
+	case rooms[other].floor > floor:
+		return fmt.Sprintf("%s is on floor %d, above floor %d", rooms[other].path, rooms[other].floor, floor)
+	case other > own:
+		return fmt.Sprintf("%s stands below %s on the same floor", rooms[other].path, rooms[own].path)
+	case other == own && rooms[own].path == "pkg/controllers" && target != folder:
+		return "controllers talk through the API, never to one another"
+	}
+	return ""
+}
+
+// forbiddenCode says why a room on this floor may not hold a piece of code, empty when it may.
+func forbiddenCode(floor int, node ast.Node) string {
+	switch node := node.(type) {
+	case *ast.GoStmt:
+		if floor == pureFloor {
+			return "a pure room starts no goroutine"
+		}
+	case *ast.CallExpr:
+		if name, ok := node.Fun.(*ast.Ident); ok && name.Name == "panic" && floor >= pureFloor && floor < wiringFloor {
+			return "library code returns errors, it does not panic"
+		}
+	case *ast.SelectorExpr:
+		scope, ok := node.X.(*ast.Ident)
+		if !ok {
+			return ""
+		}
+		name := scope.Name + "." + node.Sel.Name
+		if floor == pureFloor && slices.Contains(notPureCalls, name) {
+			return name + ": a pure room is told what time it is"
+		}
+		if floor < wiringFloor && slices.Contains(environmentCalls, name) {
+			return name + ": only the wiring reads the environment"
+		}
+	}
+	return ""
+}
+
+func TestRulesCatchWhatTheyForbid(t *testing.T) {
+	tests := map[string]struct {
+		file, source string
+		want         []string
+	}{
+		"pure room that imports pure rooms above it": {
+			"pkg/resolve/x.go", `import ("time"; "k8s.io/apimachinery/pkg/labels"; "` + module + `pkg/catalog"; "` + module + `pkg/apis/core/v1alpha2"); var wait = time.Second`, nil,
+		},
+		"room that imports one below it on its floor": {
+			"pkg/catalog/x.go", `import "` + module + `pkg/resolve"`,
+			[]string{"pkg/catalog/x.go: imports " + module + "pkg/resolve: pkg/resolve stands below pkg/catalog on the same floor"},
+		},
+		"room that imports a higher floor": {
+			"pkg/store/x.go", `import "` + module + `pkg/controllers/gate"`,
+			[]string{"pkg/store/x.go: imports " + module + "pkg/controllers/gate: pkg/controllers is on floor 3, above floor 2"},
+		},
+		"controller that imports another": {
+			"pkg/controllers/gate/x.go", `import "` + module + `pkg/controllers/bundledeployment"`,
+			[]string{"pkg/controllers/gate/x.go: imports " + module + "pkg/controllers/bundledeployment: controllers talk through the API, never to one another"},
+		},
+		"pure room with a client": {
+			"pkg/plan/x.go", `import "k8s.io/client-go/kubernetes"`,
+			[]string{"pkg/plan/x.go: imports k8s.io/client-go/kubernetes: a pure room is given what it needs"},
+		},
+		"pure room that reads a clock in a goroutine": {
+			"pkg/health/x.go", "import \"time\"\nfunc f() { go f(); _ = time.Now() }",
+			[]string{"pkg/health/x.go:3:12: a pure room starts no goroutine", "pkg/health/x.go:3:24: time.Now: a pure room is told what time it is"},
+		},
+		"environment below the wiring": {
+			"pkg/apply/x.go", `import "os"; var home = os.Getenv("HOME")`,
+			[]string{"pkg/apply/x.go:2:25: os.Getenv: only the wiring reads the environment"},
+		},
+		"environment in the wiring":        {"pkg/operator/x.go", `import "os"; var home = os.Getenv("HOME")`, nil},
+		"panic in a library":               {"pkg/source/image/x.go", "func f() { panic(1) }", []string{"pkg/source/image/x.go:2:12: library code returns errors, it does not panic"}},
+		"grab-bag":                         {"pkg/apply/util/x.go", "", []string{`pkg/apply/util/x.go: a package named "util" says nothing about what is inside`}},
+		"room that nobody has drawn":       {"pkg/misplaced/x.go", "", []string{"pkg/misplaced/x.go: no room of this house; add it to ARCHITECTURE.md and to the list in this test"}},
+		"controller-runtime in the house":  {"pkg/operator/x.go", `import "sigs.k8s.io/controller-runtime/pkg/client"`, []string{"pkg/operator/x.go: imports sigs.k8s.io/controller-runtime/pkg/client: the house is built on library-go, not on controller-runtime"}},
+		"generated client that says utils": {"pkg/client/clientset/versioned/utils/x.go", "", nil},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, hasComment := inspect(test.file, []byte("package x\n"+test.source))
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if hasComment {
+				t.Error("a package comment is seen where there is none")
+			}
+		})
+	}
+}

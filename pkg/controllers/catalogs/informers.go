@@ -1,0 +1,47 @@
+package catalogs
+
+import (
+	"context"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/openshift/library-go/pkg/controller/factory"
+)
+
+func newInformer(client dynamic.Interface, resource schema.GroupVersionResource) cache.SharedIndexInformer {
+	return dynamicinformer.NewFilteredDynamicInformer(client, resource, "", 0,
+		cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}, nil).Informer()
+}
+
+// enqueueFrom turns the events of one kind of catalog into queue keys. An object that goes away is queued as well: its
+// sync finds it gone.
+func (c *controller) enqueueFrom(source *source, syncContext factory.SyncContext) error {
+	add := func(object any) {
+		if tombstone, ok := object.(cache.DeletedFinalStateUnknown); ok {
+			object = tombstone.Obj
+		}
+		if catalogObject, ok := object.(*unstructured.Unstructured); ok {
+			syncContext.Queue().Add(source.describe(catalogObject).id.String())
+		}
+	}
+	_, err := source.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc: add, UpdateFunc: func(_, object any) { add(object) }, DeleteFunc: add,
+	})
+	return err
+}
+
+// runInformers runs the informers of both kinds until the context ends. A kind that the cluster does not serve is asked for
+// again with the reflector's own back-off, so that it is found without a restart when OLM appears.
+func (c *controller) runInformers(ctx context.Context, _ factory.SyncContext) error {
+	var running sync.WaitGroup
+	for _, source := range c.sources {
+		running.Go(func() { source.informer.Run(ctx.Done()) })
+	}
+	running.Wait()
+	return nil
+}

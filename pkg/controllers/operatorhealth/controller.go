@@ -1,0 +1,162 @@
+// Package operatorhealth sums up all PlatformOperators into the Available, Progressing and Degraded conditions of the
+// operator resource, from which library-go makes the ClusterOperator platform-operators-aggregated.
+//
+// The rules are pkg/health's; this package only gathers what they judge and writes the verdict. The Upgradeable condition
+// has its own controller (upgradegate).
+package operatorhealth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/utils/clock"
+
+	configv1 "github.com/openshift/api/config/v1"
+	operatorv1 "github.com/openshift/api/operator/v1"
+	configv1informers "github.com/openshift/client-go/config/informers/externalversions/config/v1"
+	configv1listers "github.com/openshift/client-go/config/listers/config/v1"
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/events"
+	"github.com/openshift/library-go/pkg/operator/v1helpers"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	coreinformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/core/v1alpha2"
+	platforminformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/platform/v1alpha1"
+	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
+	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/health"
+)
+
+// Name is the controller's name.
+const Name = "operatorhealth"
+
+// ConditionPrefix precedes Available, Progressing and Degraded on the operator resource.
+const ConditionPrefix = "PlatformOperators"
+
+// Config is everything the controller needs; every field is required.
+type Config struct {
+	OperatorClient  v1helpers.OperatorClient
+	Operators       platforminformers.PlatformOperatorInformer
+	Deployments     coreinformers.BundleDeploymentInformer
+	ClusterVersions configv1informers.ClusterVersionInformer
+	// DegradedAfter is how long an installed operator may be unhealthy before the ClusterOperator says Degraded.
+	DegradedAfter time.Duration
+	Clock         clock.PassiveClock
+	Recorder      events.Recorder
+}
+
+type controller struct {
+	operatorClient  v1helpers.OperatorClient
+	operators       platformlisters.PlatformOperatorLister
+	deployments     corelisters.BundleDeploymentLister
+	clusterVersions configv1listers.ClusterVersionLister
+	degradedAfter   time.Duration
+	clock           clock.PassiveClock
+}
+
+// New builds the controller. It has one queue key.
+func New(config Config) (factory.Controller, error) {
+	if config.OperatorClient == nil || config.Operators == nil || config.Deployments == nil || config.ClusterVersions == nil ||
+		config.DegradedAfter <= 0 || config.Clock == nil || config.Recorder == nil {
+		return nil, errors.New("building the operatorhealth controller: a field of its Config is not set")
+	}
+	c := &controller{
+		operatorClient:  config.OperatorClient,
+		operators:       config.Operators.Lister(),
+		deployments:     config.Deployments.Lister(),
+		clusterVersions: config.ClusterVersions.Lister(),
+		degradedAfter:   config.DegradedAfter,
+		clock:           config.Clock,
+	}
+	return factory.New().
+		WithSync(c.sync).
+		WithInformers(config.Operators.Informer(), config.Deployments.Informer(), config.ClusterVersions.Informer(), config.OperatorClient.Informer()).
+		ToController(Name, config.Recorder), nil
+}
+
+func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
+	operators, err := c.operators.List(labels.Everything())
+	if err != nil {
+		return fmt.Errorf("listing PlatformOperators: %w", err)
+	}
+	installed, err := clusterInstalled(c.clusterVersions)
+	if err != nil {
+		return err
+	}
+	states := make([]health.OperatorState, 0, len(operators))
+	for _, operator := range operators {
+		deployment, err := c.deployments.Get(operator.Name)
+		if err != nil && !apierrors.IsNotFound(err) {
+			return fmt.Errorf("reading BundleDeployment %q: %w", operator.Name, err)
+		}
+		states = append(states, stateOf(operator, deployment))
+	}
+	var updates []v1helpers.UpdateStatusFunc
+	now := c.clock.Now()
+	if wait, due := health.NextChange(states, now, c.degradedAfter); due {
+		// What is unhealthy becomes Degraded by the passing of time alone.
+		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, wait)
+	}
+	for _, condition := range health.Aggregate(states, installed, now, c.degradedAfter) {
+		updates = append(updates, v1helpers.UpdateConditionFn(operatorv1.OperatorCondition{
+			Type:    ConditionPrefix + condition.Type,
+			Status:  operatorv1.ConditionStatus(condition.Status),
+			Reason:  condition.Reason,
+			Message: condition.Message,
+		}))
+	}
+	if _, _, err := v1helpers.UpdateStatus(ctx, c.operatorClient, updates...); err != nil {
+		return fmt.Errorf("writing the health of all PlatformOperators: %w", err)
+	}
+	return nil
+}
+
+// clusterInstalled says whether the cluster's own installation has ever completed. A cluster without a ClusterVersion
+// counts as installed: nobody waits there for the ClusterOperator.
+func clusterInstalled(lister configv1listers.ClusterVersionLister) (bool, error) {
+	all, err := lister.List(labels.Everything())
+	if err != nil {
+		return false, fmt.Errorf("listing ClusterVersions: %w", err)
+	}
+	for _, clusterVersion := range all {
+		for _, update := range clusterVersion.Status.History {
+			if update.State == configv1.CompletedUpdate {
+				return true, nil
+			}
+		}
+	}
+	return len(all) == 0, nil
+}
+
+// stateOf says of an operator what is judged. It was installed once if its BundleDeployment has an active revision: a
+// revision becomes that when all of it is healthy. deployment is nil when there is none.
+func stateOf(operator *platformv1alpha1.PlatformOperator, deployment *corev1alpha2.BundleDeployment) health.OperatorState {
+	return health.OperatorState{
+		Name:          operator.Name,
+		Installed:     view(operator, platformv1alpha1.ConditionInstalled),
+		Progressing:   view(operator, platformv1alpha1.ConditionProgressing),
+		Healthy:       view(operator, platformv1alpha1.ConditionHealthy),
+		Paused:        operator.Spec.Paused,
+		EverInstalled: operator.Status.Installed != nil && deployment != nil && deployment.Status.ActiveRevision > 0,
+	}
+}
+
+func view(operator *platformv1alpha1.PlatformOperator, conditionType string) health.ConditionView {
+	condition := meta.FindStatusCondition(operator.Status.Conditions, conditionType)
+	if condition == nil {
+		return health.ConditionView{Status: string(metav1.ConditionUnknown)}
+	}
+	return health.ConditionView{
+		Status:  string(condition.Status),
+		Reason:  condition.Reason,
+		Message: condition.Message,
+		Since:   condition.LastTransitionTime.Time,
+	}
+}

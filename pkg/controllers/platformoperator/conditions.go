@@ -1,0 +1,168 @@
+package platformoperator
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/compat"
+)
+
+// installedCondition stays True once something is installed, whatever becomes of a later hop.
+func installedCondition(s *state) metav1.Condition {
+	if installed := s.operator.Status.Installed; installed != nil {
+		return isTrue(platformv1alpha1.ReasonInstallSuccessful, fmt.Sprintf("%s is installed in namespace %q.",
+			installed.Bundle, s.deployment.Spec.InstallNamespace))
+	}
+	if s.refusal != nil {
+		return isFalse(s.refusal.reason, s.refusal.message)
+	}
+	if s.deployment == nil {
+		if s.decision.Chosen != nil { // paused before anything was installed
+			return isFalse(platformv1alpha1.ReasonInstallPending, fmt.Sprintf("Version %s is not installed while spec.paused is set.", s.decision.Chosen.Bundle.Version))
+		}
+		return isFalse(s.decision.Reason, s.decision.Message)
+	}
+	reason, message := deploymentFault(s.deployment)
+	return isFalse(reason, message)
+}
+
+// deploymentFault says how far a BundleDeployment came that has not installed anything yet.
+func deploymentFault(deployment *corev1alpha2.BundleDeployment) (reason, message string) {
+	if deployment.Status.ObservedGeneration < deployment.Generation {
+		return platformv1alpha1.ReasonUnpackPending, "The bundle has not been looked at yet."
+	}
+	for _, step := range []struct {
+		condition     string
+		pending, fail string
+		waiting       string
+		pendingReason map[string]bool
+	}{
+		{corev1alpha2.ConditionUnpacked, platformv1alpha1.ReasonUnpackPending, platformv1alpha1.ReasonUnpackFailed,
+			"The bundle is being unpacked.", map[string]bool{corev1alpha2.ReasonUnpackPending: true, corev1alpha2.ReasonUnpacking: true}},
+		{corev1alpha2.ConditionHasValidBundle, platformv1alpha1.ReasonUnpackPending, platformv1alpha1.ReasonValidationFailed,
+			"The bundle is being read.", nil},
+		{corev1alpha2.ConditionInstalled, platformv1alpha1.ReasonInstallPending, platformv1alpha1.ReasonInstallFailed,
+			"The bundle is being applied.", map[string]bool{corev1alpha2.ReasonInstallPending: true}},
+	} {
+		condition := meta.FindStatusCondition(deployment.Status.Conditions, step.condition)
+		switch {
+		case condition == nil || condition.Status == metav1.ConditionUnknown && condition.Reason != corev1alpha2.ReasonProvisionerNotFound:
+			return step.pending, step.waiting
+		case condition.Status == metav1.ConditionTrue:
+			continue
+		case step.pendingReason[condition.Reason]:
+			return step.pending, describe(condition, step.waiting) + "."
+		default:
+			return step.fail, describe(condition, condition.Reason) + "."
+		}
+	}
+	return platformv1alpha1.ReasonInstallPending, "The bundle is being applied."
+}
+
+// faults are the Installed reasons that need somebody to act: nothing progresses by waiting.
+var faults = map[string]bool{
+	platformv1alpha1.ReasonUnpackFailed:     true,
+	platformv1alpha1.ReasonValidationFailed: true,
+	platformv1alpha1.ReasonInstallFailed:    true,
+}
+
+// progressingCondition is True while a hop is under way and nothing stands in its way.
+func progressingCondition(s *state) metav1.Condition {
+	installed, target := s.operator.Status.Installed, s.operator.Status.Target
+	switch {
+	case s.operator.Spec.Paused:
+		return isFalse(platformv1alpha1.ReasonPaused, "Nothing is changed while spec.paused is set.")
+	case s.refusal != nil:
+		return isFalse(platformv1alpha1.ReasonBlocked, s.refusal.message)
+	case s.hop.blocked != "":
+		return isFalse(platformv1alpha1.ReasonBlocked, s.hop.blocked)
+	case target == nil && installed == nil:
+		return isFalse(platformv1alpha1.ReasonBlocked, "Nothing can be installed yet; the Installed condition says why.")
+	case target == nil:
+		if s.decision.Chosen == nil && s.decision.Message != "" {
+			return isFalse(platformv1alpha1.ReasonAsExpected, fmt.Sprintf("Version %s stays: %s", installed.Version, s.decision.Message))
+		}
+		return isFalse(platformv1alpha1.ReasonAsExpected, fmt.Sprintf("Version %s is the newest that may be installed.", installed.Version))
+	}
+	if reason, message := deploymentFault(s.deployment); faults[reason] && s.deployment.Status.ObservedGeneration == s.deployment.Generation {
+		return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("Moving to version %s: %s", target.Version, message))
+	}
+	problem := rolloutProblem(s.deployment)
+	if installed == nil {
+		return isTrue(platformv1alpha1.ReasonInstalling, sentence(fmt.Sprintf("Installing version %s", target.Version), problem))
+	}
+	return isTrue(platformv1alpha1.ReasonUpgrading, sentence(fmt.Sprintf("Moving from version %s to version %s", installed.Version, target.Version), problem))
+}
+
+func healthyCondition(s *state) metav1.Condition {
+	if s.deployment == nil || s.operator.Status.Installed == nil && s.operator.Status.Target == nil {
+		return isUnknown(platformv1alpha1.ReasonUnknown, "Nothing is installed.")
+	}
+	condition := meta.FindStatusCondition(s.deployment.Status.Conditions, corev1alpha2.ConditionHealthy)
+	if condition == nil {
+		return isUnknown(platformv1alpha1.ReasonUnknown, "The operator's health is not known yet.")
+	}
+	switch condition.Status {
+	case metav1.ConditionTrue:
+		return isTrue(platformv1alpha1.ReasonAsExpected, condition.Message)
+	case metav1.ConditionFalse:
+		return isFalse(platformv1alpha1.ReasonUnhealthy, condition.Message)
+	}
+	return isUnknown(platformv1alpha1.ReasonUnknown, condition.Message)
+}
+
+// upgradeableCondition says whether the installed bundle permits the cluster's next minor version.
+func upgradeableCondition(installed *platformv1alpha1.InstalledBundle, clusterVersion string) metav1.Condition {
+	if installed == nil {
+		return isTrue(platformv1alpha1.ReasonAsExpected, "Nothing is installed, so nothing is in the way of a cluster upgrade.")
+	}
+	cluster, err := compat.ParseClusterVersion(clusterVersion)
+	if err != nil {
+		return isUnknown(platformv1alpha1.ReasonUnknown, fmt.Sprintf("The cluster's version cannot be read: %v.", err))
+	}
+	if installed.MaxOpenShiftVersion == "" {
+		return isTrue(platformv1alpha1.ReasonAsExpected, fmt.Sprintf("%s declares no olm.maxOpenShiftVersion.", installed.Bundle))
+	}
+	max, err := compat.ReadMax([]string{quoted(installed.MaxOpenShiftVersion)})
+	if err != nil {
+		return isFalse(platformv1alpha1.ReasonCompatibilityUnreadable, fmt.Sprintf(
+			"The olm.maxOpenShiftVersion of %s cannot be read, so cluster upgrades are blocked: %v. Move to a version whose declaration is readable, or remove the operator.", installed.Bundle, err))
+	}
+	next := cluster.Next()
+	if max.Compare(next) < 0 {
+		return isFalse(platformv1alpha1.ReasonIncompatibleOperator, fmt.Sprintf(
+			"%s runs on OpenShift %s at most, and the cluster's next minor version is %s.", installed.Bundle, max, next))
+	}
+	return isTrue(platformv1alpha1.ReasonAsExpected, fmt.Sprintf("%s runs on OpenShift up to %s.", installed.Bundle, max))
+}
+
+// quoted turns what status records back into the raw JSON form that compat reads.
+func quoted(value string) string { return fmt.Sprintf("%q", value) }
+
+func removalMessage(s *state) string {
+	condition := meta.FindStatusCondition(s.deployment.Status.Conditions, corev1alpha2.ConditionProgressing)
+	return describe(condition, "The operator is being taken down") + "."
+}
+
+func sentence(action, problem string) string {
+	if problem == "" {
+		return action + "."
+	}
+	return action + ": " + problem + "."
+}
+
+func isTrue(reason, message string) metav1.Condition {
+	return metav1.Condition{Status: metav1.ConditionTrue, Reason: reason, Message: message}
+}
+
+func isFalse(reason, message string) metav1.Condition {
+	return metav1.Condition{Status: metav1.ConditionFalse, Reason: reason, Message: message}
+}
+
+func isUnknown(reason, message string) metav1.Condition {
+	return metav1.Condition{Status: metav1.ConditionUnknown, Reason: reason, Message: message}
+}

@@ -1,0 +1,67 @@
+package platformoperator
+
+import (
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+)
+
+func TestDeploymentFaultSaysHowFarAFirstInstallationCame(t *testing.T) {
+	withReason := func(deployment *corev1alpha2.BundleDeployment, reason string) *corev1alpha2.BundleDeployment {
+		deployment.Status.Conditions[len(deployment.Status.Conditions)-1].Reason = reason
+		return deployment
+	}
+	for name, test := range map[string]struct {
+		deployment *corev1alpha2.BundleDeployment
+		reason     string
+	}{
+		"nobody has looked at it yet":  {stale(), platformv1alpha1.ReasonUnpackPending},
+		"no condition yet":             {deploymentThat(), platformv1alpha1.ReasonUnpackPending},
+		"being unpacked":               {withReason(deploymentThat("Unpacked=Unknown"), corev1alpha2.ReasonUnpacking), platformv1alpha1.ReasonUnpackPending},
+		"being unpacked, said as no":   {withReason(deploymentThat("Unpacked=False"), corev1alpha2.ReasonUnpacking), platformv1alpha1.ReasonUnpackPending},
+		"the image cannot be pulled":   {withReason(deploymentThat("Unpacked=False"), corev1alpha2.ReasonUnpackFailed), platformv1alpha1.ReasonUnpackFailed},
+		"the class does not exist":     {withReason(deploymentThat("Unpacked=Unknown"), corev1alpha2.ReasonProvisionerNotFound), platformv1alpha1.ReasonUnpackFailed},
+		"the bundle cannot be used":    {deploymentThat("Unpacked=True", "HasValidBundle=False"), platformv1alpha1.ReasonValidationFailed},
+		"not applied yet":              {withReason(deploymentThat("Unpacked=True", "HasValidBundle=True", "Installed=False"), corev1alpha2.ReasonInstallPending), platformv1alpha1.ReasonInstallPending},
+		"the API server refuses it":    {withReason(deploymentThat("Unpacked=True", "HasValidBundle=True", "Installed=False"), corev1alpha2.ReasonInstallFailed), platformv1alpha1.ReasonInstallFailed},
+		"everything is there, just so": {deploymentThat("Unpacked=True", "HasValidBundle=True", "Installed=True"), platformv1alpha1.ReasonInstallPending},
+	} {
+		t.Run(name, func(t *testing.T) {
+			reason, message := deploymentFault(test.deployment)
+			if reason != test.reason || message == "" || !strings.HasSuffix(message, ".") || strings.HasSuffix(message, "..") {
+				t.Errorf("got %s: %q, want %s and a sentence", reason, message, test.reason)
+			}
+		})
+	}
+}
+
+func TestUpgradeableCondition(t *testing.T) {
+	for name, test := range map[string]struct {
+		max, cluster   string
+		status, reason string
+	}{
+		"nothing declared":              {"", "4.21.3", "True", platformv1alpha1.ReasonAsExpected},
+		"the next minor is permitted":   {"4.22", "4.21.3", "True", platformv1alpha1.ReasonAsExpected},
+		"the next minor is too much":    {"4.21", "4.21.3", "False", platformv1alpha1.ReasonIncompatibleOperator},
+		"4.23 is 5.0, and 5.1 is next":  {"5.0", "4.23.0", "False", platformv1alpha1.ReasonIncompatibleOperator},
+		"a declaration without meaning": {`"garbage"`, "4.21.3", "False", platformv1alpha1.ReasonCompatibilityUnreadable},
+		"two declarations":              {`"4.21" "4.22"`, "4.21.3", "False", platformv1alpha1.ReasonCompatibilityUnreadable},
+		"no cluster version":            {"4.21", "", "Unknown", platformv1alpha1.ReasonUnknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			installed := at("1.0.0")
+			installed.MaxOpenShiftVersion = test.max
+			got := upgradeableCondition(installed, test.cluster)
+			if got.Status != metav1.ConditionStatus(test.status) || got.Reason != test.reason {
+				t.Errorf("got %s/%s: %s, want %s/%s", got.Status, got.Reason, got.Message, test.status, test.reason)
+			}
+		})
+	}
+	if got := upgradeableCondition(nil, "4.21.0"); got.Status != metav1.ConditionTrue {
+		t.Errorf("with nothing installed it is %s/%s", got.Status, got.Reason)
+	}
+}

@@ -1,0 +1,180 @@
+// Package platformoperator turns each PlatformOperator into one BundleDeployment and its state into status.
+//
+// A sync reads listers and the catalog snapshots, asks floor 1 which bundle is wanted and whether it may be moved to now,
+// creates or updates the BundleDeployment of the same name, and writes the PlatformOperator's status once. It knows
+// nothing of images, manifests or the ClusterOperator: the bundledeployment controller carries the bundle out, and the
+// operatorhealth and upgradegate controllers sum up what this one reports. What a user got wrong is a condition on the
+// user's object, never an error of the controller.
+package platformoperator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/clock"
+
+	configv1informers "github.com/openshift/client-go/config/informers/externalversions/config/v1"
+	configv1listers "github.com/openshift/client-go/config/listers/config/v1"
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/events"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	coreclient "github.com/openshift/platform-operators/pkg/client/clientset/versioned/typed/core/v1alpha2"
+	platformclient "github.com/openshift/platform-operators/pkg/client/clientset/versioned/typed/platform/v1alpha1"
+	coreinformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/core/v1alpha2"
+	platforminformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/platform/v1alpha1"
+	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
+	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/resolve"
+)
+
+// Name is the controller's name; its field manager for status is "platform-operators-" and this.
+const Name = "platformoperator"
+
+// Finalizer keeps a PlatformOperator until its operator has been taken down, so that Progressing can say how far it is.
+const Finalizer = platformv1alpha1.GroupName + "/removal"
+
+// Catalogs is what this controller needs of the catalog snapshots. A seam for tests.
+type Catalogs interface {
+	// For returns what every trusted catalog holds of a package. It is cheap and never blocks.
+	For(pkg string) []resolve.Catalog
+}
+
+// Config is everything the controller needs; every field is required.
+type Config struct {
+	OperatorClient    platformclient.PlatformOperatorInterface
+	DeploymentClient  coreclient.BundleDeploymentInterface
+	Operators         platforminformers.PlatformOperatorInformer
+	Deployments       coreinformers.BundleDeploymentInformer
+	ClusterVersions   configv1informers.ClusterVersionInformer
+	Catalogs          Catalogs
+	CatalogsChanged   factory.Informer
+	KubernetesVersion string
+	Clock             clock.PassiveClock
+	Recorder          events.Recorder
+}
+
+func (c Config) validate() error {
+	if c.OperatorClient == nil || c.DeploymentClient == nil || c.Operators == nil || c.Deployments == nil ||
+		c.ClusterVersions == nil || c.Catalogs == nil || c.CatalogsChanged == nil || c.KubernetesVersion == "" ||
+		c.Clock == nil || c.Recorder == nil {
+		return errors.New("building the platformoperator controller: a field of its Config is not set")
+	}
+	return nil
+}
+
+type controller struct {
+	operatorClient   platformclient.PlatformOperatorInterface
+	deploymentClient coreclient.BundleDeploymentInterface
+	operators        platformlisters.PlatformOperatorLister
+	deployments      corelisters.BundleDeploymentLister
+	clusterVersions  configv1listers.ClusterVersionLister
+	catalogs         Catalogs
+	kubeVersion      string
+	clock            clock.PassiveClock
+}
+
+// New builds the controller. Its queue keys are PlatformOperator names.
+func New(config Config) (factory.Controller, error) {
+	if err := config.validate(); err != nil {
+		return nil, err
+	}
+	c := &controller{
+		operatorClient:   config.OperatorClient,
+		deploymentClient: config.DeploymentClient,
+		operators:        config.Operators.Lister(),
+		deployments:      config.Deployments.Lister(),
+		clusterVersions:  config.ClusterVersions.Lister(),
+		catalogs:         config.Catalogs,
+		kubeVersion:      config.KubernetesVersion,
+		clock:            config.Clock,
+	}
+	return factory.New().
+		WithSync(c.sync).
+		WithInformersQueueKeysFunc(c.samePackage, config.Operators.Informer()).
+		WithInformersQueueKeysFunc(c.everyOperator, config.ClusterVersions.Informer()).
+		WithInformersQueueKeyFunc(objectName, config.Deployments.Informer()).
+		WithInformersQueueKeysFunc(c.ofChangedPackage, config.CatalogsChanged).
+		ToController(Name, config.Recorder), nil
+}
+
+// samePackage enqueues an operator and all others of its package: which of them has the package may have changed.
+func (c *controller) samePackage(object runtime.Object) []string {
+	operator, ok := object.(*platformv1alpha1.PlatformOperator)
+	if !ok {
+		return nil
+	}
+	return append(c.namesOfPackage(operator.Spec.Package.Name), operator.Name)
+}
+
+// ofChangedPackage enqueues the operators of a package whose catalog content changed; the object's name is the package.
+func (c *controller) ofChangedPackage(object runtime.Object) []string {
+	return c.namesOfPackage(objectName(object))
+}
+
+func (c *controller) everyOperator(runtime.Object) []string {
+	operators, err := c.operators.List(labels.Everything())
+	if err != nil {
+		return nil
+	}
+	names := make([]string, 0, len(operators))
+	for _, operator := range operators {
+		names = append(names, operator.Name)
+	}
+	return names
+}
+
+func (c *controller) namesOfPackage(pkg string) []string {
+	operators, err := c.operators.List(labels.Everything())
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, operator := range operators {
+		if operator.Spec.Package.Name == pkg {
+			names = append(names, operator.Name)
+		}
+	}
+	return names
+}
+
+func objectName(object runtime.Object) string {
+	if accessor, ok := object.(metav1.ObjectMetaAccessor); ok {
+		return accessor.GetObjectMeta().GetName()
+	}
+	if tombstone, ok := any(object).(cache.DeletedFinalStateUnknown); ok {
+		return tombstone.Key
+	}
+	return ""
+}
+
+func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
+	name := syncCtx.QueueKey()
+	if name == "" || name == factory.DefaultQueueKey {
+		return nil
+	}
+	found, err := c.operators.Get(name)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading PlatformOperator %q: %w", name, err)
+	}
+	s := &state{controller: c, before: found, operator: found.DeepCopy(), recorder: syncCtx.Recorder()}
+	for _, stage := range stages {
+		done, err := stage.run(ctx, s)
+		if err != nil {
+			return fmt.Errorf("%s PlatformOperator %q: %w", stage.name, name, err)
+		}
+		if done {
+			break
+		}
+	}
+	return s.writeStatus(ctx)
+}

@@ -1,0 +1,181 @@
+package platformoperator
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/compat"
+	"github.com/openshift/platform-operators/pkg/resolve"
+)
+
+// fieldManager marks what this controller writes into BundleDeployments and PlatformOperator status.
+const fieldManager = "platform-operators-" + Name
+
+// deploy makes the BundleDeployment what was decided: created when there is none, moved when a hop starts, and put back
+// where somebody edited what this controller sets. Fields that it does not set are left to their owners.
+func deploy(ctx context.Context, s *state) (bool, error) {
+	if s.refusal != nil {
+		return false, nil
+	}
+	target := s.hop.to
+	if target == nil || s.operator.Spec.Paused {
+		target = s.record
+	}
+	if target == nil {
+		return false, nil
+	}
+	if s.deployment == nil {
+		wanted := newDeployment(s.operator, *target, installNamespace(s.operator, s.decision))
+		created, err := s.deploymentClient.Create(ctx, wanted, metav1.CreateOptions{FieldManager: fieldManager})
+		if err != nil {
+			return true, fmt.Errorf("creating its BundleDeployment: %w", err)
+		}
+		s.recorder.Eventf("InstallStarted", "Installing version %s of package %q for PlatformOperator %q in namespace %q",
+			target.Version, s.operator.Spec.Package.Name, s.operator.Name, created.Spec.InstallNamespace)
+		s.deployment, s.record = created, target
+		return false, nil
+	}
+	wanted := newDeployment(s.operator, *target, s.deployment.Spec.InstallNamespace)
+	updated := s.deployment.DeepCopy()
+	updated.Spec.ProvisionerClassName = wanted.Spec.ProvisionerClassName
+	updated.Spec.Source = wanted.Spec.Source
+	updated.Spec.Paused = wanted.Spec.Paused
+	updated.Labels = merged(updated.Labels, wanted.Labels)
+	updated.Annotations = merged(updated.Annotations, wanted.Annotations)
+	if equality.Semantic.DeepEqual(updated, s.deployment) {
+		return false, nil
+	}
+	stored, err := s.deploymentClient.Update(ctx, updated, metav1.UpdateOptions{FieldManager: fieldManager})
+	if err != nil {
+		return true, fmt.Errorf("updating its BundleDeployment: %w", err)
+	}
+	if s.record == nil || s.record.Bundle != target.Bundle {
+		s.recorder.Eventf("UpgradeStarted", "Moving PlatformOperator %q from version %s to version %s",
+			s.operator.Name, versionOf(s.record), target.Version)
+	}
+	s.deployment, s.record = stored, target
+	return false, nil
+}
+
+// newDeployment is the BundleDeployment that carries a bundle for an operator. The bundle is recorded on it, in the same
+// write that starts the hop, so that no crash can part what runs from what is known of it.
+func newDeployment(operator *platformv1alpha1.PlatformOperator, target platformv1alpha1.InstalledBundle, namespace string) *corev1alpha2.BundleDeployment {
+	record, err := json.Marshal(target)
+	if err != nil {
+		record = nil // InstalledBundle is strings only; Marshal cannot refuse it.
+	}
+	return &corev1alpha2.BundleDeployment{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: operator.Name,
+			OwnerReferences: []metav1.OwnerReference{
+				*metav1.NewControllerRef(operator, platformv1alpha1.SchemeGroupVersion.WithKind("PlatformOperator")),
+			},
+			Labels: map[string]string{
+				platformv1alpha1.LabelPackage: operator.Spec.Package.Name,
+				platformv1alpha1.LabelVersion: labelValue(target.Version),
+			},
+			Annotations: map[string]string{platformv1alpha1.AnnotationBundle: string(record)},
+		},
+		Spec: corev1alpha2.BundleDeploymentSpec{
+			InstallNamespace:     namespace,
+			ProvisionerClassName: corev1alpha2.ProvisionerClassRegistry,
+			Source: corev1alpha2.BundleSource{
+				Type:  corev1alpha2.SourceTypeImage,
+				Image: &corev1alpha2.ImageSource{Ref: target.Image},
+			},
+			Paused: operator.Spec.Paused,
+		},
+	}
+}
+
+// recordOf reads back the bundle that newDeployment recorded; nil when somebody removed or spoilt the record.
+func recordOf(deployment *corev1alpha2.BundleDeployment) *platformv1alpha1.InstalledBundle {
+	record := &platformv1alpha1.InstalledBundle{}
+	if err := json.Unmarshal([]byte(deployment.Annotations[platformv1alpha1.AnnotationBundle]), record); err != nil || record.Bundle == "" {
+		return nil
+	}
+	return record
+}
+
+func ownedBy(deployment *corev1alpha2.BundleDeployment, operator *platformv1alpha1.PlatformOperator) bool {
+	controller := metav1.GetControllerOf(deployment)
+	return controller != nil && controller.UID == operator.UID
+}
+
+// installNamespace is where an operator that is not installed yet goes: the spec's, else the author's, else the package's.
+func installNamespace(operator *platformv1alpha1.PlatformOperator, decision resolve.Decision) string {
+	if operator.Spec.Install != nil && operator.Spec.Install.Namespace != "" {
+		return operator.Spec.Install.Namespace
+	}
+	if decision.Chosen != nil && decision.Chosen.Bundle.SuggestedNamespace != "" {
+		return decision.Chosen.Bundle.SuggestedNamespace
+	}
+	return operator.Spec.Package.Name + "-system"
+}
+
+// bundleOf turns a candidate into the form that is recorded.
+func bundleOf(candidate resolve.Candidate) platformv1alpha1.InstalledBundle {
+	bundle := platformv1alpha1.InstalledBundle{
+		Bundle:         candidate.Bundle.Name,
+		Version:        candidate.Bundle.Version,
+		Channel:        candidate.Channel,
+		Catalog:        candidate.Catalog.String(),
+		Image:          candidate.Bundle.Image,
+		MinKubeVersion: candidate.Bundle.MinKubeVersion,
+	}
+	bundle.MaxOpenShiftVersion = maxText(candidate.Bundle.MaxOpenShiftVersions)
+	if bundle.MaxOpenShiftVersion != "" {
+		bundle.MaxOpenShiftVersionFrom = platformv1alpha1.FromCatalog
+	}
+	return bundle
+}
+
+// maxText is what status shows of a declaration: "4.21" where it can be read, else the raw values as they stand.
+func maxText(raw []string) string {
+	max, err := compat.ReadMax(raw)
+	switch {
+	case err != nil:
+		return bounded(strings.Join(raw, " "), 128)
+	case max == nil:
+		return ""
+	}
+	return max.String()
+}
+
+// labelValue makes a version fit for a label: build metadata is introduced by "+", which labels do not allow.
+func labelValue(version string) string {
+	return bounded(strings.ReplaceAll(version, "+", "_"), 63)
+}
+
+func bounded(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	return strings.TrimRight(text[:limit], ".-_ ")
+}
+
+func versionOf(bundle *platformv1alpha1.InstalledBundle) string {
+	if bundle == nil {
+		return "unknown"
+	}
+	return bundle.Version
+}
+
+func trimStop(message string) string { return strings.TrimRight(strings.TrimSpace(message), ".") }
+
+func merged(into, from map[string]string) map[string]string {
+	result := maps.Clone(into)
+	if result == nil {
+		result = map[string]string{}
+	}
+	maps.Copy(result, from)
+	return result
+}

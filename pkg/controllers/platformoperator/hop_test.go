@@ -1,0 +1,146 @@
+package platformoperator
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/resolve"
+)
+
+// candidate is version v of the one package that these tests have.
+func candidate(v string) resolve.Candidate {
+	return resolve.Candidate{
+		Catalog: catalog.ID{Kind: "ClusterCatalog", Name: "c"}, Channel: "stable",
+		Bundle: catalog.Bundle{Name: "op.v" + v, Version: v, Image: "registry.invalid/op:" + v},
+	}
+}
+
+// offering is a decision for the first of these versions; all of them are candidates.
+func offering(versions ...string) resolve.Decision {
+	decision := resolve.Decision{}
+	for _, v := range versions {
+		decision.Available = append(decision.Available, candidate(v))
+	}
+	decision.Chosen = &decision.Available[0]
+	return decision
+}
+
+func at(v string) *platformv1alpha1.InstalledBundle {
+	bundle := bundleOf(candidate(v))
+	return &bundle
+}
+
+// deploymentThat has these conditions, as "Type=Status"; its status is of its present spec.
+func deploymentThat(conditions ...string) *corev1alpha2.BundleDeployment {
+	deployment := &corev1alpha2.BundleDeployment{}
+	deployment.Generation, deployment.Status.ObservedGeneration = 1, 1
+	for _, text := range conditions {
+		name, status, _ := strings.Cut(text, "=")
+		deployment.Status.Conditions = append(deployment.Status.Conditions,
+			metav1.Condition{Type: name, Status: metav1.ConditionStatus(status), Reason: "Test", Message: name + " is " + status + "."})
+	}
+	return deployment
+}
+
+func healthy() *corev1alpha2.BundleDeployment {
+	return deploymentThat("Unpacked=True", "HasValidBundle=True", "Installed=True", "Healthy=True", "Progressing=False")
+}
+
+func stale() *corev1alpha2.BundleDeployment {
+	deployment := healthy()
+	deployment.Generation++
+	return deployment
+}
+
+func TestDecideHop(t *testing.T) {
+	for name, test := range map[string]struct {
+		record     *platformv1alpha1.InstalledBundle
+		deployment *corev1alpha2.BundleDeployment
+		decision   resolve.Decision
+		to         string
+		blocked    []string
+	}{
+		"nothing was chosen: everything stays":                    {at("1.0.0"), healthy(), resolve.Decision{}, "", nil},
+		"nothing is installed: the chosen version is":             {nil, nil, offering("1.0.0"), "1.0.0", nil},
+		"the chosen version is there: it is kept":                 {at("1.0.0"), healthy(), offering("1.0.0"), "1.0.0", nil},
+		"a newer version, and the one before is healthy":          {at("1.0.0"), healthy(), offering("1.1.0", "1.0.0"), "1.1.0", nil},
+		"a newer version, and the one before has just begun":      {at("1.0.0"), stale(), offering("1.1.0", "1.0.0"), "", []string{"just begun", "1.1.0", "1.0.0"}},
+		"a newer version, and the one before is being unpacked":   {at("1.0.0"), deploymentThat("Unpacked=Unknown"), offering("1.1.0", "1.0.0"), "", []string{"being unpacked"}},
+		"a newer version, and the one before is being applied":    {at("1.0.0"), deploymentThat("Unpacked=True", "HasValidBundle=True", "Installed=False"), offering("1.1.0", "1.0.0"), "", []string{"Installed is False"}},
+		"a newer version, and the one before is not healthy":      {at("1.0.0"), deploymentThat("Unpacked=True", "HasValidBundle=True", "Installed=True", "Healthy=False"), offering("1.1.0", "1.0.0"), "", []string{"Healthy is False", `"!=1.0.0"`}},
+		"a newer version, and the one before still rolls out":     {at("1.0.0"), deploymentThat("Unpacked=True", "HasValidBundle=True", "Installed=True", "Healthy=True", "Progressing=True"), offering("1.1.0", "1.0.0"), "", []string{"Progressing is True"}},
+		"an unhealthy version that was excluded or withdrawn":     {at("1.0.0"), deploymentThat("HasValidBundle=True", "Installed=True", "Healthy=False"), offering("1.1.0"), "1.1.0", nil},
+		"a version whose image cannot be pulled holds nobody":     {at("1.0.0"), deploymentThat("Unpacked=False"), offering("1.1.0", "1.0.0"), "1.1.0", nil},
+		"a version whose content cannot be rendered holds nobody": {at("1.0.0"), deploymentThat("Unpacked=True", "HasValidBundle=False"), offering("1.1.0", "1.0.0"), "1.1.0", nil},
+		"back from a failed hop to the version before it":         {at("1.1.0"), deploymentThat("HasValidBundle=True", "Installed=True", "Healthy=False"), offering("1.0.0"), "1.0.0", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := decideHop(test.record, test.deployment, test.decision)
+			to := ""
+			if got.to != nil {
+				to = got.to.Version
+			}
+			if to != test.to {
+				t.Errorf("moves to %q, want %q (blocked: %s)", to, test.to, got.blocked)
+			}
+			if (got.blocked == "") != (len(test.blocked) == 0) {
+				t.Errorf("blocked is %q, want it to have %q", got.blocked, test.blocked)
+			}
+			for _, word := range test.blocked {
+				if !strings.Contains(got.blocked, word) {
+					t.Errorf("blocked does not name %q: %s", word, got.blocked)
+				}
+			}
+		})
+	}
+}
+
+func TestPackageHolder(t *testing.T) {
+	noon := metav1.NewTime(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
+	later := metav1.NewTime(noon.Add(time.Second))
+	operator := func(name, pkg string, created metav1.Time) *platformv1alpha1.PlatformOperator {
+		return &platformv1alpha1.PlatformOperator{
+			ObjectMeta: metav1.ObjectMeta{Name: name, CreationTimestamp: created},
+			Spec:       platformv1alpha1.PlatformOperatorSpec{Package: platformv1alpha1.Package{Name: pkg}},
+		}
+	}
+	all := []*platformv1alpha1.PlatformOperator{
+		operator("younger", "quay", later), operator("older", "quay", noon), operator("same-age", "quay", noon), operator("other", "nfs", noon),
+	}
+	for _, asked := range all {
+		want := "older"
+		if asked.Spec.Package.Name == "nfs" {
+			want = "other"
+		}
+		if got := packageHolder(asked, all); got != want {
+			t.Errorf("asked for %q: %q holds the package, want %q", asked.Name, got, want)
+		}
+	}
+}
+
+func TestRecordSurvivesTheDeployment(t *testing.T) {
+	operator := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: "op", UID: "1"}}
+	want := *at("1.0.0+build.7")
+	want.MaxOpenShiftVersion, want.MaxOpenShiftVersionFrom = "4.21", platformv1alpha1.FromCatalog
+	deployment := newDeployment(operator, want, "ns")
+	if got := recordOf(deployment); got == nil || *got != want {
+		t.Errorf("recorded and read back (-want +got):\n%s", cmp.Diff(&want, got))
+	}
+	if got := deployment.Labels[platformv1alpha1.LabelVersion]; got != "1.0.0_build.7" {
+		t.Errorf("the version's label is %q", got)
+	}
+	if !ownedBy(deployment, operator) {
+		t.Error("the deployment is not owned by its operator")
+	}
+	deployment.Annotations[platformv1alpha1.AnnotationBundle] = "{spoilt"
+	if got := recordOf(deployment); got != nil {
+		t.Errorf("a spoilt record reads as %v", got)
+	}
+}

@@ -1,0 +1,58 @@
+package platformoperator
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+)
+
+// addFinalizer makes sure, before anything is created, that the removal will be seen.
+func addFinalizer(ctx context.Context, s *state) (bool, error) {
+	if slices.Contains(s.before.Finalizers, Finalizer) {
+		return false, nil
+	}
+	updated := s.before.DeepCopy()
+	updated.Finalizers = append(updated.Finalizers, Finalizer)
+	stored, err := s.operatorClient.Update(ctx, updated, metav1.UpdateOptions{FieldManager: fieldManager})
+	if err != nil {
+		return true, err
+	}
+	s.before, s.operator = stored, stored.DeepCopy()
+	return false, nil
+}
+
+// remove takes a deleted PlatformOperator's BundleDeployment away and lets the PlatformOperator go when that is gone. A
+// BundleDeployment that belongs to somebody else is not touched.
+func remove(ctx context.Context, s *state) (bool, error) {
+	if s.operator.DeletionTimestamp == nil {
+		return false, nil
+	}
+	if !slices.Contains(s.before.Finalizers, Finalizer) {
+		return true, nil
+	}
+	if s.deployment != nil && ownedBy(s.deployment, s.operator) {
+		if s.deployment.DeletionTimestamp == nil {
+			preconditions := metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(s.deployment.UID))}
+			if err := s.deploymentClient.Delete(ctx, s.deployment.Name, preconditions); err != nil && !apierrors.IsNotFound(err) {
+				return true, fmt.Errorf("deleting its BundleDeployment: %w", err)
+			}
+			s.recorder.Eventf("RemovalStarted", "Removing PlatformOperator %q", s.operator.Name)
+		}
+		s.setCondition(platformv1alpha1.ConditionProgressing, metav1.ConditionTrue, platformv1alpha1.ReasonRemoving,
+			removalMessage(s))
+		return true, nil
+	}
+	updated := s.before.DeepCopy()
+	updated.Finalizers = slices.DeleteFunc(updated.Finalizers, func(name string) bool { return name == Finalizer })
+	_, err := s.operatorClient.Update(ctx, updated, metav1.UpdateOptions{FieldManager: fieldManager})
+	if err == nil || apierrors.IsNotFound(err) {
+		s.operator = nil // gone: there is no status left to write
+		return true, nil
+	}
+	return true, fmt.Errorf("releasing its finalizer: %w", err)
+}

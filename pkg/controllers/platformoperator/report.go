@@ -1,0 +1,157 @@
+package platformoperator
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+)
+
+// maxMessage bounds every condition message in bytes: enough for a sentence an object, far below what etcd minds.
+const maxMessage = 2048
+
+// report fills in the status from what was decided and from what the BundleDeployment says.
+func report(_ context.Context, s *state) (bool, error) {
+	status := &s.operator.Status
+	if s.deployment != nil {
+		status.ActiveBundleDeployment = &platformv1alpha1.ActiveBundleDeployment{Name: s.deployment.Name}
+	} else {
+		status.ActiveBundleDeployment, status.Installed = nil, nil
+	}
+	s.reportInstalled()
+	s.reportTarget()
+	status.RelatedObjects = relatedObjects(s.deployment)
+
+	s.setFrom(platformv1alpha1.ConditionInstalled, installedCondition(s))
+	s.setFrom(platformv1alpha1.ConditionProgressing, progressingCondition(s))
+	s.setFrom(platformv1alpha1.ConditionHealthy, healthyCondition(s))
+	s.setFrom(platformv1alpha1.ConditionUpgradeable, upgradeableCondition(status.Installed, s.clusterVersion))
+	return false, nil
+}
+
+// reportInstalled moves status.installed forward when a hop has succeeded: the first one when everything is applied, a
+// later one when the new revision has replaced the old. The value that the catalog has for the installed bundle today
+// wins over what was recorded; with the catalog gone the record stays.
+func (s *state) reportInstalled() {
+	status := &s.operator.Status
+	if s.deployment == nil {
+		return
+	}
+	if hopDone(s.deployment, status.Installed == nil) && s.record != nil {
+		installed := *s.record
+		status.Installed = &installed
+	}
+	if status.Installed == nil {
+		return
+	}
+	for _, candidate := range s.decision.Available {
+		if candidate.Bundle.Name != status.Installed.Bundle || candidate.Bundle.Image != imageOfRecord(s.record, status.Installed) {
+			continue
+		}
+		current := bundleOf(candidate)
+		if current.MaxOpenShiftVersion != "" {
+			status.Installed.MaxOpenShiftVersion = current.MaxOpenShiftVersion
+			status.Installed.MaxOpenShiftVersionFrom = current.MaxOpenShiftVersionFrom
+		}
+	}
+	s.addBundleFacts(status.Installed)
+}
+
+// imageOfRecord is the image reference as the catalog has it; status.installed may hold the resolved digest instead.
+func imageOfRecord(record, installed *platformv1alpha1.InstalledBundle) string {
+	if record != nil && record.Bundle == installed.Bundle {
+		return record.Image
+	}
+	return installed.Image
+}
+
+// addBundleFacts fills in what only the bundle's own files say, where they are of the installed bundle.
+func (s *state) addBundleFacts(installed *platformv1alpha1.InstalledBundle) {
+	if s.record == nil || s.record.Bundle != installed.Bundle || s.deployment.Status.ObservedGeneration < s.deployment.Generation {
+		return
+	}
+	if resolved := s.deployment.Status.ResolvedSource; resolved != nil && resolved.Image != nil {
+		installed.Image = resolved.Image.Ref
+	}
+	own := s.deployment.Status.Bundle
+	if own == nil {
+		return
+	}
+	if installed.MaxOpenShiftVersion == "" && len(own.MaxOpenShiftVersions) > 0 {
+		installed.MaxOpenShiftVersion = maxText(own.MaxOpenShiftVersions)
+		installed.MaxOpenShiftVersionFrom = platformv1alpha1.FromBundle
+	}
+	if installed.MinKubeVersion == "" {
+		installed.MinKubeVersion = own.MinKubeVersion
+	}
+}
+
+func (s *state) reportTarget() {
+	status := &s.operator.Status
+	status.Target = nil
+	if s.deployment == nil || s.record == nil {
+		return
+	}
+	if status.Installed == nil || status.Installed.Bundle != s.record.Bundle {
+		target := *s.record
+		status.Target = &target
+	}
+}
+
+// hopDone says whether what the BundleDeployment points at is installed: applied, and for a later hop also healthy, so
+// that the revision before it is no longer needed.
+func hopDone(deployment *corev1alpha2.BundleDeployment, first bool) bool {
+	if deployment.Status.ObservedGeneration < deployment.Generation {
+		return false
+	}
+	if !meta.IsStatusConditionTrue(deployment.Status.Conditions, corev1alpha2.ConditionInstalled) {
+		return false
+	}
+	return first || rolloutProblem(deployment) == "" &&
+		meta.IsStatusConditionTrue(deployment.Status.Conditions, corev1alpha2.ConditionHasValidBundle)
+}
+
+func relatedObjects(deployment *corev1alpha2.BundleDeployment) []platformv1alpha1.ObjectReference {
+	if deployment == nil {
+		return nil
+	}
+	return []platformv1alpha1.ObjectReference{
+		{Group: "", Resource: "namespaces", Name: deployment.Spec.InstallNamespace},
+		{Group: corev1alpha2.GroupName, Resource: "bundledeployments", Name: deployment.Name},
+	}
+}
+
+func (s *state) setFrom(conditionType string, condition metav1.Condition) {
+	s.setCondition(conditionType, condition.Status, condition.Reason, condition.Message)
+}
+
+func (s *state) setCondition(conditionType string, status metav1.ConditionStatus, reason, message string) {
+	meta.SetStatusCondition(&s.operator.Status.Conditions, metav1.Condition{
+		Type:               conditionType,
+		Status:             status,
+		Reason:             reason,
+		Message:            bounded(message, maxMessage),
+		ObservedGeneration: s.operator.Generation,
+		LastTransitionTime: metav1.NewTime(s.clock.Now()),
+	})
+}
+
+// writeStatus writes the status once, and only when it says something new.
+func (s *state) writeStatus(ctx context.Context) error {
+	if s.operator == nil {
+		return nil
+	}
+	s.operator.Status.ObservedGeneration = s.operator.Generation
+	if equality.Semantic.DeepEqual(s.before.Status, s.operator.Status) {
+		return nil
+	}
+	if _, err := s.operatorClient.UpdateStatus(ctx, s.operator, metav1.UpdateOptions{FieldManager: fieldManager}); err != nil {
+		return fmt.Errorf("writing the status of PlatformOperator %q: %w", s.operator.Name, err)
+	}
+	return nil
+}

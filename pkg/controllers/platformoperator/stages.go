@@ -1,0 +1,122 @@
+package platformoperator
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/openshift/library-go/pkg/operator/events"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/resolve"
+)
+
+// state is one sync of one PlatformOperator: what was read, what was decided, and the status to write at the end.
+type state struct {
+	*controller
+	recorder events.Recorder
+
+	// before is the lister's object and is never changed; operator is the copy whose status is filled in.
+	before   *platformv1alpha1.PlatformOperator
+	operator *platformv1alpha1.PlatformOperator
+	// deployment is the BundleDeployment of the same name, nil when there is none.
+	deployment *corev1alpha2.BundleDeployment
+	// record is the bundle that the deployment was last pointed at, nil when there is none.
+	record   *platformv1alpha1.InstalledBundle
+	decision resolve.Decision
+	hop      hop
+	// refusal stops the operator before anything is chosen: its reason and message for the Installed condition.
+	refusal *refusal
+	// clusterVersion is the version that the cluster runs or is moving to; empty when it is not known.
+	clusterVersion string
+}
+
+type refusal struct{ reason, message string }
+
+// stage is one step of a sync. It returns true when the steps after it must not run; status is written in every case.
+type stage struct {
+	name string
+	run  func(context.Context, *state) (bool, error)
+}
+
+// stages are run in this order. A stage that changes the cluster changes one object.
+var stages = []stage{
+	{"reading what belongs to", gather},
+	{"removing", remove},
+	{"adding the finalizer to", addFinalizer},
+	{"checking", check},
+	{"choosing a bundle for", choose},
+	{"deploying", deploy},
+	{"reporting", report},
+}
+
+// gather reads everything that the other stages decide upon.
+func gather(_ context.Context, s *state) (bool, error) {
+	deployment, err := s.deployments.Get(s.operator.Name)
+	if err != nil && !apierrors.IsNotFound(err) {
+		return true, err
+	}
+	if err == nil {
+		s.deployment = deployment
+		s.record = recordOf(deployment)
+	}
+	s.clusterVersion, err = currentClusterVersion(s.clusterVersions)
+	return err != nil, err
+}
+
+// check refuses operators that must not be carried out at all: the second of a package, or one whose BundleDeployment
+// belongs to somebody else.
+func check(_ context.Context, s *state) (bool, error) {
+	if s.deployment != nil && !ownedBy(s.deployment, s.operator) {
+		s.refusal = &refusal{platformv1alpha1.ReasonValidationFailed, fmt.Sprintf(
+			"BundleDeployment %q exists and does not belong to this PlatformOperator, so it is left alone: delete it, or create a PlatformOperator of another name.",
+			s.deployment.Name)}
+		s.deployment, s.record = nil, nil
+		return false, nil
+	}
+	all, err := s.operators.List(labels.Everything())
+	if err != nil {
+		return true, err
+	}
+	if winner := packageHolder(s.operator, all); winner != s.operator.Name {
+		s.refusal = &refusal{platformv1alpha1.ReasonValidationFailed, fmt.Sprintf(
+			"PlatformOperator %q already has package %q and is older; one package is installed once. Delete one of the two.",
+			winner, s.operator.Spec.Package.Name)}
+	}
+	return false, nil
+}
+
+// packageHolder names the PlatformOperator that has the operator's package: the older one, then the first by name. One
+// that is being deleted holds its package until it is gone, so that two never fight for one set of objects.
+func packageHolder(operator *platformv1alpha1.PlatformOperator, all []*platformv1alpha1.PlatformOperator) string {
+	holder := operator
+	for _, other := range all {
+		if other.Spec.Package.Name != operator.Spec.Package.Name {
+			continue
+		}
+		older := other.CreationTimestamp.Before(&holder.CreationTimestamp)
+		sameAge := other.CreationTimestamp.Equal(&holder.CreationTimestamp)
+		if older || (sameAge && other.Name < holder.Name) {
+			holder = other
+		}
+	}
+	return holder.Name
+}
+
+// choose asks the resolver for the bundle that should run, and decides whether to move there now.
+func choose(_ context.Context, s *state) (bool, error) {
+	if s.refusal != nil {
+		return false, nil
+	}
+	request, err := requestFor(s.operator, s.deployment, s.clusterVersion, s.kubeVersion)
+	if err != nil {
+		s.refusal = &refusal{platformv1alpha1.ReasonValidationFailed, err.Error()}
+		return false, nil
+	}
+	s.decision = resolve.Resolve(request, s.catalogs.For(request.Package))
+	s.hop = decideHop(s.record, s.deployment, s.decision)
+	return false, nil
+}

@@ -1,0 +1,156 @@
+// Package upgradegate says on the operator resource whether the installed operators permit the cluster's next minor
+// version, and if not, which of them are in the way and what would unblock each.
+//
+// The rules are pkg/compat's; this package gathers the installed set and the versions that each blocker could be moved to.
+// Only what is installed counts, as recorded in the PlatformOperators' status, so the answer stands while catalogs are
+// away.
+package upgradegate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/klog/v2"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	configv1informers "github.com/openshift/client-go/config/informers/externalversions/config/v1"
+	configv1listers "github.com/openshift/client-go/config/listers/config/v1"
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/events"
+	"github.com/openshift/library-go/pkg/operator/v1helpers"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	platforminformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/platform/v1alpha1"
+	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/compat"
+	"github.com/openshift/platform-operators/pkg/resolve"
+)
+
+// Name is the controller's name.
+const Name = "upgradegate"
+
+// ConditionType is the condition on the operator resource; library-go unites all that end in Upgradeable.
+const ConditionType = "InstalledOperatorsUpgradeable"
+
+// Catalogs is what this controller needs of the catalog snapshots. A seam for tests.
+type Catalogs interface {
+	// For returns what every trusted catalog holds of a package. It is cheap and never blocks.
+	For(pkg string) []resolve.Catalog
+}
+
+// Config is everything the controller needs; every field is required.
+type Config struct {
+	OperatorClient    v1helpers.OperatorClient
+	Operators         platforminformers.PlatformOperatorInformer
+	ClusterVersions   configv1informers.ClusterVersionInformer
+	Catalogs          Catalogs
+	CatalogsChanged   factory.Informer
+	KubernetesVersion string
+	Recorder          events.Recorder
+}
+
+type controller struct {
+	operatorClient  v1helpers.OperatorClient
+	operators       platformlisters.PlatformOperatorLister
+	clusterVersions configv1listers.ClusterVersionLister
+	catalogs        Catalogs
+	kubeVersion     string
+}
+
+// New builds the controller. It has one queue key.
+func New(config Config) (factory.Controller, error) {
+	if config.OperatorClient == nil || config.Operators == nil || config.ClusterVersions == nil || config.Catalogs == nil ||
+		config.CatalogsChanged == nil || config.KubernetesVersion == "" || config.Recorder == nil {
+		return nil, errors.New("building the upgradegate controller: a field of its Config is not set")
+	}
+	c := &controller{
+		operatorClient:  config.OperatorClient,
+		operators:       config.Operators.Lister(),
+		clusterVersions: config.ClusterVersions.Lister(),
+		catalogs:        config.Catalogs,
+		kubeVersion:     config.KubernetesVersion,
+	}
+	return factory.New().
+		WithSync(c.sync).
+		WithInformers(config.Operators.Informer(), config.ClusterVersions.Informer(), config.OperatorClient.Informer(), config.CatalogsChanged).
+		ToController(Name, config.Recorder), nil
+}
+
+func (c *controller) sync(ctx context.Context, _ factory.SyncContext) error {
+	verdict := c.evaluate()
+	status := operatorv1.ConditionFalse
+	if verdict.Upgradeable {
+		status = operatorv1.ConditionTrue
+	}
+	_, _, err := v1helpers.UpdateStatus(ctx, c.operatorClient, v1helpers.UpdateConditionFn(operatorv1.OperatorCondition{
+		Type: ConditionType, Status: status, Reason: verdict.Reason, Message: verdict.Message,
+	}))
+	if err != nil {
+		return fmt.Errorf("writing the upgrade gate: %w", err)
+	}
+	return nil
+}
+
+// evaluate never fails open: what cannot be read is a verdict of its own.
+func (c *controller) evaluate() compat.Verdict {
+	operators, err := c.operators.List(labels.Everything())
+	if err != nil {
+		return compat.CannotTell(fmt.Errorf("listing PlatformOperators: %w", err))
+	}
+	clusterVersion, err := c.clusterVersions.Get("version")
+	if apierrors.IsNotFound(err) {
+		return compat.Verdict{Upgradeable: true, Reason: platformv1alpha1.ReasonAsExpected,
+			Message: "This cluster has no ClusterVersion, so there is no cluster upgrade to gate."}
+	}
+	if err != nil {
+		return compat.CannotTell(fmt.Errorf("reading ClusterVersion \"version\": %w", err))
+	}
+	version := clusterVersion.Status.Desired.Version
+	var installed []compat.Operator
+	for _, operator := range operators {
+		installed = append(installed, c.bundlesOf(operator, version)...)
+	}
+	verdict, err := compat.Evaluate(version, installed)
+	if err != nil {
+		klog.Warningf("judging the installed operators: %v", err) // the verdict says so too
+	}
+	return verdict
+}
+
+// bundlesOf lists what an operator contributes: its installed bundle and, during a hop, also the bundle that is being
+// moved to, because the stricter of the two counts until the hop has ended.
+func (c *controller) bundlesOf(operator *platformv1alpha1.PlatformOperator, clusterVersion string) []compat.Operator {
+	installed := operator.Status.Installed
+	if installed == nil {
+		return nil // what was never installed blocks nobody
+	}
+	bundles := []*platformv1alpha1.InstalledBundle{installed}
+	if operator.Status.Target != nil {
+		bundles = append(bundles, operator.Status.Target)
+	}
+	var result []compat.Operator
+	for _, bundle := range bundles {
+		entry := compat.Operator{Name: operator.Name, Package: operator.Spec.Package.Name, Version: bundle.Version}
+		if bundle.MaxOpenShiftVersion != "" {
+			entry.Max = []string{strconv.Quote(bundle.MaxOpenShiftVersion)}
+			entry.Candidates, entry.Unread = c.moves(operator, clusterVersion)
+		}
+		result = append(result, entry)
+	}
+	return result
+}
+
+// moves lists the versions that the operator could be moved to, those that its own spec keeps out included: to widen the
+// spec is a remedy that the admin has.
+func (c *controller) moves(operator *platformv1alpha1.PlatformOperator, clusterVersion string) (candidates []compat.Candidate, unread string) {
+	request, err := resolve.RequestFor(operator, operator.Status.Installed.Version, clusterVersion, c.kubeVersion)
+	if err != nil {
+		return nil, err.Error()
+	}
+	decision := resolve.Resolve(request, c.catalogs.For(request.Package))
+	return decision.Moves(), decision.Unread
+}

@@ -1,0 +1,95 @@
+package upgradegate
+
+import (
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/cache"
+
+	configv1 "github.com/openshift/api/config/v1"
+	configv1listers "github.com/openshift/client-go/config/listers/config/v1"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/catalog"
+	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/compat"
+	"github.com/openshift/platform-operators/pkg/resolve"
+)
+
+// twoVersions is a catalog with 1.0.0, which goes up to 4.21, and 1.1.0, which goes up to 4.23.
+type twoVersions struct{}
+
+func (twoVersions) For(string) []resolve.Catalog {
+	return []resolve.Catalog{{ID: catalog.ID{Kind: "ClusterCatalog", Name: "c"}, Package: &catalog.Package{
+		Name: "compass", DefaultChannel: "stable",
+		Channels: []catalog.Channel{{Name: "stable", Entries: []catalog.Entry{{Name: "compass.v1.0.0"}, {Name: "compass.v1.1.0", Replaces: "compass.v1.0.0"}}}},
+		Bundles: []catalog.Bundle{
+			{Name: "compass.v1.0.0", Version: "1.0.0", Image: "i@sha256:10", MaxOpenShiftVersions: []string{`"4.21"`}},
+			{Name: "compass.v1.1.0", Version: "1.1.0", Image: "i@sha256:11", MaxOpenShiftVersions: []string{`"4.23"`}},
+		},
+	}}}
+}
+
+func compass(versions, installedMax, targetMax string) *platformv1alpha1.PlatformOperator {
+	operator := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: "compass"}}
+	operator.Spec.Package = platformv1alpha1.Package{Name: "compass", Version: versions}
+	if installedMax != "none" {
+		operator.Status.Installed = &platformv1alpha1.InstalledBundle{Bundle: "compass.v1.0.0", Version: "1.0.0", MaxOpenShiftVersion: installedMax}
+	}
+	if targetMax != "none" {
+		operator.Status.Target = &platformv1alpha1.InstalledBundle{Bundle: "compass.v1.1.0", Version: "1.1.0", MaxOpenShiftVersion: targetMax}
+	}
+	return operator
+}
+
+func TestEvaluate(t *testing.T) {
+	for name, test := range map[string]struct {
+		operator       *platformv1alpha1.PlatformOperator
+		clusterVersion string
+		upgradeable    bool
+		reason         string
+		words          []string
+	}{
+		"the installed version is in the way, and the spec keeps the remedy out": {
+			compass("1.0.x", "4.21", "none"), "4.21.0", false, compat.ReasonIncompatible, []string{"compass", "1.0.0", "4.21", "4.22", "1.1.0", "1.0.x"}},
+		"the installed version permits it":                     {compass("", "4.23", "none"), "4.21.0", true, compat.ReasonAsExpected, nil},
+		"nothing is declared":                                  {compass("", "", "none"), "4.21.0", true, compat.ReasonAsExpected, nil},
+		"nothing is installed, whatever is being moved to":     {compass("", "none", "4.20"), "4.21.0", true, compat.ReasonAsExpected, nil},
+		"during a hop the old version still counts":            {compass("", "4.21", "4.23"), "4.21.0", false, compat.ReasonIncompatible, []string{"1.0.0"}},
+		"during a hop the new version counts as well":          {compass("", "4.23", "4.21"), "4.21.0", false, compat.ReasonIncompatible, []string{"1.1.0"}},
+		"what is declared cannot be read":                      {compass("", "garbage", "none"), "4.21.0", false, compat.ReasonIncompatible, []string{"garbage"}},
+		"the cluster's version cannot be read: never open":     {compass("", "4.23", "none"), "banana", false, compat.ReasonErrorChecking, []string{"banana"}},
+		"a cluster without a ClusterVersion has no such gate":  {compass("", "4.20", "none"), "", true, compat.ReasonAsExpected, nil},
+		"a development build has a next minor version as well": {compass("", "4.21", "none"), "0.0.1-snapshot", true, compat.ReasonAsExpected, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			operators := cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)
+			versions := cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)
+			if err := operators.Add(test.operator); err != nil {
+				t.Fatal(err)
+			}
+			if test.clusterVersion != "" {
+				version := &configv1.ClusterVersion{ObjectMeta: metav1.ObjectMeta{Name: "version"}}
+				version.Status.Desired.Version = test.clusterVersion
+				if err := versions.Add(version); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c := &controller{
+				operators:       platformlisters.NewPlatformOperatorLister(operators),
+				clusterVersions: configv1listers.NewClusterVersionLister(versions),
+				catalogs:        twoVersions{}, kubeVersion: "v1.36.3",
+			}
+			verdict := c.evaluate()
+			if verdict.Upgradeable != test.upgradeable || verdict.Reason != test.reason {
+				t.Errorf("got %t/%s, want %t/%s: %s", verdict.Upgradeable, verdict.Reason, test.upgradeable, test.reason, verdict.Message)
+			}
+			for _, word := range test.words {
+				if !strings.Contains(verdict.Message, word) {
+					t.Errorf("the message does not name %q: %s", word, verdict.Message)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,92 @@
+package operator
+
+import (
+	"fmt"
+	"time"
+
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+
+	configclient "github.com/openshift/client-go/config/clientset/versioned"
+	configinformers "github.com/openshift/client-go/config/informers/externalversions"
+	"github.com/openshift/library-go/pkg/controller/controllercmd"
+	"github.com/openshift/library-go/pkg/operator/events"
+	"github.com/openshift/library-go/pkg/operator/v1helpers"
+
+	"github.com/openshift/platform-operators/pkg/client/clientset/versioned"
+	"github.com/openshift/platform-operators/pkg/client/informers/externalversions"
+)
+
+const (
+	// resync of the informers: nothing depends on it; it is the net below what watches may lose.
+	resync = 10 * time.Minute
+	// clientQPS and clientBurst replace client-go's 5 and 10, which would make an install of a hundred objects take half a
+	// minute. API priority and fairness is what protects the server.
+	clientQPS, clientBurst = 50, 100
+)
+
+// Input is everything that the controllers are built from. It is filled from a live cluster by LiveInput; whoever wants to
+// run the same controllers upon something else fills it otherwise.
+type Input struct {
+	Options Options
+
+	Namespace         string
+	KubernetesVersion string
+	Clock             clock.Clock
+	Recorder          events.Recorder
+
+	Kubernetes kubernetes.Interface
+	Dynamic    dynamic.Interface
+	Discovery  discovery.CachedDiscoveryInterface
+	Config     configclient.Interface
+	Platform   versioned.Interface
+	Operator   v1helpers.OperatorClientWithFinalizers
+
+	ConfigInformers   configinformers.SharedInformerFactory
+	PlatformInformers externalversions.SharedInformerFactory
+	OperatorInformers dynamicinformer.DynamicSharedInformerFactory
+}
+
+// LiveInput builds the input from what controllercmd hands over.
+func LiveInput(context *controllercmd.ControllerContext, options Options) (*Input, error) {
+	config := clientConfig(context.KubeConfig)
+	protobuf := clientConfig(context.ProtoKubeConfig)
+	input := &Input{Options: options, Namespace: context.OperatorNamespace, Clock: context.Clock, Recorder: context.EventRecorder}
+
+	var err error
+	if input.Kubernetes, err = kubernetes.NewForConfig(protobuf); err != nil {
+		return nil, fmt.Errorf("building the Kubernetes client: %w", err)
+	}
+	if input.Dynamic, err = dynamic.NewForConfig(config); err != nil {
+		return nil, fmt.Errorf("building the dynamic client: %w", err)
+	}
+	if input.Config, err = configclient.NewForConfig(config); err != nil {
+		return nil, fmt.Errorf("building the client of config.openshift.io: %w", err)
+	}
+	if input.Platform, err = versioned.NewForConfig(config); err != nil {
+		return nil, fmt.Errorf("building the client of our own kinds: %w", err)
+	}
+	if input.Operator, input.OperatorInformers, err = newOperatorClient(config, context.Clock); err != nil {
+		return nil, err
+	}
+	input.Discovery = memory.NewMemCacheClient(input.Kubernetes.Discovery())
+	version, err := input.Kubernetes.Discovery().ServerVersion()
+	if err != nil {
+		return nil, fmt.Errorf("reading the API server's version: %w", err)
+	}
+	input.KubernetesVersion = version.GitVersion
+	input.ConfigInformers = configinformers.NewSharedInformerFactory(input.Config, resync)
+	input.PlatformInformers = externalversions.NewSharedInformerFactory(input.Platform, resync)
+	return input, nil
+}
+
+func clientConfig(config *rest.Config) *rest.Config {
+	config = rest.CopyConfig(config)
+	config.QPS, config.Burst = clientQPS, clientBurst
+	return config
+}

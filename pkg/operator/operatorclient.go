@@ -1,0 +1,86 @@
+package operator
+
+import (
+	"errors"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
+	"github.com/openshift/library-go/pkg/operator/genericoperatorclient"
+	"github.com/openshift/library-go/pkg/operator/v1helpers"
+
+	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
+)
+
+// newOperatorClient builds library-go's client of the operator resource "cluster" and the informers behind it.
+func newOperatorClient(config *rest.Config, clock clock.PassiveClock) (v1helpers.OperatorClientWithFinalizers, dynamicinformer.DynamicSharedInformerFactory, error) {
+	client, informers, err := genericoperatorclient.NewClusterScopedOperatorClient(clock, config,
+		operatorv1alpha1.SchemeGroupVersion.WithResource("platformoperatormanagers"),
+		operatorv1alpha1.SchemeGroupVersion.WithKind("PlatformOperatorManager"),
+		extractSpec, extractStatus)
+	if err != nil {
+		return nil, nil, fmt.Errorf("building the client of the operator resource: %w", err)
+	}
+	return persistentClient{client}, informers, nil
+}
+
+// errNoOperatorResource stands for "not found".
+var errNoOperatorResource = errors.New("PlatformOperatorManager \"cluster\" does not exist at the moment; it is created again at once")
+
+// persistentClient never says NotFound. On NotFound library-go's status controller deletes the ClusterOperator, which the
+// CVO would have to make anew and which would page somebody; ours comes back within a second, so an ordinary error and a
+// retry is right.
+type persistentClient struct {
+	v1helpers.OperatorClientWithFinalizers
+}
+
+// GetOperatorState is the wrapped client's, with NotFound turned into another error.
+func (c persistentClient) GetOperatorState() (*operatorv1.OperatorSpec, *operatorv1.OperatorStatus, string, error) {
+	spec, status, version, err := c.OperatorClientWithFinalizers.GetOperatorState()
+	if apierrors.IsNotFound(err) {
+		err = errNoOperatorResource
+	}
+	return spec, status, version, err
+}
+
+// extractSpec and extractStatus tell library-go which fields of the operator resource a field manager has applied. The
+// generated apply configurations need a published schema for that, which a CRD's types do not have; openshift/api's OLM
+// kind has exactly our shape (OperatorSpec and OperatorStatus inline), so its schema serves.
+func extractSpec(object *unstructured.Unstructured, fieldManager string) (*applyoperatorv1.OperatorSpecApplyConfiguration, error) {
+	shape, err := shapeOf(object)
+	if err != nil {
+		return nil, err
+	}
+	extracted, err := applyoperatorv1.ExtractOLM(shape, fieldManager)
+	if err != nil || extracted.Spec == nil {
+		return nil, err
+	}
+	return &extracted.Spec.OperatorSpecApplyConfiguration, nil
+}
+
+func extractStatus(object *unstructured.Unstructured, fieldManager string) (*applyoperatorv1.OperatorStatusApplyConfiguration, error) {
+	shape, err := shapeOf(object)
+	if err != nil {
+		return nil, err
+	}
+	extracted, err := applyoperatorv1.ExtractOLMStatus(shape, fieldManager)
+	if err != nil || extracted.Status == nil {
+		return nil, err
+	}
+	return &extracted.Status.OperatorStatusApplyConfiguration, nil
+}
+
+func shapeOf(object *unstructured.Unstructured) (*operatorv1.OLM, error) {
+	shape := &operatorv1.OLM{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, shape); err != nil {
+		return nil, fmt.Errorf("reading PlatformOperatorManager %q: %w", object.GetName(), err)
+	}
+	return shape, nil
+}

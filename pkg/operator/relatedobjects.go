@@ -1,0 +1,56 @@
+package operator
+
+import (
+	"regexp"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	configv1 "github.com/openshift/api/config/v1"
+	"github.com/openshift/library-go/pkg/operator/status"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/controllers/operatorhealth"
+)
+
+// maxRelatedNamespaces bounds what must-gather is sent to collect.
+const maxRelatedNamespaces = 50
+
+// ownDegraded matches the one Degraded condition that has waited long enough before it was written.
+var ownDegraded = regexp.MustCompile("^" + operatorhealth.ConditionPrefix + "Degraded$")
+
+// staticRelatedObjects are the same as in the ClusterOperator's manifest, so that must-gather works even if the manager
+// never starts. A resource without a name means all objects of it.
+func staticRelatedObjects(namespace string) []configv1.ObjectReference {
+	return []configv1.ObjectReference{
+		{Resource: "namespaces", Name: namespace},
+		{Group: operatorv1alpha1.GroupName, Resource: "platformoperatormanagers", Name: operatorv1alpha1.PlatformOperatorManagerName},
+		{Group: platformv1alpha1.GroupName, Resource: "platformoperators"},
+		{Group: corev1alpha2.GroupName, Resource: "bundledeployments"},
+	}
+}
+
+// installNamespaces adds every operator's namespace, sorted and bounded.
+func installNamespaces(deployments corelisters.BundleDeploymentLister) status.RelatedObjectsFunc {
+	return func() (bool, []configv1.ObjectReference) {
+		all, err := deployments.List(labels.Everything())
+		if err != nil {
+			return false, nil
+		}
+		var names []string
+		for _, deployment := range all {
+			names = append(names, deployment.Spec.InstallNamespace)
+		}
+		slices.Sort(names)
+		names = slices.Compact(names)
+		names = names[:min(len(names), maxRelatedNamespaces)]
+		var references []configv1.ObjectReference
+		for _, name := range names {
+			references = append(references, configv1.ObjectReference{Resource: "namespaces", Name: name})
+		}
+		return true, references
+	}
+}

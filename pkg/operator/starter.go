@@ -1,0 +1,193 @@
+package operator
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"k8s.io/klog/v2"
+
+	"github.com/openshift/library-go/pkg/controller/controllercmd"
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/loglevel"
+	"github.com/openshift/library-go/pkg/operator/status"
+
+	"github.com/openshift/platform-operators/bindata"
+	"github.com/openshift/platform-operators/pkg/catalogsource"
+	"github.com/openshift/platform-operators/pkg/controllers/bundledeployment"
+	"github.com/openshift/platform-operators/pkg/controllers/catalogs"
+	"github.com/openshift/platform-operators/pkg/controllers/operatorconfig"
+	"github.com/openshift/platform-operators/pkg/controllers/operatorhealth"
+	"github.com/openshift/platform-operators/pkg/controllers/platformoperator"
+	"github.com/openshift/platform-operators/pkg/controllers/upgradegate"
+	"github.com/openshift/platform-operators/pkg/source/image"
+	"github.com/openshift/platform-operators/pkg/store"
+)
+
+// ClusterOperatorName is the ClusterOperator that the manager reports to.
+const ClusterOperatorName = "platform-operators-aggregated"
+
+// controller is one entry of the list of everything that runs.
+type controller struct {
+	factory.Controller
+	workers int
+}
+
+// Run is what controllercmd calls once the lease is held. It returns when the context ends, or at once with an error.
+func (o *Options) Run(ctx context.Context, controllerContext *controllercmd.ControllerContext) error {
+	input, err := LiveInput(controllerContext, *o)
+	if err != nil {
+		return err
+	}
+	return Start(ctx, input)
+}
+
+// Start builds every controller from the input, starts the informers and runs until the context ends.
+func Start(ctx context.Context, input *Input) error {
+	controllers, err := build(ctx, input)
+	if err != nil {
+		return err
+	}
+	input.OperatorInformers.Start(ctx.Done())
+	input.ConfigInformers.Start(ctx.Done())
+	input.PlatformInformers.Start(ctx.Done())
+
+	var running sync.WaitGroup
+	for _, controller := range controllers {
+		running.Go(func() { controller.Run(ctx, controller.workers) })
+	}
+	klog.Infof("started %d controllers against Kubernetes %s", len(controllers), input.KubernetesVersion)
+	running.Wait()
+	return nil
+}
+
+// build makes the list of everything that runs, in the order in which data passes through it.
+func build(ctx context.Context, input *Input) ([]controller, error) {
+	snapshots := catalogsource.NewSnapshots()
+	changes := &catalogs.Changes{}
+	var controllers []controller
+	for _, entry := range []struct {
+		workers int
+		build   func() (factory.Controller, error)
+	}{
+		{1, func() (factory.Controller, error) { return newOperatorConfig(input) }},
+		{4, func() (factory.Controller, error) { return newCatalogs(input, snapshots, changes) }},
+		{2, func() (factory.Controller, error) { return newPlatformOperator(input, snapshots, changes) }},
+		{4, func() (factory.Controller, error) { return newBundleDeployment(ctx, input) }},
+		{1, func() (factory.Controller, error) { return newOperatorHealth(input) }},
+		{1, func() (factory.Controller, error) { return newUpgradeGate(input, snapshots, changes) }},
+		{1, func() (factory.Controller, error) { return newStatusSyncer(input), nil }},
+		{1, func() (factory.Controller, error) {
+			return loglevel.NewClusterOperatorLoggingController(input.Operator, input.Recorder), nil
+		}},
+	} {
+		built, err := entry.build()
+		if err != nil {
+			return nil, fmt.Errorf("wiring: %w", err)
+		}
+		controllers = append(controllers, controller{built, entry.workers})
+	}
+	return controllers, nil
+}
+
+func newOperatorConfig(input *Input) (factory.Controller, error) {
+	initial, err := bindata.PlatformOperatorManager()
+	if err != nil {
+		return nil, err
+	}
+	return operatorconfig.New(operatorconfig.Config{
+		Client:   input.Platform.OperatorV1alpha1().PlatformOperatorManagers(),
+		Managers: input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers(),
+		Default:  initial,
+		Recorder: input.Recorder,
+	})
+}
+
+func newCatalogs(input *Input, snapshots *catalogsource.Snapshots, changes *catalogs.Changes) (factory.Controller, error) {
+	return catalogs.New(catalogs.Config{
+		Dynamic:   input.Dynamic,
+		Operators: input.PlatformInformers.Platform().V1alpha1().PlatformOperators(),
+		Managers:  input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers(),
+		Snapshots: snapshots,
+		Changes:   changes,
+		Clock:     input.Clock,
+		ReadGRPC:  readGRPC,
+		ReadHTTP:  newHTTPReader(input.Options.CatalogCAFile),
+		Recorder:  input.Recorder,
+	})
+}
+
+func newPlatformOperator(input *Input, snapshots *catalogsource.Snapshots, changes *catalogs.Changes) (factory.Controller, error) {
+	return platformoperator.New(platformoperator.Config{
+		OperatorClient:    input.Platform.PlatformV1alpha1().PlatformOperators(),
+		DeploymentClient:  input.Platform.CoreV1alpha2().BundleDeployments(),
+		Operators:         input.PlatformInformers.Platform().V1alpha1().PlatformOperators(),
+		Deployments:       input.PlatformInformers.Core().V1alpha2().BundleDeployments(),
+		ClusterVersions:   input.ConfigInformers.Config().V1().ClusterVersions(),
+		Catalogs:          snapshots,
+		CatalogsChanged:   changes,
+		KubernetesVersion: input.KubernetesVersion,
+		Clock:             input.Clock,
+		Recorder:          input.Recorder,
+	})
+}
+
+func newBundleDeployment(ctx context.Context, input *Input) (factory.Controller, error) {
+	content, err := store.NewContent(input.Options.ContentDir)
+	if err != nil {
+		return nil, err
+	}
+	return bundledeployment.New(ctx, bundledeployment.Config{
+		Client:       input.Platform.CoreV1alpha2().BundleDeployments(),
+		Deployments:  input.PlatformInformers.Core().V1alpha2().BundleDeployments(),
+		Secrets:      input.Kubernetes.CoreV1().Secrets(input.Namespace),
+		Dynamic:      input.Dynamic,
+		Discovery:    input.Discovery,
+		Content:      content,
+		Images:       image.New(image.Config{}),
+		Fetches:      4,
+		BackoffFirst: 5 * time.Second,
+		BackoffLast:  5 * time.Minute,
+		Clock:        input.Clock,
+		Recorder:     input.Recorder,
+	})
+}
+
+func newOperatorHealth(input *Input) (factory.Controller, error) {
+	return operatorhealth.New(operatorhealth.Config{
+		OperatorClient:  input.Operator,
+		Operators:       input.PlatformInformers.Platform().V1alpha1().PlatformOperators(),
+		Deployments:     input.PlatformInformers.Core().V1alpha2().BundleDeployments(),
+		ClusterVersions: input.ConfigInformers.Config().V1().ClusterVersions(),
+		DegradedAfter:   input.Options.DegradedAfter,
+		Clock:           input.Clock,
+		Recorder:        input.Recorder,
+	})
+}
+
+func newUpgradeGate(input *Input, snapshots *catalogsource.Snapshots, changes *catalogs.Changes) (factory.Controller, error) {
+	return upgradegate.New(upgradegate.Config{
+		OperatorClient:    input.Operator,
+		Operators:         input.PlatformInformers.Platform().V1alpha1().PlatformOperators(),
+		ClusterVersions:   input.ConfigInformers.Config().V1().ClusterVersions(),
+		Catalogs:          snapshots,
+		CatalogsChanged:   changes,
+		KubernetesVersion: input.KubernetesVersion,
+		Recorder:          input.Recorder,
+	})
+}
+
+// newStatusSyncer makes library-go's controller that turns the operator resource's conditions into the ClusterOperator.
+func newStatusSyncer(input *Input) factory.Controller {
+	versions := status.NewVersionGetter()
+	versions.SetVersion("operator", input.Options.OperatorVersion)
+	syncer := status.NewClusterOperatorStatusController(ClusterOperatorName, staticRelatedObjects(input.Namespace),
+		input.Config.ConfigV1(), input.ConfigInformers.Config().V1().ClusterOperators(),
+		input.Operator, versions, input.Recorder, input.Clock)
+	syncer.WithRelatedObjectsFunc(installNamespaces(input.PlatformInformers.Core().V1alpha2().BundleDeployments().Lister()))
+	// Our own Degraded has waited already (Options.DegradedAfter); the rest keeps library-go's two minutes.
+	return syncer.WithDegradedInertia(status.MustNewInertia(2*time.Minute, status.InertiaCondition{
+		ConditionTypeMatcher: ownDegraded, Duration: 0,
+	}).Inertia)
+}

@@ -1,0 +1,136 @@
+package payload
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
+
+	openshiftoperatorv1alpha1 "github.com/openshift/api/operator/v1alpha1"
+)
+
+var monitoringRules = []rule{
+	{"the metrics' Service has a serving certificate, which the pod mounts", servingCertificate},
+	{"Prometheus finds the Service and trusts its certificate", serviceMonitor},
+	{"the server's configuration is one that the CVO writes the cluster's TLS profile into", tlsProfile},
+	{"the cluster's proxy is injected into every container", proxy},
+}
+
+const certificateAnnotation = "service.beta.openshift.io/serving-cert-secret-name"
+
+func servingCertificate(p *payload) []string {
+	return allTyped(p, "Service", func(o object, service corev1.Service) (faults []string) {
+		secret := service.Annotations[certificateAnnotation]
+		expect(&faults, secret != "", "%s: lacks annotation %s", o, certificateAnnotation)
+		return append(faults, allTyped(p, "Deployment", func(d object, deployment appsv1.Deployment) (faults []string) {
+			pod := deployment.Spec.Template
+			at := slices.IndexFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return v.Secret != nil && v.Secret.SecretName == secret })
+			if at < 0 {
+				return []string{fmt.Sprintf("%s: has no volume of Secret %q, where %s has its certificate put", d, secret, o)}
+			}
+			for key, value := range service.Spec.Selector {
+				expect(&faults, pod.Labels[key] == value, "%s: selects %s=%s, which %s does not have", o, key, value, d)
+			}
+			for _, container := range pod.Spec.Containers {
+				// Where controllercmd looks of its own accord.
+				expect(&faults, slices.ContainsFunc(container.VolumeMounts, func(m corev1.VolumeMount) bool {
+					return m.Name == pod.Spec.Volumes[at].Name && m.MountPath == "/var/run/secrets/serving-cert"
+				}), "%s: container %q does not mount the certificate at /var/run/secrets/serving-cert", d, container.Name)
+				for _, port := range service.Spec.Ports {
+					expect(&faults, slices.ContainsFunc(container.Ports, func(c corev1.ContainerPort) bool { return int(c.ContainerPort) == port.TargetPort.IntValue() }),
+						"%s: port %s goes to %s, which is no port of container %q", o, port.Name, port.TargetPort.String(), container.Name)
+				}
+			}
+			return faults
+		})...)
+	})
+}
+
+// monitor is what we look at of a ServiceMonitor.
+type monitor struct {
+	Spec struct {
+		ScrapeClass          string `json:"scrapeClass"`
+		ServiceDiscoveryRole string `json:"serviceDiscoveryRole"`
+		NamespaceSelector    struct {
+			MatchNames []string `json:"matchNames"`
+		} `json:"namespaceSelector"`
+		Selector struct {
+			MatchLabels map[string]string `json:"matchLabels"`
+		} `json:"selector"`
+		Endpoints []struct {
+			Port      string `json:"port"`
+			Scheme    string `json:"scheme"`
+			Path      string `json:"path"`
+			Interval  string `json:"interval"`
+			TLSConfig struct {
+				ServerName string `json:"serverName"`
+			} `json:"tlsConfig"`
+		} `json:"endpoints"`
+	} `json:"spec"`
+}
+
+func serviceMonitor(p *payload) (faults []string) {
+	monitors := p.ofKind("ServiceMonitor")
+	if len(monitors) == 0 {
+		return []string{"the payload has no ServiceMonitor"}
+	}
+	for _, o := range monitors {
+		var m monitor
+		if err := yaml.UnmarshalStrict([]byte(strings.Join([]string{"spec:", indented(o.Obj.Object["spec"])}, "\n")), &m); err != nil {
+			faults = append(faults, fmt.Sprintf("%s: %v", o, err))
+			continue
+		}
+		expect(&faults, m.Spec.ScrapeClass == "tls-client-certificate-auth", "%s: scrape class %q, want tls-client-certificate-auth", o, m.Spec.ScrapeClass)
+		expect(&faults, m.Spec.ServiceDiscoveryRole == "EndpointSlice", "%s: discovers by %q, want EndpointSlice", o, m.Spec.ServiceDiscoveryRole)
+		expect(&faults, slices.Equal(m.Spec.NamespaceSelector.MatchNames, []string{namespace}), "%s: looks in namespaces %q", o, m.Spec.NamespaceSelector.MatchNames)
+		faults = append(faults, allTyped(p, "Service", func(s object, service corev1.Service) (faults []string) {
+			for key, value := range m.Spec.Selector.MatchLabels {
+				expect(&faults, service.Labels[key] == value, "%s: does not select %s", o, s)
+			}
+			for _, endpoint := range m.Spec.Endpoints {
+				server := service.Name + "." + service.Namespace + ".svc"
+				expect(&faults, endpoint.TLSConfig.ServerName == server, "%s: expects server %q, want %q", o, endpoint.TLSConfig.ServerName, server)
+				expect(&faults, endpoint.Scheme == "https" && endpoint.Interval == "30s", "%s: scrapes by %s every %s, want https every 30s", o, endpoint.Scheme, endpoint.Interval)
+				expect(&faults, slices.ContainsFunc(service.Spec.Ports, func(port corev1.ServicePort) bool { return port.Name == endpoint.Port }),
+					"%s: scrapes port %q, which %s does not have", o, endpoint.Port, s)
+			}
+			return faults
+		})...)
+	}
+	return faults
+}
+
+func indented(value any) string {
+	text, err := yaml.Marshal(value)
+	if err != nil {
+		return "  unreadable: " + err.Error()
+	}
+	return "  " + strings.ReplaceAll(string(text), "\n", "\n  ")
+}
+
+func tlsProfile(p *payload) []string {
+	return allTyped(p, "ConfigMap", func(o object, configMap corev1.ConfigMap) (faults []string) {
+		expect(&faults, configMap.Annotations["config.openshift.io/inject-tls"] == "true", "%s: does not ask for the TLS profile", o)
+		var config openshiftoperatorv1alpha1.GenericOperatorConfig
+		if err := yaml.UnmarshalStrict([]byte(configMap.Data["config.yaml"]), &config); err != nil {
+			return append(faults, fmt.Sprintf("%s: reading config.yaml: %v", o, err))
+		}
+		expect(&faults, config.Kind == "GenericOperatorConfig" && config.APIVersion == openshiftoperatorv1alpha1.GroupVersion.String(),
+			"%s: config.yaml is a %s of %s, which the CVO leaves alone", o, config.Kind, config.APIVersion)
+		expect(&faults, strings.HasSuffix(config.ServingInfo.BindAddress, ":8443"), "%s: serves at %q, want port 8443", o, config.ServingInfo.BindAddress)
+		return faults
+	})
+}
+
+func proxy(p *payload) []string {
+	return allTyped(p, "Deployment", func(o object, d appsv1.Deployment) (faults []string) {
+		injected := strings.Split(d.Annotations["config.openshift.io/inject-proxy"], ",")
+		for _, container := range d.Spec.Template.Spec.Containers {
+			expect(&faults, slices.Contains(injected, container.Name), "%s: container %q pulls bundles and gets no proxy", o, container.Name)
+		}
+		return faults
+	})
+}

@@ -1,0 +1,103 @@
+package payload
+
+import (
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+var networkRules = []rule{
+	{"CLU-P4 everything is denied but metrics in, and DNS, the API server and TCP out", networkPolicies},
+}
+
+// connection is one thing that a policy allows the manager's pods, as text.
+type connection = string
+
+func networkPolicies(p *payload) []string {
+	denied := false
+	allowed := map[connection]bool{}
+	faults := allTyped(p, "NetworkPolicy", func(o object, np networkingv1.NetworkPolicy) (faults []string) {
+		spec := np.Spec
+		expect(&faults, np.Namespace == namespace, "%s: is for namespace %q", o, np.Namespace)
+		ingress := slices.Contains(spec.PolicyTypes, networkingv1.PolicyTypeIngress)
+		egress := slices.Contains(spec.PolicyTypes, networkingv1.PolicyTypeEgress)
+		if len(spec.PodSelector.MatchLabels)+len(spec.PodSelector.MatchExpressions) == 0 {
+			expect(&faults, len(spec.Ingress)+len(spec.Egress) == 0, "%s: allows something for every pod of the namespace", o)
+			denied = denied || ingress && egress
+			return faults
+		}
+		expect(&faults, selectsManager(p, spec.PodSelector), "%s: selects none of the Deployment's pods", o)
+		for _, rule := range spec.Ingress {
+			expect(&faults, ingress, "%s: has ingress rules and is no ingress policy", o)
+			addConnections(allowed, "from", rule.From, rule.Ports)
+		}
+		for _, rule := range spec.Egress {
+			expect(&faults, egress, "%s: has egress rules and is no egress policy", o)
+			addConnections(allowed, "to", rule.To, rule.Ports)
+		}
+		return faults
+	})
+	expect(&faults, denied, "no policy denies every pod ingress and egress")
+	want := []connection{
+		"from openshift-monitoring TCP 8443",
+		"to anywhere TCP",
+		"to anywhere TCP 6443",
+		"to openshift-dns TCP dns-tcp",
+		"to openshift-dns UDP dns",
+	}
+	got := slices.Sorted(maps.Keys(allowed))
+	expect(&faults, slices.Equal(got, want), "allowed are %q, want %q", got, want)
+	return faults
+}
+
+func selectsManager(p *payload, selector metav1.LabelSelector) bool {
+	parsed, err := metav1.LabelSelectorAsSelector(&selector)
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(p.ofKind("Deployment"), func(o object) bool {
+		podLabels := labels.Set{}
+		for key, value := range nestedMap(o, "spec", "template", "metadata", "labels") {
+			podLabels[key], _ = value.(string)
+		}
+		return parsed.Matches(podLabels)
+	})
+}
+
+func nestedMap(o object, fields ...string) map[string]any {
+	result, _ := nested(o.Obj, fields...).(map[string]any)
+	return result
+}
+
+func addConnections(allowed map[connection]bool, direction string, peers []networkingv1.NetworkPolicyPeer, ports []networkingv1.NetworkPolicyPort) {
+	names := []string{"anywhere"}
+	if len(peers) > 0 {
+		names = nil
+	}
+	for _, peer := range peers {
+		name := "elsewhere" // a peer that is not a namespace by name is none that we want
+		if peer.NamespaceSelector != nil && peer.PodSelector == nil && peer.IPBlock == nil && len(peer.NamespaceSelector.MatchLabels) == 1 {
+			name = peer.NamespaceSelector.MatchLabels[corev1.LabelMetadataName]
+		}
+		names = append(names, name)
+	}
+	if len(ports) == 0 {
+		ports = []networkingv1.NetworkPolicyPort{{}}
+	}
+	for _, name := range names {
+		for _, port := range ports {
+			c := direction + " " + name
+			if port.Protocol != nil {
+				c += " " + string(*port.Protocol)
+			}
+			if port.Port != nil {
+				c += " " + port.Port.String()
+			}
+			allowed[c] = true
+		}
+	}
+}

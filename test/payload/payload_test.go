@@ -1,0 +1,146 @@
+package payload
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/openshift/library-go/pkg/manifest"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+const (
+	folder    = "../../manifests"
+	component = "platform-operators"
+	namespace = "openshift-platform-operators"
+	account   = "platform-operators"
+	snapshot  = "0.0.1-snapshot"
+
+	imageReferences = "image-references"
+)
+
+// payload is a manifests folder. Objects are in the order in which the CVO applies them.
+type payload struct {
+	files   map[string]string // content by name
+	objects []object
+}
+
+type object struct {
+	file string
+	manifest.Manifest
+}
+
+func (o object) String() string {
+	return fmt.Sprintf("%s (%s %s)", o.file, o.GVK.Kind, o.Obj.GetName())
+}
+
+// rule is one thing that holds of the whole payload; check says where it does not.
+type rule struct {
+	name  string
+	check func(*payload) []string
+}
+
+func everyRule() []rule {
+	return slices.Concat(fileRules, crdRules, podRules, networkRules, rbacRules, reportRules, monitoringRules)
+}
+
+func TestCLU_P1ThePayloadKeepsEveryRule(t *testing.T) {
+	p := read(t)
+	for _, rule := range everyRule() {
+		t.Run(rule.name, func(t *testing.T) {
+			for _, fault := range rule.check(p) {
+				t.Error(fault)
+			}
+		})
+	}
+}
+
+// read reads the payload of this checkout.
+func read(t *testing.T) *payload {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, entry := range entries {
+		content, err := os.ReadFile(filepath.Join(folder, entry.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[entry.Name()] = string(content)
+	}
+	p, err := parse(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// parse reads manifests with the CVO's own reader.
+func parse(files map[string]string) (*payload, error) {
+	p := &payload{files: files}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if name == imageReferences {
+			continue
+		}
+		manifests, err := manifest.ParseManifests(strings.NewReader(files[name]))
+		if err != nil {
+			return nil, fmt.Errorf("reading %s: %w", name, err)
+		}
+		for _, m := range manifests {
+			p.objects = append(p.objects, object{file: name, Manifest: m})
+		}
+	}
+	return p, nil
+}
+
+// ofKind returns the objects of a kind.
+func (p *payload) ofKind(kind string) []object {
+	return slices.DeleteFunc(slices.Clone(p.objects), func(o object) bool { return o.GVK.Kind != kind })
+}
+
+// typed converts an object; a field that the type does not have is a fault.
+func typed[T any](o object) (T, error) {
+	var result T
+	err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(o.Obj.Object, &result, true)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", o, err)
+	}
+	return result, err
+}
+
+// allTyped converts every object of a kind, and calls check with each.
+func allTyped[T any](p *payload, kind string, check func(object, T) []string) []string {
+	var faults []string
+	objects := p.ofKind(kind)
+	if len(objects) == 0 {
+		return []string{"the payload has no " + kind}
+	}
+	for _, o := range objects {
+		converted, err := typed[T](o)
+		if err != nil {
+			faults = append(faults, err.Error())
+			continue
+		}
+		faults = append(faults, check(o, converted)...)
+	}
+	return faults
+}
+
+// expect adds a fault unless the condition holds.
+func expect(faults *[]string, condition bool, format string, args ...any) {
+	if !condition {
+		*faults = append(*faults, fmt.Sprintf(format, args...))
+	}
+}
+
+func nested(o *unstructured.Unstructured, fields ...string) any {
+	value, _, _ := unstructured.NestedFieldNoCopy(o.Object, fields...)
+	return value
+}

@@ -1,0 +1,124 @@
+// Command demo shows on a real API server what platform operators are for: it starts cluster, catalogs and manager, tells a
+// story of which each line was seen by a client that is not the manager, and stays up to be tried.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/openshift/platform-operators/test/environment"
+	"github.com/openshift/platform-operators/test/story"
+)
+
+const help = `Demo of platform-operators on a local cluster. Run by "make demo":
+
+  make demo                 tell the story of the sample operators, then stay up until Ctrl-C
+  make demo DEMO=exit       the same, and end
+  make demo CATALOG=<folder of a file-based catalog> BUNDLES=<folder of bundles> PACKAGE=<package>
+                            install one package of real data instead
+
+Flags:
+`
+
+type options struct {
+	catalog, bundles, pkg, dir string
+	exit                       bool
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.catalog, "catalog", "", "folder of a file-based catalog, a folder a package")
+	flag.StringVar(&o.bundles, "bundles", "", "folder of bundles, <package>/<version>/{manifests,metadata}")
+	flag.StringVar(&o.pkg, "package", "", "the package of that catalog to install")
+	flag.StringVar(&o.dir, "dir", "", "where to keep everything (default: a temporary folder, removed at the end)")
+	flag.BoolVar(&o.exit, "exit", false, "end after the story instead of staying up")
+	flag.Usage = func() {
+		fmt.Fprint(flag.CommandLine.Output(), help)
+		flag.PrintDefaults()
+	}
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, o); err != nil {
+		fmt.Fprintf(os.Stderr, "demo: %v\n", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, o options) (err error) {
+	settings, steps, err := o.plan()
+	if err != nil {
+		return err
+	}
+	if o.dir == "" {
+		if o.dir, err = os.MkdirTemp("", "platform-operators-demo-"); err != nil {
+			return fmt.Errorf("making a folder for the demo: %w", err)
+		}
+		defer func() {
+			if err == nil { // after a failure the logs are what one wants to read
+				err = os.RemoveAll(o.dir)
+			}
+		}()
+	}
+	settings.Dir, settings.Log = o.dir, os.Stdout
+	env, err := environment.Start(ctx, settings)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, env.Stop()) }()
+	admin, err := story.NewAdmin(env)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("\nTo look yourself, in another terminal:\n  export KUBECONFIG=%s PATH=%s:$PATH\n\n", env.Kubeconfig, filepath.Dir(env.Kubectl))
+	if err := story.Tell(ctx, admin, steps, os.Stdout); err != nil {
+		return err
+	}
+	if o.exit {
+		fmt.Println("\nThe story is told; DEMO=exit ends it here.")
+		return nil
+	}
+	fmt.Print(stayHint)
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-env.Manager.Exited():
+		return fmt.Errorf("the manager ended; the end of %s says why", env.Manager.LogFile)
+	}
+}
+
+const stayHint = `
+The story is told and everything stays up. For example:
+  kubectl get plop,bd,co
+  kubectl explain plop.spec
+  kubectl delete deployment -n compass compass       # comes back
+  kubectl delete plop compass                        # goes, its CRD stays
+Ctrl-C stops it all.
+`
+
+// plan turns the options into what to start and which story to tell.
+func (o options) plan() (environment.Options, []story.Step, error) {
+	settings := environment.Options{OpenShiftVersion: story.ClusterVersion, Samples: story.FirstCatalog()}
+	given := 0
+	for _, value := range []string{o.catalog, o.bundles, o.pkg} {
+		if value != "" {
+			given++
+		}
+	}
+	switch given {
+	case 0:
+		return settings, story.Samples(), nil
+	case 3:
+		settings.Samples = nil
+		settings.Catalogs, settings.Bundles, settings.Packages = []string{o.catalog}, []string{o.bundles}, []string{o.pkg}
+		return settings, story.Package(o.pkg), nil
+	}
+	return settings, nil, errors.New("CATALOG, BUNDLES and PACKAGE belong together: give all three or none")
+}

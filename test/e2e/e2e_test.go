@@ -1,0 +1,89 @@
+// Package e2e asserts, end to end, the story that the demo tells, and the installation of real operators from a real catalog.
+package e2e
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/openshift/platform-operators/test/environment"
+	"github.com/openshift/platform-operators/test/story"
+)
+
+// realData lies beside the checkout; it is not part of the project.
+const realData = "../shared/data"
+
+// realPackages have their default channel's head among the real bundles, and need no webhook.
+var realPackages = []string{"project-quay", "nfs-provisioner-operator"}
+
+func TestEndToEnd(t *testing.T) {
+	RegisterFailHandler(Fail)
+	RunSpecs(t, "platform-operators end to end")
+}
+
+var _ = Describe("the demo's story", Ordered, func() {
+	var admin *story.Admin
+	BeforeAll(func(ctx context.Context) {
+		admin = start(ctx, environment.Options{OpenShiftVersion: story.ClusterVersion, Samples: story.FirstCatalog()})
+	})
+	for _, step := range story.Samples() {
+		It(step.Title, func(ctx context.Context) { tell(ctx, admin, step) })
+	}
+})
+
+var _ = Describe("real operators from a real catalog", Ordered, func() {
+	var admin *story.Admin
+	BeforeAll(func(ctx context.Context) {
+		root, err := environment.Root()
+		Expect(err).NotTo(HaveOccurred())
+		data := filepath.Join(root, realData)
+		if _, err := os.Stat(data); err != nil {
+			Skip("the real catalogs and bundles are not there: " + err.Error())
+		}
+		admin = start(ctx, environment.Options{
+			OpenShiftVersion: "4.20.0",
+			Catalogs:         []string{filepath.Join(data, "catalogs", "community-v4.20")},
+			Bundles:          []string{filepath.Join(data, "bundles")},
+			Packages:         realPackages,
+		})
+	})
+	for _, name := range realPackages {
+		for _, step := range story.Package(name) {
+			It(name+": "+step.Title, func(ctx context.Context) { tell(ctx, admin, step) })
+		}
+	}
+})
+
+func start(ctx context.Context, options environment.Options) *story.Admin {
+	GinkgoHelper()
+	dir, err := os.MkdirTemp("", "platform-operators-e2e-")
+	Expect(err).NotTo(HaveOccurred())
+	options.Dir, options.Log = dir, GinkgoWriter
+	// The context of BeforeAll ends with it; what is started lives until its clean-up.
+	env, err := environment.Start(context.WithoutCancel(ctx), options)
+	Expect(err).NotTo(HaveOccurred())
+	DeferCleanup(func() {
+		Expect(env.Stop()).To(Succeed())
+		if !CurrentSpecReport().Failed() { // after a failure the logs are what one wants to read
+			Expect(os.RemoveAll(dir)).To(Succeed())
+		}
+	})
+	admin, err := story.NewAdmin(env)
+	Expect(err).NotTo(HaveOccurred())
+	return admin
+}
+
+func tell(ctx context.Context, admin *story.Admin, step story.Step) {
+	GinkgoHelper()
+	err := step.Run(ctx, admin)
+	if err != nil {
+		if explain := admin.Explain(ctx, GinkgoWriter); explain != nil {
+			GinkgoWriter.Printf("explaining: %v\n", explain)
+		}
+	}
+	Expect(err).NotTo(HaveOccurred())
+}

@@ -1,0 +1,186 @@
+package environment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/openshift/platform-operators/test/localcatalog"
+	"github.com/openshift/platform-operators/test/samples"
+)
+
+// Options say what to start.
+type Options struct {
+	// Dir is where everything is kept; it is created if absent. Required.
+	Dir string
+	// Log gets a line for each thing that was started. Required.
+	Log io.Writer
+	// OpenShiftVersion is what the ClusterVersion says; required.
+	OpenShiftVersion string
+	// Samples are offered by the local catalog at the beginning. Ignored when Catalogs is set.
+	Samples []samples.Operator
+	// Catalogs and Bundles are folders of real data to serve instead of samples, and Packages limits what is served.
+	Catalogs, Bundles, Packages []string
+	// ManagerArgs are given to the manager besides its own.
+	ManagerArgs []string
+	// AuditLog makes the API server write one, at Dir/audit.log.
+	AuditLog bool
+	// WithoutManager starts everything but the manager; Manager.Start does that later.
+	WithoutManager bool
+}
+
+// Environment is everything that runs.
+type Environment struct {
+	// Dir is Options.Dir.
+	Dir string
+	// Root is the checkout's root folder.
+	Root string
+	// SamplesDir is where sample operators are written; Publish makes what is there known.
+	SamplesDir string
+	// Kubeconfig is the admin's, Kubectl a kubectl that fits the cluster.
+	Kubeconfig, Kubectl string
+	// Admin is the admin's client configuration, without a rate limit.
+	Admin *rest.Config
+
+	Catalog *localcatalog.Server
+	Manager *Manager
+
+	cluster *cluster
+	cancel  context.CancelFunc
+}
+
+// Start starts cluster, catalogs and manager, in that order, and returns when the manager's process runs. What was started
+// is stopped by Stop, or when this process ends, however it ends.
+func Start(ctx context.Context, options Options) (*Environment, error) {
+	root, err := Root()
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(options.Dir, 0o755); err != nil {
+		return nil, fmt.Errorf("making the environment's folder: %w", err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	e := &Environment{Dir: options.Dir, Root: root, SamplesDir: filepath.Join(options.Dir, "samples"), cancel: cancel}
+	if err := e.start(ctx, options); err != nil {
+		return nil, errors.Join(err, e.Stop())
+	}
+	return e, nil
+}
+
+func (e *Environment) start(ctx context.Context, options Options) error {
+	progress := newProgress(options.Log)
+	binary, err := buildManager(ctx, e.Root, e.Dir)
+	if err != nil {
+		return err
+	}
+	progress.say("built the manager")
+
+	if e.cluster, err = startCluster(ctx, e.Root, filepath.Join(e.Dir, "cluster"), options, options.Log); err != nil {
+		return err
+	}
+	e.Kubeconfig, e.Kubectl = e.cluster.Kubeconfig, e.cluster.Kubectl
+	if e.Admin, err = clientcmd.BuildConfigFromFlags("", e.Kubeconfig); err != nil {
+		return fmt.Errorf("reading the cluster's kubeconfig: %w", err)
+	}
+	e.Admin.QPS = -1 // an observer must not be slower than what it observes
+	progress.say("started an OpenShift %s lookalike (Kubernetes %s) at %s", options.OpenShiftVersion, e.cluster.KubernetesVersion, e.Admin.Host)
+
+	if err := ApplyManifests(ctx, e.Admin, filepath.Join(e.Root, "manifests")); err != nil {
+		return err
+	}
+	progress.say("applied manifests/ in the CVO's order")
+
+	if err := e.startCatalog(ctx, options); err != nil {
+		return err
+	}
+	progress.say("serving catalogs: gRPC at %s, HTTPS at %s, images at %s", e.Catalog.GRPCAddress(), e.Catalog.HTTPSBaseURL(), e.Catalog.RegistryHost())
+
+	kubeconfig, err := writeIdentity(ctx, e.Admin, e.Dir)
+	if err != nil {
+		return err
+	}
+	if e.Manager, err = newManager(binary, kubeconfig, e.Dir, e.Catalog.CAFile(), options.ManagerArgs); err != nil {
+		return err
+	}
+	if options.WithoutManager {
+		return nil
+	}
+	if err := e.Manager.Start(); err != nil {
+		return err
+	}
+	progress.say("started the manager as ServiceAccount %s/%s (process %d, log %s)", Namespace, ServiceAccount, e.Manager.PID(), e.Manager.LogFile)
+	return nil
+}
+
+func (e *Environment) startCatalog(ctx context.Context, options Options) error {
+	catalogs, bundles := options.Catalogs, options.Bundles
+	if len(catalogs) == 0 {
+		if err := samples.Write(e.SamplesDir, options.Samples...); err != nil {
+			return err
+		}
+		catalogs, bundles = []string{filepath.Join(e.SamplesDir, "catalog")}, []string{filepath.Join(e.SamplesDir, "bundles")}
+	}
+	var err error
+	e.Catalog, err = localcatalog.Start(ctx, localcatalog.Options{
+		Catalogs: catalogs, Bundles: bundles, Packages: options.Packages, Dir: filepath.Join(e.Dir, "catalog"),
+	})
+	if err != nil {
+		return fmt.Errorf("starting the local catalog: %w", err)
+	}
+	return e.announce(ctx)
+}
+
+// SetClusterVersion moves the ClusterVersion to another version, as a completed update.
+func (e *Environment) SetClusterVersion(ctx context.Context, version string) error {
+	return e.cluster.setVersion(ctx, version)
+}
+
+// Stop stops everything that Start started, in reverse order.
+func (e *Environment) Stop() error {
+	var faults []error
+	if e.Manager != nil {
+		faults = append(faults, e.Manager.Stop())
+	}
+	if e.Catalog != nil {
+		faults = append(faults, e.Catalog.Close())
+	}
+	if e.cluster != nil {
+		faults = append(faults, e.cluster.stop())
+	}
+	e.cancel()
+	return errors.Join(faults...)
+}
+
+// Root is the folder of the main module's go.mod, from wherever a test runs.
+func Root() (string, error) {
+	output, err := exec.Command("go", "env", "GOMOD").Output()
+	if err != nil {
+		return "", fmt.Errorf("looking for the checkout's root: %w", err)
+	}
+	path := strings.TrimSpace(string(output))
+	if path == "" || path == os.DevNull {
+		return "", errors.New("looking for the checkout's root: not inside the module's folders")
+	}
+	return filepath.Dir(path), nil
+}
+
+// progress prints what was started and how long it took since the beginning.
+type progress struct {
+	out   io.Writer
+	start time.Time
+}
+
+func newProgress(out io.Writer) progress { return progress{out, time.Now()} }
+
+func (p progress) say(format string, args ...any) {
+	fmt.Fprintf(p.out, "%7.1fs  %s\n", time.Since(p.start).Seconds(), fmt.Sprintf(format, args...))
+}

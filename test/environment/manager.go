@@ -1,0 +1,122 @@
+package environment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"time"
+)
+
+// Manager is the manager as a process of its own.
+type Manager struct {
+	// LogFile is where its output goes; a restarted manager goes on writing there.
+	LogFile string
+
+	binary string
+	args   []string
+
+	command *exec.Cmd
+	exited  chan struct{}
+}
+
+// buildManager compiles the manager and returns the binary's path.
+func buildManager(ctx context.Context, root, dir string) (string, error) {
+	binary := filepath.Join(dir, "platform-operators")
+	build := exec.CommandContext(ctx, "go", "build", "-o", binary, "./cmd/platform-operators")
+	build.Dir = root
+	if output, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building the manager: %w\n%s", err, output)
+	}
+	return binary, nil
+}
+
+func newManager(binary, kubeconfig, dir, caFile string, extra []string) (*Manager, error) {
+	port, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	args := []string{"start",
+		"--kubeconfig", kubeconfig,
+		"--namespace", Namespace,
+		"--listen", fmt.Sprintf("127.0.0.1:%d", port),
+		"--content-dir", filepath.Join(dir, "content"),
+		"--catalog-ca-file", caFile,
+		"--leader-elect=false",
+	}
+	return &Manager{LogFile: filepath.Join(dir, "manager.log"), binary: binary, args: append(args, extra...)}, nil
+}
+
+// Start starts the process. It ends with ours.
+func (m *Manager) Start() error {
+	log, err := os.OpenFile(m.LogFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return fmt.Errorf("opening the manager's log: %w", err)
+	}
+	defer log.Close() // the process has its own copy
+	m.command = exec.Command(m.binary, m.args...)
+	m.command.Stdout, m.command.Stderr = log, log
+	m.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	m.exited = make(chan struct{})
+	started := make(chan error, 1)
+	go func() {
+		// The kernel sends Pdeathsig when the thread that forked ends, so that thread must live as long as the process.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := m.command.Start()
+		started <- err
+		if err == nil {
+			_ = m.command.Wait() // how it ended is in its log; that it ended is what callers wait for
+			close(m.exited)
+		}
+	}()
+	if err := <-started; err != nil {
+		return fmt.Errorf("starting the manager: %w", err)
+	}
+	return nil
+}
+
+// PID is the process's ID.
+func (m *Manager) PID() int { return m.command.Process.Pid }
+
+// Exited is closed when the process has ended.
+func (m *Manager) Exited() <-chan struct{} { return m.exited }
+
+// Kill ends the process as a crash would.
+func (m *Manager) Kill() error {
+	if err := m.command.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return err
+	}
+	<-m.exited
+	return nil
+}
+
+// Stop asks the process to end and waits for it, for 20 seconds at most.
+func (m *Manager) Stop() error {
+	if m.command == nil {
+		return nil
+	}
+	if err := m.command.Process.Signal(syscall.SIGTERM); err != nil {
+		return nil // ended already
+	}
+	select {
+	case <-m.exited:
+		return nil
+	case <-time.After(20 * time.Second):
+		return errors.Join(errors.New("the manager did not end within 20 s of SIGTERM and was killed"), m.Kill())
+	}
+}
+
+func freePort() (int, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, fmt.Errorf("finding a free port: %w", err)
+	}
+	defer listener.Close()
+	return listener.Addr().(*net.TCPAddr).Port, nil
+}

@@ -1,0 +1,84 @@
+// Package integration tries the manager, one behaviour a file, against a real API server, real catalog protocols and a real
+// registry, under its own ServiceAccount with the shipped roles.
+package integration
+
+import (
+	"context"
+	"os"
+	"testing"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/openshift/platform-operators/test/environment"
+	"github.com/openshift/platform-operators/test/samples"
+	"github.com/openshift/platform-operators/test/story"
+)
+
+// Every state that a spec waits for comes within seconds; the limits are for a busy machine with two cores.
+const (
+	soon  = 60 * time.Second
+	quiet = 5 * time.Second
+	often = 100 * time.Millisecond
+)
+
+var (
+	env   *environment.Environment
+	admin *story.Admin
+)
+
+func TestIntegration(t *testing.T) {
+	RegisterFailHandler(Fail)
+	SetDefaultEventuallyTimeout(soon)
+	SetDefaultEventuallyPollingInterval(often)
+	SetDefaultConsistentlyDuration(quiet)
+	SetDefaultConsistentlyPollingInterval(often)
+	RunSpecs(t, "platform-operators integration")
+}
+
+var _ = BeforeSuite(func(ctx context.Context) {
+	dir, err := os.MkdirTemp("", "platform-operators-integration-")
+	Expect(err).NotTo(HaveOccurred())
+	// The context of BeforeSuite ends with it, so what must live on gets one of its own.
+	env, err = environment.Start(context.WithoutCancel(ctx), environment.Options{
+		Dir: dir, Log: GinkgoWriter, OpenShiftVersion: story.ClusterVersion, Samples: offered, AuditLog: true,
+	})
+	Expect(err).NotTo(HaveOccurred())
+	DeferCleanup(func(ctx SpecContext) {
+		Expect(env.Stop()).To(Succeed())
+		if !CurrentSpecReport().Failed() {
+			Expect(os.RemoveAll(dir)).To(Succeed())
+		}
+	})
+	admin, err = story.NewAdmin(env)
+	Expect(err).NotTo(HaveOccurred())
+	Eventually(func(ctx context.Context) error { return story.Samples()[0].Seen(ctx, admin) }).WithContext(ctx).Should(Succeed())
+})
+
+var _ = ReportAfterEach(func(ctx SpecContext, report SpecReport) {
+	if report.Failed() && admin != nil {
+		if err := admin.Explain(ctx, GinkgoWriter); err != nil {
+			GinkgoWriter.Printf("explaining: %v\n", err)
+		}
+	}
+})
+
+// offered is what the catalogs offer to all specs. Each spec that installs something has a package of its own, so that
+// specs do not disturb one another.
+var offered = []samples.Operator{
+	{Package: "drifter", Version: "1.0.0", ExtraConfigMap: "drifter-settings"},
+	{Package: "climber", Version: "1.0.0", ExtraConfigMap: "climber-first"},
+	{Package: "neighbour", Version: "1.0.0"},
+	{Package: "leaver", Version: "1.0.0"},
+	{Package: "sleeper", Version: "1.0.0"},
+	{Package: "twin", Version: "1.0.0"},
+	{Package: "foreign", Version: "1.0.0"},
+	{Package: "survivor", Version: "1.0.0"},
+	{Package: "ownonly", Version: "1.0.0", OwnNamespaceOnly: true},
+	{Package: "ownonly-unsaid", Version: "1.0.0", OwnNamespaceOnly: true, CatalogSaysNothing: true},
+	{Package: "broken", Version: "1.0.0", NoBundle: true},
+	{Package: "unreadable", Version: "1.0.0", MaxOpenShiftVersion: `"garbage"`},
+	{Package: "stale", Version: "1.0.0", MaxOpenShiftVersion: `"4.20"`},
+	{Package: "futuristic", Version: "1.0.0", MinKubeVersion: "9.0.0"},
+}

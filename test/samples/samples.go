@@ -1,0 +1,130 @@
+// Package samples writes small operators of our own: registry+v1 bundle folders and the file-based catalogs that offer
+// them, in the layout of the real ones. The demo, the integration tests and the benchmarks make from it whatever set they
+// need; nothing of it is read by the manager except over the wire.
+package samples
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"os"
+	"path/filepath"
+	"text/template"
+)
+
+//go:embed templates
+var templates embed.FS
+
+// NeverReadyLabel on a pod keeps it from getting ready on the local cluster's simulated nodes.
+const NeverReadyLabel = "localcluster.test/never-ready"
+
+// Operator is one version of one sample operator.
+type Operator struct {
+	// Package is the package's name; the bundle's name is "<Package>.v<Version>".
+	Package string
+	// Version is the bundle's semantic version.
+	Version string
+	// MaxOpenShiftVersion is the raw JSON value of the olm.maxOpenShiftVersion property, for example `"4.21"`; empty is none.
+	MaxOpenShiftVersion string
+	// MinKubeVersion is the CSV's minKubeVersion; empty is none.
+	MinKubeVersion string
+	// NeverReady makes an operator whose pods never get ready.
+	NeverReady bool
+	// OwnNamespaceOnly makes an operator that does not support AllNamespaces.
+	OwnNamespaceOnly bool
+	// NoBundle offers the operator in the catalog without writing its bundle, so that its image cannot be pulled.
+	NoBundle bool
+	// CatalogSaysNothing leaves the CSV's metadata out of the catalog, as old catalogs do.
+	CatalogSaysNothing bool
+	// ExtraConfigMap adds a ConfigMap of that name, so that versions differ in what they consist of.
+	ExtraConfigMap string
+}
+
+// Name is the bundle's name.
+func (o Operator) Name() string { return fmt.Sprintf("%s.v%s", o.Package, o.Version) }
+
+// Kind is the kind of the operator's custom resource.
+func (o Operator) Kind() string { return kindOf(o.Package) }
+
+// Write writes, below root, "bundles/<package>/<version>" for every operator and "catalog/<package>/catalog.yaml" for every
+// package, with one channel "stable" in the order given. What was there of these packages' catalogs is replaced; bundles of
+// other versions stay, as they do in a registry.
+func Write(root string, operators ...Operator) error {
+	byPackage := map[string][]Operator{}
+	var order []string
+	for _, operator := range operators {
+		if _, known := byPackage[operator.Package]; !known {
+			order = append(order, operator.Package)
+		}
+		byPackage[operator.Package] = append(byPackage[operator.Package], operator)
+		if operator.NoBundle {
+			continue
+		}
+		if err := writeBundle(filepath.Join(root, "bundles", operator.Package, operator.Version), operator); err != nil {
+			return err
+		}
+	}
+	for _, name := range order {
+		if err := execute("catalog.yaml.tmpl", filepath.Join(root, "catalog", name, "catalog.yaml"),
+			map[string]any{"Package": name, "Operators": byPackage[name]}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeBundle(dir string, operator Operator) error {
+	files := map[string]string{
+		"csv.yaml.tmpl":         "manifests/" + operator.Package + ".clusterserviceversion.yaml",
+		"crd.yaml.tmpl":         "manifests/" + operator.Package + ".crd.yaml",
+		"service.yaml.tmpl":     "manifests/" + operator.Package + "-metrics.service.yaml",
+		"annotations.yaml.tmpl": "metadata/annotations.yaml",
+	}
+	if operator.MaxOpenShiftVersion != "" {
+		files["properties.yaml.tmpl"] = "metadata/properties.yaml"
+	}
+	if operator.ExtraConfigMap != "" {
+		files["configmap.yaml.tmpl"] = "manifests/" + operator.ExtraConfigMap + ".configmap.yaml"
+	}
+	for name, path := range files {
+		if err := execute(name, filepath.Join(dir, path), operator); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func execute(name, path string, data any) error {
+	parsed, err := template.New(name).ParseFS(templates, "templates/"+name)
+	if err != nil {
+		return fmt.Errorf("reading template %q: %w", name, err)
+	}
+	var content bytes.Buffer
+	if err := parsed.Execute(&content, data); err != nil {
+		return fmt.Errorf("filling template %q: %w", name, err)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("making the folder of %q: %w", path, err)
+	}
+	if err := os.WriteFile(path, content.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("writing sample file: %w", err)
+	}
+	return nil
+}
+
+// kindOf turns "beacon-operator" into "BeaconOperator".
+func kindOf(name string) string {
+	var kind []byte
+	upper := true
+	for _, c := range []byte(name) {
+		switch {
+		case c == '-':
+			upper = true
+		case upper && c >= 'a' && c <= 'z':
+			kind, upper = append(kind, c-'a'+'A'), false
+		default:
+			kind, upper = append(kind, c), false
+		}
+	}
+	return string(kind)
+}

@@ -1,0 +1,77 @@
+// Package story tells what a cluster's admin does with platform operators, and what they then see, as steps: an act, and a
+// state that somebody who is not the manager has seen within a time limit. The demo prints the steps, the end-to-end test
+// asserts the same ones.
+package story
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// Step is one thing that the admin does and what comes of it.
+type Step struct {
+	// Title says in one sentence what was seen.
+	Title string
+	// See is the kubectl command that shows it.
+	See string
+	// Within is how long it may take.
+	Within time.Duration
+	// Act changes the cluster or the catalogs; nil when the step only looks.
+	Act func(ctx context.Context, admin *Admin) error
+	// Seen returns nil when the state is there, and otherwise an error that says what is still missing.
+	Seen func(ctx context.Context, admin *Admin) error
+}
+
+// poll is how often a state is looked at; the states last, so no event is missed by looking.
+const poll = 100 * time.Millisecond
+
+// Run carries a step out and waits until its state is seen. The error names the step, what was missing last, and for how
+// long it was waited.
+func (s Step) Run(ctx context.Context, admin *Admin) error {
+	if s.Act != nil {
+		if err := s.Act(ctx, admin); err != nil {
+			return fmt.Errorf("%s: acting: %w", s.Title, err)
+		}
+	}
+	limit, cancel := context.WithTimeout(ctx, s.Within)
+	defer cancel()
+	ticker := time.NewTicker(poll)
+	defer ticker.Stop()
+	var missing error
+	for {
+		seen := s.Seen(limit, admin)
+		if seen == nil {
+			return nil
+		}
+		if limit.Err() == nil || missing == nil {
+			missing = seen // what the last look that was not cut short by the limit found
+		}
+		select {
+		case <-limit.Done():
+			return fmt.Errorf("%s: not seen within %s: %w", s.Title, s.Within, missing)
+		case <-admin.Environment.Manager.Exited():
+			return fmt.Errorf("%s: the manager ended; the end of %s says why: %w", s.Title, admin.Environment.Manager.LogFile, missing)
+		case <-ticker.C:
+		}
+	}
+}
+
+// Tell runs the steps in order and prints a line for each after it was seen: the time since the start, the title, and the
+// command to see it oneself. It stops at the first step that is not seen and prints the conditions that explain it.
+func Tell(ctx context.Context, admin *Admin, steps []Step, out io.Writer) error {
+	start := time.Now()
+	for _, step := range steps {
+		if err := step.Run(ctx, admin); err != nil {
+			fmt.Fprintf(out, "\n✗ %v\n\n", err)
+			return errors.Join(err, admin.Explain(ctx, out))
+		}
+		fmt.Fprintf(out, "%7.1fs  %s\n", time.Since(start).Seconds(), step.Title)
+		if step.See != "" {
+			fmt.Fprintf(out, "          $ %s\n", step.See)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"os"
+	"testing"
+)
+
+func TestFieldOfAProcFile(t *testing.T) {
+	content := []byte("processor\t: 0\nmodel name\t: A CPU: fast\n\nVmRSS:\t   12345 kB\n")
+	for name, tc := range map[string]struct {
+		field, want string
+		found       bool
+	}{
+		"tabs before the colon are no part of the name": {"model name", "A CPU: fast", true},
+		"blanks around the value are no part of it":     {"VmRSS", "12345 kB", true},
+		"a name that is not there is not found":         {"VmSwap", "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got, found := field(content, tc.field); got != tc.want || found != tc.found {
+				t.Errorf("got %q, %t; want %q, %t", got, found, tc.want, tc.found)
+			}
+		})
+	}
+}
+
+func TestKiB(t *testing.T) {
+	for text, want := range map[string]float64{"12 kB": 12 * 1024, "0 kB": 0} {
+		if got, err := parseKiB(text); err != nil || got != want {
+			t.Errorf("%q: got %v, %v; want %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "12", "12 MB", "-1 kB", "x kB"} {
+		if got, err := parseKiB(text); err == nil {
+			t.Errorf("%q: got %v, want an error", text, got)
+		}
+	}
+}
+
+func TestResidentMemoryOfThisProcess(t *testing.T) {
+	memory, err := readResidentMemory(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if memory.anonymous <= 0 || memory.total <= memory.anonymous {
+		t.Errorf("got %+v; want some anonymous memory, and a total above it", memory)
+	}
+}

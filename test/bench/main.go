@@ -1,0 +1,228 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/openshift/platform-operators/pkg/catalog"
+)
+
+const help = `Measures platform-operators and writes docs/benchmarks.md. "make bench" runs it without flags:
+
+  go run -C test/bench .                            measure everything, rewrite the document
+  go run -C test/bench . --only catalog,resolve     measure some parts, print them, leave the document alone
+
+It takes some minutes. Leave the machine alone meanwhile. Paths are relative to the checkout's root.
+Parts: %s
+
+Flags:
+`
+
+const mainModule = "github.com/openshift/platform-operators"
+
+// The catalogs that are read, the packages that are resolved (the one with the most bundles, and a small one), and those that
+// are wanted when only some are.
+var (
+	catalogNames  = []string{"community-v4.20", "certified-v4.20"}
+	resolvedNames = []string{"project-quay", "nfs-provisioner-operator"}
+	someWanted    = []string{"nfs-provisioner-operator", "project-quay", "rabbitmq-cluster-operator"}
+)
+
+// partNames lists the parts in the order they are measured and written.
+var partNames = []string{"catalog", "resolve", "render", "install"}
+
+type options struct {
+	data, out, dir, only string
+	samples, rounds      int
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.data, "data", "../shared/data", "folder with the real catalogs and bundles")
+	flag.StringVar(&o.out, "out", "docs/benchmarks.md", "the document to write")
+	flag.StringVar(&o.dir, "dir", "", "where the local cluster keeps its files (default: a temporary folder, removed at the end)")
+	flag.StringVar(&o.only, "only", "", "measure these parts only, separated by commas, and print them instead of writing --out")
+	flag.IntVar(&o.samples, "samples", 7, "samples of each figure of which the median is taken")
+	flag.IntVar(&o.rounds, "rounds", 3, "rounds of installing operators")
+	flag.Usage = func() {
+		fmt.Fprintf(flag.CommandLine.Output(), help, strings.Join(partNames, ", "))
+		flag.PrintDefaults()
+	}
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, o)
+	stop()
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "bench: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, o options) error {
+	parts, err := o.parts()
+	if err != nil {
+		return err
+	}
+	if err := enterRoot(); err != nil {
+		return err
+	}
+	facts, err := describeRun(o.out, os.Args[1:], time.Now())
+	if err != nil {
+		return err
+	}
+	b := bench{options: o, start: time.Now()}
+	doc := document{facts: facts}
+	for _, name := range parts {
+		p, err := b.measure(ctx, name)
+		if err != nil {
+			return fmt.Errorf("measuring part %q: %w", name, err)
+		}
+		doc.parts = append(doc.parts, p)
+		b.say("measured %q", p.title)
+	}
+	var text bytes.Buffer
+	if err := doc.write(&text); err != nil {
+		return err
+	}
+	if o.only != "" {
+		_, err := os.Stdout.Write(text.Bytes())
+		return err
+	}
+	if err := os.WriteFile(o.out, text.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("writing the document: %w", err)
+	}
+	b.say("wrote %s", o.out)
+	return nil
+}
+
+// parts are the names of the parts to measure, in the order of the document.
+func (o options) parts() ([]string, error) {
+	if o.samples < 1 || o.rounds < 1 {
+		return nil, errors.New("--samples and --rounds must be at least 1")
+	}
+	if o.only == "" {
+		return partNames, nil
+	}
+	asked := strings.Split(o.only, ",")
+	for _, name := range asked {
+		if !slices.Contains(partNames, name) {
+			return nil, fmt.Errorf("--only: there is no part %q; there are %s", name, strings.Join(partNames, ", "))
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(partNames), func(name string) bool { return !slices.Contains(asked, name) }), nil
+}
+
+// bench is one run.
+type bench struct {
+	options
+	start time.Time
+	// lines are the catalogs as JSON lines, by name, read when they are needed first.
+	lines map[string][]byte
+}
+
+// say prints a line of progress.
+func (b *bench) say(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, "%7.1fs  %s\n", time.Since(b.start).Seconds(), fmt.Sprintf(format, args...))
+}
+
+func (b *bench) measure(ctx context.Context, name string) (part, error) {
+	switch name {
+	case "catalog":
+		lines, err := b.catalogs(ctx)
+		if err != nil {
+			return part{}, err
+		}
+		var streams [][]byte
+		for _, name := range catalogNames {
+			streams = append(streams, lines[name])
+		}
+		return measureCatalogRead(streams, someWanted, b.samples)
+	case "resolve":
+		lines, err := b.catalogs(ctx)
+		if err != nil {
+			return part{}, err
+		}
+		packages := map[string][]catalog.Package{}
+		for name, content := range lines {
+			if packages[name], err = catalog.Read(bytes.NewReader(content), nil); err != nil {
+				return part{}, fmt.Errorf("reading catalog %q: %w", name, err)
+			}
+		}
+		return measureResolve(packages, resolvedNames, b.samples)
+	case "render":
+		folders, err := bundleFolders(filepath.Join(b.data, "bundles"))
+		if err != nil {
+			return part{}, err
+		}
+		return measureRender(folders, b.samples, b.say)
+	default:
+		return b.install(ctx)
+	}
+}
+
+// catalogs reads the catalogs once and keeps them.
+func (b *bench) catalogs(ctx context.Context) (map[string][]byte, error) {
+	if b.lines != nil {
+		return b.lines, nil
+	}
+	lines := map[string][]byte{}
+	for _, name := range catalogNames {
+		var err error
+		if lines[name], err = readCatalog(ctx, filepath.Join(b.data, "catalogs", name)); err != nil {
+			return nil, err
+		}
+		b.say("converted catalog %s to JSON lines, %s", name, size.format(float64(len(lines[name]))))
+	}
+	b.lines = lines
+	return lines, nil
+}
+
+func (b *bench) install(ctx context.Context) (p part, err error) {
+	b.lines = nil // the local cluster can use the memory
+	dir, err := filepath.Abs(b.dir)
+	if err != nil {
+		return part{}, err
+	}
+	if b.dir == "" {
+		if dir, err = os.MkdirTemp("", "platform-operators-bench-"); err != nil {
+			return part{}, fmt.Errorf("making a folder for the local cluster: %w", err)
+		}
+		defer func() {
+			if err == nil { // after a failure the logs are what one wants to read
+				err = os.RemoveAll(dir)
+			}
+		}()
+	}
+	return measureInstall(ctx, dir, b.rounds, b.say)
+}
+
+// enterRoot makes the main module's folder the working folder, from wherever inside the checkout this was started.
+func enterRoot() error {
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	for {
+		content, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		if err == nil && modfile.ModulePath(content) == mainModule {
+			return os.Chdir(dir)
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return fmt.Errorf("looking for module %s: it is in no folder above the working folder; run this inside the checkout", mainModule)
+		}
+		dir = parent
+	}
+}

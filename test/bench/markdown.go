@@ -1,0 +1,88 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// document is the whole of docs/benchmarks.md.
+type document struct {
+	facts [][2]string // name and value: commit, machine, command, date
+	parts []part
+}
+
+const preamble = `# Benchmarks
+
+Written by ` + "`make bench`" + `; nobody edits this file. Less is better in every row. The two sides of a row were measured in the
+same run and in turns (A B A B …); a figure is the median of n samples, and except for the installation one run of each side
+went before that does not count. The ratio is baseline ÷ ours: at 3× the baseline needs three times as much as we do, below
+1× we need more than the baseline.
+`
+
+// write writes the document as Markdown.
+func (d document) write(w io.Writer) error {
+	var out strings.Builder
+	out.WriteString(preamble)
+	out.WriteString("\n")
+	facts := table{head: []string{"", ""}}
+	for _, f := range d.facts {
+		facts.rows = append(facts.rows, []string{f[0], f[1]})
+	}
+	facts.write(&out)
+	for _, p := range d.parts {
+		p.write(&out)
+	}
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+func (p part) write(out *strings.Builder) {
+	fmt.Fprintf(out, "\n## %s\n\n%s\n\n", p.title, strings.TrimSpace(p.text))
+	figures := table{head: []string{"figure", "ours: " + p.ours, "baseline: " + p.baseline, "ratio", "n"}}
+	for _, f := range p.figures {
+		baseline, ratio := "—", "—"
+		if f.baseline > 0 {
+			baseline = f.unit.format(f.baseline)
+		}
+		if r, ok := f.ratio(); ok {
+			ratio = formatRatio(r)
+		}
+		figures.rows = append(figures.rows, []string{f.name, f.unit.format(f.ours), baseline, ratio, fmt.Sprint(f.n)})
+	}
+	figures.write(out)
+	for _, note := range p.notes {
+		fmt.Fprintf(out, "\n%s\n", note)
+	}
+	if len(p.details.rows) > 0 {
+		fmt.Fprintf(out, "\n%s\n\n", p.details.caption)
+		p.details.write(out)
+	}
+}
+
+func (t table) write(out *strings.Builder) {
+	row := func(cells []string) {
+		for i, cell := range cells {
+			if i > 0 {
+				out.WriteString(" ")
+			}
+			out.WriteString("| " + strings.ReplaceAll(cell, "|", `\|`))
+		}
+		out.WriteString(" |\n")
+	}
+	row(t.head)
+	out.WriteString(strings.Repeat("|---", len(t.head)) + "|\n")
+	for _, cells := range t.rows {
+		row(cells)
+	}
+}
+
+func formatRatio(r float64) string {
+	if r >= 9.95 {
+		return fmt.Sprintf("%.0f×", r)
+	}
+	if r >= 0.995 {
+		return fmt.Sprintf("%.1f×", r)
+	}
+	return fmt.Sprintf("%.2g×", r)
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+)
+
+const (
+	// shortestSample is how long a sample runs at least; what is shorter is repeated, so that the clock's and the
+	// scheduler's grain do not show.
+	shortestSample = 10 * time.Millisecond
+	// mostRepeats bounds the repetitions inside one sample.
+	mostRepeats = 100_000
+)
+
+// cost is what one run of a subject took.
+type cost struct {
+	time time.Duration
+	// bytes and allocations are what was allocated on the heap, whether or not it was freed again.
+	bytes, allocations float64
+}
+
+// subject is one side of a comparison.
+type subject struct {
+	name string
+	run  func() error
+}
+
+// inTurns measures the subjects n times each, A B A B …, after one run of each that does not count, and returns the median
+// costs in the order of the subjects. Nothing else may run in this process meanwhile: memory is counted process-wide.
+func inTurns(n int, subjects ...subject) ([]cost, error) {
+	repeats := make([]int, len(subjects))
+	for i, s := range subjects {
+		start := time.Now()
+		if err := s.run(); err != nil {
+			return nil, fmt.Errorf("running %s: %w", s.name, err)
+		}
+		repeats[i] = repeatsFor(time.Since(start))
+	}
+	samples := make([][]cost, len(subjects))
+	for range n {
+		for i, s := range subjects {
+			c, err := sample(s.run, repeats[i])
+			if err != nil {
+				return nil, fmt.Errorf("running %s: %w", s.name, err)
+			}
+			samples[i] = append(samples[i], c)
+		}
+	}
+	medians := make([]cost, len(subjects))
+	for i := range samples {
+		medians[i] = medianCost(samples[i])
+	}
+	return medians, nil
+}
+
+// repeatsFor is how often something that takes this long is repeated in a sample.
+func repeatsFor(once time.Duration) int {
+	if once <= 0 {
+		return mostRepeats
+	}
+	return int(min(max((shortestSample+once-1)/once, 1), mostRepeats))
+}
+
+// sample runs a subject some times and returns the cost of one run.
+func sample(run func() error, repeats int) (cost, error) {
+	var before, after runtime.MemStats
+	runtime.GC() // what the other side left behind is not ours to collect
+	runtime.ReadMemStats(&before)
+	start := time.Now()
+	for range repeats {
+		if err := run(); err != nil {
+			return cost{}, err
+		}
+	}
+	elapsed := time.Since(start)
+	runtime.ReadMemStats(&after)
+	return cost{
+		time:        elapsed / time.Duration(repeats),
+		bytes:       float64(after.TotalAlloc-before.TotalAlloc) / float64(repeats),
+		allocations: float64(after.Mallocs-before.Mallocs) / float64(repeats),
+	}, nil
+}
+
+// liveInTurns measures, n times in turns, how many bytes of heap the results of the functions keep alive, and returns the
+// medians.
+func liveInTurns[T any](n int, makers ...func() (T, error)) ([]float64, error) {
+	samples := make([][]float64, len(makers))
+	for range n {
+		for i, make := range makers {
+			live, err := liveHeap(make)
+			if err != nil {
+				return nil, err
+			}
+			samples[i] = append(samples[i], live)
+		}
+	}
+	medians := make([]float64, len(makers))
+	for i := range samples {
+		medians[i] = median(samples[i])
+	}
+	return medians, nil
+}
+
+// liveHeap is how much larger the heap is, after garbage collection, while the result is held.
+func liveHeap[T any](make func() (T, error)) (float64, error) {
+	before := collectedHeap()
+	result, err := make()
+	if err != nil {
+		return 0, err
+	}
+	after := collectedHeap()
+	runtime.KeepAlive(&result)
+	return max(float64(after)-float64(before), 0), nil
+}
+
+func collectedHeap() uint64 {
+	var stats runtime.MemStats
+	runtime.GC()
+	runtime.GC() // pools keep what they hold through one collection
+	runtime.ReadMemStats(&stats)
+	return stats.HeapAlloc
+}
+
+func medianCost(samples []cost) cost {
+	var times, bytes, allocations []float64
+	for _, s := range samples {
+		times = append(times, float64(s.time))
+		bytes = append(bytes, s.bytes)
+		allocations = append(allocations, s.allocations)
+	}
+	return cost{time: time.Duration(median(times)), bytes: median(bytes), allocations: median(allocations)}
+}
+
+// median is the middle value, the mean of the two middle ones for an even number, and zero of none.
+func median(values []float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	middle := len(sorted) / 2
+	if len(sorted)%2 == 1 {
+		return sorted[middle]
+	}
+	return (sorted[middle-1] + sorted[middle]) / 2
+}
+
+// add adds another subject's cost, for sums over many subjects.
+func (c *cost) add(other cost) {
+	c.time += other.time
+	c.bytes += other.bytes
+	c.allocations += other.allocations
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
+
+	"github.com/openshift/platform-operators/pkg/plan"
+)
+
+// plainLoop applies objects one after the other and waits for the Deployments among them: what one would write without a
+// manager. It is the baseline for installing.
+type plainLoop struct {
+	kubernetes kubernetes.Interface
+	dynamic    dynamic.Interface
+	mapper     *restmapper.DeferredDiscoveryRESTMapper
+}
+
+func newPlainLoop(config *rest.Config) (*plainLoop, error) {
+	kubernetesClient, kubernetesErr := kubernetes.NewForConfig(config)
+	dynamicClient, dynamicErr := dynamic.NewForConfig(config)
+	discoveryClient, discoveryErr := discovery.NewDiscoveryClientForConfig(config)
+	if err := errors.Join(kubernetesErr, dynamicErr, discoveryErr); err != nil {
+		return nil, err
+	}
+	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(discoveryClient))
+	return &plainLoop{kubernetesClient, dynamicClient, mapper}, nil
+}
+
+// install applies everything, waits until all Deployments are available, and returns the number of objects.
+func (l *plainLoop) install(ctx context.Context, operators []rendered) (objects int, err error) {
+	for _, operator := range operators {
+		all := append([]unstructured.Unstructured{namespaceObject(operator.namespace)}, operator.objects...)
+		for _, phase := range plan.Phases(all) {
+			for i := range phase.Objects {
+				if err := l.apply(ctx, &phase.Objects[i]); err != nil {
+					return 0, err
+				}
+				objects++
+			}
+		}
+	}
+	return objects, l.waitForDeployments(ctx, operators)
+}
+
+func (l *plainLoop) apply(ctx context.Context, object *unstructured.Unstructured) error {
+	gvk := object.GroupVersionKind()
+	mapping, err := l.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
+	if err != nil {
+		return fmt.Errorf("looking for the resource of %s %q: %w", gvk.Kind, object.GetName(), err)
+	}
+	client := dynamic.ResourceInterface(l.dynamic.Resource(mapping.Resource))
+	if namespace := object.GetNamespace(); namespace != "" {
+		client = l.dynamic.Resource(mapping.Resource).Namespace(namespace)
+	}
+	if _, err := client.Apply(ctx, object.GetName(), object, metav1.ApplyOptions{FieldManager: "bench-plain-loop", Force: true}); err != nil {
+		return fmt.Errorf("applying %s %q: %w", gvk.Kind, object.GetName(), err)
+	}
+	return nil
+}
+
+// waitForDeployments looks as often as the admin's client does on the manager's side.
+func (l *plainLoop) waitForDeployments(ctx context.Context, operators []rendered) error {
+	ticker := time.NewTicker(100 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		missing := l.unavailable(ctx, operators)
+		if missing == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("waiting for the Deployments: %w: %w", ctx.Err(), missing)
+		case <-ticker.C:
+		}
+	}
+}
+
+// unavailable is nil when every Deployment of the operators is available.
+func (l *plainLoop) unavailable(ctx context.Context, operators []rendered) error {
+	for _, operator := range operators {
+		deployments, err := l.kubernetes.AppsV1().Deployments(operator.namespace).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+		if len(deployments.Items) == 0 {
+			return fmt.Errorf("namespace %q has no Deployment", operator.namespace)
+		}
+		for _, d := range deployments.Items {
+			if !available(&d) {
+				return fmt.Errorf("workload Deployment %s/%s is not available", d.Namespace, d.Name)
+			}
+		}
+	}
+	return nil
+}
+
+func available(d *appsv1.Deployment) bool {
+	for _, c := range d.Status.Conditions {
+		if c.Type == appsv1.DeploymentAvailable {
+			return c.Status == corev1.ConditionTrue && d.Status.ObservedGeneration == d.Generation
+		}
+	}
+	return false
+}
+
+func namespaceObject(name string) unstructured.Unstructured {
+	return unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name},
+	}}
+}

@@ -1,0 +1,4 @@
+/*
+Package pogreb implements an embedded key-value store for read-heavy workloads.
+*/
+package pogreb

@@ -1,0 +1,7 @@
+package fs
+
+import (
+	"math"
+)
+
+const maxMmapSize = math.MaxInt32

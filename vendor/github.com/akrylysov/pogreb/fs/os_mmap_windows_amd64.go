@@ -1,0 +1,3 @@
+package fs
+
+const maxMmapSize = 1 << 48

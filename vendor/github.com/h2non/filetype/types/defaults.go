@@ -1,0 +1,4 @@
+package types
+
+// Unknown default type
+var Unknown = NewType("unknown", "")

@@ -32,9 +32,10 @@ func (r *Refusal) Unwrap() error { return r.Err }
 const maxText = 600
 
 func bounded(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
+	// Half a character would come back from the API server as another one, and look like a change for ever.
+	text = strings.ToValidUTF8(strings.Join(strings.Fields(text), " "), "�")
 	if len(text) > maxText {
-		return text[:maxText] + "…"
+		return strings.ToValidUTF8(text[:maxText], "") + "…"
 	}
 	return text
 }

@@ -1,11 +1,14 @@
 package apply
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/restmapper"
@@ -44,6 +47,31 @@ func (k *kinds) mapping(kind schema.GroupVersionKind) (*meta.RESTMapping, error)
 		return nil, fmt.Errorf("discovering which resource serves kind %s of %s: %w", kind.Kind, kind.GroupVersion(), err)
 	}
 	return mapping, nil
+}
+
+// mappingAny gives the resource of a kind in whatever version is served: what was applied in one version stays when the
+// API server stops serving that one.
+func (k *kinds) mappingAny(kind schema.GroupVersionKind) (*meta.RESTMapping, error) {
+	mapping, err := k.mapping(kind)
+	if waiting := (*waitingError)(nil); !errors.As(err, &waiting) {
+		return mapping, err
+	}
+	if other, otherErr := k.mapper.RESTMapping(kind.GroupKind()); !meta.IsNoMatchError(otherErr) {
+		return other, otherErr
+	}
+	return nil, err
+}
+
+// reset makes the next question ask the API server.
+func (k *kinds) reset() {
+	if k.mayReset() {
+		k.mapper.Reset()
+	}
+}
+
+// notServed tells the API server's answer that it has no such resource from the one that it has no such object.
+func notServed(err error) bool {
+	return apierrors.IsNotFound(err) && apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }
 
 func (k *kinds) mayReset() bool {

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
@@ -101,7 +102,10 @@ func (e *Engine) removePhase(ctx context.Context, set *Set, memory *memory, phas
 
 func (e *Engine) removeOne(ctx context.Context, set *Set, entry *item) removed {
 	result := removed{key: entry.key}
-	mapping, err := e.kinds.mapping(entry.kind)
+	if len(rest.IsValidPathSegmentName(entry.key.Name)) > 0 {
+		return result // the API server never took an object of such a name, and it cannot even be asked for
+	}
+	mapping, err := e.kinds.mappingAny(entry.kind)
 	var unserved *waitingError
 	if errors.As(err, &unserved) {
 		return result // a kind that is not served any more has no objects
@@ -112,6 +116,11 @@ func (e *Engine) removeOne(ctx context.Context, set *Set, entry *item) removed {
 	}
 	client := e.client.Resource(mapping.Resource).Namespace(entry.key.Namespace)
 	live, err := client.Get(ctx, entry.key.Name, metav1.GetOptions{})
+	if notServed(err) {
+		e.kinds.reset() // what was discovered is outdated; the kind may be served in another version
+		result.left = true
+		return result
+	}
 	if apierrors.IsNotFound(err) {
 		return result
 	}
@@ -124,7 +133,8 @@ func (e *Engine) removeOne(ctx context.Context, set *Set, entry *item) removed {
 	if !holdingOf(live, set.owner).mine || entry.given && !labelled {
 		return result
 	}
-	if live.GetDeletionTimestamp() != nil {
+	// A CustomResourceDefinition stays in any case, so that nobody waits for one that custom resources hold back.
+	if live.GetDeletionTimestamp() != nil && !isCRD(entry.key.GroupKind) {
 		result.left = !entry.given // whoever holds a namespace back holds nothing of ours
 		return result
 	}

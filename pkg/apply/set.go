@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -211,7 +212,7 @@ func readerRole(owner Owner, phases []plan.Phase) []*unstructured.Unstructured {
 	role := &rbacv1.ClusterRole{
 		TypeMeta: metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRole"},
 		ObjectMeta: metav1.ObjectMeta{
-			Name:   "platform-operators:" + owner.Name + ":custom-resources",
+			Name:   rolePrefix + owner.Name + ":custom-resources",
 			Labels: map[string]string{LabelAggregate: "true"},
 		},
 	}
@@ -228,6 +229,16 @@ func readerRole(owner Owner, phases []plan.Phase) []*unstructured.Unstructured {
 	}
 	unstructured.RemoveNestedField(content, "metadata", "creationTimestamp")
 	return []*unstructured.Unstructured{{Object: content}}
+}
+
+// rolePrefix begins the names of the ClusterRoles that the engine adds.
+const rolePrefix = "platform-operators:"
+
+// Reserved says whether an object has a name that the engine keeps for what it adds itself. A bundle that had such an
+// object would take its own role away, or another deployment's.
+func Reserved(object *unstructured.Unstructured) bool {
+	return keyOf(object).GroupKind == schema.GroupKind{Group: rbacv1.GroupName, Kind: "ClusterRole"} &&
+		strings.HasPrefix(object.GetName(), rolePrefix)
 }
 
 // customResources are the resources that the CustomResourceDefinitions among the objects define.

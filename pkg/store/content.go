@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"golang.org/x/sync/singleflight"
 )
@@ -22,6 +23,10 @@ var digestPattern = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 type Content struct {
 	dir    string
 	flight singleflight.Group
+
+	mu sync.Mutex
+	// users counts by digest those who are using content, so that the last one can remove it.
+	users map[string]int
 }
 
 // NewContent opens the store in a directory, which is created if it is missing, and removes what an earlier process left
@@ -42,7 +47,7 @@ func NewContent(dir string) (*Content, error) {
 			return nil, fmt.Errorf("removing unfinished content: %w", err)
 		}
 	}
-	return &Content{dir: dir}, nil
+	return &Content{dir: dir, users: map[string]int{}}, nil
 }
 
 // Open gives the content of a digest; false when it is not here. A link in the content that leads out of it cannot be
@@ -71,6 +76,33 @@ func (c *Content) Add(digest string, fill func(dir string) error) error {
 		}
 		return nil, c.fill(target, fill)
 	})
+	return err
+}
+
+// Use lets use read the content of a digest, which fill writes if it is not here, and removes the content when nobody uses
+// it any more. Errors of fill and of use are returned as they are.
+func (c *Content) Use(digest string, fill func(dir string) error, use func(files fs.FS) error) error {
+	c.mu.Lock()
+	c.users[digest]++
+	c.mu.Unlock()
+	err := c.Add(digest, fill)
+	if err == nil {
+		if files, ok := c.Open(digest); ok {
+			err = use(files)
+		} else {
+			err = fmt.Errorf("reading content %q: it was removed from disk meanwhile", digest)
+		}
+	}
+	// Removed under the lock: whoever wants the same content next fills it anew, and not into what is being removed.
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.users[digest]--; c.users[digest] > 0 {
+		return err
+	}
+	delete(c.users, digest)
+	if removeErr := c.Remove(digest); err == nil {
+		return removeErr
+	}
 	return err
 }
 

@@ -147,3 +147,40 @@ func TestContentCannotBeLeft(t *testing.T) {
 		}
 	}
 }
+
+func TestContentInUseStaysUntilTheLastUserIsDone(t *testing.T) {
+	dir := t.TempDir()
+	content := newContent(t, dir)
+	inUse, release := make(chan struct{}), make(chan struct{})
+	done := make(chan error)
+	go func() {
+		done <- content.Use(digestA, fillWith("f", "a"), func(files fs.FS) error {
+			close(inUse)
+			<-release
+			_, err := fs.ReadFile(files, "f")
+			return err
+		})
+	}()
+	<-inUse
+	again := func(string) error { return errors.New("filled twice") }
+	if err := content.Use(digestA, again, func(fs.FS) error { return nil }); err != nil {
+		t.Errorf("the second user: %v", err)
+	}
+	close(release)
+	if err := <-done; err != nil {
+		t.Errorf("the first user: %v", err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+		t.Errorf("%d entries are left behind, %v", len(left), err)
+	}
+}
+
+func TestContentGivesTheErrorOfItsUser(t *testing.T) {
+	content, fault := newContent(t, t.TempDir()), errors.New("no bundle")
+	if err := content.Use(digestA, fillWith("f", "a"), func(fs.FS) error { return fault }); !errors.Is(err, fault) {
+		t.Errorf("got %v, want the user's error", err)
+	}
+	if err := content.Use("../etc", fillWith("f", "a"), func(fs.FS) error { return nil }); err == nil {
+		t.Error("a digest that is none was taken")
+	}
+}

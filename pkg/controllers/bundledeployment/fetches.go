@@ -3,12 +3,14 @@ package bundledeployment
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/utils/clock"
 
+	"github.com/openshift/platform-operators/pkg/apply"
 	"github.com/openshift/platform-operators/pkg/bundle"
 	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
 	"github.com/openshift/platform-operators/pkg/plan"
@@ -43,28 +45,36 @@ func (r reader) read(ctx context.Context, wanted wish) (*fetched, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.content.Add(digest, func(dir string) error { return r.images.Unpack(ctx, resolved, dir) }); err != nil {
+	result := &fetched{resolved: resolved}
+	// What was rendered is stored in the cluster, so that the disk holds no more than what is being read.
+	err = r.content.Use(digest, func(dir string) error { return r.images.Unpack(ctx, resolved, dir) }, func(files fs.FS) error {
+		result.invalid = result.render(files, wanted.namespace)
+		return nil
+	})
+	if err != nil {
 		return nil, err
 	}
-	files, ok := r.content.Open(digest)
-	if !ok {
-		return nil, fmt.Errorf("reading the content of %q: it was removed from disk meanwhile", resolved)
-	}
-	result := &fetched{resolved: resolved}
+	return result, nil
+}
+
+func (f *fetched) render(files fs.FS, namespace string) error {
 	loaded, err := registryv1.Load(files)
 	if err != nil {
-		result.invalid = err
-		return result, nil
+		return err
 	}
-	result.metadata = loaded.Metadata()
-	if result.objects, err = loaded.Render(registryv1.Options{InstallNamespace: wanted.namespace}); err == nil {
-		err = plan.CheckDuplicates(result.objects)
+	f.metadata = loaded.Metadata()
+	if f.objects, err = loaded.Render(registryv1.Options{InstallNamespace: namespace}); err != nil {
+		return err
 	}
-	if err == nil && len(result.objects) == 0 {
-		err = fmt.Errorf("bundle %q has no objects", result.metadata.Name)
+	if len(f.objects) == 0 {
+		return fmt.Errorf("bundle %q has no objects", f.metadata.Name)
 	}
-	result.invalid = err
-	return result, nil
+	for i := range f.objects {
+		if apply.Reserved(&f.objects[i]) {
+			return fmt.Errorf("bundle %q has %s %q, a name that is kept for the manager's own; rename it", f.metadata.Name, f.objects[i].GetKind(), f.objects[i].GetName())
+		}
+	}
+	return plan.CheckDuplicates(f.objects)
 }
 
 // fetches runs what wishes cost beside the syncs, a few at a time, and tries again what failed. A sync asks and leaves; it

@@ -142,8 +142,9 @@ func (f *folder) Unpack(_ context.Context, _, dir string) error {
 	return os.CopyFS(dir, os.DirFS(filepath.Join("..", "..", "bundle", "registryv1", "testdata", "bundles", "minimal")))
 }
 
-func TestReaderRendersABundleAndReadsItOnce(t *testing.T) {
-	content, err := store.NewContent(t.TempDir())
+func TestReaderRendersABundleAndLeavesNothingOnDisk(t *testing.T) {
+	dir := t.TempDir()
+	content, err := store.NewContent(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,8 +158,33 @@ func TestReaderRendersABundleAndReadsItOnce(t *testing.T) {
 			t.Errorf("rendered %d objects of bundle %q", len(got.objects), got.metadata.Name)
 		}
 	}
-	if n := images.unpacked.Load(); n != 1 {
-		t.Errorf("unpacked %d times, want once", n)
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+		t.Errorf("%d images are left on disk after they were rendered, %v", len(left), err)
+	}
+}
+
+// squatter is an image whose bundle has a ClusterRole of a name that the manager keeps for its own.
+type squatter struct{ folder }
+
+func (s *squatter) Unpack(ctx context.Context, pinned, dir string) error {
+	if err := s.folder.Unpack(ctx, pinned, dir); err != nil {
+		return err
+	}
+	role := "{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: 'platform-operators:memo:custom-resources'}, rules: []}"
+	return os.WriteFile(filepath.Join(dir, "manifests", "role.yaml"), []byte(role), 0o600)
+}
+
+func TestReaderRefusesABundleWithANameOfTheManagers(t *testing.T) {
+	content, err := store.NewContent(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := reader{images: &squatter{}, content: content}.read(t.Context(), wish{ref: "squatter", namespace: "memo"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.invalid == nil || !strings.Contains(got.invalid.Error(), `"platform-operators:memo:custom-resources"`) {
+		t.Errorf("got %v, want a refusal that names the role: with it the revision could neither be applied nor removed", got.invalid)
 	}
 }
 

@@ -27,6 +27,8 @@ type record struct {
 	written string
 	// faults and refusals count syncs in a row that could not apply everything.
 	faults, refusals int
+	// unkept counts tries in a row to store a revision.
+	unkept int
 }
 
 // revision is a stored revision. Its set is there while it is needed: for the active one, the one rolling out, and those

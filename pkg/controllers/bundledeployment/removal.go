@@ -14,7 +14,7 @@ import (
 )
 
 // remove takes down what a deleted BundleDeployment applied, in reverse order, and lets it go when nothing of it is left.
-// It needs nothing but the stored revisions.
+// It needs nothing but the stored revisions, and where those are lost the marks on what was applied.
 func remove(ctx context.Context, s *state) (bool, error) {
 	if s.deployment.DeletionTimestamp == nil {
 		return false, nil
@@ -30,8 +30,11 @@ func remove(ctx context.Context, s *state) (bool, error) {
 		s.retry(s.backoff.after(s.record.refusals))
 		removal, err = apply.Removal{Waiting: refusal.Error()}, nil
 	}
-	if err != nil {
+	if apierrors.IsConflict(err) {
 		return true, err
+	}
+	if err != nil { // whoever waits for the removal has to see what holds it up
+		s.fault, removal = err, apply.Removal{Waiting: err.Error()}
 	}
 	if !removal.Done {
 		s.retry(lookAgain)
@@ -64,14 +67,28 @@ func (s *state) takeDown(ctx context.Context) (apply.Removal, error) {
 			sets = append(sets, each.set)
 		}
 	}
-	if len(sets) == 0 {
-		return apply.Removal{Done: true}, nil
+	removal := apply.Removal{Done: true}
+	if len(sets) > 0 {
+		all, err := apply.Union(s.deployment.Spec.InstallNamespace, sets...)
+		if err != nil {
+			return apply.Removal{}, err
+		}
+		if removal, err = s.engine.Remove(ctx, all); err != nil || !removal.Done {
+			return removal, err
+		}
 	}
-	all, err := apply.Union(s.deployment.Spec.InstallNamespace, sets...)
+	// Stored revisions can be lost; what was applied tells by itself whose it is.
+	owner := apply.Owner{Name: s.deployment.Name}
+	if bundle := s.before.Status.Bundle; bundle != nil {
+		owner.Package = bundle.Package
+	}
+	leftovers, err := s.engine.Leftovers(ctx, owner, s.deployment.Spec.InstallNamespace)
 	if err != nil {
-		return apply.Removal{}, err
+		return removal, err
 	}
-	return s.engine.Remove(ctx, all)
+	rest, err := s.engine.Remove(ctx, leftovers)
+	rest.Kept = append(removal.Kept, rest.Kept...)
+	return rest, err
 }
 
 func (s *state) release(ctx context.Context, removal apply.Removal) error {

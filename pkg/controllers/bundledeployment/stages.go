@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -144,10 +146,20 @@ func unpack(ctx context.Context, s *state) (bool, error) {
 		Objects: s.answer.result.objects,
 	})
 	if err != nil {
+		return s.notKept(err)
+	}
+	s.wanted, s.answer, s.record.unkept = kept, answer{}, 0
+	s.fetches.cancel(s.deployment.Name)
+	return false, nil
+}
+
+// notKept returns an error of storing a revision, and tells of it once it has lasted: what is too large to be stored, or a
+// Secret of somebody else's in the way, does not go away by itself.
+func (s *state) notKept(err error) (bool, error) {
+	if s.record.unkept++; s.record.unkept < patience || apierrors.IsConflict(err) {
 		return true, err
 	}
-	s.wanted, s.answer = kept, answer{}
-	s.fetches.cancel(s.deployment.Name)
+	s.fault, s.answer = err, answer{err: err}
 	return false, nil
 }
 
@@ -195,11 +207,14 @@ func rollOut(ctx context.Context, s *state) (bool, error) {
 	var err error
 	s.report, err = s.engine.Apply(ctx, target.set, apply.Options{Gated: target != s.active, Trusted: target == s.active && s.wasSettled(), ReadOnly: readOnly})
 	s.retry(s.report.RetryAfter)
-	if s.active != nil && target != s.active {
+	// Once the newest revision is complete, what only the active one has is about to go: nothing of it may hold that up.
+	if s.active != nil && target != s.active && (err != nil || !s.complete()) {
 		rest := s.active.set.Without(target.set, s.report.Phases)
-		// What the active revision lacks is told by the newest revision's own state once it takes over.
 		_, restErr := s.engine.Apply(ctx, rest, apply.Options{ReadOnly: readOnly})
-		err = firstOf(err, restErr)
+		// What the active revision is refused is not the newest one's fault, and goes away or is told when that takes over.
+		if refusal := (*apply.Refusal)(nil); err == nil && !errors.As(restErr, &refusal) {
+			err = restErr
+		}
 	}
 	if s.report.Writes > 0 && target == s.active && s.wasSettled() {
 		s.notices = append(s.notices, driftNotice(s.deployment.Name, s.report))
@@ -293,8 +308,13 @@ func (s *state) pruneOne(ctx context.Context, old *revision, keep []*apply.Set) 
 		s.retry(s.backoff.last)
 		return nil
 	}
-	if err != nil {
+	if apierrors.IsConflict(err) {
 		return err
+	}
+	if err != nil { // it is told like a refusal: it must not keep the rest of the status from being written
+		s.pruning = err.Error()
+		s.retry(lookAgain)
+		return nil
 	}
 	if len(removal.Deleted) > 0 {
 		s.notices = append(s.notices, pruneNotice(s.deployment.Name, old, removal))
@@ -330,20 +350,25 @@ func (s *state) retry(after time.Duration) {
 }
 
 func metadataOf(metadata bundle.Metadata) corev1alpha2.BundleMetadata {
-	return corev1alpha2.BundleMetadata{
-		Name:                 metadata.Name,
-		Package:              metadata.Package,
-		Version:              metadata.Version,
-		MaxOpenShiftVersions: metadata.MaxOpenShiftVersions,
-		MinKubeVersion:       metadata.MinKubeVersion,
+	recorded := corev1alpha2.BundleMetadata{
+		Name:           cut(metadata.Name, 253),
+		Package:        cut(metadata.Package, 253),
+		Version:        cut(metadata.Version, maxMetadata),
+		MinKubeVersion: cut(metadata.MinKubeVersion, maxMetadata),
 	}
+	for _, value := range metadata.MaxOpenShiftVersions[:min(len(metadata.MaxOpenShiftVersions), maxDeclared)] {
+		recorded.MaxOpenShiftVersions = append(recorded.MaxOpenShiftVersions, cut(value, maxMetadata))
+	}
+	return recorded
 }
 
-// firstOf prefers a refusal, which somebody has to see to, over a fault of the moment.
-func firstOf(a, b error) error {
-	var refusal *apply.Refusal
-	if a == nil || !errors.As(a, &refusal) && errors.As(b, &refusal) {
-		return b
-	}
-	return a
+const (
+	// maxMetadata and maxDeclared are the schema's limits for what status tells of a bundle. A status beyond them would be
+	// refused as a whole, with everything else that it says. What is cut here was no legal value before either.
+	maxMetadata = 128
+	maxDeclared = 4
+)
+
+func cut(text string, limit int) string {
+	return strings.ToValidUTF8(text[:min(len(text), limit)], "")
 }

@@ -150,8 +150,11 @@ func (s *state) reportHealthy() {
 		return
 	}
 	if s.complete() {
-		s.set(corev1alpha2.ConditionHealthy, metav1.ConditionTrue, corev1alpha2.ReasonHealthy,
-			fmt.Sprintf("All %d objects are applied and ready.", s.report.Total))
+		message := "All %d objects are applied and ready."
+		if s.deployment.Spec.Paused { // only that they are there was looked at
+			message = "All %d objects are there and ready; whether they are as declared is not seen to while spec.paused is set."
+		}
+		s.set(corev1alpha2.ConditionHealthy, metav1.ConditionTrue, corev1alpha2.ReasonHealthy, fmt.Sprintf(message, s.report.Total))
 		return
 	}
 	message := s.obstacle()
@@ -230,7 +233,7 @@ func (s *state) set(conditionType string, status metav1.ConditionStatus, reason,
 }
 
 func bounded(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
+	text = strings.ToValidUTF8(strings.Join(strings.Fields(text), " "), "�")
 	for strings.HasSuffix(text, "..") {
 		text = strings.TrimSuffix(text, ".")
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -15,6 +16,7 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/apply"
+	"github.com/openshift/platform-operators/pkg/bundle"
 	"github.com/openshift/platform-operators/pkg/plan"
 	"github.com/openshift/platform-operators/pkg/store"
 )
@@ -156,5 +158,41 @@ func TestStaleCacheIsNotDecidedUpon(t *testing.T) {
 		if got := (&record{written: written}).writtenLater(cached); got != want {
 			t.Errorf("after writing version %q the cache's version 9 counts as behind: %v, want %v", written, got, want)
 		}
+	}
+}
+
+func TestMessagesComeBackFromTheAPIServerAsTheyWereWritten(t *testing.T) {
+	for name, text := range map[string]string{
+		"half a character at the end of a cut text": "a" + strings.Repeat("ü", maxMessage),
+		"half a character as it came":               "value \"\xc3\" is refused",
+	} {
+		if got := bounded(text); !utf8.ValidString(got) || len(got) > maxMessage {
+			t.Errorf("%s: %d bytes, %q; it would be written again and again", name, len(got), got[max(0, len(got)-8):])
+		}
+	}
+}
+
+func TestMetadataFitsTheStatus(t *testing.T) {
+	long := strings.Repeat("9", 1000)
+	got := metadataOf(bundle.Metadata{Name: "memo.v1", Version: "1.0.0-" + long, MinKubeVersion: long, MaxOpenShiftVersions: []string{long, "1", "2", "3", "4"}})
+	if len(got.Version) > 128 || len(got.MinKubeVersion) > 128 || len(got.MaxOpenShiftVersions) > 4 || len(got.MaxOpenShiftVersions[0]) > 128 {
+		t.Errorf("recorded %+v, which the schema refuses, and the whole status with it", got)
+	}
+	if len(got.MaxOpenShiftVersions) < 2 {
+		t.Error("that there was more than one value has to be seen")
+	}
+}
+
+func TestNothingIsSaidToBeAsDeclaredWhilePaused(t *testing.T) {
+	one := testRevision(t, 1, "1.0.0")
+	s := &state{
+		controller: &controller{clock: clocktesting.NewFakePassiveClock(time.Unix(1000, 0))},
+		deployment: &corev1alpha2.BundleDeployment{Spec: corev1alpha2.BundleDeploymentSpec{Paused: true}},
+		active:     one, wanted: one, report: apply.Report{Total: 1, Ready: 1, Complete: true},
+	}
+	s.reportHealthy()
+	healthy := meta.FindStatusCondition(s.deployment.Status.Conditions, corev1alpha2.ConditionHealthy)
+	if healthy.Status != metav1.ConditionTrue || !strings.Contains(healthy.Message, "spec.paused") {
+		t.Errorf("says %s: %s", healthy.Status, healthy.Message)
 	}
 }

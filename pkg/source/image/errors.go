@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 )
@@ -68,7 +69,7 @@ func cause(err error) string {
 	}
 	const limit = 512
 	if len(text) > limit {
-		text = text[:limit] + "…"
+		text = strings.ToValidUTF8(text[:limit], "") + "…"
 	}
 	return text
 }

@@ -21,6 +21,10 @@ const (
 	opaque   = whiteout + whiteout + ".opq"
 )
 
+// maxName bounds the name of an entry, as Linux bounds paths. A tar archive may give a name of a megabyte, which is half a
+// million directories.
+const maxName = 4096
+
 // unpacker writes the layers of one image, lowest first. os.Root is the second lock on the door: even a name that the
 // checks here let through cannot leave the directory.
 type unpacker struct {
@@ -134,7 +138,7 @@ func (u *unpacker) directory(target string) error {
 			return err
 		}
 	}
-	return writing(target, u.root.MkdirAll(local(target), 0o755))
+	return u.makeDirectories(target)
 }
 
 func (u *unpacker) file(target string, header *tar.Header, content io.Reader) (err error) {
@@ -190,11 +194,25 @@ func (u *unpacker) link(target string, header *tar.Header) error {
 // makeWay creates the directories above a target and removes what a lower layer has in its place.
 func (u *unpacker) makeWay(target string) error {
 	if parent := path.Dir(target); parent != "." {
-		if err := u.root.MkdirAll(local(parent), 0o755); err != nil {
-			return writing(target, err)
+		if err := u.makeDirectories(parent); err != nil {
+			return err
 		}
 	}
 	return u.removeAll(target)
+}
+
+// makeDirectories creates a directory and those above it. Those that are no entries of the archive count like entries: a
+// small archive must not make a disk full of directories.
+func (u *unpacker) makeDirectories(dir string) error {
+	for above := path.Dir(dir); above != "."; above = path.Dir(above) {
+		if _, err := u.root.Lstat(local(above)); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		if u.entries++; u.entries > u.limits.Entries {
+			return refuse("entry %q needs more than %d directories and files, and no more are allowed", shortName(dir), u.limits.Entries)
+		}
+	}
+	return writing(dir, u.root.MkdirAll(local(dir), 0o755))
 }
 
 // removeLower removes what the layers below have in a directory and leaves what this layer has written there.
@@ -233,6 +251,9 @@ func safeName(entry string) (string, error) {
 		return "", refuse("entry %q has an absolute name", shortName(entry))
 	}
 	cleaned := path.Clean(entry)
+	if len(entry) > maxName {
+		return "", refuse("entry %q has a name of %d bytes, and %d are allowed", shortName(entry), len(entry), maxName)
+	}
 	if entry == "" || strings.ContainsRune(entry, 0) || !filepath.IsLocal(local(cleaned)) {
 		return "", refuse("entry %q leaves the image's content", shortName(entry))
 	}
@@ -266,7 +287,7 @@ func pathless(err error) error {
 func shortName(name string) string {
 	const limit = 200
 	if len(name) > limit {
-		return name[:limit] + "…"
+		return strings.ToValidUTF8(name[:limit], "") + "…"
 	}
 	return name
 }

@@ -162,6 +162,8 @@ func TestUnpackRefusesAndNamesTheEntry(t *testing.T) {
 		"a file that is too large":            {[][]entry{{{name: "large", body: strings.Repeat("x", 9<<10)}}}, `"large"`},
 		"too much in all":                     {[][]entry{large}, "65536 bytes"},
 		"too many entries over all layers":    {[][]entry{many[:15], many[15:]}, `"file-20"`},
+		"a name of ten thousand directories":  {[][]entry{{{name: strings.Repeat("d/", 10_000) + "f"}}}, "and 4096 are allowed"},
+		"directories that no entry names":     {[][]entry{{{name: strings.Repeat("a/", 15) + "f"}, {name: strings.Repeat("b/", 15) + "f"}}}, "directories"},
 		"an entry that is there twice":        {[][]entry{{{name: "a", body: "1"}, {name: "./a", body: "2"}}}, `"./a" is there twice`},
 		"a file below a link to a directory?": {[][]entry{{{name: "s", link: "gone", kind: tar.TypeSymlink}, {name: "s/f", body: "x"}}}, `"s`},
 		"a whiteout of the root":              {[][]entry{{{name: ".wh.", body: ""}}}, `".wh."`},

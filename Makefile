@@ -28,7 +28,8 @@ build: ## Build the manager: _output/platform-operators
 
 .PHONY: demo
 demo: ## Watch platform operators on a real API server. DEMO=exit ends after the story; CATALOG=, BUNDLES= and PACKAGE= take real data
-	go build -o _output/demo ./test/demo
+	@echo "Building the demo; the first time this takes a minute or two."
+	@go build -o _output/demo ./test/demo
 	@exec _output/demo -catalog='$(CATALOG)' -bundles='$(BUNDLES)' -package='$(PACKAGE)' $(if $(filter exit,$(DEMO)),-exit)
 
 .PHONY: images

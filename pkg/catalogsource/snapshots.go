@@ -97,9 +97,10 @@ func (s *Snapshots) Describe(info Info) (changed []string) {
 	return s.replace(info.ID, info.Wanted, func(old *Snapshot) *Snapshot { return old.described(info) })
 }
 
-// Delete forgets a catalog that is no longer there or no longer trusted.
-func (s *Snapshots) Delete(id catalog.ID) (changed []string) {
-	return s.replace(id, nil, func(*Snapshot) *Snapshot { return nil })
+// Delete forgets a catalog that is no longer there or no longer trusted. It is news for the wanted packages too, of which a
+// catalog that was never read said that nothing is known.
+func (s *Snapshots) Delete(id catalog.ID, wanted map[string]bool) (changed []string) {
+	return s.replace(id, wanted, func(*Snapshot) *Snapshot { return nil })
 }
 
 // Get returns the snapshot of a catalog.
@@ -178,7 +179,7 @@ func (s *Snapshot) view(pkg string) resolve.Catalog {
 	case s.Err != nil:
 		view.Err = s.Err
 	case !covered:
-		view.Err = fmt.Errorf("package %q: %w", pkg, ErrNotRead)
+		view.Err, view.Pending = fmt.Errorf("package %q: %w", pkg, ErrNotRead), true
 	}
 	return view
 }

@@ -91,9 +91,11 @@ func TestEachWriteNamesThePackagesThatItConcerns(t *testing.T) {
 		"the same description concerns nobody": {read,
 			func(s *catalogsource.Snapshots) []string { return s.Describe(later) }, nil},
 		"a catalog that goes concerns all": {read,
-			func(s *catalogsource.Snapshots) []string { return s.Delete(first) }, []string{"a", "absent", "b"}},
+			func(s *catalogsource.Snapshots) []string { return s.Delete(first, nil) }, []string{"a", "absent", "b"}},
+		"a catalog that was never read goes, and concerns who was told so": {func(s *catalogsource.Snapshots) { s.SetError(info, errDown) },
+			func(s *catalogsource.Snapshots) []string { return s.Delete(first, info.Wanted) }, []string{"a", "absent", "b"}},
 		"a catalog that was not there goes": {nil,
-			func(s *catalogsource.Snapshots) []string { return s.Delete(first) }, nil},
+			func(s *catalogsource.Snapshots) []string { return s.Delete(first, info.Wanted) }, nil},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			snapshots := catalogsource.NewSnapshots()
@@ -118,6 +120,9 @@ func said(views []resolve.Catalog) []string {
 		if view.Err != nil {
 			has += ": " + view.Err.Error()
 		}
+		if view.Pending {
+			has += ", pending"
+		}
 		words = append(words, fmt.Sprintf("%s (%d, %v) %s", view.ID, view.Priority, view.Labels, has))
 	}
 	return words
@@ -139,10 +144,10 @@ func TestForSaysWhatIsKnownOfAPackage(t *testing.T) {
 	expect("both were asked and have it not", "b",
 		"CatalogSource/openshift-marketplace/first (0, map[]) has it not", "ClusterCatalog/second (-1, map[tier:one]) has it not")
 	expect("one was not asked", "c",
-		`CatalogSource/openshift-marketplace/first (0, map[]) has it not: package "c": not read yet`, "ClusterCatalog/second (-1, map[tier:one]) has it not")
+		`CatalogSource/openshift-marketplace/first (0, map[]) has it not: package "c": not read yet, pending`, "ClusterCatalog/second (-1, map[tier:one]) has it not")
 
 	snapshots.SetError(catalogsource.Info{ID: first}, errDown)
-	snapshots.Delete(second)
+	snapshots.Delete(second, nil)
 	expect("what was known stays while the catalog is down", "a", "CatalogSource/openshift-marketplace/first (0, map[]) has 2 versions")
 	expect("what was not there may be there now", "b", "CatalogSource/openshift-marketplace/first (0, map[]) has it not: connection refused")
 }
@@ -164,7 +169,7 @@ func TestGetSaysHowOldTheContentIsAndSinceWhenReadingFails(t *testing.T) {
 	if got, _ := snapshots.Get(first); got.Err != nil || !got.Failing.IsZero() || !got.At.Equal(info(3).At) {
 		t.Errorf("when it is back: %+v", got)
 	}
-	snapshots.Delete(first)
+	snapshots.Delete(first, nil)
 	if _, ok := snapshots.Get(first); ok {
 		t.Error("a deleted catalog is still there")
 	}

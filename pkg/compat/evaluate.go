@@ -77,11 +77,13 @@ func Evaluate(clusterVersion string, operators []Operator) (Verdict, error) {
 	}
 	next := current.Next()
 	verdict := Verdict{Upgradeable: true, Reason: ReasonAsExpected}
+	all, undeclared := map[string]bool{}, map[string]bool{} // one that is between two versions is listed with both
 	for _, operator := range operators {
+		all[operator.Name] = true
 		permitted, err := ReadMax(operator.Max)
 		switch {
 		case err == nil && permitted == nil:
-			verdict.Undeclared++
+			undeclared[operator.Name] = true
 			continue
 		case err == nil && permitted.Compare(next) >= 0:
 			continue
@@ -95,8 +97,9 @@ func Evaluate(clusterVersion string, operators []Operator) (Verdict, error) {
 			Remedy:   remedy(operator, next),
 		})
 	}
+	verdict.Undeclared = len(undeclared)
 	if len(verdict.Blockers) == 0 {
-		verdict.Message = permits(next, len(operators), verdict.Undeclared)
+		verdict.Message = permits(next, len(all), verdict.Undeclared)
 		return verdict, nil
 	}
 	slices.SortFunc(verdict.Blockers, compareBlockers)

@@ -108,6 +108,7 @@ func TestDoubtBlocks(t *testing.T) {
 
 func TestNoDeclarationNeverBlocksAndIsCounted(t *testing.T) {
 	operators := append(declaring("4.30"), Operator{Name: "x", Version: "1.0.0"}, Operator{Name: "y", Version: "1.0.0"})
+	operators = append(operators, Operator{Name: "y", Version: "1.1.0"}) // between two versions: still one operator
 	verdict, err := Evaluate("4.20.1", operators)
 	if err != nil {
 		t.Fatal(err)

@@ -58,7 +58,11 @@ func TestInstallNamespacesAreSortedUniqueAndBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	set, references := installNamespaces(corelisters.NewBundleDeploymentLister(indexer))()
+	lister := corelisters.NewBundleDeploymentLister(indexer)
+	if set, _ := installNamespaces(func() bool { return false }, lister)(); set {
+		t.Error("a cache that is not synced is taken at its word, so that a restart takes namespaces out of the ClusterOperator")
+	}
+	set, references := installNamespaces(func() bool { return true }, lister)()
 	if !set || len(references) != maxRelatedNamespaces {
 		t.Fatalf("got %d references, set %t", len(references), set)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/tools/cache"
 
 	configv1 "github.com/openshift/api/config/v1"
 	"github.com/openshift/library-go/pkg/operator/status"
@@ -33,9 +34,13 @@ func staticRelatedObjects(namespace string) []configv1.ObjectReference {
 	}
 }
 
-// installNamespaces adds every operator's namespace, sorted and bounded.
-func installNamespaces(deployments corelisters.BundleDeploymentLister) status.RelatedObjectsFunc {
+// installNamespaces adds every operator's namespace, sorted and bounded. Until the cache is synced they are not known, and
+// the ClusterOperator keeps those that it has: library-go's controller does not wait for this cache.
+func installNamespaces(synced cache.InformerSynced, deployments corelisters.BundleDeploymentLister) status.RelatedObjectsFunc {
 	return func() (bool, []configv1.ObjectReference) {
+		if !synced() {
+			return false, nil
+		}
 		all, err := deployments.List(labels.Everything())
 		if err != nil {
 			return false, nil

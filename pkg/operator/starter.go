@@ -185,7 +185,8 @@ func newStatusSyncer(input *Input) factory.Controller {
 	syncer := status.NewClusterOperatorStatusController(ClusterOperatorName, staticRelatedObjects(input.Namespace),
 		input.Config.ConfigV1(), input.ConfigInformers.Config().V1().ClusterOperators(),
 		input.Operator, versions, input.Recorder, input.Clock)
-	syncer.WithRelatedObjectsFunc(installNamespaces(input.PlatformInformers.Core().V1alpha2().BundleDeployments().Lister()))
+	deployments := input.PlatformInformers.Core().V1alpha2().BundleDeployments()
+	syncer.WithRelatedObjectsFunc(installNamespaces(deployments.Informer().HasSynced, deployments.Lister()))
 	// Our own Degraded has waited already (Options.DegradedAfter); the rest keeps library-go's two minutes.
 	return syncer.WithDegradedInertia(status.MustNewInertia(2*time.Minute, status.InertiaCondition{
 		ConditionTypeMatcher: ownDegraded, Duration: 0,

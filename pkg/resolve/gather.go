@@ -79,6 +79,16 @@ func (f finding) problem(req Request) string {
 	return joinSentences(missing+fmt.Sprintf("it is not in %s; %s", names(read), advice), f.unreadText())
 }
 
+// pending names the first catalog that will soon be read and whose word counts, beside a choice of this priority.
+func (f finding) pending(priority int) string {
+	for _, c := range f.unread {
+		if c.Pending && c.Priority >= priority {
+			return c.ID.String()
+		}
+	}
+	return ""
+}
+
 // unreadText names the catalogs that were left out, and why.
 func (f finding) unreadText() string {
 	var parts []string

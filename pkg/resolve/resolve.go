@@ -1,6 +1,8 @@
 package resolve
 
 import (
+	"fmt"
+
 	"github.com/Masterminds/semver/v3"
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -18,6 +20,9 @@ type Catalog struct {
 	Package *catalog.Package
 	// Err says why the catalog could not be read. It is left out and named; the others still serve.
 	Err error
+	// Pending says that Err is only that nobody has tried yet. Nothing is chosen over such a catalog if its word counts as
+	// much or more: what runs must not depend on which catalog answers first.
+	Pending bool
 }
 
 // Request is what one PlatformOperator asks for, on which cluster.
@@ -106,6 +111,10 @@ func Resolve(req Request, catalogs []Catalog) Decision {
 	switch {
 	case len(fitting) == 0:
 		decision.Reason, decision.Message = explain(req, found, decision.Refused)
+	case found.pending(fitting[0].priority) != "":
+		decision.Reason = platformv1alpha1.ReasonSourceFailed
+		decision.Message = fmt.Sprintf("version %s of package %q fits and is not chosen before catalog %s has been read",
+			clip(fitting[0].Version.String(), maxQuoted), req.Package, found.pending(fitting[0].priority))
 	case ambiguous(req, fitting) != "":
 		decision.Reason, decision.Message = platformv1alpha1.ReasonValidationFailed, ambiguous(req, fitting)
 	default:

@@ -447,3 +447,31 @@ func FuzzRange(f *testing.F) {
 		}
 	})
 }
+
+func TestNothingIsChosenOverACatalogThatIsAboutToBeRead(t *testing.T) {
+	for sentence, test := range map[string]struct {
+		unread Catalog
+		want   string
+	}{
+		"of a higher priority":                    {Catalog{ID: cluster, Priority: 1, Err: errors.New("not read yet"), Pending: true}, ""},
+		"of the same priority":                    {Catalog{ID: cluster, Err: errors.New("not read yet"), Pending: true}, ""},
+		"of a lower priority, which cannot count": {Catalog{ID: cluster, Priority: -1, Err: errors.New("not read yet"), Pending: true}, "1.0.0"},
+		"that was tried and is down":              {Catalog{ID: cluster, Priority: 1, Err: errors.New("connection refused")}, "1.0.0"},
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			got := Resolve(ask(nil), []Catalog{{ID: community, Package: stable("1.0.0")}, test.unread})
+			if test.want != "" {
+				if got.Chosen == nil || got.Chosen.Bundle.Version != test.want {
+					t.Errorf("chose %s, want %s: %s", describe(got.Chosen), test.want, got.Message)
+				}
+				return
+			}
+			if got.Chosen != nil || got.Reason != platformv1alpha1.ReasonSourceFailed || !strings.Contains(got.Message, "1.0.0") || !strings.Contains(got.Message, cluster.String()) {
+				t.Errorf("chose %s, %s: %s", describe(got.Chosen), got.Reason, got.Message)
+			}
+			if moves := got.Moves(); len(moves) != 1 || moves[0].Installable || moves[0].Why == "" {
+				t.Errorf("the gate is told of %+v", moves)
+			}
+		})
+	}
+}

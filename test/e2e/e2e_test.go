@@ -22,6 +22,7 @@ var realPackages = []string{"project-quay", "nfs-provisioner-operator"}
 
 func TestEndToEnd(t *testing.T) {
 	RegisterFailHandler(Fail)
+	EnforceDefaultTimeoutsWhenUsingContexts() // else a state that never comes is waited for until the suite ends
 	RunSpecs(t, "platform-operators end to end")
 }
 

@@ -78,7 +78,10 @@ func Start(ctx context.Context, options Options) (*Environment, error) {
 
 func (e *Environment) start(ctx context.Context, options Options) error {
 	progress := newProgress(options.Log)
+	progress.say("building the manager; the first time this takes minutes")
+	built := progress.every(15*time.Second, "still building the manager")
 	binary, err := buildManager(ctx, e.Root, e.Dir)
+	built()
 	if err != nil {
 		return err
 	}
@@ -91,7 +94,8 @@ func (e *Environment) start(ctx context.Context, options Options) error {
 	if e.Admin, err = clientcmd.BuildConfigFromFlags("", e.Kubeconfig); err != nil {
 		return fmt.Errorf("reading the cluster's kubeconfig: %w", err)
 	}
-	e.Admin.QPS = -1 // an observer must not be slower than what it observes
+	e.Admin.QPS = -1                           // an observer must not be slower than what it observes
+	e.Admin.WarningHandler = rest.NoWarnings{} // the CVO does not show the API server's warnings either
 	progress.say("started an OpenShift %s lookalike (Kubernetes %s) at %s", options.OpenShiftVersion, e.cluster.KubernetesVersion, e.Admin.Host)
 
 	if err := ApplyManifests(ctx, e.Admin, filepath.Join(e.Root, "manifests")); err != nil {
@@ -180,6 +184,26 @@ type progress struct {
 }
 
 func newProgress(out io.Writer) progress { return progress{out, time.Now()} }
+
+// every says the same thing again and again until the returned function is called.
+func (p progress) every(interval time.Duration, text string) (stop func()) {
+	ticker := time.NewTicker(interval)
+	done := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-done:
+				return
+			case <-ticker.C:
+				p.say("%s", text)
+			}
+		}
+	}()
+	return func() {
+		ticker.Stop()
+		close(done)
+	}
+}
 
 func (p progress) say(format string, args ...any) {
 	fmt.Fprintf(p.out, "%7.1fs  %s\n", time.Since(p.start).Seconds(), fmt.Sprintf(format, args...))

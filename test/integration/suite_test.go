@@ -30,6 +30,7 @@ var (
 
 func TestIntegration(t *testing.T) {
 	RegisterFailHandler(Fail)
+	EnforceDefaultTimeoutsWhenUsingContexts() // else a state that never comes is waited for until the suite ends
 	SetDefaultEventuallyTimeout(soon)
 	SetDefaultEventuallyPollingInterval(often)
 	SetDefaultConsistentlyDuration(quiet)

@@ -8,11 +8,12 @@ import (
 )
 
 // Changes tells controllers which packages' catalog content changed, in the form that library-go's factory takes: an
-// informer whose objects are named after packages. It holds no objects and is always synced, because a controller must
-// not wait for a catalog that may be down.
+// informer whose objects are named after packages. It holds no objects. It is synced when it is known which catalogs there
+// are, read or not: a controller must not wait for one that may be down, nor decide as if there were none.
 type Changes struct {
 	lock     sync.Mutex
 	handlers []cache.ResourceEventHandler
+	listed   bool
 }
 
 // AddEventHandler registers a handler; it is called from the goroutine that read the catalog and must not block.
@@ -23,8 +24,18 @@ func (c *Changes) AddEventHandler(handler cache.ResourceEventHandler) (cache.Res
 	return nil, nil // nobody takes a handler away again
 }
 
-// HasSynced is always true.
-func (c *Changes) HasSynced() bool { return true }
+// HasSynced says whether the snapshots know of every catalog that there was at the start.
+func (c *Changes) HasSynced() bool {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	return c.listed
+}
+
+func (c *Changes) setListed() {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	c.listed = true
+}
 
 // Notify tells every handler that these packages changed.
 func (c *Changes) Notify(packages []string) {

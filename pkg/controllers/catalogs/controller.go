@@ -3,7 +3,8 @@
 // kept, and tells the other controllers which packages changed.
 //
 // It does not choose anything. A catalog that cannot be read is noted in the snapshots, where the last good content stays,
-// and is tried again with back-off; it never makes this controller fail, and it never holds up the reading of another.
+// and is tried again with back-off; it never makes this controller fail. Several are read at a time, so that one that hangs
+// holds up another only when all workers wait for such ones, and then not longer than a reading may take.
 package catalogs
 
 import (
@@ -47,6 +48,8 @@ const (
 	readTimeout = 5 * time.Minute
 	// firstRetry and lastRetry bound the wait after a reading that failed.
 	firstRetry, lastRetry = 5 * time.Second, 5 * time.Minute
+	// listTimeout bounds how long the start waits to know which catalogs there are, on clusters that lack one of the kinds.
+	listTimeout = 5 * time.Second
 )
 
 // ReadFunc reads the named packages of one catalog at an endpoint. It must return an error rather than a short list.
@@ -85,6 +88,9 @@ type controller struct {
 	lock sync.Mutex
 	// last is the last good reading of each catalog.
 	last map[catalog.ID]reading
+	// failed is the identity that could not be read last. Back-off is for that one: somebody who has put the catalog right
+	// does not wait for it.
+	failed map[catalog.ID]string
 }
 
 // source is one kind of catalog: how it is listed, described and read.
@@ -115,6 +121,7 @@ func New(config Config) (factory.Controller, error) {
 		clock:     config.Clock,
 		backoff:   flowcontrol.NewBackOff(firstRetry, lastRetry),
 		last:      map[catalog.ID]reading{},
+		failed:    map[catalog.ID]string{},
 		sources: map[string]*source{
 			kindCatalogSource:  {informer: newInformer(config.Dynamic, catalogSources), describe: describeCatalogSource, read: config.ReadGRPC},
 			kindClusterCatalog: {informer: newInformer(config.Dynamic, clusterCatalogs), describe: describeClusterCatalog, read: config.ReadHTTP},
@@ -157,16 +164,20 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	if err != nil {
 		return err
 	}
-	if !found {
-		c.forget(id)
-		return nil
-	}
 	wanted, err := c.wantedPackages()
 	if err != nil {
 		return err
 	}
+	if !found {
+		c.forget(id, wanted)
+		return nil
+	}
 	if d.notServing != "" {
 		c.changes.Notify(c.snapshots.SetError(c.info(d, wanted), errors.New(d.notServing)))
+		return nil
+	}
+	if len(wanted) == 0 { // nobody asks, so nothing is sent over the wire
+		c.changes.Notify(c.snapshots.Describe(c.info(d, wanted)))
 		return nil
 	}
 	if wait, fresh := c.fresh(d, wanted); fresh {
@@ -183,7 +194,8 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 // read reads a catalog and stores what came of it. A failure is stored too, and the catalog is queued for later.
 func (c *controller) read(ctx context.Context, syncCtx factory.SyncContext, d description, wanted map[string]bool) {
 	key, start := d.id.String(), c.clock.Now()
-	if c.backoff.IsInBackOffSinceUpdate(key, start) {
+	c.changes.Notify(c.snapshots.Describe(c.info(d, wanted)))
+	if c.backoff.IsInBackOffSinceUpdate(key, start) && c.failedAt(d) {
 		syncCtx.Queue().AddAfter(key, c.backoff.Get(key))
 		return
 	}
@@ -192,6 +204,7 @@ func (c *controller) read(ctx context.Context, syncCtx factory.SyncContext, d de
 	packages, err := c.sources[d.id.Kind].read(ctx, d.endpoint, slices.Sorted(maps.Keys(wanted)))
 	if err != nil {
 		c.backoff.Next(key, c.clock.Now())
+		c.setFailed(d)
 		wait := c.backoff.Get(key)
 		klog.Warningf("reading catalog %s: %v; next try in %s", key, err, wait)
 		c.changes.Notify(c.snapshots.SetError(c.info(d, wanted), err))
@@ -236,11 +249,25 @@ func (c *controller) fresh(d description, wanted map[string]bool) (wait time.Dur
 	return wait, wait > 0
 }
 
-func (c *controller) forget(id catalog.ID) {
+func (c *controller) failedAt(d description) bool {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	return c.failed[d.id] == d.identity
+}
+
+func (c *controller) setFailed(d description) {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	c.failed[d.id] = d.identity
+}
+
+func (c *controller) forget(id catalog.ID, wanted map[string]bool) {
 	c.lock.Lock()
 	delete(c.last, id)
+	delete(c.failed, id)
 	c.lock.Unlock()
-	c.changes.Notify(c.snapshots.Delete(id))
+	c.backoff.DeleteEntry(id.String())
+	c.changes.Notify(c.snapshots.Delete(id, wanted))
 }
 
 // lookUp finds a catalog's object and describes it. A CatalogSource outside the trusted namespaces does not exist for us.

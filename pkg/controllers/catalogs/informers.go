@@ -9,6 +9,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
 
 	"github.com/openshift/library-go/pkg/controller/factory"
 )
@@ -37,11 +38,42 @@ func (c *controller) enqueueFrom(source *source, syncContext factory.SyncContext
 
 // runInformers runs the informers of both kinds until the context ends. A kind that the cluster does not serve is asked for
 // again with the reflector's own back-off, so that it is found without a restart when OLM appears.
-func (c *controller) runInformers(ctx context.Context, _ factory.SyncContext) error {
+func (c *controller) runInformers(ctx context.Context, syncCtx factory.SyncContext) error {
 	var running sync.WaitGroup
 	for _, source := range c.sources {
 		running.Go(func() { source.informer.Run(ctx.Done()) })
 	}
+	c.describeAll(ctx, syncCtx)
 	running.Wait()
 	return nil
+}
+
+// describeAll makes the snapshots know of every catalog before anybody chooses from them. For a kind that is not served it
+// waits only so long.
+func (c *controller) describeAll(ctx context.Context, syncCtx factory.SyncContext) {
+	defer c.changes.setListed()
+	listing, cancel := context.WithTimeout(ctx, listTimeout)
+	defer cancel()
+	var synced []cache.InformerSynced
+	for _, source := range c.sources {
+		synced = append(synced, source.informer.HasSynced)
+	}
+	if !cache.WaitForCacheSync(listing.Done(), synced...) {
+		klog.Warningf("not every kind of catalog could be listed within %s; going on with those that could", listTimeout)
+	}
+	wanted, err := c.wantedPackages()
+	if err != nil {
+		klog.Warningf("describing catalogs: %v", err)
+		return
+	}
+	for _, key := range c.everyCatalog(nil) {
+		id, err := parseID(key)
+		if err != nil {
+			continue
+		}
+		if d, found, err := c.lookUp(id); err == nil && found {
+			c.changes.Notify(c.snapshots.Describe(c.info(d, wanted)))
+			syncCtx.Queue().Add(key) // in case it was deleted in between
+		}
+	}
 }

@@ -1,14 +1,15 @@
 // Package operatorconfig keeps the PlatformOperatorManager "cluster" in existence.
 //
 // The payload ships that object create-only, so that an admin's settings in it survive, and library-go deletes the
-// ClusterOperator when it is gone. This controller creates it again, with defaults, the moment it is deleted. It knows
-// nothing of what is in it.
+// ClusterOperator when it is gone. This controller creates it again, with defaults, the moment it is deleted, and at its
+// start if it is not there. It knows nothing of what is in it.
 package operatorconfig
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,6 +25,9 @@ import (
 
 // Name is the controller's name.
 const Name = "operatorconfig"
+
+// resync is how often to look, whatever events say; the first time is at once.
+const resync = time.Minute
 
 // Config is everything the controller needs; every field is required.
 type Config struct {
@@ -49,6 +53,7 @@ func New(config Config) (factory.Controller, error) {
 	return factory.New().
 		WithSync(c.sync).
 		WithInformers(config.Managers.Informer()).
+		ResyncEvery(resync). // an object that is missing from the start sends no event
 		ToController(Name, config.Recorder), nil
 }
 

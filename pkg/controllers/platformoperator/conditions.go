@@ -82,6 +82,8 @@ func progressingCondition(s *state) metav1.Condition {
 		return isFalse(platformv1alpha1.ReasonBlocked, s.hop.blocked)
 	case target == nil && installed == nil:
 		return isFalse(platformv1alpha1.ReasonBlocked, "Nothing can be installed yet; the Installed condition says why.")
+	case target == nil && s.hop.next != "":
+		return isFalse(platformv1alpha1.ReasonAsExpected, fmt.Sprintf("Version %s is reached, and version %s is next.", installed.Version, s.hop.next))
 	case target == nil:
 		if s.decision.Chosen == nil && s.decision.Message != "" {
 			return isFalse(platformv1alpha1.ReasonAsExpected, fmt.Sprintf("Version %s stays: %s", installed.Version, s.decision.Message))
@@ -91,11 +93,23 @@ func progressingCondition(s *state) metav1.Condition {
 	if reason, message := deploymentFault(s.deployment); faults[reason] && s.deployment.Status.ObservedGeneration == s.deployment.Generation {
 		return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("Moving to version %s: %s", target.Version, message))
 	}
+	if refused := upgradeRefused(s.deployment); refused != "" {
+		return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("Moving to version %s: %s.", target.Version, refused))
+	}
 	problem := rolloutProblem(s.deployment)
 	if installed == nil {
 		return isTrue(platformv1alpha1.ReasonInstalling, sentence(fmt.Sprintf("Installing version %s", target.Version), problem))
 	}
 	return isTrue(platformv1alpha1.ReasonUpgrading, sentence(fmt.Sprintf("Moving from version %s to version %s", installed.Version, target.Version), problem))
+}
+
+// upgradeRefused says what the API server refuses of a later version; Installed stays True then. Empty when nothing.
+func upgradeRefused(deployment *corev1alpha2.BundleDeployment) string {
+	condition := meta.FindStatusCondition(deployment.Status.Conditions, corev1alpha2.ConditionInstalled)
+	if condition == nil || condition.Reason != corev1alpha2.ReasonUpgradeFailed || deployment.Status.ObservedGeneration < deployment.Generation {
+		return ""
+	}
+	return describe(condition, condition.Reason)
 }
 
 func healthyCondition(s *state) metav1.Condition {

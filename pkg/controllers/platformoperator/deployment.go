@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
@@ -22,10 +23,7 @@ const fieldManager = "platform-operators-" + Name
 // deploy makes the BundleDeployment what was decided: created when there is none, moved when a hop starts, and put back
 // where somebody edited what this controller sets. Fields that it does not set are left to their owners.
 func deploy(ctx context.Context, s *state) (bool, error) {
-	if s.refusal != nil {
-		return false, nil
-	}
-	target := s.hop.to
+	target := s.hop.to // nil for one that was refused: what it has is kept as it is
 	if target == nil || s.operator.Spec.Paused {
 		target = s.record
 	}
@@ -35,6 +33,12 @@ func deploy(ctx context.Context, s *state) (bool, error) {
 	if s.deployment == nil {
 		wanted := newDeployment(s.operator, *target, installNamespace(s.operator, s.decision))
 		created, err := s.deploymentClient.Create(ctx, wanted, metav1.CreateOptions{FieldManager: fieldManager})
+		if apierrors.IsInvalid(err) {
+			s.refusal = &refusal{platformv1alpha1.ReasonValidationFailed, fmt.Sprintf(
+				"Version %s cannot be installed in namespace %q: %v. Exclude it in spec.package.version, or create the PlatformOperator anew with another spec.install.namespace.",
+				target.Version, wanted.Spec.InstallNamespace, err)}
+			return false, nil
+		}
 		if err != nil {
 			return true, fmt.Errorf("creating its BundleDeployment: %w", err)
 		}
@@ -105,6 +109,26 @@ func recordOf(deployment *corev1alpha2.BundleDeployment) *platformv1alpha1.Insta
 	return record
 }
 
+// recordFrom finds in status what recordOf could not read back: the bundle of the image that the deployment points at; nil
+// when status does not tell of it.
+func recordFrom(status platformv1alpha1.PlatformOperatorStatus, deployment *corev1alpha2.BundleDeployment) *platformv1alpha1.InstalledBundle {
+	if deployment.Spec.Source.Image == nil {
+		return nil
+	}
+	ref, resolved := deployment.Spec.Source.Image.Ref, ""
+	if source := deployment.Status.ResolvedSource; source != nil && source.Image != nil && deployment.Status.ObservedGeneration == deployment.Generation {
+		resolved = source.Image.Ref
+	}
+	for _, known := range []*platformv1alpha1.InstalledBundle{status.Target, status.Installed} {
+		if known != nil && (known.Image == ref || known.Image == resolved) {
+			record := *known
+			record.Image = ref
+			return &record
+		}
+	}
+	return nil
+}
+
 func ownedBy(deployment *corev1alpha2.BundleDeployment, operator *platformv1alpha1.PlatformOperator) bool {
 	controller := metav1.GetControllerOf(deployment)
 	return controller != nil && controller.UID == operator.UID
@@ -159,7 +183,7 @@ func bounded(text string, limit int) string {
 	if len(text) <= limit {
 		return text
 	}
-	return strings.TrimRight(text[:limit], ".-_ ")
+	return strings.TrimRight(strings.ToValidUTF8(text[:limit], ""), ".-_ ") // half a character would never compare equal
 }
 
 func versionOf(bundle *platformv1alpha1.InstalledBundle) string {

@@ -16,6 +16,8 @@ import (
 type hop struct {
 	to      *platformv1alpha1.InstalledBundle
 	blocked string
+	// next is the version that is moved to as soon as status tells of the one that was reached.
+	next string
 }
 
 // decideHop decides which bundle the BundleDeployment should point at now. It is pure.
@@ -45,6 +47,16 @@ func decideHop(record *platformv1alpha1.InstalledBundle, deployment *corev1alpha
 	return hop{blocked: fmt.Sprintf(
 		"version %s is available, and is not moved to while version %s is not healthy: %s. Repair it, or leave %s by excluding it in spec.package.version, for example %q.",
 		wanted.Version, record.Version, problem, record.Version, "!="+record.Version)}
+}
+
+// afterRecording puts a move off until status.installed tells of the bundle that is left: the record of it goes with the
+// write that starts the next hop, and the upgrade gate and the rule against downgrades go by status.
+func (h hop) afterRecording(installed, record *platformv1alpha1.InstalledBundle, deployment *corev1alpha2.BundleDeployment) hop {
+	if h.to == nil || record == nil || deployment == nil || record.Bundle == h.to.Bundle ||
+		installed != nil && installed.Bundle == record.Bundle || !hopDone(deployment, installed == nil) {
+		return h
+	}
+	return hop{next: h.to.Version}
 }
 
 // rolloutProblem says why the version that the deployment points at cannot be left yet; empty when it can.

@@ -123,6 +123,10 @@ func TestPackageHolder(t *testing.T) {
 			t.Errorf("asked for %q: %q holds the package, want %q", asked.Name, got, want)
 		}
 	}
+	all[2].Status.ActiveBundleDeployment = &platformv1alpha1.ActiveBundleDeployment{Name: "same-age"}
+	if got := packageHolder(all[1], all); got != "same-age" {
+		t.Errorf("%q took the package from an operator of the same second that has it deployed", got)
+	}
 }
 
 func TestRecordSurvivesTheDeployment(t *testing.T) {

@@ -24,7 +24,7 @@ type state struct {
 	operator *platformv1alpha1.PlatformOperator
 	// deployment is the BundleDeployment of the same name, nil when there is none.
 	deployment *corev1alpha2.BundleDeployment
-	// record is the bundle that the deployment was last pointed at, nil when there is none.
+	// record is the bundle that the deployment was last pointed at, nil when nobody knows any more.
 	record   *platformv1alpha1.InstalledBundle
 	decision resolve.Decision
 	hop      hop
@@ -62,6 +62,9 @@ func gather(_ context.Context, s *state) (bool, error) {
 	if err == nil {
 		s.deployment = deployment
 		s.record = recordOf(deployment)
+		if s.record == nil {
+			s.record = recordFrom(s.operator.Status, deployment)
+		}
 	}
 	s.clusterVersion, err = currentClusterVersion(s.clusterVersions)
 	return err != nil, err
@@ -89,7 +92,8 @@ func check(_ context.Context, s *state) (bool, error) {
 	return false, nil
 }
 
-// packageHolder names the PlatformOperator that has the operator's package: the older one, then the first by name. One
+// packageHolder names the PlatformOperator that has the operator's package: the older one; of two that were created in the
+// same second, which is as fine as the API server counts, the one that has something deployed; then the first by name. One
 // that is being deleted holds its package until it is gone, so that two never fight for one set of objects.
 func packageHolder(operator *platformv1alpha1.PlatformOperator, all []*platformv1alpha1.PlatformOperator) string {
 	holder := operator
@@ -97,13 +101,21 @@ func packageHolder(operator *platformv1alpha1.PlatformOperator, all []*platformv
 		if other.Spec.Package.Name != operator.Spec.Package.Name {
 			continue
 		}
-		older := other.CreationTimestamp.Before(&holder.CreationTimestamp)
-		sameAge := other.CreationTimestamp.Equal(&holder.CreationTimestamp)
-		if older || (sameAge && other.Name < holder.Name) {
+		if holdsBefore(other, holder) {
 			holder = other
 		}
 	}
 	return holder.Name
+}
+
+func holdsBefore(a, b *platformv1alpha1.PlatformOperator) bool {
+	if !a.CreationTimestamp.Equal(&b.CreationTimestamp) {
+		return a.CreationTimestamp.Before(&b.CreationTimestamp)
+	}
+	if deployed := a.Status.ActiveBundleDeployment != nil; deployed != (b.Status.ActiveBundleDeployment != nil) {
+		return deployed
+	}
+	return a.Name < b.Name
 }
 
 // choose asks the resolver for the bundle that should run, and decides whether to move there now.
@@ -117,6 +129,6 @@ func choose(_ context.Context, s *state) (bool, error) {
 		return false, nil
 	}
 	s.decision = resolve.Resolve(request, s.catalogs.For(request.Package))
-	s.hop = decideHop(s.record, s.deployment, s.decision)
+	s.hop = decideHop(s.record, s.deployment, s.decision).afterRecording(s.operator.Status.Installed, s.record, s.deployment)
 	return false, nil
 }

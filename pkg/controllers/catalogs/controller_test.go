@@ -1,0 +1,208 @@
+package catalogs
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/flowcontrol"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/events"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/catalogsource"
+	operatorlisters "github.com/openshift/platform-operators/pkg/client/listers/operator/v1alpha1"
+	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
+)
+
+// bench is the controller with the caches in the test's hands, and what was read.
+type bench struct {
+	*controller
+	clock     *clocktesting.FakeClock
+	operators cache.Indexer
+	told      []string
+	reads     int
+	fail      error
+}
+
+func newBench(t *testing.T, packages ...string) *bench {
+	t.Helper()
+	b := &bench{clock: clocktesting.NewFakeClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)), operators: cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)}
+	read := func(_ context.Context, _ string, names []string) ([]catalog.Package, error) {
+		b.reads++
+		var found []catalog.Package
+		for _, name := range names {
+			found = append(found, catalog.Package{Name: name})
+		}
+		return found, b.fail
+	}
+	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
+		map[schema.GroupVersionResource]string{catalogSources: "CatalogSourceList", clusterCatalogs: "ClusterCatalogList"})
+	b.controller = &controller{
+		operators: platformlisters.NewPlatformOperatorLister(b.operators),
+		managers:  operatorlisters.NewPlatformOperatorManagerLister(cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)),
+		snapshots: catalogsource.NewSnapshots(), changes: &Changes{}, clock: b.clock,
+		backoff: flowcontrol.NewFakeBackOff(firstRetry, lastRetry, b.clock),
+		last:    map[catalog.ID]reading{}, failed: map[catalog.ID]string{},
+		sources: map[string]*source{
+			kindCatalogSource:  {informer: newInformer(client, catalogSources), describe: describeCatalogSource, read: read},
+			kindClusterCatalog: {informer: newInformer(client, clusterCatalogs), describe: describeClusterCatalog, read: read},
+		},
+	}
+	if _, err := b.changes.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(object any) {
+		b.told = append(b.told, object.(*metav1.PartialObjectMetadata).Name)
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range packages {
+		operator := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		operator.Spec.Package.Name = name
+		if err := b.operators.Add(operator); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b
+}
+
+// put stores a CatalogSource that was connected to at this time.
+func (b *bench) put(t *testing.T, connected string) *unstructured.Unstructured {
+	t.Helper()
+	red := object(t, `
+metadata: {name: red, namespace: openshift-marketplace, uid: u}
+status: {connectionState: {address: "red:50051", lastObservedState: READY, lastConnect: "`+connected+`"}}`)
+	if err := b.sources[kindCatalogSource].informer.GetStore().Add(red); err != nil {
+		t.Fatal(err)
+	}
+	return red
+}
+
+const red = "CatalogSource/openshift-marketplace/red"
+
+// keyed is a sync context with a queue key.
+type keyed struct {
+	factory.SyncContext
+	key string
+}
+
+func (k keyed) QueueKey() string { return k.key }
+
+func (b *bench) run(t *testing.T) {
+	t.Helper()
+	syncContext := factory.NewSyncContext("test", events.NewInMemoryRecorder("test", b.clock))
+	defer syncContext.Queue().ShutDown()
+	if err := b.sync(t.Context(), keyed{syncContext, red}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCatalogIsKnownToBeThereWhileItIsReadFirst(t *testing.T) {
+	b := newBench(t, "quay")
+	b.put(t, "first")
+	source := b.sources[kindCatalogSource]
+	read, pending := source.read, false
+	source.read = func(ctx context.Context, endpoint string, names []string) ([]catalog.Package, error) {
+		views := b.snapshots.For("quay")
+		pending = len(views) == 1 && views[0].Pending
+		return read(ctx, endpoint, names)
+	}
+	b.run(t)
+	if !pending {
+		t.Error("while it is read others choose as if it were not there")
+	}
+	if views := b.snapshots.For("quay"); len(views) != 1 || views[0].Pending || views[0].Package == nil {
+		t.Errorf("afterwards it says %+v", views)
+	}
+}
+
+func TestCatalogThatNobodyAsksForIsNotRead(t *testing.T) {
+	b := newBench(t)
+	b.put(t, "first")
+	b.run(t)
+	if b.reads != 0 {
+		t.Errorf("it was read %d times", b.reads)
+	}
+}
+
+func TestBackOffEndsWhenTheCatalogWasPutRight(t *testing.T) {
+	for name, repair := range map[string]func(*testing.T, *bench){
+		"by a new connection": func(t *testing.T, b *bench) { b.put(t, "second") },
+		"by deleting it and creating it anew": func(t *testing.T, b *bench) {
+			if err := b.sources[kindCatalogSource].informer.GetStore().Delete(b.put(t, "first")); err != nil {
+				t.Fatal(err)
+			}
+			b.run(t)
+			b.put(t, "first")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, "quay")
+			b.put(t, "first")
+			b.fail = errors.New("connection refused")
+			b.run(t)
+			b.fail = nil
+			b.run(t)
+			if b.reads != 1 {
+				t.Fatalf("unchanged, it was read %d times within its back-off", b.reads)
+			}
+			repair(t, b)
+			b.run(t)
+			if views := b.snapshots.For("quay"); b.reads != 2 || len(views) != 1 || views[0].Package == nil {
+				t.Errorf("read %d times, and it says %+v", b.reads, views)
+			}
+		})
+	}
+}
+
+func TestCatalogThatWasNeverReadIsForgottenAloud(t *testing.T) {
+	b := newBench(t, "quay")
+	b.fail = errors.New("connection refused")
+	object := b.put(t, "first")
+	b.run(t)
+	b.told = nil
+	if err := b.sources[kindCatalogSource].informer.GetStore().Delete(object); err != nil {
+		t.Fatal(err)
+	}
+	b.run(t)
+	if !slices.Contains(b.told, "quay") {
+		t.Errorf("who was told that it is down hears nothing of its end: %q", b.told)
+	}
+}
+
+func TestChangesAreSyncedOnceEveryCatalogIsKnown(t *testing.T) {
+	b := newBench(t, "quay")
+	if b.changes.HasSynced() {
+		t.Fatal("synced before anything was listed")
+	}
+	manifest := object(t, `
+apiVersion: operators.coreos.com/v1alpha1
+kind: CatalogSource
+metadata: {name: red, namespace: openshift-marketplace}`)
+	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
+		map[schema.GroupVersionResource]string{catalogSources: "CatalogSourceList", clusterCatalogs: "ClusterCatalogList"}, manifest)
+	b.sources[kindCatalogSource].informer = newInformer(client, catalogSources)
+	ctx, cancel := context.WithCancel(t.Context())
+	syncContext := factory.NewSyncContext("test", events.NewInMemoryRecorder("test", b.clock))
+	ended := make(chan error)
+	go func() { ended <- b.runInformers(ctx, syncContext) }()
+	if !cache.WaitForCacheSync(ctx.Done(), b.changes.HasSynced) {
+		t.Error("never synced")
+	}
+	if views := b.snapshots.For("quay"); len(views) != 1 || !views[0].Pending {
+		t.Errorf("synced, and the catalogs are %+v", views)
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}

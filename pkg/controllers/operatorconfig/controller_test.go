@@ -1,0 +1,43 @@
+package operatorconfig
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/openshift/library-go/pkg/operator/events"
+
+	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/client/clientset/versioned/fake"
+	"github.com/openshift/platform-operators/pkg/client/informers/externalversions"
+)
+
+func TestManagerThatIsMissingFromTheStartIsCreated(t *testing.T) {
+	client := fake.NewSimpleClientset()
+	informers := externalversions.NewSharedInformerFactory(client, 0)
+	controller, err := New(Config{
+		Client:   client.OperatorV1alpha1().PlatformOperatorManagers(),
+		Managers: informers.Operator().V1alpha1().PlatformOperatorManagers(),
+		Default:  &operatorv1alpha1.PlatformOperatorManager{ObjectMeta: metav1.ObjectMeta{Name: operatorv1alpha1.PlatformOperatorManagerName}},
+		Recorder: events.NewInMemoryRecorder("test", clocktesting.NewFakePassiveClock(time.Time{})),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	created, err := client.OperatorV1alpha1().PlatformOperatorManagers().Watch(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	informers.Start(ctx.Done())
+	go controller.Run(ctx, 1)
+	select {
+	case <-created.ResultChan():
+	case <-time.After(30 * time.Second):
+		t.Fatal("no event ever comes of what does not exist, and nobody looked")
+	}
+}

@@ -1,0 +1,49 @@
+package integration
+
+import (
+	"context"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	configv1 "github.com/openshift/api/config/v1"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+)
+
+var _ = Describe("a manager that starts", func() {
+	It("creates its operator resource, which was deleted while it was away", func(ctx context.Context) {
+		managersClient := admin.Platform.OperatorV1alpha1().PlatformOperatorManagers()
+		Expect(env.Manager.Kill()).To(Succeed())
+		Expect(managersClient.Delete(ctx, "cluster", metav1.DeleteOptions{})).To(Succeed())
+		Expect(env.Manager.Start()).To(Succeed())
+		Eventually(func(ctx context.Context) (int, error) {
+			live, err := managersClient.Get(ctx, "cluster", metav1.GetOptions{})
+			return len(live.Status.Conditions), err
+		}).WithContext(ctx).Should(BeNumerically(">=", 4))
+		Eventually(func(ctx context.Context) error {
+			_, err := admin.ClusterOperatorHas(ctx, configv1.OperatorAvailable, configv1.ConditionTrue)
+			return err
+		}).WithContext(ctx).Should(Succeed())
+	})
+
+	It("puts the record of what runs back, which was spoilt while it was away", func(ctx context.Context) {
+		const pkg = "survivor"
+		installed(ctx, pkg, "1.0.0")
+		Expect(env.Manager.Kill()).To(Succeed())
+		client := admin.Platform.CoreV1alpha2().BundleDeployments()
+		patch := []byte(`{"metadata":{"annotations":{"` + platformv1alpha1.AnnotationBundle + `":"{spoilt"}}}`)
+		_, err := client.Patch(ctx, pkg, types.MergePatchType, patch, metav1.PatchOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		env.Catalog.Unavailable(true)
+		DeferCleanup(func() { env.Catalog.Unavailable(false) })
+		Expect(env.Manager.Start()).To(Succeed())
+		Eventually(func(ctx context.Context) (string, error) {
+			live, err := client.Get(ctx, pkg, metav1.GetOptions{})
+			return live.Annotations[platformv1alpha1.AnnotationBundle], err
+		}).WithContext(ctx).Should(ContainSubstring(`"version":"1.0.0"`))
+		Expect(admin.Installed(ctx, pkg, "1.0.0")).To(Succeed())
+	})
+})

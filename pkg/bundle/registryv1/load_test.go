@@ -146,7 +146,7 @@ func TestLoadRefuses(t *testing.T) {
 		"an API server of its own": {map[string]string{"manifests/csv.yaml": csv("  install:\n", "  apiservicedefinitions: {owned: [{name: a, group: b.c, version: v1, kind: A}], required: [{group: d.e, version: v2}]}\n  install:\n")},
 			`validating bundle "sample.v1.2.3": manifests/csv.yaml owns APIService "v1.b.c"; APIService definitions are not installed; manifests/csv.yaml requires APIService "v2.d.e"; APIService definitions are not resolved`},
 		"webhooks": {map[string]string{"manifests/csv.yaml": csv("  install:\n", "  webhookdefinitions: [{generateName: a, type: ValidatingAdmissionWebhook}, {generateName: b, type: ConversionWebhook}]\n  install:\n")},
-			`validating bundle "sample.v1.2.3": bundle sample.v1.2.3 defines 2 webhooks, which this version does not install`},
+			`validating bundle "sample.v1.2.3": bundle sample.v1.2.3 defines webhooks (2), which platform-operators cannot install yet`},
 		"properties that are no list": {map[string]string{"metadata/properties.yaml": "properties: {a: b}"},
 			`loading bundle "sample.v1.2.3": reading "metadata/properties.yaml": document at line 1: line 1: properties must be a list`},
 		"a properties annotation that is no JSON": {map[string]string{"manifests/csv.yaml": csv("name: sample.v1.2.3", "name: sample.v1.2.3\n  annotations: {olm.properties: oops}")},

@@ -6,7 +6,7 @@ import "fmt"
 // webhooks would run unguarded.
 func validateWebhooks(b *Bundle) []string {
 	if n := len(b.csv.Spec.WebhookDefinitions); n > 0 {
-		return []string{fmt.Sprintf("bundle %s defines %d webhooks, which this version does not install", b.csv.Name, n)}
+		return []string{fmt.Sprintf("bundle %s defines webhooks (%d), which platform-operators cannot install yet", b.csv.Name, n)}
 	}
 	return nil
 }

@@ -24,6 +24,10 @@ func remove(ctx context.Context, s *state) (bool, error) {
 		return true, nil
 	}
 	s.fetches.cancel(s.deployment.Name)
+	if released, err := s.releasedMeanwhile(ctx); released || err != nil {
+		s.gone = released
+		return true, err
+	}
 	removal, err := s.takeDown(ctx)
 	if refusal := (*apply.Refusal)(nil); errors.As(err, &refusal) {
 		s.record.refusals++
@@ -49,6 +53,19 @@ func remove(ctx context.Context, s *state) (bool, error) {
 		}
 	}
 	return true, s.release(ctx, removal)
+}
+
+// releasedMeanwhile asks the API server whether somebody took the finalizer off, which is how an admin lets go of an
+// operator without taking it down: a manager that was stuck must not do so after all because its cache is old.
+func (s *state) releasedMeanwhile(ctx context.Context) (bool, error) {
+	live, err := s.client.Get(ctx, s.deployment.Name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("reading BundleDeployment %q before its removal: %w", s.deployment.Name, err)
+	}
+	return live.UID != s.deployment.UID || !slices.Contains(live.Finalizers, corev1alpha2.Finalizer), nil
 }
 
 // takeDown removes the objects of every revision whose objects may still be there, as one set, so that the order holds

@@ -87,7 +87,7 @@ func (s *state) reportUnpacked() {
 	case s.answer.result != nil:
 		s.set(unpacked, metav1.ConditionTrue, corev1alpha2.ReasonUnpackSuccessful, fmt.Sprintf("The content is that of %s.", s.answer.result.resolved))
 		s.set(valid, metav1.ConditionFalse, corev1alpha2.ReasonBundleLoadFailed, fmt.Sprintf(
-			"%v. Correct the bundle and point spec.source at the new image.", s.answer.result.invalid))
+			"%v. Choose another version or another package; whoever makes the bundle can correct it and publish it as a new image.", s.answer.result.invalid))
 	case s.answer.err != nil:
 		s.set(unpacked, metav1.ConditionFalse, corev1alpha2.ReasonUnpackFailed, fmt.Sprintf("%v.", s.answer.err))
 		s.set(valid, metav1.ConditionUnknown, corev1alpha2.ReasonUnpackFailed, notYet)

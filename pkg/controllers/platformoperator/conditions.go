@@ -13,6 +13,10 @@ import (
 
 // installedCondition stays True once something is installed, whatever becomes of a later hop.
 func installedCondition(s *state) metav1.Condition {
+	if s.deployment != nil && s.deployment.DeletionTimestamp != nil {
+		return isFalse(platformv1alpha1.ReasonInstallPending, fmt.Sprintf(
+			"BundleDeployment %q is being deleted, and the operator with it; it is installed again when that is done.", s.deployment.Name))
+	}
 	if installed := s.operator.Status.Installed; installed != nil {
 		return isTrue(platformv1alpha1.ReasonInstallSuccessful, fmt.Sprintf("%s is installed in namespace %q.",
 			installed.Bundle, s.deployment.Spec.InstallNamespace))
@@ -86,7 +90,11 @@ func progressingCondition(s *state) metav1.Condition {
 		return isFalse(platformv1alpha1.ReasonAsExpected, fmt.Sprintf("Version %s is reached, and version %s is next.", installed.Version, s.hop.next))
 	case target == nil:
 		if s.decision.Chosen == nil && s.decision.Message != "" {
-			return isFalse(platformv1alpha1.ReasonAsExpected, fmt.Sprintf("Version %s stays: %s", installed.Version, s.decision.Message))
+			reason := platformv1alpha1.ReasonBlocked // the spec asks for what cannot be had
+			if s.decision.Unread != "" {
+				reason = platformv1alpha1.ReasonAsExpected // a catalog that is away for a while is nobody's wish
+			}
+			return isFalse(reason, fmt.Sprintf("Version %s stays: %s", installed.Version, s.decision.Message))
 		}
 		return isFalse(platformv1alpha1.ReasonAsExpected, fmt.Sprintf("Version %s is the newest that may be installed.", installed.Version))
 	}

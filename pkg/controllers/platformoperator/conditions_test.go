@@ -65,3 +65,31 @@ func TestUpgradeableCondition(t *testing.T) {
 		t.Errorf("with nothing installed it is %s/%s", got.Status, got.Reason)
 	}
 }
+
+func TestProgressingSaysBlockedWhenTheSpecAsksForWhatCannotBeHad(t *testing.T) {
+	s := &state{operator: &platformv1alpha1.PlatformOperator{}, deployment: healthy(), record: at("1.0.0")}
+	s.operator.Status.Installed = at("1.0.0")
+	s.decision.Reason, s.decision.Message = platformv1alpha1.ReasonSourceFailed, "no version is in the range."
+	if got := progressingCondition(s); got.Reason != platformv1alpha1.ReasonBlocked || !strings.Contains(got.Message, "no version is in the range") {
+		t.Errorf("got %s: %s", got.Reason, got.Message)
+	}
+	s.decision.Unread = "ClusterCatalog/c could not be read"
+	if got := progressingCondition(s); got.Reason != platformv1alpha1.ReasonAsExpected {
+		t.Errorf("while a catalog is away: got %s: %s", got.Reason, got.Message)
+	}
+}
+
+func TestInstalledIsNotClaimedOfADeploymentThatGoesOrIsNew(t *testing.T) {
+	now := metav1.Now()
+	s := &state{operator: &platformv1alpha1.PlatformOperator{}, deployment: healthy(), record: at("1.0.0")}
+	s.operator.Status.Installed = at("1.0.0")
+	s.deployment.DeletionTimestamp = &now
+	if got := installedCondition(s); got.Status != metav1.ConditionFalse || got.Reason != platformv1alpha1.ReasonInstallPending {
+		t.Errorf("being deleted: got %s/%s: %s", got.Status, got.Reason, got.Message)
+	}
+	s.deployment = deploymentThat()
+	s.reportInstalled()
+	if s.operator.Status.Installed != nil {
+		t.Error("a new BundleDeployment has installed nothing yet, and status.installed is kept")
+	}
+}

@@ -42,6 +42,9 @@ func (s *state) reportInstalled() {
 	if s.deployment == nil {
 		return
 	}
+	if s.deployment.Status.ActiveRevision == 0 && !meta.IsStatusConditionTrue(s.deployment.Status.Conditions, corev1alpha2.ConditionInstalled) {
+		status.Installed = nil // the BundleDeployment is a new one: what the one before had applied went with it
+	}
 	if hopDone(s.deployment, status.Installed == nil) && s.record != nil {
 		installed := *s.record
 		status.Installed = &installed

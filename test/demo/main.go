@@ -21,7 +21,7 @@ const help = `Demo of platform-operators on a local cluster. Run by "make demo":
   make demo                 tell the story of the sample operators, then stay up until Ctrl-C
   make demo DEMO=exit       the same, and end
   make demo CATALOG=<folder of a file-based catalog> BUNDLES=<folder of bundles> PACKAGE=<package>
-                            install one package of real data instead
+                            serve real data instead, and install one package of it
 
 Flags:
 `
@@ -62,9 +62,11 @@ func run(ctx context.Context, o options) (err error) {
 			return fmt.Errorf("making a folder for the demo: %w", err)
 		}
 		defer func() {
-			if err == nil { // after a failure the logs are what one wants to read
-				err = os.RemoveAll(o.dir)
+			if err != nil { // the logs are what one wants to read now
+				err = fmt.Errorf("%w\nwhat was started is kept in %s; remove it when you have read the logs", err, o.dir)
+				return
 			}
+			err = os.RemoveAll(o.dir)
 		}()
 	}
 	settings.Dir, settings.Log = o.dir, os.Stdout
@@ -85,12 +87,32 @@ func run(ctx context.Context, o options) (err error) {
 		fmt.Println("\nThe story is told; DEMO=exit ends it here.")
 		return nil
 	}
-	fmt.Print(stayHint)
-	select {
-	case <-ctx.Done():
-		return nil
-	case <-env.Manager.Exited():
-		return fmt.Errorf("the manager ended; the end of %s says why", env.Manager.LogFile)
+	fmt.Printf(stayHint, os.Getpid())
+	if o.pkg == "" {
+		fmt.Print(samplesHint)
+	}
+	return stay(ctx, env)
+}
+
+// stay keeps everything up until Ctrl-C. On SIGHUP the manager is built again from the checkout and takes the place of the
+// one that runs.
+func stay(ctx context.Context, env *environment.Environment) error {
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	defer signal.Stop(hangup)
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-hangup:
+			if err := env.ReplaceManager(ctx); err != nil {
+				fmt.Printf("the manager that runs stays: %v\n", err)
+				continue
+			}
+			fmt.Printf("built the manager again and started it (process %d)\n", env.Manager.PID())
+		case <-env.Manager.Exited():
+			return fmt.Errorf("the manager ended; the end of %s says why", env.Manager.LogFile)
+		}
 	}
 }
 
@@ -98,9 +120,15 @@ const stayHint = `
 The story is told and everything stays up. For example:
   kubectl get plop,bd,co
   kubectl explain plop.spec
+  kubectl get events -n openshift-platform-operators
+The manager is a process on this machine; the pod of its Deployment is a simulated one that does nothing. After a change of
+the code, "kill -HUP %d" builds the manager again and puts it in the place of the one that runs. Ctrl-C stops it all.
+`
+
+const samplesHint = `
+The catalogs offer beacon 0.1.0, 0.2.0, 0.3.0 (never ready), 0.3.1 and compass 1.0.0, 1.1.0; the cluster is at 4.22 now.
   kubectl delete deployment -n compass compass       # comes back
   kubectl delete plop compass                        # goes, its CRD stays
-Ctrl-C stops it all.
 `
 
 // plan turns the options into what to start and which story to tell.
@@ -117,7 +145,12 @@ func (o options) plan() (environment.Options, []story.Step, error) {
 		return settings, story.Samples(), nil
 	case 3:
 		settings.Samples = nil
-		settings.Catalogs, settings.Bundles, settings.Packages = []string{o.catalog}, []string{o.bundles}, []string{o.pkg}
+		settings.Catalogs, settings.Bundles = []string{o.catalog}, []string{o.bundles}
+		for _, folder := range []string{filepath.Join(o.catalog, o.pkg), filepath.Join(o.bundles, o.pkg)} {
+			if _, err := os.Stat(folder); err != nil {
+				return settings, nil, fmt.Errorf("looking for package %q: %w", o.pkg, err)
+			}
+		}
 		return settings, story.Package(o.pkg), nil
 	}
 	return settings, nil, errors.New("CATALOG, BUNDLES and PACKAGE belong together: give all three or none")

@@ -143,6 +143,18 @@ func (e *Environment) startCatalog(ctx context.Context, options Options) error {
 	return e.announce(ctx)
 }
 
+// ReplaceManager builds the manager from the checkout and starts it in the place of the one that runs. When it cannot be
+// built, that one goes on.
+func (e *Environment) ReplaceManager(ctx context.Context) error {
+	if _, err := buildManager(ctx, e.Root, e.Dir); err != nil {
+		return err
+	}
+	if err := e.Manager.Stop(); err != nil {
+		return err
+	}
+	return e.Manager.Start()
+}
+
 // SetClusterVersion moves the ClusterVersion to another version, as a completed update.
 func (e *Environment) SetClusterVersion(ctx context.Context, version string) error {
 	return e.cluster.setVersion(ctx, version)

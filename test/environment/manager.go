@@ -28,10 +28,14 @@ type Manager struct {
 // buildManager compiles the manager and returns the binary's path.
 func buildManager(ctx context.Context, root, dir string) (string, error) {
 	binary := filepath.Join(dir, "platform-operators")
-	build := exec.CommandContext(ctx, "go", "build", "-o", binary, "./cmd/platform-operators")
+	fresh := binary + ".new" // a binary that runs cannot be written over
+	build := exec.CommandContext(ctx, "go", "build", "-o", fresh, "./cmd/platform-operators")
 	build.Dir = root
 	if output, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building the manager: %w\n%s", err, output)
+	}
+	if err := os.Rename(fresh, binary); err != nil {
+		return "", fmt.Errorf("building the manager: %w", err)
 	}
 	return binary, nil
 }

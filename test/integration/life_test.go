@@ -183,8 +183,10 @@ var _ = Describe("removal", func() {
 		Expect(err).NotTo(HaveOccurred())
 
 		remove(ctx, pkg)
-		_, err = admin.Kubernetes.CoreV1().Namespaces().Get(ctx, pkg, metav1.GetOptions{})
-		Expect(err).To(beNotFound())
+		Eventually(func(ctx context.Context) error { // Kubernetes empties a namespace after it was deleted, and nobody waits for that
+			_, err := admin.Kubernetes.CoreV1().Namespaces().Get(ctx, pkg, metav1.GetOptions{})
+			return err
+		}).WithContext(ctx).Should(beNotFound())
 		_, err = resources.Namespace("default").Get(ctx, "precious", metav1.GetOptions{})
 		Expect(err).NotTo(HaveOccurred())
 

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"text/template"
 )
 
@@ -45,6 +46,14 @@ func (o Operator) Name() string { return fmt.Sprintf("%s.v%s", o.Package, o.Vers
 
 // Kind is the kind of the operator's custom resource.
 func (o Operator) Kind() string { return kindOf(o.Package) }
+
+// Plural is the plural of the custom resource's name.
+func (o Operator) Plural() string {
+	if strings.HasSuffix(o.Package, "s") {
+		return o.Package + "es"
+	}
+	return o.Package + "s"
+}
 
 // Write writes, below root, "bundles/<package>/<version>" for every operator and "catalog/<package>/catalog.yaml" for every
 // package, with one channel "stable" in the order given. What was there of these packages' catalogs is replaced; bundles of

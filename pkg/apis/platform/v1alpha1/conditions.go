@@ -16,10 +16,12 @@ const (
 const (
 	// ReasonInstallSuccessful: a bundle is applied; status.installed names it.
 	ReasonInstallSuccessful = "InstallSuccessful"
-	// ReasonSourceFailed: no catalog has the package, the channel or a version in the range, or no catalog can be read.
+	// ReasonSourceFailed: no catalog has the package, the channel or a version in the range, or no catalog can be read, or
+	// one that may count has not been read yet.
 	ReasonSourceFailed = "SourceFailed"
-	// ReasonValidationFailed: every candidate was refused, the range cannot be read, another PlatformOperator has the
-	// package, or a BundleDeployment of this name belongs to somebody else.
+	// ReasonValidationFailed: every candidate was refused, the range cannot be read, the bundle's content cannot be
+	// installed, the API server refuses the BundleDeployment, another PlatformOperator has the package, or a
+	// BundleDeployment of this name belongs to somebody else.
 	ReasonValidationFailed = "ValidationFailed"
 	// ReasonUnpackPending: the bundle's image has not been unpacked yet.
 	ReasonUnpackPending = "UnpackPending"

@@ -12,7 +12,8 @@ COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
 DATE ?= $(shell git log -1 --format=%cI 2>/dev/null)
 LDFLAGS := -X $(MODULE)/pkg/version.gitVersion=$(VERSION) -X $(MODULE)/pkg/version.gitCommit=$(COMMIT) -X $(MODULE)/pkg/version.buildDate=$(DATE)
 
-GOLANGCI_LINT := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
+# Its own cache: what golangci-lint remembers of a checkout names the files of that checkout, which the path rules of another one do not match.
+GOLANGCI_LINT := GOLANGCI_LINT_CACHE=$(CURDIR)/_output/golangci-lint go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
 
 ##@ Use
 

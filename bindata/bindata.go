@@ -9,11 +9,15 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 )
 
 //go:embed platformoperatormanager.yaml
 var platformOperatorManager []byte
+
+//go:embed provisionerclass-registry.yaml
+var registryClass []byte
 
 // PlatformOperatorManager returns the manager's configuration with its defaults, a new copy each time.
 func PlatformOperatorManager() (*operatorv1alpha1.PlatformOperatorManager, error) {
@@ -22,4 +26,13 @@ func PlatformOperatorManager() (*operatorv1alpha1.PlatformOperatorManager, error
 		return nil, fmt.Errorf("reading the embedded PlatformOperatorManager: %w", err)
 	}
 	return manager, nil
+}
+
+// RegistryClass returns the ProvisionerClass of registry+v1 bundles, a new copy each time.
+func RegistryClass() (*corev1alpha2.ProvisionerClass, error) {
+	class := &corev1alpha2.ProvisionerClass{}
+	if err := yaml.UnmarshalStrict(registryClass, class); err != nil {
+		return nil, fmt.Errorf("reading the embedded ProvisionerClass of registry+v1 bundles: %w", err)
+	}
+	return class, nil
 }

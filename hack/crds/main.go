@@ -1,6 +1,6 @@
 // Command crds turns what controller-gen wrote into the payload's CRD manifests: the file names and annotations that the
-// CVO goes by, every default of the API server written out, and no descriptions of types that are not ours (they say
-// nothing of this project and make the files many times longer). hack/update-codegen.sh calls it; it knows nothing of how
+// CVO goes by, every default of the API server written out, and, for types that are not ours, no descriptions (they say
+// nothing of this project and make the files many times longer) and a maximum for everything that has none. hack/update-codegen.sh calls it; it knows nothing of how
 // the schemas came about.
 package main
 
@@ -28,6 +28,7 @@ var foreign = []string{
 	"status.conditions",
 	"status.generations",
 	"spec.package.catalogSelector",
+	"spec.install.config.deploymentConfig",
 }
 
 func main() {
@@ -108,6 +109,7 @@ func trim(schema map[string]any, path []string) {
 			for key, below := range child {
 				if key != "description" {
 					dropDescriptions(below)
+					bound(below)
 				}
 			}
 			continue
@@ -131,6 +133,47 @@ func dropDescriptions(part any) {
 		for _, below := range part {
 			dropDescriptions(below)
 		}
+	}
+}
+
+// Bounds of what other projects left unbounded: far above what anybody writes by hand.
+const (
+	maxForeignString = 32 << 10
+	maxForeignItems  = 256
+)
+
+// bound gives every string, list and map of a part of a schema that has no maximum one.
+func bound(part any) {
+	switch part := part.(type) {
+	case map[string]any:
+		_, enumerated := part["enum"]
+		_, formatted := part["format"]
+		switch part["type"] {
+		case "string":
+			if !enumerated && !formatted {
+				keep(part, "maxLength", maxForeignString)
+			}
+		case "array":
+			keep(part, "maxItems", maxForeignItems)
+		case "object":
+			if _, isMap := part["additionalProperties"]; isMap {
+				keep(part, "maxProperties", maxForeignItems)
+			}
+		}
+		for _, below := range part {
+			bound(below)
+		}
+	case []any:
+		for _, below := range part {
+			bound(below)
+		}
+	}
+}
+
+// keep sets a maximum where there is none.
+func keep(schema map[string]any, name string, maximum int) {
+	if _, set := schema[name]; !set {
+		schema[name] = maximum
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/utils/clock"
 
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/health"
 )
 
@@ -81,6 +82,10 @@ type Options struct {
 	Trusted bool
 	// ReadOnly only looks: nothing is written.
 	ReadOnly bool
+	// Adoption is which objects that exist already may be taken over; empty means SamePackage.
+	Adoption corev1alpha2.Adoption
+	// Drift is what becomes of changes by others; empty fields mean Enforce and Report.
+	Drift corev1alpha2.Drift
 }
 
 // Report is what became of a set.
@@ -98,6 +103,12 @@ type Report struct {
 	// Created and Updated name what was written, at most 10 each; Writes counts all of it.
 	Created, Updated []string
 	Writes           int
+	// Drift is what others changed, and what was done about it, at most 20; Drifted says that something declared is not as
+	// it was declared and is left so.
+	Drift   []corev1alpha2.DriftRecord
+	Drifted bool
+	// Warnings are what the API server warned of in this call's writes, each once, at most 20.
+	Warnings []string
 	// RetryAfter asks for another look after this time, because no watch may tell.
 	RetryAfter time.Duration
 }

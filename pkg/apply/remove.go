@@ -32,11 +32,17 @@ type Removal struct {
 	Deleted []string
 }
 
+// RemoveOptions say how a set is taken down.
+type RemoveOptions struct {
+	// CRDs is what becomes of CustomResourceDefinitions; empty means Orphan.
+	CRDs corev1alpha2.CRDDeletion
+}
+
 // Remove takes a set's objects down, the last phase first, and each phase only when the one after it is gone. Objects that
 // the sets to keep have too are left, so that it also prunes. CustomResourceDefinitions are kept, without owner labels and
 // marked with the package; the install namespace goes only if it was created for the owner and holds nothing of others.
 // Calling it again goes on where it stopped.
-func (e *Engine) Remove(ctx context.Context, set *Set, keep ...*Set) (Removal, error) {
+func (e *Engine) Remove(ctx context.Context, set *Set, options RemoveOptions, keep ...*Set) (Removal, error) {
 	memory := e.memoryOf(set.owner.Name)
 	var removal Removal
 	for _, each := range slices.Backward(set.phases) {

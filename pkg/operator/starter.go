@@ -13,11 +13,9 @@ import (
 	"github.com/openshift/library-go/pkg/operator/loglevel"
 	"github.com/openshift/library-go/pkg/operator/status"
 
-	"github.com/openshift/platform-operators/bindata"
 	"github.com/openshift/platform-operators/pkg/catalogsource"
 	"github.com/openshift/platform-operators/pkg/controllers/bundledeployment"
 	"github.com/openshift/platform-operators/pkg/controllers/catalogs"
-	"github.com/openshift/platform-operators/pkg/controllers/operatorconfig"
 	"github.com/openshift/platform-operators/pkg/controllers/operatorhealth"
 	"github.com/openshift/platform-operators/pkg/controllers/platformoperator"
 	"github.com/openshift/platform-operators/pkg/controllers/upgradegate"
@@ -89,19 +87,6 @@ func build(ctx context.Context, input *Input) ([]controller, error) {
 		controllers = append(controllers, controller{built, entry.workers})
 	}
 	return controllers, nil
-}
-
-func newOperatorConfig(input *Input) (factory.Controller, error) {
-	initial, err := bindata.PlatformOperatorManager()
-	if err != nil {
-		return nil, err
-	}
-	return operatorconfig.New(operatorconfig.Config{
-		Client:   input.Platform.OperatorV1alpha1().PlatformOperatorManagers(),
-		Managers: input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers(),
-		Default:  initial,
-		Recorder: input.Recorder,
-	})
 }
 
 func newCatalogs(input *Input, snapshots *catalogsource.Snapshots, changes *catalogs.Changes) (factory.Controller, error) {

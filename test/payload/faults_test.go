@@ -21,6 +21,7 @@ const (
 	bundlesFile    = "26-bundles-registryv1"
 	bindingFile    = "22-manager-clusterrolebinding"
 	configFile     = "30-platformoperatormanager"
+	classFile      = "30-provisionerclass-registry"
 	serviceFile    = "40-service"
 	configMapFile  = "41-configmap"
 	deploymentFile = "50-deployment"
@@ -71,10 +72,11 @@ var faults = map[string]map[string]struct {
 		"a fixed version in the environment": {change{deploymentFile, "value: 0.0.1-snapshot", "value: 1.2.3"}, "RELEASE_VERSION"},
 		"a fixed version in the report":      {change{reportFile, "version: 0.0.1-snapshot", "version: 1.2.3"}, "want operator"},
 	},
-	"only the manager's configuration is create-only, and it is what the manager creates": {
+	"what admins configure is create-only, and it is what the manager creates": {
 		"reconciled":      {change{configFile, `create-only: "true"`, `create-only: "false"`}, "create-only is"},
 		"another one":     {change{serviceFile, "  annotations:", "  annotations:\n    release.openshift.io/create-only: \"true\""}, "create-only is"},
 		"another content": {change{configFile, "logLevel: Normal", "logLevel: Debug"}, "differs from bindata"},
+		"another class":   {change{classFile, "core.rukpak.io/registry", "core.rukpak.io/plain"}, "differs from bindata"},
 	},
 	"kinds that the CVO compares as they stand have every default written out": {
 		"no policy types": {change{denyFile, "policyTypes:\n  - Ingress\n  - Egress\n", ""}, "policyTypes is not written out"},

@@ -16,6 +16,7 @@ import (
 
 	configv1 "github.com/openshift/api/config/v1"
 	imagev1 "github.com/openshift/api/image/v1"
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 
 	"github.com/openshift/platform-operators/bindata"
@@ -30,7 +31,7 @@ var fileRules = []rule{
 	{"objects have no field that their type does not have", knownFields},
 	{"images are those of image-references", images},
 	{"versions are the release's", versions},
-	{"only the manager's configuration is create-only, and it is what the manager creates", createOnly},
+	{"what admins configure is create-only, and it is what the manager creates", createOnly},
 	{"kinds that the CVO compares as they stand have every default written out", writtenDefaults},
 }
 
@@ -140,6 +141,8 @@ func knownFields(p *payload) (faults []string) {
 			_, err = typed[networkingv1.NetworkPolicy](o)
 		case "PlatformOperatorManager":
 			_, err = typed[operatorv1alpha1.PlatformOperatorManager](o)
+		case "ProvisionerClass":
+			_, err = typed[corev1alpha2.ProvisionerClass](o)
 		case "Role":
 			_, err = typed[rbacv1.Role](o)
 		case "RoleBinding":
@@ -216,15 +219,23 @@ func versions(p *payload) (faults []string) {
 func createOnly(p *payload) (faults []string) {
 	for _, o := range p.objects {
 		value, found := o.Obj.GetAnnotations()["release.openshift.io/create-only"]
-		manager := o.GVK.Kind == "PlatformOperatorManager"
-		expect(&faults, found == manager && (!manager || value == "true"), "%s: create-only is %q; it is for the manager's configuration alone", o, value)
+		configured := slices.Contains([]string{"PlatformOperatorManager", "ProvisionerClass"}, o.GVK.Kind)
+		expect(&faults, found == configured && (!configured || value == "true"), "%s: create-only is %q; it is for what admins configure, and for that alone", o, value)
 	}
-	want, err := bindata.PlatformOperatorManager()
+	wantManager, err := bindata.PlatformOperatorManager()
 	if err != nil {
 		return append(faults, err.Error())
 	}
-	return append(faults, allTyped(p, "PlatformOperatorManager", func(o object, got operatorv1alpha1.PlatformOperatorManager) (faults []string) {
-		expect(&faults, equality.Semantic.DeepEqual(got, *want), "%s: differs from bindata/platformoperatormanager.yaml, which the manager puts in its place", o)
+	wantClass, err := bindata.RegistryClass()
+	if err != nil {
+		return append(faults, err.Error())
+	}
+	faults = append(faults, allTyped(p, "PlatformOperatorManager", func(o object, got operatorv1alpha1.PlatformOperatorManager) (faults []string) {
+		expect(&faults, equality.Semantic.DeepEqual(got, *wantManager), "%s: differs from bindata/platformoperatormanager.yaml, which the manager puts in its place", o)
+		return faults
+	})...)
+	return append(faults, allTyped(p, "ProvisionerClass", func(o object, got corev1alpha2.ProvisionerClass) (faults []string) {
+		expect(&faults, equality.Semantic.DeepEqual(got, *wantClass), "%s: differs from bindata/provisionerclass-registry.yaml, which the manager puts in its place", o)
 		return faults
 	})...)
 }

@@ -20,6 +20,10 @@ import (
 func ForKind(kind schema.GroupVersionKind) interface{} {
 	switch kind {
 	// Group=core.rukpak.io, Version=v1alpha2
+	case v1alpha2.SchemeGroupVersion.WithKind("AppliedObject"):
+		return &corev1alpha2.AppliedObjectApplyConfiguration{}
+	case v1alpha2.SchemeGroupVersion.WithKind("Bundle"):
+		return &corev1alpha2.BundleApplyConfiguration{}
 	case v1alpha2.SchemeGroupVersion.WithKind("BundleDeployment"):
 		return &corev1alpha2.BundleDeploymentApplyConfiguration{}
 	case v1alpha2.SchemeGroupVersion.WithKind("BundleDeploymentSpec"):
@@ -28,12 +32,38 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &corev1alpha2.BundleDeploymentStatusApplyConfiguration{}
 	case v1alpha2.SchemeGroupVersion.WithKind("BundleMetadata"):
 		return &corev1alpha2.BundleMetadataApplyConfiguration{}
+	case v1alpha2.SchemeGroupVersion.WithKind("BundleReference"):
+		return &corev1alpha2.BundleReferenceApplyConfiguration{}
 	case v1alpha2.SchemeGroupVersion.WithKind("BundleSource"):
 		return &corev1alpha2.BundleSourceApplyConfiguration{}
+	case v1alpha2.SchemeGroupVersion.WithKind("BundleSpec"):
+		return &corev1alpha2.BundleSpecApplyConfiguration{}
+	case v1alpha2.SchemeGroupVersion.WithKind("BundleStatus"):
+		return &corev1alpha2.BundleStatusApplyConfiguration{}
+	case v1alpha2.SchemeGroupVersion.WithKind("CRDUpgradeSafety"):
+		return &corev1alpha2.CRDUpgradeSafetyApplyConfiguration{}
+	case v1alpha2.SchemeGroupVersion.WithKind("Deletion"):
+		return &corev1alpha2.DeletionApplyConfiguration{}
+	case v1alpha2.SchemeGroupVersion.WithKind("Drift"):
+		return &corev1alpha2.DriftApplyConfiguration{}
+	case v1alpha2.SchemeGroupVersion.WithKind("DriftIgnore"):
+		return &corev1alpha2.DriftIgnoreApplyConfiguration{}
+	case v1alpha2.SchemeGroupVersion.WithKind("DriftRecord"):
+		return &corev1alpha2.DriftRecordApplyConfiguration{}
+	case v1alpha2.SchemeGroupVersion.WithKind("DriftTarget"):
+		return &corev1alpha2.DriftTargetApplyConfiguration{}
 	case v1alpha2.SchemeGroupVersion.WithKind("ImageSource"):
 		return &corev1alpha2.ImageSourceApplyConfiguration{}
 	case v1alpha2.SchemeGroupVersion.WithKind("ObjectCounts"):
 		return &corev1alpha2.ObjectCountsApplyConfiguration{}
+	case v1alpha2.SchemeGroupVersion.WithKind("Plan"):
+		return &corev1alpha2.PlanApplyConfiguration{}
+	case v1alpha2.SchemeGroupVersion.WithKind("Preflight"):
+		return &corev1alpha2.PreflightApplyConfiguration{}
+	case v1alpha2.SchemeGroupVersion.WithKind("ProvisionerClass"):
+		return &corev1alpha2.ProvisionerClassApplyConfiguration{}
+	case v1alpha2.SchemeGroupVersion.WithKind("ProvisionerClassSpec"):
+		return &corev1alpha2.ProvisionerClassSpecApplyConfiguration{}
 	case v1alpha2.SchemeGroupVersion.WithKind("Revision"):
 		return &corev1alpha2.RevisionApplyConfiguration{}
 
@@ -48,8 +78,12 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		// Group=platform.openshift.io, Version=v1alpha1
 	case platformv1alpha1.SchemeGroupVersion.WithKind("ActiveBundleDeployment"):
 		return &applyconfigurationplatformv1alpha1.ActiveBundleDeploymentApplyConfiguration{}
+	case platformv1alpha1.SchemeGroupVersion.WithKind("DeploymentConfig"):
+		return &applyconfigurationplatformv1alpha1.DeploymentConfigApplyConfiguration{}
 	case platformv1alpha1.SchemeGroupVersion.WithKind("Install"):
 		return &applyconfigurationplatformv1alpha1.InstallApplyConfiguration{}
+	case platformv1alpha1.SchemeGroupVersion.WithKind("InstallConfig"):
+		return &applyconfigurationplatformv1alpha1.InstallConfigApplyConfiguration{}
 	case platformv1alpha1.SchemeGroupVersion.WithKind("InstalledBundle"):
 		return &applyconfigurationplatformv1alpha1.InstalledBundleApplyConfiguration{}
 	case platformv1alpha1.SchemeGroupVersion.WithKind("ObjectReference"):

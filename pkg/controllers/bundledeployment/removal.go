@@ -90,7 +90,7 @@ func (s *state) takeDown(ctx context.Context) (apply.Removal, error) {
 		if err != nil {
 			return apply.Removal{}, err
 		}
-		if removal, err = s.engine.Remove(ctx, all); err != nil || !removal.Done {
+		if removal, err = s.engine.Remove(ctx, all, apply.RemoveOptions{}); err != nil || !removal.Done {
 			return removal, err
 		}
 	}
@@ -103,7 +103,7 @@ func (s *state) takeDown(ctx context.Context) (apply.Removal, error) {
 	if err != nil {
 		return removal, err
 	}
-	rest, err := s.engine.Remove(ctx, leftovers)
+	rest, err := s.engine.Remove(ctx, leftovers, apply.RemoveOptions{})
 	rest.Kept = append(removal.Kept, rest.Kept...)
 	return rest, err
 }

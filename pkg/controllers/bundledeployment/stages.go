@@ -302,7 +302,7 @@ func (s *state) pruneOne(ctx context.Context, old *revision, keep []*apply.Set) 
 	if err != nil || !usable {
 		return err
 	}
-	removal, err := s.engine.Remove(ctx, old.set, keep...)
+	removal, err := s.engine.Remove(ctx, old.set, apply.RemoveOptions{}, keep...)
 	if refusal := (*apply.Refusal)(nil); errors.As(err, &refusal) {
 		s.pruning = refusal.Error()
 		s.retry(s.backoff.last)

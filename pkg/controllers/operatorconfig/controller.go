@@ -1,8 +1,9 @@
-// Package operatorconfig keeps the PlatformOperatorManager "cluster" in existence.
+// Package operatorconfig keeps the objects in existence that the payload ships create-only: the PlatformOperatorManager
+// "cluster" and the ProvisionerClasses.
 //
-// The payload ships that object create-only, so that an admin's settings in it survive, and library-go deletes the
-// ClusterOperator when it is gone. This controller creates it again, with defaults, the moment it is deleted, and at its
-// start if it is not there. It knows nothing of what is in it.
+// They are create-only so that an admin's settings in them survive. Without the first, library-go deletes the
+// ClusterOperator; without a class, nobody reads its bundles. This controller creates them again, with defaults, the moment
+// they are deleted, and at its start if they are not there. It knows nothing of what is in them; pkg/operator says which.
 package operatorconfig
 
 import (
@@ -16,11 +17,6 @@ import (
 
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/events"
-
-	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
-	operatorclient "github.com/openshift/platform-operators/pkg/client/clientset/versioned/typed/operator/v1alpha1"
-	operatorinformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/operator/v1alpha1"
-	operatorlisters "github.com/openshift/platform-operators/pkg/client/listers/operator/v1alpha1"
 )
 
 // Name is the controller's name.
@@ -29,47 +25,62 @@ const Name = "operatorconfig"
 // resync is how often to look, whatever events say; the first time is at once.
 const resync = time.Minute
 
-// Config is everything the controller needs; every field is required.
-type Config struct {
-	Client   operatorclient.PlatformOperatorManagerInterface
-	Managers operatorinformers.PlatformOperatorManagerInformer
-	// Default is what is created; it is never changed.
-	Default  *operatorv1alpha1.PlatformOperatorManager
-	Recorder events.Recorder
-}
-
-type controller struct {
-	client   operatorclient.PlatformOperatorManagerInterface
-	managers operatorlisters.PlatformOperatorManagerLister
-	initial  *operatorv1alpha1.PlatformOperatorManager
+// Kept is one object that is created again whenever it is missing; every field is required.
+type Kept struct {
+	// Kind and Name of the object, for messages.
+	Kind, Name string
+	// Informer of the kind.
+	Informer factory.Informer
+	// Get looks for the object in the informer's cache; only its error counts.
+	Get func() error
+	// Create creates the object with its defaults.
+	Create func(ctx context.Context, options metav1.CreateOptions) error
 }
 
 // New builds the controller. It has one queue key.
-func New(config Config) (factory.Controller, error) {
-	if config.Client == nil || config.Managers == nil || config.Default == nil || config.Recorder == nil {
-		return nil, errors.New("building the operatorconfig controller: a field of its Config is not set")
+func New(kept []Kept, recorder events.Recorder) (factory.Controller, error) {
+	if len(kept) == 0 || recorder == nil {
+		return nil, errors.New("building the operatorconfig controller: it has nothing to keep, or no recorder")
 	}
-	c := &controller{client: config.Client, managers: config.Managers.Lister(), initial: config.Default}
+	var informers []factory.Informer
+	for _, each := range kept {
+		if each.Kind == "" || each.Name == "" || each.Informer == nil || each.Get == nil || each.Create == nil {
+			return nil, fmt.Errorf("building the operatorconfig controller: a field of %s %q is not set", each.Kind, each.Name)
+		}
+		informers = append(informers, each.Informer)
+	}
 	return factory.New().
-		WithSync(c.sync).
-		WithInformers(config.Managers.Informer()).
+		WithSync(keeper(kept).sync).
+		WithInformers(informers...).
 		ResyncEvery(resync). // an object that is missing from the start sends no event
-		ToController(Name, config.Recorder), nil
+		ToController(Name, recorder), nil
 }
 
-func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
-	_, err := c.managers.Get(operatorv1alpha1.PlatformOperatorManagerName)
-	if err == nil || !apierrors.IsNotFound(err) {
-		return err
+type keeper []Kept
+
+func (k keeper) sync(ctx context.Context, syncCtx factory.SyncContext) error {
+	var faults []error
+	for _, each := range k {
+		faults = append(faults, each.keep(ctx, syncCtx.Recorder()))
 	}
-	_, err = c.client.Create(ctx, c.initial.DeepCopy(), metav1.CreateOptions{FieldManager: "platform-operators-" + Name})
+	return errors.Join(faults...)
+}
+
+func (k Kept) keep(ctx context.Context, recorder events.Recorder) error {
+	err := k.Get()
+	if err == nil {
+		return nil
+	}
+	if !apierrors.IsNotFound(err) {
+		return fmt.Errorf("looking for %s %q: %w", k.Kind, k.Name, err)
+	}
+	err = k.Create(ctx, metav1.CreateOptions{FieldManager: "platform-operators-" + Name})
 	if apierrors.IsAlreadyExists(err) {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("creating PlatformOperatorManager %q: %w", c.initial.Name, err)
+		return fmt.Errorf("creating %s %q: %w", k.Kind, k.Name, err)
 	}
-	syncCtx.Recorder().Eventf("PlatformOperatorManagerCreated",
-		"PlatformOperatorManager %q did not exist and was created with defaults", c.initial.Name)
+	recorder.Eventf(k.Kind+"Created", "%s %q did not exist and was created with defaults", k.Kind, k.Name)
 	return nil
 }

@@ -15,15 +15,25 @@ import (
 	"github.com/openshift/platform-operators/pkg/client/informers/externalversions"
 )
 
-func TestManagerThatIsMissingFromTheStartIsCreated(t *testing.T) {
+func TestObjectThatIsMissingFromTheStartIsCreated(t *testing.T) {
 	client := fake.NewSimpleClientset()
 	informers := externalversions.NewSharedInformerFactory(client, 0)
-	controller, err := New(Config{
-		Client:   client.OperatorV1alpha1().PlatformOperatorManagers(),
-		Managers: informers.Operator().V1alpha1().PlatformOperatorManagers(),
-		Default:  &operatorv1alpha1.PlatformOperatorManager{ObjectMeta: metav1.ObjectMeta{Name: operatorv1alpha1.PlatformOperatorManagerName}},
-		Recorder: events.NewInMemoryRecorder("test", clocktesting.NewFakePassiveClock(time.Time{})),
-	})
+	managers := informers.Operator().V1alpha1().PlatformOperatorManagers()
+	const name = operatorv1alpha1.PlatformOperatorManagerName
+	controller, err := New([]Kept{{
+		Kind:     "PlatformOperatorManager",
+		Name:     name,
+		Informer: managers.Informer(),
+		Get: func() error {
+			_, err := managers.Lister().Get(name)
+			return err
+		},
+		Create: func(ctx context.Context, options metav1.CreateOptions) error {
+			manager := &operatorv1alpha1.PlatformOperatorManager{ObjectMeta: metav1.ObjectMeta{Name: name}}
+			_, err := client.OperatorV1alpha1().PlatformOperatorManagers().Create(ctx, manager, options)
+			return err
+		},
+	}}, events.NewInMemoryRecorder("test", clocktesting.NewFakePassiveClock(time.Time{})))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,5 +49,15 @@ func TestManagerThatIsMissingFromTheStartIsCreated(t *testing.T) {
 	case <-created.ResultChan():
 	case <-time.After(30 * time.Second):
 		t.Fatal("no event ever comes of what does not exist, and nobody looked")
+	}
+}
+
+func TestEntryWithoutAllOfItsFieldsIsRefused(t *testing.T) {
+	recorder := events.NewInMemoryRecorder("test", clocktesting.NewFakePassiveClock(time.Time{}))
+	if _, err := New([]Kept{{Kind: "ProvisionerClass", Name: "some"}}, recorder); err == nil {
+		t.Error("an entry that can neither be looked for nor created was taken")
+	}
+	if _, err := New(nil, recorder); err == nil {
+		t.Error("a controller that keeps nothing was built")
 	}
 }

@@ -1,7 +1,13 @@
 package v1alpha2
 
-// ProvisionerClassRegistry is the class name of registry+v1 bundles.
-const ProvisionerClassRegistry = "core-rukpak-io-registry"
+const (
+	// ProvisionerClassRegistry is the shipped class of registry+v1 bundles.
+	ProvisionerClassRegistry = "core-rukpak-io-registry"
+	// ProvisionerRegistry is the provisioner that reads registry+v1 bundles.
+	ProvisionerRegistry = GroupName + "/registry"
+	// FormatRegistryV1 is what status.format of a Bundle says of registry+v1 content.
+	FormatRegistryV1 = "registry+v1"
+)
 
 // Condition types of a BundleDeployment.
 const (
@@ -13,8 +19,11 @@ const (
 	ConditionInstalled = "Installed"
 	// ConditionHealthy is True while every object of the newest revision passes its probe.
 	ConditionHealthy = "Healthy"
-	// ConditionProgressing is True while a revision is rolling out or being removed.
+	// ConditionProgressing is True while a revision is rolling out, being rolled back or being removed.
 	ConditionProgressing = "Progressing"
+	// ConditionDrifted is True while declared fields or objects are not as declared and are left so: because spec.drift.policy
+	// is Report, or because somebody changes them each time that they are put back.
+	ConditionDrifted = "Drifted"
 )
 
 // Reasons of the Unpacked condition.
@@ -65,6 +74,10 @@ const (
 const (
 	// ReasonRollingOut: a revision is being applied.
 	ReasonRollingOut = "RollingOut"
+	// ReasonRollingBack: a revision missed its deadline, and the one before it is being put back.
+	ReasonRollingBack = "RollingBack"
+	// ReasonDeadlineExceeded: the newest revision missed its deadline; it is held, or was rolled back, as spec.onFailure says.
+	ReasonDeadlineExceeded = "DeadlineExceeded"
 	// ReasonRemoving: the BundleDeployment is deleted and what it applied is being taken down.
 	ReasonRemoving = "Removing"
 	// ReasonAsExpected: nothing is to be done.
@@ -73,6 +86,16 @@ const (
 	ReasonBlocked = "Blocked"
 	// ReasonPaused: spec.paused is set.
 	ReasonPaused = "Paused"
+)
+
+// Reasons of the Drifted condition; AsExpected while there is no drift.
+const (
+	// ReasonDriftReported: drift is left as spec.drift.policy says.
+	ReasonDriftReported = "DriftReported"
+	// ReasonDriftContested: somebody changes what is put back each time, so that it is put back less and less often.
+	ReasonDriftContested = "DriftContested"
+	// ReasonDriftIgnored: nobody looks, as spec.drift.policy says.
+	ReasonDriftIgnored = "DriftIgnored"
 )
 
 // Labels, annotations and finalizers that the engine writes.

@@ -25,7 +25,7 @@ func Resource(resource string) schema.GroupResource {
 }
 
 func addKnownTypes(scheme *runtime.Scheme) error {
-	scheme.AddKnownTypes(SchemeGroupVersion, &BundleDeployment{}, &BundleDeploymentList{})
+	scheme.AddKnownTypes(SchemeGroupVersion, &BundleDeployment{}, &BundleDeploymentList{}, &Bundle{}, &BundleList{}, &ProvisionerClass{}, &ProvisionerClassList{})
 	metav1.AddToGroupVersion(scheme, SchemeGroupVersion)
 	return nil
 }

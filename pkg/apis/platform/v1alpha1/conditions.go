@@ -39,6 +39,10 @@ const (
 	ReasonInstalling = "Installing"
 	// ReasonUpgrading: a hop from one version to another is under way.
 	ReasonUpgrading = "Upgrading"
+	// ReasonRollingBack: a version missed its deadline, and the one before it is being put back.
+	ReasonRollingBack = "RollingBack"
+	// ReasonDeadlineExceeded: a version missed its deadline; it is held, or was rolled back, as spec.install.onFailure says.
+	ReasonDeadlineExceeded = "DeadlineExceeded"
 	// ReasonRemoving: the PlatformOperator is deleted and its operator is being taken down.
 	ReasonRemoving = "Removing"
 	// ReasonBlocked: a move is wanted and something is in its way; the message says what, and the remedy.

@@ -1,6 +1,11 @@
 package v1alpha1
 
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+)
 
 // PlatformOperator asks for one operator package to be installed on the cluster and kept there: healthy, as it was
 // installed, and at the newest version that the spec and the cluster permit.
@@ -44,6 +49,10 @@ type PlatformOperatorSpec struct {
 	// +optional
 	Install *Install `json:"install,omitempty"`
 
+	// deletion says what goes with the operator when the PlatformOperator is deleted.
+	// +optional
+	Deletion *corev1alpha2.Deletion `json:"deletion,omitempty"`
+
 	// paused stops every change for this operator: no installation, no upgrade, no repair of drift, no removal of what
 	// a new version left behind. Status is still kept. Deleting the PlatformOperator removes the operator all the same.
 	// +optional
@@ -84,7 +93,7 @@ type Package struct {
 	CatalogSelector *metav1.LabelSelector `json:"catalogSelector,omitempty"`
 }
 
-// Install says where the operator is installed.
+// Install says where and how the operator is installed.
 type Install struct {
 	// namespace is where the operator's own objects go; it is created if it is missing. Absent means what the
 	// operator's author suggests (operatorframework.io/suggested-namespace), else "<package>-system".
@@ -93,6 +102,90 @@ type Install struct {
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
 	Namespace string `json:"namespace,omitempty"`
+
+	// config is what the operator's bundle is rendered with.
+	// +optional
+	Config *InstallConfig `json:"config,omitempty"`
+
+	// drift says what becomes of changes that others make to what was installed.
+	// +optional
+	Drift *corev1alpha2.Drift `json:"drift,omitempty"`
+
+	// progressDeadlineSeconds is how long a version may take to become complete and healthy before it counts as failed;
+	// absent means 1800.
+	// +optional
+	// +kubebuilder:validation:Minimum=10
+	// +kubebuilder:validation:Maximum=86400
+	ProgressDeadlineSeconds *int32 `json:"progressDeadlineSeconds,omitempty"`
+
+	// onFailure says what becomes of a version that missed its deadline: Hold leaves it in place, Rollback puts the version
+	// before it back. Absent means Hold.
+	// +optional
+	OnFailure corev1alpha2.OnFailure `json:"onFailure,omitempty"`
+
+	// adoption says which objects that exist already may be taken over: SamePackage those that were kept when the same
+	// package was removed, None no others at all, Any whatever is there, except what another operator owns. Absent means
+	// SamePackage.
+	// +optional
+	Adoption corev1alpha2.Adoption `json:"adoption,omitempty"`
+}
+
+// InstallConfig is what a bundle is rendered with.
+type InstallConfig struct {
+	// watchNamespace is the namespace that the operator watches, or several with commas between them. Absent means all
+	// namespaces, where the bundle supports that, else the install namespace.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=4096
+	WatchNamespace string `json:"watchNamespace,omitempty"`
+
+	// deploymentConfig is laid over the operator's Deployments.
+	// +optional
+	DeploymentConfig *DeploymentConfig `json:"deploymentConfig,omitempty"`
+}
+
+// DeploymentConfig is laid over the operator's Deployments, with the meaning that OLM gives to a Subscription's config.
+type DeploymentConfig struct {
+	// nodeSelector replaces that of the pods.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=64
+	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
+	// tolerations are added to those of the pods.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
+	// resources replace those of every container.
+	// +optional
+	Resources *corev1.ResourceRequirements `json:"resources,omitempty"`
+	// env is merged by name into that of every container.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=256
+	Env []corev1.EnvVar `json:"env,omitempty"`
+	// envFrom is added to that of every container.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	EnvFrom []corev1.EnvFromSource `json:"envFrom,omitempty"`
+	// volumes are merged by name into those of the pods.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=64
+	Volumes []corev1.Volume `json:"volumes,omitempty"`
+	// volumeMounts are merged by name into those of every container.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	VolumeMounts []corev1.VolumeMount `json:"volumeMounts,omitempty"`
+	// affinity replaces, member by member, that of the pods.
+	// +optional
+	Affinity *corev1.Affinity `json:"affinity,omitempty"`
+	// annotations are added to the Deployments and their pods; those of the bundle win.
+	// +optional
+	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
 // PlatformOperatorStatus is what became of the operator.
@@ -119,6 +212,13 @@ type PlatformOperatorStatus struct {
 	// target is the bundle that is being moved to; absent while nothing moves.
 	// +optional
 	Target *InstalledBundle `json:"target,omitempty"`
+
+	// warnings are what the API server warned of while the bundle was applied, each once.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=20
+	// +kubebuilder:validation:items:MaxLength=1024
+	Warnings []string `json:"warnings,omitempty"`
 
 	// relatedObjects are what to look at, and what must-gather collects, when something is wrong with this operator.
 	// +optional

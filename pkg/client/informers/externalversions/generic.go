@@ -39,8 +39,12 @@ func (f *genericInformer) Lister() cache.GenericLister {
 func (f *sharedInformerFactory) ForResource(resource schema.GroupVersionResource) (GenericInformer, error) {
 	switch resource {
 	// Group=core.rukpak.io, Version=v1alpha2
+	case v1alpha2.SchemeGroupVersion.WithResource("bundles"):
+		return &genericInformer{resource: resource.GroupResource(), informer: f.Core().V1alpha2().Bundles().Informer()}, nil
 	case v1alpha2.SchemeGroupVersion.WithResource("bundledeployments"):
 		return &genericInformer{resource: resource.GroupResource(), informer: f.Core().V1alpha2().BundleDeployments().Informer()}, nil
+	case v1alpha2.SchemeGroupVersion.WithResource("provisionerclasses"):
+		return &genericInformer{resource: resource.GroupResource(), informer: f.Core().V1alpha2().ProvisionerClasses().Informer()}, nil
 
 		// Group=operator.openshift.io, Version=v1alpha1
 	case v1alpha1.SchemeGroupVersion.WithResource("platformoperatormanagers"):

@@ -2,6 +2,11 @@
 
 package v1alpha2
 
+import (
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	runtime "k8s.io/apimachinery/pkg/runtime"
+)
+
 // BundleDeploymentSpecApplyConfiguration represents a declarative configuration of the BundleDeploymentSpec type for use
 // with apply.
 //
@@ -9,11 +14,33 @@ package v1alpha2
 type BundleDeploymentSpecApplyConfiguration struct {
 	// installNamespace is where the bundle's namespaced objects go; it is created if it is missing.
 	InstallNamespace *string `json:"installNamespace,omitempty"`
-	// provisionerClassName says who reads the bundle: "core-rukpak-io-registry" for registry+v1 bundles. Any other name
-	// leaves the BundleDeployment alone and says so in the Unpacked condition.
+	// provisionerClassName names the ProvisionerClass that says who reads the bundle; the shipped one is
+	// "core-rukpak-io-registry", for registry+v1 bundles. A name that no class has leaves the BundleDeployment waiting for
+	// the class, and the Unpacked condition says so.
 	ProvisionerClassName *string `json:"provisionerClassName,omitempty"`
 	// source is where the bundle's content comes from.
 	Source *BundleSourceApplyConfiguration `json:"source,omitempty"`
+	// config is given to whoever renders the bundle. For registry+v1 bundles it is an object with watchNamespace (a
+	// namespace, or several with commas between them) and deploymentConfig (nodeSelector, tolerations, resources, env,
+	// envFrom, volumes, volumeMounts, affinity, annotations). What it does not know is an error of HasValidBundle.
+	Config *runtime.RawExtension `json:"config,omitempty"`
+	// preflight is accepted for manifests that were written for rukpak.
+	Preflight *PreflightApplyConfiguration `json:"preflight,omitempty"`
+	// drift says what becomes of changes that others make to what was applied. Absent fields take the class's value.
+	Drift *DriftApplyConfiguration `json:"drift,omitempty"`
+	// progressDeadlineSeconds is how long a revision may take to become complete and healthy before it counts as failed;
+	// absent means 1800.
+	ProgressDeadlineSeconds *int32 `json:"progressDeadlineSeconds,omitempty"`
+	// onFailure says what becomes of a revision that missed its deadline: Hold leaves it in place, and it may still become
+	// healthy; Rollback puts the revision before it back, and the failed one is not tried again until the spec changes.
+	// Absent means Hold.
+	OnFailure *corev1alpha2.OnFailure `json:"onFailure,omitempty"`
+	// adoption says which objects that exist already may be taken over: SamePackage those that were kept when the same
+	// package was removed, None no others at all, Any whatever is there, except what another BundleDeployment owns. Absent
+	// means SamePackage.
+	Adoption *corev1alpha2.Adoption `json:"adoption,omitempty"`
+	// deletion says what goes with the BundleDeployment. Absent fields take the class's value.
+	Deletion *DeletionApplyConfiguration `json:"deletion,omitempty"`
 	// paused stops every change: nothing is applied, repaired or pruned. Status is still kept, and deletion still works.
 	Paused *bool `json:"paused,omitempty"`
 }
@@ -45,6 +72,62 @@ func (b *BundleDeploymentSpecApplyConfiguration) WithProvisionerClassName(value 
 // If called multiple times, the Source field is set to the value of the last call.
 func (b *BundleDeploymentSpecApplyConfiguration) WithSource(value *BundleSourceApplyConfiguration) *BundleDeploymentSpecApplyConfiguration {
 	b.Source = value
+	return b
+}
+
+// WithConfig sets the Config field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Config field is set to the value of the last call.
+func (b *BundleDeploymentSpecApplyConfiguration) WithConfig(value runtime.RawExtension) *BundleDeploymentSpecApplyConfiguration {
+	b.Config = &value
+	return b
+}
+
+// WithPreflight sets the Preflight field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Preflight field is set to the value of the last call.
+func (b *BundleDeploymentSpecApplyConfiguration) WithPreflight(value *PreflightApplyConfiguration) *BundleDeploymentSpecApplyConfiguration {
+	b.Preflight = value
+	return b
+}
+
+// WithDrift sets the Drift field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Drift field is set to the value of the last call.
+func (b *BundleDeploymentSpecApplyConfiguration) WithDrift(value *DriftApplyConfiguration) *BundleDeploymentSpecApplyConfiguration {
+	b.Drift = value
+	return b
+}
+
+// WithProgressDeadlineSeconds sets the ProgressDeadlineSeconds field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the ProgressDeadlineSeconds field is set to the value of the last call.
+func (b *BundleDeploymentSpecApplyConfiguration) WithProgressDeadlineSeconds(value int32) *BundleDeploymentSpecApplyConfiguration {
+	b.ProgressDeadlineSeconds = &value
+	return b
+}
+
+// WithOnFailure sets the OnFailure field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the OnFailure field is set to the value of the last call.
+func (b *BundleDeploymentSpecApplyConfiguration) WithOnFailure(value corev1alpha2.OnFailure) *BundleDeploymentSpecApplyConfiguration {
+	b.OnFailure = &value
+	return b
+}
+
+// WithAdoption sets the Adoption field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Adoption field is set to the value of the last call.
+func (b *BundleDeploymentSpecApplyConfiguration) WithAdoption(value corev1alpha2.Adoption) *BundleDeploymentSpecApplyConfiguration {
+	b.Adoption = &value
+	return b
+}
+
+// WithDeletion sets the Deletion field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Deletion field is set to the value of the last call.
+func (b *BundleDeploymentSpecApplyConfiguration) WithDeletion(value *DeletionApplyConfiguration) *BundleDeploymentSpecApplyConfiguration {
+	b.Deletion = value
 	return b
 }
 

@@ -13,10 +13,12 @@ import (
 type BundleDeploymentStatusApplyConfiguration struct {
 	// observedGeneration is the generation of the spec that this status speaks of.
 	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
-	// conditions are Unpacked, HasValidBundle, Installed, Healthy and Progressing.
+	// conditions are Unpacked, HasValidBundle, Installed, Healthy, Progressing and Drifted.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 	// resolvedSource is spec.source with the image's reference by digest.
 	ResolvedSource *BundleSourceApplyConfiguration `json:"resolvedSource,omitempty"`
+	// contentDigest is the digest of the content ("sha256:…"), by which it is stored: the image manifest's.
+	ContentDigest *string `json:"contentDigest,omitempty"`
 	// contentURL is accepted and never set: rukpak served unpacked content there.
 	ContentURL *string `json:"contentURL,omitempty"`
 	// bundle is what the content of resolvedSource says of itself.
@@ -25,6 +27,12 @@ type BundleDeploymentStatusApplyConfiguration struct {
 	ActiveRevision *int64 `json:"activeRevision,omitempty"`
 	// revisions are the revisions that are kept, oldest first.
 	Revisions []RevisionApplyConfiguration `json:"revisions,omitempty"`
+	// plan is what the newest revision amounts to.
+	Plan *PlanApplyConfiguration `json:"plan,omitempty"`
+	// drift is what others changed of what was applied, newest first, with what was done about it.
+	Drift []DriftRecordApplyConfiguration `json:"drift,omitempty"`
+	// warnings are what the API server warned of while the newest revision was applied, each once.
+	Warnings []string `json:"warnings,omitempty"`
 	// objects counts what the newest revision consists of.
 	Objects *ObjectCountsApplyConfiguration `json:"objects,omitempty"`
 	// unready names the first objects that do not pass their probe, and why.
@@ -66,6 +74,14 @@ func (b *BundleDeploymentStatusApplyConfiguration) WithResolvedSource(value *Bun
 	return b
 }
 
+// WithContentDigest sets the ContentDigest field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the ContentDigest field is set to the value of the last call.
+func (b *BundleDeploymentStatusApplyConfiguration) WithContentDigest(value string) *BundleDeploymentStatusApplyConfiguration {
+	b.ContentDigest = &value
+	return b
+}
+
 // WithContentURL sets the ContentURL field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the ContentURL field is set to the value of the last call.
@@ -99,6 +115,37 @@ func (b *BundleDeploymentStatusApplyConfiguration) WithRevisions(values ...*Revi
 			panic("nil value passed to WithRevisions")
 		}
 		b.Revisions = append(b.Revisions, *values[i])
+	}
+	return b
+}
+
+// WithPlan sets the Plan field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Plan field is set to the value of the last call.
+func (b *BundleDeploymentStatusApplyConfiguration) WithPlan(value *PlanApplyConfiguration) *BundleDeploymentStatusApplyConfiguration {
+	b.Plan = value
+	return b
+}
+
+// WithDrift adds the given value to the Drift field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the Drift field.
+func (b *BundleDeploymentStatusApplyConfiguration) WithDrift(values ...*DriftRecordApplyConfiguration) *BundleDeploymentStatusApplyConfiguration {
+	for i := range values {
+		if values[i] == nil {
+			panic("nil value passed to WithDrift")
+		}
+		b.Drift = append(b.Drift, *values[i])
+	}
+	return b
+}
+
+// WithWarnings adds the given value to the Warnings field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the Warnings field.
+func (b *BundleDeploymentStatusApplyConfiguration) WithWarnings(values ...string) *BundleDeploymentStatusApplyConfiguration {
+	for i := range values {
+		b.Warnings = append(b.Warnings, values[i])
 	}
 	return b
 }

@@ -15,6 +15,8 @@ type BundleSourceApplyConfiguration struct {
 	Type *corev1alpha2.SourceType `json:"type,omitempty"`
 	// image is a container image whose layers hold the bundle's files.
 	Image *ImageSourceApplyConfiguration `json:"image,omitempty"`
+	// bundle is a Bundle, whose content is taken as it was unpacked for it.
+	Bundle *BundleReferenceApplyConfiguration `json:"bundle,omitempty"`
 }
 
 // BundleSourceApplyConfiguration constructs a declarative configuration of the BundleSource type for use with
@@ -36,5 +38,13 @@ func (b *BundleSourceApplyConfiguration) WithType(value corev1alpha2.SourceType)
 // If called multiple times, the Image field is set to the value of the last call.
 func (b *BundleSourceApplyConfiguration) WithImage(value *ImageSourceApplyConfiguration) *BundleSourceApplyConfiguration {
 	b.Image = value
+	return b
+}
+
+// WithBundle sets the Bundle field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Bundle field is set to the value of the last call.
+func (b *BundleSourceApplyConfiguration) WithBundle(value *BundleReferenceApplyConfiguration) *BundleSourceApplyConfiguration {
+	b.Bundle = value
 	return b
 }

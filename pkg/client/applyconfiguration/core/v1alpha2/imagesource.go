@@ -7,8 +7,19 @@ package v1alpha2
 //
 // ImageSource is a bundle in a container image.
 type ImageSourceApplyConfiguration struct {
-	// ref is the image's reference, by tag or by digest. A tag is resolved to a digest once, when the spec is first seen.
+	// ref is the image's reference, by tag or by digest. A tag is resolved to a digest once, when the spec is first seen,
+	// and again only as pollIntervalMinutes says.
 	Ref *string `json:"ref,omitempty"`
+	// pullSecret names a Secret of type kubernetes.io/dockerconfigjson or kubernetes.io/dockercfg in the namespace of the
+	// manager. It is read at every pull. Absent means the cluster's global pull secret, where there is one.
+	PullSecret *string `json:"pullSecret,omitempty"`
+	// insecureSkipTLSVerify lets the registry's certificate be anyone's, and lets it speak plain HTTP.
+	InsecureSkipTLSVerify *bool `json:"insecureSkipTLSVerify,omitempty"`
+	// certificateData holds certificate authorities, in PEM, that the registry is trusted by besides the system's.
+	CertificateData *string `json:"certificateData,omitempty"`
+	// pollIntervalMinutes is how often a tag is resolved again; what it leads to then is rolled out as a new revision.
+	// Absent means never. A reference by digest is never asked for again.
+	PollIntervalMinutes *int32 `json:"pollIntervalMinutes,omitempty"`
 }
 
 // ImageSourceApplyConfiguration constructs a declarative configuration of the ImageSource type for use with
@@ -22,5 +33,37 @@ func ImageSource() *ImageSourceApplyConfiguration {
 // If called multiple times, the Ref field is set to the value of the last call.
 func (b *ImageSourceApplyConfiguration) WithRef(value string) *ImageSourceApplyConfiguration {
 	b.Ref = &value
+	return b
+}
+
+// WithPullSecret sets the PullSecret field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the PullSecret field is set to the value of the last call.
+func (b *ImageSourceApplyConfiguration) WithPullSecret(value string) *ImageSourceApplyConfiguration {
+	b.PullSecret = &value
+	return b
+}
+
+// WithInsecureSkipTLSVerify sets the InsecureSkipTLSVerify field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the InsecureSkipTLSVerify field is set to the value of the last call.
+func (b *ImageSourceApplyConfiguration) WithInsecureSkipTLSVerify(value bool) *ImageSourceApplyConfiguration {
+	b.InsecureSkipTLSVerify = &value
+	return b
+}
+
+// WithCertificateData sets the CertificateData field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the CertificateData field is set to the value of the last call.
+func (b *ImageSourceApplyConfiguration) WithCertificateData(value string) *ImageSourceApplyConfiguration {
+	b.CertificateData = &value
+	return b
+}
+
+// WithPollIntervalMinutes sets the PollIntervalMinutes field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the PollIntervalMinutes field is set to the value of the last call.
+func (b *ImageSourceApplyConfiguration) WithPollIntervalMinutes(value int32) *ImageSourceApplyConfiguration {
+	b.PollIntervalMinutes = &value
 	return b
 }

@@ -4,6 +4,7 @@ package v1alpha2
 
 import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	v1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // RevisionApplyConfiguration represents a declarative configuration of the Revision type for use
@@ -17,8 +18,12 @@ type RevisionApplyConfiguration struct {
 	Digest *string `json:"digest,omitempty"`
 	// version of the bundle.
 	Version *string `json:"version,omitempty"`
-	// state is RollingOut, Active or Archived.
+	// state is RollingOut, Active, Archived or Failed.
 	State *corev1alpha2.RevisionState `json:"state,omitempty"`
+	// startedTime is when it began to roll out; its deadline counts from then.
+	StartedTime *v1.Time `json:"startedTime,omitempty"`
+	// failedGeneration is the spec's generation for which the revision failed: it is not tried again for that one.
+	FailedGeneration *int64 `json:"failedGeneration,omitempty"`
 }
 
 // RevisionApplyConfiguration constructs a declarative configuration of the Revision type for use with
@@ -56,5 +61,21 @@ func (b *RevisionApplyConfiguration) WithVersion(value string) *RevisionApplyCon
 // If called multiple times, the State field is set to the value of the last call.
 func (b *RevisionApplyConfiguration) WithState(value corev1alpha2.RevisionState) *RevisionApplyConfiguration {
 	b.State = &value
+	return b
+}
+
+// WithStartedTime sets the StartedTime field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the StartedTime field is set to the value of the last call.
+func (b *RevisionApplyConfiguration) WithStartedTime(value v1.Time) *RevisionApplyConfiguration {
+	b.StartedTime = &value
+	return b
+}
+
+// WithFailedGeneration sets the FailedGeneration field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the FailedGeneration field is set to the value of the last call.
+func (b *RevisionApplyConfiguration) WithFailedGeneration(value int64) *RevisionApplyConfiguration {
+	b.FailedGeneration = &value
 	return b
 }

@@ -2,14 +2,33 @@
 
 package v1alpha1
 
+import (
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	v1alpha2 "github.com/openshift/platform-operators/pkg/client/applyconfiguration/core/v1alpha2"
+)
+
 // InstallApplyConfiguration represents a declarative configuration of the Install type for use
 // with apply.
 //
-// Install says where the operator is installed.
+// Install says where and how the operator is installed.
 type InstallApplyConfiguration struct {
 	// namespace is where the operator's own objects go; it is created if it is missing. Absent means what the
 	// operator's author suggests (operatorframework.io/suggested-namespace), else "<package>-system".
 	Namespace *string `json:"namespace,omitempty"`
+	// config is what the operator's bundle is rendered with.
+	Config *InstallConfigApplyConfiguration `json:"config,omitempty"`
+	// drift says what becomes of changes that others make to what was installed.
+	Drift *v1alpha2.DriftApplyConfiguration `json:"drift,omitempty"`
+	// progressDeadlineSeconds is how long a version may take to become complete and healthy before it counts as failed;
+	// absent means 1800.
+	ProgressDeadlineSeconds *int32 `json:"progressDeadlineSeconds,omitempty"`
+	// onFailure says what becomes of a version that missed its deadline: Hold leaves it in place, Rollback puts the version
+	// before it back. Absent means Hold.
+	OnFailure *corev1alpha2.OnFailure `json:"onFailure,omitempty"`
+	// adoption says which objects that exist already may be taken over: SamePackage those that were kept when the same
+	// package was removed, None no others at all, Any whatever is there, except what another operator owns. Absent means
+	// SamePackage.
+	Adoption *corev1alpha2.Adoption `json:"adoption,omitempty"`
 }
 
 // InstallApplyConfiguration constructs a declarative configuration of the Install type for use with
@@ -23,5 +42,45 @@ func Install() *InstallApplyConfiguration {
 // If called multiple times, the Namespace field is set to the value of the last call.
 func (b *InstallApplyConfiguration) WithNamespace(value string) *InstallApplyConfiguration {
 	b.Namespace = &value
+	return b
+}
+
+// WithConfig sets the Config field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Config field is set to the value of the last call.
+func (b *InstallApplyConfiguration) WithConfig(value *InstallConfigApplyConfiguration) *InstallApplyConfiguration {
+	b.Config = value
+	return b
+}
+
+// WithDrift sets the Drift field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Drift field is set to the value of the last call.
+func (b *InstallApplyConfiguration) WithDrift(value *v1alpha2.DriftApplyConfiguration) *InstallApplyConfiguration {
+	b.Drift = value
+	return b
+}
+
+// WithProgressDeadlineSeconds sets the ProgressDeadlineSeconds field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the ProgressDeadlineSeconds field is set to the value of the last call.
+func (b *InstallApplyConfiguration) WithProgressDeadlineSeconds(value int32) *InstallApplyConfiguration {
+	b.ProgressDeadlineSeconds = &value
+	return b
+}
+
+// WithOnFailure sets the OnFailure field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the OnFailure field is set to the value of the last call.
+func (b *InstallApplyConfiguration) WithOnFailure(value corev1alpha2.OnFailure) *InstallApplyConfiguration {
+	b.OnFailure = &value
+	return b
+}
+
+// WithAdoption sets the Adoption field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Adoption field is set to the value of the last call.
+func (b *InstallApplyConfiguration) WithAdoption(value corev1alpha2.Adoption) *InstallApplyConfiguration {
+	b.Adoption = &value
 	return b
 }

@@ -2,6 +2,10 @@
 
 package v1alpha1
 
+import (
+	v1alpha2 "github.com/openshift/platform-operators/pkg/client/applyconfiguration/core/v1alpha2"
+)
+
 // PlatformOperatorSpecApplyConfiguration represents a declarative configuration of the PlatformOperatorSpec type for use
 // with apply.
 //
@@ -11,6 +15,8 @@ type PlatformOperatorSpecApplyConfiguration struct {
 	Package *PackageApplyConfiguration `json:"package,omitempty"`
 	// install says where and how the operator is installed.
 	Install *InstallApplyConfiguration `json:"install,omitempty"`
+	// deletion says what goes with the operator when the PlatformOperator is deleted.
+	Deletion *v1alpha2.DeletionApplyConfiguration `json:"deletion,omitempty"`
 	// paused stops every change for this operator: no installation, no upgrade, no repair of drift, no removal of what
 	// a new version left behind. Status is still kept. Deleting the PlatformOperator removes the operator all the same.
 	Paused *bool `json:"paused,omitempty"`
@@ -35,6 +41,14 @@ func (b *PlatformOperatorSpecApplyConfiguration) WithPackage(value *PackageApply
 // If called multiple times, the Install field is set to the value of the last call.
 func (b *PlatformOperatorSpecApplyConfiguration) WithInstall(value *InstallApplyConfiguration) *PlatformOperatorSpecApplyConfiguration {
 	b.Install = value
+	return b
+}
+
+// WithDeletion sets the Deletion field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Deletion field is set to the value of the last call.
+func (b *PlatformOperatorSpecApplyConfiguration) WithDeletion(value *v1alpha2.DeletionApplyConfiguration) *PlatformOperatorSpecApplyConfiguration {
+	b.Deletion = value
 	return b
 }
 

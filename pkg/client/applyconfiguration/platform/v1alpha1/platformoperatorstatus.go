@@ -21,6 +21,8 @@ type PlatformOperatorStatusApplyConfiguration struct {
 	Installed *InstalledBundleApplyConfiguration `json:"installed,omitempty"`
 	// target is the bundle that is being moved to; absent while nothing moves.
 	Target *InstalledBundleApplyConfiguration `json:"target,omitempty"`
+	// warnings are what the API server warned of while the bundle was applied, each once.
+	Warnings []string `json:"warnings,omitempty"`
 	// relatedObjects are what to look at, and what must-gather collects, when something is wrong with this operator.
 	RelatedObjects []ObjectReferenceApplyConfiguration `json:"relatedObjects,omitempty"`
 }
@@ -73,6 +75,16 @@ func (b *PlatformOperatorStatusApplyConfiguration) WithInstalled(value *Installe
 // If called multiple times, the Target field is set to the value of the last call.
 func (b *PlatformOperatorStatusApplyConfiguration) WithTarget(value *InstalledBundleApplyConfiguration) *PlatformOperatorStatusApplyConfiguration {
 	b.Target = value
+	return b
+}
+
+// WithWarnings adds the given value to the Warnings field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the Warnings field.
+func (b *PlatformOperatorStatusApplyConfiguration) WithWarnings(values ...string) *PlatformOperatorStatusApplyConfiguration {
+	for i := range values {
+		b.Warnings = append(b.Warnings, values[i])
+	}
 	return b
 }
 

@@ -2,6 +2,14 @@
 
 package v1alpha2
 
+// BundleListerExpansion allows custom methods to be added to
+// BundleLister.
+type BundleListerExpansion interface{}
+
 // BundleDeploymentListerExpansion allows custom methods to be added to
 // BundleDeploymentLister.
 type BundleDeploymentListerExpansion interface{}
+
+// ProvisionerClassListerExpansion allows custom methods to be added to
+// ProvisionerClassLister.
+type ProvisionerClassListerExpansion interface{}

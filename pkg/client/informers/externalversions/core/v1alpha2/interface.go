@@ -8,8 +8,12 @@ import (
 
 // Interface provides access to all the informers in this group version.
 type Interface interface {
+	// Bundles returns a BundleInformer.
+	Bundles() BundleInformer
 	// BundleDeployments returns a BundleDeploymentInformer.
 	BundleDeployments() BundleDeploymentInformer
+	// ProvisionerClasses returns a ProvisionerClassInformer.
+	ProvisionerClasses() ProvisionerClassInformer
 }
 
 type version struct {
@@ -23,7 +27,17 @@ func New(f internalinterfaces.SharedInformerFactory, namespace string, tweakList
 	return &version{factory: f, namespace: namespace, tweakListOptions: tweakListOptions}
 }
 
+// Bundles returns a BundleInformer.
+func (v *version) Bundles() BundleInformer {
+	return &bundleInformer{factory: v.factory, tweakListOptions: v.tweakListOptions}
+}
+
 // BundleDeployments returns a BundleDeploymentInformer.
 func (v *version) BundleDeployments() BundleDeploymentInformer {
 	return &bundleDeploymentInformer{factory: v.factory, tweakListOptions: v.tweakListOptions}
+}
+
+// ProvisionerClasses returns a ProvisionerClassInformer.
+func (v *version) ProvisionerClasses() ProvisionerClassInformer {
+	return &provisionerClassInformer{factory: v.factory, tweakListOptions: v.tweakListOptions}
 }

@@ -12,7 +12,9 @@ import (
 
 type CoreV1alpha2Interface interface {
 	RESTClient() rest.Interface
+	BundlesGetter
 	BundleDeploymentsGetter
+	ProvisionerClassesGetter
 }
 
 // CoreV1alpha2Client is used to interact with features provided by the core.rukpak.io group.
@@ -20,8 +22,16 @@ type CoreV1alpha2Client struct {
 	restClient rest.Interface
 }
 
+func (c *CoreV1alpha2Client) Bundles() BundleInterface {
+	return newBundles(c)
+}
+
 func (c *CoreV1alpha2Client) BundleDeployments() BundleDeploymentInterface {
 	return newBundleDeployments(c)
+}
+
+func (c *CoreV1alpha2Client) ProvisionerClasses() ProvisionerClassInterface {
+	return newProvisionerClasses(c)
 }
 
 // NewForConfig creates a new CoreV1alpha2Client for the given config.

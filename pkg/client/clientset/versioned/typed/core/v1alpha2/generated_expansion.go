@@ -2,4 +2,8 @@
 
 package v1alpha2
 
+type BundleExpansion interface{}
+
 type BundleDeploymentExpansion interface{}
+
+type ProvisionerClassExpansion interface{}

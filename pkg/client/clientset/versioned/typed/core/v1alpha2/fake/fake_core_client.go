@@ -12,8 +12,16 @@ type FakeCoreV1alpha2 struct {
 	*testing.Fake
 }
 
+func (c *FakeCoreV1alpha2) Bundles() v1alpha2.BundleInterface {
+	return newFakeBundles(c)
+}
+
 func (c *FakeCoreV1alpha2) BundleDeployments() v1alpha2.BundleDeploymentInterface {
 	return newFakeBundleDeployments(c)
+}
+
+func (c *FakeCoreV1alpha2) ProvisionerClasses() v1alpha2.ProvisionerClassInterface {
+	return newFakeProvisionerClasses(c)
 }
 
 // RESTClient returns a RESTClient that is used to communicate

@@ -1,0 +1,163 @@
+package v1alpha2
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// BundleDeploymentStatus is what became of the bundle.
+type BundleDeploymentStatus struct {
+	// observedGeneration is the generation of the spec that this status speaks of.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+
+	// conditions are Unpacked, HasValidBundle, Installed, Healthy, Progressing and Drifted.
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	// +kubebuilder:validation:MaxItems=16
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+
+	// resolvedSource is spec.source with the image's reference by digest.
+	// +optional
+	ResolvedSource *BundleSource `json:"resolvedSource,omitempty"`
+
+	// contentDigest is the digest of the content ("sha256:…"), by which it is stored: the image manifest's.
+	// +optional
+	// +kubebuilder:validation:MaxLength=128
+	ContentDigest string `json:"contentDigest,omitempty"`
+
+	// contentURL is accepted and never set: rukpak served unpacked content there.
+	// +optional
+	// +kubebuilder:validation:MaxLength=2048
+	ContentURL string `json:"contentURL,omitempty"`
+
+	// bundle is what the content of resolvedSource says of itself.
+	// +optional
+	Bundle *BundleMetadata `json:"bundle,omitempty"`
+
+	// activeRevision is the number of the revision that is completely applied; repairs come from it. Zero before there is one.
+	// +optional
+	ActiveRevision int64 `json:"activeRevision,omitempty"`
+
+	// revisions are the revisions that are kept, oldest first.
+	// +optional
+	// +listType=map
+	// +listMapKey=number
+	// +kubebuilder:validation:MaxItems=8
+	Revisions []Revision `json:"revisions,omitempty"`
+
+	// plan is what the newest revision amounts to.
+	// +optional
+	Plan *Plan `json:"plan,omitempty"`
+
+	// drift is what others changed of what was applied, newest first, with what was done about it.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=20
+	Drift []DriftRecord `json:"drift,omitempty"`
+
+	// warnings are what the API server warned of while the newest revision was applied, each once.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=20
+	// +kubebuilder:validation:items:MaxLength=1024
+	Warnings []string `json:"warnings,omitempty"`
+
+	// objects counts what the newest revision consists of.
+	// +optional
+	Objects *ObjectCounts `json:"objects,omitempty"`
+
+	// unready names the first objects that do not pass their probe, and why.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=10
+	// +kubebuilder:validation:items:MaxLength=1024
+	Unready []string `json:"unready,omitempty"`
+}
+
+// BundleMetadata is what a bundle's own files say of it.
+type BundleMetadata struct {
+	// name of the bundle: a registry+v1 bundle's ClusterServiceVersion name.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+	// package that the bundle belongs to.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Package string `json:"package,omitempty"`
+	// version of the bundle.
+	// +optional
+	// +kubebuilder:validation:MaxLength=128
+	Version string `json:"version,omitempty"`
+	// maxOpenShiftVersions are the values of all olm.maxOpenShiftVersion properties as they stand (raw JSON). One is the
+	// legal number; all are kept, so that whoever judges them can refuse two.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=4
+	// +kubebuilder:validation:items:MaxLength=128
+	MaxOpenShiftVersions []string `json:"maxOpenShiftVersions,omitempty"`
+	// minKubeVersion is the first Kubernetes version that the bundle says it runs on.
+	// +optional
+	// +kubebuilder:validation:MaxLength=128
+	MinKubeVersion string `json:"minKubeVersion,omitempty"`
+}
+
+// RevisionState is the state of one revision.
+type RevisionState string
+
+const (
+	// RevisionRollingOut is being applied.
+	RevisionRollingOut RevisionState = "RollingOut"
+	// RevisionActive is completely applied and healthy, or was.
+	RevisionActive RevisionState = "Active"
+	// RevisionArchived was replaced by a later one.
+	RevisionArchived RevisionState = "Archived"
+	// RevisionFailed missed its deadline and was rolled back, or was given up for another before it was complete.
+	RevisionFailed RevisionState = "Failed"
+)
+
+// Revision is one rendering of one bundle, stored in the cluster.
+type Revision struct {
+	// number counts up from 1.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	Number int64 `json:"number"`
+	// digest of the rendered objects, "sha256:…".
+	// +required
+	// +kubebuilder:validation:MaxLength=128
+	Digest string `json:"digest"`
+	// version of the bundle.
+	// +optional
+	// +kubebuilder:validation:MaxLength=128
+	Version string `json:"version,omitempty"`
+	// state is RollingOut, Active, Archived or Failed.
+	// +required
+	// +kubebuilder:validation:Enum=RollingOut;Active;Archived;Failed
+	State RevisionState `json:"state"`
+	// startedTime is when it began to roll out; its deadline counts from then.
+	// +optional
+	StartedTime *metav1.Time `json:"startedTime,omitempty"`
+	// failedGeneration is the spec's generation for which the revision failed: it is not tried again for that one.
+	// +optional
+	FailedGeneration int64 `json:"failedGeneration,omitempty"`
+}
+
+// Plan is what a revision amounts to.
+type Plan struct {
+	// digest of everything that the revision applies, "sha256:…": the rendered objects, in the order of their phases.
+	// +optional
+	// +kubebuilder:validation:MaxLength=128
+	Digest string `json:"digest,omitempty"`
+	// warnings are what the API server warned of while the revision was applied, each once.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=20
+	// +kubebuilder:validation:items:MaxLength=1024
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// ObjectCounts counts the objects of a revision.
+type ObjectCounts struct {
+	// total number of objects.
+	Total int32 `json:"total"`
+	// ready is how many of them pass their probe.
+	Ready int32 `json:"ready"`
+}

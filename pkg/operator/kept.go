@@ -1,0 +1,67 @@
+package operator
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/library-go/pkg/controller/factory"
+
+	"github.com/openshift/platform-operators/bindata"
+	"github.com/openshift/platform-operators/pkg/controllers/operatorconfig"
+)
+
+// newOperatorConfig makes the controller that keeps what the payload ships create-only: the objects in bindata.
+func newOperatorConfig(input *Input) (factory.Controller, error) {
+	manager, err := keptManager(input)
+	if err != nil {
+		return nil, err
+	}
+	class, err := keptRegistryClass(input)
+	if err != nil {
+		return nil, err
+	}
+	return operatorconfig.New([]operatorconfig.Kept{manager, class}, input.Recorder)
+}
+
+func keptManager(input *Input) (operatorconfig.Kept, error) {
+	initial, err := bindata.PlatformOperatorManager()
+	if err != nil {
+		return operatorconfig.Kept{}, err
+	}
+	managers := input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers()
+	return operatorconfig.Kept{
+		Kind:     "PlatformOperatorManager",
+		Name:     initial.Name,
+		Informer: managers.Informer(),
+		Get: func() error {
+			_, err := managers.Lister().Get(initial.Name)
+			return err
+		},
+		Create: func(ctx context.Context, options metav1.CreateOptions) error {
+			_, err := input.Platform.OperatorV1alpha1().PlatformOperatorManagers().Create(ctx, initial.DeepCopy(), options)
+			return err
+		},
+	}, nil
+}
+
+func keptRegistryClass(input *Input) (operatorconfig.Kept, error) {
+	initial, err := bindata.RegistryClass()
+	if err != nil {
+		return operatorconfig.Kept{}, err
+	}
+	classes := input.PlatformInformers.Core().V1alpha2().ProvisionerClasses()
+	return operatorconfig.Kept{
+		Kind:     "ProvisionerClass",
+		Name:     initial.Name,
+		Informer: classes.Informer(),
+		Get: func() error {
+			_, err := classes.Lister().Get(initial.Name)
+			return err
+		},
+		Create: func(ctx context.Context, options metav1.CreateOptions) error {
+			_, err := input.Platform.CoreV1alpha2().ProvisionerClasses().Create(ctx, initial.DeepCopy(), options)
+			return err
+		},
+	}, nil
+}

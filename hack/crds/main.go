@@ -146,6 +146,9 @@ const (
 func bound(part any) {
 	switch part := part.(type) {
 	case map[string]any:
+		if part["x-kubernetes-int-or-string"] == true {
+			return // a schema of one form only, and its pattern bounds it
+		}
 		_, enumerated := part["enum"]
 		_, formatted := part["format"]
 		switch part["type"] {

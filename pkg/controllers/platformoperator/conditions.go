@@ -104,11 +104,30 @@ func progressingCondition(s *state) metav1.Condition {
 	if refused := upgradeRefused(s.deployment); refused != "" {
 		return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("Moving to version %s: %s.", target.Version, refused))
 	}
+	if condition, ok := missedDeadline(s.deployment, target.Version); ok {
+		return condition
+	}
 	problem := rolloutProblem(s.deployment)
 	if installed == nil {
 		return isTrue(platformv1alpha1.ReasonInstalling, sentence(fmt.Sprintf("Installing version %s", target.Version), problem))
 	}
 	return isTrue(platformv1alpha1.ReasonUpgrading, sentence(fmt.Sprintf("Moving from version %s to version %s", installed.Version, target.Version), problem))
+}
+
+// missedDeadline tells of a version that took too long: held, being rolled back, or rolled back.
+func missedDeadline(deployment *corev1alpha2.BundleDeployment, version string) (metav1.Condition, bool) {
+	condition := meta.FindStatusCondition(deployment.Status.Conditions, corev1alpha2.ConditionProgressing)
+	if condition == nil || deployment.Status.ObservedGeneration < deployment.Generation {
+		return metav1.Condition{}, false
+	}
+	message := fmt.Sprintf("Moving to version %s: %s.", version, describe(condition, condition.Reason))
+	switch condition.Reason {
+	case corev1alpha2.ReasonRollingBack:
+		return isTrue(platformv1alpha1.ReasonRollingBack, message), true
+	case corev1alpha2.ReasonDeadlineExceeded:
+		return isFalse(platformv1alpha1.ReasonDeadlineExceeded, message), true
+	}
+	return metav1.Condition{}, false
 }
 
 // upgradeRefused says what the API server refuses of a later version; Installed stays True then. Empty when nothing.

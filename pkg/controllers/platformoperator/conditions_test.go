@@ -79,6 +79,37 @@ func TestProgressingSaysBlockedWhenTheSpecAsksForWhatCannotBeHad(t *testing.T) {
 	}
 }
 
+func TestProgressingTellsOfAVersionThatMissedItsDeadline(t *testing.T) {
+	for name, test := range map[string]struct {
+		deployment *corev1alpha2.BundleDeployment
+		reason     string // of the BundleDeployment's Progressing condition
+		want       metav1.Condition
+	}{
+		"held": {healthy(), corev1alpha2.ReasonDeadlineExceeded,
+			metav1.Condition{Status: metav1.ConditionFalse, Reason: platformv1alpha1.ReasonDeadlineExceeded}},
+		"being rolled back": {healthy(), corev1alpha2.ReasonRollingBack,
+			metav1.Condition{Status: metav1.ConditionTrue, Reason: platformv1alpha1.ReasonRollingBack}},
+		"rolled back": {rolledBackFrom(), corev1alpha2.ReasonDeadlineExceeded,
+			metav1.Condition{Status: metav1.ConditionFalse, Reason: platformv1alpha1.ReasonDeadlineExceeded}},
+		"not yet looked at": {stale(), corev1alpha2.ReasonDeadlineExceeded,
+			metav1.Condition{Status: metav1.ConditionTrue, Reason: platformv1alpha1.ReasonUpgrading}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &state{operator: &platformv1alpha1.PlatformOperator{}, deployment: test.deployment, record: at("1.1.0")}
+			s.operator.Status.Installed, s.operator.Status.Target = at("1.0.0"), at("1.1.0")
+			for i, condition := range test.deployment.Status.Conditions {
+				if condition.Type == corev1alpha2.ConditionProgressing {
+					test.deployment.Status.Conditions[i].Reason = test.reason
+				}
+			}
+			got := progressingCondition(s)
+			if got.Status != test.want.Status || got.Reason != test.want.Reason || !strings.Contains(got.Message, "1.1.0") {
+				t.Errorf("got %s/%s: %s, want %s/%s naming version 1.1.0", got.Status, got.Reason, got.Message, test.want.Status, test.want.Reason)
+			}
+		})
+	}
+}
+
 func TestInstalledIsNotClaimedOfADeploymentThatGoesOrIsNew(t *testing.T) {
 	now := metav1.Now()
 	s := &state{operator: &platformv1alpha1.PlatformOperator{}, deployment: healthy(), record: at("1.0.0")}

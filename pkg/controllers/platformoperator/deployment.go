@@ -49,9 +49,7 @@ func deploy(ctx context.Context, s *state) (bool, error) {
 	}
 	wanted := newDeployment(s.operator, *target, s.deployment.Spec.InstallNamespace)
 	updated := s.deployment.DeepCopy()
-	updated.Spec.ProvisionerClassName = wanted.Spec.ProvisionerClassName
-	updated.Spec.Source = wanted.Spec.Source
-	updated.Spec.Paused = wanted.Spec.Paused
+	overlay(&updated.Spec, wanted.Spec)
 	updated.Labels = merged(updated.Labels, wanted.Labels)
 	updated.Annotations = merged(updated.Annotations, wanted.Annotations)
 	if equality.Semantic.DeepEqual(updated, s.deployment) {
@@ -76,7 +74,7 @@ func newDeployment(operator *platformv1alpha1.PlatformOperator, target platformv
 	if err != nil {
 		record = nil // InstalledBundle is strings only; Marshal cannot refuse it.
 	}
-	return &corev1alpha2.BundleDeployment{
+	deployment := &corev1alpha2.BundleDeployment{
 		ObjectMeta: metav1.ObjectMeta{
 			Name: operator.Name,
 			OwnerReferences: []metav1.OwnerReference{
@@ -98,6 +96,8 @@ func newDeployment(operator *platformv1alpha1.PlatformOperator, target platformv
 			Paused: operator.Spec.Paused,
 		},
 	}
+	passOn(&deployment.Spec, operator.Spec)
+	return deployment
 }
 
 // recordOf reads back the bundle that newDeployment recorded; nil when somebody removed or spoilt the record.

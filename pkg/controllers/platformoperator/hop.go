@@ -2,6 +2,7 @@ package platformoperator
 
 import (
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,8 +25,8 @@ type hop struct {
 //
 // A newer version is moved to when the one before is healthy. A version that began to roll out and is not healthy is
 // held, because moving on over a failure hides it and may make it worse; it is left as soon as it is no longer wanted:
-// the spec's range excludes it, or its author withdrew it from the catalog. A version of which nothing was applied (its
-// image cannot be pulled, its content cannot be rendered) holds nobody.
+// the spec's range excludes it, or its author withdrew it from the catalog. A version of which nothing is applied (its
+// image cannot be pulled, its content cannot be rendered, it was rolled back) holds nobody.
 func decideHop(record *platformv1alpha1.InstalledBundle, deployment *corev1alpha2.BundleDeployment, decision resolve.Decision) hop {
 	if decision.Chosen == nil {
 		return hop{}
@@ -67,6 +68,9 @@ func rolloutProblem(deployment *corev1alpha2.BundleDeployment) string {
 	if deployment.Status.ObservedGeneration < deployment.Generation {
 		return "its installation has just begun"
 	}
+	if rolledBack(deployment) {
+		return "" // it does not run any more
+	}
 	conditions := deployment.Status.Conditions
 	for _, condition := range []string{corev1alpha2.ConditionUnpacked, corev1alpha2.ConditionHasValidBundle} {
 		if meta.IsStatusConditionFalse(conditions, condition) {
@@ -86,6 +90,16 @@ func rolloutProblem(deployment *corev1alpha2.BundleDeployment) string {
 		return describe(progressing, "it is still rolling out")
 	}
 	return ""
+}
+
+// rolledBack says whether the engine gave up the version that the deployment points at and put the one before it back.
+func rolledBack(deployment *corev1alpha2.BundleDeployment) bool {
+	if deployment.Status.ObservedGeneration < deployment.Generation {
+		return false
+	}
+	return slices.ContainsFunc(deployment.Status.Revisions, func(revision corev1alpha2.Revision) bool {
+		return revision.State == corev1alpha2.RevisionFailed && revision.FailedGeneration == deployment.Generation
+	})
 }
 
 // describe gives a condition's message without its final full stop, or the fallback.

@@ -59,6 +59,32 @@ func stale() *corev1alpha2.BundleDeployment {
 	return deployment
 }
 
+// rolledBackFrom is a deployment whose newest revision was given up; what runs is the one before it.
+func rolledBackFrom() *corev1alpha2.BundleDeployment {
+	deployment := healthy()
+	deployment.Status.Revisions = []corev1alpha2.Revision{
+		{Number: 1, State: corev1alpha2.RevisionActive},
+		{Number: 2, State: corev1alpha2.RevisionFailed, FailedGeneration: deployment.Generation},
+	}
+	return deployment
+}
+
+// failedBefore is a deployment with a revision that failed for an earlier spec.
+func failedBefore() *corev1alpha2.BundleDeployment {
+	deployment := rolledBackFrom()
+	deployment.Status.Revisions[1].FailedGeneration--
+	return deployment
+}
+
+func TestVersionThatWasRolledBackIsNotInstalled(t *testing.T) {
+	if hopDone(rolledBackFrom(), false) {
+		t.Error("a version that was rolled back counts as installed")
+	}
+	if !hopDone(failedBefore(), false) {
+		t.Error("a version does not count as installed because one before it failed")
+	}
+}
+
 func TestDecideHop(t *testing.T) {
 	for name, test := range map[string]struct {
 		record     *platformv1alpha1.InstalledBundle
@@ -79,6 +105,8 @@ func TestDecideHop(t *testing.T) {
 		"an unhealthy version that was excluded or withdrawn":     {at("1.0.0"), deploymentThat("HasValidBundle=True", "Installed=True", "Healthy=False"), offering("1.1.0"), "1.1.0", nil},
 		"a version whose image cannot be pulled holds nobody":     {at("1.0.0"), deploymentThat("Unpacked=False"), offering("1.1.0", "1.0.0"), "1.1.0", nil},
 		"a version whose content cannot be rendered holds nobody": {at("1.0.0"), deploymentThat("Unpacked=True", "HasValidBundle=False"), offering("1.1.0", "1.0.0"), "1.1.0", nil},
+		"a version that was rolled back holds nobody":             {at("1.0.0"), rolledBackFrom(), offering("1.1.0", "1.0.0"), "1.1.0", nil},
+		"a version that was rolled back is not tried again":       {at("1.0.0"), rolledBackFrom(), offering("1.0.0"), "1.0.0", nil}, // the same spec: nothing is written
 		"back from a failed hop to the version before it":         {at("1.1.0"), deploymentThat("HasValidBundle=True", "Installed=True", "Healthy=False"), offering("1.0.0"), "1.0.0", nil},
 	} {
 		t.Run(name, func(t *testing.T) {

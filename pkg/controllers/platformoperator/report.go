@@ -26,6 +26,10 @@ func report(_ context.Context, s *state) (bool, error) {
 	s.reportInstalled()
 	s.reportTarget()
 	status.RelatedObjects = relatedObjects(s.deployment)
+	status.Warnings = nil
+	if s.deployment != nil {
+		status.Warnings = s.deployment.Status.Warnings
+	}
 
 	s.setFrom(platformv1alpha1.ConditionInstalled, installedCondition(s))
 	s.setFrom(platformv1alpha1.ConditionProgressing, progressingCondition(s))
@@ -109,7 +113,7 @@ func (s *state) reportTarget() {
 // hopDone says whether what the BundleDeployment points at is installed: applied, and for a later hop also healthy, so
 // that the revision before it is no longer needed.
 func hopDone(deployment *corev1alpha2.BundleDeployment, first bool) bool {
-	if deployment.Status.ObservedGeneration < deployment.Generation {
+	if deployment.Status.ObservedGeneration < deployment.Generation || rolledBack(deployment) {
 		return false
 	}
 	if !meta.IsStatusConditionTrue(deployment.Status.Conditions, corev1alpha2.ConditionInstalled) {

@@ -70,7 +70,7 @@ func TestReadObjectsRefuses(t *testing.T) {
 		"a key that is a list":        {object + "{[a]: 1}}", "document at line 1: line 1: a key must be a scalar"},
 		"a merge of a number":         {object + "{<<: 1}}", "document at line 1: line 1: a merge key (<<) needs a mapping or a list of mappings"},
 		"a document without end":      {object + strings.Repeat("y", MaxDocumentBytes) + "}", "document at line 1 has 4194360 bytes, more than the 4194304 that are read"},
-		"more than a file":            {strings.Repeat("#", MaxFileBytes+1), "more than the 33554432 bytes that are read"},
+		"more than a file":            {strings.Repeat("#", MaxFileBytes+1), "33554433 bytes, more than the 33554432 that are read"},
 		"more objects than there are": {many, fmt.Sprintf("document at line %d: more than 20000 objects in the bundle", 2*MaxObjects+1)},
 		"a List in a List":            {"{apiVersion: v1, kind: List, items: [{apiVersion: v1, kind: List, items: []}]}", "document at line 1: item 0: a List inside a List is not read"},
 	}

@@ -81,7 +81,10 @@ func ReadFile(fsys fs.FS, name string) ([]byte, error) {
 	defer f.Close()
 	// The size is asked first because a reader that grows its buffer costs more than the parser does.
 	size := 0
-	if info, err := f.Stat(); err == nil && info.Size() <= MaxFileBytes {
+	if info, err := f.Stat(); err == nil {
+		if info.Size() > MaxFileBytes {
+			return nil, fmt.Errorf("reading %q: %d bytes, more than the %d that are read", name, info.Size(), MaxFileBytes)
+		}
 		size = int(info.Size())
 	}
 	data, err := readAll(io.LimitReader(f, MaxFileBytes+1), size)

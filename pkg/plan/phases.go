@@ -16,7 +16,7 @@ const (
 	PhaseCRDs = "crds"
 	// PhaseRBAC holds service accounts, roles and bindings: a pod started before its rights crashes.
 	PhaseRBAC = "rbac"
-	// PhaseConfig holds what workloads read or are reached by: config maps, secrets, services, policies, classes.
+	// PhaseConfig holds what workloads read or are reached by: config maps, secrets, certificates, services, policies, classes.
 	PhaseConfig = "config"
 	// PhaseWorkloads holds what runs, and what becomes ready only together with it: volume claims that wait for their first
 	// consumer, disruption budgets, autoscalers.
@@ -51,6 +51,8 @@ var kinds = map[schema.GroupKind]string{
 	{Kind: "LimitRange"}:                                PhaseConfig,
 	{Kind: "PersistentVolume"}:                          PhaseConfig,
 	{Kind: "ResourceQuota"}:                             PhaseConfig,
+	{Group: "cert-manager.io", Kind: "Certificate"}:     PhaseConfig,
+	{Group: "cert-manager.io", Kind: "Issuer"}:          PhaseConfig,
 	{Group: "networking.k8s.io", Kind: "Ingress"}:       PhaseConfig,
 	{Group: "networking.k8s.io", Kind: "NetworkPolicy"}: PhaseConfig,
 	{Group: "node.k8s.io", Kind: "RuntimeClass"}:        PhaseConfig,
@@ -105,12 +107,14 @@ func Phases(objects []unstructured.Unstructured) []Phase {
 	return phases
 }
 
+// phaseOf takes kinds that the same set defines for custom resources, whatever they are called: nothing makes a Certificate of
+// them before the set's own workloads run.
 func phaseOf(kind schema.GroupKind, own map[schema.GroupKind]bool) string {
-	if name, ok := kinds[kind]; ok {
-		return name
-	}
 	if own[kind] {
 		return PhaseCustomResources
+	}
+	if name, ok := kinds[kind]; ok {
+		return name
 	}
 	return PhaseOthers
 }

@@ -39,10 +39,13 @@ func everything() []unstructured.Unstructured {
 		object("v1", "ConfigMap", "ns", "a"),
 		object("v1", "ConfigMap", "ns", "b"),
 		object("v1", "Service", "ns", "op"),
+		object("cert-manager.io/v1", "Certificate", "ns", "op"),
+		object("cert-manager.io/v1", "Issuer", "ns", "op"),
 		object("networking.k8s.io/v1", "NetworkPolicy", "ns", "op"),
 		object("v1", "PersistentVolumeClaim", "ns", "data"),
 		object("apps/v1", "Deployment", "ns", "op"),
 		object("policy/v1", "PodDisruptionBudget", "ns", "op"),
+		object("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration", "", "op"),
 		object("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", "", "op"),
 		object("monitoring.coreos.com/v1", "ServiceMonitor", "ns", "op"),
 		object("b.c/v1", "A", "ns", "x"),
@@ -70,9 +73,9 @@ func TestPhasesPutWhatIsNeededFirst(t *testing.T) {
 		"namespaces: Namespace/ns",
 		"crds: CustomResourceDefinition/as.b.c",
 		"rbac: ServiceAccount/op ClusterRole/op ClusterRoleBinding/op",
-		"config: ConfigMap/a ConfigMap/b Service/op NetworkPolicy/op",
+		"config: ConfigMap/a ConfigMap/b Service/op Certificate/op Issuer/op NetworkPolicy/op",
 		"workloads: PersistentVolumeClaim/data Deployment/op PodDisruptionBudget/op",
-		"registrations: ValidatingWebhookConfiguration/op",
+		"registrations: MutatingWebhookConfiguration/op ValidatingWebhookConfiguration/op",
 		"others: ServiceMonitor/op",
 		"custom-resources: A/x",
 	}
@@ -95,6 +98,10 @@ func TestPhases(t *testing.T) {
 		"custom resources of foreign definitions are others": {
 			[]unstructured.Unstructured{object("b.c/v1", "A", "ns", "x"), definition("b.d", "A")},
 			[]string{"crds: CustomResourceDefinition/as.b.d", "others: A/x"},
+		},
+		"certificates of whoever brings their definition are custom resources": {
+			[]unstructured.Unstructured{object("cert-manager.io/v1", "Issuer", "ns", "x"), definition("cert-manager.io", "Issuer"), object("apps/v1", "Deployment", "ns", "d")},
+			[]string{"crds: CustomResourceDefinition/issuers.cert-manager.io", "workloads: Deployment/d", "custom-resources: Issuer/x"},
 		},
 		"an own kind called like one of Kubernetes' is a custom resource": {
 			[]unstructured.Unstructured{object("b.c/v1", "Deployment", "ns", "x"), definition("b.c", "Deployment")},

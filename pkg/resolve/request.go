@@ -21,6 +21,12 @@ func RequestFor(operator *platformv1alpha1.PlatformOperator, installedVersion, c
 		KubeVersion:      kubeVersion,
 		InstalledVersion: installedVersion,
 	}
+	if install := operator.Spec.Install; install != nil {
+		request.InstallNamespace = install.Namespace
+		if install.Config != nil {
+			request.WatchNamespace = install.Config.WatchNamespace
+		}
+	}
 	if operator.Spec.Package.CatalogSelector == nil {
 		return request, nil
 	}

@@ -40,6 +40,9 @@ type Request struct {
 	ClusterVersion, KubeVersion string
 	// InstalledVersion is the version that is installed, empty before the first installation. Nothing older is chosen.
 	InstalledVersion string
+	// WatchNamespace is the namespace that the operator shall watch, or several with commas between them; empty leaves it to
+	// what the bundle supports. InstallNamespace is where it goes; empty is where its author suggests.
+	WatchNamespace, InstallNamespace string
 }
 
 // Candidate is one bundle that could be installed, in one catalog.

@@ -99,7 +99,8 @@ func TestResolveChoosesTheNewestThatFits(t *testing.T) {
 		"not with a maximum that cannot be read":            {nil, stable("1.9.0", "1.10.0 max=\"latest\"", "1.11.0 max=\"4.30\" max=\"4.31\""), "1.9.0 from stable" + at},
 		"4.23 on a cluster at 5.0":                          {func(r *Request) { r.ClusterVersion = "5.0.0" }, stable("1.9.0 max=\"4.22\"", "1.8.0 max=\"4.23\""), "1.8.0 from stable" + at},
 		"not with a newer Kubernetes than there is":         {nil, stable("1.9.0 kube=1.33.4", "1.10.0 kube=1.33.5", "1.11.0 kube=new"), "1.9.0 from stable" + at},
-		"not without AllNamespaces":                         {nil, stable("1.9.0 modes=AllNamespaces", "1.10.0 modes=OwnNamespace"), "1.9.0 from stable" + at},
+		"not one that must be told what to watch":           {nil, stable("1.9.0 modes=AllNamespaces", "1.10.0 modes=SingleNamespace"), "1.9.0 from stable" + at},
+		"one that watches where it is installed":            {nil, stable("1.9.0 modes=AllNamespaces", "1.10.0 modes=OwnNamespace"), "1.10.0 from stable" + at},
 		"not with a version that cannot be read":            {nil, stable("1.9.0", "latest", "2.0"), "1.9.0 from stable" + at},
 		"a release before a newer pre-release":              {nil, stable("1.9.0", "2.0.0-rc.1"), "1.9.0 from stable" + at},
 		"a pre-release that the range names":                {func(r *Request) { r.VersionRange = ">=2.0.0-rc.1" }, stable("1.9.0", "2.0.0-rc.1"), "2.0.0-rc.1 from stable" + at},
@@ -168,9 +169,9 @@ func TestUPG_C9_SaysWhyThereIsNothingToChoose(t *testing.T) {
 			`package "quay" has no version in spec.package.version ">=2.0.0" in the channels to choose from in CatalogSource/openshift-marketplace/community; the nearest are 1.9.0; 2.0.0 is in channel "fast" only: set spec.package.channels to choose from it`,
 		},
 		"every candidate is refused": {
-			nil, one(stable("1.0.0 max=\"4.19\"", "1.1.0 max=\"4.18\"", "1.2.0 max=x", "1.3.0 kube=1.40.0", "1.4.0 modes=OwnNamespace", "1.5.0 image=", "newest")), validation,
+			nil, one(stable("1.0.0 max=\"4.19\"", "1.1.0 max=\"4.18\"", "1.2.0 max=x", "1.3.0 kube=1.40.0", "1.4.0 modes=SingleNamespace", "1.5.0 image=", "newest")), validation,
 			`all candidates of package "quay" in CatalogSource/openshift-marketplace/community are refused: 1.5.0 has no image in its catalog; ` +
-				`1.4.0 does not support the install mode AllNamespaces, only [OwnNamespace]; ` +
+				`1.4.0 supports the install modes [SingleNamespace] only: say in spec.install.config.watchNamespace which namespaces it shall watch; ` +
 				`1.3.0 needs Kubernetes 1.40.0, the cluster has 1.33.4; ` +
 				`1.2.0 cannot be judged: olm.maxOpenShiftVersion x cannot be read, a minor version such as "4.20" is expected (and 2 more for this reason); ` +
 				`bundle "quay.vnewest" has the version "newest", which is not a semantic version`,

@@ -2,7 +2,6 @@ package resolve
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
@@ -41,7 +40,7 @@ var rules = [...]struct {
 	{RuleInstalled, notOlder},
 	{RuleMaxOpenShift, maxOpenShift},
 	{RuleMinKube, minKube},
-	{RuleInstallModes, allNamespaces},
+	{RuleInstallModes, installModes},
 }
 
 // question is a request with its texts read.
@@ -184,19 +183,4 @@ func minKube(ask *question, o option) string {
 		return fmt.Sprintf("needs Kubernetes %s, the cluster has %s", needed, ask.kube)
 	}
 	return ""
-}
-
-// allNamespaces refuses what says that it cannot watch all namespaces; who says nothing is found out when it is rendered.
-func allNamespaces(_ *question, o option) string {
-	if o.Bundle.InstallModes == nil || o.Bundle.InstallModes["AllNamespaces"] {
-		return ""
-	}
-	var modes []string
-	for mode, supported := range o.Bundle.InstallModes {
-		if supported {
-			modes = append(modes, clip(mode, maxQuoted))
-		}
-	}
-	slices.Sort(modes)
-	return fmt.Sprintf("does not support the install mode AllNamespaces, only [%s]", list(modes, " ", 4))
 }

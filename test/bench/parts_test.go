@@ -20,7 +20,7 @@ func writeSamples(t *testing.T) string {
 	err := samples.Write(dir,
 		samples.Operator{Package: "alpha", Version: "1.0.0"},
 		samples.Operator{Package: "alpha", Version: "1.1.0"},
-		samples.Operator{Package: "beta", Version: "1.0.0", OwnNamespaceOnly: true})
+		samples.Operator{Package: "beta", Version: "1.0.0", SingleNamespaceOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}

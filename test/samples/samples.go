@@ -31,8 +31,8 @@ type Operator struct {
 	MinKubeVersion string
 	// NeverReady makes an operator whose pods never get ready.
 	NeverReady bool
-	// OwnNamespaceOnly makes an operator that does not support AllNamespaces.
-	OwnNamespaceOnly bool
+	// SingleNamespaceOnly makes an operator that has to be told which namespace to watch.
+	SingleNamespaceOnly bool
 	// NoBundle offers the operator in the catalog without writing its bundle, so that its image cannot be pulled.
 	NoBundle bool
 	// CatalogSaysNothing leaves the CSV's metadata out of the catalog, as old catalogs do.

@@ -30,7 +30,7 @@ const ClusterVersion = "4.21.0"
 func beacons(versions ...string) []samples.Operator {
 	var all []samples.Operator
 	for _, version := range versions {
-		all = append(all, samples.Operator{Package: beacon, Version: version, NeverReady: version == "0.3.0",
+		all = append(all, samples.Operator{Package: beacon, Version: version, NeverReady: version == "0.3.0" || version == "0.4.0",
 			ExtraConfigMap: map[bool]string{true: "beacon-first-settings", false: "beacon-settings"}[version == "0.1.0"]})
 	}
 	return all
@@ -54,6 +54,7 @@ func Samples() []Step {
 		idle(),
 		install(), repairDeleted(), repairEdited(), upgrade(),
 		badVersion(), held(), replaced(),
+		rolledBack(), pastFailure(),
 		blocked(), unblocked(), clusterMoves(),
 		removal(),
 	}
@@ -177,6 +178,41 @@ func replaced() Step {
 	}
 }
 
+func rolledBack() Step {
+	return Step{
+		Title: "the admin wants failures rolled back after 10 s; version 0.4.0 never got ready, and 0.3.1 runs again",
+		See:   "kubectl get bd beacon -o jsonpath='{.status.revisions}'", Within: long,
+		Act: func(ctx context.Context, admin *Admin) error {
+			patch := []byte(`{"spec":{"install":{"onFailure":"Rollback","progressDeadlineSeconds":10}}}`)
+			_, err := admin.Platform.PlatformV1alpha1().PlatformOperators().Patch(ctx, beacon, types.MergePatchType, patch, metav1.PatchOptions{})
+			return errors.Join(err, admin.Publish(ctx, beacons("0.1.0", "0.2.0", "0.3.0", "0.3.1", "0.4.0")...))
+		},
+		Seen: func(ctx context.Context, admin *Admin) error {
+			deployment, err := admin.Kubernetes.AppsV1().Deployments(beacon).Get(ctx, beacon, metav1.GetOptions{})
+			if err != nil {
+				return err
+			}
+			if image := deployment.Spec.Template.Spec.Containers[0].Image; image != "samples.invalid/beacon:0.3.1" {
+				return fmt.Errorf("the Deployment has image %q", image)
+			}
+			return errors.Join(
+				admin.OperatorHas(ctx, beacon, platformv1alpha1.ConditionProgressing, metav1.ConditionFalse, platformv1alpha1.ReasonDeadlineExceeded),
+				admin.OperatorHas(ctx, beacon, platformv1alpha1.ConditionHealthy, metav1.ConditionTrue, platformv1alpha1.ReasonAsExpected))
+		},
+	}
+}
+
+func pastFailure() Step {
+	return Step{
+		Title: "version 0.4.1 appeared; 0.4.0 is not tried again, and beacon moved from 0.3.1 to 0.4.1",
+		See:   "kubectl get plop beacon", Within: long,
+		Act: func(ctx context.Context, admin *Admin) error {
+			return admin.Publish(ctx, beacons("0.1.0", "0.2.0", "0.3.0", "0.3.1", "0.4.0", "0.4.1")...)
+		},
+		Seen: func(ctx context.Context, admin *Admin) error { return admin.Installed(ctx, beacon, "0.4.1") },
+	}
+}
+
 func blocked() Step {
 	return Step{
 		Title: "compass 1.0.0 runs on OpenShift 4.21 at most: the upgrade to 4.22 is blocked, with the reason and the remedy",
@@ -221,7 +257,7 @@ func clusterMoves() Step {
 		},
 		Seen: func(ctx context.Context, admin *Admin) error {
 			_, err := admin.ClusterOperatorHas(ctx, configv1.OperatorUpgradeable, configv1.ConditionTrue)
-			return errors.Join(err, admin.Installed(ctx, compass, "1.1.0"), admin.Installed(ctx, beacon, "0.3.1"))
+			return errors.Join(err, admin.Installed(ctx, compass, "1.1.0"), admin.Installed(ctx, beacon, "0.4.1"))
 		},
 	}
 }

@@ -1,6 +1,9 @@
 package registryv1_test
 
 import (
+	"io"
+	"io/fs"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -13,6 +16,8 @@ func seeds(f *testing.F) {
 	f.Add("annotations: &a\n  operators.operatorframework.io.bundle.package.v1: *a\n", "properties: [*x]", csvYAML, "{")
 	f.Add(annotationsYAML, "properties: {<<: {a: b}}", csv("containers:", "initContainers:"), bomb())
 	f.Add(annotationsYAML, "", csv("app: sample}}", "app: 1}}"), strings.Repeat("[", 2000))
+	f.Add(annotationsYAML, "", withWebhooks(conversion), crdYAML)
+	f.Add(annotationsYAML, "", withWebhooks(strings.ReplaceAll(validating, "deploymentName: sample", "deploymentName: ''")), crdYAML)
 }
 
 // bomb is a small document that aliases blow up to billions of values.
@@ -42,11 +47,11 @@ func FuzzLoad(f *testing.F) {
 			}
 			return
 		}
-		first, err := b.Render(registryv1.Options{InstallNamespace: "ns"})
+		first, err := b.Render(registryv1.Options{InstallNamespace: "ns", Certificates: registryv1.CertificatesByCertManager})
 		if err != nil {
 			return
 		}
-		second, err := b.Render(registryv1.Options{InstallNamespace: "ns"})
+		second, err := b.Render(registryv1.Options{InstallNamespace: "ns", Certificates: registryv1.CertificatesByCertManager})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,10 +61,115 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-func TestYAMLBombsAreRefused(t *testing.T) {
-	_, err := registryv1.Load(sample(map[string]string{"manifests/a.yaml": bomb()}))
-	want := `reading "manifests/a.yaml": document at line 1: line `
-	if err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "more than 300000 values once aliases are expanded") {
-		t.Errorf("got %v, want %s…", err, want)
+// FuzzParseConfig feeds what users write: whatever it is, it is refused or lies over a Deployment.
+func FuzzParseConfig(f *testing.F) {
+	f.Add(``)
+	f.Add(`{"watchNamespace": "a,b", "deploymentConfig": {}}`)
+	f.Add(`{"deploymentConfig": {"resources": {"limits": {"cpu": "1e9"}}, "affinity": {"podAffinity": {}}, "nodeSelector": {}}}`)
+	f.Add(`{"deploymentConfig": {"volumes": [{"name": "a"}], "volumeMounts": [{"name": "a", "mountPath": "/tmp/k8s-webhook-server/serving-certs"}]}}`)
+	f.Add(`{"deploymentConfig": {"env": [{"name": "A", "valueFrom": {"fieldRef": null}}], "tolerations": [{}, {}]}}`)
+	f.Add(strings.Repeat(`{"a":`, 20000))
+	b, err := registryv1.Load(sample(map[string]string{"manifests/csv.yaml": withWebhooks(validating)}))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, raw string) {
+		config, err := registryv1.ParseConfig([]byte(raw))
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "spec.config") || len(err.Error()) > 4000 {
+				t.Errorf("the error does not say where, or says too much: %q", err)
+			}
+			return
+		}
+		opts := registryv1.Options{InstallNamespace: "ns", Config: config, Certificates: registryv1.CertificatesByServiceCA}
+		first, err := b.Render(opts)
+		if err != nil {
+			return
+		}
+		second, err := b.Render(opts)
+		if err != nil || string(renderedJSON(first)) != string(renderedJSON(second)) {
+			t.Errorf("renders differently the second time: %v", err)
+		}
+	})
+}
+
+// endless is a bundle in which one file is very long; its size may be told or not, as a file system that lies would.
+type endless struct {
+	fs.FS
+	name string
+	told int64
+	read int64
+}
+
+func (e endless) Open(name string) (fs.File, error) {
+	f, err := e.FS.Open(name)
+	if err != nil || name != e.name {
+		return f, err
+	}
+	return &endlessFile{File: f, told: e.told, left: e.read}, nil
+}
+
+type endlessFile struct {
+	fs.File
+	told, left int64
+}
+
+func (f *endlessFile) Stat() (fs.FileInfo, error) {
+	info, err := f.File.Stat()
+	return endlessInfo{info, f.told}, err
+}
+
+func (f *endlessFile) Read(p []byte) (int, error) {
+	n := int(min(int64(len(p)), f.left))
+	if n == 0 {
+		return 0, io.EOF
+	}
+	f.left -= int64(n)
+	for i := range p[:n] {
+		p[i] = 'x'
+	}
+	return n, nil
+}
+
+type endlessInfo struct {
+	fs.FileInfo
+	size int64
+}
+
+func (i endlessInfo) Size() int64 { return i.size }
+
+func TestENG_F11_WhatAttacksTheParserIsRefusedWithinBounds(t *testing.T) {
+	const mib = 1 << 20
+	bombed := func(file, text string) fs.FS { return sample(map[string]string{file: text}) }
+	aliases := strings.Replace(bomb(), "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n", "", 1)
+	cases := map[string]struct {
+		fsys fs.FS
+		want string // of the beginning of the error
+		most uint64 // bytes that are allocated in all, freed ones included
+	}{
+		"aliases in a manifest":        {bombed("manifests/a.yaml", bomb()), `reading "manifests/a.yaml": document at line 1: line `, 64 * mib},
+		"aliases in the CSV":           {bombed("manifests/csv.yaml", csvYAML+aliases), `reading "manifests/csv.yaml": document at line 1: line `, 64 * mib},
+		"aliases in the properties":    {bombed("metadata/properties.yaml", "properties:\n- type: a\n  value: *a9\n"), `loading bundle "sample.v1.2.3": reading "metadata/properties.yaml": document at line 1: `, 64 * mib},
+		"aliases under a property":     {bombed("metadata/properties.yaml", aliases+"properties:\n- type: a\n  value: *a9\n"), `loading bundle "sample.v1.2.3": reading "metadata/properties.yaml": document at line 1: property "a": line `, 64 * mib},
+		"an alias as an annotation":    {bombed("metadata/annotations.yaml", aliases+"annotations: {a: *a9}\n"), `reading "metadata/annotations.yaml": document at line `, 64 * mib},
+		"100 MB in one document":       {endless{sample(nil), "manifests/crd.yaml", 100 * mib, 100 * mib}, `reading "manifests/crd.yaml": 104857600 bytes, more than the 33554432 that are read`, 8 * mib},
+		"100 MB of which nothing told": {endless{sample(nil), "manifests/crd.yaml", 0, 100 * mib}, `reading "manifests/crd.yaml": more than the 33554432 bytes that are read`, 256 * mib},
+		"100 MB of annotations":        {endless{sample(nil), "metadata/annotations.yaml", 100 * mib, 100 * mib}, `reading "metadata/annotations.yaml": 104857600 bytes, more than the 33554432 that are read`, 8 * mib},
+		"20 MB in one document":        {endless{sample(nil), "manifests/csv.yaml", 20 * mib, 20 * mib}, `reading "manifests/csv.yaml": document at line 1 has 20971520 bytes, more than the 4194304 that are read`, 64 * mib},
+		"brackets without end":         {bombed("manifests/a.yaml", strings.Repeat("[", 3*mib)), `reading "manifests/a.yaml": document at line 1: yaml: `, 512 * mib},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err := registryv1.Load(c.fsys)
+			runtime.ReadMemStats(&after)
+			if err == nil || !strings.HasPrefix(err.Error(), c.want) || len(err.Error()) > 1000 {
+				t.Errorf("got %v, want %s…", err, c.want)
+			}
+			if spent := after.TotalAlloc - before.TotalAlloc; spent > c.most {
+				t.Errorf("%d MiB were allocated, more than %d", spent/mib, c.most/mib)
+			}
+		})
 	}
 }

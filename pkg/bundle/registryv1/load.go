@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"strconv"
 	"strings"
 
@@ -48,6 +47,9 @@ func (b *Bundle) Metadata() bundle.Metadata {
 	m.MaxOpenShiftVersions = append([]string(nil), m.MaxOpenShiftVersions...)
 	return m
 }
+
+// Manifests is how many objects the bundle's manifests hold, the ClusterServiceVersion included.
+func (b *Bundle) Manifests() int { return len(b.objects) + 1 }
 
 // Load reads a bundle whose metadata/ and manifests/ lie at the root of fsys, and validates it. An error names the file, the
 // object and what to do; it tells all findings of validation at once, up to ten.
@@ -123,7 +125,7 @@ func (b *Bundle) sort(objects []bundle.Object) error {
 		}
 		if csv.Object != nil {
 			return fmt.Errorf("two ClusterServiceVersions, %q in %s and %q in %s; a bundle has exactly one",
-				csv.GetName(), path.Base(csv.File), o.GetName(), path.Base(o.File))
+				csv.GetName(), csv.File, o.GetName(), o.File)
 		}
 		csv = o
 	}

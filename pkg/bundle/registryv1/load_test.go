@@ -87,13 +87,51 @@ func csv(pairs ...string) string {
 	return strings.NewReplacer(pairs...).Replace(csvYAML)
 }
 
-func TestLoadRefuses(t *testing.T) {
+// The faults of ENG-F7, each with all of what is said: the file, the object, and what to do.
+func TestENG_F7_FaultsAreToldWithFileAndObject(t *testing.T) {
 	cases := map[string]struct {
 		files map[string]string
 		want  string
 	}{
 		"a directory without annotations.yaml": {map[string]string{"metadata/annotations.yaml": ""},
 			`reading "metadata/annotations.yaml": the file is absent, so this is no registry+v1 bundle; it must name the package under "operators.operatorframework.io.bundle.package.v1": file does not exist`},
+		"a sub-directory":          {map[string]string{"manifests/more/a.yaml": "a: b"}, `reading "manifests/more": sub-directories are not allowed among the manifests; move its files up`},
+		"a hidden file":            {map[string]string{"manifests/.a.yaml": "a: b"}, `reading "manifests/.a.yaml": hidden files are not allowed among the manifests; remove it`},
+		"a file that is not UTF-8": {map[string]string{"manifests/a.yaml": "a: \xff"}, `reading "manifests/a.yaml": not UTF-8 text`},
+		"two ClusterServiceVersions": {map[string]string{"manifests/other.yaml": csv("sample.v1.2.3", "other")},
+			`loading bundle of package "sample": two ClusterServiceVersions, "sample.v1.2.3" in manifests/csv.yaml and "other" in manifests/other.yaml; a bundle has exactly one`},
+		"a kind that the format does not have": {map[string]string{"manifests/a.yaml": "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: a}}"},
+			`validating bundle "sample.v1.2.3": manifests/a.yaml: DaemonSet "a": registry+v1 bundles must not hold objects of kind DaemonSet in apps/v1; remove it`},
+		"a kind that is called Secret and is none": {map[string]string{"manifests/a.yaml": "{apiVersion: example.com/v1, kind: Secret, metadata: {name: a}}"},
+			`validating bundle "sample.v1.2.3": manifests/a.yaml: Secret "a": registry+v1 bundles must not hold objects of kind Secret in example.com/v1; remove it`},
+		"an owned definition that is not there": {map[string]string{"manifests/crd.yaml": ""},
+			`validating bundle "sample.v1.2.3": manifests/csv.yaml owns CustomResourceDefinition "samples.example.com", which no manifest defines; add it`},
+		"two definitions of one name that differ": {map[string]string{"manifests/crd2.yaml": strings.Replace(crdYAML, "Namespaced", "Cluster", 1)},
+			`validating bundle "sample.v1.2.3": CustomResourceDefinition "samples.example.com" is defined twice, in manifests/crd.yaml and in manifests/crd2.yaml; remove one`},
+		"an API server of its own": {map[string]string{"manifests/csv.yaml": csv("  install:\n", "  apiservicedefinitions: {owned: [{name: a, group: b.c, version: v1, kind: A}], required: [{group: d.e, version: v2}]}\n  install:\n")},
+			`validating bundle "sample.v1.2.3": manifests/csv.yaml owns APIService "v1.b.c"; APIService definitions are not installed; manifests/csv.yaml requires APIService "v2.d.e"; APIService definitions are not resolved`},
+		"a kind of Kubernetes that is not for bundles": {map[string]string{"manifests/a.yaml": "{apiVersion: v1, kind: Namespace, metadata: {name: a}}"},
+			`validating bundle "sample.v1.2.3": manifests/a.yaml: Namespace "a": registry+v1 bundles must not hold objects of kind Namespace in v1; remove it`},
+		"metadata that is not UTF-8": {map[string]string{"metadata/annotations.yaml": annotationsYAML + "  a: \xff\n"}, `reading "metadata/annotations.yaml": not UTF-8 text`},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			_, err := registryv1.Load(sample(c.files))
+			if err == nil {
+				t.Fatalf("is loaded; want %s", c.want)
+			}
+			if diff := cmp.Diff(c.want, err.Error()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestLoadRefuses(t *testing.T) {
+	cases := map[string]struct {
+		files map[string]string
+		want  string
+	}{
 		"annotations that name no package": {map[string]string{"metadata/annotations.yaml": "annotations: {a: b}"},
 			`reading "metadata/annotations.yaml": annotation "operators.operatorframework.io.bundle.package.v1" is needed: it names the package`},
 		"annotations without annotations": {map[string]string{"metadata/annotations.yaml": "a: b"},
@@ -102,10 +140,7 @@ func TestLoadRefuses(t *testing.T) {
 			`reading "metadata/annotations.yaml": the bundle's format is "plain+v0"; only "registry+v1" is read here`},
 		"manifests outside of the bundle": {map[string]string{"metadata/annotations.yaml": annotationsYAML + "  operators.operatorframework.io.bundle.manifests.v1: ../etc/\n"},
 			`reading "metadata/annotations.yaml": annotation "operators.operatorframework.io.bundle.manifests.v1": "../etc" is no path inside the bundle`},
-		"a sub-directory":            {map[string]string{"manifests/more/a.yaml": "a: b"}, `reading "manifests/more": sub-directories are not allowed among the manifests; move its files up`},
-		"a hidden file":              {map[string]string{"manifests/.a.yaml": "a: b"}, `reading "manifests/.a.yaml": hidden files are not allowed among the manifests; remove it`},
 		"a file that is no manifest": {map[string]string{"manifests/README.md": "# Hi"}, `reading "manifests/README.md": only .yaml, .yml and .json files are allowed among the manifests; remove it`},
-		"a file that is not UTF-8":   {map[string]string{"manifests/a.yaml": "a: \xff"}, `reading "manifests/a.yaml": not UTF-8 text`},
 		"a file that is no YAML": {map[string]string{"manifests/a.yaml": "kind: A\n---\na: [b"},
 			`reading "manifests/a.yaml": document at line 1: not a Kubernetes object: apiVersion and kind are needed`},
 		"broken YAML in a second document": {map[string]string{"manifests/zz.yaml": crdYAML + "---\na: [b"},
@@ -115,38 +150,22 @@ func TestLoadRefuses(t *testing.T) {
 		"a list of numbers": {map[string]string{"manifests/a.yaml": "[1]"}, `reading "manifests/a.yaml": document at line 1: not a Kubernetes object but a list`},
 		"no ClusterServiceVersion": {map[string]string{"manifests/csv.yaml": ""},
 			`loading bundle of package "sample": none of the 1 manifests is a ClusterServiceVersion; a bundle has exactly one`},
-		"two ClusterServiceVersions": {map[string]string{"manifests/other.yaml": csv("sample.v1.2.3", "other")},
-			`loading bundle of package "sample": two ClusterServiceVersions, "sample.v1.2.3" in csv.yaml and "other" in other.yaml; a bundle has exactly one`},
 		"a ClusterServiceVersion with a field of the wrong type": {map[string]string{"manifests/csv.yaml": csv("app: sample}}", "app: 7}}")},
 			`loading bundle of package "sample": decoding manifests/csv.yaml: ClusterServiceVersion "sample.v1.2.3": json: cannot unmarshal number into Go struct field`},
 		"a version that is no semantic version": {map[string]string{"manifests/csv.yaml": csv("version: 1.2.3", "version: one")},
 			`loading bundle of package "sample": decoding manifests/csv.yaml: ClusterServiceVersion "sample.v1.2.3": spec.version "one" is no semantic version: `},
 		"a strategy that is no deployment": {map[string]string{"manifests/csv.yaml": csv("strategy: deployment", "strategy: helm")},
-			`validating bundle "sample.v1.2.3": install strategy "helm" is not known; use "deployment"`},
-		"a bundle that does not serve the whole cluster": {map[string]string{"manifests/csv.yaml": csv("AllNamespaces, supported: true", "SingleNamespace, supported: true")},
-			`validating bundle "sample.v1.2.3": does not support AllNamespaces; supported modes: OwnNamespace, SingleNamespace`},
+			`validating bundle "sample.v1.2.3": manifests/csv.yaml: install strategy "helm" is not known; use "deployment"`},
 		"a bundle that supports no mode": {map[string]string{"manifests/csv.yaml": csv("supported: true", "supported: false")},
-			`validating bundle "sample.v1.2.3": does not support AllNamespaces; supported modes: none`},
-		"a kind that the format does not have": {map[string]string{"manifests/a.yaml": "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: a}}"},
-			`validating bundle "sample.v1.2.3": manifests/a.yaml: DaemonSet "a": registry+v1 bundles must not hold objects of kind DaemonSet in apps/v1; remove it`},
-		"a kind that is called Secret and is none": {map[string]string{"manifests/a.yaml": "{apiVersion: example.com/v1, kind: Secret, metadata: {name: a}}"},
-			`validating bundle "sample.v1.2.3": manifests/a.yaml: Secret "a": registry+v1 bundles must not hold objects of kind Secret in example.com/v1; remove it`},
+			`validating bundle "sample.v1.2.3": manifests/csv.yaml supports no install mode, so that the operator can watch nothing; set one of spec.installModes to supported`},
 		"a definition of v1beta1": {map[string]string{"manifests/crd.yaml": strings.Replace(crdYAML, "k8s.io/v1", "k8s.io/v1beta1", 1)},
 			`validating bundle "sample.v1.2.3": manifests/crd.yaml: CustomResourceDefinition "samples.example.com": apiextensions.k8s.io/v1beta1 is not served since Kubernetes 1.22; a bundle with apiextensions.k8s.io/v1 is needed`},
-		"an owned definition that is not there": {map[string]string{"manifests/crd.yaml": ""},
-			`validating bundle "sample.v1.2.3": manifests/csv.yaml owns CustomResourceDefinition "samples.example.com", which no manifest defines; add it`},
 		"an owned version that is not there": {map[string]string{"manifests/csv.yaml": csv("com, version: v1", "com, version: v2")},
 			`validating bundle "sample.v1.2.3": manifests/csv.yaml owns version "v2" of CustomResourceDefinition "samples.example.com", which has no such version`},
-		"two definitions of one name that differ": {map[string]string{"manifests/crd2.yaml": strings.Replace(crdYAML, "Namespaced", "Cluster", 1)},
-			`validating bundle "sample.v1.2.3": CustomResourceDefinition "samples.example.com" is defined twice, in manifests/crd.yaml and in manifests/crd2.yaml; remove one`},
 		"a Deployment defined twice": {map[string]string{"manifests/csv.yaml": csv("      deployments:\n", "      deployments:\n      - {name: sample, spec: {}}\n")},
-			`validating bundle "sample.v1.2.3": deployment "sample" is defined twice in the install strategy`},
+			`validating bundle "sample.v1.2.3": manifests/csv.yaml: deployment "sample" is defined twice in the install strategy; remove one`},
 		"a deployment name that cannot be": {map[string]string{"manifests/csv.yaml": csv("- name: sample\n", "- name: Sample!\n")},
-			`validating bundle "sample.v1.2.3": deployment name "Sample!": a lowercase RFC 1123 subdomain must consist of`},
-		"an API server of its own": {map[string]string{"manifests/csv.yaml": csv("  install:\n", "  apiservicedefinitions: {owned: [{name: a, group: b.c, version: v1, kind: A}], required: [{group: d.e, version: v2}]}\n  install:\n")},
-			`validating bundle "sample.v1.2.3": manifests/csv.yaml owns APIService "v1.b.c"; APIService definitions are not installed; manifests/csv.yaml requires APIService "v2.d.e"; APIService definitions are not resolved`},
-		"webhooks": {map[string]string{"manifests/csv.yaml": csv("  install:\n", "  webhookdefinitions: [{generateName: a, type: ValidatingAdmissionWebhook}, {generateName: b, type: ConversionWebhook}]\n  install:\n")},
-			`validating bundle "sample.v1.2.3": bundle sample.v1.2.3 defines webhooks (2), which platform-operators cannot install yet`},
+			`validating bundle "sample.v1.2.3": manifests/csv.yaml: deployment name "Sample!": a lowercase RFC 1123 subdomain must consist of`},
 		"properties that are no list": {map[string]string{"metadata/properties.yaml": "properties: {a: b}"},
 			`loading bundle "sample.v1.2.3": reading "metadata/properties.yaml": document at line 1: line 1: properties must be a list`},
 		"a properties annotation that is no JSON": {map[string]string{"manifests/csv.yaml": csv("name: sample.v1.2.3", "name: sample.v1.2.3\n  annotations: {olm.properties: oops}")},

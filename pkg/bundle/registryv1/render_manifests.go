@@ -6,17 +6,22 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// renderManifests gives the bundle's own manifests: namespaced ones moved into the install namespace, everything else as it is.
-func renderManifests(b *Bundle, opts Options) ([]unstructured.Unstructured, error) {
-	objects := make([]unstructured.Unstructured, 0, len(b.objects))
-	for _, o := range b.objects {
+// renderManifests gives the bundle's own manifests: namespaced ones moved into the install namespace, CRDs with their conversion
+// webhook, everything else as it is.
+func renderManifests(r *rendering) ([]unstructured.Unstructured, error) {
+	converted := conversions(r.Bundle)
+	objects := make([]unstructured.Unstructured, 0, len(r.objects))
+	for _, o := range r.objects {
 		content := maps.Clone(o.Object)
 		content["metadata"] = cloneMetadata(o.Object["metadata"])
 		rendered := unstructured.Unstructured{Object: content}
 		if allowed[groupKind(o)] == namespaced {
-			rendered.SetNamespace(opts.InstallNamespace)
+			rendered.SetNamespace(r.opts.InstallNamespace)
 		} else {
 			unstructured.RemoveNestedField(content, "metadata", "namespace")
+		}
+		if w := converted[o.GetName()]; w != nil && isCRD(o) {
+			convertBy(r, rendered, w)
 		}
 		objects = append(objects, rendered)
 	}

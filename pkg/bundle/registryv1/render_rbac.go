@@ -1,9 +1,7 @@
 package registryv1
 
 import (
-	"crypto/sha256"
-	"math/big"
-	"strings"
+	"slices"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -15,48 +13,57 @@ const rbacAPIVersion = "rbac.authorization.k8s.io/v1"
 // able to list them.
 var namespaceReader = rbacv1.PolicyRule{Verbs: []string{"get", "list", "watch"}, APIGroups: []string{""}, Resources: []string{"namespaces"}}
 
-// renderRBAC gives each ServiceAccount one ClusterRole with all it was granted. For an operator that watches all namespaces,
-// namespaced permissions are promoted to cluster scope. One role an account, named without the version, means that an upgrade
-// changes the role in place: the running version never loses a right because the next one's role has another name.
-func renderRBAC(b *Bundle, opts Options) ([]unstructured.Unstructured, error) {
-	strategy := b.csv.Spec.InstallStrategy.StrategySpec
-	rules := map[string][]any{}
+// renderRBAC gives each ServiceAccount what it was granted, in one role for each place: one ClusterRole, and for an operator that
+// watches some namespaces also a Role in each of them. As OLM v0 does, the install namespace has the Role too, even when it is not
+// watched: leases and the like are kept there. For an operator that watches all namespaces, namespaced permissions are promoted
+// to cluster scope. One role an account, named without the version, means that an upgrade changes the role in place.
+func renderRBAC(r *rendering) ([]unstructured.Unstructured, error) {
+	strategy := r.csv.Spec.InstallStrategy.StrategySpec
+	everywhere, somewhere := map[string][]any{}, map[string][]any{}
+	all := watchesAll(r.targets)
 	for _, p := range strategy.Permissions {
 		account := accountName(p.ServiceAccountName)
-		rules[account] = append(rules[account], ruleList(p.Rules)...)
+		somewhere[account] = append(somewhere[account], ruleList(p.Rules)...)
 	}
-	for account := range rules {
-		rules[account] = append(rules[account], ruleList([]rbacv1.PolicyRule{namespaceReader})...)
+	if all {
+		everywhere, somewhere = somewhere, nil
+		for account := range everywhere {
+			everywhere[account] = append(everywhere[account], ruleList([]rbacv1.PolicyRule{namespaceReader})...)
+		}
 	}
 	for _, p := range strategy.ClusterPermissions {
 		account := accountName(p.ServiceAccountName)
-		rules[account] = append(rules[account], ruleList(p.Rules)...)
+		everywhere[account] = append(everywhere[account], ruleList(p.Rules)...)
 	}
-	objects := make([]unstructured.Unstructured, 0, 2*len(rules))
-	for _, account := range serviceAccounts(b) {
-		granted, ok := rules[account]
-		if !ok {
-			continue
+	namespaces := slices.Compact(slices.Sorted(slices.Values(append([]string{r.opts.InstallNamespace}, r.targets...))))
+	var objects []unstructured.Unstructured
+	for _, account := range serviceAccounts(r.Bundle) {
+		name := roleName(r.meta.Package, r.opts.InstallNamespace, account)
+		subject := map[string]any{"kind": rbacv1.ServiceAccountKind, "namespace": r.opts.InstallNamespace, "name": account}
+		if rules, ok := everywhere[account]; ok {
+			objects = append(objects, role("ClusterRole", "", name, rules), binding("ClusterRole", "", name, subject))
 		}
-		name := roleName(b.meta.Package, opts.InstallNamespace, account)
-		objects = append(objects, clusterRole(name, granted), clusterRoleBinding(name, opts.InstallNamespace, account))
+		if rules, ok := somewhere[account]; ok {
+			for _, ns := range namespaces {
+				objects = append(objects, role("Role", ns, name, rules), binding("Role", ns, name, subject))
+			}
+		}
 	}
 	return objects, nil
 }
 
-func clusterRole(name string, rules []any) unstructured.Unstructured {
-	role := object(rbacAPIVersion, "ClusterRole", "", name)
-	role.Object["rules"] = rules
-	return role
+func role(kind, namespace, name string, rules []any) unstructured.Unstructured {
+	o := object(rbacAPIVersion, kind, namespace, name)
+	o.Object["rules"] = rules
+	return o
 }
 
-func clusterRoleBinding(name, namespace, account string) unstructured.Unstructured {
-	binding := object(rbacAPIVersion, "ClusterRoleBinding", "", name)
-	binding.Object["roleRef"] = map[string]any{"apiGroup": rbacv1.GroupName, "kind": "ClusterRole", "name": name}
-	binding.Object["subjects"] = []any{
-		map[string]any{"kind": rbacv1.ServiceAccountKind, "namespace": namespace, "name": account},
-	}
-	return binding
+// binding binds the role of its name and kind.
+func binding(roleKind, namespace, name string, subject map[string]any) unstructured.Unstructured {
+	o := object(rbacAPIVersion, roleKind+"Binding", namespace, name)
+	o.Object["roleRef"] = map[string]any{"apiGroup": rbacv1.GroupName, "kind": roleKind, "name": name}
+	o.Object["subjects"] = []any{subject}
+	return o
 }
 
 func ruleList(rules []rbacv1.PolicyRule) []any {
@@ -83,19 +90,4 @@ func texts(values []string) []any {
 		list[i] = v
 	}
 	return list
-}
-
-// maxNameLength keeps names usable as label values and in derived names.
-const maxNameLength = 63
-
-// roleName names the role of one account of one installed package. The hash tells apart what the readable part, cut to
-// length, may not: package, namespace and account are hashed with separators that none of them can contain.
-func roleName(pkg, namespace, account string) string {
-	sum := sha256.Sum256([]byte(pkg + "\x00" + namespace + "\x00" + account))
-	hash := new(big.Int).SetBytes(sum[:8]).Text(36)
-	readable := pkg + "-" + account
-	if limit := maxNameLength - 1 - len(hash); len(readable) > limit {
-		readable = strings.TrimRight(readable[:limit], "-.")
-	}
-	return readable + "-" + hash
 }

@@ -31,17 +31,17 @@ func accountName(name string) string {
 }
 
 // renderServiceAccounts makes the accounts that the strategy names and no manifest defines: a manifest says more than a name.
-func renderServiceAccounts(b *Bundle, opts Options) ([]unstructured.Unstructured, error) {
+func renderServiceAccounts(r *rendering) ([]unstructured.Unstructured, error) {
 	defined := map[string]bool{defaultServiceAccount: true}
-	for _, o := range b.objects {
+	for _, o := range r.objects {
 		if o.GetKind() == "ServiceAccount" {
 			defined[o.GetName()] = true
 		}
 	}
 	var objects []unstructured.Unstructured
-	for _, name := range serviceAccounts(b) {
+	for _, name := range serviceAccounts(r.Bundle) {
 		if !defined[name] {
-			objects = append(objects, object("v1", "ServiceAccount", opts.InstallNamespace, name))
+			objects = append(objects, object("v1", "ServiceAccount", r.opts.InstallNamespace, name))
 		}
 	}
 	return objects, nil

@@ -1,7 +1,10 @@
 package registryv1_test
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,7 +12,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
@@ -27,40 +30,80 @@ func load(tb testing.TB, fsys fstest.MapFS) *registryv1.Bundle {
 
 func render(tb testing.TB, b *registryv1.Bundle) []unstructured.Unstructured {
 	tb.Helper()
-	objects, err := b.Render(registryv1.Options{InstallNamespace: "install-ns"})
+	return renderWith(tb, b, registryv1.Options{})
+}
+
+// renderWith renders with the given options, and where they say nothing into install-ns with certificates by service-ca.
+func renderWith(tb testing.TB, b *registryv1.Bundle, opts registryv1.Options) []unstructured.Unstructured {
+	tb.Helper()
+	opts.InstallNamespace = cmp.Or(opts.InstallNamespace, "install-ns")
+	opts.Certificates = cmp.Or(opts.Certificates, registryv1.CertificatesByServiceCA)
+	objects, err := b.Render(opts)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	return objects
 }
 
-// Each directory of testdata/bundles is a bundle whose CSV begins with a comment on what it shows; what it renders to lies
-// beside it.
+// goldens are the renderings that are kept: a directory of testdata/bundles, whose CSV begins with a comment on what it shows,
+// and what it is rendered with. Each lies beside the directory, under the name given here.
+var goldens = map[string]struct {
+	bundle string
+	config string
+	by     registryv1.Certificates
+}{
+	"minimal":               {bundle: "minimal"},
+	"everything":            {bundle: "everything"},
+	"webhooks":              {bundle: "webhooks"},
+	"webhooks-cert-manager": {bundle: "webhooks", by: registryv1.CertificatesByCertManager},
+	"scoped": {bundle: "scoped", config: `{"watchNamespace": "two,one", "deploymentConfig": {
+		"nodeSelector": {"infra": "true"},
+		"tolerations": [{"key": "own", "operator": "Exists"}, {"key": "infra", "operator": "Exists"}],
+		"resources": {"limits": {"memory": "1Gi"}},
+		"env": [{"name": "B", "value": "config"}, {"name": "C", "value": "config"}, {"name": "OPERATOR_CONDITION_NAME", "value": "no"}],
+		"envFrom": [{"configMapRef": {"name": "own"}}, {"secretRef": {"name": "config"}}],
+		"volumes": [{"name": "data", "configMap": {"name": "config"}}, {"name": "more", "emptyDir": {}}],
+		"volumeMounts": [{"name": "more", "mountPath": "/more"}, {"name": "data", "mountPath": "/elsewhere"}],
+		"affinity": {"nodeAffinity": {}, "podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": "host"}]}},
+		"annotations": {"both": "the config loses", "more": "config"}}}`},
+}
+
 func TestRenderGolden(t *testing.T) {
-	dirs, err := filepath.Glob("testdata/bundles/*")
+	dirs, err := filepath.Glob("testdata/bundles/*/metadata")
 	if err != nil || len(dirs) == 0 {
 		t.Fatalf("no bundles: %v", err)
 	}
 	for _, dir := range dirs {
-		if strings.HasSuffix(dir, ".golden.yaml") {
-			continue
+		if name := filepath.Base(filepath.Dir(dir)); goldens[name].bundle != name {
+			t.Errorf("bundle %s is not rendered", name)
 		}
-		t.Run(filepath.Base(dir), func(t *testing.T) {
-			b, err := registryv1.Load(os.DirFS(dir))
+	}
+	for name, c := range goldens {
+		t.Run(name, func(t *testing.T) {
+			config, err := registryv1.ParseConfig([]byte(c.config))
 			if err != nil {
 				t.Fatal(err)
 			}
-			var out strings.Builder
-			for _, o := range render(t, b) {
-				text, err := yaml.Marshal(o.Object)
+			dir := filepath.Join("testdata/bundles", c.bundle)
+			text := func(fsys fs.FS) []byte {
+				b, err := registryv1.Load(fsys)
 				if err != nil {
 					t.Fatal(err)
 				}
-				out.WriteString("---\n" + string(text))
+				var out bytes.Buffer
+				for _, o := range renderWith(t, b, registryv1.Options{Config: config, Certificates: c.by}) {
+					data, err := yaml.Marshal(o.Object)
+					if err != nil {
+						t.Fatal(err)
+					}
+					out.WriteString("---\n" + string(data))
+				}
+				return out.Bytes()
 			}
-			checkGolden(t, dir+".golden.yaml", []byte(out.String()))
-			if got, want := outcome(shuffled{os.DirFS(dir)}), outcome(os.DirFS(dir)); got != want {
-				t.Errorf("with its files in reverse order: %s, want %s", got, want)
+			got := text(os.DirFS(dir))
+			checkGolden(t, filepath.Join("testdata/bundles", name+".golden.yaml"), got)
+			if diff := gocmp.Diff(string(got), string(text(shuffled{os.DirFS(dir)}))); diff != "" {
+				t.Errorf("with its files in reverse order (-first +then):\n%s", diff)
 			}
 		})
 	}
@@ -85,42 +128,6 @@ func TestRenderRefuses(t *testing.T) {
 	}
 }
 
-// permissions gives the sample a ServiceAccount with rights; the name and the rules are the caller's.
-func permissions(version, account, verb string) map[string]string {
-	return map[string]string{"manifests/csv.yaml": csv(
-		"name: sample.v1.2.3", "name: sample.v"+version, "version: 1.2.3", "version: "+version,
-		"      deployments:\n", fmt.Sprintf("      clusterPermissions:\n      - {serviceAccountName: %s, rules: [{verbs: [%s], apiGroups: [''], resources: [pods]}]}\n      deployments:\n", account, verb))}
-}
-
-func clusterRoleNames(objects []unstructured.Unstructured) []string {
-	var names []string
-	for _, o := range objects {
-		if o.GetKind() == "ClusterRole" {
-			names = append(names, o.GetName())
-		}
-	}
-	return names
-}
-
-func TestRoleNamesStayAcrossVersionsAndFit(t *testing.T) {
-	long := strings.Repeat("long-", 40) + "name"
-	for _, account := range []string{"sample", "default", long} {
-		old := clusterRoleNames(render(t, load(t, sample(permissions("1.2.3", account, "get")))))
-		next := clusterRoleNames(render(t, load(t, sample(permissions("1.3.0", account, "list")))))
-		if diff := cmp.Diff(old, next); diff != "" || len(old) != 1 {
-			t.Errorf("account %q: roles are renamed by an upgrade (-old +next):\n%s", account, diff)
-		}
-		if len(old[0]) > 63 {
-			t.Errorf("account %q: the role's name %q has %d characters", account, old[0], len(old[0]))
-		}
-	}
-	one := clusterRoleNames(render(t, load(t, sample(permissions("1.2.3", long+"1", "get")))))
-	two := clusterRoleNames(render(t, load(t, sample(permissions("1.2.3", long+"2", "get")))))
-	if cmp.Equal(one, two) {
-		t.Errorf("two accounts that differ behind the cut share the role %v", one)
-	}
-}
-
 func TestCallersMayChangeMetadataOfWhatIsRendered(t *testing.T) {
 	b := load(t, sample(map[string]string{"manifests/a.yaml": "{apiVersion: v1, kind: Secret, metadata: {name: a, labels: {a: b}, annotations: {a: b}}}"}))
 	want := renderedJSON(render(t, b))
@@ -136,7 +143,7 @@ func TestCallersMayChangeMetadataOfWhatIsRendered(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if diff := cmp.Diff(string(want), string(renderedJSON(render(t, b)))); diff != "" {
+	if diff := gocmp.Diff(string(want), string(renderedJSON(render(t, b)))); diff != "" {
 		t.Errorf("the next rendering shows it (-want +got):\n%s", diff)
 	}
 }

@@ -1,6 +1,8 @@
 package registryv1
 
 import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
@@ -10,7 +12,8 @@ var serverFields = [...]string{"creationTimestamp", "deletionTimestamp", "deleti
 
 // strip takes out of a manifest what only a server writes: status, and metadata such as creationTimestamp. Nulls go too, which
 // for Kubernetes' own kinds mean "absent" and would make server-side apply claim the field; CRDs keep those of their spec, since a null
-// in a schema (a default, a member of an enum) has a meaning.
+// in a schema (a default, a member of an enum) has a meaning. The CA of a CRD's conversion Service goes as well: it is the cluster's,
+// written there by who makes certificates, and what generators leave in its place is no certificate.
 func strip(o bundle.Object) {
 	delete(o.Object, "status")
 	metadata, _ := o.Object["metadata"].(map[string]any)
@@ -19,6 +22,10 @@ func strip(o bundle.Object) {
 	}
 	if isCRD(o) {
 		dropNulls(metadata)
+		client, _, _ := unstructured.NestedFieldNoCopy(o.Object, "spec", "conversion", "webhook", "clientConfig")
+		if config, ok := client.(map[string]any); ok && config["service"] != nil {
+			delete(config, "caBundle")
+		}
 		return
 	}
 	dropNulls(o.Object)

@@ -10,16 +10,28 @@ import (
 // validator is one family of rules: it returns a line for each finding, naming file or object and the remedy.
 type validator func(b *Bundle) []string
 
-// validators is the list of families, one file each.
+// validators is the list of families, one file each, in the order in which their findings are told.
 var validators = [...]validator{
+	validatePackageName,
 	validateNames,
 	validateStrategy,
 	validateInstallModes,
+	validateDeploymentNames,
+	validateDeploymentDuplicates,
 	validateKinds,
 	validateDuplicates,
 	validateCRDs,
+	validateOwnedCRDs,
 	validateAPIServices,
-	validateWebhooks,
+	validateWebhookFields,
+	validateWebhookNames,
+	validateWebhookDuplicates,
+	validateWebhookDeployments,
+	validateWebhookPorts,
+	validateWebhookRules,
+	validateConversionModes,
+	validateConversionOwned,
+	validateConversionDuplicates,
 }
 
 // Bounds of one validation error, which ends in a condition's message.

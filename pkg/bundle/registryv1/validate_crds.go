@@ -3,7 +3,6 @@ package registryv1
 import (
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/openshift/platform-operators/pkg/bundle"
@@ -13,41 +12,13 @@ func isCRD(o bundle.Object) bool {
 	return groupKind(o) == schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
 }
 
-// validateCRDs checks that CRDs are of the version that clusters serve, and that every owned one is there, with its version.
+// validateCRDs checks that CRDs are of the version that clusters serve.
 func validateCRDs(b *Bundle) []string {
 	var findings []string
-	versions := map[string]map[string]bool{}
 	for _, o := range b.objects {
-		if !isCRD(o) {
-			continue
-		}
-		if v := o.GroupVersionKind().Version; v != "v1" {
+		if v := o.GroupVersionKind().Version; isCRD(o) && v != "v1" {
 			findings = append(findings, fmt.Sprintf("%s: apiextensions.k8s.io/%s is not served since Kubernetes 1.22; a bundle with apiextensions.k8s.io/v1 is needed", o, v))
-		}
-		versions[o.GetName()] = crdVersions(o)
-	}
-	for _, owned := range b.csv.Spec.CustomResourceDefinitions.Owned {
-		switch found, ok := versions[owned.Name]; {
-		case !ok:
-			findings = append(findings, fmt.Sprintf("%s owns CustomResourceDefinition %q, which no manifest defines; add it", b.csvFile, owned.Name))
-		case owned.Version != "" && len(found) > 0 && !found[owned.Version]:
-			findings = append(findings, fmt.Sprintf("%s owns version %q of CustomResourceDefinition %q, which has no such version", b.csvFile, owned.Version, owned.Name))
 		}
 	}
 	return findings
-}
-
-// crdVersions lists the names of a CRD's versions; empty when it cannot be told, which is then for the API server to say.
-func crdVersions(o bundle.Object) map[string]bool {
-	names := map[string]bool{}
-	list, _, _ := unstructured.NestedFieldNoCopy(o.Object, "spec", "versions")
-	items, _ := list.([]any)
-	for _, item := range items {
-		if m, ok := item.(map[string]any); ok {
-			if name, ok := m["name"].(string); ok {
-				names[name] = true
-			}
-		}
-	}
-	return names
 }

@@ -2,10 +2,8 @@ package registryv1
 
 import (
 	"fmt"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/openshift/platform-operators/pkg/bundle"
 )
@@ -56,31 +54,6 @@ func validateKinds(b *Bundle) []string {
 		if _, ok := allowed[groupKind(o)]; !ok {
 			findings = append(findings, fmt.Sprintf("%s: registry+v1 bundles must not hold objects of kind %s in %s; remove it",
 				o, o.GetKind(), o.GetAPIVersion()))
-		}
-	}
-	return findings
-}
-
-// validateDuplicates refuses an object that two manifests define, whatever version of its kind they use.
-func validateDuplicates(b *Bundle) []string {
-	type identity struct {
-		schema.GroupKind
-		name string
-	}
-	first := map[identity]bundle.Object{}
-	reported := sets.New[identity]()
-	var findings []string
-	for _, o := range b.objects {
-		id := identity{groupKind(o), o.GetName()}
-		other, ok := first[id]
-		if !ok {
-			first[id] = o
-			continue
-		}
-		if !reported.Has(id) {
-			reported.Insert(id)
-			findings = append(findings, fmt.Sprintf("%s is defined twice, in %s and in %s; remove one",
-				strings.TrimPrefix(o.String(), o.File+": "), other.File, o.File))
 		}
 	}
 	return findings

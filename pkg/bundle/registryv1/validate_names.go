@@ -8,15 +8,14 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 )
 
-// validateNames checks the names that other objects' names and labels are made of.
+// validateNames checks the other names in the ClusterServiceVersion that become names of objects.
 func validateNames(b *Bundle) []string {
 	var findings []string
 	check := func(what, name string, problems []string) {
 		if len(problems) > 0 {
-			findings = append(findings, fmt.Sprintf("%s %q: %s", what, name, strings.Join(problems, ", ")))
+			findings = append(findings, fmt.Sprintf("%s: %s %q: %s", b.csvFile, what, name, strings.Join(problems, ", ")))
 		}
 	}
-	check("package name", b.meta.Package, utilvalidation.IsDNS1123Subdomain(b.meta.Package))
 	check("ClusterServiceVersion name", b.csv.Name, utilvalidation.IsDNS1123Subdomain(b.csv.Name))
 	if ns := b.meta.SuggestedNamespace; ns != "" {
 		check("annotation "+csvSuggestedNamespace, ns, utilvalidation.IsDNS1123Label(ns))

@@ -1,0 +1,92 @@
+package registryv1_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
+)
+
+// inModes is the sample with exactly these modes supported, and permissions in namespaces and in the cluster.
+func inModes(modes string) map[string]string {
+	var list strings.Builder
+	for _, m := range strings.Fields("AllNamespaces OwnNamespace SingleNamespace MultiNamespace") {
+		fmt.Fprintf(&list, "  - {type: %s, supported: %t}\n", m, strings.Contains(modes, m))
+	}
+	text := strings.Replace(csvYAML, "  - {type: AllNamespaces, supported: true}\n  - {type: OwnNamespace, supported: true}\n", list.String(), 1)
+	text = strings.Replace(text, "      deployments:\n", `      permissions:
+      - {serviceAccountName: sample, rules: [{verbs: [get], apiGroups: [''], resources: [pods]}]}
+      - {serviceAccountName: default, rules: [{verbs: [get], apiGroups: [''], resources: [secrets]}]}
+      clusterPermissions:
+      - {serviceAccountName: sample, rules: [{verbs: [get], apiGroups: [''], resources: [nodes]}]}
+      deployments:
+`, 1)
+	return map[string]string{"manifests/csv.yaml": text}
+}
+
+func TestENG_F3_InstallModes(t *testing.T) {
+	const all, own, single, multi = "AllNamespaces ", "OwnNamespace ", "SingleNamespace ", "MultiNamespace "
+	many := strings.Repeat("a,", 100) + "a"
+	cases := map[string]struct {
+		modes, watch string
+		targets      string // olm.targetNamespaces
+		refusal      string
+	}{
+		"missing, and all namespaces are supported":      {modes: all + own + single + multi, targets: ""},
+		"missing, and only all namespaces are supported": {modes: all, targets: ""},
+		"missing, and the own namespace is supported":    {modes: own + single + multi, targets: "install-ns"},
+		"missing, and only one other is supported":       {modes: single, refusal: `spec.config.watchNamespace is needed: the operator supports neither AllNamespaces nor OwnNamespace; supported modes: SingleNamespace; write one other namespace to watch that`},
+		"missing, and only several are supported":        {modes: multi, refusal: `spec.config.watchNamespace is needed: the operator supports neither AllNamespaces nor OwnNamespace; supported modes: MultiNamespace; write several namespaces with commas between them to watch those`},
+		"missing, and one or several are supported":      {modes: single + multi, refusal: `spec.config.watchNamespace is needed: the operator supports neither AllNamespaces nor OwnNamespace; supported modes: SingleNamespace, MultiNamespace; write one other namespace to watch that, or write several namespaces with commas between them to watch those`},
+		"the own namespace, though all are supported":    {modes: all + own, watch: "install-ns", targets: "install-ns"},
+		"the own namespace, which is not supported":      {modes: all + single, watch: "install-ns", refusal: `spec.config.watchNamespace "install-ns": the operator does not support OwnNamespace, which that needs; supported modes: AllNamespaces, SingleNamespace; remove it to watch all namespaces, or write one other namespace to watch that`},
+		"one namespace": {modes: all + single, watch: "one", targets: "one"},
+		"one namespace, where only all are supported":        {modes: all, watch: "one", refusal: `spec.config.watchNamespace "one": the operator does not support SingleNamespace, which that needs; supported modes: AllNamespaces; remove it to watch all namespaces`},
+		"one namespace, where only the own is supported":     {modes: own, watch: "one", refusal: `spec.config.watchNamespace "one": the operator does not support SingleNamespace, which that needs; supported modes: OwnNamespace; remove it to watch the install namespace "install-ns"`},
+		"one namespace, where several are supported":         {modes: multi, watch: "one", refusal: `spec.config.watchNamespace "one": the operator does not support SingleNamespace, which that needs; supported modes: MultiNamespace; write several namespaces with commas between them to watch those`},
+		"several namespaces, told sorted":                    {modes: multi, watch: "two,one,three", targets: "one,three,two"},
+		"several namespaces, where one is supported":         {modes: single, watch: "one,two", refusal: `spec.config.watchNamespace "one,two": the operator does not support MultiNamespace, which that needs; supported modes: SingleNamespace; write one other namespace to watch that`},
+		"several with the own, which is supported":           {modes: own + multi, watch: "one,install-ns", targets: "install-ns,one"},
+		"several with the own, which is not supported":       {modes: multi, watch: "one,install-ns", refusal: `spec.config.watchNamespace "one,install-ns": the operator does not support OwnNamespace, which that needs; supported modes: MultiNamespace; write several namespaces with commas between them to watch those`},
+		"invalid: capital letters":                           {modes: all + single, watch: "One", refusal: `spec.config.watchNamespace "One": "One" is no namespace: a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?'); write one namespace, or several with commas and nothing else between them`},
+		"invalid: a space behind the comma":                  {modes: multi, watch: "one, two", refusal: `spec.config.watchNamespace "one, two": " two" is no namespace: a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?'); write one namespace, or several with commas and nothing else between them`},
+		"invalid: nothing behind the comma":                  {modes: multi, watch: "one,", refusal: `spec.config.watchNamespace "one,": "" is no namespace: a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?'); write one namespace, or several with commas and nothing else between them`},
+		"invalid: one twice":                                 {modes: multi, watch: "one,two,one", refusal: `spec.config.watchNamespace "one,two,one": namespace "one" is there twice; remove one`},
+		"invalid: more than can be told in roles":            {modes: multi, watch: many, refusal: `spec.config.watchNamespace "` + many + `": 101 namespaces, more than the 100 that can be watched by name`},
+		"invalid is told before unsupported, and so is both": {modes: all, watch: "a,a", refusal: `spec.config.watchNamespace "a,a": namespace "a" is there twice; remove one`},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			b := load(t, sample(inModes(c.modes)))
+			objects, err := b.Render(registryv1.Options{InstallNamespace: "install-ns", Config: registryv1.Config{WatchNamespace: c.watch}})
+			if c.refusal != "" {
+				if want := `rendering bundle "sample.v1.2.3": ` + c.refusal; err == nil || err.Error() != want {
+					t.Errorf("got  %v\nwant %s", err, want)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := gocmp.Diff([]string{c.targets}, watched(objects)); diff != "" {
+				t.Errorf("pods are told to watch (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// watched is what the pods of each Deployment are told to watch.
+func watched(objects []unstructured.Unstructured) []string {
+	var told []string
+	for _, o := range objects {
+		if o.GetKind() == "Deployment" {
+			text, _, _ := unstructured.NestedString(o.Object, "spec", "template", "metadata", "annotations", "olm.targetNamespaces")
+			told = append(told, text)
+		}
+	}
+	return told
+}

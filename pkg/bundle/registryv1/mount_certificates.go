@@ -1,0 +1,70 @@
+package registryv1
+
+import (
+	"path"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// certificateMount is one of the two places where OLM v0 puts a webhook server's certificate. Operators find it there, and see a
+// renewed one in the same files without being restarted: the volume is the Secret itself.
+type certificateMount struct {
+	volume, path      string
+	certFile, keyFile string
+}
+
+var certificateMounts = [...]certificateMount{
+	{"webhook-cert", "/tmp/k8s-webhook-server/serving-certs", "tls.crt", "tls.key"},
+	{"apiservice-cert", "/apiserver.local.config/certificates", "apiserver.crt", "apiserver.key"},
+}
+
+// mountCertificates gives every container of a pod, whose containers are the caller's own, the certificate in the Secret; init
+// containers only where they had one. What the author has mounted in the same places goes, and so does its volume when nothing
+// else mounts it: generators leave volumes of Secrets there that nobody makes, and a pod with one never starts.
+func mountCertificates(pod *corev1.PodSpec, secret string) {
+	replaced := map[string]bool{}
+	pod.InitContainers = slices.Clone(pod.InitContainers)
+	for i := range pod.InitContainers {
+		if mounts := withoutCertificates(pod.InitContainers[i].VolumeMounts, replaced); len(mounts) < len(pod.InitContainers[i].VolumeMounts) {
+			pod.InitContainers[i].VolumeMounts = withCertificates(mounts)
+		}
+	}
+	for i := range pod.Containers {
+		pod.Containers[i].VolumeMounts = withCertificates(withoutCertificates(pod.Containers[i].VolumeMounts, replaced))
+	}
+	for _, container := range slices.Concat(pod.InitContainers, pod.Containers) {
+		for _, m := range container.VolumeMounts {
+			delete(replaced, m.Name)
+		}
+	}
+	pod.Volumes = slices.DeleteFunc(slices.Clone(pod.Volumes), func(v corev1.Volume) bool { return replaced[v.Name] || isCertificateVolume(v.Name) })
+	for _, c := range certificateMounts {
+		pod.Volumes = append(pod.Volumes, corev1.Volume{Name: c.volume, VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{
+			SecretName: secret,
+			Items:      []corev1.KeyToPath{{Key: corev1.TLSCertKey, Path: c.certFile}, {Key: corev1.TLSPrivateKeyKey, Path: c.keyFile}},
+		}}})
+	}
+}
+
+// withoutCertificates leaves out the mounts that are in a certificate's place, and notes their volumes.
+func withoutCertificates(mounts []corev1.VolumeMount, replaced map[string]bool) []corev1.VolumeMount {
+	return slices.DeleteFunc(slices.Clone(mounts), func(m corev1.VolumeMount) bool {
+		taken := isCertificateVolume(m.Name) || slices.ContainsFunc(certificateMounts[:], func(c certificateMount) bool { return path.Clean(m.MountPath) == c.path })
+		if taken {
+			replaced[m.Name] = true
+		}
+		return taken
+	})
+}
+
+func withCertificates(mounts []corev1.VolumeMount) []corev1.VolumeMount {
+	for _, c := range certificateMounts {
+		mounts = append(mounts, corev1.VolumeMount{Name: c.volume, MountPath: c.path})
+	}
+	return mounts
+}
+
+func isCertificateVolume(name string) bool {
+	return slices.ContainsFunc(certificateMounts[:], func(c certificateMount) bool { return c.volume == name })
+}

@@ -1,0 +1,100 @@
+package registryv1
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/operator-framework/api/pkg/operators/v1alpha1"
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// server is a Deployment that serves webhooks, with the names of what makes it reachable.
+type server struct {
+	namespace  string
+	deployment *v1alpha1.StrategyDeploymentSpec
+	// service and secret, which is also the name of its Certificate, are names in the namespace; so are those of the CA
+	// (Certificate, Secret and Issuer) and of the Issuer that signs it.
+	service, secret, authority, selfSigned string
+	// ports are sorted, each once.
+	ports []port
+}
+
+// port is one of a server's: where the Service listens, and the container's number or name that it forwards to.
+type port struct {
+	number int32
+	target any
+}
+
+// webhookPort is the Service's port of a webhook: 443 when the author does not say.
+func webhookPort(w *v1alpha1.WebhookDescription) int32 {
+	return cmp.Or(w.ContainerPort, 443)
+}
+
+func portOf(w *v1alpha1.WebhookDescription) port {
+	p := port{number: webhookPort(w)}
+	switch {
+	case w.TargetPort == nil:
+		p.target = int64(p.number)
+	case w.TargetPort.StrVal != "":
+		p.target = w.TargetPort.StrVal
+	default:
+		p.target = int64(w.TargetPort.IntVal)
+	}
+	return p
+}
+
+// webhookServers are the Deployments that webhooks name, in the order of the strategy.
+func webhookServers(b *Bundle, namespace string) []server {
+	var servers []server
+	webhooks := b.csv.Spec.WebhookDefinitions
+	specs := b.csv.Spec.InstallStrategy.StrategySpec.DeploymentSpecs
+	for i := range specs {
+		name := specs[i].Name
+		s := server{
+			namespace: namespace, deployment: &specs[i], service: serverName(name, "-service"), secret: serverName(name, "-service-cert"),
+			authority: serverName(name, "-service-ca"), selfSigned: serverName(name, "-service-selfsigned"),
+		}
+		for j := range webhooks {
+			if p := portOf(&webhooks[j]); webhooks[j].DeploymentName == name && !slices.Contains(s.ports, p) {
+				s.ports = append(s.ports, p)
+			}
+		}
+		if len(s.ports) > 0 {
+			slices.SortFunc(s.ports, func(a, b port) int { return cmp.Compare(a.number, b.number) })
+			servers = append(servers, s)
+		}
+	}
+	return servers
+}
+
+// renderServices makes the Service that the API server calls the webhooks of a Deployment through.
+func renderServices(r *rendering) ([]unstructured.Unstructured, error) {
+	objects := make([]unstructured.Unstructured, 0, len(r.servers))
+	for _, s := range r.servers {
+		ports := make([]any, len(s.ports))
+		for i, p := range s.ports {
+			ports[i] = map[string]any{"name": strconv.Itoa(int(p.number)), "port": int64(p.number), "protocol": "TCP", "targetPort": p.target}
+		}
+		selector := map[string]any{}
+		for key, value := range podLabels(&s.deployment.Spec) {
+			selector[key] = value
+		}
+		service := object("v1", "Service", s.namespace, s.service)
+		service.Object["spec"] = map[string]any{"ports": ports, "selector": selector}
+		if annotations := r.opts.Certificates.serviceAnnotations(s); annotations != nil {
+			service.Object["metadata"].(map[string]any)["annotations"] = annotations
+		}
+		objects = append(objects, service)
+	}
+	return objects, nil
+}
+
+// podLabels tell a Deployment's pods from others. A Deployment may also select by expressions, which a Service cannot.
+func podLabels(spec *appsv1.DeploymentSpec) map[string]string {
+	if spec.Selector != nil && len(spec.Selector.MatchLabels) > 0 {
+		return spec.Selector.MatchLabels
+	}
+	return spec.Template.Labels
+}

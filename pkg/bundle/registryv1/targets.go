@@ -1,0 +1,129 @@
+package registryv1
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/operator-framework/api/pkg/operators/v1alpha1"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+)
+
+// allNamespaces is how "every namespace" is written in a list of target namespaces, and in olm.targetNamespaces.
+const allNamespaces = ""
+
+// maxTargets bounds the namespaces that one operator watches by name: each gets a role and a binding for every account.
+const maxTargets = 100
+
+// watchNamespacePath is where users write which namespaces to watch.
+const watchNamespacePath = configPath + ".watchNamespace"
+
+// installModes are all there are, in the order in which they are told.
+var installModes = [...]v1alpha1.InstallModeType{
+	v1alpha1.InstallModeTypeAllNamespaces, v1alpha1.InstallModeTypeOwnNamespace, v1alpha1.InstallModeTypeSingleNamespace, v1alpha1.InstallModeTypeMultiNamespace,
+}
+
+// targetNamespaces are the namespaces that the operator watches, sorted; [allNamespaces] for all of them.
+func (b *Bundle) targetNamespaces(opts Options) ([]string, error) {
+	text := opts.Config.WatchNamespace
+	if text == "" {
+		return b.defaultTargets(opts.InstallNamespace)
+	}
+	targets, err := splitNamespaces(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s %q: %w", watchNamespacePath, cut(text), err)
+	}
+	if needed := b.unsupported(targets, opts.InstallNamespace); needed != "" {
+		return nil, fmt.Errorf("%s %q: the operator does not support %s, which that needs; supported modes: %s; %s",
+			watchNamespacePath, cut(text), needed, b.supportedModes(), b.remedy(opts.InstallNamespace))
+	}
+	return targets, nil
+}
+
+func (b *Bundle) defaultTargets(installNamespace string) ([]string, error) {
+	switch {
+	case b.supports(v1alpha1.InstallModeTypeAllNamespaces):
+		return []string{allNamespaces}, nil
+	case b.supports(v1alpha1.InstallModeTypeOwnNamespace):
+		return []string{installNamespace}, nil
+	}
+	return nil, fmt.Errorf("%s is needed: the operator supports neither AllNamespaces nor OwnNamespace; supported modes: %s; %s",
+		watchNamespacePath, b.supportedModes(), b.remedy(installNamespace))
+}
+
+func splitNamespaces(text string) ([]string, error) {
+	targets := strings.Split(text, ",")
+	if len(targets) > maxTargets {
+		return nil, fmt.Errorf("%d namespaces, more than the %d that can be watched by name", len(targets), maxTargets)
+	}
+	seen := map[string]bool{}
+	for _, ns := range targets {
+		if problems := utilvalidation.IsDNS1123Label(ns); len(problems) > 0 {
+			return nil, fmt.Errorf("%q is no namespace: %s; write one namespace, or several with commas and nothing else between them", cut(ns), strings.Join(problems, ", "))
+		}
+		if seen[ns] {
+			return nil, fmt.Errorf("namespace %q is there twice; remove one", ns)
+		}
+		seen[ns] = true
+	}
+	slices.Sort(targets)
+	return targets, nil
+}
+
+// unsupported names the mode that watching the targets needs and the bundle does not support; empty when nothing is missing. As
+// in OLM v0, to watch the own namespace needs OwnNamespace, alone or among others.
+func (b *Bundle) unsupported(targets []string, installNamespace string) v1alpha1.InstallModeType {
+	var needed []v1alpha1.InstallModeType
+	own := slices.Contains(targets, installNamespace)
+	if own {
+		needed = append(needed, v1alpha1.InstallModeTypeOwnNamespace)
+	}
+	switch {
+	case len(targets) > 1:
+		needed = append(needed, v1alpha1.InstallModeTypeMultiNamespace)
+	case !own:
+		needed = append(needed, v1alpha1.InstallModeTypeSingleNamespace)
+	}
+	for _, mode := range needed {
+		if !b.supports(mode) {
+			return mode
+		}
+	}
+	return ""
+}
+
+// remedy says what may be written instead, the simplest first.
+func (b *Bundle) remedy(installNamespace string) string {
+	var ways []string
+	switch {
+	case b.supports(v1alpha1.InstallModeTypeAllNamespaces):
+		ways = append(ways, "remove it to watch all namespaces")
+	case b.supports(v1alpha1.InstallModeTypeOwnNamespace):
+		ways = append(ways, fmt.Sprintf("remove it to watch the install namespace %q", installNamespace))
+	}
+	if b.supports(v1alpha1.InstallModeTypeSingleNamespace) {
+		ways = append(ways, "write one other namespace to watch that")
+	}
+	if b.supports(v1alpha1.InstallModeTypeMultiNamespace) {
+		ways = append(ways, "write several namespaces with commas between them to watch those")
+	}
+	return strings.Join(ways, ", or ")
+}
+
+func (b *Bundle) supports(mode v1alpha1.InstallModeType) bool {
+	return slices.Contains(b.csv.Spec.InstallModes, v1alpha1.InstallMode{Type: mode, Supported: true})
+}
+
+// supportedModes lists what the bundle supports, for messages.
+func (b *Bundle) supportedModes() string {
+	var names []string
+	for _, mode := range installModes {
+		if b.supports(mode) {
+			names = append(names, string(mode))
+		}
+	}
+	if names == nil {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}

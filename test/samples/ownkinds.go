@@ -1,0 +1,45 @@
+package samples
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// AddOwnKind gives the operator, whose bundle Write has written below root, a CustomResourceDefinition of a kind that bundles
+// may hold objects of, and such an object: a custom resource of the bundle's own kind. The kind is PodMonitor, because the
+// bundle format allows it and the local cluster has none. The object tells the operator's version.
+func AddOwnKind(root string, operator Operator) error {
+	manifests := filepath.Join(root, "bundles", operator.Package, operator.Version, "manifests")
+	for name, content := range map[string]string{
+		"podmonitors.crd.yaml": `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: podmonitors.monitoring.coreos.com
+spec:
+  group: monitoring.coreos.com
+  names: {kind: PodMonitor, listKind: PodMonitorList, plural: podmonitors, singular: podmonitor}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}
+`,
+		"podmonitor.yaml": fmt.Sprintf(`apiVersion: monitoring.coreos.com/v1
+kind: PodMonitor
+metadata:
+  name: %[1]s
+spec:
+  selector:
+    matchLabels: {app: %[1]s}
+  podTargetLabels: ["version-%[2]s"]
+`, operator.Package, operator.Version),
+	} {
+		if err := os.WriteFile(filepath.Join(manifests, name), []byte(content), 0o644); err != nil {
+			return fmt.Errorf("writing sample file: %w", err)
+		}
+	}
+	return nil
+}

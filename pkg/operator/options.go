@@ -14,6 +14,8 @@ type Options struct {
 	// ContentDir is where the content of bundles is kept, by digest. It may be lost at any time: what is installed is
 	// repaired from the cluster.
 	ContentDir string
+	// ContentBudget is how many bytes may be in ContentDir at any time.
+	ContentBudget int64
 	// CatalogCAFile holds the certificate authorities, in PEM, that ClusterCatalogs' servers are trusted by; it is read
 	// again when it changes. Empty means the system's.
 	CatalogCAFile string
@@ -26,7 +28,10 @@ type Options struct {
 // NewOptions returns the settings that a manager in the payload has.
 func NewOptions() *Options {
 	return &Options{
-		ContentDir:      "/var/cache/platform-operators/content",
+		ContentDir: "/var/cache/platform-operators/content",
+		// The volume is 4 GiB (manifests/…50-deployment.yaml), and a pod that takes more is evicted. The rest is for what a
+		// file system keeps beside the files. The largest bundle that is known takes some MiB, and an image may take 512.
+		ContentBudget:   3 << 30,
 		OperatorVersion: "0.0.1-snapshot",
 		DegradedAfter:   10 * time.Minute,
 	}
@@ -36,6 +41,8 @@ func NewOptions() *Options {
 func (o *Options) AddFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.ContentDir, "content-dir", o.ContentDir,
 		"Folder for the content of bundles, by digest. It may be emptied at any time; what is missing is fetched again when it is needed.")
+	flags.Int64Var(&o.ContentBudget, "content-budget", o.ContentBudget,
+		"How many bytes the content of bundles may take in --content-dir. What was not used for the longest time makes room for what is needed.")
 	flags.StringVar(&o.CatalogCAFile, "catalog-ca-file", o.CatalogCAFile,
 		"PEM file with the certificate authorities that ClusterCatalogs' servers are trusted by. It is read again when it changes. Empty means the system's.")
 	flags.DurationVar(&o.DegradedAfter, "degraded-after", o.DegradedAfter,
@@ -47,6 +54,9 @@ func (o *Options) Validate() error {
 	var faults []error
 	if !filepath.IsAbs(o.ContentDir) {
 		faults = append(faults, fmt.Errorf("--content-dir is %q, which is not an absolute path", o.ContentDir))
+	}
+	if o.ContentBudget <= 0 {
+		faults = append(faults, fmt.Errorf("--content-budget is %d, which is not a number of bytes above zero", o.ContentBudget))
 	}
 	if o.OperatorVersion == "" {
 		faults = append(faults, errors.New("OPERATOR_IMAGE_VERSION is empty; the payload sets it to the release's version"))

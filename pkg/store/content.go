@@ -1,159 +1,298 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"sync"
 
-	"golang.org/x/sync/singleflight"
+	"k8s.io/utils/clock"
 )
-
-// unfinishedPrefix marks directories that are being filled.
-const unfinishedPrefix = ".unfinished-"
 
 var digestPattern = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 
-// Content is bundle content on disk, one directory a digest. It is safe for concurrent use within one process; the
-// directory must not be shared by two.
+// ContentConfig is what Content is built from; every field is required.
+type ContentConfig struct {
+	// Dir is a directory of its own; it is created if it is missing. What is in it and is not content is removed.
+	Dir string
+	// Budget is how many bytes may be in it at any time, counted in whole blocks, half-written content included.
+	Budget int64
+	Clock  clock.PassiveClock
+}
+
+// Content is bundle content on disk, one directory a digest, within a budget. Whatever is wanted twice is fetched and stored
+// once, also by those who ask one after the other; where room is needed, what was not used for the longest time goes, and
+// never what is in use.
+//
+// It is safe for concurrent use within one process; the directory must not be shared by two.
 type Content struct {
-	dir    string
-	flight singleflight.Group
+	dir    contentDir
+	budget int64
+	clock  clock.PassiveClock
 
 	mu sync.Mutex
-	// users counts by digest those who are using content, so that the last one can remove it.
-	users map[string]int
+	// kept is what is complete, by digest, and fills what is being written.
+	kept  map[string]*keptContent
+	fills map[string]*contentFill
+	// doomed is what has been thrown out and is still on disk, with its size.
+	doomed map[string]int64
+	// uses counts up; what is used gets the count.
+	uses int64
 }
 
-// NewContent opens the store in a directory, which is created if it is missing, and removes what an earlier process left
-// unfinished there.
-func NewContent(dir string) (*Content, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("creating the content directory: %w", err)
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, fmt.Errorf("reading the content directory: %w", err)
-	}
-	for _, entry := range entries {
-		if !strings.HasPrefix(entry.Name(), unfinishedPrefix) {
-			continue
-		}
-		if err := os.RemoveAll(filepath.Join(dir, entry.Name())); err != nil {
-			return nil, fmt.Errorf("removing unfinished content: %w", err)
-		}
-	}
-	return &Content{dir: dir, users: map[string]int{}}, nil
+// keptContent is content that is complete.
+type keptContent struct {
+	bytes int64
+	// lastUse orders by age, users counts who is reading.
+	lastUse int64
+	users   int
 }
 
-// Open gives the content of a digest; false when it is not here. A link in the content that leads out of it cannot be
-// opened.
-func (c *Content) Open(digest string) (fs.FS, bool) {
-	dir, err := c.path(digest)
-	if err != nil {
-		return nil, false
-	}
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return nil, false
-	}
-	return confined(dir), true
+// contentFill is content that is being written. It belongs to all who wait for it, and ends when the last of them leaves.
+type contentFill struct {
+	done    chan struct{}
+	cancel  context.CancelFunc
+	waiters int
+	bytes   int64
+	err     error
 }
 
-// Add lets fill write the content of a digest into an empty directory and then keeps it; nothing is done when it is here
-// already. Callers that want the same digest at the same time wait for one fill and share its error.
-func (c *Content) Add(digest string, fill func(dir string) error) error {
-	target, err := c.path(digest)
+// Room is the place that a fill writes to.
+type Room struct {
+	// Dir is an empty directory.
+	Dir string
+
+	content *Content
+	fill    *contentFill
+}
+
+// NewContent opens the store. What an earlier process left half written or half removed is removed; what is complete counts
+// against the budget from the start.
+func NewContent(config ContentConfig) (*Content, error) {
+	if config.Dir == "" || config.Budget <= 0 || config.Clock == nil {
+		return nil, errors.New("opening the content directory: a field of its ContentConfig is not set")
+	}
+	found, err := contentDir(config.Dir).open()
 	if err != nil {
+		return nil, fmt.Errorf("opening the content directory: %w", err)
+	}
+	c := &Content{
+		dir: contentDir(config.Dir), budget: config.Budget, clock: config.Clock,
+		kept: map[string]*keptContent{}, fills: map[string]*contentFill{}, doomed: map[string]int64{},
+	}
+	for _, each := range found {
+		c.uses++
+		c.kept[each.digest] = &keptContent{bytes: each.bytes, lastUse: c.uses}
+	}
+	c.makeRoom(0)
+	return c, nil
+}
+
+// Use lets use read the content of a digest, which fill writes first if it is not here. Content that is in use is not
+// removed. Errors of fill and of use are returned as they are.
+//
+// Those who want the same digest at the same time wait for one fill, which goes on until the last of them has left. If it
+// fails, each of the others tries with a fill of its own: theirs may come from elsewhere, or with other credentials.
+func (c *Content) Use(ctx context.Context, digest string, fill func(context.Context, *Room) error, use func(files fs.FS) error) error {
+	if !digestPattern.MatchString(digest) {
+		return fmt.Errorf("reading content digest %q: it is not sha256: and 64 hexadecimal digits", digest)
+	}
+	if err := c.acquire(ctx, digest, fill); err != nil {
 		return err
 	}
-	_, err, _ = c.flight.Do(digest, func() (any, error) {
-		if _, err := os.Stat(target); err == nil {
-			return nil, nil
-		}
-		return nil, c.fill(target, fill)
-	})
-	return err
+	defer c.release(digest)
+	return use(confined(c.dir.files(digest)))
 }
 
-// Use lets use read the content of a digest, which fill writes if it is not here, and removes the content when nobody uses
-// it any more. Errors of fill and of use are returned as they are.
-func (c *Content) Use(digest string, fill func(dir string) error, use func(files fs.FS) error) error {
-	c.mu.Lock()
-	c.users[digest]++
-	c.mu.Unlock()
-	err := c.Add(digest, fill)
-	if err == nil {
-		if files, ok := c.Open(digest); ok {
-			err = use(files)
-		} else {
-			err = fmt.Errorf("reading content %q: it was removed from disk meanwhile", digest)
-		}
-	}
-	// Removed under the lock: whoever wants the same content next fills it anew, and not into what is being removed.
+// Bytes is how much of the disk is taken now.
+func (c *Content) Bytes() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.users[digest]--; c.users[digest] > 0 {
-		return err
-	}
-	delete(c.users, digest)
-	if removeErr := c.Remove(digest); err == nil {
-		return removeErr
-	}
-	return err
+	return c.bytes()
 }
 
-func (c *Content) fill(target string, fill func(dir string) error) (err error) {
-	unfinished, err := os.MkdirTemp(c.dir, unfinishedPrefix)
+// acquire makes the caller a user of the content.
+func (c *Content) acquire(ctx context.Context, digest string, fill func(context.Context, *Room) error) error {
+	for {
+		c.mu.Lock()
+		if found := c.kept[digest]; found != nil {
+			found.users++
+			c.mu.Unlock()
+			return nil
+		}
+		running, joined := c.fills[digest]
+		if !joined {
+			running = c.begin(ctx, digest, fill)
+		}
+		running.waiters++
+		c.mu.Unlock()
+		err := c.wait(ctx, running)
+		if err == nil || !joined || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// begin starts a fill, which outlives the caller as long as others wait for it. The caller holds mu.
+func (c *Content) begin(ctx context.Context, digest string, fill func(context.Context, *Room) error) *contentFill {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	running := &contentFill{done: make(chan struct{}), cancel: cancel}
+	c.fills[digest] = running
+	go func() {
+		defer cancel()
+		err := c.write(ctx, digest, running, fill)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.fills, digest)
+		if running.err = err; err == nil {
+			c.uses++
+			// All who waited are users from now on, so that it is not thrown out before they have seen it.
+			c.kept[digest] = &keptContent{bytes: running.bytes, lastUse: c.uses, users: running.waiters}
+		}
+		close(running.done)
+	}()
+	return running
+}
+
+// wait waits for a fill, or until the caller's context ends.
+func (c *Content) wait(ctx context.Context, running *contentFill) error {
+	select {
+	case <-running.done:
+		return running.err
+	case <-ctx.Done():
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	select {
+	case <-running.done: // it was faster after all, and the caller is a user
+		return running.err
+	default:
+	}
+	if running.waiters--; running.waiters == 0 {
+		running.cancel()
+	}
+	return ctx.Err()
+}
+
+func (c *Content) write(ctx context.Context, digest string, running *contentFill, fill func(context.Context, *Room) error) (err error) {
+	unfinished, files, err := c.dir.begin()
 	if err != nil {
 		return fmt.Errorf("creating a directory for content: %w", err)
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, os.RemoveAll(unfinished))
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.doomed[unfinished], running.bytes = running.bytes, 0
+			c.removeDoomed()
 		}
 	}()
-	if err := fill(unfinished); err != nil {
+	if err := fill(ctx, &Room{Dir: files, content: c, fill: running}); err != nil {
 		return err
 	}
-	if err := os.Rename(unfinished, target); err != nil {
+	bytes, err := c.dir.finish(unfinished, digest)
+	if err != nil {
 		return fmt.Errorf("keeping content: %w", err)
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	running.bytes = bytes
+	c.makeRoom(0) // a fill that did not ask for all that it took
 	return nil
 }
 
-// Remove forgets the content of a digest. Whoever has it open keeps the files that are open, and no others.
-func (c *Content) Remove(digest string) error {
-	target, err := c.path(digest)
-	if err != nil {
-		return err
+// Take asks for so many bytes before they are written. What is not in use makes room for them; when that is not enough
+// they must not be written.
+func (r *Room) Take(bytes int64) error {
+	r.content.mu.Lock()
+	defer r.content.mu.Unlock()
+	if !r.content.makeRoom(bytes) {
+		return fmt.Errorf("the content directory may hold %d bytes, and %d are taken by content that is in use", r.content.budget, r.content.bytes())
 	}
-	if err := os.RemoveAll(target); err != nil {
-		return fmt.Errorf("removing content %q: %w", digest, err)
-	}
+	r.fill.bytes += bytes
 	return nil
 }
 
-func (c *Content) path(digest string) (string, error) {
-	if !digestPattern.MatchString(digest) {
-		return "", fmt.Errorf("reading content digest %q: it is not sha256: and 64 hexadecimal digits", digest)
+func (c *Content) release(digest string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.uses++
+	found := c.kept[digest]
+	found.users--
+	found.lastUse = c.uses
+	c.dir.touch(digest, c.clock.Now())
+	c.makeRoom(0)
+}
+
+// bytes is what is on disk. The caller holds mu.
+func (c *Content) bytes() int64 {
+	var total int64
+	for _, each := range c.kept {
+		total += each.bytes
 	}
-	return filepath.Join(c.dir, strings.Replace(digest, ":", "-", 1)), nil
+	for _, each := range c.fills {
+		total += each.bytes
+	}
+	for _, bytes := range c.doomed {
+		total += bytes
+	}
+	return total
+}
+
+// makeRoom throws out what was not used for the longest time until so many bytes more are within the budget, and says
+// whether they are. Removing holds everybody up for the moment that it takes: who needs room cannot go on without it, and
+// nobody else waits for long. The caller holds mu, unless nobody else has the store yet.
+func (c *Content) makeRoom(bytes int64) bool {
+	for c.bytes()+bytes > c.budget {
+		oldest := ""
+		for digest, each := range c.kept {
+			if each.users == 0 && (oldest == "" || each.lastUse < c.kept[oldest].lastUse) {
+				oldest = digest
+			}
+		}
+		if oldest != "" {
+			// It loses its name at once, so that a crash in the middle leaves nothing that looks complete.
+			doomed, err := c.dir.doom(oldest)
+			if err != nil {
+				return false
+			}
+			c.doomed[doomed] = c.kept[oldest].bytes
+			delete(c.kept, oldest)
+		}
+		if freed := c.removeDoomed(); !freed {
+			return false
+		}
+	}
+	return true
+}
+
+// removeDoomed removes what has been thrown out, and says whether any of it is gone.
+func (c *Content) removeDoomed() bool {
+	freed := false
+	for doomed := range c.doomed {
+		if c.dir.remove(doomed) == nil {
+			delete(c.doomed, doomed)
+			freed = true
+		}
+	}
+	return freed
 }
 
 // confined is the tree below a directory, which no link can leave. It holds nothing open.
 type confined string
 
+// Open opens a file.
 func (c confined) Open(name string) (fs.File, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
 	}
 	file, err := os.OpenInRoot(string(c), filepath.FromSlash(name))
 	if err != nil {
-		// The error of os.OpenInRoot names a path relative to the root; nothing else of this machine is to be told.
+		// The error of opening names a path relative to the root; nothing else of this machine is to be told.
 		var at *fs.PathError
 		if errors.As(err, &at) {
 			err = at.Err

@@ -1,186 +1,341 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
+
+	clocktesting "k8s.io/utils/clock/testing"
 )
 
 var (
 	digestA = "sha256:" + strings.Repeat("a", 64)
 	digestB = "sha256:" + strings.Repeat("b", 64)
+	digestC = "sha256:" + strings.Repeat("c", 64)
 )
 
-func fillWith(name, body string) func(string) error {
-	return func(dir string) error { return os.WriteFile(filepath.Join(dir, name), []byte(body), 0o600) }
+type fillFunc = func(context.Context, *Room) error
+
+// fillWith writes one file; it takes what it writes as an image does.
+func fillWith(name, body string) fillFunc {
+	return func(_ context.Context, room *Room) error {
+		if err := room.Take(int64(len(body))); err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(room.Dir, name), []byte(body), 0o600)
+	}
 }
 
-func newContent(t *testing.T, dir string) *Content {
+// filled fails the test when content is fetched that should be here.
+func filled(t *testing.T) fillFunc {
+	return func(context.Context, *Room) error {
+		t.Error("filled again")
+		return errors.New("filled again")
+	}
+}
+
+func nothing(fs.FS) error { return nil }
+
+func newContent(t *testing.T, dir string, budget int64) *Content {
 	t.Helper()
-	content, err := NewContent(dir)
+	content, err := NewContent(ContentConfig{Dir: dir, Budget: budget, Clock: clocktesting.NewFakePassiveClock(time.Unix(1000, 0))})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return content
 }
 
-func TestContentIsKeptByDigest(t *testing.T) {
-	dir := t.TempDir()
-	content := newContent(t, dir)
-	if _, ok := content.Open(digestA); ok {
-		t.Fatal("content is there before it was added")
-	}
-	if err := content.Add(digestA, fillWith("f", "a")); err != nil {
-		t.Fatal(err)
-	}
-	if err := content.Add(digestA, func(string) error { return errors.New("filled twice") }); err != nil {
-		t.Fatal(err)
-	}
-	for name, reopened := range map[string]*Content{"the same store": content, "the store after a restart": newContent(t, dir)} {
-		fsys, ok := reopened.Open(digestA)
-		if !ok {
-			t.Fatalf("%s does not have it", name)
-		}
-		if got, err := fs.ReadFile(fsys, "f"); err != nil || string(got) != "a" {
-			t.Errorf("%s gives %q, %v", name, got, err)
-		}
-	}
-	if err := content.Remove(digestA); err != nil {
-		t.Fatal(err)
-	}
-	if _, ok := content.Open(digestA); ok {
-		t.Error("content is there after it was removed")
+func mustUse(t *testing.T, content *Content, digest string, fill fillFunc) {
+	t.Helper()
+	if err := content.Use(t.Context(), digest, fill, nothing); err != nil {
+		t.Fatalf("using %s: %v", digest, err)
 	}
 }
 
-func TestContentThatFailsIsNotKept(t *testing.T) {
-	dir := t.TempDir()
-	content := newContent(t, dir)
-	fault := errors.New("registry gone")
-	err := content.Add(digestA, func(dir string) error {
-		if err := fillWith("half", "x")(dir); err != nil {
-			return err
-		}
-		return fault
-	})
-	if !errors.Is(err, fault) {
-		t.Errorf("got %v, want the fill's error", err)
-	}
-	if _, ok := content.Open(digestA); ok {
-		t.Error("half of the content is taken for all of it")
-	}
-	if left, _ := os.ReadDir(dir); len(left) != 0 {
-		t.Errorf("%d entries are left behind", len(left))
-	}
-	if err := content.Add(digestA, fillWith("f", "a")); err != nil {
-		t.Errorf("a second try: %v", err)
-	}
-}
-
-func TestContentOfAKilledProcessIsRemoved(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(dir, unfinishedPrefix+"1", "deep"), 0o700); err != nil {
+// onDisk are the names in the store's directory, shortened.
+func onDisk(t *testing.T, dir string) string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
 		t.Fatal(err)
 	}
-	newContent(t, dir)
-	if left, _ := os.ReadDir(dir); len(left) != 0 {
-		t.Errorf("%d entries are left behind", len(left))
+	var names []string
+	for _, entry := range entries {
+		names = append(names, strings.TrimPrefix(entry.Name(), "sha256-")[:1])
 	}
+	return strings.Join(names, "")
 }
 
-func TestContentWantedByManyIsFilledOnce(t *testing.T) {
-	content := newContent(t, t.TempDir())
+func TestContentIsFilledOnceByThoseWhoAskOneAfterTheOther(t *testing.T) {
+	dir := t.TempDir()
+	content := newContent(t, dir, 1<<20)
+	var fills atomic.Int32
+	for range 50 {
+		err := content.Use(t.Context(), digestA, func(ctx context.Context, room *Room) error {
+			fills.Add(1)
+			return fillWith("f", "a")(ctx, room)
+		}, func(files fs.FS) error {
+			if got, err := fs.ReadFile(files, "f"); err != nil || string(got) != "a" {
+				t.Errorf("read %q, %v", got, err)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if fills.Load() != 1 || onDisk(t, dir) != "a" {
+		t.Errorf("filled %d times, on disk is %q; want once", fills.Load(), onDisk(t, dir))
+	}
+	mustUse(t, newContent(t, dir, 1<<20), digestA, filled(t)) // also after a restart
+}
+
+func TestContentWantedByManyAtOnceIsFilledOnce(t *testing.T) {
+	content := newContent(t, t.TempDir(), 1<<20)
 	var fills atomic.Int32
 	release, started := make(chan struct{}), make(chan struct{})
-	fill := func(dir string) error {
+	fill := func(ctx context.Context, room *Room) error {
 		if fills.Add(1) == 1 {
 			close(started)
 		}
 		<-release
-		return fillWith("f", "a")(dir)
+		return fillWith("f", "a")(ctx, room)
 	}
 	var group sync.WaitGroup
-	errs := make(chan error, 50)
 	for range 50 {
-		group.Go(func() { errs <- content.Add(digestA, fill) })
+		group.Go(func() {
+			if err := content.Use(t.Context(), digestA, fill, nothing); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 	<-started
 	close(release)
 	group.Wait()
-	close(errs)
-	for err := range errs {
-		if err != nil {
-			t.Error(err)
-		}
-	}
 	if n := fills.Load(); n != 1 {
 		t.Errorf("filled %d times, want once", n)
 	}
 }
 
-func TestContentCannotBeLeft(t *testing.T) {
-	dir := t.TempDir()
-	content := newContent(t, dir)
-	if err := os.WriteFile(filepath.Join(dir, "secret"), []byte("s"), 0o600); err != nil {
-		t.Fatal(err)
+// waiting returns when so many wait for the fill of A.
+func waiting(content *Content, want int) {
+	for {
+		content.mu.Lock()
+		running := content.fills[digestA]
+		there := running != nil && running.waiters == want
+		content.mu.Unlock()
+		if there {
+			return
+		}
+		runtime.Gosched()
 	}
-	if err := content.Add(digestB, func(dir string) error { return os.Symlink("../secret", filepath.Join(dir, "link")) }); err != nil {
-		t.Fatal(err)
-	}
-	fsys, ok := content.Open(digestB)
-	if !ok {
-		t.Fatal("content is not there")
-	}
-	for _, name := range []string{"link", "../secret", "/etc/passwd"} {
-		if got, err := fs.ReadFile(fsys, name); err == nil {
-			t.Errorf("reading %q gave %q", name, got)
+}
+
+func TestContentGoesOnBeingFilledWhenWhoAskedFirstLeaves(t *testing.T) {
+	content := newContent(t, t.TempDir(), 1<<20)
+	release := make(chan struct{})
+	fill := func(ctx context.Context, room *Room) error {
+		select {
+		case <-release:
+			return fillWith("f", "a")(ctx, room)
+		case <-ctx.Done():
+			return ctx.Err()
 		}
 	}
+	ctx, leave := context.WithCancel(t.Context())
+	first, second := make(chan error, 1), make(chan error, 1)
+	go func() { first <- content.Use(ctx, digestA, fill, nothing) }()
+	waiting(content, 1)
+	go func() { second <- content.Use(t.Context(), digestA, filled(t), nothing) }()
+	waiting(content, 2)
+	leave()
+	if err := <-first; !errors.Is(err, context.Canceled) {
+		t.Errorf("who left got %v", err)
+	}
+	close(release)
+	if err := <-second; err != nil {
+		t.Errorf("who stayed got %v", err)
+	}
+}
+
+func TestContentIsNotFilledAnyMoreWhenTheLastOneLeaves(t *testing.T) {
+	dir := t.TempDir()
+	content := newContent(t, dir, 1<<20)
+	ended := make(chan struct{})
+	ctx, leave := context.WithCancel(t.Context())
+	go func() {
+		waiting(content, 1)
+		leave()
+	}()
+	err := content.Use(ctx, digestA, func(ctx context.Context, _ *Room) error {
+		defer close(ended)
+		<-ctx.Done()
+		return ctx.Err()
+	}, nothing)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	<-ended
+	mustUse(t, content, digestA, fillWith("f", "a")) // whoever comes next does not get the end of the one before
+}
+
+func TestContentThatFailsForOneIsTriedByTheOthers(t *testing.T) {
+	content := newContent(t, t.TempDir(), 1<<20)
+	release, fault := make(chan struct{}), errors.New("no credentials")
+	first, second := make(chan error, 1), make(chan error, 1)
+	go func() {
+		first <- content.Use(t.Context(), digestA, func(context.Context, *Room) error { <-release; return fault }, nothing)
+	}()
+	waiting(content, 1)
+	go func() { second <- content.Use(t.Context(), digestA, fillWith("f", "a"), nothing) }()
+	waiting(content, 2)
+	close(release)
+	if err := <-first; !errors.Is(err, fault) {
+		t.Errorf("the first got %v, want its own error", err)
+	}
+	if err := <-second; err != nil {
+		t.Errorf("the second got %v, although its own credentials are good", err)
+	}
+}
+
+func TestContentThatFailsIsNotKept(t *testing.T) {
+	dir := t.TempDir()
+	content := newContent(t, dir, 1<<20)
+	fault := errors.New("registry gone")
+	err := content.Use(t.Context(), digestA, func(ctx context.Context, room *Room) error {
+		return errors.Join(fillWith("half", "x")(ctx, room), fault)
+	}, nothing)
+	if !errors.Is(err, fault) {
+		t.Errorf("got %v, want the fill's error", err)
+	}
+	if onDisk(t, dir) != "" || content.Bytes() != 0 {
+		t.Errorf("left on disk is %q, and %d bytes count", onDisk(t, dir), content.Bytes())
+	}
+	mustUse(t, content, digestA, fillWith("f", "a"))
+}
+
+func TestContentOfAKilledProcessIsAccountedForOrRemoved(t *testing.T) {
+	cases := map[string]struct {
+		spoil func(dir string) error
+		kept  bool
+	}{
+		"complete content": {func(string) error { return nil }, true},
+		"a directory that was being filled": {func(dir string) error {
+			return os.Rename(filepath.Join(dir, "sha256-"+strings.Repeat("a", 64)), filepath.Join(dir, unfinishedPrefix+"1"))
+		}, false},
+		"a file that lost its end when the power failed": {func(dir string) error {
+			return os.Truncate(filepath.Join(dir, "sha256-"+strings.Repeat("a", 64), filesName, "f"), 0)
+		}, false},
+		"content whose size was not written": {func(dir string) error {
+			return os.Truncate(filepath.Join(dir, "sha256-"+strings.Repeat("a", 64), sizeName), 0)
+		}, false},
+		"a directory of another version of this program": {func(dir string) error {
+			return errors.Join(os.RemoveAll(filepath.Join(dir, "sha256-"+strings.Repeat("a", 64))), os.Mkdir(filepath.Join(dir, "sha256-"+strings.Repeat("d", 64)), 0o700))
+		}, false},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			mustUse(t, newContent(t, dir, 1<<20), digestA, fillWith("f", "a"))
+			if err := c.spoil(dir); err != nil {
+				t.Fatal(err)
+			}
+			content := newContent(t, dir, 1<<20)
+			if kept := onDisk(t, dir) == "a"; kept != c.kept || kept != (content.Bytes() > 0) {
+				t.Errorf("on disk is %q, and %d bytes count", onDisk(t, dir), content.Bytes())
+			}
+		})
+	}
+}
+
+func TestContentThatWasNotUsedForLongestMakesRoom(t *testing.T) {
+	dir := t.TempDir()
+	body := strings.Repeat("x", 100<<10)
+	content := newContent(t, dir, 250<<10)
+	mustUse(t, content, digestA, fillWith("f", body))
+	mustUse(t, content, digestB, fillWith("f", body))
+	mustUse(t, content, digestA, filled(t)) // A is used later than B
+	mustUse(t, content, digestC, fillWith("f", body))
+	if got := onDisk(t, dir); got != "ac" {
+		t.Errorf("on disk is %q, want the two that were used last", got)
+	}
+	if content.Bytes() > 250<<10 {
+		t.Errorf("%d bytes are taken", content.Bytes())
+	}
+	smaller := newContent(t, dir, 150<<10)
+	if got := onDisk(t, dir); len(got) != 1 || smaller.Bytes() > 150<<10 {
+		t.Errorf("with a smaller budget on disk is %q, %d bytes", got, smaller.Bytes())
+	}
+}
+
+func TestContentInUseStaysAndWhatFindsNoRoomIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	body := strings.Repeat("x", 100<<10)
+	content := newContent(t, dir, 150<<10)
+	err := content.Use(t.Context(), digestA, fillWith("f", body), func(files fs.FS) error {
+		err := content.Use(t.Context(), digestB, fillWith("f", body), nothing)
+		if err == nil || !strings.Contains(err.Error(), "may hold 153600 bytes") {
+			t.Errorf("got %v, want a refusal that names the budget", err)
+		}
+		_, err = fs.ReadFile(files, "f")
+		return err
+	})
+	if err != nil {
+		t.Errorf("what is in use was removed: %v", err)
+	}
+	mustUse(t, content, digestB, fillWith("f", body)) // now there is room
+	if got := onDisk(t, dir); got != "b" {
+		t.Errorf("on disk is %q", got)
+	}
+}
+
+func TestContentLargerThanItSaidIsOnlyKeptWhileItIsUsed(t *testing.T) {
+	dir := t.TempDir()
+	content := newContent(t, dir, 50<<10)
+	fill := func(_ context.Context, room *Room) error {
+		return os.WriteFile(filepath.Join(room.Dir, "f"), make([]byte, 100<<10), 0o600)
+	}
+	mustUse(t, content, digestA, fill)
+	if onDisk(t, dir) != "" || content.Bytes() != 0 {
+		t.Errorf("on disk is %q, %d bytes", onDisk(t, dir), content.Bytes())
+	}
+}
+
+func TestContentCannotBeLeft(t *testing.T) {
+	dir := t.TempDir()
+	content := newContent(t, dir, 1<<20)
+	secret := filepath.Join(dir, "secret")
+	err := content.Use(t.Context(), digestB, func(_ context.Context, room *Room) error {
+		return errors.Join(os.WriteFile(secret, []byte("s"), 0o600), os.Symlink("../../secret", filepath.Join(room.Dir, "link")))
+	}, func(files fs.FS) error {
+		for _, name := range []string{"link", "../../secret", "/etc/passwd"} {
+			if got, err := fs.ReadFile(files, name); err == nil {
+				t.Errorf("reading %q gave %q", name, got)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, digest := range []string{"", "sha256:../../etc", "md5:00"} {
-		if err := content.Add(digest, fillWith("f", "x")); err == nil {
+		if err := content.Use(t.Context(), digest, fillWith("f", "x"), nothing); err == nil {
 			t.Errorf("digest %q was accepted", digest)
 		}
 	}
 }
 
-func TestContentInUseStaysUntilTheLastUserIsDone(t *testing.T) {
-	dir := t.TempDir()
-	content := newContent(t, dir)
-	inUse, release := make(chan struct{}), make(chan struct{})
-	done := make(chan error)
-	go func() {
-		done <- content.Use(digestA, fillWith("f", "a"), func(files fs.FS) error {
-			close(inUse)
-			<-release
-			_, err := fs.ReadFile(files, "f")
-			return err
-		})
-	}()
-	<-inUse
-	again := func(string) error { return errors.New("filled twice") }
-	if err := content.Use(digestA, again, func(fs.FS) error { return nil }); err != nil {
-		t.Errorf("the second user: %v", err)
-	}
-	close(release)
-	if err := <-done; err != nil {
-		t.Errorf("the first user: %v", err)
-	}
-	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
-		t.Errorf("%d entries are left behind, %v", len(left), err)
-	}
-}
-
 func TestContentGivesTheErrorOfItsUser(t *testing.T) {
-	content, fault := newContent(t, t.TempDir()), errors.New("no bundle")
-	if err := content.Use(digestA, fillWith("f", "a"), func(fs.FS) error { return fault }); !errors.Is(err, fault) {
+	content, fault := newContent(t, t.TempDir(), 1<<20), errors.New("no bundle")
+	if err := content.Use(t.Context(), digestA, fillWith("f", "a"), func(fs.FS) error { return fault }); !errors.Is(err, fault) {
 		t.Errorf("got %v, want the user's error", err)
-	}
-	if err := content.Use("../etc", fillWith("f", "a"), func(fs.FS) error { return nil }); err == nil {
-		t.Error("a digest that is none was taken")
 	}
 }

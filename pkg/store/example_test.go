@@ -1,11 +1,14 @@
 package store_test
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"k8s.io/utils/clock"
 
 	"github.com/openshift/platform-operators/pkg/store"
 )
@@ -13,17 +16,26 @@ import (
 func ExampleContent() {
 	dir, _ := os.MkdirTemp("", "example")
 	defer os.RemoveAll(dir)
-	content, err := store.NewContent(dir)
+	content, err := store.NewContent(store.ContentConfig{Dir: dir, Budget: 1 << 20, Clock: clock.RealClock{}})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
+	fill := func(_ context.Context, room *store.Room) error {
+		text := []byte("kind: Bundle")
+		if err := room.Take(int64(len(text))); err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(room.Dir, "bundle.yaml"), text, 0o600)
+	}
 	digest := "sha256:" + strings.Repeat("0", 64)
-	_ = content.Add(digest, func(dir string) error {
-		return os.WriteFile(filepath.Join(dir, "bundle.yaml"), []byte("kind: Bundle"), 0o600)
+	err = content.Use(context.Background(), digest, fill, func(files fs.FS) error {
+		text, err := fs.ReadFile(files, "bundle.yaml")
+		fmt.Println(string(text))
+		return err
 	})
-	fsys, ok := content.Open(digest)
-	text, _ := fs.ReadFile(fsys, "bundle.yaml")
-	fmt.Println(ok, string(text))
-	// Output: true kind: Bundle
+	fmt.Println(err)
+	// Output:
+	// kind: Bundle
+	// <nil>
 }

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"runtime"
 	"strings"
 	"time"
 
-	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
@@ -27,12 +27,14 @@ type Limits struct {
 	Layers int
 	// Time is how long one resolution or one unpacking may take.
 	Time time.Duration
+	// Stall is how long the registry may be silent within that.
+	Stall time.Duration
 }
 
 // DefaultLimits are far above any bundle that is known (the largest is a few MiB in some hundred files; a bundle built
 // upon a whole distribution is about 250 MiB) and far below what would harm a control plane node.
 func DefaultLimits() Limits {
-	return Limits{Bytes: 512 << 20, FileBytes: 128 << 20, Entries: 50_000, Layers: 128, Time: 10 * time.Minute}
+	return Limits{Bytes: 512 << 20, FileBytes: 128 << 20, Entries: 50_000, Layers: 128, Time: 10 * time.Minute, Stall: time.Minute}
 }
 
 // Config is what a Fetcher is built from. Fields that are not set get a default.
@@ -40,18 +42,19 @@ type Config struct {
 	// Limits default to DefaultLimits.
 	Limits Limits
 	// Transport speaks to registries; the default is go-containerregistry's, which honours HTTPS_PROXY.
-	Transport http.RoundTripper
-	// Keychain finds credentials by registry; the default asks for everything anonymously.
-	Keychain authn.Keychain
+	Transport *http.Transport
+	// PullSecrets is where credentials come from; without it everything is fetched anonymously.
+	PullSecrets *PullSecrets
 	// Platform is chosen from an index; the default is the one that this program was built for.
 	Platform v1.Platform
 }
 
 // Fetcher fetches images. It holds no state and is safe for concurrent use.
 type Fetcher struct {
-	limits   Limits
-	platform v1.Platform
-	options  []remote.Option
+	limits      Limits
+	platform    v1.Platform
+	transport   *http.Transport
+	pullSecrets *PullSecrets
 }
 
 // New builds a Fetcher.
@@ -60,36 +63,23 @@ func New(config Config) *Fetcher {
 		config.Limits = DefaultLimits()
 	}
 	if config.Transport == nil {
-		config.Transport = remote.DefaultTransport
+		config.Transport, _ = remote.DefaultTransport.(*http.Transport)
 	}
-	if config.Keychain == nil {
-		config.Keychain = anonymous{}
+	if config.Transport == nil {
+		config.Transport = &http.Transport{Proxy: http.ProxyFromEnvironment}
 	}
 	if config.Platform.OS == "" {
 		config.Platform = v1.Platform{OS: "linux", Architecture: runtime.GOARCH}
 	}
-	return &Fetcher{
-		limits:   config.Limits,
-		platform: config.Platform,
-		options: []remote.Option{
-			remote.WithTransport(config.Transport),
-			remote.WithAuthFromKeychain(config.Keychain),
-			// One try: the controller tries again with its own back-off, and says in between what is wrong.
-			remote.WithRetryBackoff(remote.Backoff{Duration: time.Millisecond, Steps: 1}),
-		},
-	}
+	return &Fetcher{limits: config.Limits, platform: config.Platform, transport: config.Transport, pullSecrets: config.PullSecrets}
 }
 
-type anonymous struct{}
-
-func (anonymous) Resolve(authn.Resource) (authn.Authenticator, error) { return authn.Anonymous, nil }
-
-// Resolve gives the reference by digest. A reference that has a digest is returned without asking anybody; a tag costs
-// one request. Errors are of type *Error.
-func (f *Fetcher) Resolve(ctx context.Context, ref string) (string, error) {
-	parsed, err := name.ParseReference(ref)
+// Resolve gives the source's reference by digest. A reference that has a digest is returned without asking anybody; a tag
+// costs one request. Errors are of type *Error.
+func (f *Fetcher) Resolve(ctx context.Context, source Source) (string, error) {
+	parsed, err := name.ParseReference(source.Ref, source.options()...)
 	if err != nil {
-		return "", &Error{Class: Invalid, Action: "resolving", Ref: ref, Err: err}
+		return "", &Error{Class: Invalid, Action: "resolving", Ref: source.Ref, Err: err}
 	}
 	if digest, ok := parsed.(name.Digest); ok {
 		// A reference may have both a tag and a digest; the digest is what counts.
@@ -97,9 +87,14 @@ func (f *Fetcher) Resolve(ctx context.Context, ref string) (string, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, f.limits.Time)
 	defer cancel()
-	descriptor, err := remote.Get(parsed, f.with(ctx)...)
+	options, end, err := f.begin(ctx, source)
 	if err != nil {
-		return "", classified("resolving", ref, err)
+		return "", classified("resolving", source.Ref, err)
+	}
+	defer end()
+	descriptor, err := remote.Get(parsed, options...)
+	if err != nil {
+		return "", classified("resolving", source.Ref, err)
 	}
 	return parsed.Context().Digest(descriptor.Digest.String()).Name(), nil
 }
@@ -113,60 +108,66 @@ func Digest(pinned string) (string, error) {
 	return parsed.DigestStr(), nil
 }
 
-// Unpack writes the files of an image, given by digest, below dir, which exists and is empty. Of an index it takes the
-// image for this platform, or the only image there is. After an error dir holds an unfinished tree and is to be removed.
-// Errors are of type *Error.
-func (f *Fetcher) Unpack(ctx context.Context, pinned, dir string) error {
-	parsed, err := name.NewDigest(pinned)
+// Target is where an image is unpacked to.
+type Target struct {
+	// Dir exists and is empty. After an error it holds an unfinished tree and is to be removed.
+	Dir string
+	// Take is asked before so many bytes of the disk are used, and its error ends the unpacking; nil takes without asking.
+	Take func(bytes int64) error
+}
+
+// Unpack writes the files of a source, whose reference is by digest, to a target. Of an index it takes the image for this
+// platform, or the only image there is. No layer is held in memory. Errors are of type *Error.
+func (f *Fetcher) Unpack(ctx context.Context, source Source, target Target) error {
+	parsed, err := name.NewDigest(source.Ref, source.options()...)
 	if err != nil {
-		return &Error{Class: Invalid, Action: "pulling", Ref: pinned, Err: err}
+		return &Error{Class: Invalid, Action: "pulling", Ref: source.Ref, Err: err}
 	}
 	ctx, cancel := context.WithTimeout(ctx, f.limits.Time)
 	defer cancel()
-	img, err := f.image(ctx, parsed)
+	options, end, err := f.begin(ctx, source)
 	if err != nil {
-		return classified("pulling", pinned, err)
+		return classified("pulling", source.Ref, err)
 	}
-	layers, err := img.Layers()
+	defer end()
+	img, err := f.image(parsed, options)
 	if err != nil {
-		return classified("reading the layers of", pinned, err)
+		return classified("pulling", source.Ref, err)
 	}
-	if len(layers) > f.limits.Layers {
-		return classified("unpacking", pinned, refuse("it has %d layers, and %d are allowed", len(layers), f.limits.Layers))
-	}
-	unpacking, err := newUnpacker(dir, f.limits)
-	if err != nil {
-		return classified("unpacking", pinned, err)
-	}
-	defer unpacking.close()
-	for i, layer := range layers {
-		if err := unpacking.layer(layer); err != nil {
-			if ctxErr := ctx.Err(); ctxErr != nil {
-				err = errors.Join(ctxErr, err)
-			}
-			return classified("unpacking", pinned, fmt.Errorf("layer %d of %d: %w", i+1, len(layers), err))
-		}
-	}
-	return nil
+	return classified("unpacking", source.Ref, f.unpack(ctx, img, target))
 }
 
-func (f *Fetcher) with(ctx context.Context) []remote.Option {
-	return append(append([]remote.Option{}, f.options...), remote.WithContext(ctx))
+// begin reads credentials and makes the transport that a source asks for; end closes what is left open.
+func (f *Fetcher) begin(ctx context.Context, source Source) (options []remote.Option, end func(), err error) {
+	credentials, err := f.pullSecrets.keychain(ctx, source.PullSecret)
+	if err != nil {
+		return nil, nil, err
+	}
+	transport, end, err := transportFor(f.transport, source, f.limits.Stall)
+	if err != nil {
+		return nil, nil, err
+	}
+	return []remote.Option{
+		remote.WithContext(ctx),
+		remote.WithTransport(transport),
+		remote.WithAuthFromKeychain(credentials),
+		// One try: the controller tries again with its own back-off, and says in between what is wrong.
+		remote.WithRetryBackoff(remote.Backoff{Duration: time.Millisecond, Steps: 1}),
+	}, end, nil
 }
 
 // image fetches the manifest, and for an index the manifest of the image that fits.
-func (f *Fetcher) image(ctx context.Context, ref name.Digest) (v1.Image, error) {
-	descriptor, err := remote.Get(ref, f.with(ctx)...)
+func (f *Fetcher) image(ref name.Digest, options []remote.Option) (v1.Image, error) {
+	descriptor, err := remote.Get(ref, options...)
 	if err != nil {
-		return nil, asRefusal(err)
+		return nil, err
 	}
 	if !descriptor.MediaType.IsIndex() {
-		img, err := descriptor.Image()
-		return img, asRefusal(err)
+		return descriptor.Image()
 	}
 	index, err := descriptor.ImageIndex()
 	if err != nil {
-		return nil, asRefusal(err)
+		return nil, err
 	}
 	manifest, err := index.IndexManifest()
 	if err != nil {
@@ -176,12 +177,68 @@ func (f *Fetcher) image(ctx context.Context, ref name.Digest) (v1.Image, error) 
 	if err != nil {
 		return nil, err
 	}
-	child, err := remote.Get(ref.Context().Digest(chosen.String()), f.with(ctx)...)
+	child, err := remote.Get(ref.Context().Digest(chosen.String()), options...)
 	if err != nil {
-		return nil, asRefusal(err)
+		return nil, err
 	}
-	img, err := child.Image()
-	return img, asRefusal(err)
+	return child.Image()
+}
+
+// unpack writes the layers, lowest first.
+func (f *Fetcher) unpack(ctx context.Context, img v1.Image, target Target) error {
+	manifest, err := img.Manifest()
+	if err != nil {
+		return refuse("its manifest cannot be read: %w", err)
+	}
+	if len(manifest.Layers) > f.limits.Layers {
+		return refuse("it has %d layers, and %d are allowed", len(manifest.Layers), f.limits.Layers)
+	}
+	unpacking, err := newUnpacker(target.Dir, f.limits, target.Take)
+	if err != nil {
+		return err
+	}
+	defer unpacking.close()
+	for i, descriptor := range manifest.Layers {
+		if err := unpackLayer(unpacking, img, descriptor); err != nil {
+			if ctxErr := ctx.Err(); ctxErr != nil {
+				err = errors.Join(ctxErr, err)
+			}
+			return fmt.Errorf("layer %d of %d: %w", i+1, len(manifest.Layers), err)
+		}
+	}
+	return nil
+}
+
+func unpackLayer(unpacking *unpacker, img v1.Image, descriptor v1.Descriptor) error {
+	if len(descriptor.URLs) > 0 {
+		return refuse("it is not kept in the registry but at other addresses, which are not asked")
+	}
+	layer, err := img.LayerByDigest(descriptor.Digest)
+	if err != nil {
+		return err
+	}
+	compressed, err := layer.Compressed()
+	if err != nil {
+		return err
+	}
+	defer compressed.Close()
+	content, err := decompress(compressed)
+	if err != nil {
+		return tarError(err)
+	}
+	defer content.Close()
+	err = unpacking.stream(content)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return err
+	}
+	// The digest is verified where the blob ends, which may be behind the end of what is compressed in it.
+	if _, blobErr := io.Copy(io.Discard, compressed); blobErr != nil {
+		return blobErr
+	}
+	if err != nil { // the blob is whole, so that it is the archive that is not
+		return refuse("its tar archive cannot be read: %w", err)
+	}
+	return nil
 }
 
 // choose picks the image for the platform, or the only one: bundle images hold no programs, so that a single-platform
@@ -208,20 +265,6 @@ func choose(manifests []v1.Descriptor, platform v1.Platform) (v1.Hash, error) {
 	}
 	return v1.Hash{}, refuse("its index has no image for %s; it has %d images, for %s",
 		platform.String(), len(images), listed(names, 8))
-}
-
-// asRefusal tells content that is not what its digest says from a registry that cannot be reached.
-func asRefusal(err error) error {
-	if err == nil {
-		return nil
-	}
-	text := err.Error()
-	for _, sign := range []string{"manifest digest:", "error verifying", "unsupported MediaType", "invalid character", "cannot unmarshal"} {
-		if strings.Contains(text, sign) {
-			return &refusalError{err: err}
-		}
-	}
-	return err
 }
 
 func listed(names []string, limit int) string {

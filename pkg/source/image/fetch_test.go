@@ -71,18 +71,18 @@ func TestFetchByTagAndByDigest(t *testing.T) {
 	push(t, ref, content(t, map[string]string{"manifests/csv.yaml": "one"}))
 	fetcher := image.New(image.Config{})
 
-	pinned, err := fetcher.Resolve(t.Context(), ref)
+	pinned, err := fetcher.Resolve(t.Context(), image.Source{Ref: ref})
 	if err != nil {
 		t.Fatal(err)
 	}
 	push(t, ref, content(t, map[string]string{"manifests/csv.yaml": "two"}))
 
-	again, err := fetcher.Resolve(t.Context(), pinned)
+	again, err := fetcher.Resolve(t.Context(), image.Source{Ref: pinned})
 	if err != nil || again != pinned {
 		t.Errorf("resolving %q gave %q, %v; a digest stays what it is", pinned, again, err)
 	}
 	dir := t.TempDir()
-	if err := fetcher.Unpack(t.Context(), pinned, dir); err != nil {
+	if err := fetcher.Unpack(t.Context(), image.Source{Ref: pinned}, image.Target{Dir: dir}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(filepath.Join(dir, "manifests/csv.yaml"))
@@ -118,12 +118,12 @@ func TestFetchFromAnIndex(t *testing.T) {
 			ref := host + "/bundles/index:v1"
 			push(t, ref, index)
 			fetcher := image.New(image.Config{Platform: *linux("arm64")})
-			pinned, err := fetcher.Resolve(t.Context(), ref)
+			pinned, err := fetcher.Resolve(t.Context(), image.Source{Ref: ref})
 			if err != nil {
 				t.Fatal(err)
 			}
 			dir := t.TempDir()
-			if err := fetcher.Unpack(t.Context(), pinned, dir); err != nil {
+			if err := fetcher.Unpack(t.Context(), image.Source{Ref: pinned}, image.Target{Dir: dir}); err != nil {
 				if !strings.Contains(err.Error(), c.want) {
 					t.Errorf("got %v, want it to say %q", err, c.want)
 				}
@@ -168,7 +168,7 @@ func TestFetchFaultsAreClassified(t *testing.T) {
 		"a registry that fails":              {answer(500), "HOST/bundles/memo:v1", image.Unreachable},
 		"a registry that is not there":       {nil, "127.0.0.1:1/bundles/memo:v1", image.Unreachable},
 		"a connection reset in mid-blob":     {onBlobs(resetInMidBlob), "HOST/bundles/memo:v1", image.Unreachable},
-		"a blob that is not what it is said": {onBlobs(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("something else")) }), "HOST/bundles/memo:v1", image.Refused},
+		"a blob that is not what it is said": {onBlobs(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("something else")) }), "HOST/bundles/memo:v1", image.Corrupt},
 		"a registry that is too slow":        {onBlobs(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }), "HOST/bundles/memo:v1", image.Unreachable},
 	}
 	for title, c := range cases {
@@ -181,9 +181,9 @@ func TestFetchFaultsAreClassified(t *testing.T) {
 			limits.Time = 300 * time.Millisecond
 			fetcher := image.New(image.Config{Limits: limits})
 			ref := strings.Replace(c.ref, "HOST", host, 1)
-			pinned, err := fetcher.Resolve(t.Context(), ref)
+			pinned, err := fetcher.Resolve(t.Context(), image.Source{Ref: ref})
 			if err == nil {
-				err = fetcher.Unpack(t.Context(), pinned, t.TempDir())
+				err = fetcher.Unpack(t.Context(), image.Source{Ref: pinned}, image.Target{Dir: t.TempDir()})
 			}
 			var fault *image.Error
 			if !errors.As(err, &fault) {
@@ -216,12 +216,12 @@ func TestFetchRefusesABomb(t *testing.T) {
 	limits := image.DefaultLimits()
 	limits.Bytes = 1 << 20
 	fetcher := image.New(image.Config{Limits: limits})
-	pinned, err := fetcher.Resolve(t.Context(), ref)
+	pinned, err := fetcher.Resolve(t.Context(), image.Source{Ref: ref})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var fault *image.Error
-	if err := fetcher.Unpack(t.Context(), pinned, t.TempDir()); !errors.As(err, &fault) || fault.Class != image.Refused {
+	if err := fetcher.Unpack(t.Context(), image.Source{Ref: pinned}, image.Target{Dir: t.TempDir()}); !errors.As(err, &fault) || fault.Class != image.Refused {
 		t.Errorf("got %v, want a refusal", err)
 	}
 }
@@ -237,12 +237,12 @@ func Example() {
 	dir, _ := os.MkdirTemp("", "example")
 	defer os.RemoveAll(dir)
 	fetcher := image.New(image.Config{})
-	pinned, err := fetcher.Resolve(context.Background(), ref)
+	pinned, err := fetcher.Resolve(context.Background(), image.Source{Ref: ref})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	if err := fetcher.Unpack(context.Background(), pinned, dir); err != nil {
+	if err := fetcher.Unpack(context.Background(), image.Source{Ref: pinned}, image.Target{Dir: dir}); err != nil {
 		fmt.Println(err)
 		return
 	}

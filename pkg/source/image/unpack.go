@@ -10,8 +10,6 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
 const (
@@ -35,27 +33,36 @@ type unpacker struct {
 	bytes   int64
 	files   int64
 	entries int
+	// take asks for room on the disk before it is used.
+	take func(bytes int64) error
 }
 
-func newUnpacker(dir string, limits Limits) (*unpacker, error) {
+func newUnpacker(dir string, limits Limits, take func(bytes int64) error) (*unpacker, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
-	return &unpacker{root: root, limits: limits}, nil
+	if take == nil {
+		take = func(int64) error { return nil }
+	}
+	return &unpacker{root: root, limits: limits, take: take}, nil
+}
+
+// room asks for what a file, directory or link with that many bytes takes on disk.
+func (u *unpacker) room(bytes int64) error {
+	if err := u.take(OnDisk(bytes)); err != nil {
+		return &markedError{class: Storage, err: err}
+	}
+	return nil
+}
+
+// OnDisk is what a file, directory or link with that many bytes takes on disk: whole blocks, and one for its name.
+func OnDisk(bytes int64) int64 {
+	const block = 4096
+	return (bytes+block-1)/block*block + block
 }
 
 func (u *unpacker) close() { _ = u.root.Close() }
-
-// layer unpacks one layer, and reads it to its end, because the digest is only verified there.
-func (u *unpacker) layer(layer v1.Layer) error {
-	content, err := layer.Uncompressed()
-	if err != nil {
-		return tarError(err)
-	}
-	defer content.Close()
-	return u.stream(content)
-}
 
 func (u *unpacker) stream(content io.Reader) error {
 	counted := &countingReader{reader: content, left: u.limits.Bytes - u.bytes, limit: u.limits.Bytes}
@@ -87,10 +94,10 @@ func tarError(err error) error {
 		return nil
 	}
 	if errors.Is(err, tar.ErrHeader) || errors.Is(err, tar.ErrFieldTooLong) || errors.Is(err, tar.ErrInsecurePath) ||
-		strings.Contains(err.Error(), "gzip:") || strings.Contains(err.Error(), "flate:") {
+		strings.Contains(err.Error(), "gzip:") || strings.Contains(err.Error(), "flate:") || strings.Contains(err.Error(), "zstd") {
 		return refuse("its tar archive cannot be read: %w", err)
 	}
-	return asRefusal(err)
+	return err
 }
 
 // entry carries out one entry of a layer. seen holds the names that this layer has written, directories as false.
@@ -148,6 +155,9 @@ func (u *unpacker) file(target string, header *tar.Header, content io.Reader) (e
 	if u.files += header.Size; u.files > u.limits.Bytes {
 		return refuse("entry %q brings its files to %d bytes, and %d are allowed", shortName(header.Name), u.files, u.limits.Bytes)
 	}
+	if err := u.room(header.Size); err != nil {
+		return err
+	}
 	if err := u.makeWay(target); err != nil {
 		return err
 	}
@@ -179,6 +189,9 @@ func (u *unpacker) link(target string, header *tar.Header) error {
 	if !filepath.IsLocal(local(pointed)) {
 		return refuse("entry %q is a link to %q, which is outside of the image's content", shortName(header.Name), shortName(header.Linkname))
 	}
+	if err := u.room(int64(len(header.Linkname))); err != nil {
+		return err
+	}
 	if err := u.makeWay(target); err != nil {
 		return err
 	}
@@ -204,12 +217,18 @@ func (u *unpacker) makeWay(target string) error {
 // makeDirectories creates a directory and those above it. Those that are no entries of the archive count like entries: a
 // small archive must not make a disk full of directories.
 func (u *unpacker) makeDirectories(dir string) error {
+	if err := u.room(0); err != nil {
+		return err
+	}
 	for above := path.Dir(dir); above != "."; above = path.Dir(above) {
 		if _, err := u.root.Lstat(local(above)); !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
 		if u.entries++; u.entries > u.limits.Entries {
 			return refuse("entry %q needs more than %d directories and files, and no more are allowed", shortName(dir), u.limits.Entries)
+		}
+		if err := u.room(0); err != nil {
+			return err
 		}
 	}
 	return writing(dir, u.root.MkdirAll(local(dir), 0o755))

@@ -1,0 +1,213 @@
+// Package bundle looks into Bundles: it has the content of the source fetched and unpacked, reads it, and says in status what
+// it is. Nothing is installed.
+//
+// A Bundle that has been unpacked is left alone: its spec cannot change, and its content is a cache that whoever wants it
+// fills again from the resolved source. Content is kept by digest, so that equal content is stored once, whoever asks. What is
+// slow runs beside the syncs and wakes them up. What a user got wrong is a condition on the Bundle, never an error of the
+// controller; a deleted Bundle has nothing to clean up, so that there is no finalizer.
+//
+// It knows nothing of BundleDeployments; their controller reads a Bundle's status.
+package bundle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/clock"
+
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/events"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	coreclient "github.com/openshift/platform-operators/pkg/client/clientset/versioned/typed/core/v1alpha2"
+	coreinformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/core/v1alpha2"
+	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/source"
+	"github.com/openshift/platform-operators/pkg/store"
+)
+
+// Name is the controller's name; its field manager for status is "platform-operators-" and this.
+const Name = "bundle"
+
+const fieldManager = "platform-operators-" + Name
+
+// lanes is how many slow registries it takes to hold up the others.
+const lanes = 4
+
+// Config is everything the controller needs; every field is required.
+type Config struct {
+	Client  coreclient.BundleInterface
+	Bundles coreinformers.BundleInformer
+	Classes coreinformers.ProvisionerClassInformer
+	Content *store.Content
+	Images  Images
+	// Fetches is how many images are fetched from one registry at once.
+	Fetches int
+	// Backoff of what failed: from the first delay, doubled each time, to the last.
+	BackoffFirst, BackoffLast time.Duration
+	Clock                     clock.PassiveClock
+	Recorder                  events.Recorder
+}
+
+func (c Config) validate() error {
+	if c.Client == nil || c.Bundles == nil || c.Classes == nil || c.Content == nil || c.Images == nil || c.Clock == nil || c.Recorder == nil {
+		return errors.New("a field of its Config is not set")
+	}
+	return nil
+}
+
+type controller struct {
+	client  coreclient.BundleInterface
+	bundles corelisters.BundleLister
+	classes corelisters.ProvisionerClassLister
+	fetches *source.Jobs[wish, contents]
+	clock   clock.PassiveClock
+}
+
+// New builds the controller; its queue keys are Bundle names. The context ends its fetches, and is the one that the
+// controller runs with.
+func New(ctx context.Context, config Config) (factory.Controller, error) {
+	if err := config.validate(); err != nil {
+		return nil, fmt.Errorf("building the bundle controller: %w", err)
+	}
+	syncContext := factory.NewSyncContext(Name, config.Recorder)
+	fetches, err := source.NewJobs(ctx, source.JobsConfig[wish, contents]{
+		Do:      reader{images: config.Images, content: config.Content}.read,
+		Lane:    func(wanted wish) string { return wanted.source.Registry() },
+		Done:    func(name string) { syncContext.Queue().Add(name) },
+		PerLane: config.Fetches,
+		Total:   lanes * config.Fetches,
+		Backoff: source.Backoff{First: config.BackoffFirst, Last: config.BackoffLast},
+		Clock:   config.Clock,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("building the bundle controller: %w", err)
+	}
+	c := &controller{
+		client:  config.Client,
+		bundles: config.Bundles.Lister(),
+		classes: config.Classes.Lister(),
+		fetches: fetches,
+		clock:   config.Clock,
+	}
+	return factory.New().
+		WithSyncContext(syncContext).
+		WithSync(c.sync).
+		WithInformersQueueKeysFunc(c.bundlesOfClass, config.Classes.Informer()).
+		WithInformersQueueKeyFunc(objectName, config.Bundles.Informer()).
+		ToController(Name, config.Recorder), nil
+}
+
+func objectName(object runtime.Object) string {
+	if accessor, ok := object.(metav1.ObjectMetaAccessor); ok {
+		return accessor.GetObjectMeta().GetName()
+	}
+	return ""
+}
+
+// bundlesOfClass are the Bundles that wait for a class.
+func (c *controller) bundlesOfClass(class runtime.Object) []string {
+	name := objectName(class)
+	bundles, err := c.bundles.List(labels.Everything())
+	if err != nil || name == "" {
+		return nil // of a cache there is no such error
+	}
+	var names []string
+	for _, each := range bundles {
+		if each.Spec.ProvisionerClassName == name && each.Status.Phase != corev1alpha2.BundleUnpacked {
+			names = append(names, each.Name)
+		}
+	}
+	return names
+}
+
+func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
+	name := syncCtx.QueueKey()
+	if name == "" || name == factory.DefaultQueueKey {
+		return nil
+	}
+	before, err := c.bundles.Get(name)
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("reading Bundle %q: %w", name, err)
+	}
+	if err != nil || before.DeletionTimestamp != nil || before.Status.Phase == corev1alpha2.BundleUnpacked {
+		// The result of a fetch is held until it has been seen in status; a cache that is behind would have it fetched again.
+		c.fetches.Cancel(name)
+		return nil
+	}
+	after := before.DeepCopy()
+	retry, err := c.look(after)
+	if err != nil {
+		return err
+	}
+	if retry > 0 {
+		syncCtx.Queue().AddAfter(name, retry)
+	}
+	if equality.Semantic.DeepEqual(before.Status, after.Status) {
+		return nil
+	}
+	_, err = c.client.UpdateStatus(ctx, after, metav1.UpdateOptions{FieldManager: fieldManager})
+	switch {
+	case apierrors.IsConflict(err):
+		return factory.SyntheticRequeueError // the cache is behind, and its event will come
+	case apierrors.IsNotFound(err):
+		return nil
+	case err != nil:
+		return fmt.Errorf("writing the status of Bundle %q: %w", name, err)
+	}
+	tell(syncCtx.Recorder(), before, after)
+	return nil
+}
+
+// look fills in the status from what is known of the content, and says when to look again.
+func (c *controller) look(bundle *corev1alpha2.Bundle) (time.Duration, error) {
+	class, err := c.classes.Get(bundle.Spec.ProvisionerClassName)
+	if err != nil && !apierrors.IsNotFound(err) {
+		return 0, fmt.Errorf("reading ProvisionerClass %q: %w", bundle.Spec.ProvisionerClassName, err)
+	}
+	now := metav1.NewTime(c.clock.Now())
+	if err != nil || class.Spec.Provisioner != corev1alpha2.ProvisionerRegistry {
+		c.fetches.Cancel(bundle.Name)
+		report(bundle, now, unknownClass(bundle))
+		return 0, nil
+	}
+	if bundle.Spec.Source.Image == nil { // the schema does not let it in; another kind of source would be one to come
+		report(bundle, now, unreadable(errors.New("spec.source has no image, and nothing else is read")))
+		return 0, nil
+	}
+	answer := c.fetches.Ask(bundle.Name, wish{uid: bundle.UID, source: imageSource(bundle.Spec.Source.Image)})
+	switch {
+	case answer.Result != nil:
+		report(bundle, now, unpacked(answer.Result))
+		record(bundle, answer.Result)
+	case answer.Err != nil:
+		report(bundle, now, unreadable(answer.Err))
+	default:
+		report(bundle, now, unpacking(bundle))
+	}
+	return answer.Retry, nil
+}
+
+// tell sends the Event of what changed.
+func tell(recorder events.Recorder, before, after *corev1alpha2.Bundle) {
+	then := meta.FindStatusCondition(before.Status.Conditions, corev1alpha2.ConditionUnpacked)
+	now := meta.FindStatusCondition(after.Status.Conditions, corev1alpha2.ConditionUnpacked)
+	if now == nil || then != nil && then.Reason == now.Reason {
+		return
+	}
+	message := bounded(fmt.Sprintf("Bundle %q: %s", after.Name, now.Message))
+	switch now.Reason {
+	case corev1alpha2.ReasonUnpackFailed, corev1alpha2.ReasonProvisionerNotFound:
+		recorder.Warning(now.Reason, message)
+	case corev1alpha2.ReasonUnpackSuccessful:
+		recorder.Event(now.Reason, message)
+	}
+}

@@ -1,0 +1,181 @@
+package bundle
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/openshift/library-go/pkg/operator/events"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/client/clientset/versioned/fake"
+	"github.com/openshift/platform-operators/pkg/client/informers/externalversions"
+	"github.com/openshift/platform-operators/pkg/source/image"
+	"github.com/openshift/platform-operators/pkg/store"
+)
+
+const digest = "sha256:" + "abababababababababababababababababababababababababababababababab"
+
+// registry serves one bundle, or a fault, or content that is no bundle.
+type registry struct {
+	fault error
+	empty bool
+}
+
+func (r registry) Resolve(_ context.Context, source image.Source) (string, error) {
+	return "registry.example/" + source.Ref + "@" + digest, r.fault
+}
+
+func (r registry) Unpack(_ context.Context, _ image.Source, target image.Target) error {
+	if r.empty {
+		return nil
+	}
+	return os.CopyFS(target.Dir, os.DirFS(filepath.Join("..", "..", "bundle", "registryv1", "testdata", "bundles", "minimal")))
+}
+
+// run runs the controller against a fake API server until the test ends, and gives the Bundle as it changes.
+func run(t *testing.T, images Images, bundle *corev1alpha2.Bundle, before func(*fake.Clientset)) (*fake.Clientset, <-chan watch.Event) {
+	t.Helper()
+	client := fake.NewSimpleClientset(bundle)
+	if before != nil {
+		before(client)
+	}
+	changes, err := client.CoreV1alpha2().Bundles().Watch(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock := clocktesting.NewFakePassiveClock(time.Unix(1000, 0))
+	content, err := store.NewContent(store.ContentConfig{Dir: t.TempDir(), Budget: 1 << 30, Clock: clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	informers := externalversions.NewSharedInformerFactory(client, 0)
+	controller, err := New(t.Context(), Config{
+		Client:  client.CoreV1alpha2().Bundles(),
+		Bundles: informers.Core().V1alpha2().Bundles(), Classes: informers.Core().V1alpha2().ProvisionerClasses(),
+		Content: content, Images: images, Fetches: 1,
+		BackoffFirst: time.Second, BackoffLast: time.Minute,
+		Clock: clock, Recorder: events.NewInMemoryRecorder("test", clock),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	informers.Start(ctx.Done())
+	go func() {
+		controller.Run(ctx, 1)
+		close(ended)
+	}()
+	t.Cleanup(func() {
+		cancel()
+		<-ended
+	})
+	return client, changes.ResultChan()
+}
+
+// until gives the status that has the reason.
+func until(t *testing.T, changes <-chan watch.Event, reason string) corev1alpha2.BundleStatus {
+	t.Helper()
+	for {
+		select {
+		case event := <-changes:
+			found, ok := event.Object.(*corev1alpha2.Bundle)
+			if !ok {
+				continue
+			}
+			if condition := meta.FindStatusCondition(found.Status.Conditions, corev1alpha2.ConditionUnpacked); condition != nil && condition.Reason == reason {
+				return found.Status
+			}
+		case <-time.After(30 * time.Second):
+			t.Fatalf("the Bundle never had reason %s", reason)
+		}
+	}
+}
+
+func memo() *corev1alpha2.Bundle {
+	return &corev1alpha2.Bundle{
+		ObjectMeta: metav1.ObjectMeta{Name: "memo", UID: "1", Generation: 1},
+		Spec: corev1alpha2.BundleSpec{
+			ProvisionerClassName: corev1alpha2.ProvisionerClassRegistry,
+			Source: corev1alpha2.BundleSource{
+				Type: corev1alpha2.SourceTypeImage, Image: &corev1alpha2.ImageSource{Ref: "memo:v1", PullSecret: "robot"},
+			},
+		},
+	}
+}
+
+func class(provisioner string) *corev1alpha2.ProvisionerClass {
+	return &corev1alpha2.ProvisionerClass{
+		ObjectMeta: metav1.ObjectMeta{Name: corev1alpha2.ProvisionerClassRegistry},
+		Spec:       corev1alpha2.ProvisionerClassSpec{Provisioner: provisioner},
+	}
+}
+
+func TestBundleWaitsForItsClassAndIsUnpackedWhenThatAppears(t *testing.T) {
+	client, changes := run(t, registry{}, memo(), nil)
+	waits := until(t, changes, corev1alpha2.ReasonProvisionerNotFound)
+	if waits.Phase != corev1alpha2.BundlePending || waits.Conditions[0].Status != metav1.ConditionUnknown {
+		t.Errorf("without its class its status is %+v", waits)
+	}
+	if _, err := client.CoreV1alpha2().ProvisionerClasses().Create(t.Context(), class(corev1alpha2.ProvisionerRegistry), metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	got := until(t, changes, corev1alpha2.ReasonUnpackSuccessful)
+	if got.Bytes <= 0 || got.Objects <= 0 {
+		t.Errorf("it has %d objects in %d bytes", got.Objects, got.Bytes)
+	}
+	got.Conditions, got.Bytes, got.Objects = nil, 0, 0
+	want := corev1alpha2.BundleStatus{
+		ObservedGeneration: 1, Phase: corev1alpha2.BundleUnpacked, Digest: digest, Format: "registry+v1",
+		Package: got.Package, Version: got.Version,
+		ResolvedSource: &corev1alpha2.BundleSource{
+			Type: corev1alpha2.SourceTypeImage, Image: &corev1alpha2.ImageSource{Ref: "registry.example/memo:v1@" + digest, PullSecret: "robot"},
+		},
+	}
+	if diff := cmp.Diff(want, got); diff != "" || got.Package == "" || got.Version == "" {
+		t.Errorf("status (-want +got):\n%s", diff)
+	}
+}
+
+func TestBundleOfAClassThatNobodyReadsWaits(t *testing.T) {
+	_, changes := run(t, registry{}, memo(), func(client *fake.Clientset) {
+		if err := client.Tracker().Add(class("core.rukpak.io/helm")); err != nil {
+			t.Fatal(err)
+		}
+	})
+	until(t, changes, corev1alpha2.ReasonProvisionerNotFound)
+}
+
+func TestBundleThatCannotBeReadSaysWhy(t *testing.T) {
+	cases := map[string]struct {
+		images registry
+		want   string
+	}{
+		"a registry that is down":   {registry{fault: errors.New("registry down")}, "registry down."},
+		"content that is no bundle": {registry{empty: true}, "metadata/annotations.yaml"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			_, changes := run(t, c.images, memo(), func(client *fake.Clientset) {
+				if err := client.Tracker().Add(class(corev1alpha2.ProvisionerRegistry)); err != nil {
+					t.Fatal(err)
+				}
+			})
+			got := until(t, changes, corev1alpha2.ReasonUnpackFailed)
+			if got.Phase != corev1alpha2.BundleFailing || !strings.Contains(got.Conditions[0].Message, c.want) {
+				t.Errorf("status is %+v, want a message with %q", got, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,85 @@
+package bundle
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+)
+
+const (
+	// maxMessage bounds condition messages and Events, in bytes.
+	maxMessage = 1024
+	// maxPackage and maxVersion are the schema's limits. A status beyond them would be refused as a whole; what is cut here
+	// was no legal value before either.
+	maxPackage, maxVersion = 253, 128
+)
+
+// verdict is what the status says of a Bundle.
+type verdict struct {
+	phase   corev1alpha2.BundlePhase
+	status  metav1.ConditionStatus
+	reason  string
+	message string
+}
+
+func unknownClass(bundle *corev1alpha2.Bundle) verdict {
+	return verdict{corev1alpha2.BundlePending, metav1.ConditionUnknown, corev1alpha2.ReasonProvisionerNotFound, fmt.Sprintf(
+		"No provisioner class %q on this cluster whose bundles are read here: nothing is unpacked until there is one. For registry+v1 bundles there is %q.",
+		bundle.Spec.ProvisionerClassName, corev1alpha2.ProvisionerClassRegistry)}
+}
+
+func unpacking(bundle *corev1alpha2.Bundle) verdict {
+	return verdict{corev1alpha2.BundleUnpacking, metav1.ConditionUnknown, corev1alpha2.ReasonUnpacking,
+		fmt.Sprintf("Fetching and unpacking %s.", bundle.Spec.Source.Image.Ref)}
+}
+
+func unreadable(err error) verdict {
+	return verdict{corev1alpha2.BundleFailing, metav1.ConditionFalse, corev1alpha2.ReasonUnpackFailed, fmt.Sprintf("%v.", err)}
+}
+
+func unpacked(found *contents) verdict {
+	return verdict{corev1alpha2.BundleUnpacked, metav1.ConditionTrue, corev1alpha2.ReasonUnpackSuccessful,
+		fmt.Sprintf("The content is that of %s.", found.resolved)}
+}
+
+// report writes a verdict into a Bundle's status.
+func report(bundle *corev1alpha2.Bundle, now metav1.Time, is verdict) {
+	bundle.Status.ObservedGeneration = bundle.Generation
+	bundle.Status.Phase = is.phase
+	meta.SetStatusCondition(&bundle.Status.Conditions, metav1.Condition{
+		Type: corev1alpha2.ConditionUnpacked, Status: is.status, Reason: is.reason, Message: bounded(is.message),
+		ObservedGeneration: bundle.Generation, LastTransitionTime: now,
+	})
+}
+
+// record writes what was found into a Bundle's status.
+func record(bundle *corev1alpha2.Bundle, found *contents) {
+	resolved := bundle.Spec.Source.DeepCopy()
+	resolved.Image.Ref = found.resolved
+	status := &bundle.Status
+	status.ResolvedSource = resolved
+	status.Digest = found.digest
+	status.Format = corev1alpha2.FormatRegistryV1
+	status.Package = cut(found.metadata.Package, maxPackage)
+	status.Version = cut(found.metadata.Version, maxVersion)
+	status.Objects = int32(found.objects)
+	status.Bytes = found.bytes
+}
+
+func cut(text string, limit int) string {
+	return strings.ToValidUTF8(text[:min(len(text), limit)], "")
+}
+
+// bounded makes one line of a text, no longer than a message may be.
+func bounded(text string) string {
+	text = strings.ToValidUTF8(strings.Join(strings.Fields(text), " "), "�")
+	if len(text) <= maxMessage {
+		return text
+	}
+	const ellipsis = "…"
+	return cut(text, maxMessage-len(ellipsis)) + ellipsis
+}

@@ -1,0 +1,339 @@
+package image_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"math/rand"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/registry"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"github.com/openshift/platform-operators/pkg/source/image"
+)
+
+// fetch resolves and unpacks, as a controller does.
+func fetch(t testing.TB, fetcher *image.Fetcher, source image.Source) error {
+	t.Helper()
+	pinned, err := fetcher.Resolve(t.Context(), source)
+	if err != nil {
+		return err
+	}
+	return fetcher.Unpack(t.Context(), source.At(pinned), image.Target{Dir: t.TempDir()})
+}
+
+func wantClass(t testing.TB, err error, want image.Class, words ...string) {
+	t.Helper()
+	var fault *image.Error
+	if !errors.As(err, &fault) || fault.Class != want {
+		t.Errorf("got %v, want an error of class %s", err, want)
+		return
+	}
+	for _, word := range words {
+		if !strings.Contains(err.Error(), word) {
+			t.Errorf("error %q does not say %q", err, word)
+		}
+	}
+}
+
+// secured serves a registry with TLS and returns its host, its authority in PEM, and what pushes to it.
+func secured(t testing.TB, handler http.Handler) (host, authority string, transport http.RoundTripper) {
+	t.Helper()
+	server := httptest.NewUnstartedServer(handler)
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	authority = string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
+	return strings.TrimPrefix(server.URL, "https://"), authority, server.Client().Transport
+}
+
+func TestRegistriesAreTrustedByTheirAuthorityOrNotAtAll(t *testing.T) {
+	host, authority, transport := secured(t, registry.New(registry.Logger(log.New(io.Discard, "", 0))))
+	ref := host + "/bundles/memo:v1"
+	parsed, err := name.ParseReference(ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := remote.Push(parsed, content(t, map[string]string{"f": "x"}), remote.WithTransport(transport)); err != nil {
+		t.Fatal(err)
+	}
+	fetcher := image.New(image.Config{})
+	wantClass(t, fetch(t, fetcher, image.Source{Ref: ref}), image.Untrusted, "certificateData")
+	wantClass(t, fetch(t, fetcher, image.Source{Ref: ref, CertificateData: "nothing"}), image.Invalid, "no certificate in PEM")
+	if err := fetch(t, fetcher, image.Source{Ref: ref, CertificateData: authority}); err != nil {
+		t.Errorf("with its authority: %v", err)
+	}
+	if err := fetch(t, fetcher, image.Source{Ref: ref, InsecureSkipTLSVerify: true}); err != nil {
+		t.Errorf("with insecureSkipTLSVerify: %v", err)
+	}
+}
+
+func TestPlainHTTPIsSpokenOnlyWhereItIsAllowed(t *testing.T) {
+	// The name is not one of loopback; the proxy of the transport is what answers for it.
+	inner := registry.New(registry.Logger(log.New(io.Discard, "", 0)))
+	plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodConnect {
+			http.Error(w, "no TLS here", http.StatusBadGateway)
+			return
+		}
+		inner.ServeHTTP(w, r)
+	}))
+	t.Cleanup(plain.Close)
+	push(t, strings.TrimPrefix(plain.URL, "http://")+"/bundles/memo:v1", content(t, map[string]string{"f": "x"}))
+	for _, host := range []string{"registry.example", "10.9.8.7", "registry.local"} {
+		t.Run(host, func(t *testing.T) {
+			fetcher := image.New(image.Config{Transport: proxied(t, plain.URL)})
+			source := image.Source{Ref: host + "/bundles/memo:v1"}
+			err := fetch(t, fetcher, source)
+			if err == nil {
+				t.Fatal("plain HTTP was spoken without being allowed")
+			}
+			source.InsecureSkipTLSVerify = true
+			if err := fetch(t, fetcher, source); err != nil {
+				t.Errorf("with insecureSkipTLSVerify: %v", err)
+			}
+		})
+	}
+}
+
+func TestARegistryThatRedirectsToPlainHTTPIsNotFollowed(t *testing.T) {
+	var asked bool
+	inner := registry.New(registry.Logger(log.New(io.Discard, "", 0)))
+	host, authority, transport := secured(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.URL.Path, "/blobs/") && r.Method == http.MethodGet {
+			asked = true
+			http.Redirect(w, r, "http://elsewhere.example"+r.URL.Path, http.StatusTemporaryRedirect)
+			return
+		}
+		inner.ServeHTTP(w, r)
+	}))
+	ref := host + "/bundles/memo:v1"
+	parsed, _ := name.ParseReference(ref)
+	if err := remote.Push(parsed, content(t, map[string]string{"f": "x"}), remote.WithTransport(transport)); err != nil {
+		t.Fatal(err)
+	}
+	wantClass(t, fetch(t, image.New(image.Config{}), image.Source{Ref: ref, CertificateData: authority}), image.Untrusted, "elsewhere.example", "plain HTTP")
+	if !asked {
+		t.Error("the registry was not asked for the blob; the test shows nothing")
+	}
+}
+
+func dockerConfig(host, user, password string) map[string][]byte {
+	auth := base64.StdEncoding.EncodeToString([]byte(user + ":" + password))
+	return map[string][]byte{corev1.DockerConfigJsonKey: fmt.Appendf(nil, `{"auths":{%q:{"auth":%q}}}`, host, auth)}
+}
+
+func TestCredentialsAreReadAtEveryFetch(t *testing.T) {
+	password := "first"
+	inner := registry.New(registry.Logger(log.New(io.Discard, "", 0)))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, got, ok := r.BasicAuth(); r.Method == http.MethodGet && (!ok || got != password) {
+			w.Header().Set("WWW-Authenticate", `Basic realm="test"`)
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		inner.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	host := strings.TrimPrefix(server.URL, "http://")
+	ref := host + "/bundles/memo:v1"
+	parsed, _ := name.ParseReference(ref)
+	password = ""
+	if err := remote.Push(parsed, content(t, map[string]string{"f": "x"}), remote.WithAuth(basic{})); err != nil {
+		t.Fatal(err)
+	}
+	password = "first"
+
+	client := fake.NewClientset(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "system", Name: "robot"}, Type: corev1.SecretTypeDockerConfigJson, Data: dockerConfig(host, "robot", "first")})
+	fetcher := image.New(image.Config{PullSecrets: &image.PullSecrets{Client: client.CoreV1(), Namespace: "system"}})
+	source := image.Source{Ref: ref, PullSecret: "robot"}
+	wantClass(t, fetch(t, fetcher, image.Source{Ref: ref}), image.Unauthorized, "pull secret")
+	if err := fetch(t, fetcher, source); err != nil {
+		t.Fatal(err)
+	}
+	password = "second"
+	wantClass(t, fetch(t, fetcher, source), image.Unauthorized, "pull secret")
+	rotated := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "system", Name: "robot"}, Type: corev1.SecretTypeDockerConfigJson, Data: dockerConfig(host, "robot", "second")}
+	if _, err := client.CoreV1().Secrets("system").Update(t.Context(), rotated, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := fetch(t, fetcher, source); err != nil {
+		t.Errorf("with the rotated secret: %v", err)
+	}
+}
+
+func TestARegistryThatFallsSilentIsGivenUp(t *testing.T) {
+	for _, part := range []string{"/manifests/", "/blobs/"} {
+		t.Run(part, func(t *testing.T) {
+			armed, ended := false, make(chan struct{})
+			host := serve(t, func(w http.ResponseWriter, r *http.Request) bool {
+				if !armed || !strings.Contains(r.URL.Path, part) {
+					return false
+				}
+				w.WriteHeader(http.StatusOK)
+				_, _ = w.Write([]byte("{"))
+				_ = http.NewResponseController(w).Flush()
+				select {
+				case <-r.Context().Done():
+				case <-ended:
+				}
+				return true
+			})
+			t.Cleanup(func() { close(ended) })
+			push(t, host+"/bundles/memo:v1", content(t, map[string]string{"f": "x"}))
+			armed = true
+			limits := image.DefaultLimits()
+			limits.Stall = 200 * time.Millisecond
+			started := time.Now()
+			wantClass(t, fetch(t, image.New(image.Config{Limits: limits}), image.Source{Ref: host + "/bundles/memo:v1"}), image.Unreachable, "sent nothing for 200ms")
+			if took := time.Since(started); took > time.Minute {
+				t.Errorf("it took %s", took)
+			}
+		})
+	}
+}
+
+func TestLayersThatAreKeptElsewhereAreNotFetched(t *testing.T) {
+	host := serve(t, nil)
+	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("")), nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := mutate.Append(empty.Image, mutate.Addendum{Layer: layer, URLs: []string{"https://169.254.169.254/blobs/secrets"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	push(t, host+"/bundles/memo:v1", img)
+	wantClass(t, fetch(t, image.New(image.Config{}), image.Source{Ref: host + "/bundles/memo:v1"}), image.Refused, "other addresses")
+}
+
+// noiseLayer is a layer with one file of so many bytes that do not compress. It is made anew each time that it is read, so
+// that it is never in memory.
+func noiseLayer(t testing.TB, files, fileBytes int64) v1.Layer {
+	t.Helper()
+	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) {
+		reader, writer := io.Pipe()
+		go func() { writer.CloseWithError(writeNoise(writer, files, fileBytes)) }()
+		return reader, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return layer
+}
+
+func writeNoise(out io.Writer, files, fileBytes int64) error {
+	noise := rand.New(rand.NewSource(1))
+	for i := range files {
+		header := make([]byte, 512)
+		copy(header, fmt.Sprintf("noise-%d", i))
+		copy(header[100:], "0000644\x00")
+		copy(header[124:], fmt.Sprintf("%011o\x00", fileBytes))
+		copy(header[148:], "        ")
+		header[156] = '0'
+		var sum int
+		for _, each := range header {
+			sum += int(each)
+		}
+		copy(header[148:], fmt.Sprintf("%06o\x00 ", sum))
+		if _, err := out.Write(header); err != nil {
+			return err
+		}
+		if _, err := io.CopyN(out, noise, fileBytes); err != nil {
+			return err
+		}
+	}
+	_, err := out.Write(make([]byte, 1024))
+	return err
+}
+
+// peak measures the process's largest resident set while do runs, above what it had before.
+func peak(t testing.TB, do func()) int64 {
+	t.Helper()
+	debug.FreeOSMemory()
+	before := status(t, "VmRSS:")
+	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
+		t.Skipf("the peak of the resident set cannot be measured here: %v", err)
+	}
+	do()
+	return status(t, "VmHWM:") - before
+}
+
+func status(t testing.TB, key string) int64 {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		t.Skipf("the resident set cannot be measured here: %v", err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if fields := strings.Fields(line); len(fields) == 3 && fields[0] == key {
+			kib, err := strconv.ParseInt(fields[1], 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return kib << 10
+		}
+	}
+	t.Skipf("/proc/self/status has no %s here", key)
+	return 0
+}
+
+func TestUnpackingALargeImageTakesLittleMemory(t *testing.T) {
+	size := int64(200 << 20)
+	if testing.Short() {
+		size = 20 << 20
+	}
+	// The registry keeps its blobs on disk, so that what is measured is the fetching.
+	dir := t.TempDir()
+	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0)), registry.WithBlobHandler(registry.NewDiskBlobHandler(dir))))
+	t.Cleanup(server.Close)
+	img, err := mutate.AppendLayers(empty.Image, noiseLayer(t, size/(10<<20), 10<<20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ref := strings.TrimPrefix(server.URL, "http://") + "/bundles/large:v1"
+	push(t, ref, img)
+	fetcher := image.New(image.Config{})
+	pinned, err := fetcher.Resolve(t.Context(), image.Source{Ref: ref})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var block []byte
+	if seen := peak(t, func() { block = bytes.Repeat([]byte{1}, 96<<20) }); seen < 48<<20 {
+		t.Skipf("the peak of the resident set cannot be measured here: %d bytes were seen of %d", seen, len(block))
+	}
+	block = nil
+	target := t.TempDir()
+	extra := peak(t, func() { err = fetcher.Unpack(t.Context(), image.Source{Ref: pinned}, image.Target{Dir: target}) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(filepath.Join(target, "noise-0")); err != nil || info.Size() != 10<<20 {
+		t.Fatalf("the image was not unpacked: %v", err)
+	}
+	t.Logf("unpacking %d MiB took %.1f MiB of memory above what was there", size>>20, float64(extra)/(1<<20))
+	if limit := int64(64 << 20); extra >= limit {
+		t.Errorf("it took %d bytes, and %d are the limit", extra, limit)
+	}
+}

@@ -1,0 +1,137 @@
+package image
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// plainRefused is said of a registry that does not speak TLS.
+const plainRefused = "does not speak TLS, and is not asked in plain HTTP"
+
+// maxAnswer bounds what a registry may answer that is no blob: tokens and manifests, which are held in memory.
+const maxAnswer = 8 << 20
+
+// transportFor makes the transport that a source asks for, and a function that closes what it leaves open.
+func transportFor(base *http.Transport, source Source, stall time.Duration) (http.RoundTripper, func(), error) {
+	guarded := &guard{next: base, plain: source.InsecureSkipTLSVerify, stall: stall}
+	if !source.InsecureSkipTLSVerify && source.CertificateData == "" {
+		return guarded, func() {}, nil
+	}
+	own := base.Clone()
+	if own.TLSClientConfig == nil {
+		own.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
+	}
+	if source.CertificateData != "" {
+		authorities, err := x509.SystemCertPool()
+		if err != nil {
+			return nil, nil, fmt.Errorf("reading the system's certificate authorities: %w", err)
+		}
+		if !authorities.AppendCertsFromPEM([]byte(source.CertificateData)) {
+			return nil, nil, marked(Invalid, "its certificateData holds no certificate in PEM")
+		}
+		own.TLSClientConfig.RootCAs = authorities
+	}
+	// This is what the field is for; whoever sets it has been told by its name.
+	own.TLSClientConfig.InsecureSkipVerify = source.InsecureSkipTLSVerify
+	guarded.next = own
+	return guarded, own.CloseIdleConnections, nil
+}
+
+// guard bounds what a registry can do to us: plain HTTP only where it is allowed, also after a redirect; no silence for
+// longer than stall; no answer in memory beyond maxAnswer.
+type guard struct {
+	next  http.RoundTripper
+	plain bool
+	stall time.Duration
+}
+
+// RoundTrip sends a request on, if it may be sent.
+func (g *guard) RoundTrip(request *http.Request) (*http.Response, error) {
+	if request.URL.Scheme != "https" && !g.plain && !isLoopback(request.URL.Hostname()) {
+		return nil, marked(Untrusted, "%s %s", request.URL.Host, plainRefused)
+	}
+	ctx, cancel := context.WithCancelCause(request.Context())
+	timer := time.AfterFunc(g.stall, func() { cancel(&stallError{g.stall}) })
+	response, err := g.next.RoundTrip(request.WithContext(ctx))
+	timer.Stop()
+	if err != nil {
+		err = stalled(ctx, err)
+		cancel(nil)
+		return nil, err
+	}
+	left := int64(maxAnswer)
+	if strings.Contains(first(request).URL.Path, "/blobs/") {
+		left = -1
+	}
+	response.Body = &guardedBody{ReadCloser: response.Body, ctx: ctx, cancel: cancel, timer: timer, stall: g.stall, left: left}
+	return response, nil
+}
+
+// first is the request that led here over redirects.
+func first(request *http.Request) *http.Request {
+	for request.Response != nil && request.Response.Request != nil {
+		request = request.Response.Request
+	}
+	return request
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// guardedBody is the body of an answer. The clock runs only while it is read: that our own disk is slow is not the
+// registry's fault.
+type guardedBody struct {
+	io.ReadCloser
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	timer  *time.Timer
+	stall  time.Duration
+	left   int64 // negative: without a limit
+}
+
+// Read reads on.
+func (b *guardedBody) Read(buffer []byte) (int, error) {
+	b.timer.Reset(b.stall)
+	n, err := b.ReadCloser.Read(buffer)
+	b.timer.Stop()
+	if err != nil && err != io.EOF {
+		return n, stalled(b.ctx, err)
+	}
+	if b.left >= 0 {
+		if b.left -= int64(n); b.left < 0 {
+			return n, refuse("the registry answers with more than %d bytes where a manifest or a token was asked for", maxAnswer)
+		}
+	}
+	return n, err
+}
+
+// Close ends the answer.
+func (b *guardedBody) Close() error {
+	b.timer.Stop()
+	err := b.ReadCloser.Close()
+	b.cancel(nil)
+	return err
+}
+
+// stallError marks a registry that was silent for too long.
+type stallError struct{ after time.Duration }
+
+func (e *stallError) Error() string { return fmt.Sprintf("the registry sent nothing for %s", e.after) }
+
+// stalled gives the stall that ended a request in the place of the error that this led to.
+func stalled(ctx context.Context, err error) error {
+	if stall := (*stallError)(nil); errors.As(context.Cause(ctx), &stall) {
+		return stall
+	}
+	return err
+}

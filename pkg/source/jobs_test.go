@@ -1,0 +1,185 @@
+package source_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"k8s.io/utils/clock"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/openshift/platform-operators/pkg/source"
+)
+
+// bench runs jobs whose answers the test gives. A wish is "host/what"; the host is its lane.
+type bench struct {
+	*source.Jobs[string, string]
+	clock   *clocktesting.FakePassiveClock
+	started chan string
+	answers chan error
+	woken   chan string
+	running atomic.Int32
+}
+
+func newBench(t *testing.T, perLane, total int) *bench {
+	t.Helper()
+	b := &bench{
+		clock:   clocktesting.NewFakePassiveClock(time.Unix(1000, 0)),
+		started: make(chan string, 100), answers: make(chan error), woken: make(chan string, 100),
+	}
+	jobs, err := source.NewJobs(t.Context(), source.JobsConfig[string, string]{
+		PerLane: perLane, Total: total, Clock: b.clock,
+		Backoff: source.Backoff{First: 5 * time.Second, Last: 5 * time.Minute},
+		Lane:    func(wish string) string { return strings.Split(wish, "/")[0] },
+		Done:    func(name string) { b.woken <- name },
+		Do: func(ctx context.Context, wish string) (*string, error) {
+			b.running.Add(1)
+			defer b.running.Add(-1)
+			b.started <- wish
+			select {
+			case err := <-b.answers:
+				result := "done: " + wish
+				return &result, err
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Jobs = jobs
+	return b
+}
+
+func TestJobsAnswerWithoutBlocking(t *testing.T) {
+	b := newBench(t, 1, 1)
+	if got := b.Ask("memo", "a/memo"); got.Result != nil || got.Err != nil {
+		t.Errorf("first answer is %+v, want nothing yet", got)
+	}
+	<-b.started
+	b.answers <- nil
+	if name := <-b.woken; name != "memo" {
+		t.Errorf("woke up %q", name)
+	}
+	if got := b.Ask("memo", "a/memo"); got.Result == nil || *got.Result != "done: a/memo" {
+		t.Errorf("answer is %+v", got)
+	}
+}
+
+func TestJobsAreTriedAgainWithBackOff(t *testing.T) {
+	b := newBench(t, 1, 1)
+	fault := errors.New("registry down")
+	for _, wait := range []time.Duration{5 * time.Second, 10 * time.Second} {
+		b.Ask("memo", "a/memo")
+		<-b.started
+		b.answers <- fault
+		<-b.woken
+		if got := b.Ask("memo", "a/memo"); !errors.Is(got.Err, fault) || got.Retry != wait || got.Result != nil {
+			t.Fatalf("answer is %+v, want the fault and another try after %s", got, wait)
+		}
+		if b.running.Load() != 0 {
+			t.Fatal("tried again before its time")
+		}
+		b.clock.SetTime(b.clock.Now().Add(wait))
+	}
+	if got := b.Ask("memo", "a/memo"); !errors.Is(got.Err, fault) || got.Retry != 0 {
+		t.Errorf("answer while trying again is %+v, want the fault of before, so that status does not flap", got)
+	}
+	<-b.started
+	b.answers <- nil
+	<-b.woken
+	if got := b.Ask("memo", "a/memo"); got.Result == nil {
+		t.Errorf("answer is %+v, want the result", got)
+	}
+}
+
+func TestJobsDropWhatIsNotWantedAnyMore(t *testing.T) {
+	b := newBench(t, 1, 1)
+	b.Ask("memo", "a/slow")
+	<-b.started
+	b.Ask("memo", "a/good") // the only slot is taken by the slow one, which this ends
+	if next := <-b.started; next != "a/good" {
+		t.Fatalf("works on %q", next)
+	}
+	b.Cancel("memo")
+	<-b.woken
+	<-b.woken
+	b.Ask("memo", "a/good")
+	if next := <-b.started; next != "a/good" {
+		t.Errorf("works on %q; what was cancelled is forgotten, and asked for anew", next)
+	}
+}
+
+func TestJobsOfASlowRegistryHoldNobodyElseUp(t *testing.T) {
+	b := newBench(t, 2, 4)
+	for i := range 10 {
+		b.Ask(fmt.Sprintf("slow-%d", i), fmt.Sprintf("slow/%d", i))
+	}
+	for range 2 {
+		if next := <-b.started; !strings.HasPrefix(next, "slow/") {
+			t.Fatalf("works on %q", next)
+		}
+	}
+	b.Ask("memo", "fast/memo")
+	if next := <-b.started; next != "fast/memo" {
+		t.Errorf("works on %q; eight that wait for the slow registry are before it", next)
+	}
+	if running := b.running.Load(); running != 3 {
+		t.Errorf("%d are worked on, want two of the slow registry's and one of the other's", running)
+	}
+}
+
+func TestJobsAreNeverMoreThanTheirTotal(t *testing.T) {
+	b := newBench(t, 2, 3)
+	for i := range 10 {
+		b.Ask(fmt.Sprint(i), fmt.Sprintf("host-%d/x", i))
+	}
+	for range 10 {
+		<-b.started
+		if running := b.running.Load(); running > 3 {
+			t.Errorf("%d are worked on at once, want 3 at most", running)
+		}
+		b.answers <- nil
+		<-b.woken
+	}
+}
+
+func TestJobsNeedAWholeConfig(t *testing.T) {
+	if _, err := source.NewJobs(t.Context(), source.JobsConfig[string, string]{}); err == nil {
+		t.Error("jobs that can do nothing were made")
+	}
+}
+
+func TestBackoffDoublesToItsEnd(t *testing.T) {
+	b := source.Backoff{First: 5 * time.Second, Last: 5 * time.Minute}
+	for failures, want := range map[int]time.Duration{0: 5 * time.Second, 1: 5 * time.Second, 2: 10 * time.Second, 3: 20 * time.Second, 7: 5 * time.Minute, 1 << 40: 5 * time.Minute} {
+		if got := b.After(failures); got != want {
+			t.Errorf("after %d failures it waits %s, want %s", failures, got, want)
+		}
+	}
+}
+
+func ExampleJobs() {
+	woken := make(chan string)
+	jobs, err := source.NewJobs(context.Background(), source.JobsConfig[string, int]{
+		PerLane: 1, Total: 4, Clock: clock.RealClock{},
+		Backoff: source.Backoff{First: time.Second, Last: time.Minute},
+		Lane:    func(string) string { return "only" },
+		Done:    func(name string) { woken <- name },
+		Do:      func(_ context.Context, wish string) (*int, error) { size := len(wish); return &size, nil },
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(jobs.Ask("memo", "four").Result == nil)
+	fmt.Println(<-woken, *jobs.Ask("memo", "four").Result)
+	// Output:
+	// true
+	// memo 4
+}

@@ -4,71 +4,91 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
-	"github.com/openshift/platform-operators/pkg/health"
 )
 
 const (
-	// parallel is how many objects of one phase are worked on at once. The client's own rate limit is what protects the
-	// API server; this only hides the time that an answer takes.
+	// parallel is how many objects of one phase are worked on at once. It hides the time that an answer takes; what protects
+	// the API server is its own priority and fairness, which answers "too many requests" to whom it has to.
 	parallel = 8
+	// passTime is how long one call writes before it returns to have told how far it is.
+	passTime = 2 * time.Second
 	// maxListed bounds lists of names in reports.
 	maxListed = 10
 	// waitTime is when something that is waited for is looked at again where no watch tells.
 	waitTime = 2 * time.Second
+	// atOnce asks for the next call without delay.
+	atOnce = time.Millisecond
 )
 
 // Config is what an Engine is built from; every field is required.
 type Config struct {
+	// Dynamic is the client for everything that is applied. It should have no rate limit of its own, and WarningHandler.
 	Dynamic   dynamic.Interface
 	Discovery discovery.CachedDiscoveryInterface
 	Clock     clock.PassiveClock
 	// Changed is called with the owner of an object that was changed or deleted, by whomever. It must not block.
 	Changed func(owner string)
+	// Deployed tells when a BundleDeployment was created, from a cache; false when there is none of that name.
+	Deployed func(name string) (created time.Time, exists bool)
 }
 
 // Engine applies sets of objects and watches them. It is safe for concurrent use, one call an owner at a time.
 type Engine struct {
-	client  dynamic.Interface
-	kinds   *kinds
-	watches *watches
+	client      dynamic.Interface
+	clock       clock.PassiveClock
+	kinds       *kinds
+	watches     *watches
+	changed     func(owner string)
+	deployments deployments
 
 	mu     sync.Mutex
 	owners map[string]*memory
+	// heard are the caches of CustomResourceDefinitions whose events are listened to.
+	heard map[*watched]bool
 }
 
 // memory is what the engine remembers of one owner. Nothing depends on it: what is lost with a restart is found out again
 // without a write.
 type memory struct {
 	mu sync.Mutex
-	// clean is the state in which an object was last seen to be as declared.
-	clean map[Key]cleanState
+	// objects are what is known of each object.
+	objects map[Key]objectState
 	// given are namespaces that were there before.
 	given map[string]bool
-	// gone are objects that a removal has seen disappear.
-	gone map[Key]bool
+	// gone are objects that a removal is through with, and why those stay that it kept.
+	gone map[Key]string
+	// warned is which object a warning was first heard of.
+	warned map[string]Key
+	// services are those of others that webhooks call.
+	services map[Key]serviceState
 }
 
 // New builds an Engine. Its watches end with the context.
 func New(ctx context.Context, config Config) (*Engine, error) {
-	if config.Dynamic == nil || config.Discovery == nil || config.Clock == nil || config.Changed == nil {
+	if config.Dynamic == nil || config.Discovery == nil || config.Clock == nil || config.Changed == nil || config.Deployed == nil {
 		return nil, errors.New("building the apply engine: a field of its Config is not set")
 	}
 	return &Engine{
-		client:  config.Dynamic,
-		kinds:   newKinds(config.Discovery, config.Clock),
-		watches: newWatches(ctx, config.Dynamic, config.Clock, config.Changed),
-		owners:  map[string]*memory{},
+		client:      config.Dynamic,
+		clock:       config.Clock,
+		kinds:       newKinds(config.Discovery.RESTClient(), config.Clock),
+		watches:     newWatches(ctx, config.Dynamic, config.Clock, config.Changed),
+		changed:     config.Changed,
+		deployments: config.Deployed,
+		owners:      map[string]*memory{},
+		heard:       map[*watched]bool{},
 	}, nil
 }
 
@@ -88,41 +108,17 @@ type Options struct {
 	Drift corev1alpha2.Drift
 }
 
-// Report is what became of a set.
-type Report struct {
-	// Total and Ready count the bundle's objects, and those of them that are as declared and pass their probe.
-	Total, Ready int
-	// Unready names the first objects that are not, and why, in the order of the phases.
-	Unready []string
-	// Complete says that every object of every phase is as declared.
-	Complete bool
-	// Phases is how many phases were worked on.
-	Phases int
-	// Waiting says what the next phase waits for; empty when nothing is.
-	Waiting string
-	// Created and Updated name what was written, at most 10 each; Writes counts all of it.
-	Created, Updated []string
-	Writes           int
-	// Drift is what others changed, and what was done about it, at most 20; Drifted says that something declared is not as
-	// it was declared and is left so.
-	Drift   []corev1alpha2.DriftRecord
-	Drifted bool
-	// Warnings are what the API server warned of in this call's writes, each once, at most 20.
-	Warnings []string
-	// RetryAfter asks for another look after this time, because no watch may tell.
-	RetryAfter time.Duration
-}
-
 // Apply makes a set's objects as they were declared, as far as its phases allow, and looks at their health. Calling it
-// again goes on where it stopped; while nothing has changed it sends nothing. A *Refusal among the errors names an object
-// that somebody has to see to; the report is good in any case.
+// again goes on where it stopped; while nothing has changed it sends nothing. A call that has much to write returns after
+// some seconds, and asks to be called again at once, so that progress can be told and others have their turn. A *Refusal
+// among the errors names an object that somebody has to see to; the report is good in any case.
 func (e *Engine) Apply(ctx context.Context, set *Set, options Options) (Report, error) {
-	memory := e.memoryOf(set.owner.Name)
+	run := &run{Engine: e, set: set, memory: e.memoryOf(set.owner.Name), options: options, rules: newRules(options.Drift), pass: &pass{clock: e.clock, start: e.clock.Now()}}
 	report := Report{Total: set.Len(), Complete: true}
 	var failed error
 	for _, each := range set.phases {
-		outcomes, err := e.phase(ctx, set.owner, memory, each, options)
-		report.add(outcomes)
+		outcomes, err := run.phase(ctx, each)
+		report.add(run.memory, outcomes)
 		report.Phases++
 		if err == nil {
 			err = foremost(errorsOf(outcomes))
@@ -130,7 +126,7 @@ func (e *Engine) Apply(ctx context.Context, set *Set, options Options) (Report, 
 		var waiting *waitingError
 		switch {
 		case errors.As(err, &waiting):
-			report.wait(waiting.reason)
+			report.wait(waiting.reason, waiting.after)
 		case err != nil:
 			report.Complete = false
 			failed = foremost([]error{failed, err})
@@ -138,16 +134,29 @@ func (e *Engine) Apply(ctx context.Context, set *Set, options Options) (Report, 
 		if !options.Gated {
 			continue // what one phase lacks is no reason to leave the others unrepaired
 		}
-		if err != nil {
+		if err != nil || report.postponed > 0 {
 			break
 		}
 		if gate := gateOf(outcomes); gate != "" && report.Phases < len(set.phases) {
-			report.wait(gate)
+			report.wait(gate, waitTime)
 			break
 		}
 	}
+	if report.postponed > 0 {
+		report.wait(fmt.Sprintf("applied %d of %d objects", report.applied, report.Total), atOnce)
+	}
+	report.Drift = newest(report.Drift)
 	return report, failed
 }
+
+// pass bounds the time that one call writes. The bound holds only once something was written, so that every call gets on.
+type pass struct {
+	clock  clock.PassiveClock
+	start  time.Time
+	writes atomic.Int64
+}
+
+func (p *pass) over() bool { return p.writes.Load() > 0 && p.clock.Since(p.start) > passTime }
 
 // KeepWatches stops watching kinds that none of the sets has.
 func (e *Engine) KeepWatches(owner Owner, sets ...*Set) {
@@ -155,18 +164,20 @@ func (e *Engine) KeepWatches(owner Owner, sets ...*Set) {
 	for _, set := range sets {
 		for _, each := range set.phases {
 			for _, entry := range each.items {
-				if mapping, err := e.kinds.mapper.RESTMapping(entry.key.GroupKind, entry.kind.Version); err == nil {
-					wanted[mapping.Resource] = true
+				if found, ok := e.kinds.known(entry.kind); ok {
+					wanted[found.GroupVersionResource] = true
 				}
 			}
 		}
 	}
 	e.watches.keep(owner.Name, wanted)
+	e.memoryOf(owner.Name).keep(sets)
 }
 
 // Release forgets an owner that is gone.
 func (e *Engine) Release(owner string) {
 	e.watches.keep(owner, nil)
+	e.kinds.forget(owner)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	delete(e.owners, owner)
@@ -177,159 +188,130 @@ func (e *Engine) memoryOf(owner string) *memory {
 	defer e.mu.Unlock()
 	found := e.owners[owner]
 	if found == nil {
-		found = &memory{clean: map[Key]cleanState{}, given: map[string]bool{}, gone: map[Key]bool{}}
+		found = &memory{
+			objects: map[Key]objectState{}, given: map[string]bool{}, gone: map[Key]string{},
+			warned: map[string]Key{}, services: map[Key]serviceState{},
+		}
 		e.owners[owner] = found
 	}
 	return found
 }
 
-// phase works on the objects of one phase, some at a time. The error is of what they have in common, such as a kind that
-// is not served; the outcomes hold their own.
-func (e *Engine) phase(ctx context.Context, owner Owner, memory *memory, phase phase, options Options) ([]outcome, error) {
-	places := map[schema.GroupVersionKind]place{}
+// run is one call of Apply.
+type run struct {
+	*Engine
+	set     *Set
+	memory  *memory
+	options Options
+	rules   *rules
+	pass    *pass
+}
+
+// phase works on the objects of one phase, some at a time. The outcomes hold the errors of their objects, also those that
+// they have in common, such as a kind that is not served.
+func (r *run) phase(ctx context.Context, phase phase) ([]outcome, error) {
+	places := r.places(ctx, phase)
 	outcomes := make([]outcome, len(phase.items))
-	for i, entry := range phase.items {
-		if _, ok := places[entry.kind]; !ok {
-			places[entry.kind] = e.placeOf(ctx, owner, entry.kind)
-		}
-		outcomes[i] = outcome{item: entry}
-	}
 	var group sync.WaitGroup
 	slots := make(chan struct{}, parallel)
 	for i, entry := range phase.items {
 		at := places[entry.kind]
 		if at.err != nil {
-			outcomes[i].err = at.err
+			outcomes[i] = outcome{item: entry, err: of(entry.key, at.err)}
+			outcomes[i].problem = outcomes[i].missing()
 			continue
 		}
 		slots <- struct{}{}
 		group.Go(func() {
 			defer func() { <-slots }()
-			worker := worker{Engine: e, owner: owner, memory: memory, place: at, options: options}
+			ctx, heard := listening(ctx)
+			worker := worker{Engine: r.Engine, owner: r.set.owner, memory: r.memory, place: *at, options: r.options, rules: r.rules, pass: r.pass}
 			outcomes[i] = worker.bring(ctx, entry)
+			outcomes[i].warnings = heard.list()
+			if outcomes[i].created || outcomes[i].updated {
+				r.pass.writes.Add(1)
+			}
+			outcomes[i].problem = r.problemOf(ctx, &outcomes[i])
 		})
 	}
 	group.Wait()
+	for _, each := range outcomes {
+		if notServed(each.err) {
+			r.kinds.outdated(each.item.kind.GroupVersion())
+		}
+	}
 	return outcomes, ctx.Err()
+}
+
+// of says which object waits for what its kind waits for.
+func of(key Key, err error) error {
+	var waiting *waitingError
+	if !errors.As(err, &waiting) {
+		return err
+	}
+	return &waitingError{reason: key.String() + " " + waiting.reason, after: waiting.after, cause: waiting.cause}
 }
 
 // place is where objects of one kind are read and written.
 type place struct {
-	resource   schema.GroupVersionResource
-	namespaced bool
-	cache      *watched
-	err        error
+	apiResource
+	cache *watched
+	err   error
+}
+
+// places finds the place of each kind of a phase, and has all caches filled at the same time.
+func (r *run) places(ctx context.Context, phase phase) map[schema.GroupVersionKind]*place {
+	places := map[schema.GroupVersionKind]*place{}
+	var group sync.WaitGroup
+	for _, entry := range phase.items {
+		if places[entry.kind] != nil {
+			continue
+		}
+		at, kind := &place{}, entry.kind
+		places[kind] = at
+		group.Go(func() { *at = r.placeOf(ctx, r.set.owner, kind) })
+	}
+	group.Wait()
+	return places
 }
 
 func (e *Engine) placeOf(ctx context.Context, owner Owner, kind schema.GroupVersionKind) place {
-	mapping, err := e.kinds.mapping(kind)
+	found, err := e.kinds.find(ctx, owner.Name, kind)
 	if err != nil {
 		return place{err: err}
 	}
-	found, err := e.watches.of(ctx, owner.Name, mapping.Resource)
+	filled, err := e.watches.of(ctx, owner.Name, found.GroupVersionResource)
+	if err == nil && isCRD(kind.GroupKind()) {
+		err = e.hear(filled)
+	}
+	return place{apiResource: found, cache: filled, err: err}
+}
+
+// hear listens to a cache of CustomResourceDefinitions: one that appears, or is established, may be what somebody waits for.
+func (e *Engine) hear(definitions *watched) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.heard[definitions] {
+		return nil
+	}
+	tell := func(object any) {
+		live, ok := object.(*seen)
+		if !ok {
+			return
+		}
+		if _, group, named := strings.Cut(live.Name, "."); named {
+			for _, owner := range e.kinds.stir(group) {
+				e.changed(owner)
+			}
+		}
+	}
+	_, err := definitions.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc: tell, UpdateFunc: func(_, after any) { tell(after) },
+	})
 	if err != nil {
-		return place{err: err}
+		return fmt.Errorf("listening to CustomResourceDefinitions: %w", err)
 	}
-	return place{resource: mapping.Resource, namespaced: mapping.Scope.Name() == "namespace", cache: found}
-}
-
-// outcome is what became of one object.
-type outcome struct {
-	item    *item
-	live    *unstructured.Unstructured
-	created bool
-	updated bool
-	err     error
-}
-
-func errorsOf(outcomes []outcome) []error {
-	var errs []error
-	for _, each := range outcomes {
-		errs = append(errs, each.err)
-	}
-	return errs
-}
-
-// problem says in one line why an object is not ready; empty when it is.
-func (o outcome) problem() string {
-	if o.err != nil {
-		var waiting *waitingError
-		var refusal *Refusal
-		if errors.As(o.err, &waiting) || errors.As(o.err, &refusal) {
-			return bounded(o.err.Error())
-		}
-		return fmt.Sprintf("%s: %s", o.item.key, bounded(o.err.Error()))
-	}
-	if o.live == nil {
-		return fmt.Sprintf("%s: is not there", o.item.key)
-	}
-	if o.item.given {
-		return ""
-	}
-	if result := health.Probe(o.live); !result.Ready {
-		return bounded(result.Message)
-	}
-	return ""
-}
-
-func (r *Report) add(outcomes []outcome) {
-	for _, each := range outcomes {
-		problem := each.problem()
-		if problem == "" && !each.item.own {
-			r.Ready++
-		}
-		if problem != "" && len(r.Unready) < maxListed {
-			r.Unready = append(r.Unready, problem)
-		}
-		if each.err != nil || each.live == nil {
-			r.Complete = false
-		}
-		if each.created {
-			r.Created = listed(r.Created, each.item.key)
-			r.Writes++
-		}
-		if each.updated {
-			r.Updated = listed(r.Updated, each.item.key)
-			r.Writes++
-		}
-	}
-}
-
-func listed(names []string, key Key) []string {
-	if len(names) < maxListed {
-		names = append(names, key.String())
-	}
-	return names
-}
-
-func (r *Report) wait(reason string) {
-	r.Complete = false
-	r.RetryAfter = waitTime
-	if r.Waiting == "" {
-		r.Waiting = reason
-	}
-}
-
-// gates are the kinds whose readiness later phases depend upon. A PersistentVolumeClaim is none, because it may be bound
-// only when a Pod of a later phase uses it, and a Service is none, because its load balancer may take for ever.
-var gates = []schema.GroupKind{
-	{Kind: "Namespace"},
-	{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"},
-	{Group: "apps", Kind: "Deployment"},
-	{Group: "apps", Kind: "StatefulSet"},
-	{Group: "apps", Kind: "DaemonSet"},
-	{Group: "batch", Kind: "Job"},
-}
-
-// gateOf names the first object of a phase that the next one has to wait for.
-func gateOf(outcomes []outcome) string {
-	for _, each := range outcomes {
-		if !slices.Contains(gates, each.item.key.GroupKind) {
-			continue
-		}
-		if problem := each.problem(); problem != "" {
-			return problem
-		}
-	}
-	return ""
+	clear(e.heard) // one that was stopped is heard of no more
+	e.heard[definitions] = true
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -41,9 +42,17 @@ func bounded(text string) string {
 }
 
 // waitingError is no fault: something has to happen first, and it is known what.
-type waitingError struct{ reason string }
+type waitingError struct {
+	reason string
+	// after is when it is worth looking again; zero is the usual time.
+	after time.Duration
+	// cause is what the API server said, where it was that.
+	cause error
+}
 
 func (w *waitingError) Error() string { return w.reason }
+
+func (w *waitingError) Unwrap() error { return w.cause }
 
 func waitFor(format string, args ...any) error {
 	return &waitingError{reason: fmt.Sprintf(format, args...)}
@@ -57,7 +66,7 @@ func writeError(action string, key Key, err error) error {
 	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
 		return waitFor("%s waits for namespace %q, which is being deleted", key, key.Namespace)
 	case apierrors.IsNotFound(err):
-		return waitFor("%s waits for what it is created in: %s", key, bounded(err.Error()))
+		return &waitingError{reason: fmt.Sprintf("%s waits for what it is created in: %s", key, bounded(err.Error())), cause: err}
 	case apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsRequestEntityTooLargeError(err):
 		return &Refusal{Object: key, Err: err, Remedy: "the bundle has to be corrected, or the object that is in its way deleted"}
 	case apierrors.IsForbidden(err):
@@ -66,10 +75,6 @@ func writeError(action string, key Key, err error) error {
 		return &Refusal{Object: key, Err: err, Remedy: "this kind cannot be applied"}
 	}
 	return fmt.Errorf("%s %s: %w", action, key, err)
-}
-
-func foreign(key Key, holder string) error {
-	return &Refusal{Object: key, Err: errors.New("exists, and " + holder), Remedy: "it is left alone; delete or rename it, or remove its owner"}
 }
 
 // foremost picks what to tell of several errors: a refusal before a fault of the moment before a wait; the first by text

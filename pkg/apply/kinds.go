@@ -1,86 +1,249 @@
 package apply
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/discovery"
-	"k8s.io/client-go/restmapper"
+	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 )
 
-// rediscoverAfter is how long an answer that a kind is not served stands before the API server is asked again. Kinds
-// appear with the CustomResourceDefinitions of the phase before, so that it has to be short; it is asked for all kinds at
-// once, so that it must not be nothing.
-const rediscoverAfter = time.Second
-
-// kinds knows which resource serves a kind.
+// kinds knows which resource serves a kind. It asks for one version of one group at a time: what fails, or is never served,
+// costs one small request and holds up nothing else.
 type kinds struct {
+	client rest.Interface
 	clock  clock.PassiveClock
-	mapper *restmapper.DeferredDiscoveryRESTMapper
 
-	mu      sync.Mutex
-	resetAt time.Time
+	mu       sync.Mutex
+	versions map[schema.GroupVersion]*served
+	// waiting are the owners that asked for a kind of a group in vain.
+	waiting map[string]map[string]bool
 }
 
-func newKinds(client discovery.CachedDiscoveryInterface, clock clock.PassiveClock) *kinds {
-	return &kinds{clock: clock, mapper: restmapper.NewDeferredDiscoveryRESTMapper(client)}
+// served is what is known of one version of a group.
+type served struct {
+	mu    sync.Mutex // held while the API server is asked, so that it is asked once
+	kinds map[string]apiResource
+	// stale: what is known was found to be outdated.
+	stale bool
+	// missed is when a kind was first looked for in vain, asked when the API server was asked last.
+	missed, asked time.Time
 }
 
-// mapping gives the resource of a kind. A kind that is not served is asked for again, at most once in rediscoverAfter.
-func (k *kinds) mapping(kind schema.GroupVersionKind) (*meta.RESTMapping, error) {
-	mapping, err := k.mapper.RESTMapping(kind.GroupKind(), kind.Version)
-	if meta.IsNoMatchError(err) && k.mayReset() {
-		k.mapper.Reset()
-		mapping, err = k.mapper.RESTMapping(kind.GroupKind(), kind.Version)
+// apiResource is where the objects of a kind are read and written.
+type apiResource struct {
+	schema.GroupVersionResource
+	namespaced bool
+}
+
+func newKinds(client rest.Interface, clock clock.PassiveClock) *kinds {
+	return &kinds{client: client, clock: clock, versions: map[schema.GroupVersion]*served{}, waiting: map[string]map[string]bool{}}
+}
+
+// find gives the resource of a kind. For one that is not served it returns a waitingError, which says when the API server
+// will be asked again: often at first, because the kind mostly comes with a CustomResourceDefinition of the phase before,
+// and less and less often then. When a CustomResourceDefinition of the group appears, stir makes it ask at once.
+func (k *kinds) find(ctx context.Context, owner string, kind schema.GroupVersionKind) (apiResource, error) {
+	version := k.version(kind.GroupVersion())
+	version.mu.Lock()
+	defer version.mu.Unlock()
+	if found, ok := version.kinds[kind.Kind]; ok && !version.stale {
+		return found, nil
 	}
-	if meta.IsNoMatchError(err) {
-		return nil, waitFor("kind %s of %s is not served by this cluster; it waits for the CustomResourceDefinition to be installed", kind.Kind, kind.GroupVersion())
+	now := k.clock.Now()
+	if version.missed.IsZero() || version.stale || now.Sub(version.asked) >= askAgain(version.asked.Sub(version.missed)) {
+		known, err := k.ask(ctx, kind.GroupVersion())
+		if err != nil {
+			return apiResource{}, fmt.Errorf("discovering which resource serves kind %s of %s: %w", kind.Kind, kind.GroupVersion(), err)
+		}
+		version.kinds, version.stale, version.asked = known, false, now
+	}
+	if found, ok := version.kinds[kind.Kind]; ok {
+		version.missed = time.Time{}
+		return found, nil
+	}
+	if version.missed.IsZero() {
+		version.missed = now
+	}
+	k.wait(owner, kind.Group)
+	return apiResource{}, &waitingError{
+		reason: fmt.Sprintf("waits for kind %s of %s to be served: no CustomResourceDefinition or APIService of this cluster defines it", kind.Kind, kind.GroupVersion()),
+		after:  max(askAgain(version.asked.Sub(version.missed))-now.Sub(version.asked), minAsk),
+	}
+}
+
+const (
+	minAsk = 250 * time.Millisecond
+	maxAsk = 10 * time.Second
+)
+
+// askAgain is how long an answer that a kind is not served stands, when it has been so for a time.
+func askAgain(missing time.Duration) time.Duration { return min(max(missing/10, minAsk), maxAsk) }
+
+// findAny gives the resource of a kind in whatever version is served: what was applied in one version stays when the API
+// server stops serving that one. It is false when no version is; what cannot be asked is an error and never "no".
+func (k *kinds) findAny(ctx context.Context, kind schema.GroupVersionKind) (apiResource, bool, error) {
+	var unserved *waitingError
+	if kind.Version != "" {
+		if found, err := k.find(ctx, "", kind); err == nil || !errors.As(err, &unserved) {
+			return found, err == nil, err
+		}
+	}
+	versions, err := k.versionsOf(ctx, kind.Group)
+	if err != nil {
+		return apiResource{}, false, fmt.Errorf("discovering which versions of kind %s are served: %w", kind.GroupKind(), err)
+	}
+	for _, version := range versions {
+		if version == kind.Version {
+			continue
+		}
+		if found, err := k.find(ctx, "", kind.GroupKind().WithVersion(version)); err == nil || !errors.As(err, &unserved) {
+			return found, err == nil, err
+		}
+	}
+	return apiResource{}, false, nil
+}
+
+// known gives the resource of a kind without asking.
+func (k *kinds) known(kind schema.GroupVersionKind) (apiResource, bool) {
+	version := k.version(kind.GroupVersion())
+	version.mu.Lock()
+	defer version.mu.Unlock()
+	found, ok := version.kinds[kind.Kind]
+	return found, ok
+}
+
+// outdated makes the next question about a version ask the API server, because an answer of it contradicts what is known.
+func (k *kinds) outdated(version schema.GroupVersion) {
+	found := k.version(version)
+	found.mu.Lock()
+	defer found.mu.Unlock()
+	found.stale = true
+}
+
+// stir makes the next question about a group ask the API server, and gives the owners that asked in vain.
+func (k *kinds) stir(group string) []string {
+	k.mu.Lock()
+	var owners []string
+	for owner := range k.waiting[group] {
+		owners = append(owners, owner)
+	}
+	delete(k.waiting, group)
+	var versions []*served
+	for version, each := range k.versions {
+		if version.Group == group && len(owners) > 0 {
+			versions = append(versions, each)
+		}
+	}
+	k.mu.Unlock()
+	for _, each := range versions {
+		each.mu.Lock()
+		each.missed = time.Time{}
+		each.mu.Unlock()
+	}
+	slices.Sort(owners)
+	return owners
+}
+
+func (k *kinds) wait(owner, group string) {
+	if owner == "" {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.waiting[group] == nil {
+		k.waiting[group] = map[string]bool{}
+	}
+	k.waiting[group][owner] = true
+}
+
+func (k *kinds) forget(owner string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, owners := range k.waiting {
+		delete(owners, owner)
+	}
+}
+
+func (k *kinds) version(version schema.GroupVersion) *served {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	found := k.versions[version]
+	if found == nil {
+		found = &served{}
+		k.versions[version] = found
+	}
+	return found
+}
+
+// ask reads what one version of a group serves; nothing when there is no such version.
+func (k *kinds) ask(ctx context.Context, version schema.GroupVersion) (map[string]apiResource, error) {
+	var list metav1.APIResourceList
+	if found, err := k.get(ctx, rootOf(version.Group)+"/"+version.Version, &list); err != nil || !found {
+		return nil, err
+	}
+	resources := map[string]apiResource{}
+	for _, each := range list.APIResources {
+		if strings.Contains(each.Name, "/") || each.Group != "" && each.Group != version.Group {
+			continue // a subresource, or something of another group that is served here
+		}
+		resources[each.Kind] = apiResource{version.WithResource(each.Name), each.Namespaced}
+	}
+	return resources, nil
+}
+
+// versionsOf reads which versions of a group are served, the preferred one first.
+func (k *kinds) versionsOf(ctx context.Context, group string) ([]string, error) {
+	if group == "" {
+		var core metav1.APIVersions
+		_, err := k.get(ctx, "/api", &core)
+		return core.Versions, err
+	}
+	var found metav1.APIGroup
+	if _, err := k.get(ctx, rootOf(group), &found); err != nil {
+		return nil, err
+	}
+	versions := []string{}
+	for _, each := range append([]metav1.GroupVersionForDiscovery{found.PreferredVersion}, found.Versions...) {
+		if each.Version != "" && !slices.Contains(versions, each.Version) {
+			versions = append(versions, each.Version)
+		}
+	}
+	return versions, nil
+}
+
+// get reads a page of discovery; false when there is no such page.
+func (k *kinds) get(ctx context.Context, path string, into any) (bool, error) {
+	content, err := k.client.Get().AbsPath(path).SetHeader("Accept", "application/json").Do(ctx).Raw()
+	if apierrors.IsNotFound(err) {
+		return false, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("discovering which resource serves kind %s of %s: %w", kind.Kind, kind.GroupVersion(), err)
+		return false, err
 	}
-	return mapping, nil
+	if err := json.Unmarshal(content, into); err != nil {
+		return false, fmt.Errorf("reading %s: %w", path, err)
+	}
+	return true, nil
 }
 
-// mappingAny gives the resource of a kind in whatever version is served: what was applied in one version stays when the
-// API server stops serving that one.
-func (k *kinds) mappingAny(kind schema.GroupVersionKind) (*meta.RESTMapping, error) {
-	mapping, err := k.mapping(kind)
-	if waiting := (*waitingError)(nil); !errors.As(err, &waiting) {
-		return mapping, err
+func rootOf(group string) string {
+	if group == "" {
+		return "/api"
 	}
-	if other, otherErr := k.mapper.RESTMapping(kind.GroupKind()); !meta.IsNoMatchError(otherErr) {
-		return other, otherErr
-	}
-	return nil, err
-}
-
-// reset makes the next question ask the API server.
-func (k *kinds) reset() {
-	if k.mayReset() {
-		k.mapper.Reset()
-	}
+	return "/apis/" + group
 }
 
 // notServed tells the API server's answer that it has no such resource from the one that it has no such object.
 func notServed(err error) bool {
 	return apierrors.IsNotFound(err) && apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
-}
-
-func (k *kinds) mayReset() bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	now := k.clock.Now()
-	if now.Sub(k.resetAt) < rediscoverAfter {
-		return false
-	}
-	k.resetAt = now
-	return true
 }

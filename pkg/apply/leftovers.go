@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -21,9 +20,13 @@ var leftoverKinds = []schema.GroupKind{
 	{Kind: "Secret"},
 	{Kind: "Service"},
 	{Kind: "ServiceAccount"},
+	{Group: "admissionregistration.k8s.io", Kind: "MutatingWebhookConfiguration"},
+	{Group: "admissionregistration.k8s.io", Kind: "ValidatingWebhookConfiguration"},
 	{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"},
 	{Group: "apps", Kind: "Deployment"},
 	{Group: "autoscaling.k8s.io", Kind: "VerticalPodAutoscaler"},
+	{Group: "cert-manager.io", Kind: "Certificate"},
+	{Group: "cert-manager.io", Kind: "Issuer"},
 	{Group: "console.openshift.io", Kind: "ConsoleCLIDownload"},
 	{Group: "console.openshift.io", Kind: "ConsoleLink"},
 	{Group: "console.openshift.io", Kind: "ConsolePlugin"},
@@ -72,15 +75,15 @@ func leftoverSet(owner Owner, installNamespace string, found []unstructured.Unst
 }
 
 func (e *Engine) leftovers(ctx context.Context, owner Owner, kind schema.GroupKind) ([]unstructured.Unstructured, error) {
-	mapping, err := e.kinds.mapper.RESTMapping(kind)
-	if err != nil {
-		return nil, ignoreUnserved(kind, err)
+	at, served, err := e.kinds.findAny(ctx, kind.WithVersion(""))
+	if err != nil || !served {
+		return nil, err // what cannot be discovered may be there, and is not passed over
 	}
 	options := metav1.ListOptions{Limit: 200, LabelSelector: corev1alpha2.LabelOwnerKind + "=" + corev1alpha2.OwnerKindBundleDeployment +
 		"," + corev1alpha2.LabelOwnerName + "=" + owner.Name}
 	var found []unstructured.Unstructured
 	for {
-		page, err := e.client.Resource(mapping.Resource).List(ctx, options)
+		page, err := e.client.Resource(at.GroupVersionResource).List(ctx, options)
 		if err != nil {
 			return nil, ignoreUnserved(kind, err)
 		}
@@ -98,7 +101,7 @@ func (e *Engine) leftovers(ctx context.Context, owner Owner, kind schema.GroupKi
 // ignoreUnserved passes over kinds that this cluster does not have or that the manager may not list: it cannot have
 // applied any.
 func ignoreUnserved(kind schema.GroupKind, err error) error {
-	if meta.IsNoMatchError(err) || apierrors.IsNotFound(err) || apierrors.IsForbidden(err) {
+	if apierrors.IsNotFound(err) || apierrors.IsForbidden(err) {
 		return nil
 	}
 	return fmt.Errorf("looking for objects of kind %s that are left: %w", kind, err)

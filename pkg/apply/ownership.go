@@ -3,6 +3,7 @@ package apply
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -16,6 +17,8 @@ type holding struct {
 	mine bool
 	// orphaned: it was kept for the owner's package when that was removed, and may be taken up again.
 	orphaned bool
+	// deployment is the other BundleDeployment whose it is, if it is one's.
+	deployment string
 	// holder describes whoever has it, where it is neither.
 	holder string
 }
@@ -41,9 +44,59 @@ func holdingOf(live *unstructured.Unstructured, owner Owner) holding {
 		return holding{mine: true}
 	}
 	if labelled != "" {
-		return holding{holder: fmt.Sprintf("it belongs to BundleDeployment %q", labelled)}
+		return holding{deployment: labelled, holder: fmt.Sprintf("it belongs to BundleDeployment %q", labelled)}
 	}
 	return holding{holder: "it belongs to " + foreignHolder(live)}
+}
+
+// claim says what the owner may do with an object that is there.
+type claim struct {
+	// take: it is not the owner's yet, and is to be taken over.
+	take bool
+	// refusal is why it is left alone.
+	refusal *Refusal
+}
+
+// deployments tells when a BundleDeployment was created; false when there is none of that name.
+type deployments func(name string) (created time.Time, exists bool)
+
+// claimOf decides by the adoption policy. What another BundleDeployment has belongs to the older of the two, by name when
+// they are of the same second, whoever got there first: so it is always the same one, and the other one says who.
+func claimOf(key Key, held holding, owner Owner, adoption corev1alpha2.Adoption, created deployments) claim {
+	refused := func(why, remedy string) claim {
+		return claim{refusal: &Refusal{Object: key, Err: fmt.Errorf("exists, and %s", why), Remedy: remedy}}
+	}
+	switch {
+	case held.mine:
+		return claim{}
+	case held.orphaned && adoption == corev1alpha2.AdoptionNone:
+		return refused("it was kept when this package was removed before, and spec.adoption None takes over nothing", "set spec.adoption to SamePackage to take it up again, or delete it")
+	case held.orphaned:
+		return claim{take: true}
+	case held.deployment != "":
+		theirs, exists := created(held.deployment)
+		ours, _ := created(owner.Name)
+		switch {
+		case exists && before(ours, owner.Name, theirs, held.deployment):
+			return claim{take: true}
+		case exists:
+			return refused(held.holder+", which is older and keeps it", fmt.Sprintf("delete BundleDeployment %q, or have one of the two bundles name the object otherwise", held.deployment))
+		case adoption == corev1alpha2.AdoptionAny:
+			return claim{take: true}
+		}
+		return refused(held.holder+", which does not exist any more", "delete it, or set spec.adoption to Any to take it over")
+	case adoption == corev1alpha2.AdoptionAny:
+		return claim{take: true}
+	}
+	return refused(held.holder, "it is left alone; delete or rename it, remove its owner, or set spec.adoption to Any to take it over")
+}
+
+// before is the order of BundleDeployments: by age, then by name.
+func before(a time.Time, aName string, b time.Time, bName string) bool {
+	if !a.Equal(b) {
+		return a.Before(b)
+	}
+	return aName < bName
 }
 
 // orphanMark is what a kept CustomResourceDefinition is marked with. Content that names no package leaves the
@@ -69,13 +122,13 @@ func foreignHolder(live *unstructured.Unstructured) string {
 	labels, annotations := live.GetLabels(), live.GetAnnotations()
 	switch {
 	case labels["olm.owner"] != "":
-		return fmt.Sprintf("%s %q of OLM", nonEmpty(labels["olm.owner.kind"], "ClusterServiceVersion"), labels["olm.owner"])
+		return fmt.Sprintf("%s %q of OLM", nonEmpty(labels["olm.owner.kind"], "ClusterServiceVersion"), inNamespace(labels["olm.owner.namespace"], labels["olm.owner"]))
 	case labels["olm.managed"] == "true":
 		return "OLM"
 	case labels["olm.operatorframework.io/owner-name"] != "":
 		return fmt.Sprintf("%s %q of OLM v1", nonEmpty(labels["olm.operatorframework.io/owner-kind"], "ClusterExtension"), labels["olm.operatorframework.io/owner-name"])
 	case annotations["meta.helm.sh/release-name"] != "":
-		return fmt.Sprintf("Helm release %q", annotations["meta.helm.sh/release-namespace"]+"/"+annotations["meta.helm.sh/release-name"])
+		return fmt.Sprintf("Helm release %q", inNamespace(annotations["meta.helm.sh/release-namespace"], annotations["meta.helm.sh/release-name"]))
 	}
 	for _, reference := range live.GetOwnerReferences() {
 		return fmt.Sprintf("%s %q", reference.Kind, reference.Name)
@@ -84,6 +137,13 @@ func foreignHolder(live *unstructured.Unstructured) string {
 		return fmt.Sprintf("whoever set app.kubernetes.io/managed-by to %q", manager)
 	}
 	return "nobody who left a mark"
+}
+
+func inNamespace(namespace, name string) string {
+	if namespace == "" {
+		return name
+	}
+	return namespace + "/" + name
 }
 
 func nonEmpty(text, fallback string) string {

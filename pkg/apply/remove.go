@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
+	"k8s.io/utils/ptr"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
@@ -24,7 +25,7 @@ import (
 type Removal struct {
 	// Done says that nothing of the set is left that is the owner's.
 	Done bool
-	// Waiting names what is still being deleted; empty when Done.
+	// Waiting names what is still being deleted, or why nothing is, and what to do about it; empty when Done.
 	Waiting string
 	// Kept names what was deliberately left, and why, at most 10.
 	Kept []string
@@ -34,36 +35,48 @@ type Removal struct {
 
 // RemoveOptions say how a set is taken down.
 type RemoveOptions struct {
-	// CRDs is what becomes of CustomResourceDefinitions; empty means Orphan.
+	// CRDs is what becomes of CustomResourceDefinitions; empty means Orphan. It has no say while there are sets to keep.
 	CRDs corev1alpha2.CRDDeletion
 }
 
-// Remove takes a set's objects down, the last phase first, and each phase only when the one after it is gone. Objects that
-// the sets to keep have too are left, so that it also prunes. CustomResourceDefinitions are kept, without owner labels and
-// marked with the package; the install namespace goes only if it was created for the owner and holds nothing of others.
-// Calling it again goes on where it stopped.
+// Remove takes a set's objects down, the last phase first, and each phase only when the one after it is gone: the custom
+// resources while their operator runs, webhooks before the workloads that answer them, and those before what they need.
+// The install namespace goes only if it was created for the owner and holds nothing of others. Calling it again goes on
+// where it stopped.
+//
+// Without sets to keep, CustomResourceDefinitions go by the policy. Orphan keeps them, without owner labels and marked with
+// the package. Delete deletes them; while there are custom resources beside the bundle's own, nothing at all is taken down,
+// because their operator has to be there for them to be deleted.
+//
+// With sets to keep it prunes: what those have too is left. It never deletes a CustomResourceDefinition then, whatever the
+// policy, but orphans it: an upgrade must not be able to lose data.
 func (e *Engine) Remove(ctx context.Context, set *Set, options RemoveOptions, keep ...*Set) (Removal, error) {
-	memory := e.memoryOf(set.owner.Name)
+	r := &taking{
+		Engine: e, set: set, keep: keep, memory: e.memoryOf(set.owner.Name), pass: &pass{clock: e.clock, start: e.clock.Now()},
+		deleteCRDs: options.CRDs == corev1alpha2.CRDsDelete && len(keep) == 0,
+	}
 	var removal Removal
+	if r.deleteCRDs {
+		held, err := r.inUse(ctx)
+		if err != nil || held != "" {
+			removal.Waiting = held
+			return removal, err
+		}
+	}
 	for _, each := range slices.Backward(set.phases) {
-		results, err := e.removePhase(ctx, set, memory, each, keep)
+		results, err := r.phase(ctx, each)
 		if err != nil {
 			return removal, err
 		}
-		var left []string
 		for _, result := range results {
-			switch {
-			case result.left:
-				left = append(left, result.key.String())
-			case result.kept != "" && len(removal.Kept) < maxListed:
+			if result.kept != "" && len(removal.Kept) < maxListed {
 				removal.Kept = append(removal.Kept, result.key.String()+": "+result.kept)
 			}
 			if result.deleted {
 				removal.Deleted = listed(removal.Deleted, result.key)
 			}
 		}
-		if len(left) > 0 {
-			removal.Waiting = "waiting for " + firstOf(left) + " to be gone"
+		if removal.Waiting = waitingFor(results); removal.Waiting != "" {
 			return removal, nil
 		}
 	}
@@ -71,30 +84,84 @@ func (e *Engine) Remove(ctx context.Context, set *Set, options RemoveOptions, ke
 	return removal, nil
 }
 
-// removed is what became of one object: left while it is still there, kept with the reason why it stays.
-type removed struct {
-	key     Key
-	left    bool
-	deleted bool
-	kept    string
-	err     error
+// taking is one call of Remove.
+type taking struct {
+	*Engine
+	set        *Set
+	keep       []*Set
+	memory     *memory
+	pass       *pass
+	deleteCRDs bool
 }
 
-func (e *Engine) removePhase(ctx context.Context, set *Set, memory *memory, phase phase, keep []*Set) ([]removed, error) {
+// removed is what became of one object.
+type removed struct {
+	key Key
+	// left: it is still there and has to go; why says what holds it up, where that is known.
+	left bool
+	why  string
+	// deleted: this call deleted it.
+	deleted bool
+	// kept says why it stays.
+	kept string
+	err  error
+}
+
+// waitingFor says what a phase waits for; empty when nothing of it is left. What says why comes first.
+func waitingFor(results []removed) string {
+	var left []removed
+	for _, result := range results {
+		if result.left {
+			left = append(left, result)
+		}
+	}
+	if len(left) == 0 {
+		return ""
+	}
+	slices.SortFunc(left, func(a, b removed) int {
+		if (a.why == "") != (b.why == "") {
+			return len(b.why) - len(a.why)
+		}
+		return strings.Compare(a.key.String(), b.key.String())
+	})
+	text := "waiting for " + left[0].key.String()
+	if len(left) > 1 {
+		text += fmt.Sprintf(" and %d more", len(left)-1)
+	}
+	text += " to be gone"
+	if left[0].why != "" {
+		text += ": " + left[0].key.String() + " " + left[0].why
+	}
+	return text
+}
+
+func (r *taking) phase(ctx context.Context, phase phase) ([]removed, error) {
 	results := make([]removed, len(phase.items))
 	var group sync.WaitGroup
 	slots := make(chan struct{}, parallel)
 	for i, entry := range phase.items {
 		results[i].key = entry.key
-		if memory.isGone(entry.key) || slices.ContainsFunc(keep, func(other *Set) bool { return other.Has(entry.key) }) {
+		if kept, gone := r.memory.isGone(entry.key); gone {
+			results[i].kept = kept
+			continue
+		}
+		if slices.ContainsFunc(r.keep, func(other *Set) bool { return other.Has(entry.key) }) {
 			continue
 		}
 		slots <- struct{}{}
+		if r.pass.over() {
+			<-slots
+			results[i].left = true // for the next call, so that how far it is can be told
+			continue
+		}
 		group.Go(func() {
 			defer func() { <-slots }()
-			results[i] = e.removeOne(ctx, set, entry)
-			if !results[i].left && results[i].err == nil && len(keep) == 0 {
-				memory.setGone(entry.key)
+			results[i] = r.one(ctx, entry)
+			if results[i].deleted {
+				r.pass.writes.Add(1)
+			}
+			if !results[i].left && results[i].err == nil && len(r.keep) == 0 {
+				r.memory.setGone(entry.key, results[i].kept)
 			}
 		})
 	}
@@ -106,24 +173,19 @@ func (e *Engine) removePhase(ctx context.Context, set *Set, memory *memory, phas
 	return results, foremost(errs)
 }
 
-func (e *Engine) removeOne(ctx context.Context, set *Set, entry *item) removed {
+func (r *taking) one(ctx context.Context, entry *item) removed {
 	result := removed{key: entry.key}
 	if len(rest.IsValidPathSegmentName(entry.key.Name)) > 0 {
 		return result // the API server never took an object of such a name, and it cannot even be asked for
 	}
-	mapping, err := e.kinds.mappingAny(entry.kind)
-	var unserved *waitingError
-	if errors.As(err, &unserved) {
-		return result // a kind that is not served any more has no objects
-	}
-	if err != nil {
-		result.err = err
+	found, served, err := r.kinds.findAny(ctx, entry.kind)
+	if err != nil || !served {
+		result.err = err // a kind that is not served any more has no objects; one that cannot be asked for may have some
 		return result
 	}
-	client := e.client.Resource(mapping.Resource).Namespace(entry.key.Namespace)
-	live, err := client.Get(ctx, entry.key.Name, metav1.GetOptions{})
+	live, err := r.client.Resource(found.GroupVersionResource).Namespace(entry.key.Namespace).Get(ctx, entry.key.Name, metav1.GetOptions{})
 	if notServed(err) {
-		e.kinds.reset() // what was discovered is outdated; the kind may be served in another version
+		r.kinds.outdated(found.GroupVersion()) // the kind may be served in another version
 		result.left = true
 		return result
 	}
@@ -135,59 +197,124 @@ func (e *Engine) removeOne(ctx context.Context, set *Set, entry *item) removed {
 		return result
 	}
 	// A namespace is the owner's by its labels alone: without them somebody has made it their own.
-	labelled := live.GetLabels()[corev1alpha2.LabelOwnerName] == set.owner.Name
-	if !holdingOf(live, set.owner).mine || entry.given && !labelled {
-		return result
-	}
-	// A CustomResourceDefinition stays in any case, so that nobody waits for one that custom resources hold back.
-	if live.GetDeletionTimestamp() != nil && !isCRD(entry.key.GroupKind) {
-		result.left = !entry.given // whoever holds a namespace back holds nothing of ours
+	labelled := live.GetLabels()[corev1alpha2.LabelOwnerName] == r.set.owner.Name
+	if !holdingOf(live, r.set.owner).mine || entry.given && !labelled {
 		return result
 	}
 	switch {
 	case isCRD(entry.key.GroupKind):
-		result.kept = "CustomResourceDefinitions are kept, and custom resources with them"
-		result.err = e.disown(ctx, mapping.Resource, live, set.owner, map[string]any{platformv1alpha1.AnnotationOrphanedFrom: set.owner.orphanMark()})
+		return r.definition(ctx, entry, found, live)
+	case live.GetDeletionTimestamp() != nil:
+		result.left, result.why = !entry.given, holdup(live) // whoever holds a namespace back holds nothing of ours
 		return result
 	case entry.given:
-		reason, err := e.occupied(ctx, entry.key.Name, set)
-		if err != nil {
-			result.err = err
-			return result
-		}
-		if reason != "" {
-			result.kept = reason
-			result.err = e.disown(ctx, mapping.Resource, live, set.owner, nil)
-			return result
-		}
+		return r.namespace(ctx, entry, found, live)
 	}
-	result.deleted = true
-	result.left = !entry.given
-	result.err = e.delete(ctx, mapping.Resource, live)
+	return r.delete(ctx, entry, found, live)
+}
+
+// definition takes down a CustomResourceDefinition. One that is kept is not waited for when somebody else deletes it.
+func (r *taking) definition(ctx context.Context, entry *item, at apiResource, live *unstructured.Unstructured) removed {
+	result := removed{key: entry.key}
+	if !r.deleteCRDs {
+		result.kept = "CustomResourceDefinitions are kept, and custom resources with them"
+		result.err = r.disown(ctx, at, live, map[string]any{platformv1alpha1.AnnotationOrphanedFrom: r.set.owner.orphanMark()})
+		return result
+	}
+	if live.GetDeletionTimestamp() != nil {
+		result.left, result.why = true, holdup(live)
+		return result
+	}
+	// Looked at again, because the check before the first deletion may be long ago.
+	used, err := r.users(ctx, definitionOf(live))
+	if err != nil || !used.none() {
+		result.left, result.why, result.err = err == nil, "is in use: "+used.String(), err
+		return result
+	}
+	return r.delete(ctx, entry, at, live)
+}
+
+// namespace deletes the install namespace if nothing of others is in it.
+func (r *taking) namespace(ctx context.Context, entry *item, at apiResource, live *unstructured.Unstructured) removed {
+	reason, err := r.occupied(ctx, entry.key.Name)
+	if err != nil {
+		return removed{key: entry.key, err: err}
+	}
+	if reason != "" {
+		err := r.withdraw(ctx, entry.key.Name)
+		if err == nil {
+			err = r.disown(ctx, at, live, nil)
+		}
+		return removed{key: entry.key, kept: reason, err: err}
+	}
+	result := r.delete(ctx, entry, at, live)
+	result.left = false
 	return result
 }
 
-// delete deletes exactly the object that was looked at. Workloads go together with their Pods: what they need is removed
-// after them.
-func (e *Engine) delete(ctx context.Context, resource schema.GroupVersionResource, live *unstructured.Unstructured) error {
-	propagation := metav1.DeletePropagationBackground
-	if slices.Contains(workloads, resource.Resource) {
-		propagation = metav1.DeletePropagationForeground
+// holdup says what keeps an object that is being deleted.
+func holdup(live *unstructured.Unstructured) string {
+	var others []string
+	for _, each := range live.GetFinalizers() {
+		switch each {
+		case metav1.FinalizerDeleteDependents:
+			return "waits for what depends on it, such as its Pods, to be deleted first"
+		case "customresourcecleanup.apiextensions.k8s.io":
+			return "waits for its custom resources, which are being deleted"
+		}
+		others = append(others, fmt.Sprintf("%q", each))
 	}
-	err := e.client.Resource(resource).Namespace(live.GetNamespace()).Delete(ctx, live.GetName(), metav1.DeleteOptions{
-		Preconditions:     metav1.NewUIDPreconditions(string(live.GetUID())),
-		PropagationPolicy: &propagation,
-	})
-	if err == nil || apierrors.IsNotFound(err) {
-		return nil
+	if len(others) == 0 {
+		return ""
 	}
-	return writeError("deleting", keyOf(live), err)
+	more := ""
+	if len(others) > 3 {
+		others, more = others[:3], fmt.Sprintf(" and %d more", len(others)-3)
+	}
+	return "is held by its finalizers " + strings.Join(others, ", ") + more +
+		"; whoever set them has to take them off, and when nobody is left to do that, take them off by hand (metadata.finalizers)"
 }
 
-var workloads = []string{"deployments", "statefulsets", "daemonsets", "replicasets", "jobs"}
+// workloads go together with their Pods: what they need is removed after them.
+var workloads = []schema.GroupKind{
+	{Group: "apps", Kind: "Deployment"},
+	{Group: "apps", Kind: "StatefulSet"},
+	{Group: "apps", Kind: "DaemonSet"},
+	{Group: "apps", Kind: "ReplicaSet"},
+	{Group: "batch", Kind: "Job"},
+}
+
+// delete deletes exactly what was looked at. An object that nothing can hold back is gone with the answer, and is not asked
+// for again: that takes the version that was looked at, of which it is known that it has no finalizer.
+func (r *taking) delete(ctx context.Context, entry *item, at apiResource, live *unstructured.Unstructured) removed {
+	result := removed{key: entry.key, deleted: true, left: true}
+	propagation := metav1.DeletePropagationBackground
+	preconditions := metav1.NewUIDPreconditions(string(live.GetUID()))
+	lingers := len(live.GetFinalizers()) > 0 || isCRD(entry.key.GroupKind) || entry.key.GroupKind == schema.GroupKind{Kind: "Pod"}
+	if slices.Contains(workloads, entry.key.GroupKind) {
+		propagation, lingers = metav1.DeletePropagationForeground, true
+	}
+	if !lingers {
+		preconditions.ResourceVersion = ptr.To(live.GetResourceVersion())
+	}
+	err := r.client.Resource(at.GroupVersionResource).Namespace(live.GetNamespace()).Delete(ctx, live.GetName(), metav1.DeleteOptions{
+		Preconditions: preconditions, PropagationPolicy: &propagation,
+	})
+	switch {
+	case err == nil:
+		result.left = lingers
+	case apierrors.IsNotFound(err):
+		result.left, result.deleted = false, false
+	case apierrors.IsConflict(err):
+		result.deleted = false // it has just changed; the next call looks at it again
+	default:
+		result.deleted, result.err = false, writeError("deleting", entry.key, err)
+	}
+	return result
+}
 
 // disown takes the owner labels off an object that stays, and marks it.
-func (e *Engine) disown(ctx context.Context, resource schema.GroupVersionResource, live *unstructured.Unstructured, owner Owner, marks map[string]any) error {
+func (r *taking) disown(ctx context.Context, at apiResource, live *unstructured.Unstructured, marks map[string]any) error {
 	metadata := map[string]any{
 		"uid":    string(live.GetUID()),
 		"labels": map[string]any{corev1alpha2.LabelOwnerKind: nil, corev1alpha2.LabelOwnerName: nil},
@@ -199,116 +326,26 @@ func (e *Engine) disown(ctx context.Context, resource schema.GroupVersionResourc
 	if err != nil {
 		return fmt.Errorf("encoding the patch of %s: %w", keyOf(live), err)
 	}
-	_, err = e.client.Resource(resource).Namespace(live.GetNamespace()).Patch(ctx, live.GetName(), types.MergePatchType, patch,
-		metav1.PatchOptions{FieldManager: owner.Manager()})
+	_, err = r.client.Resource(at.GroupVersionResource).Namespace(live.GetNamespace()).Patch(ctx, live.GetName(), types.MergePatchType, patch,
+		metav1.PatchOptions{FieldManager: r.set.owner.Manager()})
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
 	return writeError("releasing", keyOf(live), err)
 }
 
-// occupants are the kinds that are looked for before a namespace is deleted: what holds users' data or runs users' work.
-// Custom resources of the set's own kinds are looked for as well.
-var occupants = []schema.GroupVersionResource{
-	{Version: "v1", Resource: "pods"},
-	{Version: "v1", Resource: "persistentvolumeclaims"},
-	{Version: "v1", Resource: "services"},
-	{Version: "v1", Resource: "configmaps"},
-	{Version: "v1", Resource: "secrets"},
-	{Version: "v1", Resource: "serviceaccounts"},
-	{Group: "apps", Version: "v1", Resource: "deployments"},
-	{Group: "apps", Version: "v1", Resource: "statefulsets"},
-	{Group: "apps", Version: "v1", Resource: "daemonsets"},
-	{Group: "batch", Version: "v1", Resource: "jobs"},
-	{Group: "batch", Version: "v1", Resource: "cronjobs"},
-}
-
-// occupied says why a namespace must stay; empty when everything in it is what every namespace has. What cannot be looked
-// at counts as something: a namespace too many is nothing beside lost data.
-func (e *Engine) occupied(ctx context.Context, namespace string, set *Set) (string, error) {
-	resources := slices.Clone(occupants)
-	for _, each := range set.phases {
-		for _, entry := range each.items {
-			if resource, ok := customResourceOf(entry); ok {
-				resources = append(resources, resource)
-			}
-		}
-	}
-	for _, resource := range resources {
-		// One page is enough: what every namespace has is fewer than this.
-		found, err := e.client.Resource(resource).Namespace(namespace).List(ctx, metav1.ListOptions{Limit: 50})
-		if apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err) {
-			continue
-		}
-		if apierrors.IsForbidden(err) {
-			return fmt.Sprintf("the manager may not see whether it holds %s", resource.GroupResource()), nil
-		}
-		if err != nil {
-			return "", fmt.Errorf("looking for %s in namespace %q: %w", resource.GroupResource(), namespace, err)
-		}
-		for i := range found.Items {
-			if !everywhere(resource.Resource, &found.Items[i]) {
-				return fmt.Sprintf("it still holds %s %q", resource.GroupResource(), found.Items[i].GetName()), nil
-			}
-		}
-	}
-	return "", nil
-}
-
-// customResourceOf gives the namespaced resource that a CustomResourceDefinition defines, in its stored version.
-func customResourceOf(entry *item) (schema.GroupVersionResource, bool) {
-	if !isCRD(entry.key.GroupKind) {
-		return schema.GroupVersionResource{}, false
-	}
-	content := entry.object.Object
-	scope, _, _ := unstructured.NestedString(content, "spec", "scope")
-	group, _, _ := unstructured.NestedString(content, "spec", "group")
-	plural, _, _ := unstructured.NestedString(content, "spec", "names", "plural")
-	versions, _, _ := unstructured.NestedSlice(content, "spec", "versions")
-	for _, each := range versions {
-		version, _ := each.(map[string]any)
-		name, _ := version["name"].(string)
-		if served, _ := version["served"].(bool); served && scope == "Namespaced" {
-			return schema.GroupVersionResource{Group: group, Version: name, Resource: plural}, true
-		}
-	}
-	return schema.GroupVersionResource{}, false
-}
-
-// everywhere says whether an object is one that Kubernetes or OpenShift puts into every namespace, or is on its way out.
-func everywhere(resource string, object *unstructured.Unstructured) bool {
-	if object.GetDeletionTimestamp() != nil {
-		return true
-	}
-	name := object.GetName()
-	switch resource {
-	case "configmaps":
-		return name == "kube-root-ca.crt" || name == "openshift-service-ca.crt"
-	case "serviceaccounts":
-		return name == "default" || name == "builder" || name == "deployer"
-	case "secrets":
-		kind, _, _ := unstructured.NestedString(object.Object, "type")
-		return kind == "kubernetes.io/service-account-token" || strings.HasPrefix(kind, "kubernetes.io/dockercfg")
-	}
-	return false
-}
-
-func firstOf(names []string) string {
-	slices.Sort(names)
-	if len(names) == 1 {
-		return names[0]
-	}
-	return fmt.Sprintf("%s and %d more", names[0], len(names)-1)
-}
-
-func (m *memory) isGone(key Key) bool {
+// isGone says whether a removal is through with an object, and why it was kept if it was.
+func (m *memory) isGone(key Key) (kept string, gone bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.gone[key]
+	kept, gone = m.gone[key]
+	return kept, gone
 }
 
-func (m *memory) setGone(key Key) {
+func (m *memory) setGone(key Key, kept string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.gone[key] = true
+	m.gone[key] = kept
 }
+
+var errUnlistable = errors.New("may not be listed")

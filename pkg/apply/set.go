@@ -1,8 +1,6 @@
 package apply
 
 import (
-	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/plan"
 )
 
@@ -64,18 +61,6 @@ type phase struct {
 	items []*item
 }
 
-// item is one object as it should be.
-type item struct {
-	key    Key
-	kind   schema.GroupVersionKind
-	object *unstructured.Unstructured
-	digest [sha256.Size]byte
-	// given: the object may exist already and then belongs to whoever made it. Only the install namespace is.
-	given bool
-	// own: the engine adds it; it is no part of the bundle and is not counted.
-	own bool
-}
-
 // NewSet labels the objects of a revision as the owner's. It adds the install namespace, and a ClusterRole by which the
 // manager may read the custom resources of the CustomResourceDefinitions among the objects: without it nobody could tell,
 // at removal, whether users still have some. An object that is there twice is an error.
@@ -107,23 +92,11 @@ func NewSet(owner Owner, installNamespace string, phases []plan.Phase) (*Set, er
 	return set, nil
 }
 
-func (s *Set) item(declared *unstructured.Unstructured) (*item, error) {
-	object := declared.DeepCopy()
-	if _, aggregated := object.Object["aggregationRule"]; aggregated && object.GetKind() == "ClusterRole" {
-		delete(object.Object, "rules") // they are the aggregation controller's, and declaring them would be a fight
-	}
-	labels := object.GetLabels()
-	if labels == nil {
-		labels = map[string]string{}
-	}
-	labels[corev1alpha2.LabelOwnerKind] = corev1alpha2.OwnerKindBundleDeployment
-	labels[corev1alpha2.LabelOwnerName] = s.owner.Name
-	object.SetLabels(labels)
-	encoded, err := json.Marshal(object.Object)
+func (s *Set) item(object *unstructured.Unstructured) (*item, error) {
+	entry, err := newItem(s.owner, object)
 	if err != nil {
-		return nil, fmt.Errorf("encoding %s: %w", keyOf(object), err)
+		return nil, err
 	}
-	entry := &item{key: keyOf(object), kind: object.GroupVersionKind(), object: object, digest: sha256.Sum256(encoded)}
 	if s.keys[entry.key] {
 		return nil, fmt.Errorf("ordering the objects of BundleDeployment %q: %s is there twice", s.owner.Name, entry.key)
 	}
@@ -170,7 +143,7 @@ func Union(installNamespace string, sets ...*Set) (*Set, error) {
 			for _, entry := range each.items {
 				if !seen[entry.key] && !entry.own {
 					seen[entry.key] = true
-					objects = append(objects, *entry.object)
+					objects = append(objects, *entry.declared())
 				}
 			}
 		}
@@ -249,16 +222,12 @@ func customResources(phases []plan.Phase) []schema.GroupResource {
 			if !isCRD(keyOf(&each.Objects[i]).GroupKind) {
 				continue
 			}
-			group, _, _ := unstructured.NestedString(each.Objects[i].Object, "spec", "group")
-			plural, _, _ := unstructured.NestedString(each.Objects[i].Object, "spec", "names", "plural")
-			if group != "" && plural != "" {
-				resources = append(resources, schema.GroupResource{Group: group, Resource: plural})
+			if d := definitionOf(&each.Objects[i]); d.kind.Group != "" && d.plural != "" {
+				resources = append(resources, schema.GroupResource{Group: d.kind.Group, Resource: d.plural})
 			}
 		}
 	}
 	return resources
 }
 
-func isCRD(kind schema.GroupKind) bool {
-	return kind == schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
-}
+func isCRD(kind schema.GroupKind) bool { return kind == definitionKind }

@@ -54,7 +54,7 @@ func TestSetAddsWhatTheEngineNeeds(t *testing.T) {
 	if set.Len() != 2 {
 		t.Errorf("counts %d objects of the bundle, want 2", set.Len())
 	}
-	role := set.phases[0].items[0].object
+	role := set.phases[0].items[0].declared()
 	if role.GetLabels()[LabelAggregate] != "true" {
 		t.Errorf("the role has labels %v and is aggregated to nobody", role.GetLabels())
 	}
@@ -65,7 +65,7 @@ func TestSetAddsWhatTheEngineNeeds(t *testing.T) {
 	}
 	for _, each := range set.phases {
 		for _, entry := range each.items {
-			if labels := entry.object.GetLabels(); labels["core.rukpak.io/owner-name"] != "memo" || labels["core.rukpak.io/owner-kind"] != "BundleDeployment" {
+			if labels := entry.declared().GetLabels(); labels["core.rukpak.io/owner-name"] != "memo" || labels["core.rukpak.io/owner-kind"] != "BundleDeployment" {
 				t.Errorf("%s has labels %v", entry.key, labels)
 			}
 		}
@@ -90,7 +90,7 @@ func TestSetRefusesAnObjectThatIsThereTwice(t *testing.T) {
 func TestSetLeavesTheRulesOfAggregatedRolesToTheirController(t *testing.T) {
 	set := newSet(t, *object(t, `{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: all},
 		aggregationRule: {clusterRoleSelectors: []}, rules: []}`))
-	role := set.phases[1].items[0].object
+	role := set.phases[1].items[0].declared()
 	if _, ok := role.Object["rules"]; ok {
 		t.Error("rules are declared")
 	}

@@ -47,13 +47,18 @@ type watched struct {
 	mu sync.Mutex
 	// fault is the last error of listing or watching; it explains why the cache is not filled.
 	fault error
+	// faulted is closed with the first of them.
+	faulted chan struct{}
 	// recent holds what our own writes returned until the watch has brought it, so that nothing is written twice.
 	recent map[string]recentObject
+	// progress is the newest version that the watch has brought, of any object: it brings all of them in one order, so that
+	// what was written before is known, or gone again.
+	progress string
 }
 
 type recentObject struct {
-	object *unstructured.Unstructured
-	at     time.Time
+	*seen
+	at time.Time
 }
 
 func newWatches(ctx context.Context, client dynamic.Interface, clock clock.PassiveClock, changed func(string)) *watches {
@@ -61,7 +66,7 @@ func newWatches(ctx context.Context, client dynamic.Interface, clock clock.Passi
 }
 
 // of gives the filled cache of a resource for an owner, and starts it if need be. A cache that does not fill is a reason
-// to wait: without it objects could not be told from missing ones.
+// to wait: without it objects could not be told from missing ones. One that has met an error is not waited for here.
 func (w *watches) of(ctx context.Context, owner string, resource schema.GroupVersionResource) (*watched, error) {
 	found, err := w.start(owner, resource)
 	if err != nil {
@@ -80,6 +85,7 @@ func (w *watches) of(ctx context.Context, owner string, resource schema.GroupVer
 		return found, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
+	case <-found.faulted:
 	case <-timer.C:
 	}
 	if fault := found.lastFault(); fault != nil {
@@ -101,7 +107,7 @@ func (w *watches) start(owner string, resource schema.GroupVersionResource) (*wa
 	ctx, stop := context.WithCancel(w.ctx)
 	started := &watched{
 		informer: informer, stop: stop, clock: w.clock,
-		owners: map[string]bool{owner: true}, recent: map[string]recentObject{},
+		owners: map[string]bool{owner: true}, recent: map[string]recentObject{}, faulted: make(chan struct{}),
 	}
 	if err := started.prepare(w.changed); err != nil {
 		stop()
@@ -130,27 +136,33 @@ func (w *watches) keep(owner string, wanted map[schema.GroupVersionResource]bool
 
 func (c *watched) prepare(changed func(owner string)) error {
 	if err := c.informer.SetTransform(func(object any) (any, error) {
-		if live, ok := object.(*unstructured.Unstructured); ok {
-			trim(live)
+		live, ok := object.(*unstructured.Unstructured)
+		if !ok {
+			return object, nil // what was looked at already comes a second time from a list
 		}
-		return object, nil
+		kept, err := look(live)
+		if err != nil {
+			return nil, err
+		}
+		return kept, kept.pack()
 	}); err != nil {
 		return err
 	}
 	if err := c.informer.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
+		if c.fault == nil && err != nil {
+			close(c.faulted)
+		}
 		c.fault = err
 	}); err != nil {
 		return err
 	}
-	notify := func(object any) {
-		live, ok := object.(*unstructured.Unstructured)
-		if !ok {
-			return
-		}
-		if owner := live.GetLabels()[corev1alpha2.LabelOwnerName]; owner != "" {
-			changed(owner)
+	notify := func(objects ...any) {
+		for _, object := range objects {
+			if live, ok := object.(*seen); ok && live.owner != "" {
+				changed(live.owner)
+			}
 		}
 	}
 	_, err := c.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
@@ -160,8 +172,12 @@ func (c *watched) prepare(changed func(owner string)) error {
 		},
 		UpdateFunc: func(before, after any) {
 			c.caughtUp(after, false)
-			notify(before) // the owner label itself may be what was changed
-			notify(after)
+			then, ok := before.(*seen)
+			now, both := after.(*seen)
+			if ok && both && then.sameFor(now) {
+				return // a status that tells nothing new: nobody has to look at all of an owner's objects for that
+			}
+			notify(before, after) // the owner label itself may be what was changed
 		},
 		DeleteFunc: func(object any) {
 			if gone, ok := object.(cache.DeletedFinalStateUnknown); ok {
@@ -174,34 +190,42 @@ func (c *watched) prepare(changed func(owner string)) error {
 	return err
 }
 
-// get gives an object as the cache or our last write has it, whichever is newer; nil when it is not there. The object is
-// shared and must not be changed.
-func (c *watched) get(key Key) *unstructured.Unstructured {
+// get gives an object as the cache or our last write has it, whichever is newer; nil when it is not there. It is
+// unconfirmed while the watch has not brought our last write. The object is shared and must not be changed.
+func (c *watched) get(key Key) (live *seen, unconfirmed bool) {
 	name := storeKey(key.Namespace, key.Name)
-	var cached *unstructured.Unstructured
+	var cached *seen
 	if found, ok, err := c.informer.GetStore().GetByKey(name); err == nil && ok {
-		cached, _ = found.(*unstructured.Unstructured)
+		cached, _ = found.(*seen)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	written, ok := c.recent[name]
 	if !ok {
-		return cached
+		return cached, false
 	}
-	if c.clock.Since(written.at) > recentTime || cached != nil && !older(cached, written.object) {
+	if c.clock.Since(written.at) > recentTime || c.passed(written.ResourceVersion) || cached != nil && !older(cached.ResourceVersion, written.ResourceVersion) {
 		delete(c.recent, name)
-		return cached
+		return cached, false
 	}
-	return written.object
+	return written.seen, true
 }
 
-// remember keeps what a write returned until the watch has brought it.
-func (c *watched) remember(live *unstructured.Unstructured) *unstructured.Unstructured {
-	trim(live)
+// remember keeps what a write returned until the watch has brought it. If the watch has come further already, it has brought
+// this too, and perhaps also that the object is gone again, which nothing would tell a second time.
+func (c *watched) remember(live *unstructured.Unstructured) (*seen, error) {
+	kept, err := look(live)
+	if err != nil {
+		return nil, err
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.recent[storeKey(live.GetNamespace(), live.GetName())] = recentObject{object: live, at: c.clock.Now()}
-	return live
+	if name := storeKey(kept.Namespace, kept.Name); c.passed(kept.ResourceVersion) {
+		delete(c.recent, name)
+	} else {
+		c.recent[name] = recentObject{seen: kept, at: c.clock.Now()}
+	}
+	return kept, nil
 }
 
 // forget drops what is known of an object from our own writes, for example because it turned out to be gone.
@@ -213,20 +237,29 @@ func (c *watched) forget(key Key) {
 
 // caughtUp drops a remembered write that the watch has brought, or whose object the watch says is deleted.
 func (c *watched) caughtUp(object any, deleted bool) {
-	live, ok := object.(*unstructured.Unstructured)
+	live, ok := object.(*seen)
 	if !ok {
 		return
 	}
-	name := storeKey(live.GetNamespace(), live.GetName())
+	name := storeKey(live.Namespace, live.Name)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.progress == "" || older(c.progress, live.ResourceVersion) {
+		c.progress = live.ResourceVersion
+	}
 	written, ok := c.recent[name]
 	if !ok {
 		return
 	}
-	if deleted && written.object.GetUID() == live.GetUID() || !older(live, written.object) {
+	if deleted && written.UID == live.UID || !older(live.ResourceVersion, written.ResourceVersion) {
 		delete(c.recent, name)
 	}
+}
+
+// passed says whether the watch is known to have come to a version. Versions that cannot be compared count as not.
+func (c *watched) passed(version string) bool {
+	order, err := resourceversion.CompareResourceVersion(c.progress, version)
+	return err == nil && order >= 0
 }
 
 func (c *watched) lastFault() error {
@@ -235,10 +268,10 @@ func (c *watched) lastFault() error {
 	return c.fault
 }
 
-// older says whether one state of an object is older than another. Versions that cannot be compared count as not older,
-// so that the cache wins.
-func older(a, b *unstructured.Unstructured) bool {
-	order, err := resourceversion.CompareResourceVersion(a.GetResourceVersion(), b.GetResourceVersion())
+// older says whether one version is older than another. Versions that cannot be compared count as not older, so that the
+// cache wins.
+func older(a, b string) bool {
+	order, err := resourceversion.CompareResourceVersion(a, b)
 	return err == nil && order < 0
 }
 

@@ -91,6 +91,69 @@ func deployment(o *unstructured.Unstructured) (string, error) {
 	return missing, nil
 }
 
+// statefulSet is ready when every replica is of the newest revision and ready. kstatus is content with fewer: it does not
+// ask for the newest revision where replicas are updated by hand.
+func statefulSet(o *unstructured.Unstructured) (string, error) {
+	if _, found, err := unstructured.NestedInt64(o.Object, "status", "observedGeneration"); err != nil || !found {
+		return "its controller has not seen it yet", err
+	}
+	wanted, err := count(o, 1, "spec", "replicas")
+	if err != nil {
+		return "", err
+	}
+	var ready, updated, total int64
+	for field, to := range map[string]*int64{"readyReplicas": &ready, "updatedReplicas": &updated, "replicas": &total} {
+		if *to, err = count(o, 0, "status", field); err != nil {
+			return "", err
+		}
+	}
+	strategy, _, err := unstructured.NestedString(o.Object, "spec", "updateStrategy", "type")
+	if err != nil {
+		return "", err
+	}
+	partition, err := count(o, 0, "spec", "updateStrategy", "rollingUpdate", "partition")
+	if err != nil {
+		return "", err
+	}
+	current, _, _ := unstructured.NestedString(o.Object, "status", "currentRevision")
+	newest, _, _ := unstructured.NestedString(o.Object, "status", "updateRevision")
+	switch {
+	case ready < wanted:
+		return fmt.Sprintf("%d of %d replicas ready", ready, wanted), nil
+	case total > wanted:
+		return fmt.Sprintf("%d replicas still to go", total-wanted), nil
+	case strategy == "OnDelete" || current == newest:
+		return "", nil // nothing is being updated, or it is up to whoever deletes the Pods
+	case updated < max(wanted-partition, 0):
+		return fmt.Sprintf("%d of %d replicas updated", updated, max(wanted-partition, 0)), nil
+	}
+	return "", nil
+}
+
+// daemonSet is ready when every node that should have a Pod has an available one of the newest template.
+func daemonSet(o *unstructured.Unstructured) (string, error) {
+	if _, found, err := unstructured.NestedInt64(o.Object, "status", "observedGeneration"); err != nil || !found {
+		return "its controller has not seen it yet", err
+	}
+	var wanted, updated, available int64
+	for field, to := range map[string]*int64{"desiredNumberScheduled": &wanted, "updatedNumberScheduled": &updated, "numberAvailable": &available} {
+		var err error
+		if *to, err = count(o, 0, "status", field); err != nil {
+			return "", err
+		}
+	}
+	strategy, _, err := unstructured.NestedString(o.Object, "spec", "updateStrategy", "type")
+	switch {
+	case err != nil:
+		return "", err
+	case updated < wanted && strategy != "OnDelete":
+		return fmt.Sprintf("updated on %d of %d nodes", updated, wanted), nil
+	case available < wanted:
+		return fmt.Sprintf("available on %d of %d nodes", available, wanted), nil
+	}
+	return "", nil
+}
+
 // job is ready when it is complete. For kstatus one that runs is enough; what waits for a job waits for its work.
 func job(o *unstructured.Unstructured) (string, error) {
 	if c := conditionOf(o, "Complete"); c.status == "True" {

@@ -26,12 +26,16 @@ type probe func(o *unstructured.Unstructured) (missing string, err error)
 // probes are the kinds judged here, where kstatus is too lenient or says too little. Everything else has kstatus' meaning: a
 // kind that reports no condition it knows is ready as soon as it exists.
 var probes = map[schema.GroupKind]probe{
-	{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}: crd,
-	{Group: "apiregistration.k8s.io", Kind: "APIService"}:             apiService,
-	{Group: "apps", Kind: "Deployment"}:                               deployment,
-	{Group: "batch", Kind: "Job"}:                                     job,
-	{Kind: "PersistentVolumeClaim"}:                                   claim,
-	{Kind: "Pod"}:                                                     pod,
+	{Group: "admissionregistration.k8s.io", Kind: "MutatingWebhookConfiguration"}:   webhooks,
+	{Group: "admissionregistration.k8s.io", Kind: "ValidatingWebhookConfiguration"}: webhooks,
+	{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}:               crd,
+	{Group: "apiregistration.k8s.io", Kind: "APIService"}:                           apiService,
+	{Group: "apps", Kind: "DaemonSet"}:                                              daemonSet,
+	{Group: "apps", Kind: "Deployment"}:                                             deployment,
+	{Group: "apps", Kind: "StatefulSet"}:                                            statefulSet,
+	{Group: "batch", Kind: "Job"}:                                                   job,
+	{Kind: "PersistentVolumeClaim"}:                                                 claim,
+	{Kind: "Pod"}:                                                                   pod,
 }
 
 // Probe judges an object as a server returned it. An object that is being deleted is never ready; neither is one whose

@@ -18,6 +18,7 @@ import (
 	"github.com/openshift/library-go/pkg/operator/events"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
 
+	"github.com/openshift/platform-operators/pkg/apply"
 	"github.com/openshift/platform-operators/pkg/client/clientset/versioned"
 	"github.com/openshift/platform-operators/pkg/client/informers/externalversions"
 )
@@ -25,8 +26,7 @@ import (
 const (
 	// resync of the informers: nothing depends on it; it is the net below what watches may lose.
 	resync = 10 * time.Minute
-	// clientQPS and clientBurst replace client-go's 5 and 10, which would make an install of a hundred objects take half a
-	// minute. API priority and fairness is what protects the server.
+	// clientQPS and clientBurst replace client-go's 5 and 10, which are meant for a person at a terminal.
 	clientQPS, clientBurst = 50, 100
 )
 
@@ -62,7 +62,7 @@ func LiveInput(context *controllercmd.ControllerContext, options Options) (*Inpu
 	if input.Kubernetes, err = kubernetes.NewForConfig(protobuf); err != nil {
 		return nil, fmt.Errorf("building the Kubernetes client: %w", err)
 	}
-	if input.Dynamic, err = dynamic.NewForConfig(config); err != nil {
+	if input.Dynamic, err = dynamic.NewForConfig(engineConfig(config)); err != nil {
 		return nil, fmt.Errorf("building the dynamic client: %w", err)
 	}
 	if input.Config, err = configclient.NewForConfig(config); err != nil {
@@ -83,6 +83,17 @@ func LiveInput(context *controllercmd.ControllerContext, options Options) (*Inpu
 	input.ConfigInformers = configinformers.NewSharedInformerFactory(input.Config, resync)
 	input.PlatformInformers = externalversions.NewSharedInformerFactory(input.Platform, resync)
 	return input, nil
+}
+
+// engineConfig is for the client that bundles are applied with. It has no rate limit: at 50 requests a second a bundle of
+// 5,000 objects would take two minutes that the API server spends waiting, and an operator's repair would stand behind
+// another's installation. What bounds the engine is how many requests it has under way at once; what protects the server is
+// its priority and fairness, which answers 429 with a time to wait, and client-go waits.
+func engineConfig(config *rest.Config) *rest.Config {
+	config = rest.CopyConfig(config)
+	config.QPS = -1
+	config.WarningHandlerWithContext = apply.WarningHandler()
+	return config
 }
 
 func clientConfig(config *rest.Config) *rest.Config {

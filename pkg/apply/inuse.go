@@ -1,0 +1,140 @@
+package apply
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const (
+	// usersPage is how many custom resources of a kind are looked at; of more only the number is asked for.
+	usersPage = 100
+	// maxExamples bounds the custom resources that are named.
+	maxExamples = 3
+)
+
+// users are custom resources that are not the bundle's own.
+type users struct {
+	count int64
+	// examples are the first of them.
+	examples []string
+}
+
+func (u users) none() bool { return u.count == 0 }
+
+// String gives `12 custom resources, such as Memo default/a, Memo default/b`.
+func (u users) String() string {
+	noun := "custom resources"
+	if u.count == 1 {
+		noun = "custom resource"
+	}
+	text := fmt.Sprintf("%d %s", u.count, noun)
+	if len(u.examples) > 0 {
+		text += ", such as " + strings.Join(u.examples, ", ")
+	}
+	return text + "; delete what is not needed any more, or set spec.deletion.crds to Orphan to keep all of it"
+}
+
+// inUse says which custom resources, beside the bundle's own, keep the set's CustomResourceDefinitions from being deleted;
+// empty when none does. A definition that is not the owner's is not deleted, and its custom resources do not matter.
+func (r *taking) inUse(ctx context.Context) (string, error) {
+	var definitions []*item
+	for _, each := range r.set.phases {
+		for _, entry := range each.items {
+			if _, gone := r.memory.isGone(entry.key); entry.defines != nil && !gone {
+				definitions = append(definitions, entry)
+			}
+		}
+	}
+	found, errs := make([]users, len(definitions)), make([]error, len(definitions))
+	var group sync.WaitGroup
+	slots := make(chan struct{}, parallel)
+	for i, entry := range definitions {
+		slots <- struct{}{}
+		group.Go(func() {
+			defer func() { <-slots }()
+			if found[i], errs[i] = r.users(ctx, entry.defines); !found[i].none() {
+				found[i], errs[i] = r.ours(ctx, entry, found[i])
+			}
+		})
+	}
+	group.Wait()
+	if err := foremost(errs); err != nil {
+		return "", err
+	}
+	var all users
+	for _, each := range found {
+		all.count += each.count
+		all.examples = append(all.examples, each.examples[:min(len(each.examples), maxExamples-len(all.examples))]...)
+	}
+	if all.none() {
+		return "", nil
+	}
+	return "nothing is taken down while its kinds are in use by " + all.String(), nil
+}
+
+// ours passes users on only if the definition is the owner's to delete.
+func (r *taking) ours(ctx context.Context, entry *item, found users) (users, error) {
+	at, served, err := r.kinds.findAny(ctx, entry.kind)
+	if err != nil || !served {
+		return users{}, err
+	}
+	live, err := r.client.Resource(at.GroupVersionResource).Get(ctx, entry.key.Name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return users{}, nil
+	}
+	if err != nil {
+		return users{}, writeError("reading", entry.key, err)
+	}
+	if !holdingOf(live, r.set.owner).mine || live.GetDeletionTimestamp() != nil {
+		return users{}, nil
+	}
+	return found, nil
+}
+
+// users looks for the custom resources of a definition that are not in the set. What cannot be looked at is an error: a
+// definition must not be deleted unseen.
+func (r *taking) users(ctx context.Context, of *definition) (users, error) {
+	if len(of.served) == 0 {
+		return users{}, nil
+	}
+	at, served, err := r.kinds.findAny(ctx, of.kind.WithVersion(of.served[0]))
+	if err != nil || !served {
+		return users{}, err
+	}
+	list, err := r.client.Resource(at.GroupVersionResource).List(ctx, metav1.ListOptions{Limit: usersPage})
+	switch {
+	case apierrors.IsNotFound(err):
+		r.kinds.outdated(at.GroupVersion())
+		return users{}, nil // no such resource: the definition is gone, or is just being set up and has none yet
+	case apierrors.IsForbidden(err):
+		key := Key{GroupKind: definitionKind, Name: of.plural + "." + of.kind.Group}
+		return users{}, &Refusal{Object: key, Err: fmt.Errorf("deleting it: its custom resources %w by the manager", errUnlistable),
+			Remedy: "grant that by a ClusterRole with the label " + LabelAggregate + "=true, or set spec.deletion.crds to Orphan"}
+	case err != nil:
+		return users{}, fmt.Errorf("looking for custom resources of kind %s: %w", of.kind, err)
+	}
+	var found users
+	for i := range list.Items {
+		key := keyOf(&list.Items[i])
+		if r.set.Has(key) {
+			continue
+		}
+		found.count++
+		if len(found.examples) < maxExamples {
+			found.examples = append(found.examples, key.String())
+		}
+	}
+	if remaining := list.GetRemainingItemCount(); remaining != nil {
+		found.count += *remaining
+	} else if list.GetContinue() != "" {
+		found.count++ // at least
+	}
+	slices.Sort(found.examples)
+	return found, nil
+}

@@ -1,0 +1,163 @@
+package apply
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/client-go/util/csaupgrade"
+	"k8s.io/utils/ptr"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+)
+
+// attempts is how often a change is tried when others write the object at the same moment: mostly its own controller,
+// whose status update is enough to make the record of field managers outdated.
+const attempts = 3
+
+// change applies what was declared to an object that is the owner's.
+func (w worker) change(ctx context.Context, entry *item) (live *seen, changed changed, err error) {
+	for range attempts {
+		live, changed, err = w.changeOnce(ctx, entry)
+		if !apierrors.IsConflict(err) {
+			break
+		}
+	}
+	return live, changed, err
+}
+
+// changed says what a write did.
+type changed struct {
+	// written: something of the object is not as it was before.
+	written bool
+	// repaired: it is more than the record of field managers.
+	repaired bool
+}
+
+// changeOnce reads the object first, because the cache keeps neither the whole record of field managers nor a promise to
+// be up to date.
+func (w worker) changeOnce(ctx context.Context, entry *item) (*seen, changed, error) {
+	live, err := w.client(entry.key).Get(ctx, entry.key.Name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		w.cache.forget(entry.key)
+		return nil, changed{}, waitFor("%s was deleted just now; it is created again", entry.key)
+	}
+	if err != nil {
+		return nil, changed{}, fmt.Errorf("reading %s: %w", entry.key, err)
+	}
+	if holding := holdingOf(live, w.owner); !holding.mine || live.GetDeletionTimestamp() != nil {
+		return nil, changed{}, waitFor("%s is changing hands; it is looked at again", entry.key)
+	}
+	after, did, err := w.apply(ctx, entry, live)
+	if err != nil {
+		return nil, did, err
+	}
+	kept, err := w.remember(entry, after)
+	return kept, did, err
+}
+
+// apply applies what was declared by server-side apply, and by PUT where that cannot do it. Fields that are left to others
+// keep the value that they have.
+func (w worker) apply(ctx context.Context, entry *item, live *unstructured.Unstructured) (*unstructured.Unstructured, changed, error) {
+	read := live.GetResourceVersion()
+	compare := comparison{manager: w.owner.Manager(), ignored: w.rules.ignored(entry.key)}
+	declared := compare.withLive(entry.declared(), live)
+	after, before, err := w.write(ctx, entry.key, declared, live)
+	if err != nil {
+		return nil, changed{}, err
+	}
+	version := after.GetResourceVersion()
+	return after, changed{written: version != read, repaired: version != before}, nil
+}
+
+// write gives the object after it was written, and the version that it had before its content was.
+func (w worker) write(ctx context.Context, key Key, declared, live *unstructured.Unstructured) (after *unstructured.Unstructured, before string, err error) {
+	if orphanMarked(key, live) {
+		after, err = w.put(ctx, key, declared, live, true)
+		return after, live.GetResourceVersion(), err
+	}
+	live, err = w.takeOver(ctx, key, live)
+	if err != nil {
+		return nil, "", err
+	}
+	before = live.GetResourceVersion()
+	encoded, err := json.Marshal(declared.Object)
+	if err != nil {
+		return nil, "", fmt.Errorf("encoding %s: %w", key, err)
+	}
+	after, err = w.client(key).Patch(ctx, key.Name, types.ApplyPatchType, encoded,
+		metav1.PatchOptions{FieldManager: w.owner.Manager(), Force: ptr.To(true)})
+	switch {
+	case err == nil:
+		return after, before, nil
+	case strings.Contains(err.Error(), "duplicate entries for key"):
+		// Server-side apply takes no list with two equal keys, which POST and PUT do, and which bundles have.
+		after, err = w.put(ctx, key, declared, live, false)
+		return after, before, err
+	case apierrors.IsInvalid(err):
+		// A default that nobody owns may stand against what is declared: a Deployment that moves to Recreate keeps the
+		// rollingUpdate parameters that the API server once filled in. Only writing the object as a whole ends that.
+		if after, putErr := w.put(ctx, key, declared, live, true); putErr == nil {
+			return after, before, nil
+		}
+	}
+	return nil, "", writeError("applying", key, err)
+}
+
+// takeOver turns what the owner's creation by POST recorded into what an apply would have recorded. Without it fields that
+// are no longer declared would stay for ever, because the creation still holds them.
+func (w worker) takeOver(ctx context.Context, key Key, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	manager := w.owner.Manager()
+	patch, err := csaupgrade.UpgradeManagedFieldsPatch(live, sets.New(manager), manager)
+	if err != nil {
+		return nil, fmt.Errorf("reading the record of field managers of %s: %w", key, err)
+	}
+	if len(patch) == 0 {
+		return live, nil
+	}
+	live, err = w.client(key).Patch(ctx, key.Name, types.JSONPatchType, patch, metav1.PatchOptions{FieldManager: manager})
+	return live, writeError("taking over", key, err)
+}
+
+// put writes what was declared over an object by PUT. As a whole, everything declared at the top (spec, data, rules)
+// replaces what is there; else maps are merged, and only lists are replaced. Metadata of others stays in both cases.
+func (w worker) put(ctx context.Context, key Key, declared, live *unstructured.Unstructured, whole bool) (*unstructured.Unstructured, error) {
+	wanted := live.DeepCopy()
+	for name := range declared.Object {
+		if whole && name != "metadata" {
+			delete(wanted.Object, name)
+		}
+	}
+	overlay(wanted.Object, declared.Object)
+	annotations := wanted.GetAnnotations()
+	delete(annotations, platformv1alpha1.AnnotationOrphanedFrom)
+	wanted.SetAnnotations(annotations)
+	var records []metav1.ManagedFieldsEntry
+	for _, record := range wanted.GetManagedFields() {
+		if !strings.HasPrefix(record.Manager, managerPrefix) || record.Manager == w.owner.Manager() {
+			records = append(records, record) // an earlier deployment of ours has no say any more
+		}
+	}
+	wanted.SetManagedFields(records)
+	after, err := w.client(key).Update(ctx, wanted, metav1.UpdateOptions{FieldManager: w.owner.Manager()})
+	return after, writeError("updating", key, err)
+}
+
+// overlay writes the fields of one object over another's. Values are copied, because the sets are shared.
+func overlay(onto, from map[string]any) {
+	for name, value := range from {
+		fields, isMap := value.(map[string]any)
+		existing, both := onto[name].(map[string]any)
+		if isMap && both {
+			overlay(existing, fields)
+			continue
+		}
+		onto[name] = (&unstructured.Unstructured{Object: map[string]any{"value": value}}).DeepCopy().Object["value"]
+	}
+}

@@ -1,0 +1,265 @@
+package apply
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/client-go/tools/cache"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+)
+
+// recorded reads what an API server gave for an object of a sample operator: after it was posted by the manager, or after
+// users and controllers had changed it. There, "kubectl scale", "rollout restart", "label" and "set image" were called, and
+// "adder" patched a container, a toleration, a port and the selector of a Service.
+func recorded(t testing.TB, name string) *unstructured.Unstructured {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join("testdata", "live", name+".yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return object(t, string(content))
+}
+
+const (
+	recordedLabels     = `app: memo, core.rukpak.io/owner-kind: BundleDeployment, core.rukpak.io/owner-name: memo`
+	recordedDeployment = `{apiVersion: apps/v1, kind: Deployment, metadata: {name: memo, namespace: memo, labels: {` + recordedLabels + `}}, spec: {
+		revisionHistoryLimit: 1, selector: {matchLabels: {app: memo}}, template: {
+			metadata: {annotations: {olm.operatorNamespace: memo, olm.targetNamespaces: "", operatorframework.io/suggested-namespace: memo}, labels: {app: memo}},
+			spec: {serviceAccountName: memo, containers: [{name: manager, image: "samples.invalid/memo:1.0.0",
+				env: [{name: OPERATOR_CONDITION_NAME, value: memo.v1.0.0}], resources: {requests: {cpu: 0.001, memory: 8Mi}}}]}}}}`
+	recordedService = `{apiVersion: v1, kind: Service, metadata: {name: memo-metrics, namespace: memo, labels: {core.rukpak.io/owner-kind: BundleDeployment, core.rukpak.io/owner-name: memo}},
+		spec: {selector: {app: memo}, ports: [{name: metrics, port: 8443, targetPort: 8443}]}}`
+	recordedAccount = `{apiVersion: v1, kind: ServiceAccount, metadata: {name: memo, namespace: memo, labels: {core.rukpak.io/owner-kind: BundleDeployment, core.rukpak.io/owner-name: memo}}}`
+)
+
+func TestWhatAnAPIServerRecordedIsReadAsItHappened(t *testing.T) {
+	cases := map[string]struct {
+		declared, live string
+		trust          trust
+		edited, added  []string
+	}{
+		"a Deployment as it was posted, with a quantity that the API server writes in its own way": {
+			declared: strings.Replace(recordedDeployment, "cpu: 0.001", `cpu: "0.001"`, 1), live: "deployment-posted", trust: writtenBefore,
+		},
+		"a Service as it was posted": {declared: recordedService, live: "service-posted"},
+		"a Deployment that users changed": {
+			declared: strings.Replace(recordedDeployment, "cpu: 0.001", "cpu: 1m", 1), live: "deployment-edited",
+			edited: []string{"/spec/template/spec/containers/0/image by kubectl-set"},
+			added: []string{
+				`/metadata/labels/users by kubectl-label`,
+				`/spec/template/metadata/annotations/kubectl.kubernetes.io~1restartedAt by kubectl-rollout`,
+				`/spec/template/spec/containers/[name="sidecar"] by adder`,
+				`/spec/template/spec/tolerations by adder`,
+			},
+		},
+		"a Service with another selector and one port more": {
+			declared: recordedService, live: "service-edited",
+			edited: []string{"/spec/selector by adder"},
+			added:  []string{`/spec/ports/[port=9999,protocol="TCP"] by adder`},
+		},
+		"a ServiceAccount that OpenShift gave a pull secret": {declared: recordedAccount, live: "serviceaccount-edited"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			live, err := packed(t, recorded(t, c.live)).object()
+			if err != nil {
+				t.Fatal(err)
+			}
+			compare, declared := comparison{manager: ours, trust: c.trust}, object(t, c.declared)
+			var edited, added []string
+			for _, each := range attributed(compare.differences(declared, live), live, ours) {
+				edited = append(edited, each.path+" by "+each.manager)
+			}
+			byPath := map[string]string{}
+			found := compare.additions(declared, live)
+			for _, each := range found {
+				byPath[each.path] = each.manager
+			}
+			for _, path := range added2paths(found) {
+				added = append(added, path+" by "+byPath[path])
+			}
+			if diff := cmp.Diff(c.edited, edited); diff != "" {
+				t.Errorf("edited (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(c.added, added); diff != "" {
+				t.Errorf("added (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// packed is what the cache keeps of an object.
+func packed(t testing.TB, live *unstructured.Unstructured) *seen {
+	t.Helper()
+	kept, err := look(live)
+	if err == nil {
+		err = kept.pack()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kept
+}
+
+// heapOf measures what many of something take.
+func heapOf(t testing.TB, count int, one func() any) int {
+	t.Helper()
+	var before, after runtime.MemStats
+	all := make([]any, count)
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for i := range all {
+		all[i] = one()
+	}
+	runtime.GC()
+	runtime.GC() // what is pooled survives the first
+	runtime.ReadMemStats(&after)
+	runtime.KeepAlive(all)
+	return int(after.HeapAlloc-before.HeapAlloc) / count
+}
+
+func TestWhatIsKeptOfAnObjectIsAFractionOfIt(t *testing.T) {
+	for _, name := range []string{"deployment-edited", "service-edited", "crd-posted"} {
+		t.Run(name, func(t *testing.T) {
+			live := recorded(t, name)
+			encoded, err := live.MarshalJSON()
+			if err != nil {
+				t.Fatal(err)
+			}
+			decoded := heapOf(t, 500, func() any {
+				each := &unstructured.Unstructured{}
+				if err := each.UnmarshalJSON(encoded); err != nil {
+					t.Fatal(err)
+				}
+				return each
+			})
+			kept := heapOf(t, 500, func() any {
+				each := &unstructured.Unstructured{}
+				if err := each.UnmarshalJSON(encoded); err != nil {
+					t.Fatal(err)
+				}
+				return packed(t, each)
+			})
+			t.Logf("%s: %d bytes of JSON, %d decoded, %d kept", name, len(encoded), decoded, kept)
+			if kept > decoded/3 {
+				t.Errorf("%s: %d bytes are kept of an object that takes %d", name, kept, decoded)
+			}
+		})
+	}
+}
+
+func TestOnlyWhatTellsSomethingNewWakesAnOwner(t *testing.T) {
+	state := func(change func(*unstructured.Unstructured)) *seen {
+		live := recorded(t, "deployment-edited")
+		change(live)
+		return packed(t, live)
+	}
+	before := state(func(*unstructured.Unstructured) {})
+	set := func(value any, path ...string) func(*unstructured.Unstructured) {
+		return func(live *unstructured.Unstructured) {
+			live.SetResourceVersion("999999")
+			if err := unstructured.SetNestedField(live.Object, value, path...); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	cases := map[string]struct {
+		change func(*unstructured.Unstructured)
+		same   bool
+	}{
+		"a number in status that does not change its health": {change: set(int64(5), "status", "terminatingReplicas"), same: true},
+		"a status that makes it unready":                     {change: set(int64(0), "status", "availableReplicas")},
+		"a field":                                            {change: set(int64(5), "spec", "minReadySeconds")},
+		"a label":                                            {change: set("x", "metadata", "labels", "x")},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			if same := before.sameFor(state(c.change)); same != c.same {
+				t.Errorf("it is the same: %v, want %v", same, c.same)
+			}
+		})
+	}
+}
+
+// resting gives a worker whose cache holds count objects as they were declared, without any server.
+func resting(t testing.TB, count int) (worker, []*item) {
+	t.Helper()
+	resource := schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
+	clock := clocktesting.NewFakePassiveClock(time.Unix(1e9, 0))
+	cached := &watched{
+		informer: dynamicinformer.NewFilteredDynamicInformer(nil, resource, "", 0, cache.Indexers{}, nil).Informer(),
+		clock:    clock, recent: map[string]recentObject{},
+	}
+	memory := &memory{objects: map[Key]objectState{}}
+	w := worker{Engine: &Engine{clock: clock}, owner: Owner{Name: "memo"}, memory: memory, rules: newRules(corev1alpha2.Drift{}), options: Options{Trusted: true}, pass: &pass{clock: clock}}
+	w.cache, w.namespaced = cached, true
+	var items []*item
+	for i := range count {
+		declared := object(t, fmt.Sprintf(`{apiVersion: v1, kind: ConfigMap, metadata: {name: c%d, namespace: ns}, data: {a: x, b: z}}`, i))
+		entry, err := newItem(w.owner, declared)
+		if err != nil {
+			t.Fatal(err)
+		}
+		items = append(items, entry)
+		store(t, cached, owned(entry.declared(), w.owner.Manager(), `{"f:metadata":{"f:labels":{"f:core.rukpak.io/owner-kind":{},"f:core.rukpak.io/owner-name":{}}},"f:data":{"f:a":{},"f:b":{}}}`))
+	}
+	return w, items
+}
+
+func store(t testing.TB, into *watched, live *unstructured.Unstructured) {
+	t.Helper()
+	if err := into.informer.GetStore().Add(packed(t, live)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func BenchmarkBringSettled(b *testing.B) {
+	w, items := resting(b, 1000)
+	pass := func() {
+		for _, entry := range items {
+			if outcome := w.bring(b.Context(), entry); outcome.err != nil || outcome.live == nil {
+				b.Fatal(outcome.err)
+			}
+		}
+	}
+	pass()
+	for b.Loop() {
+		pass()
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/object")
+}
+
+func BenchmarkBringAfterRestart(b *testing.B) {
+	w, items := resting(b, 1000)
+	for b.Loop() {
+		w.memory.objects = map[Key]objectState{}
+		for _, entry := range items {
+			if outcome := w.bring(b.Context(), entry); outcome.err != nil || outcome.live == nil {
+				b.Fatal(outcome.err)
+			}
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/object")
+}
+
+func BenchmarkLook(b *testing.B) {
+	for _, name := range []string{"deployment-edited", "service-edited", "crd-posted"} {
+		live := recorded(b, name)
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				packed(b, live)
+			}
+		})
+	}
+}

@@ -6,14 +6,22 @@ import (
 	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/tools/record"
+	"k8s.io/component-base/metrics/legacyregistry"
 	"k8s.io/klog/v2"
 
 	"github.com/openshift/library-go/pkg/controller/controllercmd"
 	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/events"
 	"github.com/openshift/library-go/pkg/operator/loglevel"
 	"github.com/openshift/library-go/pkg/operator/status"
 
 	"github.com/openshift/platform-operators/pkg/catalogsource"
+	"github.com/openshift/platform-operators/pkg/client/clientset/versioned/scheme"
+	"github.com/openshift/platform-operators/pkg/controllers/bundle"
 	"github.com/openshift/platform-operators/pkg/controllers/bundledeployment"
 	"github.com/openshift/platform-operators/pkg/controllers/catalogs"
 	"github.com/openshift/platform-operators/pkg/controllers/operatorhealth"
@@ -64,6 +72,10 @@ func Start(ctx context.Context, input *Input) error {
 func build(ctx context.Context, input *Input) ([]controller, error) {
 	snapshots := catalogsource.NewSnapshots()
 	changes := &catalogs.Changes{}
+	content, err := store.NewContent(store.ContentConfig{Dir: input.Options.ContentDir, Budget: input.Options.ContentBudget, Clock: input.Clock})
+	if err != nil {
+		return nil, fmt.Errorf("wiring: %w", err)
+	}
 	var controllers []controller
 	for _, entry := range []struct {
 		workers int
@@ -72,7 +84,8 @@ func build(ctx context.Context, input *Input) ([]controller, error) {
 		{1, func() (factory.Controller, error) { return newOperatorConfig(input) }},
 		{4, func() (factory.Controller, error) { return newCatalogs(input, snapshots, changes) }},
 		{2, func() (factory.Controller, error) { return newPlatformOperator(input, snapshots, changes) }},
-		{4, func() (factory.Controller, error) { return newBundleDeployment(ctx, input) }},
+		{2, func() (factory.Controller, error) { return newBundle(ctx, input, content) }},
+		{4, func() (factory.Controller, error) { return newBundleDeployment(ctx, input, content) }},
 		{1, func() (factory.Controller, error) { return newOperatorHealth(input) }},
 		{1, func() (factory.Controller, error) { return newUpgradeGate(input, snapshots, changes) }},
 		{1, func() (factory.Controller, error) { return newStatusSyncer(input), nil }},
@@ -118,25 +131,56 @@ func newPlatformOperator(input *Input, snapshots *catalogsource.Snapshots, chang
 	})
 }
 
-func newBundleDeployment(ctx context.Context, input *Input) (factory.Controller, error) {
-	content, err := store.NewContent(input.Options.ContentDir)
-	if err != nil {
-		return nil, err
-	}
-	return bundledeployment.New(ctx, bundledeployment.Config{
-		Client:       input.Platform.CoreV1alpha2().BundleDeployments(),
-		Deployments:  input.PlatformInformers.Core().V1alpha2().BundleDeployments(),
-		Secrets:      input.Kubernetes.CoreV1().Secrets(input.Namespace),
-		Dynamic:      input.Dynamic,
-		Discovery:    input.Discovery,
+// newImages makes the fetcher of images, which reads pull secrets of our own namespace and the cluster's global one.
+func newImages(input *Input) *image.Fetcher {
+	return image.New(image.Config{PullSecrets: &image.PullSecrets{
+		Client:    input.Kubernetes.CoreV1(),
+		Namespace: input.Namespace,
+		Global:    types.NamespacedName{Namespace: "openshift-config", Name: "pull-secret"},
+	}})
+}
+
+func newBundle(ctx context.Context, input *Input, content *store.Content) (factory.Controller, error) {
+	return bundle.New(ctx, bundle.Config{
+		Client:       input.Platform.CoreV1alpha2().Bundles(),
+		Bundles:      input.PlatformInformers.Core().V1alpha2().Bundles(),
+		Classes:      input.PlatformInformers.Core().V1alpha2().ProvisionerClasses(),
 		Content:      content,
-		Images:       image.New(image.Config{}),
+		Images:       newImages(input),
 		Fetches:      4,
 		BackoffFirst: 5 * time.Second,
 		BackoffLast:  5 * time.Minute,
 		Clock:        input.Clock,
 		Recorder:     input.Recorder,
 	})
+}
+
+func newBundleDeployment(ctx context.Context, input *Input, content *store.Content) (factory.Controller, error) {
+	return bundledeployment.New(ctx, bundledeployment.Config{
+		Client:       input.Platform.CoreV1alpha2().BundleDeployments(),
+		Deployments:  input.PlatformInformers.Core().V1alpha2().BundleDeployments(),
+		Bundles:      input.PlatformInformers.Core().V1alpha2().Bundles(),
+		Classes:      input.PlatformInformers.Core().V1alpha2().ProvisionerClasses(),
+		Secrets:      input.Kubernetes.CoreV1().Secrets(input.Namespace),
+		Dynamic:      input.Dynamic,
+		Discovery:    input.Discovery,
+		Content:      content,
+		Images:       newImages(input),
+		Fetches:      4,
+		BackoffFirst: 5 * time.Second,
+		BackoffLast:  5 * time.Minute,
+		Clock:        input.Clock,
+		Recorder:     input.Recorder,
+		Events:       newEvents(ctx, input, bundledeployment.Name),
+		Register:     legacyregistry.Register,
+	})
+}
+
+// newEvents makes a recorder of Events on our own cluster-scoped objects; the API server keeps those in namespace "default".
+func newEvents(ctx context.Context, input *Input, component string) record.EventRecorder {
+	broadcaster := record.NewBroadcaster(record.WithContext(ctx), record.WithCorrelatorOptions(events.RecommendedClusterSingletonCorrelatorOptions()))
+	broadcaster.StartRecordingToSink(&corev1client.EventSinkImpl{Interface: input.Kubernetes.CoreV1().Events("")})
+	return broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: "platform-operators-" + component})
 }
 
 func newOperatorHealth(input *Input) (factory.Controller, error) {

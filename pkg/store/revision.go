@@ -25,6 +25,14 @@ type Header struct {
 	// Source is the reference as the spec had it when it was resolved; Resolved is the same by digest.
 	Source   string `json:"source"`
 	Resolved string `json:"resolved"`
+	// Config is the digest of the configuration that it was rendered with; empty without one.
+	Config string `json:"config,omitempty"`
+	// Certificates is who makes the certificates that the objects ask for; empty when they need none.
+	Certificates string `json:"certificates,omitempty"`
+	// Renderer is the way in which it was rendered, or in which it would be rendered to the same objects.
+	Renderer string `json:"renderer,omitempty"`
+	// Plan is the digest of the objects whatever their order.
+	Plan string `json:"plan,omitempty"`
 	// Bundle is what the content says of itself.
 	Bundle corev1alpha2.BundleMetadata `json:"bundle"`
 	// Parts is how many Secrets hold the objects.

@@ -29,6 +29,9 @@ const (
 	// LabelRole is "index" on the Secret that makes a revision complete, "part" on those that hold its objects.
 	LabelRole = corev1alpha2.GroupName + "/revision-role"
 
+	// annotationRenderer on an index takes the place of the header's Renderer, which cannot be changed.
+	annotationRenderer = corev1alpha2.GroupName + "/revision-renderer"
+
 	roleIndex, rolePart  = "index", "part"
 	keyHeader, keyObject = "header.json", "objects.jsonl.gz.part"
 
@@ -70,6 +73,9 @@ func (r *Revisions) List(ctx context.Context, owner Owner) ([]Header, error) {
 			var header Header
 			if !belongs(&page.Items[i], owner) || json.Unmarshal(page.Items[i].Data[keyHeader], &header) != nil {
 				continue // of an earlier BundleDeployment of this name, or nothing that we wrote: as good as not there
+			}
+			if renderer, ok := page.Items[i].Annotations[annotationRenderer]; ok {
+				header.Renderer = renderer
 			}
 			headers = append(headers, header)
 		}
@@ -127,6 +133,20 @@ func (r *Revisions) Save(ctx context.Context, owner Owner, revision *Revision) e
 		return fmt.Errorf("saving revision %d of BundleDeployment %q: %w", revision.Number, owner.Name, err)
 	}
 	return r.ensure(ctx, owner, newSecret(owner, indexName(owner.Name, revision.Number), revision.Number, roleIndex, header))
+}
+
+// MarkRenderer notes that another way of rendering gives a revision the same objects.
+func (r *Revisions) MarkRenderer(ctx context.Context, owner Owner, header *Header, renderer string) error {
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]string{annotationRenderer: renderer}}})
+	if err != nil {
+		return fmt.Errorf("marking revision %d of BundleDeployment %q: %w", header.Number, owner.Name, err)
+	}
+	_, err = r.secrets.Patch(ctx, indexName(owner.Name, header.Number), types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager})
+	if err != nil {
+		return fmt.Errorf("marking revision %d of BundleDeployment %q: %w", header.Number, owner.Name, err)
+	}
+	header.Renderer = renderer
+	return nil
 }
 
 // ensure creates a Secret; one that is there with other content is of an unfinished Save or of an earlier BundleDeployment

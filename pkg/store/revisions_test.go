@@ -212,3 +212,26 @@ func FuzzRevisionDecode(f *testing.F) {
 		}
 	})
 }
+
+func TestARevisionCanBeMarkedAsRenderedTheSameByAnotherRenderer(t *testing.T) {
+	owner := Owner{Name: "memo", UID: "uid-1"}
+	revisions := NewRevisions(fake.NewClientset().CoreV1().Secrets("system"))
+	saved := revisionOf(1, configMap("a", "x"))
+	saved.Renderer = "one"
+	if err := revisions.Save(t.Context(), owner, saved); err != nil {
+		t.Fatal(err)
+	}
+	if err := revisions.MarkRenderer(t.Context(), owner, &saved.Header, "two"); err != nil {
+		t.Fatal(err)
+	}
+	headers, err := revisions.List(t.Context(), owner)
+	if err != nil || len(headers) != 1 {
+		t.Fatalf("listing gave %v, %v", headers, err)
+	}
+	if headers[0].Renderer != "two" || saved.Renderer != "two" || headers[0].Digest != saved.Digest {
+		t.Errorf("listed %+v", headers[0])
+	}
+	if _, err := revisions.Load(t.Context(), owner, headers[0]); err != nil {
+		t.Errorf("a marked revision cannot be loaded: %v", err)
+	}
+}

@@ -5,6 +5,9 @@
 // point. What is slow (registries) runs beside it and wakes it up. A revision, once stored, needs its source no more. What
 // a user got wrong is a condition on the BundleDeployment, never an error of the controller.
 //
+// A revision has a deadline, counted from a time that is in status before anything of it is written. What misses it is held
+// or rolled back, as the spec says; a revision that was rolled back is not tried again before the spec changes.
+//
 // It knows nothing of catalogs, versions or PlatformOperators; whoever creates a BundleDeployment reads its status.
 package bundledeployment
 
@@ -21,15 +24,19 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/tools/record"
+	"k8s.io/component-base/metrics"
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/events"
 
 	"github.com/openshift/platform-operators/pkg/apply"
+	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
 	coreclient "github.com/openshift/platform-operators/pkg/client/clientset/versioned/typed/core/v1alpha2"
 	coreinformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/core/v1alpha2"
 	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/source/image"
 	"github.com/openshift/platform-operators/pkg/store"
 )
 
@@ -40,49 +47,61 @@ const fieldManager = "platform-operators-" + Name
 
 // Images fetches images. *image.Fetcher is the one there is; tests bring their own.
 type Images interface {
-	// Resolve gives a reference by digest.
-	Resolve(ctx context.Context, ref string) (string, error)
-	// Unpack writes the files of an image below a directory.
-	Unpack(ctx context.Context, pinned, dir string) error
+	// Resolve gives a source's reference by digest.
+	Resolve(ctx context.Context, source image.Source) (string, error)
+	// Unpack writes the files of an image, given by digest, to a target.
+	Unpack(ctx context.Context, source image.Source, target image.Target) error
 }
 
 // Config is everything the controller needs; every field is required.
 type Config struct {
 	Client      coreclient.BundleDeploymentInterface
 	Deployments coreinformers.BundleDeploymentInformer
+	Bundles     coreinformers.BundleInformer
+	Classes     coreinformers.ProvisionerClassInformer
 	// Secrets of the namespace that stored revisions are kept in.
 	Secrets   corev1client.SecretInterface
 	Dynamic   dynamic.Interface
 	Discovery discovery.CachedDiscoveryInterface
 	Content   *store.Content
 	Images    Images
-	// Fetches is how many images are fetched at once.
+	// Fetches is how many images are fetched from one registry at once.
 	Fetches int
 	// Backoff of what failed: from the first delay, doubled each time, to the last.
 	BackoffFirst, BackoffLast time.Duration
 	Clock                     clock.PassiveClock
-	Recorder                  events.Recorder
+	// Recorder is the controller framework's; what is to be seen on a BundleDeployment goes to Events.
+	Recorder events.Recorder
+	Events   record.EventRecorder
+	// Register makes a metric known.
+	Register func(metrics.Registerable) error
 }
 
 func (c Config) validate() error {
-	if c.Client == nil || c.Deployments == nil || c.Secrets == nil || c.Dynamic == nil || c.Discovery == nil || c.Content == nil ||
-		c.Images == nil || c.Fetches <= 0 || c.BackoffFirst <= 0 || c.BackoffLast < c.BackoffFirst || c.Clock == nil || c.Recorder == nil {
+	if c.Client == nil || c.Deployments == nil || c.Bundles == nil || c.Classes == nil || c.Secrets == nil || c.Dynamic == nil ||
+		c.Discovery == nil || c.Content == nil || c.Images == nil || c.Fetches <= 0 || c.BackoffFirst <= 0 || c.BackoffLast < c.BackoffFirst ||
+		c.Clock == nil || c.Recorder == nil || c.Events == nil || c.Register == nil {
 		return errors.New("building the bundledeployment controller: a field of its Config is not set")
 	}
 	return nil
 }
 
 type controller struct {
-	client      coreclient.BundleDeploymentInterface
-	deployments corelisters.BundleDeploymentLister
-	revisions   *store.Revisions
-	engine      *apply.Engine
-	fetches     *fetches
-	backoff     backoff
-	clock       clock.PassiveClock
+	client       coreclient.BundleDeploymentInterface
+	deployments  corelisters.BundleDeploymentLister
+	bundles      corelisters.BundleLister
+	classes      corelisters.ProvisionerClassLister
+	revisions    *store.Revisions
+	engine       *apply.Engine
+	fetches      *fetches
+	certificates func() registryv1.Certificates
+	backoff      backoff
+	clock        clock.PassiveClock
+	events       record.EventRecorder
+	meters       *meters
 
 	mu      sync.Mutex
-	records map[string]*record
+	records map[string]*memory
 }
 
 // New builds the controller; its queue keys are BundleDeployment names. The context ends its watches and fetches, and is
@@ -97,30 +116,49 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 		Discovery: config.Discovery,
 		Clock:     config.Clock,
 		Changed:   func(owner string) { syncContext.Queue().Add(owner) },
+		Deployed: func(name string) (time.Time, bool) {
+			found, err := config.Deployments.Lister().Get(name)
+			if err != nil {
+				return time.Time{}, false
+			}
+			return found.CreationTimestamp.Time, true
+		},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("building the bundledeployment controller: %w", err)
 	}
 	waits := backoff{first: config.BackoffFirst, last: config.BackoffLast}
 	c := &controller{
-		client:      config.Client,
-		deployments: config.Deployments.Lister(),
-		revisions:   store.NewRevisions(config.Secrets),
-		engine:      engine,
-		backoff:     waits,
-		clock:       config.Clock,
-		records:     map[string]*record{},
+		client:       config.Client,
+		deployments:  config.Deployments.Lister(),
+		bundles:      config.Bundles.Lister(),
+		classes:      config.Classes.Lister(),
+		revisions:    store.NewRevisions(config.Secrets),
+		engine:       engine,
+		certificates: certificatesOf(config.Discovery),
+		backoff:      waits,
+		clock:        config.Clock,
+		events:       config.Events,
+		records:      map[string]*memory{},
 	}
-	c.fetches = newFetches(ctx, fetchConfig{
+	if c.meters, err = newMeters(config.Register); err != nil {
+		return nil, fmt.Errorf("building the bundledeployment controller: %w", err)
+	}
+	c.fetches, err = newFetches(ctx, fetchConfig{
 		slots:   config.Fetches,
 		backoff: waits,
 		clock:   config.Clock,
-		fetch:   reader{images: config.Images, content: config.Content}.read,
+		fetch:   reader{images: config.Images, content: config.Content, certificates: c.certificates}.read,
 		done:    func(name string) { syncContext.Queue().Add(name) },
 	})
+	if err != nil {
+		return nil, fmt.Errorf("building the bundledeployment controller: %w", err)
+	}
 	return factory.New().
 		WithSyncContext(syncContext).
 		WithSync(c.sync).
+		WithInformersQueueKeysFunc(c.deploymentsOfClass, config.Classes.Informer()).
+		WithInformersQueueKeysFunc(c.deploymentsOfBundle, config.Bundles.Informer()).
 		WithInformersQueueKeyFunc(objectName, config.Deployments.Informer()).
 		ToController(Name, config.Recorder), nil
 }
@@ -145,14 +183,11 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	if err != nil {
 		return fmt.Errorf("reading BundleDeployment %q: %w", name, err)
 	}
-	record := c.recordOf(found)
-	if record.writtenLater(found) {
+	memory := c.memoryOf(found)
+	if memory.writtenLater(found) {
 		return nil // the cache is behind our own last write, and its event will come
 	}
-	s := &state{
-		controller: c, recorder: syncCtx.Recorder(),
-		before: found, deployment: found.DeepCopy(), record: record,
-	}
+	s := &state{controller: c, before: found, deployment: found.DeepCopy(), record: memory}
 	for _, stage := range stages {
 		done, err := stage.run(ctx, s)
 		if apierrors.IsConflict(err) {
@@ -165,10 +200,10 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 			break
 		}
 	}
+	err = s.writeStatus(ctx)
 	if s.retryAfter > 0 {
 		syncCtx.Queue().AddAfter(name, s.retryAfter)
 	}
-	err = s.writeStatus(ctx)
 	if apierrors.IsConflict(err) {
 		return factory.SyntheticRequeueError
 	}
@@ -182,6 +217,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 func (c *controller) forget(name string) {
 	c.engine.Release(name)
 	c.fetches.cancel(name)
+	c.meters.forget(name)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.records, name)

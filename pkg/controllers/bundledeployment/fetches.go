@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -14,41 +13,70 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle"
 	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
 	"github.com/openshift/platform-operators/pkg/plan"
+	"github.com/openshift/platform-operators/pkg/source"
 	"github.com/openshift/platform-operators/pkg/source/image"
 	"github.com/openshift/platform-operators/pkg/store"
 )
 
-// wish is what a BundleDeployment wants fetched and rendered.
-type wish struct{ ref, namespace string }
+// wish is what a BundleDeployment wants fetched and rendered. It is comparable: another one takes its place.
+type wish struct {
+	source image.Source
+	// namespace and config (JSON) are what it is rendered with.
+	namespace, config string
+	// known, in a poll, is what the source led to before: when it still does, nothing is unpacked. The slot tells one poll
+	// from the next.
+	known string
+	slot  int64
+}
 
 // fetched is what became of a wish: the content's reference by digest, and either what was rendered or why not.
 type fetched struct {
 	resolved string
 	metadata bundle.Metadata
 	objects  []unstructured.Unstructured
-	// invalid says why the content is no bundle that can be installed. Only other content helps.
-	invalid error
+	// certificates is who makes the certificates that the objects ask for; empty when they need none.
+	certificates registryv1.Certificates
+	// unchanged: the source leads to what was known.
+	unchanged bool
+	// invalid says why nothing can be installed, and badConfig that it is spec.config. Only other content, or another
+	// configuration, helps.
+	invalid   error
+	badConfig bool
+}
+
+// advice says why nothing can be installed, and what to do about it.
+func (f *fetched) advice() string {
+	if f.badConfig {
+		return fmt.Sprintf("%v. Correct spec.config.", f.invalid)
+	}
+	return fmt.Sprintf("%v. Choose another version or another package; whoever makes the bundle can correct it and publish it as a new image.", f.invalid)
 }
 
 // reader fetches an image and renders the bundle in it.
 type reader struct {
-	images  Images
-	content *store.Content
+	images       Images
+	content      *store.Content
+	certificates func() registryv1.Certificates
 }
 
 func (r reader) read(ctx context.Context, wanted wish) (*fetched, error) {
-	resolved, err := r.images.Resolve(ctx, wanted.ref)
+	resolved, err := r.images.Resolve(ctx, wanted.source)
 	if err != nil {
 		return nil, err
+	}
+	if resolved == wanted.known {
+		return &fetched{resolved: resolved, unchanged: true}, nil
 	}
 	digest, err := image.Digest(resolved)
 	if err != nil {
 		return nil, err
 	}
 	result := &fetched{resolved: resolved}
-	// What was rendered is stored in the cluster, so that the disk holds no more than what is being read.
-	err = r.content.Use(digest, func(dir string) error { return r.images.Unpack(ctx, resolved, dir) }, func(files fs.FS) error {
-		result.invalid = result.render(files, wanted.namespace)
+	fill := func(ctx context.Context, room *store.Room) error {
+		return r.images.Unpack(ctx, wanted.source.At(resolved), image.Target{Dir: room.Dir, Take: room.Take})
+	}
+	err = r.content.Use(ctx, digest, fill, func(files fs.FS) error {
+		result.invalid = r.render(result, files, wanted)
 		return nil
 	})
 	if err != nil {
@@ -57,38 +85,47 @@ func (r reader) read(ctx context.Context, wanted wish) (*fetched, error) {
 	return result, nil
 }
 
-func (f *fetched) render(files fs.FS, namespace string) error {
+// renderer names the way in which bundles are rendered. It is stored with every revision: a manager that renders otherwise
+// gives it another name, and what is installed is then rendered again.
+const renderer = "registry+v1/1"
+
+func (r reader) render(onto *fetched, files fs.FS, wanted wish) error {
 	loaded, err := registryv1.Load(files)
 	if err != nil {
 		return err
 	}
-	f.metadata = loaded.Metadata()
-	if f.objects, err = loaded.Render(registryv1.Options{InstallNamespace: namespace}); err != nil {
+	onto.metadata = loaded.Metadata()
+	config, err := registryv1.ParseConfig([]byte(wanted.config))
+	if err != nil {
+		onto.badConfig = true
 		return err
 	}
-	if len(f.objects) == 0 {
-		return fmt.Errorf("bundle %q has no objects", f.metadata.Name)
+	if loaded.NeedsCertificates() {
+		onto.certificates = r.certificates()
 	}
-	for i := range f.objects {
-		if apply.Reserved(&f.objects[i]) {
-			return fmt.Errorf("bundle %q has %s %q, a name that is kept for the manager's own; rename it", f.metadata.Name, f.objects[i].GetKind(), f.objects[i].GetName())
+	onto.objects, err = loaded.Render(registryv1.Options{InstallNamespace: wanted.namespace, Config: config, Certificates: onto.certificates})
+	if err != nil {
+		return err
+	}
+	if len(onto.objects) == 0 {
+		return fmt.Errorf("bundle %q has no objects", onto.metadata.Name)
+	}
+	for i := range onto.objects {
+		if apply.Reserved(&onto.objects[i]) {
+			return fmt.Errorf("bundle %q has %s %q, a name that is kept for the manager's own; rename it", onto.metadata.Name, onto.objects[i].GetKind(), onto.objects[i].GetName())
 		}
 	}
-	return plan.CheckDuplicates(f.objects)
+	return plan.CheckDuplicates(onto.objects)
 }
 
-// fetches runs what wishes cost beside the syncs, a few at a time, and tries again what failed. A sync asks and leaves; it
-// is woken up when there is an answer.
+// fetches runs what wishes cost beside the syncs. A sync asks and leaves; it is woken up when there is an answer.
 type fetches struct {
-	fetchConfig
-	ctx   context.Context
-	slots chan struct{}
-
-	mu   sync.Mutex
-	jobs map[string]*job
+	jobs *source.Jobs[wish, fetched]
 }
 
+// fetchConfig is what fetches are built from.
 type fetchConfig struct {
+	// slots is how many images are fetched from one registry at once.
 	slots   int
 	backoff backoff
 	clock   clock.PassiveClock
@@ -96,19 +133,20 @@ type fetchConfig struct {
 	done    func(name string)
 }
 
-// job is the fetch of one BundleDeployment's wish.
-type job struct {
-	wish     wish
-	cancel   context.CancelFunc
-	running  bool
-	result   *fetched
-	err      error
-	failures int
-	retryAt  time.Time
-}
+// lanes is how many slow registries it takes to hold up the others.
+const lanes = 4
 
-func newFetches(ctx context.Context, config fetchConfig) *fetches {
-	return &fetches{fetchConfig: config, ctx: ctx, slots: make(chan struct{}, config.slots), jobs: map[string]*job{}}
+func newFetches(ctx context.Context, config fetchConfig) (*fetches, error) {
+	jobs, err := source.NewJobs(ctx, source.JobsConfig[wish, fetched]{
+		Do:      config.fetch,
+		Lane:    func(wanted wish) string { return wanted.source.Registry() },
+		Done:    config.done,
+		PerLane: config.slots,
+		Total:   lanes * config.slots,
+		Backoff: source.Backoff{First: config.backoff.first, Last: config.backoff.last},
+		Clock:   config.clock,
+	})
+	return &fetches{jobs: jobs}, err
 }
 
 // answer is what is known of a wish now: a result, or an error and when it is tried again, or neither while it is fetched.
@@ -120,60 +158,10 @@ type answer struct {
 
 // ask gives what is known of a BundleDeployment's wish, and sees to it that something will be.
 func (f *fetches) ask(name string, wanted wish) answer {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	current := f.jobs[name]
-	if current != nil && current.wish != wanted {
-		current.cancel()
-		current = nil
-	}
-	if current == nil {
-		current = &job{wish: wanted, cancel: func() {}}
-		f.jobs[name] = current
-	}
-	switch {
-	case current.result != nil:
-		return answer{result: current.result}
-	case current.running:
-		// The error of the last try stands until the next one succeeds, so that the status does not flap.
-		return answer{err: current.err}
-	}
-	if wait := current.retryAt.Sub(f.clock.Now()); current.err != nil && wait > 0 {
-		return answer{err: current.err, retry: wait}
-	}
-	ctx, cancel := context.WithCancel(f.ctx)
-	current.running, current.cancel = true, cancel
-	go f.run(ctx, name, current)
-	return answer{err: current.err}
+	got := f.jobs.Ask(name, wanted)
+	return answer{result: got.Result, err: got.Err, retry: got.Retry}
 }
 
-func (f *fetches) run(ctx context.Context, name string, current *job) {
-	defer f.done(name)
-	var result *fetched
-	var err error
-	select {
-	case f.slots <- struct{}{}:
-		result, err = f.fetch(ctx, current.wish)
-		<-f.slots
-	case <-ctx.Done():
-		err = ctx.Err()
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	current.cancel()
-	current.running, current.result, current.err = false, result, err
-	if err != nil {
-		current.failures++
-		current.retryAt = f.clock.Now().Add(f.backoff.after(current.failures))
-	}
-}
-
-// cancel ends and forgets the wish of a BundleDeployment: it is stored, or not wanted any more.
-func (f *fetches) cancel(name string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if current := f.jobs[name]; current != nil {
-		current.cancel()
-		delete(f.jobs, name)
-	}
-}
+// cancel ends and forgets the wish of a BundleDeployment: it is stored, or not wanted any more. Content that others want
+// too goes on being fetched for them.
+func (f *fetches) cancel(name string) { f.jobs.Cancel(name) }

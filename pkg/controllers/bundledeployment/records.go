@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
@@ -17,18 +19,34 @@ import (
 // maxArchived is how many revisions that run no more are kept: to go back to without a registry, and to see what was.
 const maxArchived = 3
 
-// record is what is remembered of one BundleDeployment between syncs. All of it can be read again from the cluster.
-type record struct {
+// memory is what is remembered of one BundleDeployment between syncs. All of it can be read again from the cluster, or is
+// not missed.
+type memory struct {
 	uid types.UID
 	// loaded says that revisions are all there are, oldest first.
 	loaded    bool
 	revisions []*revision
-	// written is the resourceVersion of our own last write to the BundleDeployment.
+	// lost are revisions that status tells of and that are not stored any more: objects of theirs may be left.
+	lost []corev1alpha2.Revision
+	// written is the resourceVersion of our own last write to the BundleDeployment, wroteAt when its status was written.
 	written string
+	wroteAt time.Time
 	// faults and refusals count syncs in a row that could not apply everything.
 	faults, refusals int
 	// unkept counts tries in a row to store a revision.
 	unkept int
+	// class is what was last seen of the class of this name.
+	class     corev1alpha2.ProvisionerClassSpec
+	className string
+	// every and slot are the poll interval and the last of them that was polled in; rendered says that what is stored was
+	// compared with how this manager renders; told is the last Event of looking again.
+	every    time.Duration
+	slot     int64
+	rendered bool
+	told     string
+	// drift and warnings came from the engine and are not in status yet.
+	drift    []corev1alpha2.DriftRecord
+	warnings []string
 }
 
 // revision is a stored revision. Its set is there while it is needed: for the active one, the one rolling out, and those
@@ -37,9 +55,25 @@ type revision struct {
 	store.Header
 	set    *apply.Set
 	pruned bool
+	// state, started and failedGeneration are as status has them.
+	state            corev1alpha2.RevisionState
+	started          *metav1.Time
+	failedGeneration int64
+	// seen is when this process first worked on it, applied that everything of it was applied once, and failure why it
+	// missed its deadline.
+	seen    time.Time
+	applied bool
+	failure string
 }
 
-func (c *controller) recordOf(deployment *corev1alpha2.BundleDeployment) *record {
+const failedState = corev1alpha2.RevisionFailed
+
+// failedFor says that the revision must not be tried again for a generation of the spec.
+func (r *revision) failedFor(generation int64) bool {
+	return r.state == failedState && r.failedGeneration == generation
+}
+
+func (c *controller) memoryOf(deployment *corev1alpha2.BundleDeployment) *memory {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	found := c.records[deployment.Name]
@@ -47,23 +81,28 @@ func (c *controller) recordOf(deployment *corev1alpha2.BundleDeployment) *record
 		if found != nil {
 			c.engine.Release(deployment.Name)
 		}
-		found = &record{uid: deployment.UID}
+		found = &memory{uid: deployment.UID}
 		c.records[deployment.Name] = found
 	}
 	return found
 }
 
 // writtenLater says whether our own last write is newer than a cached state: deciding upon that would undo it.
-func (r *record) writtenLater(cached *corev1alpha2.BundleDeployment) bool {
-	order, err := resourceversion.CompareResourceVersion(cached.ResourceVersion, r.written)
-	return r.written != "" && err == nil && order < 0
+func (m *memory) writtenLater(cached *corev1alpha2.BundleDeployment) bool {
+	order, err := resourceversion.CompareResourceVersion(cached.ResourceVersion, m.written)
+	return m.written != "" && err == nil && order < 0
+}
+
+// wrote notes a write of the status.
+func (m *memory) wrote(stored *corev1alpha2.BundleDeployment, now time.Time) {
+	m.written, m.wroteAt = stored.ResourceVersion, now
 }
 
 func ownerOf(deployment *corev1alpha2.BundleDeployment) store.Owner {
 	return store.Owner{Name: deployment.Name, UID: deployment.UID}
 }
 
-// load reads the headers of the stored revisions, once after a start.
+// load reads the headers of the stored revisions, once after a start, and what status says of each.
 func (s *state) load(ctx context.Context) error {
 	if s.record.loaded {
 		return nil
@@ -72,9 +111,18 @@ func (s *state) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.record.revisions = nil
+	s.record.revisions, s.record.lost = nil, nil
 	for _, header := range headers {
 		s.record.revisions = append(s.record.revisions, &revision{Header: header})
+	}
+	for _, told := range s.before.Status.Revisions {
+		at := slices.IndexFunc(s.record.revisions, func(each *revision) bool { return each.Number == told.Number })
+		if at < 0 {
+			s.record.lost = append(s.record.lost, told)
+			continue
+		}
+		found := s.record.revisions[at]
+		found.state, found.started, found.failedGeneration = told.State, told.StartedTime, told.FailedGeneration
 	}
 	s.record.loaded = true
 	return nil
@@ -87,14 +135,23 @@ func (s *state) ready(ctx context.Context, wanted *revision) (bool, error) {
 	}
 	stored, err := s.revisions.Load(ctx, ownerOf(s.deployment), wanted.Header)
 	if store.IsUnusable(err) {
-		s.recorder.Warningf("RevisionLost", "Revision %d of BundleDeployment %q cannot be used any more: %v", wanted.Number, s.deployment.Name, err)
-		return false, s.drop(ctx, wanted)
+		return false, s.lose(ctx, wanted, err)
 	}
 	if err != nil {
 		return false, err
 	}
+	if wanted.Plan == "" { // stored by a manager that did not note it
+		wanted.Plan = plan.Digest(stored.Objects)
+	}
 	wanted.set, err = s.newSet(stored)
 	return err == nil, err
+}
+
+// lose drops a revision that cannot be read any more, and keeps in mind that objects of it may be left.
+func (s *state) lose(ctx context.Context, unusable *revision, cause error) error {
+	s.tell(notice{"RevisionLost", fmt.Sprintf("Revision %d cannot be used any more: %v", unusable.Number, cause), true})
+	s.record.lost = append(s.record.lost, unusable.entry(corev1alpha2.RevisionArchived))
+	return s.drop(ctx, unusable)
 }
 
 func (s *state) newSet(stored *store.Revision) (*apply.Set, error) {
@@ -138,4 +195,12 @@ func (s *state) nextNumber() int64 {
 		last = max(last, each.Number)
 	}
 	return last + 1
+}
+
+// entry is what status says of a revision.
+func (r *revision) entry(state corev1alpha2.RevisionState) corev1alpha2.Revision {
+	return corev1alpha2.Revision{
+		Number: r.Number, Digest: r.Digest, Version: r.Bundle.Version, State: state,
+		StartedTime: r.started, FailedGeneration: r.failedGeneration,
+	}
 }

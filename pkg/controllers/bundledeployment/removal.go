@@ -90,7 +90,7 @@ func (s *state) takeDown(ctx context.Context) (apply.Removal, error) {
 		if err != nil {
 			return apply.Removal{}, err
 		}
-		if removal, err = s.engine.Remove(ctx, all, apply.RemoveOptions{}); err != nil || !removal.Done {
+		if removal, err = s.engine.Remove(ctx, all, apply.RemoveOptions{CRDs: s.policies.crds}); err != nil || !removal.Done {
 			return removal, err
 		}
 	}
@@ -103,7 +103,7 @@ func (s *state) takeDown(ctx context.Context) (apply.Removal, error) {
 	if err != nil {
 		return removal, err
 	}
-	rest, err := s.engine.Remove(ctx, leftovers, apply.RemoveOptions{})
+	rest, err := s.engine.Remove(ctx, leftovers, apply.RemoveOptions{CRDs: s.policies.crds})
 	rest.Kept = append(removal.Kept, rest.Kept...)
 	return rest, err
 }
@@ -115,7 +115,7 @@ func (s *state) release(ctx context.Context, removal apply.Removal) error {
 		return fmt.Errorf("releasing its finalizer: %w", err)
 	}
 	s.gone = true
-	message := fmt.Sprintf("Removed what BundleDeployment %q had applied", s.deployment.Name)
+	message := "Removed what was applied"
 	for i, kept := range removal.Kept {
 		separator := ", "
 		if i == 0 {
@@ -123,7 +123,7 @@ func (s *state) release(ctx context.Context, removal apply.Removal) error {
 		}
 		message += separator + kept
 	}
-	s.recorder.Event("Removed", bounded(message))
+	s.tell(notice{"Removed", message, false})
 	s.forget(s.deployment.Name)
 	return nil
 }

@@ -36,6 +36,13 @@ func testRevision(t *testing.T, number int64, version string) *revision {
 	}
 }
 
+func edited(outcome corev1alpha2.DriftOutcome, seconds int64, paths ...string) corev1alpha2.DriftRecord {
+	return corev1alpha2.DriftRecord{
+		Object: corev1alpha2.AppliedObject{Kind: "ConfigMap", Namespace: "memo", Name: "a"}, Change: corev1alpha2.DriftEdited,
+		Paths: paths, Manager: "kubectl-edit", Time: metav1.Unix(seconds, 0), Outcome: outcome,
+	}
+}
+
 func TestConditions(t *testing.T) {
 	one, two := testRevision(t, 1, "1.0.0"), testRevision(t, 2, "2.0.0")
 	healthy := apply.Report{Total: 1, Ready: 1, Complete: true}
@@ -51,58 +58,82 @@ func TestConditions(t *testing.T) {
 		want   map[string]string // condition to status/reason
 	}{
 		"nothing is known yet": {
-			want: map[string]string{"Unpacked": "Unknown/Unpacking", "HasValidBundle": "Unknown/Unpacking", "Installed": "False/InstallPending", "Healthy": "Unknown/InstallPending", "Progressing": "True/RollingOut"},
+			want: map[string]string{"Unpacked": "Unknown/Unpacking", "HasValidBundle": "Unknown/Unpacking", "Installed": "False/InstallPending", "Healthy": "Unknown/InstallPending", "Progressing": "True/RollingOut", "Drifted": "Unknown/InstallPending"},
 		},
 		"a class that is not there": {
-			given: state{unknownClass: true},
-			want:  map[string]string{"Unpacked": "Unknown/ProvisionerNotFound", "HasValidBundle": "Unknown/ProvisionerNotFound", "Installed": "False/InstallPending", "Healthy": "Unknown/InstallPending", "Progressing": "False/Blocked"},
+			given: state{unknownClass: `No provisioner class "x" on this cluster`},
+			want:  map[string]string{"Unpacked": "Unknown/ProvisionerNotFound", "HasValidBundle": "Unknown/ProvisionerNotFound", "Installed": "False/InstallPending", "Healthy": "Unknown/InstallPending", "Progressing": "False/Blocked", "Drifted": "Unknown/InstallPending"},
 		},
 		"an image that cannot be pulled, before anything is installed": {
 			given: state{answer: answer{err: errors.New("no such image")}},
-			want:  map[string]string{"Unpacked": "False/UnpackFailed", "HasValidBundle": "Unknown/UnpackFailed", "Installed": "False/InstallPending", "Healthy": "Unknown/InstallPending", "Progressing": "False/Blocked"},
+			want:  map[string]string{"Unpacked": "False/UnpackFailed", "HasValidBundle": "Unknown/UnpackFailed", "Installed": "False/InstallPending", "Healthy": "Unknown/InstallPending", "Progressing": "False/Blocked", "Drifted": "Unknown/InstallPending"},
 		},
 		"an image that cannot be pulled, with something active": {
 			given: state{active: one, report: healthy, answer: answer{err: errors.New("no such image")}}, before: []metav1.Condition{installed},
-			want: map[string]string{"Unpacked": "False/UnpackFailed", "HasValidBundle": "Unknown/UnpackFailed", "Installed": "True/InstallationSucceeded", "Healthy": "True/Healthy", "Progressing": "False/Blocked"},
+			want: map[string]string{"Unpacked": "False/UnpackFailed", "HasValidBundle": "Unknown/UnpackFailed", "Installed": "True/InstallationSucceeded", "Healthy": "True/Healthy", "Progressing": "False/Blocked", "Drifted": "False/AsExpected"},
 		},
 		"content that is no bundle": {
 			given: state{answer: answer{result: &fetched{resolved: "r", invalid: errors.New("no annotations")}}},
-			want:  map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "False/BundleLoadFailed", "Installed": "False/InstallPending", "Healthy": "Unknown/InstallPending", "Progressing": "False/Blocked"},
+			want:  map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "False/BundleLoadFailed", "Installed": "False/InstallPending", "Healthy": "Unknown/InstallPending", "Progressing": "False/Blocked", "Drifted": "Unknown/InstallPending"},
 		},
 		"a first revision that is applied and not healthy": {
 			given: state{wanted: one, report: unhealthy},
-			want:  map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "True/BundleLoadSuccessful", "Installed": "True/InstallationSucceeded", "Healthy": "False/Unhealthy", "Progressing": "True/RollingOut"},
+			want:  map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "True/BundleLoadSuccessful", "Installed": "True/InstallationSucceeded", "Healthy": "False/Unhealthy", "Progressing": "True/RollingOut", "Drifted": "False/AsExpected"},
 		},
 		"a first revision that is refused": {
 			given: state{wanted: one, refusal: refusal},
-			want:  map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "True/BundleLoadSuccessful", "Installed": "False/InstallFailed", "Healthy": "False/Unhealthy", "Progressing": "False/Blocked"},
+			want:  map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "True/BundleLoadSuccessful", "Installed": "False/InstallFailed", "Healthy": "False/Unhealthy", "Progressing": "False/Blocked", "Drifted": "False/AsExpected"},
 		},
 		"a later revision that is refused": {
 			given: state{active: one, wanted: two, refusal: refusal}, before: []metav1.Condition{installed},
-			want: map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "True/BundleLoadSuccessful", "Installed": "True/UpgradeFailed", "Healthy": "False/Unhealthy", "Progressing": "False/Blocked"},
+			want: map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "True/BundleLoadSuccessful", "Installed": "True/UpgradeFailed", "Healthy": "False/Unhealthy", "Progressing": "False/Blocked", "Drifted": "False/AsExpected"},
 		},
 		"a repair that is refused": {
 			given: state{active: one, wanted: one, refusal: refusal}, before: []metav1.Condition{installed},
-			want: map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "True/BundleLoadSuccessful", "Installed": "True/ReconcileFailed", "Healthy": "False/Unhealthy", "Progressing": "False/Blocked"},
+			want: map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "True/BundleLoadSuccessful", "Installed": "True/ReconcileFailed", "Healthy": "False/Unhealthy", "Progressing": "False/Blocked", "Drifted": "False/AsExpected"},
 		},
 		"a later revision that is not healthy": {
 			given: state{active: one, wanted: two, report: unhealthy}, before: []metav1.Condition{installed},
-			want: map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "True/BundleLoadSuccessful", "Installed": "True/InstallationSucceeded", "Healthy": "False/Unhealthy", "Progressing": "True/RollingOut"},
+			want: map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "True/BundleLoadSuccessful", "Installed": "True/InstallationSucceeded", "Healthy": "False/Unhealthy", "Progressing": "True/RollingOut", "Drifted": "False/AsExpected"},
 		},
 		"all is well": {
 			given: state{active: one, wanted: one, report: healthy}, before: []metav1.Condition{installed},
-			want: map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "True/BundleLoadSuccessful", "Installed": "True/InstallationSucceeded", "Healthy": "True/Healthy", "Progressing": "False/AsExpected"},
+			want: map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "True/BundleLoadSuccessful", "Installed": "True/InstallationSucceeded", "Healthy": "True/Healthy", "Progressing": "False/AsExpected", "Drifted": "False/AsExpected"},
+		},
+		"a revision that missed its deadline and is held": {
+			given: state{active: one, wanted: two, report: unhealthy, overdue: true}, before: []metav1.Condition{installed},
+			want: map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "True/BundleLoadSuccessful", "Installed": "True/InstallationSucceeded", "Healthy": "False/Unhealthy", "Progressing": "False/DeadlineExceeded", "Drifted": "False/AsExpected"},
+		},
+		"a revision that failed, while the one before is put back": {
+			given: state{active: one, wanted: one, failed: two, report: unhealthy}, before: []metav1.Condition{installed},
+			want: map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "True/BundleLoadSuccessful", "Installed": "True/InstallationSucceeded", "Healthy": "False/Unhealthy", "Progressing": "True/RollingBack", "Drifted": "False/AsExpected"},
+		},
+		"a Bundle that is not there": {
+			given: state{sought: sought{source: "Bundle memo", missing: "Bundle \"memo\" does not exist"}},
+			want:  map[string]string{"Unpacked": "Unknown/UnpackPending", "HasValidBundle": "Unknown/UnpackPending", "Installed": "False/InstallPending", "Healthy": "Unknown/InstallPending", "Progressing": "False/Blocked", "Drifted": "Unknown/InstallPending"},
+		},
+		"drift that is left": {
+			given: state{active: one, wanted: one, report: healthy, drifted: true, standing: []corev1alpha2.DriftRecord{edited(corev1alpha2.DriftReported, 1)}}, before: []metav1.Condition{installed},
+			want: map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "True/BundleLoadSuccessful", "Installed": "True/InstallationSucceeded", "Healthy": "True/Healthy", "Progressing": "False/AsExpected", "Drifted": "True/DriftReported"},
+		},
+		"drift that comes back each time": {
+			given: state{active: one, wanted: one, report: healthy, drifted: true, standing: []corev1alpha2.DriftRecord{edited(corev1alpha2.DriftContested, 1)}}, before: []metav1.Condition{installed},
+			want: map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "True/BundleLoadSuccessful", "Installed": "True/InstallationSucceeded", "Healthy": "True/Healthy", "Progressing": "False/AsExpected", "Drifted": "True/DriftContested"},
+		},
+		"drift that nobody looks for": {
+			given: state{active: one, wanted: one, report: healthy, policies: policies{drift: corev1alpha2.Drift{Policy: corev1alpha2.DriftIgnoreAll}}}, before: []metav1.Condition{installed},
+			want: map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "True/BundleLoadSuccessful", "Installed": "True/InstallationSucceeded", "Healthy": "True/Healthy", "Progressing": "False/AsExpected", "Drifted": "False/DriftIgnored"},
 		},
 		"paused": {
 			given: state{active: one, wanted: one, report: unhealthy}, before: []metav1.Condition{installed}, paused: true,
-			want: map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "True/BundleLoadSuccessful", "Installed": "True/InstallationSucceeded", "Healthy": "False/Unhealthy", "Progressing": "False/Paused"},
+			want: map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "True/BundleLoadSuccessful", "Installed": "True/InstallationSucceeded", "Healthy": "False/Unhealthy", "Progressing": "False/Paused", "Drifted": "False/AsExpected"},
 		},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := c.given
 			s.controller = &controller{clock: clocktesting.NewFakePassiveClock(time.Unix(1000, 0))}
-			s.record = &record{}
+			s.record = &memory{}
 			s.before = &corev1alpha2.BundleDeployment{ObjectMeta: metav1.ObjectMeta{Name: "memo", Generation: 3}}
 			s.before.Spec.Source.Image = image
 			s.before.Spec.Paused = c.paused
@@ -145,7 +176,7 @@ func TestMessagesAreBoundedAndOneLine(t *testing.T) {
 func TestRevisionNumbersNeverMeanTwoThings(t *testing.T) {
 	s := state{
 		before: &corev1alpha2.BundleDeployment{Status: corev1alpha2.BundleDeploymentStatus{ActiveRevision: 4, Revisions: []corev1alpha2.Revision{{Number: 6}}}},
-		record: &record{revisions: []*revision{{Header: store.Header{Number: 5}}}},
+		record: &memory{revisions: []*revision{{Header: store.Header{Number: 5}}}},
 	}
 	if got := s.nextNumber(); got != 7 {
 		t.Errorf("next number is %d, want 7: 6 was given away, though it is not stored any more", got)
@@ -155,7 +186,7 @@ func TestRevisionNumbersNeverMeanTwoThings(t *testing.T) {
 func TestStaleCacheIsNotDecidedUpon(t *testing.T) {
 	cached := &corev1alpha2.BundleDeployment{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "9"}}
 	for written, want := range map[string]bool{"": false, "8": false, "9": false, "10": true} {
-		if got := (&record{written: written}).writtenLater(cached); got != want {
+		if got := (&memory{written: written}).writtenLater(cached); got != want {
 			t.Errorf("after writing version %q the cache's version 9 counts as behind: %v, want %v", written, got, want)
 		}
 	}

@@ -1,0 +1,127 @@
+package bundledeployment
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+)
+
+const (
+	// defaultDeadline is how long a revision may take when the spec does not say.
+	defaultDeadline = 30 * time.Minute
+	// secondLook is how long a manager that comes late looks at a revision before it gives it up: what was healthy all the
+	// time has to be seen first.
+	secondLook = 10 * time.Second
+)
+
+// begin writes down when a revision starts to roll out, before anything of it is written, so that no restart extends its
+// deadline. One that failed or was given up before starts anew, with a new deadline.
+func begin(ctx context.Context, s *state) (bool, error) {
+	if !s.rollingOut() {
+		return false, nil
+	}
+	if s.deployment.Spec.Paused {
+		s.wanted.started = nil // what waits meanwhile is not held against it
+		return false, nil
+	}
+	if s.wanted.started != nil && s.wanted.state == corev1alpha2.RevisionRollingOut {
+		return false, nil
+	}
+	now := metav1.NewTime(s.clock.Now().Truncate(time.Second))
+	s.wanted.started, s.wanted.state, s.wanted.failedGeneration = &now, corev1alpha2.RevisionRollingOut, 0
+	s.record.warnings = nil
+	s.deployment.Status.Warnings = nil
+	s.deployment.Status.Plan = nil
+	s.reportRevisions()
+	stored, err := s.client.UpdateStatus(ctx, s.deployment, metav1.UpdateOptions{FieldManager: fieldManager})
+	if err != nil {
+		s.wanted.started = nil
+		return true, fmt.Errorf("writing down its start: %w", err)
+	}
+	s.before, s.deployment = stored, stored.DeepCopy()
+	s.record.wrote(stored, s.clock.Now())
+	s.notices = append(s.notices, s.startNotice())
+	return false, nil
+}
+
+func (s *state) startNotice() notice {
+	if s.active == nil {
+		return notice{"RollOutStarted", fmt.Sprintf("Rolling out %s", lower(name(s.wanted))), false}
+	}
+	return notice{"RollOutStarted", fmt.Sprintf("Rolling out %s; revision %d stays until it is healthy", lower(name(s.wanted)), s.active.Number), false}
+}
+
+// deadline is how long a revision of this spec may take.
+func (s *state) deadline() time.Duration {
+	if seconds := s.deployment.Spec.ProgressDeadlineSeconds; seconds != nil {
+		return time.Duration(*seconds) * time.Second
+	}
+	return defaultDeadline
+}
+
+// verdict is what becomes of a revision that is not complete.
+type verdict int
+
+const (
+	inTime verdict = iota
+	hold
+	rollBack
+)
+
+// judgement is what a verdict is made from.
+type judgement struct {
+	// started is when the roll-out began, seen when this process first looked at it.
+	started, seen, now time.Time
+	deadline           time.Duration
+	onFailure          corev1alpha2.OnFailure
+	// hasActive: there is something to go back to.
+	hasActive bool
+}
+
+// decide says what becomes of a revision that is not complete, and when to ask again; 0 when time alone changes nothing.
+func (j judgement) decide() (verdict, time.Duration) {
+	due := j.started.Add(j.deadline)
+	if wait := due.Sub(j.now); wait > 0 {
+		return inTime, wait
+	}
+	if j.onFailure != corev1alpha2.OnFailureRollback || !j.hasActive {
+		return hold, 0
+	}
+	if wait := j.seen.Add(secondLook).Sub(j.now); wait > 0 {
+		return hold, wait
+	}
+	return rollBack, 0
+}
+
+// judgeDeadline holds a revision that is not complete against its deadline.
+func (s *state) judgeDeadline() {
+	target := s.wanted
+	if !s.rollingOut() || target.started == nil || s.deployment.Spec.Paused {
+		return
+	}
+	if target.seen.IsZero() {
+		target.seen = s.clock.Now()
+	}
+	said, again := judgement{
+		started: target.started.Time, seen: target.seen, now: s.clock.Now(),
+		deadline: s.deadline(), onFailure: s.deployment.Spec.OnFailure, hasActive: s.active != nil,
+	}.decide()
+	s.retry(again)
+	s.overdue = said != inTime
+	if s.overdue && !s.wasOverdue() {
+		s.meters.failed(s.deployment.Name)
+		s.notices = append(s.notices, notice{corev1alpha2.ReasonDeadlineExceeded, s.failure(), true})
+	}
+	if said != rollBack {
+		return
+	}
+	target.state, target.failedGeneration = corev1alpha2.RevisionFailed, s.deployment.Generation
+	target.failure = s.failure()
+	s.failed, s.wanted, s.overdue = target, s.active, false
+	s.notices = append(s.notices, notice{corev1alpha2.ReasonRollingBack, fmt.Sprintf("Putting revision %d back: %s", s.active.Number, target.failure), true})
+	s.retry(time.Millisecond) // the failure is written down first, then the revision before is put back
+}

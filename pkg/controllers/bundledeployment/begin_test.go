@@ -1,0 +1,149 @@
+package bundledeployment
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/apply"
+)
+
+func TestDeadlines(t *testing.T) {
+	start := time.Unix(1000, 0)
+	base := judgement{started: start, seen: start, now: start, deadline: time.Minute, hasActive: true}
+	cases := map[string]struct {
+		change func(*judgement)
+		want   verdict
+		again  time.Duration
+	}{
+		"there is time at the start":                                     {func(*judgement) {}, inTime, time.Minute},
+		"there is time until the last second, and the clock wakes it up": {func(j *judgement) { j.now = start.Add(59 * time.Second) }, inTime, time.Second},
+		"held at the deadline, and nothing but a change moves it":        {func(j *judgement) { j.now = start.Add(time.Minute) }, hold, 0},
+		"rolled back at the deadline, when the spec says so":             {func(j *judgement) { j.now, j.onFailure = start.Add(time.Minute), corev1alpha2.OnFailureRollback }, rollBack, 0},
+		"a first installation has nothing to go back to": {func(j *judgement) {
+			j.now, j.onFailure, j.hasActive = start.Add(time.Hour), corev1alpha2.OnFailureRollback, false
+		}, hold, 0},
+		"a manager that comes back later has no more time": {func(j *judgement) { j.now, j.seen = start.Add(time.Hour), start.Add(time.Hour) }, hold, 0},
+		"a manager that comes back later looks before it gives up": {func(j *judgement) {
+			j.now, j.seen, j.onFailure = start.Add(time.Hour), start.Add(time.Hour), corev1alpha2.OnFailureRollback
+		}, hold, secondLook},
+		"and gives up when it has looked": {func(j *judgement) {
+			j.now, j.seen, j.onFailure = start.Add(time.Hour), start.Add(time.Hour-secondLook), corev1alpha2.OnFailureRollback
+		}, rollBack, 0},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			j := base
+			c.change(&j)
+			if got, again := j.decide(); got != c.want || again != c.again {
+				t.Errorf("got verdict %d and another look after %s, want %d and %s", got, again, c.want, c.again)
+			}
+		})
+	}
+}
+
+// given is a sync of a deployment of generation 3 with revisions 1, active, and 2.
+func given(t *testing.T) (*state, *revision, *revision) {
+	t.Helper()
+	one, two := testRevision(t, 1, "1.0.0"), testRevision(t, 2, "2.0.0")
+	started := metav1.Unix(1000, 0)
+	one.state, two.state, two.started = corev1alpha2.RevisionActive, corev1alpha2.RevisionRollingOut, &started
+	one.Source, two.Source = "r/memo:v1", "r/memo:v2"
+	registered, err := newMeters(registry().Register)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &state{
+		controller: &controller{clock: clocktesting.NewFakePassiveClock(time.Unix(1000, 0)), meters: registered},
+		record:     &memory{revisions: []*revision{one, two}},
+		before:     &corev1alpha2.BundleDeployment{ObjectMeta: metav1.ObjectMeta{Name: "memo", Generation: 3}},
+		active:     one, wanted: two,
+	}
+	s.deployment = s.before.DeepCopy()
+	return s, one, two
+}
+
+func TestARevisionThatMissedItsDeadlineIsRememberedAsFailedAndWhy(t *testing.T) {
+	s, one, two := given(t)
+	s.deployment.Spec.OnFailure = corev1alpha2.OnFailureRollback
+	s.clock = clocktesting.NewFakePassiveClock(time.Unix(1000+3600, 0))
+	two.seen = time.Unix(1000, 0)
+	s.report = apply.Report{Total: 1, Unready: []string{"Deployment memo/memo: 0 of 1 replicas"}}
+	s.judgeDeadline()
+	if s.failed != two || s.wanted != one {
+		t.Fatal("the revision before is not wanted again")
+	}
+	if _, err := report(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	want := []corev1alpha2.Revision{
+		{Number: 1, Digest: "sha256:0", Version: "1.0.0", State: corev1alpha2.RevisionActive},
+		{Number: 2, Digest: "sha256:0", Version: "2.0.0", State: corev1alpha2.RevisionFailed, StartedTime: two.started, FailedGeneration: 3},
+	}
+	if diff := cmp.Diff(want, s.deployment.Status.Revisions); diff != "" {
+		t.Errorf("revisions (-want +got):\n%s", diff)
+	}
+
+	// A manager that starts now knows nothing but the status.
+	again := &state{controller: s.controller, record: &memory{}, before: s.deployment, deployment: s.deployment.DeepCopy(), active: one, wanted: one}
+	later := testRevision(t, 2, "2.0.0")
+	later.state, later.failedGeneration = corev1alpha2.RevisionFailed, 3
+	again.failed, again.record.revisions = later, []*revision{one, later}
+	again.report = apply.Report{Total: 1, Ready: 1, Complete: true}
+	if _, err := report(t.Context(), again); err != nil {
+		t.Fatal(err)
+	}
+	progressing := again.deployment.Status.Conditions[4]
+	for _, part := range []string{"Revision 2 (version 2.0.0)", "30m0s", "0 of 1 replicas", "revision 1 (version 1.0.0) is active again", "before the spec changes"} {
+		if !strings.Contains(progressing.Message, part) {
+			t.Errorf("%s %s: %q does not say %q", progressing.Type, progressing.Reason, progressing.Message, part)
+		}
+	}
+	if progressing.Reason != corev1alpha2.ReasonDeadlineExceeded {
+		t.Errorf("%s is %s", progressing.Type, progressing.Reason)
+	}
+}
+
+func TestWhatBecameOfRevisions(t *testing.T) {
+	s, one, two := given(t)
+	three := testRevision(t, 3, "3.0.0")
+	s.record.revisions = append(s.record.revisions, three)
+	s.wanted = three
+	cases := map[string]struct {
+		of   *revision
+		was  corev1alpha2.RevisionState
+		want corev1alpha2.RevisionState
+	}{
+		"the active one": {one, "", corev1alpha2.RevisionActive},
+		"the wanted one": {three, corev1alpha2.RevisionFailed, corev1alpha2.RevisionRollingOut},
+		"one that was given up before it was complete": {two, corev1alpha2.RevisionRollingOut, corev1alpha2.RevisionFailed},
+		"one that was active before":                   {two, corev1alpha2.RevisionActive, corev1alpha2.RevisionArchived},
+		"one that failed before":                       {two, corev1alpha2.RevisionFailed, corev1alpha2.RevisionFailed},
+		"one of which status never told":               {two, "", corev1alpha2.RevisionArchived},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			c.of.state = c.was
+			if got := s.stateOf(c.of); got != c.want {
+				t.Errorf("is %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestTooManyRevisionsNeverHideTheActiveOne(t *testing.T) {
+	s, one, _ := given(t)
+	for number := int64(3); number < 14; number++ {
+		s.record.revisions = append(s.record.revisions, testRevision(t, number, "9.0.0"))
+	}
+	s.reportRevisions()
+	got := s.deployment.Status.Revisions
+	if len(got) != maxRevisions || got[0].Number != one.Number || got[maxRevisions-1].Number != 13 {
+		t.Errorf("told of %d revisions, from %d to %d", len(got), got[0].Number, got[len(got)-1].Number)
+	}
+}

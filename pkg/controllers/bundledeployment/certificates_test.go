@@ -1,0 +1,38 @@
+package bundledeployment
+
+import (
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	discoverycache "k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
+)
+
+func TestWhoMakesCertificatesIsDiscovered(t *testing.T) {
+	serviceCA := &metav1.APIResourceList{GroupVersion: "operator.openshift.io/v1", APIResources: []metav1.APIResource{{Name: "servicecas", Kind: "ServiceCA"}}}
+	certManager := &metav1.APIResourceList{GroupVersion: "cert-manager.io/v1", APIResources: []metav1.APIResource{{Name: "certificates", Kind: "Certificate"}, {Name: "issuers", Kind: "Issuer"}}}
+	half := &metav1.APIResourceList{GroupVersion: "cert-manager.io/v1", APIResources: []metav1.APIResource{{Name: "certificates", Kind: "Certificate"}}}
+	for name, c := range map[string]struct {
+		served []*metav1.APIResourceList
+		want   registryv1.Certificates
+	}{
+		"nobody":                          {nil, ""},
+		"service-ca":                      {[]*metav1.APIResourceList{serviceCA}, registryv1.CertificatesByServiceCA},
+		"cert-manager":                    {[]*metav1.APIResourceList{certManager}, registryv1.CertificatesByCertManager},
+		"both, where service-ca is taken": {[]*metav1.APIResourceList{certManager, serviceCA}, registryv1.CertificatesByServiceCA},
+		"half of cert-manager is nobody":  {[]*metav1.APIResourceList{half}, ""},
+	} {
+		client := fake.NewClientset()
+		client.Resources = c.served
+		look := certificatesOf(discoverycache.NewMemCacheClient(client.Discovery()))
+		if got := look(); got != c.want {
+			t.Errorf("%s: found %q, want %q", name, got, c.want)
+		}
+		client.Resources = []*metav1.APIResourceList{certManager}
+		if got := look(); got == "" {
+			t.Errorf("%s: what was installed later is not found", name)
+		}
+	}
+}

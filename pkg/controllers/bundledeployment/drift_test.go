@@ -1,0 +1,82 @@
+package bundledeployment
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+)
+
+func TestDriftIsMerged(t *testing.T) {
+	repaired, reported, contested := corev1alpha2.DriftRepaired, corev1alpha2.DriftReported, corev1alpha2.DriftContested
+	type list = []corev1alpha2.DriftRecord
+	many := make(list, 0, 30)
+	for i := range int64(30) {
+		many = append(many, edited(repaired, 30-i, string(rune('a'+i))))
+	}
+	cases := map[string]struct{ before, seen, standing, want list }{
+		"nothing":                                    {},
+		"a repair is history that stays":             {before: list{edited(repaired, 5)}, want: list{edited(repaired, 5)}},
+		"the newest comes first":                     {before: list{edited(repaired, 5)}, seen: list{edited(repaired, 9, "/data/a")}, want: list{edited(repaired, 9, "/data/a"), edited(repaired, 5)}},
+		"the same change again moves its entry":      {before: list{edited(repaired, 5), edited(repaired, 4, "/x")}, seen: list{edited(repaired, 9)}, want: list{edited(repaired, 9), edited(repaired, 4, "/x")}},
+		"what stands is told as long as it does":     {before: list{edited(reported, 5)}, seen: list{edited(reported, 5)}, standing: list{edited(reported, 5)}, want: list{edited(reported, 5)}},
+		"what does not stand any more goes":          {before: list{edited(reported, 5)}},
+		"what stood in an unwritten sync goes, too":  {seen: list{edited(reported, 5)}},
+		"a repair that is contested by now":          {before: list{edited(repaired, 5)}, seen: list{edited(contested, 6)}, standing: list{edited(contested, 6)}, want: list{edited(contested, 6)}},
+		"no more than there may be, the oldest goes": {before: many, want: many[:maxDrift]},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := mergeDrift(c.before, c.seen, c.standing)
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			again := mergeDrift(got, c.standing, c.standing)
+			if diff := cmp.Diff(got, again); diff != "" {
+				t.Errorf("a second look changes it (-first +second):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestDriftTimesAreAsTheAPIKeepsThem(t *testing.T) {
+	record := edited(corev1alpha2.DriftReported, 5)
+	record.Time = metav1.Unix(5, 999)
+	got := mergeDrift(nil, []corev1alpha2.DriftRecord{record}, []corev1alpha2.DriftRecord{record})
+	if got[0].Time.Nanosecond() != 0 {
+		t.Error("a time finer than a second comes back from the API server as another one, and is written for ever")
+	}
+}
+
+func TestWhoDidWhatIsSaidInOneLine(t *testing.T) {
+	record := edited(corev1alpha2.DriftRepaired, 5, "/data/a", "/data/b")
+	if got, want := describeDrift(record), `ConfigMap memo/a was edited by "kubectl-edit" (/data/a, /data/b)`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	record = corev1alpha2.DriftRecord{Object: corev1alpha2.AppliedObject{Kind: "ClusterRole", Name: "a"}, Change: corev1alpha2.DriftDeleted}
+	if got, want := describeDrift(record), "ClusterRole a was deleted"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestWarningsAreToldOnceAndBounded(t *testing.T) {
+	s, _, _ := given(t)
+	s.deployment.Status.Warnings = []string{"known"}
+	s.record.warnings = s.newWarnings([]string{"known", "new", "new"})
+	if diff := cmp.Diff([]string{"new"}, s.record.warnings); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if len(s.notices) != 1 || s.notices[0].message != "new" || !s.notices[0].warning {
+		t.Errorf("sends %+v, want one Event for one warning", s.notices)
+	}
+	for i := range 50 {
+		s.record.warnings = s.newWarnings([]string{string(rune('A' + i))})
+	}
+	s.before.Status.Warnings = s.deployment.Status.Warnings
+	s.reportPlan()
+	if got := len(s.deployment.Status.Warnings); got != maxWarnings {
+		t.Errorf("status has %d warnings", got)
+	}
+}

@@ -1,0 +1,90 @@
+package bundledeployment
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/apply"
+)
+
+// notice is an Event on the BundleDeployment, to send once the status is written.
+type notice struct {
+	reason, message string
+	warning         bool
+}
+
+// tell sends an Event.
+func (s *state) tell(each notice) {
+	kind := corev1.EventTypeNormal
+	if each.warning {
+		kind = corev1.EventTypeWarning
+	}
+	s.events.Event(s.before, kind, each.reason, bounded(each.message))
+}
+
+// transitions are the Events of conditions that changed status or reason, as far as users care.
+func (s *state) transitions() []notice {
+	var notices []notice
+	for _, after := range s.deployment.Status.Conditions {
+		before := meta.FindStatusCondition(s.before.Status.Conditions, after.Type)
+		if before != nil && before.Status == after.Status && before.Reason == after.Reason {
+			continue
+		}
+		switch after.Reason {
+		case corev1alpha2.ReasonUnpackFailed, corev1alpha2.ReasonBundleLoadFailed, corev1alpha2.ReasonInstallFailed,
+			corev1alpha2.ReasonUpgradeFailed, corev1alpha2.ReasonReconcileFailed, corev1alpha2.ReasonProvisionerNotFound:
+			if after.Type == corev1alpha2.ConditionHasValidBundle && after.Status != metav1.ConditionFalse {
+				continue // says what Unpacked says
+			}
+			notices = append(notices, notice{after.Reason, after.Message, true})
+		case corev1alpha2.ReasonDeadlineExceeded:
+			if s.failed != nil {
+				notices = append(notices, notice{"RolledBack", after.Message, true})
+			}
+		case corev1alpha2.ReasonInstallationSucceeded, corev1alpha2.ReasonHealthy:
+			notices = append(notices, notice{after.Reason, after.Message, false})
+		case corev1alpha2.ReasonUnhealthy:
+			if s.wanted == s.active { // while rolling out everything is unhealthy at first
+				notices = append(notices, notice{after.Reason, after.Message, true})
+			}
+		}
+	}
+	return notices
+}
+
+func driftNotice(record corev1alpha2.DriftRecord) notice {
+	text := describeDrift(record)
+	switch record.Outcome {
+	case corev1alpha2.DriftRepaired:
+		return notice{"DriftRepaired", text + "; put back as declared", false}
+	case corev1alpha2.DriftContested:
+		return notice{"DriftContested", text + ", each time that it is put back", true}
+	}
+	return notice{"DriftReported", text + "; left so", record.Change != corev1alpha2.DriftAdded}
+}
+
+func activeNotice(now, before *revision) notice {
+	if before == nil {
+		return notice{"RevisionActive", name(now) + " is complete and healthy", false}
+	}
+	return notice{"RevisionActive", fmt.Sprintf("%s replaces revision %d", name(now), before.Number), false}
+}
+
+func pruneNotice(whose string, removal apply.Removal) notice {
+	return notice{"Pruned", fmt.Sprintf("Deleted what only %s had: %s", lower(whose), strings.Join(removal.Deleted, ", ")), false}
+}
+
+func name(of *revision) string {
+	if of.Bundle.Version == "" {
+		return fmt.Sprintf("Revision %d", of.Number)
+	}
+	return fmt.Sprintf("Revision %d (version %s)", of.Number, of.Bundle.Version)
+}
+
+// lower makes a revision's name fit for the middle of a sentence.
+func lower(name string) string { return strings.Replace(name, "Revision", "revision", 1) }

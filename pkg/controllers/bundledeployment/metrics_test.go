@@ -1,0 +1,49 @@
+package bundledeployment
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/component-base/metrics"
+	"k8s.io/component-base/metrics/testutil"
+)
+
+func registry() metrics.KubeRegistry { return metrics.NewKubeRegistry() }
+
+const exposition = `# HELP platform_operators_drift_repairs_total [ALPHA] Objects that were put back as declared after somebody else had changed or deleted them.
+# TYPE platform_operators_drift_repairs_total counter
+platform_operators_drift_repairs_total{bundledeployment="memo"} 3
+# HELP platform_operators_last_rollout_duration_seconds [ALPHA] How long the last revision that became active took from its start until it was healthy.
+# TYPE platform_operators_last_rollout_duration_seconds gauge
+platform_operators_last_rollout_duration_seconds{bundledeployment="memo"} 12
+# HELP platform_operators_rollouts_total [ALPHA] Revisions that became active (succeeded) or missed their deadline (deadline_exceeded).
+# TYPE platform_operators_rollouts_total counter
+platform_operators_rollouts_total{bundledeployment="memo",outcome="deadline_exceeded"} 1
+platform_operators_rollouts_total{bundledeployment="memo",outcome="succeeded"} 1
+`
+
+func TestMetrics(t *testing.T) {
+	known := registry()
+	m, err := newMeters(known.Register)
+	if err != nil {
+		t.Fatal(err)
+	}
+	started := metav1.Unix(1000, 0)
+	m.repaired("memo", 3)
+	m.repaired("memo", 0)
+	m.failed("memo")
+	m.succeeded("memo", &started, time.Unix(1012, 0))
+	if err := testutil.GatherAndCompare(known, strings.NewReader(exposition)); err != nil {
+		t.Error(err)
+	}
+	problems, err := testutil.NewPromLinter(strings.NewReader(exposition)).Lint()
+	if err != nil || len(problems) > 0 {
+		t.Errorf("the linter of metrics says %v, %v", problems, err)
+	}
+	m.forget("memo")
+	if err := testutil.GatherAndCompare(known, strings.NewReader("")); err != nil {
+		t.Errorf("a deployment that is gone leaves series behind: %v", err)
+	}
+}

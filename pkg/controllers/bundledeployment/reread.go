@@ -1,0 +1,136 @@
+package bundledeployment
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/openshift/platform-operators/pkg/store"
+)
+
+// reread looks, beside what is stored, whether the source has become something else: a tag when its poll is due, and the
+// rendering once after a manager has taken over that renders otherwise. What is stored stays in use until something else has
+// been rendered and differs; a source that is gone is no fault of what runs.
+func reread(ctx context.Context, s *state) (bool, error) {
+	known := s.newest()
+	if known == nil || s.deployment.Spec.Paused {
+		return false, nil
+	}
+	wanted, due := s.poll(known)
+	if !due {
+		wanted, due = s.rerender(known)
+	}
+	if !due {
+		s.fetches.cancel(s.deployment.Name)
+		return false, nil
+	}
+	got := s.fetches.ask(s.deployment.Name, wanted)
+	s.retry(got.retry)
+	switch {
+	case got.err != nil:
+		s.tellOnce(notice{"SourceUnreachable", fmt.Sprintf("Looking again at %s: %v; revision %d is kept", s.sought.source, got.err, known.Number), true})
+		return false, nil
+	case got.result == nil:
+		return false, nil
+	}
+	return false, s.takeIn(ctx, known, wanted, got.result)
+}
+
+// takeIn decides upon what was read again.
+func (s *state) takeIn(ctx context.Context, known *revision, wanted wish, got *fetched) error {
+	if got.invalid != nil {
+		s.rereadDone(wanted)
+		s.tellOnce(notice{"BundleLoadFailed", fmt.Sprintf("%s is %s now, which cannot be installed: %v; revision %d is kept", s.sought.source, got.resolved, got.invalid, known.Number), true})
+		return nil
+	}
+	if !got.unchanged {
+		next := s.revisionOf(got)
+		digest, err := store.Digest(next.Objects)
+		if err != nil {
+			return err
+		}
+		if next.Resolved != known.Resolved || digest != known.Digest {
+			kept, err := s.keep(ctx, next)
+			if err != nil {
+				return err
+			}
+			s.wanted, s.failed = kept, nil
+		} else if err := s.revisions.MarkRenderer(ctx, ownerOf(s.deployment), &known.Header, renderer); err != nil {
+			return err
+		}
+	}
+	s.rereadDone(wanted)
+	return nil
+}
+
+// rereadDone notes that a wish was looked into.
+func (s *state) rereadDone(done wish) {
+	s.fetches.cancel(s.deployment.Name)
+	s.record.told = ""
+	if done.known != "" {
+		s.record.slot = done.slot
+		return
+	}
+	s.record.rendered = true
+}
+
+// poll gives the wish to resolve a tag again, when that is due. Polls are due at times that follow from the clock and the
+// deployment's UID alone: a manager that restarts keeps to them without having written anything down, and a hundred
+// deployments do not ask at the same moment.
+func (s *state) poll(known *revision) (wish, bool) {
+	spec := s.deployment.Spec.Source.Image
+	if spec == nil || spec.PollIntervalMinutes == nil || strings.Contains(spec.Ref, "@") {
+		s.record.every = 0
+		return wish{}, false
+	}
+	every := time.Duration(*spec.PollIntervalMinutes) * time.Minute
+	slot, next := slotAt(s.deployment.UID, every, s.clock.Now())
+	if s.record.every != every { // seen for the first time: what is stored was just resolved, or is good until the next
+		s.record.every, s.record.slot = every, slot
+	}
+	s.retry(next)
+	if slot == s.record.slot {
+		return wish{}, false
+	}
+	return wish{
+		source: imageSource(spec), namespace: s.deployment.Spec.InstallNamespace, config: s.sought.raw,
+		known: known.Resolved, slot: slot,
+	}, true
+}
+
+// slotAt numbers the intervals of a deployment's own clock, and says how long it is until the next one begins.
+func slotAt(uid types.UID, every time.Duration, now time.Time) (slot int64, next time.Duration) {
+	hash := fnv.New64a()
+	hash.Write([]byte(uid))
+	since := time.Duration(now.UnixNano()) + time.Duration(hash.Sum64()%uint64(every))
+	return int64(since / every), every - since%every
+}
+
+// rerender gives the wish to render what is active anew, by its digest, when this manager renders otherwise than the one
+// that stored it. It is asked for once a start, of what is settled, and by nobody who repairs.
+func (s *state) rerender(known *revision) (wish, bool) {
+	if s.record.rendered || known != s.active || !s.settled() {
+		return wish{}, false
+	}
+	current := known.Renderer == renderer
+	if current && known.Certificates != "" {
+		now := s.certificates()
+		current = now == "" || string(now) == known.Certificates
+	}
+	if current || s.sought.image.Ref == "" {
+		return wish{}, false
+	}
+	return wish{source: s.sought.image.At(known.Resolved), namespace: s.deployment.Spec.InstallNamespace, config: s.sought.raw}, true
+}
+
+// tellOnce sends an Event that was not the last of its kind.
+func (s *state) tellOnce(each notice) {
+	if s.record.told != each.message {
+		s.record.told = each.message
+		s.notices = append(s.notices, each)
+	}
+}

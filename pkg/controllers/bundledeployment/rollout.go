@@ -1,0 +1,140 @@
+package bundledeployment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/apply"
+)
+
+// rollOut applies the revision that is wanted, and keeps what the active one has beside it. While there is nothing new to
+// apply the active one is kept as it is.
+func rollOut(ctx context.Context, s *state) (bool, error) {
+	target := s.wanted
+	if target == nil {
+		target = s.active
+	}
+	if target == nil {
+		return false, nil
+	}
+	settled := target == s.active && s.settled()
+	target.pruned = false // one that is tried again has to be pruned again
+	var err error
+	s.report, err = s.engine.Apply(ctx, target.set, s.options(!s.appliedBefore(target), settled))
+	s.take(s.report)
+	// Once the newest revision is complete, what only the active one has is about to go: nothing of it may hold that up.
+	if s.active != nil && target != s.active && (err != nil || !s.complete()) {
+		rest, restErr := s.engine.Apply(ctx, s.active.set.Without(target.set, s.report.Phases), s.options(false, false))
+		s.take(rest)
+		// What the active revision is refused is not the newest one's fault, and goes away or is told when that takes over.
+		if refusal := (*apply.Refusal)(nil); err == nil && !errors.As(restErr, &refusal) {
+			err = restErr
+		}
+	}
+	if s.report.Complete {
+		target.applied = true
+	}
+	if err := s.judge(err); err != nil {
+		return true, err
+	}
+	if target != s.active && s.complete() && !s.deployment.Spec.Paused {
+		s.activate(target)
+	}
+	s.judgeDeadline()
+	return false, nil
+}
+
+func (s *state) options(gated, trusted bool) apply.Options {
+	return apply.Options{
+		Gated: gated, Trusted: trusted, ReadOnly: s.deployment.Spec.Paused,
+		Adoption: s.deployment.Spec.Adoption, Drift: s.policies.drift,
+	}
+}
+
+// take notes what one call of the engine tells beside the state of the objects.
+func (s *state) take(report apply.Report) {
+	s.retry(report.RetryAfter)
+	s.record.warnings = s.newWarnings(report.Warnings)
+	s.noteDrift(report)
+}
+
+// appliedBefore says that everything of a revision was applied once, so that no phase of it waits for another any more. The
+// active one was; of a first revision that never became healthy the Installed condition remembers it.
+func (s *state) appliedBefore(target *revision) bool {
+	return target == s.active || target.applied ||
+		s.active == nil && len(s.record.revisions) == 1 && meta.IsStatusConditionTrue(s.before.Status.Conditions, corev1alpha2.ConditionInstalled)
+}
+
+// activate makes a revision that is complete and healthy the active one.
+func (s *state) activate(target *revision) {
+	s.notices = append(s.notices, activeNotice(target, s.active))
+	s.meters.succeeded(s.deployment.Name, target.started, s.clock.Now())
+	s.active = target
+}
+
+// settled says that nothing was under way before this sync: what differs from the active revision is drift.
+func (s *state) settled() bool {
+	if s.before.Status.ObservedGeneration != s.before.Generation {
+		return false
+	}
+	progressing := meta.FindStatusCondition(s.before.Status.Conditions, corev1alpha2.ConditionProgressing)
+	return progressing != nil && (progressing.Reason == corev1alpha2.ReasonAsExpected || s.failed != nil && s.restored())
+}
+
+// restored says that a roll-back was finished before.
+func (s *state) restored() bool {
+	progressing := meta.FindStatusCondition(s.before.Status.Conditions, corev1alpha2.ConditionProgressing)
+	return progressing != nil && progressing.Reason == corev1alpha2.ReasonDeadlineExceeded && progressing.ObservedGeneration == s.before.Generation &&
+		s.failed != nil && recorded(s.before.Status.Revisions, s.failed.Number) == corev1alpha2.RevisionFailed
+}
+
+// recorded is the state that status has of a revision; empty when it has none.
+func recorded(revisions []corev1alpha2.Revision, number int64) corev1alpha2.RevisionState {
+	for _, each := range revisions {
+		if each.Number == number {
+			return each.State
+		}
+	}
+	return ""
+}
+
+// wasOverdue says that status tells already that the deadline was missed.
+func (s *state) wasOverdue() bool {
+	progressing := meta.FindStatusCondition(s.before.Status.Conditions, corev1alpha2.ConditionProgressing)
+	return progressing != nil && progressing.Status == metav1.ConditionFalse && progressing.Reason == corev1alpha2.ReasonDeadlineExceeded &&
+		progressing.ObservedGeneration == s.before.Generation
+}
+
+// complete says that everything of the newest revision is applied and healthy.
+func (s *state) complete() bool {
+	return s.report.Complete && len(s.report.Unready) == 0 && s.refusal == nil && s.fault == nil
+}
+
+// patience is how many syncs in a row may meet a fault of the moment before status tells of it: a conflict or a server
+// that restarts is over by then, and a status that follows each of them would only flap.
+const patience = 3
+
+// judge sorts an error of applying: a refusal is told and tried again with back-off; a fault of the moment is returned at
+// once, so that the queue tries again, until it has lasted.
+func (s *state) judge(err error) error {
+	if err == nil {
+		s.record.faults, s.record.refusals = 0, 0
+		return nil
+	}
+	if errors.As(err, &s.refusal) {
+		s.record.faults = 0
+		s.record.refusals++
+		s.retry(s.backoff.after(s.record.refusals))
+		return nil
+	}
+	if s.record.faults++; s.record.faults < patience {
+		return err
+	}
+	s.fault = fmt.Errorf("rolling out BundleDeployment %q: %w", s.deployment.Name, err)
+	return nil
+}

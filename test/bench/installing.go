@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"time"
 
-	configv1 "github.com/openshift/api/config/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/openshift/platform-operators/test/environment"
@@ -62,11 +61,7 @@ func measureInstall(ctx context.Context, dir string, rounds int, say func(format
 
 func measureRounds(ctx context.Context, admin *story.Admin, loop *plainLoop, rounds int, say func(string, ...any)) (installs, error) {
 	var all installs
-	idle := story.Step{Title: "the manager runs", Within: roundLimit, Seen: func(ctx context.Context, admin *story.Admin) error {
-		_, err := admin.ClusterOperatorHas(ctx, configv1.OperatorAvailable, configv1.ConditionTrue)
-		return err
-	}}
-	if err := idle.Run(ctx, admin); err != nil {
+	if err := managerRuns().Run(ctx, admin); err != nil {
 		return installs{}, err
 	}
 	remember := func() error {
@@ -93,7 +88,7 @@ func measureRounds(ctx context.Context, admin *story.Admin, loop *plainLoop, rou
 		}
 		start = time.Now()
 		limited, cancel := context.WithTimeout(ctx, roundLimit)
-		all.objects, err = loop.install(limited, operators)
+		all.objects, err = loop.install(limited, operators, 1)
 		cancel()
 		if err != nil {
 			return installs{}, fmt.Errorf("installing by a plain loop: %w", err)

@@ -41,7 +41,7 @@ var (
 )
 
 // partNames lists the parts in the order they are measured and written.
-var partNames = []string{"catalog", "resolve", "render", "install"}
+var partNames = []string{"catalog", "resolve", "render", "install", "bulk", "drift", "steady", "unpack", "pulls"}
 
 type options struct {
 	data, out, dir, only string
@@ -61,6 +61,13 @@ func main() {
 		flag.PrintDefaults()
 	}
 	flag.Parse()
+	if flag.Arg(0) == extractArgument { // the baseline of part "unpack", in a process of its own
+		if err := extract(flag.Args()[1:]); err != nil {
+			fmt.Fprintf(os.Stderr, "bench: %v\n", err)
+			os.Exit(1)
+		}
+		return
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, o)
 	stop()
@@ -168,7 +175,40 @@ func (b *bench) measure(ctx context.Context, name string) (part, error) {
 		}
 		return measureRender(folders, b.samples, b.say)
 	default:
-		return b.install(ctx)
+		return b.onCluster(ctx, name)
+	}
+}
+
+// onCluster measures a part that needs the local cluster, in a folder that is removed unless something went wrong.
+func (b *bench) onCluster(ctx context.Context, name string) (p part, err error) {
+	b.lines = nil // the local cluster can use the memory
+	dir := b.dir
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "platform-operators-bench-"); err != nil {
+			return part{}, fmt.Errorf("making a folder for the local cluster: %w", err)
+		}
+		defer func() {
+			if err == nil { // after a failure the logs are what one wants to read
+				err = os.RemoveAll(dir)
+			}
+		}()
+	}
+	if dir, err = filepath.Abs(filepath.Join(dir, name)); err != nil {
+		return part{}, err
+	}
+	switch name {
+	case "bulk":
+		return measureBulk(ctx, dir, b.rounds, b.say)
+	case "drift":
+		return measureDrift(ctx, dir, b.say)
+	case "steady":
+		return measureSteady(ctx, dir, b.say)
+	case "unpack":
+		return measureUnpack(ctx, dir, b.rounds, b.say)
+	case "pulls":
+		return measurePulls(ctx, dir, b.say)
+	default:
+		return measureInstall(ctx, dir, b.rounds, b.say)
 	}
 }
 
@@ -187,25 +227,6 @@ func (b *bench) catalogs(ctx context.Context) (map[string][]byte, error) {
 	}
 	b.lines = lines
 	return lines, nil
-}
-
-func (b *bench) install(ctx context.Context) (p part, err error) {
-	b.lines = nil // the local cluster can use the memory
-	dir, err := filepath.Abs(b.dir)
-	if err != nil {
-		return part{}, err
-	}
-	if b.dir == "" {
-		if dir, err = os.MkdirTemp("", "platform-operators-bench-"); err != nil {
-			return part{}, fmt.Errorf("making a folder for the local cluster: %w", err)
-		}
-		defer func() {
-			if err == nil { // after a failure the logs are what one wants to read
-				err = os.RemoveAll(dir)
-			}
-		}()
-	}
-	return measureInstall(ctx, dir, b.rounds, b.say)
 }
 
 // enterRoot makes the main module's folder the working folder, from wherever inside the checkout this was started.

@@ -110,7 +110,7 @@ func TestARefusedBundleIsListedWithItsReason(t *testing.T) {
 		t.Fatalf("got %+v; want both sides to refuse what does not support all namespaces", r)
 	}
 	row := renderTable([]rendering{r}).rows[0]
-	if !strings.HasPrefix(row[1], "refused: ") || !strings.Contains(row[1], "AllNamespaces") || row[8] != "—" {
+	if !strings.HasPrefix(row[1], "refused: ") || !strings.Contains(row[1], "beta.v1.0.0") || row[8] != "—" {
 		t.Errorf("got row %q", row)
 	}
 }

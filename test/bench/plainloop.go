@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -39,17 +40,21 @@ func newPlainLoop(config *rest.Config) (*plainLoop, error) {
 	return &plainLoop{kubernetesClient, dynamicClient, mapper}, nil
 }
 
-// install applies everything, waits until all Deployments are available, and returns the number of objects.
-func (l *plainLoop) install(ctx context.Context, operators []rendered) (objects int, err error) {
+// install applies everything, phase by phase and some objects of a phase at once, waits until all Deployments are available,
+// and returns the number of objects.
+func (l *plainLoop) install(ctx context.Context, operators []rendered, atOnce int) (objects int, err error) {
 	for _, operator := range operators {
 		all := append([]unstructured.Unstructured{namespaceObject(operator.namespace)}, operator.objects...)
 		for _, phase := range plan.Phases(all) {
+			group, ctx := errgroup.WithContext(ctx)
+			group.SetLimit(atOnce)
 			for i := range phase.Objects {
-				if err := l.apply(ctx, &phase.Objects[i]); err != nil {
-					return 0, err
-				}
-				objects++
+				group.Go(func() error { return l.apply(ctx, &phase.Objects[i]) })
 			}
+			if err := group.Wait(); err != nil {
+				return 0, err
+			}
+			objects += len(phase.Objects)
 		}
 	}
 	return objects, l.waitForDeployments(ctx, operators)

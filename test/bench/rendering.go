@@ -75,6 +75,15 @@ func render(bundle fs.FS) ([]unstructured.Unstructured, error) {
 	return b.Render(registryv1.Options{InstallNamespace: b.Metadata().InstallNamespace()})
 }
 
+// renderInto renders a bundle for a namespace.
+func renderInto(bundle fs.FS, namespace string) ([]unstructured.Unstructured, error) {
+	b, err := registryv1.Load(bundle)
+	if err != nil {
+		return nil, err
+	}
+	return b.Render(registryv1.Options{InstallNamespace: namespace})
+}
+
 // renderJSON renders and writes the objects out, one a line.
 func renderJSON(bundle fs.FS, w io.Writer) error {
 	objects, err := render(bundle)

@@ -21,6 +21,7 @@ type cluster struct {
 	Kubectl           string `json:"kubectl"`
 	KubernetesVersion string `json:"kubernetesVersion"`
 	AuditLog          string `json:"auditLog"`
+	ServicesSocket    string `json:"servicesSocket"`
 	SupervisorPID     int    `json:"supervisorPID"`
 
 	root, dir string
@@ -39,6 +40,9 @@ func startCluster(ctx context.Context, root, dir string, options Options, log io
 	args := []string{"up", "--dir", dir, "--foreground", "-o", "json", "--openshift-version", options.OpenShiftVersion}
 	if options.AuditLog {
 		args = append(args, "--audit")
+	}
+	if options.Services {
+		args = append(args, "--services-socket", filepath.Join(filepath.Dir(dir), "services.sock"))
 	}
 	up := c.launcher(ctx, args...)
 	up.Cancel = func() error { return up.Process.Signal(syscall.SIGTERM) }

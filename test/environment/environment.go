@@ -34,6 +34,11 @@ type Options struct {
 	ManagerArgs []string
 	// AuditLog makes the API server write one, at Dir/audit.log.
 	AuditLog bool
+	// Services has the API server reach Services, such as those of webhooks, through a proxy on Environment.ServicesSocket.
+	Services bool
+	// InFront stands between the manager and the API server: it is given the admin's client configuration, and gives one
+	// whose address and authority the manager uses instead. The manager's tokens go there. Nil: nothing does.
+	InFront func(admin *rest.Config) (*rest.Config, error)
 	// WithoutManager starts everything but the manager; Manager.Start does that later.
 	WithoutManager bool
 }
@@ -48,6 +53,10 @@ type Environment struct {
 	SamplesDir string
 	// Kubeconfig is the admin's, Kubectl a kubectl that fits the cluster.
 	Kubeconfig, Kubectl string
+	// AuditLog is the API server's, empty without Options.AuditLog.
+	AuditLog string
+	// ServicesSocket is where test/services answers for Services; empty without Options.Services.
+	ServicesSocket string
 	// Admin is the admin's client configuration, without a rate limit.
 	Admin *rest.Config
 
@@ -90,7 +99,7 @@ func (e *Environment) start(ctx context.Context, options Options) error {
 	if e.cluster, err = startCluster(ctx, e.Root, filepath.Join(e.Dir, "cluster"), options, options.Log); err != nil {
 		return err
 	}
-	e.Kubeconfig, e.Kubectl = e.cluster.Kubeconfig, e.cluster.Kubectl
+	e.Kubeconfig, e.Kubectl, e.AuditLog, e.ServicesSocket = e.cluster.Kubeconfig, e.cluster.Kubectl, e.cluster.AuditLog, e.cluster.ServicesSocket
 	if e.Admin, err = clientcmd.BuildConfigFromFlags("", e.Kubeconfig); err != nil {
 		return fmt.Errorf("reading the cluster's kubeconfig: %w", err)
 	}
@@ -108,7 +117,13 @@ func (e *Environment) start(ctx context.Context, options Options) error {
 	}
 	progress.say("serving catalogs: gRPC at %s, HTTPS at %s, images at %s", e.Catalog.GRPCAddress(), e.Catalog.HTTPSBaseURL(), e.Catalog.RegistryHost())
 
-	kubeconfig, err := writeIdentity(ctx, e.Admin, e.Dir)
+	server := e.Admin
+	if options.InFront != nil {
+		if server, err = options.InFront(e.Admin); err != nil {
+			return fmt.Errorf("putting something between the manager and the API server: %w", err)
+		}
+	}
+	kubeconfig, err := writeIdentity(ctx, e.Admin, server, e.Dir)
 	if err != nil {
 		return err
 	}

@@ -27,8 +27,8 @@ const (
 )
 
 // writeIdentity writes a kubeconfig with which the manager is its ServiceAccount and nobody else, as it would be in its
-// pod, and keeps the token in it fresh until the context ends.
-func writeIdentity(ctx context.Context, admin *rest.Config, dir string) (kubeconfig string, err error) {
+// pod, and keeps the token in it fresh until the context ends. The manager reaches the API server as server says.
+func writeIdentity(ctx context.Context, admin, server *rest.Config, dir string) (kubeconfig string, err error) {
 	client, err := kubernetes.NewForConfig(admin)
 	if err != nil {
 		return "", err
@@ -40,7 +40,7 @@ func writeIdentity(ctx context.Context, admin *rest.Config, dir string) (kubecon
 	go renewToken(ctx, client, tokenFile)
 
 	config := clientcmdapi.NewConfig()
-	config.Clusters["local"] = &clientcmdapi.Cluster{Server: admin.Host, CertificateAuthorityData: admin.CAData, CertificateAuthority: admin.CAFile}
+	config.Clusters["local"] = &clientcmdapi.Cluster{Server: server.Host, CertificateAuthorityData: server.CAData, CertificateAuthority: server.CAFile}
 	config.AuthInfos["manager"] = &clientcmdapi.AuthInfo{TokenFile: tokenFile}
 	config.Contexts["manager"] = &clientcmdapi.Context{Cluster: "local", AuthInfo: "manager", Namespace: Namespace}
 	config.CurrentContext = "manager"

@@ -55,6 +55,7 @@ pod-container-running-failed.stage.kwok.x-k8s.io=true (Failed after a second or 
 	flags.IntVar(&o.cluster.Workers, "workers", 1, "simulated worker nodes, beside the one control plane node")
 	flags.StringVar(&o.cluster.AuditLevel, "audit", "", "write audit.log into the directory: "+strings.Join(cluster.AuditLevels(), ", ")+" (--audit alone means Metadata)")
 	flags.Lookup("audit").NoOptDefVal = "Metadata"
+	flags.StringVar(&o.cluster.ServicesSocket, "services-socket", "", "have the API server call webhooks and aggregated APIs through an HTTP CONNECT proxy on this Unix socket, which you serve")
 	flags.DurationVar(&o.cluster.Timeout, "timeout", defaultTimeout, "how long the start may take, compiling not counted")
 	flags.BoolVar(&o.foreground, "foreground", false, "stay attached; the cluster ends with this process and with its parent")
 	flags.IntSliceVar(&o.parents, "parent-pid", nil, "end the cluster when this process ends")

@@ -154,7 +154,7 @@ func TestEveryListenerIsOnLoopback(t *testing.T) {
 	layout := Layout{"/c"}
 	p := ports{etcd: 20001, etcdPeer: 20002, apiserver: 20003}
 	var args []string
-	for _, program := range [][]string{layout.etcd(p), layout.apiserver(p, "Metadata"), layout.controllerManager(), layout.scheduler(), layout.kwok()} {
+	for _, program := range [][]string{layout.etcd(p), layout.apiserver(p, Options{AuditLevel: "Metadata", ServicesSocket: "/c/s"}), layout.controllerManager(), layout.scheduler(), layout.kwok()} {
 		args = append(args, program...)
 	}
 	all := strings.Join(args, "\n")
@@ -285,4 +285,37 @@ func everyProgram(path string) map[string]string {
 		programs[name] = path
 	}
 	return programs
+}
+
+func TestServicesAreReachedThroughTheSocketAndByNothingElse(t *testing.T) {
+	layout := Layout{t.TempDir()}
+	if err := layout.writeEgress("/run/services.sock"); err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(layout.path("egress.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"name":"cluster"`, `"proxyProtocol":"HTTPConnect"`, `"udsName":"/run/services.sock"`} {
+		if !strings.Contains(string(content), want) {
+			t.Errorf("%s is missing in %s", want, content)
+		}
+	}
+	const flag = "--egress-selector-config-file="
+	if got := strings.Join(layout.apiserver(ports{}, Options{ServicesSocket: "/run/services.sock"}), "\n"); !strings.Contains(got, flag+layout.path("egress.yaml")) {
+		t.Errorf("the API server is not told of it: %s", got)
+	}
+	if got := strings.Join(layout.apiserver(ports{}, Options{}), "\n"); strings.Contains(got, flag) {
+		t.Errorf("the API server is told of it without being asked to: %s", got)
+	}
+	for name, socket := range map[string]string{
+		"a relative path":                      "services.sock",
+		"a path that is too long for a socket": "/" + strings.Repeat("x", maxSocketPath),
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := layout.writeEgress(socket); err == nil || !strings.Contains(err.Error(), "absolute path of at most") {
+				t.Errorf("got %v, want an error that says what a socket's path must be", err)
+			}
+		})
+	}
 }

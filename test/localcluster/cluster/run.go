@@ -37,8 +37,10 @@ type Options struct {
 	Version     string            // of OpenShift
 	MoveVersion bool              // an existing cluster is moved to Version; otherwise it stays where it was
 	Workers     int
-	AuditLevel  string        // one of AuditLevels, or empty for no audit log
-	Timeout     time.Duration // from start to ready
+	AuditLevel  string // one of AuditLevels, or empty for no audit log
+	// ServicesSocket is the Unix socket of an HTTP CONNECT proxy through which the API server reaches Services; empty for none.
+	ServicesSocket string
+	Timeout        time.Duration // from start to ready
 }
 
 func (o Options) validate() error {
@@ -106,6 +108,9 @@ func (l Layout) prepare(o Options) error {
 	if err := l.writeAuditPolicy(o.AuditLevel); err != nil {
 		return err
 	}
+	if err := l.writeEgress(o.ServicesSocket); err != nil {
+		return err
+	}
 	stages, err := furniture.Stages(o.Manifests)
 	if err != nil {
 		return err
@@ -164,7 +169,7 @@ func (r *run) start(alive context.Context, cancel context.CancelCauseFunc) (Stat
 	if err != nil {
 		return State{}, err
 	}
-	if err := r.spawn(cancel, program{"etcd", r.etcd(ports)}, program{"kube-apiserver", r.apiserver(ports, r.options.AuditLevel)}); err != nil {
+	if err := r.spawn(cancel, program{"etcd", r.etcd(ports)}, program{"kube-apiserver", r.apiserver(ports, r.options)}); err != nil {
 		return State{}, err
 	}
 	err = poll(ctx, "the API server", func(ctx context.Context) error {
@@ -306,6 +311,7 @@ func (r *run) finish(ctx context.Context, client *kube.Client, server string) (S
 	if r.options.AuditLevel != "" {
 		state.AuditLog = r.AuditLog()
 	}
+	state.ServicesSocket = r.options.ServicesSocket
 	for _, child := range r.keeper.Children() {
 		state.Processes = append(state.Processes, Process{Name: child.Spec.Name, PID: child.PID, Binary: r.options.Programs[child.Spec.Name], Log: child.Spec.Log})
 	}

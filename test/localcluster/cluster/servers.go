@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"encoding/json"
 	"fmt"
 	"net"
 	"os"
@@ -73,7 +74,7 @@ func (l Layout) etcd(p ports) []string {
 	}
 }
 
-func (l Layout) apiserver(p ports, auditLevel string) []string {
+func (l Layout) apiserver(p ports, o Options) []string {
 	args := []string{
 		"--bind-address=127.0.0.1",
 		"--advertise-address=127.0.0.1",
@@ -102,7 +103,10 @@ func (l Layout) apiserver(p ports, auditLevel string) []string {
 		"--proxy-client-key-file=" + l.pki("front-proxy-client.key"),
 		"--profiling=false",
 	}
-	if auditLevel != "" {
+	if o.ServicesSocket != "" {
+		args = append(args, "--egress-selector-config-file="+l.path("egress.yaml"))
+	}
+	if o.AuditLevel != "" {
 		args = append(args,
 			"--audit-policy-file="+l.path("audit-policy.yaml"),
 			"--audit-log-path="+l.AuditLog(),
@@ -126,6 +130,34 @@ func (l Layout) writeAuditPolicy(level string) error {
 	policy := "apiVersion: audit.k8s.io/v1\nkind: Policy\nomitStages: [RequestReceived]\nrules:\n- level: " + level + "\n"
 	if err := os.WriteFile(l.path("audit-policy.yaml"), []byte(policy), 0o600); err != nil {
 		return fmt.Errorf("writing the audit policy: %w", err)
+	}
+	return nil
+}
+
+// maxSocketPath is what Linux takes for the path of a Unix socket, without the byte that ends it.
+const maxSocketPath = 107
+
+// writeEgress has the API server reach everything inside the cluster through one socket. It dials a Service's ClusterIP,
+// for which it would else need a network of pods.
+func (l Layout) writeEgress(socket string) error {
+	if socket == "" {
+		return nil
+	}
+	if !filepath.IsAbs(socket) || len(socket) > maxSocketPath {
+		return fmt.Errorf("using %q as the socket that Services are reached by: it must be an absolute path of at most %d bytes", socket, maxSocketPath)
+	}
+	content, err := json.Marshal(map[string]any{
+		"apiVersion": "apiserver.k8s.io/v1beta1", "kind": "EgressSelectorConfiguration",
+		"egressSelections": []any{map[string]any{"name": "cluster", "connection": map[string]any{
+			"proxyProtocol": "HTTPConnect",
+			"transport":     map[string]any{"uds": map[string]any{"udsName": socket}},
+		}}},
+	})
+	if err != nil {
+		return fmt.Errorf("writing how Services are reached: %w", err)
+	}
+	if err := os.WriteFile(l.path("egress.yaml"), content, 0o600); err != nil {
+		return fmt.Errorf("writing how Services are reached: %w", err)
 	}
 	return nil
 }

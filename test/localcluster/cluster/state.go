@@ -21,7 +21,8 @@ type State struct {
 	Kubeconfig        string    `json:"kubeconfig"`
 	Kubectl           string    `json:"kubectl"`            // launcher bound to this cluster
 	AuditLog          string    `json:"auditLog,omitempty"` // absent when none was asked for
-	OpenShiftVersion  string    `json:"openshiftVersion"`   // in ready.json: at start; in status: now
+	ServicesSocket    string    `json:"servicesSocket,omitempty"`
+	OpenShiftVersion  string    `json:"openshiftVersion"` // in ready.json: at start; in status: now
 	KubernetesVersion string    `json:"kubernetesVersion"`
 	SupervisorPID     int       `json:"supervisorPID"` // SIGTERM to it takes the cluster down and keeps the data
 	StartedAt         time.Time `json:"startedAt"`

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	configv1 "github.com/openshift/api/config/v1"
+
+	"github.com/openshift/platform-operators/test/bulk"
+	"github.com/openshift/platform-operators/test/environment"
+	"github.com/openshift/platform-operators/test/samples"
+	"github.com/openshift/platform-operators/test/story"
+)
+
+// settleLimit is how long anything may take that a part waits for.
+const settleLimit = 5 * time.Minute
+
+// live is a local cluster with the manager on it, and a registry for bundles of any size.
+type live struct {
+	*environment.Environment
+	admin    *story.Admin
+	loop     *plainLoop
+	registry *bulk.Registry
+	say      func(format string, args ...any)
+}
+
+// onLive starts all of it, runs one part on it, and takes it down again.
+func onLive(ctx context.Context, dir string, audit bool, say func(string, ...any), measure func(context.Context, *live) (part, error)) (p part, err error) {
+	env, err := environment.Start(ctx, environment.Options{
+		Dir: filepath.Join(dir, "environment"), Log: os.Stderr, OpenShiftVersion: story.ClusterVersion, AuditLog: audit,
+		Samples: []samples.Operator{{Package: "unused", Version: sampleVersion}},
+	})
+	if err != nil {
+		return part{}, fmt.Errorf("starting the local cluster and the manager: %w", err)
+	}
+	defer func() { err = errors.Join(err, env.Stop()) }()
+	l := &live{Environment: env, say: say, registry: bulk.StartRegistry()}
+	defer l.registry.Close()
+	if l.admin, err = story.NewAdmin(env); err != nil {
+		return part{}, err
+	}
+	if l.loop, err = newPlainLoop(env.Admin); err != nil {
+		return part{}, err
+	}
+	if err := managerRuns().Run(ctx, l.admin); err != nil {
+		return part{}, err
+	}
+	return measure(ctx, l)
+}
+
+// managerRuns waits until the manager has said something of itself.
+func managerRuns() story.Step {
+	return story.Step{Title: "the manager runs", Within: roundLimit, Seen: func(ctx context.Context, admin *story.Admin) error {
+		_, err := admin.ClusterOperatorHas(ctx, configv1.OperatorAvailable, configv1.ConditionTrue)
+		return err
+	}}
+}
+
+// publish pushes a bundle and returns its reference by digest.
+func (l *live) publish(ctx context.Context, bundle bulk.Bundle) (string, error) {
+	image, err := bundle.Image()
+	if err != nil {
+		return "", err
+	}
+	return l.registry.Push(ctx, bundle.Name, image)
+}
+
+// deploy has the manager install an image and returns how long that took.
+func (l *live) deploy(ctx context.Context, name, ref string) (time.Duration, error) {
+	start := time.Now()
+	if err := bulk.Deploy(ctx, l.admin.Platform, name, ref); err != nil {
+		return 0, err
+	}
+	return l.settled(ctx, name, start)
+}
+
+func (l *live) settled(ctx context.Context, name string, start time.Time) (time.Duration, error) {
+	err := bulk.Settled(ctx, l.admin.Platform, name, settleLimit)
+	return time.Since(start), err
+}
+
+// plainly renders a bundle for the plain loop.
+func plainly(bundle bulk.Bundle) (rendered, error) {
+	objects, err := renderInto(bundle.Files(), bundle.Name)
+	return rendered{namespace: bundle.Name, objects: objects}, err
+}

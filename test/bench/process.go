@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ticksPerSecond is what Linux counts a process's time in, on every architecture.
+const ticksPerSecond = 100
+
+// processorTime is how long a process has been running on a processor, in seconds, to a hundredth.
+func processorTime(pid int) (float64, error) {
+	path := fmt.Sprintf("/proc/%d/stat", pid)
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return 0, fmt.Errorf("reading the processor time: %w", err)
+	}
+	return parseProcessorTime(string(content))
+}
+
+// parseProcessorTime adds up user and system time. The second field is the program's name in parentheses, which may hold
+// anything.
+func parseProcessorTime(stat string) (float64, error) {
+	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
+	const user, system = 11, 12 // counted from the state, which follows the name
+	if len(fields) <= system {
+		return 0, fmt.Errorf("reading the processor time: %.40q has no such field", stat)
+	}
+	var ticks uint64
+	for _, field := range fields[user : system+1] {
+		value, err := strconv.ParseUint(field, 10, 64)
+		if err != nil {
+			return 0, fmt.Errorf("reading the processor time: %w", err)
+		}
+		ticks += value
+	}
+	return float64(ticks) / ticksPerSecond, nil
+}
+
+// watchEvery is how often memory is read; a peak between two readings is not seen.
+const watchEvery = 5 * time.Millisecond
+
+// peak is the most anonymous memory that a process holds while something runs.
+type peak struct {
+	before, most float64
+}
+
+// watchPeak reads a process's memory every few milliseconds until the function returns.
+func watchPeak(ctx context.Context, pid int, run func() error) (peak, error) {
+	first, err := readResidentMemory(pid)
+	if err != nil {
+		return peak{}, err
+	}
+	p := peak{before: first.anonymous, most: first.anonymous}
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		ticker := time.NewTicker(watchEvery)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+				if now, err := readResidentMemory(pid); err == nil {
+					p.most = max(p.most, now.anonymous)
+				}
+			}
+		}
+	}()
+	err = run()
+	cancel()
+	<-done
+	return p, err
+}
+
+// extra is what the process took beyond what it had before.
+func (p peak) extra() float64 { return p.most - p.before }

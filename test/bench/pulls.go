@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/openshift/platform-operators/test/bulk"
+)
+
+var deploymentsOfOneDigest = []int{5, 50}
+
+// pulls is what a registry was asked for so many deployments of one digest.
+type pulls struct {
+	deployments    int
+	ours, baseline bulk.Pulls
+}
+
+// measurePulls creates BundleDeployments of one digest at once and counts what that asks of the registry.
+func measurePulls(ctx context.Context, dir string, say func(string, ...any)) (part, error) {
+	return onLive(ctx, dir, false, say, func(ctx context.Context, l *live) (part, error) {
+		var all []pulls
+		for _, deployments := range deploymentsOfOneDigest {
+			measured, err := l.pullsOf(ctx, deployments)
+			if err != nil {
+				return part{}, fmt.Errorf("counting the pulls of %d deployments: %w", deployments, err)
+			}
+			say("%d deployments of one digest asked for %d manifests and %d layers", deployments, measured.ours.Manifests, measured.ours.Blobs)
+			all = append(all, measured)
+		}
+		return pullsPart(all), nil
+	})
+}
+
+func (l *live) pullsOf(ctx context.Context, deployments int) (pulls, error) {
+	measured := pulls{deployments: deployments}
+	ref, err := l.publish(ctx, bulk.Bundle{Name: fmt.Sprintf("shared-%d", deployments), Objects: 10, Ballast: 1 << 20})
+	if err != nil {
+		return pulls{}, err
+	}
+	before := l.registry.Pulls()
+	group, groupCtx := errgroup.WithContext(ctx)
+	for i := range deployments {
+		group.Go(func() error {
+			_, err := l.deploy(groupCtx, fmt.Sprintf("shared-%d-%d", deployments, i), ref)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return pulls{}, err
+	}
+	measured.ours = l.registry.Pulls().Since(before)
+
+	before = l.registry.Pulls()
+	for range deployments {
+		if err := pullPlainly(ctx, ref); err != nil {
+			return pulls{}, err
+		}
+	}
+	measured.baseline = l.registry.Pulls().Since(before)
+	return measured, nil
+}
+
+// pullPlainly reads an image whole and keeps nothing.
+func pullPlainly(ctx context.Context, ref string) error {
+	parsed, err := name.NewDigest(ref)
+	if err != nil {
+		return err
+	}
+	image, err := remote.Image(parsed, remote.WithContext(ctx), remote.WithTransport(&http.Transport{DisableKeepAlives: true}))
+	if err != nil {
+		return err
+	}
+	content := mutate.Extract(image)
+	defer content.Close()
+	_, err = io.Copy(io.Discard, content)
+	return err
+}
+
+func pullsPart(all []pulls) part {
+	p := part{
+		title: "Pulling one image for many",
+		text: "So many BundleDeployments of one digest, created at once, until all are installed and healthy; what they asked of the registry. An image here has two layers. " +
+			"The baseline is a client that pulls the image once for each and keeps nothing.",
+		ours: "manager", baseline: "a pull for each",
+	}
+	for _, m := range all {
+		name := fmt.Sprintf("%d deployments", m.deployments)
+		p.figures = append(p.figures,
+			figure{name: name + ": manifests", unit: count, ours: float64(m.ours.Manifests), baseline: float64(m.baseline.Manifests), n: 1},
+			figure{name: name + ": layers", unit: count, ours: float64(m.ours.Blobs), baseline: float64(m.baseline.Blobs), n: 1})
+	}
+	return p
+}

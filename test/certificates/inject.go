@@ -1,0 +1,57 @@
+package certificates
+
+import (
+	"encoding/base64"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Each of these puts a bundle of authorities where its kind has a place for one, and tells whether that changed anything.
+
+func intoWebhooks(object *unstructured.Unstructured, bundle []byte) bool {
+	webhooks, _, _ := unstructured.NestedSlice(object.Object, "webhooks")
+	changed := false
+	for _, each := range webhooks {
+		if webhook, ok := each.(map[string]any); ok {
+			changed = setBundle(webhook, bundle, "clientConfig", "caBundle") || changed
+		}
+	}
+	if changed {
+		_ = unstructured.SetNestedSlice(object.Object, webhooks, "webhooks") // it was read from there
+	}
+	return changed
+}
+
+func intoDefinition(object *unstructured.Unstructured, bundle []byte) bool {
+	if strategy, _, _ := unstructured.NestedString(object.Object, "spec", "conversion", "strategy"); strategy != "Webhook" {
+		return false
+	}
+	return setBundle(object.Object, bundle, "spec", "conversion", "webhook", "clientConfig", "caBundle")
+}
+
+func intoAPIService(object *unstructured.Unstructured, bundle []byte) bool {
+	return setBundle(object.Object, bundle, "spec", "caBundle")
+}
+
+// intoConfigMap leaves nothing else in the ConfigMap, as the real one does.
+func intoConfigMap(object *unstructured.Unstructured, bundle []byte) bool {
+	data, _, _ := unstructured.NestedStringMap(object.Object, "data")
+	if len(data) == 1 && data[configMapKey] == string(bundle) {
+		return false
+	}
+	return unstructured.SetNestedStringMap(object.Object, map[string]string{configMapKey: string(bundle)}, "data") == nil
+}
+
+func setBundle(object map[string]any, bundle []byte, path ...string) bool {
+	want := base64.StdEncoding.EncodeToString(bundle)
+	if have, _, _ := unstructured.NestedString(object, path...); have == want {
+		return false
+	}
+	return unstructured.SetNestedField(object, want, path...) == nil
+}
+
+// asked tells whether one of the annotations is "true".
+func asked(object *unstructured.Unstructured, annotations []string) bool {
+	return slices.ContainsFunc(annotations, func(name string) bool { return object.GetAnnotations()[name] == "true" })
+}

@@ -1,0 +1,142 @@
+package steady
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+)
+
+// ManagersUser is who the manager is to the API server.
+const ManagersUser = "system:serviceaccount:openshift-platform-operators:platform-operators"
+
+// maxLine bounds one event of the log; at level Metadata they take one or two KiB.
+const maxLine = 1 << 20
+
+// Requests are what one user asked of the API server.
+type Requests struct {
+	// Writes, Gets and Lists do not count leases; Watches are those that began or ended.
+	Writes, Gets, Lists, Watches, Leases int
+	// Each is how often each "<verb> <path>" of Writes, Gets and Lists was.
+	Each map[string]int
+}
+
+// Log reads an audit log from where it was left.
+type Log struct {
+	path   string
+	offset int64
+}
+
+// OpenLog begins at the end of what has been logged so far.
+func OpenLog(path string) (*Log, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the audit log: %w; was the cluster started with one?", err)
+	}
+	return &Log{path: path, offset: info.Size()}, nil
+}
+
+// Read counts what a user asked since the last Read. A log that was rotated meanwhile is an error, because what it held is
+// not all there.
+func (l *Log) Read(user string) (Requests, error) {
+	file, err := os.Open(l.path)
+	if err != nil {
+		return Requests{}, fmt.Errorf("reading the audit log: %w", err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return Requests{}, fmt.Errorf("reading the audit log: %w", err)
+	}
+	if info.Size() < l.offset {
+		return Requests{}, fmt.Errorf("reading the audit log %q: it was rotated since it was read last", l.path)
+	}
+	if _, err := file.Seek(l.offset, io.SeekStart); err != nil {
+		return Requests{}, fmt.Errorf("reading the audit log: %w", err)
+	}
+	return l.count(bufio.NewReaderSize(file, 64<<10), user)
+}
+
+type event struct {
+	Verb string `json:"verb"`
+	URI  string `json:"requestURI"`
+	User struct {
+		Username string `json:"username"`
+	} `json:"user"`
+	ObjectRef struct {
+		Resource string `json:"resource"`
+	} `json:"objectRef"`
+}
+
+// count reads whole lines; one that is still being written is left for the next time.
+func (l *Log) count(reader *bufio.Reader, user string) (Requests, error) {
+	requests := Requests{Each: map[string]int{}}
+	for {
+		line, err := reader.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			return requests, nil
+		}
+		if err != nil {
+			return Requests{}, fmt.Errorf("reading the audit log: %w", err)
+		}
+		l.offset += int64(len(line))
+		if len(line) > maxLine {
+			return Requests{}, fmt.Errorf("reading the audit log: a line has %d bytes, and %d are read", len(line), maxLine)
+		}
+		var seen event
+		if err := json.Unmarshal(line, &seen); err != nil {
+			return Requests{}, fmt.Errorf("reading the audit log: line at byte %d: %w", l.offset-int64(len(line)), err)
+		}
+		if seen.User.Username == user {
+			requests.add(seen)
+		}
+	}
+}
+
+func (r *Requests) add(seen event) {
+	switch {
+	case seen.ObjectRef.Resource == "leases":
+		r.Leases++
+		return
+	case seen.Verb == "watch":
+		r.Watches++
+		return
+	case seen.Verb == "get":
+		r.Gets++
+	case seen.Verb == "list":
+		r.Lists++
+	default:
+		r.Writes++
+	}
+	path, _, _ := strings.Cut(seen.URI, "?")
+	r.Each[seen.Verb+" "+path]++
+}
+
+// Total is the number of requests that a manager with nothing to do should not make.
+func (r Requests) Total() int { return r.Writes + r.Gets + r.Lists }
+
+// String lists the requests, the most frequent first, 20 at most.
+func (r Requests) String() string {
+	lines := make([]string, 0, len(r.Each))
+	for each := range r.Each {
+		lines = append(lines, each)
+	}
+	slices.SortFunc(lines, func(a, b string) int {
+		if r.Each[a] != r.Each[b] {
+			return r.Each[b] - r.Each[a]
+		}
+		return strings.Compare(a, b)
+	})
+	for i, each := range lines {
+		lines[i] = fmt.Sprintf("%d× %s", r.Each[each], each)
+	}
+	if len(lines) > 20 {
+		lines = append(lines[:20], fmt.Sprintf("and %d more", len(lines)-20))
+	}
+	return fmt.Sprintf("%d writes, %d GETs, %d LISTs; %d watches and %d of leases are not counted: %s",
+		r.Writes, r.Gets, r.Lists, r.Watches, r.Leases, strings.Join(lines, ", "))
+}

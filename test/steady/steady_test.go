@@ -1,0 +1,262 @@
+package steady
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+
+	configv1 "github.com/openshift/api/config/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/test/bulk"
+	"github.com/openshift/platform-operators/test/environment"
+	"github.com/openshift/platform-operators/test/samples"
+	"github.com/openshift/platform-operators/test/story"
+)
+
+// The test starts a cluster and takes minutes; "make test-long" gives it ten.
+var (
+	quietFor    = flag.Duration("quiet-for", 0, "how long nothing may happen; zero skips the tests that need a cluster")
+	deployments = flag.Int("deployments", 100, "BundleDeployments, of ten objects each")
+	others      = flag.Int("others", 50_000, "objects of others")
+)
+
+const (
+	objectsEach = 10 // a Namespace and a Deployment are two of them
+	installTime = 10 * time.Minute
+	// rest goes before a window: the ClusterOperator is looked at once a minute (library-go's StatusSyncer), so that what an
+	// installation changes of it may come that late.
+	rest = 70 * time.Second
+	// restartWindow is how long statuses are watched after a restart: BundleDeployments are looked at within seconds, the
+	// ClusterOperator within a minute.
+	restartWindow = 75 * time.Second
+)
+
+// TestENG_D16_NothingToDo is the whole of the row but the memory, which make bench measures.
+func TestENG_D16_NothingToDo(t *testing.T) {
+	if *quietFor == 0 {
+		t.Skip("this test starts a cluster and takes minutes: make test-long runs it, or give -args -quiet-for=10m")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), installTime+2**quietFor+10*time.Minute)
+	defer cancel()
+	c := startCluster(ctx, t)
+	c.install(ctx, t)
+
+	t.Run(fmt.Sprintf("%d managed objects among %d others cost no request in %s", *deployments*objectsEach, *others, *quietFor), func(t *testing.T) {
+		c.quiet(ctx, t, *quietFor)
+	})
+	t.Run(fmt.Sprintf("a cold restart of %d deployments with the registry down changes no status", *deployments), func(t *testing.T) {
+		c.restart(ctx, t)
+	})
+	t.Run("nothing is asked after that either", func(t *testing.T) {
+		c.quiet(ctx, t, min(*quietFor, 30*time.Second))
+	})
+}
+
+type cluster struct {
+	*environment.Environment
+	admin    *story.Admin
+	registry *bulk.Registry
+	log      *Log
+}
+
+func startCluster(ctx context.Context, t *testing.T) *cluster {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "platform-operators-steady-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	env, err := environment.Start(ctx, environment.Options{
+		Dir: dir, Log: t.Output(), OpenShiftVersion: story.ClusterVersion, AuditLog: true,
+		Samples: []samples.Operator{{Package: "unused", Version: "1.0.0"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &cluster{Environment: env, registry: bulk.StartRegistry()}
+	t.Cleanup(func() {
+		c.registry.Close()
+		if err := env.Stop(); err != nil {
+			t.Error(err)
+		}
+		if t.Failed() {
+			t.Logf("everything is kept in %s", dir)
+		} else if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	if c.admin, err = story.NewAdmin(env); err != nil {
+		t.Fatal(err)
+	}
+	if c.log, err = OpenLog(env.AuditLog); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func nameOf(i int) string { return fmt.Sprintf("steady-%03d", i) }
+
+// install has a digest for each deployment, so that a restart would pull each if it pulled.
+func (c *cluster) install(ctx context.Context, t *testing.T) {
+	t.Helper()
+	for i := range *deployments {
+		image, err := bulk.Bundle{Name: nameOf(i), Objects: objectsEach - 2}.Image()
+		if err != nil {
+			t.Fatal(err)
+		}
+		ref, err := c.registry.Push(ctx, nameOf(i), image)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := bulk.Deploy(ctx, c.admin.Platform, nameOf(i), ref); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range *deployments {
+		if err := bulk.Settled(ctx, c.admin.Platform, nameOf(i), installTime); err != nil {
+			t.Fatal(err)
+		}
+	}
+	installed := time.Now()
+	if err := bulk.CreateOthers(ctx, c.Admin, 0, *others); err != nil {
+		t.Fatal(err)
+	}
+	letPass(ctx, t, time.Until(installed.Add(rest)))
+}
+
+// quiet asserts that the manager asks nothing for a while.
+func (c *cluster) quiet(ctx context.Context, t *testing.T, window time.Duration) {
+	t.Helper()
+	if _, err := c.log.Read(ManagersUser); err != nil { // what was before
+		t.Fatal(err)
+	}
+	letPass(ctx, t, window)
+	requests, err := c.log.Read(ManagersUser)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("in %s: %s", window, requests)
+	if requests.Total() > 0 {
+		t.Errorf("the manager had nothing to do and made %d requests: %s", requests.Total(), requests)
+	}
+	// Else what the API server logs of the manager was not what was counted.
+	if expected := int(math.Floor(window.Minutes() / 10)); requests.Watches < expected {
+		t.Errorf("%d watches ended or began in %s: each is made anew within ten minutes, so the log was not read", requests.Watches, window)
+	}
+}
+
+// restart kills the manager, takes away what it has on disk and its registry, and watches what becomes of the statuses.
+func (c *cluster) restart(ctx context.Context, t *testing.T) {
+	t.Helper()
+	if err := c.Manager.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(c.Dir, "content")); err != nil {
+		t.Fatal(err)
+	}
+	c.registry.SetDown(true)
+	defer c.registry.SetDown(false)
+
+	client := c.admin.Platform.CoreV1alpha2().BundleDeployments()
+	before, err := client.List(ctx, metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(before.Items) != *deployments {
+		t.Fatalf("there are %d BundleDeployments, want %d", len(before.Items), *deployments)
+	}
+	was := map[string]corev1alpha2.BundleDeploymentStatus{}
+	for _, deployment := range before.Items {
+		was[deployment.Name] = deployment.Status
+	}
+	events, err := client.Watch(ctx, metav1.ListOptions{ResourceVersion: before.ResourceVersion})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer events.Stop()
+	if _, err := c.log.Read(ManagersUser); err != nil { // what was before
+		t.Fatal(err)
+	}
+	if err := c.Manager.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if err := statusesKept(ctx, events, was); err != nil {
+		t.Error(err)
+	}
+	requests, err := c.log.Read(ManagersUser)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("after the restart: %s", requests)
+	if requests.Gets+requests.Lists == 0 {
+		t.Error("the manager asked nothing, so it cannot have looked at anything")
+	}
+	if refused := c.registry.Refused(); refused > 0 {
+		t.Errorf("the registry was asked %d times for what is kept in the cluster", refused)
+	}
+	if condition, err := c.admin.ClusterOperatorHas(ctx, configv1.OperatorAvailable, configv1.ConditionTrue); err != nil {
+		t.Errorf("%v (%v)", err, condition)
+	}
+	if condition, err := c.admin.ClusterOperatorHas(ctx, configv1.OperatorDegraded, configv1.ConditionFalse); err != nil {
+		t.Errorf("%v (%v)", err, condition)
+	}
+}
+
+// statusesKept watches until the window ends; the first status that is not what it was is the error.
+func statusesKept(ctx context.Context, events watch.Interface, was map[string]corev1alpha2.BundleDeploymentStatus) error {
+	window := time.NewTimer(restartWindow)
+	defer window.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-window.C:
+			return nil
+		case event, open := <-events.ResultChan():
+			if !open {
+				return errors.New("watching the BundleDeployments: the watch ended")
+			}
+			live, ok := event.Object.(*corev1alpha2.BundleDeployment)
+			if !ok {
+				return fmt.Errorf("watching the BundleDeployments: got %s %v", event.Type, event.Object)
+			}
+			if diff := cmp.Diff(was[live.Name], live.Status); diff != "" {
+				return fmt.Errorf("the status of BundleDeployment %q changed by the restart (-was +is):\n%s", live.Name, diff)
+			}
+		}
+	}
+}
+
+// letPass lets time pass: that nothing happens can only be seen by waiting.
+func letPass(ctx context.Context, t *testing.T, duration time.Duration) {
+	t.Helper()
+	timer := time.NewTimer(duration)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+		t.Fatal(ctx.Err())
+	}
+}
+
+func TestAStatusThatChangesIsFound(t *testing.T) {
+	was := map[string]corev1alpha2.BundleDeploymentStatus{"a": {ActiveRevision: 1}}
+	events := watch.NewFake()
+	go func() {
+		events.Modify(&corev1alpha2.BundleDeployment{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Status: corev1alpha2.BundleDeploymentStatus{ActiveRevision: 1}})
+		events.Modify(&corev1alpha2.BundleDeployment{ObjectMeta: metav1.ObjectMeta{Name: "a"}})
+	}()
+	if err := statusesKept(t.Context(), events, was); err == nil {
+		t.Error("the change was not found")
+	}
+}

@@ -43,7 +43,7 @@ var _ = BeforeSuite(func(ctx context.Context) {
 	Expect(err).NotTo(HaveOccurred())
 	// The context of BeforeSuite ends with it, so what must live on gets one of its own.
 	env, err = environment.Start(context.WithoutCancel(ctx), environment.Options{
-		Dir: dir, Log: GinkgoWriter, OpenShiftVersion: story.ClusterVersion, Samples: offered, AuditLog: true,
+		Dir: dir, Log: GinkgoWriter, OpenShiftVersion: story.ClusterVersion, Samples: offered, AuditLog: true, Services: true,
 	})
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(func(ctx SpecContext) {
@@ -76,8 +76,8 @@ var offered = []samples.Operator{
 	{Package: "twin", Version: "1.0.0"},
 	{Package: "foreign", Version: "1.0.0"},
 	{Package: "survivor", Version: "1.0.0"},
-	{Package: "ownonly", Version: "1.0.0", OwnNamespaceOnly: true},
-	{Package: "ownonly-unsaid", Version: "1.0.0", OwnNamespaceOnly: true, CatalogSaysNothing: true},
+	{Package: "singleonly", Version: "1.0.0", SingleNamespaceOnly: true},
+	{Package: "singleonly-unsaid", Version: "1.0.0", SingleNamespaceOnly: true, CatalogSaysNothing: true},
 	{Package: "broken", Version: "1.0.0", NoBundle: true},
 	{Package: "unreadable", Version: "1.0.0", MaxOpenShiftVersion: `"garbage"`},
 	{Package: "stale", Version: "1.0.0", MaxOpenShiftVersion: `"4.20"`},

@@ -1,0 +1,73 @@
+package integration
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// kubectl runs the cluster's kubectl as its admin and gives what it prints.
+func kubectl(ctx context.Context, args ...string) string {
+	GinkgoHelper()
+	command := exec.CommandContext(ctx, "bash", "-c", env.Kubectl+` "$@"`, "kubectl")
+	command.Args = append(command.Args, args...)
+	command.Env = append(os.Environ(), "KUBECONFIG="+env.Kubeconfig)
+	output, err := command.CombinedOutput()
+	Expect(err).NotTo(HaveOccurred(), "kubectl %s: %s", strings.Join(args, " "), output)
+	return string(output)
+}
+
+// writesBy lists the writes in the audit log whose client calls itself so, from an offset on, and gives the log's end.
+func writesBy(userAgent string, from int64) (writes []string, end int64) {
+	GinkgoHelper()
+	log, err := os.Open(env.AuditLog)
+	Expect(err).NotTo(HaveOccurred())
+	defer log.Close()
+	_, err = log.Seek(from, 0)
+	Expect(err).NotTo(HaveOccurred())
+	lines := bufio.NewReader(log)
+	for end = from; ; {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			return writes, end // an unfinished line is read the next time
+		}
+		end += int64(len(line))
+		var event struct {
+			Verb, UserAgent, RequestURI string
+		}
+		Expect(json.Unmarshal(line, &event)).To(Succeed())
+		if strings.HasPrefix(event.UserAgent, userAgent) && slices.Contains([]string{"create", "update", "patch", "delete", "deletecollection"}, event.Verb) {
+			writes = append(writes, event.Verb+" "+event.RequestURI)
+		}
+	}
+}
+
+var _ = Describe("kubectl apply", func() {
+	It("[ENG-D19] of the payload's manifests and the samples writes nothing the second time", func(ctx context.Context) {
+		samples, err := filepath.Glob(filepath.Join(env.Root, "docs", "samples", "*.yaml"))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(samples).NotTo(BeEmpty())
+		args := []string{"apply", "-f", filepath.Join(env.Root, "manifests"), "-f", filepath.Join(env.Root, "docs", "samples")}
+		DeferCleanup(func(ctx context.Context) {
+			kubectl(ctx, "delete", "--ignore-not-found", "-f", filepath.Join(env.Root, "docs", "samples"))
+		})
+		kubectl(ctx, args...)
+		first, end := writesBy("kubectl", 0)
+		Expect(first).NotTo(BeEmpty(), "the audit log does not show kubectl's writes at all")
+
+		output := kubectl(ctx, args...)
+		second, _ := writesBy("kubectl", end)
+		Expect(second).To(BeEmpty())
+		for _, line := range strings.Split(strings.TrimSpace(output), "\n") {
+			Expect(line).To(HaveSuffix(" unchanged"))
+		}
+	})
+})

@@ -1,0 +1,332 @@
+package integration
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"fmt"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	admissionv1 "k8s.io/api/admission/v1"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/ptr"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/test/certificates"
+	"github.com/openshift/platform-operators/test/samples"
+	"github.com/openshift/platform-operators/test/services"
+)
+
+// tooLarge is what the sample operators' validating webhook refuses, and defaultSize what the mutating one fills in.
+const (
+	tooLarge    = 10
+	defaultSize = 3
+)
+
+// webhookServer is what a sample operator's Deployment would run: it serves the webhooks of samples.AddWebhooks with the
+// certificate that is in its Secret at the moment, as operators do that watch their mounted files.
+type webhookServer struct {
+	proxy             *services.Proxy
+	namespace, secret string
+
+	lock   sync.Mutex
+	served []byte         // the certificate of the last handshake
+	calls  map[string]int // by path
+}
+
+// serving answers for a Service of the namespace on port 443 until the spec ends.
+func serving(namespace, service, secret string) *webhookServer {
+	GinkgoHelper()
+	proxy, err := services.Start(env.ServicesSocket, admin.Kubernetes)
+	Expect(err).NotTo(HaveOccurred())
+	DeferCleanup(func() { Expect(proxy.Close()).To(Succeed()) })
+	s := &webhookServer{proxy: proxy, namespace: namespace, secret: secret, calls: map[string]int{}}
+	mux := http.NewServeMux()
+	mux.HandleFunc(samples.ValidatePath, s.reviewed(validate))
+	mux.HandleFunc(samples.MutatePath, s.reviewed(mutate))
+	mux.HandleFunc(samples.ConvertPath, s.convert)
+	server := httptest.NewUnstartedServer(mux)
+	// Not StartTLS, which has a certificate of its own.
+	server.Listener = tls.NewListener(server.Listener, &tls.Config{GetCertificate: s.certificate, MinVersion: tls.VersionTLS12})
+	server.Config.ErrorLog = log.New(GinkgoWriter, "", 0)
+	server.Start()
+	DeferCleanup(server.Close)
+	Expect(proxy.Answer(services.Service{Namespace: namespace, Name: service, Port: 443}, server.Listener.Addr().String())).To(Succeed())
+	return s
+}
+
+func (s *webhookServer) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+	secret, err := admin.Kubernetes.CoreV1().Secrets(s.namespace).Get(hello.Context(), s.secret, metav1.GetOptions{})
+	if err != nil {
+		return nil, err
+	}
+	pair, err := tls.X509KeyPair(secret.Data[corev1.TLSCertKey], secret.Data[corev1.TLSPrivateKeyKey])
+	if err != nil {
+		return nil, err
+	}
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	s.served = secret.Data[corev1.TLSCertKey]
+	return &pair, nil
+}
+
+func (s *webhookServer) called(path string) int {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	return s.calls[path]
+}
+
+// lastServed is the certificate that the API server accepted last.
+func (s *webhookServer) lastServed() string {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	return string(s.served)
+}
+
+func (s *webhookServer) count(path string) {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	s.calls[path]++
+}
+
+func (s *webhookServer) reviewed(decide func(size int64, given bool) *admissionv1.AdmissionResponse) http.HandlerFunc {
+	return func(w http.ResponseWriter, request *http.Request) {
+		var review admissionv1.AdmissionReview
+		object := &unstructured.Unstructured{}
+		if json.NewDecoder(request.Body).Decode(&review) != nil || review.Request == nil || object.UnmarshalJSON(review.Request.Object.Raw) != nil {
+			http.Error(w, "no review", http.StatusBadRequest)
+			return
+		}
+		s.count(request.URL.Path)
+		size, given, _ := unstructured.NestedInt64(object.Object, "spec", "size")
+		review.Response = decide(size, given)
+		review.Response.UID = review.Request.UID
+		_ = json.NewEncoder(w).Encode(review)
+	}
+}
+
+func validate(size int64, _ bool) *admissionv1.AdmissionResponse {
+	if size > tooLarge {
+		return &admissionv1.AdmissionResponse{Result: &metav1.Status{Message: fmt.Sprintf("a size of %d is too large for this sample", size)}}
+	}
+	return &admissionv1.AdmissionResponse{Allowed: true}
+}
+
+func mutate(_ int64, given bool) *admissionv1.AdmissionResponse {
+	response := &admissionv1.AdmissionResponse{Allowed: true}
+	if !given {
+		response.PatchType = ptr.To(admissionv1.PatchTypeJSONPatch)
+		response.Patch = fmt.Appendf(nil, `[{"op":"add","path":"/spec/size","value":%d}]`, defaultSize)
+	}
+	return response
+}
+
+// convert renames the one field in which the versions of a sample's kind differ.
+func (s *webhookServer) convert(w http.ResponseWriter, request *http.Request) {
+	var review apiextensionsv1.ConversionReview
+	if json.NewDecoder(request.Body).Decode(&review) != nil || review.Request == nil {
+		http.Error(w, "no review", http.StatusBadRequest)
+		return
+	}
+	s.count(request.URL.Path)
+	review.Response = &apiextensionsv1.ConversionResponse{UID: review.Request.UID, Result: metav1.Status{Status: metav1.StatusSuccess}}
+	names := map[string]string{samples.Group + "/v1": "size", samples.Group + "/v2": "replicas"}
+	for _, each := range review.Request.Objects {
+		object := &unstructured.Unstructured{}
+		if object.UnmarshalJSON(each.Raw) != nil {
+			http.Error(w, "no object", http.StatusBadRequest)
+			return
+		}
+		if value, found, _ := unstructured.NestedInt64(object.Object, "spec", names[object.GetAPIVersion()]); found {
+			object.Object["spec"] = map[string]any{names[review.Request.DesiredAPIVersion]: value}
+		}
+		object.SetAPIVersion(review.Request.DesiredAPIVersion)
+		review.Response.ConvertedObjects = append(review.Response.ConvertedObjects, runtime.RawExtension{Object: object})
+	}
+	_ = json.NewEncoder(w).Encode(review)
+}
+
+// withWebhooks publishes a sample operator that has some, and gives its image.
+func withWebhooks(ctx context.Context, operator samples.Operator) string {
+	GinkgoHelper()
+	Expect(samples.Write(env.SamplesDir, operator)).To(Succeed())
+	Expect(samples.AddWebhooks(env.SamplesDir, operator)).To(Succeed())
+	Expect(env.Publish(ctx)).To(Succeed())
+	ref, found := env.Catalog.Bundle(operator.Package, operator.Version)
+	Expect(found).To(BeTrue())
+	return ref
+}
+
+func versionOf(operator samples.Operator, version string) schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: samples.Group, Version: version, Resource: operator.Plural()}
+}
+
+// tryWebhooks asserts that all three of an operator's webhooks are asked, and that what they say counts.
+func tryWebhooks(ctx context.Context, operator samples.Operator, server *webhookServer, name string) {
+	GinkgoHelper()
+	v1, v2 := versionOf(operator, "v1"), versionOf(operator, "v2")
+	client := admin.Dynamic.Resource(v1).Namespace("default")
+	refused := parse(v1, operator.Kind(), fmt.Sprintf("{metadata: {name: %s-large}, spec: {size: %d}}", name, tooLarge+1))
+	// The API server takes a moment to know of a configuration, of each type for itself.
+	Eventually(func(ctx context.Context) error {
+		_, err := client.Create(ctx, refused, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		return err
+	}).WithContext(ctx).Should(MatchError(ContainSubstring("a size of 11 is too large for this sample")))
+
+	created, err := client.Create(ctx, parse(v1, operator.Kind(), fmt.Sprintf("{metadata: {name: %s}, spec: {}}", name)), metav1.CreateOptions{})
+	Expect(err).NotTo(HaveOccurred())
+	DeferCleanup(func(ctx context.Context) {
+		Expect(ignoreNotFound(client.Delete(ctx, name, metav1.DeleteOptions{}))).To(Succeed())
+	})
+	size, _, _ := unstructured.NestedInt64(created.Object, "spec", "size")
+	Expect(size).To(BeEquivalentTo(defaultSize), "what the mutating webhook fills in")
+
+	converted, err := admin.Dynamic.Resource(v2).Namespace("default").Get(ctx, name, metav1.GetOptions{})
+	Expect(err).NotTo(HaveOccurred())
+	replicas, _, _ := unstructured.NestedInt64(converted.Object, "spec", "replicas")
+	Expect(replicas).To(BeEquivalentTo(defaultSize), "what the conversion webhook calls it")
+	for _, path := range []string{samples.ValidatePath, samples.MutatePath, samples.ConvertPath} {
+		Expect(server.called(path)).To(BeNumerically(">", 0), path)
+	}
+}
+
+// lookAgain has the manager forget who made certificates in the spec before: a cluster does not lose its service-ca, so that
+// the manager does not look again for one that it has seen.
+func lookAgain() {
+	GinkgoHelper()
+	Expect(env.Manager.Kill()).To(Succeed())
+	Expect(env.Manager.Start()).To(Succeed())
+}
+
+// eventuallyCalled waits until the injected authority and the served certificate have come together, and the API server
+// accepts a certificate other than the one before.
+func eventuallyCalled(ctx context.Context, operator samples.Operator, server *webhookServer, before string) {
+	GinkgoHelper()
+	v1 := versionOf(operator, "v1")
+	Eventually(func(ctx context.Context) (string, error) {
+		server.proxy.Disconnect() // else the API server goes on over the connection that it has
+		_, err := admin.Dynamic.Resource(v1).Namespace("default").Create(ctx, parse(v1, operator.Kind(), "{metadata: {name: probe}, spec: {}}"),
+			metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		return server.lastServed(), err
+	}).WithContext(ctx).ShouldNot(Equal(before))
+}
+
+var _ = Describe("webhooks", Serial, func() {
+	It("are called by their Service on the local cluster, with a certificate of the simulated service-ca that can be rotated", func(ctx context.Context) {
+		const name = "handwritten"
+		serviceCA, err := certificates.StartServiceCA(context.WithoutCancel(ctx), env.Admin, GinkgoWriter)
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(func(ctx context.Context) { Expect(serviceCA.Stop(ctx)).To(Succeed()) })
+		_, err = admin.Kubernetes.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(func(ctx context.Context) {
+			Expect(admin.Kubernetes.CoreV1().Namespaces().Delete(ctx, name, metav1.DeleteOptions{})).To(Succeed())
+		})
+		_, err = admin.Kubernetes.CoreV1().Services(name).Create(ctx, &corev1.Service{
+			ObjectMeta: metav1.ObjectMeta{Name: "hook", Annotations: map[string]string{"service.beta.openshift.io/serving-cert-secret-name": "hook-cert"}},
+			Spec:       corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 443}}},
+		}, metav1.CreateOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		server := serving(name, "hook", "hook-cert")
+		webhooks := admin.Kubernetes.AdmissionregistrationV1().ValidatingWebhookConfigurations()
+		_, err = webhooks.Create(ctx, &admissionregistrationv1.ValidatingWebhookConfiguration{
+			ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{"service.beta.openshift.io/inject-cabundle": "true"}},
+			Webhooks: []admissionregistrationv1.ValidatingWebhook{{
+				Name: name + ".example.com", AdmissionReviewVersions: []string{"v1"}, SideEffects: ptr.To(admissionregistrationv1.SideEffectClassNone),
+				ClientConfig: admissionregistrationv1.WebhookClientConfig{Service: &admissionregistrationv1.ServiceReference{
+					Namespace: name, Name: "hook", Path: ptr.To(samples.ValidatePath)}},
+				NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelMetadataName: name}},
+				Rules: []admissionregistrationv1.RuleWithOperations{{
+					Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Create},
+					Rule:       admissionregistrationv1.Rule{APIGroups: []string{""}, APIVersions: []string{"v1"}, Resources: []string{"configmaps"}},
+				}},
+			}},
+		}, metav1.CreateOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(func(ctx context.Context) { Expect(webhooks.Delete(ctx, name, metav1.DeleteOptions{})).To(Succeed()) })
+
+		called := func(ctx context.Context) (string, error) {
+			server.proxy.Disconnect()
+			_, err := admin.Kubernetes.CoreV1().ConfigMaps(name).Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "any"}},
+				metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+			return server.lastServed(), err
+		}
+		Eventually(called).WithContext(ctx).ShouldNot(BeEmpty())
+		before := server.lastServed()
+		Expect(serviceCA.Rotate()).To(Succeed())
+		Eventually(called).WithContext(ctx).ShouldNot(Equal(before))
+		Expect(server.called(samples.ValidatePath)).To(BeNumerically(">=", 2))
+	})
+
+	DescribeTable("ENG-F6 of a bundle are called with certificates of what the cluster has, and go on being called when those are renewed",
+		func(ctx context.Context, name string, start func(context.Context) (rotate func() error, stop func(context.Context) error, err error)) {
+			rotate, stop, err := start(context.WithoutCancel(ctx))
+			Expect(err).NotTo(HaveOccurred())
+			DeferCleanup(func(ctx context.Context) { Expect(stop(ctx)).To(Succeed()) })
+			lookAgain()
+			operator := samples.Operator{Package: name, Version: "1.0.0"}
+			deployed(ctx, name, withWebhooks(ctx, operator))
+			server := serving(name, name+"-service", name+"-service-cert")
+			Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+			eventuallyCalled(ctx, operator, server, "")
+			tryWebhooks(ctx, operator, server, "first")
+
+			By("renewing the certificates, the manager and the operator running on")
+			before, process := server.lastServed(), env.Manager.PID()
+			Expect(rotate()).To(Succeed())
+			eventuallyCalled(ctx, operator, server, before)
+			tryWebhooks(ctx, operator, server, "second")
+			Expect(env.Manager.PID()).To(Equal(process))
+			Consistently(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionDrifted).ShouldNot(HavePrefix("True"),
+				"what was injected is no drift")
+			Expect(conditionOf(ctx, name, corev1alpha2.ConditionProgressing)).To(ContainSubstring("AsExpected"))
+		},
+		Entry("service-ca", "hooked-by-service-ca", func(ctx context.Context) (func() error, func(context.Context) error, error) {
+			s, err := certificates.StartServiceCA(ctx, env.Admin, GinkgoWriter)
+			if err != nil {
+				return nil, nil, err
+			}
+			return s.Rotate, s.Stop, nil
+		}),
+		Entry("cert-manager", "hooked-by-cert-manager", func(ctx context.Context) (func() error, func(context.Context) error, error) {
+			c, err := certificates.StartCertManager(ctx, env.Admin, GinkgoWriter)
+			if err != nil {
+				return nil, nil, err
+			}
+			return func() error { c.Rotate(); return nil }, c.Stop, nil
+		}),
+	)
+
+	It("of a bundle wait, and say for what, while the cluster has nobody who makes certificates", func(ctx context.Context) {
+		const name = "hooked-by-nobody"
+		lookAgain()
+		operator := samples.Operator{Package: name, Version: "1.0.0"}
+		deployed(ctx, name, withWebhooks(ctx, operator))
+		Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionHasValidBundle).Should(
+			And(ContainSubstring("BundleLoadFailed"), ContainSubstring("service-ca"), ContainSubstring("cert-manager")))
+		_, err := admin.Dynamic.Resource(definitions).Get(ctx, operator.Plural()+"."+samples.Group, metav1.GetOptions{})
+		Expect(err).To(beNotFound(), "nothing of it is applied")
+
+		By("giving the cluster cert-manager")
+		c, err := certificates.StartCertManager(context.WithoutCancel(ctx), env.Admin, GinkgoWriter)
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(func(ctx context.Context) {
+			undeploy(ctx, name)
+			Expect(c.Stop(ctx)).To(Succeed())
+		})
+		server := serving(name, name+"-service", name+"-service-cert")
+		Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+		eventuallyCalled(ctx, operator, server, "")
+	})
+})

@@ -15,6 +15,9 @@ LDFLAGS := -X $(MODULE)/pkg/version.gitVersion=$(VERSION) -X $(MODULE)/pkg/versi
 # Its own cache: what golangci-lint remembers of a checkout names the files of that checkout, which the path rules of another one do not match.
 GOLANGCI_LINT := GOLANGCI_LINT_CACHE=$(CURDIR)/_output/golangci-lint go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
 
+# Tests that only test-long runs, though the packages that they are in have quick ones too.
+LONG := ^TestENG_D16_
+
 ##@ Use
 
 .PHONY: help
@@ -48,7 +51,7 @@ test: test-unit test-bench test-localcluster test-integration e2e ## Run every t
 
 .PHONY: test-unit
 test-unit: ## Unit tests with the race detector, and the checks of manifests/
-	go list ./... | grep --invert-match --extended-regexp '/test/(integration|e2e)(/|$$)|/pkg/client/' | xargs go test -race -timeout=10m $(TESTFLAGS)
+	go list ./... | grep --invert-match --extended-regexp '/test/(integration|e2e|faults/stories)(/|$$)|/pkg/client/' | xargs go test -race -timeout=10m -skip='$(LONG)' $(TESTFLAGS)
 
 .PHONY: test-bench
 test-bench: ## Tests of the benchmarks' own helpers; without the race detector, for which their peers would have to be compiled too
@@ -61,10 +64,15 @@ test-localcluster: localcluster ## Tests of the local cluster, which is a module
 .PHONY: test-integration
 test-integration: localcluster ## The manager against a real API server, one behaviour a file. TESTFLAGS='-ginkgo.focus …' runs some
 	go test -count=1 -timeout=30m ./test/integration/... $(TESTFLAGS)
+	$(if $(findstring ginkgo,$(TESTFLAGS)),,go test -count=1 -timeout=10m -run='TestKilledAtAFewWrites|TestARefusedWrite' ./test/faults/stories $(TESTFLAGS) -args -stories=quick)
 
 .PHONY: e2e
 e2e: localcluster ## The demo's story, and real bundles, end to end
 	go test -count=1 -timeout=30m ./test/e2e/... $(TESTFLAGS)
+
+.PHONY: test-long
+test-long: localcluster ## What takes a quarter of an hour: kill points, faults, ten quiet minutes, fuzzing. SEED= repeats kill points, FULL=1 tries all
+	TESTFLAGS='$(TESTFLAGS)' SEED='$(SEED)' FULL='$(FULL)' hack/test-long.sh
 
 .PHONY: localcluster
 localcluster: ## Compile the local cluster's programs ahead of time (once for each version; takes minutes)

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Runs the long tests, those that mostly wait beside those that compute: three lanes, each with its own cluster or none. What
+# a lane says is in _output/long, and is printed when it ends. TESTFLAGS go to every go test, SEED and FULL to the kill points.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+logs=_output/long
+rm -rf "${logs}"
+mkdir -p "${logs}"
+read -r -a flags <<<"${TESTFLAGS:-}"
+
+# What fails while everything is made to fail: kill points, the API server in trouble, bad specs.
+faults() {
+	local timeout=14m stories=(-stories=long "-seed=${SEED:-0}")
+	if [[ -n "${FULL:-}" ]]; then
+		timeout=60m
+		stories+=(-full)
+	fi
+	go test -count=1 -timeout="${timeout}" -v "${flags[@]}" ./test/faults/stories -args "${stories[@]}"
+}
+
+# What a manager does that has nothing to do, for ten minutes.
+steady() {
+	go test -count=1 -timeout=40m -v "${flags[@]}" -run=TestENG_D16_ ./test/steady -args -quiet-for="${QUIET_FOR:-10m}"
+}
+
+# Every fuzz target for half a minute, one after the other, with one worker, and behind the lanes that have time limits.
+fuzz() {
+	local file target failed=0
+	while IFS=: read -r file target; do
+		nice go test -fuzztime=30s -parallel=1 "${flags[@]}" -run=NONE -fuzz="^${target}\$" "./$(dirname "${file}")" || failed=1
+	done < <(grep --recursive --include='*_test.go' --only-matching --perl-regexp '^func \KFuzz\w+' cmd pkg test |
+		grep --invert-match '^test/localcluster/') # a module of its own, which make test-localcluster tests
+	return "${failed}"
+}
+
+lanes=(faults steady fuzz)
+declare -A pids
+for lane in "${lanes[@]}"; do
+	"${lane}" >"${logs}/${lane}.log" 2>&1 &
+	pids["${lane}"]=$!
+done
+failed=()
+for lane in "${lanes[@]}"; do
+	wait "${pids[${lane}]}" || failed+=("${lane}")
+	cat "${logs}/${lane}.log"
+done
+if ((${#failed[@]})); then
+	echo "Long tests that failed: ${failed[*]}. What they said is in ${logs}." >&2
+	exit 1
+fi

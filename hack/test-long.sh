@@ -11,7 +11,7 @@ read -r -a flags <<<"${TESTFLAGS:-}"
 
 # What fails while everything is made to fail: kill points, the API server in trouble, bad specs.
 faults() {
-	local timeout=14m stories=(-stories=long "-seed=${SEED:-0}")
+	local timeout=20m stories=(-stories=long "-seed=${SEED:-0}")
 	if [[ -n "${FULL:-}" ]]; then
 		timeout=60m
 		stories+=(-full)

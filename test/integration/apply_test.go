@@ -351,6 +351,12 @@ var _ = Describe("the engine", func() {
 // newEngine builds an engine of the test's own, as the admin, whose requests go through a recorder.
 func newEngine(ctx context.Context, requests *recorder) *apply.Engine {
 	GinkgoHelper()
+	return newEngineThat(ctx, requests, func(string) {})
+}
+
+// newEngineThat builds an engine that calls changed when a watch tells of something.
+func newEngineThat(ctx context.Context, requests *recorder, changed func(owner string)) *apply.Engine {
+	GinkgoHelper()
 	config := rest.CopyConfig(env.Admin)
 	config.WarningHandlerWithContext = apply.WarningHandler()
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
@@ -365,7 +371,7 @@ func newEngine(ctx context.Context, requests *recorder) *apply.Engine {
 	DeferCleanup(end)
 	engine, err := apply.New(lifetime, apply.Config{
 		Dynamic: client, Discovery: memory.NewMemCacheClient(discoveryClient), Clock: clock.RealClock{},
-		Changed:  func(string) {},
+		Changed:  changed,
 		Deployed: func(string) (time.Time, bool) { return time.Time{}, false },
 	})
 	Expect(err).NotTo(HaveOccurred())

@@ -2,8 +2,14 @@ package integration
 
 import (
 	"context"
+	"runtime"
 	"time"
 
+	ggcr "github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	imagemutate "github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,6 +18,27 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/test/samples"
 )
+
+// indexed pushes an index of two images of one repository, the first of this machine's platform and the second of one that
+// nobody has.
+func indexed(ctx context.Context, ours, theirs string) (byTag, byDigest string) {
+	GinkgoHelper()
+	var index v1.ImageIndex = empty.Index
+	for ref, platform := range map[string]v1.Platform{ours: {OS: "linux", Architecture: runtime.GOARCH}, theirs: {OS: "linux", Architecture: "mips"}} {
+		parsed, err := ggcr.NewDigest(ref)
+		Expect(err).NotTo(HaveOccurred())
+		image, err := remote.Image(parsed, remote.WithContext(ctx))
+		Expect(err).NotTo(HaveOccurred())
+		index = imagemutate.AppendManifests(index, imagemutate.IndexAddendum{Add: image, Descriptor: v1.Descriptor{Platform: &platform}})
+	}
+	parsed, err := ggcr.NewDigest(ours)
+	Expect(err).NotTo(HaveOccurred())
+	tag := parsed.Context().Tag("all")
+	Expect(remote.WriteIndex(tag, index, remote.WithContext(ctx))).To(Succeed())
+	digest, err := index.Digest()
+	Expect(err).NotTo(HaveOccurred())
+	return tag.Name(), parsed.Context().Digest(digest.String()).Name()
+}
 
 var _ = Describe("the source of a bundle deployment", func() {
 	It("can be a Bundle: it is waited for, followed, and not needed any more once it is installed", func(ctx context.Context) {
@@ -53,7 +80,27 @@ var _ = Describe("the source of a bundle deployment", func() {
 		says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected", "version 1.1.0")
 	})
 
-	It("is a tag that is resolved again at its interval, and by nothing else", func(ctx context.Context) {
+	It("ENG-S1 is an index of several platforms, a digest of it, or one of its images, and resolved to a digest each time", func(ctx context.Context) {
+		const name = "indexed"
+		registry := registryOfItsOwn(false)
+		_, ours := pushed(ctx, registry, "bundles/"+name, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: name + "-ours"})
+		_, theirs := pushed(ctx, registry, "bundles/"+name, samples.Operator{Package: name, Version: "1.0.1", ExtraConfigMap: name + "-theirs"})
+		byTag, byDigest := indexed(ctx, ours, theirs)
+
+		for _, ref := range []string{byTag, byDigest} {
+			specified(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) { spec.Source = fromImage(ref) })
+			says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected")
+			Expect(statusOf(ctx, name).ResolvedSource.Image.Ref).To(Equal(byDigest))
+			Expect(configMapExists(ctx, name, name+"-ours")).To(Succeed())
+			undeploy(ctx, name)
+		}
+		specified(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) { spec.Source = fromImage(theirs) })
+		says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected")
+		Expect(statusOf(ctx, name).ResolvedSource.Image.Ref).To(Equal(theirs))
+		Expect(configMapExists(ctx, name, name+"-theirs")).To(Succeed())
+	})
+
+	It("ENG-S1 is a tag that is resolved again at its interval, and by nothing else", func(ctx context.Context) {
 		const name = "polled"
 		registry := registryOfItsOwn(false)
 		byTag, first := pushed(ctx, registry, "bundles/"+name, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: name + "-one"})

@@ -124,7 +124,7 @@ func (h *harness) begins(trouble trouble) (relief func()) {
 			_ = h.kill() // whoever waits for the saga's end starts it again
 			select {
 			case <-done:
-			case <-time.After(8 * time.Second):
+			case <-time.After(5 * time.Second):
 			}
 			return
 		}

@@ -24,7 +24,7 @@ var (
 	stories = flag.String("stories", "", `"quick" or "long"; empty skips the tests, which need a cluster`)
 	full    = flag.Bool("full", false, "every kill point, however long that takes")
 	seed    = flag.Int64("seed", 0, "which kill points are tried first; 0 takes the time")
-	budget  = flag.Duration("budget", 4*time.Minute, "how long kill points are tried; -full takes no heed of it")
+	budget  = flag.Duration("budget", 3*time.Minute, "how long kill points are tried; -full takes no heed of it")
 )
 
 // cluster is the environment of all tests, which go one after the other: whoever kills the manager does so for all.

@@ -23,7 +23,7 @@ func TestScalarsMeanWhatKubernetesTakesThemFor(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%q: %v", s, err)
 		}
-		got, err := decodeObjects(nil, "a.yaml", []byte(text))
+		got, err := decodeObjects("a.yaml", []byte(text))
 		if err != nil {
 			t.Errorf("%q: %v", s, err)
 			continue
@@ -36,7 +36,7 @@ func TestScalarsMeanWhatKubernetesTakesThemFor(t *testing.T) {
 
 func TestMergeKeysAndAliasesAreExpanded(t *testing.T) {
 	const text = "apiVersion: v1\nkind: A\nmetadata: {name: a}\nbase: &base {x: 1, w: 2}\nmore: &more {z: 3, w: 9}\none: {w: 5, <<: *base}\ntwo: {<<: [*base, *more]}\nlist: [*base, *base]\n"
-	objects, err := decodeObjects(nil, "a.yaml", []byte(text))
+	objects, err := decodeObjects("a.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add("a: &a {<<: *a}\n")
 	f.Add("a: &a [x]\nb: &b [*a, *a]\nc: [*b, *b]\n? [k]\n: v\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		objects, err := decodeObjects(nil, "a.yaml", []byte(text))
+		objects, err := decodeObjects("a.yaml", []byte(text))
 		if err != nil || len(objects) != 1 || strings.ContainsAny(text, "&*<\r") || strings.Contains(text, "...") || strings.Contains(text, "---") {
 			return
 		}
@@ -232,4 +232,46 @@ func TestDocumentsAreCutAtMarkersOnly(t *testing.T) {
 			t.Fatalf("%q lost something: %q", text.Bytes(), joined)
 		}
 	}
+}
+
+// A bomb may be cut into pieces that are each below the bound on one document, and a long text may be said again and again, which
+// takes no memory before it is written as JSON.
+func TestReadObjectsBoundsWhatAllDocumentsExpandTo(t *testing.T) {
+	const object = "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, "
+	list := "[" + strings.Repeat("x,", 400) + "]"
+	manyValues := object + "a: &a " + list + ", b: [" + strings.Repeat("*a,", 400) + "]}\n"
+	longText := object + "a: &a " + strings.Repeat("x", 1<<20) + ", b: [" + strings.Repeat("*a,", 20) + "]}\n"
+	longKey := object + "a: &a {" + strings.Repeat("x", 1<<10) + ": 1}, b: [" + strings.Repeat("*a,", 9<<10) + "]}\n"
+	halfText := object + "a: &a " + strings.Repeat("x", 1<<20) + ", b: [" + strings.Repeat("*a,", 6) + "]}\n"
+	cases := map[string]struct {
+		text string
+		want string
+	}{
+		"many values, in many documents": {strings.Repeat("---\n"+manyValues, 20), "more than 2000000 values in the bundle once aliases are expanded"},
+		"one text, many times":           {longText, "more than 8388608 bytes once aliases are expanded"},
+		"one key, many times":            {longKey, "more than 8388608 bytes once aliases are expanded"},
+		"one text, in many documents":    {strings.Repeat("---\n"+halfText, 25), "more than 142606336 bytes in the bundle once aliases are expanded"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			_, err := ReadObjects(fstest.MapFS{"m/a.yaml": {Data: []byte(c.text)}}, "m")
+			if err == nil || !strings.HasSuffix(err.Error(), c.want) {
+				t.Errorf("got %v, want …%s", err, c.want)
+			}
+		})
+	}
+	t.Run("one tree, in many properties", func(t *testing.T) {
+		text := "a: &a " + list + "\nb: &b [" + strings.Repeat("*a,", 400) + "]\nproperties:\n" + strings.Repeat("- {type: a, value: *b}\n", 3)
+		_, err := ParseProperties([]byte(text))
+		if want := "more than 300000 values once aliases are expanded"; err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("got %v, want …%s", err, want)
+		}
+	})
+}
+
+// decodeObjects reads the objects of one file.
+func decodeObjects(file string, data []byte) ([]Object, error) {
+	read := &reading{}
+	err := read.file(file, data)
+	return read.objects, err
 }

@@ -1,8 +1,8 @@
 package bundle
 
 // Bounds on what is read from a bundle. They are far above anything published and keep a hostile bundle from taking the
-// manager's memory: the parser needs up to about sixty bytes for each byte of a document made of nothing but brackets, so the
-// bound on one document is the one that counts.
+// manager's memory: the parser needs up to two hundred bytes for each value, before anything is known of the document, so that
+// maxIndicators is the one that counts.
 const (
 	// MaxDocumentBytes bounds one YAML document. The largest object seen in published bundles takes 2 MiB of YAML; etcd
 	// refuses objects above 1.5 MiB of JSON.
@@ -16,8 +16,17 @@ const (
 	// MaxObjects bounds the number of objects in one bundle.
 	MaxObjects = 20_000
 
-	// maxValues bounds the values one document expands to, aliases included: it is what stops a YAML bomb.
+	// maxIndicators bounds the characters of one document that may begin a value or end one, wherever they stand. There are
+	// 60,000 in the largest object seen in published bundles, whose texts are counted with it.
+	maxIndicators = 300_000
+	// maxValues and maxText bound what one document expands to, aliases included: its values, and the bytes of its keys and
+	// scalars. They stop a YAML bomb; one that repeats a long text is small in memory and huge as JSON.
 	maxValues = 300_000
+	maxText   = 2 * MaxDocumentBytes
+	// maxAllValues and maxAllText bound what all documents of a bundle expand to together: a bomb may be cut into many that are
+	// each below the bound. The largest published bundle has 73,000 values.
+	maxAllValues = 2_000_000
+	maxAllText   = MaxBytes + maxText
 	// maxDepth bounds nesting. OpenAPI schemas in CRDs nest about sixty deep.
 	maxDepth = 256
 )

@@ -35,7 +35,7 @@ func ReadObjects(fsys fs.FS, dir string) ([]Object, error) {
 	if len(entries) > MaxFiles {
 		return nil, fmt.Errorf("reading directory %q: %d files, more than the %d that are read", dir, len(entries), MaxFiles)
 	}
-	var objects []Object
+	read := &reading{}
 	total := 0
 	for _, entry := range entries {
 		name := path.Join(dir, entry.Name())
@@ -49,11 +49,11 @@ func ReadObjects(fsys fs.FS, dir string) ([]Object, error) {
 		if total += len(data); total > MaxBytes {
 			return nil, fmt.Errorf("reading %q: the files up to it have more than the %d bytes that are read", name, MaxBytes)
 		}
-		if objects, err = decodeObjects(objects, name, data); err != nil {
+		if err := read.file(name, data); err != nil {
 			return nil, fmt.Errorf("reading %q: %w", name, err)
 		}
 	}
-	return objects, nil
+	return read.objects, nil
 }
 
 func checkEntry(entry fs.DirEntry) error {
@@ -117,46 +117,58 @@ func readAll(r io.Reader, size int) ([]byte, error) {
 	}
 }
 
-func decodeObjects(objects []Object, file string, data []byte) ([]Object, error) {
-	err := documents(data, func(_ int, root *yaml.Node) error {
-		value, err := (&converter{}).convert(root, 0)
+// reading is what has been read of a bundle so far.
+type reading struct {
+	objects []Object
+	// values and text count what all documents have expanded to.
+	values, text int
+}
+
+func (r *reading) file(name string, data []byte) error {
+	return documents(data, func(_ int, root *yaml.Node) error {
+		document := &converter{}
+		value, err := document.convert(root, 0)
 		if err != nil {
 			return err
 		}
-		objects, err = addObject(objects, file, value)
-		return err
+		if r.values += document.values; r.values > maxAllValues {
+			return fmt.Errorf("more than %d values in the bundle once aliases are expanded", maxAllValues)
+		}
+		if r.text += document.text; r.text > maxAllText {
+			return fmt.Errorf("more than %d bytes in the bundle once aliases are expanded", maxAllText)
+		}
+		return r.add(name, value)
 	})
-	return objects, err
 }
 
-func addObject(objects []Object, file string, value any) ([]Object, error) {
+func (r *reading) add(file string, value any) error {
 	content, ok := value.(map[string]any)
 	if !ok {
-		return nil, fmt.Errorf("not a Kubernetes object but a %s", kindOf(value))
+		return fmt.Errorf("not a Kubernetes object but a %s", kindOf(value))
 	}
 	o := Object{File: file, Unstructured: unstructured.Unstructured{Object: content}}
 	if o.GetAPIVersion() == "" || o.GetKind() == "" {
-		return nil, fmt.Errorf("not a Kubernetes object: apiVersion and kind are needed")
+		return fmt.Errorf("not a Kubernetes object: apiVersion and kind are needed")
 	}
 	if items, ok := content["items"].([]any); ok && o.GetKind() == "List" && o.GetAPIVersion() == "v1" {
 		for i, item := range items {
 			if m, ok := item.(map[string]any); ok && m["kind"] == "List" {
-				return nil, fmt.Errorf("item %d: a List inside a List is not read", i)
+				return fmt.Errorf("item %d: a List inside a List is not read", i)
 			}
-			var err error
-			if objects, err = addObject(objects, file, item); err != nil {
-				return nil, fmt.Errorf("item %d: %w", i, err)
+			if err := r.add(file, item); err != nil {
+				return fmt.Errorf("item %d: %w", i, err)
 			}
 		}
-		return objects, nil
+		return nil
 	}
 	if o.GetName() == "" {
-		return nil, fmt.Errorf("%s without metadata.name", o.GetKind())
+		return fmt.Errorf("%s without metadata.name", o.GetKind())
 	}
-	if len(objects) >= MaxObjects {
-		return nil, fmt.Errorf("more than %d objects in the bundle", MaxObjects)
+	if len(r.objects) >= MaxObjects {
+		return fmt.Errorf("more than %d objects in the bundle", MaxObjects)
 	}
-	return append(objects, o), nil
+	r.objects = append(r.objects, o)
+	return nil
 }
 
 func kindOf(value any) string {

@@ -68,7 +68,7 @@ func TestRealManifestsDecodeAsKubernetesDecodesThem(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
-		objects, err := decodeObjects(nil, file, data)
+		objects, err := decodeObjects(file, data)
 		if err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}

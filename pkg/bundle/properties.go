@@ -31,8 +31,10 @@ func ParseProperties(data []byte) ([]Property, error) {
 		if list.Kind != yaml.SequenceNode {
 			return fmt.Errorf("line %d: properties must be a list", list.Line)
 		}
+		// One converter for all of them: each may expand the same alias.
+		values := &converter{}
 		for _, item := range list.Content {
-			p, err := property(item)
+			p, err := property(item, values)
 			if err != nil {
 				return err
 			}
@@ -46,7 +48,7 @@ func ParseProperties(data []byte) ([]Property, error) {
 	return found, nil
 }
 
-func property(n *yaml.Node) (Property, error) {
+func property(n *yaml.Node, values *converter) (Property, error) {
 	kind, err := field(n, "type")
 	if err != nil {
 		return Property{}, err
@@ -61,7 +63,7 @@ func property(n *yaml.Node) (Property, error) {
 	if value == nil {
 		return Property{}, fmt.Errorf("line %d: property %q has no value", n.Line, kind.Value)
 	}
-	raw, err := rawJSON(value)
+	raw, err := rawJSON(value, values)
 	if err != nil {
 		return Property{}, fmt.Errorf("property %q: %w", kind.Value, err)
 	}
@@ -69,11 +71,11 @@ func property(n *yaml.Node) (Property, error) {
 }
 
 // rawJSON gives the JSON text of a node; an unquoted number that JSON can spell alike is taken as it is written.
-func rawJSON(n *yaml.Node) (json.RawMessage, error) {
+func rawJSON(n *yaml.Node, values *converter) (json.RawMessage, error) {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
 	}
-	value, err := (&converter{}).convert(n, 0)
+	value, err := values.convert(n, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -28,6 +28,9 @@ func documents(data []byte, visit func(line int, root *yaml.Node) error) error {
 		if len(bytes.TrimSpace(chunk)) == 0 {
 			continue
 		}
+		if found := indicators(chunk); found > maxIndicators {
+			return fmt.Errorf("document at line %d has %d commas, colons, brackets, dashes and lines, more than the %d that are read", line, found, maxIndicators)
+		}
 		decoder := yaml.NewDecoder(bytes.NewReader(chunk))
 		for {
 			var document yaml.Node
@@ -47,6 +50,15 @@ func documents(data []byte, visit func(line int, root *yaml.Node) error) error {
 		}
 	}
 	return nil
+}
+
+// indicators counts what separates values in YAML: no document has more values than it has of these, and a few.
+func indicators(data []byte) int {
+	count := 0
+	for _, each := range [...]string{",", ":", "[", "{", "-", "?", "\n"} {
+		count += bytes.Count(data, []byte(each))
+	}
+	return count
 }
 
 // documentEnd returns the offset of the next document's "---" marker after the first line of data, or its length. A marker in
@@ -73,8 +85,9 @@ func isNull(n *yaml.Node) bool {
 // converter turns YAML nodes into the values JSON would decode to, in one step. It gives the result that Kubernetes' own
 // YAML-to-JSON-to-object path gives (YAML 1.1 scalars included: yes is true), without encoding JSON in between.
 type converter struct {
-	values int
-	open   map[*yaml.Node]bool
+	// values and text count what the document has expanded to so far.
+	values, text int
+	open         map[*yaml.Node]bool
 }
 
 func (c *converter) convert(n *yaml.Node, depth int) (any, error) {
@@ -83,6 +96,9 @@ func (c *converter) convert(n *yaml.Node, depth int) (any, error) {
 	}
 	if depth > maxDepth {
 		return nil, fmt.Errorf("line %d: nested deeper than %d levels", n.Line, maxDepth)
+	}
+	if c.text += len(n.Value); c.text > maxText {
+		return nil, fmt.Errorf("line %d: more than %d bytes once aliases are expanded", n.Line, maxText)
 	}
 	switch n.Kind {
 	case yaml.ScalarNode:
@@ -130,6 +146,7 @@ func (c *converter) mapping(n *yaml.Node, depth int) (any, error) {
 		if err != nil {
 			return nil, err
 		}
+		c.text += len(name)
 		value, err := c.convert(v, depth+1)
 		if err != nil {
 			return nil, err

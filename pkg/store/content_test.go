@@ -339,3 +339,33 @@ func TestContentGivesTheErrorOfItsUser(t *testing.T) {
 		t.Errorf("got %v, want the user's error", err)
 	}
 }
+
+// An image may link a thousand names to one file, which takes the disk of one: what is counted must not throw all else out.
+func TestContentCountsAFileOfSeveralNamesOnce(t *testing.T) {
+	dir := t.TempDir()
+	content := newContent(t, dir, 64<<10)
+	mustUse(t, content, digestA, fillWith("a", "a"))
+	mustUse(t, content, digestB, func(_ context.Context, room *Room) error {
+		if err := room.Take(16 << 10); err != nil {
+			return err
+		}
+		first := filepath.Join(room.Dir, "first")
+		if err := os.WriteFile(first, make([]byte, 16<<10), 0o600); err != nil {
+			return err
+		}
+		for _, name := range []string{"second", "third", "fourth"} {
+			if err := os.Link(first, filepath.Join(room.Dir, name)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	mustUse(t, content, digestA, filled(t))
+	// A directory, a name and a block of the one; a directory, four names and four blocks of the other.
+	if want := int64(3+9) * 4096; content.Bytes() != want {
+		t.Errorf("%d bytes are counted, want %d", content.Bytes(), want)
+	}
+	if reopened := newContent(t, dir, 64<<10); reopened.Bytes() != content.Bytes() {
+		t.Errorf("after a restart %d bytes are counted, and %d before", reopened.Bytes(), content.Bytes())
+	}
+}

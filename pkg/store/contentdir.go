@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -120,10 +121,11 @@ func (d contentDir) remove(path string) error { return os.RemoveAll(path) }
 func (d contentDir) touch(digest string, now time.Time) { _ = os.Chtimes(d.path(digest), now, now) }
 
 // diskUsage is what a tree takes on disk, as far as its own sizes tell: every file, directory and link in whole blocks, and
-// a block for its name.
+// a block for its name; a file of several names is there once.
 func diskUsage(root string) (int64, error) {
 	const block = 4096
 	var total int64
+	linked := map[uint64]bool{}
 	err := filepath.WalkDir(root, func(_ string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -135,6 +137,12 @@ func diskUsage(root string) (int64, error) {
 		info, err := entry.Info()
 		if err != nil {
 			return err
+		}
+		if file, ok := info.Sys().(*syscall.Stat_t); ok && file.Nlink > 1 {
+			if linked[file.Ino] {
+				return nil
+			}
+			linked[file.Ino] = true
 		}
 		total += (info.Size() + block - 1) / block * block
 		return nil

@@ -66,8 +66,9 @@ func merge[T any](list, others []T, key func(T) string) []T {
 	return out
 }
 
+// mergeEnv also makes one of variables that the list has twice: of these the last counts, and server-side apply refuses them.
 func mergeEnv(list, others []corev1.EnvVar) []corev1.EnvVar {
-	return merge(list, others, func(v corev1.EnvVar) string { return v.Name })
+	return merge(nil, slices.Concat(list, others), func(v corev1.EnvVar) string { return v.Name })
 }
 
 // mergeMounts puts each mount of the configuration in the place of one at its path, else of one of its volume, else behind the

@@ -17,6 +17,7 @@ func seeds(f *testing.F) {
 	f.Add(annotationsYAML, "properties: {<<: {a: b}}", csv("containers:", "initContainers:"), bomb())
 	f.Add(annotationsYAML, "", csv("app: sample}}", "app: 1}}"), strings.Repeat("[", 2000))
 	f.Add(annotationsYAML, "", withWebhooks(conversion), crdYAML)
+	f.Add(annotationsYAML, "", withWebhooks(conversion), "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: samples.example.com}}")
 	f.Add(annotationsYAML, "", withWebhooks(strings.ReplaceAll(validating, "deploymentName: sample", "deploymentName: ''")), crdYAML)
 }
 
@@ -156,7 +157,10 @@ func TestENG_F11_WhatAttacksTheParserIsRefusedWithinBounds(t *testing.T) {
 		"100 MB of which nothing told": {endless{sample(nil), "manifests/crd.yaml", 0, 100 * mib}, `reading "manifests/crd.yaml": more than the 33554432 bytes that are read`, 256 * mib},
 		"100 MB of annotations":        {endless{sample(nil), "metadata/annotations.yaml", 100 * mib, 100 * mib}, `reading "metadata/annotations.yaml": 104857600 bytes, more than the 33554432 that are read`, 8 * mib},
 		"20 MB in one document":        {endless{sample(nil), "manifests/csv.yaml", 20 * mib, 20 * mib}, `reading "manifests/csv.yaml": document at line 1 has 20971520 bytes, more than the 4194304 that are read`, 64 * mib},
-		"brackets without end":         {bombed("manifests/a.yaml", strings.Repeat("[", 3*mib)), `reading "manifests/a.yaml": document at line 1: yaml: `, 512 * mib},
+		"brackets without end":         {bombed("manifests/a.yaml", strings.Repeat("[", 3*mib)), `reading "manifests/a.yaml": document at line 1 has 3145728 commas, colons, brackets, dashes and lines, more than the 300000 that are read`, 64 * mib},
+		"as many brackets as are read": {bombed("manifests/a.yaml", strings.Repeat("[", 300_000)), `reading "manifests/a.yaml": document at line 1: yaml: `, 64 * mib},
+		"keys without end":             {bombed("manifests/a.yaml", "{"+strings.Repeat("a,", 2*mib-2)+"}"), `reading "manifests/a.yaml": document at line 1 has 2097151 commas, colons, brackets, dashes and lines, more than the 300000 that are read`, 64 * mib},
+		"as many keys as are read":     {bombed("manifests/a.yaml", "{"+strings.Repeat("a,", 299_999)+"}"), `reading "manifests/a.yaml": document at line 1: `, 256 * mib},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -140,23 +140,44 @@ func (b *Bundle) sort(objects []bundle.Object) error {
 	return nil
 }
 
-// known finds objects that were read already, by kind and name.
-type known map[[2]string][]bundle.Object
+// known finds objects that were read already, the first of each kind and name.
+type known map[[2]string]bundle.Object
 
 // has tells whether exactly this object was seen before, and remembers it. Generators write the same manifest under two names,
 // and what says the same twice is no contradiction; objects that differ are left to validateDuplicates.
 func (k known) has(o bundle.Object) bool {
-	id := [2]string{o.GetKind(), o.GetName()}
-	for _, other := range k[id] {
-		if equality.Semantic.DeepEqual(other.Object, o.Object) {
-			return true
-		}
+	id := [2]string{groupKind(o).String(), o.GetName()}
+	if first, ok := k[id]; ok {
+		return equality.Semantic.DeepEqual(first.Object, o.Object)
 	}
-	k[id] = append(k[id], o)
+	k[id] = o
 	return false
 }
 
+// maxCSVValues bounds the values of a ClusterServiceVersion: an empty deployment is one value, and takes more than a kilobyte
+// once it is decoded. The largest that is published has 8,000.
+const maxCSVValues = 50_000
+
+// valuesOf counts the values that a value consists of.
+func valuesOf(value any) int {
+	count := 1
+	switch v := value.(type) {
+	case map[string]any:
+		for _, item := range v {
+			count += valuesOf(item)
+		}
+	case []any:
+		for _, item := range v {
+			count += valuesOf(item)
+		}
+	}
+	return count
+}
+
 func decodeCSV(content map[string]any) (*v1alpha1.ClusterServiceVersion, error) {
+	if valuesOf(content) > maxCSVValues {
+		return nil, fmt.Errorf("more than the %d values that are read", maxCSVValues)
+	}
 	csv := &v1alpha1.ClusterServiceVersion{}
 	err := runtime.DefaultUnstructuredConverter.FromUnstructured(content, csv)
 	if err == nil {

@@ -19,12 +19,11 @@ var certificateMounts = [...]certificateMount{
 	{"apiservice-cert", "/apiserver.local.config/certificates", "apiserver.crt", "apiserver.key"},
 }
 
-// mountCertificates gives every container of a pod, whose containers are the caller's own, the certificate in the Secret; init
+// mountCertificates gives every container of a pod, whose containers and init containers are the caller's own, the certificate in the Secret; init
 // containers only where they had one. What the author has mounted in the same places goes, and so does its volume when nothing
 // else mounts it: generators leave volumes of Secrets there that nobody makes, and a pod with one never starts.
 func mountCertificates(pod *corev1.PodSpec, secret string) {
 	replaced := map[string]bool{}
-	pod.InitContainers = slices.Clone(pod.InitContainers)
 	for i := range pod.InitContainers {
 		if mounts := withoutCertificates(pod.InitContainers[i].VolumeMounts, replaced); len(mounts) < len(pod.InitContainers[i].VolumeMounts) {
 			pod.InitContainers[i].VolumeMounts = withCertificates(mounts)

@@ -81,7 +81,7 @@ func (b *Bundle) render(opts Options) ([]unstructured.Unstructured, error) {
 	}
 	targets, err := b.targetNamespaces(opts)
 	if err != nil {
-		return nil, err
+		return nil, &ConfigError{err}
 	}
 	r := &rendering{Bundle: b, opts: opts, targets: targets, servers: webhookServers(b, opts.InstallNamespace)}
 	if b.NeedsCertificates() {

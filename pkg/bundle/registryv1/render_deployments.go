@@ -51,7 +51,7 @@ func deployment(r *rendering, from *v1alpha1.StrategyDeploymentSpec) *appsv1.Dep
 	d.Spec.RevisionHistoryLimit = ptr.To[int32](1)
 	d.Spec.Template.Annotations = podAnnotations(r, from)
 	pod := &d.Spec.Template.Spec
-	pod.Containers = slices.Clone(pod.Containers)
+	pod.Containers, pod.InitContainers = slices.Clone(pod.Containers), slices.Clone(pod.InitContainers)
 	if s := r.server(from.Name); s.secret != "" {
 		mountCertificates(pod, s.secret)
 	}
@@ -61,6 +61,9 @@ func deployment(r *rendering, from *v1alpha1.StrategyDeploymentSpec) *appsv1.Dep
 	name := corev1.EnvVar{Name: operatorConditionNameEnv, Value: r.meta.Name}
 	for i := range pod.Containers {
 		pod.Containers[i].Env = mergeEnv(pod.Containers[i].Env, []corev1.EnvVar{name})
+	}
+	for i := range pod.InitContainers {
+		pod.InitContainers[i].Env = mergeEnv(pod.InitContainers[i].Env, nil)
 	}
 	return d
 }

@@ -1,10 +1,13 @@
 package registryv1
 
 import (
+	"fmt"
 	"slices"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
 const rbacAPIVersion = "rbac.authorization.k8s.io/v1"
@@ -36,6 +39,10 @@ func renderRBAC(r *rendering) ([]unstructured.Unstructured, error) {
 		everywhere[account] = append(everywhere[account], ruleList(p.Rules)...)
 	}
 	namespaces := slices.Compact(slices.Sorted(slices.Values(append([]string{r.opts.InstallNamespace}, r.targets...))))
+	if !all && 2*len(somewhere)*len(namespaces) > bundle.MaxObjects {
+		return nil, fmt.Errorf("%d ServiceAccounts in %d namespaces need more than the %d objects that a bundle may have; watch fewer namespaces",
+			len(somewhere), len(namespaces), bundle.MaxObjects)
+	}
 	var objects []unstructured.Unstructured
 	for _, account := range serviceAccounts(r.Bundle) {
 		name := roleName(r.meta.Package, r.opts.InstallNamespace, account)

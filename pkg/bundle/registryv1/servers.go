@@ -35,7 +35,7 @@ func webhookPort(w *v1alpha1.WebhookDescription) int32 {
 func portOf(w *v1alpha1.WebhookDescription) port {
 	p := port{number: webhookPort(w)}
 	switch {
-	case w.TargetPort == nil:
+	case w.TargetPort == nil || w.TargetPort.StrVal == "" && w.TargetPort.IntVal == 0: // which Kubernetes too takes for "not said"
 		p.target = int64(p.number)
 	case w.TargetPort.StrVal != "":
 		p.target = w.TargetPort.StrVal

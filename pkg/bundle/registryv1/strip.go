@@ -6,8 +6,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
-// serverFields are written by an API server; generators leave them in manifests, and to apply them would claim or break them.
-var serverFields = [...]string{"creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation", "managedFields",
+// serverFields are written by an API server or by controllers; generators leave them in manifests, and to apply them would claim
+// or break them: an object with a finalizer that nobody takes away is never gone.
+var serverFields = [...]string{"creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "finalizers", "generation", "managedFields",
 	"ownerReferences", "resourceVersion", "selfLink", "uid"}
 
 // strip takes out of a manifest what only a server writes: status, and metadata such as creationTimestamp. Nulls go too, which

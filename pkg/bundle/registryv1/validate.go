@@ -19,6 +19,7 @@ var validators = [...]validator{
 	validateDeploymentNames,
 	validateDeploymentDuplicates,
 	validateKinds,
+	validateMetadata,
 	validateDuplicates,
 	validateCRDs,
 	validateOwnedCRDs,

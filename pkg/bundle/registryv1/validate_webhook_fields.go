@@ -2,8 +2,10 @@ package registryv1
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/operator-framework/api/pkg/operators/v1alpha1"
+	admissionv1 "k8s.io/api/admissionregistration/v1"
 )
 
 // validateWebhookFields checks what the API server would refuse when half of the operator is installed.
@@ -15,15 +17,16 @@ func validateWebhookFields(b *Bundle) []string {
 		}
 		switch w.Type {
 		case v1alpha1.ValidatingAdmissionWebhook, v1alpha1.MutatingAdmissionWebhook:
-			if w.SideEffects == nil {
-				add("sideEffects is needed; write None or NoneOnDryRun")
-			}
+			checkAdmission(&w, add)
 		case v1alpha1.ConversionWebhook:
 			if len(w.ConversionCRDs) == 0 {
 				add("conversionCRDs is empty; name the CustomResourceDefinitions whose objects it converts")
 			}
 		default:
 			add("type %q is not known; use %s, %s or %s", w.Type, v1alpha1.ValidatingAdmissionWebhook, v1alpha1.MutatingAdmissionWebhook, v1alpha1.ConversionWebhook)
+		}
+		if w.WebhookPath != nil && !strings.HasPrefix(*w.WebhookPath, "/") {
+			add("webhookPath %q must begin with a slash", *w.WebhookPath)
 		}
 		if len(w.AdmissionReviewVersions) == 0 {
 			add("admissionReviewVersions is empty; write v1")
@@ -33,4 +36,26 @@ func validateWebhookFields(b *Bundle) []string {
 		}
 	}
 	return findings
+}
+
+// checkAdmission checks what admission webhooks have and conversion webhooks have not.
+func checkAdmission(w *v1alpha1.WebhookDescription, add func(format string, args ...any)) {
+	switch {
+	case w.SideEffects == nil:
+		add("sideEffects is needed; write None or NoneOnDryRun")
+	case *w.SideEffects != admissionv1.SideEffectClassNone && *w.SideEffects != admissionv1.SideEffectClassNoneOnDryRun:
+		add("sideEffects %q is not allowed; use None or NoneOnDryRun", *w.SideEffects)
+	}
+	if p := w.FailurePolicy; p != nil && *p != admissionv1.Fail && *p != admissionv1.Ignore {
+		add("failurePolicy %q is not known; use Fail or Ignore", *p)
+	}
+	if p := w.MatchPolicy; p != nil && *p != admissionv1.Exact && *p != admissionv1.Equivalent {
+		add("matchPolicy %q is not known; use Exact or Equivalent", *p)
+	}
+	if p := w.ReinvocationPolicy; p != nil && *p != admissionv1.NeverReinvocationPolicy && *p != admissionv1.IfNeededReinvocationPolicy {
+		add("reinvocationPolicy %q is not known; use Never or IfNeeded", *p)
+	}
+	if s := w.TimeoutSeconds; s != nil && (*s < 1 || *s > 30) {
+		add("timeoutSeconds is %d; use 1 to 30", *s)
+	}
 }

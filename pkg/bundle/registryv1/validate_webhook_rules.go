@@ -15,7 +15,7 @@ var forbiddenGroups = map[string]bool{"*": true, "operators.coreos.com": true, "
 // forbiddenRegistrations are the resources of admissionregistration.k8s.io that must not be in a webhook's rules: with those it
 // could keep its own configuration from being removed.
 var forbiddenRegistrations = map[string]bool{
-	"*": true, "*/*": true, "mutatingwebhookconfigurations": true, "mutatingwebhookconfiguration": true, "validatingwebhookconfigurations": true, "validatingwebhookconfiguration": true,
+	"*": true, "mutatingwebhookconfigurations": true, "mutatingwebhookconfiguration": true, "validatingwebhookconfigurations": true, "validatingwebhookconfiguration": true,
 }
 
 // validateWebhookRules refuses webhooks that could lock an administrator out.
@@ -35,7 +35,9 @@ func validateWebhookRules(b *Bundle) []string {
 				continue
 			}
 			for _, resource := range rule.Resources {
-				if forbiddenRegistrations[strings.ToLower(resource)] {
+				// A subresource of "*" is the resource itself, too.
+				registration := strings.TrimSuffix(strings.ToLower(resource), "/*")
+				if forbiddenRegistrations[registration] {
 					findings = append(findings, fmt.Sprintf("%s: %s %q has a rule for resource %q of API group admissionregistration.k8s.io, which webhooks of operators must not intercept",
 						b.csvFile, w.Type, w.GenerateName, resource))
 				}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -67,6 +68,9 @@ func (e *Error) Error() string {
 // Unwrap gives the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
+// query is what follows the question mark of an address: storage that registries redirect to is read by what stands there.
+var query = regexp.MustCompile(`\?[^\s"]+`)
+
 // cause shortens what a registry answers: its error bodies may be whole web pages.
 func cause(err error) string {
 	text := err.Error()
@@ -80,7 +84,7 @@ func cause(err error) string {
 	if errors.Is(err, context.DeadlineExceeded) {
 		text = "the registry did not deliver it in time"
 	}
-	text = strings.Join(strings.Fields(text), " ")
+	text = query.ReplaceAllLiteralString(strings.Join(strings.Fields(text), " "), "?…")
 	const limit = 512
 	if len(text) > limit {
 		text = strings.ToValidUTF8(text[:limit], "") + "…"

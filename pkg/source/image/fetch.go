@@ -190,8 +190,8 @@ func (f *Fetcher) unpack(ctx context.Context, img v1.Image, target Target) error
 	if err != nil {
 		return refuse("its manifest cannot be read: %w", err)
 	}
-	if len(manifest.Layers) > f.limits.Layers {
-		return refuse("it has %d layers, and %d are allowed", len(manifest.Layers), f.limits.Layers)
+	if err := checkLayers(manifest, f.limits.Layers); err != nil {
+		return err
 	}
 	unpacking, err := newUnpacker(target.Dir, f.limits, target.Take)
 	if err != nil {
@@ -209,10 +209,23 @@ func (f *Fetcher) unpack(ctx context.Context, img v1.Image, target Target) error
 	return nil
 }
 
-func unpackLayer(unpacking *unpacker, img v1.Image, descriptor v1.Descriptor) error {
-	if len(descriptor.URLs) > 0 {
-		return refuse("it is not kept in the registry but at other addresses, which are not asked")
+// checkLayers refuses what is not to be asked for. A layer that is the configuration as well would be asked for as that one says.
+func checkLayers(manifest *v1.Manifest, limit int) error {
+	if len(manifest.Layers) > limit {
+		return refuse("it has %d layers, and %d are allowed", len(manifest.Layers), limit)
 	}
+	for i, layer := range manifest.Layers {
+		switch {
+		case len(layer.URLs) > 0:
+			return refuse("layer %d of %d is not kept in the registry but at other addresses, which are not asked", i+1, len(manifest.Layers))
+		case layer.Digest == manifest.Config.Digest:
+			return refuse("layer %d of %d is the image's configuration, too", i+1, len(manifest.Layers))
+		}
+	}
+	return nil
+}
+
+func unpackLayer(unpacking *unpacker, img v1.Image, descriptor v1.Descriptor) error {
 	layer, err := img.LayerByDigest(descriptor.Digest)
 	if err != nil {
 		return err
@@ -223,11 +236,10 @@ func unpackLayer(unpacking *unpacker, img v1.Image, descriptor v1.Descriptor) er
 	}
 	defer compressed.Close()
 	content, err := decompress(compressed)
-	if err != nil {
-		return tarError(err)
+	if err == nil {
+		defer content.Close()
+		err = unpacking.stream(content)
 	}
-	defer content.Close()
-	err = unpacking.stream(content)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return err
 	}

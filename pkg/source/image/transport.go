@@ -1,6 +1,7 @@
 package image
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -9,15 +10,19 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"strings"
+	"path"
 	"time"
 )
 
 // plainRefused is said of a registry that does not speak TLS.
 const plainRefused = "does not speak TLS, and is not asked in plain HTTP"
 
-// maxAnswer bounds what a registry may answer that is no blob: tokens and manifests, which are held in memory.
-const maxAnswer = 8 << 20
+// maxAnswer bounds what a registry may answer that is no blob: tokens and manifests, which are held in memory. maxValues bounds
+// the values in it, as commas tell: one of two bytes may take more than a hundred once it is decoded.
+const (
+	maxAnswer = 8 << 20
+	maxValues = 100_000
+)
 
 // transportFor makes the transport that a source asks for, and a function that closes what it leaves open.
 func transportFor(base *http.Transport, source Source, stall time.Duration) (http.RoundTripper, func(), error) {
@@ -67,12 +72,14 @@ func (g *guard) RoundTrip(request *http.Request) (*http.Response, error) {
 		cancel(nil)
 		return nil, err
 	}
-	left := int64(maxAnswer)
-	if strings.Contains(first(request).URL.Path, "/blobs/") {
-		left = -1
-	}
-	response.Body = &guardedBody{ReadCloser: response.Body, ctx: ctx, cancel: cancel, timer: timer, stall: g.stall, left: left}
+	response.Body = &guardedBody{ReadCloser: response.Body, ctx: ctx, cancel: cancel, timer: timer, stall: g.stall, isBlob: isBlob(response, first(request))}
 	return response, nil
+}
+
+// isBlob says whether an answer is a blob and no error: …/blobs/<digest> was asked for. What comes before may be called anything;
+// and so may the address of tokens, which are asked for with a query.
+func isBlob(answer *http.Response, asked *http.Request) bool {
+	return answer.StatusCode == http.StatusOK && asked.URL.RawQuery == "" && path.Base(path.Dir(asked.URL.Path)) == "blobs"
 }
 
 // first is the request that led here over redirects.
@@ -96,7 +103,9 @@ type guardedBody struct {
 	cancel context.CancelCauseFunc
 	timer  *time.Timer
 	stall  time.Duration
-	left   int64 // negative: without a limit
+	isBlob bool // which is not held in memory
+	bytes  int
+	values int
 }
 
 // Read reads on.
@@ -107,10 +116,14 @@ func (b *guardedBody) Read(buffer []byte) (int, error) {
 	if err != nil && err != io.EOF {
 		return n, stalled(b.ctx, err)
 	}
-	if b.left >= 0 {
-		if b.left -= int64(n); b.left < 0 {
-			return n, refuse("the registry answers with more than %d bytes where a manifest or a token was asked for", maxAnswer)
-		}
+	if b.isBlob {
+		return n, err
+	}
+	if b.bytes += n; b.bytes > maxAnswer {
+		return n, refuse("the registry answers with more than %d bytes where a manifest or a token was asked for", maxAnswer)
+	}
+	if b.values += bytes.Count(buffer[:n], []byte(",")); b.values > maxValues {
+		return n, refuse("the registry answers with more than %d values where a manifest or a token was asked for", maxValues)
 	}
 	return n, err
 }

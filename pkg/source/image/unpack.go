@@ -19,9 +19,13 @@ const (
 	opaque   = whiteout + whiteout + ".opq"
 )
 
-// maxName bounds the name of an entry, as Linux bounds paths. A tar archive may give a name of a megabyte, which is half a
-// million directories.
-const maxName = 4096
+// maxName and maxDepth bound the name of an entry and the directories in it. A tar archive may give a name of a megabyte, which is
+// half a million directories; below a directory of ours, a name must be one that Linux still takes for a path, and os.Root walks
+// down to an entry several times.
+const (
+	maxName  = 1024
+	maxDepth = 64
+)
 
 // unpacker writes the layers of one image, lowest first. os.Root is the second lock on the door: even a name that the
 // checks here let through cannot leave the directory.
@@ -88,13 +92,12 @@ func (u *unpacker) stream(content io.Reader) error {
 	return tarError(err)
 }
 
-// tarError makes a refusal of everything that the archive itself causes; what the network causes stays what it is.
+// tarError makes a refusal of everything that the archive itself causes; what comes from below it stays what it is.
 func tarError(err error) error {
 	if err == nil {
 		return nil
 	}
-	if errors.Is(err, tar.ErrHeader) || errors.Is(err, tar.ErrFieldTooLong) || errors.Is(err, tar.ErrInsecurePath) ||
-		strings.Contains(err.Error(), "gzip:") || strings.Contains(err.Error(), "flate:") || strings.Contains(err.Error(), "zstd") {
+	if errors.Is(err, tar.ErrHeader) || errors.Is(err, tar.ErrFieldTooLong) || errors.Is(err, tar.ErrInsecurePath) {
 		return refuse("its tar archive cannot be read: %w", err)
 	}
 	return err
@@ -108,6 +111,11 @@ func (u *unpacker) entry(header *tar.Header, content io.Reader, seen map[string]
 	}
 	base := path.Base(target)
 	if base == opaque {
+		// Once is enough, and costs as much as the directory is large.
+		if seen[target] {
+			return refuse("entry %q is there twice", shortName(header.Name))
+		}
+		seen[target] = true
 		return u.removeLower(path.Dir(target), seen)
 	}
 	if strings.HasPrefix(base, whiteout) {
@@ -272,6 +280,9 @@ func safeName(entry string) (string, error) {
 	cleaned := path.Clean(entry)
 	if len(entry) > maxName {
 		return "", refuse("entry %q has a name of %d bytes, and %d are allowed", shortName(entry), len(entry), maxName)
+	}
+	if depth := strings.Count(cleaned, "/"); depth > maxDepth {
+		return "", refuse("entry %q is in %d directories, and %d are allowed", shortName(entry), depth, maxDepth)
 	}
 	if entry == "" || strings.ContainsRune(entry, 0) || !filepath.IsLocal(local(cleaned)) {
 		return "", refuse("entry %q leaves the image's content", shortName(entry))

@@ -1,0 +1,154 @@
+package registryv1_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
+)
+
+// What would take the manager down, or leave half of an operator behind, is refused before anything is rendered.
+func TestBundlesThatHarmAreRefused(t *testing.T) {
+	many := func(entry string) string {
+		return csv("  install:\n", "  "+entry+": ["+strings.Repeat("{},", 50_000)+"]\n  install:\n")
+	}
+	cases := map[string]struct {
+		files map[string]string
+		want  string // the end of the error
+	}{
+		"a definition without spec, with a conversion": {
+			map[string]string{"manifests/csv.yaml": withWebhooks(conversion), "manifests/crd.yaml": "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: samples.example.com}}"},
+			`manifests/crd.yaml: CustomResourceDefinition "samples.example.com": spec is needed, and must be a mapping`,
+		},
+		"a definition whose spec is no mapping": {
+			map[string]string{"manifests/crd.yaml": "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: samples.example.com}, spec: [a]}"},
+			`manifests/crd.yaml: CustomResourceDefinition "samples.example.com": spec is needed, and must be a mapping`,
+		},
+		"empty entries without end, which take a kilobyte each": {
+			map[string]string{"manifests/csv.yaml": many("webhookdefinitions")},
+			`decoding manifests/csv.yaml: ClusterServiceVersion "sample.v1.2.3": more than the 50000 values that are read`,
+		},
+		"a name that is a path": {
+			map[string]string{"manifests/a.yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {name: ../secrets/a}}"},
+			`manifests/a.yaml: ConfigMap "../secrets/a": the name may not contain '/'`,
+		},
+		"a label that is no string": {
+			map[string]string{"manifests/a.yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, labels: {b: c, version: 2}}}"},
+			`manifests/a.yaml: ConfigMap "a": the value of "version" in metadata.labels is no string; put it in quotes`,
+		},
+		"annotations that are no mapping": {
+			map[string]string{"manifests/a.yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, annotations: [a]}}"},
+			`manifests/a.yaml: ConfigMap "a": metadata.annotations must be a mapping`,
+		},
+		"a webhook with values that the API server does not know": {
+			map[string]string{"manifests/csv.yaml": withWebhooks(strings.Replace(validating, "sideEffects: None", "sideEffects: Some, failurePolicy: Try, matchPolicy: Any, timeoutSeconds: 60, webhookPath: validate", 1))},
+			`webhook "v.example.com": failurePolicy "Try" is not known; use Fail or Ignore; ` +
+				`manifests/csv.yaml: webhook "v.example.com": matchPolicy "Any" is not known; use Exact or Equivalent; ` +
+				`manifests/csv.yaml: webhook "v.example.com": sideEffects "Some" is not allowed; use None or NoneOnDryRun; ` +
+				`manifests/csv.yaml: webhook "v.example.com": timeoutSeconds is 60; use 1 to 30; ` +
+				`manifests/csv.yaml: webhook "v.example.com": webhookPath "validate" must begin with a slash`,
+		},
+		"a webhook for all that belongs to webhook configurations": {
+			map[string]string{"manifests/csv.yaml": withWebhooks(strings.NewReplacer("apiGroups: [example.com]", "apiGroups: [admissionregistration.k8s.io]", "[samples]", "[mutatingwebhookconfigurations/*]").Replace(validating))},
+			`has a rule for resource "mutatingwebhookconfigurations/*" of API group admissionregistration.k8s.io, which webhooks of operators must not intercept`,
+		},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			b, err := registryv1.Load(sample(c.files))
+			if err == nil {
+				_, err = b.Render(registryv1.Options{InstallNamespace: "ns", Certificates: registryv1.CertificatesByServiceCA})
+				t.Fatalf("is loaded, and rendered with %v", err)
+			}
+			if !strings.HasSuffix(err.Error(), c.want) {
+				t.Errorf("got %v\nwant …%s", err, c.want)
+			}
+		})
+	}
+}
+
+// A finalizer of which nobody knows would hold the object, and with it the whole removal, for ever.
+func TestFinalizersOfManifestsAreNotApplied(t *testing.T) {
+	for _, o := range render(t, load(t, sample(map[string]string{
+		"manifests/a.yaml":   "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, finalizers: [example.com/never]}}",
+		"manifests/crd.yaml": strings.Replace(crdYAML, "metadata:\n", "metadata:\n  finalizers: [customresourcecleanup.apiextensions.k8s.io]\n", 1),
+	}))) {
+		if finalizers := o.GetFinalizers(); finalizers != nil {
+			t.Errorf("%s %q has finalizers %v", o.GetKind(), o.GetName(), finalizers)
+		}
+	}
+}
+
+// Kubernetes lets a container have a variable twice, of which the last counts; server-side apply refuses it.
+func TestVariablesThatAreThereTwiceAreOne(t *testing.T) {
+	b := load(t, sample(map[string]string{"manifests/csv.yaml": csv(
+		"- {name: manager, image: example.com/sample}",
+		"- {name: manager, image: example.com/sample, env: [{name: A, value: first}, {name: B, value: $(A)}, {name: A, value: last}]}\n"+
+			"              initContainers:\n              - {name: first, image: example.com/sample, env: [{name: C, value: a}, {name: C, value: b}]}")}))
+	want := map[string]any{
+		"containers":     []any{map[string]any{"name": "A", "value": "last"}, map[string]any{"name": "B", "value": "$(A)"}, map[string]any{"name": "OPERATOR_CONDITION_NAME", "value": "sample.v1.2.3"}},
+		"initContainers": []any{map[string]any{"name": "C", "value": "b"}},
+	}
+	got := map[string]any{}
+	for _, o := range render(t, b) {
+		if o.GetKind() != "Deployment" {
+			continue
+		}
+		for list := range want {
+			containers, _, _ := unstructured.NestedSlice(o.Object, "spec", "template", "spec", list)
+			got[list] = containers[0].(map[string]any)["env"]
+		}
+	}
+	if diff := gocmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A target port of 0 is what Kubernetes takes for "not said", and fills in.
+func TestATargetPortOfZeroIsTheWebhooksOwnPort(t *testing.T) {
+	for _, o := range render(t, load(t, sample(map[string]string{"manifests/csv.yaml": withWebhooks(strings.Replace(validating, "sideEffects", "targetPort: 0, containerPort: 4343, sideEffects", 1))}))) {
+		if o.GetKind() != "Service" {
+			continue
+		}
+		ports, _, _ := unstructured.NestedSlice(o.Object, "spec", "ports")
+		if got := ports[0].(map[string]any)["targetPort"]; got != int64(4343) {
+			t.Errorf("the target port is %v", got)
+		}
+	}
+}
+
+// Few characters of a bundle and of a configuration, multiplied with one another, must not become millions of objects.
+func TestRolesWithoutEndAreRefused(t *testing.T) {
+	var permissions, namespaces strings.Builder
+	for i := range 2000 {
+		fmt.Fprintf(&permissions, "{serviceAccountName: a%d},", i)
+	}
+	for i := range 99 {
+		fmt.Fprintf(&namespaces, "ns%d,", i)
+	}
+	b := load(t, sample(map[string]string{"manifests/csv.yaml": csv("      deployments:\n", "      permissions: ["+permissions.String()+"]\n      deployments:\n",
+		"installModes:\n", "installModes:\n  - {type: MultiNamespace, supported: true}\n")}))
+	_, err := b.Render(registryv1.Options{InstallNamespace: "ns", Config: registryv1.Config{WatchNamespace: namespaces.String() + "last"}})
+	want := `rendering bundle "sample.v1.2.3": 2000 ServiceAccounts in 101 namespaces need more than the 20000 objects that a bundle may have; watch fewer namespaces`
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// Each is held against the first of its name only: all of them against one another would take minutes.
+func BenchmarkLoadOfObjectsOfOneName(b *testing.B) {
+	var manifests strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&manifests, "---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {a: b%d}}\n", i)
+	}
+	fsys := sample(map[string]string{"manifests/a.yaml": manifests.String()})
+	for b.Loop() {
+		if _, err := registryv1.Load(fsys); err == nil {
+			b.Fatal("objects of one name are loaded")
+		}
+	}
+}

@@ -52,6 +52,16 @@ func newRules(drift corev1alpha2.Drift) *rules {
 	return r
 }
 
+// rulesOf gives the rules of one call. While nothing may be written they are others, so that what is left for that reason is
+// looked at again when it is over.
+func rulesOf(options Options) *rules {
+	r := newRules(options.Drift)
+	if options.ReadOnly {
+		r.digest = sha256.Sum256(r.digest[:])
+	}
+	return r
+}
+
 // ignored gives the pointers that are left to others in an object; nil when there are none.
 func (r *rules) ignored(key Key) map[string]bool {
 	var pointers map[string]bool

@@ -191,8 +191,13 @@ func (t task) leave(kind corev1alpha2.DriftChange, changes []change, added []add
 	t.stand(records, told, result)
 }
 
-// stand remembers what stands in the state that the object is in. It is looked at again when the object changes.
+// stand remembers what stands in the state that the object is in. It is looked at again when the object changes. What was
+// never applied as it is declared now is not remembered as if it had been: it may hold what is declared no longer.
 func (t task) stand(records []corev1alpha2.DriftRecord, drifted bool, result *outcome) {
+	result.drift, result.drifted = records, drifted
+	if !t.known() {
+		return
+	}
 	state := t.before
 	state.declared, state.rules, state.seen = t.entry.digest, t.rules.digest, digest{}
 	state.standing, state.drifted = records, drifted
@@ -200,7 +205,6 @@ func (t task) stand(records []corev1alpha2.DriftRecord, drifted bool, result *ou
 		state.seen = result.live.digest
 	}
 	t.memory.setState(t.entry.key, state)
-	result.drift, result.drifted = records, drifted
 }
 
 func (t task) records(kind corev1alpha2.DriftChange, outcome corev1alpha2.DriftOutcome, changes []change) []corev1alpha2.DriftRecord {

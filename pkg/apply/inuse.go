@@ -9,6 +9,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 const (
@@ -97,44 +98,56 @@ func (r *taking) ours(ctx context.Context, entry *item, found users) (users, err
 	return found, nil
 }
 
-// users looks for the custom resources of a definition that are not in the set. What cannot be looked at is an error: a
-// definition must not be deleted unseen.
+// users looks for the custom resources of a definition that are not in the set, in the first version that is served: not by
+// discovery, which may lag behind. What cannot be looked at is an error: a definition must not be deleted unseen.
 func (r *taking) users(ctx context.Context, of *definition) (users, error) {
-	if len(of.served) == 0 {
-		return users{}, nil
+	for _, version := range of.served {
+		at := schema.GroupVersionResource{Group: of.kind.Group, Version: version, Resource: of.plural}
+		found, err := r.usersAt(ctx, at)
+		switch {
+		case apierrors.IsNotFound(err):
+			continue // no such resource: the definition is gone, or another one, or is just being set up and has none yet
+		case apierrors.IsForbidden(err):
+			key := Key{GroupKind: definitionKind, Name: of.plural + "." + of.kind.Group}
+			return users{}, &Refusal{Object: key, Err: fmt.Errorf("deleting it: its custom resources %w by the manager", errUnlistable),
+				Remedy: "grant that by a ClusterRole with the label " + LabelAggregate + "=true, or set spec.deletion.crds to Orphan"}
+		case err != nil:
+			return users{}, fmt.Errorf("looking for custom resources of kind %s: %w", of.kind, err)
+		}
+		return found, nil
 	}
-	at, served, err := r.kinds.findAny(ctx, of.kind.WithVersion(of.served[0]))
-	if err != nil || !served {
-		return users{}, err
-	}
-	list, err := r.client.Resource(at.GroupVersionResource).List(ctx, metav1.ListOptions{Limit: usersPage})
-	switch {
-	case apierrors.IsNotFound(err):
-		r.kinds.outdated(at.GroupVersion())
-		return users{}, nil // no such resource: the definition is gone, or is just being set up and has none yet
-	case apierrors.IsForbidden(err):
-		key := Key{GroupKind: definitionKind, Name: of.plural + "." + of.kind.Group}
-		return users{}, &Refusal{Object: key, Err: fmt.Errorf("deleting it: its custom resources %w by the manager", errUnlistable),
-			Remedy: "grant that by a ClusterRole with the label " + LabelAggregate + "=true, or set spec.deletion.crds to Orphan"}
-	case err != nil:
-		return users{}, fmt.Errorf("looking for custom resources of kind %s: %w", of.kind, err)
-	}
-	var found users
-	for i := range list.Items {
-		key := keyOf(&list.Items[i])
-		if r.set.Has(key) {
+	return users{}, nil
+}
+
+// usersAt reads on until it has come to custom resources that are not in the set; of those behind them it gives the number.
+func (r *taking) usersAt(ctx context.Context, at schema.GroupVersionResource) (users, error) {
+	options := metav1.ListOptions{Limit: usersPage}
+	for {
+		list, err := r.client.Resource(at).List(ctx, options)
+		if err != nil {
+			return users{}, err
+		}
+		var found users
+		for i := range list.Items {
+			key := keyOf(&list.Items[i])
+			if r.set.Has(key) {
+				continue
+			}
+			found.count++
+			if len(found.examples) < maxExamples {
+				found.examples = append(found.examples, key.String())
+			}
+		}
+		options.Continue = list.GetContinue()
+		if found.none() && options.Continue != "" {
 			continue
 		}
-		found.count++
-		if len(found.examples) < maxExamples {
-			found.examples = append(found.examples, key.String())
+		if remaining := list.GetRemainingItemCount(); remaining != nil {
+			found.count += *remaining
+		} else if options.Continue != "" {
+			found.count++ // at least
 		}
+		slices.Sort(found.examples)
+		return found, nil
 	}
-	if remaining := list.GetRemainingItemCount(); remaining != nil {
-		found.count += *remaining
-	} else if list.GetContinue() != "" {
-		found.count++ // at least
-	}
-	slices.Sort(found.examples)
-	return found, nil
 }

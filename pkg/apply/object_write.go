@@ -68,6 +68,9 @@ func (w worker) apply(ctx context.Context, entry *item, live *unstructured.Unstr
 	read := live.GetResourceVersion()
 	compare := comparison{manager: w.owner.Manager(), ignored: w.rules.ignored(entry.key)}
 	declared := compare.withLive(entry.declared(), live)
+	if len(compare.ignored) > 0 {
+		declared.SetResourceVersion(read) // whoever the fields are left to may be writing them just now
+	}
 	after, before, err := w.write(ctx, entry.key, declared, live)
 	if err != nil {
 		return nil, changed{}, err
@@ -87,6 +90,10 @@ func (w worker) write(ctx context.Context, key Key, declared, live *unstructured
 		return nil, "", err
 	}
 	before = live.GetResourceVersion()
+	declared.SetUID(live.GetUID()) // not something else, of others, that has come in its place
+	if declared.GetResourceVersion() != "" {
+		declared.SetResourceVersion(before)
+	}
 	encoded, err := json.Marshal(declared.Object)
 	if err != nil {
 		return nil, "", fmt.Errorf("encoding %s: %w", key, err)

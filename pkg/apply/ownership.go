@@ -75,9 +75,9 @@ func claimOf(key Key, held holding, owner Owner, adoption corev1alpha2.Adoption,
 		return claim{take: true}
 	case held.deployment != "":
 		theirs, exists := created(held.deployment)
-		ours, _ := created(owner.Name)
+		ours, here := created(owner.Name)
 		switch {
-		case exists && before(ours, owner.Name, theirs, held.deployment):
+		case exists && here && before(ours, owner.Name, theirs, held.deployment):
 			return claim{take: true}
 		case exists:
 			return refused(held.holder+", which is older and keeps it", fmt.Sprintf("delete BundleDeployment %q, or have one of the two bundles name the object otherwise", held.deployment))

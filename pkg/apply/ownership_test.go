@@ -106,6 +106,14 @@ func TestClaimOf(t *testing.T) {
 	}
 }
 
+func TestADeploymentThatIsGoneTakesNothingFromOthers(t *testing.T) {
+	created := func(name string) (time.Time, bool) { return time.Unix(100, 0), name == "other" }
+	key := Key{schema.GroupKind{Kind: "ConfigMap"}, "memo", "a"}
+	if got := claimOf(key, holding{deployment: "other"}, Owner{Name: "memo"}, "", created); got.take {
+		t.Error("one whose finalizer was taken off in the middle of a sync counts as the oldest of all")
+	}
+}
+
 // Whatever two deployments there are, exactly one of them is let have an object that the other has.
 func TestOneOfTwoDeploymentsAlwaysWins(t *testing.T) {
 	key := Key{schema.GroupKind{Kind: "ConfigMap"}, "memo", "a"}

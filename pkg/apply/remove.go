@@ -217,8 +217,9 @@ func (r *taking) one(ctx context.Context, entry *item) removed {
 func (r *taking) definition(ctx context.Context, entry *item, at apiResource, live *unstructured.Unstructured) removed {
 	result := removed{key: entry.key}
 	if !r.deleteCRDs {
-		result.kept = "CustomResourceDefinitions are kept, and custom resources with them"
-		result.err = r.disown(ctx, at, live, map[string]any{platformv1alpha1.AnnotationOrphanedFrom: r.set.owner.orphanMark()})
+		patch, conversion := orphan(live, r.set.owner.orphanMark())
+		result.kept = "CustomResourceDefinitions are kept, and custom resources with them" + conversion
+		result.err = r.disown(ctx, at, live, patch)
 		return result
 	}
 	if live.GetDeletionTimestamp() != nil {
@@ -234,6 +235,20 @@ func (r *taking) definition(ctx context.Context, entry *item, at apiResource, li
 	return r.delete(ctx, entry, at, live)
 }
 
+// orphan gives the changes that a CustomResourceDefinition is kept with, and what is to be said of them. A webhook that
+// converts its custom resources goes with the operator, or is looked after by nobody any more: while the definition called
+// for it nobody could read, change or delete custom resources of another version than the stored one, and what goes through
+// all kinds of the cluster, such as the deletion of a namespace, would fail. Without it the API server changes nothing but the
+// version's name. Whoever takes the definition up again declares the conversion anew.
+func orphan(live *unstructured.Unstructured, mark string) (patch map[string]any, conversion string) {
+	patch = map[string]any{"metadata": map[string]any{"annotations": map[string]any{platformv1alpha1.AnnotationOrphanedFrom: mark}}}
+	if called, _, _ := unstructured.NestedMap(live.Object, "spec", "conversion", "webhook", "clientConfig", "service"); called == nil {
+		return patch, ""
+	}
+	patch["spec"] = map[string]any{"conversion": map[string]any{"strategy": "None", "webhook": nil}}
+	return patch, ", which are no longer converted between versions until the package is installed again"
+}
+
 // namespace deletes the install namespace if nothing of others is in it.
 func (r *taking) namespace(ctx context.Context, entry *item, at apiResource, live *unstructured.Unstructured) removed {
 	reason, err := r.occupied(ctx, entry.key.Name)
@@ -243,7 +258,7 @@ func (r *taking) namespace(ctx context.Context, entry *item, at apiResource, liv
 	if reason != "" {
 		err := r.withdraw(ctx, entry.key.Name)
 		if err == nil {
-			err = r.disown(ctx, at, live, nil)
+			err = r.disown(ctx, at, live, map[string]any{})
 		}
 		return removed{key: entry.key, kept: reason, err: err}
 	}
@@ -313,16 +328,13 @@ func (r *taking) delete(ctx context.Context, entry *item, at apiResource, live *
 	return result
 }
 
-// disown takes the owner labels off an object that stays, and marks it.
-func (r *taking) disown(ctx context.Context, at apiResource, live *unstructured.Unstructured, marks map[string]any) error {
-	metadata := map[string]any{
+// disown takes the owner labels off an object that stays, and changes it by a merge patch in the same write.
+func (r *taking) disown(ctx context.Context, at apiResource, live *unstructured.Unstructured, changes map[string]any) error {
+	overlay(changes, map[string]any{"metadata": map[string]any{
 		"uid":    string(live.GetUID()),
 		"labels": map[string]any{corev1alpha2.LabelOwnerKind: nil, corev1alpha2.LabelOwnerName: nil},
-	}
-	if marks != nil {
-		metadata["annotations"] = marks
-	}
-	patch, err := json.Marshal(map[string]any{"metadata": metadata})
+	}})
+	patch, err := json.Marshal(changes)
 	if err != nil {
 		return fmt.Errorf("encoding the patch of %s: %w", keyOf(live), err)
 	}

@@ -45,7 +45,7 @@ func TestManifest(t *testing.T) {
 		"controller-gen.kubebuilder.io/version: v0",
 		"strategy: None",
 		"ours, about the list",
-		"description:\n                      type: string",
+		"description:\n                      maxLength: 32768\n                      type: string",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the manifest lacks %q:\n%s", want, text)

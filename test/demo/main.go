@@ -126,7 +126,8 @@ the code, "kill -HUP %d" builds the manager again and puts it in the place of th
 `
 
 const samplesHint = `
-The catalogs offer beacon 0.1.0, 0.2.0, 0.3.0 (never ready), 0.3.1 and compass 1.0.0, 1.1.0; the cluster is at 4.22 now.
+The catalogs offer beacon 0.1.0, 0.2.0, 0.3.0 (never ready), 0.3.1, 0.4.0 (never ready), 0.4.1 and compass 1.0.0, 1.1.0; the
+cluster is at 4.22 now. docs/samples has more to try; an image for it is <where images are served>/bundles/beacon:0.1.0.
   kubectl delete deployment -n compass compass       # comes back
   kubectl delete plop compass                        # goes, its CRD stays
 `

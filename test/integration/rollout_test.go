@@ -113,6 +113,25 @@ func configMapExists(ctx context.Context, namespace, name string) error {
 }
 
 var _ = Describe("a roll-out", func() {
+	It("applies a new revision as it is declared, whatever the drift policy left of the one before", func(ctx context.Context) {
+		const name = "reported"
+		registry := registryOfItsOwn(false)
+		_, first := pushed(ctx, registry, "bundles/"+name, samples.Operator{Package: name, Version: "1.0.0"})
+		_, second := pushed(ctx, registry, "bundles/"+name, samples.Operator{Package: name, Version: "1.1.0"})
+		specified(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) {
+			spec.Source, spec.Drift = fromImage(first), &corev1alpha2.Drift{Policy: corev1alpha2.DriftReport}
+		})
+		says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected")
+		Expect(admin.Kubernetes.CoreV1().Services(name).Delete(ctx, name+"-metrics", metav1.DeleteOptions{})).To(Succeed())
+		says(ctx, name, corev1alpha2.ConditionDrifted, "True DriftReported")
+
+		movedTo(ctx, name, second)
+		says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected", "version 1.1.0")
+		says(ctx, name, corev1alpha2.ConditionDrifted, "False AsExpected")
+		_, err := admin.Kubernetes.CoreV1().Services(name).Get(ctx, name+"-metrics", metav1.GetOptions{})
+		Expect(err).NotTo(HaveOccurred())
+	})
+
 	It("ENG-A6 waits for a class that does not exist, and proceeds by itself when it does", func(ctx context.Context) {
 		const name = "classless"
 		ref := published(ctx, samples.Operator{Package: name, Version: "1.0.0"})

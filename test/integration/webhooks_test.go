@@ -201,14 +201,6 @@ func tryWebhooks(ctx context.Context, operator samples.Operator, server *webhook
 	}
 }
 
-// lookAgain has the manager forget who made certificates in the spec before: a cluster does not lose its service-ca, so that
-// the manager does not look again for one that it has seen.
-func lookAgain() {
-	GinkgoHelper()
-	Expect(env.Manager.Kill()).To(Succeed())
-	Expect(env.Manager.Start()).To(Succeed())
-}
-
 // eventuallyCalled waits until the injected authority and the served certificate have come together, and the API server
 // accepts a certificate other than the one before.
 func eventuallyCalled(ctx context.Context, operator samples.Operator, server *webhookServer, before string) {
@@ -274,7 +266,6 @@ var _ = Describe("webhooks", Serial, func() {
 			rotate, stop, err := start(context.WithoutCancel(ctx))
 			Expect(err).NotTo(HaveOccurred())
 			DeferCleanup(func(ctx context.Context) { Expect(stop(ctx)).To(Succeed()) })
-			lookAgain()
 			operator := samples.Operator{Package: name, Version: "1.0.0"}
 			deployed(ctx, name, withWebhooks(ctx, operator))
 			server := serving(name, name+"-service", name+"-service-cert")
@@ -310,7 +301,6 @@ var _ = Describe("webhooks", Serial, func() {
 
 	It("of a bundle wait, and say for what, while the cluster has nobody who makes certificates", func(ctx context.Context) {
 		const name = "hooked-by-nobody"
-		lookAgain()
 		operator := samples.Operator{Package: name, Version: "1.0.0"}
 		deployed(ctx, name, withWebhooks(ctx, operator))
 		Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionHasValidBundle).Should(

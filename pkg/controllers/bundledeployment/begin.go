@@ -33,6 +33,7 @@ func begin(ctx context.Context, s *state) (bool, error) {
 	}
 	now := metav1.NewTime(s.clock.Now().Truncate(time.Second))
 	s.wanted.started, s.wanted.state, s.wanted.failedGeneration = &now, corev1alpha2.RevisionRollingOut, 0
+	s.wanted.applied, s.wanted.seen = false, time.Time{} // what was applied before is pruned, so that its phases wait again
 	s.record.warnings = nil
 	s.deployment.Status.Warnings = nil
 	s.deployment.Status.Plan = nil

@@ -11,6 +11,7 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/apply"
+	"github.com/openshift/platform-operators/pkg/client/clientset/versioned/fake"
 )
 
 func TestDeadlines(t *testing.T) {
@@ -145,5 +146,71 @@ func TestTooManyRevisionsNeverHideTheActiveOne(t *testing.T) {
 	got := s.deployment.Status.Revisions
 	if len(got) != maxRevisions || got[0].Number != one.Number || got[maxRevisions-1].Number != 13 {
 		t.Errorf("told of %d revisions, from %d to %d", len(got), got[0].Number, got[len(got)-1].Number)
+	}
+}
+
+func TestARevisionThatIsTriedAgainGoesThroughItsPhasesAgain(t *testing.T) {
+	s, _, two := given(t)
+	s.client = fake.NewSimpleClientset(s.before).CoreV1alpha2().BundleDeployments()
+	two.applied = true
+	if !s.appliedBefore(two) {
+		t.Fatal("what was applied completely waits for its phases")
+	}
+	two.state, two.failedGeneration = corev1alpha2.RevisionFailed, 2
+	if _, err := begin(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	if two.state != corev1alpha2.RevisionRollingOut || s.appliedBefore(two) {
+		t.Errorf("it is %s, and applied without waiting for one phase after the other: %v", two.state, s.appliedBefore(two))
+	}
+}
+
+func TestWhatIsActiveIsKnownToBeAppliedAlthoughTheSpecChangedWhileTheManagerWasAway(t *testing.T) {
+	cases := map[string]struct {
+		generation, observed int64
+		reason               string
+		second               corev1alpha2.RevisionState
+		want                 bool
+	}{
+		"nothing changed": {3, 3, corev1alpha2.ReasonAsExpected, corev1alpha2.RevisionArchived, true},
+		"the spec changed, and nothing was done about it":     {4, 3, corev1alpha2.ReasonAsExpected, corev1alpha2.RevisionArchived, true},
+		"another revision began to roll out":                  {4, 3, corev1alpha2.ReasonAsExpected, corev1alpha2.RevisionRollingOut, false},
+		"something was under way":                             {3, 3, corev1alpha2.ReasonRollingOut, corev1alpha2.RevisionArchived, false},
+		"the spec changed while something else was under way": {4, 3, corev1alpha2.ReasonRollingOut, corev1alpha2.RevisionFailed, false},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			s, one, _ := given(t)
+			s.wanted = one
+			s.before.Generation, s.before.Status.ObservedGeneration = c.generation, c.observed
+			s.before.Status.Revisions = []corev1alpha2.Revision{{Number: 1, State: corev1alpha2.RevisionActive}, {Number: 2, State: c.second}}
+			s.before.Status.Conditions = []metav1.Condition{{Type: corev1alpha2.ConditionProgressing, Reason: c.reason, ObservedGeneration: c.observed}}
+			if got := s.settled(); got != c.want {
+				t.Errorf("settled: %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+func TestGoingBackToTheActiveRevisionIsToldUntilAllOfItIsAsBefore(t *testing.T) {
+	cases := map[string]struct {
+		reason   string
+		complete bool
+		want     string
+	}{
+		"while objects of the revision that was given up are left": {corev1alpha2.ReasonRollingOut, false, corev1alpha2.ReasonRollingOut},
+		"when everything is as before":                             {corev1alpha2.ReasonRollingOut, true, corev1alpha2.ReasonAsExpected},
+		"a repair is not told so":                                  {corev1alpha2.ReasonAsExpected, false, corev1alpha2.ReasonAsExpected},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			s, one, _ := given(t)
+			s.wanted, s.report.Complete, s.report.Waiting = one, c.complete, "applied 8 of 50 objects"
+			s.before.Status.Conditions = []metav1.Condition{{Type: corev1alpha2.ConditionProgressing, Reason: c.reason}}
+			s.reportProgressing()
+			if got := s.deployment.Status.Conditions[0]; got.Reason != c.want {
+				t.Errorf("%s: %s", got.Reason, got.Message)
+			}
+		})
 	}
 }

@@ -1,7 +1,12 @@
 package bundledeployment
 
 import (
+	"errors"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/discovery"
+	discoverycache "k8s.io/client-go/discovery/cached/memory"
 
 	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
 )
@@ -17,30 +22,31 @@ var certificateMakers = []struct {
 	{registryv1.CertificatesByCertManager, "cert-manager.io/v1", []string{"certificates", "issuers"}},
 }
 
-// certificatesOf asks a cluster who makes certificates; empty when nobody does, or when the cluster cannot be asked.
-func certificatesOf(cluster discovery.CachedDiscoveryInterface) func() registryv1.Certificates {
-	look := func() registryv1.Certificates {
+// certificatesOf asks a cluster who makes certificates; empty when nobody does. It asks anew each time, which is seldom: what
+// is remembered may be of before somebody was installed or removed. An error says that the cluster could not be asked.
+func certificatesOf(cluster discovery.CachedDiscoveryInterface) func() (registryv1.Certificates, error) {
+	return func() (registryv1.Certificates, error) {
+		cluster.Invalidate()
 		for _, each := range certificateMakers {
-			if serves(cluster, each.version, each.resources) {
-				return each.maker
+			served, err := serves(cluster, each.version, each.resources)
+			if err != nil {
+				return "", fmt.Errorf("asking whether the cluster has %s: %w", each.maker, err)
+			}
+			if served {
+				return each.maker, nil
 			}
 		}
-		return ""
-	}
-	return func() registryv1.Certificates {
-		found := look()
-		if found == "" { // what is remembered may be of before it was installed
-			cluster.Invalidate()
-			found = look()
-		}
-		return found
+		return "", nil
 	}
 }
 
-func serves(cluster discovery.ServerResourcesInterface, version string, wanted []string) bool {
+func serves(cluster discovery.ServerResourcesInterface, version string, wanted []string) (bool, error) {
 	list, err := cluster.ServerResourcesForGroupVersion(version)
+	if apierrors.IsNotFound(err) || errors.Is(err, discoverycache.ErrCacheNotFound) {
+		return false, nil
+	}
 	if err != nil {
-		return false
+		return false, err
 	}
 	served := map[string]bool{}
 	for _, each := range list.APIResources {
@@ -48,8 +54,8 @@ func serves(cluster discovery.ServerResourcesInterface, version string, wanted [
 	}
 	for _, each := range wanted {
 		if !served[each] {
-			return false
+			return false, nil
 		}
 	}
-	return true
+	return true, nil
 }

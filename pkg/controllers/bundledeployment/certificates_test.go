@@ -3,9 +3,12 @@ package bundledeployment
 import (
 	"testing"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	discoverycache "k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
 )
@@ -27,12 +30,22 @@ func TestWhoMakesCertificatesIsDiscovered(t *testing.T) {
 		client := fake.NewClientset()
 		client.Resources = c.served
 		look := certificatesOf(discoverycache.NewMemCacheClient(client.Discovery()))
-		if got := look(); got != c.want {
-			t.Errorf("%s: found %q, want %q", name, got, c.want)
+		if got, err := look(); got != c.want || err != nil {
+			t.Errorf("%s: found %q (%v), want %q", name, got, err, c.want)
 		}
 		client.Resources = []*metav1.APIResourceList{certManager}
-		if got := look(); got == "" {
-			t.Errorf("%s: what was installed later is not found", name)
+		if got, err := look(); got != registryv1.CertificatesByCertManager || err != nil {
+			t.Errorf("%s: after a change found %q (%v), want what is there now", name, got, err)
 		}
+	}
+}
+
+func TestAClusterThatCannotBeAskedHasNotNobody(t *testing.T) {
+	client := fake.NewClientset()
+	client.PrependReactor("*", "*", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, nil, apierrors.NewServiceUnavailable("not now")
+	})
+	if got, err := certificatesOf(discoverycache.NewMemCacheClient(client.Discovery()))(); err == nil {
+		t.Errorf("found %q, and no error", got)
 	}
 }

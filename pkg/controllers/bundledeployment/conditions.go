@@ -135,11 +135,20 @@ func (s *state) reportProgressing() {
 		s.set(condition, no, corev1alpha2.ReasonBlocked, fmt.Sprintf("%s is not applied: %v.", name(s.wanted), s.refusal))
 	case s.rollingOut():
 		s.set(condition, yes, corev1alpha2.ReasonRollingOut, sentence(name(s.wanted)+" is rolling out", s.obstacle()))
+	case s.goingBack():
+		s.set(condition, yes, corev1alpha2.ReasonRollingOut, sentence(name(s.active)+" is being put back", s.obstacle()))
 	case s.pruning != "":
 		s.set(condition, yes, corev1alpha2.ReasonRollingOut, "Removing what only earlier revisions had: "+s.pruning+".")
 	default:
 		s.set(condition, no, corev1alpha2.ReasonAsExpected, name(s.active)+" is active.")
 	}
+}
+
+// goingBack says that the spec went back to the active revision while another one was rolling out, and that not everything is
+// as it was before. A repair is never told so.
+func (s *state) goingBack() bool {
+	before := meta.FindStatusCondition(s.before.Status.Conditions, corev1alpha2.ConditionProgressing)
+	return !s.report.Complete && (s.begunBefore() || before != nil && before.Reason == corev1alpha2.ReasonRollingOut)
 }
 
 // heldMessage says what becomes of a revision that missed its deadline and stays.

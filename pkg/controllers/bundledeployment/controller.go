@@ -36,6 +36,7 @@ import (
 	coreclient "github.com/openshift/platform-operators/pkg/client/clientset/versioned/typed/core/v1alpha2"
 	coreinformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/core/v1alpha2"
 	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/source"
 	"github.com/openshift/platform-operators/pkg/source/image"
 	"github.com/openshift/platform-operators/pkg/store"
 )
@@ -94,8 +95,8 @@ type controller struct {
 	revisions    *store.Revisions
 	engine       *apply.Engine
 	fetches      *fetches
-	certificates func() registryv1.Certificates
-	backoff      backoff
+	certificates func() (registryv1.Certificates, error)
+	backoff      source.Backoff
 	clock        clock.PassiveClock
 	events       record.EventRecorder
 	meters       *meters
@@ -127,7 +128,7 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 	if err != nil {
 		return nil, fmt.Errorf("building the bundledeployment controller: %w", err)
 	}
-	waits := backoff{first: config.BackoffFirst, last: config.BackoffLast}
+	waits := source.Backoff{First: config.BackoffFirst, Last: config.BackoffLast}
 	c := &controller{
 		client:       config.Client,
 		deployments:  config.Deployments.Lister(),
@@ -184,8 +185,9 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		return fmt.Errorf("reading BundleDeployment %q: %w", name, err)
 	}
 	memory := c.memoryOf(found)
-	if memory.writtenLater(found) {
-		return nil // the cache is behind our own last write, and its event will come
+	if left, behind := memory.writtenLater(found, c.clock.Now()); behind {
+		syncCtx.Queue().AddAfter(name, left)
+		return nil // the cache is behind our own last write, and its event will come sooner
 	}
 	s := &state{controller: c, before: found, deployment: found.DeepCopy(), record: memory}
 	for _, stage := range stages {

@@ -15,6 +15,8 @@ import (
 const (
 	// maxDrift and maxWarnings are what the API's schema allows.
 	maxDrift, maxWarnings = 20, 20
+	// maxUnwritten bounds what is remembered of changes that are not in status yet.
+	maxUnwritten = 5 * maxDrift
 	// maxDriftNotices bounds the Events of one sync; the rest is counted in one more.
 	maxDriftNotices = 5
 )
@@ -24,8 +26,8 @@ func (s *state) noteDrift(report apply.Report) {
 	s.meters.repaired(s.deployment.Name, report.Repaired)
 	told := 0
 	for _, each := range report.Drift {
-		if each.Outcome != corev1alpha2.DriftRepaired && holds(s.before.Status.Drift, each) {
-			continue
+		if each.Outcome != corev1alpha2.DriftRepaired && (holds(s.before.Status.Drift, each) || holds(s.record.standing, each)) {
+			continue // told before, be it that the list in status has no room for it any more
 		}
 		if told++; told <= maxDriftNotices {
 			s.notices = append(s.notices, driftNotice(each))
@@ -35,6 +37,7 @@ func (s *state) noteDrift(report apply.Report) {
 		s.notices = append(s.notices, notice{"DriftSeen", fmt.Sprintf("%d more changes by others; status.drift has the latest", told-maxDriftNotices), false})
 	}
 	s.record.drift = append(s.record.drift, report.Drift...)
+	s.record.drift = s.record.drift[max(0, len(s.record.drift)-maxUnwritten):] // while no status can be written
 	s.standing = append(s.standing, report.Drift...)
 	s.drifted = s.drifted || report.Drifted
 }
@@ -64,8 +67,12 @@ func (s *state) reportDrift() {
 		s.set(corev1alpha2.ConditionDrifted, metav1.ConditionTrue, corev1alpha2.ReasonDriftContested,
 			fmt.Sprintf("%s, each time that it is put back; have whoever does that stop, or leave the field to them by spec.drift.ignore.", contested))
 	case s.drifted:
+		why := "spec.drift.policy says"
+		if s.deployment.Spec.Paused {
+			why = "nothing is changed while spec.paused is set"
+		}
 		s.set(corev1alpha2.ConditionDrifted, metav1.ConditionTrue, corev1alpha2.ReasonDriftReported,
-			sentence("Changes by others are left, as spec.drift.policy says", reported))
+			sentence("Changes by others are left, as "+why, reported))
 	default:
 		s.set(corev1alpha2.ConditionDrifted, metav1.ConditionFalse, corev1alpha2.ReasonAsExpected, "Nothing that was declared is left as others changed it.")
 	}
@@ -81,7 +88,10 @@ func mergeDrift(before, seen, standing []corev1alpha2.DriftRecord) []corev1alpha
 		}
 	}
 	for _, each := range slices.Backward(seen) {
-		if each.Outcome == corev1alpha2.DriftRepaired || holds(standing, each) {
+		if each.Outcome == corev1alpha2.DriftRepaired {
+			add(each)
+		} else if holds(standing, each) {
+			each.Time = timeOf(before, each)
 			add(each)
 		}
 	}
@@ -97,6 +107,18 @@ func mergeDrift(before, seen, standing []corev1alpha2.DriftRecord) []corev1alpha
 		return b.Time.Compare(a.Time.Time)
 	})
 	return merged[:min(len(merged), maxDrift)]
+}
+
+// timeOf gives the time of a record that stands. What the API server has no time of has the one when it was seen first, which
+// a manager that starts again finds in status only.
+func timeOf(before []corev1alpha2.DriftRecord, record corev1alpha2.DriftRecord) metav1.Time {
+	at := slices.IndexFunc(before, func(other corev1alpha2.DriftRecord) bool {
+		return sameDrift(record, other) && record.Outcome == other.Outcome
+	})
+	if at >= 0 && record.Manager == "" {
+		return before[at].Time
+	}
+	return record.Time
 }
 
 func sameDrift(a, b corev1alpha2.DriftRecord) bool {

@@ -7,7 +7,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/apply"
 )
+
+// deleted is a change that the API server has no record of.
+func deleted(seconds int64) corev1alpha2.DriftRecord {
+	record := edited(corev1alpha2.DriftReported, seconds)
+	record.Change, record.Manager = corev1alpha2.DriftDeleted, ""
+	return record
+}
 
 func TestDriftIsMerged(t *testing.T) {
 	repaired, reported, contested := corev1alpha2.DriftRepaired, corev1alpha2.DriftReported, corev1alpha2.DriftContested
@@ -17,15 +25,16 @@ func TestDriftIsMerged(t *testing.T) {
 		many = append(many, edited(repaired, 30-i, string(rune('a'+i))))
 	}
 	cases := map[string]struct{ before, seen, standing, want list }{
-		"nothing":                                    {},
-		"a repair is history that stays":             {before: list{edited(repaired, 5)}, want: list{edited(repaired, 5)}},
-		"the newest comes first":                     {before: list{edited(repaired, 5)}, seen: list{edited(repaired, 9, "/data/a")}, want: list{edited(repaired, 9, "/data/a"), edited(repaired, 5)}},
-		"the same change again moves its entry":      {before: list{edited(repaired, 5), edited(repaired, 4, "/x")}, seen: list{edited(repaired, 9)}, want: list{edited(repaired, 9), edited(repaired, 4, "/x")}},
-		"what stands is told as long as it does":     {before: list{edited(reported, 5)}, seen: list{edited(reported, 5)}, standing: list{edited(reported, 5)}, want: list{edited(reported, 5)}},
-		"what does not stand any more goes":          {before: list{edited(reported, 5)}},
-		"what stood in an unwritten sync goes, too":  {seen: list{edited(reported, 5)}},
-		"a repair that is contested by now":          {before: list{edited(repaired, 5)}, seen: list{edited(contested, 6)}, standing: list{edited(contested, 6)}, want: list{edited(contested, 6)}},
-		"no more than there may be, the oldest goes": {before: many, want: many[:maxDrift]},
+		"nothing":                                                       {},
+		"a repair is history that stays":                                {before: list{edited(repaired, 5)}, want: list{edited(repaired, 5)}},
+		"the newest comes first":                                        {before: list{edited(repaired, 5)}, seen: list{edited(repaired, 9, "/data/a")}, want: list{edited(repaired, 9, "/data/a"), edited(repaired, 5)}},
+		"the same change again moves its entry":                         {before: list{edited(repaired, 5), edited(repaired, 4, "/x")}, seen: list{edited(repaired, 9)}, want: list{edited(repaired, 9), edited(repaired, 4, "/x")}},
+		"what stands is told as long as it does":                        {before: list{edited(reported, 5)}, seen: list{edited(reported, 5)}, standing: list{edited(reported, 5)}, want: list{edited(reported, 5)}},
+		"what does not stand any more goes":                             {before: list{edited(reported, 5)}},
+		"what stood in an unwritten sync goes, too":                     {seen: list{edited(reported, 5)}},
+		"a repair that is contested by now":                             {before: list{edited(repaired, 5)}, seen: list{edited(contested, 6)}, standing: list{edited(contested, 6)}, want: list{edited(contested, 6)}},
+		"a deletion, which has no time, stands since it was seen first": {before: list{deleted(5)}, seen: list{deleted(9)}, standing: list{deleted(9)}, want: list{deleted(5)}},
+		"no more than there may be, the oldest goes":                    {before: many, want: many[:maxDrift]},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -78,5 +87,28 @@ func TestWarningsAreToldOnceAndBounded(t *testing.T) {
 	s.reportPlan()
 	if got := len(s.deployment.Status.Warnings); got != maxWarnings {
 		t.Errorf("status has %d warnings", got)
+	}
+}
+
+func TestWhatStandsIsToldOnceAlthoughStatusHasNoRoomForIt(t *testing.T) {
+	s, _, _ := given(t)
+	old := edited(corev1alpha2.DriftReported, 1, "/data/old")
+	s.noteDrift(apply.Report{Drift: []corev1alpha2.DriftRecord{old}})
+	if len(s.notices) != 1 {
+		t.Fatalf("a change that stands is told by %d Events, want 1", len(s.notices))
+	}
+	s.record.standing = s.standing // as after the status was written
+	next := &state{controller: s.controller, record: s.record, before: s.before, deployment: s.deployment}
+	for i := range int64(maxDrift) {
+		next.before.Status.Drift = append(next.before.Status.Drift, edited(corev1alpha2.DriftRepaired, 100+i, string(rune('a'+i))))
+	}
+	for range 10 * maxUnwritten {
+		next.noteDrift(apply.Report{Drift: []corev1alpha2.DriftRecord{old}})
+	}
+	if len(next.notices) != 0 {
+		t.Errorf("it is told again by %d Events", len(next.notices))
+	}
+	if len(next.record.drift) > maxUnwritten {
+		t.Errorf("%d changes are remembered while no status can be written", len(next.record.drift))
 	}
 }

@@ -3,6 +3,7 @@ package bundledeployment
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -48,13 +49,31 @@ func (s *state) transitions() []notice {
 			}
 		case corev1alpha2.ReasonInstallationSucceeded, corev1alpha2.ReasonHealthy:
 			notices = append(notices, notice{after.Reason, after.Message, false})
-		case corev1alpha2.ReasonUnhealthy:
-			if s.wanted == s.active { // while rolling out everything is unhealthy at first
-				notices = append(notices, notice{after.Reason, after.Message, true})
-			}
 		}
 	}
 	return notices
+}
+
+// unhealthyFor is how long an active revision is unhealthy before there is an Event of it: a repair is mostly followed by a
+// moment in which a controller has not looked yet.
+const unhealthyFor = 10 * time.Second
+
+// tellUnhealthy sends one Event of an active revision that stays unhealthy.
+func (s *state) tellUnhealthy() {
+	healthy := meta.FindStatusCondition(s.deployment.Status.Conditions, corev1alpha2.ConditionHealthy)
+	if healthy == nil || healthy.Status != metav1.ConditionFalse || s.active == nil || s.rollingOut() { // while rolling out everything is unhealthy at first
+		s.record.unhealthy = false
+		return
+	}
+	if s.record.unhealthy {
+		return
+	}
+	if wait := unhealthyFor - s.clock.Since(healthy.LastTransitionTime.Time); wait > 0 {
+		s.retry(wait)
+		return
+	}
+	s.record.unhealthy = true
+	s.notices = append(s.notices, notice{healthy.Reason, healthy.Message, true})
 }
 
 func driftNotice(record corev1alpha2.DriftRecord) notice {

@@ -2,6 +2,7 @@ package bundledeployment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"time"
@@ -56,7 +57,7 @@ func (f *fetched) advice() string {
 type reader struct {
 	images       Images
 	content      *store.Content
-	certificates func() registryv1.Certificates
+	certificates func() (registryv1.Certificates, error)
 }
 
 func (r reader) read(ctx context.Context, wanted wish) (*fetched, error) {
@@ -76,7 +77,12 @@ func (r reader) read(ctx context.Context, wanted wish) (*fetched, error) {
 		return r.images.Unpack(ctx, wanted.source.At(resolved), image.Target{Dir: room.Dir, Take: room.Take})
 	}
 	err = r.content.Use(ctx, digest, fill, func(files fs.FS) error {
-		result.invalid = r.render(result, files, wanted)
+		var unasked *unaskedError
+		err := r.render(result, files, wanted)
+		if errors.As(err, &unasked) {
+			return err // the cluster's fault of the moment, and none of the bundle's
+		}
+		result.invalid = err
 		return nil
 	})
 	if err != nil {
@@ -88,6 +94,11 @@ func (r reader) read(ctx context.Context, wanted wish) (*fetched, error) {
 // renderer names the way in which bundles are rendered. It is stored with every revision: a manager that renders otherwise
 // gives it another name, and what is installed is then rendered again.
 const renderer = "registry+v1/1"
+
+// unaskedError is that a cluster could not be asked for what it has.
+type unaskedError struct{ error }
+
+func (e *unaskedError) Unwrap() error { return e.error }
 
 func (r reader) render(onto *fetched, files fs.FS, wanted wish) error {
 	loaded, err := registryv1.Load(files)
@@ -101,9 +112,13 @@ func (r reader) render(onto *fetched, files fs.FS, wanted wish) error {
 		return err
 	}
 	if loaded.NeedsCertificates() {
-		onto.certificates = r.certificates()
+		if onto.certificates, err = r.certificates(); err != nil {
+			return &unaskedError{err}
+		}
 	}
 	onto.objects, err = loaded.Render(registryv1.Options{InstallNamespace: wanted.namespace, Config: config, Certificates: onto.certificates})
+	var wrong *registryv1.ConfigError
+	onto.badConfig = errors.As(err, &wrong)
 	if err != nil {
 		return err
 	}
@@ -127,7 +142,7 @@ type fetches struct {
 type fetchConfig struct {
 	// slots is how many images are fetched from one registry at once.
 	slots   int
-	backoff backoff
+	backoff source.Backoff
 	clock   clock.PassiveClock
 	fetch   func(context.Context, wish) (*fetched, error)
 	done    func(name string)
@@ -143,7 +158,7 @@ func newFetches(ctx context.Context, config fetchConfig) (*fetches, error) {
 		Done:    config.done,
 		PerLane: config.slots,
 		Total:   lanes * config.slots,
-		Backoff: source.Backoff{First: config.backoff.first, Last: config.backoff.last},
+		Backoff: config.backoff,
 		Clock:   config.clock,
 	})
 	return &fetches{jobs: jobs}, err

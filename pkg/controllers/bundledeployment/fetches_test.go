@@ -13,6 +13,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
+	"github.com/openshift/platform-operators/pkg/source"
 	"github.com/openshift/platform-operators/pkg/source/image"
 	"github.com/openshift/platform-operators/pkg/store"
 )
@@ -21,7 +22,7 @@ func TestFetchesWakeUpWhoAsked(t *testing.T) {
 	woken := make(chan string)
 	fault := errors.New("registry down")
 	asked, err := newFetches(t.Context(), fetchConfig{
-		slots: 1, backoff: backoff{first: 5 * time.Second, last: 5 * time.Minute},
+		slots: 1, backoff: source.Backoff{First: 5 * time.Second, Last: 5 * time.Minute},
 		clock: clocktesting.NewFakePassiveClock(time.Unix(1000, 0)),
 		done:  func(name string) { woken <- name },
 		fetch: func(_ context.Context, wanted wish) (*fetched, error) {
@@ -51,15 +52,6 @@ func TestFetchesWakeUpWhoAsked(t *testing.T) {
 	}
 }
 
-func TestBackoffDoublesToItsEnd(t *testing.T) {
-	b := backoff{first: 5 * time.Second, last: 5 * time.Minute}
-	for failures, want := range map[int]time.Duration{0: 5 * time.Second, 1: 5 * time.Second, 2: 10 * time.Second, 3: 20 * time.Second, 7: 5 * time.Minute, 1 << 40: 5 * time.Minute} {
-		if got := b.after(failures); got != want {
-			t.Errorf("after %d failures it waits %s, want %s", failures, got, want)
-		}
-	}
-}
-
 // folder serves directories as images; the reference's part before "@" is the directory.
 type folder struct{ unpacked atomic.Int32 }
 
@@ -72,7 +64,7 @@ func (f *folder) Unpack(_ context.Context, _ image.Source, target image.Target) 
 	return os.CopyFS(target.Dir, os.DirFS(filepath.Join("..", "..", "bundle", "registryv1", "testdata", "bundles", "minimal")))
 }
 
-func noCertificates() registryv1.Certificates { return "" }
+func noCertificates() (registryv1.Certificates, error) { return "", nil }
 
 func newContent(t *testing.T) *store.Content {
 	t.Helper()

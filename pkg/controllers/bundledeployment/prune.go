@@ -85,7 +85,7 @@ func (s *state) takeAway(ctx context.Context, set *apply.Set, keep []*apply.Set,
 	removal, err := s.engine.Remove(ctx, set, apply.RemoveOptions{}, keep...)
 	if refusal := (*apply.Refusal)(nil); errors.As(err, &refusal) {
 		s.pruning = refusal.Error()
-		s.retry(s.backoff.last)
+		s.retry(s.backoff.Last)
 		return false, nil
 	}
 	if apierrors.IsConflict(err) {

@@ -28,7 +28,7 @@ type memory struct {
 	revisions []*revision
 	// lost are revisions that status tells of and that are not stored any more: objects of theirs may be left.
 	lost []corev1alpha2.Revision
-	// written is the resourceVersion of our own last write to the BundleDeployment, wroteAt when its status was written.
+	// written is the resourceVersion of our own last write to the BundleDeployment, wroteAt when that was.
 	written string
 	wroteAt time.Time
 	// faults and refusals count syncs in a row that could not apply everything.
@@ -47,6 +47,10 @@ type memory struct {
 	// drift and warnings came from the engine and are not in status yet.
 	drift    []corev1alpha2.DriftRecord
 	warnings []string
+	// unhealthy says that there was an Event of what is unhealthy.
+	unhealthy bool
+	// standing are the changes by others that stood when the status was written last.
+	standing []corev1alpha2.DriftRecord
 }
 
 // revision is a stored revision. Its set is there while it is needed: for the active one, the one rolling out, and those
@@ -87,13 +91,19 @@ func (c *controller) memoryOf(deployment *corev1alpha2.BundleDeployment) *memory
 	return found
 }
 
-// writtenLater says whether our own last write is newer than a cached state: deciding upon that would undo it.
-func (m *memory) writtenLater(cached *corev1alpha2.BundleDeployment) bool {
+// recentTime is how long our own last write is believed over the cache. A cache that is still behind after that is not: the
+// API server may have been restored from a backup, whose versions begin again at an earlier one.
+const recentTime = 30 * time.Second
+
+// writtenLater says whether our own last write is newer than a cached state, so that deciding upon that would undo it, and
+// for how long that counts.
+func (m *memory) writtenLater(cached *corev1alpha2.BundleDeployment, now time.Time) (time.Duration, bool) {
 	order, err := resourceversion.CompareResourceVersion(cached.ResourceVersion, m.written)
-	return m.written != "" && err == nil && order < 0
+	left := m.wroteAt.Add(recentTime).Sub(now)
+	return left, m.written != "" && err == nil && order < 0 && left > 0
 }
 
-// wrote notes a write of the status.
+// wrote notes a write.
 func (m *memory) wrote(stored *corev1alpha2.BundleDeployment, now time.Time) {
 	m.written, m.wroteAt = stored.ResourceVersion, now
 }

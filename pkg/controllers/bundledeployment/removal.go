@@ -31,7 +31,7 @@ func remove(ctx context.Context, s *state) (bool, error) {
 	removal, err := s.takeDown(ctx)
 	if refusal := (*apply.Refusal)(nil); errors.As(err, &refusal) {
 		s.record.refusals++
-		s.retry(s.backoff.after(s.record.refusals))
+		s.retry(s.backoff.After(s.record.refusals))
 		removal, err = apply.Removal{Waiting: refusal.Error()}, nil
 	}
 	if apierrors.IsConflict(err) {

@@ -118,8 +118,15 @@ func (s *state) rerender(known *revision) (wish, bool) {
 	}
 	current := known.Renderer == renderer
 	if current && known.Certificates != "" {
-		now := s.certificates()
+		now, err := s.certificates()
+		if err != nil {
+			s.retry(certificatesRetry)
+			return wish{}, false
+		}
 		current = now == "" || string(now) == known.Certificates
+	}
+	if current {
+		s.record.rendered = true // asked once a start
 	}
 	if current || s.sought.image.Ref == "" {
 		return wish{}, false

@@ -11,6 +11,7 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
+	"github.com/openshift/platform-operators/pkg/source"
 	"github.com/openshift/platform-operators/pkg/store"
 )
 
@@ -27,7 +28,7 @@ func renderedBefore(t *testing.T) *state {
 	s.revisions = store.NewRevisions(fake.NewClientset().CoreV1().Secrets("system"))
 	s.certificates = noCertificates
 	asked, err := newFetches(t.Context(), fetchConfig{
-		slots: 1, backoff: backoff{first: time.Second, last: time.Minute}, clock: s.clock,
+		slots: 1, backoff: source.Backoff{First: time.Second, Last: time.Minute}, clock: s.clock,
 		done: func(string) {}, fetch: reader{}.read,
 	})
 	if err != nil {
@@ -116,7 +117,7 @@ func TestRenderingFollowsWhoMakesCertificates(t *testing.T) {
 		"it needs none":                       {"", registryv1.CertificatesByServiceCA, false},
 	} {
 		s := renderedBefore(t)
-		s.certificates = func() registryv1.Certificates { return c.now }
+		s.certificates = func() (registryv1.Certificates, error) { return c.now, nil }
 		s.active.Renderer, s.active.Certificates = renderer, c.stored
 		if _, due := s.rerender(s.active); due != c.due {
 			t.Errorf("%s: rendered again: %v, want %v", name, due, c.due)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,9 +24,14 @@ func rollOut(ctx context.Context, s *state) (bool, error) {
 		return false, nil
 	}
 	settled := target == s.active && s.settled()
+	options := s.options(!s.appliedBefore(target), settled)
+	if target != s.active || s.begunBefore() || s.failed != nil && !s.restored() {
+		// What others changed is no drift of what was never there, or is being put back.
+		options.Drift.Policy = corev1alpha2.DriftEnforce
+	}
 	target.pruned = false // one that is tried again has to be pruned again
 	var err error
-	s.report, err = s.engine.Apply(ctx, target.set, s.options(!s.appliedBefore(target), settled))
+	s.report, err = s.engine.Apply(ctx, target.set, options)
 	s.take(s.report)
 	// Once the newest revision is complete, what only the active one has is about to go: nothing of it may hold that up.
 	if s.active != nil && target != s.active && (err != nil || !s.complete()) {
@@ -67,7 +73,7 @@ func (s *state) take(report apply.Report) {
 // active one was; of a first revision that never became healthy the Installed condition remembers it.
 func (s *state) appliedBefore(target *revision) bool {
 	return target == s.active || target.applied ||
-		s.active == nil && len(s.record.revisions) == 1 && meta.IsStatusConditionTrue(s.before.Status.Conditions, corev1alpha2.ConditionInstalled)
+		s.active == nil && len(s.record.revisions) == 1 && len(s.record.lost) == 0 && meta.IsStatusConditionTrue(s.before.Status.Conditions, corev1alpha2.ConditionInstalled)
 }
 
 // activate makes a revision that is complete and healthy the active one.
@@ -79,11 +85,19 @@ func (s *state) activate(target *revision) {
 
 // settled says that nothing was under way before this sync: what differs from the active revision is drift.
 func (s *state) settled() bool {
-	if s.before.Status.ObservedGeneration != s.before.Generation {
+	// A spec that changed meanwhile makes no difference to what was applied, unless another revision began to roll out then.
+	if s.before.Status.ObservedGeneration != s.before.Generation && s.begunBefore() {
 		return false
 	}
 	progressing := meta.FindStatusCondition(s.before.Status.Conditions, corev1alpha2.ConditionProgressing)
 	return progressing != nil && (progressing.Reason == corev1alpha2.ReasonAsExpected || s.failed != nil && s.restored())
+}
+
+// begunBefore says that status tells of a revision that is rolling out.
+func (s *state) begunBefore() bool {
+	return slices.ContainsFunc(s.before.Status.Revisions, func(each corev1alpha2.Revision) bool {
+		return each.State == corev1alpha2.RevisionRollingOut
+	})
 }
 
 // restored says that a roll-back was finished before.
@@ -129,7 +143,7 @@ func (s *state) judge(err error) error {
 	if errors.As(err, &s.refusal) {
 		s.record.faults = 0
 		s.record.refusals++
-		s.retry(s.backoff.after(s.record.refusals))
+		s.retry(s.backoff.After(s.record.refusals))
 		return nil
 	}
 	if s.record.faults++; s.record.faults < patience {

@@ -106,7 +106,7 @@ func addFinalizer(ctx context.Context, s *state) (bool, error) {
 		return true, err
 	}
 	s.before, s.deployment = stored, stored.DeepCopy()
-	s.record.written = stored.ResourceVersion
+	s.record.wrote(stored, s.clock.Now())
 	return false, nil
 }
 

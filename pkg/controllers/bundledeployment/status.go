@@ -37,6 +37,7 @@ func report(_ context.Context, s *state) (bool, error) {
 	s.reportHealthy()
 	s.reportProgressing()
 	s.reportDrift()
+	s.tellUnhealthy()
 	return false, nil
 }
 
@@ -148,7 +149,7 @@ func (s *state) writeStatus(ctx context.Context) error {
 		}
 		s.record.wrote(stored, s.clock.Now())
 	}
-	s.record.drift, s.record.warnings = nil, nil
+	s.record.drift, s.record.warnings, s.record.standing = nil, nil, s.standing
 	for _, each := range append(s.notices, s.transitions()...) {
 		s.tell(each)
 	}

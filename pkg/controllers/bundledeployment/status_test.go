@@ -185,10 +185,14 @@ func TestRevisionNumbersNeverMeanTwoThings(t *testing.T) {
 
 func TestStaleCacheIsNotDecidedUpon(t *testing.T) {
 	cached := &corev1alpha2.BundleDeployment{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "9"}}
+	then := time.Unix(1000, 0)
 	for written, want := range map[string]bool{"": false, "8": false, "9": false, "10": true} {
-		if got := (&memory{written: written}).writtenLater(cached); got != want {
-			t.Errorf("after writing version %q the cache's version 9 counts as behind: %v, want %v", written, got, want)
+		if left, got := (&memory{written: written, wroteAt: then}).writtenLater(cached, then.Add(time.Second)); got != want || want && left != recentTime-time.Second {
+			t.Errorf("after writing version %q the cache's version 9 counts as behind: %v for %s, want %v", written, got, left, want)
 		}
+	}
+	if _, got := (&memory{written: "10", wroteAt: then}).writtenLater(cached, then.Add(recentTime)); got {
+		t.Error("a cache that stays behind, as after the restore of a backup, is never decided upon")
 	}
 }
 

@@ -73,7 +73,7 @@ func (s *state) awaitCertificates() {
 		return
 	}
 	s.retry(certificatesRetry)
-	if s.certificates() == "" {
+	if maker, err := s.certificates(); err != nil || maker == "" {
 		return
 	}
 	s.fetches.cancel(s.deployment.Name)

@@ -84,6 +84,11 @@ func progressingCondition(s *state) metav1.Condition {
 		return isFalse(platformv1alpha1.ReasonBlocked, s.refusal.message)
 	case s.hop.blocked != "":
 		return isFalse(platformv1alpha1.ReasonBlocked, s.hop.blocked)
+	}
+	if condition, ok := missedDeadline(s.deployment, target, installed); ok {
+		return condition
+	}
+	switch {
 	case target == nil && installed == nil:
 		return isFalse(platformv1alpha1.ReasonBlocked, "Nothing can be installed yet; the Installed condition says why.")
 	case target == nil && s.hop.next != "":
@@ -104,9 +109,6 @@ func progressingCondition(s *state) metav1.Condition {
 	if refused := upgradeRefused(s.deployment); refused != "" {
 		return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("Moving to version %s: %s.", target.Version, refused))
 	}
-	if condition, ok := missedDeadline(s.deployment, target.Version); ok {
-		return condition
-	}
 	problem := rolloutProblem(s.deployment)
 	if installed == nil {
 		return isTrue(platformv1alpha1.ReasonInstalling, sentence(fmt.Sprintf("Installing version %s", target.Version), problem))
@@ -114,13 +116,23 @@ func progressingCondition(s *state) metav1.Condition {
 	return isTrue(platformv1alpha1.ReasonUpgrading, sentence(fmt.Sprintf("Moving from version %s to version %s", installed.Version, target.Version), problem))
 }
 
-// missedDeadline tells of a version that took too long: held, being rolled back, or rolled back.
-func missedDeadline(deployment *corev1alpha2.BundleDeployment, version string) (metav1.Condition, bool) {
-	condition := meta.FindStatusCondition(deployment.Status.Conditions, corev1alpha2.ConditionProgressing)
-	if condition == nil || deployment.Status.ObservedGeneration < deployment.Generation {
+// missedDeadline tells of a version that took too long: held, being rolled back, or rolled back. A first version counts as
+// installed before it is healthy, and can miss its deadline then.
+func missedDeadline(deployment *corev1alpha2.BundleDeployment, target, installed *platformv1alpha1.InstalledBundle) (metav1.Condition, bool) {
+	if deployment == nil || deployment.Status.ObservedGeneration < deployment.Generation {
 		return metav1.Condition{}, false
 	}
-	message := fmt.Sprintf("Moving to version %s: %s.", version, describe(condition, condition.Reason))
+	condition := meta.FindStatusCondition(deployment.Status.Conditions, corev1alpha2.ConditionProgressing)
+	if condition == nil {
+		return metav1.Condition{}, false
+	}
+	message := describe(condition, condition.Reason) + "."
+	switch {
+	case target != nil:
+		message = fmt.Sprintf("Moving to version %s: %s", target.Version, message)
+	case installed != nil:
+		message = fmt.Sprintf("Version %s: %s", installed.Version, message)
+	}
 	switch condition.Reason {
 	case corev1alpha2.ReasonRollingBack:
 		return isTrue(platformv1alpha1.ReasonRollingBack, message), true

@@ -82,21 +82,27 @@ func TestProgressingSaysBlockedWhenTheSpecAsksForWhatCannotBeHad(t *testing.T) {
 func TestProgressingTellsOfAVersionThatMissedItsDeadline(t *testing.T) {
 	for name, test := range map[string]struct {
 		deployment *corev1alpha2.BundleDeployment
+		first      bool
 		reason     string // of the BundleDeployment's Progressing condition
 		want       metav1.Condition
 	}{
-		"held": {healthy(), corev1alpha2.ReasonDeadlineExceeded,
+		"held": {healthy(), false, corev1alpha2.ReasonDeadlineExceeded,
 			metav1.Condition{Status: metav1.ConditionFalse, Reason: platformv1alpha1.ReasonDeadlineExceeded}},
-		"being rolled back": {healthy(), corev1alpha2.ReasonRollingBack,
+		"a first one, held": {healthy(), true, corev1alpha2.ReasonDeadlineExceeded,
+			metav1.Condition{Status: metav1.ConditionFalse, Reason: platformv1alpha1.ReasonDeadlineExceeded}},
+		"being rolled back": {healthy(), false, corev1alpha2.ReasonRollingBack,
 			metav1.Condition{Status: metav1.ConditionTrue, Reason: platformv1alpha1.ReasonRollingBack}},
-		"rolled back": {rolledBackFrom(), corev1alpha2.ReasonDeadlineExceeded,
+		"rolled back": {rolledBackFrom(), false, corev1alpha2.ReasonDeadlineExceeded,
 			metav1.Condition{Status: metav1.ConditionFalse, Reason: platformv1alpha1.ReasonDeadlineExceeded}},
-		"not yet looked at": {stale(), corev1alpha2.ReasonDeadlineExceeded,
+		"not yet looked at": {stale(), false, corev1alpha2.ReasonDeadlineExceeded,
 			metav1.Condition{Status: metav1.ConditionTrue, Reason: platformv1alpha1.ReasonUpgrading}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &state{operator: &platformv1alpha1.PlatformOperator{}, deployment: test.deployment, record: at("1.1.0")}
 			s.operator.Status.Installed, s.operator.Status.Target = at("1.0.0"), at("1.1.0")
+			if test.first {
+				s.operator.Status.Installed, s.operator.Status.Target = at("1.1.0"), nil
+			}
 			for i, condition := range test.deployment.Status.Conditions {
 				if condition.Type == corev1alpha2.ConditionProgressing {
 					test.deployment.Status.Conditions[i].Reason = test.reason

@@ -60,8 +60,15 @@ func deploy(ctx context.Context, s *state) (bool, error) {
 		return true, fmt.Errorf("updating its BundleDeployment: %w", err)
 	}
 	if s.record == nil || s.record.Bundle != target.Bundle {
+		from := s.record
+		if rolledBack(s.deployment) {
+			from = s.operator.Status.Installed // what was pointed at does not run
+		}
 		s.recorder.Eventf("UpgradeStarted", "Moving PlatformOperator %q from version %s to version %s",
-			s.operator.Name, versionOf(s.record), target.Version)
+			s.operator.Name, versionOf(from), target.Version)
+	} else if s.operator.Generation == s.operator.Status.ObservedGeneration && s.record.Image == target.Image {
+		s.recorder.Eventf("BundleDeploymentPutBack", "BundleDeployment %q was changed by somebody else and is as PlatformOperator %q says again; change the PlatformOperator instead",
+			s.deployment.Name, s.operator.Name)
 	}
 	s.deployment, s.record = stored, target
 	return false, nil

@@ -13,9 +13,11 @@ import (
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:path=bundledeployments,singular=bundledeployment,scope=Cluster,shortName=bd;bds
-// +kubebuilder:printcolumn:name="Version",type=string,JSONPath=`.status.bundle.version`
+// +kubebuilder:printcolumn:name="Version",type=string,JSONPath=`.status.revisions[?(@.state=="Active")].version`
 // +kubebuilder:printcolumn:name="Install State",type=string,JSONPath=`.status.conditions[?(@.type=="Installed")].reason`
 // +kubebuilder:printcolumn:name="Healthy",type=string,JSONPath=`.status.conditions[?(@.type=="Healthy")].status`
+// +kubebuilder:printcolumn:name="Progressing",type=string,JSONPath=`.status.conditions[?(@.type=="Progressing")].reason`
+// +kubebuilder:printcolumn:name="Drifted",type=string,JSONPath=`.status.conditions[?(@.type=="Drifted")].status`
 // +kubebuilder:printcolumn:name="Ready",type=integer,JSONPath=`.status.objects.ready`
 // +kubebuilder:printcolumn:name="Objects",type=integer,JSONPath=`.status.objects.total`
 // +kubebuilder:printcolumn:name="Provisioner",type=string,JSONPath=`.spec.provisionerClassName`,priority=1

@@ -15,7 +15,8 @@ type BundleDeploymentStatus struct {
 	// +kubebuilder:validation:MaxItems=16
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// resolvedSource is spec.source with the image's reference by digest.
+	// resolvedSource is where the content of the newest revision comes from, by digest: of type image, also where spec.source
+	// names a Bundle.
 	// +optional
 	ResolvedSource *BundleSource `json:"resolvedSource,omitempty"`
 
@@ -29,7 +30,8 @@ type BundleDeploymentStatus struct {
 	// +kubebuilder:validation:MaxLength=2048
 	ContentURL string `json:"contentURL,omitempty"`
 
-	// bundle is what the content of resolvedSource says of itself.
+	// bundle is what the content of resolvedSource says of itself. After a roll-back it is that of the failed revision;
+	// revisions says which one is active.
 	// +optional
 	Bundle *BundleMetadata `json:"bundle,omitempty"`
 

@@ -15,13 +15,15 @@ type BundleDeploymentStatusApplyConfiguration struct {
 	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
 	// conditions are Unpacked, HasValidBundle, Installed, Healthy, Progressing and Drifted.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
-	// resolvedSource is spec.source with the image's reference by digest.
+	// resolvedSource is where the content of the newest revision comes from, by digest: of type image, also where spec.source
+	// names a Bundle.
 	ResolvedSource *BundleSourceApplyConfiguration `json:"resolvedSource,omitempty"`
 	// contentDigest is the digest of the content ("sha256:…"), by which it is stored: the image manifest's.
 	ContentDigest *string `json:"contentDigest,omitempty"`
 	// contentURL is accepted and never set: rukpak served unpacked content there.
 	ContentURL *string `json:"contentURL,omitempty"`
-	// bundle is what the content of resolvedSource says of itself.
+	// bundle is what the content of resolvedSource says of itself. After a roll-back it is that of the failed revision;
+	// revisions says which one is active.
 	Bundle *BundleMetadataApplyConfiguration `json:"bundle,omitempty"`
 	// activeRevision is the number of the revision that is completely applied; repairs come from it. Zero before there is one.
 	ActiveRevision *int64 `json:"activeRevision,omitempty"`

@@ -94,7 +94,7 @@ func askAgain(missing time.Duration) time.Duration { return min(max(missing/10, 
 func (k *kinds) findAny(ctx context.Context, kind schema.GroupVersionKind) (apiResource, bool, error) {
 	var unserved *waitingError
 	if kind.Version != "" {
-		if found, err := k.find(ctx, "", kind); err == nil || !errors.As(err, &unserved) {
+		if found, err := k.findNow(ctx, kind); err == nil || !errors.As(err, &unserved) {
 			return found, err == nil, err
 		}
 	}
@@ -106,11 +106,21 @@ func (k *kinds) findAny(ctx context.Context, kind schema.GroupVersionKind) (apiR
 		if version == kind.Version {
 			continue
 		}
-		if found, err := k.find(ctx, "", kind.GroupKind().WithVersion(version)); err == nil || !errors.As(err, &unserved) {
+		if found, err := k.findNow(ctx, kind.GroupKind().WithVersion(version)); err == nil || !errors.As(err, &unserved) {
 			return found, err == nil, err
 		}
 	}
 	return apiResource{}, false, nil
+}
+
+// findNow is find that believes no answer of before that a kind is not served: upon it objects count as gone.
+func (k *kinds) findNow(ctx context.Context, kind schema.GroupVersionKind) (apiResource, error) {
+	found, err := k.find(ctx, "", kind)
+	if unserved := (*waitingError)(nil); errors.As(err, &unserved) {
+		k.outdated(kind.GroupVersion())
+		return k.find(ctx, "", kind)
+	}
+	return found, err
 }
 
 // known gives the resource of a kind without asking.

@@ -51,7 +51,9 @@ func (p *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(page)
+	if err := json.NewEncoder(w).Encode(page); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+	}
 }
 
 func resources(names ...string) metav1.APIResourceList {
@@ -206,5 +208,16 @@ func TestWhatContradictsTheAPIServerIsAskedAgain(t *testing.T) {
 	var waiting *waitingError
 	if _, err := kinds.find(ctx, "a", memoKind); !errors.As(err, &waiting) {
 		t.Errorf("got %v, want to wait for what is gone", err)
+	}
+}
+
+func TestAnObjectIsNotTakenForGoneUponAnOldAnswer(t *testing.T) {
+	kinds, server, _ := newTestKinds(t, map[string]any{})
+	if _, err := kinds.find(context.Background(), "a", memoKind); err == nil {
+		t.Fatal("a kind was found that nobody serves")
+	}
+	server.set("/apis/example.com/v1", resources("Memo=memos"))
+	if found, served, err := kinds.findAny(context.Background(), memoKind); err != nil || !served || found.Resource != "memos" {
+		t.Errorf("got %+v, served %t, %v, though it is served by now", found, served, err)
 	}
 }

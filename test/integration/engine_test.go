@@ -127,8 +127,8 @@ var _ = Describe("a bundle deployment", func() {
 	It("can be removed although one of its objects has a name that no object can have", func(ctx context.Context) {
 		const name = "misnamed"
 		deployed(ctx, name, published(ctx, samples.Operator{Package: name, Version: "1.0.0"},
-			"{apiVersion: v1, kind: ConfigMap, metadata: {name: a/b}}"))
-		Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionInstalled).Should(And(ContainSubstring("InstallFailed"), ContainSubstring("a/b")))
+			"{apiVersion: v1, kind: ConfigMap, metadata: {name: No_Name}}"))
+		Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionInstalled).Should(And(ContainSubstring("InstallFailed"), ContainSubstring("No_Name")))
 		undeploy(ctx, name)
 	})
 

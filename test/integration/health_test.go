@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
 
@@ -64,17 +65,21 @@ func sick(namespace string) []unstructured.Unstructured {
 	return objects
 }
 
-// cure changes one object as whoever is responsible for it would.
-func cure(ctx context.Context, group, version, resource, name, namespace, patch string, subresource ...string) {
+// patient is an object that somebody else looks after.
+type patient struct {
+	resource        schema.GroupVersionResource
+	namespace, name string
+}
+
+// cure changes an object as whoever is responsible for it would.
+func (p patient) cure(ctx context.Context, patch string, subresource ...string) {
 	GinkgoHelper()
-	at := admin.Dynamic.Resource(schema.GroupVersionResource{Group: group, Version: version, Resource: resource})
-	var err error
-	if namespace == "" {
-		_, err = at.Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: "doctor"}, subresource...)
-	} else {
-		_, err = at.Namespace(namespace).Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: "doctor"}, subresource...)
+	var client dynamic.ResourceInterface = admin.Dynamic.Resource(p.resource)
+	if p.namespace != "" {
+		client = admin.Dynamic.Resource(p.resource).Namespace(p.namespace)
 	}
-	Expect(err).NotTo(HaveOccurred(), "%s %s", resource, name)
+	_, err := client.Patch(ctx, p.name, types.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: "doctor"}, subresource...)
+	Expect(err).NotTo(HaveOccurred(), "%s %s", p.resource.Resource, p.name)
 }
 
 var _ = Describe("health", func() {
@@ -104,6 +109,7 @@ var _ = Describe("health", func() {
 			HavePrefix("Job sick/sick: "), HavePrefix("PersistentVolumeClaim sick/sick: "),
 		))
 
+		custom := patient{schema.GroupVersionResource{Group: "sick.example.com", Version: "v1", Resource: "patients"}, name, "sick"}
 		By("curing one after the other, each of which is told by a watch")
 		for i := range 4 {
 			claimIsBound(ctx, name, fmt.Sprintf("sick-%d", i))
@@ -112,12 +118,12 @@ var _ = Describe("health", func() {
 		Eventually(look).WithContext(ctx).Should(And(
 			ContainElements(HavePrefix("APIService v1.served.sick.example.com: is not available"), HavePrefix("ValidatingWebhookConfiguration sick: ")),
 			Not(ContainElement(HavePrefix("PersistentVolumeClaim")))))
-		cure(ctx, "sick.example.com", "v1", "patients", "sick", name, `{"status":{"observedGeneration":1,"conditions":[{"type":"Ready","status":"False","reason":"Fever","message":"39 degrees"}]}}`, "status")
+		custom.cure(ctx, `{"status":{"observedGeneration":1,"conditions":[{"type":"Ready","status":"False","reason":"Fever","message":"39 degrees"}]}}`, "status")
 		Eventually(look).WithContext(ctx).Should(ContainElement("Patient sick/sick: 39 degrees"))
 		lock.Lock()
 		before := told
 		lock.Unlock()
-		cure(ctx, "sick.example.com", "v1", "patients", "sick", name, `{"status":{"observedGeneration":1,"conditions":[{"type":"Ready","status":"True","reason":"Well","message":""}]}}`, "status")
+		custom.cure(ctx, `{"status":{"observedGeneration":1,"conditions":[{"type":"Ready","status":"True","reason":"Well","message":""}]}}`, "status")
 		Eventually(func() int {
 			lock.Lock()
 			defer lock.Unlock()
@@ -125,13 +131,12 @@ var _ = Describe("health", func() {
 		}).Should(BeNumerically(">", before), "no watch told of it")
 		Eventually(look).WithContext(ctx).ShouldNot(ContainElement(HavePrefix("Patient")))
 
-		cure(ctx, "admissionregistration.k8s.io", "v1", "validatingwebhookconfigurations", "sick", "",
+		patient{schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingwebhookconfigurations"}, "", "sick"}.cure(ctx,
 			`{"webhooks":[{"name":"sick.example.com","sideEffects":"None","admissionReviewVersions":["v1"],"clientConfig":{"caBundle":"`+someAuthority+`","service":{"namespace":"sick","name":"sick"}},
 			"rules":[{"apiGroups":["nobody.sick.example.com"],"apiVersions":["v1"],"operations":["CREATE"],"resources":["none"]}]}]}`)
 		Eventually(look).WithContext(ctx).ShouldNot(ContainElement(HavePrefix("ValidatingWebhookConfiguration")))
 		answerForAPIService(ctx, name)
 		Eventually(look).WithContext(ctx).ShouldNot(ContainElement(HavePrefix("APIService")))
-		cure(ctx, "batch", "v1", "jobs", "sick", name, `{"spec":{"suspend":false}}`)
 	})
 })
 
@@ -141,7 +146,7 @@ const someAuthority = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCi0tLS0tRU5EIENFUlRJR
 // claimIsBound does what a volume's controller does.
 func claimIsBound(ctx context.Context, namespace, name string) {
 	GinkgoHelper()
-	cure(ctx, "", "v1", "persistentvolumeclaims", name, namespace, `{"status":{"phase":"Bound"}}`, "status")
+	patient{schema.GroupVersionResource{Version: "v1", Resource: "persistentvolumeclaims"}, namespace, name}.cure(ctx, `{"status":{"phase":"Bound"}}`, "status")
 }
 
 // answerForAPIService serves the namespace's Service as an extension API server would whose group is empty. The aggregator

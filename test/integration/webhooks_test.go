@@ -112,7 +112,9 @@ func (s *webhookServer) reviewed(decide func(size int64, given bool) *admissionv
 		size, given, _ := unstructured.NestedInt64(object.Object, "spec", "size")
 		review.Response = decide(size, given)
 		review.Response.UID = review.Request.UID
-		_ = json.NewEncoder(w).Encode(review)
+		if err := json.NewEncoder(w).Encode(review); err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+		}
 	}
 }
 
@@ -154,7 +156,9 @@ func (s *webhookServer) convert(w http.ResponseWriter, request *http.Request) {
 		object.SetAPIVersion(review.Request.DesiredAPIVersion)
 		review.Response.ConvertedObjects = append(review.Response.ConvertedObjects, runtime.RawExtension{Object: object})
 	}
-	_ = json.NewEncoder(w).Encode(review)
+	if err := json.NewEncoder(w).Encode(review); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+	}
 }
 
 // withWebhooks publishes a sample operator that has some, and gives its image.

@@ -39,6 +39,7 @@ var rooms = []struct {
 	{1, "pkg/bundle"},
 	{1, "pkg/health"},
 	{1, "pkg/plan"},
+	{1, "pkg/drift"},
 	{2, "pkg/catalogsource"},
 	{2, "pkg/source"},
 	{2, "pkg/store"},

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/drift"
 )
 
 // adopt takes over an object that claimOf gave to the owner. The live object is read again first: the cache does not hold
@@ -33,8 +34,8 @@ func (w worker) adopt(ctx context.Context, entry *item) (*seen, error) {
 	if live, err = w.inherit(ctx, entry, live); err != nil {
 		return nil, err
 	}
-	compare := comparison{manager: w.owner.Manager(), ignored: w.rules.ignored(entry.key)}
-	declared := compare.withLive(entry.declared(), live)
+	compare := drift.Comparison{Manager: w.owner.Manager(), Ignored: w.rules.ignored(entry.key)}
+	declared := compare.WithLive(entry.declared(), live)
 	// Whoever had it may be writing just now: that must not come in between.
 	declared.SetResourceVersion(live.GetResourceVersion())
 	after, _, err := w.write(ctx, entry.key, declared, live)
@@ -74,7 +75,7 @@ func inherited(records []metav1.ManagedFieldsEntry, manager string) (renamed []m
 		}
 	}
 	for _, record := range records {
-		if strings.HasPrefix(record.Manager, managerPrefix) && record.Manager != manager {
+		if strings.HasPrefix(record.Manager, corev1alpha2.FieldManagerPrefix) && record.Manager != manager {
 			changed = true
 			if have[metav1.ManagedFieldsOperationApply] || record.Subresource != "" {
 				continue

@@ -9,10 +9,9 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/drift"
 )
 
 const (
@@ -34,8 +33,8 @@ type rules struct {
 }
 
 // newRules fills up what was left out. Who ignores drift wants to hear of additions only if they say so.
-func newRules(drift corev1alpha2.Drift) *rules {
-	r := &rules{policy: drift.Policy, additions: drift.Additions, ignore: drift.Ignore}
+func newRules(from corev1alpha2.Drift) *rules {
+	r := &rules{policy: from.Policy, additions: from.Additions, ignore: from.Ignore}
 	if r.policy == "" {
 		r.policy = corev1alpha2.DriftEnforce
 	}
@@ -88,65 +87,6 @@ func targets(target corev1alpha2.DriftTarget, key Key) bool {
 		(target.Name == "" || target.Name == key.Name)
 }
 
-// change is one field of an object that somebody changed or added, and who that was as far as it is known.
-type change struct {
-	path    string
-	manager string
-	time    time.Time
-}
-
-// attributed says whose changes differences are. Of a field that is gone the API server keeps no record, and of one whose
-// owner has gone since neither: these are nobody's.
-func attributed(differences []difference, live *unstructured.Unstructured, manager string) []change {
-	type record struct {
-		manager string
-		time    time.Time
-		fields  *fieldpath.Set
-	}
-	var others []record
-	for _, entry := range live.GetManagedFields() {
-		if entry.Manager == manager || entry.Subresource == "status" || entry.FieldsV1 == nil {
-			continue
-		}
-		fields := &fieldpath.Set{}
-		if err := fields.FromJSON(entry.FieldsV1.GetRawReader()); err != nil {
-			continue
-		}
-		each := record{manager: entry.Manager, fields: fields}
-		if entry.Time != nil {
-			each.time = entry.Time.Time
-		}
-		others = append(others, each)
-	}
-	var changes []change
-	for _, each := range differences {
-		next := change{path: each.path}
-		for _, other := range others {
-			if !each.gone && owns(other.fields, each.fields) && (next.manager == "" || other.time.After(next.time)) {
-				next.manager, next.time = other.manager, other.time
-			}
-		}
-		changes = append(changes, next)
-	}
-	return changes
-}
-
-// owns says whether a set has a path, or something below it.
-func owns(set *fieldpath.Set, path fieldpath.Path) bool {
-	for i, element := range path {
-		if i == len(path)-1 {
-			_, below := set.Children.Get(element)
-			return below || set.Members.Has(element)
-		}
-		next, ok := set.Children.Get(element)
-		if !ok {
-			return false
-		}
-		set = next
-	}
-	return false
-}
-
 // drifted is what records have in common.
 type drifted struct {
 	key     Key
@@ -156,11 +96,11 @@ type drifted struct {
 
 // recordsOf makes one record of each manager's changes to an object. What has no time in the API server's record has the
 // time when it was seen first: that of the same record among those told before, else now.
-func recordsOf(of drifted, changes []change, told []corev1alpha2.DriftRecord, now time.Time) []corev1alpha2.DriftRecord {
+func recordsOf(of drifted, changes []drift.Change, told []corev1alpha2.DriftRecord, now time.Time) []corev1alpha2.DriftRecord {
 	byManager := map[string]*corev1alpha2.DriftRecord{}
 	var records []*corev1alpha2.DriftRecord
 	for _, each := range changes {
-		manager := strings.ToValidUTF8(each.manager[:min(len(each.manager), maxManager)], "")
+		manager := strings.ToValidUTF8(each.Manager[:min(len(each.Manager), maxManager)], "")
 		record := byManager[manager]
 		if record == nil {
 			record = &corev1alpha2.DriftRecord{
@@ -170,11 +110,11 @@ func recordsOf(of drifted, changes []change, told []corev1alpha2.DriftRecord, no
 			byManager[manager] = record
 			records = append(records, record)
 		}
-		if each.path != "" {
-			record.Paths = append(record.Paths, strings.ToValidUTF8(each.path[:min(len(each.path), maxPath)], ""))
+		if each.Path != "" {
+			record.Paths = append(record.Paths, strings.ToValidUTF8(each.Path[:min(len(each.Path), maxPath)], ""))
 		}
-		if each.time.After(record.Time.Time) {
-			record.Time = metav1.NewTime(each.time)
+		if each.Time.After(record.Time.Time) {
+			record.Time = metav1.NewTime(each.Time)
 		}
 	}
 	var complete []corev1alpha2.DriftRecord

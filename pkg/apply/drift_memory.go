@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/drift"
 )
 
 type digest = [sha256.Size]byte
@@ -32,32 +33,32 @@ func (s objectState) holds(entry *item, live *seen, rules *rules) bool {
 }
 
 // news are the differences that are not odd.
-func (s objectState) news(differences []difference) []difference {
+func (s objectState) news(differences []drift.Difference) []drift.Difference {
 	if len(s.odd) == 0 {
 		return differences
 	}
-	var rest []difference
+	var rest []drift.Difference
 	for _, each := range differences {
-		if before, odd := s.odd[each.path]; !odd || before != digestOf(each) {
+		if before, odd := s.odd[each.Path]; !odd || before != digestOf(each) {
 			rest = append(rest, each)
 		}
 	}
 	return rest
 }
 
-func oddities(differences []difference) map[string]digest {
+func oddities(differences []drift.Difference) map[string]digest {
 	if len(differences) == 0 {
 		return nil
 	}
 	odd := map[string]digest{}
 	for _, each := range differences {
-		odd[each.path] = digestOf(each)
+		odd[each.Path] = digestOf(each)
 	}
 	return odd
 }
 
-func digestOf(each difference) digest {
-	encoded, err := json.Marshal([]any{each.gone, each.found})
+func digestOf(each drift.Difference) digest {
+	encoded, err := json.Marshal([]any{each.Gone, each.Found})
 	if err != nil {
 		return digest{} // what came as JSON can be written as JSON
 	}

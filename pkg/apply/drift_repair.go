@@ -12,6 +12,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/drift"
 )
 
 // leaves says that what others changed is left as it is. What was never as declared is no change of others.
@@ -27,7 +28,7 @@ func (t task) missing(ctx context.Context, result *outcome) {
 		return
 	case t.options.ReadOnly:
 		return
-	case t.known() && t.contested(corev1alpha2.DriftDeleted, []change{{}}, result):
+	case t.known() && t.contested(corev1alpha2.DriftDeleted, []drift.Change{{}}, result):
 		return
 	case t.pass.over():
 		result.postponed = true
@@ -37,7 +38,7 @@ func (t task) missing(ctx context.Context, result *outcome) {
 	if err != nil || created {
 		result.live, result.created, result.err = live, created, err
 		if created && err == nil && t.known() {
-			t.repaired(corev1alpha2.DriftDeleted, []change{{}}, result)
+			t.repaired(corev1alpha2.DriftDeleted, []drift.Change{{}}, result)
 		}
 		return
 	}
@@ -52,7 +53,7 @@ func (t task) leaveMissing(ctx context.Context, result *outcome) {
 	}
 	found, err := t.client(t.entry.key).Get(ctx, t.entry.key.Name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		t.leave(corev1alpha2.DriftDeleted, []change{{}}, nil, result)
+		t.leave(corev1alpha2.DriftDeleted, []drift.Change{{}}, nil, result)
 		return
 	}
 	if err != nil {
@@ -70,7 +71,7 @@ func (t task) leaveMissing(ctx context.Context, result *outcome) {
 // settle judges an object of the owner's: it is as declared, or changed by others, or not yet what is declared now.
 func (t task) settle(ctx context.Context, live *unstructured.Unstructured, result *outcome) {
 	declared := t.entry.declared()
-	all := t.compare().differences(declared, live)
+	all := t.compare().Differences(declared, live)
 	differences, marked := t.before.news(all), orphanMarked(t.entry.key, live)
 	// Of what is not known to have been declared like this before nobody can tell whether it holds a field that is declared
 	// no longer: that goes by applying.
@@ -78,12 +79,12 @@ func (t task) settle(ctx context.Context, live *unstructured.Unstructured, resul
 		if len(all) == 0 || t.leaves() || t.options.ReadOnly {
 			t.settled(ctx, declared, live, result)
 		} else {
-			t.tryAgain(ctx, attributed(all, live, t.owner.Manager()), result)
+			t.tryAgain(ctx, t.compare().Attributed(all, live), result)
 		}
 		return
 	}
-	drift := t.known() && !marked
-	if drift && t.leaves() && t.trust == writtenBefore {
+	changedByOthers := t.known() && !marked
+	if changedByOthers && t.leaves() && t.trust == drift.WrittenBefore {
 		if t.before.odd, result.err = t.ask(ctx, declared, live); result.err != nil {
 			return
 		}
@@ -92,19 +93,19 @@ func (t task) settle(ctx context.Context, live *unstructured.Unstructured, resul
 			return
 		}
 	}
-	changes := attributed(differences, live, t.owner.Manager())
+	changes := t.compare().Attributed(differences, live)
 	switch {
-	case drift && t.leaves():
+	case changedByOthers && t.leaves():
 		t.leave(corev1alpha2.DriftEdited, changes, t.additions(declared, live), result)
 	case t.options.ReadOnly:
-	case drift && t.contested(corev1alpha2.DriftEdited, changes, result):
+	case changedByOthers && t.contested(corev1alpha2.DriftEdited, changes, result):
 	case t.pass.over():
 		result.postponed = true
 	default:
 		var did changed
 		result.live, did, result.err = t.change(ctx, t.entry)
 		result.updated = did.written
-		if drift && did.repaired {
+		if changedByOthers && did.repaired {
 			t.repaired(corev1alpha2.DriftEdited, changes, result)
 		}
 	}
@@ -112,7 +113,7 @@ func (t task) settle(ctx context.Context, live *unstructured.Unstructured, resul
 
 // tryAgain applies an object in which what the API server never took as it was declared is as before, and something else
 // has changed, which may be what it made of it instead. Mostly nothing comes of it, so that it is damped like a repair.
-func (t task) tryAgain(ctx context.Context, changes []change, result *outcome) {
+func (t task) tryAgain(ctx context.Context, changes []drift.Change, result *outcome) {
 	if result.again = t.before.fight.wait(t.clock.Now()); result.again > 0 {
 		result.drift = t.before.standing
 		return
@@ -138,7 +139,7 @@ func (t task) tryAgain(ctx context.Context, changes []change, result *outcome) {
 // ask has the API server say what it would make of the object, without writing anything: what it would leave as it is was
 // changed by nobody. It is needed once after a restart, and only where nothing is written that would tell.
 func (t task) ask(ctx context.Context, declared, live *unstructured.Unstructured) (map[string]digest, error) {
-	encoded, err := json.Marshal(t.compare().withLive(declared, live).Object)
+	encoded, err := json.Marshal(t.compare().WithLive(declared, live).Object)
 	if err != nil {
 		return nil, fmt.Errorf("encoding %s: %w", t.entry.key, err)
 	}
@@ -151,8 +152,8 @@ func (t task) ask(ctx context.Context, declared, live *unstructured.Unstructured
 		return nil, fmt.Errorf("asking what would become of %s: %w", t.entry.key, err)
 	}
 	compare := t.compare()
-	compare.trust = writtenNow
-	return oddities(compare.differences(declared, answer)), nil
+	compare.Trust = drift.WrittenNow
+	return oddities(compare.Differences(declared, answer)), nil
 }
 
 // settled notes that an object is as declared, and sees to what others added to it.
@@ -165,23 +166,23 @@ func (t task) settled(ctx context.Context, declared, live *unstructured.Unstruct
 	t.stand(t.records(corev1alpha2.DriftAdded, corev1alpha2.DriftReported, changesOf(added)), false, result)
 }
 
-func (t task) additions(declared, live *unstructured.Unstructured) []addition {
+func (t task) additions(declared, live *unstructured.Unstructured) []drift.Addition {
 	if t.rules.additions == corev1alpha2.AdditionsIgnore {
 		return nil
 	}
-	return t.compare().additions(declared, live)
+	return t.compare().Additions(declared, live)
 }
 
-func changesOf(added []addition) []change {
-	var changes []change
+func changesOf(added []drift.Addition) []drift.Change {
+	var changes []drift.Change
 	for _, each := range added {
-		changes = append(changes, each.change)
+		changes = append(changes, each.Change)
 	}
 	return changes
 }
 
 // leave tells of a change and of what was added beside it, and writes nothing; who ignores drift is not told.
-func (t task) leave(kind corev1alpha2.DriftChange, changes []change, added []addition, result *outcome) {
+func (t task) leave(kind corev1alpha2.DriftChange, changes []drift.Change, added []drift.Addition, result *outcome) {
 	records := t.records(corev1alpha2.DriftAdded, corev1alpha2.DriftReported, changesOf(added))
 	told := t.rules.policy != corev1alpha2.DriftIgnoreAll
 	if told {
@@ -207,12 +208,12 @@ func (t task) stand(records []corev1alpha2.DriftRecord, drifted bool, result *ou
 	t.memory.setState(t.entry.key, state)
 }
 
-func (t task) records(kind corev1alpha2.DriftChange, outcome corev1alpha2.DriftOutcome, changes []change) []corev1alpha2.DriftRecord {
+func (t task) records(kind corev1alpha2.DriftChange, outcome corev1alpha2.DriftOutcome, changes []drift.Change) []corev1alpha2.DriftRecord {
 	return recordsOf(drifted{t.entry.key, kind, outcome}, changes, t.before.standing, t.clock.Now())
 }
 
 // contested says whether a change has to wait because it was put back too often lately, and tells so.
-func (t task) contested(kind corev1alpha2.DriftChange, changes []change, result *outcome) bool {
+func (t task) contested(kind corev1alpha2.DriftChange, changes []drift.Change, result *outcome) bool {
 	wait := t.before.fight.wait(t.clock.Now())
 	if wait == 0 {
 		return false
@@ -231,7 +232,7 @@ func (t task) forgetState() {
 }
 
 // repaired tells of a change that was put back, and counts it.
-func (t task) repaired(kind corev1alpha2.DriftChange, changes []change, result *outcome) {
+func (t task) repaired(kind corev1alpha2.DriftChange, changes []drift.Change, result *outcome) {
 	now := t.clock.Now()
 	state, _ := t.memory.stateOf(t.entry.key)
 	state.fight = state.fight.repaired(now)
@@ -242,10 +243,10 @@ func (t task) repaired(kind corev1alpha2.DriftChange, changes []change, result *
 
 // takeAway removes what others added, by a write of the object as it is without that, which the API server takes only if
 // nobody has changed the object meanwhile. What must not be removed, or cannot be, is told of instead.
-func (t task) takeAway(ctx context.Context, added []addition, result *outcome) {
+func (t task) takeAway(ctx context.Context, added []drift.Addition, result *outcome) {
 	removable := false
 	for _, each := range added {
-		removable = removable || !kept(each)
+		removable = removable || each.Removable()
 	}
 	if !removable {
 		t.stand(t.records(corev1alpha2.DriftAdded, corev1alpha2.DriftReported, changesOf(added)), false, result)
@@ -264,7 +265,7 @@ func (t task) takeAway(ctx context.Context, added []addition, result *outcome) {
 		return
 	}
 	declared := t.entry.declared()
-	trimmed, taken := t.compare().without(t.compare().additions(declared, found), declared, found)
+	trimmed, taken := t.compare().Without(t.compare().Additions(declared, found), declared, found)
 	if len(taken) == 0 || !holdingOf(found, t.owner).mine || found.GetDeletionTimestamp() != nil {
 		t.forgetState() // the cache is behind, and its event will come
 		return

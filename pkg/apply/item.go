@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/flate"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -74,6 +75,29 @@ func newItem(owner Owner, object *unstructured.Unstructured) (*item, error) {
 		entry.packed = true
 	}
 	return entry, nil
+}
+
+// plainData declares the stringData of a Secret as what an API server makes of it: it keeps only data, and nobody could
+// tell otherwise whether that is as it was declared.
+func plainData(secret map[string]any) {
+	texts, _ := secret["stringData"].(map[string]any)
+	if len(texts) == 0 {
+		return
+	}
+	data, _ := secret["data"].(map[string]any)
+	data = maps.Clone(data)
+	if data == nil {
+		data = map[string]any{}
+	}
+	for name, each := range texts {
+		text, ok := each.(string)
+		if !ok {
+			return // which no API server takes, and it says why
+		}
+		data[name] = base64.StdEncoding.EncodeToString([]byte(text))
+	}
+	delete(secret, "stringData")
+	secret["data"] = data
 }
 
 // encoded gives the object as JSON.

@@ -131,3 +131,14 @@ func TestWarningsAreHeardInTheContextOfTheirRequest(t *testing.T) {
 		t.Errorf("heard %q", got)
 	}
 }
+
+func TestStringDataIsDeclaredAsData(t *testing.T) {
+	entry, err := newItem(Owner{Name: "memo"}, object(t, `{apiVersion: v1, kind: Secret, metadata: {name: a}, stringData: {b: over, c: text}, data: {a: eA==, b: eA==}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{"a": "eA==", "b": "b3Zlcg==", "c": "dGV4dA=="}
+	if diff := cmp.Diff(want, entry.declared().Object["data"]); diff != "" || entry.declared().Object["stringData"] != nil {
+		t.Errorf("%v (-want +got):\n%s", entry.declared().Object["stringData"], diff)
+	}
+}

@@ -11,6 +11,7 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/drift"
 )
 
 // worker brings the objects of one kind to where they should be.
@@ -51,27 +52,27 @@ type task struct {
 	entry *item
 	// before is what was remembered of the object.
 	before objectState
-	trust  trust
+	trust  drift.Trust
 }
 
 func (w worker) task(entry *item, before objectState, remembered bool) task {
 	next := task{worker: w, entry: entry, before: before}
 	switch {
 	case remembered && before.declared == entry.digest:
-		next.trust = writtenNow
+		next.trust = drift.WrittenNow
 		return next
 	case !remembered && w.options.Trusted:
-		next.trust = writtenBefore
+		next.trust = drift.WrittenBefore
 	}
 	next.before.odd = nil // it was odd about what was declared before
 	return next
 }
 
 // known says that the object was once as it is declared now, so that whatever is different was changed by others.
-func (t task) known() bool { return t.trust != nothingKnown }
+func (t task) known() bool { return t.trust != drift.NothingKnown }
 
-func (t task) compare() comparison {
-	return comparison{manager: t.owner.Manager(), trust: t.trust, ignored: t.rules.ignored(t.entry.key)}
+func (t task) compare() drift.Comparison {
+	return drift.Comparison{Manager: t.owner.Manager(), Trust: t.trust, Ignored: t.rules.ignored(t.entry.key)}
 }
 
 func (t task) bring(ctx context.Context, live *seen, result *outcome) {
@@ -99,7 +100,7 @@ func (t task) present(ctx context.Context, found *seen, result *outcome) {
 	case !held.mine && t.entry.given:
 		t.memory.setGiven(t.entry.key.Name, true)
 	case found.DeletionTimestamp != nil && t.leaves():
-		t.leave(corev1alpha2.DriftDeleted, []change{{}}, nil, result)
+		t.leave(corev1alpha2.DriftDeleted, []drift.Change{{}}, nil, result)
 	case found.DeletionTimestamp != nil:
 		result.err = waitFor("%s is being deleted; it is created again when it is gone", t.entry.key)
 	case claim.refusal != nil:
@@ -124,10 +125,10 @@ func (w worker) remember(entry *item, answer *unstructured.Unstructured) (*seen,
 	before, _ := w.memory.stateOf(entry.key)
 	after := objectState{declared: entry.digest, rules: w.rules.digest, seen: live.digest, fight: before.fight}
 	declared := entry.declared()
-	compare := comparison{manager: w.owner.Manager(), trust: writtenNow, ignored: w.rules.ignored(entry.key)}
-	after.odd = oddities(compare.differences(declared, answer))
+	compare := drift.Comparison{Manager: w.owner.Manager(), Trust: drift.WrittenNow, Ignored: w.rules.ignored(entry.key)}
+	after.odd = oddities(compare.Differences(declared, answer))
 	if w.rules.additions != corev1alpha2.AdditionsIgnore {
-		if added := compare.additions(declared, answer); len(added) > 0 && w.rules.additions == corev1alpha2.AdditionsRemove {
+		if added := compare.Additions(declared, answer); len(added) > 0 && w.rules.additions == corev1alpha2.AdditionsRemove {
 			after.seen = digest{} // they are taken away when the watch has brought this state
 		} else {
 			after.standing = recordsOf(drifted{entry.key, corev1alpha2.DriftAdded, corev1alpha2.DriftReported}, changesOf(added), before.standing, w.clock.Now())

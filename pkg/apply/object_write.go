@@ -14,7 +14,9 @@ import (
 	"k8s.io/client-go/util/csaupgrade"
 	"k8s.io/utils/ptr"
 
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/drift"
 )
 
 // attempts is how often a change is tried when others write the object at the same moment: mostly its own controller,
@@ -66,9 +68,9 @@ func (w worker) changeOnce(ctx context.Context, entry *item) (*seen, changed, er
 // keep the value that they have.
 func (w worker) apply(ctx context.Context, entry *item, live *unstructured.Unstructured) (*unstructured.Unstructured, changed, error) {
 	read := live.GetResourceVersion()
-	compare := comparison{manager: w.owner.Manager(), ignored: w.rules.ignored(entry.key)}
-	declared := compare.withLive(entry.declared(), live)
-	if len(compare.ignored) > 0 {
+	compare := drift.Comparison{Manager: w.owner.Manager(), Ignored: w.rules.ignored(entry.key)}
+	declared := compare.WithLive(entry.declared(), live)
+	if len(compare.Ignored) > 0 {
 		declared.SetResourceVersion(read) // whoever the fields are left to may be writing them just now
 	}
 	after, before, err := w.write(ctx, entry.key, declared, live)
@@ -147,7 +149,7 @@ func (w worker) put(ctx context.Context, key Key, declared, live *unstructured.U
 	wanted.SetAnnotations(annotations)
 	var records []metav1.ManagedFieldsEntry
 	for _, record := range wanted.GetManagedFields() {
-		if !strings.HasPrefix(record.Manager, managerPrefix) || record.Manager == w.owner.Manager() {
+		if !strings.HasPrefix(record.Manager, corev1alpha2.FieldManagerPrefix) || record.Manager == w.owner.Manager() {
 			records = append(records, record) // an earlier deployment of ours has no say any more
 		}
 	}

@@ -40,7 +40,7 @@ func holdingOf(live *unstructured.Unstructured, owner Owner) holding {
 		}
 		return holding{holder: fmt.Sprintf("it was kept from package %q", from)}
 	}
-	if managedBy(live, owner.Manager()) && (labelled == "" || !managedBy(live, managerPrefix+labelled)) {
+	if managedBy(live, owner.Manager()) && (labelled == "" || !managedBy(live, corev1alpha2.FieldManagerPrefix+labelled)) {
 		return holding{mine: true}
 	}
 	if labelled != "" {

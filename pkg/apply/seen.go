@@ -10,6 +10,7 @@ import (
 	"maps"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -37,8 +38,6 @@ type seen struct {
 	packed  bool
 }
 
-const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
-
 // look makes what is kept of a live object, which is not changed. It is not compressed yet.
 func look(live *unstructured.Unstructured) (*seen, error) {
 	kept := &seen{probe: health.Probe(live), services: health.Services(live)}
@@ -53,9 +52,9 @@ func look(live *unstructured.Unstructured) (*seen, error) {
 	for _, name := range []string{"resourceVersion", "generation", "managedFields", "selfLink"} {
 		delete(metadata, name)
 	}
-	if annotations, ok := metadata["annotations"].(map[string]any); ok && annotations[lastApplied] != nil {
+	if annotations, ok := metadata["annotations"].(map[string]any); ok && annotations[corev1.LastAppliedConfigAnnotation] != nil {
 		annotations = maps.Clone(annotations)
-		delete(annotations, lastApplied) // kubectl's copy of the whole object
+		delete(annotations, corev1.LastAppliedConfigAnnotation) // kubectl's copy of the whole object
 		metadata["annotations"] = annotations
 	}
 	content["metadata"] = metadata

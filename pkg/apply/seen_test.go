@@ -2,9 +2,11 @@ package apply
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +19,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/drift"
 )
 
 // recorded reads what an API server gave for an object of a sample operator: after it was posted by the manager, or after
@@ -46,11 +49,11 @@ const (
 func TestWhatAnAPIServerRecordedIsReadAsItHappened(t *testing.T) {
 	cases := map[string]struct {
 		declared, live string
-		trust          trust
+		trust          drift.Trust
 		edited, added  []string
 	}{
 		"a Deployment as it was posted, with a quantity that the API server writes in its own way": {
-			declared: strings.Replace(recordedDeployment, "cpu: 0.001", `cpu: "0.001"`, 1), live: "deployment-posted", trust: writtenBefore,
+			declared: strings.Replace(recordedDeployment, "cpu: 0.001", `cpu: "0.001"`, 1), live: "deployment-posted", trust: drift.WrittenBefore,
 		},
 		"a Service as it was posted": {declared: recordedService, live: "service-posted"},
 		"a Deployment that users changed": {
@@ -76,17 +79,17 @@ func TestWhatAnAPIServerRecordedIsReadAsItHappened(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			compare, declared := comparison{manager: ours, trust: c.trust}, object(t, c.declared)
+			compare, declared := drift.Comparison{Manager: ours, Trust: c.trust}, object(t, c.declared)
 			var edited, added []string
-			for _, each := range attributed(compare.differences(declared, live), live, ours) {
-				edited = append(edited, each.path+" by "+each.manager)
+			for _, each := range compare.Attributed(compare.Differences(declared, live), live) {
+				edited = append(edited, each.Path+" by "+each.Manager)
 			}
 			byPath := map[string]string{}
-			found := compare.additions(declared, live)
+			found := compare.Additions(declared, live)
 			for _, each := range found {
-				byPath[each.path] = each.manager
+				byPath[each.Path] = each.Manager
 			}
-			for _, path := range added2paths(found) {
+			for _, path := range slices.Sorted(maps.Keys(byPath)) {
 				added = append(added, path+" by "+byPath[path])
 			}
 			if diff := cmp.Diff(c.edited, edited); diff != "" {
@@ -261,5 +264,28 @@ func BenchmarkLook(b *testing.B) {
 				packed(b, live)
 			}
 		})
+	}
+}
+
+func TestDigestIgnoresWhatApplyingDoesNotConcern(t *testing.T) {
+	state := func(version, status, image string) *unstructured.Unstructured {
+		return owned(object(t, `{apiVersion: v1, kind: X, metadata: {name: c, resourceVersion: "`+version+`", generation: `+version+`}, spec: {image: `+image+`}, status: {ready: `+status+`}}`),
+			"platform-operators/memo", `{"f:spec":{"f:image":{}}}`)
+	}
+	digestOf := func(live *unstructured.Unstructured) digest {
+		kept, err := look(live)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return kept.digest
+	}
+	if digestOf(state("1", "0", "a")) != digestOf(state("2", "1", "a")) {
+		t.Error("a status update changes the digest")
+	}
+	if digestOf(state("1", "0", "a")) == digestOf(state("1", "0", "b")) {
+		t.Error("a change of the spec does not change the digest")
+	}
+	if digestOf(state("1", "0", "a")) == digestOf(owned(state("1", "0", "a"), "kubectl", `{"f:spec":{}}`)) {
+		t.Error("a change of who owns what does not change the digest")
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/plan"
 )
 
@@ -26,9 +27,7 @@ type Owner struct {
 }
 
 // Manager is the field manager of everything that is applied for the owner.
-func (o Owner) Manager() string { return managerPrefix + o.Name }
-
-const managerPrefix = "platform-operators/"
+func (o Owner) Manager() string { return corev1alpha2.FieldManagerPrefix + o.Name }
 
 // Key names an object, whatever its version.
 type Key struct {

@@ -7,6 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/openshift/platform-operators/pkg/drift"
 )
 
 // version is one state of a ConfigMap.
@@ -93,9 +95,9 @@ func TestWhatAnAPIServerNeverTookIsNoNewsUntilItChanges(t *testing.T) {
 	live := func(folded, plain, fields string) *unstructured.Unstructured {
 		return owned(object(t, `{apiVersion: v1, kind: X, metadata: {name: c}, spec: {folded: `+folded+`, plain: `+plain+`}}`), ours, fields)
 	}
-	compare := comparison{manager: ours, trust: writtenBefore}
+	compare := drift.Comparison{Manager: ours, Trust: drift.WrittenBefore}
 	all := `{"f:spec":{"f:folded":{},"f:plain":{}}}`
-	state := objectState{odd: oddities(compare.differences(declared, live("a", "x", all)))}
+	state := objectState{odd: oddities(compare.Differences(declared, live("a", "x", all)))}
 	cases := map[string]struct {
 		live *unstructured.Unstructured
 		want []string
@@ -110,7 +112,11 @@ func TestWhatAnAPIServerNeverTookIsNoNewsUntilItChanges(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(c.want, paths(state.news(compare.differences(declared, c.live)))); diff != "" {
+			var got []string
+			for _, each := range state.news(compare.Differences(declared, c.live)) {
+				got = append(got, each.Path)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})

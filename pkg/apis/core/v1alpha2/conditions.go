@@ -100,6 +100,8 @@ const (
 
 // Labels, annotations and finalizers that the engine writes.
 const (
+	// FieldManagerPrefix, followed by the name of a BundleDeployment, is the field manager of everything that is applied for it.
+	FieldManagerPrefix = "platform-operators/"
 	// LabelOwnerKind on every applied object is "BundleDeployment".
 	LabelOwnerKind = GroupName + "/owner-kind"
 	// LabelOwnerName on every applied object is the BundleDeployment's name.

@@ -1,4 +1,4 @@
-package apply
+package drift
 
 import (
 	"maps"
@@ -7,17 +7,17 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// withLive gives what was declared with the live values of the fields that are ignored, so that applying it leaves them as
+// WithLive gives what was declared with the live values of the fields that are ignored, so that applying it leaves them as
 // they are. Leaving them out would give them up, and the API server would take away what nobody else owns.
-func (c comparison) withLive(declared, live *unstructured.Unstructured) *unstructured.Unstructured {
-	if len(c.ignored) == 0 {
+func (c Comparison) WithLive(declared, live *unstructured.Unstructured) *unstructured.Unstructured {
+	if len(c.Ignored) == 0 {
 		return declared
 	}
-	mine, others := recordOf(live, c.manager)
+	mine, others := recordOf(live, c.Manager)
 	return &unstructured.Unstructured{Object: c.leaveFields(nil, declared.Object, live.Object, mine.Union(others))}
 }
 
-func (c comparison) leaveFields(at *spot, wanted, live map[string]any, owned *fieldpath.Set) map[string]any {
+func (c Comparison) leaveFields(at *spot, wanted, live map[string]any, owned *fieldpath.Set) map[string]any {
 	merged := maps.Clone(wanted)
 	for name, each := range wanted {
 		other, there := live[name]
@@ -34,7 +34,7 @@ func (c comparison) leaveFields(at *spot, wanted, live map[string]any, owned *fi
 	return merged
 }
 
-func (c comparison) leave(at *spot, wanted, found any, owned *fieldpath.Set) any {
+func (c Comparison) leave(at *spot, wanted, found any, owned *fieldpath.Set) any {
 	switch wanted := wanted.(type) {
 	case map[string]any:
 		live, _ := found.(map[string]any)

@@ -1,12 +1,15 @@
-package apply
+package drift
 
 import (
 	"slices"
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
 // systemManagers are the field managers of Kubernetes' own controllers, OpenShift's service-ca and cert-manager: what they
@@ -26,7 +29,7 @@ var systemManagers = []string{
 }
 
 // bookkeeping are annotations that tools keep for themselves; they say nothing about the object.
-var bookkeeping = []string{lastApplied, "deployment.kubernetes.io/revision"}
+var bookkeeping = []string{corev1.LastAppliedConfigAnnotation, "deployment.kubernetes.io/revision"}
 
 // acts are annotations that stand for something that was done: taking them away would do it again. protocol are fields by
 // which controllers agree about an object's life. Both are told of and never taken away.
@@ -42,19 +45,19 @@ func isSystem(manager string) bool {
 	})
 }
 
-// addition is something that is there, was not declared, and has an owner.
-type addition struct {
-	change
+// Addition is something that is there, was not declared, and has an owner.
+type Addition struct {
+	Change
 	fields fieldpath.Path
 }
 
-// additions gives what others added to an object, each with its manager. A list item is one addition, and so is a map that
+// Additions gives what others added to an object, each with its manager. A list item is one addition, and so is a map that
 // its manager made; else each field is. What is co-owned by several is each one's.
-func (c comparison) additions(declared, live *unstructured.Unstructured) []addition {
-	var found []addition
+func (c Comparison) Additions(declared, live *unstructured.Unstructured) []Addition {
+	var found []Addition
 	for _, entry := range live.GetManagedFields() {
 		// Subresources (scale, status, approval …) are interfaces for others to use.
-		if entry.Manager == c.manager || entry.Subresource != "" || entry.FieldsV1 == nil || isSystem(entry.Manager) || strings.HasPrefix(entry.Manager, managerPrefix) {
+		if entry.Manager == c.Manager || entry.Subresource != "" || entry.FieldsV1 == nil || isSystem(entry.Manager) || strings.HasPrefix(entry.Manager, corev1alpha2.FieldManagerPrefix) {
 			continue
 		}
 		fields := &fieldpath.Set{}
@@ -65,7 +68,7 @@ func (c comparison) additions(declared, live *unstructured.Unstructured) []addit
 		if entry.Time != nil {
 			at = entry.Time.Time
 		}
-		search := &additionSearch{comparison: c, manager: entry.Manager, time: at}
+		search := &additionSearch{Comparison: c, manager: entry.Manager, time: at}
 		search.below(nil, fields, declared.Object, live.Object)
 		found = append(found, search.found...)
 	}
@@ -73,10 +76,10 @@ func (c comparison) additions(declared, live *unstructured.Unstructured) []addit
 }
 
 type additionSearch struct {
-	comparison
+	Comparison
 	manager string
 	time    time.Time
-	found   []addition
+	found   []Addition
 }
 
 // below looks at what the manager owns below a spot.
@@ -110,7 +113,7 @@ func (s *additionSearch) add(at *spot) {
 	if at.element.FieldName != nil && slices.Contains(bookkeeping, *at.element.FieldName) || len(s.found) >= maxDifferences {
 		return
 	}
-	s.found = append(s.found, addition{change: change{path: at.pointer(), manager: s.manager, time: s.time}, fields: at.path()})
+	s.found = append(s.found, Addition{Change: Change{Path: at.pointer(), Manager: s.manager, Time: s.time}, fields: at.path()})
 }
 
 func elementsOf(set *fieldpath.Set) []fieldpath.PathElement {
@@ -170,20 +173,20 @@ func resolve(at *spot, element fieldpath.PathElement, declared, live any) (next 
 	return nil, nil, nil // by index, which no API server records
 }
 
-// without gives a copy of a live object from which additions are taken away, and those of them that were: all but what must
+// Without gives a copy of a live object from which additions are taken away, and those of them that were: all but what must
 // not be. With an addition goes the largest part of the object around it that nobody declared and nobody else has anything
 // in, because half of a probe or of a volume is nothing that an API server takes.
-func (c comparison) without(additions []addition, declared, live *unstructured.Unstructured) (*unstructured.Unstructured, []addition) {
+func (c Comparison) Without(additions []Addition, declared, live *unstructured.Unstructured) (*unstructured.Unstructured, []Addition) {
 	trimmed := live.DeepCopy()
-	var taken []addition
+	var taken []Addition
 	for _, each := range additions {
-		if kept(each) {
+		if !each.Removable() {
 			continue
 		}
 		path := each.fields
 		for shorter := path[:len(path)-1]; len(shorter) > 1; shorter = shorter[:len(shorter)-1] {
 			last := shorter[len(shorter)-1]
-			if last.FieldName != nil && entries(*last.FieldName) || isDeclared(declared.Object, shorter) || sharedBelow(live, each.manager, shorter) {
+			if last.FieldName != nil && entries(*last.FieldName) || isDeclared(declared.Object, shorter) || sharedBelow(live, each.Manager, shorter) {
 				break
 			}
 			path = shorter
@@ -194,12 +197,13 @@ func (c comparison) without(additions []addition, declared, live *unstructured.U
 	return trimmed, taken
 }
 
-func kept(each addition) bool {
-	if slices.ContainsFunc(protocol, func(pointer string) bool { return each.path == pointer || strings.HasPrefix(each.path, pointer+"/") }) {
-		return true
+// Removable says that an addition may be taken away: it is neither something that was done nor an agreement among controllers.
+func (a Addition) Removable() bool {
+	if slices.ContainsFunc(protocol, func(pointer string) bool { return a.Path == pointer || strings.HasPrefix(a.Path, pointer+"/") }) {
+		return false
 	}
-	last := each.fields[len(each.fields)-1]
-	return last.FieldName != nil && slices.Contains(acts, *last.FieldName)
+	last := a.fields[len(a.fields)-1]
+	return last.FieldName == nil || !slices.Contains(acts, *last.FieldName)
 }
 
 func isDeclared(declared any, path fieldpath.Path) bool {

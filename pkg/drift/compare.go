@@ -1,4 +1,4 @@
-package apply
+package drift
 
 import (
 	"maps"
@@ -11,55 +11,50 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
 
-// trust is how much is known of who wrote a live object.
-type trust int
+// Trust is how much is known of who wrote a live object.
+type Trust int
 
 const (
-	// nothingKnown: plain values have to be the same to the letter, and where they are not the API server has to be asked.
-	nothingKnown trust = iota
-	// writtenBefore: the manager's last write is said to have been what is declared, but an earlier process made it, which
+	// NothingKnown: plain values have to be the same to the letter, and where they are not the API server has to be asked.
+	NothingKnown Trust = iota
+	// WrittenBefore: the manager's last write is said to have been what is declared, but an earlier process made it, which
 	// may have declared it in another way. Values have to mean the same; the API server writes "1000m" as "1".
-	writtenBefore
-	// writtenNow: this process has seen the object to be what is declared. A plain value that the manager still owns is as it
+	WrittenBefore
+	// WrittenNow: this process has seen the object to be what is declared. A plain value that the manager still owns is as it
 	// wrote it, because whoever changes a field takes it over.
-	writtenNow
+	WrittenNow
 )
 
-// comparison holds what was declared against what is there. It looks at the API server's record of field owners rather
+// Comparison holds what was declared against what is there. It looks at the API server's record of field owners rather
 // than at a schema: the record says which maps and lists are taken as a whole and which are merged, so that a key that
 // somebody added to a Service's selector is a change, and one that they added to its labels is not.
-type comparison struct {
-	manager string
-	trust   trust
-	// ignored are the pointers of fields that are left to others, whatever is in them.
-	ignored map[string]bool
+type Comparison struct {
+	// Manager is the field manager that declared it.
+	Manager string
+	Trust   Trust
+	// Ignored are the pointers of fields that are left to others, whatever is in them.
+	Ignored map[string]bool
 }
 
-// difference is one declared field that is not as it was declared, or that the manager owns no longer.
-type difference struct {
-	// path is a JSON pointer to the field as it was declared.
-	path string
+// Difference is one declared field that is not as it was declared, or that the manager owns no longer.
+type Difference struct {
+	// Path is a JSON pointer to the field as it was declared.
+	Path string
 	// fields is the same as the record of field owners names it.
 	fields fieldpath.Path
-	// found is what is there instead; nil when nothing is.
-	found any
-	// gone: there is nothing in the field's place.
-	gone bool
+	// Found is what is there instead; nil when nothing is.
+	Found any
+	// Gone: there is nothing in the field's place.
+	Gone bool
 }
 
 // maxDifferences is how many differences are looked for in one object: more are told to nobody.
 const maxDifferences = 64
 
-// settled says whether a live object still holds everything that was declared, as the manager wrote it. It errs to one
-// side only: where it cannot tell it says no, and the caller lets the API server decide by applying.
-func (c comparison) settled(declared, live *unstructured.Unstructured) bool {
-	return len(c.differences(declared, live)) == 0
-}
-
-// differences gives the declared fields that are not as declared, at most 64, in the order of their names.
-func (c comparison) differences(declared, live *unstructured.Unstructured) []difference {
-	owned, others := recordOf(live, c.manager)
-	search := &search{comparison: c}
+// Differences gives the declared fields that are not as declared, at most 64, in the order of their names.
+func (c Comparison) Differences(declared, live *unstructured.Unstructured) []Difference {
+	owned, others := recordOf(live, c.Manager)
+	search := &search{Comparison: c}
 	wanted := maps.Clone(declared.Object)
 	delete(wanted, "apiVersion")
 	delete(wanted, "kind")
@@ -152,18 +147,18 @@ func escape(name string) string {
 
 // search is one comparison under way.
 type search struct {
-	comparison
-	found []difference
+	Comparison
+	found []Difference
 }
 
 func (s *search) differ(at *spot, found any, gone bool) {
 	if len(s.found) < maxDifferences {
-		s.found = append(s.found, difference{path: at.pointer(), fields: at.path(), found: found, gone: gone})
+		s.found = append(s.found, Difference{Path: at.pointer(), fields: at.path(), Found: found, Gone: gone})
 	}
 }
 
-func (c comparison) ignores(at *spot) bool {
-	return len(c.ignored) > 0 && c.ignored[at.pointer()]
+func (c Comparison) ignores(at *spot) bool {
+	return len(c.Ignored) > 0 && c.Ignored[at.pointer()]
 }
 
 // fields compares a map that is merged, not replaced.

@@ -1,8 +1,6 @@
-package apply
+package drift
 
 import (
-	"encoding/base64"
-	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -11,18 +9,18 @@ import (
 
 // same compares a value that is owned as a whole. Of maps and lists it wants to see the content even when trusted: a map
 // that is merged, and of which somebody took over every key, leaves the same record as one that is owned as a whole.
-func (c comparison) same(at *spot, wanted, found any) bool {
-	if len(c.ignored) > 0 {
+func (c Comparison) same(at *spot, wanted, found any) bool {
+	if len(c.Ignored) > 0 {
 		wanted = c.leave(at, wanted, found, &fieldpath.Set{})
 	}
-	if c.trust == nothingKnown {
+	if c.Trust == NothingKnown {
 		return equal(wanted, found)
 	}
 	switch wanted.(type) {
 	case map[string]any, []any:
 		return within(wanted, found)
 	}
-	return c.trust == writtenNow || alike(wanted, found)
+	return c.Trust == WrittenNow || alike(wanted, found)
 }
 
 // within says whether a value holds another one, with whatever the API server filled up in maps.
@@ -138,27 +136,4 @@ func number(v any) (float64, bool) {
 		return v, true
 	}
 	return 0, false
-}
-
-// plainData declares the stringData of a Secret as what an API server makes of it: it keeps only data, and nobody could
-// tell otherwise whether that is as it was declared.
-func plainData(secret map[string]any) {
-	texts, _ := secret["stringData"].(map[string]any)
-	if len(texts) == 0 {
-		return
-	}
-	data, _ := secret["data"].(map[string]any)
-	data = maps.Clone(data)
-	if data == nil {
-		data = map[string]any{}
-	}
-	for name, each := range texts {
-		text, ok := each.(string)
-		if !ok {
-			return // which no API server takes, and it says why
-		}
-		data[name] = base64.StdEncoding.EncodeToString([]byte(text))
-	}
-	delete(secret, "stringData")
-	secret["data"] = data
 }

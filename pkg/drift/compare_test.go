@@ -1,9 +1,8 @@
-package apply
+package drift
 
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
@@ -36,10 +35,10 @@ const (
 	serviceFields = `{"f:metadata":{"f:labels":{"f:app":{}}},"f:spec":{"f:selector":{},"f:ports":{"k:{\"port\":80,\"protocol\":\"TCP\"}":{".":{},"f:port":{},"f:name":{}}}}}`
 )
 
-func TestSettled(t *testing.T) {
+func TestWhatIsAsDeclared(t *testing.T) {
 	cases := map[string]struct {
 		declared, live, fields string
-		trust                  trust
+		trust                  Trust
 		want                   bool
 	}{
 		"as it was written, with defaults and additions beside it": {
@@ -69,11 +68,11 @@ func TestSettled(t *testing.T) {
 			live: `{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {a: x, b: y}}`,
 		},
 		"the only key of a merged map edited, though the object is known to have been ours": {
-			declared: `{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {a: x}}`, fields: `{"f:data":{}}`, trust: writtenBefore,
+			declared: `{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {a: x}}`, fields: `{"f:data":{}}`, trust: WrittenBefore,
 			live: `{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {a: evil}}`,
 		},
 		"a map that is owned as a whole and was filled up by defaults": {
-			declared: `{apiVersion: v1, kind: X, metadata: {name: c}, spec: {fieldRef: {fieldPath: a}}}`, fields: `{"f:spec":{"f:fieldRef":{}}}`, trust: writtenBefore, want: true,
+			declared: `{apiVersion: v1, kind: X, metadata: {name: c}, spec: {fieldRef: {fieldPath: a}}}`, fields: `{"f:spec":{"f:fieldRef":{}}}`, trust: WrittenBefore, want: true,
 			live: `{apiVersion: v1, kind: X, metadata: {name: c}, spec: {fieldRef: {apiVersion: v1, fieldPath: a}}}`,
 		},
 		"nothing is owned at all": {
@@ -85,11 +84,11 @@ func TestSettled(t *testing.T) {
 			live: `{apiVersion: v1, kind: X, metadata: {name: c}, spec: {cpu: "1"}}`,
 		},
 		"a value in the API server's own writing, known to be ours": {
-			declared: `{apiVersion: v1, kind: X, metadata: {name: c}, spec: {cpu: 1000m}}`, fields: `{"f:spec":{"f:cpu":{}}}`, trust: writtenBefore, want: true,
+			declared: `{apiVersion: v1, kind: X, metadata: {name: c}, spec: {cpu: 1000m}}`, fields: `{"f:spec":{"f:cpu":{}}}`, trust: WrittenBefore, want: true,
 			live: `{apiVersion: v1, kind: X, metadata: {name: c}, spec: {cpu: "1"}}`,
 		},
 		"an edited field, though the object is known to have been ours": {
-			declared: `{apiVersion: v1, kind: X, metadata: {name: c}, spec: {cpu: 1000m, image: a}}`, fields: `{"f:spec":{"f:cpu":{}}}`, trust: writtenBefore,
+			declared: `{apiVersion: v1, kind: X, metadata: {name: c}, spec: {cpu: 1000m, image: a}}`, fields: `{"f:spec":{"f:cpu":{}}}`, trust: WrittenBefore,
 			live: `{apiVersion: v1, kind: X, metadata: {name: c}, spec: {cpu: "1", image: evil}}`,
 		},
 		"an empty map that was filled up by defaults": {
@@ -97,7 +96,7 @@ func TestSettled(t *testing.T) {
 			live: `{apiVersion: v1, kind: X, metadata: {name: c}, spec: {securityContext: {runAsNonRoot: true}}}`,
 		},
 		"an empty map that was replaced by something else": {
-			declared: `{apiVersion: v1, kind: X, metadata: {name: c}, spec: {emptyDir: {}}}`, fields: `{"f:spec":{}}`, trust: writtenBefore,
+			declared: `{apiVersion: v1, kind: X, metadata: {name: c}, spec: {emptyDir: {}}}`, fields: `{"f:spec":{}}`, trust: WrittenBefore,
 			live: `{apiVersion: v1, kind: X, metadata: {name: c}, spec: {configMap: {name: evil}}}`,
 		},
 		"numbers, whatever decoded them": {
@@ -116,45 +115,15 @@ func TestSettled(t *testing.T) {
 				live = owned(live, "platform-operators/memo", c.fields)
 			}
 			live = owned(live, "kubectl", `{"f:metadata":{"f:labels":{"f:users":{}}}}`)
-			compare := comparison{manager: "platform-operators/memo", trust: c.trust}
-			if got := compare.settled(object(t, c.declared), live); got != c.want {
-				t.Errorf("settled is %v, want %v: %v", got, c.want, compare.differences(object(t, c.declared), live))
-			}
-			live, err := packed(t, live).object()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := compare.settled(object(t, c.declared), live); got != c.want {
-				t.Errorf("settled is %v of what the cache keeps, want %v", got, c.want)
+			compare := Comparison{Manager: "platform-operators/memo", Trust: c.trust}
+			if found := compare.Differences(object(t, c.declared), live); (len(found) == 0) != c.want {
+				t.Errorf("as declared: %v, want %v: %v", len(found) == 0, c.want, found)
 			}
 		})
 	}
 }
 
-func TestDigestIgnoresWhatApplyingDoesNotConcern(t *testing.T) {
-	state := func(version, status, image string) *unstructured.Unstructured {
-		return owned(object(t, `{apiVersion: v1, kind: X, metadata: {name: c, resourceVersion: "`+version+`", generation: `+version+`}, spec: {image: `+image+`}, status: {ready: `+status+`}}`),
-			"platform-operators/memo", `{"f:spec":{"f:image":{}}}`)
-	}
-	digestOf := func(live *unstructured.Unstructured) digest {
-		kept, err := look(live)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return kept.digest
-	}
-	if digestOf(state("1", "0", "a")) != digestOf(state("2", "1", "a")) {
-		t.Error("a status update changes the digest")
-	}
-	if digestOf(state("1", "0", "a")) == digestOf(state("1", "0", "b")) {
-		t.Error("a change of the spec does not change the digest")
-	}
-	if digestOf(state("1", "0", "a")) == digestOf(owned(state("1", "0", "a"), "kubectl", `{"f:spec":{}}`)) {
-		t.Error("a change of who owns what does not change the digest")
-	}
-}
-
-func FuzzSettledNeverPanics(f *testing.F) {
+func FuzzComparisonNeverPanics(f *testing.F) {
 	f.Add([]byte(`{"f:spec":{"f:ports":{"k:{\"port\":80}":{".":{}}}}}`), []byte(`{"spec":{"ports":[{"port":80}]}}`))
 	f.Add([]byte(`{"f:spec":{"v:1":{},"i:0":{}}}`), []byte(`{"spec":[1,null,{}]}`))
 	f.Fuzz(func(t *testing.T, fields, content []byte) {
@@ -164,22 +133,11 @@ func FuzzSettledNeverPanics(f *testing.F) {
 		}
 		declared := live.DeepCopy()
 		live = owned(live, "m", string(fields))
-		_ = comparison{manager: "m"}.settled(declared, live)
-		_ = comparison{manager: "m", trust: writtenBefore}.settled(declared, live)
-		other := comparison{manager: "other", ignored: map[string]bool{"/content/spec": true}}
-		added := other.additions(declared, live)
-		_, _ = other.without(added, declared, live)
-		_ = other.withLive(declared, live)
+		_ = Comparison{Manager: "m"}.Differences(declared, live)
+		_ = Comparison{Manager: "m", Trust: WrittenBefore}.Differences(declared, live)
+		other := Comparison{Manager: "other", Ignored: map[string]bool{"/content/spec": true}}
+		added := other.Additions(declared, live)
+		_, _ = other.Without(added, declared, live)
+		_ = other.WithLive(declared, live)
 	})
-}
-
-func TestStringDataIsDeclaredAsData(t *testing.T) {
-	entry, err := newItem(Owner{Name: "memo"}, object(t, `{apiVersion: v1, kind: Secret, metadata: {name: a}, stringData: {b: over, c: text}, data: {a: eA==, b: eA==}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := map[string]any{"a": "eA==", "b": "b3Zlcg==", "c": "dGV4dA=="}
-	if diff := cmp.Diff(want, entry.declared().Object["data"]); diff != "" || entry.declared().Object["stringData"] != nil {
-		t.Errorf("%v (-want +got):\n%s", entry.declared().Object["stringData"], diff)
-	}
 }

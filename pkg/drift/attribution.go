@@ -1,0 +1,69 @@
+package drift
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
+
+// Change is one field of an object that somebody changed or added, and who that was as far as it is known.
+type Change struct {
+	// Path is a JSON pointer to the field; empty where the object as a whole is meant.
+	Path string
+	// Manager and Time are those of the API server's record; empty where it has none.
+	Manager string
+	Time    time.Time
+}
+
+// Attributed says whose changes differences are. Of a field that is gone the API server keeps no record, and of one whose
+// owner has gone since neither: these are nobody's.
+func (c Comparison) Attributed(differences []Difference, live *unstructured.Unstructured) []Change {
+	type record struct {
+		manager string
+		time    time.Time
+		fields  *fieldpath.Set
+	}
+	var others []record
+	for _, entry := range live.GetManagedFields() {
+		if entry.Manager == c.Manager || entry.Subresource == "status" || entry.FieldsV1 == nil {
+			continue
+		}
+		fields := &fieldpath.Set{}
+		if err := fields.FromJSON(entry.FieldsV1.GetRawReader()); err != nil {
+			continue
+		}
+		each := record{manager: entry.Manager, fields: fields}
+		if entry.Time != nil {
+			each.time = entry.Time.Time
+		}
+		others = append(others, each)
+	}
+	var changes []Change
+	for _, each := range differences {
+		next := Change{Path: each.Path}
+		for _, other := range others {
+			if !each.Gone && owns(other.fields, each.fields) && (next.Manager == "" || other.time.After(next.Time)) {
+				next.Manager, next.Time = other.manager, other.time
+			}
+		}
+		changes = append(changes, next)
+	}
+	return changes
+}
+
+// owns says whether a set has a path, or something below it.
+func owns(set *fieldpath.Set, path fieldpath.Path) bool {
+	for i, element := range path {
+		if i == len(path)-1 {
+			_, below := set.Children.Get(element)
+			return below || set.Members.Has(element)
+		}
+		next, ok := set.Children.Get(element)
+		if !ok {
+			return false
+		}
+		set = next
+	}
+	return false
+}

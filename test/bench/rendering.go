@@ -72,7 +72,7 @@ func render(bundle fs.FS) ([]unstructured.Unstructured, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.Render(registryv1.Options{InstallNamespace: b.Metadata().InstallNamespace()})
+	return b.Render(registryv1.Options{InstallNamespace: b.Metadata().InstallNamespace(), Certificates: registryv1.CertificatesByServiceCA})
 }
 
 // renderInto renders a bundle for a namespace.
@@ -81,7 +81,7 @@ func renderInto(bundle fs.FS, namespace string) ([]unstructured.Unstructured, er
 	if err != nil {
 		return nil, err
 	}
-	return b.Render(registryv1.Options{InstallNamespace: namespace})
+	return b.Render(registryv1.Options{InstallNamespace: namespace, Certificates: registryv1.CertificatesByServiceCA})
 }
 
 // renderJSON renders and writes the objects out, one a line.

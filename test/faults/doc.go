@@ -8,5 +8,5 @@
 // not so.
 //
 // The package does not know what the manager should do about a fault, and asserts nothing by itself; the stories in
-// test/faults/stories do, and so do integration tests. README.md shows how a story is written.
+// test/faults/stories do. README.md shows how a story is written.
 package faults

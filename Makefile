@@ -15,6 +15,12 @@ LDFLAGS := -X $(MODULE)/pkg/version.gitVersion=$(VERSION) -X $(MODULE)/pkg/versi
 # Its own cache: what golangci-lint remembers of a checkout names the files of that checkout, which the path rules of another one do not match.
 GOLANGCI_LINT := GOLANGCI_LINT_CACHE=$(CURDIR)/_output/golangci-lint go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
 
+# RESULTS is a folder for what each test came to, as JSON: of go test by gotestsum, of suites by ginkgo's report.
+RESULTS ?=
+GOTEST = $(if $(RESULTS),go run gotest.tools/gotestsum@v1.13.0 --format=standard-quiet --jsonfile='$(abspath $(RESULTS))/$@.json' --,go test)
+# Two processes, each with a cluster of its own: a suite mostly waits. From vendor/, so that it is the version of the suites.
+GINKGO = go run github.com/onsi/ginkgo/v2/ginkgo --procs=2 --timeout=30m $(if $(RESULTS),--output-dir='$(abspath $(RESULTS))' --json-report=$@.json)
+
 # Tests that only test-long runs, though the packages that they are in have quick ones too.
 LONG := ^TestENG_D16_
 
@@ -47,32 +53,39 @@ clean: ## Remove _output
 ##@ Test
 
 .PHONY: test
-test: test-unit test-bench test-localcluster test-integration e2e ## Run every test
+test: test-unit test-bench test-localcluster test-integration test-faults e2e ## Run every test that takes less than minutes. RESULTS= keeps what each came to
+
+.PHONY: results
+results:
+	@$(if $(RESULTS),mkdir -p '$(RESULTS)')
 
 .PHONY: test-unit
-test-unit: ## Unit tests with the race detector, and the checks of manifests/
-	go list ./... | grep --invert-match --extended-regexp '/test/(integration|e2e|faults/stories)(/|$$)|/pkg/client/' | xargs go test -race -timeout=10m -skip='$(LONG)' $(TESTFLAGS)
+test-unit: results ## Unit tests with the race detector, and the checks of manifests/
+	go list ./... | grep --invert-match --extended-regexp '/test/(integration|e2e|faults/stories)(/|$$)|/pkg/client/' | xargs $(GOTEST) -race -timeout=10m -skip='$(LONG)' $(TESTFLAGS)
 
 .PHONY: test-bench
-test-bench: ## Tests of the benchmarks' own helpers; without the race detector, for which their peers would have to be compiled too
-	go test -C test/bench -timeout=10m $(TESTFLAGS) ./...
+test-bench: results ## Tests of the benchmarks' own helpers; without the race detector, for which their peers would have to be compiled too
+	cd test/bench && $(GOTEST) -timeout=10m $(TESTFLAGS) ./...
 
 .PHONY: test-localcluster
-test-localcluster: localcluster ## Tests of the local cluster, which is a module of its own
-	go test -C test/localcluster -count=1 -timeout=10m $(TESTFLAGS) ./...
+test-localcluster: localcluster results ## Tests of the local cluster, which is a module of its own
+	cd test/localcluster && $(GOTEST) -count=1 -timeout=10m $(TESTFLAGS) ./...
 
 .PHONY: test-integration
-test-integration: localcluster ## The manager against a real API server, one behaviour a file. TESTFLAGS='-ginkgo.focus …' runs some
-	go test -count=1 -timeout=30m ./test/integration/... $(TESTFLAGS)
-	$(if $(findstring ginkgo,$(TESTFLAGS)),,go test -count=1 -timeout=10m -run='TestKilledAtAFewWrites|TestARefusedWrite' ./test/faults/stories $(TESTFLAGS) -args -stories=quick)
+test-integration: localcluster results ## The manager against a real API server, one behaviour a file. TESTFLAGS='--focus="…"' runs some
+	$(GINKGO) $(TESTFLAGS) ./test/integration
+
+.PHONY: test-faults
+test-faults: localcluster results ## A few kill points and a refused write; test-long has all the others
+	$(GOTEST) -count=1 -timeout=10m -run='TestKilledAtAFewWrites|TestARefusedWrite' $(TESTFLAGS) ./test/faults/stories -args -stories=quick
 
 .PHONY: e2e
-e2e: localcluster ## The demo's story, and real bundles, end to end
-	go test -count=1 -timeout=30m ./test/e2e/... $(TESTFLAGS)
+e2e: localcluster results ## The demo's story, and real bundles, end to end
+	$(GINKGO) $(TESTFLAGS) ./test/e2e
 
 .PHONY: test-long
-test-long: localcluster ## What takes a quarter of an hour: kill points, faults, ten quiet minutes, fuzzing. SEED= repeats kill points, FULL=1 tries all
-	TESTFLAGS='$(TESTFLAGS)' SEED='$(SEED)' FULL='$(FULL)' hack/test-long.sh
+test-long: localcluster results ## What takes a quarter of an hour: kill points, faults, ten quiet minutes, fuzzing. SEED= repeats kill points, FULL=1 tries all
+	RESULTS='$(RESULTS)' TESTFLAGS='$(TESTFLAGS)' SEED='$(SEED)' FULL='$(FULL)' hack/test-long.sh
 
 .PHONY: localcluster
 localcluster: ## Compile the local cluster's programs ahead of time (once for each version; takes minutes)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs the long tests, those that mostly wait beside those that compute: three lanes, each with its own cluster or none. What
-# a lane says is in _output/long, and is printed when it ends. TESTFLAGS go to every go test, SEED and FULL to the kill points.
+# a lane says is in _output/long, and is printed when it ends. TESTFLAGS go to every go test, SEED and FULL to the kill points;
+# RESULTS is a folder for what each test came to, as JSON.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -9,6 +10,17 @@ rm -rf "${logs}"
 mkdir -p "${logs}"
 read -r -a flags <<<"${TESTFLAGS:-}"
 
+# gotest NAME … is go test, which keeps what each test came to as NAME.json.
+gotest() {
+	local name=$1
+	shift
+	if [[ -n "${RESULTS:-}" ]]; then
+		go run gotest.tools/gotestsum@v1.13.0 --format=standard-verbose --jsonfile="${RESULTS}/${name}.json" -- "$@"
+	else
+		go test -v "$@"
+	fi
+}
+
 # What fails while everything is made to fail: kill points, the API server in trouble, bad specs.
 faults() {
 	local timeout=20m stories=(-stories=long "-seed=${SEED:-0}")
@@ -16,19 +28,19 @@ faults() {
 		timeout=60m
 		stories+=(-full)
 	fi
-	go test -count=1 -timeout="${timeout}" -v "${flags[@]}" ./test/faults/stories -args "${stories[@]}"
+	gotest test-long-faults -count=1 -timeout="${timeout}" "${flags[@]}" ./test/faults/stories -args "${stories[@]}"
 }
 
 # What a manager does that has nothing to do, for ten minutes.
 steady() {
-	go test -count=1 -timeout=40m -v "${flags[@]}" -run=TestENG_D16_ ./test/steady -args -quiet-for="${QUIET_FOR:-10m}"
+	gotest test-long-steady -count=1 -timeout=40m "${flags[@]}" -run=TestENG_D16_ ./test/steady -args -quiet-for="${QUIET_FOR:-10m}"
 }
 
 # Every fuzz target for half a minute, one after the other, with one worker, and behind the lanes that have time limits.
 fuzz() {
 	local file target failed=0
 	while IFS=: read -r file target; do
-		nice go test -fuzztime=30s -parallel=1 "${flags[@]}" -run=NONE -fuzz="^${target}\$" "./$(dirname "${file}")" || failed=1
+		nice go test -fuzztime=30s -fuzzminimizetime=10x -parallel=1 "${flags[@]}" -run=NONE -fuzz="^${target}\$" "./$(dirname "${file}")" || failed=1
 	done < <(grep --recursive --include='*_test.go' --only-matching --perl-regexp '^func \KFuzz\w+' cmd pkg test |
 		grep --invert-match '^test/localcluster/') # a module of its own, which make test-localcluster tests
 	return "${failed}"

@@ -72,7 +72,7 @@ func (t task) leaveMissing(ctx context.Context, result *outcome) {
 func (t task) settle(ctx context.Context, live *unstructured.Unstructured, result *outcome) {
 	declared := t.entry.declared()
 	all := t.compare().Differences(declared, live)
-	differences, marked := t.before.news(all), orphanMarked(t.entry.key, live)
+	differences, marked := t.before.news(all), orphanMarked(t.entry.key, live) || tied(live, t.owner)
 	// Of what is not known to have been declared like this before nobody can tell whether it holds a field that is declared
 	// no longer: that goes by applying.
 	if len(differences) == 0 && !marked && (t.known() || t.options.ReadOnly) {
@@ -139,12 +139,16 @@ func (t task) tryAgain(ctx context.Context, changes []drift.Change, result *outc
 // ask has the API server say what it would make of the object, without writing anything: what it would leave as it is was
 // changed by nobody. It is needed once after a restart, and only where nothing is written that would tell.
 func (t task) ask(ctx context.Context, declared, live *unstructured.Unstructured) (map[string]digest, error) {
-	encoded, err := json.Marshal(t.compare().WithLive(declared, live).Object)
+	wanted, dry := t.compare().WithLive(declared, live), []string{metav1.DryRunAll}
+	encoded, err := json.Marshal(wanted.Object)
 	if err != nil {
 		return nil, fmt.Errorf("encoding %s: %w", t.entry.key, err)
 	}
 	answer, err := t.client(t.entry.key).Patch(ctx, t.entry.key.Name, types.ApplyPatchType, encoded,
-		metav1.PatchOptions{FieldManager: t.owner.Manager(), Force: ptr.To(true), DryRun: []string{metav1.DryRunAll}})
+		metav1.PatchOptions{FieldManager: t.owner.Manager(), Force: ptr.To(true), DryRun: dry})
+	if unappliable(err) {
+		answer, err = t.client(t.entry.key).Update(ctx, t.written(wanted, live, false), metav1.UpdateOptions{FieldManager: t.owner.Manager(), DryRun: dry})
+	}
 	switch {
 	case apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsForbidden(err):
 		return nil, nil // it cannot tell

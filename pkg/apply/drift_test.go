@@ -44,7 +44,7 @@ func TestRulesTarget(t *testing.T) {
 	}
 }
 
-func TestAFightIsDampedAndForgotten(t *testing.T) {
+func TestENG_D5_AFightIsDampedAndForgotten(t *testing.T) {
 	now := time.Unix(1e9, 0)
 	var f fight
 	var writes []time.Duration

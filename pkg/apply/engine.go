@@ -104,7 +104,7 @@ type Options struct {
 	ReadOnly bool
 	// Adoption is which objects that exist already may be taken over; empty means SamePackage.
 	Adoption corev1alpha2.Adoption
-	// Drift is what becomes of changes by others; empty fields mean Enforce and Report.
+	// Drift is what becomes of changes by others; empty fields mean Enforce and Report, and Ignore for additions where the policy is Ignore.
 	Drift corev1alpha2.Drift
 }
 
@@ -114,6 +114,7 @@ type Options struct {
 // among the errors names an object that somebody has to see to; the report is good in any case.
 func (e *Engine) Apply(ctx context.Context, set *Set, options Options) (Report, error) {
 	run := &run{Engine: e, set: set, memory: e.memoryOf(set.owner.Name), options: options, rules: rulesOf(options), pass: &pass{clock: e.clock, start: e.clock.Now()}}
+	run.memory.comeBack()
 	report := Report{Total: set.Len(), Complete: true}
 	var failed error
 	for _, each := range set.phases {

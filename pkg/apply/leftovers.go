@@ -45,7 +45,8 @@ var leftoverKinds = []schema.GroupKind{
 }
 
 // Leftovers gives what is still there of an owner's, whatever revisions are known, as a set to remove: objects that have
-// both its labels and its field manager, so that a copy which somebody made of one, labels and all, is not among them.
+// its labels and also its field manager or, from rukpak, an owner reference to it, so that a copy which somebody made of one,
+// labels and all, is not among them.
 func (e *Engine) Leftovers(ctx context.Context, owner Owner, installNamespace string) (*Set, error) {
 	var found []unstructured.Unstructured
 	for _, kind := range leftoverKinds {
@@ -88,7 +89,7 @@ func (e *Engine) leftovers(ctx context.Context, owner Owner, kind schema.GroupKi
 			return nil, ignoreUnserved(kind, err)
 		}
 		for _, object := range page.Items {
-			if managedBy(&object, owner.Manager()) {
+			if managedBy(&object, owner.Manager()) || tied(&object, owner) {
 				found = append(found, object)
 			}
 		}

@@ -87,6 +87,9 @@ func (w worker) write(ctx context.Context, key Key, declared, live *unstructured
 		after, err = w.put(ctx, key, declared, live, true)
 		return after, live.GetResourceVersion(), err
 	}
+	if live, err = w.untie(ctx, key, live); err != nil {
+		return nil, "", err
+	}
 	live, err = w.takeOver(ctx, key, live)
 	if err != nil {
 		return nil, "", err
@@ -105,8 +108,7 @@ func (w worker) write(ctx context.Context, key Key, declared, live *unstructured
 	switch {
 	case err == nil:
 		return after, before, nil
-	case strings.Contains(err.Error(), "duplicate entries for key"):
-		// Server-side apply takes no list with two equal keys, which POST and PUT do, and which bundles have.
+	case unappliable(err):
 		after, err = w.put(ctx, key, declared, live, false)
 		return after, before, err
 	case apierrors.IsInvalid(err):
@@ -117,6 +119,21 @@ func (w worker) write(ctx context.Context, key Key, declared, live *unstructured
 		}
 	}
 	return nil, "", writeError("applying", key, err)
+}
+
+// unappliable says that server-side apply does not take what POST and PUT do, and what bundles have: a list with two equal
+// keys, or a field that the API server does not know, which the others drop with a warning. It has no reason of its own.
+func unappliable(err error) bool {
+	return err != nil && (strings.Contains(err.Error(), "duplicate entries for key") || strings.Contains(err.Error(), "field not declared in schema"))
+}
+
+// untie takes the owner reference to the owner off.
+func (w worker) untie(ctx context.Context, key Key, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	if !tied(live, w.owner) {
+		return live, nil
+	}
+	after, err := w.client(key).Update(ctx, withoutTies(live, w.owner), metav1.UpdateOptions{FieldManager: w.owner.Manager()})
+	return after, writeError("taking over", key, err)
 }
 
 // takeOver turns what the owner's creation by POST recorded into what an apply would have recorded. Without it fields that
@@ -137,7 +154,13 @@ func (w worker) takeOver(ctx context.Context, key Key, live *unstructured.Unstru
 // put writes what was declared over an object by PUT. As a whole, everything declared at the top (spec, data, rules)
 // replaces what is there; else maps are merged, and only lists are replaced. Metadata of others stays in both cases.
 func (w worker) put(ctx context.Context, key Key, declared, live *unstructured.Unstructured, whole bool) (*unstructured.Unstructured, error) {
-	wanted := live.DeepCopy()
+	after, err := w.client(key).Update(ctx, w.written(declared, live, whole), metav1.UpdateOptions{FieldManager: w.owner.Manager()})
+	return after, writeError("updating", key, err)
+}
+
+// written is what put writes.
+func (w worker) written(declared, live *unstructured.Unstructured, whole bool) *unstructured.Unstructured {
+	wanted := withoutTies(live, w.owner)
 	for name := range declared.Object {
 		if whole && name != "metadata" {
 			delete(wanted.Object, name)
@@ -154,8 +177,7 @@ func (w worker) put(ctx context.Context, key Key, declared, live *unstructured.U
 		}
 	}
 	wanted.SetManagedFields(records)
-	after, err := w.client(key).Update(ctx, wanted, metav1.UpdateOptions{FieldManager: w.owner.Manager()})
-	return after, writeError("updating", key, err)
+	return wanted
 }
 
 // overlay writes the fields of one object over another's. Values are copied, because the sets are shared.

@@ -16,7 +16,7 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-func TestHoldingOf(t *testing.T) {
+func TestENG_P2_HoldingOf(t *testing.T) {
 	const ours, theirs = "platform-operators/memo", "platform-operators/other"
 	labelled := func(name string) string {
 		return `labels: {core.rukpak.io/owner-kind: BundleDeployment, core.rukpak.io/owner-name: ` + name + `}`
@@ -58,7 +58,7 @@ func TestHoldingOf(t *testing.T) {
 	}
 }
 
-func TestClaimOf(t *testing.T) {
+func TestENG_P2_ClaimOf(t *testing.T) {
 	const none, same, anything = corev1alpha2.AdoptionNone, corev1alpha2.AdoptionSamePackage, corev1alpha2.AdoptionAny
 	ages := map[string]time.Time{"memo": time.Unix(200, 0), "elder": time.Unix(100, 0), "younger": time.Unix(300, 0), "alpha": time.Unix(200, 0), "zulu": time.Unix(200, 0)}
 	created := func(name string) (time.Time, bool) { at, ok := ages[name]; return at, ok }
@@ -115,7 +115,7 @@ func TestADeploymentThatIsGoneTakesNothingFromOthers(t *testing.T) {
 }
 
 // Whatever two deployments there are, exactly one of them is let have an object that the other has.
-func TestOneOfTwoDeploymentsAlwaysWins(t *testing.T) {
+func TestENG_P2_OneOfTwoDeploymentsAlwaysWins(t *testing.T) {
 	key := Key{schema.GroupKind{Kind: "ConfigMap"}, "memo", "a"}
 	ages := map[string]time.Time{"a": time.Unix(1, 0), "b": time.Unix(1, 0), "c": time.Unix(2, 0), "d": time.Unix(0, 0)}
 	created := func(name string) (time.Time, bool) { at, ok := ages[name]; return at, ok }

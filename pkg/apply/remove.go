@@ -25,6 +25,8 @@ import (
 type Removal struct {
 	// Done says that nothing of the set is left that is the owner's.
 	Done bool
+	// Held says that nothing is taken down now, because users have custom resources that somebody has to look after.
+	Held bool
 	// Waiting names what is still being deleted, or why nothing is, and what to do about it; empty when Done.
 	Waiting string
 	// Kept names what was deliberately left, and why, at most 10.
@@ -59,7 +61,7 @@ func (e *Engine) Remove(ctx context.Context, set *Set, options RemoveOptions, ke
 	if r.deleteCRDs {
 		held, err := r.inUse(ctx)
 		if err != nil || held != "" {
-			removal.Waiting = held
+			removal.Waiting, removal.Held = held, held != ""
 			return removal, err
 		}
 	}
@@ -330,10 +332,18 @@ func (r *taking) delete(ctx context.Context, entry *item, at apiResource, live *
 
 // disown takes the owner labels off an object that stays, and changes it by a merge patch in the same write.
 func (r *taking) disown(ctx context.Context, at apiResource, live *unstructured.Unstructured, changes map[string]any) error {
-	overlay(changes, map[string]any{"metadata": map[string]any{
+	metadata := map[string]any{
 		"uid":    string(live.GetUID()),
 		"labels": map[string]any{corev1alpha2.LabelOwnerKind: nil, corev1alpha2.LabelOwnerName: nil},
-	}})
+	}
+	if tied(live, r.set.owner) { // a patch replaces the whole list, which nobody may have changed meanwhile
+		kept, _, err := unstructured.NestedSlice(withoutTies(live, r.set.owner).Object, "metadata", "ownerReferences")
+		if err != nil {
+			return fmt.Errorf("reading the owner references of %s: %w", keyOf(live), err)
+		}
+		metadata["ownerReferences"], metadata["resourceVersion"] = kept, live.GetResourceVersion()
+	}
+	overlay(changes, map[string]any{"metadata": metadata})
 	patch, err := json.Marshal(changes)
 	if err != nil {
 		return fmt.Errorf("encoding the patch of %s: %w", keyOf(live), err)
@@ -352,6 +362,13 @@ func (m *memory) isGone(key Key) (kept string, gone bool) {
 	defer m.mu.Unlock()
 	kept, gone = m.gone[key]
 	return kept, gone
+}
+
+// comeBack forgets what a removal was through with: what is applied is there again.
+func (m *memory) comeBack() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	clear(m.gone)
 }
 
 func (m *memory) setGone(key Key, kept string) {

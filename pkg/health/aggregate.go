@@ -112,18 +112,14 @@ func available(states []OperatorState, clusterInstalled bool) Condition {
 	return Condition{TypeAvailable, conditionFalse, ReasonWaitingForOperators, joined(head, waiting)}
 }
 
-// waitedFor tells whether a cluster installation waits for the operator: not for one that somebody has to decide about, nor
-// for one that is going away or was ready before.
+// waitedFor tells whether a cluster installation waits for the operator: not for one that is paused, is going away or was
+// ready before.
 func (s OperatorState) waitedFor() bool {
-	switch {
-	case s.Paused, s.EverInstalled, s.Progressing.Reason == reasonAwaitingApproval, s.Progressing.Reason == platformv1alpha1.ReasonRemoving:
+	if s.Paused || s.EverInstalled || s.Progressing.Reason == platformv1alpha1.ReasonRemoving {
 		return false
 	}
 	return s.Installed.Status != conditionTrue || s.Healthy.Status != conditionTrue
 }
-
-// reasonAwaitingApproval is the API's reason for a Manual operator whose next version nobody approved yet.
-const reasonAwaitingApproval = "AwaitingApproval"
 
 // lacks says what an operator waits for, in its own words.
 func (s OperatorState) lacks() string {

@@ -72,10 +72,6 @@ func TestAggregate(t *testing.T) {
 			installing: true, states: []health.OperatorState{with(fresh("a"), func(s *health.OperatorState) { s.Paused = true; s.Progressing = view("False", "Paused", "", 1) })},
 			want: allAsExpected,
 		},
-		"nobody waits for an operator that awaits approval": {
-			installing: true, states: []health.OperatorState{with(fresh("a"), func(s *health.OperatorState) { s.Progressing = view("False", "AwaitingApproval", "", 1) })},
-			want: allAsExpected,
-		},
 		"an operator that was ready once is not waited for again": {
 			installing: true, states: []health.OperatorState{broken("a", 1)}, want: allAsExpected,
 		},

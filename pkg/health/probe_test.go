@@ -21,7 +21,7 @@ func parse(tb testing.TB, text string) *unstructured.Unstructured {
 	return &o
 }
 
-func TestProbe(t *testing.T) {
+func TestENG_D15_Probe(t *testing.T) {
 	const deployment = "{apiVersion: apps/v1, kind: Deployment, metadata: {namespace: ns, name: web, generation: 2}, spec: {replicas: 3}, status: "
 	const crd = "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: as.b.c}, status: "
 	const apiService = "{apiVersion: apiregistration.k8s.io/v1, kind: APIService, metadata: {name: v1.b.c}, status: "

@@ -8,6 +8,8 @@ import (
 	"github.com/openshift/library-go/pkg/controller/factory"
 
 	"github.com/openshift/platform-operators/bindata"
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/controllers/operatorconfig"
 )
 
@@ -33,6 +35,7 @@ func keptManager(input *Input) (operatorconfig.Kept, error) {
 	return operatorconfig.Kept{
 		Kind:     "PlatformOperatorManager",
 		Name:     initial.Name,
+		Event:    operatorv1alpha1.EventPlatformOperatorManagerCreated,
 		Informer: managers.Informer(),
 		Get: func() error {
 			_, err := managers.Lister().Get(initial.Name)
@@ -54,6 +57,7 @@ func keptRegistryClass(input *Input) (operatorconfig.Kept, error) {
 	return operatorconfig.Kept{
 		Kind:     "ProvisionerClass",
 		Name:     initial.Name,
+		Event:    corev1alpha2.EventProvisionerClassCreated,
 		Informer: classes.Informer(),
 		Get: func() error {
 			_, err := classes.Lister().Get(initial.Name)

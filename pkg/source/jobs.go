@@ -3,6 +3,7 @@ package source
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -11,15 +12,15 @@ import (
 
 // JobsConfig is what Jobs are built from; every field is required.
 type JobsConfig[W comparable, R any] struct {
-	// Do does the work that a wish costs. It ends early when its context does.
+	// Do does the work that a wish costs. It ends early when its context does; a panic counts as an error.
 	Do func(context.Context, W) (*R, error)
 	// Lane says whose slowness a wish may suffer from: the registry's host, for example. Wishes in one lane wait for one
 	// another, those in different ones do not.
 	Lane func(W) string
 	// Done is called, from any goroutine, when there is news for whoever asked under a name.
 	Done func(name string)
-	// PerLane is how many wishes of one lane are worked on at once. Total is the same over all lanes; it bounds memory, and
-	// should be several times PerLane, so that no lane can take all of it.
+	// PerLane is how many wishes of one lane are worked on at once. Total is the same over all lanes; it bounds what is
+	// held for them, and should be several times PerLane, so that no lane can take all of it.
 	PerLane, Total int
 	// Backoff is how long to wait before what failed is tried again.
 	Backoff Backoff
@@ -123,7 +124,11 @@ func (j *Jobs[W, R]) Cancel(name string) {
 
 func (j *Jobs[W, R]) run(ctx context.Context, name string, current *job[W, R]) {
 	defer j.Done(name)
-	result, err := j.inLane(ctx, current.wish)
+	var result *R
+	err := Guard(fmt.Sprintf("fetching what %q wants", name), func() (err error) {
+		result, err = j.inLane(ctx, current.wish)
+		return err
+	})
 	if err == nil && result == nil {
 		err = errors.New("the work ended without a result")
 	}

@@ -11,9 +11,19 @@ import (
 	"sync"
 
 	"k8s.io/utils/clock"
+
+	"github.com/openshift/platform-operators/pkg/source"
 )
 
 var digestPattern = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+
+const (
+	// maxReaders is how many read content at once. What a bundle is parsed and rendered to takes many times what its files
+	// do, hundreds of MiB in the worst case, so that memory is bounded by this, however many are fetched.
+	maxReaders = 2
+	// maxReads is how often content is read for one Use that somebody removes meanwhile.
+	maxReads = 2
+)
 
 // ContentConfig is what Content is built from; every field is required.
 type ContentConfig struct {
@@ -26,13 +36,16 @@ type ContentConfig struct {
 
 // Content is bundle content on disk, one directory a digest, within a budget. Whatever is wanted twice is fetched and stored
 // once, also by those who ask one after the other; where room is needed, what was not used for the longest time goes, and
-// never what is in use.
+// never what is in use. Somebody else may empty the directory at any time: what was not whole before and after it was read
+// is fetched and read again.
 //
 // It is safe for concurrent use within one process; the directory must not be shared by two.
 type Content struct {
 	dir    contentDir
 	budget int64
 	clock  clock.PassiveClock
+	// reading has a place for each who reads.
+	reading chan struct{}
 
 	mu sync.Mutex
 	// kept is what is complete, by digest, and fills what is being written.
@@ -58,7 +71,9 @@ type contentFill struct {
 	cancel  context.CancelFunc
 	waiters int
 	bytes   int64
-	err     error
+	// kept is what came of it, or err why nothing did.
+	kept *keptContent
+	err  error
 }
 
 // Room is the place that a fill writes to.
@@ -81,7 +96,7 @@ func NewContent(config ContentConfig) (*Content, error) {
 		return nil, fmt.Errorf("opening the content directory: %w", err)
 	}
 	c := &Content{
-		dir: contentDir(config.Dir), budget: config.Budget, clock: config.Clock,
+		dir: contentDir(config.Dir), budget: config.Budget, clock: config.Clock, reading: make(chan struct{}, maxReaders),
 		kept: map[string]*keptContent{}, fills: map[string]*contentFill{}, doomed: map[string]int64{},
 	}
 	for _, each := range found {
@@ -93,7 +108,9 @@ func NewContent(config ContentConfig) (*Content, error) {
 }
 
 // Use lets use read the content of a digest, which fill writes first if it is not here. Content that is in use is not
-// removed. Errors of fill and of use are returned as they are.
+// removed. Errors of fill and of use are returned as they are; IsDiskFault tells of the latter whose fault they are. Two at
+// most read at once; so use must not take long, nor use content itself. It is called a second time when somebody removed what
+// it read.
 //
 // Those who want the same digest at the same time wait for one fill, which goes on until the last of them has left. If it
 // fails, each of the others tries with a fill of its own: theirs may come from elsewhere, or with other credentials.
@@ -101,11 +118,41 @@ func (c *Content) Use(ctx context.Context, digest string, fill func(context.Cont
 	if !digestPattern.MatchString(digest) {
 		return fmt.Errorf("reading content digest %q: it is not sha256: and 64 hexadecimal digits", digest)
 	}
-	if err := c.acquire(ctx, digest, fill); err != nil {
-		return err
+	for range maxReads {
+		found, err := c.acquire(ctx, digest, fill)
+		if err != nil {
+			return err
+		}
+		if whole, err := c.read(ctx, digest, found, use); whole {
+			return err
+		}
 	}
-	defer c.release(digest)
-	return use(confined(c.dir.files(digest)))
+	return fmt.Errorf("reading content %s: files of it were removed from the content directory while they were read; it is tried again", digest)
+}
+
+// read lets use read content, and says whether it was whole all the time, so that what use made of it counts. The caller is
+// no user of the content any more.
+func (c *Content) read(ctx context.Context, digest string, found *keptContent, use func(files fs.FS) error) (whole bool, err error) {
+	whole = true // nobody is to lose it by a context that ends, or by a panic
+	defer func() { whole = c.release(digest, found, whole) }()
+	select {
+	case c.reading <- struct{}{}:
+		defer func() { <-c.reading }()
+	case <-ctx.Done():
+		return true, ctx.Err()
+	}
+	if whole, err = c.dir.isWhole(digest, found.bytes); !whole || err != nil {
+		return whole, err
+	}
+	err = use(confined(c.dir.files(digest)))
+	stillWhole, fault := c.dir.isWhole(digest, found.bytes)
+	if fault != nil {
+		return true, fault
+	}
+	if IsDiskFault(err) {
+		err = fmt.Errorf("reading content %s from disk: %w; see to the disk that the content directory is on, it is tried again", digest, err)
+	}
+	return stillWhole, err
 }
 
 // Bytes is how much of the disk is taken now.
@@ -116,13 +163,13 @@ func (c *Content) Bytes() int64 {
 }
 
 // acquire makes the caller a user of the content.
-func (c *Content) acquire(ctx context.Context, digest string, fill func(context.Context, *Room) error) error {
+func (c *Content) acquire(ctx context.Context, digest string, fill func(context.Context, *Room) error) (*keptContent, error) {
 	for {
 		c.mu.Lock()
 		if found := c.kept[digest]; found != nil {
 			found.users++
 			c.mu.Unlock()
-			return nil
+			return found, nil
 		}
 		running, joined := c.fills[digest]
 		if !joined {
@@ -131,8 +178,11 @@ func (c *Content) acquire(ctx context.Context, digest string, fill func(context.
 		running.waiters++
 		c.mu.Unlock()
 		err := c.wait(ctx, running)
-		if err == nil || !joined || ctx.Err() != nil {
-			return err
+		if err == nil {
+			return running.kept, nil
+		}
+		if !joined || ctx.Err() != nil {
+			return nil, err
 		}
 	}
 }
@@ -151,7 +201,8 @@ func (c *Content) begin(ctx context.Context, digest string, fill func(context.Co
 		if running.err = err; err == nil {
 			c.uses++
 			// All who waited are users from now on, so that it is not thrown out before they have seen it.
-			c.kept[digest] = &keptContent{bytes: running.bytes, lastUse: c.uses, users: running.waiters}
+			running.kept = &keptContent{bytes: running.bytes, lastUse: c.uses, users: running.waiters}
+			c.kept[digest] = running.kept
 		}
 		close(running.done)
 	}()
@@ -181,7 +232,7 @@ func (c *Content) wait(ctx context.Context, running *contentFill) error {
 func (c *Content) write(ctx context.Context, digest string, running *contentFill, fill func(context.Context, *Room) error) (err error) {
 	unfinished, files, err := c.dir.begin()
 	if err != nil {
-		return fmt.Errorf("creating a directory for content: %w", err)
+		return fmt.Errorf("creating a directory for content: %w; see to the disk that the content directory is on, it is tried again", err)
 	}
 	defer func() {
 		if err != nil {
@@ -191,7 +242,13 @@ func (c *Content) write(ctx context.Context, digest string, running *contentFill
 			c.removeDoomed()
 		}
 	}()
-	if err := fill(ctx, &Room{Dir: files, content: c, fill: running}); err != nil {
+	err = source.Guard("fetching content "+digest, func() error {
+		return fill(ctx, &Room{Dir: files, content: c, fill: running})
+	})
+	if err != nil && c.dir.isGone(files) {
+		return errors.New("fetching content: the content directory was emptied meanwhile; it is tried again")
+	}
+	if err != nil {
 		return err
 	}
 	bytes, err := c.dir.finish(unfinished, digest)
@@ -217,15 +274,25 @@ func (r *Room) Take(bytes int64) error {
 	return nil
 }
 
-func (c *Content) release(digest string) {
+// release ends a use, and says whether the content was the same, and whole, all the time. What is not whole is forgotten, and
+// what is left of it removed; who reads it now finds out afterwards.
+func (c *Content) release(digest string, found *keptContent, whole bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.uses++
-	found := c.kept[digest]
 	found.users--
 	found.lastUse = c.uses
-	c.dir.touch(digest, c.clock.Now())
+	if c.kept[digest] != found {
+		return false // another user has found that it is not whole
+	}
+	if whole {
+		c.dir.touch(digest, c.clock.Now())
+	} else {
+		c.throwOut(digest)
+		c.removeDoomed()
+	}
 	c.makeRoom(0)
+	return whole
 }
 
 // bytes is what is on disk. The caller holds mu.
@@ -254,19 +321,25 @@ func (c *Content) makeRoom(bytes int64) bool {
 				oldest = digest
 			}
 		}
-		if oldest != "" {
-			// It loses its name at once, so that a crash in the middle leaves nothing that looks complete.
-			doomed, err := c.dir.doom(oldest)
-			if err != nil {
-				return false
-			}
-			c.doomed[doomed] = c.kept[oldest].bytes
-			delete(c.kept, oldest)
-		}
-		if freed := c.removeDoomed(); !freed {
+		thrown := oldest != "" && c.throwOut(oldest)
+		if freed := c.removeDoomed(); !freed && !thrown {
 			return false
 		}
 	}
+	return true
+}
+
+// throwOut takes content out of what is kept, and says whether that could be done. What is left of it is doomed.
+func (c *Content) throwOut(digest string) bool {
+	// It loses its name at once, so that a crash in the middle leaves nothing that looks complete.
+	doomed, err := c.dir.doom(digest)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	if err == nil {
+		c.doomed[doomed] = c.kept[digest].bytes
+	}
+	delete(c.kept, digest)
 	return true
 }
 

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -83,14 +84,39 @@ func (d contentDir) path(digest string) string {
 // files is the directory of a digest's files.
 func (d contentDir) files(digest string) string { return filepath.Join(d.path(digest), filesName) }
 
-// begin makes a directory to fill.
+// isWhole says whether a digest's files are there and take as much of the disk as when they were written. An error says
+// that they could not be looked at.
+func (d contentDir) isWhole(digest string, bytes int64) (bool, error) {
+	found, err := diskUsage(d.files(digest))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return true, fmt.Errorf("looking at content %s on disk: %w", digest, err)
+	}
+	return found == bytes, nil
+}
+
+func (d contentDir) isGone(path string) bool {
+	_, err := os.Stat(path)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// begin makes a directory to fill, and the one that it is in where somebody has removed that.
 func (d contentDir) begin() (unfinished, files string, err error) {
+	if err := os.MkdirAll(string(d), 0o700); err != nil {
+		return "", "", err
+	}
 	unfinished, err = os.MkdirTemp(string(d), unfinishedPrefix)
 	if err != nil {
 		return "", "", err
 	}
 	files = filepath.Join(unfinished, filesName)
-	return unfinished, files, os.Mkdir(files, 0o700)
+	if err := os.Mkdir(files, 0o700); err != nil {
+		_ = os.Remove(unfinished)
+		return "", "", err
+	}
+	return unfinished, files, nil
 }
 
 // finish gives a filled directory its name and says what it takes on disk.
@@ -111,7 +137,11 @@ func (d contentDir) doom(digest string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return doomed, os.Rename(d.path(digest), filepath.Join(doomed, filesName))
+	if err := os.Rename(d.path(digest), filepath.Join(doomed, filesName)); err != nil {
+		_ = os.Remove(doomed)
+		return "", err
+	}
+	return doomed, nil
 }
 
 func (d contentDir) remove(path string) error { return os.RemoveAll(path) }

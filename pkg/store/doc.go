@@ -5,6 +5,6 @@
 // repairs come from; with them nothing needs a registry once it is installed. Both survive a crash at any moment: what is
 // half written is never seen, and is replaced.
 //
-// It does not know where content comes from, what a bundle is, or which revision should run; the bundledeployment
-// controller does.
+// It does not know where content comes from, what a bundle is, or which revision should run; the bundle and
+// bundledeployment controllers do.
 package store

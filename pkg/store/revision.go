@@ -89,8 +89,8 @@ func writeLines(w io.Writer, objects []unstructured.Unstructured) (int64, error)
 	return total, nil
 }
 
-// encode packs objects into parts and fills in the header's Digest, Parts and Bytes. Equal objects give equal parts.
-func encode(revision *Revision) ([][]byte, error) {
+// encode packs objects into parts within a limit and fills in the header's Digest, Parts and Bytes. Equal objects give equal parts.
+func encode(revision *Revision, limit int) ([][]byte, error) {
 	var packed bytes.Buffer
 	hash := sha256.New()
 	compressor := gzip.NewWriter(&packed)
@@ -103,7 +103,7 @@ func encode(revision *Revision) ([][]byte, error) {
 	}
 	var parts [][]byte
 	for rest := packed.Bytes(); len(rest) > 0; {
-		size := min(len(rest), partBytes)
+		size := min(len(rest), limit)
 		parts = append(parts, rest[:size])
 		rest = rest[size:]
 	}

@@ -52,11 +52,13 @@ type Owner struct {
 // so that what has an index is complete.
 type Revisions struct {
 	secrets corev1client.SecretInterface
+	// partBytes is how much one Secret holds.
+	partBytes int
 }
 
 // NewRevisions keeps revisions through the given client, which is bound to the namespace that holds them.
 func NewRevisions(secrets corev1client.SecretInterface) *Revisions {
-	return &Revisions{secrets: secrets}
+	return &Revisions{secrets: secrets, partBytes: partBytes}
 }
 
 // List gives the headers of an owner's complete revisions, oldest first.
@@ -118,7 +120,7 @@ func IsUnusable(err error) bool { return errors.Is(err, errDamaged) || apierrors
 // Save keeps a revision under its number and fills in its Digest, Parts and Bytes. Remains of an unfinished Save are
 // replaced. Saving the same revision twice writes nothing the second time.
 func (r *Revisions) Save(ctx context.Context, owner Owner, revision *Revision) error {
-	parts, err := encode(revision)
+	parts, err := encode(revision, r.partBytes)
 	if err != nil {
 		return fmt.Errorf("saving revision %d of BundleDeployment %q: %w", revision.Number, owner.Name, err)
 	}
@@ -127,6 +129,9 @@ func (r *Revisions) Save(ctx context.Context, owner Owner, revision *Revision) e
 		if err := r.ensure(ctx, owner, secret); err != nil {
 			return err
 		}
+	}
+	if err := r.cutOff(ctx, owner, revision.Header); err != nil {
+		return err
 	}
 	header, err := json.Marshal(revision.Header)
 	if err != nil {
@@ -179,10 +184,10 @@ func (r *Revisions) ensure(ctx context.Context, owner Owner, secret *corev1.Secr
 	return nil
 }
 
-// Delete forgets a revision, its index first. What is not there is deleted already.
+// Delete forgets a revision, its index first. What is not there is deleted already; of what a crash leaves Clear takes care.
 func (r *Revisions) Delete(ctx context.Context, owner Owner, header Header) error {
 	names := []string{indexName(owner.Name, header.Number)}
-	for i := range min(header.Parts, maxParts) {
+	for i := min(header.Parts, maxParts) - 1; i >= 0; i-- { // from the end, as cutOff wants it
 		names = append(names, partName(owner.Name, header.Number, i))
 	}
 	for _, name := range names {

@@ -148,7 +148,7 @@ func TestRevisionsThatAreDamagedAreUnusable(t *testing.T) {
 			}
 		},
 		"a part has other objects": func(t *testing.T, client *fake.Clientset) {
-			parts, err := encode(revisionOf(1, configMap("evil", "x")))
+			parts, err := encode(revisionOf(1, configMap("evil", "x")), partBytes)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -199,7 +199,7 @@ func TestRevisionNamesAreNeverEqual(t *testing.T) {
 
 func FuzzRevisionDecode(f *testing.F) {
 	revision := revisionOf(1, configMap("a", "x"))
-	parts, err := encode(revision)
+	parts, err := encode(revision, partBytes)
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -180,20 +180,23 @@ func (b *bench) measure(ctx context.Context, name string) (part, error) {
 }
 
 // onCluster measures a part that needs the local cluster, in a folder that is removed unless something went wrong.
-func (b *bench) onCluster(ctx context.Context, name string) (p part, err error) {
+func (b *bench) onCluster(ctx context.Context, name string) (p part, failed error) {
 	b.lines = nil // the local cluster can use the memory
 	dir := b.dir
 	if dir == "" {
-		if dir, err = os.MkdirTemp("", "platform-operators-bench-"); err != nil {
+		made, err := os.MkdirTemp("", "platform-operators-bench-")
+		if err != nil {
 			return part{}, fmt.Errorf("making a folder for the local cluster: %w", err)
 		}
+		dir = made
 		defer func() {
-			if err == nil { // after a failure the logs are what one wants to read
-				err = os.RemoveAll(dir)
+			if failed == nil { // after a failure the logs are what one wants to read
+				failed = os.RemoveAll(made)
 			}
 		}()
 	}
-	if dir, err = filepath.Abs(filepath.Join(dir, name)); err != nil {
+	dir, err := filepath.Abs(filepath.Join(dir, name))
+	if err != nil {
 		return part{}, err
 	}
 	switch name {

@@ -2,45 +2,23 @@
 package docs
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"os"
-	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 )
 
-// reasonFiles are the files whose Reason constants are written into conditions that users read.
-var reasonFiles = []string{
-	"pkg/apis/platform/v1alpha1/conditions.go",
-	"pkg/apis/core/v1alpha2/conditions.go",
-	"pkg/health/aggregate.go",
-	"pkg/compat/evaluate.go",
-}
-
+// reasonsInCode gives the reasons that are written into conditions that users read, and which constants they are.
 func reasonsInCode(t *testing.T) map[string]string {
 	t.Helper()
 	reasons := map[string]string{}
-	for _, path := range reasonFiles {
-		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", path), nil, 0)
-		if err != nil {
-			t.Fatal(err)
+	for name, value := range apiConstants(t, "Reason") {
+		reasons[value] = name
+	}
+	for _, folder := range []string{"pkg/health", "pkg/compat"} { // of the operator resource
+		for name, value := range constantsIn(t, folder, "Reason") {
+			reasons[value] = folder + " " + name
 		}
-		ast.Inspect(file, func(node ast.Node) bool {
-			spec, ok := node.(*ast.ValueSpec)
-			if !ok || !strings.HasPrefix(spec.Names[0].Name, "Reason") || len(spec.Values) != 1 {
-				return true
-			}
-			if literal, ok := spec.Values[0].(*ast.BasicLit); ok {
-				if value, err := strconv.Unquote(literal.Value); err == nil {
-					reasons[value] = path
-				}
-			}
-			return true
-		})
 	}
 	return reasons
 }
@@ -57,17 +35,17 @@ func TestConditionsPageListsEveryReasonAndNoOther(t *testing.T) {
 	onPage := map[string]bool{}
 	for _, line := range strings.Split(string(page), "\n") {
 		if cells := strings.Split(line, "|"); len(cells) == 5 {
-			for _, word := range regexp.MustCompile("`([A-Za-z]+)`").FindAllStringSubmatch(cells[2], -1) {
+			for _, word := range marked.FindAllStringSubmatch(cells[2], -1) {
 				onPage[word[1]] = true
 			}
 		}
 	}
-	for reason, path := range inCode {
+	for reason, name := range inCode {
 		if !onPage[reason] {
-			t.Errorf("docs/conditions.md does not list reason %q of %s", reason, path)
+			t.Errorf("docs/conditions.md does not list reason %q (%s)", reason, name)
 		}
 		if !regexp.MustCompile(`^[A-Z][A-Za-z]+$`).MatchString(reason) {
-			t.Errorf("reason %q of %s is not CamelCase without digits", reason, path)
+			t.Errorf("reason %q (%s) is not CamelCase without digits", reason, name)
 		}
 	}
 	for reason := range onPage {
@@ -75,4 +53,5 @@ func TestConditionsPageListsEveryReasonAndNoOther(t *testing.T) {
 			t.Errorf("docs/conditions.md lists %q, which no code writes", reason)
 		}
 	}
+	wantUsed(t, apiConstants(t, "Reason"))
 }

@@ -205,9 +205,9 @@ func tell(recorder events.Recorder, before, after *corev1alpha2.Bundle) {
 	}
 	message := bounded(fmt.Sprintf("Bundle %q: %s", after.Name, now.Message))
 	switch now.Reason {
-	case corev1alpha2.ReasonUnpackFailed, corev1alpha2.ReasonProvisionerNotFound:
+	case corev1alpha2.EventUnpackFailed, corev1alpha2.EventProvisionerNotFound:
 		recorder.Warning(now.Reason, message)
-	case corev1alpha2.ReasonUnpackSuccessful:
+	case corev1alpha2.EventUnpackSuccessful:
 		recorder.Event(now.Reason, message)
 	}
 }

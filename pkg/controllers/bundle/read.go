@@ -10,6 +10,7 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/bundle"
 	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
+	"github.com/openshift/platform-operators/pkg/source"
 	"github.com/openshift/platform-operators/pkg/source/image"
 	"github.com/openshift/platform-operators/pkg/store"
 )
@@ -60,11 +61,15 @@ func (r reader) read(ctx context.Context, wanted wish) (*contents, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := &contents{resolved: resolved, digest: digest}
+	var found *contents
 	fill := func(ctx context.Context, room *store.Room) error {
 		return r.images.Unpack(ctx, wanted.source.At(resolved), image.Target{Dir: room.Dir, Take: room.Take})
 	}
-	if err := r.content.Use(ctx, digest, fill, found.read); err != nil {
+	err = r.content.Use(ctx, digest, fill, func(files fs.FS) error {
+		found = &contents{resolved: resolved, digest: digest} // anew, because files may be read twice
+		return source.Guard("reading "+resolved, func() error { return found.read(files) })
+	})
+	if err != nil {
 		return nil, err
 	}
 	return found, nil
@@ -72,6 +77,9 @@ func (r reader) read(ctx context.Context, wanted wish) (*contents, error) {
 
 func (c *contents) read(files fs.FS) error {
 	loaded, err := registryv1.Load(files)
+	if store.IsDiskFault(err) {
+		return err
+	}
 	if err != nil {
 		return fmt.Errorf("%w; whoever makes the bundle can correct it and publish it as a new image", err)
 	}

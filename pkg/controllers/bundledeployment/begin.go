@@ -12,14 +12,15 @@ import (
 
 const (
 	// defaultDeadline is how long a revision may take when the spec does not say.
-	defaultDeadline = 30 * time.Minute
+	defaultDeadline = corev1alpha2.DefaultProgressDeadlineSeconds * time.Second
 	// secondLook is how long a manager that comes late looks at a revision before it gives it up: what was healthy all the
 	// time has to be seen first.
 	secondLook = 10 * time.Second
 )
 
 // begin writes down when a revision starts to roll out, before anything of it is written, so that no restart extends its
-// deadline. One that failed or was given up before starts anew, with a new deadline.
+// deadline, and that nothing of it is healthy yet: whatever becomes of this sync, status does not go on telling of objects that
+// were changed meanwhile. One that failed or was given up before starts anew, with a new deadline.
 func begin(ctx context.Context, s *state) (bool, error) {
 	if !s.rollingOut() {
 		return false, nil
@@ -38,6 +39,8 @@ func begin(ctx context.Context, s *state) (bool, error) {
 	s.deployment.Status.Warnings = nil
 	s.deployment.Status.Plan = nil
 	s.reportRevisions()
+	s.reportHealthy()
+	s.reportProgressing()
 	stored, err := s.client.UpdateStatus(ctx, s.deployment, metav1.UpdateOptions{FieldManager: fieldManager})
 	if err != nil {
 		s.wanted.started = nil
@@ -45,15 +48,15 @@ func begin(ctx context.Context, s *state) (bool, error) {
 	}
 	s.before, s.deployment = stored, stored.DeepCopy()
 	s.record.wrote(stored, s.clock.Now())
-	s.notices = append(s.notices, s.startNotice())
+	s.notify(s.startNotice())
 	return false, nil
 }
 
 func (s *state) startNotice() notice {
 	if s.active == nil {
-		return notice{"RollOutStarted", fmt.Sprintf("Rolling out %s", lower(name(s.wanted))), false}
+		return notice{corev1alpha2.EventRollOutStarted, fmt.Sprintf("Rolling out %s", lower(name(s.wanted))), false}
 	}
-	return notice{"RollOutStarted", fmt.Sprintf("Rolling out %s; revision %d stays until it is healthy", lower(name(s.wanted)), s.active.Number), false}
+	return notice{corev1alpha2.EventRollOutStarted, fmt.Sprintf("Rolling out %s; revision %d stays until it is healthy", lower(name(s.wanted)), s.active.Number), false}
 }
 
 // deadline is how long a revision of this spec may take.
@@ -114,8 +117,7 @@ func (s *state) judgeDeadline() {
 	s.retry(again)
 	s.overdue = said != inTime
 	if s.overdue && !s.wasOverdue() {
-		s.meters.failed(s.deployment.Name)
-		s.notices = append(s.notices, notice{corev1alpha2.ReasonDeadlineExceeded, s.failure(), true})
+		s.notify(notice{corev1alpha2.EventDeadlineExceeded, s.failure(), true})
 	}
 	if said != rollBack {
 		return
@@ -123,6 +125,6 @@ func (s *state) judgeDeadline() {
 	target.state, target.failedGeneration = corev1alpha2.RevisionFailed, s.deployment.Generation
 	target.failure = s.failure()
 	s.failed, s.wanted, s.overdue = target, s.active, false
-	s.notices = append(s.notices, notice{corev1alpha2.ReasonRollingBack, fmt.Sprintf("Putting revision %d back: %s", s.active.Number, target.failure), true})
+	s.notify(notice{corev1alpha2.EventRollingBack, fmt.Sprintf("Putting revision %d back: %s", s.active.Number, target.failure), true})
 	s.retry(time.Millisecond) // the failure is written down first, then the revision before is put back
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clocktesting "k8s.io/utils/clock/testing"
 
@@ -162,6 +163,29 @@ func TestARevisionThatIsTriedAgainGoesThroughItsPhasesAgain(t *testing.T) {
 	}
 	if two.state != corev1alpha2.RevisionRollingOut || s.appliedBefore(two) {
 		t.Errorf("it is %s, and applied without waiting for one phase after the other: %v", two.state, s.appliedBefore(two))
+	}
+}
+
+func TestStatusTellsOfARollOutBeforeAnythingIsChanged(t *testing.T) {
+	s, one, two := given(t)
+	meta.SetStatusCondition(&s.before.Status.Conditions, metav1.Condition{Type: corev1alpha2.ConditionHealthy, Status: metav1.ConditionTrue, Reason: corev1alpha2.ReasonHealthy})
+	s.deployment = s.before.DeepCopy()
+	s.client = fake.NewSimpleClientset(s.before).CoreV1alpha2().BundleDeployments()
+	two.started = nil
+	if _, err := begin(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	written, err := s.client.Get(t.Context(), s.before.Name, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for condition, want := range map[string]metav1.ConditionStatus{corev1alpha2.ConditionHealthy: metav1.ConditionFalse, corev1alpha2.ConditionProgressing: metav1.ConditionTrue} {
+		if found := meta.FindStatusCondition(written.Status.Conditions, condition); found == nil || found.Status != want || found.ObservedGeneration != written.Generation {
+			t.Errorf("%s is %v, want %s of generation %d", condition, found, want, written.Generation)
+		}
+	}
+	if recorded(written.Status.Revisions, two.Number) != corev1alpha2.RevisionRollingOut || recorded(written.Status.Revisions, one.Number) != corev1alpha2.RevisionActive {
+		t.Errorf("told of %v", written.Status.Revisions)
 	}
 }
 

@@ -3,10 +3,13 @@ package bundledeployment
 import (
 	"errors"
 	"fmt"
+	"sync"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/discovery"
 	discoverycache "k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/utils/clock"
 
 	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
 )
@@ -22,22 +25,41 @@ var certificateMakers = []struct {
 	{registryv1.CertificatesByCertManager, "cert-manager.io/v1", []string{"certificates", "issuers"}},
 }
 
-// certificatesOf asks a cluster who makes certificates; empty when nobody does. It asks anew each time, which is seldom: what
-// is remembered may be of before somebody was installed or removed. An error says that the cluster could not be asked.
-func certificatesOf(cluster discovery.CachedDiscoveryInterface) func() (registryv1.Certificates, error) {
+// certificatesFor is how long it stands who makes certificates: a hundred deployments that start together ask once.
+const certificatesFor = 10 * time.Second
+
+// certificatesOf asks a cluster who makes certificates; empty when nobody does. What it was told holds for some seconds only,
+// because somebody may be installed or removed. An error says that the cluster could not be asked.
+func certificatesOf(cluster discovery.CachedDiscoveryInterface, clock clock.PassiveClock) func() (registryv1.Certificates, error) {
+	var mu sync.Mutex
+	var asked time.Time
+	var last registryv1.Certificates
 	return func() (registryv1.Certificates, error) {
-		cluster.Invalidate()
-		for _, each := range certificateMakers {
-			served, err := serves(cluster, each.version, each.resources)
-			if err != nil {
-				return "", fmt.Errorf("asking whether the cluster has %s: %w", each.maker, err)
-			}
-			if served {
-				return each.maker, nil
-			}
+		mu.Lock()
+		defer mu.Unlock()
+		if !asked.IsZero() && clock.Since(asked) < certificatesFor {
+			return last, nil
 		}
-		return "", nil
+		found, err := askForCertificates(cluster)
+		if err == nil {
+			asked, last = clock.Now(), found
+		}
+		return found, err
 	}
+}
+
+func askForCertificates(cluster discovery.CachedDiscoveryInterface) (registryv1.Certificates, error) {
+	cluster.Invalidate()
+	for _, each := range certificateMakers {
+		served, err := serves(cluster, each.version, each.resources)
+		if err != nil {
+			return "", fmt.Errorf("asking whether the cluster has %s: %w", each.maker, err)
+		}
+		if served {
+			return each.maker, nil
+		}
+	}
+	return "", nil
 }
 
 func serves(cluster discovery.ServerResourcesInterface, version string, wanted []string) (bool, error) {

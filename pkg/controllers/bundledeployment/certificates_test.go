@@ -2,6 +2,7 @@ package bundledeployment
 
 import (
 	"testing"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -9,6 +10,7 @@ import (
 	discoverycache "k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
+	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
 )
@@ -29,11 +31,16 @@ func TestWhoMakesCertificatesIsDiscovered(t *testing.T) {
 	} {
 		client := fake.NewClientset()
 		client.Resources = c.served
-		look := certificatesOf(discoverycache.NewMemCacheClient(client.Discovery()))
+		now := clocktesting.NewFakePassiveClock(time.Unix(1000, 0))
+		look := certificatesOf(discoverycache.NewMemCacheClient(client.Discovery()), now)
 		if got, err := look(); got != c.want || err != nil {
 			t.Errorf("%s: found %q (%v), want %q", name, got, err, c.want)
 		}
 		client.Resources = []*metav1.APIResourceList{certManager}
+		if got, err := look(); got != c.want || err != nil {
+			t.Errorf("%s: asked again at once it found %q (%v), want what it was told", name, got, err)
+		}
+		now.SetTime(now.Now().Add(certificatesFor))
 		if got, err := look(); got != registryv1.CertificatesByCertManager || err != nil {
 			t.Errorf("%s: after a change found %q (%v), want what is there now", name, got, err)
 		}
@@ -45,7 +52,7 @@ func TestAClusterThatCannotBeAskedHasNotNobody(t *testing.T) {
 	client.PrependReactor("*", "*", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return true, nil, apierrors.NewServiceUnavailable("not now")
 	})
-	if got, err := certificatesOf(discoverycache.NewMemCacheClient(client.Discovery()))(); err == nil {
+	if got, err := certificatesOf(discoverycache.NewMemCacheClient(client.Discovery()), clocktesting.NewFakePassiveClock(time.Unix(1000, 0)))(); err == nil {
 		t.Errorf("found %q, and no error", got)
 	}
 }

@@ -57,7 +57,8 @@ func classify(_ context.Context, s *state) (bool, error) {
 	default:
 		s.record.class, s.record.className = class.Spec, name
 	}
-	var defaults corev1alpha2.ProvisionerClassSpec
+	// What the class said is not known any more after a restart; then nothing is undone that it may have said to leave.
+	defaults := corev1alpha2.ProvisionerClassSpec{Drift: &corev1alpha2.Drift{Policy: corev1alpha2.DriftReport}}
 	if s.record.className == name {
 		defaults = s.record.class
 	}

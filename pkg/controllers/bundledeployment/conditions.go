@@ -91,7 +91,7 @@ func (s *state) pendingMessage() string {
 // reportHealthy tells of the newest revision that is worked on.
 func (s *state) reportHealthy() {
 	if s.wanted == nil && s.active == nil {
-		s.set(corev1alpha2.ConditionHealthy, metav1.ConditionUnknown, corev1alpha2.ReasonInstallPending, "Nothing is applied yet.")
+		s.set(corev1alpha2.ConditionHealthy, metav1.ConditionUnknown, corev1alpha2.ReasonInstallPending, s.unlooked())
 		return
 	}
 	if s.complete() {
@@ -110,6 +110,14 @@ func (s *state) reportHealthy() {
 		message = "Not everything is applied yet"
 	}
 	s.set(corev1alpha2.ConditionHealthy, metav1.ConditionFalse, corev1alpha2.ReasonUnhealthy, message+".")
+}
+
+// unlooked says why nothing is looked at.
+func (s *state) unlooked() string {
+	if meta.IsStatusConditionTrue(s.before.Status.Conditions, corev1alpha2.ConditionInstalled) {
+		return "What was applied for an earlier source never became healthy; it stays, and is not looked at before the content of the new one is known."
+	}
+	return "Nothing is applied yet."
 }
 
 func (s *state) reportProgressing() {

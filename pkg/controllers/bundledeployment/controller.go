@@ -136,7 +136,7 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 		classes:      config.Classes.Lister(),
 		revisions:    store.NewRevisions(config.Secrets),
 		engine:       engine,
-		certificates: certificatesOf(config.Discovery),
+		certificates: certificatesOf(config.Discovery, config.Clock),
 		backoff:      waits,
 		clock:        config.Clock,
 		events:       config.Events,

@@ -30,11 +30,11 @@ func (s *state) noteDrift(report apply.Report) {
 			continue // told before, be it that the list in status has no room for it any more
 		}
 		if told++; told <= maxDriftNotices {
-			s.notices = append(s.notices, driftNotice(each))
+			s.notify(driftNotice(each))
 		}
 	}
 	if told > maxDriftNotices {
-		s.notices = append(s.notices, notice{"DriftSeen", fmt.Sprintf("%d more changes by others; status.drift has the latest", told-maxDriftNotices), false})
+		s.notify(notice{corev1alpha2.EventDriftSeen, fmt.Sprintf("%d more changes by others; status.drift has the latest", told-maxDriftNotices), false})
 	}
 	s.record.drift = append(s.record.drift, report.Drift...)
 	s.record.drift = s.record.drift[max(0, len(s.record.drift)-maxUnwritten):] // while no status can be written
@@ -47,7 +47,7 @@ func (s *state) noteDrift(report apply.Report) {
 func (s *state) reportDrift() {
 	if s.wanted == nil && s.active == nil {
 		s.deployment.Status.Drift = nil
-		s.set(corev1alpha2.ConditionDrifted, metav1.ConditionUnknown, corev1alpha2.ReasonInstallPending, "Nothing is applied yet.")
+		s.set(corev1alpha2.ConditionDrifted, metav1.ConditionUnknown, corev1alpha2.ReasonInstallPending, s.unlooked())
 		return
 	}
 	s.deployment.Status.Drift = mergeDrift(s.before.Status.Drift, s.record.drift, s.standing)
@@ -160,7 +160,7 @@ func (s *state) newWarnings(warned []string) []string {
 			continue
 		}
 		fresh = append(fresh, text)
-		s.notices = append(s.notices, notice{"APIWarning", text, true})
+		s.notify(notice{corev1alpha2.EventAPIWarning, text, true})
 	}
 	return fresh
 }

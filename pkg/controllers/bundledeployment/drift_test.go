@@ -77,8 +77,8 @@ func TestWarningsAreToldOnceAndBounded(t *testing.T) {
 	if diff := cmp.Diff([]string{"new"}, s.record.warnings); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if len(s.notices) != 1 || s.notices[0].message != "new" || !s.notices[0].warning {
-		t.Errorf("sends %+v, want one Event for one warning", s.notices)
+	if len(s.record.notices) != 1 || s.record.notices[0].message != "new" || !s.record.notices[0].warning {
+		t.Errorf("sends %+v, want one Event for one warning", s.record.notices)
 	}
 	for i := range 50 {
 		s.record.warnings = s.newWarnings([]string{string(rune('A' + i))})
@@ -94,10 +94,10 @@ func TestWhatStandsIsToldOnceAlthoughStatusHasNoRoomForIt(t *testing.T) {
 	s, _, _ := given(t)
 	old := edited(corev1alpha2.DriftReported, 1, "/data/old")
 	s.noteDrift(apply.Report{Drift: []corev1alpha2.DriftRecord{old}})
-	if len(s.notices) != 1 {
-		t.Fatalf("a change that stands is told by %d Events, want 1", len(s.notices))
+	if len(s.record.notices) != 1 {
+		t.Fatalf("a change that stands is told by %d Events, want 1", len(s.record.notices))
 	}
-	s.record.standing = s.standing // as after the status was written
+	s.record.standing, s.record.notices = s.standing, nil // as after the status was written
 	next := &state{controller: s.controller, record: s.record, before: s.before, deployment: s.deployment}
 	for i := range int64(maxDrift) {
 		next.before.Status.Drift = append(next.before.Status.Drift, edited(corev1alpha2.DriftRepaired, 100+i, string(rune('a'+i))))
@@ -105,8 +105,8 @@ func TestWhatStandsIsToldOnceAlthoughStatusHasNoRoomForIt(t *testing.T) {
 	for range 10 * maxUnwritten {
 		next.noteDrift(apply.Report{Drift: []corev1alpha2.DriftRecord{old}})
 	}
-	if len(next.notices) != 0 {
-		t.Errorf("it is told again by %d Events", len(next.notices))
+	if len(next.record.notices) != 0 {
+		t.Errorf("it is told again by %d Events", len(next.record.notices))
 	}
 	if len(next.record.drift) > maxUnwritten {
 		t.Errorf("%d changes are remembered while no status can be written", len(next.record.drift))

@@ -2,6 +2,7 @@ package bundledeployment
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +18,16 @@ import (
 type notice struct {
 	reason, message string
 	warning         bool
+}
+
+// maxNotices bounds the Events that wait while no status can be written.
+const maxNotices = 50
+
+// notify has an Event sent once a status is written, however many syncs that takes.
+func (s *state) notify(each notice) {
+	if len(s.record.notices) < maxNotices && !slices.Contains(s.record.notices, each) {
+		s.record.notices = append(s.record.notices, each)
+	}
 }
 
 // tell sends an Event.
@@ -37,17 +48,17 @@ func (s *state) transitions() []notice {
 			continue
 		}
 		switch after.Reason {
-		case corev1alpha2.ReasonUnpackFailed, corev1alpha2.ReasonBundleLoadFailed, corev1alpha2.ReasonInstallFailed,
-			corev1alpha2.ReasonUpgradeFailed, corev1alpha2.ReasonReconcileFailed, corev1alpha2.ReasonProvisionerNotFound:
+		case corev1alpha2.EventUnpackFailed, corev1alpha2.EventBundleLoadFailed, corev1alpha2.EventInstallFailed,
+			corev1alpha2.EventUpgradeFailed, corev1alpha2.EventReconcileFailed, corev1alpha2.EventProvisionerNotFound:
 			if after.Type == corev1alpha2.ConditionHasValidBundle && after.Status != metav1.ConditionFalse {
 				continue // says what Unpacked says
 			}
 			notices = append(notices, notice{after.Reason, after.Message, true})
 		case corev1alpha2.ReasonDeadlineExceeded:
 			if s.failed != nil {
-				notices = append(notices, notice{"RolledBack", after.Message, true})
+				notices = append(notices, notice{corev1alpha2.EventRolledBack, after.Message, true})
 			}
-		case corev1alpha2.ReasonInstallationSucceeded, corev1alpha2.ReasonHealthy:
+		case corev1alpha2.EventInstallationSucceeded, corev1alpha2.EventHealthy:
 			notices = append(notices, notice{after.Reason, after.Message, false})
 		}
 	}
@@ -73,29 +84,29 @@ func (s *state) tellUnhealthy() {
 		return
 	}
 	s.record.unhealthy = true
-	s.notices = append(s.notices, notice{healthy.Reason, healthy.Message, true})
+	s.notify(notice{corev1alpha2.EventUnhealthy, healthy.Message, true})
 }
 
 func driftNotice(record corev1alpha2.DriftRecord) notice {
 	text := describeDrift(record)
 	switch record.Outcome {
 	case corev1alpha2.DriftRepaired:
-		return notice{"DriftRepaired", text + "; put back as declared", false}
+		return notice{corev1alpha2.EventDriftRepaired, text + "; put back as declared", false}
 	case corev1alpha2.DriftContested:
-		return notice{"DriftContested", text + ", each time that it is put back", true}
+		return notice{corev1alpha2.EventDriftContested, text + ", each time that it is put back", true}
 	}
-	return notice{"DriftReported", text + "; left so", record.Change != corev1alpha2.DriftAdded}
+	return notice{corev1alpha2.EventDriftReported, text + "; left so", record.Change != corev1alpha2.DriftAdded}
 }
 
 func activeNotice(now, before *revision) notice {
 	if before == nil {
-		return notice{"RevisionActive", name(now) + " is complete and healthy", false}
+		return notice{corev1alpha2.EventRevisionActive, name(now) + " is complete and healthy", false}
 	}
-	return notice{"RevisionActive", fmt.Sprintf("%s replaces revision %d", name(now), before.Number), false}
+	return notice{corev1alpha2.EventRevisionActive, fmt.Sprintf("%s replaces revision %d", name(now), before.Number), false}
 }
 
 func pruneNotice(whose string, removal apply.Removal) notice {
-	return notice{"Pruned", fmt.Sprintf("Deleted what only %s had: %s", lower(whose), strings.Join(removal.Deleted, ", ")), false}
+	return notice{corev1alpha2.EventPruned, fmt.Sprintf("Deleted what only %s had: %s", lower(whose), strings.Join(removal.Deleted, ", ")), false}
 }
 
 func name(of *revision) string {

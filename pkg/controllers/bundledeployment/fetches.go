@@ -24,10 +24,8 @@ type wish struct {
 	source image.Source
 	// namespace and config (JSON) are what it is rendered with.
 	namespace, config string
-	// known, in a poll, is what the source led to before: when it still does, nothing is unpacked. The slot tells one poll
-	// from the next.
+	// known, in a poll, is what the source led to before: when it still does, nothing is unpacked.
 	known string
-	slot  int64
 }
 
 // fetched is what became of a wish: the content's reference by digest, and either what was rendered or why not.
@@ -72,18 +70,13 @@ func (r reader) read(ctx context.Context, wanted wish) (*fetched, error) {
 	if err != nil {
 		return nil, err
 	}
-	result := &fetched{resolved: resolved}
+	var result *fetched
 	fill := func(ctx context.Context, room *store.Room) error {
 		return r.images.Unpack(ctx, wanted.source.At(resolved), image.Target{Dir: room.Dir, Take: room.Take})
 	}
 	err = r.content.Use(ctx, digest, fill, func(files fs.FS) error {
-		var unasked *unaskedError
-		err := r.render(result, files, wanted)
-		if errors.As(err, &unasked) {
-			return err // the cluster's fault of the moment, and none of the bundle's
-		}
-		result.invalid = err
-		return nil
+		result = &fetched{resolved: resolved} // anew, because files may be read twice
+		return r.judge(result, files, wanted)
 	})
 	if err != nil {
 		return nil, err
@@ -99,6 +92,19 @@ const renderer = "registry+v1/1"
 type unaskedError struct{ error }
 
 func (e *unaskedError) Unwrap() error { return e.error }
+
+// judge renders, and tells what is the bundle's fault from the cluster's and the disk's of the moment, which it returns.
+func (r reader) judge(onto *fetched, files fs.FS, wanted wish) error {
+	err := source.Guard("rendering "+onto.resolved, func() error { return r.render(onto, files, wanted) })
+	var unasked *unaskedError
+	if errors.As(err, &unasked) || store.IsDiskFault(err) {
+		return err
+	}
+	if err != nil {
+		onto.invalid, onto.objects = err, nil
+	}
+	return nil
+}
 
 func (r reader) render(onto *fetched, files fs.FS, wanted wish) error {
 	loaded, err := registryv1.Load(files)

@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/component-base/metrics"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
 // meters are the metrics of this controller. Their only labels are the names of BundleDeployments, which go with those, and
@@ -16,28 +19,23 @@ type meters struct {
 	duration *metrics.GaugeVec
 }
 
-const (
-	labelDeployment, labelOutcome    = "bundledeployment", "outcome"
-	outcomeSucceeded, outcomeOverdue = "succeeded", "deadline_exceeded"
-)
-
 func newMeters(register func(metrics.Registerable) error) (*meters, error) {
 	m := &meters{
 		repairs: metrics.NewCounterVec(&metrics.CounterOpts{
-			Name:           "platform_operators_drift_repairs_total",
+			Name:           corev1alpha2.MetricDriftRepairs,
 			Help:           "Objects that were put back as declared after somebody else had changed or deleted them.",
 			StabilityLevel: metrics.ALPHA,
-		}, []string{labelDeployment}),
+		}, []string{corev1alpha2.MetricLabelDeployment}),
 		rollouts: metrics.NewCounterVec(&metrics.CounterOpts{
-			Name:           "platform_operators_rollouts_total",
+			Name:           corev1alpha2.MetricRollouts,
 			Help:           "Revisions that became active (succeeded) or missed their deadline (deadline_exceeded).",
 			StabilityLevel: metrics.ALPHA,
-		}, []string{labelDeployment, labelOutcome}),
+		}, []string{corev1alpha2.MetricLabelDeployment, corev1alpha2.MetricLabelOutcome}),
 		duration: metrics.NewGaugeVec(&metrics.GaugeOpts{
-			Name:           "platform_operators_last_rollout_duration_seconds",
+			Name:           corev1alpha2.MetricLastRolloutDuration,
 			Help:           "How long the last revision that became active took from its start until it was healthy.",
 			StabilityLevel: metrics.ALPHA,
-		}, []string{labelDeployment}),
+		}, []string{corev1alpha2.MetricLabelDeployment}),
 	}
 	for _, each := range []metrics.Registerable{m.repairs, m.rollouts, m.duration} {
 		if err := register(each); err != nil {
@@ -54,21 +52,45 @@ func (m *meters) repaired(deployment string, objects int) {
 }
 
 func (m *meters) succeeded(deployment string, started *metav1.Time, now time.Time) {
-	m.rollouts.WithLabelValues(deployment, outcomeSucceeded).Inc()
+	m.rollouts.WithLabelValues(deployment, corev1alpha2.MetricOutcomeSucceeded).Inc()
 	if started != nil {
 		m.duration.WithLabelValues(deployment).Set(now.Sub(started.Time).Seconds())
 	}
 }
 
 func (m *meters) failed(deployment string) {
-	m.rollouts.WithLabelValues(deployment, outcomeOverdue).Inc()
+	m.rollouts.WithLabelValues(deployment, corev1alpha2.MetricOutcomeOverdue).Inc()
+}
+
+// count counts what became of a roll-out, once status says so.
+func (s *state) count() {
+	before, after := progressing(s.before.Status), progressing(s.deployment.Status)
+	if missed(after) && !missed(before) {
+		s.meters.failed(s.deployment.Name)
+	}
+	if s.active != nil && s.active.Number == s.deployment.Status.ActiveRevision && s.active.Number != s.before.Status.ActiveRevision {
+		s.meters.succeeded(s.deployment.Name, s.active.started, s.clock.Now())
+	}
+}
+
+// missed says whether a reason of Progressing is that of a revision that missed its deadline.
+func missed(reason string) bool {
+	return reason == corev1alpha2.ReasonDeadlineExceeded || reason == corev1alpha2.ReasonRollingBack
+}
+
+// progressing is the reason of the Progressing condition; empty without one.
+func progressing(status corev1alpha2.BundleDeploymentStatus) string {
+	if found := meta.FindStatusCondition(status.Conditions, corev1alpha2.ConditionProgressing); found != nil {
+		return found.Reason
+	}
+	return ""
 }
 
 // forget ends the series of a BundleDeployment that is gone.
 func (m *meters) forget(deployment string) {
-	m.repairs.Delete(map[string]string{labelDeployment: deployment})
-	m.duration.Delete(map[string]string{labelDeployment: deployment})
-	for _, outcome := range []string{outcomeSucceeded, outcomeOverdue} {
-		m.rollouts.Delete(map[string]string{labelDeployment: deployment, labelOutcome: outcome})
+	m.repairs.Delete(map[string]string{corev1alpha2.MetricLabelDeployment: deployment})
+	m.duration.Delete(map[string]string{corev1alpha2.MetricLabelDeployment: deployment})
+	for _, outcome := range []string{corev1alpha2.MetricOutcomeSucceeded, corev1alpha2.MetricOutcomeOverdue} {
+		m.rollouts.Delete(map[string]string{corev1alpha2.MetricLabelDeployment: deployment, corev1alpha2.MetricLabelOutcome: outcome})
 	}
 }

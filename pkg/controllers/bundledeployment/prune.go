@@ -3,6 +3,7 @@ package bundledeployment
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -14,14 +15,20 @@ import (
 // active and status says so, and of one that was given up, at once. Something of a failed one may be what keeps the active
 // one from being put back, so that no fault of that holds it up.
 func prune(ctx context.Context, s *state) (bool, error) {
-	if s.deployment.Spec.Paused || s.wanted == nil || s.active != nil && s.active.Number != s.before.Status.ActiveRevision {
+	if s.deployment.Spec.Paused || s.wanted == nil {
+		return false, nil
+	}
+	archived := s.archived()
+	if s.active != nil && s.active.Number != s.before.Status.ActiveRevision {
+		if slices.ContainsFunc(archived, func(each *revision) bool { return !each.pruned }) {
+			s.pruning = "that begins when it is written down which revision is active"
+		}
 		return false, nil
 	}
 	if s.fault != nil && s.failed == nil || s.failed != nil && recorded(s.before.Status.Revisions, s.failed.Number) != failedState {
 		return false, nil
 	}
 	keep := s.kept()
-	archived := s.archived()
 	for _, each := range archived {
 		if each.pruned {
 			continue
@@ -97,7 +104,7 @@ func (s *state) takeAway(ctx context.Context, set *apply.Set, keep []*apply.Set,
 		return false, nil
 	}
 	if len(removal.Deleted) > 0 {
-		s.notices = append(s.notices, pruneNotice(whose, removal))
+		s.notify(pruneNotice(whose, removal))
 	}
 	if !removal.Done {
 		s.pruning = removal.Waiting
@@ -120,10 +127,11 @@ func (s *state) archived() []*revision {
 	return archived
 }
 
-// sweep looks, after a stored revision was lost, for objects that only that one had: nothing else names them any more. It
-// waits until the active revision is complete, because only then it is known what has to stay.
+// sweep looks, after a stored revision was lost, for objects that only that one had: nothing else names them any more; and for
+// objects that rukpak applied. It waits until the active revision is complete, because only then it is known what has to stay.
 func sweep(ctx context.Context, s *state) (bool, error) {
-	if len(s.record.lost) == 0 || s.deployment.Spec.Paused || s.active == nil || s.wanted != s.active || !s.complete() ||
+	inherited := isInherited(s.before) && !s.record.swept
+	if len(s.record.lost) == 0 && !inherited || s.deployment.Spec.Paused || s.active == nil || s.wanted != s.active || !s.complete() ||
 		s.active.Number != s.before.Status.ActiveRevision || s.pruning != "" {
 		return false, nil
 	}
@@ -134,9 +142,16 @@ func sweep(ctx context.Context, s *state) (bool, error) {
 		s.retry(lookAgain)
 		return false, nil
 	}
-	done, err := s.takeAway(ctx, leftovers, s.kept(), "a revision that was lost")
+	whose := "a revision that was lost"
+	if inherited {
+		whose = "rukpak"
+	}
+	done, err := s.takeAway(ctx, leftovers, s.kept(), whose)
 	if done {
-		s.record.lost = nil
+		s.record.lost, s.record.swept = nil, true
+	}
+	if done && inherited {
+		s.retry(lookAgain) // to take rukpak's finalizers off
 	}
 	return err != nil, err
 }

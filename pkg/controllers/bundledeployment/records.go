@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
@@ -28,13 +29,21 @@ type memory struct {
 	revisions []*revision
 	// lost are revisions that status tells of and that are not stored any more: objects of theirs may be left.
 	lost []corev1alpha2.Revision
+	// swept: nothing is left that rukpak applied and no revision has.
+	swept bool
+	// tidied: nothing is stored that belongs to no revision.
+	tidied bool
 	// written is the resourceVersion of our own last write to the BundleDeployment, wroteAt when that was.
 	written string
 	wroteAt time.Time
 	// faults and refusals count syncs in a row that could not apply everything.
 	faults, refusals int
-	// unkept counts tries in a row to store a revision.
-	unkept int
+	// unkept is what could not be stored.
+	unkept unkept
+	// notices are the Events to send once a status is written: what is told of is not seen a second time.
+	notices []notice
+	// looks counts looks at a removal that is held.
+	looks int
 	// class is what was last seen of the class of this name.
 	class     corev1alpha2.ProvisionerClassSpec
 	className string
@@ -84,6 +93,8 @@ func (c *controller) memoryOf(deployment *corev1alpha2.BundleDeployment) *memory
 	if found == nil || found.uid != deployment.UID {
 		if found != nil {
 			c.engine.Release(deployment.Name)
+			c.fetches.cancel(deployment.Name) // what was asked for another one of this name is no answer
+			c.meters.forget(deployment.Name)
 		}
 		found = &memory{uid: deployment.UID}
 		c.records[deployment.Name] = found
@@ -159,9 +170,12 @@ func (s *state) ready(ctx context.Context, wanted *revision) (bool, error) {
 
 // lose drops a revision that cannot be read any more, and keeps in mind that objects of it may be left.
 func (s *state) lose(ctx context.Context, unusable *revision, cause error) error {
-	s.tell(notice{"RevisionLost", fmt.Sprintf("Revision %d cannot be used any more: %v", unusable.Number, cause), true})
+	if err := s.drop(ctx, unusable); err != nil {
+		return err
+	}
 	s.record.lost = append(s.record.lost, unusable.entry(corev1alpha2.RevisionArchived))
-	return s.drop(ctx, unusable)
+	s.notify(notice{corev1alpha2.EventRevisionLost, fmt.Sprintf("Revision %d cannot be used any more: %v", unusable.Number, cause), true})
+	return nil
 }
 
 func (s *state) newSet(stored *store.Revision) (*apply.Set, error) {
@@ -180,6 +194,37 @@ func (s *state) drop(ctx context.Context, unwanted *revision) error {
 	}
 	s.record.revisions = slices.DeleteFunc(s.record.revisions, func(each *revision) bool { return each == unwanted })
 	return nil
+}
+
+// unkept is a rendering that could not be stored: it is too large, or a quota is used up, or a Secret of somebody else's has
+// its name. That mostly lasts, and costs much to try.
+type unkept struct {
+	of    wish
+	tries int
+	again time.Time
+	err   error
+}
+
+// keepNew stores what a wish led to. What cannot be stored is tried again with back-off; until then it gives no revision, and,
+// once it has lasted, why. Only a conflict is returned as it is.
+func (s *state) keepNew(ctx context.Context, of wish, next *store.Revision) (kept *revision, lasting, err error) {
+	failed := &s.record.unkept
+	if failed.of != of {
+		*failed = unkept{of: of}
+	}
+	if !s.clock.Now().Before(failed.again) {
+		kept, err = s.keep(ctx, next)
+		if err == nil || apierrors.IsConflict(err) {
+			return kept, nil, err
+		}
+		failed.tries, failed.err = failed.tries+1, err
+		failed.again = s.clock.Now().Add(s.backoff.After(failed.tries))
+	}
+	s.retry(failed.again.Sub(s.clock.Now()))
+	if failed.tries < patience {
+		return nil, nil, nil
+	}
+	return nil, failed.err, nil
 }
 
 // keep stores a revision under the next number.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,7 +20,7 @@ func remove(ctx context.Context, s *state) (bool, error) {
 	if s.deployment.DeletionTimestamp == nil {
 		return false, nil
 	}
-	if !slices.Contains(s.before.Finalizers, corev1alpha2.Finalizer) {
+	if !isHeld(s.before) {
 		s.gone = true
 		return true, nil
 	}
@@ -41,10 +42,7 @@ func remove(ctx context.Context, s *state) (bool, error) {
 		s.fault, removal = err, apply.Removal{Waiting: err.Error()}
 	}
 	if !removal.Done {
-		s.retry(lookAgain)
-		s.observe()
-		s.set(corev1alpha2.ConditionProgressing, metav1.ConditionTrue, corev1alpha2.ReasonRemoving,
-			"Taking down what was applied: "+removal.Waiting+".")
+		s.reportRemoval(ctx, removal)
 		return true, nil
 	}
 	for len(s.record.revisions) > 0 {
@@ -52,7 +50,43 @@ func remove(ctx context.Context, s *state) (bool, error) {
 			return true, err
 		}
 	}
+	if err := s.clear(ctx); err != nil {
+		return true, err
+	}
 	return true, s.release(ctx, removal)
+}
+
+// longestLook is the pause between looks at a removal that users hold up, which no watch tells the end of.
+const longestLook = 30 * time.Second
+
+// reportRemoval tells how far a removal is. While users hold it up their operator is looked after, because it may have to clean
+// up before they can let go; else nobody knows any more whether what is left works.
+func (s *state) reportRemoval(ctx context.Context, removal apply.Removal) {
+	s.observe()
+	s.set(corev1alpha2.ConditionProgressing, metav1.ConditionTrue, corev1alpha2.ReasonRemoving,
+		"Taking down what was applied: "+removal.Waiting+".")
+	if !removal.Held {
+		s.record.looks = 0
+		s.retry(lookAgain)
+	} else {
+		s.record.looks++
+		s.retry(min(time.Duration(s.record.looks)*lookAgain, longestLook))
+	}
+	if removal.Held && s.active != nil {
+		s.wanted = s.active
+		var err error
+		s.report, err = s.engine.Apply(ctx, s.active.set, s.options(false, true))
+		s.take(s.report)
+		if err := s.judge(err); err != nil {
+			s.fault = err
+		}
+		s.reportHealthy()
+		s.reportDrift()
+		return
+	}
+	for _, each := range []string{corev1alpha2.ConditionHealthy, corev1alpha2.ConditionDrifted} {
+		s.set(each, metav1.ConditionUnknown, corev1alpha2.ReasonRemoving, "It is being taken down.")
+	}
 }
 
 // releasedMeanwhile asks the API server whether somebody took the finalizer off, which is how an admin lets go of an
@@ -65,7 +99,7 @@ func (s *state) releasedMeanwhile(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("reading BundleDeployment %q before its removal: %w", s.deployment.Name, err)
 	}
-	return live.UID != s.deployment.UID || !slices.Contains(live.Finalizers, corev1alpha2.Finalizer), nil
+	return live.UID != s.deployment.UID || !isHeld(live), nil
 }
 
 // takeDown removes the objects of every revision whose objects may still be there, as one set, so that the order holds
@@ -94,7 +128,7 @@ func (s *state) takeDown(ctx context.Context) (apply.Removal, error) {
 			return removal, err
 		}
 	}
-	// Stored revisions can be lost; what was applied tells by itself whose it is.
+	// Stored revisions can be lost, and rukpak had none; what was applied tells by itself whose it is.
 	owner := apply.Owner{Name: s.deployment.Name}
 	if bundle := s.before.Status.Bundle; bundle != nil {
 		owner.Package = bundle.Package
@@ -110,7 +144,7 @@ func (s *state) takeDown(ctx context.Context) (apply.Removal, error) {
 
 func (s *state) release(ctx context.Context, removal apply.Removal) error {
 	updated := s.before.DeepCopy()
-	updated.Finalizers = slices.DeleteFunc(updated.Finalizers, func(name string) bool { return name == corev1alpha2.Finalizer })
+	updated.Finalizers = slices.DeleteFunc(updated.Finalizers, func(name string) bool { return slices.Contains(finalizers, name) })
 	if _, err := s.client.Update(ctx, updated, metav1.UpdateOptions{FieldManager: fieldManager}); err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("releasing its finalizer: %w", err)
 	}
@@ -123,7 +157,7 @@ func (s *state) release(ctx context.Context, removal apply.Removal) error {
 		}
 		message += separator + kept
 	}
-	s.tell(notice{"Removed", message, false})
+	s.tell(notice{corev1alpha2.EventRemoved, message, false})
 	s.forget(s.deployment.Name)
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/store"
 )
 
@@ -32,7 +33,7 @@ func reread(ctx context.Context, s *state) (bool, error) {
 	s.retry(got.retry)
 	switch {
 	case got.err != nil:
-		s.tellOnce(notice{"SourceUnreachable", fmt.Sprintf("Looking again at %s: %v; revision %d is kept", s.sought.source, got.err, known.Number), true})
+		s.tellOnce(notice{corev1alpha2.EventSourceUnreachable, fmt.Sprintf("Looking again at %s: %v; revision %d is kept", s.sought.source, got.err, known.Number), true})
 		return false, nil
 	case got.result == nil:
 		return false, nil
@@ -44,35 +45,40 @@ func reread(ctx context.Context, s *state) (bool, error) {
 func (s *state) takeIn(ctx context.Context, known *revision, wanted wish, got *fetched) error {
 	if got.invalid != nil {
 		s.rereadDone(wanted)
-		s.tellOnce(notice{"BundleLoadFailed", fmt.Sprintf("%s is %s now, which cannot be installed: %v; revision %d is kept", s.sought.source, got.resolved, got.invalid, known.Number), true})
+		s.tellOnce(notice{corev1alpha2.EventBundleLoadFailed, fmt.Sprintf("%s is %s now, which cannot be installed: %v; revision %d is kept", s.sought.source, got.resolved, got.invalid, known.Number), true})
 		return nil
 	}
 	if !got.unchanged {
 		next := s.revisionOf(got)
 		digest, err := store.Digest(next.Objects)
-		if err != nil {
-			return err
+		if err != nil { // too large: it is when it is stored, too, which tells so
+			digest = ""
 		}
 		if next.Resolved != known.Resolved || digest != known.Digest {
-			kept, err := s.keep(ctx, next)
-			if err != nil {
+			kept, lasting, err := s.keepNew(ctx, wanted, next)
+			if lasting != nil {
+				s.tellOnce(notice{corev1alpha2.EventRevisionNotStored, fmt.Sprintf("%s is %s now, which cannot be stored: %v; revision %d is kept", s.sought.source, got.resolved, lasting, known.Number), true})
+			}
+			if kept == nil {
 				return err
 			}
 			s.wanted, s.failed = kept, nil
 		} else if err := s.revisions.MarkRenderer(ctx, ownerOf(s.deployment), &known.Header, renderer); err != nil {
-			return err
+			s.tellOnce(notice{corev1alpha2.EventRevisionNotStored, fmt.Sprintf("Noting that revision %d is up to date: %v", known.Number, err), true})
+			s.retry(s.backoff.Last)
+			return nil
 		}
 	}
 	s.rereadDone(wanted)
+	s.record.told = ""
 	return nil
 }
 
 // rereadDone notes that a wish was looked into.
 func (s *state) rereadDone(done wish) {
 	s.fetches.cancel(s.deployment.Name)
-	s.record.told = ""
-	if done.known != "" {
-		s.record.slot = done.slot
+	if done.known != "" { // however long it took: the next one is due in the next interval
+		s.record.slot, _ = slotAt(s.deployment.UID, s.record.every, s.clock.Now())
 		return
 	}
 	s.record.rendered = true
@@ -98,12 +104,13 @@ func (s *state) poll(known *revision) (wish, bool) {
 	}
 	return wish{
 		source: imageSource(spec), namespace: s.deployment.Spec.InstallNamespace, config: s.sought.raw,
-		known: known.Resolved, slot: slot,
+		known: known.Resolved,
 	}, true
 }
 
 // slotAt numbers the intervals of a deployment's own clock, and says how long it is until the next one begins.
 func slotAt(uid types.UID, every time.Duration, now time.Time) (slot int64, next time.Duration) {
+	every = max(every, time.Minute)
 	hash := fnv.New64a()
 	hash.Write([]byte(uid))
 	since := time.Duration(now.UnixNano()) + time.Duration(hash.Sum64()%uint64(every))
@@ -138,6 +145,6 @@ func (s *state) rerender(known *revision) (wish, bool) {
 func (s *state) tellOnce(each notice) {
 	if s.record.told != each.message {
 		s.record.told = each.message
-		s.notices = append(s.notices, each)
+		s.notify(each)
 	}
 }

@@ -78,8 +78,7 @@ func (s *state) appliedBefore(target *revision) bool {
 
 // activate makes a revision that is complete and healthy the active one.
 func (s *state) activate(target *revision) {
-	s.notices = append(s.notices, activeNotice(target, s.active))
-	s.meters.succeeded(s.deployment.Name, target.started, s.clock.Now())
+	s.notify(activeNotice(target, s.active))
 	s.active = target
 }
 

@@ -33,6 +33,8 @@ type state struct {
 	// sought is what wanted is looked for by, and answer what is known of it while there is none.
 	sought sought
 	answer answer
+	// recalling says that what is sought is stored, under an older number, and could not be stored under a new one yet.
+	recalling bool
 	// overdue says that wanted missed its deadline and is held.
 	overdue bool
 
@@ -48,8 +50,6 @@ type state struct {
 	// fault is an error of the moment, returned after status is written.
 	fault      error
 	retryAfter time.Duration
-	// notices are the Events to send once the status is written.
-	notices []notice
 	// gone: there is no object left to write status to.
 	gone bool
 }
@@ -71,6 +71,7 @@ var stages = []stage{
 	{"rolling out", rollOut},
 	{"pruning", prune},
 	{"looking for what is left of", sweep},
+	{"tidying what is stored of", tidy},
 	{"reporting", report},
 }
 
@@ -94,13 +95,19 @@ func recall(ctx context.Context, s *state) (bool, error) {
 	return false, nil
 }
 
-// addFinalizer makes sure, before anything is stored or applied, that the removal will be seen.
+// addFinalizer makes sure, before anything is stored or applied, that the removal will be seen. Those of rukpak go when there
+// is nothing left that only they tell of.
 func addFinalizer(ctx context.Context, s *state) (bool, error) {
-	if s.unknownClass != "" || slices.Contains(s.before.Finalizers, corev1alpha2.Finalizer) {
+	updated := s.before.DeepCopy()
+	if s.record.swept {
+		updated.Finalizers = slices.DeleteFunc(updated.Finalizers, func(name string) bool { return slices.Contains(finalizers, name) })
+	}
+	if s.unknownClass == "" && !slices.Contains(updated.Finalizers, corev1alpha2.Finalizer) {
+		updated.Finalizers = append(updated.Finalizers, corev1alpha2.Finalizer)
+	}
+	if slices.Equal(updated.Finalizers, s.before.Finalizers) {
 		return false, nil
 	}
-	updated := s.before.DeepCopy()
-	updated.Finalizers = append(updated.Finalizers, corev1alpha2.Finalizer)
 	stored, err := s.client.Update(ctx, updated, metav1.UpdateOptions{FieldManager: fieldManager})
 	if err != nil {
 		return true, err

@@ -135,7 +135,7 @@ func (s *state) writeStatus(ctx context.Context) error {
 		return nil
 	}
 	changed := !equality.Semantic.DeepEqual(s.before.Status, s.deployment.Status)
-	if wait := s.record.wroteAt.Add(statusPause).Sub(s.clock.Now()); changed && wait > 0 && len(s.notices) == 0 && s.onlyMoved() {
+	if wait := s.record.wroteAt.Add(statusPause).Sub(s.clock.Now()); changed && wait > 0 && len(s.record.notices) == 0 && s.onlyMoved() {
 		s.retry(wait)
 		return nil
 	}
@@ -150,7 +150,10 @@ func (s *state) writeStatus(ctx context.Context) error {
 		s.record.wrote(stored, s.clock.Now())
 	}
 	s.record.drift, s.record.warnings, s.record.standing = nil, nil, s.standing
-	for _, each := range append(s.notices, s.transitions()...) {
+	s.count()
+	pending := append(s.record.notices, s.transitions()...)
+	s.record.notices = nil
+	for _, each := range pending {
 		s.tell(each)
 	}
 	return nil

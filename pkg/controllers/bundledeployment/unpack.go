@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/bundle"
 	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
@@ -29,7 +27,7 @@ func unpack(ctx context.Context, s *state) (bool, error) {
 	if err := s.recallSource(ctx); err != nil {
 		return true, err
 	}
-	if s.wanted != nil || s.deployment.Spec.Paused {
+	if s.wanted != nil || s.deployment.Spec.Paused || s.recalling {
 		return false, nil
 	}
 	if s.sought.missing != "" {
@@ -45,12 +43,14 @@ func unpack(ctx context.Context, s *state) (bool, error) {
 		s.awaitCertificates()
 		return false, nil
 	}
-	kept, err := s.keep(ctx, s.revisionOf(s.answer.result))
+	kept, lasting, err := s.keepNew(ctx, s.wish(), s.revisionOf(s.answer.result))
 	if err != nil {
-		return s.notKept(err)
+		return true, err
 	}
-	s.wanted, s.answer, s.record.unkept = kept, answer{}, 0
-	s.fetches.cancel(s.deployment.Name)
+	s.wanted, s.answer = kept, answer{err: lasting}
+	if kept != nil {
+		s.fetches.cancel(s.deployment.Name)
+	}
 	return false, nil
 }
 
@@ -95,16 +95,6 @@ func (s *state) revisionOf(result *fetched) *store.Revision {
 	}
 }
 
-// notKept returns an error of storing a revision, and tells of it once it has lasted: what is too large to be stored, or a
-// Secret of somebody else's in the way, does not go away by itself.
-func (s *state) notKept(err error) (bool, error) {
-	if s.record.unkept++; s.record.unkept < patience || apierrors.IsConflict(err) {
-		return true, err
-	}
-	s.fault, s.answer = err, answer{err: err}
-	return false, nil
-}
-
 // recallSource looks for a stored revision of what is sought. One that failed for this spec is not tried again while there
 // is something to go back to. The newest revision is taken up where it is; an older one is stored again under a new number,
 // so that the newest is always the one that is wanted.
@@ -131,7 +121,10 @@ func (s *state) recallSource(ctx context.Context) error {
 		default:
 			stored, err := s.revisions.Load(ctx, ownerOf(s.deployment), found.Header)
 			if err == nil {
-				s.wanted, err = s.keep(ctx, stored)
+				var lasting error
+				s.wanted, lasting, err = s.keepNew(ctx, s.wish(), stored)
+				s.answer = answer{err: lasting}
+				s.recalling = s.wanted == nil
 				return err
 			}
 			if !store.IsUnusable(err) {

@@ -29,6 +29,8 @@ const resync = time.Minute
 type Kept struct {
 	// Kind and Name of the object, for messages.
 	Kind, Name string
+	// Event is the name of the Event that tells of its creation.
+	Event string
 	// Informer of the kind.
 	Informer factory.Informer
 	// Get looks for the object in the informer's cache; only its error counts.
@@ -44,7 +46,7 @@ func New(kept []Kept, recorder events.Recorder) (factory.Controller, error) {
 	}
 	var informers []factory.Informer
 	for _, each := range kept {
-		if each.Kind == "" || each.Name == "" || each.Informer == nil || each.Get == nil || each.Create == nil {
+		if each.Kind == "" || each.Name == "" || each.Event == "" || each.Informer == nil || each.Get == nil || each.Create == nil {
 			return nil, fmt.Errorf("building the operatorconfig controller: a field of %s %q is not set", each.Kind, each.Name)
 		}
 		informers = append(informers, each.Informer)
@@ -81,6 +83,6 @@ func (k Kept) keep(ctx context.Context, recorder events.Recorder) error {
 	if err != nil {
 		return fmt.Errorf("creating %s %q: %w", k.Kind, k.Name, err)
 	}
-	recorder.Eventf(k.Kind+"Created", "%s %q did not exist and was created with defaults", k.Kind, k.Name)
+	recorder.Eventf(k.Event, "%s %q did not exist and was created with defaults", k.Kind, k.Name)
 	return nil
 }

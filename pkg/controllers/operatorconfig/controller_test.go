@@ -23,6 +23,7 @@ func TestObjectThatIsMissingFromTheStartIsCreated(t *testing.T) {
 	controller, err := New([]Kept{{
 		Kind:     "PlatformOperatorManager",
 		Name:     name,
+		Event:    operatorv1alpha1.EventPlatformOperatorManagerCreated,
 		Informer: managers.Informer(),
 		Get: func() error {
 			_, err := managers.Lister().Get(name)

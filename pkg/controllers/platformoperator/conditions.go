@@ -196,9 +196,14 @@ func upgradeableCondition(installed *platformv1alpha1.InstalledBundle, clusterVe
 // quoted turns what status records back into the raw JSON form that compat reads.
 func quoted(value string) string { return fmt.Sprintf("%q", value) }
 
-func removalMessage(s *state) string {
-	condition := meta.FindStatusCondition(s.deployment.Status.Conditions, corev1alpha2.ConditionProgressing)
-	return describe(condition, "The operator is being taken down") + "."
+// removalMessage says how far the removal is, in the words of the BundleDeployment once that tells of it.
+func removalMessage(deployment *corev1alpha2.BundleDeployment) string {
+	const begun = "The operator is being taken down"
+	condition := meta.FindStatusCondition(deployment.Status.Conditions, corev1alpha2.ConditionProgressing)
+	if condition == nil || condition.Reason != corev1alpha2.ReasonRemoving {
+		return begun + "."
+	}
+	return describe(condition, begun) + "."
 }
 
 func sentence(action, problem string) string {

@@ -42,7 +42,7 @@ func deploy(ctx context.Context, s *state) (bool, error) {
 		if err != nil {
 			return true, fmt.Errorf("creating its BundleDeployment: %w", err)
 		}
-		s.recorder.Eventf("InstallStarted", "Installing version %s of package %q for PlatformOperator %q in namespace %q",
+		s.recorder.Eventf(platformv1alpha1.EventInstallStarted, "Installing version %s of package %q for PlatformOperator %q in namespace %q",
 			target.Version, s.operator.Spec.Package.Name, s.operator.Name, created.Spec.InstallNamespace)
 		s.deployment, s.record = created, target
 		return false, nil
@@ -56,6 +56,11 @@ func deploy(ctx context.Context, s *state) (bool, error) {
 		return false, nil
 	}
 	stored, err := s.deploymentClient.Update(ctx, updated, metav1.UpdateOptions{FieldManager: fieldManager})
+	if apierrors.IsInvalid(err) { // what the catalog or the spec says makes no BundleDeployment; what there is stays
+		s.refusal = &refusal{platformv1alpha1.ReasonValidationFailed, fmt.Sprintf(
+			"Version %s cannot be put into BundleDeployment %q: %v. Exclude it in spec.package.version, or correct spec.install.", target.Version, s.deployment.Name, err)}
+		return false, nil
+	}
 	if err != nil {
 		return true, fmt.Errorf("updating its BundleDeployment: %w", err)
 	}
@@ -64,14 +69,19 @@ func deploy(ctx context.Context, s *state) (bool, error) {
 		if rolledBack(s.deployment) {
 			from = s.operator.Status.Installed // what was pointed at does not run
 		}
-		s.recorder.Eventf("UpgradeStarted", "Moving PlatformOperator %q from version %s to version %s",
+		s.recorder.Eventf(platformv1alpha1.EventUpgradeStarted, "Moving PlatformOperator %q from version %s to version %s",
 			s.operator.Name, versionOf(from), target.Version)
 	} else if s.operator.Generation == s.operator.Status.ObservedGeneration && s.record.Image == target.Image {
-		s.recorder.Eventf("BundleDeploymentPutBack", "BundleDeployment %q was changed by somebody else and is as PlatformOperator %q says again; change the PlatformOperator instead",
-			s.deployment.Name, s.operator.Name)
+		s.tellPutBack()
 	}
 	s.deployment, s.record = stored, target
 	return false, nil
+}
+
+// tellPutBack sends the Event of a BundleDeployment that was edited behind its PlatformOperator's back.
+func (s *state) tellPutBack() {
+	s.recorder.Eventf(platformv1alpha1.EventBundleDeploymentPutBack, "BundleDeployment %q was changed by somebody else and is as PlatformOperator %q says again; change the PlatformOperator instead",
+		s.deployment.Name, s.operator.Name)
 }
 
 // newDeployment is the BundleDeployment that carries a bundle for an operator. The bundle is recorded on it, in the same

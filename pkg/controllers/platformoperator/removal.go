@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -36,15 +37,19 @@ func remove(ctx context.Context, s *state) (bool, error) {
 		return true, nil
 	}
 	if s.deployment != nil && ownedBy(s.deployment, s.operator) {
+		if err := s.handOnDeletion(ctx); err != nil {
+			return true, err
+		}
 		if s.deployment.DeletionTimestamp == nil {
 			preconditions := metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(s.deployment.UID))}
 			if err := s.deploymentClient.Delete(ctx, s.deployment.Name, preconditions); err != nil && !apierrors.IsNotFound(err) {
 				return true, fmt.Errorf("deleting its BundleDeployment: %w", err)
 			}
-			s.recorder.Eventf("RemovalStarted", "Removing PlatformOperator %q", s.operator.Name)
+			s.recorder.Eventf(platformv1alpha1.EventRemovalStarted, "Removing PlatformOperator %q", s.operator.Name)
 		}
 		s.setCondition(platformv1alpha1.ConditionProgressing, metav1.ConditionTrue, platformv1alpha1.ReasonRemoving,
-			removalMessage(s))
+			removalMessage(s.deployment))
+		s.setFrom(platformv1alpha1.ConditionHealthy, healthyCondition(s))
 		return true, nil
 	}
 	updated := s.before.DeepCopy()
@@ -55,4 +60,27 @@ func remove(ctx context.Context, s *state) (bool, error) {
 		return true, nil
 	}
 	return true, fmt.Errorf("releasing its finalizer: %w", err)
+}
+
+// handOnDeletion makes the BundleDeployment's spec.deletion what the PlatformOperator says now: before the removal begins, so
+// that it never begins by an earlier word, and while it lasts, because that is how a user lets one go on that is held by
+// custom resources. Nothing else of a BundleDeployment matters any more.
+func (s *state) handOnDeletion(ctx context.Context) error {
+	if equality.Semantic.DeepEqual(s.deployment.Spec.Deletion, s.operator.Spec.Deletion) {
+		return nil
+	}
+	updated := s.deployment.DeepCopy()
+	updated.Spec.Deletion = s.operator.Spec.Deletion.DeepCopy()
+	stored, err := s.deploymentClient.Update(ctx, updated, metav1.UpdateOptions{FieldManager: fieldManager})
+	if apierrors.IsNotFound(err) {
+		return nil // it went meanwhile, and the event of that will come
+	}
+	if err != nil {
+		return fmt.Errorf("handing spec.deletion on to its BundleDeployment: %w", err)
+	}
+	if s.operator.Generation == s.operator.Status.ObservedGeneration {
+		s.tellPutBack()
+	}
+	s.deployment = stored
+	return nil
 }

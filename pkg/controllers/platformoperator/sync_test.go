@@ -54,6 +54,9 @@ type cluster struct {
 	operator   *platformv1alpha1.PlatformOperator
 	deployment *corev1alpha2.BundleDeployment
 	refuse     error
+
+	// writes and events are what the last sync did.
+	writes, events []string
 }
 
 // sync runs the controller once, with caches that are up to date.
@@ -89,6 +92,13 @@ func (c *cluster) sync(t *testing.T, catalogs Catalogs) {
 	recorder := events.NewInMemoryRecorder("test", clock)
 	if err := controller.sync(context.Background(), keyed{factory.NewSyncContext("test", recorder), c.operator.Name}); err != nil {
 		t.Fatal(err)
+	}
+	c.writes, c.events = nil, nil
+	for _, action := range client.Actions() {
+		c.writes = append(c.writes, strings.TrimSuffix(action.GetVerb()+" "+action.GetResource().Resource+"/"+action.GetSubresource(), "/"))
+	}
+	for _, event := range recorder.Events() {
+		c.events = append(c.events, event.Reason)
 	}
 	var err error
 	if c.operator, err = client.PlatformV1alpha1().PlatformOperators().Get(context.Background(), c.operator.Name, metav1.GetOptions{}); err != nil {

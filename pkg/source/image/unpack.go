@@ -81,6 +81,7 @@ func (u *unpacker) stream(content io.Reader) error {
 		if err != nil {
 			return tarError(err)
 		}
+		counted.entry = header.Name
 		if u.entries++; u.entries > u.limits.Entries {
 			return refuse("entry %q is number %d, and %d are allowed", shortName(header.Name), u.entries, u.limits.Entries)
 		}
@@ -97,7 +98,8 @@ func tarError(err error) error {
 	if err == nil {
 		return nil
 	}
-	if errors.Is(err, tar.ErrHeader) || errors.Is(err, tar.ErrFieldTooLong) || errors.Is(err, tar.ErrInsecurePath) {
+	// Its errors about sparse files are not exported.
+	if strings.HasPrefix(err.Error(), "archive/tar: ") {
 		return refuse("its tar archive cannot be read: %w", err)
 	}
 	return err
@@ -330,6 +332,8 @@ func kindOf(typeflag byte) string {
 		return "block device"
 	case tar.TypeFifo:
 		return "named pipe"
+	case tar.TypeGNUSparse:
+		return "sparse file"
 	}
 	return fmt.Sprintf("tar entry of type %q", typeflag)
 }
@@ -339,13 +343,17 @@ type countingReader struct {
 	reader io.Reader
 	left   int64
 	limit  int64
+	entry  string // whose header was read last
 }
 
 func (c *countingReader) Read(buffer []byte) (int, error) {
 	n, err := c.reader.Read(buffer)
 	c.left -= int64(n)
 	if c.left < 0 {
-		return n, refuse("its layers hold more than %d bytes", c.limit)
+		if c.entry == "" {
+			return n, refuse("its layers hold more than %d bytes, and this one no entry before that", c.limit)
+		}
+		return n, refuse("its layers hold more than %d bytes, which ends in or behind entry %q", c.limit, shortName(c.entry))
 	}
 	return n, err
 }

@@ -55,7 +55,7 @@ type BundleSpec struct {
 type BundlePhase string
 
 const (
-	// BundlePending: nothing has been tried yet.
+	// BundlePending: nothing is tried yet: the class is waited for.
 	BundlePending BundlePhase = "Pending"
 	// BundleUnpacking: the content is being fetched.
 	BundleUnpacking BundlePhase = "Unpacking"

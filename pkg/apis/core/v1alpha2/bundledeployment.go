@@ -5,6 +5,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
+// DefaultProgressDeadlineSeconds is spec.progressDeadlineSeconds where that is absent.
+const DefaultProgressDeadlineSeconds = 1800
+
 // BundleDeployment is the content of one bundle, applied to the cluster and kept as it was applied.
 //
 // +genclient
@@ -89,8 +92,8 @@ type BundleDeploymentSpec struct {
 	OnFailure OnFailure `json:"onFailure,omitempty"`
 
 	// adoption says which objects that exist already may be taken over: SamePackage those that were kept when the same
-	// package was removed, None no others at all, Any whatever is there, except what another BundleDeployment owns. Absent
-	// means SamePackage.
+	// package was removed, None nothing, Any whatever is there. What two BundleDeployments have belongs to the older one in
+	// any case. Absent means SamePackage.
 	// +optional
 	Adoption Adoption `json:"adoption,omitempty"`
 

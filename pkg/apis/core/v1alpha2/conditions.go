@@ -17,26 +17,30 @@ const (
 	ConditionHasValidBundle = "HasValidBundle"
 	// ConditionInstalled is True while every object of a revision is applied, also during and after a later one that failed.
 	ConditionInstalled = "Installed"
-	// ConditionHealthy is True while every object of the newest revision passes its probe.
+	// ConditionHealthy is True while every object of the newest revision passes its probe; after a roll-back, of the one that
+	// was put back.
 	ConditionHealthy = "Healthy"
-	// ConditionProgressing is True while a revision is rolling out, being rolled back or being removed.
+	// ConditionProgressing is True while a new source is being unpacked, and while a revision is rolling out, being rolled back
+	// or being removed.
 	ConditionProgressing = "Progressing"
 	// ConditionDrifted is True while declared fields or objects are not as declared and are left so: because spec.drift.policy
-	// is Report, or because somebody changes them each time that they are put back.
+	// is Report, because spec.paused is set, or because somebody changes them each time that they are put back.
 	ConditionDrifted = "Drifted"
 )
 
 // Reasons of the Unpacked condition.
 const (
-	// ReasonUnpackPending: nothing has been tried yet.
+	// ReasonUnpackPending: nothing is tried yet; the message says what is waited for.
 	ReasonUnpackPending = "UnpackPending"
 	// ReasonUnpacking: the content is being fetched.
 	ReasonUnpacking = "Unpacking"
 	// ReasonUnpackSuccessful: the content is there.
 	ReasonUnpackSuccessful = "UnpackSuccessful"
-	// ReasonUnpackFailed: the content cannot be fetched or is not safe to unpack; it is tried again with back-off.
+	// ReasonUnpackFailed: the content cannot be fetched or is not safe to unpack; it is tried again with back-off. Of a Bundle
+	// also: it is not a bundle.
 	ReasonUnpackFailed = "UnpackFailed"
-	// ReasonProvisionerNotFound: spec.provisionerClassName names no class that this cluster has.
+	// ReasonProvisionerNotFound: spec.provisionerClassName names no class that this cluster has, or one whose provisioner is
+	// not known here.
 	ReasonProvisionerNotFound = "ProvisionerNotFound"
 )
 
@@ -52,13 +56,15 @@ const (
 const (
 	// ReasonInstallPending: a revision is waiting to be applied for the first time.
 	ReasonInstallPending = "InstallPending"
-	// ReasonInstallationSucceeded: every object of the active revision is applied.
+	// ReasonInstallationSucceeded: every object of a revision is applied.
 	ReasonInstallationSucceeded = "InstallationSucceeded"
-	// ReasonInstallFailed: the API server refuses an object of the first revision.
+	// ReasonInstallFailed: the API server refuses an object of the first revision, or the object is somebody else's.
 	ReasonInstallFailed = "InstallFailed"
-	// ReasonUpgradeFailed: the API server refuses an object of a later revision; the active one is still there.
+	// ReasonUpgradeFailed: the API server refuses an object of a later revision, or the object is somebody else's; Installed
+	// stays True.
 	ReasonUpgradeFailed = "UpgradeFailed"
-	// ReasonReconcileFailed: the API server refuses the repair of an object of the active revision.
+	// ReasonReconcileFailed: the API server refuses the repair of an object of the active revision, or the object is somebody
+	// else's; Installed stays True.
 	ReasonReconcileFailed = "ReconcileFailed"
 )
 
@@ -72,7 +78,8 @@ const (
 
 // Reasons of the Progressing condition.
 const (
-	// ReasonRollingOut: a revision is being applied.
+	// ReasonRollingOut: a source is being unpacked, a revision is being applied, or what only earlier revisions had is being
+	// deleted.
 	ReasonRollingOut = "RollingOut"
 	// ReasonRollingBack: a revision missed its deadline, and the one before it is being put back.
 	ReasonRollingBack = "RollingBack"
@@ -90,7 +97,7 @@ const (
 
 // Reasons of the Drifted condition; AsExpected while there is no drift.
 const (
-	// ReasonDriftReported: drift is left as spec.drift.policy says.
+	// ReasonDriftReported: drift is left, as spec.drift.policy says or because spec.paused is set.
 	ReasonDriftReported = "DriftReported"
 	// ReasonDriftContested: somebody changes what is put back each time, so that it is put back less and less often.
 	ReasonDriftContested = "DriftContested"
@@ -110,4 +117,8 @@ const (
 	OwnerKindBundleDeployment = "BundleDeployment"
 	// Finalizer keeps a BundleDeployment until what it applied has been taken down in order.
 	Finalizer = GroupName + "/teardown"
+	// FinalizerCachedBundle and FinalizerUnpackCache are what rukpak held a BundleDeployment by while a process of its had
+	// files of it. They are taken off once everything that rukpak applied is taken over, or at removal.
+	FinalizerCachedBundle = GroupName + "/delete-cached-bundle"
+	FinalizerUnpackCache  = GroupName + "/cleanup-unpack-cache"
 )

@@ -1,4 +1,5 @@
-// Package v1alpha2 holds the BundleDeployment API: one bundle of manifests, applied to the cluster and kept as applied.
+// Package v1alpha2 holds the API of the bundle engine: BundleDeployment, the content of one bundle, applied to the cluster and
+// kept as applied; Bundle, content that is not installed; ProvisionerClass, who reads it.
 //
 // The wire form is a superset of the archived rukpak v1alpha2 API, so that existing image BundleDeployments keep their
 // meaning. PlatformOperators are carried out through it; anybody else may use it too.

@@ -5,13 +5,13 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // Drift says what becomes of changes that others make to what was applied.
 type Drift struct {
 	// policy for declared fields and objects: Enforce puts them back, Report only tells of them (Drifted condition,
-	// status.drift), Ignore does neither.
+	// status.drift), Ignore does neither. Absent, also in the class, means Enforce.
 	// +optional
 	Policy DriftPolicy `json:"policy,omitempty"`
 
 	// additions is the policy for fields, map entries and list items that others add: Report tells of them in status.drift,
 	// Ignore does not, Remove takes them away. They never count as drift, and what Kubernetes' own controllers, service-ca
-	// and cert-manager add is no addition.
+	// and cert-manager add is no addition. Absent, also in the class, means Report, and Ignore where policy is Ignore.
 	// +optional
 	Additions AdditionsPolicy `json:"additions,omitempty"`
 
@@ -189,7 +189,8 @@ const (
 // Deletion says what goes with what was applied.
 type Deletion struct {
 	// crds is Orphan or Delete: what becomes of the bundle's CustomResourceDefinitions. Orphan keeps them, and with them
-	// every custom resource; Delete deletes them, and waits while custom resources exist. Absent means Orphan.
+	// every custom resource; Delete deletes them, and while custom resources exist nothing at all is taken down. Absent,
+	// also in the class, means Orphan.
 	// +optional
 	CRDs CRDDeletion `json:"crds,omitempty"`
 }

@@ -35,7 +35,8 @@ type BundleDeploymentStatus struct {
 	// +optional
 	Bundle *BundleMetadata `json:"bundle,omitempty"`
 
-	// activeRevision is the number of the revision that is completely applied; repairs come from it. Zero before there is one.
+	// activeRevision is the number of the revision that was completely applied and healthy last; repairs come from it. Zero
+	// before there is one.
 	// +optional
 	ActiveRevision int64 `json:"activeRevision,omitempty"`
 
@@ -63,7 +64,7 @@ type BundleDeploymentStatus struct {
 	// +kubebuilder:validation:items:MaxLength=1024
 	Warnings []string `json:"warnings,omitempty"`
 
-	// objects counts what the newest revision consists of.
+	// objects counts the objects of the newest revision; after a roll-back, of the one that was put back.
 	// +optional
 	Objects *ObjectCounts `json:"objects,omitempty"`
 

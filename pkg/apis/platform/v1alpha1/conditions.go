@@ -27,9 +27,10 @@ const (
 	ReasonUnpackPending = "UnpackPending"
 	// ReasonUnpackFailed: the bundle's image cannot be pulled or unpacked.
 	ReasonUnpackFailed = "UnpackFailed"
-	// ReasonInstallPending: the bundle is unpacked and not yet applied.
+	// ReasonInstallPending: the bundle is unpacked and not yet applied; or spec.paused was set before that; or its
+	// BundleDeployment is being deleted.
 	ReasonInstallPending = "InstallPending"
-	// ReasonInstallFailed: applying the bundle failed.
+	// ReasonInstallFailed: the API server refuses an object of the bundle, or the object is somebody else's.
 	ReasonInstallFailed = "InstallFailed"
 )
 

@@ -49,7 +49,8 @@ type PlatformOperatorSpec struct {
 	// +optional
 	Install *Install `json:"install,omitempty"`
 
-	// deletion says what goes with the operator when the PlatformOperator is deleted.
+	// deletion says what goes with the operator when the PlatformOperator is deleted; it may still be changed while that is
+	// under way. Absent fields take the value of class core-rukpak-io-registry.
 	// +optional
 	Deletion *corev1alpha2.Deletion `json:"deletion,omitempty"`
 
@@ -107,7 +108,8 @@ type Install struct {
 	// +optional
 	Config *InstallConfig `json:"config,omitempty"`
 
-	// drift says what becomes of changes that others make to what was installed.
+	// drift says what becomes of changes that others make to what was installed. Absent fields take the value of class
+	// core-rukpak-io-registry.
 	// +optional
 	Drift *corev1alpha2.Drift `json:"drift,omitempty"`
 
@@ -124,8 +126,8 @@ type Install struct {
 	OnFailure corev1alpha2.OnFailure `json:"onFailure,omitempty"`
 
 	// adoption says which objects that exist already may be taken over: SamePackage those that were kept when the same
-	// package was removed, None no others at all, Any whatever is there, except what another operator owns. Absent means
-	// SamePackage.
+	// package was removed, None nothing, Any whatever is there. What two operators have belongs to the older one in any
+	// case. Absent means SamePackage.
 	// +optional
 	Adoption corev1alpha2.Adoption `json:"adoption,omitempty"`
 }

@@ -25,7 +25,8 @@ type BundleDeploymentStatusApplyConfiguration struct {
 	// bundle is what the content of resolvedSource says of itself. After a roll-back it is that of the failed revision;
 	// revisions says which one is active.
 	Bundle *BundleMetadataApplyConfiguration `json:"bundle,omitempty"`
-	// activeRevision is the number of the revision that is completely applied; repairs come from it. Zero before there is one.
+	// activeRevision is the number of the revision that was completely applied and healthy last; repairs come from it. Zero
+	// before there is one.
 	ActiveRevision *int64 `json:"activeRevision,omitempty"`
 	// revisions are the revisions that are kept, oldest first.
 	Revisions []RevisionApplyConfiguration `json:"revisions,omitempty"`
@@ -35,7 +36,7 @@ type BundleDeploymentStatusApplyConfiguration struct {
 	Drift []DriftRecordApplyConfiguration `json:"drift,omitempty"`
 	// warnings are what the API server warned of while the newest revision was applied, each once.
 	Warnings []string `json:"warnings,omitempty"`
-	// objects counts what the newest revision consists of.
+	// objects counts the objects of the newest revision; after a roll-back, of the one that was put back.
 	Objects *ObjectCountsApplyConfiguration `json:"objects,omitempty"`
 	// unready names the first objects that do not pass their probe, and why.
 	Unready []string `json:"unready,omitempty"`

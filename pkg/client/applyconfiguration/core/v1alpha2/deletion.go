@@ -12,7 +12,8 @@ import (
 // Deletion says what goes with what was applied.
 type DeletionApplyConfiguration struct {
 	// crds is Orphan or Delete: what becomes of the bundle's CustomResourceDefinitions. Orphan keeps them, and with them
-	// every custom resource; Delete deletes them, and waits while custom resources exist. Absent means Orphan.
+	// every custom resource; Delete deletes them, and while custom resources exist nothing at all is taken down. Absent,
+	// also in the class, means Orphan.
 	CRDs *corev1alpha2.CRDDeletion `json:"crds,omitempty"`
 }
 

@@ -12,11 +12,11 @@ import (
 // Drift says what becomes of changes that others make to what was applied.
 type DriftApplyConfiguration struct {
 	// policy for declared fields and objects: Enforce puts them back, Report only tells of them (Drifted condition,
-	// status.drift), Ignore does neither.
+	// status.drift), Ignore does neither. Absent, also in the class, means Enforce.
 	Policy *corev1alpha2.DriftPolicy `json:"policy,omitempty"`
 	// additions is the policy for fields, map entries and list items that others add: Report tells of them in status.drift,
 	// Ignore does not, Remove takes them away. They never count as drift, and what Kubernetes' own controllers, service-ca
-	// and cert-manager add is no addition.
+	// and cert-manager add is no addition. Absent, also in the class, means Report, and Ignore where policy is Ignore.
 	Additions *corev1alpha2.AdditionsPolicy `json:"additions,omitempty"`
 	// ignore names fields that are left to others, whatever the policies say.
 	Ignore []DriftIgnoreApplyConfiguration `json:"ignore,omitempty"`

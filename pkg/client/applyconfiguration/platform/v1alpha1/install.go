@@ -17,7 +17,8 @@ type InstallApplyConfiguration struct {
 	Namespace *string `json:"namespace,omitempty"`
 	// config is what the operator's bundle is rendered with.
 	Config *InstallConfigApplyConfiguration `json:"config,omitempty"`
-	// drift says what becomes of changes that others make to what was installed.
+	// drift says what becomes of changes that others make to what was installed. Absent fields take the value of class
+	// core-rukpak-io-registry.
 	Drift *v1alpha2.DriftApplyConfiguration `json:"drift,omitempty"`
 	// progressDeadlineSeconds is how long a version may take to become complete and healthy before it counts as failed;
 	// absent means 1800.
@@ -26,8 +27,8 @@ type InstallApplyConfiguration struct {
 	// before it back. Absent means Hold.
 	OnFailure *corev1alpha2.OnFailure `json:"onFailure,omitempty"`
 	// adoption says which objects that exist already may be taken over: SamePackage those that were kept when the same
-	// package was removed, None no others at all, Any whatever is there, except what another operator owns. Absent means
-	// SamePackage.
+	// package was removed, None nothing, Any whatever is there. What two operators have belongs to the older one in any
+	// case. Absent means SamePackage.
 	Adoption *corev1alpha2.Adoption `json:"adoption,omitempty"`
 }
 

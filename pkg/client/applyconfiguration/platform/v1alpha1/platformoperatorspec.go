@@ -15,7 +15,8 @@ type PlatformOperatorSpecApplyConfiguration struct {
 	Package *PackageApplyConfiguration `json:"package,omitempty"`
 	// install says where and how the operator is installed.
 	Install *InstallApplyConfiguration `json:"install,omitempty"`
-	// deletion says what goes with the operator when the PlatformOperator is deleted.
+	// deletion says what goes with the operator when the PlatformOperator is deleted; it may still be changed while that is
+	// under way. Absent fields take the value of class core-rukpak-io-registry.
 	Deletion *v1alpha2.DeletionApplyConfiguration `json:"deletion,omitempty"`
 	// paused stops every change for this operator: no installation, no upgrade, no repair of drift, no removal of what
 	// a new version left behind. Status is still kept. Deleting the PlatformOperator removes the operator all the same.

@@ -1,0 +1,161 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+)
+
+var errKilled = errors.New("killed")
+
+// killedAt gives revisions of a process that is killed before its nth write: nothing that it tries after that goes through.
+func killedAt(client *fake.Clientset, write int) *Revisions {
+	writes := 0
+	client.PrependReactor("*", "secrets", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		switch action.GetVerb() {
+		case "create", "delete", "patch", "update":
+			writes++
+		}
+		return write > 0 && writes >= write, nil, errKilled
+	})
+	return revisionsOf(client)
+}
+
+// restarted is what the next process sees of the same cluster.
+func restarted(client *fake.Clientset) *Revisions {
+	client.ReactionChain = client.ReactionChain[1:]
+	return revisionsOf(client)
+}
+
+// namesOf are the Secrets that are there, without what is equal in all of them.
+func namesOf(t *testing.T, client *fake.Clientset) string {
+	t.Helper()
+	var names []string
+	for _, secret := range secretsOf(t, client) {
+		names = append(names, strings.TrimPrefix(secret.Name, "revision.memo."))
+	}
+	return strings.Join(names, " ")
+}
+
+// large is a revision of several parts.
+func large(number int64) *Revision {
+	return revisionOf(number, configMap("a", noise(1<<10)))
+}
+
+// whole is what there is of revision 1 when it is small.
+const whole = "r1 r1.p0"
+
+// revisionsOf keeps revisions in parts that are small, so that few objects make several.
+func revisionsOf(client *fake.Clientset) *Revisions {
+	return &Revisions{secrets: client.CoreV1().Secrets("system"), partBytes: 200}
+}
+
+func TestRevisionsKilledAtEveryWriteLeaveNothingBehind(t *testing.T) {
+	owner := Owner{Name: "memo", UID: "uid-1"}
+	acts := map[string]func(*testing.T, *Revisions) error{
+		"while a revision is saved": func(t *testing.T, revisions *Revisions) error { return revisions.Save(t.Context(), owner, large(2)) },
+		"while a revision is deleted": func(t *testing.T, revisions *Revisions) error {
+			headers, err := revisions.List(t.Context(), owner)
+			if err != nil || len(headers) == 0 {
+				t.Fatalf("listing gave %v, %v", headers, err)
+			}
+			return revisions.Delete(t.Context(), owner, headers[len(headers)-1])
+		},
+	}
+	for name, act := range acts {
+		t.Run(name, func(t *testing.T) {
+			for write := 1; ; write++ {
+				client := fake.NewClientset()
+				revisions := revisionsOf(client)
+				if err := revisions.Save(t.Context(), owner, revisionOf(1, configMap("a", "x"))); err != nil {
+					t.Fatal(err)
+				}
+				if name == "while a revision is deleted" {
+					if err := revisions.Save(t.Context(), owner, large(2)); err != nil {
+						t.Fatal(err)
+					}
+				}
+				err := act(t, killedAt(client, write))
+				revisions = restarted(client)
+				headers, listErr := revisions.List(t.Context(), owner)
+				if listErr != nil {
+					t.Fatal(listErr)
+				}
+				if err := revisions.Clear(t.Context(), owner, headers); err != nil {
+					t.Fatal(err)
+				}
+				for _, header := range headers {
+					if _, err := revisions.Load(t.Context(), owner, header); err != nil {
+						t.Errorf("killed before write %d: %v", write, err)
+					}
+				}
+				if left := namesOf(t, client); len(headers) == 1 && left != whole {
+					t.Errorf("killed before write %d: %q is left", write, left)
+				}
+				if err == nil {
+					if write < 4 {
+						t.Errorf("it takes %d writes; the test wants several parts", write-1)
+					}
+					return
+				}
+			}
+		})
+	}
+}
+
+func TestASmallerRevisionUnderTheNumberOfAnUnfinishedOneLeavesNoneOfItsParts(t *testing.T) {
+	owner := Owner{Name: "memo", UID: "uid-1"}
+	for _, write := range []int{2, 3, 4} {
+		for again := 1; ; again++ {
+			client := fake.NewClientset()
+			if err := killedAt(client, write).Save(t.Context(), owner, large(1)); !errors.Is(err, errKilled) {
+				t.Fatalf("got %v; the test wants more than %d writes", err, write)
+			}
+			restarted(client)
+			saved := revisionOf(1, configMap("b", "x"))
+			killed := killedAt(client, again).Save(t.Context(), owner, saved)
+			if err := restarted(client).Save(t.Context(), owner, saved); err != nil {
+				t.Fatal(err)
+			}
+			if left := namesOf(t, client); left != whole {
+				t.Errorf("killed before write %d, and then before write %d: %q is left", write, again, left)
+			}
+			if killed == nil {
+				break
+			}
+		}
+	}
+}
+
+func TestClearLeavesAloneWhatIsStoredAndWhatIsAnothers(t *testing.T) {
+	client := fake.NewClientset()
+	revisions := revisionsOf(client)
+	owner, earlier, neighbour := Owner{Name: "memo", UID: "uid-2"}, Owner{Name: "memo", UID: "uid-1"}, Owner{Name: "beacon", UID: "uid-3"}
+	for number, each := range []Owner{owner, earlier, neighbour, owner} {
+		if err := revisions.Save(t.Context(), each, revisionOf(int64(number), configMap("a", fmt.Sprint(number)))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := namesOf(t, client)
+	headers, err := revisions.List(t.Context(), owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := revisions.Clear(t.Context(), owner, headers); err != nil {
+		t.Fatal(err)
+	}
+	if after := namesOf(t, client); after != before {
+		t.Errorf("there was %q and is %q", before, after)
+	}
+	if err := revisions.Clear(t.Context(), owner, headers[:1]); err != nil {
+		t.Fatal(err)
+	}
+	if after := namesOf(t, client); strings.Contains(after, "r3.p0") || !strings.Contains(after, "r0.p0") || !strings.Contains(after, "r1.p0") {
+		t.Errorf("without the index of the last, %q is left", after)
+	}
+}

@@ -1,0 +1,41 @@
+package docs
+
+import (
+	"go/ast"
+	"go/token"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+const metricPrefix = "platform_operators_"
+
+func TestMetricsSectionListsEveryMetricAndNoOther(t *testing.T) {
+	all := apiConstants(t, "Metric")
+	wantUsed(t, all)
+	metrics := maps.Clone(all)
+	maps.DeleteFunc(metrics, func(_, value string) bool { return !strings.HasPrefix(value, metricPrefix) })
+	if len(metrics) == 0 {
+		t.Fatal("found no names of metrics in the code; they must have moved")
+	}
+	text := section(t, "bundledeployments.md", "Metrics")
+	wantSame(t, "bundledeployments.md", firstColumn(text), metrics)
+	for name, value := range all {
+		if !regexp.MustCompile("[`\"]" + value + "[`\"=]").MatchString(text) {
+			t.Errorf("the section does not mention %q (%s)", value, name)
+		}
+	}
+}
+
+func TestEveryMetricHasItsNameFromTheAPI(t *testing.T) {
+	for _, path := range managerFiles(t) {
+		ast.Inspect(parsed(t, path), func(node ast.Node) bool {
+			if literal, ok := node.(*ast.BasicLit); ok && literal.Kind == token.STRING && strings.Contains(literal.Value, metricPrefix) {
+				t.Errorf("%s has %s; make it a constant Metric… in pkg/apis and list it in docs/bundledeployments.md", filepath.Base(path), literal.Value)
+			}
+			return true
+		})
+	}
+}

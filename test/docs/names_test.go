@@ -1,0 +1,183 @@
+package docs
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const root = "../.."
+
+// apis are the packages of the API, by the name under which code imports them. Every name that users see is a constant there.
+var apis = map[string]string{
+	"corev1alpha2":     "pkg/apis/core/v1alpha2",
+	"platformv1alpha1": "pkg/apis/platform/v1alpha1",
+	"operatorv1alpha1": "pkg/apis/operator/v1alpha1",
+}
+
+// constantsIn gives the string constants of a package whose names begin with a prefix, by name.
+func constantsIn(t *testing.T, folder, prefix string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	alias := map[string]string{}
+	for _, path := range goFiles(t, folder) {
+		ast.Inspect(parsed(t, path), func(node ast.Node) bool {
+			spec, ok := node.(*ast.ValueSpec)
+			if !ok || len(spec.Values) != len(spec.Names) {
+				return true
+			}
+			for i, name := range spec.Names {
+				switch value := spec.Values[i].(type) {
+				case *ast.BasicLit:
+					if text, err := strconv.Unquote(value.Value); err == nil {
+						all[name.Name] = text
+					}
+				case *ast.Ident:
+					alias[name.Name] = value.Name
+				}
+			}
+			return true
+		})
+	}
+	for name, of := range alias {
+		if value, found := all[of]; found {
+			all[name] = value
+		}
+	}
+	maps.DeleteFunc(all, func(name, _ string) bool { return !strings.HasPrefix(name, prefix) })
+	return all
+}
+
+// apiConstants gives those of all packages of the API, by what code calls them: "corev1alpha2.ReasonHealthy".
+func apiConstants(t *testing.T, prefix string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for imported, folder := range apis {
+		for name, value := range constantsIn(t, folder, prefix) {
+			all[imported+"."+name] = value
+		}
+	}
+	return all
+}
+
+// wantUsed holds constants against the code: one that nobody names promises what nobody does.
+func wantUsed(t *testing.T, constants map[string]string) {
+	t.Helper()
+	used := map[string]bool{}
+	for _, path := range managerFiles(t) {
+		ast.Inspect(parsed(t, path), func(node ast.Node) bool {
+			used[selected(node)] = true
+			return true
+		})
+	}
+	for name, value := range constants {
+		if !used[name] {
+			t.Errorf("%s (%q) is used by no code under pkg/", name, value)
+		}
+	}
+}
+
+// selected gives "package.Name" of a node that is that, else nothing.
+func selected(node ast.Node) string {
+	if selector, ok := node.(*ast.SelectorExpr); ok {
+		if from, ok := selector.X.(*ast.Ident); ok {
+			return from.Name + "." + selector.Sel.Name
+		}
+	}
+	return ""
+}
+
+// managerFiles are the files of the manager's code, without the API itself and what is generated from it.
+func managerFiles(t *testing.T) []string {
+	t.Helper()
+	var files []string
+	for _, path := range goFiles(t, "pkg") {
+		if !strings.HasPrefix(path, filepath.Join(root, "pkg", "apis")+"/") && !strings.HasPrefix(path, filepath.Join(root, "pkg", "client")+"/") {
+			files = append(files, path)
+		}
+	}
+	if len(files) < 50 {
+		t.Fatalf("found %d files under pkg/; they must have moved", len(files))
+	}
+	return files
+}
+
+// goFiles are the files of a folder and of those in it, without tests.
+func goFiles(t *testing.T, folder string) []string {
+	t.Helper()
+	var files []string
+	err := filepath.WalkDir(filepath.Join(root, folder), func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() && strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func parsed(t *testing.T, path string) *ast.File {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// section gives the text below a heading of a page, up to the next one.
+func section(t *testing.T, page, heading string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, "docs", page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, found := strings.Cut(string(text), "\n## "+heading+"\n")
+	if !found {
+		t.Fatalf("docs/%s has no section %q", page, heading)
+	}
+	below, _, _ := strings.Cut(after, "\n## ")
+	return below
+}
+
+var marked = regexp.MustCompile("`([A-Za-z_]+)`")
+
+// firstColumn gives the words in code style of the first column of tables.
+func firstColumn(text string) map[string]bool {
+	words := map[string]bool{}
+	for _, line := range strings.Split(text, "\n") {
+		if cells := strings.Split(line, "|"); len(cells) == 4 {
+			for _, word := range marked.FindAllStringSubmatch(cells[1], -1) {
+				words[word[1]] = true
+			}
+		}
+	}
+	return words
+}
+
+// wantSame holds what a page lists against constants.
+func wantSame(t *testing.T, page string, listed map[string]bool, constants map[string]string) {
+	t.Helper()
+	values := map[string]bool{}
+	for name, value := range constants {
+		values[value] = true
+		if !listed[value] {
+			t.Errorf("docs/%s does not list %q (%s)", page, value, name)
+		}
+	}
+	for word := range listed {
+		if !values[word] {
+			t.Errorf("docs/%s lists %q, which is no constant in pkg/apis", page, word)
+		}
+	}
+}

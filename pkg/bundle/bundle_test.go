@@ -153,8 +153,8 @@ func TestInstallNamespace(t *testing.T) {
 	}
 }
 
-// FuzzDecode compares with Kubernetes' own decoder: what both read must be equal, and what is read must have a JSON form.
-func FuzzDecode(f *testing.F) {
+// FuzzENG_F11_Decode compares with Kubernetes' own decoder: what both read must be equal, and what is read must have a JSON form.
+func FuzzENG_F11_Decode(f *testing.F) {
 	f.Add("apiVersion: v1\nkind: A\nmetadata: {name: a}\nx: [yes, 0777, 1e3, .5, ~]\n")
 	f.Add("---\n{\"apiVersion\": \"v1\", \"kind\": \"A\", \"metadata\": {\"name\": \"a\"}}\n---\n...\n")
 	f.Add("a: &a {<<: *a}\n")
@@ -182,7 +182,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-func FuzzParseProperties(f *testing.F) {
+func FuzzENG_F11_ParseProperties(f *testing.F) {
 	f.Add("properties: [{type: olm.maxOpenShiftVersion, value: 4.10}]")
 	f.Add("properties: &a [{type: *a, value: *a}]")
 	f.Add("properties:\n- &p {type: a, value: 0b1}\n- *p\n")
@@ -199,7 +199,7 @@ func FuzzParseProperties(f *testing.F) {
 	})
 }
 
-func FuzzParseAnnotations(f *testing.F) {
+func FuzzENG_F11_ParseAnnotations(f *testing.F) {
 	f.Add("annotations: {a: b, c: 4.10}")
 	f.Add("annotations: &a {a: *a}")
 	f.Add("- annotations")

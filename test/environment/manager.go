@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -17,6 +18,8 @@ import (
 type Manager struct {
 	// LogFile is where its output goes; a restarted manager goes on writing there.
 	LogFile string
+	// Address is where it serves its metrics over HTTPS, as host:port.
+	Address string
 
 	binary string
 	args   []string
@@ -45,15 +48,21 @@ func newManager(binary, kubeconfig, dir, caFile string, extra []string) (*Manage
 	if err != nil {
 		return nil, err
 	}
+	address := fmt.Sprintf("127.0.0.1:%d", port)
 	args := []string{"start",
 		"--kubeconfig", kubeconfig,
 		"--namespace", Namespace,
-		"--listen", fmt.Sprintf("127.0.0.1:%d", port),
+		"--listen", address,
 		"--content-dir", filepath.Join(dir, "content"),
 		"--catalog-ca-file", caFile,
 		"--leader-elect=false",
 	}
-	return &Manager{LogFile: filepath.Join(dir, "manager.log"), binary: binary, args: append(args, extra...)}, nil
+	return &Manager{LogFile: filepath.Join(dir, "manager.log"), Address: address, binary: binary, args: append(args, extra...)}, nil
+}
+
+// With gives the same manager with more arguments, which count over those that it has. Only one of the two may run at a time.
+func (m *Manager) With(args ...string) *Manager {
+	return &Manager{LogFile: m.LogFile, Address: m.Address, binary: m.binary, args: append(slices.Clone(m.args), args...)}
 }
 
 // Start starts the process. It ends with ours.

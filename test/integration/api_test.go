@@ -159,6 +159,7 @@ var _ = DescribeTable("the API server refuses a git source",
 	Entry("[ENG-A2] with none of them", "{repository: r, ref: {}}"),
 	Entry("[ENG-A2] with a directory that climbs out", "{repository: r, ref: {tag: t}, directory: ../x}"),
 	Entry("[ENG-A2] with an absolute directory", "{repository: r, ref: {tag: t}, directory: /x}"),
+	Entry("a well-formed one too, until there is a git source", "{repository: r, ref: {tag: t}, directory: x}"),
 )
 
 var _ = DescribeTable("the API server judges a new Bundle",

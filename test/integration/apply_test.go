@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -66,127 +65,7 @@ func configMapText(name, content string) string {
 	return fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, data: {from: %s}}", name, content)
 }
 
-var _ = Describe("what is there already", func() {
-	It("[ENG-P2] is refused by name and owner, and with Any taken over", func(ctx context.Context) {
-		const name = "intruder"
-		createNamespace(ctx, name)
-		theirs := map[string]metav1.ObjectMeta{
-			"nobodys": {},
-			"helms":   {Annotations: map[string]string{"meta.helm.sh/release-name": "chart", "meta.helm.sh/release-namespace": "charts"}},
-			"olms":    {Labels: map[string]string{"olm.owner": "csv.v1", "olm.owner.kind": "ClusterServiceVersion", "olm.owner.namespace": "operators"}},
-			"olmv1s":  {Labels: map[string]string{"olm.operatorframework.io/owner-kind": "ClusterExtension", "olm.operatorframework.io/owner-name": "extension"}},
-		}
-		client := admin.Kubernetes.CoreV1().ConfigMaps(name)
-		var manifests []string
-		for each, meta := range theirs {
-			meta.Name = each
-			_, err := client.Create(ctx, &corev1.ConfigMap{ObjectMeta: meta, Data: map[string]string{"from": "them"}}, metav1.CreateOptions{})
-			Expect(err).NotTo(HaveOccurred())
-			manifests = append(manifests, configMapText(each, "us"))
-		}
-		deployed(ctx, name, published(ctx, samples.Operator{Package: name, Version: "1.0.0"}, manifests...))
-		Eventually(unready).WithContext(ctx).WithArguments(name).Should(And(
-			ContainSubstring("ConfigMap intruder/nobodys: exists, and it belongs to nobody"),
-			ContainSubstring(`ConfigMap intruder/helms: exists, and it belongs to Helm release "charts/chart"`),
-			ContainSubstring(`ConfigMap intruder/olms: exists, and it belongs to ClusterServiceVersion "operators/csv.v1" of OLM`),
-			ContainSubstring(`ConfigMap intruder/olmv1s: exists, and it belongs to ClusterExtension "extension" of OLM v1`),
-		))
-		Expect(conditionOf(ctx, name, corev1alpha2.ConditionInstalled)).To(ContainSubstring("InstallFailed"))
-		for each := range theirs {
-			live, err := client.Get(ctx, each, metav1.GetOptions{})
-			Expect(err).NotTo(HaveOccurred())
-			Expect(live.Data).To(HaveKeyWithValue("from", "them"))
-			Expect(live.Labels).NotTo(HaveKey(corev1alpha2.LabelOwnerName))
-		}
-
-		patchDeployment(ctx, name, `{"spec":{"adoption":"Any"}}`)
-		Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
-		for each := range theirs {
-			live, err := client.Get(ctx, each, metav1.GetOptions{})
-			Expect(err).NotTo(HaveOccurred())
-			Expect(live.Data).To(HaveKeyWithValue("from", "us"))
-			Expect(live.Labels).To(HaveKeyWithValue(corev1alpha2.LabelOwnerName, name))
-		}
-	})
-
-	It("[ENG-P2] is the older deployment's, whoever got there first, and the other one names it", func(ctx context.Context) {
-		const elder, younger, namespace = "elder", "younger", "contested"
-		shared := "{apiVersion: v1, kind: ConfigMap, metadata: {name: shared}, data: {from: %s, only-%s: kept}}"
-		first := published(ctx, samples.Operator{Package: elder, Version: "1.0.0"}, fmt.Sprintf(shared, elder, elder))
-		second := published(ctx, samples.Operator{Package: younger, Version: "1.0.0"}, fmt.Sprintf(shared, younger, younger))
-		deployedAs(ctx, elder, namespace, first, "paused: true")
-		// Of one second the name decides, which says the same here.
-		deployedAs(ctx, younger, namespace, second, "adoption: Any")
-		Eventually(conditionOf).WithContext(ctx).WithArguments(younger, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
-
-		patchDeployment(ctx, elder, `{"spec":{"paused":false}}`)
-		Eventually(conditionOf).WithContext(ctx).WithArguments(elder, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
-		Eventually(conditionOf).WithContext(ctx).WithArguments(younger, corev1alpha2.ConditionInstalled).Should(And(
-			ContainSubstring("ReconcileFailed"), ContainSubstring("ConfigMap contested/shared"), ContainSubstring(`BundleDeployment "elder", which is older`)))
-		client := admin.Kubernetes.CoreV1().ConfigMaps(namespace)
-		content := func(ctx context.Context) (map[string]string, error) {
-			live, err := client.Get(ctx, "shared", metav1.GetOptions{})
-			if err != nil {
-				return nil, err
-			}
-			return live.Data, nil
-		}
-		winners := map[string]string{"from": elder, "only-elder": "kept"}
-		Consistently(content).WithContext(ctx).Should(Equal(winners))
-
-		By("removing the younger one, which must not take the object along")
-		undeploy(ctx, younger)
-		Expect(content(ctx)).To(Equal(winners))
-	})
-
-	It("is not even taken up by the same package when adoption is None", func(ctx context.Context) {
-		const name = "purist"
-		ref := published(ctx, samples.Operator{Package: name, Version: "1.0.0"})
-		deployed(ctx, name, ref)
-		Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
-		undeploy(ctx, name)
-		deployedAs(ctx, name, name, ref, "adoption: None")
-		Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionInstalled).Should(And(
-			ContainSubstring("InstallFailed"), ContainSubstring("CustomResourceDefinition purists.samples.platform.openshift.io"), ContainSubstring("spec.adoption")))
-		patchDeployment(ctx, name, `{"spec":{"adoption":"SamePackage"}}`)
-		Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
-	})
-})
-
 var _ = Describe("a bundle that is applied", func() {
-	It("[ENG-P6] has the API server's warnings in status, each once, and goes on", func(ctx context.Context) {
-		const name = "warned"
-		strange := func(object string) string {
-			return fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, dta: {a: b}}", object)
-		}
-		deployed(ctx, name, published(ctx, samples.Operator{Package: name, Version: "1.0.0"}, strange("a"), strange("b")))
-		Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
-		warnings := func(ctx context.Context) ([]string, error) {
-			live, err := admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
-			if err != nil {
-				return nil, err
-			}
-			return live.Status.Warnings, nil
-		}
-		told := MatchRegexp(`^ConfigMap warned/[ab]: unknown field "dta"$`)
-		Expect(warnings(ctx)).To(ConsistOf(told))
-		live, err := admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
-		Expect(err).NotTo(HaveOccurred())
-		Expect(live.Status.Plan).NotTo(BeNil())
-		Expect(live.Status.Plan.Warnings).To(ConsistOf(told))
-		events := func(ctx context.Context) ([]string, error) {
-			all, err := eventsOf(ctx, name)
-			return slices.DeleteFunc(all, func(event string) bool { return !strings.Contains(event, `unknown field "dta"`) }), err
-		}
-		Eventually(events).WithContext(ctx).Should(HaveLen(1))
-
-		By("restarting the manager, which must not take the unknown field for drift")
-		Expect(env.Manager.Kill()).To(Succeed())
-		Expect(env.Manager.Start()).To(Succeed())
-		Consistently(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionInstalled).Should(ContainSubstring("InstallationSucceeded"))
-		Expect(events(ctx)).To(HaveLen(1))
-	})
-
 	It("[ENG-D14] waits for its namespace while that is being deleted, and goes on by itself", func(ctx context.Context) {
 		const name = "homeless"
 		createNamespace(ctx, name)

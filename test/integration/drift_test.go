@@ -5,9 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,9 +18,9 @@ import (
 	. "github.com/onsi/gomega"
 	"github.com/onsi/gomega/types"
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apitypes "k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/test/samples"
@@ -131,35 +134,80 @@ func managerWrites(from int64, path string) []string {
 	}
 }
 
+// repairsOf reads, from the manager's metrics, how many objects of a deployment it has put back.
+func repairsOf(ctx context.Context, name string) (float64, error) {
+	config := rest.AnonymousClientConfig(env.Admin)
+	config.TLSClientConfig = rest.TLSClientConfig{Insecure: true, CertData: env.Admin.CertData, KeyData: env.Admin.KeyData, CertFile: env.Admin.CertFile, KeyFile: env.Admin.KeyFile}
+	config.BearerToken = env.Admin.BearerToken
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return 0, err
+	}
+	defer client.CloseIdleConnections()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+env.Manager.Address+"/metrics", nil)
+	if err != nil {
+		return 0, err
+	}
+	answer, err := client.Do(request)
+	if err != nil {
+		return 0, err
+	}
+	defer answer.Body.Close()
+	content, err := io.ReadAll(io.LimitReader(answer.Body, 16<<20))
+	if err != nil || answer.StatusCode != http.StatusOK {
+		return 0, fmt.Errorf("asking for the manager's metrics: %s: %.200s %w", answer.Status, content, err)
+	}
+	for line := range strings.Lines(string(content)) {
+		if value, found := strings.CutPrefix(line, fmt.Sprintf("platform_operators_drift_repairs_total{bundledeployment=%q} ", name)); found {
+			return strconv.ParseFloat(strings.TrimSpace(value), 64)
+		}
+	}
+	return 0, nil
+}
+
+// atOnce is within which a repair has come that follows a watch event: nothing looks at a settled deployment that often.
+const atOnce = 2 * time.Second
+
 var _ = Describe("drift", func() {
 	It("ENG-D3 of what is declared is put back from the watch event, additions follow the policy, and all of it is told", func(ctx context.Context) {
 		const name = "tinkered"
 		drifting(ctx, name, "{}")
+		counted, err := repairsOf(ctx, name)
+		Expect(err).NotTo(HaveOccurred())
 
 		By("editing a declared field")
 		patched(ctx, name, "tinkerer", `{"data":{"a":"edited"}}`)
-		Eventually(settingsOf).WithContext(ctx).WithArguments(name).Should(HaveKeyWithValue("a", "1"))
+		Eventually(settingsOf).WithContext(ctx).WithArguments(name).WithTimeout(atOnce).Should(HaveKeyWithValue("a", "1"))
 		Eventually(driftOf).WithContext(ctx).WithArguments(name).Should(ContainElement(record("Edited", "Repaired", "tinkerer", "/data/a")))
 
 		By("removing a declared label")
 		patched(ctx, name, "tinkerer", `{"metadata":{"labels":{"declared":null}}}`)
-		Eventually(settingsOf).WithContext(ctx).WithArguments(name).Should(HaveKeyWithValue("label declared", "label"))
+		Eventually(settingsOf).WithContext(ctx).WithArguments(name).WithTimeout(atOnce).Should(HaveKeyWithValue("label declared", "label"))
 		Eventually(driftOf).WithContext(ctx).WithArguments(name).Should(ContainElement(record("Edited", "Repaired", "", "/metadata/labels/declared")))
 
 		By("removing the label that it is watched by")
 		patched(ctx, name, "tinkerer", `{"metadata":{"labels":{"core.rukpak.io/owner-kind":null}}}`)
-		Eventually(settingsOf).WithContext(ctx).WithArguments(name).Should(HaveKeyWithValue("label core.rukpak.io/owner-kind", "BundleDeployment"))
+		Eventually(settingsOf).WithContext(ctx).WithArguments(name).WithTimeout(atOnce).Should(HaveKeyWithValue("label core.rukpak.io/owner-kind", "BundleDeployment"))
 		Eventually(driftOf).WithContext(ctx).WithArguments(name).Should(ContainElement(record("Edited", "Repaired", "", "/metadata/labels/core.rukpak.io~1owner-kind")))
 
 		By("deleting an object")
 		Expect(admin.Kubernetes.CoreV1().ConfigMaps(name).Delete(ctx, "settings", metav1.DeleteOptions{})).To(Succeed())
-		Eventually(settingsOf).WithContext(ctx).WithArguments(name).Should(HaveKeyWithValue("a", "1"))
+		Eventually(settingsOf).WithContext(ctx).WithArguments(name).WithTimeout(atOnce).Should(HaveKeyWithValue("a", "1"))
 		Eventually(driftOf).WithContext(ctx).WithArguments(name).Should(ContainElement(record("Deleted", "Repaired", "")))
+
+		By("reading of the four repairs in Events and metrics")
+		Eventually(eventsOf).WithContext(ctx).WithArguments(name).Should(ContainElements(
+			`Normal DriftRepaired: ConfigMap tinkered/settings was edited by "tinkerer" (/data/a); put back as declared`,
+			"Normal DriftRepaired: ConfigMap tinkered/settings was edited (/metadata/labels/declared); put back as declared",
+			"Normal DriftRepaired: ConfigMap tinkered/settings was edited (/metadata/labels/core.rukpak.io~1owner-kind); put back as declared",
+			"Normal DriftRepaired: ConfigMap tinkered/settings was deleted; put back as declared",
+		))
+		Eventually(repairsOf).WithContext(ctx).WithArguments(name).Should(Equal(counted + 4))
 
 		By("adding a map entry, a label, a list item and a field")
 		patched(ctx, name, "adder", `{"metadata":{"labels":{"users":"own"}},"data":{"extra":"mine"}}`)
 		Eventually(driftOf).WithContext(ctx).WithArguments(name).Should(ContainElement(record("Added", "Reported", "adder", "/data/extra", "/metadata/labels/users")))
-		_, err := admin.Kubernetes.AppsV1().Deployments(name).Patch(ctx, name, apitypes.StrategicMergePatchType,
+		_, err = admin.Kubernetes.AppsV1().Deployments(name).Patch(ctx, name, apitypes.StrategicMergePatchType,
 			[]byte(`{"spec":{"minReadySeconds":3,"template":{"spec":{"containers":[{"name":"sidecar","image":"samples.invalid/sidecar"}]}}}}`), metav1.PatchOptions{FieldManager: "adder"})
 		Expect(err).NotTo(HaveOccurred())
 		Eventually(driftOf).WithContext(ctx).WithArguments(name).Should(ContainElement(
@@ -171,10 +219,16 @@ var _ = Describe("drift", func() {
 		patched(ctx, name, "adder", `{"metadata":{"labels":{"users":null}},"data":{"extra":null}}`)
 		Eventually(driftOf).WithContext(ctx).WithArguments(name).ShouldNot(ContainElement(And(HaveField("Change", corev1alpha2.DriftAdded), HaveField("Object.Kind", "ConfigMap"))))
 
-		By("having additions taken away")
-		_, err = admin.Platform.CoreV1alpha2().BundleDeployments().Patch(ctx, name, apitypes.MergePatchType, []byte(`{"spec":{"drift":{"additions":"Remove"}}}`), metav1.PatchOptions{})
-		Expect(err).NotTo(HaveOccurred())
+		By("having additions ignored: those of before are told no more, and new ones neither told nor taken away")
+		patchDeployment(ctx, name, `{"spec":{"drift":{"additions":"Ignore"}}}`)
+		added := HaveField("Change", corev1alpha2.DriftAdded)
+		Eventually(driftOf).WithContext(ctx).WithArguments(name).ShouldNot(ContainElement(added))
 		patched(ctx, name, "adder", `{"metadata":{"labels":{"users":"own"}},"data":{"extra":"mine"}}`)
+		Consistently(driftOf).WithContext(ctx).WithArguments(name).ShouldNot(ContainElement(added))
+		Expect(settingsOf(ctx, name)).To(And(HaveKeyWithValue("extra", "mine"), HaveKeyWithValue("label users", "own")))
+
+		By("having additions taken away")
+		patchDeployment(ctx, name, `{"spec":{"drift":{"additions":"Remove"}}}`)
 		Eventually(settingsOf).WithContext(ctx).WithArguments(name).Should(And(Not(HaveKey("extra")), Not(HaveKey("label users")), HaveKeyWithValue("a", "1"), HaveKey("label declared")))
 		Eventually(driftOf).WithContext(ctx).WithArguments(name).Should(ContainElement(record("Added", "Repaired", "adder", "/data/extra", "/metadata/labels/users")))
 		Eventually(func(ctx context.Context) (*appsv1.Deployment, error) {
@@ -220,37 +274,6 @@ var _ = Describe("drift", func() {
 		Expect(told).NotTo(ContainElement(HaveField("Paths", ContainElement("/spec/replicas"))))
 	})
 
-	It("ENG-D5 that comes back each time is put back less and less often, which is told, and holds nothing else up", func(ctx context.Context) {
-		const name = "fought"
-		drifting(ctx, name, "{}")
-		from := logEnd()
-		for i := range 10 {
-			patched(ctx, name, "fighter", fmt.Sprintf(`{"data":{"a":"mine %d"}}`, i))
-			Eventually(func(ctx context.Context) (string, error) {
-				settings, err := settingsOf(ctx, name)
-				if err != nil || settings["a"] == "1" {
-					return "put back", err
-				}
-				return conditionOf(ctx, name, corev1alpha2.ConditionDrifted)
-			}).WithContext(ctx).Should(Or(Equal("put back"), HavePrefix("True "+corev1alpha2.ReasonDriftContested)))
-		}
-		Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionDrifted).Should(HavePrefix("True " + corev1alpha2.ReasonDriftContested))
-		Eventually(driftOf).WithContext(ctx).WithArguments(name).Should(ContainElement(record("Edited", "Contested", "fighter", "/data/a")))
-		Expect(len(managerWrites(from, "/api/v1/namespaces/"+name+"/configmaps/settings"))).To(And(BeNumerically(">=", 2), BeNumerically("<=", 2*8)), "each repair is an apply, the first of all is two writes")
-
-		By("editing something else of the deployment")
-		services := admin.Kubernetes.CoreV1().Services(name)
-		_, err := services.Patch(ctx, name+"-metrics", apitypes.MergePatchType, []byte(`{"spec":{"selector":{"app":"evil"}}}`), metav1.PatchOptions{FieldManager: "tinkerer"})
-		Expect(err).NotTo(HaveOccurred())
-		Eventually(func(ctx context.Context) (*corev1.Service, error) {
-			return services.Get(ctx, name+"-metrics", metav1.GetOptions{})
-		}, "5s").WithContext(ctx).Should(HaveField("Spec.Selector", HaveKeyWithValue("app", name)))
-
-		By("waiting until it is put back once more, since nobody fights any longer")
-		Eventually(settingsOf).WithContext(ctx).WithArguments(name).Should(HaveKeyWithValue("a", "1"))
-		Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionDrifted).Should(HavePrefix("False"))
-	})
-
 	It("ENG-D6 is only told under policy Report, is silent under Ignore and in ignored fields, and is put back once the policy says so", func(ctx context.Context) {
 		const reported, silent = "reported", "silent"
 		drifting(ctx, reported, "{policy: Report}")
@@ -275,6 +298,8 @@ var _ = Describe("drift", func() {
 			Expect(managerWrites(from, "/apis/apps/v1/namespaces/"+name+"/")).To(BeEmpty())
 			Expect(settingsOf(ctx, name)).To(HaveKeyWithValue("a", "edited"))
 		}
+		Expect(conditionOf(ctx, reported, corev1alpha2.ConditionDrifted)).To(And(ContainSubstring("spec.drift.policy"), ContainSubstring("reported")))
+		Expect(eventsOf(ctx, silent)).NotTo(ContainElement(ContainSubstring("Drift")))
 		Expect(driftOf(ctx, silent)).To(BeEmpty())
 		Expect(conditionOf(ctx, silent, corev1alpha2.ConditionDrifted)).NotTo(HavePrefix("True"))
 

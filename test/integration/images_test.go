@@ -1,16 +1,25 @@
 package integration
 
 import (
+	"archive/tar"
+	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
+	ggcr "github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	imagemutate "github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
@@ -83,6 +92,76 @@ func credentials(ctx context.Context, secret types.NamespacedName, host, user, p
 	})
 }
 
+// attempts is when something was tried.
+type attempts struct {
+	lock  sync.Mutex
+	times []time.Time
+}
+
+func (a *attempts) note() {
+	a.lock.Lock()
+	defer a.lock.Unlock()
+	a.times = append(a.times, time.Now())
+}
+
+// waits is how long nothing was tried in between.
+func (a *attempts) waits() (waits []time.Duration) {
+	a.lock.Lock()
+	defer a.lock.Unlock()
+	for i := 1; i < len(a.times); i++ {
+		waits = append(waits, a.times[i].Sub(a.times[i-1]))
+	}
+	return waits
+}
+
+// layered pushes an image of one layer with one entry, whose content is not there.
+func layered(ctx context.Context, registry *localcatalog.Registry, repository string, entry tar.Header) (byDigest string) {
+	GinkgoHelper()
+	var content bytes.Buffer
+	Expect(tar.NewWriter(&content).WriteHeader(&entry)).To(Succeed())
+	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content.Bytes())), nil })
+	Expect(err).NotTo(HaveOccurred())
+	image, err := imagemutate.AppendLayers(empty.Image, layer)
+	Expect(err).NotTo(HaveOccurred())
+	tag, err := ggcr.NewTag(registry.Host() + "/" + repository + ":hostile")
+	Expect(err).NotTo(HaveOccurred())
+	Expect(remote.Write(tag, image, remote.WithContext(ctx))).To(Succeed())
+	digest, err := image.Digest()
+	Expect(err).NotTo(HaveOccurred())
+	return tag.Context().Digest(digest.String()).Name()
+}
+
+// statusesOf collects every status that a BundleDeployment has from now on, until they are asked for.
+func statusesOf(ctx context.Context, name string) func() []corev1alpha2.BundleDeploymentStatus {
+	GinkgoHelper()
+	watcher, err := admin.Platform.CoreV1alpha2().BundleDeployments().Watch(ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + name})
+	Expect(err).NotTo(HaveOccurred())
+	var seen []corev1alpha2.BundleDeploymentStatus
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for event := range watcher.ResultChan() {
+			if live, ok := event.Object.(*corev1alpha2.BundleDeployment); ok {
+				seen = append(seen, live.Status)
+			}
+		}
+	}()
+	return func() []corev1alpha2.BundleDeploymentStatus {
+		watcher.Stop()
+		<-ended
+		return seen
+	}
+}
+
+func exited(manager *environment.Manager) bool {
+	select {
+	case <-manager.Exited():
+		return true
+	default:
+		return false
+	}
+}
+
 var _ = Describe("images", func() {
 	It("ENG-S2 are pulled from a private registry with a pull secret, a custom authority or plain HTTP, and a rotated secret needs no restart", func(ctx context.Context) {
 		registry := registryOfItsOwn(true)
@@ -113,7 +192,7 @@ var _ = Describe("images", func() {
 		credentials(ctx, types.NamespacedName{Namespace: environment.Namespace, Name: "sealed-robot"}, registry.Host(), "robot", "second")
 		unpackedSays(ctx, "sealed-rotated", "True UnpackSuccessful")
 
-		By("a registry in plain HTTP")
+		By("a registry in plain HTTP, which loopback may always speak, with credentials for a part of it")
 		plain := registryOfItsOwn(false)
 		byTag, _ = pushed(ctx, plain, "private/plain", samples.Operator{Package: "plainly", Version: "1.0.0"})
 		plain.Require("robot", "third")
@@ -144,14 +223,15 @@ var _ = Describe("images", func() {
 		}{
 			"gone":    {"manifests", answer(http.StatusNotFound), []string{"404", "check the reference"}},
 			"private": {"manifests", answer(http.StatusUnauthorized), []string{"401", "pull secret"}},
-			"failing": {"blobs", answer(http.StatusInternalServerError), []string{"500", "tried again"}},
+			"failing": {"blobs", answer(http.StatusInternalServerError), []string{"500 Internal Server Error", "tried again"}},
 			"reset": {"blobs", func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Length", "100000")
 				_, _ = w.Write([]byte("half"))
+				_ = http.NewResponseController(w).Flush() // else nothing of it is sent
 				panic(http.ErrAbortHandler)
-			}, []string{"tried again"}},
+			}, []string{"unexpected EOF", "tried again"}},
 			"mismatch": {"blobs", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("something else")) },
-				[]string{"the registry's storage"}},
+				[]string{"sha256", "the registry's storage"}},
 		}
 		slow, faulty := registryOfItsOwn(false), registryOfItsOwn(false)
 		By("more deployments than are fetched at once waiting for a registry that does not answer")
@@ -163,7 +243,17 @@ var _ = Describe("images", func() {
 		}
 		unpackedSays(ctx, "slow-5", "Unknown Unpacking", slowTag)
 
-		By("a registry with every other fault")
+		By("a registry with every other fault, one image that fails on, and one that never comes")
+		var tries attempts
+		for name, answer := range map[string]http.HandlerFunc{
+			"stubborn": func(w http.ResponseWriter, _ *http.Request) { tries.note(); w.WriteHeader(http.StatusBadGateway) },
+			"hanging":  func(_ http.ResponseWriter, request *http.Request) { <-request.Context().Done() },
+		} {
+			byTag, _ := pushed(ctx, faulty, "bundles/"+name, samples.Operator{Package: "fault-" + name, Version: "1.0.0"})
+			faulty.Instead("bundles/"+name+"/manifests", answer)
+			sourced(ctx, "fault-"+name, corev1alpha2.ImageSource{Ref: byTag})
+		}
+		unpackedSays(ctx, "fault-hanging", "Unknown Unpacking")
 		for name, fault := range faults {
 			byTag, _ := pushed(ctx, faulty, "bundles/"+name, samples.Operator{Package: "fault-" + name, Version: "1.0.0"})
 			faulty.Instead("bundles/"+name+"/"+fault.what, fault.answer)
@@ -177,15 +267,52 @@ var _ = Describe("images", func() {
 			unpackedSays(ctx, "fault-"+name, "True UnpackSuccessful")
 		}
 		Expect(time.Since(held)).To(BeNumerically("<", minute), "the slow registry must have been slow all the time")
+		Expect(conditionOf(ctx, "fault-hanging", corev1alpha2.ConditionUnpacked)).To(HavePrefix("Unknown Unpacking"), "and the image of the faulty one")
 
 		By("the slow registry having been slow for a minute")
 		Eventually(conditionOf).WithContext(ctx).WithTimeout(2*minute).WithArguments("slow-0", corev1alpha2.ConditionUnpacked).
 			Should(And(ContainSubstring("UnpackFailed"), ContainSubstring("sent nothing for 1m0s")))
 		slow.Hold(false)
+		unpackedSays(ctx, "fault-stubborn", "False UnpackFailed", "502 Bad Gateway", "tried again")
+		waits := tries.waits()
+		Expect(len(waits)).To(BeNumerically(">=", 2), "tries of an image that fails on")
+		for i, wait := range waits {
+			Expect(wait).To(BeNumerically(">", 4*time.Second<<i), "wait %d of %v: each is twice as long as the one before", i+1, waits)
+		}
 		for i := range 6 {
 			Eventually(conditionOf).WithContext(ctx).WithTimeout(2*minute).WithArguments(fmt.Sprintf("slow-%d", i), corev1alpha2.ConditionUnpacked).
 				Should(ContainSubstring("True UnpackSuccessful"))
 		}
+	})
+
+	It("ENG-S9 that are hostile are refused with the entry named, leave nothing on disk, and are replaced by good ones", func(ctx context.Context) {
+		registry := registryOfItsOwn(false)
+		hostile := map[string]struct {
+			entry tar.Header
+			words []string
+		}{
+			"hostile-climbing": {tar.Header{Name: "../../../evil", Typeflag: tar.TypeReg, Mode: 0o644}, []string{`entry "../../../evil" leaves the image's content`}},
+			"hostile-linking":  {tar.Header{Name: "manifests", Typeflag: tar.TypeSymlink, Linkname: "../../../manager.log"}, []string{`entry "manifests" is a link to "../../../manager.log"`}},
+			"hostile-large":    {tar.Header{Name: "manifests/large.yaml", Typeflag: tar.TypeReg, Mode: 0o644, Size: 10 << 30}, []string{`entry "manifests/large.yaml" has 10737418240 bytes`}},
+		}
+		process := env.Manager.PID()
+		for name, image := range hostile {
+			sourced(ctx, name, corev1alpha2.ImageSource{Ref: layered(ctx, registry, "bundles/"+name, image.entry)})
+		}
+		for name, image := range hostile {
+			unpackedSays(ctx, name, append(image.words, "False UnpackFailed", "rebuild the image")...)
+			says(ctx, name, corev1alpha2.ConditionProgressing, "False Blocked")
+		}
+		Expect(env.Manager.PID()).To(Equal(process))
+		for _, place := range []string{env.Dir, filepath.Join(env.Dir, "content"), filepath.Join(env.Dir, "content", "*"), filepath.Join(env.Dir, "content", "*", "*")} {
+			Expect(filepath.Glob(filepath.Join(place, "evil"))).To(BeEmpty())
+			Expect(filepath.Glob(filepath.Join(place, ".unfinished-*"))).To(BeEmpty(), "what was unpacked by then")
+		}
+
+		By("giving one of them a good image")
+		good, _ := pushed(ctx, registry, "bundles/hostile-no-more", samples.Operator{Package: "hostile-climbing", Version: "1.0.0"})
+		movedTo(ctx, "hostile-climbing", good)
+		says(ctx, "hostile-climbing", corev1alpha2.ConditionProgressing, "AsExpected")
 	})
 
 	It("ENG-S10 of one digest are pulled once and stored once, whether they are wanted at once or one after the other", func(ctx context.Context) {
@@ -223,30 +350,43 @@ var _ = Describe("images", func() {
 		registry := registryOfItsOwn(false)
 		byTag, _ := pushed(ctx, registry, "bundles/"+name, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: name + "-settings"})
 		sourced(ctx, name, corev1alpha2.ImageSource{Ref: byTag})
-		Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
-		was, err := conditionOf(ctx, name, corev1alpha2.ConditionUnpacked)
-		Expect(err).NotTo(HaveOccurred())
+		says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected")
+		was := statusOf(ctx, name)
+		asked := registry.Requests("bundles/"+name, "manifests") + registry.Requests("bundles/"+name, "blobs")
+		statuses := statusesOf(ctx, name)
+		repaired := func() {
+			GinkgoHelper()
+			Expect(admin.Kubernetes.CoreV1().ConfigMaps(name).Delete(ctx, name+"-settings", metav1.DeleteOptions{})).To(Succeed())
+			if exited(env.Manager) {
+				Expect(env.Manager.Start()).To(Succeed())
+			}
+			Eventually(configMapExists).WithContext(ctx).WithArguments(name, name+"-settings").Should(Succeed())
+		}
 
-		By("the tag moving, then the registry going down, and the manager starting without its disk")
-		pushed(ctx, registry, "bundles/"+name, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: name + "-other"})
-		Expect(env.Manager.Kill()).To(Succeed())
-		registry.Close()
-		Expect(os.RemoveAll(filepath.Join(env.Dir, "content"))).To(Succeed())
-		Expect(admin.Kubernetes.CoreV1().ConfigMaps(name).Delete(ctx, name+"-settings", metav1.DeleteOptions{})).To(Succeed())
-		Expect(env.Manager.Start()).To(Succeed())
-		Eventually(func(ctx context.Context) error {
-			_, err := admin.Kubernetes.CoreV1().ConfigMaps(name).Get(ctx, name+"-settings", metav1.GetOptions{})
-			return err
-		}).WithContext(ctx).Should(Succeed())
-		Expect(admin.Kubernetes.CoreV1().ConfigMaps(name).Delete(ctx, name+"-settings", metav1.DeleteOptions{})).To(Succeed())
-		Eventually(func(ctx context.Context) error {
-			_, err := admin.Kubernetes.CoreV1().ConfigMaps(name).Get(ctx, name+"-settings", metav1.GetOptions{})
-			return err
-		}).WithContext(ctx).Should(Succeed())
-		Consistently(func(g Gomega, ctx context.Context) {
-			g.Expect(conditionOf(ctx, name, corev1alpha2.ConditionUnpacked)).To(Equal(was))
-			g.Expect(conditionOf(ctx, name, corev1alpha2.ConditionInstalled)).To(HavePrefix("True"))
-		}).WithContext(ctx).Should(Succeed())
+		for _, what := range []string{"the tag moving", "the registry going down"} {
+			By(what + ", and the manager starting without its disk")
+			if what == "the tag moving" {
+				pushed(ctx, registry, "bundles/"+name, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: name + "-other"})
+			} else {
+				registry.Close()
+			}
+			Expect(env.Manager.Kill()).To(Succeed())
+			Expect(os.RemoveAll(filepath.Join(env.Dir, "content"))).To(Succeed())
+			repaired()
+			repaired()
+			Consistently(configMapExists).WithContext(ctx).WithArguments(name, name+"-other").Should(beNotFound())
+			Expect(registry.Requests("bundles/"+name, "manifests")+registry.Requests("bundles/"+name, "blobs")).To(Equal(asked), "nobody asks the registry")
+		}
+
+		seen := statuses()
+		Expect(len(seen)).To(BeNumerically(">", 2), "repairs are told in the status, so that it must have been written")
+		for i, status := range seen {
+			at := fmt.Sprintf("status %d of %d: %+v", i+1, len(seen), status)
+			Expect(status.ActiveRevision).To(Equal(was.ActiveRevision), at)
+			Expect(status.ResolvedSource).To(Equal(was.ResolvedSource), at)
+			Expect(meta.FindStatusCondition(status.Conditions, corev1alpha2.ConditionUnpacked)).To(Equal(meta.FindStatusCondition(was.Conditions, corev1alpha2.ConditionUnpacked)), at)
+			Expect(meta.IsStatusConditionTrue(status.Conditions, corev1alpha2.ConditionInstalled)).To(BeTrue(), at)
+		}
 	})
 })
 

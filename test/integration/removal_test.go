@@ -39,6 +39,27 @@ func deleteDeployment(ctx context.Context, name string) {
 	Expect(admin.Platform.CoreV1alpha2().BundleDeployments().Delete(ctx, name, metav1.DeleteOptions{})).To(Succeed())
 }
 
+// firstDelete is where in the writes something is first deleted whose path ends so, or -1; a slash stands for any name.
+func firstDelete(writes []string, end string) int {
+	return slices.IndexFunc(writes, func(write string) bool {
+		if strings.HasSuffix(end, "/") {
+			write = write[:strings.LastIndex(write, "/")+1]
+		}
+		return strings.HasPrefix(write, "delete /") && strings.HasSuffix(write, end)
+	})
+}
+
+// deletedInOrder asserts that all of these were deleted, one after the other.
+func deletedInOrder(writes []string, ends ...string) {
+	GinkgoHelper()
+	var order []int
+	for _, end := range ends {
+		order = append(order, firstDelete(writes, end))
+	}
+	Expect(order).NotTo(ContainElement(-1), "%q in\n%s", ends, strings.Join(writes, "\n"))
+	Expect(slices.IsSorted(order)).To(BeTrue(), "%q are at %v of\n%s", ends, order, strings.Join(writes, "\n"))
+}
+
 var _ = Describe("a removal", func() {
 	It("[ENG-D12] goes through the phases backwards, keeps the data, and the same package takes it up again", func(ctx context.Context) {
 		operator := samples.Operator{Package: "returner", Version: "1.0.0", ExtraConfigMap: "returner-settings"}
@@ -55,13 +76,8 @@ var _ = Describe("a removal", func() {
 		_, end := writesBy("platform-operators", 0)
 		undeploy(ctx, "returner")
 		writes, _ := writesBy("platform-operators", end)
-		first := func(part string) int {
-			return slices.IndexFunc(writes, func(write string) bool { return strings.HasPrefix(write, "delete /") && strings.HasSuffix(write, part) })
-		}
-		order := []int{first("/deployments/returner"), first("/configmaps/returner-settings"), first("/serviceaccounts/returner"), first("/namespaces/returner"), first("/clusterroles/platform-operators:returner:custom-resources")}
-		Expect(order).NotTo(ContainElement(-1), "%s", strings.Join(writes, "\n"))
-		Expect(slices.IsSorted(order)).To(BeTrue(), "%v of\n%s", order, strings.Join(writes, "\n"))
-		Expect(first("/customresourcedefinitions/returners.samples.platform.openshift.io")).To(Equal(-1))
+		deletedInOrder(writes, "/deployments/returner", "/configmaps/returner-settings", "/serviceaccounts/returner", "/namespaces/returner", "/clusterroles/platform-operators:returner:custom-resources")
+		Expect(firstDelete(writes, "/customresourcedefinitions/returners.samples.platform.openshift.io")).To(Equal(-1))
 		Eventually(namespaceIs).WithContext(ctx).WithArguments("returner").Should(beNotFound())
 
 		By("installing it again")
@@ -124,7 +140,7 @@ var _ = Describe("a removal", func() {
 		Expect(err).NotTo(HaveOccurred())
 	})
 
-	It("keeps the namespace that it made when another operator's custom resource is in it", func(ctx context.Context) {
+	It("[ENG-D12] keeps the namespace that it made when another operator's custom resource is in it", func(ctx context.Context) {
 		const name = "landlord"
 		definition := parse(definitions, "CustomResourceDefinition", `{metadata: {name: tenants.example.com}, spec: {group: example.com, scope: Namespaced,
 			names: {kind: Tenant, listKind: TenantList, plural: tenants, singular: tenant}, versions: [

@@ -8,7 +8,9 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"sync"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -20,6 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
@@ -104,8 +107,16 @@ func (s *webhookServer) reviewed(decide func(size int64, given bool) *admissionv
 	return func(w http.ResponseWriter, request *http.Request) {
 		var review admissionv1.AdmissionReview
 		object := &unstructured.Unstructured{}
-		if json.NewDecoder(request.Body).Decode(&review) != nil || review.Request == nil || object.UnmarshalJSON(review.Request.Object.Raw) != nil {
+		if json.NewDecoder(request.Body).Decode(&review) != nil || review.Request == nil {
 			http.Error(w, "no review", http.StatusBadRequest)
+			return
+		}
+		reviewed := review.Request.Object
+		if review.Request.Operation == admissionv1.Delete {
+			reviewed = review.Request.OldObject
+		}
+		if object.UnmarshalJSON(reviewed.Raw) != nil {
+			http.Error(w, "no object", http.StatusBadRequest)
 			return
 		}
 		s.count(request.URL.Path)
@@ -161,11 +172,17 @@ func (s *webhookServer) convert(w http.ResponseWriter, request *http.Request) {
 	}
 }
 
-// withWebhooks publishes a sample operator that has some, and gives its image.
-func withWebhooks(ctx context.Context, operator samples.Operator) string {
+// withWebhooks publishes a sample operator that has some, and more, as a ClusterServiceVersion defines them, and gives its image.
+func withWebhooks(ctx context.Context, operator samples.Operator, more ...map[string]any) string {
 	GinkgoHelper()
 	Expect(samples.Write(env.SamplesDir, operator)).To(Succeed())
 	Expect(samples.AddWebhooks(env.SamplesDir, operator)).To(Succeed())
+	file := filepath.Join(env.SamplesDir, "bundles", operator.Package, operator.Version, "manifests", operator.Package+".clusterserviceversion.yaml")
+	for _, each := range more {
+		definition, err := json.Marshal(each) // which is YAML, too
+		Expect(err).NotTo(HaveOccurred())
+		replaceIn(file, "  webhookdefinitions:\n", "  webhookdefinitions:\n  - "+string(definition)+"\n")
+	}
 	Expect(env.Publish(ctx)).To(Succeed())
 	ref, found := env.Catalog.Bundle(operator.Package, operator.Version)
 	Expect(found).To(BeTrue())
@@ -303,7 +320,7 @@ var _ = Describe("webhooks", Serial, func() {
 		}),
 	)
 
-	It("of a bundle wait, and say for what, while the cluster has nobody who makes certificates", func(ctx context.Context) {
+	It("ENG-F6 of a bundle wait, and say for what, while the cluster has nobody who makes certificates", func(ctx context.Context) {
 		const name = "hooked-by-nobody"
 		operator := samples.Operator{Package: name, Version: "1.0.0"}
 		deployed(ctx, name, withWebhooks(ctx, operator))
@@ -322,5 +339,69 @@ var _ = Describe("webhooks", Serial, func() {
 		server := serving(name, name+"-service", name+"-service-cert")
 		Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
 		eventuallyCalled(ctx, operator, server, "")
+	})
+
+	It("[ENG-D12] of an operator that is removed go before who answers for them, so that they hold nothing up when nobody does", func(ctx context.Context) {
+		const name = "hooked-and-gone"
+		serviceCA, err := certificates.StartServiceCA(context.WithoutCancel(ctx), env.Admin, GinkgoWriter)
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(func(ctx context.Context) { Expect(serviceCA.Stop(ctx)).To(Succeed()) })
+		operator := samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: name + "-settings"}
+		// One more webhook, which is asked before anything of the operator's own is deleted.
+		deployed(ctx, name, withWebhooks(ctx, operator, map[string]any{
+			"type": "ValidatingAdmissionWebhook", "generateName": "guard." + name + ".example.com", "webhookPath": samples.ValidatePath,
+			"deploymentName": name, "containerPort": 443, "targetPort": 9443, "admissionReviewVersions": []string{"v1"}, "sideEffects": "None",
+			"failurePolicy": "Fail", "objectSelector": metav1.LabelSelector{MatchLabels: map[string]string{corev1alpha2.LabelOwnerName: name}},
+			"rules": []map[string]any{{"apiGroups": []string{""}, "apiVersions": []string{"v1"}, "operations": []string{"DELETE"},
+				"resources": []string{"configmaps", "secrets", "services", "serviceaccounts"}}},
+		}))
+		server := serving(name, name+"-service", name+"-service-cert")
+		Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+		eventuallyCalled(ctx, operator, server, "")
+		tryWebhooks(ctx, operator, server, "seen-off")
+		settings := admin.Kubernetes.CoreV1().ConfigMaps(name)
+		tryDelete := func(ctx context.Context) error {
+			return settings.Delete(ctx, operator.ExtraConfigMap, metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}})
+		}
+		Eventually(tryDelete).WithContext(ctx).Should(Succeed(), "the webhook says yes")
+
+		By("nobody answering for the webhooks any more")
+		Expect(server.proxy.Answer(services.Service{Namespace: name, Name: name + "-service", Port: 443}, "")).To(Succeed())
+		server.proxy.Disconnect()
+		Eventually(tryDelete).WithContext(ctx).Should(MatchError(ContainSubstring(`failed calling webhook "guard.` + name)))
+
+		By("removing the operator, whose Deployment somebody holds")
+		hold := func(ctx context.Context, finalizers string) {
+			_, err := admin.Kubernetes.AppsV1().Deployments(name).Patch(ctx, name, types.MergePatchType, []byte(`{"metadata":{"finalizers":`+finalizers+`}}`), metav1.PatchOptions{})
+			Expect(ignoreNotFound(err)).To(Succeed())
+		}
+		hold(ctx, `["example.com/mine"]`)
+		DeferCleanup(hold, "null")
+		_, end := writesBy("platform-operators", 0)
+		deleteDeployment(ctx, name)
+		says(ctx, name, corev1alpha2.ConditionProgressing, "True Removing", `is held by its finalizers "example.com/mine"`)
+		owned := metav1.ListOptions{LabelSelector: corev1alpha2.LabelOwnerName + "=" + name}
+		validating, err := admin.Kubernetes.AdmissionregistrationV1().ValidatingWebhookConfigurations().List(ctx, owned)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(validating.Items).To(BeEmpty())
+		mutating, err := admin.Kubernetes.AdmissionregistrationV1().MutatingWebhookConfigurations().List(ctx, owned)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(mutating.Items).To(BeEmpty())
+		Consistently(func(g Gomega, ctx context.Context) {
+			live, err := settings.Get(ctx, operator.ExtraConfigMap, metav1.GetOptions{})
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(live.DeletionTimestamp).To(BeNil())
+			account, err := admin.Kubernetes.CoreV1().ServiceAccounts(name).Get(ctx, name, metav1.GetOptions{})
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(account.DeletionTimestamp).To(BeNil())
+		}).WithContext(ctx).WithTimeout(2*time.Second).Should(Succeed(), "what the Deployment needs waits until that is gone")
+
+		hold(ctx, "null")
+		undeploy(ctx, name)
+		writes, _ := writesBy("platform-operators", end)
+		for _, kind := range []string{"/validatingwebhookconfigurations/", "/mutatingwebhookconfigurations/"} {
+			deletedInOrder(writes, kind, "/deployments/"+name, "/configmaps/"+operator.ExtraConfigMap, "/serviceaccounts/"+name, "/namespaces/"+name)
+		}
+		Eventually(namespaceIs).WithContext(ctx).WithArguments(name).Should(beNotFound())
 	})
 })

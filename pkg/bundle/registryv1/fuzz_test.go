@@ -31,8 +31,8 @@ func bomb() string {
 	return text
 }
 
-// FuzzLoad feeds all four kinds of files: whatever they hold, loading ends, and what is loaded renders the same twice.
-func FuzzLoad(f *testing.F) {
+// FuzzENG_F11_Load feeds all four kinds of files: whatever they hold, loading ends, and what is loaded renders the same twice.
+func FuzzENG_F11_Load(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, annotations, properties, csv, manifest string) {
 		fsys := sample(map[string]string{
@@ -62,8 +62,8 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// FuzzParseConfig feeds what users write: whatever it is, it is refused or lies over a Deployment.
-func FuzzParseConfig(f *testing.F) {
+// FuzzENG_F11_ParseConfig feeds what users write: whatever it is, it is refused or lies over a Deployment.
+func FuzzENG_F11_ParseConfig(f *testing.F) {
 	f.Add(``)
 	f.Add(`{"watchNamespace": "a,b", "deploymentConfig": {}}`)
 	f.Add(`{"deploymentConfig": {"resources": {"limits": {"cpu": "1e9"}}, "affinity": {"podAffinity": {}}, "nodeSelector": {}}}`)

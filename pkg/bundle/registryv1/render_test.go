@@ -175,7 +175,7 @@ func BenchmarkLoadAndRenderRealBundles(b *testing.B) {
 		b.Run(shortName(dir), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				outcome(os.DirFS(dir))
+				outcome(os.DirFS(dir), registryv1.CertificatesByServiceCA)
 			}
 		})
 	}

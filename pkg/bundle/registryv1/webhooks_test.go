@@ -23,8 +23,8 @@ func withWebhooks(definitions ...string) string {
 	return csv("  - {type: OwnNamespace, supported: true}\n", "", "  install:\n", "  webhookdefinitions: ["+strings.Join(definitions, ", ")+"]\n  install:\n")
 }
 
-// The rules that OLM v1 checks bundles by, and those that the API server would check when half of the operator is installed.
-func TestBundlesThatContradictThemselvesAreRefused(t *testing.T) {
+// The thirteen rules that OLM v1 checks bundles by, and those that the API server would check when half of the operator is installed.
+func TestENG_F6_BundlesThatContradictThemselvesAreRefused(t *testing.T) {
 	change := func(definition string, pairs ...string) string {
 		return strings.NewReplacer(pairs...).Replace(definition)
 	}
@@ -83,16 +83,41 @@ func TestBundlesThatContradictThemselvesAreRefused(t *testing.T) {
 			}
 		})
 	}
-	t.Run("conversion of objects with unknown fields", func(t *testing.T) {
-		_, err := registryv1.Load(sample(map[string]string{"manifests/csv.yaml": withWebhooks(conversion), "manifests/crd.yaml": strings.Replace(crdYAML, "scope:", "preserveUnknownFields: true\n  scope:", 1)}))
-		want := `validating bundle "sample.v1.2.3": manifests/crd.yaml: CustomResourceDefinition "samples.example.com": spec.preserveUnknownFields must be false for objects to be converted by a webhook`
-		if err == nil || err.Error() != want {
-			t.Errorf("got %v, want %s", err, want)
-		}
-	})
+	beside := map[string]struct {
+		files map[string]string
+		want  string
+	}{
+		"conversion of objects with unknown fields": {
+			map[string]string{"manifests/csv.yaml": withWebhooks(conversion), "manifests/crd.yaml": strings.Replace(crdYAML, "scope:", "preserveUnknownFields: true\n  scope:", 1)},
+			`validating bundle "sample.v1.2.3": manifests/crd.yaml: CustomResourceDefinition "samples.example.com": spec.preserveUnknownFields must be false for objects to be converted by a webhook`,
+		},
+		"a definition that is there twice": {
+			map[string]string{"manifests/crd2.yaml": strings.Replace(crdYAML, "Namespaced", "Cluster", 1)},
+			`validating bundle "sample.v1.2.3": CustomResourceDefinition "samples.example.com" is defined twice, in manifests/crd.yaml and in manifests/crd2.yaml; remove one`,
+		},
+		"a definition that is owned and not there": {
+			map[string]string{"manifests/crd.yaml": ""},
+			`validating bundle "sample.v1.2.3": manifests/csv.yaml owns CustomResourceDefinition "samples.example.com", which no manifest defines; add it`,
+		},
+		"a package without a name": {
+			map[string]string{"metadata/annotations.yaml": strings.Replace(annotationsYAML, "v1: sample", "v1: ''", 1)},
+			`reading "metadata/annotations.yaml": annotation "operators.operatorframework.io.bundle.package.v1" is needed: it names the package`,
+		},
+		"an object that may not be in bundles": {
+			map[string]string{"manifests/a.yaml": "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: a}}"},
+			`validating bundle "sample.v1.2.3": manifests/a.yaml: DaemonSet "a": registry+v1 bundles must not hold objects of kind DaemonSet in apps/v1; remove it`,
+		},
+	}
+	for name, c := range beside {
+		t.Run(name, func(t *testing.T) {
+			if _, err := registryv1.Load(sample(c.files)); err == nil || err.Error() != c.want {
+				t.Errorf("got %v, want %s", err, c.want)
+			}
+		})
+	}
 }
 
-func TestWebhooksNeedSomebodyWhoMakesCertificates(t *testing.T) {
+func TestENG_F6_WebhooksNeedSomebodyWhoMakesCertificates(t *testing.T) {
 	b := load(t, sample(map[string]string{"manifests/csv.yaml": withWebhooks(validating)}))
 	if !b.NeedsCertificates() || load(t, sample(nil)).NeedsCertificates() {
 		t.Error("what has webhooks needs certificates, and nothing else")

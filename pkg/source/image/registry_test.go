@@ -102,7 +102,7 @@ func TestPlainHTTPIsSpokenOnlyWhereItIsAllowed(t *testing.T) {
 	t.Cleanup(plain.Close)
 	push(t, strings.TrimPrefix(plain.URL, "http://")+"/bundles/memo:v1", content(t, map[string]string{"f": "x"}))
 	for _, host := range []string{"registry.example", "10.9.8.7", "registry.local"} {
-		t.Run(host, func(t *testing.T) {
+		t.Run("ENG-S2 "+host, func(t *testing.T) {
 			fetcher := image.New(image.Config{Transport: proxied(t, plain.URL)})
 			source := image.Source{Ref: host + "/bundles/memo:v1"}
 			err := fetch(t, fetcher, source)

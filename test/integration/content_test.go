@@ -1,0 +1,130 @@
+package integration
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/test/localcatalog"
+	"github.com/openshift/platform-operators/test/samples"
+)
+
+// heavy pushes the bundle of a sample operator with so many manifests more of 200 KiB each.
+func heavy(ctx context.Context, registry *localcatalog.Registry, name string, manifests int) (byDigest string) {
+	GinkgoHelper()
+	return rewritten(ctx, registry, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: name + "-settings"}, func(folder string) {
+		for i := range manifests {
+			text := fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: %s-%d}, data: {filler: %s}}", name, i, strings.Repeat("x", 200<<10))
+			Expect(os.WriteFile(filepath.Join(folder, fmt.Sprintf("filler-%d.yaml", i)), []byte(text), 0o600)).To(Succeed())
+		}
+	})
+}
+
+// diskUse is what a folder takes on disk at the moment.
+func diskUse(folder string) (bytes int64) {
+	_ = filepath.WalkDir(folder, func(_ string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return nil // removed meanwhile
+		}
+		if info, err := entry.Info(); err == nil {
+			if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+				bytes += stat.Blocks * 512
+			}
+		}
+		return nil
+	})
+	return bytes
+}
+
+// mostOnDisk looks at a folder until it is asked what it took at most.
+func mostOnDisk(folder string) func() int64 {
+	var most int64
+	end, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		ticker := time.NewTicker(10 * time.Millisecond)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-end:
+				return
+			case <-ticker.C:
+				most = max(most, diskUse(folder))
+			}
+		}
+	}()
+	return func() int64 {
+		close(end)
+		<-ended
+		return most
+	}
+}
+
+var _ = Describe("the manager's disk", func() {
+	It("never holds more content than its budget, and what was thrown out for that is not missed", func(ctx context.Context) {
+		const budget = 1 << 20
+		folder := filepath.Join(env.Dir, "small-content")
+		small := env.Manager.With("--content-dir="+folder, fmt.Sprintf("--content-budget=%d", budget))
+		Expect(env.Manager.Kill()).To(Succeed())
+		Expect(small.Start()).To(Succeed())
+		DeferCleanup(func() {
+			Expect(small.Kill()).To(Succeed())
+			Expect(env.Manager.Start()).To(Succeed())
+		})
+		most := mostOnDisk(folder)
+		registry := registryOfItsOwn(false)
+		stored := func(byDigest string) []string {
+			GinkgoHelper()
+			_, digest, _ := strings.Cut(byDigest, "@sha256:")
+			found, err := filepath.Glob(filepath.Join(folder, "sha256-"+digest))
+			Expect(err).NotTo(HaveOccurred())
+			return found
+		}
+		install := func(name string, manifests int) (byDigest string) {
+			GinkgoHelper()
+			byDigest = heavy(ctx, registry, name, manifests)
+			specified(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) { spec.Source = fromImage(byDigest) })
+			return byDigest
+		}
+
+		By("three images of which two fit")
+		oldest := install("heavy-first", 2)
+		says(ctx, "heavy-first", corev1alpha2.ConditionProgressing, "AsExpected")
+		Expect(stored(oldest)).To(HaveLen(1))
+		for _, name := range []string{"heavy-second", "heavy-third"} {
+			newer := install(name, 2)
+			says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected")
+			Expect(stored(newer)).To(HaveLen(1))
+		}
+		Expect(stored(oldest)).To(BeEmpty(), "what was not used for the longest time makes room")
+
+		By("repairing what was installed from the one that is gone, also after a restart")
+		asked := registry.Requests("bundles/heavy-first", "manifests")
+		for range 2 {
+			Expect(admin.Kubernetes.CoreV1().ConfigMaps("heavy-first").Delete(ctx, "heavy-first-settings", metav1.DeleteOptions{})).To(Succeed())
+			Eventually(configMapExists).WithContext(ctx).WithArguments("heavy-first", "heavy-first-settings").Should(Succeed())
+			Expect(small.Kill()).To(Succeed())
+			Expect(small.Start()).To(Succeed())
+		}
+		Expect(registry.Requests("bundles/heavy-first", "manifests")).To(Equal(asked))
+		Expect(stored(oldest)).To(BeEmpty())
+
+		By("an image that is larger than the whole budget, and is then replaced")
+		install("heavy-beyond", 6)
+		unpackedSays(ctx, "heavy-beyond", "False UnpackFailed", fmt.Sprintf("the content directory may hold %d bytes", budget), "raise its --content-budget")
+		Expect(conditionOf(ctx, "heavy-third", corev1alpha2.ConditionProgressing)).To(ContainSubstring("AsExpected"), "the others do not care")
+		movedTo(ctx, "heavy-beyond", heavy(ctx, registry, "heavy-beyond", 1))
+		says(ctx, "heavy-beyond", corev1alpha2.ConditionProgressing, "AsExpected")
+		Expect(most()).To(And(BeNumerically("<=", budget), BeNumerically(">", budget/2)))
+	})
+})

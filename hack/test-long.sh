@@ -10,14 +10,15 @@ rm -rf "${logs}"
 mkdir -p "${logs}"
 read -r -a flags <<<"${TESTFLAGS:-}"
 
-# gotest NAME … is go test, which keeps what each test came to as NAME.json.
+# gotest NAME … is go test, which keeps what each test came to as NAME.json; who calls it may be nice to the others.
+nice=()
 gotest() {
 	local name=$1
 	shift
 	if [[ -n "${RESULTS:-}" ]]; then
-		go run gotest.tools/gotestsum@v1.13.0 --format=standard-verbose --jsonfile="${RESULTS}/${name}.json" -- "$@"
+		"${nice[@]}" go run gotest.tools/gotestsum@v1.13.0 --format=standard-verbose --jsonfile="${RESULTS}/${name}.json" -- "$@"
 	else
-		go test -v "$@"
+		"${nice[@]}" go test -v "$@"
 	fi
 }
 
@@ -38,9 +39,11 @@ steady() {
 
 # Every fuzz target for half a minute, one after the other, with one worker, and behind the lanes that have time limits.
 fuzz() {
-	local file target failed=0
+	local file target dir failed=0
+	local nice=(nice)
 	while IFS=: read -r file target; do
-		nice go test -fuzztime=30s -fuzzminimizetime=10x -parallel=1 "${flags[@]}" -run=NONE -fuzz="^${target}\$" "./$(dirname "${file}")" || failed=1
+		dir=$(dirname "${file}")
+		gotest "test-long-fuzz-${dir//\//-}-${target}" -fuzztime=30s -fuzzminimizetime=10x -parallel=1 "${flags[@]}" -run=NONE -fuzz="^${target}\$" "./${dir}" </dev/null || failed=1
 	done < <(grep --recursive --include='*_test.go' --only-matching --perl-regexp '^func \KFuzz\w+' cmd pkg test |
 		grep --invert-match '^test/localcluster/') # a module of its own, which make test-localcluster tests
 	return "${failed}"

@@ -125,7 +125,13 @@ func TooOld() Act {
 }
 
 // Cut passes the request on, and resets the connection when this many bytes of the answer have been sent.
-func Cut(bytes int) Act {
+func Cut(bytes int) Act { return partly(func(int) int { return bytes }, Reset()) }
+
+// Half passes the request on, and goes on with another act when half of the answer has been sent.
+func Half(next Act) Act { return partly(func(all int) int { return all / 2 }, next) }
+
+// partly sends as much of the answer as share says of its size.
+func partly(share func(all int) int, next Act) Act {
 	return func(e *Exchange) {
 		answer := httptest.NewRecorder()
 		e.forward(answer, e.request)
@@ -134,9 +140,9 @@ func Cut(bytes int) Act {
 		}
 		e.writer.WriteHeader(answer.Code)
 		content := answer.Body.Bytes()
-		_, _ = e.writer.Write(content[:min(bytes, len(content))])
+		_, _ = e.writer.Write(content[:min(share(len(content)), len(content))])
 		_ = http.NewResponseController(e.writer).Flush()
-		Reset()(e)
+		next(e)
 	}
 }
 

@@ -61,6 +61,9 @@ func (e *Estate) atRest(ctx context.Context, name string) (*corev1alpha2.BundleD
 			return nil, nil, err
 		}
 	}
+	if err := says(live, corev1alpha2.ConditionDrifted, metav1.ConditionFalse); err != nil {
+		return nil, nil, err
+	}
 	active, err := e.active(ctx, live)
 	return live, active, err
 }
@@ -93,9 +96,9 @@ func (e *Estate) active(ctx context.Context, live *corev1alpha2.BundleDeployment
 	return nil, fmt.Errorf("BundleDeployment %q says that revision %d is active, and that is not stored", live.Name, live.Status.ActiveRevision)
 }
 
-// Whole is nil when exactly what the active revision has is there: every object, labelled; nothing else with the labels but
-// what the engine adds and what controllers made of the objects; nothing that was applied without labels; nothing of stored
-// revisions beside those that status tells of. What is there is given in any case, with "<name>" for the deployment's name,
+// Whole is nil when exactly what the active revision has is there: every object, labelled and as it was declared; nothing else
+// with the labels but what the engine adds and what controllers made of the objects; nothing that was applied without labels;
+// nothing of stored revisions beside those that status tells of. What is there is given in any case, with "<name>" for the deployment's name,
 // so that two deployments can be compared.
 func (e *Estate) Whole(ctx context.Context, name string) ([]string, error) {
 	live, err := e.platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
@@ -135,7 +138,29 @@ func (e *Estate) Whole(ctx context.Context, name string) ([]string, error) {
 		faults = append(faults, fmt.Errorf("%s is missing, or has no owner labels", key))
 	}
 	slices.Sort(there)
-	return there, errors.Join(append(faults, e.stored(ctx, live))...)
+	return there, errors.Join(append(faults, e.asDeclared(ctx, active), e.stored(ctx, live))...)
+}
+
+// asDeclared holds the content of a revision's objects against what is there. What is missing is told by others.
+func (e *Estate) asDeclared(ctx context.Context, revision *store.Revision) error {
+	targets, err := e.targets(revision)
+	if err != nil {
+		return err
+	}
+	var faults []error
+	for _, each := range targets {
+		found, err := each.resource.Get(ctx, each.name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if path := difference(each.declared.Object, found.Object); path != "" {
+			faults = append(faults, fmt.Errorf("%s is not as revision %d has it at %s", each.identity, revision.Number, path))
+		}
+	}
+	return errors.Join(faults...)
 }
 
 func identityOf(object *unstructured.Unstructured) string {

@@ -131,13 +131,14 @@ func (p *Proxy) Inject(fault Fault) *Injection {
 	return injection
 }
 
-// FailDiscovery has discovery of one API group answer 503 until the function that it gives is called.
-func (p *Proxy) FailDiscovery(group string) (lift func()) {
+// FailDiscovery has discovery of one API group answer 503 until the function that it gives is called. The injection has the
+// requests that were refused.
+func (p *Proxy) FailDiscovery(group string) (failing *Injection, lift func()) {
 	root := func(r Request) bool { return r.Path == "/apis" || r.Path == "/api" }
 	plain := p.Inject(Fault{On: root, Times: Always, Do: plainly})
 	of := func(r Request) bool { return r.Resource == "" && Below("/apis/"+group+"/")(r) }
-	failing := p.Inject(Fault{On: of, Times: Always, Do: Refuse(http.StatusServiceUnavailable, "ServiceUnavailable", 0)})
-	return func() {
+	failing = p.Inject(Fault{On: of, Times: Always, Do: Refuse(http.StatusServiceUnavailable, "ServiceUnavailable", 0)})
+	return failing, func() {
 		failing.Lift()
 		plain.Lift()
 	}

@@ -123,6 +123,7 @@ func TestActsDoWhatTheySay(t *testing.T) {
 		"a manager killed before its write has not written":     {Kill(kill), isLost, false},
 		"a manager killed after its write has written":          {After(Kill(kill)), isLost, true},
 		"an answer that is cut is no answer, but was the write": {Cut(5), isLost, true},
+		"a manager killed in the middle of the answer":          {Half(Kill(kill)), isLost, true},
 	}
 	for name, each := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -147,8 +148,8 @@ func TestActsDoWhatTheySay(t *testing.T) {
 			}
 		})
 	}
-	if killed != 2 {
-		t.Errorf("the manager was killed %d times, want 2", killed)
+	if killed != 3 {
+		t.Errorf("the manager was killed %d times, want 3", killed)
 	}
 }
 
@@ -252,7 +253,7 @@ func TestDiscoveryOfOneGroupFails(t *testing.T) {
 		_, _ = io.Copy(io.Discard, response.Body)
 		return response.StatusCode
 	}
-	lift := proxy.FailDiscovery("apps")
+	failing, lift := proxy.FailDiscovery("apps")
 	for path, want := range map[string]int{
 		"/apis": 200, "/apis/apps/v1": 503, "/apis/batch/v1": 200, "/apis/apps/v1/deployments": 200,
 	} {
@@ -261,6 +262,9 @@ func TestDiscoveryOfOneGroupFails(t *testing.T) {
 		}
 	}
 	lift()
+	if struck := failing.Struck(); len(struck) != 1 || struck[0].Path != "/apis/apps/v1" {
+		t.Errorf("it happened to %v", struck)
+	}
 	if got := get("/apis/apps/v1"); got != http.StatusOK {
 		t.Errorf("afterwards discovery answers %d", got)
 	}

@@ -18,164 +18,201 @@ import (
 )
 
 const (
+	// Moment is how long status may claim what is not so while nobody but the manager changes anything: the time that an
+	// answer takes.
+	Moment = time.Second
 	// look is how often a witness looks.
 	look = 250 * time.Millisecond
-	// moment is how long status may claim what is not so: the time that an answer takes.
-	moment = time.Second
 	// maxLies bounds what a witness tells.
 	maxLies = 10
 )
 
-// Witness watches one BundleDeployment and holds what its status claims against the cluster: Installed=True while an object
-// of the revision that it speaks of is missing, or a generation that does not exist. What users delete themselves is not told
-// apart, so that a story in which they do has none.
+// Witness watches one BundleDeployment and holds what its status claims (see claims) against the cluster. It cannot tell who
+// made a claim untrue, so that it is told how long that may take to be seen where somebody else does.
 type Witness struct {
-	estate *Estate
-	name   string
-	cancel context.CancelFunc
-	done   chan struct{}
+	estate   *Estate
+	name     string
+	patience time.Duration
+	cancel   context.CancelFunc
+	done     chan struct{}
 
-	lies    []error
-	targets map[string][]target
+	lies   []error
+	behind time.Duration
+	// looks and blind are how often it has looked, and could not; fault is why it could not the last time.
+	looks, blind int
+	fault        error
+	// revisions are the objects of the stored revisions that were read, by UID and number.
+	revisions map[string][]target
 }
 
 // target is an object that a revision has.
 type target struct {
 	identity, name string
+	declared       *unstructured.Unstructured
 	resource       dynamic.ResourceInterface
 }
 
-// Witness begins to watch; Stop ends it.
-func (e *Estate) Witness(ctx context.Context, name string) *Witness {
+// Witness begins to watch; Stop ends it. What status claims may be untrue for as long as patience: Moment where nobody but
+// the manager changes what is there.
+func (e *Estate) Witness(ctx context.Context, name string, patience time.Duration) *Witness {
 	ctx, cancel := context.WithCancel(ctx)
-	w := &Witness{estate: e, name: name, cancel: cancel, done: make(chan struct{}), targets: map[string][]target{}}
+	w := &Witness{estate: e, name: name, patience: patience, cancel: cancel, done: make(chan struct{}), revisions: map[string][]target{}}
 	go w.run(ctx)
 	return w
 }
 
-// Stop ends it, and tells what status claimed that was not so.
+// Stop ends it, and tells what status claimed that was not so. One that mostly could not look has seen nothing, which is an
+// error too.
 func (w *Witness) Stop() error {
 	w.cancel()
 	<-w.done
+	if w.blind > w.looks/2 {
+		return errors.Join(append(w.lies, fmt.Errorf("holding the status of BundleDeployment %q against the cluster: %d of %d times it could not be looked at: %w", w.name, w.blind, w.looks, w.fault))...)
+	}
 	return errors.Join(w.lies...)
 }
+
+// Behind is the longest that a claim was seen untrue, be it within the patience or not. It is to be asked after Stop.
+func (w *Witness) Behind() time.Duration { return w.behind }
 
 func (w *Witness) run(ctx context.Context) {
 	defer close(w.done)
 	ticker := time.NewTicker(look)
 	defer ticker.Stop()
-	var version, missing string
-	var since time.Time
+	since, told := map[string]time.Time{}, map[string]bool{}
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
 		}
-		seen, absent, err := w.see(ctx)
-		switch {
-		case err != nil || absent == "":
-			version, missing = "", "" // what could not be looked at proves nothing
-		case seen != version || absent != missing:
-			version, missing, since = seen, absent, time.Now()
-		case time.Since(since) > moment && len(w.lies) < maxLies:
-			w.lies = append(w.lies, fmt.Errorf("BundleDeployment %q (resourceVersion %s): %s", w.name, version, absent))
-			version = ""
+		untrue, err := w.see(ctx)
+		if ctx.Err() != nil {
+			return
 		}
+		w.looks++
+		if err != nil { // what could not be looked at proves nothing, and ends nothing
+			w.blind, w.fault = w.blind+1, err
+			continue
+		}
+		now := time.Now()
+		stands := map[string]time.Time{}
+		for _, each := range untrue {
+			stands[each] = now
+			if before, ok := since[each]; ok {
+				stands[each] = before
+			}
+			lasted := now.Sub(stands[each])
+			w.behind = max(w.behind, lasted)
+			if lasted > w.patience && !told[each] && len(w.lies) < maxLies {
+				told[each] = true
+				w.lies = append(w.lies, fmt.Errorf("BundleDeployment %q %s (for more than %s)", w.name, each, w.patience))
+			}
+		}
+		since = stands
 	}
 }
 
-// see gives the version of the status that was looked at, and what of it is not so.
-func (w *Witness) see(ctx context.Context) (version, untrue string, err error) {
+// see gives what status claims and is not so.
+func (w *Witness) see(ctx context.Context) (untrue []string, err error) {
 	live, err := w.estate.platform.CoreV1alpha2().BundleDeployments().Get(ctx, w.name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		return "", "", nil
+		return nil, nil
 	}
 	if err != nil {
-		return "", "", err
+		return nil, err
 	}
-	if live.Status.ObservedGeneration > live.Generation {
-		return live.ResourceVersion, fmt.Sprintf("status is of generation %d, and there are %d", live.Status.ObservedGeneration, live.Generation), nil
+	if live.DeletionTimestamp != nil {
+		return nil, nil // what is taken down is told by Progressing alone
 	}
-	number := spokenOf(live)
-	if live.DeletionTimestamp != nil || number == 0 || !meta.IsStatusConditionTrue(live.Status.Conditions, corev1alpha2.ConditionInstalled) {
-		return "", "", nil
-	}
-	targets, err := w.of(ctx, live, number)
-	if err != nil {
-		return "", "", err
-	}
-	for _, each := range targets {
-		_, err := each.resource.Get(ctx, each.name, metav1.GetOptions{})
-		if apierrors.IsNotFound(err) {
-			return live.ResourceVersion, fmt.Sprintf("says Installed=True of revision %d, and %s is missing", number, each.identity), nil
-		}
+	sight := &sight{Witness: w, live: live, found: map[string]*unstructured.Unstructured{}}
+	for _, claim := range claims {
+		more, err := claim(ctx, sight)
 		if err != nil {
-			return "", "", err
+			return nil, err
 		}
+		untrue = append(untrue, more...)
 	}
-	return live.ResourceVersion, "", nil
+	return untrue, nil
 }
 
-// spokenOf is the revision that Installed=True is about: the active one, and before there is one the one rolling out.
-func spokenOf(live *corev1alpha2.BundleDeployment) int64 {
-	if live.Status.ActiveRevision != 0 {
-		return live.Status.ActiveRevision
-	}
-	for _, each := range live.Status.Revisions {
-		if each.State == corev1alpha2.RevisionRollingOut {
-			return each.Number
-		}
-	}
-	return 0
+// sight is one look: the BundleDeployment, and each object as it was when it was looked at first.
+type sight struct {
+	*Witness
+	live  *corev1alpha2.BundleDeployment
+	found map[string]*unstructured.Unstructured
 }
 
-// of gives the objects of a stored revision, which never change.
-func (w *Witness) of(ctx context.Context, live *corev1alpha2.BundleDeployment, number int64) ([]target, error) {
-	key := fmt.Sprint(live.UID, number)
-	if known, ok := w.targets[key]; ok {
+// get gives an object as it is; nil when it is not there.
+func (s *sight) get(ctx context.Context, of target) (*unstructured.Unstructured, error) {
+	if known, ok := s.found[of.identity]; ok {
 		return known, nil
 	}
-	owner := store.Owner{Name: live.Name, UID: live.UID}
-	headers, err := w.estate.revisions.List(ctx, owner)
+	found, err := of.resource.Get(ctx, of.name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		found, err = nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}
-	groups, err := restmapper.GetAPIGroupResources(w.estate.discovery)
+	s.found[of.identity] = found
+	return found, nil
+}
+
+// says tells whether status has a condition, of the present spec, with this status.
+func (s *sight) says(condition string, status metav1.ConditionStatus) bool {
+	found := meta.FindStatusCondition(s.live.Status.Conditions, condition)
+	return found != nil && found.Status == status && found.ObservedGeneration == s.live.Generation
+}
+
+// revision gives the objects of a stored revision, which never change.
+func (s *sight) revision(ctx context.Context, number int64) ([]target, error) {
+	key := fmt.Sprint(s.live.UID, number)
+	if known, ok := s.revisions[key]; ok {
+		return known, nil
+	}
+	owner := store.Owner{Name: s.live.Name, UID: s.live.UID}
+	headers, err := s.estate.revisions.List(ctx, owner)
 	if err != nil {
 		return nil, err
 	}
-	mapper := restmapper.NewDiscoveryRESTMapper(groups)
 	for _, header := range headers {
 		if header.Number != number {
 			continue
 		}
-		revision, err := w.estate.revisions.Load(ctx, owner, header)
+		revision, err := s.estate.revisions.Load(ctx, owner, header)
 		if err != nil {
 			return nil, err
 		}
-		var targets []target
-		for i := range revision.Objects {
-			each, err := w.target(mapper, &revision.Objects[i])
-			if err != nil {
-				return nil, err
-			}
-			targets = append(targets, each)
+		targets, err := s.estate.targets(revision)
+		if err != nil {
+			return nil, err
 		}
-		w.targets[key] = targets
+		s.revisions[key] = targets
 		return targets, nil
 	}
-	return nil, fmt.Errorf("revision %d of BundleDeployment %q is not stored", number, live.Name)
+	return nil, fmt.Errorf("revision %d of BundleDeployment %q is not stored", number, s.live.Name)
 }
 
-func (w *Witness) target(mapper meta.RESTMapper, object *unstructured.Unstructured) (target, error) {
-	kind := object.GroupVersionKind()
-	mapping, err := mapper.RESTMapping(kind.GroupKind(), kind.Version)
+// targets says where a revision's objects are.
+func (e *Estate) targets(revision *store.Revision) ([]target, error) {
+	groups, err := restmapper.GetAPIGroupResources(e.discovery)
 	if err != nil {
-		return target{}, err
+		return nil, err
 	}
-	return target{
-		identity: identityOf(object), name: object.GetName(),
-		resource: w.estate.dynamic.Resource(mapping.Resource).Namespace(object.GetNamespace()),
-	}, nil
+	mapper := restmapper.NewDiscoveryRESTMapper(groups)
+	var targets []target
+	for i := range revision.Objects {
+		object := &revision.Objects[i]
+		kind := object.GroupVersionKind()
+		mapping, err := mapper.RESTMapping(kind.GroupKind(), kind.Version)
+		if err != nil {
+			return nil, err
+		}
+		targets = append(targets, target{
+			identity: identityOf(object), name: object.GetName(), declared: object,
+			resource: e.dynamic.Resource(mapping.Resource).Namespace(object.GetNamespace()),
+		})
+	}
+	return targets, nil
 }

@@ -201,6 +201,9 @@ func (c *cluster) restart(ctx context.Context, t *testing.T) {
 	if requests.Gets+requests.Lists == 0 {
 		t.Error("the manager asked nothing, so it cannot have looked at anything")
 	}
+	if requests.Writes > 0 {
+		t.Errorf("nothing had changed, and the manager wrote after its restart: %s", requests)
+	}
 	if refused := c.registry.Refused(); refused > 0 {
 		t.Errorf("the registry was asked %d times for what is kept in the cluster", refused)
 	}

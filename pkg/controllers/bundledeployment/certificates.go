@@ -25,12 +25,18 @@ var certificateMakers = []struct {
 	{registryv1.CertificatesByCertManager, "cert-manager.io/v1", []string{"certificates", "issuers"}},
 }
 
-// certificatesFor is how long it stands who makes certificates: a hundred deployments that start together ask once.
+// certificatesFor is how long it is remembered who makes certificates.
 const certificatesFor = 10 * time.Second
 
-// certificatesOf asks a cluster who makes certificates; empty when nobody does. What it was told holds for some seconds only,
-// because somebody may be installed or removed. An error says that the cluster could not be asked.
-func certificatesOf(cluster discovery.CachedDiscoveryInterface, clock clock.PassiveClock) func() (registryv1.Certificates, error) {
+// certificatesOf asks a cluster who makes certificates; empty when nobody does. It asks anew each time, because what is rendered
+// by the answer is stored. An error says that the cluster could not be asked.
+func certificatesOf(cluster discovery.CachedDiscoveryInterface) func() (registryv1.Certificates, error) {
+	return func() (registryv1.Certificates, error) { return askForCertificates(cluster) }
+}
+
+// remembered gives an answer of some seconds ago too: a hundred deployments that look, at a start, whether something else
+// would be rendered now ask once.
+func remembered(ask func() (registryv1.Certificates, error), clock clock.PassiveClock) func() (registryv1.Certificates, error) {
 	var mu sync.Mutex
 	var asked time.Time
 	var last registryv1.Certificates
@@ -40,7 +46,7 @@ func certificatesOf(cluster discovery.CachedDiscoveryInterface, clock clock.Pass
 		if !asked.IsZero() && clock.Since(asked) < certificatesFor {
 			return last, nil
 		}
-		found, err := askForCertificates(cluster)
+		found, err := ask()
 		if err == nil {
 			asked, last = clock.Now(), found
 		}

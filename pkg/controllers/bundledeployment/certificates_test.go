@@ -32,13 +32,17 @@ func TestWhoMakesCertificatesIsDiscovered(t *testing.T) {
 		client := fake.NewClientset()
 		client.Resources = c.served
 		now := clocktesting.NewFakePassiveClock(time.Unix(1000, 0))
-		look := certificatesOf(discoverycache.NewMemCacheClient(client.Discovery()), now)
+		ask := certificatesOf(discoverycache.NewMemCacheClient(client.Discovery()))
+		look := remembered(ask, now)
 		if got, err := look(); got != c.want || err != nil {
 			t.Errorf("%s: found %q (%v), want %q", name, got, err, c.want)
 		}
 		client.Resources = []*metav1.APIResourceList{certManager}
 		if got, err := look(); got != c.want || err != nil {
 			t.Errorf("%s: asked again at once it found %q (%v), want what it was told", name, got, err)
+		}
+		if got, err := ask(); got != registryv1.CertificatesByCertManager || err != nil {
+			t.Errorf("%s: what is rendered goes by %q (%v), want what is there now", name, got, err)
 		}
 		now.SetTime(now.Now().Add(certificatesFor))
 		if got, err := look(); got != registryv1.CertificatesByCertManager || err != nil {
@@ -52,7 +56,7 @@ func TestAClusterThatCannotBeAskedHasNotNobody(t *testing.T) {
 	client.PrependReactor("*", "*", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return true, nil, apierrors.NewServiceUnavailable("not now")
 	})
-	if got, err := certificatesOf(discoverycache.NewMemCacheClient(client.Discovery()), clocktesting.NewFakePassiveClock(time.Unix(1000, 0)))(); err == nil {
+	if got, err := certificatesOf(discoverycache.NewMemCacheClient(client.Discovery()))(); err == nil {
 		t.Errorf("found %q, and no error", got)
 	}
 }

@@ -136,7 +136,7 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 		classes:      config.Classes.Lister(),
 		revisions:    store.NewRevisions(config.Secrets),
 		engine:       engine,
-		certificates: certificatesOf(config.Discovery, config.Clock),
+		certificates: remembered(certificatesOf(config.Discovery), config.Clock),
 		backoff:      waits,
 		clock:        config.Clock,
 		events:       config.Events,
@@ -149,7 +149,7 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 		slots:   config.Fetches,
 		backoff: waits,
 		clock:   config.Clock,
-		fetch:   reader{images: config.Images, content: config.Content, certificates: c.certificates}.read,
+		fetch:   reader{images: config.Images, content: config.Content, certificates: certificatesOf(config.Discovery)}.read,
 		done:    func(name string) { syncContext.Queue().Add(name) },
 	})
 	if err != nil {

@@ -18,15 +18,18 @@ import (
 // saga is one chapter of a BundleDeployment's life: what a user writes, and how it is told that it has been carried out.
 type saga struct {
 	name string
-	// begin is the user's one write.
+	// begin is the user's one write, or what somebody else does.
 	begin func(ctx context.Context, h *harness, deployment string) error
 	// over is nil when everything that follows from it has been done and nothing is left to clean.
 	over func(ctx context.Context, h *harness, deployment string) error
+	// patience is for how long status may claim what is not so.
+	patience time.Duration
 }
 
 const (
 	install   = "install"
 	upgrade   = "upgrade"
+	repair    = "repair"
 	rollback  = "rollback"
 	goingBack = "going back"
 	removal   = "removal"
@@ -37,15 +40,18 @@ func sagas(t *testing.T, h *harness) []saga {
 	one, two, never := h.ref(t, first), h.ref(t, second), h.ref(t, broken)
 	carriedOut := func(ctx context.Context, h *harness, deployment string) error { return h.installed(deployment)(ctx) }
 	return []saga{
-		{install, func(ctx context.Context, h *harness, deployment string) error { return h.create(ctx, deployment, one) }, carriedOut},
-		{upgrade, func(ctx context.Context, h *harness, deployment string) error { return h.move(ctx, deployment, two) }, carriedOut},
+		{install, func(ctx context.Context, h *harness, deployment string) error { return h.create(ctx, deployment, one) }, carriedOut, faults.Moment},
+		{upgrade, func(ctx context.Context, h *harness, deployment string) error { return h.move(ctx, deployment, two) }, carriedOut, faults.Moment},
+		{repair, func(ctx context.Context, h *harness, deployment string) error {
+			return h.tamper(ctx, deployment, second)
+		}, carriedOut, untilNoticed},
 		{rollback, func(ctx context.Context, h *harness, deployment string) error {
 			return h.attempt(ctx, deployment, never)
 		},
-			func(ctx context.Context, h *harness, deployment string) error { return h.rolledBack(deployment)(ctx) }},
-		{goingBack, func(ctx context.Context, h *harness, deployment string) error { return h.move(ctx, deployment, one) }, carriedOut},
+			func(ctx context.Context, h *harness, deployment string) error { return h.rolledBack(deployment)(ctx) }, faults.Moment},
+		{goingBack, func(ctx context.Context, h *harness, deployment string) error { return h.move(ctx, deployment, one) }, carriedOut, faults.Moment},
 		{removal, func(ctx context.Context, h *harness, deployment string) error { return h.remove(ctx, deployment) },
-			func(ctx context.Context, h *harness, deployment string) error { return h.estate.Gone(ctx, deployment) }},
+			func(ctx context.Context, h *harness, deployment string) error { return h.estate.Gone(ctx, deployment) }, faults.Moment},
 	}
 }
 
@@ -70,8 +76,8 @@ type lived struct {
 	there  [][]string
 }
 
-// TestENG_D10_KilledAtEveryWrite kills the manager before and after every write of install, upgrade, rollback (by deadline
-// and by the user) and removal.
+// TestENG_D10_KilledAtEveryWrite kills the manager before and after every write of install, upgrade, repair, rollback (by
+// deadline and by the user) and removal.
 func TestENG_D10_KilledAtEveryWrite(t *testing.T) {
 	ctx, h := needs(t, "long")
 	chapters := sagas(t, h)
@@ -114,14 +120,14 @@ func TestENG_D10_KilledAtEveryWrite(t *testing.T) {
 	}
 }
 
-// TestKilledAtAFewWrites is what make test-integration tries of it.
+// TestKilledAtAFewWrites is what make test-faults tries of it.
 func TestKilledAtAFewWrites(t *testing.T) {
 	ctx, h := needs(t, "quick")
 	if *stories == "long" {
 		t.Skip("-stories=long has TestENG_D10_KilledAtEveryWrite, which has these kill points among others")
 	}
 	chapters := slices.DeleteFunc(sagas(t, h), func(each saga) bool { return each.name == rollback }) // which takes its time
-	points := [][]point{{{9, true}}, {{6, false}}, {{4, true}}, {{5, false}}}
+	points := [][]point{{{9, true}}, {{6, false}}, {{2, true}}, {{4, true}}, {{5, false}}}
 	for i, reached := range h.live(ctx, t, course{name: pkg, chapters: chapters, points: points}) {
 		if !reached {
 			t.Errorf("%s has no write %d", chapters[i].name, points[i][0].write)
@@ -192,10 +198,13 @@ func (h *harness) live(ctx context.Context, t *testing.T, course course) (reache
 			strike = faults.After(strike)
 		}
 		injection := h.proxy.Inject(faults.Fault{On: faults.EngineWrites, Nth: at.write, Do: strike})
-		witness := h.estate.Witness(ctx, course.name)
+		witness := h.estate.Witness(ctx, course.name, chapter.patience)
 		err := errors.Join(h.through(ctx, chapter, course.name), witness.Stop())
 		injection.Lift()
 		reached = append(reached, len(injection.Struck()) > 0)
+		if behind := witness.Behind(); behind > 0 {
+			t.Logf("%s, killed %s: status was behind for %s", chapter.name, at, behind.Round(100*time.Millisecond))
+		}
 		if err != nil {
 			t.Fatalf("%s, killed %s (%v): %v\nthe last writes: %s", chapter.name, at, injection.Struck(), err, tail(h.proxy.Writes(0)))
 		}

@@ -20,6 +20,9 @@ import (
 const (
 	// soon is how long anything may take to converge: the manager's own waits are seconds, and the machine may be busy.
 	soon = 90 * time.Second
+	// untilNoticed is how long status may not know of what somebody else has done to an object: a second or two, and before that
+	// as long as the trouble of a story keeps the manager from seeing it.
+	untilNoticed = 20 * time.Second
 	// often is how often it is looked at.
 	often = 100 * time.Millisecond
 	// still is a time without writes after which there will be none: longer than any wait of the engine's that is not a
@@ -62,6 +65,16 @@ func (h *harness) attempt(ctx context.Context, name, ref string) error {
 func (h *harness) patch(ctx context.Context, name, patch string) error {
 	_, err := h.deployments.Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 	return err
+}
+
+// tamper does to what an installed BundleDeployment has what nobody should: an edit of a plain value, an edit from which Pods
+// follow, and a deletion.
+func (h *harness) tamper(ctx context.Context, name string, version samples.Operator) error {
+	by := metav1.PatchOptions{FieldManager: "tinkerer"}
+	_, edited := h.admin.CoreV1().ConfigMaps(name).Patch(ctx, version.ExtraConfigMap, types.MergePatchType, []byte(`{"data":{"version":"tampered"}}`), by)
+	image := fmt.Sprintf(`{"spec":{"template":{"spec":{"containers":[{"name":"manager","image":"samples.invalid/%s:tampered"}]}}}}`, version.Package)
+	_, deployed := h.admin.AppsV1().Deployments(name).Patch(ctx, version.Package, types.StrategicMergePatchType, []byte(image), by)
+	return errors.Join(edited, deployed, h.admin.CoreV1().Services(name).Delete(ctx, version.Package+"-metrics", metav1.DeleteOptions{}))
 }
 
 func (h *harness) remove(ctx context.Context, name string) error {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
 	coreclient "github.com/openshift/platform-operators/pkg/client/clientset/versioned/typed/core/v1alpha2"
@@ -24,7 +25,7 @@ var (
 	stories = flag.String("stories", "", `"quick" or "long"; empty skips the tests, which need a cluster`)
 	full    = flag.Bool("full", false, "every kill point, however long that takes")
 	seed    = flag.Int64("seed", 0, "which kill points are tried first; 0 takes the time")
-	budget  = flag.Duration("budget", 3*time.Minute, "how long kill points are tried; -full takes no heed of it")
+	budget  = flag.Duration("budget", 150*time.Second, "how long kill points are tried; -full takes no heed of it")
 )
 
 // cluster is the environment of all tests, which go one after the other: whoever kills the manager does so for all.
@@ -57,7 +58,7 @@ func run(m *testing.M) int {
 func needs(t *testing.T, wanted string) (context.Context, *harness) {
 	t.Helper()
 	if *stories == "" || wanted == "long" && *stories != "long" {
-		t.Skipf("this test needs a cluster and -stories=%s: make test-long, or make test-integration for the quick ones", wanted)
+		t.Skipf("this test needs a cluster and -stories=%s: make test-long, or make test-faults for the quick ones", wanted)
 	}
 	t.Cleanup(func() {
 		cluster.proxy.LiftAll()
@@ -80,6 +81,8 @@ type harness struct {
 	registry    *faults.Proxy
 	estate      *faults.Estate
 	deployments coreclient.BundleDeploymentInterface
+	// admin is the cluster's, past the proxy.
+	admin kubernetes.Interface
 	// lock is held while the manager is killed or started: one happens in the proxy, the other in the test.
 	lock sync.Mutex
 }
@@ -115,7 +118,7 @@ func start(ctx context.Context) (_ *harness, err error) {
 	if err != nil {
 		return nil, errors.Join(err, h.stop(false))
 	}
-	h.deployments = admin.Platform.CoreV1alpha2().BundleDeployments()
+	h.deployments, h.admin = admin.Platform.CoreV1alpha2().BundleDeployments(), admin.Kubernetes
 	h.registry = faults.InFrontOfRegistry(h.env.Catalog.RegistryHost())
 	if h.estate, err = faults.NewEstate(h.env.Admin, environment.Namespace); err != nil {
 		return nil, errors.Join(err, h.stop(false))

@@ -19,7 +19,7 @@ GOLANGCI_LINT := GOLANGCI_LINT_CACHE=$(CURDIR)/_output/golangci-lint go run gith
 RESULTS ?=
 GOTEST = $(if $(RESULTS),go run gotest.tools/gotestsum@v1.13.0 --format=standard-quiet --jsonfile='$(abspath $(RESULTS))/$@.json' --,go test)
 # Two processes, each with a cluster of its own: a suite mostly waits. From vendor/, so that it is the version of the suites.
-GINKGO = go run github.com/onsi/ginkgo/v2/ginkgo --procs=2 --timeout=30m $(if $(RESULTS),--output-dir='$(abspath $(RESULTS))' --json-report=$@.json)
+GINKGO = go run github.com/onsi/ginkgo/v2/ginkgo --procs=2 --timeout=30m $(if $(RESULTS),--no-color --output-dir='$(abspath $(RESULTS))' --json-report=$@.json)
 
 # Tests that only test-long runs, though the packages that they are in have quick ones too.
 LONG := ^TestENG_D16_

@@ -59,9 +59,11 @@ func (r *taking) inUse(ctx context.Context) (string, error) {
 		slots <- struct{}{}
 		group.Go(func() {
 			defer func() { <-slots }()
-			if found[i], errs[i] = r.users(ctx, entry.defines); !found[i].none() {
-				found[i], errs[i] = r.ours(ctx, entry, found[i])
+			mine, err := r.ours(ctx, entry)
+			if err == nil && mine {
+				found[i], err = r.users(ctx, entry.defines)
 			}
+			errs[i] = err
 		})
 	}
 	group.Wait()
@@ -79,23 +81,21 @@ func (r *taking) inUse(ctx context.Context) (string, error) {
 	return "nothing is taken down while its kinds are in use by " + all.String(), nil
 }
 
-// ours passes users on only if the definition is the owner's to delete.
-func (r *taking) ours(ctx context.Context, entry *item, found users) (users, error) {
+// ours says whether a CustomResourceDefinition is there and the owner's to delete. It is asked first: the manager may list
+// custom resources of those only.
+func (r *taking) ours(ctx context.Context, entry *item) (bool, error) {
 	at, served, err := r.kinds.findAny(ctx, entry.kind)
 	if err != nil || !served {
-		return users{}, err
+		return false, err
 	}
 	live, err := r.client.Resource(at.GroupVersionResource).Get(ctx, entry.key.Name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		return users{}, nil
+		return false, nil
 	}
 	if err != nil {
-		return users{}, writeError("reading", entry.key, err)
+		return false, writeError("reading", entry.key, err)
 	}
-	if !holdingOf(live, r.set.owner).mine || live.GetDeletionTimestamp() != nil {
-		return users{}, nil
-	}
-	return found, nil
+	return holdingOf(live, r.set.owner).mine && live.GetDeletionTimestamp() == nil, nil
 }
 
 // users looks for the custom resources of a definition that are not in the set, in the first version that is served: not by

@@ -25,7 +25,7 @@ import (
 type Removal struct {
 	// Done says that nothing of the set is left that is the owner's.
 	Done bool
-	// Held says that nothing is taken down now, because users have custom resources that somebody has to look after.
+	// Held says that nothing is taken down now, because users have custom resources, of which no watch tells.
 	Held bool
 	// Waiting names what is still being deleted, or why nothing is, and what to do about it; empty when Done.
 	Waiting string
@@ -362,13 +362,6 @@ func (m *memory) isGone(key Key) (kept string, gone bool) {
 	defer m.mu.Unlock()
 	kept, gone = m.gone[key]
 	return kept, gone
-}
-
-// comeBack forgets what a removal was through with: what is applied is there again.
-func (m *memory) comeBack() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	clear(m.gone)
 }
 
 func (m *memory) setGone(key Key, kept string) {

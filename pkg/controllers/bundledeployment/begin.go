@@ -116,15 +116,11 @@ func (s *state) judgeDeadline() {
 	}.decide()
 	s.retry(again)
 	s.overdue = said != inTime
-	if s.overdue && !s.wasOverdue() {
-		s.notify(notice{corev1alpha2.EventDeadlineExceeded, s.failure(), true})
-	}
 	if said != rollBack {
 		return
 	}
 	target.state, target.failedGeneration = corev1alpha2.RevisionFailed, s.deployment.Generation
 	target.failure = s.failure()
 	s.failed, s.wanted, s.overdue = target, s.active, false
-	s.notify(notice{corev1alpha2.EventRollingBack, fmt.Sprintf("Putting revision %d back: %s", s.active.Number, target.failure), true})
 	s.retry(time.Millisecond) // the failure is written down first, then the revision before is put back
 }

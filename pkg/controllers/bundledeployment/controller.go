@@ -88,18 +88,19 @@ func (c Config) validate() error {
 }
 
 type controller struct {
-	client       coreclient.BundleDeploymentInterface
-	deployments  corelisters.BundleDeploymentLister
-	bundles      corelisters.BundleLister
-	classes      corelisters.ProvisionerClassLister
-	revisions    *store.Revisions
-	engine       *apply.Engine
-	fetches      *fetches
-	certificates func() (registryv1.Certificates, error)
-	backoff      source.Backoff
-	clock        clock.PassiveClock
-	events       record.EventRecorder
-	meters       *meters
+	client      coreclient.BundleDeploymentInterface
+	deployments corelisters.BundleDeploymentLister
+	bundles     corelisters.BundleLister
+	classes     corelisters.ProvisionerClassLister
+	revisions   *store.Revisions
+	engine      *apply.Engine
+	fetches     *fetches
+	// certificates gives who makes certificates now, and remembered what that was some seconds ago.
+	certificates, remembered func() (registryv1.Certificates, error)
+	backoff                  source.Backoff
+	clock                    clock.PassiveClock
+	events                   record.EventRecorder
+	meters                   *meters
 
 	mu      sync.Mutex
 	records map[string]*memory
@@ -136,12 +137,13 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 		classes:      config.Classes.Lister(),
 		revisions:    store.NewRevisions(config.Secrets),
 		engine:       engine,
-		certificates: remembered(certificatesOf(config.Discovery), config.Clock),
+		certificates: certificatesOf(config.Discovery),
 		backoff:      waits,
 		clock:        config.Clock,
 		events:       config.Events,
 		records:      map[string]*memory{},
 	}
+	c.remembered = remembered(c.certificates, config.Clock)
 	if c.meters, err = newMeters(config.Register); err != nil {
 		return nil, fmt.Errorf("building the bundledeployment controller: %w", err)
 	}
@@ -149,7 +151,7 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 		slots:   config.Fetches,
 		backoff: waits,
 		clock:   config.Clock,
-		fetch:   reader{images: config.Images, content: config.Content, certificates: certificatesOf(config.Discovery)}.read,
+		fetch:   reader{images: config.Images, content: config.Content, certificates: c.certificates}.read,
 		done:    func(name string) { syncContext.Queue().Add(name) },
 	})
 	if err != nil {

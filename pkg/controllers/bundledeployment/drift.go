@@ -68,8 +68,11 @@ func (s *state) reportDrift() {
 			fmt.Sprintf("%s, each time that it is put back; have whoever does that stop, or leave the field to them by spec.drift.ignore.", contested))
 	case s.drifted:
 		why := "spec.drift.policy says"
-		if s.deployment.Spec.Paused {
+		switch said := s.deployment.Spec.Drift; {
+		case s.deployment.Spec.Paused:
 			why = "nothing is changed while spec.paused is set"
+		case s.unknownClass != "" && (said == nil || said.Policy == ""):
+			why = "the provisioner class, which may say so, is not known"
 		}
 		s.set(corev1alpha2.ConditionDrifted, metav1.ConditionTrue, corev1alpha2.ReasonDriftReported,
 			sentence("Changes by others are left, as "+why, reported))

@@ -39,9 +39,13 @@ func (s *state) tell(each notice) {
 	s.events.Event(s.before, kind, each.reason, bounded(each.message))
 }
 
-// transitions are the Events of conditions that changed status or reason, as far as users care.
+// transitions are the Events of what status says now and did not say before, as far as users care. They are made when it is
+// written: what was decided and could not be written down may be decided otherwise the next time.
 func (s *state) transitions() []notice {
 	var notices []notice
+	if s.activated() {
+		notices = append(notices, activeNotice(s.active, s.before.Status.ActiveRevision))
+	}
 	for _, after := range s.deployment.Status.Conditions {
 		before := meta.FindStatusCondition(s.before.Status.Conditions, after.Type)
 		if before != nil && before.Status == after.Status && before.Reason == after.Reason {
@@ -57,7 +61,14 @@ func (s *state) transitions() []notice {
 		case corev1alpha2.ReasonDeadlineExceeded:
 			if s.failed != nil {
 				notices = append(notices, notice{corev1alpha2.EventRolledBack, after.Message, true})
+			} else {
+				notices = append(notices, notice{corev1alpha2.EventDeadlineExceeded, s.failure(), true})
 			}
+		case corev1alpha2.ReasonRollingBack:
+			if before == nil || !missed(before.Reason) {
+				notices = append(notices, notice{corev1alpha2.EventDeadlineExceeded, s.failed.failure, true})
+			}
+			notices = append(notices, notice{corev1alpha2.EventRollingBack, fmt.Sprintf("Putting revision %d back: %s", s.active.Number, s.failed.failure), true})
 		case corev1alpha2.EventInstallationSucceeded, corev1alpha2.EventHealthy:
 			notices = append(notices, notice{after.Reason, after.Message, false})
 		}
@@ -98,11 +109,11 @@ func driftNotice(record corev1alpha2.DriftRecord) notice {
 	return notice{corev1alpha2.EventDriftReported, text + "; left so", record.Change != corev1alpha2.DriftAdded}
 }
 
-func activeNotice(now, before *revision) notice {
-	if before == nil {
+func activeNotice(now *revision, before int64) notice {
+	if before == 0 {
 		return notice{corev1alpha2.EventRevisionActive, name(now) + " is complete and healthy", false}
 	}
-	return notice{corev1alpha2.EventRevisionActive, fmt.Sprintf("%s replaces revision %d", name(now), before.Number), false}
+	return notice{corev1alpha2.EventRevisionActive, fmt.Sprintf("%s replaces revision %d", name(now), before), false}
 }
 
 func pruneNotice(whose string, removal apply.Removal) notice {

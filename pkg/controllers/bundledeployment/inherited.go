@@ -10,15 +10,20 @@ import (
 // what that revision has not, such as roles of other names, is taken away, and only then rukpak's finalizers: until then they
 // are the mark that this is still to be done.
 
-// finalizers are those by which a BundleDeployment is held: the manager's own, and those of rukpak, whose processes are gone.
-var finalizers = []string{corev1alpha2.Finalizer, corev1alpha2.FinalizerCachedBundle, corev1alpha2.FinalizerUnpackCache}
+// inheritedFinalizers are those of rukpak, whose processes are gone.
+var inheritedFinalizers = []string{corev1alpha2.FinalizerCachedBundle, corev1alpha2.FinalizerUnpackCache}
+
+// holdsBack says whether a finalizer keeps a BundleDeployment until the manager has taken it down.
+func holdsBack(finalizer string) bool {
+	return finalizer == corev1alpha2.Finalizer || slices.Contains(inheritedFinalizers, finalizer)
+}
 
 // isHeld says whether a BundleDeployment has to be taken down before it goes.
 func isHeld(deployment *corev1alpha2.BundleDeployment) bool {
-	return slices.ContainsFunc(deployment.Finalizers, func(name string) bool { return slices.Contains(finalizers, name) })
+	return slices.ContainsFunc(deployment.Finalizers, holdsBack)
 }
 
 // isInherited says that rukpak had the BundleDeployment, and may have applied what no revision has.
 func isInherited(deployment *corev1alpha2.BundleDeployment) bool {
-	return slices.ContainsFunc(deployment.Finalizers, func(name string) bool { return slices.Contains(finalizers[1:], name) })
+	return slices.ContainsFunc(deployment.Finalizers, func(name string) bool { return slices.Contains(inheritedFinalizers, name) })
 }

@@ -68,9 +68,14 @@ func (s *state) count() {
 	if missed(after) && !missed(before) {
 		s.meters.failed(s.deployment.Name)
 	}
-	if s.active != nil && s.active.Number == s.deployment.Status.ActiveRevision && s.active.Number != s.before.Status.ActiveRevision {
+	if s.activated() {
 		s.meters.succeeded(s.deployment.Name, s.active.started, s.clock.Now())
 	}
+}
+
+// activated says that status tells of another active revision than before.
+func (s *state) activated() bool {
+	return s.active != nil && s.active.Number == s.deployment.Status.ActiveRevision && s.active.Number != s.before.Status.ActiveRevision
 }
 
 // missed says whether a reason of Progressing is that of a revision that missed its deadline.

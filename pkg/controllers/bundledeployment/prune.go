@@ -100,9 +100,11 @@ func (s *state) takeAway(ctx context.Context, set *apply.Set, keep []*apply.Set,
 	}
 	if err != nil { // it is told like a refusal: it must not keep the rest of the status from being written
 		s.pruning = err.Error()
-		s.retry(lookAgain)
+		s.record.unpruned++
+		s.retry(s.backoff.After(s.record.unpruned))
 		return false, nil
 	}
+	s.record.unpruned = 0
 	if len(removal.Deleted) > 0 {
 		s.notify(pruneNotice(whose, removal))
 	}

@@ -42,8 +42,8 @@ type memory struct {
 	unkept unkept
 	// notices are the Events to send once a status is written: what is told of is not seen a second time.
 	notices []notice
-	// looks counts looks at a removal that is held.
-	looks int
+	// looks counts looks at a removal that is held, unpruned tries in a row to prune that failed.
+	looks, unpruned int
 	// class is what was last seen of the class of this name.
 	class     corev1alpha2.ProvisionerClassSpec
 	className string

@@ -30,19 +30,11 @@ func remove(ctx context.Context, s *state) (bool, error) {
 		return true, err
 	}
 	removal, err := s.takeDown(ctx)
-	if refusal := (*apply.Refusal)(nil); errors.As(err, &refusal) {
-		s.record.refusals++
-		s.retry(s.backoff.After(s.record.refusals))
-		removal, err = apply.Removal{Waiting: refusal.Error()}, nil
-	}
 	if apierrors.IsConflict(err) {
 		return true, err
 	}
-	if err != nil { // whoever waits for the removal has to see what holds it up
-		s.fault, removal = err, apply.Removal{Waiting: err.Error()}
-	}
-	if !removal.Done {
-		s.reportRemoval(ctx, removal)
+	if err != nil || !removal.Done {
+		s.reportRemoval(removal, err)
 		return true, nil
 	}
 	for len(s.record.revisions) > 0 {
@@ -56,36 +48,33 @@ func remove(ctx context.Context, s *state) (bool, error) {
 	return true, s.release(ctx, removal)
 }
 
-// longestLook is the pause between looks at a removal that users hold up, which no watch tells the end of.
+// longestLook is the longest pause between looks at a removal that users hold up, which no watch tells the end of.
 const longestLook = 30 * time.Second
 
-// reportRemoval tells how far a removal is. While users hold it up their operator is looked after, because it may have to clean
-// up before they can let go; else nobody knows any more whether what is left works.
-func (s *state) reportRemoval(ctx context.Context, removal apply.Removal) {
-	s.observe()
-	s.set(corev1alpha2.ConditionProgressing, metav1.ConditionTrue, corev1alpha2.ReasonRemoving,
-		"Taking down what was applied: "+removal.Waiting+".")
-	if !removal.Held {
-		s.record.looks = 0
-		s.retry(lookAgain)
-	} else {
+// reportRemoval tells how far a removal is, or what is in its way. What is there is not looked after any more, and nobody knows
+// whether it works.
+func (s *state) reportRemoval(removal apply.Removal, err error) {
+	waiting := removal.Waiting
+	var refusal *apply.Refusal
+	switch {
+	case errors.As(err, &refusal):
+		waiting = refusal.Error()
+		s.record.refusals++
+		s.retry(s.backoff.After(s.record.refusals))
+	case err != nil: // whoever waits for the removal has to see what holds it up
+		waiting, s.fault = err.Error(), err
+	case removal.Held:
 		s.record.looks++
 		s.retry(min(time.Duration(s.record.looks)*lookAgain, longestLook))
+	default:
+		s.record.looks, s.record.refusals = 0, 0
+		s.retry(lookAgain)
 	}
-	if removal.Held && s.active != nil {
-		s.wanted = s.active
-		var err error
-		s.report, err = s.engine.Apply(ctx, s.active.set, s.options(false, true))
-		s.take(s.report)
-		if err := s.judge(err); err != nil {
-			s.fault = err
-		}
-		s.reportHealthy()
-		s.reportDrift()
-		return
-	}
+	s.observe()
+	s.set(corev1alpha2.ConditionProgressing, metav1.ConditionTrue, corev1alpha2.ReasonRemoving,
+		"Taking down what was applied: "+waiting+".")
 	for _, each := range []string{corev1alpha2.ConditionHealthy, corev1alpha2.ConditionDrifted} {
-		s.set(each, metav1.ConditionUnknown, corev1alpha2.ReasonRemoving, "It is being taken down.")
+		s.set(each, metav1.ConditionUnknown, corev1alpha2.ReasonRemoving, "It is being removed, and not looked after any more.")
 	}
 }
 
@@ -144,7 +133,7 @@ func (s *state) takeDown(ctx context.Context) (apply.Removal, error) {
 
 func (s *state) release(ctx context.Context, removal apply.Removal) error {
 	updated := s.before.DeepCopy()
-	updated.Finalizers = slices.DeleteFunc(updated.Finalizers, func(name string) bool { return slices.Contains(finalizers, name) })
+	updated.Finalizers = slices.DeleteFunc(updated.Finalizers, holdsBack)
 	if _, err := s.client.Update(ctx, updated, metav1.UpdateOptions{FieldManager: fieldManager}); err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("releasing its finalizer: %w", err)
 	}

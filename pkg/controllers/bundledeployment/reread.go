@@ -125,7 +125,7 @@ func (s *state) rerender(known *revision) (wish, bool) {
 	}
 	current := known.Renderer == renderer
 	if current && known.Certificates != "" {
-		now, err := s.certificates()
+		now, err := s.remembered()
 		if err != nil {
 			s.retry(certificatesRetry)
 			return wish{}, false

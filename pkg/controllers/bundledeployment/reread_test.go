@@ -26,7 +26,7 @@ func renderedBefore(t *testing.T) *state {
 	t.Helper()
 	s, _, _ := given(t)
 	s.revisions = store.NewRevisions(fake.NewClientset().CoreV1().Secrets("system"))
-	s.certificates = noCertificates
+	s.certificates, s.remembered = noCertificates, noCertificates
 	asked, err := newFetches(t.Context(), fetchConfig{
 		slots: 1, backoff: source.Backoff{First: time.Second, Last: time.Minute}, clock: s.clock,
 		done: func(string) {}, fetch: reader{}.read,
@@ -117,7 +117,7 @@ func TestRenderingFollowsWhoMakesCertificates(t *testing.T) {
 		"it needs none":                       {"", registryv1.CertificatesByServiceCA, false},
 	} {
 		s := renderedBefore(t)
-		s.certificates = func() (registryv1.Certificates, error) { return c.now, nil }
+		s.remembered = func() (registryv1.Certificates, error) { return c.now, nil }
 		s.active.Renderer, s.active.Certificates = renderer, c.stored
 		if _, due := s.rerender(s.active); due != c.due {
 			t.Errorf("%s: rendered again: %v, want %v", name, due, c.due)

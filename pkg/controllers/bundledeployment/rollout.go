@@ -78,7 +78,6 @@ func (s *state) appliedBefore(target *revision) bool {
 
 // activate makes a revision that is complete and healthy the active one.
 func (s *state) activate(target *revision) {
-	s.notify(activeNotice(target, s.active))
 	s.active = target
 }
 

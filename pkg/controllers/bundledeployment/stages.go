@@ -100,7 +100,7 @@ func recall(ctx context.Context, s *state) (bool, error) {
 func addFinalizer(ctx context.Context, s *state) (bool, error) {
 	updated := s.before.DeepCopy()
 	if s.record.swept {
-		updated.Finalizers = slices.DeleteFunc(updated.Finalizers, func(name string) bool { return slices.Contains(finalizers, name) })
+		updated.Finalizers = slices.DeleteFunc(updated.Finalizers, func(name string) bool { return slices.Contains(inheritedFinalizers, name) })
 	}
 	if s.unknownClass == "" && !slices.Contains(updated.Finalizers, corev1alpha2.Finalizer) {
 		updated.Finalizers = append(updated.Finalizers, corev1alpha2.Finalizer)

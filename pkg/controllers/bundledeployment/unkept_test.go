@@ -2,6 +2,7 @@ package bundledeployment
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +18,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/apply"
 	corefake "github.com/openshift/platform-operators/pkg/client/clientset/versioned/fake"
 	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/source"
@@ -112,30 +114,53 @@ func TestALostRevisionIsToldOnceHoweverOftenItsRestCannotBeDeleted(t *testing.T)
 	}
 }
 
-func TestEventsOutliveStatusesThatCannotBeWritten(t *testing.T) {
-	s, one, two := given(t)
+// untold is a deployment whose status cannot be written, until that is lifted, after a repair and a decision.
+func untold(t *testing.T) (s *state, one, two *revision, told *record.FakeRecorder) {
+	t.Helper()
+	s, one, two = given(t)
 	client := corefake.NewSimpleClientset(s.before)
 	conflict := true
 	client.PrependReactor("update", "bundledeployments", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return conflict, nil, apierrors.NewConflict(corev1alpha2.Resource("bundledeployments"), "memo", errors.New("somebody was faster"))
 	})
-	told := record.NewFakeRecorder(10)
+	told = record.NewFakeRecorder(10)
 	s.client, s.events = client.CoreV1alpha2().BundleDeployments(), told
 	s.before.Status.ActiveRevision = 1
+	s.noteDrift(apply.Report{Drift: []corev1alpha2.DriftRecord{edited(corev1alpha2.DriftRepaired, 1, "/data/a")}})
 	s.activate(two)
 	s.deployment.Status.ActiveRevision = 2
 	if err := s.writeStatus(t.Context()); !apierrors.IsConflict(err) || len(told.Events) > 0 {
 		t.Fatalf("error %v, told %d Events", err, len(told.Events))
 	}
 	conflict = false
+	return s, one, two, told
+}
+
+func TestEventsOutliveStatusesThatCannotBeWritten(t *testing.T) {
+	s, one, two, told := untold(t)
 	next := &state{controller: s.controller, record: s.record, before: s.before, deployment: s.before.DeepCopy(), active: one}
 	next.activate(two)
 	next.deployment.Status.ActiveRevision = 2
-	if err := next.writeStatus(t.Context()); err != nil || len(told.Events) != 1 {
-		t.Errorf("error %v, told %d Events, want one", err, len(told.Events))
+	if err := next.writeStatus(t.Context()); err != nil || len(told.Events) != 2 {
+		t.Errorf("error %v, told %d Events, want one of the repair and one of the revision", err, len(told.Events))
 	}
 	if got := counterOf(t, s, corev1alpha2.MetricOutcomeSucceeded); got != 1 {
 		t.Errorf("%v roll-outs were counted, want 1", got)
+	}
+}
+
+func TestDecisionsThatWereNotWrittenDownAreNotTold(t *testing.T) {
+	s, one, _, told := untold(t)
+	next := &state{controller: s.controller, record: s.record, before: s.before, deployment: s.before.DeepCopy(), active: one}
+	next.deployment.Status.Warnings = []string{"something else"}
+	if err := next.writeStatus(t.Context()); err != nil || len(told.Events) != 1 {
+		t.Fatalf("error %v, told %d Events, want that of the repair alone", err, len(told.Events))
+	}
+	if event := <-told.Events; !strings.Contains(event, corev1alpha2.EventDriftRepaired) {
+		t.Error(event)
+	}
+	if got := counterOf(t, s, corev1alpha2.MetricOutcomeSucceeded); got != 0 {
+		t.Errorf("%v roll-outs were counted, want none", got)
 	}
 }
 
@@ -185,8 +210,13 @@ func TestFinalizersOfRukpakGoWhenNothingOfItIsLeft(t *testing.T) {
 	if got := add(); len(got) != 4 || !isInherited(s.before) {
 		t.Errorf("before everything is taken over: %v", got)
 	}
-	s.record.swept = true
-	if got := add(); len(got) != 2 || isInherited(s.before) || !isHeld(s.before) {
-		t.Errorf("after that: %v", got)
+	s.record.swept, s.unknownClass = true, "gone"
+	if got, want := add(), []string{"example.com/mine", corev1alpha2.Finalizer}; !slices.Equal(got, want) || isInherited(s.before) || !isHeld(s.before) {
+		t.Errorf("after that, also while the class is gone: %v, want %v", got, want)
+	}
+	client.ClearActions()
+	add()
+	if asked := client.Actions(); len(asked) != 1 || asked[0].GetVerb() != "get" { // which is add's own
+		t.Errorf("it is written again: %v", asked)
 	}
 }

@@ -68,7 +68,7 @@ func writeError(action string, key Key, err error) error {
 	case apierrors.IsNotFound(err):
 		return &waitingError{reason: fmt.Sprintf("%s waits for what it is created in: %s", key, bounded(err.Error())), cause: err}
 	case apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsRequestEntityTooLargeError(err):
-		return &Refusal{Object: key, Err: err, Remedy: "the bundle has to be corrected, or the object that is in its way deleted"}
+		return &Refusal{Object: key, Err: err, Remedy: "correct the bundle, or spec.config where this comes from there, or delete the object that is in its way"}
 	case apierrors.IsForbidden(err):
 		return &Refusal{Object: key, Err: err, Remedy: "grant the manager what is missing, by a ClusterRole with the label " + LabelAggregate + "=true, or lift the policy that forbids it"}
 	case apierrors.IsMethodNotSupported(err):

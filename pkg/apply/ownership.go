@@ -70,7 +70,7 @@ func claimOf(key Key, held holding, owner Owner, adoption corev1alpha2.Adoption,
 	case held.mine:
 		return claim{}
 	case held.orphaned && adoption == corev1alpha2.AdoptionNone:
-		return refused("it was kept when this package was removed before, and spec.adoption None takes over nothing", "set spec.adoption to SamePackage to take it up again, or delete it")
+		return refused("it was kept when this package was removed before, and spec.adoption None takes over nothing", "set spec.adoption to SamePackage to take it up again, or delete it, and all its custom resources with it")
 	case held.orphaned:
 		return claim{take: true}
 	case held.deployment != "":

@@ -53,12 +53,20 @@ func (s *state) reportDrift() {
 	s.deployment.Status.Drift = mergeDrift(s.before.Status.Drift, s.record.drift, s.standing)
 	ignored := s.policies.drift.Policy == corev1alpha2.DriftIgnoreAll
 	first := func(outcome corev1alpha2.DriftOutcome) string {
+		text, more := "", 0
 		for _, each := range s.standing {
-			if each.Outcome == outcome && each.Change != corev1alpha2.DriftAdded {
-				return describeDrift(each)
+			switch {
+			case each.Outcome != outcome || each.Change == corev1alpha2.DriftAdded:
+			case text == "":
+				text = describeDrift(each)
+			default:
+				more++
 			}
 		}
-		return ""
+		if more > 0 {
+			text = fmt.Sprintf("%s (and %d more)", text, more)
+		}
+		return text
 	}
 	switch contested, reported := first(corev1alpha2.DriftContested), first(corev1alpha2.DriftReported); {
 	case ignored:

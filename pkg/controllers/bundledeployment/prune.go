@@ -101,7 +101,7 @@ func (s *state) takeAway(ctx context.Context, set *apply.Set, keep []*apply.Set,
 	if err != nil { // it is told like a refusal: it must not keep the rest of the status from being written
 		s.pruning = err.Error()
 		s.record.unpruned++
-		s.retry(s.backoff.After(s.record.unpruned))
+		s.retry(s.pause(s.record.unpruned))
 		return false, nil
 	}
 	s.record.unpruned = 0

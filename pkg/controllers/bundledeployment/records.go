@@ -14,6 +14,7 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/apply"
 	"github.com/openshift/platform-operators/pkg/plan"
+	"github.com/openshift/platform-operators/pkg/source"
 	"github.com/openshift/platform-operators/pkg/store"
 )
 
@@ -205,6 +206,13 @@ type unkept struct {
 	err   error
 }
 
+// firstPause is the first pause after a write failed: mostly the next one goes through. It doubles with every try.
+const firstPause = 250 * time.Millisecond
+
+func (s *state) pause(tries int) time.Duration {
+	return source.Backoff{First: firstPause, Last: s.backoff.Last}.After(tries)
+}
+
 // keepNew stores what a wish led to. What cannot be stored is tried again with back-off; until then it gives no revision, and,
 // once it has lasted, why. Only a conflict is returned as it is.
 func (s *state) keepNew(ctx context.Context, of wish, next *store.Revision) (kept *revision, lasting, err error) {
@@ -218,7 +226,7 @@ func (s *state) keepNew(ctx context.Context, of wish, next *store.Revision) (kep
 			return kept, nil, err
 		}
 		failed.tries, failed.err = failed.tries+1, err
-		failed.again = s.clock.Now().Add(s.backoff.After(failed.tries))
+		failed.again = s.clock.Now().Add(s.pause(failed.tries))
 	}
 	s.retry(failed.again.Sub(s.clock.Now()))
 	if failed.tries < patience {

@@ -86,7 +86,16 @@ func progressingCondition(s *state) metav1.Condition {
 		return isFalse(platformv1alpha1.ReasonBlocked, s.hop.blocked)
 	}
 	if condition, ok := missedDeadline(s.deployment, target, installed); ok {
+		if s.decision.Chosen == nil && s.decision.Message != "" && s.decision.Unread == "" { // what the spec asks for now comes first
+			condition.Message = s.decision.Message + " Until then: " + condition.Message
+		}
 		return condition
+	}
+	if refused := upgradeRefused(s.deployment); refused != "" && target == nil && installed != nil {
+		return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("What the spec says now of version %s is not applied: %s.", installed.Version, refused))
+	}
+	if invalid := invalidNow(s.deployment); invalid != "" && target == nil && installed != nil {
+		return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("What the spec says now of version %s cannot be carried out: %s.", installed.Version, invalid))
 	}
 	switch {
 	case target == nil && installed == nil:
@@ -144,8 +153,23 @@ func missedDeadline(deployment *corev1alpha2.BundleDeployment, target, installed
 
 // upgradeRefused says what the API server refuses of a later version; Installed stays True then. Empty when nothing.
 func upgradeRefused(deployment *corev1alpha2.BundleDeployment) string {
+	if deployment == nil {
+		return ""
+	}
 	condition := meta.FindStatusCondition(deployment.Status.Conditions, corev1alpha2.ConditionInstalled)
 	if condition == nil || condition.Reason != corev1alpha2.ReasonUpgradeFailed || deployment.Status.ObservedGeneration < deployment.Generation {
+		return ""
+	}
+	return describe(condition, condition.Reason)
+}
+
+// invalidNow says why the bundle cannot be rendered as the spec says now; empty when it can.
+func invalidNow(deployment *corev1alpha2.BundleDeployment) string {
+	if deployment == nil || deployment.Status.ObservedGeneration < deployment.Generation {
+		return ""
+	}
+	condition := meta.FindStatusCondition(deployment.Status.Conditions, corev1alpha2.ConditionHasValidBundle)
+	if condition == nil || condition.Reason != corev1alpha2.ReasonBundleLoadFailed {
 		return ""
 	}
 	return describe(condition, condition.Reason)

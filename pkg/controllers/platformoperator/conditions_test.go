@@ -130,3 +130,36 @@ func TestInstalledIsNotClaimedOfADeploymentThatGoesOrIsNew(t *testing.T) {
 		t.Error("a new BundleDeployment has installed nothing yet, and status.installed is kept")
 	}
 }
+
+func TestProgressingSaysWhatOfTheSpecIsNotCarriedOutThoughTheVersionStays(t *testing.T) {
+	refused := deploymentThat("HasValidBundle=True", "Installed=True")
+	refused.Status.Conditions[1].Reason, refused.Status.Conditions[1].Message = corev1alpha2.ReasonUpgradeFailed, "set spec.adoption to Any."
+	invalid := deploymentThat("HasValidBundle=False", "Installed=True")
+	invalid.Status.Conditions[0].Reason, invalid.Status.Conditions[0].Message = corev1alpha2.ReasonBundleLoadFailed, "Correct spec.config."
+	late := deploymentThat("Progressing=False")
+	late.Status.Conditions[0].Reason, late.Status.Conditions[0].Message = corev1alpha2.ReasonDeadlineExceeded, "It is held."
+	for name, c := range map[string]struct {
+		deployment *corev1alpha2.BundleDeployment
+		message    string // of what the spec asks for, which cannot be had
+		reason     string
+		want       []string
+	}{
+		"the API server refuses it":      {refused, "", platformv1alpha1.ReasonBlocked, []string{"version 1.0.0", "set spec.install.adoption to Any"}},
+		"it cannot be rendered so":       {invalid, "", platformv1alpha1.ReasonBlocked, []string{"version 1.0.0", "Correct spec.install.config"}},
+		"held, and no such version asks": {late, `"banana" is no range.`, platformv1alpha1.ReasonDeadlineExceeded, []string{`"banana" is no range. Until then: `, "It is held"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &state{operator: &platformv1alpha1.PlatformOperator{}, deployment: c.deployment}
+			s.operator.Status.Installed, s.decision.Message = at("1.0.0"), c.message
+			got := progressingCondition(s)
+			if got.Status != metav1.ConditionFalse || got.Reason != c.reason {
+				t.Errorf("got %s/%s, want False/%s", got.Status, got.Reason, c.reason)
+			}
+			for _, part := range c.want {
+				if !strings.Contains(got.Message, part) {
+					t.Errorf("%q does not say %q", got.Message, part)
+				}
+			}
+		})
+	}
+}

@@ -71,8 +71,8 @@ func deploy(ctx context.Context, s *state) (bool, error) {
 		}
 		s.recorder.Eventf(platformv1alpha1.EventUpgradeStarted, "Moving PlatformOperator %q from version %s to version %s",
 			s.operator.Name, versionOf(from), target.Version)
-	} else if s.operator.Generation == s.operator.Status.ObservedGeneration && s.record.Image == target.Image {
-		s.tellPutBack()
+	} else if s.operator.Generation == s.operator.Status.ObservedGeneration && equality.Semantic.DeepEqual(s.record, target) {
+		s.tellPutBack() // else it is our own record that changed, such as the catalog that has the bundle
 	}
 	s.deployment, s.record = stored, target
 	return false, nil

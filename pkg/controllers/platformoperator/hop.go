@@ -3,6 +3,7 @@ package platformoperator
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -107,5 +108,12 @@ func describe(condition *metav1.Condition, fallback string) string {
 	if condition == nil || condition.Message == "" {
 		return fallback
 	}
-	return trimStop(condition.Message)
+	return fieldsHere.Replace(trimStop(condition.Message))
 }
+
+// fieldsHere turns the fields that a BundleDeployment's message tells users to set into those of the PlatformOperator, which hands
+// them on.
+var fieldsHere = strings.NewReplacer(
+	"spec.adoption", "spec.install.adoption", "spec.config", "spec.install.config", "spec.drift", "spec.install.drift",
+	"spec.onFailure", "spec.install.onFailure", "spec.progressDeadlineSeconds", "spec.install.progressDeadlineSeconds",
+)

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/apply"
@@ -113,13 +112,6 @@ func recorded(revisions []corev1alpha2.Revision, number int64) corev1alpha2.Revi
 		}
 	}
 	return ""
-}
-
-// wasOverdue says that status tells already that the deadline was missed.
-func (s *state) wasOverdue() bool {
-	progressing := meta.FindStatusCondition(s.before.Status.Conditions, corev1alpha2.ConditionProgressing)
-	return progressing != nil && progressing.Status == metav1.ConditionFalse && progressing.Reason == corev1alpha2.ReasonDeadlineExceeded &&
-		progressing.ObservedGeneration == s.before.Generation
 }
 
 // complete says that everything of the newest revision is applied and healthy.

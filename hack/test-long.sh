@@ -57,10 +57,16 @@ for lane in "${lanes[@]}"; do
 done
 failed=()
 for lane in "${lanes[@]}"; do
-	wait "${pids[${lane}]}" || failed+=("${lane}")
-	cat "${logs}/${lane}.log"
+	if wait "${pids[${lane}]}"; then
+		cat "${logs}/${lane}.log"
+	else
+		failed+=("${lane}")
+	fi
 done
 if ((${#failed[@]})); then
+	for lane in "${failed[@]}"; do # at the end, where one looks first
+		cat "${logs}/${lane}.log"
+	done
 	echo "Long tests that failed: ${failed[*]}. What they said is in ${logs}." >&2
 	exit 1
 fi

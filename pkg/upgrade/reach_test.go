@@ -1,0 +1,248 @@
+package upgrade
+
+import (
+	"strings"
+	"testing"
+)
+
+const minors = `
+1.1.0
+1.2.0
+1.2.3
+1.3.0
+1.3.5
+1.4.0
+1.4.1
+`
+
+func TestUPG_V5_AStepToPassThrough(t *testing.T) {
+	pkg := steps(t, made(t, minors), Semver, ">=1.2.0 <1.3.0 → 1.3.x → >=1.4.0 # 1.3 migrates stored objects")
+	for name, test := range map[string]struct {
+		from  string
+		ready []string
+		to    string
+		want  string
+	}{
+		"the newest of the range is passed through":                    {from: "1.2.0", to: "1.4.1", want: "1.3.5 1.4.1"},
+		"who is there goes on":                                         {from: "1.3.0", to: "1.4.1", want: "1.4.1"},
+		"who is not at from goes straight":                             {from: "1.1.0", to: "1.4.1", want: "1.4.1"},
+		"who does not go to to goes straight":                          {from: "1.2.0", to: "1.3.5", want: "1.3.5"},
+		"who went down from there passes it again":                     {from: "1.2.3", ready: []string{"1.2.0", "1.3.0"}, to: "1.4.1", want: "1.3.5 1.4.1"},
+		"to have been ready elsewhere does not do":                     {from: "1.2.3", ready: []string{"1.1.0", "1.2.0"}, to: "1.4.1", want: "1.3.5 1.4.1"},
+		"what is installed need not be in a catalog":                   {from: "1.2.9", to: "1.4.1", want: "1.3.5 1.4.1"},
+		"down is no way":                                               {from: "1.4.0", to: "1.3.5", want: "Downgrade"},
+		"a pre-release of the version that is guarded is, too":         {from: "1.2.4-rc.1", to: "1.4.1", want: "1.3.5 1.4.1"},
+		"to be at a pre-release of what is passed through does not do": {from: "1.3.0-rc.1", to: "1.4.1", want: "1.3.5 1.4.1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := New(pkg).From(installedAt(t, test.from), versions(t, test.ready...))
+			if got := way(t, r, test.to); got != test.want {
+				t.Errorf("%s → %s goes by %s, want %s", test.from, test.to, got, test.want)
+			}
+		})
+	}
+}
+
+func TestStepsRememberWhereAnOperatorHasBeen(t *testing.T) {
+	pkg := steps(t, made(t, minors), Semver, "<1.3.0 → 1.3.5 → >=1.4.0")
+	for name, test := range map[string]struct {
+		from  string
+		ready []string
+		to    string
+		want  string
+	}{
+		"who began beyond owes nothing":                        {from: "1.3.0", to: "1.4.1", want: "1.4.1"},
+		"who began before and is beyond owes it still":         {from: "1.3.0", ready: []string{"1.2.0"}, to: "1.4.1", want: "1.3.5 1.4.1"},
+		"who has passed through owes nothing":                  {from: "1.3.9", ready: []string{"1.2.0", "1.3.5"}, to: "1.4.1", want: "1.4.1"},
+		"who has not, and is past what could be, has no way":   {from: "1.3.9", ready: []string{"1.2.0"}, to: "1.4.1", want: "Step"},
+		"who got past it in another way owes nothing any more": {from: "1.4.0", ready: []string{"1.2.0"}, to: "1.4.1", want: "1.4.1"},
+		"who went down owes what is owed there, and only that": {from: "1.3.0", ready: []string{"1.2.0", "1.4.0"}, to: "1.4.1", want: "1.4.1"},
+		"who went down to the beginning owes it again":         {from: "1.2.0", ready: []string{"1.2.0", "1.3.5", "1.4.0"}, to: "1.4.1", want: "1.3.5 1.4.1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := New(pkg).From(installedAt(t, test.from), versions(t, test.ready...))
+			if got := way(t, r, test.to); got != test.want {
+				t.Errorf("%s → %s goes by %s, want %s", test.from, test.to, got, test.want)
+			}
+		})
+	}
+	t.Run("an open end at the beginning does not catch those who are past it", func(t *testing.T) {
+		pkg := steps(t, made(t, minors), Semver, ">=1.2.0 → 1.3.x → >=1.4.0")
+		if got := way(t, New(pkg).From(installedAt(t, "1.4.0"), nil), "1.4.1"); got != "1.4.1" {
+			t.Errorf("goes by %s", got)
+		}
+	})
+}
+
+func TestAStepThatWantsTheLatest(t *testing.T) {
+	const lines = "1.2.7\n1.2.8\n1.2.9\n1.3.0"
+	step := "1.2.x → 1.2.x → >=1.3.0 latest"
+	for name, test := range map[string]struct {
+		lines, from string
+		ready       []string
+		want        string
+	}{
+		"it is passed through":                                     {lines: lines, from: "1.2.7", want: "1.2.9 1.3.0"},
+		"who is at it goes on":                                     {lines: lines, from: "1.2.9", want: "1.3.0"},
+		"who was at what was the latest then passes it again":      {lines: lines, from: "1.2.8", ready: []string{"1.2.7", "1.2.8"}, want: "1.2.9 1.3.0"},
+		"who is at a later one that is no longer there goes on":    {lines: lines, from: "1.2.10", want: "1.3.0"},
+		"pre-releases are not the latest":                          {lines: lines + "\n1.2.10-rc.1", from: "1.2.9", want: "1.3.0"},
+		"deprecated ones are not":                                  {lines: lines + "\n1.2.10 deprecated", from: "1.2.9", want: "1.3.0"},
+		"those that the cluster must not run are not":              {lines: lines + "\n1.2.10 unfit needs more", from: "1.2.9", want: "1.3.0"},
+		"where there is none nobody passes, not even who is there": {lines: "1.2.9 deprecated\n1.3.0", from: "1.2.9", want: "Step"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := New(steps(t, made(t, test.lines), Semver, step)).From(installedAt(t, test.from), versions(t, test.ready...))
+			if got := way(t, r, "1.3.0"); got != test.want {
+				t.Errorf("%s → 1.3.0 goes by %s, want %s", test.from, got, test.want)
+			}
+		})
+	}
+}
+
+func TestUPG_V7_StepsCompose(t *testing.T) {
+	for name, test := range map[string]struct {
+		lines    string
+		steps    []string
+		from, to string
+		want     string
+	}{
+		"one after the other": {minors, []string{"<1.3.0 → 1.2.x → >=1.3.0", "<1.4.0 → 1.3.x → >=1.4.0"}, "1.1.0", "1.4.1", "1.2.3 1.3.5 1.4.1"},
+		"overlapping ranges are passed through at once where that will do": {minors, []string{"<1.3.0 → 1.3.x → >=1.4.0", "<1.4.0 → >=1.3.3 <1.4.0 → >=1.4.0"}, "1.1.0", "1.4.1", "1.3.5 1.4.1"},
+		"a way round through an older version, because it opens the step":  {minors, []string{"<1.4.0 → 1.2.0 → 1.3.x", "<1.4.0 → 1.3.0 → >=1.4.0"}, "1.1.0", "1.4.1", "1.2.0 1.3.0 1.4.1"},
+		"contradictory ones leave no way":                                  {minors, []string{"<1.3.0 → 1.3.x → >=1.4.0", "<1.3.0 → 1.4.x → 1.3.x"}, "1.2.0", "1.4.1", "Step"},
+		"and none but those that are concerned":                            {minors, []string{"<1.3.0 → 1.3.x → >=1.4.0", "<1.3.0 → 1.4.x → 1.3.x"}, "1.3.0", "1.4.1", "1.4.1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := New(steps(t, made(t, test.lines), Semver, test.steps...)).From(installedAt(t, test.from), nil)
+			if got := way(t, r, test.to); got != test.want {
+				t.Errorf("%s → %s goes by %s, want %s: %s", test.from, test.to, got, test.want, why(t, r, test.to))
+			}
+		})
+	}
+
+	t.Run("a contradiction is explained by the rules that clash, and by no others", func(t *testing.T) {
+		r := New(steps(t, made(t, minors), Semver,
+			"<1.0.0 → 1.0.x → >=1.1.0", // nobody's business
+			"<1.3.0 → 1.3.x → >=1.4.0 # stored objects",
+			"<1.3.0 → 1.2.3 → >=1.4.0", // holds, and is in nobody's way
+			"<1.3.0 → 1.4.x → 1.3.x",
+		)).From(installedAt(t, "1.2.0"), nil)
+		contains(t, why(t, r, "1.4.1"), "steps[1] of the rules", `"<1.3.0"`, `"1.3.x"`, `">=1.4.0"`, `"stored objects"`, "steps[3] of the rules", "together they leave no way", "SelfCertified")
+		for _, other := range []string{"steps[0]", "steps[2]"} {
+			if strings.Contains(why(t, r, "1.4.1"), other) {
+				t.Errorf("%s is blamed, too: %s", other, why(t, r, "1.4.1"))
+			}
+		}
+	})
+
+	t.Run("rules of two catalogs hold both", func(t *testing.T) {
+		pkg := steps(t, made(t, minors), Semver, "<1.3.0 → 1.2.x → >=1.3.0")
+		pkg = steps(t, pkg, Both, "<1.4.0 → 1.3.x → >=1.4.0")
+		if got := way(t, New(pkg).From(installedAt(t, "1.1.0"), nil), "1.4.1"); got != "1.2.3 1.3.5 1.4.1" {
+			t.Errorf("got %s", got)
+		}
+	})
+}
+
+func TestWhatAStepMisses(t *testing.T) {
+	const step = "<1.3.0 → 1.3.x → >=1.4.0 # stored objects"
+	for name, test := range map[string]struct {
+		lines string
+		steps []string
+		want  []string
+	}{
+		"nothing in its range":                 {"1.2.0\n1.4.0", []string{step}, []string{"steps[0] of the rules", `"1.3.x"`, "the selected catalogs have none there"}},
+		"nothing there that the cluster runs":  {"1.2.0\n1.3.0 unfit allows OpenShift up to 4.19\n1.4.0", []string{step}, []string{"steps[0] of the rules", "the newest there, 1.3.0, allows OpenShift up to 4.19"}},
+		"nothing there that could be the last": {"1.2.0\n1.3.0 deprecated\n1.4.0", []string{step[:strings.Index(step, " #")] + " latest"}, []string{"the latest version", "all versions there are deprecated or pre-releases"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pkg := steps(t, made(t, test.lines), Semver, test.steps...)
+			r := New(pkg).From(installedAt(t, "1.2.0"), nil)
+			if got := way(t, r, "1.4.0"); got != "Step" {
+				t.Fatalf("goes by %s", got)
+			}
+			contains(t, why(t, r, "1.4.0"), append(test.want, "set spec.upgrades.edges to SelfCertified")...)
+
+			pkg.SelfCertified = true
+			r = New(pkg).From(installedAt(t, "1.2.0"), nil)
+			if got := way(t, r, "1.4.0"); got != "1.4.0" {
+				t.Errorf("self-certified it goes by %s", got)
+			}
+			path, _ := r.Path(index(t, r.graph, "1.4.0"))
+			if len(path) != 1 || path[0].Sources[0].Kind != FromSelfCertified {
+				t.Errorf("it is not told that the move is self-certified: %v", path)
+			}
+		})
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for name, test := range map[string]struct {
+		pkg      Package
+		from, to string
+		reason   Reason
+		want     []string
+	}{
+		"no channel edge, and semver would do": {Package{Default: Channel}, "1.2.0", "1.4.0", NoEdge, []string{"cannot follow 1.2.0", `in channel "stable"`, "set spec.upgrades.edges to Semver"}},
+		"a major version":                      {Package{Default: Semver}, "1.4.0", "2.0.0", NoEdge, []string{"from major version 1 to 2", "set spec.upgrades.edges to Channel, by which"}},
+		"0.y":                                  {Package{Default: Semver}, "0.1.0", "0.2.0", NoEdge, []string{"from 0.1 to 0.2", "SelfCertified"}},
+		"0.0.z":                                {Package{Default: Semver}, "0.0.1", "0.0.2", NoEdge, []string{"between 0.0.z versions"}},
+		"a pre-release":                        {Package{Default: Semver}, "1.2.0", "1.5.0-rc.1", NoEdge, []string{"from a release to a pre-release"}},
+		"both have something against it":       {Package{Default: Both}, "1.2.0", "3.0.0", NoEdge, []string{`in channel "stable"`, "from major version 1 to 3", "SelfCertified"}},
+		"down":                                 {Package{Default: Semver}, "1.4.0", "1.2.0", Downgrade, []string{"not higher than the installed 1.4.0", "spec.package.version", "SelfCertified"}},
+		"the cluster must not run it":          {Package{Default: Semver}, "1.2.0", "1.4.1", Unfit, []string{"needs Kubernetes 1.40"}},
+		"the only way leads through what the cluster must not run": {Package{Default: Channel}, "1.4.0", "2.1.0", Unfit, []string{"cannot be reached from 1.4.0", "leads through 2.0.1, which needs Kubernetes 1.40"}},
+		"rules that cannot be read": {Package{Default: Semver, Unreadable: []string{`the blob of CatalogSource/a/b: steps[0].to is missing`}}, "1.2.0", "1.4.0", Unreadable,
+			[]string{"the blob of CatalogSource/a/b: steps[0].to is missing", "spec.package.catalogSelector"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			made := made(t, "0.0.1\n0.0.2\n0.1.0\n0.2.0\n1.2.0\n1.4.0\n1.4.1 unfit needs Kubernetes 1.40\n1.5.0-rc.1\n2.0.0\n2.0.1 unfit needs Kubernetes 1.40\n2.1.0\n3.0.0\n"+
+				"stable: 2.0.0 replaces 1.4.0\nstable: 2.0.1 replaces 1.4.0\nstable: 2.1.0 replaces 2.0.1")
+			test.pkg.Bundles, test.pkg.Entries = made.Bundles, made.Entries
+			r := New(test.pkg).From(installedAt(t, test.from), nil)
+			if got := way(t, r, test.to); got != string(test.reason) {
+				t.Fatalf("got %s, want %s", got, test.reason)
+			}
+			contains(t, why(t, r, test.to), test.want...)
+		})
+	}
+}
+
+func TestSelfCertifiedMovesGoAnywhereButToWhatTheClusterMustNotRun(t *testing.T) {
+	pkg := made(t, minors+"2.0.0\n2.0.1 unfit needs more")
+	pkg.SelfCertified, pkg.Unreadable = true, []string{"whatever"}
+	r := New(pkg).From(installedAt(t, "1.3.0"), nil)
+	for to, want := range map[string]string{"1.1.0": "1.1.0", "2.0.0": "2.0.0", "2.0.1": "Unfit"} {
+		if got := way(t, r, to); got != want {
+			t.Errorf("%s is reached by %s, want %s", to, got, want)
+		}
+	}
+}
+
+func TestAPathAvoidsWhatIsDeprecatedWhereItCan(t *testing.T) {
+	for name, test := range map[string]struct{ lines, want string }{
+		"the newest that is not deprecated": {"1.2.0\n1.3.0\n1.3.5 deprecated\n1.4.0", "1.3.0 1.4.0"},
+		"a deprecated one if need be":       {"1.2.0\n1.3.5 deprecated\n1.4.0", "1.3.5 1.4.0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := New(steps(t, made(t, test.lines), Semver, "<1.3.0 → 1.3.x → >=1.4.0")).From(installedAt(t, "1.2.0"), nil)
+			if got := way(t, r, "1.4.0"); got != test.want {
+				t.Errorf("got %s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+// contains checks that a sentence has these parts, and that it is one line of bounded length.
+func contains(t *testing.T, sentence string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(sentence, part) {
+			t.Errorf("%q does not say %q", sentence, part)
+		}
+	}
+	if len(sentence) > 2048 || strings.Contains(sentence, "\n") {
+		t.Errorf("%d bytes: %q", len(sentence), sentence)
+	}
+}

@@ -1,0 +1,220 @@
+package upgrade
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Reason says what kind of rule refuses a move, one of a fixed set.
+type Reason string
+
+// Why a version cannot be moved to.
+const (
+	// Unreadable: the author's rules cannot be read, so that nothing moves.
+	Unreadable Reason = "RulesInvalid"
+	// Downgrade: the version is not higher than what is installed.
+	Downgrade Reason = "Downgrade"
+	// Unfit: the cluster must not run the version, or one that every way leads through.
+	Unfit Reason = "Unfit"
+	// Guarded: the author's steps are in the way.
+	Guarded Reason = "Step"
+	// NoEdge: by the package's semantics no way leads there.
+	NoEdge Reason = "NoEdge"
+)
+
+// Refusal says why a version cannot be moved to. The zero Refusal refuses nothing.
+type Refusal struct {
+	Reason Reason
+	// Why is the rest of a sentence that begins with the version: whose rule it is, what it says and what would do.
+	Why string
+}
+
+const (
+	maxListed = 3
+	maxCause  = 300
+	// selfCertified is the way past edges and steps.
+	selfCertified = "set spec.upgrades.edges to SelfCertified to move all the same, at your own risk"
+)
+
+// Refusal says why there is no path to a bundle, given by its index; the zero Refusal where there is one, and for what is
+// installed.
+func (r *Reach) Refusal(to int) Refusal {
+	g := r.graph
+	target := g.bundles[to]
+	if r.best[to] != nil || ascending(target, r.installed) == 0 {
+		return Refusal{}
+	}
+	if len(g.pkg.Unreadable) > 0 && !g.pkg.SelfCertified {
+		return Refusal{Unreadable, fmt.Sprintf("is not moved to while the author's upgrade rules cannot be read: %s; have them corrected, leave that catalog out by spec.package.catalogSelector, or %s",
+			clip(strings.Join(g.pkg.Unreadable, "; "), maxCause), selfCertified)}
+	}
+	if target.Unfit != "" {
+		return Refusal{Unfit, target.Unfit}
+	}
+	if target.Version.Compare(r.installed.Version) <= 0 && !g.pkg.SelfCertified {
+		return Refusal{Downgrade, fmt.Sprintf("is not higher than the installed %s, and nothing is moved down silently: %s", r.installed.Version,
+			"set spec.package.version to it and spec.upgrades.edges to SelfCertified to go there at your own risk, or delete the PlatformOperator and create it anew")}
+	}
+	if r.search(search{wanted: to})[to] != nil {
+		return Refusal{Guarded, r.guarded(to)}
+	}
+	if way := r.search(search{wanted: to, unfit: true})[to]; way != nil {
+		return r.through(way)
+	}
+	return Refusal{NoEdge, r.noEdge(target)}
+}
+
+// through blames the first bundle of a way that the cluster must not run.
+func (r *Reach) through(way *visit) Refusal {
+	for _, visit := range way.path() {
+		if bundle := r.graph.bundles[visit.at]; bundle.Unfit != "" {
+			return Refusal{Unfit, fmt.Sprintf("cannot be reached from %s: the way leads through %s, which %s; or %s", r.installed.Version, bundle.Version, clip(bundle.Unfit, maxCause), selfCertified)}
+		}
+	}
+	return Refusal{}
+}
+
+// guarded names the smallest set of steps that closes every way to a bundle: without any one of them there would be one.
+func (r *Reach) guarded(to int) string {
+	holding := every >> (64 - len(r.graph.steps))
+	for i := range r.graph.steps {
+		less := holding &^ (1 << i)
+		if r.search(search{holding: less, wanted: to})[to] == nil {
+			holding = less
+		}
+	}
+	var parts []string
+	for i := range r.graph.steps {
+		if holding&(1<<i) != 0 {
+			parts = append(parts, r.describe(&r.graph.steps[i]))
+		}
+	}
+	clash := ""
+	if len(parts) > 1 {
+		clash = "; together they leave no way"
+	}
+	return fmt.Sprintf("cannot be reached from %s: %s%s; %s", r.installed.Version, listed(parts), clash, selfCertified)
+}
+
+// describe says what a step asks for, and what of it cannot be had.
+func (r *Reach) describe(s *step) string {
+	much := "a version"
+	if s.Select == Latest {
+		much = "the latest version"
+	}
+	text := fmt.Sprintf("%s wants whoever has been at %q to be ready at %s in %q before %q", s.name, s.From, much, s.Through, s.To)
+	if s.Reason != "" {
+		text += fmt.Sprintf(" (its author: %q)", s.Reason)
+	}
+	return text + ", and " + r.missing(s)
+}
+
+// missing says why a step's range cannot be passed through.
+func (r *Reach) missing(s *step) string {
+	var fit, unfit []Bundle
+	for _, bundle := range r.graph.bundles {
+		switch {
+		case !s.Through.has(bundle.Version):
+		case bundle.Unfit != "":
+			unfit = append(unfit, bundle)
+		case s.Select == Any || s.eligible(bundle):
+			fit = append(fit, bundle)
+		}
+	}
+	switch {
+	case len(fit) > 0:
+		newest := fit[len(fit)-1]
+		return fmt.Sprintf("%s cannot be passed through on the way", newest.Version)
+	case len(unfit) > 0:
+		newest := unfit[len(unfit)-1]
+		return fmt.Sprintf("the newest there, %s, %s", newest.Version, clip(newest.Unfit, maxCause))
+	case s.Select == Latest && slices.ContainsFunc(r.graph.bundles, func(b Bundle) bool { return s.Through.has(b.Version) }):
+		return "all versions there are deprecated or pre-releases"
+	}
+	return "the selected catalogs have none there: add a catalog that has one"
+}
+
+// noEdge says what the semantics have against a move, and which others would permit it.
+func (r *Reach) noEdge(target Bundle) string {
+	g := r.graph
+	var against []string
+	for _, semantics := range g.semantics {
+		if semantics != Semver {
+			against = append(against, g.channelsAgainst())
+		}
+		if semantics != Channel {
+			against = append(against, g.semverAgainst(r.installed.Version, target.Version))
+		}
+	}
+	remedy := selfCertified
+	for _, other := range []struct {
+		semantics Semantics
+		value     string
+	}{{Semver, "Semver"}, {Channel, "Channel"}} {
+		if r.reachableBy(other.semantics, target) {
+			remedy = fmt.Sprintf("set spec.upgrades.edges to %s, by which a way leads there", other.value)
+		}
+	}
+	return fmt.Sprintf("cannot follow %s: %s; %s", r.installed.Version, strings.Join(slices.Compact(against), ", and "), remedy)
+}
+
+// reachableBy says whether other semantics would lead to a bundle.
+func (r *Reach) reachableBy(semantics Semantics, target Bundle) bool {
+	other, known := r.others[semantics]
+	if !known {
+		pkg := r.graph.pkg
+		pkg.Override = semantics
+		other = &Reach{graph: New(pkg), installed: r.installed, account: r.account}
+		other.best = other.search(search{holding: every, wanted: nobody})
+		if r.others == nil {
+			r.others = map[Semantics]*Reach{}
+		}
+		r.others[semantics] = other
+	}
+	at, found := slices.BinarySearchFunc(other.graph.bundles, target, ascending)
+	return found && other.best[at] != nil
+}
+
+func (g *Graph) channelsAgainst() string {
+	var channels []string
+	for _, entry := range g.pkg.Entries {
+		channels = append(channels, fmt.Sprintf("%.80q", entry.Channel))
+	}
+	slices.Sort(channels)
+	channels = slices.Compact(channels)
+	switch len(channels) {
+	case 0:
+		return "none of the channels to choose from has an entry"
+	case 1:
+		return fmt.Sprintf("no replaces, skips or skipRange in channel %s leads there", channels[0])
+	}
+	return fmt.Sprintf("no replaces, skips or skipRange in the channels %s leads there", listed(channels))
+}
+
+// semverAgainst says what semantic versioning does not promise.
+func (g *Graph) semverAgainst(from, to Version) string {
+	a, b := from.semantic, to.semantic
+	if a == nil || b == nil {
+		return "semantic versioning promises nothing about what has no version"
+	}
+	switch {
+	case b.Prerelease() != "" && a.Prerelease() == "":
+		return "semantic versioning does not lead from a release to a pre-release"
+	case a.Major() != b.Major():
+		return fmt.Sprintf("semantic versioning promises nothing from major version %d to %d", a.Major(), b.Major())
+	case a.Major() == 0 && a.Minor() != b.Minor():
+		return fmt.Sprintf("semantic versioning promises nothing from 0.%d to 0.%d", a.Minor(), b.Minor())
+	case b.Prerelease() != "":
+		return "semantic versioning does not lead from one version's pre-release to another's"
+	}
+	return "semantic versioning promises nothing between 0.0.z versions"
+}
+
+// listed joins at most a few parts and counts the rest.
+func listed(parts []string) string {
+	if more := len(parts) - maxListed; more > 0 {
+		parts = append(slices.Clone(parts[:maxListed]), fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(parts, "; ")
+}

@@ -1,0 +1,191 @@
+package upgrade
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+)
+
+// Schema is the schema of the blob, or of the property on a bundle, that holds a package's rules.
+const Schema = "io.openshift.operators.upgrades.v1alpha1"
+
+// Bounds of what one blob may hold.
+const (
+	maxSteps  = 32
+	maxRange  = 256
+	maxReason = 256
+)
+
+// Semantics says which edges a package has.
+type Semantics string
+
+// The semantics of a package.
+const (
+	// Channel: what replaces, skips and skipRange of the channels' entries say.
+	Channel Semantics = "channel"
+	// Semver: what semantic versions promise.
+	Semver Semantics = "semver"
+	// Both: every edge of either.
+	Both Semantics = "both"
+)
+
+// Select says how much of a step's range has to be passed through.
+type Select string
+
+const (
+	// Any: some version in the range.
+	Any Select = "any"
+	// Latest: the newest version in the range that is neither a pre-release nor deprecated and that the cluster may run,
+	// judged when the hop is made.
+	Latest Select = "latest"
+)
+
+// Rules are what a package's author says of upgrades.
+type Rules struct {
+	// Where is how messages name them: the blob or property, and the catalog that has it.
+	Where string
+	// Semantics are those of the package.
+	Semantics Semantics
+	// Steps must all hold.
+	Steps []Step
+}
+
+// Step is one guardrail: whoever has been ready at a version in From may go to one in To only after having been ready at one in
+// Through. Whoever is at a version in To already is past it.
+type Step struct {
+	From, To, Through Range
+	Select            Select
+	// Reason is the author's, for people.
+	Reason string
+}
+
+// Range is a range of versions.
+type Range struct {
+	text       string
+	constraint *semver.Constraints
+}
+
+// ParseRange reads a range as it is written in spec.package.version and in rules.
+func ParseRange(text string) (Range, error) {
+	if len(text) > maxRange {
+		return Range{}, fmt.Errorf("%.40q… is not a version range: it has more than %d characters", text, maxRange)
+	}
+	constraint, err := semver.NewConstraint(text)
+	if err != nil {
+		return Range{}, fmt.Errorf("%q is not a version range: %w", text, err)
+	}
+	constraint.IncludePrerelease = true
+	return Range{text: text, constraint: constraint}, nil
+}
+
+func (r Range) String() string { return r.text }
+
+// has says whether a version is in the range, pre-releases counting like any version.
+func (r Range) has(v Version) bool { return r.constraint.Check(v.semantic) }
+
+// guards says whether a guardrail with this range concerns a version: a pre-release also where its release would be. Else
+// 1.4.0-rc.1 would slip under "to: >=1.4.0".
+func (r Range) guards(v Version) bool {
+	return r.has(v) || v.Prerelease() && r.constraint.Check(v.released())
+}
+
+// document is the blob as it is written. Whatever it has beside these fields makes it unreadable: a guardrail that is not
+// understood must not be taken for one that permits.
+type document struct {
+	Schema    string    `json:"schema"`
+	Package   *string   `json:"package"`
+	Name      string    `json:"name"`
+	Semantics Semantics `json:"semantics"`
+	Steps     []struct {
+		From    string `json:"from"`
+		To      string `json:"to"`
+		Through string `json:"through"`
+		Select  Select `json:"select"`
+		Reason  string `json:"reason"`
+	} `json:"steps"`
+}
+
+// ReadRules reads a package's rules from the JSON of a blob or property with the given schema. The error says what of it
+// cannot be read.
+func ReadRules(pkg, schema string, raw []byte) (Rules, error) {
+	if schema != Schema {
+		return Rules{}, fmt.Errorf("its schema %.80q is not known, only %q is: a newer manager may read it", schema, Schema)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.DisallowUnknownFields()
+	var d document
+	if err := decoder.Decode(&d); err != nil {
+		return Rules{}, fmt.Errorf("reading it: %w", err)
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return Rules{}, errors.New("there is something after it")
+	}
+	if d.Package != nil && *d.Package != pkg {
+		return Rules{}, fmt.Errorf("it is for package %.64q, and stands with package %q", *d.Package, pkg)
+	}
+	if d.Schema != "" && d.Schema != schema {
+		return Rules{}, fmt.Errorf("its schema is %.80q in one place and %q in another", d.Schema, schema)
+	}
+	return d.rules()
+}
+
+func (d *document) rules() (Rules, error) {
+	rules := Rules{Semantics: d.Semantics}
+	switch d.Semantics {
+	case "":
+		rules.Semantics = Semver
+	case Semver, Channel, Both:
+	default:
+		return Rules{}, fmt.Errorf("semantics: %.40q is none of %q, %q, %q", string(d.Semantics), Semver, Channel, Both)
+	}
+	if len(d.Steps) > maxSteps {
+		return Rules{}, fmt.Errorf("steps: there are %d, and at most %d are read", len(d.Steps), maxSteps)
+	}
+	for i, written := range d.Steps {
+		step := Step{Select: written.Select, Reason: clip(written.Reason, maxReason)}
+		switch step.Select {
+		case "":
+			step.Select = Any
+		case Any, Latest:
+		default:
+			return Rules{}, fmt.Errorf("steps[%d].select: %.40q is neither %q nor %q", i, string(written.Select), Any, Latest)
+		}
+		for _, field := range []struct {
+			name, text, absent string
+			into               *Range
+		}{
+			{"from", written.From, ">=0.0.0-0", &step.From}, // whatever is installed
+			{"to", written.To, "", &step.To},
+			{"through", written.Through, "", &step.Through},
+		} {
+			text := strings.TrimSpace(field.text)
+			if text == "" {
+				text = field.absent
+			}
+			if text == "" {
+				return Rules{}, fmt.Errorf("steps[%d].%s is missing", i, field.name)
+			}
+			parsed, err := ParseRange(text)
+			if err != nil {
+				return Rules{}, fmt.Errorf("steps[%d].%s: %w", i, field.name, err)
+			}
+			*field.into = parsed
+		}
+		rules.Steps = append(rules.Steps, step)
+	}
+	return rules, nil
+}
+
+// clip cuts text that others wrote to so many bytes, on one line.
+func clip(text string, most int) string {
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " ")
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most-len("…")], "") + "…"
+}

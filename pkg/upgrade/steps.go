@@ -1,0 +1,91 @@
+package upgrade
+
+import "fmt"
+
+// step is a Step of a graph.
+type step struct {
+	Step
+	// name is how messages call it: "steps[0] of <where>".
+	name string
+	// latest is the newest bundle that a Select of Latest means, -1 when there is none.
+	latest int
+}
+
+// mask has a bit for each step that concerns a version: those that it owes, because it is where the step begins; those that it
+// pays, because it is in the range to pass through, or past it all; and those that have to be paid before it.
+type mask struct{ owes, pays, wants uint64 }
+
+// maxAllSteps is how many steps are judged; beyond it the package's rules count as unreadable.
+const maxAllSteps = 64
+
+func compile(g *Graph) []step {
+	var steps []step
+	for _, rules := range g.pkg.Rules {
+		for i, each := range rules.Steps {
+			compiled := step{Step: each, name: fmt.Sprintf("steps[%d] of %s", i, rules.Where), latest: -1}
+			for at, bundle := range g.bundles {
+				if each.Select == Latest && compiled.eligible(bundle) {
+					compiled.latest = at // bundles are in ascending order
+				}
+			}
+			steps = append(steps, compiled)
+		}
+	}
+	if len(steps) > maxAllSteps {
+		g.pkg.Unreadable = append(g.pkg.Unreadable, fmt.Sprintf("there are %d steps in all, and at most %d are judged", len(steps), maxAllSteps))
+		steps = steps[:maxAllSteps]
+	}
+	return steps
+}
+
+// eligible says whether a bundle may be the latest of the step's range.
+func (s *step) eligible(bundle Bundle) bool {
+	return bundle.Unfit == "" && !bundle.Deprecated && !bundle.Version.Prerelease() && !bundle.Version.IsZero() && s.Through.has(bundle.Version)
+}
+
+// satisfiedBy says whether having been ready at a version satisfies the step, as things are now.
+func (s *step) satisfiedBy(g *Graph, version Version) bool {
+	if !s.Through.has(version) {
+		return false
+	}
+	if s.Select == Latest {
+		return s.latest >= 0 && version.Compare(g.bundles[s.latest].Version) >= 0
+	}
+	return true
+}
+
+func (g *Graph) maskOf(version Version) mask {
+	var m mask
+	if version.IsZero() {
+		return m
+	}
+	for i := range g.steps {
+		bit, past := uint64(1)<<i, g.steps[i].To.guards(version)
+		switch {
+		case past:
+			m.wants |= bit
+			m.pays |= bit // however it got there, what is behind it is behind it
+		case g.steps[i].satisfiedBy(g, version):
+			m.pays |= bit
+		case g.steps[i].From.guards(version):
+			m.owes |= bit
+		}
+	}
+	return m
+}
+
+// account is how an operator stands with the steps: owed since it was ready where they begin, paid since it was ready where
+// they lead through. What is paid stays paid.
+type account struct{ owed, paid uint64 }
+
+func (a account) after(m mask) account {
+	return account{owed: a.owed | m.owes, paid: a.paid | m.pays}
+}
+
+// open are the steps that are owed and not paid.
+func (a account) open() uint64 { return a.owed &^ a.paid }
+
+// coveredBy says whether whoever stands like the other may go wherever one who stands like this may.
+func (a account) coveredBy(other account) bool {
+	return a.paid&^other.paid == 0 && other.open()&^a.open() == 0
+}

@@ -1,0 +1,113 @@
+package upgrade
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+	blang "github.com/blang/semver/v4"
+)
+
+// Version is a bundle's version. Versions are ordered by semantic versioning's precedence; where that is equal, by the
+// release, of which none is the lowest; where that is equal too, by build metadata, of which none is the lowest. Release and
+// metadata are compared identifier by identifier, numbers as numbers and before words.
+type Version struct {
+	semantic *semver.Version
+	// strict is the same version for skipRange, whose syntax is another library's.
+	strict  blang.Version
+	release string
+}
+
+// ParseVersion reads a semantic version, all three numbers of it, and the release beside it, which may be empty.
+func ParseVersion(text, release string) (Version, error) {
+	semantic, err := semver.StrictNewVersion(text)
+	if err != nil {
+		return Version{}, fmt.Errorf("%.64q is not a semantic version: %w", text, err)
+	}
+	strict, err := blang.Parse(text)
+	if err != nil {
+		return Version{}, fmt.Errorf("%.64q is not a semantic version: %w", text, err)
+	}
+	return Version{semantic: semantic, strict: strict, release: release}, nil
+}
+
+// IsZero says that there is no version at all.
+func (v Version) IsZero() bool { return v.semantic == nil }
+
+// Semver is the version without its release; nil of the zero Version.
+func (v Version) Semver() *semver.Version { return v.semantic }
+
+// Prerelease says whether it is a pre-release.
+func (v Version) Prerelease() bool { return v.semantic != nil && v.semantic.Prerelease() != "" }
+
+// String is the version as it was written, and its release if it has one.
+func (v Version) String() string {
+	switch {
+	case v.semantic == nil:
+		return "none"
+	case v.release != "":
+		return v.semantic.Original() + " (release " + v.release + ")"
+	}
+	return v.semantic.Original()
+}
+
+// Compare orders versions; the zero Version is the lowest.
+func (v Version) Compare(other Version) int {
+	if v.semantic == nil || other.semantic == nil {
+		return cmp.Compare(rank(v), rank(other))
+	}
+	return cmp.Or(
+		v.semantic.Compare(other.semantic),
+		compareIdentifiers(v.release, other.release),
+		compareIdentifiers(v.semantic.Metadata(), other.semantic.Metadata()),
+	)
+}
+
+func rank(v Version) int {
+	if v.semantic == nil {
+		return 0
+	}
+	return 1
+}
+
+// released is the version without pre-release, release and build metadata.
+func (v Version) released() *semver.Version {
+	return semver.New(v.semantic.Major(), v.semantic.Minor(), v.semantic.Patch(), "", "")
+}
+
+// compareIdentifiers orders dotted identifiers: fewer before more, numbers by value and before words. Build metadata may have
+// what pre-releases may not, such as leading zeros, so that no library's comparison fits both.
+func compareIdentifiers(a, b string) int {
+	if a == b {
+		return 0
+	}
+	if a == "" || b == "" {
+		return cmp.Compare(len(a), len(b))
+	}
+	left, right := strings.Split(a, "."), strings.Split(b, ".")
+	for i := range min(len(left), len(right)) {
+		if order := compareIdentifier(left[i], right[i]); order != 0 {
+			return order
+		}
+	}
+	return cmp.Or(cmp.Compare(len(left), len(right)), strings.Compare(a, b))
+}
+
+func compareIdentifier(a, b string) int {
+	aNumber, bNumber := number(a), number(b)
+	switch {
+	case aNumber && bNumber:
+		a, b = strings.TrimLeft(a, "0"), strings.TrimLeft(b, "0")
+		return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
+	case aNumber:
+		return -1
+	case bNumber:
+		return 1
+	}
+	return strings.Compare(a, b)
+}
+
+func number(text string) bool {
+	return text != "" && strings.Trim(text, "0123456789") == ""
+}

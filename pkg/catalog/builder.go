@@ -24,6 +24,7 @@ const (
 // ready; it is not safe for concurrent use.
 type Builder struct {
 	packages map[string]*draft
+	shared   shared
 }
 
 // draft is one package being built.
@@ -34,7 +35,11 @@ type draft struct {
 	// clashing names bundles that came twice with different content; neither is used.
 	clashing map[string]bool
 	faults   map[string]bool
+	notes    map[string]bool
 	entries  int
+	// deprecations and rules are kept by what they say.
+	deprecations map[string][]Deprecation
+	rules        map[string]UpgradeRules
 }
 
 func (b *Builder) draft(name string) *draft {
@@ -50,6 +55,10 @@ func (b *Builder) draft(name string) *draft {
 		bundles:  map[string]Bundle{},
 		clashing: map[string]bool{},
 		faults:   map[string]bool{},
+		notes:    map[string]bool{},
+
+		deprecations: map[string][]Deprecation{},
+		rules:        map[string]UpgradeRules{},
 	}
 	b.packages[name] = d
 	return d
@@ -111,10 +120,13 @@ func (d *draft) addEntry(channel string, known map[string]Entry, entry Entry) {
 // both left out, as a fault of the package.
 func (b *Builder) AddBundle(pkg string, bundle Bundle) {
 	d := b.draft(pkg)
-	if !d.fits("bundle", bundle.Name, bundle.Image, bundle.Version, bundle.MinKubeVersion, bundle.SuggestedNamespace) {
+	if !d.fits("bundle", bundle.texts()...) {
 		return
 	}
 	bundle.MaxOpenShiftVersions = slices.Sorted(slices.Values(bundle.MaxOpenShiftVersions))
+	d.sortKinds(&bundle)
+	d.sortRequirements(&bundle)
+	b.shared.share(&bundle)
 	before, ok := d.bundles[bundle.Name]
 	switch {
 	case !ok && len(d.bundles) >= maxBundles:
@@ -132,12 +144,20 @@ func (b *Builder) AddFault(pkg string, err error) {
 	b.draft(pkg).fault("%v", err)
 }
 
+// AddNote records what the way on which a package is read does not tell of it: one sentence.
+func (b *Builder) AddNote(pkg, sentence string) {
+	b.draft(pkg).notes[bounded(sentence)] = true
+}
+
 func (d *draft) fault(format string, args ...any) {
-	sentence := fmt.Sprintf(format, args...)
+	d.faults[bounded(fmt.Sprintf(format, args...))] = true
+}
+
+func bounded(sentence string) string {
 	if len(sentence) > maxSentence {
 		sentence = strings.ToValidUTF8(sentence[:maxSentence], "") + "…"
 	}
-	d.faults[sentence] = true
+	return sentence
 }
 
 // fits reports whether names are short enough to be kept.
@@ -168,20 +188,33 @@ func (d *draft) build(name string) Package {
 	} else {
 		p.DefaultChannel = strings.Join(slices.Collect(maps.Keys(d.defaults)), "")
 	}
+	deprecated := d.deprecated()
+	p.Deprecated = deprecated[Deprecation{Schema: schemaPackage}]
 	for _, channel := range slices.Sorted(maps.Keys(d.channels)) {
 		entries := slices.SortedFunc(maps.Values(d.channels[channel]), compareEntries)
-		p.Channels = append(p.Channels, Channel{Name: channel, Entries: entries})
+		p.Channels = append(p.Channels, Channel{
+			Name: channel, Entries: entries, Deprecated: deprecated[Deprecation{Schema: schemaChannel, Name: channel}],
+		})
 	}
-	for _, bundle := range slices.Sorted(maps.Keys(d.bundles)) {
-		if !d.clashing[bundle] {
-			p.Bundles = append(p.Bundles, d.bundles[bundle])
+	for _, name := range slices.Sorted(maps.Keys(d.bundles)) {
+		if !d.clashing[name] {
+			bundle := d.bundles[name]
+			bundle.Deprecated = deprecated[Deprecation{Schema: schemaBundle, Name: name}]
+			p.Bundles = append(p.Bundles, bundle)
 		}
 	}
-	p.Faults = slices.Sorted(maps.Keys(d.faults))
-	if more := len(p.Faults) - maxFaults; more > 0 {
-		p.Faults = append(p.Faults[:maxFaults:maxFaults], fmt.Sprintf("and %d more", more))
-	}
+	p.UpgradeRules = d.buildRules()
+	p.Faults, p.Notes = sentences(d.faults), sentences(d.notes)
 	return p
+}
+
+// sentences sorts and bounds what is said of a package.
+func sentences(said map[string]bool) []string {
+	out := slices.Sorted(maps.Keys(said))
+	if more := len(out) - maxFaults; more > 0 {
+		out = append(out[:maxFaults:maxFaults], fmt.Sprintf("and %d more", more))
+	}
+	return out
 }
 
 func compareEntries(a, b Entry) int {

@@ -8,10 +8,14 @@ import (
 
 // Property types that are read; all others are ignored.
 const (
-	propertyPackage      = "olm.package"
-	propertyMaxOpenShift = "olm.maxOpenShiftVersion"
-	propertyCSVMetadata  = "olm.csv.metadata"
-	propertyBundleObject = "olm.bundle.object"
+	propertyPackage         = "olm.package"
+	propertyMaxOpenShift    = "olm.maxOpenShiftVersion"
+	propertyCSVMetadata     = "olm.csv.metadata"
+	propertyBundleObject    = "olm.bundle.object"
+	propertyGVK             = "olm.gvk"
+	propertyGVKRequired     = "olm.gvk.required"
+	propertyPackageRequired = "olm.package.required"
+	propertyConstraint      = "olm.constraint"
 )
 
 const (
@@ -21,8 +25,9 @@ const (
 	maxRawValue = 256
 )
 
-// AddProperty takes from one property of the bundle, its value as raw JSON, what this package keeps. Other types are
-// ignored. An error says that the value has not the shape that its type demands; the bundle is then unchanged.
+// AddProperty takes from one property of the bundle, its value as raw JSON, what this package keeps of bundles. Other types
+// are ignored, upgrade rules too: they belong to the package (Builder.AddUpgradeRules). An error says that the value has not
+// the shape that its type demands; the bundle is then unchanged.
 func (b *Bundle) AddProperty(kind string, value []byte) error {
 	var err error
 	switch kind {
@@ -34,6 +39,14 @@ func (b *Bundle) AddProperty(kind string, value []byte) error {
 		err = b.addCSV(value)
 	case propertyBundleObject:
 		err = b.addObject(value)
+	case propertyGVK:
+		err = b.addProvided(value)
+	case propertyGVKRequired:
+		err = b.addRequiredGVK(value)
+	case propertyPackageRequired:
+		err = b.addRequiredPackage(value)
+	case propertyConstraint:
+		b.addConstraint(value)
 	}
 	if err != nil {
 		return fmt.Errorf("reading property %q: %w", kind, err)
@@ -42,17 +55,12 @@ func (b *Bundle) AddProperty(kind string, value []byte) error {
 }
 
 func (b *Bundle) addPackage(value []byte) error {
-	return object(value, func(key, raw []byte) error {
-		if !is(key, "version") {
-			return nil
-		}
-		version, err := text(raw)
-		if err != nil {
-			return fmt.Errorf("version: %w", err)
-		}
-		b.Version = version
-		return nil
-	})
+	version, release := b.Version, b.Release
+	if err := texts(value, map[string]*string{"version": &version, "release": &release}); err != nil {
+		return err
+	}
+	b.Version, b.Release = version, release
+	return nil
 }
 
 func (b *Bundle) addMaxOpenShift(value []byte) {
@@ -63,9 +71,9 @@ func (b *Bundle) addMaxOpenShift(value []byte) {
 	b.MaxOpenShiftVersions = append(b.MaxOpenShiftVersions, string(raw[:min(len(raw), maxRawValue)]))
 }
 
-// addCSV reads olm.csv.metadata, or the spec of a ClusterServiceVersion: the two fields have the same names there.
+// addCSV reads olm.csv.metadata, or the spec of a ClusterServiceVersion: the fields have the same names there but for case.
 func (b *Bundle) addCSV(value []byte) error {
-	minKube, modes := "", map[string]bool(nil)
+	minKube, modes, services := "", map[string]bool(nil), false
 	err := object(value, func(key, raw []byte) (err error) {
 		switch {
 		case is(key, "annotations"): // olm.csv.metadata has the CSV's annotations here
@@ -74,6 +82,8 @@ func (b *Bundle) addCSV(value []byte) error {
 			minKube, err = text(raw)
 		case is(key, "installModes"):
 			modes, err = installModes(raw)
+		case is(key, "apiServiceDefinitions"):
+			services, err = ownsAny(raw)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", key, err)
@@ -89,22 +99,55 @@ func (b *Bundle) addCSV(value []byte) error {
 	if modes != nil {
 		b.InstallModes = modes
 	}
+	b.APIServices = b.APIServices || services
 	return nil
 }
 
-// annotationSuggestedNamespace on a ClusterServiceVersion is where its author wants it installed.
-const annotationSuggestedNamespace = "operatorframework.io/suggested-namespace"
-
-func (b *Bundle) addAnnotations(raw []byte) error {
-	return object(raw, func(key, raw []byte) error {
-		if string(key) != annotationSuggestedNamespace {
+// ownsAny reports whether a CSV's list of definitions has owned ones.
+func ownsAny(raw []byte) (bool, error) {
+	if bytes.Equal(raw, []byte("null")) {
+		return false, nil
+	}
+	owned := false
+	err := object(raw, func(key, list []byte) error {
+		if !is(key, "owned") {
 			return nil
 		}
-		namespace, err := text(raw)
-		if err != nil {
-			return fmt.Errorf("%s: %w", annotationSuggestedNamespace, err)
+		return array(list, func([]byte) error {
+			owned = true
+			return nil
+		})
+	})
+	return owned, err
+}
+
+const (
+	// annotationSuggestedNamespace on a ClusterServiceVersion is where its author wants it installed.
+	annotationSuggestedNamespace = "operatorframework.io/suggested-namespace"
+	// annotationCreatedAt is when the author says that the version was made.
+	annotationCreatedAt = "createdAt"
+	// maxCreatedAt bounds that: every form of a date is shorter.
+	maxCreatedAt = 64
+)
+
+func (b *Bundle) addAnnotations(raw []byte) error {
+	if bytes.Equal(raw, []byte("null")) {
+		return nil
+	}
+	return object(raw, func(key, raw []byte) error {
+		switch string(key) {
+		case annotationSuggestedNamespace:
+			namespace, err := text(raw)
+			if err != nil {
+				return fmt.Errorf("%s: %w", annotationSuggestedNamespace, err)
+			}
+			b.SuggestedNamespace = namespace
+		case annotationCreatedAt:
+			// Nothing is decided by it, so nothing is left out for its sake either.
+			if created, err := text(raw); err == nil && len(created) <= maxCreatedAt {
+				b.CreatedAt = created
+			}
 		}
-		b.SuggestedNamespace = namespace
 		return nil
 	})
 }
@@ -139,8 +182,8 @@ func (b *Bundle) addObject(value []byte) error {
 	return b.AddManifest(property.Data)
 }
 
-// AddManifest takes minKubeVersion, install modes and suggested namespace from a manifest, as JSON, if it is a ClusterServiceVersion; any
-// other manifest is ignored.
+// AddManifest takes from a manifest, as JSON, what olm.csv.metadata says too, if it is a ClusterServiceVersion; any other
+// manifest is ignored.
 func (b *Bundle) AddManifest(manifest []byte) error {
 	if !json.Valid(manifest) {
 		return fmt.Errorf("manifest that begins with %s: %w", excerpt(manifest), errMalformed)

@@ -9,11 +9,12 @@ import (
 	"strings"
 )
 
-// Schemas of file-based catalogs that are read; blobs of any other are ignored.
+// Schemas of file-based catalogs that are read, beside those of upgrade rules; blobs of any other are ignored.
 const (
-	schemaPackage = "olm.package"
-	schemaChannel = "olm.channel"
-	schemaBundle  = "olm.bundle"
+	schemaPackage      = "olm.package"
+	schemaChannel      = "olm.channel"
+	schemaBundle       = "olm.bundle"
+	schemaDeprecations = "olm.deprecations"
 )
 
 // Read reads a file-based catalog, JSON objects one after another or YAML documents, and returns the packages that want
@@ -55,11 +56,13 @@ func Read(r io.Reader, want func(pkg string) bool) ([]Package, error) {
 type blob struct {
 	schema, pkg, name                          string
 	defaultChannel, entries, image, properties []byte
+	// raw is the whole blob.
+	raw []byte
 }
 
 // parse finds the fields of a blob without decoding more than its identity.
 func parse(raw []byte) (blob, error) {
-	var b blob
+	b := blob{raw: raw}
 	var room [8]string
 	seen := room[:0]
 	err := object(raw, func(key, value []byte) (err error) {
@@ -122,7 +125,10 @@ func (b *blob) owner() string {
 	switch b.schema {
 	case schemaPackage:
 		return b.name
-	case schemaChannel, schemaBundle:
+	case schemaChannel, schemaBundle, schemaDeprecations:
+		return b.pkg
+	}
+	if IsUpgradeSchema(b.schema) {
 		return b.pkg
 	}
 	return ""
@@ -153,6 +159,10 @@ func (b *blob) addTo(builder *Builder) {
 		err = b.addChannel(builder)
 	case schemaBundle:
 		err = b.addBundle(builder)
+	case schemaDeprecations:
+		err = b.addDeprecations(builder)
+	default:
+		builder.AddUpgradeRules(b.pkg, b.schema, "", b.raw)
 	}
 	if err != nil {
 		builder.AddFault(b.owner(), fmt.Errorf("%s %.120q is left out: %w", b.schema, b.name, err))
@@ -192,7 +202,7 @@ func (b *blob) addBundle(builder *Builder) error {
 		return fmt.Errorf("image: %w", err)
 	}
 	if b.properties != nil {
-		if err := array(b.properties, bundle.addRaw); err != nil {
+		if err := b.addProperties(builder, &bundle); err != nil {
 			return fmt.Errorf("properties: %w", err)
 		}
 	}
@@ -200,11 +210,32 @@ func (b *blob) addBundle(builder *Builder) error {
 	return nil
 }
 
-// addRaw adds one element of a blob's properties.
-func (b *Bundle) addRaw(element []byte) error {
-	var kind string
-	var value []byte
-	err := object(element, func(key, raw []byte) (err error) {
+// addProperties goes through all properties whatever is wrong with one of them: upgrade rules hold for the package, even
+// when the bundle that brings them cannot be used. It returns the first error.
+func (b *blob) addProperties(builder *Builder, bundle *Bundle) error {
+	var first error
+	err := array(b.properties, func(element []byte) error {
+		kind, value, err := property(element)
+		switch {
+		case err == nil && IsUpgradeSchema(kind):
+			builder.AddUpgradeRules(b.pkg, kind, b.name, value)
+		case err == nil:
+			err = bundle.AddProperty(kind, value)
+		}
+		if first == nil {
+			first = err
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return first
+}
+
+// property reads one element of a blob's properties.
+func property(element []byte) (kind string, value []byte, err error) {
+	err = object(element, func(key, raw []byte) (err error) {
 		switch {
 		case is(key, "type"):
 			kind, err = text(raw)
@@ -213,10 +244,15 @@ func (b *Bundle) addRaw(element []byte) error {
 		}
 		return err
 	})
-	if err != nil {
-		return err
+	return kind, value, err
+}
+
+func (b *blob) addDeprecations(builder *Builder) error {
+	deprecations, err := readDeprecations(b.entries)
+	if err == nil {
+		builder.AddDeprecations(b.pkg, deprecations)
 	}
-	return b.AddProperty(kind, value)
+	return err
 }
 
 func optional(raw []byte) (string, error) {

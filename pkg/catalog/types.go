@@ -43,15 +43,24 @@ type Package struct {
 	DefaultChannel string
 	Channels       []Channel
 	Bundles        []Bundle
+	// Deprecated is what the catalog says to those who use the package; empty when it is not deprecated. A message that is
+	// empty in the catalog is "deprecated". Messages are cut at 1,024 bytes. The same holds for channels and bundles.
+	Deprecated string
+	// UpgradeRules are the author's rules for moving from version to version, as they were found: as blobs of their own or
+	// as properties of bundles. Equal ones (as JSON values) are one. At most 8 are kept, the rest is a fault.
+	UpgradeRules []UpgradeRules
 	// Faults are sentences about blobs of this package that could not be used, sorted, at most maxFaults and a last one
 	// that counts the rest. What they name is not in Channels and Bundles.
 	Faults []string
+	// Notes are sentences about what the way on which the package was read does not tell of it, sorted and bounded like Faults.
+	Notes []string
 }
 
 // Channel is one channel of a package and what is in it.
 type Channel struct {
-	Name    string
-	Entries []Entry
+	Name       string
+	Entries    []Entry
+	Deprecated string
 }
 
 // Entry is one bundle's place in a channel: its name and the edges that lead to it. The bundle itself may be missing
@@ -80,6 +89,18 @@ type Bundle struct {
 	SuggestedNamespace string
 	// InstallModes is the CSV's list of install modes, nil when the catalog does not say.
 	InstallModes map[string]bool
+	Deprecated   string
+	// Release is what the olm.package property says beside the version, for bundles that are built again; not checked here.
+	Release string
+	// ProvidedGVKs are the kinds that the bundle brings (olm.gvk), sorted, each once. Bundles with equal lists share one.
+	ProvidedGVKs []GVK
+	// Requirements are what the bundle needs of others (olm.gvk.required, olm.package.required, olm.constraint), sorted,
+	// each once. All of them must be met.
+	Requirements []Requirement
+	// APIServices says that the bundle brings aggregated APIs.
+	APIServices bool
+	// CreatedAt is the CSV's annotation createdAt as it stands, empty when the catalog does not say or says more than 64 bytes.
+	CreatedAt string
 }
 
 // Bundle returns the bundle of this name.

@@ -1,0 +1,128 @@
+package catalog
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+const (
+	// maxDeprecations is how many entries a package's deprecations may have: one for all that it may hold.
+	maxDeprecations = maxBundles + maxChannels + 1
+	// maxDeprecationBlobs is how many different olm.deprecations are kept. More than one are a fault already.
+	maxDeprecationBlobs = 4
+	// maxDeprecated bounds the message of one deprecation.
+	maxDeprecated = 1024
+	// deprecatedWithoutMessage is what is said of what is deprecated without a word.
+	deprecatedWithoutMessage = "deprecated"
+)
+
+// Deprecation says that something of a package should no longer be used.
+type Deprecation struct {
+	// Schema is "olm.package", "olm.channel" or "olm.bundle"; any other is ignored.
+	Schema string
+	// Name is that of the channel or bundle; of a package it is empty, or the package's. What the package does not have is ignored.
+	Name string
+	// Message may be empty.
+	Message string
+}
+
+// AddDeprecations adds all deprecations of a package. A package has one list of them: different ones are a fault that names
+// them, and all of them count.
+func (b *Builder) AddDeprecations(pkg string, deprecations []Deprecation) {
+	d := b.draft(pkg)
+	if len(deprecations) == 0 {
+		return
+	}
+	if len(deprecations) > maxDeprecations {
+		d.fault("%s has more than %d entries", schemaDeprecations, maxDeprecations)
+		deprecations = deprecations[:maxDeprecations]
+	}
+	var kept []Deprecation
+	for _, entry := range deprecations {
+		if entry.Schema == schemaPackage && entry.Name == pkg {
+			entry.Name = ""
+		}
+		if entry.Message = cut(strings.TrimSpace(entry.Message), maxDeprecated); entry.Message == "" {
+			entry.Message = deprecatedWithoutMessage
+		}
+		if d.fits("deprecation", entry.Name, entry.Schema) {
+			kept = append(kept, entry)
+		}
+	}
+	slices.SortFunc(kept, func(a, b Deprecation) int {
+		return cmp.Or(cmp.Compare(a.Schema, b.Schema), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Message, b.Message))
+	})
+	kept = slices.Compact(kept)
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%q", kept)
+	d.deprecations[string(sum.Sum(nil))] = kept
+	if len(d.deprecations) > maxDeprecationBlobs {
+		delete(d.deprecations, slices.Max(slices.Collect(maps.Keys(d.deprecations))))
+		d.fault("there are more than %d different %s", maxDeprecationBlobs, schemaDeprecations)
+	}
+}
+
+// deprecated returns what is said of each deprecated thing, and records a fault where it is said in several places.
+func (d *draft) deprecated() map[Deprecation]string {
+	if len(d.deprecations) == 0 {
+		return nil
+	}
+	var lists []string
+	messages := map[Deprecation][]string{}
+	for _, key := range slices.Sorted(maps.Keys(d.deprecations)) {
+		lists = append(lists, list(d.deprecations[key]))
+		for _, entry := range d.deprecations[key] {
+			of := Deprecation{Schema: entry.Schema, Name: entry.Name}
+			messages[of] = append(messages[of], entry.Message)
+		}
+	}
+	if len(lists) > 1 {
+		d.fault("there are %d different %s, one a package is allowed: of %s", len(lists), schemaDeprecations, strings.Join(lists, "; and of "))
+	}
+	out := make(map[Deprecation]string, len(messages))
+	for of, said := range messages {
+		slices.Sort(said)
+		out[of] = cut(strings.Join(slices.Compact(said), "; "), maxDeprecated)
+	}
+	return out
+}
+
+// list names what a list of deprecations is about.
+func list(entries []Deprecation) string {
+	var names []string
+	for _, entry := range entries {
+		names = append(names, strings.TrimSpace(fmt.Sprintf("%s %.40s", entry.Schema, entry.Name)))
+		if len(names) == 3 && len(entries) > 3 {
+			names = append(names, "…")
+			break
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// readDeprecations reads the entries of an olm.deprecations blob.
+func readDeprecations(raw []byte) ([]Deprecation, error) {
+	var entries []struct {
+		Reference struct {
+			Schema string `json:"schema"`
+			Name   string `json:"name"`
+		} `json:"reference"`
+		Message string `json:"message"`
+	}
+	if raw == nil {
+		return nil, nil
+	}
+	if err := json.Unmarshal(raw, &entries); err != nil {
+		return nil, fmt.Errorf("entries: %w", err)
+	}
+	out := make([]Deprecation, 0, len(entries))
+	for _, entry := range entries {
+		out = append(out, Deprecation{Schema: entry.Reference.Schema, Name: entry.Reference.Name, Message: entry.Message})
+	}
+	return out, nil
+}

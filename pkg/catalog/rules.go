@@ -1,0 +1,101 @@
+package catalog
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// UpgradeSchemaPrefix begins the schemas of upgrade rules; what follows is the schema's version.
+const UpgradeSchemaPrefix = "io.openshift.operators.upgrades."
+
+const (
+	// maxUpgradeRules is how many different rules of a package are kept. More than one are a contradiction already.
+	maxUpgradeRules = 8
+	// maxRules bounds the canonical form of one blob of rules.
+	maxRules = 64 << 10
+	// maxRawRules is how large a blob may be to be put into canonical form at all.
+	maxRawRules = 1 << 20
+)
+
+// UpgradeRules is one blob of a schema that begins with UpgradeSchemaPrefix, as it was found. Whether it says anything that
+// can be followed is judged by who reads it.
+type UpgradeRules struct {
+	// Schema is the whole name of the schema, whatever follows the prefix.
+	Schema string
+	// Where is how a message names it: `blob <schema>` or `property <schema> of bundle "<name>"`. Of several places that say
+	// the same, it is the first in the order of text.
+	Where string
+	// Raw is the blob as JSON in a form that is the same for equal values: keys sorted, no white space. It has always a
+	// schema and a package: those that it names itself, else those of where it was found. It is at most 64 KiB long; of a
+	// longer blob it is the beginning, and of one that cannot be read it is empty. Then Fault says so.
+	Raw string
+	// Fault is why the blob cannot be relied on at all: no object, too long, keys that are there twice. Else empty.
+	Fault string
+}
+
+// IsUpgradeSchema reports whether a schema, or the type of a property, is that of upgrade rules.
+func IsUpgradeSchema(schema string) bool { return strings.HasPrefix(schema, UpgradeSchemaPrefix) }
+
+// AddUpgradeRules adds a blob of upgrade rules to a package: raw JSON, found as a property of the named bundle, or by itself
+// where bundle is empty.
+func (b *Builder) AddUpgradeRules(pkg, schema, bundle string, raw []byte) {
+	d := b.draft(pkg)
+	if !d.fits("schema", schema) {
+		return
+	}
+	rules := UpgradeRules{Schema: schema, Where: "blob " + schema}
+	if bundle != "" {
+		rules.Where = fmt.Sprintf("property %s of bundle %.120q", schema, bundle)
+	}
+	whole := rules.read(pkg, raw)
+	// The sum tells two apart of which the kept part is the same.
+	key := strings.Join([]string{schema, rules.Raw, rules.Fault, fmt.Sprintf("%x", sha256.Sum256(whole))}, "\x00")
+	if before, ok := d.rules[key]; ok {
+		rules.Where = min(rules.Where, before.Where)
+	}
+	d.rules[key] = rules
+	if len(d.rules) > maxUpgradeRules {
+		// Which came first is an accident of the stream; the same ones must stay every time.
+		delete(d.rules, slices.Max(slices.Collect(maps.Keys(d.rules))))
+		d.fault("there are more than %d different blobs of upgrade rules", maxUpgradeRules)
+	}
+}
+
+// read sets Raw and Fault, and returns what tells the blob from others.
+func (r *UpgradeRules) read(pkg string, raw []byte) []byte {
+	if len(raw) > maxRawRules {
+		var compact bytes.Buffer
+		if json.Compact(&compact, raw) == nil {
+			raw = compact.Bytes()
+		}
+	}
+	if len(raw) > maxRawRules {
+		r.Fault = fmt.Sprintf("it is larger than %d bytes", maxRawRules)
+		return raw
+	}
+	form, err := canonical(raw, map[string]string{"schema": r.Schema, "package": pkg})
+	if err != nil {
+		r.Fault = cut(err.Error(), maxSentence)
+		return raw
+	}
+	r.Raw = string(form)
+	if len(form) > maxRules {
+		r.Raw = strings.ToValidUTF8(string(form[:maxRules]), "")
+		r.Fault = fmt.Sprintf("it is %d bytes long, more than %d", len(form), maxRules)
+	}
+	return form
+}
+
+// buildRules returns the rules in an order that depends on what they say only.
+func (d *draft) buildRules() []UpgradeRules {
+	var out []UpgradeRules
+	for _, key := range slices.Sorted(maps.Keys(d.rules)) {
+		out = append(out, d.rules[key])
+	}
+	return out
+}

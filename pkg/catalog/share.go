@@ -1,0 +1,121 @@
+package catalog
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// shared keeps one copy of what bundle after bundle repeats: the versions of an operator bring nearly the same kinds, run in
+// the same install modes and need the same. What is shared must not be changed, as nothing that Build returns.
+type shared struct {
+	strings map[string]string
+	kinds   map[string][]GVK
+	modes   map[string]map[string]bool
+}
+
+func (s *shared) share(b *Bundle) {
+	if s.strings == nil {
+		s.strings, s.kinds, s.modes = map[string]string{}, map[string][]GVK{}, map[string]map[string]bool{}
+	}
+	b.MinKubeVersion = s.text(b.MinKubeVersion)
+	b.SuggestedNamespace = s.text(b.SuggestedNamespace)
+	b.InstallModes = s.installModes(b.InstallModes)
+	b.ProvidedGVKs = s.gvks(b.ProvidedGVKs)
+	for i := range b.Requirements {
+		if gvk := b.Requirements[i].GVK; gvk != nil {
+			b.Requirements[i].GVK = &s.gvks([]GVK{*gvk})[0]
+		}
+	}
+}
+
+func (s *shared) text(value string) string {
+	if known, ok := s.strings[value]; ok {
+		return known
+	}
+	value = strings.Clone(value)
+	s.strings[value] = value
+	return value
+}
+
+func (s *shared) gvks(list []GVK) []GVK {
+	if len(list) == 0 {
+		return nil
+	}
+	key := fmt.Sprintf("%q", list)
+	if known, ok := s.kinds[key]; ok {
+		return known
+	}
+	own := make([]GVK, len(list))
+	for i, gvk := range list {
+		own[i] = GVK{Group: s.text(gvk.Group), Version: s.text(gvk.Version), Kind: s.text(gvk.Kind)}
+	}
+	s.kinds[key] = own
+	return own
+}
+
+func (s *shared) installModes(modes map[string]bool) map[string]bool {
+	if modes == nil {
+		return nil
+	}
+	var key strings.Builder
+	for _, mode := range slices.Sorted(maps.Keys(modes)) {
+		fmt.Fprintf(&key, "%q=%t ", mode, modes[mode])
+	}
+	if known, ok := s.modes[key.String()]; ok {
+		return known
+	}
+	s.modes[key.String()] = modes
+	return modes
+}
+
+// texts are the parts of a bundle whose length is bounded by that of a name.
+func (b *Bundle) texts() []string {
+	texts := []string{b.Name, b.Image, b.Version, b.Release, b.MinKubeVersion, b.SuggestedNamespace}
+	for _, gvk := range b.ProvidedGVKs {
+		texts = append(texts, gvk.Group, gvk.Version, gvk.Kind)
+	}
+	return appendTexts(texts, b.Requirements)
+}
+
+func appendTexts(texts []string, requirements []Requirement) []string {
+	for _, r := range requirements {
+		if r.GVK != nil {
+			texts = append(texts, r.GVK.Group, r.GVK.Version, r.GVK.Kind)
+		}
+		if r.Package != nil {
+			texts = append(texts, r.Package.Name, r.Package.Range)
+		}
+		for _, members := range [][]Requirement{r.All, r.Any, r.Not} {
+			texts = appendTexts(texts, members)
+		}
+	}
+	return texts
+}
+
+// sortKinds sorts and bounds the kinds that a bundle brings.
+func (d *draft) sortKinds(b *Bundle) {
+	kinds := slices.Compact(slices.SortedFunc(slices.Values(b.ProvidedGVKs), GVK.Compare))
+	if len(kinds) > maxGVKs {
+		d.fault("bundle %.120q brings more than %d kinds; the others are left out", b.Name, maxGVKs)
+		kinds = kinds[:maxGVKs]
+	}
+	b.ProvidedGVKs = kinds
+}
+
+// sortRequirements sorts and bounds what a bundle requires. What is left out is a requirement that cannot be judged: a bundle
+// that needs more than is known must not look like one that needs less.
+func (d *draft) sortRequirements(b *Bundle) {
+	sorted := slices.SortedFunc(slices.Values(b.Requirements), Requirement.Compare)
+	sorted = slices.CompactFunc(sorted, func(a, b Requirement) bool { return a.Compare(b) == 0 })
+	size := 0
+	for i, r := range sorted {
+		if size += r.size(); size > maxRequirements {
+			d.fault("bundle %.120q has more than %d requirements; the others are left out", b.Name, maxRequirements)
+			sorted = append(sorted[:i], unsupported("more than %d requirements", maxRequirements))
+			break
+		}
+	}
+	b.Requirements = sorted
+}

@@ -26,29 +26,41 @@ const (
 // trusted, and a short list would look like a real one. A blob of a wanted package with a field of the wrong shape is
 // left out and named in that package's Faults, so that it costs the other packages nothing.
 func Read(r io.Reader, want func(pkg string) bool) ([]Package, error) {
-	var (
-		in      = newStream(r)
-		builder Builder
-	)
+	var builder Builder
+	if err := builder.read(r, "", want); err != nil {
+		return nil, err
+	}
+	return builder.Build(), nil
+}
+
+// read adds the blobs of a stream. A file that is given is named in faults.
+func (b *Builder) read(r io.Reader, file string, want func(pkg string) bool) error {
+	in := newStream(r)
 	for n := 1; ; n++ {
 		raw, err := in.next()
 		if err == io.EOF {
-			return builder.Build(), nil
+			return nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("blob %d: %w", n, err)
+			return fmt.Errorf("blob %d: %w", n, err)
 		}
-		b, err := parse(raw)
+		blob, err := parse(raw)
 		if err != nil {
-			return nil, fmt.Errorf("blob %d%s: %w", n, b.label(), err)
+			return fmt.Errorf("blob %d%s: %w", n, blob.label(), err)
 		}
-		if pkg := b.owner(); pkg == "" || want != nil && !want(pkg) {
+		if pkg := blob.owner(); pkg == "" || want != nil && !want(pkg) {
 			continue
 		}
 		if !json.Valid(raw) {
-			return nil, fmt.Errorf("blob %d%s: %w", n, b.label(), syntaxError(raw))
+			return fmt.Errorf("blob %d%s: %w", n, blob.label(), syntaxError(raw))
 		}
-		b.addTo(&builder)
+		if err := blob.addTo(b); err != nil {
+			err = fmt.Errorf("%s %.120q is left out: %w", blob.schema, blob.name, err)
+			if file != "" {
+				err = fmt.Errorf("file %.120q: %w", file, err)
+			}
+			b.AddFault(blob.owner(), err)
+		}
 	}
 }
 
@@ -149,24 +161,20 @@ func (b *blob) label() string {
 	return " (" + strings.Join(parts, ", ") + ")"
 }
 
-// addTo decodes the blob into the builder, a fault of its package when it has not the shape of its schema.
-func (b *blob) addTo(builder *Builder) {
-	var err error
+// addTo decodes the blob into the builder; an error says that it has not the shape of its schema.
+func (b *blob) addTo(builder *Builder) error {
 	switch b.schema {
 	case schemaPackage:
-		err = b.addPackage(builder)
+		return b.addPackage(builder)
 	case schemaChannel:
-		err = b.addChannel(builder)
+		return b.addChannel(builder)
 	case schemaBundle:
-		err = b.addBundle(builder)
+		return b.addBundle(builder)
 	case schemaDeprecations:
-		err = b.addDeprecations(builder)
-	default:
-		builder.AddUpgradeRules(b.pkg, b.schema, "", b.raw)
+		return b.addDeprecations(builder)
 	}
-	if err != nil {
-		builder.AddFault(b.owner(), fmt.Errorf("%s %.120q is left out: %w", b.schema, b.name, err))
-	}
+	builder.AddUpgradeRules(b.pkg, b.schema, "", b.raw)
+	return nil
 }
 
 func (b *blob) addPackage(builder *Builder) error {

@@ -42,7 +42,11 @@ func Read(ctx context.Context, address string, want func(pkg string) bool) ([]ca
 		return nil, fmt.Errorf("reading catalog at %q: %w", address, err)
 	}
 	defer connection.Close()
-	r := reader{client: api.NewRegistryClient(connection), bundles: map[bundleKey]*listed{}, packages: map[string]bool{}}
+	r := reader{
+		client: api.NewRegistryClient(connection), experimental: api.NewExperimentalRegistryClient(connection),
+		bundles: map[bundleKey]*listed{}, packages: map[string]bool{}, ruled: map[string]bool{},
+		deprecations: map[string]map[catalog.Deprecation]string{},
+	}
 	err = r.read(ctx, want)
 	if err == nil {
 		err = ctx.Err() // a server that sees our deadline too may end its stream in good order, and short
@@ -64,10 +68,15 @@ type listed struct {
 }
 
 type reader struct {
-	client   api.RegistryClient
-	builder  catalog.Builder
-	bundles  map[bundleKey]*listed
-	packages map[string]bool
+	client       api.RegistryClient
+	experimental api.ExperimentalRegistryClient
+	builder      catalog.Builder
+	bundles      map[bundleKey]*listed
+	packages     map[string]bool
+	// ruled are the packages that have upgrade rules on a bundle.
+	ruled map[string]bool
+	// deprecations are the messages for each deprecated thing of a package.
+	deprecations map[string]map[catalog.Deprecation]string
 }
 
 func (r *reader) read(ctx context.Context, want func(string) bool) error {
@@ -80,6 +89,14 @@ func (r *reader) read(ctx context.Context, want func(string) bool) error {
 			return fmt.Errorf("getting package %q: %w", pkg, err)
 		}
 		r.builder.AddPackage(pkg, answer.GetDefaultChannelName())
+		r.deprecate(pkg, "olm.package", "", answer.GetDeprecation())
+		for _, channel := range answer.GetChannels() {
+			r.deprecate(pkg, "olm.channel", channel.GetName(), channel.GetDeprecation())
+		}
+	}
+	r.addDeprecations()
+	if err := r.addRules(ctx); err != nil {
+		return err
 	}
 	if err := r.complete(ctx); err != nil {
 		return err
@@ -126,6 +143,7 @@ func (r *reader) add(b *api.Bundle) {
 		Skips:     b.GetSkips(),
 		SkipRange: b.GetSkipRange(),
 	})
+	r.deprecate(b.GetPackageName(), "olm.bundle", b.GetCsvName(), b.GetDeprecation())
 	key := bundleKey{b.GetPackageName(), b.GetCsvName()}
 	if _, known := r.bundles[key]; known {
 		return
@@ -136,7 +154,12 @@ func (r *reader) add(b *api.Bundle) {
 		csv:     b.GetCsvJson(),
 	}
 	for _, property := range b.GetProperties() {
-		if err := l.bundle.AddProperty(property.GetType(), []byte(property.GetValue())); err != nil {
+		if catalog.IsUpgradeSchema(property.GetType()) {
+			r.ruled[key.pkg] = true
+			r.builder.AddUpgradeRules(key.pkg, property.GetType(), key.name, []byte(property.GetValue()))
+			continue
+		}
+		if err := l.bundle.AddProperty(property.GetType(), []byte(property.GetValue())); err != nil && l.err == nil {
 			l.err = err
 		}
 	}

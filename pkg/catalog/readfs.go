@@ -1,0 +1,47 @@
+package catalog
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+)
+
+// ReadFS reads all file-based catalogs of a folder and of those below it as one catalog: every file whose name ends in .json,
+// .yaml or .yml and does not begin with a dot. Bounds, leniency and result are those of Read; errors and faults about the
+// shape of a blob name the file too.
+//
+// An .indexignore file is not looked at, and a file of another name is not read: a catalog's folder is not searched for what
+// might be one.
+func ReadFS(fsys fs.FS, want func(pkg string) bool) ([]Package, error) {
+	var builder Builder
+	err := fs.WalkDir(fsys, ".", func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() || !catalogFile(entry.Name()) {
+			return nil
+		}
+		content, err := fsys.Open(file)
+		if err != nil {
+			return err
+		}
+		defer content.Close()
+		if err := builder.read(content, file, want); err != nil {
+			return fmt.Errorf("file %q: %w", file, err)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading catalog files: %w", err)
+	}
+	return builder.Build(), nil
+}
+
+func catalogFile(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".json", ".yaml", ".yml":
+		return !strings.HasPrefix(name, ".")
+	}
+	return false
+}

@@ -21,14 +21,11 @@ const maxCanonicalDepth = 64
 func canonical(value []byte, identity map[string]string) ([]byte, error) {
 	decoder := json.NewDecoder(bytes.NewReader(value))
 	decoded, err := decodeUnique(decoder, maxCanonicalDepth)
-	if err == nil {
-		_, err = decoder.Token()
-		if err == nil {
-			return nil, errors.New("something follows the value")
-		}
-	}
-	if !errors.Is(err, io.EOF) {
+	if err != nil {
 		return nil, err
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("something follows the value")
 	}
 	object, ok := decoded.(map[string]any)
 	if !ok {
@@ -63,10 +60,7 @@ func identify(object map[string]any, identity map[string]string) {
 
 // decodeUnique decodes one value as encoding/json does, but refuses objects in which a key is there twice.
 func decodeUnique(decoder *json.Decoder, depth int) (any, error) {
-	token, err := decoder.Token()
-	if errors.Is(err, io.EOF) {
-		return nil, io.ErrUnexpectedEOF
-	}
+	token, err := nextToken(decoder)
 	if err != nil {
 		return nil, err
 	}
@@ -86,17 +80,26 @@ func decodeUnique(decoder *json.Decoder, depth int) (any, error) {
 			}
 			list = append(list, element)
 		}
-		_, err := decoder.Token()
+		_, err := nextToken(decoder)
 		return list, err
 	}
 	return decodeObject(decoder, depth)
+}
+
+// nextToken is a token inside a value, where the end is an error.
+func nextToken(decoder *json.Decoder) (json.Token, error) {
+	token, err := decoder.Token()
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return token, err
 }
 
 // decodeObject decodes what follows "{".
 func decodeObject(decoder *json.Decoder, depth int) (any, error) {
 	object, folded := map[string]any{}, map[string]bool{}
 	for decoder.More() {
-		token, err := decoder.Token()
+		token, err := nextToken(decoder)
 		if err != nil {
 			return nil, err
 		}
@@ -113,7 +116,7 @@ func decodeObject(decoder *json.Decoder, depth int) (any, error) {
 			return nil, err
 		}
 	}
-	_, err := decoder.Token()
+	_, err := nextToken(decoder)
 	return object, err
 }
 

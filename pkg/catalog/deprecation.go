@@ -82,6 +82,7 @@ func (d *draft) deprecated() map[Deprecation]string {
 		}
 	}
 	if len(lists) > 1 {
+		slices.Sort(lists)
 		d.fault("there are %d different %s, one a package is allowed: of %s", len(lists), schemaDeprecations, strings.Join(lists, "; and of "))
 	}
 	out := make(map[Deprecation]string, len(messages))

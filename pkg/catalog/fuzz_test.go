@@ -19,6 +19,13 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(reversed(jsonLines)))
 	f.Add([]byte("---\nschema: olm.package\nname: demo\n--- # x\n  a: b\n"))
 	f.Add([]byte(`{"schema":"olm.bundle","package":"p","name":"\\\"","properties":[{"type":"olm.maxOpenShiftVersion","value":4.10}]}`))
+	f.Add([]byte(deprecations + jsonLines))
+	f.Add([]byte(`{"schema":"` + rulesV1 + `","package":"demo","steps":[{"from":">=1.0.0 <2.0.0","through":"1.9.x"}]}{"schema":"` + rulesV1 + `","package":"demo","a":1,"A":2}`))
+	f.Add([]byte(`{"schema":"olm.bundle","package":"p","name":"b","properties":[{"type":"` + rulesV1 + `","value":{"semantics":"both"}},` +
+		`{"type":"olm.gvk","value":{"group":"g","version":"v1","kind":"K"}},{"type":"olm.gvk.required","value":{"version":"v1","kind":"K"}},` +
+		`{"type":"olm.package.required","value":{"packageName":"q","versionRange":">1.0.0"}},` +
+		`{"type":"olm.constraint","value":{"failureMessage":"m","all":{"constraints":[{"cel":{"rule":"x"}},{"not":{"constraints":[{"gvk":{}}]}}]}}},` +
+		`{"type":"olm.csv.metadata","value":{"annotations":{"createdAt":"2026"},"apiServiceDefinitions":{"owned":[{}]}}}]}`))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		got, err := Read(bytes.NewReader(in), nil)
 		again, errAgain := Read(iotest.OneByteReader(bytes.NewReader(in)), nil)
@@ -35,6 +42,7 @@ func FuzzRead(f *testing.F) {
 			t.Error("packages are not sorted")
 		}
 		for _, p := range got {
+			checkBounds(t, p)
 			for _, b := range p.Bundles {
 				if found, ok := p.Bundle(b.Name); !ok || found.Image != b.Image {
 					t.Errorf("bundle %q is not found by its name", b.Name)
@@ -42,6 +50,44 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+func checkBounds(t *testing.T, p Package) {
+	t.Helper()
+	if len(p.UpgradeRules) > maxUpgradeRules || len(p.Deprecated) > maxDeprecated || len(p.Faults) > maxFaults+1 {
+		t.Errorf("package %q: %d upgrade rules, %d faults, deprecated in %d bytes", p.Name, len(p.UpgradeRules), len(p.Faults), len(p.Deprecated))
+	}
+	for _, rules := range p.UpgradeRules {
+		if len(rules.Raw) > maxRules || rules.Fault == "" && !json.Valid([]byte(rules.Raw)) || !IsUpgradeSchema(rules.Schema) {
+			t.Errorf("package %q: upgrade rules %+v", p.Name, rules)
+		}
+	}
+	for _, b := range p.Bundles {
+		if len(b.CreatedAt) > maxCreatedAt || len(b.ProvidedGVKs) > maxGVKs || len(b.Requirements) > maxRequirements+1 {
+			t.Errorf("bundle %q is beyond the bounds", b.Name)
+		}
+		for _, r := range b.Requirements {
+			checkRequirement(t, r, maxNesting)
+		}
+	}
+}
+
+func checkRequirement(t *testing.T, r Requirement, depth int) {
+	t.Helper()
+	set := 0
+	for _, is := range []bool{r.GVK != nil, r.Package != nil, r.All != nil, r.Any != nil, r.Not != nil, r.Unsupported != ""} {
+		if is {
+			set++
+		}
+	}
+	if set != 1 || depth < 0 || len(r.Message) > maxFailureMessage {
+		t.Errorf("requirement %+v: %d members are set, %d levels deep", r, set, maxNesting-depth)
+	}
+	for _, members := range [][]Requirement{r.All, r.Any, r.Not} {
+		for _, member := range members {
+			checkRequirement(t, member, depth-1)
+		}
+	}
 }
 
 // FuzzObject holds that walking raw JSON finds what encoding/json finds, on every input that encoding/json takes.

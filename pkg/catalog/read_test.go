@@ -191,6 +191,12 @@ func TestReadLeavesOutBlobsOfTheWrongShape(t *testing.T) {
 		"two default channels":        {`{"schema":"olm.package","name":"demo","defaultChannel":"a"}{"schema":"olm.package","name":"demo","defaultChannel":"b"}`, `several default channels: ["a" "b"]`},
 		"two bundles of one name":     {`{"schema":"olm.bundle","package":"demo","name":"b","image":"x"}{"schema":"olm.bundle","package":"demo","name":"b","image":"y"}`, `bundle "b" is there twice with different content`},
 		"two entries of one name":     {`{"schema":"olm.channel","package":"demo","name":"c","entries":[{"name":"x"},{"name":"x","replaces":"w"}]}`, `channel "c" has two different entries for "x"`},
+		"deprecations are strings":    {`{"schema":"olm.deprecations","package":"demo","name":"d","entries":["x"]}`, `olm.deprecations "d" is left out: entries: `},
+		"provided kind is a string":   {`{"schema":"olm.bundle","package":"demo","name":"b","properties":[{"type":"olm.gvk","value":"Demo"}]}`, `olm.bundle "b" is left out: properties: reading property "olm.gvk": an object was expected`},
+		"required kind has a number":  {`{"schema":"olm.bundle","package":"demo","name":"b","properties":[{"type":"olm.gvk.required","value":{"version":1}}]}`, `olm.bundle "b" is left out: properties: reading property "olm.gvk.required": version: a string was expected`},
+		"required package is a list":  {`{"schema":"olm.bundle","package":"demo","name":"b","properties":[{"type":"olm.package.required","value":[]}]}`, `olm.bundle "b" is left out: properties: reading property "olm.package.required": `},
+		"aggregated APIs are a list":  {`{"schema":"olm.bundle","package":"demo","name":"b","properties":[{"type":"olm.csv.metadata","value":{"apiServiceDefinitions":[]}}]}`, `olm.bundle "b" is left out: properties: reading property "olm.csv.metadata": apiServiceDefinitions: `},
+		"kind of three kilobytes":     {`{"schema":"olm.bundle","package":"demo","name":"b","properties":[{"type":"olm.gvk","value":{"kind":"` + strings.Repeat("K", 3000) + `"}}]}`, `more than 2048 characters`},
 		"name of three kilobytes":     {`{"schema":"olm.bundle","package":"demo","name":"` + strings.Repeat("n", 3000) + `"}`, `more than 2048 characters`},
 	}
 	for name, test := range tests {

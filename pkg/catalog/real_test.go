@@ -3,12 +3,17 @@ package catalog
 import (
 	"bytes"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operator-framework/operator-registry/alpha/declcfg"
+	"github.com/operator-framework/operator-registry/alpha/property"
 )
 
 // realCatalogs is where the public catalogs of OpenShift 4.20 lie, beside the checkout; they are no part of the project.
@@ -51,9 +56,10 @@ func jsonLinesOf(tb testing.TB, contents [][]byte) []byte {
 }
 
 func TestReadOfRealCatalogs(t *testing.T) {
-	for catalog, want := range map[string]struct{ packages, channels, bundles, limits int }{
-		"community-v4.20": {packages: 37, channels: 85, bundles: 803, limits: 0},
-		"certified-v4.20": {packages: 59, channels: 180, bundles: 676, limits: 4},
+	type counts struct{ packages, channels, bundles, limits, kinds, needy, dated int }
+	for catalog, want := range map[string]counts{
+		"community-v4.20": {packages: 37, channels: 85, bundles: 803, limits: 0, kinds: 6845, needy: 18, dated: 737},
+		"certified-v4.20": {packages: 59, channels: 180, bundles: 676, limits: 4, kinds: 2893, needy: 47, dated: 617},
 	} {
 		t.Run(catalog, func(t *testing.T) {
 			lines := jsonLinesOf(t, realYAML(t, catalog))
@@ -61,8 +67,7 @@ func TestReadOfRealCatalogs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := want
-			got.packages, got.channels, got.bundles, got.limits = len(packages), 0, 0, 0
+			got := counts{packages: len(packages)}
 			for _, p := range packages {
 				got.channels += len(p.Channels)
 				got.bundles += len(p.Bundles)
@@ -71,6 +76,13 @@ func TestReadOfRealCatalogs(t *testing.T) {
 				}
 				for _, b := range p.Bundles {
 					got.limits += len(b.MaxOpenShiftVersions)
+					got.kinds += len(b.ProvidedGVKs)
+					if len(b.Requirements) > 0 {
+						got.needy++
+					}
+					if b.CreatedAt != "" {
+						got.dated++
+					}
 					if b.Version == "" || b.Image == "" || b.InstallModes == nil {
 						t.Errorf("package %q: bundle %+v lacks something", p.Name, b)
 					}
@@ -112,6 +124,96 @@ func compareWithDeclcfg(t *testing.T, got []Package, lines []byte) {
 	if diff := cmp.Diff(builder.Build(), got); diff != "" {
 		t.Errorf("declcfg reads it differently (-declcfg +ours):\n%s", diff)
 	}
+	byName := map[string]Bundle{}
+	for _, p := range got {
+		for _, b := range p.Bundles {
+			byName[p.Name+"/"+b.Name] = b
+		}
+	}
+	for _, b := range cfg.Bundles {
+		compareProperties(t, b, byName[b.Package+"/"+b.Name])
+	}
+}
+
+// compareProperties holds what was kept of a bundle against operator-registry's own types for properties.
+func compareProperties(t *testing.T, theirs declcfg.Bundle, ours Bundle) {
+	t.Helper()
+	properties, err := property.Parse(theirs.Properties)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Bundle{Name: theirs.Name, Version: properties.Packages[0].Version, Release: properties.Packages[0].Release}
+	for _, csv := range properties.CSVMetadatas {
+		want.CreatedAt, want.APIServices = csv.Annotations["createdAt"], len(csv.APIServiceDefinitions.Owned) > 0
+	}
+	if len(want.CreatedAt) > maxCreatedAt {
+		want.CreatedAt = ""
+	}
+	kinds := map[GVK]bool{}
+	for _, gvk := range properties.GVKs {
+		kinds[GVK{gvk.Group, gvk.Version, gvk.Kind}] = true
+	}
+	want.ProvidedGVKs = slices.SortedFunc(maps.Keys(kinds), GVK.Compare)
+	needs := map[string]bool{}
+	for _, gvk := range properties.GVKsRequired {
+		needs[Requirement{GVK: &GVK{gvk.Group, gvk.Version, gvk.Kind}}.String()] = true
+	}
+	for _, pkg := range properties.PackagesRequired {
+		needs[Requirement{Package: &PackageRange{pkg.PackageName, pkg.VersionRange}}.String()] = true
+	}
+	got := Bundle{
+		Name: ours.Name, Version: ours.Version, Release: ours.Release, CreatedAt: ours.CreatedAt, APIServices: ours.APIServices,
+		ProvidedGVKs: ours.ProvidedGVKs,
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("bundle %q (-declcfg +ours):\n%s", theirs.Name, cmp.Diff(want, got))
+	}
+	var said []string
+	for _, r := range ours.Requirements {
+		said = append(said, r.String())
+	}
+	if !slices.Equal(said, slices.Sorted(maps.Keys(needs))) {
+		t.Errorf("bundle %q requires %q, declcfg has %v", theirs.Name, said, needs)
+	}
+}
+
+// TestAllRealPackagesAreKeptInATenthOfDeclcfgsHeap is the promise that the manager can hold whole catalogs in memory.
+func TestAllRealPackagesAreKeptInATenthOfDeclcfgsHeap(t *testing.T) {
+	var catalogs [][]byte
+	for _, catalog := range []string{"community-v4.20", "certified-v4.20"} {
+		catalogs = append(catalogs, jsonLinesOf(t, realYAML(t, catalog)))
+	}
+	ours := keptHeap(t, catalogs, func(lines []byte) (any, error) { return Read(bytes.NewReader(lines), nil) })
+	theirs := keptHeap(t, catalogs, func(lines []byte) (any, error) { return declcfg.LoadReader(bytes.NewReader(lines)) })
+	t.Logf("kept of the heap: %.2f MB; declcfg: %.2f MB", float64(ours)/1e6, float64(theirs)/1e6)
+	if ours*10 > theirs {
+		t.Errorf("%d bytes are kept of the heap, more than a tenth of declcfg's %d", ours, theirs)
+	}
+}
+
+// keptHeap is how many bytes of the heap the results of read keep.
+func keptHeap(tb testing.TB, catalogs [][]byte, read func(lines []byte) (any, error)) int64 {
+	tb.Helper()
+	heap := func() int64 {
+		var stats runtime.MemStats
+		runtime.GC()
+		runtime.GC() // the first one finalises, the second one frees
+		runtime.ReadMemStats(&stats)
+		return int64(stats.HeapAlloc)
+	}
+	before := heap()
+	results := make([]any, 0, len(catalogs))
+	for _, lines := range catalogs {
+		result, err := read(lines)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		results = append(results, result)
+	}
+	kept := heap() - before
+	runtime.KeepAlive(results)
+	runtime.KeepAlive(catalogs)
+	return kept
 }
 
 func BenchmarkReadRealCatalogs(b *testing.B) {
@@ -122,14 +224,18 @@ func BenchmarkReadRealCatalogs(b *testing.B) {
 		catalogs = append(catalogs, lines)
 		size += len(lines)
 	}
-	measure := func(name string, bundles int, read func(lines []byte) (int, error)) {
+	measure := func(name string, bundles int, read func(lines []byte) (int, any, error)) {
 		b.Run(name, func(b *testing.B) {
+			kept := keptHeap(b, catalogs, func(lines []byte) (any, error) {
+				_, result, err := read(lines)
+				return result, err
+			})
 			b.SetBytes(int64(size))
 			b.ReportAllocs()
 			for b.Loop() {
 				total := 0
 				for _, lines := range catalogs {
-					n, err := read(lines)
+					n, _, err := read(lines)
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -139,24 +245,25 @@ func BenchmarkReadRealCatalogs(b *testing.B) {
 					b.Fatalf("%d bundles, want %d", total, bundles)
 				}
 			}
+			b.ReportMetric(float64(kept)/1e6, "keptMB")
 		})
 	}
-	ours := func(want func(string) bool) func(lines []byte) (int, error) {
-		return func(lines []byte) (n int, err error) {
+	ours := func(want func(string) bool) func(lines []byte) (int, any, error) {
+		return func(lines []byte) (n int, kept any, err error) {
 			packages, err := Read(bytes.NewReader(lines), want)
 			for _, p := range packages {
 				n += len(p.Bundles)
 			}
-			return n, err
+			return n, packages, err
 		}
 	}
 	measure("every package wanted", 1479, ours(nil))
 	measure("one package wanted", 152, ours(only("project-quay")))
-	measure("declcfg", 1479, func(lines []byte) (int, error) {
+	measure("declcfg", 1479, func(lines []byte) (int, any, error) {
 		cfg, err := declcfg.LoadReader(bytes.NewReader(lines))
 		if err != nil {
-			return 0, err
+			return 0, nil, err
 		}
-		return len(cfg.Bundles), nil
+		return len(cfg.Bundles), cfg, nil
 	})
 }

@@ -60,7 +60,7 @@ func TestUPG_C6RealCatalogsReadTheSameOverBothProtocols(t *testing.T) {
 	if _, err := os.Stat(sharedData); err != nil {
 		t.Skipf("the real catalogs are not there: %v", err)
 	}
-	packages, bundles := 0, 0
+	packages, bundles, kinds, needy := 0, 0, 0, 0
 	for _, name := range []string{"community-v4.20", "certified-v4.20"} {
 		for _, p := range readBoth(t, fmt.Sprintf("%s/catalogs/%s", sharedData, name), nil) {
 			packages++
@@ -68,7 +68,14 @@ func TestUPG_C6RealCatalogsReadTheSameOverBothProtocols(t *testing.T) {
 			if len(p.Faults) > 0 || p.DefaultChannel == "" || len(p.Channels) == 0 {
 				t.Errorf("%s: package %q has faults %q, default channel %q and %d channels", name, p.Name, p.Faults, p.DefaultChannel, len(p.Channels))
 			}
+			if p.Notes != nil {
+				t.Errorf("%s: package %q has notes %q", name, p.Name, p.Notes)
+			}
 			for _, b := range p.Bundles {
+				kinds += len(b.ProvidedGVKs)
+				if len(b.Requirements) > 0 {
+					needy++
+				}
 				if b.Version == "" || b.InstallModes == nil {
 					t.Errorf("%s: bundle %q has version %q and install modes %v", name, b.Name, b.Version, b.InstallModes)
 				}
@@ -77,5 +84,8 @@ func TestUPG_C6RealCatalogsReadTheSameOverBothProtocols(t *testing.T) {
 	}
 	if packages != 96 || bundles != 1479 {
 		t.Errorf("%d packages and %d bundles, want 96 and 1,479", packages, bundles)
+	}
+	if kinds != 9738 || needy != 65 {
+		t.Errorf("%d kinds provided and %d bundles that require something, want 9,738 and 65", kinds, needy)
 	}
 }

@@ -32,7 +32,9 @@ func (s *Server) serveGRPC() error {
 	)
 	store := liveStore{&s.live}
 	api.RegisterRegistryServer(s.grpcServer, server.NewRegistryServer(store))
-	api.RegisterExperimentalRegistryServer(s.grpcServer, server.NewExperimentalRegistryServer(store))
+	if !s.options.WithoutCustomSchemas {
+		api.RegisterExperimentalRegistryServer(s.grpcServer, server.NewExperimentalRegistryServer(store))
+	}
 	grpc_health_v1.RegisterHealthServer(s.grpcServer, server.NewHealthServer())
 	s.serving.Go(func() { _ = s.grpcServer.Serve(s.grpcListener) })
 	return nil

@@ -31,6 +31,8 @@ type Options struct {
 	// Packages are the names to serve; empty serves all. The filter is applied before anything is built, so a catalog of
 	// which one package is wanted starts fast.
 	Packages []string
+	// WithoutCustomSchemas serves over gRPC as operator-registry did before 1.69: nothing of schemas other than OLM's.
+	WithoutCustomSchemas bool
 	// ListenHost is the loopback IP address to listen on; empty means 127.0.0.1.
 	ListenHost string
 	// GRPCPort, HTTPSPort and RegistryPort are the ports to listen on; 0 means any free one.

@@ -21,7 +21,7 @@ const NeverReadyLabel = "localcluster.test/never-ready"
 
 // Operator is one version of one sample operator.
 type Operator struct {
-	// Package is the package's name; the bundle's name is "<Package>.v<Version>".
+	// Package is the package's name; the bundle's name is "<Package>.v<Version>", with a Release "<Package>-v<Version>-<Release>".
 	Package string
 	// Version is the bundle's semantic version.
 	Version string
@@ -39,10 +39,36 @@ type Operator struct {
 	CatalogSaysNothing bool
 	// ExtraConfigMap adds a ConfigMap of that name, so that versions differ in what they consist of.
 	ExtraConfigMap string
+	// Release is the release field of the olm.package property; empty is none. Releases of one version have one bundle folder.
+	Release string
+	// Channels are those that the operator is in; none is "stable" alone.
+	Channels []string
+	// Replaces is the version that this one replaces in its channels, whether the catalog has it or not. Without it, and
+	// without NoReplaces, it is the version before it in the order given, in each channel for itself.
+	Replaces string
+	// NoReplaces leaves that out. A channel with two heads cannot be served over gRPC: the newest must then skip the others.
+	NoReplaces bool
+	// Skips are versions that this one skips in its channels, SkipRange is its skipRange there.
+	Skips     []string
+	SkipRange string
+	// CreatedAt is the CSV's annotation; empty is none.
+	CreatedAt string
+	// OwnsAPIService makes an operator that brings an aggregated API.
+	OwnsAPIService bool
+	// Properties are further properties of the bundle in the catalog: see Provides, RequiresKind, RequiresPackage.
+	Properties []Property
 }
 
 // Name is the bundle's name.
-func (o Operator) Name() string { return fmt.Sprintf("%s.v%s", o.Package, o.Version) }
+func (o Operator) Name() string {
+	if o.Release != "" { // operator-registry demands this form
+		return fmt.Sprintf("%s-v%s-%s", o.Package, o.Version, o.Release)
+	}
+	return fmt.Sprintf("%s.v%s", o.Package, o.Version)
+}
+
+// Tag is the version as an image's tag has it.
+func (o Operator) Tag() string { return strings.ReplaceAll(o.Version, "+", "-") }
 
 // Kind is the kind of the operator's custom resource.
 func (o Operator) Kind() string { return kindOf(o.Package) }
@@ -56,9 +82,13 @@ func (o Operator) Plural() string {
 }
 
 // Write writes, below root, "bundles/<package>/<version>" for every operator and "catalog/<package>/catalog.yaml" for every
-// package, with one channel "stable" in the order given. What was there of these packages' catalogs is replaced; bundles of
-// other versions stay, as they do in a registry.
-func Write(root string, operators ...Operator) error {
+// package, whose default channel is "stable", or the first one that an operator names if none is in that. What was there of
+// these packages' catalogs is replaced; bundles of other versions stay, as they do in a registry.
+func Write(root string, operators ...Operator) error { return WritePackages(root, nil, operators...) }
+
+// WritePackages writes operators as Write does, and what their packages say beside them. A package without an operator is
+// written too, without channels; such a one is not seen over gRPC.
+func WritePackages(root string, packages []Package, operators ...Operator) error {
 	byPackage := map[string][]Operator{}
 	var order []string
 	for _, operator := range operators {
@@ -73,9 +103,15 @@ func Write(root string, operators ...Operator) error {
 			return err
 		}
 	}
+	described := map[string]Package{}
+	for _, p := range packages {
+		if _, known := byPackage[p.Name]; !known && described[p.Name].Name == "" {
+			order = append(order, p.Name)
+		}
+		described[p.Name] = p
+	}
 	for _, name := range order {
-		if err := execute("catalog.yaml.tmpl", filepath.Join(root, "catalog", name, "catalog.yaml"),
-			map[string]any{"Package": name, "Operators": byPackage[name]}); err != nil {
+		if err := writeCatalog(root, name, described[name], byPackage[name]); err != nil {
 			return err
 		}
 	}

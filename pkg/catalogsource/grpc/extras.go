@@ -21,8 +21,6 @@ const (
 	// acknowledgeExperimental has to be sent with the calls of operator-registry's experimental service; without it the
 	// server answers an empty list.
 	acknowledgeExperimental = "x-acknowledge-experimental"
-	// maxBlobs is how many blobs of one schema are kept of a package: more than catalog.Builder keeps, so that it says so.
-	maxBlobs = 64
 	// noteNoUpgradeRules is said of packages of which a server cannot tell whether there are rules as blobs.
 	noteNoUpgradeRules = "the catalog's server does not serve upgrade rules (operator-registry before 1.69): only those on bundles are known"
 )
@@ -37,78 +35,63 @@ func upgradeSchemas() []string {
 	return schemas
 }
 
-// rulesBlob is one blob of upgrade rules as the server sent it.
-type rulesBlob struct {
-	pkg, schema string
-	raw         []byte
-}
-
-// addRules asks for the upgrade rules of every package of the list.
+// addRules asks for the upgrade rules of every package of the list. Of packages that have none on a bundle, it says so when
+// the server has not the call.
 func (r *reader) addRules(ctx context.Context) error {
-	blobs, served, err := r.rules(ctx)
-	if err != nil {
+	err := r.askForRules(metadata.AppendToOutgoingContext(ctx, acknowledgeExperimental, "true"))
+	if status.Code(err) != codes.Unimplemented {
 		return err
 	}
-	for _, blob := range blobs {
-		r.builder.AddUpgradeRules(blob.pkg, blob.schema, "", blob.raw)
-	}
 	for pkg := range r.packages {
-		if !served && !r.ruled[pkg] {
+		if !r.ruled[pkg] {
 			r.builder.AddNote(pkg, noteNoUpgradeRules)
 		}
 	}
 	return nil
 }
 
-// rules returns all blobs of upgrade rules, and whether the server has the call at all.
-func (r *reader) rules(ctx context.Context) (blobs []rulesBlob, served bool, err error) {
-	ctx = metadata.AppendToOutgoingContext(ctx, acknowledgeExperimental, "true")
-	var lock sync.Mutex
+func (r *reader) askForRules(ctx context.Context) error {
+	var lock sync.Mutex // of the builder
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(concurrentCalls)
 	for pkg := range r.packages {
 		for _, schema := range upgradeSchemas() {
 			group.Go(func() error {
-				found, err := r.customSchema(ctx, schema, pkg)
+				err := r.customSchema(ctx, schema, pkg, func(raw []byte) {
+					lock.Lock()
+					defer lock.Unlock()
+					r.builder.AddUpgradeRules(pkg, schema, "", raw)
+				})
 				if err != nil {
 					return fmt.Errorf("listing blobs of schema %q of package %q: %w", schema, pkg, err)
 				}
-				lock.Lock()
-				defer lock.Unlock()
-				blobs = append(blobs, found...)
 				return nil
 			})
 		}
 	}
-	err = group.Wait()
-	if status.Code(err) == codes.Unimplemented {
-		return nil, false, nil // of one server, all calls are or none
-	}
-	return blobs, true, err
+	return group.Wait()
 }
 
-func (r *reader) customSchema(ctx context.Context, schema, pkg string) ([]rulesBlob, error) {
+// customSchema streams the blobs of one schema and package.
+func (r *reader) customSchema(ctx context.Context, schema, pkg string, add func(raw []byte)) error {
 	stream, err := r.experimental.ExperimentalListPackageCustomSchemas(ctx,
 		&api.ExperimentalListPackageCustomSchemasRequest{Schema: schema, PackageName: pkg})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var blobs []rulesBlob
 	for {
 		blob, err := stream.Recv()
 		if errors.Is(err, io.EOF) {
-			return blobs, nil
+			return nil
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		raw, err := json.Marshal(blob.AsMap())
 		if err != nil {
-			return nil, fmt.Errorf("reading the blob as JSON: %w", err)
+			return fmt.Errorf("reading the blob as JSON: %w", err)
 		}
-		if len(blobs) < maxBlobs {
-			blobs = append(blobs, rulesBlob{pkg, schema, raw})
-		}
+		add(raw)
 	}
 }
 

@@ -1,0 +1,131 @@
+package samples
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/openshift/platform-operators/pkg/catalog"
+)
+
+// RulesSchema is the schema of upgrade rules.
+const RulesSchema = catalog.UpgradeSchemaPrefix + "v1alpha1"
+
+// Package is what a catalog says of a package beside its operators.
+type Package struct {
+	// Name is that of its operators' Package.
+	Name string
+	// DefaultChannel is the package's default channel; empty is what Write chooses.
+	DefaultChannel string
+	// Blobs are further blobs, each a YAML document or a JSON object, written as they are. Rules makes one of upgrade rules.
+	Blobs []string
+	// Deprecations are the entries of the package's olm.deprecations; none is no such blob.
+	Deprecations []Deprecation
+}
+
+// Rules is a blob of upgrade rules of a package. The text is what follows schema and package, in YAML, not indented.
+func Rules(pkg, text string) string {
+	return fmt.Sprintf("schema: %s\npackage: %s\n%s", RulesSchema, pkg, text)
+}
+
+// Deprecation deprecates a version, a channel, or with neither of them named the package.
+type Deprecation struct {
+	Channel, Version, Message string
+}
+
+// Property is a property of a bundle in a catalog.
+type Property struct {
+	Type string
+	// Value is JSON, written as it is.
+	Value string
+}
+
+// Provides says that an operator brings a kind.
+func Provides(kind catalog.GVK) Property { return Property{"olm.gvk", kindFields(kind)} }
+
+// RequiresKind says that an operator needs somebody to bring a kind.
+func RequiresKind(kind catalog.GVK) Property { return Property{"olm.gvk.required", kindFields(kind)} }
+
+// RequiresPackage says that an operator needs a package in a version within the range.
+func RequiresPackage(name, versions string) Property {
+	return Property{"olm.package.required", fmt.Sprintf(`{"packageName": %q, "versionRange": %q}`, name, versions)}
+}
+
+func kindFields(kind catalog.GVK) string {
+	return fmt.Sprintf(`{"group": %q, "version": %q, "kind": %q}`, kind.Group, kind.Version, kind.Kind)
+}
+
+// channel is a channel as the catalog's template has it.
+type channel struct {
+	Name    string
+	Entries []entry
+}
+
+type entry struct {
+	Name, Replaces, SkipRange string
+	Skips                     []string
+}
+
+// reference is an entry of olm.deprecations as the catalog's template has it.
+type reference struct{ Schema, Name, Message string }
+
+func writeCatalog(root, name string, p Package, operators []Operator) error {
+	channels := channelsOf(operators)
+	if p.DefaultChannel == "" {
+		p.DefaultChannel = defaultChannel
+		if len(channels) > 0 && !slices.ContainsFunc(channels, func(c channel) bool { return c.Name == defaultChannel }) {
+			p.DefaultChannel = channels[0].Name
+		}
+	}
+	var deprecations []reference
+	for _, d := range p.Deprecations {
+		to := reference{Schema: "olm.package", Message: d.Message}
+		switch {
+		case d.Version != "":
+			to.Schema, to.Name = "olm.bundle", Operator{Package: name, Version: d.Version}.Name()
+		case d.Channel != "":
+			to.Schema, to.Name = "olm.channel", d.Channel
+		}
+		deprecations = append(deprecations, to)
+	}
+	return execute("catalog.yaml.tmpl", filepath.Join(root, "catalog", name, "catalog.yaml"), map[string]any{
+		"Package": name, "DefaultChannel": p.DefaultChannel, "Channels": channels, "Operators": operators,
+		"Deprecations": deprecations, "Blobs": p.Blobs,
+	})
+}
+
+const defaultChannel = "stable"
+
+// channelsOf lists the channels of operators in the order in which they are named first.
+func channelsOf(operators []Operator) []channel {
+	var channels []channel
+	for _, operator := range operators {
+		names := operator.Channels
+		if len(names) == 0 {
+			names = []string{defaultChannel}
+		}
+		for _, name := range names {
+			i := slices.IndexFunc(channels, func(c channel) bool { return c.Name == name })
+			if i < 0 {
+				i, channels = len(channels), append(channels, channel{Name: name})
+			}
+			channels[i].Entries = append(channels[i].Entries, operator.entry(channels[i].Entries))
+		}
+	}
+	return channels
+}
+
+// entry is the operator's place in a channel that has these entries already.
+func (o Operator) entry(before []entry) entry {
+	e := entry{Name: o.Name(), SkipRange: o.SkipRange}
+	switch {
+	case o.Replaces != "":
+		e.Replaces = Operator{Package: o.Package, Version: o.Replaces}.Name()
+	case !o.NoReplaces && len(before) > 0:
+		e.Replaces = before[len(before)-1].Name
+	}
+	for _, version := range o.Skips {
+		e.Skips = append(e.Skips, Operator{Package: o.Package, Version: version}.Name())
+	}
+	return e
+}

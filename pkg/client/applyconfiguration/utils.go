@@ -78,8 +78,12 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		// Group=platform.openshift.io, Version=v1alpha1
 	case platformv1alpha1.SchemeGroupVersion.WithKind("ActiveBundleDeployment"):
 		return &applyconfigurationplatformv1alpha1.ActiveBundleDeploymentApplyConfiguration{}
+	case platformv1alpha1.SchemeGroupVersion.WithKind("AvailableUpdate"):
+		return &applyconfigurationplatformv1alpha1.AvailableUpdateApplyConfiguration{}
 	case platformv1alpha1.SchemeGroupVersion.WithKind("DeploymentConfig"):
 		return &applyconfigurationplatformv1alpha1.DeploymentConfigApplyConfiguration{}
+	case platformv1alpha1.SchemeGroupVersion.WithKind("HistoryEntry"):
+		return &applyconfigurationplatformv1alpha1.HistoryEntryApplyConfiguration{}
 	case platformv1alpha1.SchemeGroupVersion.WithKind("Install"):
 		return &applyconfigurationplatformv1alpha1.InstallApplyConfiguration{}
 	case platformv1alpha1.SchemeGroupVersion.WithKind("InstallConfig"):
@@ -96,6 +100,10 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &applyconfigurationplatformv1alpha1.PlatformOperatorSpecApplyConfiguration{}
 	case platformv1alpha1.SchemeGroupVersion.WithKind("PlatformOperatorStatus"):
 		return &applyconfigurationplatformv1alpha1.PlatformOperatorStatusApplyConfiguration{}
+	case platformv1alpha1.SchemeGroupVersion.WithKind("Target"):
+		return &applyconfigurationplatformv1alpha1.TargetApplyConfiguration{}
+	case platformv1alpha1.SchemeGroupVersion.WithKind("Upgrades"):
+		return &applyconfigurationplatformv1alpha1.UpgradesApplyConfiguration{}
 
 	}
 	return nil

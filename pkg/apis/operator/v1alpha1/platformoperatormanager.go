@@ -3,6 +3,8 @@ package v1alpha1
 import (
 	operatorv1 "github.com/openshift/api/operator/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
 // PlatformOperatorManagerName is the only name that a PlatformOperatorManager may have.
@@ -50,7 +52,52 @@ type PlatformOperatorManagerSpec struct {
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=63
 	CatalogNamespaces []string `json:"catalogNamespaces,omitempty"`
+
+	// catalogSelector selects, of the trusted catalogs, those that packages are taken from, for all PlatformOperators; what a
+	// PlatformOperator's own catalogSelector says comes on top. It sees the labels that that one sees. Absent means every
+	// trusted catalog.
+	// +optional
+	// +kubebuilder:validation:XValidation:rule="!has(self.matchExpressions) || size(self.matchExpressions) <= 16",message="catalogSelector.matchExpressions has at most 16 entries"
+	// +kubebuilder:validation:XValidation:rule="!has(self.matchLabels) || size(self.matchLabels) <= 16",message="catalogSelector.matchLabels has at most 16 entries"
+	// +kubebuilder:validation:XValidation:rule="!has(self.matchExpressions) || self.matchExpressions.all(e, e.operator == 'In' || e.operator == 'NotIn' || e.operator == 'Exists' || e.operator == 'DoesNotExist')",message="catalogSelector.matchExpressions: operator must be In, NotIn, Exists or DoesNotExist"
+	// +kubebuilder:validation:XValidation:rule="!has(self.matchExpressions) || self.matchExpressions.all(e, (e.operator == 'In' || e.operator == 'NotIn') == (has(e.values) && size(e.values) > 0))",message="catalogSelector.matchExpressions: In and NotIn need values, Exists and DoesNotExist have none"
+	CatalogSelector *metav1.LabelSelector `json:"catalogSelector,omitempty"`
+
+	// allowedPackages are the packages that PlatformOperators may install, as globs: "*" stands for any characters, "?" for
+	// one, "[a-f]" for one of these. Of a package that none matches nothing new is installed and nothing is moved; what is
+	// installed stays. Absent means every package.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=256
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=253
+	// +kubebuilder:validation:items:Pattern=`^([-a-z0-9*?]|\[\^?([a-z0-9](-[a-z0-9])?)+\])+$`
+	AllowedPackages []string `json:"allowedPackages,omitempty"`
+
+	// defaultApproval is spec.upgrades.approval of the PlatformOperators that do not say. Absent means Automatic.
+	// +optional
+	DefaultApproval platformv1alpha1.Approval `json:"defaultApproval,omitempty"`
+
+	// defaultEdges are the edges of packages whose authors give no upgrade rules: Channel those that channels declare, Semver
+	// those of semantic versioning, Both either. Absent means Channel.
+	// +optional
+	DefaultEdges DefaultEdges `json:"defaultEdges,omitempty"`
 }
+
+// DefaultEdges says which moves are permitted within packages whose authors give no upgrade rules.
+//
+// +kubebuilder:validation:Enum=Channel;Semver;Both
+type DefaultEdges string
+
+const (
+	// DefaultEdgesChannel are those that the package's channels declare by replaces, skips and skipRange.
+	DefaultEdgesChannel DefaultEdges = "Channel"
+	// DefaultEdgesSemver are those of semantic versioning.
+	DefaultEdgesSemver DefaultEdges = "Semver"
+	// DefaultEdgesBoth are those of either.
+	DefaultEdgesBoth DefaultEdges = "Both"
+)
 
 // PlatformOperatorManagerStatus carries the operator conditions.
 type PlatformOperatorManagerStatus struct {

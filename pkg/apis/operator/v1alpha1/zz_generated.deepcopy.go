@@ -6,6 +6,7 @@
 package v1alpha1
 
 import (
+	v1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	runtime "k8s.io/apimachinery/pkg/runtime"
 )
 
@@ -76,6 +77,16 @@ func (in *PlatformOperatorManagerSpec) DeepCopyInto(out *PlatformOperatorManager
 	in.OperatorSpec.DeepCopyInto(&out.OperatorSpec)
 	if in.CatalogNamespaces != nil {
 		in, out := &in.CatalogNamespaces, &out.CatalogNamespaces
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
+	if in.CatalogSelector != nil {
+		in, out := &in.CatalogSelector, &out.CatalogSelector
+		*out = new(v1.LabelSelector)
+		(*in).DeepCopyInto(*out)
+	}
+	if in.AllowedPackages != nil {
+		in, out := &in.AllowedPackages, &out.AllowedPackages
 		*out = make([]string, len(*in))
 		copy(*out, *in)
 	}

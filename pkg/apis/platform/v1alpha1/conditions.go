@@ -10,6 +10,8 @@ const (
 	ConditionHealthy = "Healthy"
 	// ConditionUpgradeable is True while what is installed permits the cluster's next minor version.
 	ConditionUpgradeable = "Upgradeable"
+	// ConditionDeprecated is True while the package, the channel or the bundle that is installed is deprecated in its catalog.
+	ConditionDeprecated = "Deprecated"
 )
 
 // Reasons of the Installed condition.
@@ -48,6 +50,8 @@ const (
 	ReasonRemoving = "Removing"
 	// ReasonBlocked: a move is wanted and something is in its way; the message says what, and the remedy.
 	ReasonBlocked = "Blocked"
+	// ReasonAwaitingApproval: a version could be moved to, and spec.upgrades.approvedVersion does not name it.
+	ReasonAwaitingApproval = "AwaitingApproval"
 	// ReasonPaused: spec.paused is set.
 	ReasonPaused = "Paused"
 	// ReasonAsExpected: nothing is to be done. Also the reason of a True Healthy or Upgradeable condition.
@@ -68,6 +72,16 @@ const (
 	ReasonIncompatibleOperator = "IncompatibleOperator"
 	// ReasonCompatibilityUnreadable: the installed bundle declares a maxOpenShiftVersion that cannot be read.
 	ReasonCompatibilityUnreadable = "CompatibilityUnreadable"
+)
+
+// Reasons of the Deprecated condition.
+const (
+	// ReasonDeprecated: the catalog says that the package, the channel or the bundle should no longer be used.
+	ReasonDeprecated = "Deprecated"
+	// ReasonNotDeprecated: the catalog says nothing of the kind.
+	ReasonNotDeprecated = "NotDeprecated"
+	// ReasonCatalogUnavailable: no selected catalog that can be read has the package, so that nobody knows.
+	ReasonCatalogUnavailable = "CatalogUnavailable"
 )
 
 // Where InstalledBundle.MaxOpenShiftVersion was read.
@@ -97,6 +111,9 @@ const (
 	// AnnotationBundle on a BundleDeployment is the InstalledBundle that it carries, as JSON, written together with the
 	// image that starts the hop.
 	AnnotationBundle = GroupName + "/bundle"
+	// AnnotationHop on a BundleDeployment is when and why the hop to its bundle began, as JSON, written together with
+	// AnnotationBundle.
+	AnnotationHop = GroupName + "/hop"
 	// AnnotationOrphanedFrom on a CustomResourceDefinition that was kept when its operator was removed names the package,
 	// so that the same package adopts it again.
 	AnnotationOrphanedFrom = GroupName + "/orphaned-from"

@@ -45,6 +45,10 @@ type PlatformOperatorSpec struct {
 	// +required
 	Package Package `json:"package"`
 
+	// upgrades says when and along which edges the operator may be moved to another version.
+	// +optional
+	Upgrades *Upgrades `json:"upgrades,omitempty"`
+
 	// install says where and how the operator is installed.
 	// +optional
 	Install *Install `json:"install,omitempty"`
@@ -196,7 +200,7 @@ type PlatformOperatorStatus struct {
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// conditions are Installed, Progressing, Healthy and Upgradeable.
+	// conditions are Installed, Progressing, Healthy, Upgradeable and Deprecated.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
@@ -211,9 +215,26 @@ type PlatformOperatorStatus struct {
 	// +optional
 	Installed *InstalledBundle `json:"installed,omitempty"`
 
-	// target is the bundle that is being moved to; absent while nothing moves.
+	// target is where the operator is being moved; absent while nothing moves.
 	// +optional
-	Target *InstalledBundle `json:"target,omitempty"`
+	Target *Target `json:"target,omitempty"`
+
+	// availableUpdates are the versions that could be moved to, or could not and why, newest first; at most 20.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=20
+	AvailableUpdates []AvailableUpdate `json:"availableUpdates,omitempty"`
+
+	// availableUpdatesTotal counts them all, those beyond the first 20 included.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	AvailableUpdatesTotal int32 `json:"availableUpdatesTotal,omitempty"`
+
+	// history are the last 10 moves, the first installation included, newest first.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=10
+	History []HistoryEntry `json:"history,omitempty"`
 
 	// warnings are what the API server warned of while the bundle was applied, each once.
 	// +optional
@@ -248,6 +269,10 @@ type InstalledBundle struct {
 	// +required
 	// +kubebuilder:validation:MaxLength=128
 	Version string `json:"version"`
+	// release is the bundle's release, of a version that was built several times; absent when it has none.
+	// +optional
+	// +kubebuilder:validation:MaxLength=128
+	Release string `json:"release,omitempty"`
 	// channel is the channel that the bundle was chosen from.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253

@@ -5,7 +5,10 @@ package v1alpha1
 import (
 	operatorv1 "github.com/openshift/api/operator/v1"
 	v1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
+	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	runtime "k8s.io/apimachinery/pkg/runtime"
+	metav1 "k8s.io/client-go/applyconfigurations/meta/v1"
 )
 
 // PlatformOperatorManagerSpecApplyConfiguration represents a declarative configuration of the PlatformOperatorManagerSpec type for use
@@ -17,6 +20,19 @@ type PlatformOperatorManagerSpecApplyConfiguration struct {
 	// catalogNamespaces are the namespaces whose CatalogSources are trusted. Absent means openshift-marketplace. A
 	// ClusterCatalog is cluster-scoped and always trusted.
 	CatalogNamespaces []string `json:"catalogNamespaces,omitempty"`
+	// catalogSelector selects, of the trusted catalogs, those that packages are taken from, for all PlatformOperators; what a
+	// PlatformOperator's own catalogSelector says comes on top. It sees the labels that that one sees. Absent means every
+	// trusted catalog.
+	CatalogSelector *metav1.LabelSelectorApplyConfiguration `json:"catalogSelector,omitempty"`
+	// allowedPackages are the packages that PlatformOperators may install, as globs: "*" stands for any characters, "?" for
+	// one, "[a-f]" for one of these. Of a package that none matches nothing new is installed and nothing is moved; what is
+	// installed stays. Absent means every package.
+	AllowedPackages []string `json:"allowedPackages,omitempty"`
+	// defaultApproval is spec.upgrades.approval of the PlatformOperators that do not say. Absent means Automatic.
+	DefaultApproval *platformv1alpha1.Approval `json:"defaultApproval,omitempty"`
+	// defaultEdges are the edges of packages whose authors give no upgrade rules: Channel those that channels declare, Semver
+	// those of semantic versioning, Both either. Absent means Channel.
+	DefaultEdges *operatorv1alpha1.DefaultEdges `json:"defaultEdges,omitempty"`
 }
 
 // PlatformOperatorManagerSpecApplyConfiguration constructs a declarative configuration of the PlatformOperatorManagerSpec type for use with
@@ -72,5 +88,39 @@ func (b *PlatformOperatorManagerSpecApplyConfiguration) WithCatalogNamespaces(va
 	for i := range values {
 		b.CatalogNamespaces = append(b.CatalogNamespaces, values[i])
 	}
+	return b
+}
+
+// WithCatalogSelector sets the CatalogSelector field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the CatalogSelector field is set to the value of the last call.
+func (b *PlatformOperatorManagerSpecApplyConfiguration) WithCatalogSelector(value *metav1.LabelSelectorApplyConfiguration) *PlatformOperatorManagerSpecApplyConfiguration {
+	b.CatalogSelector = value
+	return b
+}
+
+// WithAllowedPackages adds the given value to the AllowedPackages field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the AllowedPackages field.
+func (b *PlatformOperatorManagerSpecApplyConfiguration) WithAllowedPackages(values ...string) *PlatformOperatorManagerSpecApplyConfiguration {
+	for i := range values {
+		b.AllowedPackages = append(b.AllowedPackages, values[i])
+	}
+	return b
+}
+
+// WithDefaultApproval sets the DefaultApproval field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the DefaultApproval field is set to the value of the last call.
+func (b *PlatformOperatorManagerSpecApplyConfiguration) WithDefaultApproval(value platformv1alpha1.Approval) *PlatformOperatorManagerSpecApplyConfiguration {
+	b.DefaultApproval = &value
+	return b
+}
+
+// WithDefaultEdges sets the DefaultEdges field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the DefaultEdges field is set to the value of the last call.
+func (b *PlatformOperatorManagerSpecApplyConfiguration) WithDefaultEdges(value operatorv1alpha1.DefaultEdges) *PlatformOperatorManagerSpecApplyConfiguration {
+	b.DefaultEdges = &value
 	return b
 }

@@ -12,6 +12,8 @@ type InstalledBundleApplyConfiguration struct {
 	Bundle *string `json:"bundle,omitempty"`
 	// version is the bundle's semantic version.
 	Version *string `json:"version,omitempty"`
+	// release is the bundle's release, of a version that was built several times; absent when it has none.
+	Release *string `json:"release,omitempty"`
 	// channel is the channel that the bundle was chosen from.
 	Channel *string `json:"channel,omitempty"`
 	// catalog is the catalog that the bundle was chosen from, as "CatalogSource/<namespace>/<name>" or
@@ -47,6 +49,14 @@ func (b *InstalledBundleApplyConfiguration) WithBundle(value string) *InstalledB
 // If called multiple times, the Version field is set to the value of the last call.
 func (b *InstalledBundleApplyConfiguration) WithVersion(value string) *InstalledBundleApplyConfiguration {
 	b.Version = &value
+	return b
+}
+
+// WithRelease sets the Release field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Release field is set to the value of the last call.
+func (b *InstalledBundleApplyConfiguration) WithRelease(value string) *InstalledBundleApplyConfiguration {
+	b.Release = &value
 	return b
 }
 

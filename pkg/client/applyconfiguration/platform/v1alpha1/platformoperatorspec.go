@@ -13,6 +13,8 @@ import (
 type PlatformOperatorSpecApplyConfiguration struct {
 	// package names what is installed and limits which versions of it may be.
 	Package *PackageApplyConfiguration `json:"package,omitempty"`
+	// upgrades says when and along which edges the operator may be moved to another version.
+	Upgrades *UpgradesApplyConfiguration `json:"upgrades,omitempty"`
 	// install says where and how the operator is installed.
 	Install *InstallApplyConfiguration `json:"install,omitempty"`
 	// deletion says what goes with the operator when the PlatformOperator is deleted; it may still be changed while that is
@@ -34,6 +36,14 @@ func PlatformOperatorSpec() *PlatformOperatorSpecApplyConfiguration {
 // If called multiple times, the Package field is set to the value of the last call.
 func (b *PlatformOperatorSpecApplyConfiguration) WithPackage(value *PackageApplyConfiguration) *PlatformOperatorSpecApplyConfiguration {
 	b.Package = value
+	return b
+}
+
+// WithUpgrades sets the Upgrades field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Upgrades field is set to the value of the last call.
+func (b *PlatformOperatorSpecApplyConfiguration) WithUpgrades(value *UpgradesApplyConfiguration) *PlatformOperatorSpecApplyConfiguration {
+	b.Upgrades = value
 	return b
 }
 

@@ -13,14 +13,20 @@ import (
 type PlatformOperatorStatusApplyConfiguration struct {
 	// observedGeneration is the generation of the spec that this status speaks of.
 	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
-	// conditions are Installed, Progressing, Healthy and Upgradeable.
+	// conditions are Installed, Progressing, Healthy, Upgradeable and Deprecated.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 	// activeBundleDeployment names the BundleDeployment that carries the operator; absent before there is one.
 	ActiveBundleDeployment *ActiveBundleDeploymentApplyConfiguration `json:"activeBundleDeployment,omitempty"`
 	// installed is the bundle that is applied; it changes when a hop has succeeded.
 	Installed *InstalledBundleApplyConfiguration `json:"installed,omitempty"`
-	// target is the bundle that is being moved to; absent while nothing moves.
-	Target *InstalledBundleApplyConfiguration `json:"target,omitempty"`
+	// target is where the operator is being moved; absent while nothing moves.
+	Target *TargetApplyConfiguration `json:"target,omitempty"`
+	// availableUpdates are the versions that could be moved to, or could not and why, newest first; at most 20.
+	AvailableUpdates []AvailableUpdateApplyConfiguration `json:"availableUpdates,omitempty"`
+	// availableUpdatesTotal counts them all, those beyond the first 20 included.
+	AvailableUpdatesTotal *int32 `json:"availableUpdatesTotal,omitempty"`
+	// history are the last 10 moves, the first installation included, newest first.
+	History []HistoryEntryApplyConfiguration `json:"history,omitempty"`
 	// warnings are what the API server warned of while the bundle was applied, each once.
 	Warnings []string `json:"warnings,omitempty"`
 	// relatedObjects are what to look at, and what must-gather collects, when something is wrong with this operator.
@@ -73,8 +79,42 @@ func (b *PlatformOperatorStatusApplyConfiguration) WithInstalled(value *Installe
 // WithTarget sets the Target field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Target field is set to the value of the last call.
-func (b *PlatformOperatorStatusApplyConfiguration) WithTarget(value *InstalledBundleApplyConfiguration) *PlatformOperatorStatusApplyConfiguration {
+func (b *PlatformOperatorStatusApplyConfiguration) WithTarget(value *TargetApplyConfiguration) *PlatformOperatorStatusApplyConfiguration {
 	b.Target = value
+	return b
+}
+
+// WithAvailableUpdates adds the given value to the AvailableUpdates field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the AvailableUpdates field.
+func (b *PlatformOperatorStatusApplyConfiguration) WithAvailableUpdates(values ...*AvailableUpdateApplyConfiguration) *PlatformOperatorStatusApplyConfiguration {
+	for i := range values {
+		if values[i] == nil {
+			panic("nil value passed to WithAvailableUpdates")
+		}
+		b.AvailableUpdates = append(b.AvailableUpdates, *values[i])
+	}
+	return b
+}
+
+// WithAvailableUpdatesTotal sets the AvailableUpdatesTotal field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the AvailableUpdatesTotal field is set to the value of the last call.
+func (b *PlatformOperatorStatusApplyConfiguration) WithAvailableUpdatesTotal(value int32) *PlatformOperatorStatusApplyConfiguration {
+	b.AvailableUpdatesTotal = &value
+	return b
+}
+
+// WithHistory adds the given value to the History field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the History field.
+func (b *PlatformOperatorStatusApplyConfiguration) WithHistory(values ...*HistoryEntryApplyConfiguration) *PlatformOperatorStatusApplyConfiguration {
+	for i := range values {
+		if values[i] == nil {
+			panic("nil value passed to WithHistory")
+		}
+		b.History = append(b.History, *values[i])
+	}
 	return b
 }
 

@@ -29,19 +29,17 @@ func highestPriority(fitting []option) (kept []option, lower []Refusal) {
 	return kept, lower
 }
 
-// ambiguous says that catalogs of equal priority disagree on what the chosen version is, and how to decide; empty when
-// they do not.
-func ambiguous(req Request, fitting []option) string {
-	first := fitting[0]
-	for _, o := range fitting[1:] {
-		if o.Version.String() != first.Version.String() {
-			break
-		}
-		if o.Catalog == first.Catalog || content(o.Bundle) == content(first.Bundle) {
+// ambiguous says that catalogs of equal priority disagree on what a version is, and how to decide; empty when they do not.
+func ambiguous(ask *question, first option, options []option) string {
+	for _, o := range options {
+		if o.Version.IsZero() || !o.wanted || o.Version.Compare(first.Version) != 0 || o.Catalog == first.Catalog || content(o.Bundle) == content(first.Bundle) || ask.unfit(o) != "" {
 			continue
 		}
+		if o.Catalog.Compare(first.Catalog) < 0 {
+			first, o = o, first
+		}
 		return fmt.Sprintf("version %s of package %q is ambiguous: catalogs %s (%s) and %s (%s) have the same priority and different images for it; decide with spec.package.catalogSelector.matchLabels %s, or give one catalog a higher priority",
-			clip(first.Version.String(), maxQuoted), req.Package, first.Catalog, clip(first.Bundle.Image, maxCause), o.Catalog, clip(o.Bundle.Image, maxCause), deciding(first, o))
+			clip(first.Version.String(), maxQuoted), ask.Package, first.Catalog, clip(first.Bundle.Image, maxCause), o.Catalog, clip(o.Bundle.Image, maxCause), deciding(first, o))
 	}
 	return ""
 }
@@ -76,7 +74,7 @@ func (d Decision) Moves() []compat.Candidate {
 		})
 	}
 	for _, r := range d.Refused {
-		if r.Version == nil || r.Rule == RuleInstalled {
+		if r.Version.IsZero() || r.Rule == RuleInstalled {
 			continue
 		}
 		moves = append(moves, compat.Candidate{

@@ -17,13 +17,22 @@ const (
 
 	maxQuoted = 64
 	maxCause  = 200
+	maxWhy    = 500
 	maxRange  = 256
 	maxListed = 8
 )
 
-// chose says what was chosen and where.
-func chose(req Request, c Candidate) string {
-	return fmt.Sprintf("version %s of package %q was chosen from channel %s of %s", clip(c.Version.String(), maxQuoted), req.Package, quote(c.Channel), c.Catalog)
+// chose says what was chosen and where, and by which versions the way leads.
+func chose(req Request, c Candidate, path []Hop) string {
+	text := fmt.Sprintf("version %s of package %q was chosen from channel %s of %s", clip(c.Version.String(), maxQuoted), req.Package, quote(c.Channel), c.Catalog)
+	if len(path) < 2 {
+		return text
+	}
+	var hops []string
+	for _, hop := range path[:len(path)-1] {
+		hops = append(hops, clip(hop.Version.String(), maxQuoted))
+	}
+	return text + ", by way of " + list(hops, ", ", maxListed)
 }
 
 // explain says why no candidate fits: because the channel or a version in the range does not exist, or because all
@@ -79,7 +88,7 @@ func missingVersion(req Request, holders []Catalog, refusals []Refusal) string {
 	var versions []*semver.Version
 	for _, r := range refusals {
 		if r.Rule == RuleRange {
-			versions = append(versions, r.Version)
+			versions = append(versions, r.Version.Semver())
 		}
 	}
 	message := fmt.Sprintf("package %q has no version in spec.package.version %s in the channels to choose from in %s", req.Package, quote(req.VersionRange), names(holders))
@@ -88,7 +97,7 @@ func missingVersion(req Request, holders []Catalog, refusals []Refusal) string {
 	}
 	if _, loose, err := parseRange(req.VersionRange); err == nil {
 		for _, r := range refusals {
-			if r.Rule == RuleChannel && r.Version != nil && loose.Check(r.Version) {
+			if r.Rule == RuleChannel && !r.Version.IsZero() && loose.Check(r.Version.Semver()) {
 				return message + fmt.Sprintf("; %s %s", clip(r.Version.String(), maxQuoted), r.Why)
 			}
 		}
@@ -137,10 +146,10 @@ func byRule(refusals []Refusal) string {
 	for _, rule := range order {
 		newest := victims[rule][0]
 		subject := clip(newest.Bundle.Version, maxQuoted)
-		if newest.Version == nil {
+		if newest.Version.IsZero() {
 			subject = "bundle " + quote(newest.Bundle.Name)
 		}
-		part := subject + " " + clip(newest.Why, maxCause)
+		part := subject + " " + clip(newest.Why, maxWhy)
 		if more := len(victims[rule]) - 1; more > 0 {
 			part += fmt.Sprintf(" (and %d more for this reason)", more)
 		}

@@ -6,27 +6,34 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/Masterminds/semver/v3"
 	"k8s.io/apimachinery/pkg/labels"
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
 // finding is what looking through the catalogs gave; its lists are in order of priority, then of catalog.
 type finding struct {
-	// all are the catalogs of the cluster, selected those that the selector takes.
-	all, selected []Catalog
+	// permitted are the catalogs of the cluster that the manager's selector takes, and excluded those that it leaves out;
+	// selected are the permitted ones that the operator's own selector takes.
+	permitted, excluded, selected []Catalog
 	// holders have the package, unread could not be read.
 	holders, unread []Catalog
 }
 
 func look(req Request, catalogs []Catalog) finding {
-	found := finding{all: slices.SortedFunc(slices.Values(catalogs), func(a, b Catalog) int {
+	var found finding
+	for _, c := range slices.SortedFunc(slices.Values(catalogs), func(a, b Catalog) int {
 		return cmp.Or(cmp.Compare(b.Priority, a.Priority), a.ID.Compare(b.ID))
-	})}
-	for _, c := range found.all {
-		if req.Selector != nil && !req.Selector.Matches(visibleLabels(c)) {
+	}) {
+		visible := visibleLabels(c)
+		if req.ManagerSelector != nil && !req.ManagerSelector.Matches(visible) {
+			found.excluded = append(found.excluded, c)
+			continue
+		}
+		found.permitted = append(found.permitted, c)
+		if req.Selector != nil && !req.Selector.Matches(visible) {
 			continue
 		}
 		found.selected = append(found.selected, c)
@@ -60,14 +67,16 @@ func (f finding) problem(req Request) string {
 	// These words are what users of the first platform-operators have been grepping for.
 	missing := fmt.Sprintf("failed to find candidate for package %q: ", req.Package)
 	switch {
-	case len(f.all) == 0:
+	case len(f.permitted) == 0 && len(f.excluded) == 0:
 		return missing + "the cluster has no trusted catalog: create a CatalogSource in a trusted namespace, or a ClusterCatalog"
+	case len(f.permitted) == 0:
+		return missing + f.excludedText(req) + ", and there is no other catalog: widen the selector there, or label a catalog so that it is selected"
 	case len(f.selected) == 0:
-		return missing + fmt.Sprintf("spec.package.catalogSelector %q selects none of the catalogs %s", req.Selector, names(f.all))
+		return joinSentences(missing+fmt.Sprintf("spec.package.catalogSelector %q selects none of the catalogs %s", req.Selector, names(f.permitted)), f.excludedText(req))
 	case len(f.holders) > 0:
 		return ""
 	case len(f.unread) == len(f.selected):
-		return missing + "no catalog could be read: " + f.unreadText()
+		return joinSentences(missing+"no catalog could be read: "+f.unreadText(), f.excludedText(req))
 	}
 	var read []Catalog
 	for _, c := range f.selected {
@@ -76,7 +85,7 @@ func (f finding) problem(req Request) string {
 		}
 	}
 	advice := "create a PlatformOperator with the right spec.package.name, or add a catalog that has the package"
-	return joinSentences(missing+fmt.Sprintf("it is not in %s; %s", names(read), advice), f.unreadText())
+	return joinSentences(joinSentences(missing+fmt.Sprintf("it is not in %s; %s", names(read), advice), f.unreadText()), f.excludedText(req))
 }
 
 // pending names the first catalog that will soon be read and whose word counts, beside a choice of this priority.
@@ -127,7 +136,7 @@ func gather(req Request, holders []Catalog) []option {
 	})
 	seen := map[string]bool{}
 	options = slices.DeleteFunc(options, func(o option) bool {
-		key := content(o.Bundle) + " " + o.Bundle.Version
+		key := content(o.Bundle) + " " + o.Bundle.Version + " " + o.Bundle.Release
 		again := o.Bundle.Image != "" && seen[key]
 		seen[key] = true
 		return again
@@ -153,12 +162,12 @@ func optionsOf(req Request, holder Catalog) []option {
 		if len(channels[bundle.Name]) == 0 {
 			continue
 		}
-		o := option{Candidate: Candidate{Catalog: holder.ID, Bundle: bundle}, priority: holder.Priority}
-		if version, err := semver.StrictNewVersion(bundle.Version); err == nil {
+		o := option{Candidate: Candidate{Catalog: holder.ID, Bundle: bundle, Channels: channels[bundle.Name]}, priority: holder.Priority}
+		if version, err := upgrade.ParseVersion(bundle.Version, bundle.Release); err == nil {
 			o.Version = version
 		}
 		o.Channel, o.wanted = pick(channels[bundle.Name], wanted, pkg.DefaultChannel)
-		releases = releases || o.wanted && o.Version != nil && o.Version.Prerelease() == ""
+		releases = releases || o.wanted && !o.Version.IsZero() && !o.Version.Prerelease()
 		options = append(options, o)
 	}
 	for i := range options {
@@ -203,20 +212,19 @@ func content(b catalog.Bundle) string {
 	return b.Image
 }
 
-// newestFirst orders by version, unreadable ones last, then by build metadata and bundle name.
+// newestFirst orders by version, unreadable ones last, then by bundle name.
 func newestFirst(a, b Candidate) int {
-	switch {
-	case a.Version == nil && b.Version == nil:
-		return cmp.Compare(b.Bundle.Name, a.Bundle.Name)
-	case a.Version == nil:
-		return 1
-	case b.Version == nil:
-		return -1
-	}
-	return cmp.Or(compareVersions(b.Version, a.Version), cmp.Compare(b.Bundle.Name, a.Bundle.Name))
+	return cmp.Or(b.Version.Compare(a.Version), cmp.Compare(b.Bundle.Name, a.Bundle.Name))
 }
 
-// compareVersions orders by precedence, then by build metadata.
-func compareVersions(a, b *semver.Version) int {
-	return cmp.Or(a.Compare(b), cmp.Compare(a.Metadata(), b.Metadata()))
+// notes are what the catalogs could not tell of the package.
+func (f finding) notes() []string {
+	var notes []string
+	for _, holder := range f.holders {
+		for _, note := range holder.Package.Notes {
+			notes = append(notes, fmt.Sprintf("%s: %s", holder.ID, clip(note, maxCause)))
+		}
+	}
+	slices.Sort(notes)
+	return notes
 }

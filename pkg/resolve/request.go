@@ -1,24 +1,35 @@
 package resolve
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// RequestFor says what a PlatformOperator's spec asks for, on a cluster with these versions. installedVersion is the
-// version below which nothing may be chosen; empty when there is none. The error is the user's: a selector that cannot be
-// read.
-func RequestFor(operator *platformv1alpha1.PlatformOperator, installedVersion, clusterVersion, kubeVersion string) (Request, error) {
+// Cluster is what all requests of a cluster have in common.
+type Cluster struct {
+	// Version and KubeVersion are as in Request.
+	Version, KubeVersion string
+	// Manager is the spec of PlatformOperatorManager "cluster"; the zero value is all defaults.
+	Manager operatorv1alpha1.PlatformOperatorManagerSpec
+}
+
+// RequestFor says what a PlatformOperator's spec asks for, on a cluster. installedVersion is the version below which nothing
+// may be chosen; empty when there is none. The error is the user's or the cluster admin's: a selector or a glob that cannot
+// be read, named with its object.
+func RequestFor(operator *platformv1alpha1.PlatformOperator, installedVersion string, on Cluster) (Request, error) {
 	request := Request{
 		Operator:         operator.Name,
 		Package:          operator.Spec.Package.Name,
 		VersionRange:     operator.Spec.Package.Version,
 		Channels:         operator.Spec.Package.Channels,
-		ClusterVersion:   clusterVersion,
-		KubeVersion:      kubeVersion,
+		ClusterVersion:   on.Version,
+		KubeVersion:      on.KubeVersion,
 		InstalledVersion: installedVersion,
 	}
 	if install := operator.Spec.Install; install != nil {
@@ -26,6 +37,10 @@ func RequestFor(operator *platformv1alpha1.PlatformOperator, installedVersion, c
 		if install.Config != nil {
 			request.WatchNamespace = install.Config.WatchNamespace
 		}
+	}
+	request.addUpgrades(operator, on.Manager.DefaultApproval)
+	if err := request.addManager(on.Manager); err != nil {
+		return request, err
 	}
 	if operator.Spec.Package.CatalogSelector == nil {
 		return request, nil
@@ -36,4 +51,24 @@ func RequestFor(operator *platformv1alpha1.PlatformOperator, installedVersion, c
 	}
 	request.Selector = selector
 	return request, nil
+}
+
+// addUpgrades lays over a request what a PlatformOperator says of upgrades, and what is recorded of those that it has made.
+func (r *Request) addUpgrades(operator *platformv1alpha1.PlatformOperator, approval platformv1alpha1.Approval) {
+	if upgrades := operator.Spec.Upgrades; upgrades != nil {
+		r.Edges, r.Approved = upgrades.Edges, upgrades.ApprovedVersion
+		approval = cmp.Or(upgrades.Approval, approval)
+	}
+	r.Manual = approval == platformv1alpha1.ApprovalManual
+	if r.InstalledVersion == "" {
+		return
+	}
+	if installed := operator.Status.Installed; installed != nil && installed.Version == r.InstalledVersion {
+		r.InstalledBundle, r.InstalledRelease = installed.Bundle, installed.Release
+	}
+	for _, entry := range slices.Backward(operator.Status.History) {
+		if entry.ReadyTime != nil {
+			r.Ready = append(r.Ready, entry.Version)
+		}
+	}
 }

@@ -10,11 +10,13 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
+var onCluster = Cluster{Version: "4.21.0", KubeVersion: "v1.36.3"}
+
 func TestRequestForSaysWhatTheSpecAsksFor(t *testing.T) {
 	operator := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: "quay"}}
 	operator.Spec.Package = platformv1alpha1.Package{Name: "project-quay", Version: "3.x", Channels: []string{"stable"}}
 
-	request, err := RequestFor(operator, "3.1.0", "4.21.0", "v1.36.3")
+	request, err := RequestFor(operator, "3.1.0", onCluster)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +29,7 @@ func TestRequestForSaysWhatTheSpecAsksFor(t *testing.T) {
 	}
 
 	operator.Spec.Package.CatalogSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"tier": "gold"}}
-	if request, err = RequestFor(operator, "", "4.21.0", "v1.36.3"); err != nil {
+	if request, err = RequestFor(operator, "", onCluster); err != nil {
 		t.Fatal(err)
 	}
 	if !request.Selector.Matches(labels.Set{"tier": "gold"}) || request.Selector.Matches(labels.Set{"tier": "tin"}) {
@@ -35,7 +37,7 @@ func TestRequestForSaysWhatTheSpecAsksFor(t *testing.T) {
 	}
 
 	operator.Spec.Package.CatalogSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Resembles"}}}
-	if _, err = RequestFor(operator, "", "4.21.0", "v1.36.3"); err == nil || !strings.Contains(err.Error(), "spec.package.catalogSelector") {
+	if _, err = RequestFor(operator, "", onCluster); err == nil || !strings.Contains(err.Error(), "spec.package.catalogSelector") {
 		t.Errorf("a selector without meaning gives %v", err)
 	}
 }

@@ -2,12 +2,13 @@ package resolve
 
 import (
 	"fmt"
+	"slices"
 
-	"github.com/Masterminds/semver/v3"
 	"k8s.io/apimachinery/pkg/labels"
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
 // Catalog is one trusted catalog of the cluster and what it has of the package that is asked for.
@@ -35,11 +36,25 @@ type Request struct {
 	Channels []string
 	// Selector is spec.package.catalogSelector, nil for every catalog.
 	Selector labels.Selector
+	// ManagerSelector is spec.catalogSelector of the PlatformOperatorManager, nil for every catalog; both selectors must take
+	// a catalog. Allowed is its spec.allowedPackages, globs as path.Match reads them; none is every package.
+	ManagerSelector labels.Selector
+	Allowed         []string
 	// ClusterVersion and KubeVersion are the versions of the cluster. A bundle that declares a limit is refused while
 	// the version that it limits cannot be read.
 	ClusterVersion, KubeVersion string
-	// InstalledVersion is the version that is installed, empty before the first installation. Nothing older is chosen.
-	InstalledVersion string
+	// InstalledVersion is the version that is installed, empty before the first installation, InstalledRelease its release and
+	// InstalledBundle its bundle's name. What is chosen from then on is what may follow it.
+	InstalledVersion, InstalledRelease, InstalledBundle string
+	// Ready are the versions that the operator has been ready at before, as recorded, the oldest first.
+	Ready []string
+	// Edges is spec.upgrades.edges, empty for the package's own, and DefaultEdges what a package without rules has; empty is
+	// what its channels say.
+	Edges        platformv1alpha1.Edges
+	DefaultEdges upgrade.Semantics
+	// Manual says that nothing but the version Approved is moved to.
+	Manual   bool
+	Approved string
 	// WatchNamespace is the namespace that the operator shall watch, or several with commas between them; empty leaves it to
 	// what the bundle supports. InstallNamespace is where it goes; empty is where its author suggests.
 	WatchNamespace, InstallNamespace string
@@ -50,9 +65,18 @@ type Candidate struct {
 	Catalog catalog.ID
 	// Channel is the channel that it was found in: one that was asked for before others, the default one before others.
 	Channel string
-	Bundle  catalog.Bundle
-	// Version is the bundle's version, nil when it cannot be read.
-	Version *semver.Version
+	// Channels are all that it is in, there.
+	Channels []string
+	Bundle   catalog.Bundle
+	// Version is the bundle's version, zero when it cannot be read.
+	Version upgrade.Version
+}
+
+// Hop is one move on the way to a version.
+type Hop struct {
+	Candidate
+	// Sources are what permits it.
+	Sources []upgrade.Source
 }
 
 // Refusal is a candidate that may not be installed.
@@ -66,13 +90,24 @@ type Refusal struct {
 
 // Decision is what was chosen, what else would do, and why the rest would not.
 type Decision struct {
-	// Chosen is the bundle to run, nil when there is none: then Reason and Message say why.
+	// Chosen is the bundle to run next, nil when there is none: then Reason and Message say why. It is Target, or the first
+	// hop on the way there.
 	Chosen *Candidate
-	// Available are all candidates that fit, newest first. Chosen is the first of them; when there are two different
-	// images for the newest version, in catalogs of equal priority, nothing is chosen.
+	// Target is where the way ends: the best version that may be moved to, or what is installed.
+	Target *Candidate
+	// Path are the hops from what is installed to Target; none when nothing has to be moved, and for a first installation.
+	Path []Hop
+	// Awaiting is the version that would be moved to if it were approved, nil when no approval is missing. Why says what is the
+	// matter with the one that is approved, empty when none is.
+	Awaiting    *Candidate
+	AwaitingWhy string
+	// Available are all candidates that fit and can be reached, newest first, what is installed among them. When there are
+	// two different images for the version that would be chosen, in catalogs of equal priority, nothing is chosen.
 	Available []Candidate
 	// Refused are all others in the package, newest first.
 	Refused []Refusal
+	// Updates are the versions above what is installed, each once, newest first, with the way there or what is in it.
+	Updates []Update
 	// Reason is empty when something was chosen, else a reason of the Installed condition: SourceFailed or
 	// ValidationFailed.
 	Reason string
@@ -80,9 +115,12 @@ type Decision struct {
 	Message string
 	// Unread names the catalogs that were left out because they could not be read, empty when there is none.
 	Unread string
+	// Notes are what of the package's upgrade rules could not be seen or used, sorted.
+	Notes []string
 }
 
-// Resolve chooses the newest bundle that fits. It never fails: what is wrong with the request, the catalogs or every
+// Resolve chooses the newest bundle that fits and, where something is installed, that a path of permitted moves leads to;
+// one that is not deprecated before one that is. It never fails: what is wrong with the request, the catalogs or every
 // candidate is in the decision.
 func Resolve(req Request, catalogs []Catalog) Decision {
 	ask, problem := newQuestion(req)
@@ -90,43 +128,84 @@ func Resolve(req Request, catalogs []Catalog) Decision {
 		return refused(platformv1alpha1.ReasonValidationFailed, problem)
 	}
 	found := look(req, catalogs)
+	if problem := req.notAllowed(); problem != "" {
+		return refuseAll(found, req, platformv1alpha1.ReasonValidationFailed, problem)
+	}
 	if problem := found.problem(req); problem != "" {
 		decision := refused(platformv1alpha1.ReasonSourceFailed, problem)
 		decision.Unread = found.unreadText()
 		return decision
 	}
-	decision := Decision{Unread: found.unreadText()}
+	decision := Decision{Unread: found.unreadText(), Notes: found.notes()}
+	options := gather(req, found.holders)
+	ask.permitDescent(options)
 	var fitting []option
-	for _, o := range gather(req, found.holders) {
-		if rule, why := ask.refuse(o); why != "" {
-			decision.Refused = append(decision.Refused, Refusal{Candidate: o.Candidate, Rule: rule, Why: why})
+	for _, o := range options {
+		rule, why := ask.refuse(o)
+		if why == "" || rule == RulePrerelease && !ask.installed.IsZero() { // an author's edge may lead to a pre-release
+			fitting = append(fitting, o)
 			continue
 		}
-		fitting = append(fitting, o)
+		decision.Refused = append(decision.Refused, Refusal{Candidate: o.Candidate, Rule: rule, Why: why})
 	}
 	fitting, lower := highestPriority(fitting)
 	decision.Refused = append(decision.Refused, lower...)
+	journey := ask.journey(found, tierOf(options, fitting))
+	fitting, closed := journey.reachable(fitting)
+	decision.Refused = append(decision.Refused, closed...)
 	sortRefusals(decision.Refused)
 	for _, o := range fitting {
 		decision.Available = append(decision.Available, o.Candidate)
 	}
+	decision.Updates = ask.updates(options, decision, journey)
 
-	switch {
-	case len(fitting) == 0:
+	if len(fitting) == 0 {
 		decision.Reason, decision.Message = explain(req, found, decision.Refused)
-	case found.pending(fitting[0].priority) != "":
-		decision.Reason = platformv1alpha1.ReasonSourceFailed
-		decision.Message = fmt.Sprintf("version %s of package %q fits and is not chosen before catalog %s has been read",
-			clip(fitting[0].Version.String(), maxQuoted), req.Package, found.pending(fitting[0].priority))
-	case ambiguous(req, fitting) != "":
-		decision.Reason, decision.Message = platformv1alpha1.ReasonValidationFailed, ambiguous(req, fitting)
-	default:
-		chosen := decision.Available[0]
-		decision.Chosen = &chosen
-		decision.Message = chose(req, chosen)
+	} else {
+		ask.decide(found, fitting, journey, &decision)
 	}
 	decision.Message = bound(joinSentences(decision.Message, decision.Unread))
 	return decision
+}
+
+// decide chooses among what fits.
+func (ask *question) decide(found finding, fitting []option, journey *journey, decision *Decision) {
+	best := slices.MinFunc(fitting, preferred)
+	target, ok := ask.approved(fitting, best, decision)
+	if !ok {
+		decision.Message = fmt.Sprintf("version %s of package %q waits for approval", clip(best.Version.String(), maxQuoted), ask.Package)
+		return
+	}
+	path := journey.to(target)
+	if pending := found.pending(target.priority); pending != "" {
+		decision.Reason = platformv1alpha1.ReasonSourceFailed
+		decision.Message = fmt.Sprintf("version %s of package %q fits and is not chosen before catalog %s has been read",
+			clip(target.Version.String(), maxQuoted), ask.Package, pending)
+		return
+	}
+	for _, each := range append(journey.optionsOf(path), target) {
+		if problem := ambiguous(ask, each, journey.tier); problem != "" {
+			decision.Reason, decision.Message = platformv1alpha1.ReasonValidationFailed, problem
+			return
+		}
+	}
+	decision.Target, decision.Path = &target.Candidate, path
+	decision.Chosen = decision.Target
+	if len(path) > 0 {
+		decision.Chosen = &path[0].Candidate
+	}
+	decision.Message = chose(ask.Request, *decision.Target, path)
+}
+
+// preferred orders what fits: what is not deprecated, then the newest.
+func preferred(a, b option) int {
+	switch {
+	case (a.Bundle.Deprecated == "") == (b.Bundle.Deprecated == ""):
+		return newestFirst(a.Candidate, b.Candidate)
+	case a.Bundle.Deprecated == "":
+		return -1
+	}
+	return 1
 }
 
 func refused(reason, message string) Decision {

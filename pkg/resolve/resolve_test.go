@@ -50,7 +50,7 @@ func quay(channels ...in) *catalog.Package {
 				}
 			}
 			builder.AddBundle("quay", b)
-			builder.AddChannel("quay", c.channel, catalog.Entry{Name: b.Name})
+			builder.AddChannel("quay", c.channel, catalog.Entry{Name: b.Name, SkipRange: "<" + fields[0]}) // whatever is older may go there
 		}
 	}
 	return &builder.Build()[0]
@@ -106,7 +106,8 @@ func TestResolveChoosesTheNewestThatFits(t *testing.T) {
 		"a pre-release that the range names":                {func(r *Request) { r.VersionRange = ">=2.0.0-rc.1" }, stable("1.9.0", "2.0.0-rc.1"), "2.0.0-rc.1 from stable" + at},
 		"a pre-release where the channel has nothing else":  {nil, quay(in{"edge", []string{"2.0.0-rc.1", "2.0.0-rc.2"}}, in{"stable", []string{"1.0.0"}}), "2.0.0-rc.2 from edge" + at},
 		"the same, with a range that names none":            {func(r *Request) { r.VersionRange = ">=1.0.0" }, stable("2.0.0-rc.1"), "2.0.0-rc.1 from stable" + at},
-		"the pre-release that is installed":                 {func(r *Request) { r.InstalledVersion = "2.0.0-rc.1" }, stable("1.9.0", "2.0.0-rc.1", "2.0.0-rc.2"), "2.0.0-rc.1 from stable" + at},
+		"the pre-release that is installed":                 {func(r *Request) { r.InstalledVersion = "2.0.0-rc.1" }, stable("1.9.0", "2.0.0-rc.1"), "2.0.0-rc.1 from stable" + at},
+		"the pre-release that an author's edge leads to":    {func(r *Request) { r.InstalledVersion = "1.9.0" }, stable("1.9.0", "2.0.0-rc.1"), "2.0.0-rc.1 from stable" + at},
 		"the installed version when there is nothing newer": {func(r *Request) { r.InstalledVersion = "1.9.0" }, stable("1.8.0", "1.9.0"), "1.9.0 from stable" + at},
 		"the higher build metadata of equal versions":       {nil, stable("1.9.0+1", "1.9.0+3", "1.9.0+2"), "1.9.0+3 from stable" + at},
 	}
@@ -178,7 +179,7 @@ func TestUPG_C9_SaysWhyThereIsNothingToChoose(t *testing.T) {
 		},
 		"pin older than what is installed": {
 			func(r *Request) { r.VersionRange, r.InstalledVersion = "1.8.0", "1.9.0" }, one(stable("1.8.0", "1.9.0")), validation,
-			`all candidates of package "quay" in CatalogSource/openshift-marketplace/community are refused: 1.8.0 is older than the installed 1.9.0, and nothing is ever moved back silently: delete the PlatformOperator and create it anew to go there`,
+			`all candidates of package "quay" in CatalogSource/openshift-marketplace/community are refused: 1.8.0 is older than the installed 1.9.0, and nothing is ever moved back silently: set spec.upgrades.edges to SelfCertified and spec.package.version to what you want to go back to at your own risk, or delete the PlatformOperator and create it anew`,
 		},
 		"installed version that cannot be read": {
 			func(r *Request) { r.InstalledVersion = "x" }, one(stable("1.8.0")), validation,
@@ -422,7 +423,7 @@ func TestDecisionIsComplete(t *testing.T) {
 			return false
 		}
 		for i, c := range got.Available {
-			if question.installed.GreaterThan(c.Version) || !question.loose.Check(c.Version) {
+			if question.installed.Compare(c.Version) > 0 || !question.loose.Check(c.Version.Semver()) {
 				return false
 			}
 			if i > 0 && newestFirst(got.Available[i-1], c) > 0 {

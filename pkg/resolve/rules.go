@@ -2,11 +2,14 @@ package resolve
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
 
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/compat"
+	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
 // Names of the rules, in Refusal.Rule.
@@ -20,6 +23,8 @@ const (
 	RuleMaxOpenShift = "MaxOpenShift"
 	RuleMinKube      = "MinKube"
 	RuleInstallModes = "InstallModes"
+	// RuleNotAllowed refuses every version of a package that the PlatformOperatorManager does not allow.
+	RuleNotAllowed = "NotAllowed"
 	// RulePriority refuses what fits in a catalog while one of higher priority has something that fits, too.
 	RulePriority = "Priority"
 )
@@ -28,19 +33,22 @@ const (
 // asked for at all, then what the catalog has wrong, what the spec asks for, and what the cluster permits.
 var rules = [...]struct {
 	name string
+	// fit: it is about what the cluster may run, whoever asks for what.
+	fit bool
 	// refuse returns why the option may not be installed, empty when this rule has nothing against it. Rules after
 	// RuleVersion may rely on a readable version.
 	refuse func(ask *question, o option) string
 }{
-	{RuleChannel, channel},
-	{RuleVersion, readableVersion},
-	{RuleImage, image},
-	{RuleRange, inRange},
-	{RulePrerelease, prerelease},
-	{RuleInstalled, notOlder},
-	{RuleMaxOpenShift, maxOpenShift},
-	{RuleMinKube, minKube},
-	{RuleInstallModes, installModes},
+	{RuleChannel, false, channel},
+	{RuleVersion, true, readableVersion},
+	{RuleImage, true, image},
+	{RuleRange, false, inRange},
+	{RuleInstalled, false, notOlder},
+	{RuleMaxOpenShift, true, maxOpenShift},
+	{RuleMinKube, true, minKube},
+	{RuleInstallModes, true, installModes},
+	// The last one: an edge of the author that leads to a pre-release lifts it, and nothing but it.
+	{RulePrerelease, false, prerelease},
 }
 
 // question is a request with its texts read.
@@ -48,7 +56,11 @@ type question struct {
 	Request
 	// versions is the range, and loose the same range taking pre-releases as ordinary versions; nil is any version.
 	versions, loose *semver.Constraints
-	installed       *semver.Version
+	installed       upgrade.Version
+	// ready are the versions that it has been ready at before, as far as they can be read.
+	ready []upgrade.Version
+	// descent says that the spec asks, on its own word, for what is older than what is installed.
+	descent bool
 	// cluster and kube are nil when they cannot be read.
 	cluster *compat.Minor
 	kube    *semver.Version
@@ -64,8 +76,15 @@ func newQuestion(req Request) (*question, string) {
 		}
 	}
 	if req.InstalledVersion != "" {
-		if ask.installed, err = semver.NewVersion(req.InstalledVersion); err != nil {
+		installed, err := upgrade.ParseVersion(req.InstalledVersion, req.InstalledRelease)
+		if err != nil {
 			return nil, fmt.Sprintf("the installed version %s cannot be read, so it cannot be told what would be a downgrade: correct status.installed.version, or delete the PlatformOperator and create it anew", quote(req.InstalledVersion))
+		}
+		ask.installed = installed
+	}
+	for _, text := range req.Ready {
+		if version, err := upgrade.ParseVersion(text, ""); err == nil {
+			ask.ready = append(ask.ready, version)
 		}
 	}
 	if cluster, err := compat.ParseClusterVersion(req.ClusterVersion); err == nil {
@@ -106,7 +125,7 @@ func (ask *question) refuse(o option) (rule, why string) {
 
 func readableVersion(_ *question, o option) string {
 	switch {
-	case o.Version != nil:
+	case !o.Version.IsZero():
 		return ""
 	case o.Bundle.Version == "":
 		return "has no version in its catalog"
@@ -129,7 +148,7 @@ func channel(_ *question, o option) string {
 }
 
 func inRange(ask *question, o option) string {
-	if ask.loose == nil || ask.loose.Check(o.Version) {
+	if ask.loose == nil || ask.loose.Check(o.Version.Semver()) {
 		return ""
 	}
 	return fmt.Sprintf("is outside spec.package.version %s: widen the range to permit it", quote(ask.VersionRange))
@@ -138,20 +157,44 @@ func inRange(ask *question, o option) string {
 // prerelease refuses pre-releases unless the range names one, the channels hold nothing else, or it is what is installed.
 func prerelease(ask *question, o option) string {
 	switch {
-	case o.Version.Prerelease() == "",
-		ask.versions != nil && ask.versions.Check(o.Version),
+	case !o.Version.Prerelease(),
+		ask.versions != nil && ask.versions.Check(o.Version.Semver()),
 		!o.releases,
-		ask.installed != nil && ask.installed.Equal(o.Version):
+		!ask.installed.IsZero() && ask.installed.Compare(o.Version) == 0:
 		return ""
 	}
 	return fmt.Sprintf("is a pre-release: name one in spec.package.version to permit it, for example \">=%s\"", o.Version)
 }
 
 func notOlder(ask *question, o option) string {
-	if ask.installed == nil || compareVersions(o.Version, ask.installed) >= 0 {
+	if ask.installed.IsZero() || ask.descent || o.Version.Compare(ask.installed) >= 0 {
 		return ""
 	}
-	return fmt.Sprintf("is older than the installed %s, and nothing is ever moved back silently: delete the PlatformOperator and create it anew to go there", ask.installed)
+	return fmt.Sprintf("is older than the installed %s, and nothing is ever moved back silently: set spec.upgrades.edges to SelfCertified and spec.package.version to what you want to go back to at your own risk, or delete the PlatformOperator and create it anew", ask.installed)
+}
+
+// permitDescent lifts the rule against older versions where the spec says, on its own word, that nothing but older ones are
+// wanted: a range that has neither what is installed nor anything above it.
+func (ask *question) permitDescent(options []option) {
+	if ask.installed.IsZero() || ask.Edges != platformv1alpha1.EdgesSelfCertified || ask.loose == nil || ask.loose.Check(ask.installed.Semver()) {
+		return
+	}
+	ask.descent = !slices.ContainsFunc(options, func(o option) bool {
+		return o.wanted && !o.Version.IsZero() && o.Version.Compare(ask.installed) > 0 && ask.loose.Check(o.Version.Semver())
+	})
+}
+
+// unfit says why the cluster must not run an option, whatever the spec asks for; empty when it may.
+func (ask *question) unfit(o option) string {
+	for _, rule := range rules {
+		if !rule.fit {
+			continue
+		}
+		if why := rule.refuse(ask, o); why != "" {
+			return why
+		}
+	}
+	return ""
 }
 
 func maxOpenShift(ask *question, o option) string {

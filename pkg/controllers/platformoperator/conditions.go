@@ -2,6 +2,7 @@ package platformoperator
 
 import (
 	"fmt"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -9,6 +10,7 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/compat"
+	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
 // installedCondition stays True once something is installed, whatever becomes of a later hop.
@@ -76,7 +78,7 @@ var faults = map[string]bool{
 
 // progressingCondition is True while a hop is under way and nothing stands in its way.
 func progressingCondition(s *state) metav1.Condition {
-	installed, target := s.operator.Status.Installed, s.operator.Status.Target
+	installed, target := s.operator.Status.Installed, underWay(s.operator.Status.Target)
 	switch {
 	case s.operator.Spec.Paused:
 		return isFalse(platformv1alpha1.ReasonPaused, "Nothing is changed while spec.paused is set.")
@@ -98,6 +100,8 @@ func progressingCondition(s *state) metav1.Condition {
 		return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("What the spec says now of version %s cannot be carried out: %s.", installed.Version, invalid))
 	}
 	switch {
+	case target == nil && s.decision.Awaiting != nil:
+		return isFalse(platformv1alpha1.ReasonAwaitingApproval, awaiting(s.decision))
 	case target == nil && installed == nil:
 		return isFalse(platformv1alpha1.ReasonBlocked, "Nothing can be installed yet; the Installed condition says why.")
 	case target == nil && s.hop.next != "":
@@ -110,7 +114,7 @@ func progressingCondition(s *state) metav1.Condition {
 			}
 			return isFalse(reason, fmt.Sprintf("Version %s stays: %s", installed.Version, s.decision.Message))
 		}
-		return isFalse(platformv1alpha1.ReasonAsExpected, fmt.Sprintf("Version %s is the newest that may be installed.", installed.Version))
+		return isFalse(platformv1alpha1.ReasonAsExpected, newest(installed, s.decision))
 	}
 	if reason, message := deploymentFault(s.deployment); faults[reason] && s.deployment.Status.ObservedGeneration == s.deployment.Generation {
 		return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("Moving to version %s: %s", target.Version, message))
@@ -123,6 +127,28 @@ func progressingCondition(s *state) metav1.Condition {
 		return isTrue(platformv1alpha1.ReasonInstalling, sentence(fmt.Sprintf("Installing version %s", target.Version), problem))
 	}
 	return isTrue(platformv1alpha1.ReasonUpgrading, sentence(fmt.Sprintf("Moving from version %s to version %s", installed.Version, target.Version), problem))
+}
+
+// awaiting says which version waits for somebody's word, and how it is given.
+func awaiting(decision resolve.Decision) string {
+	version := decision.Awaiting.Bundle.Version
+	text := fmt.Sprintf("Version %s is available and waits for approval: set spec.upgrades.approvedVersion to %q.", version, version)
+	if decision.AwaitingWhy != "" {
+		why := trimStop(decision.AwaitingWhy)
+		text += fmt.Sprintf(" %s%s.", strings.ToUpper(why[:1]), why[1:])
+	}
+	return text
+}
+
+// newest says that nothing is to be done, and what keeps the newest version above from being moved to.
+func newest(installed *platformv1alpha1.InstalledBundle, decision resolve.Decision) string {
+	text := fmt.Sprintf("Version %s is the newest that may be installed.", installed.Version)
+	for _, update := range decision.Updates {
+		if update.Reason != platformv1alpha1.BlockedRange && update.Reason != platformv1alpha1.BlockedChannel { // as the spec has it
+			return text + fmt.Sprintf(" Version %s %s.", update.Version, trimStop(update.Why))
+		}
+	}
+	return text
 }
 
 // missedDeadline tells of a version that took too long: held, being rolled back, or rolled back. A first version counts as
@@ -176,7 +202,7 @@ func invalidNow(deployment *corev1alpha2.BundleDeployment) string {
 }
 
 func healthyCondition(s *state) metav1.Condition {
-	if s.deployment == nil || s.operator.Status.Installed == nil && s.operator.Status.Target == nil {
+	if s.deployment == nil || s.operator.Status.Installed == nil && underWay(s.operator.Status.Target) == nil {
 		return isUnknown(platformv1alpha1.ReasonUnknown, "Nothing is installed.")
 	}
 	condition := meta.FindStatusCondition(s.deployment.Status.Conditions, corev1alpha2.ConditionHealthy)

@@ -99,7 +99,7 @@ func TestProgressingTellsOfAVersionThatMissedItsDeadline(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &state{operator: &platformv1alpha1.PlatformOperator{}, deployment: test.deployment, record: at("1.1.0")}
-			s.operator.Status.Installed, s.operator.Status.Target = at("1.0.0"), at("1.1.0")
+			s.operator.Status.Installed, s.operator.Status.Target = at("1.0.0"), movingTo("1.1.0")
 			if test.first {
 				s.operator.Status.Installed, s.operator.Status.Target = at("1.1.0"), nil
 			}

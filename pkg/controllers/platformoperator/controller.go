@@ -28,8 +28,10 @@ import (
 	coreclient "github.com/openshift/platform-operators/pkg/client/clientset/versioned/typed/core/v1alpha2"
 	platformclient "github.com/openshift/platform-operators/pkg/client/clientset/versioned/typed/platform/v1alpha1"
 	coreinformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/core/v1alpha2"
+	operatorinformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/operator/v1alpha1"
 	platforminformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/platform/v1alpha1"
 	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
+	operatorlisters "github.com/openshift/platform-operators/pkg/client/listers/operator/v1alpha1"
 	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
@@ -53,6 +55,7 @@ type Config struct {
 	Operators         platforminformers.PlatformOperatorInformer
 	Deployments       coreinformers.BundleDeploymentInformer
 	ClusterVersions   configv1informers.ClusterVersionInformer
+	Managers          operatorinformers.PlatformOperatorManagerInformer
 	Catalogs          Catalogs
 	CatalogsChanged   factory.Informer
 	KubernetesVersion string
@@ -62,7 +65,7 @@ type Config struct {
 
 func (c Config) validate() error {
 	if c.OperatorClient == nil || c.DeploymentClient == nil || c.Operators == nil || c.Deployments == nil ||
-		c.ClusterVersions == nil || c.Catalogs == nil || c.CatalogsChanged == nil || c.KubernetesVersion == "" ||
+		c.ClusterVersions == nil || c.Managers == nil || c.Catalogs == nil || c.CatalogsChanged == nil || c.KubernetesVersion == "" ||
 		c.Clock == nil || c.Recorder == nil {
 		return errors.New("building the platformoperator controller: a field of its Config is not set")
 	}
@@ -75,6 +78,7 @@ type controller struct {
 	operators        platformlisters.PlatformOperatorLister
 	deployments      corelisters.BundleDeploymentLister
 	clusterVersions  configv1listers.ClusterVersionLister
+	managers         operatorlisters.PlatformOperatorManagerLister
 	catalogs         Catalogs
 	kubeVersion      string
 	clock            clock.PassiveClock
@@ -91,6 +95,7 @@ func New(config Config) (factory.Controller, error) {
 		operators:        config.Operators.Lister(),
 		deployments:      config.Deployments.Lister(),
 		clusterVersions:  config.ClusterVersions.Lister(),
+		managers:         config.Managers.Lister(),
 		catalogs:         config.Catalogs,
 		kubeVersion:      config.KubernetesVersion,
 		clock:            config.Clock,
@@ -98,7 +103,7 @@ func New(config Config) (factory.Controller, error) {
 	return factory.New().
 		WithSync(c.sync).
 		WithInformersQueueKeysFunc(c.samePackage, config.Operators.Informer()).
-		WithInformersQueueKeysFunc(c.everyOperator, config.ClusterVersions.Informer()).
+		WithInformersQueueKeysFunc(c.everyOperator, config.ClusterVersions.Informer(), settingsInformer{config.Managers.Informer()}).
 		WithInformersQueueKeyFunc(objectName, config.Deployments.Informer()).
 		WithInformersQueueKeysFunc(c.ofChangedPackage, config.CatalogsChanged).
 		ToController(Name, config.Recorder), nil

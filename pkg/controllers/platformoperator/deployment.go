@@ -31,7 +31,7 @@ func deploy(ctx context.Context, s *state) (bool, error) {
 		return false, nil
 	}
 	if s.deployment == nil {
-		wanted := newDeployment(s.operator, *target, installNamespace(s.operator, s.decision))
+		wanted := newDeployment(s.operator, *target, s.hop.began, installNamespace(s.operator, s.decision))
 		created, err := s.deploymentClient.Create(ctx, wanted, metav1.CreateOptions{FieldManager: fieldManager})
 		if apierrors.IsInvalid(err) {
 			s.refusal = &refusal{platformv1alpha1.ReasonValidationFailed, fmt.Sprintf(
@@ -44,10 +44,14 @@ func deploy(ctx context.Context, s *state) (bool, error) {
 		}
 		s.recorder.Eventf(platformv1alpha1.EventInstallStarted, "Installing version %s of package %q for PlatformOperator %q in namespace %q",
 			target.Version, s.operator.Spec.Package.Name, s.operator.Name, created.Spec.InstallNamespace)
-		s.deployment, s.record = created, target
+		s.deployment, s.record, s.began = created, target, s.hop.began
 		return false, nil
 	}
-	wanted := newDeployment(s.operator, *target, s.deployment.Spec.InstallNamespace)
+	began := s.began
+	if s.hop.began != nil && !s.operator.Spec.Paused {
+		began = s.hop.began
+	}
+	wanted := newDeployment(s.operator, *target, began, s.deployment.Spec.InstallNamespace)
 	updated := s.deployment.DeepCopy()
 	overlay(&updated.Spec, wanted.Spec)
 	updated.Labels = merged(updated.Labels, wanted.Labels)
@@ -74,7 +78,7 @@ func deploy(ctx context.Context, s *state) (bool, error) {
 	} else if s.operator.Generation == s.operator.Status.ObservedGeneration && equality.Semantic.DeepEqual(s.record, target) {
 		s.tellPutBack() // else it is our own record that changed, such as the catalog that has the bundle
 	}
-	s.deployment, s.record = stored, target
+	s.deployment, s.record, s.began = stored, target, began
 	return false, nil
 }
 
@@ -84,12 +88,14 @@ func (s *state) tellPutBack() {
 		s.deployment.Name, s.operator.Name)
 }
 
-// newDeployment is the BundleDeployment that carries a bundle for an operator. The bundle is recorded on it, in the same
-// write that starts the hop, so that no crash can part what runs from what is known of it.
-func newDeployment(operator *platformv1alpha1.PlatformOperator, target platformv1alpha1.InstalledBundle, namespace string) *corev1alpha2.BundleDeployment {
-	record, err := json.Marshal(target)
-	if err != nil {
-		record = nil // InstalledBundle is strings only; Marshal cannot refuse it.
+// newDeployment is the BundleDeployment that carries a bundle for an operator. The bundle is recorded on it, and how the hop
+// to it began if that is known, in the same write that starts the hop, so that no crash can part what runs from what is known
+// of it.
+func newDeployment(operator *platformv1alpha1.PlatformOperator, target platformv1alpha1.InstalledBundle, began *beginning, namespace string) *corev1alpha2.BundleDeployment {
+	// Both are strings and times only; Marshal cannot refuse them.
+	annotations := map[string]string{platformv1alpha1.AnnotationBundle: asJSON(target)}
+	if began != nil {
+		annotations[platformv1alpha1.AnnotationHop] = asJSON(began)
 	}
 	deployment := &corev1alpha2.BundleDeployment{
 		ObjectMeta: metav1.ObjectMeta{
@@ -101,7 +107,7 @@ func newDeployment(operator *platformv1alpha1.PlatformOperator, target platformv
 				platformv1alpha1.LabelPackage: operator.Spec.Package.Name,
 				platformv1alpha1.LabelVersion: labelValue(target.Version),
 			},
-			Annotations: map[string]string{platformv1alpha1.AnnotationBundle: string(record)},
+			Annotations: annotations,
 		},
 		Spec: corev1alpha2.BundleDeploymentSpec{
 			InstallNamespace:     namespace,
@@ -115,6 +121,14 @@ func newDeployment(operator *platformv1alpha1.PlatformOperator, target platformv
 	}
 	passOn(&deployment.Spec, operator.Spec)
 	return deployment
+}
+
+func asJSON(value any) string {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return ""
+	}
+	return string(text)
 }
 
 // recordOf reads back the bundle that newDeployment recorded; nil when somebody removed or spoilt the record.
@@ -136,7 +150,7 @@ func recordFrom(status platformv1alpha1.PlatformOperatorStatus, deployment *core
 	if source := deployment.Status.ResolvedSource; source != nil && source.Image != nil && deployment.Status.ObservedGeneration == deployment.Generation {
 		resolved = source.Image.Ref
 	}
-	for _, known := range []*platformv1alpha1.InstalledBundle{status.Target, status.Installed} {
+	for _, known := range []*platformv1alpha1.InstalledBundle{underWay(status.Target), status.Installed} {
 		if known != nil && (known.Image == ref || known.Image == resolved) {
 			record := *known
 			record.Image = ref
@@ -167,6 +181,7 @@ func bundleOf(candidate resolve.Candidate) platformv1alpha1.InstalledBundle {
 	bundle := platformv1alpha1.InstalledBundle{
 		Bundle:         candidate.Bundle.Name,
 		Version:        candidate.Bundle.Version,
+		Release:        candidate.Bundle.Release,
 		Channel:        candidate.Channel,
 		Catalog:        candidate.Catalog.String(),
 		Image:          candidate.Bundle.Image,

@@ -1,6 +1,9 @@
 package platformoperator
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +14,7 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/resolve"
+	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
 // hop is a decision about moving: to is the bundle to run (nil: leave everything as it is), and blocked says why a move
@@ -20,42 +24,108 @@ type hop struct {
 	blocked string
 	// next is the version that is moved to as soon as status tells of the one that was reached.
 	next string
+	// began is how the move to another bundle begins; only with one.
+	began *beginning
+}
+
+// beginning is what is written down of a hop in the write that starts it, so that no restart forgets it.
+type beginning struct {
+	Started metav1.Time              `json:"started"`
+	Trigger platformv1alpha1.Trigger `json:"trigger"`
+	// Wish is a digest of what the spec said of versions and upgrades.
+	Wish string `json:"wish"`
+}
+
+// situation is what a hop is decided in.
+type situation struct {
+	// record is the bundle that the deployment points at, installed the one that status tells of.
+	record, installed *platformv1alpha1.InstalledBundle
+	deployment        *corev1alpha2.BundleDeployment
+	// began is how the hop to record began, nil when nobody knows.
+	began *beginning
+	// wish is what the spec says now, as in beginning.
+	wish string
+	// updating is the version that the cluster itself is being updated to; empty when it is not.
+	updating string
+	// approved says that the spec approves of the target by name.
+	approved bool
+	now      metav1.Time
 }
 
 // decideHop decides which bundle the BundleDeployment should point at now. It is pure.
 //
-// A newer version is moved to when the one before is healthy. A version that began to roll out and is not healthy is
-// held, because moving on over a failure hides it and may make it worse; it is left as soon as it is no longer wanted:
-// the spec's range excludes it, or its author withdrew it from the catalog. A version of which nothing is applied (its
-// image cannot be pulled, its content cannot be rendered, it was rolled back) holds nobody.
-func decideHop(record *platformv1alpha1.InstalledBundle, deployment *corev1alpha2.BundleDeployment, decision resolve.Decision) hop {
+// A hop begins when the one before is healthy. A version that began to roll out and is not healthy is held, because moving
+// on over a failure hides it and may make it worse; it is left as soon as it is no longer wanted: the spec says something
+// else about versions than when the hop began, or the author withdrew it from the catalog. A version of which nothing is
+// applied (its image cannot be pulled, its content cannot be rendered, it was rolled back) holds nobody. While the cluster
+// itself is being updated no hop begins, but first installations and those that are approved by name.
+func decideHop(in situation, decision resolve.Decision) hop {
 	if decision.Chosen == nil {
 		return hop{}
 	}
 	wanted := bundleOf(*decision.Chosen)
-	if record == nil || record.Bundle == wanted.Bundle {
-		return hop{to: &wanted}
+	if in.record == nil || in.record.Bundle == wanted.Bundle {
+		return in.begin(wanted, decision)
 	}
-	stillCandidate := false
-	for _, candidate := range decision.Available {
-		if candidate.Bundle.Name == record.Bundle {
-			stillCandidate = true
-		}
+	changed := in.began != nil && in.began.Wish != in.wish
+	if problem := rolloutProblem(in.deployment); problem != "" && !changed && stillWanted(in.record.Bundle, decision) {
+		return hop{blocked: fmt.Sprintf(
+			"version %s is available, and is not moved to while version %s is not healthy: %s. Repair it, or leave %s by excluding it in spec.package.version, for example %q.",
+			wanted.Version, in.record.Version, problem, in.record.Version, "!="+in.record.Version)}
 	}
-	problem := rolloutProblem(deployment)
-	if problem == "" || !stillCandidate {
-		return hop{to: &wanted}
+	if in.updating != "" && in.installed != nil && !in.approved {
+		return hop{blocked: fmt.Sprintf(
+			"version %s is available, and no hop begins while the cluster itself is being updated to %s. It begins when that has completed; to move at once, set spec.upgrades.approval to Manual and spec.upgrades.approvedVersion to %q.",
+			wanted.Version, in.updating, decision.Target.Bundle.Version)}
 	}
-	return hop{blocked: fmt.Sprintf(
-		"version %s is available, and is not moved to while version %s is not healthy: %s. Repair it, or leave %s by excluding it in spec.package.version, for example %q.",
-		wanted.Version, record.Version, problem, record.Version, "!="+record.Version)}
+	return in.begin(wanted, decision)
+}
+
+// begin is the hop to a bundle; to the one that the deployment points at already nothing begins.
+func (in situation) begin(to platformv1alpha1.InstalledBundle, decision resolve.Decision) hop {
+	h := hop{to: &to}
+	if in.record != nil && in.record.Bundle == to.Bundle {
+		return h
+	}
+	h.began = &beginning{Started: in.now, Wish: in.wish}
+	switch {
+	case in.installed == nil:
+		h.began.Trigger = platformv1alpha1.TriggerInstallation
+	case len(decision.Path) > 0 && slices.ContainsFunc(decision.Path[0].Sources, selfCertified):
+		h.began.Trigger = platformv1alpha1.TriggerSelfCertified
+	case in.approved:
+		h.began.Trigger = platformv1alpha1.TriggerApproved
+	case in.began != nil && in.began.Wish != in.wish:
+		h.began.Trigger = platformv1alpha1.TriggerSpecChange
+	default:
+		h.began.Trigger = platformv1alpha1.TriggerAutomatic
+	}
+	return h
+}
+
+func selfCertified(source upgrade.Source) bool { return source.Kind == upgrade.FromSelfCertified }
+
+// stillWanted says whether a bundle that a hop leads to could still be moved to: it fits, or is on the way to what does.
+func stillWanted(bundle string, decision resolve.Decision) bool {
+	return slices.ContainsFunc(decision.Available, func(c resolve.Candidate) bool { return c.Bundle.Name == bundle }) ||
+		slices.ContainsFunc(decision.Updates, func(u resolve.Update) bool { return u.Bundle.Name == bundle && len(u.Path) > 0 })
+}
+
+// wishOf is a digest of what a spec says of versions and upgrades.
+func wishOf(spec platformv1alpha1.PlatformOperatorSpec) string {
+	said, err := json.Marshal([]any{spec.Package, spec.Upgrades})
+	if err != nil {
+		return "" // both are made of strings; Marshal cannot refuse them.
+	}
+	digest := sha256.Sum256(said)
+	return hex.EncodeToString(digest[:8])
 }
 
 // afterRecording puts a move off until status.installed tells of the bundle that is left: the record of it goes with the
 // write that starts the next hop, and the upgrade gate and the rule against downgrades go by status.
-func (h hop) afterRecording(installed, record *platformv1alpha1.InstalledBundle, deployment *corev1alpha2.BundleDeployment) hop {
-	if h.to == nil || record == nil || deployment == nil || record.Bundle == h.to.Bundle ||
-		installed != nil && installed.Bundle == record.Bundle || !hopDone(deployment, installed == nil) {
+func (h hop) afterRecording(in situation) hop {
+	if h.to == nil || in.record == nil || in.deployment == nil || in.record.Bundle == h.to.Bundle ||
+		in.installed != nil && in.installed.Bundle == in.record.Bundle || !hopDone(in.deployment, in.installed == nil) {
 		return h
 	}
 	return hop{next: h.to.Version}

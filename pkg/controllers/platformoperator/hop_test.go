@@ -12,6 +12,7 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/resolve"
+	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
 // candidate is version v of the one package that these tests have.
@@ -28,13 +29,18 @@ func offering(versions ...string) resolve.Decision {
 	for _, v := range versions {
 		decision.Available = append(decision.Available, candidate(v))
 	}
-	decision.Chosen = &decision.Available[0]
+	decision.Chosen, decision.Target = &decision.Available[0], &decision.Available[0]
 	return decision
 }
 
 func at(v string) *platformv1alpha1.InstalledBundle {
 	bundle := bundleOf(candidate(v))
 	return &bundle
+}
+
+// movingTo is the target of a single hop that is under way.
+func movingTo(v string) *platformv1alpha1.Target {
+	return &platformv1alpha1.Target{Version: v, Path: []string{v}, Hop: at(v)}
 }
 
 // deploymentThat has these conditions, as "Type=Status"; its status is of its present spec.
@@ -110,7 +116,7 @@ func TestDecideHop(t *testing.T) {
 		"back from a failed hop to the version before it":         {at("1.1.0"), deploymentThat("HasValidBundle=True", "Installed=True", "Healthy=False"), offering("1.0.0"), "1.0.0", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := decideHop(test.record, test.deployment, test.decision)
+			got := decideHop(situation{record: test.record, deployment: test.deployment}, test.decision)
 			to := ""
 			if got.to != nil {
 				to = got.to.Version
@@ -127,6 +133,67 @@ func TestDecideHop(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestWhenAHopBegins(t *testing.T) {
+	now := metav1.NewTime(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
+	stuck := deploymentThat("Unpacked=True", "HasValidBundle=True", "Installed=True", "Healthy=False")
+	before := &beginning{Started: now, Trigger: platformv1alpha1.TriggerAutomatic, Wish: "as now"}
+	ownWord := offering("1.1.0")
+	ownWord.Path = []resolve.Hop{{Candidate: candidate("1.1.0"), Sources: []upgrade.Source{{Kind: upgrade.FromSelfCertified}}}}
+	onTheWay := offering("1.2.0")
+	onTheWay.Updates = []resolve.Update{{Candidate: candidate("1.2.0"), Path: []string{"1.2.0"}}, {Candidate: candidate("1.1.0"), Path: []string{"1.1.0"}, Reason: platformv1alpha1.BlockedRange}}
+	for name, test := range map[string]struct {
+		in       situation
+		decision resolve.Decision
+		to       string
+		trigger  platformv1alpha1.Trigger
+		blocked  string
+	}{
+		"a first installation": {situation{wish: "as now"}, offering("1.0.0"), "1.0.0", platformv1alpha1.TriggerInstallation, ""},
+		"a first installation while the cluster is being updated":     {situation{updating: "4.21.0"}, offering("1.0.0"), "1.0.0", platformv1alpha1.TriggerInstallation, ""},
+		"a newer version in a catalog":                                {situation{record: at("1.0.0"), installed: at("1.0.0"), deployment: healthy(), began: before, wish: "as now"}, offering("1.1.0"), "1.1.0", platformv1alpha1.TriggerAutomatic, ""},
+		"a spec that asks for another":                                {situation{record: at("1.0.0"), installed: at("1.0.0"), deployment: healthy(), began: before, wish: "something else"}, offering("1.1.0"), "1.1.0", platformv1alpha1.TriggerSpecChange, ""},
+		"an approval":                                                 {situation{record: at("1.0.0"), installed: at("1.0.0"), deployment: healthy(), began: before, wish: "something else", approved: true}, offering("1.1.0"), "1.1.0", platformv1alpha1.TriggerApproved, ""},
+		"on one's own word":                                           {situation{record: at("1.0.0"), installed: at("1.0.0"), deployment: healthy(), approved: true}, ownWord, "1.1.0", platformv1alpha1.TriggerSelfCertified, ""},
+		"none while the cluster is being updated":                     {situation{record: at("1.0.0"), installed: at("1.0.0"), deployment: healthy(), updating: "4.21.0"}, offering("1.1.0"), "", "", "while the cluster itself is being updated to 4.21.0"},
+		"but one that is approved":                                    {situation{record: at("1.0.0"), installed: at("1.0.0"), deployment: healthy(), updating: "4.21.0", approved: true}, offering("1.1.0"), "1.1.0", platformv1alpha1.TriggerApproved, ""},
+		"the one that is under way goes on while it is being updated": {situation{record: at("1.1.0"), installed: at("1.0.0"), deployment: stuck, updating: "4.21.0"}, offering("1.1.0"), "1.1.0", "", ""},
+		"none over one that is stuck":                                 {situation{record: at("1.1.0"), installed: at("1.0.0"), deployment: stuck, began: before, wish: "as now"}, offering("1.2.0", "1.1.0"), "", "", "is not healthy"},
+		"none over one that is stuck on the way":                      {situation{record: at("1.1.0"), installed: at("1.0.0"), deployment: stuck, began: before, wish: "as now"}, onTheWay, "", "", "is not healthy"},
+		"at once when the spec has changed since that one began":      {situation{record: at("1.1.0"), installed: at("1.0.0"), deployment: stuck, began: before, wish: "something else"}, offering("1.2.0", "1.1.0"), "1.2.0", platformv1alpha1.TriggerSpecChange, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			test.in.now = now
+			got := decideHop(test.in, test.decision)
+			to, trigger := "", platformv1alpha1.Trigger("")
+			if got.to != nil {
+				to = got.to.Version
+			}
+			if got.began != nil {
+				trigger = got.began.Trigger
+				if got.began.Wish != test.in.wish || !got.began.Started.Equal(&now) {
+					t.Errorf("it is written down as %+v", got.began)
+				}
+			}
+			if to != test.to || trigger != test.trigger || (test.blocked == "") != (got.blocked == "") || !strings.Contains(got.blocked, test.blocked) {
+				t.Errorf("moves to %q by %q, blocked: %q; want %q by %q, blocked: %q", to, trigger, got.blocked, test.to, test.trigger, test.blocked)
+			}
+		})
+	}
+}
+
+func TestWishIsWhatTheSpecSaysOfVersions(t *testing.T) {
+	spec := platformv1alpha1.PlatformOperatorSpec{Package: platformv1alpha1.Package{Name: "quay", Version: "1.x"}}
+	wish := wishOf(spec)
+	spec.Paused, spec.Install = true, &platformv1alpha1.Install{Namespace: "quay"}
+	if wishOf(spec) != wish {
+		t.Error("to pause, or to install otherwise, is another wish")
+	}
+	spec.Upgrades = &platformv1alpha1.Upgrades{Edges: platformv1alpha1.EdgesSemver}
+	if wishOf(spec) == wish {
+		t.Error("other edges are the same wish")
 	}
 }
 
@@ -161,7 +228,7 @@ func TestRecordSurvivesTheDeployment(t *testing.T) {
 	operator := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: "op", UID: "1"}}
 	want := *at("1.0.0+build.7")
 	want.MaxOpenShiftVersion, want.MaxOpenShiftVersionFrom = "4.21", platformv1alpha1.FromCatalog
-	deployment := newDeployment(operator, want, "ns")
+	deployment := newDeployment(operator, want, nil, "ns")
 	if got := recordOf(deployment); got == nil || *got != want {
 		t.Errorf("recorded and read back (-want +got):\n%s", cmp.Diff(&want, got))
 	}

@@ -25,7 +25,7 @@ func TestEngineSettingsArePassedOn(t *testing.T) {
 		OnFailure:               corev1alpha2.OnFailureRollback,
 		Adoption:                corev1alpha2.AdoptionAny,
 	}
-	got := newDeployment(operator, *at("1.0.0"), "memo").Spec
+	got := newDeployment(operator, *at("1.0.0"), nil, "memo").Spec
 	want := corev1alpha2.BundleDeploymentSpec{
 		InstallNamespace:     "memo",
 		ProvisionerClassName: corev1alpha2.ProvisionerClassRegistry,

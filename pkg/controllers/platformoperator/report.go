@@ -3,6 +3,7 @@ package platformoperator
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -24,18 +25,35 @@ func report(_ context.Context, s *state) (bool, error) {
 		status.ActiveBundleDeployment, status.Installed = nil, nil
 	}
 	s.reportInstalled()
+	s.reportHistory()
 	s.reportTarget()
+	s.reportUpdates()
 	status.RelatedObjects = relatedObjects(s.deployment)
 	status.Warnings = nil
 	if s.deployment != nil {
 		status.Warnings = s.deployment.Status.Warnings
 	}
+	status.Warnings = s.withNotes(status.Warnings)
 
 	s.setFrom(platformv1alpha1.ConditionInstalled, installedCondition(s))
 	s.setFrom(platformv1alpha1.ConditionProgressing, progressingCondition(s))
 	s.setFrom(platformv1alpha1.ConditionHealthy, healthyCondition(s))
-	s.setFrom(platformv1alpha1.ConditionUpgradeable, upgradeableCondition(status.Installed, s.clusterVersion))
+	s.setFrom(platformv1alpha1.ConditionUpgradeable, upgradeableCondition(status.Installed, s.on.Version))
+	if s.refusal == nil { // else nobody looked at the catalogs
+		s.setFrom(platformv1alpha1.ConditionDeprecated, deprecatedCondition(status.Installed, s.told))
+	}
 	return false, nil
+}
+
+// withNotes adds to the API server's warnings what of the package's upgrade rules could not be seen.
+func (s *state) withNotes(warnings []string) []string {
+	all := slices.Clone(warnings)
+	for _, note := range s.decision.Notes {
+		if note = bounded(note, 1024); len(all) < 20 && !slices.Contains(all, note) {
+			all = append(all, note)
+		}
+	}
+	return all
 }
 
 // reportInstalled moves status.installed forward when a hop has succeeded: the first one when everything is applied, a
@@ -105,9 +123,23 @@ func (s *state) reportTarget() {
 		return
 	}
 	if status.Installed == nil || status.Installed.Bundle != s.record.Bundle {
-		target := *s.record
-		status.Target = &target
+		bundle := *s.record
+		status.Target = &platformv1alpha1.Target{Version: bundle.Version, Path: []string{bundle.Version}, Hop: &bundle}
+		if target := s.decision.Target; target != nil && len(s.decision.Path) > 1 && s.decision.Path[0].Bundle.Name == bundle.Bundle {
+			status.Target.Version, status.Target.Path = target.Bundle.Version, nil
+			for _, hop := range s.decision.Path[:min(len(s.decision.Path), platformv1alpha1.MaxPath)] {
+				status.Target.Path = append(status.Target.Path, hop.Bundle.Version)
+			}
+		}
 	}
+}
+
+// underWay is the bundle of the hop that is under way; nil when there is none.
+func underWay(target *platformv1alpha1.Target) *platformv1alpha1.InstalledBundle {
+	if target == nil {
+		return nil
+	}
+	return target.Hop
 }
 
 // hopDone says whether what the BundleDeployment points at is installed: applied, and for a later hop also healthy, so

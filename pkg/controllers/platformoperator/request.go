@@ -5,6 +5,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	configv1 "github.com/openshift/api/config/v1"
 	configv1listers "github.com/openshift/client-go/config/listers/config/v1"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
@@ -12,25 +13,32 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// requestFor says to the resolver what the spec wants. The error is the user's: a selector that cannot be read.
-func requestFor(operator *platformv1alpha1.PlatformOperator, deployment *corev1alpha2.BundleDeployment, clusterVersion, kubeVersion string) (resolve.Request, error) {
+// requestFor says to the resolver what the spec wants. The error is the user's or the cluster admin's, as of
+// resolve.RequestFor.
+func requestFor(operator *platformv1alpha1.PlatformOperator, deployment *corev1alpha2.BundleDeployment, on resolve.Cluster) (resolve.Request, error) {
 	// What was never ready may be left downwards too: there is nothing yet that a lower version could lose.
 	installed := ""
 	if operator.Status.Installed != nil && deployment != nil && deployment.Status.ActiveRevision > 0 {
 		installed = operator.Status.Installed.Version
 	}
-	return resolve.RequestFor(operator, installed, clusterVersion, kubeVersion)
+	return resolve.RequestFor(operator, installed, on)
 }
 
 // currentClusterVersion is status.desired.version of the ClusterVersion: while an update runs, operators must already
-// fit the version that is coming. It is empty when the cluster has none.
-func currentClusterVersion(lister configv1listers.ClusterVersionLister) (string, error) {
+// fit the version that is coming. It is empty when the cluster has none. updating is the same while an update runs, else empty.
+func currentClusterVersion(lister configv1listers.ClusterVersionLister) (version, updating string, err error) {
 	clusterVersion, err := lister.Get("version")
 	if apierrors.IsNotFound(err) {
-		return "", nil
+		return "", "", nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("reading ClusterVersion \"version\": %w", err)
+		return "", "", fmt.Errorf("reading ClusterVersion \"version\": %w", err)
 	}
-	return clusterVersion.Status.Desired.Version, nil
+	version = clusterVersion.Status.Desired.Version
+	for _, condition := range clusterVersion.Status.Conditions {
+		if condition.Type == configv1.OperatorProgressing && condition.Status == configv1.ConditionTrue {
+			updating = version
+		}
+	}
+	return version, updating, nil
 }

@@ -1,10 +1,12 @@
 package platformoperator
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/openshift/library-go/pkg/operator/events"
@@ -28,10 +30,16 @@ type state struct {
 	record   *platformv1alpha1.InstalledBundle
 	decision resolve.Decision
 	hop      hop
+	// began is how the hop to record began, nil when that is not written down.
+	began *beginning
+	// updating is the version that the cluster itself is being updated to; empty when it is not.
+	updating string
+	// told is what the catalogs say of what is installed.
+	told resolve.Deprecation
 	// refusal stops the operator before anything is chosen: its reason and message for the Installed condition.
 	refusal *refusal
-	// clusterVersion is the version that the cluster runs or is moving to; empty when it is not known.
-	clusterVersion string
+	// on is the cluster: the version that it runs or is moving to, empty when it is not known, and how the manager is configured.
+	on resolve.Cluster
 }
 
 type refusal struct{ reason, message string }
@@ -61,12 +69,16 @@ func gather(_ context.Context, s *state) (bool, error) {
 	}
 	if err == nil {
 		s.deployment = deployment
-		s.record = recordOf(deployment)
+		s.record, s.began = recordOf(deployment), beginningOf(deployment)
 		if s.record == nil {
 			s.record = recordFrom(s.operator.Status, deployment)
 		}
 	}
-	s.clusterVersion, err = currentClusterVersion(s.clusterVersions)
+	s.on.KubeVersion = s.kubeVersion
+	if s.on.Version, s.updating, err = currentClusterVersion(s.clusterVersions); err != nil {
+		return true, err
+	}
+	s.on.Manager, err = managerSpec(s.managers)
 	return err != nil, err
 }
 
@@ -77,7 +89,7 @@ func check(_ context.Context, s *state) (bool, error) {
 		s.refusal = &refusal{platformv1alpha1.ReasonValidationFailed, fmt.Sprintf(
 			"BundleDeployment %q exists and does not belong to this PlatformOperator, so it is left alone: delete it, or create a PlatformOperator of another name.",
 			s.deployment.Name)}
-		s.deployment, s.record = nil, nil
+		s.deployment, s.record, s.began = nil, nil, nil
 		return false, nil
 	}
 	all, err := s.operators.List(labels.Everything())
@@ -123,12 +135,32 @@ func choose(_ context.Context, s *state) (bool, error) {
 	if s.refusal != nil {
 		return false, nil
 	}
-	request, err := requestFor(s.operator, s.deployment, s.clusterVersion, s.kubeVersion)
+	request, err := requestFor(s.operator, s.deployment, s.on)
 	if err != nil {
 		s.refusal = &refusal{platformv1alpha1.ReasonValidationFailed, err.Error()}
 		return false, nil
 	}
-	s.decision = resolve.Resolve(request, s.catalogs.For(request.Package))
-	s.hop = decideHop(s.record, s.deployment, s.decision).afterRecording(s.operator.Status.Installed, s.record, s.deployment)
+	offers := s.catalogs.For(request.Package)
+	s.decision = resolve.Resolve(request, offers)
+	in := s.situation()
+	s.hop = decideHop(in, s.decision).afterRecording(in)
+	s.told = deprecation(request, offers, s.operator.Status.Installed)
 	return false, nil
+}
+
+// situation is what there is to decide a hop in.
+func (s *state) situation() situation {
+	return situation{
+		record: s.record, installed: s.operator.Status.Installed, deployment: s.deployment, began: s.began,
+		wish: wishOf(s.operator.Spec), updating: s.updating,
+		approved: s.decision.Target != nil && s.approves(*s.decision.Target),
+		now:      metav1.NewTime(s.clock.Now()).Rfc3339Copy(),
+	}
+}
+
+// approves says whether the spec names a version as the one that may be moved to.
+func (s *state) approves(candidate resolve.Candidate) bool {
+	upgrades := s.operator.Spec.Upgrades
+	return upgrades != nil && cmp.Or(upgrades.Approval, s.on.Manager.DefaultApproval) == platformv1alpha1.ApprovalManual &&
+		upgrades.ApprovedVersion == candidate.Bundle.Version
 }

@@ -21,10 +21,12 @@ import (
 	"github.com/openshift/library-go/pkg/operator/events"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/client/clientset/versioned/fake"
 	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
+	operatorlisters "github.com/openshift/platform-operators/pkg/client/listers/operator/v1alpha1"
 	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
@@ -35,7 +37,7 @@ type oneCatalog []string
 func (versions oneCatalog) For(string) []resolve.Catalog {
 	pkg := &catalog.Package{Name: "op", DefaultChannel: "stable", Channels: []catalog.Channel{{Name: "stable"}}}
 	for _, v := range versions {
-		pkg.Channels[0].Entries = append(pkg.Channels[0].Entries, catalog.Entry{Name: candidate(v).Bundle.Name})
+		pkg.Channels[0].Entries = append(pkg.Channels[0].Entries, catalog.Entry{Name: candidate(v).Bundle.Name, SkipRange: "<" + v})
 		pkg.Bundles = append(pkg.Bundles, candidate(v).Bundle)
 	}
 	return []resolve.Catalog{{ID: candidate("").Catalog, Package: pkg}}
@@ -54,6 +56,8 @@ type cluster struct {
 	operator   *platformv1alpha1.PlatformOperator
 	deployment *corev1alpha2.BundleDeployment
 	refuse     error
+	// manager is the manager's configuration; nil is none.
+	manager *operatorv1alpha1.PlatformOperatorManager
 
 	// writes and events are what the last sync did.
 	writes, events []string
@@ -64,6 +68,12 @@ func (c *cluster) sync(t *testing.T, catalogs Catalogs) {
 	t.Helper()
 	clock := clocktesting.NewFakePassiveClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 	operators, deployments, versions := cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil), cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil), cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)
+	managers := cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)
+	if c.manager != nil {
+		if err := managers.Add(c.manager); err != nil {
+			t.Fatal(err)
+		}
+	}
 	objects := []runtime.Object{c.operator.DeepCopy()}
 	if err := operators.Add(c.operator); err != nil {
 		t.Fatal(err)
@@ -87,7 +97,7 @@ func (c *cluster) sync(t *testing.T, catalogs Catalogs) {
 	controller := &controller{
 		operatorClient: client.PlatformV1alpha1().PlatformOperators(), deploymentClient: client.CoreV1alpha2().BundleDeployments(),
 		operators: platformlisters.NewPlatformOperatorLister(operators), deployments: corelisters.NewBundleDeploymentLister(deployments),
-		clusterVersions: configv1listers.NewClusterVersionLister(versions), catalogs: catalogs, kubeVersion: "v1.36.3", clock: clock,
+		clusterVersions: configv1listers.NewClusterVersionLister(versions), managers: operatorlisters.NewPlatformOperatorManagerLister(managers), catalogs: catalogs, kubeVersion: "v1.36.3", clock: clock,
 	}
 	recorder := events.NewInMemoryRecorder("test", clock)
 	if err := controller.sync(context.Background(), keyed{factory.NewSyncContext("test", recorder), c.operator.Name}); err != nil {
@@ -120,7 +130,7 @@ func running(version, installed string) *cluster {
 	if installed != "" {
 		operator.Status.Installed = at(installed)
 	}
-	deployment := newDeployment(operator, *at(version), "op-system")
+	deployment := newDeployment(operator, *at(version), nil, "op-system")
 	deployment.Generation, deployment.Status = 1, healthy().Status
 	deployment.Status.ActiveRevision = 1
 	return &cluster{operator: operator, deployment: deployment}

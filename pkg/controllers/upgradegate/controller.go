@@ -23,8 +23,11 @@ import (
 	"github.com/openshift/library-go/pkg/operator/events"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
 
+	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	operatorinformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/operator/v1alpha1"
 	platforminformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/platform/v1alpha1"
+	operatorlisters "github.com/openshift/platform-operators/pkg/client/listers/operator/v1alpha1"
 	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/compat"
 	"github.com/openshift/platform-operators/pkg/resolve"
@@ -47,6 +50,7 @@ type Config struct {
 	OperatorClient    v1helpers.OperatorClient
 	Operators         platforminformers.PlatformOperatorInformer
 	ClusterVersions   configv1informers.ClusterVersionInformer
+	Managers          operatorinformers.PlatformOperatorManagerInformer
 	Catalogs          Catalogs
 	CatalogsChanged   factory.Informer
 	KubernetesVersion string
@@ -57,13 +61,14 @@ type controller struct {
 	operatorClient  v1helpers.OperatorClient
 	operators       platformlisters.PlatformOperatorLister
 	clusterVersions configv1listers.ClusterVersionLister
+	managers        operatorlisters.PlatformOperatorManagerLister
 	catalogs        Catalogs
 	kubeVersion     string
 }
 
 // New builds the controller. It has one queue key.
 func New(config Config) (factory.Controller, error) {
-	if config.OperatorClient == nil || config.Operators == nil || config.ClusterVersions == nil || config.Catalogs == nil ||
+	if config.OperatorClient == nil || config.Operators == nil || config.ClusterVersions == nil || config.Managers == nil || config.Catalogs == nil ||
 		config.CatalogsChanged == nil || config.KubernetesVersion == "" || config.Recorder == nil {
 		return nil, errors.New("building the upgradegate controller: a field of its Config is not set")
 	}
@@ -71,12 +76,13 @@ func New(config Config) (factory.Controller, error) {
 		operatorClient:  config.OperatorClient,
 		operators:       config.Operators.Lister(),
 		clusterVersions: config.ClusterVersions.Lister(),
+		managers:        config.Managers.Lister(),
 		catalogs:        config.Catalogs,
 		kubeVersion:     config.KubernetesVersion,
 	}
 	return factory.New().
 		WithSync(c.sync).
-		WithInformers(config.Operators.Informer(), config.ClusterVersions.Informer(), config.OperatorClient.Informer(), config.CatalogsChanged).
+		WithInformers(config.Operators.Informer(), config.ClusterVersions.Informer(), config.Managers.Informer(), config.OperatorClient.Informer(), config.CatalogsChanged).
 		ToController(Name, config.Recorder), nil
 }
 
@@ -109,12 +115,19 @@ func (c *controller) evaluate() compat.Verdict {
 	if err != nil {
 		return compat.CannotTell(fmt.Errorf("reading ClusterVersion \"version\": %w", err))
 	}
-	version := clusterVersion.Status.Desired.Version
+	on := resolve.Cluster{Version: clusterVersion.Status.Desired.Version, KubeVersion: c.kubeVersion}
+	manager, err := c.managers.Get(operatorv1alpha1.PlatformOperatorManagerName)
+	switch {
+	case err == nil:
+		on.Manager = manager.Spec
+	case !apierrors.IsNotFound(err): // it is created again at once, with defaults
+		return compat.CannotTell(fmt.Errorf("reading PlatformOperatorManager %q: %w", operatorv1alpha1.PlatformOperatorManagerName, err))
+	}
 	var installed []compat.Operator
 	for _, operator := range operators {
-		installed = append(installed, c.bundlesOf(operator, version)...)
+		installed = append(installed, c.bundlesOf(operator, on)...)
 	}
-	verdict, err := compat.Evaluate(version, installed)
+	verdict, err := compat.Evaluate(on.Version, installed)
 	if err != nil {
 		klog.Warningf("judging the installed operators: %v", err) // the verdict says so too
 	}
@@ -123,21 +136,21 @@ func (c *controller) evaluate() compat.Verdict {
 
 // bundlesOf lists what an operator contributes: its installed bundle and, during a hop, also the bundle that is being
 // moved to, because the stricter of the two counts until the hop has ended.
-func (c *controller) bundlesOf(operator *platformv1alpha1.PlatformOperator, clusterVersion string) []compat.Operator {
+func (c *controller) bundlesOf(operator *platformv1alpha1.PlatformOperator, on resolve.Cluster) []compat.Operator {
 	installed := operator.Status.Installed
 	if installed == nil {
 		return nil // what was never installed blocks nobody
 	}
 	bundles := []*platformv1alpha1.InstalledBundle{installed}
-	if operator.Status.Target != nil {
-		bundles = append(bundles, operator.Status.Target)
+	if target := operator.Status.Target; target != nil && target.Hop != nil {
+		bundles = append(bundles, target.Hop)
 	}
 	var result []compat.Operator
 	for _, bundle := range bundles {
 		entry := compat.Operator{Name: operator.Name, Package: operator.Spec.Package.Name, Version: bundle.Version}
 		if bundle.MaxOpenShiftVersion != "" {
 			entry.Max = []string{strconv.Quote(bundle.MaxOpenShiftVersion)}
-			entry.Candidates, entry.Unread = c.moves(operator, clusterVersion)
+			entry.Candidates, entry.Unread = c.moves(operator, on)
 		}
 		result = append(result, entry)
 	}
@@ -146,8 +159,8 @@ func (c *controller) bundlesOf(operator *platformv1alpha1.PlatformOperator, clus
 
 // moves lists the versions that the operator could be moved to, those that its own spec keeps out included: to widen the
 // spec is a remedy that the admin has.
-func (c *controller) moves(operator *platformv1alpha1.PlatformOperator, clusterVersion string) (candidates []compat.Candidate, unread string) {
-	request, err := resolve.RequestFor(operator, operator.Status.Installed.Version, clusterVersion, c.kubeVersion)
+func (c *controller) moves(operator *platformv1alpha1.PlatformOperator, on resolve.Cluster) (candidates []compat.Candidate, unread string) {
+	request, err := resolve.RequestFor(operator, operator.Status.Installed.Version, on)
 	if err != nil {
 		return nil, err.Error()
 	}

@@ -12,6 +12,7 @@ import (
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalog"
+	operatorlisters "github.com/openshift/platform-operators/pkg/client/listers/operator/v1alpha1"
 	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/compat"
 	"github.com/openshift/platform-operators/pkg/resolve"
@@ -38,7 +39,8 @@ func compass(versions, installedMax, targetMax string) *platformv1alpha1.Platfor
 		operator.Status.Installed = &platformv1alpha1.InstalledBundle{Bundle: "compass.v1.0.0", Version: "1.0.0", MaxOpenShiftVersion: installedMax}
 	}
 	if targetMax != "none" {
-		operator.Status.Target = &platformv1alpha1.InstalledBundle{Bundle: "compass.v1.1.0", Version: "1.1.0", MaxOpenShiftVersion: targetMax}
+		operator.Status.Target = &platformv1alpha1.Target{Version: "1.2.0", Path: []string{"1.1.0", "1.2.0"},
+			Hop: &platformv1alpha1.InstalledBundle{Bundle: "compass.v1.1.0", Version: "1.1.0", MaxOpenShiftVersion: targetMax}}
 	}
 	return operator
 }
@@ -66,6 +68,7 @@ func TestEvaluate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			operators := cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)
 			versions := cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)
+			managers := cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)
 			if err := operators.Add(test.operator); err != nil {
 				t.Fatal(err)
 			}
@@ -79,6 +82,7 @@ func TestEvaluate(t *testing.T) {
 			c := &controller{
 				operators:       platformlisters.NewPlatformOperatorLister(operators),
 				clusterVersions: configv1listers.NewClusterVersionLister(versions),
+				managers:        operatorlisters.NewPlatformOperatorManagerLister(managers),
 				catalogs:        twoVersions{}, kubeVersion: "v1.36.3",
 			}
 			verdict := c.evaluate()

@@ -1,0 +1,95 @@
+package platformoperator
+
+import (
+	"encoding/json"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+)
+
+// beginningOf reads back how the hop to a deployment's bundle began; nil when it is not written down.
+func beginningOf(deployment *corev1alpha2.BundleDeployment) *beginning {
+	began := &beginning{}
+	if err := json.Unmarshal([]byte(deployment.Annotations[platformv1alpha1.AnnotationHop]), began); err != nil || began.Started.IsZero() {
+		return nil
+	}
+	return began
+}
+
+// reportHistory brings status.history up to date with what the deployment points at and what became of it. What is ready
+// stays ready, whatever becomes of it later.
+func (s *state) reportHistory() {
+	if s.deployment == nil || s.record == nil {
+		return
+	}
+	now := metav1.NewTime(s.clock.Now()).Rfc3339Copy()
+	history := slices.Clone(s.operator.Status.History)
+	if len(history) == 0 || !s.isCurrent(history[0]) {
+		if len(history) > 0 {
+			leave(&history[0], now)
+		}
+		history = slices.Insert(history, 0, s.newEntry())
+	}
+	current := &history[0]
+	if state := s.becameOf(*current); state != current.State {
+		current.State = state
+		current.CompletedTime = nil
+		if state == platformv1alpha1.HistoryReady || state == platformv1alpha1.HistoryRolledBack {
+			current.CompletedTime = &now
+		}
+		if state == platformv1alpha1.HistoryReady {
+			current.ReadyTime = &now
+		}
+	}
+	s.operator.Status.History = history[:min(len(history), platformv1alpha1.MaxHistory)]
+}
+
+// isCurrent says whether an entry is of the hop to what the deployment points at.
+func (s *state) isCurrent(entry platformv1alpha1.HistoryEntry) bool {
+	return entry.Bundle == s.record.Bundle && (s.began == nil || entry.StartedTime.Equal(&s.began.Started))
+}
+
+func (s *state) newEntry() platformv1alpha1.HistoryEntry {
+	entry := platformv1alpha1.HistoryEntry{
+		Version: s.record.Version, Bundle: s.record.Bundle, State: platformv1alpha1.HistoryInstalling,
+		StartedTime: s.deployment.CreationTimestamp, Trigger: platformv1alpha1.TriggerInstallation,
+	}
+	if s.began != nil {
+		entry.StartedTime, entry.Trigger = s.began.Started, s.began.Trigger
+	}
+	return entry
+}
+
+// leave ends an entry because another hop has begun.
+func leave(entry *platformv1alpha1.HistoryEntry, now metav1.Time) {
+	if entry.CompletedTime == nil {
+		entry.CompletedTime = &now
+	}
+	if entry.State == platformv1alpha1.HistoryInstalling {
+		entry.State = platformv1alpha1.HistorySuperseded
+	}
+}
+
+// becameOf is what became of the hop that is under way, or was the last.
+func (s *state) becameOf(entry platformv1alpha1.HistoryEntry) platformv1alpha1.HistoryState {
+	switch {
+	case entry.State == platformv1alpha1.HistoryReady, hopDone(s.deployment, false):
+		return platformv1alpha1.HistoryReady
+	case s.deployment.Status.ObservedGeneration < s.deployment.Generation:
+		return entry.State
+	case rolledBack(s.deployment):
+		return platformv1alpha1.HistoryRolledBack
+	}
+	progressing := meta.FindStatusCondition(s.deployment.Status.Conditions, corev1alpha2.ConditionProgressing)
+	if progressing != nil && progressing.Reason == corev1alpha2.ReasonDeadlineExceeded {
+		return platformv1alpha1.HistoryFailed
+	}
+	if reason, _ := deploymentFault(s.deployment); faults[reason] {
+		return platformv1alpha1.HistoryFailed
+	}
+	return platformv1alpha1.HistoryInstalling
+}

@@ -1,0 +1,53 @@
+package platformoperator
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/tools/cache"
+
+	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
+	operatorlisters "github.com/openshift/platform-operators/pkg/client/listers/operator/v1alpha1"
+)
+
+// managerSpec is the spec of PlatformOperatorManager "cluster". For the moment that it takes to be created again it is all
+// defaults, as it will be then.
+func managerSpec(lister operatorlisters.PlatformOperatorManagerLister) (operatorv1alpha1.PlatformOperatorManagerSpec, error) {
+	manager, err := lister.Get(operatorv1alpha1.PlatformOperatorManagerName)
+	if apierrors.IsNotFound(err) {
+		return operatorv1alpha1.PlatformOperatorManagerSpec{}, nil
+	}
+	if err != nil {
+		return operatorv1alpha1.PlatformOperatorManagerSpec{}, fmt.Errorf("reading PlatformOperatorManager %q: %w", operatorv1alpha1.PlatformOperatorManagerName, err)
+	}
+	return manager.Spec, nil
+}
+
+// sameSettings compares the fields of the PlatformOperatorManager that decide what operators run.
+func sameSettings(a, b operatorv1alpha1.PlatformOperatorManagerSpec) bool {
+	return slices.Equal(a.AllowedPackages, b.AllowedPackages) && equality.Semantic.DeepEqual(a.CatalogSelector, b.CatalogSelector) &&
+		a.DefaultApproval == b.DefaultApproval && a.DefaultEdges == b.DefaultEdges
+}
+
+// settingsInformer is an informer of PlatformOperatorManagers that tells of no update which leaves the settings as they were:
+// our own conditions are written into its status all the time, and each event costs a look at every operator.
+type settingsInformer struct{ cache.SharedIndexInformer }
+
+// AddEventHandler registers a handler for what is left.
+func (i settingsInformer) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+	return i.SharedIndexInformer.AddEventHandler(settingsHandler{handler})
+}
+
+type settingsHandler struct{ cache.ResourceEventHandler }
+
+// OnUpdate passes an update on if it changes settings.
+func (h settingsHandler) OnUpdate(before, after any) {
+	old, okOld := before.(*operatorv1alpha1.PlatformOperatorManager)
+	now, okNow := after.(*operatorv1alpha1.PlatformOperatorManager)
+	if okOld && okNow && sameSettings(old.Spec, now.Spec) {
+		return
+	}
+	h.ResourceEventHandler.OnUpdate(before, after)
+}

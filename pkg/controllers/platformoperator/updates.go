@@ -1,0 +1,69 @@
+package platformoperator
+
+import (
+	"fmt"
+	"slices"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/resolve"
+)
+
+// maxBlockedMessage bounds what is said of one update, in bytes, as the API does.
+const maxBlockedMessage = 1024
+
+// reportUpdates lists the versions above what is installed, newest first, with the way there or what is in it. What cannot
+// be told now, because a catalog is away, stays as it was told last.
+func (s *state) reportUpdates() {
+	status := &s.operator.Status
+	if status.Installed == nil {
+		status.AvailableUpdates, status.AvailableUpdatesTotal = nil, 0
+		return
+	}
+	if s.refusal != nil || s.decision.Updates == nil && s.decision.Unread != "" {
+		return
+	}
+	updates := s.decision.Updates
+	status.AvailableUpdates, status.AvailableUpdatesTotal = nil, int32(min(len(updates), 1<<30)) //nolint:gosec // bounded in the same line
+	for _, update := range updates[:min(len(updates), platformv1alpha1.MaxAvailableUpdates)] {
+		status.AvailableUpdates = append(status.AvailableUpdates, s.updateOf(update))
+	}
+}
+
+func (s *state) updateOf(from resolve.Update) platformv1alpha1.AvailableUpdate {
+	channels := slices.Sorted(slices.Values(from.Channels))
+	update := platformv1alpha1.AvailableUpdate{
+		Version:  bounded(from.Version.String(), 128),
+		Channels: channels[:min(len(channels), platformv1alpha1.MaxUpdateChannels)],
+		Path:     from.Path[:min(len(from.Path), platformv1alpha1.MaxPath)],
+	}
+	reason, why := from.Reason, from.Why
+	if reason == "" || reason == platformv1alpha1.BlockedAwaitingApproval {
+		if other, text := s.heldUp(from); other != "" {
+			reason, why = other, text
+		}
+	}
+	if reason != "" {
+		update.BlockedReason = reason
+		update.BlockedMessage = bounded(fmt.Sprintf("Version %s %s.", update.Version, trimStop(why)), maxBlockedMessage)
+	}
+	return update
+}
+
+// heldUp says what keeps a version that could be moved to from being moved to now.
+func (s *state) heldUp(update resolve.Update) (reason platformv1alpha1.BlockedReason, why string) {
+	if s.operator.Spec.Paused {
+		return platformv1alpha1.BlockedPaused, "is not moved to while spec.paused is set"
+	}
+	if history := s.operator.Status.History; len(history) > 0 && history[0].Bundle == update.Bundle.Name && s.record != nil && s.record.Bundle == update.Bundle.Name {
+		switch history[0].State {
+		case platformv1alpha1.HistoryRolledBack:
+			return platformv1alpha1.BlockedFailed, "was tried, missed its deadline and was rolled back; it is not tried again before the spec or the catalog changes"
+		case platformv1alpha1.HistoryFailed:
+			return platformv1alpha1.BlockedFailed, "is being tried and fails; the Progressing condition says why"
+		}
+	}
+	if s.updating != "" && !s.approves(update.Candidate) {
+		return platformv1alpha1.BlockedClusterUpdating, fmt.Sprintf("is not moved to while the cluster itself is being updated to %s", s.updating)
+	}
+	return "", ""
+}

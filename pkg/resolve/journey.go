@@ -1,0 +1,188 @@
+package resolve
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/upgrade"
+)
+
+// journey is where an operator can go from what is installed, within the catalogs that count. Before a first installation
+// everything is reached at once.
+type journey struct {
+	ask *question
+	// tier are the options of the catalogs that count, and nodes those of them that may be passed through, as the graph has them.
+	tier, nodes []option
+	reach       *upgrade.Reach
+}
+
+// tierOf are the options of the catalogs whose priority counts: that of what fits, or the highest where nothing does.
+func tierOf(options, fitting []option) []option {
+	from := fitting
+	if len(from) == 0 {
+		from = options
+	}
+	if len(from) == 0 {
+		return nil
+	}
+	priority := slices.MaxFunc(from, func(a, b option) int { return cmp.Compare(a.priority, b.priority) }).priority
+	return slices.DeleteFunc(slices.Clone(options), func(o option) bool { return o.priority != priority })
+}
+
+// journey makes the graph: of the bundles in the channels that are asked for, whether or not they are in the range, because a
+// way to it may lead through them; of those channels' entries; and of the rules that any of the selected catalogs has.
+func (ask *question) journey(found finding, tier []option) *journey {
+	j := &journey{ask: ask, tier: tier}
+	if ask.installed.IsZero() {
+		return j
+	}
+	pkg := upgrade.Package{Name: ask.Package, Default: ask.DefaultEdges, OnlyPrereleases: true}
+	switch ask.Edges {
+	case platformv1alpha1.EdgesChannel:
+		pkg.Override = upgrade.Channel
+	case platformv1alpha1.EdgesSemver:
+		pkg.Override = upgrade.Semver
+	case platformv1alpha1.EdgesSelfCertified:
+		pkg.SelfCertified = true
+	}
+	byBundle := map[string]option{}
+	catalogs := map[string]bool{}
+	for _, o := range tier {
+		catalogs[o.Catalog.String()] = true
+		if !o.wanted || o.Version.IsZero() {
+			continue
+		}
+		pkg.OnlyPrereleases = pkg.OnlyPrereleases && !o.releases
+		pkg.Bundles = append(pkg.Bundles, upgrade.Bundle{Name: o.Bundle.Name, Version: o.Version, Deprecated: o.Bundle.Deprecated != "", Unfit: ask.unfit(o)})
+		if key := o.Bundle.Name + " " + o.Version.String(); byBundle[key].Version.IsZero() {
+			byBundle[key] = o
+		}
+	}
+	for _, holder := range found.holders {
+		if !catalogs[holder.ID.String()] {
+			continue
+		}
+		for _, name := range wantedChannels(ask.Request, holder.Package) {
+			channel, _ := holder.Package.Channel(name)
+			for _, entry := range channel.Entries {
+				pkg.Entries = append(pkg.Entries, upgrade.Entry{Channel: name, Entry: entry})
+			}
+		}
+	}
+	pkg.Rules, pkg.Unreadable = rulesOf(ask.Package, found.holders)
+	graph := upgrade.New(pkg)
+	for _, bundle := range graph.Bundles() {
+		j.nodes = append(j.nodes, byBundle[bundle.Name+" "+bundle.Version.String()])
+	}
+	j.reach = graph.From(upgrade.Bundle{Name: ask.InstalledBundle, Version: ask.installed}, ask.ready)
+	return j
+}
+
+// rulesOf reads the rules of all catalogs that have some. Equal ones count once; two different ones of one catalog cannot be
+// told apart and are as good as unreadable.
+func rulesOf(pkg string, holders []Catalog) (rules []upgrade.Rules, unreadable []string) {
+	seen := map[string]bool{}
+	for _, holder := range holders {
+		if blobs := holder.Package.UpgradeRules; len(blobs) > 1 {
+			unreadable = append(unreadable, fmt.Sprintf("catalog %s has %d different ones: %s, and %s", holder.ID, len(blobs), clip(blobs[0].Where, maxQuoted), clip(blobs[1].Where, maxQuoted)))
+			continue
+		}
+		for _, blob := range holder.Package.UpgradeRules {
+			where := fmt.Sprintf("%s of package %q in catalog %s", clip(blob.Where, maxCause), pkg, holder.ID)
+			if blob.Fault != "" {
+				unreadable = append(unreadable, fmt.Sprintf("%s: %s", where, clip(blob.Fault, maxCause)))
+				continue
+			}
+			read, err := upgrade.ReadRules(pkg, blob.Schema, []byte(blob.Raw))
+			if err != nil {
+				unreadable = append(unreadable, fmt.Sprintf("%s: %s", where, clip(err.Error(), maxCause)))
+				continue
+			}
+			if key := blob.Schema + " " + blob.Raw; !seen[key] {
+				seen[key] = true
+				read.Where = where
+				rules = append(rules, read)
+			}
+		}
+	}
+	return rules, unreadable
+}
+
+// node finds an option in the graph; false for one that no way may lead through.
+func (j *journey) node(o option) (int, bool) {
+	for i, node := range j.nodes {
+		if node.Bundle.Name == o.Bundle.Name && node.Version.Compare(o.Version) == 0 {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// reachable parts what fits into what may be moved to, or is installed, and what may not.
+func (j *journey) reachable(fitting []option) (kept []option, closed []Refusal) {
+	if j.reach == nil {
+		return fitting, nil
+	}
+	for _, o := range fitting {
+		if rule, why := j.closed(o); why != "" {
+			closed = append(closed, Refusal{Candidate: o.Candidate, Rule: rule, Why: why})
+			continue
+		}
+		kept = append(kept, o)
+	}
+	return kept, closed
+}
+
+// closed says why an option cannot be moved to; empty when it can, and for what is installed.
+func (j *journey) closed(o option) (rule, why string) {
+	if o.Version.Compare(j.ask.installed) == 0 {
+		return "", ""
+	}
+	at, ok := j.node(o)
+	if !ok {
+		return RuleChannel, channel(j.ask, o)
+	}
+	path, ok := j.reach.Path(at)
+	if !ok {
+		refusal := j.reach.Refusal(at)
+		return string(refusal.Reason), refusal.Why
+	}
+	if why := prerelease(j.ask, o); why != "" && !slices.ContainsFunc(path[len(path)-1].Sources, fromChannel) {
+		return RulePrerelease, why
+	}
+	return "", ""
+}
+
+func fromChannel(source upgrade.Source) bool { return source.Channel != "" }
+
+// to are the hops to an option; none to what is installed, and before a first installation.
+func (j *journey) to(o option) []Hop {
+	if j.reach == nil {
+		return nil
+	}
+	at, ok := j.node(o)
+	if !ok {
+		return nil
+	}
+	path, _ := j.reach.Path(at)
+	hops := make([]Hop, 0, len(path))
+	for _, hop := range path {
+		hops = append(hops, Hop{Candidate: j.nodes[hop.Bundle].Candidate, Sources: hop.Sources})
+	}
+	return hops
+}
+
+// optionsOf are the options that a path leads through.
+func (j *journey) optionsOf(path []Hop) []option {
+	var options []option
+	for _, hop := range path {
+		for _, o := range j.tier {
+			if o.Catalog == hop.Catalog && o.Bundle.Name == hop.Bundle.Name {
+				options = append(options, o)
+			}
+		}
+	}
+	return options
+}

@@ -1,0 +1,75 @@
+package resolve
+
+import (
+	"fmt"
+	"path"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/upgrade"
+)
+
+// addManager lays what the PlatformOperatorManager says over a request. What cannot be read of it is an error, never a
+// permission: the API server refuses most of that before it is stored.
+func (r *Request) addManager(spec operatorv1alpha1.PlatformOperatorManagerSpec) error {
+	for _, glob := range spec.AllowedPackages {
+		if _, err := path.Match(glob, r.Package); err != nil {
+			return fmt.Errorf("reading %s of spec.allowedPackages of PlatformOperatorManager %q: %w; correct it there, until then nothing is installed or moved",
+				quote(glob), operatorv1alpha1.PlatformOperatorManagerName, err)
+		}
+	}
+	r.Allowed = spec.AllowedPackages
+	switch spec.DefaultEdges {
+	case operatorv1alpha1.DefaultEdgesSemver:
+		r.DefaultEdges = upgrade.Semver
+	case operatorv1alpha1.DefaultEdgesBoth:
+		r.DefaultEdges = upgrade.Both
+	}
+	if spec.CatalogSelector == nil {
+		return nil
+	}
+	selector, err := metav1.LabelSelectorAsSelector(spec.CatalogSelector)
+	if err != nil {
+		return fmt.Errorf("reading spec.catalogSelector of PlatformOperatorManager %q: %w; correct it there, until then nothing is installed or moved",
+			operatorv1alpha1.PlatformOperatorManagerName, err)
+	}
+	r.ManagerSelector = selector
+	return nil
+}
+
+// notAllowed says that no glob of the manager's matches the package; empty when one does, or when there are none. A glob
+// that cannot be read matches nothing.
+func (r Request) notAllowed() string {
+	if len(r.Allowed) == 0 {
+		return ""
+	}
+	for _, glob := range r.Allowed {
+		if matches, err := path.Match(glob, r.Package); err == nil && matches {
+			return ""
+		}
+	}
+	return fmt.Sprintf("package %q is not allowed on this cluster: none of spec.allowedPackages of PlatformOperatorManager %q matches it, which are %s; add it there, or delete the PlatformOperator",
+		r.Package, operatorv1alpha1.PlatformOperatorManagerName, quoted(r.Allowed))
+}
+
+// refuseAll is the decision on a package that is not allowed. Its versions are listed all the same, so that the upgrade gate
+// can name what would be in the way of a remedy.
+func refuseAll(found finding, req Request, reason, message string) Decision {
+	decision := refused(reason, message)
+	for _, o := range gather(req, found.holders) {
+		decision.Refused = append(decision.Refused, Refusal{Candidate: o.Candidate, Rule: RuleNotAllowed, Why: fmt.Sprintf(
+			"is of a package that spec.allowedPackages of PlatformOperatorManager %q does not allow: add %q there", operatorv1alpha1.PlatformOperatorManagerName, req.Package)})
+	}
+	sortRefusals(decision.Refused)
+	return decision
+}
+
+// excludedText names the catalogs that the manager's selector leaves out; empty when there are none.
+func (f finding) excludedText(req Request) string {
+	if len(f.excluded) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("spec.catalogSelector %s of PlatformOperatorManager %q leaves out %s",
+		fmt.Sprintf("%q", clip(req.ManagerSelector.String(), maxCause)), operatorv1alpha1.PlatformOperatorManagerName, names(f.excluded))
+}

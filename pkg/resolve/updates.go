@@ -1,0 +1,116 @@
+package resolve
+
+import (
+	"fmt"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/upgrade"
+)
+
+// Update is a version above what is installed.
+type Update struct {
+	Candidate
+	// Path are the versions on the way there, itself the last; none when there is no way. There may be one, and something else
+	// against it, such as the range.
+	Path []string
+	// Reason and Why say what is in the way; empty when nothing is. Why is the rest of a sentence that begins with the version.
+	Reason platformv1alpha1.BlockedReason
+	Why    string
+}
+
+// blockedReasons are what status says of a version that a rule refused.
+var blockedReasons = map[string]platformv1alpha1.BlockedReason{
+	RuleChannel:                platformv1alpha1.BlockedChannel,
+	RuleVersion:                platformv1alpha1.BlockedUnfit,
+	RuleImage:                  platformv1alpha1.BlockedUnfit,
+	RuleRange:                  platformv1alpha1.BlockedRange,
+	RulePrerelease:             platformv1alpha1.BlockedPrerelease,
+	RuleInstalled:              platformv1alpha1.BlockedDowngrade,
+	RuleMaxOpenShift:           platformv1alpha1.BlockedUnfit,
+	RuleMinKube:                platformv1alpha1.BlockedUnfit,
+	RuleInstallModes:           platformv1alpha1.BlockedUnfit,
+	RuleNotAllowed:             platformv1alpha1.BlockedNotAllowed,
+	RulePriority:               platformv1alpha1.BlockedPriority,
+	string(upgrade.Unreadable): platformv1alpha1.BlockedRulesInvalid,
+	string(upgrade.Downgrade):  platformv1alpha1.BlockedDowngrade,
+	string(upgrade.Unfit):      platformv1alpha1.BlockedUnfit,
+	string(upgrade.Guarded):    platformv1alpha1.BlockedStep,
+	string(upgrade.NoEdge):     platformv1alpha1.BlockedNoEdge,
+}
+
+// updates lists every version above what is installed. Where several catalogs have one, what can be moved to is told, else
+// what is in the way of the one that counts most.
+func (ask *question) updates(options []option, decision Decision, journey *journey) []Update {
+	if ask.installed.IsZero() {
+		return nil
+	}
+	available, refused := map[string]bool{}, map[string]Refusal{}
+	key := func(c Candidate) string { return c.Catalog.String() + " " + c.Bundle.Name }
+	for _, c := range decision.Available {
+		available[key(c)] = true
+	}
+	for _, r := range decision.Refused {
+		refused[key(r.Candidate)] = r
+	}
+	var updates []Update
+	at := map[string]int{}
+	for _, o := range options {
+		if o.Version.IsZero() || o.Version.Compare(ask.installed) <= 0 {
+			continue
+		}
+		update := Update{Candidate: o.Candidate}
+		for _, hop := range journey.to(o) {
+			update.Path = append(update.Path, hop.Version.String())
+		}
+		refusal, blocked := refused[key(o.Candidate)]
+		switch {
+		case available[key(o.Candidate)]:
+			if ask.Manual && o.Bundle.Version != ask.Approved {
+				update.Reason = platformv1alpha1.BlockedAwaitingApproval
+				update.Why = fmt.Sprintf("waits for approval: set spec.upgrades.approvedVersion to %q", o.Bundle.Version)
+			}
+		case blocked:
+			update.Reason, update.Why = blockedReasons[refusal.Rule], refusal.Why
+		}
+		version := o.Version.String()
+		if before, known := at[version]; known {
+			if !available[key(updates[before].Candidate)] && available[key(o.Candidate)] {
+				updates[before] = update
+			}
+			continue
+		}
+		at[version] = len(updates)
+		updates = append(updates, update)
+	}
+	return updates
+}
+
+// approved is what may be moved to: the best there is, or with manual approval the approved version, else what is installed; ok
+// is false where no catalog has that any more.
+func (ask *question) approved(fitting []option, best option, decision *Decision) (target option, ok bool) {
+	if !ask.Manual || ask.installed.IsZero() || best.Version.Compare(ask.installed) == 0 {
+		return best, true
+	}
+	for _, o := range fitting {
+		if o.Version.Compare(ask.installed) == 0 {
+			target, ok = o, true
+		} else if o.Bundle.Version == ask.Approved {
+			return o, true
+		}
+	}
+	decision.Awaiting = &best.Candidate
+	if ask.Approved != "" && ask.Approved != ask.InstalledVersion {
+		decision.AwaitingWhy = ask.notApproved(decision.Refused)
+	}
+	return target, ok
+}
+
+// notApproved says why the approved version is not moved to.
+func (ask *question) notApproved(refusals []Refusal) string {
+	for _, r := range refusals {
+		if r.Bundle.Version == ask.Approved {
+			return fmt.Sprintf("the approved version %s %s", quote(ask.Approved), r.Why)
+		}
+	}
+	return fmt.Sprintf("the approved version %s is in no selected catalog", quote(ask.Approved))
+}

@@ -1,0 +1,285 @@
+package resolve
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/upgrade"
+)
+
+// guarded is a package with rules, as JSON; its entries have no edges.
+func guarded(rules string, versions ...string) *catalog.Package {
+	pkg := stable(versions...)
+	for i := range pkg.Channels {
+		for j := range pkg.Channels[i].Entries {
+			pkg.Channels[i].Entries[j].SkipRange = ""
+		}
+	}
+	if rules != "" {
+		pkg.UpgradeRules = []catalog.UpgradeRules{{Schema: upgrade.Schema, Where: "blob " + upgrade.Schema, Raw: rules}}
+	}
+	return pkg
+}
+
+const through13 = `{"package":"quay","steps":[{"from":">=1.2.0 <1.3.0","to":">=1.4.0","through":"1.3.x","reason":"1.3 migrates stored objects"}]}`
+
+// installed changes a request to one of an operator that is at a version.
+func installed(version string, more ...func(*Request)) func(*Request) {
+	return func(r *Request) {
+		r.InstalledVersion, r.InstalledBundle = version, "quay.v"+version
+		for _, change := range more {
+			change(r)
+		}
+	}
+}
+
+func versionRange(text string) func(*Request)           { return func(r *Request) { r.VersionRange = text } }
+func edges(edges platformv1alpha1.Edges) func(*Request) { return func(r *Request) { r.Edges = edges } }
+func manual(approved string) func(*Request) {
+	return func(r *Request) { r.Manual, r.Approved = true, approved }
+}
+
+// way is the path that was decided on, "stays" when there is none, and what is awaited.
+func way(d Decision) string {
+	var hops []string
+	for _, hop := range d.Path {
+		hops = append(hops, hop.Version.String())
+	}
+	text := strings.Join(hops, " ")
+	if text == "" {
+		text = "stays"
+	}
+	if d.Awaiting != nil {
+		text += ", " + d.Awaiting.Version.String() + " awaits approval"
+	}
+	return text
+}
+
+func TestTheWayToAVersion(t *testing.T) {
+	minors := []string{"1.2.0", "1.2.3", "1.3.0", "1.3.5", "1.4.0", "1.4.1"}
+	for name, test := range map[string]struct {
+		req  func(*Request)
+		pkg  *catalog.Package
+		want string
+	}{
+		"to the newest by way of what has to be passed through":    {installed("1.2.0"), guarded(through13, minors...), "1.3.5 1.4.1"},
+		"a pin several hops away":                                  {installed("1.2.0", versionRange("1.4.0")), guarded(through13, minors...), "1.3.5 1.4.0"},
+		"a version on the way need not be in the range":            {installed("1.2.0", versionRange(">=1.4.0")), guarded(through13, minors...), "1.3.5 1.4.1"},
+		"what was ready before counts":                             {installed("1.2.3", func(r *Request) { r.Ready = []string{"1.2.0"} }), guarded(through13, minors...), "1.3.5 1.4.1"},
+		"from a version that no catalog has":                       {installed("1.2.9"), guarded(through13, minors...), "1.3.5 1.4.1"},
+		"at the newest":                                            {installed("1.4.1"), guarded(through13, minors...), "stays"},
+		"at the newest of the range":                               {installed("1.2.3", versionRange("1.2.x")), guarded(through13, minors...), "stays"},
+		"the newest that can be reached":                           {installed("1.2.0"), guarded(`{"steps":[{"from":"1.2.x","to":">=1.4.0","through":"1.3.9"}]}`, minors...), "1.3.5"},
+		"without rules a package has what its channels say":        {installed("1.2.0"), guarded("", minors...), "stays"},
+		"or what the manager says":                                 {installed("1.2.0", func(r *Request) { r.DefaultEdges = upgrade.Semver }), guarded("", minors...), "1.4.1"},
+		"or what the PlatformOperator says":                        {installed("1.2.0", edges(platformv1alpha1.EdgesSemver)), guarded("", minors...), "1.4.1"},
+		"whose word on edges does not lift steps":                  {installed("1.2.0", edges(platformv1alpha1.EdgesSemver)), guarded(through13, minors...), "1.3.5 1.4.1"},
+		"on one's own word straight":                               {installed("1.2.0", edges(platformv1alpha1.EdgesSelfCertified)), guarded(through13, minors...), "1.4.1"},
+		"what is deprecated is not moved to":                       {installed("1.2.0"), deprecating(guarded(through13, minors...), "1.4.1", "1.3.5"), "1.3.0 1.4.0"},
+		"unless there is nothing else":                             {installed("1.2.0", versionRange(">=1.4.1")), deprecating(guarded(through13, minors...), "1.4.1", "1.3.5"), "1.3.0 1.4.1"},
+		"nobody is moved from what is not to what is":              {installed("1.4.0"), deprecating(guarded(through13, minors...), "1.4.1"), "stays"},
+		"from what is to what is, for it is newer":                 {installed("1.4.0"), deprecating(guarded(through13, minors...), "1.4.0", "1.4.1"), "1.4.1"},
+		"with manual approval nothing moves":                       {installed("1.2.0", manual("")), guarded(through13, minors...), "stays, 1.4.1 awaits approval"},
+		"but what is approved, by its way":                         {installed("1.2.0", manual("1.4.0")), guarded(through13, minors...), "1.3.5 1.4.0"},
+		"what is approved and reached is left by a newer approval": {installed("1.4.0", manual("1.4.0")), guarded(through13, minors...), "stays, 1.4.1 awaits approval"},
+		"what is approved and cannot be had does not move":         {installed("1.2.0", manual("1.5.0")), guarded(through13, minors...), "stays, 1.4.1 awaits approval"},
+		"the same where no catalog has what is installed":          {installed("1.2.9", manual("")), guarded(through13, minors...), "stays, 1.4.1 awaits approval"},
+		"nothing is awaited where there is nothing newer":          {installed("1.4.1", manual("")), guarded(through13, minors...), "stays"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := Resolve(ask(test.req), one(test.pkg))
+			if way := way(got); way != test.want {
+				t.Errorf("goes by %q, want %q: %s", way, test.want, got.Message)
+			}
+			if got.Reason == "" && len(got.Path) > 0 && got.Chosen.Version.String() != strings.Fields(test.want)[0] {
+				t.Errorf("%s is to run next, not the first hop", got.Chosen.Version)
+			}
+		})
+	}
+}
+
+// deprecating marks bundles of these versions.
+func deprecating(pkg *catalog.Package, versions ...string) *catalog.Package {
+	for i := range pkg.Bundles {
+		for _, version := range versions {
+			if pkg.Bundles[i].Version == version {
+				pkg.Bundles[i].Deprecated = "use another"
+			}
+		}
+	}
+	return pkg
+}
+
+func TestUPG_V11_NothingMovesDownSilently(t *testing.T) {
+	versions := []string{"1.8.0", "1.9.0", "2.0.0"}
+	for name, test := range map[string]struct {
+		req  func(*Request)
+		pkg  *catalog.Package
+		want string
+		says []string
+	}{
+		"a range below what is installed": {installed("1.9.0", versionRange("<1.9.0")), stable(versions...), "stays",
+			[]string{"1.8.0 is older than the installed 1.9.0", "set spec.upgrades.edges to SelfCertified", "delete the PlatformOperator"}},
+		"an older pin": {installed("1.9.0", versionRange("1.8.0")), stable(versions...), "stays",
+			[]string{"1.8.0 is older than the installed 1.9.0", "set spec.upgrades.edges to SelfCertified"}},
+		"one's own word without a range":                  {installed("2.1.0", edges(platformv1alpha1.EdgesSelfCertified)), stable(versions...), "stays", nil},
+		"one's own word, deprecated and no range":         {installed("2.0.0", edges(platformv1alpha1.EdgesSelfCertified)), deprecating(stable(versions...), "2.0.0"), "stays", nil},
+		"one's own word and a range that has both":        {installed("2.0.0", edges(platformv1alpha1.EdgesSelfCertified), versionRange(">=1.8.0")), stable(versions...), "stays", nil},
+		"one's own word, and a range that has higher too": {installed("1.9.0", edges(platformv1alpha1.EdgesSelfCertified), versionRange("!=1.9.0")), stable(versions...), "2.0.0", nil},
+		"one's own word and an older pin":                 {installed("1.9.0", edges(platformv1alpha1.EdgesSelfCertified), versionRange("1.8.0")), stable(versions...), "1.8.0", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := Resolve(ask(test.req), one(test.pkg))
+			if way := way(got); way != test.want {
+				t.Errorf("goes by %q, want %q: %s", way, test.want, got.Message)
+			}
+			for _, part := range test.says {
+				if !strings.Contains(got.Message, part) {
+					t.Errorf("%q does not say %q", got.Message, part)
+				}
+			}
+			for _, hop := range got.Path {
+				if hop.Sources[0].Kind != upgrade.FromSelfCertified {
+					t.Errorf("it is not told that nothing but the user's word permits it: %v", hop.Sources)
+				}
+			}
+		})
+	}
+}
+
+func TestRulesOfCatalogs(t *testing.T) {
+	minors := []string{"1.2.0", "1.3.5", "1.4.1"}
+	property := guarded(through13, minors...)
+	property.UpgradeRules[0].Where = `property of bundle "quay.v1.2.0"`
+	twice := guarded(through13, minors...)
+	twice.UpgradeRules = append(twice.UpgradeRules, catalog.UpgradeRules{Schema: upgrade.Schema, Where: `property of bundle "quay.v1.2.0"`, Raw: `{"steps":[]}`})
+	newer := guarded(through13, minors...)
+	newer.UpgradeRules[0].Schema = "io.openshift.operators.upgrades.v1beta1"
+	unread := guarded(through13, minors...)
+	unread.UpgradeRules[0].Fault = "it has more than 65536 bytes"
+	for name, test := range map[string]struct {
+		catalogs []Catalog
+		want     string
+		says     []string
+	}{
+		"as a blob":                             {one(guarded(through13, minors...)), "1.3.5 1.4.1", nil},
+		"as a property":                         {one(property), "1.3.5 1.4.1", nil},
+		"the same in two catalogs":              {[]Catalog{{ID: community, Package: guarded(through13, minors...)}, {ID: cluster, Package: property}}, "1.3.5 1.4.1", nil},
+		"in the catalog that is not chosen":     {[]Catalog{{ID: community, Package: guarded(`{"steps":[]}`, minors...), Priority: 1}, {ID: cluster, Package: property}}, "1.3.5 1.4.1", nil},
+		"two different ones in one catalog":     {one(twice), "stays", []string{"has 2 different ones", community.String()}},
+		"of a version that is not known":        {one(newer), "stays", []string{"io.openshift.operators.upgrades.v1beta1", community.String()}},
+		"for another package":                   {one(guarded(`{"package":"clair","steps":[]}`, minors...)), "stays", []string{`for package "clair"`, community.String()}},
+		"malformed":                             {one(guarded(`{"steps":[{"from":"1.2.x","through":"one","to":">=1.4.0"}]}`, minors...)), "stays", []string{`steps[0].through: "one" is not a version range`}},
+		"with a field that nobody knows":        {one(guarded(`{"soak":"24h"}`, minors...)), "stays", []string{`unknown field "soak"`}},
+		"that could not be read at all":         {one(unread), "stays", []string{"more than 65536 bytes"}},
+		"malformed in a catalog beside the one": {[]Catalog{{ID: community, Package: guarded(through13, minors...)}, {ID: cluster, Package: newer}}, "stays", []string{cluster.String()}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := Resolve(ask(installed("1.2.0")), test.catalogs)
+			if way := way(got); way != test.want {
+				t.Errorf("goes by %q, want %q: %s", way, test.want, got.Message)
+			}
+			if test.want != "stays" {
+				return
+			}
+			for _, update := range got.Updates {
+				if update.Reason != platformv1alpha1.BlockedRulesInvalid {
+					t.Errorf("%s is blocked by %q", update.Version, update.Reason)
+				}
+				for _, part := range test.says {
+					if !strings.Contains(update.Why, part) {
+						t.Errorf("%q does not say %q", update.Why, part)
+					}
+				}
+			}
+		})
+	}
+	t.Run("they do not hinder a first installation", func(t *testing.T) {
+		if got := Resolve(ask(nil), one(newer)); got.Chosen == nil || got.Chosen.Version.String() != "1.4.1" {
+			t.Errorf("chose %s: %s", describe(got.Chosen), got.Message)
+		}
+	})
+}
+
+func TestUpdatesAreListedWithTheWayOrWhatIsInIt(t *testing.T) {
+	pkg := quay(in{"stable", []string{"1.2.0", "1.3.5", "1.4.0", "1.4.1 max=\"4.19\"", "1.5.0", "1.6.0-rc.1", "2.0.0"}}, in{"fast", []string{"1.5.0", "3.0.0"}})
+	for i := range pkg.Channels {
+		for j := range pkg.Channels[i].Entries {
+			pkg.Channels[i].Entries[j].SkipRange = ""
+		}
+	}
+	pkg.UpgradeRules = guarded(through13).UpgradeRules
+	list := func(req func(*Request)) []string {
+		var lines []string
+		for _, update := range Resolve(ask(req), one(pkg)).Updates {
+			line := update.Version.String() + " [" + strings.Join(update.Channels, " ") + "]"
+			if len(update.Path) > 0 {
+				line += " by " + strings.Join(update.Path, " ")
+			}
+			if update.Reason != "" {
+				line += ": " + string(update.Reason)
+				if update.Why == "" {
+					t.Errorf("%s does not say why", line)
+				}
+			}
+			lines = append(lines, line)
+		}
+		return lines
+	}
+	want := []string{
+		"3.0.0 [fast]: Channel",
+		"2.0.0 [stable]: NoEdge",
+		"1.6.0-rc.1 [stable]: NoEdge",
+		"1.5.0 [fast stable] by 1.3.5 1.5.0",
+		"1.4.1 [stable]: Unfit",
+		"1.4.0 [stable] by 1.3.5 1.4.0",
+		"1.3.5 [stable] by 1.3.5",
+	}
+	if diff := cmp.Diff(want, list(installed("1.2.0"))); diff != "" {
+		t.Errorf("automatic (-want +got):\n%s", diff)
+	}
+	want[3] += ": AwaitingApproval"
+	want[6] += ": AwaitingApproval"
+	if diff := cmp.Diff(want, list(installed("1.2.0", manual("1.4.0")))); diff != "" {
+		t.Errorf("with 1.4.0 approved (-want +got):\n%s", diff)
+	}
+	want = []string{"3.0.0 [fast]: Channel", "2.0.0 [stable]: Range", "1.6.0-rc.1 [stable]: Range", "1.5.0 [fast stable] by 1.3.5 1.5.0: Range", "1.4.1 [stable]: Range", "1.4.0 [stable] by 1.3.5 1.4.0: Range", "1.3.5 [stable] by 1.3.5"}
+	if diff := cmp.Diff(want, list(installed("1.2.0", versionRange("1.3.x")))); diff != "" {
+		t.Errorf("in a range (-want +got):\n%s", diff)
+	}
+}
+
+func TestAnApprovalThatCannotBeCarriedOutIsExplained(t *testing.T) {
+	pkg := guarded(through13, "1.2.0", "1.3.5", "1.4.1", "2.0.0")
+	for approved, want := range map[string]string{
+		"1.9.0": `the approved version "1.9.0" is in no selected catalog`,
+		"2.0.0": `the approved version "2.0.0" cannot follow 1.2.0`,
+		"":      "",
+		"1.2.0": "",
+	} {
+		got := Resolve(ask(installed("1.2.0", manual(approved))), one(pkg))
+		if got.Awaiting == nil || !strings.HasPrefix(got.AwaitingWhy, want) || want == "" && got.AwaitingWhy != "" {
+			t.Errorf("%q approved: %v awaits, %q, want %q", approved, got.Awaiting, got.AwaitingWhy, want)
+		}
+	}
+}
+
+func TestUPG_C4_TheSamePackageInSeveralCatalogs(t *testing.T) {
+	other := guarded(through13, "1.2.0", "1.3.5 image=registry.example/other@sha256:0", "1.4.1")
+	t.Run("a hop on the way that two catalogs disagree upon is ambiguous, too", func(t *testing.T) {
+		got := Resolve(ask(installed("1.2.0")), []Catalog{{ID: community, Package: guarded(through13, "1.2.0", "1.3.5", "1.4.1")}, {ID: cluster, Package: other}})
+		if got.Chosen != nil || !strings.Contains(got.Message, "version 1.3.5") || !strings.Contains(got.Message, platformv1alpha1.LabelCatalogKind) {
+			t.Errorf("chose %s: %s", describe(got.Chosen), got.Message)
+		}
+	})
+	t.Run("of a lower priority it does not count", func(t *testing.T) {
+		got := Resolve(ask(installed("1.2.0")), []Catalog{{ID: community, Package: guarded(through13, "1.2.0", "1.3.5", "1.4.1"), Priority: 1}, {ID: cluster, Package: other}})
+		if way(got) != "1.3.5 1.4.1" || got.Chosen.Catalog != community {
+			t.Errorf("goes by %s from %v: %s", way(got), got.Chosen, got.Message)
+		}
+	})
+}

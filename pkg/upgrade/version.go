@@ -64,6 +64,9 @@ func (v Version) Compare(other Version) int {
 	)
 }
 
+// Equal says whether two versions are the same in every respect.
+func (v Version) Equal(other Version) bool { return v.Compare(other) == 0 }
+
 func rank(v Version) int {
 	if v.semantic == nil {
 		return 0

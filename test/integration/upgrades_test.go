@@ -1,0 +1,422 @@
+package integration
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	configv1 "github.com/openshift/api/config/v1"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/test/environment"
+	"github.com/openshift/platform-operators/test/samples"
+)
+
+// through13 lets nobody go from 1.2 to 1.4 who has not been ready at 1.3.
+const through13 = `
+steps:
+- from: ">=1.2.0 <1.3.0"
+  to: ">=1.4.0"
+  through: "1.3.x"
+  reason: 1.3 migrates stored objects`
+
+// offering makes the catalogs have these versions of a package, and its upgrade rules; empty is none.
+func offering(ctx context.Context, pkg, rules string, versions ...string) {
+	GinkgoHelper()
+	var operators []samples.Operator
+	for _, text := range versions {
+		version, stuck := strings.CutSuffix(text, " never ready")
+		operators = append(operators, samples.Operator{Package: pkg, Version: version, NeverReady: stuck})
+	}
+	described := samples.Package{Name: pkg}
+	if rules != "" {
+		described.Blobs = []string{samples.Rules(pkg, rules)}
+	}
+	Expect(samples.WritePackages(env.SamplesDir, []samples.Package{described}, operators...)).To(Succeed())
+	Expect(env.Publish(ctx)).To(Succeed())
+}
+
+// plopped creates a PlatformOperator with this spec beside its package's name, as JSON without braces, and removes it after
+// the spec.
+func plopped(ctx context.Context, pkg, spec string) {
+	GinkgoHelper()
+	create(ctx, pkg, "")
+	if spec != "" {
+		respecified(ctx, pkg, spec)
+	}
+}
+
+// respecified merges fields into a PlatformOperator's spec.
+func respecified(ctx context.Context, name, spec string) {
+	GinkgoHelper()
+	_, err := admin.Platform.PlatformV1alpha1().PlatformOperators().Patch(ctx, name, types.MergePatchType, []byte(`{"spec":{`+spec+`}}`), metav1.PatchOptions{})
+	Expect(err).NotTo(HaveOccurred())
+}
+
+// progressingSays waits until the Progressing condition has a reason, for the present spec, and says all these words.
+func progressingSays(ctx context.Context, name string, status metav1.ConditionStatus, reason string, words ...string) {
+	GinkgoHelper()
+	matchers := []OmegaMatcher{}
+	for _, word := range words {
+		matchers = append(matchers, ContainSubstring(word))
+	}
+	Eventually(func(ctx context.Context) (string, error) {
+		if err := admin.OperatorHas(ctx, name, platformv1alpha1.ConditionProgressing, status, reason); err != nil {
+			return "", err
+		}
+		operator, err := admin.Operator(ctx, name)
+		if err != nil {
+			return "", err
+		}
+		return meta.FindStatusCondition(operator.Status.Conditions, platformv1alpha1.ConditionProgressing).Message, nil
+	}).WithContext(ctx).Should(And(matchers...))
+}
+
+// historyOf is a PlatformOperator's history as text, newest first.
+func historyOf(ctx context.Context, name string) ([]string, error) {
+	operator, err := admin.Operator(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	var lines []string
+	for _, entry := range operator.Status.History {
+		lines = append(lines, fmt.Sprintf("%s %s by %s", entry.Version, entry.State, entry.Trigger))
+	}
+	return lines, nil
+}
+
+// updatesOf are the available updates as text, newest first: the version, the way there, and what is in it.
+func updatesOf(ctx context.Context, name string) ([]string, error) {
+	operator, err := admin.Operator(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	var lines []string
+	for _, update := range operator.Status.AvailableUpdates {
+		line := update.Version
+		if len(update.Path) > 0 {
+			line += " by " + strings.Join(update.Path, " ")
+		}
+		if update.BlockedReason != "" {
+			line += ": " + string(update.BlockedReason)
+		}
+		lines = append(lines, line)
+	}
+	return lines, nil
+}
+
+// eventsAbout are the messages of the manager's Events that have a reason and name an operator, the oldest first.
+func eventsAbout(ctx context.Context, reason, name string) ([]string, error) {
+	events, err := admin.Kubernetes.CoreV1().Events(environment.Namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	var messages []string
+	for _, event := range events.Items {
+		if event.Reason == reason && strings.Contains(event.Message, fmt.Sprintf("%q", name)) {
+			messages = append(messages, event.Message)
+		}
+	}
+	return messages, nil
+}
+
+// updating has the ClusterVersion say that the cluster is being updated, or no longer is.
+func updating(ctx context.Context, status configv1.ConditionStatus) {
+	GinkgoHelper()
+	clusterVersion, err := admin.Config.ConfigV1().ClusterVersions().Get(ctx, "version", metav1.GetOptions{})
+	Expect(err).NotTo(HaveOccurred())
+	changed := configv1.ClusterOperatorStatusCondition{Type: configv1.OperatorProgressing, Status: status, LastTransitionTime: metav1.Now()}
+	kept := []configv1.ClusterOperatorStatusCondition{changed}
+	for _, condition := range clusterVersion.Status.Conditions {
+		if condition.Type != configv1.OperatorProgressing {
+			kept = append(kept, condition)
+		}
+	}
+	clusterVersion.Status.Conditions = kept
+	_, err = admin.Config.ConfigV1().ClusterVersions().UpdateStatus(ctx, clusterVersion, metav1.UpdateOptions{})
+	Expect(err).NotTo(HaveOccurred())
+}
+
+var _ = Describe("upgrades", func() {
+	It("UPG-V10 UPG-M1 go hop by hop along the path that is shown, each when the one before is healthy", func(ctx context.Context) {
+		const pkg = "hopper"
+		offering(ctx, pkg, through13, "1.2.0")
+		plopped(ctx, pkg, "")
+		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.2.0").Should(Succeed())
+		respecified(ctx, pkg, `"paused": true`)
+		offering(ctx, pkg, through13, "1.2.0", "1.3.0", "1.3.5", "1.4.0", "1.4.1")
+		respecified(ctx, pkg, `"package": {"version": "1.4.0"}`)
+		Eventually(updatesOf).WithContext(ctx).WithArguments(pkg).Should(Equal([]string{
+			"1.4.1 by 1.3.5 1.4.1: Range", "1.4.0 by 1.3.5 1.4.0: Paused", "1.3.5 by 1.3.5: Range", "1.3.0 by 1.3.0: Range",
+		}), "the way is shown before anything moves")
+
+		watched, err := admin.Platform.PlatformV1alpha1().PlatformOperators().Watch(ctx, metav1.SingleObject(metav1.ObjectMeta{Name: pkg}))
+		Expect(err).NotTo(HaveOccurred())
+		defer watched.Stop()
+		respecified(ctx, pkg, `"paused": null`)
+		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.4.0").Should(Succeed())
+
+		var hops []string
+		for len(hops) == 0 || !strings.HasPrefix(hops[len(hops)-1], "at 1.4.0") {
+			event, open := <-watched.ResultChan()
+			Expect(open).To(BeTrue())
+			operator, ok := event.Object.(*platformv1alpha1.PlatformOperator)
+			Expect(ok).To(BeTrue())
+			hop := "at " + operator.Status.Installed.Version
+			if target := operator.Status.Target; target != nil {
+				hop += fmt.Sprintf(", moving to %s by %s with %s under way", target.Version, strings.Join(target.Path, " "), target.Hop.Version)
+			}
+			if len(hops) == 0 || hops[len(hops)-1] != hop {
+				hops = append(hops, hop)
+			}
+		}
+		Expect(hops).To(Equal([]string{
+			"at 1.2.0", "at 1.2.0, moving to 1.4.0 by 1.3.5 1.4.0 with 1.3.5 under way",
+			"at 1.3.5", "at 1.3.5, moving to 1.4.0 by 1.4.0 with 1.4.0 under way", "at 1.4.0",
+		}))
+		Expect(historyOf(ctx, pkg)).To(Equal([]string{"1.4.0 Ready by Automatic", "1.3.5 Ready by SpecChange", "1.2.0 Ready by Installation"}))
+		operator, err := admin.Operator(ctx, pkg)
+		Expect(err).NotTo(HaveOccurred())
+		for i, entry := range operator.Status.History[:2] {
+			Expect(operator.Status.History[i+1].ReadyTime.Time).NotTo(BeTemporally(">", entry.StartedTime.Time), "%s began before %s was ready", entry.Version, operator.Status.History[i+1].Version)
+		}
+		Eventually(eventsAbout).WithContext(ctx).WithArguments(platformv1alpha1.EventUpgradeStarted, pkg).Should(ConsistOf(
+			ContainSubstring("from version 1.2.0 to version 1.3.5"), ContainSubstring("from version 1.3.5 to version 1.4.0")))
+	})
+
+	It("UPG-M2 with manual approval move exactly where they are told to", func(ctx context.Context) {
+		const pkg = "waiter"
+		offering(ctx, pkg, through13, "1.2.0")
+		plopped(ctx, pkg, `"upgrades": {"approval": "Manual"}`)
+		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.2.0").Should(Succeed())
+		offering(ctx, pkg, through13, "1.2.0", "1.3.5", "1.4.0")
+		progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonAwaitingApproval, `Version 1.4.0 is available and waits for approval`, `spec.upgrades.approvedVersion to "1.4.0"`)
+		Expect(updatesOf(ctx, pkg)).To(Equal([]string{"1.4.0 by 1.3.5 1.4.0: AwaitingApproval", "1.3.5 by 1.3.5: AwaitingApproval"}))
+
+		respecified(ctx, pkg, `"upgrades": {"approvedVersion": "1.4.0"}`)
+		Eventually(historyOf).WithContext(ctx).WithArguments(pkg).Should(ContainElement(HavePrefix("1.3.5")))
+		offering(ctx, pkg, through13, "1.2.0", "1.3.5", "1.4.0", "1.5.0") // another version meanwhile changes nothing
+		progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonAwaitingApproval, `Version 1.5.0 is available and waits for approval`)
+		Expect(historyOf(ctx, pkg)).To(Equal([]string{"1.4.0 Ready by Approved", "1.3.5 Ready by Approved", "1.2.0 Ready by Installation"}))
+
+		respecified(ctx, pkg, `"upgrades": {"approvedVersion": "1.6.0"}`)
+		progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonAwaitingApproval, `The approved version "1.6.0" is in no selected catalog`)
+	})
+
+	It("UPG-M3 wait while the cluster itself is being updated, but for first installations and what is approved", Serial, func(ctx context.Context) {
+		const pkg, other, fresh = "patient", "approver", "newcomer"
+		offering(ctx, pkg, "", "1.0.0")
+		offering(ctx, other, "", "1.0.0")
+		offering(ctx, fresh, "", "1.0.0")
+		plopped(ctx, pkg, "")
+		plopped(ctx, other, `"upgrades": {"approval": "Manual"}`)
+		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
+		Eventually(admin.Installed).WithContext(ctx).WithArguments(other, "1.0.0").Should(Succeed())
+		DeferCleanup(updating, configv1.ConditionFalse)
+		updating(ctx, configv1.ConditionTrue)
+		offering(ctx, pkg, "", "1.0.0", "1.1.0")
+		offering(ctx, other, "", "1.0.0", "1.1.0")
+		progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "version 1.1.0 is available", "while the cluster itself is being updated to 4.")
+		Expect(updatesOf(ctx, pkg)).To(Equal([]string{"1.1.0 by 1.1.0: ClusterUpdating"}))
+		respecified(ctx, other, `"upgrades": {"approvedVersion": "1.1.0"}`)
+		Eventually(historyOf).WithContext(ctx).WithArguments(other).Should(ContainElement("1.1.0 Ready by Approved"))
+		plopped(ctx, fresh, "")
+		Eventually(admin.Installed).WithContext(ctx).WithArguments(fresh, "1.0.0").Should(Succeed())
+		Expect(historyOf(ctx, pkg)).To(HaveLen(1))
+
+		updating(ctx, configv1.ConditionFalse)
+		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.1.0").Should(Succeed())
+	})
+
+	It("UPG-M4 do not try a version again that failed, before the spec or the catalog changes", func(ctx context.Context) {
+		const pkg = "stumbler"
+		offering(ctx, pkg, "", "1.0.0")
+		plopped(ctx, pkg, `"install": {"onFailure": "Rollback", "progressDeadlineSeconds": 10}`)
+		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
+		offering(ctx, pkg, "", "1.0.0", "1.1.0 never ready")
+		Eventually(historyOf).WithContext(ctx).WithArguments(pkg).Should(Equal([]string{"1.1.0 RolledBack by Automatic", "1.0.0 Ready by Installation"}))
+		progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonDeadlineExceeded, "1.1.0")
+		Eventually(updatesOf).WithContext(ctx).WithArguments(pkg).Should(Equal([]string{"1.1.0 by 1.1.0: Failed"}))
+		before, err := admin.Operator(ctx, pkg)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(env.Manager.Kill()).To(Succeed())
+		Expect(env.Manager.Start()).To(Succeed())
+		Consistently(func(ctx context.Context) (string, error) {
+			now, err := admin.Operator(ctx, pkg)
+			return now.ResourceVersion, err
+		}).WithContext(ctx).Should(Equal(before.ResourceVersion), "nothing is tried again, not even by a new manager")
+
+		Expect(admin.Publish(ctx, samples.Operator{Package: pkg, Version: "1.0.0"}, samples.Operator{Package: pkg, Version: "1.1.0", NeverReady: true},
+			samples.Operator{Package: pkg, Version: "1.2.0", SkipRange: ">=1.0.0 <1.2.0"})).To(Succeed())
+		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.2.0").Should(Succeed())
+		Expect(historyOf(ctx, pkg)).To(Equal([]string{"1.2.0 Ready by Automatic", "1.1.0 RolledBack by Automatic", "1.0.0 Ready by Installation"}))
+	})
+
+	It("UPG-M5 leave a hop that is stuck at once when the spec asks for something else", func(ctx context.Context) {
+		const pkg = "escaper"
+		offering(ctx, pkg, "", "1.0.0")
+		plopped(ctx, pkg, "")
+		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
+		offering(ctx, pkg, "", "1.0.0", "1.1.0 never ready")
+		Eventually(historyOf).WithContext(ctx).WithArguments(pkg).Should(ContainElement("1.1.0 Installing by Automatic"))
+		Expect(admin.Publish(ctx, samples.Operator{Package: pkg, Version: "1.0.0"}, samples.Operator{Package: pkg, Version: "1.1.0", NeverReady: true},
+			samples.Operator{Package: pkg, Version: "1.1.1", SkipRange: ">=1.0.0 <1.1.1"})).To(Succeed())
+		progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "version 1.1.1 is available, and is not moved to while version 1.1.0 is not healthy")
+
+		respecified(ctx, pkg, `"package": {"version": "1.1.1"}`)
+		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.1.1").Should(Succeed())
+		Expect(historyOf(ctx, pkg)).To(Equal([]string{"1.1.1 Ready by SpecChange", "1.1.0 Superseded by Automatic", "1.0.0 Ready by Installation"}))
+	})
+
+	It("UPG-M6 go on after a restart in mid-path, and wait while the catalog is gone", func(ctx context.Context) {
+		const pkg = "wanderer"
+		offering(ctx, pkg, through13, "1.2.0")
+		plopped(ctx, pkg, "")
+		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.2.0").Should(Succeed())
+		offering(ctx, pkg, through13, "1.2.0", "1.3.5", "1.4.0")
+		Eventually(historyOf).WithContext(ctx).WithArguments(pkg).Should(ContainElement(HavePrefix("1.3.5 Installing")))
+		env.Catalog.Unavailable(true)
+		DeferCleanup(func() { env.Catalog.Unavailable(false) })
+		Expect(env.Manager.Kill()).To(Succeed())
+		Expect(env.Manager.Start()).To(Succeed())
+		Eventually(func(ctx context.Context) (string, error) {
+			operator, err := admin.Operator(ctx, pkg)
+			if err != nil {
+				return "", err
+			}
+			return operator.Status.Installed.Version, nil
+		}).WithContext(ctx).Should(Equal("1.3.5"), "the hop that was under way ends without a catalog")
+		progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonAsExpected, "Version 1.3.5 stays", "no catalog could be read")
+		Consistently(historyOf).WithContext(ctx).WithArguments(pkg).Should(HaveLen(2))
+		Expect(admin.OperatorHas(ctx, pkg, platformv1alpha1.ConditionHealthy, metav1.ConditionTrue, platformv1alpha1.ReasonAsExpected)).To(Succeed())
+
+		env.Catalog.Unavailable(false)
+		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.4.0").Should(Succeed())
+	})
+})
+
+var _ = Describe("a cluster with many operators", func() {
+	It("UPG-M7 says of each what it could be moved to, and what is in the way", func(ctx context.Context) {
+		const operators, versions = 20, 25
+		name := func(i int) string { return fmt.Sprintf("many-%d", i) }
+		publish := func(last int) { // the first package has many versions, the others two
+			var all []samples.Operator
+			for i := range operators {
+				for minor := 0; minor <= last && (i == 0 || minor <= 1); minor++ {
+					all = append(all, samples.Operator{Package: name(i), Version: fmt.Sprintf("1.%d.0", minor)})
+				}
+			}
+			Expect(admin.Publish(ctx, all...)).To(Succeed())
+		}
+		publish(0)
+		for i := range operators {
+			create(ctx, name(i), "1.0.0")
+		}
+		for i := range operators {
+			Eventually(admin.Installed).WithContext(ctx).WithArguments(name(i), "1.0.0").Should(Succeed())
+		}
+		publish(versions)
+		for i := 1; i < operators; i++ {
+			Eventually(updatesOf).WithContext(ctx).WithArguments(name(i)).Should(Equal([]string{"1.1.0 by 1.1.0: Range"}))
+		}
+		Eventually(updatesOf).WithContext(ctx).WithArguments(name(0)).Should(HaveLen(platformv1alpha1.MaxAvailableUpdates))
+		operator, err := admin.Operator(ctx, name(0))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(operator.Status.AvailableUpdatesTotal).To(Equal(int32(versions)))
+		for i, update := range operator.Status.AvailableUpdates {
+			Expect(update.Version).To(Equal(fmt.Sprintf("1.%d.0", versions-i)), "newest first")
+			var path []string // hop by hop along what replaces what
+			for minor := range versions - i {
+				path = append(path, fmt.Sprintf("1.%d.0", minor+1))
+			}
+			Expect(update.Path).To(Equal(path))
+			Expect(update.BlockedMessage).To(ContainSubstring(`is outside spec.package.version "1.0.0"`))
+		}
+	})
+
+	It("UPG-M8 installs what can be installed beside what cannot, and puts back what is edited by hand", func(ctx context.Context) {
+		Expect(admin.Publish(ctx, samples.Operator{Package: "sound", Version: "1.0.0"}, samples.Operator{Package: "picky", Version: "1.0.0", SingleNamespaceOnly: true})).To(Succeed())
+		create(ctx, "sound", "")
+		create(ctx, "picky", "")
+		create(ctx, "no-such-package", "")
+		Eventually(admin.Installed).WithContext(ctx).WithArguments("sound", "1.0.0").Should(Succeed())
+		refusedWith(ctx, "no-such-package", platformv1alpha1.ReasonSourceFailed, "failed to find candidate")
+		refusedWith(ctx, "picky", platformv1alpha1.ReasonValidationFailed, "1.0.0 supports the install modes", "spec.install.config.watchNamespace")
+
+		deployments := admin.Platform.CoreV1alpha2().BundleDeployments()
+		operator, err := admin.Operator(ctx, "sound")
+		Expect(err).NotTo(HaveOccurred())
+		Expect(operator.Status.ActiveBundleDeployment.Name).To(Equal("sound"))
+		before, err := deployments.Get(ctx, "sound", metav1.GetOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		changed(ctx, "sound", `{"spec":{"source":{"image":{"ref":"127.0.0.1:1/intruder:1"}}}}`)
+		Eventually(func(ctx context.Context) (string, error) {
+			live, err := deployments.Get(ctx, "sound", metav1.GetOptions{})
+			if err != nil {
+				return "", err
+			}
+			return live.Spec.Source.Image.Ref, nil
+		}).WithContext(ctx).Should(Equal(before.Spec.Source.Image.Ref))
+		Eventually(admin.Installed).WithContext(ctx).WithArguments("sound", "1.0.0").Should(Succeed())
+	})
+})
+
+var _ = Describe("what the author and the catalog say", func() {
+	It("of rules that cannot be read blocks every move, and names the blob", func(ctx context.Context) {
+		const pkg = "mumbler"
+		offering(ctx, pkg, "", "1.0.0")
+		plopped(ctx, pkg, "")
+		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
+		offering(ctx, pkg, "steps:\n- through: 1.3.x\n  until: tomorrow", "1.0.0", "1.1.0")
+		progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonAsExpected, "Version 1.1.0 is not moved to while the author's upgrade rules cannot be read", samples.RulesSchema, `"until"`)
+		Expect(updatesOf(ctx, pkg)).To(Equal([]string{"1.1.0: RulesInvalid"}))
+		respecified(ctx, pkg, `"upgrades": {"edges": "SelfCertified"}`)
+		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.1.0").Should(Succeed())
+		Expect(historyOf(ctx, pkg)).To(ContainElement("1.1.0 Ready by SelfCertified"))
+	})
+
+	It("UPG-C8 of deprecation is a condition, and counts in what is chosen", func(ctx context.Context) {
+		const pkg = "relic"
+		describe := func(versions int, deprecations ...samples.Deprecation) {
+			var operators []samples.Operator
+			for i := range versions {
+				operators = append(operators, samples.Operator{Package: pkg, Version: fmt.Sprintf("1.%d.0", i)})
+			}
+			Expect(samples.WritePackages(env.SamplesDir, []samples.Package{{Name: pkg, Deprecations: deprecations}}, operators...)).To(Succeed())
+			Expect(env.Publish(ctx)).To(Succeed())
+		}
+		deprecated := func(status metav1.ConditionStatus, reason string, words ...string) {
+			GinkgoHelper()
+			Eventually(func(ctx context.Context) (string, error) {
+				if err := admin.OperatorHas(ctx, pkg, platformv1alpha1.ConditionDeprecated, status, reason); err != nil {
+					return "", err
+				}
+				operator, err := admin.Operator(ctx, pkg)
+				if err != nil {
+					return "", err
+				}
+				return meta.FindStatusCondition(operator.Status.Conditions, platformv1alpha1.ConditionDeprecated).Message, nil
+			}).WithContext(ctx).Should(And(ContainSubstring(words[0]), ContainSubstring(words[len(words)-1])))
+		}
+		describe(2, samples.Deprecation{Version: "1.1.0", Message: "it eats data"})
+		plopped(ctx, pkg, "")
+		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
+		deprecated(metav1.ConditionFalse, platformv1alpha1.ReasonNotDeprecated, "relic.v1.0.0")
+
+		describe(2, samples.Deprecation{Message: "use amulet"}, samples.Deprecation{Channel: "stable", Message: "use fast"}, samples.Deprecation{Version: "1.0.0", Message: "it is old"})
+		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.1.0").Should(Succeed())
+		deprecated(metav1.ConditionTrue, platformv1alpha1.ReasonDeprecated, `Package "relic" is deprecated: use amulet`, `channel "stable" is deprecated: use fast`)
+
+		describe(2, samples.Deprecation{Version: "1.1.0", Message: "it eats data"})
+		deprecated(metav1.ConditionTrue, platformv1alpha1.ReasonDeprecated, `Bundle "relic.v1.1.0" is deprecated: it eats data`)
+
+		describe(2)
+		deprecated(metav1.ConditionFalse, platformv1alpha1.ReasonNotDeprecated, "relic.v1.1.0")
+	})
+})

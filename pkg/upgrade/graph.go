@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sync"
 
 	blang "github.com/blang/semver/v4"
 
@@ -75,50 +76,87 @@ func (s Source) String() string {
 // Graph answers what may follow what in one package. It is safe for concurrent use.
 type Graph struct {
 	pkg Package
-	// bundles are in ascending order; order has their indices as they are preferred on a path.
+	// bundles are in ascending order. levels number their versions in that order, the same one twice with the same number.
 	bundles []Bundle
-	order   []int
-	// naming has, for each name of a bundle, what replaces or skips it; covering are the ranges, each with what skips it.
-	naming   map[string][]arrow
-	covering []covering
+	levels  []int
+	// order has the bundles' indices as they are preferred on a path, and rank where each bundle stands in it.
+	order, rank []int
+	// unfit are the ranks of the bundles that the cluster must not run.
+	unfit set
+	// entries are the channels', entriesOf those of each bundle, channels all their names. byName finds bundles.
+	entries   []entry
+	entriesOf [][]int
+	channels  []string
+	notes     []string
+	byName    map[string][]int
 	// semantics are those that a hop has to be an edge of, all of them.
 	semantics []Semantics
-	steps     []step
-	notes     []string
+	// byChannel, bySemver and leads are the ranks of what may follow each bundle, by channels, versions and semantics. They
+	// are made when they are asked for, once.
+	byChannel, bySemver, leads func() []set
+	steps                      []step
 	// masks of the steps that concern each bundle.
 	masks []mask
 }
 
-// arrow is the head of a channel edge.
-type arrow struct {
-	to     int
-	source Source
+// entry is an entry of a channel and the bundles of its name.
+type entry struct {
+	Entry
+	to []int
+	// covers is its skipRange, nil if there is none.
+	covers blang.Range
 }
 
-type covering struct {
-	covers blang.Range
-	arrows []arrow
-}
+func (e *entry) skips(v Version) bool { return e.covers != nil && !v.IsZero() && e.covers(v.strict) }
 
 // New makes the graph of a package. Of bundles with the same name and version the first one counts.
 func New(pkg Package) *Graph {
-	g := &Graph{pkg: pkg, naming: map[string][]arrow{}}
-	g.bundles = slices.Clone(pkg.Bundles)
+	g := &Graph{pkg: pkg, bundles: slices.Clone(pkg.Bundles)}
 	slices.SortStableFunc(g.bundles, ascending)
 	g.bundles = slices.CompactFunc(g.bundles, func(a, b Bundle) bool { return ascending(a, b) == 0 })
-	g.order = make([]int, len(g.bundles))
-	for i := range g.order {
-		g.order[i] = i
-	}
-	slices.SortFunc(g.order, func(a, b int) int { return preferred(g.bundles[a], g.bundles[b]) })
+	g.arrange()
 	g.connect()
-	g.semantics = semanticsOf(pkg)
+	g.byChannel, g.bySemver = sync.OnceValue(g.channelRows), sync.OnceValue(g.semverRows)
+	g.judgeBy(semanticsOf(pkg))
+	g.pkg.Unreadable = slices.Clone(pkg.Unreadable)
 	g.steps = compile(g)
 	g.masks = make([]mask, len(g.bundles))
 	for i, bundle := range g.bundles {
 		g.masks[i] = g.maskOf(bundle.Version)
 	}
 	return g
+}
+
+// under is the same graph with other semantics.
+func (g *Graph) under(semantics Semantics) *Graph {
+	other := *g
+	other.pkg.Override = semantics
+	other.judgeBy(semanticsOf(other.pkg))
+	return &other
+}
+
+func (g *Graph) judgeBy(semantics []Semantics) {
+	g.semantics = semantics
+	g.leads = sync.OnceValue(g.leadRows)
+}
+
+// arrange numbers the bundles' versions and puts them in the order of preference.
+func (g *Graph) arrange() {
+	g.levels, g.order, g.rank = make([]int, len(g.bundles)), make([]int, len(g.bundles)), make([]int, len(g.bundles))
+	for i := range g.bundles {
+		g.order[i] = i
+		if i > 0 {
+			g.levels[i] = g.levels[i-1] + g.bundles[i].Version.Compare(g.bundles[i-1].Version)
+		}
+	}
+	slices.SortFunc(g.order, func(a, b int) int { return preferred(g.bundles[a], g.bundles[b]) })
+	g.unfit = newSet(len(g.bundles))
+	for rank, at := range g.order {
+		g.rank[at] = rank
+		if g.bundles[at].Unfit != "" {
+			g.unfit.add(rank)
+		}
+	}
 }
 
 // Bundles are the graph's bundles, the lowest version first. They are shared and must not be changed.
@@ -150,77 +188,50 @@ func compareBool(a, b bool) int {
 	return -1
 }
 
-// connect reads the entries: which bundle they are of, and what they replace and skip.
+// connect reads the entries: which bundle they are of, and what they skip.
 func (g *Graph) connect() {
-	byName := map[string][]int{}
+	g.byName = map[string][]int{}
 	for i, bundle := range g.bundles {
-		byName[bundle.Name] = append(byName[bundle.Name], i)
+		g.byName[bundle.Name] = append(g.byName[bundle.Name], i)
 	}
-	ranges := map[string]int{} // by text: thousands of entries share a few
-	notes := map[string]bool{}
-	for _, entry := range g.pkg.Entries {
-		for _, to := range byName[entry.Name] {
-			if entry.Replaces != "" {
-				g.name(entry.Replaces, arrow{to, Source{FromReplaces, entry.Channel}})
-			}
-			for _, skipped := range entry.Skips {
-				g.name(skipped, arrow{to, Source{FromSkips, entry.Channel}})
-			}
+	g.entriesOf = make([][]int, len(g.bundles))
+	ranges := map[string]blang.Range{} // by text: thousands of entries share a few
+	for at, written := range g.pkg.Entries {
+		covers, known := ranges[written.SkipRange]
+		if !known && written.SkipRange != "" {
+			covers = skipRange(written.SkipRange)
+			ranges[written.SkipRange] = covers
 		}
-		if entry.SkipRange == "" {
-			continue
+		if covers == nil && written.SkipRange != "" {
+			g.notes = append(g.notes, fmt.Sprintf("skipRange %.80q of entry %.80q in channel %.80q is not a version range and leads nowhere", written.SkipRange, written.Name, written.Channel))
 		}
-		at, known := ranges[entry.SkipRange]
-		if !known {
-			at = -1
-			if covers, err := blang.ParseRange(entry.SkipRange); err == nil {
-				at = len(g.covering)
-				g.covering = append(g.covering, covering{covers: covers})
-			}
-			ranges[entry.SkipRange] = at
+		g.entries = append(g.entries, entry{Entry: written, to: g.byName[written.Name], covers: covers})
+		for _, to := range g.byName[written.Name] {
+			g.entriesOf[to] = append(g.entriesOf[to], at)
 		}
-		if at < 0 {
-			notes[fmt.Sprintf("skipRange %.80q of entry %.80q in channel %.80q is not a version range and leads nowhere", entry.SkipRange, entry.Name, entry.Channel)] = true
-			continue
-		}
-		for _, to := range byName[entry.Name] {
-			g.covering[at].arrows = append(g.covering[at].arrows, arrow{to, Source{FromSkipRange, entry.Channel}})
-		}
-	}
-	for note := range notes {
-		g.notes = append(g.notes, note)
+		g.channels = append(g.channels, written.Channel)
 	}
 	slices.Sort(g.notes)
+	g.notes = slices.Compact(g.notes)
+	slices.Sort(g.channels)
+	g.channels = slices.Compact(g.channels)
 }
 
-func (g *Graph) name(name string, arrow arrow) {
-	g.naming[name] = append(g.naming[name], arrow)
+// skipRange reads a range as OLM does; nil where it cannot be read.
+func skipRange(text string) blang.Range {
+	covers, err := blang.ParseRange(text)
+	if err != nil {
+		return nil
+	}
+	return covers
 }
 
-// arrowsFrom calls f with every channel edge that leaves a bundle, whatever it leads to.
-func (g *Graph) arrowsFrom(from Bundle, f func(arrow)) {
-	for _, arrow := range g.naming[from.Name] {
-		f(arrow)
-	}
-	if from.Version.IsZero() {
-		return
-	}
-	for _, covering := range g.covering {
-		if !covering.covers(from.Version.strict) {
-			continue
-		}
-		for _, arrow := range covering.arrows {
-			f(arrow)
-		}
-	}
-}
-
-// compatible says whether semantic versioning promises that to can take the place of from. Nothing is promised by 0.0.z, by 0.y
+// promised says whether semantic versioning promises that to, which is higher, can take the place of from. Nothing is promised by 0.0.z, by 0.y
 // of the next, and by a pre-release, which is a new thing every time: it leads to its release and what comes after, and to
 // later pre-releases of the same version. Where there is nothing but pre-releases they are taken for releases.
-func (g *Graph) compatible(from, to Version) bool {
+func (g *Graph) promised(from, to Version) bool {
 	a, b := from.semantic, to.semantic
-	if a == nil || b == nil || to.Compare(from) <= 0 || a.Major() != b.Major() {
+	if a == nil || b == nil || a.Major() != b.Major() {
 		return false
 	}
 	if a.Minor() == b.Minor() && a.Patch() == b.Patch() {
@@ -246,14 +257,4 @@ func semanticsOf(pkg Package) []Semantics {
 		}
 	}
 	return all
-}
-
-// permit says whether an edge that the channels give, or not, and that semantic versioning gives, or not, is one.
-func permit(semantics []Semantics, channel, semver bool) bool {
-	for _, each := range semantics {
-		if !(channel && each != Semver || semver && each != Channel) {
-			return false
-		}
-	}
-	return true
 }

@@ -18,6 +18,8 @@ type Hop struct {
 type Reach struct {
 	graph     *Graph
 	installed Bundle
+	// first are the ranks of what may follow the installed version by the semantics alone.
+	first set
 	// account is how the operator stands with the author's steps.
 	account account
 	// best is how each bundle is reached, nil where it is not.
@@ -39,7 +41,7 @@ const start = -1
 // versions that the operator is known to have been healthy at before, the oldest first. Of a step that begins at any of them
 // it owes what it has not passed through since; where it went down it began anew.
 func (g *Graph) From(installed Bundle, ready []Version) *Reach {
-	r := &Reach{graph: g, installed: installed, best: make([]*visit, len(g.bundles))}
+	r := &Reach{graph: g, installed: installed, first: g.successors(installed), best: make([]*visit, len(g.bundles))}
 	before := Version{}
 	for _, version := range append(slices.Clone(ready), installed.Version) {
 		if version.Compare(before) < 0 {
@@ -77,14 +79,22 @@ func (r *Reach) search(look search) []*visit {
 	g := r.graph
 	best := make([]*visit, len(g.bundles))
 	accounts := make([][]account, len(g.bundles))
-	leads := make([]bool, len(g.bundles))
+	tried := map[account]set{} // what need not be tried again by who stands like this
 	for layer := []*visit{{at: start, account: r.account}}; len(layer) > 0; {
 		var next []*visit
 		for _, from := range layer {
-			g.successors(r.bundle(from.at), leads)
+			done := tried[from.account]
+			if done == nil {
+				done = newSet(len(g.bundles))
+				if !look.unfit {
+					copy(done, g.unfit)
+				}
+				tried[from.account] = done
+			}
 			open := from.account.open() & look.holding
-			for _, to := range g.order {
-				if !leads[to] || g.bundles[to].Unfit != "" && !look.unfit || !g.pkg.SelfCertified && open&g.masks[to].wants != 0 {
+			for rank := range r.leads(from.at).without(done) {
+				to := g.order[rank]
+				if !g.pkg.SelfCertified && open&g.masks[to].wants != 0 {
 					continue
 				}
 				account := from.account.after(g.masks[to])
@@ -110,6 +120,14 @@ func (r *Reach) search(look search) []*visit {
 	return best
 }
 
+// leads are the ranks of what may follow by the semantics alone.
+func (r *Reach) leads(at int) set {
+	if at == start {
+		return r.first
+	}
+	return r.graph.leads()[at]
+}
+
 func (r *Reach) bundle(at int) Bundle {
 	if at == start {
 		return r.installed
@@ -125,7 +143,7 @@ func (r *Reach) Path(to int) (path []Hop, ok bool) {
 	}
 	for _, at := range r.best[to].path() {
 		from := r.bundle(at.from.at)
-		path = append(path, Hop{Bundle: at.at, Sources: r.graph.sources(from, at.at, r.graph.channelSources(from)[at.at])})
+		path = append(path, Hop{Bundle: at.at, Sources: r.graph.sources(from, at.at)})
 	}
 	return path, true
 }

@@ -62,7 +62,7 @@ func (r *Reach) Refusal(to int) Refusal {
 	if way := r.search(search{wanted: to, unfit: true})[to]; way != nil {
 		return r.through(way)
 	}
-	return Refusal{NoEdge, r.noEdge(target)}
+	return Refusal{NoEdge, r.noEdge(to)}
 }
 
 // through blames the first bundle of a way that the cluster must not run.
@@ -75,8 +75,21 @@ func (r *Reach) through(way *visit) Refusal {
 	return Refusal{}
 }
 
-// guarded names the smallest set of steps that closes every way to a bundle: without any one of them there would be one.
+// guarded names the steps that close every way to a bundle.
 func (r *Reach) guarded(to int) string {
+	var parts []string
+	for _, step := range r.closing(to) {
+		parts = append(parts, r.describe(step))
+	}
+	clash := ""
+	if len(parts) > 1 {
+		clash = "; together they leave no way"
+	}
+	return fmt.Sprintf("cannot be reached from %s: %s%s; %s", r.installed.Version, listed(parts), clash, selfCertified)
+}
+
+// closing are a smallest set of steps that closes every way to a bundle: without any one of them there would be one.
+func (r *Reach) closing(to int) (steps []*step) {
 	holding := every >> (64 - len(r.graph.steps))
 	for i := range r.graph.steps {
 		less := holding &^ (1 << i)
@@ -84,17 +97,12 @@ func (r *Reach) guarded(to int) string {
 			holding = less
 		}
 	}
-	var parts []string
 	for i := range r.graph.steps {
 		if holding&(1<<i) != 0 {
-			parts = append(parts, r.describe(&r.graph.steps[i]))
+			steps = append(steps, &r.graph.steps[i])
 		}
 	}
-	clash := ""
-	if len(parts) > 1 {
-		clash = "; together they leave no way"
-	}
-	return fmt.Sprintf("cannot be reached from %s: %s%s; %s", r.installed.Version, listed(parts), clash, selfCertified)
+	return steps
 }
 
 // describe says what a step asks for, and what of it cannot be had.
@@ -136,8 +144,9 @@ func (r *Reach) missing(s *step) string {
 }
 
 // noEdge says what the semantics have against a move, and which others would permit it.
-func (r *Reach) noEdge(target Bundle) string {
+func (r *Reach) noEdge(to int) string {
 	g := r.graph
+	target := g.bundles[to]
 	var against []string
 	for _, semantics := range g.semantics {
 		if semantics != Semver {
@@ -152,7 +161,7 @@ func (r *Reach) noEdge(target Bundle) string {
 		semantics Semantics
 		value     string
 	}{{Semver, "Semver"}, {Channel, "Channel"}} {
-		if r.reachableBy(other.semantics, target) {
+		if r.reachableBy(other.semantics, to) {
 			remedy = fmt.Sprintf("set spec.upgrades.edges to %s, by which a way leads there", other.value)
 		}
 	}
@@ -160,29 +169,25 @@ func (r *Reach) noEdge(target Bundle) string {
 }
 
 // reachableBy says whether other semantics would lead to a bundle.
-func (r *Reach) reachableBy(semantics Semantics, target Bundle) bool {
+func (r *Reach) reachableBy(semantics Semantics, to int) bool {
 	other, known := r.others[semantics]
 	if !known {
-		pkg := r.graph.pkg
-		pkg.Override = semantics
-		other = &Reach{graph: New(pkg), installed: r.installed, account: r.account}
+		graph := r.graph.under(semantics)
+		other = &Reach{graph: graph, installed: r.installed, first: graph.successors(r.installed), account: r.account}
 		other.best = other.search(search{holding: every, wanted: nobody})
 		if r.others == nil {
 			r.others = map[Semantics]*Reach{}
 		}
 		r.others[semantics] = other
 	}
-	at, found := slices.BinarySearchFunc(other.graph.bundles, target, ascending)
-	return found && other.best[at] != nil
+	return other.best[to] != nil
 }
 
 func (g *Graph) channelsAgainst() string {
 	var channels []string
-	for _, entry := range g.pkg.Entries {
-		channels = append(channels, fmt.Sprintf("%.80q", entry.Channel))
+	for _, channel := range g.channels {
+		channels = append(channels, fmt.Sprintf("%.80q", channel))
 	}
-	slices.Sort(channels)
-	channels = slices.Compact(channels)
 	switch len(channels) {
 	case 0:
 		return "none of the channels to choose from has an entry"

@@ -1,0 +1,214 @@
+package upgrade
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"text/tabwriter"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/openshift/platform-operators/pkg/catalog"
+)
+
+var update = flag.Bool("update", false, "write the golden file anew")
+
+// realCatalogs is where the public catalogs of OpenShift 4.20 lie, beside the checkout; they are no part of the project.
+const realCatalogs = "../../../shared/data/catalogs"
+
+var catalogNames = []string{"community-v4.20", "certified-v4.20"}
+
+// read reads all of them once: it takes longer than everything else here.
+var read = sync.OnceValues(func() (map[string][]catalog.Package, error) {
+	all := map[string][]catalog.Package{}
+	for _, name := range catalogNames {
+		files, err := filepath.Glob(filepath.Join(realCatalogs, name, "*", "catalog.yaml"))
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range files {
+			in, err := os.Open(file)
+			if err != nil {
+				return nil, err
+			}
+			packages, err := catalog.Read(in, nil)
+			in.Close()
+			if err != nil {
+				return nil, fmt.Errorf("reading %q: %w", file, err)
+			}
+			all[name] = append(all[name], packages...)
+		}
+	}
+	return all, nil
+})
+
+// realPackages are the packages of the public catalogs, by catalog, with the entries of all their channels.
+func realPackages(tb testing.TB) map[string][]Package {
+	tb.Helper()
+	catalogs, err := read()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if len(catalogs) < len(catalogNames) {
+		tb.Skipf("no catalogs in %s: the real data is not beside this checkout", realCatalogs)
+	}
+	all := map[string][]Package{}
+	for name, packages := range catalogs {
+		for _, pkg := range packages {
+			all[name] = append(all[name], ofCatalog(tb, pkg))
+		}
+	}
+	return all
+}
+
+// ofCatalog is a package as a catalog has it.
+func ofCatalog(tb testing.TB, from catalog.Package) Package {
+	tb.Helper()
+	pkg := Package{Name: from.Name}
+	for _, bundle := range from.Bundles {
+		version, err := ParseVersion(bundle.Version, "")
+		if err != nil {
+			tb.Fatalf("bundle %q: %v", bundle.Name, err)
+		}
+		pkg.Bundles = append(pkg.Bundles, Bundle{Name: bundle.Name, Version: version})
+	}
+	for _, channel := range from.Channels {
+		for _, entry := range channel.Entries {
+			pkg.Entries = append(pkg.Entries, Entry{Channel: channel.Name, Entry: entry})
+		}
+	}
+	return pkg
+}
+
+func TestUPG_V13_EveryPackageOfTheRealCatalogs(t *testing.T) {
+	catalogs := realPackages(t)
+	got, totals := summary(catalogs)
+	if again, _ := summary(catalogs); again != got {
+		t.Errorf("the second run gives something else (-first +second):\n%s", cmp.Diff(got, again))
+	}
+	for name, want := range map[string]counts{
+		"community-v4.20": {packages: 37, bundles: 803, channel: 1893, down: 2, semver: 14862},
+		"certified-v4.20": {packages: 59, bundles: 676, channel: 2296, down: 4, semver: 6334},
+	} {
+		has := totals[name]
+		if has := (counts{packages: has.packages, bundles: has.bundles, channel: has.channel, down: has.down, semver: has.semver}); has != want {
+			t.Errorf("%s: %+v, want %+v", name, has, want)
+		}
+	}
+	golden := filepath.Join("testdata", "catalogs-v4.20.golden")
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("it differs from %s; if that is meant, run the test with -update (-want +got):\n%s", golden, diff)
+	}
+}
+
+// counts are one line of the summary.
+type counts struct {
+	packages, bundles                         int
+	replaces, skips, skipRange, channel, down int
+	semver, both                              int
+	stranded, cutOff                          [len(everySemantics)]int
+}
+
+func (c *counts) add(more counts) {
+	c.packages += more.packages
+	c.bundles += more.bundles
+	c.replaces += more.replaces
+	c.skips += more.skips
+	c.skipRange += more.skipRange
+	c.channel += more.channel
+	c.down += more.down
+	c.semver += more.semver
+	c.both += more.both
+	for i := range everySemantics {
+		c.stranded[i] += more.stranded[i]
+		c.cutOff[i] += more.cutOff[i]
+	}
+}
+
+func (c *counts) line(name, head string) string {
+	return fmt.Sprintf("%s\t%d\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t", name, c.bundles, head, c.replaces, c.skips, c.skipRange, c.channel, c.down, c.semver, c.both,
+		c.stranded[0], c.stranded[1], c.stranded[2], c.cutOff[0], c.cutOff[1], c.cutOff[2])
+}
+
+const legend = `Every package of the public catalogs of OpenShift 4.20, with the entries of all its channels.
+head: the newest version that is no pre-release, else the newest.
+replaces, skips, skipRange: channel edges by what gives them; some are given by several. channel: all of them. down: those
+that would lead down, which are no edges. semver, both: edges under these semantics.
+stranded: versions that are not the head and have no successor. cut-off: those whose successors do not lead to the head.
+Each under the semantics channel (-c), semver (-s) and both (-b).
+Refreshed by: go test ./pkg/upgrade -run UPG_V13 -update
+`
+
+// summary writes the golden table, and gives each catalog's totals.
+func summary(catalogs map[string][]Package) (string, map[string]counts) {
+	var out strings.Builder
+	totals := map[string]counts{}
+	out.WriteString(legend)
+	for _, name := range catalogNames {
+		fmt.Fprintf(&out, "\n%s\n", name)
+		table := tabwriter.NewWriter(&out, 0, 0, 1, ' ', tabwriter.AlignRight)
+		fmt.Fprintln(table, "package\tbundles\thead\treplaces\tskips\tskipRange\tchannel\tdown\tsemver\tboth\tstranded-c\t-s\t-b\tcut-off-c\t-s\t-b\t")
+		total := counts{}
+		for _, pkg := range catalogs[name] {
+			line, head := count(pkg)
+			total.add(line)
+			fmt.Fprintln(table, line.line(pkg.Name, head))
+		}
+		fmt.Fprintln(table, total.line("total", ""))
+		table.Flush()
+		totals[name] = total
+	}
+	return out.String(), totals
+}
+
+func count(pkg Package) (line counts, head string) {
+	line = counts{packages: 1, bundles: len(pkg.Bundles)}
+	graph := New(pkg)
+	for i, semantics := range everySemantics {
+		g := graph.under(semantics)
+		for _, edge := range g.Edges() {
+			kinds := map[SourceKind]bool{}
+			for _, source := range edge.Sources {
+				kinds[source.Kind] = true
+			}
+			switch semantics {
+			case Channel:
+				line.channel++
+				line.replaces += one(kinds[FromReplaces])
+				line.skips += one(kinds[FromSkips])
+				line.skipRange += one(kinds[FromSkipRange])
+			case Semver:
+				line.semver++
+			case Both:
+				line.both++
+			}
+		}
+		stranded, cutOff := g.astray(g.Head())
+		for at := range g.bundles {
+			line.stranded[i] += one(stranded.has(at))
+			line.cutOff[i] += one(cutOff.has(at))
+		}
+	}
+	line.down = len(graph.Descents())
+	return line, graph.bundles[graph.Head()].Version.String()
+}
+
+func one(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}

@@ -99,6 +99,12 @@ func (g *Graph) semverRows() []set {
 
 // leadRows are the bundles that may follow each bundle by the package's semantics alone, by their ranks.
 func (g *Graph) leadRows() []set {
+	switch {
+	case len(g.semantics) == 1 && g.semantics[0] == Channel:
+		return g.byChannel()
+	case len(g.semantics) == 1 && g.semantics[0] == Semver:
+		return g.bySemver()
+	}
 	rows := g.emptyRows()
 	for from := range rows {
 		for i := range rows[from] {

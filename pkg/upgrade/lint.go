@@ -82,10 +82,14 @@ func Lint(pkg Package) []Finding {
 	}
 	findings = append(findings, g.lintEntries()...)
 	findings = append(findings, g.lintDescents()...)
+	told := map[string]bool{}
 	for i := range g.steps {
-		findings = append(findings, g.lintStep(i)...)
+		for _, finding := range g.lintStep(i) {
+			told[finding.Subject] = true
+			findings = append(findings, finding)
+		}
 	}
-	return append(findings, g.lintWays()...)
+	return append(findings, g.lintWays(told)...)
 }
 
 func (g *Graph) lintEdges(semantics Semantics) (findings []Finding) {
@@ -199,13 +203,12 @@ func (g *Graph) lintStep(i int) []Finding {
 	s, bit := &g.steps[i], uint64(1)<<i
 	lowest := slices.IndexFunc(g.masks, func(m mask) bool { return m.owes&bit != 0 })
 	applies := lowest >= 0 && slices.ContainsFunc(g.masks[lowest:], func(m mask) bool { return m.wants&bit != 0 })
-	inside := slices.ContainsFunc(g.bundles, func(b Bundle) bool { return !b.Version.IsZero() && s.Through.has(b.Version) })
 	switch {
 	case !applies:
 		return []Finding{{
 			Kind: IdleStep, Subject: s.name, Says: fmt.Sprintf("concerns no move: no version in %q that is not past it has a higher one in %q", s.From, s.To), Do: "correct its ranges, or take it out",
 		}}
-	case !inside:
+	case s.inside.empty():
 		return []Finding{{
 			Kind: EmptyStep, Subject: s.name, Says: fmt.Sprintf("leads through %q, where there is no version: whoever owes it never gets to %q", s.Through, s.To), Do: "publish a version there, or correct the range",
 		}}
@@ -217,8 +220,8 @@ func (g *Graph) lintStep(i int) []Finding {
 	return nil
 }
 
-// lintWays looks for moves that the semantics permit and the steps make impossible.
-func (g *Graph) lintWays() (findings []Finding) {
+// lintWays looks for moves that the semantics permit and the steps make impossible. told are steps whose fault is known.
+func (g *Graph) lintWays(told map[string]bool) (findings []Finding) {
 	if len(g.steps) == 0 || len(g.pkg.Unreadable) > 0 {
 		return nil
 	}
@@ -226,7 +229,7 @@ func (g *Graph) lintWays() (findings []Finding) {
 		account account
 		wants   uint64
 	}
-	asked, told := map[question]bool{}, map[string]bool{}
+	asked := map[question]bool{}
 	for _, bundle := range g.bundles {
 		r := g.From(bundle, nil)
 		free := r.search(search{wanted: nobody})

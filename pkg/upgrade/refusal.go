@@ -121,12 +121,11 @@ func (r *Reach) describe(s *step) string {
 // missing says why a step's range cannot be passed through.
 func (r *Reach) missing(s *step) string {
 	var fit, unfit []Bundle
-	for _, bundle := range r.graph.bundles {
-		switch {
-		case !s.Through.has(bundle.Version):
+	for at := range s.inside.all() {
+		switch bundle := r.graph.bundles[at]; {
 		case bundle.Unfit != "":
 			unfit = append(unfit, bundle)
-		case s.Select == Any || s.eligible(bundle):
+		case s.Select == Any || eligible(bundle):
 			fit = append(fit, bundle)
 		}
 	}
@@ -137,7 +136,7 @@ func (r *Reach) missing(s *step) string {
 	case len(unfit) > 0:
 		newest := unfit[len(unfit)-1]
 		return fmt.Sprintf("the newest there, %s, %s", newest.Version, clip(newest.Unfit, maxCause))
-	case s.Select == Latest && slices.ContainsFunc(r.graph.bundles, func(b Bundle) bool { return s.Through.has(b.Version) }):
+	case !s.inside.empty():
 		return "all versions there are deprecated or pre-releases"
 	}
 	return "the selected catalogs have none there: add a catalog that has one"

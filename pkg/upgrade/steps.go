@@ -7,6 +7,8 @@ type step struct {
 	Step
 	// name is how messages call it: "steps[0] of <where>".
 	name string
+	// inside are the bundles that it leads through, by their indices.
+	inside set
 	// latest is the newest bundle that a Select of Latest means, -1 when there is none.
 	latest int
 }
@@ -22,9 +24,13 @@ func compile(g *Graph) []step {
 	var steps []step
 	for _, rules := range g.pkg.Rules {
 		for i, each := range rules.Steps {
-			compiled := step{Step: each, name: fmt.Sprintf("steps[%d] of %s", i, rules.Where), latest: -1}
+			compiled := step{Step: each, name: fmt.Sprintf("steps[%d] of %s", i, rules.Where), inside: newSet(len(g.bundles)), latest: -1}
 			for at, bundle := range g.bundles {
-				if each.Select == Latest && compiled.eligible(bundle) {
+				if bundle.Version.IsZero() || !each.Through.has(bundle.Version) {
+					continue
+				}
+				compiled.inside.add(at)
+				if each.Select == Latest && eligible(bundle) {
 					compiled.latest = at // bundles are in ascending order
 				}
 			}
@@ -38,9 +44,9 @@ func compile(g *Graph) []step {
 	return steps
 }
 
-// eligible says whether a bundle may be the latest of the step's range.
-func (s *step) eligible(bundle Bundle) bool {
-	return bundle.Unfit == "" && !bundle.Deprecated && !bundle.Version.Prerelease() && !bundle.Version.IsZero() && s.Through.has(bundle.Version)
+// eligible says whether a bundle of a step's range may be the latest there.
+func eligible(bundle Bundle) bool {
+	return bundle.Unfit == "" && !bundle.Deprecated && !bundle.Version.Prerelease()
 }
 
 // satisfiedBy says whether having been ready at a version satisfies the step, as things are now.

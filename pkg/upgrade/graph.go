@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	blang "github.com/blang/semver/v4"
@@ -119,6 +120,8 @@ func New(pkg Package) *Graph {
 	g.byChannel, g.bySemver = sync.OnceValue(g.channelRows), sync.OnceValue(g.semverRows)
 	g.judgeBy(semanticsOf(pkg))
 	g.pkg.Unreadable = slices.Clone(pkg.Unreadable)
+	g.pkg.Rules = slices.Clone(pkg.Rules) // whoever reads the catalogs may come by them in any order
+	slices.SortStableFunc(g.pkg.Rules, func(a, b Rules) int { return cmp.Compare(a.Where, b.Where) })
 	g.steps = compile(g)
 	g.masks = make([]mask, len(g.bundles))
 	for i, bundle := range g.bundles {
@@ -196,7 +199,11 @@ func (g *Graph) connect() {
 	}
 	g.entriesOf = make([][]int, len(g.bundles))
 	ranges := map[string]blang.Range{} // by text: thousands of entries share a few
-	for at, written := range g.pkg.Entries {
+	ordered := slices.SortedFunc(slices.Values(g.pkg.Entries), func(a, b Entry) int {
+		return cmp.Or(strings.Compare(a.Channel, b.Channel), strings.Compare(a.Name, b.Name), strings.Compare(a.Replaces, b.Replaces),
+			strings.Compare(a.SkipRange, b.SkipRange), slices.Compare(a.Skips, b.Skips))
+	})
+	for at, written := range ordered {
 		covers, known := ranges[written.SkipRange]
 		if !known && written.SkipRange != "" {
 			covers = skipRange(written.SkipRange)

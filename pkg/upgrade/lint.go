@@ -125,9 +125,7 @@ func (g *Graph) lintChannel(channel string) (findings []Finding) {
 		if entry.Channel != channel {
 			continue
 		}
-		if _, again := replaces[entry.Name]; !again {
-			replaces[entry.Name] = entry.Replaces
-		}
+		replaces[entry.Name] = entry.Replaces // of entries of one name the last in order counts: those before may have none
 		for _, name := range append(slices.Clone(entry.Skips), entry.Replaces) {
 			passed[name] = passed[name] || name != entry.Name
 		}

@@ -24,8 +24,8 @@ type Reach struct {
 	account account
 	// best is how each bundle is reached, nil where it is not.
 	best []*visit
-	// others are the same with other semantics, made when somebody asks.
-	others map[Semantics]*Reach
+	// others are what other semantics would lead to, made when somebody asks.
+	others map[Semantics]alternative
 }
 
 // visit is one way to a bundle, and how whoever came by it stands with the steps.

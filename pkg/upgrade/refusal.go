@@ -145,41 +145,53 @@ func (r *Reach) missing(s *step) string {
 // noEdge says what the semantics have against a move, and which others would permit it.
 func (r *Reach) noEdge(to int) string {
 	g := r.graph
-	target := g.bundles[to]
+	target := g.bundles[to].Version
 	var against []string
 	for _, semantics := range g.semantics {
+		if len(g.semantics) > 1 && r.by(semantics).anyhow[to] != nil {
+			continue // it is another catalog's rules that have something against it
+		}
 		if semantics != Semver {
 			against = append(against, g.channelsAgainst())
 		}
 		if semantics != Channel {
-			against = append(against, g.semverAgainst(r.installed.Version, target.Version))
+			against = append(against, semverAgainst(r.installed.Version, target))
 		}
 	}
+	if len(against) == 0 {
+		against = append(against, "the rules of several catalogs differ in semantics, and no way is one by all of them")
+	}
+	slices.Sort(against)
 	remedy := selfCertified
 	for _, other := range []struct {
 		semantics Semantics
 		value     string
 	}{{Semver, "Semver"}, {Channel, "Channel"}} {
-		if r.reachableBy(other.semantics, to) {
+		if r.by(other.semantics).best[to] != nil {
 			remedy = fmt.Sprintf("set spec.upgrades.edges to %s, by which a way leads there", other.value)
 		}
 	}
 	return fmt.Sprintf("cannot follow %s: %s; %s", r.installed.Version, strings.Join(slices.Compact(against), ", and "), remedy)
 }
 
-// reachableBy says whether other semantics would lead to a bundle.
-func (r *Reach) reachableBy(semantics Semantics, to int) bool {
-	other, known := r.others[semantics]
+// alternative is what other semantics lead to: best regards the steps and the cluster, anyhow nothing of them.
+type alternative struct{ best, anyhow []*visit }
+
+func (r *Reach) by(semantics Semantics) alternative {
+	found, known := r.others[semantics]
 	if !known {
 		graph := r.graph.under(semantics)
-		other = &Reach{graph: graph, installed: r.installed, first: graph.successors(r.installed), account: r.account}
-		other.best = other.search(search{holding: every, wanted: nobody})
-		if r.others == nil {
-			r.others = map[Semantics]*Reach{}
+		other := &Reach{graph: graph, installed: r.installed, first: graph.successors(r.installed), account: r.account}
+		found = alternative{
+			best:   other.search(search{holding: every, wanted: nobody}),
+			anyhow: other.search(search{wanted: nobody, unfit: true}),
 		}
-		r.others[semantics] = other
+		if r.others == nil {
+			r.others = map[Semantics]alternative{}
+		}
+		r.others[semantics] = found
 	}
-	return other.best[to] != nil
+	return found
 }
 
 func (g *Graph) channelsAgainst() string {
@@ -197,7 +209,7 @@ func (g *Graph) channelsAgainst() string {
 }
 
 // semverAgainst says what semantic versioning does not promise.
-func (g *Graph) semverAgainst(from, to Version) string {
+func semverAgainst(from, to Version) string {
 	a, b := from.semantic, to.semantic
 	if a == nil || b == nil {
 		return "semantic versioning promises nothing about what has no version"

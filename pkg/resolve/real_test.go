@@ -48,6 +48,50 @@ func TestDecisionsOnRealCatalogs(t *testing.T) {
 	}
 }
 
+func TestUPG_V2_PrereleasesThatAreAskedForAndRealChannelsOfNothingElse(t *testing.T) {
+	for name, test := range map[string]struct{ versions, installed, want string }{
+		"a range that names none":                           {">=1.0.0", "", "1.9.0"},
+		"a range that names one":                            {">=2.0.0-rc.1", "", "2.0.0-rc.1"},
+		"a range that names one, from a release":            {">=2.0.0-rc.1", "1.9.0", "2.0.0-rc.1"},
+		"a release is not moved to a pre-release by itself": {"", "1.9.0", "1.9.0"},
+		"a pre-release is moved to its release":             {"", "1.9.0-rc.1", "1.9.0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := Resolve(ask(func(r *Request) { r.VersionRange, r.InstalledVersion = test.versions, test.installed }), one(stable("1.9.0", "2.0.0-rc.1")))
+			if got.Chosen == nil || got.Chosen.Version.String() != test.want {
+				t.Errorf("got %s, want %s", describe(got.Chosen), test.want)
+			}
+		})
+	}
+	for folder, name := range map[string]string{
+		"certified-v4.20/couchbase-enterprise-certified": "couchbase-enterprise-certified",
+		"certified-v4.20/habana-ai-operator":             "habana-ai-operator",
+		"certified-v4.20/isovalent-networking":           "clife",
+		"community-v4.20/hive-operator":                  "hive-operator",
+		"community-v4.20/rsct-operator":                  "rsct-operator",
+	} {
+		t.Run(name+", whose default channel holds nothing else, installs and moves", func(t *testing.T) {
+			file := filepath.Join(realCatalogs, folder, "catalog.yaml")
+			if _, err := os.Stat(file); err != nil {
+				t.Skipf("no catalogs in %s: the real data is not beside this checkout", realCatalogs)
+			}
+			packages := readFile(t, file)
+			catalogs := []Catalog{{ID: cluster, Package: &packages[0]}}
+			request := Request{Operator: name, Package: name, ClusterVersion: "4.20.0", KubeVersion: "v1.33.0"}
+			first := Resolve(request, catalogs)
+			if first.Chosen == nil || first.Chosen.Version.Prerelease() == "" {
+				t.Fatalf("got %s: %s", describe(first.Chosen), first.Message)
+			}
+			for _, older := range first.Available {
+				request.InstalledVersion = older.Version.String()
+				if got := Resolve(request, catalogs); got.Chosen == nil || !got.Chosen.Version.Equal(first.Chosen.Version) {
+					t.Errorf("from %s: got %s, want %s", older.Version, describe(got.Chosen), first.Chosen.Version)
+				}
+			}
+		})
+	}
+}
+
 func readFile(t *testing.T, file string) []catalog.Package {
 	t.Helper()
 	in, err := os.Open(file)

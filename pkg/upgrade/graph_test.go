@@ -36,7 +36,7 @@ func TestUPG_V1_SemverEdges(t *testing.T) {
 	}
 }
 
-func TestSemverEdgesAndPrereleases(t *testing.T) {
+func TestUPG_V2_SemverEdgesAndPrereleases(t *testing.T) {
 	for name, test := range map[string]struct {
 		from, to        string
 		onlyPrereleases bool

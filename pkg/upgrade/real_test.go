@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -112,6 +113,57 @@ func TestUPG_V13_EveryPackageOfTheRealCatalogs(t *testing.T) {
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("it differs from %s; if that is meant, run the test with -update (-want +got):\n%s", golden, diff)
 	}
+}
+
+// prereleasesOnly are the packages whose default channel holds nothing but pre-releases; clife is in the folder
+// isovalent-networking.
+var prereleasesOnly = []string{"couchbase-enterprise-certified", "habana-ai-operator", "clife", "hive-operator", "rsct-operator"}
+
+func TestUPG_V2_RealChannelsOfPrereleasesOnly(t *testing.T) {
+	realPackages(t)
+	catalogs, err := read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, from := range slices.Concat(catalogs["certified-v4.20"], catalogs["community-v4.20"]) {
+		pkg := inDefaultChannel(t, from)
+		if slices.ContainsFunc(pkg.Bundles, func(b Bundle) bool { return !b.Version.Prerelease() }) {
+			continue
+		}
+		found = append(found, from.Name)
+		pkg.OnlyPrereleases = true
+		graph := New(pkg)
+		for _, semantics := range []Semantics{Channel, Semver} {
+			g := graph.under(semantics)
+			last := len(g.bundles) - 1
+			for at, bundle := range g.bundles[:last] {
+				r := g.From(bundle, nil)
+				if r.first.empty() {
+					t.Errorf("%s: from %s nothing follows under %s semantics", from.Name, bundle.Version, semantics)
+				}
+				if path, ok := r.Path(last); at == last-1 && !ok {
+					t.Errorf("%s: %s is not reached from %s under %s semantics: %v %s", from.Name, g.bundles[last].Version, bundle.Version, semantics, path, r.Refusal(last).Why)
+				}
+			}
+		}
+	}
+	slices.Sort(found)
+	want := slices.Sorted(slices.Values(prereleasesOnly))
+	if diff := cmp.Diff(want, found); diff != "" {
+		t.Errorf("packages whose default channel has pre-releases only (-want +got):\n%s", diff)
+	}
+}
+
+// inDefaultChannel is a package with nothing but what its default channel has.
+func inDefaultChannel(tb testing.TB, from catalog.Package) Package {
+	tb.Helper()
+	pkg := ofCatalog(tb, from)
+	pkg.Entries = slices.DeleteFunc(pkg.Entries, func(e Entry) bool { return e.Channel != from.DefaultChannel })
+	pkg.Bundles = slices.DeleteFunc(pkg.Bundles, func(b Bundle) bool {
+		return !slices.ContainsFunc(pkg.Entries, func(e Entry) bool { return e.Name == b.Name })
+	})
+	return pkg
 }
 
 // counts are one line of the summary.

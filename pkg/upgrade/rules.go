@@ -16,6 +16,7 @@ const Schema = "io.openshift.operators.upgrades.v1alpha1"
 
 // Bounds of what one blob may hold.
 const (
+	maxRules  = 64 << 10 // bytes
 	maxSteps  = 32
 	maxRange  = 256
 	maxReason = 256
@@ -116,11 +117,17 @@ func ReadRules(pkg, schema string, raw []byte) (Rules, error) {
 	if schema != Schema {
 		return Rules{}, fmt.Errorf("its schema %.80q is not known, only %q is: a newer manager may read it", schema, Schema)
 	}
+	if len(raw) > maxRules {
+		return Rules{}, fmt.Errorf("it has more than %d bytes", maxRules)
+	}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.DisallowUnknownFields()
-	var d document
+	var d *document
 	if err := decoder.Decode(&d); err != nil {
-		return Rules{}, fmt.Errorf("reading it: %w", err)
+		return Rules{}, errors.New("reading it: " + clip(err.Error(), maxCause)) // it may quote what was read
+	}
+	if d == nil {
+		return Rules{}, errors.New("it is null, and no object")
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return Rules{}, errors.New("there is something after it")

@@ -47,9 +47,10 @@ func Simulate(pkg Package) Simulation {
 	return simulation
 }
 
-// Head is the newest version that is no pre-release, else the newest, by its index in Bundles; -1 where there is none.
+// Head is the newest version that is no pre-release, else the newest, by its index in Bundles; -1 where there is none. Where
+// pre-releases are taken for releases it is the newest.
 func (g *Graph) Head() int {
-	for i := len(g.bundles) - 1; i >= 0; i-- {
+	for i := len(g.bundles) - 1; i >= 0 && !g.pkg.OnlyPrereleases; i-- {
 		if !g.bundles[i].Version.Prerelease() {
 			return i
 		}

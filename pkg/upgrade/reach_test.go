@@ -136,6 +136,29 @@ func TestUPG_V7_StepsCompose(t *testing.T) {
 		}
 	})
 
+	t.Run("where the semantics of two catalogs differ, those that have nothing against a move are not blamed", func(t *testing.T) {
+		for name, test := range map[string]struct {
+			to, want, not string
+		}{
+			"no channel edge":           {"1.4.0", "no replaces, skips or skipRange", "semantic versioning"},
+			"no promise":                {"2.0.0", "from major version 1 to 2", "skipRange"},
+			"neither":                   {"3.0.0", "from major version 1 to 3", "differ"},
+			"each leads there by a way": {"1.3.1", "differ in semantics, and no way is one by all of them", "skipRange"},
+		} {
+			t.Run(name, func(t *testing.T) {
+				pkg := made(t, "1.2.0\n1.3.0-rc.1\n1.3.1\n1.4.0\n2.0.0\n3.0.0\na: 1.3.0-rc.1 replaces 1.2.0\na: 1.3.1 replaces 1.3.0-rc.1\na: 2.0.0 replaces 1.2.0")
+				r := New(steps(t, steps(t, pkg, Channel), Semver)).From(installedAt(t, "1.2.0"), nil)
+				if got := way(t, r, test.to); got != "NoEdge" {
+					t.Fatalf("goes by %s", got)
+				}
+				contains(t, why(t, r, test.to), test.want)
+				if strings.Contains(why(t, r, test.to), test.not) {
+					t.Errorf("%q says %q", why(t, r, test.to), test.not)
+				}
+			})
+		}
+	})
+
 	t.Run("rules of two catalogs hold both", func(t *testing.T) {
 		pkg := steps(t, made(t, minors), Semver, "<1.3.0 → 1.2.x → >=1.3.0")
 		pkg = steps(t, pkg, Both, "<1.4.0 → 1.3.x → >=1.4.0")

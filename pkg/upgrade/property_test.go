@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/Masterminds/semver/v3"
 	blang "github.com/blang/semver/v4"
@@ -30,7 +29,7 @@ type given struct {
 func TestUPG_V14_WhatHoldsOfEveryPackage(t *testing.T) {
 	base := *seed
 	if base == 0 {
-		base = uint64(time.Now().UnixNano())
+		base = rand.Uint64()
 	}
 	t.Logf("run it again with -seed=%d", base)
 	for name, check := range map[string]func(*testing.T, *rand.Rand, given){
@@ -57,6 +56,9 @@ func TestUPG_V14_WhatHoldsOfEveryPackage(t *testing.T) {
 func pick[T any](random *rand.Rand, from ...T) T { return from[random.IntN(len(from))] }
 
 func generate(t *testing.T, random *rand.Rand) given {
+	if random.IntN(2) == 0 {
+		return generateGuarded(t, random)
+	}
 	pkg := Package{Name: "p", Default: pick(random, everySemantics[:]...), OnlyPrereleases: random.IntN(5) == 0}
 	for range 1 + random.IntN(7) {
 		pkg.Bundles = append(pkg.Bundles, anyBundle(t, random, pkg.OnlyPrereleases && random.IntN(8) > 0))
@@ -82,6 +84,38 @@ func generate(t *testing.T, random *rand.Rand) given {
 		operator.ready = append(operator.ready, anyBundle(t, random, false).Version)
 	}
 	return operator
+}
+
+// generateGuarded makes a package of one major version in which steps meet one another.
+func generateGuarded(t *testing.T, random *rand.Rand) given {
+	t.Helper()
+	pkg := Package{Name: "p", Rules: []Rules{{Where: "the rules", Semantics: pick(random, Semver, Semver, Both)}}}
+	for _, i := range random.Perm(15)[:3+random.IntN(6)] {
+		bundle := installedAt(t, fmt.Sprintf("1.%d.%d", i/3, i%3))
+		bundle.Deprecated = random.IntN(4) == 0
+		pkg.Bundles = append(pkg.Bundles, bundle)
+	}
+	for range 1 + random.IntN(4) {
+		step := Step{Select: pick(random, Any, Latest)}
+		through := random.IntN(4)
+		for _, field := range []struct {
+			into *Range
+			text string
+		}{
+			{&step.From, pick(random, "*", fmt.Sprintf("<1.%d.0", through+1), fmt.Sprintf("1.%d.x", random.IntN(3)))},
+			{&step.Through, pick(random, fmt.Sprintf("1.%d.x", through), fmt.Sprintf("1.%d.x", through), fmt.Sprintf("1.%d.1", through), fmt.Sprintf("1.%d.0 || 1.%d.2", through, random.IntN(4)))},
+			{&step.To, pick(random, fmt.Sprintf(">=1.%d.0", through+1), fmt.Sprintf(">=1.%d.2", through), fmt.Sprintf("1.%d.x", random.IntN(5)))},
+		} {
+			parsed, err := ParseRange(field.text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			*field.into = parsed
+		}
+		pkg.Rules[0].Steps = append(pkg.Rules[0].Steps, step)
+	}
+	lowest := slices.MinFunc(pkg.Bundles, ascending)
+	return given{pkg: pkg, installed: pick(random, lowest, pick(random, pkg.Bundles...))}
 }
 
 func anyBundle(t *testing.T, random *rand.Rand, prerelease bool) Bundle {

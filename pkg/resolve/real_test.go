@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalog"
 )
 
@@ -49,17 +50,25 @@ func TestDecisionsOnRealCatalogs(t *testing.T) {
 }
 
 func TestUPG_V2_PrereleasesThatAreAskedForAndRealChannelsOfNothingElse(t *testing.T) {
-	for name, test := range map[string]struct{ versions, installed, want string }{
-		"a range that names none":                           {">=1.0.0", "", "1.9.0"},
-		"a range that names one":                            {">=2.0.0-rc.1", "", "2.0.0-rc.1"},
-		"a range that names one, from a release":            {">=2.0.0-rc.1", "1.9.0", "2.0.0-rc.1"},
-		"a release is not moved to a pre-release by itself": {"", "1.9.0", "1.9.0"},
-		"a pre-release is moved to its release":             {"", "1.9.0-rc.1", "1.9.0"},
+	for name, test := range map[string]struct {
+		versions, installed string
+		edges               platformv1alpha1.Edges
+		want                string
+	}{
+		"a range that names none":                               {">=1.0.0", "", "", "1.9.0"},
+		"a range that names one":                                {">=2.0.0-rc.1", "", "", "2.0.0-rc.1"},
+		"a range that names one, by an author's edge":           {">=2.0.0-rc.1", "1.9.0", platformv1alpha1.EdgesChannel, "2.0.0-rc.1"},
+		"no edge of semver leads from a release to one":         {"", "1.9.0", platformv1alpha1.EdgesSemver, "1.9.0"},
+		"nor where the range names one":                         {">=1.9.0-0", "1.9.0", platformv1alpha1.EdgesSemver, "1.9.0"},
+		"a pre-release is moved to its release":                 {"", "1.9.0-rc.1", platformv1alpha1.EdgesSemver, "1.9.0"},
+		"and to a later pre-release of it that the range names": {">=1.9.0-rc.1 <1.9.0", "1.9.0-rc.1", platformv1alpha1.EdgesSemver, "1.9.0-rc.2"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := Resolve(ask(func(r *Request) { r.VersionRange, r.InstalledVersion = test.versions, test.installed }), one(stable("1.9.0", "2.0.0-rc.1")))
+			got := Resolve(ask(func(r *Request) {
+				r.VersionRange, r.InstalledVersion, r.Edges = test.versions, test.installed, test.edges
+			}), one(stable("1.9.0-rc.1", "1.9.0-rc.2", "1.9.0", "2.0.0-rc.1")))
 			if got.Chosen == nil || got.Chosen.Version.String() != test.want {
-				t.Errorf("got %s, want %s", describe(got.Chosen), test.want)
+				t.Errorf("got %s, want %s: %s", describe(got.Chosen), test.want, got.Message)
 			}
 		})
 	}
@@ -79,14 +88,25 @@ func TestUPG_V2_PrereleasesThatAreAskedForAndRealChannelsOfNothingElse(t *testin
 			catalogs := []Catalog{{ID: cluster, Package: &packages[0]}}
 			request := Request{Operator: name, Package: name, ClusterVersion: "4.20.0", KubeVersion: "v1.33.0"}
 			first := Resolve(request, catalogs)
-			if first.Chosen == nil || first.Chosen.Version.Prerelease() == "" {
+			if first.Chosen == nil || !first.Chosen.Version.Prerelease() {
 				t.Fatalf("got %s: %s", describe(first.Chosen), first.Message)
 			}
-			for _, older := range first.Available {
-				request.InstalledVersion = older.Version.String()
-				if got := Resolve(request, catalogs); got.Chosen == nil || !got.Chosen.Version.Equal(first.Chosen.Version) {
-					t.Errorf("from %s: got %s, want %s", older.Version, describe(got.Chosen), first.Chosen.Version)
+			for _, edges := range []platformv1alpha1.Edges{platformv1alpha1.EdgesChannel, platformv1alpha1.EdgesSemver} {
+				moved := 0
+				for _, older := range first.Available[1:] {
+					request.InstalledVersion, request.InstalledBundle, request.Edges = older.Version.String(), older.Bundle.Name, edges
+					got := Resolve(request, catalogs)
+					if got.Target == nil {
+						t.Fatalf("%s from %s: %s", edges, older.Version, got.Message)
+					}
+					if got.Target.Version.Equal(first.Chosen.Version) {
+						moved++
+					}
 				}
+				if older := len(first.Available) - 1; older > 0 && moved == 0 {
+					t.Errorf("by %s none of %d older versions can be moved to %s", edges, older, first.Chosen.Version)
+				}
+				t.Logf("by %s %d of %d older versions are moved to %s", edges, moved, len(first.Available)-1, first.Chosen.Version)
 			}
 		})
 	}

@@ -27,7 +27,7 @@ var annotations = map[string]any{
 var foreign = []string{
 	"status.conditions",
 	"status.generations",
-	"spec.package.catalogSelector",
+	"spec.catalogSelector", "spec.package.catalogSelector",
 	"spec.install.config.deploymentConfig",
 }
 

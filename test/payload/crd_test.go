@@ -36,7 +36,7 @@ func crdShape(p *payload) []string {
 // notOurs are the fields whose types other projects own, with the bounds that they chose.
 var notOurs = []string{
 	"apiVersion", "kind", "metadata",
-	"spec.package.catalogSelector",
+	"spec.catalogSelector", "spec.package.catalogSelector",
 	"spec.logLevel", "spec.operatorLogLevel", "spec.managementState", "spec.observedConfig", "spec.unsupportedConfigOverrides",
 	"status.conditions", "status.generations", "status.version",
 }

@@ -10,6 +10,7 @@ import (
 	configv1 "github.com/openshift/api/config/v1"
 	configv1listers "github.com/openshift/client-go/config/listers/config/v1"
 
+	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalog"
 	operatorlisters "github.com/openshift/platform-operators/pkg/client/listers/operator/v1alpha1"
@@ -43,6 +44,20 @@ func compass(versions, installedMax, targetMax string) *platformv1alpha1.Platfor
 			Hop: &platformv1alpha1.InstalledBundle{Bundle: "compass.v1.1.0", Version: "1.1.0", MaxOpenShiftVersion: targetMax}}
 	}
 	return operator
+}
+
+func TestRemedyThatTheManagerForbidsIsNamedWithItsField(t *testing.T) {
+	c := &controller{catalogs: twoVersions{}, kubeVersion: "v1.36.3"}
+	on := resolve.Cluster{Version: "4.21.0", KubeVersion: "v1.36.3", Manager: operatorv1alpha1.PlatformOperatorManagerSpec{AllowedPackages: []string{"other"}}}
+	verdict, err := compat.Evaluate(on.Version, c.bundlesOf(compass("", "4.21", "none"), on))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{"1.1.0", "spec.allowedPackages", `PlatformOperatorManager "cluster"`} {
+		if !strings.Contains(verdict.Message, word) {
+			t.Errorf("the message does not name %s: %s", word, verdict.Message)
+		}
+	}
 }
 
 func TestEvaluate(t *testing.T) {

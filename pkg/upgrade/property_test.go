@@ -17,7 +17,7 @@ import (
 
 var seed = flag.Uint64("seed", 0, "the seed of the generated packages, to see a failure again; 0 takes a new one")
 
-const cases = 3000
+const cases = 1000
 
 // given is a generated package and an operator of it.
 type given struct {

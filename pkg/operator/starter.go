@@ -129,6 +129,7 @@ func newPlatformOperator(input *Input, snapshots *catalogsource.Snapshots, chang
 		KubernetesVersion: input.KubernetesVersion,
 		Clock:             input.Clock,
 		Recorder:          input.Recorder,
+		Register:          legacyregistry.CustomRegister,
 	})
 }
 

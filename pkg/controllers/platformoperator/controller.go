@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/component-base/metrics"
 	"k8s.io/utils/clock"
 
 	configv1informers "github.com/openshift/client-go/config/informers/externalversions/config/v1"
@@ -61,12 +62,14 @@ type Config struct {
 	KubernetesVersion string
 	Clock             clock.PassiveClock
 	Recorder          events.Recorder
+	// Register makes metrics known.
+	Register func(metrics.StableCollector) error
 }
 
 func (c Config) validate() error {
 	if c.OperatorClient == nil || c.DeploymentClient == nil || c.Operators == nil || c.Deployments == nil ||
 		c.ClusterVersions == nil || c.Managers == nil || c.Catalogs == nil || c.CatalogsChanged == nil || c.KubernetesVersion == "" ||
-		c.Clock == nil || c.Recorder == nil {
+		c.Clock == nil || c.Recorder == nil || c.Register == nil {
 		return errors.New("building the platformoperator controller: a field of its Config is not set")
 	}
 	return nil
@@ -82,6 +85,7 @@ type controller struct {
 	catalogs         Catalogs
 	kubeVersion      string
 	clock            clock.PassiveClock
+	outlooks         *outlooks
 }
 
 // New builds the controller. Its queue keys are PlatformOperator names.
@@ -99,6 +103,10 @@ func New(config Config) (factory.Controller, error) {
 		catalogs:         config.Catalogs,
 		kubeVersion:      config.KubernetesVersion,
 		clock:            config.Clock,
+	}
+	var err error
+	if c.outlooks, err = newOutlooks(config.Clock, config.Register); err != nil {
+		return nil, err
 	}
 	return factory.New().
 		WithSync(c.sync).
@@ -166,6 +174,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	}
 	found, err := c.operators.Get(name)
 	if apierrors.IsNotFound(err) {
+		c.outlooks.forget(name)
 		return nil
 	}
 	if err != nil {

@@ -73,13 +73,21 @@ func deploy(ctx context.Context, s *state) (bool, error) {
 		if rolledBack(s.deployment) {
 			from = s.operator.Status.Installed // what was pointed at does not run
 		}
-		s.recorder.Eventf(platformv1alpha1.EventUpgradeStarted, "Moving PlatformOperator %q from version %s to version %s",
-			s.operator.Name, versionOf(from), target.Version)
+		s.recorder.Eventf(platformv1alpha1.EventUpgradeStarted, "Moving PlatformOperator %q from version %s to version %s%s",
+			s.operator.Name, versionOf(from), target.Version, onWhoseWord(began))
 	} else if s.operator.Generation == s.operator.Status.ObservedGeneration && equality.Semantic.DeepEqual(s.record, target) {
 		s.tellPutBack() // else it is our own record that changed, such as the catalog that has the bundle
 	}
 	s.deployment, s.record, s.began = stored, target, began
 	return false, nil
+}
+
+// onWhoseWord says who vouches for a move, where that is not its author.
+func onWhoseWord(began *beginning) string {
+	if began != nil && began.Trigger == platformv1alpha1.TriggerSelfCertified {
+		return ", on the word of spec.upgrades.edges, SelfCertified, alone"
+	}
+	return ""
 }
 
 // tellPutBack sends the Event of a BundleDeployment that was edited behind its PlatformOperator's back.

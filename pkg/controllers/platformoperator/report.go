@@ -192,5 +192,6 @@ func (s *state) writeStatus(ctx context.Context) error {
 	if _, err := s.operatorClient.UpdateStatus(ctx, s.operator, metav1.UpdateOptions{FieldManager: fieldManager}); err != nil {
 		return fmt.Errorf("writing the status of PlatformOperator %q: %w", s.operator.Name, err)
 	}
+	s.tell()
 	return nil
 }

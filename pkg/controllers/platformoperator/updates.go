@@ -17,6 +17,7 @@ func (s *state) reportUpdates() {
 	status := &s.operator.Status
 	if status.Installed == nil {
 		status.AvailableUpdates, status.AvailableUpdatesTotal = nil, 0
+		s.outlooks.set(s.operator.Name, outlook{})
 		return
 	}
 	if s.refusal != nil || s.decision.Updates == nil && s.decision.Unread != "" {
@@ -27,6 +28,7 @@ func (s *state) reportUpdates() {
 	for _, update := range updates[:min(len(updates), platformv1alpha1.MaxAvailableUpdates)] {
 		status.AvailableUpdates = append(status.AvailableUpdates, s.updateOf(update))
 	}
+	s.outlooks.set(s.operator.Name, outlookOf(updates, status.AvailableUpdates))
 }
 
 func (s *state) updateOf(from resolve.Update) platformv1alpha1.AvailableUpdate {

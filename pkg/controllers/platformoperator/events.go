@@ -1,0 +1,49 @@
+package platformoperator
+
+import (
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+)
+
+// tell sends the Events of what status tells for the first time. It is called once that is written, so that nothing is told
+// twice; a crash in between costs an Event, and never what status says.
+func (s *state) tell() {
+	if entry, before := newestEntry(s.operator), newestEntry(s.before); entry != nil && !sameOutcome(entry, before) {
+		s.tellOutcome(entry)
+	}
+	condition := meta.FindStatusCondition(s.operator.Status.Conditions, platformv1alpha1.ConditionProgressing)
+	before := meta.FindStatusCondition(s.before.Status.Conditions, platformv1alpha1.ConditionProgressing)
+	if condition != nil && condition.Reason == platformv1alpha1.ReasonAwaitingApproval && (before == nil || before.Message != condition.Message) {
+		s.recorder.Eventf(platformv1alpha1.EventApprovalNeeded, "PlatformOperator %q: %s", s.operator.Name, condition.Message)
+	}
+}
+
+func newestEntry(operator *platformv1alpha1.PlatformOperator) *platformv1alpha1.HistoryEntry {
+	if len(operator.Status.History) == 0 {
+		return nil
+	}
+	return &operator.Status.History[0]
+}
+
+func sameOutcome(a, b *platformv1alpha1.HistoryEntry) bool {
+	return b != nil && a.Bundle == b.Bundle && a.StartedTime.Equal(&b.StartedTime) && a.State == b.State
+}
+
+func (s *state) tellOutcome(entry *platformv1alpha1.HistoryEntry) {
+	switch entry.State {
+	case platformv1alpha1.HistoryReady:
+		reason, what := platformv1alpha1.EventUpgradeSucceeded, "moved to"
+		if entry.Trigger == platformv1alpha1.TriggerInstallation {
+			reason, what = platformv1alpha1.EventInstallSucceeded, "installed at"
+		}
+		s.recorder.Eventf(reason, "PlatformOperator %q is %s version %s, which is complete and healthy, %s after it began",
+			s.operator.Name, what, entry.Version, entry.ReadyTime.Sub(entry.StartedTime.Time))
+	case platformv1alpha1.HistoryRolledBack:
+		s.recorder.Warningf(platformv1alpha1.EventUpgradeFailed, "PlatformOperator %q: version %s missed its deadline and was rolled back to %s; it is not tried again before the spec or the catalog changes",
+			s.operator.Name, entry.Version, versionOf(s.operator.Status.Installed))
+	case platformv1alpha1.HistoryFailed:
+		s.recorder.Warningf(platformv1alpha1.EventUpgradeFailed, "PlatformOperator %q: version %s could not be installed, or missed its deadline and is held; its conditions say why",
+			s.operator.Name, entry.Version)
+	}
+}

@@ -32,7 +32,7 @@ func highestPriority(fitting []option) (kept []option, lower []Refusal) {
 // ambiguous says that catalogs of equal priority disagree on what a version is, and how to decide; empty when they do not.
 func ambiguous(ask *question, first option, options []option) string {
 	for _, o := range options {
-		if o.Version.IsZero() || !o.wanted || o.Version.Compare(first.Version) != 0 || o.Catalog == first.Catalog || content(o.Bundle) == content(first.Bundle) || ask.unfit(o) != "" {
+		if o.Version.IsZero() || !o.wanted || o.Version.Compare(first.Version) != 0 || o.Catalog == first.Catalog || content(o.Bundle) == content(first.Bundle) || o.unfit != "" {
 			continue
 		}
 		if o.Catalog.Compare(first.Catalog) < 0 {

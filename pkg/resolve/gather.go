@@ -115,6 +115,9 @@ type option struct {
 	wanted bool
 	// releases: the channels that were asked for hold, in this catalog, a version that is no pre-release.
 	releases bool
+	// rule and why are the first rule that refuses it and what that says, unfit is what the first rule says by which the
+	// cluster must not run it, whatever the spec asks for; empty where there is none.
+	rule, why, unfit string
 }
 
 // gather lists the bundles of every channel of the package in every catalog, newest first. One that several catalogs

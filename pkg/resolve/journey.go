@@ -55,7 +55,7 @@ func (ask *question) journey(found finding, tier []option) *journey {
 			continue
 		}
 		pkg.OnlyPrereleases = pkg.OnlyPrereleases && !o.releases
-		pkg.Bundles = append(pkg.Bundles, upgrade.Bundle{Name: o.Bundle.Name, Version: o.Version, Deprecated: o.Bundle.Deprecated != "", Unfit: ask.unfit(o)})
+		pkg.Bundles = append(pkg.Bundles, upgrade.Bundle{Name: o.Bundle.Name, Version: o.Version, Deprecated: o.Bundle.Deprecated != "", Unfit: o.unfit})
 		if key := o.Bundle.Name + " " + o.Version.String(); byBundle[key].Version.IsZero() {
 			byBundle[key] = o
 		}
@@ -174,8 +174,8 @@ func (j *journey) to(o option) []Hop {
 	return hops
 }
 
-// optionsOf are the options that a path leads through.
-func (j *journey) optionsOf(path []Hop) []option {
+// stations are the options that a path leads through, and where it ends.
+func (j *journey) stations(path []Hop, target option) []option {
 	var options []option
 	for _, hop := range path {
 		for _, o := range j.tier {
@@ -184,5 +184,5 @@ func (j *journey) optionsOf(path []Hop) []option {
 			}
 		}
 	}
-	return options
+	return append(options, target)
 }

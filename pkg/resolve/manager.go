@@ -53,16 +53,16 @@ func (r Request) notAllowed() string {
 		r.Package, operatorv1alpha1.PlatformOperatorManagerName, quoted(r.Allowed))
 }
 
-// refuseAll is the decision on a package that is not allowed. Its versions are listed all the same, so that the upgrade gate
-// can name what would be in the way of a remedy.
-func refuseAll(found finding, req Request, reason, message string) Decision {
-	decision := refused(reason, message)
+// refuseAll lists the versions of a package that is not allowed all the same, so that the upgrade gate can name what would be
+// in the way of a remedy.
+func refuseAll(found finding, req Request) []Refusal {
+	var refused []Refusal
 	for _, o := range gather(req, found.holders) {
-		decision.Refused = append(decision.Refused, Refusal{Candidate: o.Candidate, Rule: RuleNotAllowed, Why: fmt.Sprintf(
+		refused = append(refused, Refusal{Candidate: o.Candidate, Rule: RuleNotAllowed, Why: fmt.Sprintf(
 			"is of a package that spec.allowedPackages of PlatformOperatorManager %q does not allow: add %q there", operatorv1alpha1.PlatformOperatorManagerName, req.Package)})
 	}
-	sortRefusals(decision.Refused)
-	return decision
+	sortRefusals(refused)
+	return refused
 }
 
 // excludedText names the catalogs that the manager's selector leaves out; empty when there are none.

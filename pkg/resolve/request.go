@@ -31,6 +31,7 @@ func RequestFor(operator *platformv1alpha1.PlatformOperator, installedVersion st
 		ClusterVersion:   on.Version,
 		KubeVersion:      on.KubeVersion,
 		InstalledVersion: installedVersion,
+		Created:          operator.CreationTimestamp.Time,
 	}
 	if install := operator.Spec.Install; install != nil {
 		request.InstallNamespace = install.Namespace

@@ -3,6 +3,7 @@ package resolve
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -30,6 +31,8 @@ type Catalog struct {
 type Request struct {
 	// Operator is the PlatformOperator's name, Package the one it names.
 	Operator, Package string
+	// Created is when the PlatformOperator was made: of two that are in each other's way, the older one comes first.
+	Created time.Time
 	// VersionRange is spec.package.version, empty for any version.
 	VersionRange string
 	// Channels is spec.package.channels, empty for the package's default channel in each catalog.
@@ -115,57 +118,29 @@ type Decision struct {
 	Message string
 	// Unread names the catalogs that were left out because they could not be read, empty when there is none.
 	Unread string
-	// Notes are what of the package's upgrade rules could not be seen or used, sorted.
+	// Conflicts are what stands between this operator and a better version on the side of other operators, the best version
+	// first, at most maxConflicts.
+	Conflicts []Conflict
+	// Notes are what of the package's upgrade rules could not be seen or used, and which other operators are held back by
+	// what this one runs, sorted.
 	Notes []string
+}
+
+// Conflict is why a version cannot run because of other operators.
+type Conflict struct {
+	// Version is the version that would have been chosen without it.
+	Version string
+	// With are the other PlatformOperators that are part of it, sorted; none where nothing but a requirement is not met.
+	With []string
+	// Why is the rest of a sentence that begins with the version.
+	Why string
 }
 
 // Resolve chooses the newest bundle that fits and, where something is installed, that a path of permitted moves leads to;
 // one that is not deprecated before one that is. It never fails: what is wrong with the request, the catalogs or every
-// candidate is in the decision.
+// candidate is in the decision. It is Together for one operator on a cluster that has nothing else.
 func Resolve(req Request, catalogs []Catalog) Decision {
-	ask, problem := newQuestion(req)
-	if problem != "" {
-		return refused(platformv1alpha1.ReasonValidationFailed, problem)
-	}
-	found := look(req, catalogs)
-	if problem := req.notAllowed(); problem != "" {
-		return refuseAll(found, req, platformv1alpha1.ReasonValidationFailed, problem)
-	}
-	if problem := found.problem(req); problem != "" {
-		decision := refused(platformv1alpha1.ReasonSourceFailed, problem)
-		decision.Unread = found.unreadText()
-		return decision
-	}
-	decision := Decision{Unread: found.unreadText(), Notes: found.notes()}
-	options := gather(req, found.holders)
-	ask.permitDescent(options)
-	var fitting []option
-	for _, o := range options {
-		rule, why := ask.refuse(o)
-		if why == "" || rule == RulePrerelease && !ask.installed.IsZero() { // an author's edge may lead to a pre-release
-			fitting = append(fitting, o)
-			continue
-		}
-		decision.Refused = append(decision.Refused, Refusal{Candidate: o.Candidate, Rule: rule, Why: why})
-	}
-	fitting, lower := highestPriority(fitting)
-	decision.Refused = append(decision.Refused, lower...)
-	journey := ask.journey(found, tierOf(options, fitting))
-	fitting, closed := journey.reachable(fitting)
-	decision.Refused = append(decision.Refused, closed...)
-	sortRefusals(decision.Refused)
-	for _, o := range fitting {
-		decision.Available = append(decision.Available, o.Candidate)
-	}
-	decision.Updates = ask.updates(options, decision, journey)
-
-	if len(fitting) == 0 {
-		decision.Reason, decision.Message = explain(req, found, decision.Refused)
-	} else {
-		ask.decide(found, fitting, journey, &decision)
-	}
-	decision.Message = bound(joinSentences(decision.Message, decision.Unread))
-	return decision
+	return Together([]Request{req}, World{Catalogs: func(string) []Catalog { return catalogs }})[req.Operator]
 }
 
 // decide chooses among what fits.
@@ -183,7 +158,7 @@ func (ask *question) decide(found finding, fitting []option, journey *journey, d
 			clip(target.Version.String(), maxQuoted), ask.Package, pending)
 		return
 	}
-	for _, each := range append(journey.optionsOf(path), target) {
+	for _, each := range journey.stations(path, target) {
 		if problem := ambiguous(ask, each, journey.tier); problem != "" {
 			decision.Reason, decision.Message = platformv1alpha1.ReasonValidationFailed, problem
 			return
@@ -206,8 +181,4 @@ func preferred(a, b option) int {
 		return -1
 	}
 	return 1
-}
-
-func refused(reason, message string) Decision {
-	return Decision{Reason: reason, Message: bound(message)}
 }

@@ -418,7 +418,7 @@ func TestDecisionIsComplete(t *testing.T) {
 		if len(got.Available)+len(got.Refused) != len(versions) || len(got.Message) > MaxMessage || (got.Chosen == nil) != (got.Reason != "") {
 			return false
 		}
-		question, problem := newQuestion(req)
+		question, problem := newQuestion(req, newSurroundings(nil, World{}))
 		if problem != "" {
 			return false
 		}

@@ -25,6 +25,14 @@ const (
 	RuleInstallModes = "InstallModes"
 	// RuleNotAllowed refuses every version of a package that the PlatformOperatorManager does not allow.
 	RuleNotAllowed = "NotAllowed"
+	// RuleAPIServices refuses bundles that bring aggregated APIs.
+	RuleAPIServices = "APIServices"
+	// RuleForeign refuses what another installer has on the cluster already: the package, or a kind that a bundle brings.
+	RuleForeign = "Foreign"
+	// RuleRequirement refuses what needs a kind or a package that is not there and that no other operator brings.
+	RuleRequirement = "Requirement"
+	// RuleConflict refuses what cannot run beside another operator.
+	RuleConflict = "Conflict"
 	// RulePriority refuses what fits in a catalog while one of higher priority has something that fits, too.
 	RulePriority = "Priority"
 )
@@ -47,6 +55,9 @@ var rules = [...]struct {
 	{RuleMaxOpenShift, true, maxOpenShift},
 	{RuleMinKube, true, minKube},
 	{RuleInstallModes, true, installModes},
+	{RuleAPIServices, true, apiServices},
+	{RuleForeign, true, foreign},
+	{RuleRequirement, true, requirements},
 	// The last one: an edge of the author that leads to a pre-release lifts it, and nothing but it.
 	{RulePrerelease, false, prerelease},
 }
@@ -54,6 +65,7 @@ var rules = [...]struct {
 // question is a request with its texts read.
 type question struct {
 	Request
+	around *surroundings
 	// versions is the range, and loose the same range taking pre-releases as ordinary versions; nil is any version.
 	versions, loose *semver.Constraints
 	installed       upgrade.Version
@@ -66,21 +78,22 @@ type question struct {
 	kube    *semver.Version
 }
 
-// newQuestion reads the request's texts; the problem, if there is one, is the user's to solve.
-func newQuestion(req Request) (*question, string) {
-	ask := &question{Request: req}
-	var err error
-	if req.VersionRange != "" {
-		if ask.versions, ask.loose, err = parseRange(req.VersionRange); err != nil {
-			return nil, fmt.Sprintf("spec.package.version %s is not a version range: %s; write it like \">=1.2.0 <2.0.0\", \"1.2.x\" or \"1.2.3\"", quote(req.VersionRange), clip(err.Error(), maxCause))
-		}
-	}
+// newQuestion reads the request's texts; the problem, if there is one, is the user's to solve. What is installed is read
+// even where the rest has a problem, because others may rely on it.
+func newQuestion(req Request, around *surroundings) (*question, string) {
+	ask := &question{Request: req, around: around}
 	if req.InstalledVersion != "" {
 		installed, err := upgrade.ParseVersion(req.InstalledVersion, req.InstalledRelease)
 		if err != nil {
-			return nil, fmt.Sprintf("the installed version %s cannot be read, so it cannot be told what would be a downgrade: correct status.installed.version, or delete the PlatformOperator and create it anew", quote(req.InstalledVersion))
+			return ask, fmt.Sprintf("the installed version %s cannot be read, so it cannot be told what would be a downgrade: correct status.installed.version, or delete the PlatformOperator and create it anew", quote(req.InstalledVersion))
 		}
 		ask.installed = installed
+	}
+	var err error
+	if req.VersionRange != "" {
+		if ask.versions, ask.loose, err = parseRange(req.VersionRange); err != nil {
+			return ask, fmt.Sprintf("spec.package.version %s is not a version range: %s; write it like \">=1.2.0 <2.0.0\", \"1.2.x\" or \"1.2.3\"", quote(req.VersionRange), clip(err.Error(), maxCause))
+		}
 	}
 	for _, text := range req.Ready {
 		if version, err := upgrade.ParseVersion(text, ""); err == nil {
@@ -113,14 +126,29 @@ func parseRange(text string) (strict, loose *semver.Constraints, err error) {
 	return strict, loose, nil
 }
 
-// refuse asks every rule and returns the first that refuses.
-func (ask *question) refuse(o option) (rule, why string) {
+// judge asks the rules about an option: the first that refuses it, and the first that refuses it whatever the spec asks for.
+func (ask *question) judge(o *option) {
 	for _, rule := range rules {
-		if why := rule.refuse(ask, o); why != "" {
-			return rule.name, why
+		if o.why != "" && !rule.fit {
+			continue
+		}
+		why := rule.refuse(ask, *o)
+		if why == "" {
+			continue
+		}
+		if o.why == "" {
+			o.rule, o.why = rule.name, why
+		}
+		if rule.fit {
+			o.unfit = why
+			return
 		}
 	}
-	return "", ""
+}
+
+// isInstalled says that an option is what runs already, so that rules about what would be new have nothing against it.
+func (ask *question) isInstalled(o option) bool {
+	return !ask.installed.IsZero() && ask.installed.Compare(o.Version) == 0
 }
 
 func readableVersion(_ *question, o option) string {
@@ -160,7 +188,7 @@ func prerelease(ask *question, o option) string {
 	case !o.Version.Prerelease(),
 		ask.versions != nil && ask.versions.Check(o.Version.Semver()),
 		!o.releases,
-		!ask.installed.IsZero() && ask.installed.Compare(o.Version) == 0:
+		ask.isInstalled(o):
 		return ""
 	}
 	return fmt.Sprintf("is a pre-release: name one in spec.package.version to permit it, for example \">=%s\"", o.Version)
@@ -182,19 +210,6 @@ func (ask *question) permitDescent(options []option) {
 	ask.descent = !slices.ContainsFunc(options, func(o option) bool {
 		return o.wanted && !o.Version.IsZero() && o.Version.Compare(ask.installed) > 0 && ask.loose.Check(o.Version.Semver())
 	})
-}
-
-// unfit says why the cluster must not run an option, whatever the spec asks for; empty when it may.
-func (ask *question) unfit(o option) string {
-	for _, rule := range rules {
-		if !rule.fit {
-			continue
-		}
-		if why := rule.refuse(ask, o); why != "" {
-			return why
-		}
-	}
-	return ""
 }
 
 func maxOpenShift(ask *question, o option) string {

@@ -38,6 +38,9 @@ func (v Version) IsZero() bool { return v.semantic == nil }
 // Semver is the version without its release; nil of the zero Version.
 func (v Version) Semver() *semver.Version { return v.semantic }
 
+// In says whether it is in a range as catalogs write them, release and build metadata apart; the zero Version is in none.
+func (v Version) In(covers blang.Range) bool { return v.semantic != nil && covers(v.strict) }
+
 // Prerelease says whether it is a pre-release.
 func (v Version) Prerelease() bool { return v.semantic != nil && v.semantic.Prerelease() != "" }
 

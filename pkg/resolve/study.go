@@ -1,0 +1,144 @@
+package resolve
+
+import (
+	"slices"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/upgrade"
+)
+
+// study is the decision about one operator in the making: begin reads what there is, weigh judges it, conclude decides.
+type study struct {
+	ask     *question
+	found   finding
+	options []option
+	// fitting are the options that may be moved to, or are installed, newest first.
+	fitting []option
+	journey *journey
+	// refused are the others, closed has those that reach was asked about.
+	refused []Refusal
+	// problem says that there is nothing to choose from, and reason which kind of problem it is.
+	reason, problem string
+	conflicts       []Conflict
+	notes           []string
+}
+
+func begin(req Request, around *surroundings) *study {
+	s := &study{}
+	if s.ask, s.problem = newQuestion(req, around); s.problem != "" {
+		s.reason = platformv1alpha1.ReasonValidationFailed
+		return s
+	}
+	s.found = look(req, around.world.catalogs(req.Package))
+	if s.problem = req.notAllowed(); s.problem != "" {
+		s.reason, s.refused = platformv1alpha1.ReasonValidationFailed, refuseAll(s.found, req)
+		s.found = finding{} // what could not be read makes no difference
+		return s
+	}
+	if s.problem = s.found.problem(req); s.problem != "" {
+		s.reason = platformv1alpha1.ReasonSourceFailed
+		return s
+	}
+	s.options = gather(req, s.found.holders)
+	return s
+}
+
+// weigh parts the options into those that fit and those that do not, as far as can be told of this operator alone.
+func (s *study) weigh() {
+	if s.problem != "" {
+		return
+	}
+	s.ask.permitDescent(s.options)
+	for i := range s.options {
+		o := &s.options[i]
+		s.ask.judge(o)
+		if o.why == "" || o.rule == RulePrerelease && !s.ask.installed.IsZero() { // an author's edge may lead to a pre-release
+			s.fitting = append(s.fitting, *o)
+			continue
+		}
+		s.refused = append(s.refused, Refusal{Candidate: o.Candidate, Rule: o.rule, Why: o.why})
+	}
+	fitting, lower := highestPriority(s.fitting)
+	s.journey = s.ask.journey(s.found, tierOf(s.options, fitting))
+	kept, closed := s.journey.reachable(fitting)
+	s.fitting, s.refused = kept, slices.Concat(s.refused, lower, closed)
+}
+
+// refuse takes an option out of those that fit.
+func (s *study) refuse(o option, rule, why string) {
+	s.fitting = slices.DeleteFunc(s.fitting, func(each option) bool {
+		return each.Catalog == o.Catalog && each.Bundle.Name == o.Bundle.Name
+	})
+	s.refused = append(s.refused, Refusal{Candidate: o.Candidate, Rule: rule, Why: why})
+}
+
+// conclude chooses among what fits.
+func (s *study) conclude() Decision {
+	decision := Decision{Unread: s.found.unreadText(), Conflicts: s.conflicts}
+	if s.problem != "" {
+		decision.Reason, decision.Message = s.reason, bound(s.problem)
+		decision.Notes, decision.Refused = noted(s.notes), s.refused
+		return decision
+	}
+	decision.Notes = noted(append(s.found.notes(), s.notes...))
+	sortRefusals(s.refused)
+	decision.Refused = s.refused
+	for _, o := range s.fitting {
+		decision.Available = append(decision.Available, o.Candidate)
+	}
+	decision.Updates = s.ask.updates(s.options, decision, s.journey)
+	if len(s.fitting) == 0 {
+		decision.Reason, decision.Message = explain(s.ask.Request, s.found, decision.Refused)
+	} else {
+		s.ask.decide(s.found, s.fitting, s.journey, &decision)
+	}
+	decision.Message = bound(joinSentences(decision.Message, decision.Unread))
+	return decision
+}
+
+// wishes are what the operator would run, the best first, down to what it runs, if that is among them. There are none where
+// it is not to be moved whatever others do: what alone cannot be decided is not decided together either.
+func (s *study) wishes() []option {
+	if s.problem != "" || len(s.fitting) == 0 {
+		return nil
+	}
+	order := slices.SortedStableFunc(slices.Values(s.fitting), preferred)
+	target, ok := s.ask.approved(s.fitting, order[0], &Decision{})
+	if !ok || s.found.pending(target.priority) != "" {
+		return nil
+	}
+	if s.ask.Manual && !s.ask.installed.IsZero() {
+		order = []option{target}
+	}
+	for i, o := range order {
+		if s.isAmbiguous(o) {
+			return order[:i]
+		}
+		if s.ask.isInstalled(o) {
+			return order[:i+1]
+		}
+	}
+	return order
+}
+
+func (s *study) isAmbiguous(target option) bool {
+	return slices.ContainsFunc(s.journey.stations(s.journey.to(target), target), func(each option) bool {
+		return ambiguous(s.ask, each, s.journey.tier) != ""
+	})
+}
+
+// staying is the bundle that is installed, as the catalogs have it; false where none has it.
+func (s *study) staying() (option, bool) {
+	for _, o := range s.options {
+		if s.ask.isInstalled(o) && (s.ask.InstalledBundle == "" || s.ask.InstalledBundle == o.Bundle.Name) {
+			return o, true
+		}
+	}
+	return option{Candidate: Candidate{Version: s.ask.installed}}, false
+}
+
+// versionIn says whether any version that the operator runs or might run is in a range.
+func (s *study) versionIn(covers func(upgrade.Version) bool) bool {
+	return !s.ask.installed.IsZero() && covers(s.ask.installed) ||
+		slices.ContainsFunc(s.options, func(o option) bool { return !o.Version.IsZero() && covers(o.Version) })
+}

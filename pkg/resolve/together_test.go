@@ -1,0 +1,395 @@
+package resolve
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/upgrade"
+)
+
+func TestUPG_R2_WhatABundleNeeds(t *testing.T) {
+	all := func(members ...catalog.Requirement) catalog.Requirement { return catalog.Requirement{All: members} }
+	any := func(members ...catalog.Requirement) catalog.Requirement { return catalog.Requirement{Any: members} }
+	not := func(members ...catalog.Requirement) catalog.Requirement { return catalog.Requirement{Not: members} }
+	cel := catalog.Requirement{Unsupported: "a CEL rule in an olm.constraint"}
+	// need makes an operator "a" whose only version needs this.
+	alone := func(requirement catalog.Requirement) *neighbourhood {
+		n := live([]string{"a", "1.0.0"})
+		n.packages["a"].Bundles[0].Requirements = []catalog.Requirement{requirement}
+		return n
+	}
+	served := func(kind Kind) func(*neighbourhood) {
+		return func(n *neighbourhood) { n.world.Kinds = append(n.world.Kinds, kind) }
+	}
+	installed := func(pkg, version string) func(*neighbourhood) {
+		return func(n *neighbourhood) {
+			n.world.Foreign = append(n.world.Foreign, Foreign{Package: pkg, Version: version, Installer: "Subscription ops/" + pkg})
+		}
+	}
+	provided := func(packages ...string) func(*neighbourhood) {
+		return func(n *neighbourhood) { n.world.Providers = func(catalog.GVK) []string { return packages } }
+	}
+	const refused = "nothing"
+	for name, test := range map[string]struct {
+		in   *neighbourhood
+		want string
+		says []string
+	}{
+		"webhooks are nothing that a catalog tells of":   {live([]string{"a", "1.0.0"}), "1.0.0", nil},
+		"an APIService is refused":                       {live([]string{"a", "1.0.0 serves=yes"}), refused, []string{"1.0.0 brings aggregated APIs (apiServiceDefinitions)", "not supported"}},
+		"a version without one is taken":                 {live([]string{"a", "1.0.0", "2.0.0 serves=yes"}), "1.0.0", nil},
+		"a kind that the cluster serves":                 {alone(need("K")).with(served(Kind{GVK: gvk("K")})), "1.0.0", nil},
+		"a kind that a Subscription brought":             {alone(need("K")).with(served(Kind{GVK: gvk("K"), Installer: "Subscription ops/k"})), "1.0.0", nil},
+		"a kind that it brings itself":                   {live([]string{"a", "1.0.0 brings=K needs=K"}), "1.0.0", nil},
+		"a kind of the same name in another version":     {alone(need("K")).with(served(Kind{GVK: catalog.GVK{Group: "example.com", Version: "v2", Kind: "K"}})), refused, []string{`needs kind "example.com/v1, Kind=K"`}},
+		"a kind that nothing brings, and nobody could":   {alone(need("K")), refused, []string{`needs kind "example.com/v1, Kind=K": nothing on the cluster brings it; no package that is known here provides it`}},
+		"a kind that a package of the catalogs could":    {alone(need("K")).with(provided("kay")), refused, []string{`create a PlatformOperator for package "kay"`}},
+		"a kind that several packages could":             {alone(need("K")).with(provided("kay", "jay")), refused, []string{`for one of the packages "jay", "kay"`}},
+		"a package that a Subscription has":              {alone(need("b:>=1.0.0")).with(installed("b", "1.2.0")), "1.0.0", nil},
+		"a package that it has in another version":       {alone(need("b:>=2.0.0")).with(installed("b", "1.2.0")), refused, []string{`needs package "b" in ">=2.0.0": Subscription ops/b has it at version "1.2.0"; move that`}},
+		"a package of which the version is not known":    {alone(need("b:>=2.0.0")).with(installed("b", "")), refused, []string{`has it at version ""`}},
+		"a package in any version":                       {alone(need("b:")).with(installed("b", "")), "1.0.0", nil},
+		"a package that nobody has asked for":            {alone(need("b:>=2.0.0")), refused, []string{`create a PlatformOperator for package "b"`}},
+		"a range that cannot be read":                    {alone(need("b:later")).with(installed("b", "1.0.0")), refused, []string{`"later" is not a version range`}},
+		"nor can the opposite of it be known":            {alone(not(need("b:later"))).with(installed("b", "1.0.0")), refused, []string{`"later" is not a version range`}},
+		"an installed operator's package":                {live([]string{"b@2.0.0", "2.0.0"}, []string{"a", "1.0.0 needs=b:>=2.0.0"}), "1.0.0", nil},
+		"one that no catalog has any more":               {live([]string{"b@2.0.0", "1.0.0"}, []string{"a", "1.0.0 needs=b:>=2.0.0"}), "1.0.0", nil},
+		"an installed operator's kind":                   {live([]string{"b@2.0.0", "2.0.0 brings=K"}, []string{"a", "1.0.0 needs=K"}), "1.0.0", nil},
+		"one that the cluster serves and no catalog has": {live([]string{"b@2.0.0", "1.0.0"}, []string{"a", "1.0.0 needs=K"}).with(served(Kind{GVK: gvk("K"), Operator: "b"})), "1.0.0", nil},
+		"an operator without a version that would do":    {live([]string{"b@1.0.0", "1.0.0"}, []string{"a", "1.0.0 needs=b:>=2.0.0"}), refused, []string{`PlatformOperator "b", which is of that package, has no such version`}},
+		"all of two, one missing": {alone(all(need("K"), need("L"))).with(served(Kind{GVK: gvk("K")})), refused,
+			[]string{`needs all of (kind "example.com/v1, Kind=K"; kind "example.com/v1, Kind=L")`, `Kind=K": it is there already`, `Kind=L": nothing on the cluster brings it`}},
+		"all of two":                           {alone(all(need("K"), need("L"))).with(served(Kind{GVK: gvk("K")})).with(served(Kind{GVK: gvk("L")})), "1.0.0", nil},
+		"any of two, one there":                {alone(any(need("K"), need("b:>=1.0.0"))).with(served(Kind{GVK: gvk("K")})), "1.0.0", nil},
+		"any of two, none there":               {alone(any(need("K"), need("b:>=1.0.0"))), refused, []string{"needs any of (", `create a PlatformOperator for package "b"`}},
+		"none of two, none there":              {alone(not(need("K"), need("L"))), "1.0.0", nil},
+		"none of two, one there":               {alone(not(need("K"), need("L"))).with(served(Kind{GVK: gvk("L")})), refused, []string{"needs none of (", `Kind=L": it is there already`}},
+		"not all of two, one there":            {alone(not(all(need("K"), need("L")))).with(served(Kind{GVK: gvk("K")})), "1.0.0", nil},
+		"not any of two, one there":            {alone(not(any(need("K"), need("L")))).with(served(Kind{GVK: gvk("K")})), refused, nil},
+		"what cannot be judged":                {alone(cel), refused, []string{"needs a CEL rule in an olm.constraint: this cannot be judged here"}},
+		"nor can its opposite":                 {alone(not(cel)), refused, []string{"this cannot be judged here"}},
+		"beside something that is met":         {alone(any(cel, need("K"))).with(served(Kind{GVK: gvk("K")})), "1.0.0", nil},
+		"its author's words are told":          {alone(catalog.Requirement{Any: []catalog.Requirement{need("K")}, Message: "install K first"}), refused, []string{`(its author: "install K first")`}},
+		"what is installed stays for all that": {live([]string{"a@1.0.0", "1.0.0 needs=K serves=yes"}), "1.0.0", nil},
+		"and does not move to more of it":      {live([]string{"a@1.0.0", "1.0.0 needs=K", "1.1.0 needs=K"}), "1.0.0", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := test.in.decide()
+			if outcome := outcome(map[string]Decision{"a": got["a"]}); outcome != "a "+test.want {
+				t.Errorf("%s, want %s: %s", outcome, test.want, got["a"].Message)
+			}
+			for _, part := range test.says {
+				if !strings.Contains(got["a"].Message, part) {
+					t.Errorf("%q does not say %q", got["a"].Message, part)
+				}
+			}
+			if test.want == refused && got["a"].Reason != platformv1alpha1.ReasonValidationFailed {
+				t.Errorf("reason %q", got["a"].Reason)
+			}
+		})
+	}
+}
+
+func TestUPG_R3_OperatorsThatHaveToDoWithOneAnother(t *testing.T) {
+	foreign := func(pkg, installer string) func(*neighbourhood) {
+		return func(n *neighbourhood) {
+			n.world.Foreign = append(n.world.Foreign, Foreign{Package: pkg, Version: "1.0.0", Installer: installer})
+		}
+	}
+	for name, test := range map[string]struct {
+		in   *neighbourhood
+		want string
+		// says has what is told on which operator: in its message, in its conflicts, in its notes.
+		says map[string][]string
+	}{
+		"each brings what the other needs": {live([]string{"a", "1.0.0 brings=A needs=B"}, []string{"b", "1.0.0 brings=B needs=A"}), "a 1.0.0, b 1.0.0", nil},
+		"three in a ring":                  {live([]string{"a", "1.0.0 brings=A needs=B"}, []string{"b", "1.0.0 brings=B needs=C"}, []string{"c", "1.0.0 brings=C needs=A"}), "a 1.0.0, b 1.0.0, c 1.0.0", nil},
+		"the older one's best comes first": {live([]string{"a", "1.0.0", "2.0.0 needs=b:<2.0.0"}, []string{"b", "1.0.0", "2.0.0"}), "a 2.0.0, b 1.0.0",
+			map[string][]string{"b": {`needs package "b" in "<2.0.0"`, `PlatformOperator "a"`}, "a": {`PlatformOperator "b" does without 2.0.0`}}},
+		"an older one gives way to nobody": {live([]string{"b", "1.0.0", "2.0.0"}, []string{"a", "1.0.0", "2.0.0 needs=b:<2.0.0"}), "a 1.0.0, b 2.0.0",
+			map[string][]string{"a": {`needs package "b" in "<2.0.0"`, `PlatformOperator "b" gets 2.0.0`, `spec.package.version of "b"`}, "b": {`PlatformOperator "a" does without 2.0.0`}}},
+		"a version that would do is not in the other's range": {live([]string{"b", "1.0.0", "2.0.0"}, []string{"a", "1.0.0 needs=b:>=2.0.0"}).with(func(n *neighbourhood) { n.requests[0].VersionRange = "1.x" }), "a nothing, b 1.0.0",
+			map[string][]string{"a": {`needs package "b" in ">=2.0.0" (PlatformOperator "b" does not have that in what it can have, 1.0.0)`, `permit such a version by spec.package.version of "b"`}}},
+		"two bring one kind: the older one proceeds": {live([]string{"a", "1.0.0 brings=K"}, []string{"b", "1.0.0 brings=K"}), "a 1.0.0, b nothing",
+			map[string][]string{"b": {`brings the kind "example.com/v1, Kind=K", which PlatformOperator "a" (package "a") brings too`, "delete one of these PlatformOperators"}, "a": {`PlatformOperator "b" does without 1.0.0`}}},
+		"the one that is installed proceeds": {live([]string{"a", "1.0.0 brings=K"}, []string{"b@1.0.0", "1.0.0 brings=K"}), "a nothing, b 1.0.0",
+			map[string][]string{"a": {`brings the kind`, `PlatformOperator "b"`}, "b": {`PlatformOperator "a" does without 1.0.0`}}},
+		"its kind is taken until it is gone": {live([]string{"a", "1.0.0 brings=K"}, []string{"b@1.0.0", "1.0.0 brings=K", "2.0.0"}), "a nothing, b 2.0.0",
+			map[string][]string{"a": {`PlatformOperator "b"`}}},
+		"and free when it is":                {live([]string{"a", "1.0.0 brings=K"}, []string{"b@2.0.0", "1.0.0 brings=K", "2.0.0"}), "a 1.0.0, b 2.0.0", nil},
+		"the newest that brings it not":      {live([]string{"a", "1.0.0 brings=K"}, []string{"b", "1.0.0", "2.0.0 brings=K"}), "a 1.0.0, b 1.0.0", map[string][]string{"b": {"brings the kind"}}},
+		"two that have it both move on":      {live([]string{"a@1.0.0", "1.0.0 brings=K", "1.1.0 brings=K"}, []string{"b@1.0.0", "1.0.0 brings=K", "1.1.0 brings=K"}), "a 1.1.0, b 1.1.0", nil},
+		"nobody is deprived of what it runs": {live([]string{"a@1.0.0", "1.0.0 brings=K", "2.0.0"}, []string{"b@1.0.0", "1.0.0 needs=K"}), "a 1.0.0, b 1.0.0", map[string][]string{"a": {`PlatformOperator "b" in 1.0.0 needs kind`}, "b": {`PlatformOperator "a" does without 2.0.0`}}},
+		"both move when both can":            {live([]string{"a@1.0.0", "1.0.0 brings=K", "2.0.0"}, []string{"b@1.0.0", "1.0.0 needs=K", "2.0.0"}), "a 2.0.0, b 2.0.0", nil},
+		"what is broken already stays":       {live([]string{"a@1.0.0", "1.0.0", "2.0.0"}, []string{"b@1.0.0", "1.0.0 needs=K"}), "a 2.0.0, b 1.0.0", nil},
+		"the first hop has to fit, too": {live([]string{"a@1.0.0", "1.0.0", "1.1.0 needs=b:<2.0.0", "2.0.0 after=1.1.0"}, []string{"b@2.0.0", "1.0.0", "2.0.0"}).with(func(n *neighbourhood) {
+			n.requests[0].VersionRange = ">=2.0.0"
+		}), "a nothing, b 2.0.0", map[string][]string{"a": {`2.0.0 needs package "b" in "<2.0.0"`}}},
+		"what is on its way there is waited for": {live([]string{"a@1.0.0", "1.0.0", "1.1.0", "2.0.0 after=1.1.0"}, []string{"b@1.0.0", "1.0.0", "2.0.0 needs=a:>=2.0.0"}), "a 1.1.0, b 1.0.0", nil},
+		"one package twice":                      {live([]string{"a", "1.0.0"}, []string{"b", "1.0.0"}).with(func(n *neighbourhood) { n.requests[1].Package = "a" }), "a 1.0.0, b nothing", map[string][]string{"b": {`brings the package "a", which PlatformOperator "a"`}}},
+		"a package of a Subscription":            {live([]string{"a", "1.0.0"}).with(foreign("a", "Subscription ops/a")), "a nothing", map[string][]string{"a": {`while Subscription ops/a has package "a" on this cluster`}}},
+		"a package of a ClusterExtension":        {live([]string{"a", "1.0.0"}).with(foreign("a", "ClusterExtension a")), "a nothing", map[string][]string{"a": {"while ClusterExtension a has package"}}},
+		"a package that both have stays":         {live([]string{"a@1.0.0", "1.0.0", "2.0.0"}).with(foreign("a", "Subscription ops/a")), "a 1.0.0", nil},
+		"a kind of a Subscription": {live([]string{"a", "1.0.0 brings=K"}).with(func(n *neighbourhood) {
+			n.world.Kinds = []Kind{{GVK: gvk("K"), Installer: "Subscription ops/k"}}
+		}), "a nothing", map[string][]string{"a": {`brings the kind "example.com/v1, Kind=K", which Subscription ops/k has brought already`}}},
+		"a kind that was left behind is brought again": {live([]string{"a", "1.0.0 brings=K"}).with(func(n *neighbourhood) { n.world.Kinds = []Kind{{GVK: gvk("K")}} }), "a 1.0.0", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := test.in.decide()
+			if outcome := outcome(got); outcome != test.want {
+				t.Errorf("%s, want %s", outcome, test.want)
+				for name, decision := range got {
+					t.Logf("%s: %s %v %v", name, decision.Message, decision.Conflicts, decision.Notes)
+				}
+			}
+			for operator, parts := range test.says {
+				decision := got[operator]
+				told := decision.Message + " " + fmt.Sprint(decision.Conflicts) + " " + strings.Join(decision.Notes, " ")
+				for _, part := range parts {
+					if !strings.Contains(told, part) {
+						t.Errorf("%s: %q does not say %q", operator, told, part)
+					}
+				}
+			}
+			for operator, decision := range got {
+				if decision.Chosen == nil && decision.Reason != platformv1alpha1.ReasonValidationFailed {
+					t.Errorf("%s: reason %q", operator, decision.Reason)
+				}
+			}
+		})
+	}
+}
+
+func TestUPG_R4_AnUnsatisfiableSetIsExplainedAndTheOthersProceed(t *testing.T) {
+	// Twenty operators in a row, each of which needs the kind of the next, the last one of the first: a
+	// ring; the tenth needs an old version of another one, which comes first and gets a newer one.
+	var operators [][]string
+	for i := range 20 {
+		version := fmt.Sprintf("1.0.0 brings=K%d needs=K%d", i, (i+1)%20)
+		if i == 10 {
+			version += ",x0:<2.0.0"
+		}
+		operators = append(operators, []string{fmt.Sprintf("ring%02d", i), version})
+	}
+	for i := range 5 {
+		operators = append(operators, []string{fmt.Sprintf("x%d", i), "1.0.0", "2.0.0"}, []string{fmt.Sprintf("y%d@1.0.0", i), "1.0.0", "1.1.0"})
+	}
+	n := live(operators...)
+	n.requests[20].Created = n.requests[0].Created.Add(-1) // x0 is the oldest
+	got := n.decide()
+	for _, req := range n.requests {
+		decision := got[req.Operator]
+		if !strings.HasPrefix(req.Operator, "ring") {
+			if decision.Chosen == nil || decision.Target.Version.String() == "1.0.0" {
+				t.Errorf("%s does not proceed: %s", req.Operator, decision.Message)
+			}
+			if req.Operator != "x0" && len(decision.Notes)+len(decision.Conflicts) > 0 {
+				t.Errorf("%s is told of what is none of its business: %v %v", req.Operator, decision.Notes, decision.Conflicts)
+			}
+			continue
+		}
+		if decision.Chosen != nil || decision.Reason != platformv1alpha1.ReasonValidationFailed || len(decision.Message) > MaxMessage || len(decision.Conflicts) != 1 {
+			t.Errorf("%s: %+v", req.Operator, decision)
+		}
+	}
+	t.Log(got["ring10"].Message)
+	if message := got["ring10"].Message; !strings.Contains(message, `1.0.0 needs package "x0" in "<2.0.0"`) {
+		t.Errorf("%q does not say that it is x0 that is in the way", message)
+	}
+	for _, part := range []string{"PlatformOperator", "needs kind"} {
+		if !strings.Contains(got["ring09"].Message, part) {
+			t.Errorf("%q does not say %q", got["ring09"].Message, part)
+		}
+	}
+	t.Run("the set is the smallest", func(t *testing.T) {
+		n := live([]string{"a", "1.0.0 brings=K,M"}, []string{"b", "1.0.0 brings=L needs=M"}, []string{"c", "1.0.0 brings=K needs=L"}, []string{"d", "1.0.0 needs=L,M"})
+		got := n.decide()
+		if outcome := outcome(got); outcome != "a 1.0.0, b 1.0.0, c nothing, d 1.0.0" {
+			t.Fatal(outcome)
+		}
+		want := []Conflict{{Version: "1.0.0", With: []string{"a"}, Why: got["c"].Conflicts[0].Why}}
+		if diff := cmp.Diff(want, got["c"].Conflicts); diff != "" || strings.Contains(want[0].Why, `"b"`) {
+			t.Errorf("b has nothing to do with it (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// random makes operators that need and bring this and that.
+func random(seed uint64) *neighbourhood {
+	r := rand.New(rand.NewPCG(seed, 7))
+	pick := func() string { return string(rune('A' + r.IntN(6))) }
+	var operators [][]string
+	for i := range 2 + r.IntN(7) {
+		texts := []string{fmt.Sprintf("op%d", i)}
+		if r.IntN(2) == 0 {
+			texts[0] += "@1.0.0"
+		}
+		for minor := range 1 + r.IntN(5) {
+			version := fmt.Sprintf("1.%d.0", minor)
+			if r.IntN(2) == 0 {
+				version += " brings=" + pick()
+			}
+			if r.IntN(3) == 0 {
+				version += " needs=" + pick()
+			}
+			if r.IntN(4) == 0 {
+				version += fmt.Sprintf(" needs=op%d:%s1.%d.0", r.IntN(8), []string{"<", ">=", "="}[r.IntN(3)], r.IntN(4))
+			}
+			if minor > 1 && r.IntN(3) == 0 {
+				version += fmt.Sprintf(" after=1.%d.0", minor-1)
+			}
+			texts = append(texts, version)
+		}
+		operators = append(operators, texts)
+	}
+	n := live(operators...)
+	if r.IntN(2) == 0 {
+		n.world.Kinds = append(n.world.Kinds, Kind{GVK: gvk(pick())})
+	}
+	if r.IntN(2) == 0 {
+		n.world.Foreign = append(n.world.Foreign, Foreign{Package: fmt.Sprintf("op%d", r.IntN(8)), Version: "1.2.0", Installer: "ClusterExtension x"})
+	}
+	return n
+}
+
+// running is what runs of each operator's package, by its bundle; of those that have nothing, nil.
+type running map[string]*catalog.Bundle
+
+// complaints are what a naive judge has against moving from one state to another: requirements of what is new or what they
+// were met for before, and kinds that somebody has who is not the only one.
+func complaints(n *neighbourhood, before, after running) (complaints []string) {
+	met := func(state running, r catalog.Requirement) bool {
+		return judge(r, true, func(leaf catalog.Requirement, want bool) bool {
+			there := false
+			for _, kind := range n.world.Kinds {
+				there = there || leaf.GVK != nil && kind.GVK == *leaf.GVK
+			}
+			around := newSurroundings(nil, n.world)
+			there = there || leaf.Package != nil && around.constant(leaf)
+			for pkg, bundle := range state {
+				if bundle != nil && leaf.GVK != nil && slices.Contains(bundle.ProvidedGVKs, *leaf.GVK) {
+					there = true
+				}
+				if bundle != nil && leaf.Package != nil && pkg == leaf.Package.Name {
+					version, _ := upgrade.ParseVersion(bundle.Version, "")
+					covers, _ := around.covers(leaf.Package.Range)
+					there = there || version.In(covers)
+				}
+			}
+			return there == want
+		})
+	}
+	brings := func(state running, pkg string, kind catalog.GVK) bool {
+		return state[pkg] != nil && slices.Contains(state[pkg].ProvidedGVKs, kind)
+	}
+	for pkg, bundle := range after {
+		if bundle == nil {
+			continue
+		}
+		for _, r := range bundle.Requirements {
+			if !met(after, r) && (bundle != before[pkg] || met(before, r)) {
+				complaints = append(complaints, fmt.Sprintf("%s %s needs %s", pkg, bundle.Version, r))
+			}
+		}
+		for _, kind := range bundle.ProvidedGVKs {
+			for other := range after {
+				if other == pkg || !brings(after, other, kind) && !(brings(before, other, kind) && !brings(before, pkg, kind)) {
+					continue
+				}
+				if !(brings(before, pkg, kind) && brings(before, other, kind)) {
+					complaints = append(complaints, fmt.Sprintf("%s and %s both bring %s", pkg, other, kind))
+				}
+			}
+		}
+	}
+	return complaints
+}
+
+func TestUPG_R3_EverySolutionSatisfiesANaiveJudgeAndNothingIsTakenAway(t *testing.T) {
+	moved, refusedFor := 0, 0
+	for seed := range uint64(1_500) {
+		n := random(seed)
+		before, next := running{}, running{}
+		got := n.decide()
+		for _, req := range n.requests {
+			pkg := n.packages[req.Package]
+			before[req.Package], next[req.Package] = nil, nil
+			if bundle, ok := pkg.Bundle(req.Package + ".v" + req.InstalledVersion); ok {
+				before[req.Package], next[req.Package] = &bundle, &bundle
+			}
+			decision := got[req.Operator]
+			if decision.Chosen == nil && req.InstalledVersion != "" {
+				t.Fatalf("seed %d: %s may not stay: %s", seed, req.Operator, decision.Message)
+			}
+			if decision.Chosen != nil && decision.Chosen.Bundle.Version != req.InstalledVersion {
+				moved++
+				next[req.Package] = &decision.Chosen.Bundle
+			}
+			if len(decision.Conflicts) > 0 {
+				refusedFor++
+			}
+			for _, conflict := range decision.Conflicts {
+				if conflict.Why == "" || slices.Contains(conflict.With, req.Operator) {
+					t.Errorf("seed %d: %s: %+v", seed, req.Operator, conflict)
+				}
+				for _, with := range conflict.With {
+					if !strings.Contains(strings.Join(got[with].Notes, "\n"), fmt.Sprintf("%q does without %s", req.Operator, conflict.Version)) {
+						t.Errorf("seed %d: %s is not told that it is in the way of %s: %v", seed, with, req.Operator, got[with].Notes)
+					}
+				}
+			}
+		}
+		if all := complaints(n, before, next); len(all) > 0 {
+			t.Errorf("seed %d: %s: %v", seed, outcome(got), all)
+		}
+	}
+	if moved < 1_000 || refusedFor < 300 {
+		t.Errorf("only %d moves and %d conflicts: the neighbourhoods are too peaceful to prove anything", moved, refusedFor)
+	}
+}
+
+func TestOperatorsThatHaveNothingToDoWithOneAnotherAreDecidedAsIfAlone(t *testing.T) {
+	n := random(1)
+	crowd := live([]string{"quiet@1.0.0", "1.0.0", "1.1.0 brings=Q", "2.0.0 after=1.1.0"}, []string{"still", "1.0.0", "2.0.0"}, []string{"none"})
+	maps.Copy(n.packages, crowd.packages)
+	n.requests = append(n.requests, crowd.requests...)
+	got := n.decide()
+	for _, req := range crowd.requests {
+		if diff := cmp.Diff(Resolve(req, n.world.Catalogs(req.Package)), got[req.Operator]); diff != "" {
+			t.Errorf("%s (-alone +together):\n%s", req.Operator, diff)
+		}
+	}
+}
+
+func TestUPG_R5_OrderOfOperatorsDoesNotMatter(t *testing.T) {
+	for seed := range uint64(20) {
+		n := random(seed)
+		n.world.Providers = func(catalog.GVK) []string { return []string{"x", "y"} }
+		first := n.decide()
+		for run := range uint64(100) {
+			r := rand.New(rand.NewPCG(run, 3))
+			for _, shuffle := range []struct {
+				n    int
+				swap func(i, j int)
+			}{
+				{len(n.requests), func(i, j int) { n.requests[i], n.requests[j] = n.requests[j], n.requests[i] }},
+				{len(n.world.Kinds), func(i, j int) { n.world.Kinds[i], n.world.Kinds[j] = n.world.Kinds[j], n.world.Kinds[i] }},
+				{len(n.world.Foreign), func(i, j int) { n.world.Foreign[i], n.world.Foreign[j] = n.world.Foreign[j], n.world.Foreign[i] }},
+			} {
+				r.Shuffle(shuffle.n, shuffle.swap)
+			}
+			if diff := cmp.Diff(first, n.decide()); diff != "" {
+				t.Fatalf("seed %d, run %d (-first +now):\n%s", seed, run, diff)
+			}
+		}
+	}
+}

@@ -112,16 +112,16 @@ func TestUPG_V2_PrereleasesThatAreAskedForAndRealChannelsOfNothingElse(t *testin
 	}
 }
 
-func readFile(t *testing.T, file string) []catalog.Package {
-	t.Helper()
+func readFile(tb testing.TB, file string) []catalog.Package {
+	tb.Helper()
 	in, err := os.Open(file)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	defer in.Close()
 	packages, err := catalog.Read(in, nil)
 	if err != nil {
-		t.Fatalf("%s: %v", file, err)
+		tb.Fatalf("%s: %v", file, err)
 	}
 	return packages
 }

@@ -10,11 +10,11 @@ import (
 )
 
 // highestPriority keeps the options of the highest priority and refuses the others.
-func highestPriority(fitting []option) (kept []option, lower []Refusal) {
+func highestPriority(fitting []*option) (kept []*option, lower []Refusal) {
 	if len(fitting) == 0 {
 		return nil, nil
 	}
-	best := slices.MaxFunc(fitting, func(a, b option) int { return cmp.Compare(a.priority, b.priority) })
+	best := slices.MaxFunc(fitting, func(a, b *option) int { return cmp.Compare(a.priority, b.priority) })
 	for _, o := range fitting {
 		if o.priority == best.priority {
 			kept = append(kept, o)
@@ -30,7 +30,7 @@ func highestPriority(fitting []option) (kept []option, lower []Refusal) {
 }
 
 // ambiguous says that catalogs of equal priority disagree on what a version is, and how to decide; empty when they do not.
-func ambiguous(ask *question, first option, options []option) string {
+func ambiguous(ask *question, first *option, options []*option) string {
 	for _, o := range options {
 		if o.Version.IsZero() || !o.wanted || o.Version.Compare(first.Version) != 0 || o.Catalog == first.Catalog || content(o.Bundle) == content(first.Bundle) || o.unfit != "" {
 			continue
@@ -45,7 +45,7 @@ func ambiguous(ask *question, first option, options []option) string {
 }
 
 // deciding is a selector that takes the first of two catalogs and not the second.
-func deciding(first, other option) string {
+func deciding(first, other *option) string {
 	switch {
 	case first.Catalog.Kind != other.Catalog.Kind:
 		return fmt.Sprintf("{%q: %q}", platformv1alpha1.LabelCatalogKind, first.Catalog.Kind)

@@ -123,12 +123,12 @@ type option struct {
 // gather lists the bundles of every channel of the package in every catalog, newest first. One that several catalogs
 // have, as when a CatalogSource and a ClusterCatalog serve the same index image, is listed once: where it is in a
 // channel that was asked for, then where the priority is highest.
-func gather(req Request, holders []Catalog) []option {
-	var options []option
+func gather(req Request, holders []Catalog) []*option {
+	var options []*option
 	for _, holder := range holders {
 		options = append(options, optionsOf(req, holder)...)
 	}
-	slices.SortStableFunc(options, func(a, b option) int {
+	slices.SortStableFunc(options, func(a, b *option) int {
 		switch {
 		case a.wanted == b.wanted:
 			return 0
@@ -138,19 +138,19 @@ func gather(req Request, holders []Catalog) []option {
 		return 1
 	})
 	seen := map[string]bool{}
-	options = slices.DeleteFunc(options, func(o option) bool {
+	options = slices.DeleteFunc(options, func(o *option) bool {
 		key := content(o.Bundle) + " " + o.Bundle.Version + " " + o.Bundle.Release
 		again := o.Bundle.Image != "" && seen[key]
 		seen[key] = true
 		return again
 	})
-	slices.SortFunc(options, func(a, b option) int {
+	slices.SortFunc(options, func(a, b *option) int {
 		return cmp.Or(newestFirst(a.Candidate, b.Candidate), cmp.Compare(b.priority, a.priority), a.Catalog.Compare(b.Catalog))
 	})
 	return options
 }
 
-func optionsOf(req Request, holder Catalog) []option {
+func optionsOf(req Request, holder Catalog) []*option {
 	pkg := holder.Package
 	wanted := wantedChannels(req, pkg)
 	channels := map[string][]string{}
@@ -159,13 +159,13 @@ func optionsOf(req Request, holder Catalog) []option {
 			channels[entry.Name] = append(channels[entry.Name], channel.Name)
 		}
 	}
-	var options []option
+	var options []*option
 	releases := false
 	for _, bundle := range pkg.Bundles {
 		if len(channels[bundle.Name]) == 0 {
 			continue
 		}
-		o := option{Candidate: Candidate{Catalog: holder.ID, Bundle: bundle, Channels: channels[bundle.Name]}, priority: holder.Priority}
+		o := &option{Candidate: Candidate{Catalog: holder.ID, Bundle: bundle, Channels: channels[bundle.Name]}, priority: holder.Priority}
 		if version, err := upgrade.ParseVersion(bundle.Version, bundle.Release); err == nil {
 			o.Version = version
 		}

@@ -16,7 +16,7 @@ const (
 
 // installModes refuses what says that it cannot watch the namespaces that it should; who says nothing is found out when it
 // is rendered. Without a wish, all namespaces are watched, or else the one that it is installed in.
-func installModes(ask *question, o option) string {
+func installModes(ask *question, o *option) string {
 	supported := o.Bundle.InstallModes
 	if supported == nil {
 		return ""
@@ -54,7 +54,7 @@ func modesNeeded(watched []string, own string) []string {
 }
 
 // installNamespace is where an option would be installed.
-func (ask *question) installNamespace(o option) string {
+func (ask *question) installNamespace(o *option) string {
 	switch {
 	case ask.InstallNamespace != "":
 		return ask.InstallNamespace

@@ -40,7 +40,7 @@ func TestInstallModes(t *testing.T) {
 					bundle.InstallModes[mode] = true
 				}
 			}
-			got := installModes(ask, option{Candidate: Candidate{Bundle: bundle}})
+			got := installModes(ask, &option{Candidate: Candidate{Bundle: bundle}})
 			if (got == "") != (test.refusal == "") || !strings.Contains(got, test.refusal) {
 				t.Errorf("the refusal is %q, want one that names %q", got, test.refusal)
 			}

@@ -14,12 +14,19 @@ import (
 type journey struct {
 	ask *question
 	// tier are the options of the catalogs that count, and nodes those of them that may be passed through, as the graph has them.
-	tier, nodes []option
-	reach       *upgrade.Reach
+	tier, nodes []*option
+	// at says which node a bundle is.
+	at    map[node]int
+	reach *upgrade.Reach
 }
 
+// node names a bundle in the graph.
+type node struct{ bundle, version string }
+
+func nodeOf(o *option) node { return node{o.Bundle.Name, o.Version.String()} }
+
 // tierOf are the options of the catalogs whose priority counts: that of what fits, or the highest where nothing does.
-func tierOf(options, fitting []option) []option {
+func tierOf(options, fitting []*option) []*option {
 	from := fitting
 	if len(from) == 0 {
 		from = options
@@ -27,13 +34,13 @@ func tierOf(options, fitting []option) []option {
 	if len(from) == 0 {
 		return nil
 	}
-	priority := slices.MaxFunc(from, func(a, b option) int { return cmp.Compare(a.priority, b.priority) }).priority
-	return slices.DeleteFunc(slices.Clone(options), func(o option) bool { return o.priority != priority })
+	priority := slices.MaxFunc(from, func(a, b *option) int { return cmp.Compare(a.priority, b.priority) }).priority
+	return slices.DeleteFunc(slices.Clone(options), func(o *option) bool { return o.priority != priority })
 }
 
 // journey makes the graph: of the bundles in the channels that are asked for, whether or not they are in the range, because a
 // way to it may lead through them; of those channels' entries; and of the rules that any of the selected catalogs has.
-func (ask *question) journey(found finding, tier []option) *journey {
+func (ask *question) journey(found finding, tier []*option) *journey {
 	j := &journey{ask: ask, tier: tier}
 	if ask.installed.IsZero() {
 		return j
@@ -47,7 +54,7 @@ func (ask *question) journey(found finding, tier []option) *journey {
 	case platformv1alpha1.EdgesSelfCertified:
 		pkg.SelfCertified = true
 	}
-	byBundle := map[string]option{}
+	byBundle := map[node]*option{}
 	catalogs := map[string]bool{}
 	for _, o := range tier {
 		catalogs[o.Catalog.String()] = true
@@ -56,8 +63,8 @@ func (ask *question) journey(found finding, tier []option) *journey {
 		}
 		pkg.OnlyPrereleases = pkg.OnlyPrereleases && !o.releases
 		pkg.Bundles = append(pkg.Bundles, upgrade.Bundle{Name: o.Bundle.Name, Version: o.Version, Deprecated: o.Bundle.Deprecated != "", Unfit: o.unfit})
-		if key := o.Bundle.Name + " " + o.Version.String(); byBundle[key].Version.IsZero() {
-			byBundle[key] = o
+		if name := nodeOf(o); byBundle[name] == nil {
+			byBundle[name] = o
 		}
 	}
 	for _, holder := range found.holders {
@@ -73,8 +80,10 @@ func (ask *question) journey(found finding, tier []option) *journey {
 	}
 	pkg.Rules, pkg.Unreadable = rulesOf(ask.Package, found.holders)
 	graph := upgrade.New(pkg)
-	for _, bundle := range graph.Bundles() {
-		j.nodes = append(j.nodes, byBundle[bundle.Name+" "+bundle.Version.String()])
+	j.at = make(map[node]int, len(byBundle))
+	for i, bundle := range graph.Bundles() {
+		name := node{bundle.Name, bundle.Version.String()}
+		j.nodes, j.at[name] = append(j.nodes, byBundle[name]), i
 	}
 	j.reach = graph.From(upgrade.Bundle{Name: ask.InstalledBundle, Version: ask.installed}, ask.ready)
 	return j
@@ -111,17 +120,13 @@ func rulesOf(pkg string, holders []Catalog) (rules []upgrade.Rules, unreadable [
 }
 
 // node finds an option in the graph; false for one that no way may lead through.
-func (j *journey) node(o option) (int, bool) {
-	for i, node := range j.nodes {
-		if node.Bundle.Name == o.Bundle.Name && node.Version.Compare(o.Version) == 0 {
-			return i, true
-		}
-	}
-	return 0, false
+func (j *journey) node(o *option) (int, bool) {
+	at, ok := j.at[nodeOf(o)]
+	return at, ok
 }
 
 // reachable parts what fits into what may be moved to, or is installed, and what may not.
-func (j *journey) reachable(fitting []option) (kept []option, closed []Refusal) {
+func (j *journey) reachable(fitting []*option) (kept []*option, closed []Refusal) {
 	if j.reach == nil {
 		return fitting, nil
 	}
@@ -136,7 +141,7 @@ func (j *journey) reachable(fitting []option) (kept []option, closed []Refusal) 
 }
 
 // closed says why an option cannot be moved to; empty when it can, and for what is installed.
-func (j *journey) closed(o option) (rule, why string) {
+func (j *journey) closed(o *option) (rule, why string) {
 	if o.Version.Compare(j.ask.installed) == 0 {
 		return "", ""
 	}
@@ -158,7 +163,7 @@ func (j *journey) closed(o option) (rule, why string) {
 func fromChannel(source upgrade.Source) bool { return source.Channel != "" }
 
 // to are the hops to an option; none to what is installed, and before a first installation.
-func (j *journey) to(o option) []Hop {
+func (j *journey) to(o *option) []Hop {
 	if j.reach == nil {
 		return nil
 	}
@@ -175,8 +180,8 @@ func (j *journey) to(o option) []Hop {
 }
 
 // stations are the options that a path leads through, and where it ends.
-func (j *journey) stations(path []Hop, target option) []option {
-	var options []option
+func (j *journey) stations(path []Hop, target *option) []*option {
+	var options []*option
 	for _, hop := range path {
 		for _, o := range j.tier {
 			if o.Catalog == hop.Catalog && o.Bundle.Name == hop.Bundle.Name {

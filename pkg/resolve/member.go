@@ -17,14 +17,14 @@ type member struct {
 	// classes are its alternatives, the best first; the last one is that it stays what it is, installed or not.
 	classes []class
 	// untried are wishes beyond maxClasses.
-	untried []option
+	untried []*option
 	// chosen is the class that it gets.
 	chosen int
 }
 
 // class is a set of alternatives that make no difference to others.
 type class struct {
-	wishes []option
+	wishes []*option
 	// moments are what runs next and what runs in the end; a moment without a version is that nothing does.
 	moments [2]moment
 	stays   bool
@@ -74,7 +74,7 @@ func newMember(s *study, mentioned []catalog.Requirement) *member {
 		if path := s.journey.to(wish); len(path) > 1 {
 			next = s.journey.stations(path[:1], wish)[0]
 		}
-		each := class{wishes: []option{wish}, moments: [2]moment{momentOf(next), momentOf(wish)}}
+		each := class{wishes: []*option{wish}, moments: [2]moment{momentOf(next), momentOf(wish)}}
 		key := each.moments[0].key(s, mentioned) + "\x00" + each.moments[1].key(s, mentioned)
 		switch before, known := at[key]; {
 		case known:
@@ -90,7 +90,7 @@ func newMember(s *study, mentioned []catalog.Requirement) *member {
 	return m
 }
 
-func momentOf(o option) moment {
+func momentOf(o *option) moment {
 	return moment{version: o.Version, brings: o.Bundle.ProvidedGVKs, requires: o.Bundle.Requirements}
 }
 

@@ -12,7 +12,7 @@ import (
 const maxLeaves = 3
 
 // apiServices refuses aggregated APIs, which nothing here can install.
-func apiServices(ask *question, o option) string {
+func apiServices(ask *question, o *option) string {
 	if !o.Bundle.APIServices || ask.isInstalled(o) {
 		return ""
 	}
@@ -20,7 +20,7 @@ func apiServices(ask *question, o option) string {
 }
 
 // foreign refuses what another installer has put on the cluster: two would undo each other's work.
-func foreign(ask *question, o option) string {
+func foreign(ask *question, o *option) string {
 	if ask.isInstalled(o) {
 		return ""
 	}
@@ -42,7 +42,7 @@ func foreign(ask *question, o option) string {
 
 // requirements refuses what can never be met: not by what is there, and not by any version of what other operators are.
 // Whether they come to terms is found out together.
-func requirements(ask *question, o option) string {
+func requirements(ask *question, o *option) string {
 	if ask.isInstalled(o) {
 		return ""
 	}
@@ -84,7 +84,7 @@ func branches(r catalog.Requirement, want bool) (members []catalog.Requirement, 
 }
 
 // possible says whether a kind or package that an option needs could be there, or could be missing.
-func (around *surroundings) possible(ask *question, o option, leaf catalog.Requirement, want bool) bool {
+func (around *surroundings) possible(ask *question, o *option, leaf catalog.Requirement, want bool) bool {
 	if leaf.Package != nil {
 		covers, ok := around.covers(leaf.Package.Range)
 		if !ok {

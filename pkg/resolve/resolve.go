@@ -144,7 +144,7 @@ func Resolve(req Request, catalogs []Catalog) Decision {
 }
 
 // decide chooses among what fits.
-func (ask *question) decide(found finding, fitting []option, journey *journey, decision *Decision) {
+func (ask *question) decide(found finding, fitting []*option, journey *journey, decision *Decision) {
 	best := slices.MinFunc(fitting, preferred)
 	target, ok := ask.approved(fitting, best, decision)
 	if !ok {
@@ -173,7 +173,7 @@ func (ask *question) decide(found finding, fitting []option, journey *journey, d
 }
 
 // preferred orders what fits: what is not deprecated, then the newest.
-func preferred(a, b option) int {
+func preferred(a, b *option) int {
 	switch {
 	case (a.Bundle.Deprecated == "") == (b.Bundle.Deprecated == ""):
 		return newestFirst(a.Candidate, b.Candidate)

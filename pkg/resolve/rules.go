@@ -45,7 +45,7 @@ var rules = [...]struct {
 	fit bool
 	// refuse returns why the option may not be installed, empty when this rule has nothing against it. Rules after
 	// RuleVersion may rely on a readable version.
-	refuse func(ask *question, o option) string
+	refuse func(ask *question, o *option) string
 }{
 	{RuleChannel, false, channel},
 	{RuleVersion, true, readableVersion},
@@ -132,7 +132,7 @@ func (ask *question) judge(o *option) {
 		if o.why != "" && !rule.fit {
 			continue
 		}
-		why := rule.refuse(ask, *o)
+		why := rule.refuse(ask, o)
 		if why == "" {
 			continue
 		}
@@ -147,11 +147,11 @@ func (ask *question) judge(o *option) {
 }
 
 // isInstalled says that an option is what runs already, so that rules about what would be new have nothing against it.
-func (ask *question) isInstalled(o option) bool {
+func (ask *question) isInstalled(o *option) bool {
 	return !ask.installed.IsZero() && ask.installed.Compare(o.Version) == 0
 }
 
-func readableVersion(_ *question, o option) string {
+func readableVersion(_ *question, o *option) string {
 	switch {
 	case !o.Version.IsZero():
 		return ""
@@ -161,21 +161,21 @@ func readableVersion(_ *question, o option) string {
 	return fmt.Sprintf("has the version %s, which is not a semantic version", quote(o.Bundle.Version))
 }
 
-func image(_ *question, o option) string {
+func image(_ *question, o *option) string {
 	if o.Bundle.Image == "" {
 		return "has no image in its catalog"
 	}
 	return ""
 }
 
-func channel(_ *question, o option) string {
+func channel(_ *question, o *option) string {
 	if o.wanted {
 		return ""
 	}
 	return fmt.Sprintf("is in channel %s only: set spec.package.channels to choose from it", quote(o.Channel))
 }
 
-func inRange(ask *question, o option) string {
+func inRange(ask *question, o *option) string {
 	if ask.loose == nil || ask.loose.Check(o.Version.Semver()) {
 		return ""
 	}
@@ -183,7 +183,7 @@ func inRange(ask *question, o option) string {
 }
 
 // prerelease refuses pre-releases unless the range names one, the channels hold nothing else, or it is what is installed.
-func prerelease(ask *question, o option) string {
+func prerelease(ask *question, o *option) string {
 	switch {
 	case !o.Version.Prerelease(),
 		ask.versions != nil && ask.versions.Check(o.Version.Semver()),
@@ -194,7 +194,7 @@ func prerelease(ask *question, o option) string {
 	return fmt.Sprintf("is a pre-release: name one in spec.package.version to permit it, for example \">=%s\"", o.Version)
 }
 
-func notOlder(ask *question, o option) string {
+func notOlder(ask *question, o *option) string {
 	if ask.installed.IsZero() || ask.descent || o.Version.Compare(ask.installed) >= 0 {
 		return ""
 	}
@@ -203,16 +203,16 @@ func notOlder(ask *question, o option) string {
 
 // permitDescent lifts the rule against older versions where the spec says, on its own word, that nothing but older ones are
 // wanted: a range that has neither what is installed nor anything above it.
-func (ask *question) permitDescent(options []option) {
+func (ask *question) permitDescent(options []*option) {
 	if ask.installed.IsZero() || ask.Edges != platformv1alpha1.EdgesSelfCertified || ask.loose == nil || ask.loose.Check(ask.installed.Semver()) {
 		return
 	}
-	ask.descent = !slices.ContainsFunc(options, func(o option) bool {
+	ask.descent = !slices.ContainsFunc(options, func(o *option) bool {
 		return o.wanted && !o.Version.IsZero() && o.Version.Compare(ask.installed) > 0 && ask.loose.Check(o.Version.Semver())
 	})
 }
 
-func maxOpenShift(ask *question, o option) string {
+func maxOpenShift(ask *question, o *option) string {
 	permitted, err := compat.ReadMax(o.Bundle.MaxOpenShiftVersions)
 	switch {
 	case err != nil:
@@ -227,7 +227,7 @@ func maxOpenShift(ask *question, o option) string {
 	return ""
 }
 
-func minKube(ask *question, o option) string {
+func minKube(ask *question, o *option) string {
 	if o.Bundle.MinKubeVersion == "" {
 		return ""
 	}

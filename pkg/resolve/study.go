@@ -11,9 +11,9 @@ import (
 type study struct {
 	ask     *question
 	found   finding
-	options []option
+	options []*option
 	// fitting are the options that may be moved to, or are installed, newest first.
-	fitting []option
+	fitting []*option
 	journey *journey
 	// refused are the others, closed has those that reach was asked about.
 	refused []Refusal
@@ -49,11 +49,10 @@ func (s *study) weigh() {
 		return
 	}
 	s.ask.permitDescent(s.options)
-	for i := range s.options {
-		o := &s.options[i]
+	for _, o := range s.options {
 		s.ask.judge(o)
 		if o.why == "" || o.rule == RulePrerelease && !s.ask.installed.IsZero() { // an author's edge may lead to a pre-release
-			s.fitting = append(s.fitting, *o)
+			s.fitting = append(s.fitting, o)
 			continue
 		}
 		s.refused = append(s.refused, Refusal{Candidate: o.Candidate, Rule: o.rule, Why: o.why})
@@ -65,8 +64,8 @@ func (s *study) weigh() {
 }
 
 // refuse takes an option out of those that fit.
-func (s *study) refuse(o option, rule, why string) {
-	s.fitting = slices.DeleteFunc(s.fitting, func(each option) bool {
+func (s *study) refuse(o *option, rule, why string) {
+	s.fitting = slices.DeleteFunc(s.fitting, func(each *option) bool {
 		return each.Catalog == o.Catalog && each.Bundle.Name == o.Bundle.Name
 	})
 	s.refused = append(s.refused, Refusal{Candidate: o.Candidate, Rule: rule, Why: why})
@@ -98,7 +97,7 @@ func (s *study) conclude() Decision {
 
 // wishes are what the operator would run, the best first, down to what it runs, if that is among them. There are none where
 // it is not to be moved whatever others do: what alone cannot be decided is not decided together either.
-func (s *study) wishes() []option {
+func (s *study) wishes() []*option {
 	if s.problem != "" || len(s.fitting) == 0 {
 		return nil
 	}
@@ -108,7 +107,7 @@ func (s *study) wishes() []option {
 		return nil
 	}
 	if s.ask.Manual && !s.ask.installed.IsZero() {
-		order = []option{target}
+		order = []*option{target}
 	}
 	for i, o := range order {
 		if s.isAmbiguous(o) {
@@ -121,24 +120,24 @@ func (s *study) wishes() []option {
 	return order
 }
 
-func (s *study) isAmbiguous(target option) bool {
-	return slices.ContainsFunc(s.journey.stations(s.journey.to(target), target), func(each option) bool {
+func (s *study) isAmbiguous(target *option) bool {
+	return slices.ContainsFunc(s.journey.stations(s.journey.to(target), target), func(each *option) bool {
 		return ambiguous(s.ask, each, s.journey.tier) != ""
 	})
 }
 
 // staying is the bundle that is installed, as the catalogs have it; false where none has it.
-func (s *study) staying() (option, bool) {
+func (s *study) staying() (*option, bool) {
 	for _, o := range s.options {
 		if s.ask.isInstalled(o) && (s.ask.InstalledBundle == "" || s.ask.InstalledBundle == o.Bundle.Name) {
 			return o, true
 		}
 	}
-	return option{Candidate: Candidate{Version: s.ask.installed}}, false
+	return &option{Candidate: Candidate{Version: s.ask.installed}}, false
 }
 
 // versionIn says whether any version that the operator runs or might run is in a range.
 func (s *study) versionIn(covers func(upgrade.Version) bool) bool {
 	return !s.ask.installed.IsZero() && covers(s.ask.installed) ||
-		slices.ContainsFunc(s.options, func(o option) bool { return !o.Version.IsZero() && covers(o.Version) })
+		slices.ContainsFunc(s.options, func(o *option) bool { return !o.Version.IsZero() && covers(o.Version) })
 }

@@ -44,7 +44,7 @@ var blockedReasons = map[string]platformv1alpha1.BlockedReason{
 
 // updates lists every version above what is installed. Where several catalogs have one, what can be moved to is told, else
 // what is in the way of the one that counts most.
-func (ask *question) updates(options []option, decision Decision, journey *journey) []Update {
+func (ask *question) updates(options []*option, decision Decision, journey *journey) []Update {
 	if ask.installed.IsZero() {
 		return nil
 	}
@@ -91,7 +91,7 @@ func (ask *question) updates(options []option, decision Decision, journey *journ
 
 // approved is what may be moved to: the best there is, or with manual approval the approved version, else what is installed; ok
 // is false where no catalog has that any more.
-func (ask *question) approved(fitting []option, best option, decision *Decision) (target option, ok bool) {
+func (ask *question) approved(fitting []*option, best *option, decision *Decision) (target *option, ok bool) {
 	if !ask.Manual || ask.installed.IsZero() || best.Version.Compare(ask.installed) == 0 {
 		return best, true
 	}

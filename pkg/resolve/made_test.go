@@ -69,8 +69,8 @@ func madeOf(pkg string, versions ...string) *catalog.Package {
 					bundle.Requirements = append(bundle.Requirements, need(each))
 				case "after": // reached from nothing below this
 					entry.SkipRange = fmt.Sprintf(">=%s <%s", each, fields[0])
-				case "serves":
-					bundle.APIServices = true
+				case "mode":
+					bundle.InstallModes = map[string]bool{each: true}
 				}
 			}
 		}

@@ -16,8 +16,10 @@ type member struct {
 	*study
 	// classes are its alternatives, the best first; the last one is that it stays what it is, installed or not.
 	classes []class
-	// untried are wishes beyond maxClasses.
+	// untried are wishes beyond maxClasses, and all of who comes after maxGroup others.
 	untried []*option
+	// brings are the kinds of all its classes, sorted.
+	brings []catalog.GVK
 	// chosen is the class that it gets.
 	chosen int
 }
@@ -54,8 +56,9 @@ func (m moment) meets(around *surroundings, pkg string, leaf catalog.Requirement
 func (m *member) stay() *class { return &m.classes[len(m.classes)-1] }
 
 // newMember sorts what an operator would like to run into classes: those of which the same is required, which require the
-// same and bring the same. mentioned are the packages that anybody in the group requires.
-func newMember(s *study, mentioned []catalog.Requirement) *member {
+// same and bring the same. mentioned are the packages that anybody in the group requires, most is how many classes there may
+// be beside that it stays.
+func newMember(s *study, mentioned []catalog.Requirement, most int) *member {
 	m := &member{study: s}
 	installed, known := s.staying()
 	stay := class{stays: true, moments: [2]moment{momentOf(installed), momentOf(installed)}}
@@ -79,7 +82,7 @@ func newMember(s *study, mentioned []catalog.Requirement) *member {
 		switch before, known := at[key]; {
 		case known:
 			m.classes[before].wishes = append(m.classes[before].wishes, wish)
-		case len(m.classes) >= maxClasses:
+		case len(m.classes) >= most:
 			m.untried = append(m.untried, wish)
 		default:
 			at[key] = len(m.classes)
@@ -87,6 +90,11 @@ func newMember(s *study, mentioned []catalog.Requirement) *member {
 		}
 	}
 	m.classes = append(m.classes, stay)
+	for _, c := range m.classes {
+		m.brings = slices.Concat(m.brings, c.moments[0].brings, c.moments[1].brings)
+	}
+	slices.SortFunc(m.brings, catalog.GVK.Compare)
+	m.brings = slices.Compact(m.brings)
 	return m
 }
 

@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	// maxWork bounds the search in one group, in slices. What has not been found by then is not searched for: the operators
-	// get what the last solution gives them, at worst that everything stays.
-	maxWork = 2_000
+	// maxTries is how many questions the solver is asked about one group, and maxSlices how often it may give up and be asked
+	// again. What has not been found by then is not searched for: the operators get what the last solution gives them, at
+	// worst that everything stays.
+	maxTries, maxSlices = 20_000, 64
 	// sliceLength is so short that the solver gives up when it first asks for the time, which is after 20,000 propagations:
-	// so how far it gets depends on the problem only, never on how fast the machine is. A group of real packages needs some
-	// hundred.
+	// so how far it gets depends on the problem only, never on how fast the machine is. Real packages need some hundred.
 	sliceLength = 1 // nanosecond
 	// patience is how many slices one question may take.
 	patience = 16
@@ -30,8 +30,8 @@ type puzzle struct {
 	// rules are what has to hold, each with a literal that switches it on.
 	rules []groupRule
 	// met are the literals of what is met next and in the end.
-	met  [2]map[string]z.Lit
-	work int
+	met           [2]map[string]z.Lit
+	tries, slices int
 }
 
 // groupRule is one rule that the operators of a group have to keep: member's needs, or, where other is set, that the two do
@@ -43,7 +43,7 @@ type groupRule struct {
 }
 
 func newPuzzle(around *surroundings, members []*member) *puzzle {
-	p := &puzzle{around: around, members: members, solver: gini.New(), met: [2]map[string]z.Lit{{}, {}}, work: maxWork}
+	p := &puzzle{around: around, members: members, solver: gini.New(), met: [2]map[string]z.Lit{{}, {}}}
 	p.yes = p.solver.Lit()
 	p.clause(p.yes)
 	for _, m := range members {
@@ -171,6 +171,9 @@ func (p *puzzle) presence(leaf catalog.Requirement, when int) z.Lit {
 func (p *puzzle) clashes() {
 	for j, b := range p.members {
 		for _, a := range p.members[:j] {
+			if a.ask.Package != b.ask.Package && len(common(a.brings, b.brings)) == 0 {
+				continue
+			}
 			rule := groupRule{member: a, other: b}
 			for _, mine := range a.classes {
 				for _, theirs := range b.classes {
@@ -236,13 +239,14 @@ const (
 // try asks for a solution in which all these literals are true.
 func (p *puzzle) try(literals ...z.Lit) answer {
 	for range patience {
-		if p.work--; p.work < 0 {
+		if p.tries++; p.tries > maxTries || p.slices >= maxSlices {
 			return unknown
 		}
 		p.solver.Assume(literals...)
 		if got := answer(p.solver.Try(sliceLength)); got != unknown {
 			return got
 		}
+		p.slices++
 	}
 	return unknown
 }

@@ -14,7 +14,11 @@ func solve(around *surroundings, group []*study) {
 	mentioned := mentionedPackages(group)
 	members := make([]*member, len(group))
 	for i, s := range group {
-		members[i] = newMember(s, mentioned)
+		most := maxClasses
+		if i >= maxGroup {
+			most = 0
+		}
+		members[i] = newMember(s, mentioned, most)
 	}
 	if len(members) == 1 && len(members[0].classes[0].moments[0].requires)+len(members[0].classes[0].moments[1].requires) == 0 {
 		return // nobody to quarrel with, and nothing to ask for
@@ -28,8 +32,11 @@ func solve(around *surroundings, group []*study) {
 	for _, m := range members {
 		best = append(best, m.classes[0].is)
 	}
-	if p.try(best...) == solved {
-		return // everybody gets what it would get alone
+	if p.try(best...) == solved { // everybody gets what it would get alone
+		for _, m := range members {
+			p.tell(m, nil)
+		}
+		return
 	}
 	p.inOrder(given)
 }
@@ -120,7 +127,7 @@ func (p *puzzle) tell(m *member, blocked []verdict) {
 	}
 	if m.classes[m.chosen].stays {
 		for _, wish := range m.untried {
-			m.refuse(wish, RuleConflict, "was not tried together with other operators: there are too many that differ in what they need and bring; narrow spec.package.version")
+			m.refuse(wish, RuleConflict, "was not tried together with other operators: too many of them, or of its versions, have to do with one another; narrow spec.package.version or delete some")
 		}
 	}
 }

@@ -11,6 +11,8 @@ const (
 	// maxClasses is how many alternatives of an operator are tried together with others; versions that need and bring the
 	// same are one.
 	maxClasses = 50
+	// maxGroup is how many operators that have to do with one another are decided together; what comes after them stays.
+	maxGroup = 256
 	// maxConflicts is how many of an operator's conflicts are told.
 	maxConflicts = 10
 	// maxNotes is how many notes of a decision are told, and one that counts the rest.

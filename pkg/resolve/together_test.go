@@ -37,15 +37,32 @@ func TestUPG_R2_WhatABundleNeeds(t *testing.T) {
 	provided := func(packages ...string) func(*neighbourhood) {
 		return func(n *neighbourhood) { n.world.Providers = func(catalog.GVK) []string { return packages } }
 	}
+	watching := func(namespace string) func(*neighbourhood) {
+		return func(n *neighbourhood) { n.requests[0].WatchNamespace = namespace }
+	}
+	// manifest gives the newest version of "a" a ClusterServiceVersion with this in its spec.
+	manifest := func(spec string) func(*neighbourhood) {
+		return func(n *neighbourhood) {
+			bundles := n.packages["a"].Bundles
+			if err := bundles[len(bundles)-1].AddManifest([]byte(`{"kind":"ClusterServiceVersion","spec":{` + spec + `}}`)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 	const refused = "nothing"
 	for name, test := range map[string]struct {
 		in   *neighbourhood
 		want string
 		says []string
 	}{
-		"webhooks are nothing that a catalog tells of":   {live([]string{"a", "1.0.0"}), "1.0.0", nil},
-		"an APIService is refused":                       {live([]string{"a", "1.0.0 serves=yes"}), refused, []string{"1.0.0 brings aggregated APIs (apiServiceDefinitions)", "not supported"}},
-		"a version without one is taken":                 {live([]string{"a", "1.0.0", "2.0.0 serves=yes"}), "1.0.0", nil},
+		"webhooks are accepted": {live([]string{"a", "1.0.0"}).with(manifest(`"webhookdefinitions":[{"type":"ConversionWebhook","generateName":"w"},{"type":"ValidatingAdmissionWebhook","generateName":"v"}]`)), "1.0.0", nil},
+		"an APIService is refused": {live([]string{"a", "1.0.0"}).with(manifest(`"apiservicedefinitions":{"owned":[{"group":"g","version":"v1","kind":"K"}]}`)), refused,
+			[]string{"1.0.0 brings aggregated APIs (apiServiceDefinitions)", "not supported"}},
+		"one that is needed is none that is brought":     {live([]string{"a", "1.0.0"}).with(manifest(`"apiservicedefinitions":{"required":[{"group":"g","version":"v1","kind":"K"}]}`)), "1.0.0", nil},
+		"a version without an APIService is taken":       {live([]string{"a", "0.1.0", "1.0.0"}).with(manifest(`"apiservicedefinitions":{"owned":[{"kind":"K"}]}`)), "0.1.0", nil},
+		"one that must be told what to watch":            {live([]string{"a", "1.0.0 mode=SingleNamespace"}), refused, []string{"spec.install.config.watchNamespace"}},
+		"one that is told":                               {live([]string{"a", "1.0.0 mode=SingleNamespace"}).with(watching("b")), "1.0.0", nil},
+		"one that cannot watch what it is told to":       {live([]string{"a", "1.0.0 mode=AllNamespaces"}).with(watching("b")), refused, []string{"does not support the install mode SingleNamespace"}},
 		"a kind that the cluster serves":                 {alone(need("K")).with(served(Kind{GVK: gvk("K")})), "1.0.0", nil},
 		"a kind that a Subscription brought":             {alone(need("K")).with(served(Kind{GVK: gvk("K"), Installer: "Subscription ops/k"})), "1.0.0", nil},
 		"a kind that it brings itself":                   {live([]string{"a", "1.0.0 brings=K needs=K"}), "1.0.0", nil},
@@ -78,7 +95,7 @@ func TestUPG_R2_WhatABundleNeeds(t *testing.T) {
 		"nor can its opposite":                 {alone(not(cel)), refused, []string{"this cannot be judged here"}},
 		"beside something that is met":         {alone(any(cel, need("K"))).with(served(Kind{GVK: gvk("K")})), "1.0.0", nil},
 		"its author's words are told":          {alone(catalog.Requirement{Any: []catalog.Requirement{need("K")}, Message: "install K first"}), refused, []string{`(its author: "install K first")`}},
-		"what is installed stays for all that": {live([]string{"a@1.0.0", "1.0.0 needs=K serves=yes"}), "1.0.0", nil},
+		"what is installed stays for all that": {live([]string{"a@1.0.0", "1.0.0 needs=K"}).with(manifest(`"apiservicedefinitions":{"owned":[{"kind":"K"}]}`)), "1.0.0", nil},
 		"and does not move to more of it":      {live([]string{"a@1.0.0", "1.0.0 needs=K", "1.1.0 needs=K"}), "1.0.0", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -392,4 +409,141 @@ func TestUPG_R5_OrderOfOperatorsDoesNotMatter(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestWhatCannotBeDecidedAloneIsNotDecidedTogether(t *testing.T) {
+	// a would rather run 2.0.0, which b cannot do with.
+	quarrel := func() *neighbourhood {
+		return live([]string{"b@1.0.0", "1.0.0 needs=a:<2.0.0"}, []string{"a@1.0.0", "1.0.0", "2.0.0"})
+	}
+	for name, test := range map[string]struct {
+		in   *neighbourhood
+		want string
+		says string
+	}{
+		"what is approved and cannot be had together": {quarrel().with(func(n *neighbourhood) { n.requests[1].Manual, n.requests[1].Approved = true, "2.0.0" }), "a 1.0.0, b 1.0.0",
+			`would break others: PlatformOperator "b" in 1.0.0 needs package "a" in "<2.0.0"`},
+		"what waits for approval does not count for others":  {live([]string{"b", "1.0.0 needs=a:>=2.0.0"}, []string{"a@1.0.0", "1.0.0", "2.0.0"}).with(func(n *neighbourhood) { n.requests[1].Manual = true }), "a 1.0.0, b nothing", ""},
+		"a spec that cannot be read keeps what is installed": {quarrel().with(func(n *neighbourhood) { n.requests[1].VersionRange = "nonsense" }), "a nothing, b 1.0.0", "is not a version range"},
+		"others rely on what is installed where the catalogs are down": {live([]string{"b", "1.0.0 needs=a:>=1.0.0,K"}, []string{"a@1.0.0"}).with(func(n *neighbourhood) {
+			n.packages["a"] = nil
+			n.world.Kinds = []Kind{{GVK: gvk("K"), Operator: "a"}}
+		}), "a nothing, b 1.0.0", "failed to find candidate"},
+		"two catalogs that disagree on the best version": {quarrel().with(func(n *neighbourhood) {
+			first := n.world.Catalogs
+			n.world.Catalogs = func(pkg string) []Catalog {
+				if pkg != "a" {
+					return first(pkg)
+				}
+				second := madeOf(pkg, "2.0.0")
+				second.Bundles[0].Image = "registry.example/other@sha256:0"
+				return append(first(pkg), Catalog{ID: cluster, Package: second})
+			}
+		}), "a nothing, b 1.0.0", "is ambiguous"},
+		"a catalog that is about to be read": {quarrel().with(func(n *neighbourhood) {
+			first := n.world.Catalogs
+			n.world.Catalogs = func(pkg string) []Catalog {
+				if pkg != "a" {
+					return first(pkg)
+				}
+				return append(first(pkg), Catalog{ID: cluster, Err: fmt.Errorf("not read yet"), Pending: true})
+			}
+		}), "a nothing, b 1.0.0", "is not chosen before catalog"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := test.in.decide()
+			if outcome := outcome(got); outcome != test.want {
+				t.Errorf("%s, want %s", outcome, test.want)
+			}
+			if told := got["a"].Message + fmt.Sprint(got["a"].Conflicts); !strings.Contains(told, test.says) {
+				t.Errorf("%q does not say %q", told, test.says)
+			}
+		})
+	}
+}
+
+// pigeons are so many operators with so many kinds to bring between them, in versions that bring one each, and an older one
+// that needs them all: of one kind less than operators that has no solution, and to see it takes for ever.
+func pigeons(operators, kinds int) *neighbourhood {
+	boss := "1.0.0 needs="
+	var all [][]string
+	for i := range operators {
+		boss += fmt.Sprintf("p%d:,", i)
+		texts := []string{fmt.Sprintf("p%d", i)}
+		for kind := range kinds {
+			texts = append(texts, fmt.Sprintf("1.%d.0 brings=K%d", kind, kind))
+		}
+		all = append(all, texts)
+	}
+	return live(append([][]string{{"boss", strings.TrimSuffix(boss, ",")}}, all...)...)
+}
+
+func TestTheSearchIsBounded(t *testing.T) {
+	t.Run("a puzzle that would take for ever is given up, and what can be decided is", func(t *testing.T) {
+		n := pigeons(20, 19)
+		got := n.decide()
+		if boss := got["boss"]; boss.Chosen != nil || !strings.Contains(boss.Message, "no solution with it was found within bounds") || len(boss.Message) > MaxMessage {
+			t.Errorf("boss: %s", boss.Message)
+		}
+		running := strings.Count(outcome(got), " 1.")
+		if running < 19 {
+			t.Errorf("only %d of 19 that could run do: %s", running, outcome(got))
+		}
+		if diff := cmp.Diff(got, n.decide()); diff != "" {
+			t.Errorf("the second time it is another one:\n%s", diff)
+		}
+	})
+	t.Run("more different versions than are tried", func(t *testing.T) {
+		var versions, kinds []string
+		for i := range maxClasses + 10 {
+			versions = append(versions, fmt.Sprintf("1.%d.0 brings=K%d", i, i))
+			kinds = append(kinds, fmt.Sprintf("K%d", i))
+		}
+		got := live([]string{"taken@1.0.0", "1.0.0 brings=" + strings.Join(kinds[9:], ",")}, append([]string{"a"}, versions...)).decide()["a"]
+		untried := slices.IndexFunc(got.Refused, func(r Refusal) bool { return r.Bundle.Version == "1.8.0" })
+		if got.Chosen != nil || untried < 0 || !strings.Contains(got.Refused[untried].Why, "was not tried together with other operators") || len(got.Message) > MaxMessage || len(got.Conflicts) != maxConflicts {
+			t.Errorf("%s (%d conflicts)", got.Message, len(got.Conflicts))
+		}
+	})
+	t.Run("more operators than are decided together", func(t *testing.T) {
+		operators := [][]string{{"base@1.0.0", "1.0.0 brings=K"}}
+		for i := range maxGroup + 3 {
+			operators = append(operators, []string{fmt.Sprintf("op%03d", i), "1.0.0 needs=K"})
+		}
+		got := live(operators...).decide()
+		if running := strings.Count(outcome(got), " 1.0.0"); running != maxGroup {
+			t.Errorf("%d run, want %d", running, maxGroup)
+		}
+		if last := got[fmt.Sprintf("op%03d", maxGroup)]; last.Reason != platformv1alpha1.ReasonValidationFailed || !strings.Contains(last.Message, "was not tried") {
+			t.Errorf("the last one: %s", last.Message)
+		}
+	})
+	t.Run("what many are told of one another", func(t *testing.T) {
+		operators := [][]string{{"first", "1.0.0 brings=K"}}
+		for i := range maxNotes + 10 {
+			operators = append(operators, []string{fmt.Sprintf("op%02d", i), "1.0.0 brings=K"})
+		}
+		first := live(operators...).decide()["first"]
+		if len(first.Notes) != maxNotes+1 || first.Notes[maxNotes] != "and more that is not listed" {
+			t.Errorf("%d notes: %v", len(first.Notes), first.Notes)
+		}
+	})
+}
+
+func FuzzRequiredRange(f *testing.F) {
+	for _, text := range []string{"", " ", ">=1.0.0", ">1.0.0 <2.0.0 || 3.x", "later", "=>", strings.Repeat("1", 400), "!1.0.0", "1.0.0-rc.1+b"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		n := live([]string{"b@1.5.0", "1.5.0"}, []string{"a", "1.0.0"})
+		n.packages["a"].Bundles[0].Requirements = []catalog.Requirement{{Package: &catalog.PackageRange{Name: "b", Range: text}}}
+		got := n.decide()["a"]
+		if (got.Chosen == nil) != (got.Reason != "") || len(got.Message) > MaxMessage || strings.ContainsAny(got.Message, "\n\r") {
+			t.Errorf("range %q: %+v", text, got)
+		}
+		n.packages["a"].Bundles[0].Requirements = []catalog.Requirement{{Not: n.packages["a"].Bundles[0].Requirements}}
+		if opposite := n.decide()["a"]; opposite.Chosen != nil && got.Chosen != nil {
+			t.Errorf("range %q is met and not met", text)
+		}
+	})
 }

@@ -164,12 +164,15 @@ func BenchmarkResolveOneRealPackage(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	request := Request{Package: "project-quay", ClusterVersion: "4.20.0", KubeVersion: "v1.33.0"}
 	catalogs := []Catalog{{ID: cluster, Package: &packages[0]}}
-	b.ReportAllocs()
-	for b.Loop() {
-		if got := Resolve(request, catalogs); got.Chosen == nil {
-			b.Fatal(got.Message)
-		}
+	for name, request := range map[string]Request{"first": requestOf(packages[0], false), "installed": requestOf(packages[0], true)} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if got := Resolve(request, catalogs); got.Chosen == nil {
+					b.Fatal(got.Message)
+				}
+			}
+		})
 	}
 }

@@ -48,7 +48,7 @@ func requirements(ask *question, o *option) string {
 	}
 	for _, r := range o.Bundle.Requirements {
 		if !judge(r, true, func(leaf catalog.Requirement, want bool) bool { return ask.around.possible(ask, o, leaf, want) }) {
-			return "needs " + needed(r) + ": " + ask.around.unmet(r) + failureMessages(r)
+			return clip("needs "+needed(r)+": "+ask.around.unmet(r)+failureMessages(r), 2*maxWhy)
 		}
 	}
 	return ""
@@ -180,6 +180,9 @@ func (around *surroundings) absence(leaf catalog.Requirement) string {
 func (around *surroundings) advice(gvk catalog.GVK) string {
 	var packages []string
 	for _, pkg := range around.providers(gvk) {
+		if others := around.packages[pkg]; len(others) > 0 {
+			return fmt.Sprintf("PlatformOperator %q, of package %s, is to bring it: see there why it does not", others[0].ask.Operator, quote(pkg))
+		}
 		packages = append(packages, quote(pkg))
 	}
 	switch len(packages) {

@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalog"
@@ -408,6 +410,49 @@ func TestUPG_R5_OrderOfOperatorsDoesNotMatter(t *testing.T) {
 				t.Fatalf("seed %d, run %d (-first +now):\n%s", seed, run, diff)
 			}
 		}
+	}
+}
+
+func TestUpdatesTellWhatOtherOperatorsHaveAgainstThem(t *testing.T) {
+	got := live(
+		[]string{"a@1.0.0", "1.0.0", "2.0.0 brings=K", "3.0.0 needs=b:>=2.0.0", "4.0.0 needs=L"},
+		[]string{"b@1.0.0", "1.0.0 brings=K"},
+		[]string{"c@1.0.0", "1.0.0 needs=b:<2.0.0"},
+	).decide()
+	want := map[string]platformv1alpha1.BlockedReason{"2.0.0": platformv1alpha1.BlockedConflict, "3.0.0": platformv1alpha1.BlockedRequirement, "4.0.0": platformv1alpha1.BlockedRequirement}
+	for _, update := range got["a"].Updates {
+		if update.Reason != want[update.Version.String()] || update.Why == "" {
+			t.Errorf("%s: %s, %q", update.Version, update.Reason, update.Why)
+		}
+		delete(want, update.Version.String())
+	}
+	if len(want) > 0 {
+		t.Errorf("not listed: %v", want)
+	}
+}
+
+func TestAPackageThatIsAskedForAndHasNothingToGiveIsNamed(t *testing.T) {
+	n := live([]string{"a", "1.0.0 needs=K"}, []string{"kay"})
+	n.world.Providers = func(catalog.GVK) []string { return []string{"jay", "kay"} }
+	if message := n.decide()["a"].Message; !strings.Contains(message, `PlatformOperator "kay", of package "kay", is to bring it: see there`) {
+		t.Errorf("%q sends nobody to kay", message)
+	}
+}
+
+func TestTheOlderOperatorIsTheOneThatWasCreatedFirst(t *testing.T) {
+	n := live([]string{"a", "1.0.0 brings=K"}, []string{"b", "1.0.0 brings=K"})
+	for i, day := range []int{2, 1} {
+		operator := &platformv1alpha1.PlatformOperator{}
+		operator.Name, operator.CreationTimestamp = n.requests[i].Operator, metav1.Date(2026, 1, day, 0, 0, 0, 0, time.UTC)
+		operator.Spec.Package.Name = n.requests[i].Package
+		request, err := RequestFor(operator, "", Cluster{Version: "4.20.0", KubeVersion: "1.33.0"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.requests[i] = request
+	}
+	if got := outcome(n.decide()); got != "a nothing, b 1.0.0" {
+		t.Error(got)
 	}
 }
 

@@ -95,7 +95,8 @@ func rulesOf(pkg string, holders []Catalog) (rules []upgrade.Rules, unreadable [
 	seen := map[string]bool{}
 	for _, holder := range holders {
 		if blobs := holder.Package.UpgradeRules; len(blobs) > 1 {
-			unreadable = append(unreadable, fmt.Sprintf("catalog %s has %d different ones: %s, and %s", holder.ID, len(blobs), clip(blobs[0].Where, maxQuoted), clip(blobs[1].Where, maxQuoted)))
+			unreadable = append(unreadable, fmt.Sprintf("catalog %s has %d different ones of package %q: %s, and %s",
+				holder.ID, len(blobs), pkg, clip(blobs[0].Where, maxCause), clip(blobs[1].Where, maxCause)))
 			continue
 		}
 		for _, blob := range holder.Package.UpgradeRules {

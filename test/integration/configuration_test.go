@@ -50,6 +50,46 @@ const (
 
 // Serial: what is configured counts for the packages of all specs of this cluster.
 var _ = Describe("the manager's configuration", Serial, func() {
+	It("UPG-R6 allowed packages, a pause and manual approval are respected", func(ctx context.Context) {
+		const allowed, resting, asking, kept = "welcome", "resting", "asking", "kept-out"
+		publish := func(versions ...string) {
+			var all []samples.Operator
+			for _, pkg := range []string{allowed, resting, asking, kept} {
+				for _, version := range versions {
+					all = append(all, samples.Operator{Package: pkg, Version: version})
+				}
+			}
+			Expect(admin.Publish(ctx, all...)).To(Succeed())
+		}
+		publish("1.0.0")
+		configure(ctx, `{"allowedPackages":["welcome","resting","asking"],"defaultApproval":"Manual"}`, `{"allowedPackages":null,"defaultApproval":null}`)
+		for _, pkg := range []string{allowed, resting, asking} {
+			create(ctx, pkg, "")
+		}
+		create(ctx, kept, "")
+		for _, pkg := range []string{allowed, resting, asking} {
+			Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
+		}
+		respecified(ctx, allowed, `"upgrades": {"approval": "Automatic"}`)
+		respecified(ctx, resting, `"upgrades": {"approval": "Automatic"}, "paused": true`)
+		publish("1.0.0", "1.1.0")
+		Eventually(admin.Installed).WithContext(ctx).WithArguments(allowed, "1.1.0").Should(Succeed())
+		progressingSays(ctx, resting, metav1.ConditionFalse, platformv1alpha1.ReasonPaused, "spec.paused")
+		Eventually(updatesOf).WithContext(ctx).WithArguments(resting).Should(Equal([]string{"1.1.0 by 1.1.0: Paused"}))
+		progressingSays(ctx, asking, metav1.ConditionFalse, platformv1alpha1.ReasonAwaitingApproval, "1.1.0")
+		refusedWith(ctx, kept, platformv1alpha1.ReasonValidationFailed, "spec.allowedPackages")
+		for _, pkg := range []string{resting, asking} {
+			Expect(historyOf(ctx, pkg)).To(HaveLen(1))
+		}
+		_, err := admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, kept, metav1.GetOptions{})
+		Expect(err).To(beNotFound())
+
+		respecified(ctx, resting, `"paused": null`)
+		Eventually(admin.Installed).WithContext(ctx).WithArguments(resting, "1.1.0").Should(Succeed())
+		respecified(ctx, asking, `"upgrades": {"approvedVersion": "1.1.0"}`)
+		Eventually(admin.Installed).WithContext(ctx).WithArguments(asking, "1.1.0").Should(Succeed())
+	})
+
 	It("allowedPackages keeps other packages out, and what is installed of them stays and is not moved", func(ctx context.Context) {
 		const pkg, fresh = "tolerated", "unlisted"
 		Expect(samples.Write(env.SamplesDir, samples.Operator{Package: pkg, Version: "1.0.0"}, samples.Operator{Package: fresh, Version: "1.0.0"})).To(Succeed())
@@ -60,7 +100,7 @@ var _ = Describe("the manager's configuration", Serial, func() {
 		configure(ctx, `{"allowedPackages":["none-*","[x-z]?"]}`, `{"allowedPackages":null}`)
 		blocked := And(HavePrefix("False Blocked: Version 1.0.0 stays"), ContainSubstring(theManager), ContainSubstring("spec.allowedPackages"), ContainSubstring(`"none-*"`))
 		Eventually(progressing).WithContext(ctx).WithArguments(pkg).Should(blocked)
-		Expect(samples.Write(env.SamplesDir, samples.Operator{Package: pkg, Version: "1.1.0"})).To(Succeed())
+		Expect(samples.Write(env.SamplesDir, samples.Operator{Package: pkg, Version: "1.0.0"}, samples.Operator{Package: pkg, Version: "1.1.0"})).To(Succeed())
 		Expect(env.Publish(ctx)).To(Succeed())
 		create(ctx, fresh, "")
 		refusedWith(ctx, fresh, platformv1alpha1.ReasonValidationFailed, theManager, "spec.allowedPackages", `"`+fresh+`"`)

@@ -49,7 +49,7 @@ func (r Request) notAllowed() string {
 			return ""
 		}
 	}
-	return fmt.Sprintf("package %q is not allowed on this cluster: none of spec.allowedPackages of PlatformOperatorManager %q matches it, which are %s; add it there, or delete the PlatformOperator",
+	return fmt.Sprintf("package %q is not allowed on this cluster: spec.allowedPackages of PlatformOperatorManager %q has only %s; add it there, or delete the PlatformOperator",
 		r.Package, operatorv1alpha1.PlatformOperatorManagerName, quoted(r.Allowed))
 }
 

@@ -48,8 +48,7 @@ const (
 	seventeenLabels = `{"a":"","b":"","c":"","d":"","e":"","f":"","g":"","h":"","i":"","j":"","k":"","l":"","m":"","n":"","o":"","p":"","q":""}`
 )
 
-// Serial: what is configured counts for the packages of all specs of this cluster.
-var _ = Describe("the manager's configuration", Serial, func() {
+var _ = Describe("the manager's configuration", func() {
 	It("UPG-R6 allowed packages, a pause and manual approval are respected", func(ctx context.Context) {
 		const allowed, resting, asking, kept = "welcome", "resting", "asking", "kept-out"
 		publish := func(versions ...string) {
@@ -104,8 +103,14 @@ var _ = Describe("the manager's configuration", Serial, func() {
 		Expect(env.Publish(ctx)).To(Succeed())
 		create(ctx, fresh, "")
 		refusedWith(ctx, fresh, platformv1alpha1.ReasonValidationFailed, theManager, "spec.allowedPackages", `"`+fresh+`"`)
-		Consistently(admin.Installed, "2s").WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
-		Expect(progressing(ctx, pkg)).To(blocked)
+		Consistently(func(g Gomega, ctx context.Context) {
+			live, err := admin.Operator(ctx, pkg)
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(live.Status.Installed.Version).To(Equal("1.0.0"))
+			g.Expect(live.Status.Target).To(BeNil())
+			g.Expect(meta.IsStatusConditionTrue(live.Status.Conditions, platformv1alpha1.ConditionInstalled)).To(BeTrue())
+			g.Expect(progressing(ctx, pkg)).To(blocked)
+		}, "2s").WithContext(ctx).Should(Succeed())
 
 		By("allowing them, nothing else being done")
 		configure(ctx, `{"allowedPackages":["tolerate?","un*"]}`, `{"allowedPackages":null}`)

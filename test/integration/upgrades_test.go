@@ -209,7 +209,7 @@ var _ = Describe("upgrades", func() {
 		progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonAwaitingApproval, `The approved version "1.6.0" is in no selected catalog`)
 	})
 
-	It("UPG-M3 wait while the cluster itself is being updated, but for first installations and what is approved", Serial, func(ctx context.Context) {
+	It("UPG-M3 wait while the cluster itself is being updated, but for first installations and what is approved", func(ctx context.Context) {
 		const pkg, other, fresh = "patient", "approver", "newcomer"
 		offering(ctx, pkg, "", "1.0.0")
 		offering(ctx, other, "", "1.0.0")

@@ -97,6 +97,24 @@ func (s *Snapshots) Describe(info Info) (changed []string) {
 	return s.replace(info.ID, info.Wanted, func(old *Snapshot) *Snapshot { return old.described(info) })
 }
 
+// Narrow forgets what was read of packages that nobody wants any more. Of these it is then not known whether the catalog has
+// them.
+func (s *Snapshots) Narrow(id catalog.ID, wanted map[string]bool) (changed []string) {
+	if kept, found := s.Get(id); !found || !kept.beyond(wanted) {
+		return nil
+	}
+	return s.replace(id, nil, func(old *Snapshot) *Snapshot {
+		if old == nil {
+			return nil
+		}
+		next := *old
+		next.Wanted = maps.Clone(old.Wanted)
+		maps.DeleteFunc(next.Wanted, func(pkg string, _ bool) bool { return !wanted[pkg] })
+		next.Packages = slices.DeleteFunc(slices.Clone(old.Packages), func(p catalog.Package) bool { return !wanted[p.Name] })
+		return &next
+	})
+}
+
 // Delete forgets a catalog that is no longer there or no longer trusted. It is news for the wanted packages too, of which a
 // catalog that was never read said that nothing is known.
 func (s *Snapshots) Delete(id catalog.ID, wanted map[string]bool) (changed []string) {
@@ -166,6 +184,16 @@ func (s *Snapshot) addNames(names map[string]bool) {
 	for i := range s.Packages {
 		names[s.Packages[i].Name] = true
 	}
+}
+
+// beyond says whether more is kept than these packages.
+func (s *Snapshot) beyond(wanted map[string]bool) bool {
+	for name := range s.Wanted {
+		if !wanted[name] {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *Snapshot) view(pkg string) resolve.Catalog {

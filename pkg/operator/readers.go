@@ -4,22 +4,25 @@ import (
 	"context"
 	"slices"
 
-	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/catalogsource/grpc"
 	"github.com/openshift/platform-operators/pkg/catalogsource/http"
 	"github.com/openshift/platform-operators/pkg/controllers/catalogs"
 )
 
-// readGRPC reads a CatalogSource.
-func readGRPC(ctx context.Context, endpoint string, names []string) ([]catalog.Package, error) {
-	return grpc.Read(ctx, endpoint, func(pkg string) bool { return slices.Contains(names, pkg) })
+// readGRPC reads a CatalogSource. The protocol has no conditions.
+func readGRPC(ctx context.Context, request catalogs.Request) (catalogs.Answer, error) {
+	packages, err := grpc.Read(ctx, request.Endpoint, func(pkg string) bool {
+		_, wanted := slices.BinarySearch(request.Names, pkg)
+		return wanted
+	})
+	return catalogs.Answer{Packages: packages}, err
 }
 
 // newHTTPReader makes the function that reads ClusterCatalogs, trusting the authorities in the file.
 func newHTTPReader(caFile string) catalogs.ReadFunc {
 	client := http.New(http.Options{CAFile: caFile})
-	return func(ctx context.Context, endpoint string, names []string) ([]catalog.Package, error) {
-		reading, err := client.ReadPackages(ctx, endpoint, names, "")
-		return reading.Packages, err
+	return func(ctx context.Context, request catalogs.Request) (catalogs.Answer, error) {
+		reading, err := client.ReadPackages(ctx, request.Endpoint, request.Names, request.Since)
+		return catalogs.Answer{Packages: reading.Packages, Modified: reading.LastModified, NotModified: reading.NotModified}, err
 	}
 }

@@ -1,6 +1,8 @@
 // Package catalogs keeps the catalog snapshots up to date: it watches CatalogSources in trusted namespaces and all
 // ClusterCatalogs, reads a catalog when its content may have changed or when an operator asks for a package that was not
-// kept, and tells the other controllers which packages changed.
+// kept, and tells the other controllers which packages changed. What a catalog serves is known by a digest where somebody
+// says one: a ClusterCatalog's resolved image, the images that a CatalogSource's pod runs. As long as that is the same
+// nothing is read again, whatever else changes of the objects.
 //
 // It does not choose anything. A catalog that cannot be read is noted in the snapshots, where the last good content stays,
 // and is tried again with back-off; it never makes this controller fail. Several are read at a time, so that one that hangs
@@ -24,7 +26,6 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/flowcontrol"
-	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/library-go/pkg/controller/factory"
@@ -48,12 +49,12 @@ const (
 	readTimeout = 5 * time.Minute
 	// firstRetry and lastRetry bound the wait after a reading that failed.
 	firstRetry, lastRetry = 5 * time.Second, 5 * time.Minute
+	// patience is how long an operator waits for a catalog that is being read and that may have its package. Full-size
+	// catalogs are read within seconds; who answers more slowly is left out until the answer is there.
+	patience = 30 * time.Second
 	// listTimeout bounds how long the start waits to know which catalogs there are, on clusters that lack one of the kinds.
 	listTimeout = 5 * time.Second
 )
-
-// ReadFunc reads the named packages of one catalog at an endpoint. It must return an error rather than a short list.
-type ReadFunc func(ctx context.Context, endpoint string, names []string) ([]catalog.Package, error)
 
 // Config is everything the controller needs; every field is required.
 type Config struct {
@@ -84,13 +85,16 @@ type controller struct {
 	changes   *Changes
 	backoff   *flowcontrol.Backoff
 	clock     clock.PassiveClock
+	// pods are what serves CatalogSources.
+	pods cache.SharedIndexInformer
+	// patience is how long others wait for a catalog that is being read.
+	patience time.Duration
 
 	lock sync.Mutex
 	// last is the last good reading of each catalog.
 	last map[catalog.ID]reading
-	// failed is the identity that could not be read last. Back-off is for that one: somebody who has put the catalog right
-	// does not wait for it.
-	failed map[catalog.ID]string
+	// failed is the last reading of each catalog, where that failed.
+	failed map[catalog.ID]failure
 }
 
 // source is one kind of catalog: how it is listed, described and read.
@@ -100,20 +104,19 @@ type source struct {
 	read     ReadFunc
 }
 
-// reading says until when a good reading holds: as long as the catalog's identity is the same, and, where the identity
-// does not tell everything, until it is due again.
-type reading struct {
-	identity string
-	due      time.Time
-}
-
 // New builds the controller. Its queue keys are catalog IDs as text, for example "CatalogSource/ns/name". The informers of
 // the catalogs themselves are started by Run, and not waited for: a cluster may have none of their kinds.
 func New(config Config) (factory.Controller, error) {
 	if err := config.validate(); err != nil {
 		return nil, err
 	}
+	pods, err := newPodInformer(config.Dynamic)
+	if err != nil {
+		return nil, err
+	}
 	c := &controller{
+		pods:      pods,
+		patience:  patience,
 		operators: config.Operators.Lister(),
 		managers:  config.Managers.Lister(),
 		snapshots: config.Snapshots,
@@ -121,13 +124,16 @@ func New(config Config) (factory.Controller, error) {
 		clock:     config.Clock,
 		backoff:   flowcontrol.NewBackOff(firstRetry, lastRetry),
 		last:      map[catalog.ID]reading{},
-		failed:    map[catalog.ID]string{},
+		failed:    map[catalog.ID]failure{},
 		sources: map[string]*source{
-			kindCatalogSource:  {informer: newInformer(config.Dynamic, catalogSources), describe: describeCatalogSource, read: config.ReadGRPC},
+			kindCatalogSource:  {informer: newInformer(config.Dynamic, catalogSources), describe: describeServed(pods), read: config.ReadGRPC},
 			kindClusterCatalog: {informer: newInformer(config.Dynamic, clusterCatalogs), describe: describeClusterCatalog, read: config.ReadHTTP},
 		},
 	}
 	syncContext := factory.NewSyncContext(Name, config.Recorder)
+	if err := enqueueServed(pods, syncContext); err != nil {
+		return nil, err
+	}
 	for _, source := range c.sources {
 		if err := c.enqueueFrom(source, syncContext); err != nil {
 			return nil, err
@@ -172,93 +178,62 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		c.forget(id, wanted)
 		return nil
 	}
+	info := c.info(d, wanted)
 	if d.notServing != "" {
-		c.changes.Notify(c.snapshots.SetError(c.info(d, wanted), errors.New(d.notServing)))
+		c.changes.Notify(c.snapshots.SetError(info, errors.New(d.notServing)))
 		return nil
 	}
-	if len(wanted) == 0 { // nobody asks, so nothing is sent over the wire
-		c.changes.Notify(c.snapshots.Describe(c.info(d, wanted)))
+	c.changes.Notify(c.snapshots.Describe(info))
+	c.changes.Notify(c.snapshots.Narrow(id, wanted))
+	if !c.pods.HasSynced() && !c.changes.HasSynced() {
+		return nil // describeAll queues every catalog once it is known what serves them
+	}
+	next, due := c.plan(d, wanted)
+	if !due {
 		return nil
 	}
-	if wait, fresh := c.fresh(d, wanted); fresh {
-		c.changes.Notify(c.snapshots.Describe(c.info(d, wanted)))
-		if wait > 0 {
-			syncCtx.Queue().AddAfter(id.String(), wait)
-		}
+	if wait := next.at.Sub(c.clock.Now()); wait > 0 {
+		syncCtx.Queue().AddAfter(id.String(), wait)
 		return nil
 	}
-	c.read(ctx, syncCtx, d, wanted)
+	c.read(ctx, syncCtx, d, next)
 	return nil
 }
 
-// read reads a catalog and stores what came of it. A failure is stored too, and the catalog is queued for later.
-func (c *controller) read(ctx context.Context, syncCtx factory.SyncContext, d description, wanted map[string]bool) {
-	key, start := d.id.String(), c.clock.Now()
-	c.changes.Notify(c.snapshots.Describe(c.info(d, wanted)))
-	if c.backoff.IsInBackOffSinceUpdate(key, start) && c.failedAt(d) {
-		syncCtx.Queue().AddAfter(key, c.backoff.Get(key))
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, readTimeout)
-	defer cancel()
-	packages, err := c.sources[d.id.Kind].read(ctx, d.endpoint, slices.Sorted(maps.Keys(wanted)))
-	if err != nil {
-		c.backoff.Next(key, c.clock.Now())
-		c.setFailed(d)
-		wait := c.backoff.Get(key)
-		klog.Warningf("reading catalog %s: %v; next try in %s", key, err, wait)
-		c.changes.Notify(c.snapshots.SetError(c.info(d, wanted), err))
-		syncCtx.Queue().AddAfter(key, wait)
-		return
-	}
-	c.backoff.Reset(key)
-	last := reading{identity: d.identity}
-	if d.poll > 0 {
-		last.due = start.Add(d.poll)
-		syncCtx.Queue().AddAfter(key, d.poll)
+// plan says what to read of a catalog that serves, and when; false when nothing.
+func (c *controller) plan(d description, wanted map[string]bool) (plan, bool) {
+	if len(wanted) == 0 {
+		return plan{}, false // nobody asks, so nothing is sent over the wire
 	}
 	c.lock.Lock()
-	c.last[d.id] = last
+	last, known := c.last[d.id]
+	failed, hasFailed := c.failed[d.id]
 	c.lock.Unlock()
-	klog.Infof("read %d of %d wanted packages from catalog %s in %s", len(packages), len(wanted), key, c.clock.Since(start).Round(time.Millisecond))
-	c.changes.Notify(c.snapshots.Set(c.info(d, wanted), packages))
+	kept, _ := c.snapshots.Get(d.id)
+	names, now := slices.Sorted(maps.Keys(wanted)), c.clock.Now()
+	next, due := plan{at: now, names: names}, true
+	if known {
+		next, due = last.next(d, names, kept, now)
+	}
+	if hasFailed {
+		// Whether or not it is due for another reason: that it failed has to be cleared up.
+		if !due {
+			next, due = plan{at: now, names: names}, true
+		}
+		if at := failed.retry(d, c.backoff.Get(d.id.String())); at.After(next.at) {
+			next.at = at
+		}
+		return next, due
+	}
+	if known && kept.Err != nil && (!due || next.at.After(now)) {
+		// It was not serving and does again; what it serves is known, or not due yet.
+		c.changes.Notify(c.snapshots.SetUnchanged(c.info(d, wanted)))
+	}
+	return next, due
 }
 
 func (c *controller) info(d description, wanted map[string]bool) catalogsource.Info {
-	return catalogsource.Info{ID: d.id, Labels: d.labels, Priority: d.priority, Identity: d.identity, Wanted: wanted, At: c.clock.Now()}
-}
-
-// fresh says whether the last reading still holds, and after how long to look again.
-func (c *controller) fresh(d description, wanted map[string]bool) (wait time.Duration, fresh bool) {
-	c.lock.Lock()
-	last, found := c.last[d.id]
-	c.lock.Unlock()
-	snapshot, kept := c.snapshots.Get(d.id)
-	if !found || !kept || snapshot.Err != nil || last.identity != d.identity {
-		return 0, false
-	}
-	for name := range wanted {
-		if !snapshot.Wanted[name] {
-			return 0, false
-		}
-	}
-	if last.due.IsZero() {
-		return 0, true
-	}
-	wait = last.due.Sub(c.clock.Now())
-	return wait, wait > 0
-}
-
-func (c *controller) failedAt(d description) bool {
-	c.lock.Lock()
-	defer c.lock.Unlock()
-	return c.failed[d.id] == d.identity
-}
-
-func (c *controller) setFailed(d description) {
-	c.lock.Lock()
-	defer c.lock.Unlock()
-	c.failed[d.id] = d.identity
+	return catalogsource.Info{ID: d.id, Labels: d.labels, Priority: d.priority, Wanted: wanted, At: c.clock.Now()}
 }
 
 func (c *controller) forget(id catalog.ID, wanted map[string]bool) {

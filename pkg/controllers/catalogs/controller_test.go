@@ -32,31 +32,51 @@ type bench struct {
 	clock     *clocktesting.FakeClock
 	operators cache.Indexer
 	told      []string
-	reads     int
-	fail      error
+	// asked are the requests that were made, and content what the catalogs answer with.
+	asked   []Request
+	content func(name string) catalog.Package
+	fail    error
+	// unmodified answers conditional requests.
+	unmodified bool
+	// modified is what the catalogs say of when they changed, takes is how long they need for an answer.
+	modified string
+	takes    time.Duration
 }
+
+// reads counts the requests that were made.
+func (b *bench) reads() int { return len(b.asked) }
 
 func newBench(t *testing.T, packages ...string) *bench {
 	t.Helper()
 	b := &bench{clock: clocktesting.NewFakeClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)), operators: cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)}
-	read := func(_ context.Context, _ string, names []string) ([]catalog.Package, error) {
-		b.reads++
-		var found []catalog.Package
-		for _, name := range names {
-			found = append(found, catalog.Package{Name: name})
+	b.content = func(name string) catalog.Package { return catalog.Package{Name: name} }
+	read := func(_ context.Context, request Request) (Answer, error) {
+		b.asked = append(b.asked, request)
+		b.clock.Step(b.takes)
+		if request.Since != "" && b.unmodified {
+			return Answer{NotModified: true}, nil
 		}
-		return found, b.fail
+		answer := Answer{Modified: b.modified}
+		for _, name := range request.Names {
+			answer.Packages = append(answer.Packages, b.content(name))
+		}
+		return answer, b.fail
 	}
 	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
-		map[schema.GroupVersionResource]string{catalogSources: "CatalogSourceList", clusterCatalogs: "ClusterCatalogList"})
+		map[schema.GroupVersionResource]string{catalogSources: "CatalogSourceList", clusterCatalogs: "ClusterCatalogList", pods: "PodList"})
+	served, err := newPodInformer(client)
+	if err != nil {
+		t.Fatal(err)
+	}
 	b.controller = &controller{
 		operators: platformlisters.NewPlatformOperatorLister(b.operators),
 		managers:  operatorlisters.NewPlatformOperatorManagerLister(cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)),
 		snapshots: catalogsource.NewSnapshots(), changes: &Changes{}, clock: b.clock,
 		backoff: flowcontrol.NewFakeBackOff(firstRetry, lastRetry, b.clock),
-		last:    map[catalog.ID]reading{}, failed: map[catalog.ID]string{},
+		last:    map[catalog.ID]reading{}, failed: map[catalog.ID]failure{},
+		pods: synced{served}, patience: time.Minute,
 		sources: map[string]*source{
-			kindCatalogSource:  {informer: newInformer(client, catalogSources), describe: describeCatalogSource, read: read},
+			kindCatalogSource:  {informer: newInformer(client, catalogSources), describe: describeServed(synced{served}), read: read},
 			kindClusterCatalog: {informer: newInformer(client, clusterCatalogs), describe: describeClusterCatalog, read: read},
 		},
 	}
@@ -87,6 +107,11 @@ status: {connectionState: {address: "red:50051", lastObservedState: READY, lastC
 	return red
 }
 
+// synced is an informer that has listed, whose store is in the test's hands.
+type synced struct{ cache.SharedIndexInformer }
+
+func (synced) HasSynced() bool { return true }
+
 const red = "CatalogSource/openshift-marketplace/red"
 
 // keyed is a sync context with a queue key.
@@ -111,10 +136,10 @@ func TestCatalogIsKnownToBeThereWhileItIsReadFirst(t *testing.T) {
 	b.put(t, "first")
 	source := b.sources[kindCatalogSource]
 	read, pending := source.read, false
-	source.read = func(ctx context.Context, endpoint string, names []string) ([]catalog.Package, error) {
+	source.read = func(ctx context.Context, request Request) (Answer, error) {
 		views := b.snapshots.For("quay")
 		pending = len(views) == 1 && views[0].Pending
-		return read(ctx, endpoint, names)
+		return read(ctx, request)
 	}
 	b.run(t)
 	if !pending {
@@ -129,14 +154,26 @@ func TestCatalogThatNobodyAsksForIsNotRead(t *testing.T) {
 	b := newBench(t)
 	b.put(t, "first")
 	b.run(t)
-	if b.reads != 0 {
-		t.Errorf("it was read %d times", b.reads)
+	if b.reads() != 0 {
+		t.Errorf("it was read %d times", b.reads())
 	}
 }
 
 func TestBackOffEndsWhenTheCatalogWasPutRight(t *testing.T) {
 	for name, repair := range map[string]func(*testing.T, *bench){
-		"by a new connection": func(t *testing.T, b *bench) { b.put(t, "second") },
+		"by a new connection, five seconds later": func(t *testing.T, b *bench) {
+			b.put(t, "second")
+			b.run(t)
+			if b.reads() != 1 {
+				t.Error("it was read at once, as it would be each time that the connection flaps")
+			}
+			b.clock.Step(firstRetry)
+		},
+		"by another address": func(t *testing.T, b *bench) {
+			if err := unstructured.SetNestedField(b.put(t, "first").Object, "blue:50051", "status", "connectionState", "address"); err != nil {
+				t.Fatal(err)
+			}
+		},
 		"by deleting it and creating it anew": func(t *testing.T, b *bench) {
 			if err := b.sources[kindCatalogSource].informer.GetStore().Delete(b.put(t, "first")); err != nil {
 				t.Fatal(err)
@@ -152,13 +189,13 @@ func TestBackOffEndsWhenTheCatalogWasPutRight(t *testing.T) {
 			b.run(t)
 			b.fail = nil
 			b.run(t)
-			if b.reads != 1 {
-				t.Fatalf("unchanged, it was read %d times within its back-off", b.reads)
+			if b.reads() != 1 {
+				t.Fatalf("unchanged, it was read %d times within its back-off", b.reads())
 			}
 			repair(t, b)
 			b.run(t)
-			if views := b.snapshots.For("quay"); b.reads != 2 || len(views) != 1 || views[0].Package == nil {
-				t.Errorf("read %d times, and it says %+v", b.reads, views)
+			if views := b.snapshots.For("quay"); b.reads() != 2 || len(views) != 1 || views[0].Package == nil {
+				t.Errorf("read %d times, and it says %+v", b.reads(), views)
 			}
 		})
 	}
@@ -189,8 +226,12 @@ apiVersion: operators.coreos.com/v1alpha1
 kind: CatalogSource
 metadata: {name: red, namespace: openshift-marketplace}`)
 	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
-		map[schema.GroupVersionResource]string{catalogSources: "CatalogSourceList", clusterCatalogs: "ClusterCatalogList"}, manifest)
+		map[schema.GroupVersionResource]string{catalogSources: "CatalogSourceList", clusterCatalogs: "ClusterCatalogList", pods: "PodList"}, manifest)
 	b.sources[kindCatalogSource].informer = newInformer(client, catalogSources)
+	var err error
+	if b.controller.pods, err = newPodInformer(client); err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	syncContext := factory.NewSyncContext("test", events.NewInMemoryRecorder("test", b.clock))
 	ended := make(chan error)

@@ -19,9 +19,6 @@ var (
 const (
 	kindCatalogSource  = "CatalogSource"
 	kindClusterCatalog = "ClusterCatalog"
-
-	// leastPoll bounds how often an unchanged CatalogSource is read again, whatever its registryPoll says.
-	leastPoll = time.Minute
 )
 
 // description is what the controller needs to know of one catalog object.
@@ -31,9 +28,14 @@ type description struct {
 	priority int
 	// endpoint is a gRPC address or an HTTPS base URL.
 	endpoint string
-	// identity changes whenever the content may have changed.
-	identity string
-	// poll is how often to look again although the identity is the same; zero is never.
+	// serves is what is served where, as far as the spec and the address say it; when it changes, so may everything.
+	serves string
+	// content names the content that is served, by digest: as long as it is the same, so is the content. Empty where nothing
+	// tells.
+	content string
+	// connection changes when the content may have changed; it also changes for other reasons.
+	connection string
+	// poll is how often to look again where nothing names the content; zero is never.
 	poll time.Duration
 	// notServing says why the catalog cannot be read now; empty when it can.
 	notServing string
@@ -41,7 +43,7 @@ type description struct {
 
 // describeCatalogSource reads a CatalogSource: OLM writes the address and the state of the connection that it holds into
 // status.connectionState. Its content is what the registry pod behind the address serves, of which the object itself says
-// nothing; a new connection (lastConnect) is the sign of a new pod.
+// nothing (servedImages does); a new connection (lastConnect) may be the sign of a new pod.
 func describeCatalogSource(object *unstructured.Unstructured) description {
 	d := description{
 		id:       catalog.ID{Kind: kindCatalogSource, Namespace: object.GetNamespace(), Name: object.GetName()},
@@ -56,15 +58,16 @@ func describeCatalogSource(object *unstructured.Unstructured) description {
 	case state != "READY":
 		d.notServing = fmt.Sprintf("its connection is %q, not \"READY\"; look at the CatalogSource's pod", state)
 	}
-	d.identity = fmt.Sprintf("%s|%s|%s|%s", object.GetUID(), d.endpoint, text(object, "spec", "image"),
-		text(object, "status", "connectionState", "lastConnect"))
+	d.serves = fmt.Sprintf("%s|%s|%s|%s", object.GetUID(), d.endpoint, text(object, "spec", "image"),
+		text(object, "status", "configMapReference", "resourceVersion"))
+	d.connection = text(object, "status", "connectionState", "lastConnect")
 	if interval, err := time.ParseDuration(text(object, "spec", "updateStrategy", "registryPoll", "interval")); err == nil && interval > 0 {
-		d.poll = max(interval, leastPoll)
+		d.poll = interval
 	}
 	return d
 }
 
-// describeClusterCatalog reads a ClusterCatalog: its resolved image is its content's identity.
+// describeClusterCatalog reads a ClusterCatalog: its resolved image names its content, however often that is unpacked.
 func describeClusterCatalog(object *unstructured.Unstructured) description {
 	d := description{
 		id:       catalog.ID{Kind: kindClusterCatalog, Name: object.GetName()},
@@ -75,24 +78,26 @@ func describeClusterCatalog(object *unstructured.Unstructured) description {
 	switch {
 	case text(object, "spec", "availabilityMode") == "Unavailable":
 		d.notServing = "its spec.availabilityMode is Unavailable"
-	case !serving(object):
+	case !hasCondition(object, "Serving"):
 		d.notServing = "its Serving condition is not True; look at the ClusterCatalog's status"
 	case d.endpoint == "":
 		d.notServing = "its status.urls.base is empty; look at the ClusterCatalog's status"
 	}
-	d.identity = fmt.Sprintf("%s|%s|%s|%s", object.GetUID(), d.endpoint,
-		text(object, "status", "resolvedSource", "image", "ref"), text(object, "status", "lastUnpacked"))
+	d.serves = fmt.Sprintf("%s|%s", object.GetUID(), d.endpoint)
+	d.content = text(object, "status", "resolvedSource", "image", "ref")
+	d.connection = text(object, "status", "lastUnpacked")
 	return d
 }
 
-func serving(object *unstructured.Unstructured) bool {
+// hasCondition says whether a condition is True.
+func hasCondition(object *unstructured.Unstructured, conditionType string) bool {
 	conditions, _, err := unstructured.NestedSlice(object.Object, "status", "conditions")
 	if err != nil {
 		return false
 	}
 	for _, entry := range conditions {
 		condition, ok := entry.(map[string]any)
-		if ok && condition["type"] == "Serving" {
+		if ok && condition["type"] == conditionType {
 			return condition["status"] == "True"
 		}
 	}

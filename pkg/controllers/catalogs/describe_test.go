@@ -47,14 +47,22 @@ status: {connectionState: {address: "a:50051", lastObservedState: READY, lastCon
 			}
 		})
 	}
-	t.Run("a poll of a second is bounded", func(t *testing.T) {
-		if got := describeCatalogSource(object(t, strings.Replace(ready, "10m", "1s", 1))); got.poll != leastPoll {
-			t.Errorf("polled every %s", got.poll)
-		}
-	})
-	t.Run("a new connection is a new identity", func(t *testing.T) {
-		if describeCatalogSource(object(t, strings.Replace(ready, "2026", "2027", 1))).identity == got.identity {
-			t.Error("the identity is the same")
+	for name, test := range map[string]struct{ from, to string }{
+		"another address":    {"a:50051", "b:50051"},
+		"another image":      {"image: i", "image: j"},
+		"another object":     {"uid: u", "uid: v"},
+		"another config map": {"status: {", `status: {configMapReference: {resourceVersion: "7"}, `},
+	} {
+		t.Run(name+" is another thing that is served", func(t *testing.T) {
+			if describeCatalogSource(object(t, strings.Replace(ready, test.from, test.to, 1))).serves == got.serves {
+				t.Error("it is the same")
+			}
+		})
+	}
+	t.Run("a new connection to the same is told apart", func(t *testing.T) {
+		other := describeCatalogSource(object(t, strings.Replace(ready, "2026", "2027", 1)))
+		if other.connection == got.connection || other.serves != got.serves {
+			t.Errorf("read as %+v, before as %+v", other, got)
 		}
 	})
 }
@@ -81,9 +89,10 @@ status: {urls: {base: "https://c/catalogs/red"}, resolvedSource: {image: {ref: "
 			}
 		})
 	}
-	t.Run("new content is a new identity", func(t *testing.T) {
-		if describeClusterCatalog(object(t, strings.Replace(serving, "sha256:1", "sha256:2", 1))).identity == got.identity {
-			t.Error("the identity is the same")
+	t.Run("its content is named by the resolved image", func(t *testing.T) {
+		other := describeClusterCatalog(object(t, strings.Replace(serving, "sha256:1", "sha256:2", 1)))
+		if got.content != "i@sha256:1" || other.content != "i@sha256:2" || other.serves != got.serves {
+			t.Errorf("read as %+v, before as %+v", other, got)
 		}
 	})
 }

@@ -36,13 +36,14 @@ func (c *controller) enqueueFrom(source *source, syncContext factory.SyncContext
 	return err
 }
 
-// runInformers runs the informers of both kinds until the context ends. A kind that the cluster does not serve is asked for
+// runInformers runs the informers of both kinds, and of what serves them, until the context ends. A kind that the cluster does not serve is asked for
 // again with the reflector's own back-off, so that it is found without a restart when OLM appears.
 func (c *controller) runInformers(ctx context.Context, syncCtx factory.SyncContext) error {
 	var running sync.WaitGroup
 	for _, source := range c.sources {
 		running.Go(func() { source.informer.Run(ctx.Done()) })
 	}
+	running.Go(func() { c.pods.Run(ctx.Done()) })
 	c.describeAll(ctx, syncCtx)
 	running.Wait()
 	return nil
@@ -54,12 +55,12 @@ func (c *controller) describeAll(ctx context.Context, syncCtx factory.SyncContex
 	defer c.changes.setListed()
 	listing, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
-	var synced []cache.InformerSynced
+	synced := []cache.InformerSynced{c.pods.HasSynced}
 	for _, source := range c.sources {
 		synced = append(synced, source.informer.HasSynced)
 	}
 	if !cache.WaitForCacheSync(listing.Done(), synced...) {
-		klog.Warningf("not every kind of catalog could be listed within %s; going on with those that could", listTimeout)
+		klog.Warningf("not every kind of catalog, and the pods of CatalogSources, could be listed within %s; going on with what could", listTimeout)
 	}
 	wanted, err := c.wantedPackages()
 	if err != nil {

@@ -1,0 +1,155 @@
+package catalogs
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/klog/v2"
+
+	"github.com/openshift/library-go/pkg/controller/factory"
+
+	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/catalogsource"
+)
+
+// Request is what to read of one catalog.
+type Request struct {
+	// Endpoint is a gRPC address or an HTTPS base URL.
+	Endpoint string
+	// Names are the packages to read, sorted.
+	Names []string
+	// Since is the Modified of an earlier reading of these names, when nothing else says that the content has changed.
+	Since string
+}
+
+// Answer is what a reading gave.
+type Answer struct {
+	// Packages are sorted by name; a package that the catalog does not have is not among them.
+	Packages []catalog.Package
+	// Modified is for the Since of the next request; empty where the protocol has nothing of the kind.
+	Modified string
+	// NotModified says that nothing has changed since Request.Since; Packages is then empty.
+	NotModified bool
+}
+
+// ReadFunc reads packages of one catalog. It must return an error rather than a short list.
+type ReadFunc func(context.Context, Request) (Answer, error)
+
+// errStillReading is said of a catalog that takes its time: who needs a package that it may have does not wait for it any
+// longer, and learns why.
+type errStillReading struct{ patience time.Duration }
+
+func (e errStillReading) Error() string {
+	return fmt.Sprintf("it is still being read after %s; what it has counts as soon as that ends", e.patience)
+}
+
+// read reads a catalog as planned and stores what came of it. A failure is stored too, and the catalog is queued for later.
+func (c *controller) read(ctx context.Context, syncCtx factory.SyncContext, d description, p plan) {
+	key, start := d.id.String(), c.clock.Now()
+	info := c.info(d, c.wantedWith(d.id, p))
+	answer, err := c.ask(ctx, d, p, info)
+	if err != nil {
+		wait := c.fail(d)
+		klog.Warningf("reading catalog %s: %v; next try in %s", key, err, wait)
+		c.changes.Notify(c.snapshots.SetError(info, err))
+		syncCtx.Queue().AddAfter(key, wait)
+		return
+	}
+	names := slices.Sorted(maps.Keys(info.Wanted))
+	took := c.clock.Since(start)
+	c.succeed(d, reading{serves: d.serves, content: d.content, connection: d.connection,
+		names: names, modified: cmp.Or(answer.Modified, p.since), began: start, took: took})
+	if answer.NotModified {
+		klog.V(2).Infof("catalog %s has not changed", key)
+		c.changes.Notify(c.snapshots.SetUnchanged(info))
+	} else {
+		packages := answer.Packages
+		if p.more {
+			packages = c.withKept(d.id, packages)
+		}
+		info.Identity = cmp.Or(d.content, digest(packages))
+		changed := c.snapshots.Set(info, packages)
+		klog.Infof("read %d of %d wanted packages from catalog %s in %s; %d changed", len(answer.Packages), len(p.names), key,
+			took.Round(time.Millisecond), len(changed))
+		c.changes.Notify(changed)
+	}
+	// What has become due meanwhile, or will be, is found out by looking again.
+	syncCtx.Queue().Add(key)
+}
+
+// ask reads over the wire. When that takes longer than those who wait for a package should wait, they are told.
+func (c *controller) ask(ctx context.Context, d description, p plan, info catalogsource.Info) (Answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	var lock sync.Mutex
+	ended := false
+	slow := time.AfterFunc(c.patience, func() {
+		lock.Lock()
+		defer lock.Unlock()
+		if !ended {
+			c.changes.Notify(c.snapshots.SetError(info, errStillReading{c.patience}))
+		}
+	})
+	answer, err := c.sources[d.id.Kind].read(ctx, Request{Endpoint: d.endpoint, Names: p.names, Since: p.since})
+	slow.Stop()
+	lock.Lock()
+	defer lock.Unlock()
+	ended = true
+	return answer, err
+}
+
+// wantedWith is what will be known of a catalog after the planned reading.
+func (c *controller) wantedWith(id catalog.ID, p plan) map[string]bool {
+	wanted := map[string]bool{}
+	if p.more {
+		if kept, found := c.snapshots.Get(id); found {
+			maps.Copy(wanted, kept.Wanted)
+		}
+	}
+	for _, name := range p.names {
+		wanted[name] = true
+	}
+	return wanted
+}
+
+// withKept adds to packages those that were read of the same content before.
+func (c *controller) withKept(id catalog.ID, packages []catalog.Package) []catalog.Package {
+	kept, _ := c.snapshots.Get(id)
+	all := slices.Concat(kept.Packages, packages)
+	slices.SortFunc(all, func(a, b catalog.Package) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}
+
+// fail notes a failure and returns how long to wait.
+func (c *controller) fail(d description) time.Duration {
+	key, now := d.id.String(), c.clock.Now()
+	c.backoff.Next(key, now)
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	c.failed[d.id] = failure{serves: d.serves, content: d.content, connection: d.connection, at: now}
+	return c.backoff.Get(key)
+}
+
+func (c *controller) succeed(d description, last reading) {
+	c.backoff.Reset(d.id.String())
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	delete(c.failed, d.id)
+	c.last[d.id] = last
+}
+
+// digest names content that nothing else names.
+func digest(packages []catalog.Package) string {
+	hash := sha256.New()
+	if err := json.NewEncoder(hash).Encode(packages); err != nil {
+		return "" // not reached: packages are strings, lists and maps of them
+	}
+	return fmt.Sprintf("sha256:%x", hash.Sum(nil))
+}

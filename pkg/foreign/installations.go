@@ -1,0 +1,225 @@
+package foreign
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+)
+
+const (
+	// byPackage is the index of what is kept by the package that it installs.
+	byPackage = "package"
+	// listTimeout bounds how long others wait to know what there is, on clusters that lack one of the kinds.
+	listTimeout = 5 * time.Second
+	// maxInstallations bounds the answer for one package: a package may have a Subscription in every namespace.
+	maxInstallations = 64
+)
+
+// Installation is a package that somebody else has installed, or is about to.
+type Installation struct {
+	Package string
+	// Installer is "Subscription <namespace>/<name>" or "ClusterExtension <name>".
+	Installer string
+	// Version is what is installed; empty when nothing is yet. Of a Subscription only the name of its ClusterServiceVersion
+	// is known: where that ends in ".v" and something this is that something, else the whole name.
+	Version string
+}
+
+// kind is one kind of object that installs a package: which it is, and what of it matters.
+type kind struct {
+	resource  schema.GroupVersionResource
+	installer func(*unstructured.Unstructured) string
+	pkg       []string
+	version   func(*unstructured.Unstructured) string
+}
+
+// kinds are read as what is needed of them, so that neither OLM is imported.
+var kinds = []kind{
+	{
+		resource:  schema.GroupVersionResource{Group: "operators.coreos.com", Version: "v1alpha1", Resource: "subscriptions"},
+		installer: func(o *unstructured.Unstructured) string { return "Subscription " + o.GetNamespace() + "/" + o.GetName() },
+		pkg:       []string{"spec", "name"},
+		version:   func(o *unstructured.Unstructured) string { return versionIn(text(o, "status", "installedCSV")) },
+	},
+	{
+		resource:  schema.GroupVersionResource{Group: "olm.operatorframework.io", Version: "v1", Resource: "clusterextensions"},
+		installer: func(o *unstructured.Unstructured) string { return "ClusterExtension " + o.GetName() },
+		pkg:       []string{"spec", "source", "catalog", "packageName"},
+		version:   func(o *unstructured.Unstructured) string { return text(o, "status", "install", "bundle", "version") },
+	},
+}
+
+// Installations are all of them, kept up to date while Run runs. They are also an informer in the form that library-go's
+// factory takes, whose objects are named after packages: it tells of every package of which something else can be said.
+type Installations struct {
+	informers []cache.SharedIndexInformer
+
+	lock     sync.Mutex
+	handlers []cache.ResourceEventHandler
+	listed   bool
+}
+
+// New prepares the watches; nothing is asked before Run.
+func New(client dynamic.Interface) (*Installations, error) {
+	i := &Installations{}
+	for _, kind := range kinds {
+		informer := dynamicinformer.NewFilteredDynamicInformer(client, kind.resource, metav1.NamespaceAll, 0,
+			cache.Indexers{byPackage: indexByPackage}, nil).Informer()
+		if err := informer.SetTransform(kind.reduce); err != nil {
+			return nil, fmt.Errorf("watching %s: %w", kind.resource.Resource, err)
+		}
+		if _, err := informer.AddEventHandler(i.handler()); err != nil {
+			return nil, fmt.Errorf("watching %s: %w", kind.resource.Resource, err)
+		}
+		i.informers = append(i.informers, informer)
+	}
+	return i, nil
+}
+
+// Foreign returns who else has this package, sorted by installer, at most 64 of them. It reads memory only.
+func (i *Installations) Foreign(pkg string) []Installation {
+	var found []Installation
+	for _, informer := range i.informers {
+		objects, err := informer.GetIndexer().ByIndex(byPackage, pkg)
+		if err != nil {
+			continue // there is no such index: not reached, New made it
+		}
+		for _, object := range objects {
+			if reduced, ok := object.(*reduced); ok {
+				found = append(found, reduced.Installation)
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b Installation) int { return cmp.Compare(a.Installer, b.Installer) })
+	return found[:min(len(found), maxInstallations)]
+}
+
+// Run watches until the context ends. A kind that the cluster does not serve is asked for again, with the reflector's own
+// back-off, so that it is found without a restart when one of the OLMs appears.
+func (i *Installations) Run(ctx context.Context) {
+	var running sync.WaitGroup
+	var synced []cache.InformerSynced
+	for _, informer := range i.informers {
+		running.Go(func() { informer.Run(ctx.Done()) })
+		synced = append(synced, informer.HasSynced)
+	}
+	listing, cancel := context.WithTimeout(ctx, listTimeout)
+	if !cache.WaitForCacheSync(listing.Done(), synced...) {
+		klog.Warningf("not every kind of object that installs operators could be listed within %s; going on with those that could", listTimeout)
+	}
+	cancel()
+	i.lock.Lock()
+	i.listed = true
+	i.lock.Unlock()
+	running.Wait()
+}
+
+// AddEventHandler registers a handler; it is called from the goroutine that watches and must not block.
+func (i *Installations) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+	i.lock.Lock()
+	defer i.lock.Unlock()
+	i.handlers = append(i.handlers, handler)
+	return nil, nil // nobody takes a handler away again
+}
+
+// HasSynced says whether everything that there was at the start is known, or does not come within seconds.
+func (i *Installations) HasSynced() bool {
+	i.lock.Lock()
+	defer i.lock.Unlock()
+	return i.listed
+}
+
+// handler tells of the packages of what comes, changes and goes. An object that changes otherwise is no news.
+func (i *Installations) handler() cache.ResourceEventHandler {
+	one := func(object any) {
+		if tombstone, ok := object.(cache.DeletedFinalStateUnknown); ok {
+			object = tombstone.Obj
+		}
+		if reduced, ok := object.(*reduced); ok {
+			i.notify(reduced.Package)
+		}
+	}
+	return cache.ResourceEventHandlerFuncs{AddFunc: one, DeleteFunc: one, UpdateFunc: func(old, object any) {
+		before, _ := old.(*reduced)
+		after, _ := object.(*reduced)
+		if before == nil || after == nil || before.Installation == after.Installation {
+			return
+		}
+		i.notify(before.Package)
+		if after.Package != before.Package {
+			i.notify(after.Package)
+		}
+	}}
+}
+
+func (i *Installations) notify(pkg string) {
+	if pkg == "" {
+		return
+	}
+	i.lock.Lock()
+	handlers := slices.Clone(i.handlers)
+	i.lock.Unlock()
+	object := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: pkg}}
+	for _, handler := range handlers {
+		handler.OnAdd(object, false)
+	}
+}
+
+// reduced is what is kept of an object.
+type reduced struct {
+	metav1.ObjectMeta
+	Installation
+}
+
+// reduce leaves of an object what is kept of it.
+func (k kind) reduce(object any) (any, error) {
+	found, ok := object.(*unstructured.Unstructured)
+	if !ok {
+		return object, nil // reduced before
+	}
+	return &reduced{
+		ObjectMeta: metav1.ObjectMeta{Namespace: found.GetNamespace(), Name: found.GetName(), UID: found.GetUID(), ResourceVersion: found.GetResourceVersion()},
+		Installation: Installation{
+			Package:   text(found, k.pkg...),
+			Installer: k.installer(found),
+			Version:   k.version(found),
+		},
+	}, nil
+}
+
+func indexByPackage(object any) ([]string, error) {
+	if reduced, ok := object.(*reduced); ok && reduced.Package != "" {
+		return []string{reduced.Package}, nil
+	}
+	return nil, nil
+}
+
+// versionIn takes the version out of a ClusterServiceVersion's name.
+func versionIn(name string) string {
+	if at := strings.LastIndex(name, ".v"); at > 0 && at+2 < len(name) && name[at+2] >= '0' && name[at+2] <= '9' {
+		return name[at+2:]
+	}
+	return name
+}
+
+// text reads a field of another project's object; what is absent or of another type reads as empty, because the object is
+// not ours to judge.
+func text(object *unstructured.Unstructured, path ...string) string {
+	value, _, err := unstructured.NestedString(object.Object, path...)
+	if err != nil {
+		return ""
+	}
+	return value
+}

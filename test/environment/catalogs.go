@@ -3,13 +3,17 @@ package environment
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/utils/ptr"
 )
 
 const (
@@ -24,8 +28,8 @@ var (
 	clusterCatalogs = schema.GroupVersionResource{Group: "olm.operatorframework.io", Version: "v1", Resource: "clustercatalogs"}
 )
 
-// Publish makes the local catalog read its folders again and tells the cluster so, in the way that OLM does: a new
-// connection on the CatalogSource, a new resolved image on the ClusterCatalog.
+// Publish makes the local catalog read its folders again and tells the cluster so, in the way that OLM does: a pod with
+// another image and a new connection on the CatalogSource, a new resolved image on the ClusterCatalog.
 func (e *Environment) Publish(ctx context.Context) error {
 	if err := e.Catalog.Update(ctx); err != nil {
 		return fmt.Errorf("publishing the catalogs' new content: %w", err)
@@ -44,8 +48,11 @@ func (e *Environment) announce(ctx context.Context) error {
 	source := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "operators.coreos.com/v1alpha1", "kind": "CatalogSource",
 		"metadata": map[string]any{"name": CatalogName, "namespace": CatalogNamespace},
-		"spec":     map[string]any{"sourceType": "grpc", "address": e.Catalog.GRPCAddress(), "displayName": "Local catalog"},
+		"spec":     map[string]any{"sourceType": "grpc", "image": "local.invalid/catalog:latest", "displayName": "Local catalog"},
 	}}
+	if err := e.announcePod(ctx); err != nil {
+		return fmt.Errorf("announcing the CatalogSource's pod: %w", err)
+	}
 	sourceStatus := map[string]any{"connectionState": map[string]any{
 		"address": e.Catalog.GRPCAddress(), "lastObservedState": "READY", "lastConnect": now,
 	}}
@@ -70,6 +77,45 @@ func (e *Environment) announce(ctx context.Context) error {
 		return fmt.Errorf("announcing the ClusterCatalog: %w", err)
 	}
 	return nil
+}
+
+// announcePod makes the pod that would serve the CatalogSource, and says in its status that it runs the present content. It
+// is gated from being scheduled, so that nobody else writes its status; its name is that of the content, as each image has a
+// pod of its own.
+func (e *Environment) announcePod(ctx context.Context) error {
+	client, err := kubernetes.NewForConfig(e.Admin)
+	if err != nil {
+		return err
+	}
+	pods := client.CoreV1().Pods(CatalogNamespace)
+	digest := e.Catalog.ContentDigest()
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: CatalogName + "-" + strings.TrimPrefix(digest, "sha256:")[:8], Namespace: CatalogNamespace,
+			Labels: map[string]string{"olm.catalogSource": CatalogName}},
+		Spec: corev1.PodSpec{
+			SchedulingGates: []corev1.PodSchedulingGate{{Name: "local.invalid/served-elsewhere"}},
+			Containers:      []corev1.Container{{Name: "registry-server", Image: "local.invalid/catalog:latest"}},
+		},
+	}
+	created, err := pods.Create(ctx, pod, metav1.CreateOptions{})
+	if apierrors.IsAlreadyExists(err) {
+		created, err = pods.Get(ctx, pod.Name, metav1.GetOptions{})
+	}
+	if err != nil {
+		return err
+	}
+	created.Status.Phase = corev1.PodRunning
+	created.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
+	created.Status.ContainerStatuses = []corev1.ContainerStatus{{
+		Name: "registry-server", Image: "local.invalid/catalog:latest", ImageID: "local.invalid/catalog@" + digest, Ready: true,
+	}}
+	if _, err := pods.UpdateStatus(ctx, created, metav1.UpdateOptions{}); err != nil {
+		return err
+	}
+	// Those of other content end, as OLM would have them: without a node there is nobody to wait for.
+	return pods.DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: ptr.To(int64(0))}, metav1.ListOptions{
+		LabelSelector: "olm.catalogSource=" + CatalogName, FieldSelector: "metadata.name!=" + pod.Name,
+	})
 }
 
 // put creates an object if it is missing and writes its status.

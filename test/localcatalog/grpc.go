@@ -2,6 +2,7 @@ package localcatalog
 
 import (
 	"context"
+	"path"
 
 	"github.com/operator-framework/operator-registry/pkg/api"
 	"github.com/operator-framework/operator-registry/pkg/cache"
@@ -17,14 +18,14 @@ import (
 // serveGRPC serves operator-registry's own server the way `opm serve` does.
 func (s *Server) serveGRPC() error {
 	s.grpcServer = grpc.NewServer(
-		grpc.UnaryInterceptor(func(ctx context.Context, request any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
-			if err := s.admitCall(); err != nil {
+		grpc.UnaryInterceptor(func(ctx context.Context, request any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+			if err := s.admitCall(info.FullMethod); err != nil {
 				return nil, err
 			}
 			return next(ctx, request)
 		}),
-		grpc.StreamInterceptor(func(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, next grpc.StreamHandler) error {
-			if err := s.admitCall(); err != nil {
+		grpc.StreamInterceptor(func(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
+			if err := s.admitCall(info.FullMethod); err != nil {
 				return err
 			}
 			return next(srv, stream)
@@ -40,8 +41,9 @@ func (s *Server) serveGRPC() error {
 	return nil
 }
 
-func (s *Server) admitCall() error {
+func (s *Server) admitCall(method string) error {
 	s.requests.Add(1)
+	s.seen.add(path.Base(method))
 	if s.down.Load() {
 		return status.Error(codes.Unavailable, "the local catalog was made unavailable")
 	}

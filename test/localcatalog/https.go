@@ -23,8 +23,9 @@ func (s *Server) serveHTTPS() error {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /catalogs/"+catalogName+"/api/v1/all", s.serveAll)
 	mux.HandleFunc("GET /catalogs/"+catalogName+"/api/v1/metas", s.serveMetas)
+	mux.HandleFunc("GET /catalogs/{catalog}/", s.serveOther)
 	server := &http.Server{
-		Handler:           s.admitRequest(compress(mux)),
+		Handler:           s.counted(s.admitRequest(compress(mux))),
 		ReadHeaderTimeout: 10 * time.Second,
 		ErrorLog:          discardLog(), // a client that does not trust the authority is a test's business
 	}
@@ -58,6 +59,10 @@ func (s *Server) serveAll(w http.ResponseWriter, r *http.Request) {
 // serveMetas answers the blobs that have all of the given schema, package and name. An olm.package blob has a name and
 // no package: asked by package alone, catalogd does not find it, and neither does this.
 func (s *Server) serveMetas(w http.ResponseWriter, r *http.Request) {
+	if s.withoutMetas.Load() {
+		http.NotFound(w, r)
+		return
+	}
 	values := r.URL.Query()
 	for parameter := range values {
 		switch parameter {

@@ -62,8 +62,12 @@ type Server struct {
 	live     live
 	down     atomic.Bool
 	requests atomic.Int64
-	close    sync.Once
-	closeErr error
+	seen     seen
+	// withoutMetas and others are what tests make of HTTPS.
+	withoutMetas atomic.Bool
+	others       sync.Map // of http.Handler, by catalog
+	close        sync.Once
+	closeErr     error
 }
 
 // Start reads the catalogs, builds the images and serves; it returns when every address answers. The server runs until

@@ -48,10 +48,12 @@ type kind struct {
 // kinds are read as what is needed of them, so that neither OLM is imported.
 var kinds = []kind{
 	{
-		resource:  schema.GroupVersionResource{Group: "operators.coreos.com", Version: "v1alpha1", Resource: "subscriptions"},
-		installer: func(o *unstructured.Unstructured) string { return "Subscription " + o.GetNamespace() + "/" + o.GetName() },
-		pkg:       []string{"spec", "name"},
-		version:   func(o *unstructured.Unstructured) string { return versionIn(text(o, "status", "installedCSV")) },
+		resource: schema.GroupVersionResource{Group: "operators.coreos.com", Version: "v1alpha1", Resource: "subscriptions"},
+		installer: func(o *unstructured.Unstructured) string {
+			return "Subscription " + o.GetNamespace() + "/" + o.GetName()
+		},
+		pkg:     []string{"spec", "name"},
+		version: func(o *unstructured.Unstructured) string { return versionIn(text(o, "status", "installedCSV")) },
 	},
 	{
 		resource:  schema.GroupVersionResource{Group: "olm.operatorframework.io", Version: "v1", Resource: "clusterextensions"},

@@ -32,6 +32,8 @@ type bench struct {
 	clock     *clocktesting.FakeClock
 	operators cache.Indexer
 	told      []string
+	// heard is called when somebody is told.
+	heard func()
 	// asked are the requests that were made, and content what the catalogs answer with.
 	asked   []Request
 	content func(name string) catalog.Package
@@ -82,17 +84,32 @@ func newBench(t *testing.T, packages ...string) *bench {
 	}
 	if _, err := b.changes.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(object any) {
 		b.told = append(b.told, object.(*metav1.PartialObjectMetadata).Name)
+		if b.heard != nil {
+			b.heard()
+		}
 	}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range packages {
-		operator := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: name}}
-		operator.Spec.Package.Name = name
-		if err := b.operators.Add(operator); err != nil {
-			t.Fatal(err)
-		}
+		b.want(t, name)
 	}
 	return b
+}
+
+func (b *bench) want(t *testing.T, name string) {
+	t.Helper()
+	operator := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	operator.Spec.Package.Name = name
+	if err := b.operators.Add(operator); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (b *bench) unwant(t *testing.T, name string) {
+	t.Helper()
+	if err := b.operators.Delete(&platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: name}}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // put stores a CatalogSource that was connected to at this time.
@@ -124,9 +141,14 @@ func (k keyed) QueueKey() string { return k.key }
 
 func (b *bench) run(t *testing.T) {
 	t.Helper()
+	b.runKey(t, red)
+}
+
+func (b *bench) runKey(t *testing.T, key string) {
+	t.Helper()
 	syncContext := factory.NewSyncContext("test", events.NewInMemoryRecorder("test", b.clock))
 	defer syncContext.Queue().ShutDown()
-	if err := b.sync(t.Context(), keyed{syncContext, red}); err != nil {
+	if err := b.sync(t.Context(), keyed{syncContext, key}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -1,0 +1,39 @@
+package foreign_test
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/openshift/platform-operators/pkg/foreign"
+)
+
+func ExampleInstallations_Foreign() {
+	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{
+		{Group: "operators.coreos.com", Version: "v1alpha1", Resource: "subscriptions"}:   "SubscriptionList",
+		{Group: "olm.operatorframework.io", Version: "v1", Resource: "clusterextensions"}: "ClusterExtensionList",
+	}, &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "operators.coreos.com/v1alpha1", "kind": "Subscription",
+		"metadata": map[string]any{"namespace": "quay-enterprise", "name": "quay"},
+		"spec":     map[string]any{"name": "project-quay"},
+		"status":   map[string]any{"installedCSV": "quay-operator.v3.10.1"},
+	}})
+	installations, err := foreign.New(client)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go installations.Run(ctx)
+	cache.WaitForCacheSync(ctx.Done(), installations.HasSynced)
+	for _, found := range installations.Foreign("project-quay") {
+		fmt.Printf("%s has %s in version %s\n", found.Installer, found.Package, found.Version)
+	}
+	// Output: Subscription quay-enterprise/quay has project-quay in version 3.10.1
+}

@@ -41,7 +41,7 @@ var rooms = []struct {
 	{1, "pkg/plan"},
 	{1, "pkg/drift"},
 	{2, "pkg/catalogsource"},
-	{2, "pkg/foreign"},
+	{2, "pkg/inventory"},
 	{2, "pkg/source"},
 	{2, "pkg/store"},
 	{2, "pkg/apply"},

@@ -72,6 +72,12 @@ func Start(ctx context.Context, input *Input) error {
 func build(ctx context.Context, input *Input) ([]controller, error) {
 	snapshots := catalogsource.NewSnapshots()
 	changes := &catalogs.Changes{}
+	around, err := newInventory(input)
+	if err != nil {
+		return nil, fmt.Errorf("wiring: %w", err)
+	}
+	go around.kinds.Run(ctx)
+	go around.installations.Run(ctx)
 	content, err := store.NewContent(store.ContentConfig{Dir: input.Options.ContentDir, Budget: input.Options.ContentBudget, Clock: input.Clock})
 	if err != nil {
 		return nil, fmt.Errorf("wiring: %w", err)
@@ -83,11 +89,11 @@ func build(ctx context.Context, input *Input) ([]controller, error) {
 	}{
 		{1, func() (factory.Controller, error) { return newOperatorConfig(input) }},
 		{4, func() (factory.Controller, error) { return newCatalogs(input, snapshots, changes) }},
-		{2, func() (factory.Controller, error) { return newPlatformOperator(input, snapshots, changes) }},
+		{2, func() (factory.Controller, error) { return newPlatformOperator(input, snapshots, changes, around) }},
 		{2, func() (factory.Controller, error) { return newBundle(ctx, input, content) }},
 		{4, func() (factory.Controller, error) { return newBundleDeployment(ctx, input, content) }},
 		{1, func() (factory.Controller, error) { return newOperatorHealth(input) }},
-		{1, func() (factory.Controller, error) { return newUpgradeGate(input, snapshots, changes) }},
+		{1, func() (factory.Controller, error) { return newUpgradeGate(input, snapshots, changes, around) }},
 		{1, func() (factory.Controller, error) { return newStatusSyncer(input), nil }},
 		{1, func() (factory.Controller, error) {
 			return loglevel.NewClusterOperatorLoggingController(input.Operator, input.Recorder), nil
@@ -116,7 +122,7 @@ func newCatalogs(input *Input, snapshots *catalogsource.Snapshots, changes *cata
 	})
 }
 
-func newPlatformOperator(input *Input, snapshots *catalogsource.Snapshots, changes *catalogs.Changes) (factory.Controller, error) {
+func newPlatformOperator(input *Input, snapshots *catalogsource.Snapshots, changes *catalogs.Changes, around *surroundings) (factory.Controller, error) {
 	return platformoperator.New(platformoperator.Config{
 		OperatorClient:    input.Platform.PlatformV1alpha1().PlatformOperators(),
 		DeploymentClient:  input.Platform.CoreV1alpha2().BundleDeployments(),
@@ -126,6 +132,9 @@ func newPlatformOperator(input *Input, snapshots *catalogsource.Snapshots, chang
 		Managers:          input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers(),
 		Catalogs:          snapshots,
 		CatalogsChanged:   changes,
+		Inventory:         around,
+		KindsChanged:      around.kinds,
+		ForeignChanged:    around.installations,
 		KubernetesVersion: input.KubernetesVersion,
 		Clock:             input.Clock,
 		Recorder:          input.Recorder,
@@ -197,7 +206,7 @@ func newOperatorHealth(input *Input) (factory.Controller, error) {
 	})
 }
 
-func newUpgradeGate(input *Input, snapshots *catalogsource.Snapshots, changes *catalogs.Changes) (factory.Controller, error) {
+func newUpgradeGate(input *Input, snapshots *catalogsource.Snapshots, changes *catalogs.Changes, around *surroundings) (factory.Controller, error) {
 	return upgradegate.New(upgradegate.Config{
 		OperatorClient:    input.Operator,
 		Operators:         input.PlatformInformers.Platform().V1alpha1().PlatformOperators(),
@@ -205,6 +214,7 @@ func newUpgradeGate(input *Input, snapshots *catalogsource.Snapshots, changes *c
 		Managers:          input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers(),
 		Catalogs:          snapshots,
 		CatalogsChanged:   changes,
+		Inventory:         around,
 		KubernetesVersion: input.KubernetesVersion,
 		Recorder:          input.Recorder,
 	})

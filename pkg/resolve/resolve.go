@@ -121,6 +121,8 @@ type Decision struct {
 	// Conflicts are what stands between this operator and a better version on the side of other operators, the best version
 	// first, at most maxConflicts.
 	Conflicts []Conflict
+	// Kin are the names of the operators that it was decided together with, sorted: what becomes of one may matter to the others.
+	Kin []string
 	// Notes are what of the package's upgrade rules could not be seen or used, and which other operators are held back by
 	// what this one runs, sorted.
 	Notes []string

@@ -20,7 +20,9 @@ type study struct {
 	// problem says that there is nothing to choose from, and reason which kind of problem it is.
 	reason, problem string
 	conflicts       []Conflict
-	notes           []string
+	// kin are the operators that it has to do with.
+	kin   []string
+	notes []string
 }
 
 func begin(req Request, around *surroundings) *study {
@@ -73,7 +75,7 @@ func (s *study) refuse(o *option, rule, why string) {
 
 // conclude chooses among what fits.
 func (s *study) conclude() Decision {
-	decision := Decision{Unread: s.found.unreadText(), Conflicts: s.conflicts}
+	decision := Decision{Unread: s.found.unreadText(), Conflicts: s.conflicts, Kin: s.kin}
 	if s.problem != "" {
 		decision.Reason, decision.Message = s.reason, bound(s.problem)
 		decision.Notes, decision.Refused = noted(s.notes), s.refused

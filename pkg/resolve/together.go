@@ -46,6 +46,9 @@ func Together(requests []Request, world World) map[string]Decision {
 	}
 	for _, group := range around.groups(studies) {
 		solve(around, group)
+		for _, s := range group {
+			s.kin = kinOf(s, group)
+		}
 	}
 	decisions := make(map[string]Decision, len(studies))
 	for _, s := range studies {
@@ -102,6 +105,17 @@ func (around *surroundings) groups(studies []*study) [][]*study {
 		groups[at[first]] = append(groups[at[first]], s)
 	}
 	return groups
+}
+
+// kinOf names the others of a group, sorted.
+func kinOf(s *study, group []*study) (names []string) {
+	for _, other := range group {
+		if other != s {
+			names = append(names, other.ask.Operator)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // noted sorts notes and bounds them.

@@ -9,11 +9,14 @@ import (
 	. "github.com/onsi/gomega"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	configv1 "github.com/openshift/api/config/v1"
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/test/environment"
 	"github.com/openshift/platform-operators/test/samples"
 )
@@ -520,5 +523,52 @@ var _ = Describe("what the author and the catalog say", func() {
 
 		describe(2)
 		deprecated(metav1.ConditionFalse, platformv1alpha1.ReasonNotDeprecated, "relic.v1.1.0")
+	})
+})
+
+var _ = Describe("operators that have to do with one another", func() {
+	It("UPG-R2 UPG-R3 are installed together, wait for what they need, and leave alone what others have", func(ctx context.Context) {
+		kind := func(name string) catalog.GVK {
+			return catalog.GVK{Group: "needs.example.com", Version: "v1", Kind: name}
+		}
+		Expect(admin.Publish(ctx,
+			samples.Operator{Package: "needy", Version: "1.0.0", Properties: []samples.Property{samples.RequiresKind(kind("Bread"))}},
+			samples.Operator{Package: "baker", Version: "1.0.0", Properties: []samples.Property{samples.Provides(kind("Bread"))}},
+			samples.Operator{Package: "rival", Version: "1.0.0", Properties: []samples.Property{samples.Provides(kind("Bread"))}},
+			samples.Operator{Package: "taken", Version: "1.0.0"},
+		)).To(Succeed())
+		By("needing what nobody brings")
+		create(ctx, "needy", "")
+		refusedWith(ctx, "needy", platformv1alpha1.ReasonValidationFailed, "1.0.0", "needs.example.com/v1", "Bread")
+		By("getting it from another, which comes later")
+		create(ctx, "baker", "")
+		Eventually(admin.Installed).WithContext(ctx).WithArguments("baker", "1.0.0").Should(Succeed())
+		Eventually(admin.Installed).WithContext(ctx).WithArguments("needy", "1.0.0").Should(Succeed())
+		By("bringing what another brings already")
+		create(ctx, "rival", "")
+		refusedWith(ctx, "rival", platformv1alpha1.ReasonValidationFailed, "Bread", `"baker"`)
+		Eventually(func(ctx context.Context) ([]string, error) {
+			operator, err := admin.Operator(ctx, "baker")
+			return operator.Status.Warnings, err
+		}).WithContext(ctx).Should(ContainElement(ContainSubstring(`"rival"`)), "the conflict is named on both")
+
+		By("being in use by OLM v0")
+		subscriptions := admin.Dynamic.Resource(schema.GroupVersionResource{Group: "operators.coreos.com", Version: "v1alpha1", Resource: "subscriptions"}).Namespace("default")
+		_, err := subscriptions.Create(ctx, &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "operators.coreos.com/v1alpha1", "kind": "Subscription", "metadata": map[string]any{"name": "mine"},
+			"spec": map[string]any{"name": "taken", "source": "local", "sourceNamespace": "openshift-marketplace"},
+		}}, metav1.CreateOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(func(ctx context.Context) error {
+			return ignoreNotFound(subscriptions.Delete(ctx, "mine", metav1.DeleteOptions{}))
+		})
+		Eventually(func(ctx context.Context) error {
+			_, err := subscriptions.Get(ctx, "mine", metav1.GetOptions{})
+			return err
+		}).WithContext(ctx).Should(Succeed())
+		create(ctx, "taken", "")
+		refusedWith(ctx, "taken", platformv1alpha1.ReasonValidationFailed, "Subscription default/mine")
+		Expect(subscriptions.Delete(ctx, "mine", metav1.DeleteOptions{})).To(Succeed())
+		Eventually(admin.Installed).WithContext(ctx).WithArguments("taken", "1.0.0").Should(Succeed())
 	})
 })

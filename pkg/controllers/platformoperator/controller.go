@@ -51,14 +51,19 @@ type Catalogs interface {
 
 // Config is everything the controller needs; every field is required.
 type Config struct {
-	OperatorClient    platformclient.PlatformOperatorInterface
-	DeploymentClient  coreclient.BundleDeploymentInterface
-	Operators         platforminformers.PlatformOperatorInformer
-	Deployments       coreinformers.BundleDeploymentInformer
-	ClusterVersions   configv1informers.ClusterVersionInformer
-	Managers          operatorinformers.PlatformOperatorManagerInformer
-	Catalogs          Catalogs
-	CatalogsChanged   factory.Informer
+	OperatorClient   platformclient.PlatformOperatorInterface
+	DeploymentClient coreclient.BundleDeploymentInterface
+	Operators        platforminformers.PlatformOperatorInformer
+	Deployments      coreinformers.BundleDeploymentInformer
+	ClusterVersions  configv1informers.ClusterVersionInformer
+	Managers         operatorinformers.PlatformOperatorManagerInformer
+	Catalogs         Catalogs
+	CatalogsChanged  factory.Informer
+	Inventory        Inventory
+	// KindsChanged tells of changes of the inventory's kinds, ForeignChanged of packages that others have installed now or no
+	// longer; the object's name is the package.
+	KindsChanged      factory.Informer
+	ForeignChanged    factory.Informer
 	KubernetesVersion string
 	Clock             clock.PassiveClock
 	Recorder          events.Recorder
@@ -68,7 +73,8 @@ type Config struct {
 
 func (c Config) validate() error {
 	if c.OperatorClient == nil || c.DeploymentClient == nil || c.Operators == nil || c.Deployments == nil ||
-		c.ClusterVersions == nil || c.Managers == nil || c.Catalogs == nil || c.CatalogsChanged == nil || c.KubernetesVersion == "" ||
+		c.ClusterVersions == nil || c.Managers == nil || c.Catalogs == nil || c.CatalogsChanged == nil || c.Inventory == nil ||
+		c.KindsChanged == nil || c.ForeignChanged == nil || c.KubernetesVersion == "" ||
 		c.Clock == nil || c.Recorder == nil || c.Register == nil {
 		return errors.New("building the platformoperator controller: a field of its Config is not set")
 	}
@@ -83,9 +89,11 @@ type controller struct {
 	clusterVersions  configv1listers.ClusterVersionLister
 	managers         operatorlisters.PlatformOperatorManagerLister
 	catalogs         Catalogs
+	inventory        Inventory
 	kubeVersion      string
 	clock            clock.PassiveClock
 	outlooks         *outlooks
+	kin              *kin
 }
 
 // New builds the controller. Its queue keys are PlatformOperator names.
@@ -101,6 +109,8 @@ func New(config Config) (factory.Controller, error) {
 		clusterVersions:  config.ClusterVersions.Lister(),
 		managers:         config.Managers.Lister(),
 		catalogs:         config.Catalogs,
+		inventory:        config.Inventory,
+		kin:              &kin{of: map[string][]string{}},
 		kubeVersion:      config.KubernetesVersion,
 		clock:            config.Clock,
 	}
@@ -114,6 +124,8 @@ func New(config Config) (factory.Controller, error) {
 		WithInformersQueueKeysFunc(c.everyOperator, config.ClusterVersions.Informer(), settingsInformer{config.Managers.Informer()}).
 		WithInformersQueueKeyFunc(objectName, config.Deployments.Informer()).
 		WithInformersQueueKeysFunc(c.ofChangedPackage, config.CatalogsChanged).
+		WithInformersQueueKeysFunc(c.kinOf, decisiveInformer{config.Operators.Informer()}).
+		WithInformersQueueKeysFunc(c.everyOperator, config.KindsChanged, config.ForeignChanged).
 		ToController(Name, config.Recorder), nil
 }
 
@@ -157,6 +169,9 @@ func (c *controller) namesOfPackage(pkg string) []string {
 	return names
 }
 
+// kinOf enqueues the operators that were decided together with one.
+func (c *controller) kinOf(object runtime.Object) []string { return c.kin.get(objectName(object)) }
+
 func objectName(object runtime.Object) string {
 	if accessor, ok := object.(metav1.ObjectMetaAccessor); ok {
 		return accessor.GetObjectMeta().GetName()
@@ -175,6 +190,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	found, err := c.operators.Get(name)
 	if apierrors.IsNotFound(err) {
 		c.outlooks.forget(name)
+		c.tellKin(syncCtx, name, nil)
 		return nil
 	}
 	if err != nil {
@@ -190,5 +206,13 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 			break
 		}
 	}
+	c.tellKin(syncCtx, name, s.decision.Kin)
 	return s.writeStatus(ctx)
+}
+
+// tellKin has operators look again that are, or were until now, decided together with one.
+func (c *controller) tellKin(syncCtx factory.SyncContext, name string, now []string) {
+	for _, other := range c.kin.set(name, now) {
+		syncCtx.Queue().Add(other)
+	}
 }

@@ -140,11 +140,12 @@ func choose(_ context.Context, s *state) (bool, error) {
 		s.refusal = &refusal{platformv1alpha1.ReasonValidationFailed, err.Error()}
 		return false, nil
 	}
-	offers := s.catalogs.For(request.Package)
-	s.decision = resolve.Resolve(request, offers)
+	if s.decision, err = s.decide(request); err != nil {
+		return true, err
+	}
 	in := s.situation()
 	s.hop = decideHop(in, s.decision).afterRecording(in)
-	s.told = deprecation(request, offers, s.operator.Status.Installed)
+	s.told = deprecation(request, s.catalogs.For(request.Package), s.operator.Status.Installed)
 	return false, nil
 }
 

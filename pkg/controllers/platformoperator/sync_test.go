@@ -98,6 +98,7 @@ func (c *cluster) sync(t *testing.T, catalogs Catalogs) {
 		operatorClient: client.PlatformV1alpha1().PlatformOperators(), deploymentClient: client.CoreV1alpha2().BundleDeployments(),
 		operators: platformlisters.NewPlatformOperatorLister(operators), deployments: corelisters.NewBundleDeploymentLister(deployments),
 		clusterVersions: configv1listers.NewClusterVersionLister(versions), managers: operatorlisters.NewPlatformOperatorManagerLister(managers), catalogs: catalogs, kubeVersion: "v1.36.3", clock: clock, outlooks: &outlooks{of: map[string]outlook{}},
+		inventory: nothingElse{}, kin: &kin{of: map[string][]string{}},
 	}
 	recorder := events.NewInMemoryRecorder("test", clock)
 	if err := controller.sync(context.Background(), keyed{factory.NewSyncContext("test", recorder), c.operator.Name}); err != nil {
@@ -217,3 +218,9 @@ func TestUpgradeThatTheAPIServerRefusesIsBlocked(t *testing.T) {
 		t.Errorf("with %s installed, Progressing is %s/%s: %s", c.installed(), progressing.Status, progressing.Reason, progressing.Message)
 	}
 }
+
+// nothingElse is a cluster that has nothing beside its operators.
+type nothingElse struct{}
+
+func (nothingElse) Kinds() []resolve.Kind      { return nil }
+func (nothingElse) Foreign() []resolve.Foreign { return nil }

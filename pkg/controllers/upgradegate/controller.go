@@ -45,6 +45,13 @@ type Catalogs interface {
 	For(pkg string) []resolve.Catalog
 }
 
+// Inventory is what this controller needs to know of the cluster beside its catalogs. A seam for tests.
+type Inventory interface {
+	// Kinds and Foreign are as in resolve.World. They read memory only.
+	Kinds() []resolve.Kind
+	Foreign() []resolve.Foreign
+}
+
 // Config is everything the controller needs; every field is required.
 type Config struct {
 	OperatorClient    v1helpers.OperatorClient
@@ -53,6 +60,7 @@ type Config struct {
 	Managers          operatorinformers.PlatformOperatorManagerInformer
 	Catalogs          Catalogs
 	CatalogsChanged   factory.Informer
+	Inventory         Inventory
 	KubernetesVersion string
 	Recorder          events.Recorder
 }
@@ -63,13 +71,14 @@ type controller struct {
 	clusterVersions configv1listers.ClusterVersionLister
 	managers        operatorlisters.PlatformOperatorManagerLister
 	catalogs        Catalogs
+	inventory       Inventory
 	kubeVersion     string
 }
 
 // New builds the controller. It has one queue key.
 func New(config Config) (factory.Controller, error) {
 	if config.OperatorClient == nil || config.Operators == nil || config.ClusterVersions == nil || config.Managers == nil || config.Catalogs == nil ||
-		config.CatalogsChanged == nil || config.KubernetesVersion == "" || config.Recorder == nil {
+		config.CatalogsChanged == nil || config.Inventory == nil || config.KubernetesVersion == "" || config.Recorder == nil {
 		return nil, errors.New("building the upgradegate controller: a field of its Config is not set")
 	}
 	c := &controller{
@@ -78,6 +87,7 @@ func New(config Config) (factory.Controller, error) {
 		clusterVersions: config.ClusterVersions.Lister(),
 		managers:        config.Managers.Lister(),
 		catalogs:        config.Catalogs,
+		inventory:       config.Inventory,
 		kubeVersion:     config.KubernetesVersion,
 	}
 	return factory.New().
@@ -164,6 +174,8 @@ func (c *controller) moves(operator *platformv1alpha1.PlatformOperator, on resol
 	if err != nil {
 		return nil, err.Error()
 	}
-	decision := resolve.Resolve(request, c.catalogs.For(request.Package))
+	// What others have is there to stay, as far as a remedy for this one is concerned.
+	world := resolve.World{Catalogs: c.catalogs.For, Kinds: c.inventory.Kinds(), Foreign: c.inventory.Foreign()}
+	decision := resolve.Together([]resolve.Request{request}, world)[request.Operator]
 	return decision.Moves(), decision.Unread
 }

@@ -47,7 +47,7 @@ func compass(versions, installedMax, targetMax string) *platformv1alpha1.Platfor
 }
 
 func TestRemedyThatTheManagerForbidsIsNamedWithItsField(t *testing.T) {
-	c := &controller{catalogs: twoVersions{}, kubeVersion: "v1.36.3"}
+	c := &controller{catalogs: twoVersions{}, inventory: nothingElse{}, kubeVersion: "v1.36.3"}
 	on := resolve.Cluster{Version: "4.21.0", KubeVersion: "v1.36.3", Manager: operatorv1alpha1.PlatformOperatorManagerSpec{AllowedPackages: []string{"other"}}}
 	verdict, err := compat.Evaluate(on.Version, c.bundlesOf(compass("", "4.21", "none"), on))
 	if err != nil {
@@ -98,7 +98,7 @@ func TestEvaluate(t *testing.T) {
 				operators:       platformlisters.NewPlatformOperatorLister(operators),
 				clusterVersions: configv1listers.NewClusterVersionLister(versions),
 				managers:        operatorlisters.NewPlatformOperatorManagerLister(managers),
-				catalogs:        twoVersions{}, kubeVersion: "v1.36.3",
+				catalogs:        twoVersions{}, inventory: nothingElse{}, kubeVersion: "v1.36.3",
 			}
 			verdict := c.evaluate()
 			if verdict.Upgradeable != test.upgradeable || verdict.Reason != test.reason {
@@ -112,3 +112,9 @@ func TestEvaluate(t *testing.T) {
 		})
 	}
 }
+
+// nothingElse is a cluster that has nothing beside its operators.
+type nothingElse struct{}
+
+func (nothingElse) Kinds() []resolve.Kind      { return nil }
+func (nothingElse) Foreign() []resolve.Foreign { return nil }

@@ -1,4 +1,4 @@
-package foreign_test
+package inventory_test
 
 import (
 	"context"
@@ -10,10 +10,10 @@ import (
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/openshift/platform-operators/pkg/foreign"
+	"github.com/openshift/platform-operators/pkg/inventory"
 )
 
-func ExampleInstallations_Foreign() {
+func ExampleInstallations_All() {
 	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{
 		{Group: "operators.coreos.com", Version: "v1alpha1", Resource: "subscriptions"}:   "SubscriptionList",
 		{Group: "olm.operatorframework.io", Version: "v1", Resource: "clusterextensions"}: "ClusterExtensionList",
@@ -23,7 +23,7 @@ func ExampleInstallations_Foreign() {
 		"spec":     map[string]any{"name": "project-quay"},
 		"status":   map[string]any{"installedCSV": "quay-operator.v3.10.1"},
 	}})
-	installations, err := foreign.New(client)
+	installations, err := inventory.NewInstallations(client)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -32,7 +32,7 @@ func ExampleInstallations_Foreign() {
 	defer cancel()
 	go installations.Run(ctx)
 	cache.WaitForCacheSync(ctx.Done(), installations.HasSynced)
-	for _, found := range installations.Foreign("project-quay") {
+	for _, found := range installations.All() {
 		fmt.Printf("%s has %s in version %s\n", found.Installer, found.Package, found.Version)
 	}
 	// Output: Subscription quay-enterprise/quay has project-quay in version 3.10.1

@@ -1,4 +1,4 @@
-package foreign
+package inventory
 
 import (
 	"context"
@@ -13,6 +13,8 @@ import (
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/yaml"
+
+	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
 func object(t *testing.T, text string) *unstructured.Unstructured {
@@ -40,7 +42,7 @@ func watched(t *testing.T, objects ...runtime.Object) *Installations {
 	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{
 		kinds[0].resource: "SubscriptionList", kinds[1].resource: "ClusterExtensionList",
 	}, objects...)
-	i, err := New(client)
+	i, err := NewInstallations(client)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +56,7 @@ func watched(t *testing.T, objects ...runtime.Object) *Installations {
 	return i
 }
 
-func TestForeignNamesWhoHasAPackage(t *testing.T) {
+func TestInstallationsNameWhoHasAPackage(t *testing.T) {
 	i := watched(t,
 		subscription(t, "zoo", "quay", "project-quay", "quay-operator.v3.10.1"),
 		subscription(t, "apps", "mine", "project-quay", ""),
@@ -62,31 +64,14 @@ func TestForeignNamesWhoHasAPackage(t *testing.T) {
 		extension(t, "quay", "project-quay", "3.9.0"),
 		object(t, `{apiVersion: olm.operatorframework.io/v1, kind: ClusterExtension, metadata: {name: strange}, spec: {source: 7}}`),
 	)
-	for pkg, want := range map[string][]Installation{
-		"project-quay": {
-			{"project-quay", "ClusterExtension quay", "3.9.0"},
-			{"project-quay", "Subscription apps/mine", ""},
-			{"project-quay", "Subscription zoo/quay", "3.10.1"},
-		},
-		"other":   {{"other", "Subscription apps/other", "odd-name"}},
-		"nothing": nil,
-		"":        nil,
-	} {
-		if diff := cmp.Diff(want, i.Foreign(pkg)); diff != "" {
-			t.Errorf("package %q (-want +got):\n%s", pkg, diff)
-		}
+	want := []resolve.Foreign{
+		{Package: "other", Installer: "Subscription apps/other", Version: "odd-name"},
+		{Package: "project-quay", Installer: "ClusterExtension quay", Version: "3.9.0"},
+		{Package: "project-quay", Installer: "Subscription apps/mine"},
+		{Package: "project-quay", Installer: "Subscription zoo/quay", Version: "3.10.1"},
 	}
-}
-
-func TestForeignIsBounded(t *testing.T) {
-	var objects []runtime.Object
-	for n := range 2 * maxInstallations {
-		objects = append(objects, subscription(t, fmt.Sprintf("ns-%03d", n), "quay", "quay", ""))
-	}
-	i := watched(t, objects...)
-	found := i.Foreign("quay")
-	if len(found) != maxInstallations || found[0].Installer != "Subscription ns-000/quay" {
-		t.Errorf("%d are named, the first is %+v", len(found), found[0])
+	if diff := cmp.Diff(want, i.All()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

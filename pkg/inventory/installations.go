@@ -1,4 +1,4 @@
-package foreign
+package inventory
 
 import (
 	"cmp"
@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -16,26 +18,14 @@ import (
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
+
+	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
 const (
-	// byPackage is the index of what is kept by the package that it installs.
-	byPackage = "package"
 	// listTimeout bounds how long others wait to know what there is, on clusters that lack one of the kinds.
 	listTimeout = 5 * time.Second
-	// maxInstallations bounds the answer for one package: a package may have a Subscription in every namespace.
-	maxInstallations = 64
 )
-
-// Installation is a package that somebody else has installed, or is about to.
-type Installation struct {
-	Package string
-	// Installer is "Subscription <namespace>/<name>" or "ClusterExtension <name>".
-	Installer string
-	// Version is what is installed; empty when nothing is yet. Of a Subscription only the name of its ClusterServiceVersion
-	// is known: where that ends in ".v" and something this is that something, else the whole name.
-	Version string
-}
 
 // kind is one kind of object that installs a package: which it is, and what of it matters.
 type kind struct {
@@ -67,58 +57,65 @@ var kinds = []kind{
 // factory takes, whose objects are named after packages: it tells of every package of which something else can be said.
 type Installations struct {
 	informers []cache.SharedIndexInformer
+	// settled say of each informer whether what there is is known, or that the cluster has no such kind.
+	settled []cache.InformerSynced
 
 	lock     sync.Mutex
 	handlers []cache.ResourceEventHandler
 	listed   bool
 }
 
-// New prepares the watches; nothing is asked before Run.
-func New(client dynamic.Interface) (*Installations, error) {
+// NewInstallations prepares the watches; nothing is asked before Run.
+func NewInstallations(client dynamic.Interface) (*Installations, error) {
 	i := &Installations{}
 	for _, kind := range kinds {
-		informer := dynamicinformer.NewFilteredDynamicInformer(client, kind.resource, metav1.NamespaceAll, 0,
-			cache.Indexers{byPackage: indexByPackage}, nil).Informer()
+		informer := dynamicinformer.NewFilteredDynamicInformer(client, kind.resource, metav1.NamespaceAll, 0, cache.Indexers{}, nil).Informer()
 		if err := informer.SetTransform(kind.reduce); err != nil {
 			return nil, fmt.Errorf("watching %s: %w", kind.resource.Resource, err)
 		}
 		if _, err := informer.AddEventHandler(i.handler()); err != nil {
 			return nil, fmt.Errorf("watching %s: %w", kind.resource.Resource, err)
 		}
+		absent := &atomic.Bool{}
+		if err := informer.SetWatchErrorHandlerWithContext(func(ctx context.Context, reflector *cache.Reflector, err error) {
+			absent.Store(apierrors.IsNotFound(err))
+			cache.DefaultWatchErrorHandler(ctx, reflector, err)
+		}); err != nil {
+			return nil, fmt.Errorf("watching %s: %w", kind.resource.Resource, err)
+		}
 		i.informers = append(i.informers, informer)
+		i.settled = append(i.settled, func() bool { return informer.HasSynced() || absent.Load() })
 	}
 	return i, nil
 }
 
-// Foreign returns who else has this package, sorted by installer, at most 64 of them. It reads memory only.
-func (i *Installations) Foreign(pkg string) []Installation {
-	var found []Installation
+// All returns every package that somebody else has, sorted by package and installer. It reads memory only. Of a Subscription
+// only the name of its ClusterServiceVersion is known: where that ends in ".v" and something the version is that something,
+// else the whole name; empty when nothing is installed yet.
+func (i *Installations) All() []resolve.Foreign {
+	var found []resolve.Foreign
 	for _, informer := range i.informers {
-		objects, err := informer.GetIndexer().ByIndex(byPackage, pkg)
-		if err != nil {
-			continue // there is no such index: not reached, New made it
-		}
-		for _, object := range objects {
-			if reduced, ok := object.(*reduced); ok {
-				found = append(found, reduced.Installation)
+		for _, object := range informer.GetStore().List() {
+			if reduced, ok := object.(*reduced); ok && reduced.Package != "" {
+				found = append(found, reduced.Foreign)
 			}
 		}
 	}
-	slices.SortFunc(found, func(a, b Installation) int { return cmp.Compare(a.Installer, b.Installer) })
-	return found[:min(len(found), maxInstallations)]
+	slices.SortFunc(found, func(a, b resolve.Foreign) int {
+		return cmp.Or(cmp.Compare(a.Package, b.Package), cmp.Compare(a.Installer, b.Installer))
+	})
+	return found
 }
 
 // Run watches until the context ends. A kind that the cluster does not serve is asked for again, with the reflector's own
 // back-off, so that it is found without a restart when one of the OLMs appears.
 func (i *Installations) Run(ctx context.Context) {
 	var running sync.WaitGroup
-	var synced []cache.InformerSynced
 	for _, informer := range i.informers {
 		running.Go(func() { informer.Run(ctx.Done()) })
-		synced = append(synced, informer.HasSynced)
 	}
 	listing, cancel := context.WithTimeout(ctx, listTimeout)
-	if !cache.WaitForCacheSync(listing.Done(), synced...) {
+	if !cache.WaitForCacheSync(listing.Done(), i.settled...) {
 		klog.Warningf("not every kind of object that installs operators could be listed within %s; going on with those that could", listTimeout)
 	}
 	cancel()
@@ -156,7 +153,7 @@ func (i *Installations) handler() cache.ResourceEventHandler {
 	return cache.ResourceEventHandlerFuncs{AddFunc: one, DeleteFunc: one, UpdateFunc: func(old, object any) {
 		before, _ := old.(*reduced)
 		after, _ := object.(*reduced)
-		if before == nil || after == nil || before.Installation == after.Installation {
+		if before == nil || after == nil || before.Foreign == after.Foreign {
 			return
 		}
 		i.notify(before.Package)
@@ -182,7 +179,7 @@ func (i *Installations) notify(pkg string) {
 // reduced is what is kept of an object.
 type reduced struct {
 	metav1.ObjectMeta
-	Installation
+	resolve.Foreign
 }
 
 // reduce leaves of an object what is kept of it.
@@ -193,19 +190,12 @@ func (k kind) reduce(object any) (any, error) {
 	}
 	return &reduced{
 		ObjectMeta: metav1.ObjectMeta{Namespace: found.GetNamespace(), Name: found.GetName(), UID: found.GetUID(), ResourceVersion: found.GetResourceVersion()},
-		Installation: Installation{
+		Foreign: resolve.Foreign{
 			Package:   text(found, k.pkg...),
 			Installer: k.installer(found),
 			Version:   k.version(found),
 		},
 	}, nil
-}
-
-func indexByPackage(object any) ([]string, error) {
-	if reduced, ok := object.(*reduced); ok && reduced.Package != "" {
-		return []string{reduced.Package}, nil
-	}
-	return nil, nil
 }
 
 // versionIn takes the version out of a ClusterServiceVersion's name.

@@ -56,13 +56,14 @@ func (ask *question) journey(found finding, tier []*option) *journey {
 	}
 	byBundle := map[node]*option{}
 	catalogs := map[string]bool{}
+	within := ask.lowestWithin(tier)
 	for _, o := range tier {
 		catalogs[o.Catalog.String()] = true
 		if !o.wanted || o.Version.IsZero() {
 			continue
 		}
 		pkg.OnlyPrereleases = pkg.OnlyPrereleases && !o.releases
-		pkg.Bundles = append(pkg.Bundles, upgrade.Bundle{Name: o.Bundle.Name, Version: o.Version, Deprecated: o.Bundle.Deprecated != "", Unfit: o.unfit})
+		pkg.Bundles = append(pkg.Bundles, upgrade.Bundle{Name: o.Bundle.Name, Version: o.Version, Deprecated: o.Bundle.Deprecated != "", Unfit: o.unfit, Avoid: ask.avoid(o, within)})
 		if name := nodeOf(o); byBundle[name] == nil {
 			byBundle[name] = o
 		}
@@ -87,6 +88,28 @@ func (ask *question) journey(found finding, tier []*option) *journey {
 	}
 	j.reach = graph.From(upgrade.Bundle{Name: ask.InstalledBundle, Version: ask.installed}, ask.ready)
 	return j
+}
+
+// lowestWithin is the lowest version in the range that what is installed is not in; zero where it is in it, or there is none.
+func (ask *question) lowestWithin(tier []*option) (lowest upgrade.Version) {
+	if ask.loose == nil || ask.loose.Check(ask.installed.Semver()) {
+		return lowest
+	}
+	for _, o := range tier {
+		if o.wanted && !o.Version.IsZero() && ask.loose.Check(o.Version.Semver()) && (lowest.IsZero() || o.Version.Compare(lowest) < 0) {
+			lowest = o.Version
+		}
+	}
+	return lowest
+}
+
+// avoid says why no way may lead on from an option: the range excludes it. To what is below the range one may go on the way
+// into it; to pass through what somebody has cut out of it, such as a version that is known to be bad, nobody has asked for.
+func (ask *question) avoid(o *option, lowestWithin upgrade.Version) string {
+	if !lowestWithin.IsZero() && o.Version.Compare(lowestWithin) < 0 {
+		return ""
+	}
+	return inRange(ask, o)
 }
 
 // rulesOf reads the rules of all catalogs that have some. Equal ones count once; two different ones of one catalog cannot be

@@ -25,6 +25,17 @@ func guarded(rules string, versions ...string) *catalog.Package {
 	return pkg
 }
 
+// chained is a package each of whose versions replaces the one before, and nothing else.
+func chained(versions ...string) *catalog.Package {
+	pkg := guarded("", versions...)
+	for i := range pkg.Channels[0].Entries {
+		if i > 0 {
+			pkg.Channels[0].Entries[i].Replaces = pkg.Channels[0].Entries[i-1].Name
+		}
+	}
+	return pkg
+}
+
 const through13 = `{"package":"quay","steps":[{"from":">=1.2.0 <1.3.0","to":">=1.4.0","through":"1.3.x","reason":"1.3 migrates stored objects"}]}`
 
 // installed changes a request to one of an operator that is at a version.
@@ -66,29 +77,32 @@ func TestTheWayToAVersion(t *testing.T) {
 		pkg  *catalog.Package
 		want string
 	}{
-		"to the newest by way of what has to be passed through":    {installed("1.2.0"), guarded(through13, minors...), "1.3.5 1.4.1"},
-		"a pin several hops away":                                  {installed("1.2.0", versionRange("1.4.0")), guarded(through13, minors...), "1.3.5 1.4.0"},
-		"a version on the way need not be in the range":            {installed("1.2.0", versionRange(">=1.4.0")), guarded(through13, minors...), "1.3.5 1.4.1"},
-		"what was ready before counts":                             {installed("1.2.3", func(r *Request) { r.Ready = []string{"1.2.0"} }), guarded(through13, minors...), "1.3.5 1.4.1"},
-		"from a version that no catalog has":                       {installed("1.2.9"), guarded(through13, minors...), "1.3.5 1.4.1"},
-		"at the newest":                                            {installed("1.4.1"), guarded(through13, minors...), "stays"},
-		"at the newest of the range":                               {installed("1.2.3", versionRange("1.2.x")), guarded(through13, minors...), "stays"},
-		"the newest that can be reached":                           {installed("1.2.0"), guarded(`{"steps":[{"from":"1.2.x","to":">=1.4.0","through":"1.3.9"}]}`, minors...), "1.3.5"},
-		"without rules a package has what its channels say":        {installed("1.2.0"), guarded("", minors...), "stays"},
-		"or what the manager says":                                 {installed("1.2.0", func(r *Request) { r.DefaultEdges = upgrade.Semver }), guarded("", minors...), "1.4.1"},
-		"or what the PlatformOperator says":                        {installed("1.2.0", edges(platformv1alpha1.EdgesSemver)), guarded("", minors...), "1.4.1"},
-		"whose word on edges does not lift steps":                  {installed("1.2.0", edges(platformv1alpha1.EdgesSemver)), guarded(through13, minors...), "1.3.5 1.4.1"},
-		"on one's own word straight":                               {installed("1.2.0", edges(platformv1alpha1.EdgesSelfCertified)), guarded(through13, minors...), "1.4.1"},
-		"what is deprecated is not moved to":                       {installed("1.2.0"), deprecating(guarded(through13, minors...), "1.4.1", "1.3.5"), "1.3.0 1.4.0"},
-		"unless there is nothing else":                             {installed("1.2.0", versionRange(">=1.4.1")), deprecating(guarded(through13, minors...), "1.4.1", "1.3.5"), "1.3.0 1.4.1"},
-		"nobody is moved from what is not to what is":              {installed("1.4.0"), deprecating(guarded(through13, minors...), "1.4.1"), "stays"},
-		"from what is to what is, for it is newer":                 {installed("1.4.0"), deprecating(guarded(through13, minors...), "1.4.0", "1.4.1"), "1.4.1"},
-		"with manual approval nothing moves":                       {installed("1.2.0", manual("")), guarded(through13, minors...), "stays, 1.4.1 awaits approval"},
-		"but what is approved, by its way":                         {installed("1.2.0", manual("1.4.0")), guarded(through13, minors...), "1.3.5 1.4.0"},
-		"what is approved and reached is left by a newer approval": {installed("1.4.0", manual("1.4.0")), guarded(through13, minors...), "stays, 1.4.1 awaits approval"},
-		"what is approved and cannot be had does not move":         {installed("1.2.0", manual("1.5.0")), guarded(through13, minors...), "stays, 1.4.1 awaits approval"},
-		"the same where no catalog has what is installed":          {installed("1.2.9", manual("")), guarded(through13, minors...), "stays, 1.4.1 awaits approval"},
-		"nothing is awaited where there is nothing newer":          {installed("1.4.1", manual("")), guarded(through13, minors...), "stays"},
+		"to the newest by way of what has to be passed through":      {installed("1.2.0"), guarded(through13, minors...), "1.3.5 1.4.1"},
+		"a pin several hops away":                                    {installed("1.2.0", versionRange("1.4.0")), guarded(through13, minors...), "1.3.5 1.4.0"},
+		"a version on the way need not be in the range":              {installed("1.2.0", versionRange(">=1.4.0")), guarded(through13, minors...), "1.3.5 1.4.1"},
+		"but a version that was cut out of it is not passed through": {installed("1.2.0", versionRange(">=1.2.0, !=1.3.5")), guarded(through13, minors...), "1.3.0 1.4.1"},
+		"nor on the way into the range":                              {installed("1.1.0", versionRange(">=1.2.0, <1.3.0 || >=1.4.0")), chained("1.1.0", "1.2.0", "1.3.0", "1.4.0"), "1.2.0"},
+		"and where all are there is no way":                          {installed("1.2.0", versionRange("!=1.3.x")), guarded(through13, minors...), "1.2.3"},
+		"what was ready before counts":                               {installed("1.2.3", func(r *Request) { r.Ready = []string{"1.2.0"} }), guarded(through13, minors...), "1.3.5 1.4.1"},
+		"from a version that no catalog has":                         {installed("1.2.9"), guarded(through13, minors...), "1.3.5 1.4.1"},
+		"at the newest":                                              {installed("1.4.1"), guarded(through13, minors...), "stays"},
+		"at the newest of the range":                                 {installed("1.2.3", versionRange("1.2.x")), guarded(through13, minors...), "stays"},
+		"the newest that can be reached":                             {installed("1.2.0"), guarded(`{"steps":[{"from":"1.2.x","to":">=1.4.0","through":"1.3.9"}]}`, minors...), "1.3.5"},
+		"without rules a package has what its channels say":          {installed("1.2.0"), guarded("", minors...), "stays"},
+		"or what the manager says":                                   {installed("1.2.0", func(r *Request) { r.DefaultEdges = upgrade.Semver }), guarded("", minors...), "1.4.1"},
+		"or what the PlatformOperator says":                          {installed("1.2.0", edges(platformv1alpha1.EdgesSemver)), guarded("", minors...), "1.4.1"},
+		"whose word on edges does not lift steps":                    {installed("1.2.0", edges(platformv1alpha1.EdgesSemver)), guarded(through13, minors...), "1.3.5 1.4.1"},
+		"on one's own word straight":                                 {installed("1.2.0", edges(platformv1alpha1.EdgesSelfCertified)), guarded(through13, minors...), "1.4.1"},
+		"what is deprecated is not moved to":                         {installed("1.2.0"), deprecating(guarded(through13, minors...), "1.4.1", "1.3.5"), "1.3.0 1.4.0"},
+		"unless there is nothing else":                               {installed("1.2.0", versionRange(">=1.4.1")), deprecating(guarded(through13, minors...), "1.4.1", "1.3.5"), "1.3.0 1.4.1"},
+		"nobody is moved from what is not to what is":                {installed("1.4.0"), deprecating(guarded(through13, minors...), "1.4.1"), "stays"},
+		"from what is to what is, for it is newer":                   {installed("1.4.0"), deprecating(guarded(through13, minors...), "1.4.0", "1.4.1"), "1.4.1"},
+		"with manual approval nothing moves":                         {installed("1.2.0", manual("")), guarded(through13, minors...), "stays, 1.4.1 awaits approval"},
+		"but what is approved, by its way":                           {installed("1.2.0", manual("1.4.0")), guarded(through13, minors...), "1.3.5 1.4.0"},
+		"what is approved and reached is left by a newer approval":   {installed("1.4.0", manual("1.4.0")), guarded(through13, minors...), "stays, 1.4.1 awaits approval"},
+		"what is approved and cannot be had does not move":           {installed("1.2.0", manual("1.5.0")), guarded(through13, minors...), "stays, 1.4.1 awaits approval"},
+		"the same where no catalog has what is installed":            {installed("1.2.9", manual("")), guarded(through13, minors...), "stays, 1.4.1 awaits approval"},
+		"nothing is awaited where there is nothing newer":            {installed("1.4.1", manual("")), guarded(through13, minors...), "stays"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := Resolve(ask(test.req), one(test.pkg))

@@ -41,6 +41,8 @@ type Bundle struct {
 	Deprecated bool
 	// Unfit is why this cluster must not run it, as the rest of a sentence about it; empty if it may.
 	Unfit string
+	// Avoid is why no way may lead on from it, though one may end there, as the rest of a sentence about it; empty if one may.
+	Avoid string
 }
 
 // Entry is a bundle's place in a channel.

@@ -62,7 +62,7 @@ type search struct {
 	holding uint64
 	// wanted is the bundle that ends the search when it is found.
 	wanted int
-	// unfit says that bundles count which the cluster must not run.
+	// unfit says that bundles count which the cluster must not run, and those that no way may lead on from.
 	unfit bool
 }
 
@@ -109,7 +109,9 @@ func (r *Reach) search(look search) []*visit {
 				if to == look.wanted {
 					return best
 				}
-				next = append(next, visit)
+				if g.bundles[to].Avoid == "" || look.unfit {
+					next = append(next, visit)
+				}
 			}
 		}
 		if g.pkg.SelfCertified { // one hop reaches everything

@@ -269,3 +269,18 @@ func contains(t *testing.T, sentence string, parts ...string) {
 		t.Errorf("%d bytes: %q", len(sentence), sentence)
 	}
 }
+
+func TestNoWayLeadsOnFromWhatIsToBeAvoided(t *testing.T) {
+	pkg := made(t, "1.0.0\n1.1.0\n1.2.0\n1.3.0\nstable: 1.1.0 replaces 1.0.0\nstable: 1.2.0 replaces 1.1.0\nstable: 1.3.0 replaces 1.2.0 skips 1.0.0")
+	pkg.Bundles[1].Avoid = "is outside of what was asked for"
+	r := New(pkg).From(installedAt(t, "1.0.0"), nil)
+	for to, want := range map[string]string{"1.1.0": "1.1.0", "1.2.0": "Unfit", "1.3.0": "1.3.0"} {
+		if got := way(t, r, to); got != want {
+			t.Errorf("%s is reached by %s, want %s", to, got, want)
+		}
+	}
+	contains(t, why(t, r, "1.2.0"), "the way leads through 1.1.0, which is outside of what was asked for")
+	if got := way(t, New(pkg).From(installedAt(t, "1.1.0"), nil), "1.2.0"); got != "1.2.0" {
+		t.Errorf("from there, where it is installed, it is reached by %s", got)
+	}
+}

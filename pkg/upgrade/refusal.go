@@ -1,6 +1,7 @@
 package upgrade
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -65,11 +66,12 @@ func (r *Reach) Refusal(to int) Refusal {
 	return Refusal{NoEdge, r.noEdge(to)}
 }
 
-// through blames the first bundle of a way that the cluster must not run.
+// through blames the first bundle of a way that the cluster must not run, or that the way must not lead on from.
 func (r *Reach) through(way *visit) Refusal {
 	for _, visit := range way.path() {
-		if bundle := r.graph.bundles[visit.at]; bundle.Unfit != "" {
-			return Refusal{Unfit, fmt.Sprintf("cannot be reached from %s: the way leads through %s, which %s; or %s", r.installed.Version, bundle.Version, clip(bundle.Unfit, maxCause), selfCertified)}
+		bundle := r.graph.bundles[visit.at]
+		if why := cmp.Or(bundle.Unfit, bundle.Avoid); why != "" {
+			return Refusal{Unfit, fmt.Sprintf("cannot be reached from %s: the way leads through %s, which %s; or %s", r.installed.Version, bundle.Version, clip(why, maxCause), selfCertified)}
 		}
 	}
 	return Refusal{}

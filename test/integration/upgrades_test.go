@@ -319,14 +319,14 @@ var _ = Describe("a cluster with many operators", func() {
 		}
 		publish(0)
 		for i := range operators {
-			create(ctx, name(i), "1.0.0")
+			plopped(ctx, name(i), `"upgrades": {"approval": "Manual"}`)
 		}
 		for i := range operators {
 			Eventually(admin.Installed).WithContext(ctx).WithArguments(name(i), "1.0.0").Should(Succeed())
 		}
 		publish(versions)
 		for i := 1; i < operators; i++ {
-			Eventually(updatesOf).WithContext(ctx).WithArguments(name(i)).Should(Equal([]string{"1.1.0 by 1.1.0: Range"}))
+			Eventually(updatesOf).WithContext(ctx).WithArguments(name(i)).Should(Equal([]string{"1.1.0 by 1.1.0: AwaitingApproval"}))
 		}
 		Eventually(updatesOf).WithContext(ctx).WithArguments(name(0)).Should(HaveLen(platformv1alpha1.MaxAvailableUpdates))
 		operator, err := admin.Operator(ctx, name(0))
@@ -339,7 +339,7 @@ var _ = Describe("a cluster with many operators", func() {
 				path = append(path, fmt.Sprintf("1.%d.0", minor+1))
 			}
 			Expect(update.Path).To(Equal(path))
-			Expect(update.BlockedMessage).To(ContainSubstring(`is outside spec.package.version "1.0.0"`))
+			Expect(update.BlockedMessage).To(ContainSubstring("set spec.upgrades.approvedVersion to %q", update.Version))
 		}
 	})
 

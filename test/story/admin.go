@@ -67,7 +67,12 @@ func (a *Admin) Limit(ctx context.Context, name, versions string) error {
 
 // Publish writes sample operators into the environment's samples folder and makes the catalogs serve them.
 func (a *Admin) Publish(ctx context.Context, operators ...samples.Operator) error {
-	if err := samples.Write(a.Environment.SamplesDir, operators...); err != nil {
+	return a.PublishPackages(ctx, nil, operators...)
+}
+
+// PublishPackages does the same with what the packages say beside their operators.
+func (a *Admin) PublishPackages(ctx context.Context, packages []samples.Package, operators ...samples.Operator) error {
+	if err := samples.WritePackages(a.Environment.SamplesDir, packages, operators...); err != nil {
 		return err
 	}
 	return a.Environment.Publish(ctx)

@@ -18,9 +18,11 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// The sample operators of the story: beacon goes through a life, compass stands in the way of a cluster upgrade.
+// The sample operators of the story: beacon goes through a life, sextant has an author who guards its upgrades, compass stands
+// in the way of a cluster upgrade.
 const (
 	beacon  = "beacon"
+	sextant = "sextant"
 	compass = "compass"
 )
 
@@ -30,8 +32,15 @@ const ClusterVersion = "4.21.0"
 func beacons(versions ...string) []samples.Operator {
 	var all []samples.Operator
 	for _, version := range versions {
-		all = append(all, samples.Operator{Package: beacon, Version: version, NeverReady: version == "0.3.0" || version == "0.4.0",
-			ExtraConfigMap: map[bool]string{true: "beacon-first-settings", false: "beacon-settings"}[version == "0.1.0"]})
+		operator := samples.Operator{Package: beacon, Version: version, NeverReady: version == "0.3.0" || version == "0.4.0",
+			ExtraConfigMap: map[bool]string{true: "beacon-first-settings", false: "beacon-settings"}[version == "0.1.0"]}
+		switch version { // what mends a version that never gets ready takes its place
+		case "0.3.1":
+			operator.Replaces, operator.Skips = "0.2.0", []string{"0.3.0"}
+		case "0.4.1":
+			operator.Replaces, operator.Skips = "0.3.1", []string{"0.4.0"}
+		}
+		all = append(all, operator)
 	}
 	return all
 }
@@ -39,6 +48,7 @@ func beacons(versions ...string) []samples.Operator {
 // FirstCatalog is what the catalogs offer when the story begins.
 func FirstCatalog() []samples.Operator {
 	return append(beacons("0.1.0"),
+		samples.Operator{Package: sextant, Version: "1.0.0"},
 		samples.Operator{Package: compass, Version: "1.0.0", MaxOpenShiftVersion: `"4.21"`},
 		samples.Operator{Package: compass, Version: "1.1.0", MaxOpenShiftVersion: `"4.23"`})
 }
@@ -55,6 +65,7 @@ func Samples() []Step {
 		install(), repairDeleted(), repairEdited(), upgrade(),
 		badVersion(), held(), replaced(),
 		rolledBack(), pastFailure(),
+		guarded(), hopByHop(),
 		blocked(), unblocked(), clusterMoves(),
 		removal(),
 	}
@@ -210,6 +221,71 @@ func pastFailure() Step {
 			return admin.Publish(ctx, beacons("0.1.0", "0.2.0", "0.3.0", "0.3.1", "0.4.0", "0.4.1")...)
 		},
 		Seen: func(ctx context.Context, admin *Admin) error { return admin.Installed(ctx, beacon, "0.4.1") },
+	}
+}
+
+func guarded() Step {
+	return Step{
+		Title: "sextant 1.0.0 is installed and paused; 1.1.4, 1.2.2 and 1.3.0 appeared, and its author wants each to be passed through: the path is shown",
+		See:   "kubectl get plop sextant -o jsonpath='{.status.availableUpdates[0]}'", Within: long,
+		Act: func(ctx context.Context, admin *Admin) error {
+			operator := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: sextant}}
+			operator.Spec.Package.Name = sextant
+			client := admin.Platform.PlatformV1alpha1().PlatformOperators()
+			if _, err := client.Create(ctx, operator, metav1.CreateOptions{}); err != nil {
+				return err
+			}
+			wait := Step{Title: "installing sextant", Within: long, Seen: func(ctx context.Context, admin *Admin) error { return admin.Installed(ctx, sextant, "1.0.0") }}
+			if err := wait.Run(ctx, admin); err != nil {
+				return err
+			}
+			_, err := client.Patch(ctx, sextant, types.MergePatchType, []byte(`{"spec":{"paused":true}}`), metav1.PatchOptions{})
+			rules := samples.Package{Name: sextant, Blobs: []string{samples.Rules(sextant, `semantics: semver
+steps:
+- {from: "1.0.x", through: "1.1.x", to: ">=1.2.0", select: latest, reason: 1.1 migrates stored objects}
+- {from: "<1.2.0", through: "1.2.x", to: ">=1.3.0", select: latest}`)}}
+			return errors.Join(err, admin.PublishPackages(ctx, []samples.Package{rules},
+				samples.Operator{Package: sextant, Version: "1.0.0"}, samples.Operator{Package: sextant, Version: "1.1.3"}, samples.Operator{Package: sextant, Version: "1.1.4"},
+				samples.Operator{Package: sextant, Version: "1.2.2"}, samples.Operator{Package: sextant, Version: "1.3.0"}))
+		},
+		Seen: func(ctx context.Context, admin *Admin) error {
+			operator, err := admin.Operator(ctx, sextant)
+			if err != nil {
+				return err
+			}
+			if updates := operator.Status.AvailableUpdates; len(updates) == 0 || strings.Join(updates[0].Path, " ") != "1.1.4 1.2.2 1.3.0" {
+				return fmt.Errorf("the available updates are %+v", updates)
+			}
+			return nil
+		},
+	}
+}
+
+func hopByHop() Step {
+	return Step{
+		Title: "the pause is over: sextant went from 1.0.0 to 1.3.0 in three hops, each healthy before the next began",
+		See:   "kubectl get plop sextant -o jsonpath='{.status.history}'", Within: long,
+		Act: func(ctx context.Context, admin *Admin) error {
+			_, err := admin.Platform.PlatformV1alpha1().PlatformOperators().Patch(ctx, sextant, types.MergePatchType, []byte(`{"spec":{"paused":null}}`), metav1.PatchOptions{})
+			return err
+		},
+		Seen: func(ctx context.Context, admin *Admin) error {
+			if err := admin.Installed(ctx, sextant, "1.3.0"); err != nil {
+				return err
+			}
+			operator, err := admin.Operator(ctx, sextant)
+			if err != nil {
+				return err
+			}
+			var hops []string
+			for _, entry := range operator.Status.History {
+				hops = append(hops, entry.Version+" "+string(entry.State))
+			}
+			if got := strings.Join(hops, ", "); got != "1.3.0 Ready, 1.2.2 Ready, 1.1.4 Ready, 1.0.0 Ready" {
+				return fmt.Errorf("the history is %s", got)
+			}
+			return nil
+		},
 	}
 }
 

@@ -67,8 +67,7 @@ func decideHop(in situation, decision resolve.Decision) hop {
 	if in.record == nil || in.record.Bundle == wanted.Bundle {
 		return in.begin(wanted, decision)
 	}
-	changed := in.began != nil && in.began.Wish != in.wish
-	if problem := rolloutProblem(in.deployment); problem != "" && !changed && stillWanted(in.record.Bundle, decision) {
+	if problem := rolloutProblem(in.deployment); problem != "" && !in.escapes() && in.stillWanted(decision) {
 		return hop{blocked: fmt.Sprintf(
 			"version %s is available, and is not moved to while version %s is not healthy: %s. Repair it, or leave %s by excluding it in spec.package.version, for example %q.",
 			wanted.Version, in.record.Version, problem, in.record.Version, "!="+in.record.Version)}
@@ -105,10 +104,23 @@ func (in situation) begin(to platformv1alpha1.InstalledBundle, decision resolve.
 
 func selfCertified(source upgrade.Source) bool { return source.Kind == upgrade.FromSelfCertified }
 
-// stillWanted says whether a bundle that a hop leads to could still be moved to: it fits, or is on the way to what does.
-func stillWanted(bundle string, decision resolve.Decision) bool {
-	return slices.ContainsFunc(decision.Available, func(c resolve.Candidate) bool { return c.Bundle.Name == bundle }) ||
-		slices.ContainsFunc(decision.Updates, func(u resolve.Update) bool { return u.Bundle.Name == bundle && len(u.Path) > 0 })
+// escapes says whether the spec has said something else since the hop to record began, and that hop has not ended: what is
+// said after that is about the next one.
+func (in situation) escapes() bool {
+	ended := in.installed != nil && in.installed.Bundle == in.record.Bundle && in.deployment.Status.ActiveRevision > 0
+	return in.began != nil && in.began.Wish != in.wish && !ended
+}
+
+// stillWanted says whether the bundle that a hop leads to could still be moved to: it fits, or is on the way to what does.
+// Where nobody knows what the spec said when the hop began, being on the way does not count: else a version that the spec
+// excludes would be held for ever. One that is in no catalog any more has been withdrawn only if all of them could be read.
+func (in situation) stillWanted(decision resolve.Decision) bool {
+	is := func(c resolve.Candidate) bool { return c.Bundle.Name == in.record.Bundle }
+	if slices.ContainsFunc(decision.Available, is) ||
+		in.began != nil && slices.ContainsFunc(decision.Updates, func(u resolve.Update) bool { return is(u.Candidate) && len(u.Path) > 0 }) {
+		return true
+	}
+	return decision.Unread != "" && !slices.ContainsFunc(decision.Refused, func(r resolve.Refusal) bool { return is(r.Candidate) })
 }
 
 // wishOf is a digest of what a spec says of versions and upgrades.

@@ -144,6 +144,15 @@ func TestWhenAHopBegins(t *testing.T) {
 	ownWord.Path = []resolve.Hop{{Candidate: candidate("1.1.0"), Sources: []upgrade.Source{{Kind: upgrade.FromSelfCertified}}}}
 	onTheWay := offering("1.2.0")
 	onTheWay.Updates = []resolve.Update{{Candidate: candidate("1.2.0"), Path: []string{"1.2.0"}}, {Candidate: candidate("1.1.0"), Path: []string{"1.1.0"}, Reason: platformv1alpha1.BlockedRange}}
+	excluding := offering("1.2.0")
+	excluding.Updates = []resolve.Update{{Candidate: candidate("1.1.0"), Path: []string{"1.1.0"}, Reason: platformv1alpha1.BlockedRange}}
+	excluding.Refused = []resolve.Refusal{{Candidate: candidate("1.1.0"), Rule: resolve.RuleRange}}
+	catalogAway := offering("1.0.0")
+	catalogAway.Unread = "catalog ClusterCatalog/other was left out: it is away"
+	excludedAndAway := excluding
+	excludedAndAway.Unread = catalogAway.Unread
+	ill := deploymentThat("Unpacked=True", "HasValidBundle=True", "Installed=True", "Healthy=False")
+	ill.Status.ActiveRevision = 1
 	for name, test := range map[string]struct {
 		in       situation
 		decision resolve.Decision
@@ -162,7 +171,12 @@ func TestWhenAHopBegins(t *testing.T) {
 		"the one that is under way goes on while it is being updated": {situation{record: at("1.1.0"), installed: at("1.0.0"), deployment: stuck, updating: "4.21.0"}, offering("1.1.0"), "1.1.0", "", ""},
 		"none over one that is stuck":                                 {situation{record: at("1.1.0"), installed: at("1.0.0"), deployment: stuck, began: before, wish: "as now"}, offering("1.2.0", "1.1.0"), "", "", "is not healthy"},
 		"none over one that is stuck on the way":                      {situation{record: at("1.1.0"), installed: at("1.0.0"), deployment: stuck, began: before, wish: "as now"}, onTheWay, "", "", "is not healthy"},
-		"at once when the spec has changed since that one began":      {situation{record: at("1.1.0"), installed: at("1.0.0"), deployment: stuck, began: before, wish: "something else"}, offering("1.2.0", "1.1.0"), "1.2.0", platformv1alpha1.TriggerSpecChange, ""},
+		"none over one that got ill after its hop, whatever the spec has said since that began":         {situation{record: at("1.1.0"), installed: at("1.1.0"), deployment: ill, began: before, wish: "something else"}, offering("1.2.0", "1.1.0"), "", "", "is not healthy"},
+		"at once when a first version was never healthy, and the spec has changed":                      {situation{record: at("1.1.0"), installed: at("1.1.0"), deployment: stuck, began: before, wish: "something else"}, offering("1.2.0", "1.1.0"), "1.2.0", platformv1alpha1.TriggerSpecChange, ""},
+		"when one is excluded that is stuck, and nobody knows how its hop began":                        {situation{record: at("1.1.0"), installed: at("1.0.0"), deployment: stuck, wish: "as now"}, excluding, "1.2.0", platformv1alpha1.TriggerAutomatic, ""},
+		"the same while a catalog is away":                                                              {situation{record: at("1.1.0"), installed: at("1.0.0"), deployment: stuck, wish: "as now"}, excludedAndAway, "1.2.0", platformv1alpha1.TriggerAutomatic, ""},
+		"none back while a catalog is away that may be the one which has the version that is under way": {situation{record: at("1.1.0"), installed: at("1.0.0"), deployment: stuck, began: before, wish: "as now"}, catalogAway, "", "", "is not healthy"},
+		"at once when the spec has changed since that one began":                                        {situation{record: at("1.1.0"), installed: at("1.0.0"), deployment: stuck, began: before, wish: "something else"}, offering("1.2.0", "1.1.0"), "1.2.0", platformv1alpha1.TriggerSpecChange, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.in.now = now

@@ -11,13 +11,20 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// beginningOf reads back how the hop to a deployment's bundle began; nil when it is not written down.
+// beginningOf reads back how the hop to a deployment's bundle began; nil when it is not written down, or was spoilt: status,
+// where it goes, takes no trigger that it does not know, and keeps no fractions of seconds.
 func beginningOf(deployment *corev1alpha2.BundleDeployment) *beginning {
 	began := &beginning{}
 	if err := json.Unmarshal([]byte(deployment.Annotations[platformv1alpha1.AnnotationHop]), began); err != nil || began.Started.IsZero() {
 		return nil
 	}
-	return began
+	switch began.Trigger {
+	case platformv1alpha1.TriggerInstallation, platformv1alpha1.TriggerAutomatic, platformv1alpha1.TriggerApproved,
+		platformv1alpha1.TriggerSelfCertified, platformv1alpha1.TriggerSpecChange:
+		began.Started = began.Started.Rfc3339Copy()
+		return began
+	}
+	return nil
 }
 
 // reportHistory brings status.history up to date with what the deployment points at and what became of it. What is ready
@@ -28,6 +35,9 @@ func (s *state) reportHistory() {
 	}
 	now := metav1.NewTime(s.clock.Now()).Rfc3339Copy()
 	history := slices.Clone(s.operator.Status.History)
+	if s.began != nil && len(history) > 0 && slices.ContainsFunc(history[1:], s.isCurrent) {
+		return // the cache still has the BundleDeployment as it was before the hop that history tells of already
+	}
 	if len(history) == 0 || !s.isCurrent(history[0]) {
 		if len(history) > 0 {
 			leave(&history[0], now)
@@ -79,7 +89,7 @@ func (s *state) becameOf(entry platformv1alpha1.HistoryEntry) platformv1alpha1.H
 	switch {
 	case entry.State == platformv1alpha1.HistoryReady, hopDone(s.deployment, false):
 		return platformv1alpha1.HistoryReady
-	case s.deployment.Status.ObservedGeneration < s.deployment.Generation:
+	case s.deployment.Status.ObservedGeneration < s.deployment.Generation, s.deployment.Spec.Paused:
 		return entry.State
 	case rolledBack(s.deployment):
 		return platformv1alpha1.HistoryRolledBack

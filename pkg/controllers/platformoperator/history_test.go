@@ -109,3 +109,79 @@ func TestWhatIsInstalledSinceBeforeHistoryWasKept(t *testing.T) {
 		t.Errorf("got %+v", history)
 	}
 }
+
+func TestSpoiltRecordOfAHopIsNone(t *testing.T) {
+	for name, test := range map[string]struct {
+		annotation string
+		known      bool
+	}{
+		"as it is written":        {`{"started":"2026-01-01T12:00:00Z","trigger":"Automatic","wish":"a"}`, true},
+		"fractions of a second":   {`{"started":"2026-01-01T12:00:00.5Z","trigger":"Automatic","wish":"a"}`, true},
+		"an unknown trigger":      {`{"started":"2026-01-01T12:00:00Z","trigger":"Banana","wish":"a"}`, false},
+		"no trigger":              {`{"started":"2026-01-01T12:00:00Z"}`, false},
+		"no time":                 {`{"trigger":"Automatic"}`, false},
+		"no JSON":                 {`{`, false},
+		"nothing, as it was once": {"", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			deployment := healthy()
+			deployment.Annotations = map[string]string{platformv1alpha1.AnnotationHop: test.annotation}
+			began := beginningOf(deployment)
+			if (began != nil) != test.known {
+				t.Fatalf("it is read as %+v", began)
+			}
+			if began != nil && began.Started.Nanosecond() != 0 {
+				t.Errorf("status cannot keep %s", began.Started.Time)
+			}
+		})
+	}
+}
+
+func TestHistoryIsNotWrittenByAnOldCache(t *testing.T) {
+	noon := metav1.NewTime(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
+	later := metav1.NewTime(noon.Add(time.Minute))
+	operator := &platformv1alpha1.PlatformOperator{}
+	operator.Status.History = []platformv1alpha1.HistoryEntry{
+		{Version: "1.1.0", Bundle: at("1.1.0").Bundle, State: platformv1alpha1.HistoryInstalling, StartedTime: later, Trigger: platformv1alpha1.TriggerAutomatic},
+		{Version: "1.0.0", Bundle: at("1.0.0").Bundle, State: platformv1alpha1.HistoryReady, StartedTime: noon, ReadyTime: &noon, CompletedTime: &noon, Trigger: platformv1alpha1.TriggerInstallation},
+	}
+	before := operator.DeepCopy()
+	s := &state{controller: &controller{clock: clocktesting.NewFakePassiveClock(later.Add(time.Second))}, operator: operator, deployment: healthy(), record: at("1.0.0"),
+		began: &beginning{Started: noon, Trigger: platformv1alpha1.TriggerInstallation}}
+	s.reportHistory()
+	if diff := cmp.Diff(before, operator); diff != "" {
+		t.Errorf("a BundleDeployment from before the hop changes it (-before +after):\n%s", diff)
+	}
+}
+
+func TestPauseMakesNoVersionReady(t *testing.T) {
+	paused := func(deployment *corev1alpha2.BundleDeployment) *corev1alpha2.BundleDeployment {
+		deployment.Spec.Paused = true
+		deployment.Generation++
+		deployment.Status.ObservedGeneration++
+		return deployment
+	}
+	for name, test := range map[string]struct {
+		deployment *corev1alpha2.BundleDeployment
+		state      platformv1alpha1.HistoryState
+	}{
+		"under way":                             {paused(healthy()), platformv1alpha1.HistoryInstalling},
+		"rolled back for an earlier generation": {paused(rolledBackFrom()), platformv1alpha1.HistoryRolledBack},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := running("1.1.0", "1.0.0")
+			c.operator.Spec.Paused = true
+			started := metav1.NewTime(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+			c.operator.Status.History = []platformv1alpha1.HistoryEntry{{Version: "1.1.0", Bundle: at("1.1.0").Bundle, State: test.state, StartedTime: started, Trigger: platformv1alpha1.TriggerAutomatic}}
+			c.deployment.Generation, c.deployment.Spec.Paused, c.deployment.Status = test.deployment.Generation, true, test.deployment.Status
+			c.deployment.Status.ActiveRevision = 1
+			c.sync(t, oneCatalog{"1.0.0", "1.1.0"})
+			if got := c.installed(); got != "1.0.0" {
+				t.Errorf("status.installed is %s, because of objects that nobody compares", got)
+			}
+			if entry := c.operator.Status.History[0]; entry.State != test.state || entry.ReadyTime != nil {
+				t.Errorf("history tells that it is %+v", entry)
+			}
+		})
+	}
+}

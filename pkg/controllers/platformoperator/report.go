@@ -143,9 +143,10 @@ func underWay(target *platformv1alpha1.Target) *platformv1alpha1.InstalledBundle
 }
 
 // hopDone says whether what the BundleDeployment points at is installed: applied, and for a later hop also healthy, so
-// that the revision before it is no longer needed.
+// that the revision before it is no longer needed. While it is paused no later hop is done: what is there is not compared with
+// what should be there, so that objects of the version before, or of one that was rolled back to, pass for the new ones.
 func hopDone(deployment *corev1alpha2.BundleDeployment, first bool) bool {
-	if deployment.Status.ObservedGeneration < deployment.Generation || rolledBack(deployment) {
+	if deployment.Status.ObservedGeneration < deployment.Generation || rolledBack(deployment) || deployment.Spec.Paused && !first {
 		return false
 	}
 	if !meta.IsStatusConditionTrue(deployment.Status.Conditions, corev1alpha2.ConditionInstalled) {

@@ -9,8 +9,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/compat"
 )
 
-// highestPriority keeps the options of the highest priority and refuses the others.
-func highestPriority(fitting []*option) (kept []*option, lower []Refusal) {
+// highestPriority parts the options of the highest priority from the others.
+func highestPriority(fitting []*option) (kept, lower []*option) {
 	if len(fitting) == 0 {
 		return nil, nil
 	}
@@ -20,13 +20,18 @@ func highestPriority(fitting []*option) (kept []*option, lower []Refusal) {
 			kept = append(kept, o)
 			continue
 		}
-		lower = append(lower, Refusal{
-			Candidate: o.Candidate,
-			Rule:      RulePriority,
-			Why:       fmt.Sprintf("is in catalog %s, whose priority %d is below that of %s: select it with spec.package.catalogSelector", o.Catalog, o.priority, best.Catalog),
-		})
+		lower = append(lower, o)
 	}
 	return kept, lower
+}
+
+// outranked refuses an option because of one in a catalog of a higher priority.
+func (o *option) outranked(by *option) Refusal {
+	return Refusal{
+		Candidate: o.Candidate,
+		Rule:      RulePriority,
+		Why:       fmt.Sprintf("is in catalog %s, whose priority %d is below that of %s: select it with spec.package.catalogSelector", o.Catalog, o.priority, by.Catalog),
+	}
 }
 
 // ambiguous says that catalogs of equal priority disagree on what a version is, and how to decide; empty when they do not.
@@ -65,12 +70,19 @@ func sortRefusals(refusals []Refusal) {
 // those that do not, with what is in the way.
 func (d Decision) Moves() []compat.Candidate {
 	var moves []compat.Candidate
+	heldUp := map[string]string{} // what fits and is not moved to all the same, such as what waits for approval
+	for _, update := range d.Updates {
+		if update.Reason != "" {
+			heldUp[update.Version.String()] = "it " + update.Why
+		}
+	}
 	for _, c := range d.Available {
+		why := cmp.Or(heldUp[c.Version.String()], d.obstacle())
 		moves = append(moves, compat.Candidate{
 			Version:     c.Bundle.Version,
 			Max:         c.Bundle.MaxOpenShiftVersions,
-			Installable: d.Chosen != nil,
-			Why:         d.obstacle(),
+			Installable: d.Chosen != nil && why == "",
+			Why:         why,
 		})
 	}
 	for _, r := range d.Refused {

@@ -203,6 +203,19 @@ func (j *journey) to(o *option) []Hop {
 	return hops
 }
 
+// ambiguity says that catalogs disagree on an option or on what leads there; empty when they do not.
+func (j *journey) ambiguity(o *option) string {
+	if !slices.ContainsFunc(j.tier, func(each *option) bool { return each.Catalog != o.Catalog }) {
+		return "" // one catalog does not disagree with itself
+	}
+	for _, each := range j.stations(j.to(o), o) {
+		if problem := ambiguous(j.ask, each, j.tier); problem != "" {
+			return problem
+		}
+	}
+	return ""
+}
+
 // stations are the options that a path leads through, and where it ends.
 func (j *journey) stations(path []Hop, target *option) []*option {
 	var options []*option

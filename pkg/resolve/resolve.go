@@ -160,11 +160,9 @@ func (ask *question) decide(found finding, fitting []*option, journey *journey, 
 			clip(target.Version.String(), maxQuoted), ask.Package, pending)
 		return
 	}
-	for _, each := range journey.stations(path, target) {
-		if problem := ambiguous(ask, each, journey.tier); problem != "" {
-			decision.Reason, decision.Message = platformv1alpha1.ReasonValidationFailed, problem
-			return
-		}
+	if problem := journey.ambiguity(target); problem != "" {
+		decision.Reason, decision.Message = platformv1alpha1.ReasonValidationFailed, problem
+		return
 	}
 	decision.Target, decision.Path = &target.Candidate, path
 	decision.Chosen = decision.Target

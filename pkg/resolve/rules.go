@@ -62,6 +62,13 @@ var rules = [...]struct {
 	{RulePrerelease, false, prerelease},
 }
 
+// Bounds of what status can tell of a bundle, in bytes: its version, release and minKubeVersion, its name and its channel's, and its image.
+const (
+	MaxVersion = 128
+	MaxName    = 253
+	maxImage   = 1000
+)
+
 // question is a request with its texts read.
 type question struct {
 	Request
@@ -151,7 +158,26 @@ func (ask *question) isInstalled(o *option) bool {
 	return !ask.installed.IsZero() && ask.installed.Compare(o.Version) == 0
 }
 
+// tooLong says which of a bundle's texts is longer than what the API takes: were it chosen, nothing could be told of it any more.
+func tooLong(o *option) string {
+	for _, each := range []struct {
+		what, text string
+		most       int
+	}{
+		{"version", o.Bundle.Version, MaxVersion}, {"release", o.Bundle.Release, MaxVersion}, {"minKubeVersion", o.Bundle.MinKubeVersion, MaxVersion},
+		{"name", o.Bundle.Name, MaxName}, {"channel", o.Channel, MaxName}, {"image", o.Bundle.Image, maxImage},
+	} {
+		if len(each.text) > each.most {
+			return fmt.Sprintf("has the %s %s, which has more than %d characters", each.what, quote(each.text), each.most)
+		}
+	}
+	return ""
+}
+
 func readableVersion(_ *question, o *option) string {
+	if why := tooLong(o); why != "" {
+		return why
+	}
 	switch {
 	case !o.Version.IsZero():
 		return ""

@@ -59,10 +59,20 @@ func (s *study) weigh() {
 		}
 		s.refused = append(s.refused, Refusal{Candidate: o.Candidate, Rule: o.rule, Why: o.why})
 	}
-	fitting, lower := highestPriority(s.fitting)
-	s.journey = s.ask.journey(s.found, tierOf(s.options, fitting))
-	kept, closed := s.journey.reachable(fitting)
-	s.fitting, s.refused = kept, slices.Concat(s.refused, lower, closed)
+	for left := s.fitting; ; {
+		fitting, lower := highestPriority(left)
+		s.journey = s.ask.journey(s.found, tierOf(s.options, fitting))
+		kept, closed := s.journey.reachable(fitting)
+		s.refused = append(s.refused, closed...)
+		if len(kept) > 0 || len(lower) == 0 {
+			s.fitting = kept
+			for _, o := range lower {
+				s.refused = append(s.refused, o.outranked(fitting[0]))
+			}
+			return
+		}
+		left = lower // a catalog counts by what of it can be moved to
+	}
 }
 
 // refuse takes an option out of those that fit.
@@ -112,7 +122,7 @@ func (s *study) wishes() []*option {
 		order = []*option{target}
 	}
 	for i, o := range order {
-		if s.isAmbiguous(o) {
+		if s.journey.ambiguity(o) != "" {
 			return order[:i]
 		}
 		if s.ask.isInstalled(o) {
@@ -120,12 +130,6 @@ func (s *study) wishes() []*option {
 		}
 	}
 	return order
-}
-
-func (s *study) isAmbiguous(target *option) bool {
-	return slices.ContainsFunc(s.journey.stations(s.journey.to(target), target), func(each *option) bool {
-		return ambiguous(s.ask, each, s.journey.tier) != ""
-	})
 }
 
 // staying is the bundle that is installed, as the catalogs have it; false where none has it.

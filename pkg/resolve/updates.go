@@ -69,7 +69,9 @@ func (ask *question) updates(options []*option, decision Decision, journey *jour
 		refusal, blocked := refused[key(o.Candidate)]
 		switch {
 		case available[key(o.Candidate)]:
-			if ask.Manual && o.Bundle.Version != ask.Approved {
+			if problem := journey.ambiguity(o); problem != "" {
+				update.Reason, update.Why = platformv1alpha1.BlockedAmbiguous, "cannot be moved to: "+problem
+			} else if ask.Manual && o.Bundle.Version != ask.Approved {
 				update.Reason = platformv1alpha1.BlockedAwaitingApproval
 				update.Why = fmt.Sprintf("waits for approval: set spec.upgrades.approvedVersion to %q", o.Bundle.Version)
 			}
@@ -92,7 +94,7 @@ func (ask *question) updates(options []*option, decision Decision, journey *jour
 // approved is what may be moved to: the best there is, or with manual approval the approved version, else what is installed; ok
 // is false where no catalog has that any more.
 func (ask *question) approved(fitting []*option, best *option, decision *Decision) (target *option, ok bool) {
-	if !ask.Manual || ask.installed.IsZero() || best.Version.Compare(ask.installed) == 0 {
+	if !ask.Manual || ask.installed.IsZero() {
 		return best, true
 	}
 	for _, o := range fitting {
@@ -101,6 +103,9 @@ func (ask *question) approved(fitting []*option, best *option, decision *Decisio
 		} else if o.Bundle.Version == ask.Approved {
 			return o, true
 		}
+	}
+	if best.Version.Compare(ask.installed) == 0 {
+		return best, true
 	}
 	decision.Awaiting = &best.Candidate
 	if ask.Approved != "" && ask.Approved != ask.InstalledVersion {

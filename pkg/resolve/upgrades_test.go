@@ -102,6 +102,7 @@ func TestTheWayToAVersion(t *testing.T) {
 		"what is approved and reached is left by a newer approval":   {installed("1.4.0", manual("1.4.0")), guarded(through13, minors...), "stays, 1.4.1 awaits approval"},
 		"what is approved and cannot be had does not move":           {installed("1.2.0", manual("1.5.0")), guarded(through13, minors...), "stays, 1.4.1 awaits approval"},
 		"the same where no catalog has what is installed":            {installed("1.2.9", manual("")), guarded(through13, minors...), "stays, 1.4.1 awaits approval"},
+		"what is approved and deprecated is moved to all the same":   {installed("1.4.0", manual("1.4.1")), deprecating(guarded(through13, minors...), "1.4.1"), "1.4.1"},
 		"nothing is awaited where there is nothing newer":            {installed("1.4.1", manual("")), guarded(through13, minors...), "stays"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -296,4 +297,68 @@ func TestUPG_C4_TheSamePackageInSeveralCatalogs(t *testing.T) {
 			t.Errorf("goes by %s from %v: %s", way(got), got.Chosen, got.Message)
 		}
 	})
+}
+
+// long is a text of so many characters.
+func long(n int) string { return strings.Repeat("9", n) }
+
+func TestWhatStatusCannotTellIsNotChosen(t *testing.T) {
+	channel := strings.Repeat("c", 300)
+	for name, pkg := range map[string]*catalog.Package{
+		"a version":        stable("1.0.0", "1.1.0-"+long(200)),
+		"an image":         stable("1.0.0", "1.1.0 image=registry.example/"+long(1000)),
+		"a minKubeVersion": stable("1.0.0", "1.1.0 kube=1.20.0-"+long(200)),
+		"a channel":        quay(in{"stable", []string{"1.0.0"}}, in{channel, []string{"1.1.0"}}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := Resolve(ask(func(r *Request) { r.Channels, r.VersionRange = []string{"stable", channel}, ">=1.0.0-0" }), one(pkg))
+			if got.Chosen == nil || got.Chosen.Version.String() != "1.0.0" {
+				t.Fatalf("%v was chosen: %s", got.Chosen, got.Message)
+			}
+			if len(got.Refused) != 1 || !strings.Contains(got.Refused[0].Why, "characters") {
+				t.Errorf("refused are %+v", got.Refused)
+			}
+		})
+	}
+}
+
+// A catalog of a higher priority counts by what of it can be moved to.
+func TestPriorityIsOfWhatCanBeMovedTo(t *testing.T) {
+	unreachable := stable("3.0.0")
+	unreachable.Channels[0].Entries[0].SkipRange = ">=2.0.0 <3.0.0"
+	lower := stable("1.0.0", "1.1.0")
+	for name, test := range map[string]struct {
+		higher *catalog.Package
+		want   string
+	}{
+		"nothing leads to what it has":           {unreachable, "1.1.0"},
+		"it has a pre-release that nobody wants": {guarded("", "0.9.0", "2.0.0-rc.1"), "1.1.0"},
+		"it has what is installed":               {stable("1.0.0 image=registry.example/quay@sha256:x"), "stays"},
+		"it has what can be moved to":            {stable("2.0.0"), "2.0.0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := Resolve(ask(installed("1.0.0")), []Catalog{{ID: community, Package: lower}, {ID: other, Priority: 1, Package: test.higher}})
+			if way := way(got); way != test.want || got.Chosen == nil {
+				t.Errorf("goes by %q, want %q: %s", way, test.want, got.Message)
+			}
+		})
+	}
+}
+
+func TestUpdateThatIsAmbiguousSaysSo(t *testing.T) {
+	got := Resolve(ask(installed("1.0.0")), []Catalog{
+		{ID: community, Package: stable("1.0.0", "1.1.0")}, {ID: other, Package: stable("1.0.0", "1.1.0 image=registry.example/quay@sha256:x")},
+	})
+	if len(got.Updates) != 1 || got.Updates[0].Reason != platformv1alpha1.BlockedAmbiguous || !strings.Contains(got.Updates[0].Why, "spec.package.catalogSelector") {
+		t.Errorf("updates are %+v", got.Updates)
+	}
+}
+
+func TestMoveThatWaitsForApprovalSaysSo(t *testing.T) {
+	for approved, installable := range map[string]bool{"": false, "1.1.0": true} {
+		moves := Resolve(ask(installed("1.0.0", manual(approved))), one(stable("1.0.0", "1.1.0"))).Moves()
+		if moves[0].Version != "1.1.0" || moves[0].Installable != installable || strings.Contains(moves[0].Why, "spec.upgrades.approvedVersion") == installable {
+			t.Errorf("with %q approved: %+v", approved, moves[0])
+		}
+	}
 }

@@ -144,8 +144,12 @@ func awaiting(decision resolve.Decision) string {
 func newest(installed *platformv1alpha1.InstalledBundle, decision resolve.Decision) string {
 	text := fmt.Sprintf("Version %s is the newest that may be installed.", installed.Version)
 	for _, update := range decision.Updates {
-		if update.Reason != platformv1alpha1.BlockedRange && update.Reason != platformv1alpha1.BlockedChannel { // as the spec has it
+		switch {
+		case update.Reason == platformv1alpha1.BlockedRange, update.Reason == platformv1alpha1.BlockedChannel: // as the spec has it
+		case update.Reason != "":
 			return text + fmt.Sprintf(" Version %s %s.", update.Version, trimStop(update.Why))
+		case update.Bundle.Deprecated != "":
+			return text + fmt.Sprintf(" Version %s is deprecated, and is not moved to unless spec.package.version leaves nothing else.", update.Version)
 		}
 	}
 	return text

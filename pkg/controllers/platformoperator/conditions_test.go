@@ -8,6 +8,7 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
 func TestDeploymentFaultSaysHowFarAFirstInstallationCame(t *testing.T) {
@@ -161,5 +162,14 @@ func TestProgressingSaysWhatOfTheSpecIsNotCarriedOutThoughTheVersionStays(t *tes
 				}
 			}
 		})
+	}
+}
+
+func TestNewestTellsOfADeprecatedVersion(t *testing.T) {
+	deprecated := candidate("1.1.0")
+	deprecated.Bundle.Deprecated, deprecated.Version = "it eats data", version(t, "1.1.0")
+	got := newest(at("1.0.0"), resolve.Decision{Updates: []resolve.Update{{Candidate: deprecated, Path: []string{"1.1.0"}}}})
+	if want := "Version 1.0.0 is the newest that may be installed. Version 1.1.0 is deprecated, and is not moved to unless spec.package.version leaves nothing else."; got != want {
+		t.Errorf("it says %q, want %q", got, want)
 	}
 }

@@ -20,7 +20,8 @@ func (s *state) reportUpdates() {
 		s.outlooks.set(s.operator.Name, outlook{})
 		return
 	}
-	if s.refusal != nil || s.decision.Updates == nil && s.decision.Unread != "" {
+	if s.refusal != nil || s.decision.Unread != "" && len(s.decision.Available) == 0 && len(s.decision.Refused) == 0 {
+		forgetReached(status)
 		return
 	}
 	updates := s.decision.Updates
@@ -31,12 +32,29 @@ func (s *state) reportUpdates() {
 	s.outlooks.set(s.operator.Name, outlookOf(updates, status.AvailableUpdates))
 }
 
+// forgetReached takes what has been reached meanwhile out of what was told last, and out of the ways to the rest.
+func forgetReached(status *platformv1alpha1.PlatformOperatorStatus) {
+	reached := slices.IndexFunc(status.AvailableUpdates, func(u platformv1alpha1.AvailableUpdate) bool {
+		return u.Version == status.Installed.Version
+	})
+	if reached < 0 {
+		return
+	}
+	left := slices.Clone(status.AvailableUpdates[:reached]) // newest first: what comes after it is lower
+	for i := range left {
+		left[i].Path = left[i].Path[slices.Index(left[i].Path, status.Installed.Version)+1:]
+	}
+	status.AvailableUpdates, status.AvailableUpdatesTotal = left, int32(reached) //nolint:gosec // an index of a list of at most 20
+}
+
 func (s *state) updateOf(from resolve.Update) platformv1alpha1.AvailableUpdate {
-	channels := slices.Sorted(slices.Values(from.Channels))
+	channels := slices.DeleteFunc(slices.Sorted(slices.Values(from.Channels)), func(name string) bool { return len(name) > resolve.MaxName })
 	update := platformv1alpha1.AvailableUpdate{
-		Version:  bounded(from.Version.String(), 128),
+		Version:  bounded(from.Version.String(), resolve.MaxVersion),
 		Channels: channels[:min(len(channels), platformv1alpha1.MaxUpdateChannels)],
-		Path:     from.Path[:min(len(from.Path), platformv1alpha1.MaxPath)],
+	}
+	for _, version := range from.Path[:min(len(from.Path), platformv1alpha1.MaxPath)] {
+		update.Path = append(update.Path, bounded(version, resolve.MaxVersion))
 	}
 	reason, why := from.Reason, from.Why
 	if reason == "" || reason == platformv1alpha1.BlockedAwaitingApproval {

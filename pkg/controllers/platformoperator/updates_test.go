@@ -1,0 +1,68 @@
+package platformoperator
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/resolve"
+	"github.com/openshift/platform-operators/pkg/upgrade"
+)
+
+func version(t *testing.T, text string) upgrade.Version {
+	t.Helper()
+	read, err := upgrade.ParseVersion(text, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read
+}
+
+// listed are the updates that status lists, and how many it counts.
+func listed(c *cluster) (versions []string, total int32) {
+	for _, update := range c.operator.Status.AvailableUpdates {
+		versions = append(versions, update.Version)
+		for _, hop := range update.Path {
+			versions = append(versions, " by "+hop)
+		}
+	}
+	return versions, c.operator.Status.AvailableUpdatesTotal
+}
+
+// away adds a catalog that cannot be read to others, which may be none.
+type away struct{ Catalogs }
+
+func (a away) For(pkg string) []resolve.Catalog {
+	unread := resolve.Catalog{ID: catalog.ID{Kind: catalog.KindClusterCatalog, Name: "away"}, Priority: -1, Err: errors.New("no route to host")}
+	if a.Catalogs == nil {
+		return []resolve.Catalog{unread}
+	}
+	return append(a.Catalogs.For(pkg), unread)
+}
+
+func TestUpdateThatWasReachedIsNoUpdateAnyMore(t *testing.T) {
+	for name, test := range map[string]struct {
+		catalogs Catalogs
+		want     []string
+	}{
+		"with a catalog that says so":                      {oneCatalog{"1.0.0", "1.1.0"}, nil},
+		"with a catalog that says so, and another is away": {away{oneCatalog{"1.0.0", "1.1.0"}}, nil},
+		"while all catalogs are away":                      {away{}, []string{"1.2.0", " by 1.2.0"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := running("1.1.0", "1.0.0")
+			c.operator.Status.AvailableUpdates = []platformv1alpha1.AvailableUpdate{
+				{Version: "1.2.0", Path: []string{"1.1.0", "1.2.0"}}, {Version: "1.1.0", Path: []string{"1.1.0"}}, {Version: "1.0.1", BlockedReason: platformv1alpha1.BlockedNoEdge}}
+			c.operator.Status.AvailableUpdatesTotal = 3
+			c.sync(t, test.catalogs) // it is told to be installed
+			c.sync(t, test.catalogs)
+			versions, total := listed(c)
+			if diff := cmp.Diff(test.want, versions); diff != "" || int(total) != len(c.operator.Status.AvailableUpdates) {
+				t.Errorf("at %s there are %d updates (-want +got):\n%s", c.installed(), total, diff)
+			}
+		})
+	}
+}

@@ -72,7 +72,7 @@ func decideHop(in situation, decision resolve.Decision) hop {
 			"version %s is available, and is not moved to while version %s is not healthy: %s. Repair it, or leave %s by excluding it in spec.package.version, for example %q.",
 			wanted.Version, in.record.Version, problem, in.record.Version, "!="+in.record.Version)}
 	}
-	if in.updating != "" && in.installed != nil && !in.approved {
+	if in.updating != "" && in.installed != nil && in.everReady() && !in.approved {
 		return hop{blocked: fmt.Sprintf(
 			"version %s is available, and no hop begins while the cluster itself is being updated to %s. It begins when that has completed; to move at once, set spec.upgrades.approval to Manual and spec.upgrades.approvedVersion to %q.",
 			wanted.Version, in.updating, decision.Target.Bundle.Version)}
@@ -107,8 +107,14 @@ func selfCertified(source upgrade.Source) bool { return source.Kind == upgrade.F
 // escapes says whether the spec has said something else since the hop to record began, and that hop has not ended: what is
 // said after that is about the next one.
 func (in situation) escapes() bool {
-	ended := in.installed != nil && in.installed.Bundle == in.record.Bundle && in.deployment.Status.ActiveRevision > 0
+	ended := in.installed != nil && in.installed.Bundle == in.record.Bundle && in.everReady()
 	return in.began != nil && in.began.Wish != in.wish && !ended
+}
+
+// everReady says whether any version has been ready. Before that it is the first installation that goes on, whichever version
+// that ends with: the cluster's own installation, which counts as an update, may be waiting for it.
+func (in situation) everReady() bool {
+	return in.deployment != nil && in.deployment.Status.ActiveRevision > 0
 }
 
 // stillWanted says whether the bundle that a hop leads to could still be moved to: it fits, or is on the way to what does.

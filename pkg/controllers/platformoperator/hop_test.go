@@ -153,6 +153,8 @@ func TestWhenAHopBegins(t *testing.T) {
 	excludedAndAway.Unread = catalogAway.Unread
 	ill := deploymentThat("Unpacked=True", "HasValidBundle=True", "Installed=True", "Healthy=False")
 	ill.Status.ActiveRevision = 1
+	ready := healthy()
+	ready.Status.ActiveRevision = 1
 	for name, test := range map[string]struct {
 		in       situation
 		decision resolve.Decision
@@ -166,17 +168,18 @@ func TestWhenAHopBegins(t *testing.T) {
 		"a spec that asks for another":                                {situation{record: at("1.0.0"), installed: at("1.0.0"), deployment: healthy(), began: before, wish: "something else"}, offering("1.1.0"), "1.1.0", platformv1alpha1.TriggerSpecChange, ""},
 		"an approval":                                                 {situation{record: at("1.0.0"), installed: at("1.0.0"), deployment: healthy(), began: before, wish: "something else", approved: true}, offering("1.1.0"), "1.1.0", platformv1alpha1.TriggerApproved, ""},
 		"on one's own word":                                           {situation{record: at("1.0.0"), installed: at("1.0.0"), deployment: healthy(), approved: true}, ownWord, "1.1.0", platformv1alpha1.TriggerSelfCertified, ""},
-		"none while the cluster is being updated":                     {situation{record: at("1.0.0"), installed: at("1.0.0"), deployment: healthy(), updating: "4.21.0"}, offering("1.1.0"), "", "", "while the cluster itself is being updated to 4.21.0"},
-		"but one that is approved":                                    {situation{record: at("1.0.0"), installed: at("1.0.0"), deployment: healthy(), updating: "4.21.0", approved: true}, offering("1.1.0"), "1.1.0", platformv1alpha1.TriggerApproved, ""},
+		"none while the cluster is being updated":                     {situation{record: at("1.0.0"), installed: at("1.0.0"), deployment: ready, updating: "4.21.0"}, offering("1.1.0"), "", "", "while the cluster itself is being updated to 4.21.0"},
+		"but one that is approved":                                    {situation{record: at("1.0.0"), installed: at("1.0.0"), deployment: ready, updating: "4.21.0", approved: true}, offering("1.1.0"), "1.1.0", platformv1alpha1.TriggerApproved, ""},
 		"the one that is under way goes on while it is being updated": {situation{record: at("1.1.0"), installed: at("1.0.0"), deployment: stuck, updating: "4.21.0"}, offering("1.1.0"), "1.1.0", "", ""},
 		"none over one that is stuck":                                 {situation{record: at("1.1.0"), installed: at("1.0.0"), deployment: stuck, began: before, wish: "as now"}, offering("1.2.0", "1.1.0"), "", "", "is not healthy"},
 		"none over one that is stuck on the way":                      {situation{record: at("1.1.0"), installed: at("1.0.0"), deployment: stuck, began: before, wish: "as now"}, onTheWay, "", "", "is not healthy"},
-		"none over one that got ill after its hop, whatever the spec has said since that began":         {situation{record: at("1.1.0"), installed: at("1.1.0"), deployment: ill, began: before, wish: "something else"}, offering("1.2.0", "1.1.0"), "", "", "is not healthy"},
-		"at once when a first version was never healthy, and the spec has changed":                      {situation{record: at("1.1.0"), installed: at("1.1.0"), deployment: stuck, began: before, wish: "something else"}, offering("1.2.0", "1.1.0"), "1.2.0", platformv1alpha1.TriggerSpecChange, ""},
-		"when one is excluded that is stuck, and nobody knows how its hop began":                        {situation{record: at("1.1.0"), installed: at("1.0.0"), deployment: stuck, wish: "as now"}, excluding, "1.2.0", platformv1alpha1.TriggerAutomatic, ""},
-		"the same while a catalog is away":                                                              {situation{record: at("1.1.0"), installed: at("1.0.0"), deployment: stuck, wish: "as now"}, excludedAndAway, "1.2.0", platformv1alpha1.TriggerAutomatic, ""},
-		"none back while a catalog is away that may be the one which has the version that is under way": {situation{record: at("1.1.0"), installed: at("1.0.0"), deployment: stuck, began: before, wish: "as now"}, catalogAway, "", "", "is not healthy"},
-		"at once when the spec has changed since that one began":                                        {situation{record: at("1.1.0"), installed: at("1.0.0"), deployment: stuck, began: before, wish: "something else"}, offering("1.2.0", "1.1.0"), "1.2.0", platformv1alpha1.TriggerSpecChange, ""},
+		"none over one that got ill after its hop, whatever the spec has said since that began":           {situation{record: at("1.1.0"), installed: at("1.1.0"), deployment: ill, began: before, wish: "something else"}, offering("1.2.0", "1.1.0"), "", "", "is not healthy"},
+		"a first version that was never healthy is left for another while the cluster is being installed": {situation{record: at("1.0.0"), installed: at("1.0.0"), deployment: stuck, began: before, wish: "something else", updating: "4.21.0"}, offering("1.1.0"), "1.1.0", platformv1alpha1.TriggerSpecChange, ""},
+		"at once when a first version was never healthy, and the spec has changed":                        {situation{record: at("1.1.0"), installed: at("1.1.0"), deployment: stuck, began: before, wish: "something else"}, offering("1.2.0", "1.1.0"), "1.2.0", platformv1alpha1.TriggerSpecChange, ""},
+		"when one is excluded that is stuck, and nobody knows how its hop began":                          {situation{record: at("1.1.0"), installed: at("1.0.0"), deployment: stuck, wish: "as now"}, excluding, "1.2.0", platformv1alpha1.TriggerAutomatic, ""},
+		"the same while a catalog is away":                                                                {situation{record: at("1.1.0"), installed: at("1.0.0"), deployment: stuck, wish: "as now"}, excludedAndAway, "1.2.0", platformv1alpha1.TriggerAutomatic, ""},
+		"none back while a catalog is away that may be the one which has the version that is under way":   {situation{record: at("1.1.0"), installed: at("1.0.0"), deployment: stuck, began: before, wish: "as now"}, catalogAway, "", "", "is not healthy"},
+		"at once when the spec has changed since that one began":                                          {situation{record: at("1.1.0"), installed: at("1.0.0"), deployment: stuck, began: before, wish: "something else"}, offering("1.2.0", "1.1.0"), "1.2.0", platformv1alpha1.TriggerSpecChange, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.in.now = now

@@ -49,7 +49,9 @@ type situation struct {
 	updating string
 	// approved says that the spec approves of the target by name.
 	approved bool
-	now      metav1.Time
+	// away says that the catalog which record was chosen from cannot be read.
+	away bool
+	now  metav1.Time
 }
 
 // decideHop decides which bundle the BundleDeployment should point at now. It is pure.
@@ -119,14 +121,14 @@ func (in situation) everReady() bool {
 
 // stillWanted says whether the bundle that a hop leads to could still be moved to: it fits, or is on the way to what does.
 // Where nobody knows what the spec said when the hop began, being on the way does not count: else a version that the spec
-// excludes would be held for ever. One that is in no catalog any more has been withdrawn only if all of them could be read.
+// excludes would be held for ever. One that is in no catalog any more has been withdrawn only if the one that had it can be read.
 func (in situation) stillWanted(decision resolve.Decision) bool {
 	is := func(c resolve.Candidate) bool { return c.Bundle.Name == in.record.Bundle }
 	if slices.ContainsFunc(decision.Available, is) ||
 		in.began != nil && slices.ContainsFunc(decision.Updates, func(u resolve.Update) bool { return is(u.Candidate) && len(u.Path) > 0 }) {
 		return true
 	}
-	return decision.Unread != "" && !slices.ContainsFunc(decision.Refused, func(r resolve.Refusal) bool { return is(r.Candidate) })
+	return in.away && !slices.ContainsFunc(decision.Refused, func(r resolve.Refusal) bool { return is(r.Candidate) })
 }
 
 // wishOf is a digest of what a spec says of versions and upgrades.

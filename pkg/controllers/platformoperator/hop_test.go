@@ -147,10 +147,6 @@ func TestWhenAHopBegins(t *testing.T) {
 	excluding := offering("1.2.0")
 	excluding.Updates = []resolve.Update{{Candidate: candidate("1.1.0"), Path: []string{"1.1.0"}, Reason: platformv1alpha1.BlockedRange}}
 	excluding.Refused = []resolve.Refusal{{Candidate: candidate("1.1.0"), Rule: resolve.RuleRange}}
-	catalogAway := offering("1.0.0")
-	catalogAway.Unread = "catalog ClusterCatalog/other was left out: it is away"
-	excludedAndAway := excluding
-	excludedAndAway.Unread = catalogAway.Unread
 	ill := deploymentThat("Unpacked=True", "HasValidBundle=True", "Installed=True", "Healthy=False")
 	ill.Status.ActiveRevision = 1
 	ready := healthy()
@@ -177,8 +173,8 @@ func TestWhenAHopBegins(t *testing.T) {
 		"a first version that was never healthy is left for another while the cluster is being installed": {situation{record: at("1.0.0"), installed: at("1.0.0"), deployment: stuck, began: before, wish: "something else", updating: "4.21.0"}, offering("1.1.0"), "1.1.0", platformv1alpha1.TriggerSpecChange, ""},
 		"at once when a first version was never healthy, and the spec has changed":                        {situation{record: at("1.1.0"), installed: at("1.1.0"), deployment: stuck, began: before, wish: "something else"}, offering("1.2.0", "1.1.0"), "1.2.0", platformv1alpha1.TriggerSpecChange, ""},
 		"when one is excluded that is stuck, and nobody knows how its hop began":                          {situation{record: at("1.1.0"), installed: at("1.0.0"), deployment: stuck, wish: "as now"}, excluding, "1.2.0", platformv1alpha1.TriggerAutomatic, ""},
-		"the same while a catalog is away":                                                                {situation{record: at("1.1.0"), installed: at("1.0.0"), deployment: stuck, wish: "as now"}, excludedAndAway, "1.2.0", platformv1alpha1.TriggerAutomatic, ""},
-		"none back while a catalog is away that may be the one which has the version that is under way":   {situation{record: at("1.1.0"), installed: at("1.0.0"), deployment: stuck, began: before, wish: "as now"}, catalogAway, "", "", "is not healthy"},
+		"the same while its catalog is away":                                                              {situation{record: at("1.1.0"), installed: at("1.0.0"), deployment: stuck, wish: "as now", away: true}, excluding, "1.2.0", platformv1alpha1.TriggerAutomatic, ""},
+		"none back while the catalog is away that has the version which is under way":                     {situation{record: at("1.1.0"), installed: at("1.0.0"), deployment: stuck, began: before, wish: "as now", away: true}, offering("1.0.0"), "", "", "is not healthy"},
 		"at once when the spec has changed since that one began":                                          {situation{record: at("1.1.0"), installed: at("1.0.0"), deployment: stuck, began: before, wish: "something else"}, offering("1.2.0", "1.1.0"), "1.2.0", platformv1alpha1.TriggerSpecChange, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

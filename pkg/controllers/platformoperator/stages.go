@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -144,6 +145,7 @@ func choose(_ context.Context, s *state) (bool, error) {
 		return true, err
 	}
 	in := s.situation()
+	in.away = s.record != nil && slices.ContainsFunc(offers, func(c resolve.Catalog) bool { return c.Err != nil && c.ID.String() == s.record.Catalog })
 	s.hop = decideHop(in, s.decision).afterRecording(in)
 	s.told = deprecation(request, s.catalogs.For(request.Package), s.operator.Status.Installed)
 	return false, nil

@@ -66,3 +66,26 @@ func TestUpdateThatWasReachedIsNoUpdateAnyMore(t *testing.T) {
 		})
 	}
 }
+
+// A catalog that cannot be read after a restart of the manager has not withdrawn anything.
+func TestHopIsNotCalledBackWhileItsCatalogIsAway(t *testing.T) {
+	for name, test := range map[string]struct {
+		from string
+		want string
+	}{
+		"it came from the one that is away":        {"ClusterCatalog/away", "1.1.0"},
+		"it came from the one that has it no more": {candidate("").Catalog.String(), "1.0.0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := running("1.1.0", "1.0.0")
+			record := at("1.1.0")
+			record.Catalog = test.from
+			c.deployment.Annotations[platformv1alpha1.AnnotationBundle] = asJSON(record)
+			c.deployment.Status.Conditions = deploymentThat("Unpacked=True", "HasValidBundle=True", "Installed=True", "Healthy=False").Status.Conditions
+			c.sync(t, away{oneCatalog{"1.0.0"}})
+			if got := recordOf(c.deployment).Version; got != test.want {
+				t.Errorf("it goes to %s, want %s", got, test.want)
+			}
+		})
+	}
+}

@@ -88,7 +88,7 @@ func progressingCondition(s *state) metav1.Condition {
 		return isFalse(platformv1alpha1.ReasonBlocked, s.hop.blocked)
 	}
 	if condition, ok := missedDeadline(s.deployment, target, installed); ok {
-		if s.decision.Chosen == nil && s.decision.Message != "" && s.decision.Unread == "" { // what the spec asks for now comes first
+		if s.decision.Chosen == nil && s.decision.Message != "" && !waitsForCatalog(s.decision) { // what the spec asks for now comes first
 			condition.Message = s.decision.Message + " Until then: " + condition.Message
 		}
 		return condition
@@ -109,7 +109,7 @@ func progressingCondition(s *state) metav1.Condition {
 	case target == nil:
 		if s.decision.Chosen == nil && s.decision.Message != "" {
 			reason := platformv1alpha1.ReasonBlocked // the spec asks for what cannot be had
-			if s.decision.Unread != "" {
+			if waitsForCatalog(s.decision) {
 				reason = platformv1alpha1.ReasonAsExpected // a catalog that is away for a while is nobody's wish
 			}
 			return isFalse(reason, fmt.Sprintf("Version %s stays: %s", installed.Version, s.decision.Message))
@@ -127,6 +127,12 @@ func progressingCondition(s *state) metav1.Condition {
 		return isTrue(platformv1alpha1.ReasonInstalling, sentence(fmt.Sprintf("Installing version %s", target.Version), problem))
 	}
 	return isTrue(platformv1alpha1.ReasonUpgrading, sentence(fmt.Sprintf("Moving from version %s to version %s", installed.Version, target.Version), problem))
+}
+
+// waitsForCatalog says whether it may be only for a catalog that is away that nothing was chosen. Where others were read and have
+// nothing that will do, it is not: a catalog that never comes back must not hide what is wrong with the spec.
+func waitsForCatalog(decision resolve.Decision) bool {
+	return decision.Unread != "" && (len(decision.Available) > 0 || len(decision.Refused) == 0)
 }
 
 // awaiting says which version waits for somebody's word, and how it is given.

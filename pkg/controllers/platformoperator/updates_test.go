@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalog"
@@ -85,6 +86,26 @@ func TestHopIsNotCalledBackWhileItsCatalogIsAway(t *testing.T) {
 			c.sync(t, away{oneCatalog{"1.0.0"}})
 			if got := recordOf(c.deployment).Version; got != test.want {
 				t.Errorf("it goes to %s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+func TestSpecThatCannotBeMetIsToldThoughACatalogIsAway(t *testing.T) {
+	for name, test := range map[string]struct {
+		catalogs Catalogs
+		reason   string
+	}{
+		"another catalog is away": {away{oneCatalog{"1.0.0", "1.1.0"}}, platformv1alpha1.ReasonBlocked},
+		"all catalogs are away":   {away{}, platformv1alpha1.ReasonAsExpected},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := running("1.0.0", "1.0.0")
+			c.operator.Spec.Package.Version = "9.x"
+			c.sync(t, test.catalogs)
+			progressing := meta.FindStatusCondition(c.operator.Status.Conditions, platformv1alpha1.ConditionProgressing)
+			if progressing.Reason != test.reason {
+				t.Errorf("Progressing is %s/%s: %s", progressing.Status, progressing.Reason, progressing.Message)
 			}
 		})
 	}

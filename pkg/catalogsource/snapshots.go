@@ -78,6 +78,19 @@ func (s *Snapshots) SetUnchanged(info Info) (changed []string) {
 	})
 }
 
+// Await records that a catalog which could not be read before is now about to be: unless there was a good reading, nothing
+// is known of it until it has been tried.
+func (s *Snapshots) Await(info Info) (changed []string) {
+	return s.replace(info.ID, info.Wanted, func(old *Snapshot) *Snapshot {
+		if old == nil || old.Known {
+			return old
+		}
+		next := *old
+		next.Err, next.Failing = nil, time.Time{}
+		return &next
+	})
+}
+
 // SetError records that the catalog could not be read, when info.Wanted was asked for. What was read before stays, so that
 // a catalog that is down changes nothing for who runs from it.
 func (s *Snapshots) SetError(info Info, err error) (changed []string) {

@@ -18,6 +18,7 @@ const (
 	maxQuoted = 64
 	maxCause  = 200
 	maxWhy    = 500
+	maxUnread = 400 // what ails a connection is said last, after addresses and requests
 	maxRange  = 256
 	maxListed = 8
 )

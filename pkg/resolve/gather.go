@@ -102,7 +102,7 @@ func (f finding) pending(priority int) string {
 func (f finding) unreadText() string {
 	var parts []string
 	for _, c := range f.unread {
-		parts = append(parts, fmt.Sprintf("catalog %s was left out: %s", c.ID, clip(c.Err.Error(), maxCause)))
+		parts = append(parts, fmt.Sprintf("catalog %s was left out: %s", c.ID, clip(c.Err.Error(), maxUnread)))
 	}
 	return list(parts, "; ", 3)
 }

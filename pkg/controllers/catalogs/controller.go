@@ -214,6 +214,8 @@ func (c *controller) plan(d description, wanted map[string]bool) (plan, bool) {
 	next, due := plan{at: now, names: names}, true
 	if known {
 		next, due = last.next(d, names, kept, now)
+	} else if !hasFailed {
+		c.changes.Notify(c.snapshots.Await(c.info(d, wanted))) // it was not serving, and does
 	}
 	if hasFailed {
 		// Whether or not it is due for another reason: that it failed has to be cleared up.

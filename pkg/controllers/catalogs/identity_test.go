@@ -1,6 +1,7 @@
 package catalogs
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -289,6 +290,25 @@ status: {urls: {base: "https://c/blue"}, lastUnpacked: %q, resolvedSource: {imag
 	}
 }
 
+func TestCatalogThatBeginsToServeIsWaitedFor(t *testing.T) {
+	b := newBench(t, "quay")
+	b.connect(t, "first", "CONNECTING")
+	b.run(t)
+	if views := b.snapshots.For("quay"); views[0].Pending || views[0].Err == nil {
+		t.Fatalf("while it does not serve it says %+v", views)
+	}
+	pending := false
+	b.content = func(name string) catalog.Package {
+		pending = b.snapshots.For("quay")[0].Pending
+		return catalog.Package{Name: name}
+	}
+	b.connect(t, "first", "READY")
+	b.run(t)
+	if !pending {
+		t.Error("while it is read first, others choose as if it did not serve")
+	}
+}
+
 func TestCatalogThatIsSlowIsLeftOutAfterAWhile(t *testing.T) {
 	b := newBench(t, "quay")
 	b.put(t, "first")
@@ -307,5 +327,19 @@ func TestCatalogThatIsSlowIsLeftOutAfterAWhile(t *testing.T) {
 	b.run(t)
 	if views := b.snapshots.For("quay"); len(views) != 1 || views[0].Err != nil || views[0].Package == nil {
 		t.Errorf("when it has answered it says %+v", views)
+	}
+}
+
+func TestTroubleIsToldToWhoAskedWhileItWasRead(t *testing.T) {
+	b := newBench(t, "quay")
+	b.put(t, "first")
+	b.fail = errors.New("connection refused")
+	b.content = func(name string) catalog.Package {
+		b.want(t, "late")
+		return catalog.Package{Name: name}
+	}
+	b.run(t)
+	if views := b.snapshots.For("late"); !slices.Contains(b.told, "late") || views[0].Err == nil || views[0].Pending {
+		t.Errorf("told of %q, and it says %+v", b.told, views)
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/openshift/library-go/pkg/controller/factory"
 
 	"github.com/openshift/platform-operators/pkg/catalog"
-	"github.com/openshift/platform-operators/pkg/catalogsource"
 )
 
 // Request is what to read of one catalog.
@@ -42,6 +41,9 @@ type Answer struct {
 // ReadFunc reads packages of one catalog. It must return an error rather than a short list.
 type ReadFunc func(context.Context, Request) (Answer, error)
 
+// maxLogged bounds how many packages one line of the log names.
+const maxLogged = 32
+
 // errStillReading is said of a catalog that takes its time: who needs a package that it may have does not wait for it any
 // longer, and learns why.
 type errStillReading struct{ patience time.Duration }
@@ -54,11 +56,11 @@ func (e errStillReading) Error() string {
 func (c *controller) read(ctx context.Context, syncCtx factory.SyncContext, d description, p plan) {
 	key, start := d.id.String(), c.clock.Now()
 	info := c.info(d, c.wantedWith(d.id, p))
-	answer, err := c.ask(ctx, d, p, info)
+	answer, err := c.ask(ctx, d, p)
 	if err != nil {
 		wait := c.fail(d)
 		klog.Warningf("reading catalog %s: %v; next try in %s", key, err, wait)
-		c.changes.Notify(c.snapshots.SetError(info, err))
+		c.setError(d, err)
 		syncCtx.Queue().AddAfter(key, wait)
 		return
 	}
@@ -76,8 +78,8 @@ func (c *controller) read(ctx context.Context, syncCtx factory.SyncContext, d de
 		}
 		info.Identity = cmp.Or(d.content, digest(packages))
 		changed := c.snapshots.Set(info, packages)
-		klog.Infof("read %d of %d wanted packages from catalog %s in %s; %d changed", len(answer.Packages), len(p.names), key,
-			took.Round(time.Millisecond), len(changed))
+		klog.Infof("read %d of %d wanted packages from catalog %s in %s; changed: %q", len(answer.Packages), len(p.names), key,
+			took.Round(time.Millisecond), changed[:min(len(changed), maxLogged)])
 		c.changes.Notify(changed)
 	}
 	// What has become due meanwhile, or will be, is found out by looking again.
@@ -85,7 +87,7 @@ func (c *controller) read(ctx context.Context, syncCtx factory.SyncContext, d de
 }
 
 // ask reads over the wire. When that takes longer than those who wait for a package should wait, they are told.
-func (c *controller) ask(ctx context.Context, d description, p plan, info catalogsource.Info) (Answer, error) {
+func (c *controller) ask(ctx context.Context, d description, p plan) (Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	var lock sync.Mutex
@@ -94,7 +96,7 @@ func (c *controller) ask(ctx context.Context, d description, p plan, info catalo
 		lock.Lock()
 		defer lock.Unlock()
 		if !ended {
-			c.changes.Notify(c.snapshots.SetError(info, errStillReading{c.patience}))
+			c.setError(d, errStillReading{c.patience})
 		}
 	})
 	answer, err := c.sources[d.id.Kind].read(ctx, Request{Endpoint: d.endpoint, Names: p.names, Since: p.since})
@@ -103,6 +105,15 @@ func (c *controller) ask(ctx context.Context, d description, p plan, info catalo
 	defer lock.Unlock()
 	ended = true
 	return answer, err
+}
+
+// setError tells everybody who asks for anything now, which may be more than when the reading began.
+func (c *controller) setError(d description, problem error) {
+	wanted, err := c.wantedPackages()
+	if err != nil {
+		klog.Warningf("telling of catalog %s: %v", d.id, err)
+	}
+	c.changes.Notify(c.snapshots.SetError(c.info(d, wanted), problem))
 }
 
 // wantedWith is what will be known of a catalog after the planned reading.

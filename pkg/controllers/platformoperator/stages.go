@@ -144,10 +144,11 @@ func choose(_ context.Context, s *state) (bool, error) {
 	if s.decision, err = s.decide(request); err != nil {
 		return true, err
 	}
+	offers := s.catalogs.For(request.Package)
 	in := s.situation()
 	in.away = s.record != nil && slices.ContainsFunc(offers, func(c resolve.Catalog) bool { return c.Err != nil && c.ID.String() == s.record.Catalog })
 	s.hop = decideHop(in, s.decision).afterRecording(in)
-	s.told = deprecation(request, s.catalogs.For(request.Package), s.operator.Status.Installed)
+	s.told = deprecation(request, offers, s.operator.Status.Installed)
 	return false, nil
 }
 

@@ -15,9 +15,13 @@ import (
 // as the manager does: it wants those that a PlatformOperator names.
 func measureCatalogRead(streams [][]byte, some []string, n int) (part, error) {
 	onlySome := func(pkg string) bool { return slices.Contains(some, pkg) }
-	total := 0
-	for _, lines := range streams {
-		total += len(lines)
+	tenth, err := each(streams, firstTenth)
+	if err != nil {
+		return part{}, err
+	}
+	tenthPackages, tenthFigures, err := compareReads("a tenth, all wanted", tenth, nil, n)
+	if err != nil {
+		return part{}, err
 	}
 	packages, all, err := compareReads("all wanted", streams, nil, n)
 	if err != nil {
@@ -29,13 +33,33 @@ func measureCatalogRead(streams [][]byte, some []string, n int) (part, error) {
 	}
 	return part{
 		title: "Reading catalogs",
-		text: fmt.Sprintf("%d packages of %d catalogs, each a stream of JSON lines in memory, together %s. “Live” is what the results keep of the heap after garbage collection.",
-			packages, len(streams), size.format(float64(total))),
+		text: fmt.Sprintf("%d packages of %d catalogs, each a stream of JSON lines in memory, together %s. A tenth are the first %d of the packages, together %s. “Live” is what the results keep of the heap after garbage collection.",
+			packages, len(streams), size.format(float64(length(streams))), tenthPackages, size.format(float64(length(tenth)))),
 		ours: "`pkg/catalog.Read`", baseline: "operator-registry's `declcfg`",
-		figures: append(all, few...),
+		figures: slices.Concat(tenthFigures, all, few),
+		details: grown("Growth from a tenth to all, all of them wanted:", tenthFigures, all),
 		notes: []string{fmt.Sprintf("The %d wanted: %s. `declcfg` has no filter; its side walks the stream's blobs with `WalkMetasReader` and loads those of the wanted packages.",
 			len(some), joinCode(some))},
 	}, nil
+}
+
+// firstTenth are the first packages of a stream, until they are a tenth of its bytes.
+func firstTenth(stream []byte) ([]byte, error) {
+	packages, err := splitPackages(stream)
+	if err != nil {
+		return nil, err
+	}
+	return atLeast(len(stream)/10, packages), nil
+}
+
+// grown is a table of how figures of one size have grown from the same figures of another.
+func grown(caption string, from, to []figure) table {
+	t := table{caption: caption, head: []string{"figure", "ours", "baseline"}}
+	for i := range to {
+		_, what, _ := strings.Cut(to[i].name, ": ")
+		t.rows = append(t.rows, []string{what, formatRatio(to[i].ours / from[i].ours), formatRatio(to[i].baseline / from[i].baseline)})
+	}
+	return t
 }
 
 // compareReads compares reading the streams with a nil want for every package, or with one for some. It returns the number of
@@ -66,12 +90,12 @@ func compareReads(name string, streams [][]byte, want func(string) bool, n int) 
 		figure{name: name + ": live", unit: size, ours: live[0], baseline: live[1], n: n}), nil
 }
 
-// each reads every stream.
-func each[T any](streams [][]byte, read func([]byte) (T, error)) ([]T, error) {
+// each reads, or makes, one after the other.
+func each[S, T any](streams []S, read func(S) (T, error)) ([]T, error) {
 	results := make([]T, len(streams))
-	for i, lines := range streams {
+	for i, stream := range streams {
 		var err error
-		if results[i], err = read(lines); err != nil {
+		if results[i], err = read(stream); err != nil {
 			return nil, err
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
 const help = `Measures platform-operators and writes docs/benchmarks.md. "make bench" runs it without flags:
@@ -32,16 +33,16 @@ Flags:
 
 const mainModule = "github.com/openshift/platform-operators"
 
-// The catalogs that are read, the packages that are resolved (the one with the most bundles, and a small one), and those that
+// The catalogs that are read, the packages that are resolved (the one with the most bundles, and one with about a tenth), and those that
 // are wanted when only some are.
 var (
 	catalogNames  = []string{"community-v4.20", "certified-v4.20"}
-	resolvedNames = []string{"project-quay", "nfs-provisioner-operator"}
+	resolvedNames = []string{"project-quay", "multi-nic-cni-operator"}
 	someWanted    = []string{"nfs-provisioner-operator", "project-quay", "rabbitmq-cluster-operator"}
 )
 
 // partNames lists the parts in the order they are measured and written.
-var partNames = []string{"catalog", "resolve", "render", "install", "bulk", "drift", "steady", "unpack", "pulls"}
+var partNames = []string{"catalog", "snapshots", "resolve", "upgrade", "render", "install", "bulk", "drift", "steady", "unpack", "pulls"}
 
 type options struct {
 	data, out, dir, only string
@@ -157,17 +158,39 @@ func (b *bench) measure(ctx context.Context, name string) (part, error) {
 		}
 		return measureCatalogRead(streams, someWanted, b.samples)
 	case "resolve":
+		packages, err := b.packages(ctx)
+		if err != nil {
+			return part{}, err
+		}
+		return measureResolve(packages, resolvedNames, b.samples)
+	case "snapshots":
 		lines, err := b.catalogs(ctx)
 		if err != nil {
 			return part{}, err
 		}
-		packages := map[string][]catalog.Package{}
-		for name, content := range lines {
-			if packages[name], err = catalog.Read(bytes.NewReader(content), nil); err != nil {
+		var all []packageLines
+		for _, name := range catalogNames {
+			packages, err := splitPackages(lines[name])
+			if err != nil {
 				return part{}, fmt.Errorf("reading catalog %q: %w", name, err)
 			}
+			all = append(all, packages...)
 		}
-		return measureResolve(packages, resolvedNames, b.samples)
+		return measureSnapshots(all, largeCatalogs, wantedOfLarge, min(b.samples, mostLongSamples))
+	case "upgrade":
+		catalogs, err := b.packages(ctx)
+		if err != nil {
+			return part{}, err
+		}
+		var all []upgrade.Package
+		for _, name := range catalogNames {
+			packages, err := upgradePackages(catalogs[name])
+			if err != nil {
+				return part{}, fmt.Errorf("reading catalog %q: %w", name, err)
+			}
+			all = append(all, packages...)
+		}
+		return measureUpgrade(all, largeBundles, b.samples, b.say)
 	case "render":
 		folders, err := bundleFolders(filepath.Join(b.data, "bundles"))
 		if err != nil {
@@ -230,6 +253,21 @@ func (b *bench) catalogs(ctx context.Context) (map[string][]byte, error) {
 	}
 	b.lines = lines
 	return lines, nil
+}
+
+// packages are what is in the catalogs, by their names.
+func (b *bench) packages(ctx context.Context) (map[string][]catalog.Package, error) {
+	lines, err := b.catalogs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	packages := map[string][]catalog.Package{}
+	for name, content := range lines {
+		if packages[name], err = catalog.Read(bytes.NewReader(content), nil); err != nil {
+			return nil, fmt.Errorf("reading catalog %q: %w", name, err)
+		}
+	}
+	return packages, nil
 }
 
 // enterRoot makes the main module's folder the working folder, from wherever inside the checkout this was started.

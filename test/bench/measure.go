@@ -13,6 +13,8 @@ const (
 	shortestSample = 10 * time.Millisecond
 	// mostRepeats bounds the repetitions inside one sample.
 	mostRepeats = 100_000
+	// mostLongSamples bounds the samples of what takes seconds each.
+	mostLongSamples = 3
 )
 
 // cost is what one run of a subject took.

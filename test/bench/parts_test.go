@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/operator-framework/operator-registry/alpha/declcfg"
 
 	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/resolve"
 	"github.com/openshift/platform-operators/test/samples"
 )
 
@@ -63,14 +65,35 @@ func TestEveryFigureOfAPartIsMeasured(t *testing.T) {
 	}{
 		"reading catalogs": {
 			func() (part, error) { return measureCatalogRead([][]byte{lines}, []string{"alpha"}, 1) },
-			[]string{"all wanted: time", "all wanted: allocated", "all wanted: allocations", "all wanted: live",
+			[]string{"a tenth, all wanted: time", "a tenth, all wanted: allocated", "a tenth, all wanted: allocations", "a tenth, all wanted: live",
+				"all wanted: time", "all wanted: allocated", "all wanted: allocations", "all wanted: live",
 				"1 wanted: time", "1 wanted: allocated", "1 wanted: allocations", "1 wanted: live"},
 		},
 		"resolving": {
 			func() (part, error) {
 				return measureResolve(map[string][]catalog.Package{"first": packages, "second": nil}, []string{"alpha"}, 1)
 			},
-			[]string{"alpha, 2 bundles: time", "alpha, 2 bundles: allocated", "alpha, 2 bundles: allocations"},
+			wantResolved(),
+		},
+		"keeping large catalogs": {
+			func() (part, error) {
+				packages, err := splitPackages(lines)
+				if err != nil {
+					return part{}, err
+				}
+				return measureSnapshots(packages, []int{20 << 10, 30 << 10}, 2, 1)
+			},
+			wantKept(t, lines),
+		},
+		"upgrade graphs": {
+			func() (part, error) {
+				graphs, err := upgradePackages(packages)
+				if err != nil {
+					return part{}, err
+				}
+				return measureUpgrade(graphs, 40, 1, t.Logf)
+			},
+			wantGraphs(),
 		},
 		"rendering": {
 			func() (part, error) { return measureRender(folders, 1, t.Logf) },
@@ -90,7 +113,7 @@ func TestEveryFigureOfAPartIsMeasured(t *testing.T) {
 				if f.ours <= 0 && !strings.HasSuffix(f.name, "live") || f.n != 1 {
 					t.Errorf("nothing was measured: %+v", f)
 				}
-				if _, ok := f.ratio(); !ok && !strings.HasPrefix(f.name, "all 3") && !strings.HasSuffix(f.name, "live") {
+				if _, ok := f.ratio(); !ok && !strings.HasPrefix(f.name, "all 3") && !strings.HasPrefix(f.name, "simulate") && !strings.HasSuffix(f.name, "live") {
 					t.Errorf("there is no baseline: %+v", f)
 				}
 			}
@@ -98,6 +121,144 @@ func TestEveryFigureOfAPartIsMeasured(t *testing.T) {
 				t.Errorf("figures (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// wantResolved are the figures of resolving: one operator, and all with the made-up ones.
+func wantResolved() (names []string) {
+	for _, subject := range []string{
+		"alpha, 2 bundles", "alpha, 2 bundles, installed",
+		"1 operators, 2 bundles", "9 operators, 17 bundles",
+		"1 operators, 2 bundles, installed", "9 operators, 17 bundles, 5 installed",
+	} {
+		names = append(names, subject+": time", subject+": allocated", subject+": allocations", subject+", beside deppy on what fits: time")
+	}
+	return names
+}
+
+// wantKept are the figures of keeping large catalogs of 20 and 30 KiB.
+func wantKept(t *testing.T, lines []byte) (names []string) {
+	t.Helper()
+	packages, err := splitPackages(lines)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct{ part, wanted int }{{10, 1}, {1, 1}, {1, 2}} {
+		streams, err := each([]int{20 << 10 / step.part, 30 << 10 / step.part}, func(bytes int) ([]byte, error) { return largeCatalog(bytes, packages) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, what := range []string{"time", "allocated", "allocations", "live"} {
+			names = append(names, fmt.Sprintf("%s, %d wanted: %s", size.format(float64(length(streams))), step.wanted, what))
+		}
+	}
+	return names
+}
+
+func TestLargeCatalogsHaveThePackagesAgainUnderOtherNames(t *testing.T) {
+	lines, err := readCatalog(t.Context(), filepath.Join(writeSamples(t), "catalog"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	packages, err := splitPackages(lines)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream, err := largeCatalog(2*len(lines)+1, packages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := catalog.Read(strings.NewReader(string(stream)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bundles := map[string]int{}
+	for _, pkg := range got {
+		bundles[pkg.Name] = len(pkg.Bundles)
+		if len(pkg.Faults) > 0 {
+			t.Errorf("%s: %q", pkg.Name, pkg.Faults)
+		}
+	}
+	if diff := cmp.Diff(map[string]int{"alpha": 2, "alpha-2": 2, "beta": 1, "beta-2": 1}, bundles); diff != "" {
+		t.Errorf("bundles of packages (-want +got):\n%s", diff)
+	}
+	if _, err := declcfg.LoadReader(strings.NewReader(string(stream))); err != nil {
+		t.Errorf("declcfg cannot read it: %v", err)
+	}
+	if _, err := largeCatalog(1, nil); err == nil {
+		t.Error("nothing was repeated until it was large")
+	}
+}
+
+func TestCatalogsTooSmallForWhatIsWantedAreNotCompared(t *testing.T) {
+	lines, err := readCatalog(t.Context(), filepath.Join(writeSamples(t), "catalog"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := compareSnapshots([][]byte{lines}, []string{"alpha", "gamma"}, 1); err == nil {
+		t.Error("a package that is not there was taken for kept")
+	}
+}
+
+// wantGraphs are the figures of upgrade graphs: more and more packages, and one that is made up.
+func wantGraphs() (names []string) {
+	for _, subject := range []string{
+		"1 package, 2 bundles", "2 packages, 3 bundles", "20 packages, 30 bundles", "200 packages, 300 bundles",
+		"1 package, 4 bundles", "1 package, 40 bundles",
+	} {
+		names = append(names, subject+": time", subject+": allocated", subject+": allocations")
+		if !strings.HasPrefix(subject, "20") {
+			names = append(names, "simulate "+subject+": time")
+		}
+	}
+	return names
+}
+
+func TestAnotherAnswerThanDeppysStopsTheComparison(t *testing.T) {
+	m := newMarket(map[string][]catalog.Package{"made-up": madeUpPackages()})
+	requests := []resolve.Request{m.request("made-up-e", false), m.request("made-up-f", false)}
+	problem, err := newDeppyProblem(requests, resolve.Together(requests, m.world()), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := problem.solve(); err != nil {
+		t.Errorf("solving what pkg/resolve decided: %v", err)
+	}
+	problem.want[0] += "?"
+	if err := problem.solve(); err == nil {
+		t.Error("a candidate that deppy did not choose was taken for the same answer")
+	}
+}
+
+func TestMadeUpOperatorsNeedOneAnotherAndQuarrel(t *testing.T) {
+	m := newMarket(map[string][]catalog.Package{"made-up": madeUpPackages()})
+	var requests []resolve.Request
+	for name := range m {
+		requests = append(requests, m.request(name, false))
+	}
+	conflicts := 0
+	for name, decision := range resolve.Together(requests, m.world()) {
+		if decision.Chosen == nil {
+			t.Errorf("%s cannot be installed: %s", name, decision.Message)
+		}
+		conflicts += len(decision.Conflicts)
+	}
+	if conflicts == 0 {
+		t.Error("nobody is in anybody's way; then nothing has to be decided together")
+	}
+}
+
+func TestEveryPairOfBundlesGivesTheSameGraph(t *testing.T) {
+	pkg, err := largePackage(350) // two major versions
+	if err != nil {
+		t.Fatal(err)
+	}
+	pkg.Entries[17].Skips = []string{pkg.Bundles[3].Name}
+	if diff := cmp.Diff(connectPlainly(pkg), connect(pkg), cmp.AllowUnexported(connections{})); diff != "" {
+		t.Errorf("baseline and pkg/upgrade differ (-baseline +ours):\n%s", diff)
+	}
+	if found := connect(pkg); found.edges < 350 || found.arriving < 350 {
+		t.Errorf("there is nearly nothing in it: %+v", found)
 	}
 }
 

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/Masterminds/semver/v3"
+	blang "github.com/blang/semver/v4"
+
+	"github.com/openshift/platform-operators/pkg/upgrade"
+)
+
+// plainBundle is a bundle of the baseline: its version, and the entries of the channels that are its own.
+type plainBundle struct {
+	upgrade.Bundle
+	entries []plainEntry
+}
+
+type plainEntry struct {
+	upgrade.Entry
+	covers blang.Range // nil where there is no skipRange, or none that can be read
+}
+
+// connectPlainly is the baseline: it looks at every pair of bundles, and walks from each.
+func connectPlainly(pkg upgrade.Package) (found connections) {
+	bundles := plainBundles(pkg)
+	newest := len(bundles) - 1
+	for _, semantics := range everySemantics {
+		follows := make([][]int, len(bundles))
+		for from := range bundles {
+			for to := range bundles {
+				if mayFollow(semantics, &bundles[from], &bundles[to]) {
+					follows[from] = append(follows[from], to)
+				}
+			}
+			found.edges += len(follows[from])
+		}
+		for from := range bundles {
+			if from != newest && reachedFrom(from, follows)[newest] {
+				found.arriving++
+			}
+		}
+	}
+	return found
+}
+
+// plainBundles are the bundles of a package, the lowest version first.
+func plainBundles(pkg upgrade.Package) []plainBundle {
+	entries := map[string][]plainEntry{}
+	for _, entry := range pkg.Entries {
+		covers, err := blang.ParseRange(entry.SkipRange)
+		if err != nil {
+			covers = nil
+		}
+		entries[entry.Name] = append(entries[entry.Name], plainEntry{entry, covers})
+	}
+	bundles := make([]plainBundle, len(pkg.Bundles))
+	for i, bundle := range pkg.Bundles {
+		bundles[i] = plainBundle{bundle, entries[bundle.Name]}
+	}
+	slices.SortFunc(bundles, func(a, b plainBundle) int {
+		return cmp.Or(a.Version.Compare(b.Version), cmp.Compare(a.Name, b.Name))
+	})
+	return bundles
+}
+
+func mayFollow(semantics upgrade.Semantics, from, to *plainBundle) bool {
+	if to.Version.Compare(from.Version) <= 0 {
+		return false
+	}
+	return semantics != upgrade.Semver && to.namesOrCovers(from) || semantics != upgrade.Channel && promises(from.Version.Semver(), to.Version.Semver())
+}
+
+func (b *plainBundle) namesOrCovers(from *plainBundle) bool {
+	return slices.ContainsFunc(b.entries, func(e plainEntry) bool {
+		return e.Replaces == from.Name || slices.Contains(e.Skips, from.Name) || e.covers != nil && from.Version.In(e.covers)
+	})
+}
+
+// promises says whether semantic versioning has nothing against a move up (docs/upgrades.md).
+func promises(from, to *semver.Version) bool {
+	switch {
+	case from.Major() != to.Major():
+		return false
+	case from.Minor() == to.Minor() && from.Patch() == to.Patch():
+		return to.Prerelease() == "" || from.Prerelease() != ""
+	case to.Prerelease() != "":
+		return false
+	}
+	return from.Major() > 0 || from.Minor() > 0 && from.Minor() == to.Minor()
+}
+
+// reachedFrom says to which bundles there is a way.
+func reachedFrom(from int, follows [][]int) []bool {
+	seen := make([]bool, len(follows))
+	seen[from] = true
+	for queue := []int{from}; len(queue) > 0; queue = queue[1:] {
+		for _, to := range follows[queue[0]] {
+			if !seen[to] {
+				seen[to] = true
+				queue = append(queue, to)
+			}
+		}
+	}
+	return seen
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/operator-framework/operator-registry/alpha/declcfg"
+
+	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/catalogsource"
+)
+
+// largeCatalogs are how large the three catalogs are that a cluster has by default, in bytes, as was published of them.
+var largeCatalogs = []int{55 << 20, 32 << 20, 29 << 20}
+
+// wantedOfLarge is how many of their packages are wanted.
+const wantedOfLarge = 20
+
+// measureSnapshots measures keeping what is wanted of catalogs of these sizes, made of real packages that are repeated under
+// other names, and of catalogs of a tenth: the packages with the most bundles are wanted, so many of each catalog, or a tenth.
+func measureSnapshots(packages []packageLines, sizes []int, many, n int) (part, error) {
+	packages = slices.SortedStableFunc(slices.Values(packages), func(a, b packageLines) int { return cmp.Compare(b.bundles, a.bundles) })
+	var wanted []string
+	for _, p := range packages {
+		if len(wanted) < many && !slices.Contains(wanted, p.name) { // some names are in several catalogs
+			wanted = append(wanted, p.name)
+		}
+	}
+	few := wanted[:(len(wanted)+9)/10]
+	large, err := each(sizes, func(bytes int) ([]byte, error) { return largeCatalog(bytes, packages) })
+	if err != nil {
+		return part{}, err
+	}
+	small, err := each(sizes, func(bytes int) ([]byte, error) { return largeCatalog(bytes/10, packages) })
+	if err != nil {
+		return part{}, err
+	}
+	p := part{
+		title: "Keeping large catalogs",
+		text: fmt.Sprintf("%d catalogs of together %s and of about a tenth of that, made of the real packages, repeated under other names; read as streams of JSON lines into `pkg/catalogsource`'s snapshots, with some packages wanted: those with the most bundles, which are in each of the catalogs. "+
+			"“Live” is what the snapshots keep of the heap after garbage collection. `declcfg` keeps the blobs of the same packages.", len(sizes), size.format(float64(length(large)))),
+		ours: "`pkg/catalogsource.Snapshots`", baseline: "operator-registry's `declcfg`",
+		details: table{caption: "Growth, when one of them is about ten times as much and the other is the same:", head: []string{"about ten times", "figure", "ours", "baseline"}},
+	}
+	var before []figure
+	for _, step := range []struct {
+		grew    string
+		streams [][]byte
+		wanted  []string
+	}{{"", small, few}, {"the bytes", large, few}, {"the packages wanted", large, wanted}} {
+		figures, err := compareSnapshots(step.streams, step.wanted, n)
+		if err != nil {
+			return part{}, err
+		}
+		if before != nil {
+			for _, row := range grown("", before, figures).rows {
+				p.details.rows = append(p.details.rows, append([]string{step.grew}, row...))
+			}
+		}
+		p.figures, before = append(p.figures, figures...), figures
+	}
+	p.notes = []string{"Wanted are " + joinCode(wanted) + ", or as many of them as are said, from the first on."}
+	return p, nil
+}
+
+// compareSnapshots compares reading the wanted packages of the streams and keeping them.
+func compareSnapshots(streams [][]byte, wanted []string, n int) ([]figure, error) {
+	want := func(pkg string) bool { return slices.Contains(wanted, pkg) }
+	ours := func() (*catalogsource.Snapshots, error) { return keep(streams, wanted) }
+	baseline := func() ([]*declcfg.DeclarativeConfig, error) {
+		return each(streams, func(lines []byte) (*declcfg.DeclarativeConfig, error) { return loadOnly(lines, want) })
+	}
+	packages, err := sameContent(func() ([][]catalog.Package, error) {
+		kept, err := ours()
+		if err != nil {
+			return nil, err
+		}
+		all := make([][]catalog.Package, len(streams))
+		for i := range streams {
+			snapshot, _ := kept.Get(largeID(i))
+			all[i] = snapshot.Packages
+		}
+		return all, nil
+	}, baseline)
+	if err != nil {
+		return nil, err
+	}
+	if packages != len(streams)*len(wanted) {
+		return nil, fmt.Errorf("keeping %d packages of each of %d catalogs: found %d; the catalogs are too small to have them all", len(wanted), len(streams), packages)
+	}
+	costs, err := inTurns(n,
+		subject{"pkg/catalogsource", func() error { _, err := ours(); return err }},
+		subject{"declcfg", func() error { _, err := baseline(); return err }})
+	if err != nil {
+		return nil, err
+	}
+	live, err := liveInTurns(n,
+		func() (any, error) { return ours() },
+		func() (any, error) { return baseline() })
+	if err != nil {
+		return nil, err
+	}
+	name := fmt.Sprintf("%s, %d wanted", size.format(float64(length(streams))), len(wanted))
+	return append(costFigures(name, costs[0], costs[1], n),
+		figure{name: name + ": live", unit: size, ours: live[0], baseline: live[1], n: n}), nil
+}
+
+// keep reads the wanted packages into snapshots, as the catalogs controller does.
+func keep(streams [][]byte, wanted []string) (*catalogsource.Snapshots, error) {
+	names := map[string]bool{}
+	for _, name := range wanted {
+		names[name] = true
+	}
+	snapshots := catalogsource.NewSnapshots()
+	for i, lines := range streams {
+		packages, err := catalog.Read(bytes.NewReader(lines), func(pkg string) bool { return names[pkg] })
+		if err != nil {
+			return nil, err
+		}
+		snapshots.Set(catalogsource.Info{ID: largeID(i), Wanted: names}, packages)
+	}
+	return snapshots, nil
+}
+
+func largeID(i int) catalog.ID {
+	return catalog.ID{Kind: catalog.KindClusterCatalog, Name: fmt.Sprintf("large-%d", i)}
+}
+
+func length(streams [][]byte) (bytes int) {
+	for _, lines := range streams {
+		bytes += len(lines)
+	}
+	return bytes
+}

@@ -98,7 +98,7 @@ func (m market) addTogether(p *part, n int) error {
 		var requests, tenth []resolve.Request
 		for i, name := range slices.Sorted(maps.Keys(m)) {
 			requests = append(requests, m.request(name, installed && i%2 == 0))
-			if i%10 == 0 {
+			if i%10 == i/10%2 { // of these, too, every other one is installed
 				tenth = append(tenth, requests[i])
 			}
 		}

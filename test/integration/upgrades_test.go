@@ -261,6 +261,27 @@ var _ = Describe("upgrades", func() {
 		Expect(historyOf(ctx, pkg)).To(Equal([]string{"1.2.0 Ready by Automatic", "1.1.0 RolledBack by Automatic", "1.0.0 Ready by Installation"}))
 	})
 
+	It("are not told to have reached a version that was rolled back, when they are paused", func(ctx context.Context) {
+		const pkg = "napper"
+		offering(ctx, pkg, "", "1.0.0")
+		plopped(ctx, pkg, `"install": {"onFailure": "Rollback", "progressDeadlineSeconds": 10}`)
+		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
+		offering(ctx, pkg, "", "1.0.0", "1.1.0 never ready")
+		told := []string{"1.1.0 RolledBack by Automatic", "1.0.0 Ready by Installation"}
+		Eventually(historyOf).WithContext(ctx).WithArguments(pkg).Should(Equal(told))
+		progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonDeadlineExceeded, "1.1.0")
+		respecified(ctx, pkg, `"paused": true`)
+		progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonPaused, "spec.paused")
+		Consistently(func(ctx context.Context) (string, error) {
+			operator, err := admin.Operator(ctx, pkg)
+			if err != nil {
+				return "", err
+			}
+			return operator.Status.Installed.Version, nil
+		}).WithContext(ctx).Should(Equal("1.0.0"))
+		Expect(historyOf(ctx, pkg)).To(Equal(told))
+	})
+
 	It("UPG-M5 leave a hop that is stuck at once when the spec asks for something else", func(ctx context.Context) {
 		const pkg = "escaper"
 		offering(ctx, pkg, "", "1.0.0")

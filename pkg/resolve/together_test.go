@@ -321,10 +321,10 @@ func complaints(n *neighbourhood, before, after running) (complaints []string) {
 		}
 		for _, kind := range bundle.ProvidedGVKs {
 			for other := range after {
-				if other == pkg || !brings(after, other, kind) && !(brings(before, other, kind) && !brings(before, pkg, kind)) {
+				if other == pkg || !brings(after, other, kind) && (!brings(before, other, kind) || brings(before, pkg, kind)) {
 					continue
 				}
-				if !(brings(before, pkg, kind) && brings(before, other, kind)) {
+				if !brings(before, pkg, kind) || !brings(before, other, kind) {
 					complaints = append(complaints, fmt.Sprintf("%s and %s both bring %s", pkg, other, kind))
 				}
 			}

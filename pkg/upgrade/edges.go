@@ -156,7 +156,7 @@ func (g *Graph) edge(from Bundle, to int) bool {
 	}
 	channel, semver := len(g.channelSources(from, to)) > 0, g.promised(from.Version, g.bundles[to].Version)
 	for _, each := range g.semantics {
-		if !(channel && each != Semver || semver && each != Channel) {
+		if given := channel && each != Semver || semver && each != Channel; !given {
 			return false
 		}
 	}

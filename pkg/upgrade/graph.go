@@ -246,7 +246,7 @@ func (g *Graph) promised(from, to Version) bool {
 	if a.Minor() == b.Minor() && a.Patch() == b.Patch() {
 		return b.Prerelease() == "" || a.Prerelease() != ""
 	}
-	if b.Prerelease() != "" && !(g.pkg.OnlyPrereleases && a.Prerelease() != "") {
+	if b.Prerelease() != "" && (!g.pkg.OnlyPrereleases || a.Prerelease() == "") {
 		return false
 	}
 	return a.Major() > 0 || a.Minor() == b.Minor() && a.Minor() > 0

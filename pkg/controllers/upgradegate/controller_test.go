@@ -61,7 +61,7 @@ func TestRemedyThatTheManagerForbidsIsNamedWithItsField(t *testing.T) {
 }
 
 func TestVersionThatWasRolledBackBlocksNobody(t *testing.T) {
-	c := &controller{catalogs: twoVersions{}, kubeVersion: "v1.36.3"}
+	c := &controller{catalogs: twoVersions{}, inventory: nothingElse{}, kubeVersion: "v1.36.3"}
 	on := resolve.Cluster{Version: "4.21.0", KubeVersion: "v1.36.3"}
 	for state, want := range map[platformv1alpha1.HistoryState]bool{platformv1alpha1.HistoryInstalling: false, platformv1alpha1.HistoryRolledBack: true} {
 		operator := compass("", "4.23", "4.21")

@@ -110,7 +110,7 @@ func New(config Config) (factory.Controller, error) {
 		managers:         config.Managers.Lister(),
 		catalogs:         config.Catalogs,
 		inventory:        config.Inventory,
-		kin:              &kin{of: map[string][]string{}},
+		kin:              &kin{of: map[string]relation{}},
 		kubeVersion:      config.KubernetesVersion,
 		clock:            config.Clock,
 	}
@@ -190,7 +190,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	found, err := c.operators.Get(name)
 	if apierrors.IsNotFound(err) {
 		c.outlooks.forget(name)
-		c.tellKin(syncCtx, name, nil)
+		c.tellKin(syncCtx, name, resolve.Decision{})
 		return nil
 	}
 	if err != nil {
@@ -206,13 +206,13 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 			break
 		}
 	}
-	c.tellKin(syncCtx, name, s.decision.Kin)
+	c.tellKin(syncCtx, name, s.decision)
 	return s.writeStatus(ctx)
 }
 
 // tellKin has operators look again that are, or were until now, decided together with one.
-func (c *controller) tellKin(syncCtx factory.SyncContext, name string, now []string) {
-	for _, other := range c.kin.set(name, now) {
+func (c *controller) tellKin(syncCtx factory.SyncContext, name string, decision resolve.Decision) {
+	for _, other := range c.kin.set(name, decision) {
 		syncCtx.Queue().Add(other)
 	}
 }

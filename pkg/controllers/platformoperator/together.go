@@ -48,25 +48,36 @@ func (s *state) decide(request resolve.Request) (resolve.Decision, error) {
 	return resolve.Together(requests, world)[s.operator.Name], nil
 }
 
-// kin remembers which operators were decided together, so that each hears of what becomes of the others.
+// kin remembers which operators were decided together and how, so that each hears of what becomes of the others.
 type kin struct {
 	lock sync.Mutex
-	of   map[string][]string
+	of   map[string]relation
 }
 
-// set remembers an operator's kin and gives those, old and new, that have to look again because it is not what it was.
-func (k *kin) set(name string, now []string) (news []string) {
+type relation struct {
+	with []string
+	// gets is what was decided about the operator, as far as it matters to the others.
+	gets string
+}
+
+// set remembers what was decided about an operator and gives its kin, old and new, if that is not what it was: they have to
+// look again.
+func (k *kin) set(name string, decision resolve.Decision) (news []string) {
+	now := relation{with: decision.Kin, gets: decision.Reason}
+	if decision.Chosen != nil {
+		now.gets = decision.Chosen.Bundle.Name
+	}
 	k.lock.Lock()
 	defer k.lock.Unlock()
 	before := k.of[name]
-	if slices.Equal(before, now) {
+	if slices.Equal(before.with, now.with) && (before.gets == now.gets || len(now.with) == 0) {
 		return nil
 	}
 	delete(k.of, name)
-	if len(now) > 0 {
+	if len(now.with) > 0 {
 		k.of[name] = now
 	}
-	news = slices.Concat(before, now)
+	news = slices.Concat(before.with, now.with)
 	slices.Sort(news)
 	return slices.Compact(news)
 }
@@ -75,7 +86,7 @@ func (k *kin) set(name string, now []string) (news []string) {
 func (k *kin) get(name string) []string {
 	k.lock.Lock()
 	defer k.lock.Unlock()
-	return slices.Clone(k.of[name])
+	return slices.Clone(k.of[name].with)
 }
 
 // decisiveInformer is an informer of PlatformOperators that tells of what matters to operators that are decided together with

@@ -415,7 +415,7 @@ var _ = Describe("what the author and the catalog say", func() {
 	})
 
 	It("UPG-V8 of a step whose versions are not there, or not for this cluster, blocks and says what is missing", func(ctx context.Context) {
-		const pruned, old = "pruned", "oldtimer"
+		const pruned, old = "pruned", "antique"
 		offering(ctx, pruned, through13, "1.2.0")
 		offering(ctx, old, through13, "1.2.0")
 		plopped(ctx, pruned, "")
@@ -553,18 +553,18 @@ var _ = Describe("operators that have to do with one another", func() {
 			return catalog.GVK{Group: "needs.example.com", Version: "v1", Kind: name}
 		}
 		Expect(admin.Publish(ctx,
-			samples.Operator{Package: "needy", Version: "1.0.0", Properties: []samples.Property{samples.RequiresKind(kind("Bread"))}},
+			samples.Operator{Package: "hungry", Version: "1.0.0", Properties: []samples.Property{samples.RequiresKind(kind("Bread"))}},
 			samples.Operator{Package: "baker", Version: "1.0.0", Properties: []samples.Property{samples.Provides(kind("Bread"))}},
 			samples.Operator{Package: "rival", Version: "1.0.0", Properties: []samples.Property{samples.Provides(kind("Bread"))}},
 			samples.Operator{Package: "taken", Version: "1.0.0"},
 		)).To(Succeed())
 		By("needing what nobody brings")
-		create(ctx, "needy", "")
-		refusedWith(ctx, "needy", platformv1alpha1.ReasonValidationFailed, "1.0.0", "needs.example.com/v1", "Bread")
+		create(ctx, "hungry", "")
+		refusedWith(ctx, "hungry", platformv1alpha1.ReasonValidationFailed, "1.0.0", "needs.example.com/v1", "Bread")
 		By("getting it from another, which comes later")
 		create(ctx, "baker", "")
 		Eventually(admin.Installed).WithContext(ctx).WithArguments("baker", "1.0.0").Should(Succeed())
-		Eventually(admin.Installed).WithContext(ctx).WithArguments("needy", "1.0.0").Should(Succeed())
+		Eventually(admin.Installed).WithContext(ctx).WithArguments("hungry", "1.0.0").Should(Succeed())
 		By("bringing what another brings already")
 		create(ctx, "rival", "")
 		refusedWith(ctx, "rival", platformv1alpha1.ReasonValidationFailed, "Bread", `"baker"`)

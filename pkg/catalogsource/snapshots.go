@@ -156,6 +156,20 @@ func (s *Snapshots) For(pkg string) []resolve.Catalog {
 	return views
 }
 
+// Providers names the packages that bring a kind, of those that are kept: of packages that nobody wants nothing is known.
+func (s *Snapshots) Providers(gvk catalog.GVK) []string {
+	s.lock.RLock()
+	defer s.lock.RUnlock()
+	names := map[string]bool{}
+	for _, snapshot := range s.catalogs {
+		for _, pkg := range snapshot.Packages {
+			names[pkg.Name] = names[pkg.Name] || slices.ContainsFunc(pkg.Bundles, func(b catalog.Bundle) bool { return slices.Contains(b.ProvidedGVKs, gvk) })
+		}
+	}
+	maps.DeleteFunc(names, func(_ string, brings bool) bool { return !brings })
+	return slices.Sorted(maps.Keys(names))
+}
+
 // replace swaps one snapshot and compares what it says of every package that either of them, or also, names.
 func (s *Snapshots) replace(id catalog.ID, also map[string]bool, with func(old *Snapshot) *Snapshot) []string {
 	s.lock.Lock()

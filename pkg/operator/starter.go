@@ -51,7 +51,11 @@ func (o *Options) Run(ctx context.Context, controllerContext *controllercmd.Cont
 
 // Start builds every controller from the input, starts the informers and runs until the context ends.
 func Start(ctx context.Context, input *Input) error {
-	controllers, err := build(ctx, input)
+	around, err := newInventory(input)
+	if err != nil {
+		return fmt.Errorf("wiring: %w", err)
+	}
+	controllers, err := build(ctx, input, around)
 	if err != nil {
 		return err
 	}
@@ -60,6 +64,8 @@ func Start(ctx context.Context, input *Input) error {
 	input.PlatformInformers.Start(ctx.Done())
 
 	var running sync.WaitGroup
+	running.Go(func() { around.kinds.Run(ctx) })
+	running.Go(func() { around.installations.Run(ctx) })
 	for _, controller := range controllers {
 		running.Go(func() { controller.Run(ctx, controller.workers) })
 	}
@@ -69,15 +75,9 @@ func Start(ctx context.Context, input *Input) error {
 }
 
 // build makes the list of everything that runs, in the order in which data passes through it.
-func build(ctx context.Context, input *Input) ([]controller, error) {
+func build(ctx context.Context, input *Input, around *surroundings) ([]controller, error) {
 	snapshots := catalogsource.NewSnapshots()
 	changes := &catalogs.Changes{}
-	around, err := newInventory(input)
-	if err != nil {
-		return nil, fmt.Errorf("wiring: %w", err)
-	}
-	go around.kinds.Run(ctx)
-	go around.installations.Run(ctx)
 	content, err := store.NewContent(store.ContentConfig{Dir: input.Options.ContentDir, Budget: input.Options.ContentBudget, Clock: input.Clock})
 	if err != nil {
 		return nil, fmt.Errorf("wiring: %w", err)

@@ -17,7 +17,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-func TestUPG_R2_WhatABundleNeeds(t *testing.T) {
+func TestWhatABundleNeeds(t *testing.T) {
 	all := func(members ...catalog.Requirement) catalog.Requirement { return catalog.Requirement{All: members} }
 	any := func(members ...catalog.Requirement) catalog.Requirement { return catalog.Requirement{Any: members} }
 	not := func(members ...catalog.Requirement) catalog.Requirement { return catalog.Requirement{Not: members} }

@@ -6,7 +6,6 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	configv1 "github.com/openshift/api/config/v1"
@@ -38,20 +37,7 @@ func remove(ctx context.Context, name string) {
 // refusedWith waits until an operator is not installed for this reason and with a message that has all these words.
 func refusedWith(ctx context.Context, name, reason string, words ...string) {
 	GinkgoHelper()
-	matchers := []OmegaMatcher{}
-	for _, word := range words {
-		matchers = append(matchers, ContainSubstring(word))
-	}
-	Eventually(func(ctx context.Context) (string, error) {
-		if err := admin.OperatorHas(ctx, name, platformv1alpha1.ConditionInstalled, metav1.ConditionFalse, reason); err != nil {
-			return "", err
-		}
-		operator, err := admin.Operator(ctx, name)
-		if err != nil {
-			return "", err
-		}
-		return meta.FindStatusCondition(operator.Status.Conditions, platformv1alpha1.ConditionInstalled).Message, nil
-	}).WithContext(ctx).Should(And(matchers...))
+	conditionSays(ctx, name, platformv1alpha1.ConditionInstalled, metav1.ConditionFalse, reason, words...)
 }
 
 var _ = Describe("bad input is a condition with a fixed reason and a message that says what to do", Ordered, func() {

@@ -29,19 +29,6 @@ func configure(ctx context.Context, spec, undo string) {
 	DeferCleanup(merge, undo)
 }
 
-// progressing gives an operator's Progressing condition as "Status Reason: message".
-func progressing(ctx context.Context, name string) (string, error) {
-	operator, err := admin.Operator(ctx, name)
-	if err != nil {
-		return "", err
-	}
-	condition := meta.FindStatusCondition(operator.Status.Conditions, platformv1alpha1.ConditionProgressing)
-	if condition == nil {
-		return "", nil
-	}
-	return fmt.Sprintf("%s %s: %s", condition.Status, condition.Reason, condition.Message), nil
-}
-
 const (
 	theManager = `PlatformOperatorManager "cluster"`
 	// seventeenLabels are one more than a selector may have.
@@ -98,7 +85,7 @@ var _ = Describe("the manager's configuration", func() {
 		By("allowing others only, and offering a newer version")
 		configure(ctx, `{"allowedPackages":["none-*","[x-z]?"]}`, `{"allowedPackages":null}`)
 		blocked := And(HavePrefix("False Blocked: Version 1.0.0 stays"), ContainSubstring(theManager), ContainSubstring("spec.allowedPackages"), ContainSubstring(`"none-*"`))
-		Eventually(progressing).WithContext(ctx).WithArguments(pkg).Should(blocked)
+		Eventually(progressingOf).WithContext(ctx).WithArguments(pkg).Should(blocked)
 		Expect(samples.Write(env.SamplesDir, samples.Operator{Package: pkg, Version: "1.0.0"}, samples.Operator{Package: pkg, Version: "1.1.0"})).To(Succeed())
 		Expect(env.Publish(ctx)).To(Succeed())
 		create(ctx, fresh, "")
@@ -109,7 +96,7 @@ var _ = Describe("the manager's configuration", func() {
 			g.Expect(live.Status.Installed.Version).To(Equal("1.0.0"))
 			g.Expect(live.Status.Target).To(BeNil())
 			g.Expect(meta.IsStatusConditionTrue(live.Status.Conditions, platformv1alpha1.ConditionInstalled)).To(BeTrue())
-			g.Expect(progressing(ctx, pkg)).To(blocked)
+			g.Expect(progressingOf(ctx, pkg)).To(blocked)
 		}, "2s").WithContext(ctx).Should(Succeed())
 
 		By("allowing them, nothing else being done")

@@ -62,23 +62,29 @@ func respecified(ctx context.Context, name, spec string) {
 	Expect(err).NotTo(HaveOccurred())
 }
 
-// progressingSays waits until the Progressing condition has a reason, for the present spec, and says all these words.
-func progressingSays(ctx context.Context, name string, status metav1.ConditionStatus, reason string, words ...string) {
+// conditionSays waits until a condition has a status and reason, for the present spec, and says all these words.
+func conditionSays(ctx context.Context, name, condition string, status metav1.ConditionStatus, reason string, words ...string) {
 	GinkgoHelper()
 	matchers := []OmegaMatcher{}
 	for _, word := range words {
 		matchers = append(matchers, ContainSubstring(word))
 	}
 	Eventually(func(ctx context.Context) (string, error) {
-		if err := admin.OperatorHas(ctx, name, platformv1alpha1.ConditionProgressing, status, reason); err != nil {
+		if err := admin.OperatorHas(ctx, name, condition, status, reason); err != nil {
 			return "", err
 		}
 		operator, err := admin.Operator(ctx, name)
 		if err != nil {
 			return "", err
 		}
-		return meta.FindStatusCondition(operator.Status.Conditions, platformv1alpha1.ConditionProgressing).Message, nil
+		return meta.FindStatusCondition(operator.Status.Conditions, condition).Message, nil
 	}).WithContext(ctx).Should(And(matchers...))
+}
+
+// progressingSays does so with the Progressing condition.
+func progressingSays(ctx context.Context, name string, status metav1.ConditionStatus, reason string, words ...string) {
+	GinkgoHelper()
+	conditionSays(ctx, name, platformv1alpha1.ConditionProgressing, status, reason, words...)
 }
 
 // historyOf is a PlatformOperator's history as text, newest first.
@@ -519,16 +525,7 @@ var _ = Describe("what the author and the catalog say", func() {
 		}
 		deprecated := func(status metav1.ConditionStatus, reason string, words ...string) {
 			GinkgoHelper()
-			Eventually(func(ctx context.Context) (string, error) {
-				if err := admin.OperatorHas(ctx, pkg, platformv1alpha1.ConditionDeprecated, status, reason); err != nil {
-					return "", err
-				}
-				operator, err := admin.Operator(ctx, pkg)
-				if err != nil {
-					return "", err
-				}
-				return meta.FindStatusCondition(operator.Status.Conditions, platformv1alpha1.ConditionDeprecated).Message, nil
-			}).WithContext(ctx).Should(And(ContainSubstring(words[0]), ContainSubstring(words[len(words)-1])))
+			conditionSays(ctx, pkg, platformv1alpha1.ConditionDeprecated, status, reason, words...)
 		}
 		describe(2, samples.Deprecation{Version: "1.1.0", Message: "it eats data"})
 		plopped(ctx, pkg, "")
@@ -548,7 +545,7 @@ var _ = Describe("what the author and the catalog say", func() {
 })
 
 var _ = Describe("operators that have to do with one another", func() {
-	It("UPG-R2 UPG-R3 are installed together, wait for what they need, and leave alone what others have", func(ctx context.Context) {
+	It("are installed together, wait for what they need, and leave alone what others have", func(ctx context.Context) {
 		kind := func(name string) catalog.GVK {
 			return catalog.GVK{Group: "needs.example.com", Version: "v1", Kind: name}
 		}

@@ -26,6 +26,7 @@ import (
 	"github.com/openshift/library-go/pkg/operator/events"
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/catalog"
 	coreclient "github.com/openshift/platform-operators/pkg/client/clientset/versioned/typed/core/v1alpha2"
 	platformclient "github.com/openshift/platform-operators/pkg/client/clientset/versioned/typed/platform/v1alpha1"
 	coreinformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/core/v1alpha2"
@@ -47,6 +48,8 @@ const Finalizer = platformv1alpha1.GroupName + "/removal"
 type Catalogs interface {
 	// For returns what every trusted catalog holds of a package. It is cheap and never blocks.
 	For(pkg string) []resolve.Catalog
+	// Providers names the packages that are known to bring a kind.
+	Providers(gvk catalog.GVK) []string
 }
 
 // Config is everything the controller needs; every field is required.

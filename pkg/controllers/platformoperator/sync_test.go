@@ -43,6 +43,8 @@ func (versions oneCatalog) For(string) []resolve.Catalog {
 	return []resolve.Catalog{{ID: candidate("").Catalog, Package: pkg}}
 }
 
+func (oneCatalog) Providers(catalog.GVK) []string { return nil }
+
 // keyed is a sync context with a queue key.
 type keyed struct {
 	factory.SyncContext

@@ -37,7 +37,7 @@ func remove(ctx context.Context, name string) {
 // refusedWith waits until an operator is not installed for this reason and with a message that has all these words.
 func refusedWith(ctx context.Context, name, reason string, words ...string) {
 	GinkgoHelper()
-	conditionSays(ctx, name, platformv1alpha1.ConditionInstalled, metav1.ConditionFalse, reason, words...)
+	conditionSays(ctx, name, metav1.Condition{Type: platformv1alpha1.ConditionInstalled, Status: metav1.ConditionFalse, Reason: reason}, words...)
 }
 
 var _ = Describe("bad input is a condition with a fixed reason and a message that says what to do", Ordered, func() {

@@ -62,29 +62,30 @@ func respecified(ctx context.Context, name, spec string) {
 	Expect(err).NotTo(HaveOccurred())
 }
 
-// conditionSays waits until a condition has a status and reason, for the present spec, and says all these words.
-func conditionSays(ctx context.Context, name, condition string, status metav1.ConditionStatus, reason string, words ...string) {
+// conditionSays waits until a PlatformOperator has a condition of this type, status and reason, for its present spec, that
+// says all these words.
+func conditionSays(ctx context.Context, name string, is metav1.Condition, words ...string) {
 	GinkgoHelper()
 	matchers := []OmegaMatcher{}
 	for _, word := range words {
 		matchers = append(matchers, ContainSubstring(word))
 	}
 	Eventually(func(ctx context.Context) (string, error) {
-		if err := admin.OperatorHas(ctx, name, condition, status, reason); err != nil {
+		if err := admin.OperatorHas(ctx, name, is.Type, is.Status, is.Reason); err != nil {
 			return "", err
 		}
 		operator, err := admin.Operator(ctx, name)
 		if err != nil {
 			return "", err
 		}
-		return meta.FindStatusCondition(operator.Status.Conditions, condition).Message, nil
+		return meta.FindStatusCondition(operator.Status.Conditions, is.Type).Message, nil
 	}).WithContext(ctx).Should(And(matchers...))
 }
 
 // progressingSays does so with the Progressing condition.
 func progressingSays(ctx context.Context, name string, status metav1.ConditionStatus, reason string, words ...string) {
 	GinkgoHelper()
-	conditionSays(ctx, name, platformv1alpha1.ConditionProgressing, status, reason, words...)
+	conditionSays(ctx, name, metav1.Condition{Type: platformv1alpha1.ConditionProgressing, Status: status, Reason: reason}, words...)
 }
 
 // historyOf is a PlatformOperator's history as text, newest first.
@@ -525,7 +526,7 @@ var _ = Describe("what the author and the catalog say", func() {
 		}
 		deprecated := func(status metav1.ConditionStatus, reason string, words ...string) {
 			GinkgoHelper()
-			conditionSays(ctx, pkg, platformv1alpha1.ConditionDeprecated, status, reason, words...)
+			conditionSays(ctx, pkg, metav1.Condition{Type: platformv1alpha1.ConditionDeprecated, Status: status, Reason: reason}, words...)
 		}
 		describe(2, samples.Deprecation{Version: "1.1.0", Message: "it eats data"})
 		plopped(ctx, pkg, "")

@@ -62,7 +62,7 @@ func (ask *question) updates(options []*option, decision Decision, journey *jour
 		if o.Version.IsZero() || o.Version.Compare(ask.installed) <= 0 {
 			continue
 		}
-		update := Update{Candidate: o.Candidate}
+		update, version := Update{Candidate: o.Candidate}, o.Version.String()
 		for _, hop := range journey.to(o) {
 			update.Path = append(update.Path, hop.Version.String())
 		}
@@ -71,14 +71,13 @@ func (ask *question) updates(options []*option, decision Decision, journey *jour
 		case available[key(o.Candidate)]:
 			if problem := journey.ambiguity(o); problem != "" {
 				update.Reason, update.Why = platformv1alpha1.BlockedAmbiguous, "cannot be moved to: "+problem
-			} else if ask.Manual && o.Bundle.Version != ask.Approved {
+			} else if ask.Manual && version != ask.Approved {
 				update.Reason = platformv1alpha1.BlockedAwaitingApproval
-				update.Why = fmt.Sprintf("waits for approval: set spec.upgrades.approvedVersion to %q", o.Bundle.Version)
+				update.Why = fmt.Sprintf("waits for approval: set spec.upgrades.approvedVersion to %q", version)
 			}
 		case blocked:
 			update.Reason, update.Why = blockedReasons[refusal.Rule], refusal.Why
 		}
-		version := o.Version.String()
 		if before, known := at[version]; known {
 			if !available[key(updates[before].Candidate)] && available[key(o.Candidate)] {
 				updates[before] = update
@@ -100,7 +99,7 @@ func (ask *question) approved(fitting []*option, best *option, decision *Decisio
 	for _, o := range fitting {
 		if o.Version.Compare(ask.installed) == 0 {
 			target, ok = o, true
-		} else if o.Bundle.Version == ask.Approved {
+		} else if o.Version.String() == ask.Approved {
 			return o, true
 		}
 	}
@@ -108,7 +107,7 @@ func (ask *question) approved(fitting []*option, best *option, decision *Decisio
 		return best, true
 	}
 	decision.Awaiting = &best.Candidate
-	if ask.Approved != "" && ask.Approved != ask.InstalledVersion {
+	if ask.Approved != "" && ask.Approved != ask.installed.String() {
 		decision.AwaitingWhy = ask.notApproved(decision.Refused)
 	}
 	return target, ok
@@ -117,7 +116,7 @@ func (ask *question) approved(fitting []*option, best *option, decision *Decisio
 // notApproved says why the approved version is not moved to.
 func (ask *question) notApproved(refusals []Refusal) string {
 	for _, r := range refusals {
-		if r.Bundle.Version == ask.Approved {
+		if r.Version.String() == ask.Approved {
 			return fmt.Sprintf("the approved version %s %s", quote(ask.Approved), r.Why)
 		}
 	}

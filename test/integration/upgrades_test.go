@@ -305,6 +305,56 @@ var _ = Describe("upgrades", func() {
 		Expect(historyOf(ctx, pkg)).To(Equal([]string{"1.1.1 Ready by SpecChange", "1.1.0 Superseded by Automatic", "1.0.0 Ready by Installation"}))
 	})
 
+	It("are no way past approval: a BundleDeployment that is deleted by hand is put back as it was", func(ctx context.Context) {
+		const pkg = "revenant"
+		offering(ctx, pkg, "", "1.0.0")
+		plopped(ctx, pkg, `"upgrades": {"approval": "Manual"}`)
+		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
+		Eventually(historyOf).WithContext(ctx).WithArguments(pkg).Should(Equal([]string{"1.0.0 Ready by Installation"}))
+		offering(ctx, pkg, "", "1.0.0", "1.1.0")
+		progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonAwaitingApproval, "Version 1.1.0 is available")
+		env.Catalog.Unavailable(true)
+		DeferCleanup(func() { env.Catalog.Unavailable(false) })
+		Expect(env.Manager.Kill()).To(Succeed())
+		Expect(env.Manager.Start()).To(Succeed()) // what the catalogs had is forgotten
+
+		Expect(admin.Platform.CoreV1alpha2().BundleDeployments().Delete(ctx, pkg, metav1.DeleteOptions{})).To(Succeed())
+		Eventually(historyOf).WithContext(ctx).WithArguments(pkg).Should(Equal([]string{"1.0.0 Ready by Restored", "1.0.0 Ready by Installation"}))
+		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
+		env.Catalog.Unavailable(false)
+		respecified(ctx, pkg, `"upgrades": {"approvedVersion": "1.1.0"}`)
+		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.1.0").Should(Succeed())
+		Expect(historyOf(ctx, pkg)).To(Equal([]string{"1.1.0 Ready by Approved", "1.0.0 Ready by Restored", "1.0.0 Ready by Installation"}))
+	})
+
+	It("lead to a bundle that was built anew under its name as they lead to another version", func(ctx context.Context) {
+		const pkg, careful = "phoenix", "phoenician"
+		offering(ctx, pkg, "", "1.0.0")
+		offering(ctx, careful, "", "1.0.0")
+		plopped(ctx, pkg, "")
+		plopped(ctx, careful, `"upgrades": {"approval": "Manual", "approvedVersion": "1.0.0"}`)
+		for _, name := range []string{pkg, careful} {
+			Eventually(historyOf).WithContext(ctx).WithArguments(name).Should(Equal([]string{"1.0.0 Ready by Installation"}))
+		}
+		before, err := admin.Operator(ctx, pkg)
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(updating, configv1.ConditionFalse)
+		updating(ctx, configv1.ConditionTrue)
+		Expect(admin.Publish(ctx, samples.Operator{Package: pkg, Version: "1.0.0", ExtraConfigMap: "ashes"},
+			samples.Operator{Package: careful, Version: "1.0.0", ExtraConfigMap: "purple"})).To(Succeed())
+		progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "version 1.0.0 is available", "while the cluster itself is being updated")
+		progressingSays(ctx, careful, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "bundle phoenician.v1.0.0 has another image")
+
+		updating(ctx, configv1.ConditionFalse)
+		Eventually(historyOf).WithContext(ctx).WithArguments(pkg).Should(Equal([]string{"1.0.0 Ready by Automatic", "1.0.0 Ready by Installation"}))
+		after, err := admin.Operator(ctx, pkg)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(after.Status.Installed.Image).NotTo(Equal(before.Status.Installed.Image))
+		Expect(historyOf(ctx, careful)).To(HaveLen(1))
+		respecified(ctx, careful, `"upgrades": {"approval": "Automatic"}`)
+		Eventually(historyOf).WithContext(ctx).WithArguments(careful).Should(HaveLen(2))
+	})
+
 	It("UPG-M6 go on after a restart in mid-path, and wait while the catalog is gone", func(ctx context.Context) {
 		const pkg = "wanderer"
 		offering(ctx, pkg, through13, "1.2.0")

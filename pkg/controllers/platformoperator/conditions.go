@@ -19,7 +19,8 @@ func installedCondition(s *state) metav1.Condition {
 		return isFalse(platformv1alpha1.ReasonInstallPending, fmt.Sprintf(
 			"BundleDeployment %q is being deleted, and the operator with it; it is installed again when that is done.", s.deployment.Name))
 	}
-	if installed := s.operator.Status.Installed; installed != nil {
+	installed := s.operator.Status.Installed
+	if installed != nil && s.deployment != nil && applied(s.deployment) {
 		return isTrue(platformv1alpha1.ReasonInstallSuccessful, fmt.Sprintf("%s is installed in namespace %q.",
 			installed.Bundle, s.deployment.Spec.InstallNamespace))
 	}
@@ -27,6 +28,10 @@ func installedCondition(s *state) metav1.Condition {
 		return isFalse(s.refusal.reason, s.refusal.message)
 	}
 	if s.deployment == nil {
+		if installed != nil {
+			return isFalse(platformv1alpha1.ReasonInstallPending, fmt.Sprintf(
+				"The BundleDeployment that carried %s was deleted, and the operator with it; it is put back when spec.paused is not set any more.", installed.Bundle))
+		}
 		if s.decision.Chosen != nil { // paused before anything was installed
 			return isFalse(platformv1alpha1.ReasonInstallPending, fmt.Sprintf("Version %s is not installed while spec.paused is set.", s.decision.Chosen.Bundle.Version))
 		}
@@ -87,7 +92,11 @@ func progressingCondition(s *state) metav1.Condition {
 	case s.hop.blocked != "":
 		return isFalse(platformv1alpha1.ReasonBlocked, s.hop.blocked)
 	}
-	if condition, ok := missedDeadline(s.deployment, target, installed); ok {
+	tried := target
+	if s.deployment != nil && rolledBack(s.deployment) {
+		tried = s.record
+	}
+	if condition, ok := missedDeadline(s.deployment, tried, installed); ok {
 		if s.decision.Chosen == nil && s.decision.Message != "" && !waitsForCatalog(s.decision) { // what the spec asks for now comes first
 			condition.Message = s.decision.Message + " Until then: " + condition.Message
 		}
@@ -123,8 +132,13 @@ func progressingCondition(s *state) metav1.Condition {
 		return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("Moving to version %s: %s.", target.Version, refused))
 	}
 	problem := rolloutProblem(s.deployment)
-	if installed == nil {
+	switch {
+	case installed == nil:
 		return isTrue(platformv1alpha1.ReasonInstalling, sentence(fmt.Sprintf("Installing version %s", target.Version), problem))
+	case sameBundle(*installed, *target):
+		return isTrue(platformv1alpha1.ReasonInstalling, sentence(fmt.Sprintf("Installing version %s again, because its BundleDeployment was deleted", target.Version), problem))
+	case installed.Bundle == target.Bundle:
+		return isTrue(platformv1alpha1.ReasonUpgrading, sentence(fmt.Sprintf("Moving to another image of version %s", target.Version), problem))
 	}
 	return isTrue(platformv1alpha1.ReasonUpgrading, sentence(fmt.Sprintf("Moving from version %s to version %s", installed.Version, target.Version), problem))
 }

@@ -13,7 +13,6 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
-	"github.com/openshift/platform-operators/pkg/compat"
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
@@ -27,7 +26,7 @@ func deploy(ctx context.Context, s *state) (bool, error) {
 	if target == nil || s.operator.Spec.Paused {
 		target = s.record
 	}
-	if target == nil {
+	if target == nil || s.deployment == nil && s.operator.Spec.Paused {
 		return false, nil
 	}
 	if s.deployment == nil {
@@ -68,7 +67,7 @@ func deploy(ctx context.Context, s *state) (bool, error) {
 	if err != nil {
 		return true, fmt.Errorf("updating its BundleDeployment: %w", err)
 	}
-	if s.record == nil || s.record.Bundle != target.Bundle {
+	if s.record == nil || !sameBundle(*s.record, *target) {
 		from := s.record
 		if rolledBack(s.deployment) {
 			from = s.operator.Status.Installed // what was pointed at does not run
@@ -139,79 +138,23 @@ func asJSON(value any) string {
 	return string(text)
 }
 
-// recordOf reads back the bundle that newDeployment recorded; nil when somebody removed or spoilt the record.
-func recordOf(deployment *corev1alpha2.BundleDeployment) *platformv1alpha1.InstalledBundle {
-	record := &platformv1alpha1.InstalledBundle{}
-	if err := json.Unmarshal([]byte(deployment.Annotations[platformv1alpha1.AnnotationBundle]), record); err != nil || record.Bundle == "" {
-		return nil
-	}
-	return record
-}
-
-// recordFrom finds in status what recordOf could not read back: the bundle of the image that the deployment points at; nil
-// when status does not tell of it.
-func recordFrom(status platformv1alpha1.PlatformOperatorStatus, deployment *corev1alpha2.BundleDeployment) *platformv1alpha1.InstalledBundle {
-	if deployment.Spec.Source.Image == nil {
-		return nil
-	}
-	ref, resolved := deployment.Spec.Source.Image.Ref, ""
-	if source := deployment.Status.ResolvedSource; source != nil && source.Image != nil && deployment.Status.ObservedGeneration == deployment.Generation {
-		resolved = source.Image.Ref
-	}
-	for _, known := range []*platformv1alpha1.InstalledBundle{underWay(status.Target), status.Installed} {
-		if known != nil && (known.Image == ref || known.Image == resolved) {
-			record := *known
-			record.Image = ref
-			return &record
-		}
-	}
-	return nil
-}
-
 func ownedBy(deployment *corev1alpha2.BundleDeployment, operator *platformv1alpha1.PlatformOperator) bool {
 	controller := metav1.GetControllerOf(deployment)
 	return controller != nil && controller.UID == operator.UID
 }
 
-// installNamespace is where an operator that is not installed yet goes: the spec's, else the author's, else the package's.
+// installNamespace is where an operator goes that is not there: the spec's, else where it was, else the author's, else the package's.
 func installNamespace(operator *platformv1alpha1.PlatformOperator, decision resolve.Decision) string {
 	if operator.Spec.Install != nil && operator.Spec.Install.Namespace != "" {
 		return operator.Spec.Install.Namespace
+	}
+	if before := namespaceBefore(operator.Status); before != "" {
+		return before
 	}
 	if decision.Chosen != nil && decision.Chosen.Bundle.SuggestedNamespace != "" {
 		return decision.Chosen.Bundle.SuggestedNamespace
 	}
 	return operator.Spec.Package.Name + "-system"
-}
-
-// bundleOf turns a candidate into the form that is recorded.
-func bundleOf(candidate resolve.Candidate) platformv1alpha1.InstalledBundle {
-	bundle := platformv1alpha1.InstalledBundle{
-		Bundle:         candidate.Bundle.Name,
-		Version:        candidate.Bundle.Version,
-		Release:        candidate.Bundle.Release,
-		Channel:        candidate.Channel,
-		Catalog:        candidate.Catalog.String(),
-		Image:          candidate.Bundle.Image,
-		MinKubeVersion: candidate.Bundle.MinKubeVersion,
-	}
-	bundle.MaxOpenShiftVersion = maxText(candidate.Bundle.MaxOpenShiftVersions)
-	if bundle.MaxOpenShiftVersion != "" {
-		bundle.MaxOpenShiftVersionFrom = platformv1alpha1.FromCatalog
-	}
-	return bundle
-}
-
-// maxText is what status shows of a declaration: "4.21" where it can be read, else the raw values as they stand.
-func maxText(raw []string) string {
-	max, err := compat.ReadMax(raw)
-	switch {
-	case err != nil:
-		return bounded(strings.Join(raw, " "), 128)
-	case max == nil:
-		return ""
-	}
-	return max.String()
 }
 
 // labelValue makes a version fit for a label: build metadata is introduced by "+", which labels do not allow.

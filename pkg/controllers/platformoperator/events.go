@@ -34,7 +34,7 @@ func (s *state) tellOutcome(entry *platformv1alpha1.HistoryEntry) {
 	switch entry.State {
 	case platformv1alpha1.HistoryReady:
 		reason, what := platformv1alpha1.EventUpgradeSucceeded, "moved to"
-		if entry.Trigger == platformv1alpha1.TriggerInstallation {
+		if entry.Trigger == platformv1alpha1.TriggerInstallation || entry.Trigger == platformv1alpha1.TriggerRestored {
 			reason, what = platformv1alpha1.EventInstallSucceeded, "installed at"
 		}
 		s.recorder.Eventf(reason, "PlatformOperator %q is %s version %s, which is complete and healthy, %s after it began",

@@ -20,7 +20,7 @@ func beginningOf(deployment *corev1alpha2.BundleDeployment) *beginning {
 	}
 	switch began.Trigger {
 	case platformv1alpha1.TriggerInstallation, platformv1alpha1.TriggerAutomatic, platformv1alpha1.TriggerApproved,
-		platformv1alpha1.TriggerSelfCertified, platformv1alpha1.TriggerSpecChange:
+		platformv1alpha1.TriggerSelfCertified, platformv1alpha1.TriggerSpecChange, platformv1alpha1.TriggerRestored:
 		began.Started = began.Started.Rfc3339Copy()
 		return began
 	}
@@ -56,6 +56,15 @@ func (s *state) reportHistory() {
 		}
 	}
 	s.operator.Status.History = history[:min(len(history), platformv1alpha1.MaxHistory)]
+}
+
+// readyTold says whether history has it that what the deployment points at was ready, or will not tell of that any more.
+func (s *state) readyTold() bool {
+	history := s.operator.Status.History
+	if s.record == nil || len(history) == 0 {
+		return false
+	}
+	return s.isCurrent(history[0]) && history[0].State == platformv1alpha1.HistoryReady || slices.ContainsFunc(history[1:], s.isCurrent)
 }
 
 // isCurrent says whether an entry is of the hop to what the deployment points at.

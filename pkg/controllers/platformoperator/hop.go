@@ -6,9 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
@@ -34,6 +32,8 @@ type beginning struct {
 	Trigger platformv1alpha1.Trigger `json:"trigger"`
 	// Wish is a digest of what the spec said of versions and upgrades.
 	Wish string `json:"wish"`
+	// Restores says that the BundleDeployment is in the place of one that was deleted, under which a version had been ready.
+	Restores bool `json:"restores,omitempty"`
 }
 
 // situation is what a hop is decided in.
@@ -43,12 +43,15 @@ type situation struct {
 	deployment        *corev1alpha2.BundleDeployment
 	// began is how the hop to record began, nil when nobody knows.
 	began *beginning
-	// wish is what the spec says now, as in beginning.
-	wish string
+	// wish is what the spec says now, as in beginning, and edited that nothing has been decided by this spec yet.
+	wish   string
+	edited bool
+	// readyTold says that there is nothing left to tell in history of the hop to record, should that have been ready.
+	readyTold bool
 	// updating is the version that the cluster itself is being updated to; empty when it is not.
 	updating string
-	// approved says that the spec approves of the target by name.
-	approved bool
+	// manual says that moves need a word, approved that the spec names the target, which is another version than the installed.
+	manual, approved bool
 	// away says that the catalog which record was chosen from cannot be read.
 	away bool
 	now  metav1.Time
@@ -60,35 +63,51 @@ type situation struct {
 // on over a failure hides it and may make it worse; it is left as soon as it is no longer wanted: the spec says something
 // else about versions than when the hop began, or the author withdrew it from the catalog. A version of which nothing is
 // applied (its image cannot be pulled, its content cannot be rendered, it was rolled back) holds nobody. While the cluster
-// itself is being updated no hop begins, but first installations and those that are approved by name.
+// itself is being updated no hop begins, but first installations, those that are approved by name, and those that lead out of
+// a hop which is stuck. A bundle that its author has built anew is moved to like a version, and never on approval of its version,
+// which was given to another image.
 func decideHop(in situation, decision resolve.Decision) hop {
+	if in.deployment != nil && in.deployment.DeletionTimestamp != nil {
+		return hop{} // what becomes of it is decided when it has gone
+	}
+	if in.deployment == nil && in.record != nil {
+		return in.restore()
+	}
 	if decision.Chosen == nil {
 		return hop{}
 	}
 	wanted := bundleOf(*decision.Chosen)
-	if in.record == nil || in.record.Bundle == wanted.Bundle {
+	if in.record == nil {
 		return in.begin(wanted, decision)
 	}
+	if sameBundle(*in.record, wanted) {
+		return hop{to: in.keepImage(wanted)}
+	}
+	if in.manual && in.everReady() && in.record.Bundle == wanted.Bundle {
+		return hop{blocked: fmt.Sprintf(
+			"bundle %s has another image in catalog %s now, %s, and is not moved to it: no version tells the two apart that spec.upgrades.approvedVersion could name. It is moved to when spec.upgrades.approval is Automatic, and left when a later version is approved.",
+			wanted.Bundle, wanted.Catalog, wanted.Image)}
+	}
 	if problem := rolloutProblem(in.deployment); problem != "" && !in.escapes() && in.stillWanted(decision) {
+		if in.restoring() {
+			return hop{} // that it is put back is what there is to tell
+		}
 		return hop{blocked: fmt.Sprintf(
 			"version %s is available, and is not moved to while version %s is not healthy: %s. Repair it, or leave %s by excluding it in spec.package.version, for example %q.",
 			wanted.Version, in.record.Version, problem, in.record.Version, "!="+in.record.Version)}
 	}
-	if in.updating != "" && in.installed != nil && in.everReady() && !in.approved {
+	if in.updating != "" && in.installed != nil && in.everReady() && !in.approved && !in.escapes() {
 		return hop{blocked: fmt.Sprintf(
 			"version %s is available, and no hop begins while the cluster itself is being updated to %s. It begins when that has completed; to move at once, set spec.upgrades.approval to Manual and spec.upgrades.approvedVersion to %q.",
-			wanted.Version, in.updating, decision.Target.Bundle.Version)}
+			wanted.Version, in.updating, decision.Target.Version)}
 	}
 	return in.begin(wanted, decision)
 }
 
-// begin is the hop to a bundle; to the one that the deployment points at already nothing begins.
+// begin is the hop to a bundle that the deployment does not point at.
 func (in situation) begin(to platformv1alpha1.InstalledBundle, decision resolve.Decision) hop {
-	h := hop{to: &to}
-	if in.record != nil && in.record.Bundle == to.Bundle {
-		return h
-	}
-	h.began = &beginning{Started: in.now, Wish: in.wish}
+	h := hop{to: &to, began: &beginning{Started: in.now, Wish: in.wish}}
+	h.began.Restores = in.began != nil && in.began.Restores && in.deployment != nil && in.deployment.Status.ActiveRevision == 0
 	switch {
 	case in.installed == nil:
 		h.began.Trigger = platformv1alpha1.TriggerInstallation
@@ -96,7 +115,7 @@ func (in situation) begin(to platformv1alpha1.InstalledBundle, decision resolve.
 		h.began.Trigger = platformv1alpha1.TriggerSelfCertified
 	case in.approved:
 		h.began.Trigger = platformv1alpha1.TriggerApproved
-	case in.began != nil && in.began.Wish != in.wish:
+	case in.began != nil && in.began.Wish != in.wish && (in.edited || in.escapes()):
 		h.began.Trigger = platformv1alpha1.TriggerSpecChange
 	default:
 		h.began.Trigger = platformv1alpha1.TriggerAutomatic
@@ -109,21 +128,21 @@ func selfCertified(source upgrade.Source) bool { return source.Kind == upgrade.F
 // escapes says whether the spec has said something else since the hop to record began, and that hop has not ended: what is
 // said after that is about the next one.
 func (in situation) escapes() bool {
-	ended := in.installed != nil && in.installed.Bundle == in.record.Bundle && in.everReady()
+	ended := in.installed != nil && sameBundle(*in.installed, *in.record) && in.everReady()
 	return in.began != nil && in.began.Wish != in.wish && !ended
 }
 
 // everReady says whether any version has been ready. Before that it is the first installation that goes on, whichever version
 // that ends with: the cluster's own installation, which counts as an update, may be waiting for it.
 func (in situation) everReady() bool {
-	return in.deployment != nil && in.deployment.Status.ActiveRevision > 0
+	return in.deployment != nil && everReady(in.deployment, in.began)
 }
 
 // stillWanted says whether the bundle that a hop leads to could still be moved to: it fits, or is on the way to what does.
 // Where nobody knows what the spec said when the hop began, being on the way does not count: else a version that the spec
 // excludes would be held for ever. One that is in no catalog any more has been withdrawn only if the one that had it can be read.
 func (in situation) stillWanted(decision resolve.Decision) bool {
-	is := func(c resolve.Candidate) bool { return c.Bundle.Name == in.record.Bundle }
+	is := func(c resolve.Candidate) bool { return sameBundle(*in.record, bundleOf(c)) }
 	if slices.ContainsFunc(decision.Available, is) ||
 		in.began != nil && slices.ContainsFunc(decision.Updates, func(u resolve.Update) bool { return is(u.Candidate) && len(u.Path) > 0 }) {
 		return true
@@ -141,69 +160,16 @@ func wishOf(spec platformv1alpha1.PlatformOperatorSpec) string {
 	return hex.EncodeToString(digest[:8])
 }
 
-// afterRecording puts a move off until status.installed tells of the bundle that is left: the record of it goes with the
-// write that starts the next hop, and the upgrade gate and the rule against downgrades go by status.
+// afterRecording puts a move off until status tells of the bundle that is left, as installed and as having been ready: the record
+// of it goes with the write that starts the next hop, and the upgrade gate, authors' steps and the rule against downgrades go by
+// status.
 func (h hop) afterRecording(in situation) hop {
-	if h.to == nil || in.record == nil || in.deployment == nil || in.record.Bundle == h.to.Bundle ||
-		in.installed != nil && in.installed.Bundle == in.record.Bundle || !hopDone(in.deployment, in.installed == nil) {
+	if h.to == nil || in.record == nil || in.deployment == nil || sameBundle(*in.record, *h.to) {
 		return h
 	}
-	return hop{next: h.to.Version}
+	told := in.installed != nil && sameBundle(*in.installed, *in.record)
+	if !told && hopDone(in.deployment, in.installed == nil) || !in.readyTold && hopDone(in.deployment, false) {
+		return hop{next: h.to.Version}
+	}
+	return h
 }
-
-// rolloutProblem says why the version that the deployment points at cannot be left yet; empty when it can.
-func rolloutProblem(deployment *corev1alpha2.BundleDeployment) string {
-	if deployment == nil {
-		return ""
-	}
-	if deployment.Status.ObservedGeneration < deployment.Generation {
-		return "its installation has just begun"
-	}
-	if rolledBack(deployment) {
-		return "" // it does not run any more
-	}
-	conditions := deployment.Status.Conditions
-	for _, condition := range []string{corev1alpha2.ConditionUnpacked, corev1alpha2.ConditionHasValidBundle} {
-		if meta.IsStatusConditionFalse(conditions, condition) {
-			return ""
-		}
-	}
-	if !meta.IsStatusConditionTrue(conditions, corev1alpha2.ConditionHasValidBundle) {
-		return "its bundle is being unpacked"
-	}
-	if installed := meta.FindStatusCondition(conditions, corev1alpha2.ConditionInstalled); installed == nil || installed.Status != metav1.ConditionTrue {
-		return describe(installed, "its installation has not finished")
-	}
-	if healthy := meta.FindStatusCondition(conditions, corev1alpha2.ConditionHealthy); healthy == nil || healthy.Status != metav1.ConditionTrue {
-		return describe(healthy, "its health is not known yet")
-	}
-	if progressing := meta.FindStatusCondition(conditions, corev1alpha2.ConditionProgressing); progressing != nil && progressing.Status == metav1.ConditionTrue {
-		return describe(progressing, "it is still rolling out")
-	}
-	return ""
-}
-
-// rolledBack says whether the engine gave up the version that the deployment points at and put the one before it back.
-func rolledBack(deployment *corev1alpha2.BundleDeployment) bool {
-	if deployment.Status.ObservedGeneration < deployment.Generation {
-		return false
-	}
-	return slices.ContainsFunc(deployment.Status.Revisions, func(revision corev1alpha2.Revision) bool {
-		return revision.State == corev1alpha2.RevisionFailed && revision.FailedGeneration == deployment.Generation
-	})
-}
-
-// describe gives a condition's message without its final full stop, or the fallback.
-func describe(condition *metav1.Condition, fallback string) string {
-	if condition == nil || condition.Message == "" {
-		return fallback
-	}
-	return fieldsHere.Replace(trimStop(condition.Message))
-}
-
-// fieldsHere turns the fields that a BundleDeployment's message tells users to set into those of the PlatformOperator, which hands
-// them on.
-var fieldsHere = strings.NewReplacer(
-	"spec.adoption", "spec.install.adoption", "spec.config", "spec.install.config", "spec.drift", "spec.install.drift",
-	"spec.onFailure", "spec.install.onFailure", "spec.progressDeadlineSeconds", "spec.install.progressDeadlineSeconds",
-)

@@ -17,9 +17,10 @@ import (
 
 // candidate is version v of the one package that these tests have.
 func candidate(v string) resolve.Candidate {
+	version, _ := upgrade.ParseVersion(v, "") // the zero Version of what is none
 	return resolve.Candidate{
 		Catalog: catalog.ID{Kind: "ClusterCatalog", Name: "c"}, Channel: "stable",
-		Bundle: catalog.Bundle{Name: "op.v" + v, Version: v, Image: "registry.invalid/op:" + v},
+		Bundle: catalog.Bundle{Name: "op.v" + v, Version: v, Image: "registry.invalid/op:" + v}, Version: version,
 	}
 }
 
@@ -151,6 +152,8 @@ func TestWhenAHopBegins(t *testing.T) {
 	ill.Status.ActiveRevision = 1
 	ready := healthy()
 	ready.Status.ActiveRevision = 1
+	going := healthy()
+	going.DeletionTimestamp = &now
 	for name, test := range map[string]struct {
 		in       situation
 		decision resolve.Decision
@@ -161,7 +164,8 @@ func TestWhenAHopBegins(t *testing.T) {
 		"a first installation": {situation{wish: "as now"}, offering("1.0.0"), "1.0.0", platformv1alpha1.TriggerInstallation, ""},
 		"a first installation while the cluster is being updated":     {situation{updating: "4.21.0"}, offering("1.0.0"), "1.0.0", platformv1alpha1.TriggerInstallation, ""},
 		"a newer version in a catalog":                                {situation{record: at("1.0.0"), installed: at("1.0.0"), deployment: healthy(), began: before, wish: "as now"}, offering("1.1.0"), "1.1.0", platformv1alpha1.TriggerAutomatic, ""},
-		"a spec that asks for another":                                {situation{record: at("1.0.0"), installed: at("1.0.0"), deployment: healthy(), began: before, wish: "something else"}, offering("1.1.0"), "1.1.0", platformv1alpha1.TriggerSpecChange, ""},
+		"a newer version in a catalog, long after an edit":            {situation{record: at("1.0.0"), installed: at("1.0.0"), deployment: ready, began: before, wish: "something else"}, offering("1.1.0"), "1.1.0", platformv1alpha1.TriggerAutomatic, ""},
+		"a spec that asks for another":                                {situation{record: at("1.0.0"), installed: at("1.0.0"), deployment: ready, began: before, wish: "something else", edited: true}, offering("1.1.0"), "1.1.0", platformv1alpha1.TriggerSpecChange, ""},
 		"an approval":                                                 {situation{record: at("1.0.0"), installed: at("1.0.0"), deployment: healthy(), began: before, wish: "something else", approved: true}, offering("1.1.0"), "1.1.0", platformv1alpha1.TriggerApproved, ""},
 		"on one's own word":                                           {situation{record: at("1.0.0"), installed: at("1.0.0"), deployment: healthy(), approved: true}, ownWord, "1.1.0", platformv1alpha1.TriggerSelfCertified, ""},
 		"none while the cluster is being updated":                     {situation{record: at("1.0.0"), installed: at("1.0.0"), deployment: ready, updating: "4.21.0"}, offering("1.1.0"), "", "", "while the cluster itself is being updated to 4.21.0"},
@@ -175,6 +179,11 @@ func TestWhenAHopBegins(t *testing.T) {
 		"when one is excluded that is stuck, and nobody knows how its hop began":                          {situation{record: at("1.1.0"), installed: at("1.0.0"), deployment: stuck, wish: "as now"}, excluding, "1.2.0", platformv1alpha1.TriggerAutomatic, ""},
 		"the same while its catalog is away":                                                              {situation{record: at("1.1.0"), installed: at("1.0.0"), deployment: stuck, wish: "as now", away: true}, excluding, "1.2.0", platformv1alpha1.TriggerAutomatic, ""},
 		"none back while the catalog is away that has the version which is under way":                     {situation{record: at("1.1.0"), installed: at("1.0.0"), deployment: stuck, began: before, wish: "as now", away: true}, offering("1.0.0"), "", "", "is not healthy"},
+		"at once when the spec has changed since that one began, though the cluster is being updated":     {situation{record: at("1.1.0"), installed: at("1.0.0"), deployment: ill, began: before, wish: "something else", updating: "4.21.0"}, offering("1.2.0", "1.1.0"), "1.2.0", platformv1alpha1.TriggerSpecChange, ""},
+		"none where the BundleDeployment is being deleted":                                                {situation{record: at("1.0.0"), installed: at("1.0.0"), deployment: going, began: before, wish: "as now"}, offering("1.1.0"), "", "", ""},
+		"back to what was installed where it was deleted":                                                 {situation{record: at("1.0.0"), installed: at("1.0.0"), wish: "as now"}, offering("1.1.0"), "1.0.0", platformv1alpha1.TriggerRestored, ""},
+		"the same while no catalog can be read":                                                           {situation{record: at("1.0.0"), installed: at("1.0.0"), wish: "as now"}, resolve.Decision{}, "1.0.0", platformv1alpha1.TriggerRestored, ""},
+		"the same while the cluster is being updated":                                                     {situation{record: at("1.0.0"), installed: at("1.0.0"), wish: "as now", updating: "4.21.0"}, resolve.Decision{}, "1.0.0", platformv1alpha1.TriggerRestored, ""},
 		"at once when the spec has changed since that one began":                                          {situation{record: at("1.1.0"), installed: at("1.0.0"), deployment: stuck, began: before, wish: "something else"}, offering("1.2.0", "1.1.0"), "1.2.0", platformv1alpha1.TriggerSpecChange, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

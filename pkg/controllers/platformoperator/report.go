@@ -22,13 +22,16 @@ func report(_ context.Context, s *state) (bool, error) {
 	if s.deployment != nil {
 		status.ActiveBundleDeployment = &platformv1alpha1.ActiveBundleDeployment{Name: s.deployment.Name}
 	} else {
-		status.ActiveBundleDeployment, status.Installed = nil, nil
+		status.ActiveBundleDeployment = nil
+		status.Installed = lost(*status) // what is put back
 	}
 	s.reportInstalled()
 	s.reportHistory()
 	s.reportTarget()
 	s.reportUpdates()
-	status.RelatedObjects = relatedObjects(s.deployment)
+	if s.deployment != nil || status.Installed == nil { // else it says where what was installed is put back
+		status.RelatedObjects = relatedObjects(s.deployment)
+	}
 	status.Warnings = nil
 	if s.deployment != nil {
 		status.Warnings = s.deployment.Status.Warnings
@@ -64,8 +67,8 @@ func (s *state) reportInstalled() {
 	if s.deployment == nil {
 		return
 	}
-	if s.deployment.Status.ActiveRevision == 0 && !meta.IsStatusConditionTrue(s.deployment.Status.Conditions, corev1alpha2.ConditionInstalled) {
-		status.Installed = nil // the BundleDeployment is a new one: what the one before had applied went with it
+	if !everReady(s.deployment, s.began) && !applied(s.deployment) {
+		status.Installed = nil // a first installation that is not applied, or not any more
 	}
 	if hopDone(s.deployment, status.Installed == nil) && s.record != nil {
 		installed := *s.record
@@ -75,10 +78,10 @@ func (s *state) reportInstalled() {
 		return
 	}
 	for _, candidate := range s.decision.Available {
-		if candidate.Bundle.Name != status.Installed.Bundle || candidate.Bundle.Image != imageOfRecord(s.record, status.Installed) {
+		current := bundleOf(candidate)
+		if !sameBundle(current, *status.Installed) {
 			continue
 		}
-		current := bundleOf(candidate)
 		if current.MaxOpenShiftVersion != "" {
 			status.Installed.MaxOpenShiftVersion = current.MaxOpenShiftVersion
 			status.Installed.MaxOpenShiftVersionFrom = current.MaxOpenShiftVersionFrom
@@ -87,17 +90,9 @@ func (s *state) reportInstalled() {
 	s.addBundleFacts(status.Installed)
 }
 
-// imageOfRecord is the image reference as the catalog has it; status.installed may hold the resolved digest instead.
-func imageOfRecord(record, installed *platformv1alpha1.InstalledBundle) string {
-	if record != nil && record.Bundle == installed.Bundle {
-		return record.Image
-	}
-	return installed.Image
-}
-
 // addBundleFacts fills in what only the bundle's own files say, where they are of the installed bundle.
 func (s *state) addBundleFacts(installed *platformv1alpha1.InstalledBundle) {
-	if s.record == nil || s.record.Bundle != installed.Bundle || s.deployment.Status.ObservedGeneration < s.deployment.Generation {
+	if s.record == nil || !sameBundle(*s.record, *installed) || s.deployment.Status.ObservedGeneration < s.deployment.Generation {
 		return
 	}
 	if resolved := s.deployment.Status.ResolvedSource; resolved != nil && resolved.Image != nil {
@@ -119,10 +114,10 @@ func (s *state) addBundleFacts(installed *platformv1alpha1.InstalledBundle) {
 func (s *state) reportTarget() {
 	status := &s.operator.Status
 	status.Target = nil
-	if s.deployment == nil || s.record == nil {
+	if s.deployment == nil || s.record == nil || rolledBack(s.deployment) {
 		return
 	}
-	if status.Installed == nil || status.Installed.Bundle != s.record.Bundle {
+	if status.Installed == nil || !sameBundle(*status.Installed, *s.record) || !applied(s.deployment) {
 		bundle := *s.record
 		status.Target = &platformv1alpha1.Target{Version: bundle.Version, Path: []string{bundle.Version}, Hop: &bundle}
 		if target := s.decision.Target; target != nil && len(s.decision.Path) > 1 && s.decision.Path[0].Bundle.Name == bundle.Bundle {
@@ -140,20 +135,6 @@ func underWay(target *platformv1alpha1.Target) *platformv1alpha1.InstalledBundle
 		return nil
 	}
 	return target.Hop
-}
-
-// hopDone says whether what the BundleDeployment points at is installed: applied, and for a later hop also healthy, so
-// that the revision before it is no longer needed. While it is paused no later hop is done: what is there is not compared with
-// what should be there, so that objects of the version before, or of one that was rolled back to, pass for the new ones.
-func hopDone(deployment *corev1alpha2.BundleDeployment, first bool) bool {
-	if deployment.Status.ObservedGeneration < deployment.Generation || rolledBack(deployment) || deployment.Spec.Paused && !first {
-		return false
-	}
-	if !meta.IsStatusConditionTrue(deployment.Status.Conditions, corev1alpha2.ConditionInstalled) {
-		return false
-	}
-	return first || rolloutProblem(deployment) == "" &&
-		meta.IsStatusConditionTrue(deployment.Status.Conditions, corev1alpha2.ConditionHasValidBundle)
 }
 
 func relatedObjects(deployment *corev1alpha2.BundleDeployment) []platformv1alpha1.ObjectReference {

@@ -18,7 +18,9 @@ import (
 func requestFor(operator *platformv1alpha1.PlatformOperator, deployment *corev1alpha2.BundleDeployment, on resolve.Cluster) (resolve.Request, error) {
 	// What was never ready may be left downwards too: there is nothing yet that a lower version could lose.
 	installed := ""
-	if operator.Status.Installed != nil && deployment != nil && deployment.Status.ActiveRevision > 0 {
+	switch {
+	case operator.Status.Installed == nil:
+	case deployment == nil && lost(operator.Status) != nil, deployment != nil && everReady(deployment, beginningOf(deployment)):
 		installed = operator.Status.Installed.Version
 	}
 	return resolve.RequestFor(operator, installed, on)

@@ -74,6 +74,8 @@ func gather(_ context.Context, s *state) (bool, error) {
 		if s.record == nil {
 			s.record = recordFrom(s.operator.Status, deployment)
 		}
+	} else {
+		s.record = lost(s.operator.Status)
 	}
 	s.on.KubeVersion = s.kubeVersion
 	if s.on.Version, s.updating, err = currentClusterVersion(s.clusterVersions); err != nil {
@@ -101,6 +103,9 @@ func check(_ context.Context, s *state) (bool, error) {
 		s.refusal = &refusal{platformv1alpha1.ReasonValidationFailed, fmt.Sprintf(
 			"PlatformOperator %q already has package %q and is older; one package is installed once. Delete one of the two.",
 			winner, s.operator.Spec.Package.Name)}
+		if s.deployment == nil {
+			s.record = nil // what it had is not put back beside the other's
+		}
 	}
 	return false, nil
 }
@@ -125,10 +130,14 @@ func holdsBefore(a, b *platformv1alpha1.PlatformOperator) bool {
 	if !a.CreationTimestamp.Equal(&b.CreationTimestamp) {
 		return a.CreationTimestamp.Before(&b.CreationTimestamp)
 	}
-	if deployed := a.Status.ActiveBundleDeployment != nil; deployed != (b.Status.ActiveBundleDeployment != nil) {
+	if deployed := deployedOrLost(a.Status); deployed != deployedOrLost(b.Status) {
 		return deployed
 	}
 	return a.Name < b.Name
+}
+
+func deployedOrLost(status platformv1alpha1.PlatformOperatorStatus) bool {
+	return status.ActiveBundleDeployment != nil || status.Installed != nil
 }
 
 // choose asks the resolver for the bundle that should run, and decides whether to move there now.
@@ -139,6 +148,9 @@ func choose(_ context.Context, s *state) (bool, error) {
 	request, err := requestFor(s.operator, s.deployment, s.on)
 	if err != nil {
 		s.refusal = &refusal{platformv1alpha1.ReasonValidationFailed, err.Error()}
+		if s.deployment == nil && s.record != nil {
+			s.hop = s.situation().restore() // what was installed needs no catalog
+		}
 		return false, nil
 	}
 	if s.decision, err = s.decide(request); err != nil {
@@ -156,15 +168,28 @@ func choose(_ context.Context, s *state) (bool, error) {
 func (s *state) situation() situation {
 	return situation{
 		record: s.record, installed: s.operator.Status.Installed, deployment: s.deployment, began: s.began,
-		wish: wishOf(s.operator.Spec), updating: s.updating,
-		approved: s.decision.Target != nil && s.approves(*s.decision.Target),
-		now:      metav1.NewTime(s.clock.Now()).Rfc3339Copy(),
+		readyTold: s.readyTold(),
+		wish:      wishOf(s.operator.Spec), edited: s.operator.Generation != s.operator.Status.ObservedGeneration,
+		updating: s.updating, manual: s.manual(), approved: s.decision.Target != nil && s.approves(*s.decision.Target),
+		now: metav1.NewTime(s.clock.Now()).Rfc3339Copy(),
 	}
 }
 
-// approves says whether the spec names a version as the one that may be moved to.
+// manual says whether moves need a word.
+func (s *state) manual() bool {
+	var own platformv1alpha1.Approval
+	if upgrades := s.operator.Spec.Upgrades; upgrades != nil {
+		own = upgrades.Approval
+	}
+	return cmp.Or(own, s.on.Manager.DefaultApproval) == platformv1alpha1.ApprovalManual
+}
+
+// approves says whether the spec names a version as the one that may be moved to. What is installed has been moved to.
 func (s *state) approves(candidate resolve.Candidate) bool {
 	upgrades := s.operator.Spec.Upgrades
-	return upgrades != nil && cmp.Or(upgrades.Approval, s.on.Manager.DefaultApproval) == platformv1alpha1.ApprovalManual &&
-		upgrades.ApprovedVersion == candidate.Bundle.Version
+	if upgrades == nil || !s.manual() || upgrades.ApprovedVersion != candidate.Version.String() {
+		return false
+	}
+	installed := s.operator.Status.Installed
+	return installed == nil || installed.Version != candidate.Bundle.Version || installed.Release != candidate.Bundle.Release
 }

@@ -74,7 +74,7 @@ func (s *state) heldUp(update resolve.Update) (reason platformv1alpha1.BlockedRe
 	if s.operator.Spec.Paused {
 		return platformv1alpha1.BlockedPaused, "is not moved to while spec.paused is set"
 	}
-	if history := s.operator.Status.History; len(history) > 0 && history[0].Bundle == update.Bundle.Name && s.record != nil && s.record.Bundle == update.Bundle.Name {
+	if history := s.operator.Status.History; len(history) > 0 && history[0].Bundle == update.Bundle.Name && s.record != nil && sameBundle(*s.record, bundleOf(update.Candidate)) {
 		switch history[0].State {
 		case platformv1alpha1.HistoryRolledBack:
 			return platformv1alpha1.BlockedFailed, "was tried, missed its deadline and was rolled back; it is not tried again before the spec or the catalog changes"

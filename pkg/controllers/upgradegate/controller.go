@@ -152,7 +152,7 @@ func (c *controller) bundlesOf(operator *platformv1alpha1.PlatformOperator, on r
 		return nil // what was never installed blocks nobody
 	}
 	bundles := []*platformv1alpha1.InstalledBundle{installed}
-	if target := operator.Status.Target; target != nil && target.Hop != nil && !rolledBack(operator.Status) {
+	if target := operator.Status.Target; target != nil && target.Hop != nil {
 		bundles = append(bundles, target.Hop)
 	}
 	var result []compat.Operator
@@ -165,11 +165,6 @@ func (c *controller) bundlesOf(operator *platformv1alpha1.PlatformOperator, on r
 		result = append(result, entry)
 	}
 	return result
-}
-
-// rolledBack says that what was being moved to was given up: it does not run, and is not tried again as things are.
-func rolledBack(status platformv1alpha1.PlatformOperatorStatus) bool {
-	return len(status.History) > 0 && status.History[0].State == platformv1alpha1.HistoryRolledBack && status.History[0].Bundle == status.Target.Hop.Bundle
 }
 
 // moves lists the versions that the operator could be moved to, those that its own spec keeps out included: to widen the

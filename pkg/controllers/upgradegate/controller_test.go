@@ -60,19 +60,6 @@ func TestRemedyThatTheManagerForbidsIsNamedWithItsField(t *testing.T) {
 	}
 }
 
-func TestVersionThatWasRolledBackBlocksNobody(t *testing.T) {
-	c := &controller{catalogs: twoVersions{}, inventory: nothingElse{}, kubeVersion: "v1.36.3"}
-	on := resolve.Cluster{Version: "4.21.0", KubeVersion: "v1.36.3"}
-	for state, want := range map[platformv1alpha1.HistoryState]bool{platformv1alpha1.HistoryInstalling: false, platformv1alpha1.HistoryRolledBack: true} {
-		operator := compass("", "4.23", "4.21")
-		operator.Status.History = []platformv1alpha1.HistoryEntry{{Version: "1.1.0", Bundle: "compass.v1.1.0", State: state}}
-		verdict, err := compat.Evaluate(on.Version, c.bundlesOf(operator, on))
-		if err != nil || verdict.Upgradeable != want {
-			t.Errorf("while the hop is %s: %t, want %t: %s, %v", state, verdict.Upgradeable, want, verdict.Message, err)
-		}
-	}
-}
-
 func TestEvaluate(t *testing.T) {
 	for name, test := range map[string]struct {
 		operator       *platformv1alpha1.PlatformOperator

@@ -75,8 +75,8 @@ type Package struct {
 	Name string `json:"name"`
 
 	// version is a range of semantic versions that may be installed, for example ">=1.2.0 <2.0.0", "1.2.x" or "1.2.3".
-	// Absent means the newest version of the channels. A pre-release is a candidate only when the range names one or
-	// when the channels hold nothing else.
+	// Absent means the newest version of the channels. A pre-release is a candidate only when the range names one,
+	// when the channels hold nothing else, or when a channel's own edge leads to it from what is installed.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=256
@@ -207,11 +207,12 @@ type PlatformOperatorStatus struct {
 	// +kubebuilder:validation:MaxItems=16
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// activeBundleDeployment names the BundleDeployment that carries the operator; absent before there is one.
+	// activeBundleDeployment names the BundleDeployment that carries the operator; absent while there is none.
 	// +optional
 	ActiveBundleDeployment *ActiveBundleDeployment `json:"activeBundleDeployment,omitempty"`
 
-	// installed is the bundle that is applied; it changes when a hop has succeeded.
+	// installed is the bundle that is applied; it changes when a hop has succeeded. While the BundleDeployment is gone that
+	// carried it, it is the bundle that is put back.
 	// +optional
 	Installed *InstalledBundle `json:"installed,omitempty"`
 

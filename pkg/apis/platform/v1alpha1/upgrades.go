@@ -11,12 +11,13 @@ type Upgrades struct {
 	// +optional
 	Approval Approval `json:"approval,omitempty"`
 
-	// approvedVersion is, with approval Manual, the one version that may be moved to, along its path. With Automatic it is
+	// approvedVersion is, with approval Manual, the one version that may be moved to, along its path, written as in
+	// status.availableUpdates: "1.4.2", or "1.4.2 (release 2)" of a version that was built several times. With Automatic it is
 	// ignored.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+\\\\.[0-9]+\\\\.[0-9]+(-[0-9A-Za-z.-]+)?(\\\\+[0-9A-Za-z.-]+)?$')",message="upgrades.approvedVersion is one exact version, for example \"1.4.2\"; a range belongs into package.version"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+\\\\.[0-9]+\\\\.[0-9]+(-[0-9A-Za-z.-]+)?(\\\\+[0-9A-Za-z.-]+)?( \\\\(release [0-9A-Za-z.-]+\\\\))?$')",message="upgrades.approvedVersion is one exact version, for example \"1.4.2\"; a range belongs into package.version"
 	ApprovedVersion string `json:"approvedVersion,omitempty"`
 
 	// edges says which moves from one version to another are permitted: Catalog those of the package's own semantics,
@@ -203,7 +204,7 @@ const (
 
 // Trigger is what started a move.
 //
-// +kubebuilder:validation:Enum=Installation;Automatic;Approved;SelfCertified;SpecChange
+// +kubebuilder:validation:Enum=Installation;Automatic;Approved;SelfCertified;SpecChange;Restored
 type Trigger string
 
 const (
@@ -217,4 +218,6 @@ const (
 	TriggerSelfCertified Trigger = "SelfCertified"
 	// TriggerSpecChange: the spec was changed, and permits or asks for the version since.
 	TriggerSpecChange Trigger = "SpecChange"
+	// TriggerRestored: the BundleDeployment was deleted behind the PlatformOperator's back, and what was installed is put back.
+	TriggerRestored Trigger = "Restored"
 )

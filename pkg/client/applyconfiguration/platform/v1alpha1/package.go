@@ -14,8 +14,8 @@ type PackageApplyConfiguration struct {
 	// name is the package's name in its catalog. It cannot be changed: another package is another operator.
 	Name *string `json:"name,omitempty"`
 	// version is a range of semantic versions that may be installed, for example ">=1.2.0 <2.0.0", "1.2.x" or "1.2.3".
-	// Absent means the newest version of the channels. A pre-release is a candidate only when the range names one or
-	// when the channels hold nothing else.
+	// Absent means the newest version of the channels. A pre-release is a candidate only when the range names one,
+	// when the channels hold nothing else, or when a channel's own edge leads to it from what is installed.
 	Version *string `json:"version,omitempty"`
 	// channels are the package's channels that versions are chosen from. Absent means the package's default channel.
 	Channels []string `json:"channels,omitempty"`

@@ -15,9 +15,10 @@ type PlatformOperatorStatusApplyConfiguration struct {
 	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
 	// conditions are Installed, Progressing, Healthy, Upgradeable and Deprecated.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
-	// activeBundleDeployment names the BundleDeployment that carries the operator; absent before there is one.
+	// activeBundleDeployment names the BundleDeployment that carries the operator; absent while there is none.
 	ActiveBundleDeployment *ActiveBundleDeploymentApplyConfiguration `json:"activeBundleDeployment,omitempty"`
-	// installed is the bundle that is applied; it changes when a hop has succeeded.
+	// installed is the bundle that is applied; it changes when a hop has succeeded. While the BundleDeployment is gone that
+	// carried it, it is the bundle that is put back.
 	Installed *InstalledBundleApplyConfiguration `json:"installed,omitempty"`
 	// target is where the operator is being moved; absent while nothing moves.
 	Target *TargetApplyConfiguration `json:"target,omitempty"`

@@ -14,7 +14,8 @@ type UpgradesApplyConfiguration struct {
 	// approval says whether moves need a word: Automatic moves to the newest version that may be installed, Manual only to
 	// approvedVersion. The first installation needs none. Absent means spec.defaultApproval of PlatformOperatorManager "cluster".
 	Approval *platformv1alpha1.Approval `json:"approval,omitempty"`
-	// approvedVersion is, with approval Manual, the one version that may be moved to, along its path. With Automatic it is
+	// approvedVersion is, with approval Manual, the one version that may be moved to, along its path, written as in
+	// status.availableUpdates: "1.4.2", or "1.4.2 (release 2)" of a version that was built several times. With Automatic it is
 	// ignored.
 	ApprovedVersion *string `json:"approvedVersion,omitempty"`
 	// edges says which moves from one version to another are permitted: Catalog those of the package's own semantics,

@@ -1,0 +1,178 @@
+package platformoperator
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/resolve"
+)
+
+// noCatalog is what a manager knows that was started while no catalog could be read.
+type noCatalog struct{}
+
+func (noCatalog) For(string) []resolve.Catalog   { return nil }
+func (noCatalog) Providers(catalog.GVK) []string { return nil }
+
+// orphaned is a cluster on which 1.0.0 has been ready, in a namespace that nothing but status tells of, and from which somebody
+// deleted the BundleDeployment.
+func orphaned(t *testing.T) *cluster {
+	t.Helper()
+	c := running("1.0.0", "")
+	c.deployment.Spec.InstallNamespace = "chosen-once"
+	c.sync(t, oneCatalog{"1.0.0"})
+	if c.installed() != "1.0.0" || c.operator.Status.History[0].State != platformv1alpha1.HistoryReady {
+		t.Fatalf("it begins with %+v", c.operator.Status)
+	}
+	c.deployment = nil
+	return c
+}
+
+// brought is the same BundleDeployment with another status.
+func (c *cluster) brought(to *corev1alpha2.BundleDeployment, active int64) {
+	c.deployment.Status = to.Status
+	c.deployment.Status.ObservedGeneration, c.deployment.Status.ActiveRevision = c.deployment.Generation, active
+}
+
+func TestBundleDeploymentThatWasDeletedIsPutBack(t *testing.T) {
+	manual := &platformv1alpha1.Upgrades{Approval: platformv1alpha1.ApprovalManual}
+	for name, test := range map[string]struct {
+		spec     func(*platformv1alpha1.PlatformOperatorSpec)
+		catalogs Catalogs
+		then     string // the version that it is at in the end
+	}{
+		"there is a newer version, which comes after it": {nil, oneCatalog{"1.0.0", "1.1.0"}, "1.1.0"},
+		"a newer version waits for approval": {func(spec *platformv1alpha1.PlatformOperatorSpec) { spec.Upgrades = manual },
+			oneCatalog{"1.0.0", "1.1.0"}, "1.0.0"},
+		"no catalog can be read":    {nil, noCatalog{}, "1.0.0"},
+		"no catalog has it anymore": {nil, oneCatalog{"0.9.0"}, "1.0.0"},
+		"the spec cannot be read": {func(spec *platformv1alpha1.PlatformOperatorSpec) {
+			spec.Package.CatalogSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Banana"}}}
+		}, oneCatalog{"1.0.0", "1.1.0"}, "1.0.0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := orphaned(t)
+			if test.spec != nil {
+				test.spec(&c.operator.Spec)
+			}
+			c.sync(t, test.catalogs)
+			if c.deployment == nil || recordOf(c.deployment).Version != "1.0.0" || c.deployment.Spec.InstallNamespace != "chosen-once" {
+				t.Fatalf("what is put back: %+v", c.deployment)
+			}
+			c.deployment.Generation = 1
+			c.sync(t, test.catalogs)
+			conditions := c.operator.Status.Conditions
+			if c.installed() != "1.0.0" || !meta.IsStatusConditionFalse(conditions, platformv1alpha1.ConditionInstalled) {
+				t.Errorf("meanwhile status.installed is %q and the conditions are %+v", c.installed(), conditions)
+			}
+			if test.spec == nil && !meta.IsStatusConditionTrue(conditions, platformv1alpha1.ConditionProgressing) {
+				t.Errorf("meanwhile it does not say that it progresses: %+v", conditions)
+			}
+			c.brought(deploymentThat("Unpacked=True", "HasValidBundle=True", "Installed=True", "Healthy=False"), 0)
+			c.sync(t, test.catalogs)
+			if got := recordOf(c.deployment).Version; got != "1.0.0" {
+				t.Errorf("it moves on to %s before it is healthy", got)
+			}
+			c.brought(healthy(), 1)
+			c.sync(t, test.catalogs)
+			c.sync(t, test.catalogs)
+			if got := recordOf(c.deployment).Version; got != test.then {
+				t.Errorf("then it is at %s, want %s", got, test.then)
+			}
+			var told []string
+			for _, entry := range c.operator.Status.History {
+				told = append(told, entry.Version+" "+string(entry.State)+" "+string(entry.Trigger))
+			}
+			want := []string{"1.0.0 Ready Restored", "1.0.0 Ready Installation"}
+			if test.then != "1.0.0" {
+				want = append([]string{test.then + " Installing Automatic"}, want...)
+			}
+			if diff := cmp.Diff(want, told); diff != "" {
+				t.Errorf("history (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestWhatWasPutBackAndDoesNotGetHealthyIsLeftByTheRules(t *testing.T) {
+	c := orphaned(t)
+	c.sync(t, oneCatalog{"1.0.0", "1.1.0"})
+	c.deployment.Generation = 1
+	c.brought(deploymentThat("Unpacked=False"), 0)
+	c.operator.Spec.Package.Version = "<1.0.0"
+	c.operator.Generation++
+	c.sync(t, oneCatalog{"0.9.0", "1.0.0", "1.1.0"})
+	if got := recordOf(c.deployment).Version; got != "1.0.0" {
+		t.Errorf("it goes down to %s", got)
+	}
+	c.operator.Spec.Package.Version = ""
+	c.operator.Generation++
+	c.sync(t, oneCatalog{"0.9.0", "1.0.0", "1.1.0"})
+	if got := recordOf(c.deployment).Version; got != "1.1.0" || c.installed() != "1.0.0" {
+		t.Fatalf("it is at %s, with %q installed", got, c.installed())
+	}
+	c.deployment.Generation = 2
+	c.brought(deploymentThat("Unpacked=True", "HasValidBundle=True", "Installed=True", "Healthy=False"), 0)
+	c.sync(t, oneCatalog{"0.9.0", "1.0.0", "1.1.0"})
+	if c.installed() != "1.0.0" {
+		t.Errorf("%s counts as installed before it is healthy", c.installed())
+	}
+}
+
+func TestNothingIsPutBackWhilePaused(t *testing.T) {
+	c := orphaned(t)
+	c.operator.Spec.Paused = true
+	for range 2 {
+		c.sync(t, oneCatalog{"1.0.0", "1.1.0"})
+	}
+	installed := meta.FindStatusCondition(c.operator.Status.Conditions, platformv1alpha1.ConditionInstalled)
+	if c.deployment != nil || c.installed() != "1.0.0" || installed.Status != metav1.ConditionFalse {
+		t.Fatalf("status.installed is %q, Installed is %+v, the BundleDeployment %+v", c.installed(), installed, c.deployment)
+	}
+	if len(c.writes) != 0 {
+		t.Errorf("with nothing changed, a second sync wrote %q", c.writes)
+	}
+	c.operator.Spec.Paused = false
+	c.sync(t, noCatalog{})
+	if c.deployment == nil || recordOf(c.deployment).Version != "1.0.0" || c.deployment.Spec.InstallNamespace != "chosen-once" {
+		t.Errorf("then what is put back: %+v", c.deployment)
+	}
+}
+
+func TestFirstInstallationThatWasNeverReadyBeginsAnew(t *testing.T) {
+	c := running("1.0.0", "")
+	c.brought(deploymentThat("Unpacked=True", "HasValidBundle=True", "Installed=True", "Healthy=False"), 0)
+	c.sync(t, oneCatalog{"1.0.0"})
+	if c.installed() != "1.0.0" {
+		t.Fatalf("status.installed is %q", c.installed())
+	}
+	c.deployment = nil
+	c.sync(t, oneCatalog{"1.0.0", "1.1.0"})
+	if got := recordOf(c.deployment).Version; got != "1.1.0" || c.installed() != "" {
+		t.Errorf("it begins with %s, and status.installed is %q", got, c.installed())
+	}
+}
+
+func TestWhetherAVersionWasReadyBefore(t *testing.T) {
+	now := metav1.NewTime(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+	failed, ready := platformv1alpha1.HistoryEntry{State: platformv1alpha1.HistoryFailed}, platformv1alpha1.HistoryEntry{State: platformv1alpha1.HistoryReady, ReadyTime: &now}
+	for name, test := range map[string]struct {
+		history []platformv1alpha1.HistoryEntry
+		want    bool
+	}{
+		"from before history was kept":  {nil, true},
+		"tried, never ready":            {[]platformv1alpha1.HistoryEntry{failed}, false},
+		"ready once":                    {[]platformv1alpha1.HistoryEntry{failed, ready}, true},
+		"so many that one is forgotten": {make([]platformv1alpha1.HistoryEntry, platformv1alpha1.MaxHistory), true},
+	} {
+		if got := readyBefore(test.history); got != test.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}

@@ -64,8 +64,8 @@ type situation struct {
 // else about versions than when the hop began, or the author withdrew it from the catalog. A version of which nothing is
 // applied (its image cannot be pulled, its content cannot be rendered, it was rolled back) holds nobody. While the cluster
 // itself is being updated no hop begins, but first installations, those that are approved by name, and those that lead out of
-// a hop which is stuck. A bundle that its author has built anew is moved to like a version, and never on approval of its version,
-// which was given to another image.
+// a hop which is stuck. A bundle that its author has built anew is moved to like a version, and not on an approval of
+// its version that has been followed.
 func decideHop(in situation, decision resolve.Decision) hop {
 	if in.deployment != nil && in.deployment.DeletionTimestamp != nil {
 		return hop{} // what becomes of it is decided when it has gone
@@ -83,7 +83,7 @@ func decideHop(in situation, decision resolve.Decision) hop {
 	if sameBundle(*in.record, wanted) {
 		return hop{to: in.keepImage(wanted)}
 	}
-	if in.manual && in.everReady() && in.record.Bundle == wanted.Bundle {
+	if in.manual && !in.approved && in.everReady() && in.record.Bundle == wanted.Bundle {
 		return hop{blocked: fmt.Sprintf(
 			"bundle %s has another image in catalog %s now, %s, and is not moved to it: no version tells the two apart that spec.upgrades.approvedVersion could name. It is moved to when spec.upgrades.approval is Automatic, and left when a later version is approved.",
 			wanted.Bundle, wanted.Catalog, wanted.Image)}

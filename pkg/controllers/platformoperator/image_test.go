@@ -67,6 +67,7 @@ func TestBundleThatWasBuiltAnewIsMovedToLikeAVersion(t *testing.T) {
 		"what runs was rolled back":                   {situation{deployment: rolledBackFrom()}, builtAnew(anew), anew, true, ""},
 		"the cluster is being updated":                {situation{deployment: ready, updating: "4.21.0"}, builtAnew(anew), "", false, "being updated to 4.21.0"},
 		"moves need a word":                           {situation{deployment: ready, manual: true}, builtAnew(anew), "", false, "another image"},
+		"moves need a word, and have it":              {situation{deployment: ill, manual: true, approved: true}, builtAnew(anew), anew, true, ""},
 		"nothing was ever ready, and moves need one":  {situation{deployment: stale(), manual: true}, builtAnew(anew), anew, true, ""},
 		"the same in another place":                   {situation{deployment: ready}, builtAnew(mirror), mirror, false, ""},
 		"the same in another place, and not healthy":  {situation{deployment: ill}, builtAnew(mirror), here, false, ""},

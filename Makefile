@@ -23,6 +23,10 @@ GINKGO = go run github.com/onsi/ginkgo/v2/ginkgo --procs=2 --timeout=30m $(if $(
 
 # Tests that only test-long runs, though the packages that they are in have quick ones too.
 LONG := ^TestENG_D16_
+# Tests that go through all the real catalogs or bundles have Real in their names. They run without the race detector, which
+# makes them ten times slower and finds nothing in what does one thing after another; it sees the tests of made-up data, and
+# where something runs at the same time one real package.
+REAL := Real
 
 ##@ Use
 
@@ -53,15 +57,25 @@ clean: ## Remove _output
 ##@ Test
 
 .PHONY: test
-test: test-unit test-bench test-localcluster test-integration test-faults e2e ## Run every test that takes less than minutes. RESULTS= keeps what each came to
+test: test-unit test-real test-bench test-localcluster test-integration test-faults e2e ## Run every test that takes less than minutes. RESULTS= keeps what each came to
 
 .PHONY: results
 results:
 	@$(if $(RESULTS),mkdir -p '$(RESULTS)')
 
+# The packages of unit tests.
+UNIT = go list ./... | grep --invert-match --extended-regexp '/test/(integration|e2e|faults/stories)(/|$$)|/pkg/client/'
+
+# -vet=off: go test would vet every package once more for the race detector, by fewer rules than make verify.
 .PHONY: test-unit
 test-unit: results ## Unit tests with the race detector, and the checks of manifests/
-	go list ./... | grep --invert-match --extended-regexp '/test/(integration|e2e|faults/stories)(/|$$)|/pkg/client/' | xargs $(GOTEST) -race -timeout=10m -skip='$(LONG)' $(TESTFLAGS)
+	$(UNIT) | xargs $(GOTEST) -race -vet=off -timeout=10m -skip='$(LONG)|$(REAL)' $(TESTFLAGS)
+
+.PHONY: test-real
+test-real: results ## Unit tests over all the real catalogs and bundles, which are in ../shared/data if they are there
+	$(UNIT) | while read -r package; do \
+		if grep --quiet --no-messages --extended-regexp '^func Test\w*($(REAL))' ".$${package#$(MODULE)}"/*_test.go; then echo "$${package}"; fi; \
+	done | xargs $(GOTEST) -vet=off -timeout=10m -run='$(REAL)' $(TESTFLAGS)
 
 .PHONY: test-bench
 test-bench: results ## Tests of the benchmarks' own helpers; without the race detector, for which their peers would have to be compiled too

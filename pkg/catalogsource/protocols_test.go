@@ -56,10 +56,25 @@ func TestBothProtocolsGiveEqualPackages(t *testing.T) {
 	}
 }
 
-func TestUPG_C6RealCatalogsReadTheSameOverBothProtocols(t *testing.T) {
+// needSharedData skips a test where the real catalogs are not beside the repository.
+func needSharedData(t *testing.T) {
+	t.Helper()
 	if _, err := os.Stat(sharedData); err != nil {
 		t.Skipf("the real catalogs are not there: %v", err)
 	}
+}
+
+// It is what the race detector gets to see of the test below.
+func TestAPublishedPackageReadsTheSameOverBothProtocols(t *testing.T) {
+	needSharedData(t)
+	packages := readBoth(t, sharedData+"/catalogs/community-v4.20/project-quay", nil)
+	if len(packages) != 1 || packages[0].Name != "project-quay" || len(packages[0].Bundles) != 152 {
+		t.Errorf("%d packages were read, want project-quay with its 152 bundles", len(packages))
+	}
+}
+
+func TestUPG_C6RealCatalogsReadTheSameOverBothProtocols(t *testing.T) {
+	needSharedData(t)
 	packages, bundles, kinds, needy := 0, 0, 0, 0
 	for _, name := range []string{"community-v4.20", "certified-v4.20"} {
 		for _, p := range readBoth(t, fmt.Sprintf("%s/catalogs/%s", sharedData, name), nil) {

@@ -205,7 +205,7 @@ type tomorrow struct{ fs.FileInfo }
 
 func (t tomorrow) ModTime() time.Time { return t.FileInfo.ModTime().Add(24 * time.Hour) }
 
-func TestENG_F2_TheSameContentRendersByteIdentical(t *testing.T) {
+func TestENG_F2_RealBundlesRenderByteIdentical(t *testing.T) {
 	for _, dir := range realBundles(t) {
 		t.Run(shortName(dir), func(t *testing.T) {
 			// What is refused is refused in the same words: a condition must not change because a directory is read in another order.

@@ -242,7 +242,7 @@ func TestReadObjectsBoundsWhatAllDocumentsExpandTo(t *testing.T) {
 	manyValues := object + "a: &a " + list + ", b: [" + strings.Repeat("*a,", 400) + "]}\n"
 	longText := object + "a: &a " + strings.Repeat("x", 1<<20) + ", b: [" + strings.Repeat("*a,", 20) + "]}\n"
 	longKey := object + "a: &a {" + strings.Repeat("x", 1<<10) + ": 1}, b: [" + strings.Repeat("*a,", 9<<10) + "]}\n"
-	halfText := object + "a: &a " + strings.Repeat("x", 1<<20) + ", b: [" + strings.Repeat("*a,", 6) + "]}\n"
+	halfText := object + "a: &a " + strings.Repeat("x", 1<<16) + ", b: [" + strings.Repeat("*a,", 7*16-1) + "]}\n" // 7 MiB
 	cases := map[string]struct {
 		text string
 		want string

@@ -225,7 +225,7 @@ func broken(t *testing.T, right *payload, c change) *payload {
 	if !changed {
 		t.Fatalf("no file called …%s… has %q in it", c.file, c.old)
 	}
-	p, err := parse(files)
+	p, err := reparse(files, right)
 	if err != nil {
 		t.Fatal(err)
 	}

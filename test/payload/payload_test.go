@@ -83,10 +83,17 @@ func read(t *testing.T) *payload {
 }
 
 // parse reads manifests with the CVO's own reader.
-func parse(files map[string]string) (*payload, error) {
+func parse(files map[string]string) (*payload, error) { return reparse(files, &payload{}) }
+
+// reparse reads the files that are not as they were, and takes the objects of the others from there.
+func reparse(files map[string]string, before *payload) (*payload, error) {
 	p := &payload{files: files}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if name == imageReferences {
+			continue
+		}
+		if was, there := before.files[name]; there && was == files[name] {
+			p.objects = append(p.objects, before.ofFile(name)...)
 			continue
 		}
 		manifests, err := manifest.ParseManifests(strings.NewReader(files[name]))
@@ -98,6 +105,11 @@ func parse(files map[string]string) (*payload, error) {
 		}
 	}
 	return p, nil
+}
+
+// ofFile returns the objects of a file.
+func (p *payload) ofFile(name string) []object {
+	return slices.DeleteFunc(slices.Clone(p.objects), func(o object) bool { return o.file != name })
 }
 
 // ofKind returns the objects of a kind.

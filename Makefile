@@ -74,7 +74,7 @@ test-unit: results ## Unit tests with the race detector, and the checks of manif
 .PHONY: test-real
 test-real: results ## Unit tests over all the real catalogs and bundles, which are in ../shared/data if they are there
 	$(UNIT) | while read -r package; do \
-		if grep --quiet --no-messages --extended-regexp '^func Test\w*($(REAL))' ".$${package#$(MODULE)}"/*_test.go; then echo "$${package}"; fi; \
+		if grep --quiet --no-messages --extended-regexp '^func (Test|Fuzz|Example)\w*($(REAL))' ".$${package#$(MODULE)}"/*_test.go; then echo "$${package}"; fi; \
 	done | xargs $(GOTEST) -vet=off -timeout=10m -run='$(REAL)' $(TESTFLAGS)
 
 .PHONY: test-bench

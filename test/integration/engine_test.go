@@ -53,6 +53,16 @@ func undeploy(ctx context.Context, name string) {
 	Eventually(func(ctx context.Context) error { _, err := client.Get(ctx, name, metav1.GetOptions{}); return err }).WithContext(ctx).Should(beNotFound())
 }
 
+// goTogether has all of these asked for to go when the spec ends, before it waits for each: one after the other takes long. It is
+// called when they are all there.
+func goTogether(names []string, ask func(context.Context, string, metav1.DeleteOptions) error) {
+	DeferCleanup(func(ctx context.Context) {
+		for _, name := range names {
+			Expect(ignoreNotFound(ask(ctx, name, metav1.DeleteOptions{}))).To(Succeed())
+		}
+	})
+}
+
 func conditionOf(ctx context.Context, name, conditionType string) (string, error) {
 	live, err := admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
 	if err != nil {

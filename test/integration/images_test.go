@@ -320,7 +320,9 @@ var _ = Describe("images", func() {
 		registry := registryOfItsOwn(false)
 		_, byDigest := pushed(ctx, registry, "bundles/popular", samples.Operator{Package: "popular", Version: "1.0.0"})
 		registry.Hold(true)
+		var names []string
 		for i := range half {
+			names = append(names, fmt.Sprintf("popular-%d", i), fmt.Sprintf("popular-%d", half+i))
 			sourced(ctx, fmt.Sprintf("popular-%d", i), corev1alpha2.ImageSource{Ref: byDigest})
 		}
 		unpackedSays(ctx, fmt.Sprintf("popular-%d", half-1), "Unpacking")
@@ -331,6 +333,7 @@ var _ = Describe("images", func() {
 		for i := half; i < 2*half; i++ {
 			sourced(ctx, fmt.Sprintf("popular-%d", i), corev1alpha2.ImageSource{Ref: byDigest})
 		}
+		goTogether(names, admin.Platform.CoreV1alpha2().BundleDeployments().Delete)
 		for i := half; i < 2*half; i++ {
 			unpackedSays(ctx, fmt.Sprintf("popular-%d", i), "True UnpackSuccessful")
 		}

@@ -396,9 +396,12 @@ var _ = Describe("a cluster with many operators", func() {
 			Expect(admin.Publish(ctx, all...)).To(Succeed())
 		}
 		publish(0)
+		var names []string
 		for i := range operators {
 			plopped(ctx, name(i), `"upgrades": {"approval": "Manual"}`)
+			names = append(names, name(i))
 		}
+		goTogether(names, admin.Platform.PlatformV1alpha1().PlatformOperators().Delete)
 		for i := range operators {
 			Eventually(admin.Installed).WithContext(ctx).WithArguments(name(i), "1.0.0").Should(Succeed())
 		}

@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
+	"github.com/openshift/platform-operators/pkg/catalogsource"
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
@@ -60,9 +61,7 @@ type Installations struct {
 	// settled say of each informer whether what there is is known, or that the cluster has no such kind.
 	settled []cache.InformerSynced
 
-	lock     sync.Mutex
-	handlers []cache.ResourceEventHandler
-	listed   bool
+	changes catalogsource.Changes
 }
 
 // NewInstallations prepares the watches; nothing is asked before Run.
@@ -119,26 +118,17 @@ func (i *Installations) Run(ctx context.Context) {
 		klog.Warningf("not every kind of object that installs operators could be listed within %s; going on with those that could", listTimeout)
 	}
 	cancel()
-	i.lock.Lock()
-	i.listed = true
-	i.lock.Unlock()
+	i.changes.SetListed()
 	running.Wait()
 }
 
 // AddEventHandler registers a handler; it is called from the goroutine that watches and must not block.
 func (i *Installations) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
-	i.lock.Lock()
-	defer i.lock.Unlock()
-	i.handlers = append(i.handlers, handler)
-	return nil, nil // nobody takes a handler away again
+	return i.changes.AddEventHandler(handler)
 }
 
 // HasSynced says whether everything that there was at the start is known, or does not come within seconds.
-func (i *Installations) HasSynced() bool {
-	i.lock.Lock()
-	defer i.lock.Unlock()
-	return i.listed
-}
+func (i *Installations) HasSynced() bool { return i.changes.HasSynced() }
 
 // handler tells of the packages of what comes, changes and goes. An object that changes otherwise is no news.
 func (i *Installations) handler() cache.ResourceEventHandler {
@@ -164,15 +154,8 @@ func (i *Installations) handler() cache.ResourceEventHandler {
 }
 
 func (i *Installations) notify(pkg string) {
-	if pkg == "" {
-		return
-	}
-	i.lock.Lock()
-	handlers := slices.Clone(i.handlers)
-	i.lock.Unlock()
-	object := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: pkg}}
-	for _, handler := range handlers {
-		handler.OnAdd(object, false)
+	if pkg != "" {
+		i.changes.Notify([]string{pkg})
 	}
 }
 

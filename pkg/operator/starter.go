@@ -77,7 +77,7 @@ func Start(ctx context.Context, input *Input) error {
 // build makes the list of everything that runs, in the order in which data passes through it.
 func build(ctx context.Context, input *Input, around *surroundings) ([]controller, error) {
 	snapshots := catalogsource.NewSnapshots()
-	changes := &catalogs.Changes{}
+	changes := &catalogsource.Changes{}
 	content, err := store.NewContent(store.ContentConfig{Dir: input.Options.ContentDir, Budget: input.Options.ContentBudget, Clock: input.Clock})
 	if err != nil {
 		return nil, fmt.Errorf("wiring: %w", err)
@@ -108,7 +108,7 @@ func build(ctx context.Context, input *Input, around *surroundings) ([]controlle
 	return controllers, nil
 }
 
-func newCatalogs(input *Input, snapshots *catalogsource.Snapshots, changes *catalogs.Changes) (factory.Controller, error) {
+func newCatalogs(input *Input, snapshots *catalogsource.Snapshots, changes *catalogsource.Changes) (factory.Controller, error) {
 	return catalogs.New(catalogs.Config{
 		Dynamic:   input.Dynamic,
 		Operators: input.PlatformInformers.Platform().V1alpha1().PlatformOperators(),
@@ -122,7 +122,7 @@ func newCatalogs(input *Input, snapshots *catalogsource.Snapshots, changes *cata
 	})
 }
 
-func newPlatformOperator(input *Input, snapshots *catalogsource.Snapshots, changes *catalogs.Changes, around *surroundings) (factory.Controller, error) {
+func newPlatformOperator(input *Input, snapshots *catalogsource.Snapshots, changes *catalogsource.Changes, around *surroundings) (factory.Controller, error) {
 	return platformoperator.New(platformoperator.Config{
 		OperatorClient:    input.Platform.PlatformV1alpha1().PlatformOperators(),
 		DeploymentClient:  input.Platform.CoreV1alpha2().BundleDeployments(),
@@ -206,7 +206,7 @@ func newOperatorHealth(input *Input) (factory.Controller, error) {
 	})
 }
 
-func newUpgradeGate(input *Input, snapshots *catalogsource.Snapshots, changes *catalogs.Changes, around *surroundings) (factory.Controller, error) {
+func newUpgradeGate(input *Input, snapshots *catalogsource.Snapshots, changes *catalogsource.Changes, around *surroundings) (factory.Controller, error) {
 	return upgradegate.New(upgradegate.Config{
 		OperatorClient:    input.Operator,
 		Operators:         input.PlatformInformers.Platform().V1alpha1().PlatformOperators(),

@@ -62,7 +62,7 @@ type Config struct {
 	Operators platforminformers.PlatformOperatorInformer
 	Managers  operatorinformers.PlatformOperatorManagerInformer
 	Snapshots *catalogsource.Snapshots
-	Changes   *Changes
+	Changes   *catalogsource.Changes
 	Clock     clock.PassiveClock
 	ReadGRPC  ReadFunc
 	ReadHTTP  ReadFunc
@@ -82,7 +82,7 @@ type controller struct {
 	operators platformlisters.PlatformOperatorLister
 	managers  operatorlisters.PlatformOperatorManagerLister
 	snapshots *catalogsource.Snapshots
-	changes   *Changes
+	changes   *catalogsource.Changes
 	backoff   *flowcontrol.Backoff
 	clock     clock.PassiveClock
 	// pods are what serves CatalogSources.
@@ -126,8 +126,8 @@ func New(config Config) (factory.Controller, error) {
 		last:      map[catalog.ID]reading{},
 		failed:    map[catalog.ID]failure{},
 		sources: map[string]*source{
-			kindCatalogSource:  {informer: newInformer(config.Dynamic, catalogSources), describe: describeServed(pods), read: config.ReadGRPC},
-			kindClusterCatalog: {informer: newInformer(config.Dynamic, clusterCatalogs), describe: describeClusterCatalog, read: config.ReadHTTP},
+			catalog.KindCatalogSource:  {informer: newInformer(config.Dynamic, catalogSources), describe: describeServed(pods), read: config.ReadGRPC},
+			catalog.KindClusterCatalog: {informer: newInformer(config.Dynamic, clusterCatalogs), describe: describeClusterCatalog, read: config.ReadHTTP},
 		},
 	}
 	syncContext := factory.NewSyncContext(Name, config.Recorder)
@@ -301,9 +301,9 @@ func (c *controller) wantedPackages() (map[string]bool, error) {
 func parseID(key string) (catalog.ID, error) {
 	parts := strings.Split(key, "/")
 	switch {
-	case len(parts) == 3 && parts[0] == kindCatalogSource:
+	case len(parts) == 3 && parts[0] == catalog.KindCatalogSource:
 		return catalog.ID{Kind: parts[0], Namespace: parts[1], Name: parts[2]}, nil
-	case len(parts) == 2 && parts[0] == kindClusterCatalog:
+	case len(parts) == 2 && parts[0] == catalog.KindClusterCatalog:
 		return catalog.ID{Kind: parts[0], Name: parts[1]}, nil
 	}
 	return catalog.ID{}, fmt.Errorf("%q names no catalog", key)

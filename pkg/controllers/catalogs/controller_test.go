@@ -73,13 +73,13 @@ func newBench(t *testing.T, packages ...string) *bench {
 	b.controller = &controller{
 		operators: platformlisters.NewPlatformOperatorLister(b.operators),
 		managers:  operatorlisters.NewPlatformOperatorManagerLister(cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)),
-		snapshots: catalogsource.NewSnapshots(), changes: &Changes{}, clock: b.clock,
+		snapshots: catalogsource.NewSnapshots(), changes: &catalogsource.Changes{}, clock: b.clock,
 		backoff: flowcontrol.NewFakeBackOff(firstRetry, lastRetry, b.clock),
 		last:    map[catalog.ID]reading{}, failed: map[catalog.ID]failure{},
 		pods: synced{served}, patience: time.Minute,
 		sources: map[string]*source{
-			kindCatalogSource:  {informer: newInformer(client, catalogSources), describe: describeServed(synced{served}), read: read},
-			kindClusterCatalog: {informer: newInformer(client, clusterCatalogs), describe: describeClusterCatalog, read: read},
+			catalog.KindCatalogSource:  {informer: newInformer(client, catalogSources), describe: describeServed(synced{served}), read: read},
+			catalog.KindClusterCatalog: {informer: newInformer(client, clusterCatalogs), describe: describeClusterCatalog, read: read},
 		},
 	}
 	if _, err := b.changes.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(object any) {
@@ -118,7 +118,7 @@ func (b *bench) put(t *testing.T, connected string) *unstructured.Unstructured {
 	red := object(t, `
 metadata: {name: red, namespace: openshift-marketplace, uid: u}
 status: {connectionState: {address: "red:50051", lastObservedState: READY, lastConnect: "`+connected+`"}}`)
-	if err := b.sources[kindCatalogSource].informer.GetStore().Add(red); err != nil {
+	if err := b.sources[catalog.KindCatalogSource].informer.GetStore().Add(red); err != nil {
 		t.Fatal(err)
 	}
 	return red
@@ -156,7 +156,7 @@ func (b *bench) runKey(t *testing.T, key string) {
 func TestCatalogIsKnownToBeThereWhileItIsReadFirst(t *testing.T) {
 	b := newBench(t, "quay")
 	b.put(t, "first")
-	source := b.sources[kindCatalogSource]
+	source := b.sources[catalog.KindCatalogSource]
 	read, pending := source.read, false
 	source.read = func(ctx context.Context, request Request) (Answer, error) {
 		views := b.snapshots.For("quay")
@@ -197,7 +197,7 @@ func TestBackOffEndsWhenTheCatalogWasPutRight(t *testing.T) {
 			}
 		},
 		"by deleting it and creating it anew": func(t *testing.T, b *bench) {
-			if err := b.sources[kindCatalogSource].informer.GetStore().Delete(b.put(t, "first")); err != nil {
+			if err := b.sources[catalog.KindCatalogSource].informer.GetStore().Delete(b.put(t, "first")); err != nil {
 				t.Fatal(err)
 			}
 			b.run(t)
@@ -229,7 +229,7 @@ func TestCatalogThatWasNeverReadIsForgottenAloud(t *testing.T) {
 	object := b.put(t, "first")
 	b.run(t)
 	b.told = nil
-	if err := b.sources[kindCatalogSource].informer.GetStore().Delete(object); err != nil {
+	if err := b.sources[catalog.KindCatalogSource].informer.GetStore().Delete(object); err != nil {
 		t.Fatal(err)
 	}
 	b.run(t)
@@ -249,7 +249,7 @@ kind: CatalogSource
 metadata: {name: red, namespace: openshift-marketplace}`)
 	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
 		map[schema.GroupVersionResource]string{catalogSources: "CatalogSourceList", clusterCatalogs: "ClusterCatalogList", pods: "PodList"}, manifest)
-	b.sources[kindCatalogSource].informer = newInformer(client, catalogSources)
+	b.sources[catalog.KindCatalogSource].informer = newInformer(client, catalogSources)
 	var err error
 	if b.controller.pods, err = newPodInformer(client); err != nil {
 		t.Fatal(err)

@@ -16,11 +16,6 @@ var (
 	clusterCatalogs = schema.GroupVersionResource{Group: "olm.operatorframework.io", Version: "v1", Resource: "clustercatalogs"}
 )
 
-const (
-	kindCatalogSource  = "CatalogSource"
-	kindClusterCatalog = "ClusterCatalog"
-)
-
 // description is what the controller needs to know of one catalog object.
 type description struct {
 	id       catalog.ID
@@ -46,7 +41,7 @@ type description struct {
 // nothing (servedImages does); a new connection (lastConnect) may be the sign of a new pod.
 func describeCatalogSource(object *unstructured.Unstructured) description {
 	d := description{
-		id:       catalog.ID{Kind: kindCatalogSource, Namespace: object.GetNamespace(), Name: object.GetName()},
+		id:       catalog.ID{Kind: catalog.KindCatalogSource, Namespace: object.GetNamespace(), Name: object.GetName()},
 		labels:   object.GetLabels(),
 		priority: int(integer(object, "spec", "priority")),
 		endpoint: text(object, "status", "connectionState", "address"),
@@ -70,7 +65,7 @@ func describeCatalogSource(object *unstructured.Unstructured) description {
 // describeClusterCatalog reads a ClusterCatalog: its resolved image names its content, however often that is unpacked.
 func describeClusterCatalog(object *unstructured.Unstructured) description {
 	d := description{
-		id:       catalog.ID{Kind: kindClusterCatalog, Name: object.GetName()},
+		id:       catalog.ID{Kind: catalog.KindClusterCatalog, Name: object.GetName()},
 		labels:   object.GetLabels(),
 		priority: int(integer(object, "spec", "priority")),
 		endpoint: text(object, "status", "urls", "base"),

@@ -14,7 +14,7 @@ import (
 // connect stores the CatalogSource as one with an image and a registryPoll that was connected to at this time.
 func (b *bench) connect(t *testing.T, connected, state string) {
 	t.Helper()
-	if err := b.sources[kindCatalogSource].informer.GetStore().Add(object(t, fmt.Sprintf(`
+	if err := b.sources[catalog.KindCatalogSource].informer.GetStore().Add(object(t, fmt.Sprintf(`
 metadata: {name: red, namespace: openshift-marketplace, uid: u, resourceVersion: %q}
 spec: {sourceType: grpc, image: "catalog:latest", updateStrategy: {registryPoll: {interval: 10m}}}
 status: {connectionState: {address: "red:50051", lastObservedState: %s, lastConnect: %q}}`, connected, state, connected))); err != nil {
@@ -181,14 +181,14 @@ func TestUPG_C5OnlyOperatorsWhosePackageChangedAreTold(t *testing.T) {
 	if !slices.Equal(b.told, []string{"quay"}) {
 		t.Errorf("told of %q", b.told)
 	}
-	if kept, _ := b.snapshots.Get(catalog.ID{Kind: kindCatalogSource, Namespace: "openshift-marketplace", Name: "red"}); kept.Identity != "registry=sha256:2" {
+	if kept, _ := b.snapshots.Get(catalog.ID{Kind: catalog.KindCatalogSource, Namespace: "openshift-marketplace", Name: "red"}); kept.Identity != "registry=sha256:2" {
 		t.Errorf("its content is named %q", kept.Identity)
 	}
 }
 
 func TestContentThatNothingNamesIsNamedByItsHash(t *testing.T) {
 	identity := func(b *bench) string {
-		kept, _ := b.snapshots.Get(catalog.ID{Kind: kindCatalogSource, Namespace: "openshift-marketplace", Name: "red"})
+		kept, _ := b.snapshots.Get(catalog.ID{Kind: catalog.KindCatalogSource, Namespace: "openshift-marketplace", Name: "red"})
 		return kept.Identity
 	}
 	b := newBench(t, "quay")
@@ -249,7 +249,7 @@ func TestPackageThatNobodyWantsAnyMoreIsForgotten(t *testing.T) {
 	b.run(t)
 	b.unwant(t, "other")
 	b.run(t)
-	kept, _ := b.snapshots.Get(catalog.ID{Kind: kindCatalogSource, Namespace: "openshift-marketplace", Name: "red"})
+	kept, _ := b.snapshots.Get(catalog.ID{Kind: catalog.KindCatalogSource, Namespace: "openshift-marketplace", Name: "red"})
 	if len(kept.Packages) != 1 || kept.Packages[0].Name != "quay" || len(kept.Wanted) != 1 || b.reads() != 1 {
 		t.Errorf("kept %+v after %d readings", kept, b.reads())
 	}
@@ -258,7 +258,7 @@ func TestPackageThatNobodyWantsAnyMoreIsForgotten(t *testing.T) {
 func TestUPG_C5ClusterCatalogIsReadAgainWhenItsResolvedSourceChanges(t *testing.T) {
 	serve := func(t *testing.T, b *bench, ref, unpacked, serving string) {
 		t.Helper()
-		if err := b.sources[kindClusterCatalog].informer.GetStore().Add(object(t, fmt.Sprintf(`
+		if err := b.sources[catalog.KindClusterCatalog].informer.GetStore().Add(object(t, fmt.Sprintf(`
 metadata: {name: blue, uid: u}
 status: {urls: {base: "https://c/blue"}, lastUnpacked: %q, resolvedSource: {image: {ref: %q}}, conditions: [{type: Serving, status: %q}]}`,
 			unpacked, ref, serving))); err != nil {

@@ -52,7 +52,7 @@ func (c *controller) runInformers(ctx context.Context, syncCtx factory.SyncConte
 // describeAll makes the snapshots know of every catalog before anybody chooses from them. For a kind that is not served it
 // waits only so long.
 func (c *controller) describeAll(ctx context.Context, syncCtx factory.SyncContext) {
-	defer c.changes.setListed()
+	defer c.changes.SetListed()
 	listing, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
 	synced := []cache.InformerSynced{c.pods.HasSynced}

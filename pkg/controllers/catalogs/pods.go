@@ -13,6 +13,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/openshift/library-go/pkg/controller/factory"
+
+	"github.com/openshift/platform-operators/pkg/catalog"
 )
 
 // servedByLabel is what OLM puts on the pod that serves a CatalogSource, with the CatalogSource's name. While it polls for
@@ -147,7 +149,7 @@ func describeServed(informer cache.SharedIndexInformer) func(*unstructured.Unstr
 func enqueueServed(informer cache.SharedIndexInformer, syncContext factory.SyncContext) error {
 	add := func(object any) {
 		if key := servedKey(object); key != "" {
-			syncContext.Queue().Add(kindCatalogSource + "/" + key)
+			syncContext.Queue().Add(catalog.KindCatalogSource + "/" + key)
 		}
 	}
 	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: add, DeleteFunc: add, UpdateFunc: func(old, object any) {

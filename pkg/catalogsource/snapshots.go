@@ -43,6 +43,8 @@ type Snapshot struct {
 	// Err is why the catalog could not be read after that, Failing since when. Packages are then what it last had.
 	Err     error
 	Failing time.Time
+	// Away is whether it has been failing for Grace, Withheld that its admin wants it so, and that Packages do not count.
+	Away, Withheld bool
 }
 
 // Snapshots hold one snapshot for each catalog. They are safe for concurrent use. A catalog should have one writer: of two
@@ -73,41 +75,39 @@ func (s *Snapshots) SetUnchanged(info Info) (changed []string) {
 			return old
 		}
 		next := old.described(info)
-		next.At, next.Err, next.Failing = info.At, nil, time.Time{}
-		return next
+		next.At = info.At
+		return next.readable()
 	})
 }
 
 // Await records that a catalog which could not be read before is now about to be: unless there was a good reading, nothing
-// is known of it until it has been tried.
+// is known of it until it has been tried. One that was withheld has in the meantime what it last had.
 func (s *Snapshots) Await(info Info) (changed []string) {
 	return s.replace(info.ID, info.Wanted, func(old *Snapshot) *Snapshot {
-		if old == nil || old.Known {
+		if old == nil || old.Known && !old.Withheld {
 			return old
 		}
 		next := *old
-		next.Err, next.Failing = nil, time.Time{}
-		return &next
+		if !old.Known {
+			return next.readable()
+		}
+		return next.inService(info.At)
 	})
 }
 
 // SetError records that the catalog could not be read, when info.Wanted was asked for. What was read before stays, so that
-// a catalog that is down changes nothing for who runs from it.
+// a catalog that is down changes nothing for who runs from it. Once it has been failing for Grace that is news for all who
+// want something of it; SetError and Describe find out by info.At.
 func (s *Snapshots) SetError(info Info, err error) (changed []string) {
 	return s.replace(info.ID, info.Wanted, func(old *Snapshot) *Snapshot {
-		next := old.described(info)
-		if next.Err == nil {
-			next.Failing = info.At
-		}
-		next.Err = err
-		return next
+		return old.described(info).inService(info.At).failing(err, info.At)
 	})
 }
 
-// Describe stores labels and priority of the catalog object, which change without its content. A catalog of which nothing
-// was known before is then known to be there and not read yet.
+// Describe stores labels and priority of the catalog object, which change without its content, and notes that it is info.At.
+// A catalog of which nothing was known before is then known to be there and not read yet.
 func (s *Snapshots) Describe(info Info) (changed []string) {
-	return s.replace(info.ID, info.Wanted, func(old *Snapshot) *Snapshot { return old.described(info) })
+	return s.replace(info.ID, info.Wanted, func(old *Snapshot) *Snapshot { return old.described(info).at(info.At) })
 }
 
 // Narrow forgets what was read of packages that nobody wants any more. Of these it is then not known whether the catalog has
@@ -145,7 +145,8 @@ func (s *Snapshots) Get(id catalog.ID) (Snapshot, bool) {
 }
 
 // For returns what each catalog says of a package, sorted by catalog, in the resolver's terms. A catalog that cannot be
-// read at present still says what it last had; it is an error only for packages that it was not known to have.
+// read at present still says what it last had; it is an error only for packages that it was not known to have. One that is
+// withheld is an error for all.
 func (s *Snapshots) For(pkg string) []resolve.Catalog {
 	s.lock.RLock()
 	defer s.lock.RUnlock()
@@ -201,6 +202,12 @@ func (s *Snapshot) described(info Info) *Snapshot {
 	return &next
 }
 
+// readable is that nothing is the matter with it any more.
+func (s *Snapshot) readable() *Snapshot {
+	s.Err, s.Failing, s.Away, s.Withheld = nil, time.Time{}, false, false
+	return s
+}
+
 func (s *Snapshot) addNames(names map[string]bool) {
 	if s == nil {
 		return
@@ -224,8 +231,8 @@ func (s *Snapshot) beyond(wanted map[string]bool) bool {
 }
 
 func (s *Snapshot) view(pkg string) resolve.Catalog {
-	view := resolve.Catalog{ID: s.ID, Labels: s.Labels, Priority: s.Priority}
-	covered := s.Known && (s.Wanted == nil || s.Wanted[pkg])
+	view := resolve.Catalog{ID: s.ID, Labels: s.Labels, Priority: s.Priority, Away: s.Away}
+	covered := s.Known && !s.Withheld && (s.Wanted == nil || s.Wanted[pkg])
 	if covered {
 		view.Package = s.find(pkg)
 	}
@@ -253,7 +260,7 @@ func same(old, next *Snapshot, pkg string) bool {
 		return old == next
 	}
 	a, b := old.view(pkg), next.view(pkg)
-	return a.Priority == b.Priority && maps.Equal(a.Labels, b.Labels) && text(a.Err) == text(b.Err) && reflect.DeepEqual(a.Package, b.Package)
+	return a.Priority == b.Priority && a.Away == b.Away && maps.Equal(a.Labels, b.Labels) && text(a.Err) == text(b.Err) && reflect.DeepEqual(a.Package, b.Package)
 }
 
 // text compares errors by what they say: two readings that fail in the same way are no news.

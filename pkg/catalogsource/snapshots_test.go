@@ -50,8 +50,16 @@ func TestEachWriteNamesThePackagesThatItConcerns(t *testing.T) {
 	later.Identity = "another"
 	content := []catalog.Package{pkg("a", "1.0.0"), pkg("b", "1.0.0")}
 
+	soon, lasting := info, info
+	soon.At, lasting.At = at.Add(catalogsource.Grace-1), at.Add(catalogsource.Grace)
+	reset := func(port int) error {
+		return fmt.Errorf("read tcp 10.0.0.7:%d->10.0.0.1:50051: connection reset by peer", port)
+	}
+
 	read := func(s *catalogsource.Snapshots) { s.Set(info, content) }
 	down := func(s *catalogsource.Snapshots) { s.Set(info, content); s.SetError(info, errDown) }
+	away := func(s *catalogsource.Snapshots) { down(s); s.SetError(lasting, errDown) }
+	withheld := func(s *catalogsource.Snapshots) { read(s); s.Withhold(info, errDown) }
 	for sentence, test := range map[string]struct {
 		before func(*catalogsource.Snapshots)
 		write  func(*catalogsource.Snapshots) []string
@@ -78,9 +86,31 @@ func TestEachWriteNamesThePackagesThatItConcerns(t *testing.T) {
 		"a catalog that goes down concerns only who may miss something": {read,
 			func(s *catalogsource.Snapshots) []string { return s.SetError(info, errDown) }, []string{"absent"}},
 		"a catalog that is down for the same reason": {down,
-			func(s *catalogsource.Snapshots) []string { return s.SetError(later, errors.New(errDown.Error())) }, nil},
+			func(s *catalogsource.Snapshots) []string { return s.SetError(soon, errors.New(errDown.Error())) }, nil},
 		"a catalog that comes back unchanged": {down,
 			func(s *catalogsource.Snapshots) []string { return s.SetUnchanged(later) }, []string{"absent"}},
+		"a catalog that was down for a moment": {down,
+			func(s *catalogsource.Snapshots) []string { return s.SetError(soon, errDown) }, nil},
+		"a catalog that has been down for some time concerns all": {down,
+			func(s *catalogsource.Snapshots) []string { return s.SetError(lasting, errDown) }, []string{"a", "absent", "b"}},
+		"time goes by while it waits to be tried again": {down,
+			func(s *catalogsource.Snapshots) []string { return s.Describe(lasting) }, []string{"a", "absent", "b"}},
+		"one that was never read has been down for some time": {func(s *catalogsource.Snapshots) { s.SetError(info, errDown) },
+			func(s *catalogsource.Snapshots) []string { return s.SetError(lasting, errDown) }, []string{"a", "absent", "b"}},
+		"it is down for longer still": {away,
+			func(s *catalogsource.Snapshots) []string { return s.SetError(later, errDown) }, nil},
+		"it comes back after some time": {away,
+			func(s *catalogsource.Snapshots) []string { return s.SetUnchanged(later) }, []string{"a", "absent", "b"}},
+		"an attempt fails like the one before but for its numbers": {func(s *catalogsource.Snapshots) { read(s); s.SetError(info, reset(40123)) },
+			func(s *catalogsource.Snapshots) []string { return s.SetError(soon, reset(40999)) }, nil},
+		"an attempt fails otherwise, and concerns who may miss something": {down,
+			func(s *catalogsource.Snapshots) []string { return s.SetError(soon, reset(40123)) }, []string{"absent"}},
+		"its admin takes it out of service": {read,
+			func(s *catalogsource.Snapshots) []string { return s.Withhold(info, errDown) }, []string{"a", "absent", "b"}},
+		"it stays out of service": {withheld,
+			func(s *catalogsource.Snapshots) []string { return s.Withhold(later, errDown) }, nil},
+		"it is in service again and about to be read": {withheld,
+			func(s *catalogsource.Snapshots) []string { return s.Await(lasting) }, []string{"a", "b"}},
 		"a catalog that was never read is down": {nil,
 			func(s *catalogsource.Snapshots) []string { return s.SetError(info, errDown) }, []string{"a", "absent", "b"}},
 		"unchanged is said of what was never read": {nil,
@@ -124,6 +154,9 @@ func said(views []resolve.Catalog) []string {
 		if view.Pending {
 			has += ", pending"
 		}
+		if view.Away {
+			has += ", away"
+		}
 		words = append(words, fmt.Sprintf("%s (%d, %v) %s", view.ID, view.Priority, view.Labels, has))
 	}
 	return words
@@ -151,6 +184,15 @@ func TestForSaysWhatIsKnownOfAPackage(t *testing.T) {
 	snapshots.Delete(second, nil)
 	expect("what was known stays while the catalog is down", "a", "CatalogSource/openshift-marketplace/first (0, map[]) has 2 versions")
 	expect("what was not there may be there now", "b", "CatalogSource/openshift-marketplace/first (0, map[]) has it not: connection refused")
+
+	snapshots.SetError(catalogsource.Info{ID: first, At: time.Time{}.Add(catalogsource.Grace)}, errDown)
+	expect("it has been down for some time", "a", "CatalogSource/openshift-marketplace/first (0, map[]) has 2 versions, away")
+	expect("and who may miss something", "b", "CatalogSource/openshift-marketplace/first (0, map[]) has it not: connection refused, away")
+
+	snapshots.Withhold(catalogsource.Info{ID: first}, errors.New("Unavailable"))
+	expect("what its admin has taken out of service does not count", "a", "CatalogSource/openshift-marketplace/first (0, map[]) has it not: Unavailable")
+	snapshots.Await(catalogsource.Info{ID: first})
+	expect("back in service it has what it had until it is read", "a", "CatalogSource/openshift-marketplace/first (0, map[]) has 2 versions")
 }
 
 func TestGetSaysHowOldTheContentIsAndSinceWhenReadingFails(t *testing.T) {

@@ -21,6 +21,7 @@ const (
 	maxUnread = 400 // what ails a connection is said last, after addresses and requests
 	maxRange  = 256
 	maxListed = 8
+	maxAway   = 10 // leaves room for other warnings beside them
 )
 
 // chose says what was chosen and where, and by which versions the way leads.

@@ -107,6 +107,31 @@ func (f finding) unreadText() string {
 	return list(parts, "; ", 3)
 }
 
+// away says which of the selected catalogs could not be read for some time. Errors may say something else at each attempt, and
+// are not repeated here.
+func (f finding) away() []string {
+	var sentences []string
+	for _, c := range f.selected {
+		if !c.Away {
+			continue
+		}
+		what := "is left out, because it cannot be read"
+		if c.Err == nil {
+			what = "cannot be read, and its last content is used"
+		}
+		where := "its status"
+		if c.ID.Kind == catalog.KindCatalogSource {
+			where = "its status and its pod"
+		}
+		sentences = append(sentences, fmt.Sprintf("catalog %s %s: look at %s, and at the manager's log", c.ID, what, where))
+	}
+	slices.Sort(sentences)
+	if more := len(sentences) - maxAway; more > 0 {
+		sentences = append(sentences[:maxAway:maxAway], fmt.Sprintf("and %d catalogs more cannot be read", more))
+	}
+	return sentences
+}
+
 // option is a candidate with what the rules and the choice need beside it.
 type option struct {
 	Candidate

@@ -25,6 +25,9 @@ type Catalog struct {
 	// Pending says that Err is only that nobody has tried yet. Nothing is chosen over such a catalog if its word counts as
 	// much or more: what runs must not depend on which catalog answers first.
 	Pending bool
+	// Away says that the catalog could not be read for some time by now, which everybody is told for whom it might count: with
+	// an Err that it is left out, without that Package is what it last had.
+	Away bool
 }
 
 // Request is what one PlatformOperator asks for, on which cluster.
@@ -118,6 +121,9 @@ type Decision struct {
 	Message string
 	// Unread names the catalogs that were left out because they could not be read, empty when there is none.
 	Unread string
+	// Away are sentences on the selected catalogs that could not be read for some time, sorted and bounded: which are left out,
+	// of which the last content is used, and where to look. They are the same whatever the error is.
+	Away []string
 	// Conflicts are what stands between this operator and a better version on the side of other operators, the best version
 	// first, at most maxConflicts.
 	Conflicts []Conflict

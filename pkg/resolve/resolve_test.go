@@ -477,3 +477,50 @@ func TestNothingIsChosenOverACatalogThatIsAboutToBeRead(t *testing.T) {
 		})
 	}
 }
+
+func TestCatalogsThatAreAwayAreNamedWhateverTheirErrorSays(t *testing.T) {
+	away := func(c Catalog, err string) Catalog {
+		c.Away = true
+		if err != "" {
+			c.Package, c.Err = nil, errors.New(err)
+		}
+		return c
+	}
+	const (
+		leftOut = "catalog CatalogSource/openshift-marketplace/community is left out, because it cannot be read: look at its status and its pod, and at the manager's log"
+		old     = "catalog ClusterCatalog/operators cannot be read, and its last content is used: look at its status, and at the manager's log"
+	)
+	well := Catalog{ID: other}
+	for sentence, test := range map[string]struct {
+		catalogs []Catalog
+		selector labels.Selector
+		want     []string
+	}{
+		"one that has just gone":              {[]Catalog{well, {ID: community, Err: errors.New("down")}}, nil, nil},
+		"one that is read for the first time": {[]Catalog{well, {ID: community, Err: errors.New("not yet"), Pending: true}}, nil, nil},
+		"one that is left out":                {[]Catalog{well, away(Catalog{ID: community}, "attempt 1")}, nil, []string{leftOut}},
+		"the same one, with another error":    {[]Catalog{well, away(Catalog{ID: community}, "connection refused")}, nil, []string{leftOut}},
+		"one whose last content is used":      {[]Catalog{well, away(Catalog{ID: cluster, Package: &catalog.Package{Name: "memo"}}, "")}, nil, []string{old}},
+		"both, in any order": {[]Catalog{away(Catalog{ID: cluster, Package: &catalog.Package{Name: "memo"}}, ""), well, away(Catalog{ID: community}, "down")}, nil,
+			[]string{leftOut, old}},
+		"all that there are":       {[]Catalog{away(Catalog{ID: community}, "down")}, nil, []string{leftOut}},
+		"one that is not selected": {[]Catalog{well, away(Catalog{ID: community}, "down")}, labels.SelectorFromSet(labels.Set{"no": "such"}), nil},
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			got := Resolve(Request{Operator: "memo", Package: "memo", Selector: test.selector}, test.catalogs)
+			if diff := cmp.Diff(test.want, got.Away); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+	t.Run("more than anybody reads", func(t *testing.T) {
+		var many []Catalog
+		for i := range 3 * maxAway {
+			many = append(many, away(Catalog{ID: catalog.ID{Kind: catalog.KindClusterCatalog, Name: fmt.Sprint(i)}}, "down"))
+		}
+		got := Resolve(Request{Operator: "memo", Package: "memo"}, many).Away
+		if len(got) != maxAway+1 || got[maxAway] != fmt.Sprintf("and %d catalogs more cannot be read", 2*maxAway) {
+			t.Errorf("%q", got)
+		}
+	})
+}

@@ -85,7 +85,7 @@ func (s *study) refuse(o *option, rule, why string) {
 
 // conclude chooses among what fits.
 func (s *study) conclude() Decision {
-	decision := Decision{Unread: s.found.unreadText(), Conflicts: s.conflicts, Kin: s.kin}
+	decision := Decision{Unread: s.found.unreadText(), Away: s.found.away(), Conflicts: s.conflicts, Kin: s.kin}
 	if s.problem != "" {
 		decision.Reason, decision.Message = s.reason, bound(s.problem)
 		decision.Notes, decision.Refused = noted(s.notes), s.refused

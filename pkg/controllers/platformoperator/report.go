@@ -48,10 +48,11 @@ func report(_ context.Context, s *state) (bool, error) {
 	return false, nil
 }
 
-// withNotes adds to the API server's warnings what of the package's upgrade rules could not be seen.
+// withNotes adds to the API server's warnings which catalogs cannot be read, and what of the package's upgrade rules could not
+// be seen. The catalogs come first: nothing else tells an operator that is installed of them.
 func (s *state) withNotes(warnings []string) []string {
-	all := slices.Clone(warnings)
-	for _, note := range s.decision.Notes {
+	var all []string
+	for _, note := range slices.Concat(s.decision.Away, warnings, s.decision.Notes) {
 		if note = bounded(note, 1024); len(all) < 20 && !slices.Contains(all, note) {
 			all = append(all, note)
 		}

@@ -237,7 +237,8 @@ type PlatformOperatorStatus struct {
 	// +kubebuilder:validation:MaxItems=10
 	History []HistoryEntry `json:"history,omitempty"`
 
-	// warnings are what the API server warned of while the bundle was applied, each once.
+	// warnings are, each once, which catalogs could not be read for some time and are left out or count with what they last had,
+	// what the API server warned of while the bundle was applied, and what else there is to know that stands in the way of nothing.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=20

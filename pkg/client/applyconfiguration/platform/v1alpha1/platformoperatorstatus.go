@@ -28,7 +28,8 @@ type PlatformOperatorStatusApplyConfiguration struct {
 	AvailableUpdatesTotal *int32 `json:"availableUpdatesTotal,omitempty"`
 	// history are the last 10 moves, the first installation included, newest first.
 	History []HistoryEntryApplyConfiguration `json:"history,omitempty"`
-	// warnings are what the API server warned of while the bundle was applied, each once.
+	// warnings are, each once, which catalogs could not be read for some time and are left out or count with what they last had,
+	// what the API server warned of while the bundle was applied, and what else there is to know that stands in the way of nothing.
 	Warnings []string `json:"warnings,omitempty"`
 	// relatedObjects are what to look at, and what must-gather collects, when something is wrong with this operator.
 	RelatedObjects []ObjectReferenceApplyConfiguration `json:"relatedObjects,omitempty"`

@@ -5,8 +5,8 @@
 // nothing is read again, whatever else changes of the objects.
 //
 // It does not choose anything. A catalog that cannot be read is noted in the snapshots, where the last good content stays,
-// and is tried again with back-off; it never makes this controller fail. Several are read at a time, so that one that hangs
-// holds up another only when all workers wait for such ones, and then not longer than a reading may take.
+// and is tried again with back-off; it never makes this controller fail. A worker stays with a reading for as long as most of them
+// take, which bounds how many begin at a time, and leaves one that takes longer to itself: catalogs that hang do not hold up others.
 package catalogs
 
 import (
@@ -45,8 +45,10 @@ const Name = "catalogs"
 
 const (
 	// readTimeout bounds one reading: operator-controller raised its own to 5 minutes because large catalogs on slow
-	// storage took longer than a minute, and ours keep a worker only, not the controller.
+	// storage took longer than a minute, and ours keep nobody waiting.
 	readTimeout = 5 * time.Minute
+	// attendance is how long a worker stays with a reading. Full-size catalogs are read within seconds.
+	attendance = 5 * time.Second
 	// firstRetry and lastRetry bound the wait after a reading that failed.
 	firstRetry, lastRetry = 5 * time.Second, 5 * time.Minute
 	// patience is how long an operator waits for a catalog that is being read and that may have its package. Full-size
@@ -78,7 +80,7 @@ func (c Config) validate() error {
 }
 
 type controller struct {
-	sources   map[string]*source
+	sources   map[string]*catalogKind
 	operators platformlisters.PlatformOperatorLister
 	managers  operatorlisters.PlatformOperatorManagerLister
 	snapshots *catalogsource.Snapshots
@@ -87,18 +89,20 @@ type controller struct {
 	clock     clock.PassiveClock
 	// pods are what serves CatalogSources.
 	pods cache.SharedIndexInformer
-	// patience is how long others wait for a catalog that is being read.
-	patience time.Duration
+	// patience is how long others wait for a catalog that is being read, attendance how long a worker does.
+	patience, attendance time.Duration
 
 	lock sync.Mutex
+	// attempts are the readings that are under way, and those that have ended and wait for their sync; at most one a catalog.
+	attempts map[catalog.ID]*attempt
 	// last is the last good reading of each catalog.
 	last map[catalog.ID]reading
 	// failed is the last reading of each catalog, where that failed.
 	failed map[catalog.ID]failure
 }
 
-// source is one kind of catalog: how it is listed, described and read.
-type source struct {
+// catalogKind is one kind of catalog: how it is listed, described and read.
+type catalogKind struct {
 	informer cache.SharedIndexInformer
 	describe func(*unstructured.Unstructured) description
 	read     ReadFunc
@@ -115,17 +119,19 @@ func New(config Config) (factory.Controller, error) {
 		return nil, err
 	}
 	c := &controller{
-		pods:      pods,
-		patience:  patience,
-		operators: config.Operators.Lister(),
-		managers:  config.Managers.Lister(),
-		snapshots: config.Snapshots,
-		changes:   config.Changes,
-		clock:     config.Clock,
-		backoff:   flowcontrol.NewBackOff(firstRetry, lastRetry),
-		last:      map[catalog.ID]reading{},
-		failed:    map[catalog.ID]failure{},
-		sources: map[string]*source{
+		pods:       pods,
+		patience:   patience,
+		attendance: attendance,
+		operators:  config.Operators.Lister(),
+		managers:   config.Managers.Lister(),
+		snapshots:  config.Snapshots,
+		changes:    config.Changes,
+		clock:      config.Clock,
+		backoff:    flowcontrol.NewBackOff(firstRetry, lastRetry),
+		attempts:   map[catalog.ID]*attempt{},
+		last:       map[catalog.ID]reading{},
+		failed:     map[catalog.ID]failure{},
+		sources: map[string]*catalogKind{
 			catalog.KindCatalogSource:  {informer: newInformer(config.Dynamic, catalogSources), describe: describeServed(pods), read: config.ReadGRPC},
 			catalog.KindClusterCatalog: {informer: newInformer(config.Dynamic, clusterCatalogs), describe: describeClusterCatalog, read: config.ReadHTTP},
 		},
@@ -179,14 +185,22 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		return nil
 	}
 	info := c.info(d, wanted)
+	defer c.lookAgainWhenAway(syncCtx, id)
+	c.conclude(syncCtx, info)
 	if d.notServing != "" {
-		c.changes.Notify(c.snapshots.SetError(info, errors.New(d.notServing)))
+		c.leaveOut(info, d)
 		return nil
 	}
 	c.changes.Notify(c.snapshots.Describe(info))
 	c.changes.Notify(c.snapshots.Narrow(id, wanted))
 	if !c.pods.HasSynced() && !c.changes.HasSynced() {
 		return nil // describeAll queues every catalog once it is known what serves them
+	}
+	if kept, _ := c.snapshots.Get(id); kept.Withheld {
+		c.changes.Notify(c.snapshots.Await(info))
+	}
+	if c.underWay(syncCtx, info, d) {
+		return nil
 	}
 	next, due := c.plan(d, wanted)
 	if !due {
@@ -198,6 +212,22 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	}
 	c.read(ctx, syncCtx, d, next)
 	return nil
+}
+
+// leaveOut records why a catalog that does not serve is not read.
+func (c *controller) leaveOut(info catalogsource.Info, d description) {
+	record := c.snapshots.SetError
+	if d.withheld {
+		record = c.snapshots.Withhold
+	}
+	c.changes.Notify(record(info, errors.New(d.notServing)))
+}
+
+// lookAgainWhenAway queues a catalog that cannot be read for when that is to be told to everybody.
+func (c *controller) lookAgainWhenAway(syncCtx factory.SyncContext, id catalog.ID) {
+	if kept, _ := c.snapshots.Get(id); kept.Err != nil && !kept.Away && !kept.Withheld {
+		syncCtx.Queue().AddAfter(id.String(), kept.Failing.Add(catalogsource.Grace).Sub(c.clock.Now()))
+	}
 }
 
 // plan says what to read of a catalog that serves, and when; false when nothing.
@@ -239,6 +269,7 @@ func (c *controller) info(d description, wanted map[string]bool) catalogsource.I
 }
 
 func (c *controller) forget(id catalog.ID, wanted map[string]bool) {
+	c.abandon(id)
 	c.lock.Lock()
 	delete(c.last, id)
 	delete(c.failed, id)

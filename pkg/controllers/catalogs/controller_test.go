@@ -32,8 +32,6 @@ type bench struct {
 	clock     *clocktesting.FakeClock
 	operators cache.Indexer
 	told      []string
-	// heard is called when somebody is told.
-	heard func()
 	// asked are the requests that were made, and content what the catalogs answer with.
 	asked   []Request
 	content func(name string) catalog.Package
@@ -76,17 +74,14 @@ func newBench(t *testing.T, packages ...string) *bench {
 		snapshots: catalogsource.NewSnapshots(), changes: &catalogsource.Changes{}, clock: b.clock,
 		backoff: flowcontrol.NewFakeBackOff(firstRetry, lastRetry, b.clock),
 		last:    map[catalog.ID]reading{}, failed: map[catalog.ID]failure{},
-		pods: synced{served}, patience: time.Minute,
-		sources: map[string]*source{
+		pods: synced{served}, patience: time.Minute, attendance: time.Minute, attempts: map[catalog.ID]*attempt{},
+		sources: map[string]*catalogKind{
 			catalog.KindCatalogSource:  {informer: newInformer(client, catalogSources), describe: describeServed(synced{served}), read: read},
 			catalog.KindClusterCatalog: {informer: newInformer(client, clusterCatalogs), describe: describeClusterCatalog, read: read},
 		},
 	}
 	if _, err := b.changes.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(object any) {
 		b.told = append(b.told, object.(*metav1.PartialObjectMetadata).Name)
-		if b.heard != nil {
-			b.heard()
-		}
 	}}); err != nil {
 		t.Fatal(err)
 	}

@@ -32,8 +32,9 @@ type description struct {
 	connection string
 	// poll is how often to look again where nothing names the content; zero is never.
 	poll time.Duration
-	// notServing says why the catalog cannot be read now; empty when it can.
+	// notServing says why the catalog cannot be read now; empty when it can. withheld is that its admin wants it so.
 	notServing string
+	withheld   bool
 }
 
 // describeCatalogSource reads a CatalogSource: OLM writes the address and the state of the connection that it holds into
@@ -50,8 +51,8 @@ func describeCatalogSource(object *unstructured.Unstructured) description {
 	switch {
 	case d.endpoint == "":
 		d.notServing = "its status names no address yet; look at the CatalogSource's pod"
-	case state != "READY":
-		d.notServing = fmt.Sprintf("its connection is %q, not \"READY\"; look at the CatalogSource's pod", state)
+	case state != "READY": // which other state it is changes with every attempt of OLM's
+		d.notServing = "its status.connectionState.lastObservedState is not \"READY\"; look at the CatalogSource's pod"
 	}
 	d.serves = fmt.Sprintf("%s|%s|%s|%s", object.GetUID(), d.endpoint, text(object, "spec", "image"),
 		text(object, "status", "configMapReference", "resourceVersion"))
@@ -72,7 +73,7 @@ func describeClusterCatalog(object *unstructured.Unstructured) description {
 	}
 	switch {
 	case text(object, "spec", "availabilityMode") == "Unavailable":
-		d.notServing = "its spec.availabilityMode is Unavailable"
+		d.notServing, d.withheld = "its spec.availabilityMode is Unavailable", true
 	case !hasCondition(object, "Serving"):
 		d.notServing = "its Serving condition is not True; look at the ClusterCatalog's status"
 	case d.endpoint == "":

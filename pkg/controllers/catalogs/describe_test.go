@@ -37,7 +37,7 @@ status: {connectionState: {address: "a:50051", lastObservedState: READY, lastCon
 	}
 	for name, test := range map[string]struct{ from, to, notServing string }{
 		"no connection":       {"status: {", "ignored: {", "no address"},
-		"not ready":           {"READY", "TRANSIENT_FAILURE", "TRANSIENT_FAILURE"},
+		"not ready":           {"READY", "TRANSIENT_FAILURE", "not \"READY\""},
 		"wrong type of field": {`address: "a:50051"`, "address: 7", "no address"},
 	} {
 		t.Run(name, func(t *testing.T) {

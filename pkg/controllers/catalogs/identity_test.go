@@ -309,27 +309,6 @@ func TestCatalogThatBeginsToServeIsWaitedFor(t *testing.T) {
 	}
 }
 
-func TestCatalogThatIsSlowIsLeftOutAfterAWhile(t *testing.T) {
-	b := newBench(t, "quay")
-	b.put(t, "first")
-	b.patience = time.Millisecond
-	leftOut := make(chan struct{})
-	b.heard = func() {
-		if views := b.snapshots.For("quay"); len(views) == 1 && !views[0].Pending && views[0].Err != nil {
-			close(leftOut)
-			b.heard = nil
-		}
-	}
-	b.content = func(name string) catalog.Package {
-		<-leftOut // it answers when it has been left out, and not before
-		return catalog.Package{Name: name}
-	}
-	b.run(t)
-	if views := b.snapshots.For("quay"); len(views) != 1 || views[0].Err != nil || views[0].Package == nil {
-		t.Errorf("when it has answered it says %+v", views)
-	}
-}
-
 func TestTroubleIsToldToWhoAskedWhileItWasRead(t *testing.T) {
 	b := newBench(t, "quay")
 	b.put(t, "first")

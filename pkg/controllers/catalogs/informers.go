@@ -21,7 +21,7 @@ func newInformer(client dynamic.Interface, resource schema.GroupVersionResource)
 
 // enqueueFrom turns the events of one kind of catalog into queue keys. An object that goes away is queued as well: its
 // sync finds it gone.
-func (c *controller) enqueueFrom(source *source, syncContext factory.SyncContext) error {
+func (c *controller) enqueueFrom(source *catalogKind, syncContext factory.SyncContext) error {
 	add := func(object any) {
 		if tombstone, ok := object.(cache.DeletedFinalStateUnknown); ok {
 			object = tombstone.Obj

@@ -8,14 +8,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 	"time"
 
 	"k8s.io/klog/v2"
 
-	"github.com/openshift/library-go/pkg/controller/factory"
-
 	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/catalogsource"
 )
 
 // Request is what to read of one catalog.
@@ -52,68 +50,26 @@ func (e errStillReading) Error() string {
 	return fmt.Sprintf("it is still being read after %s; what it has counts as soon as that ends", e.patience)
 }
 
-// read reads a catalog as planned and stores what came of it. A failure is stored too, and the catalog is queued for later.
-func (c *controller) read(ctx context.Context, syncCtx factory.SyncContext, d description, p plan) {
-	key, start := d.id.String(), c.clock.Now()
-	info := c.info(d, c.wantedWith(d.id, p))
-	answer, err := c.ask(ctx, d, p)
-	if err != nil {
-		wait := c.fail(d)
-		klog.Warningf("reading catalog %s: %v; next try in %s", key, err, wait)
-		c.setError(d, err)
-		syncCtx.Queue().AddAfter(key, wait)
-		return
-	}
-	names := slices.Sorted(maps.Keys(info.Wanted))
-	took := c.clock.Since(start)
-	c.succeed(d, reading{serves: d.serves, content: d.content, connection: d.connection,
-		names: names, modified: cmp.Or(answer.Modified, p.since), began: start, took: took})
-	if answer.NotModified {
+// succeeded stores what was read.
+func (c *controller) succeeded(info catalogsource.Info, a *attempt) {
+	key, took := a.id.String(), a.ended.Sub(a.began)
+	info.At, info.Wanted = a.began, c.wantedWith(a.id, a.plan)
+	c.succeed(a.description, reading{serves: a.serves, content: a.content, connection: a.connection,
+		names: slices.Sorted(maps.Keys(info.Wanted)), modified: cmp.Or(a.answer.Modified, a.since), began: a.began, took: took})
+	if a.answer.NotModified {
 		klog.V(2).Infof("catalog %s has not changed", key)
 		c.changes.Notify(c.snapshots.SetUnchanged(info))
-	} else {
-		packages := answer.Packages
-		if p.more {
-			packages = c.withKept(d.id, packages)
-		}
-		info.Identity = cmp.Or(d.content, digest(packages))
-		changed := c.snapshots.Set(info, packages)
-		klog.Infof("read %d of %d wanted packages from catalog %s in %s; changed: %q", len(answer.Packages), len(p.names), key,
-			took.Round(time.Millisecond), changed[:min(len(changed), maxLogged)])
-		c.changes.Notify(changed)
+		return
 	}
-	// What has become due meanwhile, or will be, is found out by looking again.
-	syncCtx.Queue().Add(key)
-}
-
-// ask reads over the wire. When that takes longer than those who wait for a package should wait, they are told.
-func (c *controller) ask(ctx context.Context, d description, p plan) (Answer, error) {
-	ctx, cancel := context.WithTimeout(ctx, readTimeout)
-	defer cancel()
-	var lock sync.Mutex
-	ended := false
-	slow := time.AfterFunc(c.patience, func() {
-		lock.Lock()
-		defer lock.Unlock()
-		if !ended {
-			c.setError(d, errStillReading{c.patience})
-		}
-	})
-	answer, err := c.sources[d.id.Kind].read(ctx, Request{Endpoint: d.endpoint, Names: p.names, Since: p.since})
-	slow.Stop()
-	lock.Lock()
-	defer lock.Unlock()
-	ended = true
-	return answer, err
-}
-
-// setError tells everybody who asks for anything now, which may be more than when the reading began.
-func (c *controller) setError(d description, problem error) {
-	wanted, err := c.wantedPackages()
-	if err != nil {
-		klog.Warningf("telling of catalog %s: %v", d.id, err)
+	packages := a.answer.Packages
+	if a.more {
+		packages = c.withKept(a.id, packages)
 	}
-	c.changes.Notify(c.snapshots.SetError(c.info(d, wanted), problem))
+	info.Identity = cmp.Or(a.content, digest(packages))
+	changed := c.snapshots.Set(info, packages)
+	klog.Infof("read %d of %d wanted packages from catalog %s in %s; changed: %q", len(a.answer.Packages), len(a.names), key,
+		took.Round(time.Millisecond), changed[:min(len(changed), maxLogged)])
+	c.changes.Notify(changed)
 }
 
 // wantedWith is what will be known of a catalog after the planned reading.

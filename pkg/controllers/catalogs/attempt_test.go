@@ -1,0 +1,249 @@
+package catalogs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/catalogsource"
+)
+
+// hang stores a ClusterCatalog that is served below base.
+func (b *bench) hang(t *testing.T, name, base string) {
+	t.Helper()
+	if err := b.sources[catalog.KindClusterCatalog].informer.GetStore().Add(object(t, fmt.Sprintf(`
+metadata: {name: %s, uid: u}
+status: {urls: {base: %q}, resolvedSource: {image: {ref: "i@sha256:1"}}, conditions: [{type: Serving, status: "True"}]}`, name, base))); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// hanging is a server's side of readings that hang: those that began, and those that were given up, by their endpoint.
+type hanging struct{ began, ended chan string }
+
+func (b *bench) hangs() hanging {
+	h := hanging{make(chan string, 100), make(chan string, 100)}
+	b.sources[catalog.KindClusterCatalog].read = func(ctx context.Context, request Request) (Answer, error) {
+		h.began <- request.Endpoint
+		<-ctx.Done()
+		h.ended <- request.Endpoint
+		return Answer{}, ctx.Err()
+	}
+	return h
+}
+
+func views(b *bench, id, pkg string) (text string) {
+	for _, view := range b.snapshots.For(pkg) {
+		switch {
+		case view.ID.String() != id:
+			continue
+		case view.Pending:
+			text = "pending"
+		case view.Err != nil:
+			text = view.Err.Error()
+		default:
+			text = fmt.Sprintf("has it: %t", view.Package != nil)
+		}
+		if view.Away {
+			text += ", away"
+		}
+	}
+	return text
+}
+
+func TestCatalogsThatHangHoldUpNoOther(t *testing.T) {
+	b := newBench(t, "quay")
+	h := b.hangs()
+	b.attendance = 0 // this one worker stays with none of them
+	for i := range 5 {
+		b.hang(t, fmt.Sprintf("hung-%d", i), fmt.Sprintf("https://c/%d", i))
+		b.runKey(t, fmt.Sprintf("ClusterCatalog/hung-%d", i))
+		<-h.began
+	}
+	b.attendance = time.Minute
+	b.put(t, "first")
+	b.run(t)
+	if got := views(b, red, "quay"); got != "has it: true" {
+		t.Errorf("five catalogs hang, and the sixth says %q", got)
+	}
+	for i := range 5 {
+		key := fmt.Sprintf("ClusterCatalog/hung-%d", i)
+		b.runKey(t, key)
+		if got := views(b, key, "quay"); got != "pending" || len(h.began) > 0 {
+			t.Errorf("while it is read it says %q, and was asked %d times more", got, len(h.began))
+		}
+	}
+}
+
+func TestCatalogThatIsSlowIsLeftOutAfterAWhileAndCountsWhenItHasAnswered(t *testing.T) {
+	b := newBench(t, "quay")
+	b.hang(t, "slow", "https://c/slow")
+	answer, answered := make(chan struct{}), make(chan struct{})
+	b.sources[catalog.KindClusterCatalog].read = func(context.Context, Request) (Answer, error) {
+		defer close(answered)
+		<-answer
+		return Answer{Packages: []catalog.Package{{Name: "quay"}}}, nil
+	}
+	b.attendance = 0
+	const slow = "ClusterCatalog/slow"
+	run := func(want string) {
+		t.Helper()
+		b.runKey(t, slow)
+		if got := views(b, slow, "quay"); got != want {
+			t.Errorf("it says %q, want %q", got, want)
+		}
+	}
+	run("pending")
+	b.clock.Step(b.patience - 1)
+	run("pending")
+	b.clock.Step(1)
+	stillReading := errStillReading{b.patience}.Error()
+	run(stillReading)
+	b.clock.Step(catalogsource.Grace)
+	b.told = nil
+	run(stillReading + ", away")
+	run(stillReading + ", away")
+	if !slices.Equal(b.told, []string{"quay"}) {
+		t.Errorf("told of %q", b.told)
+	}
+	close(answer)
+	<-b.attempts[catalog.ID{Kind: catalog.KindClusterCatalog, Name: "slow"}].done
+	run("has it: true")
+}
+
+func TestReadingIsGivenUpWhenItsCatalogIsNoLongerWhatItWas(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*testing.T, *bench)
+		// begins is where the next reading begins; empty for none.
+		begins, says string
+	}{
+		"it was deleted": {func(t *testing.T, b *bench) {
+			store := b.sources[catalog.KindClusterCatalog].informer.GetStore()
+			if err := store.Delete(object(t, `metadata: {name: blue}`)); err != nil {
+				t.Fatal(err)
+			}
+		}, "", ""},
+		"it is served elsewhere": {func(t *testing.T, b *bench) { b.hang(t, "blue", "https://c/new") }, "https://c/new", "pending"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, "quay")
+			h := b.hangs()
+			b.attendance = 0
+			b.hang(t, "blue", "https://c/old")
+			b.runKey(t, "ClusterCatalog/blue")
+			<-h.began
+			test.change(t, b)
+			b.runKey(t, "ClusterCatalog/blue")
+			if ended := <-h.ended; ended != "https://c/old" {
+				t.Errorf("the reading of %s was given up", ended)
+			}
+			if test.begins != "" {
+				if began := <-h.began; began != test.begins {
+					t.Errorf("the next one is of %s", began)
+				}
+			}
+			b.runKey(t, "ClusterCatalog/blue") // nothing comes of the one that was given up
+			if got := views(b, "ClusterCatalog/blue", "quay"); got != test.says || len(b.failed) > 0 {
+				t.Errorf("it says %q, and %d failed", got, len(b.failed))
+			}
+		})
+	}
+}
+
+func TestEverybodyIsToldOnceOfACatalogThatStaysAway(t *testing.T) {
+	for name, leave := range map[string]func(t *testing.T, b *bench, i int){
+		"because it is not ready, in states that change": func(t *testing.T, b *bench, i int) {
+			b.connect(t, "first", []string{"CONNECTING", "TRANSIENT_FAILURE"}[i%2])
+		},
+		"because each attempt to read it fails, with words that differ in numbers": func(t *testing.T, b *bench, i int) {
+			b.fail = fmt.Errorf("attempt %d from 10.0.0.7:%d: connection reset by peer", i, 40000+i)
+			b.connect(t, fmt.Sprint(i), "READY")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, "quay", "other") // the catalog has neither package "other" nor an error while it is well
+			b.content = func(name string) catalog.Package { return catalog.Package{Name: name} }
+			b.connect(t, "first", "READY")
+			b.run(t)
+			b.told = nil
+			b.clock.Step(time.Minute)
+			for i := range 100 {
+				leave(t, b, i)
+				b.run(t)
+				if away := views(b, red, "quay") == "has it: true, away"; away != (b.clock.Since(b.failingSince(t)) >= catalogsource.Grace) {
+					t.Fatalf("%s after it went away it is told: %t", b.clock.Since(b.failingSince(t)), away)
+				}
+				b.clock.Step(time.Second)
+			}
+			slices.Sort(b.told)
+			if !slices.Equal(b.told, []string{"other", "quay"}) {
+				t.Errorf("while it was away, told of %q", b.told)
+			}
+			b.told, b.fail = nil, nil
+			b.clock.Step(time.Hour)
+			b.connect(t, "at last", "READY")
+			b.run(t)
+			slices.Sort(b.told)
+			if got := views(b, red, "quay"); got != "has it: true" || !slices.Equal(b.told, []string{"other", "quay"}) {
+				t.Errorf("when it was back, told of %q, and it says %q", b.told, got)
+			}
+		})
+	}
+}
+
+func (b *bench) failingSince(t *testing.T) time.Time {
+	t.Helper()
+	kept, found := b.snapshots.Get(catalog.ID{Kind: catalog.KindCatalogSource, Namespace: "openshift-marketplace", Name: "red"})
+	if !found || kept.Err == nil {
+		t.Fatalf("it is said to be well: %+v", kept)
+	}
+	return kept.Failing
+}
+
+func TestCatalogThatItsAdminMadeUnavailableDoesNotCount(t *testing.T) {
+	b := newBench(t, "quay")
+	serve := func(mode, serving string) {
+		t.Helper()
+		if err := b.sources[catalog.KindClusterCatalog].informer.GetStore().Add(object(t, fmt.Sprintf(`
+metadata: {name: blue, uid: u}
+spec: {availabilityMode: %s}
+status: {urls: {base: "https://c/blue"}, resolvedSource: {image: {ref: "i@sha256:1"}}, conditions: [{type: Serving, status: %q}]}`, mode, serving))); err != nil {
+			t.Fatal(err)
+		}
+		b.runKey(t, "ClusterCatalog/blue")
+	}
+	expect := func(want string) {
+		t.Helper()
+		if got := views(b, "ClusterCatalog/blue", "quay"); got != want {
+			t.Errorf("it says %q, want %q", got, want)
+		}
+	}
+	serve("Available", "True")
+	expect("has it: true")
+	serve("Unavailable", "False")
+	expect("its spec.availabilityMode is Unavailable")
+	b.clock.Step(time.Hour)
+	serve("Unavailable", "False")
+	expect("its spec.availabilityMode is Unavailable")
+	serve("Available", "False")
+	expect("has it: true")
+	serve("Available", "True")
+	expect("has it: true")
+	if b.reads() != 1 {
+		t.Errorf("its content is the same, and it was read %d times", b.reads())
+	}
+}
+
+func TestReadingThatPanicsIsAFailure(t *testing.T) {
+	b := newBench(t, "quay")
+	b.put(t, "first")
+	b.content = func(string) catalog.Package { panic(errors.New("index out of range")) }
+	b.run(t)
+	if got := views(b, red, "quay"); got == "pending" || got == "has it: true" || b.reads() != 1 {
+		t.Errorf("it says %q", got)
+	}
+}

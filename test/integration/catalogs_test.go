@@ -23,7 +23,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	configv1 "github.com/openshift/api/config/v1"
+
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/test/environment"
 	"github.com/openshift/platform-operators/test/localcatalog"
 	"github.com/openshift/platform-operators/test/samples"
@@ -272,39 +275,110 @@ var _ = Describe("catalogs on the cluster", func() {
 		Expect(stranger.Requests()).To(BeZero())
 	})
 
-	DescribeTable("[UPG-C3] one catalog in trouble: others serve, and who may miss it is told",
-		func(ctx context.Context, trouble func(ctx context.Context), words ...string) {
-			trouble(ctx)
-			installed(ctx, "neighbour", "1.0.0")
-			create(ctx, "nowhere-at-all", "")
-			refusedWith(ctx, "nowhere-at-all", platformv1alpha1.ReasonSourceFailed, words...)
-		},
-		Entry("that is down", func(ctx context.Context) {
-			listener, err := net.Listen("tcp", "127.0.0.1:0")
-			Expect(err).NotTo(HaveOccurred())
-			Expect(listener.Close()).To(Succeed())
-			catalogSource(ctx, environment.CatalogNamespace, "down", listener.Addr().String(), "READY")
-		}, "CatalogSource/openshift-marketplace/down", "connection refused"),
-		Entry("that is not ready", func(ctx context.Context) {
-			catalogSource(ctx, environment.CatalogNamespace, "starting", "127.0.0.1:1", "CONNECTING")
-		}, "CatalogSource/openshift-marketplace/starting", "CONNECTING"),
-		Entry("that is malformed", func(ctx context.Context) {
-			clusterCatalog(ctx, "garbled", env.Catalog.HandleCatalog("garbled", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-				fmt.Fprint(w, `{"schema": "olm.package", "name": "neigh`)
-			})))
-		}, "ClusterCatalog/garbled"),
-		Entry("that is slow over HTTPS", func(ctx context.Context) {
-			clusterCatalog(ctx, "trickle", env.Catalog.HandleCatalog("trickle", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	It("[UPG-C3] catalogs in trouble: the others serve, who may miss something is told why, and every operator says which were left out", func(ctx context.Context) {
+		installed(ctx, "neighbour", "1.0.0")
+		warnings := func(ctx context.Context) ([]string, error) {
+			operator, err := admin.Operator(ctx, "neighbour")
+			if err != nil {
+				return nil, err
+			}
+			return operator.Status.Warnings, nil
+		}
+		Eventually(warnings).WithContext(ctx).ShouldNot(ContainElement(ContainSubstring("cannot be read")), "all is well")
+
+		By("one that has served until now and is down: it has an older version")
+		older := &registry{list: func(stream api.Registry_ListBundlesServer) error {
+			return stream.Send(bundleOf("neighbour", "0.9.0", 10))
+		}}
+		catalogSource(ctx, environment.CatalogNamespace, "gone", older.serve(), "READY")
+		Eventually(older.lists.Load).Should(BeNumerically(">=", 1))
+		Eventually(older.connections.Load).Should(BeZero())
+
+		By("one that is down, one that is not ready, one that is malformed, and five that are slow")
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		Expect(err).NotTo(HaveOccurred())
+		Expect(listener.Close()).To(Succeed())
+		catalogSource(ctx, environment.CatalogNamespace, "down", listener.Addr().String(), "READY")
+		catalogSource(ctx, environment.CatalogNamespace, "starting", "127.0.0.1:1", "CONNECTING")
+		clusterCatalog(ctx, "garbled", env.Catalog.HandleCatalog("garbled", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, `{"schema": "olm.package", "name": "neigh`)
+		})))
+		slow := &registry{list: func(stream api.Registry_ListBundlesServer) error { <-stream.Context().Done(); return nil }}
+		catalogSource(ctx, environment.CatalogNamespace, "slow", slow.serve(), "READY")
+		for i := range 4 { // which with the other makes more than there are workers
+			name := fmt.Sprintf("trickle-%d", i)
+			clusterCatalog(ctx, name, env.Catalog.HandleCatalog(name, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				w.WriteHeader(http.StatusOK)
 				_ = http.NewResponseController(w).Flush()
 				<-r.Context().Done()
 			})))
-		}, "ClusterCatalog/trickle", "still being read"),
-		Entry("that is slow over gRPC", func(ctx context.Context) {
-			slow := &registry{list: func(stream api.Registry_ListBundlesServer) error { <-stream.Context().Done(); return nil }}
-			catalogSource(ctx, environment.CatalogNamespace, "slow", slow.serve(), "READY")
-		}, "CatalogSource/openshift-marketplace/slow", "still being read"),
-	)
+		}
+		state := []byte(`{"status":{"connectionState":{"lastObservedState":"TRANSIENT_FAILURE"}}}`)
+		_, err = admin.Dynamic.Resource(catalogSources).Namespace(environment.CatalogNamespace).Patch(ctx, "gone", types.MergePatchType, state, metav1.PatchOptions{}, "status")
+		Expect(err).NotTo(HaveOccurred())
+
+		By("asking for a package of another catalog, which is read all the same")
+		Expect(admin.Publish(ctx, samples.Operator{Package: "undaunted", Version: "1.0.0"})).To(Succeed())
+		create(ctx, "undaunted", "")
+		Eventually(admin.Installed).WithContext(ctx).WithArguments("undaunted", "1.0.0").Should(Succeed())
+
+		By("asking for what only one of them might have: the reason is told")
+		for id, words := range map[catalog.ID][]string{
+			{Kind: catalog.KindCatalogSource, Namespace: environment.CatalogNamespace, Name: "down"}:     {"connection refused"},
+			{Kind: catalog.KindCatalogSource, Namespace: environment.CatalogNamespace, Name: "starting"}: {`not "READY"`},
+			{Kind: catalog.KindCatalogSource, Namespace: environment.CatalogNamespace, Name: "slow"}:     {"still being read"},
+			{Kind: catalog.KindClusterCatalog, Name: "garbled"}:                                          {"getting"},
+			{Kind: catalog.KindClusterCatalog, Name: "trickle-0"}:                                        {"still being read"},
+		} {
+			choosy := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: "misses-" + id.Name}}
+			choosy.Spec.Package = platformv1alpha1.Package{Name: choosy.Name, CatalogSelector: &metav1.LabelSelector{
+				MatchLabels: map[string]string{platformv1alpha1.LabelCatalogName: id.Name}}}
+			_, err := admin.Platform.PlatformV1alpha1().PlatformOperators().Create(ctx, choosy, metav1.CreateOptions{})
+			Expect(err).NotTo(HaveOccurred())
+			DeferCleanup(remove, choosy.Name)
+			refusedWith(ctx, choosy.Name, platformv1alpha1.ReasonSourceFailed, append(words, id.String()+" was left out")...)
+		}
+
+		By("every operator saying which were left out, and of which the last content is used")
+		source := "CatalogSource/" + environment.CatalogNamespace
+		told := ContainElements(HavePrefix("catalog " + source + "/gone cannot be read, and its last content is used: look at its status and its pod"))
+		for _, left := range []string{source + "/down", source + "/starting", source + "/slow", "ClusterCatalog/garbled",
+			"ClusterCatalog/trickle-0", "ClusterCatalog/trickle-1", "ClusterCatalog/trickle-2", "ClusterCatalog/trickle-3"} {
+			told = And(told, ContainElement(HavePrefix("catalog "+left+" is left out, because it cannot be read: look at its status")))
+		}
+		Eventually(warnings).WithContext(ctx).WithTimeout(2 * soon).Should(told)
+		Eventually(warnings).WithContext(ctx).Should(HaveEach(Not(ContainSubstring("/"+environment.CatalogName+" "))), "of the catalogs that serve nothing is said")
+
+		By("nothing else failing, and nothing being written at each attempt to read them")
+		before, err := admin.Operator(ctx, "neighbour")
+		Expect(err).NotTo(HaveOccurred())
+		Consistently(func(ctx context.Context) error {
+			live, err := admin.Operator(ctx, "neighbour")
+			if err != nil {
+				return err
+			}
+			if live.ResourceVersion != before.ResourceVersion {
+				return fmt.Errorf("written meanwhile: %+v", live.Status)
+			}
+			if err := admin.Installed(ctx, "neighbour", "1.0.0"); err != nil {
+				return err
+			}
+			_, err = admin.ClusterOperatorHas(ctx, configv1.OperatorDegraded, configv1.ConditionFalse)
+			return err
+		}).WithContext(ctx).WithTimeout(15 * time.Second).Should(Succeed())
+
+		By("one of them coming back, and the others going: nothing is said any more")
+		state = []byte(`{"status":{"connectionState":{"lastObservedState":"READY"}}}`)
+		_, err = admin.Dynamic.Resource(catalogSources).Namespace(environment.CatalogNamespace).Patch(ctx, "gone", types.MergePatchType, state, metav1.PatchOptions{}, "status")
+		Expect(err).NotTo(HaveOccurred())
+		for _, name := range []string{"down", "starting", "slow"} {
+			Expect(admin.Dynamic.Resource(catalogSources).Namespace(environment.CatalogNamespace).Delete(ctx, name, metav1.DeleteOptions{})).To(Succeed())
+		}
+		for _, name := range []string{"garbled", "trickle-0", "trickle-1", "trickle-2", "trickle-3"} {
+			Expect(admin.Dynamic.Resource(clusterCatalogs).Delete(ctx, name, metav1.DeleteOptions{})).To(Succeed())
+		}
+		Eventually(warnings).WithContext(ctx).ShouldNot(ContainElement(ContainSubstring("cannot be read")))
+	})
 
 	It("[UPG-C5] content is read again when it changes; what else changes costs nothing, and only who uses it looks again", func(ctx context.Context) {
 		installed(ctx, "neighbour", "1.0.0")

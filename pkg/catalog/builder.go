@@ -25,6 +25,8 @@ const (
 type Builder struct {
 	packages map[string]*draft
 	shared   shared
+	// providers collects who brings which kinds, nil where nobody asks.
+	providers *ProvidersBuilder
 }
 
 // draft is one package being built.

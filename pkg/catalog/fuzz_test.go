@@ -41,8 +41,15 @@ func FuzzRead(f *testing.F) {
 		if !slices.IsSortedFunc(got, func(a, b Package) int { return strings.Compare(a.Name, b.Name) }) {
 			t.Error("packages are not sorted")
 		}
+		_, providers, err := ReadWithProviders(bytes.NewReader(in), func(string) bool { return false })
+		if err != nil {
+			t.Fatalf("read whole, and not where nothing is wanted: %v", err)
+		}
 		for _, p := range got {
 			checkBounds(t, p)
+			if len(in) <= maxKindProperty { // so that no property is too long to be looked at
+				checkProviders(t, p, providers)
+			}
 			for _, b := range p.Bundles {
 				if found, ok := p.Bundle(b.Name); !ok || found.Image != b.Image {
 					t.Errorf("bundle %q is not found by its name", b.Name)
@@ -50,6 +57,18 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// checkProviders holds that whatever a package brings is known of it when nobody wants it, too.
+func checkProviders(t *testing.T, p Package, providers *Providers) {
+	t.Helper()
+	for _, b := range p.Bundles {
+		for _, gvk := range b.ProvidedGVKs {
+			if gvk.Version != "" && gvk.Kind != "" && !slices.Contains(providers.Of(gvk), p.Name) {
+				t.Errorf("bundle %q brings %q, of which %q are known", b.Name, gvk, providers.Of(gvk))
+			}
+		}
+	}
 }
 
 func checkBounds(t *testing.T, p Package) {

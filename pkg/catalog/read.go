@@ -23,11 +23,25 @@ const (
 // trusted, and a short list would look like a real one. A blob of a wanted package with a field of the wrong shape is
 // left out and named in that package's Faults, so that it costs the other packages nothing.
 func Read(r io.Reader, want func(pkg string) bool) ([]Package, error) {
-	var builder Builder
+	packages, _, err := readWith(nil, r, want)
+	return packages, err
+}
+
+// ReadWithProviders is Read, and says of all packages, wanted or not, which of them bring which kinds.
+func ReadWithProviders(r io.Reader, want func(pkg string) bool) ([]Package, *Providers, error) {
+	return readWith(&ProvidersBuilder{}, r, want)
+}
+
+// readWith is for both; without a builder of providers there are none.
+func readWith(providers *ProvidersBuilder, r io.Reader, want func(pkg string) bool) ([]Package, *Providers, error) {
+	builder := Builder{providers: providers}
 	if err := builder.read(r, "", want); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return builder.Build(), nil
+	if providers == nil {
+		return builder.Build(), nil, nil
+	}
+	return builder.Build(), providers.Build(), nil
 }
 
 // read adds the blobs of a stream. A file that is given is named in faults.
@@ -44,6 +58,9 @@ func (b *Builder) read(r io.Reader, file string, want func(pkg string) bool) err
 		blob, err := parse(raw)
 		if err != nil {
 			return fmt.Errorf("blob %d%s: %w", n, blob.label(), err)
+		}
+		if b.providers != nil && blob.schema == schemaBundle && blob.pkg != "" {
+			blob.addKinds(b.providers)
 		}
 		if pkg := blob.owner(); pkg == "" || want != nil && !want(pkg) {
 			continue

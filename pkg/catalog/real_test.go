@@ -56,10 +56,10 @@ func jsonLinesOf(tb testing.TB, contents [][]byte) []byte {
 }
 
 func TestReadOfRealCatalogs(t *testing.T) {
-	type counts struct{ packages, channels, bundles, limits, kinds, needy, dated int }
+	type counts struct{ packages, channels, bundles, limits, kinds, needy, dated, provided int }
 	for catalog, want := range map[string]counts{
-		"community-v4.20": {packages: 37, channels: 85, bundles: 803, limits: 0, kinds: 6845, needy: 18, dated: 737},
-		"certified-v4.20": {packages: 59, channels: 180, bundles: 676, limits: 4, kinds: 2893, needy: 47, dated: 617},
+		"community-v4.20": {packages: 37, channels: 85, bundles: 803, limits: 0, kinds: 6845, needy: 18, dated: 737, provided: 266},
+		"certified-v4.20": {packages: 59, channels: 180, bundles: 676, limits: 4, kinds: 2893, needy: 47, dated: 617, provided: 258},
 	} {
 		t.Run(catalog, func(t *testing.T) {
 			lines := jsonLinesOf(t, realYAML(t, catalog))
@@ -88,12 +88,34 @@ func TestReadOfRealCatalogs(t *testing.T) {
 					}
 				}
 			}
+			got.provided = compareProviders(t, packages, lines)
 			if got != want {
 				t.Errorf("got %+v, want %+v", got, want)
 			}
 			compareWithDeclcfg(t, packages, lines)
 		})
 	}
+}
+
+// compareProviders holds who brings which kinds, as it is read when no package is wanted, against the packages, and counts it.
+func compareProviders(t *testing.T, packages []Package, lines []byte) int {
+	t.Helper()
+	var builder ProvidersBuilder
+	for _, p := range packages {
+		for _, b := range p.Bundles {
+			for _, gvk := range b.ProvidedGVKs {
+				builder.Add(p.Name, gvk)
+			}
+		}
+	}
+	_, got, err := ReadWithProviders(bytes.NewReader(lines), func(string) bool { return false })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !got.Complete() || !got.Equal(builder.Build()) {
+		t.Error("who brings which kinds is not what the packages bring")
+	}
+	return len(got.packages)
 }
 
 // compareWithDeclcfg holds what was read against operator-registry's own reading of the same bytes.

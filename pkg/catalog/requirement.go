@@ -74,6 +74,19 @@ func sentence(members []Requirement) string {
 	return "(" + strings.Join(parts, "; ") + ")"
 }
 
+// Kinds calls f with every kind by which the requirement, or one of those in it, would be met; not with those that must not
+// be there.
+func (r Requirement) Kinds(f func(GVK)) {
+	if r.GVK != nil {
+		f(*r.GVK)
+	}
+	for _, members := range [][]Requirement{r.All, r.Any} {
+		for _, member := range members {
+			member.Kinds(f)
+		}
+	}
+}
+
 // Compare orders requirements by what they say, then by the author's messages.
 func (r Requirement) Compare(other Requirement) int {
 	return cmp.Or(

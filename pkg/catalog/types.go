@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"cmp"
+	"slices"
 	"sort"
 )
 
@@ -101,6 +102,12 @@ type Bundle struct {
 	APIServices bool
 	// CreatedAt is the CSV's annotation createdAt as it stands, empty when the catalog does not say or says more than 64 bytes.
 	CreatedAt string
+}
+
+// Provides says whether the bundle brings a kind.
+func (b *Bundle) Provides(gvk GVK) bool {
+	_, found := slices.BinarySearchFunc(b.ProvidedGVKs, gvk, GVK.Compare)
+	return found
 }
 
 // Bundle returns the bundle of this name.

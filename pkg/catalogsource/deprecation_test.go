@@ -34,7 +34,7 @@ func TestDeprecationThatAppearsOrDisappearsIsNewsOfItsPackageOnly(t *testing.T) 
 	names := []string{"aged", "other"}
 	read := func() map[string][]string {
 		t.Helper()
-		overGRPC, err := grpc.Read(t.Context(), server.GRPCAddress(), func(pkg string) bool { return slices.Contains(names, pkg) })
+		overGRPC, _, err := grpc.Read(t.Context(), server.GRPCAddress(), func(pkg string) bool { return slices.Contains(names, pkg) })
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -148,7 +148,7 @@ func TestAnOlderServerTellsOfUpgradeRulesOnBundlesOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.Close()
-	packages, err := grpc.Read(t.Context(), server.GRPCAddress(), nil)
+	packages, _, err := grpc.Read(t.Context(), server.GRPCAddress(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestAnOlderServerTellsOfUpgradeRulesOnBundlesOnly(t *testing.T) {
 	if err := server.Update(t.Context(), testdata+"/first"); err != nil {
 		t.Fatal(err)
 	}
-	if packages, err = grpc.Read(t.Context(), server.GRPCAddress(), nil); err != nil {
+	if packages, _, err = grpc.Read(t.Context(), server.GRPCAddress(), nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range packages {

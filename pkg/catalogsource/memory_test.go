@@ -9,6 +9,7 @@ import (
 	nethttp "net/http"
 	"net/http/httptest"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -26,6 +27,7 @@ import (
 // what the servers hold counts for little; it counts.
 const (
 	bigPackages, bigBundles = 200, 25
+	bigKinds                = 6        // of each package, as in real catalogs
 	bigManifest             = 11 << 10 // bytes of each bundle's ClusterServiceVersion: 55 MB in all
 	keptAtMost              = 1 << 20
 	// inUseAtMost is what reading may add at any moment, garbage that is not collected yet and the servers' part included.
@@ -50,6 +52,9 @@ func (r *bigRegistry) ListBundles(_ *api.ListBundlesRequest, stream api.Registry
 				PackageName: pkg, ChannelName: "stable", CsvName: pkg + ".v" + bigVersion(b), Version: bigVersion(b),
 				BundlePath: "registry.invalid/" + pkg + "@sha256:0a", CsvJson: bigCSV(pkg, b),
 			}
+			for k := range bigKinds {
+				bundle.Properties = append(bundle.Properties, &api.Property{Type: "olm.gvk", Value: bigKind(pkg, k)})
+			}
 			r.sent += len(bundle.CsvJson)
 			if err := stream.Send(bundle); err != nil {
 				return err
@@ -61,6 +66,11 @@ func (r *bigRegistry) ListBundles(_ *api.ListBundlesRequest, stream api.Registry
 
 func (r *bigRegistry) GetPackage(_ context.Context, request *api.GetPackageRequest) (*api.Package, error) {
 	return &api.Package{Name: request.GetName(), DefaultChannelName: "stable", Channels: []*api.Channel{{Name: "stable"}}}, nil
+}
+
+// bigKind is a kind that every version of a package brings, as a property's value.
+func bigKind(pkg string, kind int) string {
+	return fmt.Sprintf(`{"group":"%s.example.com","version":"v1alpha1","kind":"%s-%d-resource"}`, pkg, pkg, kind)
 }
 
 func bigCSV(pkg string, bundle int) string {
@@ -86,12 +96,16 @@ func writeBig(w io.Writer) error {
 			}
 		}
 		for b := range bigBundles {
+			properties := []map[string]any{
+				{"type": "olm.package", "value": map[string]any{"packageName": pkg, "version": bigVersion(b)}},
+				{"type": "olm.csv.metadata", "value": map[string]any{"annotations": map[string]any{"description": strings.Repeat("lorem ", bigManifest/6)}}},
+			}
+			for k := range bigKinds {
+				properties = append(properties, map[string]any{"type": "olm.gvk", "value": json.RawMessage(bigKind(pkg, k))})
+			}
 			if err := lines.Encode(map[string]any{
 				"schema": "olm.bundle", "package": pkg, "name": pkg + ".v" + bigVersion(b), "image": "registry.invalid/" + pkg + "@sha256:0a",
-				"properties": []map[string]any{
-					{"type": "olm.package", "value": map[string]any{"packageName": pkg, "version": bigVersion(b)}},
-					{"type": "olm.csv.metadata", "value": map[string]any{"annotations": map[string]any{"description": strings.Repeat("lorem ", bigManifest/6)}}},
-				},
+				"properties": properties,
 			}); err != nil {
 				return err
 			}
@@ -101,13 +115,18 @@ func writeBig(w io.Writer) error {
 }
 
 func TestBigCatalogCostsWhatIsUsedOfIt(t *testing.T) {
-	for name, read := range map[string]func(*testing.T) []catalog.Package{"over gRPC": readBigGRPC, "over HTTPS": readBigHTTPS} {
+	for name, read := range map[string]func(*testing.T) ([]catalog.Package, *catalog.Providers){"over gRPC": readBigGRPC, "over HTTPS": readBigHTTPS} {
 		t.Run(name, func(t *testing.T) {
 			var packages []catalog.Package
-			kept, most := memory(func() { packages = read(t) })
+			var providers *catalog.Providers
+			kept, most := memory(func() { packages, providers = read(t) })
 			t.Logf("%d KiB kept, %d KiB more in use at most while it was read", kept>>10, most>>10)
 			if len(packages) != 2 || len(packages[0].Bundles) != bigBundles || len(packages[1].Bundles) != bigBundles {
 				t.Fatalf("%d packages were read", len(packages))
+			}
+			last := catalog.GVK{Group: "package-199.example.com", Version: "v1alpha1", Kind: "package-199-5-resource"}
+			if got := providers.Of(last); !slices.Equal(got, []string{"package-199"}) || !providers.Complete() {
+				t.Errorf("%q are said to bring a kind of the last package", got)
 			}
 			if kept > keptAtMost {
 				t.Errorf("%d bytes are kept, more than %d", kept, keptAtMost)
@@ -116,11 +135,12 @@ func TestBigCatalogCostsWhatIsUsedOfIt(t *testing.T) {
 				t.Errorf("%d bytes more were in use, more than %d", most, inUseAtMost)
 			}
 			runtime.KeepAlive(packages)
+			runtime.KeepAlive(providers)
 		})
 	}
 }
 
-func readBigGRPC(t *testing.T) []catalog.Package {
+func readBigGRPC(t *testing.T) ([]catalog.Package, *catalog.Providers) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -131,17 +151,17 @@ func readBigGRPC(t *testing.T) []catalog.Package {
 	serving.Go(func() { _ = server.Serve(listener) })
 	defer serving.Wait()
 	defer server.Stop()
-	packages, err := grpc.Read(t.Context(), listener.Addr().String(), wantedOfBig)
+	packages, providers, err := grpc.Read(t.Context(), listener.Addr().String(), wantedOfBig)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if registry.sent < 50<<20 {
 		t.Errorf("only %d bytes of manifests were sent", registry.sent)
 	}
-	return packages
+	return packages, providers
 }
 
-func readBigHTTPS(t *testing.T) []catalog.Package {
+func readBigHTTPS(t *testing.T) ([]catalog.Package, *catalog.Providers) {
 	sent := &counter{}
 	server := httptest.NewTLSServer(nethttp.HandlerFunc(func(w nethttp.ResponseWriter, r *nethttp.Request) {
 		if !strings.HasSuffix(r.URL.Path, "/api/v1/all") {
@@ -162,7 +182,7 @@ func readBigHTTPS(t *testing.T) []catalog.Package {
 	if sent.bytes < 50<<20 {
 		t.Errorf("only %d bytes were sent", sent.bytes)
 	}
-	return reading.Packages
+	return reading.Packages, reading.Providers
 }
 
 type counter struct {

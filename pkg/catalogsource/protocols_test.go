@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -32,7 +33,7 @@ func readBoth(t *testing.T, folder string, want func(string) bool) []catalog.Pac
 	defer client.Close()
 
 	began := time.Now()
-	overGRPC, err := grpc.Read(t.Context(), server.GRPCAddress(), want)
+	overGRPC, provided, err := grpc.Read(t.Context(), server.GRPCAddress(), want)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,6 +45,22 @@ func readBoth(t *testing.T, folder string, want func(string) bool) []catalog.Pac
 	t.Logf("%s: %d packages in %s over gRPC, in %s over HTTPS", folder, len(overHTTPS), middle.Sub(began), time.Since(middle))
 	if !reflect.DeepEqual(overHTTPS, overGRPC) { // cmp takes seconds for this much
 		t.Errorf("%s: over HTTPS (-) and over gRPC (+):\n%.4000s", folder, cmp.Diff(overHTTPS, overGRPC))
+	}
+	alone, err := client.ReadProviders(t.Context(), server.HTTPSBaseURL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !provided.Complete() || !alone.Providers.Equal(provided) {
+		t.Errorf("%s: who brings which kinds is not the same over gRPC and over HTTPS", folder)
+	}
+	for _, p := range overHTTPS {
+		for _, b := range p.Bundles {
+			for _, gvk := range b.ProvidedGVKs {
+				if !slices.Contains(provided.Of(gvk), p.Name) {
+					t.Errorf("%s: %q brings %q, of which %q are known", folder, b.Name, gvk, provided.Of(gvk))
+				}
+			}
+		}
 	}
 	return overHTTPS
 }

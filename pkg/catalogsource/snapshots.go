@@ -40,6 +40,8 @@ type Snapshot struct {
 	Known bool
 	// Packages are what that reading found, sorted by name.
 	Packages []catalog.Package
+	// Providers says of all packages which bring which kinds, as of the last reading that told; nil where none has.
+	Providers *catalog.Providers
 	// Err is why the catalog could not be read after that, Failing since when. Packages are then what it last had.
 	Err     error
 	Failing time.Time
@@ -62,8 +64,12 @@ func NewSnapshots() *Snapshots {
 
 // Set stores a good reading. Packages must be sorted by name, as the readers return them.
 func (s *Snapshots) Set(info Info, packages []catalog.Package) (changed []string) {
-	return s.replace(info.ID, nil, func(*Snapshot) *Snapshot {
-		return &Snapshot{Info: info, Known: true, Packages: packages}
+	return s.replace(info.ID, nil, func(old *Snapshot) *Snapshot {
+		next := &Snapshot{Info: info, Known: true, Packages: packages}
+		if old != nil {
+			next.Providers = old.Providers
+		}
+		return next
 	})
 }
 
@@ -155,20 +161,6 @@ func (s *Snapshots) For(pkg string) []resolve.Catalog {
 		views = append(views, s.catalogs[id].view(pkg))
 	}
 	return views
-}
-
-// Providers names the packages that bring a kind, of those that are kept: of packages that nobody wants nothing is known.
-func (s *Snapshots) Providers(gvk catalog.GVK) []string {
-	s.lock.RLock()
-	defer s.lock.RUnlock()
-	names := map[string]bool{}
-	for _, snapshot := range s.catalogs {
-		for _, pkg := range snapshot.Packages {
-			names[pkg.Name] = names[pkg.Name] || slices.ContainsFunc(pkg.Bundles, func(b catalog.Bundle) bool { return slices.Contains(b.ProvidedGVKs, gvk) })
-		}
-	}
-	maps.DeleteFunc(names, func(_ string, brings bool) bool { return !brings })
-	return slices.Sorted(maps.Keys(names))
 }
 
 // replace swaps one snapshot and compares what it says of every package that either of them, or also, names.

@@ -3,7 +3,6 @@ package catalogsource_test
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -253,19 +252,4 @@ func ExampleSnapshots() {
 	// [quay] connection refused
 	// [quay] quay
 	// [] quay
-}
-
-func TestWhoBringsAKindAsFarAsItIsKept(t *testing.T) {
-	bread, cake := catalog.GVK{Group: "g", Version: "v1", Kind: "Bread"}, catalog.GVK{Group: "g", Version: "v1", Kind: "Cake"}
-	brings := func(name string, kinds ...catalog.GVK) catalog.Package {
-		return catalog.Package{Name: name, Bundles: []catalog.Bundle{{Name: name + ".v1.0.0"}, {Name: name + ".v1.1.0", ProvidedGVKs: kinds}}}
-	}
-	s := catalogsource.NewSnapshots()
-	s.Set(catalogsource.Info{ID: catalog.ID{Kind: catalog.KindClusterCatalog, Name: "a"}}, []catalog.Package{brings("baker", bread), brings("grocer", bread, cake), brings("smith")})
-	s.Set(catalogsource.Info{ID: catalog.ID{Kind: catalog.KindClusterCatalog, Name: "b"}}, []catalog.Package{brings("baker")})
-	for kind, want := range map[catalog.GVK][]string{bread: {"baker", "grocer"}, cake: {"grocer"}, {Kind: "Stone"}: nil} {
-		if got := s.Providers(kind); !slices.Equal(got, want) {
-			t.Errorf("%s is brought by %q, want %q", kind, got, want)
-		}
-	}
 }

@@ -77,7 +77,7 @@ func Start(ctx context.Context, input *Input) error {
 // build makes the list of everything that runs, in the order in which data passes through it.
 func build(ctx context.Context, input *Input, around *surroundings) ([]controller, error) {
 	snapshots := catalogsource.NewSnapshots()
-	changes := &catalogsource.Changes{}
+	changes, providers := &catalogsource.Changes{}, &catalogsource.Changes{}
 	content, err := store.NewContent(store.ContentConfig{Dir: input.Options.ContentDir, Budget: input.Options.ContentBudget, Clock: input.Clock})
 	if err != nil {
 		return nil, fmt.Errorf("wiring: %w", err)
@@ -88,8 +88,10 @@ func build(ctx context.Context, input *Input, around *surroundings) ([]controlle
 		build   func() (factory.Controller, error)
 	}{
 		{1, func() (factory.Controller, error) { return newOperatorConfig(input) }},
-		{4, func() (factory.Controller, error) { return newCatalogs(input, snapshots, changes) }},
-		{2, func() (factory.Controller, error) { return newPlatformOperator(input, snapshots, changes, around) }},
+		{4, func() (factory.Controller, error) { return newCatalogs(input, snapshots, changes, providers) }},
+		{2, func() (factory.Controller, error) {
+			return newPlatformOperator(input, snapshots, changes, providers, around)
+		}},
 		{2, func() (factory.Controller, error) { return newBundle(ctx, input, content) }},
 		{4, func() (factory.Controller, error) { return newBundleDeployment(ctx, input, content) }},
 		{1, func() (factory.Controller, error) { return newOperatorHealth(input) }},
@@ -108,21 +110,22 @@ func build(ctx context.Context, input *Input, around *surroundings) ([]controlle
 	return controllers, nil
 }
 
-func newCatalogs(input *Input, snapshots *catalogsource.Snapshots, changes *catalogsource.Changes) (factory.Controller, error) {
+func newCatalogs(input *Input, snapshots *catalogsource.Snapshots, changes, providers *catalogsource.Changes) (factory.Controller, error) {
 	return catalogs.New(catalogs.Config{
-		Dynamic:   input.Dynamic,
-		Operators: input.PlatformInformers.Platform().V1alpha1().PlatformOperators(),
-		Managers:  input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers(),
-		Snapshots: snapshots,
-		Changes:   changes,
-		Clock:     input.Clock,
-		ReadGRPC:  readGRPC,
-		ReadHTTP:  newHTTPReader(input.Options.CatalogCAFile),
-		Recorder:  input.Recorder,
+		Dynamic:         input.Dynamic,
+		Operators:       input.PlatformInformers.Platform().V1alpha1().PlatformOperators(),
+		Managers:        input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers(),
+		Snapshots:       snapshots,
+		Changes:         changes,
+		ProviderChanges: providers,
+		Clock:           input.Clock,
+		ReadGRPC:        readGRPC,
+		ReadHTTP:        newHTTPReader(input.Options.CatalogCAFile),
+		Recorder:        input.Recorder,
 	})
 }
 
-func newPlatformOperator(input *Input, snapshots *catalogsource.Snapshots, changes *catalogsource.Changes, around *surroundings) (factory.Controller, error) {
+func newPlatformOperator(input *Input, snapshots *catalogsource.Snapshots, changes, providers *catalogsource.Changes, around *surroundings) (factory.Controller, error) {
 	return platformoperator.New(platformoperator.Config{
 		OperatorClient:    input.Platform.PlatformV1alpha1().PlatformOperators(),
 		DeploymentClient:  input.Platform.CoreV1alpha2().BundleDeployments(),
@@ -132,6 +135,7 @@ func newPlatformOperator(input *Input, snapshots *catalogsource.Snapshots, chang
 		Managers:          input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers(),
 		Catalogs:          snapshots,
 		CatalogsChanged:   changes,
+		ProvidersChanged:  providers,
 		Inventory:         around,
 		KindsChanged:      around.kinds,
 		ForeignChanged:    around.installations,

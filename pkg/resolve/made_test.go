@@ -99,3 +99,8 @@ func outcome(decisions map[string]Decision) string {
 	}
 	return strings.Join(parts, ", ")
 }
+
+// everyKindBy are catalogs in which these packages bring every kind.
+func everyKindBy(catalogs ...Providers) func(catalog.GVK) []Providers {
+	return func(catalog.GVK) []Providers { return catalogs }
+}

@@ -3,6 +3,7 @@ package resolve
 import (
 	"fmt"
 	"path"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -41,16 +42,19 @@ func (r *Request) addManager(spec operatorv1alpha1.PlatformOperatorManagerSpec) 
 // notAllowed says that no glob of the manager's matches the package; empty when one does, or when there are none. A glob
 // that cannot be read matches nothing.
 func (r Request) notAllowed() string {
-	if len(r.Allowed) == 0 {
+	if r.allows(r.Package) {
 		return ""
-	}
-	for _, glob := range r.Allowed {
-		if matches, err := path.Match(glob, r.Package); err == nil && matches {
-			return ""
-		}
 	}
 	return fmt.Sprintf("package %q is not allowed on this cluster: spec.allowedPackages of PlatformOperatorManager %q has only %s; add it there, or delete the PlatformOperator",
 		r.Package, operatorv1alpha1.PlatformOperatorManagerName, quoted(r.Allowed))
+}
+
+// allows says whether the manager lets a package be asked for.
+func (r Request) allows(pkg string) bool {
+	return len(r.Allowed) == 0 || slices.ContainsFunc(r.Allowed, func(glob string) bool {
+		matches, err := path.Match(glob, pkg)
+		return err == nil && matches
+	})
 }
 
 // refuseAll lists the versions of a package that is not allowed all the same, so that the upgrade gate can name what would be

@@ -132,7 +132,7 @@ func (p *puzzle) sayNeed(m *member, r groupRule) (text string, others []*member)
 			parts = append(parts, p.offer(other, leaf))
 		}
 		if !said {
-			parts = append(parts, p.around.absence(leaf))
+			parts = append(parts, m.ask.absence(r.member.ask.Package, leaf))
 		}
 	}
 	if len(parts) > 0 {

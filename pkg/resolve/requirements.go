@@ -48,7 +48,7 @@ func requirements(ask *question, o *option) string {
 	}
 	for _, r := range o.Bundle.Requirements {
 		if !judge(r, true, func(leaf catalog.Requirement, want bool) bool { return ask.around.possible(ask, o, leaf, want) }) {
-			return clip("needs "+needed(r)+": "+ask.around.unmet(r)+failureMessages(r), 2*maxWhy)
+			return clip("needs "+needed(r)+": "+ask.unmet(r)+failureMessages(r), 2*maxWhy)
 		}
 	}
 	return ""
@@ -140,11 +140,11 @@ func failureMessages(r catalog.Requirement) string {
 }
 
 // unmet says of the kinds and packages of a requirement that can never be met what is known of them, and what would do.
-func (around *surroundings) unmet(r catalog.Requirement) string {
+func (ask *question) unmet(r catalog.Requirement) string {
 	several := len(leaves(r)) > 1
 	var parts []string
 	for _, leaf := range leaves(r) {
-		text := around.absence(leaf)
+		text := ask.absence(ask.Package, leaf)
 		if several {
 			text = clip(leaf.String(), maxQuoted) + ": " + text
 		}
@@ -153,15 +153,16 @@ func (around *surroundings) unmet(r catalog.Requirement) string {
 	return list(parts, "; ", maxLeaves)
 }
 
-// absence says what there is instead of a kind or package, and what would bring it.
-func (around *surroundings) absence(leaf catalog.Requirement) string {
+// absence says what there is instead of a kind or package that a package needs, and what would bring it.
+func (ask *question) absence(needy string, leaf catalog.Requirement) string {
+	around := ask.around
 	switch {
 	case leaf.Unsupported != "":
 		return "this cannot be judged here; use a version that does without"
 	case around.constant(leaf):
 		return "it is there already"
 	case leaf.GVK != nil:
-		return "nothing on the cluster brings it; " + around.advice(*leaf.GVK)
+		return "nothing on the cluster brings it; " + ask.advice(needy, *leaf.GVK)
 	}
 	pkg, span := leaf.Package.Name, leaf.Package.Range
 	if _, ok := around.covers(span); !ok {
@@ -174,22 +175,4 @@ func (around *surroundings) absence(leaf catalog.Requirement) string {
 		return fmt.Sprintf("PlatformOperator %q, which is of that package, has no such version to choose from; add a catalog that has one", others[0].ask.Operator)
 	}
 	return fmt.Sprintf("it is not installed; create a PlatformOperator for package %q", clip(pkg, maxQuoted))
-}
-
-// advice says what would bring a kind. Nothing is installed that nobody asked for.
-func (around *surroundings) advice(gvk catalog.GVK) string {
-	var packages []string
-	for _, pkg := range around.providers(gvk) {
-		if others := around.packages[pkg]; len(others) > 0 {
-			return fmt.Sprintf("PlatformOperator %q, of package %s, is to bring it: see there why it does not", others[0].ask.Operator, quote(pkg))
-		}
-		packages = append(packages, quote(pkg))
-	}
-	switch len(packages) {
-	case 0:
-		return "no package that is known here provides it: install one that does"
-	case 1:
-		return "create a PlatformOperator for package " + packages[0]
-	}
-	return "create a PlatformOperator for one of the packages " + list(packages, ", ", maxLeaves)
 }

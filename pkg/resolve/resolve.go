@@ -129,6 +129,9 @@ type Decision struct {
 	Conflicts []Conflict
 	// Kin are the names of the operators that it was decided together with, sorted: what becomes of one may matter to the others.
 	Kin []string
+	// Lacking are the kinds of which the message, or Updates, tell who would bring them, sorted, at most maxLacking: as long as
+	// World.Providers says the same of these, so does the decision.
+	Lacking []catalog.GVK
 	// Notes are what of the package's upgrade rules could not be seen or used, and which other operators are held back by
 	// what this one runs, sorted.
 	Notes []string

@@ -8,6 +8,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/compat"
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
@@ -83,6 +84,8 @@ type question struct {
 	// cluster and kube are nil when they cannot be read.
 	cluster *compat.Minor
 	kube    *semver.Version
+	// lacking are the kinds of which is told who would bring them.
+	lacking map[catalog.GVK]bool
 }
 
 // newQuestion reads the request's texts; the problem, if there is one, is the user's to solve. What is installed is read

@@ -1,9 +1,11 @@
 package resolve
 
 import (
+	"maps"
 	"slices"
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
@@ -85,7 +87,8 @@ func (s *study) refuse(o *option, rule, why string) {
 
 // conclude chooses among what fits.
 func (s *study) conclude() Decision {
-	decision := Decision{Unread: s.found.unreadText(), Away: s.found.away(), Conflicts: s.conflicts, Kin: s.kin}
+	decision := Decision{Unread: s.found.unreadText(), Away: s.found.away(), Conflicts: s.conflicts, Kin: s.kin,
+		Lacking: slices.SortedFunc(maps.Keys(s.ask.lacking), catalog.GVK.Compare)}
 	if s.problem != "" {
 		decision.Reason, decision.Message = s.reason, bound(s.problem)
 		decision.Notes, decision.Refused = noted(s.notes), s.refused

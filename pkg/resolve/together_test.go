@@ -37,7 +37,9 @@ func TestWhatABundleNeeds(t *testing.T) {
 		}
 	}
 	provided := func(packages ...string) func(*neighbourhood) {
-		return func(n *neighbourhood) { n.world.Providers = func(catalog.GVK) []string { return packages } }
+		return func(n *neighbourhood) {
+			n.world.Providers = everyKindBy(Providers{Catalog: community, Packages: packages})
+		}
 	}
 	watching := func(namespace string) func(*neighbourhood) {
 		return func(n *neighbourhood) { n.requests[0].WatchNamespace = namespace }
@@ -392,7 +394,7 @@ func TestOperatorsThatHaveNothingToDoWithOneAnotherAreDecidedAsIfAlone(t *testin
 func TestUPG_R5_OrderOfOperatorsDoesNotMatter(t *testing.T) {
 	for seed := range uint64(20) {
 		n := random(seed)
-		n.world.Providers = func(catalog.GVK) []string { return []string{"x", "y"} }
+		n.world.Providers = everyKindBy(Providers{Catalog: community, Packages: []string{"x", "y"}})
 		first := n.decide()
 		for run := range uint64(100) {
 			r := rand.New(rand.NewPCG(run, 3))
@@ -433,9 +435,9 @@ func TestUpdatesTellWhatOtherOperatorsHaveAgainstThem(t *testing.T) {
 
 func TestAPackageThatIsAskedForAndHasNothingToGiveIsNamed(t *testing.T) {
 	n := live([]string{"a", "1.0.0 needs=K"}, []string{"kay"})
-	n.world.Providers = func(catalog.GVK) []string { return []string{"jay", "kay"} }
-	if message := n.decide()["a"].Message; !strings.Contains(message, `PlatformOperator "kay", of package "kay", is to bring it: see there`) {
-		t.Errorf("%q sends nobody to kay", message)
+	n.world.Providers = everyKindBy(Providers{Catalog: community, Packages: []string{"jay", "kay"}})
+	if message := n.decide()["a"].Message; !strings.Contains(message, `PlatformOperator "kay", of package "kay", is to bring it: see there why it does not, or create a PlatformOperator for package "jay"`) {
+		t.Errorf("%q sends nobody to kay and jay", message)
 	}
 }
 

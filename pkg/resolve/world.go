@@ -1,7 +1,6 @@
 package resolve
 
 import (
-	"slices"
 	"strings"
 
 	blang "github.com/blang/semver/v4"
@@ -18,8 +17,9 @@ type World struct {
 	Kinds []Kind
 	// Foreign are the packages that others than PlatformOperators have installed.
 	Foreign []Foreign
-	// Providers names the packages of the catalogs that are known to bring a kind, for messages; nil where nobody knows any.
-	Providers func(gvk catalog.GVK) []string
+	// Providers says of each catalog which packages of it bring a kind, for messages; nil where nobody knows any. It is asked
+	// once for every kind of which anything is said.
+	Providers func(gvk catalog.GVK) []Providers
 }
 
 // Kind is a kind that the cluster serves.
@@ -62,6 +62,8 @@ type surroundings struct {
 	packages map[string][]*study
 	// ranges are the ranges of required packages that have been read, nil for those that cannot be.
 	ranges map[string]blang.Range
+	// providers are the answers of world.Providers.
+	providers map[catalog.GVK][]Providers
 }
 
 type foreigner struct {
@@ -78,6 +80,8 @@ func newSurroundings(requests []Request, world World) *surroundings {
 		bringers: map[catalog.GVK][]*study{},
 		packages: map[string][]*study{},
 		ranges:   map[string]blang.Range{},
+
+		providers: map[catalog.GVK][]Providers{},
 	}
 	operators := map[string]bool{}
 	for _, req := range requests {
@@ -165,12 +169,4 @@ func (around *surroundings) concerned(leaf catalog.Requirement) []*study {
 		return around.packages[leaf.Package.Name]
 	}
 	return nil
-}
-
-// providers names the packages that are known to bring a kind, sorted.
-func (around *surroundings) providers(gvk catalog.GVK) []string {
-	if around.world.Providers == nil {
-		return nil
-	}
-	return slices.Compact(slices.Sorted(slices.Values(around.world.Providers(gvk))))
 }

@@ -40,7 +40,7 @@ func measureSnapshots(packages []packageLines, sizes []int, many, n int) (part, 
 	p := part{
 		title: "Keeping large catalogs",
 		text: fmt.Sprintf("%d catalogs of together %s and of about a tenth of that, made of the real packages, repeated under other names; read as streams of JSON lines into `pkg/catalogsource`'s snapshots, with some packages wanted: those with the most bundles, which are in each of the catalogs. "+
-			"“Live” is what the snapshots keep of the heap after garbage collection. `declcfg` keeps the blobs of the same packages.", len(sizes), size.format(float64(length(large)))),
+			"“Live” is what the snapshots keep of the heap after garbage collection, with who brings which kinds of all packages. `declcfg` keeps the blobs of the same packages.", len(sizes), size.format(float64(length(large)))),
 		ours: "`pkg/catalogsource.Snapshots`", baseline: "operator-registry's `declcfg`",
 		details: table{caption: "Growth, when one of them is about ten times as much and the other is the same:", head: []string{"about ten times", "figure", "ours", "baseline"}},
 	}
@@ -115,11 +115,12 @@ func keep(streams [][]byte, wanted []string) (*catalogsource.Snapshots, error) {
 	}
 	snapshots := catalogsource.NewSnapshots()
 	for i, lines := range streams {
-		packages, err := catalog.Read(bytes.NewReader(lines), func(pkg string) bool { return names[pkg] })
+		packages, providers, err := catalog.ReadWithProviders(bytes.NewReader(lines), func(pkg string) bool { return names[pkg] })
 		if err != nil {
 			return nil, err
 		}
 		snapshots.Set(catalogsource.Info{ID: largeID(i), Wanted: names}, packages)
+		snapshots.SetProviders(largeID(i), providers)
 	}
 	return snapshots, nil
 }

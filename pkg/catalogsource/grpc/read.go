@@ -27,9 +27,10 @@ const (
 )
 
 // Read reads the catalog served at address (host:port) and returns the packages that want says yes to, sorted by name; a
-// nil want wants all. A package that the catalog does not have is not in the result. The connection is closed on return.
-// Errors name the address and what was asked; there is no result beside an error.
-func Read(ctx context.Context, address string, want func(pkg string) bool) ([]catalog.Package, error) {
+// nil want wants all. A package that the catalog does not have is not in the result. Of all packages, wanted or not, it says
+// which of them bring which kinds. The connection is closed on return. Errors name the address and what was asked; there is no
+// result beside an error.
+func Read(ctx context.Context, address string, want func(pkg string) bool) ([]catalog.Package, *catalog.Providers, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	// The address is dialled as it stands, never through a proxy: it is a Service of the cluster.
@@ -39,7 +40,7 @@ func Read(ctx context.Context, address string, want func(pkg string) bool) ([]ca
 		googlegrpc.WithDefaultCallOptions(googlegrpc.MaxCallRecvMsgSize(maxMessage)),
 	)
 	if err != nil {
-		return nil, fmt.Errorf("reading catalog at %q: %w", address, err)
+		return nil, nil, fmt.Errorf("reading catalog at %q: %w", address, err)
 	}
 	defer connection.Close()
 	r := reader{
@@ -52,9 +53,9 @@ func Read(ctx context.Context, address string, want func(pkg string) bool) ([]ca
 		err = ctx.Err() // a server that sees our deadline too may end its stream in good order, and short
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading catalog at %q: %w", address, err)
+		return nil, nil, fmt.Errorf("reading catalog at %q: %w", address, err)
 	}
-	return r.builder.Build(), nil
+	return r.builder.Build(), r.providers.Build(), nil
 }
 
 type bundleKey struct{ pkg, name string }
@@ -71,6 +72,7 @@ type reader struct {
 	client       api.RegistryClient
 	experimental api.ExperimentalRegistryClient
 	builder      catalog.Builder
+	providers    catalog.ProvidersBuilder
 	bundles      map[bundleKey]*listed
 	packages     map[string]bool
 	// ruled are the packages that have upgrade rules on a bundle.
@@ -128,6 +130,9 @@ func (r *reader) list(ctx context.Context, want func(string) bool) error {
 		}
 		if err != nil {
 			return err
+		}
+		for _, property := range bundle.GetProperties() {
+			r.providers.AddProperty(bundle.GetPackageName(), property.GetType(), property.GetValue())
 		}
 		if want == nil || want(bundle.GetPackageName()) {
 			r.add(bundle)

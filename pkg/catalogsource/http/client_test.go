@@ -219,10 +219,11 @@ func TestReadIsAnErrorAndNoShortListWhen(t *testing.T) {
 			client := newClient(t, options)
 			packages, err := client.Read(t.Context(), base, nil)
 			reading, errNamed := client.ReadPackages(t.Context(), base, []string{"example"}, "")
-			if packages != nil || reading.Packages != nil {
-				t.Errorf("something was read: %v, %v", packages, reading)
+			bringing, errBringing := client.ReadProviders(t.Context(), base)
+			if packages != nil || reading.Packages != nil || bringing.Providers != nil {
+				t.Errorf("something was read: %v, %v, %v", packages, reading, bringing)
 			}
-			for _, err := range []error{err, errNamed} {
+			for _, err := range []error{err, errNamed, errBringing} {
 				if err == nil {
 					t.Error("there was no error")
 					continue
@@ -266,6 +267,45 @@ func TestReadIsBoundedInBytesAfterDecompression(t *testing.T) {
 	client := newClient(t, http.Options{CAFile: server.CAFile(), MaxBytes: 1500}) // compressed it is smaller than that
 	if _, err := client.Read(t.Context(), server.HTTPSBaseURL(), nil); err == nil || !strings.Contains(err.Error(), "larger than 1500 bytes") {
 		t.Errorf("error %v", err)
+	}
+	client = newClient(t, http.Options{CAFile: server.CAFile(), MaxBytes: 100})
+	if _, err := client.ReadProviders(t.Context(), server.HTTPSBaseURL()); err == nil || !strings.Contains(err.Error(), "larger than 100 bytes") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestWhoBringsAKindIsReadFromTheBundlesAlone(t *testing.T) {
+	bundles := `{"schema":"olm.bundle","package":"example","name":"example.v1.0.0","properties":[{"type":"olm.gvk","value":{"group":"g","version":"v1","kind":"K"}}]}` + "\n"
+	for sentence, test := range map[string]struct {
+		without string
+		asked   []string
+	}{
+		"where the server can":        {"", []string{"/api/v1/metas?schema=olm.bundle"}},
+		"else from the whole catalog": {"/metas", []string{"/api/v1/metas?schema=olm.bundle", "/api/v1/all"}},
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			var asked []string
+			base, options := serve(t, func(w nethttp.ResponseWriter, r *nethttp.Request) {
+				asked = append(asked, strings.TrimPrefix(r.URL.RequestURI(), "/catalogs/example"))
+				if test.without != "" && strings.HasSuffix(r.URL.Path, test.without) {
+					nethttp.NotFound(w, r)
+					return
+				}
+				w.Header().Set("Last-Modified", "Thu, 01 Jan 2026 00:00:00 GMT")
+				fmt.Fprint(w, bundles)
+			})
+			reading, err := newClient(t, options).ReadProviders(t.Context(), base)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := reading.Providers.Of(catalog.GVK{Group: "g", Version: "v1", Kind: "K"})
+			if !cmp.Equal(got, []string{"example"}) || len(reading.Packages) != 0 || reading.LastModified != "Thu, 01 Jan 2026 00:00:00 GMT" {
+				t.Errorf("%q bring it; read %+v", got, reading)
+			}
+			if diff := cmp.Diff(test.asked, asked); diff != "" {
+				t.Errorf("asked (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 

@@ -25,6 +25,9 @@ const (
 type Reading struct {
 	// Packages are sorted by name. A package that was asked for and is not in the catalog is not in the list.
 	Packages []catalog.Package
+	// Providers says of all packages of the catalog, asked for or not, which bring which kinds; nil where the reading did not go
+	// through the whole catalog.
+	Providers *catalog.Providers
 	// LastModified is to be given to the next ReadPackages for the same names; empty when the server sent none.
 	LastModified string
 	// NotModified says that nothing has changed since; Packages is then empty.
@@ -53,6 +56,21 @@ func (c *Client) ReadPackages(ctx context.Context, base string, names []string, 
 			}
 		}
 		return r.all(func(pkg string) bool { return slices.Contains(names, pkg) }, since)
+	})
+}
+
+// ReadProviders reads who brings which kinds, of all packages of the catalog: from its bundles alone through /api/v1/metas,
+// or, where the server has not that endpoint, from the whole catalog. The reading has no packages.
+func (c *Client) ReadProviders(ctx context.Context, base string) (Reading, error) {
+	return c.do(ctx, base, func(r *request) (Reading, error) {
+		reading, err := r.bundles()
+		switch {
+		case errors.Is(err, errNoMetas):
+			return r.all(noPackage, "")
+		case err != nil:
+			return Reading{}, fmt.Errorf("getting all bundles: %w", err)
+		}
+		return reading, nil
 	})
 }
 
@@ -103,12 +121,25 @@ func (r *request) all(want func(string) bool, since string) (Reading, error) {
 	if err := expectOK(response); err != nil {
 		return Reading{}, fmt.Errorf("getting /api/v1/all: %w", err)
 	}
-	packages, err := catalog.Read(r.limit(response.Body), want)
+	packages, providers, err := catalog.ReadWithProviders(r.limit(response.Body), want)
 	if err != nil {
 		return Reading{}, fmt.Errorf("getting /api/v1/all: %w", err)
 	}
-	return Reading{Packages: packages, LastModified: response.Header.Get("Last-Modified")}, nil
+	return Reading{Packages: packages, Providers: providers, LastModified: response.Header.Get("Last-Modified")}, nil
 }
+
+// bundles reads the bundles of all packages for what they bring, and keeps nothing else of them.
+func (r *request) bundles() (Reading, error) {
+	response, err := r.metas(url.Values{"schema": {"olm.bundle"}}, "")
+	if err != nil {
+		return Reading{}, err
+	}
+	defer response.Body.Close()
+	_, providers, err := catalog.ReadWithProviders(r.limit(response.Body), noPackage)
+	return Reading{Providers: providers, LastModified: response.Header.Get("Last-Modified")}, err
+}
+
+func noPackage(string) bool { return false }
 
 // errNoMetas says that the server does not answer /api/v1/metas, which catalogd has behind a feature gate.
 var errNoMetas = errors.New("the server has no /api/v1/metas")

@@ -81,7 +81,7 @@ func (c *controller) conclude(syncCtx factory.SyncContext, info catalogsource.In
 	}
 	wait := c.fail(a.description)
 	klog.Warningf("reading catalog %s: %v; next try in %s", info.ID, a.err, wait)
-	c.changes.Notify(c.snapshots.SetError(info, a.err))
+	c.tell(info.ID, c.snapshots.SetError(info, a.err))
 	syncCtx.Queue().AddAfter(info.ID.String(), wait)
 }
 
@@ -103,7 +103,7 @@ func (c *controller) underWay(syncCtx factory.SyncContext, info catalogsource.In
 	if kept, _ := c.snapshots.Get(info.ID); kept.Err == nil { // else it failed before, and nobody waits for it
 		slow := errStillReading{c.patience}
 		klog.Warningf("reading catalog %s: %v", info.ID, slow)
-		c.changes.Notify(c.snapshots.SetError(info, slow))
+		c.tell(info.ID, c.snapshots.SetError(info, slow))
 	}
 	return true
 }

@@ -4,6 +4,9 @@
 // says one: a ClusterCatalog's resolved image, the images that a CatalogSource's pod runs. As long as that is the same
 // nothing is read again, whatever else changes of the objects.
 //
+// Which kinds the other packages bring comes along where a catalog is read whole. Where it is not, that is read by itself, once a
+// content, when somebody needs a kind that nothing that is kept brings (providersKey).
+//
 // It does not choose anything. A catalog that cannot be read is noted in the snapshots, where the last good content stays,
 // and is tried again with back-off; it never makes this controller fail. A worker stays with a reading for as long as most of them
 // take, which bounds how many begin at a time, and leaves one that takes longer to itself: catalogs that hang do not hold up others.
@@ -65,14 +68,16 @@ type Config struct {
 	Managers  operatorinformers.PlatformOperatorManagerInformer
 	Snapshots *catalogsource.Snapshots
 	Changes   *catalogsource.Changes
-	Clock     clock.PassiveClock
-	ReadGRPC  ReadFunc
-	ReadHTTP  ReadFunc
-	Recorder  events.Recorder
+	// ProviderChanges tell that it may have changed who brings which kinds; their objects are named after catalogs.
+	ProviderChanges *catalogsource.Changes
+	Clock           clock.PassiveClock
+	ReadGRPC        ReadFunc
+	ReadHTTP        ReadFunc
+	Recorder        events.Recorder
 }
 
 func (c Config) validate() error {
-	if c.Dynamic == nil || c.Operators == nil || c.Managers == nil || c.Snapshots == nil || c.Changes == nil || c.Clock == nil ||
+	if c.Dynamic == nil || c.Operators == nil || c.Managers == nil || c.Snapshots == nil || c.Changes == nil || c.ProviderChanges == nil || c.Clock == nil ||
 		c.ReadGRPC == nil || c.ReadHTTP == nil || c.Recorder == nil {
 		return errors.New("building the catalogs controller: a field of its Config is not set")
 	}
@@ -85,8 +90,10 @@ type controller struct {
 	managers  operatorlisters.PlatformOperatorManagerLister
 	snapshots *catalogsource.Snapshots
 	changes   *catalogsource.Changes
-	backoff   *flowcontrol.Backoff
-	clock     clock.PassiveClock
+	// providerChanges are told whatever changes are told, and what changes of packages that nobody wants.
+	providerChanges *catalogsource.Changes
+	backoff         *flowcontrol.Backoff
+	clock           clock.PassiveClock
 	// pods are what serves CatalogSources.
 	pods cache.SharedIndexInformer
 	// patience is how long others wait for a catalog that is being read, attendance how long a worker does.
@@ -99,6 +106,10 @@ type controller struct {
 	last map[catalog.ID]reading
 	// failed is the last reading of each catalog, where that failed.
 	failed map[catalog.ID]failure
+	// providers is of what content each catalog's snapshot knows who brings which kinds, failedProviders the last attempt to
+	// read that by itself, where it failed.
+	providers       map[catalog.ID]content
+	failedProviders map[catalog.ID]failure
 }
 
 // catalogKind is one kind of catalog: how it is listed, described and read.
@@ -119,18 +130,21 @@ func New(config Config) (factory.Controller, error) {
 		return nil, err
 	}
 	c := &controller{
-		pods:       pods,
-		patience:   patience,
-		attendance: attendance,
-		operators:  config.Operators.Lister(),
-		managers:   config.Managers.Lister(),
-		snapshots:  config.Snapshots,
-		changes:    config.Changes,
-		clock:      config.Clock,
-		backoff:    flowcontrol.NewBackOff(firstRetry, lastRetry),
-		attempts:   map[catalog.ID]*attempt{},
-		last:       map[catalog.ID]reading{},
-		failed:     map[catalog.ID]failure{},
+		pods:            pods,
+		patience:        patience,
+		attendance:      attendance,
+		operators:       config.Operators.Lister(),
+		managers:        config.Managers.Lister(),
+		snapshots:       config.Snapshots,
+		changes:         config.Changes,
+		providerChanges: config.ProviderChanges,
+		providers:       map[catalog.ID]content{},
+		failedProviders: map[catalog.ID]failure{},
+		clock:           config.Clock,
+		backoff:         flowcontrol.NewBackOff(firstRetry, lastRetry),
+		attempts:        map[catalog.ID]*attempt{},
+		last:            map[catalog.ID]reading{},
+		failed:          map[catalog.ID]failure{},
 		sources: map[string]*catalogKind{
 			catalog.KindCatalogSource:  {informer: newInformer(config.Dynamic, catalogSources), describe: describeServed(pods), read: config.ReadGRPC},
 			catalog.KindClusterCatalog: {informer: newInformer(config.Dynamic, clusterCatalogs), describe: describeClusterCatalog, read: config.ReadHTTP},
@@ -168,6 +182,9 @@ func (c *controller) everyCatalog(runtime.Object) []string {
 }
 
 func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
+	if syncCtx.QueueKey() == providersKey {
+		return c.syncProviders(ctx, syncCtx)
+	}
 	id, err := parseID(syncCtx.QueueKey())
 	if err != nil {
 		return nil // the factory's own first key; nothing of it is ours
@@ -191,13 +208,14 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		c.leaveOut(info, d)
 		return nil
 	}
-	c.changes.Notify(c.snapshots.Describe(info))
-	c.changes.Notify(c.snapshots.Narrow(id, wanted))
+	c.tell(id, c.snapshots.Describe(info))
+	c.tell(id, c.snapshots.Narrow(id, wanted))
+	syncCtx.Queue().Add(providersKey)
 	if !c.pods.HasSynced() && !c.changes.HasSynced() {
 		return nil // describeAll queues every catalog once it is known what serves them
 	}
 	if kept, _ := c.snapshots.Get(id); kept.Withheld {
-		c.changes.Notify(c.snapshots.Await(info))
+		c.tell(info.ID, c.snapshots.Await(info))
 	}
 	if c.underWay(syncCtx, info, d) {
 		return nil
@@ -220,7 +238,7 @@ func (c *controller) leaveOut(info catalogsource.Info, d description) {
 	if d.withheld {
 		record = c.snapshots.Withhold
 	}
-	c.changes.Notify(record(info, errors.New(d.notServing)))
+	c.tell(info.ID, record(info, errors.New(d.notServing)))
 }
 
 // lookAgainWhenAway queues a catalog that cannot be read for when that is to be told to everybody.
@@ -245,7 +263,7 @@ func (c *controller) plan(d description, wanted map[string]bool) (plan, bool) {
 	if known {
 		next, due = last.next(d, names, kept, now)
 	} else if !hasFailed {
-		c.changes.Notify(c.snapshots.Await(c.info(d, wanted))) // it was not serving, and does
+		c.tell(d.id, c.snapshots.Await(c.info(d, wanted))) // it was not serving, and does
 	}
 	if hasFailed {
 		// Whether or not it is due for another reason: that it failed has to be cleared up.
@@ -259,7 +277,7 @@ func (c *controller) plan(d description, wanted map[string]bool) (plan, bool) {
 	}
 	if known && kept.Err != nil && (!due || next.at.After(now)) {
 		// It was not serving and does again; what it serves is known, or not due yet.
-		c.changes.Notify(c.snapshots.SetUnchanged(c.info(d, wanted)))
+		c.tell(d.id, c.snapshots.SetUnchanged(c.info(d, wanted)))
 	}
 	return next, due
 }
@@ -273,9 +291,12 @@ func (c *controller) forget(id catalog.ID, wanted map[string]bool) {
 	c.lock.Lock()
 	delete(c.last, id)
 	delete(c.failed, id)
+	delete(c.providers, id)
+	delete(c.failedProviders, id)
 	c.lock.Unlock()
 	c.backoff.DeleteEntry(id.String())
-	c.changes.Notify(c.snapshots.Delete(id, wanted))
+	c.backoff.DeleteEntry(providersBackoff(id))
+	c.tell(id, c.snapshots.Delete(id, wanted))
 }
 
 // lookUp finds a catalog's object and describes it. A CatalogSource outside the trusted namespaces does not exist for us.

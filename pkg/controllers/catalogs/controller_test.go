@@ -74,6 +74,7 @@ func newBench(t *testing.T, packages ...string) *bench {
 		snapshots: catalogsource.NewSnapshots(), changes: &catalogsource.Changes{}, clock: b.clock,
 		backoff: flowcontrol.NewFakeBackOff(firstRetry, lastRetry, b.clock),
 		last:    map[catalog.ID]reading{}, failed: map[catalog.ID]failure{},
+		providers: map[catalog.ID]content{}, failedProviders: map[catalog.ID]failure{}, providerChanges: &catalogsource.Changes{},
 		pods: synced{served}, patience: time.Minute, attendance: time.Minute, attempts: map[catalog.ID]*attempt{},
 		sources: map[string]*catalogKind{
 			catalog.KindCatalogSource:  {informer: newInformer(client, catalogSources), describe: describeServed(synced{served}), read: read},

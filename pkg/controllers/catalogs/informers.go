@@ -52,6 +52,7 @@ func (c *controller) runInformers(ctx context.Context, syncCtx factory.SyncConte
 // describeAll makes the snapshots know of every catalog before anybody chooses from them. For a kind that is not served it
 // waits only so long.
 func (c *controller) describeAll(ctx context.Context, syncCtx factory.SyncContext) {
+	defer c.providerChanges.SetListed()
 	defer c.changes.SetListed()
 	listing, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
@@ -73,7 +74,7 @@ func (c *controller) describeAll(ctx context.Context, syncCtx factory.SyncContex
 			continue
 		}
 		if d, found, err := c.lookUp(id); err == nil && found {
-			c.changes.Notify(c.snapshots.Describe(c.info(d, wanted)))
+			c.tell(id, c.snapshots.Describe(c.info(d, wanted)))
 			syncCtx.Queue().Add(key) // in case it was deleted in between
 		}
 	}

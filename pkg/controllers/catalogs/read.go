@@ -24,12 +24,16 @@ type Request struct {
 	Names []string
 	// Since is the Modified of an earlier reading of these names, when nothing else says that the content has changed.
 	Since string
+	// OnlyProviders asks for no package, and in any case for who brings which kinds.
+	OnlyProviders bool
 }
 
 // Answer is what a reading gave.
 type Answer struct {
 	// Packages are sorted by name; a package that the catalog does not have is not among them.
 	Packages []catalog.Package
+	// Providers says of all packages of the catalog which bring which kinds; nil where the reading did not go through all.
+	Providers *catalog.Providers
 	// Modified is for the Since of the next request; empty where the protocol has nothing of the kind.
 	Modified string
 	// NotModified says that nothing has changed since Request.Since; Packages is then empty.
@@ -54,11 +58,15 @@ func (e errStillReading) Error() string {
 func (c *controller) succeeded(info catalogsource.Info, a *attempt) {
 	key, took := a.id.String(), a.ended.Sub(a.began)
 	info.At, info.Wanted = a.began, c.wantedWith(a.id, a.plan)
-	c.succeed(a.description, reading{serves: a.serves, content: a.content, connection: a.connection,
-		names: slices.Sorted(maps.Keys(info.Wanted)), modified: cmp.Or(a.answer.Modified, a.since), began: a.began, took: took})
+	last := reading{serves: a.serves, content: a.content, connection: a.connection,
+		names: slices.Sorted(maps.Keys(info.Wanted)), modified: cmp.Or(a.answer.Modified, a.since), began: a.began, took: took}
+	c.succeed(a.description, last)
+	if a.answer.Providers != nil { // before the packages, so that who is told of these finds it
+		c.setProviders(a.id, last, a.answer.Providers)
+	}
 	if a.answer.NotModified {
 		klog.V(2).Infof("catalog %s has not changed", key)
-		c.changes.Notify(c.snapshots.SetUnchanged(info))
+		c.tell(a.id, c.snapshots.SetUnchanged(info))
 		return
 	}
 	packages := a.answer.Packages
@@ -69,7 +77,7 @@ func (c *controller) succeeded(info catalogsource.Info, a *attempt) {
 	changed := c.snapshots.Set(info, packages)
 	klog.Infof("read %d of %d wanted packages from catalog %s in %s; changed: %q", len(a.answer.Packages), len(a.names), key,
 		took.Round(time.Millisecond), changed[:min(len(changed), maxLogged)])
-	c.changes.Notify(changed)
+	c.tell(a.id, changed)
 }
 
 // wantedWith is what will be known of a catalog after the planned reading.

@@ -48,8 +48,8 @@ const Finalizer = platformv1alpha1.GroupName + "/removal"
 type Catalogs interface {
 	// For returns what every trusted catalog holds of a package. It is cheap and never blocks.
 	For(pkg string) []resolve.Catalog
-	// Providers names the packages that are known to bring a kind.
-	Providers(gvk catalog.GVK) []string
+	// Providers says of each trusted catalog which packages of it bring a kind. It reads memory only.
+	Providers(gvk catalog.GVK) []resolve.Providers
 }
 
 // Config is everything the controller needs; every field is required.
@@ -62,6 +62,8 @@ type Config struct {
 	Managers         operatorinformers.PlatformOperatorManagerInformer
 	Catalogs         Catalogs
 	CatalogsChanged  factory.Informer
+	// ProvidersChanged tells that Catalogs.Providers may say something else of some kinds.
+	ProvidersChanged factory.Informer
 	Inventory        Inventory
 	// KindsChanged tells of changes of the inventory's kinds, ForeignChanged of packages that others have installed now or no
 	// longer; the object's name is the package.
@@ -76,7 +78,8 @@ type Config struct {
 
 func (c Config) validate() error {
 	if c.OperatorClient == nil || c.DeploymentClient == nil || c.Operators == nil || c.Deployments == nil ||
-		c.ClusterVersions == nil || c.Managers == nil || c.Catalogs == nil || c.CatalogsChanged == nil || c.Inventory == nil ||
+		c.ClusterVersions == nil || c.Managers == nil || c.Catalogs == nil || c.CatalogsChanged == nil ||
+		c.ProvidersChanged == nil || c.Inventory == nil ||
 		c.KindsChanged == nil || c.ForeignChanged == nil || c.KubernetesVersion == "" ||
 		c.Clock == nil || c.Recorder == nil || c.Register == nil {
 		return errors.New("building the platformoperator controller: a field of its Config is not set")
@@ -97,6 +100,7 @@ type controller struct {
 	clock            clock.PassiveClock
 	outlooks         *outlooks
 	kin              *kin
+	advised          advised
 }
 
 // New builds the controller. Its queue keys are PlatformOperator names.
@@ -127,6 +131,7 @@ func New(config Config) (factory.Controller, error) {
 		WithInformersQueueKeysFunc(c.everyOperator, config.ClusterVersions.Informer(), settingsInformer{config.Managers.Informer()}).
 		WithInformersQueueKeyFunc(objectName, config.Deployments.Informer()).
 		WithInformersQueueKeysFunc(c.ofChangedPackage, config.CatalogsChanged).
+		WithInformersQueueKeysFunc(c.advisedOtherwise, config.ProvidersChanged).
 		WithInformersQueueKeysFunc(c.kinOf, decisiveInformer{config.Operators.Informer()}).
 		WithInformersQueueKeysFunc(c.everyOperator, config.KindsChanged, config.ForeignChanged).
 		ToController(Name, config.Recorder), nil
@@ -193,6 +198,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	found, err := c.operators.Get(name)
 	if apierrors.IsNotFound(err) {
 		c.outlooks.forget(name)
+		c.advised.set(name, nil)
 		c.tellKin(syncCtx, name, resolve.Decision{})
 		return nil
 	}
@@ -208,6 +214,9 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		if done {
 			break
 		}
+	}
+	if c.advised.set(name, s.providersOf(s.decision.Lacking)); len(c.advised.stale(c.catalogs.Providers, name)) > 0 {
+		syncCtx.Queue().Add(name) // it changed before anybody could know that this operator has to be told
 	}
 	c.tellKin(syncCtx, name, s.decision)
 	return s.writeStatus(ctx)

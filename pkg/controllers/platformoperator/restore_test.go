@@ -17,8 +17,8 @@ import (
 // noCatalog is what a manager knows that was started while no catalog could be read.
 type noCatalog struct{}
 
-func (noCatalog) For(string) []resolve.Catalog   { return nil }
-func (noCatalog) Providers(catalog.GVK) []string { return nil }
+func (noCatalog) For(string) []resolve.Catalog              { return nil }
+func (noCatalog) Providers(catalog.GVK) []resolve.Providers { return nil }
 
 // orphaned is a cluster on which 1.0.0 has been ready, in a namespace that nothing but status tells of, and from which somebody
 // deleted the BundleDeployment.

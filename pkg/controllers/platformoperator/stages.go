@@ -14,6 +14,7 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
@@ -30,7 +31,9 @@ type state struct {
 	// record is the bundle that the deployment was last pointed at, nil when nobody knows any more.
 	record   *platformv1alpha1.InstalledBundle
 	decision resolve.Decision
-	hop      hop
+	// providers are what the catalogs said of who brings which kinds, as it was decided upon.
+	providers map[catalog.GVK][]resolve.Providers
+	hop       hop
 	// began is how the hop to record began, nil when that is not written down.
 	began *beginning
 	// updating is the version that the cluster itself is being updated to; empty when it is not.

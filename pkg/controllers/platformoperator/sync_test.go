@@ -43,7 +43,7 @@ func (versions oneCatalog) For(string) []resolve.Catalog {
 	return []resolve.Catalog{{ID: candidate("").Catalog, Package: pkg}}
 }
 
-func (oneCatalog) Providers(catalog.GVK) []string { return nil }
+func (oneCatalog) Providers(catalog.GVK) []resolve.Providers { return nil }
 
 // keyed is a sync context with a queue key.
 type keyed struct {
@@ -63,6 +63,8 @@ type cluster struct {
 
 	// writes and events are what the last sync did.
 	writes, events []string
+	// queued is how many keys it queued.
+	queued int
 }
 
 // sync runs the controller once, with caches that are up to date.
@@ -103,9 +105,12 @@ func (c *cluster) sync(t *testing.T, catalogs Catalogs) {
 		inventory: nothingElse{}, kin: &kin{of: map[string]relation{}},
 	}
 	recorder := events.NewInMemoryRecorder("test", clock)
-	if err := controller.sync(context.Background(), keyed{factory.NewSyncContext("test", recorder), c.operator.Name}); err != nil {
+	syncContext := factory.NewSyncContext("test", recorder)
+	defer syncContext.Queue().ShutDown()
+	if err := controller.sync(context.Background(), keyed{syncContext, c.operator.Name}); err != nil {
 		t.Fatal(err)
 	}
+	c.queued = syncContext.Queue().Len()
 	c.writes, c.events = nil, nil
 	for _, action := range client.Actions() {
 		c.writes = append(c.writes, strings.TrimSuffix(action.GetVerb()+" "+action.GetResource().Resource+"/"+action.GetSubresource(), "/"))

@@ -1,0 +1,139 @@
+package catalogsource_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/catalogsource"
+	"github.com/openshift/platform-operators/pkg/resolve"
+)
+
+var (
+	second = catalog.ID{Kind: catalog.KindClusterCatalog, Name: "second"}
+	bread  = catalog.GVK{Group: "g", Version: "v1", Kind: "Bread"}
+	cake   = catalog.GVK{Group: "g", Version: "v1", Kind: "Cake"}
+)
+
+// bringing is a package whose second version brings these kinds.
+func bringing(name string, kinds ...catalog.GVK) catalog.Package {
+	return catalog.Package{Name: name, Bundles: []catalog.Bundle{{Name: name + ".v1.0.0"}, {Name: name + ".v1.1.0", ProvidedGVKs: kinds}}}
+}
+
+// needing is a package that requires kinds, one of them only if it brings none itself.
+func needing(name string, gvk catalog.GVK, brings ...catalog.GVK) catalog.Package {
+	return catalog.Package{Name: name, Bundles: []catalog.Bundle{{Name: name + ".v1.0.0", ProvidedGVKs: brings,
+		Requirements: []catalog.Requirement{{All: []catalog.Requirement{{GVK: &gvk}}}}}}}
+}
+
+// providersOf says that these packages bring bread.
+func providersOf(packages ...string) *catalog.Providers {
+	var builder catalog.ProvidersBuilder
+	for _, pkg := range packages {
+		builder.Add(pkg, bread)
+	}
+	return builder.Build()
+}
+
+func TestWhoBringsAKindIsKnownOfPackagesThatNobodyWants(t *testing.T) {
+	info := catalogsource.Info{ID: first, Labels: map[string]string{"tier": "one"}, Wanted: map[string]bool{"baker": true, "smith": true}}
+	kept := []catalog.Package{bringing("baker", bread), bringing("smith")}
+	says := func(partial bool, packages ...string) []resolve.Providers {
+		return []resolve.Providers{{Catalog: first, Labels: info.Labels, Packages: packages, Partial: partial}}
+	}
+	all := func(s *catalogsource.Snapshots) {
+		s.Set(info, kept)
+		s.SetProviders(first, providersOf("baker", "grocer"))
+	}
+	for name, test := range map[string]struct {
+		write func(*catalogsource.Snapshots)
+		want  []resolve.Providers
+	}{
+		"no catalog":                         {func(*catalogsource.Snapshots) {}, nil},
+		"a catalog that was not read":        {func(s *catalogsource.Snapshots) { s.Describe(info) }, says(true)},
+		"only the wanted packages were read": {func(s *catalogsource.Snapshots) { s.Set(info, kept) }, says(true, "baker")},
+		"all were gone through":              {all, says(false, "baker", "grocer")},
+		"all are wanted":                     {func(s *catalogsource.Snapshots) { i := info; i.Wanted = nil; s.Set(i, kept) }, says(false, "baker")},
+		"nobody brings it":                   {func(s *catalogsource.Snapshots) { s.Set(info, kept[1:]); s.SetProviders(first, providersOf()) }, nil},
+		"of what is wanted the packages know best": {func(s *catalogsource.Snapshots) { all(s); s.Set(info, []catalog.Package{bringing("smith", bread)}) },
+			says(false, "grocer", "smith")},
+		"the catalog is down":                      {func(s *catalogsource.Snapshots) { all(s); s.SetError(info, errors.New("refused")) }, says(false, "baker", "grocer")},
+		"a package is wanted no more":              {func(s *catalogsource.Snapshots) { all(s); s.Narrow(first, map[string]bool{"smith": true}) }, says(false, "baker", "grocer")},
+		"nothing has changed":                      {func(s *catalogsource.Snapshots) { all(s); s.SetUnchanged(info) }, says(false, "baker", "grocer")},
+		"the catalog goes":                         {func(s *catalogsource.Snapshots) { all(s); s.Delete(first, nil) }, nil},
+		"it is gone when it has been gone through": {func(s *catalogsource.Snapshots) { s.SetProviders(first, providersOf("grocer")) }, nil},
+		"it comes again":                           {func(s *catalogsource.Snapshots) { all(s); s.Delete(first, nil); s.Set(info, kept) }, says(true, "baker")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := catalogsource.NewSnapshots()
+			test.write(s)
+			if diff := cmp.Diff(test.want, s.Providers(bread)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestProvidersOfSeveralCatalogsAreSortedByCatalog(t *testing.T) {
+	s := catalogsource.NewSnapshots()
+	for _, id := range []catalog.ID{second, first} {
+		s.Set(catalogsource.Info{ID: id, Wanted: map[string]bool{}}, nil)
+		s.SetProviders(id, providersOf("grocer"))
+	}
+	want := []resolve.Providers{{Catalog: first, Packages: []string{"grocer"}}, {Catalog: second, Packages: []string{"grocer"}}}
+	if first.Compare(second) > 0 {
+		want[0], want[1] = want[1], want[0]
+	}
+	if diff := cmp.Diff(want, s.Providers(bread)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestProvidersAreNewsOnce(t *testing.T) {
+	s := catalogsource.NewSnapshots()
+	s.Set(catalogsource.Info{ID: first, Wanted: map[string]bool{}}, nil)
+	for _, step := range []struct {
+		packages []string
+		want     bool
+	}{{[]string{"baker"}, true}, {[]string{"baker"}, false}, {nil, true}, {nil, false}} {
+		if got := s.SetProviders(first, providersOf(step.packages...)); got != step.want {
+			t.Errorf("%q: news: %t", step.packages, got)
+		}
+	}
+}
+
+func TestAKindIsSoughtWhereNothingThatIsKeptBringsIt(t *testing.T) {
+	info := func(id catalog.ID) catalogsource.Info {
+		return catalogsource.Info{ID: id, Wanted: map[string]bool{"baker": true, "hungry": true}}
+	}
+	for name, test := range map[string]struct {
+		here, elsewhere []catalog.Package
+		want            bool
+	}{
+		"nothing is required":                            {[]catalog.Package{bringing("baker", bread)}, nil, false},
+		"a package that is kept brings it":               {[]catalog.Package{bringing("baker", bread), needing("hungry", bread)}, nil, false},
+		"none does":                                      {[]catalog.Package{bringing("baker", cake), needing("hungry", bread)}, nil, true},
+		"who requires it is in another catalog":          {nil, []catalog.Package{needing("hungry", bread)}, true},
+		"who brings it is in another catalog":            {[]catalog.Package{needing("hungry", bread)}, []catalog.Package{bringing("baker", bread)}, true},
+		"the bundle that requires it brings it, too":     {[]catalog.Package{needing("hungry", bread, bread)}, nil, false},
+		"the bundle that requires it brings another one": {[]catalog.Package{needing("hungry", bread, cake)}, nil, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := catalogsource.NewSnapshots()
+			if s.SeekProviders(first) {
+				t.Error("sought in a catalog that is not there")
+			}
+			s.Describe(info(first))
+			s.Set(info(second), test.elsewhere)
+			if s.SeekProviders(first) {
+				t.Error("sought before the wanted packages were read")
+			}
+			s.Set(info(first), test.here)
+			if got := s.SeekProviders(first); got != test.want {
+				t.Errorf("sought: %t", got)
+			}
+		})
+	}
+}

@@ -1,0 +1,221 @@
+package catalogs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/openshift/platform-operators/pkg/catalog"
+)
+
+var (
+	bread = catalog.GVK{Group: "g", Version: "v1", Kind: "Bread"}
+	green = catalog.ID{Kind: catalog.KindClusterCatalog, Name: "green"}
+)
+
+// pantry is a bench with ClusterCatalogs, read package by package, and one package that needs bread.
+type pantry struct {
+	*bench
+	// passes are the catalogs that were gone through for who brings what; brings is what then comes out.
+	passes []string
+	brings string
+	// failing is why that fails; modified is what the server says of its content then.
+	failing  error
+	modified string
+	// news are the catalogs of which was told that they bring something else.
+	news []string
+	// whole makes every reading go through all packages.
+	whole bool
+	// during is called in the middle of such a reading.
+	during func()
+}
+
+func newPantry(t *testing.T, packages ...string) *pantry {
+	t.Helper()
+	p := &pantry{bench: newBench(t, packages...), brings: "grocer"}
+	p.content = func(name string) catalog.Package {
+		bundle := catalog.Bundle{Name: name + ".v1.0.0"}
+		switch name {
+		case "hungry":
+			bundle.Requirements = []catalog.Requirement{{GVK: &bread}}
+		case "baker":
+			bundle.ProvidedGVKs = []catalog.GVK{bread}
+		}
+		return catalog.Package{Name: name, Bundles: []catalog.Bundle{bundle}}
+	}
+	source := p.sources[catalog.KindClusterCatalog]
+	read := source.read
+	source.read = func(ctx context.Context, request Request) (Answer, error) {
+		var builder catalog.ProvidersBuilder
+		builder.Add(p.brings, bread)
+		if !request.OnlyProviders {
+			answer, err := read(ctx, request)
+			if p.whole {
+				answer.Providers = builder.Build()
+			}
+			return answer, err
+		}
+		p.passes = append(p.passes, request.Endpoint)
+		if p.during != nil {
+			p.during()
+		}
+		return Answer{Providers: builder.Build(), Modified: p.modified}, p.failing
+	}
+	if _, err := p.providerChanges.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(object any) {
+		p.news = append(p.news, object.(*metav1.PartialObjectMetadata).Name)
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// serve stores a ClusterCatalog that serves this content; empty names none.
+func (p *pantry) serve(t *testing.T, name, digest string) {
+	t.Helper()
+	if err := p.sources[catalog.KindClusterCatalog].informer.GetStore().Add(object(t, fmt.Sprintf(`
+metadata: {name: %s, uid: u}
+status: {urls: {base: "https://%s"}, resolvedSource: {image: {ref: %q}}, conditions: [{type: Serving, status: "True"}]}`, name, name, digest))); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// settle syncs a catalog twice, as it is queued again after it was read, and then whoever brings what, again and again.
+func (p *pantry) settle(t *testing.T, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		p.runKey(t, "ClusterCatalog/"+name)
+		p.runKey(t, "ClusterCatalog/"+name)
+	}
+	for range 2 + len(names) {
+		p.runKey(t, providersKey)
+	}
+}
+
+func TestWhoBringsAKindIsReadOnceAContentAndOnlyIfSomebodyNeedsOne(t *testing.T) {
+	for name, test := range map[string]struct {
+		wanted []string
+		do     func(*testing.T, *pantry)
+		want   []string
+	}{
+		"nobody needs anything":             {wanted: []string{"baker"}},
+		"what is kept brings it":            {wanted: []string{"baker", "hungry"}},
+		"nothing that is kept brings it":    {wanted: []string{"hungry"}, want: []string{"https://green"}},
+		"every reading goes through it all": {wanted: []string{"hungry"}, do: func(_ *testing.T, p *pantry) { p.whole = true }},
+		"it was read, and time goes by":     {wanted: []string{"hungry"}, want: []string{"https://green"}, do: func(t *testing.T, p *pantry) { p.settle(t, "green"); p.clock.Step(24 * readTimeout) }},
+		"somebody else wants something":     {wanted: []string{"hungry"}, want: []string{"https://green"}, do: func(t *testing.T, p *pantry) { p.settle(t, "green"); p.want(t, "smith") }},
+		"somebody needs it later":           {wanted: []string{"smith"}, want: []string{"https://green"}, do: func(t *testing.T, p *pantry) { p.settle(t, "green"); p.want(t, "hungry") }},
+		"its content is another":            {wanted: []string{"hungry"}, want: []string{"https://green", "https://green"}, do: func(t *testing.T, p *pantry) { p.settle(t, "green"); p.serve(t, "green", "two") }},
+		"it is down for a while": {wanted: []string{"hungry"}, want: []string{"https://green"}, do: func(t *testing.T, p *pantry) {
+			p.settle(t, "green")
+			p.fail = errors.New("down")
+			p.settle(t, "green")
+			p.fail = nil
+		}},
+		"two catalogs, one after the other": {wanted: []string{"hungry"}, want: []string{"https://blue", "https://green"}, do: func(t *testing.T, p *pantry) { p.serve(t, "blue", "one"); p.settle(t, "blue", "green") }},
+		"the wanted packages come first":    {wanted: []string{"hungry"}, do: func(_ *testing.T, p *pantry) { p.fail = errors.New("down") }},
+		"content that changes while it is read": {wanted: []string{"hungry"}, want: []string{"https://green", "https://green"}, do: func(t *testing.T, p *pantry) {
+			p.during = func() { p.during = nil; p.serve(t, "green", "two"); p.runKey(t, "ClusterCatalog/green") }
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPantry(t, test.wanted...)
+			p.serve(t, "green", "one")
+			if test.do != nil {
+				test.do(t, p)
+			}
+			p.settle(t, "green")
+			if diff := cmp.Diff(test.want, p.passes); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestWhoLacksAKindIsToldWhoBringsItOnce(t *testing.T) {
+	p := newPantry(t, "hungry")
+	p.serve(t, "green", "one")
+	says := func(partial bool, packages ...string) {
+		t.Helper()
+		got := p.snapshots.Providers(bread)
+		if len(got) != 1 || got[0].Catalog != green || got[0].Partial != partial || !cmp.Equal(got[0].Packages, packages) {
+			t.Errorf("%+v, want %q (partial: %t)", got, packages, partial)
+		}
+	}
+	p.runKey(t, "ClusterCatalog/green")
+	says(true)
+	p.news, p.told = nil, nil
+	p.settle(t, "green")
+	says(false, "grocer")
+	if diff := cmp.Diff([]string{"ClusterCatalog/green"}, p.news); diff != "" || len(p.told) > 0 {
+		t.Errorf("told of packages %q, of providers (-want +got):\n%s", p.told, diff)
+	}
+	p.news = nil
+	p.settle(t, "green")
+	if len(p.news) > 0 {
+		t.Errorf("nothing has changed, and %q are told of", p.news)
+	}
+	p.serve(t, "green", "two")
+	p.brings = "butcher"
+	p.runKey(t, "ClusterCatalog/green")
+	says(false, "grocer") // until it is known better
+	p.settle(t, "green")
+	says(false, "butcher")
+	if err := p.sources[catalog.KindClusterCatalog].informer.GetStore().Delete(object(t, "metadata: {name: green}")); err != nil {
+		t.Fatal(err)
+	}
+	p.news = nil
+	p.settle(t, "green")
+	if got := p.snapshots.Providers(bread); got != nil || len(p.news) != 1 {
+		t.Errorf("it is gone and brings %+v; told of %q", got, p.news)
+	}
+}
+
+func TestWhoBringsAKindIsTriedAgainLaterWhereItCouldNotBeRead(t *testing.T) {
+	for name, test := range map[string]struct {
+		digest string
+		fail   func(*pantry)
+		repair func(*pantry)
+	}{
+		"the catalog answers with an error":                             {"one", func(p *pantry) { p.failing = errors.New("refused") }, func(p *pantry) { p.failing = nil }},
+		"its content was replaced, and nothing but the server names it": {"", func(p *pantry) { p.modified = "later" }, func(p *pantry) { p.modified = "" }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPantry(t, "hungry")
+			p.serve(t, "green", test.digest)
+			test.fail(p)
+			p.settle(t, "green")
+			if len(p.passes) != 1 || len(p.snapshots.Providers(bread)[0].Packages) > 0 {
+				t.Fatalf("%d times, and %+v", len(p.passes), p.snapshots.Providers(bread))
+			}
+			if views := p.snapshots.For("hungry"); views[0].Err != nil || views[0].Package == nil {
+				t.Errorf("what is wanted suffers: %+v", views)
+			}
+			test.repair(p)
+			p.clock.Step(firstRetry)
+			p.settle(t, "green")
+			if got := p.snapshots.Providers(bread); len(p.passes) != 2 || len(got[0].Packages) != 1 {
+				t.Errorf("%d times, and %+v", len(p.passes), got)
+			}
+		})
+	}
+}
+
+func TestWhatIsReadOfACatalogThatIsGoneMeanwhileIsForgotten(t *testing.T) {
+	p := newPantry(t, "hungry")
+	p.serve(t, "green", "one")
+	p.during = func() {
+		if err := p.sources[catalog.KindClusterCatalog].informer.GetStore().Delete(object(t, "metadata: {name: green}")); err != nil {
+			t.Fatal(err)
+		}
+		p.runKey(t, "ClusterCatalog/green")
+	}
+	p.settle(t, "green")
+	if got := p.snapshots.Providers(bread); got != nil || len(p.passes) != 1 || len(p.providers) > 0 {
+		t.Errorf("%d times, and it is kept: %+v, %+v", len(p.passes), got, p.providers)
+	}
+}

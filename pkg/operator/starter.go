@@ -74,10 +74,15 @@ func Start(ctx context.Context, input *Input) error {
 	return nil
 }
 
+// offers are what the catalogs have, and who tells that this, or who brings which kinds, has changed.
+type offers struct {
+	snapshots          *catalogsource.Snapshots
+	changes, providers *catalogsource.Changes
+}
+
 // build makes the list of everything that runs, in the order in which data passes through it.
 func build(ctx context.Context, input *Input, around *surroundings) ([]controller, error) {
-	snapshots := catalogsource.NewSnapshots()
-	changes, providers := &catalogsource.Changes{}, &catalogsource.Changes{}
+	known := &offers{catalogsource.NewSnapshots(), &catalogsource.Changes{}, &catalogsource.Changes{}}
 	content, err := store.NewContent(store.ContentConfig{Dir: input.Options.ContentDir, Budget: input.Options.ContentBudget, Clock: input.Clock})
 	if err != nil {
 		return nil, fmt.Errorf("wiring: %w", err)
@@ -88,14 +93,12 @@ func build(ctx context.Context, input *Input, around *surroundings) ([]controlle
 		build   func() (factory.Controller, error)
 	}{
 		{1, func() (factory.Controller, error) { return newOperatorConfig(input) }},
-		{4, func() (factory.Controller, error) { return newCatalogs(input, snapshots, changes, providers) }},
-		{2, func() (factory.Controller, error) {
-			return newPlatformOperator(input, snapshots, changes, providers, around)
-		}},
+		{4, func() (factory.Controller, error) { return newCatalogs(input, known) }},
+		{2, func() (factory.Controller, error) { return newPlatformOperator(ctx, input, known, around) }},
 		{2, func() (factory.Controller, error) { return newBundle(ctx, input, content) }},
 		{4, func() (factory.Controller, error) { return newBundleDeployment(ctx, input, content) }},
 		{1, func() (factory.Controller, error) { return newOperatorHealth(input) }},
-		{1, func() (factory.Controller, error) { return newUpgradeGate(input, snapshots, changes, around) }},
+		{1, func() (factory.Controller, error) { return newUpgradeGate(input, known, around) }},
 		{1, func() (factory.Controller, error) { return newStatusSyncer(input), nil }},
 		{1, func() (factory.Controller, error) {
 			return loglevel.NewClusterOperatorLoggingController(input.Operator, input.Recorder), nil
@@ -110,14 +113,14 @@ func build(ctx context.Context, input *Input, around *surroundings) ([]controlle
 	return controllers, nil
 }
 
-func newCatalogs(input *Input, snapshots *catalogsource.Snapshots, changes, providers *catalogsource.Changes) (factory.Controller, error) {
+func newCatalogs(input *Input, known *offers) (factory.Controller, error) {
 	return catalogs.New(catalogs.Config{
 		Dynamic:         input.Dynamic,
 		Operators:       input.PlatformInformers.Platform().V1alpha1().PlatformOperators(),
 		Managers:        input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers(),
-		Snapshots:       snapshots,
-		Changes:         changes,
-		ProviderChanges: providers,
+		Snapshots:       known.snapshots,
+		Changes:         known.changes,
+		ProviderChanges: known.providers,
 		Clock:           input.Clock,
 		ReadGRPC:        readGRPC,
 		ReadHTTP:        newHTTPReader(input.Options.CatalogCAFile),
@@ -125,7 +128,7 @@ func newCatalogs(input *Input, snapshots *catalogsource.Snapshots, changes, prov
 	})
 }
 
-func newPlatformOperator(input *Input, snapshots *catalogsource.Snapshots, changes, providers *catalogsource.Changes, around *surroundings) (factory.Controller, error) {
+func newPlatformOperator(ctx context.Context, input *Input, known *offers, around *surroundings) (factory.Controller, error) {
 	return platformoperator.New(platformoperator.Config{
 		OperatorClient:    input.Platform.PlatformV1alpha1().PlatformOperators(),
 		DeploymentClient:  input.Platform.CoreV1alpha2().BundleDeployments(),
@@ -133,15 +136,16 @@ func newPlatformOperator(input *Input, snapshots *catalogsource.Snapshots, chang
 		Deployments:       input.PlatformInformers.Core().V1alpha2().BundleDeployments(),
 		ClusterVersions:   input.ConfigInformers.Config().V1().ClusterVersions(),
 		Managers:          input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers(),
-		Catalogs:          snapshots,
-		CatalogsChanged:   changes,
-		ProvidersChanged:  providers,
+		Catalogs:          known.snapshots,
+		CatalogsChanged:   known.changes,
+		ProvidersChanged:  known.providers,
 		Inventory:         around,
 		KindsChanged:      around.kinds,
 		ForeignChanged:    around.installations,
 		KubernetesVersion: input.KubernetesVersion,
 		Clock:             input.Clock,
 		Recorder:          input.Recorder,
+		Events:            newEvents(ctx, input, platformoperator.Name),
 		Register:          legacyregistry.CustomRegister,
 	})
 }
@@ -210,14 +214,14 @@ func newOperatorHealth(input *Input) (factory.Controller, error) {
 	})
 }
 
-func newUpgradeGate(input *Input, snapshots *catalogsource.Snapshots, changes *catalogsource.Changes, around *surroundings) (factory.Controller, error) {
+func newUpgradeGate(input *Input, known *offers, around *surroundings) (factory.Controller, error) {
 	return upgradegate.New(upgradegate.Config{
 		OperatorClient:    input.Operator,
 		Operators:         input.PlatformInformers.Platform().V1alpha1().PlatformOperators(),
 		ClusterVersions:   input.ConfigInformers.Config().V1().ClusterVersions(),
 		Managers:          input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers(),
-		Catalogs:          snapshots,
-		CatalogsChanged:   changes,
+		Catalogs:          known.snapshots,
+		CatalogsChanged:   known.changes,
 		Inventory:         around,
 		KubernetesVersion: input.KubernetesVersion,
 		Recorder:          input.Recorder,

@@ -57,16 +57,10 @@ func (r Request) allows(pkg string) bool {
 	})
 }
 
-// refuseAll lists the versions of a package that is not allowed all the same, so that the upgrade gate can name what would be
-// in the way of a remedy.
-func refuseAll(found finding, req Request) []Refusal {
-	var refused []Refusal
-	for _, o := range gather(req, found.holders) {
-		refused = append(refused, Refusal{Candidate: o.Candidate, Rule: RuleNotAllowed, Why: fmt.Sprintf(
-			"is of a package that spec.allowedPackages of PlatformOperatorManager %q does not allow: add %q there", operatorv1alpha1.PlatformOperatorManagerName, req.Package)})
-	}
-	sortRefusals(refused)
-	return refused
+// notAllowedWhy says of a version what is in the way of it where its package is not allowed.
+func notAllowedWhy(req Request) string {
+	return fmt.Sprintf("is of a package that spec.allowedPackages of PlatformOperatorManager %q does not allow: add %q there",
+		operatorv1alpha1.PlatformOperatorManagerName, req.Package)
 }
 
 // excludedText names the catalogs that the manager's selector leaves out; empty when there are none.

@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -28,15 +29,17 @@ type study struct {
 }
 
 func begin(req Request, around *surroundings) *study {
-	s := &study{}
-	if s.ask, s.problem = newQuestion(req, around); s.problem != "" {
-		s.reason = platformv1alpha1.ReasonValidationFailed
-		return s
+	s := &study{found: look(req, around.world.catalogs(req.Package))}
+	var invalid string
+	if s.ask, invalid = newQuestion(req, around); invalid != "" {
+		s.refuseAll(RuleRange, "cannot be moved to: "+invalid)
 	}
-	s.found = look(req, around.world.catalogs(req.Package))
-	if s.problem = req.notAllowed(); s.problem != "" {
-		s.reason, s.refused = platformv1alpha1.ReasonValidationFailed, refuseAll(s.found, req)
-		s.found = finding{} // what could not be read makes no difference
+	notAllowed := req.notAllowed()
+	if invalid == "" && notAllowed != "" {
+		s.refuseAll(RuleNotAllowed, notAllowedWhy(req))
+	}
+	if s.problem = cmp.Or(invalid, notAllowed); s.problem != "" {
+		s.reason = platformv1alpha1.ReasonValidationFailed
 		return s
 	}
 	if s.problem = s.found.problem(req); s.problem != "" {
@@ -77,6 +80,17 @@ func (s *study) weigh() {
 	}
 }
 
+// refuseAll lists the versions of a package of which none may be moved to all the same, so that status and the upgrade gate can
+// name what is in the way. What could not be read makes no difference.
+func (s *study) refuseAll(rule, why string) {
+	s.options = gather(s.ask.Request, s.found.holders)
+	for _, o := range s.options {
+		s.refused = append(s.refused, Refusal{Candidate: o.Candidate, Rule: rule, Why: why})
+	}
+	sortRefusals(s.refused)
+	s.found = finding{}
+}
+
 // refuse takes an option out of those that fit.
 func (s *study) refuse(o *option, rule, why string) {
 	s.fitting = slices.DeleteFunc(s.fitting, func(each *option) bool {
@@ -92,6 +106,7 @@ func (s *study) conclude() Decision {
 	if s.problem != "" {
 		decision.Reason, decision.Message = s.reason, bound(s.problem)
 		decision.Notes, decision.Refused = noted(s.notes), s.refused
+		decision.Updates = s.ask.updates(s.options, decision, &journey{ask: s.ask})
 		return decision
 	}
 	decision.Notes = noted(append(s.found.notes(), s.notes...))

@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"fmt"
+	"strings"
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/upgrade"
@@ -103,14 +104,22 @@ func (ask *question) approved(fitting []*option, best *option, decision *Decisio
 			return o, true
 		}
 	}
+	if ask.approvesAnother() {
+		decision.AwaitingWhy = ask.notApproved(decision.Refused)
+	}
 	if best.Version.Compare(ask.installed) == 0 {
 		return best, true
 	}
 	decision.Awaiting = &best.Candidate
-	if ask.Approved != "" && ask.Approved != ask.installed.String() {
-		decision.AwaitingWhy = ask.notApproved(decision.Refused)
-	}
 	return target, ok
+}
+
+// approvesAnother says whether the approved version is still to be moved to. What is installed has been, and what is older was,
+// or has been passed over.
+func (ask *question) approvesAnother() bool {
+	text, release, _ := strings.Cut(strings.TrimSuffix(ask.Approved, ")"), " (release ")
+	version, err := upgrade.ParseVersion(text, release)
+	return ask.Approved != "" && (err != nil || version.Compare(ask.installed) > 0)
 }
 
 // notApproved says why the approved version is not moved to.

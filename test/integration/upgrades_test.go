@@ -17,7 +17,6 @@ import (
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalog"
-	"github.com/openshift/platform-operators/test/environment"
 	"github.com/openshift/platform-operators/test/samples"
 )
 
@@ -123,13 +122,13 @@ func updatesOf(ctx context.Context, name string) ([]string, error) {
 
 // eventsAbout are the messages of the manager's Events that have a reason and name an operator, the oldest first.
 func eventsAbout(ctx context.Context, reason, name string) ([]string, error) {
-	events, err := admin.Kubernetes.CoreV1().Events(environment.Namespace).List(ctx, metav1.ListOptions{})
+	events, err := admin.Kubernetes.CoreV1().Events(metav1.NamespaceDefault).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, err
 	}
 	var messages []string
 	for _, event := range events.Items {
-		if event.Reason == reason && strings.Contains(event.Message, fmt.Sprintf("%q", name)) {
+		if event.Reason == reason && event.InvolvedObject.Kind == "PlatformOperator" && event.InvolvedObject.Name == name {
 			messages = append(messages, event.Message)
 		}
 	}
@@ -488,8 +487,8 @@ var _ = Describe("what the author and the catalog say", func() {
 		offering(ctx, pruned, through13, "1.2.0", "1.4.0")
 
 		step := []string{"Version 1.4.0 cannot be reached from 1.2.0", "steps[0] of blob " + samples.RulesSchema, `"1.3.x"`, `"1.3 migrates stored objects"`}
-		progressingSays(ctx, pruned, metav1.ConditionFalse, platformv1alpha1.ReasonAsExpected, append(step, "the selected catalogs have none there")...)
-		progressingSays(ctx, old, metav1.ConditionFalse, platformv1alpha1.ReasonAsExpected, append(step, "1.3.5, allows OpenShift up to 4.10")...)
+		progressingSays(ctx, pruned, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, append(step, "the selected catalogs have none there")...)
+		progressingSays(ctx, old, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, append(step, "1.3.5, allows OpenShift up to 4.10")...)
 		Expect(updatesOf(ctx, pruned)).To(Equal([]string{"1.4.0: Step"}))
 		Expect(updatesOf(ctx, old)).To(Equal([]string{"1.4.0: Step", "1.3.5: Unfit"}))
 
@@ -560,7 +559,7 @@ var _ = Describe("what the author and the catalog say", func() {
 		plopped(ctx, pkg, "")
 		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
 		offering(ctx, pkg, "steps:\n- through: 1.3.x\n  until: tomorrow", "1.0.0", "1.1.0")
-		progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonAsExpected, "Version 1.1.0 is not moved to while the author's upgrade rules cannot be read", samples.RulesSchema, `"until"`)
+		progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "Version 1.1.0 is not moved to while the author's upgrade rules cannot be read", samples.RulesSchema, `"until"`)
 		Expect(updatesOf(ctx, pkg)).To(Equal([]string{"1.1.0: RulesInvalid"}))
 		respecified(ctx, pkg, `"upgrades": {"edges": "SelfCertified"}`)
 		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.1.0").Should(Succeed())

@@ -123,7 +123,7 @@ func progressingCondition(s *state) metav1.Condition {
 			}
 			return isFalse(reason, fmt.Sprintf("Version %s stays: %s", installed.Version, s.decision.Message))
 		}
-		return isFalse(platformv1alpha1.ReasonAsExpected, newest(installed, s.decision))
+		return newest(installed, s.decision)
 	}
 	if reason, message := deploymentFault(s.deployment); faults[reason] && s.deployment.Status.ObservedGeneration == s.deployment.Generation {
 		return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("Moving to version %s: %s", target.Version, message))
@@ -151,28 +151,52 @@ func waitsForCatalog(decision resolve.Decision) bool {
 
 // awaiting says which version waits for somebody's word, and how it is given.
 func awaiting(decision resolve.Decision) string {
-	version := decision.Awaiting.Bundle.Version
+	version := decision.Awaiting.Version.String()
 	text := fmt.Sprintf("Version %s is available and waits for approval: set spec.upgrades.approvedVersion to %q.", version, version)
 	if decision.AwaitingWhy != "" {
-		why := trimStop(decision.AwaitingWhy)
-		text += fmt.Sprintf(" %s%s.", strings.ToUpper(why[:1]), why[1:])
+		text += " " + capital(trimStop(decision.AwaitingWhy)) + "."
 	}
 	return text
 }
 
-// newest says that nothing is to be done, and what keeps the newest version above from being moved to.
-func newest(installed *platformv1alpha1.InstalledBundle, decision resolve.Decision) string {
+// obstacles are what somebody has to do something about: there is a newer version, and what is in its way does not lie in the
+// nature of the cluster, the catalog or the spec.
+var obstacles = map[platformv1alpha1.BlockedReason]bool{
+	platformv1alpha1.BlockedRulesInvalid: true,
+	platformv1alpha1.BlockedStep:         true,
+	platformv1alpha1.BlockedRequirement:  true,
+	platformv1alpha1.BlockedConflict:     true,
+	platformv1alpha1.BlockedAmbiguous:    true,
+}
+
+// newest says that nothing is moved to, and what keeps the newest version above from that, if anything but the spec does.
+func newest(installed *platformv1alpha1.InstalledBundle, decision resolve.Decision) metav1.Condition {
 	text := fmt.Sprintf("Version %s is the newest that may be installed.", installed.Version)
+	if decision.AwaitingWhy != "" {
+		return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("%s %s.", text, capital(trimStop(decision.AwaitingWhy))))
+	}
+	for _, update := range decision.Updates {
+		if obstacles[update.Reason] {
+			return isFalse(platformv1alpha1.ReasonBlocked, text+fmt.Sprintf(" Version %s %s.", update.Version, trimStop(update.Why)))
+		}
+	}
 	for _, update := range decision.Updates {
 		switch {
 		case update.Reason == platformv1alpha1.BlockedRange, update.Reason == platformv1alpha1.BlockedChannel: // as the spec has it
 		case update.Reason != "":
-			return text + fmt.Sprintf(" Version %s %s.", update.Version, trimStop(update.Why))
+			return isFalse(platformv1alpha1.ReasonAsExpected, text+fmt.Sprintf(" Version %s %s.", update.Version, trimStop(update.Why)))
 		case update.Bundle.Deprecated != "":
-			return text + fmt.Sprintf(" Version %s is deprecated, and is not moved to unless spec.package.version leaves nothing else.", update.Version)
+			return isFalse(platformv1alpha1.ReasonAsExpected, text+fmt.Sprintf(" Version %s is deprecated, and is not moved to unless spec.package.version leaves nothing else.", update.Version))
 		}
 	}
-	return text
+	return isFalse(platformv1alpha1.ReasonAsExpected, text)
+}
+
+func capital(sentence string) string {
+	if sentence == "" {
+		return ""
+	}
+	return strings.ToUpper(sentence[:1]) + sentence[1:]
 }
 
 // missedDeadline tells of a version that took too long: held, being rolled back, or rolled back. A first version counts as

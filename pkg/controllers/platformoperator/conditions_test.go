@@ -169,7 +169,33 @@ func TestNewestTellsOfADeprecatedVersion(t *testing.T) {
 	deprecated := candidate("1.1.0")
 	deprecated.Bundle.Deprecated, deprecated.Version = "it eats data", version(t, "1.1.0")
 	got := newest(at("1.0.0"), resolve.Decision{Updates: []resolve.Update{{Candidate: deprecated, Path: []string{"1.1.0"}}}})
-	if want := "Version 1.0.0 is the newest that may be installed. Version 1.1.0 is deprecated, and is not moved to unless spec.package.version leaves nothing else."; got != want {
-		t.Errorf("it says %q, want %q", got, want)
+	if want := "Version 1.0.0 is the newest that may be installed. Version 1.1.0 is deprecated, and is not moved to unless spec.package.version leaves nothing else."; got.Message != want || got.Reason != platformv1alpha1.ReasonAsExpected {
+		t.Errorf("it says %s: %q, want %q", got.Reason, got.Message, want)
+	}
+}
+
+func TestNewestSaysWhetherSomebodyHasToActOnWhatIsInTheWay(t *testing.T) {
+	update := func(v string, reason platformv1alpha1.BlockedReason) resolve.Update {
+		return resolve.Update{Candidate: candidate(v), Reason: reason, Why: "is " + string(reason)}
+	}
+	for name, test := range map[string]struct {
+		decision resolve.Decision
+		reason   string
+		words    string
+	}{
+		"nothing newer":                  {resolve.Decision{}, platformv1alpha1.ReasonAsExpected, "is the newest that may be installed."},
+		"outside the range":              {resolve.Decision{Updates: []resolve.Update{update("1.1.0", platformv1alpha1.BlockedRange)}}, platformv1alpha1.ReasonAsExpected, "is the newest that may be installed."},
+		"not for this cluster":           {resolve.Decision{Updates: []resolve.Update{update("1.1.0", platformv1alpha1.BlockedUnfit)}}, platformv1alpha1.ReasonAsExpected, "Version 1.1.0 is Unfit."},
+		"a step that cannot be made":     {resolve.Decision{Updates: []resolve.Update{update("1.1.0", platformv1alpha1.BlockedStep)}}, platformv1alpha1.ReasonBlocked, "Version 1.1.0 is Step."},
+		"rules that cannot be read":      {resolve.Decision{Updates: []resolve.Update{update("1.1.0", platformv1alpha1.BlockedRulesInvalid)}}, platformv1alpha1.ReasonBlocked, "Version 1.1.0 is RulesInvalid."},
+		"one below what does not fit":    {resolve.Decision{Updates: []resolve.Update{update("2.0.0", platformv1alpha1.BlockedUnfit), update("1.1.0", platformv1alpha1.BlockedStep)}}, platformv1alpha1.ReasonBlocked, "Version 1.1.0 is Step."},
+		"an approval that is not heeded": {resolve.Decision{AwaitingWhy: "the approved version \"3.0.0\" is in no selected catalog"}, platformv1alpha1.ReasonBlocked, `The approved version "3.0.0" is in no selected catalog.`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := newest(at("1.0.0"), test.decision)
+			if got.Status != metav1.ConditionFalse || got.Reason != test.reason || !strings.HasSuffix(got.Message, test.words) {
+				t.Errorf("got %s/%s: %s", got.Status, got.Reason, got.Message)
+			}
+		})
 	}
 }

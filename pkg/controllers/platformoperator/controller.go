@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/record"
 	"k8s.io/component-base/metrics"
 	"k8s.io/utils/clock"
 
@@ -71,7 +72,9 @@ type Config struct {
 	ForeignChanged    factory.Informer
 	KubernetesVersion string
 	Clock             clock.PassiveClock
-	Recorder          events.Recorder
+	// Recorder is the controller framework's; what is to be seen on a PlatformOperator goes to Events.
+	Recorder events.Recorder
+	Events   record.EventRecorder
 	// Register makes metrics known.
 	Register func(metrics.StableCollector) error
 }
@@ -81,7 +84,7 @@ func (c Config) validate() error {
 		c.ClusterVersions == nil || c.Managers == nil || c.Catalogs == nil || c.CatalogsChanged == nil ||
 		c.ProvidersChanged == nil || c.Inventory == nil ||
 		c.KindsChanged == nil || c.ForeignChanged == nil || c.KubernetesVersion == "" ||
-		c.Clock == nil || c.Recorder == nil || c.Register == nil {
+		c.Clock == nil || c.Recorder == nil || c.Events == nil || c.Register == nil {
 		return errors.New("building the platformoperator controller: a field of its Config is not set")
 	}
 	return nil
@@ -98,6 +101,7 @@ type controller struct {
 	inventory        Inventory
 	kubeVersion      string
 	clock            clock.PassiveClock
+	events           record.EventRecorder
 	outlooks         *outlooks
 	kin              *kin
 	advised          advised
@@ -120,6 +124,7 @@ func New(config Config) (factory.Controller, error) {
 		kin:              &kin{of: map[string]relation{}},
 		kubeVersion:      config.KubernetesVersion,
 		clock:            config.Clock,
+		events:           config.Events,
 	}
 	var err error
 	if c.outlooks, err = newOutlooks(config.Clock, config.Register); err != nil {
@@ -205,7 +210,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	if err != nil {
 		return fmt.Errorf("reading PlatformOperator %q: %w", name, err)
 	}
-	s := &state{controller: c, before: found, operator: found.DeepCopy(), recorder: syncCtx.Recorder()}
+	s := &state{controller: c, before: found, operator: found.DeepCopy()}
 	for _, stage := range stages {
 		done, err := stage.run(ctx, s)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -41,7 +42,7 @@ func deploy(ctx context.Context, s *state) (bool, error) {
 		if err != nil {
 			return true, fmt.Errorf("creating its BundleDeployment: %w", err)
 		}
-		s.recorder.Eventf(platformv1alpha1.EventInstallStarted, "Installing version %s of package %q for PlatformOperator %q in namespace %q",
+		s.event(corev1.EventTypeNormal, platformv1alpha1.EventInstallStarted, "Installing version %s of package %q for PlatformOperator %q in namespace %q",
 			target.Version, s.operator.Spec.Package.Name, s.operator.Name, created.Spec.InstallNamespace)
 		s.deployment, s.record, s.began = created, target, s.hop.began
 		return false, nil
@@ -72,7 +73,7 @@ func deploy(ctx context.Context, s *state) (bool, error) {
 		if rolledBack(s.deployment) {
 			from = s.operator.Status.Installed // what was pointed at does not run
 		}
-		s.recorder.Eventf(platformv1alpha1.EventUpgradeStarted, "Moving PlatformOperator %q from version %s to version %s%s",
+		s.event(corev1.EventTypeNormal, platformv1alpha1.EventUpgradeStarted, "Moving PlatformOperator %q from version %s to version %s%s",
 			s.operator.Name, versionOf(from), target.Version, onWhoseWord(began))
 	} else if s.operator.Generation == s.operator.Status.ObservedGeneration && equality.Semantic.DeepEqual(s.record, target) {
 		s.tellPutBack() // else it is our own record that changed, such as the catalog that has the bundle
@@ -91,7 +92,7 @@ func onWhoseWord(began *beginning) string {
 
 // tellPutBack sends the Event of a BundleDeployment that was edited behind its PlatformOperator's back.
 func (s *state) tellPutBack() {
-	s.recorder.Eventf(platformv1alpha1.EventBundleDeploymentPutBack, "BundleDeployment %q was changed by somebody else and is as PlatformOperator %q says again; change the PlatformOperator instead",
+	s.event(corev1.EventTypeNormal, platformv1alpha1.EventBundleDeploymentPutBack, "BundleDeployment %q was changed by somebody else and is as PlatformOperator %q says again; change the PlatformOperator instead",
 		s.deployment.Name, s.operator.Name)
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -20,6 +21,8 @@ import (
 type hop struct {
 	to      *platformv1alpha1.InstalledBundle
 	blocked string
+	// unhealthy says that it is because what runs is not healthy.
+	unhealthy bool
 	// next is the version that is moved to as soon as status tells of the one that was reached.
 	next string
 	// began is how the move to another bundle begins; only with one.
@@ -50,6 +53,8 @@ type situation struct {
 	readyTold bool
 	// updating is the version that the cluster itself is being updated to; empty when it is not.
 	updating string
+	// versions is the range that the spec permits, empty for any.
+	versions string
 	// manual says that moves need a word, approved that the spec names the target, which is another version than the installed.
 	manual, approved bool
 	// away says that the catalog which record was chosen from cannot be read.
@@ -92,9 +97,9 @@ func decideHop(in situation, decision resolve.Decision) hop {
 		if in.restoring() {
 			return hop{} // that it is put back is what there is to tell
 		}
-		return hop{blocked: fmt.Sprintf(
+		return hop{unhealthy: true, blocked: fmt.Sprintf(
 			"version %s is available, and is not moved to while version %s is not healthy: %s. Repair it, or leave %s by excluding it in spec.package.version, for example %q.",
-			wanted.Version, in.record.Version, problem, in.record.Version, "!="+in.record.Version)}
+			wanted.Version, in.record.Version, problem, in.record.Version, excluding(in.versions, in.record.Version))}
 	}
 	if in.updating != "" && in.installed != nil && in.everReady() && !in.approved && !in.escapes() {
 		return hop{blocked: fmt.Sprintf(
@@ -102,6 +107,17 @@ func decideHop(in situation, decision resolve.Decision) hop {
 			wanted.Version, in.updating, decision.Target.Version)}
 	}
 	return in.begin(wanted, decision)
+}
+
+// excluding is a range without a version.
+func excluding(versions, version string) string {
+	switch {
+	case versions == "":
+		return "!=" + version
+	case strings.Contains(versions, "||"): // each side would need it
+		return "…, !=" + version
+	}
+	return versions + ", !=" + version
 }
 
 // begin is the hop to a bundle that the deployment does not point at.

@@ -88,6 +88,7 @@ var heldUp = map[platformv1alpha1.BlockedReason]bool{
 	platformv1alpha1.BlockedClusterUpdating:  true,
 	platformv1alpha1.BlockedFailed:           true,
 	platformv1alpha1.BlockedPaused:           true,
+	platformv1alpha1.BlockedUnhealthy:        true,
 	platformv1alpha1.BlockedRange:            true,
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -45,7 +46,7 @@ func remove(ctx context.Context, s *state) (bool, error) {
 			if err := s.deploymentClient.Delete(ctx, s.deployment.Name, preconditions); err != nil && !apierrors.IsNotFound(err) {
 				return true, fmt.Errorf("deleting its BundleDeployment: %w", err)
 			}
-			s.recorder.Eventf(platformv1alpha1.EventRemovalStarted, "Removing PlatformOperator %q", s.operator.Name)
+			s.event(corev1.EventTypeNormal, platformv1alpha1.EventRemovalStarted, "Removing PlatformOperator %q", s.operator.Name)
 		}
 		s.setCondition(platformv1alpha1.ConditionProgressing, metav1.ConditionTrue, platformv1alpha1.ReasonRemoving,
 			removalMessage(s.deployment))

@@ -10,8 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/openshift/library-go/pkg/operator/events"
-
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalog"
@@ -21,7 +19,6 @@ import (
 // state is one sync of one PlatformOperator: what was read, what was decided, and the status to write at the end.
 type state struct {
 	*controller
-	recorder events.Recorder
 
 	// before is the lister's object and is never changed; operator is the copy whose status is filled in.
 	before   *platformv1alpha1.PlatformOperator
@@ -171,8 +168,8 @@ func choose(_ context.Context, s *state) (bool, error) {
 func (s *state) situation() situation {
 	return situation{
 		record: s.record, installed: s.operator.Status.Installed, deployment: s.deployment, began: s.began,
-		readyTold: s.readyTold(),
-		wish:      wishOf(s.operator.Spec), edited: s.operator.Generation != s.operator.Status.ObservedGeneration,
+		readyTold: s.readyTold(), versions: s.operator.Spec.Package.Version,
+		wish: wishOf(s.operator.Spec), edited: s.operator.Generation != s.operator.Status.ObservedGeneration,
 		updating: s.updating, manual: s.manual(), approved: s.decision.Target != nil && s.approves(*s.decision.Target),
 		now: metav1.NewTime(s.clock.Now()).Rfc3339Copy(),
 	}

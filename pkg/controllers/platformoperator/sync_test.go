@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/record"
 	clocktesting "k8s.io/utils/clock/testing"
 
 	configv1listers "github.com/openshift/client-go/config/listers/config/v1"
@@ -104,8 +105,9 @@ func (c *cluster) sync(t *testing.T, catalogs Catalogs) {
 		clusterVersions: configv1listers.NewClusterVersionLister(versions), managers: operatorlisters.NewPlatformOperatorManagerLister(managers), catalogs: catalogs, kubeVersion: "v1.36.3", clock: clock, outlooks: &outlooks{of: map[string]outlook{}},
 		inventory: nothingElse{}, kin: &kin{of: map[string]relation{}},
 	}
-	recorder := events.NewInMemoryRecorder("test", clock)
-	syncContext := factory.NewSyncContext("test", recorder)
+	told := record.NewFakeRecorder(100)
+	controller.events = told
+	syncContext := factory.NewSyncContext("test", events.NewInMemoryRecorder("test", clock))
 	defer syncContext.Queue().ShutDown()
 	if err := controller.sync(context.Background(), keyed{syncContext, c.operator.Name}); err != nil {
 		t.Fatal(err)
@@ -115,8 +117,8 @@ func (c *cluster) sync(t *testing.T, catalogs Catalogs) {
 	for _, action := range client.Actions() {
 		c.writes = append(c.writes, strings.TrimSuffix(action.GetVerb()+" "+action.GetResource().Resource+"/"+action.GetSubresource(), "/"))
 	}
-	for _, event := range recorder.Events() {
-		c.events = append(c.events, event.Reason)
+	for len(told.Events) > 0 {
+		c.events = append(c.events, strings.Fields(<-told.Events)[1])
 	}
 	var err error
 	if c.operator, err = client.PlatformV1alpha1().PlatformOperators().Get(context.Background(), c.operator.Name, metav1.GetOptions{}); err != nil {

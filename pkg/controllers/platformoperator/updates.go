@@ -82,6 +82,9 @@ func (s *state) heldUp(update resolve.Update) (reason platformv1alpha1.BlockedRe
 			return platformv1alpha1.BlockedFailed, "is being tried and fails; the Progressing condition says why"
 		}
 	}
+	if s.hop.unhealthy {
+		return platformv1alpha1.BlockedUnhealthy, fmt.Sprintf("is not moved to while version %s is not healthy; the Progressing condition says why, and the way out", s.record.Version)
+	}
 	if s.updating != "" && !s.approves(update.Candidate) {
 		return platformv1alpha1.BlockedClusterUpdating, fmt.Sprintf("is not moved to while the cluster itself is being updated to %s", s.updating)
 	}

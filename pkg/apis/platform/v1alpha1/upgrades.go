@@ -86,7 +86,7 @@ type Target struct {
 	Hop *InstalledBundle `json:"hop,omitempty"`
 }
 
-// AvailableUpdate is a version of the package that the catalogs have and that is not the installed one.
+// AvailableUpdate is a version of the package that the catalogs have and that is above the installed one.
 type AvailableUpdate struct {
 	// version is the bundle's semantic version.
 	// +required
@@ -116,7 +116,7 @@ type AvailableUpdate struct {
 
 // BlockedReason says why an available update is not moved to now.
 //
-// +kubebuilder:validation:Enum=NoEdge;Step;Prerelease;Unfit;Requirement;Conflict;Downgrade;RulesInvalid;AwaitingApproval;Failed;ClusterUpdating;Paused;Ambiguous;Priority;NotAllowed;Range;Channel
+// +kubebuilder:validation:Enum=NoEdge;Step;Prerelease;Unfit;Requirement;Conflict;Downgrade;RulesInvalid;AwaitingApproval;Failed;Unhealthy;ClusterUpdating;Paused;Ambiguous;Priority;NotAllowed;Range;Channel
 type BlockedReason string
 
 const (
@@ -140,6 +140,8 @@ const (
 	BlockedAwaitingApproval BlockedReason = "AwaitingApproval"
 	// BlockedFailed: it was tried and failed, and nothing has changed since.
 	BlockedFailed BlockedReason = "Failed"
+	// BlockedUnhealthy: what is installed is not healthy, and is not moved on from.
+	BlockedUnhealthy BlockedReason = "Unhealthy"
 	// BlockedClusterUpdating: the cluster itself is being updated.
 	BlockedClusterUpdating BlockedReason = "ClusterUpdating"
 	// BlockedPaused: spec.paused is set.

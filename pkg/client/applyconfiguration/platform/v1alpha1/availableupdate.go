@@ -9,7 +9,7 @@ import (
 // AvailableUpdateApplyConfiguration represents a declarative configuration of the AvailableUpdate type for use
 // with apply.
 //
-// AvailableUpdate is a version of the package that the catalogs have and that is not the installed one.
+// AvailableUpdate is a version of the package that the catalogs have and that is above the installed one.
 type AvailableUpdateApplyConfiguration struct {
 	// version is the bundle's semantic version.
 	Version *string `json:"version,omitempty"`

@@ -24,9 +24,9 @@ type cluster struct {
 	ServicesSocket    string `json:"servicesSocket"`
 	SupervisorPID     int    `json:"supervisorPID"`
 
-	root, dir string
-	log       io.Writer
-	exited    chan struct{}
+	root, dir, temp string
+	log             io.Writer
+	exited          chan struct{}
 }
 
 // startCluster starts a cluster in dir and returns when it is ready. The first one on a machine compiles Kubernetes, which
@@ -36,7 +36,11 @@ func startCluster(ctx context.Context, root, dir string, options Options, log io
 	if err != nil {
 		return nil, fmt.Errorf("locating the cluster's folder: %w", err)
 	}
-	c := &cluster{root: root, dir: dir, log: log, exited: make(chan struct{})}
+	temp, err := goTemp(filepath.Dir(dir))
+	if err != nil {
+		return nil, err
+	}
+	c := &cluster{root: root, dir: dir, temp: temp, log: log, exited: make(chan struct{})}
 	args := []string{"up", "--dir", dir, "--foreground", "-o", "json", "--openshift-version", options.OpenShiftVersion}
 	if options.AuditLog {
 		args = append(args, "--audit")
@@ -79,7 +83,8 @@ func startCluster(ctx context.Context, root, dir string, options Options, log io
 func (c *cluster) launcher(ctx context.Context, args ...string) *exec.Cmd {
 	command := exec.CommandContext(ctx, "go", append([]string{"run", "."}, args...)...)
 	command.Dir = filepath.Join(c.root, "test", "localcluster")
-	command.Env = append(command.Environ(), "GOFLAGS=-mod=readonly") // that module is not vendored, whatever the caller builds with
+	command.Env = append(command.Environ(), "GOFLAGS=-mod=readonly", // that module is not vendored, whatever the caller builds with
+		"GOTMPDIR="+c.temp) // "go run" ends without tidying up when it is told to by SIGTERM
 	command.Stderr = c.log
 	return command
 }

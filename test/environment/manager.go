@@ -23,6 +23,7 @@ type Manager struct {
 
 	binary string
 	args   []string
+	temp   string // its own folder for temporary files
 
 	command *exec.Cmd
 	exited  chan struct{}
@@ -32,8 +33,13 @@ type Manager struct {
 func buildManager(ctx context.Context, root, dir string) (string, error) {
 	binary := filepath.Join(dir, "platform-operators")
 	fresh := binary + ".new" // a binary that runs cannot be written over
+	temp, err := goTemp(dir)
+	if err != nil {
+		return "", err
+	}
 	build := exec.CommandContext(ctx, "go", "build", "-o", fresh, "./cmd/platform-operators")
 	build.Dir = root
+	build.Env = append(build.Environ(), "GOTMPDIR="+temp)
 	if output, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building the manager: %w\n%s", err, output)
 	}
@@ -41,6 +47,18 @@ func buildManager(ctx context.Context, root, dir string) (string, error) {
 		return "", fmt.Errorf("building the manager: %w", err)
 	}
 	return binary, nil
+}
+
+// goTemp makes the folder for what the go command writes for a moment, which stays where it is killed.
+func goTemp(dir string) (string, error) {
+	temp, err := filepath.Abs(filepath.Join(dir, "go.tmp"))
+	if err != nil {
+		return "", fmt.Errorf("locating the go command's temporary files: %w", err)
+	}
+	if err := os.MkdirAll(temp, 0o755); err != nil {
+		return "", fmt.Errorf("making a folder for the go command's temporary files: %w", err)
+	}
+	return temp, nil
 }
 
 func newManager(binary, kubeconfig, dir, caFile string, extra []string) (*Manager, error) {
@@ -57,12 +75,15 @@ func newManager(binary, kubeconfig, dir, caFile string, extra []string) (*Manage
 		"--catalog-ca-file", caFile,
 		"--leader-elect=false",
 	}
-	return &Manager{LogFile: filepath.Join(dir, "manager.log"), Address: address, binary: binary, args: append(args, extra...)}, nil
+	return &Manager{
+		LogFile: filepath.Join(dir, "manager.log"), Address: address,
+		binary: binary, args: append(args, extra...), temp: filepath.Join(dir, "manager.tmp"),
+	}, nil
 }
 
 // With gives the same manager with more arguments, which count over those that it has. Only one of the two may run at a time.
 func (m *Manager) With(args ...string) *Manager {
-	return &Manager{LogFile: m.LogFile, Address: m.Address, binary: m.binary, args: append(slices.Clone(m.args), args...)}
+	return &Manager{LogFile: m.LogFile, Address: m.Address, binary: m.binary, args: append(slices.Clone(m.args), args...), temp: m.temp}
 }
 
 // Start starts the process. It ends with ours.
@@ -72,7 +93,16 @@ func (m *Manager) Start() error {
 		return fmt.Errorf("opening the manager's log: %w", err)
 	}
 	defer log.Close() // the process has its own copy
+	// Without a serving certificate it makes one, with the authority that signs it, in a temporary folder, and never removes it.
+	temp, err := filepath.Abs(m.temp)
+	if err != nil {
+		return fmt.Errorf("locating the manager's temporary files: %w", err)
+	}
+	if err := os.MkdirAll(temp, 0o700); err != nil {
+		return fmt.Errorf("making a folder for the manager's temporary files: %w", err)
+	}
 	m.command = exec.Command(m.binary, m.args...)
+	m.command.Env = append(m.command.Environ(), "TMPDIR="+temp)
 	m.command.Stdout, m.command.Stderr = log, log
 	m.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	m.exited = make(chan struct{})
@@ -84,7 +114,8 @@ func (m *Manager) Start() error {
 		err := m.command.Start()
 		started <- err
 		if err == nil {
-			_ = m.command.Wait() // how it ended is in its log; that it ended is what callers wait for
+			_ = m.command.Wait()   // how it ended is in its log; that it ended is what callers wait for
+			_ = os.RemoveAll(temp) // keys nobody needs any more; what cannot be removed is in the environment's folder all the same
 			close(m.exited)
 		}
 	}()

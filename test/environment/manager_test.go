@@ -1,0 +1,60 @@
+package environment
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The manager leaves the keys that it made for itself where TMPDIR says, however it ends.
+func TestTheManagersTemporaryFilesGoWithIt(t *testing.T) {
+	for name, end := range map[string]func(*Manager) error{"stopped": (*Manager).Stop, "killed": (*Manager).Kill} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			binary := filepath.Join(dir, "writes-a-key")
+			script := "#!/bin/sh\nset -e\necho secret > \"$TMPDIR/tls.key\"\necho \"$TMPDIR\" > " + filepath.Join(dir, "where") + "\nexec sleep 60\n"
+			if err := os.WriteFile(binary, []byte(script), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			manager, err := newManager(binary, "kubeconfig", dir, "ca", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 2 { // a restarted one has the folder anew
+				if err := manager.Start(); err != nil {
+					t.Fatal(err)
+				}
+				where := waitForFile(t, filepath.Join(dir, "where"))
+				if filepath.Dir(where) != dir {
+					t.Errorf("the manager's temporary files go to %q, which is not in %q", where, dir)
+				}
+				if err := end(manager); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := os.Stat(where); !os.IsNotExist(err) {
+					t.Errorf("%q is still there after the manager's end: %v", where, err)
+				}
+				if err := os.Remove(filepath.Join(dir, "where")); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// waitForFile gives the first line of a file, once it is written.
+func waitForFile(t *testing.T, path string) string {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for range 2000 {
+		if content, err := os.ReadFile(path); err == nil && strings.HasSuffix(string(content), "\n") {
+			return strings.TrimSpace(string(content))
+		}
+		<-tick.C
+	}
+	t.Fatalf("%q was not written", path)
+	return ""
+}

@@ -1,5 +1,6 @@
 // Command demo shows on a real API server what platform operators are for: it starts cluster, catalogs and manager, tells a
-// story of which each line was seen by a client that is not the manager, and stays up to be tried.
+// story of which each line was seen by a client that is not the manager, and stays up to be tried, also where the story does
+// not come to its end.
 package main
 
 import (
@@ -21,7 +22,8 @@ const help = `Demo of platform-operators on a local cluster. Run by "make demo":
   make demo                 tell the story of the sample operators, then stay up until Ctrl-C
   make demo DEMO=exit       the same, and end
   make demo CATALOG=<folder of a file-based catalog> BUNDLES=<folder of bundles> PACKAGE=<package>
-                            serve real data instead, and install one package of it
+                            serve real data instead, and install one package of it; the catalog is a folder of JSON or
+                            YAML as "opm render" writes it and as a catalog's image has it in /configs, a folder a package
 
 Flags:
 `
@@ -80,18 +82,29 @@ func run(ctx context.Context, o options) (err error) {
 		return err
 	}
 	fmt.Printf("\nTo look yourself, in another terminal:\n  export KUBECONFIG=%s PATH=%s:$PATH\n\n", env.Kubeconfig, filepath.Dir(env.Kubectl))
-	if err := story.Tell(ctx, admin, steps, os.Stdout); err != nil {
-		return err
+	untold := story.Tell(ctx, admin, steps, os.Stdout)
+	if untold != nil && (o.exit || ctx.Err() != nil) {
+		return untold
 	}
 	if o.exit {
 		fmt.Println("\nThe story is told; DEMO=exit ends it here.")
 		return nil
 	}
-	fmt.Printf(stayHint, os.Getpid())
-	if o.pkg == "" {
-		fmt.Print(samplesHint)
+	fmt.Print(o.hints(untold, env))
+	return errors.Join(untold, stay(ctx, env))
+}
+
+// hints say what there is to be tried while everything stays up.
+func (o options) hints(untold error, env *environment.Environment) string {
+	text := "\nThe story is told and everything stays up."
+	if untold != nil {
+		text = "\nThe story ends here, and everything stays up, so that you can look at what is in the way."
 	}
-	return stay(ctx, env)
+	text += fmt.Sprintf(stayHint, os.Getpid())
+	if o.pkg == "" {
+		return text + fmt.Sprintf(samplesHint, env.Catalog.RegistryHost())
+	}
+	return text + packageHint
 }
 
 // stay keeps everything up until Ctrl-C. On SIGHUP the manager is built again from the checkout and takes the place of the
@@ -116,9 +129,9 @@ func stay(ctx context.Context, env *environment.Environment) error {
 	}
 }
 
-const stayHint = `
-The story is told and everything stays up. For example:
+const stayHint = ` For example:
   kubectl get plop,bd,co
+  kubectl describe plop
   kubectl explain plop.spec
   kubectl get events -n openshift-platform-operators
 The manager is a process on this machine; the pod of its Deployment is a simulated one that does nothing. After a change of
@@ -126,10 +139,18 @@ the code, "kill -HUP %d" builds the manager again and puts it in the place of th
 `
 
 const samplesHint = `
-The catalogs offer beacon 0.1.0, 0.2.0, 0.3.0 (never ready), 0.3.1, 0.4.0 (never ready), 0.4.1 and compass 1.0.0, 1.1.0; the
-cluster is at 4.22 now. docs/samples has more to try; an image for it is <where images are served>/bundles/beacon:0.1.0.
+The catalogs offer beacon 0.1.0, 0.2.0, 0.3.0 (never ready), 0.3.1, 0.4.0 (never ready), 0.4.1; sextant 1.0.0, 1.1.3, 1.1.4, 1.2.2,
+1.3.0, whose author has rules for its upgrades; and compass 1.0.0, 1.1.0. The cluster is at 4.22 now.
   kubectl delete deployment -n compass compass       # comes back
   kubectl delete plop compass                        # goes, its CRD stays
+docs/samples has more to try. In its bundle.yaml and bundledeployment.yaml, put this as "ref", and take "pullSecret" away:
+  %s/bundles/beacon:0.1.0
+`
+
+const packageHint = `
+Of the same catalog, another package whose bundle is among the bundles that are served:
+  kubectl apply -f - <<< '{"apiVersion": "platform.openshift.io/v1alpha1", "kind": "PlatformOperator",
+    "metadata": {"name": "NAME"}, "spec": {"package": {"name": "PACKAGE"}}}'
 `
 
 // plan turns the options into what to start and which story to tell.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
@@ -22,5 +23,24 @@ func Package(name string) []Step {
 			}
 			return admin.OperatorHas(ctx, name, platformv1alpha1.ConditionHealthy, metav1.ConditionTrue, platformv1alpha1.ReasonAsExpected)
 		},
+		Stuck: func(ctx context.Context, admin *Admin) string { return cannotBeInstalled(ctx, admin, name) },
 	}}
+}
+
+// cannotBeInstalled gives what the Installed condition says where that asks for somebody to act: in a cluster in which nothing
+// changes by itself it stays so.
+func cannotBeInstalled(ctx context.Context, admin *Admin, name string) string {
+	operator, err := admin.Operator(ctx, name)
+	if err != nil {
+		return "" // Seen tells of that
+	}
+	installed := meta.FindStatusCondition(operator.Status.Conditions, platformv1alpha1.ConditionInstalled)
+	if installed == nil || installed.Status != metav1.ConditionFalse || installed.ObservedGeneration != operator.Generation {
+		return ""
+	}
+	switch installed.Reason {
+	case platformv1alpha1.ReasonSourceFailed, platformv1alpha1.ReasonValidationFailed, platformv1alpha1.ReasonUnpackFailed, platformv1alpha1.ReasonInstallFailed:
+		return fmt.Sprintf("PlatformOperator %q says Installed=False/%s: %s", name, installed.Reason, installed.Message)
+	}
+	return ""
 }

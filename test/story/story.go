@@ -23,13 +23,21 @@ type Step struct {
 	Act func(ctx context.Context, admin *Admin) error
 	// Seen returns nil when the state is there, and otherwise an error that says what is still missing.
 	Seen func(ctx context.Context, admin *Admin) error
+	// Stuck says what is in the way that waiting does not change; empty when nothing is, or it cannot be told. What stands in
+	// the way for as long as settled ends the step. Nil: the step waits as long as it may.
+	Stuck func(ctx context.Context, admin *Admin) string
 }
 
-// poll is how often a state is looked at; the states last, so no event is missed by looking.
-const poll = 100 * time.Millisecond
+const (
+	// poll is how often a state is looked at; the states last, so no event is missed by looking.
+	poll = 100 * time.Millisecond
+	// settled is how long the same thing has to be in the way before nobody waits for it any more: longer than the manager
+	// takes to try once more what failed.
+	settled = 10 * time.Second
+)
 
-// Run carries a step out and waits until its state is seen. The error names the step, what was missing last, and for how
-// long it was waited.
+// Run carries a step out and waits until its state is seen, or until it is certain that it will not be. The error names the
+// step, what was missing last, and for how long it was waited.
 func (s Step) Run(ctx context.Context, admin *Admin) error {
 	if s.Act != nil {
 		if err := s.Act(ctx, admin); err != nil {
@@ -41,6 +49,7 @@ func (s Step) Run(ctx context.Context, admin *Admin) error {
 	ticker := time.NewTicker(poll)
 	defer ticker.Stop()
 	var missing error
+	stuck, since := "", time.Now()
 	for {
 		seen := s.Seen(limit, admin)
 		if seen == nil {
@@ -48,6 +57,14 @@ func (s Step) Run(ctx context.Context, admin *Admin) error {
 		}
 		if limit.Err() == nil || missing == nil {
 			missing = seen // what the last look that was not cut short by the limit found
+		}
+		if s.Stuck != nil {
+			if now := s.Stuck(limit, admin); now != stuck {
+				stuck, since = now, time.Now()
+			}
+		}
+		if stuck != "" && time.Since(since) >= settled {
+			return fmt.Errorf("%s: waiting longer would not help: %s", s.Title, stuck)
 		}
 		select {
 		case <-limit.Done():

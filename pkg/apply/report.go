@@ -17,6 +17,8 @@ type Report struct {
 	Total, Ready int
 	// Unready names the first objects that are not, and why, in the order of the phases.
 	Unready []string
+	// Look is a command that tells more of the first of them; empty where nothing is there to be looked at.
+	Look string
 	// Complete says that every object of every phase is as declared.
 	Complete bool
 	// Phases is how many phases were worked on.
@@ -119,6 +121,9 @@ func (r *Report) add(memory *memory, outcomes []outcome) {
 		}
 		if each.problem == "" && !each.item.own {
 			r.Ready++
+		}
+		if each.problem != "" && len(r.Unready) == 0 && each.err == nil && each.live != nil {
+			r.Look = each.item.key.describe()
 		}
 		if each.problem != "" && len(r.Unready) < maxListed {
 			r.Unready = append(r.Unready, each.problem)

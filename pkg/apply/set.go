@@ -43,6 +43,18 @@ func (k Key) String() string {
 	return k.Kind + " " + k.Namespace + "/" + k.Name
 }
 
+// describe gives the command by which a person looks at the object. The group is named where another kind may have the name.
+func (k Key) describe() string {
+	kind := strings.ToLower(k.Kind)
+	if strings.Contains(k.Group, ".") {
+		kind += "." + k.Group
+	}
+	if k.Namespace == "" {
+		return fmt.Sprintf("kubectl describe %s %s", kind, k.Name)
+	}
+	return fmt.Sprintf("kubectl describe -n %s %s %s", k.Namespace, kind, k.Name)
+}
+
 func keyOf(object *unstructured.Unstructured) Key {
 	return Key{object.GroupVersionKind().GroupKind(), object.GetNamespace(), object.GetName()}
 }

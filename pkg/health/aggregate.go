@@ -34,10 +34,11 @@ const (
 	conditionFalse = "False"
 )
 
-// Bounds of a message: all of it, and one operator's part.
+// Bounds of a message: all of it and one operator's part, in bytes, and the operators that a command names.
 const (
 	maxAggregate = 1024
 	maxPart      = 200
+	maxNamed     = 5
 )
 
 // ConditionView is what Aggregate needs of one of an operator's conditions. The zero value is a condition not written yet.
@@ -99,9 +100,10 @@ func available(states []OperatorState, clusterInstalled bool) Condition {
 	if clusterInstalled {
 		return asExpected
 	}
-	var waiting []string
+	var names, waiting []string
 	for _, s := range states {
 		if s.waitedFor() {
+			names = append(names, s.Name)
 			waiting = append(waiting, s.Name+": "+s.lacks())
 		}
 	}
@@ -109,7 +111,7 @@ func available(states []OperatorState, clusterInstalled bool) Condition {
 		return asExpected
 	}
 	head := fmt.Sprintf("Cluster installation waits for %d platform %s: ", len(waiting), plural("operator", len(waiting)))
-	return Condition{TypeAvailable, conditionFalse, ReasonWaitingForOperators, joined(head, waiting)}
+	return Condition{TypeAvailable, conditionFalse, ReasonWaitingForOperators, joined(head, waiting, look(names))}
 }
 
 // waitedFor tells whether a cluster installation waits for the operator: not for one that is paused, is going away or was
@@ -185,9 +187,10 @@ func someOf(names []string, limit int) string {
 }
 
 func degraded(states []OperatorState, now time.Time, after time.Duration) Condition {
-	var unhealthy []string
+	var names, unhealthy []string
 	for _, s := range states {
 		if since, ok := s.unhealthySince(); ok && now.Sub(since) >= after {
+			names = append(names, s.Name)
 			unhealthy = append(unhealthy, s.Name+": "+s.Healthy.text())
 		}
 	}
@@ -195,7 +198,7 @@ func degraded(states []OperatorState, now time.Time, after time.Duration) Condit
 		return Condition{TypeDegraded, conditionFalse, ReasonAsExpected, ""}
 	}
 	head := fmt.Sprintf("%d installed platform %s unhealthy for %s or longer: ", len(unhealthy), plural("operator", len(unhealthy)), after)
-	return Condition{TypeDegraded, conditionTrue, ReasonOperatorsUnhealthy, joined(head, unhealthy)}
+	return Condition{TypeDegraded, conditionTrue, ReasonOperatorsUnhealthy, joined(head, unhealthy, look(names))}
 }
 
 // unhealthySince tells since when a once healthy operator is not, hops aside: the time in which it was moved does not count,
@@ -212,8 +215,18 @@ func (s OperatorState) unhealthySince() (time.Time, bool) {
 	return since, true
 }
 
-// joined lists as many parts as fit, each shortened to one bounded line, and counts the rest.
-func joined(head string, parts []string) string {
+// look says by which command the first operators are looked at; all of them where their names are too long for that.
+func look(names []string) string {
+	const command = "kubectl describe plop"
+	some := command + " " + strings.Join(names[:min(len(names), maxNamed)], " ")
+	if len(some) > maxPart {
+		some = command
+	}
+	return fmt.Sprintf(". See %q.", some)
+}
+
+// joined lists as many parts as fit, each shortened to one bounded line, and counts the rest; tail is what the text ends with.
+func joined(head string, parts []string, tail string) string {
 	const reserve = len("; and 1000000 more")
 	text := head
 	for i, part := range parts {
@@ -221,11 +234,11 @@ func joined(head string, parts []string) string {
 		if i == 0 {
 			separator = ""
 		}
-		part = separator + oneLine(part, maxPart)
-		if len(text)+len(part)+reserve > maxAggregate {
-			return text + fmt.Sprintf("; and %d more", len(parts)-i)
+		part = separator + strings.TrimRight(oneLine(part, maxPart), ".")
+		if len(text)+len(part)+reserve+len(tail) > maxAggregate {
+			return text + fmt.Sprintf("; and %d more", len(parts)-i) + tail
 		}
 		text += part
 	}
-	return text
+	return text + tail
 }

@@ -106,8 +106,11 @@ func (s *state) reportHealthy() {
 	if more := len(s.report.Unready) - 1; more > 0 {
 		message = fmt.Sprintf("%s (and %d more)", message, more)
 	}
-	if message == "" {
+	switch first := len(s.report.Unready) > 0 && s.obstacle() == s.report.Unready[0]; {
+	case message == "":
 		message = "Not everything is applied yet"
+	case first && s.report.Look != "":
+		message = fmt.Sprintf("%s. See %q", message, s.report.Look)
 	}
 	s.set(corev1alpha2.ConditionHealthy, metav1.ConditionFalse, corev1alpha2.ReasonUnhealthy, message+".")
 }

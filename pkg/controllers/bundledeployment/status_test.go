@@ -231,3 +231,28 @@ func TestNothingIsSaidToBeAsDeclaredWhilePaused(t *testing.T) {
 		t.Errorf("says %s: %s", healthy.Status, healthy.Message)
 	}
 }
+
+func TestUnhealthySaysWhereToLookAtWhatItNames(t *testing.T) {
+	one := testRevision(t, 1, "1.0.0")
+	const unready, look = "Deployment memo/memo: 0 of 1 updated replicas available", "kubectl describe -n memo deployment memo"
+	for name, c := range map[string]struct {
+		given state
+		want  string
+	}{
+		"what is not ready":                        {state{report: apply.Report{Unready: []string{unready}, Look: look}}, unready + `. See "` + look + `".`},
+		"the first of several":                     {state{report: apply.Report{Unready: []string{unready, "b", "c"}, Look: look}}, unready + ` (and 2 more). See "` + look + `".`},
+		"what is not there cannot be looked at":    {state{report: apply.Report{Unready: []string{"Service memo/memo: is not there"}}}, "Service memo/memo: is not there."},
+		"what is waited for is another thing":      {state{report: apply.Report{Waiting: "waiting for kind A", Unready: []string{unready}, Look: look}}, "waiting for kind A."},
+		"nothing is known to be in the way so far": {state{}, "Not everything is applied yet."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &c.given
+			s.controller = &controller{clock: clocktesting.NewFakePassiveClock(time.Unix(1000, 0))}
+			s.deployment, s.wanted = &corev1alpha2.BundleDeployment{}, one
+			s.reportHealthy()
+			if healthy := meta.FindStatusCondition(s.deployment.Status.Conditions, corev1alpha2.ConditionHealthy); healthy.Message != c.want {
+				t.Errorf("it says %q, want %q", healthy.Message, c.want)
+			}
+		})
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -70,4 +71,24 @@ var _ = Describe("kubectl apply", func() {
 			Expect(line).To(HaveSuffix(" unchanged"))
 		}
 	})
+
+	It("takes every object that the pages show", func(ctx context.Context) {
+		pages, err := filepath.Glob(filepath.Join(env.Root, "docs", "*.md"))
+		Expect(err).NotTo(HaveOccurred())
+		var shown []string
+		for _, page := range append(pages, filepath.Join(env.Root, "README.md")) {
+			text, err := os.ReadFile(page)
+			Expect(err).NotTo(HaveOccurred())
+			for _, block := range yamlBlock.FindAllStringSubmatch(string(text), -1) {
+				shown = append(shown, block[1])
+			}
+		}
+		Expect(shown).To(ContainElements(ContainSubstring("kind: PlatformOperator\n"), ContainSubstring("kind: PlatformOperatorManager\n")))
+		file := filepath.Join(GinkgoT().TempDir(), "shown.yaml")
+		Expect(os.WriteFile(file, []byte(strings.Join(shown, "---\n")), 0o600)).To(Succeed())
+		kubectl(ctx, "apply", "--server-side", "--force-conflicts", "--dry-run=server", "--validate=strict", "-f", file)
+	})
 })
+
+// yamlBlock is a whole object of Kubernetes' in a page.
+var yamlBlock = regexp.MustCompile("(?s)```yaml\n(apiVersion: .*?\n)```")

@@ -109,6 +109,8 @@ func progressingCondition(s *state) metav1.Condition {
 		return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("What the spec says now of version %s cannot be carried out: %s.", installed.Version, invalid))
 	}
 	switch {
+	case target == nil && installed != nil && firstRollout(s.deployment) != "":
+		return isTrue(platformv1alpha1.ReasonInstalling, sentence(fmt.Sprintf("Installing version %s", installed.Version), firstRollout(s.deployment)))
 	case target == nil && s.decision.Awaiting != nil:
 		return isFalse(platformv1alpha1.ReasonAwaitingApproval, awaiting(s.decision))
 	case target == nil && installed == nil:
@@ -141,6 +143,16 @@ func progressingCondition(s *state) metav1.Condition {
 		return isTrue(platformv1alpha1.ReasonUpgrading, sentence(fmt.Sprintf("Moving to another image of version %s", target.Version), problem))
 	}
 	return isTrue(platformv1alpha1.ReasonUpgrading, sentence(fmt.Sprintf("Moving from version %s to version %s", installed.Version, target.Version), problem))
+}
+
+// firstRollout says how far a first version is that counts as installed, because all of it is applied, and has never been ready;
+// empty when there is none, or nothing is going on.
+func firstRollout(deployment *corev1alpha2.BundleDeployment) string {
+	if deployment == nil || deployment.Status.ActiveRevision > 0 || deployment.Status.ObservedGeneration < deployment.Generation ||
+		!meta.IsStatusConditionTrue(deployment.Status.Conditions, corev1alpha2.ConditionProgressing) {
+		return ""
+	}
+	return rolloutProblem(deployment)
 }
 
 // waitsForCatalog says whether it may be only for a catalog that is away that nothing was chosen. Where others were read and have

@@ -199,3 +199,16 @@ func TestNewestSaysWhetherSomebodyHasToActOnWhatIsInTheWay(t *testing.T) {
 		})
 	}
 }
+
+func TestFirstVersionThatIsNotHealthyYetIsBeingInstalled(t *testing.T) {
+	s := &state{operator: &platformv1alpha1.PlatformOperator{}, record: at("1.0.0"), decision: offering("1.0.0"),
+		deployment: deploymentThat("Unpacked=True", "HasValidBundle=True", "Installed=True", "Healthy=False", "Progressing=True")}
+	s.operator.Status.Installed = at("1.0.0")
+	if got := progressingCondition(s); got.Status != metav1.ConditionTrue || got.Reason != platformv1alpha1.ReasonInstalling || !strings.Contains(got.Message, "Healthy is False") {
+		t.Errorf("got %s/%s: %s", got.Status, got.Reason, got.Message)
+	}
+	s.deployment.Status.ActiveRevision = 1 // it has been ready: its illness is no move
+	if got := progressingCondition(s); got.Status != metav1.ConditionFalse {
+		t.Errorf("got %s/%s: %s", got.Status, got.Reason, got.Message)
+	}
+}

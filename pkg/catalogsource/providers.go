@@ -47,9 +47,17 @@ func (s *Snapshots) SeekProviders(id catalog.ID) bool {
 	if snapshot == nil || !snapshot.Known || snapshot.Withheld || snapshot.Wanted == nil {
 		return false
 	}
+	brought := map[catalog.GVK]bool{}
+	for _, pkg := range snapshot.Packages {
+		for _, bundle := range pkg.Bundles {
+			for _, gvk := range bundle.ProvidedGVKs {
+				brought[gvk] = true
+			}
+		}
+	}
 	sought := false
 	for _, other := range s.catalogs {
-		other.requires(func(gvk catalog.GVK) { sought = sought || len(snapshot.brings(gvk)) == 0 })
+		other.requires(func(gvk catalog.GVK) { sought = sought || !brought[gvk] })
 	}
 	return sought
 }

@@ -27,8 +27,8 @@ func (s *Snapshot) inService(now time.Time) *Snapshot {
 	return s
 }
 
-// failing notes why a catalog cannot be read at this time. Of errors that differ in nothing but numbers, such as the port
-// of a connection or a count of attempts, the first one stays, so that an attempt that fails as the one before is no news.
+// failing notes why a catalog cannot be read at this time. Of errors that differ in nothing but addresses, ports and durations
+// the first one stays, so that an attempt that fails as the one before is no news.
 func (s *Snapshot) failing(why error, at time.Time) *Snapshot {
 	if s.Err == nil {
 		s.Failing = at
@@ -45,7 +45,7 @@ func (s *Snapshot) at(now time.Time) *Snapshot {
 	return s
 }
 
-var wordWithNumber = regexp.MustCompile(`\S*[0-9]\S*`)
+var volatile = regexp.MustCompile(`\[[0-9a-fA-F:]+\]|\b[0-9]{1,3}(\.[0-9]{1,3}){3}\b|:[0-9]+\b|\b([0-9]+(\.[0-9]+)?(ns|µs|ms|s|m|h))+\b`)
 
-// gist is what an error says without its numbers. HTTP and gRPC say their codes in words, too.
-func gist(err error) string { return wordWithNumber.ReplaceAllString(err.Error(), "#") }
+// gist is what an error says without the addresses, ports and durations that differ from one attempt to the next.
+func gist(err error) string { return volatile.ReplaceAllString(err.Error(), "#") }

@@ -85,6 +85,9 @@ func (ask *question) supplyOf(needy string, gvk catalog.GVK) (found supply) {
 
 // advice says what would bring a kind. Nothing is installed that nobody asked for.
 func (ask *question) advice(needy string, gvk catalog.GVK) string {
+	if !ask.lacking[gvk] && len(ask.lacking) >= maxLacking {
+		return "which packages provide it is told when fewer kinds are missing"
+	}
 	found := ask.supplyOf(needy, gvk)
 	var wanted, others []string
 	for _, pkg := range found.packages {

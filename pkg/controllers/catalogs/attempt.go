@@ -28,11 +28,21 @@ type attempt struct {
 	ended  time.Time
 }
 
+// maxAttempts bounds how many readings run at a time, and with them what their messages take of memory. As many catalogs have to
+// hang before others wait for them, and then not longer than a reading may take.
+const maxAttempts = 16
+
 // read begins to read a catalog as planned and stays with it for a while. When the reading ends later, the catalog is queued.
-func (c *controller) read(ctx context.Context, syncCtx factory.SyncContext, d description, p plan) {
+func (c *controller) read(ctx context.Context, syncCtx factory.SyncContext, d description, p plan) error {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	a := &attempt{description: d, plan: p, began: c.clock.Now(), cancel: cancel, done: make(chan struct{})}
 	c.lock.Lock()
+	if len(c.attempts) >= maxAttempts {
+		c.lock.Unlock()
+		cancel()
+		syncCtx.Queue().AddAfter(d.id.String(), firstRetry)
+		return nil
+	}
 	c.attempts[d.id] = a
 	c.lock.Unlock()
 	go func() {
@@ -51,15 +61,30 @@ func (c *controller) read(ctx context.Context, syncCtx factory.SyncContext, d de
 	case <-a.done:
 	case <-attended.C:
 	}
-	// Whether it has ended or is to be waited for, the rest is as for every sync that finds it; who asks for what may have
-	// changed meanwhile.
+	// Whether it has ended or is to be waited for, the rest is as for every sync that finds it: what the catalog is and who asks
+	// for what may have changed meanwhile.
+	d, found, err := c.lookUp(d.id)
+	if err != nil || !found {
+		return err // whoever deleted it has had it queued
+	}
 	wanted, err := c.wantedPackages()
 	if err != nil {
-		klog.Warningf("telling of catalog %s: %v", d.id, err)
+		return err
 	}
 	info := c.info(d, wanted)
+	c.abandonOutdated(d)
 	c.conclude(syncCtx, info)
-	c.underWay(syncCtx, info, d)
+	c.underWay(syncCtx, info)
+	return nil
+}
+
+// abandonOutdated forgets the reading of what a catalog no longer is: it would count for what is there now, or that would not be
+// read before it ends.
+func (c *controller) abandonOutdated(d description) {
+	a := c.attemptOf(d.id)
+	if a != nil && (d.withheld || a.serves != d.serves || a.content != d.content && a.content != "" && d.content != "") {
+		c.abandon(d.id)
+	}
 }
 
 // conclude stores what came of a reading that has ended. A failure is stored too, and the catalog is queued for later; after a
@@ -85,15 +110,11 @@ func (c *controller) conclude(syncCtx factory.SyncContext, info catalogsource.In
 	syncCtx.Queue().AddAfter(info.ID.String(), wait)
 }
 
-// underWay says whether a catalog is being read. A reading of what the catalog no longer is does not count, and is ended. Those
-// who need a package that the catalog may have wait only so long, and then learn why.
-func (c *controller) underWay(syncCtx factory.SyncContext, info catalogsource.Info, d description) bool {
+// underWay says whether a catalog is being read. Those who need a package that the catalog may have wait only so long, and then
+// learn why.
+func (c *controller) underWay(syncCtx factory.SyncContext, info catalogsource.Info) bool {
 	a := c.attemptOf(info.ID)
 	if a == nil {
-		return false
-	}
-	if a.serves != d.serves {
-		c.abandon(info.ID)
 		return false
 	}
 	if left := a.began.Add(c.patience).Sub(info.At); left > 0 {

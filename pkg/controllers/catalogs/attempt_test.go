@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/client-go/tools/cache"
+
 	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/catalogsource"
 )
@@ -246,4 +248,89 @@ func TestReadingThatPanicsIsAFailure(t *testing.T) {
 	if got := views(b, red, "quay"); got == "pending" || got == "has it: true" || b.reads() != 1 {
 		t.Errorf("it says %q", got)
 	}
+}
+
+func TestReadingOfWhatACatalogWasDoesNotCount(t *testing.T) {
+	for name, now := range map[string]string{
+		"it was taken out of service": `
+metadata: {name: blue, uid: u}
+spec: {availabilityMode: Unavailable}
+status: {urls: {base: "https://c/old"}, resolvedSource: {image: {ref: "i@sha256:1"}}, conditions: [{type: Serving, status: "True"}]}`,
+		"it is another object, elsewhere": `
+metadata: {name: blue, uid: another}
+status: {urls: {base: "https://c/new"}, resolvedSource: {image: {ref: "i@sha256:2"}}, conditions: [{type: Serving, status: "True"}]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, "quay")
+			b.hang(t, "blue", "https://c/old")
+			answer := make(chan struct{})
+			kind := b.sources[catalog.KindClusterCatalog]
+			kind.read = func(_ context.Context, r Request) (Answer, error) {
+				if r.Endpoint == "https://c/new" {
+					return Answer{}, errors.New("the new one is down")
+				}
+				<-answer
+				return Answer{Packages: []catalog.Package{{Name: "quay"}}}, nil
+			}
+			b.attendance = 0
+			const key = "ClusterCatalog/blue"
+			b.runKey(t, key)
+			a := b.attemptOf(catalog.ID{Kind: catalog.KindClusterCatalog, Name: "blue"})
+			if err := kind.informer.GetStore().Add(object(t, now)); err != nil {
+				t.Fatal(err)
+			}
+			close(answer)
+			<-a.done
+			if _, err := b.changes.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
+				if views(b, key, "quay") == "has it: true" {
+					t.Error("it counts, and operators are told to look")
+				}
+			}}); err != nil {
+				t.Fatal(err)
+			}
+			b.runKey(t, key)
+			if views(b, key, "quay") == "has it: true" {
+				t.Error("it counts")
+			}
+		})
+	}
+}
+
+func TestNewContentIsReadThoughTheReadingOfTheOldOneHangs(t *testing.T) {
+	b := newBench(t, "quay")
+	h := b.hangs()
+	b.attendance = 0
+	b.hang(t, "blue", "https://c/blue")
+	const key = "ClusterCatalog/blue"
+	b.runKey(t, key)
+	<-h.began
+	if err := b.sources[catalog.KindClusterCatalog].informer.GetStore().Add(object(t, `
+metadata: {name: blue, uid: u}
+status: {urls: {base: "https://c/blue"}, resolvedSource: {image: {ref: "i@sha256:2"}}, conditions: [{type: Serving, status: "True"}]}`)); err != nil {
+		t.Fatal(err)
+	}
+	b.clock.Step(time.Minute)
+	b.runKey(t, key)
+	<-h.ended
+	<-h.began
+}
+
+func TestSoManyReadingsRunAtATime(t *testing.T) {
+	b := newBench(t, "quay")
+	h := b.hangs()
+	b.attendance = 0
+	for i := range maxAttempts + 3 {
+		name := fmt.Sprintf("blue-%d", i)
+		b.hang(t, name, "https://c/"+name)
+		b.runKey(t, "ClusterCatalog/"+name)
+	}
+	for range maxAttempts {
+		<-h.began
+	}
+	if running := len(b.attempts); running != maxAttempts {
+		t.Errorf("%d readings run", running)
+	}
+	b.abandon(catalog.ID{Kind: catalog.KindClusterCatalog, Name: "blue-0"})
+	b.runKey(t, fmt.Sprintf("ClusterCatalog/blue-%d", maxAttempts))
+	<-h.began
 }

@@ -203,6 +203,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	}
 	info := c.info(d, wanted)
 	defer c.lookAgainWhenAway(syncCtx, id)
+	c.abandonOutdated(d)
 	c.conclude(syncCtx, info)
 	if d.notServing != "" {
 		c.leaveOut(info, d)
@@ -217,7 +218,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	if kept, _ := c.snapshots.Get(id); kept.Withheld {
 		c.tell(info.ID, c.snapshots.Await(info))
 	}
-	if c.underWay(syncCtx, info, d) {
+	if c.underWay(syncCtx, info) {
 		return nil
 	}
 	next, due := c.plan(d, wanted)
@@ -228,8 +229,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		syncCtx.Queue().AddAfter(id.String(), wait)
 		return nil
 	}
-	c.read(ctx, syncCtx, d, next)
-	return nil
+	return c.read(ctx, syncCtx, d, next)
 }
 
 // leaveOut records why a catalog that does not serve is not read.

@@ -44,7 +44,7 @@ func (r reading) next(d description, wanted []string, kept catalogsource.Snapsho
 	}
 	same := r.serves == d.serves && r.content == d.content && d.content != ""
 	all := plan{at: now, names: wanted}
-	if r.serves == d.serves && r.content == d.content && slices.Equal(r.names, wanted) {
+	if len(missing) == 0 && r.serves == d.serves && r.content == d.content && slices.Equal(r.names, wanted) {
 		all.since = r.modified
 	}
 	again, due := r.again(d, now)

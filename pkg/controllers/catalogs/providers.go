@@ -39,9 +39,12 @@ func (c *controller) tell(id catalog.ID, changed []string) {
 	}
 }
 
-// syncProviders reads of one catalog who brings which kinds, if that is due of any, and looks at the others afterwards.
+// syncProviders reads of one catalog who brings which kinds, if that is due of any, and looks at the others afterwards. The
+// one that was tried longest ago comes first, so that those which hang do not hold up the others.
 func (c *controller) syncProviders(ctx context.Context, syncCtx factory.SyncContext) error {
 	var next time.Duration
+	var first func()
+	var tried time.Time
 	for _, key := range c.everyCatalog(nil) {
 		id, err := parseID(key)
 		if err != nil {
@@ -55,14 +58,17 @@ func (c *controller) syncProviders(ctx context.Context, syncCtx factory.SyncCont
 			continue
 		}
 		last, wait, due := c.planProviders(d)
-		switch {
-		case due && wait <= 0:
-			c.readProviders(ctx, d, last)
-			syncCtx.Queue().Add(providersKey)
-			return nil
-		case due && (next == 0 || wait < next):
+		switch at := c.providersTried(d.id); {
+		case due && wait <= 0 && (first == nil || at.Before(tried)):
+			first, tried = func() { c.readProviders(ctx, d, last) }, at
+		case due && wait > 0 && (next == 0 || wait < next):
 			next = wait
 		}
+	}
+	if first != nil {
+		first()
+		syncCtx.Queue().Add(providersKey)
+		return nil
 	}
 	if next > 0 {
 		syncCtx.Queue().AddAfter(providersKey, next)
@@ -108,13 +114,21 @@ func (c *controller) readProviders(ctx context.Context, d description, last read
 		return
 	}
 	key, now := providersBackoff(d.id), c.clock.Now()
-	c.backoff.Next(key, now)
-	klog.Warningf("reading who brings which kinds from catalog %s: %v; next try in %s", d.id, err, c.backoff.Get(key))
 	c.lock.Lock()
 	defer c.lock.Unlock()
-	if _, known := c.last[d.id]; known {
-		c.failedProviders[d.id] = failure{serves: d.serves, content: d.content, connection: d.connection, at: now}
+	if _, known := c.last[d.id]; !known {
+		return // it has gone meanwhile
 	}
+	c.backoff.Next(key, now)
+	klog.Warningf("reading who brings which kinds from catalog %s: %v; next try in %s", d.id, err, c.backoff.Get(key))
+	c.failedProviders[d.id] = failure{serves: d.serves, content: d.content, connection: d.connection, at: now}
+}
+
+// providersTried is when it was last tried in vain to read who brings which kinds in a catalog; zero when it was not.
+func (c *controller) providersTried(id catalog.ID) time.Time {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	return c.failedProviders[id].at
 }
 
 // setProviders stores who brings which kinds in a catalog as of a reading, unless there has been another one since.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -217,5 +218,74 @@ func TestWhatIsReadOfACatalogThatIsGoneMeanwhileIsForgotten(t *testing.T) {
 	p.settle(t, "green")
 	if got := p.snapshots.Providers(bread); got != nil || len(p.passes) != 1 || len(p.providers) > 0 {
 		t.Errorf("%d times, and it is kept: %+v, %+v", len(p.passes), got, p.providers)
+	}
+}
+
+func TestCatalogsWhosePassFailsHoldUpNoOther(t *testing.T) {
+	p := newPantry(t, "hungry")
+	for _, name := range []string{"a", "b", "c"} {
+		p.serve(t, name, "i@sha256:"+name)
+		p.runKey(t, "ClusterCatalog/"+name)
+		p.runKey(t, "ClusterCatalog/"+name)
+	}
+	kind := p.sources[catalog.KindClusterCatalog]
+	read, asked := kind.read, map[string]int{}
+	kind.read = func(ctx context.Context, r Request) (Answer, error) {
+		if !r.OnlyProviders {
+			return read(ctx, r)
+		}
+		asked[r.Endpoint]++
+		if r.Endpoint != "https://c" {
+			p.clock.Step(readTimeout)
+			return Answer{}, context.DeadlineExceeded
+		}
+		return read(ctx, r)
+	}
+	for range 5 {
+		p.runKey(t, providersKey)
+		p.clock.Step(time.Second)
+	}
+	if asked["https://c"] == 0 {
+		t.Errorf("the third is not read: %v", asked)
+	}
+}
+
+func TestPassOverACatalogThatGoesMeanwhileLeavesNothing(t *testing.T) {
+	p := newPantry(t, "hungry")
+	p.serve(t, "green", "one")
+	p.runKey(t, "ClusterCatalog/green")
+	p.runKey(t, "ClusterCatalog/green")
+	p.failing = errors.New("down")
+	p.during = func() {
+		if err := p.sources[catalog.KindClusterCatalog].informer.GetStore().Delete(object(t, `metadata: {name: green}`)); err != nil {
+			t.Error(err)
+		}
+		p.runKey(t, "ClusterCatalog/green")
+	}
+	p.runKey(t, providersKey)
+	if wait := p.backoff.Get(providersBackoff(green)); wait != 0 {
+		t.Errorf("a catalog that is gone has a back-off of %s", wait)
+	}
+}
+
+func TestPackageThatIsWantedAgainIsReadThoughNothingHasChanged(t *testing.T) {
+	p := newPantry(t, "quay", "other")
+	p.bench.modified, p.takes = "Mon", time.Millisecond
+	p.serve(t, "green", "")
+	const key = "ClusterCatalog/green"
+	p.runKey(t, key)
+	p.runKey(t, key)
+	p.unmodified = true
+	p.unwant(t, "other")
+	p.runKey(t, key)
+	p.want(t, "other")
+	p.clock.Step(time.Second)
+	before := p.reads()
+	for range 100 {
+		p.runKey(t, key)
+		p.clock.Step(time.Millisecond)
+	}
+	if got, reads := views(p.bench, key, "other"), p.reads()-before; got == "pending" || reads > 3 {
+		t.Errorf("it says %q after %d readings", got, reads)
 	}
 }

@@ -34,9 +34,12 @@ func deploy(ctx context.Context, s *state) (bool, error) {
 		wanted := newDeployment(s.operator, *target, s.hop.began, installNamespace(s.operator, s.decision))
 		created, err := s.deploymentClient.Create(ctx, wanted, metav1.CreateOptions{FieldManager: fieldManager})
 		if apierrors.IsInvalid(err) {
+			way := "Exclude it in spec.package.version, or create the PlatformOperator anew with another spec.install.namespace"
+			if s.record != nil { // what was installed once is put back whatever the range is
+				way = "Correct spec.install, or delete the PlatformOperator and create it anew"
+			}
 			s.refusal = &refusal{platformv1alpha1.ReasonValidationFailed, fmt.Sprintf(
-				"Version %s cannot be installed in namespace %q: %v. Exclude it in spec.package.version, or create the PlatformOperator anew with another spec.install.namespace.",
-				target.Version, wanted.Spec.InstallNamespace, err)}
+				"Version %s cannot be installed in namespace %q: %v. %s.", target.Version, wanted.Spec.InstallNamespace, err, way)}
 			return false, nil
 		}
 		if err != nil {

@@ -85,8 +85,11 @@ func decideHop(in situation, decision resolve.Decision) hop {
 	if in.record == nil {
 		return in.begin(wanted, decision)
 	}
-	if sameBundle(*in.record, wanted) {
+	if sameBundle(in.runs(), wanted) {
 		return hop{to: in.keepImage(wanted)}
+	}
+	if in.manual && decision.Awaiting != nil && in.record.Bundle == wanted.Bundle {
+		return hop{} // that another version waits for approval is what there is to tell
 	}
 	if in.manual && !in.approved && in.everReady() && in.record.Bundle == wanted.Bundle {
 		return hop{blocked: fmt.Sprintf(
@@ -145,7 +148,7 @@ func selfCertified(source upgrade.Source) bool { return source.Kind == upgrade.F
 // said after that is about the next one.
 func (in situation) escapes() bool {
 	ended := in.installed != nil && sameBundle(*in.installed, *in.record) && in.everReady()
-	return in.began != nil && in.began.Wish != in.wish && !ended
+	return in.began != nil && in.began.Wish != in.wish && (!ended || in.restoring())
 }
 
 // everReady says whether any version has been ready. Before that it is the first installation that goes on, whichever version
@@ -158,7 +161,7 @@ func (in situation) everReady() bool {
 // Where nobody knows what the spec said when the hop began, being on the way does not count: else a version that the spec
 // excludes would be held for ever. One that is in no catalog any more has been withdrawn only if the one that had it can be read.
 func (in situation) stillWanted(decision resolve.Decision) bool {
-	is := func(c resolve.Candidate) bool { return sameBundle(*in.record, bundleOf(c)) }
+	is := func(c resolve.Candidate) bool { return sameBundle(in.runs(), bundleOf(c)) }
 	if slices.ContainsFunc(decision.Available, is) ||
 		in.began != nil && slices.ContainsFunc(decision.Updates, func(u resolve.Update) bool { return is(u.Candidate) && len(u.Path) > 0 }) {
 		return true

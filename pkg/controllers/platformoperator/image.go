@@ -3,6 +3,7 @@ package platformoperator
 import (
 	"strings"
 
+	"github.com/google/go-containerregistry/pkg/name"
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
@@ -16,41 +17,48 @@ func sameBundle(a, b platformv1alpha1.InstalledBundle) bool {
 }
 
 // sameImage compares references. A digest says it all, whichever registry has it. One by tag beside one by digest of the same
-// repository is how a catalog has an image and how status tells of it: they are taken for one.
+// repository, be it written in full or in short, is how a catalog has an image and how status tells of it: they are taken for one.
 func sameImage(a, b string) bool {
 	if a == b {
 		return true
 	}
-	nameA, digestA := splitDigest(a)
-	nameB, digestB := splitDigest(b)
+	digestA, digestB := digestOf(a), digestOf(b)
 	switch {
 	case digestA != "" && digestB != "":
 		return digestA == digestB
 	case digestA != "" || digestB != "":
-		return repository(nameA) == repository(nameB)
+		return repository(a) == repository(b)
 	}
 	return false
 }
 
-func splitDigest(ref string) (name, digest string) {
-	name, digest, _ = strings.Cut(ref, "@")
-	return name, digest
+func digestOf(ref string) string {
+	_, digest, _ := strings.Cut(ref, "@")
+	return digest
 }
 
-// repository is a name without its tag; a colon before the last slash is a port's.
-func repository(name string) string {
-	if colon := strings.LastIndexByte(name, ':'); colon > strings.LastIndexByte(name, '/') {
-		return name[:colon]
+// repository is the full name of a reference's repository, as the fetcher of images writes it.
+func repository(ref string) string {
+	parsed, err := name.ParseReference(ref)
+	if err != nil {
+		return ref
 	}
-	return name
+	return parsed.Context().Name()
+}
+
+// runs is the bundle that the deployment points at, by its digest where status tells of that: a tag does not say which image runs.
+func (in situation) runs() platformv1alpha1.InstalledBundle {
+	if in.installed != nil && digestOf(in.record.Image) == "" && sameBundle(*in.installed, *in.record) {
+		return *in.installed
+	}
+	return *in.record
 }
 
 // keepImage is what a catalog says now of the bundle that the deployment points at, by the reference that the deployment has:
 // a reference that changes nothing would be tried as if it were news. Where the catalog has the same digest in another place,
 // that place is taken over when nothing can come of it but a pull that succeeds.
 func (in situation) keepImage(wanted platformv1alpha1.InstalledBundle) *platformv1alpha1.InstalledBundle {
-	_, digest := splitDigest(in.record.Image)
-	_, offered := splitDigest(wanted.Image)
+	digest, offered := digestOf(in.record.Image), digestOf(wanted.Image)
 	unpullable := in.deployment != nil && meta.IsStatusConditionFalse(in.deployment.Status.Conditions, corev1alpha2.ConditionUnpacked)
 	if digest != offered || !unpullable && (in.deployment == nil || !hopDone(in.deployment, false)) {
 		wanted.Image = in.record.Image

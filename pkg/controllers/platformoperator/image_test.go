@@ -4,7 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
@@ -25,6 +28,8 @@ func TestSameImage(t *testing.T) {
 		"two digests":                            {"registry.invalid/op" + oneDigest, "registry.invalid/op" + anotherDigest, false},
 		"two tags":                               {"registry.invalid/op:1", "registry.invalid/op:1-1", false},
 		"a tag and what it was resolved to":      {"registry.invalid:5000/op:1", "registry.invalid:5000/op" + oneDigest, true},
+		"a tag at Docker Hub, in short":          {"acme/op:1", "index.docker.io/acme/op" + oneDigest, true},
+		"a tag at Docker Hub, of its own":        {"docker.io/op:1", "index.docker.io/library/op" + oneDigest, true},
 		"a tag and a digest of something else":   {"registry.invalid/op:1", "registry.invalid/other" + oneDigest, false},
 		"no tag, and a port that looks like one": {"registry.invalid:5000/op", "registry.invalid:5000/other" + oneDigest, false},
 	} {
@@ -86,5 +91,55 @@ func TestBundleThatWasBuiltAnewIsMovedToLikeAVersion(t *testing.T) {
 				t.Errorf("to %q, begins: %t, blocked: %q", image, got.began != nil, got.blocked)
 			}
 		})
+	}
+}
+
+func TestTagDoesNotSayWhichImageRuns(t *testing.T) {
+	ready := healthy()
+	ready.Status.ActiveRevision = 1
+	in := situation{deployment: ready, record: recordedAs("registry.invalid/op:1.0.0"), installed: recordedAs("registry.invalid/op" + oneDigest), readyTold: true}
+	for image, begins := range map[string]bool{
+		"registry.invalid/op:1.0.0":           false,
+		"registry.invalid/op" + oneDigest:     false,
+		"registry.invalid/op" + anotherDigest: true,
+	} {
+		if got := decideHop(in, builtAnew(image)); (got.began != nil) != begins {
+			t.Errorf("the catalog has %s: a hop begins: %t", image, got.began != nil)
+		}
+	}
+}
+
+// imaged is a catalog of these bundles of package "op".
+type imaged []catalog.Bundle
+
+func (bundles imaged) For(string) []resolve.Catalog {
+	pkg := &catalog.Package{Name: "op", DefaultChannel: "stable", Channels: []catalog.Channel{{Name: "stable"}}, Bundles: bundles}
+	for _, bundle := range bundles {
+		pkg.Channels[0].Entries = append(pkg.Channels[0].Entries, catalog.Entry{Name: bundle.Name, SkipRange: "<" + bundle.Version})
+	}
+	return []resolve.Catalog{{ID: candidate("").Catalog, Package: pkg}}
+}
+
+func (imaged) Providers(catalog.GVK) []resolve.Providers { return nil }
+
+func TestVersionWaitsForApprovalThoughWhatRunsWasBuiltAnew(t *testing.T) {
+	c := running("1.0.0", "")
+	c.operator.Spec.Upgrades = &platformv1alpha1.Upgrades{Approval: platformv1alpha1.ApprovalManual}
+	record := recordedAs("registry.invalid/op" + oneDigest)
+	c.deployment.Annotations[platformv1alpha1.AnnotationBundle], c.deployment.Spec.Source.Image.Ref = asJSON(record), record.Image
+	anew, next := candidate("1.0.0").Bundle, candidate("1.1.0").Bundle
+	anew.Image = "registry.invalid/op" + anotherDigest
+	next.Release, next.Name = "2", "op-v1.1.0-2"
+	for range 3 {
+		c.sync(t, imaged{anew, next})
+	}
+	progressing := meta.FindStatusCondition(c.operator.Status.Conditions, platformv1alpha1.ConditionProgressing)
+	if progressing.Reason != platformv1alpha1.ReasonAwaitingApproval || !strings.Contains(progressing.Message, `to "1.1.0 (release 2)"`) {
+		t.Fatalf("Progressing is %s: %s", progressing.Reason, progressing.Message)
+	}
+	c.operator.Spec.Upgrades.ApprovedVersion = "1.1.0 (release 2)" // as told
+	c.sync(t, imaged{anew, next})
+	if got := recordOf(c.deployment); got.Bundle != next.Name {
+		t.Errorf("it is at %s", got.Bundle)
 	}
 }

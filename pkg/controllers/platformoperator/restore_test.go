@@ -1,12 +1,15 @@
 package platformoperator
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
@@ -174,5 +177,51 @@ func TestWhetherAVersionWasReadyBefore(t *testing.T) {
 		if got := readyBefore(test.history); got != test.want {
 			t.Errorf("%s: %t", name, got)
 		}
+	}
+}
+
+func TestWhatWasPutBackAndIsStuckIsLeftWhenTheSpecSaysSo(t *testing.T) {
+	c := orphaned(t)
+	c.operator.Spec.Upgrades = &platformv1alpha1.Upgrades{Approval: platformv1alpha1.ApprovalManual}
+	versions := oneCatalog{"1.0.0", "1.1.0"}
+	c.sync(t, versions)
+	c.deployment.Generation = 1
+	c.brought(deploymentThat("Unpacked=True", "HasValidBundle=True", "Installed=True", "Healthy=False", "Progressing=True"), 0)
+	c.sync(t, versions)
+	progressing := meta.FindStatusCondition(c.operator.Status.Conditions, platformv1alpha1.ConditionProgressing)
+	if progressing.Status != metav1.ConditionTrue || !strings.Contains(progressing.Message, "Healthy is False") {
+		t.Errorf("Progressing is %s/%s: %s", progressing.Status, progressing.Reason, progressing.Message)
+	}
+	c.operator.Spec.Upgrades.ApprovedVersion = "1.1.0"
+	c.operator.Generation++
+	c.sync(t, versions)
+	if got := recordOf(c.deployment).Version; got != "1.1.0" {
+		t.Errorf("it is at %s", got)
+	}
+}
+
+func TestVersionThatWasReachedIsPutBackThoughItWasNotToldBeforeTheDeletion(t *testing.T) {
+	c := running("1.0.0", "")
+	versions := oneCatalog{"1.0.0", "1.1.0"}
+	c.sync(t, versions)
+	c.sync(t, versions)
+	now := metav1.NewTime(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+	c.brought(healthy(), 2)
+	c.deployment.DeletionTimestamp, c.deployment.Generation, c.deployment.Finalizers = &now, c.deployment.Generation+1, []string{corev1alpha2.Finalizer}
+	c.sync(t, versions)
+	c.deployment = nil
+	c.sync(t, versions)
+	if got := recordOf(c.deployment).Version; got != "1.1.0" {
+		t.Errorf("%s is put back", got)
+	}
+}
+
+func TestWhatCannotBePutBackSaysWhatWouldDo(t *testing.T) {
+	c := orphaned(t)
+	c.refuse = apierrors.NewInvalid(schema.GroupKind{Kind: "BundleDeployment"}, "op", nil)
+	c.sync(t, oneCatalog{"1.0.0", "1.1.0"})
+	installed := meta.FindStatusCondition(c.operator.Status.Conditions, platformv1alpha1.ConditionInstalled)
+	if installed.Reason != platformv1alpha1.ReasonValidationFailed || !strings.Contains(installed.Message, "delete the PlatformOperator") || strings.Contains(installed.Message, "Exclude") {
+		t.Errorf("Installed is %s: %s", installed.Reason, installed.Message)
 	}
 }

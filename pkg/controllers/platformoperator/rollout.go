@@ -15,7 +15,7 @@ func rolloutProblem(deployment *corev1alpha2.BundleDeployment) string {
 	if deployment == nil {
 		return ""
 	}
-	if deployment.Status.ObservedGeneration < deployment.Generation {
+	if outdated(deployment) {
 		return "its installation has just begun"
 	}
 	if rolledBack(deployment) {
@@ -67,6 +67,15 @@ var fieldsHere = strings.NewReplacer(
 	"spec.onFailure", "spec.install.onFailure", "spec.progressDeadlineSeconds", "spec.install.progressDeadlineSeconds",
 )
 
+// outdated says whether a deployment's status is of an earlier spec. That it is being deleted is no other spec.
+func outdated(deployment *corev1alpha2.BundleDeployment) bool {
+	generation := deployment.Generation
+	if deployment.DeletionTimestamp != nil {
+		generation-- // as the API server counts
+	}
+	return deployment.Status.ObservedGeneration < generation
+}
+
 // applied says whether some version is in place, be it another than the one that is being moved to.
 func applied(deployment *corev1alpha2.BundleDeployment) bool {
 	return deployment.Status.ActiveRevision > 0 || meta.IsStatusConditionTrue(deployment.Status.Conditions, corev1alpha2.ConditionInstalled)
@@ -76,7 +85,7 @@ func applied(deployment *corev1alpha2.BundleDeployment) bool {
 // that the revision before it is no longer needed. While it is paused no later hop is done: what is there is not compared with
 // what should be there, so that objects of the version before, or of one that was rolled back to, pass for the new ones.
 func hopDone(deployment *corev1alpha2.BundleDeployment, first bool) bool {
-	if deployment.Status.ObservedGeneration < deployment.Generation || rolledBack(deployment) || deployment.Spec.Paused && !first {
+	if outdated(deployment) || rolledBack(deployment) || deployment.Spec.Paused && !first {
 		return false
 	}
 	if !meta.IsStatusConditionTrue(deployment.Status.Conditions, corev1alpha2.ConditionInstalled) {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/Masterminds/semver/v3"
+
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
@@ -56,7 +58,7 @@ func (ask *question) journey(found finding, tier []*option) *journey {
 	}
 	byBundle := map[node]*option{}
 	catalogs := map[string]bool{}
-	within := ask.lowestWithin(tier)
+	within := ask.within(tier)
 	for _, o := range tier {
 		catalogs[o.Catalog.String()] = true
 		if !o.wanted || o.Version.IsZero() {
@@ -90,26 +92,59 @@ func (ask *question) journey(found finding, tier []*option) *journey {
 	return j
 }
 
-// lowestWithin is the lowest version in the range that what is installed is not in; zero where it is in it, or there is none.
-func (ask *question) lowestWithin(tier []*option) (lowest upgrade.Version) {
-	if ask.loose == nil || ask.loose.Check(ask.installed.Semver()) {
-		return lowest
+// span is from the lowest to the highest version that a range has; zero where it has none.
+type span struct{ lowest, highest upgrade.Version }
+
+// within is what the range has of what can be moved to and what is installed.
+func (ask *question) within(tier []*option) (s span) {
+	if ask.loose == nil {
+		return s
 	}
-	for _, o := range tier {
-		if o.wanted && !o.Version.IsZero() && ask.loose.Check(o.Version.Semver()) && (lowest.IsZero() || o.Version.Compare(lowest) < 0) {
-			lowest = o.Version
+	take := func(v upgrade.Version) {
+		if !ask.loose.Check(v.Semver()) {
+			return
+		}
+		if s.lowest.IsZero() || v.Compare(s.lowest) < 0 {
+			s.lowest = v
+		}
+		if s.highest.IsZero() || v.Compare(s.highest) > 0 {
+			s.highest = v
 		}
 	}
-	return lowest
+	take(ask.installed)
+	for _, o := range tier {
+		if o.wanted && !o.Version.IsZero() {
+			take(o.Version)
+		}
+	}
+	return s
 }
 
-// avoid says why no way may lead on from an option: the range excludes it. To what is below the range one may go on the way
-// into it; to pass through what somebody has cut out of it, such as a version that is known to be bad, nobody has asked for.
-func (ask *question) avoid(o *option, lowestWithin upgrade.Version) string {
-	if !lowestWithin.IsZero() && o.Version.Compare(lowestWithin) < 0 {
+// avoid says why no way may lead on from an option: the range has cut it out. To what is below the range one may go on the way
+// into it, and what is above it is on the way to nothing but what is above it, too: that is refused anyway, and its path tells
+// what would be if the range went on. To pass through what somebody has cut out of the middle, such as a version that is known
+// to be bad, nobody has asked for.
+func (ask *question) avoid(o *option, within span) string {
+	why := inRange(ask, o)
+	if why == "" || within.lowest.IsZero() || o.Version.Compare(within.lowest) < 0 {
 		return ""
 	}
-	return inRange(ask, o)
+	if o.Version.Compare(within.highest) > 0 && !ask.goesOnAfter(o.Version) {
+		return ""
+	}
+	return why
+}
+
+// goesOnAfter says whether the range has anything above a version that it has not, be it in a catalog or not: then the version
+// was cut out of it by itself.
+func (ask *question) goesOnAfter(v upgrade.Version) bool {
+	at := v.Semver()
+	for _, next := range []semver.Version{at.IncPatch(), at.IncMinor(), at.IncMajor()} {
+		if ask.loose.Check(&next) {
+			return true
+		}
+	}
+	return false
 }
 
 // rulesOf reads the rules of all catalogs that have some. Equal ones count once; two different ones of one catalog cannot be
@@ -176,6 +211,9 @@ func (j *journey) closed(o *option) (rule, why string) {
 	path, ok := j.reach.Path(at)
 	if !ok {
 		refusal := j.reach.Refusal(at)
+		if refusal.Reason == upgrade.OutOfRange {
+			return RuleWay, refusal.Why
+		}
 		return string(refusal.Reason), refusal.Why
 	}
 	if why := prerelease(j.ask, o); why != "" && !slices.ContainsFunc(path[len(path)-1].Sources, fromChannel) {

@@ -36,6 +36,8 @@ const (
 	RuleConflict = "Conflict"
 	// RulePriority refuses what fits in a catalog while one of higher priority has something that fits, too.
 	RulePriority = "Priority"
+	// RuleWay refuses what is in the range and can be reached only through a version that the range has cut out.
+	RuleWay = "Way"
 )
 
 // rules are asked in this order, and the first that refuses a candidate is the one that is named: first whether it is

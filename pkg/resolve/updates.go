@@ -12,11 +12,13 @@ import (
 type Update struct {
 	Candidate
 	// Path are the versions on the way there, itself the last; none when there is no way. There may be one, and something else
-	// against it, such as the range.
+	// against it, such as the range: then it is the way if the range went on to there.
 	Path []string
 	// Reason and Why say what is in the way; empty when nothing is. Why is the rest of a sentence that begins with the version.
 	Reason platformv1alpha1.BlockedReason
 	Why    string
+	// Unasked says that it is outside spec.package.version, or in none of the channels to choose from.
+	Unasked bool
 }
 
 // blockedReasons are what status says of a version that a rule refused.
@@ -32,6 +34,7 @@ var blockedReasons = map[string]platformv1alpha1.BlockedReason{
 	RuleInstallModes:           platformv1alpha1.BlockedUnfit,
 	RuleNotAllowed:             platformv1alpha1.BlockedNotAllowed,
 	RulePriority:               platformv1alpha1.BlockedPriority,
+	RuleWay:                    platformv1alpha1.BlockedRange,
 	RuleAPIServices:            platformv1alpha1.BlockedUnfit,
 	RuleForeign:                platformv1alpha1.BlockedConflict,
 	RuleRequirement:            platformv1alpha1.BlockedRequirement,
@@ -78,6 +81,7 @@ func (ask *question) updates(options []*option, decision Decision, journey *jour
 			}
 		case blocked:
 			update.Reason, update.Why = blockedReasons[refusal.Rule], refusal.Why
+			update.Unasked = refusal.Rule == RuleRange || refusal.Rule == RuleChannel
 		}
 		if before, known := at[version]; known {
 			if !available[key(updates[before].Candidate)] && available[key(o.Candidate)] {

@@ -268,6 +268,88 @@ func TestUpdatesAreListedWithTheWayOrWhatIsInIt(t *testing.T) {
 	}
 }
 
+func TestTheRangeIsWhatIsInTheWay(t *testing.T) {
+	demo := guarded(`{"semantics":"semver","steps":[{"from":"1.0.x","through":"1.1.x","to":">=1.2.0","select":"latest"},{"from":"<1.2.0","through":"1.2.x","to":">=1.3.0","select":"latest"}]}`,
+		"1.0.0", "1.1.3", "1.1.4", "1.2.2", "1.3.0")
+	patches := chained("3.17.0", "3.17.1", "3.17.2", "3.17.3", "3.17.4", "3.18.0")
+	for name, test := range map[string]struct {
+		req  func(*Request)
+		pkg  *catalog.Package
+		want []string // newest first: the version, the path, the reason
+		says []string // of the newest
+	}{
+		"where an author's step leads through what the range has cut out": {
+			installed("1.0.0", versionRange(">=1.0.0, !=1.2.2")), demo,
+			[]string{"1.3.0: Range", "1.2.2 by 1.1.4 1.2.2: Range outside", "1.1.4 by 1.1.4", "1.1.3 by 1.1.3"},
+			[]string{`the way leads through 1.2.2, which is outside spec.package.version ">=1.0.0, !=1.2.2": widen the range to permit it; or set spec.upgrades.edges to SelfCertified`},
+		},
+		"where the channel does": {
+			installed("3.17.0", versionRange("!=3.17.1")), patches,
+			[]string{"3.18.0: Range", "3.17.4: Range", "3.17.3: Range", "3.17.2: Range", "3.17.1 by 3.17.1: Range outside"},
+			[]string{`the way leads through 3.17.1, which is outside spec.package.version "!=3.17.1": widen the range to permit it`},
+		},
+		"what is beyond a pin has the path that it would have if the pin were there": {
+			installed("3.17.0", versionRange("3.17.0")), patches,
+			[]string{
+				"3.18.0 by 3.17.1 3.17.2 3.17.3 3.17.4 3.18.0: Range outside", "3.17.4 by 3.17.1 3.17.2 3.17.3 3.17.4: Range outside", "3.17.3 by 3.17.1 3.17.2 3.17.3: Range outside",
+				"3.17.2 by 3.17.1 3.17.2: Range outside", "3.17.1 by 3.17.1: Range outside",
+			}, nil,
+		},
+		"on the way to a pin as well": {
+			installed("3.17.0", versionRange("3.17.2")), patches,
+			[]string{
+				"3.18.0 by 3.17.1 3.17.2 3.17.3 3.17.4 3.18.0: Range outside", "3.17.4 by 3.17.1 3.17.2 3.17.3 3.17.4: Range outside", "3.17.3 by 3.17.1 3.17.2 3.17.3: Range outside",
+				"3.17.2 by 3.17.1 3.17.2", "3.17.1 by 3.17.1: Range outside",
+			}, nil,
+		},
+		"beyond a range one does not pass through what was cut out of it by itself": {
+			installed("3.17.0", versionRange(">=3.17.0 <3.18.0, !=3.17.4")), patches,
+			[]string{"3.18.0: Range outside", "3.17.4 by 3.17.1 3.17.2 3.17.3 3.17.4: Range outside", "3.17.3 by 3.17.1 3.17.2 3.17.3", "3.17.2 by 3.17.1 3.17.2", "3.17.1 by 3.17.1"}, nil,
+		},
+		"a range that nothing is in yet": {
+			installed("3.17.0", versionRange("3.19.x")), chained("3.17.0", "3.17.1", "3.18.0"),
+			[]string{"3.18.0 by 3.17.1 3.18.0: Range outside", "3.17.1 by 3.17.1: Range outside"}, nil,
+		},
+		"what the cluster must not run is told where it is on the way, too": {
+			installed("3.17.0", versionRange("!=3.17.1")), chained("3.17.0", "3.17.1", "3.17.2 max=\"4.19\"", "3.17.3"),
+			[]string{"3.17.3: Unfit", "3.17.2: Unfit", "3.17.1 by 3.17.1: Range outside"},
+			[]string{`3.17.1, which is outside spec.package.version "!=3.17.1": widen the range to permit it; 3.17.2, which allows OpenShift up to 4.19`},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			updates := Resolve(ask(test.req), one(test.pkg)).Updates
+			for _, update := range updates {
+				line := update.Version.String()
+				if len(update.Path) > 0 {
+					line += " by " + strings.Join(update.Path, " ")
+				}
+				if update.Reason != "" {
+					line += ": " + string(update.Reason)
+				}
+				if update.Unasked {
+					line += " outside"
+				}
+				got = append(got, line)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Fatalf("(-want +got):\n%s", diff)
+			}
+			for _, part := range test.says {
+				if !strings.Contains(updates[0].Why, part) {
+					t.Errorf("%q does not say %q", updates[0].Why, part)
+				}
+			}
+		})
+	}
+	t.Run("where nothing of the range can be reached for it, that is told and not that the range has nothing", func(t *testing.T) {
+		got := Resolve(ask(installed("3.17.2", versionRange("3.17.1 || 3.17.4"))), one(chained("3.17.1", "3.17.2", "3.17.3", "3.17.4")))
+		if got.Chosen != nil || got.Reason != platformv1alpha1.ReasonValidationFailed || !strings.Contains(got.Message, "3.17.4 cannot be reached from 3.17.2: the way leads through 3.17.3, which is outside spec.package.version") {
+			t.Errorf("chose %s, %s: %s", describe(got.Chosen), got.Reason, got.Message)
+		}
+	})
+}
+
 func TestAnApprovalThatCannotBeCarriedOutIsExplained(t *testing.T) {
 	pkg := guarded(through13, "1.2.0", "1.3.5", "1.4.1", "2.0.0")
 	for approved, want := range map[string]string{

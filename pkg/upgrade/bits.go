@@ -15,6 +15,13 @@ func (s set) add(i int) { s[i/64] |= 1 << (i % 64) }
 
 func (s set) has(i int) bool { return s[i/64]&(1<<(i%64)) != 0 }
 
+// join adds the other's numbers.
+func (s set) join(other set) {
+	for i, word := range other {
+		s[i] |= word
+	}
+}
+
 func (s set) empty() bool {
 	for _, word := range s {
 		if word != 0 {

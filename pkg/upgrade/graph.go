@@ -84,8 +84,10 @@ type Graph struct {
 	levels  []int
 	// order has the bundles' indices as they are preferred on a path, and rank where each bundle stands in it.
 	order, rank []int
-	// unfit are the ranks of the bundles that the cluster must not run.
-	unfit set
+	// unfit are the ranks of the bundles that the cluster must not run, and confines says that there are some that no way may
+	// lead on from.
+	unfit    set
+	confines bool
 	// entries are the channels', entriesOf those of each bundle, channels all their names. byName finds bundles.
 	entries   []entry
 	entriesOf [][]int
@@ -161,6 +163,7 @@ func (g *Graph) arrange() {
 		if g.bundles[at].Unfit != "" {
 			g.unfit.add(rank)
 		}
+		g.confines = g.confines || g.bundles[at].Avoid != ""
 	}
 }
 

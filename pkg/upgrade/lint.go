@@ -248,14 +248,11 @@ func (g *Graph) lintWays(told map[string]bool) (findings []Finding) {
 
 // closed says which steps close every way to a bundle that there would be one to.
 func (r *Reach) closed(to int) Finding {
-	var names []string
 	closing := r.closing(to)
-	for _, step := range closing {
-		names = append(names, step.name)
-	}
+	names := namesOf(closing)
 	move := fmt.Sprintf("%s to %s", r.installed.Version, r.graph.bundles[to].Version)
 	if len(closing) == 1 {
-		return Finding{Kind: ClosingStep, Subject: names[0], Says: fmt.Sprintf("leaves no way from %s: %s", move, r.missing(closing[0])), Do: "publish a version to pass through, and an edge to it and on from it"}
+		return Finding{Kind: ClosingStep, Subject: names[0], Says: fmt.Sprintf("leaves no way from %s: %s", move, r.missing(closing[0], to)), Do: "publish a version to pass through, and an edge to it and on from it"}
 	}
 	return Finding{Kind: ContradictorySteps, Subject: strings.Join(names, " and "), Says: fmt.Sprintf("leave no way together from %s, though each alone would", move), Do: "let the ranges agree"}
 }

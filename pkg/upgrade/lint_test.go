@@ -62,14 +62,14 @@ func TestLint(t *testing.T) {
 		},
 		"a step that leads through what nobody gets to": {
 			lines: "1.2.0\n1.3.0-rc.1\n1.4.0", steps: []string{"<1.3.0-0 → 1.3.0-rc.1 → >=1.4.0"},
-			want: []string{`ClosingStep: steps[0] of the rules leaves no way from 1.2.0 to 1.4.0: 1.3.0-rc.1 cannot be passed through on the way; publish a version to pass through, and an edge to it and on from it`},
+			want: []string{`ClosingStep: steps[0] of the rules leaves no way from 1.2.0 to 1.4.0: 1.3.0-rc.1 cannot be passed through on the way: no edge leads to it from 1.2.0; publish a version to pass through, and an edge to it and on from it`},
 		},
 		"steps that contradict one another": {
 			lines: minors, steps: []string{"<1.3.0 → 1.3.x → >=1.4.0", "<1.0.0 → 1.0.x → 1.1.x", "<1.3.0 → 1.4.x → 1.3.x"},
 			want: []string{
 				`IdleStep: steps[1] of the rules concerns no move: no version in "<1.0.0" that is not past it has a higher one in "1.1.x"; correct its ranges, or take it out`,
 				"ContradictorySteps: steps[0] of the rules and steps[2] of the rules leave no way together from 1.1.0 to 1.4.1, though each alone would; let the ranges agree",
-				"ClosingStep: steps[2] of the rules leaves no way from 1.1.0 to 1.3.5: 1.4.1 cannot be passed through on the way; publish a version to pass through, and an edge to it and on from it",
+				"ClosingStep: steps[2] of the rules leaves no way from 1.1.0 to 1.3.5: 1.4.1 cannot be passed through on the way: it is not lower than 1.3.5; publish a version to pass through, and an edge to it and on from it",
 			},
 		},
 	} {

@@ -13,6 +13,7 @@ import (
 //	1.2.0                                a bundle, named p.v1.2.0
 //	1.3.0 deprecated
 //	1.3.5 unfit needs Kubernetes 1.40    the rest of the line says why
+//	1.3.6 outside spec.package.version   no way may lead on from it
 //	1.0.0 release 2
 //	stable: 1.3.0 replaces 1.2.0 skips 1.2.1 1.2.2 skipRange >=1.0.0 <1.3.0
 func made(tb testing.TB, lines string) Package {
@@ -36,6 +37,8 @@ func made(tb testing.TB, lines string) Package {
 			bundle.Deprecated = true
 		case "unfit":
 			bundle.Unfit = more
+		case "outside":
+			bundle.Avoid = "is " + rest
 		case "release":
 			release = more
 			bundle.Name += "-" + more

@@ -36,6 +36,7 @@ func TestUPG_V14_WhatHoldsOfEveryPackage(t *testing.T) {
 		"edges are those that a naive reading of the rules gives, and none goes down":                        edgesAsRead,
 		"a path is the first of the shortest ones; every hop is an edge, and the steps hold on every prefix": pathsAsSearched,
 		"a version above what is installed has a path or a refusal that says why":                            refusedOrReached,
+		"where only what was cut out is in the way, that is told, and nothing else is told to be":            cutOutOrNot,
 		"another bundle removes no edge, and closes a way only by a step that wants the latest and is named": moreBundles,
 		"the order of bundles, entries and rules does not matter":                                            shuffled,
 		"a course ends at the best of what can be reached; stranded is who has no edge, and cut off who has": simulated,
@@ -131,7 +132,10 @@ func anyBundle(t *testing.T, random *rand.Rand, prerelease bool) Bundle {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Bundle{Name: "p.v" + text, Version: version, Deprecated: random.IntN(6) == 0, Unfit: pick(random, "", "", "", "", "", "needs more")}
+	return Bundle{
+		Name: "p.v" + text, Version: version, Deprecated: random.IntN(6) == 0,
+		Unfit: pick(random, "", "", "", "", "", "needs more"), Avoid: pick(random, "", "", "", "", "", "is outside"),
+	}
 }
 
 func anyEntry(random *rand.Rand, pkg Package) Entry {
@@ -166,7 +170,7 @@ func anyStep(t *testing.T, random *rand.Rand) Step {
 func (o given) written() string {
 	var out strings.Builder
 	for _, bundle := range New(o.pkg).Bundles() {
-		fmt.Fprintf(&out, "%s deprecated=%v unfit=%q\n", bundle.Version, bundle.Deprecated, bundle.Unfit)
+		fmt.Fprintf(&out, "%s deprecated=%v unfit=%q avoid=%q\n", bundle.Version, bundle.Deprecated, bundle.Unfit, bundle.Avoid)
 	}
 	for _, entry := range o.pkg.Entries {
 		fmt.Fprintf(&out, "%+v\n", entry)
@@ -307,7 +311,9 @@ func naivePaths(t *testing.T, o given, g *Graph) map[int][]string {
 			if len(path) == length[to] {
 				all[to] = append(all[to], fmt.Sprint(path)) // in the order of preference, hop by hop
 			}
-			walk(bundle, append(slices.Clone(been), bundle.Version), path)
+			if bundle.Avoid == "" {
+				walk(bundle, append(slices.Clone(been), bundle.Version), path)
+			}
 		}
 	}
 	walk(o.installed, o.been(), nil)
@@ -353,6 +359,28 @@ func refusedOrReached(t *testing.T, _ *rand.Rand, o given) {
 	}
 }
 
+// Where nothing but what was cut out is in the way, that is what is told, and nothing else is.
+func cutOutOrNot(t *testing.T, _ *rand.Rand, o given) {
+	open := o
+	open.pkg.Bundles = slices.Clone(o.pkg.Bundles)
+	for i := range open.pkg.Bundles {
+		open.pkg.Bundles[i].Avoid = ""
+	}
+	r, wide := New(o.pkg).From(o.installed, o.ready), New(open.pkg).From(o.installed, o.ready)
+	for to, bundle := range r.graph.bundles {
+		refusal := r.Refusal(to)
+		if refusal.Reason == "" {
+			continue
+		}
+		if wide.best[to] != nil && (refusal.Reason != OutOfRange || !strings.Contains(refusal.Why, "is outside")) {
+			t.Errorf("to %s, where there is a way if nothing is cut out: %+v\n%s", bundle.Version, refusal, o.written())
+		}
+		if wide.best[to] == nil && refusal.Reason == OutOfRange && wide.Refusal(to).Reason != Guarded {
+			t.Errorf("to %s, where there is no way if nothing is cut out: %+v\n%s", bundle.Version, refusal, o.written())
+		}
+	}
+}
+
 func moreBundles(t *testing.T, random *rand.Rand, o given) {
 	more := o
 	added := anyBundle(t, random, false)
@@ -376,7 +404,7 @@ func moreBundles(t *testing.T, random *rand.Rand, o given) {
 			continue
 		}
 		refusal := has.Refusal(at(bundle))
-		if refusal.Reason != Guarded || !strings.Contains(refusal.Why, "the latest version") {
+		if refusal.Reason != Guarded && refusal.Reason != OutOfRange || !strings.Contains(refusal.Why, "the latest version") {
 			t.Errorf("%s closes the way to %s: %+v\n%s", added.Version, bundle.Version, refusal, o.written())
 		}
 	}

@@ -24,8 +24,10 @@ type Reach struct {
 	account account
 	// best is how each bundle is reached, nil where it is not.
 	best []*visit
-	// others are what other semantics would lead to, made when somebody asks.
-	others map[Semantics]alternative
+	// others are what other semantics would lead to, and unconfined what could be reached if ways led on from everything that the
+	// cluster may run; made when somebody asks.
+	others     map[Semantics]alternative
+	unconfined []*visit
 }
 
 // visit is one way to a bundle, and how whoever came by it stands with the steps.
@@ -62,8 +64,13 @@ type search struct {
 	holding uint64
 	// wanted is the bundle that ends the search when it is found.
 	wanted int
-	// unfit says that bundles count which the cluster must not run, and those that no way may lead on from.
-	unfit bool
+	// unfit says that bundles count which the cluster must not run, confined that ways lead on from those that none may lead on
+	// from.
+	unfit, confined bool
+	// starts are where ways begin; at what is installed where there are none.
+	starts []*visit
+	// closed are the ranks of more bundles that do not count.
+	closed set
 }
 
 const (
@@ -80,7 +87,11 @@ func (r *Reach) search(look search) []*visit {
 	best := make([]*visit, len(g.bundles))
 	accounts := make([][]account, len(g.bundles))
 	tried := map[account]set{} // what need not be tried again by who stands like this
-	for layer := []*visit{{at: start, account: r.account}}; len(layer) > 0; {
+	layer := look.starts
+	if layer == nil {
+		layer = []*visit{{at: start, account: r.account}}
+	}
+	for len(layer) > 0 {
 		var next []*visit
 		for _, from := range layer {
 			done := tried[from.account]
@@ -89,6 +100,7 @@ func (r *Reach) search(look search) []*visit {
 				if !look.unfit {
 					copy(done, g.unfit)
 				}
+				done.join(look.closed)
 				tried[from.account] = done
 			}
 			open := from.account.open() & look.holding
@@ -109,7 +121,7 @@ func (r *Reach) search(look search) []*visit {
 				if to == look.wanted {
 					return best
 				}
-				if g.bundles[to].Avoid == "" || look.unfit {
+				if g.bundles[to].Avoid == "" || look.confined {
 					next = append(next, visit)
 				}
 			}

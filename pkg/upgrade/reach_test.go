@@ -3,6 +3,8 @@ package upgrade
 import (
 	"strings"
 	"testing"
+
+	"github.com/openshift/platform-operators/pkg/catalog"
 )
 
 const minors = `
@@ -200,6 +202,88 @@ func TestWhatAStepMisses(t *testing.T) {
 	}
 }
 
+func TestWhatKeepsAStepFromBeingPassedThrough(t *testing.T) {
+	const step = "<1.3.0 → 1.3.x → >=1.4.0"
+	for name, test := range map[string]struct {
+		lines     string
+		chained   bool // each version replaces the one before
+		semantics Semantics
+		steps     []string
+		from      string
+		ready     []string
+		to        string
+		reason    Reason
+		want      []string
+	}{
+		"nothing but what was cut out": {
+			lines: "1.2.0\n1.3.0 outside of the range, so widen it\n1.4.0", steps: []string{step}, from: "1.2.0", to: "1.4.0", reason: OutOfRange,
+			want: []string{"the way leads through 1.3.0, which is outside of the range, so widen it; or set spec.upgrades.edges to SelfCertified", "there would be another way, but ", "steps[0] of the rules", `"1.3.x"`},
+		},
+		"the latest was cut out": {
+			lines: "1.2.0\n1.3.0\n1.3.5 outside of the range, so widen it\n1.4.0", steps: []string{step + " latest"}, from: "1.2.0", to: "1.4.0", reason: OutOfRange,
+			want: []string{"leads through 1.3.5, which is outside of the range, so widen it"},
+		},
+		"all that were cut out are named": {
+			lines: "1.2.0\n1.3.0 outside of the range\n1.3.1 outside of the range\n1.4.0", chained: true, semantics: Channel, from: "1.2.0", to: "1.4.0", reason: OutOfRange,
+			want: []string{"the way leads through 1.3.0 and 1.3.1, each of which is outside of the range; or"},
+		},
+		"what was cut out, and besides what the cluster must not run": {
+			lines: "1.2.0\n1.3.0 outside of the range\n1.3.1 unfit needs more\n1.4.0", chained: true, semantics: Channel, from: "1.2.0", to: "1.4.0", reason: Unfit,
+			want: []string{"1.3.0, which is outside of the range; 1.3.1, which needs more"},
+		},
+		"one may go to what was cut out, and not on from there": {
+			lines: "1.2.0\n1.3.0 unfit needs more\n1.3.1 outside of the range\n1.4.0", chained: true, semantics: Channel, from: "1.2.0", to: "1.3.1", reason: Unfit,
+			want: []string{"the way leads through 1.3.0, which needs more; or"},
+		},
+		"where there is what would do, and only the cluster is against the way to it": {
+			lines: "1.2.0\n1.2.1 unfit needs more\n1.3.0\n1.4.0\nb: 1.4.0 skips 1.2.0", chained: true, semantics: Channel, steps: []string{step}, from: "1.2.0", to: "1.4.0", reason: Guarded,
+			want: []string{"and the way leads through 1.2.1, which needs more; set"},
+		},
+		"where there is what would do, and what is installed is past it": {
+			lines: minors, steps: []string{"<1.3.0 → 1.3.0 → >=1.4.0"}, from: "1.3.5", ready: []string{"1.2.0"}, to: "1.4.0", reason: Guarded,
+			want: []string{"1.3.0 cannot be passed through on the way: it is not higher than the installed 1.3.5; set"},
+		},
+		"where there is what would do, and it is past the end": {
+			lines: minors, steps: []string{"<1.3.0 → 1.4.x → 1.3.x"}, from: "1.2.0", to: "1.3.5", reason: Guarded,
+			want: []string{"1.4.1 cannot be passed through on the way: it is not lower than 1.3.5; set"},
+		},
+		"where there is what would do, and nothing leads to it": {
+			lines: "1.2.0\n1.3.0\n1.4.0\na: 1.4.0 replaces 1.3.0 skips 1.2.0\nb: 1.3.0", semantics: Channel, steps: []string{step}, from: "1.2.0", to: "1.4.0", reason: Guarded,
+			want: []string{"1.3.0 cannot be passed through on the way: no edge leads to it from 1.2.0; set"},
+		},
+		"where there is what would do, and nothing leads on from it": {
+			lines: "1.2.0\n1.3.0\n1.4.0\na: 1.3.0 replaces 1.2.0\nb: 1.4.0 skips 1.2.0", semantics: Channel, steps: []string{step}, from: "1.2.0", to: "1.4.0", reason: Guarded,
+			want: []string{"1.3.0 cannot be passed through on the way: no edge leads on from it to 1.4.0; set"},
+		},
+		"where there is what would do, and another step closes the way to it": {
+			lines: minors, steps: []string{step, "<1.3.0 → 1.2.9 → 1.3.x"}, from: "1.2.0", to: "1.4.0", reason: Guarded,
+			want: []string{"steps[0] of the rules", "1.3.5 cannot be passed through on the way: the way to it from 1.2.0 is closed by steps[1] of the rules", "together they leave no way"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if test.semantics == "" {
+				test.semantics = Semver
+			}
+			pkg := made(t, test.lines)
+			if test.chained {
+				chain(&pkg)
+			}
+			r := New(steps(t, pkg, test.semantics, test.steps...)).From(installedAt(t, test.from), versions(t, test.ready...))
+			if got := way(t, r, test.to); got != string(test.reason) {
+				t.Errorf("got %s, want %s: %s", got, test.reason, why(t, r, test.to))
+			}
+			contains(t, why(t, r, test.to), test.want...)
+		})
+	}
+}
+
+// chain lets every bundle replace the one before it, in the order of the lines.
+func chain(pkg *Package) {
+	for i, bundle := range pkg.Bundles[1:] {
+		pkg.Entries = append(pkg.Entries, Entry{Channel: "stable", Entry: catalog.Entry{Name: bundle.Name, Replaces: pkg.Bundles[i].Name}})
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	for name, test := range map[string]struct {
 		pkg      Package
@@ -274,7 +358,7 @@ func TestNoWayLeadsOnFromWhatIsToBeAvoided(t *testing.T) {
 	pkg := made(t, "1.0.0\n1.1.0\n1.2.0\n1.3.0\nstable: 1.1.0 replaces 1.0.0\nstable: 1.2.0 replaces 1.1.0\nstable: 1.3.0 replaces 1.2.0 skips 1.0.0")
 	pkg.Bundles[1].Avoid = "is outside of what was asked for"
 	r := New(pkg).From(installedAt(t, "1.0.0"), nil)
-	for to, want := range map[string]string{"1.1.0": "1.1.0", "1.2.0": "Unfit", "1.3.0": "1.3.0"} {
+	for to, want := range map[string]string{"1.1.0": "1.1.0", "1.2.0": "Range", "1.3.0": "1.3.0"} {
 		if got := way(t, r, to); got != want {
 			t.Errorf("%s is reached by %s, want %s", to, got, want)
 		}

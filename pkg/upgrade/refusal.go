@@ -1,7 +1,6 @@
 package upgrade
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,6 +17,8 @@ const (
 	Downgrade Reason = "Downgrade"
 	// Unfit: the cluster must not run the version, or one that every way leads through.
 	Unfit Reason = "Unfit"
+	// OutOfRange: every way leads through a version that no way may lead on from, because whoever asked has cut it out.
+	OutOfRange Reason = "Range"
 	// Guarded: the author's steps are in the way.
 	Guarded Reason = "Step"
 	// NoEdge: by the package's semantics no way leads there.
@@ -57,31 +58,28 @@ func (r *Reach) Refusal(to int) Refusal {
 		return Refusal{Downgrade, fmt.Sprintf("is not higher than the installed %s, and nothing is moved down silently: %s", r.installed.Version,
 			"set spec.package.version to it and spec.upgrades.edges to SelfCertified to go there at your own risk, or delete the PlatformOperator and create it anew")}
 	}
+	if way := r.widened()[to]; way != nil {
+		return Refusal{OutOfRange, r.confined(to, way)}
+	}
 	if r.search(search{wanted: to})[to] != nil {
 		return Refusal{Guarded, r.guarded(to)}
 	}
-	if way := r.search(search{wanted: to, unfit: true})[to]; way != nil {
-		return r.through(way)
-	}
-	return Refusal{NoEdge, r.noEdge(to)}
-}
-
-// through blames the first bundle of a way that the cluster must not run, or that the way must not lead on from.
-func (r *Reach) through(way *visit) Refusal {
-	for _, visit := range way.path() {
-		bundle := r.graph.bundles[visit.at]
-		if why := cmp.Or(bundle.Unfit, bundle.Avoid); why != "" {
-			return Refusal{Unfit, fmt.Sprintf("cannot be reached from %s: the way leads through %s, which %s; or %s", r.installed.Version, bundle.Version, clip(why, maxCause), selfCertified)}
+	for _, cause := range []struct {
+		reason Reason
+		unfit  bool
+	}{{OutOfRange, false}, {Unfit, true}} {
+		if way := r.search(search{wanted: to, confined: true, unfit: cause.unfit})[to]; way != nil {
+			return Refusal{cause.reason, fmt.Sprintf("cannot be reached from %s: the way leads through %s; or %s", r.installed.Version, r.blamed(way), selfCertified)}
 		}
 	}
-	return Refusal{}
+	return Refusal{NoEdge, r.noEdge(to)}
 }
 
 // guarded names the steps that close every way to a bundle.
 func (r *Reach) guarded(to int) string {
 	var parts []string
 	for _, step := range r.closing(to) {
-		parts = append(parts, r.describe(step))
+		parts = append(parts, step.describe()+", and "+r.missing(step, to))
 	}
 	clash := ""
 	if len(parts) > 1 {
@@ -105,43 +103,6 @@ func (r *Reach) closing(to int) (steps []*step) {
 		}
 	}
 	return steps
-}
-
-// describe says what a step asks for, and what of it cannot be had.
-func (r *Reach) describe(s *step) string {
-	much := "a version"
-	if s.Select == Latest {
-		much = "the latest version"
-	}
-	text := fmt.Sprintf("%s wants whoever has been at %q to be ready at %s in %q before %q", s.name, s.From, much, s.Through, s.To)
-	if s.Reason != "" {
-		text += fmt.Sprintf(" (its author: %q)", s.Reason)
-	}
-	return text + ", and " + r.missing(s)
-}
-
-// missing says why a step's range cannot be passed through.
-func (r *Reach) missing(s *step) string {
-	var fit, unfit []Bundle
-	for at := range s.inside.all() {
-		switch bundle := r.graph.bundles[at]; {
-		case bundle.Unfit != "":
-			unfit = append(unfit, bundle)
-		case s.Select == Any || eligible(bundle):
-			fit = append(fit, bundle)
-		}
-	}
-	switch {
-	case len(fit) > 0:
-		newest := fit[len(fit)-1]
-		return fmt.Sprintf("%s cannot be passed through on the way", newest.Version)
-	case len(unfit) > 0:
-		newest := unfit[len(unfit)-1]
-		return fmt.Sprintf("the newest there, %s, %s", newest.Version, clip(newest.Unfit, maxCause))
-	case !s.inside.empty():
-		return "all versions there are deprecated or pre-releases"
-	}
-	return "the selected catalogs have none there: add a catalog that has one"
 }
 
 // noEdge says what the semantics have against a move, and which others would permit it.
@@ -186,7 +147,7 @@ func (r *Reach) by(semantics Semantics) alternative {
 		other := &Reach{graph: graph, installed: r.installed, first: graph.successors(r.installed), account: r.account}
 		found = alternative{
 			best:   other.search(search{holding: every, wanted: nobody}),
-			anyhow: other.search(search{wanted: nobody, unfit: true}),
+			anyhow: other.search(search{wanted: nobody, unfit: true, confined: true}),
 		}
 		if r.others == nil {
 			r.others = map[Semantics]alternative{}

@@ -194,7 +194,7 @@ func newest(installed *platformv1alpha1.InstalledBundle, decision resolve.Decisi
 	}
 	for _, update := range decision.Updates {
 		switch {
-		case update.Reason == platformv1alpha1.BlockedRange, update.Reason == platformv1alpha1.BlockedChannel: // as the spec has it
+		case update.Unasked: // as the spec has it
 		case update.Reason != "":
 			return isFalse(platformv1alpha1.ReasonAsExpected, text+fmt.Sprintf(" Version %s %s.", update.Version, trimStop(update.Why)))
 		case update.Bundle.Deprecated != "":

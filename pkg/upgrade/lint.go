@@ -38,6 +38,12 @@ const (
 	StepWithoutLatest FindingKind = "StepWithoutLatest"
 	// ClosingStep: there are versions in the range, and no way leads through them.
 	ClosingStep FindingKind = "ClosingStep"
+	// BypassedStep: from a version below those that a step leads through a way leads past it.
+	BypassedStep FindingKind = "BypassedStep"
+	// OvershotStep: whoever owes a step gets without it to a version above those that it guards.
+	OvershotStep FindingKind = "OvershotStep"
+	// UnsaidSemantics: rules do not say which semantics the package has, and take edges of its channels away by that.
+	UnsaidSemantics FindingKind = "UnsaidSemantics"
 	// ContradictorySteps: each step leaves a way, and all together leave none.
 	ContradictorySteps FindingKind = "ContradictorySteps"
 )
@@ -74,6 +80,7 @@ func Lint(pkg Package) []Finding {
 			Kind: RulesUnreadable, Subject: "the rules", Says: "cannot be read: " + clip(unreadable, maxCause), Do: "correct them: until then nothing moves",
 		})
 	}
+	findings = append(findings, g.lintUnsaid()...)
 	for _, semantics := range everySemantics {
 		findings = append(findings, g.under(semantics).lintEdges(semantics)...)
 	}
@@ -215,7 +222,7 @@ func (g *Graph) lintStep(i int) []Finding {
 			Kind: StepWithoutLatest, Subject: s.name, Says: fmt.Sprintf("wants the latest in %q, where all are deprecated, pre-releases, or nothing this cluster may run", s.Through), Do: `publish a release there, or let it select "any"`,
 		}}
 	}
-	return nil
+	return g.lintWaysAround(i)
 }
 
 // lintWays looks for moves that the semantics permit and the steps make impossible. told are steps whose fault is known.

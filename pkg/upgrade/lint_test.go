@@ -1,17 +1,22 @@
 package upgrade
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 )
 
 func TestLint(t *testing.T) {
 	for name, test := range map[string]struct {
 		lines string
 		steps []string
+		// semantics of the rules, Semver if there are none.
+		semantics Semantics
+		// kinds are those that are looked at; all where there are none.
+		kinds []FindingKind
 		// want are the findings without those of the other semantics, where there are any.
 		want []string
 	}{
@@ -64,6 +69,30 @@ func TestLint(t *testing.T) {
 			lines: "1.2.0\n1.3.0-rc.1\n1.4.0", steps: []string{"<1.3.0-0 → 1.3.0-rc.1 → >=1.4.0"},
 			want: []string{`ClosingStep: steps[0] of the rules leaves no way from 1.2.0 to 1.4.0: 1.3.0-rc.1 cannot be passed through on the way: no edge leads to it from 1.2.0; publish a version to pass through, and an edge to it and on from it`},
 		},
+		"a step that begins too high, and one that ends too early": {
+			lines: minors + "1.5.0", steps: []string{">=1.2.0 <1.3.0 → 1.3.x → >=1.4.0", "<1.3.0 → 1.3.x → 1.4.x"},
+			want: []string{
+				`BypassedStep: steps[0] of the rules does not hold for lower versions: 1.1.0 may go to 1.5.0 without having been in "1.3.x", because it is not in ">=1.2.0 <1.3.0"; let from take in what is lower, too, such as "<1.3.0", unless that is meant`,
+				`OvershotStep: steps[1] of the rules ends too early: 1.1.0 may go to 1.5.0 without having been in "1.3.x", because that is not in "1.4.x"; let to go on to what is higher, too, such as ">=1.4.0", unless that is meant`,
+			},
+		},
+		"the same, where another step is in the way of that": {
+			lines: minors + "1.5.0", steps: []string{"<1.3.0 → 1.3.x → >=1.4.0", ">=1.2.0 <1.3.0 → 1.3.x → >=1.4.0", "<1.3.0 → 1.3.x → 1.4.x"},
+		},
+		"the same, where there is no version to begin at or to end at": {
+			lines: "1.2.0\n1.3.0\n1.4.0", steps: []string{">=1.2.0 <1.3.0 → 1.3.x → >=1.4.0", "<1.3.0 → 1.3.x → 1.4.x"},
+		},
+		"the same, where no edge leads that way": {
+			lines: "0.9.0\n1.2.0\n1.3.0\n1.4.0\n2.0.0", steps: []string{">=1.2.0 <1.3.0 → 1.3.x → 1.4.x"},
+		},
+		"the same by way of what does not owe it": {
+			lines: "1.1.0\n1.2.0\n1.2.5\n1.3.0\n1.4.0\nstable: 1.2.5 replaces 1.1.0\nstable: 1.4.0 replaces 1.2.5 skips 1.2.0\nstable: 1.3.0 replaces 1.2.0", semantics: Channel,
+			steps: []string{"1.2.0 → 1.3.x → >=1.4.0"},
+			kinds: []FindingKind{BypassedStep},
+			want: []string{
+				`BypassedStep: steps[0] of the rules does not hold for lower versions: 1.2.5 may go to 1.4.0 without having been in "1.3.x", because it is not in "1.2.0"; let from take in what is lower, too, such as "<1.3.0", unless that is meant`,
+			},
+		},
 		"steps that contradict one another": {
 			lines: minors, steps: []string{"<1.3.0 → 1.3.x → >=1.4.0", "<1.0.0 → 1.0.x → 1.1.x", "<1.3.0 → 1.4.x → 1.3.x"},
 			want: []string{
@@ -76,19 +105,54 @@ func TestLint(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			pkg := made(t, test.lines)
 			if len(test.steps) > 0 {
-				pkg = steps(t, pkg, Semver, test.steps...)
+				pkg = steps(t, pkg, cmp.Or(test.semantics, Semver), test.steps...)
 			}
 			var got []string
 			for _, finding := range Lint(pkg) {
+				if len(test.kinds) > 0 && !slices.Contains(test.kinds, finding.Kind) {
+					continue
+				}
 				if len(pkg.Entries) > 0 || finding.Semantics == "" { // who has no entries at all does not mean them
 					got = append(got, finding.String())
 				}
 			}
-			if diff := cmp.Diff(test.want, got); diff != "" {
+			if diff := gocmp.Diff(test.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
+
+	t.Run("rules that do not say semantics, where channels do", func(t *testing.T) {
+		for lines, want := range map[string][]string{
+			"1.2.0\n1.3.0\n2.0.0\nstable: 1.2.0\nstable: 1.3.0 replaces 1.2.0\nstable: 2.0.0 replaces 1.3.0": {
+				`UnsaidSemantics: the rules do not say semantics, so that semver counts although the package declares channel edges: of 2 that there are, 1 are none by semver; ` +
+					`write "semantics: channel" to keep them, "both" to add to them, or "semver" if that is what is meant`,
+			},
+			"1.2.0\n1.3.0\nstable: 1.2.0\nstable: 1.3.0": nil,
+		} {
+			for _, said := range []string{`{"steps": []}`, `{"semantics": "semver"}`} {
+				rules, err := ReadRules("p", Schema, []byte(said))
+				if err != nil {
+					t.Fatal(err)
+				}
+				pkg := made(t, lines)
+				rules.Where = "the rules"
+				pkg.Rules = []Rules{rules}
+				var got []string
+				for _, finding := range Lint(pkg) {
+					if finding.Kind == UnsaidSemantics {
+						got = append(got, finding.String())
+					}
+				}
+				if !rules.Unsaid {
+					want = nil
+				}
+				if diff := gocmp.Diff(want, got); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", said, diff)
+				}
+			}
+		}
+	})
 
 	t.Run("rules that cannot be read", func(t *testing.T) {
 		findings := Lint(Package{Unreadable: []string{"the blob: steps[0].to is missing"}})
@@ -120,7 +184,7 @@ func TestLintOfTheRealCatalogs(t *testing.T) {
 			want[CutOffVersion] += total.cutOff[i]
 		}
 	}
-	if diff := cmp.Diff(want, counts); diff != "" {
+	if diff := gocmp.Diff(want, counts); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -165,7 +229,7 @@ func TestSimulate(t *testing.T) {
 		"both: 2.0.0 → 2.1.0-rc.1",
 		"both: 2.1.0-rc.1, stranded",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if simulation.Bundles[simulation.Head].Version.String() != "2.0.0" {

@@ -37,6 +37,7 @@ func TestUPG_V14_WhatHoldsOfEveryPackage(t *testing.T) {
 		"a path is the first of the shortest ones; every hop is an edge, and the steps hold on every prefix": pathsAsSearched,
 		"a version above what is installed has a path or a refusal that says why":                            refusedOrReached,
 		"where only what was cut out is in the way, that is told, and nothing else is told to be":            cutOutOrNot,
+		"a way round a step is found where a naive walk finds one":                                           waysAround,
 		"another bundle removes no edge, and closes a way only by a step that wants the latest and is named": moreBundles,
 		"the order of bundles, entries and rules does not matter":                                            shuffled,
 		"a course ends at the best of what can be reached; stranded is who has no edge, and cut off who has": simulated,
@@ -377,6 +378,34 @@ func cutOutOrNot(t *testing.T, _ *rand.Rand, o given) {
 		}
 		if wide.best[to] == nil && refusal.Reason == OutOfRange && wide.Refusal(to).Reason != Guarded {
 			t.Errorf("to %s, where there is no way if nothing is cut out: %+v\n%s", bundle.Version, refusal, o.written())
+		}
+	}
+}
+
+// waysAround looks for ways round each step from everywhere at once, as Lint does, and from one bundle after another.
+func waysAround(t *testing.T, _ *rand.Rand, o given) {
+	g := New(o.pkg)
+	for i := range g.steps {
+		s, bit := &g.steps[i], uint64(1)<<i
+		outside := *g
+		outside.order = slices.DeleteFunc(slices.Clone(g.order), s.inside.has)
+		guarded := func(to int) bool { return g.masks[to].wants&bit != 0 }
+		var starts []*visit
+		naively := map[[2]int]bool{}
+		for from, bundle := range g.bundles {
+			if g.masks[from].pays&bit != 0 || g.masks[from].owes&bit != 0 {
+				continue
+			}
+			starts = append(starts, &visit{at: from, account: account{}.after(g.masks[from])})
+			for to, ways := range naivePaths(t, given{pkg: o.pkg, installed: bundle}, &outside) {
+				if guarded(to) && len(ways) > 0 {
+					naively[[2]int{from, to}] = true
+				}
+			}
+		}
+		from, to := g.around(s, starts, guarded)
+		if (to >= 0) != (len(naively) > 0) || to >= 0 && !naively[[2]int{from, to}] {
+			t.Errorf("round step %d from %d to %d, and naively %v\n%s", i, from, to, naively, o.written())
 		}
 	}
 }

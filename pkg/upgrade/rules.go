@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
@@ -50,8 +51,9 @@ const (
 type Rules struct {
 	// Where is how messages name them: the blob or property, and the catalog that has it.
 	Where string
-	// Semantics are those of the package.
+	// Semantics are those of the package; Unsaid that the author did not say which, so that they are Semver.
 	Semantics Semantics
+	Unsaid    bool
 	// Steps must all hold.
 	Steps []Step
 }
@@ -124,6 +126,9 @@ func ReadRules(pkg, schema string, raw []byte) (Rules, error) {
 	decoder.DisallowUnknownFields()
 	var d *document
 	if err := decoder.Decode(&d); err != nil {
+		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) && wrong.Value == "number" && wrong.Type.Kind() == reflect.String {
+			return Rules{}, fmt.Errorf(`reading it: %s is a number, and text is wanted: write it in quotes, like "1.3"`, clip(wrong.Field, maxCause))
+		}
 		return Rules{}, errors.New("reading it: " + clip(err.Error(), maxCause)) // it may quote what was read
 	}
 	if d == nil {
@@ -145,7 +150,7 @@ func (d *document) rules() (Rules, error) {
 	rules := Rules{Semantics: d.Semantics}
 	switch d.Semantics {
 	case "":
-		rules.Semantics = Semver
+		rules.Semantics, rules.Unsaid = Semver, true
 	case Semver, Channel, Both:
 	default:
 		return Rules{}, fmt.Errorf("semantics: %.40q is none of %q, %q, %q", string(d.Semantics), Semver, Channel, Both)

@@ -10,17 +10,20 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
+
+	"github.com/openshift/platform-operators/pkg/catalog"
 )
 
 const page = "../../docs/upgrades.md"
 
 // An example of the page is lines for made, rules under a line that says whose they are, questions, and "order: " with all
-// versions in their order.
+// versions in their order; "lint: " with a finding and words of it.
 var (
 	fenced   = regexp.MustCompile("(?ms)^```example\n(.*?)^```$")
 	section  = regexp.MustCompile(`(?m)^##+ (.*)$`)
 	owner    = regexp.MustCompile(`^(?:rules( of \S+)?|(property of bundle \S+)):$`)
 	question = regexp.MustCompile(`^from (\S+)(?: after (.+?))? to (\S+(?: \(release \S+\))?)(?: without (.+?))?(?: by (\w+))?( among pre-releases only)?: (.+)$`)
+	linted   = regexp.MustCompile(`^lint: ([A-Z]\w+)((?: "[^"]*")*)$`)
 	refusal  = regexp.MustCompile(`^([A-Z]\w+)((?: "[^"]*")*)$`)
 )
 
@@ -60,7 +63,7 @@ func readPage(t *testing.T) string {
 func ask(t *testing.T, example string) (questions int) {
 	t.Helper()
 	lines := strings.Split(strings.TrimRight(example, "\n"), "\n")
-	var catalog []string
+	var offered []string
 	pkg := Package{}
 	var order string
 	for i := 0; i < len(lines); i++ {
@@ -74,11 +77,11 @@ func ask(t *testing.T, example string) (questions int) {
 			addRules(t, &pkg, strings.TrimSpace("the rules "+whose[1]+whose[2]), strings.Join(lines[first:i+1], "\n"))
 		case strings.HasPrefix(line, "order: "):
 			order = strings.TrimPrefix(line, "order: ")
-		case !strings.HasPrefix(line, "from "):
-			catalog = append(catalog, line)
+		case !strings.HasPrefix(line, "from ") && !strings.HasPrefix(line, "lint: "):
+			offered = append(offered, line)
 		}
 	}
-	has := made(t, strings.Join(catalog, "\n"))
+	has := made(t, strings.Join(offered, "\n"))
 	pkg.Bundles, pkg.Entries = has.Bundles, has.Entries
 	if order != "" {
 		questions++
@@ -94,6 +97,10 @@ func ask(t *testing.T, example string) (questions int) {
 		if strings.HasPrefix(line, "from ") {
 			questions++
 			answer(t, pkg, line)
+		}
+		if finding := linted.FindStringSubmatch(line); finding != nil {
+			questions++
+			found(t, pkg, finding[1], finding[2])
 		}
 	}
 	return questions
@@ -150,6 +157,54 @@ func answer(t *testing.T, pkg Package, line string) {
 	if wanted != nil {
 		for _, part := range regexp.MustCompile(`"([^"]*)"`).FindAllStringSubmatch(wanted[2], -1) {
 			contains(t, why(t, r, to), part[1])
+		}
+	}
+}
+
+// found looks for a finding of Lint with these words.
+func found(t *testing.T, pkg Package, kind, words string) {
+	t.Helper()
+	for _, finding := range Lint(pkg) {
+		if string(finding.Kind) == kind {
+			for _, part := range regexp.MustCompile(`"([^"]*)"`).FindAllStringSubmatch(words, -1) {
+				contains(t, finding.String(), part[1])
+			}
+			return
+		}
+	}
+	t.Errorf("there is no %s among %v", kind, Lint(pkg))
+}
+
+func TestTheSamplesOfThePageAreRead(t *testing.T) {
+	content := readPage(t)
+	want := []string{"semantics semver", "<1.3.0 → any of 1.3.x → >=1.4.0 # 1.3 migrates stored objects"}
+	for language, where := range map[string]string{"yaml": "blob ", "json": "property "} {
+		samples := regexp.MustCompile("(?ms)^```"+language+"\n(.*?)^```$").FindAllStringSubmatch(content, -1)
+		if len(samples) != 1 {
+			t.Fatalf("there are %d samples in %s", len(samples), language)
+		}
+		packages, err := catalog.Read(strings.NewReader(samples[0][1]), nil)
+		if err != nil || len(packages) != 1 || len(packages[0].UpgradeRules) != 1 {
+			t.Fatalf("%s: %+v, %v", language, packages, err)
+		}
+		blob := packages[0].UpgradeRules[0]
+		rules, err := ReadRules("example", blob.Schema, []byte(blob.Raw))
+		if err != nil || blob.Fault != "" || !strings.HasPrefix(blob.Where, where) || rules.Unsaid {
+			t.Fatalf("%s: %+v, %v", language, blob, err)
+		}
+		if diff := cmp.Diff(want, outlined(rules)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", language, diff)
+		}
+		if language != "yaml" {
+			continue
+		}
+		unquoted := strings.Replace(samples[0][1], `through: "1.3.x"`, "through: 1.3", 1)
+		packages, err = catalog.Read(strings.NewReader(unquoted), nil)
+		if err != nil || unquoted == samples[0][1] || len(packages[0].UpgradeRules) != 1 {
+			t.Fatalf("without quotes: %+v, %v", packages, err)
+		}
+		if _, err = ReadRules("example", Schema, []byte(packages[0].UpgradeRules[0].Raw)); err == nil || !strings.Contains(err.Error(), "steps.through is a number") {
+			t.Errorf("without quotes: %v", err)
 		}
 	}
 }

@@ -126,7 +126,8 @@ const (
 	BlockedStep BlockedReason = "Step"
 	// BlockedPrerelease: it is a pre-release, and nobody asked for one.
 	BlockedPrerelease BlockedReason = "Prerelease"
-	// BlockedUnfit: this cluster, or the namespaces to be watched, are not what it runs on.
+	// BlockedUnfit: this cluster, or the namespaces to be watched, are not what it runs on, or not what a version runs on that
+	// every path leads through.
 	BlockedUnfit BlockedReason = "Unfit"
 	// BlockedRequirement: it needs an API or a package that is not there.
 	BlockedRequirement BlockedReason = "Requirement"
@@ -152,7 +153,7 @@ const (
 	BlockedPriority BlockedReason = "Priority"
 	// BlockedNotAllowed: spec.allowedPackages of PlatformOperatorManager "cluster" does not have the package.
 	BlockedNotAllowed BlockedReason = "NotAllowed"
-	// BlockedRange: it is outside spec.package.version.
+	// BlockedRange: it is outside spec.package.version, or can be reached only through a version that this has cut out.
 	BlockedRange BlockedReason = "Range"
 	// BlockedChannel: it is in none of the chosen channels.
 	BlockedChannel BlockedReason = "Channel"

@@ -165,6 +165,18 @@ func TestProgressingSaysWhatOfTheSpecIsNotCarriedOutThoughTheVersionStays(t *tes
 	}
 }
 
+func TestNewestTellsOfWhatTheRangeIsInTheWayOf(t *testing.T) {
+	above, outside := candidate("1.2.0"), candidate("1.3.0")
+	above.Version, outside.Version = version(t, "1.2.0"), version(t, "1.3.0")
+	got := newest(at("1.0.0"), resolve.Decision{Updates: []resolve.Update{
+		{Candidate: outside, Reason: platformv1alpha1.BlockedRange, Why: "is outside", Unasked: true},
+		{Candidate: above, Reason: platformv1alpha1.BlockedRange, Why: "cannot be reached"},
+	}})
+	if want := "Version 1.0.0 is the newest that may be installed. Version 1.2.0 cannot be reached."; got != want {
+		t.Errorf("it says %q, want %q", got, want)
+	}
+}
+
 func TestNewestTellsOfADeprecatedVersion(t *testing.T) {
 	deprecated := candidate("1.1.0")
 	deprecated.Bundle.Deprecated, deprecated.Version = "it eats data", version(t, "1.1.0")

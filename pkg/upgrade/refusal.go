@@ -66,8 +66,12 @@ func (r *Reach) Refusal(to int) Refusal {
 	}
 	for _, cause := range []struct {
 		reason Reason
+		there  bool // without any there is nothing to search for again
 		unfit  bool
-	}{{OutOfRange, false}, {Unfit, true}} {
+	}{{OutOfRange, g.confines, false}, {Unfit, !g.unfit.empty(), true}} {
+		if !cause.there {
+			continue
+		}
 		if way := r.search(search{wanted: to, confined: true, unfit: cause.unfit})[to]; way != nil {
 			return Refusal{cause.reason, fmt.Sprintf("cannot be reached from %s: the way leads through %s; or %s", r.installed.Version, r.blamed(way), selfCertified)}
 		}

@@ -172,7 +172,7 @@ func awaiting(decision resolve.Decision) string {
 }
 
 // obstacles are what somebody has to do something about: there is a newer version, and what is in its way does not lie in the
-// nature of the cluster, the catalog or the spec.
+// nature of the cluster or the catalog, nor is it what the spec asks for. So is a range that cuts off the way to what is in it.
 var obstacles = map[platformv1alpha1.BlockedReason]bool{
 	platformv1alpha1.BlockedRulesInvalid: true,
 	platformv1alpha1.BlockedStep:         true,
@@ -188,7 +188,7 @@ func newest(installed *platformv1alpha1.InstalledBundle, decision resolve.Decisi
 		return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("%s %s.", text, capital(trimStop(decision.AwaitingWhy))))
 	}
 	for _, update := range decision.Updates {
-		if obstacles[update.Reason] {
+		if obstacles[update.Reason] || update.Reason == platformv1alpha1.BlockedRange && !update.Unasked {
 			return isFalse(platformv1alpha1.ReasonBlocked, text+fmt.Sprintf(" Version %s %s.", update.Version, trimStop(update.Why)))
 		}
 	}

@@ -172,8 +172,8 @@ func TestNewestTellsOfWhatTheRangeIsInTheWayOf(t *testing.T) {
 		{Candidate: outside, Reason: platformv1alpha1.BlockedRange, Why: "is outside", Unasked: true},
 		{Candidate: above, Reason: platformv1alpha1.BlockedRange, Why: "cannot be reached"},
 	}})
-	if want := "Version 1.0.0 is the newest that may be installed. Version 1.2.0 cannot be reached."; got != want {
-		t.Errorf("it says %q, want %q", got, want)
+	if want := "Version 1.0.0 is the newest that may be installed. Version 1.2.0 cannot be reached."; got.Message != want || got.Reason != platformv1alpha1.ReasonBlocked {
+		t.Errorf("it says %s: %q, want %q", got.Reason, got.Message, want)
 	}
 }
 
@@ -196,7 +196,7 @@ func TestNewestSaysWhetherSomebodyHasToActOnWhatIsInTheWay(t *testing.T) {
 		words    string
 	}{
 		"nothing newer":                  {resolve.Decision{}, platformv1alpha1.ReasonAsExpected, "is the newest that may be installed."},
-		"outside the range":              {resolve.Decision{Updates: []resolve.Update{update("1.1.0", platformv1alpha1.BlockedRange)}}, platformv1alpha1.ReasonAsExpected, "is the newest that may be installed."},
+		"outside the range":              {resolve.Decision{Updates: []resolve.Update{{Candidate: candidate("1.1.0"), Reason: platformv1alpha1.BlockedRange, Unasked: true}}}, platformv1alpha1.ReasonAsExpected, "is the newest that may be installed."},
 		"not for this cluster":           {resolve.Decision{Updates: []resolve.Update{update("1.1.0", platformv1alpha1.BlockedUnfit)}}, platformv1alpha1.ReasonAsExpected, "Version 1.1.0 is Unfit."},
 		"a step that cannot be made":     {resolve.Decision{Updates: []resolve.Update{update("1.1.0", platformv1alpha1.BlockedStep)}}, platformv1alpha1.ReasonBlocked, "Version 1.1.0 is Step."},
 		"rules that cannot be read":      {resolve.Decision{Updates: []resolve.Update{update("1.1.0", platformv1alpha1.BlockedRulesInvalid)}}, platformv1alpha1.ReasonBlocked, "Version 1.1.0 is RulesInvalid."},

@@ -63,7 +63,7 @@ func (c *controller) read(ctx context.Context, syncCtx factory.SyncContext, d de
 	}
 	// Whether it has ended or is to be waited for, the rest is as for every sync that finds it: what the catalog is and who asks
 	// for what may have changed meanwhile.
-	d, found, err := c.lookUp(d.id)
+	now, found, err := c.lookUp(d.id)
 	if err != nil || !found {
 		return err // whoever deleted it has had it queued
 	}
@@ -71,8 +71,8 @@ func (c *controller) read(ctx context.Context, syncCtx factory.SyncContext, d de
 	if err != nil {
 		return err
 	}
-	info := c.info(d, wanted)
-	c.abandonOutdated(d)
+	info := c.info(now, wanted)
+	c.abandonOutdated(now)
 	c.conclude(syncCtx, info)
 	c.underWay(syncCtx, info)
 	return nil

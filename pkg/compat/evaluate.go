@@ -39,6 +39,9 @@ type Candidate struct {
 	Max []string
 	// Installable: the operator may be moved there as things are.
 	Installable bool
+	// Approve is what spec.upgrades.approvedVersion has to say for the operator to be moved there; empty where a word is not what
+	// is missing, or not all.
+	Approve string
 	// Why says, when it is not Installable, what is in the way and can be changed, for example
 	// `spec.package.version ">=1.0.0 <2.0.0" excludes it`.
 	Why string
@@ -117,13 +120,18 @@ func CannotTell(cause error) Verdict {
 }
 
 // remedy looks for the lowest version above the installed one that permits next: first among those that can be
-// installed as things are, then among the others, whose obstacle it names.
+// installed as things are, then among those that wait for nothing but a word, then among the others, whose obstacle it names.
 func remedy(operator Operator, next Minor) string {
 	best := lowest(operator, next, func(c Candidate) bool { return c.Installable })
+	if best == nil {
+		best = lowest(operator, next, func(c Candidate) bool { return c.Approve != "" })
+	}
 	if best == nil {
 		best = lowest(operator, next, func(Candidate) bool { return true })
 	}
 	switch {
+	case best != nil && best.Approve != "":
+		return fmt.Sprintf("approve %s in spec.upgrades.approvedVersion (allows %s)", cut(best.Approve, maxVersion), next)
 	case best != nil && (best.Installable || best.Why == ""):
 		return fmt.Sprintf("update to ≥%s (allows %s)", cut(best.Version, maxVersion), next)
 	case best != nil:
@@ -159,7 +167,7 @@ func lowest(operator Operator, next Minor, fits func(Candidate) bool) *Candidate
 
 // compareCandidates is a total order, so that equal versions from two catalogs give one message.
 func compareCandidates(v *semver.Version, a Candidate, w *semver.Version, b Candidate) int {
-	return cmp.Or(v.Compare(w), cmp.Compare(a.Version, b.Version), cmp.Compare(a.Why, b.Why))
+	return cmp.Or(v.Compare(w), cmp.Compare(a.Version, b.Version), cmp.Compare(a.Approve, b.Approve), cmp.Compare(a.Why, b.Why))
 }
 
 func compareBlockers(a, b Blocker) int {

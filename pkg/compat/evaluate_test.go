@@ -138,6 +138,14 @@ func TestRemedyIsWhatTheAdministratorCanDo(t *testing.T) {
 			candidates: []Candidate{{Version: "1.8.0", Max: permits, Why: `x`}, {Version: "1.9.0", Max: permits, Installable: true}},
 			want:       "update to ≥1.9.0 (allows 4.21)",
 		},
+		"a version that waits for approval before a lower one that something else is in the way of": {
+			candidates: []Candidate{{Version: "1.8.0", Max: permits, Why: "x"}, {Version: "1.9.0", Max: permits, Approve: "1.9.0 (release 2)", Why: "it waits for approval"}},
+			want:       "approve 1.9.0 (release 2) in spec.upgrades.approvedVersion (allows 4.21)",
+		},
+		"an installable version before one that waits for approval": {
+			candidates: []Candidate{{Version: "1.8.0", Max: permits, Approve: "1.8.0", Why: "x"}, {Version: "1.9.0", Max: permits, Installable: true}},
+			want:       "update to ≥1.9.0 (allows 4.21)",
+		},
 		"a version that the spec excludes": {
 			candidates: []Candidate{{Version: "2.0.0", Max: permits, Why: `spec.package.version "1.x" excludes it`}},
 			want:       `update to ≥2.0.0 (allows 4.21); spec.package.version "1.x" excludes it`,

@@ -225,6 +225,7 @@ func newUpgradeGate(input *Input, known *offers, around *surroundings) (factory.
 		Inventory:         around,
 		KubernetesVersion: input.KubernetesVersion,
 		Recorder:          input.Recorder,
+		Register:          legacyregistry.CustomRegister,
 	})
 }
 

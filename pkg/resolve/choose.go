@@ -70,10 +70,13 @@ func sortRefusals(refusals []Refusal) {
 // those that do not, with what is in the way.
 func (d Decision) Moves() []compat.Candidate {
 	var moves []compat.Candidate
-	heldUp := map[string]string{} // what fits and is not moved to all the same, such as what waits for approval
+	heldUp, approve := map[string]string{}, map[string]string{} // what fits and is not moved to all the same
 	for _, update := range d.Updates {
 		if update.Reason != "" {
 			heldUp[update.Version.String()] = "it " + update.Why
+		}
+		if update.Reason == platformv1alpha1.BlockedAwaitingApproval {
+			approve[update.Version.String()] = update.Version.String()
 		}
 	}
 	for _, c := range d.Available {
@@ -82,6 +85,7 @@ func (d Decision) Moves() []compat.Candidate {
 			Version:     c.Bundle.Version,
 			Max:         c.Bundle.MaxOpenShiftVersions,
 			Installable: d.Chosen != nil && why == "",
+			Approve:     approve[c.Version.String()],
 			Why:         why,
 		})
 	}

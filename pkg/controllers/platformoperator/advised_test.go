@@ -85,7 +85,7 @@ func TestWhoBringsAKindMayChangeWhileItIsTold(t *testing.T) {
 		"it changes": {[][]string{{"baker"}, {"baker", "grocer"}}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			operator := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: "op", Finalizers: []string{Finalizer}}}
+			operator := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: "op", Finalizers: []string{platformv1alpha1.Finalizer}}}
 			operator.Spec.Package.Name = "op"
 			c := &cluster{operator: operator}
 			c.sync(t, &needy{oneCatalog: oneCatalog{"1.0.0"}, bread: catalog.GVK{Version: "v1", Kind: "Bread"}, answers: test.answers})

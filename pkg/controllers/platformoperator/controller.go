@@ -42,9 +42,6 @@ import (
 // Name is the controller's name; its field manager for status is "platform-operators-" and this.
 const Name = "platformoperator"
 
-// Finalizer keeps a PlatformOperator until its operator has been taken down, so that Progressing can say how far it is.
-const Finalizer = platformv1alpha1.GroupName + "/removal"
-
 // Catalogs is what this controller needs of the catalog snapshots. A seam for tests.
 type Catalogs interface {
 	// For returns what every trusted catalog holds of a package. It is cheap and never blocks.

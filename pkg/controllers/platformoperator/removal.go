@@ -15,11 +15,11 @@ import (
 
 // addFinalizer makes sure, before anything is created, that the removal will be seen.
 func addFinalizer(ctx context.Context, s *state) (bool, error) {
-	if slices.Contains(s.before.Finalizers, Finalizer) {
+	if slices.Contains(s.before.Finalizers, platformv1alpha1.Finalizer) {
 		return false, nil
 	}
 	updated := s.before.DeepCopy()
-	updated.Finalizers = append(updated.Finalizers, Finalizer)
+	updated.Finalizers = append(updated.Finalizers, platformv1alpha1.Finalizer)
 	stored, err := s.operatorClient.Update(ctx, updated, metav1.UpdateOptions{FieldManager: fieldManager})
 	if err != nil {
 		return true, err
@@ -34,7 +34,7 @@ func remove(ctx context.Context, s *state) (bool, error) {
 	if s.operator.DeletionTimestamp == nil {
 		return false, nil
 	}
-	if !slices.Contains(s.before.Finalizers, Finalizer) {
+	if !slices.Contains(s.before.Finalizers, platformv1alpha1.Finalizer) {
 		return true, nil
 	}
 	if s.deployment != nil && ownedBy(s.deployment, s.operator) {
@@ -54,7 +54,7 @@ func remove(ctx context.Context, s *state) (bool, error) {
 		return true, nil
 	}
 	updated := s.before.DeepCopy()
-	updated.Finalizers = slices.DeleteFunc(updated.Finalizers, func(name string) bool { return name == Finalizer })
+	updated.Finalizers = slices.DeleteFunc(updated.Finalizers, func(name string) bool { return name == platformv1alpha1.Finalizer })
 	_, err := s.operatorClient.Update(ctx, updated, metav1.UpdateOptions{FieldManager: fieldManager})
 	if err == nil || apierrors.IsNotFound(err) {
 		s.operator = nil // gone: there is no status left to write

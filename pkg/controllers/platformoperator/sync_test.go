@@ -135,7 +135,7 @@ func (c *cluster) sync(t *testing.T, catalogs Catalogs) {
 
 // running is a cluster on which this version runs and the BundleDeployment says so; installed is what status tells of.
 func running(version, installed string) *cluster {
-	operator := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: "op", UID: "1", Generation: 1, Finalizers: []string{Finalizer}}}
+	operator := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: "op", UID: "1", Generation: 1, Finalizers: []string{platformv1alpha1.Finalizer}}}
 	operator.Spec.Package.Name = "op"
 	if installed != "" {
 		operator.Status.Installed = at(installed)

@@ -10,10 +10,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/component-base/metrics"
 	"k8s.io/klog/v2"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
@@ -63,6 +65,8 @@ type Config struct {
 	Inventory         Inventory
 	KubernetesVersion string
 	Recorder          events.Recorder
+	// Register makes metrics known.
+	Register func(metrics.StableCollector) error
 }
 
 type controller struct {
@@ -73,12 +77,13 @@ type controller struct {
 	catalogs        Catalogs
 	inventory       Inventory
 	kubeVersion     string
+	gauge           *gauge
 }
 
 // New builds the controller. It has one queue key.
 func New(config Config) (factory.Controller, error) {
 	if config.OperatorClient == nil || config.Operators == nil || config.ClusterVersions == nil || config.Managers == nil || config.Catalogs == nil ||
-		config.CatalogsChanged == nil || config.Inventory == nil || config.KubernetesVersion == "" || config.Recorder == nil {
+		config.CatalogsChanged == nil || config.Inventory == nil || config.KubernetesVersion == "" || config.Recorder == nil || config.Register == nil {
 		return nil, errors.New("building the upgradegate controller: a field of its Config is not set")
 	}
 	c := &controller{
@@ -89,6 +94,10 @@ func New(config Config) (factory.Controller, error) {
 		catalogs:        config.Catalogs,
 		inventory:       config.Inventory,
 		kubeVersion:     config.KubernetesVersion,
+		gauge:           &gauge{},
+	}
+	if err := config.Register(c.gauge); err != nil {
+		return nil, fmt.Errorf("registering metrics %q and %q: %w", platformv1alpha1.MetricBlockers, platformv1alpha1.MetricUndeclared, err)
 	}
 	return factory.New().
 		WithSync(c.sync).
@@ -98,6 +107,7 @@ func New(config Config) (factory.Controller, error) {
 
 func (c *controller) sync(ctx context.Context, _ factory.SyncContext) error {
 	verdict := c.evaluate()
+	c.gauge.set(verdict)
 	status := operatorv1.ConditionFalse
 	if verdict.Upgradeable {
 		status = operatorv1.ConditionTrue
@@ -148,8 +158,8 @@ func (c *controller) evaluate() compat.Verdict {
 // moved to, because the stricter of the two counts until the hop has ended.
 func (c *controller) bundlesOf(operator *platformv1alpha1.PlatformOperator, on resolve.Cluster) []compat.Operator {
 	installed := operator.Status.Installed
-	if installed == nil {
-		return nil // what was never installed blocks nobody
+	if installed == nil || removed(operator) {
+		return nil // what was never installed, or has been taken down, blocks nobody
 	}
 	bundles := []*platformv1alpha1.InstalledBundle{installed}
 	if target := operator.Status.Target; target != nil && target.Hop != nil {
@@ -165,6 +175,11 @@ func (c *controller) bundlesOf(operator *platformv1alpha1.PlatformOperator, on r
 		result = append(result, entry)
 	}
 	return result
+}
+
+// removed says whether an operator has been taken down, though its PlatformOperator is still there: others keep it.
+func removed(operator *platformv1alpha1.PlatformOperator) bool {
+	return operator.DeletionTimestamp != nil && !slices.Contains(operator.Finalizers, platformv1alpha1.Finalizer)
 }
 
 // moves lists the versions that the operator could be moved to, those that its own spec keeps out included: to widen the

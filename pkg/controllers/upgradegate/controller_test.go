@@ -1,14 +1,19 @@
 package upgradegate
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
 
 	configv1 "github.com/openshift/api/config/v1"
+	operatorv1 "github.com/openshift/api/operator/v1"
 	configv1listers "github.com/openshift/client-go/config/listers/config/v1"
+	"github.com/openshift/library-go/pkg/operator/status"
 
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
@@ -57,6 +62,91 @@ func TestRemedyThatTheManagerForbidsIsNamedWithItsField(t *testing.T) {
 		if !strings.Contains(verdict.Message, word) {
 			t.Errorf("the message does not name %s: %s", word, verdict.Message)
 		}
+	}
+}
+
+func TestCLU_G12_WhatIsNotThereBlocksNobody(t *testing.T) {
+	now := metav1.Now()
+	on := resolve.Cluster{Version: "4.21.0", KubeVersion: "v1.36.3"}
+	going := func(finalizers ...string) *platformv1alpha1.PlatformOperator {
+		operator := compass("", "4.21", "none")
+		operator.DeletionTimestamp, operator.Finalizers = &now, finalizers
+		return operator
+	}
+	for name, test := range map[string]struct {
+		operator    *platformv1alpha1.PlatformOperator
+		upgradeable bool
+	}{
+		"installed":                                 {compass("", "4.21", "none"), false},
+		"failed before anything was installed":      {compass("", "none", "4.21"), true},
+		"being removed, its workload still there":   {going(platformv1alpha1.Finalizer), false},
+		"its workload gone, others keep its object": {going("example.com/backup"), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := &controller{catalogs: twoVersions{}, inventory: nothingElse{}, kubeVersion: "v1.36.3"}
+			verdict, err := compat.Evaluate(on.Version, c.bundlesOf(test.operator, on))
+			if err != nil || verdict.Upgradeable != test.upgradeable {
+				t.Errorf("%t, %v: %s", verdict.Upgradeable, err, verdict.Message)
+			}
+		})
+	}
+}
+
+// CLU-G7 is measured on the ClusterOperator, as library-go writes it.
+func TestCLU_G7_MessageOnTheClusterOperatorIsStableBoundedAndSaysWhatToDo(t *testing.T) {
+	sample := func(n int) []compat.Operator {
+		var operators []compat.Operator
+		for i := range n {
+			operators = append(operators, compat.Operator{Name: fmt.Sprintf("operator-%02d", i), Package: "pkg", Version: "1.0.0", Max: []string{`"4.20"`},
+				Candidates: [][]compat.Candidate{
+					{{Version: "2.0.0", Installable: true}},
+					{{Version: "2.0.0", Approve: "2.0.0", Why: "it waits"}},
+					nil,
+				}[i%3]})
+		}
+		return operators
+	}
+	remedies := []string{"update to ≥2.0.0 (allows 4.21)", "approve 2.0.0 in spec.upgrades.approvedVersion (allows 4.21)", "no version that allows 4.21 exists in the catalogs"}
+	shown := func(t *testing.T, operators []compat.Operator) string {
+		t.Helper()
+		verdict, err := compat.Evaluate("4.20.1", operators)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return status.UnionClusterCondition(configv1.OperatorUpgradeable, operatorv1.ConditionTrue, nil,
+			operatorv1.OperatorCondition{Type: ConditionType, Status: operatorv1.ConditionFalse, Reason: verdict.Reason, Message: verdict.Message}).Message
+	}
+	for _, n := range []int{1, 5, 60} {
+		t.Run(fmt.Sprintf("%d blockers", n), func(t *testing.T) {
+			operators := sample(n)
+			message := shown(t, operators)
+			for seed := range uint64(20) {
+				rand.New(rand.NewPCG(seed, 1)).Shuffle(n, func(i, j int) { operators[i], operators[j] = operators[j], operators[i] })
+				if again := shown(t, operators); again != message {
+					t.Fatalf("in another order it says\n%s", again)
+				}
+			}
+			if length := utf8.RuneCountInString(message); length > 1500 {
+				t.Errorf("it has %d characters", length)
+			}
+			lines := strings.Split(message, "\n")[1:]
+			for i, line := range lines {
+				if left := n - i; i == len(lines)-1 && n > len(lines) {
+					if want := fmt.Sprintf("and %d more", left); !strings.HasSuffix(line, want) {
+						t.Errorf("it ends with %q, want %q", line, want)
+					}
+					continue
+				}
+				for _, word := range []string{fmt.Sprintf("operator-%02d", i), "1.0.0", "allows at most 4.20", remedies[i%3]} {
+					if !strings.Contains(line, word) {
+						t.Errorf("%q does not name %q", line, word)
+					}
+				}
+			}
+			if len(lines) < min(n, 5) {
+				t.Errorf("only %d lines:\n%s", len(lines), message)
+			}
+		})
 	}
 }
 

@@ -114,6 +114,8 @@ const (
 	// AnnotationHop on a BundleDeployment is when and why the hop to its bundle began, as JSON, written together with
 	// AnnotationBundle.
 	AnnotationHop = GroupName + "/hop"
+	// Finalizer keeps a PlatformOperator until its operator has been taken down, so that Progressing can say how far that is.
+	Finalizer = GroupName + "/removal"
 	// AnnotationOrphanedFrom on a CustomResourceDefinition that was kept when its operator was removed names the package,
 	// so that the same package adopts it again.
 	AnnotationOrphanedFrom = GroupName + "/orphaned-from"

@@ -9,6 +9,15 @@ const (
 	MetricBlockedUpdates = "platform_operators_blocked_updates"
 )
 
+// Metrics about what stands between the cluster and its next minor version.
+const (
+	// MetricBlockers is 1 for each PlatformOperator, by MetricLabelOperator, that does not permit it.
+	MetricBlockers = "platform_operators_upgrade_blocker"
+	// MetricUndeclared is how many installed operators say of no OpenShift version that it is the last they run on: they block nothing, and
+	// nobody vouches for them.
+	MetricUndeclared = "platform_operators_undeclared"
+)
+
 // Labels of metrics about PlatformOperators.
 const (
 	// MetricLabelOperator is the name of a PlatformOperator.

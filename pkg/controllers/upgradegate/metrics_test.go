@@ -1,0 +1,49 @@
+package upgradegate
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/component-base/metrics"
+	"k8s.io/component-base/metrics/testutil"
+
+	"github.com/openshift/platform-operators/pkg/compat"
+)
+
+func TestCLU_G6_WhatDeclaresNothingIsCountedAndBlocksNothing(t *testing.T) {
+	shown := &gauge{}
+	registry := metrics.NewKubeRegistry()
+	registry.CustomMustRegister(shown)
+	none, some := compat.Operator{Name: "none", Version: "1.0.0"}, compat.Operator{Name: "some", Version: "1.0.0", Max: []string{`"4.30"`}}
+	alone, err := compat.Evaluate("4.20.1", []compat.Operator{none, some, {Name: "none", Version: "1.1.0"}})
+	if err != nil || !alone.Upgradeable || alone.Message != "Cluster upgrades to 4.21 are permitted by 2 platform operators, of which 1 declare no olm.maxOpenShiftVersion" {
+		t.Errorf("beside one that permits it: %t, %q, %v", alone.Upgradeable, alone.Message, err)
+	}
+	beside, err := compat.Evaluate("4.20.1", []compat.Operator{none, {Name: "old", Version: "1.0.0", Max: []string{`"4.20"`}}, {Name: "old", Version: "1.1.0", Max: []string{`"4.20"`}}})
+	if err != nil || beside.Upgradeable || strings.Contains(beside.Message, "- none ") {
+		t.Errorf("beside one that does not: %t, %q, %v", beside.Upgradeable, beside.Message, err)
+	}
+	for _, test := range []struct {
+		verdict compat.Verdict
+		want    string
+	}{
+		{alone, `
+			# HELP platform_operators_undeclared [ALPHA] Installed operators that declare no olm.maxOpenShiftVersion: they block no cluster upgrade, and nobody vouches for them.
+			# TYPE platform_operators_undeclared gauge
+			platform_operators_undeclared 1
+			`},
+		{beside, `
+			# HELP platform_operators_undeclared [ALPHA] Installed operators that declare no olm.maxOpenShiftVersion: they block no cluster upgrade, and nobody vouches for them.
+			# TYPE platform_operators_undeclared gauge
+			platform_operators_undeclared 1
+			# HELP platform_operators_upgrade_blocker [ALPHA] PlatformOperators that do not permit the cluster's next minor version.
+			# TYPE platform_operators_upgrade_blocker gauge
+			platform_operators_upgrade_blocker{platformoperator="old"} 1
+			`},
+	} {
+		shown.set(test.verdict)
+		if err := testutil.GatherAndCompare(registry, strings.NewReader(test.want)); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package integration
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	configv1 "github.com/openshift/api/config/v1"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/test/samples"
+)
+
+// through13 lets nobody go from 1.2 to 1.4 who has not been ready at 1.3.
+const through13 = `
+steps:
+- from: ">=1.2.0 <1.3.0"
+  to: ">=1.4.0"
+  through: "1.3.x"
+  reason: 1.3 migrates stored objects`
+
+// offering makes the catalogs have these versions of a package, and its upgrade rules; empty is none.
+func offering(ctx context.Context, pkg, rules string, versions ...string) {
+	GinkgoHelper()
+	var operators []samples.Operator
+	for _, text := range versions {
+		version, stuck := strings.CutSuffix(text, " never ready")
+		operators = append(operators, samples.Operator{Package: pkg, Version: version, NeverReady: stuck})
+	}
+	described := samples.Package{Name: pkg}
+	if rules != "" {
+		described.Blobs = []string{samples.Rules(pkg, rules)}
+	}
+	Expect(samples.WritePackages(env.SamplesDir, []samples.Package{described}, operators...)).To(Succeed())
+	Expect(env.Publish(ctx)).To(Succeed())
+}
+
+// plopped creates a PlatformOperator with this spec beside its package's name, as JSON without braces, and removes it after
+// the spec.
+func plopped(ctx context.Context, pkg, spec string) {
+	GinkgoHelper()
+	create(ctx, pkg, "")
+	if spec != "" {
+		respecified(ctx, pkg, spec)
+	}
+}
+
+// respecified merges fields into a PlatformOperator's spec.
+func respecified(ctx context.Context, name, spec string) {
+	GinkgoHelper()
+	_, err := admin.Platform.PlatformV1alpha1().PlatformOperators().Patch(ctx, name, types.MergePatchType, []byte(`{"spec":{`+spec+`}}`), metav1.PatchOptions{})
+	Expect(err).NotTo(HaveOccurred())
+}
+
+// conditionSays waits until a PlatformOperator has a condition of this type, status and reason, for its present spec, that
+// says all these words.
+func conditionSays(ctx context.Context, name string, is metav1.Condition, words ...string) {
+	GinkgoHelper()
+	matchers := []OmegaMatcher{}
+	for _, word := range words {
+		matchers = append(matchers, ContainSubstring(word))
+	}
+	Eventually(func(ctx context.Context) (string, error) {
+		if err := admin.OperatorHas(ctx, name, is.Type, is.Status, is.Reason); err != nil {
+			return "", err
+		}
+		operator, err := admin.Operator(ctx, name)
+		if err != nil {
+			return "", err
+		}
+		return meta.FindStatusCondition(operator.Status.Conditions, is.Type).Message, nil
+	}).WithContext(ctx).Should(And(matchers...))
+}
+
+// progressingSays does so with the Progressing condition.
+func progressingSays(ctx context.Context, name string, status metav1.ConditionStatus, reason string, words ...string) {
+	GinkgoHelper()
+	conditionSays(ctx, name, metav1.Condition{Type: platformv1alpha1.ConditionProgressing, Status: status, Reason: reason}, words...)
+}
+
+// historyOf is a PlatformOperator's history as text, newest first.
+func historyOf(ctx context.Context, name string) ([]string, error) {
+	operator, err := admin.Operator(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	var lines []string
+	for _, entry := range operator.Status.History {
+		lines = append(lines, fmt.Sprintf("%s %s by %s", entry.Version, entry.State, entry.Trigger))
+	}
+	return lines, nil
+}
+
+// updatesOf are the available updates as text, newest first: the version, the way there, and what is in it.
+func updatesOf(ctx context.Context, name string) ([]string, error) {
+	operator, err := admin.Operator(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	var lines []string
+	for _, update := range operator.Status.AvailableUpdates {
+		line := update.Version
+		if len(update.Path) > 0 {
+			line += " by " + strings.Join(update.Path, " ")
+		}
+		if update.BlockedReason != "" {
+			line += ": " + string(update.BlockedReason)
+		}
+		lines = append(lines, line)
+	}
+	return lines, nil
+}
+
+// eventsAbout are the messages of the manager's Events that have a reason and name an operator, the oldest first.
+func eventsAbout(ctx context.Context, reason, name string) ([]string, error) {
+	events, err := admin.Kubernetes.CoreV1().Events(metav1.NamespaceDefault).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	var messages []string
+	for _, event := range events.Items {
+		if event.Reason == reason && event.InvolvedObject.Kind == "PlatformOperator" && event.InvolvedObject.Name == name {
+			messages = append(messages, event.Message)
+		}
+	}
+	return messages, nil
+}
+
+// updating has the ClusterVersion say that the cluster is being updated, or no longer is.
+func updating(ctx context.Context, status configv1.ConditionStatus) {
+	GinkgoHelper()
+	clusterVersion, err := admin.Config.ConfigV1().ClusterVersions().Get(ctx, "version", metav1.GetOptions{})
+	Expect(err).NotTo(HaveOccurred())
+	changed := configv1.ClusterOperatorStatusCondition{Type: configv1.OperatorProgressing, Status: status, LastTransitionTime: metav1.Now()}
+	kept := []configv1.ClusterOperatorStatusCondition{changed}
+	for _, condition := range clusterVersion.Status.Conditions {
+		if condition.Type != configv1.OperatorProgressing {
+			kept = append(kept, condition)
+		}
+	}
+	clusterVersion.Status.Conditions = kept
+	_, err = admin.Config.ConfigV1().ClusterVersions().UpdateStatus(ctx, clusterVersion, metav1.UpdateOptions{})
+	Expect(err).NotTo(HaveOccurred())
+}

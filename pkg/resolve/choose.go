@@ -70,24 +70,22 @@ func sortRefusals(refusals []Refusal) {
 // those that do not, with what is in the way.
 func (d Decision) Moves() []compat.Candidate {
 	var moves []compat.Candidate
-	heldUp, approve := map[string]string{}, map[string]string{} // what fits and is not moved to all the same
+	heldUp := map[string]Update{} // what fits and is not moved to all the same
 	for _, update := range d.Updates {
 		if update.Reason != "" {
-			heldUp[update.Version.String()] = "it " + update.Why
-		}
-		if update.Reason == platformv1alpha1.BlockedAwaitingApproval {
-			approve[update.Version.String()] = update.Version.String()
+			heldUp[update.Version.String()] = update
 		}
 	}
 	for _, c := range d.Available {
-		why := cmp.Or(heldUp[c.Version.String()], d.obstacle())
-		moves = append(moves, compat.Candidate{
-			Version:     c.Bundle.Version,
-			Max:         c.Bundle.MaxOpenShiftVersions,
-			Installable: d.Chosen != nil && why == "",
-			Approve:     approve[c.Version.String()],
-			Why:         why,
-		})
+		move := compat.Candidate{Version: c.Bundle.Version, Max: c.Bundle.MaxOpenShiftVersions, Why: d.obstacle()}
+		if update, held := heldUp[c.Version.String()]; held {
+			move.Why = "it " + update.Why
+			if update.Reason == platformv1alpha1.BlockedAwaitingApproval {
+				move.Approve = c.Version.String()
+			}
+		}
+		move.Installable = d.Chosen != nil && move.Why == ""
+		moves = append(moves, move)
 	}
 	for _, r := range d.Refused {
 		if r.Version.IsZero() || r.Rule == RuleInstalled {

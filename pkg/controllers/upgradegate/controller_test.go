@@ -51,6 +51,12 @@ func compass(versions, installedMax, targetMax string) *platformv1alpha1.Platfor
 	return operator
 }
 
+// manual is an operator that moves on approval only.
+func manual(operator *platformv1alpha1.PlatformOperator) *platformv1alpha1.PlatformOperator {
+	operator.Spec.Upgrades = &platformv1alpha1.Upgrades{Approval: platformv1alpha1.ApprovalManual}
+	return operator
+}
+
 func TestRemedyThatTheManagerForbidsIsNamedWithItsField(t *testing.T) {
 	c := &controller{catalogs: twoVersions{}, inventory: nothingElse{}, kubeVersion: "v1.36.3"}
 	on := resolve.Cluster{Version: "4.21.0", KubeVersion: "v1.36.3", Manager: operatorv1alpha1.PlatformOperatorManagerSpec{AllowedPackages: []string{"other"}}}
@@ -160,6 +166,8 @@ func TestEvaluate(t *testing.T) {
 	}{
 		"the installed version is in the way, and the spec keeps the remedy out": {
 			compass("1.0.x", "4.21", "none"), "4.21.0", false, compat.ReasonIncompatible, []string{"compass", "1.0.0", "4.21", "4.22", "1.1.0", "1.0.x"}},
+		"the remedy waits for nothing but a word": {
+			manual(compass("", "4.21", "none")), "4.21.0", false, compat.ReasonIncompatible, []string{"approve 1.1.0 in spec.upgrades.approvedVersion (allows 4.22)"}},
 		"the installed version permits it":                     {compass("", "4.23", "none"), "4.21.0", true, compat.ReasonAsExpected, nil},
 		"nothing is declared":                                  {compass("", "", "none"), "4.21.0", true, compat.ReasonAsExpected, nil},
 		"nothing is installed, whatever is being moved to":     {compass("", "none", "4.20"), "4.21.0", true, compat.ReasonAsExpected, nil},

@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/openshift/platform-operators/test/cvo"
 	"github.com/openshift/platform-operators/test/localcatalog"
 	"github.com/openshift/platform-operators/test/samples"
 )
@@ -107,7 +108,7 @@ func (e *Environment) start(ctx context.Context, options Options) error {
 	e.Admin.WarningHandler = rest.NoWarnings{} // the CVO does not show the API server's warnings either
 	progress.say("started an OpenShift %s lookalike (Kubernetes %s) at %s", options.OpenShiftVersion, e.cluster.KubernetesVersion, e.Admin.Host)
 
-	if err := ApplyManifests(ctx, e.Admin, filepath.Join(e.Root, "manifests")); err != nil {
+	if _, err := cvo.Apply(ctx, e.Admin, filepath.Join(e.Root, "manifests")); err != nil {
 		return err
 	}
 	progress.say("applied manifests/ in the CVO's order")

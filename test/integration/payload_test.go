@@ -1,0 +1,65 @@
+package integration
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/openshift/platform-operators/test/cvo"
+	"github.com/openshift/platform-operators/test/environment"
+)
+
+// withoutPolicyTypes is a kind that the CVO has no merge of its own for, and leaves out a default of the API server.
+const withoutPolicyTypes = `
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata:
+  name: incomplete
+  namespace: default
+  annotations:
+    include.release.openshift.io/self-managed-high-availability: "true"
+spec:
+  podSelector: {}
+  ingress: []
+`
+
+// applied is what it takes to apply a folder of manifests as the CVO does.
+func applied(ctx context.Context, dir string) []string {
+	GinkgoHelper()
+	writes, err := cvo.Apply(ctx, env.Admin, dir)
+	Expect(err).NotTo(HaveOccurred())
+	var said []string
+	for _, write := range writes {
+		said = append(said, write.String())
+	}
+	return said
+}
+
+var _ = Describe("the payload's manifests", Serial, func() {
+	It("[CLU-P2] need no write when the cluster-version operator merges them again", func(ctx context.Context) {
+		manifests := filepath.Join(env.Root, "manifests")
+		Expect(applied(ctx, manifests)).To(BeEmpty(), "the suite applied them when it began")
+
+		By("one write puts back what somebody changed, and the next time there is none")
+		services := admin.Kubernetes.CoreV1().Services(environment.Namespace)
+		_, err := services.Patch(ctx, "metrics", types.MergePatchType, []byte(`{"spec":{"selector":{"app":"somebody-else"}}}`), metav1.PatchOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		Expect(applied(ctx, manifests)).To(ConsistOf(And(HavePrefix("update "), ContainSubstring("metrics"), HaveSuffix(" spec"))))
+		Expect(applied(ctx, manifests)).To(BeEmpty())
+
+		By("a default that is not written out would be written for ever")
+		incomplete := GinkgoT().TempDir()
+		Expect(os.WriteFile(filepath.Join(incomplete, "0000_50_incomplete.yaml"), []byte(withoutPolicyTypes), 0o600)).To(Succeed())
+		DeferCleanup(func(ctx context.Context) {
+			Expect(admin.Kubernetes.NetworkingV1().NetworkPolicies("default").Delete(ctx, "incomplete", metav1.DeleteOptions{})).To(Succeed())
+		})
+		Expect(applied(ctx, incomplete)).To(ConsistOf(HavePrefix("create ")))
+		Expect(applied(ctx, incomplete)).To(ConsistOf(And(HavePrefix("update "), HaveSuffix(" spec"))))
+		Expect(applied(ctx, incomplete)).To(ConsistOf(And(HavePrefix("update "), HaveSuffix(" spec"))))
+	})
+})

@@ -42,7 +42,7 @@ var (
 )
 
 // partNames lists the parts in the order they are measured and written.
-var partNames = []string{"catalog", "snapshots", "resolve", "upgrade", "render", "install", "bulk", "drift", "steady", "unpack", "pulls"}
+var partNames = []string{"catalog", "snapshots", "resolve", "upgrade", "render", "install", "bulk", "drift", "steady", "platform", "unpack", "pulls"}
 
 type options struct {
 	data, out, dir, only string
@@ -229,6 +229,8 @@ func (b *bench) onCluster(ctx context.Context, name string) (p part, failed erro
 		return measureDrift(ctx, dir, b.say)
 	case "steady":
 		return measureSteady(ctx, dir, b.say)
+	case "platform":
+		return measurePlatform(ctx, dir, b.say)
 	case "unpack":
 		return measureUnpack(ctx, dir, b.rounds, b.say)
 	case "pulls":

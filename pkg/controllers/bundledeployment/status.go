@@ -92,6 +92,11 @@ func (s *state) reportContent() {
 			status.ContentDigest = digest
 		}
 	}
+	status.ActiveBundle = nil
+	if s.active != nil && s.active != s.newest() {
+		metadata := s.active.Bundle
+		status.ActiveBundle = &metadata
+	}
 	status.Objects, status.Unready = nil, nil
 	if s.wanted != nil || s.active != nil {
 		status.Objects = &corev1alpha2.ObjectCounts{Total: int32(s.report.Total), Ready: int32(s.report.Ready)}

@@ -278,33 +278,42 @@ func healthyCondition(s *state) metav1.Condition {
 	return isUnknown(platformv1alpha1.ReasonUnknown, condition.Message)
 }
 
-// upgradeableCondition says whether the installed bundle permits the cluster's next minor version.
-func upgradeableCondition(installed *platformv1alpha1.InstalledBundle, clusterVersion string) metav1.Condition {
-	if installed == nil {
+// upgradeableCondition says whether the installed bundle permits the cluster's next minor version, and during a hop also the one
+// that is moved to: the stricter of the two counts.
+func upgradeableCondition(status platformv1alpha1.PlatformOperatorStatus, clusterVersion string) metav1.Condition {
+	if status.Installed == nil {
 		return isTrue(platformv1alpha1.ReasonAsExpected, "Nothing is installed, so nothing is in the way of a cluster upgrade.")
 	}
+	condition := permits(*status.Installed, clusterVersion)
+	if hop := underWay(status.Target); hop != nil && condition.Status == metav1.ConditionTrue {
+		if to := permits(*hop, clusterVersion); to.Status != metav1.ConditionTrue {
+			return to
+		}
+	}
+	return condition
+}
+
+// permits says whether a bundle permits the cluster's next minor version.
+func permits(bundle platformv1alpha1.InstalledBundle, clusterVersion string) metav1.Condition {
 	cluster, err := compat.ParseClusterVersion(clusterVersion)
 	if err != nil {
 		return isUnknown(platformv1alpha1.ReasonUnknown, fmt.Sprintf("The cluster's version cannot be read: %v.", err))
 	}
-	if installed.MaxOpenShiftVersion == "" {
-		return isTrue(platformv1alpha1.ReasonAsExpected, fmt.Sprintf("%s declares no olm.maxOpenShiftVersion.", installed.Bundle))
-	}
-	max, err := compat.ReadMax([]string{quoted(installed.MaxOpenShiftVersion)})
+	max, err := compat.ReadMax(rawOf(bundle))
 	if err != nil {
 		return isFalse(platformv1alpha1.ReasonCompatibilityUnreadable, fmt.Sprintf(
-			"The olm.maxOpenShiftVersion of %s cannot be read, so cluster upgrades are blocked: %v. Move to a version whose declaration is readable, or remove the operator.", installed.Bundle, err))
+			"The olm.maxOpenShiftVersion of %s cannot be read, so cluster upgrades are blocked: %v. Move to a version whose declaration is readable, or remove the operator.", bundle.Bundle, err))
+	}
+	if max == nil {
+		return isTrue(platformv1alpha1.ReasonAsExpected, fmt.Sprintf("%s declares no olm.maxOpenShiftVersion.", bundle.Bundle))
 	}
 	next := cluster.Next()
 	if max.Compare(next) < 0 {
 		return isFalse(platformv1alpha1.ReasonIncompatibleOperator, fmt.Sprintf(
-			"%s runs on OpenShift %s at most, and the cluster's next minor version is %s.", installed.Bundle, max, next))
+			"%s runs on OpenShift %s at most, and the cluster's next minor version is %s.", bundle.Bundle, max, next))
 	}
-	return isTrue(platformv1alpha1.ReasonAsExpected, fmt.Sprintf("%s runs on OpenShift up to %s.", installed.Bundle, max))
+	return isTrue(platformv1alpha1.ReasonAsExpected, fmt.Sprintf("%s runs on OpenShift up to %s.", bundle.Bundle, max))
 }
-
-// quoted turns what status records back into the raw JSON form that compat reads.
-func quoted(value string) string { return fmt.Sprintf("%q", value) }
 
 // removalMessage says how far the removal is, in the words of the BundleDeployment once that tells of it.
 func removalMessage(deployment *corev1alpha2.BundleDeployment) string {

@@ -56,13 +56,13 @@ func TestUpgradeableCondition(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			installed := at("1.0.0")
 			installed.MaxOpenShiftVersion = test.max
-			got := upgradeableCondition(installed, test.cluster)
+			got := upgradeableCondition(platformv1alpha1.PlatformOperatorStatus{Installed: installed}, test.cluster)
 			if got.Status != metav1.ConditionStatus(test.status) || got.Reason != test.reason {
 				t.Errorf("got %s/%s: %s, want %s/%s", got.Status, got.Reason, got.Message, test.status, test.reason)
 			}
 		})
 	}
-	if got := upgradeableCondition(nil, "4.21.0"); got.Status != metav1.ConditionTrue {
+	if got := upgradeableCondition(platformv1alpha1.PlatformOperatorStatus{}, "4.21.0"); got.Status != metav1.ConditionTrue {
 		t.Errorf("with nothing installed it is %s/%s", got.Status, got.Reason)
 	}
 }

@@ -251,7 +251,7 @@ func TestRecordSurvivesTheDeployment(t *testing.T) {
 	want := *at("1.0.0+build.7")
 	want.MaxOpenShiftVersion, want.MaxOpenShiftVersionFrom = "4.21", platformv1alpha1.FromCatalog
 	deployment := newDeployment(operator, want, nil, "ns")
-	if got := recordOf(deployment); got == nil || *got != want {
+	if got := recordOf(deployment); !cmp.Equal(&want, got) {
 		t.Errorf("recorded and read back (-want +got):\n%s", cmp.Diff(&want, got))
 	}
 	if got := deployment.Labels[platformv1alpha1.LabelVersion]; got != "1.0.0_build.7" {

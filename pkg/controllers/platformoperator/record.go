@@ -2,7 +2,6 @@ package platformoperator
 
 import (
 	"encoding/json"
-	"strings"
 	"unicode/utf8"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
@@ -18,16 +17,24 @@ func recordOf(deployment *corev1alpha2.BundleDeployment) *platformv1alpha1.Insta
 	if err := json.Unmarshal([]byte(deployment.Annotations[platformv1alpha1.AnnotationBundle]), record); err != nil || record.Bundle == "" {
 		return nil
 	}
-	for _, field := range []struct {
+	type bound struct {
 		text  string
 		limit int
-	}{
+	}
+	bounds := []bound{
 		{record.Bundle, 253}, {record.Version, 128}, {record.Release, 128}, {record.Channel, 253}, {record.Catalog, 600},
 		{record.Image, 1000}, {record.MaxOpenShiftVersion, 128}, {record.MinKubeVersion, 128},
-	} {
+	}
+	for _, value := range record.UnreadableMaxOpenShiftVersions {
+		bounds = append(bounds, bound{value, 128})
+	}
+	for _, field := range bounds {
 		if utf8.RuneCountInString(field.text) > field.limit {
 			return nil
 		}
+	}
+	if len(record.UnreadableMaxOpenShiftVersions) > 4 {
+		return nil
 	}
 	switch record.MaxOpenShiftVersionFrom {
 	case "", platformv1alpha1.FromBundle, platformv1alpha1.FromCatalog:
@@ -67,21 +74,6 @@ func bundleOf(candidate resolve.Candidate) platformv1alpha1.InstalledBundle {
 		Image:          candidate.Bundle.Image,
 		MinKubeVersion: candidate.Bundle.MinKubeVersion,
 	}
-	bundle.MaxOpenShiftVersion = maxText(candidate.Bundle.MaxOpenShiftVersions)
-	if bundle.MaxOpenShiftVersion != "" {
-		bundle.MaxOpenShiftVersionFrom = platformv1alpha1.FromCatalog
-	}
+	setDeclared(&bundle, compat.Settle(compat.Declaration{}, compat.Statement{Known: true, Raw: candidate.Bundle.MaxOpenShiftVersions}, compat.Statement{}))
 	return bundle
-}
-
-// maxText is what status shows of a declaration: "4.21" where it can be read, else the raw values as they stand.
-func maxText(raw []string) string {
-	max, err := compat.ReadMax(raw)
-	switch {
-	case err != nil:
-		return bounded(strings.Join(raw, " "), 128)
-	case max == nil:
-		return ""
-	}
-	return max.String()
 }

@@ -41,7 +41,7 @@ func report(_ context.Context, s *state) (bool, error) {
 	s.setFrom(platformv1alpha1.ConditionInstalled, installedCondition(s))
 	s.setFrom(platformv1alpha1.ConditionProgressing, progressingCondition(s))
 	s.setFrom(platformv1alpha1.ConditionHealthy, healthyCondition(s))
-	s.setFrom(platformv1alpha1.ConditionUpgradeable, upgradeableCondition(status.Installed, s.on.Version))
+	s.setFrom(platformv1alpha1.ConditionUpgradeable, upgradeableCondition(*status, s.on.Version))
 	if s.refusal == nil { // else nobody looked at the catalogs
 		s.setFrom(platformv1alpha1.ConditionDeprecated, deprecatedCondition(status.Installed, s.told))
 	}
@@ -61,11 +61,13 @@ func (s *state) withNotes(warnings []string) []string {
 }
 
 // reportInstalled moves status.installed forward when a hop has succeeded: the first one when everything is applied, a
-// later one when the new revision has replaced the old. The value that the catalog has for the installed bundle today
-// wins over what was recorded; with the catalog gone the record stays.
+// later one when the new revision has replaced the old.
 func (s *state) reportInstalled() {
 	status := &s.operator.Status
 	if s.deployment == nil {
+		if status.Installed != nil { // it is put back
+			s.settleDeclared(status.Installed)
+		}
 		return
 	}
 	if !everReady(s.deployment, s.began) && !applied(s.deployment) {
@@ -78,16 +80,7 @@ func (s *state) reportInstalled() {
 	if status.Installed == nil {
 		return
 	}
-	for _, candidate := range s.decision.Available {
-		current := bundleOf(candidate)
-		if !sameBundle(current, *status.Installed) {
-			continue
-		}
-		if current.MaxOpenShiftVersion != "" {
-			status.Installed.MaxOpenShiftVersion = current.MaxOpenShiftVersion
-			status.Installed.MaxOpenShiftVersionFrom = current.MaxOpenShiftVersionFrom
-		}
-	}
+	s.settleDeclared(status.Installed)
 	s.addBundleFacts(status.Installed)
 }
 
@@ -103,10 +96,6 @@ func (s *state) addBundleFacts(installed *platformv1alpha1.InstalledBundle) {
 	if own == nil {
 		return
 	}
-	if installed.MaxOpenShiftVersion == "" && len(own.MaxOpenShiftVersions) > 0 {
-		installed.MaxOpenShiftVersion = maxText(own.MaxOpenShiftVersions)
-		installed.MaxOpenShiftVersionFrom = platformv1alpha1.FromBundle
-	}
 	if installed.MinKubeVersion == "" {
 		installed.MinKubeVersion = own.MinKubeVersion
 	}
@@ -120,6 +109,7 @@ func (s *state) reportTarget() {
 	}
 	if status.Installed == nil || !sameBundle(*status.Installed, *s.record) || !applied(s.deployment) {
 		bundle := *s.record
+		s.settleDeclared(&bundle)
 		status.Target = &platformv1alpha1.Target{Version: bundle.Version, Path: []string{bundle.Version}, Hop: &bundle}
 		if target := s.decision.Target; target != nil && len(s.decision.Path) > 1 && s.decision.Path[0].Bundle.Name == bundle.Bundle {
 			status.Target.Version, status.Target.Path = target.Bundle.Version, nil

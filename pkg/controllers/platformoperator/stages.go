@@ -35,6 +35,7 @@ type state struct {
 	began *beginning
 	// updating is the version that the cluster itself is being updated to; empty when it is not.
 	updating string
+	asked    *asked
 	// told is what the catalogs say of what is installed.
 	told resolve.Deprecation
 	// refusal stops the operator before anything is chosen: its reason and message for the Installed condition.
@@ -157,6 +158,7 @@ func choose(_ context.Context, s *state) (bool, error) {
 		return true, err
 	}
 	offers := s.catalogs.For(request.Package)
+	s.asked = &asked{request, offers}
 	in := s.situation()
 	in.away = s.record != nil && slices.ContainsFunc(offers, func(c resolve.Catalog) bool { return c.Err != nil && c.ID.String() == s.record.Catalog })
 	s.hop = decideHop(in, s.decision).afterRecording(in)

@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
@@ -167,9 +166,9 @@ func (c *controller) bundlesOf(operator *platformv1alpha1.PlatformOperator, on r
 	}
 	var result []compat.Operator
 	for _, bundle := range bundles {
-		entry := compat.Operator{Name: operator.Name, Package: operator.Spec.Package.Name, Version: bundle.Version}
-		if bundle.MaxOpenShiftVersion != "" {
-			entry.Max = []string{strconv.Quote(bundle.MaxOpenShiftVersion)}
+		entry := compat.Operator{Name: operator.Name, Package: operator.Spec.Package.Name, Version: bundle.Version,
+			Max: compat.Recalled(bundle.MaxOpenShiftVersion, bundle.UnreadableMaxOpenShiftVersions)}
+		if len(entry.Max) > 0 {
 			entry.Candidates, entry.Unread = c.moves(operator, on)
 		}
 		result = append(result, entry)

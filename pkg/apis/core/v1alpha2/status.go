@@ -31,9 +31,14 @@ type BundleDeploymentStatus struct {
 	ContentURL string `json:"contentURL,omitempty"`
 
 	// bundle is what the content of resolvedSource says of itself. After a roll-back it is that of the failed revision;
-	// revisions says which one is active.
+	// activeBundle is of the one that runs.
 	// +optional
 	Bundle *BundleMetadata `json:"bundle,omitempty"`
+
+	// activeBundle is what the content of the active revision says of itself, while bundle tells of another revision: during an
+	// upgrade, and after a roll-back. Absent when bundle tells of the active one, and before there is one.
+	// +optional
+	ActiveBundle *BundleMetadata `json:"activeBundle,omitempty"`
 
 	// activeRevision is the number of the revision that was completely applied and healthy last; repairs come from it. Zero
 	// before there is one.

@@ -177,6 +177,11 @@ func (in *BundleDeploymentStatus) DeepCopyInto(out *BundleDeploymentStatus) {
 		*out = new(BundleMetadata)
 		(*in).DeepCopyInto(*out)
 	}
+	if in.ActiveBundle != nil {
+		in, out := &in.ActiveBundle, &out.ActiveBundle
+		*out = new(BundleMetadata)
+		(*in).DeepCopyInto(*out)
+	}
 	if in.Revisions != nil {
 		in, out := &in.Revisions, &out.Revisions
 		*out = make([]Revision, len(*in))

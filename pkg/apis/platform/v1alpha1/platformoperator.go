@@ -288,8 +288,9 @@ type InstalledBundle struct {
 	// +required
 	// +kubebuilder:validation:MaxLength=1000
 	Image string `json:"image"`
-	// maxOpenShiftVersion is the last OpenShift minor version ("4.21") that the bundle says it runs on; absent when the
-	// bundle does not say. A value that cannot be read is recorded as it stands.
+	// maxOpenShiftVersion is the last OpenShift minor version ("4.21") that the bundle runs on; absent when nobody says. What
+	// the catalog says now of the bundle wins over what its own files say, and what was read last stays while the catalog cannot
+	// be read. What cannot be read as one version is shown as it stands, and is in unreadableMaxOpenShiftVersions.
 	// +optional
 	// +kubebuilder:validation:MaxLength=128
 	MaxOpenShiftVersion string `json:"maxOpenShiftVersion,omitempty"`
@@ -297,6 +298,14 @@ type InstalledBundle struct {
 	// +optional
 	// +kubebuilder:validation:Enum=Catalog;Bundle
 	MaxOpenShiftVersionFrom string `json:"maxOpenShiftVersionFrom,omitempty"`
+	// unreadableMaxOpenShiftVersions are the values of all olm.maxOpenShiftVersion properties as they stand (raw JSON), where
+	// they do not come to one minor version: there are two, or one that is none. Upgrades of the cluster are blocked then. Values
+	// beyond the fourth are left out, and long ones are cut.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=4
+	// +kubebuilder:validation:items:MaxLength=128
+	UnreadableMaxOpenShiftVersions []string `json:"unreadableMaxOpenShiftVersions,omitempty"`
 	// minKubeVersion is the first Kubernetes version that the bundle says it runs on.
 	// +optional
 	// +kubebuilder:validation:MaxLength=128

@@ -23,8 +23,11 @@ type BundleDeploymentStatusApplyConfiguration struct {
 	// contentURL is accepted and never set: rukpak served unpacked content there.
 	ContentURL *string `json:"contentURL,omitempty"`
 	// bundle is what the content of resolvedSource says of itself. After a roll-back it is that of the failed revision;
-	// revisions says which one is active.
+	// activeBundle is of the one that runs.
 	Bundle *BundleMetadataApplyConfiguration `json:"bundle,omitempty"`
+	// activeBundle is what the content of the active revision says of itself, while bundle tells of another revision: during an
+	// upgrade, and after a roll-back. Absent when bundle tells of the active one, and before there is one.
+	ActiveBundle *BundleMetadataApplyConfiguration `json:"activeBundle,omitempty"`
 	// activeRevision is the number of the revision that was completely applied and healthy last; repairs come from it. Zero
 	// before there is one.
 	ActiveRevision *int64 `json:"activeRevision,omitempty"`
@@ -98,6 +101,14 @@ func (b *BundleDeploymentStatusApplyConfiguration) WithContentURL(value string) 
 // If called multiple times, the Bundle field is set to the value of the last call.
 func (b *BundleDeploymentStatusApplyConfiguration) WithBundle(value *BundleMetadataApplyConfiguration) *BundleDeploymentStatusApplyConfiguration {
 	b.Bundle = value
+	return b
+}
+
+// WithActiveBundle sets the ActiveBundle field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the ActiveBundle field is set to the value of the last call.
+func (b *BundleDeploymentStatusApplyConfiguration) WithActiveBundle(value *BundleMetadataApplyConfiguration) *BundleDeploymentStatusApplyConfiguration {
+	b.ActiveBundle = value
 	return b
 }
 

@@ -21,11 +21,16 @@ type InstalledBundleApplyConfiguration struct {
 	Catalog *string `json:"catalog,omitempty"`
 	// image is the bundle's image, by digest once it has been resolved.
 	Image *string `json:"image,omitempty"`
-	// maxOpenShiftVersion is the last OpenShift minor version ("4.21") that the bundle says it runs on; absent when the
-	// bundle does not say. A value that cannot be read is recorded as it stands.
+	// maxOpenShiftVersion is the last OpenShift minor version ("4.21") that the bundle runs on; absent when nobody says. What
+	// the catalog says now of the bundle wins over what its own files say, and what was read last stays while the catalog cannot
+	// be read. What cannot be read as one version is shown as it stands, and is in unreadableMaxOpenShiftVersions.
 	MaxOpenShiftVersion *string `json:"maxOpenShiftVersion,omitempty"`
 	// maxOpenShiftVersionFrom says where maxOpenShiftVersion was read: Catalog or Bundle (the bundle's own files).
 	MaxOpenShiftVersionFrom *string `json:"maxOpenShiftVersionFrom,omitempty"`
+	// unreadableMaxOpenShiftVersions are the values of all olm.maxOpenShiftVersion properties as they stand (raw JSON), where
+	// they do not come to one minor version: there are two, or one that is none. Upgrades of the cluster are blocked then. Values
+	// beyond the fourth are left out, and long ones are cut.
+	UnreadableMaxOpenShiftVersions []string `json:"unreadableMaxOpenShiftVersions,omitempty"`
 	// minKubeVersion is the first Kubernetes version that the bundle says it runs on.
 	MinKubeVersion *string `json:"minKubeVersion,omitempty"`
 }
@@ -97,6 +102,16 @@ func (b *InstalledBundleApplyConfiguration) WithMaxOpenShiftVersion(value string
 // If called multiple times, the MaxOpenShiftVersionFrom field is set to the value of the last call.
 func (b *InstalledBundleApplyConfiguration) WithMaxOpenShiftVersionFrom(value string) *InstalledBundleApplyConfiguration {
 	b.MaxOpenShiftVersionFrom = &value
+	return b
+}
+
+// WithUnreadableMaxOpenShiftVersions adds the given value to the UnreadableMaxOpenShiftVersions field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the UnreadableMaxOpenShiftVersions field.
+func (b *InstalledBundleApplyConfiguration) WithUnreadableMaxOpenShiftVersions(values ...string) *InstalledBundleApplyConfiguration {
+	for i := range values {
+		b.UnreadableMaxOpenShiftVersions = append(b.UnreadableMaxOpenShiftVersions, values[i])
+	}
 	return b
 }
 

@@ -1,0 +1,38 @@
+package resolve
+
+import "github.com/openshift/platform-operators/pkg/compat"
+
+// Holding is a bundle that is installed, or being moved to.
+type Holding struct {
+	// Bundle is its name, and Catalog the one that it was chosen from, as catalog.ID prints it.
+	Bundle, Catalog string
+	// Same says whether an image that a catalog has under that name is the one that is meant: authors build bundles anew.
+	Same func(image string) bool
+}
+
+// DeclaredOf is what the selected catalogs say now of the olm.maxOpenShiftVersion of a bundle: the catalog that it was chosen
+// from, and where that has it no more, the others that can be read, those of the highest priority first. While that catalog
+// cannot be read nobody speaks for it.
+func DeclaredOf(req Request, catalogs []Catalog, held Holding) compat.Statement {
+	found := look(req, catalogs)
+	for _, c := range found.unread {
+		if c.ID.String() == held.Catalog {
+			return compat.Statement{}
+		}
+	}
+	var said compat.Statement
+	for _, c := range found.holders {
+		bundle, has := c.Package.Bundle(held.Bundle)
+		if !has || !held.Same(bundle.Image) {
+			continue
+		}
+		its := compat.Statement{Known: true, Raw: bundle.MaxOpenShiftVersions}
+		if c.ID.String() == held.Catalog {
+			return its
+		}
+		if !said.Known {
+			said = its
+		}
+	}
+	return said
+}

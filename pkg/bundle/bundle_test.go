@@ -109,13 +109,16 @@ func TestParseProperties(t *testing.T) {
 		"a number that JSON spells otherwise": {text: "properties: [{type: olm.maxOpenShiftVersion, value: 0x10}]", want: []string{"16"}},
 		"a list stays a list":                 {text: "properties: [{type: olm.maxOpenShiftVersion, value: [4.10, null]}]", want: []string{"[4.1,null]"}},
 		"null is a value":                     {text: "properties: [{type: olm.maxOpenShiftVersion, value: null}]", want: []string{"null"}},
-		"repeated values are one":             {text: "properties: [{type: olm.maxOpenShiftVersion, value: 4.10}, {type: olm.maxOpenShiftVersion, value: 4.10}]", want: []string{"4.10"}},
+		"a value that is repeated is two":     {text: "properties: [{type: olm.maxOpenShiftVersion, value: 4.10}, {type: olm.maxOpenShiftVersion, value: 4.10}]", want: []string{"4.10", "4.10"}},
 		"4.1 and 4.10 are two":                {text: "properties: [{type: olm.maxOpenShiftVersion, value: 4.10}, {type: olm.maxOpenShiftVersion, value: 4.1}]", want: []string{"4.10", "4.1"}},
 		"other properties do not count":       {text: "properties: [{type: olm.gvk, value: {group: a}}]"},
 		"no properties are none":              {text: "properties:"},
 		"an empty file has none":              {text: "# nothing"},
 		"a property without type":             {text: "properties: [{value: 1}]", err: "document at line 1: line 1: a property needs a type"},
 		"a property without value":            {text: "properties: [{type: a}]", err: `document at line 1: line 1: property "a" has no value`},
+		"two lists":                           {text: "{properties: [], properties: [{type: olm.maxOpenShiftVersion, value: 4.10}]}", err: `document at line 1: line 1: "properties" is there twice; remove one`},
+		"two values in one property":          {text: "properties: [{type: a, value: 4.10, value: 4.11}]", err: `document at line 1: line 1: "value" is there twice; remove one`},
+		"a list that is merged in":            {text: "{a: &a {properties: []}, <<: *a}", err: `document at line 1: line 1: a merge key (<<) is not read here; write out what it merges`},
 		"a property that is a word":           {text: "properties: [a]", err: `document at line 1: line 1: a mapping with "type" is needed here`},
 	}
 	for name, c := range cases {
@@ -136,6 +139,8 @@ func TestParsePropertiesAnnotationRefuses(t *testing.T) {
 		`{"type": "a"}`:              "json: cannot unmarshal object into Go value of type []bundle.Property",
 		`[{"value": 1}]`:             "property 0 needs a type",
 		`[{"type": "a"}]`:            `property "a" has no value`,
+		"":                           "unexpected end of JSON input",
+		"null":                       "it is null",
 		`[{"type": "a", "value": 1}`: "unexpected end of JSON input",
 	} {
 		if _, err := ParsePropertiesAnnotation(text); err == nil || err.Error() != want {

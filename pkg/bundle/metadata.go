@@ -12,8 +12,8 @@ type Metadata struct {
 	SuggestedNamespace string
 	// MinKubeVersion is the lowest Kubernetes version the author supports; empty when the author does not say.
 	MinKubeVersion string
-	// MaxOpenShiftVersions holds the raw JSON text of every distinct olm.maxOpenShiftVersion property, in the order they were
-	// read: a number keeps its digits (4.10 stays 4.10), a string keeps its quotes. More than one is a fault of the author, which
+	// MaxOpenShiftVersions holds the raw JSON text of every olm.maxOpenShiftVersion property, in the order they were read, and what
+	// two files say alike once: a number keeps its digits (4.10 stays 4.10), a string keeps its quotes. More than one is a fault of the author, which
 	// the reader of the values reports.
 	MaxOpenShiftVersions []string
 }

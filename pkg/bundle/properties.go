@@ -3,7 +3,9 @@ package bundle
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
@@ -88,7 +90,8 @@ func rawJSON(n *yaml.Node, values *converter) (json.RawMessage, error) {
 	return json.Marshal(value)
 }
 
-// field finds a key of a mapping; nil when the mapping has no such key.
+// field finds a key of a mapping; nil when the mapping has no such key. One that is there twice, or that may come from elsewhere by
+// a merge key, is refused: of what limits an operator nothing may be overlooked.
 func field(n *yaml.Node, name string) (*yaml.Node, error) {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -96,12 +99,18 @@ func field(n *yaml.Node, name string) (*yaml.Node, error) {
 	if n.Kind != yaml.MappingNode {
 		return nil, fmt.Errorf("line %d: a mapping with %q is needed here", n.Line, name)
 	}
+	var found *yaml.Node
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == name {
-			return n.Content[i+1], nil
+		switch k := n.Content[i]; {
+		case k.Tag == "!!merge":
+			return nil, fmt.Errorf("line %d: a merge key (<<) is not read here; write out what it merges", k.Line)
+		case k.Value == name && found != nil:
+			return nil, fmt.Errorf("line %d: %q is there twice; remove one", k.Line, name)
+		case k.Value == name:
+			found = n.Content[i+1]
 		}
 	}
-	return nil, nil
+	return found, nil
 }
 
 // ParsePropertiesAnnotation reads the JSON list of {type, value} that authors put into the annotation olm.properties.
@@ -109,6 +118,9 @@ func ParsePropertiesAnnotation(text string) ([]Property, error) {
 	var found []Property
 	if err := json.Unmarshal([]byte(text), &found); err != nil {
 		return nil, err
+	}
+	if found == nil {
+		return nil, errors.New("it is null")
 	}
 	for i, p := range found {
 		if p.Type == "" {
@@ -121,16 +133,17 @@ func ParsePropertiesAnnotation(text string) ([]Property, error) {
 	return found, nil
 }
 
-// MaxOpenShiftVersions picks the raw values of olm.maxOpenShiftVersion, each distinct text once: authors repeat the same
-// property in the file and in the annotation, which is no contradiction.
-func MaxOpenShiftVersions(properties []Property) []string {
+// MaxOpenShiftVersions picks the raw values of olm.maxOpenShiftVersion out of what each file declares. A value that an earlier file
+// has too is left out: authors repeat a property in metadata/properties.yaml and in the annotation, which is no contradiction. One
+// that a file itself declares twice stays twice, which readers refuse, as they do in catalogs.
+func MaxOpenShiftVersions(files ...[]Property) []string {
 	var values []string
-	seen := map[string]bool{}
-	for _, p := range properties {
-		value := string(bytes.TrimSpace(p.Value))
-		if p.Type == PropertyMaxOpenShiftVersion && !seen[value] {
-			seen[value] = true
-			values = append(values, value)
+	for _, properties := range files {
+		before := values
+		for _, p := range properties {
+			if value := string(bytes.TrimSpace(p.Value)); p.Type == PropertyMaxOpenShiftVersion && !slices.Contains(before, value) {
+				values = append(values, value)
+			}
 		}
 	}
 	return values

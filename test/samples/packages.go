@@ -40,6 +40,9 @@ type Property struct {
 	Value string
 }
 
+// RunsUpTo says that a bundle runs on OpenShift up to a version, as raw JSON: `"4.21"`.
+func RunsUpTo(version string) Property { return Property{"olm.maxOpenShiftVersion", version} }
+
 // Provides says that an operator brings a kind.
 func Provides(kind catalog.GVK) Property { return Property{"olm.gvk", kindFields(kind)} }
 

@@ -27,6 +27,8 @@ type Operator struct {
 	Version string
 	// MaxOpenShiftVersion is the raw JSON value of the olm.maxOpenShiftVersion property, for example `"4.21"`; empty is none.
 	MaxOpenShiftVersion string
+	// FileProperties are further properties in the bundle's own metadata/properties.yaml, which the catalog does not repeat.
+	FileProperties []Property
 	// MinKubeVersion is the CSV's minKubeVersion; empty is none.
 	MinKubeVersion string
 	// NeverReady makes an operator whose pods never get ready.
@@ -125,7 +127,7 @@ func writeBundle(dir string, operator Operator) error {
 		"service.yaml.tmpl":     "manifests/" + operator.Package + "-metrics.service.yaml",
 		"annotations.yaml.tmpl": "metadata/annotations.yaml",
 	}
-	if operator.MaxOpenShiftVersion != "" {
+	if operator.MaxOpenShiftVersion != "" || len(operator.FileProperties) > 0 {
 		files["properties.yaml.tmpl"] = "metadata/properties.yaml"
 	}
 	if operator.ExtraConfigMap != "" {

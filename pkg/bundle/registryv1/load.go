@@ -198,7 +198,7 @@ func decodeCSV(content map[string]any) (*v1alpha1.ClusterServiceVersion, error) 
 }
 
 func (b *Bundle) loadMetadata(fsys fs.FS) error {
-	var properties []bundle.Property
+	var properties, annotated []bundle.Property
 	data, err := bundle.ReadFile(fsys, propertiesFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -208,17 +208,15 @@ func (b *Bundle) loadMetadata(fsys fs.FS) error {
 			return fmt.Errorf("reading %q: %w", propertiesFile, err)
 		}
 	}
-	if text := b.csv.Annotations[csvProperties]; text != "" {
-		more, err := bundle.ParsePropertiesAnnotation(text)
-		if err != nil {
+	if text, has := b.csv.Annotations[csvProperties]; has {
+		if annotated, err = bundle.ParsePropertiesAnnotation(text); err != nil {
 			return fmt.Errorf("reading annotation %q of %s: %w; it must be a JSON list of {type, value}", csvProperties, b.csvFile, err)
 		}
-		properties = append(properties, more...)
 	}
 	b.meta.Name = b.csv.Name
 	b.meta.Version = b.csv.Spec.Version.String()
 	b.meta.SuggestedNamespace = b.csv.Annotations[csvSuggestedNamespace]
 	b.meta.MinKubeVersion = b.csv.Spec.MinKubeVersion
-	b.meta.MaxOpenShiftVersions = bundle.MaxOpenShiftVersions(properties)
+	b.meta.MaxOpenShiftVersions = bundle.MaxOpenShiftVersions(properties, annotated)
 	return nil
 }

@@ -248,6 +248,8 @@ func TestMetadata(t *testing.T) {
 			bundle.Metadata{Name: "sample.v1.2.3", Package: "sample", Version: "1.2.3", SuggestedNamespace: "sample-ns", MinKubeVersion: "1.25.0", MaxOpenShiftVersions: []string{"4.10"}}},
 		"the same value in both places is one": {map[string]string{"metadata/properties.yaml": property(`"4.10"`), "manifests/csv.yaml": annotated(`[{"type": "olm.maxOpenShiftVersion", "value": "4.10"}]`)},
 			bundle.Metadata{Name: "sample.v1.2.3", Package: "sample", Version: "1.2.3", SuggestedNamespace: "sample-ns", MinKubeVersion: "1.25.0", MaxOpenShiftVersions: []string{`"4.10"`}}},
+		"what one file says twice stays two": {map[string]string{"metadata/properties.yaml": property(`"4.10"`) + "- type: olm.maxOpenShiftVersion\n  value: '4.10'\n"},
+			bundle.Metadata{Name: "sample.v1.2.3", Package: "sample", Version: "1.2.3", MaxOpenShiftVersions: []string{`"4.10"`, `"4.10"`}}},
 		"two values stay two": {map[string]string{"metadata/properties.yaml": property(`"4.11"`), "manifests/csv.yaml": annotated(`[{"type": "olm.maxOpenShiftVersion", "value": "4.10"}]`)},
 			bundle.Metadata{Name: "sample.v1.2.3", Package: "sample", Version: "1.2.3", SuggestedNamespace: "sample-ns", MinKubeVersion: "1.25.0", MaxOpenShiftVersions: []string{`"4.11"`, `"4.10"`}}},
 	}

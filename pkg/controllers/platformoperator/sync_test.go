@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/tools/record"
 	clocktesting "k8s.io/utils/clock/testing"
 
+	configv1 "github.com/openshift/api/config/v1"
 	configv1listers "github.com/openshift/client-go/config/listers/config/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/events"
@@ -59,6 +60,8 @@ type cluster struct {
 	operator   *platformv1alpha1.PlatformOperator
 	deployment *corev1alpha2.BundleDeployment
 	refuse     error
+	// openShift is the cluster's version; empty is a cluster without a ClusterVersion.
+	openShift string
 	// manager is the manager's configuration; nil is none.
 	manager *operatorv1alpha1.PlatformOperatorManager
 
@@ -74,6 +77,12 @@ func (c *cluster) sync(t *testing.T, catalogs Catalogs) {
 	clock := clocktesting.NewFakePassiveClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 	operators, deployments, versions := cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil), cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil), cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)
 	managers := cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)
+	if c.openShift != "" {
+		version := &configv1.ClusterVersion{ObjectMeta: metav1.ObjectMeta{Name: "version"}, Status: configv1.ClusterVersionStatus{Desired: configv1.Release{Version: c.openShift}}}
+		if err := versions.Add(version); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if c.manager != nil {
 		if err := managers.Add(c.manager); err != nil {
 			t.Fatal(err)

@@ -1,0 +1,199 @@
+package platformoperator
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/resolve"
+)
+
+// declaring is what a catalog has of a version that declares these values.
+func declaring(version string, values ...string) catalog.Bundle {
+	bundle := candidate(version).Bundle
+	bundle.MaxOpenShiftVersions = values
+	return bundle
+}
+
+// nowhere are catalogs that are gone.
+type nowhere struct{}
+
+func (nowhere) For(string) []resolve.Catalog              { return nil }
+func (nowhere) Providers(catalog.GVK) []resolve.Providers { return nil }
+
+// filesSay has the BundleDeployment tell what the files of the bundle declare that it points at.
+func (c *cluster) filesSay(values ...string) {
+	c.deployment.Status.Bundle = &corev1alpha2.BundleMetadata{Name: recordOf(c.deployment).Bundle, MaxOpenShiftVersions: values}
+}
+
+// declared is what status tells of a bundle's declaration.
+func declared(bundle *platformv1alpha1.InstalledBundle) string {
+	if bundle == nil {
+		return "no bundle"
+	}
+	text := strings.TrimSpace(bundle.MaxOpenShiftVersionFrom + " " + bundle.MaxOpenShiftVersion)
+	if len(bundle.UnreadableMaxOpenShiftVersions) > 0 {
+		text += " unreadable " + strings.Join(bundle.UnreadableMaxOpenShiftVersions, "|")
+	}
+	return text
+}
+
+func TestCLU_G4_DeclarationOfWhatIsInstalledFollowsTheCatalogAndSurvivesIt(t *testing.T) {
+	c := running("1.0.0", "")
+	c.openShift = "4.18.3"
+	c.filesSay(`"4.21"`)
+	for _, step := range []struct {
+		when string
+		now  Catalogs
+		want string
+	}{
+		{"the catalog says more", imaged{declaring("1.0.0", `"4.23"`)}, "Catalog 4.23"},
+		{"it says less", imaged{declaring("1.0.0", `"4.20"`)}, "Catalog 4.20"},
+		{"it says more again, as a number", imaged{declaring("1.0.0", "4.30")}, "Catalog 4.30"},
+		{"it is gone", nowhere{}, "Catalog 4.30"},
+		{"it is back, with another image of the same name", imaged{rebuilt(declaring("1.0.0", `"4.19"`))}, "Catalog 4.30"},
+		{"it has the bundle no more", imaged{}, "Catalog 4.30"},
+		{"it says nothing", imaged{declaring("1.0.0")}, "Bundle 4.21"},
+		{"it is gone after it said nothing", nowhere{}, "Bundle 4.21"},
+		{"it says two things", imaged{declaring("1.0.0", `"4.22"`, `"4.23"`)}, `Catalog "4.22" "4.23" unreadable "4.22"|"4.23"`},
+		{"it is gone after it said two things", nowhere{}, `Catalog "4.22" "4.23" unreadable "4.22"|"4.23"`},
+		{"it says what is no version", imaged{declaring("1.0.0", `["4.23"]`)}, `Catalog ["4.23"] unreadable ["4.23"]`},
+		{"it says nothing again", imaged{declaring("1.0.0")}, "Bundle 4.21"},
+	} {
+		if image := recordOf(c.deployment).Image; image != candidate("1.0.0").Bundle.Image {
+			t.Fatalf("before %s it moved to image %s", step.when, image)
+		}
+		c.operator.Spec.Upgrades = &platformv1alpha1.Upgrades{Approval: platformv1alpha1.ApprovalManual} // no hop: it is about what is installed
+		c.sync(t, step.now)
+		if got := declared(c.operator.Status.Installed); got != step.want {
+			t.Errorf("when %s, status.installed tells %s, want %s", step.when, got, step.want)
+		}
+		c.sync(t, step.now)
+		if got := declared(c.operator.Status.Installed); got != step.want || len(c.writes) > 0 {
+			t.Errorf("when %s, and synced again, status.installed tells %s, and written is %q", step.when, got, c.writes)
+		}
+	}
+}
+
+func rebuilt(bundle catalog.Bundle) catalog.Bundle {
+	bundle.Image = "registry.invalid/another" + anotherDigest
+	return bundle
+}
+
+func TestDeclarationOfWhatMayNotBeChosenIsSeenToo(t *testing.T) {
+	c := running("1.0.0", "")
+	c.openShift = "4.18.3"
+	c.operator.Spec.Package.Version = ">=2"
+	c.sync(t, imaged{declaring("1.0.0", `"4.23"`)})
+	c.sync(t, imaged{declaring("1.0.0", `"4.20"`)})
+	if got := declared(c.operator.Status.Installed); got != "Catalog 4.20" {
+		t.Errorf("outside the range: %s", got)
+	}
+	c.operator.Spec.Package.CatalogSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"no": "catalog"}}
+	c.sync(t, imaged{declaring("1.0.0", `"4.19"`)})
+	if got := declared(c.operator.Status.Installed); got != "Catalog 4.20" {
+		t.Errorf("with its catalog no longer selected: %s", got)
+	}
+}
+
+func TestOlderWordOfACatalogDoesNotComeBackWhenItIsGone(t *testing.T) {
+	c := running("1.0.0", "")
+	c.openShift = "4.18.3"
+	c.operator.Spec.Upgrades = &platformv1alpha1.Upgrades{Approval: platformv1alpha1.ApprovalManual, ApprovedVersion: "1.0.0"}
+	c.operator.Spec.Package.Version = "9.x" // so that nothing is written over the record of the hop
+	c.deployment.Annotations[platformv1alpha1.AnnotationBundle] = asJSON(bundleOf(resolve.Candidate{Catalog: candidate("").Catalog, Bundle: declaring("1.0.0", `"4.23"`)}))
+	c.sync(t, imaged{declaring("1.0.0", `"4.23"`)})
+	c.sync(t, imaged{declaring("1.0.0", `"4.20"`)})
+	c.sync(t, nowhere{})
+	if got, record := declared(c.operator.Status.Installed), declared(recordOf(c.deployment)); got != "Catalog 4.20" || record != "Catalog 4.23" {
+		t.Errorf("status.installed tells %s, the record of the hop %s", got, record)
+	}
+}
+
+func TestDuringAHopBothBundlesTellWhatTheyDeclare(t *testing.T) {
+	c := running("1.0.0", "")
+	c.openShift = "4.18.3"
+	c.operator.Status.History = []platformv1alpha1.HistoryEntry{{Version: "1.0.0", State: platformv1alpha1.HistoryReady, ReadyTime: &metav1.Time{}}}
+	c.filesSay(`"4.21"`)
+	both := imaged{declaring("1.0.0"), declaring("1.1.0")}
+	for range 3 {
+		c.sync(t, both)
+	}
+	if got := recordOf(c.deployment).Version; got != "1.1.0" {
+		t.Fatalf("it points at %s", got)
+	}
+	tell := func(when, installed, hop string) {
+		t.Helper()
+		c.sync(t, both)
+		status := c.operator.Status
+		if status.Target == nil {
+			t.Fatalf("%s: no hop is under way", when)
+		}
+		if got := [2]string{declared(status.Installed), declared(status.Target.Hop)}; got != [2]string{installed, hop} {
+			t.Errorf("%s: %q, want %q and %q", when, got, installed, hop)
+		}
+	}
+	tell("before the BundleDeployment tells of the hop", "Bundle 4.21", "")
+	c.deployment.Status.ObservedGeneration = c.deployment.Generation
+	meta.SetStatusCondition(&c.deployment.Status.Conditions, metav1.Condition{Type: corev1alpha2.ConditionHasValidBundle, Status: metav1.ConditionUnknown, Reason: "Test"})
+	meta.SetStatusCondition(&c.deployment.Status.Conditions, metav1.Condition{Type: corev1alpha2.ConditionHealthy, Status: metav1.ConditionFalse, Reason: "Test"})
+	tell("while the content is fetched, and status.bundle is of the version before", "Bundle 4.21", "")
+
+	meta.SetStatusCondition(&c.deployment.Status.Conditions, metav1.Condition{Type: corev1alpha2.ConditionHasValidBundle, Status: metav1.ConditionTrue, Reason: "Test"})
+	c.filesSay(`"4.20"`)
+	c.deployment.Status.ActiveBundle = &corev1alpha2.BundleMetadata{Name: candidate("1.0.0").Bundle.Name, MaxOpenShiftVersions: []string{`"4.21"`}}
+	tell("when it is unpacked", "Bundle 4.21", "Bundle 4.20")
+	both[0] = declaring("1.0.0", `"4.30"`)
+	tell("when the catalog speaks of the old one", "Catalog 4.30", "Bundle 4.20")
+	both[0], both[1] = declaring("1.0.0"), declaring("1.1.0", `"4.40"`)
+	tell("when it takes that back, and speaks of the new one", "Bundle 4.21", "Catalog 4.40")
+
+	c.deployment.Status.Conditions, c.deployment.Status.ActiveBundle = healthy().Status.Conditions, nil
+	c.deployment.Status.ActiveRevision = 2
+	c.sync(t, nowhere{})
+	if got := declared(c.operator.Status.Installed); c.installed() != "1.1.0" || got != "Catalog 4.40" {
+		t.Errorf("after the hop, with the catalog gone, %s tells %s", c.installed(), got)
+	}
+}
+
+func TestDuringAHopTheStricterBundleCounts(t *testing.T) {
+	for name, test := range map[string]struct {
+		installed, hop string
+		reason, about  string
+	}{
+		"the old one is in the way":         {"4.21", "4.23", platformv1alpha1.ReasonIncompatibleOperator, "op.v1.0.0 "},
+		"the new one is in the way":         {"4.23", "4.21", platformv1alpha1.ReasonIncompatibleOperator, "op.v1.1.0 "},
+		"both are":                          {"4.21", "4.21", platformv1alpha1.ReasonIncompatibleOperator, "op.v1.0.0 "},
+		"neither is":                        {"4.23", "", platformv1alpha1.ReasonAsExpected, "op.v1.0.0 "},
+		"the new one declares no such text": {"", "garbage", platformv1alpha1.ReasonCompatibilityUnreadable, "op.v1.1.0 "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			status := platformv1alpha1.PlatformOperatorStatus{Installed: at("1.0.0"), Target: &platformv1alpha1.Target{Hop: at("1.1.0")}}
+			status.Installed.Bundle, status.Target.Hop.Bundle = "op.v1.0.0", "op.v1.1.0"
+			status.Installed.MaxOpenShiftVersion, status.Target.Hop.MaxOpenShiftVersion = test.installed, test.hop
+			got := upgradeableCondition(status, "4.21.3")
+			if got.Reason != test.reason || !strings.Contains(got.Message, test.about) {
+				t.Errorf("%s/%s: %s", got.Status, got.Reason, got.Message)
+			}
+		})
+	}
+}
+
+func TestRecordThatStatusWouldNotTakeIsNone(t *testing.T) {
+	for name, values := range map[string][]string{
+		"too many":    slices.Repeat([]string{"1"}, 5),
+		"one is long": {strings.Repeat("x", 129)},
+	} {
+		record := at("1.0.0")
+		record.UnreadableMaxOpenShiftVersions = values
+		if got := recordOf(newDeployment(&platformv1alpha1.PlatformOperator{}, *record, nil, "ns")); got != nil {
+			t.Errorf("%s: it reads as %+v", name, got)
+		}
+	}
+}

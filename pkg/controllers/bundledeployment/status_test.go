@@ -162,6 +162,36 @@ func TestConditions(t *testing.T) {
 	}
 }
 
+func TestActiveRevisionTellsOfItsBundleWhileItIsNotTheNewest(t *testing.T) {
+	one, two := testRevision(t, 1, "1.0.0"), testRevision(t, 2, "2.0.0")
+	for name, test := range map[string]struct {
+		given          state
+		bundle, active string
+	}{
+		"before anything is active":            {state{wanted: two}, "memo.v2.0.0", ""},
+		"what is active is the newest":         {state{active: two, wanted: two}, "memo.v2.0.0", ""},
+		"the content of another is fetched":    {state{active: one}, "", "memo.v1.0.0"},
+		"another rolls out":                    {state{active: one, wanted: two}, "memo.v2.0.0", "memo.v1.0.0"},
+		"another failed and was rolled back":   {state{active: one, wanted: one, failed: two}, "memo.v2.0.0", "memo.v1.0.0"},
+		"nothing is known, as in a first sync": {state{}, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := test.given
+			s.deployment = &corev1alpha2.BundleDeployment{Status: corev1alpha2.BundleDeploymentStatus{ActiveBundle: &corev1alpha2.BundleMetadata{Name: "of the sync before"}}}
+			s.reportContent()
+			said := func(metadata *corev1alpha2.BundleMetadata) string {
+				if metadata == nil {
+					return ""
+				}
+				return metadata.Name
+			}
+			if bundle, active := said(s.deployment.Status.Bundle), said(s.deployment.Status.ActiveBundle); bundle != test.bundle || active != test.active {
+				t.Errorf("bundle is %q and activeBundle %q, want %q and %q", bundle, active, test.bundle, test.active)
+			}
+		})
+	}
+}
+
 func TestMessagesAreBoundedAndOneLine(t *testing.T) {
 	for given, want := range map[string]string{"a\n b..": "a b.", "a.": "a."} {
 		if got := bounded(given); got != want {

@@ -35,8 +35,8 @@ type BundleDeploymentStatus struct {
 	// +optional
 	Bundle *BundleMetadata `json:"bundle,omitempty"`
 
-	// activeBundle is what the content of the active revision says of itself, while bundle tells of another revision: during an
-	// upgrade, and after a roll-back. Absent when bundle tells of the active one, and before there is one.
+	// activeBundle is what the content of the active revision says of itself, while that is not the revision of spec.source:
+	// during an upgrade, and after a roll-back. Otherwise it is absent, and bundle tells of the active one.
 	// +optional
 	ActiveBundle *BundleMetadata `json:"activeBundle,omitempty"`
 

@@ -25,8 +25,8 @@ type BundleDeploymentStatusApplyConfiguration struct {
 	// bundle is what the content of resolvedSource says of itself. After a roll-back it is that of the failed revision;
 	// activeBundle is of the one that runs.
 	Bundle *BundleMetadataApplyConfiguration `json:"bundle,omitempty"`
-	// activeBundle is what the content of the active revision says of itself, while bundle tells of another revision: during an
-	// upgrade, and after a roll-back. Absent when bundle tells of the active one, and before there is one.
+	// activeBundle is what the content of the active revision says of itself, while that is not the revision of spec.source:
+	// during an upgrade, and after a roll-back. Otherwise it is absent, and bundle tells of the active one.
 	ActiveBundle *BundleMetadataApplyConfiguration `json:"activeBundle,omitempty"`
 	// activeRevision is the number of the revision that was completely applied and healthy last; repairs come from it. Zero
 	// before there is one.

@@ -74,12 +74,18 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &operatorv1alpha1.PlatformOperatorManagerSpecApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("PlatformOperatorManagerStatus"):
 		return &operatorv1alpha1.PlatformOperatorManagerStatusApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("UpgradeGate"):
+		return &operatorv1alpha1.UpgradeGateApplyConfiguration{}
 
 		// Group=platform.openshift.io, Version=v1alpha1
 	case platformv1alpha1.SchemeGroupVersion.WithKind("ActiveBundleDeployment"):
 		return &applyconfigurationplatformv1alpha1.ActiveBundleDeploymentApplyConfiguration{}
 	case platformv1alpha1.SchemeGroupVersion.WithKind("AvailableUpdate"):
 		return &applyconfigurationplatformv1alpha1.AvailableUpdateApplyConfiguration{}
+	case platformv1alpha1.SchemeGroupVersion.WithKind("Compatibility"):
+		return &applyconfigurationplatformv1alpha1.CompatibilityApplyConfiguration{}
+	case platformv1alpha1.SchemeGroupVersion.WithKind("CompatibilityOverride"):
+		return &applyconfigurationplatformv1alpha1.CompatibilityOverrideApplyConfiguration{}
 	case platformv1alpha1.SchemeGroupVersion.WithKind("DeploymentConfig"):
 		return &applyconfigurationplatformv1alpha1.DeploymentConfigApplyConfiguration{}
 	case platformv1alpha1.SchemeGroupVersion.WithKind("HistoryEntry"):

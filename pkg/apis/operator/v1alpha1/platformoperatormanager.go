@@ -102,6 +102,20 @@ const (
 // PlatformOperatorManagerStatus carries the operator conditions.
 type PlatformOperatorManagerStatus struct {
 	operatorv1.OperatorStatus `json:",inline"`
+
+	// upgradeGate is what condition InstalledOperatorsUpgradeable was judged for. It is written together with that, so that a
+	// manager that starts knows whether the condition still holds before it can judge itself.
+	// +optional
+	UpgradeGate *UpgradeGate `json:"upgradeGate,omitempty"`
+}
+
+// UpgradeGate is what a verdict about cluster upgrades was reached for.
+type UpgradeGate struct {
+	// clusterVersion is status.desired.version of the ClusterVersion, of which the verdict concerns the next minor version;
+	// absent on a cluster without a ClusterVersion, and while there is no verdict.
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	ClusterVersion string `json:"clusterVersion,omitempty"`
 }
 
 // PlatformOperatorManagerList is a list of PlatformOperatorManagers.

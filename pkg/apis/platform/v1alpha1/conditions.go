@@ -72,6 +72,8 @@ const (
 	ReasonIncompatibleOperator = "IncompatibleOperator"
 	// ReasonCompatibilityUnreadable: the installed bundle declares a maxOpenShiftVersion that cannot be read.
 	ReasonCompatibilityUnreadable = "CompatibilityUnreadable"
+	// ReasonOverrideAcknowledged: one of these is the case, and an override for that minor version is in effect.
+	ReasonOverrideAcknowledged = "OverrideAcknowledged"
 )
 
 // Reasons of the Deprecated condition.

@@ -14,6 +14,11 @@ const (
 	EventUpgradeFailed = "UpgradeFailed"
 	// EventApprovalNeeded: a PlatformOperator could be moved to a version that nobody has approved of yet.
 	EventApprovalNeeded = "ApprovalNeeded"
+	// EventOverrideAcknowledged: a compatibility override of a PlatformOperator is in effect, so that the operator no longer
+	// blocks an upgrade of the cluster.
+	EventOverrideAcknowledged = "OverrideAcknowledged"
+	// EventOverrideExpired: a compatibility override that was in effect has expired.
+	EventOverrideExpired = "OverrideExpired"
 	// EventRemovalStarted: a PlatformOperator was deleted, and its BundleDeployment is now.
 	EventRemovalStarted = "RemovalStarted"
 	// EventBundleDeploymentPutBack: somebody edited a BundleDeployment that a PlatformOperator has, and it was put back.

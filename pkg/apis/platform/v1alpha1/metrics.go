@@ -16,6 +16,12 @@ const (
 	// MetricUndeclared is how many installed operators say of no OpenShift version that it is the last they run on: they block nothing, and
 	// nobody vouches for them.
 	MetricUndeclared = "platform_operators_undeclared"
+	// MetricAcknowledged is 1 for each PlatformOperator, by MetricLabelOperator, that does not permit it either, and blocks nothing,
+	// because a compatibility override is in effect.
+	MetricAcknowledged = "platform_operators_acknowledged_risk"
+	// MetricReachable is how many minor versions beyond the cluster's an installed operator permits, at most two, by
+	// MetricLabelOperator and MetricLabelWhen.
+	MetricReachable = "platform_operators_reachable_minor_versions"
 )
 
 // Labels of metrics about PlatformOperators.
@@ -24,4 +30,14 @@ const (
 	MetricLabelOperator = "platformoperator"
 	// MetricLabelReason is a BlockedReason.
 	MetricLabelReason = "reason"
+	// MetricLabelWhen is MetricWhenNow or MetricWhenUpdated.
+	MetricLabelWhen = "when"
+)
+
+// Values of MetricLabelWhen.
+const (
+	// MetricWhenNow: with what is installed.
+	MetricWhenNow = "now"
+	// MetricWhenUpdated: after updates of operators that can be made, or need nothing but an approval.
+	MetricWhenUpdated = "after_updates"
 )

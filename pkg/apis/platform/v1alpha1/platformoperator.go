@@ -21,7 +21,7 @@ import (
 // +kubebuilder:printcolumn:name="Installed",type=string,JSONPath=`.status.conditions[?(@.type=="Installed")].status`
 // +kubebuilder:printcolumn:name="Healthy",type=string,JSONPath=`.status.conditions[?(@.type=="Healthy")].status`
 // +kubebuilder:printcolumn:name="Progressing",type=string,JSONPath=`.status.conditions[?(@.type=="Progressing")].reason`
-// +kubebuilder:printcolumn:name="MaxOCP",type=string,JSONPath=`.status.installed.maxOpenShiftVersion`
+// +kubebuilder:printcolumn:name="MaxOCP",type=string,JSONPath=`.status.compatibility.maxOpenShiftVersion`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63",message="metadata.name must be at most 63 characters: the BundleDeployment has the same name and it is written into labels"
 type PlatformOperator struct {
@@ -62,6 +62,14 @@ type PlatformOperatorSpec struct {
 	// a new version left behind. Status is still kept. Deleting the PlatformOperator removes the operator all the same.
 	// +optional
 	Paused bool `json:"paused,omitempty"`
+
+	// compatibilityOverrides are minor versions that the cluster may go to at an admin's acknowledged risk, although what is
+	// installed does not permit it. status.compatibility.acknowledged shows the one that is in effect.
+	// +optional
+	// +listType=map
+	// +listMapKey=openShiftVersion
+	// +kubebuilder:validation:MaxItems=8
+	CompatibilityOverrides []CompatibilityOverride `json:"compatibilityOverrides,omitempty"`
 }
 
 // Package names one package of the cluster's operator catalogs.
@@ -237,8 +245,13 @@ type PlatformOperatorStatus struct {
 	// +kubebuilder:validation:MaxItems=10
 	History []HistoryEntry `json:"history,omitempty"`
 
+	// compatibility is how far the operator lets the cluster be upgraded; absent while nothing is installed.
+	// +optional
+	Compatibility *Compatibility `json:"compatibility,omitempty"`
+
 	// warnings are, each once, which catalogs could not be read for some time and are left out or count with what they last had,
-	// what the API server warned of while the bundle was applied, and what else there is to know that stands in the way of nothing.
+	// which compatibilityOverrides do not count, what the API server warned of while the bundle was applied, and what else there
+	// is to know that stands in the way of nothing.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=20

@@ -12,6 +12,9 @@ import (
 // PlatformOperatorManagerStatus carries the operator conditions.
 type PlatformOperatorManagerStatusApplyConfiguration struct {
 	v1.OperatorStatusApplyConfiguration `json:",inline"`
+	// upgradeGate is what condition InstalledOperatorsUpgradeable was judged for. It is written together with that, so that a
+	// manager that starts knows whether the condition still holds before it can judge itself.
+	UpgradeGate *UpgradeGateApplyConfiguration `json:"upgradeGate,omitempty"`
 }
 
 // PlatformOperatorManagerStatusApplyConfiguration constructs a declarative configuration of the PlatformOperatorManagerStatus type for use with
@@ -75,5 +78,13 @@ func (b *PlatformOperatorManagerStatusApplyConfiguration) WithGenerations(values
 		}
 		b.OperatorStatusApplyConfiguration.Generations = append(b.OperatorStatusApplyConfiguration.Generations, *values[i])
 	}
+	return b
+}
+
+// WithUpgradeGate sets the UpgradeGate field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the UpgradeGate field is set to the value of the last call.
+func (b *PlatformOperatorManagerStatusApplyConfiguration) WithUpgradeGate(value *UpgradeGateApplyConfiguration) *PlatformOperatorManagerStatusApplyConfiguration {
+	b.UpgradeGate = value
 	return b
 }

@@ -23,6 +23,9 @@ type PlatformOperatorSpecApplyConfiguration struct {
 	// paused stops every change for this operator: no installation, no upgrade, no repair of drift, no removal of what
 	// a new version left behind. Status is still kept. Deleting the PlatformOperator removes the operator all the same.
 	Paused *bool `json:"paused,omitempty"`
+	// compatibilityOverrides are minor versions that the cluster may go to at an admin's acknowledged risk, although what is
+	// installed does not permit it. status.compatibility.acknowledged shows the one that is in effect.
+	CompatibilityOverrides []CompatibilityOverrideApplyConfiguration `json:"compatibilityOverrides,omitempty"`
 }
 
 // PlatformOperatorSpecApplyConfiguration constructs a declarative configuration of the PlatformOperatorSpec type for use with
@@ -68,5 +71,18 @@ func (b *PlatformOperatorSpecApplyConfiguration) WithDeletion(value *v1alpha2.De
 // If called multiple times, the Paused field is set to the value of the last call.
 func (b *PlatformOperatorSpecApplyConfiguration) WithPaused(value bool) *PlatformOperatorSpecApplyConfiguration {
 	b.Paused = &value
+	return b
+}
+
+// WithCompatibilityOverrides adds the given value to the CompatibilityOverrides field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the CompatibilityOverrides field.
+func (b *PlatformOperatorSpecApplyConfiguration) WithCompatibilityOverrides(values ...*CompatibilityOverrideApplyConfiguration) *PlatformOperatorSpecApplyConfiguration {
+	for i := range values {
+		if values[i] == nil {
+			panic("nil value passed to WithCompatibilityOverrides")
+		}
+		b.CompatibilityOverrides = append(b.CompatibilityOverrides, *values[i])
+	}
 	return b
 }

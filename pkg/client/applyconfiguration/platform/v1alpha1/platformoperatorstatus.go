@@ -28,8 +28,11 @@ type PlatformOperatorStatusApplyConfiguration struct {
 	AvailableUpdatesTotal *int32 `json:"availableUpdatesTotal,omitempty"`
 	// history are the last 10 moves, the first installation included, newest first.
 	History []HistoryEntryApplyConfiguration `json:"history,omitempty"`
+	// compatibility is how far the operator lets the cluster be upgraded; absent while nothing is installed.
+	Compatibility *CompatibilityApplyConfiguration `json:"compatibility,omitempty"`
 	// warnings are, each once, which catalogs could not be read for some time and are left out or count with what they last had,
-	// what the API server warned of while the bundle was applied, and what else there is to know that stands in the way of nothing.
+	// which compatibilityOverrides do not count, what the API server warned of while the bundle was applied, and what else there
+	// is to know that stands in the way of nothing.
 	Warnings []string `json:"warnings,omitempty"`
 	// relatedObjects are what to look at, and what must-gather collects, when something is wrong with this operator.
 	RelatedObjects []ObjectReferenceApplyConfiguration `json:"relatedObjects,omitempty"`
@@ -117,6 +120,14 @@ func (b *PlatformOperatorStatusApplyConfiguration) WithHistory(values ...*Histor
 		}
 		b.History = append(b.History, *values[i])
 	}
+	return b
+}
+
+// WithCompatibility sets the Compatibility field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Compatibility field is set to the value of the last call.
+func (b *PlatformOperatorStatusApplyConfiguration) WithCompatibility(value *CompatibilityApplyConfiguration) *PlatformOperatorStatusApplyConfiguration {
+	b.Compatibility = value
 	return b
 }
 

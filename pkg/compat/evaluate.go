@@ -30,6 +30,8 @@ type Operator struct {
 	// Unread says why Candidates is not the whole truth ("catalog … could not be read"); empty when it is. A remedy is
 	// then still named if there is one, but its absence is not claimed.
 	Unread string
+	// Acknowledged is the override that counts for the minor version after the cluster's, as JudgeOverrides says; nil when none does.
+	Acknowledged *Override
 }
 
 // Candidate is a version that the operator could be moved to.
@@ -57,8 +59,15 @@ type Verdict struct {
 	Message string
 	// Blockers are the operators in the way, sorted by name; all of them, also those that Message only counts.
 	Blockers []Blocker
+	// Acknowledged are those that would be in the way if nobody had taken the risk, sorted in the same way.
+	Acknowledged []Blocker
+	// Reaches say of each operator how far it lets the cluster go, sorted by name; none where that cannot be told.
+	Reaches []Reach
 	// Undeclared counts the operators that declare no maximum: they never block, and nobody vouches for them.
 	Undeclared int
+
+	// text is what Message was made from.
+	text text
 }
 
 // Blocker is one operator in the way.
@@ -69,6 +78,8 @@ type Blocker struct {
 	Fault error
 	// Remedy says what would unblock it.
 	Remedy string
+	// Risk is the override because of which it does not block; nil where it does.
+	Risk *Override
 }
 
 // Evaluate judges the installed operators against the minor version after the cluster's. The error repeats, for a log,
@@ -79,44 +90,72 @@ func Evaluate(clusterVersion string, operators []Operator) (Verdict, error) {
 		return CannotTell(err), err
 	}
 	next := current.Next()
+	operators = slices.Clone(operators)
+	slices.SortStableFunc(operators, func(a, b Operator) int { return cmp.Compare(a.Name, b.Name) })
 	verdict := Verdict{Upgradeable: true, Reason: ReasonAsExpected}
 	all, undeclared := map[string]bool{}, map[string]bool{} // one that is between two versions is listed with both
 	for _, operator := range operators {
 		all[operator.Name] = true
-		permitted, err := ReadMax(operator.Max)
-		switch {
-		case err == nil && permitted == nil:
+		if len(operator.Max) == 0 {
 			undeclared[operator.Name] = true
-			continue
-		case err == nil && permitted.Compare(next) >= 0:
+		}
+	}
+	for _, blocker := range inTheWay(next, operators) {
+		if blocker.Risk != nil {
+			verdict.Acknowledged = append(verdict.Acknowledged, blocker)
 			continue
 		}
-		verdict.Blockers = append(verdict.Blockers, Blocker{
+		verdict.Blockers = append(verdict.Blockers, blocker)
+	}
+	verdict.Undeclared = len(undeclared)
+	var after int
+	verdict.Reaches, after = lookAheadAll(current, operators)
+	if len(verdict.Blockers) > 0 {
+		verdict.Upgradeable, verdict.Reason = false, ReasonIncompatible
+		verdict.text = blocks(next, verdict, current.Beyond(after))
+	} else {
+		verdict.text = permits(next, len(all), verdict)
+		verdict.text.add(later(next.Next(), inTheWay(next.Next(), operators)))
+	}
+	verdict.Message = verdict.text.render()
+	return verdict, nil
+}
+
+// inTheWay are the bundles that do not permit a minor version, sorted.
+func inTheWay(next Minor, operators []Operator) (blockers []Blocker) {
+	for _, operator := range operators {
+		permitted, err := ReadMax(operator.Max)
+		if err == nil && (permitted == nil || permitted.Compare(next) >= 0) {
+			continue
+		}
+		blockers = append(blockers, Blocker{
 			Operator: operator.Name,
 			Package:  operator.Package,
 			Version:  operator.Version,
 			Max:      permitted,
 			Fault:    err,
 			Remedy:   remedy(operator, next),
+			Risk:     operator.Acknowledged,
 		})
 	}
-	verdict.Undeclared = len(undeclared)
-	if len(verdict.Blockers) == 0 {
-		verdict.Message = permits(next, len(all), verdict.Undeclared)
-		return verdict, nil
-	}
-	slices.SortFunc(verdict.Blockers, compareBlockers)
-	verdict.Upgradeable, verdict.Reason = false, ReasonIncompatible
-	verdict.Message = blocks(next, verdict.Blockers)
-	return verdict, nil
+	slices.SortFunc(blockers, compareBlockers)
+	return blockers
 }
 
 // CannotTell is the verdict when what is installed, or on which cluster, cannot be read: upgrades are blocked until it can.
 func CannotTell(cause error) Verdict {
-	return Verdict{
-		Reason:  ReasonErrorChecking,
-		Message: "Cluster upgrades are blocked because it cannot be told which versions the platform operators permit: " + cut(cause.Error(), maxCause),
-	}
+	v := Verdict{Reason: ReasonErrorChecking, text: text{
+		head: "Cluster upgrades are blocked because it cannot be told which versions the platform operators permit: " + cut(cause.Error(), maxCause),
+	}}
+	v.Message = v.text.render()
+	return v
+}
+
+// Noted is the same verdict with notes at the end of its message, each on a line of its own, for as many as there is room:
+// what is told of blockers makes room for them.
+func (v Verdict) Noted(notes ...string) Verdict {
+	v.Message = v.text.render(notes...)
+	return v
 }
 
 // remedy looks for the lowest version above the installed one that permits next: first among those that can be

@@ -16,42 +16,131 @@ const (
 	maxVersion = 64
 	maxWhy     = 160
 	maxCause   = 300
+	maxNote    = 300
+	// maxOverridden bounds what an override says that it is for, as the API does.
+	maxOverridden = 16
 )
 
-// permits is the message when nothing blocks.
-func permits(next Minor, operators, undeclared int) string {
-	switch {
-	case operators == 0:
-		return fmt.Sprintf("No platform operator is installed that could block cluster upgrades to %s", next.names())
-	case undeclared == 0:
-		return fmt.Sprintf("Cluster upgrades to %s are permitted by %s", next.names(), count(operators))
-	}
-	return fmt.Sprintf("Cluster upgrades to %s are permitted by %s, of which %d declare no olm.maxOpenShiftVersion", next.names(), count(operators), undeclared)
+// text is a message in the making: what must be said, a line for each blocker, then groups that are left out where there is no room.
+type text struct {
+	head   string
+	lines  []string
+	groups []group
 }
 
-// blocks is the message when something does: a line that says what is blocked, then a line for each blocker as far as
-// they fit, then how many more there are.
-func blocks(next Minor, blockers []Blocker) string {
-	lines := []string{fmt.Sprintf("Cluster upgrades to %s are blocked by %s:", next.names(), count(distinct(blockers)))}
-	room := MaxMessage - cost(lines[0])
-	for i, blocker := range blockers {
-		line, rest := blocker.line(), len(blockers)-i
+// group is a heading, and lines under it; there may be none.
+type group struct {
+	heading string
+	lines   []string
+}
+
+func (t *text) add(g group) {
+	if g.heading != "" {
+		t.groups = append(t.groups, g)
+	}
+}
+
+// render gives the message with these notes at its end. The notes' room is taken from the lines', because they are what is new.
+func (t text) render(notes ...string) string {
+	message := []string{t.head}
+	room := MaxMessage - cost(t.head)
+	var noted []string
+	for _, note := range notes {
+		if note = cut(note, maxNote); cost(note) <= room {
+			noted = append(noted, note)
+			room -= cost(note)
+		}
+	}
+	lines, room := fill(t.lines, room)
+	message = append(message, lines...)
+	for _, g := range t.groups {
+		shown, left := fill(g.lines, room-cost(g.heading))
+		if left < 0 || len(g.lines) > 0 && shown[0] != g.lines[0] { // a heading needs a line that tells something
+			continue
+		}
+		message = append(append(message, g.heading), shown...)
+		room = left
+	}
+	return strings.Join(append(message, noted...), "\n")
+}
+
+// fill takes lines as far as there is room for them, then how many more there are, and says how much room is left.
+func fill(lines []string, room int) (shown []string, left int) {
+	for i, line := range lines {
+		rest := len(lines) - i
 		need := cost(line)
 		if rest > 1 {
 			need += cost(andMore(rest))
 		}
 		if need > room {
-			lines = append(lines, andMore(rest))
-			break
+			return append(shown, andMore(rest)), room - cost(andMore(rest))
 		}
-		lines = append(lines, line)
+		shown = append(shown, line)
 		room -= cost(line)
 	}
-	return strings.Join(lines, "\n")
+	return shown, room
+}
+
+// permits is the message when nothing blocks.
+func permits(next Minor, operators int, verdict Verdict) text {
+	if operators == 0 {
+		return text{head: fmt.Sprintf("No platform operator is installed that could block cluster upgrades to %s", next.names())}
+	}
+	risks := verdict.Acknowledged
+	head := fmt.Sprintf("Cluster upgrades to %s are permitted by %s", next.names(), count(operators-distinct(risks)))
+	if verdict.Undeclared > 0 {
+		head += fmt.Sprintf(", of which %d declare no olm.maxOpenShiftVersion", verdict.Undeclared)
+	}
+	switch {
+	case len(risks) > 0 && distinct(risks) == operators:
+		head = fmt.Sprintf("Cluster upgrades to %s are permitted at an acknowledged risk in spite of %s:", next.names(), count(operators))
+	case len(risks) > 0:
+		head += fmt.Sprintf(", and at an acknowledged risk in spite of %s:", count(distinct(risks)))
+	}
+	return text{head: head, lines: linesOf(risks, Blocker.riskLine)}
+}
+
+// later says what would be in the way of the minor version after the next, and what to do about it; nothing where nothing would.
+func later(far Minor, blockers []Blocker) group {
+	if len(blockers) == 0 {
+		return group{}
+	}
+	return group{
+		heading: fmt.Sprintf("After that, upgrades to %s will be blocked by %s:", far.names(), count(distinct(blockers))),
+		lines:   linesOf(blockers, Blocker.line),
+	}
+}
+
+// blocks is the message when something does. after is how far updates of all operators would let the cluster go.
+func blocks(next Minor, verdict Verdict, after Minor) text {
+	t := text{
+		head:  fmt.Sprintf("Cluster upgrades to %s are blocked by %s:", next.names(), count(distinct(verdict.Blockers))),
+		lines: linesOf(verdict.Blockers, Blocker.line),
+	}
+	if len(verdict.Acknowledged) > 0 {
+		t.add(group{"At an acknowledged risk not blocked by:", linesOf(verdict.Acknowledged, Blocker.riskLine)})
+	}
+	if after.Compare(next) > 0 {
+		t.add(group{heading: fmt.Sprintf("Updates of platform operators that can be made would permit upgrades up to %s", after.names())})
+	}
+	return t
+}
+
+func linesOf(blockers []Blocker, line func(Blocker) string) []string {
+	lines := make([]string, 0, len(blockers))
+	for _, blocker := range blockers {
+		lines = append(lines, line(blocker))
+	}
+	return lines
 }
 
 // line names the operator, its version, its maximum and the remedy.
-func (b Blocker) line() string {
+func (b Blocker) line() string { return b.said() + ": " + b.Remedy }
+
+// riskLine names the override in the place of the remedy.
+func (b Blocker) riskLine() string { return b.said() + ": " + b.Risk.words() }
+
+func (b Blocker) said() string {
 	name := cut(b.Operator, maxName)
 	if b.Package != b.Operator && b.Package != "" {
 		name += " (package " + cut(b.Package, maxName) + ")"
@@ -62,7 +151,7 @@ func (b Blocker) line() string {
 	} else {
 		permits = "allows at most " + b.Max.String()
 	}
-	return fmt.Sprintf("- %s %s %s: %s", name, cut(b.Version, maxVersion), permits, b.Remedy)
+	return fmt.Sprintf("- %s %s %s", name, cut(b.Version, maxVersion), permits)
 }
 
 // cost is what a line takes of MaxMessage: itself, its end and what is written before it.

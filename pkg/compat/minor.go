@@ -42,6 +42,14 @@ func (m Minor) Next() Minor {
 	return n
 }
 
+// Beyond is the minor version so many steps of Next after this one; 0 is itself.
+func (m Minor) Beyond(steps int) Minor {
+	for range steps {
+		m = m.Next()
+	}
+	return m
+}
+
 // Compare orders minor versions; 4.23 equals 5.0.
 func (m Minor) Compare(other Minor) int {
 	a, b := m.canonical(), other.canonical()
@@ -82,20 +90,29 @@ func ReadMax(raw []string) (*Minor, error) {
 	if err != nil {
 		return nil, err
 	}
-	parts := minorForm.FindStringSubmatch(value)
-	if parts == nil {
+	m, readable := parseMinor(value)
+	if !readable {
 		return nil, unreadable(raw[0])
 	}
-	var m Minor
+	return &m, nil
+}
+
+// parseMinor reads what minorForm accepts.
+func parseMinor(value string) (m Minor, readable bool) {
+	parts := minorForm.FindStringSubmatch(value)
+	if parts == nil {
+		return Minor{}, false
+	}
+	var err error
 	if m.Major, err = strconv.ParseUint(parts[1], 10, 64); err != nil {
-		return nil, unreadable(raw[0])
+		return Minor{}, false
 	}
 	if parts[2] != "" {
 		if m.Minor, err = strconv.ParseUint(parts[2], 10, 64); err != nil {
-			return nil, unreadable(raw[0])
+			return Minor{}, false
 		}
 	}
-	return &m, nil
+	return m, true
 }
 
 // decode returns the text of a JSON string or number.

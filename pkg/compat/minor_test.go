@@ -177,3 +177,35 @@ func FuzzReadMax(f *testing.F) {
 		}
 	})
 }
+
+func TestNextMinorVersionOfWhateverVersionAClusterHas(t *testing.T) {
+	for version, want := range map[string]string{
+		"4.20.3":                               "4.21",
+		"4.21.0-rc.1":                          "4.22",
+		"4.21.0-ec.2":                          "4.22",
+		"4.21.0-0.nightly-2026-01-31-123456":   "4.22",
+		"4.21.0-0.ci-2026-01-31-123456":        "4.22",
+		"4.21.0-0.okd-scos-2026-01-31-123456":  "4.22",
+		"4.21.0-0-2026-01-31-123456-test-ci-x": "4.22",
+		"4.22.0+build":                         "4.23",
+		"4.23.0-0.nightly-2026-01-31-123456":   "5.1",
+		"5.0.0-rc.0":                           "5.1",
+		"0.0.1-snapshot":                       "0.1",
+		"0.0.1-snapshot-2":                     "0.1",
+		" 4.20.3\n":                            "4.21",
+		"4.18446744073709551615.0":             "4.18446744073709551615",
+		"":                                     unread,
+		"latest":                               unread,
+		"4.18446744073709551616.0":             unread,
+		"-4.20.0":                              unread,
+	} {
+		cluster, err := ParseClusterVersion(version)
+		got := cluster.Next().String()
+		if err != nil {
+			got = unread
+		}
+		if got != want {
+			t.Errorf("after %q comes %s, want %s", version, got, want)
+		}
+	}
+}

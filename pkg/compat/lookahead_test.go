@@ -1,0 +1,142 @@
+package compat
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// bundle is one operator's with this declaration, "none" for none, and candidates as "2.0.0 4.22", "2.0.0 4.22 approve" or
+// "2.0.0 4.22 blocked".
+func bundle(version, most string, candidates ...string) Operator {
+	operator := Operator{Name: "quay", Version: version, Max: raw(most)}
+	for _, text := range candidates {
+		words := append(strings.Fields(text), "")
+		candidate := Candidate{Version: words[0], Max: raw(words[1])}
+		switch words[2] {
+		case "approve":
+			candidate.Approve = words[0]
+		case "blocked":
+			candidate.Why = "it is outside spec.package.version"
+		default:
+			candidate.Installable = true
+		}
+		operator.Candidates = append(operator.Candidates, candidate)
+	}
+	return operator
+}
+
+func raw(most string) []string {
+	if most == "none" {
+		return nil
+	}
+	return []string{fmt.Sprintf("%q", most)}
+}
+
+// What LookAhead counts for CLU-G10; TestCLU_G10_… of the platformoperator controller has the whole row.
+func TestLookAheadSaysWhatIsPermittedNowAndAfterUpdates(t *testing.T) {
+	for name, test := range map[string]struct {
+		cluster    string
+		bundles    []Operator
+		now, after string
+	}{
+		"nothing is declared: two minor versions are as far as is looked":  {"4.20.0", []Operator{bundle("1.0.0", "none")}, "4.22", "4.22"},
+		"what is declared beyond that is not told":                         {"4.20.0", []Operator{bundle("1.0.0", "4.30")}, "4.22", "4.22"},
+		"the next one is permitted, and an update permits the one after":   {"4.20.0", []Operator{bundle("1.0.0", "4.21", "2.0.0 4.22")}, "4.21", "4.22"},
+		"nothing is permitted, and an update permits one":                  {"4.20.0", []Operator{bundle("1.0.0", "4.20", "2.0.0 4.21")}, "4.20", "4.21"},
+		"nothing is permitted, and of two updates the higher permits both": {"4.20.0", []Operator{bundle("1.0.0", "4.20", "2.0.0 4.21", "3.0.0 4.22")}, "4.20", "4.22"},
+		"the operator is behind the cluster already":                       {"4.20.0", []Operator{bundle("1.0.0", "4.18")}, "4.20", "4.20"},
+		"an update that needs an approval counts":                          {"4.20.0", []Operator{bundle("1.0.0", "4.20", "2.0.0 4.22 approve")}, "4.20", "4.22"},
+		"an update that something else is in the way of does not":          {"4.20.0", []Operator{bundle("1.0.0", "4.20", "2.0.0 4.22 blocked")}, "4.20", "4.20"},
+		"what is older is no update":                                       {"4.20.0", []Operator{bundle("1.0.0", "4.20", "0.9.0 4.22")}, "4.20", "4.20"},
+		"what cannot be read permits nothing":                              {"4.20.0", []Operator{bundle("1.0.0", "garbage", "2.0.0 4.22")}, "4.20", "4.22"},
+		"an update that declares nothing permits all":                      {"4.20.0", []Operator{bundle("1.0.0", "4.20", "2.0.0 none")}, "4.20", "4.22"},
+		"between two versions the stricter counts":                         {"4.20.0", []Operator{bundle("1.0.0", "4.22"), bundle("2.0.0", "4.21")}, "4.21", "4.21"},
+		"4.23 is 5.0":                 {"4.22.0", []Operator{bundle("1.0.0", "5.0", "2.0.0 5.1")}, "4.23", "5.1"},
+		"from 4.23 on it goes to 5.1": {"4.23.0", []Operator{bundle("1.0.0", "5.1", "2.0.0 5.2")}, "5.1", "5.2"},
+		"a development build":         {"0.0.1-snapshot", []Operator{bundle("1.0.0", "0.1", "2.0.0 4.20")}, "0.1", "0.2"},
+		"a cluster's version as high as numbers go stands": {"4.18446744073709551615.0", []Operator{bundle("1.0.0", "4.20")}, "4.18446744073709551615", "4.18446744073709551615"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cluster, err := ParseClusterVersion(test.cluster)
+			if err != nil {
+				t.Fatal(err)
+			}
+			reach := LookAhead(cluster, test.bundles)
+			got := []string{reach.Operator, cluster.Beyond(reach.Now).String(), cluster.Beyond(reach.After).String()}
+			if diff := cmp.Diff([]string{"quay", test.now, test.after}, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestMessageLooksTwoMinorVersionsAhead(t *testing.T) {
+	other := Operator{Name: "alpha", Version: "1.0.0"}
+	for name, test := range map[string]struct {
+		operators []Operator
+		want      string
+	}{
+		"all is permitted": {[]Operator{other}, "Cluster upgrades to 4.21 are permitted by 1 platform operator, of which 1 declare no olm.maxOpenShiftVersion"},
+		"the one after the next will be blocked, and what to do about it": {
+			[]Operator{bundle("3.14.0", "4.21", "3.16.0 4.22"), other},
+			"Cluster upgrades to 4.21 are permitted by 2 platform operators, of which 1 declare no olm.maxOpenShiftVersion\n" +
+				"After that, upgrades to 4.22 will be blocked by 1 platform operator:\n" +
+				"- quay 3.14.0 allows at most 4.21: update to ≥3.16.0 (allows 4.22)",
+		},
+		"the next is blocked, and there is an update that permits both": {
+			[]Operator{bundle("3.14.0", "4.20", "3.15.0 4.21", "3.16.0 4.22"), other},
+			"Cluster upgrades to 4.21 are blocked by 1 platform operator:\n" +
+				"- quay 3.14.0 allows at most 4.20: update to ≥3.15.0 (allows 4.21)\n" +
+				"Updates of platform operators that can be made would permit upgrades up to 4.22",
+		},
+		"the next is blocked, and no update permits more than that": {
+			[]Operator{bundle("3.14.0", "4.20", "3.15.0 4.21"), other},
+			"Cluster upgrades to 4.21 are blocked by 1 platform operator:\n" +
+				"- quay 3.14.0 allows at most 4.20: update to ≥3.15.0 (allows 4.21)",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			verdict, err := Evaluate("4.20.3", test.operators)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, verdict.Message); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestEveryMessageIsBoundedWithWhateverIsToldBesides(t *testing.T) {
+	long := strings.Repeat("ü", 400)
+	for _, most := range []string{"4.20", "4.21", "garbage"} {
+		for _, n := range []int{1, 7, 60} {
+			for _, acknowledged := range []bool{true, false} {
+				var operators []Operator
+				for i := range n {
+					operator := bundle("1.0.0", most, "2.0.0 4.22")
+					operator.Name, operator.Package = fmt.Sprintf("%02d%s", i, long), long
+					if acknowledged && i%2 == 0 {
+						operator.Acknowledged = &Override{Version: "4.21", Reason: long}
+					}
+					operators = append(operators, operator)
+				}
+				verdict, err := Evaluate("4.20.3", operators)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, each := range []Verdict{verdict, verdict.Noted(long, long), CannotTell(fmt.Errorf("%s", long)).Noted(long, long, long, long, long)} {
+					if shown := onClusterOperator(each); len(shown) > MaxMessage {
+						t.Errorf("%d that go to %s, acknowledged: %t: %d bytes", n, most, acknowledged, len(shown))
+					}
+				}
+				if noted := verdict.Noted("first", "second").Message; !strings.HasSuffix(noted, "\nfirst\nsecond") {
+					t.Errorf("%d that go to %s, acknowledged: %t: the notes are not its end: %s", n, most, acknowledged, noted)
+				}
+			}
+		}
+	}
+}

@@ -58,3 +58,13 @@ func (o Override) words() string {
 }
 
 func stamp(at time.Time) string { return at.UTC().Format(time.RFC3339) }
+
+// NextExpiry is how long it is until the next of these overrides expires; false where none does any more.
+func NextExpiry(overrides []Override, now time.Time) (wait time.Duration, due bool) {
+	for _, each := range overrides {
+		if left := each.Expires.Sub(now); left > 0 && (!due || left < wait) {
+			wait, due = left, true
+		}
+	}
+	return wait, due
+}

@@ -102,3 +102,13 @@ func TestAcknowledgedOperatorDoesNotBlockAndIsNamed(t *testing.T) {
 		})
 	}
 }
+
+func TestNextExpiryIsThatOfTheFirstThatIsStillToCome(t *testing.T) {
+	overrides := []Override{{Expires: noon.Add(-time.Second)}, {}, {Expires: tomorrow}, {Expires: noon.Add(time.Minute)}}
+	if wait, due := NextExpiry(overrides, noon); !due || wait != time.Minute {
+		t.Errorf("in %s, %t", wait, due)
+	}
+	if wait, due := NextExpiry(overrides, tomorrow); due {
+		t.Errorf("after the last one: in %s", wait)
+	}
+}

@@ -36,6 +36,7 @@ import (
 	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
 	operatorlisters "github.com/openshift/platform-operators/pkg/client/listers/operator/v1alpha1"
 	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/compat"
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
@@ -221,6 +222,9 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		syncCtx.Queue().Add(name) // it changed before anybody could know that this operator has to be told
 	}
 	c.tellKin(syncCtx, name, s.decision)
+	if wait, due := compat.NextExpiry(overridesOf(found), c.clock.Now()); due {
+		syncCtx.Queue().AddAfter(name, wait)
+	}
 	return s.writeStatus(ctx)
 }
 

@@ -28,6 +28,7 @@ func (s *state) tell() {
 	if condition != nil && condition.Reason == platformv1alpha1.ReasonAwaitingApproval && (before == nil || before.Message != condition.Message) {
 		s.event(corev1.EventTypeNormal, platformv1alpha1.EventApprovalNeeded, "PlatformOperator %q: %s", s.operator.Name, condition.Message)
 	}
+	s.tellOverride()
 }
 
 func newestEntry(operator *platformv1alpha1.PlatformOperator) *platformv1alpha1.HistoryEntry {

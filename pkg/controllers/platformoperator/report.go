@@ -29,6 +29,7 @@ func report(_ context.Context, s *state) (bool, error) {
 	s.reportHistory()
 	s.reportTarget()
 	s.reportUpdates()
+	s.reportCompatibility()
 	if s.deployment != nil || status.Installed == nil { // else it says where what was installed is put back
 		status.RelatedObjects = relatedObjects(s.deployment)
 	}
@@ -41,18 +42,18 @@ func report(_ context.Context, s *state) (bool, error) {
 	s.setFrom(platformv1alpha1.ConditionInstalled, installedCondition(s))
 	s.setFrom(platformv1alpha1.ConditionProgressing, progressingCondition(s))
 	s.setFrom(platformv1alpha1.ConditionHealthy, healthyCondition(s))
-	s.setFrom(platformv1alpha1.ConditionUpgradeable, upgradeableCondition(*status, s.on.Version))
+	s.setFrom(platformv1alpha1.ConditionUpgradeable, acknowledged(upgradeableCondition(*status, s.on.Version), status.Compatibility))
 	if s.refusal == nil { // else nobody looked at the catalogs
 		s.setFrom(platformv1alpha1.ConditionDeprecated, deprecatedCondition(status.Installed, s.told))
 	}
 	return false, nil
 }
 
-// withNotes adds to the API server's warnings which catalogs cannot be read, and what of the package's upgrade rules could not
-// be seen. The catalogs come first: nothing else tells an operator that is installed of them.
+// withNotes adds to the API server's warnings which catalogs cannot be read, which overrides do not count, and what of the package's
+// upgrade rules could not be seen. The catalogs and the overrides come first: nothing else tells an operator that is installed of them.
 func (s *state) withNotes(warnings []string) []string {
 	var all []string
-	for _, note := range slices.Concat(s.decision.Away, warnings, s.decision.Notes) {
+	for _, note := range slices.Concat(s.decision.Away, s.ignored, warnings, s.decision.Notes) {
 		if note = bounded(note, 1024); len(all) < 20 && !slices.Contains(all, note) {
 			all = append(all, note)
 		}

@@ -38,6 +38,8 @@ type state struct {
 	asked    *asked
 	// told is what the catalogs say of what is installed.
 	told resolve.Deprecation
+	// ignored says of each override that does not count why.
+	ignored []string
 	// refusal stops the operator before anything is chosen: its reason and message for the Installed condition.
 	refusal *refusal
 	// on is the cluster: the version that it runs or is moving to, empty when it is not known, and how the manager is configured.

@@ -64,6 +64,9 @@ type cluster struct {
 	openShift string
 	// manager is the manager's configuration; nil is none.
 	manager *operatorv1alpha1.PlatformOperatorManager
+	// version is the ClusterVersion's; empty is a cluster without one. now is what time it is; zero is a time in 2026.
+	version string
+	now     time.Time
 
 	// writes and events are what the last sync did.
 	writes, events []string
@@ -74,7 +77,10 @@ type cluster struct {
 // sync runs the controller once, with caches that are up to date.
 func (c *cluster) sync(t *testing.T, catalogs Catalogs) {
 	t.Helper()
-	clock := clocktesting.NewFakePassiveClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+	if c.now.IsZero() {
+		c.now = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	}
+	clock := clocktesting.NewFakePassiveClock(c.now)
 	operators, deployments, versions := cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil), cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil), cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)
 	managers := cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)
 	if c.openShift != "" {
@@ -85,6 +91,13 @@ func (c *cluster) sync(t *testing.T, catalogs Catalogs) {
 	}
 	if c.manager != nil {
 		if err := managers.Add(c.manager); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if c.version != "" {
+		version := &configv1.ClusterVersion{ObjectMeta: metav1.ObjectMeta{Name: "version"}}
+		version.Status.Desired.Version = c.version
+		if err := versions.Add(version); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -20,7 +20,7 @@ func (s *state) reportUpdates() {
 		s.outlooks.set(s.operator.Name, outlook{})
 		return
 	}
-	if s.refusal != nil || s.decision.Unread != "" && len(s.decision.Available) == 0 && len(s.decision.Refused) == 0 {
+	if s.cannotTellUpdates() {
 		forgetReached(status)
 		return
 	}

@@ -1,0 +1,154 @@
+package platformoperator
+
+import (
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/compat"
+)
+
+// reportCompatibility says how far the operator lets the cluster be upgraded, and which of its overrides is in effect. The upgrade
+// gate judges by the same rules, and does not wait for this.
+func (s *state) reportCompatibility() {
+	status := &s.operator.Status
+	before := status.Compatibility
+	status.Compatibility = nil
+	cluster, unknown := compat.ParseClusterVersion(s.on.Version)
+	var effective *compat.Override
+	if unknown == nil {
+		effective, s.ignored = compat.JudgeOverrides(cluster.Next(), overridesOf(s.operator), s.clock.Now())
+	}
+	bundles := declared(*status)
+	if len(bundles) == 0 {
+		return
+	}
+	now := &platformv1alpha1.Compatibility{MaxOpenShiftVersion: strictest(*status)}
+	status.Compatibility = now
+	if unknown != nil {
+		return // condition Upgradeable says why
+	}
+	if !s.cannotTellUpdates() {
+		for i := range bundles {
+			bundles[i].Candidates = s.decision.Moves()
+		}
+	}
+	reach := compat.LookAhead(cluster, bundles)
+	if s.cannotTellUpdates() && before != nil {
+		reach.After = max(reach.After, stepsTo(before.AfterUpdates, cluster))
+	}
+	now.HighestReachable, now.AfterUpdates = cluster.Beyond(reach.Now).String(), cluster.Beyond(reach.After).String()
+	if reach.Now == 0 && effective != nil {
+		now.Acknowledged = overrideOf(s.operator, effective.Version)
+	}
+}
+
+// cannotTellUpdates says that nothing is known of versions above the installed one, because nobody looked, or nothing could be read.
+func (s *state) cannotTellUpdates() bool {
+	return s.refusal != nil || s.decision.Unread != "" && len(s.decision.Available) == 0 && len(s.decision.Refused) == 0
+}
+
+// declared are the bundles whose declarations count: the installed one and, during a hop, the one that is being moved to.
+func declared(status platformv1alpha1.PlatformOperatorStatus) (bundles []compat.Operator) {
+	for _, bundle := range counting(status) {
+		operator := compat.Operator{Version: bundle.Version}
+		if bundle.MaxOpenShiftVersion != "" {
+			operator.Max = []string{quoted(bundle.MaxOpenShiftVersion)}
+		}
+		bundles = append(bundles, operator)
+	}
+	return bundles
+}
+
+func counting(status platformv1alpha1.PlatformOperatorStatus) (bundles []*platformv1alpha1.InstalledBundle) {
+	if status.Installed == nil {
+		return nil
+	}
+	bundles = append(bundles, status.Installed)
+	if hop := underWay(status.Target); hop != nil {
+		bundles = append(bundles, hop)
+	}
+	return bundles
+}
+
+// strictest is the lowest maxOpenShiftVersion that counts, before that one that cannot be read; empty where nothing is declared.
+func strictest(status platformv1alpha1.PlatformOperatorStatus) (text string) {
+	var lowest *compat.Minor
+	for _, bundle := range counting(status) {
+		if bundle.MaxOpenShiftVersion == "" {
+			continue
+		}
+		most, err := compat.ReadMax([]string{quoted(bundle.MaxOpenShiftVersion)})
+		if err != nil {
+			return bundle.MaxOpenShiftVersion
+		}
+		if lowest == nil || most.Compare(*lowest) < 0 {
+			lowest, text = most, bundle.MaxOpenShiftVersion
+		}
+	}
+	return text
+}
+
+// stepsTo is how many minor versions beyond the cluster's a version is that was told before; 0 where it is none of them.
+func stepsTo(told string, cluster compat.Minor) int {
+	for n := compat.Horizon; n > 0; n-- {
+		if cluster.Beyond(n).String() == told {
+			return n
+		}
+	}
+	return 0
+}
+
+// overridesOf are the overrides that a PlatformOperator's spec has.
+func overridesOf(operator *platformv1alpha1.PlatformOperator) (overrides []compat.Override) {
+	for _, each := range operator.Spec.CompatibilityOverrides {
+		override := compat.Override{Version: each.OpenShiftVersion, Reason: each.Reason}
+		if each.Expires != nil {
+			override.Expires = each.Expires.Time
+		}
+		overrides = append(overrides, override)
+	}
+	return overrides
+}
+
+func overrideOf(operator *platformv1alpha1.PlatformOperator, version string) *platformv1alpha1.CompatibilityOverride {
+	for _, each := range operator.Spec.CompatibilityOverrides {
+		if each.OpenShiftVersion == version {
+			return each.DeepCopy()
+		}
+	}
+	return nil
+}
+
+// acknowledged is condition Upgradeable with what an override that is in effect makes of it.
+func acknowledged(condition metav1.Condition, compatibility *platformv1alpha1.Compatibility) metav1.Condition {
+	override := inEffect(compatibility)
+	if override == nil {
+		return condition
+	}
+	return isTrue(platformv1alpha1.ReasonOverrideAcknowledged, fmt.Sprintf("%s The risk of an upgrade to OpenShift %s is acknowledged until %s: %s",
+		condition.Message, override.OpenShiftVersion, override.Expires.UTC().Format(time.RFC3339), override.Reason))
+}
+
+func inEffect(compatibility *platformv1alpha1.Compatibility) *platformv1alpha1.CompatibilityOverride {
+	if compatibility == nil {
+		return nil
+	}
+	return compatibility.Acknowledged
+}
+
+// tellOverride sends the Events of an override that has come into effect, or has expired since.
+func (s *state) tellOverride() {
+	now, before := inEffect(s.operator.Status.Compatibility), inEffect(s.before.Status.Compatibility)
+	switch {
+	case now != nil && (before == nil || before.OpenShiftVersion != now.OpenShiftVersion):
+		s.event(corev1.EventTypeWarning, platformv1alpha1.EventOverrideAcknowledged, "PlatformOperator %q does not permit an upgrade of the cluster to OpenShift %s, and does not block it until %s, at an acknowledged risk: %s",
+			s.operator.Name, now.OpenShiftVersion, now.Expires.UTC().Format(time.RFC3339), now.Reason)
+	case now == nil && before != nil && before.Expires != nil && !s.clock.Now().Before(before.Expires.Time):
+		s.event(corev1.EventTypeWarning, platformv1alpha1.EventOverrideExpired, "PlatformOperator %q: the compatibility override for OpenShift %s expired at %s; the Upgradeable condition says whether the operator blocks an upgrade of the cluster now",
+			s.operator.Name, before.OpenShiftVersion, before.Expires.UTC().Format(time.RFC3339))
+	}
+}

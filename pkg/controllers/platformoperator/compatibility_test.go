@@ -1,0 +1,217 @@
+package platformoperator
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/resolve"
+)
+
+// permitting has versions of package "op", each with the last OpenShift version that it runs on; "" is none.
+type permitting map[string]string
+
+func (p permitting) For(string) []resolve.Catalog {
+	var versions []string
+	for version := range p {
+		versions = append(versions, version)
+	}
+	slices.Sort(versions)
+	offers := oneCatalog(versions).For("")
+	for i := range offers[0].Package.Bundles {
+		if most := p[offers[0].Package.Bundles[i].Version]; most != "" {
+			offers[0].Package.Bundles[i].MaxOpenShiftVersions = []string{fmt.Sprintf("%q", most)}
+		}
+	}
+	return offers
+}
+
+func (permitting) Providers(catalog.GVK) []resolve.Providers { return nil }
+
+// unreachable is a catalog that cannot be read.
+type unreachable struct{ permitting }
+
+func (unreachable) For(string) []resolve.Catalog {
+	return []resolve.Catalog{{ID: candidate("").Catalog, Err: errors.New("connection refused"), Away: true}}
+}
+
+// at421 is a cluster at 4.21 on which version 1.0.0 of "op" runs, as one that goes up to this OpenShift version.
+func at421(most string) *cluster {
+	c := running("1.0.0", "1.0.0")
+	c.version = "4.21.3"
+	c.operator.Status.Installed.MaxOpenShiftVersion = most
+	c.records(*c.operator.Status.Installed)
+	return c
+}
+
+// records has the BundleDeployment tell of this bundle.
+func (c *cluster) records(bundle platformv1alpha1.InstalledBundle) {
+	c.deployment.Annotations = newDeployment(c.operator, bundle, nil, "op-system").Annotations
+}
+
+func (c *cluster) reachable() string {
+	compatibility := c.operator.Status.Compatibility
+	if compatibility == nil {
+		return "nothing"
+	}
+	return fmt.Sprintf("%s: now %s, after updates %s", compatibility.MaxOpenShiftVersion, compatibility.HighestReachable, compatibility.AfterUpdates)
+}
+
+func (c *cluster) upgradeable() metav1.Condition {
+	return *meta.FindStatusCondition(c.operator.Status.Conditions, platformv1alpha1.ConditionUpgradeable)
+}
+
+func TestCLU_G10_StatusSaysHowFarTheClusterMayGoNowAndAfterUpdates(t *testing.T) {
+	for name, test := range map[string]struct {
+		catalog permitting
+		change  func(*cluster)
+		want    string
+	}{
+		"two updates, and the cluster may go two minor versions on": {permitting{"1.0.0": "4.21", "1.1.0": "4.22", "1.2.0": "4.23"}, nil, "4.21: now 4.21, after updates 4.23"},
+		"an update that permits the next":                           {permitting{"1.0.0": "4.21", "1.1.0": "4.22"}, nil, "4.21: now 4.21, after updates 4.22"},
+		"5.0 is 4.23":                                               {permitting{"1.0.0": "4.22", "1.1.0": "5.0"}, nil, "4.22: now 4.22, after updates 4.23"},
+		"nothing is declared: no further than two minor versions":   {permitting{"1.0.0": ""}, nil, ": now 4.23, after updates 4.23"},
+		"more is declared than is looked at":                        {permitting{"1.0.0": "5.9"}, nil, "5.9: now 4.23, after updates 4.23"},
+		"what needs an approval counts": {permitting{"1.0.0": "4.21", "1.1.0": "4.23"},
+			func(c *cluster) {
+				c.operator.Spec.Upgrades = &platformv1alpha1.Upgrades{Approval: platformv1alpha1.ApprovalManual}
+			}, "4.21: now 4.21, after updates 4.23"},
+		"what the spec excludes does not": {permitting{"1.0.0": "4.21", "1.1.0": "4.23"},
+			func(c *cluster) { c.operator.Spec.Package.Version = "1.0.x" }, "4.21: now 4.21, after updates 4.21"},
+		"the cluster's version is not known": {permitting{"1.0.0": "4.21", "1.1.0": "4.23"}, func(c *cluster) { c.version = "" }, "4.21: now , after updates "},
+		"the cluster is at 4.23 already":     {permitting{"1.0.0": "5.0", "1.1.0": "5.1"}, func(c *cluster) { c.version = "4.23.0" }, "5.0: now 4.23, after updates 5.1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := at421(test.catalog["1.0.0"])
+			c.operator.Spec.Paused = true // so that it stays where it is
+			if test.change != nil {
+				test.change(c)
+			}
+			for range 3 {
+				c.sync(t, test.catalog)
+			}
+			if got := c.reachable(); got != test.want {
+				t.Errorf("it says %q, want %q", got, test.want)
+			}
+			if len(c.writes) > 0 {
+				t.Errorf("nothing changes, and it writes %q", c.writes)
+			}
+			told := *c.operator.Status.Compatibility
+			c.sync(t, unreachable{test.catalog})
+			if diff := cmp.Diff(told, *c.operator.Status.Compatibility); diff != "" {
+				t.Errorf("with the catalog gone (-before +after):\n%s", diff)
+			}
+		})
+	}
+	t.Run("between two versions the stricter counts", func(t *testing.T) {
+		c := running("1.1.0", "1.0.0")
+		c.version = "4.21.0"
+		c.operator.Status.Installed.MaxOpenShiftVersion = "4.23"
+		record := *recordOf(c.deployment)
+		record.MaxOpenShiftVersion = "4.22"
+		c.records(record)
+		meta.SetStatusCondition(&c.deployment.Status.Conditions, metav1.Condition{Type: "Healthy", Status: metav1.ConditionFalse, Reason: "Test", Message: "not yet"})
+		c.sync(t, permitting{"1.0.0": "4.23", "1.1.0": "4.22", "1.2.0": "4.23"})
+		if got := c.reachable(); got != "4.22: now 4.22, after updates 4.23" {
+			t.Errorf("it says %q", got)
+		}
+	})
+	t.Run("nothing is installed", func(t *testing.T) {
+		c := at421("4.21")
+		c.deployment, c.operator.Status = nil, platformv1alpha1.PlatformOperatorStatus{}
+		c.sync(t, permitting{"1.0.0": "4.21"})
+		if got := c.reachable(); got != "nothing" {
+			t.Errorf("it says %q", got)
+		}
+	})
+}
+
+func override(version, reason string, expires time.Time) platformv1alpha1.CompatibilityOverride {
+	each := platformv1alpha1.CompatibilityOverride{OpenShiftVersion: version, Reason: reason}
+	if !expires.IsZero() {
+		each.Expires = &metav1.Time{Time: expires}
+	}
+	return each
+}
+
+func TestOverrideIsInEffectForTheNextMinorVersionUntilItExpires(t *testing.T) {
+	expires := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
+	for name, most := range map[string]string{"a maximum that is too low": "4.21", "one that cannot be read": "garbage"} {
+		t.Run(name, func(t *testing.T) {
+			catalog := permitting{"1.0.0": most}
+			c := at421(most)
+			c.sync(t, catalog)
+			c.operator.Spec.CompatibilityOverrides = []platformv1alpha1.CompatibilityOverride{override("4.22", "Ada, ticket 7", expires)}
+			c.sync(t, catalog)
+			got := c.upgradeable()
+			if got.Status != metav1.ConditionTrue || got.Reason != platformv1alpha1.ReasonOverrideAcknowledged || !strings.Contains(got.Message, "4.22 is acknowledged until 2026-01-02T00:00:00Z: Ada, ticket 7") {
+				t.Errorf("Upgradeable is %s/%s: %s", got.Status, got.Reason, got.Message)
+			}
+			if in := inEffect(c.operator.Status.Compatibility); in == nil || in.Reason != "Ada, ticket 7" {
+				t.Errorf("status.compatibility.acknowledged is %+v", in)
+			}
+			if diff := cmp.Diff([]string{platformv1alpha1.EventOverrideAcknowledged}, c.events); diff != "" {
+				t.Errorf("Events (-want +got):\n%s", diff)
+			}
+			c.sync(t, catalog)
+			if len(c.writes)+len(c.events) > 0 {
+				t.Errorf("nothing changes, and there are %q and %q", c.writes, c.events)
+			}
+			c.now = expires
+			c.sync(t, catalog)
+			if got := c.upgradeable(); got.Status != metav1.ConditionFalse {
+				t.Errorf("after it expired Upgradeable is %s/%s: %s", got.Status, got.Reason, got.Message)
+			}
+			if diff := cmp.Diff([]string{platformv1alpha1.EventOverrideExpired}, c.events); diff != "" || inEffect(c.operator.Status.Compatibility) != nil {
+				t.Errorf("after it expired, Events (-want +got):\n%s", diff)
+			}
+			c.sync(t, catalog)
+			if len(c.writes)+len(c.events) > 0 {
+				t.Errorf("nothing changes any more, and there are %q and %q", c.writes, c.events)
+			}
+		})
+	}
+}
+
+func TestOverrideThatDoesNotCountIsIgnoredAndSaid(t *testing.T) {
+	tomorrow := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
+	for name, test := range map[string]struct {
+		override platformv1alpha1.CompatibilityOverride
+		words    string
+	}{
+		"for another minor version": {override("4.23", "Ada", tomorrow), "the cluster's next minor version is 4.22"},
+		"without a reason":          {override("4.22", "", tomorrow), "it has no reason"},
+		"without an end":            {override("4.22", "Ada", time.Time{}), "it does not expire"},
+		"expired":                   {override("4.22", "Ada", tomorrow.Add(-48*time.Hour)), "it expired at 2025-12-31T00:00:00Z"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := at421("4.21")
+			c.operator.Spec.CompatibilityOverrides = []platformv1alpha1.CompatibilityOverride{test.override}
+			c.sync(t, permitting{"1.0.0": "4.21"})
+			if got := c.upgradeable(); got.Reason != platformv1alpha1.ReasonIncompatibleOperator || inEffect(c.operator.Status.Compatibility) != nil {
+				t.Errorf("Upgradeable is %s/%s", got.Status, got.Reason)
+			}
+			if !slices.ContainsFunc(c.operator.Status.Warnings, func(w string) bool { return strings.Contains(w, test.words) }) {
+				t.Errorf("warnings are %q, and none says %q", c.operator.Status.Warnings, test.words)
+			}
+		})
+	}
+	t.Run("one that is not needed is neither", func(t *testing.T) {
+		c := at421("")
+		c.sync(t, permitting{"1.0.0": ""})
+		c.operator.Spec.CompatibilityOverrides = []platformv1alpha1.CompatibilityOverride{override("4.22", "Ada", tomorrow)}
+		c.sync(t, permitting{"1.0.0": ""})
+		if got := c.upgradeable(); got.Reason != platformv1alpha1.ReasonAsExpected || inEffect(c.operator.Status.Compatibility) != nil || len(c.operator.Status.Warnings) > 0 || len(c.events) > 0 {
+			t.Errorf("Upgradeable is %s/%s, warnings are %q, Events %q", got.Status, got.Reason, c.operator.Status.Warnings, c.events)
+		}
+	})
+}

@@ -224,6 +224,9 @@ func (s *Snapshot) beyond(wanted map[string]bool) bool {
 
 func (s *Snapshot) view(pkg string) resolve.Catalog {
 	view := resolve.Catalog{ID: s.ID, Labels: s.Labels, Priority: s.Priority, Away: s.Away}
+	if s.Away {
+		view.Since = s.Failing
+	}
 	covered := s.Known && !s.Withheld && (s.Wanted == nil || s.Wanted[pkg])
 	if covered {
 		view.Package = s.find(pkg)

@@ -151,6 +151,13 @@ func CannotTell(cause error) Verdict {
 	return v
 }
 
+// NothingToGate is the verdict on a cluster that has no ClusterVersion.
+func NothingToGate() Verdict {
+	v := Verdict{Upgradeable: true, Reason: ReasonAsExpected, text: text{head: "This cluster has no ClusterVersion, so there is no cluster upgrade to gate."}}
+	v.Message = v.text.render()
+	return v
+}
+
 // Noted is the same verdict with notes at the end of its message, each on a line of its own, for as many as there is room:
 // what is told of blockers makes room for them.
 func (v Verdict) Noted(notes ...string) Verdict {

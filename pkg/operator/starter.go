@@ -216,7 +216,7 @@ func newOperatorHealth(input *Input) (factory.Controller, error) {
 
 func newUpgradeGate(input *Input, known *offers, around *surroundings) (factory.Controller, error) {
 	return upgradegate.New(upgradegate.Config{
-		OperatorClient:    input.Operator,
+		Client:            input.Platform.OperatorV1alpha1().PlatformOperatorManagers(),
 		Operators:         input.PlatformInformers.Platform().V1alpha1().PlatformOperators(),
 		ClusterVersions:   input.ConfigInformers.Config().V1().ClusterVersions(),
 		Managers:          input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers(),
@@ -224,6 +224,7 @@ func newUpgradeGate(input *Input, known *offers, around *surroundings) (factory.
 		CatalogsChanged:   known.changes,
 		Inventory:         around,
 		KubernetesVersion: input.KubernetesVersion,
+		Clock:             input.Clock,
 		Recorder:          input.Recorder,
 		Register:          legacyregistry.CustomRegister,
 	})

@@ -47,6 +47,12 @@ func look(req Request, catalogs []Catalog) finding {
 	return found
 }
 
+// Selects says whether a catalog is one that the request takes packages from, whether it has the package or not.
+func (r Request) Selects(c Catalog) bool {
+	visible := visibleLabels(c)
+	return (r.ManagerSelector == nil || r.ManagerSelector.Matches(visible)) && (r.Selector == nil || r.Selector.Matches(visible))
+}
+
 // visibleLabels are a catalog's own labels and the three that say which catalog it is; nobody can fake those.
 func visibleLabels(c Catalog) labels.Set {
 	set := labels.Set{}

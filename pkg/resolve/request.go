@@ -9,6 +9,7 @@ import (
 
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/compat"
 )
 
 // Cluster is what all requests of a cluster have in common.
@@ -72,4 +73,16 @@ func (r *Request) addUpgrades(operator *platformv1alpha1.PlatformOperator, appro
 			r.Ready = append(r.Ready, entry.Version)
 		}
 	}
+}
+
+// OverridesOf are the compatibility overrides that a PlatformOperator's spec has, those that do not count included.
+func OverridesOf(operator *platformv1alpha1.PlatformOperator) (overrides []compat.Override) {
+	for _, each := range operator.Spec.CompatibilityOverrides {
+		override := compat.Override{Version: each.OpenShiftVersion, Reason: each.Reason}
+		if each.Expires != nil {
+			override.Expires = each.Expires.Time
+		}
+		overrides = append(overrides, override)
+	}
+	return overrides
 }

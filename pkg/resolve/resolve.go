@@ -28,6 +28,8 @@ type Catalog struct {
 	// Away says that the catalog could not be read for some time by now, which everybody is told for whom it might count: with
 	// an Err that it is left out, without that Package is what it last had.
 	Away bool
+	// Since is since when it could not be read, where it is Away.
+	Since time.Time
 }
 
 // Request is what one PlatformOperator asks for, on which cluster.

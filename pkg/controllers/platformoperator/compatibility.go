@@ -9,6 +9,7 @@ import (
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/compat"
+	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
 // reportCompatibility says how far the operator lets the cluster be upgraded, and which of its overrides is in effect. The upgrade
@@ -20,7 +21,7 @@ func (s *state) reportCompatibility() {
 	cluster, unknown := compat.ParseClusterVersion(s.on.Version)
 	var effective *compat.Override
 	if unknown == nil {
-		effective, s.ignored = compat.JudgeOverrides(cluster.Next(), overridesOf(s.operator), s.clock.Now())
+		effective, s.ignored = compat.JudgeOverrides(cluster.Next(), resolve.OverridesOf(s.operator), s.clock.Now())
 	}
 	bundles := declared(*status)
 	if len(bundles) == 0 {
@@ -100,18 +101,6 @@ func stepsTo(told string, cluster compat.Minor) int {
 		}
 	}
 	return 0
-}
-
-// overridesOf are the overrides that a PlatformOperator's spec has.
-func overridesOf(operator *platformv1alpha1.PlatformOperator) (overrides []compat.Override) {
-	for _, each := range operator.Spec.CompatibilityOverrides {
-		override := compat.Override{Version: each.OpenShiftVersion, Reason: each.Reason}
-		if each.Expires != nil {
-			override.Expires = each.Expires.Time
-		}
-		overrides = append(overrides, override)
-	}
-	return overrides
 }
 
 func overrideOf(operator *platformv1alpha1.PlatformOperator, version string) *platformv1alpha1.CompatibilityOverride {

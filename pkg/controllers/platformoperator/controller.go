@@ -222,7 +222,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		syncCtx.Queue().Add(name) // it changed before anybody could know that this operator has to be told
 	}
 	c.tellKin(syncCtx, name, s.decision)
-	if wait, due := compat.NextExpiry(overridesOf(found), c.clock.Now()); due {
+	if wait, due := compat.NextExpiry(resolve.OverridesOf(found), c.clock.Now()); due {
 		syncCtx.Queue().AddAfter(name, wait)
 	}
 	return s.writeStatus(ctx)

@@ -3,7 +3,7 @@
 //
 // The rules are pkg/compat's; this package gathers the installed set and the versions that each blocker could be moved to.
 // Only what is installed counts, as recorded in the PlatformOperators' status, so the answer stands while catalogs are
-// away.
+// away. A process that has just started leaves the verdict of the one before it until it has seen everything itself (judge.go).
 package upgradegate
 
 import (
@@ -12,10 +12,12 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/labels"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/retry"
 	"k8s.io/component-base/metrics"
-	"k8s.io/klog/v2"
+	"k8s.io/utils/clock"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	configv1informers "github.com/openshift/client-go/config/informers/externalversions/config/v1"
@@ -26,6 +28,7 @@ import (
 
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	operatorclient "github.com/openshift/platform-operators/pkg/client/clientset/versioned/typed/operator/v1alpha1"
 	operatorinformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/operator/v1alpha1"
 	platforminformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/platform/v1alpha1"
 	operatorlisters "github.com/openshift/platform-operators/pkg/client/listers/operator/v1alpha1"
@@ -36,6 +39,8 @@ import (
 
 // Name is the controller's name.
 const Name = "upgradegate"
+
+const fieldManager = "platform-operators-" + Name
 
 // ConditionType is the condition on the operator resource; library-go unites all that end in Upgradeable.
 const ConditionType = "InstalledOperatorsUpgradeable"
@@ -55,7 +60,7 @@ type Inventory interface {
 
 // Config is everything the controller needs; every field is required.
 type Config struct {
-	OperatorClient    v1helpers.OperatorClient
+	Client            operatorclient.PlatformOperatorManagerInterface
 	Operators         platforminformers.PlatformOperatorInformer
 	ClusterVersions   configv1informers.ClusterVersionInformer
 	Managers          operatorinformers.PlatformOperatorManagerInformer
@@ -63,30 +68,36 @@ type Config struct {
 	CatalogsChanged   factory.Informer
 	Inventory         Inventory
 	KubernetesVersion string
+	Clock             clock.PassiveClock
 	Recorder          events.Recorder
 	// Register makes metrics known.
 	Register func(metrics.StableCollector) error
 }
 
 type controller struct {
-	operatorClient  v1helpers.OperatorClient
+	client          operatorclient.PlatformOperatorManagerInterface
 	operators       platformlisters.PlatformOperatorLister
 	clusterVersions configv1listers.ClusterVersionLister
 	managers        operatorlisters.PlatformOperatorManagerLister
 	catalogs        Catalogs
 	inventory       Inventory
 	kubeVersion     string
+	clock           clock.PassiveClock
 	gauge           *gauge
+
+	// memory is touched by the one worker that there is, and by nobody else.
+	memory memory
 }
 
-// New builds the controller. It has one queue key.
+// New builds the controller. It has one queue key, and must be run with one worker.
 func New(config Config) (factory.Controller, error) {
-	if config.OperatorClient == nil || config.Operators == nil || config.ClusterVersions == nil || config.Managers == nil || config.Catalogs == nil ||
+	if config.Client == nil || config.Clock == nil || config.Operators == nil || config.ClusterVersions == nil || config.Managers == nil || config.Catalogs == nil ||
 		config.CatalogsChanged == nil || config.Inventory == nil || config.KubernetesVersion == "" || config.Recorder == nil || config.Register == nil {
 		return nil, errors.New("building the upgradegate controller: a field of its Config is not set")
 	}
 	c := &controller{
-		operatorClient:  config.OperatorClient,
+		client:          config.Client,
+		clock:           config.Clock,
 		operators:       config.Operators.Lister(),
 		clusterVersions: config.ClusterVersions.Lister(),
 		managers:        config.Managers.Lister(),
@@ -96,61 +107,60 @@ func New(config Config) (factory.Controller, error) {
 		gauge:           &gauge{},
 	}
 	if err := config.Register(c.gauge); err != nil {
-		return nil, fmt.Errorf("registering metrics %q and %q: %w", platformv1alpha1.MetricBlockers, platformv1alpha1.MetricUndeclared, err)
+		return nil, fmt.Errorf("registering metric %q and those beside it: %w", platformv1alpha1.MetricBlockers, err)
 	}
 	return factory.New().
 		WithSync(c.sync).
-		WithInformers(config.Operators.Informer(), config.ClusterVersions.Informer(), config.Managers.Informer(), config.OperatorClient.Informer(), config.CatalogsChanged).
+		WithInformers(config.Operators.Informer(), config.ClusterVersions.Informer(), config.Managers.Informer(), config.CatalogsChanged).
 		ToController(Name, config.Recorder), nil
 }
 
-func (c *controller) sync(ctx context.Context, _ factory.SyncContext) error {
-	verdict := c.evaluate()
-	c.gauge.set(verdict)
+func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
+	found := c.judge()
+	if found.again > 0 {
+		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, found.again)
+	}
+	if found.verdict == nil {
+		return nil
+	}
 	status := operatorv1.ConditionFalse
-	if verdict.Upgradeable {
+	if found.verdict.Upgradeable {
 		status = operatorv1.ConditionTrue
 	}
-	_, _, err := v1helpers.UpdateStatus(ctx, c.operatorClient, v1helpers.UpdateConditionFn(operatorv1.OperatorCondition{
-		Type: ConditionType, Status: status, Reason: verdict.Reason, Message: verdict.Message,
-	}))
-	if err != nil {
-		return fmt.Errorf("writing the upgrade gate: %w", err)
-	}
-	return nil
+	return c.write(ctx, operatorv1.OperatorCondition{
+		Type: ConditionType, Status: status, Reason: found.verdict.Reason, Message: found.verdict.Message,
+	}, found.version)
 }
 
-// evaluate never fails open: what cannot be read is a verdict of its own.
-func (c *controller) evaluate() compat.Verdict {
-	operators, err := c.operators.List(labels.Everything())
-	if err != nil {
-		return compat.CannotTell(fmt.Errorf("listing PlatformOperators: %w", err))
+// write writes the verdict and what it is for at once: a crash must not leave the one with the other of before.
+func (c *controller) write(ctx context.Context, condition operatorv1.OperatorCondition, clusterVersion string) error {
+	get := func() (*operatorv1alpha1.PlatformOperatorManager, error) {
+		return c.managers.Get(operatorv1alpha1.PlatformOperatorManagerName)
 	}
-	clusterVersion, err := c.clusterVersions.Get("version")
+	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		found, err := get()
+		if err != nil {
+			return err
+		}
+		get = func() (*operatorv1alpha1.PlatformOperatorManager, error) { // the cache is behind
+			return c.client.Get(ctx, operatorv1alpha1.PlatformOperatorManagerName, metav1.GetOptions{})
+		}
+		manager := found.DeepCopy()
+		v1helpers.SetOperatorCondition(&manager.Status.Conditions, condition)
+		manager.Status.UpgradeGate = &operatorv1alpha1.UpgradeGate{ClusterVersion: clusterVersion}
+		if equality.Semantic.DeepEqual(found.Status, manager.Status) {
+			return nil
+		}
+		_, err = c.client.UpdateStatus(ctx, manager, metav1.UpdateOptions{FieldManager: fieldManager})
+		return err
+	})
 	if apierrors.IsNotFound(err) {
-		return compat.Verdict{Upgradeable: true, Reason: platformv1alpha1.ReasonAsExpected,
-			Message: "This cluster has no ClusterVersion, so there is no cluster upgrade to gate."}
+		return nil // it is created again at once, which is when this is written
 	}
 	if err != nil {
-		return compat.CannotTell(fmt.Errorf("reading ClusterVersion \"version\": %w", err))
+		return fmt.Errorf("writing the upgrade gate into PlatformOperatorManager %q: %w", operatorv1alpha1.PlatformOperatorManagerName, err)
 	}
-	on := resolve.Cluster{Version: clusterVersion.Status.Desired.Version, KubeVersion: c.kubeVersion}
-	manager, err := c.managers.Get(operatorv1alpha1.PlatformOperatorManagerName)
-	switch {
-	case err == nil:
-		on.Manager = manager.Spec
-	case !apierrors.IsNotFound(err): // it is created again at once, with defaults
-		return compat.CannotTell(fmt.Errorf("reading PlatformOperatorManager %q: %w", operatorv1alpha1.PlatformOperatorManagerName, err))
-	}
-	var installed []compat.Operator
-	for _, operator := range operators {
-		installed = append(installed, c.bundlesOf(operator, on)...)
-	}
-	verdict, err := compat.Evaluate(on.Version, installed)
-	if err != nil {
-		klog.Warningf("judging the installed operators: %v", err) // the verdict says so too
-	}
-	return verdict
+	return nil
 }
 
 // bundlesOf lists what an operator contributes: its installed bundle and, during a hop, also the bundle that is being
@@ -166,7 +176,7 @@ func (c *controller) bundlesOf(operator *platformv1alpha1.PlatformOperator, on r
 	}
 	var result []compat.Operator
 	for _, bundle := range bundles {
-		entry := compat.Operator{Name: operator.Name, Package: operator.Spec.Package.Name, Version: bundle.Version,
+		entry := compat.Operator{Name: operator.Name, Package: operator.Spec.Package.Name, Version: bundle.Version, Acknowledged: c.override(operator, on),
 			Max: compat.Recalled(bundle.MaxOpenShiftVersion, bundle.UnreadableMaxOpenShiftVersions)}
 		if len(entry.Max) > 0 {
 			entry.Candidates, entry.Unread = c.moves(operator, on)
@@ -174,6 +184,17 @@ func (c *controller) bundlesOf(operator *platformv1alpha1.PlatformOperator, on r
 		result = append(result, entry)
 	}
 	return result
+}
+
+// override is the one of the operator's overrides that counts, nil when none does.
+func (c *controller) override(operator *platformv1alpha1.PlatformOperator, on resolve.Cluster) *compat.Override {
+	overrides := resolve.OverridesOf(operator)
+	cluster, err := compat.ParseClusterVersion(on.Version)
+	if err != nil || len(overrides) == 0 {
+		return nil // what cannot be read, the verdict says
+	}
+	effective, _ := compat.JudgeOverrides(cluster.Next(), overrides, c.clock.Now())
+	return effective
 }
 
 // removed says whether an operator has been taken down, though its PlatformOperator is still there: others keep it.

@@ -3,6 +3,7 @@ package upgradegate
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"k8s.io/component-base/metrics"
 	"k8s.io/component-base/metrics/testutil"
@@ -42,8 +43,40 @@ func TestCLU_G6_WhatDeclaresNothingIsCountedAndBlocksNothing(t *testing.T) {
 			`},
 	} {
 		shown.set(test.verdict)
-		if err := testutil.GatherAndCompare(registry, strings.NewReader(test.want)); err != nil {
+		if err := testutil.GatherAndCompare(registry, strings.NewReader(test.want), "platform_operators_undeclared", "platform_operators_upgrade_blocker"); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+func TestMetricsOfHowFarTheClusterMayGoAndOfAcknowledgedRisks(t *testing.T) {
+	shown := &gauge{}
+	registry := metrics.NewKubeRegistry()
+	registry.CustomMustRegister(shown)
+	verdict, err := compat.Evaluate("4.20.1", []compat.Operator{
+		{Name: "a", Version: "1.0.0", Max: []string{`"4.20"`}, Candidates: []compat.Candidate{{Version: "2.0.0", Max: []string{`"4.21"`}, Installable: true}},
+			Acknowledged: &compat.Override{Version: "4.21", Reason: "Ada", Expires: time.Unix(1, 0)}},
+		{Name: "b", Version: "1.0.0"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown.set(verdict)
+	want := `
+		# HELP platform_operators_acknowledged_risk [ALPHA] PlatformOperators that do not permit the cluster's next minor version, and do not block it, because a compatibility override is in effect.
+		# TYPE platform_operators_acknowledged_risk gauge
+		platform_operators_acknowledged_risk{platformoperator="a"} 1
+		# HELP platform_operators_reachable_minor_versions [ALPHA] How many minor versions beyond the cluster's an installed operator permits, at most two.
+		# TYPE platform_operators_reachable_minor_versions gauge
+		platform_operators_reachable_minor_versions{platformoperator="a",when="after_updates"} 1
+		platform_operators_reachable_minor_versions{platformoperator="a",when="now"} 0
+		platform_operators_reachable_minor_versions{platformoperator="b",when="after_updates"} 2
+		platform_operators_reachable_minor_versions{platformoperator="b",when="now"} 2
+		# HELP platform_operators_undeclared [ALPHA] Installed operators that declare no olm.maxOpenShiftVersion: they block no cluster upgrade, and nobody vouches for them.
+		# TYPE platform_operators_undeclared gauge
+		platform_operators_undeclared 1
+		`
+	if err := testutil.GatherAndCompare(registry, strings.NewReader(want)); err != nil {
+		t.Error(err)
 	}
 }

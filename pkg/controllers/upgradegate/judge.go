@@ -1,0 +1,229 @@
+package upgradegate
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/klog/v2"
+
+	"github.com/openshift/library-go/pkg/operator/v1helpers"
+
+	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/compat"
+	"github.com/openshift/platform-operators/pkg/resolve"
+)
+
+const (
+	// settling is how long the first judgement waits for catalogs that have not been tried. The catalogs controller gives up on a slow
+	// one after half a minute, so that this much passes only where many are slow at once.
+	settling = 2 * time.Minute
+	// outageRetry is when to look again while something cannot be read: caches tell of no failure's end.
+	outageRetry = time.Minute
+	// maxVersion bounds what is recorded of the cluster's version, as the API does.
+	maxVersion = 256
+)
+
+// memory is what the controller remembers from one sync to the next.
+type memory struct {
+	// started is when this process looked first, settled whether it has judged everything once.
+	started time.Time
+	settled bool
+	// last is the last judgement that was made of everything, nil before the first, and version what it is for.
+	last    *compat.Verdict
+	version string
+	// failing is since when, and broken why, things cannot be read; zero while they can.
+	failing time.Time
+	broken  string
+}
+
+// opinion is what a sync has come to.
+type opinion struct {
+	// verdict is what to write, nil when what is written stays; version is the cluster's that it was reached for.
+	verdict *compat.Verdict
+	version string
+	// again is when to look again without being told; 0 is never.
+	again time.Duration
+}
+
+// sight is what a judgement is made of.
+type sight struct {
+	on        resolve.Cluster
+	operators []*platformv1alpha1.PlatformOperator
+	// ungated says that the cluster has no ClusterVersion.
+	ungated bool
+}
+
+// judge never fails open: what cannot be read leaves the verdict that there is for this cluster version, and blocks where there is
+// none.
+func (c *controller) judge() opinion {
+	now, m := c.clock.Now(), &c.memory
+	if m.started.IsZero() {
+		m.started = now
+	}
+	seen, err := c.look()
+	if err != nil {
+		return c.duringOutage(seen, err)
+	}
+	m.failing, m.broken = time.Time{}, ""
+	if seen.ungated {
+		verdict := compat.NothingToGate()
+		return c.settle(verdict, "", 0)
+	}
+	if waiting, left := c.untried(seen), m.started.Add(settling).Sub(now); !m.settled && waiting != "" && left > 0 {
+		if c.stands(seen.on.Version) {
+			return opinion{again: left}
+		}
+		verdict := compat.CannotTell(fmt.Errorf("the manager has just started and waits, until %s at most, for %s to be read", m.started.Add(settling).UTC().Format(time.RFC3339), waiting))
+		return opinion{verdict: &verdict, again: left}
+	}
+	verdict, err := c.evaluate(seen)
+	if err != nil {
+		klog.Warningf("judging the installed operators: %v", err) // the verdict says so too
+	}
+	var again time.Duration
+	for _, operator := range seen.operators {
+		if wait, due := compat.NextExpiry(resolve.OverridesOf(operator), now); due && (again == 0 || wait < again) {
+			again = wait
+		}
+	}
+	return c.settle(verdict, seen.on.Version, again)
+}
+
+// settle remembers a judgement of everything.
+func (c *controller) settle(verdict compat.Verdict, version string, again time.Duration) opinion {
+	c.gauge.set(verdict)
+	c.memory.settled, c.memory.last, c.memory.version = true, &verdict, version
+	return opinion{verdict: &verdict, version: recorded(verdict, version), again: again}
+}
+
+// recorded is the cluster version to record beside a verdict: none where it could not be told.
+func recorded(verdict compat.Verdict, version string) string {
+	if verdict.Reason == compat.ReasonErrorChecking || len(version) > maxVersion {
+		return ""
+	}
+	return version
+}
+
+// look reads everything that a verdict is made of. Of what cannot be read the sight has what could be.
+func (c *controller) look() (sight, error) {
+	seen := sight{on: resolve.Cluster{KubeVersion: c.kubeVersion}}
+	clusterVersion, err := c.clusterVersions.Get("version")
+	switch {
+	case apierrors.IsNotFound(err) && c.memory.version == "":
+		seen.ungated = true
+		return seen, nil
+	case err != nil:
+		return seen, fmt.Errorf("reading ClusterVersion \"version\": %w", err)
+	}
+	if seen.on.Version = clusterVersion.Status.Desired.Version; seen.on.Version == "" {
+		return seen, errors.New("reading ClusterVersion \"version\": its status.desired has no version")
+	}
+	manager, err := c.managers.Get(operatorv1alpha1.PlatformOperatorManagerName)
+	switch {
+	case err == nil:
+		seen.on.Manager = manager.Spec
+	case !apierrors.IsNotFound(err): // it is created again at once, with defaults
+		return seen, fmt.Errorf("reading PlatformOperatorManager %q: %w", operatorv1alpha1.PlatformOperatorManagerName, err)
+	}
+	if seen.operators, err = c.operators.List(labels.Everything()); err != nil {
+		return seen, fmt.Errorf("listing PlatformOperators: %w", err)
+	}
+	return seen, nil
+}
+
+// duringOutage is the last verdict of this process with a word on why there is no newer one, unless the cluster is known to have
+// another version since; before there is one, it is what an earlier process has recorded for this version.
+func (c *controller) duringOutage(seen sight, cause error) opinion {
+	m := &c.memory
+	if m.failing.IsZero() {
+		m.failing, m.broken = c.clock.Now(), cause.Error() // the first words stay, so that the message does
+		klog.Warningf("judging the installed operators: %v", cause)
+	}
+	same := seen.on.Version == "" || seen.on.Version == m.version
+	switch {
+	case m.last != nil && same:
+		verdict := m.last.Noted(fmt.Sprintf("Since %s nothing newer can be told: %s", m.failing.UTC().Format(time.RFC3339), m.broken))
+		return opinion{verdict: &verdict, version: recorded(verdict, m.version), again: outageRetry}
+	case m.last == nil && c.stands(seen.on.Version):
+		return opinion{again: outageRetry}
+	}
+	verdict := compat.CannotTell(fmt.Errorf("since %s: %s", m.failing.UTC().Format(time.RFC3339), m.broken))
+	return opinion{verdict: &verdict, again: outageRetry}
+}
+
+// stands says whether there is a recorded verdict for this cluster version.
+func (c *controller) stands(version string) bool {
+	manager, err := c.managers.Get(operatorv1alpha1.PlatformOperatorManagerName)
+	if err != nil || version == "" || manager.Status.UpgradeGate == nil || manager.Status.UpgradeGate.ClusterVersion != version {
+		return false
+	}
+	condition := v1helpers.FindOperatorCondition(manager.Status.Conditions, ConditionType)
+	return condition != nil && condition.Reason != compat.ReasonErrorChecking
+}
+
+// evaluate judges what is installed, and notes which catalogs could not be read for some time.
+func (c *controller) evaluate(seen sight) (compat.Verdict, error) {
+	var installed []compat.Operator
+	for _, operator := range seen.operators {
+		installed = append(installed, c.bundlesOf(operator, seen.on)...)
+	}
+	verdict, err := compat.Evaluate(seen.on.Version, installed)
+	if note := c.away(seen); note != "" {
+		verdict = verdict.Noted(note)
+	}
+	return verdict, err
+}
+
+// relevant are the catalogs that an installed operator takes from and of which something holds, each once, sorted.
+func (c *controller) relevant(seen sight, holds func(resolve.Catalog) bool) (found []resolve.Catalog) {
+	for _, operator := range seen.operators {
+		if operator.Status.Installed == nil || removed(operator) {
+			continue
+		}
+		request, err := resolve.RequestFor(operator, operator.Status.Installed.Version, seen.on)
+		if err != nil {
+			continue // nothing is taken from any, and the remedy says so
+		}
+		for _, each := range c.catalogs.For(operator.Spec.Package.Name) {
+			if holds(each) && request.Selects(each) {
+				found = append(found, each)
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b resolve.Catalog) int { return cmp.Or(a.ID.Compare(b.ID), a.Since.Compare(b.Since)) })
+	return slices.CompactFunc(found, func(a, b resolve.Catalog) bool { return a.ID == b.ID })
+}
+
+// untried names the catalogs that nobody has tried to read since the start; empty when there is none.
+func (c *controller) untried(seen sight) string {
+	return listed(c.relevant(seen, func(each resolve.Catalog) bool { return each.Pending }))
+}
+
+// away says which catalogs cannot be read, and since when the first of them; empty when all can be.
+func (c *controller) away(seen sight) string {
+	catalogs := c.relevant(seen, func(each resolve.Catalog) bool { return each.Away })
+	if len(catalogs) == 0 {
+		return ""
+	}
+	first := slices.MinFunc(catalogs, func(a, b resolve.Catalog) int { return a.Since.Compare(b.Since) })
+	return fmt.Sprintf("Since %s not every update may be known: %s cannot be read", first.Since.UTC().Format(time.RFC3339), listed(catalogs))
+}
+
+// listed names two catalogs, and counts the others.
+func listed(catalogs []resolve.Catalog) string {
+	var names []string
+	for _, each := range catalogs[:min(len(catalogs), 2)] {
+		names = append(names, "catalog "+each.ID.String())
+	}
+	if more := len(catalogs) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(names, ", ")
+}

@@ -23,7 +23,7 @@ func (s *state) reportCompatibility() {
 	if unknown == nil {
 		effective, s.ignored = compat.JudgeOverrides(cluster.Next(), resolve.OverridesOf(s.operator), s.clock.Now())
 	}
-	bundles := declared(*status)
+	bundles := bundlesThatCount(*status)
 	if len(bundles) == 0 {
 		return
 	}
@@ -52,14 +52,10 @@ func (s *state) cannotTellUpdates() bool {
 	return s.refusal != nil || s.decision.Unread != "" && len(s.decision.Available) == 0 && len(s.decision.Refused) == 0
 }
 
-// declared are the bundles whose declarations count: the installed one and, during a hop, the one that is being moved to.
-func declared(status platformv1alpha1.PlatformOperatorStatus) (bundles []compat.Operator) {
+// bundlesThatCount are the bundles whose declarations count: the installed one and, during a hop, the one that is being moved to.
+func bundlesThatCount(status platformv1alpha1.PlatformOperatorStatus) (bundles []compat.Operator) {
 	for _, bundle := range counting(status) {
-		operator := compat.Operator{Version: bundle.Version}
-		if bundle.MaxOpenShiftVersion != "" {
-			operator.Max = []string{quoted(bundle.MaxOpenShiftVersion)}
-		}
-		bundles = append(bundles, operator)
+		bundles = append(bundles, compat.Operator{Version: bundle.Version, Max: rawOf(*bundle)})
 	}
 	return bundles
 }
@@ -82,7 +78,7 @@ func strictest(status platformv1alpha1.PlatformOperatorStatus) (text string) {
 		if bundle.MaxOpenShiftVersion == "" {
 			continue
 		}
-		most, err := compat.ReadMax([]string{quoted(bundle.MaxOpenShiftVersion)})
+		most, err := compat.ReadMax(rawOf(*bundle))
 		if err != nil {
 			return bundle.MaxOpenShiftVersion
 		}
@@ -112,9 +108,10 @@ func overrideOf(operator *platformv1alpha1.PlatformOperator, version string) *pl
 	return nil
 }
 
-// acknowledged is condition Upgradeable with what an override that is in effect makes of it.
-func acknowledged(condition metav1.Condition, compatibility *platformv1alpha1.Compatibility) metav1.Condition {
-	override := inEffect(compatibility)
+// acknowledgedCondition is condition Upgradeable with what an override that is in effect makes of it.
+func acknowledgedCondition(s *state) metav1.Condition {
+	condition := upgradeableCondition(s.operator.Status, s.on.Version)
+	override := inEffect(s.operator.Status.Compatibility)
 	if override == nil {
 		return condition
 	}

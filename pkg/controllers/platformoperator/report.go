@@ -42,7 +42,7 @@ func report(_ context.Context, s *state) (bool, error) {
 	s.setFrom(platformv1alpha1.ConditionInstalled, installedCondition(s))
 	s.setFrom(platformv1alpha1.ConditionProgressing, progressingCondition(s))
 	s.setFrom(platformv1alpha1.ConditionHealthy, healthyCondition(s))
-	s.setFrom(platformv1alpha1.ConditionUpgradeable, acknowledged(upgradeableCondition(*status, s.on.Version), status.Compatibility))
+	s.setFrom(platformv1alpha1.ConditionUpgradeable, acknowledgedCondition(s))
 	if s.refusal == nil { // else nobody looked at the catalogs
 		s.setFrom(platformv1alpha1.ConditionDeprecated, deprecatedCondition(status.Installed, s.told))
 	}

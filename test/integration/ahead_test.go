@@ -1,0 +1,184 @@
+package integration
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	configv1 "github.com/openshift/api/config/v1"
+	operatorv1 "github.com/openshift/api/operator/v1"
+	"github.com/openshift/library-go/pkg/operator/v1helpers"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/test/samples"
+	"github.com/openshift/platform-operators/test/story"
+)
+
+// gateSays waits until the ClusterOperator has this Upgradeable, with all these words.
+func gateSays(ctx context.Context, status configv1.ConditionStatus, words ...string) {
+	GinkgoHelper()
+	Eventually(func(ctx context.Context) error {
+		condition, err := admin.ClusterOperatorHas(ctx, configv1.OperatorUpgradeable, status)
+		if err != nil {
+			return err
+		}
+		for _, word := range words {
+			if !strings.Contains(condition.Message, word) {
+				return fmt.Errorf("the ClusterOperator does not say %q: %s", word, condition.Message)
+			}
+		}
+		return nil
+	}).WithContext(ctx).Should(Succeed())
+}
+
+// desired has the ClusterVersion say that the cluster is, or is becoming, of this version.
+func desired(ctx context.Context, version string) {
+	GinkgoHelper()
+	clusterVersion, err := admin.Config.ConfigV1().ClusterVersions().Get(ctx, "version", metav1.GetOptions{})
+	Expect(err).NotTo(HaveOccurred())
+	clusterVersion.Status.Desired.Version = version
+	_, err = admin.Config.ConfigV1().ClusterVersions().UpdateStatus(ctx, clusterVersion, metav1.UpdateOptions{})
+	Expect(err).NotTo(HaveOccurred())
+}
+
+// ahead is what an operator's status says of how far the cluster may go.
+func ahead(ctx context.Context, name string) (string, error) {
+	operator, err := admin.Operator(ctx, name)
+	if err != nil || operator.Status.Compatibility == nil {
+		return "", err
+	}
+	compatibility := operator.Status.Compatibility
+	return fmt.Sprintf("%s: now %s, after updates %s", compatibility.MaxOpenShiftVersion, compatibility.HighestReachable, compatibility.AfterUpdates), nil
+}
+
+// gateCondition is the operator resource's condition, and the cluster version that it was judged for.
+func gateCondition(ctx context.Context) (*operatorv1.OperatorCondition, string, error) {
+	manager, err := admin.Platform.OperatorV1alpha1().PlatformOperatorManagers().Get(ctx, "cluster", metav1.GetOptions{})
+	if err != nil || manager.Status.UpgradeGate == nil {
+		return nil, "", err
+	}
+	return v1helpers.FindOperatorCondition(manager.Status.Conditions, "InstalledOperatorsUpgradeable"), manager.Status.UpgradeGate.ClusterVersion, nil
+}
+
+// offeringUpTo offers versions of a package, each "VERSION MAXOPENSHIFTVERSION".
+func offeringUpTo(ctx context.Context, pkg string, versions ...string) {
+	GinkgoHelper()
+	var operators []samples.Operator
+	for _, text := range versions {
+		version, most, _ := strings.Cut(text, " ")
+		operators = append(operators, samples.Operator{Package: pkg, Version: version, MaxOpenShiftVersion: fmt.Sprintf("%q", most)})
+	}
+	Expect(admin.Publish(ctx, operators...)).To(Succeed())
+}
+
+var _ = Describe("the upgrade gate", func() {
+	It("CLU-G9 follows the ClusterVersion, whatever it says and whatever version the manager has been built for", func(ctx context.Context) {
+		const pkg = "almanac"
+		offeringUpTo(ctx, pkg, "1.0.0 4.22", "1.1.0 5.1")
+		plopped(ctx, pkg, `"package": {"version": "1.0.0"}`)
+		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
+		process := env.Manager.PID()
+		clusterOperator, err := admin.Config.ConfigV1().ClusterOperators().Get(ctx, story.ClusterOperatorName, metav1.GetOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		Expect(clusterOperator.Status.Versions).To(ConsistOf(configv1.OperandVersion{Name: "operator", Version: "0.0.1-snapshot"}), "the manager's own version is another one")
+		DeferCleanup(desired, story.ClusterVersion)
+
+		for _, each := range []struct {
+			version string
+			status  configv1.ConditionStatus
+			says    string
+			ahead   string
+		}{
+			{"4.21.7", configv1.ConditionTrue, "Cluster upgrades to 4.22 are permitted", "4.22: now 4.22, after updates 4.22"},
+			{"4.22.0-0.nightly-2026-01-31-123456", configv1.ConditionFalse, "almanac 1.0.0 allows at most 4.22: update to ≥1.1.0 (allows 4.23)", "4.22: now 4.22, after updates 4.22"},
+			{"0.0.1-snapshot", configv1.ConditionTrue, "Cluster upgrades to 0.1 are permitted", "4.22: now 0.2, after updates 0.2"},
+			{"4.23.0-rc.1", configv1.ConditionFalse, "almanac 1.0.0 allows at most 4.22: update to ≥1.1.0 (allows 5.1)", "4.22: now 4.23, after updates 4.23"},
+			{"banana", configv1.ConditionFalse, `reading cluster version "banana"`, "4.22: now , after updates "},
+			{"4.21.0-ec.1", configv1.ConditionTrue, "Cluster upgrades to 4.22 are permitted", "4.22: now 4.22, after updates 4.22"},
+		} {
+			By("having the cluster at " + each.version)
+			desired(ctx, each.version)
+			gateSays(ctx, each.status, each.says)
+			Eventually(ahead).WithContext(ctx).WithArguments(pkg).Should(Equal(each.ahead))
+		}
+		By("having no version of the package excluded any more, the cluster at 4.22")
+		desired(ctx, "4.22.0")
+		gateSays(ctx, configv1.ConditionFalse, "almanac 1.0.0")
+		respecified(ctx, pkg, `"upgrades": {"approval": "Manual"}, "package": {"version": null}`)
+		Eventually(ahead).WithContext(ctx).WithArguments(pkg).Should(Equal("4.22: now 4.22, after updates 5.1"))
+		gateSays(ctx, configv1.ConditionFalse, "approve 1.1.0 in spec.upgrades.approvedVersion (allows 4.23)", "would permit upgrades up to 5.1")
+		Expect(env.Manager.PID()).To(Equal(process))
+		Expect(env.Manager.Exited()).NotTo(BeClosed())
+	})
+
+	It("CLU-G11 lets the cluster go at a risk that is acknowledged for its next minor version, with a reason, until that expires", func(ctx context.Context) {
+		const pkg = "daredevil"
+		offeringUpTo(ctx, pkg, "1.0.0 4.21")
+		upgradeable := func(status metav1.ConditionStatus, reason string, words ...string) {
+			GinkgoHelper()
+			conditionSays(ctx, pkg, metav1.Condition{Type: platformv1alpha1.ConditionUpgradeable, Status: status, Reason: reason}, words...)
+		}
+		warnings := func(ctx context.Context) (string, error) {
+			operator, err := admin.Operator(ctx, pkg)
+			return strings.Join(operator.Status.Warnings, "\n"), err
+		}
+		at := func(left time.Duration) string { return time.Now().Add(left).UTC().Format(time.RFC3339) }
+		plopped(ctx, pkg, fmt.Sprintf(`"compatibilityOverrides": [{"openShiftVersion": "4.22", "expires": %q}, {"openShiftVersion": "4.23", "reason": "Ada", "expires": %q}, {"openShiftVersion": "5.7", "reason": "Ada"}]`, at(time.Hour), at(time.Hour)))
+		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
+		upgradeable(metav1.ConditionFalse, platformv1alpha1.ReasonIncompatibleOperator)
+		gateSays(ctx, configv1.ConditionFalse, "daredevil 1.0.0 allows at most 4.21: no version that allows 4.22 exists in the catalogs")
+		Eventually(warnings).WithContext(ctx).Should(And(
+			ContainSubstring(`for OpenShift "4.22" is ignored: it has no reason`), ContainSubstring(`for OpenShift "4.23" is ignored: the cluster's next minor version is 4.22`),
+			ContainSubstring(`for OpenShift "5.7" is ignored: it does not expire`)))
+
+		By("giving one that counts, for some seconds")
+		expires := at(8 * time.Second)
+		respecified(ctx, pkg, fmt.Sprintf(`"compatibilityOverrides": [{"openShiftVersion": "4.22", "reason": "Ada, ticket 7", "expires": %q}]`, expires))
+		upgradeable(metav1.ConditionTrue, platformv1alpha1.ReasonOverrideAcknowledged, "4.22 is acknowledged until "+expires+": Ada, ticket 7")
+		gateSays(ctx, configv1.ConditionTrue, "daredevil 1.0.0 allows at most 4.21: risk acknowledged until "+expires+": Ada, ticket 7")
+		Eventually(eventsAbout).WithContext(ctx).WithArguments(platformv1alpha1.EventOverrideAcknowledged, pkg).Should(ConsistOf(And(ContainSubstring("4.22"), ContainSubstring("Ada, ticket 7"))))
+		operator, err := admin.Operator(ctx, pkg)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(operator.Status.Compatibility.Acknowledged).NotTo(BeNil())
+		Expect(operator.Status.Warnings).To(BeEmpty())
+
+		By("waiting for its end, which nobody tells of")
+		upgradeable(metav1.ConditionFalse, platformv1alpha1.ReasonIncompatibleOperator)
+		gateSays(ctx, configv1.ConditionFalse, "daredevil 1.0.0 allows at most 4.21: no version")
+		Eventually(warnings).WithContext(ctx).Should(ContainSubstring("it expired at " + expires))
+		Eventually(eventsAbout).WithContext(ctx).WithArguments(platformv1alpha1.EventOverrideExpired, pkg).Should(HaveLen(1))
+	})
+
+	It("keeps its verdict when the manager starts again and catalogs are away, and then tells of them", func(ctx context.Context) {
+		const pkg = "stalwart"
+		offeringUpTo(ctx, pkg, "1.0.0 4.21", "1.1.0 4.22")
+		plopped(ctx, pkg, `"package": {"version": "1.0.0"}`)
+		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
+		gateSays(ctx, configv1.ConditionFalse, "stalwart 1.0.0 allows at most 4.21: update to ≥1.1.0")
+		before, version, err := gateCondition(ctx)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(version).To(Equal(story.ClusterVersion))
+		Expect(env.Manager.Kill()).To(Succeed())
+		env.Catalog.Unavailable(true)
+		DeferCleanup(func() { env.Catalog.Unavailable(false) })
+		Expect(env.Manager.Start()).To(Succeed())
+		Eventually(func(ctx context.Context) (string, error) {
+			now, _, err := gateCondition(ctx)
+			if err != nil {
+				return "", err
+			}
+			Expect(now.Status).To(Equal(operatorv1.ConditionFalse))
+			Expect(now.Reason).To(Equal(before.Reason), now.Message)
+			return now.Message, nil
+		}).WithContext(ctx).Should(ContainSubstring("no version that allows 4.22 is known: "), "once the catalogs have been tried")
+		env.Catalog.Unavailable(false)
+		after, _, err := gateCondition(ctx)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(after.LastTransitionTime).To(Equal(before.LastTransitionTime))
+	})
+})

@@ -41,14 +41,14 @@ const (
 	maxNamed     = 5
 )
 
-// ConditionView is what Aggregate needs of one of an operator's conditions. The zero value is a condition not written yet.
+// ConditionView is what Contribute needs of one of an operator's conditions. The zero value is a condition not written yet.
 type ConditionView struct {
 	Status, Reason, Message string
 	// Since is when Status last changed.
 	Since time.Time
 }
 
-// OperatorState is what Aggregate needs of one PlatformOperator.
+// OperatorState is what Contribute needs of one PlatformOperator.
 type OperatorState struct {
 	Name                            string
 	Installed, Progressing, Healthy ConditionView
@@ -59,29 +59,56 @@ type OperatorState struct {
 	EverInstalled bool
 }
 
+// Contribution is what one operator brings to the conditions of all of them. One of which only Name is set brings nothing.
+type Contribution struct {
+	Name string
+	// Waiting is what the cluster's installation waits for.
+	Waiting string
+	// Verb is what is done to the operator: "Installing".
+	Verb string
+	// Unhealthy is what has been wrong for too long with an operator that worked.
+	Unhealthy string
+}
+
+// sameState says whether two contributions differ in nothing but words.
+func (c Contribution) sameState(other Contribution) bool {
+	return (c.Waiting == "") == (other.Waiting == "") && (c.Unhealthy == "") == (other.Unhealthy == "") && c.Verb == other.Verb
+}
+
+// Contribute tells what an operator brings to the three conditions.
+//
+//   - It is waited for only while the cluster itself is being installed (clusterInstalled is false) and the operator is not
+//     ready. Afterwards nothing that happens to an operator makes the platform unavailable.
+//   - It has a verb while it is installed, moved or removed; never for a repair.
+//   - It is unhealthy when it worked, has been unhealthy for degradedAfter, and no hop was under way in that time. What a user
+//     can spoil on day 2 (a name, a range, a registry) leaves what is installed alone, and this too.
+func Contribute(s OperatorState, clusterInstalled bool, now time.Time, degradedAfter time.Duration) Contribution {
+	c := Contribution{Name: s.Name}
+	if !clusterInstalled && s.waitedFor() {
+		c.Waiting = s.lacks()
+	}
+	if s.Progressing.Status == conditionTrue {
+		c.Verb = verbs[s.Progressing.Reason]
+	}
+	if since, ok := s.unhealthySince(); ok && now.Sub(since) >= degradedAfter {
+		c.Unhealthy = s.Healthy.text()
+	}
+	return c
+}
+
 // Condition is one condition of the operator CR, from where it goes to the ClusterOperator.
 type Condition struct{ Type, Status, Reason, Message string }
 
-// Aggregate gives Available, Progressing and Degraded, in this order, for all operators together. The result depends on neither
-// the order of states nor, apart from degradedAfter, on the time.
-//
-//   - Available is False only while the cluster itself is being installed (clusterInstalled is false) and operators are not
-//     ready. Afterwards nothing that happens to an operator makes the platform unavailable.
-//   - Progressing is True while an operator is installed, moved or removed; never for a repair.
-//   - Degraded is True when an operator that worked has been unhealthy for degradedAfter, and no hop was under way in that
-//     time. What a user can spoil on day 2 (a name, a range, a registry) leaves what is installed alone, and this too.
-func Aggregate(states []OperatorState, clusterInstalled bool, now time.Time, degradedAfter time.Duration) []Condition {
-	states = slices.Clone(states)
-	slices.SortFunc(states, func(a, b OperatorState) int { return cmp.Compare(a.Name, b.Name) })
-	return []Condition{
-		available(states, clusterInstalled),
-		progressing(states),
-		degraded(states, now, degradedAfter),
-	}
+// Aggregate gives Available, Progressing and Degraded, in this order, for what all operators bring to them; the result does not
+// depend on the order of those. degradedAfter is the one that they were made with.
+func Aggregate(all []Contribution, degradedAfter time.Duration) []Condition {
+	all = slices.Clone(all)
+	slices.SortFunc(all, func(a, b Contribution) int { return cmp.Compare(a.Name, b.Name) })
+	return []Condition{available(all), progressing(all), degraded(all, degradedAfter)}
 }
 
-// NextChange tells how long after now Aggregate may give another Degraded condition for the same states; false when only a
-// change of the states can make a difference.
+// NextChange tells how long after now Contribute may give something else for one of the same states; false when only a change
+// of the states can make a difference.
 func NextChange(states []OperatorState, now time.Time, degradedAfter time.Duration) (time.Duration, bool) {
 	var next time.Duration
 	found := false
@@ -95,20 +122,16 @@ func NextChange(states []OperatorState, now time.Time, degradedAfter time.Durati
 	return next, found
 }
 
-func available(states []OperatorState, clusterInstalled bool) Condition {
-	asExpected := Condition{TypeAvailable, conditionTrue, ReasonAsExpected, ""}
-	if clusterInstalled {
-		return asExpected
-	}
+func available(all []Contribution) Condition {
 	var names, waiting []string
-	for _, s := range states {
-		if s.waitedFor() {
-			names = append(names, s.Name)
-			waiting = append(waiting, s.Name+": "+s.lacks())
+	for _, c := range all {
+		if c.Waiting != "" {
+			names = append(names, c.Name)
+			waiting = append(waiting, c.Name+": "+c.Waiting)
 		}
 	}
 	if len(waiting) == 0 {
-		return asExpected
+		return Condition{TypeAvailable, conditionTrue, ReasonAsExpected, ""}
 	}
 	head := fmt.Sprintf("Cluster installation waits for %d platform %s: ", len(waiting), plural("operator", len(waiting)))
 	return Condition{TypeAvailable, conditionFalse, ReasonWaitingForOperators, joined(head, waiting, look(names))}
@@ -147,23 +170,23 @@ var verbs = map[string]string{
 	platformv1alpha1.ReasonInstalling: "Installing",
 	platformv1alpha1.ReasonUpgrading:  "Upgrading",
 	platformv1alpha1.ReasonRemoving:   "Removing",
-	"RollingBack":                     "Rolling back",
+	platformv1alpha1.ReasonRollingBack: "Rolling back",
 }
 
 // progressing says what is under way in five to ten words, as the ClusterOperator's readers expect.
-func progressing(states []OperatorState) Condition {
+func progressing(all []Contribution) Condition {
 	var names []string
 	verb := ""
-	for _, s := range states {
-		v, known := verbs[s.Progressing.Reason]
-		if !known || s.Progressing.Status != conditionTrue {
+	for _, c := range all {
+		switch {
+		case c.Verb == "":
 			continue
+		case verb == "":
+			verb = c.Verb
+		case verb != c.Verb:
+			verb = "Changing"
 		}
-		if verb != "" && verb != v {
-			v = "Changing"
-		}
-		verb = v
-		names = append(names, s.Name)
+		names = append(names, c.Name)
 	}
 	if len(names) == 0 {
 		return Condition{TypeProgressing, conditionFalse, ReasonAsExpected, ""}
@@ -186,12 +209,12 @@ func someOf(names []string, limit int) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:limit], ", "), len(names)-limit)
 }
 
-func degraded(states []OperatorState, now time.Time, after time.Duration) Condition {
+func degraded(all []Contribution, after time.Duration) Condition {
 	var names, unhealthy []string
-	for _, s := range states {
-		if since, ok := s.unhealthySince(); ok && now.Sub(since) >= after {
-			names = append(names, s.Name)
-			unhealthy = append(unhealthy, s.Name+": "+s.Healthy.text())
+	for _, c := range all {
+		if c.Unhealthy != "" {
+			names = append(names, c.Name)
+			unhealthy = append(unhealthy, c.Name+": "+c.Unhealthy)
 		}
 	}
 	if len(unhealthy) == 0 {

@@ -48,6 +48,15 @@ func broken(name string, minutes int) health.OperatorState {
 	})
 }
 
+// aggregate gives the conditions of operators that nothing is held back of.
+func aggregate(states []health.OperatorState, clusterInstalled bool, at time.Time) []health.Condition {
+	var all []health.Contribution
+	for _, state := range states {
+		all = append(all, health.Contribute(state, clusterInstalled, at, degradedAfter))
+	}
+	return health.Aggregate(all, degradedAfter)
+}
+
 func TestAggregate(t *testing.T) {
 	allAsExpected := []string{"Available=True AsExpected ", "Progressing=False AsExpected ", "Degraded=False AsExpected "}
 	cases := map[string]struct {
@@ -137,7 +146,7 @@ func TestAggregate(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			var got []string
-			for _, condition := range health.Aggregate(c.states, !c.installing, now, degradedAfter) {
+			for _, condition := range aggregate(c.states, !c.installing, now) {
 				got = append(got, fmt.Sprintf("%s=%s %s %s", condition.Type, condition.Status, condition.Reason, condition.Message))
 			}
 			if diff := cmp.Diff(c.want, got); diff != "" {
@@ -155,9 +164,9 @@ func TestAggregateTextIsBoundedAndTheSameInAnyOrder(t *testing.T) {
 				s.Healthy.Message = strings.Repeat("long\n", 200)
 			}))
 		}
-		before := health.Aggregate(states, false, now, degradedAfter)
+		before := aggregate(states, false, now)
 		rand.New(rand.NewSource(1)).Shuffle(n, func(i, j int) { states[i], states[j] = states[j], states[i] })
-		after := health.Aggregate(states, false, now, degradedAfter)
+		after := aggregate(states, false, now)
 		if diff := cmp.Diff(before, after); diff != "" {
 			t.Errorf("%d operators in another order (-before +after):\n%s", n, diff)
 		}
@@ -179,7 +188,7 @@ func TestProgressingHasFiveToTenWords(t *testing.T) {
 			for i := range n {
 				states = append(states, with(working(fmt.Sprintf("o%d", i)), func(s *health.OperatorState) { s.Progressing = view("True", reason, "", 1) }))
 			}
-			message := health.Aggregate(states, true, now, degradedAfter)[1].Message
+			message := aggregate(states, true, now)[1].Message
 			if words := len(strings.Fields(message)); words < 5 || words > 10 {
 				t.Errorf("%d words: %q", words, message)
 			}
@@ -207,8 +216,8 @@ func TestNextChangeIsWhenTheNextOperatorDegrades(t *testing.T) {
 			if !found {
 				return
 			}
-			before := health.Aggregate(c.states, true, now.Add(got-time.Nanosecond), degradedAfter)
-			if after := health.Aggregate(c.states, true, now.Add(got), degradedAfter); cmp.Equal(before, after) {
+			before := aggregate(c.states, true, now.Add(got-time.Nanosecond))
+			if after := aggregate(c.states, true, now.Add(got)); cmp.Equal(before, after) {
 				t.Errorf("nothing changes %s later", got)
 			}
 		})
@@ -217,13 +226,14 @@ func TestNextChangeIsWhenTheNextOperatorDegrades(t *testing.T) {
 
 func ExampleAggregate() {
 	at := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
-	states := []health.OperatorState{{
+	state := health.OperatorState{
 		Name:        "project-quay",
 		Installed:   health.ConditionView{Status: "True", Reason: "InstallSuccessful", Since: at.Add(-time.Hour)},
 		Progressing: health.ConditionView{Status: "True", Reason: "Upgrading", Since: at},
 		Healthy:     health.ConditionView{Status: "True", Reason: "AsExpected", Since: at.Add(-time.Hour)},
-	}}
-	for _, c := range health.Aggregate(states, true, at, 10*time.Minute) {
+	}
+	brought := health.Contribute(state, true, at, 10*time.Minute)
+	for _, c := range health.Aggregate([]health.Contribution{brought}, 10*time.Minute) {
 		fmt.Printf("%s=%s %s %q\n", c.Type, c.Status, c.Reason, c.Message)
 	}
 	// Output:

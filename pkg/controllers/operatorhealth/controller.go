@@ -1,8 +1,8 @@
 // Package operatorhealth sums up all PlatformOperators into the Available, Progressing and Degraded conditions of the
 // operator resource, from which library-go makes the ClusterOperator platform-operators-aggregated.
 //
-// The rules are pkg/health's; this package only gathers what they judge and writes the verdict. The Upgradeable condition
-// has its own controller (upgradegate).
+// The rules are pkg/health's, and so is what keeps an operator that goes back and forth from being written down each time; this
+// package only gathers what they judge and writes the verdict. The Upgradeable condition has its own controller (upgradegate).
 package operatorhealth
 
 import (
@@ -59,9 +59,11 @@ type controller struct {
 	clusterVersions configv1listers.ClusterVersionLister
 	degradedAfter   time.Duration
 	clock           clock.PassiveClock
+	// damper is used by the one sync that runs at a time: there is one queue key.
+	damper health.Damper
 }
 
-// New builds the controller. It has one queue key.
+// New builds the controller. It has one queue key, and is for one worker.
 func New(config Config) (factory.Controller, error) {
 	if config.OperatorClient == nil || config.Operators == nil || config.Deployments == nil || config.ClusterVersions == nil ||
 		config.DegradedAfter <= 0 || config.Clock == nil || config.Recorder == nil {
@@ -78,6 +80,7 @@ func New(config Config) (factory.Controller, error) {
 	return factory.New().
 		WithSync(c.sync).
 		WithInformers(config.Operators.Informer(), config.Deployments.Informer(), config.ClusterVersions.Informer(), config.OperatorClient.Informer()).
+		WithSyncDegradedOnError(config.OperatorClient).
 		ToController(Name, config.Recorder), nil
 }
 
@@ -90,21 +93,26 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	if err != nil {
 		return err
 	}
-	states := make([]health.OperatorState, 0, len(operators))
+	now := c.clock.Now()
+	states, brought := make([]health.OperatorState, 0, len(operators)), make([]health.Contribution, 0, len(operators))
 	for _, operator := range operators {
 		deployment, err := c.deployments.Get(operator.Name)
 		if err != nil && !apierrors.IsNotFound(err) {
 			return fmt.Errorf("reading BundleDeployment %q: %w", operator.Name, err)
 		}
-		states = append(states, stateOf(operator, deployment))
+		state := stateOf(operator, deployment)
+		states, brought = append(states, state), append(brought, health.Contribute(state, installed, now, c.degradedAfter))
 	}
-	var updates []v1helpers.UpdateStatusFunc
-	now := c.clock.Now()
 	if wait, due := health.NextChange(states, now, c.degradedAfter); due {
 		// What is unhealthy becomes Degraded by the passing of time alone.
 		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, wait)
 	}
-	for _, condition := range health.Aggregate(states, installed, now, c.degradedAfter) {
+	shown, wait := c.damper.Pass(now, brought)
+	if wait > 0 {
+		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, wait)
+	}
+	var updates []v1helpers.UpdateStatusFunc
+	for _, condition := range health.Aggregate(shown, c.degradedAfter) {
 		updates = append(updates, v1helpers.UpdateConditionFn(operatorv1.OperatorCondition{
 			Type:    ConditionPrefix + condition.Type,
 			Status:  operatorv1.ConditionStatus(condition.Status),

@@ -167,9 +167,9 @@ func (c ConditionView) text() string {
 
 // verbs are the hops, by the reason of Progressing.
 var verbs = map[string]string{
-	platformv1alpha1.ReasonInstalling: "Installing",
-	platformv1alpha1.ReasonUpgrading:  "Upgrading",
-	platformv1alpha1.ReasonRemoving:   "Removing",
+	platformv1alpha1.ReasonInstalling:  "Installing",
+	platformv1alpha1.ReasonUpgrading:   "Upgrading",
+	platformv1alpha1.ReasonRemoving:    "Removing",
 	platformv1alpha1.ReasonRollingBack: "Rolling back",
 }
 

@@ -79,7 +79,7 @@ func TestOptionsSayEverythingThatIsWrongAtOnce(t *testing.T) {
 	}
 	wrong := Options{ContentDir: "relative", DegradedAfter: -time.Second}
 	err := wrong.Validate()
-	for _, word := range []string{"--content-dir", "OPERATOR_IMAGE_VERSION", "--degraded-after"} {
+	for _, word := range []string{"--content-dir", "OPERATOR_IMAGE_VERSION", "--degraded-after", "--version-within"} {
 		if err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("the error does not name %s: %v", word, err)
 		}

@@ -23,6 +23,8 @@ type Options struct {
 	OperatorVersion string
 	// DegradedAfter is how long an installed operator may be unhealthy before the ClusterOperator says Degraded.
 	DegradedAfter time.Duration
+	// VersionWithin is how long after its start a new manager's version is reported in any case.
+	VersionWithin time.Duration
 }
 
 // NewOptions returns the settings that a manager in the payload has.
@@ -34,6 +36,8 @@ func NewOptions() *Options {
 		ContentBudget:   3 << 30,
 		OperatorVersion: "0.0.1-snapshot",
 		DegradedAfter:   10 * time.Minute,
+		// The CVO complains of a component after 30 minutes, and tests of OpenShift do after 20.
+		VersionWithin: 10 * time.Minute,
 	}
 }
 
@@ -47,6 +51,8 @@ func (o *Options) AddFlags(flags *pflag.FlagSet) {
 		"PEM file with the certificate authorities that ClusterCatalogs' servers are trusted by. It is read again when it changes. Empty means the system's.")
 	flags.DurationVar(&o.DegradedAfter, "degraded-after", o.DegradedAfter,
 		"How long an installed operator may be unhealthy before the ClusterOperator says Degraded.")
+	flags.DurationVar(&o.VersionWithin, "version-within", o.VersionWithin,
+		"How long after its start a manager of a new version has the ClusterOperator report that version in any case; before that, when everything that there is was tried once.")
 }
 
 // Validate says what is wrong with the settings, all at once.
@@ -63,6 +69,9 @@ func (o *Options) Validate() error {
 	}
 	if o.DegradedAfter <= 0 {
 		faults = append(faults, fmt.Errorf("--degraded-after is %s, which is not a duration above zero", o.DegradedAfter))
+	}
+	if o.VersionWithin <= 0 {
+		faults = append(faults, fmt.Errorf("--version-within is %s, which is not a duration above zero", o.VersionWithin))
 	}
 	return errors.Join(faults...)
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/controllers/bundle"
 	"github.com/openshift/platform-operators/pkg/controllers/bundledeployment"
 	"github.com/openshift/platform-operators/pkg/controllers/catalogs"
+	"github.com/openshift/platform-operators/pkg/controllers/managerversion"
 	"github.com/openshift/platform-operators/pkg/controllers/operatorhealth"
 	"github.com/openshift/platform-operators/pkg/controllers/platformoperator"
 	"github.com/openshift/platform-operators/pkg/controllers/upgradegate"
@@ -82,6 +83,8 @@ type offers struct {
 
 // build makes the list of everything that runs, in the order in which data passes through it.
 func build(ctx context.Context, input *Input, around *surroundings) ([]controller, error) {
+	trials := managerversion.NewTrials()
+	versions := status.NewVersionGetter() // the manager's own, once managerversion has it reported
 	known := &offers{catalogsource.NewSnapshots(), &catalogsource.Changes{}, &catalogsource.Changes{}}
 	content, err := store.NewContent(store.ContentConfig{Dir: input.Options.ContentDir, Budget: input.Options.ContentBudget, Clock: input.Clock})
 	if err != nil {
@@ -94,12 +97,13 @@ func build(ctx context.Context, input *Input, around *surroundings) ([]controlle
 	}{
 		{1, func() (factory.Controller, error) { return newOperatorConfig(input) }},
 		{4, func() (factory.Controller, error) { return newCatalogs(input, known) }},
-		{2, func() (factory.Controller, error) { return newPlatformOperator(ctx, input, known, around) }},
+		{2, func() (factory.Controller, error) { return newPlatformOperator(ctx, input, known, around, trials) }},
 		{2, func() (factory.Controller, error) { return newBundle(ctx, input, content) }},
-		{4, func() (factory.Controller, error) { return newBundleDeployment(ctx, input, content) }},
+		{4, func() (factory.Controller, error) { return newBundleDeployment(ctx, input, content, trials) }},
 		{1, func() (factory.Controller, error) { return newOperatorHealth(input) }},
 		{1, func() (factory.Controller, error) { return newUpgradeGate(input, known, around) }},
-		{1, func() (factory.Controller, error) { return newStatusSyncer(input), nil }},
+		{1, func() (factory.Controller, error) { return newManagerVersion(input, versions, trials) }},
+		{1, func() (factory.Controller, error) { return newStatusSyncer(input, versions), nil }},
 		{1, func() (factory.Controller, error) {
 			return loglevel.NewClusterOperatorLoggingController(input.Operator, input.Recorder), nil
 		}},
@@ -128,7 +132,7 @@ func newCatalogs(input *Input, known *offers) (factory.Controller, error) {
 	})
 }
 
-func newPlatformOperator(ctx context.Context, input *Input, known *offers, around *surroundings) (factory.Controller, error) {
+func newPlatformOperator(ctx context.Context, input *Input, known *offers, around *surroundings, trials *managerversion.Trials) (factory.Controller, error) {
 	return platformoperator.New(platformoperator.Config{
 		OperatorClient:    input.Platform.PlatformV1alpha1().PlatformOperators(),
 		DeploymentClient:  input.Platform.CoreV1alpha2().BundleDeployments(),
@@ -146,6 +150,7 @@ func newPlatformOperator(ctx context.Context, input *Input, known *offers, aroun
 		Clock:             input.Clock,
 		Recorder:          input.Recorder,
 		Events:            newEvents(ctx, input, platformoperator.Name),
+		Tried:             trials.Of(managerversion.KindPlatformOperator),
 		Register:          legacyregistry.CustomRegister,
 	})
 }
@@ -174,7 +179,7 @@ func newBundle(ctx context.Context, input *Input, content *store.Content) (facto
 	})
 }
 
-func newBundleDeployment(ctx context.Context, input *Input, content *store.Content) (factory.Controller, error) {
+func newBundleDeployment(ctx context.Context, input *Input, content *store.Content, trials *managerversion.Trials) (factory.Controller, error) {
 	return bundledeployment.New(ctx, bundledeployment.Config{
 		Client:       input.Platform.CoreV1alpha2().BundleDeployments(),
 		Deployments:  input.PlatformInformers.Core().V1alpha2().BundleDeployments(),
@@ -191,6 +196,7 @@ func newBundleDeployment(ctx context.Context, input *Input, content *store.Conte
 		Clock:        input.Clock,
 		Recorder:     input.Recorder,
 		Events:       newEvents(ctx, input, bundledeployment.Name),
+		Tried:        trials.Of(managerversion.KindBundleDeployment),
 		Register:     legacyregistry.Register,
 	})
 }
@@ -230,10 +236,25 @@ func newUpgradeGate(input *Input, known *offers, around *surroundings) (factory.
 	})
 }
 
-// newStatusSyncer makes library-go's controller that turns the operator resource's conditions into the ClusterOperator.
-func newStatusSyncer(input *Input) factory.Controller {
-	versions := status.NewVersionGetter()
-	versions.SetVersion("operator", input.Options.OperatorVersion)
+func newManagerVersion(input *Input, versions status.VersionGetter, trials *managerversion.Trials) (factory.Controller, error) {
+	return managerversion.New(managerversion.Config{
+		OperatorClient:   input.Operator,
+		Operators:        input.PlatformInformers.Platform().V1alpha1().PlatformOperators(),
+		Deployments:      input.PlatformInformers.Core().V1alpha2().BundleDeployments(),
+		ClusterOperators: input.ConfigInformers.Config().V1().ClusterOperators(),
+		ClusterOperator:  ClusterOperatorName,
+		Version:          input.Options.OperatorVersion,
+		Report:           versions.SetVersion,
+		Trials:           trials,
+		Limit:            input.Options.VersionWithin,
+		Clock:            input.Clock,
+		Recorder:         input.Recorder,
+	})
+}
+
+// newStatusSyncer makes library-go's controller that turns the operator resource's conditions into the ClusterOperator, with
+// the versions that are known by then.
+func newStatusSyncer(input *Input, versions status.VersionGetter) factory.Controller {
 	syncer := status.NewClusterOperatorStatusController(ClusterOperatorName, staticRelatedObjects(input.Namespace),
 		input.Config.ConfigV1(), input.ConfigInformers.Config().V1().ClusterOperators(),
 		input.Operator, versions, input.Recorder, input.Clock)

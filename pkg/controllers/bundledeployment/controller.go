@@ -74,6 +74,8 @@ type Config struct {
 	// Recorder is the controller framework's; what is to be seen on a BundleDeployment goes to Events.
 	Recorder events.Recorder
 	Events   record.EventRecorder
+	// Tried is told the name of each BundleDeployment whose sync has ended, whatever came of it.
+	Tried func(name string)
 	// Register makes a metric known.
 	Register func(metrics.Registerable) error
 }
@@ -81,7 +83,7 @@ type Config struct {
 func (c Config) validate() error {
 	if c.Client == nil || c.Deployments == nil || c.Bundles == nil || c.Classes == nil || c.Secrets == nil || c.Dynamic == nil ||
 		c.Discovery == nil || c.Content == nil || c.Images == nil || c.Fetches <= 0 || c.BackoffFirst <= 0 || c.BackoffLast < c.BackoffFirst ||
-		c.Clock == nil || c.Recorder == nil || c.Events == nil || c.Register == nil {
+		c.Clock == nil || c.Recorder == nil || c.Events == nil || c.Tried == nil || c.Register == nil {
 		return errors.New("building the bundledeployment controller: a field of its Config is not set")
 	}
 	return nil
@@ -101,6 +103,7 @@ type controller struct {
 	clock                    clock.PassiveClock
 	events                   record.EventRecorder
 	meters                   *meters
+	tried                    func(name string)
 
 	mu      sync.Mutex
 	records map[string]*memory
@@ -141,6 +144,7 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 		backoff:      waits,
 		clock:        config.Clock,
 		events:       config.Events,
+		tried:        config.Tried,
 		records:      map[string]*memory{},
 	}
 	c.remembered = remembered(c.certificates, config.Clock)
@@ -178,6 +182,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	if name == "" || name == factory.DefaultQueueKey {
 		return nil
 	}
+	defer c.tried(name)
 	found, err := c.deployments.Get(name)
 	if apierrors.IsNotFound(err) {
 		c.forget(name)

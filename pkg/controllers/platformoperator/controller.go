@@ -73,6 +73,8 @@ type Config struct {
 	// Recorder is the controller framework's; what is to be seen on a PlatformOperator goes to Events.
 	Recorder events.Recorder
 	Events   record.EventRecorder
+	// Tried is told the name of each PlatformOperator whose sync has ended, whatever came of it.
+	Tried func(name string)
 	// Register makes metrics known.
 	Register func(metrics.StableCollector) error
 }
@@ -82,7 +84,7 @@ func (c Config) validate() error {
 		c.ClusterVersions == nil || c.Managers == nil || c.Catalogs == nil || c.CatalogsChanged == nil ||
 		c.ProvidersChanged == nil || c.Inventory == nil ||
 		c.KindsChanged == nil || c.ForeignChanged == nil || c.KubernetesVersion == "" ||
-		c.Clock == nil || c.Recorder == nil || c.Events == nil || c.Register == nil {
+		c.Clock == nil || c.Recorder == nil || c.Events == nil || c.Tried == nil || c.Register == nil {
 		return errors.New("building the platformoperator controller: a field of its Config is not set")
 	}
 	return nil
@@ -103,6 +105,7 @@ type controller struct {
 	outlooks         *outlooks
 	kin              *kin
 	advised          advised
+	tried            func(name string)
 }
 
 // New builds the controller. Its queue keys are PlatformOperator names.
@@ -123,6 +126,7 @@ func New(config Config) (factory.Controller, error) {
 		kubeVersion:      config.KubernetesVersion,
 		clock:            config.Clock,
 		events:           config.Events,
+		tried:            config.Tried,
 	}
 	var err error
 	if c.outlooks, err = newOutlooks(config.Clock, config.Register); err != nil {
@@ -198,6 +202,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	if name == "" || name == factory.DefaultQueueKey {
 		return nil
 	}
+	defer c.tried(name)
 	found, err := c.operators.Get(name)
 	if apierrors.IsNotFound(err) {
 		c.outlooks.forget(name)

@@ -20,6 +20,11 @@ func reasonsInCode(t *testing.T) map[string]string {
 			reasons[value] = folder + " " + name
 		}
 	}
+	for _, value := range reasonsOfLibraryGo(t) {
+		if reasons[value] == "" {
+			reasons[value] = "of library-go"
+		}
+	}
 	return reasons
 }
 

@@ -1,0 +1,256 @@
+package docs
+
+import (
+	"go/ast"
+	"go/token"
+	"maps"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	"github.com/openshift/library-go/pkg/operator/status"
+)
+
+// clusterOperatorSection lists the conditions of the operator resource, from which library-go makes the ClusterOperator.
+const clusterOperatorSection = "ClusterOperator `platform-operators-aggregated`"
+
+// writers are the functions that write a condition, or have library-go write one.
+var writers = map[string]bool{
+	"SetStatusCondition": true, "SetOperatorCondition": true, "UpdateConditionFn": true, "UpdateStaticPodConditionFn": true,
+	"ApplyOperatorStatus": true, "PatchOperatorStatus": true, degradedOnError: true,
+}
+
+// degradedOnError has library-go write a condition of its own when a sync fails.
+const degradedOnError = "WithSyncDegradedOnError"
+
+// readWriters are the rooms of which pairsInCode reads what they write; writing in another one would be unseen.
+var readWriters = []string{
+	"pkg/controllers/bundle", "pkg/controllers/bundledeployment", "pkg/controllers/platformoperator", // on kinds of ours
+	"pkg/controllers/operatorhealth", "pkg/controllers/upgradegate", "pkg/controllers/managerversion", // on the operator resource
+}
+
+func TestCLU_O9_EveryReasonIsAConstantOfTheTableAndTheClusterOperatorCarriesTheirUnion(t *testing.T) {
+	t.Run("conditions are written in no room but those that are read here", func(t *testing.T) {
+		var rooms []string
+		for _, file := range managerFiles(t) {
+			ast.Inspect(parsed(t, file), func(node ast.Node) bool {
+				if call, ok := node.(*ast.CallExpr); ok {
+					if called, ok := call.Fun.(*ast.SelectorExpr); ok && writers[called.Sel.Name] {
+						rooms = append(rooms, roomOf(t, file))
+					}
+				}
+				return true
+			})
+		}
+		slices.Sort(rooms)
+		want := slices.Sorted(slices.Values(readWriters))
+		if rooms = slices.Compact(rooms); !slices.Equal(rooms, want) {
+			t.Errorf("conditions are written in %q, and read here of %q", rooms, want)
+		}
+	})
+	t.Run("no reason is a text of its own", func(t *testing.T) {
+		for _, file := range managerFiles(t) {
+			ast.Inspect(parsed(t, file), func(node ast.Node) bool {
+				field, ok := node.(*ast.KeyValueExpr)
+				if !ok {
+					return true
+				}
+				name, named := field.Key.(*ast.Ident)
+				if text, literal := field.Value.(*ast.BasicLit); named && literal && name.Name == "Reason" && text.Kind == token.STRING {
+					t.Errorf("%s writes reason %s; make it a constant Reason… and list it in docs/conditions.md", file, text.Value)
+				}
+				return true
+			})
+		}
+	})
+	t.Run("each is CamelCase without names or digits", func(t *testing.T) {
+		camelCase := regexp.MustCompile(`^[A-Z][a-z]+([A-Z][a-z]+)*$`)
+		for kind, written := range pairsInCode(t) {
+			for condition, reasons := range written {
+				for reason := range reasons {
+					if !camelCase.MatchString(reason) {
+						t.Errorf("%s: %s has reason %q", kind, condition, reason)
+					}
+				}
+			}
+		}
+	})
+	t.Run("the page lists each under its condition, and no other", wantPairsOnPage)
+	t.Run("the ClusterOperator carries library-go's union of them", func(t *testing.T) { wantUnion(t, pairsOfOperatorResource(t)) })
+}
+
+func roomOf(t *testing.T, file string) string {
+	t.Helper()
+	relative, err := filepath.Rel(root, filepath.Dir(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.ToSlash(relative)
+}
+
+// wantUnion derives what library-go makes of the operator resource's conditions, and compares what the page says of it.
+func wantUnion(t *testing.T, written pairs) {
+	t.Helper()
+	reasons := map[string]bool{"NoData": true}
+	if got := status.UnionCondition("Available", operatorv1.ConditionTrue, nil).Reason; got != "NoData" {
+		t.Errorf("of no condition the union is %q", got)
+	}
+	for suffix, good := range map[string]operatorv1.ConditionStatus{"Available": operatorv1.ConditionTrue, "Progressing": operatorv1.ConditionFalse,
+		"Degraded": operatorv1.ConditionFalse, "Upgradeable": operatorv1.ConditionTrue} {
+		bad := map[operatorv1.ConditionStatus]operatorv1.ConditionStatus{operatorv1.ConditionTrue: operatorv1.ConditionFalse, operatorv1.ConditionFalse: operatorv1.ConditionTrue}[good]
+		var healthy, all []operatorv1.OperatorCondition
+		var parts []string
+		for _, pair := range written.list() {
+			condition, reason, _ := strings.Cut(pair, "/")
+			if !strings.HasSuffix(condition, suffix) {
+				continue
+			}
+			if reason == "AsExpected" {
+				healthy = append(healthy, operatorv1.OperatorCondition{Type: condition, Status: good, Reason: reason})
+				continue
+			}
+			one := operatorv1.OperatorCondition{Type: condition, Status: bad, Reason: reason}
+			want := strings.TrimSuffix(condition, suffix) + "_" + reason
+			if got := status.UnionCondition(suffix, good, nil, one).Reason; got != want {
+				t.Errorf("of %s the union is %q, want %q", pair, got, want)
+			}
+			reasons[want] = true
+			all, parts = append(all, one), append(parts, want)
+		}
+		if len(healthy) == 0 || len(all) == 0 {
+			t.Errorf("no room writes a condition …%s, so that the ClusterOperator's is Unknown", suffix)
+		}
+		if got := status.UnionCondition(suffix, good, nil, healthy...).Reason; got != "AsExpected" {
+			t.Errorf("%s: when all is well the union is %q", suffix, got)
+		}
+		slices.Sort(parts)
+		if got := status.UnionCondition(suffix, good, nil, all...).Reason; got != strings.Join(parts, "::") {
+			t.Errorf("%s: of all at once the union is %q, want %q", suffix, got, strings.Join(parts, "::"))
+		}
+	}
+	text := section(t, "conditions.md", clusterOperatorSection)
+	said := 0
+	for _, word := range marked.FindAllStringSubmatch(text, -1) {
+		if strings.Contains(word[1], "_") && word[1] != "_" {
+			said++
+			if !reasons[word[1]] {
+				t.Errorf("docs/conditions.md says that the ClusterOperator has reason %q, which no union gives", word[1])
+			}
+		}
+	}
+	if said == 0 || !strings.Contains(text, "`::`") || !strings.Contains(text, "`NoData`") {
+		t.Error("docs/conditions.md does not say what reasons the ClusterOperator has")
+	}
+}
+
+// pairsOfOperatorResource are those of pkg/health, those of the rooms that write one condition, and library-go's own.
+func pairsOfOperatorResource(t *testing.T) pairs {
+	t.Helper()
+	written := pairs{}
+	prefix := constant(t, "pkg/controllers/operatorhealth", "ConditionPrefix")
+	local := constantsIn(t, "pkg/health", "")
+	for _, fn := range readRoom(t, "pkg/health").functions {
+		types, reasons := elements(fn, "Condition", 4, 0), elements(fn, "Condition", 4, 2)
+		for i := range types {
+			kind, reason := local[identifier(types[i])], local[identifier(reasons[i])]
+			if kind == "" || reason == "" {
+				t.Fatalf("cannot tell which condition, or with which reason, %s gives", fn.Name.Name)
+			}
+			written.add(prefix+kind, reason)
+		}
+	}
+	written.add(constant(t, "pkg/controllers/upgradegate", "ConditionType"), reasonsNamedIn(t, "pkg/controllers/upgradegate", "pkg/compat")...)
+	written.add(constant(t, "pkg/controllers/managerversion", "ConditionType"), reasonsNamedIn(t, "pkg/controllers/managerversion")...)
+	for _, file := range managerFiles(t) {
+		ast.Inspect(parsed(t, file), func(node ast.Node) bool {
+			if called, ok := node.(*ast.SelectorExpr); ok && called.Sel.Name == degradedOnError {
+				written.add(constant(t, roomOf(t, file), "Name")+"Degraded", reasonsOfLibraryGo(t)...)
+			}
+			return true
+		})
+	}
+	return written
+}
+
+// reasonsOfLibraryGo are those that its controllers give to the condition that they write when a sync has failed, or not.
+func reasonsOfLibraryGo(t *testing.T) []string {
+	t.Helper()
+	var reasons []string
+	ast.Inspect(parsed(t, filepath.Join(root, "vendor/github.com/openshift/library-go/pkg/controller/factory/base_controller.go")), func(node ast.Node) bool {
+		call, ok := node.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		called, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok || called.Sel.Name != "WithReason" {
+			return true
+		}
+		literal, ok := call.Args[0].(*ast.BasicLit)
+		if !ok {
+			t.Fatal("library-go's reasons are no literals any more")
+		}
+		reason, err := strconv.Unquote(literal.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reasons = append(reasons, reason)
+		return true
+	})
+	if len(reasons) < 2 {
+		t.Fatalf("found %q as library-go's reasons; its code must look otherwise now", reasons)
+	}
+	return reasons
+}
+
+// reasonsNamedIn are the values of the constants Reason… that rooms name, but to compare with them: the API's, and those of any
+// of the rooms.
+func reasonsNamedIn(t *testing.T, folders ...string) []string {
+	t.Helper()
+	constants := apiConstants(t, "Reason")
+	for _, folder := range folders {
+		for name, value := range constantsIn(t, folder, "Reason") {
+			constants[name], constants[path.Base(folder)+"."+name] = value, value
+		}
+	}
+	found := map[string]bool{}
+	for _, folder := range folders {
+		for _, fn := range readRoom(t, folder).functions {
+			ast.Inspect(fn, func(node ast.Node) bool {
+				if comparison, ok := node.(*ast.BinaryExpr); ok && (comparison.Op == token.EQL || comparison.Op == token.NEQ) {
+					return false
+				}
+				name := selected(node)
+				if expression, ok := node.(ast.Expr); ok && name == "" {
+					name = identifier(expression)
+				}
+				if value, known := constants[name]; known {
+					found[value] = true
+				}
+				return true
+			})
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+func identifier(of ast.Expr) string {
+	if name, ok := of.(*ast.Ident); ok {
+		return name.Name
+	}
+	return ""
+}
+
+// constant gives the value of one string constant of a package.
+func constant(t *testing.T, folder, name string) string {
+	t.Helper()
+	value := constantsIn(t, folder, name)[name]
+	if value == "" {
+		t.Fatalf("%s has no string constant %s any more", folder, name)
+	}
+	return value
+}

@@ -2,76 +2,18 @@ package operator
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/yaml"
 
-	configv1 "github.com/openshift/api/config/v1"
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
-
-	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
-	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
 )
-
-func TestStaticRelatedObjectsAreThoseOfTheManifest(t *testing.T) {
-	files, err := filepath.Glob("../../manifests/*_60-clusteroperator.yaml")
-	if err != nil || len(files) != 1 {
-		t.Fatalf("looking for the ClusterOperator's manifest: %q, %v", files, err)
-	}
-	content, err := os.ReadFile(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	manifest := &configv1.ClusterOperator{}
-	if err := yaml.Unmarshal(content, manifest); err != nil {
-		t.Fatal(err)
-	}
-	if manifest.Name != ClusterOperatorName {
-		t.Errorf("the manifest is of %q", manifest.Name)
-	}
-	want := staticRelatedObjects("openshift-platform-operators")
-	if diff := cmp.Diff(want, manifest.Status.RelatedObjects); diff != "" {
-		t.Errorf("code and manifest name different objects (-code +manifest):\n%s", diff)
-	}
-}
-
-func TestInstallNamespacesAreSortedUniqueAndBounded(t *testing.T) {
-	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)
-	for i := range 2 * maxRelatedNamespaces {
-		deployment := &corev1alpha2.BundleDeployment{ObjectMeta: metav1.ObjectMeta{Name: string(rune('a'+i/26)) + string(rune('a'+i%26))}}
-		deployment.Spec.InstallNamespace = "ns-" + deployment.Name
-		if i%2 == 1 {
-			deployment.Spec.InstallNamespace = "ns-aa"
-		}
-		if err := indexer.Add(deployment); err != nil {
-			t.Fatal(err)
-		}
-	}
-	lister := corelisters.NewBundleDeploymentLister(indexer)
-	if set, _ := installNamespaces(func() bool { return false }, lister)(); set {
-		t.Error("a cache that is not synced is taken at its word, so that a restart takes namespaces out of the ClusterOperator")
-	}
-	set, references := installNamespaces(func() bool { return true }, lister)()
-	if !set || len(references) != maxRelatedNamespaces {
-		t.Fatalf("got %d references, set %t", len(references), set)
-	}
-	for i := 1; i < len(references); i++ {
-		if references[i-1].Name >= references[i].Name {
-			t.Errorf("%q stands before %q", references[i-1].Name, references[i].Name)
-		}
-	}
-}
 
 func TestOptionsSayEverythingThatIsWrongAtOnce(t *testing.T) {
 	if err := NewOptions().Validate(); err != nil {

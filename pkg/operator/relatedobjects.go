@@ -47,7 +47,9 @@ func installNamespaces(synced cache.InformerSynced, deployments corelisters.Bund
 		}
 		var names []string
 		for _, deployment := range all {
-			names = append(names, deployment.Spec.InstallNamespace)
+			if name := deployment.Spec.InstallNamespace; name != "" { // without a name it would mean all namespaces
+				names = append(names, name)
+			}
 		}
 		slices.Sort(names)
 		names = slices.Compact(names)

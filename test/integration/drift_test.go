@@ -136,33 +136,42 @@ func managerWrites(from int64, path string) []string {
 
 // repairsOf reads, from the manager's metrics, how many objects of a deployment it has put back.
 func repairsOf(ctx context.Context, name string) (float64, error) {
-	config := rest.AnonymousClientConfig(env.Admin)
-	config.TLSClientConfig = rest.TLSClientConfig{Insecure: true, CertData: env.Admin.CertData, KeyData: env.Admin.KeyData, CertFile: env.Admin.CertFile, KeyFile: env.Admin.KeyFile}
-	config.BearerToken = env.Admin.BearerToken
-	client, err := rest.HTTPClientFor(config)
+	content, err := metricsText(ctx)
 	if err != nil {
 		return 0, err
 	}
-	defer client.CloseIdleConnections()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+env.Manager.Address+"/metrics", nil)
-	if err != nil {
-		return 0, err
-	}
-	answer, err := client.Do(request)
-	if err != nil {
-		return 0, err
-	}
-	defer answer.Body.Close()
-	content, err := io.ReadAll(io.LimitReader(answer.Body, 16<<20))
-	if err != nil || answer.StatusCode != http.StatusOK {
-		return 0, fmt.Errorf("asking for the manager's metrics: %s: %.200s %w", answer.Status, content, err)
-	}
-	for line := range strings.Lines(string(content)) {
+	for line := range strings.Lines(content) {
 		if value, found := strings.CutPrefix(line, fmt.Sprintf("platform_operators_drift_repairs_total{bundledeployment=%q} ", name)); found {
 			return strconv.ParseFloat(strings.TrimSpace(value), 64)
 		}
 	}
 	return 0, nil
+}
+
+// metricsText is what the manager serves as its metrics.
+func metricsText(ctx context.Context) (string, error) {
+	config := rest.AnonymousClientConfig(env.Admin)
+	config.TLSClientConfig = rest.TLSClientConfig{Insecure: true, CertData: env.Admin.CertData, KeyData: env.Admin.KeyData, CertFile: env.Admin.CertFile, KeyFile: env.Admin.KeyFile}
+	config.BearerToken = env.Admin.BearerToken
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return "", err
+	}
+	defer client.CloseIdleConnections()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+env.Manager.Address+"/metrics", nil)
+	if err != nil {
+		return "", err
+	}
+	answer, err := client.Do(request)
+	if err != nil {
+		return "", err
+	}
+	defer answer.Body.Close()
+	content, err := io.ReadAll(io.LimitReader(answer.Body, 16<<20))
+	if err != nil || answer.StatusCode != http.StatusOK {
+		return "", fmt.Errorf("asking for the manager's metrics: %s: %.200s %w", answer.Status, content, err)
+	}
+	return string(content), nil
 }
 
 // atOnce is within which a repair has come that follows a watch event: nothing looks at a settled deployment that often.

@@ -1,0 +1,185 @@
+package integration
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/clientcmd"
+
+	configv1 "github.com/openshift/api/config/v1"
+
+	"github.com/openshift/platform-operators/test/environment"
+	"github.com/openshift/platform-operators/test/faults"
+	"github.com/openshift/platform-operators/test/samples"
+	"github.com/openshift/platform-operators/test/story"
+)
+
+// appearance is what somebody sees who waits for a component's new version.
+type appearance struct{ Version, Available, Progressing, Degraded string }
+
+// working says that the ClusterOperator tells of the way to a version.
+func (a appearance) working(towards string) bool {
+	return strings.HasPrefix(a.Progressing, "True ") && strings.Contains(a.Progressing, "Working towards "+towards)
+}
+
+func appearanceOf(clusterOperator *configv1.ClusterOperator) appearance {
+	var seen appearance
+	for _, operand := range clusterOperator.Status.Versions {
+		if operand.Name == "operator" {
+			seen.Version = operand.Version
+		}
+	}
+	for _, condition := range clusterOperator.Status.Conditions {
+		switch condition.Type {
+		case configv1.OperatorAvailable:
+			seen.Available = string(condition.Status)
+		case configv1.OperatorProgressing:
+			seen.Progressing = string(condition.Status) + " " + condition.Message
+		case configv1.OperatorDegraded:
+			seen.Degraded = string(condition.Status)
+		}
+	}
+	return seen
+}
+
+func appears(ctx context.Context) (appearance, error) {
+	live, err := admin.Config.ConfigV1().ClusterOperators().Get(ctx, story.ClusterOperatorName, metav1.GetOptions{})
+	if err != nil {
+		return appearance{}, err
+	}
+	return appearanceOf(live), nil
+}
+
+// watcher keeps every appearance of the ClusterOperator, in order.
+type watcher struct {
+	mu   sync.Mutex
+	seen []appearance
+}
+
+func (w *watcher) all() []appearance {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return append([]appearance{}, w.seen...)
+}
+
+// watching keeps them from now on until the spec ends.
+func watching(ctx context.Context) *watcher {
+	GinkgoHelper()
+	live, err := admin.Config.ConfigV1().ClusterOperators().Get(ctx, story.ClusterOperatorName, metav1.GetOptions{})
+	Expect(err).NotTo(HaveOccurred())
+	events, err := admin.Config.ConfigV1().ClusterOperators().Watch(ctx, metav1.ListOptions{
+		FieldSelector: "metadata.name=" + story.ClusterOperatorName, ResourceVersion: live.ResourceVersion,
+	})
+	Expect(err).NotTo(HaveOccurred())
+	DeferCleanup(events.Stop)
+	w := &watcher{seen: []appearance{appearanceOf(live)}}
+	go func() {
+		for event := range events.ResultChan() {
+			if changed, ok := event.Object.(*configv1.ClusterOperator); ok {
+				w.mu.Lock()
+				w.seen = append(w.seen, appearanceOf(changed))
+				w.mu.Unlock()
+			}
+		}
+	}()
+	return w
+}
+
+// behind gives the manager as one that reaches the API server through a proxy.
+func behind(proxy *faults.Proxy, args ...string) *environment.Manager {
+	GinkgoHelper()
+	config, err := clientcmd.LoadFromFile(filepath.Join(env.Dir, "manager.kubeconfig"))
+	Expect(err).NotTo(HaveOccurred())
+	for _, cluster := range config.Clusters {
+		cluster.Server, cluster.CertificateAuthority, cluster.CertificateAuthorityData = proxy.URL(), "", proxy.Authority()
+	}
+	path := filepath.Join(GinkgoT().TempDir(), "proxied.kubeconfig")
+	Expect(clientcmd.WriteToFile(*config, path)).To(Succeed())
+	return env.Manager.With(append(args, "--kubeconfig", path)...)
+}
+
+var _ = Describe("a manager of another version", func() {
+	It("[CLU-O7] is worked towards until it has tried every object that was there, whatever the outcome, or its time is over", func(ctx context.Context) {
+		const settled, held = "handed-over", "held-up"
+		Expect(admin.Publish(ctx, samples.Operator{Package: settled, Version: "1.0.0"})).To(Succeed())
+		installed(ctx, settled, "1.0.0")
+		create(ctx, held, "") // no catalog has it
+		refusedWith(ctx, held, "SourceFailed")
+		proxy, err := faults.InFrontOfServer(env.Admin)
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(proxy.Close)
+		Expect(env.Manager.Kill()).To(Succeed())
+		DeferCleanup(func(ctx context.Context) { // its own version again, for the specs that follow
+			Expect(env.Manager.Start()).To(Succeed())
+			Eventually(appears).WithContext(ctx).Should(HaveField("Version", "0.0.1-snapshot"))
+			Eventually(appears).WithContext(ctx).Should(HaveField("Progressing", HavePrefix("False ")))
+		})
+		seen := watching(ctx)
+		// start starts a manager of a version that cannot write what it found out about one operator.
+		start := func(version string, args ...string) (*environment.Manager, *faults.Injection) {
+			GinkgoHelper()
+			operators := admin.Platform.PlatformV1alpha1().PlatformOperators()
+			patch := fmt.Sprintf(`{"spec":{"package":{"version":"=%s"}}}`, version) // so that there is something to be written
+			_, err := operators.Patch(ctx, held, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+			Expect(err).NotTo(HaveOccurred())
+			hold := proxy.Inject(faults.Fault{Times: faults.Always, Do: faults.Hold(), On: func(r faults.Request) bool {
+				return r.Mutating() && r.Resource == "platformoperators" && r.Subresource == "status" && r.Name == held
+			}})
+			GinkgoT().Setenv("OPERATOR_IMAGE_VERSION", version)
+			manager := behind(proxy, args...)
+			Expect(manager.Start()).To(Succeed())
+			DeferCleanup(manager.Kill)
+			return manager, hold
+		}
+		became := func(from, to string) {
+			GinkgoHelper()
+			told := false
+			for _, each := range seen.all() {
+				Expect(each.Available).To(Equal("True"), "%+v", each)
+				if each.Version == to {
+					break
+				}
+				Expect(each.Version).To(Or(Equal(from), Equal("0.0.1-snapshot")))
+				told = told || each.working(to)
+			}
+			Expect(told).To(BeTrue(), "the version changed untold: %+v", seen.all())
+		}
+
+		By("one object that cannot be finished")
+		first, hold := start("4.97.1")
+		Eventually(appears).WithContext(ctx).Should(Satisfy(func(a appearance) bool { return a.working("4.97.1") }))
+		Eventually(hold.Struck).WithContext(ctx).ShouldNot(BeEmpty())
+		Consistently(appears, "3s").WithContext(ctx).Should(And(HaveField("Version", "0.0.1-snapshot"),
+			Satisfy(func(a appearance) bool { return a.working("4.97.1") })))
+		hold.Lift() // which fails
+		Eventually(appears).WithContext(ctx).Should(HaveField("Version", "4.97.1"))
+		Eventually(appears).WithContext(ctx).Should(HaveField("Progressing", HavePrefix("False ")))
+		became("0.0.1-snapshot", "4.97.1")
+
+		By("a restart, which is no roll-out")
+		Expect(first.Kill()).To(Succeed())
+		before := len(seen.all())
+		again := behind(proxy)
+		Expect(again.Start()).To(Succeed())
+		DeferCleanup(again.Kill)
+		Consistently(func() []appearance { return seen.all()[before:] }, "4s").ShouldNot(ContainElement(HaveField("Progressing", HavePrefix("True "))))
+		Expect(again.Kill()).To(Succeed())
+
+		By("an object that is held up for longer than there is time")
+		began := time.Now()
+		_, hold = start("4.97.2", "--version-within=3s")
+		Eventually(appears).WithContext(ctx).Should(HaveField("Version", "4.97.2"))
+		Expect(time.Since(began)).To(BeNumerically(">=", 3*time.Second))
+		Expect(hold.Struck()).NotTo(BeEmpty())
+		Eventually(appears).WithContext(ctx).Should(HaveField("Progressing", HavePrefix("False ")))
+		became("4.97.1", "4.97.2")
+	})
+})

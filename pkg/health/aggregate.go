@@ -137,10 +137,14 @@ func available(all []Contribution) Condition {
 	return Condition{TypeAvailable, conditionFalse, ReasonWaitingForOperators, joined(head, waiting, look(names))}
 }
 
-// waitedFor tells whether a cluster installation waits for the operator: not for one that is paused, is going away or was
-// ready before.
+// waitedFor tells whether a cluster installation waits for the operator: not for one that was ready before, is going away, or
+// does nothing before somebody gives a word, which nobody may be there to give.
 func (s OperatorState) waitedFor() bool {
-	if s.Paused || s.EverInstalled || s.Progressing.Reason == platformv1alpha1.ReasonRemoving {
+	switch s.Progressing.Reason {
+	case platformv1alpha1.ReasonRemoving, platformv1alpha1.ReasonAwaitingApproval:
+		return false
+	}
+	if s.Paused || s.EverInstalled {
 		return false
 	}
 	return s.Installed.Status != conditionTrue || s.Healthy.Status != conditionTrue
@@ -165,15 +169,16 @@ func (c ConditionView) text() string {
 	return c.Reason + ": " + c.Message
 }
 
-// verbs are the hops, by the reason of Progressing.
+// verbs are the hops, by the reason of Progressing; one word each, as progressing counts them.
 var verbs = map[string]string{
 	platformv1alpha1.ReasonInstalling:  "Installing",
 	platformv1alpha1.ReasonUpgrading:   "Upgrading",
 	platformv1alpha1.ReasonRemoving:    "Removing",
-	platformv1alpha1.ReasonRollingBack: "Rolling back",
+	platformv1alpha1.ReasonRollingBack: "Reverting",
 }
 
-// progressing says what is under way in five to ten words, as the ClusterOperator's readers expect.
+// progressing says what is under way in five to nine words. The ClusterOperator's readers expect five to ten, and library-go
+// puts the condition's type before them.
 func progressing(all []Contribution) Condition {
 	var names []string
 	verb := ""

@@ -81,6 +81,17 @@ func TestAggregate(t *testing.T) {
 			installing: true, states: []health.OperatorState{with(fresh("a"), func(s *health.OperatorState) { s.Paused = true; s.Progressing = view("False", "Paused", "", 1) })},
 			want: allAsExpected,
 		},
+		"nobody waits for an operator that waits for approval itself": {
+			installing: true, states: []health.OperatorState{with(broken("a", 1), func(s *health.OperatorState) {
+				s.EverInstalled = false
+				s.Progressing = view("False", "AwaitingApproval", "", 1)
+			})},
+			want: allAsExpected,
+		},
+		"nobody waits for an operator that goes away": {
+			installing: true, states: []health.OperatorState{with(fresh("a"), func(s *health.OperatorState) { s.Progressing = view("False", "Removing", "", 1) })},
+			want: allAsExpected,
+		},
 		"an operator that was ready once is not waited for again": {
 			installing: true, states: []health.OperatorState{broken("a", 1)}, want: allAsExpected,
 		},
@@ -181,16 +192,17 @@ func TestAggregateTextIsBoundedAndTheSameInAnyOrder(t *testing.T) {
 	}
 }
 
-func TestProgressingHasFiveToTenWords(t *testing.T) {
+// The ClusterOperator has one word more: library-go puts the condition's type before the message.
+func TestProgressingHasFiveToNineWords(t *testing.T) {
 	for _, reason := range []string{"Installing", "Upgrading", "RollingBack", "Removing"} {
 		for n := 1; n <= 12; n++ {
 			var states []health.OperatorState
 			for i := range n {
 				states = append(states, with(working(fmt.Sprintf("o%d", i)), func(s *health.OperatorState) { s.Progressing = view("True", reason, "", 1) }))
 			}
-			message := aggregate(states, true, now)[1].Message
-			if words := len(strings.Fields(message)); words < 5 || words > 10 {
-				t.Errorf("%d words: %q", words, message)
+			condition := aggregate(states, true, now)[1]
+			if words := len(strings.Fields(condition.Message)); condition.Status != "True" || words < 5 || words > 9 {
+				t.Errorf("%s, %d words: %q", condition.Status, words, condition.Message)
 			}
 		}
 	}

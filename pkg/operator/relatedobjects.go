@@ -1,7 +1,6 @@
 package operator
 
 import (
-	"regexp"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/labels"
@@ -14,14 +13,10 @@ import (
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
-	"github.com/openshift/platform-operators/pkg/controllers/operatorhealth"
 )
 
 // maxRelatedNamespaces bounds what must-gather is sent to collect.
 const maxRelatedNamespaces = 50
-
-// ownDegraded matches the one Degraded condition that has waited long enough before it was written.
-var ownDegraded = regexp.MustCompile("^" + operatorhealth.ConditionPrefix + "Degraded$")
 
 // staticRelatedObjects are the same as in the ClusterOperator's manifest, so that must-gather works even if the manager
 // never starts. A resource without a name means all objects of it.

@@ -257,11 +257,8 @@ func newManagerVersion(input *Input, versions status.VersionGetter, trials *mana
 func newStatusSyncer(input *Input, versions status.VersionGetter) factory.Controller {
 	syncer := status.NewClusterOperatorStatusController(ClusterOperatorName, staticRelatedObjects(input.Namespace),
 		input.Config.ConfigV1(), input.ConfigInformers.Config().V1().ClusterOperators(),
-		input.Operator, versions, input.Recorder, input.Clock)
+		newReportedClient(input.Operator, input.Clock), versions, input.Recorder, input.Clock)
 	deployments := input.PlatformInformers.Core().V1alpha2().BundleDeployments()
 	syncer.WithRelatedObjectsFunc(installNamespaces(deployments.Informer().HasSynced, deployments.Lister()))
-	// Our own Degraded has waited already (Options.DegradedAfter); the rest keeps library-go's two minutes.
-	return syncer.WithDegradedInertia(status.MustNewInertia(2*time.Minute, status.InertiaCondition{
-		ConditionTypeMatcher: ownDegraded, Duration: 0,
-	}).Inertia)
+	return syncer.WithDegradedInertia(degradedInertia)
 }

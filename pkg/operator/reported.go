@@ -1,0 +1,95 @@
+package operator
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	"github.com/openshift/library-go/pkg/operator/v1helpers"
+
+	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/controllers/operatorhealth"
+	"github.com/openshift/platform-operators/pkg/controllers/upgradegate"
+)
+
+// reportWithin is how long the ClusterOperator keeps what it says while the operator resource does not say all of it. The
+// controllers need less than a second for that; one that is not able to must not keep what the others say from the cluster.
+const reportWithin = 30 * time.Second
+
+// degradedWithin is library-go's own inertia, for the Degraded conditions that have not waited yet.
+const degradedWithin = 2 * time.Minute
+
+// degradedInertia is how long a Degraded condition of the operator resource stands before the ClusterOperator has it. That of
+// the operators has waited already, for Options.DegradedAfter.
+func degradedInertia(condition operatorv1.OperatorCondition) time.Duration {
+	if condition.Type == operatorhealth.ConditionPrefix+"Degraded" {
+		return 0
+	}
+	return degradedWithin
+}
+
+// reported are the conditions without which the operator resource does not say what the ClusterOperator must.
+var reported = []string{
+	operatorhealth.ConditionPrefix + "Available",
+	operatorhealth.ConditionPrefix + "Progressing",
+	operatorhealth.ConditionPrefix + "Degraded",
+	upgradegate.ConditionType,
+}
+
+// reportedClient is the client that the ClusterOperator is made from. An operator resource that was deleted comes back without
+// conditions, from which library-go makes Available, Degraded and Upgradeable Unknown: an alarm for nothing, and for as long as
+// that lasts an upgrade that should be blocked is not. So the resource counts as absent until everything is said.
+type reportedClient struct {
+	v1helpers.OperatorClient
+	clock clock.PassiveClock
+
+	lock  sync.Mutex
+	since time.Time // when something was missing first; zero when nothing is
+}
+
+func newReportedClient(client v1helpers.OperatorClient, clock clock.PassiveClock) *reportedClient {
+	return &reportedClient{OperatorClient: client, clock: clock}
+}
+
+// GetOperatorState is the wrapped client's, with an error instead of conditions that are not all there yet.
+func (c *reportedClient) GetOperatorState() (*operatorv1.OperatorSpec, *operatorv1.OperatorStatus, string, error) {
+	spec, status, version, err := c.OperatorClient.GetOperatorState()
+	if err != nil {
+		return nil, nil, "", err
+	}
+	if missing := unreported(status.Conditions); c.waits(len(missing) > 0) {
+		return nil, nil, "", fmt.Errorf("PlatformOperatorManager %q does not have %s yet; the ClusterOperator stays as it is until then, or for %s",
+			operatorv1alpha1.PlatformOperatorManagerName, strings.Join(missing, ", "), reportWithin)
+	}
+	return spec, status, version, nil
+}
+
+// waits notes whether something is missing, and tells whether that is waited for.
+func (c *reportedClient) waits(missing bool) bool {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	if !missing {
+		c.since = time.Time{}
+		return false
+	}
+	now := c.clock.Now()
+	if c.since.IsZero() {
+		c.since = now
+	}
+	return now.Sub(c.since) < reportWithin
+}
+
+func unreported(conditions []operatorv1.OperatorCondition) []string {
+	var missing []string
+	for _, kind := range reported {
+		if !slices.ContainsFunc(conditions, func(c operatorv1.OperatorCondition) bool { return c.Type == kind }) {
+			missing = append(missing, kind)
+		}
+	}
+	return missing
+}

@@ -148,8 +148,8 @@ func progressingCondition(s *state) metav1.Condition {
 // firstRollout says how far a first version is that counts as installed, because all of it is applied, and has never been ready;
 // empty when there is none, or nothing is going on.
 func firstRollout(deployment *corev1alpha2.BundleDeployment) string {
-	if deployment == nil || deployment.Status.ActiveRevision > 0 || deployment.Status.ObservedGeneration < deployment.Generation ||
-		!meta.IsStatusConditionTrue(deployment.Status.Conditions, corev1alpha2.ConditionProgressing) {
+	if deployment == nil || deployment.Status.ActiveRevision > 0 ||
+		!outdated(deployment) && !meta.IsStatusConditionTrue(deployment.Status.Conditions, corev1alpha2.ConditionProgressing) {
 		return ""
 	}
 	return rolloutProblem(deployment)

@@ -219,6 +219,11 @@ func TestFirstVersionThatIsNotHealthyYetIsBeingInstalled(t *testing.T) {
 	if got := progressingCondition(s); got.Status != metav1.ConditionTrue || got.Reason != platformv1alpha1.ReasonInstalling || !strings.Contains(got.Message, "Healthy is False") {
 		t.Errorf("got %s/%s: %s", got.Status, got.Reason, got.Message)
 	}
+	s.deployment.Generation, s.decision.Awaiting = 2, &resolve.Candidate{} // edited, while a newer version waits for approval
+	if got := progressingCondition(s); got.Status != metav1.ConditionTrue || got.Reason != platformv1alpha1.ReasonInstalling {
+		t.Errorf("an edit that nobody has looked at yet ends the installation: %s/%s: %s", got.Status, got.Reason, got.Message)
+	}
+	s.deployment.Generation, s.decision.Awaiting = 0, nil
 	s.deployment.Status.ActiveRevision = 1 // it has been ready: its illness is no move
 	if got := progressingCondition(s); got.Status != metav1.ConditionFalse {
 		t.Errorf("got %s/%s: %s", got.Status, got.Reason, got.Message)

@@ -196,26 +196,3 @@ var _ = Describe("removal", func() {
 		Expect(err).NotTo(HaveOccurred())
 	})
 })
-
-var _ = Describe("the operator resource and the ClusterOperator", func() {
-	It("come back when they are deleted, and the ClusterOperator never goes with the operator resource", func(ctx context.Context) {
-		clusterOperators := admin.Config.ConfigV1().ClusterOperators()
-		before, err := clusterOperators.Get(ctx, "platform-operators-aggregated", metav1.GetOptions{})
-		Expect(err).NotTo(HaveOccurred())
-		managersClient := admin.Platform.OperatorV1alpha1().PlatformOperatorManagers()
-		Expect(managersClient.Delete(ctx, "cluster", metav1.DeleteOptions{})).To(Succeed())
-		Eventually(func(ctx context.Context) error {
-			_, err := managersClient.Get(ctx, "cluster", metav1.GetOptions{})
-			return err
-		}).WithContext(ctx).Should(Succeed())
-		after, err := clusterOperators.Get(ctx, "platform-operators-aggregated", metav1.GetOptions{})
-		Expect(err).NotTo(HaveOccurred())
-		Expect(after.UID).To(Equal(before.UID))
-
-		Expect(clusterOperators.Delete(ctx, "platform-operators-aggregated", metav1.DeleteOptions{})).To(Succeed())
-		Eventually(func(ctx context.Context) (int, error) {
-			live, err := clusterOperators.Get(ctx, "platform-operators-aggregated", metav1.GetOptions{})
-			return len(live.Status.Conditions), err
-		}).WithContext(ctx).Should(BeNumerically(">=", 4))
-	})
-})

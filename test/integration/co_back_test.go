@@ -1,0 +1,93 @@
+package integration
+
+import (
+	"context"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	configv1 "github.com/openshift/api/config/v1"
+
+	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
+	"github.com/openshift/platform-operators/test/story"
+)
+
+// backWithin is how soon something comes back that only has to be noticed, on a busy machine.
+const backWithin = 5 * time.Second
+
+// said is a ClusterOperator's status without times.
+func said(clusterOperator *configv1.ClusterOperator) configv1.ClusterOperatorStatus {
+	status := *clusterOperator.Status.DeepCopy()
+	for i := range status.Conditions {
+		status.Conditions[i].LastTransitionTime = metav1.Time{}
+	}
+	return status
+}
+
+var _ = Describe("the operator resource and the ClusterOperator", func() {
+	It("CLU-O10 come back when they are deleted or edited, and the ClusterOperator is not touched by what happens to the resource", func(ctx context.Context) {
+		clusterOperators, managers := admin.Config.ConfigV1().ClusterOperators(), admin.Platform.OperatorV1alpha1().PlatformOperatorManagers()
+		var before *configv1.ClusterOperator
+		live := func(ctx context.Context) (configv1.ClusterOperatorStatus, error) {
+			found, err := clusterOperators.Get(ctx, story.ClusterOperatorName, metav1.GetOptions{})
+			if err != nil {
+				return configv1.ClusterOperatorStatus{}, err
+			}
+			before = found
+			return said(found), nil
+		}
+		Eventually(func(g Gomega, ctx context.Context) {
+			_, err := live(ctx)
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(asExpected(before)).To(BeTrue())
+		}).WithContext(ctx).Should(Succeed())
+		want, uid := said(before), before.UID
+		Expect(want.RelatedObjects).NotTo(BeEmpty())
+		Expect(want.Versions).NotTo(BeEmpty())
+		seen := chronicled(ctx)
+
+		By("deleting the operator resource")
+		manager, err := managers.Get(ctx, operatorv1alpha1.PlatformOperatorManagerName, metav1.GetOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		Expect(managers.Delete(ctx, manager.Name, metav1.DeleteOptions{})).To(Succeed())
+		Eventually(func(g Gomega, ctx context.Context) {
+			again, err := managers.Get(ctx, manager.Name, metav1.GetOptions{})
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(again.UID).NotTo(Equal(manager.UID))
+			g.Expect(len(again.Status.Conditions)).To(BeNumerically(">=", 4))
+		}).WithContext(ctx).WithTimeout(backWithin).Should(Succeed())
+		Consistently(live, "1s").WithContext(ctx).Should(Equal(want))
+		for _, state := range seen.upToNow(ctx) {
+			Expect(state.UID).To(Equal(uid))
+			Expect(asExpected(state.ClusterOperator)).To(BeTrue(), "conditions %+v", state.Status.Conditions)
+		}
+		Expect(seen.deleted).To(BeZero())
+
+		By("editing the ClusterOperator by hand")
+		edited := before.DeepCopy()
+		for i := range edited.Status.Conditions {
+			edited.Status.Conditions[i] = configv1.ClusterOperatorStatusCondition{Type: edited.Status.Conditions[i].Type,
+				Status: configv1.ConditionUnknown, Reason: "Edited", Message: "By hand", LastTransitionTime: metav1.Now()}
+		}
+		edited.Status.RelatedObjects = nil
+		edited.Status.Versions = []configv1.OperandVersion{{Name: "operator", Version: "9.9.9"}}
+		_, err = clusterOperators.UpdateStatus(ctx, edited, metav1.UpdateOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		Eventually(live).WithContext(ctx).WithTimeout(backWithin).Should(Equal(want))
+
+		By("emptying it")
+		edited = before.DeepCopy()
+		edited.Status = configv1.ClusterOperatorStatus{}
+		_, err = clusterOperators.UpdateStatus(ctx, edited, metav1.UpdateOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		Eventually(live).WithContext(ctx).WithTimeout(backWithin).Should(Equal(want))
+		Expect(before.UID).To(Equal(uid))
+
+		By("deleting it")
+		Expect(clusterOperators.Delete(ctx, story.ClusterOperatorName, metav1.DeleteOptions{})).To(Succeed())
+		Eventually(live).WithContext(ctx).WithTimeout(backWithin).Should(Equal(want))
+		Expect(before.UID).NotTo(Equal(uid))
+	})
+})

@@ -1,0 +1,96 @@
+package integration
+
+import (
+	"context"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	configv1 "github.com/openshift/api/config/v1"
+
+	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
+	"github.com/openshift/platform-operators/test/environment"
+	"github.com/openshift/platform-operators/test/story"
+)
+
+// expected is what the ClusterOperator says when there is nothing to say.
+var expected = map[configv1.ClusterStatusConditionType]configv1.ConditionStatus{
+	configv1.OperatorAvailable: configv1.ConditionTrue, configv1.OperatorProgressing: configv1.ConditionFalse,
+	configv1.OperatorDegraded: configv1.ConditionFalse, configv1.OperatorUpgradeable: configv1.ConditionTrue,
+}
+
+func asExpected(clusterOperator *configv1.ClusterOperator) bool {
+	for kind, status := range expected {
+		if condition := conditionIn(clusterOperator, kind); condition.Status != status || condition.Reason != "AsExpected" {
+			return false
+		}
+	}
+	return true
+}
+
+// leaseHeld waits until somebody holds the manager's lease, and gives the time since when, by its holder's clock, which is ours.
+func leaseHeld(ctx context.Context) time.Time {
+	GinkgoHelper()
+	var held *coordinationv1.Lease
+	Eventually(func(g Gomega, ctx context.Context) {
+		leases, err := admin.Kubernetes.CoordinationV1().Leases(environment.Namespace).List(ctx, metav1.ListOptions{})
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(leases.Items).To(HaveLen(1))
+		held = &leases.Items[0]
+		g.Expect(held.Spec.HolderIdentity).To(HaveValue(Not(BeEmpty())))
+	}).WithContext(ctx).Should(Succeed())
+	return held.Spec.AcquireTime.Time
+}
+
+var _ = Describe("the ClusterOperator of a manager that has nothing to do", func() {
+	It("CLU-O1 is as expected in every respect within ten seconds of the lease, and never anything else", func(ctx context.Context) {
+		operators, err := admin.Platform.PlatformV1alpha1().PlatformOperators().List(ctx, metav1.ListOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		Expect(operators.Items).To(BeEmpty(), "a spec has left them behind")
+		clusterOperators := admin.Config.ConfigV1().ClusterOperators()
+		before, err := clusterOperators.Get(ctx, story.ClusterOperatorName, metav1.GetOptions{})
+		Expect(err).NotTo(HaveOccurred())
+
+		Expect(env.Manager.Stop()).To(Succeed())
+		leading := env.Manager.With("--leader-elect=true")
+		DeferCleanup(func() {
+			Expect(leading.Stop()).To(Succeed())
+			Expect(env.Manager.Start()).To(Succeed())
+		})
+		By("leaving what the cluster-version operator leaves before the manager runs for the first time")
+		Expect(admin.Platform.OperatorV1alpha1().PlatformOperatorManagers().Delete(ctx, operatorv1alpha1.PlatformOperatorManagerName, metav1.DeleteOptions{})).To(Succeed())
+		Expect(clusterOperators.Delete(ctx, story.ClusterOperatorName, metav1.DeleteOptions{})).To(Succeed())
+		Expect(admin.Kubernetes.CoordinationV1().Leases(environment.Namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})).To(Succeed())
+		created, err := clusterOperators.Create(ctx, &configv1.ClusterOperator{ObjectMeta: metav1.ObjectMeta{Name: before.Name, Annotations: before.Annotations}}, metav1.CreateOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		created.Status.RelatedObjects = before.Status.RelatedObjects
+		_, err = clusterOperators.UpdateStatus(ctx, created, metav1.UpdateOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		seen := chronicled(ctx)
+		Expect(leading.Start()).To(Succeed())
+
+		since := leaseHeld(ctx)
+		Eventually(func(g Gomega, ctx context.Context) {
+			states := seen.upToNow(ctx)
+			g.Expect(asExpected(states[len(states)-1].ClusterOperator)).To(BeTrue())
+		}).WithContext(ctx).Should(Succeed())
+		first := true
+		for _, state := range seen.upToNow(ctx) {
+			if len(state.Status.Conditions) == 0 {
+				continue // as it was found
+			}
+			if first {
+				took := state.at.Sub(since)
+				AddReportEntry("from the lease to the ClusterOperator", took.String())
+				Expect(took).To(BeNumerically("<", 10*time.Second))
+				first = false
+			}
+			Expect(asExpected(state.ClusterOperator)).To(BeTrue(), "conditions %+v", state.Status.Conditions)
+		}
+		Expect(seen.deleted).To(BeZero())
+		Expect(seen.faults()).To(BeEmpty())
+	})
+})

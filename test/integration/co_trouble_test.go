@@ -68,10 +68,10 @@ var _ = Describe("the ClusterOperator on day 2", Ordered, func() {
 		progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "banana")
 
 		By("a registry that cannot be reached, for a new operator and for a new version of an installed one")
+		offer("1.0.0", "1.1.0") // which puts them into the registry
 		unreachable(fresh, "1.0.0")
 		create(ctx, fresh, "")
 		refusedWith(ctx, fresh, platformv1alpha1.ReasonUnpackFailed, fresh)
-		offer("1.0.0", "1.1.0")
 		unreachable(pkg, "1.1.0")
 		Expect(admin.Limit(ctx, pkg, "1.x")).To(Succeed())
 		progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "1.1.0", "503")

@@ -53,7 +53,7 @@ var _ = Describe("a cluster that is being installed", func() {
 			GinkgoHelper()
 			all := []samples.Operator{{Package: bedrock, Version: "1.0.0", NeverReady: true}, {Package: bedrock, Version: "1.1.0"}, {Package: asleep, Version: "1.0.0"}}
 			for _, version := range versions {
-				all = append(all, samples.Operator{Package: hesitant, Version: version})
+				all = append(all, samples.Operator{Package: hesitant, Version: version, NeverReady: true})
 			}
 			Expect(admin.Publish(ctx, all...)).To(Succeed())
 		}
@@ -71,6 +71,9 @@ var _ = Describe("a cluster that is being installed", func() {
 
 		By("installing one whose moves need approval")
 		plopped(ctx, hesitant, `"upgrades": {"approval": "Manual"}`)
+		waits(ContainSubstring("waits for 1 platform operator: " + hesitant))
+		Eventually(started).WithContext(ctx).WithArguments(hesitant).Should(Equal(1))
+		podsAre(ctx, hesitant, metav1.ConditionTrue)
 		Eventually(admin.Installed).WithContext(ctx).WithArguments(hesitant, "1.0.0").Should(Succeed())
 		goesOn()
 		Expect(seen.statuses(ctx, configv1.OperatorAvailable)).To(Equal([]string{"True", "False", "True"}))

@@ -18,22 +18,18 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// onlyPod is the one Pod of a namespace that is not going away.
-func onlyPod(ctx context.Context, namespace string) (*corev1.Pod, error) {
-	found, err := admin.Kubernetes.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
+// podOf is the Pod of a version of a sample operator that runs and is not going away.
+func podOf(ctx context.Context, pkg, version string) (*corev1.Pod, error) {
+	found, err := admin.Kubernetes.CoreV1().Pods(pkg).List(ctx, metav1.ListOptions{FieldSelector: "status.phase=Running"})
 	if err != nil {
 		return nil, err
 	}
-	var pods []*corev1.Pod
-	for i := range found.Items {
-		if found.Items[i].DeletionTimestamp == nil {
-			pods = append(pods, &found.Items[i])
+	for _, pod := range found.Items {
+		if pod.DeletionTimestamp == nil && strings.HasSuffix(pod.Spec.Containers[0].Image, ":"+version) {
+			return &pod, nil
 		}
 	}
-	if len(pods) != 1 {
-		return nil, fmt.Errorf("namespace %q has %d Pods", namespace, len(pods))
-	}
-	return pods[0], nil
+	return nil, fmt.Errorf("no Pod of version %s runs in namespace %q", version, pkg)
 }
 
 // cordoned has all nodes take new Pods or not.
@@ -54,7 +50,7 @@ var _ = Describe("the ClusterOperator on day 2", func() {
 			GinkgoHelper()
 			var all []samples.Operator
 			for _, version := range versions {
-				all = append(all, samples.Operator{Package: pkg, Version: version, ExtraConfigMap: "mover-settings"})
+				all = append(all, samples.Operator{Package: pkg, Version: version, ExtraConfigMap: "mover-settings", NeverReady: true})
 			}
 			Expect(admin.Publish(ctx, all...)).To(Succeed())
 		}
@@ -78,13 +74,38 @@ var _ = Describe("the ClusterOperator on day 2", func() {
 			seen.since(ctx)
 		}
 
+		var pod *corev1.Pod
+		ready := func(version string) { // has the Pod in the place of the one before get ready, which none does by itself
+			GinkgoHelper()
+			before := pod
+			Eventually(func(g Gomega, ctx context.Context) {
+				var err error
+				pod, err = podOf(ctx, pkg, version)
+				g.Expect(err).NotTo(HaveOccurred())
+				g.Expect(before == nil || pod.UID != before.UID).To(BeTrue(), "there is no other Pod")
+			}).WithContext(ctx).Should(Succeed())
+			podsAre(ctx, pkg, metav1.ConditionTrue)
+			Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, version).Should(Succeed())
+		}
+		unhealthy := func() {
+			GinkgoHelper()
+			Eventually(admin.OperatorHas).WithContext(ctx).WithArguments(pkg, platformv1alpha1.ConditionHealthy, metav1.ConditionFalse, platformv1alpha1.ReasonUnhealthy).Should(Succeed())
+		}
+		progresses := func() {
+			GinkgoHelper()
+			clusterOperatorSays(ctx, configv1.OperatorProgressing, configv1.ConditionTrue).Should(ContainSubstring(pkg))
+		}
+
 		By("installing")
-		installed(ctx, pkg, "1.0.0")
+		create(ctx, pkg, "")
+		progresses()
+		ready("1.0.0")
 		progressed("Installing 1 platform operator: mover")
 
 		By("moving to another version")
 		offer("1.0.0", "1.1.0")
-		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.1.0").Should(Succeed())
+		progresses()
+		ready("1.1.0")
 		progressed("Upgrading 1 platform operator: mover")
 
 		By("editing and deleting what was applied, the Deployment included")
@@ -103,39 +124,36 @@ var _ = Describe("the ClusterOperator on day 2", func() {
 			live, err := deployments.Get(ctx, pkg, metav1.GetOptions{})
 			return live.UID, err
 		}).WithContext(ctx).ShouldNot(Or(BeEmpty(), Equal(before.UID)))
-		another := func(than *corev1.Pod) *corev1.Pod { // waits for another Pod in the place of one
-			GinkgoHelper()
-			var pod *corev1.Pod
-			Eventually(func(g Gomega, ctx context.Context) {
-				var err error
-				pod, err = onlyPod(ctx, pkg)
-				g.Expect(err).NotTo(HaveOccurred())
-				g.Expect(than == nil || pod.UID != than.UID).To(BeTrue())
-			}).WithContext(ctx).Should(Succeed())
-			return pod
-		}
-		first := another(nil)
-		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.1.0").Should(Succeed())
+		unhealthy()
+		ready("1.1.0")
 
 		By("having its Pod made anew")
-		Expect(admin.Kubernetes.CoreV1().Pods(pkg).Delete(ctx, first.Name, metav1.DeleteOptions{})).To(Succeed())
-		second := another(first)
-		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.1.0").Should(Succeed())
+		Expect(admin.Kubernetes.CoreV1().Pods(pkg).Delete(ctx, pod.Name, metav1.DeleteOptions{})).To(Succeed())
+		unhealthy()
+		ready("1.1.0")
 
 		By("draining the nodes")
 		cordoned(ctx, true)
 		DeferCleanup(cordoned, false)
-		Expect(admin.Kubernetes.CoreV1().Pods(pkg).EvictV1(ctx, &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: pkg, Name: second.Name}})).To(Succeed())
-		third := another(second)
-		Eventually(admin.OperatorHas).WithContext(ctx).WithArguments(pkg, platformv1alpha1.ConditionHealthy, metav1.ConditionFalse, platformv1alpha1.ReasonUnhealthy).Should(Succeed())
+		Expect(admin.Kubernetes.CoreV1().Pods(pkg).EvictV1(ctx, &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: pkg, Name: pod.Name}})).To(Succeed())
+		unhealthy()
 		cordoned(ctx, false)
-		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.1.0").Should(Succeed())
-		Expect(onlyPod(ctx, pkg)).To(HaveField("UID", third.UID))
+		ready("1.1.0")
 		Consistently(seen.statuses, "1s").WithContext(ctx).WithArguments(configv1.OperatorProgressing).Should(Equal([]string{"False"}))
 		Expect(seen.statuses(ctx, configv1.OperatorAvailable)).To(Equal([]string{"True"}))
 		Expect(seen.statuses(ctx, configv1.OperatorDegraded)).To(Equal([]string{"False"}))
 
-		By("removing it")
+		By("removing it, which is held up")
+		hold := func(ctx context.Context, finalizers string) {
+			GinkgoHelper()
+			_, err := settings.Patch(ctx, "mover-settings", types.MergePatchType, []byte(`{"metadata":{"finalizers":`+finalizers+`}}`), metav1.PatchOptions{})
+			Expect(ignoreNotFound(err)).To(Succeed())
+		}
+		hold(ctx, `["integration.test/hold"]`)
+		DeferCleanup(hold, "null")
+		Expect(admin.Platform.PlatformV1alpha1().PlatformOperators().Delete(ctx, pkg, metav1.DeleteOptions{})).To(Succeed())
+		progresses()
+		hold(ctx, "null")
 		remove(ctx, pkg)
 		progressed("Removing 1 platform operator: mover")
 	})

@@ -38,7 +38,9 @@ func chronicled(ctx context.Context) *chronicle {
 	GinkgoHelper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	DeferCleanup(cancel)
-	only := func(name string) metav1.ListOptions { return metav1.ListOptions{FieldSelector: "metadata.name=" + name} }
+	only := func(name string) metav1.ListOptions {
+		return metav1.ListOptions{FieldSelector: "metadata.name=" + name}
+	}
 	states, err := admin.Config.ConfigV1().ClusterOperators().Watch(ctx, only(story.ClusterOperatorName))
 	Expect(err).NotTo(HaveOccurred())
 	managers, err := admin.Platform.OperatorV1alpha1().PlatformOperatorManagers().Watch(ctx, only(operatorv1alpha1.PlatformOperatorManagerName))

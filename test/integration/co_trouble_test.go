@@ -31,7 +31,7 @@ func podsAre(ctx context.Context, namespace string, ready metav1.ConditionStatus
 }
 
 // What degrades the cluster after ten minutes does here after three seconds, so that what does not is seen not to.
-var _ = Describe("the ClusterOperator on day 2", Ordered, func() {
+var _ = Describe("the ClusterOperator on day 2", Ordered, ContinueOnFailure, func() {
 	const after = 3 * time.Second
 	BeforeAll(func() { managedWith("--degraded-after=" + after.String()) })
 

@@ -50,6 +50,7 @@ type Engine struct {
 	clock       clock.PassiveClock
 	kinds       *kinds
 	watches     *watches
+	permissions *permissions
 	changed     func(owner string)
 	deployments deployments
 
@@ -85,6 +86,7 @@ func New(ctx context.Context, config Config) (*Engine, error) {
 		clock:       config.Clock,
 		kinds:       newKinds(config.Discovery.RESTClient(), config.Clock),
 		watches:     newWatches(ctx, config.Dynamic, config.Clock, config.Changed),
+		permissions: newPermissions(config.Dynamic, config.Clock),
 		changed:     config.Changed,
 		deployments: config.Deployed,
 		owners:      map[string]*memory{},

@@ -50,8 +50,10 @@ func (r Request) String() string {
 
 var mutating = []string{"create", "update", "patch", "apply", "delete", "deletecollection"}
 
-// Mutating says whether the request is a write.
-func (r Request) Mutating() bool { return r.Resource != "" && slices.Contains(mutating, r.Verb) }
+// Mutating says whether the request is a write. A question that is asked by POST is none.
+func (r Request) Mutating() bool {
+	return r.Resource != "" && slices.Contains(mutating, r.Verb) && r.Resource != "selfsubjectaccessreviews"
+}
 
 // resolver reads paths as the API server does.
 var resolver = &request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}

@@ -186,7 +186,8 @@ func (s *state) reportPlan() {
 	if newest == nil {
 		return
 	}
-	planned := &corev1alpha2.Plan{Digest: newest.Plan, Warnings: status.Warnings}
+	planned := &corev1alpha2.Plan{Digest: newest.Plan, Warnings: status.Warnings,
+		PermissionsMissing: s.missing[:min(len(s.missing), maxMissing)]}
 	if !equality.Semantic.DeepEqual(status.Plan, planned) {
 		status.Plan = planned
 	}

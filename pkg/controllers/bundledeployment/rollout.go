@@ -5,11 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/apply"
+)
+
+const (
+	// permissionsPause is how often rights that are missing are asked for at least: nothing tells when they are granted.
+	permissionsPause = 15 * time.Second
+	// maxMissing is what the API's schema allows in status.plan.permissionsMissing.
+	maxMissing = 20
 )
 
 // rollOut applies the revision that is wanted, and keeps what the active one has beside it. While there is nothing new to
@@ -29,9 +38,7 @@ func rollOut(ctx context.Context, s *state) (bool, error) {
 		options.Drift.Policy = corev1alpha2.DriftEnforce
 	}
 	target.pruned = false // one that is tried again has to be pruned again
-	var err error
-	s.report, err = s.engine.Apply(ctx, target.set, options)
-	s.take(s.report)
+	err := s.apply(ctx, target, options)
 	// Once the newest revision is complete, what only the active one has is about to go: nothing of it may hold that up.
 	if s.active != nil && target != s.active && (err != nil || !s.complete()) {
 		rest, restErr := s.engine.Apply(ctx, s.active.set.Without(target.set, s.report.Phases), s.options(false, false))
@@ -52,6 +59,41 @@ func rollOut(ctx context.Context, s *state) (bool, error) {
 	}
 	s.judgeDeadline()
 	return false, nil
+}
+
+// apply applies a revision, unless the manager lacks rights for it: then nothing of it is written, so that there is never half of
+// it because of something that could be known before. What was applied once is not asked about again before the API server denies
+// something of it.
+func (s *state) apply(ctx context.Context, target *revision, options apply.Options) error {
+	if !options.ReadOnly && !s.appliedBefore(target) {
+		if err := s.permitted(ctx, target); err != nil {
+			s.report = apply.Report{Total: target.set.Len()}
+			return err
+		}
+	}
+	var err error
+	s.report, err = s.engine.Apply(ctx, target.set, options)
+	s.take(s.report)
+	if apierrors.IsForbidden(err) {
+		s.engine.Doubt()
+		// Where nothing is missing something else forbids it, such as a policy or a quota.
+		if denied := s.permitted(ctx, target); len(s.missing) > 0 {
+			return denied
+		}
+	}
+	return err
+}
+
+// permitted is a refusal when the manager lacks rights for a revision.
+func (s *state) permitted(ctx context.Context, target *revision) error {
+	var err error
+	if s.missing, err = s.engine.MissingPermissions(ctx, target.set); err != nil {
+		return err
+	}
+	if len(s.missing) > 0 {
+		s.retry(permissionsPause)
+	}
+	return apply.NotPermitted(s.deployment.Name, s.missing)
 }
 
 func (s *state) options(gated, trusted bool) apply.Options {

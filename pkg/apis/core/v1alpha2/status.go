@@ -160,6 +160,36 @@ type Plan struct {
 	// +kubebuilder:validation:MaxItems=20
 	// +kubebuilder:validation:items:MaxLength=1024
 	Warnings []string `json:"warnings,omitempty"`
+	// permissionsMissing is what the manager may not do and would have to, to apply the revision: the first 20, sorted. Nothing of
+	// the revision is applied before they are granted; a ClusterRole with the label
+	// platform.openshift.io/aggregate-to-bundles: "true" grants them.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=20
+	PermissionsMissing []MissingPermission `json:"permissionsMissing,omitempty"`
+}
+
+// MissingPermission is what the manager may not do with the objects of one resource, in the words of a rule of a ClusterRole.
+type MissingPermission struct {
+	// verbs that are missing.
+	// +required
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:items:MaxLength=64
+	Verbs []string `json:"verbs"`
+	// group of the resource; empty is the core group.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Group string `json:"group,omitempty"`
+	// resource in the plural.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Resource string `json:"resource"`
+	// namespace that it is missing in; empty is the whole cluster.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Namespace string `json:"namespace,omitempty"`
 }
 
 // ObjectCounts counts the objects of a revision.

@@ -11,6 +11,10 @@ type PlanApplyConfiguration struct {
 	Digest *string `json:"digest,omitempty"`
 	// warnings are what the API server warned of while the revision was applied, each once.
 	Warnings []string `json:"warnings,omitempty"`
+	// permissionsMissing is what the manager may not do and would have to, to apply the revision: the first 20, sorted. Nothing of
+	// the revision is applied before they are granted; a ClusterRole with the label
+	// platform.openshift.io/aggregate-to-bundles: "true" grants them.
+	PermissionsMissing []MissingPermissionApplyConfiguration `json:"permissionsMissing,omitempty"`
 }
 
 // PlanApplyConfiguration constructs a declarative configuration of the Plan type for use with
@@ -33,6 +37,19 @@ func (b *PlanApplyConfiguration) WithDigest(value string) *PlanApplyConfiguratio
 func (b *PlanApplyConfiguration) WithWarnings(values ...string) *PlanApplyConfiguration {
 	for i := range values {
 		b.Warnings = append(b.Warnings, values[i])
+	}
+	return b
+}
+
+// WithPermissionsMissing adds the given value to the PermissionsMissing field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the PermissionsMissing field.
+func (b *PlanApplyConfiguration) WithPermissionsMissing(values ...*MissingPermissionApplyConfiguration) *PlanApplyConfiguration {
+	for i := range values {
+		if values[i] == nil {
+			panic("nil value passed to WithPermissionsMissing")
+		}
+		b.PermissionsMissing = append(b.PermissionsMissing, *values[i])
 	}
 	return b
 }

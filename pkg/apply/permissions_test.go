@@ -1,0 +1,229 @@
+package apply
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
+	clienttesting "k8s.io/client-go/testing"
+	testingclock "k8s.io/utils/clock/testing"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/plan"
+)
+
+// judge answers access reviews by what it may, and counts them.
+type judge struct {
+	mu    sync.Mutex
+	asked int
+	may   func(verb, resource, namespace string) bool
+	err   error
+}
+
+func (j *judge) answer(action clienttesting.Action) (bool, runtime.Object, error) {
+	create, _ := action.(clienttesting.CreateAction)
+	review, _ := create.GetObject().(*unstructured.Unstructured)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.asked++
+	if j.err != nil {
+		return true, nil, j.err
+	}
+	attributes, _, err := unstructured.NestedStringMap(review.Object, "spec", "resourceAttributes")
+	if err != nil {
+		return true, nil, err
+	}
+	resource := schema.GroupResource{Group: attributes["group"], Resource: attributes["resource"]}
+	answer := review.DeepCopy()
+	return true, answer, unstructured.SetNestedField(answer.Object, j.may(attributes["verb"], resource.String(), attributes["namespace"]), "status", "allowed")
+}
+
+// asking gives an engine that knows ConfigMaps and namespaces, and a set of two ConfigMaps and a kind of its own that is not
+// served yet.
+func asking(t *testing.T, j *judge) (*Engine, *Set, *testingclock.FakeClock) {
+	t.Helper()
+	client := dynamicfake.NewSimpleDynamicClient(runtime.NewScheme())
+	client.PrependReactor("create", accessReviews.Resource, j.answer)
+	clock := testingclock.NewFakeClock(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
+	kinds := newKinds(nil, clock)
+	core := func(name string, namespaced bool) apiResource {
+		return apiResource{schema.GroupVersionResource{Version: "v1", Resource: name}, namespaced}
+	}
+	roles := schema.GroupVersion{Group: "rbac.authorization.k8s.io", Version: "v1"}
+	kinds.versions[schema.GroupVersion{Version: "v1"}] = &served{kinds: map[string]apiResource{
+		"ConfigMap": core("configmaps", true), "Namespace": core("namespaces", false),
+	}}
+	kinds.versions[roles] = &served{kinds: map[string]apiResource{"ClusterRole": {roles.WithResource("clusterroles"), false}}}
+	kinds.versions[schema.GroupVersion{Group: "example.com", Version: "v1"}] = &served{missed: clock.Now(), asked: clock.Now().Add(time.Hour)} // it asks nobody meanwhile
+	kinds.versions[schema.GroupVersion{Group: "apiextensions.k8s.io", Version: "v1"}] = &served{kinds: map[string]apiResource{
+		"CustomResourceDefinition": {definitionsAt, false},
+	}}
+	unserved := unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "example.com/v1", "kind": "Nobody", "metadata": map[string]any{"name": "a", "namespace": "memo"},
+	}}
+	own := unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "example.com/v1", "kind": "Memo", "metadata": map[string]any{"name": "a", "namespace": "memo"},
+	}}
+	definition := unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": map[string]any{"name": "memos.example.com"},
+		"spec": map[string]any{"group": "example.com", "scope": "Namespaced", "names": map[string]any{"kind": "Memo", "plural": "memos"},
+			"versions": []any{map[string]any{"name": "v1", "served": true}}},
+	}}
+	set, err := NewSet(Owner{Name: "memo", Package: "memo"}, "memo", plan.Phases([]unstructured.Unstructured{
+		configMap(t, "a"), configMap(t, "b"), definition, own, unserved,
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Engine{kinds: kinds, permissions: newPermissions(client, clock)}, set, clock
+}
+
+func TestWhatIsMissingIsNamed(t *testing.T) {
+	all := []string{"create", "delete", "get", "list", "patch", "update", "watch"}
+	where := []string{"create", "delete", "get", "patch", "update"}
+	for name, test := range map[string]struct {
+		may  func(verb, resource, namespace string) bool
+		want []corev1alpha2.MissingPermission
+	}{
+		"nothing is, when everything is allowed": {func(string, string, string) bool { return true }, nil},
+		"nothing is, when all is allowed where it is needed": {func(verb, _, namespace string) bool {
+			return namespace != "" || verb == "list" || verb == "watch"
+		}, []corev1alpha2.MissingPermission{
+			{Resource: "namespaces", Verbs: where},
+			{Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions", Verbs: where},
+			{Group: "rbac.authorization.k8s.io", Resource: "clusterroles", Verbs: where},
+		}},
+		"a verb": {func(verb, resource, _ string) bool { return resource != "namespaces" || verb != "patch" },
+			[]corev1alpha2.MissingPermission{{Resource: "namespaces", Verbs: []string{"patch"}}}},
+		"lists and watches are of the whole cluster": {func(_, resource, namespace string) bool { return resource != "configmaps" || namespace == "memo" },
+			[]corev1alpha2.MissingPermission{{Resource: "configmaps", Verbs: []string{"list", "watch"}}}},
+		"a kind that the set itself brings": {func(_, resource, _ string) bool { return resource != "memos.example.com" },
+			[]corev1alpha2.MissingPermission{
+				{Group: "example.com", Resource: "memos", Verbs: []string{"list", "watch"}},
+				{Group: "example.com", Resource: "memos", Namespace: "memo", Verbs: where},
+			}},
+		"everything, sorted": {func(string, string, string) bool { return false }, []corev1alpha2.MissingPermission{
+			{Resource: "configmaps", Verbs: []string{"list", "watch"}},
+			{Resource: "configmaps", Namespace: "memo", Verbs: where},
+			{Resource: "namespaces", Verbs: all},
+			{Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions", Verbs: all},
+			{Group: "example.com", Resource: "memos", Verbs: []string{"list", "watch"}},
+			{Group: "example.com", Resource: "memos", Namespace: "memo", Verbs: where},
+			{Group: "rbac.authorization.k8s.io", Resource: "clusterroles", Verbs: all},
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			engine, set, _ := asking(t, &judge{may: test.may})
+			got, err := engine.MissingPermissions(t.Context(), set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(got) == 0 {
+				got = nil
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestWhatIsGrantedIsRememberedAndWhatIsMissingIsAskedForAgain(t *testing.T) {
+	j := &judge{may: func(verb, resource, _ string) bool { return resource != "namespaces" || verb != "patch" }}
+	engine, set, clock := asking(t, j)
+	look := func() (asked, missing int) {
+		t.Helper()
+		before := j.asked
+		found, err := engine.MissingPermissions(t.Context(), set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return j.asked - before, len(found)
+	}
+	first, _ := look()
+	if asked, missing := look(); asked != 1 || missing != 1 {
+		t.Errorf("the second look asks %d times and finds %d missing, want 1 and 1; the first asked %d times", asked, missing, first)
+	}
+	j.may = func(string, string, string) bool { return true }
+	if asked, missing := look(); asked != 1 || missing != 0 {
+		t.Errorf("the look after it was granted asks %d times and finds %d missing, want 1 and 0", asked, missing)
+	}
+	if asked, _ := look(); asked != 0 {
+		t.Errorf("everything is granted, and it asks %d times", asked)
+	}
+	clock.Step(grantedTime)
+	if asked, _ := look(); asked != first {
+		t.Errorf("after %s it asks %d times, want %d", grantedTime, asked, first)
+	}
+	engine.Doubt()
+	if asked, _ := look(); asked != first {
+		t.Errorf("in doubt it asks %d times, want %d", asked, first)
+	}
+}
+
+func TestWhoCannotAskHasToTry(t *testing.T) {
+	reviews := accessReviews.GroupResource()
+	for name, test := range map[string]struct {
+		err     error
+		through bool
+	}{
+		"reviews are not served":  {apierrors.NewNotFound(reviews, ""), true},
+		"reviews are denied":      {apierrors.NewForbidden(reviews, "", errors.New("no")), true},
+		"the server has troubles": {apierrors.NewInternalError(errors.New("etcd")), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			engine, set, _ := asking(t, &judge{err: test.err})
+			missing, err := engine.MissingPermissions(t.Context(), set)
+			if len(missing) > 0 || (err == nil) != test.through {
+				t.Errorf("got %v, %v", missing, err)
+			}
+			if err != nil && !strings.Contains(err.Error(), "asking whether the manager may") {
+				t.Errorf("the error does not say what was tried: %v", err)
+			}
+		})
+	}
+}
+
+func TestWhatIsRememberedIsBounded(t *testing.T) {
+	engine, _, _ := asking(t, &judge{may: func(string, string, string) bool { return true }})
+	for i := range maxGrants + 10 {
+		may, err := engine.permissions.may(t.Context(), right{schema.GroupResource{Resource: fmt.Sprint("r", i)}, "get", ""})
+		if !may || err != nil {
+			t.Fatal(may, err)
+		}
+	}
+	if got := len(engine.permissions.granted); got > maxGrants {
+		t.Errorf("%d rights are remembered", got)
+	}
+}
+
+func TestMissingPermissionsAreTold(t *testing.T) {
+	one := corev1alpha2.MissingPermission{Group: "apps", Resource: "deployments", Namespace: "memo", Verbs: []string{"create", "patch"}}
+	remedy := `; grant it by a ClusterRole with the label platform.openshift.io/aggregate-to-bundles: "true"`
+	for name, test := range map[string]struct {
+		missing []corev1alpha2.MissingPermission
+		want    string
+	}{
+		"one":     {[]corev1alpha2.MissingPermission{one}, `BundleDeployment memo: the manager may not create, patch deployments.apps in namespace "memo"` + remedy},
+		"several": {[]corev1alpha2.MissingPermission{{Resource: "pods", Verbs: []string{"get"}}, one, one}, "BundleDeployment memo: the manager may not get pods, and 2 more that status.plan.permissionsMissing lists" + remedy},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := NotPermitted("memo", test.missing)
+			if refusal := (*Refusal)(nil); !errors.As(err, &refusal) || err.Error() != test.want {
+				t.Errorf("got %v\nwant %s", err, test.want)
+			}
+		})
+	}
+	if err := NotPermitted("memo", nil); err != nil {
+		t.Errorf("nothing is missing, and it is told: %v", err)
+	}
+}

@@ -21,8 +21,11 @@ GOTEST = $(if $(RESULTS),go run gotest.tools/gotestsum@v1.13.0 --format=standard
 # Two processes, each with a cluster of its own: a suite mostly waits. From vendor/, so that it is the version of the suites.
 GINKGO = go run github.com/onsi/ginkgo/v2/ginkgo --procs=2 --timeout=30m $(if $(RESULTS),--no-color --output-dir='$(abspath $(RESULTS))' --json-report=$@.json)
 
-# Tests that only test-long runs, though the packages that they are in have quick ones too.
-LONG := ^TestENG_D16_
+# What the manager asked of the API servers, for test-rbac. A suite's are removed when it begins.
+TRACES = $(CURDIR)/_output/traces
+
+# Tests that test-unit leaves to test-long and test-rbac, though the packages that they are in have quick ones too.
+LONG := ^TestENG_D16_|^TestCLU_P5_
 # Tests that go through all the real catalogs or bundles have Real in their names. They run without the race detector, which
 # makes them ten times slower and finds nothing in what does one thing after another; it sees the tests of made-up data, and
 # where something runs at the same time one real package.
@@ -57,7 +60,7 @@ clean: ## Remove _output
 ##@ Test
 
 .PHONY: test
-test: test-unit test-real test-bench test-localcluster test-integration test-faults e2e ## Run every test that takes less than minutes. RESULTS= keeps what each came to
+test: test-unit test-real test-bench test-localcluster test-integration test-faults e2e test-rbac ## Run every test that takes less than minutes. RESULTS= keeps what each came to
 
 .PHONY: results
 results:
@@ -87,7 +90,8 @@ test-localcluster: localcluster results ## Tests of the local cluster, which is 
 
 .PHONY: test-integration
 test-integration: localcluster results ## The manager against a real API server, one behaviour a file. TESTFLAGS='--focus="…"' runs some
-	$(GINKGO) $(TESTFLAGS) ./test/integration
+	rm -f '$(TRACES)'/integration*
+	$(GINKGO) $(TESTFLAGS) ./test/integration -- -traces='$(TRACES)'
 
 .PHONY: test-faults
 test-faults: localcluster results ## A few kill points and a refused write; test-long has all the others
@@ -95,7 +99,13 @@ test-faults: localcluster results ## A few kill points and a refused write; test
 
 .PHONY: e2e
 e2e: localcluster results ## The demo's story, and real bundles, end to end
-	$(GINKGO) $(TESTFLAGS) ./test/e2e
+	rm -f '$(TRACES)'/e2e*
+	$(GINKGO) $(TESTFLAGS) ./test/e2e -- -traces='$(TRACES)'
+
+# Skipped in test-unit, as nothing has been asked then.
+.PHONY: test-rbac
+test-rbac: results ## The manager's roles against what it asked in test-integration and e2e, which have to have run
+	$(GOTEST) -count=1 -run='^TestCLU_P5_' ./test/rbac -args -traces='$(TRACES)'
 
 .PHONY: test-long
 test-long: localcluster results ## What takes a quarter of an hour: kill points, faults, ten quiet minutes, fuzzing. SEED= repeats kill points, FULL=1 tries all

@@ -3,6 +3,7 @@ package e2e
 
 import (
 	"context"
+	"flag"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/openshift/platform-operators/test/environment"
+	"github.com/openshift/platform-operators/test/rbac"
 	"github.com/openshift/platform-operators/test/story"
 )
 
@@ -19,6 +21,12 @@ const realData = "../shared/data"
 
 // realPackages have their default channel's head among the real bundles, and need no webhook.
 var realPackages = []string{"project-quay", "nfs-provisioner-operator"}
+
+var (
+	traces = flag.String("traces", "", "folder for what the manager asked of the API server; none is kept without")
+	// started counts the environments of this process.
+	started int
+)
 
 func TestEndToEnd(t *testing.T) {
 	RegisterFailHandler(Fail)
@@ -29,7 +37,11 @@ func TestEndToEnd(t *testing.T) {
 var _ = Describe("the demo's story", Ordered, func() {
 	var admin *story.Admin
 	BeforeAll(func(ctx context.Context) {
-		admin = start(ctx, environment.Options{OpenShiftVersion: story.ClusterVersion, Samples: story.FirstCatalog()})
+		admin = start(ctx, environment.Options{
+			OpenShiftVersion: story.ClusterVersion, Samples: story.FirstCatalog(),
+			// As where the API server streams no lists, so that clients ask for them: everywhere else they do not.
+			ManagerEnv: []string{"KUBE_FEATURE_WatchListClient=false"},
+		})
 	})
 	for _, step := range story.Samples() {
 		It(step.Title, func(ctx context.Context) { tell(ctx, admin, step) })
@@ -59,11 +71,18 @@ var _ = Describe("real operators from a real catalog", Ordered, func() {
 	}
 })
 
+var _ = ReportAfterSuite("what the manager asked", func(report Report) {
+	Expect(rbac.Finish(*traces, "e2e", report)).To(Succeed())
+})
+
 func start(ctx context.Context, options environment.Options) *story.Admin {
 	GinkgoHelper()
 	dir, err := os.MkdirTemp("", "platform-operators-e2e-")
 	Expect(err).NotTo(HaveOccurred())
-	options.Dir, options.Log = dir, GinkgoWriter
+	options.Dir, options.Log, options.AsShipped = dir, GinkgoWriter, true
+	if started++; *traces != "" {
+		options.Trace = rbac.File(*traces, "e2e", GinkgoParallelProcess(), started)
+	}
 	// The context of BeforeAll ends with it; what is started lives until its clean-up.
 	env, err := environment.Start(context.WithoutCancel(ctx), options)
 	Expect(err).NotTo(HaveOccurred())

@@ -16,6 +16,7 @@ import (
 
 	"github.com/openshift/platform-operators/test/cvo"
 	"github.com/openshift/platform-operators/test/localcatalog"
+	"github.com/openshift/platform-operators/test/rbac"
 	"github.com/openshift/platform-operators/test/samples"
 )
 
@@ -33,8 +34,15 @@ type Options struct {
 	Catalogs, Bundles, Packages []string
 	// ManagerArgs are given to the manager besides its own.
 	ManagerArgs []string
+	// ManagerEnv is added to the manager's environment variables, each as NAME=value.
+	ManagerEnv []string
 	// AuditLog makes the API server write one, at Dir/audit.log.
 	AuditLog bool
+	// Trace is a file that Stop sums up the manager's requests in, as test/rbac reads it; it takes an audit log. Empty: none.
+	Trace string
+	// AsShipped runs the manager as its Deployment does: it holds a lease, and knows its pod. A manager that is killed then keeps
+	// the next one waiting for minutes.
+	AsShipped bool
 	// Services has the API server reach Services, such as those of webhooks, through a proxy on Environment.ServicesSocket.
 	Services bool
 	// InFront stands between the manager and the API server: it is given the admin's client configuration, and gives one
@@ -66,6 +74,7 @@ type Environment struct {
 
 	cluster *cluster
 	cancel  context.CancelFunc
+	trace   string
 }
 
 // Start starts cluster, catalogs and manager, in that order, and returns when the manager's process runs. What was started
@@ -79,7 +88,8 @@ func Start(ctx context.Context, options Options) (*Environment, error) {
 		return nil, fmt.Errorf("making the environment's folder: %w", err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	e := &Environment{Dir: options.Dir, Root: root, SamplesDir: filepath.Join(options.Dir, "samples"), cancel: cancel}
+	e := &Environment{Dir: options.Dir, Root: root, SamplesDir: filepath.Join(options.Dir, "samples"), cancel: cancel, trace: options.Trace}
+	options.AuditLog = options.AuditLog || options.Trace != ""
 	if err := e.start(ctx, options); err != nil {
 		return nil, errors.Join(err, e.Stop())
 	}
@@ -130,6 +140,12 @@ func (e *Environment) start(ctx context.Context, options Options) error {
 	}
 	if e.Manager, err = newManager(binary, kubeconfig, e.Dir, e.Catalog.CAFile(), options.ManagerArgs); err != nil {
 		return err
+	}
+	e.Manager.env = options.ManagerEnv
+	if options.AsShipped {
+		if err := e.Manager.asShipped(ctx, e.Admin); err != nil {
+			return err
+		}
 	}
 	if options.WithoutManager {
 		return nil
@@ -185,11 +201,27 @@ func (e *Environment) Stop() error {
 	if e.Catalog != nil {
 		faults = append(faults, e.Catalog.Close())
 	}
+	if e.trace != "" && e.AuditLog != "" {
+		faults = append(faults, e.writeTrace())
+	}
 	if e.cluster != nil {
 		faults = append(faults, e.cluster.stop())
 	}
 	e.cancel()
 	return errors.Join(faults...)
+}
+
+// writeTrace sums up what the manager asked of the API server.
+func (e *Environment) writeTrace() error {
+	shipped, err := rbac.ReadShipped(filepath.Join(e.Root, "manifests"))
+	if err != nil {
+		return err
+	}
+	trace, err := rbac.Collect(e.AuditLog, shipped)
+	if err != nil {
+		return err
+	}
+	return trace.Write(e.trace)
 }
 
 // Root is the folder of the main module's go.mod, from wherever a test runs.

@@ -12,6 +12,11 @@ import (
 	"slices"
 	"syscall"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 )
 
 // Manager is the manager as a process of its own.
@@ -23,7 +28,8 @@ type Manager struct {
 
 	binary string
 	args   []string
-	temp   string // its own folder for temporary files
+	env    []string // besides ours
+	temp   string   // its own folder for temporary files
 
 	command *exec.Cmd
 	exited  chan struct{}
@@ -81,9 +87,31 @@ func newManager(binary, kubeconfig, dir, caFile string, extra []string) (*Manage
 	}, nil
 }
 
+// asShipped has the manager hold the lease and know its pod, as the Deployment's does. The pod is that of the Deployment, which a
+// simulated node runs; of its environment only what the manager asks the API server by is taken.
+func (m *Manager) asShipped(ctx context.Context, admin *rest.Config) error {
+	client, err := kubernetes.NewForConfig(admin)
+	if err != nil {
+		return err
+	}
+	err = wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+		pods, err := client.CoreV1().Pods(Namespace).List(ctx, metav1.ListOptions{LabelSelector: "app=platform-operators"})
+		if err != nil || len(pods.Items) == 0 {
+			return false, err
+		}
+		m.env = append(slices.Clone(m.env), "POD_NAME="+pods.Items[0].Name)
+		return true, nil
+	})
+	if err != nil {
+		return fmt.Errorf("waiting for the pod of the manager's Deployment: %w", err)
+	}
+	m.args = slices.DeleteFunc(m.args, func(arg string) bool { return arg == "--leader-elect=false" })
+	return nil
+}
+
 // With gives the same manager with more arguments, which count over those that it has. Only one of the two may run at a time.
 func (m *Manager) With(args ...string) *Manager {
-	return &Manager{LogFile: m.LogFile, Address: m.Address, binary: m.binary, args: append(slices.Clone(m.args), args...), temp: m.temp}
+	return &Manager{LogFile: m.LogFile, Address: m.Address, binary: m.binary, args: append(slices.Clone(m.args), args...), env: m.env, temp: m.temp}
 }
 
 // Start starts the process. It ends with ours.
@@ -102,7 +130,7 @@ func (m *Manager) Start() error {
 		return fmt.Errorf("making a folder for the manager's temporary files: %w", err)
 	}
 	m.command = exec.Command(m.binary, m.args...)
-	m.command.Env = append(m.command.Environ(), "TMPDIR="+temp)
+	m.command.Env = append(append(m.command.Environ(), "TMPDIR="+temp), m.env...)
 	m.command.Stdout, m.command.Stderr = log, log
 	m.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	m.exited = make(chan struct{})

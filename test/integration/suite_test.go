@@ -4,6 +4,7 @@ package integration
 
 import (
 	"context"
+	"flag"
 	"os"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/openshift/platform-operators/test/environment"
+	"github.com/openshift/platform-operators/test/rbac"
 	"github.com/openshift/platform-operators/test/samples"
 	"github.com/openshift/platform-operators/test/story"
 )
@@ -26,6 +28,8 @@ const (
 var (
 	env   *environment.Environment
 	admin *story.Admin
+
+	traces = flag.String("traces", "", "folder for what the manager asked of the API server; none is kept without")
 )
 
 func TestIntegration(t *testing.T) {
@@ -42,9 +46,13 @@ var _ = BeforeSuite(func(ctx context.Context) {
 	dir, err := os.MkdirTemp("", "platform-operators-integration-")
 	Expect(err).NotTo(HaveOccurred())
 	// The context of BeforeSuite ends with it, so what must live on gets one of its own.
-	env, err = environment.Start(context.WithoutCancel(ctx), environment.Options{
+	options := environment.Options{
 		Dir: dir, Log: GinkgoWriter, OpenShiftVersion: story.ClusterVersion, Samples: offered, AuditLog: true, Services: true,
-	})
+	}
+	if *traces != "" {
+		options.Trace = rbac.File(*traces, "integration", GinkgoParallelProcess(), 1)
+	}
+	env, err = environment.Start(context.WithoutCancel(ctx), options)
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(func(ctx SpecContext) {
 		Expect(env.Stop()).To(Succeed())
@@ -55,6 +63,10 @@ var _ = BeforeSuite(func(ctx context.Context) {
 	admin, err = story.NewAdmin(env)
 	Expect(err).NotTo(HaveOccurred())
 	Eventually(func(ctx context.Context) error { return story.Samples()[0].Seen(ctx, admin) }).WithContext(ctx).Should(Succeed())
+})
+
+var _ = ReportAfterSuite("what the manager asked", func(report Report) {
+	Expect(rbac.Finish(*traces, "integration", report)).To(Succeed())
 })
 
 var _ = ReportAfterEach(func(ctx SpecContext, report SpecReport) {

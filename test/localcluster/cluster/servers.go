@@ -90,6 +90,8 @@ func (l Layout) apiserver(p ports, o Options) []string {
 		"--etcd-keyfile=" + l.pki("apiserver-etcd-client.key"),
 		"--authorization-mode=Node,RBAC",
 		"--allow-privileged=true",
+		// As on OpenShift: who names an owner that blocks its deletion has to be allowed to update the owner's finalizers.
+		"--enable-admission-plugins=OwnerReferencesPermissionEnforcement",
 		"--service-cluster-ip-range=" + serviceNetwork,
 		"--service-account-issuer=https://kubernetes.default.svc",
 		"--service-account-key-file=" + l.pki(pki.ServiceAccountKey+".pub"),

@@ -1,0 +1,83 @@
+package rbac
+
+import (
+	"flag"
+	"slices"
+	"strings"
+	"testing"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+)
+
+var traces = flag.String("traces", "", "folder with what the manager asked in whole runs of the integration and end-to-end suites")
+
+const manifests = "../../manifests"
+
+// exemptions are what the comparison leaves out, on purpose.
+var exemptions = Exemptions{
+	Unused: []Exempt{
+		{
+			What: "ClusterRole platform-operators-manager: update platformoperators.platform.openshift.io/finalizers",
+			Why: "no request shows it: the API server asks for it itself when a BundleDeployment is created with an owner that blocks its deletion, " +
+				"by the admission plugin OwnerReferencesPermissionEnforcement, which the local cluster has as OpenShift has it",
+		},
+		{
+			What:     "ClusterRole platform-operators-manager: get platformoperatormanagers.operator.openshift.io",
+			Why:      "library-go reads it anew when two controllers have written its status at the same moment",
+			ByChance: true,
+		},
+	},
+	Denied: []Exempt{{
+		What: "get priorityclasses.scheduling.k8s.io in the whole cluster",
+		Why:  "test/integration/permissions_test.go takes this right of the role for bundles away, and looks whether that is told",
+	}},
+}
+
+// The roles are shipped as manifests/ has them; the suites run the manager under them and nothing else.
+func TestCLU_P5_TheManagersRolesAreWhatItUses(t *testing.T) {
+	if *traces == "" {
+		t.Skip("which rights are used is known after the integration and end-to-end suites only: `make test` runs this behind them, with -traces")
+	}
+	shipped, err := ReadShipped(manifests)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trace, err := ReadRun(*traces)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d rights of the manager's own, %d sorts of requests", len(shipped.Own), len(trace))
+	for _, fault := range Compare(shipped, trace, exemptions) {
+		t.Error(fault)
+	}
+	for _, fault := range powers(shipped) {
+		t.Error(fault)
+	}
+	if len(shipped.ForBundles) == 0 {
+		t.Errorf("no ClusterRole has the label %s", Aggregate)
+	}
+}
+
+// powers finds what no role of ours may have: wildcards, another's identity, and, but for the one documented rule of the role for
+// bundles, rights that are passed on without being held.
+func powers(shipped Shipped) (faults []string) {
+	passOn := rbacv1.PolicyRule{APIGroups: []string{rbacv1.GroupName}, Resources: []string{"clusterroles", "roles"}, Verbs: []string{"bind", "escalate"}}
+	exceptions := 0
+	for role, rules := range shipped.Rules {
+		for _, rule := range rules {
+			if _, forBundles := shipped.ForBundles[role]; forBundles && rule.String() == passOn.String() {
+				exceptions++
+				continue
+			}
+			for _, each := range slices.Concat(rule.Verbs, rule.APIGroups, rule.Resources, rule.NonResourceURLs) {
+				if strings.Contains(each, "*") || slices.Contains([]string{"impersonate", "escalate", "bind"}, each) {
+					faults = append(faults, role+": a rule has "+each)
+				}
+			}
+		}
+	}
+	if exceptions != 1 {
+		faults = append(faults, "the rule by which rights are passed on to bundles is there more than once, or not at all")
+	}
+	return faults
+}

@@ -10,7 +10,11 @@ import (
 
 	configv1 "github.com/openshift/api/config/v1"
 
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/store"
+	"github.com/openshift/platform-operators/test/environment"
+	"github.com/openshift/platform-operators/test/samples"
 )
 
 var _ = Describe("a manager that starts", func() {
@@ -27,6 +31,39 @@ var _ = Describe("a manager that starts", func() {
 			_, err := admin.ClusterOperatorHas(ctx, configv1.OperatorAvailable, configv1.ConditionTrue)
 			return err
 		}).WithContext(ctx).Should(Succeed())
+	})
+
+	It("creates the class that it ships, and notes of revisions of an earlier manager that it renders the same", func(ctx context.Context) {
+		const name = "rendered-before"
+		deployed(ctx, name, published(ctx, samples.Operator{Package: name, Version: "1.0.0"}))
+		Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+
+		Expect(env.Manager.Kill()).To(Succeed())
+		secrets := admin.Kubernetes.CoreV1().Secrets(environment.Namespace)
+		kept := metav1.ListOptions{LabelSelector: store.LabelDeployment + "=" + name + "," + store.LabelRole + "=index"}
+		before, err := secrets.List(ctx, kept)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(before.Items).To(HaveLen(1))
+		const renderer = "core.rukpak.io/revision-renderer"
+		_, err = secrets.Patch(ctx, before.Items[0].Name, types.MergePatchType, []byte(`{"metadata":{"annotations":{"`+renderer+`":"earlier"}}}`), metav1.PatchOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		classesClient := admin.Platform.CoreV1alpha2().ProvisionerClasses()
+		Expect(classesClient.Delete(ctx, corev1alpha2.ProvisionerClassRegistry, metav1.DeleteOptions{})).To(Succeed())
+		Expect(env.Manager.Start()).To(Succeed())
+		Eventually(func(ctx context.Context) error {
+			_, err := classesClient.Get(ctx, corev1alpha2.ProvisionerClassRegistry, metav1.GetOptions{})
+			return err
+		}).WithContext(ctx).Should(Succeed())
+		Eventually(func(ctx context.Context) (string, error) {
+			after, err := secrets.List(ctx, kept)
+			if err != nil || len(after.Items) != 1 {
+				return "", err
+			}
+			return after.Items[0].Annotations[renderer], nil
+		}).WithContext(ctx).Should(HavePrefix("registry+v1/"))
+		live, err := admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		Expect(live.Status.ActiveRevision).To(BeEquivalentTo(1), "the objects are the same")
 	})
 
 	It("puts the record of what runs back, which was spoilt while it was away", func(ctx context.Context) {

@@ -25,7 +25,7 @@ GINKGO = go run github.com/onsi/ginkgo/v2/ginkgo --procs=2 --timeout=30m $(if $(
 TRACES = $(CURDIR)/_output/traces
 
 # Tests that test-unit leaves to test-long and test-rbac, though the packages that they are in have quick ones too.
-LONG := ^TestENG_D16_|^TestCLU_P5_
+LONG := ^TestENG_D16_|^TestCLU_P5_|^TestLeadership$$
 # Tests that go through all the real catalogs or bundles have Real in their names. They run without the race detector, which
 # makes them ten times slower and finds nothing in what does one thing after another; it sees the tests of made-up data, and
 # where something runs at the same time one real package.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the long tests, those that mostly wait beside those that compute: three lanes, each with its own cluster or none. What
+# Runs the long tests, those that mostly wait beside those that compute: four lanes, each with its own cluster or none. What
 # a lane says is in _output/long, and is printed when it ends. TESTFLAGS go to every go test, SEED and FULL to the kill points;
 # RESULTS is a folder for what each test came to, as JSON.
 set -euo pipefail
@@ -37,6 +37,12 @@ steady() {
 	gotest test-long-steady -count=1 -timeout=40m "${flags[@]}" -run=TestENG_D16_ ./test/steady -args -quiet-for="${QUIET_FOR:-10m}"
 }
 
+# Who leads when a leader is killed, stops or loses its lease, and what an API server that is away or refuses comes to, with the
+# payload's leases.
+leadership() {
+	gotest test-long-leadership -count=1 -timeout=40m "${flags[@]}" -run=TestLeadership ./test/leadership -args -live
+}
+
 # fuzztarget is one fuzz target for half a minute. Go's fuzzer fails now and then for no other reason than that the time is up
 # ("context deadline exceeded", and no input that it failed with): then it is run once more. An input that fails is a failure.
 fuzztarget() {
@@ -65,7 +71,7 @@ fuzz() {
 	return "${failed}"
 }
 
-lanes=(faults steady fuzz)
+lanes=(faults steady leadership fuzz)
 declare -A pids
 for lane in "${lanes[@]}"; do
 	"${lane}" >"${logs}/${lane}.log" 2>&1 &

@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -26,7 +27,7 @@ func main() {
 
 func newStartCommand() *cobra.Command {
 	options := operator.NewOptions()
-	leaderElect := true
+	election := &leaderElection{}
 	config := controllercmd.NewControllerCommandConfig("platform-operators", version.Get(), options.Run, clock.RealClock{})
 	command := config.NewCommandWithContext(context.Background()) // controllercmd cancels what it derives on SIGTERM
 	command.Use = "start"
@@ -35,15 +36,14 @@ func newStartCommand() *cobra.Command {
 upgrade through BundleDeployments, repair drift, and report to ClusterOperator platform-operators-aggregated.
 
 In a cluster it needs no flags. Outside of one give --kubeconfig, --namespace and --content-dir; docs/development.md shows how.`
-	command.Flags().BoolVar(&leaderElect, "leader-elect", leaderElect,
-		"Hold a lease before doing anything, so that one manager acts at a time. Turn it off only where nothing else can run.")
+	election.addFlags(command.Flags())
 	options.AddFlags(command.Flags())
 	command.PreRunE = func(*cobra.Command, []string) error {
-		config.DisableLeaderElection = !leaderElect
+		election.applyTo(config)
 		if version := os.Getenv("OPERATOR_IMAGE_VERSION"); version != "" {
 			options.OperatorVersion = version
 		}
-		return options.Validate()
+		return errors.Join(election.validate(), options.Validate())
 	}
 	return command
 }

@@ -3,19 +3,15 @@ package inventory
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
@@ -24,7 +20,7 @@ import (
 )
 
 const (
-	// listTimeout bounds how long others wait to know what there is, on clusters that lack one of the kinds.
+	// listTimeout bounds how long others wait to know what there is, where the API server does not say.
 	listTimeout = 5 * time.Second
 )
 
@@ -57,33 +53,21 @@ var kinds = []kind{
 // Installations are all of them, kept up to date while Run runs. They are also an informer in the form that library-go's
 // factory takes, whose objects are named after packages: it tells of every package of which something else can be said.
 type Installations struct {
-	informers []cache.SharedIndexInformer
-	// settled say of each informer whether what there is is known, or that the cluster has no such kind.
-	settled []cache.InformerSynced
-
+	watched []*Optional
 	changes catalogsource.Changes
 }
 
-// NewInstallations prepares the watches; nothing is asked before Run.
-func NewInstallations(client dynamic.Interface) (*Installations, error) {
+// NewInstallations prepares the watches of those kinds that the cluster serves; nothing is asked before Run. served have to be
+// run by somebody.
+func NewInstallations(client dynamic.Interface, served *Kinds) (*Installations, error) {
 	i := &Installations{}
 	for _, kind := range kinds {
-		informer := dynamicinformer.NewFilteredDynamicInformer(client, kind.resource, metav1.NamespaceAll, 0, cache.Indexers{}, nil).Informer()
-		if err := informer.SetTransform(kind.reduce); err != nil {
-			return nil, fmt.Errorf("watching %s: %w", kind.resource.Resource, err)
+		watched, err := NewOptional(client, served, OptionalConfig{Resource: kind.resource, Transform: kind.reduce})
+		if err != nil {
+			return nil, err
 		}
-		if _, err := informer.AddEventHandler(i.handler()); err != nil {
-			return nil, fmt.Errorf("watching %s: %w", kind.resource.Resource, err)
-		}
-		absent := &atomic.Bool{}
-		if err := informer.SetWatchErrorHandlerWithContext(func(ctx context.Context, reflector *cache.Reflector, err error) {
-			absent.Store(apierrors.IsNotFound(err))
-			cache.DefaultWatchErrorHandler(ctx, reflector, err)
-		}); err != nil {
-			return nil, fmt.Errorf("watching %s: %w", kind.resource.Resource, err)
-		}
-		i.informers = append(i.informers, informer)
-		i.settled = append(i.settled, func() bool { return informer.HasSynced() || absent.Load() })
+		watched.AddEventHandler(i.handler())
+		i.watched = append(i.watched, watched)
 	}
 	return i, nil
 }
@@ -93,8 +77,8 @@ func NewInstallations(client dynamic.Interface) (*Installations, error) {
 // else the whole name; empty when nothing is installed yet.
 func (i *Installations) All() []resolve.Foreign {
 	var found []resolve.Foreign
-	for _, informer := range i.informers {
-		for _, object := range informer.GetStore().List() {
+	for _, watched := range i.watched {
+		for _, object := range watched.GetStore().List() {
 			if reduced, ok := object.(*reduced); ok && reduced.Package != "" {
 				found = append(found, reduced.Foreign)
 			}
@@ -106,15 +90,17 @@ func (i *Installations) All() []resolve.Foreign {
 	return found
 }
 
-// Run watches until the context ends. A kind that the cluster does not serve is asked for again, with the reflector's own
-// back-off, so that it is found without a restart when one of the OLMs appears.
+// Run watches until the context ends. A kind that the cluster does not serve is watched from when it does, without a restart
+// when one of the OLMs appears.
 func (i *Installations) Run(ctx context.Context) {
 	var running sync.WaitGroup
-	for _, informer := range i.informers {
-		running.Go(func() { informer.Run(ctx.Done()) })
+	settled := make([]cache.InformerSynced, 0, len(i.watched))
+	for _, watched := range i.watched {
+		running.Go(func() { watched.Run(ctx) })
+		settled = append(settled, watched.Settled)
 	}
 	listing, cancel := context.WithTimeout(ctx, listTimeout)
-	if !cache.WaitForCacheSync(listing.Done(), i.settled...) {
+	if !cache.WaitForCacheSync(listing.Done(), settled...) {
 		klog.Warningf("not every kind of object that installs operators could be listed within %s; going on with those that could", listTimeout)
 	}
 	cancel()

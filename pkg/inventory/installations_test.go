@@ -3,6 +3,7 @@ package inventory
 import (
 	"context"
 	"fmt"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -36,20 +37,34 @@ func extension(t *testing.T, name, pkg, version string) *unstructured.Unstructur
 		name, pkg, version))
 }
 
+// serving is the definition of a resource's kind.
+func serving(t *testing.T, resource schema.GroupVersionResource) *unstructured.Unstructured {
+	return object(t, fmt.Sprintf(`{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: %s},
+		spec: {group: %s, versions: [{name: %s, served: true}]}}`, resource.GroupResource(), resource.Group, resource.Version))
+}
+
 // watched runs what is tested upon a cluster that has these objects.
 func watched(t *testing.T, objects ...runtime.Object) *Installations {
 	t.Helper()
+	for _, kind := range kinds {
+		objects = append(objects, serving(t, kind.resource))
+	}
 	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{
-		kinds[0].resource: "SubscriptionList", kinds[1].resource: "ClusterExtensionList",
+		kinds[0].resource: "SubscriptionList", kinds[1].resource: "ClusterExtensionList", definitions: "CustomResourceDefinitionList",
 	}, objects...)
-	i, err := NewInstallations(client)
+	k, err := NewKinds(client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i, err := NewInstallations(client, k)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan struct{})
-	go func() { i.Run(ctx); close(ended) }()
-	t.Cleanup(func() { cancel(); <-ended })
+	var running sync.WaitGroup
+	running.Go(func() { k.Run(ctx) })
+	running.Go(func() { i.Run(ctx) })
+	t.Cleanup(func() { cancel(); running.Wait() })
 	if !cache.WaitForCacheSync(ctx.Done(), i.HasSynced) {
 		t.Fatal("never synced")
 	}

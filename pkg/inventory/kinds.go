@@ -64,6 +64,13 @@ func (k *Kinds) All() []resolve.Kind {
 	return all
 }
 
+// Serves says whether a CustomResourceDefinition serves this resource. It reads memory only.
+func (k *Kinds) Serves(resource schema.GroupVersionResource) bool {
+	object, exists, err := k.informer.GetStore().GetByKey(resource.GroupResource().String())
+	found, ok := object.(*definition)
+	return err == nil && exists && ok && slices.ContainsFunc(found.kinds, func(kind resolve.Kind) bool { return kind.Version == resource.Version })
+}
+
 // Run watches until the context ends.
 func (k *Kinds) Run(ctx context.Context) { k.informer.Run(ctx.Done()) }
 

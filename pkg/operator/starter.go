@@ -96,12 +96,13 @@ func build(ctx context.Context, input *Input, around *surroundings) ([]controlle
 		build   func() (factory.Controller, error)
 	}{
 		{1, func() (factory.Controller, error) { return newOperatorConfig(input) }},
-		{4, func() (factory.Controller, error) { return newCatalogs(input, known) }},
+		{4, func() (factory.Controller, error) { return newCatalogs(input, known, around) }},
 		{2, func() (factory.Controller, error) { return newPlatformOperator(ctx, input, known, around, trials) }},
 		{2, func() (factory.Controller, error) { return newBundle(ctx, input, content) }},
 		{4, func() (factory.Controller, error) { return newBundleDeployment(ctx, input, content, trials) }},
 		{1, func() (factory.Controller, error) { return newOperatorHealth(input) }},
 		{1, func() (factory.Controller, error) { return newUpgradeGate(input, known, around) }},
+		{1, func() (factory.Controller, error) { return newWatches(input) }},
 		{1, func() (factory.Controller, error) { return newManagerVersion(input, versions, trials) }},
 		{1, func() (factory.Controller, error) { return newStatusSyncer(input, versions), nil }},
 		{1, func() (factory.Controller, error) {
@@ -117,9 +118,10 @@ func build(ctx context.Context, input *Input, around *surroundings) ([]controlle
 	return controllers, nil
 }
 
-func newCatalogs(input *Input, known *offers) (factory.Controller, error) {
+func newCatalogs(input *Input, known *offers, around *surroundings) (factory.Controller, error) {
 	return catalogs.New(catalogs.Config{
 		Dynamic:         input.Dynamic,
+		Kinds:           around.kinds,
 		Operators:       input.PlatformInformers.Platform().V1alpha1().PlatformOperators(),
 		Managers:        input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers(),
 		Snapshots:       known.snapshots,

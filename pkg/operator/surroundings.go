@@ -16,7 +16,7 @@ func newInventory(input *Input) (*surroundings, error) {
 	if err != nil {
 		return nil, err
 	}
-	installations, err := inventory.NewInstallations(input.Dynamic)
+	installations, err := inventory.NewInstallations(input.Dynamic, kinds)
 	if err != nil {
 		return nil, err
 	}

@@ -73,6 +73,7 @@ type Environment struct {
 	Manager *Manager
 
 	cluster *cluster
+	binary  string
 	cancel  context.CancelFunc
 	trace   string
 }
@@ -105,6 +106,7 @@ func (e *Environment) start(ctx context.Context, options Options) error {
 	if err != nil {
 		return err
 	}
+	e.binary = binary
 	progress.say("built the manager")
 
 	if e.cluster, err = startCluster(ctx, e.Root, filepath.Join(e.Dir, "cluster"), options, options.Log); err != nil {

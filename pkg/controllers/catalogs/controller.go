@@ -41,6 +41,7 @@ import (
 	platforminformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/platform/v1alpha1"
 	operatorlisters "github.com/openshift/platform-operators/pkg/client/listers/operator/v1alpha1"
 	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/inventory"
 )
 
 // Name is the controller's name.
@@ -57,13 +58,15 @@ const (
 	// patience is how long an operator waits for a catalog that is being read and that may have its package. Full-size
 	// catalogs are read within seconds; who answers more slowly is left out until the answer is there.
 	patience = 30 * time.Second
-	// listTimeout bounds how long the start waits to know which catalogs there are, on clusters that lack one of the kinds.
+	// listTimeout bounds how long the start waits to know which catalogs there are, where the API server does not say.
 	listTimeout = 5 * time.Second
 )
 
 // Config is everything the controller needs; every field is required.
 type Config struct {
-	Dynamic   dynamic.Interface
+	Dynamic dynamic.Interface
+	// Kinds tell which kinds of catalogs the cluster serves; somebody else runs them.
+	Kinds     *inventory.Kinds
 	Operators platforminformers.PlatformOperatorInformer
 	Managers  operatorinformers.PlatformOperatorManagerInformer
 	Snapshots *catalogsource.Snapshots
@@ -77,7 +80,7 @@ type Config struct {
 }
 
 func (c Config) validate() error {
-	if c.Dynamic == nil || c.Operators == nil || c.Managers == nil || c.Snapshots == nil || c.Changes == nil || c.ProviderChanges == nil || c.Clock == nil ||
+	if c.Dynamic == nil || c.Kinds == nil || c.Operators == nil || c.Managers == nil || c.Snapshots == nil || c.Changes == nil || c.ProviderChanges == nil || c.Clock == nil ||
 		c.ReadGRPC == nil || c.ReadHTTP == nil || c.Recorder == nil {
 		return errors.New("building the catalogs controller: a field of its Config is not set")
 	}
@@ -114,19 +117,24 @@ type controller struct {
 
 // catalogKind is one kind of catalog: how it is listed, described and read.
 type catalogKind struct {
-	informer cache.SharedIndexInformer
+	informer *inventory.Optional
 	describe func(*unstructured.Unstructured) description
 	read     ReadFunc
 }
 
 // New builds the controller. Its queue keys are catalog IDs as text, for example "CatalogSource/ns/name". The informers of
-// the catalogs themselves are started by Run, and not waited for: a cluster may have none of their kinds.
+// the catalogs themselves are started by Run, each when its kind is served, and not waited for: a cluster may have none of them.
 func New(config Config) (factory.Controller, error) {
 	if err := config.validate(); err != nil {
 		return nil, err
 	}
 	pods, err := newPodInformer(config.Dynamic)
 	if err != nil {
+		return nil, err
+	}
+	sourceInformer, sourceErr := newInformer(config.Dynamic, config.Kinds, catalogSources)
+	clusterInformer, clusterErr := newInformer(config.Dynamic, config.Kinds, clusterCatalogs)
+	if err := errors.Join(sourceErr, clusterErr); err != nil {
 		return nil, err
 	}
 	c := &controller{
@@ -146,8 +154,8 @@ func New(config Config) (factory.Controller, error) {
 		last:            map[catalog.ID]reading{},
 		failed:          map[catalog.ID]failure{},
 		sources: map[string]*catalogKind{
-			catalog.KindCatalogSource:  {informer: newInformer(config.Dynamic, catalogSources), describe: describeServed(pods), read: config.ReadGRPC},
-			catalog.KindClusterCatalog: {informer: newInformer(config.Dynamic, clusterCatalogs), describe: describeClusterCatalog, read: config.ReadHTTP},
+			catalog.KindCatalogSource:  {informer: sourceInformer, describe: describeServed(pods), read: config.ReadGRPC},
+			catalog.KindClusterCatalog: {informer: clusterInformer, describe: describeClusterCatalog, read: config.ReadHTTP},
 		},
 	}
 	syncContext := factory.NewSyncContext(Name, config.Recorder)
@@ -155,9 +163,7 @@ func New(config Config) (factory.Controller, error) {
 		return nil, err
 	}
 	for _, source := range c.sources {
-		if err := c.enqueueFrom(source, syncContext); err != nil {
-			return nil, err
-		}
+		c.enqueueFrom(source, syncContext)
 	}
 	return factory.New().
 		WithSyncContext(syncContext).

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/flowcontrol"
@@ -24,6 +25,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalogsource"
 	operatorlisters "github.com/openshift/platform-operators/pkg/client/listers/operator/v1alpha1"
 	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/inventory"
 )
 
 // bench is the controller with the caches in the test's hands, and what was read.
@@ -46,6 +48,29 @@ type bench struct {
 // reads counts the requests that were made.
 func (b *bench) reads() int { return len(b.asked) }
 
+var listKinds = map[schema.GroupVersionResource]string{
+	catalogSources: "CatalogSourceList", clusterCatalogs: "ClusterCatalogList", pods: "PodList",
+	{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}: "CustomResourceDefinitionList",
+}
+
+func kindsOf(t *testing.T, client dynamic.Interface) *inventory.Kinds {
+	t.Helper()
+	kinds, err := inventory.NewKinds(client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kinds
+}
+
+func informerOf(t *testing.T, client dynamic.Interface, kinds *inventory.Kinds, resource schema.GroupVersionResource) *inventory.Optional {
+	t.Helper()
+	informer, err := newInformer(client, kinds, resource)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return informer
+}
+
 func newBench(t *testing.T, packages ...string) *bench {
 	t.Helper()
 	b := &bench{clock: clocktesting.NewFakeClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)), operators: cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)}
@@ -62,8 +87,8 @@ func newBench(t *testing.T, packages ...string) *bench {
 		}
 		return answer, b.fail
 	}
-	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
-		map[schema.GroupVersionResource]string{catalogSources: "CatalogSourceList", clusterCatalogs: "ClusterCatalogList", pods: "PodList"})
+	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), listKinds)
+	kinds := kindsOf(t, client)
 	served, err := newPodInformer(client)
 	if err != nil {
 		t.Fatal(err)
@@ -77,8 +102,8 @@ func newBench(t *testing.T, packages ...string) *bench {
 		providers: map[catalog.ID]content{}, failedProviders: map[catalog.ID]failure{}, providerChanges: &catalogsource.Changes{},
 		pods: synced{served}, patience: time.Minute, attendance: time.Minute, attempts: map[catalog.ID]*attempt{},
 		sources: map[string]*catalogKind{
-			catalog.KindCatalogSource:  {informer: newInformer(client, catalogSources), describe: describeServed(synced{served}), read: read},
-			catalog.KindClusterCatalog: {informer: newInformer(client, clusterCatalogs), describe: describeClusterCatalog, read: read},
+			catalog.KindCatalogSource:  {informer: informerOf(t, client, kinds, catalogSources), describe: describeServed(synced{served}), read: read},
+			catalog.KindClusterCatalog: {informer: informerOf(t, client, kinds, clusterCatalogs), describe: describeClusterCatalog, read: read},
 		},
 	}
 	if _, err := b.changes.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(object any) {
@@ -243,9 +268,15 @@ func TestChangesAreSyncedOnceEveryCatalogIsKnown(t *testing.T) {
 apiVersion: operators.coreos.com/v1alpha1
 kind: CatalogSource
 metadata: {name: red, namespace: openshift-marketplace}`)
-	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
-		map[schema.GroupVersionResource]string{catalogSources: "CatalogSourceList", clusterCatalogs: "ClusterCatalogList", pods: "PodList"}, manifest)
-	b.sources[catalog.KindCatalogSource].informer = newInformer(client, catalogSources)
+	definition := object(t, `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: catalogsources.operators.coreos.com}
+spec: {group: operators.coreos.com, versions: [{name: v1alpha1, served: true}]}`)
+	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), listKinds, manifest, definition)
+	kinds := kindsOf(t, client)
+	b.sources[catalog.KindCatalogSource].informer = informerOf(t, client, kinds, catalogSources)
+	b.sources[catalog.KindClusterCatalog].informer = informerOf(t, client, kinds, clusterCatalogs) // not served, and not waited for
 	var err error
 	if b.controller.pods, err = newPodInformer(client); err != nil {
 		t.Fatal(err)
@@ -253,6 +284,7 @@ metadata: {name: red, namespace: openshift-marketplace}`)
 	ctx, cancel := context.WithCancel(t.Context())
 	syncContext := factory.NewSyncContext("test", events.NewInMemoryRecorder("test", b.clock))
 	ended := make(chan error)
+	go kinds.Run(ctx)
 	go func() { ended <- b.runInformers(ctx, syncContext) }()
 	if !cache.WaitForCacheSync(ctx.Done(), b.changes.HasSynced) {
 		t.Error("never synced")

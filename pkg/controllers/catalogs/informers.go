@@ -7,21 +7,23 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
 	"github.com/openshift/library-go/pkg/controller/factory"
+
+	"github.com/openshift/platform-operators/pkg/inventory"
 )
 
-func newInformer(client dynamic.Interface, resource schema.GroupVersionResource) cache.SharedIndexInformer {
-	return dynamicinformer.NewFilteredDynamicInformer(client, resource, "", 0,
-		cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}, nil).Informer()
+func newInformer(client dynamic.Interface, kinds *inventory.Kinds, resource schema.GroupVersionResource) (*inventory.Optional, error) {
+	return inventory.NewOptional(client, kinds, inventory.OptionalConfig{
+		Resource: resource, Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
+	})
 }
 
 // enqueueFrom turns the events of one kind of catalog into queue keys. An object that goes away is queued as well: its
 // sync finds it gone.
-func (c *controller) enqueueFrom(source *catalogKind, syncContext factory.SyncContext) error {
+func (c *controller) enqueueFrom(source *catalogKind, syncContext factory.SyncContext) {
 	add := func(object any) {
 		if tombstone, ok := object.(cache.DeletedFinalStateUnknown); ok {
 			object = tombstone.Obj
@@ -30,18 +32,17 @@ func (c *controller) enqueueFrom(source *catalogKind, syncContext factory.SyncCo
 			syncContext.Queue().Add(source.describe(catalogObject).id.String())
 		}
 	}
-	_, err := source.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+	source.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc: add, UpdateFunc: func(_, object any) { add(object) }, DeleteFunc: add,
 	})
-	return err
 }
 
-// runInformers runs the informers of both kinds, and of what serves them, until the context ends. A kind that the cluster does not serve is asked for
-// again with the reflector's own back-off, so that it is found without a restart when OLM appears.
+// runInformers runs the informers of both kinds, and of what serves them, until the context ends. A kind that the cluster does
+// not serve is watched from when it does, without a restart when OLM appears.
 func (c *controller) runInformers(ctx context.Context, syncCtx factory.SyncContext) error {
 	var running sync.WaitGroup
 	for _, source := range c.sources {
-		running.Go(func() { source.informer.Run(ctx.Done()) })
+		running.Go(func() { source.informer.Run(ctx) })
 	}
 	running.Go(func() { c.pods.Run(ctx.Done()) })
 	c.describeAll(ctx, syncCtx)
@@ -49,8 +50,8 @@ func (c *controller) runInformers(ctx context.Context, syncCtx factory.SyncConte
 	return nil
 }
 
-// describeAll makes the snapshots know of every catalog before anybody chooses from them. For a kind that is not served it
-// waits only so long.
+// describeAll makes the snapshots know of every catalog before anybody chooses from them. For a kind that is not served it does
+// not wait, and for the API server only so long.
 func (c *controller) describeAll(ctx context.Context, syncCtx factory.SyncContext) {
 	defer c.providerChanges.SetListed()
 	defer c.changes.SetListed()
@@ -58,7 +59,7 @@ func (c *controller) describeAll(ctx context.Context, syncCtx factory.SyncContex
 	defer cancel()
 	synced := []cache.InformerSynced{c.pods.HasSynced}
 	for _, source := range c.sources {
-		synced = append(synced, source.informer.HasSynced)
+		synced = append(synced, source.informer.Settled)
 	}
 	if !cache.WaitForCacheSync(listing.Done(), synced...) {
 		klog.Warningf("not every kind of catalog, and the pods of CatalogSources, could be listed within %s; going on with what could", listTimeout)

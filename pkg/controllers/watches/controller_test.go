@@ -1,0 +1,79 @@
+package watches
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/events"
+	"github.com/openshift/library-go/pkg/operator/v1helpers"
+
+	"github.com/openshift/platform-operators/pkg/health"
+)
+
+func TestARefusalIsToldOnceItLastsAndTakenBackWhenItIsOver(t *testing.T) {
+	fake := clocktesting.NewFakeClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+	client := v1helpers.NewFakeOperatorClient(&operatorv1.OperatorSpec{}, &operatorv1.OperatorStatus{}, nil)
+	c := &controller{operatorClient: client, clock: fake, refusals: map[string]health.Refusal{}}
+	syncCtx := factory.NewSyncContext("test", events.NewInMemoryRecorder("test", fake))
+	status := func() *operatorv1.OperatorCondition {
+		t.Helper()
+		if err := c.sync(t.Context(), syncCtx); err != nil {
+			t.Fatal(err)
+		}
+		_, status, _, err := client.GetOperatorState()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v1helpers.FindOperatorCondition(status.Conditions, "WatchesDegraded")
+	}
+	want := func(when string, wanted operatorv1.ConditionStatus, reason string) {
+		t.Helper()
+		if got := status(); got == nil || got.Status != wanted || got.Reason != reason {
+			t.Errorf("%s: got %+v, want %s/%s", when, got, wanted, reason)
+		}
+	}
+	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "platformoperators"}, "", errors.New("no role"))
+
+	want("at the start", operatorv1.ConditionFalse, health.ReasonAsExpected)
+	c.refused("platformoperators", forbidden)
+	want("at first", operatorv1.ConditionFalse, health.ReasonAsExpected)
+	fake.Step(45 * time.Second)
+	c.refused("platformoperators", fmt.Errorf("failed to list: %w", forbidden))
+	want("when it lasts", operatorv1.ConditionTrue, health.ReasonObjectsNotListed)
+	if got := status(); !strings.Contains(got.Message, "platformoperators: ") || !strings.Contains(got.Message, "no role") {
+		t.Errorf("message is %q", got.Message)
+	}
+	fake.Step(2 * time.Minute)
+	want("when it is over", operatorv1.ConditionFalse, health.ReasonAsExpected)
+}
+
+func TestOnlyAnAnswerOfTheServerIsARefusal(t *testing.T) {
+	for name, test := range map[string]struct {
+		err  error
+		want bool
+	}{
+		"forbidden":               {apierrors.NewForbidden(schema.GroupResource{Resource: "a"}, "", nil), true},
+		"the kind is gone":        {apierrors.NewGenericServerResponse(http.StatusNotFound, "list", schema.GroupResource{Resource: "a"}, "", "", 0, true), true},
+		"too many requests":       {apierrors.NewTooManyRequests("later", 1), true},
+		"the server is not there": {errors.New("connection refused"), false},
+		"the version is too old":  {apierrors.NewResourceExpired("too old"), false},
+		"the version is gone":     {apierrors.NewGone("too old"), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := &controller{clock: clocktesting.NewFakeClock(time.Unix(0, 0)), refusals: map[string]health.Refusal{}}
+			if got := c.refused("a", test.err); got != test.want {
+				t.Errorf("got %t", got)
+			}
+		})
+	}
+}

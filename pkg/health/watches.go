@@ -1,0 +1,67 @@
+package health
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// ReasonObjectsNotListed: the API server does not let the manager list or watch kinds that it works from.
+const ReasonObjectsNotListed = "ObjectsNotListed"
+
+const (
+	// refusedFor is how long a kind is refused before that is said. A server that starts refuses for a moment.
+	refusedFor = 30 * time.Second
+	// forgotten is how long after the last refusal a kind counts as listed again. client-go tries again after 30 seconds at
+	// most, which it stretches to a minute by chance.
+	forgotten = 90 * time.Second
+	// maxRefusal bounds what is told of one kind, in bytes.
+	maxRefusal = 300
+)
+
+// Refusal is a kind that the API server refuses to have listed or watched.
+type Refusal struct {
+	// Resource is the kind's, in the plural.
+	Resource string
+	// Message is what the server said first.
+	Message string
+	// First and Last are when it refused.
+	First, Last time.Time
+}
+
+// Next is the refusal with one more at this moment: of the same trouble, or, when the last one is too long ago, of another.
+func (r Refusal) Next(message string, now time.Time) Refusal {
+	if r.First.IsZero() || now.Sub(r.Last) > forgotten {
+		return Refusal{Resource: r.Resource, Message: message, First: now, Last: now}
+	}
+	r.Last = now
+	return r
+}
+
+// Watches gives the Degraded condition that refusals make, and how long after now it may be another one for the same refusals;
+// zero when only a new refusal can make a difference. The result does not depend on their order.
+func Watches(refusals []Refusal, now time.Time) (Condition, time.Duration) {
+	refusals = slices.Clone(refusals)
+	slices.SortFunc(refusals, func(a, b Refusal) int { return cmp.Compare(a.Resource, b.Resource) })
+	var told []string
+	var next time.Duration
+	for _, r := range refusals {
+		if now.Sub(r.Last) > forgotten {
+			continue
+		}
+		if wait := r.Last.Add(forgotten).Sub(now) + time.Second; next == 0 || wait < next {
+			next = wait
+		}
+		if r.Last.Sub(r.First) >= refusedFor {
+			told = append(told, fmt.Sprintf("%s: %s", r.Resource, strings.ToValidUTF8(r.Message[:min(len(r.Message), maxRefusal)], "")))
+		}
+	}
+	if len(told) == 0 {
+		return Condition{TypeDegraded, conditionFalse, ReasonAsExpected, ""}, next
+	}
+	message := "The API server does not let the manager see what it works from, which goes on from what it saw last; check the roles of its ServiceAccount and the API server's own health.\n" +
+		strings.Join(told, "\n")
+	return Condition{TypeDegraded, conditionTrue, ReasonObjectsNotListed, strings.ToValidUTF8(message[:min(len(message), maxAggregate)], "")}, next
+}

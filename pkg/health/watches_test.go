@@ -1,0 +1,59 @@
+package health
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestKindsThatAreRefusedAreToldAfterAWhileAndForgottenAfterAnother(t *testing.T) {
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	at := func(seconds int) time.Time { return start.Add(time.Duration(seconds) * time.Second) }
+	refused := func(resource string, seconds ...int) Refusal {
+		r := Refusal{Resource: resource}
+		for _, second := range seconds {
+			r = r.Next("forbidden at "+at(second).Format("04:05"), at(second))
+		}
+		return r
+	}
+	for name, test := range map[string]struct {
+		refusals []Refusal
+		now      time.Time
+		status   string
+		words    []string
+		next     time.Duration
+	}{
+		"nothing was refused":              {nil, at(0), "False", nil, 0},
+		"once":                             {[]Refusal{refused("a", 0)}, at(10), "False", nil, 81 * time.Second},
+		"for a moment":                     {[]Refusal{refused("a", 0, 5, 29)}, at(30), "False", nil, 90 * time.Second},
+		"for half a minute":                {[]Refusal{refused("a", 0, 5, 30)}, at(30), "True", []string{"\na: forbidden at 00:00"}, 91 * time.Second},
+		"as long as it may not be over":    {[]Refusal{refused("a", 0, 30)}, at(120), "True", []string{"\na: "}, time.Second},
+		"and no longer":                    {[]Refusal{refused("a", 0, 30)}, at(121), "False", nil, 0},
+		"twice, with a long pause between": {[]Refusal{refused("a", 0, 91)}, at(92), "False", nil, 90 * time.Second},
+		"two, in the order of their names": {[]Refusal{refused("b", 0, 60), refused("a", 0, 70)}, at(70), "True", []string{"\na: ", "\nb: "}, 81 * time.Second},
+		"one of two":                       {[]Refusal{refused("b", 0, 60), refused("a", 60)}, at(60), "True", []string{"\nb: "}, 91 * time.Second},
+		"with a long message":              {[]Refusal{{"a", strings.Repeat("é", 5000), at(0), at(60)}}, at(60), "True", []string{"é"}, 91 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			condition, next := Watches(test.refusals, test.now)
+			reason := ReasonAsExpected
+			if test.status == "True" {
+				reason = ReasonObjectsNotListed
+			}
+			if condition.Type != TypeDegraded || condition.Status != test.status || condition.Reason != reason || next != test.next {
+				t.Errorf("got %+v, next in %s", condition, next)
+			}
+			rest := condition.Message
+			for _, word := range test.words {
+				_, after, found := strings.Cut(rest, word)
+				if !found {
+					t.Fatalf("%q does not go on with %q", rest, word)
+				}
+				rest = after
+			}
+			if len(test.words) == 0 && rest != "" || len(condition.Message) > maxAggregate {
+				t.Errorf("message of %d bytes: %q", len(condition.Message), condition.Message)
+			}
+		})
+	}
+}

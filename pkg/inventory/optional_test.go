@@ -1,0 +1,110 @@
+package inventory
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/openshift/platform-operators/pkg/resolve"
+)
+
+// A kind comes, goes and comes back while one watches; the fake client serves it all the time, so that what is asked of it is
+// the test.
+func TestAKindIsWatchedOnlyWhileItIsServed(t *testing.T) {
+	subscriptions := kinds[0].resource
+	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
+		map[schema.GroupVersionResource]string{definitions: "CustomResourceDefinitionList", subscriptions: "SubscriptionList"},
+		subscription(t, "zoo", "quay", "project-quay", ""))
+	k, err := NewKinds(client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := NewOptional(client, k, OptionalConfig{Resource: subscriptions})
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := make(chan string, 10)
+	say := func(what string) func(any) {
+		return func(object any) {
+			key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(object)
+			if err != nil {
+				t.Error(err)
+			}
+			told <- what + " " + key
+		}
+	}
+	o.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: say("came"), DeleteFunc: say("went")})
+	if o.Settled() {
+		t.Error("settled before anybody knows which kinds there are")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { k.Run(ctx) })
+	running.Go(func() { o.Run(ctx) })
+	t.Cleanup(func() { cancel(); running.Wait() })
+
+	if !cache.WaitForCacheSync(ctx.Done(), o.Settled) {
+		t.Fatal("a kind that is not served does not settle")
+	}
+	asked := func() int {
+		count := 0
+		for _, action := range client.Actions() {
+			if action.GetResource() == subscriptions && action.GetVerb() == "list" {
+				count++
+			}
+		}
+		return count
+	}
+	if asked() != 0 {
+		t.Error("what is not served was asked for")
+	}
+	crds, definition := client.Resource(definitions), serving(t, subscriptions)
+	for life := 1; life <= 2; life++ {
+		if _, err := crds.Create(ctx, definition, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		wantTold(t, told, "came zoo/quay")
+		if !cache.WaitForCacheSync(ctx.Done(), o.Settled) || len(o.GetStore().List()) != 1 || asked() != life {
+			t.Errorf("life %d: settled %t, %d objects, listed %d times", life, o.Settled(), len(o.GetStore().List()), asked())
+		}
+		if err := crds.Delete(ctx, definition.GetName(), metav1.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		wantTold(t, told, "went zoo/quay")
+		if !o.Settled() || len(o.GetStore().List()) != 0 {
+			t.Errorf("life %d is over: settled %t, %d objects", life, o.Settled(), len(o.GetStore().List()))
+		}
+	}
+	other := serving(t, schema.GroupVersionResource{Group: subscriptions.Group, Version: "v2", Resource: subscriptions.Resource})
+	if _, err := crds.Create(ctx, other, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if !cache.WaitForCacheSync(ctx.Done(), func() bool {
+		return slices.ContainsFunc(k.All(), func(kind resolve.Kind) bool { return kind.Version == "v2" })
+	}) {
+		t.Fatal("the definition was never seen")
+	}
+	if !o.Settled() || asked() != 2 {
+		t.Errorf("another version is served: settled %t, listed %d times", o.Settled(), asked())
+	}
+}
+
+func wantTold(t *testing.T, told <-chan string, want string) {
+	t.Helper()
+	select {
+	case got := <-told:
+		if got != want {
+			t.Fatalf("told %q, want %q", got, want)
+		}
+	case <-time.After(30 * time.Second):
+		t.Fatalf("never told %q", want)
+	}
+}

@@ -1,0 +1,160 @@
+package integration
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	configv1 "github.com/openshift/api/config/v1"
+
+	"github.com/openshift/platform-operators/test/environment"
+	"github.com/openshift/platform-operators/test/leadership"
+	"github.com/openshift/platform-operators/test/samples"
+	"github.com/openshift/platform-operators/test/story"
+)
+
+// quickly are timings for tests; test/leadership has the payload's.
+var quickly = leadership.Timings{Lease: 8 * time.Second, Renew: 5 * time.Second, Retry: time.Second}
+
+// busy is what a process and a look at the cluster take beside the lease's own timings.
+const busy = 10 * time.Second
+
+// instead stops the environment's own manager, which elects no leader, until the spec is over.
+func instead() {
+	GinkgoHelper()
+	Expect(env.Manager.Stop()).To(Succeed())
+	DeferCleanup(func() { Expect(env.Manager.Start()).To(Succeed()) })
+}
+
+// another makes a manager that elects a leader, and stops it after the spec.
+func another(ctx context.Context, name string, args ...string) *environment.Manager {
+	GinkgoHelper()
+	manager, err := env.Another(context.WithoutCancel(ctx), environment.AnotherOptions{Name: name, Args: args})
+	Expect(err).NotTo(HaveOccurred())
+	DeferCleanup(manager.Stop)
+	return manager
+}
+
+func lease(ctx context.Context) (leadership.Lease, error) {
+	return leadership.ReadLease(ctx, admin.Kubernetes)
+}
+
+// passesOn waits until somebody else than before holds the lease.
+func passesOn(ctx context.Context, before string, within time.Duration) leadership.Lease {
+	GinkgoHelper()
+	var now leadership.Lease
+	Eventually(func(g Gomega, ctx context.Context) {
+		var err error
+		now, err = lease(ctx)
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(now.Holder).NotTo(Or(BeEmpty(), Equal(before)))
+	}).WithContext(ctx).WithTimeout(within + busy).Should(Succeed())
+	return now
+}
+
+// waits waits until a manager's log says that it is after the lease.
+func waits(ctx context.Context, manager *environment.Manager, times int) {
+	GinkgoHelper()
+	Eventually(func() (int, error) {
+		content, err := os.ReadFile(manager.LogFile)
+		return strings.Count(strings.ToLower(string(content)), "attempting to acquire leader lease"), err
+	}).WithContext(ctx).Should(BeNumerically(">=", times))
+}
+
+func requestsOf(program string, after time.Time) []leadership.Asked {
+	GinkgoHelper()
+	requests, err := leadership.Requests(env.AuditLog, program, after)
+	Expect(err).NotTo(HaveOccurred())
+	return requests
+}
+
+var _ = Describe("two managers", func() {
+	// The payload's own timings, and how long they make a takeover, are in test/leadership.
+	It("CLU-P12 pass the lease on when the leader is killed, stalls or stops, and never both write", func(ctx context.Context) {
+		const pkg, first, second = "heir", "manager-first", "manager-second"
+		Expect(admin.Publish(ctx, samples.Operator{Package: pkg, Version: "1.0.0"})).To(Succeed())
+		DeferCleanup(remove, pkg)
+		instead()
+		began := time.Now()
+		one, two := another(ctx, first, quickly.Args()...), another(ctx, second, quickly.Args()...)
+
+		By("one leads, and the other one asks for nothing but the lease")
+		Expect(one.Start()).To(Succeed())
+		led := passesOn(ctx, "", 0)
+		Expect(led.Duration).To(Equal(quickly.Lease))
+		Expect(two.Start()).To(Succeed())
+		waits(ctx, two, 1)
+		witness, err := leadership.Watch(ctx, admin.Config, story.ClusterOperatorName)
+		Expect(err).NotTo(HaveOccurred())
+
+		By("the leader is killed while it installs, and the other one goes on with that")
+		Expect(admin.Create(ctx, pkg, "")).To(Succeed())
+		Eventually(func(ctx context.Context) error {
+			_, err := admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, pkg, metav1.GetOptions{})
+			return err
+		}).WithContext(ctx).Should(Succeed())
+		killed := time.Now()
+		Expect(one.Kill()).To(Succeed())
+		taken := passesOn(ctx, led.Holder, quickly.AfterCrash())
+		GinkgoWriter.Printf("a killed leader's lease was taken over after %s\n", taken.Acquired.Sub(killed))
+		Expect(taken.Acquired).To(BeTemporally("<", killed.Add(quickly.AfterCrash()+busy)))
+		Expect(taken.Acquired).To(BeTemporally(">=", killed.Add(quickly.Lease-quickly.Retry-busy)), "nobody has the lease before it has run out")
+		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
+		wroteFirst, wroteSecond := leadership.Writes(requestsOf(first, began)), leadership.Writes(requestsOf(second, began))
+		Expect(wroteFirst).NotTo(BeEmpty())
+		Expect(wroteSecond).NotTo(BeEmpty())
+		Expect(leadership.Apart(wroteFirst, wroteSecond)).To(Succeed())
+		Expect(leadership.CreatedTwice(append(wroteFirst, wroteSecond...))).To(BeEmpty())
+		before := slices.DeleteFunc(requestsOf(second, began), func(a leadership.Asked) bool {
+			return a.From.After(taken.Acquired) || !a.Write() && a.Resource != "leases"
+		})
+		for _, each := range before {
+			Expect(each.Resource).To(Equal("leases"), "before it led, it wrote %s", each)
+		}
+		workload, err := admin.Kubernetes.AppsV1().Deployments(pkg).Get(ctx, pkg, metav1.GetOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		Expect(workload.Generation).To(Equal(int64(1)), "it was applied twice, and not alike")
+
+		By("the leader stalls until its lease has run out, and ends when it wakes up")
+		Expect(one.Start()).To(Succeed())
+		waits(ctx, one, 2)
+		stalled := time.Now()
+		Expect(syscall.Kill(two.PID(), syscall.SIGSTOP)).To(Succeed())
+		again := passesOn(ctx, taken.Holder, quickly.AfterCrash())
+		Expect(syscall.Kill(two.PID(), syscall.SIGCONT)).To(Succeed())
+		Eventually(two.Exited()).WithTimeout(busy).Should(BeClosed())
+		Expect(os.ReadFile(two.LogFile)).To(ContainSubstring("leader election lost"))
+		late := slices.DeleteFunc(leadership.Writes(requestsOf(second, stalled)), func(a leadership.Asked) bool {
+			return a.From.Before(again.Acquired) || a.Resource == "events" // that it leads no longer
+		})
+		Expect(late).To(BeEmpty(), "it wrote when another one led")
+
+		By("the leader stops, and gives its lease up")
+		Expect(two.Start()).To(Succeed())
+		waits(ctx, two, 2)
+		stopped := time.Now()
+		Expect(one.Stop()).To(Succeed())
+		last := passesOn(ctx, again.Holder, quickly.AfterRelease())
+		GinkgoWriter.Printf("a stopped leader's lease was taken over after %s\n", last.Acquired.Sub(stopped))
+		Expect(last.Acquired).To(BeTemporally("<", stopped.Add(quickly.AfterRelease()+busy)))
+		Expect(admin.Kubernetes.CoreV1().Services(pkg).Delete(ctx, pkg+"-metrics", metav1.DeleteOptions{})).To(Succeed())
+		Eventually(func(ctx context.Context) error {
+			_, err := admin.Kubernetes.CoreV1().Services(pkg).Get(ctx, pkg+"-metrics", metav1.GetOptions{})
+			return err
+		}).WithContext(ctx).Should(Succeed())
+		Expect(leadership.Apart(leadership.Writes(requestsOf(first, stopped)), leadership.Writes(requestsOf(second, stopped)))).To(Succeed())
+
+		moves, err := witness.Stop()
+		Expect(err).NotTo(HaveOccurred())
+		for _, move := range moves {
+			Expect(move).To(HavePrefix(string(configv1.OperatorProgressing)), "of all that was said only the installation is news: %v", moves)
+		}
+	}, NodeTimeout(2*time.Minute))
+})

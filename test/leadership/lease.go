@@ -1,0 +1,81 @@
+package leadership
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/utils/ptr"
+
+	"github.com/openshift/platform-operators/test/environment"
+)
+
+// LeaseName is the lease's of which the holder leads.
+const LeaseName = "platform-operators-lock"
+
+// Timings are those of a lease.
+type Timings struct{ Lease, Renew, Retry time.Duration }
+
+// HighlyAvailable are those that OpenShift's components have, SingleNode those on a control plane of one node.
+var (
+	HighlyAvailable = Timings{137 * time.Second, 107 * time.Second, 26 * time.Second}
+	SingleNode      = Timings{270 * time.Second, 240 * time.Second, 60 * time.Second}
+)
+
+// Args are the manager's flags for them.
+func (t Timings) Args() []string {
+	return []string{
+		"--leader-elect-lease-duration=" + t.Lease.String(),
+		"--leader-elect-renew-deadline=" + t.Renew.String(),
+		"--leader-elect-retry-period=" + t.Retry.String(),
+	}
+}
+
+// AfterRelease is how long it takes at most until a manager that waits has a lease that was given up: client-go stretches every
+// wait by chance.
+func (t Timings) AfterRelease() time.Duration {
+	return time.Duration((1 + leaderelection.JitterFactor) * float64(t.Retry))
+}
+
+// AfterCrash is how long it takes at most until a manager that waits has the lease of one that died.
+func (t Timings) AfterCrash() time.Duration { return t.Lease + t.AfterRelease() }
+
+// Lease is who holds the lease, and since when.
+type Lease struct {
+	// Holder is empty when nobody does.
+	Holder string
+	// Acquired is when the holder got it, Renewed when it renewed it last.
+	Acquired, Renewed time.Time
+	// Transitions is how often it went from one to another.
+	Transitions int
+	// Duration is how long it is kept without being renewed.
+	Duration time.Duration
+}
+
+// ReadLease reads it.
+func ReadLease(ctx context.Context, client kubernetes.Interface) (Lease, error) {
+	live, err := client.CoordinationV1().Leases(environment.Namespace).Get(ctx, LeaseName, metav1.GetOptions{})
+	if err != nil {
+		return Lease{}, fmt.Errorf("reading Lease %s/%s: %w", environment.Namespace, LeaseName, err)
+	}
+	return leaseOf(live), nil
+}
+
+func leaseOf(live *coordinationv1.Lease) Lease {
+	lease := Lease{
+		Holder:      ptr.Deref(live.Spec.HolderIdentity, ""),
+		Transitions: int(ptr.Deref(live.Spec.LeaseTransitions, 0)),
+		Duration:    time.Duration(ptr.Deref(live.Spec.LeaseDurationSeconds, 0)) * time.Second,
+	}
+	if live.Spec.AcquireTime != nil {
+		lease.Acquired = live.Spec.AcquireTime.Time
+	}
+	if live.Spec.RenewTime != nil {
+		lease.Renewed = live.Spec.RenewTime.Time
+	}
+	return lease
+}

@@ -150,6 +150,17 @@ func (s *Snapshots) Get(id catalog.ID) (Snapshot, bool) {
 	return Snapshot{}, false
 }
 
+// All returns every snapshot, sorted by catalog.
+func (s *Snapshots) All() []Snapshot {
+	s.lock.RLock()
+	defer s.lock.RUnlock()
+	all := make([]Snapshot, 0, len(s.catalogs))
+	for _, id := range slices.SortedFunc(maps.Keys(s.catalogs), catalog.ID.Compare) {
+		all = append(all, *s.catalogs[id])
+	}
+	return all
+}
+
 // For returns what each catalog says of a package, sorted by catalog, in the resolver's terms. A catalog that cannot be
 // read at present still says what it last had; it is an error only for packages that it was not known to have. One that is
 // withheld is an error for all.

@@ -131,6 +131,7 @@ func newCatalogs(input *Input, known *offers, around *surroundings) (factory.Con
 		ReadGRPC:        readGRPC,
 		ReadHTTP:        newHTTPReader(input.Options.CatalogCAFile),
 		Recorder:        input.Recorder,
+		Register:        legacyregistry.CustomRegister,
 	})
 }
 
@@ -154,6 +155,7 @@ func newPlatformOperator(ctx context.Context, input *Input, known *offers, aroun
 		Events:            newEvents(ctx, input, platformoperator.Name),
 		Tried:             trials.Of(managerversion.KindPlatformOperator),
 		Register:          legacyregistry.CustomRegister,
+		RegisterVector:    legacyregistry.Register,
 	})
 }
 

@@ -20,8 +20,17 @@ func TestMetricsSectionListsEveryMetricAndNoOther(t *testing.T) {
 	if len(metrics) == 0 {
 		t.Fatal("found no names of metrics in the code; they must have moved")
 	}
-	text := section(t, "bundledeployments.md", "Metrics")
-	wantSame(t, "bundledeployments.md", firstColumn(text), metrics)
+	text := section(t, "metrics.md", "Metrics")
+	listed, labels, found := strings.Cut(text, "| label |")
+	if !found {
+		t.Fatal("docs/metrics.md has no table of labels")
+	}
+	wantSame(t, "metrics.md", firstColumn(listed), metrics)
+	for name, value := range apiConstants(t, "MetricLabel") {
+		if !strings.Contains(labels, "`"+value+"`") {
+			t.Errorf("docs/metrics.md does not say what label %q (%s) may be", value, name)
+		}
+	}
 	for name, value := range all {
 		if !regexp.MustCompile("[`\"]" + value + "[`\"=]").MatchString(text) {
 			t.Errorf("the section does not mention %q (%s)", value, name)
@@ -33,7 +42,7 @@ func TestEveryMetricHasItsNameFromTheAPI(t *testing.T) {
 	for _, path := range managerFiles(t) {
 		ast.Inspect(parsed(t, path), func(node ast.Node) bool {
 			if literal, ok := node.(*ast.BasicLit); ok && literal.Kind == token.STRING && strings.Contains(literal.Value, metricPrefix) {
-				t.Errorf("%s has %s; make it a constant Metric… in pkg/apis and list it in docs/bundledeployments.md", filepath.Base(path), literal.Value)
+				t.Errorf("%s has %s; make it a constant Metric… in pkg/apis and list it in docs/metrics.md", filepath.Base(path), literal.Value)
 			}
 			return true
 		})

@@ -17,6 +17,7 @@ type meters struct {
 	repairs  *metrics.CounterVec
 	rollouts *metrics.CounterVec
 	duration *metrics.GaugeVec
+	drifted  *metrics.GaugeVec
 }
 
 func newMeters(register func(metrics.Registerable) error) (*meters, error) {
@@ -36,8 +37,13 @@ func newMeters(register func(metrics.Registerable) error) (*meters, error) {
 			Help:           "How long the last revision that became active took from its start until it was healthy.",
 			StabilityLevel: metrics.ALPHA,
 		}, []string{corev1alpha2.MetricLabelDeployment}),
+		drifted: metrics.NewGaugeVec(&metrics.GaugeOpts{
+			Name:           corev1alpha2.MetricDrifted,
+			Help:           "BundleDeployments of which something is left as others changed it, by why it is left.",
+			StabilityLevel: metrics.ALPHA,
+		}, []string{corev1alpha2.MetricLabelDeployment, corev1alpha2.MetricLabelReason}),
 	}
-	for _, each := range []metrics.Registerable{m.repairs, m.rollouts, m.duration} {
+	for _, each := range []metrics.Registerable{m.repairs, m.rollouts, m.duration, m.drifted} {
 		if err := register(each); err != nil {
 			return nil, fmt.Errorf("registering metric %q: %w", each.FQName(), err)
 		}
@@ -62,8 +68,20 @@ func (m *meters) failed(deployment string) {
 	m.rollouts.WithLabelValues(deployment, corev1alpha2.MetricOutcomeOverdue).Inc()
 }
 
-// count counts what became of a roll-out, once status says so.
+// leftAs says why something is left as others changed it; empty when nothing is.
+func (m *meters) leftAs(deployment, reason string) {
+	for _, each := range driftReasons {
+		if each == reason {
+			m.drifted.WithLabelValues(deployment, each).Set(1)
+		} else {
+			m.drifted.Delete(map[string]string{corev1alpha2.MetricLabelDeployment: deployment, corev1alpha2.MetricLabelReason: each})
+		}
+	}
+}
+
+// count counts what became of a roll-out, and shows what is left of drift, once status says so.
 func (s *state) count() {
+	s.meters.leftAs(s.deployment.Name, drifted(s.deployment.Status))
 	before, after := progressing(s.before.Status), progressing(s.deployment.Status)
 	if missed(after) && !missed(before) {
 		s.meters.failed(s.deployment.Name)
@@ -91,10 +109,22 @@ func progressing(status corev1alpha2.BundleDeploymentStatus) string {
 	return ""
 }
 
+// driftReasons are those of a True Drifted condition.
+var driftReasons = []string{corev1alpha2.ReasonDriftReported, corev1alpha2.ReasonDriftContested}
+
+// drifted is the reason of a True Drifted condition; empty without one.
+func drifted(status corev1alpha2.BundleDeploymentStatus) string {
+	if found := meta.FindStatusCondition(status.Conditions, corev1alpha2.ConditionDrifted); found != nil && found.Status == metav1.ConditionTrue {
+		return found.Reason
+	}
+	return ""
+}
+
 // forget ends the series of a BundleDeployment that is gone.
 func (m *meters) forget(deployment string) {
 	m.repairs.Delete(map[string]string{corev1alpha2.MetricLabelDeployment: deployment})
 	m.duration.Delete(map[string]string{corev1alpha2.MetricLabelDeployment: deployment})
+	m.leftAs(deployment, "")
 	for _, outcome := range []string{corev1alpha2.MetricOutcomeSucceeded, corev1alpha2.MetricOutcomeOverdue} {
 		m.rollouts.Delete(map[string]string{corev1alpha2.MetricLabelDeployment: deployment, corev1alpha2.MetricLabelOutcome: outcome})
 	}

@@ -8,6 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/component-base/metrics"
 	"k8s.io/component-base/metrics/testutil"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
 func registry() metrics.KubeRegistry { return metrics.NewKubeRegistry() }
@@ -15,6 +17,9 @@ func registry() metrics.KubeRegistry { return metrics.NewKubeRegistry() }
 const exposition = `# HELP platform_operators_drift_repairs_total [ALPHA] Objects that were put back as declared after somebody else had changed or deleted them.
 # TYPE platform_operators_drift_repairs_total counter
 platform_operators_drift_repairs_total{bundledeployment="memo"} 3
+# HELP platform_operators_drifted [ALPHA] BundleDeployments of which something is left as others changed it, by why it is left.
+# TYPE platform_operators_drifted gauge
+platform_operators_drifted{bundledeployment="memo",reason="DriftContested"} 1
 # HELP platform_operators_last_rollout_duration_seconds [ALPHA] How long the last revision that became active took from its start until it was healthy.
 # TYPE platform_operators_last_rollout_duration_seconds gauge
 platform_operators_last_rollout_duration_seconds{bundledeployment="memo"} 12
@@ -33,6 +38,10 @@ func TestMetrics(t *testing.T) {
 	started := metav1.Unix(1000, 0)
 	m.repaired("memo", 3)
 	m.repaired("memo", 0)
+	m.leftAs("memo", corev1alpha2.ReasonDriftReported)
+	m.leftAs("memo", corev1alpha2.ReasonDriftContested)
+	m.leftAs("other", corev1alpha2.ReasonDriftReported)
+	m.leftAs("other", "")
 	m.failed("memo")
 	m.succeeded("memo", &started, time.Unix(1012, 0))
 	if err := testutil.GatherAndCompare(known, strings.NewReader(exposition)); err != nil {
@@ -45,5 +54,21 @@ func TestMetrics(t *testing.T) {
 	m.forget("memo")
 	if err := testutil.GatherAndCompare(known, strings.NewReader("")); err != nil {
 		t.Errorf("a deployment that is gone leaves series behind: %v", err)
+	}
+}
+
+func TestWhatIsLeftOfDriftIsShownAsTheConditionHasIt(t *testing.T) {
+	for name, test := range map[string]struct {
+		condition metav1.Condition
+		want      string
+	}{
+		"contested":         {metav1.Condition{Type: corev1alpha2.ConditionDrifted, Status: metav1.ConditionTrue, Reason: corev1alpha2.ReasonDriftContested}, corev1alpha2.ReasonDriftContested},
+		"left as asked for": {metav1.Condition{Type: corev1alpha2.ConditionDrifted, Status: metav1.ConditionTrue, Reason: corev1alpha2.ReasonDriftReported}, corev1alpha2.ReasonDriftReported},
+		"nobody looks":      {metav1.Condition{Type: corev1alpha2.ConditionDrifted, Status: metav1.ConditionFalse, Reason: corev1alpha2.ReasonDriftIgnored}, ""},
+		"another condition": {metav1.Condition{Type: corev1alpha2.ConditionHealthy, Status: metav1.ConditionTrue, Reason: corev1alpha2.ReasonDriftContested}, ""},
+	} {
+		if got := drifted(corev1alpha2.BundleDeploymentStatus{Conditions: []metav1.Condition{test.condition}}); got != test.want {
+			t.Errorf("%s: got %q, want %q", name, got, test.want)
+		}
 	}
 }

@@ -29,6 +29,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/flowcontrol"
+	"k8s.io/component-base/metrics"
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/library-go/pkg/controller/factory"
@@ -77,11 +78,13 @@ type Config struct {
 	ReadGRPC        ReadFunc
 	ReadHTTP        ReadFunc
 	Recorder        events.Recorder
+	// Register makes metrics known.
+	Register func(metrics.StableCollector) error
 }
 
 func (c Config) validate() error {
 	if c.Dynamic == nil || c.Kinds == nil || c.Operators == nil || c.Managers == nil || c.Snapshots == nil || c.Changes == nil || c.ProviderChanges == nil || c.Clock == nil ||
-		c.ReadGRPC == nil || c.ReadHTTP == nil || c.Recorder == nil {
+		c.ReadGRPC == nil || c.ReadHTTP == nil || c.Recorder == nil || c.Register == nil {
 		return errors.New("building the catalogs controller: a field of its Config is not set")
 	}
 	return nil
@@ -157,6 +160,9 @@ func New(config Config) (factory.Controller, error) {
 			catalog.KindCatalogSource:  {informer: sourceInformer, describe: describeServed(pods), read: config.ReadGRPC},
 			catalog.KindClusterCatalog: {informer: clusterInformer, describe: describeClusterCatalog, read: config.ReadHTTP},
 		},
+	}
+	if err := registerAges(config); err != nil {
+		return nil, err
 	}
 	syncContext := factory.NewSyncContext(Name, config.Recorder)
 	if err := enqueueServed(pods, syncContext); err != nil {

@@ -75,8 +75,9 @@ type Config struct {
 	Events   record.EventRecorder
 	// Tried is told the name of each PlatformOperator whose sync has ended, whatever came of it.
 	Tried func(name string)
-	// Register makes metrics known.
-	Register func(metrics.StableCollector) error
+	// Register and RegisterVector make metrics known: those that are collected at a scrape, and those that are counted.
+	Register       func(metrics.StableCollector) error
+	RegisterVector func(metrics.Registerable) error
 }
 
 func (c Config) validate() error {
@@ -84,7 +85,7 @@ func (c Config) validate() error {
 		c.ClusterVersions == nil || c.Managers == nil || c.Catalogs == nil || c.CatalogsChanged == nil ||
 		c.ProvidersChanged == nil || c.Inventory == nil ||
 		c.KindsChanged == nil || c.ForeignChanged == nil || c.KubernetesVersion == "" ||
-		c.Clock == nil || c.Recorder == nil || c.Events == nil || c.Tried == nil || c.Register == nil {
+		c.Clock == nil || c.Recorder == nil || c.Events == nil || c.Tried == nil || c.Register == nil || c.RegisterVector == nil {
 		return errors.New("building the platformoperator controller: a field of its Config is not set")
 	}
 	return nil
@@ -103,6 +104,7 @@ type controller struct {
 	clock            clock.PassiveClock
 	events           record.EventRecorder
 	outlooks         *outlooks
+	hops             hops
 	kin              *kin
 	advised          advised
 	tried            func(name string)
@@ -127,9 +129,16 @@ func New(config Config) (factory.Controller, error) {
 		clock:            config.Clock,
 		events:           config.Events,
 		tried:            config.Tried,
+		hops:             newHops(),
 	}
 	var err error
 	if c.outlooks, err = newOutlooks(config.Clock, config.Register); err != nil {
+		return nil, err
+	}
+	if err := newStates(c.operators, config.Register); err != nil {
+		return nil, err
+	}
+	if err := c.hops.register(config.RegisterVector); err != nil {
 		return nil, err
 	}
 	return factory.New().

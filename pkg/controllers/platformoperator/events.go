@@ -45,6 +45,7 @@ func sameOutcome(a, b *platformv1alpha1.HistoryEntry) bool {
 func (s *state) tellOutcome(entry *platformv1alpha1.HistoryEntry) {
 	switch entry.State {
 	case platformv1alpha1.HistoryReady:
+		s.hops.ready(entry)
 		reason, what := platformv1alpha1.EventUpgradeSucceeded, "moved to"
 		if entry.Trigger == platformv1alpha1.TriggerInstallation || entry.Trigger == platformv1alpha1.TriggerRestored {
 			reason, what = platformv1alpha1.EventInstallSucceeded, "installed at"

@@ -1,0 +1,62 @@
+package catalogs
+
+import (
+	"fmt"
+	"time"
+
+	"k8s.io/component-base/metrics"
+	"k8s.io/utils/clock"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/catalogsource"
+)
+
+var (
+	catalogAge = metrics.NewDesc(platformv1alpha1.MetricCatalogAge,
+		"How long ago a catalog was last read, or found not to have changed. One whose content is known by a digest is not read again before that changes.",
+		[]string{platformv1alpha1.MetricLabelCatalog}, nil, metrics.ALPHA, "")
+	catalogUnreadable = metrics.NewDesc(platformv1alpha1.MetricCatalogUnreadable,
+		"For how long a catalog could not be read; 0 while it can, and while its admin has taken it out of service.",
+		[]string{platformv1alpha1.MetricLabelCatalog}, nil, metrics.ALPHA, "")
+)
+
+// maxMeasured bounds how many catalogs have series, the first by name: a cluster has a handful.
+const maxMeasured = 100
+
+// ages answer scrapes: time goes by without a sync.
+type ages struct {
+	metrics.BaseStableCollector
+	clock     clock.PassiveClock
+	snapshots *catalogsource.Snapshots
+}
+
+func registerAges(config Config) error {
+	if err := config.Register(&ages{clock: config.Clock, snapshots: config.Snapshots}); err != nil {
+		return fmt.Errorf("registering metrics %q and %q: %w", platformv1alpha1.MetricCatalogAge, platformv1alpha1.MetricCatalogUnreadable, err)
+	}
+	return nil
+}
+
+// DescribeWithStability is for the registry.
+func (a *ages) DescribeWithStability(descriptions chan<- *metrics.Desc) {
+	descriptions <- catalogAge
+	descriptions <- catalogUnreadable
+}
+
+// CollectWithStability is for the registry.
+func (a *ages) CollectWithStability(samples chan<- metrics.Metric) {
+	now, all := a.clock.Now(), a.snapshots.All()
+	for _, snapshot := range all[:min(len(all), maxMeasured)] {
+		name := snapshot.ID.String()
+		if snapshot.Known {
+			samples <- metrics.NewLazyConstMetric(catalogAge, metrics.GaugeValue, seconds(now.Sub(snapshot.At)), name)
+		}
+		var unreadable time.Duration
+		if snapshot.Err != nil && !snapshot.Withheld {
+			unreadable = now.Sub(snapshot.Failing)
+		}
+		samples <- metrics.NewLazyConstMetric(catalogUnreadable, metrics.GaugeValue, seconds(unreadable), name)
+	}
+}
+
+func seconds(d time.Duration) float64 { return max(0, d.Seconds()) }

@@ -60,7 +60,7 @@ clean: ## Remove _output
 ##@ Test
 
 .PHONY: test
-test: test-unit test-real test-bench test-localcluster test-integration test-faults e2e test-rbac ## Run every test that takes less than minutes. RESULTS= keeps what each came to
+test: test-unit test-real test-alerts test-bench test-localcluster test-integration test-faults e2e test-rbac ## Run every test that takes less than minutes. RESULTS= keeps what each came to
 
 .PHONY: results
 results:
@@ -79,6 +79,10 @@ test-real: results ## Unit tests over all the real catalogs and bundles, which a
 	$(UNIT) | while read -r package; do \
 		if grep --quiet --no-messages --extended-regexp '^func (Test|Fuzz|Example)\w*($(REAL))' ".$${package#$(MODULE)}"/*_test.go; then echo "$${package}"; fi; \
 	done | xargs $(GOTEST) -vet=off -timeout=10m -run='$(REAL)' $(TESTFLAGS)
+
+.PHONY: test-alerts
+test-alerts: results ## Each alert in Prometheus' own engine: when it fires, and that it does not before
+	cd test/alerts && $(GOTEST) -timeout=10m $(TESTFLAGS) ./...
 
 .PHONY: test-bench
 test-bench: results ## Tests of the benchmarks' own helpers; without the race detector, for which their peers would have to be compiled too
@@ -142,6 +146,7 @@ vet: ## go vet, which also fails when go.mod and vendor/modules.txt disagree
 	go vet ./...
 	go vet -C test/localcluster ./...
 	go vet -C test/bench ./...
+	go vet -C test/alerts ./...
 
 .PHONY: update-vendor
 update-vendor: ## Write vendor/ anew from go.mod (network)
@@ -160,3 +165,4 @@ lint: ## golangci-lint by .golangci.yml, where each rule says why it is there
 	$(GOLANGCI_LINT) run ./...
 	cd test/localcluster && $(GOLANGCI_LINT) run --config=../../.golangci.yml ./...
 	cd test/bench && $(GOLANGCI_LINT) run --config=../../.golangci.yml ./...
+	cd test/alerts && $(GOLANGCI_LINT) run --config=../../.golangci.yml ./...

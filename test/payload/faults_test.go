@@ -27,6 +27,7 @@ const (
 	deploymentFile = "50-deployment"
 	reportFile     = "60-clusteroperator"
 	monitorFile    = "02-servicemonitor"
+	alertsFile     = "03-prometheusrule"
 )
 
 // faults has at least one fault for every rule; want is part of what the rule says of it.
@@ -35,6 +36,7 @@ var faults = map[string]map[string]struct {
 	want string
 }{
 	"files have the component's name and a run level": {
+		"a template in an alert":                {change{alertsFile, "{{ $labels.catalog }}", "{{ .Catalog }}"}, "looks like a template"},
 		"a template":                            {change{deploymentFile, "quay.io/openshift/origin-platform-operators:latest", "\"{{ .Image }}\""}, "looks like a template"},
 		"a CRD in a file that does not say so":  {change{accountFile, "kind: ServiceAccount", "kind: CustomResourceDefinition"}, ".crd.yaml is for CRDs"},
 		"monitoring before its kinds are there": {change{accountFile, "name: platform-operators", "name: prometheus-k8s"}, "run level 90"},
@@ -169,6 +171,17 @@ var faults = map[string]map[string]struct {
 		"another port":        {change{monitorFile, "port: metrics", "port: web"}, "which"},
 		"a misspelt field":    {change{monitorFile, "interval:", "intervall:"}, "unknown field"},
 		"by endpoints":        {change{monitorFile, "EndpointSlice", "Endpoints"}, "discovers by"},
+	},
+	"alerts say how bad it is, what it is and where to read on, and do not cry at once": {
+		"another prefix":       {change{alertsFile, "alert: PlatformOperatorsBlocked", "alert: Blocked"}, "does not match"},
+		"an unknown severity":  {change{alertsFile, "severity: info", "severity: notice"}, "has severity"},
+		"another's namespace":  {change{alertsFile, "        namespace: openshift-platform-operators", "        namespace: openshift-dns"}, "has namespace"},
+		"a hasty one":          {change{alertsFile, "for: 15m", "for: 1m"}, "want 15m at least"},
+		"no wait at all":       {change{alertsFile, "      for: 15m\n", ""}, "want 15m at least"},
+		"nothing to read on":   {change{alertsFile, "runbook_url: https://github.com/openshift/runbooks", "runbook_url: https://example.com"}, "has runbook_url"},
+		"no description":       {change{alertsFile, "        description:", "        comment:"}, "no sentence as its description"},
+		"a field of no rule":   {change{alertsFile, "      expr:", "      expression:"}, "unknown field"},
+		"no alerts whatsoever": {change{alertsFile, "kind: PrometheusRule", "kind: ServiceMonitor"}, "no PrometheusRule"},
 	},
 	"the server's configuration is one that the CVO writes the cluster's TLS profile into": {
 		"not asked for": {change{configMapFile, `inject-tls: "true"`, `inject-tls: "false"`}, "does not ask"},

@@ -2,8 +2,10 @@ package payload
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -15,6 +17,7 @@ import (
 var monitoringRules = []rule{
 	{"the metrics' Service has a serving certificate, which the pod mounts", servingCertificate},
 	{"Prometheus finds the Service and trusts its certificate", serviceMonitor},
+	{"alerts say how bad it is, what it is and where to read on, and do not cry at once", alerts},
 	{"the server's configuration is one that the CVO writes the cluster's TLS profile into", tlsProfile},
 	{"the cluster's proxy is injected into every container", proxy},
 }
@@ -99,6 +102,53 @@ func serviceMonitor(p *payload) (faults []string) {
 			}
 			return faults
 		})...)
+	}
+	return faults
+}
+
+// alertRules is what we look at of a PrometheusRule.
+type alertRules struct {
+	Spec struct {
+		Groups []struct {
+			Name  string `json:"name"`
+			Rules []struct {
+				Alert       string            `json:"alert"`
+				Expr        string            `json:"expr"`
+				For         string            `json:"for"`
+				Labels      map[string]string `json:"labels"`
+				Annotations map[string]string `json:"annotations"`
+			} `json:"rules"`
+		} `json:"groups"`
+	} `json:"spec"`
+}
+
+var alertName = regexp.MustCompile(`^PlatformOperators([A-Z][a-z]+)+$`)
+
+func alerts(p *payload) (faults []string) {
+	if len(p.ofKind("PrometheusRule")) == 0 {
+		return []string{"the payload has no PrometheusRule"}
+	}
+	for _, o := range p.ofKind("PrometheusRule") {
+		var rules alertRules
+		if err := yaml.UnmarshalStrict([]byte(strings.Join([]string{"spec:", indented(o.Obj.Object["spec"])}, "\n")), &rules); err != nil {
+			faults = append(faults, fmt.Sprintf("%s: %v", o, err))
+			continue
+		}
+		for _, group := range rules.Spec.Groups {
+			for _, rule := range group.Rules {
+				expect(&faults, alertName.MatchString(rule.Alert), "%s: alert %q does not match %s", o, rule.Alert, alertName)
+				severity := rule.Labels["severity"]
+				expect(&faults, slices.Contains([]string{"critical", "warning", "info"}, severity), "%s: alert %s has severity %q", o, rule.Alert, severity)
+				expect(&faults, rule.Labels["namespace"] == namespace, "%s: alert %s has namespace %q", o, rule.Alert, rule.Labels["namespace"])
+				waits, err := time.ParseDuration(rule.For)
+				expect(&faults, err == nil && waits >= 15*time.Minute, "%s: alert %s waits for %q, want 15m at least", o, rule.Alert, rule.For)
+				for _, annotation := range []string{"summary", "description"} {
+					expect(&faults, strings.HasSuffix(rule.Annotations[annotation], "."), "%s: alert %s has no sentence as its %s", o, rule.Alert, annotation)
+				}
+				page := "https://github.com/openshift/runbooks/blob/master/alerts/" + component + "/" + rule.Alert + ".md"
+				expect(&faults, rule.Annotations["runbook_url"] == page, "%s: alert %s has runbook_url %q, want %s", o, rule.Alert, rule.Annotations["runbook_url"], page)
+			}
+		}
 	}
 	return faults
 }

@@ -1,0 +1,195 @@
+package alerts
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// trial is what is to be seen of one alert over time.
+type trial struct {
+	alert string
+	// series have a value a minute, the first at minute 0.
+	series string
+	// fires and resolves are the minutes at which it begins and ends; both 0 where it never fires.
+	fires, resolves int
+	// severity and about are the labels that it has; about is left out where it is about nothing but the manager.
+	severity, about string
+}
+
+// answering is the manager as Prometheus reaches it. Every trial has it that is not about its absence.
+const answering = `up{namespace="openshift-platform-operators",job="metrics",pod="a"} 1x600`
+
+// conditions are those of an operator that had one reason for so many minutes, from minute 0, and another after that.
+func conditions(condition, status, reason string, minutes int) string {
+	return fmt.Sprintf(`platform_operators_condition{pod="a",platformoperator="quay",condition=%[1]q,status=%[2]q,reason=%[3]q} 1x%[4]d stale
+		platform_operators_condition{pod="a",platformoperator="quay",condition=%[1]q,status="True",reason="AsExpected"} _x%[5]d 1x600
+		platform_operators_condition{pod="a",platformoperator="other",condition=%[1]q,status="True",reason="AsExpected"} 1x600`,
+		condition, status, reason, minutes-1, minutes)
+}
+
+const quay = `platformoperator="quay"`
+
+var trials = map[string]trial{
+	"a manager that does not answer for a quarter of an hour": {
+		alert: "PlatformOperatorsManagerAbsent", series: `up{namespace="openshift-platform-operators",job="metrics",pod="a"} 1x9 0x19 1x600`,
+		fires: 25, resolves: 30, severity: "warning"},
+	"a manager that is not there at all": {
+		alert: "PlatformOperatorsManagerAbsent", series: `up{namespace="openshift-platform-operators",job="metrics",pod="a"} _x20 1x600`,
+		fires: 15, resolves: 20, severity: "warning"},
+	"another component that answers is not the manager": {
+		alert: "PlatformOperatorsManagerAbsent", series: `up{namespace="openshift-dns",job="metrics",pod="a"} 1x60
+			up{namespace="openshift-platform-operators",job="metrics",pod="a"} _x30 1x600`,
+		fires: 15, resolves: 30, severity: "warning"},
+	"a manager whose pod is replaced": {
+		alert: "PlatformOperatorsManagerAbsent", series: `up{namespace="openshift-platform-operators",job="metrics",pod="a"} 1x9 stale
+			up{namespace="openshift-platform-operators",job="metrics",pod="b"} _x20 1x600`},
+
+	"an operator that is unhealthy for 70 minutes": {
+		alert: "PlatformOperatorsUnhealthy", series: conditions("Healthy", "False", "Unhealthy", 70),
+		fires: 60, resolves: 70, severity: "warning", about: quay},
+	"an operator that is unhealthy for an hour less a minute": {
+		alert: "PlatformOperatorsUnhealthy", series: conditions("Healthy", "False", "Unhealthy", 60)},
+	"an operator that is unhealthy while the manager's pod is replaced": {
+		alert: "PlatformOperatorsUnhealthy", series: `platform_operators_condition{pod="a",platformoperator="quay",condition="Healthy",status="False",reason="Unhealthy"} 1x29 stale
+			platform_operators_condition{pod="b",platformoperator="quay",condition="Healthy",status="False",reason="Unhealthy"} _x30 1x39 stale`,
+		fires: 60, resolves: 70, severity: "warning", about: quay},
+	"an operator of which nothing is installed": {
+		alert: "PlatformOperatorsUnhealthy", series: conditions("Healthy", "Unknown", "Unknown", 500)},
+
+	"a version that missed its deadline": {
+		alert: "PlatformOperatorsDeadlineExceeded", series: conditions("Progressing", "False", "DeadlineExceeded", 45),
+		fires: 30, resolves: 45, severity: "warning", about: quay},
+	"a version that missed its deadline and came to be ready soon after": {
+		alert: "PlatformOperatorsDeadlineExceeded", series: conditions("Progressing", "False", "DeadlineExceeded", 30)},
+	"a version that is being installed for long": {
+		alert: "PlatformOperatorsDeadlineExceeded", series: conditions("Progressing", "True", "Installing", 500)},
+
+	"an operator that is blocked for long": {
+		alert: "PlatformOperatorsBlocked", series: conditions("Progressing", "False", "Blocked", 400),
+		fires: 360, resolves: 400, severity: "info", about: quay},
+	"an operator that is blocked for a morning": {
+		alert: "PlatformOperatorsBlocked", series: conditions("Progressing", "False", "Blocked", 360)},
+	"an operator that waits for approval": {
+		alert: "PlatformOperatorsBlocked", series: conditions("Progressing", "False", "AwaitingApproval", 500)},
+
+	"an operator that does not permit the next minor version": {
+		alert: "PlatformOperatorsUpgradeBlocked", series: `platform_operators_upgrade_blocker{pod="a",platformoperator="quay"} 1x79 stale`,
+		fires: 60, resolves: 80, severity: "info", about: quay},
+	"an operator that is moved within the hour to a version that does": {
+		alert: "PlatformOperatorsUpgradeBlocked", series: `platform_operators_upgrade_blocker{pod="a",platformoperator="quay"} 1x59 stale`},
+	"an operator of which nobody says what it permits": {
+		alert: "PlatformOperatorsUpgradeBlocked", series: `platform_operators_undeclared{pod="a"} 1x500`},
+
+	"a fight over an object, with a pause between two of its rounds": {
+		alert: "PlatformOperatorsDriftContested", series: `platform_operators_drifted{pod="a",bundledeployment="quay",reason="DriftContested"} 1x14 stale _x3 1x24 stale`,
+		fires: 30, resolves: 43 + 10, severity: "warning", about: `bundledeployment="quay"`},
+	"a fight that somebody ends": {
+		alert: "PlatformOperatorsDriftContested", series: `platform_operators_drifted{pod="a",bundledeployment="quay",reason="DriftContested"} 1x20 stale`},
+	"drift that is left as the spec says": {
+		alert: "PlatformOperatorsDriftContested", series: `platform_operators_drifted{pod="a",bundledeployment="quay",reason="DriftReported"} 1x500`},
+
+	"a catalog that cannot be read for an hour": {
+		alert: "PlatformOperatorsCatalogUnreadable", series: `platform_operators_catalog_unreadable_seconds{pod="a",catalog="CatalogSource/ns/one"} 0x9 10+60x69 0x100
+			platform_operators_catalog_unreadable_seconds{pod="a",catalog="CatalogSource/ns/other"} 0x300`,
+		fires: 70, resolves: 80, severity: "warning", about: `catalog="CatalogSource/ns/one"`},
+	"a catalog that comes back within the hour": {
+		alert: "PlatformOperatorsCatalogUnreadable", series: `platform_operators_catalog_unreadable_seconds{pod="a",catalog="CatalogSource/ns/one"} 10+60x59 0x100`},
+	"a catalog that was read long ago, and of which nothing new is known": {
+		alert: "PlatformOperatorsCatalogUnreadable", series: `platform_operators_catalog_age_seconds{pod="a",catalog="CatalogSource/ns/one"} 0+60x500
+			platform_operators_catalog_unreadable_seconds{pod="a",catalog="CatalogSource/ns/one"} 0x500`},
+}
+
+// faults says how what is seen differs from what is to be seen.
+func (want trial) faults(t *testing.T, alerts []rule) (faults []string) {
+	t.Helper()
+	series := want.series
+	if want.alert != "PlatformOperatorsManagerAbsent" {
+		series = answering + "\n" + series
+	}
+	labels := []string{`alertname="` + want.alert + `"`, `namespace="openshift-platform-operators"`, `severity="` + want.severity + `"`}
+	if want.about != "" {
+		labels = append(labels, want.about)
+	}
+	slices.Sort(labels)
+	expected := "{" + strings.Join(labels, ", ") + "}"
+	minutes := 130
+	if want.alert == "PlatformOperatorsBlocked" {
+		minutes = 420 // it waits for six hours
+	}
+	for at, firing := range run(t, alerts, series, minutes) {
+		var wanted []string
+		if at >= want.fires && at < want.resolves {
+			wanted = []string{expected}
+		}
+		if !slices.Equal(firing, wanted) {
+			faults = append(faults, fmt.Sprintf("at minute %d %v fire, want %v", at, firing, wanted))
+		}
+	}
+	return faults
+}
+
+func TestEachAlertFiresWhenItShouldAndNoOtherDoes(t *testing.T) {
+	alerts := shipped(t)
+	fires, silent := map[string]bool{}, map[string]bool{}
+	for name, want := range trials {
+		if want.resolves > 0 {
+			fires[want.alert] = true
+		} else {
+			silent[want.alert] = true
+		}
+		t.Run(name, func(t *testing.T) {
+			if faults := want.faults(t, alerts); len(faults) > 0 {
+				t.Errorf("%d faults, the first: %s", len(faults), faults[0])
+			}
+		})
+	}
+	for _, each := range alerts {
+		if !fires[each.Alert] || !silent[each.Alert] {
+			t.Errorf("%s has no trial in which it fires, or none in which it is close to that and does not", each.Alert)
+		}
+		delete(fires, each.Alert)
+	}
+	if len(fires) > 0 {
+		t.Errorf("there are trials of alerts that are not shipped: %v", slices.Sorted(maps.Keys(fires)))
+	}
+}
+
+// breakages are what may happen to an alert by a slip of the hand.
+var breakages = map[string]func(*rule){
+	"waits for half as long":  func(r *rule) { r.For = map[string]string{"15m": "7m", "30m": "15m", "1h": "30m", "6h": "3h"}[r.For] },
+	"waits for a minute more": func(r *rule) { r.For = map[string]string{"15m": "16m", "30m": "31m", "1h": "61m", "6h": "361m"}[r.For] },
+	"never fires":             func(r *rule) { r.Expr = "(" + r.Expr + ") and on() (vector(1) == 2)" },
+	"always fires":            func(r *rule) { r.Expr = "vector(1)" },
+	"fires the other way":     func(r *rule) { r.Expr = strings.NewReplacer("== 1", "== 0", "> 0", "< 1").Replace(r.Expr) },
+	"has another severity":    func(r *rule) { r.Labels["severity"] = "critical" },
+	"loses what it is about": func(r *rule) {
+		before := r.Expr
+		for _, by := range []string{"by (platformoperator)", "by (bundledeployment)", "by (catalog)"} {
+			r.Expr = strings.ReplaceAll(r.Expr, by, "")
+		}
+		if r.Expr == before {
+			r.Expr = strings.ReplaceAll(r.Expr, `namespace="openshift-platform-operators",`, "")
+		}
+	},
+}
+
+// What cannot fail holds nothing: each alert, broken, has to fail a trial of its own.
+func TestABrokenAlertIsNoticed(t *testing.T) {
+	for i, each := range shipped(t) {
+		for how, breakIt := range breakages {
+			t.Run(each.Alert+" "+how, func(t *testing.T) {
+				alerts := shipped(t)
+				breakIt(&alerts[i])
+				for _, want := range trials {
+					if want.alert == each.Alert && len(want.faults(t, alerts)) > 0 {
+						return
+					}
+				}
+				t.Errorf("no trial fails with %s for %s", alerts[i].Expr, alerts[i].For)
+			})
+		}
+	}
+}

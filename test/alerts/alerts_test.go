@@ -131,7 +131,7 @@ func (want trial) faults(t *testing.T, alerts []rule) (faults []string) {
 	return faults
 }
 
-func TestEachAlertFiresWhenItShouldAndNoOtherDoes(t *testing.T) {
+func TestCLU_P6_EachAlertFiresWhenItShouldAndNoOtherDoes(t *testing.T) {
 	alerts := shipped(t)
 	fires, silent := map[string]bool{}, map[string]bool{}
 	for name, want := range trials {
@@ -177,7 +177,7 @@ var breakages = map[string]func(*rule){
 }
 
 // What cannot fail holds nothing: each alert, broken, has to fail a trial of its own.
-func TestABrokenAlertIsNoticed(t *testing.T) {
+func TestCLU_P6_ABrokenAlertIsNoticed(t *testing.T) {
 	for i, each := range shipped(t) {
 		for how, breakIt := range breakages {
 			t.Run(each.Alert+" "+how, func(t *testing.T) {

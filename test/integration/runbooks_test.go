@@ -1,0 +1,63 @@
+package integration
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/openshift/platform-operators/test/samples"
+)
+
+// command is a line of a runbook that is typed in.
+var command = regexp.MustCompile(`(?m)^\$ (kubectl .*)$`)
+
+// asTyped runs a line in a shell as the cluster's admin.
+func asTyped(ctx context.Context, line string) (string, error) {
+	shell := exec.CommandContext(ctx, "bash", "-c", "kubectl() { "+env.Kubectl+` "$@"; }; `+line)
+	shell.Env = append(os.Environ(), "KUBECONFIG="+env.Kubeconfig)
+	output, err := shell.CombinedOutput()
+	return string(output), err
+}
+
+var _ = Describe("the runbooks", func() {
+	It("have commands that work, for an operator that is there", func(ctx context.Context) {
+		const name = "runbooked"
+		Expect(admin.Publish(ctx, samples.Operator{Package: name, Version: "1.0.0"})).To(Succeed())
+		installed(ctx, name, "1.0.0")
+		pages, err := filepath.Glob(filepath.Join(env.Root, "docs", "runbooks", "*.md"))
+		Expect(err).NotTo(HaveOccurred())
+		tried := 0
+		for _, page := range pages {
+			text, err := os.ReadFile(page)
+			Expect(err).NotTo(HaveOccurred())
+			for _, found := range command.FindAllStringSubmatch(string(text), -1) {
+				line := found[1]
+				if strings.HasPrefix(line, "kubectl logs ") {
+					GinkgoWriter.Printf("%s: not run, because the local cluster has no kubelet to read logs from: %s\n", filepath.Base(page), line)
+					continue
+				}
+				object := name
+				if strings.Contains(line, "catalogs") || strings.Contains(line, "catalogSource") {
+					object = "local"
+				}
+				line = regexp.MustCompile(`\bNAMESPACE\b`).ReplaceAllString(line, name)
+				line = regexp.MustCompile(`\bNAME\b`).ReplaceAllString(line, object)
+				line = regexp.MustCompile(`\bVERSION\b`).ReplaceAllString(line, "1.0.0")
+				if strings.HasPrefix(line, "kubectl patch ") || strings.HasPrefix(line, "kubectl delete ") {
+					line += " --dry-run=server"
+				}
+				output, err := asTyped(ctx, line)
+				Expect(err).NotTo(HaveOccurred(), "%s: %s\n%s", filepath.Base(page), line, output)
+				GinkgoWriter.Printf("%s\n%s\n", line, output)
+				tried++
+			}
+		}
+		Expect(tried).To(BeNumerically(">", 20))
+	})
+})

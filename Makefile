@@ -24,8 +24,8 @@ GINKGO = go run github.com/onsi/ginkgo/v2/ginkgo --procs=2 --timeout=30m $(if $(
 # What the manager asked of the API servers, for test-rbac. A suite's are removed when it begins.
 TRACES = $(CURDIR)/_output/traces
 
-# Tests that test-unit leaves to test-long and test-rbac, though the packages that they are in have quick ones too.
-LONG := ^TestENG_D16_|^TestCLU_P5_|^TestLeadership$$
+# Tests that test-unit and test-extension leave to test-long and test-rbac, though the packages that they are in have quick ones too.
+LONG := ^TestENG_D16_|^TestCLU_P5_|^TestCLU_P11_|^TestLeadership$$
 # Tests that go through all the real catalogs or bundles have Real in their names. They run without the race detector, which
 # makes them ten times slower and finds nothing in what does one thing after another; it sees the tests of made-up data, and
 # where something runs at the same time one real package.
@@ -42,6 +42,12 @@ help: ## Say what there is
 .PHONY: build
 build: ## Build the manager: _output/platform-operators
 	go build -ldflags '$(LDFLAGS)' -o _output/platform-operators ./cmd/platform-operators
+
+# Static, as it is run from out of the image on whatever machine. Fields of the extension's own version package are stamped.
+EXTENSION_VERSION := github.com/openshift-eng/openshift-tests-extension/pkg/version
+.PHONY: build-tests-ext
+build-tests-ext: ## Build the tests for openshift-tests: _output/platform-operators-tests-ext
+	CGO_ENABLED=0 go build -C cmd/platform-operators-tests-ext -trimpath -ldflags '-X $(EXTENSION_VERSION).CommitFromGit=$(COMMIT) -X $(EXTENSION_VERSION).BuildDate=$(DATE)' -o $(CURDIR)/_output/platform-operators-tests-ext .
 
 .PHONY: demo
 demo: ## Watch platform operators on a real API server. DEMO=exit ends after the story; CATALOG=, BUNDLES= and PACKAGE= take real data
@@ -60,14 +66,14 @@ clean: ## Remove _output
 ##@ Test
 
 .PHONY: test
-test: test-unit test-real test-alerts test-bench test-localcluster test-integration test-faults e2e test-rbac ## Run every test that takes less than minutes. RESULTS= keeps what each came to
+test: test-unit test-real test-alerts test-bench test-localcluster test-integration test-faults test-extension e2e test-rbac ## Run every test that takes less than minutes. RESULTS= keeps what each came to
 
 .PHONY: results
 results:
 	@$(if $(RESULTS),mkdir -p '$(RESULTS)')
 
 # The packages of unit tests.
-UNIT = go list ./... | grep --invert-match --extended-regexp '/test/(integration|e2e|faults/stories)(/|$$)|/pkg/client/'
+UNIT = go list ./... | grep --invert-match --extended-regexp '/test/(integration|e2e|extension|faults/stories)(/|$$)|/pkg/client/'
 
 # -vet=off: go test would vet every package once more for the race detector, by fewer rules than make verify.
 .PHONY: test-unit
@@ -101,6 +107,11 @@ test-integration: localcluster results ## The manager against a real API server,
 test-faults: localcluster results ## A few kill points and a refused write; test-long has all the others
 	$(GOTEST) -count=1 -timeout=10m -run='TestKilledAtAFewWrites|TestARefusedWrite' $(TESTFLAGS) ./test/faults/stories -args -stories=quick
 
+.PHONY: test-extension
+test-extension: localcluster results ## The tests for openshift-tests: all of them pass on the local cluster. test-long also shows what each of them notices
+	cd cmd/platform-operators-tests-ext && $(GOTEST) -timeout=10m $(TESTFLAGS) ./...
+	$(subst $@.json,$@-cluster.json,$(GOTEST)) -count=1 -timeout=10m -skip='$(LONG)' $(TESTFLAGS) ./test/extension
+
 .PHONY: e2e
 e2e: localcluster results ## The demo's story, and real bundles, end to end
 	rm -f '$(TRACES)'/e2e*
@@ -126,15 +137,27 @@ bench: ## Measure, and write docs/benchmarks.md
 ##@ Keep
 
 .PHONY: update
-update: ## Generate everything that follows from pkg/apis: deepcopy, clients, CRDs
+update: update-tests-ext ## Generate everything that follows from pkg/apis: deepcopy, clients, CRDs; and the list of tests for openshift-tests
 	hack/update-codegen.sh
 
+# It refuses to forget a test: one that is renamed has to say what it was called before.
+.PHONY: update-tests-ext
+update-tests-ext: build-tests-ext
+	_output/platform-operators-tests-ext update
+
 .PHONY: verify
-verify: verify-codegen verify-format vet ## Fail when something generated, formatted or vendored is stale. Changes nothing, needs no network
+verify: verify-codegen verify-tests-ext verify-format vet ## Fail when something generated, formatted or vendored is stale. Changes nothing, needs no network
 
 .PHONY: verify-codegen
 verify-codegen: ## Fail when something generated is stale
 	hack/verify-codegen.sh
+
+METADATA := .openshift-tests-extension/openshift_payload_platform-operators.json
+.PHONY: verify-tests-ext
+verify-tests-ext: build-tests-ext ## Fail when the list of tests for openshift-tests is stale
+	@rm -rf _output/metadata && mkdir -p _output/metadata/.openshift-tests-extension && cp $(METADATA) _output/metadata/.openshift-tests-extension
+	@cd _output/metadata && ../platform-operators-tests-ext update >/dev/null
+	@diff --unified $(METADATA) _output/metadata/$(METADATA) || { echo "$(METADATA) is stale; run 'make update'."; exit 1; }
 
 .PHONY: verify-format
 verify-format: ## Fail when a file is not gofmt'ed
@@ -147,6 +170,7 @@ vet: ## go vet, which also fails when go.mod and vendor/modules.txt disagree
 	go vet -C test/localcluster ./...
 	go vet -C test/bench ./...
 	go vet -C test/alerts ./...
+	go vet -C cmd/platform-operators-tests-ext ./...
 
 .PHONY: update-vendor
 update-vendor: ## Write vendor/ anew from go.mod (network)
@@ -166,3 +190,4 @@ lint: ## golangci-lint by .golangci.yml, where each rule says why it is there
 	cd test/localcluster && $(GOLANGCI_LINT) run --config=../../.golangci.yml ./...
 	cd test/bench && $(GOLANGCI_LINT) run --config=../../.golangci.yml ./...
 	cd test/alerts && $(GOLANGCI_LINT) run --config=../../.golangci.yml ./...
+	cd cmd/platform-operators-tests-ext && $(GOLANGCI_LINT) run --config=../../.golangci.yml ./...

@@ -43,6 +43,11 @@ leadership() {
 	gotest test-long-leadership -count=1 -timeout=40m "${flags[@]}" -run=TestLeadership ./test/leadership -args -live
 }
 
+# The tests for openshift-tests, each against a manager without the rule that it is about.
+extension() {
+	gotest test-long-extension -count=1 -timeout=30m "${flags[@]}" -run=^TestCLU_P11_ ./test/extension
+}
+
 # fuzztarget is one fuzz target for half a minute. Go's fuzzer fails now and then for no other reason than that the time is up
 # ("context deadline exceeded", and no input that it failed with): then it is run once more. An input that fails is a failure.
 fuzztarget() {
@@ -71,7 +76,7 @@ fuzz() {
 	return "${failed}"
 }
 
-lanes=(faults steady leadership fuzz)
+lanes=(faults steady leadership extension fuzz)
 declare -A pids
 for lane in "${lanes[@]}"; do
 	"${lane}" >"${logs}/${lane}.log" 2>&1 &

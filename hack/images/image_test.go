@@ -3,11 +3,13 @@ package main
 import (
 	"archive/tar"
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -106,6 +108,34 @@ func TestALayoutIsWrittenOverALayoutOnly(t *testing.T) {
 	}
 	if err := write(nil, precious); err == nil {
 		t.Error("a folder that is no layout was removed")
+	}
+}
+
+func TestWhatIsCompressedFollowsFromTheFileAlone(t *testing.T) {
+	var packed [2][]byte
+	for i := range packed {
+		file := filepath.Join(t.TempDir(), "program"+strconv.Itoa(i))
+		written := time.Unix(int64(i)*1e9, 0)
+		if err := errors.Join(os.WriteFile(file, []byte("program"), 0o600), os.Chtimes(file, written, written)); err != nil {
+			t.Fatal(err)
+		}
+		archive, err := compressed(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if packed[i], err = os.ReadFile(archive); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(packed[0], packed[1]) {
+		t.Error("the bytes differ")
+	}
+	reader, err := gzip.NewReader(bytes.NewReader(packed[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, err := io.ReadAll(reader); err != nil || string(data) != "program" {
+		t.Errorf("it holds %q (%v)", data, err)
 	}
 }
 

@@ -1,9 +1,11 @@
-// Command images builds the manager's image without a container engine: a static binary and manifests/ in one layer,
+// Command images builds the manager's image without a container engine: static binaries and manifests/ in one layer,
 // written as an OCI layout. Two runs on the same source give the same digests. `make images` calls it; the images of a
 // release are built from the Dockerfile instead, on a base that also has the certificate authorities of the system.
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"flag"
@@ -41,11 +43,18 @@ func run(ctx context.Context, arches []string, to string) error {
 
 	var images []v1.Image
 	for _, arch := range arches {
-		binary := filepath.Join(work, arch)
-		if err := compile(ctx, "./cmd/platform-operators", arch, binary); err != nil {
+		manager, extension := filepath.Join(work, arch), filepath.Join(work, arch+"-tests-ext")
+		if err := errors.Join(
+			compile(ctx, "cmd/platform-operators", arch, manager),
+			compile(ctx, "cmd/platform-operators-tests-ext", arch, extension),
+		); err != nil {
 			return err
 		}
-		image, err := build(arch, content{"usr/bin/platform-operators": binary}, "manifests")
+		packed, err := compressed(extension)
+		if err != nil {
+			return err
+		}
+		image, err := build(arch, content{"usr/bin/platform-operators": manager, "usr/bin/platform-operators-tests-ext.gz": packed}, "manifests")
 		if err != nil {
 			return fmt.Errorf("assembling the image for %q: %w", arch, err)
 		}
@@ -54,14 +63,33 @@ func run(ctx context.Context, arches []string, to string) error {
 	return write(images, to)
 }
 
-// compile builds a static binary of which every byte follows from the source, the toolchain and the architecture.
+// compile builds a static binary of which every byte follows from the source, the toolchain and the architecture. It is built in
+// the package's folder, which may be of a module of its own; to is an absolute path.
 func compile(ctx context.Context, pkg, arch, to string) error {
-	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", to, pkg)
+	command := exec.CommandContext(ctx, "go", "build", "-C", pkg, "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", to, ".")
 	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch)
 	if output, err := command.CombinedOutput(); err != nil {
 		return fmt.Errorf("compiling %q for %q: %w\n%s", pkg, arch, err, output)
 	}
 	return nil
+}
+
+// compressed writes a file's gzip beside it, which is how openshift-tests takes tests out of an image. Neither name nor time is
+// in it, so that its bytes follow from the file's.
+func compressed(file string) (string, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	var packed bytes.Buffer
+	writer := gzip.NewWriter(&packed)
+	if _, err := writer.Write(data); err != nil {
+		return "", fmt.Errorf("compressing %q: %w", file, err)
+	}
+	if err := writer.Close(); err != nil {
+		return "", fmt.Errorf("compressing %q: %w", file, err)
+	}
+	return file + ".gz", os.WriteFile(file+".gz", packed.Bytes(), 0o600)
 }
 
 // write replaces a folder by an OCI layout of the images.

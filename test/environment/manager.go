@@ -114,6 +114,13 @@ func (m *Manager) With(args ...string) *Manager {
 	return &Manager{LogFile: m.LogFile, Address: m.Address, binary: m.binary, args: append(slices.Clone(m.args), args...), env: m.env, temp: m.temp}
 }
 
+// Of gives the same manager built differently: the binary at another path. Only one of the two may run at a time.
+func (m *Manager) Of(binary string) *Manager {
+	other := m.With()
+	other.binary = binary
+	return other
+}
+
 // Start starts the process. It ends with ours.
 func (m *Manager) Start() error {
 	log, err := os.OpenFile(m.LogFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)

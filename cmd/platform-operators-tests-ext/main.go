@@ -1,0 +1,34 @@
+// Command platform-operators-tests-ext offers the tests of platform-operators to openshift-tests: it says which there are
+// (info, list), and runs them against the cluster of KUBECONFIG (run-test, run-suite). What it prints is JSON; everything
+// else goes to stderr.
+package main
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/openshift-eng/openshift-tests-extension/pkg/cmd"
+	"github.com/openshift-eng/openshift-tests-extension/pkg/extension"
+
+	"github.com/openshift/platform-operators/cmd/platform-operators-tests-ext/specs"
+)
+
+func main() {
+	registry := extension.NewRegistry()
+	registry.Register(newExtension(specs.All(), connection()))
+
+	root := &cobra.Command{
+		Use:   "platform-operators-tests-ext",
+		Short: "The tests of platform-operators, for openshift-tests",
+		Long: "The tests of platform-operators, for openshift-tests. They run against the cluster of KUBECONFIG.\n\n" +
+			"Environment variables beside it:\n" +
+			"  " + packageVariable + "   a package of the cluster's catalogs that may be installed and removed again;\n" +
+			"      without it the specs that install something are skipped\n" +
+			"  " + patienceVariable + "  for how long a state is waited for, such as 30s; 2m unless set",
+	}
+	root.AddCommand(cmd.DefaultExtensionCommands(registry)...)
+	if err := root.Execute(); err != nil { // which says it on stderr
+		os.Exit(1)
+	}
+}

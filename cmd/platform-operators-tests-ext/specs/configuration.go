@@ -1,0 +1,178 @@
+package specs
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/onsi/gomega"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/util/retry"
+
+	configv1 "github.com/openshift/api/config/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+
+	"github.com/openshift/platform-operators/cmd/platform-operators-tests-ext/spec"
+)
+
+// configuration is what happens to the objects of which there is one.
+func configuration() []spec.Spec {
+	return []spec.Spec{
+		alone("a deleted ProvisionerClass of the payload comes back", classComesBack),
+		alone("a deleted PlatformOperatorManager comes back, and the ClusterOperator never goes", managerComesBack),
+		alone("a ClusterOperator that was edited by hand is put back", clusterOperatorPutBack),
+		alone("a package that allowedPackages does not have is refused with the field, and taken up when it is allowed", allowedPackages),
+	}
+}
+
+var (
+	classes  = schema.GroupVersionResource{Group: "core.rukpak.io", Version: "v1alpha2", Resource: "provisionerclasses"}
+	managers = schema.GroupVersionResource{Group: "operator.openshift.io", Version: "v1alpha1", Resource: "platformoperatormanagers"}
+)
+
+func classComesBack(ctx context.Context, t *spec.T) {
+	comesBack(ctx, t, t.Dynamic.Resource(classes), corev1alpha2.ProvisionerClassRegistry)
+}
+
+func managerComesBack(ctx context.Context, t *spec.T) {
+	operators := t.Config.ConfigV1().ClusterOperators()
+	before, err := operators.Get(ctx, clusterOperator, metav1.GetOptions{})
+	t.Expect(err).To(succeed())
+	comesBack(ctx, t, t.Dynamic.Resource(managers), operatorv1alpha1.PlatformOperatorManagerName)
+
+	t.Step("the ClusterOperator has been there all the time")
+	t.Consistently(func(ctx context.Context) (types.UID, error) {
+		live, err := operators.Get(ctx, clusterOperator, metav1.GetOptions{})
+		return live.GetUID(), err
+	}).WithContext(ctx).Should(gomega.Equal(before.UID))
+	t.Eventually(func(ctx context.Context) (map[configv1.ClusterStatusConditionType]configv1.ConditionStatus, error) {
+		live, err := operators.Get(ctx, clusterOperator, metav1.GetOptions{})
+		if err != nil {
+			return nil, err
+		}
+		return statusesOf(live), nil
+	}).WithContext(ctx).Should(gomega.Equal(statusesOf(before)))
+}
+
+// comesBack deletes an object and waits until there is a new one; at the end that has the settings of the deleted one, which
+// are not in what the manager creates. What was read is written again as it was: a typed client would add fields to it.
+func comesBack(ctx context.Context, t *spec.T, objects dynamic.ResourceInterface, name string) {
+	before, err := objects.Get(ctx, name, metav1.GetOptions{})
+	t.Expect(err).To(succeed())
+	t.Cleanup(func(ctx context.Context) {
+		t.Expect(retry.RetryOnConflict(retry.DefaultRetry, func() error {
+			live, err := objects.Get(ctx, name, metav1.GetOptions{})
+			if apierrors.IsNotFound(err) { // nobody has brought it back
+				live = &unstructured.Unstructured{Object: map[string]any{"apiVersion": before.GetAPIVersion(), "kind": before.GetKind()}}
+				live.SetName(name)
+				asBefore(live, before)
+				_, err = objects.Create(ctx, live, metav1.CreateOptions{})
+				return err
+			}
+			if err != nil {
+				return err
+			}
+			asBefore(live, before)
+			_, err = objects.Update(ctx, live, metav1.UpdateOptions{})
+			return err
+		})).To(succeed())
+	})
+	t.Expect(objects.Delete(ctx, name, metav1.DeleteOptions{})).To(succeed())
+	t.Eventually(func(ctx context.Context) (types.UID, error) {
+		live, err := objects.Get(ctx, name, metav1.GetOptions{})
+		if err != nil {
+			return "", err
+		}
+		return live.GetUID(), nil
+	}).WithContext(ctx).ShouldNot(gomega.BeElementOf(before.GetUID(), types.UID("")))
+}
+
+func asBefore(live, before *unstructured.Unstructured) {
+	live.Object["spec"] = before.Object["spec"]
+	live.SetLabels(before.GetLabels())
+	live.SetAnnotations(before.GetAnnotations())
+}
+
+func clusterOperatorPutBack(ctx context.Context, t *spec.T) {
+	const edit = "Somebody wrote this by hand."
+	operators := t.Config.ConfigV1().ClusterOperators()
+	var before *configv1.ClusterOperator
+	t.Cleanup(func(ctx context.Context) { // where the manager did not
+		t.Expect(retry.RetryOnConflict(retry.DefaultRetry, func() error {
+			live, err := operators.Get(ctx, clusterOperator, metav1.GetOptions{})
+			if err != nil || before == nil || !strings.Contains(messagesOf(live), edit) {
+				return err
+			}
+			live.Status.Conditions = before.Status.Conditions
+			_, err = operators.UpdateStatus(ctx, live, metav1.UpdateOptions{})
+			return err
+		})).To(succeed())
+	})
+	t.Expect(retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		live, err := operators.Get(ctx, clusterOperator, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		before = live.DeepCopy()
+		for i := range live.Status.Conditions { // only what is said: a status would alarm somebody
+			live.Status.Conditions[i].Message = edit
+		}
+		_, err = operators.UpdateStatus(ctx, live, metav1.UpdateOptions{})
+		return err
+	})).To(succeed())
+	t.Eventually(func(ctx context.Context) (string, error) {
+		live, err := operators.Get(ctx, clusterOperator, metav1.GetOptions{})
+		return messagesOf(live), err
+	}).WithContext(ctx).ShouldNot(gomega.Or(gomega.BeEmpty(), gomega.ContainSubstring(edit)))
+	live, err := operators.Get(ctx, clusterOperator, metav1.GetOptions{})
+	t.Expect(err).To(succeed())
+	t.Expect(statusesOf(live)).To(gomega.Equal(statusesOf(before)))
+}
+
+// messagesOf are the messages of the conditions that the manager writes.
+func messagesOf(operator *configv1.ClusterOperator) string {
+	var messages []string
+	for _, condition := range operator.Status.Conditions {
+		messages = append(messages, condition.Message)
+	}
+	return strings.Join(messages, "\n")
+}
+
+func statusesOf(operator *configv1.ClusterOperator) map[configv1.ClusterStatusConditionType]configv1.ConditionStatus {
+	statuses := map[configv1.ClusterStatusConditionType]configv1.ConditionStatus{}
+	for _, condition := range operator.Status.Conditions {
+		statuses[condition.Type] = condition.Status
+	}
+	return statuses
+}
+
+func allowedPackages(ctx context.Context, t *spec.T) {
+	const name, pkg = "ote-not-allowed", "ote-not-allowed-package"
+	managers := t.Platform.OperatorV1alpha1().PlatformOperatorManagers()
+	before, err := managers.Get(ctx, operatorv1alpha1.PlatformOperatorManagerName, metav1.GetOptions{})
+	t.Expect(err).To(succeed())
+	allow := func(ctx context.Context, globs []string) {
+		patch, err := json.Marshal(map[string]any{"spec": map[string]any{"allowedPackages": globs}})
+		t.Expect(err).To(succeed())
+		_, err = managers.Patch(ctx, operatorv1alpha1.PlatformOperatorManagerName, types.MergePatchType, patch, metav1.PatchOptions{})
+		t.Expect(err).To(succeed())
+	}
+	t.Cleanup(func(ctx context.Context) { allow(ctx, before.Spec.AllowedPackages) })
+	allow(ctx, []string{"ote-something-else"})
+	create(ctx, t, name, asking(pkg))
+	t.Eventually(ofOperator(t, name, platformv1alpha1.ConditionInstalled)).WithContext(ctx).
+		Should(says(metav1.ConditionFalse, platformv1alpha1.ReasonValidationFailed, "spec.allowedPackages", pkg))
+
+	t.Step("allowing it")
+	allow(ctx, []string{"ote-*"})
+	t.Eventually(ofOperator(t, name, platformv1alpha1.ConditionInstalled)).WithContext(ctx).
+		Should(says(metav1.ConditionFalse, platformv1alpha1.ReasonSourceFailed, pkg))
+}

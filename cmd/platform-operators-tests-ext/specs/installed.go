@@ -1,0 +1,192 @@
+package specs
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/onsi/gomega"
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+
+	"github.com/openshift/platform-operators/cmd/platform-operators-tests-ext/spec"
+)
+
+// operatorName is the PlatformOperator of those specifications that install one; they follow one another.
+const operatorName = "ote-installed"
+
+// installed are what becomes of an operator that is installed, of the package that whoever runs them named.
+func installed() []spec.Spec {
+	return []spec.Spec{
+		alone("an operator is installed, and taken down with its PlatformOperator", installAndRemove),
+		alone("a deleted Deployment of an installed operator comes back, and who deleted what is told", deletedComesBack),
+		alone("an edited Deployment of an installed operator is put back, and who edited what is told", editedPutBack),
+		alone("an installed operator's BundleDeployment that was edited is put back", deploymentPutBack),
+		alone("a paused operator's deleted Deployment is left so and told, and comes back when it goes on", pausedLeaves),
+	}
+}
+
+// install installs the package that was named, and waits until it is healthy.
+func install(ctx context.Context, t *spec.T) {
+	if t.Package == "" {
+		t.Skip("nobody named a package that may be installed here: set PLATFORM_OPERATORS_TESTS_PACKAGE to one of the cluster's catalogs")
+	}
+	operators, err := t.Platform.PlatformV1alpha1().PlatformOperators().List(ctx, metav1.ListOptions{})
+	t.Expect(err).To(succeed())
+	if at := slices.IndexFunc(operators.Items, func(each platformv1alpha1.PlatformOperator) bool { return each.Spec.Package.Name == t.Package }); at >= 0 {
+		t.Skip("PlatformOperator %q has package %q, which is not ours to remove then", operators.Items[at].Name, t.Package)
+	}
+	want := asking(t.Package)
+	want.Deletion = &corev1alpha2.Deletion{CRDs: corev1alpha2.CRDsDelete} // else its kinds would be left behind
+	create(ctx, t, operatorName, want)
+	t.Eventually(ofOperator(t, operatorName, platformv1alpha1.ConditionInstalled)).WithContext(ctx).
+		Should(says(metav1.ConditionTrue, platformv1alpha1.ReasonInstallSuccessful))
+	t.Eventually(ofOperator(t, operatorName, platformv1alpha1.ConditionHealthy)).WithContext(ctx).
+		Should(says(metav1.ConditionTrue, platformv1alpha1.ReasonAsExpected))
+	// Not in the middle of a hop: until a first version is complete, what is missing of it was not deleted by anybody.
+	t.Eventually(ofDeployment(t, operatorName, corev1alpha2.ConditionProgressing)).WithContext(ctx).
+		Should(says(metav1.ConditionFalse, corev1alpha2.ReasonAsExpected))
+}
+
+// theDeployment is the first Deployment of the installed operator.
+func theDeployment(ctx context.Context, t *spec.T) *appsv1.Deployment {
+	all, err := theDeployments(t)(ctx)
+	t.Expect(err).To(succeed())
+	if len(all) == 0 {
+		t.Skip("package %q brings no Deployment", t.Package)
+	}
+	return &all[0]
+}
+
+func theDeployments(t *spec.T) func(context.Context) ([]appsv1.Deployment, error) {
+	return func(ctx context.Context) ([]appsv1.Deployment, error) {
+		list, err := t.Kubernetes.AppsV1().Deployments("").List(ctx, metav1.ListOptions{
+			LabelSelector: labels.Set{corev1alpha2.LabelOwnerKind: "BundleDeployment", corev1alpha2.LabelOwnerName: operatorName}.String(),
+		})
+		if err != nil {
+			return nil, err
+		}
+		return list.Items, nil
+	}
+}
+
+func installAndRemove(ctx context.Context, t *spec.T) {
+	install(ctx, t)
+	theDeployment(ctx, t)
+	live, err := t.Platform.PlatformV1alpha1().PlatformOperators().Get(ctx, operatorName, metav1.GetOptions{})
+	t.Expect(err).To(succeed())
+	t.Expect(live.Status.Installed).NotTo(gomega.BeNil())
+	t.Expect(live.Status.Installed.Image).To(gomega.ContainSubstring("@sha256:"), "what is installed is recorded by digest")
+	t.Expect(live.Status.History).NotTo(gomega.BeEmpty())
+
+	t.Step("removing it")
+	remove(ctx, t, operatorName)
+	_, err = t.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, operatorName, metav1.GetOptions{})
+	t.Expect(err).To(beNotFound())
+	left, err := theDeployments(t)(ctx)
+	t.Expect(err).To(succeed())
+	t.Expect(left).To(gomega.BeEmpty(), "a PlatformOperator is gone when its operator is")
+}
+
+func deletedComesBack(ctx context.Context, t *spec.T) {
+	install(ctx, t)
+	before := theDeployment(ctx, t)
+	deployments := t.Kubernetes.AppsV1().Deployments(before.Namespace)
+	t.Expect(deployments.Delete(ctx, before.Name, metav1.DeleteOptions{})).To(succeed())
+	t.Eventually(func(ctx context.Context) (types.UID, error) {
+		live, err := deployments.Get(ctx, before.Name, metav1.GetOptions{})
+		return live.GetUID(), err
+	}).WithContext(ctx).ShouldNot(gomega.BeElementOf(before.UID, types.UID("")))
+	t.Eventually(driftOf(t)).WithContext(ctx).Should(gomega.ContainElement(drift(before.Name, corev1alpha2.DriftDeleted, corev1alpha2.DriftRepaired)))
+}
+
+func editedPutBack(ctx context.Context, t *spec.T) {
+	install(ctx, t)
+	before := theDeployment(ctx, t)
+	deployments := t.Kubernetes.AppsV1().Deployments(before.Namespace)
+	account := before.Spec.Template.Spec.ServiceAccountName
+	if account == "" {
+		t.Skip("Deployment %s/%s declares no ServiceAccount, of which a change could be told", before.Namespace, before.Name)
+	}
+	edited, err := deployments.Patch(ctx, before.Name, types.MergePatchType,
+		[]byte(`{"spec":{"template":{"spec":{"serviceAccountName":"ote-somebody-else","serviceAccount":"ote-somebody-else"}}}}`),
+		metav1.PatchOptions{FieldManager: "ote-somebody"})
+	t.Expect(err).To(succeed())
+	t.Expect(edited.Spec.Template.Spec.ServiceAccountName).To(gomega.Equal("ote-somebody-else"))
+	t.Eventually(func(ctx context.Context) (string, error) {
+		live, err := deployments.Get(ctx, before.Name, metav1.GetOptions{})
+		if err != nil {
+			return "", err
+		}
+		return live.Spec.Template.Spec.ServiceAccountName, nil
+	}).WithContext(ctx).Should(gomega.Equal(account))
+	t.Eventually(driftOf(t)).WithContext(ctx).Should(gomega.ContainElement(gomega.And(
+		gomega.HavePrefix(drift(before.Name, corev1alpha2.DriftEdited, corev1alpha2.DriftRepaired)), gomega.ContainSubstring("ote-somebody"))))
+}
+
+// driftOf are the changes that are told of, as "Deployment name: Edited by manager, Repaired".
+func driftOf(t *spec.T) func(context.Context) ([]string, error) {
+	return func(ctx context.Context) ([]string, error) {
+		live, err := t.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, operatorName, metav1.GetOptions{})
+		if err != nil {
+			return nil, err
+		}
+		var told []string
+		for _, each := range live.Status.Drift {
+			text := drift(each.Object.Name, each.Change, each.Outcome)
+			if each.Manager != "" {
+				text += " by " + each.Manager
+			}
+			if each.Object.Kind == "Deployment" {
+				told = append(told, text)
+			}
+		}
+		return told, nil
+	}
+}
+
+func drift(deployment string, change corev1alpha2.DriftChange, outcome corev1alpha2.DriftOutcome) string {
+	return fmt.Sprintf("Deployment %s: %s, %s", deployment, change, outcome)
+}
+
+func deploymentPutBack(ctx context.Context, t *spec.T) {
+	install(ctx, t)
+	deployments := t.Platform.CoreV1alpha2().BundleDeployments()
+	_, err := deployments.Patch(ctx, operatorName, types.MergePatchType, []byte(`{"spec":{"paused":true}}`), metav1.PatchOptions{})
+	t.Expect(err).To(succeed())
+	t.Eventually(func(ctx context.Context) (bool, error) {
+		live, err := deployments.Get(ctx, operatorName, metav1.GetOptions{})
+		if err != nil {
+			return true, err
+		}
+		return live.Spec.Paused, nil
+	}).WithContext(ctx).Should(gomega.BeFalse(), "spec.paused of BundleDeployment %q was set behind its PlatformOperator's back", operatorName)
+}
+
+func pausedLeaves(ctx context.Context, t *spec.T) {
+	install(ctx, t)
+	before := theDeployment(ctx, t)
+	deployments := t.Kubernetes.AppsV1().Deployments(before.Namespace)
+	patchOperator(ctx, t, operatorName, `{"spec":{"paused":true}}`)
+	t.Eventually(ofDeployment(t, operatorName, corev1alpha2.ConditionProgressing)).WithContext(ctx).
+		Should(says(metav1.ConditionFalse, corev1alpha2.ReasonPaused))
+	t.Expect(deployments.Delete(ctx, before.Name, metav1.DeleteOptions{})).To(succeed())
+	t.Eventually(ofDeployment(t, operatorName, corev1alpha2.ConditionDrifted)).WithContext(ctx).
+		Should(says(metav1.ConditionTrue, corev1alpha2.ReasonDriftReported, before.Name, "spec.paused"))
+	t.Consistently(func(ctx context.Context) error {
+		_, err := deployments.Get(ctx, before.Name, metav1.GetOptions{})
+		return err
+	}).WithContext(ctx).Should(beNotFound(), "it was created while spec.paused is set")
+
+	t.Step("going on")
+	patchOperator(ctx, t, operatorName, `{"spec":{"paused":false}}`)
+	t.Eventually(func(ctx context.Context) error {
+		_, err := deployments.Get(ctx, before.Name, metav1.GetOptions{})
+		return err
+	}).WithContext(ctx).Should(succeed())
+}

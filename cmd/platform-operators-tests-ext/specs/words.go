@@ -1,0 +1,124 @@
+package specs
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/onsi/gomega"
+	"github.com/onsi/gomega/types"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+
+	"github.com/openshift/platform-operators/cmd/platform-operators-tests-ext/spec"
+)
+
+func succeed() types.GomegaMatcher { return gomega.Succeed() }
+
+func beNotFound() types.GomegaMatcher {
+	return gomega.WithTransform(apierrors.IsNotFound, gomega.BeTrue())
+}
+
+// said is a condition as its reader sees it: "False SourceFailed: what is said".
+func said(conditions []metav1.Condition, conditionType string, generation int64) string {
+	condition := meta.FindStatusCondition(conditions, conditionType)
+	if condition == nil {
+		return "no condition " + conditionType + " yet"
+	}
+	if condition.ObservedGeneration != generation {
+		return fmt.Sprintf("condition %s is of generation %d, and the spec of %d", conditionType, condition.ObservedGeneration, generation)
+	}
+	return fmt.Sprintf("%s %s: %s", condition.Status, condition.Reason, condition.Message)
+}
+
+// says matches a condition of this status and reason whose message has all these words.
+func says(status metav1.ConditionStatus, reason string, words ...string) types.GomegaMatcher {
+	matchers := []types.GomegaMatcher{gomega.HavePrefix(fmt.Sprintf("%s %s: ", status, reason))}
+	for _, word := range words {
+		matchers = append(matchers, gomega.ContainSubstring(word))
+	}
+	return gomega.And(matchers...)
+}
+
+// ofOperator reads a condition of a PlatformOperator, for Eventually.
+func ofOperator(t *spec.T, name, conditionType string) func(context.Context) (string, error) {
+	return func(ctx context.Context) (string, error) {
+		live, err := t.Platform.PlatformV1alpha1().PlatformOperators().Get(ctx, name, metav1.GetOptions{})
+		if err != nil {
+			return "", err
+		}
+		return said(live.Status.Conditions, conditionType, live.Generation), nil
+	}
+}
+
+// ofDeployment reads a condition of a BundleDeployment.
+func ofDeployment(t *spec.T, name, conditionType string) func(context.Context) (string, error) {
+	return func(ctx context.Context) (string, error) {
+		live, err := t.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
+		if err != nil {
+			return "", err
+		}
+		return said(live.Status.Conditions, conditionType, live.Generation), nil
+	}
+}
+
+// create creates a PlatformOperator, and removes it at the end.
+func create(ctx context.Context, t *spec.T, name string, want platformv1alpha1.PlatformOperatorSpec) {
+	operators := t.Platform.PlatformV1alpha1().PlatformOperators()
+	_, err := operators.Create(ctx, &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: want}, metav1.CreateOptions{})
+	t.Expect(err).To(succeed())
+	t.Cleanup(func(ctx context.Context) { remove(ctx, t, name) })
+}
+
+// remove deletes a PlatformOperator and waits until it is gone.
+func remove(ctx context.Context, t *spec.T, name string) {
+	operators := t.Platform.PlatformV1alpha1().PlatformOperators()
+	err := operators.Delete(ctx, name, metav1.DeleteOptions{})
+	if apierrors.IsNotFound(err) {
+		return
+	}
+	t.Expect(err).To(succeed())
+	t.Eventually(func(ctx context.Context) error {
+		_, err := operators.Get(ctx, name, metav1.GetOptions{})
+		return err
+	}).WithContext(ctx).Should(beNotFound(), "PlatformOperator %q was deleted and is still there", name)
+}
+
+// deploy creates a BundleDeployment of an image that nobody serves, and removes it at the end.
+func deploy(ctx context.Context, t *spec.T, name, class string) {
+	deployments := t.Platform.CoreV1alpha2().BundleDeployments()
+	_, err := deployments.Create(ctx, &corev1alpha2.BundleDeployment{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: corev1alpha2.BundleDeploymentSpec{
+			InstallNamespace: name, ProvisionerClassName: class, Source: unserved(),
+		},
+	}, metav1.CreateOptions{})
+	t.Expect(err).To(succeed())
+	t.Cleanup(func(ctx context.Context) { undeploy(ctx, t, name) })
+}
+
+// undeploy deletes a BundleDeployment and waits until it is gone.
+func undeploy(ctx context.Context, t *spec.T, name string) {
+	deployments := t.Platform.CoreV1alpha2().BundleDeployments()
+	err := deployments.Delete(ctx, name, metav1.DeleteOptions{})
+	if apierrors.IsNotFound(err) {
+		return
+	}
+	t.Expect(err).To(succeed())
+	t.Eventually(func(ctx context.Context) error {
+		_, err := deployments.Get(ctx, name, metav1.GetOptions{})
+		return err
+	}).WithContext(ctx).Should(beNotFound(), "BundleDeployment %q was deleted and is still there", name)
+}
+
+func unserved() corev1alpha2.BundleSource {
+	return corev1alpha2.BundleSource{Type: corev1alpha2.SourceTypeImage, Image: &corev1alpha2.ImageSource{Ref: nowhere}}
+}
+
+// asking asks for a package, in any version.
+func asking(pkg string) platformv1alpha1.PlatformOperatorSpec {
+	return platformv1alpha1.PlatformOperatorSpec{Package: platformv1alpha1.Package{Name: pkg}}
+}

@@ -1,0 +1,100 @@
+package extension
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/openshift/platform-operators/test/environment"
+)
+
+// looked are the kinds that the specifications touch, and what of their objects counts beside that they are there.
+var looked = map[schema.GroupVersionResource]string{
+	{Group: "platform.openshift.io", Version: "v1alpha1", Resource: "platformoperators"}:            "spec",
+	{Group: "core.rukpak.io", Version: "v1alpha2", Resource: "bundledeployments"}:                   "spec",
+	{Group: "core.rukpak.io", Version: "v1alpha2", Resource: "bundles"}:                             "spec",
+	{Group: "core.rukpak.io", Version: "v1alpha2", Resource: "provisionerclasses"}:                  "spec",
+	{Group: "operator.openshift.io", Version: "v1alpha1", Resource: "platformoperatormanagers"}:     "spec",
+	{Group: "config.openshift.io", Version: "v1", Resource: "clusteroperators"}:                     "status",
+	{Group: "operators.coreos.com", Version: "v1alpha1", Resource: "catalogsources"}:                "spec",
+	{Group: "olm.operatorframework.io", Version: "v1", Resource: "clustercatalogs"}:                 "spec",
+	{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}:           "",
+	{Version: "v1", Resource: "namespaces"}:                                                         "",
+	{Version: "v1", Resource: "serviceaccounts"}:                                                    "",
+	{Version: "v1", Resource: "services"}:                                                           "",
+	{Version: "v1", Resource: "configmaps"}:                                                         "",
+	{Group: "apps", Version: "v1", Resource: "deployments"}:                                         "",
+	{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"}:                   "",
+	{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterrolebindings"}:            "",
+	{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "roles"}:                          "",
+	{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "rolebindings"}:                   "",
+	{Group: "networking.k8s.io", Version: "v1", Resource: "networkpolicies"}:                        "",
+	{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicies"}: "",
+}
+
+// look reads what is on the cluster, as "kind namespace/name: what counts of it".
+func look(t *testing.T, env *environment.Environment) map[string]string {
+	t.Helper()
+	client, err := dynamic.NewForConfig(env.Admin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]string{}
+	for resource, part := range looked {
+		list, err := client.Resource(resource).List(t.Context(), metav1.ListOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, object := range list.Items {
+			found[fmt.Sprintf("%s %s/%s", resource.Resource, object.GetNamespace(), object.GetName())] = counts(t, object, part)
+		}
+	}
+	return found
+}
+
+func counts(t *testing.T, object unstructured.Unstructured, part string) string {
+	t.Helper()
+	if part == "" {
+		return "is there"
+	}
+	if conditions, ok, _ := unstructured.NestedSlice(object.Object, "status", "conditions"); ok && part == "status" {
+		for _, condition := range conditions {
+			delete(condition.(map[string]any), "lastTransitionTime")
+		}
+		unstructured.SetNestedSlice(object.Object, conditions, "status", "conditions")
+	}
+	text, err := json.Marshal(object.Object[part])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// isAgain waits until what is on the cluster is what was there before.
+func isAgain(t *testing.T, env *environment.Environment, before map[string]string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	often := time.NewTicker(500 * time.Millisecond)
+	defer often.Stop()
+	for {
+		diff := cmp.Diff(before, look(t, env))
+		if diff == "" {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			t.Errorf("what was changed is not put back (-before +after):\n%s", diff)
+			return
+		case <-often.C:
+		}
+	}
+}

@@ -52,8 +52,9 @@ func newExtension(all []spec.Spec, connect func() (*ground, error)) *extension.E
 	var tests extensiontests.ExtensionTestSpecs
 	for _, each := range all {
 		tests = append(tests, &extensiontests.ExtensionTestSpec{
-			Name:   each.Name,
-			Labels: sets.New(each.Labels...),
+			Name:         each.Name,
+			OriginalName: each.OriginalName,
+			Labels:       sets.New(each.Labels...),
 			// As all new tests; blocking when it is known how they do on real clusters.
 			Lifecycle: extensiontests.LifecycleInforming,
 			Run:       func(ctx context.Context) *extensiontests.ExtensionTestResult { return try(ctx, each, connect) },

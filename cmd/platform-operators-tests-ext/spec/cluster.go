@@ -29,6 +29,7 @@ type Cluster struct {
 func Connect(config *rest.Config, pkg string) (*Cluster, error) {
 	config = rest.CopyConfig(config)
 	config.UserAgent = "platform-operators-tests-ext"
+	config.QPS, config.Burst = 50, 100 // all specifications of a run share it
 	cluster := &Cluster{Package: pkg}
 	var faults [5]error
 	cluster.Kubernetes, faults[0] = kubernetes.NewForConfig(config)

@@ -30,6 +30,8 @@ const (
 type Spec struct {
 	// Name is what it is known as for ever: no generated values, no quantities.
 	Name string
+	// OriginalName is what it was called first; empty unless it was renamed.
+	OriginalName string
 	// Labels are openshift-tests' own, such as "Serial".
 	Labels []string
 	// Run tries it. It ends early by an assertion that does not hold, or by Skip.

@@ -23,7 +23,7 @@ const (
 	reports = prefix + "the ClusterOperator is available and has every condition, with a reason and a message that can be read"
 
 	// short is how long a specification waits for what a mutant never does.
-	short = 12 * time.Second
+	short = 15 * time.Second
 	// promised is how many specifications there are at least that change something, and notice when its rule is switched off.
 	promised = 10
 )

@@ -63,6 +63,7 @@ type T struct {
 func (s Spec) Try(ctx context.Context, cluster *Cluster, patience time.Duration) Outcome {
 	t := &T{Cluster: cluster, patience: patience}
 	t.WithT = gomega.NewWithT(t)
+	t.EnforceDefaultTimeoutsWhenUsingContexts() // else a state that never comes is waited for until the limit
 	t.SetDefaultEventuallyTimeout(patience)
 	t.SetDefaultEventuallyPollingInterval(often)
 	t.SetDefaultConsistentlyDuration(2 * time.Second)

@@ -54,8 +54,8 @@ func gateOf(ctx context.Context, name string) (string, error) {
 	return "", errors.New("the ClusterOperator has no condition Upgradeable")
 }
 
-// gateSays waits until cluster upgrades are blocked by an operator with these words, or are permitted where there are none.
-func gateSays(ctx context.Context, name string, words ...string) {
+// gateSaysOf waits until cluster upgrades are blocked by an operator with these words, or are permitted where there are none.
+func gateSaysOf(ctx context.Context, name string, words ...string) {
 	GinkgoHelper()
 	matchers := []OmegaMatcher{HavePrefix("True/")}
 	if len(words) > 0 {
@@ -113,7 +113,7 @@ var _ = Describe("the upgrade gate", func() {
 			GinkgoHelper()
 			publishes(ctx, samples.Operator{Package: pkg, Version: "1.0.0", Properties: runsUpTo(values...)})
 		}
-		gateSays(ctx, pkg)
+		gateSaysOf(ctx, pkg)
 		By("an operator that is wanted, and cannot be installed")
 		publishes(ctx, samples.Operator{Package: wanted, Version: "1.0.0", NoBundle: true, Properties: runsUpTo(`"4.21"`)})
 		create(ctx, wanted, "")
@@ -123,36 +123,36 @@ var _ = Describe("the upgrade gate", func() {
 		By("one that is installed")
 		says(`"4.21"`)
 		installed(ctx, pkg, "1.0.0")
-		gateSays(ctx, pkg, "- barometer 1.0.0 allows at most 4.21: no version that allows 4.22 exists in the catalogs")
+		gateSaysOf(ctx, pkg, "- barometer 1.0.0 allows at most 4.21: no version that allows 4.22 exists in the catalogs")
 		conditionSays(ctx, pkg, metav1.Condition{Type: platformv1alpha1.ConditionUpgradeable, Status: metav1.ConditionFalse, Reason: platformv1alpha1.ReasonIncompatibleOperator}, "4.21 at most", "4.22")
 		says(`"4.22"`)
-		gateSays(ctx, pkg)
+		gateSaysOf(ctx, pkg)
 		says(`4.21`) // a number
-		gateSays(ctx, pkg, "1.0.0 allows at most 4.21")
+		gateSaysOf(ctx, pkg, "1.0.0 allows at most 4.21")
 		says(`"garbage"`)
-		gateSays(ctx, pkg, `olm.maxOpenShiftVersion "garbage" cannot be read, a minor version such as "4.20" is expected`)
+		gateSaysOf(ctx, pkg, `olm.maxOpenShiftVersion "garbage" cannot be read, a minor version such as "4.20" is expected`)
 		conditionSays(ctx, pkg, metav1.Condition{Type: platformv1alpha1.ConditionUpgradeable, Status: metav1.ConditionFalse, Reason: platformv1alpha1.ReasonCompatibilityUnreadable}, "garbage")
 		says(`"4.22"`, `"4.23"`)
-		gateSays(ctx, pkg, `olm.maxOpenShiftVersion is declared 2 times ("4.22", "4.23"), once is allowed`)
+		gateSaysOf(ctx, pkg, `olm.maxOpenShiftVersion is declared 2 times ("4.22", "4.23"), once is allowed`)
 		says()
-		gateSays(ctx, pkg)
+		gateSaysOf(ctx, pkg)
 
 		By("the catalogs going away, and the manager starting without them")
 		says(`"garbage"`)
-		gateSays(ctx, pkg, `"garbage"`)
+		gateSaysOf(ctx, pkg, `"garbage"`)
 		back := catalogsAway()
 		managerRestarted()
 		Consistently(gateOf, "3s").WithContext(ctx).WithArguments(pkg).Should(ContainSubstring(`"garbage"`))
 		back()
 		says()
-		gateSays(ctx, pkg)
+		gateSaysOf(ctx, pkg)
 		Expect(historyOf(ctx, pkg)).To(Equal([]string{"1.0.0 Ready by Installation"}), "nothing was moved for it")
 
 		By("its removal")
 		says(`"4.21"`)
-		gateSays(ctx, pkg, "4.21")
+		gateSaysOf(ctx, pkg, "4.21")
 		remove(ctx, pkg)
-		gateSays(ctx, pkg)
+		gateSaysOf(ctx, pkg)
 	})
 
 	It("CLU-G3 counts the stricter of what is left and what is moved to, until a hop has ended", func(ctx context.Context) {
@@ -162,7 +162,7 @@ var _ = Describe("the upgrade gate", func() {
 		publishes(ctx, old)
 		installed(ctx, pkg, "1.0.0")
 		declares(ctx, pkg, "Bundle 4.21")
-		gateSays(ctx, pkg, "1.0.0 allows at most 4.21")
+		gateSaysOf(ctx, pkg, "1.0.0 allows at most 4.21")
 
 		By("moving to a version that permits more")
 		next := samples.Operator{Package: pkg, Version: "1.1.0", NeverReady: true, FileProperties: files(`"4.23"`)}
@@ -173,18 +173,18 @@ var _ = Describe("the upgrade gate", func() {
 		old.Properties, next.Properties = runsUpTo(`"4.23"`), runsUpTo(`"4.21"`)
 		publishes(ctx, old, next)
 		declares(ctx, pkg, "Catalog 4.23 to Catalog 4.21")
-		gateSays(ctx, pkg, "1.1.0 allows at most 4.21")
+		gateSaysOf(ctx, pkg, "1.1.0 allows at most 4.21")
 		conditionSays(ctx, pkg, metav1.Condition{Type: platformv1alpha1.ConditionUpgradeable, Status: metav1.ConditionFalse, Reason: platformv1alpha1.ReasonIncompatibleOperator}, "gnomon.v1.1.0")
 		By("the catalog taking all that back")
 		old.Properties, next.Properties = nil, nil
 		publishes(ctx, old, next)
 		declares(ctx, pkg, "Bundle 4.21 to Bundle 4.23")
-		gateSays(ctx, pkg, "1.0.0 allows at most 4.21")
+		gateSaysOf(ctx, pkg, "1.0.0 allows at most 4.21")
 
 		By("the hop's end")
 		readied(ctx, pkg, "ReplicaSet")
 		declares(ctx, pkg, "Bundle 4.23")
-		gateSays(ctx, pkg)
+		gateSaysOf(ctx, pkg)
 	})
 
 	It("CLU-G4 goes by the catalog where that and the bundle's own files differ, and by what is recorded where it is gone", func(ctx context.Context) {
@@ -198,13 +198,13 @@ var _ = Describe("the upgrade gate", func() {
 		says()
 		installed(ctx, pkg, "1.0.0")
 		declares(ctx, pkg, "Bundle 4.21")
-		gateSays(ctx, pkg, "1.0.0 allows at most 4.21")
+		gateSaysOf(ctx, pkg, "1.0.0 allows at most 4.21")
 		says(`"4.23"`)
 		declares(ctx, pkg, "Catalog 4.23")
-		gateSays(ctx, pkg)
+		gateSaysOf(ctx, pkg)
 		says(`"4.20"`) // not even this cluster
 		declares(ctx, pkg, "Catalog 4.20")
-		gateSays(ctx, pkg, "1.0.0 allows at most 4.20")
+		gateSaysOf(ctx, pkg, "1.0.0 allows at most 4.20")
 
 		By("starting without catalogs")
 		back := catalogsAway()
@@ -221,7 +221,7 @@ var _ = Describe("the upgrade gate", func() {
 		managerRestarted()
 		back()
 		declares(ctx, pkg, "Bundle 4.21")
-		gateSays(ctx, pkg, "1.0.0 allows at most 4.21")
+		gateSaysOf(ctx, pkg, "1.0.0 allows at most 4.21")
 		Expect(historyOf(ctx, pkg)).To(Equal([]string{"1.0.0 Ready by Installation"}))
 
 		By("nothing happening")

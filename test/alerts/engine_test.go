@@ -75,7 +75,7 @@ func run(t *testing.T, alerts []rule, series string, minutes int) timeline {
 	manager := rules.NewManager(&rules.ManagerOptions{
 		QueryFunc:  rules.EngineQueryFunc(suite.QueryEngine(), suite.Storage()),
 		Appendable: suite.Storage(),
-		Context:    context.Background(),
+		Context:    t.Context(),
 		NotifyFunc: func(context.Context, string, ...*rules.Alert) {},
 		Logger:     promslog.NewNopLogger(),
 	})

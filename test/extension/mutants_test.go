@@ -55,7 +55,7 @@ var mutants = []mutant{
 		"pkg/controllers/platformoperator/stages.go", "if holdsBefore(other, holder) {", "if false && holdsBefore(other, holder) {",
 	},
 	{
-		"a BundleDeployment that is somebody else's is left alone and survives the PlatformOperator of its name", "False SourceFailed",
+		"a BundleDeployment that is somebody else's is left alone and survives the PlatformOperator of its name", "False UnpackFailed",
 		"pkg/controllers/platformoperator/stages.go", "if s.deployment != nil && !ownedBy(s.deployment, s.operator) {", "if false {",
 	},
 	{
@@ -63,7 +63,7 @@ var mutants = []mutant{
 		"pkg/controllers/platformoperator/conditions.go", "case s.operator.Spec.Paused:", "case false:",
 	},
 	{
-		"a catalog selector that selects nothing is said with the field", "ote-no-such-catalog",
+		"a catalog selector that selects nothing is said with the field", "it is not in",
 		"pkg/resolve/gather.go", "if req.Selector != nil && !req.Selector.Matches(visible) {", "if false {",
 	},
 	{
@@ -84,11 +84,11 @@ var mutants = []mutant{
 	},
 	{
 		"a deleted ProvisionerClass of the payload comes back [Serial]", "not found",
-		"pkg/operator/kept.go", "[]operatorconfig.Kept{manager, class}", "[]operatorconfig.Kept{manager, manager}",
+		"pkg/operator/kept.go", "[]operatorconfig.Kept{manager, class}", "[]operatorconfig.Kept{manager, class}[:1]",
 	},
 	{
 		"a deleted PlatformOperatorManager comes back, and the ClusterOperator never goes [Serial]", "not found",
-		"pkg/operator/kept.go", "[]operatorconfig.Kept{manager, class}", "[]operatorconfig.Kept{class, class}",
+		"pkg/operator/kept.go", "[]operatorconfig.Kept{manager, class}", "[]operatorconfig.Kept{manager, class}[1:]",
 	},
 	{
 		"a ClusterOperator that was edited by hand is put back [Serial]", "Somebody wrote this by hand.",

@@ -9,6 +9,7 @@ package spec
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -81,19 +82,19 @@ func (s Spec) Try(ctx context.Context, cluster *Cluster, patience time.Duration)
 	return Outcome{Skipped: t.skipped, Failures: t.failures, Log: t.log.String()}
 }
 
-// ended is what a specification panics with that ends early; guard knows it from a real panic.
-type ended struct{}
-
-// guard calls a function and notes a panic as a failure.
+// guard calls a function in a goroutine of its own, which it may end, and notes a panic as a failure.
 func (t *T) guard(call func()) {
-	defer func() {
-		switch cause := recover(); cause.(type) {
-		case nil, ended:
-		default:
-			t.failures = append(t.failures, fmt.Sprintf("panic: %v\n%s", cause, debug.Stack()))
-		}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() {
+			if cause := recover(); cause != nil {
+				t.failures = append(t.failures, fmt.Sprintf("panic: %v\n%s", cause, debug.Stack()))
+			}
+		}()
+		call()
 	}()
-	call()
+	<-done
 }
 
 // Cleanup has something put back when the specification has ended, the last one first.
@@ -102,7 +103,7 @@ func (t *T) Cleanup(cleanup func(context.Context)) { t.cleanups = append(t.clean
 // Skip ends the specification as one that cannot be tried here, with the reason why.
 func (t *T) Skip(format string, args ...any) {
 	t.skipped = fmt.Sprintf(format, args...)
-	panic(ended{})
+	runtime.Goexit()
 }
 
 // Logf adds a line to what is told of the run, whatever its outcome.
@@ -120,5 +121,5 @@ func (t *T) Helper() {}
 // Fatalf notes a failure and ends the specification: Gomega's way to say that an assertion does not hold.
 func (t *T) Fatalf(format string, args ...any) {
 	t.failures = append(t.failures, strings.TrimSpace(fmt.Sprintf(format, args...)))
-	panic(ended{})
+	runtime.Goexit()
 }

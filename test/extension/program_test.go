@@ -94,10 +94,13 @@ type (
 	}
 )
 
+// folder makes one that is there after a failure, unlike a test's own: the logs in it are what one wants to read then.
+func folder() (string, error) { return os.MkdirTemp("", "platform-operators-extension-") }
+
 // start starts a cluster with catalogs and the manager, and stops it when the test ends.
 func start(t *testing.T) *environment.Environment {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "platform-operators-extension-")
+	dir, err := folder()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -235,15 +235,15 @@ var _ = Describe("the upgrade gate", func() {
 		}, "2s").WithContext(ctx).Should(Equal(before.ResourceVersion))
 	})
 
-	It("is closed by what a bundle's own files declare and nobody can read, and such a bundle disturbs nothing else", func(ctx context.Context) {
+	It("CLU-G5 is closed by what a bundle's own files declare and nobody can read, and such a bundle disturbs nothing else", func(ctx context.Context) {
 		const two, word, plain = "sundial", "clepsydra", "astrolabe"
 		publishes(ctx, samples.Operator{Package: two, Version: "1.0.0", FileProperties: runsUpTo(`"4.22"`, `"4.23"`)})
 		publishes(ctx, samples.Operator{Package: word, Version: "1.0.0", FileProperties: runsUpTo(`[4.22, soon]`)})
 		installed(ctx, two, "1.0.0")
 		installed(ctx, word, "1.0.0")
 		declares(ctx, two, `Bundle "4.22" "4.23" "4.22" "4.23"`)
-		gateSays(ctx, two, `- sundial 1.0.0 olm.maxOpenShiftVersion is declared 2 times ("4.22", "4.23")`)
-		gateSays(ctx, word, `- clepsydra 1.0.0 olm.maxOpenShiftVersion [4.22,"soon"] cannot be read`)
+		gateSaysOf(ctx, two, `- sundial 1.0.0 olm.maxOpenShiftVersion is declared 2 times ("4.22", "4.23")`)
+		gateSaysOf(ctx, word, `- clepsydra 1.0.0 olm.maxOpenShiftVersion [4.22,"soon"] cannot be read`)
 
 		By("a bundle of the format plain, which is not installed at all")
 		operator := samples.Operator{Package: plain, Version: "1.0.0", FileProperties: runsUpTo(`"4.21"`)}
@@ -264,6 +264,6 @@ var _ = Describe("the upgrade gate", func() {
 		Expect(meta.IsStatusConditionTrue(operatorNow.Status.Conditions, platformv1alpha1.ConditionUpgradeable)).To(BeTrue())
 		remove(ctx, two)
 		remove(ctx, word)
-		gateSays(ctx, two)
+		gateSaysOf(ctx, two)
 	})
 })

@@ -31,7 +31,7 @@ const degradedOnError = "WithSyncDegradedOnError"
 // readWriters are the rooms of which pairsInCode reads what they write; writing in another one would be unseen.
 var readWriters = []string{
 	"pkg/controllers/bundle", "pkg/controllers/bundledeployment", "pkg/controllers/platformoperator", // on kinds of ours
-	"pkg/controllers/operatorhealth", "pkg/controllers/upgradegate", "pkg/controllers/managerversion", // on the operator resource
+	"pkg/controllers/operatorhealth", "pkg/controllers/upgradegate", "pkg/controllers/managerversion", "pkg/controllers/watches", // on the operator resource
 }
 
 func TestCLU_O9_EveryReasonIsAConstantOfTheTableAndTheClusterOperatorCarriesTheirUnion(t *testing.T) {
@@ -152,9 +152,13 @@ func wantUnion(t *testing.T, written pairs) {
 func pairsOfOperatorResource(t *testing.T) pairs {
 	t.Helper()
 	written := pairs{}
-	prefix := constant(t, "pkg/controllers/operatorhealth", "ConditionPrefix")
+	operators, watches := constant(t, "pkg/controllers/operatorhealth", "ConditionPrefix"), constant(t, "pkg/controllers/watches", "ConditionPrefix")
 	local := constantsIn(t, "pkg/health", "")
 	for _, fn := range readRoom(t, "pkg/health").functions {
+		prefix := operators
+		if fn.Name.Name == "Watches" {
+			prefix = watches
+		}
 		types, reasons := elements(fn, "Condition", 4, 0), elements(fn, "Condition", 4, 2)
 		for i := range types {
 			kind, reason := local[identifier(types[i])], local[identifier(reasons[i])]

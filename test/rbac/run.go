@@ -63,8 +63,11 @@ func ReadRun(folder string) (Trace, error) {
 			return nil, fmt.Errorf("reading what the manager asked in the %s suite: %s; %s", suite, said, remedy)
 		}
 		files, err := filepath.Glob(filepath.Join(folder, suite+"-*"+traceExt))
-		if err != nil || len(files) == 0 {
-			return nil, fmt.Errorf("reading what the manager asked in the %s suite: it left no trace in %q (%v); %s", suite, folder, err, remedy)
+		if err != nil {
+			return nil, fmt.Errorf("reading what the manager asked in the %s suite: %w", suite, err)
+		}
+		if len(files) == 0 {
+			return nil, fmt.Errorf("reading what the manager asked in the %s suite: it left no trace in %q; %s", suite, folder, remedy)
 		}
 		for _, file := range files {
 			if err := trace.add(file); err != nil {

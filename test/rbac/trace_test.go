@@ -103,8 +103,12 @@ func TestRolesAreComparedWithWhatWasAsked(t *testing.T) {
 	}
 }
 
-// audited is one event, as the API server writes it.
-func audited(user, verb, ref, code, decision, reason string) string {
+// audited is one event, as the API server writes it: an allowed one has a reason.
+func audited(user, verb, ref, code, reason string) string {
+	decision := "allow"
+	if reason == "" {
+		decision = "forbid"
+	}
 	return fmt.Sprintf(`{"stage":"ResponseComplete","verb":%q,"requestURI":"/apis?timeout=32s","user":{"username":%q},"objectRef":{%s},"responseStatus":{%s},"annotations":{"authorization.k8s.io/decision":%q,"authorization.k8s.io/reason":%q}}`+"\n",
 		verb, user, ref, code, decision, reason)
 }
@@ -113,16 +117,16 @@ func TestAuditLogsAreSummedUp(t *testing.T) {
 	by := `RBAC: allowed by RoleBinding "own/openshift-platform-operators" of Role "own" to ServiceAccount "platform-operators/openshift-platform-operators"`
 	anywhere := `RBAC: allowed by ClusterRoleBinding "platform-operators-bundles" of ClusterRole "platform-operators-bundles" to ServiceAccount "platform-operators/openshift-platform-operators"`
 	secret := `"resource":"secrets","namespace":"` + Namespace + `","name":"a"`
-	log := audited(User, "create", secret, `"code":201`, "allow", by) +
-		audited(User, "create", strings.Replace(secret, `"a"`, `"b"`, 1), `"code":201`, "allow", by) +
-		audited("somebody", "delete", secret, `"code":200`, "allow", by) +
-		audited(User, "patch", `"resource":"deployments","apiGroup":"apps","namespace":"memo","name":"a"`, `"code":201`, "allow", anywhere) +
-		audited(User, "update", `"resource":"deployments","subresource":"scale","apiGroup":"apps","namespace":"memo","name":"a"`, `"code":200`, "allow", anywhere) +
-		audited(User, "list", `"resource":"nodes"`, `"code":403`, "forbid", "") +
-		audited(User, "patch", `"resource":"configmaps","namespace":"memo"`, `"code":403,"message":"configmaps \"a\" is forbidden: User \"x\" cannot create resource \"configmaps\""`, "allow", anywhere) +
-		audited(User, "create", `"resource":"pods","namespace":"memo"`, `"code":403,"message":"exceeded quota"`, "allow", anywhere) +
-		audited(User, "get", `"resource":"secrets","namespace":"openshift-config","name":"pull-secret"`, `"code":404`, "allow", by) +
-		audited(User, "get", ``, `"code":200`, "allow", `RBAC: allowed by ClusterRoleBinding "system:discovery" of ClusterRole "system:discovery" to Group "system:authenticated"`) +
+	log := audited(User, "create", secret, `"code":201`, by) +
+		audited(User, "create", strings.Replace(secret, `"a"`, `"b"`, 1), `"code":201`, by) +
+		audited("somebody", "delete", secret, `"code":200`, by) +
+		audited(User, "patch", `"resource":"deployments","apiGroup":"apps","namespace":"memo","name":"a"`, `"code":201`, anywhere) +
+		audited(User, "update", `"resource":"deployments","subresource":"scale","apiGroup":"apps","namespace":"memo","name":"a"`, `"code":200`, anywhere) +
+		audited(User, "list", `"resource":"nodes"`, `"code":403`, "") +
+		audited(User, "patch", `"resource":"configmaps","namespace":"memo"`, `"code":403,"message":"configmaps \"a\" is forbidden: User \"x\" cannot create resource \"configmaps\""`, anywhere) +
+		audited(User, "create", `"resource":"pods","namespace":"memo"`, `"code":403,"message":"exceeded quota"`, anywhere) +
+		audited(User, "get", `"resource":"secrets","namespace":"openshift-config","name":"pull-secret"`, `"code":404`, by) +
+		audited(User, "get", ``, `"code":200`, `RBAC: allowed by ClusterRoleBinding "system:discovery" of ClusterRole "system:discovery" to Group "system:authenticated"`) +
 		`{"half a line": "` + User
 	got, err := collect(bufio.NewReader(strings.NewReader(log)), given())
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clocktesting "k8s.io/utils/clock/testing"
 
@@ -67,7 +68,7 @@ func TestOnlyAnAnswerOfTheServerIsARefusal(t *testing.T) {
 		"too many requests":       {apierrors.NewTooManyRequests("later", 1), true},
 		"the server is not there": {errors.New("connection refused"), false},
 		"the version is too old":  {apierrors.NewResourceExpired("too old"), false},
-		"the version is gone":     {apierrors.NewGone("too old"), false},
+		"the version is gone":     {&apierrors.StatusError{ErrStatus: metav1.Status{Reason: metav1.StatusReasonGone}}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := &controller{clock: clocktesting.NewFakeClock(time.Unix(0, 0)), refusals: map[string]health.Refusal{}}

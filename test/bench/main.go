@@ -42,7 +42,7 @@ var (
 )
 
 // partNames lists the parts in the order they are measured and written.
-var partNames = []string{"catalog", "snapshots", "resolve", "upgrade", "render", "install", "bulk", "drift", "steady", "platform", "unpack", "pulls"}
+var partNames = []string{"catalog", "snapshots", "resolve", "upgrade", "render", "install", "bulk", "drift", "steady", "platform", "takeover", "unpack", "pulls"}
 
 type options struct {
 	data, out, dir, only string
@@ -231,6 +231,8 @@ func (b *bench) onCluster(ctx context.Context, name string) (p part, failed erro
 		return measureSteady(ctx, dir, b.say)
 	case "platform":
 		return measurePlatform(ctx, dir, b.say)
+	case "takeover":
+		return measureTakeover(ctx, dir, b.say)
 	case "unpack":
 		return measureUnpack(ctx, dir, b.rounds, b.say)
 	case "pulls":

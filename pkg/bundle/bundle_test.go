@@ -136,12 +136,13 @@ func TestParseProperties(t *testing.T) {
 
 func TestParsePropertiesAnnotationRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"type": "a"}`:              "json: cannot unmarshal object into Go value of type []bundle.Property",
-		`[{"value": 1}]`:             "property 0 needs a type",
-		`[{"type": "a"}]`:            `property "a" has no value`,
-		"":                           "unexpected end of JSON input",
-		"null":                       "it is null",
-		`[{"type": "a", "value": 1}`: "unexpected end of JSON input",
+		`{"type": "a"}`:   "json: cannot unmarshal object into Go value of type []json.RawMessage",
+		`[{"value": 1}]`:  "property 0 needs a type",
+		`[{"type": "a"}]`: `property "a" has no value`,
+		"":                "unexpected end of JSON input",
+		"null":            "it is null",
+		`[{"type": "a", "value": 1, "Value": 2}]`: `property 0: "value" is there twice; remove one`,
+		`[{"type": "a", "value": 1}`:              "unexpected end of JSON input",
 	} {
 		if _, err := ParsePropertiesAnnotation(text); err == nil || err.Error() != want {
 			t.Errorf("%s: got %v, want %s", text, err, want)

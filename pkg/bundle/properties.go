@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -90,7 +91,7 @@ func rawJSON(n *yaml.Node, values *converter) (json.RawMessage, error) {
 	return json.Marshal(value)
 }
 
-// field finds a key of a mapping; nil when the mapping has no such key. One that is there twice, or that may come from elsewhere by
+// field finds a key of a mapping, whatever its case, as readers of catalogs do; nil when the mapping has no such key. One that is there twice, or that may come from elsewhere by
 // a merge key, is refused: of what limits an operator nothing may be overlooked.
 func field(n *yaml.Node, name string) (*yaml.Node, error) {
 	if n.Kind == yaml.AliasNode {
@@ -104,9 +105,9 @@ func field(n *yaml.Node, name string) (*yaml.Node, error) {
 		switch k := n.Content[i]; {
 		case k.Tag == "!!merge":
 			return nil, fmt.Errorf("line %d: a merge key (<<) is not read here; write out what it merges", k.Line)
-		case k.Value == name && found != nil:
+		case strings.EqualFold(k.Value, name) && found != nil:
 			return nil, fmt.Errorf("line %d: %q is there twice; remove one", k.Line, name)
-		case k.Value == name:
+		case strings.EqualFold(k.Value, name):
 			found = n.Content[i+1]
 		}
 	}
@@ -115,14 +116,22 @@ func field(n *yaml.Node, name string) (*yaml.Node, error) {
 
 // ParsePropertiesAnnotation reads the JSON list of {type, value} that authors put into the annotation olm.properties.
 func ParsePropertiesAnnotation(text string) ([]Property, error) {
-	var found []Property
-	if err := json.Unmarshal([]byte(text), &found); err != nil {
+	var items []json.RawMessage
+	if err := json.Unmarshal([]byte(text), &items); err != nil {
 		return nil, err
 	}
-	if found == nil {
+	if items == nil {
 		return nil, errors.New("it is null")
 	}
-	for i, p := range found {
+	found := make([]Property, len(items))
+	for i, item := range items {
+		if err := json.Unmarshal(item, &found[i]); err != nil {
+			return nil, fmt.Errorf("property %d: %w", i, err)
+		}
+		if err := eachKeyOnce(item); err != nil {
+			return nil, fmt.Errorf("property %d: %w", i, err)
+		}
+		p := found[i]
 		if p.Type == "" {
 			return nil, fmt.Errorf("property %d needs a type", i)
 		}
@@ -131,6 +140,31 @@ func ParsePropertiesAnnotation(text string) ([]Property, error) {
 		}
 	}
 	return found, nil
+}
+
+// eachKeyOnce refuses an object with a key that is there twice: encoding/json would overlook the first.
+func eachKeyOnce(object json.RawMessage) error {
+	decoder := json.NewDecoder(bytes.NewReader(object))
+	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
+		return err // null, of which no property comes
+	}
+	seen := map[string]bool{}
+	for decoder.More() {
+		key, err := decoder.Token()
+		if err != nil {
+			return err
+		}
+		name := strings.ToLower(fmt.Sprint(key))
+		if seen[name] {
+			return fmt.Errorf("%q is there twice; remove one", name)
+		}
+		seen[name] = true
+		var value json.RawMessage
+		if err := decoder.Decode(&value); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // MaxOpenShiftVersions picks the raw values of olm.maxOpenShiftVersion out of what each file declares. A value that an earlier file

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 // Property types that are read; all others are ignored.
@@ -67,8 +68,11 @@ func (b *Bundle) addMaxOpenShift(value []byte) {
 	if len(b.MaxOpenShiftVersions) >= maxProperties {
 		return
 	}
-	raw := bytes.TrimSpace(value)
-	b.MaxOpenShiftVersions = append(b.MaxOpenShiftVersions, string(raw[:min(len(raw), maxRawValue)]))
+	raw := string(bytes.TrimSpace(value))
+	if len(raw) > maxRawValue {
+		raw = strings.ToValidUTF8(raw[:maxRawValue-len("…")], "") + "…" // what is left must not be readable
+	}
+	b.MaxOpenShiftVersions = append(b.MaxOpenShiftVersions, raw)
 }
 
 // addCSV reads olm.csv.metadata, or the spec of a ClusterServiceVersion: the fields have the same names there but for case.

@@ -67,8 +67,10 @@ func Record(raw []string) (text string, unreadable []string) {
 		return max.String(), nil
 	}
 	for _, value := range raw[:min(len(raw), maxRecorded)] {
-		value = strings.ToValidUTF8(value, "?")
-		unreadable = append(unreadable, strings.ToValidUTF8(value[:min(len(value), maxRecordedValue)], ""))
+		if value = strings.ToValidUTF8(value, "?"); len(value) > maxRecordedValue {
+			value = strings.ToValidUTF8(value[:maxRecordedValue-len("…")], "") + "…" // what is left must not be readable
+		}
+		unreadable = append(unreadable, value)
 	}
 	return cmp.Or(cut(strings.Join(unreadable, " "), maxRecordedValue-len("…")), "?"), unreadable
 }

@@ -14,8 +14,12 @@ const (
 )
 
 // textLeaves is how many changes another wording leaves, for those of state: what an installation has to say of its progress
-// must not delay that it is finished.
-const textLeaves = 4
+// must not delay that it is finished. Words that have stood for steadyText leave fewer: they are what somebody has to act on.
+const (
+	textLeaves   = 4
+	steadyLeaves = 1
+	steadyText   = 10 * time.Second
+)
 
 // Damper keeps an operator that goes back and forth from being written down each time. What it says first is shown at once,
 // and so are its next changes; when there were too many, what was shown last stays until there may be another, and is then
@@ -30,6 +34,9 @@ type Damper struct {
 type damped struct {
 	changes *rate.Limiter
 	shown   Contribution
+	// said is what it says, and since when.
+	said  Contribution
+	since time.Time
 }
 
 // Pass gives what may be shown of operators that say this now, in the same order, and how long it takes until something that
@@ -43,7 +50,7 @@ func (d *Damper) Pass(now time.Time, current []Contribution) (shown []Contributi
 		present[says.Name] = true
 		operator := d.operators[says.Name]
 		if operator == nil {
-			operator = &damped{rate.NewLimiter(rate.Every(DamperInterval), DamperBurst), says}
+			operator = &damped{changes: rate.NewLimiter(rate.Every(DamperInterval), DamperBurst), shown: says}
 			d.operators[says.Name] = operator
 		}
 		if left := operator.pass(now, says); left > 0 && (wait == 0 || left < wait) {
@@ -66,18 +73,31 @@ func (d *Damper) Pass(now time.Time, current []Contribution) (shown []Contributi
 
 // pass shows what the operator says now if it may, else it tells how long that takes.
 func (o *damped) pass(now time.Time, says Contribution) (wait time.Duration) {
+	if says != o.said {
+		o.said, o.since = says, now
+	}
 	if says == o.shown {
 		return 0
 	}
-	needed := 1.0
+	wait = o.until(now, 0)
 	if says.sameState(o.shown) {
-		needed += textLeaves
+		unsteady := max(steadyText-now.Sub(o.since), 0)
+		wait = min(o.until(now, textLeaves), max(unsteady, o.until(now, steadyLeaves)))
 	}
-	if lacking := needed - o.changes.TokensAt(now); lacking > 0 {
-		// A millisecond more, so that rounding does not have it asked for in vain.
-		return time.Duration(lacking*float64(DamperInterval)) + time.Millisecond
+	if wait > 0 {
+		return wait
 	}
 	o.changes.AllowN(now, 1)
 	o.shown = says
 	return 0
+}
+
+// until is how long it takes until there may be a change that leaves so many others.
+func (o *damped) until(now time.Time, leaves float64) time.Duration {
+	lacking := 1 + leaves - o.changes.TokensAt(now)
+	if lacking <= 0 {
+		return 0
+	}
+	// A millisecond more, so that rounding does not have it asked for in vain.
+	return time.Duration(lacking*float64(DamperInterval)) + time.Millisecond
 }

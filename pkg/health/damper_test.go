@@ -58,6 +58,27 @@ func TestDamperDelaysNeitherTheFirstChangesNorTheEndOfAnInstallation(t *testing.
 	}
 }
 
+func TestDamperShowsWordsThatStandSoonAndThoseThatChangeNot(t *testing.T) {
+	waiting := func(words string) []health.Contribution { return []health.Contribution{{Name: "a", Waiting: words}} }
+	damper := &health.Damper{}
+	at := now
+	var wait time.Duration
+	for _, words := range []string{"not looked at yet", "unpacking", "unpacked", "3 of 4 applied"} {
+		_, wait = damper.Pass(at, waiting(words))
+		at = at.Add(time.Second)
+	}
+	at = at.Add(-time.Second)
+	if wait <= 0 || wait > 15*time.Second {
+		t.Fatalf("words that stand are shown %s later", wait)
+	}
+	if shown, _ := damper.Pass(at.Add(wait-time.Second), waiting("3 of 4 applied")); shown[0].Waiting == "3 of 4 applied" {
+		t.Error("they are shown before they have stood for some time")
+	}
+	if shown, _ := damper.Pass(at.Add(wait), waiting("3 of 4 applied")); shown[0].Waiting != "3 of 4 applied" {
+		t.Errorf("after the wait it says %q", shown[0].Waiting)
+	}
+}
+
 func TestDamperShowsWhatIsSaidLastAsSoonAsItMay(t *testing.T) {
 	damper := &health.Damper{}
 	var wait time.Duration

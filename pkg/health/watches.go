@@ -11,12 +11,13 @@ import (
 // ReasonObjectsNotListed: the API server does not let the manager list or watch kinds that it works from.
 const ReasonObjectsNotListed = "ObjectsNotListed"
 
+// RefusalForgotten is how long after the last refusal a kind counts as listed again. client-go tries again after 30 seconds at most,
+// which it stretches to a minute by chance.
+const RefusalForgotten = 90 * time.Second
+
 const (
 	// refusedFor is how long a kind is refused before that is said. A server that starts refuses for a moment.
 	refusedFor = 30 * time.Second
-	// forgotten is how long after the last refusal a kind counts as listed again. client-go tries again after 30 seconds at
-	// most, which it stretches to a minute by chance.
-	forgotten = 90 * time.Second
 	// maxRefusal bounds what is told of one kind, in bytes.
 	maxRefusal = 300
 )
@@ -33,7 +34,7 @@ type Refusal struct {
 
 // Next is the refusal with one more at this moment: of the same trouble, or, when the last one is too long ago, of another.
 func (r Refusal) Next(message string, now time.Time) Refusal {
-	if r.First.IsZero() || now.Sub(r.Last) > forgotten {
+	if r.First.IsZero() || now.Sub(r.Last) > RefusalForgotten {
 		return Refusal{Resource: r.Resource, Message: message, First: now, Last: now}
 	}
 	r.Last = now
@@ -48,10 +49,10 @@ func Watches(refusals []Refusal, now time.Time) (Condition, time.Duration) {
 	var told []string
 	var next time.Duration
 	for _, r := range refusals {
-		if now.Sub(r.Last) > forgotten {
+		if now.Sub(r.Last) > RefusalForgotten {
 			continue
 		}
-		if wait := r.Last.Add(forgotten).Sub(now) + time.Second; next == 0 || wait < next {
+		if wait := r.Last.Add(RefusalForgotten).Sub(now) + time.Second; next == 0 || wait < next {
 			next = wait
 		}
 		if r.Last.Sub(r.First) >= refusedFor {

@@ -13,6 +13,8 @@ import (
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
+
+	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 )
 
 func TestOptionsSayEverythingThatIsWrongAtOnce(t *testing.T) {
@@ -39,7 +41,7 @@ func (absent) GetOperatorState() (*operatorv1.OperatorSpec, *operatorv1.Operator
 
 func TestOperatorClientNeverSaysNotFound(t *testing.T) {
 	_, _, _, err := persistentClient{absent{}}.GetOperatorState()
-	if !errors.Is(err, errNoOperatorResource) || apierrors.IsNotFound(err) {
+	if !errors.Is(err, operatorv1alpha1.ErrManagerMissing) || apierrors.IsNotFound(err) {
 		t.Errorf("got %v, upon which library-go may delete the ClusterOperator", err)
 	}
 }

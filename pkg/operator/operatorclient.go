@@ -1,7 +1,6 @@
 package operator
 
 import (
-	"errors"
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -31,9 +30,6 @@ func newOperatorClient(config *rest.Config, clock clock.PassiveClock) (v1helpers
 	return persistentClient{client}, informers, nil
 }
 
-// errNoOperatorResource stands for "not found".
-var errNoOperatorResource = errors.New("PlatformOperatorManager \"cluster\" does not exist at the moment; it is created again at once")
-
 // persistentClient never says NotFound. On NotFound library-go's status controller deletes the ClusterOperator, which the
 // CVO would have to make anew and which would page somebody; ours comes back within a second, so an ordinary error and a
 // retry is right.
@@ -45,7 +41,7 @@ type persistentClient struct {
 func (c persistentClient) GetOperatorState() (*operatorv1.OperatorSpec, *operatorv1.OperatorStatus, string, error) {
 	spec, status, version, err := c.OperatorClientWithFinalizers.GetOperatorState()
 	if apierrors.IsNotFound(err) {
-		err = errNoOperatorResource
+		err = operatorv1alpha1.ErrManagerMissing
 	}
 	return spec, status, version, err
 }

@@ -15,6 +15,8 @@ import (
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/controllers/operatorhealth"
 	"github.com/openshift/platform-operators/pkg/controllers/upgradegate"
+	"github.com/openshift/platform-operators/pkg/controllers/watches"
+	"github.com/openshift/platform-operators/pkg/health"
 )
 
 // reportWithin is how long the ClusterOperator keeps what it says while the operator resource does not say all of it. The
@@ -25,10 +27,14 @@ const reportWithin = 30 * time.Second
 const degradedWithin = 2 * time.Minute
 
 // degradedInertia is how long a Degraded condition of the operator resource stands before the ClusterOperator has it. That of
-// the operators has waited already, for Options.DegradedAfter.
+// the operators has waited already, for Options.DegradedAfter. That of the watches stands for some time after its trouble is over,
+// which must not be told as trouble.
 func degradedInertia(condition operatorv1.OperatorCondition) time.Duration {
-	if condition.Type == operatorhealth.ConditionPrefix+"Degraded" {
+	switch condition.Type {
+	case operatorhealth.ConditionPrefix + "Degraded":
 		return 0
+	case watches.ConditionPrefix + "Degraded":
+		return degradedWithin + health.RefusalForgotten
 	}
 	return degradedWithin
 }
@@ -60,6 +66,7 @@ func newReportedClient(client v1helpers.OperatorClient, clock clock.PassiveClock
 func (c *reportedClient) GetOperatorState() (*operatorv1.OperatorSpec, *operatorv1.OperatorStatus, string, error) {
 	spec, status, version, err := c.OperatorClient.GetOperatorState()
 	if err != nil {
+		c.waits(false) // one that comes back is another one
 		return nil, nil, "", err
 	}
 	if missing := unreported(status.Conditions); c.waits(len(missing) > 0) {

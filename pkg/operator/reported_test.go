@@ -14,6 +14,8 @@ import (
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/operator/status"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
+
+	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 )
 
 func TestDegradedConditionsHaveAnInertiaOfTheirType(t *testing.T) {
@@ -25,9 +27,11 @@ func TestDegradedConditionsHaveAnInertiaOfTheirType(t *testing.T) {
 		old  time.Duration
 		want configv1.ConditionStatus
 	}{
-		"that of the operators has waited its ten minutes already":       {"PlatformOperatorsDegraded", time.Second, "True"},
-		"a controller's own is nobody's business for two minutes":        {"CatalogsControllerDegraded", 110 * time.Second, "False"},
-		"and everybody's after that":                                     {"CatalogsControllerDegraded", 121 * time.Second, "True"},
+		"that of the operators has waited its ten minutes already": {"PlatformOperatorsDegraded", time.Second, "True"},
+		"a controller's own is nobody's business for two minutes":  {"CatalogsControllerDegraded", 110 * time.Second, "False"},
+		"and everybody's after that":                               {"CatalogsControllerDegraded", 121 * time.Second, "True"},
+		"that of the watches not while its trouble may be over":    {"WatchesDegraded", 200 * time.Second, "False"},
+		"but when it lasts": {"WatchesDegraded", 211 * time.Second, "True"},
 		"so is one that only ends like that of the operators":            {"OtherPlatformOperatorsDegraded", time.Second, "False"},
 		"or a controller's whose name begins like that of the operators": {"PlatformOperatorsControllerDegraded", time.Second, "False"},
 	} {
@@ -50,7 +54,7 @@ type told struct {
 
 func (c *told) GetOperatorState() (*operatorv1.OperatorSpec, *operatorv1.OperatorStatus, string, error) {
 	if c.conditions == nil {
-		return nil, nil, "", errNoOperatorResource
+		return nil, nil, "", operatorv1alpha1.ErrManagerMissing
 	}
 	state := &operatorv1.OperatorStatus{}
 	for _, kind := range c.conditions {
@@ -82,7 +86,7 @@ func TestClusterOperatorIsMadeOfConditionsThatAreAllThere(t *testing.T) {
 	if err := look(0, append(all, "SomethingElseDegraded")...); err != nil {
 		t.Errorf("with all of them: %v", err)
 	}
-	if err := look(time.Hour); !errors.Is(err, errNoOperatorResource) {
+	if err := look(time.Hour); !errors.Is(err, operatorv1alpha1.ErrManagerMissing) {
 		t.Errorf("another error became %v", err)
 	}
 	for _, step := range []struct {
@@ -92,6 +96,9 @@ func TestClusterOperatorIsMadeOfConditionsThatAreAllThere(t *testing.T) {
 		if err := look(step.after, all[0]); (err != nil) != step.waited {
 			t.Errorf("%s later: %v, though it is waited for %s", step.after, err, reportWithin)
 		}
+	}
+	if err := look(0); !errors.Is(err, operatorv1alpha1.ErrManagerMissing) || look(0, all[0]) == nil {
+		t.Error("what is missing of a resource that was deleted meanwhile is not waited for again")
 	}
 	if look(0, all...) != nil || look(0, all[0]) == nil {
 		t.Error("once everything was there, what is missing is not waited for again")

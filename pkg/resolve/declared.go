@@ -11,8 +11,8 @@ type Holding struct {
 }
 
 // DeclaredOf is what the selected catalogs say now of the olm.maxOpenShiftVersion of a bundle: the catalog that it was chosen
-// from, and where that has it no more, the others that can be read, those of the highest priority first. While that catalog
-// cannot be read nobody speaks for it.
+// from, and where that has it no more, the others that can be read and declare something, those of the highest priority first.
+// While that catalog cannot be read nobody speaks for it.
 func DeclaredOf(req Request, catalogs []Catalog, held Holding) compat.Statement {
 	found := look(req, catalogs)
 	for _, c := range found.unread {
@@ -30,7 +30,7 @@ func DeclaredOf(req Request, catalogs []Catalog, held Holding) compat.Statement 
 		if c.ID.String() == held.Catalog {
 			return its
 		}
-		if !said.Known {
+		if !said.Known && len(its.Raw) > 0 { // the silence of another one takes back nothing that its own has said
 			said = its
 		}
 	}

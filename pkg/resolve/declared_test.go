@@ -37,9 +37,12 @@ func TestDeclaredOf(t *testing.T) {
 		"that one is gone, the highest of the others speaks": {[]Catalog{has("low", 1, says("i", `"4.29"`)), has("theirs", 9, says("i", `"4.30"`))}, nil, known(`"4.30"`)},
 		"that one has it no more, and another has":           {[]Catalog{has("theirs", 9, says("i", `"4.30"`)), has("ours", 0)}, nil, known(`"4.30"`)},
 		"that one is not selected any more":                  {[]Catalog{has("theirs", 9, says("i", `"4.30"`)), away}, only, known(`"4.30"`)},
-		"none has it":                                        {[]Catalog{has("theirs", 9), has("ours", 0)}, nil, compat.Statement{}},
-		"it was built anew under its name":                   {[]Catalog{has("ours", 0, says("another", `"4.20"`))}, nil, compat.Statement{}},
-		"there is no catalog":                                {nil, nil, compat.Statement{}},
+		"that one is gone, and another says nothing":         {[]Catalog{has("theirs", 9, says("i"))}, nil, compat.Statement{}},
+		"that one is gone, the first other to say something": {[]Catalog{has("low", 1, says("i", `"4.29"`)), has("theirs", 9, says("i"))}, nil, known(`"4.29"`)},
+		"that one is not selected any more, silence":         {[]Catalog{has("theirs", 9, says("i")), away}, only, compat.Statement{}},
+		"none has it":                      {[]Catalog{has("theirs", 9), has("ours", 0)}, nil, compat.Statement{}},
+		"it was built anew under its name": {[]Catalog{has("ours", 0, says("another", `"4.20"`))}, nil, compat.Statement{}},
+		"there is no catalog":              {nil, nil, compat.Statement{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			held := Holding{Bundle: "quay.v1.0.0", Catalog: "ClusterCatalog/ours", Same: func(image string) bool { return image == "i" }}

@@ -137,7 +137,7 @@ var _ = Describe("the upgrade gate", func() {
 			ContainSubstring(`for OpenShift "5.7" is ignored: it does not expire`)))
 
 		By("giving one that counts, for some seconds")
-		expires := at(8 * time.Second)
+		expires := at(15 * time.Second)
 		respecified(ctx, pkg, fmt.Sprintf(`"compatibilityOverrides": [{"openShiftVersion": "4.22", "reason": "Ada, ticket 7", "expires": %q}]`, expires))
 		upgradeable(metav1.ConditionTrue, platformv1alpha1.ReasonOverrideAcknowledged, "4.22 is acknowledged until "+expires+": Ada, ticket 7")
 		gateSays(ctx, configv1.ConditionTrue, "daredevil 1.0.0 allows at most 4.21: risk acknowledged until "+expires+": Ada, ticket 7")

@@ -194,11 +194,17 @@ var _ = Describe("the manager's metrics", func() {
 		Expect(settings.Delete(ctx, "metered-settings", metav1.DeleteOptions{})).To(Succeed())
 		Eventually(measured).WithContext(ctx).Should(HaveKeyWithValue(`platform_operators_drifted{bundledeployment="metered",reason="DriftReported"}`, 1.0))
 
-		By("serving every metric that the page lists")
+		By("serving every metric that the page lists, with a risk that somebody takes")
 		now, err := measured(ctx)
 		Expect(err).NotTo(HaveOccurred())
+		_, err = operators.Patch(ctx, name, apitypes.MergePatchType, []byte(`{"spec":{"compatibilityOverrides":[{"openShiftVersion":"4.22","reason":"Ada","expires":"2999-01-01T00:00:00Z"}]}}`), metav1.PatchOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		Eventually(measured).WithContext(ctx).Should(And(
+			HaveKeyWithValue(`platform_operators_acknowledged_risk{platformoperator="metered"}`, 1.0), Not(HaveKey(`platform_operators_upgrade_blocker{platformoperator="metered"}`))))
+		taken, err := measured(ctx)
+		Expect(err).NotTo(HaveOccurred())
 		for _, metric := range metricsOfThePage() {
-			Expect(names(now)).To(ContainElement(metric))
+			Expect(append(names(now), names(taken)...)).To(ContainElement(metric))
 		}
 		Expect(keysOf(now)).To(ContainElement(MatchRegexp(`^platform_operators_catalog_age_seconds\{catalog="CatalogSource/openshift-marketplace/.+"\}$`)))
 

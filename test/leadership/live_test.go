@@ -16,6 +16,7 @@ import (
 
 	configv1 "github.com/openshift/api/config/v1"
 
+	"github.com/openshift/platform-operators/pkg/health"
 	"github.com/openshift/platform-operators/test/environment"
 	"github.com/openshift/platform-operators/test/faults"
 	"github.com/openshift/platform-operators/test/samples"
@@ -31,8 +32,8 @@ const (
 	soon = time.Minute
 	// outage is how long the API server may be away without anybody losing a lease: library-go's tolerance.
 	outage = 78 * time.Second
-	// inertia is how long library-go keeps a Degraded condition of ours from the ClusterOperator.
-	inertia = 2 * time.Minute
+	// inertia is how long refused lists are kept from the ClusterOperator.
+	inertia = 2*time.Minute + health.RefusalForgotten
 )
 
 // pair are two managers, of which the first reaches the API server through a proxy.

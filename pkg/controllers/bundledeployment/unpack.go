@@ -153,11 +153,15 @@ func metadataOf(metadata bundle.Metadata) corev1alpha2.BundleMetadata {
 
 const (
 	// maxMetadata and maxDeclared are the schema's limits for what status tells of a bundle. A status beyond them would be
-	// refused as a whole, with everything else that it says. What is cut here was no legal value before either.
+	// refused as a whole, with everything else that it says. What is cut here was no legal value before, and is none then.
 	maxMetadata = 128
 	maxDeclared = 4
 )
 
+// cut ends what it cuts with "…", so that no value becomes another legal one.
 func cut(text string, limit int) string {
-	return strings.ToValidUTF8(text[:min(len(text), limit)], "")
+	if len(text) <= limit {
+		return strings.ToValidUTF8(text, "")
+	}
+	return strings.ToValidUTF8(text[:limit-len("…")], "") + "…"
 }

@@ -246,7 +246,8 @@ func named(objects []trial) string {
 
 func (c *controller) say(ctx context.Context, condition operatorv1.OperatorCondition) error {
 	condition.Type = ConditionType
-	if _, _, err := v1helpers.UpdateStatus(ctx, c.operatorClient, v1helpers.UpdateConditionFn(condition)); err != nil {
+	_, _, err := v1helpers.UpdateStatus(ctx, c.operatorClient, v1helpers.UpdateConditionFn(condition))
+	if err != nil && !errors.Is(err, operatorv1alpha1.ErrManagerMissing) {
 		return fmt.Errorf("writing the manager's own progress: %w", err)
 	}
 	return nil

@@ -26,6 +26,7 @@ import (
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	coreinformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/core/v1alpha2"
 	platforminformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/platform/v1alpha1"
@@ -120,7 +121,8 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 			Message: condition.Message,
 		}))
 	}
-	if _, _, err := v1helpers.UpdateStatus(ctx, c.operatorClient, updates...); err != nil {
+	_, _, err = v1helpers.UpdateStatus(ctx, c.operatorClient, updates...)
+	if err != nil && !errors.Is(err, operatorv1alpha1.ErrManagerMissing) {
 		return fmt.Errorf("writing the health of all PlatformOperators: %w", err)
 	}
 	return nil

@@ -302,7 +302,7 @@ func permits(bundle platformv1alpha1.InstalledBundle, clusterVersion string) met
 	max, err := compat.ReadMax(rawOf(bundle))
 	if err != nil {
 		return isFalse(platformv1alpha1.ReasonCompatibilityUnreadable, fmt.Sprintf(
-			"The olm.maxOpenShiftVersion of %s cannot be read, so cluster upgrades are blocked: %v. Move to a version whose declaration is readable, or remove the operator.", bundle.Bundle, err))
+			"The olm.maxOpenShiftVersion of %s cannot be read, so cluster upgrades are blocked: %v. Move to a version whose declaration is readable, have it corrected in the catalog, acknowledge the risk in spec.compatibilityOverrides, or remove the operator.", bundle.Bundle, err))
 	}
 	if max == nil {
 		return isTrue(platformv1alpha1.ReasonAsExpected, fmt.Sprintf("%s declares no olm.maxOpenShiftVersion.", bundle.Bundle))

@@ -171,7 +171,7 @@ func (c *controller) bundlesOf(operator *platformv1alpha1.PlatformOperator, on r
 		return nil // what was never installed, or has been taken down, blocks nobody
 	}
 	bundles := []*platformv1alpha1.InstalledBundle{installed}
-	if target := operator.Status.Target; target != nil && target.Hop != nil {
+	if target := operator.Status.Target; target != nil && target.Hop != nil && (target.Hop.Bundle != installed.Bundle || target.Hop.Image != installed.Image) {
 		bundles = append(bundles, target.Hop)
 	}
 	var result []compat.Operator

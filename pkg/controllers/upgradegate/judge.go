@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/klog/v2"
 
+	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
 
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
@@ -35,9 +36,11 @@ type memory struct {
 	// started is when this process looked first, settled whether it has judged everything once.
 	started time.Time
 	settled bool
-	// last is the last judgement that was made of everything, nil before the first, and version what it is for.
+	// last is the last judgement that was made of everything, nil before the first, and version what it is for. until is when the
+	// first override that it counts ends; zero when it counts none.
 	last    *compat.Verdict
 	version string
+	until   time.Time
 	// failing is since when, and broken why, things cannot be read; zero while they can.
 	failing time.Time
 	broken  string
@@ -73,33 +76,62 @@ func (c *controller) judge() opinion {
 	}
 	m.failing, m.broken = time.Time{}, ""
 	if seen.ungated {
-		verdict := compat.NothingToGate()
-		return c.settle(verdict, "", 0)
-	}
-	if waiting, left := c.untried(seen), m.started.Add(settling).Sub(now); !m.settled && waiting != "" && left > 0 {
-		if c.stands(seen.on.Version) {
-			return opinion{again: left}
-		}
-		verdict := compat.CannotTell(fmt.Errorf("the manager has just started and waits, until %s at most, for %s to be read", m.started.Add(settling).UTC().Format(time.RFC3339), waiting))
-		return opinion{verdict: &verdict, again: left}
+		verdict := compat.NothingToGate() // not remembered: it says nothing of a ClusterVersion that comes
+		c.gauge.set(verdict)
+		return opinion{verdict: &verdict}
 	}
 	verdict, err := c.evaluate(seen)
 	if err != nil {
 		klog.Warningf("judging the installed operators: %v", err) // the verdict says so too
 	}
-	var again time.Duration
-	for _, operator := range seen.operators {
-		if wait, due := compat.NextExpiry(resolve.OverridesOf(operator), now); due && (again == 0 || wait < again) {
-			again = wait
-		}
+	again := nextExpiry(seen.operators, now)
+	if waiting, left := c.untried(seen), m.started.Add(settling).Sub(now); !m.settled && waiting != "" && left > 0 {
+		return c.whileWaiting(verdict, seen.on.Version, waiting, sooner(left, again))
 	}
 	return c.settle(verdict, seen.on.Version, again)
+}
+
+// whileWaiting is the first opinion of a process before catalogs have been tried: what is recorded for this cluster version stays,
+// unless it permits what is known to be blocked already, for catalogs have no part in that.
+func (c *controller) whileWaiting(verdict compat.Verdict, version, waiting string, again time.Duration) opinion {
+	condition := c.standing(version)
+	switch {
+	case condition == nil:
+		verdict := compat.CannotTell(fmt.Errorf("the manager has just started and waits, until %s at most, for %s to be read", c.memory.started.Add(settling).UTC().Format(time.RFC3339), waiting))
+		return opinion{verdict: &verdict, again: again}
+	case condition.Status == operatorv1.ConditionTrue && !verdict.Upgradeable:
+		return opinion{verdict: &verdict, version: recorded(verdict, version), again: again}
+	}
+	return opinion{again: again}
+}
+
+// nextExpiry is how long it takes until the first override ends that has not ended; 0 when there is none.
+func nextExpiry(operators []*platformv1alpha1.PlatformOperator, now time.Time) (next time.Duration) {
+	for _, operator := range operators {
+		if wait, due := compat.NextExpiry(resolve.OverridesOf(operator), now); due {
+			next = sooner(wait, next)
+		}
+	}
+	return next
+}
+
+// sooner is the shorter one of two waits, of which 0 is none.
+func sooner(a, b time.Duration) time.Duration {
+	if a == 0 || b > 0 && b < a {
+		return b
+	}
+	return a
 }
 
 // settle remembers a judgement of everything.
 func (c *controller) settle(verdict compat.Verdict, version string, again time.Duration) opinion {
 	c.gauge.set(verdict)
-	c.memory.settled, c.memory.last, c.memory.version = true, &verdict, version
+	c.memory.settled, c.memory.last, c.memory.version, c.memory.until = true, &verdict, version, time.Time{}
+	for _, acknowledged := range verdict.Acknowledged {
+		if end := acknowledged.Risk.Expires; c.memory.until.IsZero() || end.Before(c.memory.until) {
+			c.memory.until = end
+		}
+	}
 	return opinion{verdict: &verdict, version: recorded(verdict, version), again: again}
 }
 
@@ -116,7 +148,7 @@ func (c *controller) look() (sight, error) {
 	seen := sight{on: resolve.Cluster{KubeVersion: c.kubeVersion}}
 	clusterVersion, err := c.clusterVersions.Get("version")
 	switch {
-	case apierrors.IsNotFound(err) && c.memory.version == "":
+	case apierrors.IsNotFound(err) && c.memory.version == "" && !c.gatedBefore():
 		seen.ungated = true
 		return seen, nil
 	case err != nil:
@@ -147,25 +179,35 @@ func (c *controller) duringOutage(seen sight, cause error) opinion {
 		klog.Warningf("judging the installed operators: %v", cause)
 	}
 	same := seen.on.Version == "" || seen.on.Version == m.version
+	expired := !m.until.IsZero() && !c.clock.Now().Before(m.until)
 	switch {
-	case m.last != nil && same:
+	case m.last != nil && same && !expired:
 		verdict := m.last.Noted(fmt.Sprintf("Since %s nothing newer can be told: %s", m.failing.UTC().Format(time.RFC3339), m.broken))
 		return opinion{verdict: &verdict, version: recorded(verdict, m.version), again: outageRetry}
-	case m.last == nil && c.stands(seen.on.Version):
+	case m.last == nil && c.standing(seen.on.Version) != nil:
 		return opinion{again: outageRetry}
 	}
 	verdict := compat.CannotTell(fmt.Errorf("since %s: %s", m.failing.UTC().Format(time.RFC3339), m.broken))
 	return opinion{verdict: &verdict, again: outageRetry}
 }
 
-// stands says whether there is a recorded verdict for this cluster version.
-func (c *controller) stands(version string) bool {
+// standing is the recorded verdict for this cluster version, nil when there is none.
+func (c *controller) standing(version string) *operatorv1.OperatorCondition {
 	manager, err := c.managers.Get(operatorv1alpha1.PlatformOperatorManagerName)
 	if err != nil || version == "" || manager.Status.UpgradeGate == nil || manager.Status.UpgradeGate.ClusterVersion != version {
-		return false
+		return nil
 	}
 	condition := v1helpers.FindOperatorCondition(manager.Status.Conditions, ConditionType)
-	return condition != nil && condition.Reason != compat.ReasonErrorChecking
+	if condition == nil || condition.Reason == compat.ReasonErrorChecking {
+		return nil
+	}
+	return condition
+}
+
+// gatedBefore says whether there is a recorded verdict for any cluster version: a ClusterVersion that is missing then is an outage.
+func (c *controller) gatedBefore() bool {
+	manager, err := c.managers.Get(operatorv1alpha1.PlatformOperatorManagerName)
+	return err == nil && manager.Status.UpgradeGate != nil && manager.Status.UpgradeGate.ClusterVersion != ""
 }
 
 // evaluate judges what is installed, and notes which catalogs could not be read for some time.

@@ -235,6 +235,43 @@ func TestCLU_G8_NoVerdictIsWithdrawnOrMadeUpWhileTheManagerCannotTell(t *testing
 			}
 		})
 	}
+	t.Run("one that permits what is known to be blocked meanwhile does not", func(t *testing.T) {
+		operator := compass("1.0.x", "4.21", "none")
+		operator.Spec.CompatibilityOverrides = []platformv1alpha1.CompatibilityOverride{
+			{OpenShiftVersion: "4.22", Reason: "Ada, ticket 7", Expires: &metav1.Time{Time: start.Add(time.Minute)}}}
+		g, _ := judged(t, "4.21.0", operator)
+		g.offers.catalogs = pending
+		g.restart(t)
+		if found := g.judge(); found.verdict != nil || found.again != time.Minute {
+			t.Errorf("before the override ends it says %v, and looks again in %s", found.verdict, found.again)
+		}
+		g.time.SetTime(start.Add(time.Minute))
+		g.want(t, "when the override has ended", operatorv1.ConditionFalse, compat.ReasonIncompatible, "- compass 1.0.0 allows at most 4.21")
+	})
+	t.Run("an override that ends while something cannot be read ends the last verdict", func(t *testing.T) {
+		operator := compass("1.0.x", "4.21", "none")
+		operator.Spec.CompatibilityOverrides = []platformv1alpha1.CompatibilityOverride{
+			{OpenShiftVersion: "4.22", Reason: "Ada, ticket 7", Expires: &metav1.Time{Time: start.Add(time.Minute)}}}
+		g, _ := judged(t, "4.21.0", operator)
+		g.clusterVersion(t, "nothing")
+		g.want(t, "before", operatorv1.ConditionTrue, compat.ReasonAsExpected, "risk acknowledged")
+		g.time.SetTime(start.Add(time.Minute))
+		g.want(t, "after", operatorv1.ConditionFalse, compat.ReasonErrorChecking, "status.desired has no version")
+	})
+	t.Run("a ClusterVersion that is missing at the start is an outage where a verdict was recorded, and permits nothing that comes", func(t *testing.T) {
+		g, recorded := judged(t, "4.21.0", compass("", "4.21", "none"))
+		_ = g.versions.Replace(nil, "")
+		g.restart(t)
+		g.want(t, "missing", operatorv1.ConditionFalse, compat.ReasonErrorChecking, `reading ClusterVersion "version"`)
+		g.clusterVersion(t, "4.21.0")
+		if _, _, message := g.says(t); message != recorded {
+			t.Errorf("when it is back it says\n%s\nafter\n%s", message, recorded)
+		}
+		fresh := gateOf(t, compass("", "4.21", "none"))
+		fresh.want(t, "a cluster without one", operatorv1.ConditionTrue, compat.ReasonAsExpected, "no ClusterVersion")
+		fresh.clusterVersion(t, "nothing")
+		fresh.want(t, "one that says nothing yet", operatorv1.ConditionFalse, compat.ReasonErrorChecking, "status.desired has no version")
+	})
 	t.Run("one that was recorded for another cluster version does not", func(t *testing.T) {
 		g, _ := judged(t, "4.21.0", permits)
 		g.offers.catalogs = pending

@@ -34,13 +34,15 @@ type gauge struct {
 	blockers, acknowledged []string
 	reaches                []compat.Reach
 	undeclared             int
+	// judged says that there was a verdict: before, nothing is counted.
+	judged bool
 }
 
 func (g *gauge) set(verdict compat.Verdict) {
 	g.lock.Lock()
 	defer g.lock.Unlock()
 	g.blockers, g.acknowledged = namesOf(verdict.Blockers), namesOf(verdict.Acknowledged)
-	g.reaches, g.undeclared = verdict.Reaches, verdict.Undeclared
+	g.reaches, g.undeclared, g.judged = verdict.Reaches, verdict.Undeclared, true
 }
 
 // namesOf names each operator once; one that is between two versions may be there twice.
@@ -74,5 +76,7 @@ func (g *gauge) CollectWithStability(samples chan<- metrics.Metric) {
 		samples <- metrics.NewLazyConstMetric(reachable, metrics.GaugeValue, float64(reach.Now), reach.Operator, platformv1alpha1.MetricWhenNow)
 		samples <- metrics.NewLazyConstMetric(reachable, metrics.GaugeValue, float64(reach.After), reach.Operator, platformv1alpha1.MetricWhenUpdated)
 	}
-	samples <- metrics.NewLazyConstMetric(undeclared, metrics.GaugeValue, float64(g.undeclared))
+	if g.judged {
+		samples <- metrics.NewLazyConstMetric(undeclared, metrics.GaugeValue, float64(g.undeclared))
+	}
 }

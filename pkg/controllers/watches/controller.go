@@ -21,6 +21,7 @@ import (
 	"github.com/openshift/library-go/pkg/operator/events"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
 
+	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/health"
 )
 
@@ -104,7 +105,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		Reason:  condition.Reason,
 		Message: condition.Message,
 	}))
-	if err != nil {
+	if err != nil && !errors.Is(err, operatorv1alpha1.ErrManagerMissing) {
 		return fmt.Errorf("writing whether everything can be watched: %w", err)
 	}
 	return nil

@@ -2,6 +2,7 @@ package integration
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -11,18 +12,23 @@ import (
 	configv1 "github.com/openshift/api/config/v1"
 
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
+	"github.com/openshift/platform-operators/test/environment"
 	"github.com/openshift/platform-operators/test/story"
 )
 
 // backWithin is how soon something comes back that only has to be noticed, on a busy machine.
 const backWithin = 5 * time.Second
 
-// said is a ClusterOperator's status without times.
+// said is a ClusterOperator's status without times, and without the namespaces of operators: those of other specs go when the
+// ClusterOperator is looked at again, which is at any time.
 func said(clusterOperator *configv1.ClusterOperator) configv1.ClusterOperatorStatus {
 	status := *clusterOperator.Status.DeepCopy()
 	for i := range status.Conditions {
 		status.Conditions[i].LastTransitionTime = metav1.Time{}
 	}
+	status.RelatedObjects = slices.DeleteFunc(status.RelatedObjects, func(o configv1.ObjectReference) bool {
+		return o.Resource == "namespaces" && o.Name != environment.Namespace
+	})
 	return status
 }
 

@@ -240,7 +240,7 @@ var _ = Describe("the upgrade gate", func() {
 		}, "2s").WithContext(ctx).Should(Equal(before.ResourceVersion))
 	})
 
-	It("CLU-G5 is closed by what a bundle's own files declare and nobody can read, and such a bundle disturbs nothing else", func(ctx context.Context) {
+	It("is closed by what a bundle's own files declare and nobody can read, and such a bundle disturbs nothing else", func(ctx context.Context) {
 		const two, word, plain = "sundial", "clepsydra", "astrolabe"
 		publishes(ctx, samples.Operator{Package: two, Version: "1.0.0", FileProperties: runsUpTo(`"4.22"`, `"4.23"`)})
 		publishes(ctx, samples.Operator{Package: word, Version: "1.0.0", FileProperties: runsUpTo(`[4.22, soon]`)})

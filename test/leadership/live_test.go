@@ -185,6 +185,21 @@ func (p *pair) requests(t *testing.T, program string, after time.Time) []Asked {
 	return requests
 }
 
+// secondWaits starts the second manager, and gives when that was, and the lease that it waits for.
+func (p *pair) secondWaits(ctx context.Context, t *testing.T) (time.Time, Lease) {
+	t.Helper()
+	began := time.Now()
+	if err := p.second.Start(); err != nil {
+		t.Fatal(err)
+	}
+	p.waits(ctx, t, secondProgram, began)
+	held, err := ReadLease(ctx, p.admin.Kubernetes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return began, held
+}
+
 // works asserts that somebody repairs what is installed.
 func (p *pair) works(ctx context.Context, t *testing.T) {
 	t.Helper()
@@ -201,15 +216,7 @@ func (p *pair) works(ctx context.Context, t *testing.T) {
 // testTakeover ends with the first manager as the leader, and the second one not running.
 func (p *pair) testTakeover(ctx context.Context, t *testing.T) {
 	quiet := p.watch(ctx, t)
-	began := time.Now()
-	if err := p.second.Start(); err != nil {
-		t.Fatal(err)
-	}
-	p.waits(ctx, t, secondProgram, began)
-	before, err := ReadLease(ctx, p.admin.Kubernetes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	began, before := p.secondWaits(ctx, t)
 	killed := time.Now()
 	if err := p.first.Kill(); err != nil {
 		t.Fatal(err)
@@ -323,15 +330,7 @@ func (p *pair) testRefusedLists(ctx context.Context, t *testing.T) {
 // testLostLease has the leader's lease not renewed until it is lost; another one takes over.
 func (p *pair) testLostLease(ctx context.Context, t *testing.T) {
 	quiet := p.watch(ctx, t)
-	began := time.Now()
-	if err := p.second.Start(); err != nil {
-		t.Fatal(err)
-	}
-	p.waits(ctx, t, secondProgram, began)
-	before, err := ReadLease(ctx, p.admin.Kubernetes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	began, before := p.secondWaits(ctx, t)
 	p.proxy.Inject(faults.Fault{On: faults.To("", "leases"), Times: faults.Always, Do: faults.Refuse(http.StatusInternalServerError, metav1.StatusReasonInternalError, 0)})
 	defer p.proxy.LiftAll()
 	select {

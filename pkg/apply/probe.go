@@ -12,6 +12,32 @@ import (
 	"github.com/openshift/platform-operators/pkg/health"
 )
 
+// Look tells how the objects of a set that was applied before are, whatever they were declared to be meanwhile. It asks nobody
+// and writes nothing; drift is not looked at.
+func (e *Engine) Look(ctx context.Context, set *Set) Report {
+	run := &run{Engine: e, set: set, memory: e.memoryOf(set.owner.Name)}
+	report := Report{Total: set.Len(), Complete: true}
+	for _, each := range set.phases {
+		places := run.places(ctx, each)
+		outcomes := make([]outcome, len(each.items))
+		for i, entry := range each.items {
+			outcomes[i] = outcome{item: entry}
+			if at := places[entry.kind]; at.err != nil {
+				outcomes[i].err = of(entry.key, at.err)
+			} else {
+				outcomes[i].live, _ = at.cache.get(entry.key)
+			}
+			if entry.given && outcomes[i].live == nil {
+				outcomes[i].live = &seen{} // a namespace that is not ours is not among what is watched
+			}
+			outcomes[i].problem = run.problemOf(ctx, &outcomes[i])
+		}
+		report.add(run.memory, outcomes)
+		report.Phases++
+	}
+	return report
+}
+
 // problemOf says in one line why an object is not ready; empty when it is.
 func (r *run) problemOf(ctx context.Context, each *outcome) string {
 	if missing := each.missing(); missing != "" || each.item.given || each.postponed {

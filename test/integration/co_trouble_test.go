@@ -6,6 +6,7 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -66,6 +67,20 @@ var _ = Describe("the ClusterOperator on day 2", Ordered, ContinueOnFailure, fun
 		progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "Version 1.0.0 stays", "7.0.0")
 		Expect(admin.Limit(ctx, pkg, "banana")).To(Succeed())
 		progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "banana")
+
+		By("an object of a new version that is somebody else's")
+		configMaps := admin.Kubernetes.CoreV1().ConfigMaps(pkg)
+		_, err := configMaps.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "mine"}}, metav1.CreateOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		Expect(admin.Publish(ctx, samples.Operator{Package: pkg, Version: "1.0.0"}, samples.Operator{Package: pkg, Version: "1.0.1", ExtraConfigMap: "mine"})).To(Succeed())
+		Expect(admin.Limit(ctx, pkg, "1.x")).To(Succeed())
+		progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "1.0.1", "ConfigMap steadfast/mine")
+		blocked := time.Now()
+		Eventually(time.Since).WithContext(ctx).WithArguments(blocked).Should(BeNumerically(">", 2*after), "as long as would do for what counts")
+		Expect(admin.OperatorHas(ctx, pkg, platformv1alpha1.ConditionHealthy, metav1.ConditionTrue, platformv1alpha1.ReasonAsExpected)).To(Succeed())
+		Expect(historyOf(ctx, pkg)).To(HaveLen(2), "the move is under way")
+		Expect(configMaps.Delete(ctx, "mine", metav1.DeleteOptions{})).To(Succeed())
+		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.1").Should(Succeed())
 
 		By("a registry that cannot be reached, for a new operator and for a new version of an installed one")
 		offer("1.0.0", "1.1.0") // which puts them into the registry

@@ -116,7 +116,8 @@ func (s *state) judgeDeadline() {
 	}.decide()
 	s.retry(again)
 	s.overdue = said != inTime
-	if said != rollBack {
+	// What only lacks rights has nothing to be rolled back, and goes on when they are granted.
+	if said != rollBack || len(s.missing) > 0 && s.report.Phases == 0 {
 		return
 	}
 	target.state, target.failedGeneration = corev1alpha2.RevisionFailed, s.deployment.Generation

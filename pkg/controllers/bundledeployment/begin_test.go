@@ -70,6 +70,29 @@ func given(t *testing.T) (*state, *revision, *revision) {
 	return s, one, two
 }
 
+func TestARevisionThatLacksRightsMissesItsDeadlineAndIsNotGivenUp(t *testing.T) {
+	for name, test := range map[string]struct {
+		phases  int
+		givenUp bool
+	}{
+		"nothing of it was applied":   {0, false},
+		"something of it was applied": {1, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, _, two := given(t)
+			s.deployment.Spec.OnFailure = corev1alpha2.OnFailureRollback
+			s.clock = clocktesting.NewFakePassiveClock(time.Unix(1000+3600, 0))
+			two.seen = time.Unix(1000, 0)
+			s.missing = []corev1alpha2.MissingPermission{{Resource: "secrets", Verbs: []string{"create"}}}
+			s.report = apply.Report{Total: 1, Phases: test.phases}
+			s.judgeDeadline()
+			if (s.failed == two) != test.givenUp || s.overdue == test.givenUp {
+				t.Errorf("given up: %v, overdue: %v; want given up: %v", s.failed == two, s.overdue, test.givenUp)
+			}
+		})
+	}
+}
+
 func TestARevisionThatMissedItsDeadlineIsRememberedAsFailedAndWhy(t *testing.T) {
 	s, one, two := given(t)
 	s.deployment.Spec.OnFailure = corev1alpha2.OnFailureRollback

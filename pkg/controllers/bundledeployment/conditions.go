@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/apply"
 )
 
 func (s *state) reportUnpacked() {
@@ -88,10 +89,15 @@ func (s *state) pendingMessage() string {
 	return sentence(name(s.wanted)+" is being applied", s.obstacle())
 }
 
-// reportHealthy tells of the newest revision that is worked on.
+// reportHealthy tells of the newest revision that is worked on. While that is refused it tells of the active one: what cannot be
+// moved to is no harm to what is there.
 func (s *state) reportHealthy() {
 	if s.wanted == nil && s.active == nil {
 		s.set(corev1alpha2.ConditionHealthy, metav1.ConditionUnknown, corev1alpha2.ReasonInstallPending, s.unlooked())
+		return
+	}
+	if s.live != nil {
+		s.reportLive()
 		return
 	}
 	if s.complete() {
@@ -102,17 +108,33 @@ func (s *state) reportHealthy() {
 		s.set(corev1alpha2.ConditionHealthy, metav1.ConditionTrue, corev1alpha2.ReasonHealthy, fmt.Sprintf(message, s.report.Total))
 		return
 	}
-	message := s.obstacle()
-	if more := len(s.report.Unready) - 1; more > 0 {
+	s.set(corev1alpha2.ConditionHealthy, metav1.ConditionFalse, corev1alpha2.ReasonUnhealthy, unhealthy(s.report, s.obstacle()))
+}
+
+// reportLive tells of the active revision's objects as they are.
+func (s *state) reportLive() {
+	condition, live := corev1alpha2.ConditionHealthy, *s.live
+	if len(live.Unready) == 0 {
+		s.set(condition, metav1.ConditionTrue, corev1alpha2.ReasonHealthy, fmt.Sprintf(
+			"All %d objects of %s are ready; the Installed condition says why %s is not applied.", live.Total, lower(name(s.active)), lower(name(s.wanted))))
+		return
+	}
+	s.set(condition, metav1.ConditionFalse, corev1alpha2.ReasonUnhealthy, unhealthy(live, live.Unready[0]))
+}
+
+// unhealthy says what is wrong first of all, how much more is, and where there is more to read about it.
+func unhealthy(report apply.Report, obstacle string) string {
+	message := obstacle
+	if more := len(report.Unready) - 1; more > 0 {
 		message = fmt.Sprintf("%s (and %d more)", message, more)
 	}
-	switch first := len(s.report.Unready) > 0 && s.obstacle() == s.report.Unready[0]; {
+	switch first := len(report.Unready) > 0 && obstacle == report.Unready[0]; {
 	case message == "":
 		message = "Not everything is applied yet"
-	case first && s.report.Look != "":
-		message = fmt.Sprintf("%s. See %q", message, s.report.Look)
+	case first && report.Look != "":
+		message = fmt.Sprintf("%s. See %q", message, report.Look)
 	}
-	s.set(corev1alpha2.ConditionHealthy, metav1.ConditionFalse, corev1alpha2.ReasonUnhealthy, message+".")
+	return message + "."
 }
 
 // unlooked says why nothing is looked at.

@@ -54,6 +54,10 @@ func rollOut(ctx context.Context, s *state) (bool, error) {
 	if err := s.judge(err); err != nil {
 		return true, err
 	}
+	if s.refusal != nil && s.active != nil && target != s.active && !s.deployment.Spec.Paused {
+		live := s.engine.Look(ctx, s.active.set)
+		s.live = &live
+	}
 	if target != s.active && s.complete() && !s.deployment.Spec.Paused {
 		s.activate(target)
 	}

@@ -41,6 +41,8 @@ type state struct {
 	// report and refusal are of the newest revision that is worked on.
 	report  apply.Report
 	refusal *apply.Refusal
+	// live is how the objects of the active revision are while a later one is refused; nil at any other time.
+	live *apply.Report
 	// missing is what the manager may not do and would have to, for the newest revision.
 	missing []corev1alpha2.MissingPermission
 	// standing is what the engine said of changes by others in this sync, and drifted that something declared is left changed.

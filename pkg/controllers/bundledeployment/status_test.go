@@ -84,8 +84,12 @@ func TestConditions(t *testing.T) {
 			given: state{wanted: one, refusal: refusal},
 			want:  map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "True/BundleLoadSuccessful", "Installed": "False/InstallFailed", "Healthy": "False/Unhealthy", "Progressing": "False/Blocked", "Drifted": "False/AsExpected"},
 		},
-		"a later revision that is refused": {
-			given: state{active: one, wanted: two, refusal: refusal}, before: []metav1.Condition{installed},
+		"a later revision that is refused, with all well of the active one": {
+			given: state{active: one, wanted: two, refusal: refusal, live: &healthy}, before: []metav1.Condition{installed},
+			want: map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "True/BundleLoadSuccessful", "Installed": "True/UpgradeFailed", "Healthy": "True/Healthy", "Progressing": "False/Blocked", "Drifted": "False/AsExpected"},
+		},
+		"a later revision that is refused, with the active one unwell": {
+			given: state{active: one, wanted: two, refusal: refusal, live: &unhealthy}, before: []metav1.Condition{installed},
 			want: map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "True/BundleLoadSuccessful", "Installed": "True/UpgradeFailed", "Healthy": "False/Unhealthy", "Progressing": "False/Blocked", "Drifted": "False/AsExpected"},
 		},
 		"a repair that is refused": {

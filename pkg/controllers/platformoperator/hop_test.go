@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
@@ -89,6 +90,17 @@ func TestVersionThatWasRolledBackIsNotInstalled(t *testing.T) {
 	}
 	if !hopDone(failedBefore(), false) {
 		t.Error("a version does not count as installed because one before it failed")
+	}
+}
+
+func TestVersionThatIsRefusedIsNotInstalledThoughTheOneBeforeIsWell(t *testing.T) {
+	refused := healthy()
+	meta.FindStatusCondition(refused.Status.Conditions, corev1alpha2.ConditionInstalled).Reason = corev1alpha2.ReasonUpgradeFailed
+	if hopDone(refused, false) {
+		t.Error("a version counts as installed that the API server refuses")
+	}
+	if rolloutProblem(refused) == "" {
+		t.Error("it can be left for another before it is there")
 	}
 }
 

@@ -32,6 +32,8 @@ func rolloutProblem(deployment *corev1alpha2.BundleDeployment) string {
 	}
 	if installed := meta.FindStatusCondition(conditions, corev1alpha2.ConditionInstalled); installed == nil || installed.Status != metav1.ConditionTrue {
 		return describe(installed, "its installation has not finished")
+	} else if installed.Reason == corev1alpha2.ReasonUpgradeFailed {
+		return describe(installed, "it is refused")
 	}
 	if healthy := meta.FindStatusCondition(conditions, corev1alpha2.ConditionHealthy); healthy == nil || healthy.Status != metav1.ConditionTrue {
 		return describe(healthy, "its health is not known yet")

@@ -37,6 +37,10 @@ type Operator struct {
 // Candidate is a version that the operator could be moved to.
 type Candidate struct {
 	Version string
+	// Release is what tells bundles of one version apart, see catalog.Bundle; empty is none.
+	Release string
+	// Newer says that it comes after what is installed although Version does not: a newer release of the same version.
+	Newer bool
 	// Max holds the raw values of its olm.maxOpenShiftVersion properties.
 	Max []string
 	// Installable: the operator may be moved there as things are.
@@ -179,13 +183,21 @@ func remedy(operator Operator, next Minor) string {
 	case best != nil && best.Approve != "":
 		return fmt.Sprintf("approve %s in spec.upgrades.approvedVersion (allows %s)", cut(best.Approve, maxVersion), next)
 	case best != nil && (best.Installable || best.Why == ""):
-		return fmt.Sprintf("update to ≥%s (allows %s)", cut(best.Version, maxVersion), next)
+		return fmt.Sprintf("update to ≥%s (allows %s)", best.shown(), next)
 	case best != nil:
-		return fmt.Sprintf("update to ≥%s (allows %s); %s", cut(best.Version, maxVersion), next, cut(best.Why, maxWhy))
+		return fmt.Sprintf("update to ≥%s (allows %s); %s", best.shown(), next, cut(best.Why, maxWhy))
 	case operator.Unread != "":
 		return fmt.Sprintf("no version that allows %s is known: %s", next, cut(operator.Unread, maxWhy))
 	}
 	return fmt.Sprintf("no version that allows %s exists in the catalogs", next)
+}
+
+// shown is the version with its release, as status.availableUpdates has it.
+func (c Candidate) shown() string {
+	if c.Release == "" {
+		return cut(c.Version, maxVersion)
+	}
+	return fmt.Sprintf("%s (release %s)", cut(c.Version, maxVersion), cut(c.Release, maxVersion))
 }
 
 func lowest(operator Operator, next Minor, fits func(Candidate) bool) *Candidate {
@@ -198,7 +210,7 @@ func lowest(operator Operator, next Minor, fits func(Candidate) bool) *Candidate
 	for i := range operator.Candidates {
 		candidate := &operator.Candidates[i]
 		version, err := semver.NewVersion(candidate.Version)
-		if err != nil || installed != nil && !version.GreaterThan(installed) || !fits(*candidate) {
+		if err != nil || installed != nil && (version.LessThan(installed) || version.Equal(installed) && !candidate.Newer) || !fits(*candidate) {
 			continue
 		}
 		if permitted, err := ReadMax(candidate.Max); err != nil || permitted != nil && permitted.Compare(next) < 0 {
@@ -213,7 +225,7 @@ func lowest(operator Operator, next Minor, fits func(Candidate) bool) *Candidate
 
 // compareCandidates is a total order, so that equal versions from two catalogs give one message.
 func compareCandidates(v *semver.Version, a Candidate, w *semver.Version, b Candidate) int {
-	return cmp.Or(v.Compare(w), cmp.Compare(a.Version, b.Version), cmp.Compare(a.Approve, b.Approve), cmp.Compare(a.Why, b.Why))
+	return cmp.Or(v.Compare(w), cmp.Compare(a.Version, b.Version), cmp.Compare(a.Release, b.Release), cmp.Compare(a.Approve, b.Approve), cmp.Compare(a.Why, b.Why))
 }
 
 func compareBlockers(a, b Blocker) int {

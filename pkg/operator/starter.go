@@ -28,6 +28,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/controllers/operatorhealth"
 	"github.com/openshift/platform-operators/pkg/controllers/platformoperator"
 	"github.com/openshift/platform-operators/pkg/controllers/upgradegate"
+	"github.com/openshift/platform-operators/pkg/controllers/watches"
 	"github.com/openshift/platform-operators/pkg/source/image"
 	"github.com/openshift/platform-operators/pkg/store"
 )
@@ -236,6 +237,7 @@ func newUpgradeGate(input *Input, known *offers, around *surroundings) (factory.
 		KubernetesVersion: input.KubernetesVersion,
 		Clock:             input.Clock,
 		Recorder:          input.Recorder,
+		Blind:             watches.ConditionPrefix + "Degraded",
 		Register:          legacyregistry.CustomRegister,
 	})
 }

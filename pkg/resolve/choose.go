@@ -70,14 +70,17 @@ func sortRefusals(refusals []Refusal) {
 // those that do not, with what is in the way.
 func (d Decision) Moves() []compat.Candidate {
 	var moves []compat.Candidate
-	heldUp := map[string]Update{} // what fits and is not moved to all the same
+	newer, heldUp := map[string]bool{}, map[string]Update{} // what fits and is not moved to all the same
 	for _, update := range d.Updates {
+		newer[update.Version.String()] = true
 		if update.Reason != "" {
 			heldUp[update.Version.String()] = update
 		}
 	}
 	for _, c := range d.Available {
-		move := compat.Candidate{Version: c.Bundle.Version, Max: c.Bundle.MaxOpenShiftVersions, Why: d.obstacle()}
+		move := compat.Candidate{
+			Version: c.Bundle.Version, Release: c.Bundle.Release, Newer: newer[c.Version.String()], Max: c.Bundle.MaxOpenShiftVersions, Why: d.Obstacle,
+		}
 		if update, held := heldUp[c.Version.String()]; held {
 			move.Why = "it " + update.Why
 			if update.Reason == platformv1alpha1.BlockedAwaitingApproval {
@@ -93,17 +96,11 @@ func (d Decision) Moves() []compat.Candidate {
 		}
 		moves = append(moves, compat.Candidate{
 			Version: r.Bundle.Version,
+			Release: r.Bundle.Release,
+			Newer:   newer[r.Version.String()],
 			Max:     r.Bundle.MaxOpenShiftVersions,
 			Why:     "it " + r.Why,
 		})
 	}
 	return moves
-}
-
-// obstacle is why nothing can be installed although something fits.
-func (d Decision) obstacle() string {
-	if d.Chosen != nil {
-		return ""
-	}
-	return d.Message
 }

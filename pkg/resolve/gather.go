@@ -113,6 +113,18 @@ func (f finding) unreadText() string {
 	return list(parts, "; ", 3)
 }
 
+// leftOut names the catalogs that were left out.
+func (f finding) leftOut() string {
+	var names []string
+	for _, c := range f.unread {
+		names = append(names, "catalog "+c.ID.String())
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return list(names, ", ", 3) + " could not be read"
+}
+
 // away says which of the selected catalogs could not be read for some time. Errors may say something else at each attempt, and
 // are not repeated here.
 func (f finding) away() []string {

@@ -121,8 +121,11 @@ type Decision struct {
 	Reason string
 	// Message is at most MaxMessage bytes and the same for the same input in any order.
 	Message string
-	// Unread names the catalogs that were left out because they could not be read, empty when there is none.
-	Unread string
+	// Obstacle is why nothing was chosen though something fits, without what ails catalogs; empty otherwise.
+	Obstacle string
+	// Unread names the catalogs that were left out because they could not be read and says why, LeftOut only names them, so that
+	// it is the same whatever the errors are; both are empty when there is none.
+	Unread, LeftOut string
 	// Away are sentences on the selected catalogs that could not be read for some time, sorted and bounded: which are left out,
 	// of which the last content is used, and where to look. They are the same whatever the error is.
 	Away []string

@@ -101,7 +101,7 @@ func (s *study) refuse(o *option, rule, why string) {
 
 // conclude chooses among what fits.
 func (s *study) conclude() Decision {
-	decision := Decision{Unread: s.found.unreadText(), Away: s.found.away(), Conflicts: s.conflicts, Kin: s.kin,
+	decision := Decision{Unread: s.found.unreadText(), LeftOut: s.found.leftOut(), Away: s.found.away(), Conflicts: s.conflicts, Kin: s.kin,
 		Lacking: slices.SortedFunc(maps.Keys(s.ask.lacking), catalog.GVK.Compare)}
 	if s.problem != "" {
 		decision.Reason, decision.Message = s.reason, bound(s.problem)
@@ -120,6 +120,9 @@ func (s *study) conclude() Decision {
 		decision.Reason, decision.Message = explain(s.ask.Request, s.found, decision.Refused)
 	} else {
 		s.ask.decide(s.found, s.fitting, s.journey, &decision)
+		if decision.Chosen == nil {
+			decision.Obstacle = bound(decision.Message)
+		}
 	}
 	decision.Message = bound(joinSentences(decision.Message, decision.Unread))
 	return decision

@@ -28,6 +28,8 @@ const (
 var (
 	env   *environment.Environment
 	admin *story.Admin
+	// failed says that a spec of this process has failed.
+	failed bool
 
 	traces = flag.String("traces", "", "folder for what the manager asked of the API server; none is kept without")
 )
@@ -56,7 +58,7 @@ var _ = BeforeSuite(func(ctx context.Context) {
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(func(ctx SpecContext) {
 		Expect(env.Stop()).To(Succeed())
-		if !CurrentSpecReport().Failed() {
+		if !failed { // after a failure the logs are what one wants to read
 			Expect(os.RemoveAll(dir)).To(Succeed())
 		}
 	})
@@ -69,8 +71,10 @@ var _ = ReportAfterSuite("what the manager asked", func(report Report) {
 	Expect(rbac.Finish(*traces, "integration", report)).To(Succeed())
 })
 
-var _ = ReportAfterEach(func(ctx SpecContext, report SpecReport) {
-	if report.Failed() && admin != nil {
+// What a failed spec leaves is told before it is cleaned up.
+var _ = JustAfterEach(func(ctx SpecContext) {
+	if CurrentSpecReport().Failed() && admin != nil {
+		failed = true
 		if err := admin.Explain(ctx, GinkgoWriter); err != nil {
 			GinkgoWriter.Printf("explaining: %v\n", err)
 		}

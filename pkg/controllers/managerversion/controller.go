@@ -69,7 +69,7 @@ type Config struct {
 	// Report makes the version known to whoever writes the ClusterOperator.
 	Report func(operand, version string)
 	Trials *Trials
-	// Limit is how long after the first sync the version is reported in any case.
+	// Limit is how long after the first sync that found it unreported, of whatever process, the version is reported in any case.
 	Limit    time.Duration
 	Clock    clock.PassiveClock
 	Recorder events.Recorder
@@ -157,7 +157,11 @@ func (c *controller) working(syncCtx factory.SyncContext) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		c.found, c.empty, c.began = found, len(found) == 0, c.clock.Now()
+		began, err := c.begun()
+		if err != nil {
+			return false, err
+		}
+		c.found, c.empty, c.began = found, len(found) == 0, began
 	}
 	recorded, told, err := c.recorded()
 	switch {
@@ -182,6 +186,24 @@ func (c *controller) working(syncCtx factory.SyncContext) (bool, error) {
 	}
 	syncCtx.Queue().AddAfter(factory.DefaultQueueKey, wait)
 	return true, nil
+}
+
+// begun is when the roll-out of this version began: where a process before this one has said so, its time counts, so that one that
+// is restarted again and again does not wait for ever.
+func (c *controller) begun() (time.Time, error) {
+	now := c.clock.Now()
+	_, status, _, err := c.operatorClient.GetOperatorState()
+	switch {
+	case errors.Is(err, operatorv1alpha1.ErrManagerMissing):
+		return now, nil
+	case err != nil:
+		return time.Time{}, fmt.Errorf("reading since when the manager is progressing: %w", err)
+	}
+	condition := v1helpers.FindOperatorCondition(status.Conditions, ConditionType)
+	if condition == nil || condition.Status != operatorv1.ConditionTrue || condition.Message != c.towards() || condition.LastTransitionTime.After(now) {
+		return now, nil
+	}
+	return condition.LastTransitionTime.Time, nil
 }
 
 // recorded is the version that the ClusterOperator reports, empty when there is none, and whether it tells of the way to ours.

@@ -133,6 +133,30 @@ func TestVersionIsReportedWhenEverythingThatWasThereIsTried(t *testing.T) {
 	s.want(true) // and never again
 }
 
+func TestLimitIsNotBegunAnewByARestart(t *testing.T) {
+	for name, test := range map[string]struct {
+		said     operatorv1.OperatorCondition
+		ago      time.Duration
+		reported bool
+	}{
+		"nothing was said":                   {operatorv1.OperatorCondition{}, 11 * time.Minute, false},
+		"the same was said a while ago":      {operatorv1.OperatorCondition{Status: operatorv1.ConditionTrue, Message: "Working towards 2"}, 9 * time.Minute, false},
+		"the same was said longer ago":       {operatorv1.OperatorCondition{Status: operatorv1.ConditionTrue, Message: "Working towards 2"}, 11 * time.Minute, true},
+		"another version was worked towards": {operatorv1.OperatorCondition{Status: operatorv1.ConditionTrue, Message: "Working towards 3"}, 11 * time.Minute, false},
+		"it was not progressing":             {operatorv1.OperatorCondition{Status: operatorv1.ConditionFalse}, 11 * time.Minute, false},
+		"it was said by a clock ahead":       {operatorv1.OperatorCondition{Status: operatorv1.ConditionTrue, Message: "Working towards 2"}, -time.Minute, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := starting(t, "1", "a")
+			condition := test.said
+			condition.Type, condition.LastTransitionTime = ConditionType, metav1.NewTime(s.clock.Now().Add(-test.ago))
+			client := v1helpers.NewFakeOperatorClient(&operatorv1.OperatorSpec{}, &operatorv1.OperatorStatus{Conditions: []operatorv1.OperatorCondition{condition}}, nil)
+			s.client, s.controller.operatorClient = client, client
+			s.want(test.reported)
+		})
+	}
+}
+
 func TestWhatWasTriedBeforeTheFirstSyncCounts(t *testing.T) {
 	s := starting(t, "1", "a")
 	s.try(both, "a")

@@ -3,6 +3,7 @@ package platformoperator
 import (
 	"encoding/json"
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -45,6 +46,9 @@ func (s *state) reportHistory() {
 		history = slices.Insert(history, 0, s.newEntry())
 	}
 	current := &history[0]
+	if now.Before(&current.StartedTime) {
+		now = current.StartedTime
+	}
 	if state := s.becameOf(*current); state != current.State {
 		current.State = state
 		current.CompletedTime = nil
@@ -81,6 +85,15 @@ func (s *state) newEntry() platformv1alpha1.HistoryEntry {
 		entry.StartedTime, entry.Trigger = s.began.Started, s.began.Trigger
 	}
 	return entry
+}
+
+// startOfAHop is now, in whole seconds, and a second that no entry of history has: two hops of one bundle are told apart by it.
+func (s *state) startOfAHop() metav1.Time {
+	start := metav1.NewTime(s.clock.Now()).Rfc3339Copy()
+	for slices.ContainsFunc(s.operator.Status.History, func(entry platformv1alpha1.HistoryEntry) bool { return entry.StartedTime.Equal(&start) }) {
+		start = metav1.NewTime(start.Add(time.Second))
+	}
+	return start
 }
 
 // leave ends an entry because another hop has begun.

@@ -85,6 +85,23 @@ func TestHistory(t *testing.T) {
 	}
 }
 
+func TestHopsOfOneSecondAreToldApart(t *testing.T) {
+	noon := metav1.NewTime(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
+	s := &state{controller: &controller{clock: clocktesting.NewFakePassiveClock(noon.Add(time.Second / 2))}, operator: &platformv1alpha1.PlatformOperator{}, deployment: healthy(), record: at("1.0.0")}
+	for i, want := range []string{"12:00:00", "12:00:01", "12:00:02"} {
+		s.began = &beginning{Started: s.startOfAHop(), Trigger: platformv1alpha1.TriggerAutomatic}
+		s.reportHistory()
+		s.reportHistory()
+		newest := s.operator.Status.History[0]
+		if len(s.operator.Status.History) != i+1 || newest.StartedTime.Format(time.TimeOnly) != want {
+			t.Errorf("after hop %d history has %d entries, the newest from %s, want %s", i+1, len(s.operator.Status.History), newest.StartedTime.Format(time.TimeOnly), want)
+		}
+		if newest.ReadyTime.Before(&newest.StartedTime) {
+			t.Errorf("hop %d was ready at %s, before it began at %s", i+1, newest.ReadyTime, newest.StartedTime)
+		}
+	}
+}
+
 func TestHistoryHasTheLastTen(t *testing.T) {
 	operator := &platformv1alpha1.PlatformOperator{}
 	for i := range 15 {

@@ -59,7 +59,8 @@ type situation struct {
 	manual, approved bool
 	// away says that the catalog which record was chosen from cannot be read.
 	away bool
-	now  metav1.Time
+	// start is when a hop starts that is decided now.
+	start metav1.Time
 }
 
 // decideHop decides which bundle the BundleDeployment should point at now. It is pure.
@@ -125,7 +126,7 @@ func excluding(versions, version string) string {
 
 // begin is the hop to a bundle that the deployment does not point at.
 func (in situation) begin(to platformv1alpha1.InstalledBundle, decision resolve.Decision) hop {
-	h := hop{to: &to, began: &beginning{Started: in.now, Wish: in.wish}}
+	h := hop{to: &to, began: &beginning{Started: in.start, Wish: in.wish}}
 	h.began.Restores = in.began != nil && in.began.Restores && in.deployment != nil && in.deployment.Status.ActiveRevision == 0
 	switch {
 	case in.installed == nil:

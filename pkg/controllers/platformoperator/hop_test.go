@@ -199,7 +199,7 @@ func TestWhenAHopBegins(t *testing.T) {
 		"at once when the spec has changed since that one began":                                          {situation{record: at("1.1.0"), installed: at("1.0.0"), deployment: stuck, began: before, wish: "something else"}, offering("1.2.0", "1.1.0"), "1.2.0", platformv1alpha1.TriggerSpecChange, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			test.in.now = now
+			test.in.start = now
 			got := decideHop(test.in, test.decision)
 			to, trigger := "", platformv1alpha1.Trigger("")
 			if got.to != nil {

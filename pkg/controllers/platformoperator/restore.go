@@ -30,7 +30,7 @@ func readyBefore(history []platformv1alpha1.HistoryEntry) bool {
 // restore is the hop back to what was installed.
 func (in situation) restore() hop {
 	return hop{to: in.record, began: &beginning{
-		Started: in.now, Trigger: platformv1alpha1.TriggerRestored, Wish: in.wish, Restores: true,
+		Started: in.start, Trigger: platformv1alpha1.TriggerRestored, Wish: in.wish, Restores: true,
 	}}
 }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
@@ -175,7 +174,7 @@ func (s *state) situation() situation {
 		readyTold: s.readyTold(), versions: s.operator.Spec.Package.Version,
 		wish: wishOf(s.operator.Spec), edited: s.operator.Generation != s.operator.Status.ObservedGeneration,
 		updating: s.updating, manual: s.manual(), approved: s.decision.Target != nil && s.approves(*s.decision.Target),
-		now: metav1.NewTime(s.clock.Now()).Rfc3339Copy(),
+		start: s.startOfAHop(),
 	}
 }
 

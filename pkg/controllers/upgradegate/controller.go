@@ -70,6 +70,8 @@ type Config struct {
 	KubernetesVersion string
 	Clock             clock.PassiveClock
 	Recorder          events.Recorder
+	// Blind is the operator resource's condition that is True while the API server does not let the manager see what it works from.
+	Blind string
 	// Register makes metrics known.
 	Register func(metrics.StableCollector) error
 }
@@ -82,6 +84,7 @@ type controller struct {
 	catalogs        Catalogs
 	inventory       Inventory
 	kubeVersion     string
+	blind           string
 	clock           clock.PassiveClock
 	gauge           *gauge
 
@@ -92,7 +95,7 @@ type controller struct {
 // New builds the controller. It has one queue key, and must be run with one worker.
 func New(config Config) (factory.Controller, error) {
 	if config.Client == nil || config.Clock == nil || config.Operators == nil || config.ClusterVersions == nil || config.Managers == nil || config.Catalogs == nil ||
-		config.CatalogsChanged == nil || config.Inventory == nil || config.KubernetesVersion == "" || config.Recorder == nil || config.Register == nil {
+		config.CatalogsChanged == nil || config.Inventory == nil || config.KubernetesVersion == "" || config.Blind == "" || config.Recorder == nil || config.Register == nil {
 		return nil, errors.New("building the upgradegate controller: a field of its Config is not set")
 	}
 	c := &controller{
@@ -104,6 +107,7 @@ func New(config Config) (factory.Controller, error) {
 		catalogs:        config.Catalogs,
 		inventory:       config.Inventory,
 		kubeVersion:     config.KubernetesVersion,
+		blind:           config.Blind,
 		gauge:           &gauge{},
 	}
 	if err := config.Register(c.gauge); err != nil {
@@ -165,7 +169,7 @@ func (c *controller) write(ctx context.Context, condition operatorv1.OperatorCon
 
 // bundlesOf lists what an operator contributes: its installed bundle and, during a hop, also the bundle that is being
 // moved to, because the stricter of the two counts until the hop has ended.
-func (c *controller) bundlesOf(operator *platformv1alpha1.PlatformOperator, on resolve.Cluster) []compat.Operator {
+func (c *controller) bundlesOf(operator *platformv1alpha1.PlatformOperator, on resolve.Cluster, remedies remedies) []compat.Operator {
 	installed := operator.Status.Installed
 	if installed == nil || removed(operator) {
 		return nil // what was never installed, or has been taken down, blocks nobody
@@ -176,10 +180,9 @@ func (c *controller) bundlesOf(operator *platformv1alpha1.PlatformOperator, on r
 	}
 	var result []compat.Operator
 	for _, bundle := range bundles {
-		entry := compat.Operator{Name: operator.Name, Package: operator.Spec.Package.Name, Version: bundle.Version, Acknowledged: c.override(operator, on),
-			Max: compat.Recalled(bundle.MaxOpenShiftVersion, bundle.UnreadableMaxOpenShiftVersions)}
+		entry := compat.Operator{Name: operator.Name, Package: operator.Spec.Package.Name, Version: bundle.Version, Acknowledged: c.override(operator, on), Max: declared(bundle)}
 		if len(entry.Max) > 0 {
-			entry.Candidates, entry.Unread = c.moves(operator, on)
+			entry.Candidates, entry.Unread = remedies.of(operator.Name)
 		}
 		result = append(result, entry)
 	}
@@ -200,17 +203,4 @@ func (c *controller) override(operator *platformv1alpha1.PlatformOperator, on re
 // removed says whether an operator has been taken down, though its PlatformOperator is still there: others keep it.
 func removed(operator *platformv1alpha1.PlatformOperator) bool {
 	return operator.DeletionTimestamp != nil && !slices.Contains(operator.Finalizers, platformv1alpha1.Finalizer)
-}
-
-// moves lists the versions that the operator could be moved to, those that its own spec keeps out included: to widen the
-// spec is a remedy that the admin has.
-func (c *controller) moves(operator *platformv1alpha1.PlatformOperator, on resolve.Cluster) (candidates []compat.Candidate, unread string) {
-	request, err := resolve.RequestFor(operator, operator.Status.Installed.Version, on)
-	if err != nil {
-		return nil, err.Error()
-	}
-	// What others have is there to stay, as far as a remedy for this one is concerned.
-	world := resolve.World{Catalogs: c.catalogs.For, Kinds: c.inventory.Kinds(), Foreign: c.inventory.Foreign()}
-	decision := resolve.Together([]resolve.Request{request}, world)[request.Operator]
-	return decision.Moves(), decision.Unread
 }

@@ -34,6 +34,11 @@ func (twoVersions) For(string) []resolve.Catalog {
 	}}}
 }
 
+// alone is what an operator contributes on a cluster that has no other.
+func alone(c *controller, operator *platformv1alpha1.PlatformOperator, on resolve.Cluster) []compat.Operator {
+	return c.bundlesOf(operator, on, c.remediesFor([]*platformv1alpha1.PlatformOperator{operator}, on))
+}
+
 func compass(versions, installedMax, targetMax string) *platformv1alpha1.PlatformOperator {
 	operator := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: "compass"}}
 	operator.Spec.Package = platformv1alpha1.Package{Name: "compass", Version: versions}
@@ -56,7 +61,7 @@ func manual(operator *platformv1alpha1.PlatformOperator) *platformv1alpha1.Platf
 func TestRemedyThatTheManagerForbidsIsNamedWithItsField(t *testing.T) {
 	c := &controller{catalogs: twoVersions{}, inventory: nothingElse{}, kubeVersion: "v1.36.3"}
 	on := resolve.Cluster{Version: "4.21.0", KubeVersion: "v1.36.3", Manager: operatorv1alpha1.PlatformOperatorManagerSpec{AllowedPackages: []string{"other"}}}
-	verdict, err := compat.Evaluate(on.Version, c.bundlesOf(compass("", "4.21", "none"), on))
+	verdict, err := compat.Evaluate(on.Version, alone(c, compass("", "4.21", "none"), on))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +91,7 @@ func TestCLU_G12_WhatIsNotThereBlocksNobody(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := &controller{catalogs: twoVersions{}, inventory: nothingElse{}, kubeVersion: "v1.36.3"}
-			verdict, err := compat.Evaluate(on.Version, c.bundlesOf(test.operator, on))
+			verdict, err := compat.Evaluate(on.Version, alone(c, test.operator, on))
 			if err != nil || verdict.Upgradeable != test.upgradeable {
 				t.Errorf("%t, %v: %s", verdict.Upgradeable, err, verdict.Message)
 			}

@@ -51,7 +51,7 @@ func TestDeclarationsThatCannotBeReadBlockWithALineOfTheirOwn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := &controller{catalogs: twoVersions{}, inventory: nothingElse{}, kubeVersion: "v1.36.3"}
-			verdict, err := compat.Evaluate(on.Version, c.bundlesOf(test.operator, on))
+			verdict, err := compat.Evaluate(on.Version, alone(c, test.operator, on))
 			if err != nil || verdict.Upgradeable || verdict.Reason != compat.ReasonIncompatible || len(verdict.Blockers) != 1 {
 				t.Fatalf("%t/%s, %d blockers, %v", verdict.Upgradeable, verdict.Reason, len(verdict.Blockers), err)
 			}

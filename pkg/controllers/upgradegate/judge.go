@@ -61,6 +61,8 @@ type sight struct {
 	operators []*platformv1alpha1.PlatformOperator
 	// ungated says that the cluster has no ClusterVersion.
 	ungated bool
+	// blind says that what was seen may be of the past, since when, and where it is told why; empty when all can be seen.
+	blind string
 }
 
 // judge never fails open: what cannot be read leaves the verdict that there is for this cluster version, and blocks where there is
@@ -160,7 +162,7 @@ func (c *controller) look() (sight, error) {
 	manager, err := c.managers.Get(operatorv1alpha1.PlatformOperatorManagerName)
 	switch {
 	case err == nil:
-		seen.on.Manager = manager.Spec
+		seen.on.Manager, seen.blind = manager.Spec, c.blindness(manager)
 	case !apierrors.IsNotFound(err): // it is created again at once, with defaults
 		return seen, fmt.Errorf("reading PlatformOperatorManager %q: %w", operatorv1alpha1.PlatformOperatorManagerName, err)
 	}
@@ -168,6 +170,17 @@ func (c *controller) look() (sight, error) {
 		return seen, fmt.Errorf("listing PlatformOperators: %w", err)
 	}
 	return seen, nil
+}
+
+// blindness says since when the API server does not let the manager see everything; empty when it does. What is judged then is what
+// was seen last, which nobody may take for the present.
+func (c *controller) blindness(manager *operatorv1alpha1.PlatformOperatorManager) string {
+	condition := v1helpers.FindOperatorCondition(manager.Status.Conditions, c.blind)
+	if condition == nil || condition.Status != operatorv1.ConditionTrue {
+		return ""
+	}
+	return fmt.Sprintf("Since %s this may be of the past: the API server does not let the manager see everything; condition %s of PlatformOperatorManager %q says more",
+		condition.LastTransitionTime.UTC().Format(time.RFC3339), c.blind, manager.Name)
 }
 
 // duringOutage is the last verdict of this process with a word on why there is no newer one, unless the cluster is known to have
@@ -213,12 +226,19 @@ func (c *controller) gatedBefore() bool {
 // evaluate judges what is installed, and notes which catalogs could not be read for some time.
 func (c *controller) evaluate(seen sight) (compat.Verdict, error) {
 	var installed []compat.Operator
+	remedies := c.remediesFor(seen.operators, seen.on)
 	for _, operator := range seen.operators {
-		installed = append(installed, c.bundlesOf(operator, seen.on)...)
+		installed = append(installed, c.bundlesOf(operator, seen.on, remedies)...)
 	}
 	verdict, err := compat.Evaluate(seen.on.Version, installed)
-	if note := c.away(seen); note != "" {
-		verdict = verdict.Noted(note)
+	var notes []string
+	for _, note := range []string{seen.blind, c.away(seen)} {
+		if note != "" {
+			notes = append(notes, note)
+		}
+	}
+	if len(notes) > 0 {
+		verdict = verdict.Noted(notes...)
 	}
 	return verdict, err
 }

@@ -91,7 +91,7 @@ func (g *gate) restart(t *testing.T) {
 	g.controller = &controller{
 		client: g.client.OperatorV1alpha1().PlatformOperatorManagers(), operators: g.lists,
 		clusterVersions: configv1listers.NewClusterVersionLister(g.versions), managers: operatorlisters.NewPlatformOperatorManagerLister(g.resource),
-		catalogs: g.offers, inventory: nothingElse{}, kubeVersion: "v1.36.3", clock: g.time, gauge: &gauge{},
+		catalogs: g.offers, inventory: nothingElse{}, kubeVersion: "v1.36.3", clock: g.time, gauge: &gauge{}, blind: "WatchesDegraded",
 	}
 	g.seen(t)
 }

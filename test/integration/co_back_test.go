@@ -48,6 +48,7 @@ var _ = Describe("the operator resource and the ClusterOperator", func() {
 			_, err := live(ctx)
 			g.Expect(err).NotTo(HaveOccurred())
 			g.Expect(asExpected(before)).To(BeTrue())
+			g.Expect(conditionIn(before, configv1.OperatorUpgradeable).Message).To(ContainSubstring("No platform operator is installed"), "those of other specs are going")
 		}).WithContext(ctx).Should(Succeed())
 		want, uid := said(before), before.UID
 		Expect(want.RelatedObjects).NotTo(BeEmpty())

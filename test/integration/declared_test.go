@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -55,10 +54,6 @@ func gateOf(ctx context.Context, name string) (string, error) {
 	return "", errors.New("the ClusterOperator has no condition Upgradeable")
 }
 
-// rereadWithin is how long it takes until a catalog's new content counts: one that is read while its pod is being replaced, when nothing
-// says what it serves, is read again a minute later.
-const rereadWithin = time.Minute + soon
-
 // gateSaysOf waits until cluster upgrades are blocked by an operator with these words, or are permitted where there are none.
 func gateSaysOf(ctx context.Context, name string, words ...string) {
 	GinkgoHelper()
@@ -69,7 +64,7 @@ func gateSaysOf(ctx context.Context, name string, words ...string) {
 	for _, word := range words {
 		matchers = append(matchers, ContainSubstring(word))
 	}
-	Eventually(gateOf).WithContext(ctx).WithArguments(name).WithTimeout(rereadWithin).Should(And(matchers...))
+	Eventually(gateOf).WithContext(ctx).WithArguments(name).Should(And(matchers...))
 }
 
 // declaredOf is what status tells of the declarations of what is installed, and of what is moved to.
@@ -94,7 +89,7 @@ func declaredOf(ctx context.Context, name string) (string, error) {
 // declares waits until status tells so.
 func declares(ctx context.Context, name, want string) {
 	GinkgoHelper()
-	Eventually(declaredOf).WithContext(ctx).WithArguments(name).WithTimeout(rereadWithin).Should(Equal(want))
+	Eventually(declaredOf).WithContext(ctx).WithArguments(name).Should(Equal(want))
 }
 
 // catalogsAway has no catalog answer until the function that it gives is called, or the spec ends.

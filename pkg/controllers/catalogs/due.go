@@ -70,7 +70,7 @@ func (r reading) again(d description, now time.Time) (at time.Time, due bool) {
 	if r.serves != d.serves {
 		return now, true
 	}
-	if r.content != "" && d.content != "" {
+	if d.content != "" { // also where nothing named what was read: that may have been from the pod before
 		return now, r.content != d.content
 	}
 	if r.connection != d.connection {

@@ -102,6 +102,17 @@ func TestUPG_C5ContentOfACatalogSourceIsReadAgainWhenItMayHaveChanged(t *testing
 				b.connect(t, "second", "READY")
 			},
 		},
+		"what its pod runs is known only after it was read": {
+			after: func(t *testing.T, b *bench) {
+				for range 30 { // once, however often its pod says nothing for a moment
+					b.serve(t, "p", running("sha256:1"))
+					b.run(t)
+					b.serve(t, "p", `{phase: Running}`)
+					b.run(t)
+				}
+				b.serve(t, "p", running("sha256:1"))
+			}, atOnce: 1, withinAMinute: 1,
+		},
 		"two pods are of different images": {
 			before: func(t *testing.T, b *bench) { b.serve(t, "p", running("sha256:1")) },
 			after: func(t *testing.T, b *bench) {

@@ -186,8 +186,11 @@ func (s *state) reportPlan() {
 	if newest == nil {
 		return
 	}
-	planned := &corev1alpha2.Plan{Digest: newest.Plan, Warnings: status.Warnings,
-		PermissionsMissing: s.missing[:min(len(s.missing), maxMissing)]}
+	missing := s.missing[:min(len(s.missing), maxMissing)]
+	if before := s.before.Status.Plan; s.deployment.Spec.Paused && before != nil && before.Digest == newest.Plan {
+		missing = before.PermissionsMissing // nobody asks meanwhile
+	}
+	planned := &corev1alpha2.Plan{Digest: newest.Plan, Warnings: status.Warnings, PermissionsMissing: missing}
 	if !equality.Semantic.DeepEqual(status.Plan, planned) {
 		status.Plan = planned
 	}

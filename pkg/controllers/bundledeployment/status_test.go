@@ -166,6 +166,34 @@ func TestConditions(t *testing.T) {
 	}
 }
 
+func TestPauseForgetsNoMissingPermission(t *testing.T) {
+	one, two := testRevision(t, 1, "1.0.0"), testRevision(t, 2, "2.0.0")
+	one.Plan, two.Plan = "sha256:1", "sha256:2"
+	missing := []corev1alpha2.MissingPermission{{Resource: "secrets", Verbs: []string{"create"}}}
+	for name, test := range map[string]struct {
+		paused bool
+		newest *revision
+		asked  []corev1alpha2.MissingPermission
+		want   []corev1alpha2.MissingPermission
+	}{
+		"it stands while nobody asks":           {true, two, nil, missing},
+		"it is of the plan that it was told of": {true, one, nil, nil},
+		"it is over when nothing is missing":    {false, two, nil, nil},
+		"it is told when it is missing":         {false, two, missing, missing},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &state{record: &memory{}, wanted: test.newest, missing: test.asked, before: &corev1alpha2.BundleDeployment{}}
+			s.before.Status.Plan = &corev1alpha2.Plan{Digest: "sha256:2", PermissionsMissing: missing}
+			s.before.Spec.Paused = test.paused
+			s.deployment = s.before.DeepCopy()
+			s.reportPlan()
+			if diff := cmp.Diff(test.want, s.deployment.Status.Plan.PermissionsMissing); diff != "" {
+				t.Errorf("missing (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestActiveRevisionTellsOfItsBundleWhileItIsNotTheNewest(t *testing.T) {
 	one, two := testRevision(t, 1, "1.0.0"), testRevision(t, 2, "2.0.0")
 	for name, test := range map[string]struct {

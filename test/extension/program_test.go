@@ -34,9 +34,9 @@ func build(t *testing.T) program {
 		t.Fatal(err)
 	}
 	p := program{binary: filepath.Join(t.TempDir(), "platform-operators-tests-ext")}
-	command := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-buildvcs=false", "-o", p.binary, ".")
-	command.Dir = filepath.Join(root, "cmd", "platform-operators-tests-ext")
-	command.Env = append(command.Environ(), "GOFLAGS=-mod=readonly", "CGO_ENABLED=0") // that module is not vendored
+	command := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-buildvcs=false", "-o", p.binary, "./cmd/platform-operators-tests-ext")
+	command.Dir = root
+	command.Env = append(command.Environ(), "CGO_ENABLED=0")
 	if output, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("building the extension: %v\n%s", err, output)
 	}

@@ -43,9 +43,12 @@ func build(t *testing.T) program {
 	return p
 }
 
-// on gives the program a cluster.
+// on gives the program a cluster, on which nothing takes longer than that.
 func (p program) on(env *environment.Environment, patience time.Duration) program {
-	p.env = []string{"KUBECONFIG=" + env.Kubeconfig, "PLATFORM_OPERATORS_TESTS_PACKAGE=" + samplePackage, "PLATFORM_OPERATORS_TESTS_PATIENCE=" + patience.String()}
+	p.env = []string{
+		"KUBECONFIG=" + env.Kubeconfig, "PLATFORM_OPERATORS_TESTS_PACKAGE=" + samplePackage,
+		"PLATFORM_OPERATORS_TESTS_PATIENCE=" + patience.String(), "PLATFORM_OPERATORS_TESTS_CLEANUP=" + patience.String(),
+	}
 	return p
 }
 

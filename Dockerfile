@@ -2,11 +2,12 @@
 FROM registry.ci.openshift.org/ocp/builder:rhel-9-golang-1.26-openshift-4.22 AS builder
 WORKDIR /go/src/github.com/openshift/platform-operators
 COPY . .
-# The tests for openshift-tests are not in it yet: their module is not vendored, and builders of the payload have no module proxy.
-RUN make build
+# The tests are compressed, as openshift-tests takes them out of the image and runs them on another machine.
+RUN make build build-tests-ext && gzip --no-name _output/platform-operators-tests-ext
 
 FROM registry.ci.openshift.org/ocp/4.22:base-rhel9
 COPY --from=builder /go/src/github.com/openshift/platform-operators/_output/platform-operators /usr/bin/platform-operators
+COPY --from=builder /go/src/github.com/openshift/platform-operators/_output/platform-operators-tests-ext.gz /usr/bin/platform-operators-tests-ext.gz
 COPY manifests /manifests
 USER 1001
 ENTRYPOINT ["/usr/bin/platform-operators"]

@@ -58,6 +58,16 @@ const (
 	wiringFloor = 4
 )
 
+const (
+	// extension are the tests for openshift-tests. They see the manager as whoever has a cluster does, and so of the house they
+	// know extensionKnows only; what they are built with is no concern of anybody else.
+	extension        = module + "cmd/platform-operators-tests-ext"
+	extensionLibrary = "github.com/openshift-eng/openshift-tests-extension"
+	ginkgo           = "github.com/onsi/ginkgo"
+)
+
+var extensionKnows = []string{extension, module + "pkg/apis", module + "pkg/client"}
+
 // impure are imports, with what is below them, that a pure room has no use for: whatever they would give is passed in.
 var impure = []string{
 	"crypto/rand", "flag", "log", "math/rand", "net", "os", "syscall",
@@ -178,11 +188,12 @@ func forbidden(own int, folder, imported string) string {
 		return "whether we are there is what the feature-set annotation on each manifest says; nothing depends on a gate"
 	}
 	if floor == pureFloor {
-		for _, root := range impure {
-			if imported == root || strings.HasPrefix(imported, root+"/") {
-				return "a pure room is given what it needs"
-			}
+		if isIn(imported, impure...) {
+			return "a pure room is given what it needs"
 		}
+	}
+	if why := acrossExtension(folder, imported); why != "" {
+		return why
 	}
 	target, ours := strings.CutPrefix(imported, module)
 	if !ours {
@@ -200,6 +211,25 @@ func forbidden(own int, folder, imported string) string {
 		return "controllers talk through the API, never to one another"
 	}
 	return ""
+}
+
+// acrossExtension says why the tests for openshift-tests may not import something, or somebody else may not import them or
+// their library; empty when they may.
+func acrossExtension(folder, imported string) string {
+	switch within := isIn(module+folder, extension); {
+	case !within && isIn(imported, extension, extensionLibrary):
+		return "the tests for openshift-tests and their library are nobody else's"
+	case within && isIn(imported, ginkgo, extensionLibrary+"/pkg/ginkgo"):
+		return "openshift-tests-extension wants a fork of Ginkgo; a test is a function"
+	case within && strings.HasPrefix(imported, module) && !isIn(imported, extensionKnows...):
+		return "the tests for openshift-tests know the API types and clients only"
+	}
+	return ""
+}
+
+// isIn says whether a package is one of these, or below one.
+func isIn(imported string, roots ...string) bool {
+	return slices.ContainsFunc(roots, func(root string) bool { return imported == root || strings.HasPrefix(imported, root+"/") })
 }
 
 // forbiddenCode says why a room on this floor may not hold a piece of code, empty when it may.
@@ -261,12 +291,32 @@ func TestRulesCatchWhatTheyForbid(t *testing.T) {
 			"pkg/apply/x.go", `import "os"; var home = os.Getenv("HOME")`,
 			[]string{"pkg/apply/x.go:2:25: os.Getenv: only the wiring reads the environment"},
 		},
-		"environment in the wiring":        {"pkg/operator/x.go", `import "os"; var home = os.Getenv("HOME")`, nil},
-		"panic in a library":               {"pkg/source/image/x.go", "func f() { panic(1) }", []string{"pkg/source/image/x.go:2:12: library code returns errors, it does not panic"}},
-		"grab-bag":                         {"pkg/apply/util/x.go", "", []string{`pkg/apply/util/x.go: a package named "util" says nothing about what is inside`}},
-		"room that nobody has drawn":       {"pkg/misplaced/x.go", "", []string{"pkg/misplaced/x.go: no room of this house; add it to ARCHITECTURE.md and to the list in this test"}},
-		"a feature gate is read":           {"pkg/operator/x.go", `import "github.com/openshift/library-go/pkg/operator/configobserver/featuregates"`, []string{"pkg/operator/x.go: imports github.com/openshift/library-go/pkg/operator/configobserver/featuregates: whether we are there is what the feature-set annotation on each manifest says; nothing depends on a gate"}},
-		"controller-runtime in the house":  {"pkg/operator/x.go", `import "sigs.k8s.io/controller-runtime/pkg/client"`, []string{"pkg/operator/x.go: imports sigs.k8s.io/controller-runtime/pkg/client: the house is built on library-go, not on controller-runtime"}},
+		"environment in the wiring":       {"pkg/operator/x.go", `import "os"; var home = os.Getenv("HOME")`, nil},
+		"panic in a library":              {"pkg/source/image/x.go", "func f() { panic(1) }", []string{"pkg/source/image/x.go:2:12: library code returns errors, it does not panic"}},
+		"grab-bag":                        {"pkg/apply/util/x.go", "", []string{`pkg/apply/util/x.go: a package named "util" says nothing about what is inside`}},
+		"room that nobody has drawn":      {"pkg/misplaced/x.go", "", []string{"pkg/misplaced/x.go: no room of this house; add it to ARCHITECTURE.md and to the list in this test"}},
+		"a feature gate is read":          {"pkg/operator/x.go", `import "github.com/openshift/library-go/pkg/operator/configobserver/featuregates"`, []string{"pkg/operator/x.go: imports github.com/openshift/library-go/pkg/operator/configobserver/featuregates: whether we are there is what the feature-set annotation on each manifest says; nothing depends on a gate"}},
+		"controller-runtime in the house": {"pkg/operator/x.go", `import "sigs.k8s.io/controller-runtime/pkg/client"`, []string{"pkg/operator/x.go: imports sigs.k8s.io/controller-runtime/pkg/client: the house is built on library-go, not on controller-runtime"}},
+		"a test for openshift-tests that knows types and clients": {
+			"cmd/platform-operators-tests-ext/specs/x.go",
+			`import ("` + extension + `/spec"; "` + module + `pkg/apis/core/v1alpha2"; "` + module + `pkg/client/clientset/versioned"; "` + extensionLibrary + `/pkg/cmd")`, nil,
+		},
+		"a test for openshift-tests that knows the manager from within": {
+			"cmd/platform-operators-tests-ext/specs/x.go", `import "` + module + `pkg/catalog"`,
+			[]string{"cmd/platform-operators-tests-ext/specs/x.go: imports " + module + "pkg/catalog: the tests for openshift-tests know the API types and clients only"},
+		},
+		"a test for openshift-tests in Ginkgo": {
+			"cmd/platform-operators-tests-ext/specs/x.go", `import "` + ginkgo + `/v2"`,
+			[]string{"cmd/platform-operators-tests-ext/specs/x.go: imports " + ginkgo + "/v2: openshift-tests-extension wants a fork of Ginkgo; a test is a function"},
+		},
+		"the manager with the library of the tests for openshift-tests": {
+			"pkg/operator/x.go", `import "` + extensionLibrary + `/pkg/extension"`,
+			[]string{"pkg/operator/x.go: imports " + extensionLibrary + "/pkg/extension: the tests for openshift-tests and their library are nobody else's"},
+		},
+		"a command with the tests for openshift-tests": {
+			"cmd/platform-operators/x.go", `import "` + extension + `/spec"`,
+			[]string{"cmd/platform-operators/x.go: imports " + extension + "/spec: the tests for openshift-tests and their library are nobody else's"},
+		},
 		"generated client that says utils": {"pkg/client/clientset/versioned/utils/x.go", "", nil},
 	}
 	for name, test := range tests {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -20,9 +21,12 @@ import (
 const (
 	packageVariable  = "PLATFORM_OPERATORS_TESTS_PACKAGE"
 	patienceVariable = "PLATFORM_OPERATORS_TESTS_PATIENCE"
+	cleanupVariable  = "PLATFORM_OPERATORS_TESTS_CLEANUP"
 
 	// defaultPatience is for clusters that do something else beside, such as running other tests.
 	defaultPatience = 2 * time.Minute
+	// defaultCleanup is for an operator that is taken down, with custom resources and a namespace full of pods.
+	defaultCleanup = 5 * time.Minute
 )
 
 // newExtension makes the extension of specifications, which run on what connect gives.
@@ -66,27 +70,38 @@ func newExtension(all []spec.Spec, connect func() (*ground, error)) *extension.E
 
 // ground is what specifications are tried on.
 type ground struct {
-	cluster  *spec.Cluster
-	patience time.Duration
+	cluster *spec.Cluster
+	limits  spec.Limits
 }
 
 // connection reads the environment when the first specification runs: info and list need no cluster.
 func connection() func() (*ground, error) {
 	return sync.OnceValues(func() (*ground, error) {
-		patience := defaultPatience
-		if text := os.Getenv(patienceVariable); text != "" {
-			var err error
-			if patience, err = time.ParseDuration(text); err != nil || patience <= 0 {
-				return nil, fmt.Errorf("reading %s: %q is not a duration such as 30s", patienceVariable, text)
-			}
+		patience, patienceErr := duration(patienceVariable, defaultPatience)
+		cleanup, cleanupErr := duration(cleanupVariable, defaultCleanup)
+		if err := errors.Join(patienceErr, cleanupErr); err != nil {
+			return nil, err
 		}
 		config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(clientcmd.NewDefaultClientConfigLoadingRules(), nil).ClientConfig()
 		if err != nil {
 			return nil, fmt.Errorf("reading KUBECONFIG: %w", err)
 		}
 		cluster, err := spec.Connect(config, os.Getenv(packageVariable))
-		return &ground{cluster, patience}, err
+		return &ground{cluster, spec.Limits{Patience: patience, Cleanup: cleanup}}, err
 	})
+}
+
+// duration reads an environment variable; not set is the default.
+func duration(variable string, otherwise time.Duration) (time.Duration, error) {
+	text := os.Getenv(variable)
+	if text == "" {
+		return otherwise, nil
+	}
+	value, err := time.ParseDuration(text)
+	if err != nil || value <= 0 {
+		return 0, fmt.Errorf("reading %s: %q is not a duration such as 30s", variable, text)
+	}
+	return value, nil
 }
 
 // try runs one specification, and says in the extension's words how it ended.
@@ -97,7 +112,7 @@ func try(ctx context.Context, each spec.Spec, connect func() (*ground, error)) *
 		result.Result, result.Error = extensiontests.ResultFailed, err.Error()
 		return result
 	}
-	outcome := each.Try(ctx, on.cluster, on.patience)
+	outcome := each.Try(ctx, on.cluster, on.limits)
 	result.Output = outcome.Log
 	switch {
 	case len(outcome.Failures) > 0:

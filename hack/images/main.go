@@ -63,8 +63,8 @@ func run(ctx context.Context, arches []string, to string) error {
 	return write(images, to)
 }
 
-// compile builds a static binary of which every byte follows from the source, the toolchain and the architecture. It is built in
-// the package's folder, which may be of a module of its own; to is an absolute path.
+// compile builds a static binary of which every byte follows from the source, the toolchain and the architecture. Pkg is
+// the package's folder, and to an absolute path.
 func compile(ctx context.Context, pkg, arch, to string) error {
 	command := exec.CommandContext(ctx, "go", "build", "-C", pkg, "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", to, ".")
 	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch)

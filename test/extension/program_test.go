@@ -34,18 +34,21 @@ func build(t *testing.T) program {
 		t.Fatal(err)
 	}
 	p := program{binary: filepath.Join(t.TempDir(), "platform-operators-tests-ext")}
-	command := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-buildvcs=false", "-o", p.binary, ".")
-	command.Dir = filepath.Join(root, "cmd", "platform-operators-tests-ext")
-	command.Env = append(command.Environ(), "GOFLAGS=-mod=readonly", "CGO_ENABLED=0") // that module is not vendored
+	command := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-buildvcs=false", "-o", p.binary, "./cmd/platform-operators-tests-ext")
+	command.Dir = root
+	command.Env = append(command.Environ(), "CGO_ENABLED=0")
 	if output, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("building the extension: %v\n%s", err, output)
 	}
 	return p
 }
 
-// on gives the program a cluster.
+// on gives the program a cluster, on which nothing takes longer than that.
 func (p program) on(env *environment.Environment, patience time.Duration) program {
-	p.env = []string{"KUBECONFIG=" + env.Kubeconfig, "PLATFORM_OPERATORS_TESTS_PACKAGE=" + samplePackage, "PLATFORM_OPERATORS_TESTS_PATIENCE=" + patience.String()}
+	p.env = []string{
+		"KUBECONFIG=" + env.Kubeconfig, "PLATFORM_OPERATORS_TESTS_PACKAGE=" + samplePackage,
+		"PLATFORM_OPERATORS_TESTS_PATIENCE=" + patience.String(), "PLATFORM_OPERATORS_TESTS_CLEANUP=" + patience.String(),
+	}
 	return p
 }
 

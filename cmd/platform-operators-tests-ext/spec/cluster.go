@@ -3,6 +3,7 @@ package spec
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
@@ -25,11 +26,15 @@ type Cluster struct {
 	Package string
 }
 
+// requestLimit is for one request: one that hangs must not take all the time of a clean-up, which would try again.
+const requestLimit = 30 * time.Second
+
 // Connect makes the clients. Nothing is dialled yet.
 func Connect(config *rest.Config, pkg string) (*Cluster, error) {
 	config = rest.CopyConfig(config)
 	config.UserAgent = "platform-operators-tests-ext"
 	config.QPS, config.Burst = 50, 100 // all specifications of a run share it
+	config.Timeout = requestLimit
 	cluster := &Cluster{Package: pkg}
 	var faults [5]error
 	cluster.Kubernetes, faults[0] = kubernetes.NewForConfig(config)

@@ -21,8 +21,6 @@ import (
 const (
 	// limit is for how long a specification may run, whatever it waits for.
 	limit = 15 * time.Minute
-	// cleanupLimit is for how long each of its clean-ups may run.
-	cleanupLimit = 2 * time.Minute
 	// often is how often a state is looked at that is waited for.
 	often = 250 * time.Millisecond
 )
@@ -37,6 +35,14 @@ type Spec struct {
 	Labels []string
 	// Run tries it. It ends early by an assertion that does not hold, or by Skip.
 	Run func(ctx context.Context, t *T)
+}
+
+// Limits are for how long things are waited for.
+type Limits struct {
+	// Patience is for a state to come.
+	Patience time.Duration
+	// Cleanup is for each clean-up, whatever the specification has taken before.
+	Cleanup time.Duration
 }
 
 // Outcome is how a specification ended.
@@ -60,12 +66,13 @@ type T struct {
 	failures []string
 }
 
-// Try runs a specification against a cluster, and its clean-ups after it. Patience is how long a state is waited for.
-func (s Spec) Try(ctx context.Context, cluster *Cluster, patience time.Duration) Outcome {
-	t := &T{Cluster: cluster, patience: patience}
+// Try runs a specification against a cluster, and its clean-ups after it, also when the specification failed, ran out of time or
+// was interrupted. What a clean-up could not put back is a failure of the specification, and the other clean-ups still run.
+func (s Spec) Try(ctx context.Context, cluster *Cluster, limits Limits) Outcome {
+	t := &T{Cluster: cluster}
 	t.WithT = gomega.NewWithT(t)
 	t.EnforceDefaultTimeoutsWhenUsingContexts() // else a state that never comes is waited for until the limit
-	t.SetDefaultEventuallyTimeout(patience)
+	t.wait(limits.Patience)
 	t.SetDefaultEventuallyPollingInterval(often)
 	t.SetDefaultConsistentlyDuration(2 * time.Second)
 	t.SetDefaultConsistentlyPollingInterval(often)
@@ -73,13 +80,19 @@ func (s Spec) Try(ctx context.Context, cluster *Cluster, patience time.Duration)
 	limited, cancel := context.WithTimeout(ctx, limit)
 	t.guard(func() { s.Run(limited, t) })
 	cancel()
+	t.wait(limits.Cleanup)
 	for _, cleanup := range slices.Backward(t.cleanups) {
-		// Also when the run was interrupted: what was changed is put back.
-		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupLimit)
+		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), limits.Cleanup)
 		t.guard(func() { cleanup(limited) })
 		cancel()
 	}
 	return Outcome{Skipped: t.skipped, Failures: t.failures, Log: t.log.String()}
+}
+
+// wait sets how long a state is waited for from now on.
+func (t *T) wait(patience time.Duration) {
+	t.patience = patience
+	t.SetDefaultEventuallyTimeout(patience)
 }
 
 // guard calls a function in a goroutine of its own, which it may end, and notes a panic as a failure.
@@ -97,7 +110,8 @@ func (t *T) guard(call func()) {
 	<-done
 }
 
-// Cleanup has something put back when the specification has ended, the last one first.
+// Cleanup has something put back when the specification has ended, the last one first. It has a context of its own, and should
+// Persist: nobody calls it again.
 func (t *T) Cleanup(cleanup func(context.Context)) { t.cleanups = append(t.cleanups, cleanup) }
 
 // Skip ends the specification as one that cannot be tried here, with the reason why.
@@ -111,9 +125,6 @@ func (t *T) Logf(format string, args ...any) { fmt.Fprintf(&t.log, format+"\n", 
 
 // Step says what is done next.
 func (t *T) Step(text string) { t.Logf("STEP: %s", text) }
-
-// Patience is how long a state is waited for.
-func (t *T) Patience() time.Duration { return t.patience }
 
 // Helper is Gomega's way to ask; nothing has to be marked.
 func (t *T) Helper() {}

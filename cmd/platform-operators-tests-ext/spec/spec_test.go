@@ -11,7 +11,7 @@ import (
 )
 
 func TestSpecificationEndsAndPutsBackWhatItChanged(t *testing.T) {
-	const patience = 50 * time.Millisecond
+	limits := Limits{Patience: 50 * time.Millisecond, Cleanup: time.Second}
 	for name, test := range map[string]struct {
 		run     func(context.Context, *T)
 		skipped string
@@ -55,7 +55,7 @@ func TestSpecificationEndsAndPutsBackWhatItChanged(t *testing.T) {
 					t.Expect(ctx.Err()).NotTo(gomega.HaveOccurred())
 				})
 				test.run(ctx, t)
-			}}.Try(t.Context(), nil, patience)
+			}}.Try(t.Context(), nil, limits)
 			if diff := cmp.Diff([]string{"second", "first"}, order); diff != "" {
 				t.Errorf("clean-ups (-want +got):\n%s", diff)
 			}
@@ -78,7 +78,7 @@ func TestInterruptedSpecificationIsCleanedUpAfter(t *testing.T) {
 		t.Cleanup(func(ctx context.Context) { cleaned = ctx.Err() == nil })
 		cancel()
 		t.Eventually(func(context.Context) bool { return false }).WithContext(ctx).Should(gomega.BeTrue())
-	}}.Try(ctx, nil, time.Minute)
+	}}.Try(ctx, nil, Limits{Patience: time.Minute, Cleanup: time.Minute})
 	if !cleaned {
 		t.Error("what it changed would stay, because its clean-up was interrupted too")
 	}

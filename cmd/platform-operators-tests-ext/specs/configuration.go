@@ -3,6 +3,7 @@ package specs
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/onsi/gomega"
@@ -68,22 +69,12 @@ func comesBack(ctx context.Context, t *spec.T, objects dynamic.ResourceInterface
 	before, err := objects.Get(ctx, name, metav1.GetOptions{})
 	t.Expect(err).To(succeed())
 	t.Cleanup(func(ctx context.Context) {
-		t.Expect(retry.RetryOnConflict(retry.DefaultRetry, func() error {
-			live, err := objects.Get(ctx, name, metav1.GetOptions{})
-			if apierrors.IsNotFound(err) { // nobody has brought it back
-				live = &unstructured.Unstructured{Object: map[string]any{"apiVersion": before.GetAPIVersion(), "kind": before.GetKind()}}
-				live.SetName(name)
-				asBefore(live, before)
-				_, err = objects.Create(ctx, live, metav1.CreateOptions{})
-				return err
+		t.Persist(ctx, func(ctx context.Context) error {
+			if err := putBack(ctx, objects, before); err != nil {
+				return fmt.Errorf("%s %q is not as it was: putting it back: %w", before.GetKind(), name, err)
 			}
-			if err != nil {
-				return err
-			}
-			asBefore(live, before)
-			_, err = objects.Update(ctx, live, metav1.UpdateOptions{})
-			return err
-		})).To(succeed())
+			return nil
+		})
 	})
 	t.Expect(objects.Delete(ctx, name, metav1.DeleteOptions{})).To(succeed())
 	t.Eventually(func(ctx context.Context) (types.UID, error) {
@@ -93,6 +84,24 @@ func comesBack(ctx context.Context, t *spec.T, objects dynamic.ResourceInterface
 		}
 		return live.GetUID(), nil
 	}).WithContext(ctx).ShouldNot(gomega.BeElementOf(before.GetUID(), types.UID("")))
+}
+
+// putBack writes an object as it was before, and creates it if nobody has brought it back.
+func putBack(ctx context.Context, objects dynamic.ResourceInterface, before *unstructured.Unstructured) error {
+	live, err := objects.Get(ctx, before.GetName(), metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		live = &unstructured.Unstructured{Object: map[string]any{"apiVersion": before.GetAPIVersion(), "kind": before.GetKind()}}
+		live.SetName(before.GetName())
+		asBefore(live, before)
+		_, err = objects.Create(ctx, live, metav1.CreateOptions{})
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	asBefore(live, before)
+	_, err = objects.Update(ctx, live, metav1.UpdateOptions{})
+	return err
 }
 
 func asBefore(live, before *unstructured.Unstructured) {
@@ -106,15 +115,17 @@ func clusterOperatorPutBack(ctx context.Context, t *spec.T) {
 	operators := t.Config.ConfigV1().ClusterOperators()
 	var before *configv1.ClusterOperator
 	t.Cleanup(func(ctx context.Context) { // where the manager did not
-		t.Expect(retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		t.Persist(ctx, func(ctx context.Context) error {
 			live, err := operators.Get(ctx, clusterOperator, metav1.GetOptions{})
-			if err != nil || before == nil || !strings.Contains(messagesOf(live), edit) {
-				return err
+			if err == nil && before != nil && strings.Contains(messagesOf(live), edit) {
+				live.Status.Conditions = before.Status.Conditions
+				_, err = operators.UpdateStatus(ctx, live, metav1.UpdateOptions{})
 			}
-			live.Status.Conditions = before.Status.Conditions
-			_, err = operators.UpdateStatus(ctx, live, metav1.UpdateOptions{})
-			return err
-		})).To(succeed())
+			if err != nil {
+				return fmt.Errorf("ClusterOperator %q may still have messages that are not its own: putting them back: %w", clusterOperator, err)
+			}
+			return nil
+		})
 	})
 	t.Expect(retry.RetryOnConflict(retry.DefaultRetry, func() error {
 		live, err := operators.Get(ctx, clusterOperator, metav1.GetOptions{})
@@ -159,20 +170,26 @@ func allowedPackages(ctx context.Context, t *spec.T) {
 	managers := t.Platform.OperatorV1alpha1().PlatformOperatorManagers()
 	before, err := managers.Get(ctx, operatorv1alpha1.PlatformOperatorManagerName, metav1.GetOptions{})
 	t.Expect(err).To(succeed())
-	allow := func(ctx context.Context, globs []string) {
+	allow := func(ctx context.Context, globs []string) error {
 		patch, err := json.Marshal(map[string]any{"spec": map[string]any{"allowedPackages": globs}})
-		t.Expect(err).To(succeed())
-		_, err = managers.Patch(ctx, operatorv1alpha1.PlatformOperatorManagerName, types.MergePatchType, patch, metav1.PatchOptions{})
-		t.Expect(err).To(succeed())
+		if err != nil {
+			return err
+		}
+		if _, err = managers.Patch(ctx, before.Name, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+			return fmt.Errorf("setting spec.allowedPackages of PlatformOperatorManager %q to %q: %w", before.Name, globs, err)
+		}
+		return nil
 	}
-	t.Cleanup(func(ctx context.Context) { allow(ctx, before.Spec.AllowedPackages) })
-	allow(ctx, []string{"ote-something-else"})
+	t.Cleanup(func(ctx context.Context) {
+		t.Persist(ctx, func(ctx context.Context) error { return allow(ctx, before.Spec.AllowedPackages) })
+	})
+	t.Expect(allow(ctx, []string{"ote-something-else"})).To(succeed())
 	create(ctx, t, name, asking(pkg))
 	t.Eventually(ofOperator(t, name, platformv1alpha1.ConditionInstalled)).WithContext(ctx).
 		Should(says(metav1.ConditionFalse, platformv1alpha1.ReasonValidationFailed, "spec.allowedPackages", pkg))
 
 	t.Step("allowing it")
-	allow(ctx, []string{"ote-*"})
+	t.Expect(allow(ctx, []string{"ote-*"})).To(succeed())
 	t.Eventually(ofOperator(t, name, platformv1alpha1.ConditionInstalled)).WithContext(ctx).
 		Should(says(metav1.ConditionFalse, platformv1alpha1.ReasonSourceFailed, pkg))
 }

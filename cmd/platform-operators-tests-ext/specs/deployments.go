@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/onsi/gomega"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
@@ -27,7 +26,7 @@ func unknownClass(ctx context.Context, t *spec.T) {
 	deploy(ctx, t, name, class)
 	t.Eventually(ofDeployment(t, name, corev1alpha2.ConditionUnpacked)).WithContext(ctx).
 		Should(says(metav1.ConditionUnknown, corev1alpha2.ReasonProvisionerNotFound, class))
-	undeploy(ctx, t, name)
+	t.Remove(ctx, deployment(name))
 }
 
 func unpullableDeployment(ctx context.Context, t *spec.T) {
@@ -37,26 +36,19 @@ func unpullableDeployment(ctx context.Context, t *spec.T) {
 		Should(says(metav1.ConditionFalse, corev1alpha2.ReasonUnpackFailed, "127.0.0.1:1"))
 	_, err := t.Kubernetes.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})
 	t.Expect(err).To(beNotFound(), "its namespace was created before anything of it is known")
-	undeploy(ctx, t, name)
+	t.Remove(ctx, deployment(name))
 }
 
 func unpullableBundle(ctx context.Context, t *spec.T) {
 	const name = "ote-unpullable"
 	bundles := t.Platform.CoreV1alpha2().Bundles()
-	_, err := bundles.Create(ctx, &corev1alpha2.Bundle{
-		ObjectMeta: metav1.ObjectMeta{Name: name},
-		Spec:       corev1alpha2.BundleSpec{ProvisionerClassName: corev1alpha2.ProvisionerClassRegistry, Source: unserved()},
-	}, metav1.CreateOptions{})
-	t.Expect(err).To(succeed())
-	gone := func(ctx context.Context) error {
-		_, err := bundles.Get(ctx, name, metav1.GetOptions{})
+	bundle := spec.Object{Kind: "Bundle", Resource: corev1alpha2.SchemeGroupVersion.WithResource("bundles"), Name: name}
+	t.Create(ctx, bundle, func(ctx context.Context) error {
+		_, err := bundles.Create(ctx, &corev1alpha2.Bundle{
+			ObjectMeta: metav1.ObjectMeta{Name: name},
+			Spec:       corev1alpha2.BundleSpec{ProvisionerClassName: corev1alpha2.ProvisionerClassRegistry, Source: unserved()},
+		}, metav1.CreateOptions{})
 		return err
-	}
-	t.Cleanup(func(ctx context.Context) {
-		if err := bundles.Delete(ctx, name, metav1.DeleteOptions{}); !apierrors.IsNotFound(err) {
-			t.Expect(err).To(succeed())
-		}
-		t.Eventually(gone).WithContext(ctx).Should(beNotFound())
 	})
 	t.Eventually(func(ctx context.Context) (string, error) {
 		live, err := bundles.Get(ctx, name, metav1.GetOptions{})
@@ -67,4 +59,5 @@ func unpullableBundle(ctx context.Context, t *spec.T) {
 	}).WithContext(ctx).Should(gomega.And(
 		gomega.HavePrefix(fmt.Sprintf("%s: False %s: ", corev1alpha2.BundleFailing, corev1alpha2.ReasonUnpackFailed)),
 		gomega.ContainSubstring("127.0.0.1:1")))
+	t.Remove(ctx, bundle)
 }

@@ -6,9 +6,15 @@ import (
 	"slices"
 
 	"github.com/onsi/gomega"
+	admissionv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
@@ -36,14 +42,19 @@ func install(ctx context.Context, t *spec.T) {
 	if t.Package == "" {
 		t.Skip("nobody named a package that may be installed here: set PLATFORM_OPERATORS_TESTS_PACKAGE to one of the cluster's catalogs")
 	}
+	// One of our own name is what an earlier specification left behind, which is no reason to skip this one.
 	operators, err := t.Platform.PlatformV1alpha1().PlatformOperators().List(ctx, metav1.ListOptions{})
 	t.Expect(err).To(succeed())
-	if at := slices.IndexFunc(operators.Items, func(each platformv1alpha1.PlatformOperator) bool { return each.Spec.Package.Name == t.Package }); at >= 0 {
+	if at := slices.IndexFunc(operators.Items, func(each platformv1alpha1.PlatformOperator) bool {
+		return each.Spec.Package.Name == t.Package && each.Name != operatorName
+	}); at >= 0 {
 		t.Skip("PlatformOperator %q has package %q, which is not ours to remove then", operators.Items[at].Name, t.Package)
 	}
 	want := asking(t.Package)
 	want.Deletion = &corev1alpha2.Deletion{CRDs: corev1alpha2.CRDsDelete} // else its kinds would be left behind
-	create(ctx, t, operatorName, want)
+	object := operator(operatorName)
+	object.Leaves = func(ctx context.Context) ([]string, error) { return leftOf(ctx, t) }
+	createAs(ctx, t, object, want)
 	t.Eventually(ofOperator(t, operatorName, platformv1alpha1.ConditionInstalled)).WithContext(ctx).
 		Should(says(metav1.ConditionTrue, platformv1alpha1.ReasonInstallSuccessful))
 	t.Eventually(ofOperator(t, operatorName, platformv1alpha1.ConditionHealthy)).WithContext(ctx).
@@ -51,6 +62,46 @@ func install(ctx context.Context, t *spec.T) {
 	// Not in the middle of a hop: until a first version is complete, what is missing of it was not deleted by anybody.
 	t.Eventually(ofDeployment(t, operatorName, corev1alpha2.ConditionProgressing)).WithContext(ctx).
 		Should(says(metav1.ConditionFalse, corev1alpha2.ReasonAsExpected))
+}
+
+// leftOf names what is there of the installed operator.
+func leftOf(ctx context.Context, t *spec.T) ([]string, error) {
+	var left []string
+	_, err := t.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, operatorName, metav1.GetOptions{})
+	switch {
+	case err == nil:
+		left = append(left, deployment(operatorName).String())
+	case !apierrors.IsNotFound(err):
+		return nil, err
+	}
+	for _, resource := range []schema.GroupVersionResource{ // of what an operator consists
+		corev1.SchemeGroupVersion.WithResource("namespaces"),
+		corev1.SchemeGroupVersion.WithResource("serviceaccounts"),
+		corev1.SchemeGroupVersion.WithResource("services"),
+		corev1.SchemeGroupVersion.WithResource("configmaps"),
+		appsv1.SchemeGroupVersion.WithResource("deployments"),
+		rbacv1.SchemeGroupVersion.WithResource("clusterroles"),
+		rbacv1.SchemeGroupVersion.WithResource("clusterrolebindings"),
+		rbacv1.SchemeGroupVersion.WithResource("roles"),
+		rbacv1.SchemeGroupVersion.WithResource("rolebindings"),
+		apiextensionsv1.SchemeGroupVersion.WithResource("customresourcedefinitions"),
+		admissionv1.SchemeGroupVersion.WithResource("mutatingwebhookconfigurations"),
+		admissionv1.SchemeGroupVersion.WithResource("validatingwebhookconfigurations"),
+	} {
+		list, err := t.Dynamic.Resource(resource).List(ctx, metav1.ListOptions{LabelSelector: ofTheOperator(), Limit: 100})
+		if err != nil {
+			return nil, err
+		}
+		for _, each := range list.Items {
+			left = append(left, spec.Object{Kind: each.GetKind(), Namespace: each.GetNamespace(), Name: each.GetName()}.String())
+		}
+	}
+	return left, nil
+}
+
+// ofTheOperator selects what the installed operator brought.
+func ofTheOperator() string {
+	return labels.Set{corev1alpha2.LabelOwnerKind: corev1alpha2.OwnerKindBundleDeployment, corev1alpha2.LabelOwnerName: operatorName}.String()
 }
 
 // theDeployment is the first Deployment of the installed operator.
@@ -65,9 +116,7 @@ func theDeployment(ctx context.Context, t *spec.T) *appsv1.Deployment {
 
 func theDeployments(t *spec.T) func(context.Context) ([]appsv1.Deployment, error) {
 	return func(ctx context.Context) ([]appsv1.Deployment, error) {
-		list, err := t.Kubernetes.AppsV1().Deployments("").List(ctx, metav1.ListOptions{
-			LabelSelector: labels.Set{corev1alpha2.LabelOwnerKind: "BundleDeployment", corev1alpha2.LabelOwnerName: operatorName}.String(),
-		})
+		list, err := t.Kubernetes.AppsV1().Deployments("").List(ctx, metav1.ListOptions{LabelSelector: ofTheOperator()})
 		if err != nil {
 			return nil, err
 		}
@@ -85,7 +134,7 @@ func installAndRemove(ctx context.Context, t *spec.T) {
 	t.Expect(live.Status.History).NotTo(gomega.BeEmpty())
 
 	t.Step("removing it")
-	remove(ctx, t, operatorName)
+	t.Remove(ctx, operator(operatorName))
 	_, err = t.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, operatorName, metav1.GetOptions{})
 	t.Expect(err).To(beNotFound())
 	left, err := theDeployments(t)(ctx)

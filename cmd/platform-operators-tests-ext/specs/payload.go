@@ -8,7 +8,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/ptr"
 
@@ -106,11 +108,15 @@ func establishedKinds(ctx context.Context, t *spec.T) {
 	} {
 		object, err := definitions.Get(ctx, each.name, metav1.GetOptions{})
 		t.Expect(err).To(succeed())
-		definition := definitionOf(t, object)
-		t.Expect(definition.established()).To(gomega.BeTrue(), each.name)
+		var definition apiextensionsv1.CustomResourceDefinition
+		t.Expect(runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &definition)).To(succeed())
+		t.Expect(slices.ContainsFunc(definition.Status.Conditions, func(condition apiextensionsv1.CustomResourceDefinitionCondition) bool {
+			return condition.Type == apiextensionsv1.Established && condition.Status == apiextensionsv1.ConditionTrue
+		})).To(gomega.BeTrue(), "%s is not established", each.name)
 		for _, version := range definition.Spec.Versions {
-			t.Expect(version.Subresources.Status != nil).To(gomega.Equal(each.status), "%s, version %s", each.name, version.Name)
-			t.Expect(version.Schema.OpenAPIV3Schema.Description).NotTo(gomega.BeEmpty(), "%s, version %s", each.name, version.Name)
+			hasStatus := version.Subresources != nil && version.Subresources.Status != nil
+			t.Expect(hasStatus).To(gomega.Equal(each.status), "%s, version %s", each.name, version.Name)
+			t.Expect(version.Schema).To(gomega.HaveField("OpenAPIV3Schema.Description", gomega.Not(gomega.BeEmpty())), "%s, version %s", each.name, version.Name)
 		}
 	}
 }

@@ -72,7 +72,7 @@ func twoForOnePackage(ctx context.Context, t *spec.T) {
 		Should(says(metav1.ConditionFalse, platformv1alpha1.ReasonSourceFailed, pkg))
 
 	t.Step("removing the older one")
-	remove(ctx, t, older)
+	t.Remove(ctx, operator(older))
 	t.Eventually(ofOperator(t, younger, platformv1alpha1.ConditionInstalled)).WithContext(ctx).
 		Should(says(metav1.ConditionFalse, platformv1alpha1.ReasonSourceFailed, pkg))
 }
@@ -87,7 +87,7 @@ func foreignDeployment(ctx context.Context, t *spec.T) {
 		Should(says(metav1.ConditionFalse, platformv1alpha1.ReasonValidationFailed, "BundleDeployment", name))
 
 	t.Step("removing the PlatformOperator")
-	remove(ctx, t, name)
+	t.Remove(ctx, operator(name))
 	after, err := t.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
 	t.Expect(err).To(succeed())
 	t.Expect(after.UID).To(gomega.Equal(before.UID))
@@ -136,17 +136,13 @@ func untrustedCatalog(ctx context.Context, t *spec.T) {
 	if _, err := sources.List(ctx, metav1.ListOptions{Limit: 1}); apierrors.IsNotFound(err) {
 		t.Skip("the cluster has no CatalogSources: capability OperatorLifecycleManager is not enabled")
 	}
-	_, err := t.Kubernetes.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
-	t.Expect(err).To(succeed())
-	t.Cleanup(func(ctx context.Context) {
-		t.Expect(t.Kubernetes.CoreV1().Namespaces().Delete(ctx, name, metav1.DeleteOptions{})).To(succeed())
-		t.Eventually(func(ctx context.Context) error {
-			_, err := t.Kubernetes.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})
-			return err
-		}).WithContext(ctx).Should(beNotFound())
+	// What is in it goes with it.
+	t.Create(ctx, spec.Object{Kind: "Namespace", Resource: corev1.SchemeGroupVersion.WithResource("namespaces"), Name: name}, func(ctx context.Context) error {
+		_, err := t.Kubernetes.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+		return err
 	})
 	// An address at which nothing listens: no pod is made for it.
-	_, err = sources.Create(ctx, &unstructured.Unstructured{Object: map[string]any{
+	_, err := sources.Create(ctx, &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "operators.coreos.com/v1alpha1", "kind": "CatalogSource", "metadata": map[string]any{"name": name},
 		"spec": map[string]any{"sourceType": "grpc", "address": "127.0.0.1:1"},
 	}}, metav1.CreateOptions{})

@@ -65,53 +65,41 @@ func ofDeployment(t *spec.T, name, conditionType string) func(context.Context) (
 	}
 }
 
-// create creates a PlatformOperator, and removes it at the end.
+// operator is a PlatformOperator.
+func operator(name string) spec.Object {
+	return spec.Object{Kind: "PlatformOperator", Resource: platformv1alpha1.SchemeGroupVersion.WithResource("platformoperators"), Name: name}
+}
+
+// deployment is a BundleDeployment.
+func deployment(name string) spec.Object {
+	return spec.Object{Kind: "BundleDeployment", Resource: corev1alpha2.SchemeGroupVersion.WithResource("bundledeployments"), Name: name}
+}
+
+// create creates a PlatformOperator, which is removed at the end.
 func create(ctx context.Context, t *spec.T, name string, want platformv1alpha1.PlatformOperatorSpec) {
-	operators := t.Platform.PlatformV1alpha1().PlatformOperators()
-	_, err := operators.Create(ctx, &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: want}, metav1.CreateOptions{})
-	t.Expect(err).To(succeed())
-	t.Cleanup(func(ctx context.Context) { remove(ctx, t, name) })
+	createAs(ctx, t, operator(name), want)
 }
 
-// remove deletes a PlatformOperator and waits until it is gone.
-func remove(ctx context.Context, t *spec.T, name string) {
-	operators := t.Platform.PlatformV1alpha1().PlatformOperators()
-	err := operators.Delete(ctx, name, metav1.DeleteOptions{})
-	if apierrors.IsNotFound(err) {
-		return
-	}
-	t.Expect(err).To(succeed())
-	t.Eventually(func(ctx context.Context) error {
-		_, err := operators.Get(ctx, name, metav1.GetOptions{})
+// createAs creates a PlatformOperator that leaves something.
+func createAs(ctx context.Context, t *spec.T, object spec.Object, want platformv1alpha1.PlatformOperatorSpec) {
+	t.Create(ctx, object, func(ctx context.Context) error {
+		_, err := t.Platform.PlatformV1alpha1().PlatformOperators().Create(ctx,
+			&platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: object.Name}, Spec: want}, metav1.CreateOptions{})
 		return err
-	}).WithContext(ctx).Should(beNotFound(), "PlatformOperator %q was deleted and is still there", name)
+	})
 }
 
-// deploy creates a BundleDeployment of an image that nobody serves, and removes it at the end.
+// deploy creates a BundleDeployment of an image that nobody serves, which is removed at the end.
 func deploy(ctx context.Context, t *spec.T, name, class string) {
-	deployments := t.Platform.CoreV1alpha2().BundleDeployments()
-	_, err := deployments.Create(ctx, &corev1alpha2.BundleDeployment{
-		ObjectMeta: metav1.ObjectMeta{Name: name},
-		Spec: corev1alpha2.BundleDeploymentSpec{
-			InstallNamespace: name, ProvisionerClassName: class, Source: unserved(),
-		},
-	}, metav1.CreateOptions{})
-	t.Expect(err).To(succeed())
-	t.Cleanup(func(ctx context.Context) { undeploy(ctx, t, name) })
-}
-
-// undeploy deletes a BundleDeployment and waits until it is gone.
-func undeploy(ctx context.Context, t *spec.T, name string) {
-	deployments := t.Platform.CoreV1alpha2().BundleDeployments()
-	err := deployments.Delete(ctx, name, metav1.DeleteOptions{})
-	if apierrors.IsNotFound(err) {
-		return
-	}
-	t.Expect(err).To(succeed())
-	t.Eventually(func(ctx context.Context) error {
-		_, err := deployments.Get(ctx, name, metav1.GetOptions{})
+	t.Create(ctx, deployment(name), func(ctx context.Context) error {
+		_, err := t.Platform.CoreV1alpha2().BundleDeployments().Create(ctx, &corev1alpha2.BundleDeployment{
+			ObjectMeta: metav1.ObjectMeta{Name: name},
+			Spec: corev1alpha2.BundleDeploymentSpec{
+				InstallNamespace: name, ProvisionerClassName: class, Source: unserved(),
+			},
+		}, metav1.CreateOptions{})
 		return err
-	}).WithContext(ctx).Should(beNotFound(), "BundleDeployment %q was deleted and is still there", name)
+	})
 }
 
 func unserved() corev1alpha2.BundleSource {

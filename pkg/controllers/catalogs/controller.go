@@ -80,11 +80,14 @@ type Config struct {
 	Recorder        events.Recorder
 	// Register makes metrics known.
 	Register func(metrics.StableCollector) error
+	// Watched is told of every informer that the controller runs itself, before any runs: of what kind it is, in the plural, and what
+	// takes whom to tell when the API server does not have that listed or watched.
+	Watched func(resource string, listen func(cache.WatchErrorHandlerWithContext) error)
 }
 
 func (c Config) validate() error {
 	if c.Dynamic == nil || c.Kinds == nil || c.Operators == nil || c.Managers == nil || c.Snapshots == nil || c.Changes == nil || c.ProviderChanges == nil || c.Clock == nil ||
-		c.ReadGRPC == nil || c.ReadHTTP == nil || c.Recorder == nil || c.Register == nil {
+		c.ReadGRPC == nil || c.ReadHTTP == nil || c.Recorder == nil || c.Register == nil || c.Watched == nil {
 		return errors.New("building the catalogs controller: a field of its Config is not set")
 	}
 	return nil
@@ -140,6 +143,9 @@ func New(config Config) (factory.Controller, error) {
 	if err := errors.Join(sourceErr, clusterErr); err != nil {
 		return nil, err
 	}
+	config.Watched("pods", pods.SetWatchErrorHandlerWithContext)
+	config.Watched(catalogSources.Resource, sourceInformer.SetWatchErrorHandlerWithContext)
+	config.Watched(clusterCatalogs.Resource, clusterInformer.SetWatchErrorHandlerWithContext)
 	c := &controller{
 		pods:            pods,
 		patience:        patience,

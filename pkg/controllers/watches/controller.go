@@ -2,8 +2,8 @@
 // works from: everybody else goes on from what was seen last, and nobody would notice. When that counts is pkg/health's.
 //
 // A server that is not there at all is no refusal: nothing could be told to it either, and once it is back there is nothing to
-// tell. Kinds that only bundles or catalogs bring are not among what is watched here; who needs them says so. It is built and run
-// by pkg/operator.
+// tell. Kinds that only bundles bring are not among what is watched here; who needs them says so. It is built and run by
+// pkg/operator.
 package watches
 
 import (
@@ -34,8 +34,9 @@ const ConditionPrefix = "Watches"
 // Config is everything the controller needs; every field is required.
 type Config struct {
 	OperatorClient v1helpers.OperatorClient
-	// Informers are watched, by the plural names of their kinds. None of them may have been started.
-	Informers map[string]cache.SharedInformer
+	// Informers are watched, by the plural names of their kinds: of each what takes whom to tell of errors, which for an informer
+	// of client-go is its SetWatchErrorHandlerWithContext. None of them may have been started.
+	Informers map[string]func(cache.WatchErrorHandlerWithContext) error
 	Clock     clock.PassiveClock
 	Recorder  events.Recorder
 }
@@ -56,8 +57,8 @@ func New(config Config) (factory.Controller, error) {
 	}
 	c := &controller{operatorClient: config.OperatorClient, clock: config.Clock, refusals: map[string]health.Refusal{}}
 	syncContext := factory.NewSyncContext(Name, config.Recorder)
-	for resource, informer := range config.Informers {
-		if err := informer.SetWatchErrorHandlerWithContext(func(ctx context.Context, reflector *cache.Reflector, err error) {
+	for resource, listen := range config.Informers {
+		if err := listen(func(ctx context.Context, reflector *cache.Reflector, err error) {
 			cache.DefaultWatchErrorHandler(ctx, reflector, err)
 			if c.refused(resource, err) {
 				syncContext.Queue().Add(factory.DefaultQueueKey)

@@ -45,8 +45,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/inventory"
 )
 
-// Name is the controller's name.
-const Name = "catalogs"
+// ControllerName is what library-go calls the controller: in its log, its workqueue's metrics and what it writes of a sync that fails.
+const ControllerName = "CatalogController"
 
 const (
 	// readTimeout bounds one reading: operator-controller raised its own to 5 minutes because large catalogs on slow
@@ -170,7 +170,7 @@ func New(config Config) (factory.Controller, error) {
 	if err := registerAges(config); err != nil {
 		return nil, err
 	}
-	syncContext := factory.NewSyncContext(Name, config.Recorder)
+	syncContext := factory.NewSyncContext(ControllerName, config.Recorder)
 	if err := enqueueServed(pods, syncContext); err != nil {
 		return nil, err
 	}
@@ -182,7 +182,7 @@ func New(config Config) (factory.Controller, error) {
 		WithSync(c.sync).
 		WithInformersQueueKeysFunc(c.everyCatalog, config.Operators.Informer(), config.Managers.Informer()).
 		WithPostStartHooks(c.runInformers).
-		ToController(Name, config.Recorder), nil
+		ToController(ControllerName, config.Recorder), nil
 }
 
 // everyCatalog enqueues all catalogs; for those of which nothing new is wanted the sync is a look-up in memory.

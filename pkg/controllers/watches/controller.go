@@ -25,8 +25,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/health"
 )
 
-// Name is the controller's name.
-const Name = "watches"
+// ControllerName is what library-go calls the controller: in its log, its workqueue's metrics and what it writes of a sync that fails.
+const ControllerName = "WatchController"
 
 // ConditionPrefix precedes Degraded on the operator resource.
 const ConditionPrefix = "Watches"
@@ -56,7 +56,7 @@ func New(config Config) (factory.Controller, error) {
 		return nil, errors.New("building the watches controller: a field of its Config is not set")
 	}
 	c := &controller{operatorClient: config.OperatorClient, clock: config.Clock, refusals: map[string]health.Refusal{}}
-	syncContext := factory.NewSyncContext(Name, config.Recorder)
+	syncContext := factory.NewSyncContext(ControllerName, config.Recorder)
 	for resource, listen := range config.Informers {
 		if err := listen(func(ctx context.Context, reflector *cache.Reflector, err error) {
 			cache.DefaultWatchErrorHandler(ctx, reflector, err)
@@ -71,7 +71,7 @@ func New(config Config) (factory.Controller, error) {
 		WithSyncContext(syncContext).
 		WithSync(c.sync).
 		WithInformers(config.OperatorClient.Informer()).
-		ToController(Name, config.Recorder), nil
+		ToController(ControllerName, config.Recorder), nil
 }
 
 // refused notes an error, if it is one that the API server has answered with. That a version is no longer known is answered

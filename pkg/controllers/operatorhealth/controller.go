@@ -154,6 +154,7 @@ func stateOf(operator *platformv1alpha1.PlatformOperator, deployment *corev1alph
 		Progressing:   view(operator, platformv1alpha1.ConditionProgressing),
 		Healthy:       view(operator, platformv1alpha1.ConditionHealthy),
 		Paused:        operator.Spec.Paused,
+		Removing:      operator.DeletionTimestamp != nil,
 		EverInstalled: operator.Status.Installed != nil && deployment != nil && deployment.Status.ActiveRevision > 0,
 	}
 }

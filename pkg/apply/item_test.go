@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	clocktesting "k8s.io/utils/clock/testing"
 )
 
 func TestAnItemGivesBackWhatWasDeclared(t *testing.T) {
@@ -66,6 +69,52 @@ func TestAHeldDeletionSaysByWhom(t *testing.T) {
 			got := holdup(object(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: a, finalizers: `+c.finalizers+`}}`))
 			if !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
 				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestADeletionThatTakesTooLongWaitsForSomebody(t *testing.T) {
+	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	r := &taking{Engine: &Engine{clock: clocktesting.NewFakePassiveClock(now)}}
+	for name, c := range map[string]struct {
+		finalizers string
+		since      time.Duration
+		want       string
+		stuck      bool
+	}{
+		"begun just now":                          {"[example.com/a]", time.Minute, "is held by its finalizers", false},
+		"for as long as is granted":               {"[]", stuckAfter, "", false},
+		"for longer, by a finalizer":              {"[example.com/a]", stuckAfter + time.Second, "take them off by hand (metadata.finalizers) (it was deleted more than 10 minutes ago: see", true},
+		"for longer, by its Pods":                 {"[foregroundDeletion]", time.Hour, "such as its Pods, to be deleted first (it was deleted", true},
+		"for longer, and nobody can tell by whom": {"[]", time.Hour, "was deleted more than 10 minutes ago", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			live := object(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: a, finalizers: `+c.finalizers+`}}`)
+			live.SetDeletionTimestamp(&metav1.Time{Time: now.Add(-c.since)})
+			why, stuck := r.detained(live)
+			if stuck != c.stuck || !strings.Contains(why, c.want) || (why == "") != (c.want == "") {
+				t.Errorf("got %q, %t; want %q, %t", why, stuck, c.want, c.stuck)
+			}
+		})
+	}
+}
+
+func TestAPhaseThatGoesOnByItselfIsNeitherHeldNorStuck(t *testing.T) {
+	gone, going := removed{}, removed{left: true}
+	inUse, stuck := removed{left: true, inUse: true}, removed{left: true, stuck: true}
+	for name, c := range map[string]struct {
+		results     []removed
+		held, stuck bool
+	}{
+		"one is on its way":                   {[]removed{gone, stuck, inUse, going}, false, false},
+		"what is left is stuck":               {[]removed{gone, stuck, stuck}, false, true},
+		"what is left is in use":              {[]removed{gone, inUse}, true, false},
+		"what is left is stuck, or is in use": {[]removed{stuck, inUse}, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if held, stuck := heldUp(c.results); held != c.held || stuck != c.stuck {
+				t.Errorf("held %t, stuck %t", held, stuck)
 			}
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -27,6 +28,8 @@ type Removal struct {
 	Done bool
 	// Held says that nothing is taken down now, because users have custom resources, of which no watch tells.
 	Held bool
+	// Stuck says that everything that is waited for was deleted more than stuckAfter ago: somebody has to see to that.
+	Stuck bool
 	// Waiting names what is still being deleted, or why nothing is, and what to do about it; empty when Done.
 	Waiting string
 	// Kept names what was deliberately left, and why, at most 10.
@@ -34,6 +37,10 @@ type Removal struct {
 	// Deleted names objects that were deleted by this call, at most 10.
 	Deleted []string
 }
+
+// stuckAfter is how long the deletion of an object may take before it counts as one that does not come to an end by itself. Pods
+// that end gracefully, and what is deleted before their owner is, have mostly gone by then.
+const stuckAfter = 10 * time.Minute
 
 // RemoveOptions say how a set is taken down.
 type RemoveOptions struct {
@@ -79,6 +86,7 @@ func (e *Engine) Remove(ctx context.Context, set *Set, options RemoveOptions, ke
 			}
 		}
 		if removal.Waiting = waitingFor(results); removal.Waiting != "" {
+			removal.Held, removal.Stuck = heldUp(results)
 			return removal, nil
 		}
 	}
@@ -102,6 +110,8 @@ type removed struct {
 	// left: it is still there and has to go; why says what holds it up, where that is known.
 	left bool
 	why  string
+	// inUse and stuck are why it does not go by itself: users have custom resources of it; its deletion has taken too long.
+	inUse, stuck bool
 	// deleted: this call deleted it.
 	deleted bool
 	// kept says why it stays.
@@ -135,6 +145,17 @@ func waitingFor(results []removed) string {
 		text += ": " + left[0].key.String() + " " + left[0].why
 	}
 	return text
+}
+
+// heldUp says whether nothing of a phase goes on by itself: held where users' custom resources are among the causes, else stuck.
+func heldUp(results []removed) (held, stuck bool) {
+	for _, result := range results {
+		if result.left && !result.inUse && !result.stuck {
+			return false, false
+		}
+		held = held || result.inUse
+	}
+	return held, !held
 }
 
 func (r *taking) phase(ctx context.Context, phase phase) ([]removed, error) {
@@ -207,7 +228,8 @@ func (r *taking) one(ctx context.Context, entry *item) removed {
 	case isCRD(entry.key.GroupKind):
 		return r.definition(ctx, entry, found, live)
 	case live.GetDeletionTimestamp() != nil:
-		result.left, result.why = !entry.given, holdup(live) // whoever holds a namespace back holds nothing of ours
+		result.left = !entry.given // whoever holds a namespace back holds nothing of ours
+		result.why, result.stuck = r.detained(live)
 		return result
 	case entry.given:
 		return r.namespace(ctx, entry, found, live)
@@ -225,13 +247,15 @@ func (r *taking) definition(ctx context.Context, entry *item, at apiResource, li
 		return result
 	}
 	if live.GetDeletionTimestamp() != nil {
-		result.left, result.why = true, holdup(live)
+		result.left = true
+		result.why, result.stuck = r.detained(live)
 		return result
 	}
 	// Looked at again, because the check before the first deletion may be long ago.
 	used, err := r.users(ctx, definitionOf(live))
 	if err != nil || !used.none() {
-		result.left, result.why, result.err = err == nil, "is in use: "+used.String(), err
+		result.left, result.inUse, result.err = err == nil, err == nil, err
+		result.why = "is in use: " + used.String()
 		return result
 	}
 	return r.delete(ctx, entry, at, live)
@@ -267,6 +291,19 @@ func (r *taking) namespace(ctx context.Context, entry *item, at apiResource, liv
 	result := r.delete(ctx, entry, at, live)
 	result.left = false
 	return result
+}
+
+// detained says what keeps an object that is being deleted, and whether that has lasted too long.
+func (r *taking) detained(live *unstructured.Unstructured) (why string, stuck bool) {
+	why = holdup(live)
+	if r.clock.Since(live.GetDeletionTimestamp().Time) <= stuckAfter {
+		return why, false
+	}
+	const long = "was deleted more than %d minutes ago: see what holds it up"
+	if why == "" {
+		return fmt.Sprintf(long, stuckAfter/time.Minute), true
+	}
+	return why + fmt.Sprintf(" (it "+long+")", stuckAfter/time.Minute), true
 }
 
 // holdup says what keeps an object that is being deleted.

@@ -52,8 +52,9 @@ type ConditionView struct {
 type OperatorState struct {
 	Name                            string
 	Installed, Progressing, Healthy ConditionView
-	// Paused means that the operator is left as it is, and nobody waits for it.
-	Paused bool
+	// Paused means that the operator is left as it is, and nobody waits for it. Removing means that it was deleted, whether
+	// or not it is being taken down at present.
+	Paused, Removing bool
 	// EverInstalled means that a version of the operator was installed and healthy at least once. One that never was is not
 	// degraded, however long it takes: nothing that worked is gone.
 	EverInstalled bool
@@ -140,11 +141,7 @@ func available(all []Contribution) Condition {
 // waitedFor tells whether a cluster installation waits for the operator: not for one that was ready before, is going away, or
 // does nothing before somebody gives a word, which nobody may be there to give.
 func (s OperatorState) waitedFor() bool {
-	switch s.Progressing.Reason {
-	case platformv1alpha1.ReasonRemoving, platformv1alpha1.ReasonAwaitingApproval:
-		return false
-	}
-	if s.Paused || s.EverInstalled {
+	if s.Paused || s.Removing || s.EverInstalled || s.Progressing.Reason == platformv1alpha1.ReasonAwaitingApproval {
 		return false
 	}
 	return s.Installed.Status != conditionTrue || s.Healthy.Status != conditionTrue
@@ -230,10 +227,10 @@ func degraded(all []Contribution, after time.Duration) Condition {
 }
 
 // unhealthySince tells since when a once healthy operator is not, hops aside: the time in which it was moved does not count,
-// and begins anew when the hop ends, also when it ends by its deadline.
+// and begins anew when the hop ends, also when it ends by its deadline. One that is being removed is not looked after any more.
 func (s OperatorState) unhealthySince() (time.Time, bool) {
 	since := s.Healthy.Since
-	if !s.EverInstalled || s.Installed.Status != conditionTrue || s.Healthy.Status != conditionFalse ||
+	if s.Removing || !s.EverInstalled || s.Installed.Status != conditionTrue || s.Healthy.Status != conditionFalse ||
 		s.Progressing.Status == conditionTrue || since.IsZero() {
 		return time.Time{}, false
 	}

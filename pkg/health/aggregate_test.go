@@ -89,7 +89,13 @@ func TestAggregate(t *testing.T) {
 			want: allAsExpected,
 		},
 		"nobody waits for an operator that goes away": {
-			installing: true, states: []health.OperatorState{with(fresh("a"), func(s *health.OperatorState) { s.Progressing = view("False", "Removing", "", 1) })},
+			installing: true, states: []health.OperatorState{with(fresh("a"), func(s *health.OperatorState) { s.Removing, s.Progressing = true, view("False", "Blocked", "", 1) })},
+			want: allAsExpected,
+		},
+		"a removal that waits for somebody is no progress, and what is left of the operator degrades nothing": {
+			states: []health.OperatorState{with(broken("a", 50), func(s *health.OperatorState) {
+				s.Removing, s.Progressing = true, view("False", "Blocked", "The removal waits: nothing is taken down", 50)
+			})},
 			want: allAsExpected,
 		},
 		"an operator that was ready once is not waited for again": {

@@ -90,6 +90,14 @@ func (i *Installations) All() []resolve.Foreign {
 	return found
 }
 
+// EachWatched gives every kind that is watched while it is served: its name in the plural, and what takes whom to tell when the
+// API server does not have it listed or watched.
+func (i *Installations) EachWatched(give func(resource string, listen func(cache.WatchErrorHandlerWithContext) error)) {
+	for _, watched := range i.watched {
+		give(watched.config.Resource.Resource, watched.SetWatchErrorHandlerWithContext)
+	}
+}
+
 // Run watches until the context ends. A kind that the cluster does not serve is watched from when it does, without a restart
 // when one of the OLMs appears.
 func (i *Installations) Run(ctx context.Context) {

@@ -71,6 +71,12 @@ func (k *Kinds) Serves(resource schema.GroupVersionResource) bool {
 	return err == nil && exists && ok && slices.ContainsFunc(found.kinds, func(kind resolve.Kind) bool { return kind.Version == resource.Version })
 }
 
+// SetWatchErrorHandlerWithContext has somebody told when the API server does not have definitions listed or watched. It is for
+// before Run.
+func (k *Kinds) SetWatchErrorHandlerWithContext(handler cache.WatchErrorHandlerWithContext) error {
+	return k.informer.SetWatchErrorHandlerWithContext(handler)
+}
+
 // Run watches until the context ends.
 func (k *Kinds) Run(ctx context.Context) { k.informer.Run(ctx.Done()) }
 

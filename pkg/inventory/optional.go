@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
@@ -37,6 +38,8 @@ type Optional struct {
 	lock     sync.Mutex
 	informer cache.SharedIndexInformer
 	handlers []cache.ResourceEventHandler
+	// troubled is told of errors; nil is nobody but the log.
+	troubled cache.WatchErrorHandlerWithContext
 	// present are the objects of which listeners know.
 	present map[string]any
 }
@@ -76,8 +79,29 @@ func (o *Optional) renew() error {
 	}
 	o.lock.Lock()
 	defer o.lock.Unlock()
+	if o.troubled != nil {
+		if err := informer.SetWatchErrorHandlerWithContext(o.troubled); err != nil {
+			return fmt.Errorf("watching %s: %w", o.config.Resource.Resource, err)
+		}
+	}
 	o.informer = informer
 	return nil
+}
+
+// SetWatchErrorHandlerWithContext has somebody told, before Run, when the API server does not have the kind listed or watched though
+// it is served. That it is not there is told to nobody: it goes at other moments than its definition, which may define it and not
+// be let serve it.
+func (o *Optional) SetWatchErrorHandlerWithContext(handler cache.WatchErrorHandlerWithContext) error {
+	o.lock.Lock()
+	defer o.lock.Unlock()
+	o.troubled = func(ctx context.Context, reflector *cache.Reflector, err error) {
+		if apierrors.IsNotFound(err) {
+			cache.DefaultWatchErrorHandler(ctx, reflector, err)
+			return
+		}
+		handler(ctx, reflector, err)
+	}
+	return o.informer.SetWatchErrorHandlerWithContext(o.troubled)
 }
 
 // AddEventHandler registers a handler before Run; it is called from the goroutine that watches and must not block.

@@ -4,13 +4,16 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
+	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/openshift/platform-operators/pkg/resolve"
@@ -94,6 +97,66 @@ func TestAKindIsWatchedOnlyWhileItIsServed(t *testing.T) {
 	}
 	if !o.Settled() || asked() != 2 {
 		t.Errorf("another version is served: settled %t, listed %d times", o.Settled(), asked())
+	}
+}
+
+// Whoever is told of refusals is told in every life of a kind, and not that there is none.
+func TestARefusalOfAKindThatIsServedIsTold(t *testing.T) {
+	subscriptions := kinds[0].resource
+	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
+		map[schema.GroupVersionResource]string{definitions: "CustomResourceDefinitionList", subscriptions: "SubscriptionList"})
+	var answer atomic.Pointer[apierrors.StatusError]
+	asked := make(chan struct{}, 100)
+	client.PrependReactor("list", subscriptions.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
+		given := answer.Load()
+		asked <- struct{}{}
+		return true, nil, given
+	})
+	k, err := NewKinds(client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := NewOptional(client, k, OptionalConfig{Resource: subscriptions})
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := make(chan string, 100)
+	if err := o.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) {
+		told <- string(apierrors.ReasonForError(err))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { k.Run(ctx) })
+	running.Go(func() { o.Run(ctx) })
+	t.Cleanup(func() { cancel(); running.Wait() })
+
+	crds, definition := client.Resource(definitions), serving(t, subscriptions)
+	for life := 1; life <= 2; life++ {
+		for len(asked) > 0 {
+			<-asked
+		}
+		answer.Store(apierrors.NewNotFound(subscriptions.GroupResource(), ""))
+		if _, err := crds.Create(ctx, definition, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-asked: // as one that is defined and not served yet
+		case <-time.After(30 * time.Second):
+			t.Fatal("it was never listed")
+		}
+		answer.Store(apierrors.NewForbidden(subscriptions.GroupResource(), "", nil))
+		wantTold(t, told, string(metav1.StatusReasonForbidden))
+		if err := crds.Delete(ctx, definition.GetName(), metav1.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if !cache.WaitForCacheSync(ctx.Done(), o.Settled) {
+			t.Fatal("it does not settle")
+		}
+		for len(told) > 0 {
+			<-told
+		}
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"k8s.io/component-base/metrics"
+	"k8s.io/component-base/metrics/legacyregistry"
 	"k8s.io/utils/clock"
 
 	configclient "github.com/openshift/client-go/config/clientset/versioned"
@@ -39,6 +41,9 @@ type Input struct {
 	KubernetesVersion string
 	Clock             clock.Clock
 	Recorder          events.Recorder
+	// Register and RegisterCollector make metrics known.
+	Register          func(metrics.Registerable) error
+	RegisterCollector func(metrics.StableCollector) error
 
 	Kubernetes kubernetes.Interface
 	Dynamic    dynamic.Interface
@@ -56,7 +61,8 @@ type Input struct {
 func LiveInput(context *controllercmd.ControllerContext, options Options) (*Input, error) {
 	config := clientConfig(context.KubeConfig)
 	protobuf := clientConfig(context.ProtoKubeConfig)
-	input := &Input{Options: options, Namespace: context.OperatorNamespace, Clock: context.Clock, Recorder: context.EventRecorder}
+	input := &Input{Options: options, Namespace: context.OperatorNamespace, Clock: context.Clock, Recorder: context.EventRecorder,
+		Register: legacyregistry.Register, RegisterCollector: legacyregistry.CustomRegister}
 
 	var err error
 	if input.Kubernetes, err = kubernetes.NewForConfig(protobuf); err != nil {

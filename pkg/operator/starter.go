@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/record"
-	"k8s.io/component-base/metrics/legacyregistry"
 	"k8s.io/klog/v2"
 
 	"github.com/openshift/library-go/pkg/controller/controllercmd"
@@ -52,12 +51,16 @@ func (o *Options) Run(ctx context.Context, controllerContext *controllercmd.Cont
 }
 
 // Start builds every controller from the input, starts the informers and runs until the context ends.
-func Start(ctx context.Context, input *Input) error {
+func Start(ctx context.Context, input *Input) error { return start(ctx, input, listeners{}) }
+
+// start is Start, and says in heard whose troubles with the API server are told.
+func start(ctx context.Context, input *Input, heard listeners) error {
 	around, err := newInventory(input)
 	if err != nil {
 		return fmt.Errorf("wiring: %w", err)
 	}
-	controllers, err := build(ctx, input, around)
+	heard.addShared(input, around)
+	controllers, err := build(ctx, input, around, heard)
 	if err != nil {
 		return err
 	}
@@ -83,7 +86,7 @@ type offers struct {
 }
 
 // build makes the list of everything that runs, in the order in which data passes through it.
-func build(ctx context.Context, input *Input, around *surroundings) ([]controller, error) {
+func build(ctx context.Context, input *Input, around *surroundings, heard listeners) ([]controller, error) {
 	trials := managerversion.NewTrials()
 	versions := status.NewVersionGetter() // the manager's own, once managerversion has it reported
 	known := &offers{catalogsource.NewSnapshots(), &catalogsource.Changes{}, &catalogsource.Changes{}}
@@ -97,13 +100,13 @@ func build(ctx context.Context, input *Input, around *surroundings) ([]controlle
 		build   func() (factory.Controller, error)
 	}{
 		{1, func() (factory.Controller, error) { return newOperatorConfig(input) }},
-		{4, func() (factory.Controller, error) { return newCatalogs(input, known, around) }},
+		{4, func() (factory.Controller, error) { return newCatalogs(input, known, around, heard) }},
 		{2, func() (factory.Controller, error) { return newPlatformOperator(ctx, input, known, around, trials) }},
 		{2, func() (factory.Controller, error) { return newBundle(ctx, input, content) }},
 		{4, func() (factory.Controller, error) { return newBundleDeployment(ctx, input, content, trials) }},
 		{1, func() (factory.Controller, error) { return newOperatorHealth(input) }},
 		{1, func() (factory.Controller, error) { return newUpgradeGate(input, known, around) }},
-		{1, func() (factory.Controller, error) { return newWatches(input) }},
+		{1, func() (factory.Controller, error) { return newWatches(input, heard) }},
 		{1, func() (factory.Controller, error) { return newManagerVersion(input, versions, trials) }},
 		{1, func() (factory.Controller, error) { return newStatusSyncer(input, versions), nil }},
 		{1, func() (factory.Controller, error) {
@@ -119,7 +122,7 @@ func build(ctx context.Context, input *Input, around *surroundings) ([]controlle
 	return controllers, nil
 }
 
-func newCatalogs(input *Input, known *offers, around *surroundings) (factory.Controller, error) {
+func newCatalogs(input *Input, known *offers, around *surroundings, heard listeners) (factory.Controller, error) {
 	return catalogs.New(catalogs.Config{
 		Dynamic:         input.Dynamic,
 		Kinds:           around.kinds,
@@ -132,7 +135,8 @@ func newCatalogs(input *Input, known *offers, around *surroundings) (factory.Con
 		ReadGRPC:        readGRPC,
 		ReadHTTP:        newHTTPReader(input.Options.CatalogCAFile),
 		Recorder:        input.Recorder,
-		Register:        legacyregistry.CustomRegister,
+		Register:        input.RegisterCollector,
+		Watched:         heard.add,
 	})
 }
 
@@ -155,8 +159,8 @@ func newPlatformOperator(ctx context.Context, input *Input, known *offers, aroun
 		Recorder:          input.Recorder,
 		Events:            newEvents(ctx, input, platformoperator.Name),
 		Tried:             trials.Of(managerversion.KindPlatformOperator),
-		Register:          legacyregistry.CustomRegister,
-		RegisterVector:    legacyregistry.Register,
+		Register:          input.RegisterCollector,
+		RegisterVector:    input.Register,
 	})
 }
 
@@ -202,7 +206,7 @@ func newBundleDeployment(ctx context.Context, input *Input, content *store.Conte
 		Recorder:     input.Recorder,
 		Events:       newEvents(ctx, input, bundledeployment.Name),
 		Tried:        trials.Of(managerversion.KindBundleDeployment),
-		Register:     legacyregistry.Register,
+		Register:     input.Register,
 	})
 }
 
@@ -238,7 +242,7 @@ func newUpgradeGate(input *Input, known *offers, around *surroundings) (factory.
 		Clock:             input.Clock,
 		Recorder:          input.Recorder,
 		Blind:             watches.ConditionPrefix + "Degraded",
-		Register:          legacyregistry.CustomRegister,
+		Register:          input.RegisterCollector,
 	})
 }
 

@@ -11,8 +11,8 @@ import (
 // trial is what is to be seen of one alert over time.
 type trial struct {
 	alert string
-	// series have a value a minute, the first at minute 0.
-	series string
+	// series have a value a minute, the first at minute 0. leads is when somebody leads, as series; one pod always where it is left out.
+	series, leads string
 	// fires and resolves are the minutes at which it begins and ends; both 0 where it never fires.
 	fires, resolves int
 	// severity and about are the labels that it has; about is left out where it is about nothing but the manager.
@@ -21,6 +21,30 @@ type trial struct {
 
 // answering is the manager as Prometheus reaches it. Every trial has it that is not about its absence.
 const answering = `up{namespace="openshift-platform-operators",job="metrics",pod="a"} 1x600`
+
+// leading is a pod that leads all the time, and has judged: it says how many operators declare nothing, here 0.
+const leading = `platform_operators_undeclared{pod="a"} 0x600`
+
+// handedOver is a series of which pod a has a value for so many minutes, nobody for so many more, and then pod b. It is written as
+// the metric's name and its labels but the pod's.
+func handedOver(metric, labels string, before, nobody int, after string) string {
+	return fmt.Sprintf("%[1]s{pod=\"a\",%[2]s} 1x%[3]d stale\n%[1]s{pod=\"b\",%[2]s} _x%[4]d %[5]s", metric, labels, before-1, before+nobody, after)
+}
+
+// takenOver is that pod a leads for so many minutes, nobody for so many more, and then pod b, which has judged.
+func takenOver(before, nobody int) string {
+	return handedOver("platform_operators_undeclared", "", before, nobody, "0x600")
+}
+
+// A lease runs out after 160 seconds at most: with a value a minute that is three minutes without one. Longer is a lost node.
+const takeover, lostNode = 3, 8
+
+const (
+	unhealthy = `condition="Healthy",status="False",reason="Unhealthy",platformoperator="quay"`
+	healthy   = `platform_operators_condition{pod="b",condition="Healthy",status="True",reason="AsExpected",platformoperator="quay"}`
+	overdue   = `condition="Progressing",status="False",reason="DeadlineExceeded",platformoperator="quay"`
+	blocked   = `condition="Progressing",status="False",reason="Blocked",platformoperator="quay"`
+)
 
 // conditions are those of an operator that had one reason for so many minutes, from minute 0, and another after that.
 func conditions(condition, status, reason string, minutes int) string {
@@ -56,6 +80,31 @@ var trials = map[string]trial{
 		alert: "PlatformOperatorsUnhealthy", series: `platform_operators_condition{pod="a",platformoperator="quay",condition="Healthy",status="False",reason="Unhealthy"} 1x29 stale
 			platform_operators_condition{pod="b",platformoperator="quay",condition="Healthy",status="False",reason="Unhealthy"} _x30 1x39 stale`,
 		fires: 60, resolves: 70, severity: "warning", about: quay},
+	"an operator that is unhealthy while another pod comes to lead": {
+		alert: "PlatformOperatorsUnhealthy", leads: takenOver(58, takeover),
+		series: handedOver("platform_operators_condition", unhealthy, 58, takeover, "1x30 stale"),
+		fires:  60, resolves: 58 + takeover + 31, severity: "warning", about: quay},
+	"an operator that is unhealthy while the manager's node is lost": {
+		alert: "PlatformOperatorsUnhealthy", leads: takenOver(30, lostNode),
+		series: handedOver("platform_operators_condition", unhealthy, 30, lostNode, "1x40 stale"),
+		fires:  60, resolves: 30 + lostNode + 41, severity: "warning", about: quay},
+	"an operator of which the alert fires already when another pod comes to lead": {
+		alert: "PlatformOperatorsUnhealthy", leads: takenOver(70, takeover),
+		series: handedOver("platform_operators_condition", unhealthy, 70, takeover, "1x9 stale"),
+		fires:  60, resolves: 70 + takeover + 10, severity: "warning", about: quay},
+	"an operator that is well again when another pod leads": {
+		alert: "PlatformOperatorsUnhealthy", leads: takenOver(55, takeover),
+		series: handedOver("platform_operators_condition", unhealthy, 55, takeover, "_") + "\n" + healthy + " _x58 1x600"},
+	"an operator that is well again when another pod leads which has judged nothing yet": {
+		alert: "PlatformOperatorsUnhealthy", leads: takenOver(55, takeover+2),
+		series: handedOver("platform_operators_condition", unhealthy, 55, takeover, "_") + "\n" + healthy + " _x58 1x600"},
+	"an operator that is gone when another pod leads, and was the only one": {
+		alert: "PlatformOperatorsUnhealthy", leads: takenOver(55, takeover),
+		series: handedOver("platform_operators_condition", unhealthy, 55, takeover, "_")},
+	"an operator that nobody has said anything of for long, because nobody leads": {
+		alert: "PlatformOperatorsUnhealthy", leads: takenOver(70, 50),
+		series: handedOver("platform_operators_condition", unhealthy, 70, 50, "1x600"),
+		fires:  60, resolves: 69 + 10, severity: "warning", about: quay},
 	"an operator of which nothing is installed": {
 		alert: "PlatformOperatorsUnhealthy", series: conditions("Healthy", "Unknown", "Unknown", 500)},
 
@@ -64,6 +113,14 @@ var trials = map[string]trial{
 		fires: 30, resolves: 45, severity: "warning", about: quay},
 	"a version that missed its deadline and came to be ready soon after": {
 		alert: "PlatformOperatorsDeadlineExceeded", series: conditions("Progressing", "False", "DeadlineExceeded", 30)},
+	"a version that missed its deadline before another pod comes to lead": {
+		alert: "PlatformOperatorsDeadlineExceeded", leads: takenOver(29, takeover),
+		series: handedOver("platform_operators_condition", overdue, 29, takeover, "1x20 stale"),
+		fires:  30, resolves: 29 + takeover + 21, severity: "warning", about: quay},
+	"a version that missed its deadline and is ready when another pod leads": {
+		alert: "PlatformOperatorsDeadlineExceeded", leads: takenOver(25, takeover),
+		series: handedOver("platform_operators_condition", overdue, 25, takeover, "_") + "\n" +
+			`platform_operators_condition{pod="b",condition="Progressing",status="False",reason="AsExpected",platformoperator="quay"} _x28 1x600`},
 	"a version that is being installed for long": {
 		alert: "PlatformOperatorsDeadlineExceeded", series: conditions("Progressing", "True", "Installing", 500)},
 
@@ -72,6 +129,16 @@ var trials = map[string]trial{
 		fires: 360, resolves: 400, severity: "info", about: quay},
 	"an operator that is blocked for a morning": {
 		alert: "PlatformOperatorsBlocked", series: conditions("Progressing", "False", "Blocked", 360)},
+	"an operator that is blocked while other pods come to lead, twice": {
+		alert: "PlatformOperatorsBlocked",
+		leads: handedOver("platform_operators_undeclared", "", 100, takeover, "0x150 stale") + "\n" +
+			`platform_operators_undeclared{pod="c"} _x257 0x600`,
+		series: handedOver("platform_operators_condition", blocked, 100, takeover, "1x150 stale") + "\n" +
+			`platform_operators_condition{pod="c",` + blocked + `} _x257 1x120 stale`,
+		fires: 360, resolves: 257 + 121, severity: "info", about: quay},
+	"an operator that is not blocked any more when another pod leads": {
+		alert: "PlatformOperatorsBlocked", leads: takenOver(355, takeover),
+		series: handedOver("platform_operators_condition", blocked, 355, takeover, "_")},
 	"an operator that waits for approval": {
 		alert: "PlatformOperatorsBlocked", series: conditions("Progressing", "False", "AwaitingApproval", 500)},
 
@@ -81,11 +148,25 @@ var trials = map[string]trial{
 	"an operator that is moved within the hour to a version that does": {
 		alert: "PlatformOperatorsUpgradeBlocked", series: `platform_operators_upgrade_blocker{pod="a",platformoperator="quay"} 1x59 stale`},
 	"an operator of which nobody says what it permits": {
-		alert: "PlatformOperatorsUpgradeBlocked", series: `platform_operators_undeclared{pod="a"} 1x500`},
+		alert: "PlatformOperatorsUpgradeBlocked", leads: `platform_operators_undeclared{pod="a"} 1x500`},
+	"an operator that does not permit it while another pod comes to lead, and waits for catalogs": {
+		alert: "PlatformOperatorsUpgradeBlocked", leads: takenOver(57, takeover+2),
+		series: handedOver("platform_operators_upgrade_blocker", quay, 57, takeover+2, "1x20 stale"),
+		fires:  60, resolves: 57 + takeover + 2 + 21, severity: "info", about: quay},
+	"an operator that permits it when another pod has judged": {
+		alert: "PlatformOperatorsUpgradeBlocked", leads: takenOver(54, takeover+2),
+		series: handedOver("platform_operators_upgrade_blocker", quay, 54, takeover+2, "_")},
 
 	"a fight over an object, with a pause between two of its rounds": {
 		alert: "PlatformOperatorsDriftContested", series: `platform_operators_drifted{pod="a",bundledeployment="quay",reason="DriftContested"} 1x14 stale _x3 1x24 stale`,
 		fires: 30, resolves: 43 + 10, severity: "warning", about: `bundledeployment="quay"`},
+	"a fight that goes on while another pod comes to lead, and is noticed anew after five rounds": {
+		alert: "PlatformOperatorsDriftContested", leads: takenOver(20, takeover),
+		series: handedOver("platform_operators_drifted", `reason="DriftContested",bundledeployment="quay"`, 20, takeover+5, "1x20 stale"),
+		fires:  30, resolves: 48 + 10, severity: "warning", about: `bundledeployment="quay"`},
+	"a fight that has ended when another pod leads": {
+		alert: "PlatformOperatorsDriftContested", leads: takenOver(21, takeover),
+		series: handedOver("platform_operators_drifted", `reason="DriftContested",bundledeployment="quay"`, 21, takeover, "_")},
 	"a fight that somebody ends": {
 		alert: "PlatformOperatorsDriftContested", series: `platform_operators_drifted{pod="a",bundledeployment="quay",reason="DriftContested"} 1x20 stale`},
 	"drift that is left as the spec says": {
@@ -97,6 +178,18 @@ var trials = map[string]trial{
 		fires: 70, resolves: 80, severity: "warning", about: `catalog="CatalogSource/ns/one"`},
 	"a catalog that comes back within the hour": {
 		alert: "PlatformOperatorsCatalogUnreadable", series: `platform_operators_catalog_unreadable_seconds{pod="a",catalog="CatalogSource/ns/one"} 10+60x59 0x100`},
+	"a catalog that cannot be read while another pod comes to lead, and tries it after a minute": {
+		alert: "PlatformOperatorsCatalogUnreadable", leads: takenOver(56, takeover),
+		series: `platform_operators_catalog_unreadable_seconds{pod="a",catalog="CatalogSource/ns/one"} 10+60x55 stale
+			platform_operators_catalog_unreadable_seconds{pod="b",catalog="CatalogSource/ns/one"} _x60 1+60x19 0x100`,
+		fires: 60, resolves: 80, severity: "warning", about: `catalog="CatalogSource/ns/one"`},
+	"a catalog that can be read when another pod has tried it": {
+		alert: "PlatformOperatorsCatalogUnreadable", leads: takenOver(50, takeover),
+		series: `platform_operators_catalog_unreadable_seconds{pod="a",catalog="CatalogSource/ns/one"} 10+60x49 stale
+			platform_operators_catalog_unreadable_seconds{pod="b",catalog="CatalogSource/ns/one"} _x54 0x200`},
+	"a catalog that is gone when another pod leads": {
+		alert: "PlatformOperatorsCatalogUnreadable", leads: takenOver(50, takeover),
+		series: `platform_operators_catalog_unreadable_seconds{pod="a",catalog="CatalogSource/ns/one"} 10+60x49 stale`},
 	"a catalog that was read long ago, and of which nothing new is known": {
 		alert: "PlatformOperatorsCatalogUnreadable", series: `platform_operators_catalog_age_seconds{pod="a",catalog="CatalogSource/ns/one"} 0+60x500
 			platform_operators_catalog_unreadable_seconds{pod="a",catalog="CatalogSource/ns/one"} 0x500`},
@@ -105,7 +198,11 @@ var trials = map[string]trial{
 // faults says how what is seen differs from what is to be seen.
 func (want trial) faults(t *testing.T, alerts []rule) (faults []string) {
 	t.Helper()
-	series := want.series
+	leads := want.leads
+	if leads == "" {
+		leads = leading
+	}
+	series := leads + "\n" + want.series
 	if want.alert != "PlatformOperatorsManagerAbsent" {
 		series = answering + "\n" + series
 	}
@@ -191,5 +288,26 @@ func TestCLU_P6_ABrokenAlertIsNoticed(t *testing.T) {
 				t.Errorf("no trial fails with %s for %s", alerts[i].Expr, alerts[i].For)
 			})
 		}
+	}
+}
+
+func TestAnAlertThatForgetsWhileAnotherPodComesToLeadIsNoticed(t *testing.T) {
+	for i, each := range shipped(t) {
+		if each.Alert == "PlatformOperatorsManagerAbsent" {
+			continue // it has nothing to remember: that a manager answers ends it
+		}
+		t.Run(each.Alert, func(t *testing.T) {
+			alerts := shipped(t)
+			alerts[i].Expr = strings.ReplaceAll(each.Expr, "[10m]", "[2m]")
+			if alerts[i].Expr == each.Expr {
+				t.Fatalf("it bridges nothing: %s", each.Expr)
+			}
+			for _, want := range trials {
+				if want.alert == each.Alert && want.leads != "" && len(want.faults(t, alerts)) > 0 {
+					return
+				}
+			}
+			t.Errorf("no trial in which another pod comes to lead fails with %s", alerts[i].Expr)
+		})
 	}
 }

@@ -68,10 +68,13 @@ func TestCLU_O9_EveryReasonIsAConstantOfTheTableAndTheClusterOperatorCarriesThei
 			})
 		}
 	})
-	t.Run("each is CamelCase without names or digits", func(t *testing.T) {
+	t.Run("each is CamelCase without names or digits, and so is the condition that it is of, which stands before it in the ClusterOperator's", func(t *testing.T) {
 		camelCase := regexp.MustCompile(`^[A-Z][a-z]+([A-Z][a-z]+)*$`)
 		for kind, written := range pairsInCode(t) {
 			for condition, reasons := range written {
+				if !camelCase.MatchString(condition) {
+					t.Errorf("%s: a condition is called %q", kind, condition)
+				}
 				for reason := range reasons {
 					if !camelCase.MatchString(reason) {
 						t.Errorf("%s: %s has reason %q", kind, condition, reason)
@@ -173,7 +176,7 @@ func pairsOfOperatorResource(t *testing.T) pairs {
 	for _, file := range managerFiles(t) {
 		ast.Inspect(parsed(t, file), func(node ast.Node) bool {
 			if called, ok := node.(*ast.SelectorExpr); ok && called.Sel.Name == degradedOnError {
-				written.add(constant(t, roomOf(t, file), "Name")+"Degraded", reasonsOfLibraryGo(t)...)
+				written.add(constant(t, roomOf(t, file), "ControllerName")+"Degraded", reasonsOfLibraryGo(t)...)
 			}
 			return true
 		})

@@ -28,7 +28,11 @@ import (
 	"github.com/openshift/library-go/pkg/operator/events"
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/controllers/bundledeployment"
+	"github.com/openshift/platform-operators/pkg/controllers/managerversion"
 	"github.com/openshift/platform-operators/pkg/controllers/operatorhealth"
+	"github.com/openshift/platform-operators/pkg/controllers/platformoperator"
+	"github.com/openshift/platform-operators/pkg/controllers/upgradegate"
 	"github.com/openshift/platform-operators/pkg/operator"
 	"github.com/openshift/platform-operators/test/environment"
 	"github.com/openshift/platform-operators/test/samples"
@@ -55,7 +59,8 @@ func reported(name string) map[string]object {
 var poked = []string{"BundleDeployment", "PlatformOperatorManager"}
 
 // queues are the controllers that look then.
-var queues = []string{"platformoperator", "bundledeployment", "operatorhealth", "upgradegate", "managerversion", "StatusSyncer_" + story.ClusterOperatorName}
+var queues = []string{platformoperator.ControllerName, bundledeployment.ControllerName, operatorhealth.ControllerName, upgradegate.ControllerName, managerversion.ControllerName,
+	"StatusSyncer_" + story.ClusterOperatorName}
 
 var workDone = regexp.MustCompile(`(?m)^workqueue_work_duration_seconds_count\{name="([^"]+)"\} (\d+)$`)
 

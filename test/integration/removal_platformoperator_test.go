@@ -13,6 +13,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	configv1 "github.com/openshift/api/config/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/test/samples"
 )
@@ -50,7 +53,9 @@ var _ = Describe("a removal by PlatformOperator", func() {
 		Expect(client.Delete(ctx, name, metav1.DeleteOptions{})).To(Succeed())
 		Expect(env.Manager.Start()).To(Succeed())
 		Eventually(progressingOf).WithContext(ctx).WithArguments(name).Should(And(
-			HavePrefix("True Removing"), ContainSubstring("1 custom resource, such as Lingerer default/only"), ContainSubstring("set spec.deletion.crds to Orphan")))
+			HavePrefix("False Blocked"), ContainSubstring("1 custom resource, such as Lingerer default/only"), ContainSubstring("set spec.deletion.crds to Orphan")))
+		Expect(conditionOf(ctx, name, corev1alpha2.ConditionProgressing)).To(And(HavePrefix("True Removing"), ContainSubstring("1 custom resource, such as Lingerer default/only")))
+		clusterOperatorSays(ctx, configv1.OperatorProgressing, configv1.ConditionFalse).Should(HavePrefix("AsExpected: "), "nothing goes on before somebody does something")
 		Expect(deploymentExists(ctx, name, name)).To(Succeed(), "the operator still runs, to see its custom resources off")
 
 		By("the command in the documentation")

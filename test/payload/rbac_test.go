@@ -85,8 +85,12 @@ func rolesApart(p *payload) []string {
 		for _, forBundles := range rules {
 			for _, own := range all[managerRole] {
 				for _, resource := range own.Resources {
-					both := slices.Equal(own.APIGroups, forBundles.APIGroups) && slices.Contains(forBundles.Resources, resource)
-					expect(&faults, !both, "%s is in %s and in %s", resource, managerRole, role)
+					if !slices.Equal(own.APIGroups, forBundles.APIGroups) || !slices.Contains(forBundles.Resources, resource) {
+						continue
+					}
+					for _, verb := range own.Verbs {
+						expect(&faults, !slices.Contains(forBundles.Verbs, verb), "%s %s is in %s and in %s", verb, resource, managerRole, role)
+					}
 				}
 			}
 		}

@@ -177,8 +177,12 @@ func (s Shipped) explain(request Request) string {
 	return ""
 }
 
-// isOwn says that a request is about the manager's own namespace or kinds, with which bundles have nothing to do.
+// isOwn says that a request is about the manager's own namespace or kinds, with which bundles have nothing to do, or to see
+// which kinds the cluster serves, without which it does not begin.
 func (s Shipped) isOwn(request Request) bool {
+	if request.Resource == "customresourcedefinitions.apiextensions.k8s.io" && slices.Contains([]string{"list", "watch"}, request.Verb) {
+		return true
+	}
 	_, group, _ := strings.Cut(request.Resource, ".")
 	group, _, _ = strings.Cut(group, "/")
 	return request.Namespace == Namespace || slices.Contains([]string{"platform.openshift.io", "core.rukpak.io", "operator.openshift.io", "config.openshift.io"}, group)

@@ -78,6 +78,12 @@ func TestRolesAreComparedWithWhatWasAsked(t *testing.T) {
 		"one of its own kinds that only bundles' role allows": {func(_ *Shipped, trace Trace, _ *Exemptions) {
 			trace[Request{Verb: "delete", Resource: "bundles.core.rukpak.io", By: forBundles}] = 1
 		}, "delete bundles.core.rukpak.io in the whole cluster: is for the manager itself"},
+		"which kinds there are, when only bundles' role lets it see that": {func(_ *Shipped, trace Trace, _ *Exemptions) {
+			trace[Request{Verb: "watch", Resource: "customresourcedefinitions.apiextensions.k8s.io", By: forBundles}] = 1
+		}, "watch customresourcedefinitions.apiextensions.k8s.io in the whole cluster: is for the manager itself"},
+		"a kind that a bundle brings": {func(_ *Shipped, trace Trace, _ *Exemptions) {
+			trace[Request{Verb: "patch", Resource: "customresourcedefinitions.apiextensions.k8s.io", By: forBundles}] = 1
+		}, ""},
 		"a borrowed role that nothing used": {func(_ *Shipped, trace Trace, _ *Exemptions) {
 			delete(trace, Request{Verb: "create", Resource: "tokenreviews.authentication.k8s.io", By: "ClusterRoleBinding whatever"})
 		}, "ClusterRole system:auth-delegator: is bound to the manager, and no request used it"},

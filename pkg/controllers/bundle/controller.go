@@ -37,6 +37,9 @@ import (
 // Name is the controller's name; its field manager for status is "platform-operators-" and this.
 const Name = "bundle"
 
+// ControllerName is what library-go calls the controller: in its log, its workqueue's metrics and what it writes of a sync that fails.
+const ControllerName = "BundleController"
+
 const fieldManager = "platform-operators-" + Name
 
 // lanes is how many slow registries it takes to hold up the others.
@@ -78,7 +81,7 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 	if err := config.validate(); err != nil {
 		return nil, fmt.Errorf("building the bundle controller: %w", err)
 	}
-	syncContext := factory.NewSyncContext(Name, config.Recorder)
+	syncContext := factory.NewSyncContext(ControllerName, config.Recorder)
 	fetches, err := source.NewJobs(ctx, source.JobsConfig[wish, contents]{
 		Do:      reader{images: config.Images, content: config.Content}.read,
 		Lane:    func(wanted wish) string { return wanted.source.Registry() },
@@ -103,7 +106,7 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 		WithSync(c.sync).
 		WithInformersQueueKeysFunc(c.bundlesOfClass, config.Classes.Informer()).
 		WithInformersQueueKeyFunc(objectName, config.Bundles.Informer()).
-		ToController(Name, config.Recorder), nil
+		ToController(ControllerName, config.Recorder), nil
 }
 
 func objectName(object runtime.Object) string {

@@ -44,6 +44,9 @@ import (
 // Name is the controller's name; its field manager for status is "platform-operators-" and this.
 const Name = "bundledeployment"
 
+// ControllerName is what library-go calls the controller: in its log, its workqueue's metrics and what it writes of a sync that fails.
+const ControllerName = "BundleDeploymentController"
+
 const fieldManager = "platform-operators-" + Name
 
 // Images fetches images. *image.Fetcher is the one there is; tests bring their own.
@@ -115,7 +118,7 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 	if err := config.validate(); err != nil {
 		return nil, err
 	}
-	syncContext := factory.NewSyncContext(Name, config.Recorder)
+	syncContext := factory.NewSyncContext(ControllerName, config.Recorder)
 	engine, err := apply.New(ctx, apply.Config{
 		Dynamic:   config.Dynamic,
 		Discovery: config.Discovery,
@@ -167,7 +170,7 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 		WithInformersQueueKeysFunc(c.deploymentsOfClass, config.Classes.Informer()).
 		WithInformersQueueKeysFunc(c.deploymentsOfBundle, config.Bundles.Informer()).
 		WithInformersQueueKeyFunc(objectName, config.Deployments.Informer()).
-		ToController(Name, config.Recorder), nil
+		ToController(ControllerName, config.Recorder), nil
 }
 
 func objectName(object runtime.Object) string {

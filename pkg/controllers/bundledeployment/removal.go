@@ -48,22 +48,23 @@ func remove(ctx context.Context, s *state) (bool, error) {
 	return true, s.release(ctx, removal)
 }
 
-// longestLook is the longest pause between looks at a removal that users hold up, which no watch tells the end of.
+// longestLook is the longest pause between looks at a removal that somebody holds up, which no watch tells the end of.
 const longestLook = 30 * time.Second
 
 // reportRemoval tells how far a removal is, or what is in its way. What is there is not looked after any more, and nobody knows
 // whether it works.
 func (s *state) reportRemoval(removal apply.Removal, err error) {
-	waiting := removal.Waiting
+	waiting, blocked := removal.Waiting, false
 	var refusal *apply.Refusal
 	switch {
 	case errors.As(err, &refusal):
-		waiting = refusal.Error()
+		waiting, blocked = refusal.Error(), true
 		s.record.refusals++
 		s.retry(s.backoff.After(s.record.refusals))
 	case err != nil: // whoever waits for the removal has to see what holds it up
 		waiting, s.fault = err.Error(), err
-	case removal.Held:
+	case removal.Held || removal.Stuck:
+		blocked = true
 		s.record.looks++
 		s.retry(min(time.Duration(s.record.looks)*lookAgain, longestLook))
 	default:
@@ -71,8 +72,17 @@ func (s *state) reportRemoval(removal apply.Removal, err error) {
 		s.retry(lookAgain)
 	}
 	s.observe()
-	s.set(corev1alpha2.ConditionProgressing, metav1.ConditionTrue, corev1alpha2.ReasonRemoving,
-		"Taking down what was applied: "+waiting+".")
+	if blocked {
+		s.set(corev1alpha2.ConditionRemovalBlocked, metav1.ConditionTrue, corev1alpha2.ReasonBlocked, waiting+".")
+	} else {
+		s.set(corev1alpha2.ConditionRemovalBlocked, metav1.ConditionFalse, corev1alpha2.ReasonRemoving, "The removal goes on by itself.")
+	}
+	// One that custom resources hold is told as Removing: that is how it was promised (ENG-D13), and why there is a condition beside this.
+	if blocked && !removal.Held {
+		s.set(corev1alpha2.ConditionProgressing, metav1.ConditionFalse, corev1alpha2.ReasonBlocked, "What was applied is not taken down: "+waiting+".")
+	} else {
+		s.set(corev1alpha2.ConditionProgressing, metav1.ConditionTrue, corev1alpha2.ReasonRemoving, "Taking down what was applied: "+waiting+".")
+	}
 	for _, each := range []string{corev1alpha2.ConditionHealthy, corev1alpha2.ConditionDrifted} {
 		s.set(each, metav1.ConditionUnknown, corev1alpha2.ReasonRemoving, "It is being removed, and not looked after any more.")
 	}

@@ -45,8 +45,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/inventory"
 )
 
-// Name is the controller's name.
-const Name = "catalogs"
+// ControllerName is what library-go calls the controller: in its log, its workqueue's metrics and what it writes of a sync that fails.
+const ControllerName = "CatalogController"
 
 const (
 	// readTimeout bounds one reading: operator-controller raised its own to 5 minutes because large catalogs on slow
@@ -80,11 +80,14 @@ type Config struct {
 	Recorder        events.Recorder
 	// Register makes metrics known.
 	Register func(metrics.StableCollector) error
+	// Watched is told of every informer that the controller runs itself, before any runs: of what kind it is, in the plural, and what
+	// takes whom to tell when the API server does not have that listed or watched.
+	Watched func(resource string, listen func(cache.WatchErrorHandlerWithContext) error)
 }
 
 func (c Config) validate() error {
 	if c.Dynamic == nil || c.Kinds == nil || c.Operators == nil || c.Managers == nil || c.Snapshots == nil || c.Changes == nil || c.ProviderChanges == nil || c.Clock == nil ||
-		c.ReadGRPC == nil || c.ReadHTTP == nil || c.Recorder == nil || c.Register == nil {
+		c.ReadGRPC == nil || c.ReadHTTP == nil || c.Recorder == nil || c.Register == nil || c.Watched == nil {
 		return errors.New("building the catalogs controller: a field of its Config is not set")
 	}
 	return nil
@@ -140,6 +143,9 @@ func New(config Config) (factory.Controller, error) {
 	if err := errors.Join(sourceErr, clusterErr); err != nil {
 		return nil, err
 	}
+	config.Watched("pods", pods.SetWatchErrorHandlerWithContext)
+	config.Watched(catalogSources.Resource, sourceInformer.SetWatchErrorHandlerWithContext)
+	config.Watched(clusterCatalogs.Resource, clusterInformer.SetWatchErrorHandlerWithContext)
 	c := &controller{
 		pods:            pods,
 		patience:        patience,
@@ -164,7 +170,7 @@ func New(config Config) (factory.Controller, error) {
 	if err := registerAges(config); err != nil {
 		return nil, err
 	}
-	syncContext := factory.NewSyncContext(Name, config.Recorder)
+	syncContext := factory.NewSyncContext(ControllerName, config.Recorder)
 	if err := enqueueServed(pods, syncContext); err != nil {
 		return nil, err
 	}
@@ -176,7 +182,7 @@ func New(config Config) (factory.Controller, error) {
 		WithSync(c.sync).
 		WithInformersQueueKeysFunc(c.everyCatalog, config.Operators.Informer(), config.Managers.Informer()).
 		WithPostStartHooks(c.runInformers).
-		ToController(Name, config.Recorder), nil
+		ToController(ControllerName, config.Recorder), nil
 }
 
 // everyCatalog enqueues all catalogs; for those of which nothing new is wanted the sync is a look-up in memory.

@@ -16,7 +16,7 @@ var (
 		"How long ago a catalog was last read, or found not to have changed. One whose content is known by a digest is not read again before that changes.",
 		[]string{platformv1alpha1.MetricLabelCatalog}, nil, metrics.ALPHA, "")
 	catalogUnreadable = metrics.NewDesc(platformv1alpha1.MetricCatalogUnreadable,
-		"For how long a catalog could not be read; 0 while it can, and while its admin has taken it out of service.",
+		"For how long a catalog could not be read; 0 while it can, and while its admin has taken it out of service. There is none of a catalog that was not tried yet.",
 		[]string{platformv1alpha1.MetricLabelCatalog}, nil, metrics.ALPHA, "")
 )
 
@@ -50,6 +50,9 @@ func (a *ages) CollectWithStability(samples chan<- metrics.Metric) {
 		name := snapshot.ID.String()
 		if snapshot.Known {
 			samples <- metrics.NewLazyConstMetric(catalogAge, metrics.GaugeValue, seconds(now.Sub(snapshot.At)), name)
+		}
+		if !snapshot.Known && snapshot.Err == nil {
+			continue // an alert must not take it for readable because another process has yet to try it
 		}
 		var unreadable time.Duration
 		if snapshot.Err != nil && !snapshot.Withheld {

@@ -19,7 +19,7 @@ const (
 	ageHelp = `# HELP platform_operators_catalog_age_seconds [ALPHA] How long ago a catalog was last read, or found not to have changed. One whose content is known by a digest is not read again before that changes.
 # TYPE platform_operators_catalog_age_seconds gauge
 `
-	unreadableHelp = `# HELP platform_operators_catalog_unreadable_seconds [ALPHA] For how long a catalog could not be read; 0 while it can, and while its admin has taken it out of service.
+	unreadableHelp = `# HELP platform_operators_catalog_unreadable_seconds [ALPHA] For how long a catalog could not be read; 0 while it can, and while its admin has taken it out of service. There is none of a catalog that was not tried yet.
 # TYPE platform_operators_catalog_unreadable_seconds gauge
 `
 )
@@ -58,7 +58,6 @@ platform_operators_catalog_age_seconds{catalog="ClusterCatalog/fine"} 120
 platform_operators_catalog_age_seconds{catalog="ClusterCatalog/off"} 120
 `+unreadableHelp+`platform_operators_catalog_unreadable_seconds{catalog="ClusterCatalog/down"} 60
 platform_operators_catalog_unreadable_seconds{catalog="ClusterCatalog/fine"} 0
-platform_operators_catalog_unreadable_seconds{catalog="ClusterCatalog/known"} 0
 platform_operators_catalog_unreadable_seconds{catalog="ClusterCatalog/never"} 120
 platform_operators_catalog_unreadable_seconds{catalog="ClusterCatalog/off"} 0
 `)

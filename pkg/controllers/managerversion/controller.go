@@ -38,8 +38,8 @@ import (
 	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
 )
 
-// Name is the controller's name.
-const Name = "managerversion"
+// ControllerName is what library-go calls the controller: in its log, its workqueue's metrics and what it writes of a sync that fails.
+const ControllerName = "ManagerVersionController"
 
 // ConditionType is the condition on the operator resource; library-go unites all that end in Progressing.
 const ConditionType = "ManagerProgressing"
@@ -119,14 +119,14 @@ func New(config Config) (factory.Controller, error) {
 		limit:            config.Limit,
 		clock:            config.Clock,
 	}
-	syncContext := factory.NewSyncContext(Name, config.Recorder)
+	syncContext := factory.NewSyncContext(ControllerName, config.Recorder)
 	c.trials.tell(func() { syncContext.Queue().Add(factory.DefaultQueueKey) })
 	return factory.New().
 		WithSyncContext(syncContext).
 		WithSync(c.sync).
 		WithInformers(config.OperatorClient.Informer(), config.Operators.Informer(), config.Deployments.Informer(), config.ClusterOperators.Informer()).
 		WithSyncDegradedOnError(config.OperatorClient).
-		ToController(Name, config.Recorder), nil
+		ToController(ControllerName, config.Recorder), nil
 }
 
 func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {

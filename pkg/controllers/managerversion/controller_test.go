@@ -45,7 +45,7 @@ func starting(t *testing.T, recorded string, operators ...string) *scene {
 		operators:        cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil),
 		deployments:      cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil),
 		clusterOperators: cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil),
-		syncContext:      factory.NewSyncContext(Name, events.NewInMemoryRecorder(Name, clock)),
+		syncContext:      factory.NewSyncContext(ControllerName, events.NewInMemoryRecorder(ControllerName, clock)),
 	}
 	t.Cleanup(s.syncContext.Queue().ShutDown)
 	for _, name := range operators {

@@ -19,8 +19,11 @@ import (
 	"github.com/openshift/library-go/pkg/operator/events"
 )
 
-// Name is the controller's name.
+// Name is the controller's name; its field manager is "platform-operators-" and this.
 const Name = "operatorconfig"
+
+// ControllerName is what library-go calls the controller: in its log, its workqueue's metrics and what it writes of a sync that fails.
+const ControllerName = "OperatorConfigController"
 
 // resync is how often to look, whatever events say; the first time is at once.
 const resync = time.Minute
@@ -55,7 +58,7 @@ func New(kept []Kept, recorder events.Recorder) (factory.Controller, error) {
 		WithSync(keeper(kept).sync).
 		WithInformers(informers...).
 		ResyncEvery(resync). // an object that is missing from the start sends no event
-		ToController(Name, recorder), nil
+		ToController(ControllerName, recorder), nil
 }
 
 type keeper []Kept

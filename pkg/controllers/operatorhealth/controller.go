@@ -35,8 +35,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/health"
 )
 
-// Name is the controller's name.
-const Name = "operatorhealth"
+// ControllerName is what library-go calls the controller: in its log, its workqueue's metrics and what it writes of a sync that fails.
+const ControllerName = "OperatorHealthController"
 
 // ConditionPrefix precedes Available, Progressing and Degraded on the operator resource.
 const ConditionPrefix = "PlatformOperators"
@@ -82,7 +82,7 @@ func New(config Config) (factory.Controller, error) {
 		WithSync(c.sync).
 		WithInformers(config.Operators.Informer(), config.Deployments.Informer(), config.ClusterVersions.Informer(), config.OperatorClient.Informer()).
 		WithSyncDegradedOnError(config.OperatorClient).
-		ToController(Name, config.Recorder), nil
+		ToController(ControllerName, config.Recorder), nil
 }
 
 func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
@@ -154,6 +154,7 @@ func stateOf(operator *platformv1alpha1.PlatformOperator, deployment *corev1alph
 		Progressing:   view(operator, platformv1alpha1.ConditionProgressing),
 		Healthy:       view(operator, platformv1alpha1.ConditionHealthy),
 		Paused:        operator.Spec.Paused,
+		Removing:      operator.DeletionTimestamp != nil,
 		EverInstalled: operator.Status.Installed != nil && deployment != nil && deployment.Status.ActiveRevision > 0,
 	}
 }

@@ -65,6 +65,13 @@ func TestStateOfTellsWhetherTheOperatorEverWorked(t *testing.T) {
 	}
 	deployment.Status.ActiveRevision = 1
 	state := stateOf(operator, deployment)
+	if state.Removing {
+		t.Error("nobody has deleted it")
+	}
+	operator.DeletionTimestamp = &metav1.Time{Time: since}
+	if !stateOf(operator, deployment).Removing {
+		t.Error("it was deleted")
+	}
 	if !state.EverInstalled || !state.Paused || state.Name != "quay" {
 		t.Errorf("state is %+v", state)
 	}

@@ -315,16 +315,6 @@ func permits(bundle platformv1alpha1.InstalledBundle, clusterVersion string) met
 	return isTrue(platformv1alpha1.ReasonAsExpected, fmt.Sprintf("%s runs on OpenShift up to %s.", bundle.Bundle, max))
 }
 
-// removalMessage says how far the removal is, in the words of the BundleDeployment once that tells of it.
-func removalMessage(deployment *corev1alpha2.BundleDeployment) string {
-	const begun = "The operator is being taken down"
-	condition := meta.FindStatusCondition(deployment.Status.Conditions, corev1alpha2.ConditionProgressing)
-	if condition == nil || condition.Reason != corev1alpha2.ReasonRemoving {
-		return begun + "."
-	}
-	return describe(condition, begun) + "."
-}
-
 func sentence(action, problem string) string {
 	if problem == "" {
 		return action + "."

@@ -43,6 +43,9 @@ import (
 // Name is the controller's name; its field manager for status is "platform-operators-" and this.
 const Name = "platformoperator"
 
+// ControllerName is what library-go calls the controller: in its log, its workqueue's metrics and what it writes of a sync that fails.
+const ControllerName = "PlatformOperatorController"
+
 // Catalogs is what this controller needs of the catalog snapshots. A seam for tests.
 type Catalogs interface {
 	// For returns what every trusted catalog holds of a package. It is cheap and never blocks.
@@ -150,7 +153,7 @@ func New(config Config) (factory.Controller, error) {
 		WithInformersQueueKeysFunc(c.advisedOtherwise, config.ProvidersChanged).
 		WithInformersQueueKeysFunc(c.kinOf, decisiveInformer{config.Operators.Informer()}).
 		WithInformersQueueKeysFunc(c.everyOperator, config.KindsChanged, config.ForeignChanged).
-		ToController(Name, config.Recorder), nil
+		ToController(ControllerName, config.Recorder), nil
 }
 
 // samePackage enqueues an operator and all others of its package: which of them has the package may have changed.

@@ -4,14 +4,20 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
+
+// maxHolders bounds the finalizers that are named.
+const maxHolders = 3
 
 // addFinalizer makes sure, before anything is created, that the removal will be seen.
 func addFinalizer(ctx context.Context, s *state) (bool, error) {
@@ -35,6 +41,10 @@ func remove(ctx context.Context, s *state) (bool, error) {
 		return false, nil
 	}
 	if !slices.Contains(s.before.Finalizers, platformv1alpha1.Finalizer) {
+		if held := heldBy(s.before.Finalizers); held != "" {
+			s.setFrom(platformv1alpha1.ConditionProgressing, isFalse(platformv1alpha1.ReasonBlocked,
+				fmt.Sprintf("The manager has let go of PlatformOperator %q, which %s.", s.before.Name, held)))
+		}
 		return true, nil
 	}
 	if s.deployment != nil && ownedBy(s.deployment, s.operator) {
@@ -48,8 +58,7 @@ func remove(ctx context.Context, s *state) (bool, error) {
 			}
 			s.event(corev1.EventTypeNormal, platformv1alpha1.EventRemovalStarted, "Removing PlatformOperator %q", s.operator.Name)
 		}
-		s.setCondition(platformv1alpha1.ConditionProgressing, metav1.ConditionTrue, platformv1alpha1.ReasonRemoving,
-			removalMessage(s.deployment))
+		s.setFrom(platformv1alpha1.ConditionProgressing, removalCondition(s.deployment))
 		s.setFrom(platformv1alpha1.ConditionHealthy, healthyCondition(s))
 		return true, nil
 	}
@@ -84,4 +93,45 @@ func (s *state) handOnDeletion(ctx context.Context) error {
 	}
 	s.deployment = stored
 	return nil
+}
+
+// removalCondition says how far the removal is, in the words of the BundleDeployment once that tells of it. One that does not go
+// on before somebody does something is no progress.
+func removalCondition(deployment *corev1alpha2.BundleDeployment) metav1.Condition {
+	const begun = "The operator is being taken down"
+	if held := heldBy(deployment.Finalizers); deployment.DeletionTimestamp != nil && held != "" {
+		return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("What was applied has been taken down, or let go of; BundleDeployment %q %s.", deployment.Name, held))
+	}
+	if blocked := meta.FindStatusCondition(deployment.Status.Conditions, corev1alpha2.ConditionRemovalBlocked); blocked != nil && blocked.Status == metav1.ConditionTrue {
+		return isFalse(platformv1alpha1.ReasonBlocked, "The removal waits: "+blocked.Message)
+	}
+	condition := meta.FindStatusCondition(deployment.Status.Conditions, corev1alpha2.ConditionProgressing)
+	if condition == nil || condition.Reason != corev1alpha2.ReasonRemoving {
+		return isTrue(platformv1alpha1.ReasonRemoving, begun+".")
+	}
+	return isTrue(platformv1alpha1.ReasonRemoving, describe(condition, begun)+".")
+}
+
+// heldBy says who holds an object that is being deleted when the manager does not any more; empty when nobody does for long: the
+// manager itself, and Kubernetes' garbage collector, take their finalizers off.
+func heldBy(finalizers []string) string {
+	var others []string
+	for _, name := range finalizers {
+		switch name {
+		case platformv1alpha1.Finalizer, corev1alpha2.Finalizer, corev1alpha2.FinalizerCachedBundle, corev1alpha2.FinalizerUnpackCache:
+			return ""
+		case metav1.FinalizerDeleteDependents, metav1.FinalizerOrphanDependents:
+			continue
+		}
+		others = append(others, fmt.Sprintf("%q", name))
+	}
+	if len(others) == 0 {
+		return ""
+	}
+	more := ""
+	if len(others) > maxHolders {
+		others, more = others[:maxHolders], fmt.Sprintf(" and %d more", len(others)-maxHolders)
+	}
+	return "is held by its finalizers " + strings.Join(others, ", ") + more +
+		"; whoever set them has to take them off, and when nobody is left to do that, take them off by hand (metadata.finalizers)"
 }

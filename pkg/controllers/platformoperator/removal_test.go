@@ -72,17 +72,57 @@ func TestRemovalGoesByWhatThePlatformOperatorSaysOfCRDs(t *testing.T) {
 	}
 }
 
+// progresses has the operator looked at, and compares what Progressing says then.
+func (c *cluster) progresses(t *testing.T, status metav1.ConditionStatus, reason string, words ...string) {
+	t.Helper()
+	c.sync(t, oneCatalog{"1.0.0"})
+	got := meta.FindStatusCondition(c.operator.Status.Conditions, platformv1alpha1.ConditionProgressing)
+	for _, each := range words {
+		if got == nil || got.Status != status || got.Reason != reason || !strings.Contains(got.Message, each) {
+			t.Errorf("Progressing is %+v, want %s %s with %q", got, status, reason, each)
+		}
+	}
+	if c.sync(t, oneCatalog{"1.0.0"}); len(c.writes) > 0 {
+		t.Errorf("with nothing changed, a second sync wrote %q", c.writes)
+	}
+}
+
+func TestARemovalThatWaitsForSomebodyIsNoProgress(t *testing.T) {
+	waits := leaving(nil, nil).removing()
+	blocked := func(status metav1.ConditionStatus, reason, message string) {
+		meta.SetStatusCondition(&waits.deployment.Status.Conditions, metav1.Condition{Type: corev1alpha2.ConditionRemovalBlocked, Status: status, Reason: reason, Message: message})
+	}
+	meta.SetStatusCondition(&waits.deployment.Status.Conditions, metav1.Condition{
+		Type: corev1alpha2.ConditionProgressing, Status: metav1.ConditionTrue, Reason: corev1alpha2.ReasonRemoving, Message: "Taking down what was applied: in use."})
+	blocked(metav1.ConditionTrue, corev1alpha2.ReasonBlocked, "nothing is taken down; delete what is not needed.")
+	waits.progresses(t, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "The removal waits: nothing is taken down; delete what is not needed.")
+	blocked(metav1.ConditionFalse, corev1alpha2.ReasonRemoving, "The removal goes on by itself.")
+	waits.progresses(t, metav1.ConditionTrue, platformv1alpha1.ReasonRemoving, "Taking down what was applied")
+
+	t.Run("when the BundleDeployment is held by somebody else's finalizer", func(t *testing.T) {
+		held := leaving(nil, nil).removing()
+		held.deployment.Finalizers = []string{corev1alpha2.Finalizer, "example.com/mine"}
+		held.progresses(t, metav1.ConditionTrue, platformv1alpha1.ReasonRemoving, "is being taken down")
+		held.deployment.Finalizers = []string{metav1.FinalizerDeleteDependents}
+		held.progresses(t, metav1.ConditionTrue, platformv1alpha1.ReasonRemoving, "is being taken down")
+		held.deployment.Finalizers = []string{"example.com/a", "example.com/b", "example.com/c", "example.com/d", metav1.FinalizerDeleteDependents}
+		held.progresses(t, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "BundleDeployment", `"example.com/a", "example.com/b", "example.com/c" and 1 more`, "take them off by hand")
+	})
+	t.Run("when the PlatformOperator itself is", func(t *testing.T) {
+		held := leaving(nil, nil)
+		held.deployment = nil
+		held.operator.Finalizers = []string{"example.com/mine"}
+		held.progresses(t, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "has let go of", `"example.com/mine"`, "take them off by hand")
+	})
+}
+
 func TestRemovalIsToldInTheWordsOfTheBundleDeployment(t *testing.T) {
 	c := leaving(nil, nil).removing()
 	meta.SetStatusCondition(&c.deployment.Status.Conditions, metav1.Condition{
 		Type: corev1alpha2.ConditionProgressing, Status: metav1.ConditionFalse, Reason: corev1alpha2.ReasonAsExpected, Message: "Revision 1 is active."})
 	says := func(words string) {
 		t.Helper()
-		c.sync(t, oneCatalog{"1.0.0"})
-		got := meta.FindStatusCondition(c.operator.Status.Conditions, platformv1alpha1.ConditionProgressing)
-		if got == nil || got.Status != metav1.ConditionTrue || got.Reason != platformv1alpha1.ReasonRemoving || !strings.Contains(got.Message, words) {
-			t.Errorf("Progressing is %+v, want True Removing with %q", got, words)
-		}
+		c.progresses(t, metav1.ConditionTrue, platformv1alpha1.ReasonRemoving, words)
 	}
 	says("is being taken down") // the BundleDeployment's own words are of before
 	meta.SetStatusCondition(&c.deployment.Status.Conditions, metav1.Condition{

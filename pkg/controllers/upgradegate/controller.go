@@ -37,8 +37,11 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// Name is the controller's name.
+// Name is the controller's name; its field manager for status is "platform-operators-" and this.
 const Name = "upgradegate"
+
+// ControllerName is what library-go calls the controller: in its log, its workqueue's metrics and what it writes of a sync that fails.
+const ControllerName = "UpgradeGateController"
 
 const fieldManager = "platform-operators-" + Name
 
@@ -116,7 +119,7 @@ func New(config Config) (factory.Controller, error) {
 	return factory.New().
 		WithSync(c.sync).
 		WithInformers(config.Operators.Informer(), config.ClusterVersions.Informer(), config.Managers.Informer(), config.CatalogsChanged).
-		ToController(Name, config.Recorder), nil
+		ToController(ControllerName, config.Recorder), nil
 }
 
 func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {

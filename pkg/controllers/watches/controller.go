@@ -2,8 +2,8 @@
 // works from: everybody else goes on from what was seen last, and nobody would notice. When that counts is pkg/health's.
 //
 // A server that is not there at all is no refusal: nothing could be told to it either, and once it is back there is nothing to
-// tell. Kinds that only bundles or catalogs bring are not among what is watched here; who needs them says so. It is built and run
-// by pkg/operator.
+// tell. Kinds that only bundles bring are not among what is watched here; who needs them says so. It is built and run by
+// pkg/operator.
 package watches
 
 import (
@@ -25,8 +25,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/health"
 )
 
-// Name is the controller's name.
-const Name = "watches"
+// ControllerName is what library-go calls the controller: in its log, its workqueue's metrics and what it writes of a sync that fails.
+const ControllerName = "WatchController"
 
 // ConditionPrefix precedes Degraded on the operator resource.
 const ConditionPrefix = "Watches"
@@ -34,8 +34,9 @@ const ConditionPrefix = "Watches"
 // Config is everything the controller needs; every field is required.
 type Config struct {
 	OperatorClient v1helpers.OperatorClient
-	// Informers are watched, by the plural names of their kinds. None of them may have been started.
-	Informers map[string]cache.SharedInformer
+	// Informers are watched, by the plural names of their kinds: of each what takes whom to tell of errors, which for an informer
+	// of client-go is its SetWatchErrorHandlerWithContext. None of them may have been started.
+	Informers map[string]func(cache.WatchErrorHandlerWithContext) error
 	Clock     clock.PassiveClock
 	Recorder  events.Recorder
 }
@@ -55,9 +56,9 @@ func New(config Config) (factory.Controller, error) {
 		return nil, errors.New("building the watches controller: a field of its Config is not set")
 	}
 	c := &controller{operatorClient: config.OperatorClient, clock: config.Clock, refusals: map[string]health.Refusal{}}
-	syncContext := factory.NewSyncContext(Name, config.Recorder)
-	for resource, informer := range config.Informers {
-		if err := informer.SetWatchErrorHandlerWithContext(func(ctx context.Context, reflector *cache.Reflector, err error) {
+	syncContext := factory.NewSyncContext(ControllerName, config.Recorder)
+	for resource, listen := range config.Informers {
+		if err := listen(func(ctx context.Context, reflector *cache.Reflector, err error) {
 			cache.DefaultWatchErrorHandler(ctx, reflector, err)
 			if c.refused(resource, err) {
 				syncContext.Queue().Add(factory.DefaultQueueKey)
@@ -70,7 +71,7 @@ func New(config Config) (factory.Controller, error) {
 		WithSyncContext(syncContext).
 		WithSync(c.sync).
 		WithInformers(config.OperatorClient.Informer()).
-		ToController(Name, config.Recorder), nil
+		ToController(ControllerName, config.Recorder), nil
 }
 
 // refused notes an error, if it is one that the API server has answered with. That a version is no longer known is answered

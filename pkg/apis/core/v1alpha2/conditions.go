@@ -26,6 +26,9 @@ const (
 	// ConditionDrifted is True while declared fields or objects are not as declared and are left so: because spec.drift.policy
 	// is Report, because spec.paused is set, or because somebody changes them each time that they are put back.
 	ConditionDrifted = "Drifted"
+	// ConditionRemovalBlocked is there once the removal has begun, and True while it does not go on before somebody does
+	// something; the message says what.
+	ConditionRemovalBlocked = "RemovalBlocked"
 )
 
 // Reasons of the Unpacked condition.

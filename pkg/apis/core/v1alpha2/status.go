@@ -8,7 +8,8 @@ type BundleDeploymentStatus struct {
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// conditions are Unpacked, HasValidBundle, Installed, Healthy, Progressing and Drifted.
+	// conditions are Unpacked, HasValidBundle, Installed, Healthy, Progressing and Drifted, and RemovalBlocked once
+	// it is being removed.
 	// +optional
 	// +listType=map
 	// +listMapKey=type

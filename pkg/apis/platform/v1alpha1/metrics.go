@@ -20,7 +20,7 @@ const MetricHopDuration = "platform_operators_hop_duration_seconds"
 const (
 	// MetricCatalogAge is how long ago, in seconds, a catalog was last read, or found not to have changed.
 	MetricCatalogAge = "platform_operators_catalog_age_seconds"
-	// MetricCatalogUnreadable is for how long, in seconds, a catalog could not be read; 0 while it can.
+	// MetricCatalogUnreadable is for how long, in seconds, a catalog could not be read; 0 while it can, absent before it was tried.
 	MetricCatalogUnreadable = "platform_operators_catalog_unreadable_seconds"
 )
 

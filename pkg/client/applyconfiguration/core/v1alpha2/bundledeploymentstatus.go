@@ -13,7 +13,8 @@ import (
 type BundleDeploymentStatusApplyConfiguration struct {
 	// observedGeneration is the generation of the spec that this status speaks of.
 	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
-	// conditions are Unpacked, HasValidBundle, Installed, Healthy, Progressing and Drifted.
+	// conditions are Unpacked, HasValidBundle, Installed, Healthy, Progressing and Drifted, and RemovalBlocked once
+	// it is being removed.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 	// resolvedSource is where the content of the newest revision comes from, by digest: of type image, also where spec.source
 	// names a Bundle.

@@ -1,0 +1,162 @@
+package operator
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/component-base/metrics"
+	"k8s.io/utils/clock"
+
+	configclient "github.com/openshift/client-go/config/clientset/versioned"
+	configinformers "github.com/openshift/client-go/config/informers/externalversions"
+	"github.com/openshift/library-go/pkg/operator/events"
+
+	"github.com/openshift/platform-operators/pkg/client/clientset/versioned"
+	"github.com/openshift/platform-operators/pkg/client/informers/externalversions"
+)
+
+// emptyServer is an API server that serves the kinds of both OLMs, has no object of any kind, and lets nobody write. It notes which kinds
+// were listed.
+type emptyServer struct {
+	lock   sync.Mutex
+	listed map[string]bool
+}
+
+// served are the kinds of others that the manager watches while they are served.
+var served = map[string]string{
+	"catalogsources": "operators.coreos.com/v1alpha1", "subscriptions": "operators.coreos.com/v1alpha1",
+	"clustercatalogs": "olm.operatorframework.io/v1", "clusterextensions": "olm.operatorframework.io/v1",
+}
+
+// singular are the kinds of which a list has to say what it is of.
+var singular = map[string]string{
+	"platformoperators": "PlatformOperator", "bundledeployments": "BundleDeployment", "bundles": "Bundle", "provisionerclasses": "ProvisionerClass",
+	"platformoperatormanagers": "PlatformOperatorManager", "clusterversions": "ClusterVersion", "clusteroperators": "ClusterOperator",
+}
+
+func (s *emptyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	resource := path.Base(r.URL.Path)
+	whole := len(parts) == 4 || parts[0] == "api" && len(parts) == 3
+	switch query := r.URL.Query(); {
+	case r.URL.Path == "/version":
+		fmt.Fprint(w, `{"major":"1","minor":"34","gitVersion":"v1.34.0"}`)
+	case r.Method != http.MethodGet:
+		s.answer(w, http.StatusForbidden, metav1.StatusReasonForbidden)
+	case !whole:
+		s.answer(w, http.StatusNotFound, metav1.StatusReasonNotFound)
+	case query.Get("sendInitialEvents") == "true":
+		s.answer(w, http.StatusUnprocessableEntity, metav1.StatusReasonInvalid) // as one that does not stream lists; these are asked for then
+	case query.Get("watch") != "":
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	default:
+		s.lock.Lock()
+		s.listed[resource] = true
+		s.lock.Unlock()
+		version := strings.Join(parts[1:len(parts)-1], "/")
+		fmt.Fprintf(w, `{"apiVersion":%q,"kind":"%sList","metadata":{"resourceVersion":"1"},"items":[%s]}`, version, singular[resource], s.items(resource))
+	}
+}
+
+func (s *emptyServer) answer(w http.ResponseWriter, code int, reason metav1.StatusReason) {
+	w.WriteHeader(code)
+	status := metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure, Code: int32(code), Reason: reason}
+	_ = json.NewEncoder(w).Encode(status) // whoever asked has gone
+}
+
+// items are the CustomResourceDefinitions, and nothing else.
+func (s *emptyServer) items(resource string) string {
+	if resource != "customresourcedefinitions" {
+		return ""
+	}
+	var items []string
+	for _, each := range slices.Sorted(maps.Keys(served)) {
+		group, version, _ := strings.Cut(served[each], "/")
+		items = append(items, fmt.Sprintf(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"%s.%s","resourceVersion":"1"},
+			"spec":{"group":%q,"names":{"plural":%q,"kind":%q},"versions":[{"name":%q,"served":true}]}}`, each, group, group, each, each, version))
+	}
+	return strings.Join(items, ",")
+}
+
+func (s *emptyServer) kinds() []string {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	return slices.Sorted(maps.Keys(s.listed))
+}
+
+// inputFrom is an input whose clients ask a server for JSON.
+func inputFrom(t *testing.T, config *rest.Config) *Input {
+	t.Helper()
+	options := NewOptions()
+	options.ContentDir, options.OperatorVersion = t.TempDir(), "0.0.1-snapshot"
+	registry, now := metrics.NewKubeRegistry(), clock.RealClock{}
+	input := &Input{Options: *options, Namespace: "openshift-platform-operators", KubernetesVersion: "v1.34.0", Clock: now,
+		Recorder: events.NewInMemoryRecorder("test", now), Register: registry.Register, RegisterCollector: registry.CustomRegister}
+	var errs [5]error
+	input.Kubernetes, errs[0] = kubernetes.NewForConfig(config)
+	input.Dynamic, errs[1] = dynamic.NewForConfig(config)
+	input.Config, errs[2] = configclient.NewForConfig(config)
+	input.Platform, errs[3] = versioned.NewForConfig(config)
+	input.Operator, input.OperatorInformers, errs[4] = newOperatorClient(config, now)
+	for _, err := range errs {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	input.Discovery = memory.NewMemCacheClient(input.Kubernetes.Discovery())
+	input.ConfigInformers = configinformers.NewSharedInformerFactory(input.Config, 0)
+	input.PlatformInformers = externalversions.NewSharedInformerFactory(input.Platform, 0)
+	return input
+}
+
+// Whatever the manager lists while nothing is installed it works from, so that WatchesDegraded has to tell when that is refused.
+func TestEveryKindThatTheManagerWatchesIsOneWhoseRefusalIsTold(t *testing.T) {
+	answers := &emptyServer{listed: map[string]bool{}}
+	server := httptest.NewServer(answers)
+	defer server.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	heard, ended := listeners{}, make(chan error, 1)
+	input := inputFrom(t, &rest.Config{Host: server.URL})
+	go func() { ended <- start(ctx, input, heard) }()
+	expected := slices.Concat(slices.Collect(maps.Keys(served)), slices.Collect(maps.Keys(singular)), []string{"pods", "customresourcedefinitions"})
+	err := wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, 30*time.Second, true, func(context.Context) (bool, error) {
+		seen := answers.kinds()
+		return !slices.ContainsFunc(expected, func(each string) bool { return !slices.Contains(seen, each) }), nil
+	})
+	cancel()
+	server.CloseClientConnections()
+	if ended := <-ended; ended != nil {
+		t.Fatal(ended)
+	}
+	if err != nil {
+		t.Fatalf("the manager listed no more than %v: %v", answers.kinds(), err)
+	}
+	for _, each := range answers.kinds() {
+		if heard[each] == nil {
+			t.Errorf("%s are listed, and nobody is told when that is refused", each)
+		}
+	}
+	for each := range heard {
+		if !slices.Contains(answers.kinds(), each) {
+			t.Errorf("%s are not listed by anybody", each)
+		}
+	}
+}

@@ -42,7 +42,11 @@ var _ = Describe("the ClusterOperator on day 2", Ordered, ContinueOnFailure, fun
 			GinkgoHelper()
 			all := []samples.Operator{{Package: fresh, Version: "1.0.0"}}
 			for _, version := range versions {
-				all = append(all, samples.Operator{Package: pkg, Version: version})
+				operator := samples.Operator{Package: pkg, Version: version}
+				if version == "1.0.1" {
+					operator.ExtraConfigMap = "mine"
+				}
+				all = append(all, operator)
 			}
 			Expect(admin.Publish(ctx, all...)).To(Succeed())
 		}
@@ -72,8 +76,8 @@ var _ = Describe("the ClusterOperator on day 2", Ordered, ContinueOnFailure, fun
 		configMaps := admin.Kubernetes.CoreV1().ConfigMaps(pkg)
 		_, err := configMaps.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "mine"}}, metav1.CreateOptions{})
 		Expect(err).NotTo(HaveOccurred())
-		Expect(admin.Publish(ctx, samples.Operator{Package: pkg, Version: "1.0.0"}, samples.Operator{Package: pkg, Version: "1.0.1", ExtraConfigMap: "mine"})).To(Succeed())
-		Expect(admin.Limit(ctx, pkg, "1.x")).To(Succeed())
+		offer("1.0.0", "1.0.1")
+		Expect(admin.Limit(ctx, pkg, "1.0.x")).To(Succeed())
 		progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "1.0.1", "ConfigMap steadfast/mine")
 		blocked := time.Now()
 		Eventually(time.Since).WithContext(ctx).WithArguments(blocked).Should(BeNumerically(">", 2*after), "as long as would do for what counts")
@@ -83,7 +87,7 @@ var _ = Describe("the ClusterOperator on day 2", Ordered, ContinueOnFailure, fun
 		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.1").Should(Succeed())
 
 		By("a registry that cannot be reached, for a new operator and for a new version of an installed one")
-		offer("1.0.0", "1.1.0") // which puts them into the registry
+		offer("1.0.0", "1.0.1", "1.1.0") // which puts them into the registry
 		unreachable(fresh, "1.0.0")
 		create(ctx, fresh, "")
 		refusedWith(ctx, fresh, platformv1alpha1.ReasonUnpackFailed, fresh)

@@ -2,7 +2,6 @@ package operator
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -78,8 +77,7 @@ func (s *emptyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (s *emptyServer) answer(w http.ResponseWriter, code int, reason metav1.StatusReason) {
 	w.WriteHeader(code)
-	status := metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure, Code: int32(code), Reason: reason}
-	_ = json.NewEncoder(w).Encode(status) // whoever asked has gone
+	fmt.Fprintf(w, `{"apiVersion":"v1","kind":"Status","status":"Failure","code":%d,"reason":%q}`, code, reason)
 }
 
 // items are the CustomResourceDefinitions, and nothing else.

@@ -18,7 +18,7 @@ const (
 	// ConditionInstalled is True while every object of a revision is applied, also during and after a later one that failed.
 	ConditionInstalled = "Installed"
 	// ConditionHealthy is True while every object of the newest revision passes its probe; after a roll-back, of the one that
-	// was put back.
+	// was put back; while the newest one is refused, of the active one.
 	ConditionHealthy = "Healthy"
 	// ConditionProgressing is True while a new source is being unpacked, and while a revision is rolling out, being rolled back
 	// or being removed.

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -37,10 +35,6 @@ type Removal struct {
 	// Deleted names objects that were deleted by this call, at most 10.
 	Deleted []string
 }
-
-// stuckAfter is how long the deletion of an object may take before it counts as one that does not come to an end by itself. Pods
-// that end gracefully, and what is deleted before their owner is, have mostly gone by then.
-const stuckAfter = 10 * time.Minute
 
 // RemoveOptions say how a set is taken down.
 type RemoveOptions struct {
@@ -117,45 +111,6 @@ type removed struct {
 	// kept says why it stays.
 	kept string
 	err  error
-}
-
-// waitingFor says what a phase waits for; empty when nothing of it is left. What says why comes first.
-func waitingFor(results []removed) string {
-	var left []removed
-	for _, result := range results {
-		if result.left {
-			left = append(left, result)
-		}
-	}
-	if len(left) == 0 {
-		return ""
-	}
-	slices.SortFunc(left, func(a, b removed) int {
-		if (a.why == "") != (b.why == "") {
-			return len(b.why) - len(a.why)
-		}
-		return strings.Compare(a.key.String(), b.key.String())
-	})
-	text := "waiting for " + left[0].key.String()
-	if len(left) > 1 {
-		text += fmt.Sprintf(" and %d more", len(left)-1)
-	}
-	text += " to be gone"
-	if left[0].why != "" {
-		text += ": " + left[0].key.String() + " " + left[0].why
-	}
-	return text
-}
-
-// heldUp says whether nothing of a phase goes on by itself: held where users' custom resources are among the causes, else stuck.
-func heldUp(results []removed) (held, stuck bool) {
-	for _, result := range results {
-		if result.left && !result.inUse && !result.stuck {
-			return false, false
-		}
-		held = held || result.inUse
-	}
-	return held, !held
 }
 
 func (r *taking) phase(ctx context.Context, phase phase) ([]removed, error) {
@@ -291,42 +246,6 @@ func (r *taking) namespace(ctx context.Context, entry *item, at apiResource, liv
 	result := r.delete(ctx, entry, at, live)
 	result.left = false
 	return result
-}
-
-// detained says what keeps an object that is being deleted, and whether that has lasted too long.
-func (r *taking) detained(live *unstructured.Unstructured) (why string, stuck bool) {
-	why = holdup(live)
-	if r.clock.Since(live.GetDeletionTimestamp().Time) <= stuckAfter {
-		return why, false
-	}
-	const long = "was deleted more than %d minutes ago: see what holds it up"
-	if why == "" {
-		return fmt.Sprintf(long, stuckAfter/time.Minute), true
-	}
-	return why + fmt.Sprintf(" (it "+long+")", stuckAfter/time.Minute), true
-}
-
-// holdup says what keeps an object that is being deleted.
-func holdup(live *unstructured.Unstructured) string {
-	var others []string
-	for _, each := range live.GetFinalizers() {
-		switch each {
-		case metav1.FinalizerDeleteDependents:
-			return "waits for what depends on it, such as its Pods, to be deleted first"
-		case "customresourcecleanup.apiextensions.k8s.io":
-			return "waits for its custom resources, which are being deleted"
-		}
-		others = append(others, fmt.Sprintf("%q", each))
-	}
-	if len(others) == 0 {
-		return ""
-	}
-	more := ""
-	if len(others) > 3 {
-		others, more = others[:3], fmt.Sprintf(" and %d more", len(others)-3)
-	}
-	return "is held by its finalizers " + strings.Join(others, ", ") + more +
-		"; whoever set them has to take them off, and when nobody is left to do that, take them off by hand (metadata.finalizers)"
 }
 
 // workloads go together with their Pods: what they need is removed after them.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -170,6 +171,9 @@ func (r *taking) one(ctx context.Context, entry *item) removed {
 	if apierrors.IsNotFound(err) {
 		return result
 	}
+	if apierrors.IsForbidden(err) && r.nowhere(ctx, entry.key.Namespace) {
+		return result // what the manager lacks rights for was mostly never applied, and must not need them to be removed
+	}
 	if err != nil {
 		result.err = writeError("reading", entry.key, err)
 		return result
@@ -190,6 +194,15 @@ func (r *taking) one(ctx context.Context, entry *item) removed {
 		return r.namespace(ctx, entry, found, live)
 	}
 	return r.delete(ctx, entry, found, live)
+}
+
+// nowhere says that there is no namespace of this name, and so nothing in it.
+func (r *taking) nowhere(ctx context.Context, namespace string) bool {
+	if namespace == "" {
+		return false
+	}
+	_, err := r.client.Resource(corev1.SchemeGroupVersion.WithResource("namespaces")).Get(ctx, namespace, metav1.GetOptions{})
+	return apierrors.IsNotFound(err)
 }
 
 // definition takes down a CustomResourceDefinition. One that is kept is not waited for when somebody else deletes it.

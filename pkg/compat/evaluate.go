@@ -82,6 +82,8 @@ type Blocker struct {
 	Fault error
 	// Remedy says what would unblock it.
 	Remedy string
+	// cornered says that no version would.
+	cornered bool
 	// Risk is the override because of which it does not block; nil where it does.
 	Risk *Override
 }
@@ -132,13 +134,15 @@ func inTheWay(next Minor, operators []Operator) (blockers []Blocker) {
 		if err == nil && (permitted == nil || permitted.Compare(next) >= 0) {
 			continue
 		}
+		text, exists := remedy(operator, next)
 		blockers = append(blockers, Blocker{
 			Operator: operator.Name,
 			Package:  operator.Package,
 			Version:  operator.Version,
 			Max:      permitted,
 			Fault:    err,
-			Remedy:   remedy(operator, next),
+			Remedy:   text,
+			cornered: !exists,
 			Risk:     operator.Acknowledged,
 		})
 	}
@@ -170,8 +174,9 @@ func (v Verdict) Noted(notes ...string) Verdict {
 }
 
 // remedy looks for the lowest version above the installed one that permits next: first among those that can be
-// installed as things are, then among those that wait for nothing but a word, then among the others, whose obstacle it names.
-func remedy(operator Operator, next Minor) string {
+// installed as things are, then among those that wait for nothing but a word, then among the others, whose obstacle it names; exists
+// says that there is one.
+func remedy(operator Operator, next Minor) (text string, exists bool) {
 	best := lowest(operator, next, func(c Candidate) bool { return c.Installable })
 	if best == nil {
 		best = lowest(operator, next, func(c Candidate) bool { return c.Approve != "" })
@@ -181,15 +186,15 @@ func remedy(operator Operator, next Minor) string {
 	}
 	switch {
 	case best != nil && best.Approve != "":
-		return fmt.Sprintf("approve %s in spec.upgrades.approvedVersion (allows %s)", cut(best.Approve, maxVersion), next)
+		return fmt.Sprintf("approve %s in spec.upgrades.approvedVersion (allows %s)", cut(best.Approve, maxVersion), next), true
 	case best != nil && (best.Installable || best.Why == ""):
-		return fmt.Sprintf("update to ≥%s (allows %s)", best.shown(), next)
+		return fmt.Sprintf("update to ≥%s (allows %s)", best.shown(), next), true
 	case best != nil:
-		return fmt.Sprintf("update to ≥%s (allows %s); %s", best.shown(), next, cut(best.Why, maxWhy))
+		return fmt.Sprintf("update to ≥%s (allows %s); %s", best.shown(), next, cut(best.Why, maxWhy)), true
 	case operator.Unread != "":
-		return fmt.Sprintf("no version that allows %s is known: %s", next, cut(operator.Unread, maxWhy))
+		return fmt.Sprintf("no version that allows %s is known: %s", next, cut(operator.Unread, maxWhy)), false
 	}
-	return fmt.Sprintf("no version that allows %s exists in the catalogs", next)
+	return fmt.Sprintf("no version that allows %s exists in the catalogs", next), false
 }
 
 // shown is the version with its release, as status.availableUpdates has it.

@@ -120,6 +120,7 @@ func TestNoDeclarationNeverBlocksAndIsCounted(t *testing.T) {
 }
 
 func TestRemedyIsWhatTheAdministratorCanDo(t *testing.T) {
+	const risk = "\nWhere no version allows it, spec.compatibilityOverrides of the PlatformOperator takes the risk for a time"
 	permits, forbids := []string{`"4.21"`}, []string{`"4.20"`}
 	tests := map[string]struct {
 		candidates []Candidate
@@ -152,15 +153,15 @@ func TestRemedyIsWhatTheAdministratorCanDo(t *testing.T) {
 		},
 		"no version is above the installed one": {
 			candidates: []Candidate{{Version: "1.6.0", Max: permits, Installable: true}, {Version: "1.7.0", Max: permits, Installable: true}},
-			want:       "no version that allows 4.21 exists in the catalogs",
+			want:       "no version that allows 4.21 exists in the catalogs" + risk,
 		},
 		"candidates that cannot be read do not count": {
 			candidates: []Candidate{{Version: "1.9.0", Max: []string{`"x"`}, Installable: true}, {Version: "latest", Max: permits, Installable: true}},
-			want:       "no version that allows 4.21 exists in the catalogs",
+			want:       "no version that allows 4.21 exists in the catalogs" + risk,
 		},
 		"a catalog is down and the others have nothing": {
 			unread: "catalog ClusterCatalog/x could not be read",
-			want:   "no version that allows 4.21 is known: catalog ClusterCatalog/x could not be read",
+			want:   "no version that allows 4.21 is known: catalog ClusterCatalog/x could not be read" + risk,
 		},
 	}
 	for name, test := range tests {

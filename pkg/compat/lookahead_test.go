@@ -79,10 +79,10 @@ func TestMessageLooksTwoMinorVersionsAhead(t *testing.T) {
 		operators []Operator
 		want      string
 	}{
-		"all is permitted": {[]Operator{other}, "Cluster upgrades to 4.21 are permitted by 1 platform operator, of which 1 declare no olm.maxOpenShiftVersion"},
+		"all is permitted": {[]Operator{other}, "Cluster upgrades to 4.21 are permitted by 1 platform operator, of which 1 declares no olm.maxOpenShiftVersion"},
 		"the one after the next will be blocked, and what to do about it": {
 			[]Operator{bundle("3.14.0", "4.21", "3.16.0 4.22"), other},
-			"Cluster upgrades to 4.21 are permitted by 2 platform operators, of which 1 declare no olm.maxOpenShiftVersion\n" +
+			"Cluster upgrades to 4.21 are permitted by 2 platform operators, of which 1 declares no olm.maxOpenShiftVersion\n" +
 				"After that, upgrades to 4.22 will be blocked by 1 platform operator:\n" +
 				"- quay 3.14.0 allows at most 4.21: update to ≥3.16.0 (allows 4.22)",
 		},

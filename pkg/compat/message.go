@@ -2,6 +2,7 @@ package compat
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -89,7 +90,11 @@ func permits(next Minor, operators int, verdict Verdict) text {
 	risks := verdict.Acknowledged
 	head := fmt.Sprintf("Cluster upgrades to %s are permitted by %s", next.names(), count(operators-distinct(risks)))
 	if verdict.Undeclared > 0 {
-		head += fmt.Sprintf(", of which %d declare no olm.maxOpenShiftVersion", verdict.Undeclared)
+		verb := "declare"
+		if verdict.Undeclared == 1 {
+			verb = "declares"
+		}
+		head += fmt.Sprintf(", of which %d %s no olm.maxOpenShiftVersion", verdict.Undeclared, verb)
 	}
 	switch {
 	case len(risks) > 0 && distinct(risks) == operators:
@@ -116,6 +121,9 @@ func blocks(next Minor, verdict Verdict, after Minor) text {
 	t := text{
 		head:  fmt.Sprintf("Cluster upgrades to %s are blocked by %s:", next.names(), count(distinct(verdict.Blockers))),
 		lines: linesOf(verdict.Blockers, Blocker.line),
+	}
+	if slices.ContainsFunc(verdict.Blockers, func(b Blocker) bool { return b.cornered }) {
+		t.add(group{heading: "Where no version allows it, spec.compatibilityOverrides of the PlatformOperator takes the risk for a time"})
 	}
 	if len(verdict.Acknowledged) > 0 {
 		t.add(group{"At an acknowledged risk not blocked by:", linesOf(verdict.Acknowledged, Blocker.riskLine)})

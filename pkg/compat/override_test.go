@@ -75,7 +75,7 @@ func TestAcknowledgedOperatorDoesNotBlockAndIsNamed(t *testing.T) {
 		want        string
 	}{
 		"its maximum is too low": {[]Operator{acknowledged(bundle("3.14.0", "4.20")), other}, true,
-			"Cluster upgrades to 4.21 are permitted by 1 platform operator, of which 1 declare no olm.maxOpenShiftVersion, and at an acknowledged risk in spite of 1 platform operator:\n" +
+			"Cluster upgrades to 4.21 are permitted by 1 platform operator, of which 1 declares no olm.maxOpenShiftVersion, and at an acknowledged risk in spite of 1 platform operator:\n" +
 				"- quay 3.14.0 allows at most 4.20: risk acknowledged until 2026-03-02T12:00:00Z: Ada takes it\n" +
 				"After that, upgrades to 4.22 will be blocked by 1 platform operator:\n" +
 				"- quay 3.14.0 allows at most 4.20: no version that allows 4.22 exists in the catalogs"},
@@ -88,6 +88,7 @@ func TestAcknowledgedOperatorDoesNotBlockAndIsNamed(t *testing.T) {
 		"another one blocks": {[]Operator{acknowledged(bundle("3.14.0", "4.20")), {Name: "zeta", Version: "1.0.0", Max: raw("4.20")}}, false,
 			"Cluster upgrades to 4.21 are blocked by 1 platform operator:\n" +
 				"- zeta 1.0.0 allows at most 4.20: no version that allows 4.21 exists in the catalogs\n" +
+				"Where no version allows it, spec.compatibilityOverrides of the PlatformOperator takes the risk for a time\n" +
 				"At an acknowledged risk not blocked by:\n" +
 				"- quay 3.14.0 allows at most 4.20: risk acknowledged until 2026-03-02T12:00:00Z: Ada takes it"},
 	} {

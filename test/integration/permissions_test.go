@@ -140,6 +140,15 @@ var _ = Describe("the manager's rights", func() {
 		_, err = admin.Kubernetes.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})
 		Expect(err).To(beNotFound())
 
+		By("looking at nothing, and needing no rights to let go of what was never applied")
+		const idle = "impotent"
+		deployed(ctx, idle, published(ctx, samples.Operator{Package: idle, Version: "1.0.0"}, strings.ReplaceAll(budget, name, idle)))
+		Eventually(conditionOf).WithContext(ctx).WithArguments(idle, corev1alpha2.ConditionInstalled).Should(HavePrefix("False InstallFailed: "))
+		for _, kind := range []string{corev1alpha2.ConditionHealthy, corev1alpha2.ConditionDrifted} {
+			Expect(conditionOf(ctx, idle, kind)).To(HavePrefix("Unknown InstallPending: "))
+		}
+		undeploy(ctx, idle)
+
 		By("going on by itself when an admin adds a ClusterRole with the label")
 		role := &rbacv1.ClusterRole{
 			ObjectMeta: metav1.ObjectMeta{Name: "powerless-bundles", Labels: map[string]string{apply.LabelAggregate: "true"}},
@@ -178,6 +187,8 @@ var _ = Describe("the manager's rights", func() {
 		Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionInstalled).Should(And(
 			HavePrefix("True ReconcileFailed: "), ContainSubstring("the manager may not")))
 		Expect(described(ctx)).To(Equal("mine"))
+		Expect(conditionOf(ctx, name, corev1alpha2.ConditionProgressing)).To(And(HavePrefix("False Blocked: "), ContainSubstring("is not kept as it was declared")))
+		Expect(conditionOf(ctx, name, corev1alpha2.ConditionDrifted)).To(HavePrefix("Unknown ReconcileFailed: "))
 		grant(ctx)
 		Eventually(described).WithContext(ctx).Should(Equal("declared"))
 		Eventually(missing).WithContext(ctx).Should(BeEmpty())

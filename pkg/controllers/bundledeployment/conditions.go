@@ -92,7 +92,7 @@ func (s *state) pendingMessage() string {
 // reportHealthy tells of the newest revision that is worked on. While that is refused it tells of the active one: what cannot be
 // moved to is no harm to what is there.
 func (s *state) reportHealthy() {
-	if s.wanted == nil && s.active == nil {
+	if s.untouched() {
 		s.set(corev1alpha2.ConditionHealthy, metav1.ConditionUnknown, corev1alpha2.ReasonInstallPending, s.unlooked())
 		return
 	}
@@ -137,6 +137,14 @@ func unhealthy(report apply.Report, obstacle string) string {
 	return message + "."
 }
 
+// untouched says that there is nothing to look at: no revision, or a first one that the manager lacks rights for.
+func (s *state) untouched() bool {
+	if s.active != nil {
+		return false
+	}
+	return s.wanted == nil || s.refusal != nil && s.report.Phases == 0 && !meta.IsStatusConditionTrue(s.before.Status.Conditions, corev1alpha2.ConditionInstalled)
+}
+
 // unlooked says why nothing is looked at.
 func (s *state) unlooked() string {
 	if meta.IsStatusConditionTrue(s.before.Status.Conditions, corev1alpha2.ConditionInstalled) {
@@ -164,6 +172,8 @@ func (s *state) reportProgressing() {
 		s.set(condition, yes, corev1alpha2.ReasonRollingOut, "The source is being unpacked.")
 	case s.overdue:
 		s.set(condition, no, corev1alpha2.ReasonDeadlineExceeded, s.failure()+". "+s.heldMessage())
+	case s.refusal != nil && s.wanted == s.active:
+		s.set(condition, no, corev1alpha2.ReasonBlocked, fmt.Sprintf("%s is not kept as it was declared: %v.", name(s.active), s.refusal))
 	case s.refusal != nil:
 		s.set(condition, no, corev1alpha2.ReasonBlocked, fmt.Sprintf("%s is not applied: %v.", name(s.wanted), s.refusal))
 	case s.rollingOut():

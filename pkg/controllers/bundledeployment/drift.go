@@ -45,7 +45,7 @@ func (s *state) noteDrift(report apply.Report) {
 // reportDrift merges what was seen into the list: newest first, one entry for the same change of the same object by the
 // same manager. What stood and does not stand any more goes; what was put back stays as history.
 func (s *state) reportDrift() {
-	if s.wanted == nil && s.active == nil {
+	if s.untouched() {
 		s.deployment.Status.Drift = nil
 		s.set(corev1alpha2.ConditionDrifted, metav1.ConditionUnknown, corev1alpha2.ReasonInstallPending, s.unlooked())
 		return
@@ -84,6 +84,9 @@ func (s *state) reportDrift() {
 		}
 		s.set(corev1alpha2.ConditionDrifted, metav1.ConditionTrue, corev1alpha2.ReasonDriftReported,
 			sentence("Changes by others are left, as "+why, reported))
+	case s.refusal != nil && s.wanted == s.active:
+		s.set(corev1alpha2.ConditionDrifted, metav1.ConditionUnknown, corev1alpha2.ReasonReconcileFailed,
+			"Not everything can be looked at, or put back; the Installed condition says why.")
 	default:
 		s.set(corev1alpha2.ConditionDrifted, metav1.ConditionFalse, corev1alpha2.ReasonAsExpected, "Nothing that was declared is left as others changed it.")
 	}

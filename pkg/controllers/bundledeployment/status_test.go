@@ -80,8 +80,12 @@ func TestConditions(t *testing.T) {
 			given: state{wanted: one, report: unhealthy},
 			want:  map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "True/BundleLoadSuccessful", "Installed": "True/InstallationSucceeded", "Healthy": "False/Unhealthy", "Progressing": "True/RollingOut", "Drifted": "False/AsExpected"},
 		},
-		"a first revision that is refused": {
+		"a first revision that the manager lacks rights for": {
 			given: state{wanted: one, refusal: refusal},
+			want:  map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "True/BundleLoadSuccessful", "Installed": "False/InstallFailed", "Healthy": "Unknown/InstallPending", "Progressing": "False/Blocked", "Drifted": "Unknown/InstallPending"},
+		},
+		"a first revision that is refused": {
+			given: state{wanted: one, refusal: refusal, report: apply.Report{Total: 2, Phases: 1}},
 			want:  map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "True/BundleLoadSuccessful", "Installed": "False/InstallFailed", "Healthy": "False/Unhealthy", "Progressing": "False/Blocked", "Drifted": "False/AsExpected"},
 		},
 		"a later revision that is refused, with all well of the active one": {
@@ -94,7 +98,7 @@ func TestConditions(t *testing.T) {
 		},
 		"a repair that is refused": {
 			given: state{active: one, wanted: one, refusal: refusal}, before: []metav1.Condition{installed},
-			want: map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "True/BundleLoadSuccessful", "Installed": "True/ReconcileFailed", "Healthy": "False/Unhealthy", "Progressing": "False/Blocked", "Drifted": "False/AsExpected"},
+			want: map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "True/BundleLoadSuccessful", "Installed": "True/ReconcileFailed", "Healthy": "False/Unhealthy", "Progressing": "False/Blocked", "Drifted": "Unknown/ReconcileFailed"},
 		},
 		"a later revision that is not healthy": {
 			given: state{active: one, wanted: two, report: unhealthy}, before: []metav1.Condition{installed},

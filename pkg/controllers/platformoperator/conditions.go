@@ -108,6 +108,9 @@ func progressingCondition(s *state) metav1.Condition {
 	if invalid := invalidNow(s.deployment); invalid != "" && target == nil && installed != nil {
 		return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("What the spec says now of version %s cannot be carried out: %s.", installed.Version, invalid))
 	}
+	if refused := repairRefused(s.deployment); refused != "" && target == nil && installed != nil {
+		return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("Version %s is not kept as it was declared: %s.", installed.Version, refused))
+	}
 	switch {
 	case target == nil && installed != nil && firstRollout(s.deployment) != "":
 		return isTrue(platformv1alpha1.ReasonInstalling, sentence(fmt.Sprintf("Installing version %s", installed.Version), firstRollout(s.deployment)))
@@ -237,13 +240,22 @@ func missedDeadline(deployment *corev1alpha2.BundleDeployment, target, installed
 	return metav1.Condition{}, false
 }
 
+// repairRefused says what the API server refuses of what is installed already; empty when nothing.
+func repairRefused(deployment *corev1alpha2.BundleDeployment) string {
+	return refusedBy(deployment, corev1alpha2.ReasonReconcileFailed)
+}
+
 // upgradeRefused says what the API server refuses of a later version; Installed stays True then. Empty when nothing.
 func upgradeRefused(deployment *corev1alpha2.BundleDeployment) string {
+	return refusedBy(deployment, corev1alpha2.ReasonUpgradeFailed)
+}
+
+func refusedBy(deployment *corev1alpha2.BundleDeployment, reason string) string {
 	if deployment == nil {
 		return ""
 	}
 	condition := meta.FindStatusCondition(deployment.Status.Conditions, corev1alpha2.ConditionInstalled)
-	if condition == nil || condition.Reason != corev1alpha2.ReasonUpgradeFailed || deployment.Status.ObservedGeneration < deployment.Generation {
+	if condition == nil || condition.Reason != reason || deployment.Status.ObservedGeneration < deployment.Generation {
 		return ""
 	}
 	return describe(condition, condition.Reason)

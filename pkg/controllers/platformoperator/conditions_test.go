@@ -137,6 +137,8 @@ func TestProgressingSaysWhatOfTheSpecIsNotCarriedOutThoughTheVersionStays(t *tes
 	refused.Status.Conditions[1].Reason, refused.Status.Conditions[1].Message = corev1alpha2.ReasonUpgradeFailed, "set spec.adoption to Any."
 	invalid := deploymentThat("HasValidBundle=False", "Installed=True")
 	invalid.Status.Conditions[0].Reason, invalid.Status.Conditions[0].Message = corev1alpha2.ReasonBundleLoadFailed, "Correct spec.config."
+	unrepaired := refused.DeepCopy()
+	unrepaired.Status.Conditions[1].Reason, unrepaired.Status.Conditions[1].Message = corev1alpha2.ReasonReconcileFailed, "The manager may not."
 	late := deploymentThat("Progressing=False")
 	late.Status.Conditions[0].Reason, late.Status.Conditions[0].Message = corev1alpha2.ReasonDeadlineExceeded, "It is held."
 	for name, c := range map[string]struct {
@@ -146,6 +148,7 @@ func TestProgressingSaysWhatOfTheSpecIsNotCarriedOutThoughTheVersionStays(t *tes
 		want       []string
 	}{
 		"the API server refuses it":      {refused, "", platformv1alpha1.ReasonBlocked, []string{"version 1.0.0", "set spec.install.adoption to Any"}},
+		"it may not be put back":         {unrepaired, "", platformv1alpha1.ReasonBlocked, []string{"Version 1.0.0 is not kept as it was declared", "The manager may not"}},
 		"it cannot be rendered so":       {invalid, "", platformv1alpha1.ReasonBlocked, []string{"version 1.0.0", "Correct spec.install.config"}},
 		"held, and no such version asks": {late, `"banana" is no range.`, platformv1alpha1.ReasonDeadlineExceeded, []string{`"banana" is no range. Until then: `, "It is held"}},
 	} {

@@ -138,6 +138,7 @@ func TestCLU_G7_MessageOnTheClusterOperatorIsStableBoundedAndSaysWhatToDo(t *tes
 			}
 			beyond := fmt.Sprintf("\n%s: Updates of platform operators that can be made", ConditionType)
 			message, _, _ = strings.Cut(message, beyond)
+			message, _, _ = strings.Cut(message, fmt.Sprintf("\n%s: Where no version allows it", ConditionType))
 			lines := strings.Split(message, "\n")[1:]
 			for i, line := range lines {
 				if left := n - i; i == len(lines)-1 && n > len(lines) {

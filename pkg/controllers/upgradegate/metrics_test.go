@@ -17,7 +17,7 @@ func TestCLU_G6_WhatDeclaresNothingIsCountedAndBlocksNothing(t *testing.T) {
 	registry.CustomMustRegister(shown)
 	none, some := compat.Operator{Name: "none", Version: "1.0.0"}, compat.Operator{Name: "some", Version: "1.0.0", Max: []string{`"4.30"`}}
 	alone, err := compat.Evaluate("4.20.1", []compat.Operator{none, some, {Name: "none", Version: "1.1.0"}})
-	if err != nil || !alone.Upgradeable || alone.Message != "Cluster upgrades to 4.21 are permitted by 2 platform operators, of which 1 declare no olm.maxOpenShiftVersion" {
+	if err != nil || !alone.Upgradeable || alone.Message != "Cluster upgrades to 4.21 are permitted by 2 platform operators, of which 1 declares no olm.maxOpenShiftVersion" {
 		t.Errorf("beside one that permits it: %t, %q, %v", alone.Upgradeable, alone.Message, err)
 	}
 	beside, err := compat.Evaluate("4.20.1", []compat.Operator{none, {Name: "old", Version: "1.0.0", Max: []string{`"4.20"`}}, {Name: "old", Version: "1.1.0", Max: []string{`"4.20"`}}})

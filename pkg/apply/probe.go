@@ -12,8 +12,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/health"
 )
 
-// Look tells how the objects of a set that was applied before are, whatever they were declared to be meanwhile. It asks nobody
-// and writes nothing; drift is not looked at.
+// Look tells how the objects of a set that was applied before are, whatever they were declared to be meanwhile. It writes nothing,
+// and does not look for drift.
 func (e *Engine) Look(ctx context.Context, set *Set) Report {
 	run := &run{Engine: e, set: set, memory: e.memoryOf(set.owner.Name)}
 	report := Report{Total: set.Len(), Complete: true}

@@ -25,7 +25,7 @@ import (
 type Removal struct {
 	// Done says that nothing of the set is left that is the owner's.
 	Done bool
-	// Held says that nothing is taken down now, because users have custom resources, of which no watch tells.
+	// Held says that nothing that is left goes by itself, and that users' custom resources, of which no watch tells, are among the causes.
 	Held bool
 	// Stuck says that everything that is waited for was deleted more than stuckAfter ago: somebody has to see to that.
 	Stuck bool

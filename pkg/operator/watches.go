@@ -36,5 +36,8 @@ func (l listeners) addShared(input *Input, around *surroundings) {
 // newWatches makes the controller that tells when the manager is not let see what it works from. What bundles bring is not among
 // that: whom it concerns is told on their own objects. It comes behind everybody who adds listeners.
 func newWatches(input *Input, heard listeners) (factory.Controller, error) {
-	return watches.New(watches.Config{OperatorClient: input.Operator, Informers: heard, Clock: input.Clock, Recorder: input.Recorder})
+	return watches.New(watches.Config{
+		OperatorClient: input.Operator, Informers: heard, Others: []string{"pods", "catalogsources", "clustercatalogs", "subscriptions", "clusterextensions"},
+		Clock: input.Clock, Recorder: input.Recorder,
+	})
 }

@@ -34,18 +34,25 @@ func (o Object) String() string {
 }
 
 // Create has an object created, and removed when the specification has ended, with what it leaves. It is removed also when its
-// creation failed, because what is there after a lost answer nobody knows; one that was there before is left alone.
+// creation failed, because what is there after a lost answer nobody knows; one that was there before is left alone, whatever its
+// creation is answered with: admission may refuse it before anybody sees that it is there.
 func (t *T) Create(ctx context.Context, object Object, create func(context.Context) error) {
+	const there = "%s is there already: an earlier run left it behind, or another one is under way; when there is none, remove it and run this again"
+	_, err := t.Dynamic.Resource(object.Resource).Namespace(object.Namespace).Get(ctx, object.Name, metav1.GetOptions{})
+	if err == nil {
+		t.Fatalf(there, object)
+	}
+	t.Expect(apierrors.IsNotFound(err)).To(gomega.BeTrue(), "looking whether %s is there already: %v", object, err)
 	ours := true
 	t.Cleanup(func(ctx context.Context) {
 		if ours {
 			t.Remove(ctx, object)
 		}
 	})
-	err := create(ctx)
+	err = create(ctx)
 	if apierrors.IsAlreadyExists(err) {
 		ours = false
-		t.Fatalf("%s is there already: an earlier run left it behind, or another one is under way; when there is none, remove it and run this again", object)
+		t.Fatalf(there, object)
 	}
 	t.Expect(err).To(gomega.Succeed(), "creating %s", object)
 }

@@ -38,7 +38,7 @@ type server struct {
 
 func (s *server) start() {
 	s.FakeDynamicClient = fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{things: "ThingList"})
-	began := time.Now()
+	var created time.Time
 	var deleted *unstructured.Unstructured // since its deletionTimestamp
 	s.PrependReactor("get", things.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
 		if deleted == nil || time.Since(deleted.GetDeletionTimestamp().Time) > s.takes {
@@ -60,7 +60,11 @@ func (s *server) start() {
 		return false, nil, nil
 	})
 	s.PrependReactor("*", things.Resource, func(action clienttesting.Action) (bool, runtime.Object, error) {
-		if action.GetVerb() != "create" && time.Since(began) < s.silentUntil {
+		if action.GetVerb() == "create" {
+			created = time.Now()
+			return false, nil, nil
+		}
+		if !created.IsZero() && time.Since(created) < s.silentUntil {
 			return true, nil, errors.New("connection refused")
 		}
 		return false, nil, nil
@@ -126,6 +130,14 @@ func TestWhatASpecificationMadeIsRemovedHoweverItEnds(t *testing.T) {
 		"somebody else's is left alone": {
 			there: true, run: makes(nothing), left: true,
 			failed: []string{`Thing "ote-thing" is there already`},
+		},
+		"somebody else's is left alone although admission refuses another one": {
+			there: true, left: true, failed: []string{`Thing "ote-thing" is there already`},
+			run: func(ctx context.Context, t *T) {
+				t.Create(ctx, thing, func(context.Context) error {
+					return apierrors.NewForbidden(things.GroupResource(), thing.Name, errors.New("quota"))
+				})
+			},
 		},
 		"removal in the run waits as long as a state": {
 			server: server{takes: limits.Patience + time.Second}, run: makes(func(ctx context.Context, t *T) { t.Remove(ctx, thing) }),

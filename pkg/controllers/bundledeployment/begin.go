@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
@@ -20,17 +21,20 @@ const (
 
 // begin writes down when a revision starts to roll out, before anything of it is written, so that no restart extends its
 // deadline, and that nothing of it is healthy yet: whatever becomes of this sync, status does not go on telling of objects that
-// were changed meanwhile. One that failed or was given up before starts anew, with a new deadline.
+// were changed meanwhile. One that failed or was given up before starts anew, with a new deadline; so does the deadline of one
+// that was paused. One that the manager lacks rights for does not start: nothing of it is written, so that there is never half of it
+// because of something that could be known before, and there is nothing to hold against it.
 func begin(ctx context.Context, s *state) (bool, error) {
 	if !s.rollingOut() {
 		return false, nil
 	}
-	if s.deployment.Spec.Paused {
-		s.wanted.started = nil // what waits meanwhile is not held against it
+	if s.deployment.Spec.Paused || s.wanted.begun() && !s.resumed() {
 		return false, nil
 	}
-	if s.wanted.started != nil && s.wanted.state == corev1alpha2.RevisionRollingOut {
-		return false, nil
+	if !s.wanted.begun() {
+		if s.unbegun = s.permitted(ctx, s.wanted); s.unbegun != nil {
+			return false, nil
+		}
 	}
 	now := metav1.NewTime(s.clock.Now().Truncate(time.Second))
 	s.wanted.started, s.wanted.state, s.wanted.failedGeneration = &now, corev1alpha2.RevisionRollingOut, 0
@@ -50,6 +54,17 @@ func begin(ctx context.Context, s *state) (bool, error) {
 	s.record.wrote(stored, s.clock.Now())
 	s.notify(s.startNotice())
 	return false, nil
+}
+
+// begun says that a revision was begun, so that something of it may have been written.
+func (r *revision) begun() bool {
+	return r.started != nil && r.state == corev1alpha2.RevisionRollingOut
+}
+
+// resumed says that spec.paused was set until now.
+func (s *state) resumed() bool {
+	progressing := meta.FindStatusCondition(s.before.Status.Conditions, corev1alpha2.ConditionProgressing)
+	return progressing != nil && progressing.Reason == corev1alpha2.ReasonPaused
 }
 
 func (s *state) startNotice() notice {
@@ -116,12 +131,12 @@ func (s *state) judgeDeadline() {
 	}.decide()
 	s.retry(again)
 	s.overdue = said != inTime
-	// What only lacks rights has nothing to be rolled back, and goes on when they are granted.
-	if said != rollBack || len(s.missing) > 0 && s.report.Phases == 0 {
+	if said != rollBack {
 		return
 	}
 	target.state, target.failedGeneration = corev1alpha2.RevisionFailed, s.deployment.Generation
 	target.failure = s.failure()
 	s.failed, s.wanted, s.overdue = target, s.active, false
-	s.retry(time.Millisecond) // the failure is written down first, then the revision before is put back
+	s.refusal, s.live = nil, nil // they are of the one that was given up
+	s.retry(time.Millisecond)    // the failure is written down first, then the revision before is put back
 }

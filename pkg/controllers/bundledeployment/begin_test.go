@@ -1,6 +1,8 @@
 package bundledeployment
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -61,7 +63,7 @@ func given(t *testing.T) (*state, *revision, *revision) {
 		t.Fatal(err)
 	}
 	s := &state{
-		controller: &controller{clock: clocktesting.NewFakePassiveClock(time.Unix(1000, 0)), meters: registered},
+		controller: &controller{clock: clocktesting.NewFakePassiveClock(time.Unix(1000, 0)), meters: registered, missingFor: func(context.Context, *apply.Set) ([]corev1alpha2.MissingPermission, error) { return nil, nil }},
 		record:     &memory{revisions: []*revision{one, two}},
 		before:     &corev1alpha2.BundleDeployment{ObjectMeta: metav1.ObjectMeta{Name: "memo", Generation: 3}},
 		active:     one, wanted: two,
@@ -70,26 +72,61 @@ func given(t *testing.T) (*state, *revision, *revision) {
 	return s, one, two
 }
 
-func TestARevisionThatLacksRightsMissesItsDeadlineAndIsNotGivenUp(t *testing.T) {
-	for name, test := range map[string]struct {
-		phases  int
-		givenUp bool
-	}{
-		"nothing of it was applied":   {0, false},
-		"something of it was applied": {1, true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s, _, two := given(t)
-			s.deployment.Spec.OnFailure = corev1alpha2.OnFailureRollback
-			s.clock = clocktesting.NewFakePassiveClock(time.Unix(1000+3600, 0))
-			two.seen = time.Unix(1000, 0)
-			s.missing = []corev1alpha2.MissingPermission{{Resource: "secrets", Verbs: []string{"create"}}}
-			s.report = apply.Report{Total: 1, Phases: test.phases}
-			s.judgeDeadline()
-			if (s.failed == two) != test.givenUp || s.overdue == test.givenUp {
-				t.Errorf("given up: %v, overdue: %v; want given up: %v", s.failed == two, s.overdue, test.givenUp)
-			}
-		})
+func TestARevisionThatLacksRightsIsNotBegunAndHasAllItsTimeWhenTheyAreGranted(t *testing.T) {
+	s, _, two := given(t)
+	two.started = nil
+	s.deployment.Spec.OnFailure = corev1alpha2.OnFailureRollback
+	s.client = fake.NewSimpleClientset(s.before).CoreV1alpha2().BundleDeployments()
+	clock := clocktesting.NewFakePassiveClock(time.Unix(1000, 0))
+	s.clock = clock
+	var missing []corev1alpha2.MissingPermission
+	var fault error
+	s.missingFor = func(context.Context, *apply.Set) ([]corev1alpha2.MissingPermission, error) { return missing, fault }
+	look := func(when string, begun bool) {
+		t.Helper()
+		if _, err := begin(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+		s.report = apply.Report{Total: 1}
+		s.judgeDeadline()
+		if two.begun() != begun || (s.unbegun == nil) != begun || s.overdue || s.failed != nil {
+			t.Errorf("%s: begun %v (%v), overdue %v, given up %v", when, two.begun(), s.unbegun, s.overdue, s.failed != nil)
+		}
+	}
+	missing = []corev1alpha2.MissingPermission{{Resource: "secrets", Verbs: []string{"create"}}}
+	look("at first", false)
+	clock.SetTime(time.Unix(1000+3600, 0))
+	look("an hour later", false)
+	missing, fault = nil, errors.New("the server is not there")
+	look("when nobody can be asked", false)
+	fault = nil
+	look("when they are granted", true)
+	clock.SetTime(clock.Now().Add(s.deadline() - time.Second))
+	look("for as long as any other", true)
+	clock.SetTime(clock.Now().Add(time.Minute))
+	s.judgeDeadline()
+	if s.failed != two {
+		t.Error("it is not given up after its deadline")
+	}
+}
+
+func TestARevisionThatWasPausedHasAllItsTimeAgain(t *testing.T) {
+	s, _, two := given(t)
+	s.client = fake.NewSimpleClientset(s.before).CoreV1alpha2().BundleDeployments()
+	s.clock = clocktesting.NewFakePassiveClock(time.Unix(1000+3600, 0))
+	s.deployment.Spec.Paused = true
+	if _, err := begin(t.Context(), s); err != nil || !two.begun() || two.started.Unix() != 1000 {
+		t.Fatalf("while it is paused: %v, started %v", err, two.started)
+	}
+	s.deployment.Spec.Paused = false
+	meta.SetStatusCondition(&s.before.Status.Conditions, metav1.Condition{Type: corev1alpha2.ConditionProgressing, Status: metav1.ConditionFalse, Reason: corev1alpha2.ReasonPaused})
+	s.missingFor = func(context.Context, *apply.Set) ([]corev1alpha2.MissingPermission, error) {
+		return nil, errors.New("asked about what was begun")
+	}
+	for range 2 {
+		if _, err := begin(t.Context(), s); err != nil || s.unbegun != nil || two.started.Unix() != 1000+3600 {
+			t.Fatalf("when it goes on: %v, %v, started %v", err, s.unbegun, two.started)
+		}
 	}
 }
 
@@ -230,7 +267,7 @@ func TestWhatIsActiveIsKnownToBeAppliedAlthoughTheSpecChangedWhileTheManagerWasA
 			s, one, _ := given(t)
 			s.wanted = one
 			s.before.Generation, s.before.Status.ObservedGeneration = c.generation, c.observed
-			s.before.Status.Revisions = []corev1alpha2.Revision{{Number: 1, State: corev1alpha2.RevisionActive}, {Number: 2, State: c.second}}
+			s.before.Status.Revisions = []corev1alpha2.Revision{{Number: 1, State: corev1alpha2.RevisionActive}, {Number: 2, State: c.second, StartedTime: &metav1.Time{Time: time.Unix(900, 0)}}}
 			s.before.Status.Conditions = []metav1.Condition{{Type: corev1alpha2.ConditionProgressing, Reason: c.reason, ObservedGeneration: c.observed}}
 			if got := s.settled(); got != c.want {
 				t.Errorf("settled: %v, want %v", got, c.want)

@@ -89,8 +89,8 @@ func (s *state) pendingMessage() string {
 	return sentence(name(s.wanted)+" is being applied", s.obstacle())
 }
 
-// reportHealthy tells of the newest revision that is worked on. While that is refused it tells of the active one: what cannot be
-// moved to is no harm to what is there.
+// reportHealthy tells of the newest revision that is worked on. While that is refused, or not begun, it tells of the active one:
+// what cannot be moved to is no harm to what is there.
 func (s *state) reportHealthy() {
 	if s.untouched() {
 		s.set(corev1alpha2.ConditionHealthy, metav1.ConditionUnknown, corev1alpha2.ReasonInstallPending, s.unlooked())
@@ -116,7 +116,7 @@ func (s *state) reportLive() {
 	condition, live := corev1alpha2.ConditionHealthy, *s.live
 	if len(live.Unready) == 0 {
 		s.set(condition, metav1.ConditionTrue, corev1alpha2.ReasonHealthy, fmt.Sprintf(
-			"All %d objects of %s are ready; the Installed condition says why %s is not applied.", live.Total, lower(name(s.active)), lower(name(s.wanted))))
+			"All %d objects of %s are ready; the Progressing condition says why %s is not applied.", live.Total, lower(name(s.active)), lower(name(s.wanted))))
 		return
 	}
 	s.set(condition, metav1.ConditionFalse, corev1alpha2.ReasonUnhealthy, unhealthy(live, live.Unready[0]))
@@ -137,12 +137,12 @@ func unhealthy(report apply.Report, obstacle string) string {
 	return message + "."
 }
 
-// untouched says that there is nothing to look at: no revision, or a first one that the manager lacks rights for.
+// untouched says that there is nothing to look at: no revision, or a first one that was not begun.
 func (s *state) untouched() bool {
 	if s.active != nil {
 		return false
 	}
-	return s.wanted == nil || s.refusal != nil && s.report.Phases == 0 && !meta.IsStatusConditionTrue(s.before.Status.Conditions, corev1alpha2.ConditionInstalled)
+	return s.wanted == nil || s.unbegun != nil && !meta.IsStatusConditionTrue(s.before.Status.Conditions, corev1alpha2.ConditionInstalled)
 }
 
 // unlooked says why nothing is looked at.

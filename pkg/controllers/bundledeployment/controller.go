@@ -31,6 +31,7 @@ import (
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/events"
 
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/apply"
 	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
 	coreclient "github.com/openshift/platform-operators/pkg/client/clientset/versioned/typed/core/v1alpha2"
@@ -99,7 +100,9 @@ type controller struct {
 	classes     corelisters.ProvisionerClassLister
 	revisions   *store.Revisions
 	engine      *apply.Engine
-	fetches     *fetches
+	// missingFor is the engine's MissingPermissions. A seam for tests.
+	missingFor func(context.Context, *apply.Set) ([]corev1alpha2.MissingPermission, error)
+	fetches    *fetches
 	// certificates gives who makes certificates now, and remembered what that was some seconds ago.
 	certificates, remembered func() (registryv1.Certificates, error)
 	backoff                  source.Backoff
@@ -143,6 +146,7 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 		classes:      config.Classes.Lister(),
 		revisions:    store.NewRevisions(config.Secrets),
 		engine:       engine,
+		missingFor:   engine.MissingPermissions,
 		certificates: certificatesOf(config.Discovery),
 		backoff:      waits,
 		clock:        config.Clock,

@@ -39,6 +39,8 @@ type memory struct {
 	wroteAt time.Time
 	// faults and refusals count syncs in a row that could not apply everything.
 	faults, refusals int
+	// failing is when the first of the faults of a removal was.
+	failing time.Time
 	// unkept is what could not be stored.
 	unkept unkept
 	// notices are the Events to send once a status is written: what is told of is not seen a second time.

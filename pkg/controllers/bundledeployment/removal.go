@@ -48,6 +48,10 @@ func remove(ctx context.Context, s *state) (bool, error) {
 	return true, s.release(ctx, removal)
 }
 
+// faultLasts is how long the same removal may fail in one way or another, such as by a webhook that does not answer, until that counts
+// as something that does not end by itself.
+const faultLasts = 10 * time.Minute
+
 // longestLook is the longest pause between looks at a removal that somebody holds up, which no watch tells the end of.
 const longestLook = 30 * time.Second
 
@@ -63,6 +67,13 @@ func (s *state) reportRemoval(removal apply.Removal, err error) {
 		s.retry(s.backoff.After(s.record.refusals))
 	case err != nil: // whoever waits for the removal has to see what holds it up
 		waiting, s.fault = err.Error(), err
+		if s.record.faults++; s.record.faults == 1 {
+			s.record.failing = s.clock.Now()
+		}
+		if s.record.faults < patience {
+			return // a moment is no news
+		}
+		blocked = s.clock.Since(s.record.failing) > faultLasts
 	case removal.Held || removal.Stuck:
 		blocked = true
 		s.record.looks++
@@ -70,6 +81,9 @@ func (s *state) reportRemoval(removal apply.Removal, err error) {
 	default:
 		s.record.looks, s.record.refusals = 0, 0
 		s.retry(lookAgain)
+	}
+	if s.fault == nil {
+		s.record.faults = 0
 	}
 	s.observe()
 	if blocked {

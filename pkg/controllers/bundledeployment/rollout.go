@@ -38,7 +38,12 @@ func rollOut(ctx context.Context, s *state) (bool, error) {
 		options.Drift.Policy = corev1alpha2.DriftEnforce
 	}
 	target.pruned = false // one that is tried again has to be pruned again
-	err := s.apply(ctx, target, options)
+	err := s.unbegun
+	if waits := s.active != nil && target != s.active && !target.begun(); waits || err != nil {
+		s.report = apply.Report{Total: target.set.Len()}
+	} else {
+		err = s.apply(ctx, target, options)
+	}
 	// Once the newest revision is complete, what only the active one has is about to go: nothing of it may hold that up.
 	if s.active != nil && target != s.active && (err != nil || !s.complete()) {
 		rest, restErr := s.engine.Apply(ctx, s.active.set.Without(target.set, s.report.Phases), s.options(false, false))
@@ -54,9 +59,10 @@ func rollOut(ctx context.Context, s *state) (bool, error) {
 	if err := s.judge(err); err != nil {
 		return true, err
 	}
-	if s.refusal != nil && s.active != nil && target != s.active && !s.deployment.Spec.Paused {
+	if s.active != nil && target != s.active && (s.refusal != nil || !target.begun()) {
 		live := s.engine.Look(ctx, s.active.set)
 		s.live = &live
+		s.retry(live.RetryAfter)
 	}
 	if target != s.active && s.complete() && !s.deployment.Spec.Paused {
 		s.activate(target)
@@ -65,16 +71,8 @@ func rollOut(ctx context.Context, s *state) (bool, error) {
 	return false, nil
 }
 
-// apply applies a revision, unless the manager lacks rights for it: then nothing of it is written, so that there is never half of
-// it because of something that could be known before. What was applied once is not asked about again before the API server denies
-// something of it.
+// apply applies a revision that was begun. Its rights are asked about again when the API server denies something of it.
 func (s *state) apply(ctx context.Context, target *revision, options apply.Options) error {
-	if !options.ReadOnly && !s.appliedBefore(target) {
-		if err := s.permitted(ctx, target); err != nil {
-			s.report = apply.Report{Total: target.set.Len()}
-			return err
-		}
-	}
 	var err error
 	s.report, err = s.engine.Apply(ctx, target.set, options)
 	s.take(s.report)
@@ -91,7 +89,7 @@ func (s *state) apply(ctx context.Context, target *revision, options apply.Optio
 // permitted is a refusal when the manager lacks rights for a revision.
 func (s *state) permitted(ctx context.Context, target *revision) error {
 	var err error
-	if s.missing, err = s.engine.MissingPermissions(ctx, target.set); err != nil {
+	if s.missing, err = s.missingFor(ctx, target.set); err != nil {
 		return err
 	}
 	if len(s.missing) > 0 {
@@ -136,10 +134,10 @@ func (s *state) settled() bool {
 	return progressing != nil && (progressing.Reason == corev1alpha2.ReasonAsExpected || s.failed != nil && s.restored())
 }
 
-// begunBefore says that status tells of a revision that is rolling out.
+// begunBefore says that status tells of a revision that is rolling out, and of which something may have been written.
 func (s *state) begunBefore() bool {
 	return slices.ContainsFunc(s.before.Status.Revisions, func(each corev1alpha2.Revision) bool {
-		return each.State == corev1alpha2.RevisionRollingOut
+		return each.State == corev1alpha2.RevisionRollingOut && each.StartedTime != nil
 	})
 }
 

@@ -41,7 +41,9 @@ type state struct {
 	// report and refusal are of the newest revision that is worked on.
 	report  apply.Report
 	refusal *apply.Refusal
-	// live is how the objects of the active revision are while a later one is refused; nil at any other time.
+	// unbegun is why wanted was not begun although nothing is paused.
+	unbegun error
+	// live is how the objects of the active revision are while a later one is refused, or not begun; nil at any other time.
 	live *apply.Report
 	// missing is what the manager may not do and would have to, for the newest revision.
 	missing []corev1alpha2.MissingPermission

@@ -99,8 +99,12 @@ func (s *state) reportContent() {
 	}
 	status.Objects, status.Unready = nil, nil
 	if s.wanted != nil || s.active != nil {
-		status.Objects = &corev1alpha2.ObjectCounts{Total: int32(s.report.Total), Ready: int32(s.report.Ready)}
-		status.Unready = s.report.Unready
+		told := s.report
+		if s.live != nil { // as Healthy does
+			told = *s.live
+		}
+		status.Objects = &corev1alpha2.ObjectCounts{Total: int32(told.Total), Ready: int32(told.Ready)}
+		status.Unready = told.Unready
 	}
 }
 

@@ -81,11 +81,11 @@ func TestConditions(t *testing.T) {
 			want:  map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "True/BundleLoadSuccessful", "Installed": "True/InstallationSucceeded", "Healthy": "False/Unhealthy", "Progressing": "True/RollingOut", "Drifted": "False/AsExpected"},
 		},
 		"a first revision that the manager lacks rights for": {
-			given: state{wanted: one, refusal: refusal},
+			given: state{wanted: one, refusal: refusal, unbegun: refusal},
 			want:  map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "True/BundleLoadSuccessful", "Installed": "False/InstallFailed", "Healthy": "Unknown/InstallPending", "Progressing": "False/Blocked", "Drifted": "Unknown/InstallPending"},
 		},
 		"a first revision that is refused": {
-			given: state{wanted: one, refusal: refusal, report: apply.Report{Total: 2, Phases: 1}},
+			given: state{wanted: one, refusal: refusal},
 			want:  map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "True/BundleLoadSuccessful", "Installed": "False/InstallFailed", "Healthy": "False/Unhealthy", "Progressing": "False/Blocked", "Drifted": "False/AsExpected"},
 		},
 		"a later revision that is refused, with all well of the active one": {

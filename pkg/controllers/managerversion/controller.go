@@ -266,9 +266,19 @@ func named(objects []trial) string {
 	return strings.Join(names, ", ")
 }
 
+// anew drops the condition where it says something else than it is to say, so that its time is that of these words: begun reads it.
+func anew(condition operatorv1.OperatorCondition) v1helpers.UpdateStatusFunc {
+	return func(status *operatorv1.OperatorStatus) error {
+		if found := v1helpers.FindOperatorCondition(status.Conditions, condition.Type); found != nil && found.Message != condition.Message {
+			v1helpers.RemoveOperatorCondition(&status.Conditions, condition.Type)
+		}
+		return nil
+	}
+}
+
 func (c *controller) say(ctx context.Context, condition operatorv1.OperatorCondition) error {
 	condition.Type = ConditionType
-	_, _, err := v1helpers.UpdateStatus(ctx, c.operatorClient, v1helpers.UpdateConditionFn(condition))
+	_, _, err := v1helpers.UpdateStatus(ctx, c.operatorClient, anew(condition), v1helpers.UpdateConditionFn(condition))
 	if err != nil && !errors.Is(err, operatorv1alpha1.ErrManagerMissing) {
 		return fmt.Errorf("writing the manager's own progress: %w", err)
 	}

@@ -157,6 +157,22 @@ func TestLimitIsNotBegunAnewByARestart(t *testing.T) {
 	}
 }
 
+func TestLimitOfAnotherVersionIsNotThatOfThisOne(t *testing.T) {
+	s := starting(t, "1", "a")
+	said := operatorv1.OperatorCondition{Type: ConditionType, Status: operatorv1.ConditionTrue, Message: "Working towards 3", LastTransitionTime: metav1.NewTime(time.Now().Add(-time.Hour))}
+	s.client = v1helpers.NewFakeOperatorClient(&operatorv1.OperatorSpec{}, &operatorv1.OperatorStatus{Conditions: []operatorv1.OperatorCondition{said}}, nil)
+	s.controller.operatorClient = s.client
+	s.clock.SetTime(time.Now())
+	s.want(false)
+	_, status, _, err := s.client.GetOperatorState()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if since := v1helpers.FindOperatorCondition(status.Conditions, ConditionType).LastTransitionTime; time.Since(since.Time) > time.Minute {
+		t.Errorf("it says so since %s, when another version was worked towards", since)
+	}
+}
+
 func TestWhatWasTriedBeforeTheFirstSyncCounts(t *testing.T) {
 	s := starting(t, "1", "a")
 	s.try(both, "a")

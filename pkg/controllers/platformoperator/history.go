@@ -41,14 +41,12 @@ func (s *state) reportHistory() {
 	}
 	if len(history) == 0 || !s.isCurrent(history[0]) {
 		if len(history) > 0 {
-			leave(&history[0], now)
+			leave(&history[0], notBefore(now, history[0].StartedTime))
 		}
 		history = slices.Insert(history, 0, s.newEntry())
 	}
 	current := &history[0]
-	if now.Before(&current.StartedTime) {
-		now = current.StartedTime
-	}
+	now = notBefore(now, current.StartedTime)
 	if state := s.becameOf(*current); state != current.State {
 		current.State = state
 		current.CompletedTime = nil
@@ -94,6 +92,13 @@ func (s *state) startOfAHop() metav1.Time {
 		start = metav1.NewTime(start.Add(time.Second))
 	}
 	return start
+}
+
+func notBefore(now, start metav1.Time) metav1.Time {
+	if now.Before(&start) {
+		return start
+	}
+	return now
 }
 
 // leave ends an entry because another hop has begun.

@@ -96,6 +96,11 @@ func TestHopsOfOneSecondAreToldApart(t *testing.T) {
 		if len(s.operator.Status.History) != i+1 || newest.StartedTime.Format(time.TimeOnly) != want {
 			t.Errorf("after hop %d history has %d entries, the newest from %s, want %s", i+1, len(s.operator.Status.History), newest.StartedTime.Format(time.TimeOnly), want)
 		}
+		for _, entry := range s.operator.Status.History {
+			if entry.CompletedTime.Before(&entry.StartedTime) {
+				t.Errorf("a hop from %s ended at %s", entry.StartedTime, entry.CompletedTime)
+			}
+		}
 		if newest.ReadyTime.Before(&newest.StartedTime) {
 			t.Errorf("hop %d was ready at %s, before it began at %s", i+1, newest.ReadyTime, newest.StartedTime)
 		}

@@ -172,11 +172,16 @@ func (c *controller) look() (sight, error) {
 	return seen, nil
 }
 
+// judgedFrom are the kinds that a verdict is made from.
+var judgedFrom = []string{"platformoperators", "platformoperatormanagers", "clusterversions"}
+
 // blindness says since when the API server does not let the manager see everything; empty when it does. What is judged then is what
 // was seen last, which nobody may take for the present.
 func (c *controller) blindness(manager *operatorv1alpha1.PlatformOperatorManager) string {
 	condition := v1helpers.FindOperatorCondition(manager.Status.Conditions, c.blind)
-	if condition == nil || condition.Status != operatorv1.ConditionTrue {
+	if condition == nil || condition.Status != operatorv1.ConditionTrue || !slices.ContainsFunc(judgedFrom, func(resource string) bool {
+		return strings.Contains(condition.Message, "\n"+resource+": ") // as pkg/health writes a line for each
+	}) {
 		return ""
 	}
 	return fmt.Sprintf("Since %s this may be of the past: the API server does not let the manager see everything; condition %s of PlatformOperatorManager %q says more",

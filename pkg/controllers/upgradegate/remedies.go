@@ -13,8 +13,8 @@ type remedies struct {
 	unreadable map[string]string
 }
 
-// remediesFor has the resolver decide about all operators, as each is decided about when it is moved: a version that another
-// operator is in the way of is none to name. Where no operator declares anything there is nothing to ask.
+// remediesFor has the resolver decide about all operators together: a version that another operator is in the way of is none to
+// name. What is installed counts as that even before it was ready. Where no operator declares anything there is nothing to ask.
 func (c *controller) remediesFor(operators []*platformv1alpha1.PlatformOperator, on resolve.Cluster) remedies {
 	found := remedies{unreadable: map[string]string{}}
 	var requests []resolve.Request

@@ -14,6 +14,7 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/compat"
+	"github.com/openshift/platform-operators/pkg/health"
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
@@ -108,17 +109,23 @@ func TestVerdictSaysThatItMayBeOfThePast(t *testing.T) {
 	g := gateOf(t, compass("", "4.22", "none"))
 	g.clusterVersion(t, "4.21.0")
 	g.want(t, "before", operatorv1.ConditionTrue, compat.ReasonAsExpected)
-	live := g.seen(t)
-	v1helpers.SetOperatorCondition(&live.Status.Conditions, operatorv1.OperatorCondition{Type: "WatchesDegraded", Status: operatorv1.ConditionTrue, Reason: "ObjectsNotListed"})
-	for i := range live.Status.Conditions {
-		if live.Status.Conditions[i].Type == "WatchesDegraded" {
-			live.Status.Conditions[i].LastTransitionTime = metav1.NewTime(start.Add(time.Hour))
+	refused := func(resource string) {
+		t.Helper()
+		said, _ := health.Watches([]health.Refusal{{Resource: resource, Message: "no role", First: start.Add(-time.Hour), Last: start}}, start)
+		live := g.seen(t)
+		v1helpers.RemoveOperatorCondition(&live.Status.Conditions, "WatchesDegraded")
+		live.Status.Conditions = append(live.Status.Conditions, operatorv1.OperatorCondition{
+			Type: "WatchesDegraded", Status: operatorv1.ConditionStatus(said.Status), Reason: said.Reason, Message: said.Message, LastTransitionTime: metav1.NewTime(start.Add(time.Hour))})
+		if _, err := g.client.OperatorV1alpha1().PlatformOperatorManagers().UpdateStatus(t.Context(), live, metav1.UpdateOptions{}); err != nil {
+			t.Fatal(err)
 		}
+		g.seen(t)
 	}
-	if _, err := g.client.OperatorV1alpha1().PlatformOperatorManagers().UpdateStatus(t.Context(), live, metav1.UpdateOptions{}); err != nil {
-		t.Fatal(err)
+	refused("bundles")
+	if _, _, message := g.says(t); strings.Contains(message, "of the past") {
+		t.Errorf("what is refused is no matter of the gate's, and it says %s", message)
 	}
-	g.seen(t)
+	refused("platformoperators")
 	g.want(t, "while something is refused", operatorv1.ConditionTrue, compat.ReasonAsExpected, "Since 2026-03-01T13:00:00Z this may be of the past", "WatchesDegraded")
 	g.unchanged(t, "while something is refused")
 	g.clusterVersion(t, "4.22.0")

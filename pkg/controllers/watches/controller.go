@@ -37,13 +37,16 @@ type Config struct {
 	// Informers are watched, by the plural names of their kinds: of each what takes whom to tell of errors, which for an informer
 	// of client-go is its SetWatchErrorHandlerWithContext. None of them may have been started.
 	Informers map[string]func(cache.WatchErrorHandlerWithContext) error
-	Clock     clock.PassiveClock
-	Recorder  events.Recorder
+	// Others are those among them that are not ours, nor of the cluster itself: of these counts only that the manager may not see them.
+	Others   []string
+	Clock    clock.PassiveClock
+	Recorder events.Recorder
 }
 
 type controller struct {
 	operatorClient v1helpers.OperatorClient
 	clock          clock.PassiveClock
+	others         map[string]bool
 
 	lock sync.Mutex
 	// refusals are by resource; there are as many as informers at most.
@@ -55,7 +58,10 @@ func New(config Config) (factory.Controller, error) {
 	if config.OperatorClient == nil || len(config.Informers) == 0 || config.Clock == nil || config.Recorder == nil {
 		return nil, errors.New("building the watches controller: a field of its Config is not set")
 	}
-	c := &controller{operatorClient: config.OperatorClient, clock: config.Clock, refusals: map[string]health.Refusal{}}
+	c := &controller{operatorClient: config.OperatorClient, clock: config.Clock, others: map[string]bool{}, refusals: map[string]health.Refusal{}}
+	for _, resource := range config.Others {
+		c.others[resource] = true
+	}
 	syncContext := factory.NewSyncContext(ControllerName, config.Recorder)
 	for resource, listen := range config.Informers {
 		if err := listen(func(ctx context.Context, reflector *cache.Reflector, err error) {
@@ -78,8 +84,11 @@ func New(config Config) (factory.Controller, error) {
 // now and then, and the next list is of a newer one.
 func (c *controller) refused(resource string, err error) bool {
 	var answer apierrors.APIStatus
-	if !errors.As(err, &answer) || apierrors.IsResourceExpired(err) || apierrors.IsGone(err) {
+	switch {
+	case !errors.As(err, &answer) || apierrors.IsResourceExpired(err) || apierrors.IsGone(err) || apierrors.IsTooManyRequests(err):
 		return false
+	case c.others[resource] && !apierrors.IsForbidden(err) && !apierrors.IsUnauthorized(err):
+		return false // what ails a kind of somebody else's is told by them
 	}
 	c.lock.Lock()
 	defer c.lock.Unlock()

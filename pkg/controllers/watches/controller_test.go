@@ -65,7 +65,8 @@ func TestOnlyAnAnswerOfTheServerIsARefusal(t *testing.T) {
 	}{
 		"forbidden":               {apierrors.NewForbidden(schema.GroupResource{Resource: "a"}, "", nil), true},
 		"the kind is gone":        {apierrors.NewGenericServerResponse(http.StatusNotFound, "list", schema.GroupResource{Resource: "a"}, "", "", 0, true), true},
-		"too many requests":       {apierrors.NewTooManyRequests("later", 1), true},
+		"too many requests":       {apierrors.NewTooManyRequests("later", 1), false},
+		"the server has failed":   {apierrors.NewInternalError(errors.New("no etcd")), true},
 		"the server is not there": {errors.New("connection refused"), false},
 		"the version is too old":  {apierrors.NewResourceExpired("too old"), false},
 		"the version is gone":     {&apierrors.StatusError{ErrStatus: metav1.Status{Reason: metav1.StatusReasonGone}}, false},
@@ -77,4 +78,13 @@ func TestOnlyAnAnswerOfTheServerIsARefusal(t *testing.T) {
 			}
 		})
 	}
+	t.Run("what ails somebody else's kind is told by them", func(t *testing.T) {
+		c := &controller{clock: clocktesting.NewFakeClock(time.Unix(0, 0)), others: map[string]bool{"a": true}, refusals: map[string]health.Refusal{}}
+		if c.refused("a", apierrors.NewInternalError(errors.New("no conversion"))) {
+			t.Error("a fault of the kind counts")
+		}
+		if !c.refused("a", apierrors.NewForbidden(schema.GroupResource{Resource: "a"}, "", nil)) {
+			t.Error("a right that the manager lacks does not count")
+		}
+	})
 }

@@ -75,10 +75,11 @@ var faults = map[string]map[string]struct {
 		"a fixed version in the report":      {change{reportFile, "version: 0.0.1-snapshot", "version: 1.2.3"}, "want operator"},
 	},
 	"what admins configure is create-only, and it is what the manager creates": {
-		"reconciled":      {change{configFile, `create-only: "true"`, `create-only: "false"`}, "create-only is"},
-		"another one":     {change{serviceFile, "  annotations:", "  annotations:\n    release.openshift.io/create-only: \"true\""}, "create-only is"},
-		"another content": {change{configFile, "logLevel: Normal", "logLevel: Debug"}, "differs from bindata"},
-		"another class":   {change{classFile, "core.rukpak.io/registry", "core.rukpak.io/plain"}, "differs from bindata"},
+		"reconciled":                {change{configFile, `create-only: "true"`, `create-only: "false"`}, "create-only is"},
+		"another one":               {change{serviceFile, "  annotations:", "  annotations:\n    release.openshift.io/create-only: \"true\""}, "create-only is"},
+		"another content":           {change{configFile, "logLevel: Normal", "logLevel: Debug"}, "differs from the one in bindata"},
+		"another class":             {change{classFile, "core.rukpak.io/registry", "core.rukpak.io/plain"}, "differs from the one in bindata"},
+		"no class of plain bundles": {change{"30-provisionerclass-plain", "name: core-rukpak-io-plain", "name: core-rukpak-io-flat"}, "core-rukpak-io-plain"},
 	},
 	"kinds that the CVO compares as they stand have every default written out": {
 		"no policy types": {change{denyFile, "policyTypes:\n  - Ingress\n  - Egress\n", ""}, "policyTypes is not written out"},

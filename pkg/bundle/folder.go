@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
 // Where a bundle of files keeps its metadata, and the keys that its annotations use.
@@ -23,12 +25,21 @@ const (
 type FormatError struct {
 	// Found is the format that the bundle is of, as its author wrote it, and Read the one that it was read as.
 	Found, Read string
-	// where is where the author says so.
-	where string
+	// File is the file that says so.
+	File string
 }
 
 func (e *FormatError) Error() string {
-	return fmt.Sprintf("reading %q: the bundle's format is %q; only %q is read here", e.where, e.Found, e.Read)
+	return fmt.Sprintf("reading %q: the bundle's format is %q; only %q is read here", e.File, e.Found, e.Read)
+}
+
+// Remedy says in a sentence, without a full stop, by whom the bundle is read.
+func (e *FormatError) Remedy() string {
+	class := corev1alpha2.ClassOf(e.Found)
+	if class == "" {
+		return "No shipped ProvisionerClass reads that format; choose another version or another package"
+	}
+	return fmt.Sprintf("Name class %q in spec.provisionerClassName, which reads that format; for a PlatformOperator it is named when the catalog says the format of the bundle, in its property olm.bundle.mediatype", class)
 }
 
 // LoadAnnotations reads metadata/annotations.yaml of a bundle that is read as some format. An absent file is an error that wraps
@@ -43,7 +54,7 @@ func LoadAnnotations(fsys fs.FS, format string) (map[string]string, error) {
 		return nil, fmt.Errorf("reading %q: %w", AnnotationsFile, err)
 	}
 	if found := annotations[AnnotationMediaType]; found != "" && found != format {
-		return nil, &FormatError{Found: found, Read: format, where: AnnotationsFile}
+		return nil, &FormatError{Found: found, Read: format, File: AnnotationsFile}
 	}
 	if dir := ManifestsDir(annotations); !fs.ValidPath(dir) {
 		return nil, fmt.Errorf("reading %q: annotation %q: %q is no path inside the bundle", AnnotationsFile, AnnotationManifests, dir)

@@ -15,9 +15,6 @@ func (b *Bundle) check() []string {
 	for _, o := range b.objects {
 		findings = append(findings, bundle.CheckMetadata(o)...)
 		findings = append(findings, bundle.CheckCRD(o)...)
-		if kind := groupKind(o); kind.Group == "operators.coreos.com" && kind.Kind == "ClusterServiceVersion" {
-			findings = append(findings, fmt.Sprintf("%s: a ClusterServiceVersion is installed from a registry+v1 bundle; nobody would carry it out here", o))
-		}
 		if namespace := o.GetNamespace(); namespace != "" && len(utilvalidation.IsDNS1123Label(namespace)) > 0 {
 			findings = append(findings, fmt.Sprintf("%s: the namespace %q cannot be: %s", o, cut(namespace), strings.Join(utilvalidation.IsDNS1123Label(namespace), ", ")))
 		}

@@ -12,11 +12,15 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
 // mediaType is the name of the format.
-const mediaType = "plain+v0"
+const mediaType = corev1alpha2.FormatPlainV0
+
+// clusterServiceVersion is what makes manifests a registry+v1 bundle.
+var clusterServiceVersion = schema.GroupKind{Group: "operators.coreos.com", Kind: "ClusterServiceVersion"}
 
 // Bundle is a plain+v0 bundle that passed validation. It does not change after Load, so that goroutines may share it.
 type Bundle struct {
@@ -56,6 +60,11 @@ func Load(fsys fs.FS) (*Bundle, error) {
 	}
 	if len(objects) == 0 {
 		return nil, fmt.Errorf("reading directory %q: no objects are there; a plain+v0 bundle has at least one", dir)
+	}
+	for _, o := range objects {
+		if groupKind(o) == clusterServiceVersion { // nobody would carry it out
+			return nil, &bundle.FormatError{Found: corev1alpha2.FormatRegistryV1, Read: mediaType, File: o.File}
+		}
 	}
 	b.own = ownKinds(objects)
 	var findings bundle.Findings

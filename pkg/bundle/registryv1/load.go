@@ -70,7 +70,7 @@ func Load(fsys fs.FS) (*Bundle, error) {
 func loadAnnotations(fsys fs.FS) (map[string]string, error) {
 	annotations, err := bundle.LoadAnnotations(fsys, mediaType)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("reading %q: the file is absent, so this is no registry+v1 bundle; it must name the package under %q: %w",
+		return nil, fmt.Errorf("reading %q: the file is absent, so this is no registry+v1 bundle, which names its package there under %q; plain+v0 bundles have a ProvisionerClass of their own: %w",
 			bundle.AnnotationsFile, bundle.AnnotationPackage, fs.ErrNotExist)
 	}
 	if err != nil {

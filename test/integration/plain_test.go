@@ -112,22 +112,22 @@ var _ = Describe("a bundle of plain manifests", func() {
 	})
 
 	It("ENG-F9 is gated and upgraded by the metadata that it carries, also to another format", func(ctx context.Context) {
-		const pkg = "sextant"
+		const pkg = "quadrant"
 		old := samples.Operator{Package: pkg, Version: "1.0.0", Plain: true, FileProperties: runsUpTo(`"4.21"`)}
 		next := samples.Operator{Package: pkg, Version: "1.1.0", Plain: true, FileProperties: runsUpTo(`"4.23"`)}
 		publishes(ctx, old)
 		installed(ctx, pkg, "1.0.0")
-		Expect(readBy(ctx, pkg)).To(Equal(`core-rukpak-io-plain sextant.v1.0.0 sextant 1.0.0 "4.21"`))
+		Expect(readBy(ctx, pkg)).To(Equal(`core-rukpak-io-plain quadrant.v1.0.0 quadrant 1.0.0 "4.21"`))
 		operator, err := admin.Operator(ctx, pkg)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(operator.Status.Installed.Format).To(Equal("plain+v0"))
 		declares(ctx, pkg, "Bundle 4.21")
-		gateSaysOf(ctx, pkg, "- sextant 1.0.0 allows at most 4.21")
+		gateSaysOf(ctx, pkg, "- quadrant 1.0.0 allows at most 4.21")
 
 		By("publishing a version that permits more")
 		publishes(ctx, old, next)
 		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.1.0").WithTimeout(rereadWithin).Should(Succeed())
-		Expect(readBy(ctx, pkg)).To(Equal(`core-rukpak-io-plain sextant.v1.1.0 sextant 1.1.0 "4.23"`))
+		Expect(readBy(ctx, pkg)).To(Equal(`core-rukpak-io-plain quadrant.v1.1.0 quadrant 1.1.0 "4.23"`))
 		Expect(notesOf(ctx, pkg)).To(HaveKeyWithValue("version", "1.1.0"))
 		declares(ctx, pkg, "Bundle 4.23")
 		gateSaysOf(ctx, pkg)
@@ -135,7 +135,7 @@ var _ = Describe("a bundle of plain manifests", func() {
 		By("publishing a version that is a registry+v1 bundle")
 		publishes(ctx, old, next, samples.Operator{Package: pkg, Version: "1.2.0"})
 		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.2.0").WithTimeout(rereadWithin).Should(Succeed())
-		Expect(readBy(ctx, pkg)).To(Equal(`core-rukpak-io-registry sextant.v1.2.0 sextant 1.2.0`))
+		Expect(readBy(ctx, pkg)).To(Equal(`core-rukpak-io-registry quadrant.v1.2.0 quadrant 1.2.0`))
 		Eventually(func(ctx context.Context) error { _, err := notesOf(ctx, pkg); return err }).WithContext(ctx).Should(beNotFound(), "what only the version before had is pruned")
 		Expect(historyOf(ctx, pkg)).To(Equal([]string{"1.2.0 Ready by Automatic", "1.1.0 Ready by Automatic", "1.0.0 Ready by Installation"}))
 	})

@@ -19,6 +19,9 @@ var platformOperatorManager []byte
 //go:embed provisionerclass-registry.yaml
 var registryClass []byte
 
+//go:embed provisionerclass-plain.yaml
+var plainClass []byte
+
 // PlatformOperatorManager returns the manager's configuration with its defaults, a new copy each time.
 func PlatformOperatorManager() (*operatorv1alpha1.PlatformOperatorManager, error) {
 	manager := &operatorv1alpha1.PlatformOperatorManager{}
@@ -30,9 +33,18 @@ func PlatformOperatorManager() (*operatorv1alpha1.PlatformOperatorManager, error
 
 // RegistryClass returns the ProvisionerClass of registry+v1 bundles, a new copy each time.
 func RegistryClass() (*corev1alpha2.ProvisionerClass, error) {
+	return class(registryClass, corev1alpha2.FormatRegistryV1)
+}
+
+// PlainClass returns the ProvisionerClass of plain+v0 bundles, a new copy each time.
+func PlainClass() (*corev1alpha2.ProvisionerClass, error) {
+	return class(plainClass, corev1alpha2.FormatPlainV0)
+}
+
+func class(text []byte, format string) (*corev1alpha2.ProvisionerClass, error) {
 	class := &corev1alpha2.ProvisionerClass{}
-	if err := yaml.UnmarshalStrict(registryClass, class); err != nil {
-		return nil, fmt.Errorf("reading the embedded ProvisionerClass of registry+v1 bundles: %w", err)
+	if err := yaml.UnmarshalStrict(text, class); err != nil {
+		return nil, fmt.Errorf("reading the embedded ProvisionerClass of %s bundles: %w", format, err)
 	}
 	return class, nil
 }

@@ -29,18 +29,22 @@ func TestPlatformOperatorManagerIsANewCopyEachTime(t *testing.T) {
 	}
 }
 
-func TestRegistryClassIsTheOneThatPlatformOperatorsName(t *testing.T) {
-	class, err := RegistryClass()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if class.Name != corev1alpha2.ProvisionerClassRegistry {
-		t.Errorf("its name is %q, want %q", class.Name, corev1alpha2.ProvisionerClassRegistry)
-	}
-	if class.Spec.Provisioner != corev1alpha2.ProvisionerRegistry {
-		t.Errorf("its provisioner is %q, want %q", class.Spec.Provisioner, corev1alpha2.ProvisionerRegistry)
-	}
-	if want := corev1alpha2.SchemeGroupVersion.WithKind("ProvisionerClass"); class.GroupVersionKind() != want {
-		t.Errorf("it is a %s, want %s", class.GroupVersionKind(), want)
+func TestClassesAreTheOnesThatPlatformOperatorsName(t *testing.T) {
+	for format, shipped := range map[string]func() (*corev1alpha2.ProvisionerClass, error){
+		corev1alpha2.FormatRegistryV1: RegistryClass, corev1alpha2.FormatPlainV0: PlainClass,
+	} {
+		class, err := shipped()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := corev1alpha2.ClassOf(format); class.Name != want {
+			t.Errorf("the name of the class of %s is %q, want %q", format, class.Name, want)
+		}
+		if got := corev1alpha2.FormatOf(class.Spec.Provisioner); got != format {
+			t.Errorf("provisioner %q reads %q, want %q", class.Spec.Provisioner, got, format)
+		}
+		if want := corev1alpha2.SchemeGroupVersion.WithKind("ProvisionerClass"); class.GroupVersionKind() != want {
+			t.Errorf("it is a %s, want %s", class.GroupVersionKind(), want)
+		}
 	}
 }

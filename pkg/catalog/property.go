@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -17,10 +18,12 @@ const (
 	propertyGVKRequired     = "olm.gvk.required"
 	propertyPackageRequired = "olm.package.required"
 	propertyConstraint      = "olm.constraint"
+	propertyMediaType       = "olm.bundle.mediatype"
 )
 
 const (
-	// maxProperties is how many olm.maxOpenShiftVersion values are kept: more than one is unreadable already.
+	// maxProperties is how many values of olm.maxOpenShiftVersion, and of olm.bundle.mediatype, are kept: more than one is
+	// unreadable already.
 	maxProperties = 8
 	// maxRawValue bounds one such value; what is cut off no longer parses, which is what a value this long deserves.
 	maxRawValue = 256
@@ -48,6 +51,8 @@ func (b *Bundle) AddProperty(kind string, value []byte) error {
 		err = b.addRequiredPackage(value)
 	case propertyConstraint:
 		b.addConstraint(value)
+	case propertyMediaType:
+		b.addMediaType(value)
 	}
 	if err != nil {
 		return fmt.Errorf("reading property %q: %w", kind, err)
@@ -68,11 +73,28 @@ func (b *Bundle) addMaxOpenShift(value []byte) {
 	if len(b.MaxOpenShiftVersions) >= maxProperties {
 		return
 	}
-	raw := string(bytes.TrimSpace(value))
-	if len(raw) > maxRawValue {
-		raw = strings.ToValidUTF8(raw[:maxRawValue-len("…")], "") + "…" // what is left must not be readable
+	b.MaxOpenShiftVersions = append(b.MaxOpenShiftVersions, boundedRaw(string(bytes.TrimSpace(value))))
+}
+
+// addMediaType keeps a format whatever it is: an image of a format that nobody reads must not be taken for registry+v1.
+func (b *Bundle) addMediaType(value []byte) {
+	value = bytes.TrimSpace(value)
+	format, err := text(value)
+	if err != nil || format == "" {
+		format = string(value)
 	}
-	b.MaxOpenShiftVersions = append(b.MaxOpenShiftVersions, raw)
+	format = boundedRaw(format)
+	if at, known := slices.BinarySearch(b.MediaTypes, format); !known && len(b.MediaTypes) < maxProperties {
+		b.MediaTypes = slices.Insert(b.MediaTypes, at, format)
+	}
+}
+
+// boundedRaw cuts a value so that what is left is not readable.
+func boundedRaw(raw string) string {
+	if len(raw) > maxRawValue {
+		raw = strings.ToValidUTF8(raw[:maxRawValue-len("…")], "") + "…"
+	}
+	return raw
 }
 
 // addCSV reads olm.csv.metadata, or the spec of a ClusterServiceVersion: the fields have the same names there but for case.

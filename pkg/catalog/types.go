@@ -84,6 +84,10 @@ type Bundle struct {
 	// unquoted 4.10 is still 4.10. Values beyond the eighth are not kept and long ones are cut: two values, or a long
 	// one, are unreadable anyway. A catalog that was written as YAML has lost such a zero already before it was served.
 	MaxOpenShiftVersions []string
+	// MediaTypes are the formats that the catalog says the image's content is of (olm.bundle.mediatype), sorted, each once: raw JSON
+	// where the value is no text. None is the format of nearly all, registry+v1. Values beyond the eighth are not kept and long
+	// ones are cut: two of them, or a long one, are no format anyway.
+	MediaTypes []string
 	// MinKubeVersion is the CSV's minKubeVersion, empty when the catalog does not say.
 	MinKubeVersion string
 	// SuggestedNamespace is where the CSV's author wants it installed, empty when the catalog does not say.

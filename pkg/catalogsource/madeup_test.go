@@ -46,6 +46,7 @@ func madeUp(t *testing.T) string {
 					{"not": {"constraints": [{"gvk": {"group": "power.example.com", "version": "v1", "kind": "Outage"}}]}}]}}`},
 				{Type: "olm.constraint", Value: `{"cel": {"rule": "true"}}`},
 			}},
+		samples.Operator{Package: "switch", Version: "0.9.0", Channels: []string{"fast"}, Plain: true, NoBundle: true},
 		samples.Operator{Package: "switch", Version: "1.0.0", Release: "3", Channels: []string{"fast"}, NoBundle: true,
 			Properties: []samples.Property{{Type: samples.RulesSchema, Value: `{"package": "lamp", "semantics": "both"}`}}},
 	)
@@ -107,8 +108,11 @@ func madeUpPackages() []catalog.Package {
 		},
 		{
 			Name: "switch", DefaultChannel: "fast",
-			Channels: []catalog.Channel{{Name: "fast", Entries: []catalog.Entry{{Name: "switch-v1.0.0-3"}}}},
-			Bundles:  []catalog.Bundle{{Name: "switch-v1.0.0-3", Version: "1.0.0", Release: "3", InstallModes: modes, SuggestedNamespace: "switch"}},
+			Channels: []catalog.Channel{{Name: "fast", Entries: []catalog.Entry{{Name: "switch-v1.0.0-3", Replaces: "switch.v0.9.0"}, {Name: "switch.v0.9.0"}}}},
+			Bundles: []catalog.Bundle{
+				{Name: "switch-v1.0.0-3", Version: "1.0.0", Release: "3", InstallModes: modes, SuggestedNamespace: "switch"},
+				{Name: "switch.v0.9.0", Version: "0.9.0", MediaTypes: []string{"plain+v0"}},
+			},
 			UpgradeRules: []catalog.UpgradeRules{{
 				Schema: "io.openshift.operators.upgrades.v1alpha1", Where: `property io.openshift.operators.upgrades.v1alpha1 of bundle "switch-v1.0.0-3"`,
 				Raw: `{"package":"lamp","schema":"io.openshift.operators.upgrades.v1alpha1","semantics":"both"}`,

@@ -19,11 +19,15 @@ func newOperatorConfig(input *Input) (factory.Controller, error) {
 	if err != nil {
 		return nil, err
 	}
-	class, err := keptRegistryClass(input)
-	if err != nil {
-		return nil, err
+	kept := []operatorconfig.Kept{manager}
+	for _, shipped := range []func() (*corev1alpha2.ProvisionerClass, error){bindata.RegistryClass, bindata.PlainClass} {
+		initial, err := shipped()
+		if err != nil {
+			return nil, err
+		}
+		kept = append(kept, keptClass(input, initial))
 	}
-	return operatorconfig.New([]operatorconfig.Kept{manager, class}, input.Recorder)
+	return operatorconfig.New(kept, input.Recorder)
 }
 
 func keptManager(input *Input) (operatorconfig.Kept, error) {
@@ -48,11 +52,7 @@ func keptManager(input *Input) (operatorconfig.Kept, error) {
 	}, nil
 }
 
-func keptRegistryClass(input *Input) (operatorconfig.Kept, error) {
-	initial, err := bindata.RegistryClass()
-	if err != nil {
-		return operatorconfig.Kept{}, err
-	}
+func keptClass(input *Input, initial *corev1alpha2.ProvisionerClass) operatorconfig.Kept {
 	classes := input.PlatformInformers.Core().V1alpha2().ProvisionerClasses()
 	return operatorconfig.Kept{
 		Kind:     "ProvisionerClass",
@@ -67,5 +67,5 @@ func keptRegistryClass(input *Input) (operatorconfig.Kept, error) {
 			_, err := input.Platform.CoreV1alpha2().ProvisionerClasses().Create(ctx, initial.DeepCopy(), options)
 			return err
 		},
-	}, nil
+	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/upgrade"
@@ -78,6 +79,14 @@ type Candidate struct {
 	Bundle   catalog.Bundle
 	// Version is the bundle's version, zero when it cannot be read.
 	Version upgrade.Version
+}
+
+// Format is the format that the catalog says the bundle is of; registry+v1 where it says nothing.
+func (c Candidate) Format() string {
+	if len(c.Bundle.MediaTypes) == 0 {
+		return corev1alpha2.FormatRegistryV1
+	}
+	return c.Bundle.MediaTypes[0]
 }
 
 // Hop is one move on the way to a version.

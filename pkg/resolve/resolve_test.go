@@ -47,6 +47,8 @@ func quay(channels ...in) *catalog.Package {
 					b.InstallModes = map[string]bool{value: true}
 				case "image":
 					b.Image = value
+				case "format":
+					b.MediaTypes = strings.Split(value, ",")
 				}
 			}
 			builder.AddBundle("quay", b)
@@ -87,6 +89,9 @@ func TestResolveChoosesTheNewestThatFits(t *testing.T) {
 		pkg  *catalog.Package
 		want string
 	}{
+		"one of plain manifests":                            {nil, stable("1.9.0", "1.10.0 format=plain+v0"), "1.10.0 from stable" + at},
+		"one that says the format of nearly all":            {nil, stable("1.9.0", "1.10.0 format=registry+v1"), "1.10.0 from stable" + at},
+		"not of a format that nobody reads, nor of two":     {nil, stable("1.9.0", "1.10.0 format=helm+v3", "1.11.0 format=plain+v0,registry+v1", "1.12.0 format="), "1.9.0 from stable" + at},
 		"the newest by precedence, not by text":             {nil, stable("1.9.0", "1.10.0", "1.2.0"), "1.10.0 from stable" + at},
 		"the newest in the range":                           {func(r *Request) { r.VersionRange = ">=1.0.0 <2.0.0" }, stable("1.9.0", "2.0.0"), "1.9.0 from stable" + at},
 		"a pin":                                             {func(r *Request) { r.VersionRange = "1.9.0" }, stable("1.8.0", "1.9.0", "1.9.1"), "1.9.0 from stable" + at},
@@ -176,6 +181,14 @@ func TestUPG_C9_SaysWhyThereIsNothingToChoose(t *testing.T) {
 				`1.3.0 needs Kubernetes 1.40.0, the cluster has 1.33.4; ` +
 				`1.2.0 cannot be judged: olm.maxOpenShiftVersion x cannot be read, a minor version such as "4.20" is expected (and 2 more for this reason); ` +
 				`bundle "quay.vnewest" has the version "newest", which is not a semantic version`,
+		},
+		"every candidate is of another format": {
+			nil, one(stable("1.0.0 format=helm+v3", "1.1.0 format=plain+v0,registry+v1")), validation,
+			`all candidates of package "quay" in CatalogSource/openshift-marketplace/community are refused: 1.1.0 is of several formats in its catalog ("plain+v0", "registry+v1"), and can only be of one (and 1 more for this reason)`,
+		},
+		"the only candidate is of a format that nobody reads": {
+			nil, one(stable("1.0.0 format=helm+v3")), validation,
+			`all candidates of package "quay" in CatalogSource/openshift-marketplace/community are refused: 1.0.0 is of the format "helm+v3", which is not read here: registry+v1 and plain+v0 bundles are`,
 		},
 		"pin older than what is installed": {
 			func(r *Request) { r.VersionRange, r.InstalledVersion = "1.8.0", "1.9.0" }, one(stable("1.8.0", "1.9.0")), validation,

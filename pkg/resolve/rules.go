@@ -7,6 +7,7 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/compat"
@@ -15,9 +16,11 @@ import (
 
 // Names of the rules, in Refusal.Rule.
 const (
-	RuleChannel      = "Channel"
-	RuleVersion      = "Version"
-	RuleImage        = "Image"
+	RuleChannel = "Channel"
+	RuleVersion = "Version"
+	RuleImage   = "Image"
+	// RuleFormat refuses bundles of a format that nobody reads here.
+	RuleFormat       = "Format"
 	RuleRange        = "Range"
 	RulePrerelease   = "Prerelease"
 	RuleInstalled    = "Installed"
@@ -53,6 +56,7 @@ var rules = [...]struct {
 	{RuleChannel, false, channel},
 	{RuleVersion, true, readableVersion},
 	{RuleImage, true, image},
+	{RuleFormat, true, readFormat},
 	{RuleRange, false, inRange},
 	{RuleInstalled, false, notOlder},
 	{RuleMaxOpenShift, true, maxOpenShift},
@@ -197,6 +201,28 @@ func image(_ *question, o *option) string {
 		return "has no image in its catalog"
 	}
 	return ""
+}
+
+// maxFormats is how many formats of one bundle are told.
+const maxFormats = 3
+
+// readFormat refuses a format that no ProvisionerClass of the payload reads.
+func readFormat(_ *question, o *option) string {
+	switch formats := o.Bundle.MediaTypes; {
+	case len(formats) > 1:
+		return fmt.Sprintf("is of several formats in its catalog (%s), and can only be of one", list(quotes(formats), ", ", maxFormats))
+	case corev1alpha2.ClassOf(o.Format()) == "":
+		return fmt.Sprintf("is of the format %s, which is not read here: registry+v1 and plain+v0 bundles are", quote(o.Format()))
+	}
+	return ""
+}
+
+func quotes(texts []string) []string {
+	quoted := make([]string, len(texts))
+	for i, each := range texts {
+		quoted[i] = quote(each)
+	}
+	return quoted
 }
 
 func channel(_ *question, o *option) string {

@@ -26,6 +26,7 @@ var blockedReasons = map[string]platformv1alpha1.BlockedReason{
 	RuleChannel:                platformv1alpha1.BlockedChannel,
 	RuleVersion:                platformv1alpha1.BlockedUnfit,
 	RuleImage:                  platformv1alpha1.BlockedUnfit,
+	RuleFormat:                 platformv1alpha1.BlockedUnfit,
 	RuleRange:                  platformv1alpha1.BlockedRange,
 	RulePrerelease:             platformv1alpha1.BlockedPrerelease,
 	RuleInstalled:              platformv1alpha1.BlockedDowngrade,

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -17,6 +16,7 @@ import (
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/test/samples"
+	"github.com/openshift/platform-operators/test/story"
 )
 
 // runsUpTo makes a catalog's properties of these raw values of olm.maxOpenShiftVersion.
@@ -235,26 +235,42 @@ var _ = Describe("the upgrade gate", func() {
 		}, "2s").WithContext(ctx).Should(Equal(before.ResourceVersion))
 	})
 
-	It("is closed by what a bundle's own files declare and nobody can read, and such a bundle disturbs nothing else", func(ctx context.Context) {
-		const two, word, plain = "sundial", "clepsydra", "astrolabe"
-		publishes(ctx, samples.Operator{Package: two, Version: "1.0.0", FileProperties: runsUpTo(`"4.22"`, `"4.23"`)})
-		publishes(ctx, samples.Operator{Package: word, Version: "1.0.0", FileProperties: runsUpTo(`[4.22, soon]`)})
-		installed(ctx, two, "1.0.0")
-		installed(ctx, word, "1.0.0")
+	It("CLU-G5 is closed by what nobody can read, and by what plain bundles declare, with a line for each, and is an error of the check only without a cluster version", func(ctx context.Context) {
+		const two, word, plain, orrery = "sundial", "clepsydra", "astrolabe", "orrery"
+		lines := map[string]string{
+			two:    `- sundial 1.0.0 olm.maxOpenShiftVersion is declared 2 times ("4.22", "4.23"), once is allowed: no version that allows 4.22 exists in the catalogs`,
+			word:   `- clepsydra 1.0.0 olm.maxOpenShiftVersion [4.22,"soon"] cannot be read`,
+			plain:  `- astrolabe 1.0.0 allows at most 4.21`,
+			orrery: `- orrery 1.0.0 olm.maxOpenShiftVersion is declared 2 times ("4.30", "soon"), once is allowed`,
+		}
+		publishes(ctx,
+			samples.Operator{Package: two, Version: "1.0.0", FileProperties: runsUpTo(`"4.22"`, `"4.23"`)},
+			samples.Operator{Package: word, Version: "1.0.0", FileProperties: runsUpTo(`[4.22, soon]`)},
+			samples.Operator{Package: plain, Version: "1.0.0", Plain: true, FileProperties: runsUpTo(`"4.21"`)},
+			samples.Operator{Package: orrery, Version: "1.0.0", Plain: true, FileProperties: runsUpTo(`"4.30"`, `soon`)})
+		all := []string{two, word, plain, orrery}
+		for _, pkg := range all {
+			create(ctx, pkg, "")
+		}
+		for _, pkg := range all {
+			Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
+		}
 		declares(ctx, two, `Bundle "4.22" "4.23" "4.22" "4.23"`)
-		gateSaysOf(ctx, two, `- sundial 1.0.0 olm.maxOpenShiftVersion is declared 2 times ("4.22", "4.23")`)
-		gateSaysOf(ctx, word, `- clepsydra 1.0.0 olm.maxOpenShiftVersion [4.22,"soon"] cannot be read`)
+		declares(ctx, plain, "Bundle 4.21")
+		declares(ctx, orrery, `Bundle "4.30" "soon" "4.30" "soon"`)
+		for _, pkg := range all {
+			gateSaysOf(ctx, pkg, lines[pkg])
+			Expect(gateOf(ctx, pkg)).NotTo(ContainSubstring("ErrorCheckingOperatorCompatibility"))
+		}
 
-		By("a bundle of the format plain, which is not installed at all")
-		operator := samples.Operator{Package: plain, Version: "1.0.0", FileProperties: runsUpTo(`"4.21"`)}
-		Expect(samples.Write(env.SamplesDir, operator)).To(Succeed())
-		annotations := filepath.Join(env.SamplesDir, "bundles", plain, "1.0.0", "metadata", "annotations.yaml")
-		Expect(os.Stat(annotations)).NotTo(BeNil())
-		replaceIn(annotations, "registry+v1", "plain+v0")
+		By("a bundle of a format that its catalog does not say, which is not installed at all")
+		const silent = "planisphere"
+		Expect(samples.Write(env.SamplesDir, samples.Operator{Package: silent, Version: "1.0.0", Plain: true, FileProperties: runsUpTo(`"4.21"`)})).To(Succeed())
+		replaceIn(filepath.Join(env.SamplesDir, "catalog", silent, "catalog.yaml"), "olm.bundle.mediatype", "olm.else")
 		Expect(env.Publish(ctx)).To(Succeed())
-		create(ctx, plain, "")
-		refusedWith(ctx, plain, platformv1alpha1.ReasonValidationFailed, `"plain+v0"`, "registry+v1")
-		operatorNow, err := admin.Operator(ctx, plain)
+		create(ctx, silent, "")
+		refusedWith(ctx, silent, platformv1alpha1.ReasonValidationFailed, `"plain+v0"`, "registry+v1", `"core-rukpak-io-plain"`, "olm.bundle.mediatype")
+		operatorNow, err := admin.Operator(ctx, silent)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(operatorNow.Status.Installed).To(BeNil())
 
@@ -262,8 +278,18 @@ var _ = Describe("the upgrade gate", func() {
 		_, err = admin.ClusterOperatorHas(ctx, configv1.OperatorDegraded, configv1.ConditionFalse)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(meta.IsStatusConditionTrue(operatorNow.Status.Conditions, platformv1alpha1.ConditionUpgradeable)).To(BeTrue())
-		remove(ctx, two)
-		remove(ctx, word)
+
+		By("a cluster version that cannot be read, and one that can be again")
+		DeferCleanup(desired, story.ClusterVersion)
+		desired(ctx, "banana")
+		Eventually(gateOf).WithContext(ctx).WithArguments(two).Should(And(HavePrefix("False/"), ContainSubstring("ErrorCheckingOperatorCompatibility"), Not(ContainSubstring("- sundial"))))
+		desired(ctx, story.ClusterVersion)
+		gateSaysOf(ctx, two, lines[two])
+
+		By("their removal")
+		for _, pkg := range all {
+			remove(ctx, pkg)
+		}
 		gateSaysOf(ctx, two)
 	})
 })

@@ -22,6 +22,7 @@ const (
 	bindingFile    = "22-manager-clusterrolebinding"
 	configFile     = "30-platformoperatormanager"
 	classFile      = "30-provisionerclass-registry"
+	plainFile      = "30-provisionerclass-plain"
 	serviceFile    = "40-service"
 	configMapFile  = "41-configmap"
 	deploymentFile = "50-deployment"
@@ -75,10 +76,13 @@ var faults = map[string]map[string]struct {
 		"a fixed version in the report":      {change{reportFile, "version: 0.0.1-snapshot", "version: 1.2.3"}, "want operator"},
 	},
 	"what admins configure is create-only, and it is what the manager creates": {
-		"reconciled":      {change{configFile, `create-only: "true"`, `create-only: "false"`}, "create-only is"},
-		"another one":     {change{serviceFile, "  annotations:", "  annotations:\n    release.openshift.io/create-only: \"true\""}, "create-only is"},
-		"another content": {change{configFile, "logLevel: Normal", "logLevel: Debug"}, "differs from bindata"},
-		"another class":   {change{classFile, "core.rukpak.io/registry", "core.rukpak.io/plain"}, "differs from bindata"},
+		"reconciled":                {change{configFile, `create-only: "true"`, `create-only: "false"`}, "create-only is"},
+		"another one":               {change{serviceFile, "  annotations:", "  annotations:\n    release.openshift.io/create-only: \"true\""}, "create-only is"},
+		"another content":           {change{configFile, "logLevel: Normal", "logLevel: Debug"}, "differs from bindata"},
+		"another class":             {change{classFile, "core.rukpak.io/registry", "core.rukpak.io/plain"}, "differs from the one in bindata"},
+		"a class nobody puts back":  {change{plainFile, "name: core-rukpak-io-plain", "name: core-rukpak-io-flat"}, "differs from the one in bindata"},
+		"a class too few":           {change{plainFile, "kind: ProvisionerClass", "kind: Bundle"}, "classes that the manager puts in place are not in the payload: [core-rukpak-io-plain]"},
+		"no class of plain bundles": {change{"30-provisionerclass-plain", "name: core-rukpak-io-plain", "name: core-rukpak-io-flat"}, "core-rukpak-io-plain"},
 	},
 	"kinds that the CVO compares as they stand have every default written out": {
 		"no policy types": {change{denyFile, "policyTypes:\n  - Ingress\n  - Egress\n", ""}, "policyTypes is not written out"},

@@ -1,6 +1,7 @@
 package payload
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -231,18 +232,26 @@ func createOnly(p *payload) (faults []string) {
 	if err != nil {
 		return append(faults, err.Error())
 	}
-	wantClass, err := bindata.RegistryClass()
-	if err != nil {
-		return append(faults, err.Error())
+	classes := map[string]*corev1alpha2.ProvisionerClass{}
+	for _, shipped := range []func() (*corev1alpha2.ProvisionerClass, error){bindata.RegistryClass, bindata.PlainClass} {
+		class, err := shipped()
+		if err != nil {
+			return append(faults, err.Error())
+		}
+		classes[class.Name] = class
 	}
 	faults = append(faults, allTyped(p, "PlatformOperatorManager", func(o object, got operatorv1alpha1.PlatformOperatorManager) (faults []string) {
 		expect(&faults, equality.Semantic.DeepEqual(got, *wantManager), "%s: differs from bindata/platformoperatormanager.yaml, which the manager puts in its place", o)
 		return faults
 	})...)
-	return append(faults, allTyped(p, "ProvisionerClass", func(o object, got corev1alpha2.ProvisionerClass) (faults []string) {
-		expect(&faults, equality.Semantic.DeepEqual(got, *wantClass), "%s: differs from bindata/provisionerclass-registry.yaml, which the manager puts in its place", o)
+	faults = append(faults, allTyped(p, "ProvisionerClass", func(o object, got corev1alpha2.ProvisionerClass) (faults []string) {
+		want := classes[got.Name]
+		delete(classes, got.Name)
+		expect(&faults, want != nil && equality.Semantic.DeepEqual(got, *want), "%s: differs from the one in bindata, which the manager puts in its place", o)
 		return faults
 	})...)
+	expect(&faults, len(classes) == 0, "classes that the manager puts in place are not in the payload: %v", slices.Sorted(maps.Keys(classes)))
+	return faults
 }
 
 // writtenDefaults looks at the kinds that the CVO has no merge of its own for: it replaces a top-level field whole whenever

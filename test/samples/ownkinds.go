@@ -6,6 +6,17 @@ import (
 	"path/filepath"
 )
 
+// AddCustomResource gives the operator, whose bundle Write has written below root as plain manifests, an object of the kind that the
+// bundle defines itself, in a file that comes before the definition.
+func AddCustomResource(root string, operator Operator) error {
+	manifest := fmt.Sprintf("apiVersion: %s/v1\nkind: %s\nmetadata: {name: first}\nspec: {size: 3}\n", Group, operator.Kind())
+	path := filepath.Join(root, "bundles", operator.Package, operator.Version, "manifests", "0-first.yaml")
+	if err := os.WriteFile(path, []byte(manifest), 0o644); err != nil {
+		return fmt.Errorf("writing sample file: %w", err)
+	}
+	return nil
+}
+
 // AddOwnKind gives the operator, whose bundle Write has written below root, a CustomResourceDefinition of a kind that bundles
 // may hold objects of, and such an object: a custom resource of the bundle's own kind. The kind is PodMonitor, because the
 // bundle format allows it and the local cluster has none. The object tells the operator's version.

@@ -1,4 +1,4 @@
-// Package samples writes small operators of our own: registry+v1 bundle folders and the file-based catalogs that offer
+// Package samples writes small operators of our own: folders of registry+v1 and plain+v0 bundles, and the file-based catalogs that offer
 // them, in the layout of the real ones. The demo, the integration tests and the benchmarks make from it whatever set they
 // need; nothing of it is read by the manager except over the wire.
 package samples
@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"text/template"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
 //go:embed templates
@@ -57,6 +59,8 @@ type Operator struct {
 	CreatedAt string
 	// OwnsAPIService makes an operator that brings an aggregated API.
 	OwnsAPIService bool
+	// Plain makes a bundle of plain manifests, plain+v0, which says its package and version in metadata/properties.yaml.
+	Plain bool
 	// Properties are further properties of the bundle in the catalog: see Provides, RequiresKind, RequiresPackage.
 	Properties []Property
 }
@@ -67,6 +71,14 @@ func (o Operator) Name() string {
 		return fmt.Sprintf("%s-v%s-%s", o.Package, o.Version, o.Release)
 	}
 	return fmt.Sprintf("%s.v%s", o.Package, o.Version)
+}
+
+// Format is the format of the operator's bundle.
+func (o Operator) Format() string {
+	if o.Plain {
+		return corev1alpha2.FormatPlainV0
+	}
+	return corev1alpha2.FormatRegistryV1
 }
 
 // Tag is the version as an image's tag has it.
@@ -122,12 +134,16 @@ func WritePackages(root string, packages []Package, operators ...Operator) error
 
 func writeBundle(dir string, operator Operator) error {
 	files := map[string]string{
-		"csv.yaml.tmpl":         "manifests/" + operator.Package + ".clusterserviceversion.yaml",
 		"crd.yaml.tmpl":         "manifests/" + operator.Package + ".crd.yaml",
 		"service.yaml.tmpl":     "manifests/" + operator.Package + "-metrics.service.yaml",
 		"annotations.yaml.tmpl": "metadata/annotations.yaml",
 	}
-	if operator.MaxOpenShiftVersion != "" || len(operator.FileProperties) > 0 {
+	if operator.Plain {
+		files["plain.yaml.tmpl"] = "manifests/" + operator.Package + ".yaml"
+	} else {
+		files["csv.yaml.tmpl"] = "manifests/" + operator.Package + ".clusterserviceversion.yaml"
+	}
+	if operator.Plain || operator.MaxOpenShiftVersion != "" || len(operator.FileProperties) > 0 {
 		files["properties.yaml.tmpl"] = "metadata/properties.yaml"
 	}
 	if operator.ExtraConfigMap != "" {

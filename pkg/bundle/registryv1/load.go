@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"strconv"
-	"strings"
 
 	"github.com/operator-framework/api/pkg/lib/version"
 	"github.com/operator-framework/api/pkg/operators/v1alpha1"
@@ -17,16 +16,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
-// Where a bundle keeps its parts, and the keys that its metadata uses.
+// The format, and the annotations of a ClusterServiceVersion that are metadata of its bundle.
 const (
-	annotationsFile  = "metadata/annotations.yaml"
-	propertiesFile   = "metadata/properties.yaml"
-	defaultManifests = "manifests"
-
-	keyPackage   = "operators.operatorframework.io.bundle.package.v1"
-	keyMediaType = "operators.operatorframework.io.bundle.mediatype.v1"
-	keyManifests = "operators.operatorframework.io.bundle.manifests.v1"
-	mediaType    = "registry+v1"
+	mediaType = "registry+v1"
 
 	csvProperties         = "olm.properties"
 	csvSuggestedNamespace = "operatorframework.io/suggested-namespace"
@@ -58,11 +50,11 @@ func Load(fsys fs.FS) (*Bundle, error) {
 	if err != nil {
 		return nil, err
 	}
-	objects, err := bundle.ReadObjects(fsys, manifestsDir(annotations))
+	objects, err := bundle.ReadObjects(fsys, bundle.ManifestsDir(annotations))
 	if err != nil {
 		return nil, err
 	}
-	b := &Bundle{meta: bundle.Metadata{Package: annotations[keyPackage]}}
+	b := &Bundle{meta: bundle.Metadata{Package: annotations[bundle.AnnotationPackage]}}
 	if err := b.sort(objects); err != nil {
 		return nil, fmt.Errorf("loading bundle of package %q: %w", b.meta.Package, err)
 	}
@@ -76,35 +68,18 @@ func Load(fsys fs.FS) (*Bundle, error) {
 }
 
 func loadAnnotations(fsys fs.FS) (map[string]string, error) {
-	data, err := bundle.ReadFile(fsys, annotationsFile)
+	annotations, err := bundle.LoadAnnotations(fsys, mediaType)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("reading %q: the file is absent, so this is no registry+v1 bundle; it must name the package under %q: %w",
-			annotationsFile, keyPackage, fs.ErrNotExist)
+		return nil, fmt.Errorf("reading %q: the file is absent, so this is no registry+v1 bundle, which names its package there under %q; plain+v0 bundles have a ProvisionerClass of their own: %w",
+			bundle.AnnotationsFile, bundle.AnnotationPackage, fs.ErrNotExist)
 	}
 	if err != nil {
 		return nil, err
 	}
-	annotations, err := bundle.ParseAnnotations(data)
-	if err != nil {
-		return nil, fmt.Errorf("reading %q: %w", annotationsFile, err)
-	}
-	if annotations[keyPackage] == "" {
-		return nil, fmt.Errorf("reading %q: annotation %q is needed: it names the package", annotationsFile, keyPackage)
-	}
-	if got := annotations[keyMediaType]; got != "" && got != mediaType {
-		return nil, fmt.Errorf("reading %q: the bundle's format is %q; only %q is read here", annotationsFile, got, mediaType)
-	}
-	if dir := manifestsDir(annotations); !fs.ValidPath(dir) {
-		return nil, fmt.Errorf("reading %q: annotation %q: %q is no path inside the bundle", annotationsFile, keyManifests, dir)
+	if annotations[bundle.AnnotationPackage] == "" {
+		return nil, fmt.Errorf("reading %q: annotation %q is needed: it names the package", bundle.AnnotationsFile, bundle.AnnotationPackage)
 	}
 	return annotations, nil
-}
-
-func manifestsDir(annotations map[string]string) string {
-	if dir := annotations[keyManifests]; dir != "" {
-		return strings.TrimSuffix(dir, "/")
-	}
-	return defaultManifests
 }
 
 // sort tells the one ClusterServiceVersion from the other objects, and strips those.
@@ -114,7 +89,8 @@ func (b *Bundle) sort(objects []bundle.Object) error {
 	for _, o := range objects {
 		gvk := o.GroupVersionKind()
 		if gvk.Group != v1alpha1.GroupName || gvk.Kind != v1alpha1.ClusterServiceVersionKind {
-			strip(o)
+			bundle.StripServerFields(o)
+			bundle.StripNulls(o, bundle.IsCRD(o))
 			if !seen.has(o) {
 				b.objects = append(b.objects, o)
 			}
@@ -198,15 +174,10 @@ func decodeCSV(content map[string]any) (*v1alpha1.ClusterServiceVersion, error) 
 }
 
 func (b *Bundle) loadMetadata(fsys fs.FS) error {
-	var properties, annotated []bundle.Property
-	data, err := bundle.ReadFile(fsys, propertiesFile)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	var annotated []bundle.Property
+	properties, err := bundle.LoadProperties(fsys)
+	if err != nil {
 		return err
-	}
-	if err == nil {
-		if properties, err = bundle.ParseProperties(data); err != nil {
-			return fmt.Errorf("reading %q: %w", propertiesFile, err)
-		}
 	}
 	if text, has := b.csv.Annotations[csvProperties]; has {
 		if annotated, err = bundle.ParsePropertiesAnnotation(text); err != nil {

@@ -13,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/ptr"
+
+	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
 // What OLM v0 tells an operator's pods about their surroundings. It also has olm.operatorGroup there, the name of the object that
@@ -34,7 +36,7 @@ func renderDeployments(r *rendering) ([]unstructured.Unstructured, error) {
 			return nil, fmt.Errorf("converting deployment %q: %w", specs[i].Name, err)
 		}
 		delete(content, "status")
-		dropNulls(content)
+		bundle.DropNulls(content)
 		objects = append(objects, unstructured.Unstructured{Object: content})
 	}
 	return objects, nil

@@ -4,6 +4,8 @@ import (
 	"maps"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
 // renderManifests gives the bundle's own manifests: namespaced ones moved into the install namespace, CRDs with their conversion
@@ -20,7 +22,7 @@ func renderManifests(r *rendering) ([]unstructured.Unstructured, error) {
 		} else {
 			unstructured.RemoveNestedField(content, "metadata", "namespace")
 		}
-		if w := converted[o.GetName()]; w != nil && isCRD(o) {
+		if w := converted[o.GetName()]; w != nil && bundle.IsCRD(o) {
 			convertBy(r, rendered, w)
 		}
 		objects = append(objects, rendered)

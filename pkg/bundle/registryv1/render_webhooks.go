@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/ptr"
+
+	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
 // webhookName is what the author calls a webhook; names that were written to have something added end with a hyphen.
@@ -39,7 +41,7 @@ func renderWebhooks(r *rendering) ([]unstructured.Unstructured, error) {
 		if err != nil {
 			return nil, fmt.Errorf("converting webhook %q: %w", w.GenerateName, err)
 		}
-		dropNulls(content)
+		bundle.DropNulls(content)
 		o := object(admissionv1.SchemeGroupVersion.String(), kind, "", webhookConfigurationName(r.meta.Package, r.opts.InstallNamespace, webhookName(w)))
 		o.Object["webhooks"] = []any{content}
 		r.opts.Certificates.inject(o, r.server(w.DeploymentName))

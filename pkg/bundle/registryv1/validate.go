@@ -1,11 +1,6 @@
 package registryv1
 
-import (
-	"errors"
-	"fmt"
-	"sort"
-	"strings"
-)
+import "github.com/openshift/platform-operators/pkg/bundle"
 
 // validator is one family of rules: it returns a line for each finding, naming file or object and the remedy.
 type validator func(b *Bundle) []string
@@ -35,34 +30,10 @@ var validators = [...]validator{
 	validateConversionDuplicates,
 }
 
-// Bounds of one validation error, which ends in a condition's message.
-const (
-	maxFindings     = 10
-	maxFindingBytes = 400
-)
-
 func validate(b *Bundle) error {
-	var findings []string
+	var findings bundle.Findings
 	for _, v := range validators {
-		lines := v(b)
-		sort.Strings(lines)
-		findings = append(findings, lines...)
+		findings.Add(v(b))
 	}
-	if len(findings) == 0 {
-		return nil
-	}
-	more := len(findings) - maxFindings
-	if more > 0 {
-		findings = findings[:maxFindings]
-	}
-	for i, f := range findings {
-		if len(f) > maxFindingBytes {
-			findings[i] = strings.ToValidUTF8(f[:maxFindingBytes], "") + "…"
-		}
-	}
-	text := strings.Join(findings, "; ")
-	if more > 0 {
-		text += fmt.Sprintf("; and %d more", more)
-	}
-	return errors.New(text)
+	return findings.Err()
 }

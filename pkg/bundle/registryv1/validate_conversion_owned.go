@@ -6,6 +6,8 @@ import (
 
 	"github.com/operator-framework/api/pkg/operators/v1alpha1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
 // validateConversionOwned checks that conversion webhooks convert objects of CRDs that the bundle owns and that can be converted.
@@ -21,7 +23,7 @@ func validateConversionOwned(b *Bundle) []string {
 		}
 	}
 	for _, o := range b.objects {
-		if !isCRD(o) || converted[o.GetName()] == nil {
+		if !bundle.IsCRD(o) || converted[o.GetName()] == nil {
 			continue
 		}
 		if unknown, _, _ := unstructured.NestedBool(o.Object, "spec", "preserveUnknownFields"); unknown {

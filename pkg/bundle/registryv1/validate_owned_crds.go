@@ -12,7 +12,7 @@ import (
 func validateOwnedCRDs(b *Bundle) []string {
 	versions := map[string]map[string]bool{}
 	for _, o := range b.objects {
-		if isCRD(o) {
+		if bundle.IsCRD(o) {
 			versions[o.GetName()] = crdVersions(o)
 		}
 	}

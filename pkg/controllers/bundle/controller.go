@@ -177,7 +177,7 @@ func (c *controller) look(bundle *corev1alpha2.Bundle) (time.Duration, error) {
 		return 0, fmt.Errorf("reading ProvisionerClass %q: %w", bundle.Spec.ProvisionerClassName, err)
 	}
 	now := metav1.NewTime(c.clock.Now())
-	if err != nil || class.Spec.Provisioner != corev1alpha2.ProvisionerRegistry {
+	if err != nil || corev1alpha2.FormatOf(class.Spec.Provisioner) == "" {
 		c.fetches.Cancel(bundle.Name)
 		report(bundle, now, unknownClass(bundle))
 		return 0, nil
@@ -186,7 +186,9 @@ func (c *controller) look(bundle *corev1alpha2.Bundle) (time.Duration, error) {
 		report(bundle, now, unreadable(errors.New("spec.source has no image, and nothing else is read")))
 		return 0, nil
 	}
-	answer := c.fetches.Ask(bundle.Name, wish{uid: bundle.UID, source: imageSource(bundle.Spec.Source.Image)})
+	answer := c.fetches.Ask(bundle.Name, wish{
+		uid: bundle.UID, source: imageSource(bundle.Spec.Source.Image), format: corev1alpha2.FormatOf(class.Spec.Provisioner),
+	})
 	switch {
 	case answer.Result != nil:
 		report(bundle, now, unpacked(answer.Result))

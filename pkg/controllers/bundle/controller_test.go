@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -26,10 +27,11 @@ import (
 
 const digest = "sha256:" + "abababababababababababababababababababababababababababababababab"
 
-// registry serves one bundle, or a fault, or content that is no bundle.
+// registry serves one bundle, or a fault, or content that is no bundle, or one manifest.
 type registry struct {
 	fault error
 	empty bool
+	flat  bool
 }
 
 func (r registry) Resolve(_ context.Context, source image.Source) (string, error) {
@@ -39,6 +41,9 @@ func (r registry) Resolve(_ context.Context, source image.Source) (string, error
 func (r registry) Unpack(_ context.Context, _ image.Source, target image.Target) error {
 	if r.empty {
 		return nil
+	}
+	if r.flat {
+		return os.CopyFS(target.Dir, fstest.MapFS{"manifests/a.yaml": {Data: []byte("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}")}})
 	}
 	return os.CopyFS(target.Dir, os.DirFS(filepath.Join("..", "..", "bundle", "registryv1", "testdata", "bundles", "minimal")))
 }
@@ -155,6 +160,34 @@ func TestBundleOfAClassThatNobodyReadsWaits(t *testing.T) {
 		}
 	})
 	until(t, changes, corev1alpha2.ReasonProvisionerNotFound)
+}
+
+func TestBundlesAreReadAsTheirClassSays(t *testing.T) {
+	for format, c := range map[string]struct {
+		images      registry
+		provisioner string
+		refused     string
+	}{
+		"plain+v0":    {registry{flat: true}, corev1alpha2.ProvisionerPlain, ""},
+		"registry+v1": {registry{}, corev1alpha2.ProvisionerPlain, `only "plain+v0" is read here. Name class "core-rukpak-io-registry" in spec.provisionerClassName`},
+	} {
+		t.Run(format, func(t *testing.T) {
+			_, changes := run(t, c.images, memo(), func(client *fake.Clientset) {
+				if err := client.Tracker().Add(class(c.provisioner)); err != nil {
+					t.Fatal(err)
+				}
+			})
+			if c.refused != "" {
+				if got := until(t, changes, corev1alpha2.ReasonUnpackFailed); !strings.Contains(got.Conditions[0].Message, c.refused) {
+					t.Errorf("the message is %s", got.Conditions[0].Message)
+				}
+				return
+			}
+			if got := until(t, changes, corev1alpha2.ReasonUnpackSuccessful); got.Format != format || got.Objects != 1 || got.Package != "" {
+				t.Errorf("status is %+v", got)
+			}
+		})
+	}
 }
 
 func TestBundleThatCannotBeReadSaysWhy(t *testing.T) {

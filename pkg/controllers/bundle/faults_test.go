@@ -44,9 +44,11 @@ func (brokenDisk) Open(name string) (fs.File, error) {
 }
 
 func TestADiskFaultIsNotToldToWhoeverMakesTheBundle(t *testing.T) {
-	err := (&contents{}).read(brokenDisk{})
-	if err == nil || strings.Contains(err.Error(), "whoever makes the bundle") {
-		t.Errorf("got %v", err)
+	for _, format := range []string{corev1alpha2.FormatRegistryV1, corev1alpha2.FormatPlainV0} {
+		err := (&contents{format: format}).read(brokenDisk{})
+		if err == nil || strings.Contains(err.Error(), "whoever makes the bundle") {
+			t.Errorf("%s: got %v", format, err)
+		}
 	}
 }
 
@@ -57,14 +59,14 @@ func TestABundleWhoseContentWasRemovedIsFetchedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	reading := reader{images: registry{}, content: content}
-	first, err := reading.read(t.Context(), wish{source: image.Source{Ref: "memo"}})
+	first, err := reading.read(t.Context(), wish{source: image.Source{Ref: "memo"}, format: corev1alpha2.FormatRegistryV1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	again, err := reading.read(t.Context(), wish{source: image.Source{Ref: "memo"}})
+	again, err := reading.read(t.Context(), wish{source: image.Source{Ref: "memo"}, format: corev1alpha2.FormatRegistryV1})
 	if err != nil || again.bytes != first.bytes || again.objects != first.objects {
 		t.Errorf("got %+v, %v; want what was there before, %+v", again, err, first)
 	}

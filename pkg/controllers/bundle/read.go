@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 
@@ -9,6 +10,7 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/bundle"
+	"github.com/openshift/platform-operators/pkg/bundle/plain"
 	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
 	"github.com/openshift/platform-operators/pkg/source"
 	"github.com/openshift/platform-operators/pkg/source/image"
@@ -28,6 +30,8 @@ type Images interface {
 type wish struct {
 	uid    types.UID
 	source image.Source
+	// format is what the content is read as.
+	format string
 }
 
 func imageSource(spec *corev1alpha2.ImageSource) image.Source {
@@ -41,6 +45,7 @@ func imageSource(spec *corev1alpha2.ImageSource) image.Source {
 type contents struct {
 	// resolved is the reference by digest.
 	resolved, digest string
+	format           string
 	metadata         bundle.Metadata
 	objects          int
 	bytes            int64
@@ -66,7 +71,7 @@ func (r reader) read(ctx context.Context, wanted wish) (*contents, error) {
 		return r.images.Unpack(ctx, wanted.source.At(resolved), image.Target{Dir: room.Dir, Take: room.Take})
 	}
 	err = r.content.Use(ctx, digest, fill, func(files fs.FS) error {
-		found = &contents{resolved: resolved, digest: digest} // anew, because files may be read twice
+		found = &contents{resolved: resolved, digest: digest, format: wanted.format} // anew, because files may be read twice
 		return source.Guard("reading "+resolved, func() error { return found.read(files) })
 	})
 	if err != nil {
@@ -75,12 +80,32 @@ func (r reader) read(ctx context.Context, wanted wish) (*contents, error) {
 	return found, nil
 }
 
-func (c *contents) read(files fs.FS) error {
-	loaded, err := registryv1.Load(files)
-	if store.IsDiskFault(err) {
-		return err
+// loaded is a bundle of any format.
+type loaded interface {
+	Metadata() bundle.Metadata
+	Manifests() int
+}
+
+// load reads files as a format.
+func load(files fs.FS, format string) (loaded, error) {
+	switch format {
+	case corev1alpha2.FormatRegistryV1:
+		return registryv1.Load(files)
+	case corev1alpha2.FormatPlainV0:
+		return plain.Load(files)
 	}
-	if err != nil {
+	return nil, fmt.Errorf("bundles of format %q are not read here", format)
+}
+
+func (c *contents) read(files fs.FS) error {
+	loaded, err := load(files, c.format)
+	var format *bundle.FormatError
+	switch {
+	case store.IsDiskFault(err):
+		return err
+	case errors.As(err, &format):
+		return fmt.Errorf("%w. %s", err, format.Remedy())
+	case err != nil:
 		return fmt.Errorf("%w; whoever makes the bundle can correct it and publish it as a new image", err)
 	}
 	c.metadata, c.objects = loaded.Metadata(), loaded.Manifests()

@@ -28,8 +28,8 @@ type verdict struct {
 
 func unknownClass(bundle *corev1alpha2.Bundle) verdict {
 	return verdict{corev1alpha2.BundlePending, metav1.ConditionUnknown, corev1alpha2.ReasonProvisionerNotFound, fmt.Sprintf(
-		"No provisioner class %q on this cluster whose bundles are read here: nothing is unpacked until there is one. For registry+v1 bundles there is %q.",
-		bundle.Spec.ProvisionerClassName, corev1alpha2.ProvisionerClassRegistry)}
+		"No provisioner class %q on this cluster whose bundles are read here: nothing is unpacked until there is one. For registry+v1 bundles there is %q, for plain+v0 bundles %q.",
+		bundle.Spec.ProvisionerClassName, corev1alpha2.ProvisionerClassRegistry, corev1alpha2.ProvisionerClassPlain)}
 }
 
 func unpacking(bundle *corev1alpha2.Bundle) verdict {
@@ -63,7 +63,7 @@ func record(bundle *corev1alpha2.Bundle, found *contents) {
 	status := &bundle.Status
 	status.ResolvedSource = resolved
 	status.Digest = found.digest
-	status.Format = corev1alpha2.FormatRegistryV1
+	status.Format = found.format
 	status.Package = cut(found.metadata.Package, maxPackage)
 	status.Version = cut(found.metadata.Version, maxVersion)
 	status.Objects = int32(found.objects)

@@ -52,7 +52,7 @@ func classify(_ context.Context, s *state) (bool, error) {
 		s.unknownClass = fmt.Sprintf("No provisioner class %q on this cluster", name)
 	case err != nil:
 		return true, fmt.Errorf("reading ProvisionerClass %q: %w", name, err)
-	case class.Spec.Provisioner != corev1alpha2.ProvisionerRegistry:
+	case corev1alpha2.FormatOf(class.Spec.Provisioner) == "":
 		s.unknownClass = fmt.Sprintf("Provisioner %q of class %q is none that is known here", class.Spec.Provisioner, name)
 	default:
 		s.record.class, s.record.className = class.Spec, name

@@ -18,14 +18,18 @@ func (s *state) reportUnpacked() {
 	switch {
 	case s.unknownClass != "":
 		s.set(unpacked, metav1.ConditionUnknown, corev1alpha2.ReasonProvisionerNotFound, fmt.Sprintf(
-			"%s: nothing new is unpacked until there is one. Create it, or set spec.provisionerClassName to %q for registry+v1 bundles.",
-			s.unknownClass, corev1alpha2.ProvisionerClassRegistry))
+			"%s: nothing new is unpacked until there is one. Create it, or set spec.provisionerClassName to %q for registry+v1 bundles, to %q for plain+v0 bundles.",
+			s.unknownClass, corev1alpha2.ProvisionerClassRegistry, corev1alpha2.ProvisionerClassPlain))
 		s.set(valid, metav1.ConditionUnknown, corev1alpha2.ReasonProvisionerNotFound, notYet)
 	case newest != nil:
 		s.set(unpacked, metav1.ConditionTrue, corev1alpha2.ReasonUnpackSuccessful, fmt.Sprintf("The content is that of %s.", newest.Resolved))
-		message := fmt.Sprintf("Bundle %s can be rendered.", newest.Bundle.Name)
+		rendered := "The bundle"
+		if newest.Bundle.Name != "" { // a plain bundle may have none
+			rendered = "Bundle " + newest.Bundle.Name
+		}
+		message := rendered + " can be rendered."
 		if newest.set != nil {
-			message = fmt.Sprintf("Bundle %s renders to %s.", newest.Bundle.Name, objects(newest))
+			message = fmt.Sprintf("%s renders to %s.", rendered, objects(newest))
 		}
 		s.set(valid, metav1.ConditionTrue, corev1alpha2.ReasonBundleLoadSuccessful, message)
 	case s.answer.result != nil && s.answer.result.invalid != nil:

@@ -10,10 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/utils/clock"
 
-	"github.com/openshift/platform-operators/pkg/apply"
 	"github.com/openshift/platform-operators/pkg/bundle"
 	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
-	"github.com/openshift/platform-operators/pkg/plan"
 	"github.com/openshift/platform-operators/pkg/source"
 	"github.com/openshift/platform-operators/pkg/source/image"
 	"github.com/openshift/platform-operators/pkg/store"
@@ -22,8 +20,8 @@ import (
 // wish is what a BundleDeployment wants fetched and rendered. It is comparable: another one takes its place.
 type wish struct {
 	source image.Source
-	// namespace and config (JSON) are what it is rendered with.
-	namespace, config string
+	// format is what it is read as; namespace and config (JSON) are what it is rendered with.
+	format, namespace, config string
 	// known, in a poll, is what the source led to before: when it still does, nothing is unpacked.
 	known string
 }
@@ -45,8 +43,12 @@ type fetched struct {
 
 // advice says why nothing can be installed, and what to do about it.
 func (f *fetched) advice() string {
-	if f.badConfig {
+	var format *bundle.FormatError
+	switch {
+	case f.badConfig:
 		return fmt.Sprintf("%v. Correct spec.config.", f.invalid)
+	case errors.As(f.invalid, &format):
+		return fmt.Sprintf("%v. %s.", f.invalid, format.Remedy())
 	}
 	return fmt.Sprintf("%v. Choose another version or another package; whoever makes the bundle can correct it and publish it as a new image.", f.invalid)
 }
@@ -84,10 +86,6 @@ func (r reader) read(ctx context.Context, wanted wish) (*fetched, error) {
 	return result, nil
 }
 
-// renderer names the way in which bundles are rendered. It is stored with every revision: a manager that renders otherwise
-// gives it another name, and what is installed is then rendered again.
-const renderer = "registry+v1/1"
-
 // unaskedError is that a cluster could not be asked for what it has.
 type unaskedError struct{ error }
 
@@ -104,39 +102,6 @@ func (r reader) judge(onto *fetched, files fs.FS, wanted wish) error {
 		onto.invalid, onto.objects = err, nil
 	}
 	return nil
-}
-
-func (r reader) render(onto *fetched, files fs.FS, wanted wish) error {
-	loaded, err := registryv1.Load(files)
-	if err != nil {
-		return err
-	}
-	onto.metadata = loaded.Metadata()
-	config, err := registryv1.ParseConfig([]byte(wanted.config))
-	if err != nil {
-		onto.badConfig = true
-		return err
-	}
-	if loaded.NeedsCertificates() {
-		if onto.certificates, err = r.certificates(); err != nil {
-			return &unaskedError{err}
-		}
-	}
-	onto.objects, err = loaded.Render(registryv1.Options{InstallNamespace: wanted.namespace, Config: config, Certificates: onto.certificates})
-	var wrong *registryv1.ConfigError
-	onto.badConfig = errors.As(err, &wrong)
-	if err != nil {
-		return err
-	}
-	if len(onto.objects) == 0 {
-		return fmt.Errorf("bundle %q has no objects", onto.metadata.Name)
-	}
-	for i := range onto.objects {
-		if apply.Reserved(&onto.objects[i]) {
-			return fmt.Errorf("bundle %q has %s %q, a name that is kept for the manager's own; rename it", onto.metadata.Name, onto.objects[i].GetKind(), onto.objects[i].GetName())
-		}
-	}
-	return plan.CheckDuplicates(onto.objects)
 }
 
 // fetches runs what wishes cost beside the syncs. A sync asks and leaves; it is woken up when there is an answer.

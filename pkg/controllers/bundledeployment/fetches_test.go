@@ -12,6 +12,7 @@ import (
 
 	clocktesting "k8s.io/utils/clock/testing"
 
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
 	"github.com/openshift/platform-operators/pkg/source"
 	"github.com/openshift/platform-operators/pkg/source/image"
@@ -79,7 +80,7 @@ func TestReaderRendersABundleAndUnpacksItOnce(t *testing.T) {
 	content := newContent(t)
 	images := &folder{}
 	for range 2 {
-		got, err := reader{images: images, content: content, certificates: noCertificates}.read(t.Context(), wish{source: image.Source{Ref: "minimal"}, namespace: "somewhere"})
+		got, err := reader{images: images, content: content, certificates: noCertificates}.read(t.Context(), wish{source: image.Source{Ref: "minimal"}, format: corev1alpha2.FormatRegistryV1, namespace: "somewhere"})
 		if err != nil || got.invalid != nil {
 			t.Fatalf("reading: %v, %v", err, got.invalid)
 		}
@@ -105,7 +106,7 @@ func (s *squatter) Unpack(ctx context.Context, source image.Source, target image
 
 func TestReaderRefusesABundleWithANameOfTheManagers(t *testing.T) {
 	content := newContent(t)
-	got, err := reader{images: &squatter{}, content: content, certificates: noCertificates}.read(t.Context(), wish{source: image.Source{Ref: "squatter"}, namespace: "memo"})
+	got, err := reader{images: &squatter{}, content: content, certificates: noCertificates}.read(t.Context(), wish{source: image.Source{Ref: "squatter"}, format: corev1alpha2.FormatRegistryV1, namespace: "memo"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +122,7 @@ func (e *empty) Unpack(context.Context, image.Source, image.Target) error { retu
 
 func TestReaderTellsContentThatIsNoBundleFromContentThatCannotBeRead(t *testing.T) {
 	content := newContent(t)
-	got, err := reader{images: &empty{}, content: content, certificates: noCertificates}.read(t.Context(), wish{source: image.Source{Ref: "empty"}, namespace: "memo"})
+	got, err := reader{images: &empty{}, content: content, certificates: noCertificates}.read(t.Context(), wish{source: image.Source{Ref: "empty"}, format: corev1alpha2.FormatRegistryV1, namespace: "memo"})
 	if err != nil {
 		t.Fatalf("got error %v; fetching succeeded", err)
 	}

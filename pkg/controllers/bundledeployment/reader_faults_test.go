@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	clocktesting "k8s.io/utils/clock/testing"
 
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
 	"github.com/openshift/platform-operators/pkg/source/image"
 	"github.com/openshift/platform-operators/pkg/store"
@@ -44,7 +45,7 @@ func TestReaderFetchesAgainWhatSomebodyRemovedFromTheContentDirectory(t *testing
 		if err := remove(); err != nil {
 			t.Fatal(err)
 		}
-		got, err := reader{images: images, content: content, certificates: noCertificates}.read(t.Context(), wish{source: image.Source{Ref: "minimal"}, namespace: "memo"})
+		got, err := reader{images: images, content: content, certificates: noCertificates}.read(t.Context(), wish{source: image.Source{Ref: "minimal"}, format: corev1alpha2.FormatRegistryV1, namespace: "memo"})
 		if err != nil || got.invalid != nil || len(got.objects) == 0 {
 			t.Errorf("got %+v, %v", got, err)
 		}
@@ -83,7 +84,7 @@ func TestReaderTellsTheDisksFaultsFromTheBundles(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			got := &fetched{}
-			err := reader{certificates: noCertificates}.judge(got, c.files, wish{namespace: "memo"})
+			err := reader{certificates: noCertificates}.judge(got, c.files, wish{format: corev1alpha2.FormatRegistryV1, namespace: "memo"})
 			if (got.invalid != nil) != c.theirs || (err == nil) != c.theirs {
 				t.Errorf("refused for good: %v; error of the moment: %v", got.invalid, err)
 			}
@@ -94,7 +95,7 @@ func TestReaderTellsTheDisksFaultsFromTheBundles(t *testing.T) {
 func TestReaderMakesAPanicTheFaultOfItsBundle(t *testing.T) {
 	needy := reader{certificates: func() (registryv1.Certificates, error) { panic("index out of range") }}
 	got := &fetched{resolved: "r/memo@sha256:1"}
-	if err := needy.judge(got, os.DirFS(bundles+"/webhooks"), wish{namespace: "memo"}); err != nil {
+	if err := needy.judge(got, os.DirFS(bundles+"/webhooks"), wish{format: corev1alpha2.FormatRegistryV1, namespace: "memo"}); err != nil {
 		t.Fatalf("got error %v, which would be tried again and again", err)
 	}
 	if got.invalid == nil || !strings.Contains(got.invalid.Error(), "index out of range") || !strings.Contains(got.invalid.Error(), got.resolved) {
@@ -113,7 +114,7 @@ func TestReadersRenderTwoAtOnceHoweverManyAreFetched(t *testing.T) {
 	done := make(chan error, 10)
 	for range 10 {
 		go func() {
-			_, err := busy.read(t.Context(), wish{source: image.Source{Ref: "webhooks"}, namespace: "memo"})
+			_, err := busy.read(t.Context(), wish{source: image.Source{Ref: "webhooks"}, format: corev1alpha2.FormatRegistryV1, namespace: "memo"})
 			done <- err
 		}()
 	}
@@ -122,7 +123,7 @@ func TestReadersRenderTwoAtOnceHoweverManyAreFetched(t *testing.T) {
 	for range 8 { // whoever waits for a place can leave
 		ctx, leave := context.WithCancel(t.Context())
 		leave()
-		if _, err := busy.read(ctx, wish{source: image.Source{Ref: "webhooks"}, namespace: "memo"}); !errors.Is(err, context.Canceled) {
+		if _, err := busy.read(ctx, wish{source: image.Source{Ref: "webhooks"}, format: corev1alpha2.FormatRegistryV1, namespace: "memo"}); !errors.Is(err, context.Canceled) {
 			t.Errorf("a third one rendered: %v", err)
 		}
 	}

@@ -63,7 +63,7 @@ func (s *state) takeIn(ctx context.Context, known *revision, wanted wish, got *f
 				return err
 			}
 			s.wanted, s.failed = kept, nil
-		} else if err := s.revisions.MarkRenderer(ctx, ownerOf(s.deployment), &known.Header, renderer); err != nil {
+		} else if err := s.revisions.MarkRenderer(ctx, ownerOf(s.deployment), &known.Header, rendererOf(s.sought.format)); err != nil {
 			s.tellOnce(notice{corev1alpha2.EventRevisionNotStored, fmt.Sprintf("Noting that revision %d is up to date: %v", known.Number, err), true})
 			s.retry(s.backoff.Last)
 			return nil
@@ -102,10 +102,9 @@ func (s *state) poll(known *revision) (wish, bool) {
 	if slot == s.record.slot {
 		return wish{}, false
 	}
-	return wish{
-		source: imageSource(spec), namespace: s.deployment.Spec.InstallNamespace, config: s.sought.raw,
-		known: known.Resolved,
-	}, true
+	wanted := s.wishFor(imageSource(spec))
+	wanted.known = known.Resolved
+	return wanted, true
 }
 
 // slotAt numbers the intervals of a deployment's own clock, and says how long it is until the next one begins.
@@ -123,7 +122,7 @@ func (s *state) rerender(known *revision) (wish, bool) {
 	if s.record.rendered || known != s.active || !s.settled() {
 		return wish{}, false
 	}
-	current := known.Renderer == renderer
+	current := known.Renderer == rendererOf(s.sought.format)
 	if current && known.Certificates != "" {
 		now, err := s.remembered()
 		if err != nil {
@@ -138,7 +137,7 @@ func (s *state) rerender(known *revision) (wish, bool) {
 	if current || s.sought.image.Ref == "" {
 		return wish{}, false
 	}
-	return wish{source: s.sought.image.At(known.Resolved), namespace: s.deployment.Spec.InstallNamespace, config: s.sought.raw}, true
+	return s.wishFor(s.sought.image.At(known.Resolved)), true
 }
 
 // tellOnce sends an Event that was not the last of its kind.

@@ -15,6 +15,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/store"
 )
 
+var registryRenderer = rendererOf(corev1alpha2.FormatRegistryV1)
+
 func rendered(value string) []unstructured.Unstructured {
 	return []unstructured.Unstructured{{Object: map[string]any{
 		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "a", "namespace": "memo"}, "data": map[string]any{"a": value},
@@ -35,7 +37,7 @@ func renderedBefore(t *testing.T) *state {
 		t.Fatal(err)
 	}
 	s.fetches, s.record.revisions, s.deployment.UID = asked, nil, "uid"
-	s.sought = sought{source: "r/memo:v1", image: imageSource(&corev1alpha2.ImageSource{Ref: "r/memo:v1"})}
+	s.sought = sought{source: "r/memo:v1", format: corev1alpha2.FormatRegistryV1, image: imageSource(&corev1alpha2.ImageSource{Ref: "r/memo:v1"})}
 	s.active, err = s.keep(t.Context(), &store.Revision{
 		Header:  store.Header{Source: "r/memo:v1", Resolved: "r/memo@sha256:1", Renderer: "earlier"},
 		Objects: rendered("x"),
@@ -73,8 +75,8 @@ func TestTheSameRenderingIsNoNewRevision(t *testing.T) {
 		t.Fatal(err)
 	}
 	headers, err := s.revisions.List(t.Context(), ownerOf(s.deployment))
-	if err != nil || len(headers) != 1 || headers[0].Renderer != renderer || s.wanted != s.active {
-		t.Errorf("stored %+v, %v; want the one revision, marked with %q", headers, err, renderer)
+	if err != nil || len(headers) != 1 || headers[0].Renderer != registryRenderer || s.wanted != s.active {
+		t.Errorf("stored %+v, %v; want the one revision, marked with %q", headers, err, registryRenderer)
 	}
 }
 
@@ -84,7 +86,7 @@ func TestAnotherRenderingIsANewRevision(t *testing.T) {
 	if err := s.takeIn(t.Context(), s.active, wanted, &fetched{resolved: "r/memo@sha256:1", objects: rendered("y")}); err != nil {
 		t.Fatal(err)
 	}
-	if s.wanted == s.active || s.wanted.Number != 2 || s.wanted.Renderer != renderer {
+	if s.wanted == s.active || s.wanted.Number != 2 || s.wanted.Renderer != registryRenderer {
 		t.Errorf("wanted is %+v", s.wanted.Header)
 	}
 }
@@ -118,7 +120,7 @@ func TestRenderingFollowsWhoMakesCertificates(t *testing.T) {
 	} {
 		s := renderedBefore(t)
 		s.remembered = func() (registryv1.Certificates, error) { return c.now, nil }
-		s.active.Renderer, s.active.Certificates = renderer, c.stored
+		s.active.Renderer, s.active.Certificates = registryRenderer, c.stored
 		if _, due := s.rerender(s.active); due != c.due {
 			t.Errorf("%s: rendered again: %v, want %v", name, due, c.due)
 		}

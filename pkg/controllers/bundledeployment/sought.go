@@ -18,8 +18,8 @@ import (
 
 // sought is what a spec asks for: revisions are told apart by it.
 type sought struct {
-	// source and config are as a revision's header has them.
-	source, config string
+	// source and config are as a revision's header has them; format is what the class reads.
+	source, config, format string
 	// resolved is the content that it has to be; empty where any that the source ever led to will do.
 	resolved string
 	// image is where the content comes from, and raw the configuration that it is rendered with.
@@ -33,7 +33,7 @@ type sought struct {
 func (s *state) seek() (sought, error) {
 	spec := &s.deployment.Spec
 	raw := canonical(spec.Config)
-	wanted := sought{raw: raw, config: digestOf(raw)}
+	wanted := sought{raw: raw, config: digestOf(raw), format: corev1alpha2.FormatOf(s.record.class.Provisioner)}
 	switch {
 	case spec.Source.Image != nil:
 		wanted.source, wanted.image = spec.Source.Image.Ref, imageSource(spec.Source.Image)
@@ -65,7 +65,7 @@ func (s *state) seekBundle(wanted sought, name string) (sought, error) {
 }
 
 func (w sought) matches(header *revision) bool {
-	return header.Source == w.source && header.Config == w.config && (w.resolved == "" || header.Resolved == w.resolved)
+	return header.Source == w.source && header.Config == w.config && formatOf(header.Renderer) == w.format && (w.resolved == "" || header.Resolved == w.resolved)
 }
 
 // latest is the newest stored revision of what is sought; nil when there is none.

@@ -38,24 +38,28 @@ func TestEqualConfigurationsAreEqualTexts(t *testing.T) {
 
 func TestRevisionsAreToldApartBySourceAndConfiguration(t *testing.T) {
 	s, one, two := given(t)
+	const registry = corev1alpha2.FormatRegistryV1
 	two.Source, two.Config = one.Source, digestOf(`{"watchNamespace":"a"}`)
+	one.Renderer = "" // of before renderers were stored
+	two.Renderer = "registry+v1/7"
 	for name, c := range map[string]struct {
 		sought sought
 		want   *revision
 	}{
-		"the same source without configuration":      {sought{source: one.Source}, one},
-		"the same source with its configuration":     {sought{source: one.Source, config: two.Config}, two},
-		"the same source with another configuration": {sought{source: one.Source, config: "sha256:else"}, nil},
-		"another source":                  {sought{source: "r/else:v1"}, nil},
-		"a Bundle that was created anew":  {sought{source: one.Source, resolved: "r/memo@sha256:else"}, nil},
-		"a Bundle that is still the same": {sought{source: one.Source, resolved: one.Resolved}, one},
+		"the same source without configuration":      {sought{format: registry, source: one.Source}, one},
+		"the same source with its configuration":     {sought{format: registry, source: one.Source, config: two.Config}, two},
+		"the same source with another configuration": {sought{format: registry, source: one.Source, config: "sha256:else"}, nil},
+		"another source":                  {sought{format: registry, source: "r/else:v1"}, nil},
+		"a Bundle that was created anew":  {sought{format: registry, source: one.Source, resolved: "r/memo@sha256:else"}, nil},
+		"a class of another format":       {sought{format: corev1alpha2.FormatPlainV0, source: one.Source}, nil},
+		"a Bundle that is still the same": {sought{format: registry, source: one.Source, resolved: one.Resolved}, one},
 	} {
 		s.sought = c.sought
 		if got := s.latest(); got != c.want {
 			t.Errorf("%s: got %v, want %v", name, got, c.want)
 		}
 	}
-	s.sought = sought{source: one.Source, config: "sha256:else"}
+	s.sought = sought{format: registry, source: one.Source, config: "sha256:else"}
 	if got := s.pinned(); got != two.Resolved {
 		t.Errorf("another configuration of the same tag is rendered from %q, want %q: a tag is resolved once", got, two.Resolved)
 	}
@@ -63,7 +67,7 @@ func TestRevisionsAreToldApartBySourceAndConfiguration(t *testing.T) {
 
 func TestWhatFailedForThisSpecIsNotTriedAgain(t *testing.T) {
 	s, one, two := given(t)
-	s.sought = sought{source: two.Source}
+	s.sought = sought{format: corev1alpha2.FormatRegistryV1, source: two.Source}
 	two.state, two.failedGeneration = corev1alpha2.RevisionFailed, 3
 	s.wanted = nil
 	if err := s.recallSource(t.Context()); err != nil || s.wanted != one || s.failed != two {

@@ -10,6 +10,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle"
 	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
 	"github.com/openshift/platform-operators/pkg/plan"
+	"github.com/openshift/platform-operators/pkg/source/image"
 	"github.com/openshift/platform-operators/pkg/store"
 )
 
@@ -56,11 +57,16 @@ func unpack(ctx context.Context, s *state) (bool, error) {
 
 // wish is what has to be fetched and rendered for what is sought.
 func (s *state) wish() wish {
-	wanted := wish{source: s.sought.image, namespace: s.deployment.Spec.InstallNamespace, config: s.sought.raw}
+	wanted := s.wishFor(s.sought.image)
 	if pinned := s.pinned(); pinned != "" {
 		wanted.source = wanted.source.At(pinned)
 	}
 	return wanted
+}
+
+// wishFor is what has to be rendered for what is sought, out of an image.
+func (s *state) wishFor(from image.Source) wish {
+	return wish{source: from, format: s.sought.format, namespace: s.deployment.Spec.InstallNamespace, config: s.sought.raw}
 }
 
 // certificatesRetry is how often it is looked whether somebody makes certificates by now.
@@ -87,7 +93,7 @@ func (s *state) revisionOf(result *fetched) *store.Revision {
 			Resolved:     result.resolved,
 			Config:       s.sought.config,
 			Certificates: string(result.certificates),
-			Renderer:     renderer,
+			Renderer:     rendererOf(s.sought.format),
 			Plan:         plan.Digest(result.objects),
 			Bundle:       metadataOf(result.metadata),
 		},

@@ -1,6 +1,7 @@
 package platformoperator
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -122,7 +123,7 @@ func newDeployment(operator *platformv1alpha1.PlatformOperator, target platformv
 		},
 		Spec: corev1alpha2.BundleDeploymentSpec{
 			InstallNamespace:     namespace,
-			ProvisionerClassName: corev1alpha2.ProvisionerClassRegistry,
+			ProvisionerClassName: classOf(target),
 			Source: corev1alpha2.BundleSource{
 				Type:  corev1alpha2.SourceTypeImage,
 				Image: &corev1alpha2.ImageSource{Ref: target.Image},
@@ -132,6 +133,12 @@ func newDeployment(operator *platformv1alpha1.PlatformOperator, target platformv
 	}
 	passOn(&deployment.Spec, operator.Spec)
 	return deployment
+}
+
+// classOf is the ProvisionerClass that reads a bundle. What a record says that no class reads was written by another manager; its
+// content is then refused by whom it is given to, and not taken for something else.
+func classOf(bundle platformv1alpha1.InstalledBundle) string {
+	return cmp.Or(corev1alpha2.ClassOf(bundle.Format), corev1alpha2.ProvisionerClassRegistry)
 }
 
 func asJSON(value any) string {

@@ -36,6 +36,9 @@ func recordOf(deployment *corev1alpha2.BundleDeployment) *platformv1alpha1.Insta
 	if len(record.UnreadableMaxOpenShiftVersions) > 4 {
 		return nil
 	}
+	if !readable(*record) {
+		return nil
+	}
 	switch record.MaxOpenShiftVersionFrom {
 	case "", platformv1alpha1.FromBundle, platformv1alpha1.FromCatalog:
 		return record
@@ -57,10 +60,18 @@ func recordFrom(status platformv1alpha1.PlatformOperatorStatus, deployment *core
 		if known != nil && (known.Image == ref || known.Image == resolved) {
 			record := *known
 			record.Image = ref
+			if !readable(record) {
+				return nil
+			}
 			return &record
 		}
 	}
 	return nil
+}
+
+// readable says whether a bundle is of a format that is read here. One that is not tells nobody which class it had.
+func readable(bundle platformv1alpha1.InstalledBundle) bool {
+	return bundle.Format == "" || corev1alpha2.ClassOf(bundle.Format) != ""
 }
 
 // bundleOf turns a candidate into the form that is recorded.
@@ -73,6 +84,9 @@ func bundleOf(candidate resolve.Candidate) platformv1alpha1.InstalledBundle {
 		Catalog:        candidate.Catalog.String(),
 		Image:          candidate.Bundle.Image,
 		MinKubeVersion: candidate.Bundle.MinKubeVersion,
+	}
+	if format := candidate.Format(); format != corev1alpha2.FormatRegistryV1 {
+		bundle.Format = format
 	}
 	setDeclared(&bundle, compat.Settle(compat.Declaration{}, compat.Statement{Known: true, Raw: candidate.Bundle.MaxOpenShiftVersions}, compat.Statement{}))
 	return bundle

@@ -62,7 +62,7 @@ func TestDeclarationsThatCannotBeReadBlockWithALineOfTheirOwn(t *testing.T) {
 	}
 }
 
-func TestOnlyTheInstalledSetAndTheClusterVersionAreErrorsOfTheCheck(t *testing.T) {
+func TestCLU_G5_OnlyTheInstalledSetAndTheClusterVersionAreErrorsOfTheCheck(t *testing.T) {
 	for name, test := range map[string]struct {
 		unlisted error
 		version  string

@@ -91,7 +91,7 @@ type BundleStatus struct {
 	// +kubebuilder:validation:MaxLength=128
 	Digest string `json:"digest,omitempty"`
 
-	// format of the content: "registry+v1".
+	// format of the content: "registry+v1" or "plain+v0".
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	Format string `json:"format,omitempty"`

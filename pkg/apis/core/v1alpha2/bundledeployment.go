@@ -49,8 +49,8 @@ type BundleDeploymentSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="installNamespace is immutable: delete the BundleDeployment and create it again to install elsewhere"
 	InstallNamespace string `json:"installNamespace"`
 
-	// provisionerClassName names the ProvisionerClass that says who reads the bundle; the shipped one is
-	// "core-rukpak-io-registry", for registry+v1 bundles. A name that no class has leaves the BundleDeployment waiting for
+	// provisionerClassName names the ProvisionerClass that says who reads the bundle; the shipped ones are
+	// "core-rukpak-io-registry", for registry+v1 bundles, and "core-rukpak-io-plain", for plain+v0 bundles. A name that no class has leaves the BundleDeployment waiting for
 	// the class, and the Unpacked condition says so.
 	// +required
 	// +kubebuilder:validation:MinLength=1
@@ -64,7 +64,8 @@ type BundleDeploymentSpec struct {
 
 	// config is given to whoever renders the bundle. For registry+v1 bundles it is an object with watchNamespace (a
 	// namespace, or several with commas between them) and deploymentConfig (nodeSelector, tolerations, resources, env,
-	// envFrom, volumes, volumeMounts, affinity, annotations). What it does not know is an error of HasValidBundle.
+	// envFrom, volumes, volumeMounts, affinity, annotations). What it does not know is an error of HasValidBundle, and so is
+	// any configuration of a plain+v0 bundle.
 	// +optional
 	// +kubebuilder:validation:Type=object
 	// +kubebuilder:pruning:PreserveUnknownFields

@@ -1,14 +1,5 @@
 package v1alpha2
 
-const (
-	// ProvisionerClassRegistry is the shipped class of registry+v1 bundles.
-	ProvisionerClassRegistry = "core-rukpak-io-registry"
-	// ProvisionerRegistry is the provisioner that reads registry+v1 bundles.
-	ProvisionerRegistry = GroupName + "/registry"
-	// FormatRegistryV1 is what status.format of a Bundle says of registry+v1 content.
-	FormatRegistryV1 = "registry+v1"
-)
-
 // Condition types of a BundleDeployment.
 const (
 	// ConditionUnpacked is True while the content of the source is known.

@@ -25,8 +25,8 @@ type ProvisionerClass struct {
 
 // ProvisionerClassSpec is what a class stands for.
 type ProvisionerClassSpec struct {
-	// provisioner reads the bundles: "core.rukpak.io/registry" reads registry+v1 bundles. A class of a provisioner that this
-	// manager does not have counts as missing.
+	// provisioner reads the bundles: "core.rukpak.io/registry" reads registry+v1 bundles, "core.rukpak.io/plain" reads plain+v0
+	// bundles. A class of a provisioner that this manager does not have counts as missing.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253

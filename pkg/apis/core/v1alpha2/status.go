@@ -84,7 +84,8 @@ type BundleDeploymentStatus struct {
 
 // BundleMetadata is what a bundle's own files say of it.
 type BundleMetadata struct {
-	// name of the bundle: a registry+v1 bundle's ClusterServiceVersion name.
+	// name of the bundle: a registry+v1 bundle's ClusterServiceVersion name; "<package>.v<version>" for a plain+v0 bundle that
+	// says both, else empty.
 	// +required
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`

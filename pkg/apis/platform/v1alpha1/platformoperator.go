@@ -301,6 +301,10 @@ type InstalledBundle struct {
 	// +required
 	// +kubebuilder:validation:MaxLength=1000
 	Image string `json:"image"`
+	// format is what the catalog says of the bundle's content, "plain+v0"; absent for "registry+v1", the format of nearly all.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Format string `json:"format,omitempty"`
 	// maxOpenShiftVersion is the last OpenShift minor version ("4.21") that the bundle runs on; absent when nobody says. What
 	// the catalog says now of the bundle wins over what its own files say, and what was read last stays while the catalog cannot
 	// be read. What cannot be read as one version is shown as it stands, and is in unreadableMaxOpenShiftVersions.

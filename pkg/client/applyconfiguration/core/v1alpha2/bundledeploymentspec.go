@@ -14,15 +14,16 @@ import (
 type BundleDeploymentSpecApplyConfiguration struct {
 	// installNamespace is where the bundle's namespaced objects go; it is created if it is missing.
 	InstallNamespace *string `json:"installNamespace,omitempty"`
-	// provisionerClassName names the ProvisionerClass that says who reads the bundle; the shipped one is
-	// "core-rukpak-io-registry", for registry+v1 bundles. A name that no class has leaves the BundleDeployment waiting for
+	// provisionerClassName names the ProvisionerClass that says who reads the bundle; the shipped ones are
+	// "core-rukpak-io-registry", for registry+v1 bundles, and "core-rukpak-io-plain", for plain+v0 bundles. A name that no class has leaves the BundleDeployment waiting for
 	// the class, and the Unpacked condition says so.
 	ProvisionerClassName *string `json:"provisionerClassName,omitempty"`
 	// source is where the bundle's content comes from.
 	Source *BundleSourceApplyConfiguration `json:"source,omitempty"`
 	// config is given to whoever renders the bundle. For registry+v1 bundles it is an object with watchNamespace (a
 	// namespace, or several with commas between them) and deploymentConfig (nodeSelector, tolerations, resources, env,
-	// envFrom, volumes, volumeMounts, affinity, annotations). What it does not know is an error of HasValidBundle.
+	// envFrom, volumes, volumeMounts, affinity, annotations). What it does not know is an error of HasValidBundle, and so is
+	// any configuration of a plain+v0 bundle.
 	Config *runtime.RawExtension `json:"config,omitempty"`
 	// preflight is accepted for manifests that were written for rukpak.
 	Preflight *PreflightApplyConfiguration `json:"preflight,omitempty"`

@@ -7,7 +7,8 @@ package v1alpha2
 //
 // BundleMetadata is what a bundle's own files say of it.
 type BundleMetadataApplyConfiguration struct {
-	// name of the bundle: a registry+v1 bundle's ClusterServiceVersion name.
+	// name of the bundle: a registry+v1 bundle's ClusterServiceVersion name; "<package>.v<version>" for a plain+v0 bundle that
+	// says both, else empty.
 	Name *string `json:"name,omitempty"`
 	// package that the bundle belongs to.
 	Package *string `json:"package,omitempty"`

@@ -22,7 +22,7 @@ type BundleStatusApplyConfiguration struct {
 	ResolvedSource *BundleSourceApplyConfiguration `json:"resolvedSource,omitempty"`
 	// digest of the content ("sha256:…"), by which it is stored: the image manifest's.
 	Digest *string `json:"digest,omitempty"`
-	// format of the content: "registry+v1".
+	// format of the content: "registry+v1" or "plain+v0".
 	Format *string `json:"format,omitempty"`
 	// package that the bundle belongs to.
 	Package *string `json:"package,omitempty"`

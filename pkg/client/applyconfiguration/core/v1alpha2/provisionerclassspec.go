@@ -7,8 +7,8 @@ package v1alpha2
 //
 // ProvisionerClassSpec is what a class stands for.
 type ProvisionerClassSpecApplyConfiguration struct {
-	// provisioner reads the bundles: "core.rukpak.io/registry" reads registry+v1 bundles. A class of a provisioner that this
-	// manager does not have counts as missing.
+	// provisioner reads the bundles: "core.rukpak.io/registry" reads registry+v1 bundles, "core.rukpak.io/plain" reads plain+v0
+	// bundles. A class of a provisioner that this manager does not have counts as missing.
 	Provisioner *string `json:"provisioner,omitempty"`
 	// drift is the default of what BundleDeployments of the class leave out of spec.drift.
 	Drift *DriftApplyConfiguration `json:"drift,omitempty"`

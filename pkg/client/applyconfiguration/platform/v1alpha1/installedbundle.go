@@ -21,6 +21,8 @@ type InstalledBundleApplyConfiguration struct {
 	Catalog *string `json:"catalog,omitempty"`
 	// image is the bundle's image, by digest once it has been resolved.
 	Image *string `json:"image,omitempty"`
+	// format is what the catalog says of the bundle's content, "plain+v0"; absent for "registry+v1", the format of nearly all.
+	Format *string `json:"format,omitempty"`
 	// maxOpenShiftVersion is the last OpenShift minor version ("4.21") that the bundle runs on; absent when nobody says. What
 	// the catalog says now of the bundle wins over what its own files say, and what was read last stays while the catalog cannot
 	// be read. What cannot be read as one version is shown as it stands, and is in unreadableMaxOpenShiftVersions.
@@ -86,6 +88,14 @@ func (b *InstalledBundleApplyConfiguration) WithCatalog(value string) *Installed
 // If called multiple times, the Image field is set to the value of the last call.
 func (b *InstalledBundleApplyConfiguration) WithImage(value string) *InstalledBundleApplyConfiguration {
 	b.Image = &value
+	return b
+}
+
+// WithFormat sets the Format field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Format field is set to the value of the last call.
+func (b *InstalledBundleApplyConfiguration) WithFormat(value string) *InstalledBundleApplyConfiguration {
+	b.Format = &value
 	return b
 }
 

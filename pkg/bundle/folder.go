@@ -1,0 +1,87 @@
+package bundle
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+)
+
+// Where a bundle of files keeps its metadata, and the keys that its annotations use.
+const (
+	AnnotationsFile = "metadata/annotations.yaml"
+	PropertiesFile  = "metadata/properties.yaml"
+
+	AnnotationPackage   = "operators.operatorframework.io.bundle.package.v1"
+	AnnotationMediaType = "operators.operatorframework.io.bundle.mediatype.v1"
+	AnnotationManifests = "operators.operatorframework.io.bundle.manifests.v1"
+
+	defaultManifests = "manifests"
+)
+
+// FormatError is that a bundle is of another format than the one that it was read as.
+type FormatError struct {
+	// Found is the format that the bundle is of, as its author wrote it, and Read the one that it was read as.
+	Found, Read string
+	// File is the file that says so.
+	File string
+}
+
+func (e *FormatError) Error() string {
+	return fmt.Sprintf("reading %q: the bundle's format is %q; only %q is read here", e.File, e.Found, e.Read)
+}
+
+// Remedy says in a sentence, without a full stop, by whom the bundle is read.
+func (e *FormatError) Remedy() string {
+	class := corev1alpha2.ClassOf(e.Found)
+	if class == "" {
+		return "No shipped ProvisionerClass reads that format; choose another version or another package"
+	}
+	return fmt.Sprintf("Name class %q in spec.provisionerClassName, which reads that format; for a PlatformOperator it is named when the catalog says the format of the bundle, in its property olm.bundle.mediatype", class)
+}
+
+// LoadAnnotations reads metadata/annotations.yaml of a bundle that is read as some format. An absent file is an error that wraps
+// fs.ErrNotExist, another format a FormatError.
+func LoadAnnotations(fsys fs.FS, format string) (map[string]string, error) {
+	data, err := ReadFile(fsys, AnnotationsFile)
+	if err != nil {
+		return nil, err
+	}
+	annotations, err := ParseAnnotations(data)
+	if err != nil {
+		return nil, fmt.Errorf("reading %q: %w", AnnotationsFile, err)
+	}
+	if found := annotations[AnnotationMediaType]; found != "" && found != format {
+		return nil, &FormatError{Found: found, Read: format, File: AnnotationsFile}
+	}
+	if dir := ManifestsDir(annotations); !fs.ValidPath(dir) {
+		return nil, fmt.Errorf("reading %q: annotation %q: %q is no path inside the bundle", AnnotationsFile, AnnotationManifests, dir)
+	}
+	return annotations, nil
+}
+
+// ManifestsDir is the directory of the bundle's objects: what the annotations say, else "manifests".
+func ManifestsDir(annotations map[string]string) string {
+	if dir := annotations[AnnotationManifests]; dir != "" {
+		return strings.TrimSuffix(dir, "/")
+	}
+	return defaultManifests
+}
+
+// LoadProperties reads metadata/properties.yaml; a bundle without the file has none.
+func LoadProperties(fsys fs.FS) ([]Property, error) {
+	data, err := ReadFile(fsys, PropertiesFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	properties, err := ParseProperties(data)
+	if err != nil {
+		return nil, fmt.Errorf("reading %q: %w", PropertiesFile, err)
+	}
+	return properties, nil
+}

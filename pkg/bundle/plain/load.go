@@ -1,0 +1,133 @@
+package plain
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/bundle"
+)
+
+// mediaType is the name of the format.
+const mediaType = corev1alpha2.FormatPlainV0
+
+// clusterServiceVersion is what makes manifests a registry+v1 bundle.
+var clusterServiceVersion = schema.GroupKind{Group: "operators.coreos.com", Kind: "ClusterServiceVersion"}
+
+// Bundle is a plain+v0 bundle that passed validation. It does not change after Load, so that goroutines may share it.
+type Bundle struct {
+	meta bundle.Metadata
+	// objects are the manifests, stripped of what only a server writes, each once.
+	objects []bundle.Object
+	// own are the kinds that the bundle's CustomResourceDefinitions define.
+	own map[schema.GroupKind]scope
+}
+
+// Metadata tells what the bundle says about itself; all of it is empty for one without metadata.
+func (b *Bundle) Metadata() bundle.Metadata {
+	m := b.meta
+	m.MaxOpenShiftVersions = slices.Clone(m.MaxOpenShiftVersions)
+	return m
+}
+
+// Manifests is how many objects the bundle's manifests hold.
+func (b *Bundle) Manifests() int { return len(b.objects) }
+
+// Load reads a bundle whose manifests/, and metadata/ if there is one, lie at the root of fsys, and validates it. An error names
+// the file, the object and what to do; it tells all findings of validation at once, up to ten. One of another format is a
+// bundle.FormatError.
+func Load(fsys fs.FS) (*Bundle, error) {
+	annotations, err := bundle.LoadAnnotations(fsys, mediaType)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	b := &Bundle{}
+	if b.meta, err = loadMetadata(fsys, annotations); err != nil {
+		return nil, err
+	}
+	dir := bundle.ManifestsDir(annotations)
+	objects, err := bundle.ReadObjects(fsys, dir)
+	if err != nil {
+		return nil, err
+	}
+	if len(objects) == 0 {
+		return nil, fmt.Errorf("reading directory %q: no objects are there; a plain+v0 bundle has at least one", dir)
+	}
+	for _, o := range objects {
+		if groupKind(o) == clusterServiceVersion { // nobody would carry it out
+			return nil, &bundle.FormatError{Found: corev1alpha2.FormatRegistryV1, Read: mediaType, File: o.File}
+		}
+	}
+	b.own = ownKinds(objects)
+	var findings bundle.Findings
+	findings.Add(b.add(objects))
+	findings.Add(b.check())
+	if err := findings.Err(); err != nil {
+		return nil, fmt.Errorf("validating %s: %w", b, err)
+	}
+	return b, nil
+}
+
+// String names the bundle in messages.
+func (b *Bundle) String() string {
+	switch {
+	case b.meta.Name != "":
+		return fmt.Sprintf("bundle %q", b.meta.Name)
+	case b.meta.Package != "":
+		return fmt.Sprintf("bundle of package %q", b.meta.Package)
+	}
+	return "bundle without a name"
+}
+
+// add takes the objects up, stripped. One that is there twice alike is there once, because what
+// says the same twice is no contradiction; one that differs is a finding.
+func (b *Bundle) add(objects []bundle.Object) []string {
+	var findings []string
+	told := map[identity]bool{}
+	first := make(map[identity]bundle.Object, len(objects))
+	for _, o := range objects {
+		bundle.StripServerFields(o)
+		bundle.StripNulls(o, bundle.IsCRD(o) || b.custom(o))
+		id := b.identify(o)
+		before, twice := first[id]
+		switch {
+		case !twice:
+			first[id] = o
+			b.objects = append(b.objects, o)
+		case !told[id] && !equality.Semantic.DeepEqual(before.Object, o.Object):
+			told[id] = true
+			findings = append(findings, fmt.Sprintf("%s is defined twice, in %s and in %s; remove one", strings.TrimPrefix(o.String(), o.File+": "), before.File, o.File))
+		}
+	}
+	return findings
+}
+
+// identity is what makes two manifests one object; a namespace that is left out is the install namespace.
+type identity struct {
+	kind            schema.GroupKind
+	namespace, name string
+}
+
+func (b *Bundle) identify(o bundle.Object) identity {
+	id := identityOf(&o.Unstructured)
+	if b.scopeOf(id.kind) == cluster {
+		id.namespace = ""
+	}
+	return id
+}
+
+func identityOf(o *unstructured.Unstructured) identity {
+	return identity{kind: o.GroupVersionKind().GroupKind(), namespace: o.GetNamespace(), name: o.GetName()}
+}
+
+func (i identity) compare(j identity) int {
+	return cmp.Or(cmp.Compare(i.kind.Group, j.kind.Group), cmp.Compare(i.kind.Kind, j.kind.Kind), cmp.Compare(i.namespace, j.namespace), cmp.Compare(i.name, j.name))
+}

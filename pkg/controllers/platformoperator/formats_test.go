@@ -1,0 +1,110 @@
+package platformoperator
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/catalog"
+)
+
+// of is a version's bundle that the catalog says to be of these formats.
+func of(version string, formats ...string) catalog.Bundle {
+	bundle := candidate(version).Bundle
+	bundle.MediaTypes = formats
+	return bundle
+}
+
+func TestTheClassFollowsTheFormatThroughHopsEditsAndOutages(t *testing.T) {
+	const plain, registry = corev1alpha2.ProvisionerClassPlain, corev1alpha2.ProvisionerClassRegistry
+	c := running("1.0.0", "")
+	all := imaged{of("1.0.0"), of("1.1.0", "plain+v0"), of("1.2.0", "registry+v1")}
+	is := func(when, version, class string) {
+		t.Helper()
+		if got := c.deployment; got == nil || got.Spec.ProvisionerClassName != class || got.Spec.Source.Image.Ref != candidate(version).Bundle.Image {
+			t.Fatalf("%s: the BundleDeployment is %+v, want version %s by class %s", when, got.Spec, version, class)
+		}
+	}
+	becomesReady := func() {
+		t.Helper()
+		c.brought(healthy(), 1)
+		c.sync(t, nowhere{})
+		c.sync(t, nowhere{})
+	}
+	becomesReady()
+	is("before", "1.0.0", registry)
+
+	c.sync(t, all[:2])
+	is("the hop to plain manifests", "1.1.0", plain)
+	updates := 0
+	for _, write := range c.writes {
+		if write == "update bundledeployments" {
+			updates++
+		}
+	}
+	if updates != 1 {
+		t.Errorf("the hop took %v: the class has to change with the source", c.writes)
+	}
+	becomesReady()
+	if got := c.operator.Status.Installed; got == nil || got.Version != "1.1.0" || got.Format != "plain+v0" {
+		t.Fatalf("status.installed is %+v", got)
+	}
+
+	c.deployment.Spec.ProvisionerClassName = registry
+	c.sync(t, nowhere{})
+	is("somebody changed the class, and the catalogs are away", "1.1.0", plain)
+
+	c.deployment = nil
+	c.sync(t, nowhere{})
+	is("somebody deleted it, and the catalogs are away", "1.1.0", plain)
+	c.deployment.Generation = 1
+	becomesReady()
+
+	c.deployment.Annotations[platformv1alpha1.AnnotationBundle] = "{spoilt"
+	c.sync(t, nowhere{})
+	is("somebody spoilt the record, and the catalogs are away", "1.1.0", plain)
+
+	c.sync(t, all)
+	is("the hop back", "1.2.0", registry)
+	becomesReady()
+	if got := c.operator.Status.Installed; got.Version != "1.2.0" || got.Format != "" {
+		t.Errorf("status.installed is %+v", got)
+	}
+}
+
+func TestACatalogThatCorrectsAFormatIsFollowedWithoutAHop(t *testing.T) {
+	c := running("1.0.0", "")
+	c.brought(deploymentThat("Unpacked=True", "HasValidBundle=False", "Installed=False", "Healthy=Unknown"), 0)
+	c.sync(t, imaged{of("1.0.0", "plain+v0")})
+	if c.deployment.Spec.ProvisionerClassName != corev1alpha2.ProvisionerClassPlain {
+		t.Errorf("the class is %s", c.deployment.Spec.ProvisionerClassName)
+	}
+	if slices.Contains(c.events, platformv1alpha1.EventUpgradeStarted) || slices.Contains(c.events, platformv1alpha1.EventBundleDeploymentPutBack) {
+		t.Errorf("it is told as %v", c.events)
+	}
+}
+
+func TestARecordOfAnUnknownFormatIsNone(t *testing.T) {
+	for format, known := range map[string]bool{"": true, "plain+v0": true, "registry+v1": true, "helm+v3": false} {
+		bundle := *at("1.0.0")
+		bundle.Format = format
+		text, err := json.Marshal(bundle)
+		if err != nil {
+			t.Fatal(err)
+		}
+		deployment := newDeployment(&platformv1alpha1.PlatformOperator{}, bundle, nil, "ns")
+		if deployment.Spec.ProvisionerClassName == "" {
+			t.Errorf("%q: no class", format)
+		}
+		deployment.Annotations[platformv1alpha1.AnnotationBundle] = string(text)
+		if got := recordOf(deployment); (got != nil) != known {
+			t.Errorf("%q: the record is %+v", format, got)
+		}
+		status := platformv1alpha1.PlatformOperatorStatus{Installed: &bundle}
+		if got := recordFrom(status, deployment); (got != nil) != known {
+			t.Errorf("%q: from status it is %+v", format, got)
+		}
+	}
+}

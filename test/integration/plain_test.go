@@ -83,7 +83,7 @@ var _ = Describe("a bundle of plain manifests", func() {
 			}
 			return live.Status.Plan.PermissionsMissing, nil
 		}
-		Eventually(missing).WithContext(ctx).WithTimeout(rereadWithin).Should(Equal([]corev1alpha2.MissingPermission{
+		Eventually(missing).WithContext(ctx).Should(Equal([]corev1alpha2.MissingPermission{
 			{Group: samples.Group, Resource: full.Plural(), Verbs: []string{"list", "watch"}},
 			{Group: samples.Group, Resource: full.Plural(), Verbs: []string{"create", "delete", "get", "patch", "update"}, Namespace: namespace},
 		}), "an object of the bundle's own kind takes a right that the payload does not give")
@@ -126,7 +126,7 @@ var _ = Describe("a bundle of plain manifests", func() {
 
 		By("publishing a version that permits more")
 		publishes(ctx, old, next)
-		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.1.0").WithTimeout(rereadWithin).Should(Succeed())
+		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.1.0").Should(Succeed())
 		Expect(readBy(ctx, pkg)).To(Equal(`core-rukpak-io-plain quadrant.v1.1.0 quadrant 1.1.0 "4.23"`))
 		Expect(notesOf(ctx, pkg)).To(HaveKeyWithValue("version", "1.1.0"))
 		declares(ctx, pkg, "Bundle 4.23")
@@ -134,7 +134,7 @@ var _ = Describe("a bundle of plain manifests", func() {
 
 		By("publishing a version that is a registry+v1 bundle")
 		publishes(ctx, old, next, samples.Operator{Package: pkg, Version: "1.2.0"})
-		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.2.0").WithTimeout(rereadWithin).Should(Succeed())
+		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.2.0").Should(Succeed())
 		Expect(readBy(ctx, pkg)).To(Equal(`core-rukpak-io-registry quadrant.v1.2.0 quadrant 1.2.0`))
 		Eventually(func(ctx context.Context) error { _, err := notesOf(ctx, pkg); return err }).WithContext(ctx).Should(beNotFound(), "what only the version before had is pruned")
 		Expect(historyOf(ctx, pkg)).To(Equal([]string{"1.2.0 Ready by Automatic", "1.1.0 Ready by Automatic", "1.0.0 Ready by Installation"}))

@@ -102,14 +102,8 @@ func progressingCondition(s *state) metav1.Condition {
 		}
 		return condition
 	}
-	if refused := upgradeRefused(s.deployment); refused != "" && target == nil && installed != nil {
-		return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("What the spec says now of version %s is not applied: %s.", installed.Version, refused))
-	}
-	if invalid := invalidNow(s.deployment); invalid != "" && target == nil && installed != nil {
-		return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("What the spec says now of version %s cannot be carried out: %s.", installed.Version, invalid))
-	}
-	if refused := repairRefused(s.deployment); refused != "" && target == nil && installed != nil {
-		return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("Version %s is not kept as it was declared: %s.", installed.Version, refused))
+	if unmet := unmetNow(s.deployment); unmet != "" && target == nil && installed != nil {
+		return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf(unmet, installed.Version))
 	}
 	switch {
 	case target == nil && installed != nil && firstRollout(s.deployment) != "":
@@ -146,6 +140,20 @@ func progressingCondition(s *state) metav1.Condition {
 		return isTrue(platformv1alpha1.ReasonUpgrading, sentence(fmt.Sprintf("Moving to another image of version %s", target.Version), problem))
 	}
 	return isTrue(platformv1alpha1.ReasonUpgrading, sentence(fmt.Sprintf("Moving from version %s to version %s", installed.Version, target.Version), problem))
+}
+
+// unmetNow says, with a place for the installed version, what the spec says of that and is not so; empty where nothing is amiss.
+func unmetNow(deployment *corev1alpha2.BundleDeployment) string {
+	for _, each := range []struct{ says, why string }{
+		{"What the spec says now of version %s is not applied: ", upgradeRefused(deployment)},
+		{"What the spec says now of version %s cannot be carried out: ", invalidNow(deployment)},
+		{"Version %s is not kept as it was declared: ", repairRefused(deployment)},
+	} {
+		if each.why != "" {
+			return each.says + strings.ReplaceAll(each.why, "%", "%%") + "."
+		}
+	}
+	return ""
 }
 
 // firstRollout says how far a first version is that counts as installed, because all of it is applied, and has never been ready;

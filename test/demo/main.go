@@ -100,9 +100,9 @@ func (o options) hints(untold error, env *environment.Environment) string {
 	if untold != nil {
 		text = "\nThe story ends here, and everything stays up, so that you can look at what is in the way."
 	}
-	text += fmt.Sprintf(stayHint, os.Getpid())
+	text += fmt.Sprintf(stayHint, env.Manager.Address, os.Getpid())
 	if o.pkg == "" {
-		return text + fmt.Sprintf(samplesHint, env.Catalog.RegistryHost())
+		return text + fmt.Sprintf(samplesHint, filepath.Join(env.Root, "test", "localcluster"), filepath.Dir(env.Kubeconfig), env.Catalog.RegistryHost())
 	}
 	return text + packageHint
 }
@@ -134,6 +134,7 @@ const stayHint = ` For example:
   kubectl describe plop
   kubectl explain plop.spec
   kubectl get events -n openshift-platform-operators
+  kubectl get --raw /metrics --server=https://%s --insecure-skip-tls-verify | grep ^platform_operators
 The manager is a process on this machine; the pod of its Deployment is a simulated one that does nothing. After a change of
 the code, "kill -HUP %d" builds the manager again and puts it in the place of the one that runs. Ctrl-C stops it all.
 `
@@ -142,6 +143,13 @@ const samplesHint = `
 The catalogs offer beacon 0.1.0, 0.2.0, 0.3.0 (never ready), 0.3.1, 0.4.0 (never ready), 0.4.1; sextant 1.0.0, 1.1.3, 1.1.4, 1.2.2,
 1.3.0, whose author has rules for its upgrades; and compass 1.0.0, 1.1.0. The cluster is at 4.22 now.
   kubectl delete deployment -n compass compass       # comes back
+May the cluster go on? At 4.23 the next version is 5.1, as 4.23 and 5.0 are one, and compass 1.1.0 is in the way of that:
+  go run -C %s . set-version 4.23.0 --dir %s
+  kubectl get co platform-operators-aggregated -o jsonpath='{.status.conditions[?(@.type=="Upgradeable")].message}'
+The admin takes the risk; then ask the same again:
+  kubectl patch plop compass --type=merge -p '{"spec":{"compatibilityOverrides":[
+    {"openShiftVersion":"5.1","reason":"trying it out","expires":"'$(date -u -d '+14 days' +%%FT%%TZ)'"}]}}'
+And at last:
   kubectl delete plop compass                        # goes, its CRD stays
 docs/samples has more to try. In its bundle.yaml and bundledeployment.yaml, put this as "ref", and take "pullSecret" away:
   %s/bundles/beacon:0.1.0

@@ -99,7 +99,7 @@ func Start(ctx context.Context, options Options) (*Environment, error) {
 
 func (e *Environment) start(ctx context.Context, options Options) error {
 	progress := newProgress(options.Log)
-	progress.say("building the manager; the first time this takes minutes")
+	progress.say("building the manager")
 	built := progress.every(15*time.Second, "still building the manager")
 	binary, err := buildManager(ctx, e.Root, e.Dir)
 	built()

@@ -15,12 +15,19 @@ import (
 )
 
 // command is a line of a runbook that is typed in.
-var command = regexp.MustCompile(`(?m)^\$ (kubectl .*)$`)
+var command = regexp.MustCompile(`(?m)^ *\$ (kubectl .*)$`)
+
+// placeholders are what a reader puts in, beside names and versions.
+var placeholders = map[string]string{
+	"UPPER": "2.0.0", "MINOR": "4.22", "REASON": "Ada, ticket 7", "EXPIRES": "2199-01-01T00:00:00Z", "EDGES": "null", "DEPLOYMENT": "runbooked",
+}
 
 // asTyped runs a line in a shell as the cluster's admin.
 func asTyped(ctx context.Context, line string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, soon)
+	defer cancel()
 	shell := exec.CommandContext(ctx, "bash", "-c", "kubectl() { "+env.Kubectl+` "$@"; }; `+line)
-	shell.Env = append(os.Environ(), "KUBECONFIG="+env.Kubeconfig)
+	shell.Env = append(os.Environ(), "KUBECONFIG="+env.Kubeconfig, "KUBE_EDITOR=true") // an editor that changes nothing
 	output, err := shell.CombinedOutput()
 	return string(output), err
 }
@@ -30,6 +37,9 @@ var _ = Describe("the runbooks", func() {
 		const name = "runbooked"
 		Expect(admin.Publish(ctx, samples.Operator{Package: name, Version: "1.0.0"})).To(Succeed())
 		installed(ctx, name, "1.0.0")
+		// What is added to is there.
+		respecified(ctx, name, `"compatibilityOverrides": [{"openShiftVersion": "4.23", "reason": "Bob, ticket 8", "expires": "2199-01-01T00:00:00Z"}],
+			"install": {"drift": {"ignore": [{"target": {"kind": "ConfigMap"}, "jsonPointers": ["/data"]}]}}`)
 		pages, err := filepath.Glob(filepath.Join(env.Root, "docs", "runbooks", "*.md"))
 		Expect(err).NotTo(HaveOccurred())
 		tried := 0
@@ -49,6 +59,9 @@ var _ = Describe("the runbooks", func() {
 				line = regexp.MustCompile(`\bNAMESPACE\b`).ReplaceAllString(line, name)
 				line = regexp.MustCompile(`\bNAME\b`).ReplaceAllString(line, object)
 				line = regexp.MustCompile(`\bVERSION\b`).ReplaceAllString(line, "1.0.0")
+				for placeholder, value := range placeholders {
+					line = regexp.MustCompile(`\b`+placeholder+`\b`).ReplaceAllString(line, value)
+				}
 				if strings.HasPrefix(line, "kubectl patch ") || strings.HasPrefix(line, "kubectl delete ") {
 					line += " --dry-run=server"
 				}

@@ -84,11 +84,11 @@ var mutants = []mutant{
 	},
 	{
 		"a deleted ProvisionerClass of the payload comes back [Serial]", "not found",
-		"pkg/operator/kept.go", "[]operatorconfig.Kept{manager, class}", "[]operatorconfig.Kept{manager, class}[:1]",
+		"pkg/operator/kept.go", "operatorconfig.New(kept, input.Recorder)", "operatorconfig.New(kept[:1], input.Recorder)",
 	},
 	{
 		"a deleted PlatformOperatorManager comes back, and the ClusterOperator never goes [Serial]", "not found",
-		"pkg/operator/kept.go", "[]operatorconfig.Kept{manager, class}", "[]operatorconfig.Kept{manager, class}[1:]",
+		"pkg/operator/kept.go", "operatorconfig.New(kept, input.Recorder)", "operatorconfig.New(kept[1:], input.Recorder)",
 	},
 	{
 		"a ClusterOperator that was edited by hand is put back [Serial]", "Somebody wrote this by hand.",

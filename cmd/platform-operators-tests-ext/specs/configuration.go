@@ -41,6 +41,7 @@ var (
 
 func classComesBack(ctx context.Context, t *spec.T) {
 	comesBack(ctx, t, t.Dynamic.Resource(classes), corev1alpha2.ProvisionerClassRegistry)
+	comesBack(ctx, t, t.Dynamic.Resource(classes), corev1alpha2.ProvisionerClassPlain)
 }
 
 func managerComesBack(ctx context.Context, t *spec.T) {

@@ -10,6 +10,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
 // CheckConfig refuses a configuration, given as JSON: the format has nothing that could be configured, and one that is overlooked
@@ -35,7 +37,7 @@ func (b *Bundle) Render(installNamespace string) ([]unstructured.Unstructured, e
 	first := make(map[identity]string, len(b.objects))
 	for _, o := range b.objects {
 		content := maps.Clone(o.Object)
-		content["metadata"] = cloneMetadata(o.Object["metadata"])
+		content["metadata"] = bundle.CloneMetadata(o.Object["metadata"])
 		rendered := unstructured.Unstructured{Object: content}
 		id := b.identify(o)
 		switch scope := b.scopeOf(id.kind); {
@@ -58,16 +60,4 @@ func (b *Bundle) Render(installNamespace string) ([]unstructured.Unstructured, e
 func inOrder(objects []unstructured.Unstructured) []unstructured.Unstructured {
 	slices.SortStableFunc(objects, func(x, y unstructured.Unstructured) int { return identityOf(&x).compare(identityOf(&y)) })
 	return objects
-}
-
-// cloneMetadata copies metadata as deep as callers may write: the mapping itself, its labels and its annotations.
-func cloneMetadata(value any) map[string]any {
-	from, _ := value.(map[string]any)
-	metadata := maps.Clone(from)
-	for _, field := range []string{"labels", "annotations"} {
-		if m, ok := metadata[field].(map[string]any); ok {
-			metadata[field] = maps.Clone(m)
-		}
-	}
-	return metadata
 }

@@ -15,7 +15,7 @@ func renderManifests(r *rendering) ([]unstructured.Unstructured, error) {
 	objects := make([]unstructured.Unstructured, 0, len(r.objects))
 	for _, o := range r.objects {
 		content := maps.Clone(o.Object)
-		content["metadata"] = cloneMetadata(o.Object["metadata"])
+		content["metadata"] = bundle.CloneMetadata(o.Object["metadata"])
 		rendered := unstructured.Unstructured{Object: content}
 		if allowed[groupKind(o)] == namespaced {
 			rendered.SetNamespace(r.opts.InstallNamespace)
@@ -28,16 +28,4 @@ func renderManifests(r *rendering) ([]unstructured.Unstructured, error) {
 		objects = append(objects, rendered)
 	}
 	return objects, nil
-}
-
-// cloneMetadata copies metadata as deep as callers may write: the mapping itself, its labels and its annotations.
-func cloneMetadata(value any) map[string]any {
-	from, _ := value.(map[string]any)
-	metadata := maps.Clone(from)
-	for _, field := range []string{"labels", "annotations"} {
-		if m, ok := metadata[field].(map[string]any); ok {
-			metadata[field] = maps.Clone(m)
-		}
-	}
-	return metadata
 }

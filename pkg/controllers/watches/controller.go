@@ -60,6 +60,9 @@ func New(config Config) (factory.Controller, error) {
 	}
 	c := &controller{operatorClient: config.OperatorClient, clock: config.Clock, others: map[string]bool{}, refusals: map[string]health.Refusal{}}
 	for _, resource := range config.Others {
+		if config.Informers[resource] == nil {
+			return nil, fmt.Errorf("building the watches controller: %q is somebody else's kind, and is not among the informers", resource)
+		}
 		c.others[resource] = true
 	}
 	syncContext := factory.NewSyncContext(ControllerName, config.Recorder)

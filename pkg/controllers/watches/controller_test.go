@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/cache"
 	clocktesting "k8s.io/utils/clock/testing"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
@@ -87,4 +88,16 @@ func TestOnlyAnAnswerOfTheServerIsARefusal(t *testing.T) {
 			t.Error("a right that the manager lacks does not count")
 		}
 	})
+}
+
+func TestSomebodyElsesKindIsAmongTheInformers(t *testing.T) {
+	clock := clocktesting.NewFakeClock(time.Unix(0, 0))
+	_, err := New(Config{
+		OperatorClient: v1helpers.NewFakeOperatorClient(&operatorv1.OperatorSpec{}, &operatorv1.OperatorStatus{}, nil),
+		Informers:      map[string]func(cache.WatchErrorHandlerWithContext) error{"pods": func(cache.WatchErrorHandlerWithContext) error { return nil }},
+		Others:         []string{"pod"}, Clock: clock, Recorder: events.NewInMemoryRecorder(ControllerName, clock),
+	})
+	if err == nil || !strings.Contains(err.Error(), `"pod"`) {
+		t.Errorf("got %v", err)
+	}
 }

@@ -1,0 +1,15 @@
+package bundle
+
+import "maps"
+
+// CloneMetadata copies the metadata of an object as deep as callers may write: the mapping itself, its labels and its annotations.
+func CloneMetadata(value any) map[string]any {
+	from, _ := value.(map[string]any)
+	metadata := maps.Clone(from)
+	for _, field := range []string{"labels", "annotations"} {
+		if m, ok := metadata[field].(map[string]any); ok {
+			metadata[field] = maps.Clone(m)
+		}
+	}
+	return metadata
+}

@@ -55,6 +55,8 @@ type Snapshot struct {
 type Snapshots struct {
 	lock     sync.RWMutex
 	catalogs map[catalog.ID]*Snapshot
+	// unlisted are the kinds of catalogs of which there may be more, sorted.
+	unlisted []string
 }
 
 // NewSnapshots returns an empty set.
@@ -172,6 +174,20 @@ func (s *Snapshots) For(pkg string) []resolve.Catalog {
 		views = append(views, s.catalogs[id].view(pkg))
 	}
 	return views
+}
+
+// SetUnlisted says of which kinds of catalogs it is not known which there are.
+func (s *Snapshots) SetUnlisted(kinds []string) {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	s.unlisted = slices.Sorted(slices.Values(kinds))
+}
+
+// Unlisted are the kinds of catalogs of which there may be more than there are snapshots, sorted; none where nobody said so.
+func (s *Snapshots) Unlisted() []string {
+	s.lock.RLock()
+	defer s.lock.RUnlock()
+	return slices.Clone(s.unlisted)
 }
 
 // replace swaps one snapshot and compares what it says of every package that either of them, or also, names.

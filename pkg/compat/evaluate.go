@@ -82,7 +82,7 @@ type Blocker struct {
 	Fault error
 	// Remedy says what would unblock it.
 	Remedy string
-	// cornered says that no version would.
+	// cornered says that no version would, and that all versions that there are are known.
 	cornered bool
 	// Risk is the override because of which it does not block; nil where it does.
 	Risk *Override
@@ -142,7 +142,7 @@ func inTheWay(next Minor, operators []Operator) (blockers []Blocker) {
 			Max:      permitted,
 			Fault:    err,
 			Remedy:   text,
-			cornered: !exists,
+			cornered: !exists && operator.Unread == "",
 			Risk:     operator.Acknowledged,
 		})
 	}

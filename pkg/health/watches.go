@@ -20,6 +20,8 @@ const (
 	refusedFor = 30 * time.Second
 	// maxRefusal bounds what is told of one kind, in bytes.
 	maxRefusal = 300
+	// beforeKinds is what the names of all refused kinds follow, on a line of their own.
+	beforeKinds = "\nRefused: "
 )
 
 // Refusal is a kind that the API server refuses to have listed or watched.
@@ -46,7 +48,7 @@ func (r Refusal) Next(message string, now time.Time) Refusal {
 func Watches(refusals []Refusal, now time.Time) (Condition, time.Duration) {
 	refusals = slices.Clone(refusals)
 	slices.SortFunc(refusals, func(a, b Refusal) int { return cmp.Compare(a.Resource, b.Resource) })
-	var told []string
+	var kinds, answers []string
 	var next time.Duration
 	for _, r := range refusals {
 		if now.Sub(r.Last) > RefusalForgotten {
@@ -56,13 +58,27 @@ func Watches(refusals []Refusal, now time.Time) (Condition, time.Duration) {
 			next = wait
 		}
 		if r.Last.Sub(r.First) >= refusedFor {
-			told = append(told, fmt.Sprintf("%s: %s", r.Resource, strings.ToValidUTF8(r.Message[:min(len(r.Message), maxRefusal)], "")))
+			kinds = append(kinds, r.Resource)
+			answers = append(answers, fmt.Sprintf("%s: %s", r.Resource, strings.ToValidUTF8(r.Message[:min(len(r.Message), maxRefusal)], "")))
 		}
 	}
-	if len(told) == 0 {
+	if len(kinds) == 0 {
 		return Condition{TypeDegraded, conditionFalse, ReasonAsExpected, ""}, next
 	}
-	message := "The API server does not let the manager see what it works from, which goes on from what it saw last; check the roles of its ServiceAccount and the API server's own health.\n" +
-		strings.Join(told, "\n")
-	return Condition{TypeDegraded, conditionTrue, ReasonObjectsNotListed, strings.ToValidUTF8(message[:min(len(message), maxAggregate)], "")}, next
+	message := "The API server does not let the manager see what it works from, which goes on from what it saw last; check the roles of its ServiceAccount and the API server's own health." +
+		beforeKinds + strings.Join(kinds, ", ")
+	message = strings.ToValidUTF8(message[:min(len(message), maxAggregate)], "")
+	for _, answer := range answers { // as many as there is room for; that there is one more is in the line of all
+		if len(message)+len("\n")+len(answer) <= maxAggregate {
+			message += "\n" + answer
+		}
+	}
+	return Condition{TypeDegraded, conditionTrue, ReasonObjectsNotListed, message}, next
+}
+
+// Refused are the kinds that the message of such a condition names.
+func Refused(message string) []string {
+	_, kinds, _ := strings.Cut(message, beforeKinds)
+	kinds, _, _ = strings.Cut(kinds, "\n")
+	return strings.Split(kinds, ", ")
 }

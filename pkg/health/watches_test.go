@@ -16,6 +16,7 @@ func TestKindsThatAreRefusedAreToldAfterAWhileAndForgottenAfterAnother(t *testin
 		}
 		return r
 	}
+	long := strings.Repeat("x", 1000)
 	for name, test := range map[string]struct {
 		refusals []Refusal
 		now      time.Time
@@ -30,9 +31,12 @@ func TestKindsThatAreRefusedAreToldAfterAWhileAndForgottenAfterAnother(t *testin
 		"as long as it may not be over":    {[]Refusal{refused("a", 0, 30)}, at(120), "True", []string{"\na: "}, time.Second},
 		"and no longer":                    {[]Refusal{refused("a", 0, 30)}, at(121), "False", nil, 0},
 		"twice, with a long pause between": {[]Refusal{refused("a", 0, 91)}, at(92), "False", nil, 90 * time.Second},
-		"two, in the order of their names": {[]Refusal{refused("b", 0, 60), refused("a", 0, 70)}, at(70), "True", []string{"\na: ", "\nb: "}, 81 * time.Second},
+		"two, in the order of their names": {[]Refusal{refused("b", 0, 60), refused("a", 0, 70)}, at(70), "True", []string{"\nRefused: a, b\n", "a: ", "\nb: "}, 81 * time.Second},
 		"one of two":                       {[]Refusal{refused("b", 0, 60), refused("a", 60)}, at(60), "True", []string{"\nb: "}, 91 * time.Second},
 		"with a long message":              {[]Refusal{{"a", strings.Repeat("é", 5000), at(0), at(60)}}, at(60), "True", []string{"é"}, 91 * time.Second},
+		"with more than there is room for": {[]Refusal{
+			{"d", "d", at(0), at(60)}, {"c", long, at(0), at(60)}, {"b", long, at(0), at(60)}, {"a", long, at(0), at(60)},
+		}, at(60), "True", []string{"\nRefused: a, b, c, d\n", "a: ", "\nb: ", "\nd: d"}, 91 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			condition, next := Watches(test.refusals, test.now)
@@ -53,6 +57,9 @@ func TestKindsThatAreRefusedAreToldAfterAWhileAndForgottenAfterAnother(t *testin
 			}
 			if len(test.words) == 0 && rest != "" || len(condition.Message) > maxAggregate {
 				t.Errorf("message of %d bytes: %q", len(condition.Message), condition.Message)
+			}
+			if kinds := strings.Join(Refused(condition.Message), ", "); test.status == "True" && !strings.Contains(condition.Message, "\nRefused: "+kinds+"\n") {
+				t.Errorf("%q are the kinds that are read out of %q", kinds, condition.Message)
 			}
 		})
 	}

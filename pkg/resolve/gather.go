@@ -20,6 +20,8 @@ type finding struct {
 	permitted, excluded, selected []Catalog
 	// holders have the package, unread could not be read.
 	holders, unread []Catalog
+	// unlisted are the kinds of catalogs of which there may be more.
+	unlisted []string
 }
 
 func look(req Request, catalogs []Catalog) finding {
@@ -73,6 +75,8 @@ func (f finding) problem(req Request) string {
 	// These words are what users of the first platform-operators have been grepping for.
 	missing := fmt.Sprintf("failed to find candidate for package %q: ", req.Package)
 	switch {
+	case len(f.permitted) == 0 && len(f.excluded) == 0 && len(f.unlisted) > 0:
+		return missing + f.unlistedText()
 	case len(f.permitted) == 0 && len(f.excluded) == 0:
 		return missing + "the cluster has no trusted catalog: create a CatalogSource in a trusted namespace, or a ClusterCatalog"
 	case len(f.permitted) == 0:
@@ -107,6 +111,9 @@ func (f finding) pending(priority int) string {
 // unreadText names the catalogs that were left out, and why.
 func (f finding) unreadText() string {
 	var parts []string
+	if len(f.unlisted) > 0 {
+		parts = append(parts, f.unlistedText())
+	}
 	for _, c := range f.unread {
 		parts = append(parts, fmt.Sprintf("catalog %s was left out: %s", c.ID, clip(c.Err.Error(), maxUnread)))
 	}
@@ -119,11 +126,19 @@ func (f finding) leftOut() string {
 	for _, c := range f.unread {
 		names = append(names, "catalog "+c.ID.String())
 	}
-	if len(names) == 0 {
+	switch {
+	case len(f.unlisted) > 0:
+		return f.unlistedText()
+	case len(names) == 0:
 		return ""
 	}
 	return list(names, ", ", 3) + " could not be read"
 }
+
+func (f finding) unlistedText() string { return Plurals(f.unlisted) + " could not be listed" }
+
+// Plurals names kinds of objects as messages do: "CatalogSources and ClusterCatalogs".
+func Plurals(kinds []string) string { return strings.Join(kinds, "s and ") + "s" }
 
 // away says which of the selected catalogs could not be read for some time. Errors may say something else at each attempt, and
 // are not repeated here.

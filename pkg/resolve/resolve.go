@@ -133,7 +133,8 @@ type Decision struct {
 	// Obstacle is why nothing was chosen though something fits, without what ails catalogs; empty otherwise.
 	Obstacle string
 	// Unread names the catalogs that were left out because they could not be read and says why, LeftOut only names them, so that
-	// it is the same whatever the errors are; both are empty when there is none.
+	// it is the same whatever the errors are; both say as well which kinds of catalogs could not be listed, and are empty when
+	// nothing is missing.
 	Unread, LeftOut string
 	// Away are sentences on the selected catalogs that could not be read for some time, sorted and bounded: which are left out,
 	// of which the last content is used, and where to look. They are the same whatever the error is.

@@ -129,6 +129,32 @@ func TestResolveChoosesTheNewestThatFits(t *testing.T) {
 	}
 }
 
+// A kind of catalogs that could not be listed may have what is asked for: nothing may be said as if there were none.
+func TestKindsOfCatalogsThatCouldNotBeListedAreTold(t *testing.T) {
+	const unlisted = "CatalogSources and ClusterCatalogs could not be listed"
+	missing := `failed to find candidate for package "quay": `
+	for name, test := range map[string]struct {
+		catalogs []Catalog
+		message  string
+	}{
+		"no catalog is known":         {nil, missing + unlisted},
+		"one is, without the package": {[]Catalog{{ID: cluster}}, missing + "it is not in ClusterCatalog/operators; create a PlatformOperator with the right spec.package.name, or add a catalog that has the package; " + unlisted},
+		"one is, with the package":    {one(stable("1.0.0")), `version 1.0.0 of package "quay" was chosen from channel "stable" of CatalogSource/openshift-marketplace/community; ` + unlisted},
+	} {
+		t.Run(name, func(t *testing.T) {
+			req := ask(nil)
+			world := World{Catalogs: func(string) []Catalog { return test.catalogs }, Unlisted: []string{"CatalogSource", "ClusterCatalog"}}
+			got := Together([]Request{req}, world)[req.Operator]
+			if got.Message != test.message {
+				t.Errorf("got  %s\nwant %s", got.Message, test.message)
+			}
+			if got.Unread != unlisted || got.LeftOut != unlisted {
+				t.Errorf("what is left out: %q, without a reason %q", got.Unread, got.LeftOut)
+			}
+		})
+	}
+}
+
 func TestUPG_C9_SaysWhyThereIsNothingToChoose(t *testing.T) {
 	source, validation := platformv1alpha1.ReasonSourceFailed, platformv1alpha1.ReasonValidationFailed
 	two := quay(in{"stable", []string{"1.8.0", "1.9.0"}}, in{"fast", []string{"2.0.0", "1.9.0"}})

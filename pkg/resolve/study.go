@@ -30,6 +30,7 @@ type study struct {
 
 func begin(req Request, around *surroundings) *study {
 	s := &study{found: look(req, around.world.catalogs(req.Package))}
+	s.found.unlisted = around.world.Unlisted
 	var invalid string
 	if s.ask, invalid = newQuestion(req, around); invalid != "" {
 		s.refuseAll(RuleRange, "cannot be moved to: "+invalid)

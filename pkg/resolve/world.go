@@ -13,6 +13,8 @@ import (
 type World struct {
 	// Catalogs are what the catalogs of the cluster have of a package; nil is none. It is asked once for every request.
 	Catalogs func(pkg string) []Catalog
+	// Unlisted are the kinds of catalogs of which it is not known which there are, sorted: there may be more than Catalogs says.
+	Unlisted []string
 	// Kinds are those that the cluster serves.
 	Kinds []Kind
 	// Foreign are the packages that others than PlatformOperators have installed.

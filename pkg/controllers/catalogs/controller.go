@@ -61,6 +61,8 @@ const (
 	patience = 30 * time.Second
 	// listTimeout bounds how long the start waits to know which catalogs there are, where the API server does not say.
 	listTimeout = 5 * time.Second
+	// listRetry is how often to see, after that, whether it has.
+	listRetry = time.Second
 )
 
 // Config is everything the controller needs; every field is required.

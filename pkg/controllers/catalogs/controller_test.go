@@ -289,11 +289,43 @@ spec: {group: operators.coreos.com, versions: [{name: v1alpha1, served: true}]}`
 	if !cache.WaitForCacheSync(ctx.Done(), b.changes.HasSynced) {
 		t.Error("never synced")
 	}
-	if views := b.snapshots.For("quay"); len(views) != 1 || !views[0].Pending {
-		t.Errorf("synced, and the catalogs are %+v", views)
+	if views := b.snapshots.For("quay"); len(views) != 1 || !views[0].Pending || len(b.snapshots.Unlisted()) != 0 {
+		t.Errorf("synced, and the catalogs are %+v; those of %q may be more", views, b.snapshots.Unlisted())
 	}
 	cancel()
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+}
+
+func TestWhichKindsOfCatalogsCouldNotBeListedIsKnownUntilTheyCan(t *testing.T) {
+	b := newBench(t, "quay")
+	definition := object(t, `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: clustercatalogs.olm.operatorframework.io}
+spec: {group: olm.operatorframework.io, versions: [{name: v1, served: true}]}`)
+	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), listKinds, definition)
+	kinds := kindsOf(t, client)
+	b.sources[catalog.KindCatalogSource].informer = informerOf(t, client, kinds, catalogSources)
+	b.sources[catalog.KindClusterCatalog].informer = informerOf(t, client, kinds, clusterCatalogs)
+	ctx := t.Context()
+	go kinds.Run(ctx)
+	if !cache.WaitForCacheSync(ctx.Done(), kinds.HasSynced) {
+		t.Fatal("which kinds are served is not known")
+	}
+	syncContext := factory.NewSyncContext("test", events.NewInMemoryRecorder("test", b.clock))
+	if b.describeAll(syncContext) || !slices.Equal(b.snapshots.Unlisted(), []string{catalog.KindClusterCatalog}) {
+		t.Errorf("before anything is listed those of %q may be more", b.snapshots.Unlisted())
+	}
+	source := b.sources[catalog.KindClusterCatalog].informer
+	go source.Run(ctx)
+	if !cache.WaitForCacheSync(ctx.Done(), source.Settled) {
+		t.Fatal("never listed")
+	}
+	b.told = nil
+	b.describeLate(ctx, syncContext)
+	if len(b.snapshots.Unlisted()) != 0 || !slices.Contains(b.told, "quay") {
+		t.Errorf("when there are none those of %q may be more, and who wants quay: %q", b.snapshots.Unlisted(), b.told)
 	}
 }

@@ -2,10 +2,13 @@ package catalogs
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
@@ -40,19 +43,22 @@ func (c *controller) enqueueFrom(source *catalogKind, syncContext factory.SyncCo
 // runInformers runs the informers of both kinds, and of what serves them, until the context ends. A kind that the cluster does
 // not serve is watched from when it does, without a restart when OLM appears.
 func (c *controller) runInformers(ctx context.Context, syncCtx factory.SyncContext) error {
+	c.snapshots.SetUnlisted(slices.Collect(maps.Keys(c.sources)))
 	var running sync.WaitGroup
 	for _, source := range c.sources {
 		running.Go(func() { source.informer.Run(ctx) })
 	}
 	running.Go(func() { c.pods.Run(ctx.Done()) })
-	c.describeAll(ctx, syncCtx)
+	if !c.describeListed(ctx, syncCtx) {
+		running.Go(func() { c.describeLate(ctx, syncCtx) })
+	}
 	running.Wait()
 	return nil
 }
 
-// describeAll makes the snapshots know of every catalog before anybody chooses from them. For a kind that is not served it does
-// not wait, and for the API server only so long.
-func (c *controller) describeAll(ctx context.Context, syncCtx factory.SyncContext) {
+// describeListed makes the snapshots know of every catalog before anybody chooses from them, or which kinds they do not know all
+// of. For a kind that is not served it does not wait, and for the API server only so long; it says whether all have been listed.
+func (c *controller) describeListed(ctx context.Context, syncCtx factory.SyncContext) bool {
 	defer c.providerChanges.SetListed()
 	defer c.changes.SetListed()
 	listing, cancel := context.WithTimeout(ctx, listTimeout)
@@ -64,10 +70,35 @@ func (c *controller) describeAll(ctx context.Context, syncCtx factory.SyncContex
 	if !cache.WaitForCacheSync(listing.Done(), synced...) {
 		klog.Warningf("not every kind of catalog, and the pods of CatalogSources, could be listed within %s; going on with what could", listTimeout)
 	}
+	return c.describeAll(syncCtx)
+}
+
+// describeLate does the same for kinds that could not be listed in time, once they can, and tells whoever wants a package: what is
+// in a catalog is told by itself, and that there is none by nobody else.
+func (c *controller) describeLate(ctx context.Context, syncCtx factory.SyncContext) {
+	if err := wait.PollUntilContextCancel(ctx, listRetry, false, func(context.Context) (bool, error) { return c.describeAll(syncCtx), nil }); err != nil {
+		return // the manager ends
+	}
+	wanted, err := c.wantedPackages()
+	if err != nil {
+		klog.Warningf("telling that every kind of catalog is listed: %v", err)
+		return
+	}
+	c.changes.Notify(slices.Sorted(maps.Keys(wanted)))
+}
+
+// describeAll describes the catalogs that are known by now, and says whether those are all.
+func (c *controller) describeAll(syncCtx factory.SyncContext) bool {
+	var unlisted []string // before looking at what there is: what is listed meanwhile is described the next time
+	for kind, source := range c.sources {
+		if !source.informer.Settled() {
+			unlisted = append(unlisted, kind)
+		}
+	}
 	wanted, err := c.wantedPackages()
 	if err != nil {
 		klog.Warningf("describing catalogs: %v", err)
-		return
+		return false
 	}
 	for _, key := range c.everyCatalog(nil) {
 		id, err := parseID(key)
@@ -79,4 +110,6 @@ func (c *controller) describeAll(ctx context.Context, syncCtx factory.SyncContex
 			syncCtx.Queue().Add(key) // in case it was deleted in between
 		}
 	}
+	c.snapshots.SetUnlisted(unlisted)
+	return len(unlisted) == 0
 }

@@ -65,6 +65,8 @@ type needy struct {
 	asked   int
 }
 
+func (*needy) Unlisted() []string { return nil }
+
 func (n *needy) For(pkg string) []resolve.Catalog {
 	views := n.oneCatalog.For(pkg)
 	views[0].Package.Bundles[0].Requirements = []catalog.Requirement{{GVK: &n.bread}}

@@ -20,6 +20,8 @@ import (
 // permitting has versions of package "op", each with the last OpenShift version that it runs on; "" is none.
 type permitting map[string]string
 
+func (permitting) Unlisted() []string { return nil }
+
 func (p permitting) For(string) []resolve.Catalog {
 	var versions []string
 	for version := range p {
@@ -39,6 +41,8 @@ func (permitting) Providers(catalog.GVK) []resolve.Providers { return nil }
 
 // unreachable is a catalog that cannot be read.
 type unreachable struct{ permitting }
+
+func (unreachable) Unlisted() []string { return nil }
 
 func (unreachable) For(string) []resolve.Catalog {
 	return []resolve.Catalog{{ID: candidate("").Catalog, Err: errors.New("connection refused"), Away: true}}

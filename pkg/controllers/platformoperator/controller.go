@@ -50,6 +50,8 @@ const ControllerName = "PlatformOperatorController"
 type Catalogs interface {
 	// For returns what every trusted catalog holds of a package. It is cheap and never blocks.
 	For(pkg string) []resolve.Catalog
+	// Unlisted is as in resolve.World.
+	Unlisted() []string
 	// Providers says of each trusted catalog which packages of it bring a kind. It reads memory only.
 	Providers(gvk catalog.GVK) []resolve.Providers
 }

@@ -24,6 +24,8 @@ func declaring(version string, values ...string) catalog.Bundle {
 // nowhere are catalogs that are gone.
 type nowhere struct{}
 
+func (nowhere) Unlisted() []string { return nil }
+
 func (nowhere) For(string) []resolve.Catalog              { return nil }
 func (nowhere) Providers(catalog.GVK) []resolve.Providers { return nil }
 

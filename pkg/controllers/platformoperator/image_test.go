@@ -112,6 +112,8 @@ func TestTagDoesNotSayWhichImageRuns(t *testing.T) {
 // imaged is a catalog of these bundles of package "op".
 type imaged []catalog.Bundle
 
+func (imaged) Unlisted() []string { return nil }
+
 func (bundles imaged) For(string) []resolve.Catalog {
 	pkg := &catalog.Package{Name: "op", DefaultChannel: "stable", Channels: []catalog.Channel{{Name: "stable"}}, Bundles: bundles}
 	for _, bundle := range bundles {

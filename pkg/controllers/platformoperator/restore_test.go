@@ -20,6 +20,8 @@ import (
 // noCatalog is what a manager knows that was started while no catalog could be read.
 type noCatalog struct{}
 
+func (noCatalog) Unlisted() []string { return nil }
+
 func (noCatalog) For(string) []resolve.Catalog              { return nil }
 func (noCatalog) Providers(catalog.GVK) []resolve.Providers { return nil }
 

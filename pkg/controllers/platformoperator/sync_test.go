@@ -36,6 +36,8 @@ import (
 // oneCatalog has these versions of package "op".
 type oneCatalog []string
 
+func (oneCatalog) Unlisted() []string { return nil }
+
 func (versions oneCatalog) For(string) []resolve.Catalog {
 	pkg := &catalog.Package{Name: "op", DefaultChannel: "stable", Channels: []catalog.Channel{{Name: "stable"}}}
 	for _, v := range versions {

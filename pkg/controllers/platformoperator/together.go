@@ -44,7 +44,7 @@ func (s *state) decide(request resolve.Request) (resolve.Decision, error) {
 			requests = append(requests, theirs)
 		}
 	}
-	world := resolve.World{Catalogs: s.catalogs.For, Kinds: s.inventory.Kinds(), Foreign: s.inventory.Foreign(), Providers: s.askProviders}
+	world := resolve.World{Catalogs: s.catalogs.For, Unlisted: s.catalogs.Unlisted(), Kinds: s.inventory.Kinds(), Foreign: s.inventory.Foreign(), Providers: s.askProviders}
 	return resolve.Together(requests, world)[s.operator.Name], nil
 }
 

@@ -36,6 +36,8 @@ func listed(c *cluster) (versions []string, total int32) {
 // away adds a catalog that cannot be read to others, which may be none.
 type away struct{ Catalogs }
 
+func (away) Unlisted() []string { return nil }
+
 func (a away) For(pkg string) []resolve.Catalog {
 	unread := resolve.Catalog{ID: catalog.ID{Kind: catalog.KindClusterCatalog, Name: "away"}, Priority: -1, Err: errors.New("no route to host")}
 	if a.Catalogs == nil {

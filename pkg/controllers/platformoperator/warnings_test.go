@@ -19,6 +19,8 @@ type besides struct {
 	snapshots *catalogsource.Snapshots
 }
 
+func (besides) Unlisted() []string { return nil }
+
 func (b besides) For(pkg string) []resolve.Catalog {
 	return append(b.oneCatalog.For(pkg), b.snapshots.For(pkg)...)
 }

@@ -52,6 +52,8 @@ const ConditionType = "InstalledOperatorsUpgradeable"
 type Catalogs interface {
 	// For returns what every trusted catalog holds of a package. It is cheap and never blocks.
 	For(pkg string) []resolve.Catalog
+	// Unlisted is as in resolve.World.
+	Unlisted() []string
 }
 
 // Inventory is what this controller needs to know of the cluster beside its catalogs. A seam for tests.

@@ -23,6 +23,8 @@ import (
 // twoVersions is a catalog with 1.0.0, which goes up to 4.21, and 1.1.0, which goes up to 4.23.
 type twoVersions struct{}
 
+func (twoVersions) Unlisted() []string { return nil }
+
 func (twoVersions) For(string) []resolve.Catalog {
 	return []resolve.Catalog{{ID: catalog.ID{Kind: "ClusterCatalog", Name: "c"}, Package: &catalog.Package{
 		Name: "compass", DefaultChannel: "stable",

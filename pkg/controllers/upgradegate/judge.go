@@ -18,6 +18,7 @@ import (
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/compat"
+	"github.com/openshift/platform-operators/pkg/health"
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
@@ -87,6 +88,9 @@ func (c *controller) judge() opinion {
 		klog.Warningf("judging the installed operators: %v", err) // the verdict says so too
 	}
 	again := nextExpiry(seen.operators, now)
+	if len(c.catalogs.Unlisted()) > 0 {
+		again = sooner(outageRetry, again)
+	}
 	if waiting, left := c.untried(seen), m.started.Add(settling).Sub(now); !m.settled && waiting != "" && left > 0 {
 		return c.whileWaiting(verdict, seen.on.Version, waiting, sooner(left, again))
 	}
@@ -99,7 +103,7 @@ func (c *controller) whileWaiting(verdict compat.Verdict, version, waiting strin
 	condition := c.standing(version)
 	switch {
 	case condition == nil:
-		verdict := compat.CannotTell(fmt.Errorf("the manager has just started and waits, until %s at most, for %s to be read", c.memory.started.Add(settling).UTC().Format(time.RFC3339), waiting))
+		verdict := compat.CannotTell(fmt.Errorf("the manager has just started and waits, until %s at most, for %s", c.memory.started.Add(settling).UTC().Format(time.RFC3339), waiting))
 		return opinion{verdict: &verdict, again: again}
 	case condition.Status == operatorv1.ConditionTrue && !verdict.Upgradeable:
 		return opinion{verdict: &verdict, version: recorded(verdict, version), again: again}
@@ -172,15 +176,16 @@ func (c *controller) look() (sight, error) {
 	return seen, nil
 }
 
-// judgedFrom are the kinds that a verdict is made from.
-var judgedFrom = []string{"platformoperators", "platformoperatormanagers", "clusterversions"}
+// judgedFrom are the kinds that a verdict is made from. The operator resource, on which it is told what is refused, is not among
+// them: a manager that does not see it does not see that either.
+var judgedFrom = []string{"platformoperators", "clusterversions"}
 
 // blindness says since when the API server does not let the manager see everything; empty when it does. What is judged then is what
 // was seen last, which nobody may take for the present.
 func (c *controller) blindness(manager *operatorv1alpha1.PlatformOperatorManager) string {
 	condition := v1helpers.FindOperatorCondition(manager.Status.Conditions, c.blind)
-	if condition == nil || condition.Status != operatorv1.ConditionTrue || !slices.ContainsFunc(judgedFrom, func(resource string) bool {
-		return strings.Contains(condition.Message, "\n"+resource+": ") // as pkg/health writes a line for each
+	if condition == nil || condition.Status != operatorv1.ConditionTrue || !slices.ContainsFunc(health.Refused(condition.Message), func(kind string) bool {
+		return slices.Contains(judgedFrom, kind)
 	}) {
 		return ""
 	}
@@ -268,9 +273,16 @@ func (c *controller) relevant(seen sight, holds func(resolve.Catalog) bool) (fou
 	return slices.CompactFunc(found, func(a, b resolve.Catalog) bool { return a.ID == b.ID })
 }
 
-// untried names the catalogs that nobody has tried to read since the start; empty when there is none.
+// untried says what has not happened since the start: which kinds of catalogs have not been listed, or else which catalogs nobody
+// has tried to read; empty when everything has.
 func (c *controller) untried(seen sight) string {
-	return listed(c.relevant(seen, func(each resolve.Catalog) bool { return each.Pending }))
+	if kinds := c.catalogs.Unlisted(); len(kinds) > 0 && len(seen.operators) > 0 {
+		return resolve.Plurals(kinds) + " to be listed"
+	}
+	if catalogs := c.relevant(seen, func(each resolve.Catalog) bool { return each.Pending }); len(catalogs) > 0 {
+		return listed(catalogs) + " to be read"
+	}
+	return ""
 }
 
 // away says which catalogs cannot be read, and since when the first of them; empty when all can be.

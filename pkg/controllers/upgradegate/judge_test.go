@@ -43,7 +43,12 @@ type gate struct {
 }
 
 // offers are what the catalogs say.
-type offers struct{ catalogs []resolve.Catalog }
+type offers struct {
+	catalogs []resolve.Catalog
+	unlisted []string
+}
+
+func (o *offers) Unlisted() []string { return o.unlisted }
 
 func (o *offers) For(string) []resolve.Catalog { return o.catalogs }
 
@@ -65,7 +70,7 @@ var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 func gateOf(t *testing.T, operators ...*platformv1alpha1.PlatformOperator) *gate {
 	t.Helper()
 	g := &gate{
-		client: fake.NewSimpleClientset(), time: clocktesting.NewFakePassiveClock(start), offers: &offers{twoVersions{}.For("")},
+		client: fake.NewSimpleClientset(), time: clocktesting.NewFakePassiveClock(start), offers: &offers{catalogs: twoVersions{}.For("")},
 		versions: cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil), resource: cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil),
 	}
 	all := cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)
@@ -215,6 +220,23 @@ func TestCLU_G8_NoVerdictIsWithdrawnOrMadeUpWhileTheManagerCannotTell(t *testing
 		}
 		g.time.SetTime(start.Add(settling))
 		g.want(t, "then", operatorv1.ConditionTrue, compat.ReasonAsExpected)
+	})
+	t.Run("which catalogs there are cannot be told: it waits, and then says so instead of that they have nothing", func(t *testing.T) {
+		g := gateOf(t, compass("", "4.21", "none"))
+		g.clusterVersion(t, "4.21.0")
+		read := g.offers.catalogs
+		g.offers.catalogs, g.offers.unlisted = nil, []string{"CatalogSource", "ClusterCatalog"}
+		g.want(t, "at the start", operatorv1.ConditionFalse, compat.ReasonErrorChecking, "for CatalogSources and ClusterCatalogs to be listed")
+		g.time.SetTime(start.Add(settling))
+		_, _, message := g.says(t)
+		if want := "no version that allows 4.22 is known: CatalogSources and ClusterCatalogs could not be listed"; !strings.HasSuffix(message, want) {
+			t.Errorf("it says\n%s\nand not at its end\n%s", message, want)
+		}
+		if found := g.judge(); found.again != outageRetry {
+			t.Errorf("it looks again in %s", found.again)
+		}
+		g.offers.catalogs, g.offers.unlisted = read, nil
+		g.want(t, "then", operatorv1.ConditionFalse, compat.ReasonIncompatible, "update to ≥1.1.0 (allows 4.22)")
 	})
 	for name, operator := range map[string]*platformv1alpha1.PlatformOperator{"True": permits, "False": compass("", "4.21", "none")} {
 		t.Run("a recorded verdict stays until everything has been seen: "+name, func(t *testing.T) {

@@ -39,7 +39,7 @@ func (c *controller) remediesFor(operators []*platformv1alpha1.PlatformOperator,
 		requests = append(requests, request)
 	}
 	if asked {
-		world := resolve.World{Catalogs: c.catalogs.For, Kinds: c.inventory.Kinds(), Foreign: c.inventory.Foreign()}
+		world := resolve.World{Catalogs: c.catalogs.For, Unlisted: c.catalogs.Unlisted(), Kinds: c.inventory.Kinds(), Foreign: c.inventory.Foreign()}
 		found.decisions = resolve.Together(requests, world)
 	}
 	return found

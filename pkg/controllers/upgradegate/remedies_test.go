@@ -21,6 +21,8 @@ import (
 // company is a catalog in which compass 1.1.0 goes up to 4.23 and needs rose below 2.0.0, which is there in two versions.
 type company struct{ requirement catalog.Requirement }
 
+func (company) Unlisted() []string { return nil }
+
 func (c company) For(pkg string) []resolve.Catalog {
 	offered := twoVersions{}.For(pkg)
 	switch pkg {
@@ -109,9 +111,13 @@ func TestVerdictSaysThatItMayBeOfThePast(t *testing.T) {
 	g := gateOf(t, compass("", "4.22", "none"))
 	g.clusterVersion(t, "4.21.0")
 	g.want(t, "before", operatorv1.ConditionTrue, compat.ReasonAsExpected)
-	refused := func(resource string) {
+	refused := func(resources ...string) {
 		t.Helper()
-		said, _ := health.Watches([]health.Refusal{{Resource: resource, Message: "no role", First: start.Add(-time.Hour), Last: start}}, start)
+		var refusals []health.Refusal
+		for _, resource := range resources {
+			refusals = append(refusals, health.Refusal{Resource: resource, Message: strings.Repeat("no role ", 30), First: start.Add(-time.Hour), Last: start})
+		}
+		said, _ := health.Watches(refusals, start)
 		live := g.seen(t)
 		v1helpers.RemoveOperatorCondition(&live.Status.Conditions, "WatchesDegraded")
 		live.Status.Conditions = append(live.Status.Conditions, operatorv1.OperatorCondition{
@@ -121,11 +127,11 @@ func TestVerdictSaysThatItMayBeOfThePast(t *testing.T) {
 		}
 		g.seen(t)
 	}
-	refused("bundles")
+	refused("bundles", "clusteroperators", "catalogsources")
 	if _, _, message := g.says(t); strings.Contains(message, "of the past") {
 		t.Errorf("what is refused is no matter of the gate's, and it says %s", message)
 	}
-	refused("platformoperators")
+	refused("bundles", "catalogsources", "clustercatalogs", "clusterextensions", "customresourcedefinitions", "platformoperators")
 	g.want(t, "while something is refused", operatorv1.ConditionTrue, compat.ReasonAsExpected, "Since 2026-03-01T13:00:00Z this may be of the past", "WatchesDegraded")
 	g.unchanged(t, "while something is refused")
 	g.clusterVersion(t, "4.22.0")

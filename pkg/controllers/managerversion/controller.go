@@ -216,7 +216,9 @@ func (c *controller) recorded() (version string, told bool, err error) {
 		return "", false, fmt.Errorf("reading ClusterOperator %q: %w", c.clusterOperator, err)
 	}
 	progressing := configv1helpers.FindStatusCondition(clusterOperator.Status.Conditions, configv1.OperatorProgressing)
-	told = progressing != nil && progressing.Status == configv1.ConditionTrue && strings.Contains(progressing.Message, c.towards())
+	told = progressing != nil && progressing.Status == configv1.ConditionTrue && slices.ContainsFunc(strings.Split(progressing.Message, "\n"), func(line string) bool {
+		return strings.HasSuffix(line, ": "+c.towards()) || line == c.towards() // another version may begin like ours
+	})
 	if operand := v1helpers.FindOperandVersion(clusterOperator.Status.Versions, Operand); operand != nil {
 		version = operand.Version
 	}

@@ -58,6 +58,10 @@ func remove(ctx context.Context, s *state) (bool, error) {
 			}
 			s.event(corev1.EventTypeNormal, platformv1alpha1.EventRemovalStarted, "Removing PlatformOperator %q", s.operator.Name)
 		}
+		if takenDown(s.deployment) { // what is not there keeps no cluster from its next version
+			s.operator.Status.Installed, s.operator.Status.Target = nil, nil
+			s.setFrom(platformv1alpha1.ConditionUpgradeable, upgradeableCondition(s.operator.Status, s.on.Version))
+		}
 		s.setFrom(platformv1alpha1.ConditionProgressing, removalCondition(s.deployment))
 		s.setFrom(platformv1alpha1.ConditionHealthy, healthyCondition(s))
 		return true, nil
@@ -99,8 +103,8 @@ func (s *state) handOnDeletion(ctx context.Context) error {
 // on before somebody does something is no progress.
 func removalCondition(deployment *corev1alpha2.BundleDeployment) metav1.Condition {
 	const begun = "The operator is being taken down"
-	if held := heldBy(deployment.Finalizers); deployment.DeletionTimestamp != nil && held != "" {
-		return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("What was applied has been taken down, or let go of; BundleDeployment %q %s.", deployment.Name, held))
+	if takenDown(deployment) {
+		return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("What was applied has been taken down, or let go of; BundleDeployment %q %s.", deployment.Name, heldBy(deployment.Finalizers)))
 	}
 	if blocked := meta.FindStatusCondition(deployment.Status.Conditions, corev1alpha2.ConditionRemovalBlocked); blocked != nil && blocked.Status == metav1.ConditionTrue {
 		return isFalse(platformv1alpha1.ReasonBlocked, "The removal waits: "+blocked.Message)
@@ -110,6 +114,11 @@ func removalCondition(deployment *corev1alpha2.BundleDeployment) metav1.Conditio
 		return isTrue(platformv1alpha1.ReasonRemoving, begun+".")
 	}
 	return isTrue(platformv1alpha1.ReasonRemoving, describe(condition, begun)+".")
+}
+
+// takenDown says whether nothing of the operator is left but the BundleDeployment itself, which somebody else's finalizers hold.
+func takenDown(deployment *corev1alpha2.BundleDeployment) bool {
+	return deployment.DeletionTimestamp != nil && heldBy(deployment.Finalizers) != ""
 }
 
 // heldBy says who holds an object that is being deleted when the manager does not any more; empty when nobody does for long: the

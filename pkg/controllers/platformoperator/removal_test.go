@@ -108,6 +108,27 @@ func TestARemovalThatWaitsForSomebodyIsNoProgress(t *testing.T) {
 		held.deployment.Finalizers = []string{"example.com/a", "example.com/b", "example.com/c", "example.com/d", metav1.FinalizerDeleteDependents}
 		held.progresses(t, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "BundleDeployment", `"example.com/a", "example.com/b", "example.com/c" and 1 more`, "take them off by hand")
 	})
+	t.Run("and what is taken down blocks no cluster upgrade", func(t *testing.T) {
+		held := leaving(nil, nil).removing()
+		held.operator.Status.Installed = &platformv1alpha1.InstalledBundle{Bundle: "memo.v1.0.0", Version: "1.0.0", MaxOpenShiftVersion: "4.1"}
+		installed := func() bool {
+			t.Helper()
+			held.sync(t, oneCatalog{"1.0.0"})
+			return held.operator.Status.Installed != nil
+		}
+		if !installed() {
+			t.Error("while it is being taken down, nothing is said to be installed")
+		}
+		held.deployment.Finalizers = []string{"example.com/mine"}
+		if installed() {
+			t.Error("when it has been taken down, it is said to be installed")
+		}
+		for conditionType, want := range map[string]metav1.ConditionStatus{platformv1alpha1.ConditionUpgradeable: metav1.ConditionTrue, platformv1alpha1.ConditionHealthy: metav1.ConditionUnknown} {
+			if got := meta.FindStatusCondition(held.operator.Status.Conditions, conditionType); got == nil || got.Status != want {
+				t.Errorf("%s is %+v, want %s", conditionType, got, want)
+			}
+		}
+	})
 	t.Run("when the PlatformOperator itself is", func(t *testing.T) {
 		held := leaving(nil, nil)
 		held.deployment = nil

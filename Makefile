@@ -52,7 +52,7 @@ build-tests-ext: ## Build the tests for openshift-tests: _output/platform-operat
 
 .PHONY: demo
 demo: ## Watch platform operators on a real API server. DEMO=exit ends after the story; CATALOG=, BUNDLES= and PACKAGE= take real data
-	@echo "Building the demo. The first time everything is compiled, which takes several minutes in all."
+	@echo "Building the demo. The first time everything is compiled, which takes several minutes in all; this part of it says nothing until it is done."
 	@go build -o _output/demo ./test/demo
 	@exec _output/demo -catalog='$(CATALOG)' -bundles='$(BUNDLES)' -package='$(PACKAGE)' $(if $(filter exit,$(DEMO)),-exit)
 

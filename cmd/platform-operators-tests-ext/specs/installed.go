@@ -13,6 +13,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -50,6 +51,8 @@ func install(ctx context.Context, t *spec.T) {
 	}); at >= 0 {
 		t.Skip("PlatformOperator %q has package %q, which is not ours to remove then", operators.Items[at].Name, t.Package)
 	}
+	skipUnlessPermitted(ctx, t, t.Package)
+	skipInstalledOtherwise(ctx, t)
 	want := asking(t.Package)
 	want.Deletion = &corev1alpha2.Deletion{CRDs: corev1alpha2.CRDsDelete} // else its kinds would be left behind
 	object := operator(operatorName)
@@ -62,6 +65,28 @@ func install(ctx context.Context, t *spec.T) {
 	// Not in the middle of a hop: until a first version is complete, what is missing of it was not deleted by anybody.
 	t.Eventually(ofDeployment(t, operatorName, corev1alpha2.ConditionProgressing)).WithContext(ctx).
 		Should(says(metav1.ConditionFalse, corev1alpha2.ReasonAsExpected))
+}
+
+// skipInstalledOtherwise ends a specification whose package a Subscription or a ClusterExtension has.
+func skipInstalledOtherwise(ctx context.Context, t *spec.T) {
+	for _, each := range []struct {
+		resource schema.GroupVersionResource
+		pkg      []string // the field of the package's name
+	}{
+		{schema.GroupVersionResource{Group: "operators.coreos.com", Version: "v1alpha1", Resource: "subscriptions"}, []string{"spec", "name"}},
+		{schema.GroupVersionResource{Group: "olm.operatorframework.io", Version: "v1", Resource: "clusterextensions"}, []string{"spec", "source", "catalog", "packageName"}},
+	} {
+		list, err := t.Dynamic.Resource(each.resource).List(ctx, metav1.ListOptions{})
+		if apierrors.IsNotFound(err) {
+			continue // the cluster has none of the kind
+		}
+		t.Expect(err).To(succeed())
+		for _, object := range list.Items {
+			if pkg, _, err := unstructured.NestedString(object.Object, each.pkg...); err == nil && pkg == t.Package {
+				t.Skip("%s %q has package %q, which is not ours to remove then", object.GetKind(), object.GetName(), t.Package)
+			}
+		}
+	}
 }
 
 // leftOf names what is there of the installed operator.

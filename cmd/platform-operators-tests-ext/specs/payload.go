@@ -86,6 +86,9 @@ func exactRights(ctx context.Context, t *spec.T) {
 		bound++
 		role, err := t.Kubernetes.RbacV1().ClusterRoles().Get(ctx, binding.RoleRef.Name, metav1.GetOptions{})
 		t.Expect(err).To(succeed())
+		if role.AggregationRule != nil {
+			continue // what bundles need, which the cluster's admin adds to
+		}
 		for _, rule := range role.Rules {
 			t.Expect(slices.Concat(rule.Verbs, rule.APIGroups, rule.Resources, rule.NonResourceURLs)).NotTo(gomega.ContainElement("*"),
 				"a rule of ClusterRole %q", role.Name)

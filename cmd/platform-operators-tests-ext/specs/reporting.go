@@ -2,6 +2,7 @@ package specs
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/onsi/gomega"
@@ -12,6 +13,8 @@ import (
 	"k8s.io/client-go/restmapper"
 
 	configv1 "github.com/openshift/api/config/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 
 	"github.com/openshift/platform-operators/cmd/platform-operators-tests-ext/spec"
 )
@@ -95,6 +98,9 @@ func reasons(ctx context.Context, t *spec.T) {
 	deployments, err := t.Platform.CoreV1alpha2().BundleDeployments().List(ctx, metav1.ListOptions{})
 	t.Expect(err).To(succeed())
 	for _, each := range deployments.Items {
+		if !slices.Contains([]string{corev1alpha2.ProvisionerClassRegistry, corev1alpha2.ProvisionerClassPlain}, each.Spec.ProvisionerClassName) {
+			continue // another provisioner's
+		}
 		judge("BundleDeployment", each.Name, each.Status.Conditions, each.Generation)
 	}
 }

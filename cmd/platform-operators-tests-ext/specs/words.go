@@ -3,6 +3,8 @@ package specs
 import (
 	"context"
 	"fmt"
+	"path"
+	"slices"
 
 	"github.com/onsi/gomega"
 	"github.com/onsi/gomega/types"
@@ -11,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 
 	"github.com/openshift/platform-operators/cmd/platform-operators-tests-ext/spec"
@@ -75,9 +78,19 @@ func deployment(name string) spec.Object {
 	return spec.Object{Kind: "BundleDeployment", Resource: corev1alpha2.SchemeGroupVersion.WithResource("bundledeployments"), Name: name}
 }
 
-// create creates a PlatformOperator, which is removed at the end.
+// create creates a PlatformOperator, which is removed at the end. It ends a specification whose package the cluster does not permit.
 func create(ctx context.Context, t *spec.T, name string, want platformv1alpha1.PlatformOperatorSpec) {
+	skipUnlessPermitted(ctx, t, want.Package.Name)
 	createAs(ctx, t, operator(name), want)
+}
+
+func skipUnlessPermitted(ctx context.Context, t *spec.T, pkg string) {
+	manager, err := t.Platform.OperatorV1alpha1().PlatformOperatorManagers().Get(ctx, operatorv1alpha1.PlatformOperatorManagerName, metav1.GetOptions{})
+	t.Expect(err).To(succeed())
+	allowed := manager.Spec.AllowedPackages
+	if len(allowed) > 0 && !slices.ContainsFunc(allowed, func(glob string) bool { matched, err := path.Match(glob, pkg); return err == nil && matched }) {
+		t.Skip("spec.allowedPackages of PlatformOperatorManager %q does not permit package %q", manager.Name, pkg)
+	}
 }
 
 // createAs creates a PlatformOperator that leaves something.

@@ -47,7 +47,11 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, o); err != nil {
+	err := run(ctx, o)
+	if err != nil && ctx.Err() != nil {
+		err = errors.New("interrupted") // what was cut short says nothing
+	}
+	if err != nil {
 		fmt.Fprintf(os.Stderr, "demo: %v\n", err)
 		stop()
 		os.Exit(1)
@@ -64,11 +68,11 @@ func run(ctx context.Context, o options) (err error) {
 			return fmt.Errorf("making a folder for the demo: %w", err)
 		}
 		defer func() {
-			if err != nil { // the logs are what one wants to read now
+			if err != nil && ctx.Err() == nil { // the logs are what one wants to read now
 				err = fmt.Errorf("%w\nwhat was started is kept in %s; remove it when you have read the logs", err, o.dir)
 				return
 			}
-			err = os.RemoveAll(o.dir)
+			err = errors.Join(err, os.RemoveAll(o.dir))
 		}()
 	}
 	settings.Dir, settings.Log = o.dir, os.Stdout

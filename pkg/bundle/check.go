@@ -7,18 +7,24 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/validate/content"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 )
 
-// CheckMetadata checks what is the same for manifests of all kinds: names that can stand in an address, and labels and
-// annotations of strings. One that is no string would have all of its mapping taken for absent. It returns a line for each finding.
+// CheckMetadata checks what is the same for manifests of all kinds: what stands in an object's address can stand there, and
+// labels and annotations are mappings of strings. One that is no string would have all of its mapping taken for absent. It returns
+// a line for each finding.
 func CheckMetadata(o Object) []string {
-	var findings []string
+	findings := checkKind(o)
 	if problems := content.IsPathSegmentName(o.GetName()); len(problems) > 0 {
 		findings = append(findings, fmt.Sprintf("%s: the name %s", o, strings.Join(problems, ", and ")))
 	}
+	// A namespace that is no string would be taken for absent, and the object put into another one.
+	if namespace, ok := o.metadata()["namespace"]; ok && !isString(namespace) {
+		findings = append(findings, fmt.Sprintf("%s: metadata.namespace is no string; put it in quotes", o))
+	}
 	for _, field := range []string{"labels", "annotations"} {
-		value, ok, _ := unstructured.NestedFieldNoCopy(o.Object, "metadata", field)
+		value, ok := o.metadata()[field]
 		if !ok {
 			continue
 		}
@@ -27,12 +33,33 @@ func CheckMetadata(o Object) []string {
 			findings = append(findings, fmt.Sprintf("%s: metadata.%s must be a mapping", o, field))
 		}
 		for key, text := range entries {
-			if _, ok := text.(string); !ok {
+			if !isString(text) {
 				findings = append(findings, fmt.Sprintf("%s: the value of %q in metadata.%s is no string; put it in quotes", o, key, field))
 			}
 		}
 	}
 	return findings
+}
+
+// checkKind checks apiVersion and kind as an API server checks those that a CustomResourceDefinition defines. Group and version
+// become a part of the address at which the API server is asked which resource serves the kind: with others, something else would
+// be asked for.
+func checkKind(o Object) []string {
+	var findings []string
+	version, err := schema.ParseGroupVersion(o.GetAPIVersion())
+	if err != nil || version.String() != o.GetAPIVersion() || len(utilvalidation.IsDNS1035Label(version.Version)) > 0 ||
+		version.Group != "" && len(utilvalidation.IsDNS1123Subdomain(version.Group)) > 0 {
+		findings = append(findings, fmt.Sprintf("%s: the apiVersion %.*q cannot be; write a version such as v1, or group and version such as apps/v1", o, maxQuoted, o.GetAPIVersion()))
+	}
+	if len(utilvalidation.IsDNS1035Label(strings.ToLower(o.GetKind()))) > 0 {
+		findings = append(findings, fmt.Sprintf("%s: the kind %.*q cannot be; write one such as ConfigMap, of at most %d letters and digits", o, maxQuoted, o.GetKind(), utilvalidation.DNS1035LabelMaxLength))
+	}
+	return findings
+}
+
+func isString(value any) bool {
+	_, ok := value.(string)
+	return ok
 }
 
 // CheckCRD checks that a CustomResourceDefinition is of the version that clusters serve, and has a spec; of other kinds it
@@ -55,6 +82,8 @@ func CheckCRD(o Object) []string {
 const (
 	maxFindings     = 10
 	maxFindingBytes = 400
+	// maxQuoted bounds what an author wrote in one finding, so that what to do is told as well.
+	maxQuoted = 80
 )
 
 // Findings is a list of lines as it grows family by family, each family sorted.

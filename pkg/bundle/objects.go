@@ -161,6 +161,9 @@ func (r *reading) add(file string, value any) error {
 		}
 		return nil
 	}
+	if name, ok := o.metadata()["name"]; ok && name != nil && !isString(name) {
+		return fmt.Errorf("%s: metadata.name is no string; put it in quotes", o.GetKind())
+	}
 	if o.GetName() == "" {
 		return fmt.Errorf("%s without metadata.name", o.GetKind())
 	}

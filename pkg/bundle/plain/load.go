@@ -99,6 +99,8 @@ func (b *Bundle) add(objects []bundle.Object) []string {
 		id := b.identify(o)
 		before, twice := first[id]
 		switch {
+		case id.kind.Empty(): // of an apiVersion that cannot be, so that it is no object that another could be; check says so
+			b.objects = append(b.objects, o)
 		case !twice:
 			first[id] = o
 			b.objects = append(b.objects, o)

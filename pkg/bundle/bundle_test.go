@@ -72,6 +72,9 @@ func TestReadObjectsRefuses(t *testing.T) {
 		"a document without end":      {object + strings.Repeat("y", MaxDocumentBytes) + "}", "document at line 1 has 4194360 bytes, more than the 4194304 that are read"},
 		"more than a file":            {strings.Repeat("#", MaxFileBytes+1), "33554433 bytes, more than the 33554432 that are read"},
 		"more objects than there are": {many, fmt.Sprintf("document at line %d: more than 20000 objects in the bundle", 2*MaxObjects+1)},
+		"a List of null":              {"{apiVersion: v1, kind: List, metadata: {name: a}, items: null}", "document at line 1: a List whose items are no list but a null; write items: [] where there are none"},
+		"a List without items":        {"{apiVersion: v1, kind: List, metadata: {name: a}}", "document at line 1: a List whose items are no list but a null; write items: [] where there are none"},
+		"a List of a mapping":         {"{apiVersion: v1, kind: List, items: {a: b}}", "document at line 1: a List whose items are no list but a mapping; write items: [] where there are none"},
 		"a List in a List":            {"{apiVersion: v1, kind: List, items: [{apiVersion: v1, kind: List, items: []}]}", "document at line 1: item 0: a List inside a List is not read"},
 	}
 	for name, c := range cases {

@@ -150,16 +150,8 @@ func (r *reading) add(file string, value any) error {
 	if o.GetAPIVersion() == "" || o.GetKind() == "" {
 		return fmt.Errorf("not a Kubernetes object: apiVersion and kind are needed")
 	}
-	if items, ok := content["items"].([]any); ok && o.GetKind() == "List" && o.GetAPIVersion() == "v1" {
-		for i, item := range items {
-			if m, ok := item.(map[string]any); ok && m["kind"] == "List" {
-				return fmt.Errorf("item %d: a List inside a List is not read", i)
-			}
-			if err := r.add(file, item); err != nil {
-				return fmt.Errorf("item %d: %w", i, err)
-			}
-		}
-		return nil
+	if o.GetKind() == "List" && o.GetAPIVersion() == "v1" {
+		return r.items(file, content["items"])
 	}
 	if name, ok := o.metadata()["name"]; ok && name != nil && !isString(name) {
 		return fmt.Errorf("%s: metadata.name is no string; put it in quotes", o.GetKind())
@@ -174,8 +166,29 @@ func (r *reading) add(file string, value any) error {
 	return nil
 }
 
+// items adds the items of a List. The List itself is no object, whatever its items are: no API server takes it.
+func (r *reading) items(file string, value any) error {
+	items, ok := value.([]any)
+	if !ok {
+		return fmt.Errorf("a List whose items are no list but a %s; write items: [] where there are none", kindOf(value))
+	}
+	for i, item := range items {
+		if m, ok := item.(map[string]any); ok && m["kind"] == "List" {
+			return fmt.Errorf("item %d: a List inside a List is not read", i)
+		}
+		if err := r.add(file, item); err != nil {
+			return fmt.Errorf("item %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
 func kindOf(value any) string {
 	switch value.(type) {
+	case nil:
+		return "null"
+	case map[string]any:
+		return "mapping"
 	case []any:
 		return "list"
 	case string:

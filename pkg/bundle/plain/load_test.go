@@ -125,7 +125,11 @@ func TestBundlesAreRefused(t *testing.T) {
 			`validating bundle without a name: manifests/b.yaml: Lamp "b": the apiVersion "a/b/c" cannot be; write a version such as v1, or group and version such as apps/v1; manifests/b.yaml: Shade "b": the apiVersion "a/b/d" cannot be; `},
 		"with a long apiVersion":   {map[string]string{"manifests/b.yaml": "{apiVersion: " + strings.Repeat("x", 1000) + ", kind: Lamp, metadata: {name: b}}"}, `xxx" cannot be; write a version such as v1`},
 		"with a kind of two words": {map[string]string{"manifests/b.yaml": "{apiVersion: v1, kind: Config Map, metadata: {name: b}}"}, `Config Map "b": the kind "Config Map" cannot be; write one such as ConfigMap, of at most 63 letters and digits`},
-		"with an old definition":   {map[string]string{"manifests/b.yaml": strings.Replace(fmt.Sprintf(crd, "Cluster"), "io/v1,", "io/v1beta1,", 1)}, `apiextensions.k8s.io/v1beta1 is not served since Kubernetes 1.22`},
+		"with an APIService": {map[string]string{"manifests/b.yaml": "{apiVersion: apiregistration.k8s.io/v1, kind: APIService, metadata: {name: v1.example.com}, spec: {group: example.com, version: v1}}"},
+			`validating bundle without a name: manifests/b.yaml: APIService "v1.example.com": aggregated APIs (APIServices) are not installed; remove it`},
+		"with a Job that deletes itself": {map[string]string{"manifests/b.yaml": "{apiVersion: batch/v1, kind: Job, metadata: {name: b}, spec: {ttlSecondsAfterFinished: 0}}"},
+			`validating bundle without a name: manifests/b.yaml: Job "b": with spec.ttlSecondsAfterFinished it deletes itself when it is done, and would be put back, and so run again, each time; leave the field out`},
+		"with an old definition": {map[string]string{"manifests/b.yaml": strings.Replace(fmt.Sprintf(crd, "Cluster"), "io/v1,", "io/v1beta1,", 1)}, `apiextensions.k8s.io/v1beta1 is not served since Kubernetes 1.22`},
 		"with a template": {map[string]string{"manifests/b.yaml": "{{ if .Values.a }}\n" + object + "{{ end }}\n"},
 			`reading "manifests/b.yaml": document at line 1: `},
 	} {
@@ -172,6 +176,12 @@ func TestManifestsAreRenderedAsTheyAreWritten(t *testing.T) {
 		"what servers and generators leave behind": {map[string]string{
 			"a.yaml": "{apiVersion: apps/v1, kind: Deployment, metadata: {name: a, creationTimestamp: null, uid: x, finalizers: [example.com/never], ownerReferences: []}, spec: {replicas: null}, status: {}}\n",
 		}, []string{`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"a","namespace":"ns"},"spec":{}}`}},
+		"Jobs that stay, and those of a CronJob that do not": {map[string]string{
+			"a.yaml": "{apiVersion: batch/v1, kind: Job, metadata: {name: a}, spec: {ttlSecondsAfterFinished: null}}\n---\n{apiVersion: batch/v1, kind: CronJob, metadata: {name: a}, spec: {jobTemplate: {spec: {ttlSecondsAfterFinished: 60}}}}\n",
+		}, []string{
+			`{"apiVersion":"batch/v1","kind":"CronJob","metadata":{"name":"a","namespace":"ns"},"spec":{"jobTemplate":{"spec":{"ttlSecondsAfterFinished":60}}}}`,
+			`{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"a","namespace":"ns"},"spec":{}}`,
+		}},
 		"one that is there twice, alike": {map[string]string{"a.yaml": object, "b.yaml": object},
 			[]string{`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"ns"}}`}},
 	} {

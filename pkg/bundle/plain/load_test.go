@@ -173,6 +173,15 @@ func TestManifestsAreRenderedAsTheyAreWritten(t *testing.T) {
 			`{"apiVersion":"example.com/v1","kind":"Lamp","metadata":{"name":"a","namespace":"other"}}`,
 			`{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","metadata":{"name":"a"}}`,
 		}},
+		"kinds of OpenShift, and of what it brings": {map[string]string{
+			"a.yaml": "{apiVersion: image.openshift.io/v1, kind: ImageStream, metadata: {name: a}}\n---\n{apiVersion: cloudcredential.openshift.io/v1, kind: CredentialsRequest, metadata: {name: a, namespace: other}}\n",
+			"b.yaml": "{apiVersion: monitoring.coreos.com/v1beta1, kind: AlertmanagerConfig, metadata: {name: a}}\n---\n{apiVersion: oauth.openshift.io/v1, kind: OAuthClient, metadata: {name: a, namespace: other}}\n",
+		}, []string{
+			`{"apiVersion":"cloudcredential.openshift.io/v1","kind":"CredentialsRequest","metadata":{"name":"a","namespace":"other"}}`,
+			`{"apiVersion":"image.openshift.io/v1","kind":"ImageStream","metadata":{"name":"a","namespace":"ns"}}`,
+			`{"apiVersion":"monitoring.coreos.com/v1beta1","kind":"AlertmanagerConfig","metadata":{"name":"a","namespace":"ns"}}`,
+			`{"apiVersion":"oauth.openshift.io/v1","kind":"OAuthClient","metadata":{"name":"a"}}`,
+		}},
 		"what servers and generators leave behind": {map[string]string{
 			"a.yaml": "{apiVersion: apps/v1, kind: Deployment, metadata: {name: a, creationTimestamp: null, uid: x, finalizers: [example.com/never], ownerReferences: []}, spec: {replicas: null}, status: {}}\n",
 		}, []string{`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"a","namespace":"ns"},"spec":{}}`}},

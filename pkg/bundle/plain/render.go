@@ -25,7 +25,7 @@ func CheckConfig(raw []byte) error {
 }
 
 // Render gives the objects to apply, sorted by group, kind, namespace and name. Namespaced ones without a namespace go to the
-// install namespace, where it is known that their kind is namespaced: Kubernetes says so or the bundle's own
+// install namespace, where it is known that their kind is namespaced: Kubernetes or OpenShift says so or the bundle's own
 // CustomResourceDefinition. One of a cluster-scoped kind has none, whatever the author wrote, as on an API server. All else is as
 // it was written. Callers may change the metadata of what they get; everything below it is shared with the bundle and with other
 // renderings, and must be copied before it is changed.

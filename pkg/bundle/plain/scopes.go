@@ -13,14 +13,14 @@ import (
 type scope string
 
 const (
-	// unknown is the scope of kinds that neither Kubernetes nor the bundle itself defines: their objects are as the author wrote them.
+	// unknown is the scope of kinds that neither the tables below have nor the bundle itself defines: their objects are as the author wrote them.
 	unknown    scope = ""
 	namespaced scope = "Namespaced"
 	cluster    scope = "Cluster"
 )
 
-// wellKnown are the scopes of Kubernetes' own kinds, and of OpenShift's that are common in manifests.
-var wellKnown = scopesOf(map[string][2]string{
+// kubernetes are the scopes of Kubernetes' own kinds: for each group, the namespaced ones and the cluster-scoped ones.
+var kubernetes = map[string][2]string{
 	"": {
 		"ConfigMap Endpoints Event LimitRange PersistentVolumeClaim Pod PodTemplate ReplicationController ResourceQuota Secret Service ServiceAccount",
 		"Namespace Node PersistentVolume",
@@ -32,30 +32,60 @@ var wellKnown = scopesOf(map[string][2]string{
 	"autoscaling":                  {"HorizontalPodAutoscaler", ""},
 	"batch":                        {"CronJob Job", ""},
 	"certificates.k8s.io":          {"", "CertificateSigningRequest"},
-	"console.openshift.io":         {"", "ConsoleCLIDownload ConsoleExternalLogLink ConsoleLink ConsoleNotification ConsolePlugin ConsoleQuickStart ConsoleSample ConsoleYAMLSample"},
 	"coordination.k8s.io":          {"Lease", ""},
 	"discovery.k8s.io":             {"EndpointSlice", ""},
 	"events.k8s.io":                {"Event", ""},
 	"flowcontrol.apiserver.k8s.io": {"", "FlowSchema PriorityLevelConfiguration"},
-	"monitoring.coreos.com":        {"PodMonitor Probe PrometheusRule ServiceMonitor", ""},
 	"networking.k8s.io":            {"Ingress NetworkPolicy", "IngressClass IPAddress ServiceCIDR"},
 	"node.k8s.io":                  {"", "RuntimeClass"},
 	"policy":                       {"PodDisruptionBudget", ""},
 	"rbac.authorization.k8s.io":    {"Role RoleBinding", "ClusterRole ClusterRoleBinding"},
 	"resource.k8s.io":              {"ResourceClaim ResourceClaimTemplate", "DeviceClass ResourceSlice"},
-	"route.openshift.io":           {"Route", ""},
 	"scheduling.k8s.io":            {"", "PriorityClass"},
-	"security.openshift.io":        {"", "SecurityContextConstraints"},
 	"storage.k8s.io":               {"CSIStorageCapacity", "CSIDriver CSINode StorageClass VolumeAttachment VolumeAttributesClass"},
-})
+}
 
-// scopesOf reads a table that has, for each group, the namespaced and the cluster-scoped kinds.
-func scopesOf(table map[string][2]string) map[schema.GroupKind]scope {
+// openShift are the scopes of kinds that every OpenShift cluster has beside those, as far as bundles may have such objects.
+// docs/bundledeployments.md lists them.
+var openShift = map[string][2]string{
+	"apps.openshift.io":                 {"DeploymentConfig", ""},
+	"authorization.openshift.io":        {"Role RoleBinding RoleBindingRestriction", "ClusterRole ClusterRoleBinding"},
+	"autoscaling.openshift.io":          {"MachineAutoscaler", "ClusterAutoscaler"},
+	"build.openshift.io":                {"Build BuildConfig", ""},
+	"cloudcredential.openshift.io":      {"CredentialsRequest", ""},
+	"config.openshift.io":               {"ImagePolicy", "ClusterImagePolicy ImageDigestMirrorSet ImageTagMirrorSet"},
+	"console.openshift.io":              {"", "ConsoleCLIDownload ConsoleExternalLogLink ConsoleLink ConsoleNotification ConsolePlugin ConsoleQuickStart ConsoleSample ConsoleYAMLSample"},
+	"helm.openshift.io":                 {"ProjectHelmChartRepository", "HelmChartRepository"},
+	"image.openshift.io":                {"ImageStream ImageStreamTag", "Image"},
+	"k8s.cni.cncf.io":                   {"NetworkAttachmentDefinition", ""},
+	"machine.openshift.io":              {"ControlPlaneMachineSet Machine MachineHealthCheck MachineSet", ""},
+	"machineconfiguration.openshift.io": {"", "ContainerRuntimeConfig KubeletConfig MachineConfig MachineConfigPool"},
+	"monitoring.coreos.com":             {"Alertmanager AlertmanagerConfig PodMonitor Probe Prometheus PrometheusRule ScrapeConfig ServiceMonitor ThanosRuler", ""},
+	"monitoring.openshift.io":           {"AlertRelabelConfig AlertingRule", ""},
+	"oauth.openshift.io":                {"", "OAuthClient"},
+	"operator.openshift.io":             {"IngressController", "ClusterCSIDriver"},
+	"project.openshift.io":              {"", "Project"},
+	"quota.openshift.io":                {"", "ClusterResourceQuota"},
+	"route.openshift.io":                {"Route", ""},
+	"security.openshift.io":             {"", "SecurityContextConstraints"},
+	"snapshot.storage.k8s.io":           {"VolumeSnapshot", "VolumeSnapshotClass VolumeSnapshotContent"},
+	"template.openshift.io":             {"Template TemplateInstance", ""},
+	"tuned.openshift.io":                {"Profile Tuned", ""},
+	"user.openshift.io":                 {"", "Group Identity User"},
+}
+
+// wellKnown are the scopes that are known without a CustomResourceDefinition in the bundle.
+var wellKnown = scopesOf(kubernetes, openShift)
+
+// scopesOf reads tables that have, for each group, the namespaced and the cluster-scoped kinds.
+func scopesOf(tables ...map[string][2]string) map[schema.GroupKind]scope {
 	scopes := map[schema.GroupKind]scope{}
-	for group, kinds := range table {
-		for i, scope := range []scope{namespaced, cluster} {
-			for _, kind := range strings.Fields(kinds[i]) {
-				scopes[schema.GroupKind{Group: group, Kind: kind}] = scope
+	for _, table := range tables {
+		for group, kinds := range table {
+			for i, scope := range []scope{namespaced, cluster} {
+				for _, kind := range strings.Fields(kinds[i]) {
+					scopes[schema.GroupKind{Group: group, Kind: kind}] = scope
+				}
 			}
 		}
 	}

@@ -19,7 +19,7 @@ const (
 	cluster    scope = "Cluster"
 )
 
-// kubernetes are the scopes of Kubernetes' own kinds: for each group, the namespaced ones and the cluster-scoped ones.
+// kubernetes are the scopes of Kubernetes' own kinds that are kept, and not only answered: for each group, the namespaced ones and the cluster-scoped ones.
 var kubernetes = map[string][2]string{
 	"": {
 		"ConfigMap Endpoints Event LimitRange PersistentVolumeClaim Pod PodTemplate ReplicationController ResourceQuota Secret Service ServiceAccount",
@@ -31,8 +31,8 @@ var kubernetes = map[string][2]string{
 	"apps":                         {"ControllerRevision DaemonSet Deployment ReplicaSet StatefulSet", ""},
 	"autoscaling":                  {"HorizontalPodAutoscaler", ""},
 	"batch":                        {"CronJob Job", ""},
-	"certificates.k8s.io":          {"", "CertificateSigningRequest"},
-	"coordination.k8s.io":          {"Lease", ""},
+	"certificates.k8s.io":          {"PodCertificateRequest", "CertificateSigningRequest ClusterTrustBundle"},
+	"coordination.k8s.io":          {"Lease LeaseCandidate", ""},
 	"discovery.k8s.io":             {"EndpointSlice", ""},
 	"events.k8s.io":                {"Event", ""},
 	"flowcontrol.apiserver.k8s.io": {"", "FlowSchema PriorityLevelConfiguration"},
@@ -40,9 +40,10 @@ var kubernetes = map[string][2]string{
 	"node.k8s.io":                  {"", "RuntimeClass"},
 	"policy":                       {"PodDisruptionBudget", ""},
 	"rbac.authorization.k8s.io":    {"Role RoleBinding", "ClusterRole ClusterRoleBinding"},
-	"resource.k8s.io":              {"ResourceClaim ResourceClaimTemplate", "DeviceClass ResourceSlice"},
-	"scheduling.k8s.io":            {"", "PriorityClass"},
+	"resource.k8s.io":              {"ResourceClaim ResourceClaimTemplate", "DeviceClass DeviceTaintRule ResourceSlice"},
+	"scheduling.k8s.io":            {"PodGroup Workload", "PriorityClass"},
 	"storage.k8s.io":               {"CSIStorageCapacity", "CSIDriver CSINode StorageClass VolumeAttachment VolumeAttributesClass"},
+	"storagemigration.k8s.io":      {"", "StorageVersionMigration"},
 }
 
 // openShift are the scopes of kinds that every OpenShift cluster has beside those, as far as bundles may have such objects.

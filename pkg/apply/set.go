@@ -72,13 +72,15 @@ type phase struct {
 	items []*item
 }
 
-// NewSet labels the objects of a revision as the owner's. It adds the install namespace, and a ClusterRole by which the
+// NewSet labels the objects of a revision as the owner's. It adds the install namespace, in the place of one that the revision
+// has itself, and a ClusterRole by which the
 // manager may read the custom resources of the CustomResourceDefinitions among the objects: without it nobody could tell,
 // at removal, whether users still have some. An object that is there twice is an error.
 func NewSet(owner Owner, installNamespace string, phases []plan.Phase) (*Set, error) {
 	set := &Set{owner: owner, keys: map[Key]bool{}}
 	// The role comes first, so that it goes last: the namespace is only deleted after a look at what it holds.
-	for _, added := range append(readerRole(owner, phases), namespaceObject(installNamespace)) {
+	namespace := namespaceObject(installNamespace, phases)
+	for _, added := range append(readerRole(owner, phases), namespace) {
 		entry, err := set.item(added)
 		if err != nil {
 			return nil, err
@@ -89,8 +91,8 @@ func NewSet(owner Owner, installNamespace string, phases []plan.Phase) (*Set, er
 	for _, planned := range phases {
 		next := phase{name: planned.Name}
 		for i := range planned.Objects {
-			if key := keyOf(&planned.Objects[i]); set.keys[key] && key.Kind == "Namespace" && key.Name == installNamespace {
-				continue // the bundle brings its own namespace along, which is there by then
+			if keyOf(&planned.Objects[i]) == keyOf(namespace) {
+				continue // the bundle brings its own namespace along, which is there by then, with what it declares of it
 			}
 			entry, err := set.item(&planned.Objects[i])
 			if err != nil {
@@ -178,10 +180,21 @@ func (s *Set) Len() int {
 	return count
 }
 
-func namespaceObject(name string) *unstructured.Unstructured {
-	return &unstructured.Unstructured{Object: map[string]any{
+// namespaceObject gives the install namespace, with the labels and annotations of the bundle's own Namespace of that name, if it
+// has one: security and monitoring go by them. As any install namespace it may be there already, and is then left as it is.
+func namespaceObject(name string, phases []plan.Phase) *unstructured.Unstructured {
+	namespace := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name},
 	}}
+	for _, each := range phases {
+		for i := range each.Objects {
+			if keyOf(&each.Objects[i]) == keyOf(namespace) {
+				namespace.SetLabels(each.Objects[i].GetLabels())
+				namespace.SetAnnotations(each.Objects[i].GetAnnotations())
+			}
+		}
+	}
+	return namespace
 }
 
 // readerRole gives the ClusterRole by which the custom resources of a bundle may be read; none without its own kinds.

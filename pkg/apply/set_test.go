@@ -72,6 +72,39 @@ func TestSetAddsWhatTheEngineNeeds(t *testing.T) {
 	}
 }
 
+func TestTheInstallNamespaceIsDeclaredAsTheBundleHasIt(t *testing.T) {
+	const labels = `"core.rukpak.io/owner-kind":"BundleDeployment","core.rukpak.io/owner-name":"memo"`
+	for name, c := range map[string]struct {
+		objects []string
+		want    string
+	}{
+		"no Namespace": {nil, `{"apiVersion":"v1","kind":"Namespace","metadata":{"labels":{` + labels + `},"name":"memo"}}`},
+		"one without labels": {[]string{`{apiVersion: v1, kind: Namespace, metadata: {name: memo}}`},
+			`{"apiVersion":"v1","kind":"Namespace","metadata":{"labels":{` + labels + `},"name":"memo"}}`},
+		"one with labels and annotations, and what else a Namespace has": {
+			[]string{`{apiVersion: v1, kind: Namespace, metadata: {name: memo, labels: {pod-security.kubernetes.io/enforce: privileged}, annotations: {openshift.io/node-selector: ""}}, spec: {finalizers: [kubernetes]}}`},
+			`{"apiVersion":"v1","kind":"Namespace","metadata":{"annotations":{"openshift.io/node-selector":""},"labels":{` + labels + `,"pod-security.kubernetes.io/enforce":"privileged"},"name":"memo"}}`},
+		"another's name and another's kind": {
+			[]string{`{apiVersion: v1, kind: Namespace, metadata: {name: other, labels: {a: b}}}`, `{apiVersion: example.com/v1, kind: Namespace, metadata: {name: memo, labels: {a: b}}}`},
+			`{"apiVersion":"v1","kind":"Namespace","metadata":{"labels":{` + labels + `},"name":"memo"}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var objects []unstructured.Unstructured
+			for _, text := range c.objects {
+				objects = append(objects, *object(t, text))
+			}
+			set := newSet(t, objects...)
+			entry := set.phases[0].items[0]
+			if got, err := entry.encoded(); err != nil || string(got) != c.want {
+				t.Errorf("declares %s, %v\nwant     %s", got, err, c.want)
+			}
+			if !entry.given || !entry.own {
+				t.Errorf("given %v, the engine's own %v; want both", entry.given, entry.own)
+			}
+		})
+	}
+}
+
 func TestSetDoesNotChangeItsInput(t *testing.T) {
 	declared := configMap(t, "a")
 	newSet(t, declared)

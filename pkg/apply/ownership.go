@@ -99,8 +99,8 @@ func before(a time.Time, aName string, b time.Time, bName string) bool {
 	return aName < bName
 }
 
-// orphanMark is what a kept CustomResourceDefinition is marked with. Content that names no package leaves the
-// deployment's name as the best answer to whose it was.
+// orphanMark is what a kept CustomResourceDefinition is marked with. Where neither the content nor anybody else names a package,
+// the deployment's name is the best answer to whose it was.
 func (o Owner) orphanMark() string {
 	if o.Package == "" {
 		return o.Name

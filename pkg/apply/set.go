@@ -22,7 +22,8 @@ const LabelAggregate = "platform.openshift.io/aggregate-to-bundles"
 type Owner struct {
 	// Name of the BundleDeployment.
 	Name string
-	// Package that its bundle belongs to: CustomResourceDefinitions that were kept for a package are taken up by it again.
+	// Package that its bundle belongs to, empty when nobody knows: CustomResourceDefinitions that were kept for a package are taken
+	// up by it again.
 	Package string
 }
 

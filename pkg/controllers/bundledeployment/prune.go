@@ -137,7 +137,7 @@ func sweep(ctx context.Context, s *state) (bool, error) {
 		s.active.Number != s.before.Status.ActiveRevision || s.pruning != "" {
 		return false, nil
 	}
-	owner := apply.Owner{Name: s.deployment.Name, Package: s.active.Bundle.Package}
+	owner := apply.Owner{Name: s.deployment.Name, Package: s.packageOf(s.active.Bundle.Package)}
 	leftovers, err := s.engine.Leftovers(ctx, owner, s.deployment.Spec.InstallNamespace)
 	if err != nil {
 		s.pruning = err.Error()

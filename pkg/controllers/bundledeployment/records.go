@@ -1,6 +1,7 @@
 package bundledeployment
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/apply"
 	"github.com/openshift/platform-operators/pkg/plan"
 	"github.com/openshift/platform-operators/pkg/source"
@@ -182,12 +184,18 @@ func (s *state) lose(ctx context.Context, unusable *revision, cause error) error
 }
 
 func (s *state) newSet(stored *store.Revision) (*apply.Set, error) {
-	owner := apply.Owner{Name: s.deployment.Name, Package: stored.Bundle.Package}
+	owner := apply.Owner{Name: s.deployment.Name, Package: s.packageOf(stored.Bundle.Package)}
 	set, err := apply.NewSet(owner, s.deployment.Spec.InstallNamespace, plan.Phases(stored.Objects))
 	if err != nil {
 		return nil, fmt.Errorf("preparing revision %d: %w", stored.Number, err)
 	}
 	return set, nil
+}
+
+// packageOf is the package that objects are applied for: the one that the content names, else the one that a PlatformOperator has
+// it installed for. Content of plain+v0 need not name any.
+func (s *state) packageOf(named string) string {
+	return cmp.Or(named, s.deployment.Labels[platformv1alpha1.LabelPackage])
 }
 
 // drop forgets a revision, in the cluster and here.

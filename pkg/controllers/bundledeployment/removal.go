@@ -142,9 +142,9 @@ func (s *state) takeDown(ctx context.Context) (apply.Removal, error) {
 		}
 	}
 	// Stored revisions can be lost, and rukpak had none; what was applied tells by itself whose it is.
-	owner := apply.Owner{Name: s.deployment.Name}
+	owner := apply.Owner{Name: s.deployment.Name, Package: s.packageOf("")}
 	if bundle := s.before.Status.Bundle; bundle != nil {
-		owner.Package = bundle.Package
+		owner.Package = s.packageOf(bundle.Package)
 	}
 	leftovers, err := s.engine.Leftovers(ctx, owner, s.deployment.Spec.InstallNamespace)
 	if err != nil {

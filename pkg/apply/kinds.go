@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -231,9 +232,13 @@ func (k *kinds) versionsOf(ctx context.Context, group string) ([]string, error) 
 	return versions, nil
 }
 
-// get reads a page of discovery; false when there is no such page.
-func (k *kinds) get(ctx context.Context, path string, into any) (bool, error) {
-	content, err := k.client.Get().AbsPath(path).SetHeader("Accept", "application/json").Do(ctx).Raw()
+// get reads a page of discovery; false when there is no such page. Of a group such as .. there can be none, and something else
+// would be asked for: bundles that have one are refused, but revisions may have been stored before that, and have to go.
+func (k *kinds) get(ctx context.Context, address string, into any) (bool, error) {
+	if path.Clean(address) != address {
+		return false, nil
+	}
+	content, err := k.client.Get().AbsPath(address).SetHeader("Accept", "application/json").Do(ctx).Raw()
 	if apierrors.IsNotFound(err) {
 		return false, nil
 	}
@@ -241,7 +246,7 @@ func (k *kinds) get(ctx context.Context, path string, into any) (bool, error) {
 		return false, err
 	}
 	if err := json.Unmarshal(content, into); err != nil {
-		return false, fmt.Errorf("reading %s: %w", path, err)
+		return false, fmt.Errorf("reading %s: %w", address, err)
 	}
 	return true, nil
 }

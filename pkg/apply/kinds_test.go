@@ -221,3 +221,27 @@ func TestAnObjectIsNotTakenForGoneUponAnOldAnswer(t *testing.T) {
 		t.Errorf("got %+v, served %t, %v, though it is served by now", found, served, err)
 	}
 }
+
+func TestWhatCannotBeAGroupOrAVersionIsNotServedAndNotAskedFor(t *testing.T) {
+	for name, kind := range map[string]schema.GroupVersionKind{
+		"a group that is a path":   {Group: "..", Version: "healthz", Kind: "Memo"},
+		"a version that is a path": {Group: "example.com", Version: "..", Kind: "Memo"},
+		"no version":               {Group: "example.com", Kind: "Memo"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k, server, _ := newTestKinds(t, map[string]any{"/healthz": "ok", "/apis": "no list"})
+			var waiting *waitingError
+			if _, err := k.find(t.Context(), "memo", kind); !errors.As(err, &waiting) {
+				t.Errorf("looking for it to apply it: %v, want that it is waited for", err)
+			}
+			if _, served, err := k.findAny(t.Context(), kind); served || err != nil {
+				t.Errorf("looking for it to remove it: served %v, %v", served, err)
+			}
+			for _, asked := range server.questions() {
+				if asked != "/apis/example.com" {
+					t.Errorf("asked for %s", asked)
+				}
+			}
+		})
+	}
+}

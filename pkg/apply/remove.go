@@ -45,8 +45,8 @@ type RemoveOptions struct {
 
 // Remove takes a set's objects down, the last phase first, and each phase only when the one after it is gone: the custom
 // resources while their operator runs, webhooks before the workloads that answer them, and those before what they need.
-// The install namespace goes only if it was created for the owner and holds nothing of others. Calling it again goes on
-// where it stopped.
+// A namespace, be it the install namespace or one of the bundle's, goes only if it was created for the owner and holds nothing
+// of others; else it is let go of. Calling it again goes on where it stopped.
 //
 // Without sets to keep, CustomResourceDefinitions go by the policy. Orphan keeps them, without owner labels and marked with
 // the package. Delete deletes them; while there are custom resources beside the bundle's own, nothing at all is taken down,
@@ -178,19 +178,19 @@ func (r *taking) one(ctx context.Context, entry *item) removed {
 		result.err = writeError("reading", entry.key, err)
 		return result
 	}
-	// A namespace is the owner's by its labels alone: without them somebody has made it their own.
-	labelled := live.GetLabels()[corev1alpha2.LabelOwnerName] == r.set.owner.Name
-	if !holdingOf(live, r.set.owner).mine || entry.given && !labelled {
+	// A namespace is the owner's by its labels alone: without them somebody has made it their own, or it was let go of.
+	labelled, space := live.GetLabels()[corev1alpha2.LabelOwnerName] == r.set.owner.Name, isNamespace(entry.key.GroupKind)
+	if !holdingOf(live, r.set.owner).mine || space && !labelled {
 		return result
 	}
 	switch {
 	case isCRD(entry.key.GroupKind):
 		return r.definition(ctx, entry, found, live)
 	case live.GetDeletionTimestamp() != nil:
-		result.left = !entry.given // whoever holds a namespace back holds nothing of ours
+		result.left = !space // whoever holds a namespace back holds nothing of ours
 		result.why, result.stuck = r.detained(live)
 		return result
-	case entry.given:
+	case space:
 		return r.namespace(ctx, entry, found, live)
 	}
 	return r.delete(ctx, entry, found, live)
@@ -243,11 +243,16 @@ func orphan(live *unstructured.Unstructured, mark string) (patch map[string]any,
 	return patch, ", which are no longer converted between versions until the package is installed again"
 }
 
-// namespace deletes the install namespace if nothing of others is in it.
+func isNamespace(kind schema.GroupKind) bool { return kind == schema.GroupKind{Kind: "Namespace"} }
+
+// namespace deletes a namespace if nothing of others is in it: with it goes whatever it holds, which may be users' data.
 func (r *taking) namespace(ctx context.Context, entry *item, at apiResource, live *unstructured.Unstructured) removed {
-	reason, err := r.occupied(ctx, entry.key.Name)
-	if err != nil {
-		return removed{key: entry.key, err: err}
+	reason := r.stillUsed(entry.key.Name)
+	if reason == "" {
+		var err error
+		if reason, err = r.occupied(ctx, entry.key.Name); err != nil {
+			return removed{key: entry.key, err: err}
+		}
 	}
 	if reason != "" {
 		err := r.withdraw(ctx, entry.key.Name)
@@ -259,6 +264,22 @@ func (r *taking) namespace(ctx context.Context, entry *item, at apiResource, liv
 	result := r.delete(ctx, entry, at, live)
 	result.left = false
 	return result
+}
+
+// stillUsed says which object of what is kept is in a namespace, be it of a kind that nobody looks for there.
+func (r *taking) stillUsed(namespace string) string {
+	var inside []string
+	for _, set := range r.keep {
+		for key := range set.keys {
+			if key.Namespace == namespace {
+				inside = append(inside, key.String())
+			}
+		}
+	}
+	if len(inside) == 0 {
+		return ""
+	}
+	return "it still holds " + slices.Min(inside)
 }
 
 // workloads go together with their Pods: what they need is removed after them.

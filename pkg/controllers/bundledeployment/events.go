@@ -116,8 +116,16 @@ func activeNotice(now *revision, before int64) notice {
 	return notice{corev1alpha2.EventRevisionActive, fmt.Sprintf("%s replaces revision %d", name(now), before), false}
 }
 
+// pruneNotice tells what became of objects that only an earlier revision had; what was left deliberately is the users' from now on.
 func pruneNotice(whose string, removal apply.Removal) notice {
-	return notice{corev1alpha2.EventPruned, fmt.Sprintf("Deleted what only %s had: %s", lower(whose), strings.Join(removal.Deleted, ", ")), false}
+	var parts []string
+	if len(removal.Deleted) > 0 {
+		parts = append(parts, fmt.Sprintf("Deleted what only %s had: %s", lower(whose), strings.Join(removal.Deleted, ", ")))
+	}
+	if len(removal.Kept) > 0 {
+		parts = append(parts, fmt.Sprintf("Kept of what only %s had: %s", lower(whose), strings.Join(removal.Kept, ", ")))
+	}
+	return notice{corev1alpha2.EventPruned, strings.Join(parts, ". "), false}
 }
 
 func name(of *revision) string {

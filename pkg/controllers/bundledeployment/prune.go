@@ -105,7 +105,7 @@ func (s *state) takeAway(ctx context.Context, set *apply.Set, keep []*apply.Set,
 		return false, nil
 	}
 	s.record.unpruned = 0
-	if len(removal.Deleted) > 0 {
+	if len(removal.Deleted)+len(removal.Kept) > 0 {
 		s.notify(pruneNotice(whose, removal))
 	}
 	if !removal.Done {

@@ -23,7 +23,8 @@ const (
 // deadline, and that nothing of it is healthy yet: whatever becomes of this sync, status does not go on telling of objects that
 // were changed meanwhile. One that failed or was given up before starts anew, with a new deadline; so does the deadline of one
 // that was paused. One that the manager lacks rights for does not start: nothing of it is written, so that there is never half of it
-// because of something that could be known before, and there is nothing to hold against it.
+// because of something that could be known before, and there is nothing to hold against it: one that failed
+// before is told of as failed meanwhile (stateOf), so that its earlier start is not taken for this one.
 func begin(ctx context.Context, s *state) (bool, error) {
 	if !s.rollingOut() {
 		return false, nil
@@ -33,12 +34,15 @@ func begin(ctx context.Context, s *state) (bool, error) {
 	}
 	if !s.wanted.begun() {
 		if s.unbegun = s.permitted(ctx, s.wanted); s.unbegun != nil {
+			s.wanted.failedGeneration = 0 // it is wanted again
 			return false, nil
 		}
 	}
+	earlier, state := s.wanted.started, s.wanted.state
 	now := metav1.NewTime(s.clock.Now().Truncate(time.Second))
 	s.wanted.started, s.wanted.state, s.wanted.failedGeneration = &now, corev1alpha2.RevisionRollingOut, 0
-	s.wanted.applied, s.wanted.seen = false, time.Time{} // what was applied before is pruned, so that its phases wait again
+	// What was applied before is pruned, or about to be, so that its phases wait again, and it has to be pruned again.
+	s.wanted.applied, s.wanted.pruned, s.wanted.seen = false, false, time.Time{}
 	s.record.warnings = nil
 	s.deployment.Status.Warnings = nil
 	s.deployment.Status.Plan = nil
@@ -47,7 +51,10 @@ func begin(ctx context.Context, s *state) (bool, error) {
 	s.reportProgressing()
 	stored, err := s.client.UpdateStatus(ctx, s.deployment, metav1.UpdateOptions{FieldManager: fieldManager})
 	if err != nil {
-		s.wanted.started = nil
+		// It is begun again. What was written of it when it was tried before may still be there.
+		if s.wanted.started, s.wanted.state = earlier, state; s.wanted.begun() {
+			s.wanted.state = failedState
+		}
 		return true, fmt.Errorf("writing down its start: %w", err)
 	}
 	s.before, s.deployment = stored, stored.DeepCopy()
@@ -56,9 +63,15 @@ func begin(ctx context.Context, s *state) (bool, error) {
 	return false, nil
 }
 
-// begun says that a revision was begun, so that something of it may have been written.
+// begun says that a revision was begun and is rolling out.
 func (r *revision) begun() bool {
 	return r.started != nil && r.state == corev1alpha2.RevisionRollingOut
+}
+
+// touched says that something of a revision may have been written, now or when it was tried before: its start is written down
+// before that, and never forgotten. One without a start is of a status that cannot tell if it was active once.
+func (r *revision) touched() bool {
+	return r.started != nil || r.state == corev1alpha2.RevisionActive || r.state == corev1alpha2.RevisionArchived
 }
 
 // resumed says that spec.paused was set until now.
@@ -119,7 +132,7 @@ func (j judgement) decide() (verdict, time.Duration) {
 // judgeDeadline holds a revision that is not complete against its deadline.
 func (s *state) judgeDeadline() {
 	target := s.wanted
-	if !s.rollingOut() || target.started == nil || s.deployment.Spec.Paused {
+	if !s.rollingOut() || !target.begun() || s.deployment.Spec.Paused {
 		return
 	}
 	if target.seen.IsZero() {

@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clienttesting "k8s.io/client-go/testing"
 	clocktesting "k8s.io/utils/clock/testing"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
@@ -110,6 +112,64 @@ func TestARevisionThatLacksRightsIsNotBegunAndHasAllItsTimeWhenTheyAreGranted(t 
 	}
 }
 
+func TestARevisionThatIsTriedAgainIsBegunByItsRightsAndNotByItsEarlierStart(t *testing.T) {
+	for name, missing := range map[string]string{"while rights are missing": "rights", "while nobody can be asked": "answer", "while it is paused": "permission of the admin"} {
+		t.Run(name, func(t *testing.T) {
+			s, one, two := given(t)
+			client := fake.NewSimpleClientset(s.before)
+			s.client = client.CoreV1alpha2().BundleDeployments()
+			s.clock = clocktesting.NewFakePassiveClock(time.Unix(1000+3600, 0))
+			two.state, two.failedGeneration = corev1alpha2.RevisionFailed, 2
+			s.missingFor = func(context.Context, *apply.Set) ([]corev1alpha2.MissingPermission, error) {
+				if missing == "answer" {
+					return nil, errors.New("the server is not there")
+				}
+				return []corev1alpha2.MissingPermission{{Resource: "secrets", Verbs: []string{"create"}}}, nil
+			}
+			s.deployment.Spec.Paused = missing == "permission of the admin"
+			for sync := range 3 {
+				if _, err := begin(t.Context(), s); err != nil || two.begun() || (s.unbegun == nil) != s.deployment.Spec.Paused {
+					t.Fatalf("sync %d: %v; begun %v, because %v", sync, err, two.begun(), s.unbegun)
+				}
+				if s.judgeDeadline(); s.overdue || s.failed != nil {
+					t.Fatalf("sync %d: what failed before is held against it", sync)
+				}
+				s.reportRevisions()
+				if got := recorded(s.deployment.Status.Revisions, two.Number); got != corev1alpha2.RevisionFailed {
+					t.Fatalf("sync %d: told of as %s", sync, got)
+				}
+				s = &state{controller: s.controller, record: s.record, before: s.deployment.DeepCopy(), deployment: s.deployment.DeepCopy(), active: one, wanted: two}
+			}
+			s.deployment.Spec.Paused = false
+			meta.SetStatusCondition(&s.before.Status.Conditions, metav1.Condition{Type: corev1alpha2.ConditionProgressing, Status: metav1.ConditionFalse, Reason: corev1alpha2.ReasonPaused})
+			if _, err := begin(t.Context(), s); err != nil || s.unbegun == nil {
+				t.Fatalf("when a pause is over: %v; begun without rights", err)
+			}
+			s.missingFor = func(context.Context, *apply.Set) ([]corev1alpha2.MissingPermission, error) { return nil, nil }
+			if _, err := begin(t.Context(), s); err != nil || !two.begun() || two.started.Unix() != 1000+3600 {
+				t.Errorf("when nothing is missing: %v, begun %v at %v", err, two.begun(), two.started)
+			}
+		})
+	}
+}
+
+func TestAStartThatCannotBeWrittenDownLeavesWhatIsKnownOfTheOneBefore(t *testing.T) {
+	s, _, two := given(t)
+	client := fake.NewSimpleClientset(s.before)
+	client.PrependReactor("update", "bundledeployments", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, nil, errors.New("the server is not there")
+	})
+	s.client = client.CoreV1alpha2().BundleDeployments()
+	two.state = corev1alpha2.RevisionFailed
+	if _, err := begin(t.Context(), s); err == nil || two.begun() || !two.touched() {
+		t.Errorf("%v; begun %v, something of it may be there: %v", err, two.begun(), two.touched())
+	}
+	two.state, two.started = corev1alpha2.RevisionRollingOut, nil
+	if _, err := begin(t.Context(), s); err == nil || two.begun() || two.touched() {
+		t.Errorf("one that is new: %v; begun %v, something of it may be there: %v", err, two.begun(), two.touched())
+	}
+}
+
 func TestARevisionThatWasPausedHasAllItsTimeAgain(t *testing.T) {
 	s, _, two := given(t)
 	s.client = fake.NewSimpleClientset(s.before).CoreV1alpha2().BundleDeployments()
@@ -173,8 +233,8 @@ func TestARevisionThatMissedItsDeadlineIsRememberedAsFailedAndWhy(t *testing.T) 
 
 func TestWhatBecameOfRevisions(t *testing.T) {
 	s, one, two := given(t)
-	three := testRevision(t, 3, "3.0.0")
-	s.record.revisions = append(s.record.revisions, three)
+	three, unbegun := testRevision(t, 3, "3.0.0"), testRevision(t, 4, "4.0.0")
+	s.record.revisions = append(s.record.revisions, three, unbegun)
 	s.wanted = three
 	cases := map[string]struct {
 		of   *revision
@@ -182,11 +242,13 @@ func TestWhatBecameOfRevisions(t *testing.T) {
 		want corev1alpha2.RevisionState
 	}{
 		"the active one": {one, "", corev1alpha2.RevisionActive},
-		"the wanted one": {three, corev1alpha2.RevisionFailed, corev1alpha2.RevisionRollingOut},
+		"the wanted one": {three, "", corev1alpha2.RevisionRollingOut},
 		"one that was given up before it was complete": {two, corev1alpha2.RevisionRollingOut, corev1alpha2.RevisionFailed},
 		"one that was active before":                   {two, corev1alpha2.RevisionActive, corev1alpha2.RevisionArchived},
 		"one that failed before":                       {two, corev1alpha2.RevisionFailed, corev1alpha2.RevisionFailed},
-		"one of which status never told":               {two, "", corev1alpha2.RevisionArchived},
+		"one that was begun, which status never told":  {two, "", corev1alpha2.RevisionArchived},
+		"one that was given up before it was begun":    {unbegun, corev1alpha2.RevisionRollingOut, corev1alpha2.RevisionFailed},
+		"one that was given up before it was told of":  {unbegun, "", corev1alpha2.RevisionFailed},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

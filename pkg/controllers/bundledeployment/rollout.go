@@ -37,7 +37,6 @@ func rollOut(ctx context.Context, s *state) (bool, error) {
 		// What others changed is no drift of what was never there, or is being put back.
 		options.Drift.Policy = corev1alpha2.DriftEnforce
 	}
-	target.pruned = false // one that is tried again has to be pruned again
 	err := s.unbegun
 	if waits := s.active != nil && target != s.active && !target.begun(); waits || err != nil {
 		s.report = apply.Report{Total: target.set.Len()}

@@ -63,14 +63,15 @@ func (s *state) reportRevisions() {
 	status.Revisions = entries
 }
 
-// stateOf is what became of a revision: one that was given up for another before it was complete counts as failed.
+// stateOf is what became of a revision: one that was given up for another before it was complete counts as failed, and so does one
+// that was tried before and waits to be begun again.
 func (s *state) stateOf(each *revision) corev1alpha2.RevisionState {
 	switch {
 	case each == s.active:
 		return corev1alpha2.RevisionActive
-	case each == s.wanted:
+	case each == s.wanted && (each.begun() || !each.touched()):
 		return corev1alpha2.RevisionRollingOut
-	case each.state == corev1alpha2.RevisionRollingOut || each.state == failedState:
+	case each.state == corev1alpha2.RevisionRollingOut || each.state == failedState || !each.touched():
 		return failedState
 	}
 	return corev1alpha2.RevisionArchived

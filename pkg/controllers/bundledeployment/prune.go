@@ -13,14 +13,15 @@ import (
 
 // prune takes away what only revisions had that are neither active nor wanted: of the one before, once the newer one is
 // active and status says so, and of one that was given up, at once. Something of a failed one may be what keeps the active
-// one from being put back, so that no fault of that holds it up.
+// one from being put back, so that no fault of that holds it up. Of one that was never begun there is nothing: to ask for it could take
+// the very rights that kept it from being begun.
 func prune(ctx context.Context, s *state) (bool, error) {
 	if s.deployment.Spec.Paused || s.wanted == nil {
 		return false, nil
 	}
 	archived := s.archived()
 	if s.active != nil && s.active.Number != s.before.Status.ActiveRevision {
-		if slices.ContainsFunc(archived, func(each *revision) bool { return !each.pruned }) {
+		if slices.ContainsFunc(archived, func(each *revision) bool { return each.left() }) {
 			s.pruning = "that begins when it is written down which revision is active"
 		}
 		return false, nil
@@ -30,7 +31,7 @@ func prune(ctx context.Context, s *state) (bool, error) {
 	}
 	keep := s.kept()
 	for _, each := range archived {
-		if each.pruned {
+		if !each.left() {
 			continue
 		}
 		if err := s.pruneOne(ctx, each, keep); err != nil {
@@ -45,6 +46,9 @@ func prune(ctx context.Context, s *state) (bool, error) {
 	}
 	return false, nil
 }
+
+// left says that something of a revision that is given up may still be there.
+func (r *revision) left() bool { return r.touched() && !r.pruned }
 
 // kept are the sets of which nothing is taken away.
 func (s *state) kept() []*apply.Set {

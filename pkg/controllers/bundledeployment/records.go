@@ -139,7 +139,11 @@ func (s *state) load(ctx context.Context) error {
 	}
 	s.record.revisions, s.record.lost = nil, nil
 	for _, header := range headers {
-		s.record.revisions = append(s.record.revisions, &revision{Header: header})
+		each := &revision{Header: header}
+		if !s.laterThanStatus(header.Number) {
+			each.state = corev1alpha2.RevisionArchived // status may have had no room for it, or have been lost: it may have been applied
+		}
+		s.record.revisions = append(s.record.revisions, each)
 	}
 	for _, told := range s.before.Status.Revisions {
 		at := slices.IndexFunc(s.record.revisions, func(each *revision) bool { return each.Number == told.Number })
@@ -152,6 +156,13 @@ func (s *state) load(ctx context.Context) error {
 	}
 	s.record.loaded = true
 	return nil
+}
+
+// laterThanStatus says that a revision was stored after status was written last. It was not begun: status would tell of that.
+func (s *state) laterThanStatus(number int64) bool {
+	status := s.before.Status
+	return status.ObservedGeneration > 0 && number > status.ActiveRevision &&
+		!slices.ContainsFunc(status.Revisions, func(told corev1alpha2.Revision) bool { return number <= told.Number })
 }
 
 // ready sees to it that a revision's set is there. A revision that turns out to be lost is dropped, and false returned.

@@ -116,11 +116,11 @@ func (s *state) releasedMeanwhile(ctx context.Context) (bool, error) {
 }
 
 // takeDown removes the objects of every revision whose objects may still be there, as one set, so that the order holds
-// across revisions.
+// across revisions. What was never begun takes no rights to be removed: nothing of it is asked for.
 func (s *state) takeDown(ctx context.Context) (apply.Removal, error) {
 	var sets []*apply.Set
 	for _, each := range slices.Backward(slices.Clone(s.record.revisions)) {
-		if each.pruned {
+		if !each.left() {
 			continue
 		}
 		usable, err := s.ready(ctx, each)

@@ -23,17 +23,23 @@ import (
 
 func testRevision(t *testing.T, number int64, version string) *revision {
 	t.Helper()
+	return &revision{
+		Header: store.Header{Number: number, Digest: "sha256:0", Resolved: "r/memo@sha256:" + version, Bundle: corev1alpha2.BundleMetadata{Name: "memo.v" + version, Version: version}},
+		set:    setOf(t, "a"),
+	}
+}
+
+// setOf gives a set of one ConfigMap.
+func setOf(t *testing.T, name string) *apply.Set {
+	t.Helper()
 	object := unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "a", "namespace": "memo"},
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": name, "namespace": "memo"},
 	}}
 	set, err := apply.NewSet(apply.Owner{Name: "memo"}, "memo", plan.Phases([]unstructured.Unstructured{object}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &revision{
-		Header: store.Header{Number: number, Digest: "sha256:0", Resolved: "r/memo@sha256:" + version, Bundle: corev1alpha2.BundleMetadata{Name: "memo.v" + version, Version: version}},
-		set:    set,
-	}
+	return set
 }
 
 func edited(outcome corev1alpha2.DriftOutcome, seconds int64, paths ...string) corev1alpha2.DriftRecord {

@@ -184,6 +184,8 @@ func (s *state) reportProgressing() {
 		s.set(condition, yes, corev1alpha2.ReasonRollingOut, sentence(name(s.wanted)+" is rolling out", s.obstacle()))
 	case s.goingBack():
 		s.set(condition, yes, corev1alpha2.ReasonRollingOut, sentence(name(s.active)+" is being put back", s.obstacle()))
+	case s.pruningBlocked:
+		s.set(condition, no, corev1alpha2.ReasonBlocked, "What only earlier revisions had is not removed: "+s.pruning+".")
 	case s.pruning != "":
 		s.set(condition, yes, corev1alpha2.ReasonRollingOut, "Removing what only earlier revisions had: "+s.pruning+".")
 	default:
@@ -226,9 +228,12 @@ func (s *state) reportRollback() {
 	}
 	s.failed.failure = why
 	recordedAs := recorded(s.before.Status.Revisions, s.failed.Number)
-	if s.restored() || recordedAs == failedState && s.complete() && s.pruning == "" {
-		s.set(corev1alpha2.ConditionProgressing, metav1.ConditionFalse, corev1alpha2.ReasonDeadlineExceeded, fmt.Sprintf(
-			"%s%s%s is active again. This is not tried again before the spec changes.", why, rolledBackMark, lower(name(s.active))))
+	if s.restored() || recordedAs == failedState && s.complete() && (s.pruning == "" || s.pruningBlocked) {
+		message := fmt.Sprintf("%s%s%s is active again. This is not tried again before the spec changes.", why, rolledBackMark, lower(name(s.active)))
+		if s.pruningBlocked {
+			message += fmt.Sprintf(" What only %s had is not removed: %s.", lower(name(s.failed)), s.pruning)
+		}
+		s.set(corev1alpha2.ConditionProgressing, metav1.ConditionFalse, corev1alpha2.ReasonDeadlineExceeded, message)
 		return
 	}
 	waiting := s.pruning

@@ -22,7 +22,7 @@ func prune(ctx context.Context, s *state) (bool, error) {
 	archived := s.archived()
 	if s.active != nil && s.active.Number != s.before.Status.ActiveRevision {
 		if slices.ContainsFunc(archived, func(each *revision) bool { return each.left() }) {
-			s.pruning = "that begins when it is written down which revision is active"
+			s.pruningWaits("that begins when it is written down which revision is active", false)
 		}
 		return false, nil
 	}
@@ -91,11 +91,18 @@ func (s *state) pruneOne(ctx context.Context, old *revision, keep []*apply.Set) 
 	return err
 }
 
-// takeAway removes what of a set is in none of those to keep. What holds it up is told like progress.
+// pruningWaits notes what pruning waits for. Of several what waits for somebody counts.
+func (s *state) pruningWaits(why string, blocked bool) {
+	if blocked || !s.pruningBlocked {
+		s.pruning, s.pruningBlocked = why, blocked
+	}
+}
+
+// takeAway removes what of a set is in none of those to keep. What holds it up is told like progress, until it waits for somebody.
 func (s *state) takeAway(ctx context.Context, set *apply.Set, keep []*apply.Set, whose string) (bool, error) {
 	removal, err := s.engine.Remove(ctx, set, apply.RemoveOptions{}, keep...)
 	if refusal := (*apply.Refusal)(nil); errors.As(err, &refusal) {
-		s.pruning = refusal.Error()
+		s.pruningWaits(refusal.Error(), true)
 		s.retry(s.backoff.Last)
 		return false, nil
 	}
@@ -103,17 +110,17 @@ func (s *state) takeAway(ctx context.Context, set *apply.Set, keep []*apply.Set,
 		return false, err
 	}
 	if err != nil { // it is told like a refusal: it must not keep the rest of the status from being written
-		s.pruning = err.Error()
-		s.record.unpruned++
-		s.retry(s.pause(s.record.unpruned))
+		s.record.unpruned.met(s.clock.Now())
+		s.pruningWaits(err.Error(), s.record.unpruned.lasts(s.clock.Now()))
+		s.retry(s.pause(s.record.unpruned.tries))
 		return false, nil
 	}
-	s.record.unpruned = 0
+	s.record.unpruned = trouble{}
 	if len(removal.Deleted)+len(removal.Kept) > 0 {
 		s.notify(pruneNotice(whose, removal))
 	}
 	if !removal.Done {
-		s.pruning = removal.Waiting
+		s.pruningWaits(removal.Waiting, removal.Held || removal.Stuck)
 		s.retry(lookAgain)
 	}
 	return removal.Done, nil
@@ -144,7 +151,7 @@ func sweep(ctx context.Context, s *state) (bool, error) {
 	owner := apply.Owner{Name: s.deployment.Name, Package: s.packageOf(s.active.Bundle.Package)}
 	leftovers, err := s.engine.Leftovers(ctx, owner, s.deployment.Spec.InstallNamespace)
 	if err != nil {
-		s.pruning = err.Error()
+		s.pruningWaits(err.Error(), false)
 		s.retry(lookAgain)
 		return false, nil
 	}

@@ -103,6 +103,9 @@ func TestWhatWasNeverBegunTakesNoRightsToBeTakenAway(t *testing.T) {
 				if got := asked() > 0; got != c.asked {
 					t.Errorf("%s: asked for its objects: %v, want %v (%v, %s)", what, got, c.asked, err, s.pruning)
 				}
+				if what == "at an upgrade" && s.pruningBlocked != c.asked {
+					t.Errorf("%s: waits for somebody: %v, want %v", what, s.pruningBlocked, c.asked)
+				}
 				if refused := err != nil || s.pruning != ""; refused != c.asked {
 					t.Errorf("%s: refused: %v, want %v (%v, %s)", what, refused, c.asked, err, s.pruning)
 				}
@@ -144,5 +147,40 @@ func TestWhatStatusCannotTellOfARevisionCountsAsApplied(t *testing.T) {
 				t.Errorf("something of it may be left: %v, want %v", got, c.want)
 			}
 		})
+	}
+}
+
+func TestWhatCannotBePrunedIsToldOfAsProgressUntilItWaitsForSomebody(t *testing.T) {
+	s, _, _ := given(t)
+	s.pruningWaits("waiting for ConfigMap memo/a to be gone", false)
+	if s.pruning == "" || s.pruningBlocked {
+		t.Errorf("what is on its way: %q, blocked %v", s.pruning, s.pruningBlocked)
+	}
+	s.pruningWaits("ConfigMap memo/b: forbidden; grant it", true)
+	s.pruningWaits("waiting for ConfigMap memo/c to be gone", false)
+	if s.pruning != "ConfigMap memo/b: forbidden; grant it" || !s.pruningBlocked {
+		t.Errorf("something else is on its way: %q, blocked %v", s.pruning, s.pruningBlocked)
+	}
+	var faults trouble
+	start := time.Unix(1000, 0)
+	for minutes, want := range []bool{0: false, 5: false, 10: false, 11: true} {
+		now := start.Add(time.Duration(minutes) * time.Minute)
+		if faults.met(now); faults.lasts(now) != want {
+			t.Errorf("after %d minutes of faults it waits for somebody: %v", minutes, !want)
+		}
+	}
+}
+
+func TestARollBackThatCannotBeCleanedUpIsOverAndSaysSo(t *testing.T) {
+	s, one, two := given(t)
+	s.failed, s.wanted, s.report = two, one, apply.Report{Total: 1, Ready: 1, Complete: true}
+	two.state = corev1alpha2.RevisionFailed
+	s.before.Status.Revisions = []corev1alpha2.Revision{{Number: two.Number, State: corev1alpha2.RevisionFailed, StartedTime: two.started}}
+	for want, blocked := range map[string]bool{corev1alpha2.ReasonRollingBack: false, corev1alpha2.ReasonDeadlineExceeded: true} {
+		s.pruning, s.pruningBlocked = "ConfigMap memo/b: forbidden; grant it", blocked
+		s.reportProgressing()
+		if got := s.deployment.Status.Conditions[0]; got.Reason != want || !strings.Contains(got.Message, "grant it") {
+			t.Errorf("blocked %v: %s: %s", blocked, got.Reason, got.Message)
+		}
 	}
 }

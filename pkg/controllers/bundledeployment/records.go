@@ -41,14 +41,13 @@ type memory struct {
 	wroteAt time.Time
 	// faults and refusals count syncs in a row that could not apply everything.
 	faults, refusals int
-	// failing is when the first of the faults of a removal was.
-	failing time.Time
 	// unkept is what could not be stored.
 	unkept unkept
 	// notices are the Events to send once a status is written: what is told of is not seen a second time.
 	notices []notice
-	// looks counts looks at a removal that is held, unpruned tries in a row to prune that failed.
-	looks, unpruned int
+	// looks counts looks at a removal that is held; unremoved and unpruned are tries in a row to remove and to prune that failed.
+	looks               int
+	unremoved, unpruned trouble
 	// class is what was last seen of the class of this name.
 	class     corev1alpha2.ProvisionerClassSpec
 	className string
@@ -66,6 +65,24 @@ type memory struct {
 	// standing are the changes by others that stood when the status was written last.
 	standing []corev1alpha2.DriftRecord
 }
+
+// trouble is tries in a row that failed in one way or another, such as by a webhook that does not answer.
+type trouble struct {
+	tries int
+	since time.Time
+}
+
+// met counts one more.
+func (t *trouble) met(now time.Time) {
+	if t.tries++; t.tries == 1 {
+		t.since = now
+	}
+}
+
+// troubleLasts is how long tries may fail until that counts as something that does not end by itself.
+const troubleLasts = 10 * time.Minute
+
+func (t *trouble) lasts(now time.Time) bool { return t.tries > 0 && now.Sub(t.since) > troubleLasts }
 
 // revision is a stored revision. Its set is there while it is needed: for the active one, the one rolling out, and those
 // whose objects may still have to be pruned.

@@ -48,10 +48,6 @@ func remove(ctx context.Context, s *state) (bool, error) {
 	return true, s.release(ctx, removal)
 }
 
-// faultLasts is how long the same removal may fail in one way or another, such as by a webhook that does not answer, until that counts
-// as something that does not end by itself.
-const faultLasts = 10 * time.Minute
-
 // longestLook is the longest pause between looks at a removal that somebody holds up, which no watch tells the end of.
 const longestLook = 30 * time.Second
 
@@ -67,13 +63,10 @@ func (s *state) reportRemoval(removal apply.Removal, err error) {
 		s.retry(s.backoff.After(s.record.refusals))
 	case err != nil: // whoever waits for the removal has to see what holds it up
 		waiting, s.fault = err.Error(), err
-		if s.record.faults++; s.record.faults == 1 {
-			s.record.failing = s.clock.Now()
-		}
-		if s.record.faults < patience {
+		if s.record.unremoved.met(s.clock.Now()); s.record.unremoved.tries < patience {
 			return // a moment is no news
 		}
-		blocked = s.clock.Since(s.record.failing) > faultLasts
+		blocked = s.record.unremoved.lasts(s.clock.Now())
 	case removal.Held || removal.Stuck:
 		blocked = true
 		s.record.looks++
@@ -83,7 +76,7 @@ func (s *state) reportRemoval(removal apply.Removal, err error) {
 		s.retry(lookAgain)
 	}
 	if s.fault == nil {
-		s.record.faults = 0
+		s.record.unremoved = trouble{}
 	}
 	s.observe()
 	if blocked {

@@ -30,6 +30,8 @@ func TestARemovalSaysWhetherItGoesOnByItself(t *testing.T) {
 			removal: apply.Removal{Waiting: "waiting for ConfigMap memo/a to be gone"}, progressing: "True Removing", blocked: "False Removing", words: "ConfigMap memo/a"},
 		"a fault of the moment is no news": {
 			err: errors.New("etcdserver: leader changed")},
+		"the first fault of a removal, after many of rolling out": {
+			err: errors.New("etcdserver: leader changed")},
 		"a fault that lasts for ten minutes does not end by itself": {
 			err: errors.New("failed calling webhook"), faults: 9, failing: 11 * time.Minute, progressing: "False Blocked", blocked: "True Blocked", words: "failed calling webhook"},
 		"a fault that lasts": {
@@ -44,7 +46,7 @@ func TestARemovalSaysWhetherItGoesOnByItself(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			before := &corev1alpha2.BundleDeployment{}
 			s := &state{controller: &controller{clock: clocktesting.NewFakeClock(time.Unix(0, 0)), backoff: source.Backoff{First: time.Second, Last: time.Minute}},
-				before: before, deployment: before.DeepCopy(), record: &memory{faults: c.faults, failing: time.Unix(0, 0).Add(-c.failing)}}
+				before: before, deployment: before.DeepCopy(), record: &memory{faults: 9, unremoved: trouble{tries: c.faults, since: time.Unix(0, 0).Add(-c.failing)}}}
 			s.reportRemoval(c.removal, c.err)
 			for condition, want := range map[string]string{corev1alpha2.ConditionProgressing: c.progressing, corev1alpha2.ConditionRemovalBlocked: c.blocked} {
 				got := meta.FindStatusCondition(s.deployment.Status.Conditions, condition)

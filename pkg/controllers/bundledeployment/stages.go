@@ -50,8 +50,9 @@ type state struct {
 	// standing is what the engine said of changes by others in this sync, and drifted that something declared is left changed.
 	standing []corev1alpha2.DriftRecord
 	drifted  bool
-	// pruning says what an earlier revision's objects wait for while they are deleted.
-	pruning string
+	// pruning says what an earlier revision's objects wait for while they are deleted; pruningBlocked that they wait for somebody.
+	pruning        string
+	pruningBlocked bool
 
 	// fault is an error of the moment, returned after status is written.
 	fault      error

@@ -138,6 +138,14 @@ func TestConditions(t *testing.T) {
 			given: state{active: one, wanted: one, report: healthy, policies: policies{drift: corev1alpha2.Drift{Policy: corev1alpha2.DriftIgnoreAll}}}, before: []metav1.Condition{installed},
 			want: map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "True/BundleLoadSuccessful", "Installed": "True/InstallationSucceeded", "Healthy": "True/Healthy", "Progressing": "False/AsExpected", "Drifted": "False/DriftIgnored"},
 		},
+		"what an earlier revision had is on its way": {
+			given: state{active: one, wanted: one, report: healthy, pruning: "waiting for ConfigMap memo/a to be gone"}, before: []metav1.Condition{installed},
+			want: map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "True/BundleLoadSuccessful", "Installed": "True/InstallationSucceeded", "Healthy": "True/Healthy", "Progressing": "True/RollingOut", "Drifted": "False/AsExpected"},
+		},
+		"what an earlier revision had waits for somebody": {
+			given: state{active: one, wanted: one, report: healthy, pruning: "ConfigMap memo/a: forbidden; grant it", pruningBlocked: true}, before: []metav1.Condition{installed},
+			want: map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "True/BundleLoadSuccessful", "Installed": "True/InstallationSucceeded", "Healthy": "True/Healthy", "Progressing": "False/Blocked", "Drifted": "False/AsExpected"},
+		},
 		"paused": {
 			given: state{active: one, wanted: one, report: unhealthy}, before: []metav1.Condition{installed}, paused: true,
 			want: map[string]string{"Unpacked": "True/UnpackSuccessful", "HasValidBundle": "True/BundleLoadSuccessful", "Installed": "True/InstallationSucceeded", "Healthy": "False/Unhealthy", "Progressing": "False/Paused", "Drifted": "False/AsExpected"},

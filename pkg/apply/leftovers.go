@@ -13,8 +13,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/plan"
 )
 
-// leftoverKinds are the kinds that leftovers are looked for in: those that the manager's roles let it delete, without
-// namespaces, of which only the install namespace can be an owner's.
+// leftoverKinds are the kinds that leftovers are looked for in: those that a registry+v1 bundle may hold, which the payload's roles
+// let the manager list and delete. What a plain+v0 bundle has of other kinds is not looked for: that would take the kinds of the whole
+// cluster, and rights to list them. Nor are namespaces but the install namespace, with which users' data could go.
 var leftoverKinds = []schema.GroupKind{
 	{Kind: "ConfigMap"},
 	{Kind: "Secret"},
@@ -44,7 +45,8 @@ var leftoverKinds = []schema.GroupKind{
 	{Group: "scheduling.k8s.io", Kind: "PriorityClass"},
 }
 
-// Leftovers gives what is still there of an owner's, whatever revisions are known, as a set to remove: objects that have
+// Leftovers gives what is still there of an owner's, of the kinds that a registry+v1 bundle may hold and whatever revisions are
+// known, as a set to remove: objects that have
 // its labels and also its field manager or, from rukpak, an owner reference to it, so that a copy which somebody made of one,
 // labels and all, is not among them.
 func (e *Engine) Leftovers(ctx context.Context, owner Owner, installNamespace string) (*Set, error) {

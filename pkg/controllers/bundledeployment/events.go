@@ -3,6 +3,7 @@ package bundledeployment
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -126,6 +127,19 @@ func pruneNotice(whose string, removal apply.Removal) notice {
 		parts = append(parts, fmt.Sprintf("Kept of what only %s had: %s", lower(whose), strings.Join(removal.Kept, ", ")))
 	}
 	return notice{corev1alpha2.EventPruned, strings.Join(parts, ". "), false}
+}
+
+// lostNotice tells how far it was looked for what only lost revisions had, and how to find the rest. Of which format they were nobody
+// knows any more.
+func (s *state) lostNotice() notice {
+	numbers := make([]string, len(s.record.lost))
+	for i, each := range s.record.lost {
+		numbers[i] = strconv.FormatInt(each.Number, 10)
+	}
+	return notice{corev1alpha2.EventRevisionLost, fmt.Sprintf(
+		"What only revision %s had, which cannot be used any more, was looked for among the kinds that a registry+v1 bundle may hold, and removed. "+
+			"Of other kinds, and namespaces, something may be left: \"kubectl get KIND -A -l %s=%s\" shows it, for each kind that the bundle had",
+		strings.Join(numbers, ", "), corev1alpha2.LabelOwnerName, s.before.Name), true}
 }
 
 func name(of *revision) string {

@@ -140,7 +140,8 @@ func (s *state) archived() []*revision {
 	return archived
 }
 
-// sweep looks, after a stored revision was lost, for objects that only that one had: nothing else names them any more; and for
+// sweep looks, after a stored revision was lost, for objects that only that one had, of the kinds that a registry+v1 bundle may
+// hold: nothing else names them any more; and for
 // objects that rukpak applied. It waits until the active revision is complete, because only then it is known what has to stay.
 func sweep(ctx context.Context, s *state) (bool, error) {
 	inherited := isInherited(s.before) && !s.record.swept
@@ -161,6 +162,9 @@ func sweep(ctx context.Context, s *state) (bool, error) {
 	}
 	done, err := s.takeAway(ctx, leftovers, s.kept(), whose)
 	if done {
+		if len(s.record.lost) > 0 {
+			s.notify(s.lostNotice())
+		}
 		s.record.lost, s.record.swept = nil, true
 	}
 	if done && inherited {

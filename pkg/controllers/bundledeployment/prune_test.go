@@ -184,3 +184,25 @@ func TestARollBackThatCannotBeCleanedUpIsOverAndSaysSo(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatWasLostIsSaidToBeLookedForAmongSomeKindsOnly(t *testing.T) {
+	s, one, _ := given(t)
+	s.engine, _ = barred(t)
+	s.wanted, s.report.Complete = one, true
+	s.before.Status.ActiveRevision = one.Number
+	s.deployment.Spec.InstallNamespace = "memo"
+	s.record.lost = []corev1alpha2.Revision{{Number: 4}, {Number: 5}}
+	for range 2 {
+		if _, err := sweep(t.Context(), s); err != nil || s.pruning != "" {
+			t.Fatalf("%v, %s", err, s.pruning)
+		}
+	}
+	if len(s.record.notices) != 1 || s.record.notices[0].reason != corev1alpha2.EventRevisionLost {
+		t.Fatalf("told %+v, want one Event", s.record.notices)
+	}
+	for _, part := range []string{"revision 4, 5", "registry+v1", "kubectl get KIND -A -l core.rukpak.io/owner-name=memo"} {
+		if told := bounded(s.record.notices[0].message); !strings.Contains(told, part) {
+			t.Errorf("%q does not say %q", told, part)
+		}
+	}
+}

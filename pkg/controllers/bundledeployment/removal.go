@@ -15,7 +15,8 @@ import (
 )
 
 // remove takes down what a deleted BundleDeployment applied, in reverse order, and lets it go when nothing of it is left.
-// It needs nothing but the stored revisions, and where those are lost the marks on what was applied.
+// It needs nothing but the stored revisions, and where those are lost the marks on what was applied; by these only kinds are found
+// that a registry+v1 bundle may hold, and who deleted it is told how to find the rest.
 func remove(ctx context.Context, s *state) (bool, error) {
 	if s.deployment.DeletionTimestamp == nil {
 		return false, nil
@@ -164,6 +165,9 @@ func (s *state) release(ctx context.Context, removal apply.Removal) error {
 		message += separator + kept
 	}
 	s.tell(notice{corev1alpha2.EventRemoved, message, false})
+	if len(s.record.lost) > 0 {
+		s.tell(s.lostNotice())
+	}
 	s.forget(s.deployment.Name)
 	return nil
 }

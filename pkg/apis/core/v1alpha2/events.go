@@ -8,7 +8,7 @@ const (
 	EventRevisionActive = "RevisionActive"
 	// EventRolledBack: the revision before one that missed its deadline is active again.
 	EventRolledBack = "RolledBack"
-	// EventPruned: what only an earlier or a failed revision had was deleted.
+	// EventPruned: what only an earlier or a failed revision had was deleted, or let go of.
 	EventPruned = "Pruned"
 	// EventDriftRepaired: what somebody else changed or deleted was put back.
 	EventDriftRepaired = "DriftRepaired"
@@ -16,7 +16,7 @@ const (
 	EventDriftSeen = "DriftSeen"
 	// EventAPIWarning: the API server warned of an object that was applied.
 	EventAPIWarning = "APIWarning"
-	// EventRevisionLost: a stored revision cannot be read any more.
+	// EventRevisionLost: a stored revision cannot be read any more; later, among which kinds it was looked for what only it had.
 	EventRevisionLost = "RevisionLost"
 	// EventSourceUnreachable: a source cannot be looked at again; what is installed stays.
 	EventSourceUnreachable = "SourceUnreachable"

@@ -176,7 +176,7 @@ func TestLimitOfAnotherVersionIsNotThatOfThisOne(t *testing.T) {
 func TestWhatWasTriedBeforeTheFirstSyncCounts(t *testing.T) {
 	s := starting(t, "1", "a")
 	s.try(both, "a")
-	s.want(false) // nobody was told yet that anything happens
+	s.want(false)                                                       // nobody was told yet that anything happens
 	s.clusterOperatorHas("1", "ManagerProgressing: Working towards 20") // what was worked towards before it was taken back
 	s.want(false)
 	s.clusterOperatorHas("1", "PlatformOperatorsProgressing: Upgrading 1 platform operator: a\nManagerProgressing: Working towards 2")

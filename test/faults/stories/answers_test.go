@@ -138,8 +138,8 @@ func (h *harness) endure(ctx context.Context, t *testing.T, name string, trouble
 }
 
 // begins starts the part of a trouble that is not about single requests. The manager starts anew where discovery is to fail,
-// because what it has discovered it keeps. Discovery recovers by itself after some seconds; the rest goes on until relief,
-// which says how often it struck.
+// because what it has discovered it keeps. Discovery recovers by itself some seconds after it was asked for; the rest goes on until
+// relief, which says how often it struck.
 func (h *harness) begins(t *testing.T, trouble trouble) (relief func() int) {
 	t.Helper()
 	if trouble.discovery != "" {
@@ -147,9 +147,10 @@ func (h *harness) begins(t *testing.T, trouble trouble) (relief func() int) {
 		if err := h.kill(); err != nil { // whoever waits for the saga's end starts it again
 			t.Fatal(err)
 		}
-		recovery := time.AfterFunc(5*time.Second, lift)
+		over := make(chan struct{})
+		go recovers(failing, lift, over)
 		return func() int {
-			recovery.Stop()
+			close(over)
 			lift()
 			return len(failing.Struck())
 		}
@@ -177,5 +178,24 @@ func (h *harness) begins(t *testing.T, trouble trouble) (relief func() int) {
 	return func() int {
 		close(done)
 		return <-struck
+	}
+}
+
+// recovers has discovery work again some seconds after it was first asked for: how long a manager takes to start and to ask depends on
+// the machine.
+func recovers(failing *faults.Injection, lift func(), over <-chan struct{}) {
+	ticker := time.NewTicker(100 * time.Millisecond)
+	defer ticker.Stop()
+	for len(failing.Struck()) == 0 {
+		select {
+		case <-over:
+			return
+		case <-ticker.C:
+		}
+	}
+	select {
+	case <-over:
+	case <-time.After(5 * time.Second):
+		lift()
 	}
 }

@@ -216,7 +216,7 @@ func (m mutant) build(ctx context.Context, root, binary string) error {
 			return err
 		}
 	}
-	command := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-overlay", binary+".json", "-o", binary, "./cmd/platform-operators")
+	command := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-ldflags=-s -w", "-overlay", binary+".json", "-o", binary, "./cmd/platform-operators")
 	command.Dir = root
 	if output, err := command.CombinedOutput(); err != nil {
 		return fmt.Errorf("building the manager without the rule of %q: %w\n%s", m.spec, err, output)

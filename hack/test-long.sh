@@ -24,7 +24,7 @@ gotest() {
 
 # What fails while everything is made to fail: kill points, the API server in trouble, bad specs.
 faults() {
-	local timeout=20m stories=(-stories=long "-seed=${SEED:-0}")
+	local timeout=25m stories=(-stories=long "-seed=${SEED:-0}")
 	if [[ -n "${FULL:-}" ]]; then
 		timeout=60m
 		stories+=(-full)
@@ -43,8 +43,10 @@ leadership() {
 	gotest test-long-leadership -count=1 -timeout=40m "${flags[@]}" -run=TestLeadership ./test/leadership -args -live
 }
 
-# The tests for openshift-tests, each against a manager without the rule that it is about.
+# The tests for openshift-tests, each against a manager without the rule that it is about. It compiles most of the time, behind the
+# lanes that have time limits.
 extension() {
+	local nice=(nice -n 5)
 	gotest test-long-extension -count=1 -timeout=30m "${flags[@]}" -run=^TestCLU_P11_ ./test/extension
 }
 

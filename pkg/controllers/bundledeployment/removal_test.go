@@ -28,9 +28,7 @@ func TestARemovalSaysWhetherItGoesOnByItself(t *testing.T) {
 	}{
 		"objects are on their way": {
 			removal: apply.Removal{Waiting: "waiting for ConfigMap memo/a to be gone"}, progressing: "True Removing", blocked: "False Removing", words: "ConfigMap memo/a"},
-		"a fault of the moment is no news": {
-			err: errors.New("etcdserver: leader changed")},
-		"the first fault of a removal, after many of rolling out": {
+		"a fault of the moment is no news, however many there were of rolling out": {
 			err: errors.New("etcdserver: leader changed")},
 		"a fault that lasts for ten minutes does not end by itself": {
 			err: errors.New("failed calling webhook"), faults: 9, failing: 11 * time.Minute, progressing: "False Blocked", blocked: "True Blocked", words: "failed calling webhook"},

@@ -73,10 +73,15 @@ func (c *controller) describeListed(ctx context.Context, syncCtx factory.SyncCon
 	return c.describeAll(syncCtx)
 }
 
-// describeLate does the same for kinds that could not be listed in time, once they can, and tells whoever wants a package: what is
+// describeLate does the same for kinds that could not be listed in time, each once it can, and tells whoever wants a package: what is
 // in a catalog is told by itself, and that there is none by nobody else.
 func (c *controller) describeLate(ctx context.Context, syncCtx factory.SyncContext) {
-	if err := wait.PollUntilContextCancel(ctx, listRetry, false, func(context.Context) (bool, error) { return c.describeAll(syncCtx), nil }); err != nil {
+	if err := wait.PollUntilContextCancel(ctx, listRetry, false, func(context.Context) (bool, error) {
+		if slices.Equal(c.unlisted(), c.snapshots.Unlisted()) {
+			return false, nil // nothing is new
+		}
+		return c.describeAll(syncCtx), nil
+	}); err != nil {
 		return // the manager ends
 	}
 	wanted, err := c.wantedPackages()
@@ -89,12 +94,7 @@ func (c *controller) describeLate(ctx context.Context, syncCtx factory.SyncConte
 
 // describeAll describes the catalogs that are known by now, and says whether those are all.
 func (c *controller) describeAll(syncCtx factory.SyncContext) bool {
-	var unlisted []string // before looking at what there is: what is listed meanwhile is described the next time
-	for kind, source := range c.sources {
-		if !source.informer.Settled() {
-			unlisted = append(unlisted, kind)
-		}
-	}
+	unlisted := c.unlisted() // before looking at what there is: what is listed meanwhile is described the next time
 	wanted, err := c.wantedPackages()
 	if err != nil {
 		klog.Warningf("describing catalogs: %v", err)
@@ -112,4 +112,16 @@ func (c *controller) describeAll(syncCtx factory.SyncContext) bool {
 	}
 	c.snapshots.SetUnlisted(unlisted)
 	return len(unlisted) == 0
+}
+
+// unlisted are the kinds of catalogs that are served and have not been listed, sorted.
+func (c *controller) unlisted() []string {
+	var kinds []string
+	for kind, source := range c.sources {
+		if !source.informer.Settled() {
+			kinds = append(kinds, kind)
+		}
+	}
+	slices.Sort(kinds)
+	return kinds
 }

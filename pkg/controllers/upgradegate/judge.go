@@ -276,7 +276,10 @@ func (c *controller) relevant(seen sight, holds func(resolve.Catalog) bool) (fou
 // untried says what has not happened since the start: which kinds of catalogs have not been listed, or else which catalogs nobody
 // has tried to read; empty when everything has.
 func (c *controller) untried(seen sight) string {
-	if kinds := c.catalogs.Unlisted(); len(kinds) > 0 && len(seen.operators) > 0 {
+	installed := func(operator *platformv1alpha1.PlatformOperator) bool {
+		return operator.Status.Installed != nil && !removed(operator)
+	}
+	if kinds := c.catalogs.Unlisted(); len(kinds) > 0 && slices.ContainsFunc(seen.operators, installed) {
 		return resolve.Plurals(kinds) + " to be listed"
 	}
 	if catalogs := c.relevant(seen, func(each resolve.Catalog) bool { return each.Pending }); len(catalogs) > 0 {

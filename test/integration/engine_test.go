@@ -40,7 +40,13 @@ func published(ctx context.Context, operator samples.Operator, manifests ...stri
 // deployed creates a BundleDeployment of its own, without a PlatformOperator, and removes it after the spec.
 func deployed(ctx context.Context, name, ref string) {
 	GinkgoHelper()
-	manifest := deployment(name, fmt.Sprintf("{installNamespace: %s, provisionerClassName: core-rukpak-io-registry, source: {type: image, image: {ref: %q}}}", name, ref))
+	deployedBy(ctx, "core-rukpak-io-registry", name, ref)
+}
+
+// deployedBy is deployed for bundles that another class reads.
+func deployedBy(ctx context.Context, class, name, ref string) {
+	GinkgoHelper()
+	manifest := deployment(name, fmt.Sprintf("{installNamespace: %s, provisionerClassName: %s, source: {type: image, image: {ref: %q}}}", name, class, ref))
 	_, err := admin.Dynamic.Resource(bundleDeployments).Create(ctx, parse(bundleDeployments, "BundleDeployment", manifest), metav1.CreateOptions{})
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(undeploy, name)

@@ -13,14 +13,8 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// deployedPlain is deployed for plain+v0 bundles.
-func deployedPlain(ctx context.Context, name, ref string) {
-	GinkgoHelper()
-	manifest := deployment(name, fmt.Sprintf("{installNamespace: %s, provisionerClassName: core-rukpak-io-plain, source: {type: image, image: {ref: %q}}}", name, ref))
-	_, err := admin.Dynamic.Resource(bundleDeployments).Create(ctx, parse(bundleDeployments, "BundleDeployment", manifest), metav1.CreateOptions{})
-	Expect(err).NotTo(HaveOccurred())
-	DeferCleanup(undeploy, name)
-}
+// plainClass reads plain+v0 bundles.
+const plainClass = corev1alpha2.ProvisionerClassPlain
 
 var _ = Describe("what only plain manifests can hold", func() {
 	progressing := func(name string) AsyncAssertion {
@@ -32,7 +26,7 @@ var _ = Describe("what only plain manifests can hold", func() {
 		class := fmt.Sprintf("{apiVersion: networking.k8s.io/v1, kind: IngressClass, metadata: {name: %s}, spec: {controller: example.com/a}}", name)
 		one := published(ctx, samples.Operator{Package: name, Version: "1.0.0", Plain: true})
 		two := published(ctx, samples.Operator{Package: name, Version: "1.1.0", Plain: true}, class)
-		deployedPlain(ctx, name, one)
+		deployedBy(ctx, plainClass, name, one)
 		progressing(name).WithContext(ctx).Should(HavePrefix("False AsExpected: "))
 		patchDeployment(ctx, name, fmt.Sprintf(`{"spec":{"source":{"image":{"ref":%q}}}}`, two))
 		Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionInstalled).Should(And(ContainSubstring("UpgradeFailed"), ContainSubstring("ingressclasses")))
@@ -43,7 +37,7 @@ var _ = Describe("what only plain manifests can hold", func() {
 
 		By("removing it, and one that was never begun at all")
 		undeploy(ctx, name)
-		deployedPlain(ctx, name, two)
+		deployedBy(ctx, plainClass, name, two)
 		Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionInstalled).Should(ContainSubstring("ingressclasses"))
 		undeploy(ctx, name)
 	})
@@ -60,7 +54,7 @@ var _ = Describe("what only plain manifests can hold", func() {
 			"{apiVersion: v1, kind: Namespace, metadata: {name: %[1]s-data}}\n---\n{apiVersion: v1, kind: Namespace, metadata: {name: %[1]s-empty}}\n"
 		one := published(ctx, samples.Operator{Package: name, Version: "1.0.0", Plain: true}, fmt.Sprintf(both, name))
 		two := published(ctx, samples.Operator{Package: name, Version: "1.1.0", Plain: true})
-		deployedPlain(ctx, name, one)
+		deployedBy(ctx, plainClass, name, one)
 		progressing(name).WithContext(ctx).Should(HavePrefix("False AsExpected: "))
 		Expect(namespaces(ctx, name).Labels).To(HaveKeyWithValue("pod-security.kubernetes.io/warn", "baseline"))
 		data := admin.Kubernetes.CoreV1().ConfigMaps(name + "-data")

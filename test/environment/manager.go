@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -32,6 +33,8 @@ type Manager struct {
 	temp   string   // its own folder for temporary files
 
 	command *exec.Cmd
+	asked   *atomic.Bool // that this process end
+	ended   string       // what Ended gives, once exited is closed
 	exited  chan struct{}
 }
 
@@ -140,7 +143,7 @@ func (m *Manager) Start() error {
 	m.command.Env = append(append(m.command.Environ(), "TMPDIR="+temp), m.env...)
 	m.command.Stdout, m.command.Stderr = log, log
 	m.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	m.exited = make(chan struct{})
+	m.exited, m.asked, m.ended = make(chan struct{}), &atomic.Bool{}, ""
 	started := make(chan error, 1)
 	go func() {
 		// The kernel sends Pdeathsig when the thread that forked ends, so that thread must live as long as the process.
@@ -149,8 +152,11 @@ func (m *Manager) Start() error {
 		err := m.command.Start()
 		started <- err
 		if err == nil {
-			_ = m.command.Wait()   // how it ended is in its log; that it ended is what callers wait for
+			_ = m.command.Wait()   // Ended tells how it ended; that it ended is what callers wait for
 			_ = os.RemoveAll(temp) // keys nobody needs any more; what cannot be removed is in the environment's folder all the same
+			if !m.asked.Load() {
+				m.ended = m.command.ProcessState.String()
+			}
 			close(m.exited)
 		}
 	}()
@@ -166,8 +172,27 @@ func (m *Manager) PID() int { return m.command.Process.Pid }
 // Exited is closed when the process has ended.
 func (m *Manager) Exited() <-chan struct{} { return m.exited }
 
+// Ended says how the process ended by itself, and how its log ends; it is empty while the process runs, and after Kill or Stop.
+// Nobody starts it again then, as the kubelet would.
+func (m *Manager) Ended() string {
+	select {
+	case <-m.exited:
+	default:
+		return ""
+	}
+	if m.ended == "" {
+		return ""
+	}
+	log, err := os.ReadFile(m.LogFile)
+	if err != nil {
+		return fmt.Sprintf("%s; reading its log: %v", m.ended, err)
+	}
+	return fmt.Sprintf("%s; its log ends with\n%s", m.ended, log[max(0, len(log)-4096):])
+}
+
 // Kill ends the process as a crash would.
 func (m *Manager) Kill() error {
+	m.asked.Store(true)
 	if err := m.command.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
 	}
@@ -180,6 +205,7 @@ func (m *Manager) Stop() error {
 	if m.command == nil {
 		return nil
 	}
+	m.asked.Store(true)
 	if err := m.command.Process.Signal(syscall.SIGTERM); err != nil {
 		return nil // ended already
 	}

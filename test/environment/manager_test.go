@@ -1,6 +1,7 @@
 package environment
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,6 +40,41 @@ func TestTheManagersTemporaryFilesGoWithIt(t *testing.T) {
 				if err := os.Remove(filepath.Join(dir, "where")); err != nil {
 					t.Fatal(err)
 				}
+			}
+		})
+	}
+}
+
+// Who ended the manager knows that it did; an end that nobody asked for is told with the reason in the log.
+func TestAManagerThatEndsByItselfSaysHow(t *testing.T) {
+	for name, end := range map[string]func(*Manager) error{
+		"by itself": func(*Manager) error { return nil },
+		"stopped":   (*Manager).Stop,
+		"killed":    (*Manager).Kill,
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			binary, last := filepath.Join(dir, "ends"), "exec sleep 60"
+			if name == "by itself" {
+				last = "echo no certificates >&2\nexit 3"
+			}
+			if err := os.WriteFile(binary, []byte("#!/bin/sh\n"+last+"\n"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			manager, err := newManager(binary, "kubeconfig", dir, "ca", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(manager.Start(), end(manager)); err != nil {
+				t.Fatal(err)
+			}
+			<-manager.Exited()
+			want := ""
+			if name == "by itself" {
+				want = "exit status 3; its log ends with\nno certificates\n"
+			}
+			if got := manager.Ended(); got != want {
+				t.Errorf("got %q, want %q", got, want)
 			}
 		})
 	}

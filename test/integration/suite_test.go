@@ -71,6 +71,22 @@ var _ = ReportAfterSuite("what the manager asked", func(report Report) {
 	Expect(rbac.Finish(*traces, "integration", report)).To(Succeed())
 })
 
+// A manager that ends by itself fails the spec in which it does, or the next one when it is being cleaned up; all others are judged
+// by themselves, as nobody but us would start it again.
+func startedAgain() {
+	if admin == nil || env.Manager.Ended() == "" {
+		return
+	}
+	how := env.Manager.Ended()
+	Expect(env.Manager.Start()).To(Succeed())
+	Fail("the manager ended by itself, in this spec or when the one before was cleaned up: " + how)
+}
+
+var (
+	_ = BeforeEach(startedAgain)
+	_ = AfterEach(startedAgain)
+)
+
 // What a failed spec leaves is told before it is cleaned up.
 var _ = JustAfterEach(func(ctx SpecContext) {
 	if CurrentSpecReport().Failed() && admin != nil {

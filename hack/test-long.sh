@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the long tests, those that mostly wait beside those that compute: four lanes, each with its own cluster or none. What
+# Runs the long tests, those that mostly wait beside those that compute: lanes, each with its own cluster or none. What
 # a lane says is in _output/long, and is printed when it ends. TESTFLAGS go to every go test, SEED and FULL to the kill points;
 # RESULTS is a folder for what each test came to, as JSON.
 set -euo pipefail

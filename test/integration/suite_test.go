@@ -57,7 +57,10 @@ var _ = BeforeSuite(func(ctx context.Context) {
 	env, err = environment.Start(context.WithoutCancel(ctx), options)
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(func(ctx SpecContext) {
+		how := env.Manager.Ended()
+		failed = failed || how != ""
 		Expect(env.Stop()).To(Succeed())
+		Expect(how).To(BeEmpty(), "the manager ended by itself when the last spec was cleaned up")
 		if !failed { // after a failure the logs are what one wants to read
 			Expect(os.RemoveAll(dir)).To(Succeed())
 		}
@@ -74,10 +77,14 @@ var _ = ReportAfterSuite("what the manager asked", func(report Report) {
 // A manager that ends by itself fails the spec in which it does, or the next one when it is being cleaned up; all others are judged
 // by themselves, as nobody but us would start it again.
 func startedAgain() {
-	if admin == nil || env.Manager.Ended() == "" {
+	if admin == nil {
 		return
 	}
 	how := env.Manager.Ended()
+	if how == "" {
+		return
+	}
+	failed = true // JustAfterEach has been
 	Expect(env.Manager.Start()).To(Succeed())
 	Fail("the manager ended by itself, in this spec or when the one before was cleaned up: " + how)
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/upgrade"
+	"github.com/openshift/platform-operators/test/provenance"
 )
 
 const help = `Measures platform-operators and writes docs/benchmarks.md. "make bench" runs it without flags:
@@ -86,7 +87,8 @@ func run(ctx context.Context, o options) error {
 	if err := enterRoot(); err != nil {
 		return err
 	}
-	facts, err := describeRun(o.out, os.Args[1:], time.Now())
+	command := strings.Join(append([]string{"go run -C test/bench ."}, os.Args[1:]...), " ")
+	facts, err := provenance.Describe(o.out, command, time.Now())
 	if err != nil {
 		return err
 	}

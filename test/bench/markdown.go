@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/openshift/platform-operators/test/provenance"
 )
 
 // document is the whole of docs/benchmarks.md.
 type document struct {
-	facts [][2]string // name and value: commit, machine, command, date
+	facts []provenance.Fact
 	parts []part
 }
 

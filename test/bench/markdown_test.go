@@ -8,13 +8,15 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/openshift/platform-operators/test/provenance"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestDocument(t *testing.T) {
 	d := document{
-		facts: [][2]string{{"commit", "0123abc, with uncommitted changes"}, {"command", "`go run -C test/bench .`"}},
+		facts: []provenance.Fact{{"commit", "0123abc, with uncommitted changes"}, {"command", "`go run -C test/bench .`"}},
 		parts: []part{
 			{
 				title: "Frying", text: "How long an egg takes.", ours: "our pan", baseline: "their pan",

@@ -1,6 +1,10 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/openshift/platform-operators/test/provenance"
+)
 
 // residentMemory is what a process holds in memory, in bytes: what only it has (its heap and stacks), and all of it, with the
 // pages of its binary.
@@ -12,11 +16,11 @@ func readResidentMemory(pid int) (residentMemory, error) {
 	var memory residentMemory
 	path := fmt.Sprintf("/proc/%d/status", pid)
 	for name, into := range map[string]*float64{"RssAnon": &memory.anonymous, "VmRSS": &memory.total} {
-		text, err := procField(path, name)
+		text, err := provenance.ProcValue(path, name)
 		if err != nil {
 			return residentMemory{}, err
 		}
-		if *into, err = parseKiB(text); err != nil {
+		if *into, err = provenance.ParseKiB(text); err != nil {
 			return residentMemory{}, fmt.Errorf("reading %q of %s: %w", name, path, err)
 		}
 	}

@@ -1,4 +1,6 @@
-package main
+// Package provenance says what a document of measurements was measured from: the commit, the machine, the Go version, the command
+// and the date. It names neither the machine nor a folder of it.
+package provenance
 
 import (
 	"bufio"
@@ -12,21 +14,25 @@ import (
 	"time"
 )
 
-// describeRun tells what was measured, where, when and how. It never names the machine or a folder of it.
-func describeRun(outFile string, args []string, now time.Time) ([][2]string, error) {
-	commit, err := describeCommit(outFile)
+// Fact is a name with its value, a row of a document's first table.
+type Fact [2]string
+
+// Describe returns the facts of a run of command at a time. The working directory has to be in the checkout; document is the
+// path, from there, of the file that the run writes.
+func Describe(document, command string, now time.Time) ([]Fact, error) {
+	commit, err := describeCommit(document)
 	if err != nil {
 		return nil, err
 	}
-	cpu, err := procField("/proc/cpuinfo", "model name")
+	cpu, err := ProcValue("/proc/cpuinfo", "model name")
+	if err != nil {
+		cpu = "unnamed processor" // as on arm64
+	}
+	memory, err := ProcValue("/proc/meminfo", "MemTotal")
 	if err != nil {
 		return nil, err
 	}
-	memory, err := procField("/proc/meminfo", "MemTotal")
-	if err != nil {
-		return nil, err
-	}
-	bytes, err := parseKiB(memory)
+	bytes, err := ParseKiB(memory)
 	if err != nil {
 		return nil, fmt.Errorf("reading the machine's memory: %w", err)
 	}
@@ -34,13 +40,9 @@ func describeRun(outFile string, args []string, now time.Time) ([][2]string, err
 	if err != nil {
 		return nil, fmt.Errorf("reading the machine's load: %w", err)
 	}
-	command := "go run -C test/bench ."
-	if len(args) > 0 {
-		command += " " + strings.Join(args, " ")
-	}
-	return [][2]string{
+	return []Fact{
 		{"commit", commit},
-		{"machine", fmt.Sprintf("%s, %d cores, %s, %s/%s", cpu, runtime.NumCPU(), size.format(bytes), runtime.GOOS, runtime.GOARCH)},
+		{"machine", fmt.Sprintf("%s, %d cores, %.1f GiB, %s/%s", cpu, runtime.NumCPU(), bytes/(1<<30), runtime.GOOS, runtime.GOARCH)},
 		{"load before the run", strings.Join(strings.Fields(string(load))[:1], "")},
 		{"Go", runtime.Version()},
 		{"command", "`" + command + "`"},
@@ -48,14 +50,14 @@ func describeRun(outFile string, args []string, now time.Time) ([][2]string, err
 	}, nil
 }
 
-// describeCommit names the commit that was measured and says whether the checkout differs from it. The document itself does
-// not count: it is always older or newer than the commit it is in.
-func describeCommit(outFile string) (string, error) {
+// describeCommit names the commit and says whether the checkout differs from it. The document itself does not count: it is
+// always older or newer than the commit it is in.
+func describeCommit(document string) (string, error) {
 	commit, err := exec.Command("git", "rev-parse", "--verify", "--quiet", "HEAD").Output()
 	if err != nil {
 		return "none yet", nil // a checkout without commits, or a copy without git
 	}
-	status, err := exec.Command("git", "status", "--porcelain", "--", ".", ":(exclude)"+outFile).Output()
+	status, err := exec.Command("git", "status", "--porcelain", "--", ".", ":(exclude)"+document).Output()
 	if err != nil {
 		return "", fmt.Errorf("asking git whether the checkout is clean: %w", err)
 	}
@@ -66,8 +68,8 @@ func describeCommit(outFile string) (string, error) {
 	return text, nil
 }
 
-// procField returns the first value of a "name: value" line of a file below /proc.
-func procField(path, name string) (string, error) {
+// ProcValue returns the first value of a "name: value" line of a file below /proc.
+func ProcValue(path, name string) (string, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
 		return "", fmt.Errorf("reading %q of %s: %w", name, path, err)
@@ -89,8 +91,8 @@ func field(content []byte, name string) (string, bool) {
 	return "", false
 }
 
-// parseKiB reads the kernel's "12345 kB", which are KiB, as bytes.
-func parseKiB(text string) (float64, error) {
+// ParseKiB reads the kernel's "12345 kB", which are KiB, and returns bytes.
+func ParseKiB(text string) (float64, error) {
 	number, unit, _ := strings.Cut(text, " ")
 	kib, err := strconv.ParseUint(number, 10, 64)
 	if err != nil || unit != "kB" {

@@ -1,8 +1,9 @@
-package main
+package provenance
 
 import (
-	"os"
+	"strings"
 	"testing"
+	"time"
 )
 
 func TestFieldOfAProcFile(t *testing.T) {
@@ -25,23 +26,30 @@ func TestFieldOfAProcFile(t *testing.T) {
 
 func TestKiB(t *testing.T) {
 	for text, want := range map[string]float64{"12 kB": 12 * 1024, "0 kB": 0} {
-		if got, err := parseKiB(text); err != nil || got != want {
+		if got, err := ParseKiB(text); err != nil || got != want {
 			t.Errorf("%q: got %v, %v; want %v", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"", "12", "12 MB", "-1 kB", "x kB"} {
-		if got, err := parseKiB(text); err == nil {
+		if got, err := ParseKiB(text); err == nil {
 			t.Errorf("%q: got %v, want an error", text, got)
 		}
 	}
 }
 
-func TestResidentMemoryOfThisProcess(t *testing.T) {
-	memory, err := readResidentMemory(os.Getpid())
+func TestDescribeHasTheCommitAndTheMachine(t *testing.T) {
+	facts, err := Describe("docs/none.md", "make something", time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if memory.anonymous <= 0 || memory.total <= memory.anonymous {
-		t.Errorf("got %+v; want some anonymous memory, and a total above it", memory)
+	values := map[string]string{}
+	for _, fact := range facts {
+		values[fact[0]] = fact[1]
+	}
+	if values["command"] != "`make something`" || values["date"] != "2026-01-02 03:04 UTC" {
+		t.Errorf("got command %q and date %q", values["command"], values["date"])
+	}
+	if !strings.Contains(values["machine"], " cores, ") || values["commit"] == "" {
+		t.Errorf("got machine %q and commit %q", values["machine"], values["commit"])
 	}
 }

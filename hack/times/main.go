@@ -1,0 +1,119 @@
+// Command times prints what the steps of a CI run took, and its slowest tests:
+//
+//	go run ./hack/times -steps FILE -reports FOLDER
+//
+// The file is what hack/timed.sh writes, the folder what "make … RESULTS=FOLDER" keeps.
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/openshift/platform-operators/test/report"
+)
+
+func main() {
+	steps := flag.String("steps", "", "file that hack/timed.sh wrote")
+	reports := flag.String("reports", "", "folder of test reports")
+	slowest := flag.Int("slowest", 10, "how many of the slowest tests to print")
+	flag.Parse()
+	if err := run(os.Stdout, *steps, *reports, *slowest); err != nil {
+		fmt.Fprintln(os.Stderr, "times:", err)
+		os.Exit(1)
+	}
+}
+
+// run prints what it can read, and returns an error for the rest.
+func run(out io.Writer, stepsFile, reports string, slowest int) error {
+	content, stepsErr := os.ReadFile(stepsFile)
+	steps, parseErr := parseSteps(string(content))
+	tests, reportErr := report.Read(reports)
+	return errors.Join(stepsErr, parseErr, reportErr, printSteps(out, steps, runtime.NumCPU()), printSlowest(out, tests, slowest))
+}
+
+// step is what the recipes of one target took, in seconds.
+type step struct {
+	name string
+	// wall is wall-clock time; own is the processor time of the step's processes; machine that of all processes, and stolen the
+	// time that the hypervisor gave to other machines, both over all cores.
+	wall, own, machine, stolen float64
+}
+
+// others is the processor time of processes that the step did not wait for: servers that a test left to be killed, or other work.
+func (s step) others() float64 { return max(0, s.machine-s.own) }
+
+// idle is the processor time that nobody used: a step that waits has much of it.
+func (s step) idle(cores int) float64 {
+	return max(0, s.wall*float64(cores)-max(s.machine, s.own)-s.stolen)
+}
+
+// parseSteps adds up the lines of each target, in the order in which the targets began.
+func parseSteps(content string) ([]step, error) {
+	var steps []step
+	var errs []error
+	for lines, number := bufio.NewScanner(strings.NewReader(content)), 1; lines.Scan(); number++ {
+		fields := strings.Split(lines.Text(), "\t")
+		if len(fields) != 5 {
+			errs = append(errs, fmt.Errorf("line %d of the steps has %d fields, want 5", number, len(fields)))
+			continue
+		}
+		var values [4]float64
+		for i := range values {
+			value, err := strconv.ParseFloat(fields[i+1], 64)
+			if err != nil {
+				errs = append(errs, fmt.Errorf("line %d of the steps: %w", number, err))
+			}
+			values[i] = value
+		}
+		i := slices.IndexFunc(steps, func(s step) bool { return s.name == fields[0] })
+		if i < 0 {
+			i, steps = len(steps), append(steps, step{name: fields[0]})
+		}
+		steps[i].add(step{wall: values[0], own: values[1], machine: values[2], stolen: values[3]})
+	}
+	return steps, errors.Join(errs...)
+}
+
+func (s *step) add(other step) {
+	s.wall += other.wall
+	s.own += other.own
+	s.machine += other.machine
+	s.stolen += other.stolen
+}
+
+func printSteps(out io.Writer, steps []step, cores int) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(table, "wall s\tprocessor s\tothers s\tidle s\tstolen s\t  step (seconds of %d cores)\n", cores)
+	var all step
+	all.name = "all"
+	for _, each := range steps {
+		all.add(each)
+	}
+	for _, each := range append(slices.Clone(steps), all) {
+		fmt.Fprintf(table, "%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t  %s\n", each.wall, each.own, each.others(), each.idle(cores), each.stolen, each.name)
+	}
+	return table.Flush()
+}
+
+// printSlowest prints the tests that took longest; one with subtests counts by these.
+func printSlowest(out io.Writer, tests []report.Test, most int) error {
+	tests = slices.DeleteFunc(slices.Clone(tests), func(t report.Test) bool { return t.Parent || t.Outcome == report.Skipped })
+	slices.SortStableFunc(tests, func(a, b report.Test) int { return cmp.Compare(b.Elapsed, a.Elapsed) })
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(table, "seconds\t  the slowest of %d tests\n", len(tests))
+	for _, each := range tests[:min(most, len(tests))] {
+		fmt.Fprintf(table, "%.1f\t  %s: %s\n", each.Elapsed.Round(100*time.Millisecond).Seconds(), each.File, each.Name)
+	}
+	return table.Flush()
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/openshift/platform-operators/test/report"
+)
+
+func TestLinesOfATargetAreAddedUp(t *testing.T) {
+	steps, err := parseSteps("vet\t10.0\t18.5\t19.0\t0.5\nlint\t4.0\t2.0\t8.0\t0.0\nvet\t2.0\t1.5\t1.5\t0.0\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	if err := printSteps(&out, steps, 2); err != nil {
+		t.Fatal(err)
+	}
+	want := `wall s processor s others s idle s stolen s step (seconds of 2 cores)
+12 20 0 3 0 vet
+4 2 6 0 0 lint
+16 22 6 3 0 all
+`
+	if !sameFields(want, out.String()) {
+		t.Errorf("got\n%swant\n%s", out.String(), want)
+	}
+}
+
+// sameFields compares the tables without their padding.
+func sameFields(want, got string) bool {
+	return cmp.Equal(strings.Fields(want), strings.Fields(got))
+}
+
+func TestALineThatCannotBeReadIsNamed(t *testing.T) {
+	for content, want := range map[string]string{
+		"vet\t1.0\n":                    "line 1 of the steps has 2 fields",
+		"vet\t1.0\tx\t1.0\t1.0\n":       "line 1 of the steps",
+		"a\t1\t1\t1\t1\nvet\t1\t1\t1\n": "line 2 of the steps has 4 fields",
+	} {
+		if _, err := parseSteps(content); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got error %v, want one with %q", content, err, want)
+		}
+	}
+}
+
+func TestTheSlowestTestsAreThoseWithoutSubtests(t *testing.T) {
+	tests := []report.Test{
+		{File: "unit", Name: "TestA", Outcome: report.Passed, Elapsed: 9 * time.Second, Parent: true},
+		{File: "unit", Name: "TestA/slow", Outcome: report.Passed, Elapsed: 8 * time.Second},
+		{File: "unit", Name: "TestB", Outcome: report.Failed, Elapsed: 1200 * time.Millisecond},
+		{File: "suite", Name: "a spec", Outcome: report.Passed, Elapsed: 3 * time.Second},
+		{File: "suite", Name: "another", Outcome: report.Skipped, Elapsed: 7 * time.Second},
+	}
+	var out strings.Builder
+	if err := printSlowest(&out, tests, 2); err != nil {
+		t.Fatal(err)
+	}
+	want := "seconds the slowest of 3 tests\n8.0 unit: TestA/slow\n3.0 suite: a spec\n"
+	if !sameFields(want, out.String()) {
+		t.Errorf("got\n%swant\n%s", out.String(), want)
+	}
+}

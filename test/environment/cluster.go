@@ -83,7 +83,7 @@ func startCluster(ctx context.Context, root, dir string, options Options, log io
 func (c *cluster) launcher(ctx context.Context, args ...string) *exec.Cmd {
 	command := exec.CommandContext(ctx, "go", append([]string{"run", "."}, args...)...)
 	command.Dir = filepath.Join(c.root, "test", "localcluster")
-	command.Env = append(command.Environ(), "GOFLAGS=-mod=readonly", // that module is not vendored, whatever the caller builds with
+	command.Env = append(command.Environ(), "GOFLAGS=-mod=readonly -trimpath -buildvcs=false", // that module is not vendored, whatever the caller builds with
 		"GOTMPDIR="+c.temp) // "go run" ends without tidying up when it is told to by SIGTERM
 	command.Stderr = c.log
 	return command

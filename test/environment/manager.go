@@ -38,38 +38,6 @@ type Manager struct {
 	exited  chan struct{}
 }
 
-// buildManager compiles the manager and returns the binary's path.
-func buildManager(ctx context.Context, root, dir string) (string, error) {
-	binary := filepath.Join(dir, "platform-operators")
-	fresh := binary + ".new" // a binary that runs cannot be written over
-	temp, err := goTemp(dir)
-	if err != nil {
-		return "", err
-	}
-	build := exec.CommandContext(ctx, "go", "build", "-o", fresh, "./cmd/platform-operators")
-	build.Dir = root
-	build.Env = append(build.Environ(), "GOTMPDIR="+temp)
-	if output, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building the manager: %w\n%s", err, output)
-	}
-	if err := os.Rename(fresh, binary); err != nil {
-		return "", fmt.Errorf("building the manager: %w", err)
-	}
-	return binary, nil
-}
-
-// goTemp makes the folder for what the go command writes for a moment, which stays where it is killed.
-func goTemp(dir string) (string, error) {
-	temp, err := filepath.Abs(filepath.Join(dir, "go.tmp"))
-	if err != nil {
-		return "", fmt.Errorf("locating the go command's temporary files: %w", err)
-	}
-	if err := os.MkdirAll(temp, 0o755); err != nil {
-		return "", fmt.Errorf("making a folder for the go command's temporary files: %w", err)
-	}
-	return temp, nil
-}
-
 func newManager(binary, kubeconfig, dir, caFile string, extra []string) (*Manager, error) {
 	port, err := freePort()
 	if err != nil {

@@ -1,0 +1,87 @@
+package environment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+)
+
+// buildManager compiles the manager and returns the path of a copy of it in dir. All environments of a checkout compile to one
+// file, below _output: the go command links it again only when something has changed. Nothing runs that file, so that it can be
+// written over.
+func buildManager(ctx context.Context, root, dir string) (_ string, err error) {
+	shared := filepath.Join(root, "_output", "environment", "platform-operators")
+	unlock, err := lockBuild(shared + ".lock")
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	temp, err := goTemp(filepath.Dir(shared)) // on the same file system, so that the go command renames what it has linked
+	if err != nil {
+		return "", err
+	}
+	// -trimpath: what was compiled in one checkout serves all others.
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", shared, "./cmd/platform-operators")
+	build.Dir = root
+	build.Env = append(build.Environ(), "GOTMPDIR="+temp)
+	if output, err := build.CombinedOutput(); err != nil {
+		// The go command takes a file that was cut off for a current one.
+		return "", errors.Join(fmt.Errorf("building the manager: %w\n%s", err, output), os.RemoveAll(shared))
+	}
+	binary := filepath.Join(dir, "platform-operators")
+	if err := replaceBinary(binary, shared); err != nil {
+		return "", fmt.Errorf("copying the manager: %w", err)
+	}
+	return binary, nil
+}
+
+// lockBuild waits until no other environment builds.
+func lockBuild(path string) (unlock func() error, err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, fmt.Errorf("making a folder for the manager's binary: %w", err)
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("locking the manager's build: %w", err)
+	}
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX); err != nil {
+		return nil, errors.Join(fmt.Errorf("locking the manager's build: %w", err), file.Close())
+	}
+	return file.Close, nil // which unlocks
+}
+
+// replaceBinary copies from onto to. A binary that runs cannot be written over, but another one can take its name.
+func replaceBinary(to, from string) error {
+	source, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	fresh := to + ".new"
+	target, err := os.OpenFile(fresh, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o755)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(target, source)
+	if err := errors.Join(err, target.Close()); err != nil {
+		return err
+	}
+	return os.Rename(fresh, to)
+}
+
+// goTemp makes a folder in dir for the go command's temporary files, which stay when it is killed.
+func goTemp(dir string) (string, error) {
+	temp, err := filepath.Abs(filepath.Join(dir, "go.tmp"))
+	if err != nil {
+		return "", fmt.Errorf("locating the go command's temporary files: %w", err)
+	}
+	if err := os.MkdirAll(temp, 0o755); err != nil {
+		return "", fmt.Errorf("making a folder for the go command's temporary files: %w", err)
+	}
+	return temp, nil
+}

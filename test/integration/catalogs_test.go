@@ -275,7 +275,7 @@ var _ = Describe("catalogs on the cluster", func() {
 		Expect(stranger.Requests()).To(BeZero())
 	})
 
-	It("[UPG-C3] catalogs in trouble: the others serve, who may miss something is told why, and every operator says which were left out", func(ctx context.Context) {
+	It("[UPG-C3] catalogs in trouble: the others serve, who may miss something is told why, and every operator says which were left out", startEarly, func(ctx context.Context) {
 		installed(ctx, "neighbour", "1.0.0")
 		warnings := func(ctx context.Context) ([]string, error) {
 			operator, err := admin.Operator(ctx, "neighbour")

@@ -211,7 +211,7 @@ var _ = Describe("images", func() {
 		unpackedSays(ctx, "globally", "True UnpackSuccessful")
 	})
 
-	It("ENG-S3 that cannot be pulled have a reason, are tried again, and hold nobody else up", func(ctx context.Context) {
+	It("ENG-S3 that cannot be pulled have a reason, are tried again, and hold nobody else up", startEarly, func(ctx context.Context) {
 		const minute = 60 * time.Second
 		answer := func(status int) http.HandlerFunc {
 			return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }

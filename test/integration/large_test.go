@@ -65,7 +65,7 @@ func largeManifests(name string) []string {
 }
 
 var _ = Describe("a large bundle", func() {
-	It("[ENG-D2] of 120 CustomResourceDefinitions, 5,000 objects, 50 MiB and one object of 900 KiB is installed, within a bounded memory", func(ctx context.Context) {
+	It("[ENG-D2] of 120 CustomResourceDefinitions, 5,000 objects, 50 MiB and one object of 900 KiB is installed, within a bounded memory", startEarly, func(ctx context.Context) {
 		const name = "colossus"
 		Expect(env.Manager.Kill()).To(Succeed()) // the high-water mark is of a process that did nothing else
 		ref := published(ctx, samples.Operator{Package: name, Version: "1.0.0"}, largeManifests(name)...)

@@ -14,7 +14,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-var _ = Describe("a CustomResourceDefinition that a removal keeps", Serial, func() {
+var _ = Describe("a CustomResourceDefinition that a removal keeps", func() {
 	It("is converted by no webhook until its package is installed again, so that its custom resources can be read and deleted", func(ctx context.Context) {
 		const name = "converter"
 		serviceCA, err := certificates.StartServiceCA(context.WithoutCancel(ctx), env.Admin, GinkgoWriter)

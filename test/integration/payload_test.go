@@ -40,7 +40,7 @@ func applied(ctx context.Context, dir string) []string {
 	return said
 }
 
-var _ = Describe("the payload's manifests", Serial, func() {
+var _ = Describe("the payload's manifests", func() {
 	It("[CLU-P2] need no write when the cluster-version operator merges them again", func(ctx context.Context) {
 		manifests := filepath.Join(env.Root, "manifests")
 		applied(ctx, manifests) // a ClusterOperator that the manager made anew has none of the CVO's annotations

@@ -235,7 +235,7 @@ func eventuallyCalled(ctx context.Context, operator samples.Operator, server *we
 	}).WithContext(ctx).ShouldNot(Equal(before))
 }
 
-var _ = Describe("webhooks", Serial, func() {
+var _ = Describe("webhooks", func() {
 	It("are called by their Service on the local cluster, with a certificate of the simulated service-ca that can be rotated", func(ctx context.Context) {
 		const name = "handwritten"
 		serviceCA, err := certificates.StartServiceCA(context.WithoutCancel(ctx), env.Admin, GinkgoWriter)

@@ -1,73 +1,106 @@
 #!/usr/bin/env bash
-# Runs the long tests, those that mostly wait beside those that compute: lanes, each with its own cluster or none. What
-# a lane says is in _output/long, and is printed when it ends. TESTFLAGS go to every go test, SEED and FULL to the kill points;
-# RESULTS is a folder for what each test came to, as JSON.
+# Runs the long tests, those that mostly wait beside those that compute: lanes, each with a cluster of its own or none. The output
+# of each lane is in _output/long, or in _output/sample, and is printed when the lane ends.
+#
+# SAMPLE=1 runs a fixed part of each class of tests. Without it docs/soak.md is written when all have passed. SEED chooses kill
+# points, faults and mutants, FULL=1 tries all kill points, TESTFLAGS go to every go test, QUIET_FOR is the quiet time; RESULTS is a
+# folder that the reports are copied to.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source hack/lanes.sh
 
-logs=_output/long
-rm -rf "${logs}"
-mkdir -p "${logs}"
 read -r -a flags <<<"${TESTFLAGS:-}"
+seed=${SEED:-$(date +%s)}
+if [[ ${seed} == 0 ]]; then
+	echo "SEED=0 is the time, and repeats nothing; leave SEED out or choose another number." >&2
+	exit 2
+fi
+echo "seed ${seed}: SEED=${seed} chooses the same kill points, faults and mutants"
 
-# gotest NAME … is go test, which keeps what each test came to as NAME.json; who calls it may be nice to the others.
+# What each lane does for make test-long, and for make test-sample.
+name=long stories=long budget=25m fuzzTime=30s
+quiet=(-quiet-for="${QUIET_FOR:-10m}")
+leases=(-live)
+mutants=()
+if [[ -n ${SAMPLE:-} ]]; then
+	name=sample stories=sample budget=10m fuzzTime=8s
+	quiet=(-quiet-for=1m -deployments=20 -others=2000)
+	leases=(-live -scaled)
+	mutants=(-sample=3 -seed="${seed}")
+fi
+logs=_output/${name}
+reports=${logs}/reports
+rm -rf "${logs}"
+mkdir -p "${reports}"
+command="make test-long SEED=${seed}${FULL:+ FULL=1}"
+if [[ ${name} == long ]]; then
+	go run ./hack/soak -facts "${logs}/facts.json" -command "${command}"
+fi
+
+# gotest NAME … is go test, which reports to NAME.json. A caller sets nice to lower its priority.
 nice=()
 gotest() {
-	local name=$1
+	local report=$1
 	shift
-	if [[ -n "${RESULTS:-}" ]]; then
-		"${nice[@]}" go run gotest.tools/gotestsum@v1.13.0 --format=standard-verbose --jsonfile="${RESULTS}/${name}.json" -- "$@"
-	else
-		"${nice[@]}" go test -v "$@"
-	fi
+	"${nice[@]}" go run gotest.tools/gotestsum@v1.13.0 --format=standard-verbose --jsonfile="${reports}/${report}.json" -- -vet=off "$@"
 }
 
-# What fails while everything is made to fail: kill points, the API server in trouble, bad specs.
+# killed kills the manager before and after its writes, and writes bad specs.
+killed() {
+	local limit=${budget} args=(-stories="${stories}" -seed="${seed}")
+	if [[ -n ${FULL:-} ]]; then
+		limit=60m
+		args+=(-full)
+	fi
+	gotest killed -count=1 -timeout="${limit}" "${flags[@]}" -run="${killed}" ./test/faults/stories -args "${args[@]}"
+}
+killed='TestENG_D9_|TestENG_D10_|TestWhatIsWrongIsNoticed'
+
+# faults has the API server and the registry fail.
 faults() {
-	local timeout=25m stories=(-stories=long "-seed=${SEED:-0}")
-	if [[ -n "${FULL:-}" ]]; then
-		timeout=60m
-		stories+=(-full)
-	fi
-	gotest test-long-faults -count=1 -timeout="${timeout}" "${flags[@]}" ./test/faults/stories -args "${stories[@]}"
+	gotest faults -count=1 -timeout="${budget}" "${flags[@]}" -skip="${killed}" ./test/faults/stories -args -stories="${stories}" -seed="${seed}"
 }
 
-# What a manager does that has nothing to do, for ten minutes.
+# steady has a manager that has nothing to do.
 steady() {
-	gotest test-long-steady -count=1 -timeout=40m "${flags[@]}" -run=TestENG_D16_ ./test/steady -args -quiet-for="${QUIET_FOR:-10m}"
+	gotest steady -count=1 -timeout=40m "${flags[@]}" -run=^TestNothingToDo$ ./test/steady -args "${quiet[@]}"
 }
 
-# Who leads when a leader is killed, stops or loses its lease, and what an API server that is away or refuses comes to, with the
-# payload's leases.
+# leadership kills leaders, stops them and takes their lease away.
 leadership() {
-	gotest test-long-leadership -count=1 -timeout=40m "${flags[@]}" -run=TestLeadership ./test/leadership -args -live
+	gotest leadership -count=1 -timeout=40m "${flags[@]}" -run=^TestLeadership$ ./test/leadership -args "${leases[@]}"
 }
 
-# The tests for openshift-tests, each against a manager without the rule that it is about. It compiles most of the time, behind the
-# lanes that have time limits.
+# extension runs the tests for openshift-tests, each against a manager without the rule that it is about. It compiles most of the
+# time, behind the lanes that have time limits.
 extension() {
 	local nice=(nice -n 5)
-	gotest test-long-extension -count=1 -timeout=30m "${flags[@]}" -run=^TestCLU_P11_ ./test/extension
+	gotest extension -count=1 -timeout=30m "${flags[@]}" -run=^TestCLU_P11_ ./test/extension -args "${mutants[@]}"
 }
 
-# fuzztarget is one fuzz target for half a minute. Go's fuzzer fails now and then for no other reason than that the time is up
-# ("context deadline exceeded", and no input that it failed with): then it is run once more. An input that fails is a failure.
+# fuzztarget DIR TARGET fuzzes one target. It runs once more where the time said nothing of the target: when it was up before the
+# fuzzer had run its corpus, and when Go's fuzzer took its end for a failure ("context deadline exceeded", and no input that it
+# failed with). An input that fails is a failure.
 fuzztarget() {
-	local dir=$1 target=$2 said="${logs}/fuzz-$2.log"
-	local run=(gotest "test-long-fuzz-${dir//\//-}-${target}" -fuzztime=30s -fuzzminimizetime=10x -parallel=1 "${flags[@]}" -run=NONE -fuzz="^${target}\$" "./${dir}")
-	if "${run[@]}" </dev/null >"${said}" 2>&1; then
-		cat "${said}"
+	local dir=$1 target=$2 log="${logs}/fuzz-$2.log" status=0
+	fuzzonce "${dir}" "${target}" "${fuzzTime}" >"${log}" 2>&1 || status=$?
+	cat "${log}"
+	if ((status == 0)) && grep --quiet 'execs: [1-9]' "${log}"; then
 		return
 	fi
-	cat "${said}"
-	if grep --quiet 'Failing input written' "${said}" || ! grep --quiet --line-regexp ' *context deadline exceeded' "${said}"; then
+	if ((status)) && { grep --quiet 'Failing input written' "${log}" || ! grep --quiet --line-regexp ' *context deadline exceeded' "${log}"; }; then
 		return 1
 	fi
-	echo "The time was up, and no input failed: ${target} once more."
-	"${run[@]}" </dev/null
+	echo "The time was up: ${target} once more, for a minute."
+	fuzzonce "${dir}" "${target}" 1m
 }
 
-# fuzztargets are some of them, each as FILE:TARGET, one after the other.
+fuzzonce() {
+	local dir=$1 target=$2 time=$3
+	gotest "fuzz-${dir//\//-}-${target}" -fuzztime="${time}" -fuzzminimizetime=10x -parallel=1 "${flags[@]}" -run=NONE -fuzz="^${target}\$" "./${dir}" </dev/null
+}
+
+# fuzztargets runs some of them, each as FILE:TARGET, one after the other.
 fuzztargets() {
 	local each failed=0
 	for each in "$@"; do
@@ -76,8 +109,8 @@ fuzztargets() {
 	return "${failed}"
 }
 
-# Every fuzz target, with one worker, and behind the lanes that have time limits: the first by itself, as compiling what all of them
-# are built from takes longer than fuzzing it, and then two at a time.
+# fuzz runs every fuzz target, with one worker, and behind the lanes that have time limits: the first by itself, as compiling what
+# all of them are built from takes longer than fuzzing it, and then two at a time.
 fuzz() {
 	local targets i failed=0 odd=() even=()
 	local nice=(nice)
@@ -93,24 +126,21 @@ fuzz() {
 	return "${failed}"
 }
 
-lanes=(faults steady leadership extension fuzz)
-declare -A pids
-for lane in "${lanes[@]}"; do
-	"${lane}" >"${logs}/${lane}.log" 2>&1 &
-	pids["${lane}"]=$!
-done
-failed=()
-for lane in "${lanes[@]}"; do
-	if wait "${pids[${lane}]}"; then
-		cat "${logs}/${lane}.log"
-	else
-		failed+=("${lane}")
-	fi
-done
-if ((${#failed[@]})); then
-	for lane in "${failed[@]}"; do # at the end, where one looks first
-		cat "${logs}/${lane}.log"
+status=0
+lanes "${logs}" killed faults steady leadership extension fuzz || status=$?
+if [[ -n ${RESULTS:-} ]]; then
+	for each in "${reports}"/*.json; do
+		[[ ! -e ${each} ]] || cp "${each}" "${RESULTS}/${name}-${each##*/}"
 	done
-	echo "Long tests that failed: ${failed[*]}. What they said is in ${logs}." >&2
+fi
+if ((status)); then
+	echo "Long tests that failed: ${failed_lanes[*]}. What they printed is in ${logs}; SEED=${seed} chooses the same again." >&2
 	exit 1
+fi
+if [[ ${name} == sample ]]; then
+	go run ./hack/soak -check -reports "${reports}"
+elif [[ -n ${TESTFLAGS:-}${QUIET_FOR:-} ]]; then
+	echo "docs/soak.md is not written, because TESTFLAGS or QUIET_FOR changed what ran."
+else
+	go run ./hack/soak -facts "${logs}/facts.json" -reports "${reports}"
 fi

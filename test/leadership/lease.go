@@ -26,6 +26,12 @@ var (
 	SingleNode      = Timings{270 * time.Second, 240 * time.Second, 60 * time.Second}
 )
 
+// Scaled are the timings divided by n; the lease's in whole seconds, in which a Lease object has it.
+func (t Timings) Scaled(n int) Timings {
+	by := time.Duration(n)
+	return Timings{(t.Lease / by).Truncate(time.Second), t.Renew / by, t.Retry / by}
+}
+
 // Args are the manager's flags for them.
 func (t Timings) Args() []string {
 	return []string{

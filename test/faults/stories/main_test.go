@@ -5,8 +5,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math/rand"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -22,17 +25,34 @@ import (
 )
 
 var (
-	stories = flag.String("stories", "", `"quick" or "long"; empty skips the tests, which need a cluster`)
+	stories = flag.String("stories", "", `"quick", "sample" or "long"; empty skips the tests, which need a cluster`)
 	full    = flag.Bool("full", false, "every kill point, however long that takes")
-	seed    = flag.Int64("seed", 0, "which kill points are tried first; 0 takes the time")
+	seed    = flag.Int64("seed", 0, "random seed for the order of kill points and the faults of a sample; 0 uses the current time")
 	budget  = flag.Duration("budget", 150*time.Second, "how long kill points are tried; -full takes no heed of it")
 )
+
+// What -stories=sample runs of each class, chosen by the seed.
+const (
+	sampleLives    = 2 // each is killed once in every chapter
+	sampleTroubles = 4
+	sampleRegistry = 3
+)
+
+// levels are the values of -stories, by how much they run.
+var levels = map[string]int{"": 0, "quick": 1, "sample": 2, "long": 3}
 
 // cluster is the environment of all tests, which go one after the other: whoever kills the manager does so for all.
 var cluster *harness
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	if _, known := levels[*stories]; !known {
+		fmt.Fprintf(os.Stderr, "-stories=%s: want quick, sample or long\n", *stories)
+		os.Exit(2)
+	}
+	if *seed == 0 {
+		*seed = time.Now().UnixNano()
+	}
 	os.Exit(run(m))
 }
 
@@ -57,9 +77,10 @@ func run(m *testing.M) int {
 // needs skips a test that is not asked for.
 func needs(t *testing.T, wanted string) (context.Context, *harness) {
 	t.Helper()
-	if *stories == "" || wanted == "long" && *stories != "long" {
-		t.Skipf("this test needs a cluster and -stories=%s: make test-long, or make test-faults for the quick ones", wanted)
+	if levels[*stories] < levels[wanted] {
+		t.Skipf("this test needs a cluster and -stories=%s: make test-long, make test-sample, or make test-faults for the quick ones", wanted)
 	}
+	t.Attr("seed", strconv.FormatInt(*seed, 10))
 	t.Cleanup(func() {
 		cluster.proxy.LiftAll()
 		cluster.registry.LiftAll()
@@ -170,6 +191,20 @@ func (h *harness) stop(clean bool) error {
 		fmt.Fprintf(os.Stderr, "logs are kept in %s\n", h.dir)
 	}
 	return errors.Join(faults...)
+}
+
+// sampled returns n of the cases, chosen by the seed, in their order; all of them unless -stories=sample.
+func sampled[T any](cases []T, n int) []T {
+	if *stories != "sample" || len(cases) <= n {
+		return cases
+	}
+	chosen := rand.New(rand.NewSource(*seed)).Perm(len(cases))[:n]
+	slices.Sort(chosen)
+	var sample []T
+	for _, i := range chosen {
+		sample = append(sample, cases[i])
+	}
+	return sample
 }
 
 // kill ends the manager as a crash would.

@@ -18,7 +18,7 @@ import (
 // TestWhatIsWrongIsNoticed spoils what an installed BundleDeployment has while no manager runs: checks that let all this pass
 // would let anything pass.
 func TestWhatIsWrongIsNoticed(t *testing.T) {
-	ctx, h := needs(t, "long")
+	ctx, h := needs(t, "sample")
 	const name = pkg + "-spoilt"
 	h.cleared(t, name)
 	if err := h.create(ctx, name, h.ref(t, first)); err != nil {

@@ -19,14 +19,15 @@ import (
 // TestTheRegistryInTrouble installs while the registry fails, or the manager is killed while it pulls; nothing of a half-read
 // image may be seen afterwards, neither in the cluster nor on disk.
 func TestTheRegistryInTrouble(t *testing.T) {
-	_, h := needs(t, "long")
+	_, h := needs(t, "sample")
 	blobs := func(r faults.Request) bool { return strings.Contains(r.Path, "/blobs/") }
-	for i, each := range []struct {
+	type registryCase struct {
 		name  string
 		fault faults.Fault
 		// killed: the manager is another process afterwards.
 		killed bool
-	}{
+	}
+	for i, each := range sampled([]registryCase{
 		{"500 to anything", faults.Fault{On: faults.Below("/v2/"), Do: faults.Refuse(500, "InternalError", 0)}, false},
 		{"429 to anything", faults.Fault{On: faults.Below("/v2/"), Do: faults.Refuse(429, "TooManyRequests", 1)}, false},
 		{"connections reset", faults.Fault{On: faults.Below("/v2/"), Times: 3, Do: faults.Reset()}, false},
@@ -36,7 +37,7 @@ func TestTheRegistryInTrouble(t *testing.T) {
 		{"the manager killed before a layer", faults.Fault{On: blobs, Nth: 2, Do: faults.Kill(h.kill)}, true},
 		{"the manager killed in the middle of a layer", faults.Fault{On: blobs, Nth: 2, Do: faults.Half(faults.Kill(h.kill))}, true},
 		{"the manager killed behind a layer", faults.Fault{On: blobs, Nth: 2, Do: faults.After(faults.Kill(h.kill))}, true},
-	} {
+	}, sampleRegistry) {
 		t.Run(each.name, func(t *testing.T) {
 			// A version that has not been read before: content is kept.
 			fresh := samples.Operator{Package: fmt.Sprintf("fetched-%d", i), Version: "1.0.0"}

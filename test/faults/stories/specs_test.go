@@ -19,7 +19,7 @@ const atOnce = 5 * time.Second
 
 // TestENG_D9_BadSpecsAndThenAGoodOne goes from bad to bad to good, once before anything was installed and once after.
 func TestENG_D9_BadSpecsAndThenAGoodOne(t *testing.T) {
-	ctx, h := needs(t, "long")
+	ctx, h := needs(t, "sample")
 	const name = pkg + "-specs"
 	h.cleared(t, name)
 	good, better := h.ref(t, first), h.ref(t, second)

@@ -1,0 +1,158 @@
+// Command soak writes docs/soak.md from the reports of the long tests. hack/test-long.sh runs it three times at most:
+//
+//	go run ./hack/soak -facts FILE -command COMMAND       before the tests: write what the run is of to the file
+//	go run ./hack/soak -check -reports FOLDER             after a sample: fail when a class of tests has not run
+//	go run ./hack/soak -facts FILE -reports FOLDER        after the whole: write the document
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/openshift/platform-operators/test/provenance"
+	"github.com/openshift/platform-operators/test/report"
+)
+
+const document = "docs/soak.md"
+
+type options struct {
+	facts, command, reports string
+	check                   bool
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.facts, "facts", "", "file with what the run is of: commit, machine, command")
+	flag.StringVar(&o.command, "command", "", "the command of the run; writes the file of -facts")
+	flag.StringVar(&o.reports, "reports", "", "folder of the long tests' reports")
+	flag.BoolVar(&o.check, "check", false, "check that every class of tests has run, and write nothing")
+	flag.Parse()
+	if err := run(o); err != nil {
+		fmt.Fprintln(os.Stderr, "soak:", err)
+		os.Exit(1)
+	}
+}
+
+func run(o options) error {
+	if o.command != "" {
+		return writeFacts(o)
+	}
+	tests, err := report.Read(o.reports)
+	if err != nil {
+		return err
+	}
+	if o.check {
+		return write(io.Discard, nil, tests)
+	}
+	content, err := os.ReadFile(o.facts)
+	if err != nil {
+		return fmt.Errorf("reading what the run is of: %w", err)
+	}
+	var facts []provenance.Fact
+	if err := json.Unmarshal(content, &facts); err != nil {
+		return fmt.Errorf("reading what the run is of from %q: %w", o.facts, err)
+	}
+	var text strings.Builder
+	if err := write(&text, facts, tests); err != nil {
+		return err
+	}
+	if err := os.WriteFile(document, []byte(text.String()), 0o644); err != nil {
+		return fmt.Errorf("writing the document: %w", err)
+	}
+	fmt.Println("wrote", document)
+	return nil
+}
+
+// writeFacts runs before the tests: they take so long that the checkout may have changed when they end.
+func writeFacts(o options) error {
+	facts, err := provenance.Describe(document, o.command, time.Now())
+	if err != nil {
+		return err
+	}
+	content, err := json.Marshal(facts)
+	if err != nil {
+		return fmt.Errorf("writing what the run is of: %w", err)
+	}
+	if err := os.WriteFile(o.facts, content, 0o644); err != nil {
+		return fmt.Errorf("writing what the run is of: %w", err)
+	}
+	return nil
+}
+
+const preamble = `# Soak
+
+Written by ` + "`make test-long`" + ` when all of it has passed; nobody edits this file. CI runs a sample of the same tests
+(` + "`make test-sample`" + `).
+
+| | |
+|---|---|
+`
+
+// classes are the kinds of long tests. The report files of a class begin with its prefix, and it has at least so many tests.
+var classes = []struct {
+	prefix, title, text string
+	least               int
+}{
+	{"killed", "Kill points and bad specs", "The manager is killed before and after its writes while a BundleDeployment is installed, upgraded, repaired, rolled back and removed; bad specs are followed by a good one.", 4},
+	{"faults", "API and registry faults", "The API server and the registry fail while a BundleDeployment is installed, upgraded, repaired and removed.", 7},
+	{"steady", "Quiet time", "The manager has nothing to do, and sends nothing.", 3},
+	{"leadership", "Leadership", "Leaders are killed, stop, and lose their lease.", 2},
+	{"extension", "Mutants", "Managers that lack one rule, each found by the test for openshift-tests that is about the rule.", 3},
+	{"fuzz", "Fuzz targets", "Go's fuzzer runs every target of the main module.", 20},
+}
+
+// write fails when a test failed or a class has too few that passed: the document would claim what was not seen.
+func write(out io.Writer, facts []provenance.Fact, tests []report.Test) error {
+	fmt.Fprint(out, preamble)
+	for _, fact := range facts {
+		fmt.Fprintf(out, "| %s | %s |\n", fact[0], fact[1])
+	}
+	var errs []error
+	for _, class := range classes {
+		fmt.Fprintf(out, "\n## %s\n\n%s\n\n| test | time | figures |\n|---|---|---|\n", class.title, class.text)
+		passed := 0
+		for _, test := range tests {
+			if !strings.HasPrefix(test.File, class.prefix) || test.Outcome == report.Skipped {
+				continue
+			}
+			if test.Outcome == report.Failed {
+				errs = append(errs, fmt.Errorf("%s: %s failed", test.File, test.Name))
+				continue
+			}
+			if !test.Parent {
+				passed++
+			} else if len(test.Attributes) == 0 {
+				continue
+			}
+			fmt.Fprintf(out, "| `%s` | %s | %s |\n", test.Name, test.Elapsed.Round(100*time.Millisecond), figures(test))
+			if strings.HasPrefix(test.Name, "Fuzz") && !executions.MatchString(test.Output) {
+				errs = append(errs, fmt.Errorf("%s ended before it had tried anything new", test.Name))
+			}
+		}
+		if passed < class.least {
+			errs = append(errs, fmt.Errorf("%d tests of class %q (%s*.json) passed, want %d at least", passed, class.title, class.prefix, class.least))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// executions is how Go's fuzzer reports its progress once it has run the corpus; the last one counts.
+var executions = regexp.MustCompile(`execs: ([1-9]\d*) `)
+
+func figures(test report.Test) string {
+	var all []string
+	for _, each := range test.Attributes {
+		all = append(all, strings.ReplaceAll(each.Key, "-", " ")+" "+strings.ReplaceAll(each.Value, "|", `\|`))
+	}
+	if found := executions.FindAllStringSubmatch(test.Output, -1); len(found) > 0 {
+		all = append(all, "executions "+found[len(found)-1][1])
+	}
+	return strings.Join(all, "; ")
+}

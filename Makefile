@@ -1,10 +1,18 @@
 # `make` says what there is. Everything that is built goes to _output; nothing needs a step before it.
-SHELL := /bin/bash -o pipefail
+SHELL := /bin/bash
+.SHELLFLAGS = -o pipefail -c
+# STEPS names a file to which each recipe line appends its duration; hack/times prints it.
+ifdef STEPS
+SHELL := $(CURDIR)/hack/timed.sh
+.SHELLFLAGS = target=$@ -o pipefail -c
+export STEPS := $(abspath $(STEPS))
+endif
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # the targets share the machine's cores, and tests have time limits
 
-# Versions are stamped by -ldflags below, so that git's state never makes a build fail or differ.
-export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
+# Versions are stamped by -ldflags below, so that git's state never makes a build fail or differ. -trimpath keeps the checkout's path
+# out of what is compiled: what one checkout has compiled, all others find in the Go build cache.
+export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false -trimpath)
 
 MODULE := github.com/openshift/platform-operators
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo v0.0.0-unknown)
@@ -12,24 +20,21 @@ COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
 DATE ?= $(shell git log -1 --format=%cI 2>/dev/null)
 LDFLAGS := -X $(MODULE)/pkg/version.gitVersion=$(VERSION) -X $(MODULE)/pkg/version.gitCommit=$(COMMIT) -X $(MODULE)/pkg/version.buildDate=$(DATE)
 
-# Its own cache: what golangci-lint remembers of a checkout names the files of that checkout, which the path rules of another one do not match.
-GOLANGCI_LINT := GOLANGCI_LINT_CACHE=$(CURDIR)/_output/golangci-lint go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
-
 # RESULTS is a folder for what each test came to, as JSON: of go test by gotestsum, of suites by ginkgo's report.
 RESULTS ?=
 GOTEST = $(if $(RESULTS),go run gotest.tools/gotestsum@v1.13.0 --format=standard-quiet --jsonfile='$(abspath $(RESULTS))/$@.json' --,go test)
-# Two processes, each with a cluster of its own: a suite mostly waits. From vendor/, so that it is the version of the suites.
-GINKGO = go run github.com/onsi/ginkgo/v2/ginkgo --procs=2 --timeout=30m $(if $(RESULTS),--no-color --output-dir='$(abspath $(RESULTS))' --json-report=$@.json)
+# Three processes, each with a cluster of its own: a suite mostly waits. From vendor/, so that it is the version of the suites.
+GINKGO = go run github.com/onsi/ginkgo/v2/ginkgo --procs=3 --timeout=30m $(if $(RESULTS),--no-color --output-dir='$(abspath $(RESULTS))' --json-report=$@.json)
 
 # What the manager asked of the API servers, for test-rbac. A suite's are removed when it begins.
 TRACES = $(CURDIR)/_output/traces
 
 # Tests that test-unit and test-extension leave to test-long and test-rbac, though the packages that they are in have quick ones too.
-LONG := ^TestENG_D16_|^TestCLU_P5_|^TestCLU_P11_|^TestLeadership$$
-# Tests that go through all the real catalogs or bundles have Real in their names. They run without the race detector, which
-# makes them ten times slower and finds nothing in what does one thing after another; it sees the tests of made-up data, and
-# where something runs at the same time one real package.
-REAL := Real
+LONG := ^TestNothingToDo$$|^TestCLU_P5_|^TestCLU_P11_|^TestLeadership$$
+# Tests that go through all the real catalogs or bundles have Real in their names. They and those that go through thousands of
+# generated cases run without the race detector, which makes them ten times slower and finds nothing in what does one thing after
+# another; it sees the tests of made-up data, and where something runs at the same time one real package.
+REAL := Real|UPG_V14_|UPG_R5_|TheSearchIsBounded
 
 ##@ Use
 
@@ -48,7 +53,7 @@ build: ## Build the manager: _output/platform-operators
 EXTENSION_VERSION := github.com/openshift-eng/openshift-tests-extension/pkg/version
 .PHONY: build-tests-ext
 build-tests-ext: ## Build the tests for openshift-tests: _output/platform-operators-tests-ext
-	CGO_ENABLED=0 GO_COMPLIANCE_POLICY=exempt_all go build -trimpath -ldflags '-X $(EXTENSION_VERSION).CommitFromGit=$(COMMIT) -X $(EXTENSION_VERSION).BuildDate=$(DATE)' -o _output/platform-operators-tests-ext ./cmd/platform-operators-tests-ext
+	CGO_ENABLED=0 GO_COMPLIANCE_POLICY=exempt_all go build -ldflags '-X $(EXTENSION_VERSION).CommitFromGit=$(COMMIT) -X $(EXTENSION_VERSION).BuildDate=$(DATE)' -o _output/platform-operators-tests-ext ./cmd/platform-operators-tests-ext
 
 .PHONY: demo
 demo: ## Watch platform operators on a real API server. DEMO=exit ends after the story; CATALOG=, BUNDLES= and PACKAGE= take real data
@@ -67,7 +72,7 @@ clean: ## Remove _output
 ##@ Test
 
 .PHONY: test
-test: test-unit test-real test-alerts test-bench test-localcluster test-integration test-faults test-extension e2e test-rbac ## Run every test that takes less than minutes. RESULTS= keeps what each came to
+test: compile test-unit test-real test-alerts test-bench test-integration test-clusters test-rbac ## Run every test that takes less than minutes. RESULTS= keeps what each came to
 
 .PHONY: results
 results:
@@ -76,28 +81,46 @@ results:
 # The packages of unit tests.
 UNIT = go list ./... | grep --invert-match --extended-regexp '/test/(integration|e2e|extension|faults/stories)(/|$$)|/pkg/client/'
 
-# -vet=off: go test would vet every package once more for the race detector, by fewer rules than make verify.
+.PHONY: compile
+compile: localcluster compile-race compile-plain compile-modules ## Compile what the tests need ahead of time; each of them also does so itself
+
+# go list -export compiles packages and their tests, and links nothing.
+.PHONY: compile-race
+compile-race:
+	$(UNIT) | xargs go list -export -test -race >/dev/null
+
+.PHONY: compile-plain
+compile-plain:
+	go list -export -test ./... >/dev/null
+
+.PHONY: compile-modules
+compile-modules:
+	go list -C test/localcluster -export -test ./... >/dev/null
+	go list -C test/bench -export -test ./... >/dev/null
+	go list -C test/alerts -export -test ./... >/dev/null
+
+# -vet=off here and below: go test would vet every package once more, by fewer rules than make verify.
 .PHONY: test-unit
 test-unit: results ## Unit tests with the race detector, and the checks of manifests/
 	$(UNIT) | xargs $(GOTEST) -race -vet=off -timeout=10m -skip='$(LONG)|$(REAL)' $(TESTFLAGS)
 
 .PHONY: test-real
-test-real: results ## Unit tests over all the real catalogs and bundles, which are in ../shared/data if they are there
+test-real: results ## Unit tests over thousands of generated cases, and over the real catalogs and bundles that are in ../shared/data
 	$(UNIT) | while read -r package; do \
 		if grep --quiet --no-messages --extended-regexp '^func (Test|Fuzz|Example)\w*($(REAL))' ".$${package#$(MODULE)}"/*_test.go; then echo "$${package}"; fi; \
 	done | xargs $(GOTEST) -vet=off -timeout=10m -run='$(REAL)' $(TESTFLAGS)
 
 .PHONY: test-alerts
 test-alerts: results ## Each alert in Prometheus' own engine: when it fires, and that it does not before
-	cd test/alerts && $(GOTEST) -timeout=10m $(TESTFLAGS) ./...
+	cd test/alerts && $(GOTEST) -vet=off -timeout=10m $(TESTFLAGS) ./...
 
 .PHONY: test-bench
 test-bench: results ## Tests of the benchmarks' own helpers; without the race detector, for which their peers would have to be compiled too
-	cd test/bench && $(GOTEST) -timeout=10m $(TESTFLAGS) ./...
+	cd test/bench && $(GOTEST) -vet=off -timeout=10m $(TESTFLAGS) ./...
 
 .PHONY: test-localcluster
 test-localcluster: localcluster results ## Tests of the local cluster, which is a module of its own
-	cd test/localcluster && $(GOTEST) -count=1 -timeout=10m $(TESTFLAGS) ./...
+	cd test/localcluster && $(GOTEST) -vet=off -count=1 -timeout=10m $(TESTFLAGS) ./...
 
 .PHONY: test-integration
 test-integration: localcluster results ## The manager against a real API server, one behaviour a file. TESTFLAGS='--focus="…"' runs some
@@ -106,11 +129,11 @@ test-integration: localcluster results ## The manager against a real API server,
 
 .PHONY: test-faults
 test-faults: localcluster results ## A few kill points and a refused write; test-long has all the others
-	$(GOTEST) -count=1 -timeout=10m -run='TestKilledAtAFewWrites|TestARefusedWrite' $(TESTFLAGS) ./test/faults/stories -args -stories=quick
+	$(GOTEST) -vet=off -count=1 -timeout=10m -run='TestKilledAtAFewWrites|TestARefusedWrite' $(TESTFLAGS) ./test/faults/stories -args -stories=quick
 
 .PHONY: test-extension
 test-extension: localcluster results ## The tests for openshift-tests: all of them pass on the local cluster. test-long also shows what each of them notices
-	$(GOTEST) -count=1 -timeout=10m -skip='$(LONG)' $(TESTFLAGS) ./test/extension
+	$(GOTEST) -vet=off -count=1 -timeout=10m -skip='$(LONG)' $(TESTFLAGS) ./test/extension
 
 .PHONY: e2e
 e2e: localcluster results ## The demo's story, and real bundles, end to end
@@ -120,11 +143,19 @@ e2e: localcluster results ## The demo's story, and real bundles, end to end
 # Skipped in test-unit, as nothing has been asked then.
 .PHONY: test-rbac
 test-rbac: results ## The manager's roles against what it asked in test-integration and e2e, which have to have run
-	$(GOTEST) -count=1 -run='^TestCLU_P5_' ./test/rbac -args -traces='$(TRACES)'
+	$(GOTEST) -vet=off -count=1 -run='^TestCLU_P5_' ./test/rbac -args -traces='$(TRACES)'
 
 .PHONY: test-long
-test-long: localcluster results ## What takes a quarter of an hour: kill points, faults, ten quiet minutes, fuzzing. SEED= repeats kill points, FULL=1 tries all
-	RESULTS='$(RESULTS)' TESTFLAGS='$(TESTFLAGS)' SEED='$(SEED)' FULL='$(FULL)' hack/test-long.sh
+test-long: localcluster results ## What takes a quarter of an hour and more, and writes docs/soak.md: kill points, faults, quiet time, leases, mutants, fuzzing. SEED= repeats the choice of kill points, FULL=1 tries all
+	SAMPLE= FULL='$(FULL)' RESULTS='$(abspath $(RESULTS))' TESTFLAGS='$(TESTFLAGS)' SEED='$(SEED)' hack/test-long.sh
+
+.PHONY: test-sample
+test-sample: localcluster results ## A sample of test-long, at most six minutes on two idle cores. It prints its seed; SEED= repeats it
+	SAMPLE=1 FULL= QUIET_FOR= RESULTS='$(abspath $(RESULTS))' TESTFLAGS='$(TESTFLAGS)' SEED='$(SEED)' hack/test-long.sh
+
+.PHONY: test-clusters
+test-clusters: localcluster results ## test-extension, and beside it test-localcluster, test-faults and e2e
+	RESULTS='$(abspath $(RESULTS))' hack/test-clusters.sh
 
 .PHONY: localcluster
 localcluster: ## Compile the local cluster's programs ahead of time (once for each version; takes minutes)
@@ -185,7 +216,4 @@ verify-vendor: ## Fail when go.mod is not tidy or vendor/ was edited (network)
 
 .PHONY: lint
 lint: ## golangci-lint by .golangci.yml, where each rule says why it is there
-	$(GOLANGCI_LINT) run ./...
-	cd test/localcluster && $(GOLANGCI_LINT) run --config=../../.golangci.yml ./...
-	cd test/bench && $(GOLANGCI_LINT) run --config=../../.golangci.yml ./...
-	cd test/alerts && $(GOLANGCI_LINT) run --config=../../.golangci.yml ./...
+	hack/lint.sh

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Runs golangci-lint in every module of the checkout. What golangci-lint caches names files by their absolute paths, so that the
+# cache of one checkout would be wrong in another: it runs in a copy of the checkout at a path that is the same for all of them,
+# and its cache is shared. Files that git ignores are not copied.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+version=v2.12.2
+cache="${XDG_CACHE_HOME:-${HOME}/.cache}/platform-operators/lint"
+copy="${cache}/checkout"
+mkdir -p "${cache}"
+exec 9>"${cache}/lock" # one checkout at a time
+flock 9
+
+rm -rf "${copy}"
+mkdir "${copy}"
+git ls-files -z --cached --others --exclude-standard | while IFS= read -r -d '' file; do
+	if [[ -e ${file} || -L ${file} ]]; then # git also lists what was deleted and not committed
+		printf '%s\0' "${file}"
+	fi
+done | tar --create --null --no-recursion --files-from=- | tar --extract --directory="${copy}"
+
+export GOLANGCI_LINT_CACHE="${cache}/cache"
+failed=()
+for module in . test/localcluster test/bench test/alerts; do
+	# The lock goes with this shell, not with what golangci-lint starts.
+	if ! (cd "${copy}/${module}" && go run "github.com/golangci/golangci-lint/v2/cmd/golangci-lint@${version}" run \
+		--config="${copy}/.golangci.yml" ./...) 9>&-; then
+		failed+=("${module}")
+	fi
+done
+rm -rf "${copy}"
+if ((${#failed[@]})); then
+	echo "golangci-lint found issues in module: ${failed[*]}" >&2
+	exit 1
+fi

@@ -1,4 +1,4 @@
-// Command soak writes docs/soak.md from the reports of the long tests. hack/test-long.sh runs it three times at most:
+// Command soak writes docs/soak.md from the reports of the long tests, and checks those of a sample. hack/test-long.sh runs it:
 //
 //	go run ./hack/soak -facts FILE -command COMMAND       before the tests: write what the run is of to the file
 //	go run ./hack/soak -check -reports FOLDER             after a sample: fail when a class of tests has not run

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"math/rand"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 	"time"
 
 	"github.com/openshift/platform-operators/test/environment"
+	"github.com/openshift/platform-operators/test/seeded"
 )
 
 const (
@@ -172,13 +172,7 @@ func sampled(t *testing.T, all []mutant) []mutant {
 		*seed = time.Now().UnixNano()
 	}
 	t.Attr("seed", strconv.FormatInt(*seed, 10))
-	chosen := rand.New(rand.NewSource(*seed)).Perm(len(all))[:min(*sample, len(all))]
-	slices.Sort(chosen)
-	var sample []mutant
-	for _, i := range chosen {
-		sample = append(sample, all[i])
-	}
-	return sample
+	return seeded.Sample(all, *sample, *seed)
 }
 
 // passesEach runs the specifications of some mutants against the manager as it is.

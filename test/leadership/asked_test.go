@@ -83,3 +83,12 @@ func TestWhatWasMadeTwiceIsNamed(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+func TestScaledTimingsKeepTheLeasesRules(t *testing.T) {
+	for name, timings := range map[string]Timings{"highly available": HighlyAvailable, "single node": SingleNode} {
+		scaled := timings.Scaled(10)
+		if scaled.Lease != scaled.Lease.Truncate(time.Second) || scaled.Lease <= scaled.Renew || scaled.Renew <= 2*scaled.Retry {
+			t.Errorf("%s: got %+v, want whole seconds for the lease, which is longer than the renewal, which is longer than two retries", name, scaled)
+		}
+	}
+}

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"math/rand"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -21,6 +19,7 @@ import (
 	"github.com/openshift/platform-operators/test/environment"
 	"github.com/openshift/platform-operators/test/faults"
 	"github.com/openshift/platform-operators/test/samples"
+	"github.com/openshift/platform-operators/test/seeded"
 	"github.com/openshift/platform-operators/test/story"
 )
 
@@ -195,16 +194,10 @@ func (h *harness) stop(clean bool) error {
 
 // sampled returns n of the cases, chosen by the seed, in their order; all of them unless -stories=sample.
 func sampled[T any](cases []T, n int) []T {
-	if *stories != "sample" || len(cases) <= n {
+	if *stories != "sample" {
 		return cases
 	}
-	chosen := rand.New(rand.NewSource(*seed)).Perm(len(cases))[:n]
-	slices.Sort(chosen)
-	var sample []T
-	for _, i := range chosen {
-		sample = append(sample, cases[i])
-	}
-	return sample
+	return seeded.Sample(cases, n, *seed)
 }
 
 // kill ends the manager as a crash would.

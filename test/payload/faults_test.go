@@ -15,6 +15,8 @@ const (
 	metricsFile    = "06-networkpolicy-metrics"
 	contentFile    = "06-networkpolicy-content"
 	crdFile        = "10-platformoperators.crd"
+	crdPolicyFile  = "11-crd-deletion"
+	crdBindingFile = "12-crd-deletion"
 	accountFile    = "20-serviceaccount"
 	managerFile    = "21-manager-clusterrole.yaml"
 	aggregateFile  = "25-bundles-clusterrole.yaml"
@@ -88,6 +90,8 @@ var faults = map[string]map[string]struct {
 		"no policy types": {change{denyFile, "policyTypes:\n  - Ingress\n  - Egress\n", ""}, "policyTypes is not written out"},
 		"no protocol":     {change{metricsFile, "- protocol: TCP\n      port: 8443", "- port: 8443"}, "protocol is not written out"},
 		"no conversion":   {change{crdFile, "  conversion:\n    strategy: None\n", ""}, "spec.conversion"},
+		"no scope":        {change{crdPolicyFile, "      scope: '*'\n", ""}, "scope is not written out"},
+		"no selector":     {change{crdPolicyFile, "    objectSelector: {}\n", ""}, "is not written out"},
 	},
 	"CRDs have a status subresource, a schema and one stored version": {
 		"no status":      {change{crdFile, "    subresources:\n      status: {}\n", ""}, "no status subresource"},
@@ -155,6 +159,19 @@ var faults = map[string]map[string]struct {
 	"bindings bind existing roles, never a default account or an admin": {
 		"an admin":          {change{bindingFile, "  name: platform-operators-manager\nsubjects", "  name: cluster-admin\nsubjects"}, "cluster-admin"},
 		"a default account": {change{bindingFile, "  name: platform-operators\n", "  name: default\n"}, "/default"},
+	},
+	"admission policies are in force, fail closed, and except whoever cleans up": {
+		"nothing is denied":       {change{crdBindingFile, "- Deny", "- Audit"}, "want one that has it Deny"},
+		"nothing is bound":        {change{crdBindingFile, "policyName: platform", "policyName: other"}, "want one that has it Deny"},
+		"open when it fails":      {change{crdPolicyFile, "failurePolicy: Fail", "failurePolicy: Ignore"}, "does not fail closed"},
+		"the CVO is locked out":   {change{crdPolicyFile, "openshift-cluster-version'", "openshift-other'"}, "openshift-cluster-version"},
+		"the garbage collector":   {change{crdPolicyFile, "generic-garbage-collector'", "other'"}, "generic-garbage-collector"},
+		"a deletion that goes on": {change{crdPolicyFile, "!has(oldObject.metadata.deletionTimestamp)", "true"}, "deletionTimestamp"},
+		"no message":              {change{crdPolicyFile, "messageExpression:", "message:"}, "no message"},
+	},
+	"HRD-U6 a policy is about the deletion of exactly our CRDs": {
+		"a CRD is forgotten": {change{crdPolicyFile, "      'bundles.core.rukpak.io',\n", ""}, "'bundles.core.rukpak.io'"},
+		"there is none":      {change{crdPolicyFile, "name: platform-operators-crd-deletion", "name: other"}, "there is no policy"},
 	},
 	"the ClusterOperator names what to look at, so that must-gather works even if the manager never starts": {
 		"an object less": {change{reportFile, "resource: bundledeployments", "resource: bundles"}, "bundledeployments"},

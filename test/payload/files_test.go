@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	admissionv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -157,6 +158,10 @@ func knownFields(p *payload) (faults []string) {
 			_, err = typed[corev1.Service](o)
 		case "ServiceAccount":
 			_, err = typed[corev1.ServiceAccount](o)
+		case policyKind:
+			_, err = typed[admissionv1.ValidatingAdmissionPolicy](o)
+		case bindingKind:
+			_, err = typed[admissionv1.ValidatingAdmissionPolicyBinding](o)
 		case "ServiceMonitor", "PrometheusRule": // no module of ours has the types; monitoringRules look at what is in them
 		default:
 			faults = append(faults, o.String()+": a kind that this test does not know; add it here and think about how the CVO merges it")
@@ -271,6 +276,7 @@ func writtenDefaults(p *payload) (faults []string) {
 		}
 		return faults
 	})
+	faults = append(faults, policyDefaults(p)...)
 	return append(faults, allTyped(p, "CustomResourceDefinition", func(o object, crd apiextensionsv1.CustomResourceDefinition) (faults []string) {
 		names := crd.Spec.Names
 		expect(&faults, crd.Spec.Conversion != nil && names.Singular != "" && names.ListKind != "",

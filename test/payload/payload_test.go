@@ -46,7 +46,7 @@ type rule struct {
 }
 
 func everyRule() []rule {
-	return slices.Concat(fileRules, crdRules, podRules, networkRules, rbacRules, reportRules, monitoringRules)
+	return slices.Concat(fileRules, crdRules, podRules, networkRules, rbacRules, admissionRules, reportRules, monitoringRules)
 }
 
 func TestCLU_P1ThePayloadKeepsEveryRule(t *testing.T) {

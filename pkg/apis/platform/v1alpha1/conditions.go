@@ -122,3 +122,7 @@ const (
 	// so that the same package adopts it again.
 	AnnotationOrphanedFrom = GroupName + "/orphaned-from"
 )
+
+// AnnotationAllowDeletion, with the value "true" on one of our CustomResourceDefinitions or on a PlatformOperatorManager that limits
+// something, permits its deletion. The admission policies in manifests/ deny it without.
+const AnnotationAllowDeletion = GroupName + "/allow-deletion"

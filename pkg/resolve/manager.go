@@ -14,6 +14,9 @@ import (
 // addManager lays what the PlatformOperatorManager says over a request. What cannot be read of it is an error, never a
 // permission: the API server refuses most of that before it is stored.
 func (r *Request) addManager(spec operatorv1alpha1.PlatformOperatorManagerSpec) error {
+	if err := emptyList(spec); err != nil {
+		return err
+	}
 	for _, glob := range spec.AllowedPackages {
 		if _, err := path.Match(glob, r.Package); err != nil {
 			return fmt.Errorf("reading %s of spec.allowedPackages of PlatformOperatorManager %q: %w; correct it there, until then nothing is installed or moved",
@@ -36,6 +39,26 @@ func (r *Request) addManager(spec operatorv1alpha1.PlatformOperatorManagerSpec) 
 			operatorv1alpha1.PlatformOperatorManagerName, err)
 	}
 	r.ManagerSelector = selector
+	return nil
+}
+
+// emptyList is the error of a list that limits to nothing. Its schema asks for an item, but objects from before that may have none.
+// It is not the default: who emptied a list of what is permitted did not mean everything.
+func emptyList(spec operatorv1alpha1.PlatformOperatorManagerSpec) error {
+	for _, list := range []struct {
+		field           string
+		items           []string
+		permits, absent string
+	}{
+		{"allowedPackages", spec.AllowedPackages, "allows no package", "every package"},
+		{"catalogNamespaces", spec.CatalogNamespaces, "trusts no catalog", fmt.Sprintf("namespace %q", operatorv1alpha1.DefaultCatalogNamespace)},
+	} {
+		if list.items != nil && len(list.items) == 0 {
+			return fmt.Errorf("spec.%s of PlatformOperatorManager %q is an empty list, which %s; until it is corrected nothing is installed or moved: "+
+				"fill it, or remove it to permit %s: kubectl patch platformoperatormanager %s --type merge -p '{\"spec\":{\"%s\":null}}'",
+				list.field, operatorv1alpha1.PlatformOperatorManagerName, list.permits, list.absent, operatorv1alpha1.PlatformOperatorManagerName, list.field)
+		}
+	}
 	return nil
 }
 

@@ -44,6 +44,11 @@ func RequestFor(operator *platformv1alpha1.PlatformOperator, installedVersion st
 	if err := request.addManager(on.Manager); err != nil {
 		return request, err
 	}
+	if request.Channels != nil && len(request.Channels) == 0 {
+		return request, fmt.Errorf("spec.package.channels of PlatformOperator %q is an empty list, which selects no channel: "+
+			"fill it, or remove it to choose from the package's default channel: kubectl patch platformoperator %s --type merge -p '{\"spec\":{\"package\":{\"channels\":null}}}'",
+			operator.Name, operator.Name)
+	}
 	if operator.Spec.Package.CatalogSelector == nil {
 		return request, nil
 	}

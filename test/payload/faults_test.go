@@ -101,6 +101,10 @@ var faults = map[string]map[string]struct {
 		"a string without": {change{crdFile, "maxLength: 56\n", "title: Name\n"}, "spec.package.name has no maximum"},
 		"a list without":   {change{crdFile, "maxItems: 50\n", "title: List\n"}, "status.relatedObjects has no maximum"},
 	},
+	"HRD-S6 no list in a spec that limits something can be empty": {
+		"channels":                     {change{crdFile, "\n                    minItems: 1\n", "\n"}, "spec.package.channels can be empty"},
+		"an exception that is no list": {change{crdFile, "              compatibilityOverrides:\n", "              acknowledgements:\n"}, "spec.compatibilityOverrides, and no schema does"},
+	},
 	"CLU-P3 pods are as OpenShift's conventions want a component's to be": {
 		"another SCC":              {change{deploymentFile, "required-scc: restricted-v2", "required-scc: anyuid"}, "SCC"},
 		"no workload annotation":   {change{deploymentFile, "target.workload.openshift.io/management", "example.com/management"}, "workload partitioning"},

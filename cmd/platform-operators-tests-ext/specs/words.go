@@ -88,7 +88,7 @@ func skipUnlessPermitted(ctx context.Context, t *spec.T, pkg string) {
 	manager, err := t.Platform.OperatorV1alpha1().PlatformOperatorManagers().Get(ctx, operatorv1alpha1.PlatformOperatorManagerName, metav1.GetOptions{})
 	t.Expect(err).To(succeed())
 	allowed := manager.Spec.AllowedPackages
-	if len(allowed) > 0 && !slices.ContainsFunc(allowed, func(glob string) bool { matched, err := path.Match(glob, pkg); return err == nil && matched }) {
+	if allowed != nil && !slices.ContainsFunc(allowed, func(glob string) bool { matched, err := path.Match(glob, pkg); return err == nil && matched }) {
 		t.Skip("spec.allowedPackages of PlatformOperatorManager %q does not permit package %q", manager.Name, pkg)
 	}
 }

@@ -349,7 +349,7 @@ func (c *controller) trustedNamespaces() ([]string, error) {
 	if err != nil && !apierrors.IsNotFound(err) {
 		return nil, fmt.Errorf("reading PlatformOperatorManager: %w", err)
 	}
-	if err != nil || len(manager.Spec.CatalogNamespaces) == 0 {
+	if err != nil || manager.Spec.CatalogNamespaces == nil { // an empty list is not the default: it trusts none
 		return []string{operatorv1alpha1.DefaultCatalogNamespace}, nil
 	}
 	return manager.Spec.CatalogNamespaces, nil

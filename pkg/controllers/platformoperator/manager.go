@@ -27,9 +27,12 @@ func managerSpec(lister operatorlisters.PlatformOperatorManagerLister) (operator
 
 // sameSettings compares the fields of the PlatformOperatorManager that decide what operators run.
 func sameSettings(a, b operatorv1alpha1.PlatformOperatorManagerSpec) bool {
-	return slices.Equal(a.AllowedPackages, b.AllowedPackages) && equality.Semantic.DeepEqual(a.CatalogSelector, b.CatalogSelector) &&
+	return sameList(a.AllowedPackages, b.AllowedPackages) && sameList(a.CatalogNamespaces, b.CatalogNamespaces) && equality.Semantic.DeepEqual(a.CatalogSelector, b.CatalogSelector) &&
 		a.DefaultApproval == b.DefaultApproval && a.DefaultEdges == b.DefaultEdges
 }
+
+// sameList compares lists of which an empty one is not an absent one.
+func sameList(a, b []string) bool { return (a == nil) == (b == nil) && slices.Equal(a, b) }
 
 // settingsInformer is an informer of PlatformOperatorManagers that tells of no update which leaves the settings as they were:
 // our own conditions are written into its status all the time, and each event costs a look at every operator.

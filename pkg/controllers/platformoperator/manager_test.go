@@ -32,6 +32,10 @@ func TestWhatTheManagerForbidsIsNeitherInstalledNorMoved(t *testing.T) {
 			"spec.allowedPackages", platformv1alpha1.ReasonValidationFailed},
 		"a glob that cannot be read": {managed(func(s *operatorv1alpha1.PlatformOperatorManagerSpec) { s.AllowedPackages = []string{"op", "[a-"} }),
 			"spec.allowedPackages", platformv1alpha1.ReasonValidationFailed},
+		"HRD-S6 no package is allowed": {managed(func(s *operatorv1alpha1.PlatformOperatorManagerSpec) { s.AllowedPackages = []string{} }),
+			"spec.allowedPackages", platformv1alpha1.ReasonValidationFailed},
+		"HRD-S6 no namespace is trusted": {managed(func(s *operatorv1alpha1.PlatformOperatorManagerSpec) { s.CatalogNamespaces = []string{} }),
+			"spec.catalogNamespaces", platformv1alpha1.ReasonValidationFailed},
 		"no catalog is selected": {managed(func(s *operatorv1alpha1.PlatformOperatorManagerSpec) {
 			s.CatalogSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}}
 		}), "spec.catalogSelector", platformv1alpha1.ReasonSourceFailed},
@@ -103,7 +107,8 @@ func TestOnlySettingsOfTheManagerAreWorthALookAtEveryOperator(t *testing.T) {
 		"defaultEdges": {func(m *operatorv1alpha1.PlatformOperatorManager) {
 			m.Spec.DefaultEdges = operatorv1alpha1.DefaultEdgesBoth
 		}, true},
-		"catalogNamespaces": {func(m *operatorv1alpha1.PlatformOperatorManager) { m.Spec.CatalogNamespaces = []string{"a"} }, false},
+		"catalogNamespaces": {func(m *operatorv1alpha1.PlatformOperatorManager) { m.Spec.CatalogNamespaces = []string{"a"} }, true},
+		"an empty list":     {func(m *operatorv1alpha1.PlatformOperatorManager) { m.Spec.CatalogNamespaces = []string{} }, true},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			told := false

@@ -45,13 +45,15 @@ type PlatformOperatorManagerSpec struct {
 	operatorv1.OperatorSpec `json:",inline"`
 
 	// catalogNamespaces are the namespaces whose CatalogSources are trusted. Absent means openshift-marketplace. A
-	// ClusterCatalog is cluster-scoped and always trusted.
+	// ClusterCatalog is cluster-scoped and always trusted. An empty list, which objects from before it was refused may have,
+	// trusts nothing: nothing is installed or moved.
 	// +optional
 	// +listType=set
+	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=63
-	CatalogNamespaces []string `json:"catalogNamespaces,omitempty"`
+	CatalogNamespaces []string `json:"catalogNamespaces,omitzero"` // omitzero writes an empty list, which is not the default
 
 	// catalogSelector selects, of the trusted catalogs, those that packages are taken from, for all PlatformOperators; what a
 	// PlatformOperator's own catalogSelector says comes on top. It sees the labels that that one sees. Absent means every
@@ -65,7 +67,8 @@ type PlatformOperatorManagerSpec struct {
 
 	// allowedPackages are the packages that PlatformOperators may install, as globs: "*" stands for any characters, "?" for
 	// one, "[a-f]" for one of these. Of a package that none matches nothing new is installed and nothing is moved; what is
-	// installed stays. Absent means every package.
+	// installed stays. Absent means every package. An empty list, which objects from before it was refused may have, allows
+	// none.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
@@ -73,7 +76,7 @@ type PlatformOperatorManagerSpec struct {
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=253
 	// +kubebuilder:validation:items:Pattern=`^([-a-z0-9*?]|\[\^?([a-z0-9](-[a-z0-9])?)+\])+$`
-	AllowedPackages []string `json:"allowedPackages,omitempty"`
+	AllowedPackages []string `json:"allowedPackages,omitzero"`
 
 	// defaultApproval is spec.upgrades.approval of the PlatformOperators that do not say. Absent means Automatic.
 	// +optional

@@ -90,13 +90,15 @@ type Package struct {
 	// +kubebuilder:validation:MaxLength=256
 	Version string `json:"version,omitempty"`
 
-	// channels are the package's channels that versions are chosen from. Absent means the package's default channel.
+	// channels are the package's channels that versions are chosen from. Absent means the package's default channel. An
+	// empty list, which objects from before it was refused may have, chooses nothing.
 	// +optional
 	// +listType=set
+	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=253
-	Channels []string `json:"channels,omitempty"`
+	Channels []string `json:"channels,omitzero"` // omitzero writes an empty list, which is not the default
 
 	// catalogSelector selects catalogs by their labels. It also sees platform.openshift.io/catalog-kind,
 	// platform.openshift.io/catalog-namespace and platform.openshift.io/catalog-name. Absent means every trusted catalog.

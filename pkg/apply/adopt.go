@@ -13,7 +13,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/drift"
 )
 
-// adopt takes over an object that claimOf gave to the owner. The live object is read again first: the cache does not hold
+// adopt takes over an object that the owner may adopt. The live object is read again first: the cache does not hold
 // the whole record of field managers, and whoever has the object now may have changed.
 func (w worker) adopt(ctx context.Context, entry *item) (*seen, error) {
 	live, err := w.client(entry.key).Get(ctx, entry.key.Name, metav1.GetOptions{})
@@ -24,9 +24,8 @@ func (w worker) adopt(ctx context.Context, entry *item) (*seen, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", entry.key, err)
 	}
-	claim := claimOf(entry.key, holdingOf(live, w.owner), w.owner, w.options.Adoption, w.deployments)
-	if claim.refusal != nil {
-		return nil, claim.refusal
+	if refusal := refusalOf(entry.key, live, w.verdictOn(entry.key, live), w.owner); refusal != nil {
+		return nil, refusal
 	}
 	if live.GetDeletionTimestamp() != nil {
 		return nil, waitFor("%s is being deleted; it is created again when it is gone", entry.key)

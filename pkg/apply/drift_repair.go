@@ -13,6 +13,7 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/drift"
+	"github.com/openshift/platform-operators/pkg/ownership"
 )
 
 // leaves says that what others changed is left as it is. What was never as declared is no change of others.
@@ -68,11 +69,12 @@ func (t task) leaveMissing(ctx context.Context, result *outcome) {
 	t.present(ctx, live, result)
 }
 
-// settle judges an object of the owner's: it is as declared, or changed by others, or not yet what is declared now.
-func (t task) settle(ctx context.Context, live *unstructured.Unstructured, result *outcome) {
+// settle judges an object of the owner's: it is as declared, or changed by others, or not yet what is declared now. One that a
+// backup brought back is applied whatever the drift policy: without the record of field managers nobody can tell what others changed.
+func (t task) settle(ctx context.Context, live *unstructured.Unstructured, ours ownership.Reason, result *outcome) {
 	declared := t.entry.declared()
 	all := t.compare().Differences(declared, live)
-	differences, marked := t.before.news(all), orphanMarked(t.entry.key, live) || tied(live, t.owner)
+	differences, marked := t.before.news(all), orphanMarked(t.entry.key, live) || tied(live, t.owner) || ours == ownership.Restored
 	// Of what is not known to have been declared like this before nobody can tell whether it holds a field that is declared
 	// no longer: that goes by applying.
 	if len(differences) == 0 && !marked && (t.known() || t.options.ReadOnly) {
@@ -270,7 +272,7 @@ func (t task) takeAway(ctx context.Context, added []drift.Addition, result *outc
 	}
 	declared := t.entry.declared()
 	trimmed, taken := t.compare().Without(t.compare().Additions(declared, found), declared, found)
-	if len(taken) == 0 || !holdingOf(found, t.owner).mine || found.GetDeletionTimestamp() != nil {
+	if len(taken) == 0 || !t.owner.isOurs(found, t.options.Applied) || found.GetDeletionTimestamp() != nil {
 		t.forgetState() // the cache is behind, and its event will come
 		return
 	}

@@ -106,6 +106,9 @@ type Options struct {
 	ReadOnly bool
 	// Adoption is which objects that exist already may be taken over; empty means SamePackage.
 	Adoption corev1alpha2.Adoption
+	// Applied are sets of the owner's revisions that were applied completely: an object that one of them lists and that has the
+	// owner labels is the owner's, even if a backup brought it back without the record of field managers.
+	Applied []*Set
 	// Drift is what becomes of changes by others; empty fields mean Enforce and Report, and Ignore for additions where the policy is Ignore.
 	Drift corev1alpha2.Drift
 }

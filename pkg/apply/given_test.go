@@ -30,16 +30,21 @@ func TestTheBundlesLabelsAreSetOnANamespaceThatIsItsOwnOnly(t *testing.T) {
 		adoption         corev1alpha2.Adoption
 		created, changed bool
 		given            bool
+		managers         []string
 	}{
-		"none is there":                       {"", "", true, false, false},
-		"somebody's":                          {"{" + enforce + ": restricted}", "", false, false, true},
-		"somebody's, and anything is adopted": {"{" + enforce + ": restricted}", corev1alpha2.AdoptionAny, false, false, true},
-		"another BundleDeployment's":          {"{" + owner + ": BundleDeployment, " + name + ": other}", corev1alpha2.AdoptionAny, false, false, true},
-		"created for an earlier revision":     {"{" + owner + ": BundleDeployment, " + name + ": memo, " + enforce + ": restricted}", "", false, true, false},
+		"none is there":                       {"", "", true, false, false, nil},
+		"somebody's":                          {"{" + enforce + ": restricted}", "", false, false, true, nil},
+		"somebody's, and anything is adopted": {"{" + enforce + ": restricted}", corev1alpha2.AdoptionAny, false, false, true, nil},
+		"another BundleDeployment's":          {"{" + owner + ": BundleDeployment, " + name + ": other}", corev1alpha2.AdoptionAny, false, false, true, nil},
+		"created for an earlier revision":     {"{" + owner + ": BundleDeployment, " + name + ": memo, " + enforce + ": restricted}", "", false, true, false, []string{ours}},
+		"somebody's, with our labels":         {"{" + owner + ": BundleDeployment, " + name + ": memo, " + enforce + ": restricted}", "", false, false, true, []string{"kubectl"}},
 	} {
 		t.Run(what, func(t *testing.T) {
 			live := object(t, `{apiVersion: v1, kind: Namespace, metadata: {name: memo, labels: `+c.live+`}}`)
 			live.SetResourceVersion("1")
+			for _, manager := range c.managers {
+				live = owned(live, manager, `{"f:metadata":{}}`)
+			}
 			w, applied := serving(t, live)
 			w.memory.given = map[string]bool{}
 			w.deployments = func(string) (time.Time, bool) { return time.Time{}, false }

@@ -9,15 +9,12 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-const (
-	// usersPage is how many custom resources of a kind are looked at; of more only the number is asked for.
-	usersPage = 100
-	// maxExamples bounds the custom resources that are named.
-	maxExamples = 3
-)
+// maxExamples bounds the custom resources that are named.
+const maxExamples = 3
 
 // users are custom resources that are not the bundle's own.
 type users struct {
@@ -95,7 +92,7 @@ func (r *taking) ours(ctx context.Context, entry *item) (bool, error) {
 	if err != nil {
 		return false, writeError("reading", entry.key, err)
 	}
-	return holdingOf(live, r.set.owner).mine && live.GetDeletionTimestamp() == nil, nil
+	return r.set.owner.isOurs(live, r.applied) && live.GetDeletionTimestamp() == nil, nil
 }
 
 // users looks for the custom resources of a definition that are not in the set, in the first version that is served: not by
@@ -121,15 +118,10 @@ func (r *taking) users(ctx context.Context, of *definition) (users, error) {
 
 // usersAt reads on until it has come to custom resources that are not in the set; of those behind them it gives the number.
 func (r *taking) usersAt(ctx context.Context, at schema.GroupVersionResource) (users, error) {
-	options := metav1.ListOptions{Limit: usersPage}
-	for {
-		list, err := r.client.Resource(at).List(ctx, options)
-		if err != nil {
-			return users{}, err
-		}
-		var found users
-		for i := range list.Items {
-			key := keyOf(&list.Items[i])
+	var found users
+	err := eachPage(ctx, r.client.Resource(at), metav1.ListOptions{}, func(page *unstructured.UnstructuredList) (bool, error) {
+		for i := range page.Items {
+			key := keyOf(&page.Items[i])
 			if r.set.Has(key) {
 				continue
 			}
@@ -138,16 +130,16 @@ func (r *taking) usersAt(ctx context.Context, at schema.GroupVersionResource) (u
 				found.examples = append(found.examples, key.String())
 			}
 		}
-		options.Continue = list.GetContinue()
-		if found.none() && options.Continue != "" {
-			continue
+		if found.none() {
+			return true, nil
 		}
-		if remaining := list.GetRemainingItemCount(); remaining != nil {
+		if remaining := page.GetRemainingItemCount(); remaining != nil {
 			found.count += *remaining
-		} else if options.Continue != "" {
+		} else if page.GetContinue() != "" {
 			found.count++ // at least
 		}
 		slices.Sort(found.examples)
-		return found, nil
-	}
+		return false, nil
+	})
+	return found, err
 }

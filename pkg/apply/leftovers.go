@@ -82,23 +82,20 @@ func (e *Engine) leftovers(ctx context.Context, owner Owner, kind schema.GroupKi
 	if err != nil || !served {
 		return nil, err // what cannot be discovered may be there, and is not passed over
 	}
-	options := metav1.ListOptions{Limit: 200, LabelSelector: corev1alpha2.LabelOwnerKind + "=" + corev1alpha2.OwnerKindBundleDeployment +
-		"," + corev1alpha2.LabelOwnerName + "=" + owner.Name}
+	options := metav1.ListOptions{LabelSelector: ownerSelector + "," + corev1alpha2.LabelOwnerName + "=" + owner.Name}
 	var found []unstructured.Unstructured
-	for {
-		page, err := e.client.Resource(at.GroupVersionResource).List(ctx, options)
-		if err != nil {
-			return nil, ignoreUnserved(kind, err)
-		}
+	err = eachPage(ctx, e.client.Resource(at.GroupVersionResource), options, func(page *unstructured.UnstructuredList) (bool, error) {
 		for _, object := range page.Items {
-			if managedBy(&object, owner.Manager()) || tied(&object, owner) {
+			if owner.isOurs(&object, nil) {
 				found = append(found, object)
 			}
 		}
-		if options.Continue = page.GetContinue(); options.Continue == "" {
-			return found, nil
-		}
+		return true, nil
+	})
+	if err != nil {
+		return nil, ignoreUnserved(kind, err)
 	}
+	return found, nil
 }
 
 // ignoreUnserved passes over kinds that this cluster does not have or that the manager may not list: it cannot have

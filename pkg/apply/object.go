@@ -12,6 +12,7 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/drift"
+	"github.com/openshift/platform-operators/pkg/ownership"
 )
 
 // worker brings the objects of one kind to where they should be.
@@ -94,19 +95,18 @@ func (t task) present(ctx context.Context, found *seen, result *outcome) {
 		result.err = err
 		return
 	}
-	held := holdingOf(live, t.owner)
-	claim := claimOf(t.entry.key, held, t.owner, t.options.Adoption, t.deployments)
+	verdict := t.verdictOn(t.entry.key, live)
 	switch {
-	case !held.mine && t.entry.given:
+	case verdict.Action != ownership.Ours && t.entry.given:
 		t.memory.setGiven(t.entry.key.Name, true)
 	case found.DeletionTimestamp != nil && t.leaves():
 		t.leave(corev1alpha2.DriftDeleted, []drift.Change{{}}, nil, result)
 	case found.DeletionTimestamp != nil:
 		result.err = waitFor("%s is being deleted; it is created again when it is gone", t.entry.key)
-	case claim.refusal != nil:
-		result.err = claim.refusal
-	case !claim.take:
-		t.settle(ctx, live, result)
+	case verdict.Action == ownership.Leave:
+		result.err = refusalOf(t.entry.key, live, verdict, t.owner)
+	case verdict.Action == ownership.Ours:
+		t.settle(ctx, live, verdict.Reason, result)
 	case t.options.ReadOnly:
 	case t.pass.over():
 		result.postponed = true

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -53,7 +54,7 @@ func (w worker) changeOnce(ctx context.Context, entry *item) (*seen, changed, er
 	if err != nil {
 		return nil, changed{}, fmt.Errorf("reading %s: %w", entry.key, err)
 	}
-	if holding := holdingOf(live, w.owner); !holding.mine || live.GetDeletionTimestamp() != nil {
+	if !w.owner.isOurs(live, w.options.Applied) || live.GetDeletionTimestamp() != nil {
 		return nil, changed{}, waitFor("%s is changing hands; it is looked at again", entry.key)
 	}
 	after, did, err := w.apply(ctx, entry, live)
@@ -127,13 +128,27 @@ func unappliable(err error) bool {
 	return err != nil && (strings.Contains(err.Error(), "duplicate entries for key") || strings.Contains(err.Error(), "field not declared in schema"))
 }
 
-// untie takes the owner reference to the owner off.
+// untie takes the owner reference to the owner off. The same write puts the owner into the record of field managers: without the
+// reference, and before anything is applied, nothing else would tell whose the object is.
 func (w worker) untie(ctx context.Context, key Key, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if !tied(live, w.owner) {
 		return live, nil
 	}
-	after, err := w.client(key).Update(ctx, withoutTies(live, w.owner), metav1.UpdateOptions{FieldManager: w.owner.Manager()})
+	untied := withoutTies(live, w.owner)
+	if !slices.ContainsFunc(untied.GetManagedFields(), func(each metav1.ManagedFieldsEntry) bool { return each.Manager == w.owner.Manager() }) {
+		untied.SetManagedFields(append(untied.GetManagedFields(), labelsRecord(untied, w.owner.Manager())))
+	}
+	after, err := w.client(key).Update(ctx, untied, metav1.UpdateOptions{FieldManager: w.owner.Manager()})
 	return after, writeError("taking over", key, err)
+}
+
+// labelsRecord is what the API server records when a manager applies the owner labels.
+func labelsRecord(live *unstructured.Unstructured, manager string) metav1.ManagedFieldsEntry {
+	fields := fmt.Sprintf(`{"f:metadata":{"f:labels":{"f:%s":{},"f:%s":{}}}}`, corev1alpha2.LabelOwnerKind, corev1alpha2.LabelOwnerName)
+	return metav1.ManagedFieldsEntry{
+		Manager: manager, Operation: metav1.ManagedFieldsOperationApply, APIVersion: live.GetAPIVersion(),
+		FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte(fields)},
+	}
 }
 
 // takeOver turns what the owner's creation by POST recorded into what an apply would have recorded. Without it fields that

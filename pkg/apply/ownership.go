@@ -2,6 +2,7 @@ package apply
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -9,86 +10,74 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/ownership"
 )
-
-// holding says whose a live object is.
-type holding struct {
-	// mine: the owner applied it, even if somebody took its labels off since.
-	mine bool
-	// orphaned: it was kept for the owner's package when that was removed, and may be taken up again.
-	orphaned bool
-	// deployment is the other BundleDeployment whose it is, if it is one's.
-	deployment string
-	// holder describes whoever has it, where it is neither.
-	holder string
-}
-
-// holdingOf judges a live object. The labels say whose it is; where they are missing or edited, the API server's record of
-// field managers does, which nobody edits by accident.
-func holdingOf(live *unstructured.Unstructured, owner Owner) holding {
-	labels := live.GetLabels()
-	labelled := ""
-	if labels[corev1alpha2.LabelOwnerKind] == corev1alpha2.OwnerKindBundleDeployment {
-		labelled = labels[corev1alpha2.LabelOwnerName]
-	}
-	if labelled == owner.Name {
-		return holding{mine: true}
-	}
-	if from := live.GetAnnotations()[platformv1alpha1.AnnotationOrphanedFrom]; from != "" && isCRD(live.GroupVersionKind().GroupKind()) {
-		if from == owner.orphanMark() {
-			return holding{orphaned: true}
-		}
-		return holding{holder: fmt.Sprintf("it was kept from package %q", from)}
-	}
-	if managedBy(live, owner.Manager()) && (labelled == "" || !managedBy(live, corev1alpha2.FieldManagerPrefix+labelled)) {
-		return holding{mine: true}
-	}
-	if labelled != "" {
-		return holding{deployment: labelled, holder: fmt.Sprintf("it belongs to BundleDeployment %q", labelled)}
-	}
-	return holding{holder: "it belongs to " + foreignHolder(live)}
-}
-
-// claim says what the owner may do with an object that is there.
-type claim struct {
-	// take: it is not the owner's yet, and is to be taken over.
-	take bool
-	// refusal is why it is left alone.
-	refusal *Refusal
-}
 
 // deployments tells when a BundleDeployment was created; false when there is none of that name.
 type deployments func(name string) (created time.Time, exists bool)
 
-// claimOf decides by the adoption policy. What another BundleDeployment has belongs to the older of the two, by name when
-// they are of the same second, whoever got there first: so it is always the same one, and the other one says who.
-func claimOf(key Key, held holding, owner Owner, adoption corev1alpha2.Adoption, created deployments) claim {
-	refused := func(why, remedy string) claim {
-		return claim{refusal: &Refusal{Object: key, Err: fmt.Errorf("exists, and %s", why), Remedy: remedy}}
-	}
+// claimant is the owner as pkg/ownership asks for it. applied are the sets of revisions that were applied completely.
+func (o Owner) claimant(key Key, adoption corev1alpha2.Adoption, applied []*Set) ownership.Claimant {
+	listed := slices.ContainsFunc(applied, func(set *Set) bool { return set.lists(key) })
+	return ownership.Claimant{Name: o.Name, Package: o.orphanMark(), Listed: listed, Adoption: adoption}
+}
+
+// isOurs says whether the owner may change and delete a live object, whatever its adoption policy.
+func (o Owner) isOurs(live *unstructured.Unstructured, applied []*Set) bool {
+	absent := func(string) ownership.Standing { return ownership.Absent }
+	return ownership.Decide(ownership.MarksOf(live), o.claimant(keyOf(live), "", applied), absent).Action == ownership.Ours
+}
+
+// verdictOn says what the worker's owner may do with a live object.
+func (w worker) verdictOn(key Key, live *unstructured.Unstructured) ownership.Verdict {
+	claimant := w.owner.claimant(key, w.options.Adoption, w.options.Applied)
+	return ownership.Decide(ownership.MarksOf(live), claimant, func(other string) ownership.Standing {
+		return w.deployments.standing(other, w.owner.Name)
+	})
+}
+
+// standing compares another BundleDeployment with an owner: by age, then by name. An owner that is gone takes nothing from others.
+func (d deployments) standing(other, owner string) ownership.Standing {
+	theirs, exists := d(other)
+	ours, here := d(owner)
 	switch {
-	case held.mine:
-		return claim{}
-	case held.orphaned && adoption == corev1alpha2.AdoptionNone:
-		return refused("it was kept when this package was removed before, and spec.adoption None takes over nothing", "set spec.adoption to SamePackage to take it up again, or delete it, and all its custom resources with it")
-	case held.orphaned:
-		return claim{take: true}
-	case held.deployment != "":
-		theirs, exists := created(held.deployment)
-		ours, here := created(owner.Name)
-		switch {
-		case exists && here && before(ours, owner.Name, theirs, held.deployment):
-			return claim{take: true}
-		case exists:
-			return refused(held.holder+", which is older and keeps it", fmt.Sprintf("delete BundleDeployment %q, or have one of the two bundles name the object otherwise", held.deployment))
-		case adoption == corev1alpha2.AdoptionAny:
-			return claim{take: true}
-		}
-		return refused(held.holder+", which does not exist any more", "delete it, or set spec.adoption to Any to take it over")
-	case adoption == corev1alpha2.AdoptionAny:
-		return claim{take: true}
+	case !exists:
+		return ownership.Absent
+	case here && before(ours, owner, theirs, other):
+		return ownership.Younger
 	}
-	return refused(held.holder, "it is left alone; delete or rename it, remove its owner, or set spec.adoption to Any to take it over")
+	return ownership.Older
+}
+
+// refusalOf says why an object is left alone, and the way out; nil when it is not.
+func refusalOf(key Key, live *unstructured.Unstructured, verdict ownership.Verdict, owner Owner) *Refusal {
+	if verdict.Action != ownership.Leave {
+		return nil
+	}
+	why, remedy := "it belongs to "+foreignHolder(live), "it is left alone; delete or rename it, remove its owner, or set spec.adoption to Any to take it over"
+	switch other := verdict.Other; verdict.Reason {
+	case ownership.LabelsOnly:
+		why = fmt.Sprintf("it has the owner labels of BundleDeployment %q, which neither created nor adopted it", owner.Name)
+		remedy = "it is left alone; delete or rename it, or set spec.adoption to Any to take it over"
+	case ownership.LabelsOfAnother:
+		why = fmt.Sprintf("it has the owner labels of BundleDeployment %q", other)
+		remedy = fmt.Sprintf("it is left alone; delete or rename it, or take the labels %s and %s off if that BundleDeployment does not declare it", corev1alpha2.LabelOwnerKind, corev1alpha2.LabelOwnerName)
+	case ownership.OlderHasIt:
+		why = fmt.Sprintf("it belongs to BundleDeployment %q, which is older and keeps it", other)
+		remedy = fmt.Sprintf("delete BundleDeployment %q, or have one of the two bundles name the object otherwise", other)
+	case ownership.NoneLeavesYounger:
+		why = fmt.Sprintf("it belongs to BundleDeployment %q, which is younger, and spec.adoption None takes over nothing", other)
+		remedy = fmt.Sprintf("set spec.adoption to SamePackage to take it over, delete BundleDeployment %q, or have one of the two bundles name the object otherwise", other)
+	case ownership.AbsentHasIt:
+		why = fmt.Sprintf("it belongs to BundleDeployment %q, which does not exist any more", other)
+		remedy = "delete it, or set spec.adoption to Any to take it over"
+	case ownership.NoneLeavesOrphan:
+		why = "it was kept when this package was removed before, and spec.adoption None takes over nothing"
+		remedy = "set spec.adoption to SamePackage to take it up again, or delete it, and all its custom resources with it"
+	case ownership.OrphanOfAnother:
+		why = fmt.Sprintf("it was kept from package %q", live.GetAnnotations()[platformv1alpha1.AnnotationOrphanedFrom])
+	}
+	return &Refusal{Object: key, Err: fmt.Errorf("exists, and %s", why), Remedy: remedy}
 }
 
 // before is the order of BundleDeployments: by age, then by name.
@@ -106,15 +95,6 @@ func (o Owner) orphanMark() string {
 		return o.Name
 	}
 	return o.Package
-}
-
-func managedBy(live *unstructured.Unstructured, manager string) bool {
-	for _, entry := range live.GetManagedFields() {
-		if entry.Manager == manager {
-			return true
-		}
-	}
-	return false
 }
 
 // foreignHolder guesses, from the marks that other installers leave, who has an object.

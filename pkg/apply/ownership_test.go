@@ -14,31 +14,58 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/ownership"
 )
 
-func TestENG_P2_HoldingOf(t *testing.T) {
-	const ours, theirs = "platform-operators/memo", "platform-operators/other"
-	labelled := func(name string) string {
-		return `labels: {core.rukpak.io/owner-kind: BundleDeployment, core.rukpak.io/owner-name: ` + name + `}`
-	}
+const (
+	labelKeys = "core.rukpak.io/owner-kind: BundleDeployment, core.rukpak.io/owner-name: "
+	ourLabels = "labels: {" + labelKeys + "memo}"
+)
+
+// memoBesideOthers is a worker for BundleDeployment memo beside an elder and a younger one.
+func memoBesideOthers(adoption corev1alpha2.Adoption, applied ...*Set) worker {
+	ages := map[string]time.Time{"memo": time.Unix(200, 0), "elder": time.Unix(100, 0), "younger": time.Unix(300, 0), "alpha": time.Unix(200, 0), "zulu": time.Unix(200, 0)}
+	engine := &Engine{deployments: func(name string) (time.Time, bool) { at, ok := ages[name]; return at, ok }}
+	return worker{Engine: engine, owner: Owner{Name: "memo", Package: "memo-package"}, options: Options{Adoption: adoption, Applied: applied}}
+}
+
+func TestHRD_S2_WhatMayBecomeOfALiveObjectAndWhatIsSaid(t *testing.T) {
+	const none, anything = corev1alpha2.AdoptionNone, corev1alpha2.AdoptionAny
+	labelled := func(name string) string { return "labels: {" + labelKeys + name + "}" }
+	manager := func(name string) string { return "platform-operators/" + name }
 	cases := map[string]struct {
 		kind, metadata string
 		managers       []string
-		mine, orphaned bool
-		holder         string // part of it
+		adoption       corev1alpha2.Adoption
+		want           ownership.Action
+		refusal        string // part of it; empty when it may be applied
 	}{
-		"labelled as ours":                         {"ConfigMap", labelled("memo"), []string{ours}, true, false, ""},
-		"labels taken off, and we applied it":      {"ConfigMap", "labels: {}", []string{ours}, true, false, ""},
-		"relabelled to another, and we applied it": {"ConfigMap", labelled("other"), []string{ours}, true, false, ""},
-		"another deployment's":                     {"ConfigMap", labelled("other"), []string{theirs}, false, false, `BundleDeployment "other"`},
-		"another's, though we once had it":         {"ConfigMap", labelled("other"), []string{ours, theirs}, false, false, `BundleDeployment "other"`},
-		"nobody's":                                 {"ConfigMap", "labels: {}", []string{"kubectl"}, false, false, "nobody"},
-		"OLM's":                                    {"ConfigMap", "labels: {olm.owner: csv.v1, olm.owner.kind: ClusterServiceVersion, olm.owner.namespace: ns}", nil, false, false, `ClusterServiceVersion "ns/csv.v1" of OLM`},
-		"OLM v1's":                                 {"ConfigMap", "labels: {olm.operatorframework.io/owner-kind: ClusterExtension, olm.operatorframework.io/owner-name: e}", nil, false, false, `ClusterExtension "e" of OLM v1`},
-		"Helm's":                                   {"ConfigMap", "annotations: {meta.helm.sh/release-name: r, meta.helm.sh/release-namespace: ns}", nil, false, false, `Helm release "ns/r"`},
-		"a definition kept for our package":        {"CustomResourceDefinition", "annotations: {platform.openshift.io/orphaned-from: memo-package}", nil, false, true, ""},
-		"a definition kept for another package":    {"CustomResourceDefinition", "annotations: {platform.openshift.io/orphaned-from: other}", []string{ours}, false, false, `package "other"`},
-		"the mark on anything else means nothing":  {"ConfigMap", "annotations: {platform.openshift.io/orphaned-from: memo-package}", nil, false, false, "nobody"},
+		"labelled as ours, and we applied it":              {"ConfigMap", ourLabels, []string{ours}, none, ownership.Ours, ""},
+		"labels taken off, and we applied it":              {"ConfigMap", "labels: {}", []string{ours}, none, ownership.Ours, ""},
+		"relabelled to another, and we applied it":         {"ConfigMap", labelled("elder"), []string{ours}, none, ownership.Ours, ""},
+		"labelled as ours by somebody":                     {"ConfigMap", ourLabels, []string{"kubectl"}, "", ownership.Leave, `it has the owner labels of BundleDeployment "memo", which neither created nor adopted it; it is left alone; delete or rename it`},
+		"labelled as ours by somebody, and Any":            {"ConfigMap", ourLabels, []string{"kubectl"}, anything, ownership.Adopt, ""},
+		"rukpak's":                                         {"ConfigMap", ourLabels + ", ownerReferences: [{apiVersion: core.rukpak.io/v1alpha2, kind: BundleDeployment, name: memo, uid: u}]", []string{"core"}, "", ownership.Ours, ""},
+		"an older deployment's":                            {"ConfigMap", labelled("elder"), []string{manager("elder")}, "", ownership.Leave, `BundleDeployment "elder", which is older`},
+		"an older deployment's, though we once had it":     {"ConfigMap", labelled("elder"), []string{ours, manager("elder")}, anything, ownership.Leave, `BundleDeployment "elder", which is older`},
+		"a younger one's":                                  {"ConfigMap", labelled("younger"), []string{manager("younger")}, "", ownership.Adopt, ""},
+		"a younger one's, and None":                        {"ConfigMap", labelled("younger"), []string{manager("younger")}, none, ownership.Leave, `BundleDeployment "younger", which is younger, and spec.adoption None takes over nothing; set spec.adoption to SamePackage`},
+		"labelled as a younger one's by somebody":          {"ConfigMap", labelled("younger"), []string{"kubectl"}, anything, ownership.Leave, `it has the owner labels of BundleDeployment "younger"`},
+		"of one of the same second that is first by name":  {"ConfigMap", labelled("alpha"), []string{manager("alpha")}, "", ownership.Leave, `BundleDeployment "alpha"`},
+		"of one of the same second with a later name":      {"ConfigMap", labelled("zulu"), []string{manager("zulu")}, "", ownership.Adopt, ""},
+		"of one that is gone":                              {"ConfigMap", labelled("ghost"), []string{manager("ghost")}, "", ownership.Leave, `BundleDeployment "ghost", which does not exist any more`},
+		"of one that is gone, and Any":                     {"ConfigMap", labelled("ghost"), []string{manager("ghost")}, anything, ownership.Adopt, ""},
+		"nobody's":                                         {"ConfigMap", "labels: {}", []string{"kubectl"}, "", ownership.Leave, "it belongs to nobody who left a mark"},
+		"nobody's, and Any":                                {"ConfigMap", "labels: {}", []string{"kubectl"}, anything, ownership.Adopt, ""},
+		"OLM's":                                            {"ConfigMap", "labels: {olm.owner: csv.v1, olm.owner.kind: ClusterServiceVersion, olm.owner.namespace: ns}", nil, "", ownership.Leave, `ClusterServiceVersion "ns/csv.v1" of OLM`},
+		"OLM v1's":                                         {"ConfigMap", "labels: {olm.operatorframework.io/owner-kind: ClusterExtension, olm.operatorframework.io/owner-name: e}", nil, "", ownership.Leave, `ClusterExtension "e" of OLM v1`},
+		"Helm's":                                           {"ConfigMap", "annotations: {meta.helm.sh/release-name: r, meta.helm.sh/release-namespace: ns}", nil, "", ownership.Leave, `Helm release "ns/r"`},
+		"a definition kept for our package":                {"CustomResourceDefinition", "annotations: {platform.openshift.io/orphaned-from: memo-package}", []string{ours}, "", ownership.Adopt, ""},
+		"a definition kept for our package, and None":      {"CustomResourceDefinition", "annotations: {platform.openshift.io/orphaned-from: memo-package}", nil, none, ownership.Leave, "set spec.adoption to SamePackage"},
+		"a definition kept for another package":            {"CustomResourceDefinition", "annotations: {platform.openshift.io/orphaned-from: other}", []string{ours}, "", ownership.Leave, `package "other"`},
+		"the mark on anything else means nothing":          {"ConfigMap", "annotations: {platform.openshift.io/orphaned-from: memo-package}", nil, "", ownership.Leave, "nobody"},
+		"a field manager that only begins like ours":       {"ConfigMap", ourLabels, []string{"platform-operators/"}, "", ownership.Leave, "neither created nor adopted"},
+		"labels without the kind of the owner are no mark": {"ConfigMap", "labels: {core.rukpak.io/owner-name: memo}", []string{"kubectl"}, "", ownership.Leave, "nobody"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -50,84 +77,67 @@ func TestENG_P2_HoldingOf(t *testing.T) {
 			for _, manager := range c.managers {
 				live = owned(live, manager, `{"f:data":{}}`)
 			}
-			got := holdingOf(live, Owner{Name: "memo", Package: "memo-package"})
-			if got.mine != c.mine || got.orphaned != c.orphaned || !strings.Contains(got.holder, c.holder) || (got.holder == "") != (c.holder == "") {
-				t.Errorf("got %+v", got)
+			w := memoBesideOthers(c.adoption)
+			verdict := w.verdictOn(keyOf(live), live)
+			text := ""
+			if refusal := refusalOf(keyOf(live), live, verdict, w.owner); refusal != nil {
+				text = refusal.Error()
+			}
+			if verdict.Action != c.want || (text == "") != (c.refusal == "") || !strings.Contains(text, c.refusal) {
+				t.Errorf("got %+v, refusal %q", verdict, text)
+			}
+			if text != "" && !strings.Contains(text, c.kind+" x") {
+				t.Errorf("%q does not name the object", text)
+			}
+			if ours := w.owner.isOurs(live, nil); ours != (c.want == ownership.Ours) {
+				t.Errorf("it is ours to remove: %v", ours)
 			}
 		})
 	}
 }
 
-func TestENG_P2_ClaimOf(t *testing.T) {
-	const none, same, anything = corev1alpha2.AdoptionNone, corev1alpha2.AdoptionSamePackage, corev1alpha2.AdoptionAny
-	ages := map[string]time.Time{"memo": time.Unix(200, 0), "elder": time.Unix(100, 0), "younger": time.Unix(300, 0), "alpha": time.Unix(200, 0), "zulu": time.Unix(200, 0)}
-	created := func(name string) (time.Time, bool) { at, ok := ages[name]; return at, ok }
-	nobodys := holding{holder: "it belongs to nobody who left a mark"}
-	theirs := func(name string) holding {
-		return holding{deployment: name, holder: fmt.Sprintf("it belongs to BundleDeployment %q", name)}
-	}
-	cases := map[string]struct {
-		held     holding
-		adoption corev1alpha2.Adoption
-		take     bool
-		refusal  string // part of it; empty when it may be applied
+func TestHRD_S2_ARestoredObjectIsOursWhereARevisionThatWasAppliedListsIt(t *testing.T) {
+	const configMap = `{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: memo, ` + ourLabels + `}}`
+	const space, another = `{apiVersion: v1, kind: Namespace, metadata: {name: memo, ` + ourLabels + `}}`, `{apiVersion: v1, kind: Namespace, metadata: {name: data, ` + ourLabels + `}}`
+	listing := newSet(t, *object(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: memo}}`), *object(t, `{apiVersion: v1, kind: Namespace, metadata: {name: data}}`))
+	for name, c := range map[string]struct {
+		live string
+		set  *Set
+		want bool
 	}{
-		"the owner's is nothing to take":                     {holding{mine: true}, none, false, ""},
-		"what the package left behind is taken up":           {holding{orphaned: true}, same, true, ""},
-		"also when nothing is said":                          {holding{orphaned: true}, "", true, ""},
-		"but not with None":                                  {holding{orphaned: true}, none, false, "set spec.adoption to SamePackage"},
-		"nobody's is refused":                                {nobodys, same, false, "it belongs to nobody who left a mark"},
-		"nobody's is refused with None":                      {nobodys, none, false, "it belongs to nobody"},
-		"nobody's is taken over with Any":                    {nobodys, anything, true, ""},
-		"an older deployment keeps what it has":              {theirs("elder"), same, false, `BundleDeployment "elder", which is older`},
-		"even from Any":                                      {theirs("elder"), anything, false, `BundleDeployment "elder", which is older`},
-		"a younger one has to give it up":                    {theirs("younger"), same, true, ""},
-		"even to None":                                       {theirs("younger"), none, true, ""},
-		"of the same second, the first by name keeps it":     {theirs("alpha"), same, false, `BundleDeployment "alpha"`},
-		"of the same second, a later name has to give it up": {theirs("zulu"), same, true, ""},
-		"a deployment that is gone is named":                 {theirs("ghost"), same, false, `BundleDeployment "ghost", which does not exist any more`},
-		"and what it had can be taken over with Any":         {theirs("ghost"), anything, true, ""},
-	}
-	key := Key{schema.GroupKind{Kind: "ConfigMap"}, "memo", "a"}
-	for name, c := range cases {
+		"an object of the revision":                               {configMap, listing, true},
+		"an object of no revision":                                {configMap, newSet(t), false},
+		"a namespace of the revision":                             {another, listing, true},
+		"the install namespace, which may have been there before": {space, listing, false},
+	} {
 		t.Run(name, func(t *testing.T) {
-			got := claimOf(key, c.held, Owner{Name: "memo"}, c.adoption, created)
-			text := ""
-			if got.refusal != nil {
-				text = got.refusal.Error()
+			live := owned(object(t, c.live), "restore", `{"f:data":{}}`)
+			w := memoBesideOthers("", c.set)
+			if got := w.verdictOn(keyOf(live), live); (got.Action == ownership.Ours) != c.want {
+				t.Errorf("got %+v", got)
 			}
-			if got.take != c.take || (text == "") != (c.refusal == "") || !strings.Contains(text, c.refusal) {
-				t.Errorf("got take %t, refusal %q", got.take, text)
-			}
-			if text != "" && !strings.Contains(text, "ConfigMap memo/a") {
-				t.Errorf("%q does not name the object", text)
+			if got := w.owner.isOurs(live, []*Set{c.set}); got != c.want {
+				t.Errorf("ours to remove: %v", got)
 			}
 		})
 	}
 }
 
 func TestADeploymentThatIsGoneTakesNothingFromOthers(t *testing.T) {
-	created := func(name string) (time.Time, bool) { return time.Unix(100, 0), name == "other" }
-	key := Key{schema.GroupKind{Kind: "ConfigMap"}, "memo", "a"}
-	if got := claimOf(key, holding{deployment: "other"}, Owner{Name: "memo"}, "", created); got.take {
-		t.Error("one whose finalizer was taken off in the middle of a sync counts as the oldest of all")
+	created := deployments(func(name string) (time.Time, bool) { return time.Unix(100, 0), name == "other" })
+	if got := created.standing("other", "memo"); got != ownership.Older {
+		t.Errorf("one whose finalizer was taken off in the middle of a sync counts as older: the other one is %s", got)
 	}
 }
 
-// Whatever two deployments there are, exactly one of them is let have an object that the other has.
-func TestENG_P2_OneOfTwoDeploymentsAlwaysWins(t *testing.T) {
-	key := Key{schema.GroupKind{Kind: "ConfigMap"}, "memo", "a"}
+// Whatever two deployments there are, exactly one of them is the older one.
+func TestENG_P2_OneOfTwoDeploymentsIsTheOlderOne(t *testing.T) {
 	ages := map[string]time.Time{"a": time.Unix(1, 0), "b": time.Unix(1, 0), "c": time.Unix(2, 0), "d": time.Unix(0, 0)}
-	created := func(name string) (time.Time, bool) { at, ok := ages[name]; return at, ok }
+	created := deployments(func(name string) (time.Time, bool) { at, ok := ages[name]; return at, ok })
 	for one := range ages {
 		for other := range ages {
-			if one == other {
-				continue
-			}
-			first := claimOf(key, holding{deployment: other}, Owner{Name: one}, "", created)
-			second := claimOf(key, holding{deployment: one}, Owner{Name: other}, "", created)
-			if first.take == second.take {
-				t.Errorf("%q takes from %q: %t, and the other way round: %t", one, other, first.take, second.take)
+			if first, second := created.standing(other, one), created.standing(one, other); one != other && first == second {
+				t.Errorf("%q is %s for %q, and the other way round", other, first, one)
 			}
 		}
 	}

@@ -41,6 +41,8 @@ type Removal struct {
 type RemoveOptions struct {
 	// CRDs is what becomes of CustomResourceDefinitions; empty means Orphan. It has no say while there are sets to keep.
 	CRDs corev1alpha2.CRDDeletion
+	// Applied are sets of revisions that were applied completely: as Options.Applied.
+	Applied []*Set
 }
 
 // Remove takes a set's objects down, the last phase first, and each phase only when the one after it is gone: the custom
@@ -56,7 +58,7 @@ type RemoveOptions struct {
 // policy, but orphans it: an upgrade must not be able to lose data.
 func (e *Engine) Remove(ctx context.Context, set *Set, options RemoveOptions, keep ...*Set) (Removal, error) {
 	r := &taking{
-		Engine: e, set: set, keep: keep, memory: e.memoryOf(set.owner.Name), pass: &pass{clock: e.clock, start: e.clock.Now()},
+		Engine: e, set: set, keep: keep, applied: options.Applied, memory: e.memoryOf(set.owner.Name), pass: &pass{clock: e.clock, start: e.clock.Now()},
 		deleteCRDs: options.CRDs == corev1alpha2.CRDsDelete && len(keep) == 0,
 	}
 	var removal Removal
@@ -94,6 +96,7 @@ type taking struct {
 	*Engine
 	set        *Set
 	keep       []*Set
+	applied    []*Set
 	memory     *memory
 	pass       *pass
 	deleteCRDs bool
@@ -180,7 +183,7 @@ func (r *taking) one(ctx context.Context, entry *item) removed {
 	}
 	// A namespace is the owner's by its labels alone: without them somebody has made it their own, or it was let go of.
 	labelled, space := live.GetLabels()[corev1alpha2.LabelOwnerName] == r.set.owner.Name, isNamespace(entry.key.GroupKind)
-	if !holdingOf(live, r.set.owner).mine || space && !labelled {
+	if !r.set.owner.isOurs(live, r.applied) || space && !labelled {
 		return result
 	}
 	switch {

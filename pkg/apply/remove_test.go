@@ -39,9 +39,10 @@ func engineOn(t *testing.T, objects ...*unstructured.Unstructured) (*Engine, *dy
 func TestENG_D12_NoNamespaceOfABundleIsDeletedWithSomethingInIt(t *testing.T) {
 	const (
 		space    = `{apiVersion: v1, kind: Namespace, metadata: {name: data}}`
-		oursOnly = `{apiVersion: v1, kind: Namespace, metadata: {name: data, labels: {core.rukpak.io/owner-kind: BundleDeployment, core.rukpak.io/owner-name: memo}}}`
+		oursOnly = `{apiVersion: v1, kind: Namespace, metadata: {name: data, labels: {core.rukpak.io/owner-kind: BundleDeployment, core.rukpak.io/owner-name: memo}, managedFields: [{manager: platform-operators/memo}]}}`
 		letGo    = `{apiVersion: v1, kind: Namespace, metadata: {name: data, managedFields: [{manager: platform-operators/memo}]}}`
-		going    = `{apiVersion: v1, kind: Namespace, metadata: {name: data, deletionTimestamp: "2026-01-01T00:00:00Z", labels: {core.rukpak.io/owner-kind: BundleDeployment, core.rukpak.io/owner-name: memo}}}`
+		going    = `{apiVersion: v1, kind: Namespace, metadata: {name: data, deletionTimestamp: "2026-01-01T00:00:00Z", labels: {core.rukpak.io/owner-kind: BundleDeployment, core.rukpak.io/owner-name: memo}, managedFields: [{manager: platform-operators/memo}]}}`
+		labelled = `{apiVersion: v1, kind: Namespace, metadata: {name: data, labels: {core.rukpak.io/owner-kind: BundleDeployment, core.rukpak.io/owner-name: memo}}}`
 		users    = `{apiVersion: v1, kind: ConfigMap, metadata: {name: users, namespace: data}}`
 	)
 	kept := newSet(t)
@@ -61,6 +62,7 @@ func TestENG_D12_NoNamespaceOfABundleIsDeletedWithSomethingInIt(t *testing.T) {
 		"one that is being deleted is not waited for":                {there: []string{going, users}},
 		"one that the next version has too is not looked at":         {there: []string{oursOnly}, keep: []*Set{newSet(t, *object(t, space))}},
 		"one that somebody made before and nobody took over is left": {there: []string{space}},
+		"one that somebody put our labels on is left as it is":       {there: []string{labelled}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var there []*unstructured.Unstructured

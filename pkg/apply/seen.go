@@ -14,8 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/health"
+	"github.com/openshift/platform-operators/pkg/ownership"
 )
 
 // seen is what is kept of a live object: what every sync asks of it, worked out once when the object arrives, and the rest
@@ -24,7 +24,7 @@ import (
 type seen struct {
 	// ObjectMeta holds the identity, resourceVersion and deletionTimestamp; the rest of it is in content.
 	metav1.ObjectMeta
-	// owner is the BundleDeployment that the labels name.
+	// owner is the BundleDeployment whose it is, else the one that the labels name.
 	owner string
 	// digest is equal for two states of an object between which nothing changed that applying could concern: status, version
 	// and times are left out.
@@ -43,7 +43,12 @@ func look(live *unstructured.Unstructured) (*seen, error) {
 	kept := &seen{probe: health.Probe(live), services: health.Services(live)}
 	kept.Namespace, kept.Name, kept.UID = live.GetNamespace(), live.GetName(), live.GetUID()
 	kept.ResourceVersion, kept.DeletionTimestamp = live.GetResourceVersion(), live.GetDeletionTimestamp()
-	kept.owner = live.GetLabels()[corev1alpha2.LabelOwnerName]
+	marks := ownership.MarksOf(live)
+	if owner, owned := marks.Owner(); owned {
+		kept.owner = owner
+	} else {
+		kept.owner = marks.Label
+	}
 
 	content := maps.Clone(live.Object)
 	delete(content, "status")

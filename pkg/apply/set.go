@@ -66,6 +66,8 @@ type Set struct {
 	owner  Owner
 	phases []phase
 	keys   map[Key]bool
+	// namespace is the install namespace.
+	namespace string
 }
 
 type phase struct {
@@ -78,7 +80,7 @@ type phase struct {
 // manager may read the custom resources of the CustomResourceDefinitions among the objects: without it nobody could tell,
 // at removal, whether users still have some. An object that is there twice is an error.
 func NewSet(owner Owner, installNamespace string, phases []plan.Phase) (*Set, error) {
-	set := &Set{owner: owner, keys: map[Key]bool{}}
+	set := &Set{owner: owner, keys: map[Key]bool{}, namespace: installNamespace}
 	// The role comes first, so that it goes last: the namespace is only deleted after a look at what it holds.
 	namespace := namespaceObject(installNamespace, phases)
 	for _, added := range append(readerRole(owner, phases), namespace) {
@@ -127,7 +129,7 @@ func (s *Set) Without(other *Set, phases int) *Set {
 			taken[entry.key] = true
 		}
 	}
-	rest := &Set{owner: s.owner, keys: map[Key]bool{}}
+	rest := &Set{owner: s.owner, keys: map[Key]bool{}, namespace: s.namespace}
 	for _, earlier := range s.phases {
 		kept := phase{name: earlier.name}
 		for _, entry := range earlier.items {
@@ -167,6 +169,12 @@ func Union(installNamespace string, sets ...*Set) (*Set, error) {
 
 // Has says whether the set has an object of the key's kind and name.
 func (s *Set) Has(key Key) bool { return s.keys[key] }
+
+// lists says whether an object of the key is the owner's once the set was applied completely. The install namespace is not: it
+// may have been there before.
+func (s *Set) lists(key Key) bool {
+	return s.keys[key] && (!isNamespace(key.GroupKind) || key.Name != s.namespace)
+}
 
 // Len is the number of objects that come from the bundle.
 func (s *Set) Len() int {

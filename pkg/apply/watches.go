@@ -6,16 +6,12 @@ import (
 	"sync"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
-
-	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
 const (
@@ -25,7 +21,7 @@ const (
 	recentTime = 30 * time.Second
 )
 
-// watches keeps one cache for every resource that some owner has objects of, holding only objects with owner labels. A
+// watches keeps one cache for every resource that some owner has objects of, holding only objects that are some owner's. A
 // cache is started when the first owner wants it and stopped when the last one does not.
 type watches struct {
 	ctx     context.Context
@@ -101,9 +97,8 @@ func (w *watches) start(owner string, resource schema.GroupVersionResource) (*wa
 		found.owners[owner] = true
 		return found, nil
 	}
-	selector := corev1alpha2.LabelOwnerKind + "=" + corev1alpha2.OwnerKindBundleDeployment
-	informer := dynamicinformer.NewFilteredDynamicInformer(w.client, resource, metav1.NamespaceAll, 0,
-		cache.Indexers{}, func(options *metav1.ListOptions) { options.LabelSelector = selector }).Informer()
+	informer := cache.NewSharedIndexInformerWithOptions((&ownedOnly{client: w.client.Resource(resource)}).listWatch(w.client),
+		&unstructured.Unstructured{}, cache.SharedIndexInformerOptions{ObjectDescription: resource.String()})
 	ctx, stop := context.WithCancel(w.ctx)
 	started := &watched{
 		informer: informer, stop: stop, clock: w.clock,

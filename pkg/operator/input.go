@@ -99,6 +99,7 @@ func engineConfig(config *rest.Config) *rest.Config {
 	config = rest.CopyConfig(config)
 	config.QPS = -1
 	config.WarningHandlerWithContext = apply.WarningHandler()
+	config.Wrap(apply.BoundPages)
 	return config
 }
 

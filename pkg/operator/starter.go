@@ -194,6 +194,7 @@ func newBundleDeployment(ctx context.Context, input *Input, content *store.Conte
 		Deployments:  input.PlatformInformers.Core().V1alpha2().BundleDeployments(),
 		Bundles:      input.PlatformInformers.Core().V1alpha2().Bundles(),
 		Classes:      input.PlatformInformers.Core().V1alpha2().ProvisionerClasses(),
+		Operators:    input.PlatformInformers.Platform().V1alpha1().PlatformOperators(),
 		Secrets:      input.Kubernetes.CoreV1().Secrets(input.Namespace),
 		Dynamic:      input.Dynamic,
 		Discovery:    input.Discovery,

@@ -61,7 +61,7 @@ var mutants = []mutant{
 	},
 	{
 		"a BundleDeployment that is somebody else's is left alone and survives the PlatformOperator of its name", "False UnpackFailed",
-		"pkg/controllers/platformoperator/stages.go", "if s.deployment != nil && !ownedBy(s.deployment, s.operator) {", "if false {",
+		"pkg/controllers/platformoperator/stages.go", "if s.deployment != nil && !ownership.BelongsTo(s.deployment, s.operator) {", "if false && !ownership.BelongsTo(s.deployment, s.operator) {",
 	},
 	{
 		"a paused PlatformOperator says so, and goes on when it is not paused any more", "to have prefix",

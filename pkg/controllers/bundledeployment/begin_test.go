@@ -11,12 +11,16 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/cache"
 	clocktesting "k8s.io/utils/clock/testing"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/apply"
 	"github.com/openshift/platform-operators/pkg/client/clientset/versioned/fake"
+	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
 )
 
 func TestDeadlines(t *testing.T) {
@@ -53,6 +57,18 @@ func TestDeadlines(t *testing.T) {
 	}
 }
 
+// operatorsNamed lists PlatformOperators of these names.
+func operatorsNamed(t *testing.T, names ...string) platformlisters.PlatformOperatorLister {
+	t.Helper()
+	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
+	for _, name := range names {
+		if err := indexer.Add(&platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID("operator-" + name)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return platformlisters.NewPlatformOperatorLister(indexer)
+}
+
 // given is a sync of a deployment of generation 3 with revisions 1, active, and 2.
 func given(t *testing.T) (*state, *revision, *revision) {
 	t.Helper()
@@ -65,7 +81,7 @@ func given(t *testing.T) (*state, *revision, *revision) {
 		t.Fatal(err)
 	}
 	s := &state{
-		controller: &controller{clock: clocktesting.NewFakePassiveClock(time.Unix(1000, 0)), meters: registered, missingFor: func(context.Context, *apply.Set) ([]corev1alpha2.MissingPermission, error) { return nil, nil }},
+		controller: &controller{operators: operatorsNamed(t), clock: clocktesting.NewFakePassiveClock(time.Unix(1000, 0)), meters: registered, missingFor: func(context.Context, *apply.Set) ([]corev1alpha2.MissingPermission, error) { return nil, nil }},
 		record:     &memory{revisions: []*revision{one, two}},
 		before:     &corev1alpha2.BundleDeployment{ObjectMeta: metav1.ObjectMeta{Name: "memo", Generation: 3}},
 		active:     one, wanted: two,

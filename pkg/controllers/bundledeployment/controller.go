@@ -8,7 +8,8 @@
 // A revision has a deadline, counted from a time that is in status before anything of it is written. What misses it is held
 // or rolled back, as the spec says; a revision that was rolled back is not tried again before the spec changes.
 //
-// It knows nothing of catalogs, versions or PlatformOperators; whoever creates a BundleDeployment reads its status.
+// It knows nothing of catalogs and versions, and of PlatformOperators only which names they have; whoever creates a
+// BundleDeployment reads its status.
 package bundledeployment
 
 import (
@@ -36,7 +37,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
 	coreclient "github.com/openshift/platform-operators/pkg/client/clientset/versioned/typed/core/v1alpha2"
 	coreinformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/core/v1alpha2"
+	platforminformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/platform/v1alpha1"
 	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
+	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/source"
 	"github.com/openshift/platform-operators/pkg/source/image"
 	"github.com/openshift/platform-operators/pkg/store"
@@ -64,6 +67,8 @@ type Config struct {
 	Deployments coreinformers.BundleDeploymentInformer
 	Bundles     coreinformers.BundleInformer
 	Classes     coreinformers.ProvisionerClassInformer
+	// Operators are asked for the names that they claim.
+	Operators platforminformers.PlatformOperatorInformer
 	// Secrets of the namespace that stored revisions are kept in.
 	Secrets   corev1client.SecretInterface
 	Dynamic   dynamic.Interface
@@ -85,7 +90,7 @@ type Config struct {
 }
 
 func (c Config) validate() error {
-	if c.Client == nil || c.Deployments == nil || c.Bundles == nil || c.Classes == nil || c.Secrets == nil || c.Dynamic == nil ||
+	if c.Client == nil || c.Deployments == nil || c.Bundles == nil || c.Classes == nil || c.Operators == nil || c.Secrets == nil || c.Dynamic == nil ||
 		c.Discovery == nil || c.Content == nil || c.Images == nil || c.Fetches <= 0 || c.BackoffFirst <= 0 || c.BackoffLast < c.BackoffFirst ||
 		c.Clock == nil || c.Recorder == nil || c.Events == nil || c.Tried == nil || c.Register == nil {
 		return errors.New("building the bundledeployment controller: a field of its Config is not set")
@@ -98,6 +103,7 @@ type controller struct {
 	deployments corelisters.BundleDeploymentLister
 	bundles     corelisters.BundleLister
 	classes     corelisters.ProvisionerClassLister
+	operators   platformlisters.PlatformOperatorLister
 	revisions   *store.Revisions
 	engine      *apply.Engine
 	// missingFor is the engine's MissingPermissions. A seam for tests.
@@ -144,6 +150,7 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 		deployments:  config.Deployments.Lister(),
 		bundles:      config.Bundles.Lister(),
 		classes:      config.Classes.Lister(),
+		operators:    config.Operators.Lister(),
 		revisions:    store.NewRevisions(config.Secrets),
 		engine:       engine,
 		missingFor:   engine.MissingPermissions,
@@ -173,6 +180,7 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 		WithSync(c.sync).
 		WithInformersQueueKeysFunc(c.deploymentsOfClass, config.Classes.Informer()).
 		WithInformersQueueKeysFunc(c.deploymentsOfBundle, config.Bundles.Informer()).
+		WithFilteredEventsInformersQueueKeyFunc(objectName, c.concernsName, config.Operators.Informer()).
 		WithInformersQueueKeyFunc(objectName, config.Deployments.Informer()).
 		ToController(ControllerName, config.Recorder), nil
 }

@@ -100,7 +100,7 @@ func (s *state) pruningWaits(why string, blocked bool) {
 
 // takeAway removes what of a set is in none of those to keep. What holds it up is told like progress, until it waits for somebody.
 func (s *state) takeAway(ctx context.Context, set *apply.Set, keep []*apply.Set, whose string) (bool, error) {
-	removal, err := s.engine.Remove(ctx, set, apply.RemoveOptions{}, keep...)
+	removal, err := s.engine.Remove(ctx, set, apply.RemoveOptions{Applied: s.appliedSets()}, keep...)
 	if refusal := (*apply.Refusal)(nil); errors.As(err, &refusal) {
 		s.pruningWaits(refusal.Error(), true)
 		s.retry(s.backoff.Last)

@@ -131,11 +131,15 @@ func (s *state) takeDown(ctx context.Context) (apply.Removal, error) {
 		if err != nil {
 			return apply.Removal{}, err
 		}
-		if removal, err = s.engine.Remove(ctx, all, apply.RemoveOptions{CRDs: s.policies.crds}); err != nil || !removal.Done {
+		if removal, err = s.engine.Remove(ctx, all, apply.RemoveOptions{CRDs: s.policies.crds, Applied: s.appliedSets()}); err != nil || !removal.Done {
 			return removal, err
 		}
 	}
-	// Stored revisions can be lost, and rukpak had none; what was applied tells by itself whose it is.
+	// Stored revisions can be lost, and rukpak had none; what was applied tells by itself whose it is. Of a name that a
+	// PlatformOperator claims it does not: that one's objects have the same marks.
+	if claimed, err := s.claimed(s.before); claimed || err != nil {
+		return removal, err
+	}
 	owner := apply.Owner{Name: s.deployment.Name, Package: s.packageOf("")}
 	if bundle := s.before.Status.Bundle; bundle != nil {
 		owner.Package = s.packageOf(bundle.Package)

@@ -100,8 +100,19 @@ func (s *state) permitted(ctx context.Context, target *revision) error {
 func (s *state) options(gated, trusted bool) apply.Options {
 	return apply.Options{
 		Gated: gated, Trusted: trusted, ReadOnly: s.deployment.Spec.Paused,
-		Adoption: s.deployment.Spec.Adoption, Drift: s.policies.drift,
+		Adoption: s.deployment.Spec.Adoption, Applied: s.appliedSets(), Drift: s.policies.drift,
 	}
+}
+
+// appliedSets are the sets, as far as they are there, of revisions that were applied completely: what they list is ours.
+func (s *state) appliedSets() []*apply.Set {
+	var sets []*apply.Set
+	for _, each := range s.record.revisions {
+		if each.set != nil && (s.appliedBefore(each) || each.state == corev1alpha2.RevisionArchived) {
+			sets = append(sets, each.set)
+		}
+	}
+	return sets
 }
 
 // take notes what one call of the engine tells beside the state of the objects.

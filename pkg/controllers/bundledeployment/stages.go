@@ -71,6 +71,7 @@ var stages = []stage{
 	{"reading the revisions of", recall},
 	{"reading the class of", classify},
 	{"removing", remove},
+	{"checking the name of", checkName},
 	{"adding the finalizer to", addFinalizer},
 	{"unpacking", unpack},
 	{"looking again at the source of", reread},

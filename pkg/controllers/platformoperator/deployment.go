@@ -149,11 +149,6 @@ func asJSON(value any) string {
 	return string(text)
 }
 
-func ownedBy(deployment *corev1alpha2.BundleDeployment, operator *platformv1alpha1.PlatformOperator) bool {
-	controller := metav1.GetControllerOf(deployment)
-	return controller != nil && controller.UID == operator.UID
-}
-
 // installNamespace is where an operator goes that is not there: the spec's, else where it was, else the author's, else the package's.
 func installNamespace(operator *platformv1alpha1.PlatformOperator, decision resolve.Decision) string {
 	if operator.Spec.Install != nil && operator.Spec.Install.Namespace != "" {

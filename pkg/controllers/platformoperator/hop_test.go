@@ -12,6 +12,7 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/ownership"
 	"github.com/openshift/platform-operators/pkg/resolve"
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
@@ -269,7 +270,7 @@ func TestRecordSurvivesTheDeployment(t *testing.T) {
 	if got := deployment.Labels[platformv1alpha1.LabelVersion]; got != "1.0.0_build.7" {
 		t.Errorf("the version's label is %q", got)
 	}
-	if !ownedBy(deployment, operator) {
+	if !ownership.BelongsTo(deployment, operator) {
 		t.Error("the deployment is not owned by its operator")
 	}
 	deployment.Annotations[platformv1alpha1.AnnotationBundle] = "{spoilt"

@@ -14,6 +14,7 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/ownership"
 )
 
 // maxHolders bounds the finalizers that are named.
@@ -47,7 +48,7 @@ func remove(ctx context.Context, s *state) (bool, error) {
 		}
 		return true, nil
 	}
-	if s.deployment != nil && ownedBy(s.deployment, s.operator) {
+	if s.deployment != nil && ownership.BelongsTo(s.deployment, s.operator) {
 		if err := s.handOnDeletion(ctx); err != nil {
 			return true, err
 		}

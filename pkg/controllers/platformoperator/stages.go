@@ -12,6 +12,7 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/ownership"
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
@@ -88,12 +89,13 @@ func gather(_ context.Context, s *state) (bool, error) {
 }
 
 // check refuses operators that must not be carried out at all: the second of a package, or one whose BundleDeployment
-// belongs to somebody else.
+// belongs to somebody else. That one is not carried out either, so that it neither takes nor keeps what is the operator's.
 func check(_ context.Context, s *state) (bool, error) {
-	if s.deployment != nil && !ownedBy(s.deployment, s.operator) {
+	if s.deployment != nil && !ownership.BelongsTo(s.deployment, s.operator) {
 		s.refusal = &refusal{platformv1alpha1.ReasonValidationFailed, fmt.Sprintf(
-			"BundleDeployment %q exists and does not belong to this PlatformOperator, so it is left alone: delete it, or create a PlatformOperator of another name.",
-			s.deployment.Name)}
+			"BundleDeployment %q exists and does not belong to this PlatformOperator. Nothing is carried out for it any more, and it is not deleted: "+
+				"delete it (\"kubectl delete bundledeployment %s\"), or create a PlatformOperator of another name instead of this one.",
+			s.deployment.Name, s.deployment.Name)}
 		s.deployment, s.record, s.began = nil, nil, nil
 		return false, nil
 	}

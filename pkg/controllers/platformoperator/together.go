@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/ownership"
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
@@ -37,7 +38,7 @@ func (s *state) decide(request resolve.Request) (resolve.Decision, error) {
 			deployment = nil
 		case err != nil:
 			return resolve.Decision{}, err
-		case !ownedBy(deployment, other):
+		case !ownership.BelongsTo(deployment, other):
 			continue
 		}
 		if theirs, err := requestFor(other, deployment, s.on); err == nil { // else it says so itself, and gets nothing

@@ -93,8 +93,8 @@ type BundleDeploymentSpec struct {
 	OnFailure OnFailure `json:"onFailure,omitempty"`
 
 	// adoption says which objects that exist already may be taken over: SamePackage those that were kept when the same
-	// package was removed, None nothing, Any whatever is there. What two BundleDeployments have belongs to the older one in
-	// any case. Absent means SamePackage.
+	// package was removed, None nothing, Any whatever is there. What two BundleDeployments declare belongs to the older one,
+	// which takes it from the younger one unless this is None. Absent means SamePackage.
 	// +optional
 	Adoption Adoption `json:"adoption,omitempty"`
 

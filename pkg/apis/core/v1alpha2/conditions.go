@@ -52,7 +52,8 @@ const (
 	ReasonInstallPending = "InstallPending"
 	// ReasonInstallationSucceeded: every object of a revision is applied.
 	ReasonInstallationSucceeded = "InstallationSucceeded"
-	// ReasonInstallFailed: the API server refuses an object of the first revision, or the object is somebody else's.
+	// ReasonInstallFailed: the API server refuses an object of the first revision, or the object is somebody else's, or a
+	// PlatformOperator has the BundleDeployment's name.
 	ReasonInstallFailed = "InstallFailed"
 	// ReasonUpgradeFailed: the API server refuses an object of a later revision, or the object is somebody else's; Installed
 	// stays True.
@@ -68,6 +69,7 @@ const (
 	ReasonHealthy = "Healthy"
 	// ReasonUnhealthy: at least one object does not; status.unready names the first ones.
 	ReasonUnhealthy = "Unhealthy"
+	// ReasonBlocked, below, with status Unknown: it is not looked at, because a PlatformOperator has its name.
 )
 
 // Reasons of the Progressing condition.

@@ -140,8 +140,8 @@ type Install struct {
 	OnFailure corev1alpha2.OnFailure `json:"onFailure,omitempty"`
 
 	// adoption says which objects that exist already may be taken over: SamePackage those that were kept when the same
-	// package was removed, None nothing, Any whatever is there. What two operators have belongs to the older one in any
-	// case. Absent means SamePackage.
+	// package was removed, None nothing, Any whatever is there. What two operators declare belongs to the older one, which
+	// takes it from the younger one unless this is None. Absent means SamePackage.
 	// +optional
 	Adoption corev1alpha2.Adoption `json:"adoption,omitempty"`
 }

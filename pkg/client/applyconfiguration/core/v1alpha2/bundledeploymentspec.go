@@ -37,8 +37,8 @@ type BundleDeploymentSpecApplyConfiguration struct {
 	// Absent means Hold.
 	OnFailure *corev1alpha2.OnFailure `json:"onFailure,omitempty"`
 	// adoption says which objects that exist already may be taken over: SamePackage those that were kept when the same
-	// package was removed, None nothing, Any whatever is there. What two BundleDeployments have belongs to the older one in
-	// any case. Absent means SamePackage.
+	// package was removed, None nothing, Any whatever is there. What two BundleDeployments declare belongs to the older one,
+	// which takes it from the younger one unless this is None. Absent means SamePackage.
 	Adoption *corev1alpha2.Adoption `json:"adoption,omitempty"`
 	// deletion says what goes with the BundleDeployment. Absent fields take the class's value.
 	Deletion *DeletionApplyConfiguration `json:"deletion,omitempty"`

@@ -1,0 +1,66 @@
+package bundledeployment
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/ownership"
+)
+
+// claimed says whether a PlatformOperator of the same name exists whose BundleDeployment this is not.
+func (c *controller) claimed(deployment *corev1alpha2.BundleDeployment) (bool, error) {
+	operator, err := c.operators.Get(deployment.Name)
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("reading PlatformOperator %q: %w", deployment.Name, err)
+	}
+	return !ownership.BelongsTo(deployment, operator), nil
+}
+
+// checkName carries out nothing for a BundleDeployment that has the name of somebody's PlatformOperator. The labels and the field
+// manager of both would be the same, so that either would take the other's objects for its own.
+func checkName(_ context.Context, s *state) (bool, error) {
+	claimed, err := s.claimed(s.before)
+	if claimed {
+		s.reportClaimed()
+	}
+	return claimed || err != nil, err
+}
+
+func (s *state) reportClaimed() {
+	name := s.deployment.Name
+	why := fmt.Sprintf("PlatformOperator %q has this name, and this BundleDeployment does not belong to it, so nothing is fetched, applied, repaired or pruned for it. "+
+		"Delete it (\"kubectl delete bundledeployment %s\") to have the PlatformOperator installed, or delete the PlatformOperator to have this one carried out.", name, name)
+	s.observe()
+	installed, reason := metav1.ConditionFalse, corev1alpha2.ReasonInstallFailed
+	if meta.IsStatusConditionTrue(s.before.Status.Conditions, corev1alpha2.ConditionInstalled) {
+		installed, reason = metav1.ConditionTrue, corev1alpha2.ReasonReconcileFailed
+	}
+	s.set(corev1alpha2.ConditionInstalled, installed, reason, why)
+	s.set(corev1alpha2.ConditionProgressing, metav1.ConditionFalse, corev1alpha2.ReasonBlocked, why)
+	const looks = "It is not looked at; the Progressing condition says why."
+	s.set(corev1alpha2.ConditionHealthy, metav1.ConditionUnknown, corev1alpha2.ReasonBlocked, looks)
+	s.set(corev1alpha2.ConditionDrifted, metav1.ConditionUnknown, corev1alpha2.ReasonReconcileFailed, looks)
+	for _, each := range []string{corev1alpha2.ConditionUnpacked, corev1alpha2.ConditionHasValidBundle} {
+		if meta.FindStatusCondition(s.before.Status.Conditions, each) == nil {
+			s.set(each, metav1.ConditionUnknown, corev1alpha2.ReasonUnpackPending, "Nothing is fetched; the Progressing condition says why.")
+		}
+	}
+}
+
+// concernsName says whether an event of a PlatformOperator concerns the BundleDeployment of its name: one that is not its own.
+func (c *controller) concernsName(object any) bool {
+	operator, ok := object.(metav1.Object)
+	if !ok {
+		return false
+	}
+	deployment, err := c.deployments.Get(operator.GetName())
+	return err == nil && !ownership.BelongsTo(deployment, operator)
+}

@@ -52,6 +52,8 @@ type permissions struct {
 
 	mu      sync.Mutex
 	granted map[right]time.Time
+	// doubtedAt is when something that counted as granted was denied last.
+	doubtedAt time.Time
 }
 
 func newPermissions(client dynamic.Interface, clock clock.PassiveClock) *permissions {
@@ -124,6 +126,7 @@ func (e *Engine) MissingPermissions(ctx context.Context, set *Set) ([]corev1alph
 	sorted := slices.SortedFunc(maps.Keys(needs), func(a, b need) int {
 		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Resource, b.Resource), cmp.Compare(a.namespace, b.namespace))
 	})
+	e.permissions.learn(ctx, needs)
 	missing, errs := make([]corev1alpha2.MissingPermission, len(sorted)), make([]error, len(sorted))
 	var group sync.WaitGroup
 	slots := make(chan struct{}, parallel)
@@ -143,6 +146,7 @@ func (e *Engine) Doubt() {
 	e.permissions.mu.Lock()
 	defer e.permissions.mu.Unlock()
 	clear(e.permissions.granted)
+	e.permissions.doubtedAt = e.permissions.clock.Now()
 }
 
 // NotPermitted tells what is missing as a refusal of the owner's set; nil when nothing is.

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	clienttesting "k8s.io/client-go/testing"
 	testingclock "k8s.io/utils/clock/testing"
@@ -167,6 +168,76 @@ func TestWhatIsGrantedIsRememberedAndWhatIsMissingIsAskedForAgain(t *testing.T) 
 	engine.Doubt()
 	if asked, _ := look(); asked != first {
 		t.Errorf("in doubt it asks %d times, want %d", asked, first)
+	}
+}
+
+func TestARulesReviewSparesAccessReviews(t *testing.T) {
+	rule := func(verbs, groups, resources, names []string) map[string]any {
+		list := func(of []string) []any {
+			values := make([]any, len(of))
+			for i := range of {
+				values[i] = of[i]
+			}
+			return values
+		}
+		return map[string]any{"verbs": list(verbs), "apiGroups": list(groups), "resources": list(resources), "resourceNames": list(names)}
+	}
+	each, all := []string{"*"}, []string{"create", "delete", "get", "list", "patch", "update", "watch"}
+	const reviewsOfOneResource, reviewsOfAll = 7, 5 * 7 // ConfigMaps, namespaces, CRDs, ClusterRoles and memos
+	for name, test := range map[string]struct {
+		rules []any
+		err   error
+		doubt bool
+		want  int // access reviews
+	}{
+		"all are listed by name": {rules: []any{rule(all, []string{"", "example.com"}, []string{"configmaps", "namespaces", "memos"}, nil),
+			rule(all, []string{"apiextensions.k8s.io"}, []string{"customresourcedefinitions"}, nil), rule(all, []string{"rbac.authorization.k8s.io"}, []string{"clusterroles"}, nil)}},
+		"everything is listed":                                {rules: []any{rule(each, each, each, nil)}},
+		"one resource is not listed":                          {rules: []any{rule(all, []string{"", "example.com", "rbac.authorization.k8s.io"}, each, nil)}, want: reviewsOfOneResource},
+		"one verb of each is not listed":                      {rules: []any{rule(all[:6], each, each, nil)}, want: 5},
+		"a rule for some names does not count":                {rules: []any{rule(all, each, each, []string{"one"})}, want: reviewsOfAll},
+		"a subresource is no resource":                        {rules: []any{rule(all, each, []string{"configmaps/status", "namespaces/finalize"}, nil)}, want: reviewsOfAll},
+		"nothing is listed":                                   {want: reviewsOfAll},
+		"the review is denied":                                {err: apierrors.NewForbidden(rulesReviews.GroupResource(), "", errors.New("no")), want: reviewsOfAll},
+		"the list is not believed after something was denied": {rules: []any{rule(each, each, each, nil)}, doubt: true, want: reviewsOfAll},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j := &judge{may: func(string, string, string) bool { return true }}
+			engine, set, clock := asking(t, j)
+			var namespaces []string
+			client, _ := engine.permissions.client.(*dynamicfake.FakeDynamicClient)
+			client.PrependReactor("create", rulesReviews.Resource, func(action clienttesting.Action) (bool, runtime.Object, error) {
+				create, _ := action.(clienttesting.CreateAction)
+				review, _ := create.GetObject().DeepCopyObject().(*unstructured.Unstructured)
+				namespace, _, _ := unstructured.NestedString(review.Object, "spec", "namespace")
+				namespaces = append(namespaces, namespace)
+				review.Object["status"] = map[string]any{"resourceRules": test.rules, "nonResourceRules": []any{}, "incomplete": true}
+				return true, review, test.err
+			})
+			if test.doubt {
+				engine.Doubt()
+			}
+			for range 2 {
+				if missing, err := engine.MissingPermissions(t.Context(), set); len(missing) > 0 || err != nil {
+					t.Fatalf("got %v, %v", missing, err)
+				}
+			}
+			if j.asked != test.want {
+				t.Errorf("it took %d access reviews, want %d", j.asked, test.want)
+			}
+			if asked := len(namespaces); asked > 1 || asked == 0 && !test.doubt || test.doubt && asked > 0 {
+				t.Errorf("it took %d rules reviews", asked)
+			}
+			for _, namespace := range namespaces {
+				if errs := validation.IsDNS1123Label(namespace); namespace == "" || len(errs) == 0 {
+					t.Errorf("the review is of namespace %q, which may have RoleBindings", namespace)
+				}
+			}
+			clock.Step(grantedTime)
+			if _, err := engine.MissingPermissions(t.Context(), set); err != nil || len(namespaces) == 0 {
+				t.Errorf("after %s: %d rules reviews, %v", grantedTime, len(namespaces), err)
+			}
+		})
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/openshift/platform-operators/test/environment"
 	"github.com/openshift/platform-operators/test/samples"
+	"github.com/openshift/platform-operators/test/steady"
 	"github.com/openshift/platform-operators/test/story"
 )
 
@@ -27,7 +28,8 @@ const (
 type installs struct {
 	ours, plain []float64 // seconds
 	memory      []residentMemory
-	objects     int // of one round
+	requests    []steady.Requests // of the manager, in each round
+	objects     int               // of one round
 }
 
 // measureInstall starts a local cluster with the manager and installs operators in rounds, each time other ones, so that
@@ -38,7 +40,7 @@ func measureInstall(ctx context.Context, dir string, rounds int, say func(format
 		offered = append(offered, sampleOperators("managed", round)...)
 	}
 	env, err := environment.Start(ctx, environment.Options{
-		Dir: filepath.Join(dir, "environment"), Log: os.Stderr, OpenShiftVersion: story.ClusterVersion, Samples: offered,
+		Dir: filepath.Join(dir, "environment"), Log: os.Stderr, OpenShiftVersion: story.ClusterVersion, Samples: offered, AuditLog: true,
 	})
 	if err != nil {
 		return part{}, fmt.Errorf("starting the local cluster and the manager: %w", err)
@@ -64,6 +66,10 @@ func measureRounds(ctx context.Context, admin *story.Admin, loop *plainLoop, rou
 	if err := managerRuns().Run(ctx, admin); err != nil {
 		return installs{}, err
 	}
+	log, err := steady.OpenLog(admin.Environment.AuditLog)
+	if err != nil {
+		return installs{}, err
+	}
 	remember := func() error {
 		memory, err := readResidentMemory(admin.Environment.Manager.PID())
 		all.memory = append(all.memory, memory)
@@ -73,6 +79,9 @@ func measureRounds(ctx context.Context, admin *story.Admin, loop *plainLoop, rou
 		return installs{}, err
 	}
 	for round := range rounds {
+		if _, err := log.Read(steady.ManagersUser); err != nil {
+			return installs{}, err
+		}
 		start := time.Now()
 		if err := installStep(sampleOperators("managed", round)).Run(ctx, admin); err != nil {
 			return installs{}, err
@@ -81,6 +90,11 @@ func measureRounds(ctx context.Context, admin *story.Admin, loop *plainLoop, rou
 		if err := remember(); err != nil {
 			return installs{}, err
 		}
+		requests, err := requestsUntilQuiet(ctx, log)
+		if err != nil {
+			return installs{}, err
+		}
+		all.requests = append(all.requests, requests)
 
 		operators, err := renderSamples(filepath.Join(admin.Environment.Dir, "plain"), sampleOperators("plain", round))
 		if err != nil {
@@ -159,13 +173,15 @@ func installPart(m installs) part {
 		title: "Installing operators on a cluster",
 		text: fmt.Sprintf("%d sample operators at once on the local cluster (a real API server, simulated nodes), from creating the PlatformOperators until another client sees all of them installed and healthy. "+
 			"That includes resolving, pulling the images, and status. The baseline is a plain loop of server-side applies of the same objects (%d, namespaces included) by client-go, one after the other without a rate limit, until the Deployments are available; "+
-			"it resolves, pulls, repairs and reports nothing. Both look every 100 ms. Each round installs other operators, the first one counts too, and nothing is removed in between.",
-			operatorsPerRound, m.objects),
+			"it resolves, pulls, repairs and reports nothing. Both look every 100 ms. Each round installs other operators, the first one counts too, and nothing is removed in between. "+
+			"Requests are counted from the API server's audit log, from the creation of the PlatformOperators until the manager has made none for %s; of the rounds, the one with the most counts, beside what commit c02a7af took.",
+			operatorsPerRound, m.objects, quietTime),
 		ours: "manager", baseline: "plain loop of applies",
 		figures: []figure{
 			{name: fmt.Sprintf("%d operators, until healthy", operatorsPerRound), unit: seconds, ours: median(m.ours), baseline: median(m.plain), n: n},
 		},
 	}
+	p.figures = append(p.figures, requestFigures(m.requests)...)
 	p.details = table{
 		caption: "The manager's resident memory, and how it grows. Anonymous is what only this process has; total counts the pages of its binary too. One reading each, right after all were healthy; the baseline is the same process before the first PlatformOperator.",
 		head:    []string{"operators installed", "anonymous RSS", "÷ idle", "total RSS", "÷ idle"},

@@ -6,14 +6,28 @@ import (
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/openshift/platform-operators/test/steady"
 )
 
 func TestInstallingIsWrittenBesideThePlainLoopAndMemoryBesideIdle(t *testing.T) {
 	p := installPart(installs{
 		ours: []float64{6, 4, 5}, plain: []float64{2, 3, 2.5}, objects: 80,
 		memory: []residentMemory{{10 << 20, 40 << 20}, {15 << 20, 50 << 20}, {20 << 20, 60 << 20}, {20 << 20, 60 << 20}},
+		requests: []steady.Requests{
+			{Written: map[string]int{"events": 40, "clusteroperators/status": 3, "secrets": 10}},
+			{Written: map[string]int{"events": 50, "selfsubjectaccessreviews": 2, "selfsubjectrulesreviews": 1}},
+			{Written: map[string]int{"events": 60, "clusteroperators/status": 5}},
+		},
 	})
-	want := []figure{{name: "10 operators, until healthy", unit: seconds, ours: 5, baseline: 2.5, n: 3}}
+	want := []figure{{name: "10 operators, until healthy", unit: seconds, ours: 5, baseline: 2.5, n: 3},
+		{name: "10 operators, PlatformOperator status writes (c02a7af: 66)", unit: count, n: 3},
+		{name: "10 operators, PlatformOperatorManager status writes (c02a7af: 34)", unit: count, n: 3},
+		{name: "10 operators, ClusterOperator status writes (c02a7af: 29)", unit: count, ours: 5, n: 3},
+		{name: "10 operators, Events (c02a7af: 88)", unit: count, ours: 60, n: 3},
+		{name: "10 operators, access reviews (c02a7af: 114)", unit: count, ours: 3, n: 3},
+		{name: "10 operators, all of these (c02a7af: 331)", unit: count, ours: 65, n: 3},
+	}
 	if diff := cmp.Diff(want, p.figures, cmp.AllowUnexported(figure{})); diff != "" {
 		t.Errorf("figures (-want +got):\n%s", diff)
 	}

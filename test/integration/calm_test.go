@@ -322,7 +322,7 @@ var _ = Describe("calm", Ordered, func() {
 		Expect(err).NotTo(HaveOccurred())
 		Expect(once).To(Equal(map[string]int{
 			"PlatformOperator InstallStarted": 1, "PlatformOperator InstallSucceeded": 1,
-			"BundleDeployment RollOutStarted": 1, "BundleDeployment InstallationSucceeded": 1, "BundleDeployment Healthy": 1, "BundleDeployment RevisionActive": 1,
+			"BundleDeployment RollOutStarted": 1, "BundleDeployment InstallationSucceeded": 1, "BundleDeployment RevisionActive": 1,
 		}))
 		before, touched, from := statuses(ctx), fingers(ctx, name), logEnd()
 		poke(ctx, name, times)

@@ -23,6 +23,8 @@ type Requests struct {
 	Writes, Gets, Lists, Watches, Leases int
 	// Each is how often each "<verb> <path>" of Writes, Gets and Lists was.
 	Each map[string]int
+	// Written is how many of Writes each resource got; one with a subresource is "<resource>/<subresource>".
+	Written map[string]int
 }
 
 // Log reads an audit log from where it was left.
@@ -68,13 +70,14 @@ type event struct {
 		Username string `json:"username"`
 	} `json:"user"`
 	ObjectRef struct {
-		Resource string `json:"resource"`
+		Resource    string `json:"resource"`
+		Subresource string `json:"subresource"`
 	} `json:"objectRef"`
 }
 
 // count reads whole lines; one that is still being written is left for the next time.
 func (l *Log) count(reader *bufio.Reader, user string) (Requests, error) {
-	requests := Requests{Each: map[string]int{}}
+	requests := Requests{Each: map[string]int{}, Written: map[string]int{}}
 	for {
 		line, err := reader.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
@@ -111,6 +114,7 @@ func (r *Requests) add(seen event) {
 		r.Lists++
 	default:
 		r.Writes++
+		r.Written[strings.TrimSuffix(seen.ObjectRef.Resource+"/"+seen.ObjectRef.Subresource, "/")]++
 	}
 	path, _, _ := strings.Cut(seen.URI, "?")
 	r.Each[seen.Verb+" "+path]++

@@ -45,7 +45,7 @@ func TestOnlyWhatTheUserAskedSinceTheLastTimeIsCounted(t *testing.T) {
 	}
 	want := Requests{Writes: 2, Gets: 2, Lists: 1, Watches: 1, Leases: 2, Each: map[string]int{
 		"get /api/v1/c": 2, "list /api/v1/pods": 1, "patch /api/v1/pods/p": 1, "delete /api/v1/pods/p": 1,
-	}}
+	}, Written: map[string]int{"pods": 2}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("requests (-want +got):\n%s", diff)
 	}

@@ -70,7 +70,11 @@ func (s *state) transitions() []notice {
 				notices = append(notices, notice{corev1alpha2.EventDeadlineExceeded, s.failed.failure, true})
 			}
 			notices = append(notices, notice{corev1alpha2.EventRollingBack, fmt.Sprintf("Putting revision %d back: %s", s.active.Number, s.failed.failure), true})
-		case corev1alpha2.EventInstallationSucceeded, corev1alpha2.EventHealthy:
+		case corev1alpha2.EventHealthy:
+			if !s.activated() { // RevisionActive says so
+				notices = append(notices, notice{after.Reason, after.Message, false})
+			}
+		case corev1alpha2.EventInstallationSucceeded:
 			notices = append(notices, notice{after.Reason, after.Message, false})
 		}
 	}

@@ -60,8 +60,9 @@ type controller struct {
 	clusterVersions configv1listers.ClusterVersionLister
 	degradedAfter   time.Duration
 	clock           clock.PassiveClock
-	// damper is used by the one sync that runs at a time: there is one queue key.
+	// damper and pace are used by the one sync that runs at a time: there is one queue key.
 	damper health.Damper
+	pace   health.Pace
 }
 
 // New builds the controller. It has one queue key, and is for one worker.
@@ -112,20 +113,36 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	if wait > 0 {
 		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, wait)
 	}
-	var updates []v1helpers.UpdateStatusFunc
-	for _, condition := range health.Aggregate(shown, c.degradedAfter) {
-		updates = append(updates, v1helpers.UpdateConditionFn(operatorv1.OperatorCondition{
-			Type:    ConditionPrefix + condition.Type,
-			Status:  operatorv1.ConditionStatus(condition.Status),
-			Reason:  condition.Reason,
-			Message: condition.Message,
-		}))
+	if wait, err = c.write(ctx, now, health.Aggregate(shown, c.degradedAfter)); wait > 0 {
+		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, wait)
 	}
-	_, _, err = v1helpers.UpdateStatus(ctx, c.operatorClient, updates...)
+	return err
+}
+
+// write puts the conditions into the operator resource. Where only messages changed it may return how long they have to wait instead.
+func (c *controller) write(ctx context.Context, now time.Time, aggregated []health.Condition) (time.Duration, error) {
+	conditions := make([]operatorv1.OperatorCondition, 0, len(aggregated))
+	updates := make([]v1helpers.UpdateStatusFunc, 0, len(aggregated))
+	for _, each := range aggregated {
+		condition := operatorv1.OperatorCondition{
+			Type: ConditionPrefix + each.Type, Status: operatorv1.ConditionStatus(each.Status), Reason: each.Reason, Message: each.Message,
+		}
+		conditions, updates = append(conditions, condition), append(updates, v1helpers.UpdateConditionFn(condition))
+	}
+	_, stored, _, err := c.operatorClient.GetOperatorState()
+	if err == nil {
+		if wait := c.pace.Wait(now, stored.Conditions, conditions); wait > 0 {
+			return wait, nil
+		}
+		var changed bool
+		if _, changed, err = v1helpers.UpdateStatus(ctx, c.operatorClient, updates...); err == nil && changed {
+			c.pace.Wrote(now)
+		}
+	}
 	if err != nil && !errors.Is(err, operatorv1alpha1.ErrManagerMissing) {
-		return fmt.Errorf("writing the health of all PlatformOperators: %w", err)
+		return 0, fmt.Errorf("writing the health of all PlatformOperators: %w", err)
 	}
-	return nil
+	return 0, nil
 }
 
 // clusterInstalled says whether the cluster's own installation has ever completed. A cluster without a ClusterVersion

@@ -112,6 +112,7 @@ type controller struct {
 	hops             hops
 	kin              *kin
 	advised          advised
+	pace             pace
 	tried            func(name string)
 }
 
@@ -220,6 +221,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	found, err := c.operators.Get(name)
 	if apierrors.IsNotFound(err) {
 		c.outlooks.forget(name)
+		c.pace.forget(name)
 		c.advised.set(name, nil)
 		c.tellKin(syncCtx, name, resolve.Decision{})
 		return nil
@@ -244,7 +246,11 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	if wait, due := compat.NextExpiry(resolve.OverridesOf(found), c.clock.Now()); due {
 		syncCtx.Queue().AddAfter(name, wait)
 	}
-	return s.writeStatus(ctx)
+	wait, err := s.writeStatus(ctx)
+	if wait > 0 {
+		syncCtx.Queue().AddAfter(name, wait)
+	}
+	return err
 }
 
 // tellKin has operators look again that are, or were until now, decided together with one.

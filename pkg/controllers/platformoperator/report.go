@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -154,18 +155,23 @@ func (s *state) setCondition(conditionType string, status metav1.ConditionStatus
 	})
 }
 
-// writeStatus writes the status once, and only when it says something new.
-func (s *state) writeStatus(ctx context.Context) error {
+// writeStatus writes the status once, and only when it says something new. One that only progressed waits while the last write is
+// recent; then writeStatus returns how long.
+func (s *state) writeStatus(ctx context.Context) (time.Duration, error) {
 	if s.operator == nil {
-		return nil
+		return 0, nil
 	}
 	s.operator.Status.ObservedGeneration = s.operator.Generation
 	if equality.Semantic.DeepEqual(s.before.Status, s.operator.Status) {
-		return nil
+		return 0, nil
+	}
+	if wait := s.pace.wait(s.operator.Name, s.clock.Now()); wait > 0 && onlyProgressed(s.before.Status, s.operator.Status) {
+		return wait, nil
 	}
 	if _, err := s.operatorClient.UpdateStatus(ctx, s.operator, metav1.UpdateOptions{FieldManager: fieldManager}); err != nil {
-		return fmt.Errorf("writing the status of PlatformOperator %q: %w", s.operator.Name, err)
+		return 0, fmt.Errorf("writing the status of PlatformOperator %q: %w", s.operator.Name, err)
 	}
+	s.pace.wrote(s.operator.Name, s.clock.Now())
 	s.tell()
-	return nil
+	return 0, nil
 }

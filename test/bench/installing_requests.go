@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/openshift/platform-operators/test/steady"
+)
+
+const (
+	// quietTime is how long the manager makes no request when an installation is over for it: longer than it waits before it writes a
+	// status of which only a message changed.
+	quietTime = 10 * time.Second
+	// quietLimit bounds the time until then.
+	quietLimit = 2 * time.Minute
+)
+
+// requestClasses are the requests of an installation that tell others of it or prepare it, as opposed to what it consists of.
+var requestClasses = []struct {
+	name    string
+	written []string // as in steady.Requests.Written
+	// before is how many commit c02a7af made for ten operators.
+	before int
+}{
+	{"PlatformOperator status writes", []string{"platformoperators/status"}, 66},
+	{"PlatformOperatorManager status writes", []string{"platformoperatormanagers/status"}, 34},
+	{"ClusterOperator status writes", []string{"clusteroperators/status"}, 29},
+	{"Events", []string{"events"}, 88},
+	{"access reviews", []string{"selfsubjectaccessreviews", "selfsubjectrulesreviews"}, 114},
+}
+
+// requestsUntilQuiet counts the manager's requests since the last reading, until there are none for a while.
+func requestsUntilQuiet(ctx context.Context, log *steady.Log) (steady.Requests, error) {
+	total := steady.Requests{Written: map[string]int{}, Each: map[string]int{}}
+	for deadline := time.Now().Add(quietLimit); ; {
+		if err := letPass(ctx, quietTime); err != nil {
+			return steady.Requests{}, err
+		}
+		more, err := log.Read(steady.ManagersUser)
+		if err != nil {
+			return steady.Requests{}, err
+		}
+		for resource, times := range maps.All(more.Written) {
+			total.Written[resource] += times
+		}
+		if more.Writes == 0 {
+			return total, nil
+		}
+		if time.Now().After(deadline) {
+			return steady.Requests{}, fmt.Errorf("the manager still writes %s after an installation: %s", quietLimit, more)
+		}
+	}
+}
+
+// requestFigures are each class, and their sum, in the round that made the most: the first one asks for rights that later ones know of.
+func requestFigures(rounds []steady.Requests) []figure {
+	var figures []figure
+	sums, before := make([]float64, len(rounds)), 0
+	for _, class := range requestClasses {
+		counts := make([]float64, len(rounds))
+		for i, round := range rounds {
+			for _, resource := range class.written {
+				counts[i] += float64(round.Written[resource])
+			}
+			sums[i] += counts[i]
+		}
+		before += class.before
+		figures = append(figures, requestFigure(class.name, class.before, counts))
+	}
+	return append(figures, requestFigure("all of these", before, sums))
+}
+
+func requestFigure(name string, before int, counts []float64) figure {
+	return figure{name: fmt.Sprintf("%d operators, %s (c02a7af: %d)", operatorsPerRound, name, before), unit: count, ours: slices.Max(counts), n: len(counts)}
+}

@@ -18,6 +18,7 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/drift"
+	"github.com/openshift/platform-operators/pkg/ownership"
 )
 
 // attempts is how often a change is tried when others write the object at the same moment: mostly its own controller,
@@ -128,18 +129,23 @@ func unappliable(err error) bool {
 	return err != nil && (strings.Contains(err.Error(), "duplicate entries for key") || strings.Contains(err.Error(), "field not declared in schema"))
 }
 
-// untie takes the owner reference to the owner off. The same write puts the owner into the record of field managers: without the
-// reference, and before anything is applied, nothing else would tell whose the object is.
+// untie takes the owner reference to the owner off.
 func (w worker) untie(ctx context.Context, key Key, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if !tied(live, w.owner) {
 		return live, nil
 	}
-	untied := withoutTies(live, w.owner)
-	if !slices.ContainsFunc(untied.GetManagedFields(), func(each metav1.ManagedFieldsEntry) bool { return each.Manager == w.owner.Manager() }) {
-		untied.SetManagedFields(append(untied.GetManagedFields(), labelsRecord(untied, w.owner.Manager())))
-	}
-	after, err := w.client(key).Update(ctx, untied, metav1.UpdateOptions{FieldManager: w.owner.Manager()})
+	after, err := w.client(key).Update(ctx, untied(live, w.owner), metav1.UpdateOptions{FieldManager: w.owner.Manager()})
 	return after, writeError("taking over", key, err)
+}
+
+// untied gives a copy without owner references to the owner, and with the owner in the record of field managers: once the
+// reference is gone, and before anything is applied, nothing else would tell whose the object is.
+func untied(live *unstructured.Unstructured, owner Owner) *unstructured.Unstructured {
+	wanted := withoutTies(live, owner)
+	if !slices.Contains(ownership.MarksOf(live).Managers, owner.Name) {
+		wanted.SetManagedFields(append(wanted.GetManagedFields(), labelsRecord(wanted, owner.Manager())))
+	}
+	return wanted
 }
 
 // labelsRecord is what the API server records when a manager applies the owner labels.

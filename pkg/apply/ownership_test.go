@@ -123,6 +123,28 @@ func TestHRD_S2_ARestoredObjectIsOursWhereARevisionThatWasAppliedListsIt(t *test
 	}
 }
 
+// A crash may come after any write.
+func TestHRD_S2_WhatRukpakAppliedStaysOursWhenItsReferenceIsTakenOff(t *testing.T) {
+	const reference = ", ownerReferences: [{apiVersion: core.rukpak.io/v1alpha2, kind: BundleDeployment, name: memo, uid: u}, {apiVersion: v1, kind: Pod, name: x, uid: y}]"
+	owner := Owner{Name: "memo"}
+	for _, managers := range [][]string{{"core"}, {"core", ours}, nil} {
+		live := object(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: x, `+ourLabels+reference+`}}`)
+		for _, each := range managers {
+			live = owned(live, each, `{"f:data":{}}`)
+		}
+		after := untied(live, owner)
+		if tied(after, owner) || len(after.GetOwnerReferences()) != 1 || !tied(live, owner) {
+			t.Errorf("%v: references are %v", managers, after.GetOwnerReferences())
+		}
+		if !owner.isOurs(after, nil) {
+			t.Errorf("%v: it is nobody's with the record %v", managers, after.GetManagedFields())
+		}
+		if again := untied(after, owner); len(again.GetManagedFields()) != len(after.GetManagedFields()) {
+			t.Errorf("%v: a second time it is entered again", managers)
+		}
+	}
+}
+
 func TestADeploymentThatIsGoneTakesNothingFromOthers(t *testing.T) {
 	created := deployments(func(name string) (time.Time, bool) { return time.Unix(100, 0), name == "other" })
 	if got := created.standing("other", "memo"); got != ownership.Older {

@@ -61,7 +61,9 @@ func (p *permissions) rules(ctx context.Context) ([]authorizationv1.ResourceRule
 
 // permits says whether a rule gives a right to all objects of a resource.
 func permits(rule authorizationv1.ResourceRule, wanted right) bool {
-	has := func(list []string, name string) bool { return slices.Contains(list, name) || slices.Contains(list, "*") }
+	has := func(list []string, name string) bool {
+		return slices.Contains(list, name) || slices.Contains(list, "*")
+	}
 	return len(rule.ResourceNames) == 0 && has(rule.Verbs, wanted.verb) && has(rule.APIGroups, wanted.Group) && has(rule.Resources, wanted.Resource)
 }
 

@@ -19,10 +19,21 @@ const (
 	ReasonErrorChecking = "ErrorCheckingOperatorCompatibility"
 )
 
+// Kinds of objects that operators are installed by.
+const (
+	KindPlatformOperator = "PlatformOperator"
+	KindBundleDeployment = "BundleDeployment"
+)
+
 // Operator is one installed operator, as the gate sees it.
 type Operator struct {
-	// Name is the PlatformOperator's, Package and Version those of the bundle that is installed.
+	// Kind of the object that it is installed by; empty is KindPlatformOperator.
+	Kind string
+	// Name is that object's, Package and Version those of the bundle that is installed.
 	Name, Package, Version string
+	// ServiceAccount is the one that its objects are applied as; empty is the manager. What is applied as a ServiceAccount is reported,
+	// and never blocks: else whoever may use one namespace could hold the whole cluster.
+	ServiceAccount string
 	// Max holds the raw values of the installed bundle's olm.maxOpenShiftVersion properties, see ReadMax.
 	Max []string
 	// Candidates are the versions that the catalogs have beside the installed one, in any order.
@@ -30,6 +41,10 @@ type Operator struct {
 	// Unread says why Candidates is not the whole truth ("catalog … could not be read"); empty when it is. A remedy is
 	// then still named if there is one, but its absence is not claimed.
 	Unread string
+	// Unsearched says that Candidates are not known yet: the remedy is looked for, and told in a later verdict.
+	Unsearched bool
+	// Ignored says of each override that does not count why, see JudgeOverrides; only where no other status has room for it.
+	Ignored []string
 	// Acknowledged is the override that counts for the minor version after the cluster's, as JudgeOverrides says; nil when none does.
 	Acknowledged *Override
 }
@@ -65,6 +80,8 @@ type Verdict struct {
 	Blockers []Blocker
 	// Acknowledged are those that would be in the way if nobody had taken the risk, sorted in the same way.
 	Acknowledged []Blocker
+	// Scoped are those that would be in the way if they were not applied as a ServiceAccount, sorted in the same way.
+	Scoped []Blocker
 	// Reaches say of each operator how far it lets the cluster go, sorted by name; none where that cannot be told.
 	Reaches []Reach
 	// Undeclared counts the operators that declare no maximum: they never block, and nobody vouches for them.
@@ -76,7 +93,8 @@ type Verdict struct {
 
 // Blocker is one operator in the way.
 type Blocker struct {
-	Operator, Package, Version string
+	// Kind, Operator, Package and Version are as in Operator.
+	Kind, Operator, Package, Version string
 	// Max is what the operator permits, nil when Fault says why that cannot be read.
 	Max   *Minor
 	Fault error
@@ -96,50 +114,70 @@ func Evaluate(clusterVersion string, operators []Operator) (Verdict, error) {
 		return CannotTell(err), err
 	}
 	next := current.Next()
-	operators = slices.Clone(operators)
-	slices.SortStableFunc(operators, func(a, b Operator) int { return cmp.Compare(a.Name, b.Name) })
-	verdict := Verdict{Upgradeable: true, Reason: ReasonAsExpected}
-	all, undeclared := map[string]bool{}, map[string]bool{} // one that is between two versions is listed with both
-	for _, operator := range operators {
-		all[operator.Name] = true
-		if len(operator.Max) == 0 {
-			undeclared[operator.Name] = true
-		}
-	}
-	for _, blocker := range inTheWay(next, operators) {
+	counted, scoped := split(operators)
+	verdict := Verdict{Upgradeable: true, Reason: ReasonAsExpected, Scoped: inTheWay(next, scoped)}
+	for _, blocker := range inTheWay(next, counted) {
 		if blocker.Risk != nil {
 			verdict.Acknowledged = append(verdict.Acknowledged, blocker)
 			continue
 		}
 		verdict.Blockers = append(verdict.Blockers, blocker)
 	}
-	verdict.Undeclared = len(undeclared)
+	verdict.Undeclared = undeclared(counted).total()
 	var after int
-	verdict.Reaches, after = lookAheadAll(current, operators)
+	verdict.Reaches, after = lookAheadAll(current, counted)
 	if len(verdict.Blockers) > 0 {
 		verdict.Upgradeable, verdict.Reason = false, ReasonIncompatible
 		verdict.text = blocks(next, verdict, current.Beyond(after))
 	} else {
-		verdict.text = permits(next, len(all), verdict)
-		verdict.text.add(later(next.Next(), inTheWay(next.Next(), operators)))
+		verdict.text = permits(next, tallyOf(counted), verdict)
+		verdict.text.add(later(next.Next(), inTheWay(next.Next(), counted)))
 	}
+	verdict.text.add(warns(verdict.Scoped))
 	verdict.Message = verdict.text.render()
 	return verdict, nil
+}
+
+// split gives the operators that may block, and those that are applied as a ServiceAccount, both in the order of kinds and names.
+func split(operators []Operator) (counted, scoped []Operator) {
+	for _, operator := range operators {
+		if operator.Kind == "" {
+			operator.Kind = KindPlatformOperator
+		}
+		if operator.ServiceAccount != "" {
+			scoped = append(scoped, operator)
+			continue
+		}
+		counted = append(counted, operator)
+	}
+	for _, each := range [][]Operator{counted, scoped} {
+		slices.SortStableFunc(each, func(a, b Operator) int { return cmp.Or(compareKinds(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name)) })
+	}
+	return counted, scoped
+}
+
+// compareKinds has PlatformOperators come first.
+func compareKinds(a, b string) int { return cmp.Compare(b, a) }
+
+// undeclared counts the operators of which some bundle declares no maximum.
+func undeclared(operators []Operator) tally {
+	return tallyOf(slices.DeleteFunc(slices.Clone(operators), func(o Operator) bool { return len(o.Max) > 0 }))
 }
 
 // inTheWay are the bundles that do not permit a minor version, sorted.
 func inTheWay(next Minor, operators []Operator) (blockers []Blocker) {
 	for _, operator := range operators {
-		permitted, err := ReadMax(operator.Max)
-		if err == nil && (permitted == nil || permitted.Compare(next) >= 0) {
+		most, err := ReadMax(operator.Max)
+		if err == nil && (most == nil || most.Permits(next)) {
 			continue
 		}
 		text, exists := remedy(operator, next)
 		blockers = append(blockers, Blocker{
+			Kind:     operator.Kind,
 			Operator: operator.Name,
 			Package:  operator.Package,
 			Version:  operator.Version,
-			Max:      permitted,
+			Max:      most,
 			Fault:    err,
 			Remedy:   text,
 			cornered: !exists && operator.Unread == "",
@@ -173,10 +211,19 @@ func (v Verdict) Noted(notes ...string) Verdict {
 	return v
 }
 
+// RemedyUnknown is the remedy of a blocker whose candidates are not known yet.
+const RemedyUnknown = "remedy not known yet"
+
 // remedy looks for the lowest version above the installed one that permits next: first among those that can be
 // installed as things are, then among those that wait for nothing but a word, then among the others, whose obstacle it names; exists
 // says that there is one.
 func remedy(operator Operator, next Minor) (text string, exists bool) {
+	switch {
+	case operator.Kind == KindBundleDeployment:
+		return deploymentRemedy(operator, next), true
+	case operator.Unsearched:
+		return RemedyUnknown, true
+	}
 	best := lowest(operator, next, func(c Candidate) bool { return c.Installable })
 	if best == nil {
 		best = lowest(operator, next, func(c Candidate) bool { return c.Approve != "" })
@@ -195,6 +242,15 @@ func remedy(operator Operator, next Minor) (text string, exists bool) {
 		return fmt.Sprintf("no version that allows %s is known: %s", next, cut(operator.Unread, maxWhy)), false
 	}
 	return fmt.Sprintf("no version that allows %s exists in the catalogs", next), false
+}
+
+// deploymentRemedy is the remedy of a BundleDeployment that no PlatformOperator moves.
+func deploymentRemedy(operator Operator, next Minor) string {
+	text := fmt.Sprintf("set its spec.source to a version that allows %s, or acknowledge the risk in its spec.compatibilityOverrides", next)
+	if len(operator.Ignored) > 0 {
+		text += "; " + cut(operator.Ignored[0], maxWhy)
+	}
+	return text
 }
 
 // shown is the version with its release, as status.availableUpdates has it.
@@ -218,7 +274,7 @@ func lowest(operator Operator, next Minor, fits func(Candidate) bool) *Candidate
 		if err != nil || installed != nil && (version.LessThan(installed) || version.Equal(installed) && !candidate.Newer) || !fits(*candidate) {
 			continue
 		}
-		if permitted, err := ReadMax(candidate.Max); err != nil || permitted != nil && permitted.Compare(next) < 0 {
+		if permitted, err := ReadMax(candidate.Max); err != nil || permitted != nil && !permitted.Permits(next) {
 			continue
 		}
 		if best == nil || compareCandidates(version, *candidate, bestVersion, *best) < 0 {
@@ -235,6 +291,7 @@ func compareCandidates(v *semver.Version, a Candidate, w *semver.Version, b Cand
 
 func compareBlockers(a, b Blocker) int {
 	return cmp.Or(
+		compareKinds(a.Kind, b.Kind),
 		cmp.Compare(a.Operator, b.Operator),
 		cmp.Compare(a.Package, b.Package),
 		cmp.Compare(a.Version, b.Version),

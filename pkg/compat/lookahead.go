@@ -6,9 +6,12 @@ const Horizon = 2
 
 // Reach is how many minor versions beyond the cluster's one operator permits, from 0 to Horizon.
 type Reach struct {
-	Operator string
+	// Kind and Operator are as in Operator.
+	Kind, Operator string
 	// Now is with what is installed, After with updates that can be made as things are, or need nothing but an approval.
 	Now, After int
+	// Unsearched says that After is not known yet.
+	Unsearched bool
 }
 
 // LookAhead says how far one operator lets the cluster go. Its bundles are the one that is installed and, during a hop, the one
@@ -24,7 +27,7 @@ func LookAhead(cluster Minor, bundles []Operator) Reach {
 				break
 			}
 		}
-		reach.Operator = bundle.Name
+		reach.Kind, reach.Operator, reach.Unsearched = bundle.Kind, bundle.Name, reach.Unsearched || bundle.Unsearched
 		reach.Now, reach.After = min(reach.Now, now), min(reach.After, after)
 	}
 	return reach
@@ -39,18 +42,18 @@ func permitted(cluster Minor, raw []string) (n int) {
 	case most == nil:
 		return Horizon
 	}
-	for n < Horizon && most.Compare(cluster.Beyond(n+1)) >= 0 {
+	for n < Horizon && most.Permits(cluster.Beyond(n+1)) {
 		n++
 	}
 	return n
 }
 
-// lookAheadAll does it for every operator, in the order of their names, and says how far the updates of all would let the cluster go.
+// lookAheadAll does it for every operator, in the order of their kinds and names, and says how far the updates of all would let the cluster go.
 func lookAheadAll(cluster Minor, operators []Operator) (all []Reach, after int) {
 	after = Horizon
 	for first := 0; first < len(operators); {
 		next := first + 1
-		for next < len(operators) && operators[next].Name == operators[first].Name {
+		for next < len(operators) && operators[next].Kind == operators[first].Kind && operators[next].Name == operators[first].Name {
 			next++
 		}
 		reach := LookAhead(cluster, operators[first:next])

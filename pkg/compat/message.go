@@ -83,12 +83,12 @@ func fill(lines []string, room int) (shown []string, left int) {
 }
 
 // permits is the message when nothing blocks.
-func permits(next Minor, operators int, verdict Verdict) text {
-	if operators == 0 {
-		return text{head: fmt.Sprintf("No platform operator is installed that could block cluster upgrades to %s", next.names())}
+func permits(next Minor, operators tally, verdict Verdict) text {
+	if operators.total() == 0 {
+		return text{head: fmt.Sprintf("No platform operator is installed that could block cluster upgrades to %s", next.Names())}
 	}
 	risks := verdict.Acknowledged
-	head := fmt.Sprintf("Cluster upgrades to %s are permitted by %s", next.names(), count(operators-distinct(risks)))
+	head := fmt.Sprintf("Cluster upgrades to %s are permitted by %s", next.Names(), operators.without(distinct(risks)))
 	if verdict.Undeclared > 0 {
 		verb := "declare"
 		if verdict.Undeclared == 1 {
@@ -98,11 +98,22 @@ func permits(next Minor, operators int, verdict Verdict) text {
 	}
 	switch {
 	case len(risks) > 0 && distinct(risks) == operators:
-		head = fmt.Sprintf("Cluster upgrades to %s are permitted at an acknowledged risk in spite of %s:", next.names(), count(operators))
+		head = fmt.Sprintf("Cluster upgrades to %s are permitted at an acknowledged risk in spite of %s:", next.Names(), operators)
 	case len(risks) > 0:
-		head += fmt.Sprintf(", and at an acknowledged risk in spite of %s:", count(distinct(risks)))
+		head += fmt.Sprintf(", and at an acknowledged risk in spite of %s:", distinct(risks))
 	}
 	return text{head: head, lines: linesOf(risks, Blocker.riskLine)}
+}
+
+// warns names what is applied as a ServiceAccount and may not run on the next minor version; nothing where nothing is.
+func warns(scoped []Blocker) group {
+	if len(scoped) == 0 {
+		return group{}
+	}
+	return group{
+		heading: fmt.Sprintf("Not blocking, because a ServiceAccount applies it, but not made for that version: %s:", distinct(scoped)),
+		lines:   linesOf(scoped, Blocker.subject),
+	}
 }
 
 // later says what would be in the way of the minor version after the next, and what to do about it; nothing where nothing would.
@@ -111,7 +122,7 @@ func later(far Minor, blockers []Blocker) group {
 		return group{}
 	}
 	return group{
-		heading: fmt.Sprintf("After that, upgrades to %s will be blocked by %s:", far.names(), count(distinct(blockers))),
+		heading: fmt.Sprintf("After that, upgrades to %s will be blocked by %s:", far.Names(), distinct(blockers)),
 		lines:   linesOf(blockers, Blocker.line),
 	}
 }
@@ -119,7 +130,7 @@ func later(far Minor, blockers []Blocker) group {
 // blocks is the message when something does. after is how far updates of all operators would let the cluster go.
 func blocks(next Minor, verdict Verdict, after Minor) text {
 	t := text{
-		head:  fmt.Sprintf("Cluster upgrades to %s are blocked by %s:", next.names(), count(distinct(verdict.Blockers))),
+		head:  fmt.Sprintf("Cluster upgrades to %s are blocked by %s:", next.Names(), distinct(verdict.Blockers)),
 		lines: linesOf(verdict.Blockers, Blocker.line),
 	}
 	if slices.ContainsFunc(verdict.Blockers, func(b Blocker) bool { return b.cornered }) {
@@ -129,7 +140,7 @@ func blocks(next Minor, verdict Verdict, after Minor) text {
 		t.add(group{"At an acknowledged risk not blocked by:", linesOf(verdict.Acknowledged, Blocker.riskLine)})
 	}
 	if after.Compare(next) > 0 {
-		t.add(group{heading: fmt.Sprintf("Updates of platform operators that can be made would permit upgrades up to %s", after.names())})
+		t.add(group{heading: fmt.Sprintf("Updates of platform operators that can be made would permit upgrades up to %s", after.Names())})
 	}
 	return t
 }
@@ -143,23 +154,27 @@ func linesOf(blockers []Blocker, line func(Blocker) string) []string {
 }
 
 // line names the operator, its version, its maximum and the remedy.
-func (b Blocker) line() string { return b.said() + ": " + b.Remedy }
+func (b Blocker) line() string { return b.subject() + ": " + b.Remedy }
 
 // riskLine names the override in the place of the remedy.
-func (b Blocker) riskLine() string { return b.said() + ": " + b.Risk.words() }
+func (b Blocker) riskLine() string { return b.subject() + ": " + b.Risk.words() }
 
-func (b Blocker) said() string {
+// subject names the operator, its version and its maximum.
+func (b Blocker) subject() string {
 	name := cut(b.Operator, maxName)
+	if b.Kind == KindBundleDeployment {
+		name = b.Kind + " " + name
+	}
 	if b.Package != b.Operator && b.Package != "" {
 		name += " (package " + cut(b.Package, maxName) + ")"
 	}
-	var permits string
-	if b.Fault != nil {
-		permits = cut(b.Fault.Error(), maxWhy)
-	} else {
-		permits = "allows at most " + b.Max.String()
+	if b.Version != "" { // a bundle without metadata has none
+		name += " " + cut(b.Version, maxVersion)
 	}
-	return fmt.Sprintf("- %s %s %s", name, cut(b.Version, maxVersion), permits)
+	if b.Fault != nil {
+		return fmt.Sprintf("- %s %s", name, cut(b.Fault.Error(), maxWhy))
+	}
+	return fmt.Sprintf("- %s allows at most %s", name, b.Max.Names())
 }
 
 // cost is what a line takes of MaxMessage: itself, its end and what is written before it.
@@ -171,20 +186,58 @@ func andMore(n int) string {
 	return fmt.Sprintf("and %d more", n)
 }
 
-func count(operators int) string {
-	if operators == 1 {
-		return "1 platform operator"
+// tally counts operators by the kind of object that they are installed by.
+type tally struct{ operators, deployments int }
+
+func (t *tally) add(kind string) {
+	if kind == KindBundleDeployment {
+		t.deployments++
+		return
 	}
-	return fmt.Sprintf("%d platform operators", operators)
+	t.operators++
+}
+
+func (t tally) total() int { return t.operators + t.deployments }
+
+func (t tally) without(other tally) tally {
+	return tally{t.operators - other.operators, t.deployments - other.deployments}
+}
+
+// String is "2 platform operators and 1 BundleDeployment".
+func (t tally) String() string {
+	operators, deployments := plural(t.operators, "platform operator"), plural(t.deployments, KindBundleDeployment)
+	switch {
+	case t.deployments == 0:
+		return operators
+	case t.operators == 0:
+		return deployments
+	}
+	return operators + " and " + deployments
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// tallyOf counts each operator once: one that is between two versions is there with both. They are sorted by kind and name.
+func tallyOf(operators []Operator) (t tally) {
+	for i, each := range operators {
+		if i == 0 || each.Kind != operators[i-1].Kind || each.Name != operators[i-1].Name {
+			t.add(each.Kind)
+		}
+	}
+	return t
 }
 
 // distinct counts operators: one that is between two versions may block with both.
-func distinct(blockers []Blocker) int {
-	n := 0
+func distinct(blockers []Blocker) (t tally) {
 	for i, blocker := range blockers {
-		if i == 0 || blocker.Operator != blockers[i-1].Operator {
-			n++
+		if i == 0 || blocker.Kind != blockers[i-1].Kind || blocker.Operator != blockers[i-1].Operator {
+			t.add(blocker.Kind)
 		}
 	}
-	return n
+	return t
 }

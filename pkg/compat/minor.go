@@ -35,11 +35,13 @@ func (m Minor) String() string {
 
 // Next is the minor version that the cluster's upgrades lead to: 4.22 to 4.23, 4.23 and 5.0 to 5.1.
 func (m Minor) Next() Minor {
-	n := m.canonical()
-	if n.Minor < math.MaxUint64 {
-		n.Minor++
+	if m.Compare(last4) == 0 {
+		m = first5
 	}
-	return n
+	if m.Minor < math.MaxUint64 {
+		m.Minor++
+	}
+	return m
 }
 
 // Beyond is the minor version so many steps of Next after this one; 0 is itself.
@@ -50,24 +52,34 @@ func (m Minor) Beyond(steps int) Minor {
 	return m
 }
 
-// Compare orders minor versions; 4.23 equals 5.0.
+// Permits says whether a bundle whose maximum this is runs on another minor version. A maximum of 4.24 or above permits 4.23, which
+// has a name in the 4.x series, and not 5.1, which has none; 4.23 and 5.0 permit the same.
+func (m Minor) Permits(other Minor) bool { return m.Compare(other) >= 0 }
+
+// Compare orders minor versions; 4.23 equals 5.0, 4.24 comes after both, and every 4.y before 5.1.
 func (m Minor) Compare(other Minor) int {
 	a, b := m.canonical(), other.canonical()
 	return cmp.Or(cmp.Compare(a.Major, b.Major), cmp.Compare(a.Minor, b.Minor))
 }
 
-// canonical maps the last 4.y to 5.0, which is built from the same sources.
+// last4 and first5 are the two names of one release.
+var last4, first5 = Minor{4, 23}, Minor{5, 0}
+
+// canonical gives the release that has two names its 4.x one, which the maxima of the 4.x series are compared with.
 func (m Minor) canonical() Minor {
-	if m == (Minor{4, 23}) {
-		return Minor{5, 0}
+	if m == first5 {
+		return last4
 	}
 	return m
 }
 
-// names is what people call this version: 4.23 is announced as 5.0 too.
-func (m Minor) names() string {
-	if m == (Minor{4, 23}) {
-		return "4.23 or 5.0"
+// Names is the version as messages name it: with its other name where the release has two.
+func (m Minor) Names() string {
+	switch m {
+	case last4:
+		return fmt.Sprintf("%s (the same release as %s)", last4, first5)
+	case first5:
+		return fmt.Sprintf("%s (the same release as %s)", first5, last4)
 	}
 	return m.String()
 }

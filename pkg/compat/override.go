@@ -47,7 +47,7 @@ func (o Override) fault(next Minor, now time.Time) string {
 	case !now.Before(o.Expires):
 		return fmt.Sprintf("it expired at %s; remove it, or acknowledge the risk anew with a later time", stamp(o.Expires))
 	case version.Compare(next) != 0:
-		return fmt.Sprintf("the cluster's next minor version is %s; remove it, or correct its openShiftVersion", next)
+		return fmt.Sprintf("the cluster's next minor version is %s; remove it, or correct its openShiftVersion", next.Names())
 	}
 	return ""
 }

@@ -328,11 +328,11 @@ func permits(bundle platformv1alpha1.InstalledBundle, clusterVersion string) met
 		return isTrue(platformv1alpha1.ReasonAsExpected, fmt.Sprintf("%s declares no olm.maxOpenShiftVersion.", bundle.Bundle))
 	}
 	next := cluster.Next()
-	if max.Compare(next) < 0 {
+	if !max.Permits(next) {
 		return isFalse(platformv1alpha1.ReasonIncompatibleOperator, fmt.Sprintf(
-			"%s runs on OpenShift %s at most, and the cluster's next minor version is %s.", bundle.Bundle, max, next))
+			"%s runs on OpenShift %s at most, and the cluster's next minor version is %s.", bundle.Bundle, max.Names(), next.Names()))
 	}
-	return isTrue(platformv1alpha1.ReasonAsExpected, fmt.Sprintf("%s runs on OpenShift up to %s.", bundle.Bundle, max))
+	return isTrue(platformv1alpha1.ReasonAsExpected, fmt.Sprintf("%s runs on OpenShift up to %s.", bundle.Bundle, max.Names()))
 }
 
 func sentence(action, problem string) string {

@@ -374,7 +374,7 @@ func TestClusterVersionThatChangesUnderUsIsJudgedAnew(t *testing.T) {
 	}{
 		{"4.21.3", operatorv1.ConditionTrue, compat.ReasonAsExpected, "Cluster upgrades to 4.22 are permitted"},
 		{"4.21.4", operatorv1.ConditionTrue, compat.ReasonAsExpected, "Cluster upgrades to 4.22 are permitted"},
-		{"4.22.0-rc.1", operatorv1.ConditionFalse, compat.ReasonIncompatible, "Cluster upgrades to 4.23 or 5.0 are blocked"},
+		{"4.22.0-rc.1", operatorv1.ConditionFalse, compat.ReasonIncompatible, "Cluster upgrades to 4.23 (the same release as 5.0) are blocked"},
 		{"banana", operatorv1.ConditionFalse, compat.ReasonErrorChecking, `"banana"`},
 		{"4.21.0-0.nightly-2026-01-31-123456", operatorv1.ConditionTrue, compat.ReasonAsExpected, "Cluster upgrades to 4.22 are permitted"},
 		{"0.0.1-snapshot", operatorv1.ConditionTrue, compat.ReasonAsExpected, "Cluster upgrades to 0.1 are permitted"},

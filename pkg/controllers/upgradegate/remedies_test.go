@@ -135,5 +135,5 @@ func TestVerdictSaysThatItMayBeOfThePast(t *testing.T) {
 	g.want(t, "while something is refused", operatorv1.ConditionTrue, compat.ReasonAsExpected, "Since 2026-03-01T13:00:00Z this may be of the past", "WatchesDegraded")
 	g.unchanged(t, "while something is refused")
 	g.clusterVersion(t, "4.22.0")
-	g.want(t, "and it still judges what it sees", operatorv1.ConditionFalse, compat.ReasonIncompatible, "Cluster upgrades to 4.23 or 5.0 are blocked", "WatchesDegraded")
+	g.want(t, "and it still judges what it sees", operatorv1.ConditionFalse, compat.ReasonIncompatible, "Cluster upgrades to 4.23 (the same release as 5.0) are blocked", "WatchesDegraded")
 }

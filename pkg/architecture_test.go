@@ -35,6 +35,7 @@ var rooms = []struct {
 	{1, "pkg/catalog"},
 	{1, "pkg/upgrade"},
 	{1, "pkg/compat"},
+	{1, "pkg/limits"},
 	{1, "pkg/resolve"},
 	{1, "pkg/bundle"},
 	{1, "pkg/health"},

@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/component-base/metrics"
@@ -23,6 +26,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/apply"
 	"github.com/openshift/platform-operators/pkg/client/clientset/versioned"
 	"github.com/openshift/platform-operators/pkg/client/informers/externalversions"
+	"github.com/openshift/platform-operators/pkg/limits"
 )
 
 const (
@@ -55,6 +59,8 @@ type Input struct {
 	ConfigInformers   configinformers.SharedInformerFactory
 	PlatformInformers externalversions.SharedInformerFactory
 	OperatorInformers dynamicinformer.DynamicSharedInformerFactory
+	// LimitsInformers see the one ConfigMap that limits are kept in, and nothing else.
+	LimitsInformers informers.SharedInformerFactory
 }
 
 // LiveInput builds the input from what controllercmd hands over.
@@ -88,7 +94,15 @@ func LiveInput(context *controllercmd.ControllerContext, options Options) (*Inpu
 	input.KubernetesVersion = version.GitVersion
 	input.ConfigInformers = configinformers.NewSharedInformerFactory(input.Config, resync)
 	input.PlatformInformers = externalversions.NewSharedInformerFactory(input.Platform, resync)
+	input.LimitsInformers = newLimitsInformers(input)
 	return input, nil
+}
+
+func newLimitsInformers(input *Input) informers.SharedInformerFactory {
+	return informers.NewSharedInformerFactoryWithOptions(input.Kubernetes, resync, informers.WithNamespace(input.Namespace),
+		informers.WithTweakListOptions(func(options *metav1.ListOptions) {
+			options.FieldSelector = fields.OneTermEqualSelector(metav1.ObjectNameField, limits.ConfigMap).String()
+		}))
 }
 
 // engineConfig is for the client that bundles are applied with. It has no rate limit: at 50 requests a second a bundle of

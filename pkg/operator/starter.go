@@ -23,6 +23,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/controllers/bundle"
 	"github.com/openshift/platform-operators/pkg/controllers/bundledeployment"
 	"github.com/openshift/platform-operators/pkg/controllers/catalogs"
+	"github.com/openshift/platform-operators/pkg/controllers/managerlimits"
 	"github.com/openshift/platform-operators/pkg/controllers/managerversion"
 	"github.com/openshift/platform-operators/pkg/controllers/operatorhealth"
 	"github.com/openshift/platform-operators/pkg/controllers/platformoperator"
@@ -67,6 +68,7 @@ func start(ctx context.Context, input *Input, heard listeners) error {
 	input.OperatorInformers.Start(ctx.Done())
 	input.ConfigInformers.Start(ctx.Done())
 	input.PlatformInformers.Start(ctx.Done())
+	input.LimitsInformers.Start(ctx.Done())
 
 	var running sync.WaitGroup
 	running.Go(func() { around.kinds.Run(ctx) })
@@ -100,6 +102,7 @@ func build(ctx context.Context, input *Input, around *surroundings, heard listen
 		build   func() (factory.Controller, error)
 	}{
 		{1, func() (factory.Controller, error) { return newOperatorConfig(input) }},
+		{1, func() (factory.Controller, error) { return newManagerLimits(input) }},
 		{4, func() (factory.Controller, error) { return newCatalogs(input, known, around, heard) }},
 		{2, func() (factory.Controller, error) { return newPlatformOperator(ctx, input, known, around, trials) }},
 		{2, func() (factory.Controller, error) { return newBundle(ctx, input, content) }},
@@ -120,6 +123,21 @@ func build(ctx context.Context, input *Input, around *surroundings, heard listen
 		controllers = append(controllers, controller{built, entry.workers})
 	}
 	return controllers, nil
+}
+
+func newManagerLimits(input *Input) (factory.Controller, error) {
+	return managerlimits.New(managerlimits.Config{
+		OperatorClient: input.Operator,
+		Managers:       input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers(),
+		Store:          newLimits(input),
+		Stored:         input.LimitsInformers.Core().V1().ConfigMaps().Informer(),
+		Recorder:       input.Recorder,
+	})
+}
+
+// newLimits makes what reads, and for managerlimits writes, the limits that are kept.
+func newLimits(input *Input) *store.Limits {
+	return store.NewLimits(input.Namespace, input.Kubernetes.CoreV1(), input.LimitsInformers.Core().V1().ConfigMaps().Lister())
 }
 
 func newCatalogs(input *Input, known *offers, around *surroundings, heard listeners) (factory.Controller, error) {
@@ -148,6 +166,8 @@ func newPlatformOperator(ctx context.Context, input *Input, known *offers, aroun
 		Deployments:       input.PlatformInformers.Core().V1alpha2().BundleDeployments(),
 		ClusterVersions:   input.ConfigInformers.Config().V1().ClusterVersions(),
 		Managers:          input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers(),
+		Limits:            newLimits(input).Read,
+		LimitsChanged:     input.LimitsInformers.Core().V1().ConfigMaps().Informer(),
 		Catalogs:          known.snapshots,
 		CatalogsChanged:   known.changes,
 		ProvidersChanged:  known.providers,
@@ -236,6 +256,8 @@ func newUpgradeGate(input *Input, known *offers, around *surroundings) (factory.
 		Operators:         input.PlatformInformers.Platform().V1alpha1().PlatformOperators(),
 		ClusterVersions:   input.ConfigInformers.Config().V1().ClusterVersions(),
 		Managers:          input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers(),
+		Limits:            newLimits(input).Read,
+		LimitsChanged:     input.LimitsInformers.Core().V1().ConfigMaps().Informer(),
 		Catalogs:          known.snapshots,
 		CatalogsChanged:   known.changes,
 		Inventory:         around,

@@ -25,6 +25,7 @@ func (l listeners) addShared(input *Input, around *surroundings) {
 		"provisionerclasses":       input.PlatformInformers.Core().V1alpha2().ProvisionerClasses().Informer(),
 		"platformoperatormanagers": input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers().Informer(),
 		"clusterversions":          input.ConfigInformers.Config().V1().ClusterVersions().Informer(),
+		"configmaps":               input.LimitsInformers.Core().V1().ConfigMaps().Informer(),
 		"clusteroperators":         input.ConfigInformers.Config().V1().ClusterOperators().Informer(),
 	} {
 		l.add(resource, informer.SetWatchErrorHandlerWithContext)

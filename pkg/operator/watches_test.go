@@ -47,13 +47,14 @@ var served = map[string]string{
 var singular = map[string]string{
 	"platformoperators": "PlatformOperator", "bundledeployments": "BundleDeployment", "bundles": "Bundle", "provisionerclasses": "ProvisionerClass",
 	"platformoperatormanagers": "PlatformOperatorManager", "clusterversions": "ClusterVersion", "clusteroperators": "ClusterOperator",
+	"configmaps": "ConfigMap",
 }
 
 func (s *emptyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	resource := path.Base(r.URL.Path)
-	whole := len(parts) == 4 || parts[0] == "api" && len(parts) == 3
+	whole := len(parts) == 4 || parts[0] == "api" && (len(parts) == 3 || resource == "configmaps")
 	switch query := r.URL.Query(); {
 	case r.URL.Path == "/version":
 		fmt.Fprint(w, `{"major":"1","minor":"34","gitVersion":"v1.34.0"}`)
@@ -71,6 +72,9 @@ func (s *emptyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.listed[resource] = true
 		s.lock.Unlock()
 		version := strings.Join(parts[1:len(parts)-1], "/")
+		if resource == "configmaps" { // of one namespace
+			version = "v1"
+		}
 		fmt.Fprintf(w, `{"apiVersion":%q,"kind":"%sList","metadata":{"resourceVersion":"1"},"items":[%s]}`, version, singular[resource], s.items(resource))
 	}
 }
@@ -122,6 +126,7 @@ func inputFrom(t *testing.T, config *rest.Config) *Input {
 	input.Discovery = memory.NewMemCacheClient(input.Kubernetes.Discovery())
 	input.ConfigInformers = configinformers.NewSharedInformerFactory(input.Config, 0)
 	input.PlatformInformers = externalversions.NewSharedInformerFactory(input.Platform, 0)
+	input.LimitsInformers = newLimitsInformers(input)
 	return input
 }
 

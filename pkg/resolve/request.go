@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -16,13 +17,16 @@ import (
 type Cluster struct {
 	// Version and KubeVersion are as in Request.
 	Version, KubeVersion string
+	// Hold is why nothing may be chosen on the whole cluster; empty when nothing stands in the way. The limits that Manager has are
+	// not those that count then.
+	Hold string
 	// Manager is the spec of PlatformOperatorManager "cluster"; the zero value is all defaults.
 	Manager operatorv1alpha1.PlatformOperatorManagerSpec
 }
 
 // RequestFor says what a PlatformOperator's spec asks for, on a cluster. installedVersion is the version below which nothing
 // may be chosen; empty when there is none. The error is the user's or the cluster admin's: a selector or a glob that cannot
-// be read, named with its object.
+// be read, named with its object; or what holds everything, Cluster.Hold.
 func RequestFor(operator *platformv1alpha1.PlatformOperator, installedVersion string, on Cluster) (Request, error) {
 	request := Request{
 		Operator:         operator.Name,
@@ -39,6 +43,9 @@ func RequestFor(operator *platformv1alpha1.PlatformOperator, installedVersion st
 		if install.Config != nil {
 			request.WatchNamespace = install.Config.WatchNamespace
 		}
+	}
+	if on.Hold != "" {
+		return request, errors.New(on.Hold)
 	}
 	request.addUpgrades(operator, on.Manager.DefaultApproval)
 	if err := request.addManager(on.Manager); err != nil {

@@ -31,7 +31,7 @@ const degradedOnError = "WithSyncDegradedOnError"
 // readWriters are the rooms of which pairsInCode reads what they write; writing in another one would be unseen.
 var readWriters = []string{
 	"pkg/controllers/bundle", "pkg/controllers/bundledeployment", "pkg/controllers/platformoperator", // on kinds of ours
-	"pkg/controllers/operatorhealth", "pkg/controllers/upgradegate", "pkg/controllers/managerversion", "pkg/controllers/watches", // on the operator resource
+	"pkg/controllers/operatorhealth", "pkg/controllers/upgradegate", "pkg/controllers/managerversion", "pkg/controllers/managerlimits", "pkg/controllers/watches", // on the operator resource
 }
 
 func TestCLU_O9_EveryReasonIsAConstantOfTheTableAndTheClusterOperatorCarriesTheirUnion(t *testing.T) {

@@ -37,6 +37,7 @@ import (
 	operatorlisters "github.com/openshift/platform-operators/pkg/client/listers/operator/v1alpha1"
 	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/compat"
+	"github.com/openshift/platform-operators/pkg/limits"
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
@@ -64,8 +65,11 @@ type Config struct {
 	Deployments      coreinformers.BundleDeploymentInformer
 	ClusterVersions  configv1informers.ClusterVersionInformer
 	Managers         operatorinformers.PlatformOperatorManagerInformer
-	Catalogs         Catalogs
-	CatalogsChanged  factory.Informer
+	// Limits reads what is kept of the limits of PlatformOperatorManagers, from memory; LimitsChanged tells of changes.
+	Limits          func() (limits.Stored, error)
+	LimitsChanged   factory.Informer
+	Catalogs        Catalogs
+	CatalogsChanged factory.Informer
 	// ProvidersChanged tells that Catalogs.Providers may say something else of some kinds.
 	ProvidersChanged factory.Informer
 	Inventory        Inventory
@@ -87,7 +91,7 @@ type Config struct {
 
 func (c Config) validate() error {
 	if c.OperatorClient == nil || c.DeploymentClient == nil || c.Operators == nil || c.Deployments == nil ||
-		c.ClusterVersions == nil || c.Managers == nil || c.Catalogs == nil || c.CatalogsChanged == nil ||
+		c.ClusterVersions == nil || c.Managers == nil || c.Limits == nil || c.LimitsChanged == nil || c.Catalogs == nil || c.CatalogsChanged == nil ||
 		c.ProvidersChanged == nil || c.Inventory == nil ||
 		c.KindsChanged == nil || c.ForeignChanged == nil || c.KubernetesVersion == "" ||
 		c.Clock == nil || c.Recorder == nil || c.Events == nil || c.Tried == nil || c.Register == nil || c.RegisterVector == nil {
@@ -103,6 +107,7 @@ type controller struct {
 	deployments      corelisters.BundleDeploymentLister
 	clusterVersions  configv1listers.ClusterVersionLister
 	managers         operatorlisters.PlatformOperatorManagerLister
+	limits           func() (limits.Stored, error)
 	catalogs         Catalogs
 	inventory        Inventory
 	kubeVersion      string
@@ -128,6 +133,7 @@ func New(config Config) (factory.Controller, error) {
 		deployments:      config.Deployments.Lister(),
 		clusterVersions:  config.ClusterVersions.Lister(),
 		managers:         config.Managers.Lister(),
+		limits:           config.Limits,
 		catalogs:         config.Catalogs,
 		inventory:        config.Inventory,
 		kin:              &kin{of: map[string]relation{}},
@@ -150,7 +156,7 @@ func New(config Config) (factory.Controller, error) {
 	return factory.New().
 		WithSync(c.sync).
 		WithInformersQueueKeysFunc(c.samePackage, config.Operators.Informer()).
-		WithInformersQueueKeysFunc(c.everyOperator, config.ClusterVersions.Informer(), settingsInformer{config.Managers.Informer()}).
+		WithInformersQueueKeysFunc(c.everyOperator, config.ClusterVersions.Informer(), settingsInformer{config.Managers.Informer()}, config.LimitsChanged).
 		WithInformersQueueKeyFunc(objectName, config.Deployments.Informer()).
 		WithInformersQueueKeysFunc(c.ofChangedPackage, config.CatalogsChanged).
 		WithInformersQueueKeysFunc(c.advisedOtherwise, config.ProvidersChanged).

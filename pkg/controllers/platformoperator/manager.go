@@ -10,25 +10,37 @@ import (
 
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	operatorlisters "github.com/openshift/platform-operators/pkg/client/listers/operator/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/limits"
 )
 
-// managerSpec is the spec of PlatformOperatorManager "cluster". For the moment that it takes to be created again it is all
-// defaults, as it will be then.
-func managerSpec(lister operatorlisters.PlatformOperatorManagerLister) (operatorv1alpha1.PlatformOperatorManagerSpec, error) {
+// configuration is the spec of PlatformOperatorManager "cluster", and why it does not count; empty when it does. For the moment that
+// it takes to be created again the spec is all defaults.
+func configuration(lister operatorlisters.PlatformOperatorManagerLister, read func() (limits.Stored, error)) (spec operatorv1alpha1.PlatformOperatorManagerSpec, hold string, err error) {
 	manager, err := lister.Get(operatorv1alpha1.PlatformOperatorManagerName)
 	if apierrors.IsNotFound(err) {
-		return operatorv1alpha1.PlatformOperatorManagerSpec{}, nil
+		manager, err = nil, nil
 	}
 	if err != nil {
-		return operatorv1alpha1.PlatformOperatorManagerSpec{}, fmt.Errorf("reading PlatformOperatorManager %q: %w", operatorv1alpha1.PlatformOperatorManagerName, err)
+		return spec, "", fmt.Errorf("reading PlatformOperatorManager %q: %w", operatorv1alpha1.PlatformOperatorManagerName, err)
 	}
-	return manager.Spec, nil
+	stored, err := read()
+	if err != nil {
+		return spec, "", err
+	}
+	if manager != nil {
+		spec = manager.Spec
+	}
+	return spec, limits.Decide(stored, manager).Hold, nil
 }
 
 // sameSettings compares the fields of the PlatformOperatorManager that decide what operators run.
 func sameSettings(a, b operatorv1alpha1.PlatformOperatorManagerSpec) bool {
 	return sameList(a.AllowedPackages, b.AllowedPackages) && sameList(a.CatalogNamespaces, b.CatalogNamespaces) && equality.Semantic.DeepEqual(a.CatalogSelector, b.CatalogSelector) &&
 		a.DefaultApproval == b.DefaultApproval && a.DefaultEdges == b.DefaultEdges
+}
+
+func acceptsLimits(manager *operatorv1alpha1.PlatformOperatorManager) string {
+	return manager.Annotations[operatorv1alpha1.AnnotationAcceptLimits]
 }
 
 // sameList compares lists of which an empty one is not an absent one.
@@ -49,7 +61,7 @@ type settingsHandler struct{ cache.ResourceEventHandler }
 func (h settingsHandler) OnUpdate(before, after any) {
 	old, okOld := before.(*operatorv1alpha1.PlatformOperatorManager)
 	now, okNow := after.(*operatorv1alpha1.PlatformOperatorManager)
-	if okOld && okNow && sameSettings(old.Spec, now.Spec) {
+	if okOld && okNow && old.UID == now.UID && acceptsLimits(old) == acceptsLimits(now) && sameSettings(old.Spec, now.Spec) {
 		return
 	}
 	h.ResourceEventHandler.OnUpdate(before, after)

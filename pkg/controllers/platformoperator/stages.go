@@ -84,7 +84,7 @@ func gather(_ context.Context, s *state) (bool, error) {
 	if s.on.Version, s.updating, err = currentClusterVersion(s.clusterVersions); err != nil {
 		return true, err
 	}
-	s.on.Manager, err = managerSpec(s.managers)
+	s.on.Manager, s.on.Hold, err = configuration(s.managers, s.limits)
 	return err != nil, err
 }
 

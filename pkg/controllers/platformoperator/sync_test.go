@@ -30,6 +30,7 @@ import (
 	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
 	operatorlisters "github.com/openshift/platform-operators/pkg/client/listers/operator/v1alpha1"
 	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/limits"
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
@@ -64,8 +65,9 @@ type cluster struct {
 	refuse     error
 	// openShift is the cluster's version; empty is a cluster without a ClusterVersion.
 	openShift string
-	// manager is the manager's configuration; nil is none.
+	// manager is the manager's configuration; nil is none. limits are those that are kept; the zero value is that nothing was limited.
 	manager *operatorv1alpha1.PlatformOperatorManager
+	limits  limits.Stored
 	// version is the ClusterVersion's; empty is a cluster without one. now is what time it is; zero is a time in 2026.
 	version string
 	now     time.Time
@@ -74,6 +76,14 @@ type cluster struct {
 	writes, events []string
 	// queued is how many keys it queued.
 	queued int
+}
+
+// storedLimits reads what is kept of the limits.
+func (c *cluster) storedLimits() (limits.Stored, error) {
+	if c.limits == (limits.Stored{}) {
+		return limits.Stored{Record: &limits.Record{UID: "before"}}, nil
+	}
+	return c.limits, nil
 }
 
 // sync runs the controller once, with caches that are up to date.
@@ -126,7 +136,7 @@ func (c *cluster) sync(t *testing.T, catalogs Catalogs) {
 	controller := &controller{
 		operatorClient: client.PlatformV1alpha1().PlatformOperators(), deploymentClient: client.CoreV1alpha2().BundleDeployments(),
 		operators: platformlisters.NewPlatformOperatorLister(operators), deployments: corelisters.NewBundleDeploymentLister(deployments),
-		clusterVersions: configv1listers.NewClusterVersionLister(versions), managers: operatorlisters.NewPlatformOperatorManagerLister(managers), catalogs: catalogs, kubeVersion: "v1.36.3", clock: clock, outlooks: &outlooks{of: map[string]outlook{}},
+		clusterVersions: configv1listers.NewClusterVersionLister(versions), managers: operatorlisters.NewPlatformOperatorManagerLister(managers), limits: c.storedLimits, catalogs: catalogs, kubeVersion: "v1.36.3", clock: clock, outlooks: &outlooks{of: map[string]outlook{}},
 		inventory: nothingElse{}, kin: &kin{of: map[string]relation{}}, tried: func(string) {}, hops: newHops(),
 	}
 	told := record.NewFakeRecorder(100)

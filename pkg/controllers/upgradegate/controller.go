@@ -34,6 +34,7 @@ import (
 	operatorlisters "github.com/openshift/platform-operators/pkg/client/listers/operator/v1alpha1"
 	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/compat"
+	"github.com/openshift/platform-operators/pkg/limits"
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
@@ -65,10 +66,13 @@ type Inventory interface {
 
 // Config is everything the controller needs; every field is required.
 type Config struct {
-	Client            operatorclient.PlatformOperatorManagerInterface
-	Operators         platforminformers.PlatformOperatorInformer
-	ClusterVersions   configv1informers.ClusterVersionInformer
-	Managers          operatorinformers.PlatformOperatorManagerInformer
+	Client          operatorclient.PlatformOperatorManagerInterface
+	Operators       platforminformers.PlatformOperatorInformer
+	ClusterVersions configv1informers.ClusterVersionInformer
+	Managers        operatorinformers.PlatformOperatorManagerInformer
+	// Limits reads what is kept of the limits of PlatformOperatorManagers, from memory; LimitsChanged tells of changes.
+	Limits            func() (limits.Stored, error)
+	LimitsChanged     factory.Informer
 	Catalogs          Catalogs
 	CatalogsChanged   factory.Informer
 	Inventory         Inventory
@@ -86,6 +90,7 @@ type controller struct {
 	operators       platformlisters.PlatformOperatorLister
 	clusterVersions configv1listers.ClusterVersionLister
 	managers        operatorlisters.PlatformOperatorManagerLister
+	limits          func() (limits.Stored, error)
 	catalogs        Catalogs
 	inventory       Inventory
 	kubeVersion     string
@@ -99,7 +104,7 @@ type controller struct {
 
 // New builds the controller. It has one queue key, and must be run with one worker.
 func New(config Config) (factory.Controller, error) {
-	if config.Client == nil || config.Clock == nil || config.Operators == nil || config.ClusterVersions == nil || config.Managers == nil || config.Catalogs == nil ||
+	if config.Client == nil || config.Clock == nil || config.Operators == nil || config.ClusterVersions == nil || config.Managers == nil || config.Limits == nil || config.LimitsChanged == nil || config.Catalogs == nil ||
 		config.CatalogsChanged == nil || config.Inventory == nil || config.KubernetesVersion == "" || config.Blind == "" || config.Recorder == nil || config.Register == nil {
 		return nil, errors.New("building the upgradegate controller: a field of its Config is not set")
 	}
@@ -109,6 +114,7 @@ func New(config Config) (factory.Controller, error) {
 		operators:       config.Operators.Lister(),
 		clusterVersions: config.ClusterVersions.Lister(),
 		managers:        config.Managers.Lister(),
+		limits:          config.Limits,
 		catalogs:        config.Catalogs,
 		inventory:       config.Inventory,
 		kubeVersion:     config.KubernetesVersion,
@@ -120,7 +126,7 @@ func New(config Config) (factory.Controller, error) {
 	}
 	return factory.New().
 		WithSync(c.sync).
-		WithInformers(config.Operators.Informer(), config.ClusterVersions.Informer(), config.Managers.Informer(), config.CatalogsChanged).
+		WithInformers(config.Operators.Informer(), config.ClusterVersions.Informer(), config.Managers.Informer(), config.LimitsChanged, config.CatalogsChanged).
 		ToController(ControllerName, config.Recorder), nil
 }
 

@@ -19,6 +19,7 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/compat"
 	"github.com/openshift/platform-operators/pkg/health"
+	"github.com/openshift/platform-operators/pkg/limits"
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
@@ -167,9 +168,16 @@ func (c *controller) look() (sight, error) {
 	switch {
 	case err == nil:
 		seen.on.Manager, seen.blind = manager.Spec, c.blindness(manager)
-	case !apierrors.IsNotFound(err): // it is created again at once, with defaults
+	case apierrors.IsNotFound(err): // it is created again at once, with defaults
+		manager = nil
+	default:
 		return seen, fmt.Errorf("reading PlatformOperatorManager %q: %w", operatorv1alpha1.PlatformOperatorManagerName, err)
 	}
+	stored, err := c.limits()
+	if err != nil {
+		return seen, err
+	}
+	seen.on.Hold = limits.Decide(stored, manager).Hold
 	if seen.operators, err = c.operators.List(labels.Everything()); err != nil {
 		return seen, fmt.Errorf("listing PlatformOperators: %w", err)
 	}

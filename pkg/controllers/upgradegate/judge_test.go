@@ -27,6 +27,7 @@ import (
 	operatorlisters "github.com/openshift/platform-operators/pkg/client/listers/operator/v1alpha1"
 	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/compat"
+	"github.com/openshift/platform-operators/pkg/limits"
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
@@ -40,6 +41,8 @@ type gate struct {
 	offers   *offers
 	lists    *failing
 	queue    factory.SyncContext
+	// kept are the limits that are kept.
+	kept limits.Stored
 }
 
 // offers are what the catalogs say.
@@ -96,6 +99,7 @@ func (g *gate) restart(t *testing.T) {
 	g.controller = &controller{
 		client: g.client.OperatorV1alpha1().PlatformOperatorManagers(), operators: g.lists,
 		clusterVersions: configv1listers.NewClusterVersionLister(g.versions), managers: operatorlisters.NewPlatformOperatorManagerLister(g.resource),
+		limits:   func() (limits.Stored, error) { return g.kept, nil },
 		catalogs: g.offers, inventory: nothingElse{}, kubeVersion: "v1.36.3", clock: g.time, gauge: &gauge{}, blind: "WatchesDegraded",
 	}
 	g.seen(t)

@@ -13,6 +13,10 @@ const PlatformOperatorManagerName = "cluster"
 // DefaultCatalogNamespace is the namespace whose CatalogSources are trusted while spec.catalogNamespaces is absent.
 const DefaultCatalogNamespace = "openshift-marketplace"
 
+// AnnotationAcceptLimits, with the value "true" on a PlatformOperatorManager that took the place of a deleted one, accepts that it
+// permits more than that did. Nothing is installed or moved without, until the former limits are back.
+const AnnotationAcceptLimits = "platform.openshift.io/accept-limits"
+
 // PlatformOperatorManager configures the manager and carries its operator conditions. There is one, named "cluster"; the
 // manager creates it again at once if it is deleted.
 //

@@ -1,0 +1,123 @@
+// Package limits decides whether the limits of PlatformOperatorManager "cluster" may be relied on after it was deleted.
+//
+// The manager creates a deleted PlatformOperatorManager again, with defaults that limit nothing. So the limits that were in force are
+// kept beside it, as a Record. While a new PlatformOperatorManager permits more than its predecessor, and nobody has accepted that,
+// nothing is chosen and nothing moves. The package is pure; pkg/store keeps the Record.
+package limits
+
+import (
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+)
+
+// Limits are the fields of a PlatformOperatorManager's spec that limit what is installed. An absent field limits nothing; an empty
+// list is not absent.
+type Limits struct {
+	AllowedPackages   []string                  `json:"allowedPackages,omitzero"`
+	CatalogNamespaces []string                  `json:"catalogNamespaces,omitzero"`
+	CatalogSelector   *metav1.LabelSelector     `json:"catalogSelector,omitempty"`
+	DefaultApproval   platformv1alpha1.Approval `json:"defaultApproval,omitempty"`
+}
+
+// Of gives the limits of a spec. An approval that is not Manual, and a selector without requirements, limit nothing.
+func Of(spec operatorv1alpha1.PlatformOperatorManagerSpec) Limits {
+	return Limits{
+		AllowedPackages: spec.AllowedPackages, CatalogNamespaces: spec.CatalogNamespaces,
+		CatalogSelector: spec.CatalogSelector, DefaultApproval: spec.DefaultApproval,
+	}.normalized()
+}
+
+// normalized leaves out what is set and limits nothing.
+func (l Limits) normalized() Limits {
+	if selector := l.CatalogSelector; selector != nil && len(selector.MatchLabels)+len(selector.MatchExpressions) == 0 {
+		l.CatalogSelector = nil
+	}
+	if l.DefaultApproval != platformv1alpha1.ApprovalManual {
+		l.DefaultApproval = ""
+	}
+	return l
+}
+
+// limit is one field, and whether the limits of a successor keep what it says.
+type limit struct {
+	field string
+	isSet func(Limits) bool
+	keeps func(former, present Limits) bool
+}
+
+var all = []limit{
+	{"spec.allowedPackages", func(l Limits) bool { return l.AllowedPackages != nil }, keepsPackages},
+	{"spec.catalogNamespaces", func(l Limits) bool { return l.CatalogNamespaces != nil }, keepsNamespaces},
+	{"spec.catalogSelector", func(l Limits) bool { return l.CatalogSelector != nil }, keepsSelector},
+	{"spec.defaultApproval", func(l Limits) bool { return l.DefaultApproval != "" }, func(former, present Limits) bool {
+		return present.DefaultApproval == former.DefaultApproval
+	}},
+}
+
+// weaker names the fields of former limits that the present ones do not keep: that are absent, or permit more. Where it cannot be
+// told whether a glob permits more it counts as if it did.
+func weaker(former, present Limits) (fields []string) {
+	for _, each := range all {
+		if each.isSet(former) && !(each.isSet(present) && each.keeps(former, present)) {
+			fields = append(fields, each.field)
+		}
+	}
+	return fields
+}
+
+// isZero says whether nothing is limited.
+func (l Limits) isZero() bool {
+	return !slices.ContainsFunc(all, func(each limit) bool { return each.isSet(l) })
+}
+
+// equal distinguishes an empty list from an absent one. Within a selector they are the same, and are stored as the same.
+func (l Limits) equal(other Limits) bool {
+	return reflect.DeepEqual(l.AllowedPackages, other.AllowedPackages) && reflect.DeepEqual(l.CatalogNamespaces, other.CatalogNamespaces) &&
+		equality.Semantic.DeepEqual(l.CatalogSelector, other.CatalogSelector) && l.DefaultApproval == other.DefaultApproval
+}
+
+// keepsPackages: each glob is one of the former ones, or names one package that they allow.
+func keepsPackages(former, present Limits) bool {
+	return !slices.ContainsFunc(present.AllowedPackages, func(glob string) bool {
+		return !slices.ContainsFunc(former.AllowedPackages, func(allowed string) bool {
+			if glob == allowed || allowed == "*" {
+				return true
+			}
+			matches, err := path.Match(allowed, glob)
+			return err == nil && matches && !strings.ContainsAny(glob, `*?[\`)
+		})
+	})
+}
+
+func keepsNamespaces(former, present Limits) bool {
+	return !slices.ContainsFunc(present.CatalogNamespaces, func(namespace string) bool { return !slices.Contains(former.CatalogNamespaces, namespace) })
+}
+
+// keepsSelector: each requirement is still there.
+func keepsSelector(former, present Limits) bool {
+	want, wantErr := metav1.LabelSelectorAsSelector(former.CatalogSelector)
+	got, gotErr := metav1.LabelSelectorAsSelector(present.CatalogSelector)
+	if wantErr != nil || gotErr != nil {
+		return equality.Semantic.DeepEqual(former.CatalogSelector, present.CatalogSelector)
+	}
+	required, _ := want.Requirements()
+	kept, _ := got.Requirements()
+	has := map[string]bool{}
+	for _, requirement := range kept {
+		has[requirement.String()] = true
+	}
+	for _, requirement := range required {
+		if !has[requirement.String()] {
+			return false
+		}
+	}
+	return true
+}

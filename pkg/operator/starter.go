@@ -108,7 +108,7 @@ func build(ctx context.Context, input *Input, around *surroundings, heard listen
 		{2, func() (factory.Controller, error) { return newBundle(ctx, input, content) }},
 		{4, func() (factory.Controller, error) { return newBundleDeployment(ctx, input, content, trials) }},
 		{1, func() (factory.Controller, error) { return newOperatorHealth(input) }},
-		{1, func() (factory.Controller, error) { return newUpgradeGate(input, known, around) }},
+		{upgradegate.Workers, func() (factory.Controller, error) { return newUpgradeGate(input, known, around) }},
 		{1, func() (factory.Controller, error) { return newWatches(input, heard) }},
 		{1, func() (factory.Controller, error) { return newManagerVersion(input, versions, trials) }},
 		{1, func() (factory.Controller, error) { return newStatusSyncer(input, versions), nil }},

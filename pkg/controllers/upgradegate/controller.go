@@ -98,11 +98,15 @@ type controller struct {
 	clock           clock.PassiveClock
 	gauge           *gauge
 
-	// memory is touched by the one worker that there is, and by nobody else.
+	// memory is touched by whoever judges, which only one worker does at a time.
 	memory memory
+	search search
 }
 
-// New builds the controller. It has one queue key, and must be run with one worker.
+// Workers is how many workers the controller is to be run with: one that judges, one that searches remedies.
+const Workers = 2
+
+// New builds the controller. It has two queue keys, and is to be run with as many workers.
 func New(config Config) (factory.Controller, error) {
 	if config.Client == nil || config.Clock == nil || config.Operators == nil || config.ClusterVersions == nil || config.Managers == nil || config.Limits == nil || config.LimitsChanged == nil || config.Catalogs == nil ||
 		config.CatalogsChanged == nil || config.Inventory == nil || config.KubernetesVersion == "" || config.Blind == "" || config.Recorder == nil || config.Register == nil {
@@ -131,9 +135,18 @@ func New(config Config) (factory.Controller, error) {
 }
 
 func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
+	if syncCtx.QueueKey() == remediesKey {
+		if c.search.run(c) {
+			syncCtx.Queue().Add(factory.DefaultQueueKey)
+		}
+		return nil
+	}
 	found := c.judge()
 	if found.again > 0 {
 		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, found.again)
+	}
+	if found.search {
+		defer syncCtx.Queue().Add(remediesKey) // the verdict is written first
 	}
 	if found.verdict == nil {
 		return nil
@@ -180,7 +193,7 @@ func (c *controller) write(ctx context.Context, condition operatorv1.OperatorCon
 
 // bundlesOf lists what an operator contributes: its installed bundle and, during a hop, also the bundle that is being
 // moved to, because the stricter of the two counts until the hop has ended.
-func (c *controller) bundlesOf(operator *platformv1alpha1.PlatformOperator, on resolve.Cluster, remedies remedies) []compat.Operator {
+func (c *controller) bundlesOf(operator *platformv1alpha1.PlatformOperator, on resolve.Cluster, remedies *remedies) []compat.Operator {
 	installed := operator.Status.Installed
 	if installed == nil || removed(operator) {
 		return nil // what was never installed, or has been taken down, blocks nobody
@@ -193,7 +206,9 @@ func (c *controller) bundlesOf(operator *platformv1alpha1.PlatformOperator, on r
 	for _, bundle := range bundles {
 		entry := compat.Operator{Name: operator.Name, Package: operator.Spec.Package.Name, Version: bundle.Version, Acknowledged: c.override(operator, on), Max: declared(bundle)}
 		if len(entry.Max) > 0 {
-			entry.Candidates, entry.Unread = remedies.of(operator.Name)
+			var known bool
+			entry.Candidates, entry.Unread, known = remedies.of(operator, on.Version)
+			entry.Unsearched = !known
 		}
 		result = append(result, entry)
 	}

@@ -38,7 +38,8 @@ func (twoVersions) For(string) []resolve.Catalog {
 
 // alone is what an operator contributes on a cluster that has no other.
 func alone(c *controller, operator *platformv1alpha1.PlatformOperator, on resolve.Cluster) []compat.Operator {
-	return c.bundlesOf(operator, on, c.remediesFor([]*platformv1alpha1.PlatformOperator{operator}, on))
+	found := c.queryFor([]*platformv1alpha1.PlatformOperator{operator}, on).answer()
+	return c.bundlesOf(operator, on, &found)
 }
 
 func compass(versions, installedMax, targetMax string) *platformv1alpha1.PlatformOperator {
@@ -187,6 +188,8 @@ func TestEvaluate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g := gateOf(t, test.operator)
 			g.clusterVersion(t, test.clusterVersion)
+			g.judge()
+			g.search.run(g.controller)
 			verdict := g.judge().verdict
 			if verdict.Upgradeable != test.upgradeable || verdict.Reason != test.reason {
 				t.Errorf("got %t/%s, want %t/%s: %s", verdict.Upgradeable, verdict.Reason, test.upgradeable, test.reason, verdict.Message)

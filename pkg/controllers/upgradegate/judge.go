@@ -55,6 +55,8 @@ type opinion struct {
 	version string
 	// again is when to look again without being told; 0 is never.
 	again time.Duration
+	// search has remedies be searched for what was judged.
+	search bool
 }
 
 // sight is what a judgement is made of.
@@ -84,7 +86,7 @@ func (c *controller) judge() opinion {
 		c.gauge.set(verdict)
 		return opinion{verdict: &verdict}
 	}
-	verdict, err := c.evaluate(seen)
+	verdict, searching, err := c.evaluate(seen)
 	if err != nil {
 		klog.Warningf("judging the installed operators: %v", err) // the verdict says so too
 	}
@@ -95,7 +97,19 @@ func (c *controller) judge() opinion {
 	if waiting, left := c.untried(seen), m.started.Add(settling).Sub(now); !m.settled && waiting != "" && left > 0 {
 		return c.whileWaiting(verdict, seen.on.Version, waiting, sooner(left, again))
 	}
-	return c.settle(verdict, seen.on.Version, again)
+	c.search.want(seen)
+	if !m.settled && searching && c.stands(verdict, seen.on.Version) {
+		return opinion{again: again, search: true} // what is recorded has remedies
+	}
+	found := c.settle(verdict, seen.on.Version, again)
+	found.search = true
+	return found
+}
+
+// stands says that a verdict is recorded for this cluster version, and says the same.
+func (c *controller) stands(verdict compat.Verdict, version string) bool {
+	condition := c.standing(version)
+	return condition != nil && (condition.Status == operatorv1.ConditionTrue) == verdict.Upgradeable
 }
 
 // whileWaiting is the first opinion of a process before catalogs have been tried: what is recorded for this cluster version stays,
@@ -241,14 +255,16 @@ func (c *controller) gatedBefore() bool {
 	return err == nil && manager.Status.UpgradeGate != nil && manager.Status.UpgradeGate.ClusterVersion != ""
 }
 
-// evaluate judges what is installed, and notes which catalogs could not be read for some time.
-func (c *controller) evaluate(seen sight) (compat.Verdict, error) {
+// evaluate judges what is installed, and notes which catalogs could not be read for some time. searching says that not every remedy
+// is known yet.
+func (c *controller) evaluate(seen sight) (verdict compat.Verdict, searching bool, err error) {
 	var installed []compat.Operator
-	remedies := c.remediesFor(seen.operators, seen.on)
+	remedies := c.search.last()
 	for _, operator := range seen.operators {
 		installed = append(installed, c.bundlesOf(operator, seen.on, remedies)...)
 	}
-	verdict, err := compat.Evaluate(seen.on.Version, installed)
+	searching = slices.ContainsFunc(installed, func(each compat.Operator) bool { return each.Unsearched })
+	verdict, err = compat.Evaluate(seen.on.Version, installed)
 	var notes []string
 	for _, note := range []string{seen.blind, c.away(seen)} {
 		if note != "" {
@@ -258,7 +274,7 @@ func (c *controller) evaluate(seen sight) (compat.Verdict, error) {
 	if len(notes) > 0 {
 		verdict = verdict.Noted(notes...)
 	}
-	return verdict, err
+	return verdict, searching, err
 }
 
 // relevant are the catalogs that an installed operator takes from and of which something holds, each once, sorted.

@@ -48,8 +48,10 @@ func (g *gauge) set(verdict compat.Verdict) {
 // namesOf names each operator once; one that is between two versions may be there twice.
 func namesOf(blockers []compat.Blocker) []string {
 	names := make([]string, 0, len(blockers))
-	for _, each := range blockers { // sorted by name
-		names = append(names, each.Operator)
+	for _, each := range blockers { // sorted by kind and name
+		if each.Kind != compat.KindBundleDeployment { // which the label is not for
+			names = append(names, each.Operator)
+		}
 	}
 	return slices.Compact(names)
 }
@@ -73,8 +75,13 @@ func (g *gauge) CollectWithStability(samples chan<- metrics.Metric) {
 		samples <- metrics.NewLazyConstMetric(acknowledged, metrics.GaugeValue, 1, name)
 	}
 	for _, reach := range g.reaches {
+		if reach.Kind == compat.KindBundleDeployment {
+			continue // which the label is not for
+		}
 		samples <- metrics.NewLazyConstMetric(reachable, metrics.GaugeValue, float64(reach.Now), reach.Operator, platformv1alpha1.MetricWhenNow)
-		samples <- metrics.NewLazyConstMetric(reachable, metrics.GaugeValue, float64(reach.After), reach.Operator, platformv1alpha1.MetricWhenUpdated)
+		if !reach.Unsearched {
+			samples <- metrics.NewLazyConstMetric(reachable, metrics.GaugeValue, float64(reach.After), reach.Operator, platformv1alpha1.MetricWhenUpdated)
+		}
 	}
 	if g.judged {
 		samples <- metrics.NewLazyConstMetric(undeclared, metrics.GaugeValue, float64(g.undeclared))

@@ -1,58 +1,179 @@
 package upgradegate
 
 import (
+	"reflect"
+	"sync"
+
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/compat"
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// remedies are what could be installed instead, by the names of PlatformOperators.
-type remedies struct {
-	decisions map[string]resolve.Decision
-	// unreadable is why what an operator's spec asks for cannot be decided.
-	unreadable map[string]string
+// Remedies are searched under a queue key of their own, by a worker of their own: a package of many versions may take long, and no
+// verdict waits for that. A verdict has the remedies that were found last for the same cluster minor version and installed bundle, and
+// says of others that they are not known yet.
+
+// remediesKey is the queue key of the search.
+const remediesKey = "remedies"
+
+// search hands the cluster that was judged to the worker that searches, and back what that found. It is safe for concurrent use.
+type search struct {
+	lock sync.Mutex
+	// on is the cluster to search for, nil before the first verdict.
+	on *sight
+	// query and found are the last search; found is nil before the first has ended.
+	query query
+	found *remedies
 }
 
-// remediesFor has the resolver decide about all operators together: a version that another operator is in the way of is none to
-// name. What is installed counts as that even before it was ready. Where no operator declares anything there is nothing to ask.
-func (c *controller) remediesFor(operators []*platformv1alpha1.PlatformOperator, on resolve.Cluster) remedies {
-	found := remedies{unreadable: map[string]string{}}
-	var requests []resolve.Request
-	asked := false
+// want has the next search be for this cluster.
+func (s *search) want(on sight) {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	s.on = &on
+}
+
+// last is what was found last; nil before anything was.
+func (s *search) last() *remedies {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	return s.found
+}
+
+// run searches if anything has changed since the last search, and says whether the answer is another one.
+func (s *search) run(c *controller) (news bool) {
+	s.lock.Lock()
+	on, before, last := s.on, s.query, s.found
+	s.lock.Unlock()
+	if on == nil {
+		return false
+	}
+	next := c.queryFor(on.operators, on.on)
+	if last != nil && reflect.DeepEqual(before, next) {
+		return false
+	}
+	found := next.answer()
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	s.query, s.found = next, &found
+	return last == nil || !reflect.DeepEqual(*last, found)
+}
+
+// query is everything that remedies follow from.
+type query struct {
+	// version is the cluster's.
+	version  string
+	requests []resolve.Request
+	// bundles are what is installed by each operator that can be asked about.
+	bundles map[string]bundleID
+	// unreadable is why what an operator's spec asks for cannot be decided.
+	unreadable map[string]string
+	// needed says that an operator declares anything: else there is nothing to search.
+	needed   bool
+	catalogs map[string][]resolve.Catalog
+	unlisted []string
+	kinds    []resolve.Kind
+	foreign  []resolve.Foreign
+}
+
+// bundleID tells installed bundles apart.
+type bundleID struct{ pkg, bundle, version, release string }
+
+func bundleIDOf(operator *platformv1alpha1.PlatformOperator) bundleID {
+	id := bundleID{pkg: operator.Spec.Package.Name}
+	if installed := operator.Status.Installed; installed != nil {
+		id.bundle, id.version, id.release = installed.Bundle, installed.Version, installed.Release
+	}
+	return id
+}
+
+// queryFor asks about all operators together: a version that another operator is in the way of is none to name. What is installed
+// counts as that even before it was ready.
+func (c *controller) queryFor(operators []*platformv1alpha1.PlatformOperator, on resolve.Cluster) query {
+	q := query{version: on.Version, bundles: map[string]bundleID{}, unreadable: map[string]string{}, catalogs: map[string][]resolve.Catalog{}}
 	for _, operator := range operators {
 		if removed(operator) {
 			continue
 		}
+		q.bundles[operator.Name] = bundleIDOf(operator)
 		version := ""
 		if installed := operator.Status.Installed; installed != nil {
 			version = installed.Version
-			asked = asked || len(declared(installed)) > 0
+			q.needed = q.needed || len(declared(installed)) > 0
 		}
 		if target := operator.Status.Target; target != nil && target.Hop != nil {
-			asked = asked || len(declared(target.Hop)) > 0
+			q.needed = q.needed || len(declared(target.Hop)) > 0
 		}
 		request, err := resolve.RequestFor(operator, version, on)
 		if err != nil {
-			found.unreadable[operator.Name] = err.Error()
+			q.unreadable[operator.Name] = err.Error()
 			continue
 		}
-		requests = append(requests, request)
+		q.requests = append(q.requests, request)
 	}
-	if asked {
-		world := resolve.World{Catalogs: c.catalogs.For, Unlisted: c.catalogs.Unlisted(), Kinds: c.inventory.Kinds(), Foreign: c.inventory.Foreign()}
-		found.decisions = resolve.Together(requests, world)
+	if !q.needed {
+		return q
+	}
+	for _, request := range q.requests {
+		q.catalogs[request.Package] = c.catalogs.For(request.Package)
+	}
+	q.unlisted, q.kinds, q.foreign = c.catalogs.Unlisted(), c.inventory.Kinds(), c.inventory.Foreign()
+	return q
+}
+
+// answer has the resolver decide.
+func (q query) answer() remedies {
+	found := remedies{version: q.version, operators: map[string]remedy{}}
+	var decisions map[string]resolve.Decision
+	if q.needed {
+		decisions = resolve.Together(q.requests, resolve.World{
+			Catalogs: func(pkg string) []resolve.Catalog { return q.catalogs[pkg] }, Unlisted: q.unlisted, Kinds: q.kinds, Foreign: q.foreign,
+		})
+	}
+	for name, id := range q.bundles {
+		each := remedy{of: id, unread: q.unreadable[name]}
+		if decision := decisions[name]; each.unread == "" {
+			each.candidates, each.unread = decision.Moves(), decision.LeftOut
+		}
+		found.operators[name] = each
 	}
 	return found
 }
 
+// remedies are what could be installed instead, by the names of PlatformOperators, on a cluster of one version.
+type remedies struct {
+	version   string
+	operators map[string]remedy
+}
+
+// remedy is what one operator could be moved to.
+type remedy struct {
+	of         bundleID
+	candidates []compat.Candidate
+	unread     string
+}
+
 // of lists the versions that an operator could be moved to, those that its own spec keeps out included: to widen the spec is a
-// remedy that the admin has. unread says why there may be more.
-func (r remedies) of(operator string) (candidates []compat.Candidate, unread string) {
-	if why := r.unreadable[operator]; why != "" {
-		return nil, why
+// remedy that the admin has. unread says why there may be more. Nothing is known of another minor version of the cluster, nor of
+// another installed bundle, than the search was for.
+func (r *remedies) of(operator *platformv1alpha1.PlatformOperator, version string) (candidates []compat.Candidate, unread string, known bool) {
+	if r == nil || !sameMinor(r.version, version) {
+		return nil, "", false
 	}
-	decision := r.decisions[operator]
-	return decision.Moves(), decision.LeftOut
+	each, asked := r.operators[operator.Name]
+	if !asked || each.of != bundleIDOf(operator) {
+		return nil, "", false
+	}
+	return each.candidates, each.unread, true
+}
+
+func sameMinor(a, b string) bool {
+	first, err := compat.ParseClusterVersion(a)
+	if err != nil {
+		return a == b
+	}
+	second, err := compat.ParseClusterVersion(b)
+	return err == nil && first.Compare(second) == 0
 }
 
 // declared are the values that a bundle declares, as they were recorded.

@@ -62,8 +62,8 @@ func TestRemediesAreWhatTheOtherOperatorsLeave(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			blocked := compass("", "4.21", "none")
-			remedies := c.remediesFor(append(test.others, blocked), on)
-			verdict, err := compat.Evaluate(on.Version, c.bundlesOf(blocked, on, remedies))
+			found := c.queryFor(append(test.others, blocked), on).answer()
+			verdict, err := compat.Evaluate(on.Version, c.bundlesOf(blocked, on, &found))
 			if err != nil || len(verdict.Blockers) != 1 {
 				t.Fatalf("%d blockers, %v: %s", len(verdict.Blockers), err, verdict.Message)
 			}

@@ -1,0 +1,164 @@
+package upgradegate
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/v1helpers"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/compat"
+	"github.com/openshift/platform-operators/pkg/resolve"
+)
+
+// slow is an inventory that is asked by a search only, and answers when it may.
+type slow struct {
+	begun   chan struct{}
+	proceed chan struct{}
+}
+
+func (s slow) Kinds() []resolve.Kind {
+	s.begun <- struct{}{}
+	<-s.proceed
+	return nil
+}
+
+func (slow) Foreign() []resolve.Foreign { return nil }
+
+// keyed is a sync of one queue key.
+type keyed struct {
+	factory.SyncContext
+	key string
+}
+
+func (k keyed) QueueKey() string { return k.key }
+
+// condition is what is written.
+func (g *gate) condition(t *testing.T) operatorv1.OperatorCondition {
+	t.Helper()
+	if found := v1helpers.FindOperatorCondition(g.seen(t).Status.Conditions, ConditionType); found != nil {
+		return *found
+	}
+	return operatorv1.OperatorCondition{}
+}
+
+func TestHRD_B3_VerdictDoesNotWaitForRemedies(t *testing.T) {
+	g := gateOf(t, compass("1.0.x", "4.21", "none"))
+	g.clusterVersion(t, "4.20.0")
+	g.want(t, "before", operatorv1.ConditionTrue, compat.ReasonAsExpected, "After that, upgrades to 4.22 will be blocked", "update to ≥1.1.0")
+
+	held := slow{make(chan struct{}), make(chan struct{})}
+	g.inventory = held
+	g.clusterVersion(t, "4.21.0")
+	judged := make(chan error)
+	go func() { judged <- g.sync(t.Context(), g.queue) }()
+	select {
+	case err := <-judged:
+		if err != nil {
+			t.Fatal(err)
+		}
+	case <-held.begun:
+		t.Fatal("the verdict waits for a search")
+	}
+	const line = "- compass 1.0.0 allows at most 4.21: "
+	now := g.condition(t)
+	if now.Status != operatorv1.ConditionFalse || !strings.HasSuffix(now.Message, line+"remedy not known yet") {
+		t.Fatalf("at first it says %s: %s", now.Status, now.Message)
+	}
+	if key, _ := g.queue.Queue().Get(); key != remediesKey {
+		t.Fatalf("queued is %q", key)
+	}
+
+	// The search is under way, and the cluster moves again.
+	searched := make(chan error)
+	go func() { searched <- g.sync(t.Context(), keyed{g.queue, remediesKey}) }()
+	<-held.begun
+	g.clusterVersion(t, "4.20.1")
+	g.syncOnce(t)
+	if now := g.condition(t); now.Status != operatorv1.ConditionTrue || !strings.Contains(now.Message, line+"update to ≥1.1.0 (allows 4.22)") {
+		t.Errorf("while a search is under way it says %s: %s", now.Status, now.Message)
+	}
+	g.clusterVersion(t, "4.21.0")
+	g.syncOnce(t)
+	close(held.proceed)
+	if err := <-searched; err != nil {
+		t.Fatal(err)
+	}
+	g.syncOnce(t)
+	now = g.condition(t)
+	if now.Status != operatorv1.ConditionFalse || !strings.Contains(now.Message, line+"update to ≥1.1.0 (allows 4.22)") {
+		t.Errorf("at last it says %s: %s", now.Status, now.Message)
+	}
+
+	// What the search found stays, whatever else is judged anew, and a patch version of the cluster is no other question.
+	g.clusterVersion(t, "4.21.1")
+	g.syncOnce(t)
+	if patched := g.condition(t); patched.Message != now.Message {
+		t.Errorf("after a patch it says\n%s\nafter\n%s", patched.Message, now.Message)
+	}
+}
+
+func TestHRD_B3_RecordedRemediesStayUntilANewProcessHasSearched(t *testing.T) {
+	g, recorded := judged(t, "4.21.0", compass("1.0.x", "4.21", "none"))
+	g.restart(t)
+	g.client.ClearActions()
+	g.syncOnce(t)
+	if now := g.condition(t); now.Message != recorded || g.wrote() {
+		t.Errorf("it says\n%s\nafter\n%s", now.Message, recorded)
+	}
+	g.search.run(g.controller)
+	g.syncOnce(t)
+	if now := g.condition(t); now.Message != recorded || g.wrote() {
+		t.Errorf("having searched it says\n%s\nafter\n%s", now.Message, recorded)
+	}
+}
+
+func TestNothingIsSearchedTwice(t *testing.T) {
+	g := gateOf(t, compass("1.0.x", "4.21", "none"))
+	g.clusterVersion(t, "4.21.0")
+	g.says(t)
+	if g.search.run(g.controller) {
+		t.Error("nothing has changed, and there is another answer")
+	}
+	g.offers.catalogs = nil
+	if !g.search.run(g.controller) {
+		t.Error("the catalogs have nothing any more, and the answer is the same")
+	}
+}
+
+// manyVersions is a package of which each of so many versions replaces the one before, the first of which goes up to 4.21.
+func manyVersions(count int) []resolve.Catalog {
+	pkg := &catalog.Package{Name: "compass", DefaultChannel: "stable", Channels: []catalog.Channel{{Name: "stable"}}}
+	for i := range count {
+		version := fmt.Sprintf("1.%d.0", i)
+		entry := catalog.Entry{Name: "compass.v" + version}
+		if i > 0 {
+			entry.Replaces = fmt.Sprintf("compass.v1.%d.0", i-1)
+		}
+		pkg.Channels[0].Entries = append(pkg.Channels[0].Entries, entry)
+		pkg.Bundles = append(pkg.Bundles, catalog.Bundle{Name: entry.Name, Version: version, Image: fmt.Sprintf("i@sha256:%d", i), MaxOpenShiftVersions: []string{`"4.21"`}})
+	}
+	return []resolve.Catalog{{ID: catalog.ID{Kind: "ClusterCatalog", Name: "c"}, Package: pkg}}
+}
+
+func TestHRD_B3_VerdictOnAPackageOf800VersionsTakesLessThanASecond(t *testing.T) {
+	operators := []*platformv1alpha1.PlatformOperator{compass("", "4.21", "none")}
+	g := gateOf(t, operators...)
+	g.offers.catalogs = manyVersions(800)
+	g.clusterVersion(t, "4.20.0")
+	g.syncOnce(t)
+	g.clusterVersion(t, "4.21.0")
+	begun := time.Now()
+	g.syncOnce(t)
+	if took := time.Since(begun); took > time.Second {
+		t.Errorf("it takes %s", took)
+	}
+	if now := g.condition(t); now.Status != operatorv1.ConditionFalse || !strings.HasSuffix(now.Message, "remedy not known yet") {
+		t.Errorf("it says %s: %s", now.Status, now.Message)
+	}
+}

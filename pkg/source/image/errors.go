@@ -133,7 +133,7 @@ func classOf(err error) Class {
 
 // Signs of errors that have no type, or that lose it where libraries join them.
 var (
-	untrusted = []string{"x509:", plainRefused, "server gave HTTP response to HTTPS client"}
+	untrusted = []string{"x509:", plainRefused, loopbackRefused, "server gave HTTP response to HTTPS client"}
 	corrupt   = []string{"manifest digest:", "error verifying", "does not match expected size"}
 	refused   = []string{"unsupported MediaType", "invalid character", "cannot unmarshal"}
 )

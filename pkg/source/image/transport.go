@@ -11,11 +11,15 @@ import (
 	"net"
 	"net/http"
 	"path"
+	"strings"
 	"time"
 )
 
 // plainRefused is said of a registry that does not speak TLS.
 const plainRefused = "does not speak TLS, and is not asked in plain HTTP"
+
+// loopbackRefused is said of an address of this machine that a registry elsewhere sends us to.
+const loopbackRefused = "is an address of this machine, which is asked only where the reference names one"
 
 // maxAnswer bounds what a registry may answer that is no blob: tokens and manifests, which are held in memory. maxValues bounds
 // the values in it, as commas tell: one of two bytes may take more than a hundred once it is decoded.
@@ -26,7 +30,11 @@ const (
 
 // transportFor makes the transport that a source asks for, and a function that closes what it leaves open.
 func transportFor(base *http.Transport, source Source, stall time.Duration) (http.RoundTripper, func(), error) {
-	guarded := &guard{next: base, plain: source.InsecureSkipTLSVerify, stall: stall}
+	host, _, err := net.SplitHostPort(source.Registry())
+	if err != nil {
+		host = source.Registry()
+	}
+	guarded := &guard{next: base, plain: source.InsecureSkipTLSVerify, local: isLoopback(host), stall: stall}
 	if !source.InsecureSkipTLSVerify && source.CertificateData == "" {
 		return guarded, func() {}, nil
 	}
@@ -50,17 +58,23 @@ func transportFor(base *http.Transport, source Source, stall time.Duration) (htt
 	return guarded, own.CloseIdleConnections, nil
 }
 
-// guard bounds what a registry can do to us: plain HTTP only where it is allowed, also after a redirect; no silence for
-// longer than stall; no answer in memory beyond maxAnswer.
+// guard bounds what a registry can do to us: plain HTTP only where it is allowed, also after a redirect and for tokens; nothing of
+// this machine's own addresses, unless the reference names one; no silence for longer than stall; no answer in memory beyond
+// maxAnswer.
 type guard struct {
-	next  http.RoundTripper
-	plain bool
-	stall time.Duration
+	next http.RoundTripper
+	// plain allows plain HTTP. local says that the reference itself is on a loopback address, where plain HTTP needs no leave.
+	plain, local bool
+	stall        time.Duration
 }
 
 // RoundTrip sends a request on, if it may be sent.
 func (g *guard) RoundTrip(request *http.Request) (*http.Response, error) {
-	if request.URL.Scheme != "https" && !g.plain && !isLoopback(request.URL.Hostname()) {
+	loopback := isLoopback(request.URL.Hostname())
+	if loopback && !g.local {
+		return nil, marked(Untrusted, "%s, which the registry refers to, %s", request.URL.Host, loopbackRefused)
+	}
+	if request.URL.Scheme != "https" && !g.plain && !loopback {
 		return nil, marked(Untrusted, "%s %s", request.URL.Host, plainRefused)
 	}
 	ctx, cancel := context.WithCancelCause(request.Context())
@@ -90,9 +104,11 @@ func first(request *http.Request) *http.Request {
 	return request
 }
 
+// isLoopback says whether a host is this machine. The unspecified address is: Linux connects it to a loopback one.
 func isLoopback(host string) bool {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
 }
 
 // guardedBody is the body of an answer. The clock runs only while it is read: that our own disk is slow is not the

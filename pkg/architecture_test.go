@@ -47,6 +47,7 @@ var rooms = []struct {
 	{2, "pkg/source"},
 	{2, "pkg/store"},
 	{2, "pkg/apply"},
+	{2, "pkg/leaderelection"},
 	{3, "pkg/controllers"},
 	{4, "pkg/version"},
 	{4, "pkg/operator"},

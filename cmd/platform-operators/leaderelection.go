@@ -1,20 +1,41 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/pflag"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/apimachinery/pkg/util/uuid"
+	coordinationclient "k8s.io/client-go/kubernetes/typed/coordination/v1"
+	clientelection "k8s.io/client-go/tools/leaderelection"
+	"k8s.io/utils/clock"
 
-	"github.com/openshift/library-go/pkg/controller/controllercmd"
+	configv1 "github.com/openshift/api/config/v1"
+	configclient "github.com/openshift/library-go/pkg/config/client"
+	electionconfig "github.com/openshift/library-go/pkg/config/leaderelection"
+
+	"github.com/openshift/platform-operators/pkg/leaderelection"
+)
+
+const (
+	// leaseName is the lease's whose holder leads.
+	leaseName = component + "-lock"
+	// requestTimeout bounds each request about the lease before leader election begins.
+	requestTimeout = 5 * time.Second
 )
 
 // leaderElection is what flags say of the lease. Durations of zero are library-go's, which follow the control plane's topology.
 type leaderElection struct {
 	enabled                                   bool
 	leaseDuration, renewDeadline, retryPeriod time.Duration
+	// lockFile is on a volume of the pod; empty when the manager does not run in a pod. pod is who runs there.
+	lockFile string
+	pod      leaderelection.Pod
 }
 
 func (e *leaderElection) addFlags(flags *pflag.FlagSet) {
@@ -26,10 +47,28 @@ func (e *leaderElection) addFlags(flags *pflag.FlagSet) {
 		"How long a manager tries to renew its lease before it ends. Zero means 107s, on a single node 240s.")
 	flags.DurationVar(&e.retryPeriod, "leader-elect-retry-period", 0,
 		"How long a manager waits at least between two tries to get or renew the lease. Zero means 26s, on a single node 60s.")
+	flags.StringVar(&e.lockFile, "leader-elect-lock-file", "",
+		"File on a volume of the manager's pod, which one process at a time locks. With it a manager takes over the lease of the process that ran before it in the same pod at once, instead of waiting until that lease runs out. It needs the environment variables POD_NAME and POD_UID. Empty outside of a pod.")
 }
 
-// validate says what client-go would otherwise end the process over once it has started.
+// validate returns what is wrong with the flags, which would otherwise end the process after its start.
 func (e *leaderElection) validate() error {
+	return errors.Join(e.validateLockFile(), e.validateTimings())
+}
+
+func (e *leaderElection) validateLockFile() error {
+	switch {
+	case e.lockFile == "":
+		return nil
+	case !filepath.IsAbs(e.lockFile):
+		return fmt.Errorf("--leader-elect-lock-file is %q, which is not an absolute path", e.lockFile)
+	case e.pod.Name == "" || e.pod.UID == "":
+		return errors.New("--leader-elect-lock-file needs the environment variables POD_NAME and POD_UID: set them to the pod's metadata.name and metadata.uid, or leave the flag out")
+	}
+	return nil
+}
+
+func (e *leaderElection) validateTimings() error {
 	if e.leaseDuration == 0 && e.renewDeadline == 0 && e.retryPeriod == 0 {
 		return nil
 	}
@@ -42,15 +81,60 @@ func (e *leaderElection) validate() error {
 		return fmt.Errorf("%s: a lease is held for whole seconds, one at least", given)
 	case e.leaseDuration <= e.renewDeadline:
 		return fmt.Errorf("%s: the lease has to outlast the tries to renew it", given)
-	case float64(e.renewDeadline) <= leaderelection.JitterFactor*float64(e.retryPeriod):
-		return fmt.Errorf("%s: the deadline leaves no time for a second try, which comes after up to %v times the retry period", given, leaderelection.JitterFactor)
+	case float64(e.renewDeadline) <= clientelection.JitterFactor*float64(e.retryPeriod):
+		return fmt.Errorf("%s: the deadline leaves no time for a second try, which comes after up to %v times the retry period", given, clientelection.JitterFactor)
 	}
 	return nil
 }
 
-func (e *leaderElection) applyTo(config *controllercmd.ControllerCommandConfig) {
-	config.DisableLeaderElection = !e.enabled
+func (e *leaderElection) applyTo(config *configv1.LeaderElection) {
+	config.Disable = !e.enabled
 	config.LeaseDuration = metav1.Duration{Duration: e.leaseDuration}
 	config.RenewDeadline = metav1.Duration{Duration: e.renewDeadline}
 	config.RetryPeriod = metav1.Duration{Duration: e.retryPeriod}
+}
+
+// candidacy is how this process runs for leader.
+type candidacy struct {
+	// identity is empty outside of a pod; library-go makes a random one then.
+	identity string
+	// tookOver reports whether the process holds the lease already, taken over from an ended process of its pod.
+	tookOver bool
+	// lock is the locked file on the pod's volume, nil outside of a pod. It is unlocked when it is closed or the process ends.
+	lock *os.File
+}
+
+// prepare prepares for leader election in a pod: it locks the file on the pod's volume, and takes over the lease of the process
+// that ran before in this pod.
+func (e *leaderElection) prepare(ctx context.Context, lease configv1.LeaderElection, flags controllerFlags, clock clock.PassiveClock) (candidacy, error) {
+	if e.lockFile == "" || !e.enabled {
+		return candidacy{}, nil
+	}
+	config, err := configclient.GetKubeConfigOrInClusterConfig(flags.kubeconfig, nil)
+	if err != nil {
+		return candidacy{}, fmt.Errorf("reading the client configuration: %w", err)
+	}
+	config.Timeout = requestTimeout
+	client, err := coordinationclient.NewForConfig(config)
+	if err != nil {
+		return candidacy{}, fmt.Errorf("building the client of leases: %w", err)
+	}
+	lock, err := leaderelection.LockFile(e.lockFile)
+	locked := !errors.Is(err, leaderelection.ErrLocked)
+	if locked && err != nil {
+		return candidacy{}, err
+	}
+	lease = electionconfig.LeaderElectionDefaulting(lease, flags.namespace, leaseName) // as the builder does
+	candidate := leaderelection.Candidate{
+		Pod: e.pod, Identity: e.pod.Identity(uuid.NewUUID()), Locked: locked, Leases: client.Leases(lease.Namespace), Name: lease.Name, Clock: clock,
+	}
+	decision, err := candidate.TakeOver(ctx)
+	if err == nil && decision == leaderelection.Refuse {
+		err = fmt.Errorf("another manager runs in pod %q and holds the lock of %q; a second one may start when it has ended", e.pod.Name, e.lockFile)
+	}
+	if err != nil {
+		lock.Close() // there is none when another process holds it
+		return candidacy{}, err
+	}
+	return candidacy{identity: candidate.Identity, tookOver: decision == leaderelection.TakeOver, lock: lock}, nil
 }

@@ -7,7 +7,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/openshift/library-go/pkg/controller/controllercmd"
+	configv1 "github.com/openshift/api/config/v1"
+
+	"github.com/openshift/platform-operators/pkg/leaderelection"
 )
 
 func TestTimingsOfTheLeaseAreAllGivenOrNone(t *testing.T) {
@@ -43,16 +45,41 @@ func TestTheLeaseIsOnUnlessItIsTurnedOff(t *testing.T) {
 	var election leaderElection
 	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
 	election.addFlags(flags)
-	config := &controllercmd.ControllerCommandConfig{}
+	config := &configv1.LeaderElection{}
 	election.applyTo(config)
-	if config.DisableLeaderElection || config.LeaseDuration.Duration != 0 {
-		t.Errorf("by default it is off: %t, and lasts %s", config.DisableLeaderElection, config.LeaseDuration.Duration)
+	if config.Disable || config.LeaseDuration.Duration != 0 {
+		t.Errorf("by default it is off: %t, and lasts %s", config.Disable, config.LeaseDuration.Duration)
 	}
 	if err := flags.Parse([]string{"--leader-elect=false", "--leader-elect-lease-duration=8s"}); err != nil {
 		t.Fatal(err)
 	}
 	election.applyTo(config)
-	if !config.DisableLeaderElection || config.LeaseDuration.Duration != 8*time.Second {
-		t.Errorf("off: %t, lasts %s", config.DisableLeaderElection, config.LeaseDuration.Duration)
+	if !config.Disable || config.LeaseDuration.Duration != 8*time.Second {
+		t.Errorf("off: %t, lasts %s", config.Disable, config.LeaseDuration.Duration)
+	}
+}
+
+func TestALockFileNeedsAPod(t *testing.T) {
+	inPod := leaderelection.Pod{Name: "manager", UID: "0b1c"}
+	for name, test := range map[string]struct {
+		file string
+		pod  leaderelection.Pod
+		want string
+	}{
+		"outside of a pod":          {"", leaderelection.Pod{}, ""},
+		"in a pod, without a file":  {"", inPod, ""},
+		"in a pod":                  {"/var/cache/lock", inPod, ""},
+		"a relative path":           {"lock", inPod, "not an absolute path"},
+		"a pod without a name":      {"/var/cache/lock", leaderelection.Pod{UID: "0b1c"}, "POD_NAME and POD_UID"},
+		"a pod without a UID":       {"/var/cache/lock", leaderelection.Pod{Name: "manager"}, "POD_NAME and POD_UID"},
+		"nothing is known of a pod": {"/var/cache/lock", leaderelection.Pod{}, "POD_NAME and POD_UID"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			election := leaderElection{lockFile: test.file, pod: test.pod}
+			err := election.validate()
+			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+				t.Errorf("got %v, want %q", err, test.want)
+			}
+		})
 	}
 }

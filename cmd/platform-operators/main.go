@@ -7,11 +7,13 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/component-base/cli"
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/library-go/pkg/controller/controllercmd"
 
+	"github.com/openshift/platform-operators/pkg/leaderelection"
 	"github.com/openshift/platform-operators/pkg/operator"
 	"github.com/openshift/platform-operators/pkg/version"
 )
@@ -28,8 +30,9 @@ func main() {
 func newStartCommand() *cobra.Command {
 	options := operator.NewOptions()
 	election := &leaderElection{}
-	config := controllercmd.NewControllerCommandConfig("platform-operators", version.Get(), options.Run, clock.RealClock{})
-	command := config.NewCommandWithContext(context.Background()) // controllercmd cancels what it derives on SIGTERM
+	config := controllercmd.NewControllerCommandConfig(component, version.Get(), options.Run, clock.RealClock{})
+	command := config.NewCommandWithContext(context.Background())
+	command.Run = (&starter{config: config, election: election, options: options, clock: clock.RealClock{}}).execute
 	command.Use = "start"
 	command.Short = "Start the manager"
 	command.Long = `Start the manager: watch PlatformOperators, resolve each against the cluster's operator catalogs, install and
@@ -39,7 +42,7 @@ In a cluster it needs no flags. Outside of one give --kubeconfig, --namespace an
 	election.addFlags(command.Flags())
 	options.AddFlags(command.Flags())
 	command.PreRunE = func(*cobra.Command, []string) error {
-		election.applyTo(config)
+		election.pod = leaderelection.Pod{Name: os.Getenv("POD_NAME"), UID: types.UID(os.Getenv("POD_UID"))}
 		if version := os.Getenv("OPERATOR_IMAGE_VERSION"); version != "" {
 			options.OperatorVersion = version
 		}

@@ -15,6 +15,9 @@ type AnotherOptions struct {
 	Name string
 	// InFront is as in Options; nil has the manager reach the API server itself.
 	InFront func(admin *rest.Config) (*rest.Config, error)
+	// Pod is the pod that the manager knows as its own; nil when it runs outside of a pod. A manager that is killed and started again
+	// is a container that was started again in its pod.
+	Pod *Pod
 	// Args are given to it besides its own.
 	Args []string
 }
@@ -48,5 +51,13 @@ func (e *Environment) Another(ctx context.Context, options AnotherOptions) (*Man
 	if err != nil {
 		return nil, err
 	}
-	return newManager(binary, kubeconfig, dir, e.Catalog.CAFile(), append([]string{"--leader-elect=true"}, options.Args...))
+	manager, err := newManager(binary, kubeconfig, dir, e.Catalog.CAFile(), append([]string{"--leader-elect=true"}, options.Args...))
+	if err != nil || options.Pod == nil {
+		return manager, err
+	}
+	if err := os.MkdirAll(options.Pod.Dir, 0o755); err != nil {
+		return nil, fmt.Errorf("making the volume of pod %q: %w", options.Pod.Name, err)
+	}
+	manager.inPod(*options.Pod)
+	return manager, nil
 }

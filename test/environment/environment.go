@@ -40,8 +40,8 @@ type Options struct {
 	AuditLog bool
 	// Trace is a file that Stop sums up the manager's requests in, as test/rbac reads it; it takes an audit log. Empty: none.
 	Trace string
-	// AsShipped runs the manager as its Deployment does: it holds a lease, and knows its pod. A manager that is killed then keeps
-	// the next one waiting for minutes.
+	// AsShipped runs the manager as its Deployment does: it holds a lease, and knows its pod. When it is killed and started again, it
+	// takes the lease back at once; any other manager waits for minutes.
 	AsShipped bool
 	// Services has the API server reach Services, such as those of webhooks, through a proxy on Environment.ServicesSocket.
 	Services bool

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -70,7 +71,7 @@ func (m *Manager) asShipped(ctx context.Context, admin *rest.Config) error {
 		if err != nil || len(pods.Items) == 0 {
 			return false, err
 		}
-		m.env = append(slices.Clone(m.env), "POD_NAME="+pods.Items[0].Name)
+		m.inPod(Pod{Name: pods.Items[0].Name, UID: pods.Items[0].UID, Dir: filepath.Dir(m.LogFile)})
 		return true, nil
 	})
 	if err != nil {
@@ -78,6 +79,20 @@ func (m *Manager) asShipped(ctx context.Context, admin *rest.Config) error {
 	}
 	m.args = slices.DeleteFunc(m.args, func(arg string) bool { return arg == "--leader-elect=false" })
 	return nil
+}
+
+// Pod is the pod that a manager takes itself to run in.
+type Pod struct {
+	Name string
+	UID  types.UID
+	// Dir stands for the pod's volume, which all managers in the pod share. It is created if absent.
+	Dir string
+}
+
+// inPod has the manager know its pod, by name and UID, and lock the file on the pod's volume.
+func (m *Manager) inPod(pod Pod) {
+	m.env = append(slices.Clone(m.env), "POD_NAME="+pod.Name, "POD_UID="+string(pod.UID))
+	m.args = append(slices.Clone(m.args), "--leader-elect-lock-file="+filepath.Join(pod.Dir, "manager.lock"))
 }
 
 // With gives the same manager with more arguments, which count over those that it has. Only one of the two may run at a time.

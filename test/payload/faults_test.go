@@ -105,6 +105,9 @@ var faults = map[string]map[string]struct {
 		"channels":                     {change{crdFile, "\n                    minItems: 1\n", "\n"}, "spec.package.channels can be empty"},
 		"an exception that is no list": {change{crdFile, "              compatibilityOverrides:\n", "              acknowledgements:\n"}, "spec.compatibilityOverrides, and no schema does"},
 	},
+	"HRD-G4 a container that is started again takes its lease back": {
+		"no lock file": {change{deploymentFile, "        - --leader-elect-lock-file=/var/cache/platform-operators/manager.lock\n", ""}, "has no lock file"},
+	},
 	"CLU-P3 pods are as OpenShift's conventions want a component's to be": {
 		"another SCC":              {change{deploymentFile, "required-scc: restricted-v2", "required-scc: anyuid"}, "SCC"},
 		"no workload annotation":   {change{deploymentFile, "target.workload.openshift.io/management", "example.com/management"}, "workload partitioning"},
@@ -120,6 +123,10 @@ var faults = map[string]map[string]struct {
 		"an endless volume":        {change{deploymentFile, "emptyDir:\n          sizeLimit: 64Mi", "emptyDir: {}"}, "no sizeLimit"},
 		"nowhere to write":         {change{deploymentFile, "mountPath: /tmp", "mountPath: /temporary"}, "cannot write to /tmp"},
 		"nowhere for content":      {change{deploymentFile, "mountPath: /var/cache/platform-operators", "mountPath: /var/cache/other"}, "cannot write to /var/cache"},
+		"a lock on no volume":      {change{deploymentFile, "lock-file=/var/cache/platform-operators/", "lock-file=/var/lib/"}, "not on an emptyDir"},
+		"a lock among content":     {change{deploymentFile, "platform-operators/manager.lock", "platform-operators/content/manager.lock"}, "removes what is no content"},
+		"no UID of the pod":        {change{deploymentFile, "fieldPath: metadata.uid", "fieldPath: metadata.name"}, "POD_UID"},
+		"no name of the pod":       {change{deploymentFile, "- name: POD_NAME", "- name: POD"}, "POD_NAME"},
 		"a file that is not there": {change{deploymentFile, "mountPath: /var/run/configmaps/config\n", "mountPath: /var/run/configmaps/other\n"}, "nothing is mounted"},
 		"limits":                   {change{deploymentFile, "          requests:", "          limits: {cpu: 1}\n          requests:"}, "limits are set"},
 		"no requests":              {change{deploymentFile, "memory: 100Mi", "memory: 0"}, "requests no memory"},

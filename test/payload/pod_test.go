@@ -11,6 +11,7 @@ import (
 
 var podRules = []rule{
 	{"CLU-P3 pods are as OpenShift's conventions want a component's to be", pods},
+	{"HRD-G4 a container that is started again takes its lease back", restarts},
 	{"namespaces are prepared for platform components", namespaces},
 }
 
@@ -89,6 +90,9 @@ func volumes(pod corev1.PodSpec) (faults []string) {
 					return writable[m.MountPath] && strings.HasPrefix(dir, m.MountPath+"/")
 				}), "container %q cannot write to %s", container.Name, dir)
 			}
+			if file, found := strings.CutPrefix(arg, "--leader-elect-lock-file="); found {
+				faults = append(faults, lockFile(container, file, writable)...)
+			}
 			if _, file, found := strings.Cut(arg, "=/var/run/"); found {
 				expect(&faults, slices.ContainsFunc(container.VolumeMounts, func(m corev1.VolumeMount) bool {
 					return strings.HasPrefix("/var/run/"+file, m.MountPath+"/")
@@ -97,6 +101,36 @@ func volumes(pod corev1.PodSpec) (faults []string) {
 		}
 	}
 	return faults
+}
+
+// lockFile is what a container that was started again needs to take its lease back: the file outlives the container and not the
+// pod, the content directory does not remove it, and the container knows its pod.
+func lockFile(container corev1.Container, file string, writable map[string]bool) (faults []string) {
+	expect(&faults, slices.ContainsFunc(container.VolumeMounts, func(m corev1.VolumeMount) bool {
+		return writable[m.MountPath] && strings.HasPrefix(file, m.MountPath+"/")
+	}), "container %q: %s is not on an emptyDir volume of the pod", container.Name, file)
+	for _, arg := range container.Args {
+		if dir, found := strings.CutPrefix(arg, "--content-dir="); found {
+			expect(&faults, !strings.HasPrefix(file, dir+"/"), "container %q: %s is in the content directory, which removes what is no content", container.Name, file)
+		}
+	}
+	for name, path := range map[string]string{"POD_NAME": "metadata.name", "POD_UID": "metadata.uid"} {
+		expect(&faults, slices.ContainsFunc(container.Env, func(env corev1.EnvVar) bool {
+			return env.Name == name && env.ValueFrom != nil && env.ValueFrom.FieldRef != nil && env.ValueFrom.FieldRef.FieldPath == path
+		}), "container %q does not know %s as %s", container.Name, path, name)
+	}
+	return faults
+}
+
+// restarts says whether a manager whose container is started again takes its lease back.
+func restarts(p *payload) []string {
+	return allTyped(p, "Deployment", func(o object, d appsv1.Deployment) (faults []string) {
+		for _, container := range d.Spec.Template.Spec.Containers {
+			expect(&faults, slices.ContainsFunc(container.Args, func(arg string) bool { return strings.HasPrefix(arg, "--leader-elect-lock-file=") }),
+				"%s: container %q has no lock file: started again, it would wait for its own lease", o, container.Name)
+		}
+		return faults
+	})
 }
 
 func resources(container corev1.Container) (faults []string) {

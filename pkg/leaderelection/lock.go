@@ -1,0 +1,30 @@
+package leaderelection
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+)
+
+// ErrLocked is returned by LockFile when another process holds the lock.
+var ErrLocked = errors.New("another process holds the lock")
+
+// LockFile locks a file, which it creates if necessary, until the returned file is closed or this process ends, however it ends.
+// It does not wait: the error wraps ErrLocked when another process holds the lock. The file may be left behind; only the kernel's
+// lock on it counts.
+func LockFile(path string) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("opening lock file %q: %w", path, err)
+	}
+	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		err = ErrLocked
+	}
+	if err != nil {
+		file.Close()
+		return nil, fmt.Errorf("locking file %q: %w", path, err)
+	}
+	return file, nil
+}

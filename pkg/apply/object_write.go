@@ -83,6 +83,9 @@ func (w worker) apply(ctx context.Context, entry *item, live *unstructured.Unstr
 	return after, changed{written: version != read, repaired: version != before}, nil
 }
 
+// maxApplies is how often one apply is sent while others change the object, such as its controller its status.
+const maxApplies = 5
+
 // write gives the object after it was written, and the version that it had before its content was.
 func (w worker) write(ctx context.Context, key Key, declared, live *unstructured.Unstructured) (after *unstructured.Unstructured, before string, err error) {
 	if orphanMarked(key, live) {
@@ -96,17 +99,9 @@ func (w worker) write(ctx context.Context, key Key, declared, live *unstructured
 	if err != nil {
 		return nil, "", err
 	}
+	pinned := declared.GetResourceVersion() != "" // values in it were read from live, and hold for that version only
+	after, live, err = w.patch(ctx, key, declared, live, pinned)
 	before = live.GetResourceVersion()
-	declared.SetUID(live.GetUID()) // not something else, of others, that has come in its place
-	if declared.GetResourceVersion() != "" {
-		declared.SetResourceVersion(before)
-	}
-	encoded, err := json.Marshal(declared.Object)
-	if err != nil {
-		return nil, "", fmt.Errorf("encoding %s: %w", key, err)
-	}
-	after, err = w.client(key).Patch(ctx, key.Name, types.ApplyPatchType, encoded,
-		metav1.PatchOptions{FieldManager: w.owner.Manager(), Force: ptr.To(true)})
 	switch {
 	case err == nil:
 		return after, before, nil
@@ -121,6 +116,30 @@ func (w worker) write(ctx context.Context, key Key, declared, live *unstructured
 		}
 	}
 	return nil, "", writeError("applying", key, err)
+}
+
+// patch sends the server-side apply. It names the version that was read, though an apply needs none: what a process has sent when
+// it dies may arrive after the next process has written the object, and conflicts then. A process that runs reads the object again
+// and sends the apply for that version, unless it is pinned to the first one. The object that it was sent for is returned too.
+func (w worker) patch(ctx context.Context, key Key, declared, live *unstructured.Unstructured, pinned bool) (after, written *unstructured.Unstructured, err error) {
+	for attempt := 1; ; attempt++ {
+		declared.SetUID(live.GetUID()) // not something else, of others, that has come in its place
+		declared.SetResourceVersion(live.GetResourceVersion())
+		encoded, err := json.Marshal(declared.Object)
+		if err != nil {
+			return nil, live, fmt.Errorf("encoding %s: %w", key, err)
+		}
+		after, err = w.client(key).Patch(ctx, key.Name, types.ApplyPatchType, encoded,
+			metav1.PatchOptions{FieldManager: w.owner.Manager(), Force: ptr.To(true)})
+		if pinned || attempt == maxApplies || !apierrors.IsConflict(err) {
+			return after, live, err
+		}
+		found, getErr := w.client(key).Get(ctx, key.Name, metav1.GetOptions{})
+		if getErr != nil || found.GetUID() != live.GetUID() {
+			return nil, live, err
+		}
+		live = found
+	}
 }
 
 // unappliable says that server-side apply does not take what POST and PUT do, and what bundles have: a list with two equal

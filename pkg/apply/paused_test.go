@@ -2,8 +2,10 @@ package apply
 
 import (
 	"encoding/json"
+	"errors"
 	"testing"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -98,6 +100,29 @@ func TestWhatALaterRevisionDoesNotDeclareGoesAlthoughItWasLookedAtWhilePaused(t 
 	}
 }
 
+// A write that arrives after the next process has written the object has an older version, and conflicts.
+func TestHRD_G4_AnApplyNamesTheVersionThatItIsFor(t *testing.T) {
+	entry, err := newItem(Owner{Name: "memo"}, object(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: c, namespace: ns}, data: {a: x}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	live := entry.declared()
+	live.SetResourceVersion("7")
+	live.SetUID("uid")
+	live.Object["data"] = map[string]any{"a": "evil"}
+	owned(live, ours, `{"f:metadata":{"f:labels":{"f:core.rukpak.io/owner-kind":{},"f:core.rukpak.io/owner-name":{}}}}`)
+	owned(live, "kubectl-edit", `{"f:data":{"f:a":{}}}`)
+	w, applied := serving(t, live)
+	store(t, w.cache, live)
+	if got := w.under(Options{}).bring(t.Context(), entry); got.err != nil || len(*applied) != 1 {
+		t.Fatalf("applied %v, error %v", *applied, got.err)
+	}
+	metadata, _ := (*applied)[0]["metadata"].(map[string]any)
+	if metadata["resourceVersion"] != "7" || metadata["uid"] != "uid" {
+		t.Errorf("sent for %v", metadata)
+	}
+}
+
 func TestIgnoredFieldsAreSentOnlyToTheStateTheyWereReadFrom(t *testing.T) {
 	owner := Owner{Name: "memo"}
 	entry, err := newItem(owner, object(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: c, namespace: ns}, data: {a: x, b: "1"}}`))
@@ -114,13 +139,26 @@ func TestIgnoredFieldsAreSentOnlyToTheStateTheyWereReadFrom(t *testing.T) {
 		drift corev1alpha2.Drift
 		want  map[string]any
 	}{
-		"without ignored fields a status update in between does no harm": {corev1alpha2.Drift{}, map[string]any{"b": "1", "resourceVersion": nil, "uid": "uid"}},
+		"without ignored fields a status update in between does no harm": {corev1alpha2.Drift{}, map[string]any{"b": "1", "resourceVersion": "8", "uid": "uid"}},
 		"a value that others may have changed meanwhile is not written back over theirs": {
 			corev1alpha2.Drift{Ignore: []corev1alpha2.DriftIgnore{{JSONPointers: []string{"/data/b"}}}}, map[string]any{"b": "5", "resourceVersion": "7", "uid": "uid"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, applied := serving(t, live)
 			store(t, w.cache, live)
+			client := w.Engine.client.(*dynamicfake.FakeDynamicClient)
+			newer := live.DeepCopy() // its status was updated once it was read
+			newer.SetResourceVersion("8")
+			attempts := 0
+			client.PrependReactor("patch", "*", func(action clienttesting.Action) (bool, runtime.Object, error) {
+				if attempts++; attempts > 1 || len(c.drift.Ignore) > 0 {
+					return false, nil, nil
+				}
+				if err := client.Tracker().Update(action.GetResource(), newer, "ns"); err != nil {
+					t.Error(err)
+				}
+				return true, nil, apierrors.NewConflict(action.GetResource().GroupResource(), "c", errors.New("it has changed"))
+			})
 			if got := w.under(Options{Drift: c.drift}).bring(t.Context(), entry); got.err != nil || len(*applied) != 1 {
 				t.Fatalf("applied %v, error %v", *applied, got.err)
 			}

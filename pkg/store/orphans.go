@@ -42,7 +42,8 @@ func (r *Revisions) Clear(ctx context.Context, owner Owner, stored []Header) err
 			if !belongs(&page.Items[i], owner) {
 				continue // of an earlier BundleDeployment of this name: the garbage collector's
 			}
-			if err := r.secrets.Delete(ctx, page.Items[i].Name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+			options := metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(page.Items[i].UID))}
+			if err := r.secrets.Delete(ctx, page.Items[i].Name, options); err != nil && !apierrors.IsNotFound(err) {
 				return fmt.Errorf("deleting what is left of a revision of BundleDeployment %q: Secret %q: %w", owner.Name, page.Items[i].Name, err)
 			}
 		}

@@ -25,6 +25,9 @@ type Options struct {
 	DegradedAfter time.Duration
 	// VersionWithin is how long after its start a new manager's version is reported in any case.
 	VersionWithin time.Duration
+	// TakenOverBy is the identity of this process, if it took the lease over from an ended process of its pod; else empty. No flag
+	// sets it.
+	TakenOverBy string
 }
 
 // NewOptions returns the settings that a manager in the payload has.

@@ -48,6 +48,9 @@ func (o *Options) Run(ctx context.Context, controllerContext *controllercmd.Cont
 	if err != nil {
 		return err
 	}
+	if o.TakenOverBy != "" {
+		fence(ctx, input, o.TakenOverBy)
+	}
 	return Start(ctx, input)
 }
 

@@ -114,6 +114,13 @@ type PlatformOperatorManagerStatus struct {
 	// manager that starts knows whether the condition still holds before it can judge itself.
 	// +optional
 	UpgradeGate *UpgradeGate `json:"upgradeGate,omitempty"`
+
+	// holderIdentity is the holder of Lease platform-operators-lock that took the lease over from an ended process of its own pod
+	// last. Writing it makes a status conflict that the ended process sent and that has not arrived yet. Absent before the first
+	// such takeover.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	HolderIdentity string `json:"holderIdentity,omitempty"`
 }
 
 // UpgradeGate is what a verdict about cluster upgrades was reached for.

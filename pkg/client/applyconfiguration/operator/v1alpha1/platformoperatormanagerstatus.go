@@ -15,6 +15,10 @@ type PlatformOperatorManagerStatusApplyConfiguration struct {
 	// upgradeGate is what condition InstalledOperatorsUpgradeable was judged for. It is written together with that, so that a
 	// manager that starts knows whether the condition still holds before it can judge itself.
 	UpgradeGate *UpgradeGateApplyConfiguration `json:"upgradeGate,omitempty"`
+	// holderIdentity is the holder of Lease platform-operators-lock that took the lease over from an ended process of its own pod
+	// last. Writing it makes a status conflict that the ended process sent and that has not arrived yet. Absent before the first
+	// such takeover.
+	HolderIdentity *string `json:"holderIdentity,omitempty"`
 }
 
 // PlatformOperatorManagerStatusApplyConfiguration constructs a declarative configuration of the PlatformOperatorManagerStatus type for use with
@@ -86,5 +90,13 @@ func (b *PlatformOperatorManagerStatusApplyConfiguration) WithGenerations(values
 // If called multiple times, the UpgradeGate field is set to the value of the last call.
 func (b *PlatformOperatorManagerStatusApplyConfiguration) WithUpgradeGate(value *UpgradeGateApplyConfiguration) *PlatformOperatorManagerStatusApplyConfiguration {
 	b.UpgradeGate = value
+	return b
+}
+
+// WithHolderIdentity sets the HolderIdentity field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the HolderIdentity field is set to the value of the last call.
+func (b *PlatformOperatorManagerStatusApplyConfiguration) WithHolderIdentity(value string) *PlatformOperatorManagerStatusApplyConfiguration {
+	b.HolderIdentity = &value
 	return b
 }

@@ -1,0 +1,76 @@
+package operator
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/klog/v2"
+
+	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
+)
+
+const (
+	fenceFieldManager = "platform-operators-leaderelection"
+	// fenceWithin is how long the controllers wait for the fence, and fenceRetry the wait between two attempts.
+	fenceWithin = 3 * time.Second
+	fenceRetry  = 100 * time.Millisecond
+)
+
+// fence writes the identity of this process into the two objects that hold the upgrade gate, before any controller runs. Both
+// get a new resourceVersion, so that a status that the ended process of this pod has sent, and that has not arrived yet, conflicts:
+// it would otherwise open or close the gate, if only until this process sees it. A status that arrives before the fence is read by
+// the controllers when they start. Who waits for another pod's lease needs no fence: by then such a request is given up.
+//
+// An API server that refuses the fence refuses the controllers' writes too, which they report. So they run all the same.
+func fence(ctx context.Context, input *Input, identity string) {
+	for object, write := range map[string]func(context.Context, *Input, string) error{
+		fmt.Sprintf("PlatformOperatorManager %q", operatorv1alpha1.PlatformOperatorManagerName): fenceManager,
+		fmt.Sprintf("ClusterOperator %q", ClusterOperatorName):                                  fenceClusterOperator,
+	} {
+		var last error
+		err := wait.PollUntilContextTimeout(ctx, fenceRetry, fenceWithin, true, func(ctx context.Context) (bool, error) {
+			last = write(ctx, input, identity)
+			return last == nil, nil
+		})
+		if err != nil {
+			klog.Warningf("fencing off the process that ran in this pod before: writing its successor into the status of %s: %v", object, last)
+		}
+	}
+}
+
+func fenceManager(ctx context.Context, input *Input, identity string) error {
+	client := input.Platform.OperatorV1alpha1().PlatformOperatorManagers()
+	manager, err := client.Get(ctx, operatorv1alpha1.PlatformOperatorManagerName, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil // one that is created anew has another UID, on which a late status conflicts as well
+	}
+	if err != nil {
+		return err
+	}
+	manager.Status.HolderIdentity = identity
+	_, err = client.UpdateStatus(ctx, manager, metav1.UpdateOptions{FieldManager: fenceFieldManager})
+	return err
+}
+
+// fenceClusterOperator writes into status.extension, which the ClusterOperator API has for what its operator wants to keep there.
+func fenceClusterOperator(ctx context.Context, input *Input, identity string) error {
+	client := input.Config.ConfigV1().ClusterOperators()
+	found, err := client.List(ctx, metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("metadata.name", ClusterOperatorName).String()})
+	if err != nil || len(found.Items) == 0 {
+		return err
+	}
+	extension, err := json.Marshal(map[string]string{"holderIdentity": identity})
+	if err != nil {
+		return fmt.Errorf("encoding the extension: %w", err)
+	}
+	operator := &found.Items[0]
+	operator.Status.Extension.Raw = extension
+	_, err = client.UpdateStatus(ctx, operator, metav1.UpdateOptions{FieldManager: fenceFieldManager})
+	return err
+}

@@ -70,6 +70,16 @@ func Hold() Act {
 	}
 }
 
+// Late keeps the request back until the injection is lifted, and then passes it on, even if the client has ended since: what was
+// on its way when a process died. The answer goes to nobody.
+func Late() Act {
+	return func(e *Exchange) {
+		<-e.lifted
+		e.outcome = fmt.Sprintf("late: answered %d", e.carryOut())
+		panic(http.ErrAbortHandler)
+	}
+}
+
 // Delay waits before it goes on with another act.
 func Delay(wait time.Duration, next Act) Act {
 	return func(e *Exchange) {

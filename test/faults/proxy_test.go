@@ -182,6 +182,39 @@ func TestHeldWritesAreLetGoWhenTheFaultIsLifted(t *testing.T) {
 	}
 }
 
+func TestALateWriteArrivesAfterItsClientHasGone(t *testing.T) {
+	behind, proxy, client := inFront(t)
+	injection := proxy.Inject(Fault{On: Writes, Do: Late()})
+	ctx, leave := context.WithCancel(t.Context())
+	left := make(chan error)
+	go func() { left <- create(ctx, client, "late") }()
+	for len(injection.Struck()) == 0 {
+		select {
+		case err := <-left:
+			t.Fatalf("the write was answered: %v", err)
+		case <-time.After(time.Millisecond):
+		}
+	}
+	leave()
+	if err := <-left; err == nil {
+		t.Error("a client that has gone got an answer")
+	}
+	if there := behind.names(); len(there) > 0 {
+		t.Fatalf("before it is lifted there is %v", there)
+	}
+	injection.Lift()
+	<-injection.Done()
+	for proxy.Writes(0)[0].Outcome == "under way" {
+		time.Sleep(time.Millisecond)
+	}
+	if diff := cmp.Diff([]string{"late"}, behind.names()); diff != "" {
+		t.Errorf("what was created (-want +got):\n%s", diff)
+	}
+	if outcome := proxy.Writes(0)[0].Outcome; outcome != "late: answered 201" {
+		t.Errorf("the outcome is %q", outcome)
+	}
+}
+
 func TestWritesAreRecorded(t *testing.T) {
 	behind, proxy, client := inFront(t)
 	proxy.Inject(Fault{On: Writes, Nth: 2, Do: Refuse(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, 0)})

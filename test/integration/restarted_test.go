@@ -1,0 +1,133 @@
+package integration
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/uuid"
+
+	configv1 "github.com/openshift/api/config/v1"
+
+	"github.com/openshift/platform-operators/test/environment"
+	"github.com/openshift/platform-operators/test/leadership"
+	"github.com/openshift/platform-operators/test/story"
+)
+
+const (
+	// takeoverWithin is how soon after its start a process has the lease of the one that ran before in its pod.
+	takeoverWithin = 5 * time.Second
+	// reactsWithin is how soon after that the ClusterOperator is right, on a busy machine.
+	reactsWithin = 10 * time.Second
+)
+
+// inPod makes a manager in a pod, which elects a leader, and stops it after the spec.
+func inPod(ctx context.Context, name string, pod environment.Pod, args ...string) *environment.Manager {
+	GinkgoHelper()
+	manager, err := env.Another(context.WithoutCancel(ctx), environment.AnotherOptions{Name: name, Pod: &pod, Args: args})
+	Expect(err).NotTo(HaveOccurred())
+	DeferCleanup(manager.Stop)
+	return manager
+}
+
+// newPod is a pod that there was none of before, with a volume of its own.
+func newPod() environment.Pod {
+	return environment.Pod{Name: "platform-operators-5d8c6b7f9-x7v2q", UID: uuid.NewUUID(), Dir: GinkgoT().TempDir()}
+}
+
+// unheld deletes the lease, which a manager of an earlier spec may have held when it was killed.
+func unheld(ctx context.Context) {
+	GinkgoHelper()
+	leases := admin.Kubernetes.CoordinationV1().Leases(environment.Namespace)
+	Expect(ignoreNotFound(leases.Delete(ctx, leadership.LeaseName, metav1.DeleteOptions{}))).To(Succeed())
+}
+
+// startedAgainIn starts the process of a container again that was killed, and waits until it leads.
+func startedAgainIn(ctx context.Context, manager *environment.Manager, before leadership.Lease) (started time.Time, now leadership.Lease) {
+	GinkgoHelper()
+	started = time.Now()
+	Expect(manager.Start()).To(Succeed())
+	now = passesOn(ctx, before.Holder, takeoverWithin)
+	took := now.Acquired.Sub(started)
+	AddReportEntry("from the start of the process to the lease", took.String())
+	Expect(took).To(BeNumerically("<", takeoverWithin))
+	Expect(now.Transitions).To(Equal(before.Transitions + 1))
+	return started, now
+}
+
+var _ = Describe("a manager whose container is started again in its pod", func() {
+	// With the payload's timings, by which the lease lasts for 137 seconds.
+	It("HRD-G4 takes its lease back within five seconds and closes the gate that was open meanwhile; other processes and pods stay out", func(ctx context.Context) {
+		const pkg = "sentry"
+		offeringUpTo(ctx, pkg, "1.0.0 4.21")
+		plopped(ctx, pkg, "")
+		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
+		instead()
+		unheld(ctx)
+		pod := newPod()
+		one := inPod(ctx, "manager-restarted", pod)
+		Expect(one.Start()).To(Succeed())
+		led := passesOn(ctx, "", 0)
+		Expect(led.Duration).To(Equal(leadership.HighlyAvailable.Lease))
+		Expect(led.Holder).To(HavePrefix(pod.Name + "_" + string(pod.UID) + "_"))
+
+		By("an override that ends, and the ClusterOperator that is deleted, while no manager acts")
+		expires := time.Now().Add(8 * time.Second).UTC().Truncate(time.Second)
+		respecified(ctx, pkg, fmt.Sprintf(`"compatibilityOverrides": [{"openShiftVersion": "4.22", "reason": "Ada, ticket 7", "expires": %q}]`, expires.Format(time.RFC3339)))
+		gateSays(ctx, configv1.ConditionTrue, "sentry 1.0.0 allows at most 4.21: risk acknowledged")
+		Expect(one.Kill()).To(Succeed())
+		Expect(admin.Config.ConfigV1().ClusterOperators().Delete(ctx, story.ClusterOperatorName, metav1.DeleteOptions{})).To(Succeed())
+		condition, _, err := gateCondition(ctx)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(string(condition.Status)).To(Equal("True"), "the manager was killed too late")
+		Eventually(time.Now).WithContext(ctx).Should(BeTemporally(">", expires))
+		_, err = admin.Config.ConfigV1().ClusterOperators().Get(ctx, story.ClusterOperatorName, metav1.GetOptions{})
+		Expect(apierrors.IsNotFound(err)).To(BeTrue(), "somebody acts: %v", err)
+		started, taken := startedAgainIn(ctx, one, led)
+		gateSays(ctx, configv1.ConditionFalse, "sentry 1.0.0 allows at most 4.21: no version")
+		AddReportEntry("from the start of the process to the closed gate", time.Since(started).String())
+		Expect(time.Since(started)).To(BeNumerically("<", takeoverWithin+reactsWithin))
+
+		By("a second process in the pod, which ends by itself")
+		second := inPod(ctx, "manager-second-in-pod", pod)
+		began := time.Now()
+		Expect(second.Start()).To(Succeed())
+		Eventually(second.Exited()).WithContext(ctx).Should(BeClosed())
+		Expect(second.Ended()).To(ContainSubstring(fmt.Sprintf("another manager runs in pod %q", pod.Name)))
+		Expect(requestsOf("manager-second-in-pod", began)).To(HaveEach(HaveField("Verb", "get")))
+
+		By("a pod of the same name, with another UID, which waits")
+		successor := newPod()
+		other := inPod(ctx, "manager-other-pod", successor)
+		Expect(other.Start()).To(Succeed())
+		waits(ctx, other, 1)
+		Expect(one.Kill()).To(Succeed())
+		_, again := startedAgainIn(ctx, one, taken)
+		Expect(again.Holder).To(HavePrefix(pod.Name + "_" + string(pod.UID) + "_"))
+		works(ctx, pkg)
+		Expect(slices.DeleteFunc(requestsOf("manager-other-pod", began), func(a leadership.Asked) bool { return !a.Write() })).To(BeEmpty())
+
+		By("the end of the container, which gives the lease up to the other pod")
+		Expect(one.Stop()).To(Succeed())
+		last := passesOn(ctx, again.Holder, leadership.HighlyAvailable.AfterRelease())
+		Expect(last.Holder).To(HavePrefix(successor.Name + "_" + string(successor.UID) + "_"))
+		Expect(os.ReadFile(other.LogFile)).NotTo(ContainSubstring("took over Lease"))
+	}, NodeTimeout(4*time.Minute), startEarly)
+})
+
+// works waits until what is installed of a package is repaired.
+func works(ctx context.Context, pkg string) {
+	GinkgoHelper()
+	services := admin.Kubernetes.CoreV1().Services(pkg)
+	Expect(services.Delete(ctx, pkg+"-metrics", metav1.DeleteOptions{})).To(Succeed())
+	Eventually(func(ctx context.Context) error {
+		_, err := services.Get(ctx, pkg+"-metrics", metav1.GetOptions{})
+		return err
+	}).WithContext(ctx).Should(Succeed())
+}

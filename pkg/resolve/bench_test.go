@@ -79,3 +79,49 @@ func BenchmarkTogether(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkOneChanged has one package of a hundred change again and again.
+func BenchmarkOneChanged(b *testing.B) {
+	requests, world := hundred(b)
+	variants, catalogs := twoContents(b, world, "project-quay")
+	at := 0
+	world.Catalogs = func(pkg string) []Catalog {
+		if pkg == "project-quay" {
+			return variants[at]
+		}
+		return catalogs(pkg)
+	}
+	for name, decide := range map[string]func(*Cache) int{
+		"all":  func(c *Cache) int { return len(c.Together(requests, world)) },
+		"it":   func(c *Cache) int { return 99 + c.Decide("project-quay", requests, world).Decided },
+		"none": func(c *Cache) int { return 100 + c.Decide(requests[3].Operator, requests, world).Decided },
+	} {
+		b.Run(name, func(b *testing.B) {
+			var cache Cache
+			cache.Together(requests, world)
+			b.ReportAllocs()
+			for b.Loop() {
+				if name != "none" {
+					at = 1 - at
+				}
+				if got := decide(&cache); got != 100 {
+					b.Fatal(got)
+				}
+			}
+		})
+	}
+}
+
+// twoContents are two contents of a package, of which one is as it was read and the other lacks the first bundle.
+func twoContents(tb testing.TB, world World, pkg string) (variants [2][]Catalog, others func(string) []Catalog) {
+	tb.Helper()
+	for i := range variants {
+		for _, c := range world.Catalogs(pkg) {
+			own := *c.Package
+			own.Bundles = append([]catalog.Bundle(nil), own.Bundles[i:]...)
+			c.Package = &own
+			variants[i] = append(variants[i], c)
+		}
+	}
+	return variants, world.Catalogs
+}

@@ -28,20 +28,14 @@ type Providers struct {
 
 // providers are the catalogs' answers for a kind that an operator lacks, which is then in its Decision.
 func (ask *question) providers(gvk catalog.GVK) []Providers {
-	around := ask.around
-	if around.world.Providers == nil || !ask.lacking[gvk] && len(ask.lacking) >= maxLacking {
+	if ask.around.world.Providers == nil || !ask.lacking[gvk] && len(ask.lacking) >= maxLacking {
 		return nil
 	}
 	if ask.lacking == nil {
 		ask.lacking = map[catalog.GVK]bool{}
 	}
 	ask.lacking[gvk] = true
-	found, known := around.providers[gvk]
-	if !known {
-		found = around.world.Providers(gvk)
-		around.providers[gvk] = found
-	}
-	return found
+	return ask.around.providersOf(gvk)
 }
 
 // supply is who could bring a kind.
@@ -91,8 +85,8 @@ func (ask *question) advice(needy string, gvk catalog.GVK) string {
 	found := ask.supplyOf(needy, gvk)
 	var wanted, others []string
 	for _, pkg := range found.packages {
-		if asked := ask.around.packages[pkg]; len(asked) > 0 {
-			wanted = append(wanted, fmt.Sprintf("PlatformOperator %q, of package %s, is to bring it: see there why it does not", asked[0].ask.Operator, quote(pkg)))
+		if operator, asked := ask.around.holders[pkg]; asked {
+			wanted = append(wanted, fmt.Sprintf("PlatformOperator %q, of package %s, is to bring it: see there why it does not", operator, quote(pkg)))
 			continue
 		}
 		others = append(others, quote(pkg))

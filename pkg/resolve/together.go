@@ -1,7 +1,6 @@
 package resolve
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/openshift/platform-operators/pkg/catalog"
@@ -32,14 +31,11 @@ const (
 // Of versions below the one that is chosen it is not said whether they could run with the others: that is found out when they
 // are asked for.
 func Together(requests []Request, world World) map[string]Decision {
-	requests = slices.SortedStableFunc(slices.Values(requests), func(a, b Request) int {
-		return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.Operator, b.Operator))
-	})
-	around := newSurroundings(requests, world)
-	studies := make([]*study, len(requests))
-	for i, req := range requests {
-		studies[i] = begin(req, around)
-	}
+	return new(Cache).Together(requests, world)
+}
+
+// decideJointly decides about operators that have nothing to do with any others; they are in order of precedence.
+func decideJointly(around *surroundings, studies []*study) map[string]Decision {
 	around.meet(studies)
 	for _, s := range studies {
 		s.weigh()

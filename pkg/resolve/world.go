@@ -11,7 +11,8 @@ import (
 
 // World is what there is around the PlatformOperators.
 type World struct {
-	// Catalogs are what the catalogs of the cluster have of a package; nil is none. It is asked once for every request.
+	// Catalogs are what the catalogs of the cluster have of a package; nil is none. It is asked once for every package, and what
+	// it returns must not be changed any more.
 	Catalogs func(pkg string) []Catalog
 	// Unlisted are the kinds of catalogs of which it is not known which there are, sorted: there may be more than Catalogs says.
 	Unlisted []string
@@ -62,6 +63,8 @@ type surroundings struct {
 	// bringers are the operators that bring a kind in some version, packages those that ask for a package.
 	bringers map[catalog.GVK][]*study
 	packages map[string][]*study
+	// holders names, for each package that is asked for, the first operator that does, decided about or not.
+	holders map[string]string
 	// ranges are the ranges of required packages that have been read, nil for those that cannot be.
 	ranges map[string]blang.Range
 	// providers are the answers of world.Providers.
@@ -73,6 +76,7 @@ type foreigner struct {
 	version upgrade.Version
 }
 
+// newSurroundings makes a World ready; the requests are in order of precedence.
 func newSurroundings(requests []Request, world World) *surroundings {
 	around := &surroundings{
 		world:    world,
@@ -81,6 +85,7 @@ func newSurroundings(requests []Request, world World) *surroundings {
 		foreign:  map[string]foreigner{},
 		bringers: map[catalog.GVK][]*study{},
 		packages: map[string][]*study{},
+		holders:  map[string]string{},
 		ranges:   map[string]blang.Range{},
 
 		providers: map[catalog.GVK][]Providers{},
@@ -88,6 +93,9 @@ func newSurroundings(requests []Request, world World) *surroundings {
 	operators := map[string]bool{}
 	for _, req := range requests {
 		operators[req.Operator] = true
+		if _, known := around.holders[req.Package]; !known {
+			around.holders[req.Package] = req.Operator
+		}
 	}
 	for _, kind := range world.Kinds {
 		if kind.Operator != "" && operators[kind.Operator] {
@@ -107,6 +115,13 @@ func newSurroundings(requests []Request, world World) *surroundings {
 		}
 	}
 	return around
+}
+
+// alone is the same cluster before any operators are decided about.
+func (around *surroundings) alone() *surroundings {
+	again := *around
+	again.bringers, again.packages = map[catalog.GVK][]*study{}, map[string][]*study{}
+	return &again
 }
 
 // meet makes the operators known to one another.
@@ -131,6 +146,16 @@ func (around *surroundings) brings(s *study, kinds []catalog.GVK) {
 			around.bringers[gvk] = append(bringers, s)
 		}
 	}
+}
+
+// providersOf are the answers of the world's Providers, which is asked once for every kind.
+func (around *surroundings) providersOf(gvk catalog.GVK) []Providers {
+	found, known := around.providers[gvk]
+	if !known {
+		found = around.world.Providers(gvk)
+		around.providers[gvk] = found
+	}
+	return found
 }
 
 // covers reads a range of a required package; ok is false where it cannot be read.

@@ -1,0 +1,445 @@
+package resolve
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"weak"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/platform-operators/pkg/catalog"
+)
+
+// allAtOnce decides about all operators without components and without anything that was decided before.
+func allAtOnce(requests []Request, world World) map[string]Decision {
+	requests = slices.SortedStableFunc(slices.Values(requests), func(a, b Request) int {
+		return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.Operator, b.Operator))
+	})
+	around := newSurroundings(requests, world)
+	var studies []*study
+	for _, req := range requests {
+		studies = append(studies, begin(req, around))
+	}
+	return decideJointly(around, studies)
+}
+
+// changingCluster is a cluster in which one thing after another changes.
+type changingCluster struct {
+	*rand.Rand
+	requests map[string]Request
+	offers   map[string][]Catalog
+	kinds    map[catalog.GVK]Kind
+	foreign  map[string]Foreign
+	provides map[catalog.GVK][]string
+	unlisted []string
+	clock    int
+}
+
+const changingOperators = 9
+
+func newChangingCluster(seed uint64) *changingCluster {
+	c := &changingCluster{
+		Rand: rand.New(rand.NewPCG(seed, 11)), requests: map[string]Request{}, offers: map[string][]Catalog{},
+		kinds: map[catalog.GVK]Kind{}, foreign: map[string]Foreign{}, provides: map[catalog.GVK][]string{},
+	}
+	for range 60 {
+		c.change()
+	}
+	return c
+}
+
+func (c *changingCluster) operator() string { return fmt.Sprintf("op%d", c.IntN(changingOperators)) }
+func (c *changingCluster) pkg() string      { return fmt.Sprintf("p%d", c.IntN(changingOperators)) }
+func (c *changingCluster) kind() catalog.GVK {
+	return gvk(string(rune('A' + c.IntN(8))))
+}
+
+// change changes one thing and says who hears of it: the operators that it is about, all is everybody, event is one of the
+// cluster's kinds, foreign packages and providers.
+func (c *changingCluster) change() (about []string, all, event bool) {
+	name := c.operator()
+	req, asked := c.requests[name]
+	switch what := c.IntN(13); {
+	case what == 0 && asked:
+		delete(c.requests, name)
+		return []string{name}, false, false
+	case what <= 4:
+		c.changeRequest(name, req, asked)
+		return []string{name}, false, false
+	case what <= 8:
+		pkg := c.pkg()
+		c.offers[pkg] = c.offer(pkg)
+		for name, req := range c.requests {
+			if req.Package == pkg {
+				about = append(about, name)
+			}
+		}
+		return about, false, false
+	case what == 9:
+		kind := Kind{GVK: c.kind()}
+		switch c.IntN(4) {
+		case 0:
+			delete(c.kinds, kind.GVK)
+			return nil, false, true
+		case 1:
+			kind.Operator = c.operator()
+		case 2:
+			kind.Installer = "Subscription ops/" + c.pkg()
+		}
+		c.kinds[kind.GVK] = kind
+		return nil, false, true
+	case what == 10:
+		pkg := c.pkg()
+		if _, there := c.foreign[pkg]; there {
+			delete(c.foreign, pkg)
+			return nil, false, true
+		}
+		c.foreign[pkg] = Foreign{Package: pkg, Version: fmt.Sprintf("%d.0.0", 1+c.IntN(3)), Installer: "ClusterExtension " + pkg}
+		return nil, false, true
+	case what == 11:
+		gvk := c.kind()
+		c.provides[gvk] = append(slices.Clone(c.provides[gvk]), c.pkg())
+		if c.IntN(2) == 0 {
+			delete(c.provides, gvk)
+		}
+		return nil, false, true
+	}
+	c.unlisted = [][]string{nil, {"CatalogSource"}}[c.IntN(4)/3]
+	return nil, true, false
+}
+
+func (c *changingCluster) changeRequest(name string, req Request, asked bool) {
+	if !asked {
+		c.clock++
+		req = Request{Operator: name, Package: c.pkg(), ClusterVersion: "4.20.3", KubeVersion: "v1.33.4", Created: time.Unix(int64(c.clock/2), 0)}
+	}
+	switch c.IntN(6) {
+	case 0:
+		req.VersionRange = []string{"", ">=2.0.0", "1.x", "nonsense"}[c.IntN(4)]
+	case 1:
+		req.Manual = !req.Manual
+	case 2:
+		req.Approved = "2.0.0"
+	case 3:
+		req.Allowed = [][]string{nil, {"p[0-4]"}}[c.IntN(2)]
+	default:
+		req.InstalledVersion, req.InstalledBundle = "", ""
+		if version := c.IntN(4); version > 0 {
+			req.InstalledVersion = fmt.Sprintf("%d.0.0", version)
+			req.InstalledBundle = req.Package + ".v" + req.InstalledVersion
+		}
+	}
+	req.Selector = nil
+	if c.IntN(3) == 0 {
+		req.Selector, _ = metav1.LabelSelectorAsSelector(&metav1.LabelSelector{MatchLabels: map[string]string{"tier": []string{"one", "two"}[c.IntN(2)]}})
+	}
+	c.requests[name] = req
+}
+
+func (c *changingCluster) offer(pkg string) []Catalog {
+	offer := Catalog{ID: community, Labels: map[string]string{"tier": []string{"one", "two"}[c.IntN(2)]}, Priority: c.IntN(2)}
+	switch c.IntN(8) {
+	case 0:
+		offer.Err, offer.Pending = errors.New("not read yet"), true
+		return []Catalog{offer}
+	case 1:
+		offer.Err, offer.Away = fmt.Errorf("attempt %d failed", c.IntN(2)), true
+		return []Catalog{offer}
+	case 2:
+		return []Catalog{offer}
+	}
+	var versions []string
+	for i := range 1 + c.IntN(3) {
+		text := fmt.Sprintf("%d.0.0", i+1)
+		if c.IntN(2) == 0 {
+			text += " brings=" + c.kind().Kind
+		}
+		switch c.IntN(5) {
+		case 0, 1:
+			text += " needs=" + c.kind().Kind
+		case 2:
+			text += fmt.Sprintf(" needs=%s:>=%d.0.0", c.pkg(), 1+c.IntN(3))
+		}
+		versions = append(versions, text)
+	}
+	offer.Package = madeOf(pkg, versions...)
+	return []Catalog{offer}
+}
+
+func (c *changingCluster) state() ([]Request, World) {
+	requests := slices.Collect(maps.Values(c.requests)) // in any order
+	world := World{Catalogs: func(pkg string) []Catalog { return c.offers[pkg] }, Unlisted: c.unlisted}
+	for _, gvk := range slices.SortedFunc(maps.Keys(c.kinds), catalog.GVK.Compare) {
+		world.Kinds = append(world.Kinds, c.kinds[gvk])
+	}
+	for _, pkg := range slices.Sorted(maps.Keys(c.foreign)) {
+		world.Foreign = append(world.Foreign, c.foreign[pkg])
+	}
+	world.Providers = func(gvk catalog.GVK) []Providers {
+		if len(c.provides[gvk]) == 0 {
+			return nil
+		}
+		return []Providers{{Catalog: community, Packages: slices.Clone(c.provides[gvk])}}
+	}
+	return requests, world
+}
+
+func TestHRD_B2_WhatIsKeptIsWhatWouldBeDecidedNow(t *testing.T) {
+	kept, chosen, joined, conflicts := 0, 0, 0, 0
+	for seed := range uint64(40) {
+		c := newChangingCluster(seed)
+		var one, whole Cache
+		for step := range 60 {
+			c.change()
+			requests, world := c.state()
+			want := allAtOnce(requests, world)
+			if diff := difference(want, whole.Together(requests, world)); diff != "" {
+				t.Fatalf("seed %d, step %d: together (-want +got):\n%s", seed, step, diff)
+			}
+			for _, name := range slices.Sorted(maps.Keys(want)) {
+				got := one.Decide(name, requests, world)
+				if diff := difference(want[name], got.Decision); diff != "" {
+					t.Fatalf("seed %d, step %d: %s (-want +got):\n%s", seed, step, name, diff)
+				}
+				if got.Decided == 0 {
+					kept++
+				}
+				if got.Chosen != nil {
+					chosen++
+				}
+				joined, conflicts = joined+min(1, len(got.Kin)), conflicts+len(got.Conflicts)
+			}
+			if len(one.known) != len(requests) || len(whole.known) != len(requests) {
+				t.Fatalf("seed %d, step %d: %d and %d operators are kept of %d", seed, step, len(one.known), len(whole.known), len(requests))
+			}
+		}
+	}
+	if kept < 5_000 || chosen < 2_000 || joined < 2_000 || conflicts < 500 {
+		t.Errorf("%d decisions were kept, %d chose something, %d were made with others, %d conflicts: the clusters are too simple", kept, chosen, joined, conflicts)
+	}
+}
+
+// TestHRD_B2_WhoIsNotNamedNeedNotAsk has each operator ask only when it hears of a change, as the controller's queue does.
+func TestHRD_B2_WhoIsNotNamedNeedNotAsk(t *testing.T) {
+	asked, steps := 0, 0
+	for seed := range uint64(60) {
+		c := newChangingCluster(seed)
+		var cache Cache
+		last := map[string]Decision{}
+		queue := map[string]bool{}
+		add := func(names ...string) {
+			for _, name := range names {
+				queue[name] = true
+			}
+		}
+		add(slices.Collect(maps.Keys(c.requests))...)
+		for step := range 80 {
+			requests, world := c.state()
+			for round := 0; len(queue) > 0; round++ {
+				if round > 200 {
+					t.Fatalf("seed %d, step %d: operators name one another for ever: %v", seed, step, queue)
+				}
+				names := slices.Sorted(maps.Keys(queue))
+				name := names[c.IntN(len(names))]
+				delete(queue, name)
+				if _, there := c.requests[name]; !there {
+					delete(last, name)
+					outdated, _ := cache.Invalidate(requests, world)
+					add(outdated...)
+					continue
+				}
+				answer := cache.Decide(name, requests, world)
+				last[name] = answer.Decision
+				add(answer.Others...)
+				asked++
+			}
+			if diff := difference(allAtOnce(requests, world), last); diff != "" {
+				t.Fatalf("seed %d, step %d: somebody was not told (-want +got):\n%s", seed, step, diff)
+			}
+			steps++
+			about, all, event := c.change()
+			add(about...)
+			if all {
+				add(slices.Collect(maps.Keys(c.requests))...)
+			}
+			if event {
+				outdated, undecided := cache.Invalidate(c.state())
+				add(append(outdated, undecided...)...)
+			}
+		}
+	}
+	if asked > 4*steps {
+		t.Errorf("%d decisions were asked for in %d steps: that is nearly everybody each time", asked, steps)
+	}
+}
+
+// difference compares what can be told of decisions. Comparing is quick where they are equal.
+func difference(want, got any) string {
+	if reflect.DeepEqual(want, got) {
+		return ""
+	}
+	return gocmp.Diff(want, got) + "not equal"
+}
+
+// hundredAlone are 100 operators of which few have to do with one another: op97 requires what op98 provides, and op99 has the kind
+// of op98.
+func hundredAlone() *neighbourhood {
+	var operators [][]string
+	for i := range 97 {
+		operators = append(operators, []string{fmt.Sprintf("op%02d@1.0.0", i), fmt.Sprintf("1.0.0 brings=K%d", i), fmt.Sprintf("1.1.0 brings=K%d needs=Served", i)})
+	}
+	operators = append(operators, []string{"op97", "1.0.0 needs=Shared"}, []string{"op98", "1.0.0 brings=Shared"}, []string{"op99", "1.0.0 brings=Shared"})
+	return live(operators...).with(func(n *neighbourhood) { n.world.Kinds = []Kind{{GVK: gvk("Served")}} })
+}
+
+func TestHRD_B2_OnlyWhatAChangeTouchesIsDecidedAgain(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*neighbourhood)
+		// ask is who asks first, want are those that are decided again then, decided how many in all.
+		ask  string
+		want []string
+	}{
+		"nothing": {func(*neighbourhood) {}, "op05", nil},
+		"the catalog of one package": {func(n *neighbourhood) {
+			n.packages["op05"] = madeOf("op05", "1.0.0 brings=K5", "1.2.0 brings=K5")
+		}, "op05", []string{"op05"}},
+		"the catalog of a package that others are joined to": {func(n *neighbourhood) {
+			n.packages["op98"] = madeOf("op98", "1.1.0 brings=Shared")
+		}, "op98", []string{"op97", "op98", "op99"}},
+		"a package that is joined to another one from now on": {func(n *neighbourhood) {
+			n.packages["op05"] = madeOf("op05", "1.0.0 brings=K5", "1.2.0 brings=K5 needs=op06:>=1.0.0")
+		}, "op05", []string{"op05", "op06"}},
+		"a spec": {func(n *neighbourhood) { n.requests[5].VersionRange = "<1.1.0" }, "op05", []string{"op05"}},
+		"what is installed": {func(n *neighbourhood) {
+			n.requests[5].InstalledVersion, n.requests[5].InstalledBundle = "1.1.0", "op05.v1.1.0"
+		}, "op05", []string{"op05"}},
+		"a kind that nobody mentions": {func(n *neighbourhood) { n.world.Kinds = append(n.world.Kinds, Kind{GVK: gvk("Other")}) }, "op05", nil},
+		"a kind that one provides": {func(n *neighbourhood) {
+			n.world.Kinds = append(n.world.Kinds, Kind{GVK: gvk("K5"), Installer: "Subscription ops/five"})
+		}, "op05", []string{"op05"}},
+		"a package that somebody else installs": {func(n *neighbourhood) {
+			n.world.Foreign = []Foreign{{Package: "op05", Installer: "ClusterExtension five"}}
+		}, "op05", []string{"op05"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := hundredAlone()
+			var cache Cache
+			cache.Together(n.requests, n.world)
+			test.change(n)
+			outdated, undecided := new(Cache).Invalidate(n.requests, n.world)
+			if len(outdated) > 0 || len(undecided) != 100 {
+				t.Fatalf("an empty cache has %d outdated and %d undecided operators", len(outdated), len(undecided))
+			}
+			answer := cache.Decide(test.ask, n.requests, n.world)
+			if answer.Decided != len(test.want) {
+				t.Errorf("%d operators were decided again, want %d", answer.Decided, len(test.want))
+			}
+			others := slices.DeleteFunc(slices.Clone(test.want), func(name string) bool { return name == test.ask })
+			if !slices.Equal(answer.Others, others) {
+				t.Errorf("%v have to ask, want %v", answer.Others, others)
+			}
+			if diff := difference(allAtOnce(n.requests, n.world)[test.ask], answer.Decision); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			for _, req := range n.requests {
+				if again := cache.Decide(req.Operator, n.requests, n.world); again.Decided > 0 || len(again.Others) > 0 {
+					t.Errorf("%s: then %d were decided again, and %v have to ask", req.Operator, again.Decided, again.Others)
+				}
+			}
+		})
+	}
+}
+
+func TestHRD_B2_WhoAsksIsNotDecidedForEverybody(t *testing.T) {
+	n := hundredAlone()
+	var cache Cache
+	if answer := cache.Decide("op05", n.requests, n.world); answer.Decided != 1 || answer.Others != nil || answer.Chosen == nil {
+		t.Errorf("the first time %d were decided, %v have to ask: %s", answer.Decided, answer.Others, answer.Message)
+	}
+	if answer := cache.Decide("nobody", n.requests, n.world); answer.Decided != 0 || answer.Others != nil || !reflect.DeepEqual(answer.Decision, Decision{}) {
+		t.Errorf("of an operator that is not there: %+v", answer)
+	}
+}
+
+func TestCacheOutdatesAndForgets(t *testing.T) {
+	n := live([]string{"a", "1.0.0 needs=K"}, []string{"b", "1.0.0"}).with(func(n *neighbourhood) {
+		n.world.Providers = everyKindBy(Providers{Catalog: community, Packages: []string{"baker"}})
+	})
+	var cache Cache
+	for _, step := range []struct {
+		says                string
+		do                  func()
+		outdated, undecided []string
+	}{
+		{"nobody has asked", func() {}, nil, []string{"a", "b"}},
+		{"both have", func() { cache.Together(n.requests, n.world) }, nil, nil},
+		{"another package provides the kind too", func() {
+			n.world.Providers = everyKindBy(Providers{Catalog: community, Packages: []string{"baker", "grocer"}})
+		}, []string{"a"}, nil},
+		{"it is named as outdated once", func() {}, nil, []string{"a"}},
+		{"it has asked", func() { cache.Decide("a", n.requests, n.world) }, nil, nil},
+		{"somebody asks for a package that provides it", func() {
+			n.requests = append(n.requests, Request{Operator: "c", Package: "baker", Created: time.Unix(1<<40, 0)})
+		}, []string{"a"}, []string{"c"}},
+		{"and is gone again", func() { n.requests = n.requests[:2] }, nil, []string{"a"}},
+		{"one becomes the other's", func() {
+			cache.Together(n.requests, n.world)
+			n.world.Kinds = []Kind{{GVK: gvk("K"), Operator: "b"}}
+		}, []string{"a", "b"}, nil},
+		{"one is gone", func() {
+			cache.Together(n.requests, n.world)
+			n.requests = n.requests[:1]
+		}, []string{"a"}, nil},
+		{"nobody tells who provides kinds", func() {
+			cache.Together(n.requests, n.world)
+			n.world.Providers = nil
+		}, []string{"a"}, nil},
+	} {
+		step.do()
+		outdated, undecided := cache.Invalidate(n.requests, n.world)
+		if !slices.Equal(outdated, step.outdated) || !slices.Equal(undecided, step.undecided) {
+			t.Errorf("%s: outdated are %v, want %v; undecided are %v, want %v", step.says, outdated, step.outdated, undecided, step.undecided)
+		}
+	}
+}
+
+func TestHRD_B2_OfThePastNothingIsKept(t *testing.T) {
+	n := live([]string{"a", "1.0.0"}, []string{"b", "1.0.0"})
+	catalogs := func(pkgs []catalog.Package) {
+		n.world.Catalogs = func(pkg string) []Catalog {
+			at := slices.IndexFunc(pkgs, func(p catalog.Package) bool { return p.Name == pkg })
+			return []Catalog{{ID: community, Package: &pkgs[at]}}
+		}
+	}
+	var cache Cache
+	b := *madeOf("b", "1.0.0")
+	gone := func() weak.Pointer[catalog.Bundle] { // a reading that is replaced by the next one
+		read := []catalog.Package{*madeOf("a", "1.0.0"), b}
+		catalogs(read)
+		cache.Together(n.requests, n.world)
+		return weak.Make(&read[0].Bundles[0])
+	}()
+	runtime.GC()
+	if gone.Value() == nil {
+		t.Fatal("the test sees nothing: what is in use is gone")
+	}
+	catalogs([]catalog.Package{*madeOf("a", "1.0.0", "1.1.0"), b})
+	if answer := cache.Decide("a", n.requests, n.world); answer.Decided != 1 || !strings.Contains(answer.Message, "1.1.0") {
+		t.Fatalf("%d were decided: %s", answer.Decided, answer.Message)
+	}
+	runtime.GC()
+	if gone.Value() != nil {
+		t.Error("b, which has not changed, still keeps what a catalog had of a before")
+	}
+	runtime.KeepAlive(&cache)
+}

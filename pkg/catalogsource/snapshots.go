@@ -195,7 +195,7 @@ func (s *Snapshots) replace(id catalog.ID, also map[string]bool, with func(old *
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	old := s.catalogs[id]
-	next := with(old)
+	next := sharing(old, with(old))
 	if next == nil {
 		delete(s.catalogs, id)
 	} else {

@@ -115,7 +115,7 @@ type controller struct {
 	events           record.EventRecorder
 	outlooks         *outlooks
 	hops             hops
-	kin              *kin
+	decisions        resolve.Cache
 	advised          advised
 	pace             pace
 	tried            func(name string)
@@ -136,7 +136,6 @@ func New(config Config) (factory.Controller, error) {
 		limits:           config.Limits,
 		catalogs:         config.Catalogs,
 		inventory:        config.Inventory,
-		kin:              &kin{of: map[string]relation{}},
 		kubeVersion:      config.KubernetesVersion,
 		clock:            config.Clock,
 		events:           config.Events,
@@ -160,8 +159,7 @@ func New(config Config) (factory.Controller, error) {
 		WithInformersQueueKeyFunc(objectName, config.Deployments.Informer()).
 		WithInformersQueueKeysFunc(c.ofChangedPackage, config.CatalogsChanged).
 		WithInformersQueueKeysFunc(c.advisedOtherwise, config.ProvidersChanged).
-		WithInformersQueueKeysFunc(c.kinOf, decisiveInformer{config.Operators.Informer()}).
-		WithInformersQueueKeysFunc(c.everyOperator, config.KindsChanged, config.ForeignChanged).
+		WithInformersQueueKeysFunc(c.ofChangedCluster, config.KindsChanged, config.ForeignChanged).
 		ToController(ControllerName, config.Recorder), nil
 }
 
@@ -205,9 +203,6 @@ func (c *controller) namesOfPackage(pkg string) []string {
 	return names
 }
 
-// kinOf enqueues the operators that were decided together with one.
-func (c *controller) kinOf(object runtime.Object) []string { return c.kin.get(objectName(object)) }
-
 func objectName(object runtime.Object) string {
 	if accessor, ok := object.(metav1.ObjectMetaAccessor); ok {
 		return accessor.GetObjectMeta().GetName()
@@ -229,13 +224,14 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		c.outlooks.forget(name)
 		c.pace.forget(name)
 		c.advised.set(name, nil)
-		c.tellKin(syncCtx, name, resolve.Decision{})
+		c.enqueueOthers(syncCtx, false, nil)
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("reading PlatformOperator %q: %w", name, err)
 	}
 	s := &state{controller: c, before: found, operator: found.DeepCopy()}
+	defer func() { c.enqueueOthers(syncCtx, s.decided, s.others) }()
 	for _, stage := range stages {
 		done, err := stage.run(ctx, s)
 		if err != nil {
@@ -248,7 +244,6 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	if c.advised.set(name, s.providersOf(s.decision.Lacking)); len(c.advised.stale(c.catalogs.Providers, name)) > 0 {
 		syncCtx.Queue().Add(name) // it changed before anybody could know that this operator has to be told
 	}
-	c.tellKin(syncCtx, name, s.decision)
 	if wait, due := compat.NextExpiry(resolve.OverridesOf(found), c.clock.Now()); due {
 		syncCtx.Queue().AddAfter(name, wait)
 	}
@@ -257,11 +252,4 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		syncCtx.Queue().AddAfter(name, wait)
 	}
 	return err
-}
-
-// tellKin has operators look again that are, or were until now, decided together with one.
-func (c *controller) tellKin(syncCtx factory.SyncContext, name string, decision resolve.Decision) {
-	for _, other := range c.kin.set(name, decision) {
-		syncCtx.Queue().Add(other)
-	}
 }

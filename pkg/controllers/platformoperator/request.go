@@ -26,6 +26,16 @@ func requestFor(operator *platformv1alpha1.PlatformOperator, deployment *corev1a
 	return resolve.RequestFor(operator, installed, on)
 }
 
+// cluster is what all requests have in common; updating is as of currentClusterVersion.
+func (c *controller) cluster() (on resolve.Cluster, updating string, err error) {
+	on.KubeVersion = c.kubeVersion
+	if on.Version, updating, err = currentClusterVersion(c.clusterVersions); err != nil {
+		return on, "", err
+	}
+	on.Manager, on.Hold, err = configuration(c.managers, c.limits)
+	return on, updating, err
+}
+
 // currentClusterVersion is status.desired.version of the ClusterVersion: while an update runs, operators must already
 // fit the version that is coming. It is empty when the cluster has none. updating is the same while an update runs, else empty.
 func currentClusterVersion(lister configv1listers.ClusterVersionLister) (version, updating string, err error) {

@@ -28,6 +28,9 @@ type state struct {
 	// record is the bundle that the deployment was last pointed at, nil when nobody knows any more.
 	record   *platformv1alpha1.InstalledBundle
 	decision resolve.Decision
+	// decided is whether the resolver was asked, and others who has to look again after that.
+	decided bool
+	others  []string
 	// providers are what the catalogs said of who brings which kinds, as it was decided upon.
 	providers map[catalog.GVK][]resolve.Providers
 	hop       hop
@@ -80,11 +83,7 @@ func gather(_ context.Context, s *state) (bool, error) {
 	} else {
 		s.record = lost(s.operator.Status)
 	}
-	s.on.KubeVersion = s.kubeVersion
-	if s.on.Version, s.updating, err = currentClusterVersion(s.clusterVersions); err != nil {
-		return true, err
-	}
-	s.on.Manager, s.on.Hold, err = configuration(s.managers, s.limits)
+	s.on, s.updating, err = s.cluster()
 	return err != nil, err
 }
 

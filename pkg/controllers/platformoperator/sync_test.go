@@ -137,7 +137,7 @@ func (c *cluster) sync(t *testing.T, catalogs Catalogs) {
 		operatorClient: client.PlatformV1alpha1().PlatformOperators(), deploymentClient: client.CoreV1alpha2().BundleDeployments(),
 		operators: platformlisters.NewPlatformOperatorLister(operators), deployments: corelisters.NewBundleDeploymentLister(deployments),
 		clusterVersions: configv1listers.NewClusterVersionLister(versions), managers: operatorlisters.NewPlatformOperatorManagerLister(managers), limits: c.storedLimits, catalogs: catalogs, kubeVersion: "v1.36.3", clock: clock, outlooks: &outlooks{of: map[string]outlook{}},
-		inventory: nothingElse{}, kin: &kin{of: map[string]relation{}}, tried: func(string) {}, hops: newHops(),
+		inventory: nothingElse{}, tried: func(string) {}, hops: newHops(),
 	}
 	told := record.NewFakeRecorder(100)
 	controller.events = told

@@ -2,14 +2,14 @@ package platformoperator
 
 import (
 	"slices"
-	"sync"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/client-go/tools/cache"
+	"k8s.io/apimachinery/pkg/runtime"
 
-	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/library-go/pkg/controller/factory"
+
+	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/ownership"
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
@@ -21,93 +21,81 @@ type Inventory interface {
 	Foreign() []resolve.Foreign
 }
 
-// decide asks the resolver about all PlatformOperators, and gives its answer to this one's request.
+// decide asks the resolver about this operator among all, and notes which others have to look again: those for whom it decided
+// something else on the way, and this one where the cluster has changed meanwhile, which may have been told before anybody knew
+// that it matters.
 func (s *state) decide(request resolve.Request) (resolve.Decision, error) {
-	all, err := s.operators.List(labels.Everything())
+	requests, err := s.requests(s.on, s.operator.Name)
 	if err != nil {
 		return resolve.Decision{}, err
 	}
-	requests := []resolve.Request{request}
-	for _, other := range all {
-		if other.Name == s.operator.Name || packageHolder(other, all) != other.Name {
+	world := s.world(s.askProviders)
+	answer := s.decisions.Decide(s.operator.Name, append(requests, request), world)
+	s.decided, s.others = true, answer.Others
+	if now := s.world(nil); !slices.Equal(world.Kinds, now.Kinds) || !slices.Equal(world.Foreign, now.Foreign) {
+		s.others = append(s.others, s.operator.Name)
+	}
+	return answer.Decision, nil
+}
+
+// requests are what all PlatformOperators ask for but one, of which the caller knows more.
+func (c *controller) requests(on resolve.Cluster, but string) (requests []resolve.Request, err error) {
+	all, err := c.operators.List(labels.Everything())
+	if err != nil {
+		return nil, err
+	}
+	for _, operator := range all {
+		if operator.Name == but || packageHolder(operator, all) != operator.Name {
 			continue
 		}
-		deployment, err := s.deployments.Get(other.Name)
+		deployment, err := c.deployments.Get(operator.Name)
 		switch {
 		case apierrors.IsNotFound(err):
 			deployment = nil
 		case err != nil:
-			return resolve.Decision{}, err
-		case !ownership.BelongsTo(deployment, other):
+			return nil, err
+		case !ownership.BelongsTo(deployment, operator):
 			continue
 		}
-		if theirs, err := requestFor(other, deployment, s.on); err == nil { // else it says so itself, and gets nothing
-			requests = append(requests, theirs)
+		if request, err := requestFor(operator, deployment, on); err == nil { // else it says so itself, and gets nothing
+			requests = append(requests, request)
 		}
 	}
-	world := resolve.World{Catalogs: s.catalogs.For, Unlisted: s.catalogs.Unlisted(), Kinds: s.inventory.Kinds(), Foreign: s.inventory.Foreign(), Providers: s.askProviders}
-	return resolve.Together(requests, world)[s.operator.Name], nil
+	return requests, nil
 }
 
-// kin remembers which operators were decided together and how, so that each hears of what becomes of the others.
-type kin struct {
-	lock sync.Mutex
-	of   map[string]relation
+func (c *controller) world(providers func(catalog.GVK) []resolve.Providers) resolve.World {
+	return resolve.World{Catalogs: c.catalogs.For, Unlisted: c.catalogs.Unlisted(), Kinds: c.inventory.Kinds(), Foreign: c.inventory.Foreign(), Providers: providers}
 }
 
-type relation struct {
-	with []string
-	// gets is what was decided about the operator, as far as it matters to the others.
-	gets string
-}
-
-// set remembers what was decided about an operator and gives its kin, old and new, if that is not what it was: they have to
-// look again.
-func (k *kin) set(name string, decision resolve.Decision) (news []string) {
-	now := relation{with: decision.Kin, gets: decision.Reason}
-	if decision.Chosen != nil {
-		now.gets = decision.Chosen.Bundle.Name
+// outdated names the operators whose decision no longer holds, and those of which none is kept. All may be both where that cannot
+// be told.
+func (c *controller) outdated() (outdated, undecided []string) {
+	on, _, err := c.cluster()
+	if err != nil {
+		return nil, c.everyOperator(nil)
 	}
-	k.lock.Lock()
-	defer k.lock.Unlock()
-	before := k.of[name]
-	if slices.Equal(before.with, now.with) && (before.gets == now.gets || len(now.with) == 0) {
-		return nil
+	requests, err := c.requests(on, "")
+	if err != nil {
+		return nil, c.everyOperator(nil)
 	}
-	delete(k.of, name)
-	if len(now.with) > 0 {
-		k.of[name] = now
-	}
-	news = slices.Concat(before.with, now.with)
-	slices.Sort(news)
-	return slices.Compact(news)
+	return c.decisions.Invalidate(requests, c.world(c.catalogs.Providers))
 }
 
-// get gives an operator's kin.
-func (k *kin) get(name string) []string {
-	k.lock.Lock()
-	defer k.lock.Unlock()
-	return slices.Clone(k.of[name].with)
+// ofChangedCluster enqueues the operators to which it may matter that the cluster's kinds, or packages that others have installed,
+// have changed.
+func (c *controller) ofChangedCluster(runtime.Object) []string {
+	outdated, undecided := c.outdated()
+	return append(outdated, undecided...)
 }
 
-// decisiveInformer is an informer of PlatformOperators that tells of what matters to operators that are decided together with
-// one: that it comes or goes, that its spec changes, and that something else is installed.
-type decisiveInformer struct{ cache.SharedIndexInformer }
-
-// AddEventHandler registers a handler for what is left.
-func (i decisiveInformer) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
-	return i.SharedIndexInformer.AddEventHandler(decisiveHandler{handler})
-}
-
-type decisiveHandler struct{ cache.ResourceEventHandler }
-
-// OnUpdate passes an update on if it matters to others.
-func (h decisiveHandler) OnUpdate(before, after any) {
-	old, okOld := before.(*platformv1alpha1.PlatformOperator)
-	now, okNow := after.(*platformv1alpha1.PlatformOperator)
-	if okOld && okNow && old.Generation == now.Generation && old.DeletionTimestamp.Equal(now.DeletionTimestamp) &&
-		equality.Semantic.DeepEqual(old.Status.Installed, now.Status.Installed) && equality.Semantic.DeepEqual(old.Status.Target, now.Status.Target) {
-		return
+// enqueueOthers has operators look again to which it matters what became of this one: it was decided with them, or it no longer is.
+// Of those that were never decided each comes by itself.
+func (c *controller) enqueueOthers(syncCtx factory.SyncContext, decided bool, others []string) {
+	if !decided {
+		others, _ = c.outdated()
 	}
-	h.ResourceEventHandler.OnUpdate(before, after)
+	for _, other := range others {
+		syncCtx.Queue().Add(other)
+	}
 }

@@ -1,39 +1,270 @@
 package platformoperator
 
 import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
 	"testing"
+	"time"
 
-	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/record"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	configv1listers "github.com/openshift/client-go/config/listers/config/v1"
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/events"
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/client/clientset/versioned/fake"
+	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
+	operatorlisters "github.com/openshift/platform-operators/pkg/client/listers/operator/v1alpha1"
+	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/limits"
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-func TestKinHearOfWhatBecomesOfOneAnother(t *testing.T) {
-	k := &kin{of: map[string]relation{}}
-	chosen := candidate("1.0.0")
-	pending := resolve.Decision{Kin: []string{"baker", "needy"}, Reason: platformv1alpha1.ReasonSourceFailed}
-	refused := resolve.Decision{Kin: []string{"baker", "needy"}, Reason: platformv1alpha1.ReasonValidationFailed}
-	fewer := resolve.Decision{Kin: []string{"needy"}, Chosen: &chosen}
-	for _, step := range []struct {
-		says     string
-		decision resolve.Decision
-		news     []string
-	}{
-		{"one that has to do with nobody is nobody's news", resolve.Decision{Chosen: &chosen}, nil},
-		{"both hear of one that they have to do with", pending, []string{"baker", "needy"}},
-		{"nothing is new the next time", pending, nil},
-		{"what becomes of it is news, though they have to do with it as before", refused, []string{"baker", "needy"}},
-		{"nothing is new the next time either", refused, nil},
-		{"who no longer has to do with it hears of that too", fewer, []string{"baker", "needy"}},
-		{"and all hear when it is gone", resolve.Decision{}, []string{"needy"}},
-		{"once", resolve.Decision{}, nil},
-	} {
-		if diff := cmp.Diff(step.news, k.set("rival", step.decision)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", step.says, diff)
+// fleet is a cluster with many operators, one for each package, whose catalogs and kinds the test changes. It is its own catalogs
+// and its own inventory.
+type fleet struct {
+	*controller
+	client                 *fake.Clientset
+	clock                  *clocktesting.FakePassiveClock
+	operators, deployments cache.Indexer
+	syncs                  factory.SyncContext
+	packages               map[string]*catalog.Package
+	kinds                  []resolve.Kind
+}
+
+func (f *fleet) For(pkg string) []resolve.Catalog {
+	return []resolve.Catalog{{ID: candidate("").Catalog, Package: f.packages[pkg]}}
+}
+func (*fleet) Unlisted() []string                        { return nil }
+func (*fleet) Providers(catalog.GVK) []resolve.Providers { return nil }
+func (f *fleet) Kinds() []resolve.Kind                   { return f.kinds }
+func (*fleet) Foreign() []resolve.Foreign                { return nil }
+func fleetKind(name string) catalog.GVK {
+	return catalog.GVK{Group: "example.com", Version: "v1", Kind: name}
+}
+func (f *fleet) offer(pkg string, bundle ...catalog.Bundle) {
+	f.packages[pkg] = fleetPackage(pkg, bundle)
+}
+
+// fleetPackage has bundles of the versions 1.0.0, 2.0.0 and so on.
+func fleetPackage(pkg string, bundles []catalog.Bundle) *catalog.Package {
+	made := &catalog.Package{Name: pkg, DefaultChannel: "stable", Channels: []catalog.Channel{{Name: "stable"}}}
+	for i, bundle := range bundles {
+		bundle.Version = fmt.Sprintf("%d.0.0", i+1)
+		bundle.Name, bundle.Image = pkg+".v"+bundle.Version, "registry.example/"+pkg+"@sha256:"+bundle.Version
+		made.Channels[0].Entries = append(made.Channels[0].Entries, catalog.Entry{Name: bundle.Name, SkipRange: "<" + bundle.Version})
+		made.Bundles = append(made.Bundles, bundle)
+	}
+	return made
+}
+
+func newFleet(t *testing.T, size int) *fleet {
+	t.Helper()
+	f := &fleet{
+		client: fake.NewSimpleClientset(), clock: clocktesting.NewFakePassiveClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)),
+		operators: cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil), deployments: cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil),
+		packages: map[string]*catalog.Package{},
+	}
+	f.syncs = factory.NewSyncContext("test", events.NewInMemoryRecorder("test", f.clock))
+	t.Cleanup(f.syncs.Queue().ShutDown)
+	f.controller = f.restarted()
+	for i := range size {
+		operator := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{
+			Name: fmt.Sprintf("op%02d", i), UID: "1", Generation: 1, Finalizers: []string{platformv1alpha1.Finalizer}, CreationTimestamp: metav1.NewTime(f.clock.Now()),
+		}}
+		operator.Spec.Package.Name = operator.Name
+		if _, err := f.client.PlatformV1alpha1().PlatformOperators().Create(t.Context(), operator, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
 		}
-		if diff := cmp.Diff(step.decision.Kin, k.get("rival")); diff != "" {
-			t.Errorf("%s: remembered (-want +got):\n%s", step.says, diff)
+		if err := f.operators.Add(operator); err != nil {
+			t.Fatal(err)
+		}
+		f.offer(operator.Name, catalog.Bundle{ProvidedGVKs: []catalog.GVK{fleetKind("Of" + operator.Name)}})
+	}
+	return f
+}
+
+// restarted is a controller that remembers nothing.
+func (f *fleet) restarted() *controller {
+	none := func() cache.Indexer { return cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil) }
+	return &controller{
+		operatorClient: f.client.PlatformV1alpha1().PlatformOperators(), deploymentClient: f.client.CoreV1alpha2().BundleDeployments(),
+		operators: platformlisters.NewPlatformOperatorLister(f.operators), deployments: corelisters.NewBundleDeploymentLister(f.deployments),
+		clusterVersions: configv1listers.NewClusterVersionLister(none()), managers: operatorlisters.NewPlatformOperatorManagerLister(none()), limits: func() (limits.Stored, error) { return limits.Stored{Record: &limits.Record{UID: "before"}}, nil },
+		catalogs: f, inventory: f, kubeVersion: "v1.36.3", clock: f.clock, outlooks: &outlooks{of: map[string]outlook{}},
+		tried: func(string) {}, hops: newHops(), events: &record.FakeRecorder{},
+	}
+}
+
+// drain syncs these operators, and whoever is queued because of it, as often as it takes, and names those that were synced.
+func (f *fleet) drain(t *testing.T, names ...string) (synced []string) {
+	t.Helper()
+	for _, name := range names {
+		f.syncs.Queue().Add(name)
+	}
+	for f.syncs.Queue().Len() > 0 {
+		key, _ := f.syncs.Queue().Get()
+		name := fmt.Sprint(key)
+		f.syncs.Queue().Done(key)
+		f.clock.SetTime(f.clock.Now().Add(time.Minute)) // no write waits for the one before
+		if err := f.sync(t.Context(), keyed{f.syncs, name}); err != nil {
+			t.Fatal(err)
+		}
+		if synced = append(synced, name); len(synced) > 5_000 {
+			t.Fatal("operators enqueue one another for ever")
+		}
+		f.see(t, name)
+	}
+	return synced
+}
+
+// see has the caches see what was written.
+func (f *fleet) see(t *testing.T, name string) {
+	t.Helper()
+	if operator, err := f.client.PlatformV1alpha1().PlatformOperators().Get(t.Context(), name, metav1.GetOptions{}); err != nil {
+		t.Fatal(err)
+	} else if err := f.operators.Update(operator); err != nil {
+		t.Fatal(err)
+	}
+	if deployment, err := f.client.CoreV1alpha2().BundleDeployments().Get(t.Context(), name, metav1.GetOptions{}); err == nil {
+		if err := f.deployments.Update(deployment); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func (f *fleet) names() []string { return slices.Sorted(slices.Values(f.everyOperator(nil))) }
+
+// decidedAnew says how many operators would have to be decided for one that asks now.
+func (f *fleet) decidedAnew(t *testing.T, name string) int {
+	t.Helper()
+	on, _, err := f.cluster()
+	if err != nil {
+		t.Fatal(err)
+	}
+	requests, err := f.requests(on, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f.decisions.Decide(name, requests, f.world(f.Providers)).Decided
+}
+
+func ofPackage(name string) runtime.Object {
+	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name}}
+}
+
+func TestHRD_B2_TheCatalogOfOnePackageChangesAmongAHundredOperators(t *testing.T) {
+	f := newFleet(t, 100)
+	shared := []catalog.GVK{fleetKind("Shared")}
+	f.offer("op97", catalog.Bundle{}, catalog.Bundle{Requirements: []catalog.Requirement{{GVK: &shared[0]}}})
+	f.offer("op98", catalog.Bundle{ProvidedGVKs: shared})
+	f.offer("op99", catalog.Bundle{}, catalog.Bundle{ProvidedGVKs: shared})
+	f.drain(t, f.names()...)
+	for _, test := range []struct {
+		says   string
+		change func() []string
+		// synced are the operators that look again, others' decisions stay.
+		synced []string
+	}{
+		{"the catalog of a package that has to do with no other", func() []string {
+			f.offer("op05", catalog.Bundle{}, catalog.Bundle{ProvidedGVKs: []catalog.GVK{fleetKind("Ofop05")}})
+			return f.ofChangedPackage(ofPackage("op05"))
+		}, []string{"op05"}},
+		{"the catalog of a package that others require or share a kind with", func() []string {
+			f.offer("op98", catalog.Bundle{ProvidedGVKs: shared}, catalog.Bundle{ProvidedGVKs: shared})
+			return f.ofChangedPackage(ofPackage("op98"))
+		}, []string{"op97", "op98", "op99"}},
+		{"a catalog that has another package for nobody", func() []string { return f.ofChangedPackage(ofPackage("other")) }, nil},
+		{"a CustomResourceDefinition that nobody has to do with", func() []string {
+			f.kinds = append(f.kinds, resolve.Kind{GVK: fleetKind("Foreign")})
+			return f.ofChangedCluster(ofPackage("foreigns.example.com"))
+		}, nil},
+		{"a CustomResourceDefinition of a kind that one provides", func() []string {
+			f.kinds = append(f.kinds, resolve.Kind{GVK: fleetKind("Ofop06"), Operator: "op06"})
+			return f.ofChangedCluster(ofPackage("ofop06s.example.com"))
+		}, []string{"op06"}},
+	} {
+		t.Run(test.says, func(t *testing.T) {
+			keys := test.change()
+			for _, name := range f.names() {
+				if !slices.Contains(test.synced, name) && f.decidedAnew(t, name) > 0 {
+					t.Errorf("%s would be decided again", name)
+				}
+			}
+			synced := slices.Compact(slices.Sorted(slices.Values(f.drain(t, keys...))))
+			if !slices.Equal(synced, test.synced) {
+				t.Errorf("%v look again, want %v", synced, test.synced)
+			}
+			for _, name := range f.names() {
+				if again := f.decidedAnew(t, name); again > 0 {
+					t.Errorf("%s: %d operators would be decided again", name, again)
+				}
+			}
+		})
+	}
+}
+
+// TestHRD_B2_StatusIsWhatANewManagerWouldWrite changes this and that, has only those look again that hear of it, and then has all
+// look again with a controller that remembers nothing.
+func TestHRD_B2_StatusIsWhatANewManagerWouldWrite(t *testing.T) {
+	for seed := range uint64(6) {
+		f := newFleet(t, 12)
+		r := rand.New(rand.NewPCG(seed, 5))
+		kind := func() catalog.GVK { return fleetKind(string(rune('A' + r.IntN(6)))) }
+		f.drain(t, f.names()...)
+		for step := range 40 {
+			name := fmt.Sprintf("op%02d", r.IntN(12))
+			switch r.IntN(4) {
+			case 0, 1:
+				var bundles []catalog.Bundle
+				for range 1 + r.IntN(3) {
+					bundle := catalog.Bundle{}
+					if r.IntN(2) == 0 {
+						bundle.ProvidedGVKs = []catalog.GVK{kind()}
+					}
+					if needed := kind(); r.IntN(2) == 0 {
+						bundle.Requirements = []catalog.Requirement{{GVK: &needed}}
+					}
+					bundles = append(bundles, bundle)
+				}
+				f.offer(name, bundles...)
+				f.drain(t, f.ofChangedPackage(ofPackage(name))...)
+			case 2:
+				f.kinds = nil
+				for range r.IntN(3) {
+					f.kinds = append(f.kinds, resolve.Kind{GVK: kind(), Operator: []string{"", name}[r.IntN(2)]})
+				}
+				f.drain(t, f.ofChangedCluster(nil)...)
+			default:
+				operator, err := f.client.PlatformV1alpha1().PlatformOperators().Get(t.Context(), name, metav1.GetOptions{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				operator.Generation++
+				operator.Spec.Package.Version = []string{"", "1.x", ">=2.0.0"}[r.IntN(3)]
+				if _, err := f.client.PlatformV1alpha1().PlatformOperators().Update(t.Context(), operator, metav1.UpdateOptions{}); err != nil {
+					t.Fatal(err)
+				}
+				f.see(t, name)
+				f.drain(t, f.samePackage(operator)...)
+			}
+			f.client.ClearActions()
+			kept := f.controller
+			f.controller = f.restarted()
+			f.drain(t, f.names()...)
+			f.controller = kept
+			for _, action := range f.client.Actions() {
+				if action.GetVerb() != "get" {
+					t.Fatalf("seed %d, step %d: a new manager would %s %s: %v", seed, step, action.GetVerb(), action.GetResource().Resource, action)
+				}
+			}
 		}
 	}
 }

@@ -38,7 +38,7 @@ func (twoVersions) For(string) []resolve.Catalog {
 
 // alone is what an operator contributes on a cluster that has no other.
 func alone(c *controller, operator *platformv1alpha1.PlatformOperator, on resolve.Cluster) []compat.Operator {
-	found := c.queryFor([]*platformv1alpha1.PlatformOperator{operator}, on).answer()
+	found := c.queryFor([]*platformv1alpha1.PlatformOperator{operator}, on).answer(&resolve.Cache{})
 	return c.bundlesOf(operator, on, &found)
 }
 

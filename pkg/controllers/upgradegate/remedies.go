@@ -24,6 +24,8 @@ type search struct {
 	// query and found are the last search; found is nil before the first has ended.
 	query query
 	found *remedies
+	// decisions are those that the answers were made from.
+	decisions resolve.Cache
 }
 
 // want has the next search be for this cluster.
@@ -52,7 +54,7 @@ func (s *search) run(c *controller) (news bool) {
 	if last != nil && reflect.DeepEqual(before, next) {
 		return false
 	}
-	found := next.answer()
+	found := next.answer(&s.decisions)
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	s.query, s.found = next, &found
@@ -122,17 +124,17 @@ func (c *controller) queryFor(operators []*platformv1alpha1.PlatformOperator, on
 }
 
 // answer has the resolver decide.
-func (q query) answer() remedies {
+func (q query) answer(decisions *resolve.Cache) remedies {
 	found := remedies{version: q.version, operators: map[string]remedy{}}
-	var decisions map[string]resolve.Decision
+	var decided map[string]resolve.Decision
 	if q.needed {
-		decisions = resolve.Together(q.requests, resolve.World{
+		decided = decisions.Together(q.requests, resolve.World{
 			Catalogs: func(pkg string) []resolve.Catalog { return q.catalogs[pkg] }, Unlisted: q.unlisted, Kinds: q.kinds, Foreign: q.foreign,
 		})
 	}
 	for name, id := range q.bundles {
 		each := remedy{of: id, unread: q.unreadable[name]}
-		if decision := decisions[name]; each.unread == "" {
+		if decision := decided[name]; each.unread == "" {
 			each.candidates, each.unread = decision.Moves(), decision.LeftOut
 		}
 		found.operators[name] = each

@@ -62,7 +62,7 @@ func TestRemediesAreWhatTheOtherOperatorsLeave(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			blocked := compass("", "4.21", "none")
-			found := c.queryFor(append(test.others, blocked), on).answer()
+			found := c.queryFor(append(test.others, blocked), on).answer(&resolve.Cache{})
 			verdict, err := compat.Evaluate(on.Version, c.bundlesOf(blocked, on, &found))
 			if err != nil || len(verdict.Blockers) != 1 {
 				t.Fatalf("%d blockers, %v: %s", len(verdict.Blockers), err, verdict.Message)

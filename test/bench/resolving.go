@@ -75,7 +75,8 @@ func measureResolve(catalogs map[string][]catalog.Package, names []string, n int
 		text: fmt.Sprintf("The decision for one PlatformOperator, and for all together, over %d catalogs for OpenShift %s: the newest version that fits and can be reached, the path there, why each other one was refused, and every update with what is in its way. “Installed” ones run the oldest version of their default channel, of all operators every other one. "+
 			"Among all are %d made-up operators that need one another's kinds and packages or bring the same ones. "+
 			"The baseline is deppy v0.3.0, which OLM v1 once had for this: a mandatory variable for each operator, one for each bundle of its package in the same order of preference, at most one of these, what a bundle requires, at most one that brings a kind; bundles that do not fit by themselves are prohibited. The second baseline has the bundles that fit only. "+
-			"Which bundles fit, their order and the variables are made beforehand, from what ours found, and operators that cannot be installed are left out: only solving is measured, which gives no reasons. That both choose the same is checked.",
+			"Which bundles fit, their order and the variables are made beforehand, from what ours found, and operators that cannot be installed are left out: only solving is measured, which gives no reasons. That both choose the same is checked. "+
+			"In the last rows the content of one package is another one each time, and what was decided before is kept (resolve.Cache), which the baseline has nothing for: it solves everything again.",
 			len(catalogs), resolveClusterVersion, len(all["made-up"])),
 		ours: "`pkg/resolve`", baseline: "deppy v0.3.0, solving only",
 		details: table{caption: "Growth of time, ten times as many operators:", head: []string{"operators", "ours", "baseline"}},
@@ -89,7 +90,12 @@ func measureResolve(catalogs map[string][]catalog.Package, names []string, n int
 			p.figures = append(p.figures, figures...)
 		}
 	}
-	return p, m.addTogether(&p, n)
+	if err := m.addTogether(&p, n); err != nil {
+		return p, err
+	}
+	figures, err := m.compareOneChanged(names[0], n)
+	p.figures = append(p.figures, figures...)
+	return p, err
 }
 
 // addTogether measures all operators, and every tenth of them, at first with none installed and then with some.
@@ -133,6 +139,33 @@ func (m market) compareTogether(requests []resolve.Request, n int) ([]figure, er
 	world := m.world()
 	decide := func() (map[string]resolve.Decision, error) { return resolve.Together(requests, world), nil }
 	name := fmt.Sprintf("%d operators, %d bundles%s", len(requests), m.bundles(requests...), installedIn(requests...))
+	return compareDecisions(name, requests, decide, n)
+}
+
+// compareOneChanged measures all operators after the content of one package has changed, with what was decided before kept.
+// The baseline keeps nothing and solves everything again.
+func (m market) compareOneChanged(changed string, n int) ([]figure, error) {
+	var requests []resolve.Request
+	for i, name := range slices.Sorted(maps.Keys(m)) {
+		requests = append(requests, m.request(name, i%2 == 0))
+	}
+	variants := [2]market{maps.Clone(m), maps.Clone(m)}
+	for i, variant := range variants {
+		variant[changed] = nil
+		for _, offer := range m[changed] { // the second has a bundle less
+			content := *offer.Package
+			content.Bundles = slices.Clone(content.Bundles[i:])
+			offer.Package = &content
+			variant[changed] = append(variant[changed], offer)
+		}
+	}
+	var cache resolve.Cache
+	turn := 0
+	decide := func() (map[string]resolve.Decision, error) {
+		turn = 1 - turn
+		return cache.Together(requests, variants[turn].world()), nil
+	}
+	name := fmt.Sprintf("%d operators, %d bundles%s, one package changed (%s)", len(requests), m.bundles(requests...), installedIn(requests...), changed)
 	return compareDecisions(name, requests, decide, n)
 }
 

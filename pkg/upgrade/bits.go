@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// set holds small numbers, one bit each: a graph of 1,500 bundles has a million edges, which are kept, joined and walked as
+// set holds small numbers, one bit each: what a search has come to is joined and walked as
 // words.
 type set []uint64
 
@@ -31,25 +31,10 @@ func (s set) empty() bool {
 	return true
 }
 
-// meets says whether the two have a number in common.
-func (s set) meets(other set) bool {
-	for i, word := range s {
-		if word&other[i] != 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // all are the numbers in ascending order.
-func (s set) all() iter.Seq[int] { return s.without(make(set, len(s))) }
-
-// without are the numbers that are not in done, in ascending order. They are added to it.
-func (s set) without(done set) iter.Seq[int] {
+func (s set) all() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for i, word := range s {
-			word &^= done[i]
-			done[i] |= word
 			for ; word != 0; word &= word - 1 {
 				if !yield(i*64 + bits.TrailingZeros64(word)) {
 					return

@@ -17,15 +17,21 @@ type Edge struct {
 // leads to a lower version.
 func (g *Graph) Edges() []Edge {
 	var edges []Edge
-	for from, row := range g.leads() {
+	g.successors().each(func(from int, ranks []int32) {
 		first := len(edges)
-		for rank := range row.all() {
+		for _, rank := range ranks {
 			to := g.order[rank]
 			edges = append(edges, Edge{From: from, To: to, Sources: g.sources(g.bundles[from], to)})
 		}
 		slices.SortFunc(edges[first:], func(a, b Edge) int { return cmp.Compare(a.To, b.To) })
-	}
+	})
 	return edges
+}
+
+// EdgeCount is how many Edges there are, without making them.
+func (g *Graph) EdgeCount() (count int) {
+	g.successors().each(func(_ int, ranks []int32) { count += len(ranks) })
+	return count
 }
 
 // Descents are the channel edges that lead down, which are none by any semantics. Authors mostly did not mean them.
@@ -46,17 +52,9 @@ func (g *Graph) Descents() []Edge {
 
 // arrows calls f with every channel edge between two bundles, up or down, as often as entries say it.
 func (g *Graph) arrows(f func(from, to int, source Source)) {
-	covered := map[string][]int{} // by text: thousands of entries share a few
-	for _, entry := range g.entries {
-		if entry.covers != nil && covered[entry.SkipRange] == nil {
-			inside := []int{}
-			for i := range g.bundles {
-				if entry.skips(g.bundles[i].Version) {
-					inside = append(inside, i)
-				}
-			}
-			covered[entry.SkipRange] = inside
-		}
+	covered := g.coverage()
+	for i := range g.entries {
+		entry := &g.entries[i]
 		for _, to := range entry.to {
 			for _, from := range g.byName[entry.Replaces] {
 				f(from, to, Source{FromReplaces, entry.Channel})
@@ -66,87 +64,23 @@ func (g *Graph) arrows(f func(from, to int, source Source)) {
 					f(from, to, Source{FromSkips, entry.Channel})
 				}
 			}
-			for _, from := range covered[entry.SkipRange] {
-				f(from, to, Source{FromSkipRange, entry.Channel})
-			}
-		}
-	}
-}
-
-// channelRows are the bundles that may follow each bundle by the channels' entries, by their ranks.
-func (g *Graph) channelRows() []set {
-	rows := g.emptyRows()
-	g.arrows(func(from, to int, _ Source) {
-		if g.levels[to] > g.levels[from] {
-			rows[from].add(g.rank[to])
-		}
-	})
-	return rows
-}
-
-// semverRows are the bundles that may follow each bundle by their versions, by their ranks.
-func (g *Graph) semverRows() []set {
-	rows := g.emptyRows()
-	for from := range g.bundles {
-		for to := from + 1; to < len(g.bundles); to++ {
-			if g.levels[to] > g.levels[from] && g.promised(g.bundles[from].Version, g.bundles[to].Version) {
-				rows[from].add(g.rank[to])
-			}
-		}
-	}
-	return rows
-}
-
-// leadRows are the bundles that may follow each bundle by the package's semantics alone, by their ranks.
-func (g *Graph) leadRows() []set {
-	switch {
-	case len(g.semantics) == 1 && g.semantics[0] == Channel:
-		return g.byChannel()
-	case len(g.semantics) == 1 && g.semantics[0] == Semver:
-		return g.bySemver()
-	}
-	rows := g.emptyRows()
-	for from := range rows {
-		for i := range rows[from] {
-			rows[from][i] = ^uint64(0)
-		}
-		for _, semantics := range g.semantics { // it has to be an edge by all of them
-			for i := range rows[from] {
-				var either uint64
-				if semantics != Semver {
-					either |= g.byChannel()[from][i]
+			for _, each := range covered(entry) {
+				for from := each.lo; from < each.hi; from++ {
+					f(from, to, Source{FromSkipRange, entry.Channel})
 				}
-				if semantics != Channel {
-					either |= g.bySemver()[from][i]
-				}
-				rows[from][i] &= either
 			}
 		}
 	}
-	return rows
 }
 
-func (g *Graph) emptyRows() []set {
-	rows := make([]set, len(g.bundles))
-	for i := range rows {
-		rows[i] = newSet(len(g.bundles))
-	}
-	return rows
-}
-
-// successors are the ranks of the bundles that may follow one by the semantics alone, be it in the graph or not.
-func (g *Graph) successors(from Bundle) set {
-	at, known := slices.BinarySearchFunc(g.bundles, from, ascending)
-	if known && !g.pkg.SelfCertified {
-		return g.leads()[at]
-	}
-	row := newSet(len(g.bundles))
-	for to := range g.bundles {
-		if g.pkg.SelfCertified && (!known || to != at) || !g.pkg.SelfCertified && g.edge(from, to) {
-			row.add(g.rank[to])
+// startRanks are the ranks of the bundles that may follow by the semantics alone what is not among the graph's bundles, ascending.
+func (g *Graph) startRanks(from Bundle) (ranks []int32) {
+	for rank, to := range g.order {
+		if g.pkg.SelfCertified && ascending(g.bundles[to], from) != 0 || !g.pkg.SelfCertified && g.edge(from, to) {
+			ranks = append(ranks, int32(rank)) //nolint:gosec // the number of a bundle
 		}
 	}
-	return row
+	return ranks
 }
 
 // edge says whether the semantics permit a move.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	blang "github.com/blang/semver/v4"
 
@@ -31,6 +30,8 @@ type Package struct {
 	OnlyPrereleases bool
 	// SelfCertified permits every move, down too, without regard to edges and steps.
 	SelfCertified bool
+	// Budget bounds the work that is done about it; nil is no bound.
+	Budget *Budget
 }
 
 // Bundle is one bundle of a package, as far as upgrades go.
@@ -76,7 +77,7 @@ func (s Source) String() string {
 	return fmt.Sprintf("%s in channel %q", s.Kind, s.Channel)
 }
 
-// Graph answers what may follow what in one package. It is safe for concurrent use.
+// Graph answers what may follow what in one package. It is safe for concurrent use unless the package has a Budget.
 type Graph struct {
 	pkg Package
 	// bundles are in ascending order. levels number their versions in that order, the same one twice with the same number.
@@ -84,6 +85,9 @@ type Graph struct {
 	levels  []int
 	// order has the bundles' indices as they are preferred on a path, and rank where each bundle stands in it.
 	order, rank []int
+	// lowest is, for each bundle, the first of its version, and prereleasesBefore how many before it are pre-releases; one more says
+	// how many there are.
+	lowest, prereleasesBefore []int
 	// unfit are the ranks of the bundles that the cluster must not run, and confines says that there are some that no way may
 	// lead on from.
 	unfit    set
@@ -96,10 +100,9 @@ type Graph struct {
 	byName    map[string][]int
 	// semantics are those that a hop has to be an edge of, all of them.
 	semantics []Semantics
-	// byChannel, bySemver and leads are the ranks of what may follow each bundle, by channels, versions and semantics. They
-	// are made when they are asked for, once.
-	byChannel, bySemver, leads func() []set
-	steps                      []step
+	// byEdges finds what may follow each bundle.
+	byEdges [edgeSets]func() *successors
+	steps   []step
 	// masks of the steps that concern each bundle.
 	masks []mask
 }
@@ -121,8 +124,8 @@ func New(pkg Package) *Graph {
 	g.bundles = slices.CompactFunc(g.bundles, func(a, b Bundle) bool { return ascending(a, b) == 0 })
 	g.arrange()
 	g.connect()
-	g.byChannel, g.bySemver = sync.OnceValue(g.channelRows), sync.OnceValue(g.semverRows)
-	g.judgeBy(semanticsOf(pkg))
+	g.index()
+	g.semantics = semanticsOf(pkg)
 	g.pkg.Unreadable = slices.Clone(pkg.Unreadable)
 	g.pkg.Rules = slices.Clone(pkg.Rules) // whoever reads the catalogs may come by them in any order
 	slices.SortStableFunc(g.pkg.Rules, func(a, b Rules) int { return cmp.Compare(a.Where, b.Where) })
@@ -138,22 +141,25 @@ func New(pkg Package) *Graph {
 func (g *Graph) under(semantics Semantics) *Graph {
 	other := *g
 	other.pkg.Override = semantics
-	other.judgeBy(semanticsOf(other.pkg))
+	other.semantics = semanticsOf(other.pkg)
 	return &other
-}
-
-func (g *Graph) judgeBy(semantics []Semantics) {
-	g.semantics = semantics
-	g.leads = sync.OnceValue(g.leadRows)
 }
 
 // arrange numbers the bundles' versions and puts them in the order of preference.
 func (g *Graph) arrange() {
 	g.levels, g.order, g.rank = make([]int, len(g.bundles)), make([]int, len(g.bundles)), make([]int, len(g.bundles))
-	for i := range g.bundles {
-		g.order[i] = i
+	g.lowest, g.prereleasesBefore = make([]int, len(g.bundles)), make([]int, len(g.bundles)+1)
+	for i, bundle := range g.bundles {
+		g.order[i], g.lowest[i] = i, i
 		if i > 0 {
-			g.levels[i] = g.levels[i-1] + g.bundles[i].Version.Compare(g.bundles[i-1].Version)
+			g.levels[i] = g.levels[i-1] + bundle.Version.Compare(g.bundles[i-1].Version)
+			if g.levels[i] == g.levels[i-1] {
+				g.lowest[i] = g.lowest[i-1]
+			}
+		}
+		g.prereleasesBefore[i+1] = g.prereleasesBefore[i]
+		if bundle.Version.Prerelease() {
+			g.prereleasesBefore[i+1]++
 		}
 	}
 	slices.SortFunc(g.order, func(a, b int) int { return preferred(g.bundles[a], g.bundles[b]) })

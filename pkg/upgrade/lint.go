@@ -117,7 +117,7 @@ func (g *Graph) lintEdges(semantics Semantics) (findings []Finding) {
 	}
 	reached := g.levels[head] == 0 // nothing is lower
 	for at := range g.bundles[:head] {
-		reached = reached || g.leads()[at].has(g.rank[head])
+		reached = reached || g.edge(g.bundles[at], head)
 	}
 	if !reached {
 		findings = append(findings, Finding{UnreachableHead, semantics, newest.String(), "is the head, and no version leads to it", "name in its entry what it replaces"})
@@ -237,7 +237,7 @@ func (g *Graph) lintWays(told map[string]bool) (findings []Finding) {
 	asked := map[question]bool{}
 	for _, bundle := range g.bundles {
 		r := g.From(bundle, nil)
-		free := r.search(search{wanted: nobody})
+		free := r.searched(search{from: start})
 		for to := len(g.bundles) - 1; to >= 0; to-- {
 			about := question{r.account, g.masks[to].wants}
 			if free[to] == nil || r.best[to] != nil || asked[about] {

@@ -1,17 +1,16 @@
 package upgrade
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // lintUnsaid looks for channel edges that are none any more because the rules do not say which semantics the package has.
 func (g *Graph) lintUnsaid() (findings []Finding) {
 	given, lost := 0, 0
-	for from, row := range g.byChannel() {
-		for rank := range row.all() {
-			given++
-			if !g.bySemver()[from].has(rank) {
-				lost++
-			}
-		}
+	if slices.ContainsFunc(g.pkg.Rules, func(rules Rules) bool { return rules.Unsaid }) {
+		given = g.under(Channel).EdgeCount()
+		lost = given - g.promisedToo().EdgeCount()
 	}
 	for _, rules := range g.pkg.Rules {
 		if rules.Unsaid && given > 0 {
@@ -23,6 +22,13 @@ func (g *Graph) lintUnsaid() (findings []Finding) {
 		}
 	}
 	return findings
+}
+
+// promisedToo is the same graph with those channel edges only that semantic versioning promises.
+func (g *Graph) promisedToo() *Graph {
+	other := *g
+	other.semantics = []Semantics{Channel, Semver}
+	return &other
 }
 
 // lintWaysAround looks for ways by which a step is got round that leads through some version: from below, by who does not owe
@@ -81,7 +87,7 @@ func (g *Graph) around(s *step, starts []*visit, wanted func(to int) bool) (from
 		closed.add(g.rank[at])
 	}
 	r := &Reach{graph: g}
-	reached := r.search(search{holding: every, wanted: nobody, starts: starts, closed: closed})
+	reached := r.walk(search{holding: every}, starts, closed)
 	for to := len(reached) - 1; to >= 0; to-- {
 		if reached[to] == nil || !wanted(to) {
 			continue

@@ -5,22 +5,10 @@ import (
 	"strings"
 )
 
-// widened is what could be reached if nothing were cut out: all steps hold, and nothing leads through what the cluster must
-// not run.
-func (r *Reach) widened() []*visit {
-	switch {
-	case !r.graph.confines:
-		return r.best
-	case r.unconfined == nil:
-		r.unconfined = r.search(search{holding: every, wanted: nobody, confined: true})
-	}
-	return r.unconfined
-}
-
 // confined says that nothing but what was cut out is in the way to a bundle, and which steps leave no other way, if any do.
 func (r *Reach) confined(to int, way *visit) string {
 	text := fmt.Sprintf("cannot be reached from %s: the way leads through %s; or %s", r.installed.Version, r.blamed(way), selfCertified)
-	if len(r.graph.steps) == 0 || r.search(search{wanted: to})[to] == nil {
+	if len(r.graph.steps) == 0 || r.searched(search{from: start})[to] == nil {
 		return text
 	}
 	var parts []string
@@ -98,7 +86,7 @@ func (r *Reach) missing(s *step, to int) string {
 	}
 	switch {
 	case len(fit) > 0:
-		if way := r.search(search{holding: every, wanted: to, unfit: true, confined: true})[to]; way != nil {
+		if way := r.searched(search{holding: every, unfit: true, confined: true, from: start})[to]; way != nil {
 			return "the way leads through " + r.blamed(way)
 		}
 		at := r.passable(s, fit, to)
@@ -139,19 +127,19 @@ func (r *Reach) obstacle(at, to int) string {
 	case bundle.Avoid != "":
 		return "it " + clip(bundle.Avoid, maxCause)
 	}
-	where, look := fmt.Sprintf("to it from %s", r.installed.Version), search{wanted: at}
+	where, look, wanted := fmt.Sprintf("to it from %s", r.installed.Version), search{from: start}, at
 	if r.best[at] != nil {
-		where, look = fmt.Sprintf("on from it to %s", target), search{wanted: to, starts: []*visit{{at: at}}}
+		where, look, wanted = fmt.Sprintf("on from it to %s", target), search{from: at}, to
 	}
-	if r.search(look)[look.wanted] != nil {
+	if r.searched(look)[wanted] != nil {
 		by := "the steps" // those that are told of already: after it they are in one another's way
-		if look.wanted == at {
+		if wanted == at {
 			by = listed(namesOf(r.closing(at)))
 		}
 		return fmt.Sprintf("the way %s is closed by %s", where, by)
 	}
 	look.unfit, look.confined = true, true
-	if way := r.search(look)[look.wanted]; way != nil {
+	if way := r.searched(look)[wanted]; way != nil {
 		return fmt.Sprintf("the way %s leads through %s", where, r.blamed(way))
 	}
 	return "no edge leads " + where

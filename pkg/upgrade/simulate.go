@@ -96,17 +96,19 @@ func (r *Reach) move() Move {
 // astray are the bundles that the semantics have no successor for, but for the head, and those whose successors do not lead
 // to it. What stands above the head can only be the former.
 func (g *Graph) astray(head int) (stranded, cutOff set) {
-	stranded, cutOff, arriving := newSet(len(g.bundles)), newSet(len(g.bundles)), newSet(len(g.bundles))
-	for at := len(g.bundles) - 1; at >= 0; at-- { // edges lead up: successors are known already
-		row := g.leads()[at]
+	stranded, cutOff = newSet(len(g.bundles)), newSet(len(g.bundles))
+	if head < 0 {
+		return stranded, cutOff
+	}
+	arriving := g.successors().arriving(head, func(int) bool { return true })
+	g.successors().each(func(at int, ranks []int32) {
 		switch {
-		case at == head || row.meets(arriving):
-			arriving.add(g.rank[at])
-		case row.empty():
+		case arriving.has(at):
+		case len(ranks) == 0:
 			stranded.add(at)
 		case g.levels[at] < g.levels[head]:
 			cutOff.add(at)
 		}
-	}
+	})
 	return stranded, cutOff
 }

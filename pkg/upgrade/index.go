@@ -1,0 +1,210 @@
+package upgrade
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	blang "github.com/blang/semver/v4"
+)
+
+// edgeSet is which edges a move has to be one of, for all semantics that hold at once.
+type edgeSet int
+
+const (
+	channelEdges edgeSet = iota
+	semverEdges
+	eitherEdges
+	bothEdges
+	edgeSets
+)
+
+// edgeSetOf joins semantics: a move has to be an edge by all of them.
+func edgeSetOf(all []Semantics) edgeSet {
+	channel, semver := slices.Contains(all, Channel), slices.Contains(all, Semver)
+	switch {
+	case channel && semver:
+		return bothEdges
+	case channel:
+		return channelEdges
+	case semver:
+		return semverEdges
+	}
+	return eitherEdges
+}
+
+// index makes the successors by each set of edges, once and when they are asked for.
+func (g *Graph) index() {
+	covered := sync.OnceValue(g.coveredSpans)
+	promised := sync.OnceValues(g.promisedSpans)
+	named := sync.OnceValue(g.namedRanks)
+	for set := range edgeSets {
+		g.byEdges[set] = sync.OnceValue(func() *successors {
+			x := &successors{graph: g, alsoPromised: set == bothEdges}
+			if set != semverEdges {
+				x.named = named()
+			}
+			switch set {
+			case channelEdges:
+				x.spans = covered()
+			case semverEdges:
+				x.spans, x.spansOfPrereleases = promised()
+			case eitherEdges:
+				spans, spansOfPrereleases := promised()
+				x.spans, x.spansOfPrereleases = slices.Concat(covered(), spans), spansOfPrereleases
+			case bothEdges:
+				x.spans, x.spansOfPrereleases = g.inBoth(covered())
+			}
+			byTarget := func(a, b targetSpan) int { return cmp.Or(a.target-b.target, a.lo-b.lo) }
+			x.spans, x.spansOfPrereleases = slices.SortedFunc(slices.Values(x.spans), byTarget), slices.SortedFunc(slices.Values(x.spansOfPrereleases), byTarget)
+			x.all = newSpanIndex(len(g.bundles), x.spans)
+			x.prereleases = newSpanIndex(g.prereleasesBefore[len(g.bundles)], x.spansOfPrereleases)
+			return x
+		})
+	}
+}
+
+// successors are those by the semantics of the graph.
+func (g *Graph) successors() *successors { return g.byEdges[edgeSetOf(g.semantics)]() }
+
+// namedRanks are, for each bundle, the ranks of those whose entries name it, ascending.
+func (g *Graph) namedRanks() [][]int32 {
+	byName := map[string][]int32{}
+	for i := range g.entries {
+		entry := &g.entries[i]
+		for _, name := range append(slices.Clone(entry.Skips), entry.Replaces) {
+			if len(entry.to) == 0 || len(g.byName[name]) == 0 {
+				continue
+			}
+			for _, to := range entry.to {
+				byName[name] = append(byName[name], int32(g.rank[to])) //nolint:gosec // the number of a bundle
+			}
+		}
+	}
+	named := make([][]int32, len(g.bundles))
+	for name, ranks := range byName {
+		slices.Sort(ranks)
+		ranks = slices.Compact(ranks)
+		for _, from := range g.byName[name] {
+			named[from] = ranks
+		}
+	}
+	return named
+}
+
+// coverage finds which bundles an entry's skipRange covers, as spans of indices. Each text is read once: thousands of entries share a few.
+func (g *Graph) coverage() func(*entry) []span {
+	readable := 0 // the lowest version that is none at all is in no range
+	for readable < len(g.bundles) && g.bundles[readable].Version.IsZero() {
+		readable++
+	}
+	versions := make([]blang.Version, 0, len(g.bundles)-readable)
+	for _, bundle := range g.bundles[readable:] {
+		versions = append(versions, bundle.Version.strict)
+	}
+	known := map[string][]span{}
+	return func(e *entry) []span {
+		if e.covers == nil || len(versions) == 0 {
+			return nil
+		}
+		covered, seen := known[e.SkipRange]
+		if !seen {
+			covered = spansOf(e.SkipRange, e.covers, versions, g.pkg.Budget)
+			for i := range covered {
+				covered[i].lo, covered[i].hi = covered[i].lo+readable, covered[i].hi+readable
+			}
+			known[e.SkipRange] = covered
+		}
+		return covered
+	}
+}
+
+// coveredSpans are the bundles that skipRanges cover of what is lower. Entries without a bundle have no part in it.
+func (g *Graph) coveredSpans() (spans []targetSpan) {
+	covered := g.coverage()
+	for to := range g.bundles {
+		known := map[string]bool{}
+		for _, at := range g.entriesOf[to] {
+			entry := &g.entries[at]
+			if entry.covers == nil || known[entry.SkipRange] {
+				continue
+			}
+			known[entry.SkipRange] = true
+			all := covered(entry)
+			if !g.pkg.Budget.spend(1 + len(all)) {
+				return spans
+			}
+			for _, each := range all {
+				if lower := (span{each.lo, min(each.hi, g.lowest[to])}); lower.lo < lower.hi {
+					spans = append(spans, targetSpan{lower, g.rank[to]})
+				}
+			}
+		}
+	}
+	return spans
+}
+
+// promisedSpans are the lower bundles of which semantic versioning promises that a bundle can take their place: spans of indices, and
+// of numbers of pre-releases.
+func (g *Graph) promisedSpans() (spans, spansOfPrereleases []targetSpan) {
+	var major, minor, core int // where those of the same major version, minor version and release begin
+	for to, bundle := range g.bundles {
+		b := bundle.Version.semantic
+		if b == nil {
+			major, minor, core = to+1, to+1, to+1
+			continue
+		}
+		if before := to - 1; before >= 0 && g.bundles[before].Version.semantic != nil {
+			switch a := g.bundles[before].Version.semantic; {
+			case a.Major() != b.Major():
+				major, minor, core = to, to, to
+			case a.Minor() != b.Minor():
+				minor, core = to, to
+			case a.Patch() != b.Patch():
+				core = to
+			}
+		}
+		begin := core
+		switch {
+		case b.Major() > 0:
+			begin = major
+		case b.Minor() > 0:
+			begin = minor
+		}
+		lower := span{begin, g.lowest[to]}
+		if b.Prerelease() != "" {
+			if first, last := g.prereleasesBefore[lower.lo], g.prereleasesBefore[lower.hi]; g.pkg.OnlyPrereleases && first < last {
+				spansOfPrereleases = append(spansOfPrereleases, targetSpan{span{first, last}, g.rank[to]})
+			}
+			lower.lo = core
+		}
+		if lower.lo < lower.hi {
+			spans = append(spans, targetSpan{lower, g.rank[to]})
+		}
+	}
+	return spans, spansOfPrereleases
+}
+
+// inBoth is what of the spans of skipRanges semantic versioning promises, too.
+func (g *Graph) inBoth(covered []targetSpan) (spans, spansOfPrereleases []targetSpan) {
+	all, allPrereleases := g.promisedSpans()
+	promised, promisedOfPrereleases := map[int]span{}, map[int]span{} // by target: there is at most one
+	for _, each := range all {
+		promised[each.target] = each.span
+	}
+	for _, each := range allPrereleases {
+		promisedOfPrereleases[each.target] = each.span
+	}
+	for _, each := range covered {
+		if both := each.meet(promised[each.target]); both.lo < both.hi {
+			spans = append(spans, targetSpan{both, each.target})
+		}
+		of := span{g.prereleasesBefore[each.lo], g.prereleasesBefore[each.hi]}
+		if both := of.meet(promisedOfPrereleases[each.target]); both.lo < both.hi {
+			spansOfPrereleases = append(spansOfPrereleases, targetSpan{both, each.target})
+		}
+	}
+	return spans, spansOfPrereleases
+}
+
+func (s span) meet(other span) span { return span{max(s.lo, other.lo), min(s.hi, other.hi)} }

@@ -1,0 +1,79 @@
+package upgrade
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	blang "github.com/blang/semver/v4"
+)
+
+// span is a run of positions in an ascending list: lo is in it, hi is not.
+type span struct{ lo, hi int }
+
+// spansOf are the positions of those of the ascending versions that a range covers, in order and apart from one another. A range is
+// a combination of comparisons, so that between two versions that its text mentions it covers all or nothing: it is asked once for
+// each of these gaps, and not once for each version.
+func spansOf(text string, covers blang.Range, versions []blang.Version, budget *Budget) (covered []span) {
+	cuts := []int{0, len(versions)}
+	for _, mentioned := range mentionedVersions(text) {
+		from, _ := slices.BinarySearchFunc(versions, mentioned, blang.Version.Compare)
+		after := from
+		for after < len(versions) && versions[after].Compare(mentioned) == 0 {
+			after++
+		}
+		cuts = append(cuts, from, after)
+	}
+	slices.Sort(cuts)
+	cuts = slices.Compact(cuts)
+	for i, lo := range cuts[:len(cuts)-1] {
+		hi := cuts[i+1]
+		if !budget.spend(len(cuts)) { // a range costs as much as it has comparisons
+			return nil
+		}
+		if !covers(versions[lo]) {
+			continue
+		}
+		if last := len(covered) - 1; last >= 0 && covered[last].hi == lo {
+			covered[last].hi = hi
+			continue
+		}
+		covered = append(covered, span{lo, hi})
+	}
+	return covered
+}
+
+// mentionedVersions are the versions that the comparisons of a range compare with, and maybe others: those in its text, and where that
+// has wildcards the lowest version that they stand for and the lowest above it.
+func mentionedVersions(text string) (versions []blang.Version) {
+	add := func(text string) {
+		if version, err := blang.Parse(text); err == nil {
+			versions = append(versions, version)
+		}
+	}
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" <>=!|", r) }) {
+		digit := strings.IndexAny(word, "0123456789")
+		if digit < 0 {
+			continue
+		}
+		word = word[digit:]
+		if !strings.Contains(word, "x") {
+			add(word)
+			continue
+		}
+		lowest := strings.Replace(strings.Replace(word, ".x.x", ".x", 1), ".x", ".0", 1)
+		parts := strings.Split(lowest, ".")
+		if len(parts) == 2 {
+			parts = append(parts, "0")
+		}
+		add(strings.Join(parts, "."))
+		for i := range min(2, len(parts)) { // the next major and the next minor version
+			if number, err := strconv.Atoi(parts[i]); err == nil {
+				next := slices.Clone(parts)
+				next[i] = strconv.Itoa(number + 1)
+				add(strings.Join(next, "."))
+			}
+		}
+	}
+	return versions
+}

@@ -1,0 +1,58 @@
+package upgrade
+
+import "slices"
+
+// spanIndex finds which spans a position is in. It is a segment tree: a span hangs at the few nodes whose positions make it up, and the
+// spans of a position are those at its leaf and above it. Whatever hangs at a node counts for all its positions, so that a search looks
+// at each node once.
+type spanIndex struct {
+	size int
+	// first and targets are lists of targets for each node: targets[first[node]:first[node+1]], ascending.
+	first   []int32
+	targets []int32
+}
+
+// targetSpan is a span, and what it belongs to.
+type targetSpan struct {
+	span
+	target int
+}
+
+// newSpanIndex indexes spans of positions below size.
+func newSpanIndex(size int, spans []targetSpan) *spanIndex {
+	x := &spanIndex{size: size, first: make([]int32, 2*size+1)}
+	spans = slices.Clone(spans)
+	slices.SortStableFunc(spans, func(a, b targetSpan) int { return a.target - b.target })
+	for _, each := range spans {
+		x.nodes(each.span, func(node int) { x.first[node+1]++ })
+	}
+	for node := range 2 * size {
+		x.first[node+1] += x.first[node]
+	}
+	x.targets = make([]int32, x.first[2*size])
+	next := slices.Clone(x.first)
+	for _, each := range spans {
+		x.nodes(each.span, func(node int) {
+			x.targets[next[node]] = int32(each.target) //nolint:gosec // the number of a bundle
+			next[node]++
+		})
+	}
+	return x
+}
+
+// nodes calls f with the nodes whose positions make up a span.
+func (x *spanIndex) nodes(s span, f func(node int)) {
+	for lo, hi := s.lo+x.size, s.hi+x.size; lo < hi; lo, hi = lo/2, hi/2 {
+		if lo%2 == 1 {
+			f(lo)
+			lo++
+		}
+		if hi%2 == 1 {
+			hi--
+			f(hi)
+		}
+	}
+}
+
+// at are the targets at one node.
+func (x *spanIndex) at(node int) []int32 { return x.targets[x.first[node]:x.first[node+1]] }

@@ -20,7 +20,15 @@ type journey struct {
 	// at says which node a bundle is.
 	at    map[node]int
 	reach *upgrade.Reach
+	// disputed are, for each node, the first on the path to it that catalogs disagree about, -1 where they do not; firstHops where the
+	// path to each node begins; sameVersion the options of the tier by their versions. All are made when they are asked for.
+	disputed, firstHops []int
+	sameVersion         map[string][]*option
 }
+
+// maxWork is how many steps of work the search for one operator's paths may take, and the explanation of what is refused. A package
+// of 10,000 versions and 32 steps of rules needs a tenth of it.
+const maxWork = 1 << 28
 
 // node names a bundle in the graph.
 type node struct{ bundle, version string }
@@ -47,7 +55,7 @@ func (ask *question) journey(found finding, tier []*option) *journey {
 	if ask.installed.IsZero() {
 		return j
 	}
-	pkg := upgrade.Package{Name: ask.Package, Default: ask.DefaultEdges, OnlyPrereleases: true}
+	pkg := upgrade.Package{Name: ask.Package, Default: ask.DefaultEdges, OnlyPrereleases: true, Budget: upgrade.NewBudget(maxWork, ask.around.world.Done)}
 	switch ask.Edges {
 	case platformv1alpha1.EdgesChannel:
 		pkg.Override = upgrade.Channel
@@ -208,15 +216,14 @@ func (j *journey) closed(o *option) (rule, why string) {
 	if !ok {
 		return RuleChannel, channel(j.ask, o)
 	}
-	path, ok := j.reach.Path(at)
-	if !ok {
-		refusal := j.reach.Refusal(at)
+	if !j.reach.Reached(at) {
+		refusal := j.reach.Outline(at)
 		if refusal.Reason == upgrade.OutOfRange {
 			return RuleWay, refusal.Why
 		}
 		return string(refusal.Reason), refusal.Why
 	}
-	if why := prerelease(j.ask, o); why != "" && !slices.ContainsFunc(path[len(path)-1].Sources, fromChannel) {
+	if why := prerelease(j.ask, o); why != "" && !slices.ContainsFunc(j.reach.Last(at).Sources, fromChannel) {
 		return RulePrerelease, why
 	}
 	return "", ""
@@ -241,28 +248,65 @@ func (j *journey) to(o *option) []Hop {
 	return hops
 }
 
-// ambiguity says that catalogs disagree on an option or on what leads there; empty when they do not.
-func (j *journey) ambiguity(o *option) string {
-	if !slices.ContainsFunc(j.tier, func(each *option) bool { return each.Catalog != o.Catalog }) {
-		return "" // one catalog does not disagree with itself
+// reaches says whether there are hops to an option.
+func (j *journey) reaches(o *option) bool {
+	if j.reach == nil {
+		return false
 	}
-	for _, each := range j.stations(j.to(o), o) {
-		if problem := ambiguous(j.ask, each, j.tier); problem != "" {
-			return problem
-		}
-	}
-	return ""
+	at, ok := j.node(o)
+	return ok && j.reach.Reached(at)
 }
 
-// stations are the options that a path leads through, and where it ends.
-func (j *journey) stations(path []Hop, target *option) []*option {
-	var options []*option
-	for _, hop := range path {
-		for _, o := range j.tier {
-			if o.Catalog == hop.Catalog && o.Bundle.Name == hop.Bundle.Name {
-				options = append(options, o)
-			}
+// next is where the path to an option begins: the option itself where it takes one hop at most.
+func (j *journey) next(o *option) *option {
+	if !j.reaches(o) {
+		return o
+	}
+	if j.firstHops == nil {
+		j.firstHops = j.reach.FirstHops()
+	}
+	at, _ := j.node(o)
+	if first := j.firstHops[at]; first != at {
+		return j.nodes[first]
+	}
+	return o
+}
+
+// ambiguity says that catalogs disagree on an option or on what leads there; empty when they do not.
+func (j *journey) ambiguity(o *option) string {
+	disputed := j.dispute(o)
+	if disputed == nil {
+		return ""
+	}
+	return ambiguous(j.ask, disputed, j.sameVersion[versionKey(disputed)])
+}
+
+// dispute is the first option on the path to another, itself included, that catalogs disagree about; nil when they do not. It looks at
+// each option once for all paths.
+func (j *journey) dispute(o *option) *option {
+	if !slices.ContainsFunc(j.tier, func(each *option) bool { return each.Catalog != o.Catalog }) {
+		return nil // one catalog does not disagree with itself
+	}
+	if j.sameVersion == nil {
+		j.sameVersion = map[string][]*option{}
+		for _, each := range j.tier {
+			j.sameVersion[versionKey(each)] = append(j.sameVersion[versionKey(each)], each)
 		}
 	}
-	return append(options, target)
+	disputes := func(o *option) bool { return ambiguous(j.ask, o, j.sameVersion[versionKey(o)]) != "" }
+	if j.reaches(o) {
+		if j.disputed == nil {
+			j.disputed = j.reach.FirstOf(func(at int) bool { return disputes(j.nodes[at]) })
+		}
+		if at, _ := j.node(o); j.disputed[at] >= 0 {
+			return j.nodes[j.disputed[at]]
+		}
+	}
+	if disputes(o) {
+		return o
+	}
+	return nil
 }
+
+// versionKey is the same for options of equal versions.
+func versionKey(o *option) string { return o.Version.String() }

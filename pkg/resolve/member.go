@@ -73,10 +73,7 @@ func newMember(s *study, mentioned []catalog.Requirement, most int) *member {
 		if known && s.ask.isInstalled(wish) {
 			break
 		}
-		next := wish
-		if path := s.journey.to(wish); len(path) > 1 {
-			next = s.journey.stations(path[:1], wish)[0]
-		}
+		next := s.journey.next(wish)
 		each := class{wishes: []*option{wish}, moments: [2]moment{momentOf(next), momentOf(wish)}}
 		key := each.moments[0].key(s, mentioned) + "\x00" + each.moments[1].key(s, mentioned)
 		switch before, known := at[key]; {

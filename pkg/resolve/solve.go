@@ -113,9 +113,7 @@ func (p *puzzle) tell(m *member, blocked []verdict) {
 			break // it got it after all
 		}
 		conflict, rule := p.explain(m, v)
-		for _, wish := range m.classes[v.class].wishes {
-			m.refuse(wish, rule, conflict.Why)
-		}
+		m.refuse(m.classes[v.class].wishes, rule, conflict.Why)
 		if len(m.conflicts) < maxConflicts {
 			m.conflicts = append(m.conflicts, conflict)
 		}
@@ -126,9 +124,7 @@ func (p *puzzle) tell(m *member, blocked []verdict) {
 		}
 	}
 	if m.classes[m.chosen].stays {
-		for _, wish := range m.untried {
-			m.refuse(wish, RuleConflict, "was not tried together with other operators: too many of them, or of its versions, have to do with one another; narrow spec.package.version or delete some")
-		}
+		m.refuse(m.untried, RuleConflict, "was not tried together with other operators: too many of them, or of its versions, have to do with one another; narrow spec.package.version or delete some")
 	}
 }
 

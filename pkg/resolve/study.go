@@ -18,8 +18,9 @@ type study struct {
 	// fitting are the options that may be moved to, or are installed, newest first.
 	fitting []*option
 	journey *journey
-	// refused are the others, closed has those that reach was asked about.
-	refused []Refusal
+	// refused are the others, and closedIn has the journey that closes those that cannot be reached, by keyOf.
+	refused  []Refusal
+	closedIn map[string]*journey
 	// problem says that there is nothing to choose from, and reason which kind of problem it is.
 	reason, problem string
 	conflicts       []Conflict
@@ -70,6 +71,12 @@ func (s *study) weigh() {
 		s.journey = s.ask.journey(s.found, tierOf(s.options, fitting))
 		kept, closed := s.journey.reachable(fitting)
 		s.refused = append(s.refused, closed...)
+		for _, each := range closed {
+			if s.closedIn == nil {
+				s.closedIn = map[string]*journey{}
+			}
+			s.closedIn[keyOf(each.Candidate)] = s.journey
+		}
 		if len(kept) > 0 || len(lower) == 0 {
 			s.fitting = kept
 			for _, o := range lower {
@@ -92,13 +99,18 @@ func (s *study) refuseAll(rule, why string) {
 	s.found = finding{}
 }
 
-// refuse takes an option out of those that fit.
-func (s *study) refuse(o *option, rule, why string) {
-	s.fitting = slices.DeleteFunc(s.fitting, func(each *option) bool {
-		return each.Catalog == o.Catalog && each.Bundle.Name == o.Bundle.Name
-	})
-	s.refused = append(s.refused, Refusal{Candidate: o.Candidate, Rule: rule, Why: why})
+// refuse takes options out of those that fit.
+func (s *study) refuse(options []*option, rule, why string) {
+	out := map[string]bool{}
+	for _, o := range options {
+		out[keyOf(o.Candidate)] = true
+		s.refused = append(s.refused, Refusal{Candidate: o.Candidate, Rule: rule, Why: why})
+	}
+	s.fitting = slices.DeleteFunc(s.fitting, func(each *option) bool { return out[keyOf(each.Candidate)] })
 }
+
+// keyOf names a candidate.
+func keyOf(c Candidate) string { return c.Catalog.String() + " " + c.Bundle.Name }
 
 // conclude chooses among what fits.
 func (s *study) conclude() Decision {
@@ -117,6 +129,7 @@ func (s *study) conclude() Decision {
 		decision.Available = append(decision.Available, o.Candidate)
 	}
 	decision.Updates = s.ask.updates(s.options, decision, s.journey)
+	s.detail(&decision)
 	if len(s.fitting) == 0 {
 		decision.Reason, decision.Message = explain(s.ask.Request, s.found, decision.Refused)
 	} else {

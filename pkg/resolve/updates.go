@@ -11,10 +11,13 @@ import (
 // Update is a version above what is installed.
 type Update struct {
 	Candidate
-	// Path are the versions on the way there, itself the last; none when there is no way. There may be one, and something else
-	// against it, such as the range: then it is the way if the range went on to there.
+	// Reachable says that there is a way there. There may be one, and something else against it, such as the range: then it is the way
+	// if the range went on to there.
+	Reachable bool
+	// Path are the versions on the way there, itself the last; none when there is no way, and for what status does not show.
 	Path []string
-	// Reason and Why say what is in the way; empty when nothing is. Why is the rest of a sentence that begins with the version.
+	// Reason and Why say what is in the way; empty when nothing is. Why is the rest of a sentence that begins with the version. It has
+	// details for what status shows, for the newest version of each reason, and for what an upgrade of the cluster may ask for.
 	Reason platformv1alpha1.BlockedReason
 	Why    string
 	// Unasked says that it is outside spec.package.version, or in none of the channels to choose from.
@@ -45,6 +48,8 @@ var blockedReasons = map[string]platformv1alpha1.BlockedReason{
 	string(upgrade.Unfit):      platformv1alpha1.BlockedUnfit,
 	string(upgrade.Guarded):    platformv1alpha1.BlockedStep,
 	string(upgrade.NoEdge):     platformv1alpha1.BlockedNoEdge,
+
+	string(upgrade.SearchLimit): platformv1alpha1.BlockedSearchLimit,
 }
 
 // updates lists every version above what is installed. Where several catalogs have one, what can be moved to is told, else
@@ -54,7 +59,7 @@ func (ask *question) updates(options []*option, decision Decision, journey *jour
 		return nil
 	}
 	available, refused := map[string]bool{}, map[string]Refusal{}
-	key := func(c Candidate) string { return c.Catalog.String() + " " + c.Bundle.Name }
+	key := keyOf
 	for _, c := range decision.Available {
 		available[key(c)] = true
 	}
@@ -68,8 +73,11 @@ func (ask *question) updates(options []*option, decision Decision, journey *jour
 			continue
 		}
 		update, version := Update{Candidate: o.Candidate}, o.Version.String()
-		for _, hop := range journey.to(o) {
-			update.Path = append(update.Path, hop.Version.String())
+		update.Reachable = journey.reaches(o)
+		if _, known := at[version]; (known || len(updates) < platformv1alpha1.MaxAvailableUpdates) && update.Reachable {
+			for _, hop := range journey.to(o) {
+				update.Path = append(update.Path, hop.Version.String())
+			}
 		}
 		refusal, blocked := refused[key(o.Candidate)]
 		switch {

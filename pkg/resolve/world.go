@@ -23,6 +23,8 @@ type World struct {
 	// Providers says of each catalog which packages of it bring a kind, for messages; nil where nobody knows any. It is asked
 	// once for every kind of which anything is said.
 	Providers func(gvk catalog.GVK) []Providers
+	// Done ends all searches when it is closed, as the Done of a context is. What is decided then is of no use. It may be nil.
+	Done <-chan struct{}
 }
 
 // Kind is a kind that the cluster serves.

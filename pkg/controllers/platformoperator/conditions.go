@@ -190,6 +190,7 @@ var obstacles = map[platformv1alpha1.BlockedReason]bool{
 	platformv1alpha1.BlockedRequirement:  true,
 	platformv1alpha1.BlockedConflict:     true,
 	platformv1alpha1.BlockedAmbiguous:    true,
+	platformv1alpha1.BlockedSearchLimit:  true,
 }
 
 // newest says that nothing is moved to, and what keeps the newest version above from that, if anything but the spec does.

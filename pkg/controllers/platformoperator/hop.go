@@ -164,7 +164,7 @@ func (in situation) everReady() bool {
 func (in situation) stillWanted(decision resolve.Decision) bool {
 	is := func(c resolve.Candidate) bool { return sameBundle(in.runs(), bundleOf(c)) }
 	if slices.ContainsFunc(decision.Available, is) ||
-		in.began != nil && slices.ContainsFunc(decision.Updates, func(u resolve.Update) bool { return is(u.Candidate) && len(u.Path) > 0 }) {
+		in.began != nil && slices.ContainsFunc(decision.Updates, func(u resolve.Update) bool { return is(u.Candidate) && u.Reachable }) {
 		return true
 	}
 	return in.away && !slices.ContainsFunc(decision.Refused, func(r resolve.Refusal) bool { return is(r.Candidate) })

@@ -157,9 +157,9 @@ func TestWhenAHopBegins(t *testing.T) {
 	ownWord := offering("1.1.0")
 	ownWord.Path = []resolve.Hop{{Candidate: candidate("1.1.0"), Sources: []upgrade.Source{{Kind: upgrade.FromSelfCertified}}}}
 	onTheWay := offering("1.2.0")
-	onTheWay.Updates = []resolve.Update{{Candidate: candidate("1.2.0"), Path: []string{"1.2.0"}}, {Candidate: candidate("1.1.0"), Path: []string{"1.1.0"}, Reason: platformv1alpha1.BlockedRange}}
+	onTheWay.Updates = []resolve.Update{{Candidate: candidate("1.2.0"), Reachable: true}, {Candidate: candidate("1.1.0"), Reachable: true, Reason: platformv1alpha1.BlockedRange}}
 	excluding := offering("1.2.0")
-	excluding.Updates = []resolve.Update{{Candidate: candidate("1.1.0"), Path: []string{"1.1.0"}, Reason: platformv1alpha1.BlockedRange}}
+	excluding.Updates = []resolve.Update{{Candidate: candidate("1.1.0"), Reachable: true, Reason: platformv1alpha1.BlockedRange}}
 	excluding.Refused = []resolve.Refusal{{Candidate: candidate("1.1.0"), Rule: resolve.RuleRange}}
 	ill := deploymentThat("Unpacked=True", "HasValidBundle=True", "Installed=True", "Healthy=False")
 	ill.Status.ActiveRevision = 1

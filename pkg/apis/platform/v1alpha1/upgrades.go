@@ -116,7 +116,7 @@ type AvailableUpdate struct {
 
 // BlockedReason says why an available update is not moved to now.
 //
-// +kubebuilder:validation:Enum=NoEdge;Step;Prerelease;Unfit;Requirement;Conflict;Downgrade;RulesInvalid;AwaitingApproval;Failed;Unhealthy;ClusterUpdating;Paused;Ambiguous;Priority;NotAllowed;Range;Channel
+// +kubebuilder:validation:Enum=NoEdge;Step;Prerelease;Unfit;Requirement;Conflict;Downgrade;RulesInvalid;AwaitingApproval;Failed;Unhealthy;ClusterUpdating;Paused;Ambiguous;Priority;SearchLimit;NotAllowed;Range;Channel
 type BlockedReason string
 
 const (
@@ -151,6 +151,8 @@ const (
 	BlockedAmbiguous BlockedReason = "Ambiguous"
 	// BlockedPriority: another catalog, of a higher priority, is the one that counts.
 	BlockedPriority BlockedReason = "Priority"
+	// BlockedSearchLimit: the package is too large for a search of its upgrade paths.
+	BlockedSearchLimit BlockedReason = "SearchLimit"
 	// BlockedNotAllowed: spec.allowedPackages of PlatformOperatorManager "cluster" does not have the package.
 	BlockedNotAllowed BlockedReason = "NotAllowed"
 	// BlockedRange: it is outside spec.package.version, or can be reached only through a version that this has cut out.

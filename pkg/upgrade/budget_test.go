@@ -1,0 +1,131 @@
+package upgrade
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// chainOf is a package of so many versions, each of which replaces the one before.
+func chainOf(tb testing.TB, versions int) Package {
+	tb.Helper()
+	var lines strings.Builder
+	for i := range versions {
+		fmt.Fprintf(&lines, "1.%d.0\n", i)
+		if i > 0 {
+			fmt.Fprintf(&lines, "stable: 1.%d.0 replaces 1.%d.0\n", i, i-1)
+		}
+	}
+	return made(tb, lines.String())
+}
+
+// work is how many steps it takes to search from the lowest version and to have the reasons of all refusals.
+func work(tb testing.TB, pkg Package) int {
+	tb.Helper()
+	pkg.Budget = NewBudget(1<<40, nil)
+	r := New(pkg).From(pkg.Bundles[0], nil)
+	for to := range pkg.Bundles {
+		r.Reason(to)
+	}
+	r.Refusal(len(pkg.Bundles) - 1)
+	return pkg.Budget.limit - pkg.Budget.left
+}
+
+func TestHRD_B1_WorkGrowsAsTheVersionsDo(t *testing.T) {
+	guarded := func(versions int) Package {
+		var lines []string
+		for i := range maxSteps {
+			lines = append(lines, fmt.Sprintf("* → 3.%d.x → >=1.%d.0", i, versions/2))
+		}
+		return steps(t, chainOf(t, versions), Channel, lines...)
+	}
+	ranged := func(entries int) Package {
+		pkg := chainOf(t, 100)
+		for i := range entries {
+			pkg.Entries = append(pkg.Entries, Entry{Channel: "stable", Entry: madeEntry(t, fmt.Sprintf("9.%d.0 skipRange >=1.0.0 <9.%d.0", i, i))})
+		}
+		return pkg
+	}
+	for name, test := range map[string]struct {
+		make    func(int) Package
+		small   int
+		largest float64
+	}{
+		"a chain": {func(n int) Package { return chainOf(t, n) }, 300, 15},
+		"a chain under 32 steps that cannot be met":    {guarded, 300, 15},
+		"entries without bundles, each with its range": {ranged, 1000, 1.1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			few, many := work(t, test.make(test.small)), work(t, test.make(10*test.small))
+			if growth := float64(many) / float64(few); growth > test.largest {
+				t.Errorf("ten times as many take %.1f times the work, want at most %.1f times: %d and %d", growth, test.largest, few, many)
+			}
+		})
+	}
+}
+
+func TestHRD_B1_ABudgetEndsTheSearch(t *testing.T) {
+	pkg := chainOf(t, 200)
+	for name, budget := range map[string]*Budget{
+		"too few steps": NewBudget(1000, nil),
+		"nobody waits":  NewBudget(1<<30, func() chan struct{} { done := make(chan struct{}); close(done); return done }()),
+	} {
+		t.Run(name, func(t *testing.T) {
+			pkg := pkg
+			pkg.Budget = budget
+			budget.poll = min(budget.poll, 100)
+			r := New(pkg).From(pkg.Bundles[0], nil)
+			for to := 1; to < len(pkg.Bundles); to++ {
+				refusal := r.Refusal(to)
+				if r.Reached(to) || refusal.Reason != SearchLimit {
+					t.Fatalf("to %s: reached %v, %+v", pkg.Bundles[to].Version, r.Reached(to), refusal)
+				}
+				contains(t, refusal.Why, `package "p"`, "200 bundles", "199 channel entries", "spec.package.channels", "SelfCertified")
+			}
+		})
+	}
+}
+
+func TestHRD_B1_UPG_V14_CountsAndReachabilityAreThoseOfTheEdgesAndPaths(t *testing.T) {
+	base := *seed
+	if base == 0 {
+		base = rand.Uint64()
+	}
+	t.Logf("run it again with -seed=%d", base)
+	for i := range uint64(cases) {
+		random := rand.New(rand.NewPCG(base, i))
+		o := generate(t, random)
+		g := New(o.pkg)
+		if edges := len(g.Edges()); g.EdgeCount() != edges {
+			t.Fatalf("case %d: %d edges are counted of %d\n%s", i, g.EdgeCount(), edges, o.written())
+		}
+		for to := range g.bundles {
+			var want []int
+			for from, bundle := range g.bundles {
+				if from != to && g.From(bundle, nil).Reached(to) {
+					want = append(want, from)
+				}
+			}
+			if got := g.ReachedFrom(to); !slices.Equal(got, want) {
+				t.Fatalf("case %d: %s is reached from %v, want %v\n%s", i, g.bundles[to].Version, got, want, o.written())
+			}
+		}
+		r := g.From(o.installed, o.ready)
+		first, avoided := r.FirstHops(), r.FirstOf(func(at int) bool { return g.bundles[at].Deprecated })
+		for to := range g.bundles {
+			path, _ := r.Path(to)
+			wantFirst, wantAvoided := -1, slices.IndexFunc(path, func(hop Hop) bool { return g.bundles[hop.Bundle].Deprecated })
+			if len(path) > 0 {
+				wantFirst = path[0].Bundle
+			}
+			if wantAvoided >= 0 {
+				wantAvoided = path[wantAvoided].Bundle
+			}
+			if first[to] != wantFirst || avoided[to] != wantAvoided {
+				t.Fatalf("case %d: to %s first %d, deprecated %d; want %d, %d\n%s", i, g.bundles[to].Version, first[to], avoided[to], wantFirst, wantAvoided, o.written())
+			}
+		}
+	}
+}

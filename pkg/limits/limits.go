@@ -66,7 +66,7 @@ var all = []limit{
 // told whether a glob permits more it counts as if it did.
 func weaker(former, present Limits) (fields []string) {
 	for _, each := range all {
-		if each.isSet(former) && !(each.isSet(present) && each.keeps(former, present)) {
+		if each.isSet(former) && (!each.isSet(present) || !each.keeps(former, present)) {
 			fields = append(fields, each.field)
 		}
 	}

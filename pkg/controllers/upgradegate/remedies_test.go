@@ -45,6 +45,20 @@ func rose(version string) *platformv1alpha1.PlatformOperator {
 	return operator
 }
 
+func TestHRD_S3_NoRemedyIsNamedWhileNothingMayMove(t *testing.T) {
+	on := resolve.Cluster{Version: "4.21.0", KubeVersion: "v1.36.3", Hold: "the limits are gone"}
+	c := &controller{catalogs: company{}, inventory: nothingElse{}, kubeVersion: "v1.36.3"}
+	blocked := compass("", "4.21", "none")
+	found := c.queryFor([]*platformv1alpha1.PlatformOperator{blocked}, on).answer(&resolve.Cache{})
+	verdict, err := compat.Evaluate(on.Version, c.bundlesOf(blocked, on, &found))
+	if err != nil || len(verdict.Blockers) != 1 {
+		t.Fatalf("%d blockers, %v: %s", len(verdict.Blockers), err, verdict.Message)
+	}
+	if remedy := verdict.Blockers[0].Remedy; !strings.Contains(remedy, on.Hold) || strings.Contains(remedy, "update to") {
+		t.Errorf("the remedy is %q", remedy)
+	}
+}
+
 func TestRemediesAreWhatTheOtherOperatorsLeave(t *testing.T) {
 	on := resolve.Cluster{Version: "4.21.0", KubeVersion: "v1.36.3"}
 	c := &controller{catalogs: company{catalog.Requirement{Package: &catalog.PackageRange{Name: "rose", Range: "<2.0.0"}}}, inventory: nothingElse{}, kubeVersion: "v1.36.3"}

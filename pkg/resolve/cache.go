@@ -61,7 +61,7 @@ func (c *Cache) Decide(operator string, requests []Request, world World) Answer 
 			answer.Decision = p.decisionOf(group).decisions[operator]
 			answer.Decided = p.decided
 		}
-		if mine && p.decided == 0 || !mine && p.keptOf(group) != nil {
+		if kept := p.keptOf(group); mine && p.decided == 0 || !mine && kept != nil && kept.holdsBeside(p.around, group) {
 			continue
 		}
 		for _, member := range group {

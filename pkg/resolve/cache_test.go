@@ -2,7 +2,6 @@ package resolve
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -146,18 +145,38 @@ func (c *changingCluster) changeRequest(name string, req Request, asked bool) {
 	c.requests[name] = req
 }
 
+// offer is one catalog, which may be unreadable for now or not have the package, or two.
 func (c *changingCluster) offer(pkg string) []Catalog {
-	offer := Catalog{ID: community, Labels: map[string]string{"tier": []string{"one", "two"}[c.IntN(2)]}, Priority: c.IntN(2)}
-	switch c.IntN(8) {
-	case 0:
-		offer.Err, offer.Pending = errors.New("not read yet"), true
-		return []Catalog{offer}
-	case 1:
-		offer.Err, offer.Away = fmt.Errorf("attempt %d failed", c.IntN(2)), true
-		return []Catalog{offer}
-	case 2:
-		return []Catalog{offer}
+	offers := []Catalog{{ID: community}, {ID: cluster}}[:1+c.IntN(2)]
+	for i := range offers {
+		offer := &offers[i]
+		offer.Labels, offer.Priority, offer.Away = map[string]string{"tier": []string{"one", "two"}[c.IntN(2)]}, c.IntN(2), c.IntN(6) == 0
+		switch c.IntN(7) {
+		case 0:
+			offer.Err, offer.Pending = fmt.Errorf("attempt %d failed", c.IntN(2)), c.IntN(2) == 0
+		case 1: // it does not have the package
+		default:
+			offer.Package = c.content(pkg)
+		}
 	}
+	if len(offers) == 2 && c.IntN(2) == 0 { // an old offer, but for one thing
+		if before := slices.Clone(c.offers[pkg]); len(before) > 0 {
+			each := &before[c.IntN(len(before))]
+			switch c.IntN(3) {
+			case 0:
+				each.Priority = 1 - each.Priority
+			case 1:
+				each.Away = !each.Away
+			default:
+				each.Pending = !each.Pending && each.Err != nil
+			}
+			return before
+		}
+	}
+	return offers
+}
+
+func (c *changingCluster) content(pkg string) *catalog.Package {
 	var versions []string
 	for i := range 1 + c.IntN(3) {
 		text := fmt.Sprintf("%d.0.0", i+1)
@@ -172,8 +191,7 @@ func (c *changingCluster) offer(pkg string) []Catalog {
 		}
 		versions = append(versions, text)
 	}
-	offer.Package = madeOf(pkg, versions...)
-	return []Catalog{offer}
+	return madeOf(pkg, versions...)
 }
 
 func (c *changingCluster) state() ([]Request, World) {

@@ -148,7 +148,7 @@ func newJointDecision(group component, around *surroundings, decisions map[strin
 
 // holds says whether the cluster still has what the decision was made of; the component is still the same.
 func (o *jointDecision) holds(around *surroundings, group component) bool {
-	if !o.state.equal(clusterStateOf(around, group)) {
+	if !o.holdsBeside(around, group) {
 		return false
 	}
 	for _, said := range o.advice {
@@ -157,6 +157,13 @@ func (o *jointDecision) holds(around *surroundings, group component) bool {
 		}
 	}
 	return true
+}
+
+// holdsBeside is holds without asking the catalogs again who provides kinds, which takes longer and is told by other means.
+func (o *jointDecision) holdsBeside(around *surroundings, group component) bool {
+	return o.state.equal(clusterStateOf(around, group)) && !slices.ContainsFunc(o.advice, func(said advice) bool {
+		return !slices.Equal(said.holders, around.holdersOf(said.providers))
+	})
 }
 
 func clusterStateOf(around *surroundings, group component) clusterState {
@@ -188,11 +195,16 @@ func (s clusterState) equal(other clusterState) bool {
 }
 
 func adviceOn(around *surroundings, gvk catalog.GVK) advice {
-	said := advice{gvk: gvk, providers: around.providersOf(gvk)}
-	for _, each := range said.providers {
+	found := around.providersOf(gvk)
+	return advice{gvk: gvk, providers: found, holders: around.holdersOf(found)}
+}
+
+// holdersOf names who has asked for each of these packages, empty for nobody.
+func (around *surroundings) holdersOf(providers []Providers) (holders []string) {
+	for _, each := range providers {
 		for _, pkg := range each.Packages {
-			said.holders = append(said.holders, around.holders[pkg])
+			holders = append(holders, around.holders[pkg])
 		}
 	}
-	return said
+	return holders
 }

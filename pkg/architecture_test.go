@@ -32,6 +32,7 @@ var rooms = []struct {
 	// Data beside the house: files embedded in the binary, and no behaviour.
 	{0, "bindata"},
 	{0, "manifests"},
+	{1, "pkg/truncate"},
 	{1, "pkg/catalog"},
 	{1, "pkg/upgrade"},
 	{1, "pkg/compat"},

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
 // Where a bundle of files keeps its metadata, and the keys that its annotations use.
@@ -30,7 +31,7 @@ type FormatError struct {
 }
 
 func (e *FormatError) Error() string {
-	return fmt.Sprintf("reading %q: the bundle's format is %q; only %q is read here", e.File, e.Found, e.Read)
+	return fmt.Sprintf("reading %q: the bundle's format is %s; only %q is read here", e.File, truncate.Quote(e.Found), e.Read)
 }
 
 // Remedy says in a sentence, without a full stop, by whom the bundle is read.
@@ -41,6 +42,9 @@ func (e *FormatError) Remedy() string {
 	}
 	return fmt.Sprintf("Name class %q in spec.provisionerClassName, which reads that format; for a PlatformOperator it is named when the catalog says the format of the bundle, in its property olm.bundle.mediatype", class)
 }
+
+// maxAnnotation bounds a value that is read of metadata/annotations.yaml; a path and a package's name are far shorter.
+const maxAnnotation = 1024
 
 // LoadAnnotations reads metadata/annotations.yaml of a bundle that is read as some format. An absent file is an error that wraps
 // fs.ErrNotExist, another format a FormatError.
@@ -53,11 +57,17 @@ func LoadAnnotations(fsys fs.FS, format string) (map[string]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading %q: %w", AnnotationsFile, err)
 	}
+	for _, key := range []string{AnnotationPackage, AnnotationMediaType, AnnotationManifests} {
+		if value := annotations[key]; len(value) > maxAnnotation {
+			return nil, fmt.Errorf("reading %q: annotation %q has %d bytes, more than the %d that are read; it begins with %s; shorten it and rebuild the bundle",
+				AnnotationsFile, key, len(value), maxAnnotation, truncate.Quote(value))
+		}
+	}
 	if found := annotations[AnnotationMediaType]; found != "" && found != format {
 		return nil, &FormatError{Found: found, Read: format, File: AnnotationsFile}
 	}
 	if dir := ManifestsDir(annotations); !fs.ValidPath(dir) {
-		return nil, fmt.Errorf("reading %q: annotation %q: %q is no path inside the bundle", AnnotationsFile, AnnotationManifests, dir)
+		return nil, fmt.Errorf("reading %q: annotation %q: %s is no path inside the bundle; write the name of a directory, such as manifests/", AnnotationsFile, AnnotationManifests, truncate.Quote(dir))
 	}
 	return annotations, nil
 }

@@ -6,10 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
 // PropertyMaxOpenShiftVersion is the type of the property that names the highest OpenShift minor version a bundle runs on.
@@ -64,11 +65,11 @@ func property(n *yaml.Node, values *converter) (Property, error) {
 		return Property{}, err
 	}
 	if value == nil {
-		return Property{}, fmt.Errorf("line %d: property %q has no value", n.Line, kind.Value)
+		return Property{}, fmt.Errorf("line %d: property %s has no value", n.Line, truncate.Quote(kind.Value))
 	}
 	raw, err := rawJSON(value, values)
 	if err != nil {
-		return Property{}, fmt.Errorf("property %q: %w", kind.Value, err)
+		return Property{}, fmt.Errorf("property %s: %w", truncate.Quote(kind.Value), err)
 	}
 	return Property{Type: kind.Value, Value: raw}, nil
 }
@@ -136,7 +137,7 @@ func ParsePropertiesAnnotation(text string) ([]Property, error) {
 			return nil, fmt.Errorf("property %d needs a type", i)
 		}
 		if len(p.Value) == 0 {
-			return nil, fmt.Errorf("property %q has no value", p.Type)
+			return nil, fmt.Errorf("property %s has no value", truncate.Quote(p.Type))
 		}
 	}
 	return found, nil
@@ -156,7 +157,7 @@ func eachKeyOnce(object json.RawMessage) error {
 		}
 		name := strings.ToLower(fmt.Sprint(key))
 		if seen[name] {
-			return fmt.Errorf("%q is there twice; remove one", name)
+			return fmt.Errorf("%s is there twice; remove one", truncate.Quote(name))
 		}
 		seen[name] = true
 		var value json.RawMessage
@@ -197,7 +198,7 @@ func ParseAnnotations(data []byte) (map[string]string, error) {
 		for i := 0; i+1 < len(annotations.Content); i += 2 {
 			k, v := annotations.Content[i], annotations.Content[i+1]
 			if v.Kind != yaml.ScalarNode {
-				return fmt.Errorf("line %d: annotation %s must be a string", v.Line, strconv.Quote(k.Value))
+				return fmt.Errorf("line %d: annotation %s must be a string", v.Line, truncate.Quote(k.Value))
 			}
 			found[k.Value] = v.Value
 		}

@@ -5,15 +5,21 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
 // blob is one object of the stream: its identity, and the raw fields that are read when its package is wanted.
 type blob struct {
 	schema, pkg, name                          string
 	defaultChannel, entries, image, properties []byte
-	// raw is the whole blob.
-	raw []byte
+	// raw is the whole blob; nil for a large one, of which only what is read of the fields above is there.
+	raw   []byte
+	large bool
+	// refused is why entries or properties of a large blob are not there.
+	refused error
 }
 
 // parse finds the fields of a blob without decoding more than its identity.
@@ -26,10 +32,8 @@ func parse(raw []byte) (blob, error) {
 		if field == "" || err != nil {
 			return err
 		}
-		for _, other := range seen {
-			if other == field {
-				return fmt.Errorf("key %q is there twice (keys that differ in case only are the same)", field)
-			}
+		if slices.Contains(seen, field) {
+			return twice(field)
 		}
 		seen = append(seen, field)
 		return nil
@@ -45,35 +49,48 @@ func parse(raw []byte) (blob, error) {
 	return b, nil
 }
 
+func twice(field string) error {
+	return fmt.Errorf("key %q is there twice (keys that differ in case only are the same)", field)
+}
+
+// fieldNames are the fields of a blob that are read.
+var fieldNames = [...]string{"schema", "package", "name", "defaultChannel", "entries", "image", "properties"}
+
+// fieldName gives a key that is read its proper spelling; any other is empty.
+func fieldName(key []byte) string {
+	for _, name := range fieldNames {
+		if is(key, name) {
+			return name
+		}
+	}
+	return ""
+}
+
 // field stores the value of a key that is read and returns the key's proper spelling, empty for any other key.
 func (b *blob) field(key, value []byte, err *error) string {
-	decode := func(into *string, name string) string {
+	name := fieldName(key)
+	decode := func(into *string) {
 		if *into, *err = text(value); *err != nil {
 			*err = fmt.Errorf("%s: %w", name, *err)
 		}
-		return name
 	}
-	switch {
-	case is(key, "schema"):
-		return decode(&b.schema, "schema")
-	case is(key, "package"):
-		return decode(&b.pkg, "package")
-	case is(key, "name"):
-		return decode(&b.name, "name")
-	case is(key, "defaultChannel"):
+	switch name {
+	case "schema":
+		decode(&b.schema)
+	case "package":
+		decode(&b.pkg)
+	case "name":
+		decode(&b.name)
+	case "defaultChannel":
 		b.defaultChannel = value
-		return "defaultChannel"
-	case is(key, "entries"):
+	case "entries":
 		b.entries = value
-		return "entries"
-	case is(key, "image"):
+	case "image":
 		b.image = value
-		return "image"
-	case is(key, "properties"):
+	case "properties":
 		b.properties = value
-		return "properties"
 	}
-	return ""
+	return name
 }
 
 // owner is the package that the blob belongs to, empty for a schema that is not read and for a blob that names none.
@@ -92,17 +109,24 @@ func (b *blob) owner() string {
 
 // label names the blob in errors, as far as it could be read.
 func (b *blob) label() string {
-	const most = 120
 	var parts []string
 	for _, part := range []struct{ what, is string }{{"schema", b.schema}, {"package", b.pkg}, {"name", b.name}} {
 		if part.is != "" {
-			parts = append(parts, fmt.Sprintf("%s %.*q", part.what, most, part.is))
+			parts = append(parts, part.what+" "+truncate.Quote(part.is))
 		}
 	}
 	if len(parts) == 0 {
 		return ""
 	}
 	return " (" + strings.Join(parts, ", ") + ")"
+}
+
+// title names the blob in faults of its package: by its name, or by its number in the stream where it has none.
+func (b *blob) title(n int) string {
+	if b.name == "" {
+		return fmt.Sprintf("%s in blob %d", b.schema, n)
+	}
+	return b.schema + " " + truncate.Quote(b.name)
 }
 
 // addTo decodes the blob into the builder; an error says that it has not the shape of its schema.
@@ -117,6 +141,10 @@ func (b *blob) addTo(builder *Builder) error {
 	case schemaDeprecations:
 		return b.addDeprecations(builder)
 	}
+	if b.large {
+		builder.addLargeRules(b.pkg, b.schema)
+		return nil
+	}
 	builder.AddUpgradeRules(b.pkg, b.schema, "", b.raw)
 	return nil
 }
@@ -130,19 +158,47 @@ func (b *blob) addPackage(builder *Builder) error {
 	return nil
 }
 
+// addChannel goes through the entries twice: none of them counts when one has not the shape of an entry, and they are not decoded
+// all at once, because a list of "{}" would take eighty times its size.
 func (b *blob) addChannel(builder *Builder) error {
-	var entries []Entry
-	if b.entries != nil {
-		if err := json.Unmarshal(b.entries, &entries); err != nil {
-			return fmt.Errorf("entries: %w", err)
-		}
-	}
 	if b.name == "" {
 		return errors.New("it has no name")
 	}
-	builder.AddChannel(b.pkg, b.name, entries...)
-	return nil
+	if err := b.eachEntry(func(int, Entry) {}); err != nil {
+		return fmt.Errorf("entries: %w", err)
+	}
+	builder.AddChannel(b.pkg, b.name)
+	return b.eachEntry(func(n int, entry Entry) {
+		if entry.Name == "" {
+			builder.AddFault(b.pkg, fmt.Errorf("channel %s: entry %d is left out: it has no name", truncate.Quote(b.name), n))
+			return
+		}
+		builder.AddChannel(b.pkg, b.name, entry)
+	})
 }
+
+// eachEntry calls f with each entry of a channel, counted from 1, up to one more than a package may have.
+func (b *blob) eachEntry(f func(n int, entry Entry)) error {
+	n := 0
+	err := array(b.entries, func(element []byte) error {
+		if n++; n > maxPieces {
+			return errEnough
+		}
+		var entry Entry
+		if err := json.Unmarshal(element, &entry); err != nil {
+			return fmt.Errorf("entry %d: %w", n, err)
+		}
+		f(n, entry)
+		return nil
+	})
+	if err == errEnough {
+		return nil
+	}
+	return err
+}
+
+// errEnough ends a list of which no more is kept.
+var errEnough = errors.New("no more is kept")
 
 func (b *blob) addBundle(builder *Builder) error {
 	if b.name == "" {

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
 // Bounds of what one package may hold; what is beyond is left out and counted in Faults. The largest package of the
@@ -16,8 +18,10 @@ const (
 	maxChannels = 1_000
 	maxEntries  = 50_000
 	maxFaults   = 10
-	maxName     = 2_048
-	maxSentence = 300
+	// maxKeptFaults is how many are kept to tell the first and the number of the others.
+	maxKeptFaults = 100
+	maxName       = 2_048
+	maxSentence   = 400
 )
 
 // Builder puts packages together from parts that come in any order, some of them more than once. The zero value is
@@ -27,6 +31,9 @@ type Builder struct {
 	shared   shared
 	// providers collects who brings which kinds, nil where nobody asks.
 	providers *ProvidersBuilder
+	// Memory lends what is kept; nil lends without a bound.
+	Memory Memory
+	err    error
 }
 
 // draft is one package being built.
@@ -39,6 +46,9 @@ type draft struct {
 	faults   map[string]bool
 	notes    map[string]bool
 	entries  int
+	// size is how much memory was taken for the package; tooLarge says that it was more than a package may take.
+	size     int
+	tooLarge bool
 	// deprecations and rules are kept by what they say.
 	deprecations map[string][]Deprecation
 	rules        map[string]UpgradeRules
@@ -51,7 +61,13 @@ func (b *Builder) draft(name string) *draft {
 	if b.packages == nil {
 		b.packages = map[string]*draft{}
 	}
-	d := &draft{
+	d := newDraft()
+	b.packages[name] = d
+	return d
+}
+
+func newDraft() *draft {
+	return &draft{
 		defaults: map[string]bool{},
 		channels: map[string]map[string]Entry{},
 		bundles:  map[string]Bundle{},
@@ -62,14 +78,12 @@ func (b *Builder) draft(name string) *draft {
 		deprecations: map[string][]Deprecation{},
 		rules:        map[string]UpgradeRules{},
 	}
-	b.packages[name] = d
-	return d
 }
 
 // AddPackage adds a package and its default channel, which may be empty.
 func (b *Builder) AddPackage(name, defaultChannel string) {
 	d := b.draft(name)
-	if defaultChannel != "" && d.fits("default channel", defaultChannel) {
+	if defaultChannel != "" && d.fits("package "+truncate.Quote(name), field{"defaultChannel", defaultChannel}) {
 		d.defaults[defaultChannel] = true
 	}
 }
@@ -77,7 +91,7 @@ func (b *Builder) AddPackage(name, defaultChannel string) {
 // AddChannel adds entries to a channel of a package; both are created if they are not there yet.
 func (b *Builder) AddChannel(pkg, channel string, entries ...Entry) {
 	d := b.draft(pkg)
-	if !d.fits("channel", channel) {
+	if !d.fits("channel "+truncate.Quote(channel), field{"name", channel}) {
 		return
 	}
 	known, ok := d.channels[channel]
@@ -86,16 +100,26 @@ func (b *Builder) AddChannel(pkg, channel string, entries ...Entry) {
 			d.fault("there are more than %d channels", maxChannels)
 			return
 		}
+		if !b.keep(pkg, d, sizeOfChannel+len(channel)) {
+			return
+		}
 		known = map[string]Entry{}
 		d.channels[channel] = known
 	}
 	for _, entry := range entries {
-		d.addEntry(channel, known, entry)
+		b.addEntry(pkg, channel, known, entry)
 	}
 }
 
-func (d *draft) addEntry(channel string, known map[string]Entry, entry Entry) {
-	if !d.fits("entry", append([]string{entry.Name, entry.Replaces, entry.SkipRange}, entry.Skips...)...) {
+func (b *Builder) addEntry(pkg, channel string, known map[string]Entry, entry Entry) {
+	d := b.draft(pkg)
+	fields := []field{{"name", entry.Name}, {"replaces", entry.Replaces}, {"skipRange", entry.SkipRange}}
+	size := sizeOfEntry + len(entry.Name) + len(entry.Replaces) + len(entry.SkipRange)
+	for _, skip := range entry.Skips {
+		fields = append(fields, field{"skips", skip})
+		size += sizeOfText + len(skip)
+	}
+	if d.tooLarge || !d.fits(fmt.Sprintf("entry %s of channel %s", truncate.Quote(entry.Name), truncate.Quote(channel)), fields...) {
 		return
 	}
 	entry.Skips = slices.Compact(slices.Sorted(slices.Values(entry.Skips)))
@@ -104,12 +128,14 @@ func (d *draft) addEntry(channel string, known map[string]Entry, entry Entry) {
 	case !ok && d.entries >= maxEntries:
 		d.fault("there are more than %d channel entries", maxEntries)
 		return
+	case !ok && !b.keep(pkg, d, size):
+		return
 	case !ok:
 		d.entries++
 	case reflect.DeepEqual(before, entry):
 		return
 	default:
-		d.fault("channel %q has two different entries for %q", channel, entry.Name)
+		d.fault("channel %s has two different entries for %s", truncate.Quote(channel), truncate.Quote(entry.Name))
 		// Which came first is an accident of the stream; the same one of the two must win every time.
 		if compareEntries(before, entry) < 0 {
 			return
@@ -122,7 +148,7 @@ func (d *draft) addEntry(channel string, known map[string]Entry, entry Entry) {
 // both left out, as a fault of the package.
 func (b *Builder) AddBundle(pkg string, bundle Bundle) {
 	d := b.draft(pkg)
-	if !d.fits("bundle", bundle.texts()...) {
+	if d.tooLarge || !d.fits("bundle "+truncate.Quote(bundle.Name), bundle.fields()...) {
 		return
 	}
 	bundle.MaxOpenShiftVersions = slices.Sorted(slices.Values(bundle.MaxOpenShiftVersions))
@@ -134,9 +160,11 @@ func (b *Builder) AddBundle(pkg string, bundle Bundle) {
 	case !ok && len(d.bundles) >= maxBundles:
 		d.fault("there are more than %d bundles", maxBundles)
 		return
+	case !ok && !b.keep(pkg, d, bundle.size()):
+		return
 	case ok && !reflect.DeepEqual(before, bundle):
 		d.clashing[bundle.Name] = true
-		d.fault("bundle %q is there twice with different content; neither is used", bundle.Name)
+		d.fault("bundle %s is there twice with different content; neither is used", truncate.Quote(bundle.Name))
 	}
 	d.bundles[bundle.Name] = bundle
 }
@@ -151,22 +179,24 @@ func (b *Builder) AddNote(pkg, sentence string) {
 	b.draft(pkg).notes[bounded(sentence)] = true
 }
 
+// fault keeps a sentence; of more than can be told the first in the order of text stay, so that which came first does not matter.
 func (d *draft) fault(format string, args ...any) {
 	d.faults[bounded(fmt.Sprintf(format, args...))] = true
-}
-
-func bounded(sentence string) string {
-	if len(sentence) > maxSentence {
-		sentence = strings.ToValidUTF8(sentence[:maxSentence], "") + "…"
+	if len(d.faults) > maxKeptFaults {
+		delete(d.faults, slices.Max(slices.Collect(maps.Keys(d.faults))))
 	}
-	return sentence
 }
 
-// fits reports whether names are short enough to be kept.
-func (d *draft) fits(what string, names ...string) bool {
-	for _, name := range names {
-		if len(name) > maxName {
-			d.fault("a %s has a name, image or version of more than %d characters: %.40q…", what, maxName, name)
+func bounded(sentence string) string { return truncate.Bytes(sentence, maxSentence) }
+
+// field is a text of a thing of the catalog, and what the catalog calls it.
+type field struct{ name, text string }
+
+// fits reports whether texts are short enough to be kept; if not, the thing is left out.
+func (d *draft) fits(thing string, fields ...field) bool {
+	for _, each := range fields {
+		if len(each.text) > maxName {
+			d.fault("%s is left out: its %s has %d bytes, more than %d; it begins with %s", thing, each.name, len(each.text), maxName, truncate.Quote(each.text))
 			return false
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
 const (
@@ -43,6 +45,7 @@ func (b *Builder) AddDeprecations(pkg string, deprecations []Deprecation) {
 		deprecations = deprecations[:maxDeprecations]
 	}
 	var kept []Deprecation
+	size := 0
 	for _, entry := range deprecations {
 		if entry.Schema == schemaPackage && entry.Name == pkg {
 			entry.Name = ""
@@ -50,9 +53,13 @@ func (b *Builder) AddDeprecations(pkg string, deprecations []Deprecation) {
 		if entry.Message = cut(strings.TrimSpace(entry.Message), maxDeprecated); entry.Message == "" {
 			entry.Message = deprecatedWithoutMessage
 		}
-		if d.fits("deprecation", entry.Name, entry.Schema) {
+		if d.fits("deprecation of "+truncate.Quote(entry.Name), field{"name", entry.Name}, field{"schema", entry.Schema}) {
 			kept = append(kept, entry)
+			size += sizeOfDeprecation + len(entry.Name) + len(entry.Schema) + len(entry.Message)
 		}
+	}
+	if !b.keep(pkg, d, size) {
+		return
 	}
 	slices.SortFunc(kept, func(a, b Deprecation) int {
 		return cmp.Or(cmp.Compare(a.Schema, b.Schema), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Message, b.Message))
@@ -106,24 +113,28 @@ func list(entries []Deprecation) string {
 	return strings.Join(names, ", ")
 }
 
-// readDeprecations reads the entries of an olm.deprecations blob.
+// readDeprecations reads the entries of an olm.deprecations blob, up to one more than a package may have.
 func readDeprecations(raw []byte) ([]Deprecation, error) {
-	var entries []struct {
-		Reference struct {
-			Schema string `json:"schema"`
-			Name   string `json:"name"`
-		} `json:"reference"`
-		Message string `json:"message"`
-	}
-	if raw == nil {
-		return nil, nil
-	}
-	if err := json.Unmarshal(raw, &entries); err != nil {
-		return nil, fmt.Errorf("entries: %w", err)
-	}
-	out := make([]Deprecation, 0, len(entries))
-	for _, entry := range entries {
+	var out []Deprecation
+	err := array(raw, func(element []byte) error {
+		if len(out) > maxDeprecations {
+			return errEnough
+		}
+		var entry struct {
+			Reference struct {
+				Schema string `json:"schema"`
+				Name   string `json:"name"`
+			} `json:"reference"`
+			Message string `json:"message"`
+		}
+		if err := json.Unmarshal(element, &entry); err != nil {
+			return fmt.Errorf("entry %d: %w", len(out)+1, err)
+		}
 		out = append(out, Deprecation{Schema: entry.Reference.Schema, Name: entry.Reference.Name, Message: entry.Message})
+		return nil
+	})
+	if err != nil && err != errEnough {
+		return nil, fmt.Errorf("entries: %w", err)
 	}
 	return out, nil
 }

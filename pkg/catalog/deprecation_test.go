@@ -71,7 +71,7 @@ func TestDeprecationsAreBounded(t *testing.T) {
 		"entries": {`{"schema":"olm.deprecations","package":"demo","entries":[` + strings.Join(many, ",") + `]}`, "olm.deprecations has more than 11001 entries"},
 		"blobs":   {strings.Join(blobs, "\n"), "there are more than 4 different olm.deprecations"},
 		"message": {`{"schema":"olm.deprecations","package":"demo","entries":[{"reference":{"schema":"olm.package"},"message":"` + strings.Repeat("ä", 1<<20) + `"}]}`, ""},
-		"name":    {`{"schema":"olm.deprecations","package":"demo","entries":[{"reference":{"schema":"olm.bundle","name":"` + strings.Repeat("n", 1<<20) + `"}}]}`, "a deprecation has a name"},
+		"name":    {`{"schema":"olm.deprecations","package":"demo","entries":[{"reference":{"schema":"olm.bundle","name":"` + strings.Repeat("n", 1<<20) + `"}}]}`, "is left out: its name has 1048576 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := rulesOf(t, test.stream)

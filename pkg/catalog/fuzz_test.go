@@ -41,7 +41,7 @@ func FuzzRead(f *testing.F) {
 		if !slices.IsSortedFunc(got, func(a, b Package) int { return strings.Compare(a.Name, b.Name) }) {
 			t.Error("packages are not sorted")
 		}
-		_, providers, err := ReadWithProviders(bytes.NewReader(in), func(string) bool { return false })
+		_, providers, err := ReadServed(bytes.NewReader(in), func(string) bool { return false }, nil)
 		if err != nil {
 			t.Fatalf("read whole, and not where nothing is wanted: %v", err)
 		}

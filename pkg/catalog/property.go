@@ -21,6 +21,16 @@ const (
 	propertyMediaType       = "olm.bundle.mediatype"
 )
 
+// isRead says whether a property of this type is read.
+func isRead(kind string) bool {
+	switch kind {
+	case propertyPackage, propertyMaxOpenShift, propertyCSVMetadata, propertyBundleObject, propertyGVK, propertyGVKRequired,
+		propertyPackageRequired, propertyConstraint, propertyMediaType:
+		return true
+	}
+	return IsUpgradeSchema(kind)
+}
+
 const (
 	// maxProperties is how many values of olm.maxOpenShiftVersion, and of olm.bundle.mediatype, are kept: more than one is
 	// unreadable already.
@@ -178,22 +188,28 @@ func (b *Bundle) addAnnotations(raw []byte) error {
 	})
 }
 
+// maxInstallModes is how many install modes of a bundle are kept; OLM knows four.
+const maxInstallModes = 16
+
 func installModes(raw []byte) (map[string]bool, error) {
-	var list []struct {
-		Type      string `json:"type"`
-		Supported bool   `json:"supported"`
-	}
-	if err := json.Unmarshal(raw, &list); err != nil {
-		return nil, err
-	}
-	if list == nil {
+	if bytes.Equal(raw, []byte("null")) {
 		return nil, nil
 	}
-	modes := make(map[string]bool, len(list))
-	for _, mode := range list {
-		modes[mode.Type] = mode.Supported
-	}
-	return modes, nil
+	modes := map[string]bool{}
+	err := array(raw, func(element []byte) error {
+		var mode struct {
+			Type      string `json:"type"`
+			Supported bool   `json:"supported"`
+		}
+		if err := json.Unmarshal(element, &mode); err != nil {
+			return err
+		}
+		if modes[mode.Type] = mode.Supported; len(modes) > maxInstallModes {
+			return fmt.Errorf("more than %d install modes", maxInstallModes)
+		}
+		return nil
+	})
+	return modes, err
 }
 
 // addObject reads a manifest that the catalog carries, base64 in a property: catalogs before olm.csv.metadata have

@@ -22,12 +22,12 @@ func provides(kind string) string {
 func kindOf(kind string) GVK { return GVK{Group: "g", Version: "v1", Kind: kind} }
 
 func TestWhoBringsAKindIsKnownOfPackagesThatNobodyWants(t *testing.T) {
-	packages, providers, err := ReadWithProviders(strings.NewReader(
+	packages, providers, err := ReadServed(strings.NewReader(
 		`{"schema":"olm.package","name":"baker"}`+"\n"+
 			bringing("grocer", "1.0.0", provides("Cake"), provides("Bread"))+
 			bringing("baker", "1.0.0", provides("Bread"))+bringing("baker", "1.1.0", provides("Bread"), provides("Pie"))+
 			bringing("smith", "1.0.0", `{"type":"olm.gvk.required","value":{"group":"g","version":"v1","kind":"Bread"}}`)),
-		func(pkg string) bool { return pkg == "baker" })
+		func(pkg string) bool { return pkg == "baker" }, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestWhatCannotBeReadOfOtherPackagesBringsNothing(t *testing.T) {
 		"something else that is not bundle": `{"schema":"olm.other","package":"p","name":"p.v1","properties":[` + provides("K") + `]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, providers, err := ReadWithProviders(strings.NewReader(blob+"\n"+bringing("q", "1", provides("Bread"))), func(string) bool { return false })
+			_, providers, err := ReadServed(strings.NewReader(blob+"\n"+bringing("q", "1", provides("Bread"))), func(string) bool { return false }, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -184,8 +184,8 @@ func TestReadLeavesOutBlobsOfTheWrongShape(t *testing.T) {
 		"install modes are a string":  {`{"schema":"olm.bundle","package":"demo","name":"b","properties":[{"type":"olm.csv.metadata","value":{"installModes":"all"}}]}`, `olm.bundle "b" is left out: properties: reading property "olm.csv.metadata": installModes: `},
 		"property without a value":    {`{"schema":"olm.bundle","package":"demo","name":"b","properties":[{"type":"olm.package"}]}`, `an object was expected`},
 		"image is a list":             {`{"schema":"olm.bundle","package":"demo","name":"b","image":[]}`, `olm.bundle "b" is left out: image: `},
-		"bundle without a name":       {`{"schema":"olm.bundle","package":"demo"}`, `olm.bundle "" is left out: it has no name`},
-		"channel without a name":      {`{"schema":"olm.channel","package":"demo"}`, `olm.channel "" is left out: it has no name`},
+		"bundle without a name":       {`{"schema":"olm.bundle","package":"demo"}`, `olm.bundle in blob 1 is left out: it has no name`},
+		"channel without a name":      {`{"schema":"olm.channel","package":"demo"}`, `olm.channel in blob 1 is left out: it has no name`},
 		"entries are strings":         {`{"schema":"olm.channel","package":"demo","name":"c","entries":["x"]}`, `olm.channel "c" is left out: entries: `},
 		"default channel is a number": {`{"schema":"olm.package","name":"demo","defaultChannel":1}`, `olm.package "demo" is left out: defaultChannel: `},
 		"two default channels":        {`{"schema":"olm.package","name":"demo","defaultChannel":"a"}{"schema":"olm.package","name":"demo","defaultChannel":"b"}`, `several default channels: ["a" "b"]`},
@@ -196,8 +196,8 @@ func TestReadLeavesOutBlobsOfTheWrongShape(t *testing.T) {
 		"required kind has a number":  {`{"schema":"olm.bundle","package":"demo","name":"b","properties":[{"type":"olm.gvk.required","value":{"version":1}}]}`, `olm.bundle "b" is left out: properties: reading property "olm.gvk.required": version: a string was expected`},
 		"required package is a list":  {`{"schema":"olm.bundle","package":"demo","name":"b","properties":[{"type":"olm.package.required","value":[]}]}`, `olm.bundle "b" is left out: properties: reading property "olm.package.required": `},
 		"aggregated APIs are a list":  {`{"schema":"olm.bundle","package":"demo","name":"b","properties":[{"type":"olm.csv.metadata","value":{"apiServiceDefinitions":[]}}]}`, `olm.bundle "b" is left out: properties: reading property "olm.csv.metadata": apiServiceDefinitions: `},
-		"kind of three kilobytes":     {`{"schema":"olm.bundle","package":"demo","name":"b","properties":[{"type":"olm.gvk","value":{"kind":"` + strings.Repeat("K", 3000) + `"}}]}`, `more than 2048 characters`},
-		"name of three kilobytes":     {`{"schema":"olm.bundle","package":"demo","name":"` + strings.Repeat("n", 3000) + `"}`, `more than 2048 characters`},
+		"kind of three kilobytes":     {`{"schema":"olm.bundle","package":"demo","name":"b","properties":[{"type":"olm.gvk","value":{"kind":"` + strings.Repeat("K", 3000) + `"}}]}`, `bundle "b" is left out: its olm.gvk has 3000 bytes, more than 2048`},
+		"name of three kilobytes":     {`{"schema":"olm.bundle","package":"demo","name":"` + strings.Repeat("n", 3000) + `"}`, `its name has 3000 bytes, more than 2048`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -278,11 +278,14 @@ func TestReadOfAHundredMegabytesHoldsLittle(t *testing.T) {
 }
 
 func TestReadBoundsOneBlob(t *testing.T) {
-	for name, start := range map[string]string{"JSON": `{"schema":"`, "YAML": "schema: "} {
+	for name, test := range map[string]struct{ start, end, want string }{
+		"JSON": {`{"schema":"`, `"}`, "its schema is longer than 65536 bytes"},
+		"YAML": {"schema: ", "\n", "is larger than 4194304 bytes"},
+	} {
 		t.Run(name, func(t *testing.T) {
-			in := io.MultiReader(strings.NewReader(start), &repeat{unit: strings.Repeat("x", 1<<20), n: 40})
+			in := io.MultiReader(strings.NewReader(test.start), &repeat{unit: strings.Repeat("x", 1<<20), n: 40}, strings.NewReader(test.end))
 			_, err := Read(in, nil)
-			if err == nil || !strings.Contains(err.Error(), "larger than 33554432 bytes") {
+			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got %v, want an error about the blob's size", err)
 			}
 		})

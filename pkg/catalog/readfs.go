@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+
+	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
 // ReadFS reads all file-based catalogs of a folder and of those below it as one catalog: every file whose name ends in .json,
@@ -15,20 +17,20 @@ import (
 // might be one.
 func ReadFS(fsys fs.FS, want func(pkg string) bool) ([]Package, error) {
 	var builder Builder
-	err := fs.WalkDir(fsys, ".", func(file string, entry fs.DirEntry, err error) error {
+	err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		if entry.IsDir() || !catalogFile(entry.Name()) {
 			return nil
 		}
-		content, err := fsys.Open(file)
+		content, err := fsys.Open(name)
 		if err != nil {
 			return err
 		}
 		defer content.Close()
-		if err := builder.read(content, file, want); err != nil {
-			return fmt.Errorf("file %q: %w", file, err)
+		if err := builder.read(content, file{name: name, yaml: true}, want); err != nil {
+			return fmt.Errorf("file %s: %w", truncate.Quote(name), err)
 		}
 		return nil
 	})

@@ -41,7 +41,11 @@ func realYAML(tb testing.TB, catalog string) [][]byte {
 func jsonLinesOf(tb testing.TB, contents [][]byte) []byte {
 	tb.Helper()
 	var out bytes.Buffer
-	documents := newStream(bytes.NewReader(bytes.Join(contents, []byte("\n---\n"))))
+	documents, err := newStream(bytes.NewReader(bytes.Join(contents, []byte("\n---\n"))), nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	documents.yaml = true
 	for {
 		document, err := documents.next()
 		if err == io.EOF {
@@ -108,7 +112,7 @@ func compareProviders(t *testing.T, packages []Package, lines []byte) int {
 			}
 		}
 	}
-	_, got, err := ReadWithProviders(bytes.NewReader(lines), func(string) bool { return false })
+	_, got, err := ReadServed(bytes.NewReader(lines), func(string) bool { return false }, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

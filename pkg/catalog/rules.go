@@ -8,6 +8,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
 // UpgradeSchemaPrefix begins the schemas of upgrade rules; what follows is the schema's version.
@@ -18,8 +20,10 @@ const (
 	maxUpgradeRules = 8
 	// maxRules bounds the canonical form of one blob of rules.
 	maxRules = 64 << 10
+	// maxRuleValues bounds the values of such a blob: each takes many times its bytes while it is read.
+	maxRuleValues = 20_000
 	// maxRawRules is how large a blob may be to be put into canonical form at all.
-	maxRawRules = 1 << 20
+	maxRawRules = maxWindow
 )
 
 // UpgradeRules is one blob of a schema that begins with UpgradeSchemaPrefix, as it was found. Whether it says anything that
@@ -45,18 +49,29 @@ func IsUpgradeSchema(schema string) bool { return strings.HasPrefix(schema, Upgr
 // where bundle is empty.
 func (b *Builder) AddUpgradeRules(pkg, schema, bundle string, raw []byte) {
 	d := b.draft(pkg)
-	if !d.fits("schema", schema) {
+	if !d.fits("upgrade rules", field{"schema", schema}) {
 		return
 	}
 	rules := UpgradeRules{Schema: schema, Where: "blob " + schema}
 	if bundle != "" {
-		rules.Where = fmt.Sprintf("property %s of bundle %.120q", schema, bundle)
+		rules.Where = fmt.Sprintf("property %s of bundle %s", schema, truncate.Quote(bundle))
 	}
-	whole := rules.read(pkg, raw)
+	b.addRules(pkg, d, rules, rules.read(pkg, raw))
+}
+
+// addLargeRules adds a blob of upgrade rules that is larger than the window.
+func (b *Builder) addLargeRules(pkg, schema string) {
+	b.addRules(pkg, b.draft(pkg), UpgradeRules{Schema: schema, Where: "blob " + schema, Fault: fmt.Sprintf("it is larger than %d bytes", maxRawRules)}, nil)
+}
+
+func (b *Builder) addRules(pkg string, d *draft, rules UpgradeRules, whole []byte) {
 	// The sum tells two apart of which the kept part is the same.
-	key := strings.Join([]string{schema, rules.Raw, rules.Fault, fmt.Sprintf("%x", sha256.Sum256(whole))}, "\x00")
-	if before, ok := d.rules[key]; ok {
+	key := strings.Join([]string{rules.Schema, rules.Raw, rules.Fault, fmt.Sprintf("%x", sha256.Sum256(whole))}, "\x00")
+	before, ok := d.rules[key]
+	if ok {
 		rules.Where = min(rules.Where, before.Where)
+	} else if !b.keep(pkg, d, 2*(len(rules.Raw)+len(rules.Schema)+sizeOfEntry)) {
+		return
 	}
 	d.rules[key] = rules
 	if len(d.rules) > maxUpgradeRules {
@@ -76,6 +91,10 @@ func (r *UpgradeRules) read(pkg string, raw []byte) []byte {
 	}
 	if len(raw) > maxRawRules {
 		r.Fault = fmt.Sprintf("it is larger than %d bytes", maxRawRules)
+		return raw
+	}
+	if commas := bytes.Count(raw, []byte(",")) + bytes.Count(raw, []byte("[")) + bytes.Count(raw, []byte("{")); commas > maxRuleValues {
+		r.Fault = fmt.Sprintf("it has more than %d values", maxRuleValues)
 		return raw
 	}
 	form, err := canonical(raw, map[string]string{"schema": r.Schema, "package": pkg})

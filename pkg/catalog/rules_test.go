@@ -93,7 +93,7 @@ func TestUpgradeRulesThatCannotBeReliedOnSayWhy(t *testing.T) {
 		"a key twice far inside":     {`{"steps":[{"from":"a","from":"b"}]}`, `key "from" is there twice`, ""},
 		"a number beyond all":        {`{"n":1e999}`, `1e999`, ""},
 		"more than may be kept":      {`{"reason":"` + long + `"}`, "bytes long, more than 65536", `{"package":"demo","reason":"xxxxxx`},
-		"more than may be looked at": {`{"reason":"` + strings.Repeat(long, 17) + `"}`, "larger than 1048576 bytes", ""},
+		"more than may be looked at": {`{"reason":"` + strings.Repeat(long, 17) + `"}`, "larger than 524288 bytes", ""},
 		"nested without an end":      {`{"a":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `}`, "nested deeper than 64", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -111,7 +111,7 @@ func TestUpgradeRulesThatCannotBeReliedOnSayWhy(t *testing.T) {
 		})
 	}
 	t.Run("white space does not count", func(t *testing.T) {
-		p := rulesOf(t, `{"schema":"`+rulesV1+`","package":"demo",`+strings.Repeat(" \n", maxRawRules)+`"x":1}`)
+		p := rulesOf(t, `{"schema":"`+rulesV1+`","package":"demo",`+strings.Repeat(" \n", maxRawRules/4)+`"x":1}`)
 		if got := p.UpgradeRules[0]; got.Fault != "" || got.Raw != `{"package":"demo","schema":"`+rulesV1+`","x":1}` {
 			t.Errorf("%+v", got)
 		}

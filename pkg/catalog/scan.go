@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
 // This file walks raw JSON without building values. Nearly all bytes of a catalog are descriptions, icons and examples
@@ -52,10 +54,10 @@ func object(raw []byte, f func(key, value []byte) error) error {
 	return nil
 }
 
-// array calls f with each raw element of the array that begins raw; null is an empty array.
+// array calls f with each raw element of the array that begins raw; null and nothing at all are an empty array.
 func array(raw []byte, f func(element []byte) error) error {
 	i := skipSpace(raw, 0)
-	if bytes.Equal(raw[i:], []byte("null")) {
+	if raw == nil || bytes.Equal(raw[i:], []byte("null")) {
 		return nil
 	}
 	if i >= len(raw) || raw[i] != '[' {
@@ -190,11 +192,4 @@ func escaped(b []byte, start, i int) bool {
 }
 
 // excerpt quotes the beginning of raw for a message.
-func excerpt(raw []byte) string {
-	const most = 40
-	raw = bytes.TrimSpace(raw)
-	if len(raw) > most {
-		return fmt.Sprintf("%q…", raw[:most])
-	}
-	return fmt.Sprintf("%q", raw)
-}
+func excerpt(raw []byte) string { return truncate.Quote(bytes.TrimSpace(raw)) }

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
 // shared keeps one copy of what bundle after bundle repeats: the versions of an operator bring nearly the same kinds, run in
@@ -70,35 +72,48 @@ func (s *shared) installModes(modes map[string]bool) map[string]bool {
 	return modes
 }
 
-// texts are the parts of a bundle whose length is bounded by that of a name.
-func (b *Bundle) texts() []string {
-	texts := []string{b.Name, b.Image, b.Version, b.Release, b.MinKubeVersion, b.SuggestedNamespace}
+// fields are the parts of a bundle whose length is bounded by that of a name.
+func (b *Bundle) fields() []field {
+	fields := []field{{"name", b.Name}, {"image", b.Image}, {"version", b.Version}, {"release", b.Release},
+		{"minKubeVersion", b.MinKubeVersion}, {"suggested namespace", b.SuggestedNamespace}}
 	for _, gvk := range b.ProvidedGVKs {
-		texts = append(texts, gvk.Group, gvk.Version, gvk.Kind)
+		fields = append(fields, field{"olm.gvk", gvk.Group}, field{"olm.gvk", gvk.Version}, field{"olm.gvk", gvk.Kind})
 	}
-	return appendTexts(texts, b.Requirements)
+	return appendFields(fields, b.Requirements)
 }
 
-func appendTexts(texts []string, requirements []Requirement) []string {
+func appendFields(fields []field, requirements []Requirement) []field {
 	for _, r := range requirements {
 		if r.GVK != nil {
-			texts = append(texts, r.GVK.Group, r.GVK.Version, r.GVK.Kind)
+			fields = append(fields, field{"required kind", r.GVK.Group}, field{"required kind", r.GVK.Version}, field{"required kind", r.GVK.Kind})
 		}
 		if r.Package != nil {
-			texts = append(texts, r.Package.Name, r.Package.Range)
+			fields = append(fields, field{"required package", r.Package.Name}, field{"required package", r.Package.Range})
 		}
 		for _, members := range [][]Requirement{r.All, r.Any, r.Not} {
-			texts = appendTexts(texts, members)
+			fields = appendFields(fields, members)
 		}
 	}
-	return texts
+	return fields
+}
+
+// size is what the bundle takes in memory at most; what it shares with others is counted for each.
+func (b *Bundle) size() int {
+	size := sizeOfBundle + len(b.CreatedAt) + len(b.ProvidedGVKs)*sizeOfKind
+	for _, r := range b.Requirements {
+		size += r.size() * sizeOfRequirement
+	}
+	for _, each := range b.fields() {
+		size += len(each.text)
+	}
+	return size
 }
 
 // sortKinds sorts and bounds the kinds that a bundle brings.
 func (d *draft) sortKinds(b *Bundle) {
 	kinds := slices.Compact(slices.SortedFunc(slices.Values(b.ProvidedGVKs), GVK.Compare))
 	if len(kinds) > maxGVKs {
-		d.fault("bundle %.120q brings more than %d kinds; the others are left out", b.Name, maxGVKs)
+		d.fault("bundle %s brings more than %d kinds; the others are left out", truncate.Quote(b.Name), maxGVKs)
 		kinds = kinds[:maxGVKs]
 	}
 	b.ProvidedGVKs = kinds
@@ -112,7 +127,7 @@ func (d *draft) sortRequirements(b *Bundle) {
 	size := 0
 	for i, r := range sorted {
 		if size += r.size(); size > maxRequirements {
-			d.fault("bundle %.120q has more than %d requirements; the others are left out", b.Name, maxRequirements)
+			d.fault("bundle %s has more than %d requirements; the others are left out", truncate.Quote(b.Name), maxRequirements)
 			sorted = append(sorted[:i], unsupported("more than %d requirements", maxRequirements))
 			break
 		}

@@ -2,35 +2,58 @@ package catalog
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
-
-	"sigs.k8s.io/yaml"
 )
 
 const (
-	// maxBlob bounds one blob. The largest in the catalogs of OpenShift 4.20 are a few megabytes (a bundle with its
-	// manifests inside); etcd could not store the objects of anything near this.
-	maxBlob = 32 << 20
 	// firstBuffer holds nearly every blob of real catalogs without growing.
 	firstBuffer = 64 << 10
+	// maxWindow is how much of a JSON blob is held at once: more than any blob of the catalogs of OpenShift 4.20 has. A larger one is
+	// gone through in pieces (largeBlob).
+	maxWindow = 512 << 10
+	// maxDocument bounds one YAML document, which cannot be read in pieces.
+	maxDocument = 4 << 20
 )
 
-// stream cuts a catalog into blobs: JSON objects one after another, or YAML documents.
+// errLarge says that the JSON object at the stream's position is larger than the window.
+var errLarge = errors.New("the blob is larger than the window")
+
+// errFull says that the buffer is as large as it may become.
+var errFull = errors.New("there is more in one piece than is held in memory")
+
+// stream cuts a catalog into blobs: JSON objects one after another, or YAML documents where these are allowed.
 type stream struct {
-	in  io.Reader
-	buf []byte
+	in io.Reader
+	// yaml allows YAML documents between the JSON objects.
+	yaml   bool
+	memory Memory
+	buf    []byte
 	// pos is the first byte of buf that has not been handed out.
 	pos int
-	err error
+	// limit is how large buf may become at present.
+	limit int
+	err   error
 }
 
-func newStream(in io.Reader) *stream {
-	return &stream{in: in, buf: make([]byte, 0, firstBuffer)}
+// newStream reads from in; close is to be called in the end.
+func newStream(in io.Reader, memory Memory) (*stream, error) {
+	s := &stream{in: in, memory: boundedBy(memory), limit: maxWindow}
+	return s, s.resize(firstBuffer)
 }
 
-// next returns the next blob as JSON, valid until the call after, or io.EOF.
+// close returns the stream's memory.
+func (s *stream) close() {
+	s.memory.Return(cap(s.buf))
+	s.buf = nil
+}
+
+// next returns the next blob as JSON, valid until the call after, or io.EOF, or errLarge.
 func (s *stream) next() ([]byte, error) {
+	if err := s.shrink(); err != nil {
+		return nil, err
+	}
 	for {
 		if err := s.skipBlank(); err != nil {
 			return nil, err
@@ -38,7 +61,10 @@ func (s *stream) next() ([]byte, error) {
 		if s.buf[s.pos] == '{' {
 			return s.json()
 		}
-		document, err := s.yaml()
+		if !s.yaml {
+			return nil, fmt.Errorf("a JSON object was expected, found %s; a catalog is served as JSON objects one after another, and YAML is not read here", excerpt(s.buf[s.pos:]))
+		}
+		document, err := s.document()
 		if err != nil || document != nil {
 			return document, err
 		}
@@ -54,7 +80,7 @@ func (s *stream) skipBlank() error {
 			s.pos = text + len("\ufeff")
 			continue
 		}
-		if text == len(s.buf) || s.buf[text] != '{' {
+		if s.yaml && (text == len(s.buf) || s.buf[text] != '{') {
 			s.pos += bytes.LastIndexByte(s.buf[s.pos:text], '\n') + 1
 		} else {
 			s.pos = text
@@ -80,66 +106,14 @@ func (s *stream) json() ([]byte, error) {
 			return blob, nil
 		}
 		offset := len(s.buf) - s.pos
-		if err := s.fill(); err != nil {
+		switch err := s.fill(); {
+		case err == errFull, errors.As(err, new(*memoryError)):
+			return nil, errLarge
+		case err != nil:
 			return nil, truncated(err, s.buf[s.pos:])
 		}
 		scanned = s.pos + offset
 	}
-}
-
-// yaml returns the document that begins at pos, converted to JSON, or nil for an empty one.
-func (s *stream) yaml() ([]byte, error) {
-	if marker(s.buf[s.pos:]) {
-		s.pos += 3
-		if err := s.skipBlank(); err != nil {
-			return nil, err
-		}
-		if s.buf[s.pos] == '{' || marker(s.buf[s.pos:]) {
-			return nil, nil
-		}
-	}
-	end, err := s.documentEnd()
-	if err != nil {
-		return nil, err
-	}
-	document := s.buf[s.pos:end]
-	s.pos = end
-	blob, err := yaml.YAMLToJSON(document)
-	if err != nil {
-		return nil, fmt.Errorf("reading YAML that begins with %s: %w", excerpt(document), err)
-	}
-	if bytes.Equal(blob, []byte("null")) {
-		return nil, nil
-	}
-	return blob, nil
-}
-
-// documentEnd finds the next line that is a document marker, or the end of the stream.
-func (s *stream) documentEnd() (int, error) {
-	for scanned := s.pos; ; {
-		line := bytes.IndexByte(s.buf[scanned:], '\n')
-		if next := scanned + line + 1; line >= 0 && (len(s.buf)-next >= 4 || s.err == io.EOF) {
-			if marker(s.buf[next:]) {
-				return next, nil
-			}
-			scanned = next
-			continue
-		}
-		if line < 0 && s.err == io.EOF {
-			return len(s.buf), nil
-		}
-		offset := scanned - s.pos
-		err := s.fill()
-		scanned = s.pos + offset
-		if err != nil && err != io.EOF {
-			return 0, truncated(err, s.buf[s.pos:])
-		}
-	}
-}
-
-// marker reports whether b begins with a line that separates YAML documents.
-func marker(b []byte) bool {
-	return bytes.HasPrefix(b, []byte("---")) && (len(b) == 3 || b[3] == ' ' || b[3] == '\n' || b[3] == '\r' || b[3] == '\t')
 }
 
 // fill reads more, first dropping what was handed out. Positions held by the caller are relative to pos, which becomes 0.
@@ -150,13 +124,12 @@ func (s *stream) fill() error {
 	s.buf = s.buf[:copy(s.buf, s.buf[s.pos:])]
 	s.pos = 0
 	if len(s.buf) == cap(s.buf) {
-		if len(s.buf) >= maxBlob {
-			s.err = fmt.Errorf("a blob is larger than %d bytes", maxBlob)
-			return s.err
+		if len(s.buf) >= s.limit {
+			return errFull
 		}
-		grown := make([]byte, len(s.buf), min(2*cap(s.buf), maxBlob))
-		copy(grown, s.buf)
-		s.buf = grown
+		if err := s.resize(min(2*cap(s.buf), s.limit)); err != nil {
+			return err
+		}
 	}
 	for empty := 0; ; empty++ {
 		n, err := s.in.Read(s.buf[len(s.buf):cap(s.buf)])
@@ -174,6 +147,28 @@ func (s *stream) fill() error {
 			return s.err
 		}
 	}
+}
+
+// resize moves what has not been handed out into a buffer of another size.
+func (s *stream) resize(size int) error {
+	if err := s.memory.Take(size); err != nil {
+		return &memoryError{err}
+	}
+	before := cap(s.buf)
+	resized := make([]byte, len(s.buf)-s.pos, size)
+	copy(resized, s.buf[s.pos:])
+	s.buf, s.pos = resized, 0
+	s.memory.Return(before)
+	return nil
+}
+
+// shrink gives a buffer back that is larger than a window after what it was needed for.
+func (s *stream) shrink() error {
+	s.limit = maxWindow
+	if left := len(s.buf) - s.pos; cap(s.buf) > maxWindow && left <= maxWindow {
+		return s.resize(max(left, firstBuffer))
+	}
+	return nil
 }
 
 // truncated turns the end of the stream inside a blob into an error that shows where it happened.

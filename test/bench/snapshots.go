@@ -115,7 +115,7 @@ func keep(streams [][]byte, wanted []string) (*catalogsource.Snapshots, error) {
 	}
 	snapshots := catalogsource.NewSnapshots()
 	for i, lines := range streams {
-		packages, providers, err := catalog.ReadWithProviders(bytes.NewReader(lines), func(pkg string) bool { return names[pkg] })
+		packages, providers, err := catalog.ReadServed(bytes.NewReader(lines), func(pkg string) bool { return names[pkg] }, nil)
 		if err != nil {
 			return nil, err
 		}

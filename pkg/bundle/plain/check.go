@@ -9,6 +9,7 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/openshift/platform-operators/pkg/bundle"
+	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
 // job is the kind of what runs once.
@@ -25,7 +26,7 @@ func (b *Bundle) check() []string {
 		findings = append(findings, bundle.CheckCRD(o)...)
 		findings = append(findings, checkKind(o)...)
 		if namespace := o.GetNamespace(); namespace != "" && len(utilvalidation.IsDNS1123Label(namespace)) > 0 {
-			findings = append(findings, fmt.Sprintf("%s: the namespace %q cannot be: %s", o, cut(namespace), strings.Join(utilvalidation.IsDNS1123Label(namespace), ", ")))
+			findings = append(findings, fmt.Sprintf("%s: the namespace %s cannot be: %s", o, truncate.Quote(namespace), strings.Join(utilvalidation.IsDNS1123Label(namespace), ", ")))
 		}
 	}
 	return findings

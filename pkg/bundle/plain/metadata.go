@@ -10,6 +10,7 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/openshift/platform-operators/pkg/bundle"
+	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
 // propertyPackage is the property that names the package and the version.
@@ -38,7 +39,7 @@ func loadMetadata(fsys fs.FS, annotations map[string]string) (bundle.Metadata, e
 		return meta, nil
 	}
 	if problems := utilvalidation.IsDNS1123Subdomain(meta.Package); len(problems) > 0 {
-		return bundle.Metadata{}, fmt.Errorf("reading metadata: package name %q: %s", cut(meta.Package), strings.Join(problems, ", "))
+		return bundle.Metadata{}, fmt.Errorf("reading metadata: package name %s: %s; write a lower-case name such as my-operator", truncate.Quote(meta.Package), strings.Join(problems, ", "))
 	}
 	if meta.Version != "" {
 		meta.Name = meta.Package + ".v" + meta.Version
@@ -52,30 +53,20 @@ func addPackage(onto *bundle.Metadata, value json.RawMessage) error {
 		Version     string `json:"version"`
 	}
 	if err := json.Unmarshal(value, &said); err != nil {
-		return fmt.Errorf("%s has not the form {packageName, version}, both of them strings: %w", cut(string(value)), err)
+		return fmt.Errorf("%s has not the form {packageName, version}, both of them strings: %w", truncate.Bytes(string(value), truncate.MaxQuoted), err)
 	}
 	if said.PackageName == "" || said.Version == "" {
-		return fmt.Errorf("%s lacks packageName or version; both are needed", cut(string(value)))
+		return fmt.Errorf("%s lacks packageName or version; both are needed", truncate.Bytes(string(value), truncate.MaxQuoted))
 	}
 	if _, err := semver.StrictNewVersion(said.Version); err != nil || len(said.Version) > maxVersion {
-		return fmt.Errorf("version %q is no semantic version; write it like 1.2.3", cut(said.Version))
+		return fmt.Errorf("version %s is no semantic version; write it like 1.2.3", truncate.Quote(said.Version))
 	}
 	if onto.Package != "" && onto.Package != said.PackageName {
-		return fmt.Errorf("the package is %q here and %q before; it has one name", cut(said.PackageName), cut(onto.Package))
+		return fmt.Errorf("the package is %s here and %s before; it has one name", truncate.Quote(said.PackageName), truncate.Quote(onto.Package))
 	}
 	if onto.Version != "" && onto.Version != said.Version {
-		return fmt.Errorf("the version is %q here and %q before; it has one", cut(said.Version), onto.Version)
+		return fmt.Errorf("the version is %s here and %s before; it has one", truncate.Quote(said.Version), truncate.Quote(onto.Version))
 	}
 	onto.Package, onto.Version = said.PackageName, said.Version
 	return nil
-}
-
-// maxQuoted bounds what an author wrote in a message.
-const maxQuoted = 200
-
-func cut(text string) string {
-	if len(text) <= maxQuoted {
-		return text
-	}
-	return strings.ToValidUTF8(text[:maxQuoted], "") + "…"
 }

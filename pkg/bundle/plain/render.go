@@ -12,6 +12,7 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/openshift/platform-operators/pkg/bundle"
+	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
 // CheckConfig refuses a configuration, given as JSON: the format has nothing that could be configured, and one that is overlooked
@@ -31,7 +32,7 @@ func CheckConfig(raw []byte) error {
 // renderings, and must be copied before it is changed.
 func (b *Bundle) Render(installNamespace string) ([]unstructured.Unstructured, error) {
 	if problems := utilvalidation.IsDNS1123Label(installNamespace); len(problems) > 0 {
-		return nil, fmt.Errorf("rendering %s: install namespace %q: %s", b, cut(installNamespace), strings.Join(problems, ", "))
+		return nil, fmt.Errorf("rendering %s: install namespace %s: %s", b, truncate.Quote(installNamespace), strings.Join(problems, ", "))
 	}
 	objects := make([]unstructured.Unstructured, 0, len(b.objects))
 	first := make(map[identity]string, len(b.objects))

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
 const (
@@ -55,6 +56,9 @@ func Read(ctx context.Context, address string, want func(pkg string) bool) ([]ca
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading catalog at %q: %w", address, err)
 	}
+	if err := r.builder.Err(); err != nil {
+		return nil, nil, fmt.Errorf("reading catalog at %q: %w", address, err)
+	}
 	return r.builder.Build(), r.providers.Build(), nil
 }
 
@@ -64,8 +68,9 @@ type bundleKey struct{ pkg, name string }
 type listed struct {
 	bundle  catalog.Bundle
 	channel string
-	csv     string
-	err     error
+	// known says that the ClusterServiceVersion has been read.
+	known bool
+	err   error
 }
 
 type reader struct {
@@ -104,11 +109,8 @@ func (r *reader) read(ctx context.Context, want func(string) bool) error {
 		return err
 	}
 	for key, l := range r.bundles {
-		if l.err == nil && l.csv != "" {
-			l.err = l.bundle.AddManifest([]byte(l.csv))
-		}
 		if l.err != nil {
-			r.builder.AddFault(key.pkg, fmt.Errorf("olm.bundle %.120q is left out: properties: %w", key.name, l.err))
+			r.builder.AddFault(key.pkg, fmt.Errorf("olm.bundle %s is left out: properties: %w", truncate.Quote(key.name), l.err))
 			continue
 		}
 		r.builder.AddBundle(key.pkg, l.bundle)
@@ -156,7 +158,6 @@ func (r *reader) add(b *api.Bundle) {
 	l := &listed{
 		bundle:  catalog.Bundle{Name: b.GetCsvName(), Image: b.GetBundlePath(), Version: b.GetVersion()},
 		channel: b.GetChannelName(),
-		csv:     b.GetCsvJson(),
 	}
 	for _, property := range b.GetProperties() {
 		if catalog.IsUpgradeSchema(property.GetType()) {
@@ -168,7 +169,19 @@ func (r *reader) add(b *api.Bundle) {
 			l.err = err
 		}
 	}
+	l.addCSV(b.GetCsvJson())
 	r.bundles[key] = l
+}
+
+// addCSV takes from the ClusterServiceVersion what is kept of it. The text itself is not: a catalog has hundreds of megabytes.
+func (l *listed) addCSV(csv string) {
+	if csv == "" {
+		return
+	}
+	l.known = true
+	if l.err == nil {
+		l.err = l.bundle.AddManifest([]byte(csv))
+	}
 }
 
 // complete gets the ClusterServiceVersion of every bundle that was listed without one.
@@ -176,7 +189,7 @@ func (r *reader) complete(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(concurrentCalls)
 	for key, l := range r.bundles {
-		if l.csv != "" || l.err != nil {
+		if l.known || l.err != nil {
 			continue
 		}
 		group.Go(func() error {
@@ -188,7 +201,7 @@ func (r *reader) complete(ctx context.Context) error {
 				return fmt.Errorf("getting bundle %q of package %q: its image is now %q and was %q in the list: the catalog was replaced while it was read; reading it again",
 					key.name, key.pkg, answer.GetBundlePath(), l.bundle.Image)
 			}
-			l.csv = answer.GetCsvJson()
+			l.addCSV(answer.GetCsvJson())
 			return nil
 		})
 	}

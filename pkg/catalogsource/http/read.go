@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
 const (
@@ -121,7 +122,7 @@ func (r *request) all(want func(string) bool, since string) (Reading, error) {
 	if err := expectOK(response); err != nil {
 		return Reading{}, fmt.Errorf("getting /api/v1/all: %w", err)
 	}
-	packages, providers, err := catalog.ReadWithProviders(r.limit(response.Body), want)
+	packages, providers, err := catalog.ReadServed(r.limit(response.Body), want, nil)
 	if err != nil {
 		return Reading{}, fmt.Errorf("getting /api/v1/all: %w", err)
 	}
@@ -135,7 +136,7 @@ func (r *request) bundles() (Reading, error) {
 		return Reading{}, err
 	}
 	defer response.Body.Close()
-	_, providers, err := catalog.ReadWithProviders(r.limit(response.Body), noPackage)
+	_, providers, err := catalog.ReadServed(r.limit(response.Body), noPackage, nil)
 	return Reading{Providers: providers, LastModified: response.Header.Get("Last-Modified")}, err
 }
 
@@ -190,7 +191,7 @@ func (r *request) one(name, since string) (Reading, error) {
 	if rest.Header.Get("Last-Modified") != modified {
 		return Reading{}, errReplaced
 	}
-	packages, err := catalog.Read(r.limit(io.MultiReader(head.Body, rest.Body)), func(pkg string) bool { return pkg == name })
+	packages, _, err := catalog.ReadServed(r.limit(io.MultiReader(head.Body, rest.Body)), func(pkg string) bool { return pkg == name }, nil)
 	return Reading{Packages: packages, LastModified: modified}, err
 }
 
@@ -249,7 +250,7 @@ func expectOK(response *http.Response) error {
 	if response.StatusCode == http.StatusNotFound {
 		hint = "; catalogd answers so until it has unpacked the catalog, and from a replica that is not the leader"
 	}
-	return fmt.Errorf("unexpected status %q%s (%q)", response.Status, hint, said)
+	return fmt.Errorf("unexpected status %s%s (%s)", truncate.Quote(response.Status), hint, truncate.Quote(said))
 }
 
 // limit bounds what the whole read may receive.

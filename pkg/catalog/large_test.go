@@ -1,0 +1,241 @@
+package catalog
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// largest is a blob's size that the row names.
+const largest = 30 << 20
+
+// entriesBlob is a channel of a package whose entries are one, over and over, up to a size; schema and package come before or
+// after them, as keys that are sorted have it.
+func entriesBlob(pkg, entry string, sorted bool) io.Reader {
+	begin, end := fmt.Sprintf(`{"schema":"olm.channel","package":%q,"name":"big","entries":[`, pkg), `{"name":"last"}]}`
+	if sorted {
+		begin, end = `{"entries":[`, fmt.Sprintf(`{"name":"last"}],"name":"big","package":%q,"schema":"olm.channel"}`, pkg)
+	}
+	return io.MultiReader(strings.NewReader(begin), &repeat{unit: entry + ",", n: largest / (len(entry) + 1)}, strings.NewReader(end))
+}
+
+// TestHRD_B4_RealHeapOfLargeBlobs holds that sixteen readings of blobs of 30 MiB keep little at once, and read what is in them.
+func TestHRD_B4_RealHeapOfLargeBlobs(t *testing.T) {
+	const readings, atMost = 16, 64 << 20
+	for sentence, test := range map[string]struct {
+		entry  string
+		sorted bool
+		want   func(string) bool
+		fault  string
+	}{
+		"empty entries": {entry: "{}", fault: "its entries are more than 50001, or take more than 8 MiB"},
+		"empty entries before the name of the package": {entry: "{}", sorted: true, fault: "its entries are more than"},
+		"entries with fields that nobody reads":        {entry: `{"name":"a","x":"` + strings.Repeat("y", 4096) + `"}`},
+		"of a package that nobody wants":               {entry: "{}", sorted: true, want: only("demo")},
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			before, most := liveHeap(), int64(0)
+			var lock sync.Mutex
+			var group sync.WaitGroup
+			for i := range readings {
+				group.Go(func() {
+					in := io.MultiReader(strings.NewReader(jsonLines), entriesBlob("big", test.entry, test.sorted), strings.NewReader("\n"+jsonLines))
+					if i == 0 {
+						in = &looking{Reader: in, look: func() {
+							lock.Lock()
+							defer lock.Unlock()
+							most = max(most, liveHeap()-before)
+						}}
+					}
+					packages, _, err := ReadServed(in, test.want, nil)
+					if err != nil || !slices.ContainsFunc(packages, func(p Package) bool { return cmp.Equal(p, demoPackage()) }) {
+						t.Errorf("the blobs around were not read: %v", err)
+					}
+					if at := slices.IndexFunc(packages, func(p Package) bool { return p.Name == "big" }); test.want == nil && (at < 0 || !strings.Contains(strings.Join(packages[at].Faults, "\n"), test.fault)) {
+						t.Errorf("faults are not of %q: %+v", test.fault, packages)
+					}
+				})
+			}
+			group.Wait()
+			t.Logf("%d KiB at most", most>>10)
+			if most > atMost {
+				t.Errorf("%d MiB were kept at once, more than %d", most>>20, atMost>>20)
+			}
+		})
+	}
+}
+
+// looking looks at something every few megabytes of what is read.
+type looking struct {
+	io.Reader
+	look func()
+	read int
+}
+
+func (l *looking) Read(b []byte) (int, error) {
+	n, err := l.Reader.Read(b)
+	if l.read += n; l.read > 3<<20 {
+		l.read = 0
+		l.look()
+	}
+	return n, err
+}
+
+func liveHeap() int64 {
+	runtime.GC()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return int64(stats.HeapAlloc)
+}
+
+// padded makes a large blob of a line by a field that nobody reads, after the first key or before the end.
+func padded(line string, first bool) string {
+	padding := `"description":"` + strings.Repeat(`lorem \" \\ ] } [ { `, maxWindow/16) + `"`
+	if first {
+		return "{" + padding + "," + line[1:]
+	}
+	return line[:len(line)-1] + "," + padding + "}"
+}
+
+func TestHRD_B4_LargeBlobsAreReadAsSmallOnes(t *testing.T) {
+	for _, first := range []bool{true, false} {
+		var large strings.Builder
+		for line := range strings.Lines(jsonLines) {
+			large.WriteString(padded(strings.TrimSpace(line), first) + "\n")
+		}
+		for how, in := range map[string]io.Reader{
+			"at once":      strings.NewReader(large.String()),
+			"a few bytes":  iotest.HalfReader(strings.NewReader(large.String())),
+			"byte by byte": iotest.OneByteReader(strings.NewReader(large.String())),
+		} {
+			got, _, err := ReadServed(in, only("demo"), nil)
+			if diff := cmp.Diff([]Package{demoPackage()}, got); err != nil || diff != "" {
+				t.Errorf("%s: %v (-want +got):\n%s", how, err, diff)
+			}
+		}
+	}
+}
+
+func TestHRD_B4_LargeBlobsThatAreNoJSON(t *testing.T) {
+	filler := strings.Repeat("x", maxWindow)
+	for sentence, in := range map[string]string{
+		"cut short in a text":       `{"schema":"olm.bundle","package":"p","a":"` + filler,
+		"without a comma":           `{"schema":"olm.bundle" "package":"p","a":"` + filler + `"}`,
+		"with a comma at the end":   `{"schema":"olm.bundle","a":"` + filler + `",}`,
+		"with a key that is twice":  `{"schema":"olm.bundle","Schema":"x","a":"` + filler + `"}`,
+		"without a schema":          `{"a":"` + filler + `"}`,
+		"a list without a comma":    `{"schema":"olm.bundle","a":"` + filler + `","properties":[{} {}]}`,
+		"a property that is broken": `{"schema":"olm.bundle","package":"p","a":"` + filler + `","properties":[{"type":tru}]}`,
+	} {
+		got, _, err := ReadServed(strings.NewReader(in), nil, nil)
+		if err == nil || got != nil || !strings.HasPrefix(err.Error(), "blob 1") || len(err.Error()) > 500 {
+			t.Errorf("%s: %v, %.500v", sentence, got, err)
+		}
+	}
+}
+
+// bounded lends so many bytes.
+type boundedMemory struct {
+	lock sync.Mutex
+	left int
+}
+
+var errNoMemory = errors.New("no more")
+
+func (m *boundedMemory) Take(n int) error {
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	if m.left < n {
+		return errNoMemory
+	}
+	m.left -= n
+	return nil
+}
+
+func (m *boundedMemory) Return(n int) {
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	m.left += n
+}
+
+func TestHRD_B4_WhatWouldBeKeptIsBounded(t *testing.T) {
+	bundle := func(n int) string {
+		return fmt.Sprintf(`{"schema":"olm.bundle","package":"p","name":"p.v%d","image":%q}`+"\n", n, strings.Repeat("i", 1500))
+	}
+	var in bytes.Buffer
+	for n := range 2000 {
+		in.WriteString(bundle(n))
+	}
+	if _, _, err := ReadServed(bytes.NewReader(in.Bytes()), nil, &boundedMemory{left: 1 << 20}); !errors.Is(err, errNoMemory) || !strings.Contains(err.Error(), `"p"`) {
+		t.Errorf("more was kept than there is memory for: %v", err)
+	}
+	memory := &boundedMemory{left: 1 << 20}
+	if got, _, err := ReadServed(bytes.NewReader(in.Bytes()), only("other"), memory); err != nil || len(got) != 0 || memory.left != 1<<20 {
+		t.Errorf("what streams through was refused: %v; %d bytes are left", err, memory.left)
+	}
+	for n := range 10_000 {
+		in.WriteString(bundle(n))
+	}
+	got, _, err := ReadServed(io.MultiReader(&in, strings.NewReader(jsonLines)), nil, nil)
+	if err != nil || len(got) != 3 {
+		t.Fatalf("%d packages, %v", len(got), err)
+	}
+	if p := got[2]; p.Name != "p" || len(p.Bundles) != 0 || len(p.Faults) != 1 || !strings.Contains(p.Faults[0], "more than 14 MiB") {
+		t.Errorf("a package that is too large: %d bundles, %q", len(p.Bundles), p.Faults)
+	}
+}
+
+func TestHRD_B5_YAML(t *testing.T) {
+	if _, _, err := ReadServed(strings.NewReader("---\nschema: olm.package\nname: demo\n"), nil, nil); err == nil || !strings.Contains(err.Error(), "YAML is not read here") {
+		t.Errorf("YAML from a server: %v", err)
+	}
+	// 93 KiB of which every alias is as long as the whole: a gigabyte.
+	bomb := "a: &a \"" + strings.Repeat("x", 64<<10) + "\"\nb: [" + strings.Repeat("*a,", 10_000) + "*a]\n"
+	before := liveHeap()
+	_, err := Read(strings.NewReader(bomb), nil)
+	if err == nil || !strings.Contains(err.Error(), "once aliases are expanded") || len(err.Error()) > 500 {
+		t.Errorf("%d bytes that expand: %.500v", len(bomb), err)
+	}
+	if kept := liveHeap() - before; kept > 8<<20 {
+		t.Errorf("%d bytes are kept", kept)
+	}
+}
+
+func TestHRD_B8_FaultsOfCatalogsNameWhatTheyAreAbout(t *testing.T) {
+	long := strings.Repeat("v", 1<<20)
+	for sentence, test := range map[string]struct {
+		blob string
+		want []string
+	}{
+		"a bundle without a name":       {`{"schema":"olm.bundle","package":"demo"}`, []string{"olm.bundle in blob 7 is left out: it has no name"}},
+		"an entry without a name":       {`{"schema":"olm.channel","package":"demo","name":"c","entries":[{"name":"a"},{}]}`, []string{`channel "c": entry 2 is left out: it has no name`}},
+		"an image of a megabyte":        {`{"schema":"olm.bundle","package":"demo","name":"n","image":"` + long[:100_000] + `"}`, []string{`bundle "n" is left out: its image has 100000 bytes, more than 2048`}},
+		"a name of a hundred kilobytes": {`{"schema":"olm.bundle","package":"demo","name":"` + long[:100_000] + `"}`, []string{"is left out: its name has 100000 bytes"}},
+		"a property of the wrong shape": {`{"schema":"olm.bundle","package":"demo","name":"n","properties":[{"type":"olm.package","value":"` + long + `"}]}`, []string{`olm.bundle "n" is left out`, "an object was expected"}},
+		"entries that are a large text": {`{"schema":"olm.channel","package":"demo","name":"n","entries":"` + long[:200_000] + `"}`, []string{`olm.channel "n" is left out`, "a list was expected"}},
+	} {
+		got, err := Read(strings.NewReader(jsonLines+test.blob), only("demo"))
+		if err != nil || len(got) != 1 || len(got[0].Faults) != 1 {
+			t.Errorf("%s: %d packages, %.500v", sentence, len(got), err)
+			continue
+		}
+		fault := got[0].Faults[0]
+		for _, part := range test.want {
+			if !strings.Contains(fault, part) {
+				t.Errorf("%s: %q does not say %q", sentence, fault, part)
+			}
+		}
+		if strings.Contains(fault, long[:81]) || len(fault) > maxSentence {
+			t.Errorf("%s: more than 80 characters are quoted: %q", sentence, fault)
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package catalog
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	yamlv3 "go.yaml.in/yaml/v3"
+	"sigs.k8s.io/yaml"
+)
+
+const (
+	// maxYAMLValues bounds the values of one YAML document, and with them what its parser needs: up to two hundred bytes for each.
+	// The largest document in the catalogs of OpenShift 4.20 has some thousand.
+	maxYAMLValues = 300_000
+	// maxYAMLText bounds the bytes of all keys and scalars of one document.
+	maxYAMLText = 2 * maxDocument
+)
+
+// document returns the YAML document that begins at pos, converted to JSON, or nil for an empty one.
+func (s *stream) document() ([]byte, error) {
+	if marker(s.buf[s.pos:]) {
+		s.pos += 3
+		if err := s.skipBlank(); err != nil {
+			return nil, err
+		}
+		if s.buf[s.pos] == '{' || marker(s.buf[s.pos:]) {
+			return nil, nil
+		}
+	}
+	s.limit = maxDocument
+	end, err := s.documentEnd()
+	s.limit = maxWindow
+	if errors.Is(err, errFull) {
+		return nil, fmt.Errorf("the YAML document that begins with %s is larger than %d bytes; write it as JSON, or in parts", excerpt(s.buf[s.pos:]), maxDocument)
+	}
+	if err != nil {
+		return nil, err
+	}
+	document := s.buf[s.pos:end]
+	s.pos = end
+	if err := checkExpansion(document); err != nil {
+		return nil, fmt.Errorf("reading YAML that begins with %s: %w", excerpt(document), err)
+	}
+	blob, err := yaml.YAMLToJSON(document)
+	if err != nil {
+		return nil, fmt.Errorf("reading YAML that begins with %s: %w", excerpt(document), err)
+	}
+	if bytes.Equal(blob, []byte("null")) {
+		return nil, nil
+	}
+	return blob, nil
+}
+
+// documentEnd finds the next line that is a document marker, or the end of the stream.
+func (s *stream) documentEnd() (int, error) {
+	for scanned := s.pos; ; {
+		line := bytes.IndexByte(s.buf[scanned:], '\n')
+		if next := scanned + line + 1; line >= 0 && (len(s.buf)-next >= 4 || s.err == io.EOF) {
+			if marker(s.buf[next:]) {
+				return next, nil
+			}
+			scanned = next
+			continue
+		}
+		if line < 0 && s.err == io.EOF {
+			return len(s.buf), nil
+		}
+		offset := scanned - s.pos
+		err := s.fill()
+		scanned = s.pos + offset
+		if err != nil && err != io.EOF {
+			return 0, truncated(err, s.buf[s.pos:])
+		}
+	}
+}
+
+// marker reports whether b begins with a line that separates YAML documents.
+func marker(b []byte) bool {
+	return bytes.HasPrefix(b, []byte("---")) && (len(b) == 3 || b[3] == ' ' || b[3] == '\n' || b[3] == '\r' || b[3] == '\t')
+}
+
+// checkExpansion refuses a document that would take much more memory than it has bytes: before it is parsed by what separates
+// values, and before it is converted by what it has once its aliases are expanded.
+func checkExpansion(document []byte) error {
+	separators := 0
+	for _, each := range [...]string{",", ":", "[", "{", "-", "?", "\n"} {
+		separators += bytes.Count(document, []byte(each))
+	}
+	if separators > maxYAMLValues {
+		return fmt.Errorf("it has %d commas, colons, brackets, dashes and lines, more than the %d that are read", separators, maxYAMLValues)
+	}
+	var root yamlv3.Node
+	if yamlv3.Unmarshal(document, &root) != nil {
+		return nil // the conversion says what is wrong
+	}
+	e := expansion{}
+	return e.add(&root)
+}
+
+// expansion counts what a document has once its aliases are expanded.
+type expansion struct {
+	values, text, depth int
+}
+
+func (e *expansion) add(node *yamlv3.Node) error {
+	e.values++
+	e.text += len(node.Value)
+	switch {
+	case e.values > maxYAMLValues:
+		return fmt.Errorf("line %d: it has more than %d values once aliases are expanded; write out what it needs", node.Line, maxYAMLValues)
+	case e.text > maxYAMLText:
+		return fmt.Errorf("line %d: it has more than %d bytes of text once aliases are expanded; write out what it needs", node.Line, maxYAMLText)
+	case e.depth > maxYAMLDepth:
+		return fmt.Errorf("line %d: it is nested deeper than %d", node.Line, maxYAMLDepth)
+	}
+	e.depth++
+	defer func() { e.depth-- }()
+	if node.Kind == yamlv3.AliasNode {
+		return e.add(node.Alias)
+	}
+	for _, child := range node.Content {
+		if err := e.add(child); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxYAMLDepth bounds nesting, and with it an alias that contains itself.
+const maxYAMLDepth = 256

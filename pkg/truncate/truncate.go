@@ -1,0 +1,50 @@
+// Package truncate shortens what others wrote for a message: a name, a value, an answer. A message quotes so little of it that
+// what is wrong and what to do about it are read too. It does not know what the text is; every package that reports on content
+// calls it.
+package truncate
+
+import (
+	"strconv"
+	"strings"
+)
+
+// MaxQuoted is how many characters a message quotes of one value at most.
+const MaxQuoted = 80
+
+const ellipsis = "…"
+
+// Quote gives a text in double quotes as strconv.Quote does, at most MaxQuoted characters of it between them; an ellipsis after
+// the quotes says that there is more.
+func Quote[T ~string | ~[]byte](text T) string {
+	var quoted strings.Builder
+	quoted.WriteByte('"')
+	left := MaxQuoted
+	// A character has at most 4 bytes, so that what is beyond is not converted.
+	beginning := string(text[:min(len(text), 4*MaxQuoted)])
+	for i, r := range beginning {
+		each := strconv.Quote(string(r))
+		if r == '\uFFFD' {
+			each = `"` + string(r) + `"`
+		}
+		each = each[1 : len(each)-1]
+		length := len([]rune(each))
+		if left < length || i >= 4*MaxQuoted-4 && len(text) > len(beginning) {
+			return quoted.String() + `"` + ellipsis
+		}
+		left -= length
+		quoted.WriteString(each)
+	}
+	quoted.WriteByte('"')
+	if len(text) > len(beginning) {
+		quoted.WriteString(ellipsis)
+	}
+	return quoted.String()
+}
+
+// Bytes cuts a text to at most so many bytes, whole characters only; the last of them is an ellipsis when something is missing.
+func Bytes(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:max(0, most-len(ellipsis))], "") + ellipsis
+}

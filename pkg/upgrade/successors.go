@@ -26,6 +26,13 @@ func (x *successors) untried() *untried {
 // take appends the ranks that may follow a bundle and were not tried before, in ascending order, and from now on they are. looked is how
 // many it had to look at.
 func (x *successors) take(from int, u *untried, into []int32) (taken []int32, looked int) {
+	taken, looked = x.collect(from, u, into)
+	slices.Sort(taken)
+	return taken, looked
+}
+
+// collect is take in no order.
+func (x *successors) collect(from int, u *untried, into []int32) (taken []int32, looked int) {
 	taken = into
 	take := func(rank int32) {
 		if !u.done.has(int(rank)) {
@@ -60,11 +67,10 @@ func (x *successors) take(from int, u *untried, into []int32) (taken []int32, lo
 	if g.bundles[from].Version.Prerelease() {
 		climb(x.prereleases, g.prereleasesBefore[from], u.prereleases)
 	}
-	slices.Sort(taken)
 	return taken, looked
 }
 
-// each calls f with every bundle and the ranks that may follow it, ascending.
+// each calls f with every bundle and the ranks that may follow it, in no order.
 func (x *successors) each(f func(from int, ranks []int32)) {
 	u := x.untried()
 	var ranks []int32
@@ -73,7 +79,7 @@ func (x *successors) each(f func(from int, ranks []int32)) {
 		clear(u.done)
 		clear(u.all)
 		clear(u.prereleases)
-		if ranks, looked = x.take(from, u, ranks[:0]); !x.graph.pkg.Budget.spend(looked + len(u.all)/32) {
+		if ranks, looked = x.collect(from, u, ranks[:0]); !x.graph.pkg.Budget.spend(looked + len(u.all)/32) {
 			return
 		}
 		f(from, ranks)

@@ -55,7 +55,7 @@ func measureUpgrade(packages []upgrade.Package, large int, n int, say func(strin
 	}
 	p := part{
 		title: "Upgrade graphs",
-		text: "Every edge of every package with what gives it, what can be reached from every bundle, and the path from it to the newest one, under each of the three semantics; with the entries of all channels. “Simulate” says of every version where it is moved to, by which path, and in a sentence why the head is out of reach; nothing else does that. " +
+		text: "How many edges every package has, and from how many bundles the newest one can be reached, under each of the three semantics; with the entries of all channels. At c02a7af, which made each edge and each path for that, 1 package of 1,500 bundles took 762 ms and 590 MiB. “Simulate” says of every version where it is moved to, by which path, and in a sentence why the head is out of reach; nothing else does that. " +
 			"Where there are more packages than the catalogs have, the same are looked at again, each time from the beginning. " +
 			"The baseline is what one would write first: it looks at every pair of bundles whether there is an edge, and does a breadth-first search from every bundle. It finds as many edges and as many bundles with a way to the newest one, which is checked; it knows no path, no preference, no steps and not what gives an edge.",
 		ours: "`pkg/upgrade`", baseline: "every pair, breadth-first search",
@@ -150,13 +150,8 @@ func connect(pkg upgrade.Package) (found connections) {
 	for _, semantics := range everySemantics {
 		pkg.Override = semantics
 		graph := upgrade.New(pkg)
-		found.edges += len(graph.Edges())
-		bundles := graph.Bundles()
-		for _, from := range bundles {
-			if path, ok := graph.From(from, nil).Path(len(bundles) - 1); ok && len(path) > 0 {
-				found.arriving++
-			}
-		}
+		found.edges += graph.EdgeCount()
+		found.arriving += len(graph.ReachedFrom(len(graph.Bundles()) - 1))
 	}
 	return found
 }

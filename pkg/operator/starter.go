@@ -255,6 +255,7 @@ func newOperatorHealth(input *Input) (factory.Controller, error) {
 
 func newUpgradeGate(input *Input, known *offers, around *surroundings) (factory.Controller, error) {
 	return upgradegate.New(upgradegate.Config{
+		Deployments:       input.PlatformInformers.Core().V1alpha2().BundleDeployments(),
 		Client:            input.Platform.OperatorV1alpha1().PlatformOperatorManagers(),
 		Operators:         input.PlatformInformers.Platform().V1alpha1().PlatformOperators(),
 		ClusterVersions:   input.ConfigInformers.Config().V1().ClusterVersions(),

@@ -8,6 +8,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/compat"
@@ -88,8 +89,13 @@ func (r *Request) addUpgrades(operator *platformv1alpha1.PlatformOperator, appro
 }
 
 // OverridesOf are the compatibility overrides that a PlatformOperator's spec has, those that do not count included.
-func OverridesOf(operator *platformv1alpha1.PlatformOperator) (overrides []compat.Override) {
-	for _, each := range operator.Spec.CompatibilityOverrides {
+func OverridesOf(operator *platformv1alpha1.PlatformOperator) []compat.Override {
+	return Overrides(operator.Spec.CompatibilityOverrides)
+}
+
+// Overrides are compatibility overrides as the gate's rules take them.
+func Overrides(declared []corev1alpha2.CompatibilityOverride) (overrides []compat.Override) {
+	for _, each := range declared {
 		override := compat.Override{Version: each.OpenShiftVersion, Reason: each.Reason}
 		if each.Expires != nil {
 			override.Expires = each.Expires.Time

@@ -40,6 +40,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &corev1alpha2.BundleSpecApplyConfiguration{}
 	case v1alpha2.SchemeGroupVersion.WithKind("BundleStatus"):
 		return &corev1alpha2.BundleStatusApplyConfiguration{}
+	case v1alpha2.SchemeGroupVersion.WithKind("CompatibilityOverride"):
+		return &corev1alpha2.CompatibilityOverrideApplyConfiguration{}
 	case v1alpha2.SchemeGroupVersion.WithKind("CRDUpgradeSafety"):
 		return &corev1alpha2.CRDUpgradeSafetyApplyConfiguration{}
 	case v1alpha2.SchemeGroupVersion.WithKind("Deletion"):
@@ -86,8 +88,6 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &applyconfigurationplatformv1alpha1.AvailableUpdateApplyConfiguration{}
 	case platformv1alpha1.SchemeGroupVersion.WithKind("Compatibility"):
 		return &applyconfigurationplatformv1alpha1.CompatibilityApplyConfiguration{}
-	case platformv1alpha1.SchemeGroupVersion.WithKind("CompatibilityOverride"):
-		return &applyconfigurationplatformv1alpha1.CompatibilityOverrideApplyConfiguration{}
 	case platformv1alpha1.SchemeGroupVersion.WithKind("DeploymentConfig"):
 		return &applyconfigurationplatformv1alpha1.DeploymentConfigApplyConfiguration{}
 	case platformv1alpha1.SchemeGroupVersion.WithKind("HistoryEntry"):

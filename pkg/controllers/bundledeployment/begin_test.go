@@ -220,8 +220,8 @@ func TestARevisionThatMissedItsDeadlineIsRememberedAsFailedAndWhy(t *testing.T) 
 		t.Fatal(err)
 	}
 	want := []corev1alpha2.Revision{
-		{Number: 1, Digest: "sha256:0", Version: "1.0.0", State: corev1alpha2.RevisionActive},
-		{Number: 2, Digest: "sha256:0", Version: "2.0.0", State: corev1alpha2.RevisionFailed, StartedTime: two.started, FailedGeneration: 3},
+		{Number: 1, Digest: "sha256:0", Version: "1.0.0", State: corev1alpha2.RevisionActive, Presence: corev1alpha2.Present, Bundle: "memo.v1.0.0"},
+		{Number: 2, Digest: "sha256:0", Version: "2.0.0", State: corev1alpha2.RevisionFailed, StartedTime: two.started, FailedGeneration: 3, Presence: corev1alpha2.Present, Bundle: "memo.v2.0.0"},
 	}
 	if diff := cmp.Diff(want, s.deployment.Status.Revisions); diff != "" {
 		t.Errorf("revisions (-want +got):\n%s", diff)

@@ -170,6 +170,7 @@ func (s *state) load(ctx context.Context) error {
 		}
 		found := s.record.revisions[at]
 		found.state, found.started, found.failedGeneration = told.State, told.StartedTime, told.FailedGeneration
+		found.pruned = told.Presence == corev1alpha2.Absent && told.StartedTime != nil
 	}
 	s.record.loaded = true
 	return nil
@@ -298,10 +299,19 @@ func (s *state) nextNumber() int64 {
 	return last + 1
 }
 
+// presence says whether objects of a revision may be there.
+func (r *revision) presence() corev1alpha2.Presence {
+	if r.left() {
+		return corev1alpha2.Present
+	}
+	return corev1alpha2.Absent
+}
+
 // entry is what status says of a revision.
 func (r *revision) entry(state corev1alpha2.RevisionState) corev1alpha2.Revision {
 	return corev1alpha2.Revision{
 		Number: r.Number, Digest: r.Digest, Version: r.Bundle.Version, State: state,
 		StartedTime: r.started, FailedGeneration: r.failedGeneration,
+		Presence: r.presence(), Bundle: r.Bundle.Name, MaxOpenShiftVersions: r.Bundle.MaxOpenShiftVersions,
 	}
 }

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/compat"
 	"github.com/openshift/platform-operators/pkg/resolve"
@@ -99,7 +100,7 @@ func stepsTo(told string, cluster compat.Minor) int {
 	return 0
 }
 
-func overrideOf(operator *platformv1alpha1.PlatformOperator, version string) *platformv1alpha1.CompatibilityOverride {
+func overrideOf(operator *platformv1alpha1.PlatformOperator, version string) *corev1alpha2.CompatibilityOverride {
 	for _, each := range operator.Spec.CompatibilityOverrides {
 		if each.OpenShiftVersion == version {
 			return each.DeepCopy()
@@ -119,7 +120,7 @@ func acknowledgedCondition(s *state) metav1.Condition {
 		condition.Message, override.OpenShiftVersion, override.Expires.UTC().Format(time.RFC3339), override.Reason))
 }
 
-func inEffect(compatibility *platformv1alpha1.Compatibility) *platformv1alpha1.CompatibilityOverride {
+func inEffect(compatibility *platformv1alpha1.Compatibility) *corev1alpha2.CompatibilityOverride {
 	if compatibility == nil {
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/resolve"
@@ -139,8 +140,8 @@ func TestCLU_G10_StatusSaysHowFarTheClusterMayGoNowAndAfterUpdates(t *testing.T)
 	})
 }
 
-func override(version, reason string, expires time.Time) platformv1alpha1.CompatibilityOverride {
-	each := platformv1alpha1.CompatibilityOverride{OpenShiftVersion: version, Reason: reason}
+func override(version, reason string, expires time.Time) corev1alpha2.CompatibilityOverride {
+	each := corev1alpha2.CompatibilityOverride{OpenShiftVersion: version, Reason: reason}
 	if !expires.IsZero() {
 		each.Expires = &metav1.Time{Time: expires}
 	}
@@ -154,7 +155,7 @@ func TestOverrideIsInEffectForTheNextMinorVersionUntilItExpires(t *testing.T) {
 			catalog := permitting{"1.0.0": most}
 			c := at421(most)
 			c.sync(t, catalog)
-			c.operator.Spec.CompatibilityOverrides = []platformv1alpha1.CompatibilityOverride{override("4.22", "Ada, ticket 7", expires)}
+			c.operator.Spec.CompatibilityOverrides = []corev1alpha2.CompatibilityOverride{override("4.22", "Ada, ticket 7", expires)}
 			c.sync(t, catalog)
 			got := c.upgradeable()
 			if got.Status != metav1.ConditionTrue || got.Reason != platformv1alpha1.ReasonOverrideAcknowledged || !strings.Contains(got.Message, "4.22 is acknowledged until 2026-01-02T00:00:00Z: Ada, ticket 7") {
@@ -189,7 +190,7 @@ func TestOverrideIsInEffectForTheNextMinorVersionUntilItExpires(t *testing.T) {
 func TestOverrideThatDoesNotCountIsIgnoredAndSaid(t *testing.T) {
 	tomorrow := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
 	for name, test := range map[string]struct {
-		override platformv1alpha1.CompatibilityOverride
+		override corev1alpha2.CompatibilityOverride
 		words    string
 	}{
 		"for another minor version": {override("4.23", "Ada", tomorrow), "the cluster's next minor version is 4.22"},
@@ -199,7 +200,7 @@ func TestOverrideThatDoesNotCountIsIgnoredAndSaid(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := at421("4.21")
-			c.operator.Spec.CompatibilityOverrides = []platformv1alpha1.CompatibilityOverride{test.override}
+			c.operator.Spec.CompatibilityOverrides = []corev1alpha2.CompatibilityOverride{test.override}
 			c.sync(t, permitting{"1.0.0": "4.21"})
 			if got := c.upgradeable(); got.Reason != platformv1alpha1.ReasonIncompatibleOperator || inEffect(c.operator.Status.Compatibility) != nil {
 				t.Errorf("Upgradeable is %s/%s", got.Status, got.Reason)
@@ -212,7 +213,7 @@ func TestOverrideThatDoesNotCountIsIgnoredAndSaid(t *testing.T) {
 	t.Run("one that is not needed is neither", func(t *testing.T) {
 		c := at421("")
 		c.sync(t, permitting{"1.0.0": ""})
-		c.operator.Spec.CompatibilityOverrides = []platformv1alpha1.CompatibilityOverride{override("4.22", "Ada", tomorrow)}
+		c.operator.Spec.CompatibilityOverrides = []corev1alpha2.CompatibilityOverride{override("4.22", "Ada", tomorrow)}
 		c.sync(t, permitting{"1.0.0": ""})
 		if got := c.upgradeable(); got.Reason != platformv1alpha1.ReasonAsExpected || inEffect(c.operator.Status.Compatibility) != nil || len(c.operator.Status.Warnings) > 0 || len(c.events) > 0 {
 			t.Errorf("Upgradeable is %s/%s, warnings are %q, Events %q", got.Status, got.Reason, c.operator.Status.Warnings, c.events)

@@ -26,11 +26,14 @@ import (
 	"github.com/openshift/library-go/pkg/operator/events"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
 
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	operatorclient "github.com/openshift/platform-operators/pkg/client/clientset/versioned/typed/operator/v1alpha1"
+	coreinformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/core/v1alpha2"
 	operatorinformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/operator/v1alpha1"
 	platforminformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/platform/v1alpha1"
+	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
 	operatorlisters "github.com/openshift/platform-operators/pkg/client/listers/operator/v1alpha1"
 	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/compat"
@@ -68,6 +71,7 @@ type Inventory interface {
 type Config struct {
 	Client          operatorclient.PlatformOperatorManagerInterface
 	Operators       platforminformers.PlatformOperatorInformer
+	Deployments     coreinformers.BundleDeploymentInformer
 	ClusterVersions configv1informers.ClusterVersionInformer
 	Managers        operatorinformers.PlatformOperatorManagerInformer
 	// Limits reads what is kept of the limits of PlatformOperatorManagers, from memory; LimitsChanged tells of changes.
@@ -88,6 +92,7 @@ type Config struct {
 type controller struct {
 	client          operatorclient.PlatformOperatorManagerInterface
 	operators       platformlisters.PlatformOperatorLister
+	deployments     corelisters.BundleDeploymentLister
 	clusterVersions configv1listers.ClusterVersionLister
 	managers        operatorlisters.PlatformOperatorManagerLister
 	limits          func() (limits.Stored, error)
@@ -108,7 +113,7 @@ const Workers = 2
 
 // New builds the controller. It has two queue keys, and is to be run with as many workers.
 func New(config Config) (factory.Controller, error) {
-	if config.Client == nil || config.Clock == nil || config.Operators == nil || config.ClusterVersions == nil || config.Managers == nil || config.Limits == nil || config.LimitsChanged == nil || config.Catalogs == nil ||
+	if config.Client == nil || config.Clock == nil || config.Operators == nil || config.Deployments == nil || config.ClusterVersions == nil || config.Managers == nil || config.Limits == nil || config.LimitsChanged == nil || config.Catalogs == nil ||
 		config.CatalogsChanged == nil || config.Inventory == nil || config.KubernetesVersion == "" || config.Blind == "" || config.Recorder == nil || config.Register == nil {
 		return nil, errors.New("building the upgradegate controller: a field of its Config is not set")
 	}
@@ -116,6 +121,7 @@ func New(config Config) (factory.Controller, error) {
 		client:          config.Client,
 		clock:           config.Clock,
 		operators:       config.Operators.Lister(),
+		deployments:     config.Deployments.Lister(),
 		clusterVersions: config.ClusterVersions.Lister(),
 		managers:        config.Managers.Lister(),
 		limits:          config.Limits,
@@ -130,7 +136,7 @@ func New(config Config) (factory.Controller, error) {
 	}
 	return factory.New().
 		WithSync(c.sync).
-		WithInformers(config.Operators.Informer(), config.ClusterVersions.Informer(), config.Managers.Informer(), config.LimitsChanged, config.CatalogsChanged).
+		WithInformers(config.Operators.Informer(), config.Deployments.Informer(), config.ClusterVersions.Informer(), config.Managers.Informer(), config.LimitsChanged, config.CatalogsChanged).
 		ToController(ControllerName, config.Recorder), nil
 }
 
@@ -191,23 +197,15 @@ func (c *controller) write(ctx context.Context, condition operatorv1.OperatorCon
 	return nil
 }
 
-// bundlesOf lists what an operator contributes: its installed bundle and, during a hop, also the bundle that is being
-// moved to, because the stricter of the two counts until the hop has ended.
-func (c *controller) bundlesOf(operator *platformv1alpha1.PlatformOperator, on resolve.Cluster, remedies *remedies) []compat.Operator {
-	installed := operator.Status.Installed
-	if installed == nil || removed(operator) {
-		return nil // what was never installed, or has been taken down, blocks nobody
-	}
-	bundles := []*platformv1alpha1.InstalledBundle{installed}
-	if target := operator.Status.Target; target != nil && target.Hop != nil && (target.Hop.Bundle != installed.Bundle || target.Hop.Image != installed.Image) {
-		bundles = append(bundles, target.Hop)
-	}
+// bundlesOf lists what an operator contributes.
+func (c *controller) bundlesOf(operator *platformv1alpha1.PlatformOperator, seen sight, remedies *remedies) []compat.Operator {
 	var result []compat.Operator
-	for _, bundle := range bundles {
-		entry := compat.Operator{Name: operator.Name, Package: operator.Spec.Package.Name, Version: bundle.Version, Acknowledged: c.override(operator, on), Max: declared(bundle)}
+	for _, bundle := range compat.Counting(operator, seen.deployments[operator.Name]) {
+		entry := compat.Operator{Kind: compat.KindPlatformOperator, Name: operator.Name, Package: operator.Spec.Package.Name, Version: bundle.Version, Max: bundle.Max}
+		entry.Acknowledged, _ = c.override(resolve.OverridesOf(operator), seen.on)
 		if len(entry.Max) > 0 {
 			var known bool
-			entry.Candidates, entry.Unread, known = remedies.of(operator, on.Version)
+			entry.Candidates, entry.Unread, known = remedies.of(operator, seen.on.Version)
 			entry.Unsearched = !known
 		}
 		result = append(result, entry)
@@ -215,15 +213,25 @@ func (c *controller) bundlesOf(operator *platformv1alpha1.PlatformOperator, on r
 	return result
 }
 
-// override is the one of the operator's overrides that counts, nil when none does.
-func (c *controller) override(operator *platformv1alpha1.PlatformOperator, on resolve.Cluster) *compat.Override {
-	overrides := resolve.OverridesOf(operator)
+// bundlesAlone lists what a BundleDeployment contributes that no PlatformOperator has.
+func (c *controller) bundlesAlone(deployment *corev1alpha2.BundleDeployment, on resolve.Cluster) (result []compat.Operator) {
+	effective, ignored := c.override(resolve.Overrides(deployment.Spec.CompatibilityOverrides), on)
+	for _, bundle := range compat.Counting(nil, deployment) {
+		result = append(result, compat.Operator{
+			Kind: compat.KindBundleDeployment, Name: deployment.Name, Package: bundle.Package, Version: bundle.Version, Max: bundle.Max,
+			Acknowledged: effective, Ignored: ignored,
+		})
+	}
+	return result
+}
+
+// override is the one that counts of some overrides, nil when none does, and why the others do not.
+func (c *controller) override(overrides []compat.Override, on resolve.Cluster) (*compat.Override, []string) {
 	cluster, err := compat.ParseClusterVersion(on.Version)
 	if err != nil || len(overrides) == 0 {
-		return nil // what cannot be read, the verdict says
+		return nil, nil // what cannot be read, the verdict says
 	}
-	effective, _ := compat.JudgeOverrides(cluster.Next(), overrides, c.clock.Now())
-	return effective
+	return compat.JudgeOverrides(cluster.Next(), overrides, c.clock.Now())
 }
 
 // removed says whether an operator has been taken down, though its PlatformOperator is still there: others keep it.

@@ -8,11 +8,13 @@ import (
 	"unicode/utf8"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	configv1 "github.com/openshift/api/config/v1"
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/operator/status"
 
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalog"
@@ -38,12 +40,36 @@ func (twoVersions) For(string) []resolve.Catalog {
 
 // alone is what an operator contributes on a cluster that has no other.
 func alone(c *controller, operator *platformv1alpha1.PlatformOperator, on resolve.Cluster) []compat.Operator {
-	found := c.queryFor([]*platformv1alpha1.PlatformOperator{operator}, on).answer(&resolve.Cache{})
-	return c.bundlesOf(operator, on, &found)
+	seen := sight{on: on, operators: []*platformv1alpha1.PlatformOperator{operator}, deployments: deploymentsOf(operator)}
+	found := c.queryFor(seen).answer(&resolve.Cache{})
+	return c.bundlesOf(operator, seen, &found)
+}
+
+// deploymentsOf are the BundleDeployments of operators, with a revision of each bundle that status tells of.
+func deploymentsOf(operators ...*platformv1alpha1.PlatformOperator) map[string]*corev1alpha2.BundleDeployment {
+	all := map[string]*corev1alpha2.BundleDeployment{}
+	for _, operator := range operators {
+		deployment := &corev1alpha2.BundleDeployment{ObjectMeta: metav1.ObjectMeta{Name: operator.Name, Finalizers: []string{corev1alpha2.Finalizer},
+			OwnerReferences: []metav1.OwnerReference{{Kind: compat.KindPlatformOperator, Name: operator.Name, UID: operator.UID, Controller: ptr.To(true)}}}}
+		if operator.DeletionTimestamp != nil && removed(operator) {
+			continue
+		}
+		add := func(bundle *platformv1alpha1.InstalledBundle, state corev1alpha2.RevisionState) {
+			if bundle != nil {
+				deployment.Status.Revisions = append(deployment.Status.Revisions, corev1alpha2.Revision{State: state, Bundle: bundle.Bundle, Version: bundle.Version, Presence: corev1alpha2.Present})
+			}
+		}
+		add(operator.Status.Installed, corev1alpha2.RevisionActive)
+		if target := operator.Status.Target; target != nil && operator.Status.Installed != nil {
+			add(target.Hop, corev1alpha2.RevisionRollingOut)
+		}
+		all[operator.Name] = deployment
+	}
+	return all
 }
 
 func compass(versions, installedMax, targetMax string) *platformv1alpha1.PlatformOperator {
-	operator := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: "compass"}}
+	operator := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: "compass", UID: "compass"}}
 	operator.Spec.Package = platformv1alpha1.Package{Name: "compass", Version: versions}
 	if installedMax != "none" {
 		operator.Status.Installed = &platformv1alpha1.InstalledBundle{Bundle: "compass.v1.0.0", Version: "1.0.0", MaxOpenShiftVersion: installedMax}

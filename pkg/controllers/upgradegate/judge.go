@@ -9,12 +9,15 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
 
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/compat"
@@ -63,6 +66,9 @@ type opinion struct {
 type sight struct {
 	on        resolve.Cluster
 	operators []*platformv1alpha1.PlatformOperator
+	// deployments are those of the operators, by name; alone are those that no operator has.
+	deployments map[string]*corev1alpha2.BundleDeployment
+	alone       []*corev1alpha2.BundleDeployment
 	// ungated says that the cluster has no ClusterVersion.
 	ungated bool
 	// blind says that what was seen may be of the past, since when, and where it is told why; empty when all can be seen.
@@ -90,7 +96,7 @@ func (c *controller) judge() opinion {
 	if err != nil {
 		klog.Warningf("judging the installed operators: %v", err) // the verdict says so too
 	}
-	again := nextExpiry(seen.operators, now)
+	again := nextExpiry(seen, now)
 	if len(c.catalogs.Unlisted()) > 0 {
 		again = sooner(outageRetry, again)
 	}
@@ -127,8 +133,13 @@ func (c *controller) whileWaiting(verdict compat.Verdict, version, waiting strin
 }
 
 // nextExpiry is how long it takes until the first override ends that has not ended; 0 when there is none.
-func nextExpiry(operators []*platformv1alpha1.PlatformOperator, now time.Time) (next time.Duration) {
-	for _, operator := range operators {
+func nextExpiry(seen sight, now time.Time) (next time.Duration) {
+	for _, deployment := range seen.alone {
+		if wait, due := compat.NextExpiry(resolve.Overrides(deployment.Spec.CompatibilityOverrides), now); due {
+			next = sooner(wait, next)
+		}
+	}
+	for _, operator := range seen.operators {
 		if wait, due := compat.NextExpiry(resolve.OverridesOf(operator), now); due {
 			next = sooner(wait, next)
 		}
@@ -195,12 +206,33 @@ func (c *controller) look() (sight, error) {
 	if seen.operators, err = c.operators.List(labels.Everything()); err != nil {
 		return seen, fmt.Errorf("listing PlatformOperators: %w", err)
 	}
+	deployments, err := c.deployments.List(labels.Everything())
+	if err != nil {
+		return seen, fmt.Errorf("listing BundleDeployments: %w", err)
+	}
+	seen.assign(deployments)
 	return seen, nil
+}
+
+// assign sorts BundleDeployments by who has them.
+func (s *sight) assign(deployments []*corev1alpha2.BundleDeployment) {
+	operators := map[types.UID]string{}
+	for _, each := range s.operators {
+		operators[each.UID] = each.Name
+	}
+	s.deployments = map[string]*corev1alpha2.BundleDeployment{}
+	for _, each := range deployments {
+		if owner := metav1.GetControllerOf(each); owner != nil && owner.Kind == compat.KindPlatformOperator && operators[owner.UID] == each.Name {
+			s.deployments[each.Name] = each
+			continue
+		}
+		s.alone = append(s.alone, each)
+	}
 }
 
 // judgedFrom are the kinds that a verdict is made from. The operator resource, on which it is told what is refused, is not among
 // them: a manager that does not see it does not see that either.
-var judgedFrom = []string{"platformoperators", "clusterversions"}
+var judgedFrom = []string{"platformoperators", "bundledeployments", "clusterversions"}
 
 // blindness says since when the API server does not let the manager see everything; empty when it does. What is judged then is what
 // was seen last, which nobody may take for the present.
@@ -261,7 +293,10 @@ func (c *controller) evaluate(seen sight) (verdict compat.Verdict, searching boo
 	var installed []compat.Operator
 	remedies := c.search.last()
 	for _, operator := range seen.operators {
-		installed = append(installed, c.bundlesOf(operator, seen.on, remedies)...)
+		installed = append(installed, c.bundlesOf(operator, seen, remedies)...)
+	}
+	for _, deployment := range seen.alone {
+		installed = append(installed, c.bundlesAlone(deployment, seen.on)...)
 	}
 	searching = slices.ContainsFunc(installed, func(each compat.Operator) bool { return each.Unsearched })
 	verdict, err = compat.Evaluate(seen.on.Version, installed)

@@ -20,10 +20,12 @@ import (
 	"github.com/openshift/library-go/pkg/operator/events"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
 
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/client/clientset/versioned/fake"
+	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
 	operatorlisters "github.com/openshift/platform-operators/pkg/client/listers/operator/v1alpha1"
 	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/compat"
@@ -38,6 +40,7 @@ type gate struct {
 	time     *clocktesting.FakePassiveClock
 	versions cache.Indexer
 	resource cache.Indexer
+	deployed cache.Indexer
 	offers   *offers
 	lists    *failing
 	queue    factory.SyncContext
@@ -82,6 +85,12 @@ func gateOf(t *testing.T, operators ...*platformv1alpha1.PlatformOperator) *gate
 			t.Fatal(err)
 		}
 	}
+	g.deployed = cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)
+	for _, deployment := range deploymentsOf(operators...) {
+		if err := g.deployed.Add(deployment); err != nil {
+			t.Fatal(err)
+		}
+	}
 	g.lists = &failing{PlatformOperatorLister: platformlisters.NewPlatformOperatorLister(all)}
 	manager := &operatorv1alpha1.PlatformOperatorManager{ObjectMeta: metav1.ObjectMeta{Name: "cluster"}}
 	if _, err := g.client.OperatorV1alpha1().PlatformOperatorManagers().Create(t.Context(), manager, metav1.CreateOptions{}); err != nil {
@@ -97,7 +106,7 @@ func gateOf(t *testing.T, operators ...*platformv1alpha1.PlatformOperator) *gate
 func (g *gate) restart(t *testing.T) {
 	t.Helper()
 	g.controller = &controller{
-		client: g.client.OperatorV1alpha1().PlatformOperatorManagers(), operators: g.lists,
+		client: g.client.OperatorV1alpha1().PlatformOperatorManagers(), operators: g.lists, deployments: corelisters.NewBundleDeploymentLister(g.deployed),
 		clusterVersions: configv1listers.NewClusterVersionLister(g.versions), managers: operatorlisters.NewPlatformOperatorManagerLister(g.resource),
 		limits:   func() (limits.Stored, error) { return g.kept, nil },
 		catalogs: g.offers, inventory: nothingElse{}, kubeVersion: "v1.36.3", clock: g.time, gauge: &gauge{}, blind: "WatchesDegraded",
@@ -277,7 +286,7 @@ func TestCLU_G8_NoVerdictIsWithdrawnOrMadeUpWhileTheManagerCannotTell(t *testing
 	}
 	t.Run("one that permits what is known to be blocked meanwhile does not", func(t *testing.T) {
 		operator := compass("1.0.x", "4.21", "none")
-		operator.Spec.CompatibilityOverrides = []platformv1alpha1.CompatibilityOverride{
+		operator.Spec.CompatibilityOverrides = []corev1alpha2.CompatibilityOverride{
 			{OpenShiftVersion: "4.22", Reason: "Ada, ticket 7", Expires: &metav1.Time{Time: start.Add(time.Minute)}}}
 		g, _ := judged(t, "4.21.0", operator)
 		g.offers.catalogs = pending
@@ -290,7 +299,7 @@ func TestCLU_G8_NoVerdictIsWithdrawnOrMadeUpWhileTheManagerCannotTell(t *testing
 	})
 	t.Run("an override that ends while something cannot be read ends the last verdict", func(t *testing.T) {
 		operator := compass("1.0.x", "4.21", "none")
-		operator.Spec.CompatibilityOverrides = []platformv1alpha1.CompatibilityOverride{
+		operator.Spec.CompatibilityOverrides = []corev1alpha2.CompatibilityOverride{
 			{OpenShiftVersion: "4.22", Reason: "Ada, ticket 7", Expires: &metav1.Time{Time: start.Add(time.Minute)}}}
 		g, _ := judged(t, "4.21.0", operator)
 		g.clusterVersion(t, "nothing")
@@ -412,7 +421,7 @@ func TestClusterVersionThatChangesUnderUsIsJudgedAnew(t *testing.T) {
 
 func TestAcknowledgedRiskUnblocksUntilItExpires(t *testing.T) {
 	operator := compass("1.0.x", "4.21", "4.20")
-	operator.Spec.CompatibilityOverrides = []platformv1alpha1.CompatibilityOverride{
+	operator.Spec.CompatibilityOverrides = []corev1alpha2.CompatibilityOverride{
 		{OpenShiftVersion: "4.22", Reason: "Ada, ticket 7", Expires: &metav1.Time{Time: start.Add(time.Minute)}}}
 	g := gateOf(t, operator)
 	g.clusterVersion(t, "4.21.0")

@@ -2,6 +2,7 @@ package upgradegate
 
 import (
 	"reflect"
+	"slices"
 	"sync"
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
@@ -50,7 +51,7 @@ func (s *search) run(c *controller) (news bool) {
 	if on == nil {
 		return false
 	}
-	next := c.queryFor(on.operators, on.on)
+	next := c.queryFor(*on)
 	if last != nil && reflect.DeepEqual(before, next) {
 		return false
 	}
@@ -91,9 +92,10 @@ func bundleIDOf(operator *platformv1alpha1.PlatformOperator) bundleID {
 
 // queryFor asks about all operators together: a version that another operator is in the way of is none to name. What is installed
 // counts as that even before it was ready.
-func (c *controller) queryFor(operators []*platformv1alpha1.PlatformOperator, on resolve.Cluster) query {
+func (c *controller) queryFor(seen sight) query {
+	on := seen.on
 	q := query{version: on.Version, bundles: map[string]bundleID{}, unreadable: map[string]string{}, catalogs: map[string][]resolve.Catalog{}}
-	for _, operator := range operators {
+	for _, operator := range seen.operators {
 		if removed(operator) {
 			continue
 		}
@@ -101,11 +103,8 @@ func (c *controller) queryFor(operators []*platformv1alpha1.PlatformOperator, on
 		version := ""
 		if installed := operator.Status.Installed; installed != nil {
 			version = installed.Version
-			q.needed = q.needed || len(declared(installed)) > 0
 		}
-		if target := operator.Status.Target; target != nil && target.Hop != nil {
-			q.needed = q.needed || len(declared(target.Hop)) > 0
-		}
+		q.needed = q.needed || slices.ContainsFunc(compat.Counting(operator, seen.deployments[operator.Name]), func(each compat.Counted) bool { return len(each.Max) > 0 })
 		request, err := resolve.RequestFor(operator, version, on)
 		if err != nil {
 			q.unreadable[operator.Name] = err.Error()
@@ -176,9 +175,4 @@ func sameMinor(a, b string) bool {
 	}
 	second, err := compat.ParseClusterVersion(b)
 	return err == nil && first.Compare(second) == 0
-}
-
-// declared are the values that a bundle declares, as they were recorded.
-func declared(bundle *platformv1alpha1.InstalledBundle) []string {
-	return compat.Recalled(bundle.MaxOpenShiftVersion, bundle.UnreadableMaxOpenShiftVersions)
 }

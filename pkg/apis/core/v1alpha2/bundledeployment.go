@@ -105,6 +105,15 @@ type BundleDeploymentSpec struct {
 	// paused stops every change: nothing is applied, repaired or pruned. Status is still kept, and deletion still works.
 	// +optional
 	Paused bool `json:"paused,omitempty"`
+
+	// compatibilityOverrides are minor versions that the cluster may go to at an admin's acknowledged risk, although what is
+	// installed does not permit it. They count on a BundleDeployment that no PlatformOperator has; one that a PlatformOperator has
+	// takes those of the PlatformOperator.
+	// +optional
+	// +listType=map
+	// +listMapKey=openShiftVersion
+	// +kubebuilder:validation:MaxItems=8
+	CompatibilityOverrides []CompatibilityOverride `json:"compatibilityOverrides,omitempty"`
 }
 
 // BundleDeploymentList is a list of BundleDeployments.

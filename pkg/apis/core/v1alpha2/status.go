@@ -148,7 +148,33 @@ type Revision struct {
 	// failedGeneration is the spec's generation for which the revision failed: it is not tried again for that one.
 	// +optional
 	FailedGeneration int64 `json:"failedGeneration,omitempty"`
+	// presence is Present from before the first object of the revision is written until the last one that goes with it is gone, and
+	// Absent before and after that. While it is Present the revision counts in what permits cluster upgrades. Absent in the status of
+	// managers that did not note it.
+	// +optional
+	// +kubebuilder:validation:Enum=Present;Absent
+	Presence Presence `json:"presence,omitempty"`
+	// bundle is the name of the bundle, as in status.bundle.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Bundle string `json:"bundle,omitempty"`
+	// maxOpenShiftVersions are what the bundle declares, as in status.bundle.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=4
+	// +kubebuilder:validation:items:MaxLength=128
+	MaxOpenShiftVersions []string `json:"maxOpenShiftVersions,omitempty"`
 }
+
+// Presence says whether objects of a revision may be on the cluster.
+type Presence string
+
+const (
+	// Present: some may be there.
+	Present Presence = "Present"
+	// Absent: nothing was written yet, or all of it is gone that was not kept.
+	Absent Presence = "Absent"
+)
 
 // Plan is what a revision amounts to.
 type Plan struct {

@@ -1,30 +1,8 @@
 package v1alpha1
 
 import (
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
-
-// MaxCompatibilityOverrides is how many compatibilityOverrides a PlatformOperator may have.
-const MaxCompatibilityOverrides = 8
-
-// CompatibilityOverride is a cluster admin's word that the cluster may go to one minor version although an installed operator
-// does not permit it, or does not say so in a way that can be read. It counts only with a reason, until it expires, and while that
-// minor version is the cluster's next. What does not count is said in status.warnings; nothing but its form is refused, so that
-// objects that were written before the cluster was there are taken.
-type CompatibilityOverride struct {
-	// openShiftVersion is the minor version that the cluster may go to, for example "4.22". "4.23" and "5.0" are one.
-	// +required
-	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=16
-	OpenShiftVersion string `json:"openShiftVersion"`
-	// reason says who takes the risk, and why. Without one the override does not count.
-	// +optional
-	// +kubebuilder:validation:MaxLength=512
-	Reason string `json:"reason,omitempty"`
-	// expires is when the override ends. Without one it does not count.
-	// +optional
-	Expires *metav1.Time `json:"expires,omitempty"`
-}
 
 // Compatibility is how far the operator lets the cluster be upgraded. Minor versions are looked at up to two beyond the
 // cluster's, which is as far as an update between two extended-support releases goes. 4.23 and 5.0 are one.
@@ -47,5 +25,5 @@ type Compatibility struct {
 	AfterUpdates string `json:"afterUpdates,omitempty"`
 	// acknowledged is the override that is in effect: without it this operator would block the cluster's next minor version.
 	// +optional
-	Acknowledged *CompatibilityOverride `json:"acknowledged,omitempty"`
+	Acknowledged *corev1alpha2.CompatibilityOverride `json:"acknowledged,omitempty"`
 }

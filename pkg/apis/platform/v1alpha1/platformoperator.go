@@ -69,7 +69,7 @@ type PlatformOperatorSpec struct {
 	// +listType=map
 	// +listMapKey=openShiftVersion
 	// +kubebuilder:validation:MaxItems=8
-	CompatibilityOverrides []CompatibilityOverride `json:"compatibilityOverrides,omitempty"`
+	CompatibilityOverrides []corev1alpha2.CompatibilityOverride `json:"compatibilityOverrides,omitempty"`
 }
 
 // Package names one package of the cluster's operator catalogs.

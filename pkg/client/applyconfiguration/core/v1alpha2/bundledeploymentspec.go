@@ -44,6 +44,10 @@ type BundleDeploymentSpecApplyConfiguration struct {
 	Deletion *DeletionApplyConfiguration `json:"deletion,omitempty"`
 	// paused stops every change: nothing is applied, repaired or pruned. Status is still kept, and deletion still works.
 	Paused *bool `json:"paused,omitempty"`
+	// compatibilityOverrides are minor versions that the cluster may go to at an admin's acknowledged risk, although what is
+	// installed does not permit it. They count on a BundleDeployment that no PlatformOperator has; one that a PlatformOperator has
+	// takes those of the PlatformOperator.
+	CompatibilityOverrides []CompatibilityOverrideApplyConfiguration `json:"compatibilityOverrides,omitempty"`
 }
 
 // BundleDeploymentSpecApplyConfiguration constructs a declarative configuration of the BundleDeploymentSpec type for use with
@@ -137,5 +141,18 @@ func (b *BundleDeploymentSpecApplyConfiguration) WithDeletion(value *DeletionApp
 // If called multiple times, the Paused field is set to the value of the last call.
 func (b *BundleDeploymentSpecApplyConfiguration) WithPaused(value bool) *BundleDeploymentSpecApplyConfiguration {
 	b.Paused = &value
+	return b
+}
+
+// WithCompatibilityOverrides adds the given value to the CompatibilityOverrides field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the CompatibilityOverrides field.
+func (b *BundleDeploymentSpecApplyConfiguration) WithCompatibilityOverrides(values ...*CompatibilityOverrideApplyConfiguration) *BundleDeploymentSpecApplyConfiguration {
+	for i := range values {
+		if values[i] == nil {
+			panic("nil value passed to WithCompatibilityOverrides")
+		}
+		b.CompatibilityOverrides = append(b.CompatibilityOverrides, *values[i])
+	}
 	return b
 }

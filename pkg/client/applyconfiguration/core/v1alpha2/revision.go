@@ -24,6 +24,14 @@ type RevisionApplyConfiguration struct {
 	StartedTime *v1.Time `json:"startedTime,omitempty"`
 	// failedGeneration is the spec's generation for which the revision failed: it is not tried again for that one.
 	FailedGeneration *int64 `json:"failedGeneration,omitempty"`
+	// presence is Present from before the first object of the revision is written until the last one that goes with it is gone, and
+	// Absent before and after that. While it is Present the revision counts in what permits cluster upgrades. Absent in the status of
+	// managers that did not note it.
+	Presence *corev1alpha2.Presence `json:"presence,omitempty"`
+	// bundle is the name of the bundle, as in status.bundle.
+	Bundle *string `json:"bundle,omitempty"`
+	// maxOpenShiftVersions are what the bundle declares, as in status.bundle.
+	MaxOpenShiftVersions []string `json:"maxOpenShiftVersions,omitempty"`
 }
 
 // RevisionApplyConfiguration constructs a declarative configuration of the Revision type for use with
@@ -77,5 +85,31 @@ func (b *RevisionApplyConfiguration) WithStartedTime(value v1.Time) *RevisionApp
 // If called multiple times, the FailedGeneration field is set to the value of the last call.
 func (b *RevisionApplyConfiguration) WithFailedGeneration(value int64) *RevisionApplyConfiguration {
 	b.FailedGeneration = &value
+	return b
+}
+
+// WithPresence sets the Presence field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Presence field is set to the value of the last call.
+func (b *RevisionApplyConfiguration) WithPresence(value corev1alpha2.Presence) *RevisionApplyConfiguration {
+	b.Presence = &value
+	return b
+}
+
+// WithBundle sets the Bundle field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Bundle field is set to the value of the last call.
+func (b *RevisionApplyConfiguration) WithBundle(value string) *RevisionApplyConfiguration {
+	b.Bundle = &value
+	return b
+}
+
+// WithMaxOpenShiftVersions adds the given value to the MaxOpenShiftVersions field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the MaxOpenShiftVersions field.
+func (b *RevisionApplyConfiguration) WithMaxOpenShiftVersions(values ...string) *RevisionApplyConfiguration {
+	for i := range values {
+		b.MaxOpenShiftVersions = append(b.MaxOpenShiftVersions, values[i])
+	}
 	return b
 }

@@ -2,6 +2,10 @@
 
 package v1alpha1
 
+import (
+	v1alpha2 "github.com/openshift/platform-operators/pkg/client/applyconfiguration/core/v1alpha2"
+)
+
 // CompatibilityApplyConfiguration represents a declarative configuration of the Compatibility type for use
 // with apply.
 //
@@ -19,7 +23,7 @@ type CompatibilityApplyConfiguration struct {
 	// as it is approved. What cannot be told now, because a catalog is away, stays as it was told last.
 	AfterUpdates *string `json:"afterUpdates,omitempty"`
 	// acknowledged is the override that is in effect: without it this operator would block the cluster's next minor version.
-	Acknowledged *CompatibilityOverrideApplyConfiguration `json:"acknowledged,omitempty"`
+	Acknowledged *v1alpha2.CompatibilityOverrideApplyConfiguration `json:"acknowledged,omitempty"`
 }
 
 // CompatibilityApplyConfiguration constructs a declarative configuration of the Compatibility type for use with
@@ -55,7 +59,7 @@ func (b *CompatibilityApplyConfiguration) WithAfterUpdates(value string) *Compat
 // WithAcknowledged sets the Acknowledged field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Acknowledged field is set to the value of the last call.
-func (b *CompatibilityApplyConfiguration) WithAcknowledged(value *CompatibilityOverrideApplyConfiguration) *CompatibilityApplyConfiguration {
+func (b *CompatibilityApplyConfiguration) WithAcknowledged(value *v1alpha2.CompatibilityOverrideApplyConfiguration) *CompatibilityApplyConfiguration {
 	b.Acknowledged = value
 	return b
 }

@@ -25,7 +25,7 @@ type PlatformOperatorSpecApplyConfiguration struct {
 	Paused *bool `json:"paused,omitempty"`
 	// compatibilityOverrides are minor versions that the cluster may go to at an admin's acknowledged risk, although what is
 	// installed does not permit it. status.compatibility.acknowledged shows the one that is in effect.
-	CompatibilityOverrides []CompatibilityOverrideApplyConfiguration `json:"compatibilityOverrides,omitempty"`
+	CompatibilityOverrides []v1alpha2.CompatibilityOverrideApplyConfiguration `json:"compatibilityOverrides,omitempty"`
 }
 
 // PlatformOperatorSpecApplyConfiguration constructs a declarative configuration of the PlatformOperatorSpec type for use with
@@ -77,7 +77,7 @@ func (b *PlatformOperatorSpecApplyConfiguration) WithPaused(value bool) *Platfor
 // WithCompatibilityOverrides adds the given value to the CompatibilityOverrides field in the declarative configuration
 // and returns the receiver, so that objects can be build by chaining "With" function invocations.
 // If called multiple times, values provided by each call will be appended to the CompatibilityOverrides field.
-func (b *PlatformOperatorSpecApplyConfiguration) WithCompatibilityOverrides(values ...*CompatibilityOverrideApplyConfiguration) *PlatformOperatorSpecApplyConfiguration {
+func (b *PlatformOperatorSpecApplyConfiguration) WithCompatibilityOverrides(values ...*v1alpha2.CompatibilityOverrideApplyConfiguration) *PlatformOperatorSpecApplyConfiguration {
 	for i := range values {
 		if values[i] == nil {
 			panic("nil value passed to WithCompatibilityOverrides")

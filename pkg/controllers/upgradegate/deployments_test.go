@@ -1,0 +1,48 @@
+package upgradegate
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/compat"
+)
+
+func TestHRD_G2_BundleDeploymentMadeByHandCounts(t *testing.T) {
+	g := gateOf(t)
+	g.clusterVersion(t, "4.21.0")
+	deployment := &corev1alpha2.BundleDeployment{ObjectMeta: metav1.ObjectMeta{Name: "byhand", Finalizers: []string{corev1alpha2.Finalizer}}}
+	set := func(presence corev1alpha2.Presence, most ...string) {
+		t.Helper()
+		deployment = deployment.DeepCopy()
+		deployment.Status.Revisions = []corev1alpha2.Revision{{Number: 1, State: corev1alpha2.RevisionRollingOut, Version: "1.0.0", Presence: presence, MaxOpenShiftVersions: most}}
+		if err := g.deployed.Add(deployment); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set(corev1alpha2.Absent, `"4.21"`)
+	g.want(t, "before its first write", operatorv1.ConditionTrue, compat.ReasonAsExpected, "No platform operator is installed")
+	set(corev1alpha2.Present)
+	g.want(t, "without a maximum", operatorv1.ConditionTrue, compat.ReasonAsExpected, "permitted by 1 BundleDeployment, of which 1 declares no")
+	set(corev1alpha2.Present, `"4.21"`)
+	g.want(t, "with one that is too low", operatorv1.ConditionFalse, compat.ReasonIncompatible,
+		"- BundleDeployment byhand 1.0.0 allows at most 4.21: set its spec.source to a version that allows 4.22")
+	deployment.Spec.CompatibilityOverrides = []corev1alpha2.CompatibilityOverride{{OpenShiftVersion: "4.22", Reason: "Ada"}}
+	set(corev1alpha2.Present, `"4.21"`)
+	g.want(t, "with an override that does not count", operatorv1.ConditionFalse, compat.ReasonIncompatible, "is ignored: it does not expire")
+	deployment.Spec.CompatibilityOverrides[0].Expires = &metav1.Time{Time: start.Add(time.Minute)}
+	set(corev1alpha2.Present, `"4.21"`)
+	g.want(t, "with one that does", operatorv1.ConditionTrue, compat.ReasonAsExpected, "risk acknowledged until 2026-03-01T12:01:00Z: Ada")
+	g.time.SetTime(start.Add(time.Minute))
+	g.want(t, "when that has ended", operatorv1.ConditionFalse, compat.ReasonIncompatible, "it expired at")
+	deployment.DeletionTimestamp = &metav1.Time{Time: start}
+	set(corev1alpha2.Present, `"4.21"`)
+	g.want(t, "while it is taken down", operatorv1.ConditionFalse, compat.ReasonIncompatible, "BundleDeployment byhand")
+	deployment.Finalizers = []string{"example.com/backup"}
+	set(corev1alpha2.Present, `"4.21"`)
+	g.want(t, "when others hold it", operatorv1.ConditionTrue, compat.ReasonAsExpected, "No platform operator is installed")
+}

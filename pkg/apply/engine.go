@@ -68,6 +68,8 @@ type memory struct {
 	objects map[Key]objectState
 	// given are namespaces that were there before.
 	given map[string]bool
+	// preexisting are those of them that the manager did not create for another BundleDeployment either.
+	preexisting map[string]bool
 	// gone are objects that a removal is through with, and why those stay that it kept.
 	gone map[Key]string
 	// warned is which object a warning was first heard of.
@@ -194,7 +196,7 @@ func (e *Engine) memoryOf(owner string) *memory {
 	found := e.owners[owner]
 	if found == nil {
 		found = &memory{
-			objects: map[Key]objectState{}, given: map[string]bool{}, gone: map[Key]string{},
+			objects: map[Key]objectState{}, given: map[string]bool{}, preexisting: map[string]bool{}, gone: map[Key]string{},
 			warned: map[string]Key{}, services: map[Key]serviceState{},
 		}
 		e.owners[owner] = found

@@ -38,6 +38,8 @@ type Report struct {
 	Repaired int
 	// Warnings are what the API server warned of in this call's writes, each once, at most 20.
 	Warnings []string
+	// NamespaceSeen says that this call knows the install namespace, and Preexisting that the manager did not create it.
+	NamespaceSeen, Preexisting bool
 	// RetryAfter asks for another look after this time, because no watch may tell.
 	RetryAfter time.Duration
 
@@ -96,6 +98,9 @@ func (r *Report) add(memory *memory, outcomes []outcome) {
 	for _, each := range outcomes {
 		r.warn(memory, each)
 		r.retry(each.again)
+		if each.item.given && each.live != nil {
+			r.NamespaceSeen, r.Preexisting = true, memory.isPreexisting(each.item.key.Name)
+		}
 		if each.created {
 			r.Created = listed(r.Created, each.item.key)
 			r.Writes++

@@ -218,6 +218,7 @@ func newBundleDeployment(ctx context.Context, input *Input, content *store.Conte
 		Bundles:      input.PlatformInformers.Core().V1alpha2().Bundles(),
 		Classes:      input.PlatformInformers.Core().V1alpha2().ProvisionerClasses(),
 		Operators:    input.PlatformInformers.Platform().V1alpha1().PlatformOperators(),
+		Namespace:    input.Namespace,
 		Secrets:      input.Kubernetes.CoreV1().Secrets(input.Namespace),
 		Dynamic:      input.Dynamic,
 		Discovery:    input.Discovery,

@@ -103,10 +103,9 @@ var _ = DescribeTable("the API server judges an edit of a PlatformOperator",
 	},
 	Entry("another version range", "{package: {name: nowhere}}", `{package: {name: nowhere, version: "1.x"}}`, ""),
 	Entry("another package", "{package: {name: nowhere}}", "{package: {name: elsewhere}}", "package.name is immutable"),
-	Entry("another namespace", "{package: {name: nowhere}, install: {namespace: a}}", "{package: {name: nowhere}, install: {namespace: b}}", "install.namespace is immutable"),
-	Entry("a namespace where there was none", "{package: {name: nowhere}}", "{package: {name: nowhere}, install: {namespace: b}}", "install.namespace is immutable"),
-	Entry("no namespace where there was one", "{package: {name: nowhere}, install: {namespace: a}}", "{package: {name: nowhere}}", "install.namespace is immutable"),
-	Entry("no namespace, with install kept", "{package: {name: nowhere}, install: {namespace: a}}", "{package: {name: nowhere}, install: {}}", "install.namespace is immutable"),
+	Entry("HRD-S1 another namespace while nothing is installed", "{package: {name: nowhere}, install: {namespace: a}}", "{package: {name: nowhere}, install: {namespace: b}}", ""),
+	Entry("HRD-S1 a namespace where there was none, while nothing is installed", "{package: {name: nowhere}}", "{package: {name: nowhere}, install: {namespace: b}}", ""),
+	Entry("HRD-S1 no namespace where there was one, while nothing is installed", "{package: {name: nowhere}, install: {namespace: a}}", "{package: {name: nowhere}}", ""),
 	Entry("an empty install", "{package: {name: nowhere}}", "{package: {name: nowhere}, install: {}}", ""),
 )
 

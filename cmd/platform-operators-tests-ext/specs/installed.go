@@ -65,6 +65,15 @@ func install(ctx context.Context, t *spec.T) {
 	// Not in the middle of a hop: until a first version is complete, what is missing of it was not deleted by anybody.
 	t.Eventually(ofDeployment(t, operatorName, corev1alpha2.ConditionProgressing)).WithContext(ctx).
 		Should(says(metav1.ConditionFalse, corev1alpha2.ReasonAsExpected))
+	namespaceImmutable(ctx, t)
+}
+
+// namespaceImmutable tells whether the API server lets nobody move an operator that is installed.
+func namespaceImmutable(ctx context.Context, t *spec.T) {
+	_, err := t.Platform.PlatformV1alpha1().PlatformOperators().Patch(ctx, operatorName, types.MergePatchType,
+		[]byte(`{"spec":{"install":{"namespace":"ote-another"}}}`), metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}})
+	t.Expect(apierrors.IsInvalid(err)).To(gomega.BeTrue(), "%v", err)
+	t.Expect(err.Error()).To(gomega.ContainSubstring("install.namespace is immutable"))
 }
 
 // skipInstalledOtherwise ends a specification whose package a Subscription or a ClusterExtension has.

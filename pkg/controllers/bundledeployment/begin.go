@@ -22,8 +22,8 @@ const (
 // begin writes down when a revision starts to roll out, before anything of it is written, so that no restart extends its
 // deadline, and that nothing of it is healthy yet: whatever becomes of this sync, status does not go on telling of objects that
 // were changed meanwhile. One that failed or was given up before starts anew, with a new deadline; so does the deadline of one
-// that was paused. One that the manager lacks rights for does not start: nothing of it is written, so that there is never half of it
-// because of something that could be known before, and there is nothing to hold against it: one that failed
+// that was paused. One that the manager lacks rights for, or whose install namespace may not be used, does not start:
+// nothing of it is written, so that there is never half of it because of something that could be known before, and there is nothing to hold against it: one that failed
 // before is told of as failed meanwhile (stateOf), so that its earlier start is not taken for this one.
 func begin(ctx context.Context, s *state) (bool, error) {
 	if !s.rollingOut() {
@@ -33,7 +33,10 @@ func begin(ctx context.Context, s *state) (bool, error) {
 		return false, nil
 	}
 	if !s.wanted.begun() {
-		if s.unbegun = s.permitted(ctx, s.wanted); s.unbegun != nil {
+		if s.unbegun = s.permitted(ctx, s.wanted); s.unbegun == nil {
+			s.unbegun = s.mayUseNamespace(ctx)
+		}
+		if s.unbegun != nil {
 			s.wanted.failedGeneration = 0 // it is wanted again
 			return false, nil
 		}
@@ -44,7 +47,7 @@ func begin(ctx context.Context, s *state) (bool, error) {
 	// What was applied before is pruned, or about to be, so that its phases wait again, and it has to be pruned again.
 	s.wanted.applied, s.wanted.pruned, s.wanted.seen = false, false, time.Time{}
 	s.record.warnings = nil
-	s.deployment.Status.Warnings = nil
+	s.deployment.Status.Warnings = s.withNamespaceWarning(nil)
 	s.deployment.Status.Plan = nil
 	s.reportRevisions()
 	s.reportHealthy()

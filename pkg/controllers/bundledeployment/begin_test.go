@@ -21,6 +21,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/apply"
 	"github.com/openshift/platform-operators/pkg/client/clientset/versioned/fake"
 	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/plan"
 )
 
 func TestDeadlines(t *testing.T) {
@@ -81,10 +82,13 @@ func given(t *testing.T) (*state, *revision, *revision) {
 		t.Fatal(err)
 	}
 	s := &state{
-		controller: &controller{operators: operatorsNamed(t), clock: clocktesting.NewFakePassiveClock(time.Unix(1000, 0)), meters: registered, missingFor: func(context.Context, *apply.Set) ([]corev1alpha2.MissingPermission, error) { return nil, nil }},
-		record:     &memory{revisions: []*revision{one, two}},
-		before:     &corev1alpha2.BundleDeployment{ObjectMeta: metav1.ObjectMeta{Name: "memo", Generation: 3}},
-		active:     one, wanted: two,
+		controller: &controller{operators: operatorsNamed(t), clock: clocktesting.NewFakePassiveClock(time.Unix(1000, 0)), meters: registered, missingFor: func(context.Context, *apply.Set) ([]corev1alpha2.MissingPermission, error) { return nil, nil },
+			namespaceFor: func(_ context.Context, _ apply.Owner, name string) (plan.InstallNamespace, error) {
+				return plan.InstallNamespace{Name: name}, nil
+			}},
+		record: &memory{revisions: []*revision{one, two}},
+		before: &corev1alpha2.BundleDeployment{ObjectMeta: metav1.ObjectMeta{Name: "memo", Generation: 3}},
+		active: one, wanted: two,
 	}
 	s.deployment = s.before.DeepCopy()
 	return s, one, two

@@ -40,6 +40,7 @@ import (
 	platforminformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/platform/v1alpha1"
 	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
 	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/plan"
 	"github.com/openshift/platform-operators/pkg/source"
 	"github.com/openshift/platform-operators/pkg/source/image"
 	"github.com/openshift/platform-operators/pkg/store"
@@ -69,7 +70,8 @@ type Config struct {
 	Classes     coreinformers.ProvisionerClassInformer
 	// Operators are asked for the names that they claim.
 	Operators platforminformers.PlatformOperatorInformer
-	// Secrets of the namespace that stored revisions are kept in.
+	// Namespace is the manager's own, Secrets those of it, where stored revisions are kept.
+	Namespace string
 	Secrets   corev1client.SecretInterface
 	Dynamic   dynamic.Interface
 	Discovery discovery.CachedDiscoveryInterface
@@ -90,7 +92,7 @@ type Config struct {
 }
 
 func (c Config) validate() error {
-	if c.Client == nil || c.Deployments == nil || c.Bundles == nil || c.Classes == nil || c.Operators == nil || c.Secrets == nil || c.Dynamic == nil ||
+	if c.Client == nil || c.Deployments == nil || c.Bundles == nil || c.Classes == nil || c.Operators == nil || c.Namespace == "" || c.Secrets == nil || c.Dynamic == nil ||
 		c.Discovery == nil || c.Content == nil || c.Images == nil || c.Fetches <= 0 || c.BackoffFirst <= 0 || c.BackoffLast < c.BackoffFirst ||
 		c.Clock == nil || c.Recorder == nil || c.Events == nil || c.Tried == nil || c.Register == nil {
 		return errors.New("building the bundledeployment controller: a field of its Config is not set")
@@ -108,7 +110,11 @@ type controller struct {
 	engine      *apply.Engine
 	// missingFor is the engine's MissingPermissions. A seam for tests.
 	missingFor func(context.Context, *apply.Set) ([]corev1alpha2.MissingPermission, error)
-	fetches    *fetches
+	// namespaceFor is the engine's InstallNamespace. A seam for tests.
+	namespaceFor func(context.Context, apply.Owner, string) (plan.InstallNamespace, error)
+	// managerNamespace is the manager's own, where nothing is installed.
+	managerNamespace string
+	fetches          *fetches
 	// certificates gives who makes certificates now, and remembered what that was some seconds ago.
 	certificates, remembered func() (registryv1.Certificates, error)
 	backoff                  source.Backoff
@@ -146,20 +152,22 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 	}
 	waits := source.Backoff{First: config.BackoffFirst, Last: config.BackoffLast}
 	c := &controller{
-		client:       config.Client,
-		deployments:  config.Deployments.Lister(),
-		bundles:      config.Bundles.Lister(),
-		classes:      config.Classes.Lister(),
-		operators:    config.Operators.Lister(),
-		revisions:    store.NewRevisions(config.Secrets),
-		engine:       engine,
-		missingFor:   engine.MissingPermissions,
-		certificates: certificatesOf(config.Discovery),
-		backoff:      waits,
-		clock:        config.Clock,
-		events:       config.Events,
-		tried:        config.Tried,
-		records:      map[string]*memory{},
+		client:           config.Client,
+		deployments:      config.Deployments.Lister(),
+		bundles:          config.Bundles.Lister(),
+		classes:          config.Classes.Lister(),
+		operators:        config.Operators.Lister(),
+		revisions:        store.NewRevisions(config.Secrets),
+		engine:           engine,
+		missingFor:       engine.MissingPermissions,
+		namespaceFor:     engine.InstallNamespace,
+		managerNamespace: config.Namespace,
+		certificates:     certificatesOf(config.Discovery),
+		backoff:          waits,
+		clock:            config.Clock,
+		events:           config.Events,
+		tried:            config.Tried,
+		records:          map[string]*memory{},
 	}
 	c.remembered = remembered(c.certificates, config.Clock)
 	if c.meters, err = newMeters(config.Register); err != nil {

@@ -185,6 +185,7 @@ func (s *state) reportPlan() {
 	if len(s.record.warnings) > 0 {
 		status.Warnings = append(slices.Clone(s.before.Status.Warnings), s.record.warnings...)
 	}
+	status.Warnings = s.withNamespaceWarning(status.Warnings)
 	newest := s.newest()
 	if newest == nil {
 		return

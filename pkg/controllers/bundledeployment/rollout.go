@@ -118,6 +118,9 @@ func (s *state) appliedSets() []*apply.Set {
 // take notes what one call of the engine tells beside the state of the objects.
 func (s *state) take(report apply.Report) {
 	s.retry(report.RetryAfter)
+	if report.NamespaceSeen {
+		s.preexisting = &report.Preexisting
+	}
 	s.record.warnings = s.newWarnings(report.Warnings)
 	s.noteDrift(report)
 }

@@ -47,6 +47,8 @@ type state struct {
 	live *apply.Report
 	// missing is what the manager may not do and would have to, for the newest revision.
 	missing []corev1alpha2.MissingPermission
+	// preexisting says that the manager did not create the install namespace; nil while nothing in this sync has looked at that.
+	preexisting *bool
 	// standing is what the engine said of changes by others in this sync, and drifted that something declared is left changed.
 	standing []corev1alpha2.DriftRecord
 	drifted  bool

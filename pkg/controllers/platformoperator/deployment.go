@@ -15,7 +15,6 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
-	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
 // fieldManager marks what this controller writes into BundleDeployments and PlatformOperator status.
@@ -33,9 +32,12 @@ func deploy(ctx context.Context, s *state) (bool, error) {
 	}
 	if s.deployment == nil {
 		wanted := newDeployment(s.operator, *target, s.hop.began, installNamespace(s.operator, s.decision))
+		if namespaceDefaulted(s.operator) {
+			wanted.Annotations[platformv1alpha1.AnnotationNamespaceDefaulted] = "true"
+		}
 		created, err := s.deploymentClient.Create(ctx, wanted, metav1.CreateOptions{FieldManager: fieldManager})
 		if apierrors.IsInvalid(err) {
-			way := "Exclude it in spec.package.version, or create the PlatformOperator anew with another spec.install.namespace"
+			way := "Exclude it in spec.package.version, or set another spec.install.namespace"
 			if s.record != nil { // what was installed once is put back whatever the range is
 				way = "Correct spec.install, or delete the PlatformOperator and create it anew"
 			}
@@ -51,6 +53,9 @@ func deploy(ctx context.Context, s *state) (bool, error) {
 		s.deployment, s.record, s.began = created, target, s.hop.began
 		return false, nil
 	}
+	if s.misplaced() {
+		return false, s.moveNamespace(ctx)
+	}
 	began := s.began
 	if s.hop.began != nil && !s.operator.Spec.Paused {
 		began = s.hop.began
@@ -60,6 +65,9 @@ func deploy(ctx context.Context, s *state) (bool, error) {
 	overlay(&updated.Spec, wanted.Spec)
 	updated.Labels = merged(updated.Labels, wanted.Labels)
 	updated.Annotations = merged(updated.Annotations, wanted.Annotations)
+	if namedNamespace(s.operator) != "" {
+		delete(updated.Annotations, platformv1alpha1.AnnotationNamespaceDefaulted)
+	}
 	if equality.Semantic.DeepEqual(updated, s.deployment) {
 		return false, nil
 	}
@@ -147,20 +155,6 @@ func asJSON(value any) string {
 		return ""
 	}
 	return string(text)
-}
-
-// installNamespace is where an operator goes that is not there: the spec's, else where it was, else the author's, else the package's.
-func installNamespace(operator *platformv1alpha1.PlatformOperator, decision resolve.Decision) string {
-	if operator.Spec.Install != nil && operator.Spec.Install.Namespace != "" {
-		return operator.Spec.Install.Namespace
-	}
-	if before := namespaceBefore(operator.Status); before != "" {
-		return before
-	}
-	if decision.Chosen != nil && decision.Chosen.Bundle.SuggestedNamespace != "" {
-		return decision.Chosen.Bundle.SuggestedNamespace
-	}
-	return operator.Spec.Package.Name + "-system"
 }
 
 // labelValue makes a version fit for a label: build metadata is introduced by "+", which labels do not allow.

@@ -54,7 +54,7 @@ func report(_ context.Context, s *state) (bool, error) {
 // upgrade rules could not be seen. The catalogs and the overrides come first: nothing else tells an operator that is installed of them.
 func (s *state) withNotes(warnings []string) []string {
 	var all []string
-	for _, note := range slices.Concat(s.decision.Away, s.ignored, warnings, s.decision.Notes) {
+	for _, note := range slices.Concat(s.decision.Away, s.ignored, s.namespaceNotes(), warnings, s.decision.Notes) {
 		if note = bounded(note, 1024); len(all) < 20 && !slices.Contains(all, note) {
 			all = append(all, note)
 		}

@@ -66,7 +66,7 @@ func describe(condition *metav1.Condition, fallback string) string {
 // them on.
 var fieldsHere = strings.NewReplacer(
 	"spec.adoption", "spec.install.adoption", "spec.config", "spec.install.config", "spec.drift", "spec.install.drift",
-	"spec.onFailure", "spec.install.onFailure", "spec.progressDeadlineSeconds", "spec.install.progressDeadlineSeconds",
+	"spec.installNamespace", "spec.install.namespace", "spec.onFailure", "spec.install.onFailure", "spec.progressDeadlineSeconds", "spec.install.progressDeadlineSeconds",
 )
 
 // outdated says whether a deployment's status is of an earlier spec. That it is being deleted is no other spec.

@@ -116,6 +116,9 @@ const (
 	// AnnotationHop on a BundleDeployment is when and why the hop to its bundle began, as JSON, written together with
 	// AnnotationBundle.
 	AnnotationHop = GroupName + "/hop"
+	// AnnotationNamespaceDefaulted on a BundleDeployment is "true" when no user named its install namespace: that is used only if
+	// the manager creates it.
+	AnnotationNamespaceDefaulted = GroupName + "/install-namespace-defaulted"
 	// Finalizer keeps a PlatformOperator until its operator has been taken down, so that Progressing can say how far that is.
 	Finalizer = GroupName + "/removal"
 	// AnnotationOrphanedFrom on a CustomResourceDefinition that was kept when its operator was removed names the package,

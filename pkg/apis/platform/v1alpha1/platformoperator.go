@@ -24,6 +24,7 @@ import (
 // +kubebuilder:printcolumn:name="MaxOCP",type=string,JSONPath=`.status.compatibility.maxOpenShiftVersion`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63",message="metadata.name must be at most 63 characters: the BundleDeployment has the same name and it is written into labels"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.installed) || (has(self.spec.install) && has(self.spec.install.__namespace__) ? self.spec.install.__namespace__ : ”) == (has(oldSelf.spec.install) && has(oldSelf.spec.install.__namespace__) ? oldSelf.spec.install.__namespace__ : ”)",message="install.namespace is immutable once the operator is installed: delete the PlatformOperator and create it again to install elsewhere",fieldPath=".spec"
 type PlatformOperator struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -38,8 +39,6 @@ type PlatformOperator struct {
 }
 
 // PlatformOperatorSpec is what the user wants of one operator.
-//
-// +kubebuilder:validation:XValidation:rule="has(self.install) && has(self.install.__namespace__) ? has(oldSelf.install) && has(oldSelf.install.__namespace__) && self.install.__namespace__ == oldSelf.install.__namespace__ : !has(oldSelf.install) || !has(oldSelf.install.__namespace__)",message="install.namespace is immutable: delete the PlatformOperator and create it again to install elsewhere",fieldPath=".install"
 type PlatformOperatorSpec struct {
 	// package names what is installed and limits which versions of it may be.
 	// +required
@@ -111,7 +110,9 @@ type Package struct {
 // Install says where and how the operator is installed.
 type Install struct {
 	// namespace is where the operator's own objects go; it is created if it is missing. Absent means what the
-	// operator's author suggests (operatorframework.io/suggested-namespace), else "<package>-system".
+	// operator's author suggests (operatorframework.io/suggested-namespace), else "<package>-system", and that is used only if
+	// the manager creates it. It may be changed while nothing is installed. default, names that begin with kube-, and the
+	// manager's own namespace are refused.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63

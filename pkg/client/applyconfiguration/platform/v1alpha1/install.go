@@ -13,7 +13,9 @@ import (
 // Install says where and how the operator is installed.
 type InstallApplyConfiguration struct {
 	// namespace is where the operator's own objects go; it is created if it is missing. Absent means what the
-	// operator's author suggests (operatorframework.io/suggested-namespace), else "<package>-system".
+	// operator's author suggests (operatorframework.io/suggested-namespace), else "<package>-system", and that is used only if
+	// the manager creates it. It may be changed while nothing is installed. default, names that begin with kube-, and the
+	// manager's own namespace are refused.
 	Namespace *string `json:"namespace,omitempty"`
 	// config is what the operator's bundle is rendered with.
 	Config *InstallConfigApplyConfiguration `json:"config,omitempty"`

@@ -1,0 +1,57 @@
+package apply
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/openshift/platform-operators/pkg/ownership"
+	"github.com/openshift/platform-operators/pkg/plan"
+)
+
+// annotationRequester is where OpenShift keeps the user who asked for a project.
+const annotationRequester = "openshift.io/requester"
+
+var namespaces = corev1.SchemeGroupVersion.WithResource("namespaces")
+
+// InstallNamespace reads an install namespace as it is now: whether it exists, is being deleted, and was created by the manager.
+func (e *Engine) InstallNamespace(ctx context.Context, owner Owner, name string) (plan.InstallNamespace, error) {
+	found := plan.InstallNamespace{Name: name}
+	live, err := e.client.Resource(namespaces).Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return found, nil
+	}
+	if err != nil {
+		return found, fmt.Errorf("reading the install namespace %q: %w", name, err)
+	}
+	found.Exists, found.Terminating = true, live.GetDeletionTimestamp() != nil
+	found.Made = madeByManager(live, owner)
+	found.Requester = live.GetAnnotations()[annotationRequester]
+	return found, nil
+}
+
+// madeByManager says whether a namespace was created by the manager: for the owner, or for another BundleDeployment. Labels alone
+// do not count, because whoever creates a namespace may set them.
+func madeByManager(live *unstructured.Unstructured, owner Owner) bool {
+	_, owned := ownership.MarksOf(live).Owner()
+	return owned || owner.isOurs(live, nil)
+}
+
+func (m *memory) isPreexisting(namespace string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.given[namespace] && m.preexisting[namespace]
+}
+
+func (m *memory) setPreexisting(namespace string, preexisting bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.preexisting == nil {
+		m.preexisting = map[string]bool{}
+	}
+	m.preexisting[namespace] = preexisting
+}

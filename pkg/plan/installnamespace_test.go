@@ -1,0 +1,89 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// Every combination of the facts that a decision is made from has one line; a star stands for both values.
+func TestHRD_S1_WhetherAnInstallNamespaceMayBeUsed(t *testing.T) {
+	const (
+		create, use, warn, refuse           = NamespaceCreated, NamespaceUsed, NamespaceUsedWithWarning, NamespaceRefused
+		nothing                             = NamespaceReason("")
+		protected, preexisting, terminating = NamespaceProtected, NamespacePreexisting, NamespaceTerminating
+	)
+	rows := []struct {
+		// facts are protected, installed, exists, made, named, terminating: y, n or *.
+		facts  string
+		use    NamespaceUse
+		reason NamespaceReason
+	}{
+		{"y y * * * *", warn, protected},
+		{"y n * * * *", refuse, protected},
+		{"n * n * * *", create, nothing},
+		{"n * y y * *", use, nothing},
+		{"n y y n * *", warn, preexisting},
+		{"n n y n y *", warn, preexisting},
+		{"n n y n n y", refuse, terminating},
+		{"n n y n n n", refuse, preexisting},
+	}
+	for bits := range 1 << 6 {
+		is := func(fact int) bool { return bits>>fact&1 == 1 }
+		n := InstallNamespace{Name: "quay-system", Manager: "openshift-platform-operators", Requester: "alice",
+			Installed: is(1), Exists: is(2), Made: is(3), Named: is(4), Terminating: is(5)}
+		names := []string{n.Name}
+		if is(0) {
+			names = []string{"default", "kube-system", "kube-", n.Manager}
+		}
+		var matching []int
+		for i, row := range rows {
+			matches := true
+			for fact, want := range strings.Fields(row.facts) {
+				matches = matches && (want == "*" || (want == "y") == is(fact))
+			}
+			if matches {
+				matching = append(matching, i)
+			}
+		}
+		if len(matching) != 1 {
+			t.Fatalf("%06b is in rows %v of the table", bits, matching)
+		}
+		row := rows[matching[0]]
+		for _, n.Name = range names {
+			t.Run(fmt.Sprintf("%+v", n), func(t *testing.T) {
+				got := n.Decide()
+				if got.Use != row.use || got.Reason != row.reason {
+					t.Errorf("got %s %q, want %s %q", got.Use, got.Reason, row.use, row.reason)
+				}
+				if (got.Message == "") != (row.reason == nothing) || (got.Remedy == "") != (row.reason == nothing) {
+					t.Errorf("message %q, remedy %q", got.Message, got.Remedy)
+				}
+			})
+		}
+	}
+}
+
+func TestHRD_S1_ARefusalNamesTheRequesterAndTheWayOut(t *testing.T) {
+	n := InstallNamespace{Name: "quay-system", Exists: true, Requester: "alice"}
+	got := n.Decide()
+	if !strings.Contains(got.Message, `requested by "alice"`) {
+		t.Errorf("message %q", got.Message)
+	}
+	if !strings.Contains(got.Remedy, `set spec.install.namespace to "quay-system"`) {
+		t.Errorf("remedy %q", got.Remedy)
+	}
+	if n.Requester = ""; strings.Contains(n.Decide().Message, "requested") {
+		t.Errorf("message %q of a namespace without a requester", n.Decide().Message)
+	}
+	n.Requester = strings.Repeat("é", 10_000)
+	if got := n.Decide().Message; len(got) > 1024 || !utf8.ValidString(got) {
+		t.Errorf("a long requester makes a message of %d bytes, valid %v", len(got), utf8.ValidString(got))
+	}
+	for _, name := range []string{"defaults", "my-default", "kubernetes", "my-kube-system"} {
+		if got := (InstallNamespace{Name: name}).Decide(); got.Use != NamespaceCreated {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}

@@ -24,7 +24,7 @@ import (
 // +kubebuilder:printcolumn:name="MaxOCP",type=string,JSONPath=`.status.compatibility.maxOpenShiftVersion`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63",message="metadata.name must be at most 63 characters: the BundleDeployment has the same name and it is written into labels"
-// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.installed) || (has(self.spec.install) && has(self.spec.install.__namespace__) ? self.spec.install.__namespace__ : ”) == (has(oldSelf.spec.install) && has(oldSelf.spec.install.__namespace__) ? oldSelf.spec.install.__namespace__ : ”)",message="install.namespace is immutable once the operator is installed: delete the PlatformOperator and create it again to install elsewhere",fieldPath=".spec"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.installed) || (has(self.spec.install) && has(self.spec.install.__namespace__) ? has(oldSelf.spec.install) && has(oldSelf.spec.install.__namespace__) && self.spec.install.__namespace__ == oldSelf.spec.install.__namespace__ : !has(oldSelf.spec.install) || !has(oldSelf.spec.install.__namespace__))",message="install.namespace is immutable once the operator is installed: delete the PlatformOperator and create it again to install elsewhere",fieldPath=".spec"
 type PlatformOperator struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

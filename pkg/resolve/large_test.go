@@ -11,7 +11,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// largeCatalogs are two catalogs of the same priority with a package of so many versions, each of which replaces the one before.
+// largeCatalogs are two catalogs of the same priority: one has a package of so many versions, each of which replaces the one before,
+// the other one version of it.
 func largeCatalogs(versions int, rules string) []Catalog {
 	var texts []string
 	for i := range versions {
@@ -21,9 +22,8 @@ func largeCatalogs(versions int, rules string) []Catalog {
 	if rules != "" {
 		first.UpgradeRules = []catalog.UpgradeRules{{Schema: upgrade.Schema, Where: "blob 1", Raw: rules}}
 	}
-	second := *first
-	second.UpgradeRules = nil
-	return []Catalog{{ID: cluster, Package: first}, {ID: catalog.ID{Kind: catalog.KindClusterCatalog, Name: "second"}, Package: &second}}
+	second := madeOf("quay", "0.9.0") // below what is installed: it is in the way of nothing, and has to be compared with everything
+	return []Catalog{{ID: cluster, Package: first}, {ID: catalog.ID{Kind: catalog.KindClusterCatalog, Name: "second"}, Package: second}}
 }
 
 func TestHRD_B1_ALargePackageIsDecidedWithinSeconds(t *testing.T) {

@@ -74,7 +74,7 @@ func (x *successors) collect(from int, u *untried, into []int32) (taken []int32,
 func (x *successors) each(f func(from int, ranks []int32)) {
 	u := x.untried()
 	var ranks []int32
-	looked := 0
+	var looked int
 	for from := range x.graph.bundles {
 		clear(u.done)
 		clear(u.all)

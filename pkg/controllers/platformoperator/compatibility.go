@@ -24,19 +24,22 @@ func (s *state) reportCompatibility() {
 	if unknown == nil {
 		effective, s.ignored = compat.JudgeOverrides(cluster.Next(), resolve.OverridesOf(s.operator), s.clock.Now())
 	}
-	bundles := bundlesThatCount(*status)
-	if len(bundles) == 0 {
+	counted := s.counted()
+	if len(counted) == 0 {
 		return
 	}
-	now := &platformv1alpha1.Compatibility{MaxOpenShiftVersion: strictest(*status)}
+	now := &platformv1alpha1.Compatibility{MaxOpenShiftVersion: strictest(counted)}
 	status.Compatibility = now
 	if unknown != nil {
 		return // condition Upgradeable says why
 	}
+	var candidates []compat.Candidate
 	if !s.cannotTellUpdates() {
-		for i := range bundles {
-			bundles[i].Candidates = s.decision.Moves()
-		}
+		candidates = s.decision.Moves()
+	}
+	bundles := make([]compat.Operator, 0, len(counted))
+	for _, bundle := range counted {
+		bundles = append(bundles, compat.Operator{Version: bundle.Version, Max: bundle.Max, Candidates: candidates})
 	}
 	reach := compat.LookAhead(cluster, bundles)
 	if s.cannotTellUpdates() && before != nil {
@@ -53,38 +56,20 @@ func (s *state) cannotTellUpdates() bool {
 	return s.refusal != nil || s.decision.Unread != "" && len(s.decision.Available) == 0 && len(s.decision.Refused) == 0
 }
 
-// bundlesThatCount are the bundles whose declarations count: the installed one and, during a hop, the one that is being moved to.
-func bundlesThatCount(status platformv1alpha1.PlatformOperatorStatus) (bundles []compat.Operator) {
-	for _, bundle := range counting(status) {
-		bundles = append(bundles, compat.Operator{Version: bundle.Version, Max: rawOf(*bundle)})
-	}
-	return bundles
-}
-
-func counting(status platformv1alpha1.PlatformOperatorStatus) (bundles []*platformv1alpha1.InstalledBundle) {
-	if status.Installed == nil {
-		return nil
-	}
-	bundles = append(bundles, status.Installed)
-	if hop := underWay(status.Target); hop != nil {
-		bundles = append(bundles, hop)
-	}
-	return bundles
-}
+// counted are the bundles whose declarations count, as they do at the upgrade gate.
+func (s *state) counted() []compat.Counted { return compat.Counting(s.operator, s.deployment) }
 
 // strictest is the lowest maxOpenShiftVersion that counts, before that one that cannot be read; empty where nothing is declared.
-func strictest(status platformv1alpha1.PlatformOperatorStatus) (text string) {
+func strictest(bundles []compat.Counted) (text string) {
 	var lowest *compat.Minor
-	for _, bundle := range counting(status) {
-		if bundle.MaxOpenShiftVersion == "" {
-			continue
-		}
-		most, err := compat.ReadMax(rawOf(*bundle))
+	for _, bundle := range bundles {
+		most, err := compat.ReadMax(bundle.Max)
 		if err != nil {
-			return bundle.MaxOpenShiftVersion
+			text, _ = compat.Record(bundle.Max)
+			return text
 		}
-		if lowest == nil || most.Compare(*lowest) < 0 {
-			lowest, text = most, bundle.MaxOpenShiftVersion
+		if most != nil && (lowest == nil || most.Compare(*lowest) < 0) {
+			lowest, text = most, most.String()
 		}
 	}
 	return text
@@ -111,7 +96,7 @@ func overrideOf(operator *platformv1alpha1.PlatformOperator, version string) *co
 
 // acknowledgedCondition is condition Upgradeable with what an override that is in effect makes of it.
 func acknowledgedCondition(s *state) metav1.Condition {
-	condition := upgradeableCondition(s.operator.Status, s.on.Version)
+	condition := upgradeableCondition(s.counted(), s.on.Version)
 	override := inEffect(s.operator.Status.Compatibility)
 	if override == nil {
 		return condition

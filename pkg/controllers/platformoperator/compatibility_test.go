@@ -124,6 +124,7 @@ func TestCLU_G10_StatusSaysHowFarTheClusterMayGoNowAndAfterUpdates(t *testing.T)
 		record := *recordOf(c.deployment)
 		record.MaxOpenShiftVersion = "4.22"
 		c.records(record)
+		c.deployment.Status.Revisions = []corev1alpha2.Revision{{Number: 2, State: corev1alpha2.RevisionRollingOut, Bundle: record.Bundle, Presence: corev1alpha2.Present}}
 		meta.SetStatusCondition(&c.deployment.Status.Conditions, metav1.Condition{Type: "Healthy", Status: metav1.ConditionFalse, Reason: "Test", Message: "not yet"})
 		c.sync(t, permitting{"1.0.0": "4.23", "1.1.0": "4.22", "1.2.0": "4.23"})
 		if got := c.reachable(); got != "4.22: now 4.22, after updates 4.23" {
@@ -138,6 +139,32 @@ func TestCLU_G10_StatusSaysHowFarTheClusterMayGoNowAndAfterUpdates(t *testing.T)
 			t.Errorf("it says %q", got)
 		}
 	})
+}
+
+// HRD-G1: what counts at the gate is told on the PlatformOperator too.
+func TestHRD_G1_AnOperatorTellsWhatOfItCountsAtTheGate(t *testing.T) {
+	for name, test := range map[string]struct {
+		state    corev1alpha2.RevisionState
+		presence corev1alpha2.Presence
+		want     string // reason of Upgradeable, and how far the cluster may go
+	}{
+		"a first installation that has begun":              {corev1alpha2.RevisionRollingOut, corev1alpha2.Present, "IncompatibleOperator 4.21: now 4.21, after updates 4.21"},
+		"one that has written nothing":                     {corev1alpha2.RevisionRollingOut, corev1alpha2.Absent, "AsExpected nothing"},
+		"one that failed, and of which something is there": {corev1alpha2.RevisionFailed, corev1alpha2.Present, "IncompatibleOperator 4.21: now 4.21, after updates 4.21"},
+		"one that failed, and of which all was taken away": {corev1alpha2.RevisionFailed, corev1alpha2.Absent, "AsExpected nothing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := at421("4.21")
+			c.operator.Status = platformv1alpha1.PlatformOperatorStatus{}
+			c.operator.Spec.Upgrades = &platformv1alpha1.Upgrades{Approval: platformv1alpha1.ApprovalManual}
+			c.deployment.Status.Conditions, c.deployment.Status.ActiveRevision = nil, 0
+			c.deployment.Status.Revisions = []corev1alpha2.Revision{{Number: 1, State: test.state, Bundle: recordOf(c.deployment).Bundle, MaxOpenShiftVersions: []string{`"4.21"`}, Presence: test.presence}}
+			c.sync(t, permitting{"1.0.0": "4.21"})
+			if got := c.upgradeable().Reason + " " + c.reachable(); c.operator.Status.Installed != nil || got != test.want {
+				t.Errorf("it says %q, want %q; installed is %v", got, test.want, c.operator.Status.Installed)
+			}
+		})
+	}
 }
 
 func override(version, reason string, expires time.Time) corev1alpha2.CompatibilityOverride {

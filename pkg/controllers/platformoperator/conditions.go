@@ -1,6 +1,7 @@
 package platformoperator
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -299,41 +300,41 @@ func healthyCondition(s *state) metav1.Condition {
 	return isUnknown(platformv1alpha1.ReasonUnknown, condition.Message)
 }
 
-// upgradeableCondition says whether the installed bundle permits the cluster's next minor version, and during a hop also the one
-// that is moved to: the stricter of the two counts.
-func upgradeableCondition(status platformv1alpha1.PlatformOperatorStatus, clusterVersion string) metav1.Condition {
-	if status.Installed == nil {
+// upgradeableCondition says whether the bundles that count permit the cluster's next minor version: the first one that does not is
+// told of.
+func upgradeableCondition(bundles []compat.Counted, clusterVersion string) metav1.Condition {
+	if len(bundles) == 0 {
 		return isTrue(platformv1alpha1.ReasonAsExpected, "Nothing is installed, so nothing is in the way of a cluster upgrade.")
 	}
-	condition := permits(*status.Installed, clusterVersion)
-	if hop := underWay(status.Target); hop != nil && condition.Status == metav1.ConditionTrue {
-		if to := permits(*hop, clusterVersion); to.Status != metav1.ConditionTrue {
-			return to
+	for _, bundle := range bundles {
+		if condition := permits(bundle, clusterVersion); condition.Status != metav1.ConditionTrue {
+			return condition
 		}
 	}
-	return condition
+	return permits(bundles[0], clusterVersion)
 }
 
 // permits says whether a bundle permits the cluster's next minor version.
-func permits(bundle platformv1alpha1.InstalledBundle, clusterVersion string) metav1.Condition {
+func permits(bundle compat.Counted, clusterVersion string) metav1.Condition {
+	name := cmp.Or(bundle.Bundle, bundle.Version, "The bundle") // metadata is what plain+v0 need not have
 	cluster, err := compat.ParseClusterVersion(clusterVersion)
 	if err != nil {
 		return isUnknown(platformv1alpha1.ReasonUnknown, fmt.Sprintf("The cluster's version cannot be read: %v.", err))
 	}
-	max, err := compat.ReadMax(rawOf(bundle))
+	max, err := compat.ReadMax(bundle.Max)
 	if err != nil {
 		return isFalse(platformv1alpha1.ReasonCompatibilityUnreadable, fmt.Sprintf(
-			"The olm.maxOpenShiftVersion of %s cannot be read, so cluster upgrades are blocked: %v. Move to a version whose declaration is readable, have it corrected in the catalog, acknowledge the risk in spec.compatibilityOverrides, or remove the operator.", bundle.Bundle, err))
+			"The olm.maxOpenShiftVersion of %s cannot be read, so cluster upgrades are blocked: %v. Move to a version whose declaration is readable, have it corrected in the catalog, acknowledge the risk in spec.compatibilityOverrides, or remove the operator.", name, err))
 	}
 	if max == nil {
-		return isTrue(platformv1alpha1.ReasonAsExpected, fmt.Sprintf("%s declares no olm.maxOpenShiftVersion.", bundle.Bundle))
+		return isTrue(platformv1alpha1.ReasonAsExpected, fmt.Sprintf("%s declares no olm.maxOpenShiftVersion.", name))
 	}
 	next := cluster.Next()
 	if !max.Permits(next) {
 		return isFalse(platformv1alpha1.ReasonIncompatibleOperator, fmt.Sprintf(
-			"%s runs on OpenShift %s at most, and the cluster's next minor version is %s.", bundle.Bundle, max.Names(), next.Names()))
+			"%s runs on OpenShift %s at most, and the cluster's next minor version is %s.", name, max.Names(), next.Names()))
 	}
-	return isTrue(platformv1alpha1.ReasonAsExpected, fmt.Sprintf("%s runs on OpenShift up to %s.", bundle.Bundle, max.Names()))
+	return isTrue(platformv1alpha1.ReasonAsExpected, fmt.Sprintf("%s runs on OpenShift up to %s.", name, max.Names()))
 }
 
 func sentence(action, problem string) string {

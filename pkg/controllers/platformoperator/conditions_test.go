@@ -8,6 +8,7 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/compat"
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
@@ -54,15 +55,16 @@ func TestUpgradeableCondition(t *testing.T) {
 		"no cluster version":            {"4.21", "", "Unknown", platformv1alpha1.ReasonUnknown},
 	} {
 		t.Run(name, func(t *testing.T) {
-			installed := at("1.0.0")
-			installed.MaxOpenShiftVersion = test.max
-			got := upgradeableCondition(platformv1alpha1.PlatformOperatorStatus{Installed: installed}, test.cluster)
+			operator := &platformv1alpha1.PlatformOperator{}
+			operator.Status.Installed = at("1.0.0")
+			operator.Status.Installed.MaxOpenShiftVersion = test.max
+			got := upgradeableCondition(compat.Counting(operator, nil), test.cluster)
 			if got.Status != metav1.ConditionStatus(test.status) || got.Reason != test.reason {
 				t.Errorf("got %s/%s: %s, want %s/%s", got.Status, got.Reason, got.Message, test.status, test.reason)
 			}
 		})
 	}
-	if got := upgradeableCondition(platformv1alpha1.PlatformOperatorStatus{}, "4.21.0"); got.Status != metav1.ConditionTrue {
+	if got := upgradeableCondition(nil, "4.21.0"); got.Status != metav1.ConditionTrue {
 		t.Errorf("with nothing installed it is %s/%s", got.Status, got.Reason)
 	}
 }

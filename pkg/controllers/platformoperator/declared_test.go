@@ -11,6 +11,7 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/compat"
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
@@ -179,7 +180,12 @@ func TestDuringAHopTheStricterBundleCounts(t *testing.T) {
 			status := platformv1alpha1.PlatformOperatorStatus{Installed: at("1.0.0"), Target: &platformv1alpha1.Target{Hop: at("1.1.0")}}
 			status.Installed.Bundle, status.Target.Hop.Bundle = "op.v1.0.0", "op.v1.1.0"
 			status.Installed.MaxOpenShiftVersion, status.Target.Hop.MaxOpenShiftVersion = test.installed, test.hop
-			got := upgradeableCondition(status, "4.21.3")
+			deployment := &corev1alpha2.BundleDeployment{}
+			deployment.Status.Revisions = []corev1alpha2.Revision{
+				{Number: 1, State: corev1alpha2.RevisionActive, Bundle: "op.v1.0.0", Presence: corev1alpha2.Present},
+				{Number: 2, State: corev1alpha2.RevisionRollingOut, Bundle: "op.v1.1.0", Presence: corev1alpha2.Present},
+			}
+			got := upgradeableCondition(compat.Counting(&platformv1alpha1.PlatformOperator{Status: status}, deployment), "4.21.3")
 			if got.Reason != test.reason || !strings.Contains(got.Message, test.about) {
 				t.Errorf("%s/%s: %s", got.Status, got.Reason, got.Message)
 			}

@@ -61,7 +61,7 @@ func remove(ctx context.Context, s *state) (bool, error) {
 		}
 		if takenDown(s.deployment) { // what is not there keeps no cluster from its next version
 			s.operator.Status.Installed, s.operator.Status.Target = nil, nil
-			s.setFrom(platformv1alpha1.ConditionUpgradeable, upgradeableCondition(s.operator.Status, s.on.Version))
+			s.setFrom(platformv1alpha1.ConditionUpgradeable, upgradeableCondition(s.counted(), s.on.Version))
 		}
 		s.setFrom(platformv1alpha1.ConditionProgressing, removalCondition(s.deployment))
 		s.setFrom(platformv1alpha1.ConditionHealthy, healthyCondition(s))

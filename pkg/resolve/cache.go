@@ -13,7 +13,8 @@ import (
 // once.
 //
 // What a Cache returns is what Together returns. It keeps one decision for each operator of the last call, and what that was made
-// of: the catalogs' content of that operator's package, nothing of others, nothing of the past. The zero value is empty and ready.
+// of: the catalogs' content of that operator's package, nothing of others, nothing of the past. World.Done is no part of that, and
+// nothing is kept of a call during which it was closed. The zero value is empty and ready.
 // A Cache may be used by several goroutines at once; none waits for what another one decides. Decisions are shared: nobody may
 // change them.
 type Cache struct {
@@ -183,8 +184,12 @@ func (p *plan) forget(group component) {
 	}
 }
 
-// keep puts what a call found out into the cache, beside what other calls found out meanwhile, and drops operators that are gone.
+// keep puts what a call found out into the cache, beside what other calls found out meanwhile, and drops operators that are gone. A
+// call whose World is done by now changes nothing: its searches may have been cut short, and the next call does all of it again.
 func (c *Cache) keep(p *plan) {
+	if p.around.world.ended() {
+		return
+	}
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	if c.known == nil {

@@ -88,3 +88,51 @@ func TestHRD_B1_SearchesThatEndSayWhichPackageAndOthersAreDecided(t *testing.T) 
 		t.Errorf("the large one goes to %v: %s", target, got["large"].Message)
 	}
 }
+
+func TestHRD_B1_NothingIsKeptOfACallThatWasEnded(t *testing.T) {
+	closed := make(chan struct{})
+	close(closed)
+	large := largeCatalogs(2000, "")
+	world := func(done <-chan struct{}) World {
+		return World{Done: done, Catalogs: func(string) []Catalog { return large }}
+	}
+	requests := []Request{ask(installed("1.1000.0"))}
+	name := requests[0].Operator
+	var cache Cache
+	for _, step := range []struct {
+		says    string
+		done    <-chan struct{}
+		decided int
+		blocked platformv1alpha1.BlockedReason
+	}{
+		{"the first call is ended", closed, 1, platformv1alpha1.BlockedSearchLimit},
+		{"the next one is not", make(chan struct{}), 1, ""},
+		{"another context", make(chan struct{}), 0, ""},
+		{"no context", nil, 0, ""},
+		{"a call that is ended needs no search", closed, 0, ""},
+		{"what was kept stays", nil, 0, ""},
+	} {
+		got := cache.Decide(name, requests, world(step.done))
+		if got.Decided != step.decided || got.Updates[0].Reason != step.blocked {
+			t.Fatalf("%s: %d were decided, want %d; the newest is blocked by %q, want %q", step.says, got.Decided, step.decided, got.Updates[0].Reason, step.blocked)
+		}
+	}
+	var whole Cache
+	whole.Together(requests, world(closed))
+	if got := whole.Together(requests, world(nil))[name]; got.Updates[0].Reason != "" {
+		t.Errorf("all together, after a call that was ended: %+v", got.Updates[0])
+	}
+	if _, undecided := whole.Invalidate(requests, world(closed)); len(undecided) != 0 {
+		t.Errorf("%v count as undecided", undecided)
+	}
+}
+
+func TestHRD_B1_TheBudgetIsTheWorlds(t *testing.T) {
+	request := ask(installed("1.1000.0"))
+	for budget, want := range map[int]platformv1alpha1.BlockedReason{0: "", 1 << 20: "", 1000: platformv1alpha1.BlockedSearchLimit} {
+		world := World{MaxWork: budget, Catalogs: func(string) []Catalog { return largeCatalogs(100, "") }}
+		if got := Together([]Request{request}, world)[request.Operator].Updates[0]; got.Reason != want {
+			t.Errorf("with %d steps the newest is blocked by %q, want %q: %s", budget, got.Reason, want, got.Why)
+		}
+	}
+}

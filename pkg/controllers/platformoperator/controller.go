@@ -119,6 +119,8 @@ type controller struct {
 	advised          advised
 	pace             pace
 	tried            func(name string)
+	// maxWork is as in resolve.World. A seam for tests.
+	maxWork int
 }
 
 // New builds the controller. Its queue keys are PlatformOperator names.

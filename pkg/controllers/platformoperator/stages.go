@@ -144,7 +144,7 @@ func deployedOrLost(status platformv1alpha1.PlatformOperatorStatus) bool {
 }
 
 // choose asks the resolver for the bundle that should run, and decides whether to move there now.
-func choose(_ context.Context, s *state) (bool, error) {
+func choose(ctx context.Context, s *state) (bool, error) {
 	if s.refusal != nil {
 		return false, nil
 	}
@@ -156,7 +156,7 @@ func choose(_ context.Context, s *state) (bool, error) {
 		}
 		return false, nil
 	}
-	if s.decision, err = s.decide(request); err != nil {
+	if s.decision, err = s.decide(ctx, request); err != nil {
 		return true, err
 	}
 	offers := s.catalogs.For(request.Package)

@@ -142,10 +142,11 @@ func New(config Config) (factory.Controller, error) {
 
 func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
 	if syncCtx.QueueKey() == remediesKey {
-		if c.search.run(c) {
+		news, err := c.search.run(ctx, c)
+		if news {
 			syncCtx.Queue().Add(factory.DefaultQueueKey)
 		}
-		return nil
+		return err
 	}
 	found := c.judge()
 	if found.again > 0 {

@@ -41,7 +41,7 @@ func (twoVersions) For(string) []resolve.Catalog {
 // alone is what an operator contributes on a cluster that has no other.
 func alone(c *controller, operator *platformv1alpha1.PlatformOperator, on resolve.Cluster) []compat.Operator {
 	seen := sight{on: on, operators: []*platformv1alpha1.PlatformOperator{operator}, deployments: deploymentsOf(operator)}
-	found := c.queryFor(seen).answer(&resolve.Cache{})
+	found := c.queryFor(seen).answer(&resolve.Cache{}, nil)
 	return c.bundlesOf(operator, seen, &found)
 }
 
@@ -215,7 +215,7 @@ func TestEvaluate(t *testing.T) {
 			g := gateOf(t, test.operator)
 			g.clusterVersion(t, test.clusterVersion)
 			g.judge()
-			g.search.run(g.controller)
+			g.searched(t)
 			verdict := g.judge().verdict
 			if verdict.Upgradeable != test.upgradeable || verdict.Reason != test.reason {
 				t.Errorf("got %t/%s, want %t/%s: %s", verdict.Upgradeable, verdict.Reason, test.upgradeable, test.reason, verdict.Message)

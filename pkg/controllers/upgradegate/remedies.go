@@ -1,6 +1,8 @@
 package upgradegate
 
 import (
+	"context"
+	"fmt"
 	"reflect"
 	"slices"
 	"sync"
@@ -43,23 +45,27 @@ func (s *search) last() *remedies {
 	return s.found
 }
 
-// run searches if anything has changed since the last search, and says whether the answer is another one.
-func (s *search) run(c *controller) (news bool) {
+// run searches if anything has changed since the last search, and says whether the answer is another one. When the context ends, so
+// does the search, and what it found by then is thrown away.
+func (s *search) run(ctx context.Context, c *controller) (news bool, err error) {
 	s.lock.Lock()
 	on, before, last := s.on, s.query, s.found
 	s.lock.Unlock()
 	if on == nil {
-		return false
+		return false, nil
 	}
 	next := c.queryFor(*on)
 	if last != nil && reflect.DeepEqual(before, next) {
-		return false
+		return false, nil
 	}
-	found := next.answer(&s.decisions)
+	found := next.answer(&s.decisions, ctx.Done())
+	if err := ctx.Err(); err != nil {
+		return false, fmt.Errorf("searching what could be installed instead: %w", err)
+	}
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	s.query, s.found = next, &found
-	return last == nil || !reflect.DeepEqual(*last, found)
+	return last == nil || !reflect.DeepEqual(*last, found), nil
 }
 
 // query is everything that remedies follow from.
@@ -122,13 +128,13 @@ func (c *controller) queryFor(seen sight) query {
 	return q
 }
 
-// answer has the resolver decide.
-func (q query) answer(decisions *resolve.Cache) remedies {
+// answer has the resolver decide, which ends when done is closed: then the answer is of no use.
+func (q query) answer(decisions *resolve.Cache, done <-chan struct{}) remedies {
 	found := remedies{version: q.version, operators: map[string]remedy{}}
 	var decided map[string]resolve.Decision
 	if q.needed {
 		decided = decisions.Together(q.requests, resolve.World{
-			Catalogs: func(pkg string) []resolve.Catalog { return q.catalogs[pkg] }, Unlisted: q.unlisted, Kinds: q.kinds, Foreign: q.foreign,
+			Catalogs: func(pkg string) []resolve.Catalog { return q.catalogs[pkg] }, Unlisted: q.unlisted, Kinds: q.kinds, Foreign: q.foreign, Done: done,
 		})
 	}
 	for name, id := range q.bundles {

@@ -1,6 +1,8 @@
 package upgradegate
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -45,6 +47,16 @@ func (g *gate) condition(t *testing.T) operatorv1.OperatorCondition {
 		return *found
 	}
 	return operatorv1.OperatorCondition{}
+}
+
+// searched searches once, and says whether the answer is another one.
+func (g *gate) searched(t *testing.T) bool {
+	t.Helper()
+	news, err := g.search.run(t.Context(), g.controller)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return news
 }
 
 func TestHRD_B3_VerdictDoesNotWaitForRemedies(t *testing.T) {
@@ -111,7 +123,7 @@ func TestHRD_B3_RecordedRemediesStayUntilANewProcessHasSearched(t *testing.T) {
 	if now := g.condition(t); now.Message != recorded || g.wrote() {
 		t.Errorf("it says\n%s\nafter\n%s", now.Message, recorded)
 	}
-	g.search.run(g.controller)
+	g.searched(t)
 	g.syncOnce(t)
 	if now := g.condition(t); now.Message != recorded || g.wrote() {
 		t.Errorf("having searched it says\n%s\nafter\n%s", now.Message, recorded)
@@ -122,11 +134,11 @@ func TestNothingIsSearchedTwice(t *testing.T) {
 	g := gateOf(t, compass("1.0.x", "4.21", "none"))
 	g.clusterVersion(t, "4.21.0")
 	g.says(t)
-	if g.search.run(g.controller) {
+	if g.searched(t) {
 		t.Error("nothing has changed, and there is another answer")
 	}
 	g.offers.catalogs = nil
-	if !g.search.run(g.controller) {
+	if !g.searched(t) {
 		t.Error("the catalogs have nothing any more, and the answer is the same")
 	}
 }
@@ -144,6 +156,44 @@ func manyVersions(count int) []resolve.Catalog {
 		pkg.Bundles = append(pkg.Bundles, catalog.Bundle{Name: entry.Name, Version: version, Image: fmt.Sprintf("i@sha256:%d", i), MaxOpenShiftVersions: []string{`"4.21"`}})
 	}
 	return []resolve.Catalog{{ID: catalog.ID{Kind: "ClusterCatalog", Name: "c"}, Package: pkg}}
+}
+
+// ending are catalogs that end a context when they are asked.
+type ending struct {
+	Catalogs
+	end context.CancelFunc
+}
+
+func (e ending) For(pkg string) []resolve.Catalog {
+	e.end()
+	return e.Catalogs.For(pkg)
+}
+
+func TestHRD_B1_NothingThatASearchFoundByItsEndIsUsed(t *testing.T) {
+	g := gateOf(t, compass("", "4.21", "none"))
+	g.offers.catalogs = manyVersions(2000)
+	g.offers.catalogs[0].Package.Bundles[1999].MaxOpenShiftVersions = []string{`"4.23"`}
+	g.clusterVersion(t, "4.21.0")
+	g.syncOnce(t)
+	before := g.condition(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	g.catalogs = ending{g.offers, cancel}
+	if err := g.sync(ctx, keyed{g.queue, remediesKey}); !errors.Is(err, context.Canceled) {
+		t.Errorf("the search ends with %v", err)
+	}
+	g.syncOnce(t)
+	if now := g.condition(t); g.search.last() != nil || now.Message != before.Message {
+		t.Errorf("then it says\n%s\nafter\n%s", now.Message, before.Message)
+	}
+	g.catalogs = g.offers
+	if !g.searched(t) {
+		t.Error("it is not searched again")
+	}
+	g.syncOnce(t)
+	if now := g.condition(t); !strings.Contains(now.Message, "update to ≥1.1999.0") {
+		t.Errorf("at last it says %s", now.Message)
+	}
 }
 
 func TestHRD_B3_VerdictOnAPackageOf800VersionsTakesLessThanASecond(t *testing.T) {

@@ -160,7 +160,7 @@ func (b *Builder) AddBundle(pkg string, bundle Bundle) {
 	case !ok && len(d.bundles) >= maxBundles:
 		d.fault("there are more than %d bundles", maxBundles)
 		return
-	case !ok && !b.keep(pkg, d, bundle.size()):
+	case !ok && !b.keep(pkg, d, bundle.Size()):
 		return
 	case ok && !reflect.DeepEqual(before, bundle):
 		d.clashing[bundle.Name] = true

@@ -97,8 +97,8 @@ func appendFields(fields []field, requirements []Requirement) []field {
 	return fields
 }
 
-// size is what the bundle takes in memory at most; what it shares with others is counted for each.
-func (b *Bundle) size() int {
+// Size is what the bundle takes in memory at most; what it shares with others is counted for each.
+func (b *Bundle) Size() int {
 	size := sizeOfBundle + len(b.CreatedAt) + len(b.ProvidedGVKs)*sizeOfKind
 	for _, r := range b.Requirements {
 		size += r.size() * sizeOfRequirement

@@ -46,7 +46,7 @@ func TestHRD_B4_RealHeapOfCSVsOverGRPC(t *testing.T) {
 	api.RegisterRegistryServer(server, registry)
 	go func() { _ = server.Serve(listener) }()
 	t.Cleanup(server.Stop)
-	packages, _, err := grpc.Read(t.Context(), listener.Addr().String(), func(string) bool { return true })
+	packages, _, err := grpc.Read(t.Context(), listener.Addr().String(), func(string) bool { return true }, nil)
 	if err != nil || len(packages) != 1 || len(packages[0].Bundles) != sentCSVs || packages[0].Bundles[0].MinKubeVersion != "1.30.0" {
 		t.Fatalf("%d packages, %v", len(packages), err)
 	}

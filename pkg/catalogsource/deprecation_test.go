@@ -34,11 +34,11 @@ func TestDeprecationThatAppearsOrDisappearsIsNewsOfItsPackageOnly(t *testing.T) 
 	names := []string{"aged", "other"}
 	read := func() map[string][]string {
 		t.Helper()
-		overGRPC, _, err := grpc.Read(t.Context(), server.GRPCAddress(), func(pkg string) bool { return slices.Contains(names, pkg) })
+		overGRPC, _, err := grpc.Read(t.Context(), server.GRPCAddress(), func(pkg string) bool { return slices.Contains(names, pkg) }, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		overHTTPS, err := client.ReadPackages(t.Context(), server.HTTPSBaseURL(), names, "")
+		overHTTPS, err := client.ReadPackages(t.Context(), server.HTTPSBaseURL(), names, "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

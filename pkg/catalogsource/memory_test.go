@@ -151,7 +151,7 @@ func readBigGRPC(t *testing.T) ([]catalog.Package, *catalog.Providers) {
 	serving.Go(func() { _ = server.Serve(listener) })
 	defer serving.Wait()
 	defer server.Stop()
-	packages, providers, err := grpc.Read(t.Context(), listener.Addr().String(), wantedOfBig)
+	packages, providers, err := grpc.Read(t.Context(), listener.Addr().String(), wantedOfBig, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +175,7 @@ func readBigHTTPS(t *testing.T) ([]catalog.Package, *catalog.Providers) {
 	roots := server.Client().Transport.(*nethttp.Transport).TLSClientConfig.RootCAs
 	client := http.New(http.Options{RootCAs: roots})
 	defer client.Close()
-	reading, err := client.ReadPackages(t.Context(), server.URL, []string{"package-123", "package-7"}, "")
+	reading, err := client.ReadPackages(t.Context(), server.URL, []string{"package-123", "package-7"}, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func readBoth(t *testing.T, folder string, want func(string) bool) []catalog.Pac
 	defer client.Close()
 
 	began := time.Now()
-	overGRPC, provided, err := grpc.Read(t.Context(), server.GRPCAddress(), want)
+	overGRPC, provided, err := grpc.Read(t.Context(), server.GRPCAddress(), want, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func readBoth(t *testing.T, folder string, want func(string) bool) []catalog.Pac
 	if !reflect.DeepEqual(overHTTPS, overGRPC) { // cmp takes seconds for this much
 		t.Errorf("%s: over HTTPS (-) and over gRPC (+):\n%.4000s", folder, cmp.Diff(overHTTPS, overGRPC))
 	}
-	alone, err := client.ReadProviders(t.Context(), server.HTTPSBaseURL())
+	alone, err := client.ReadProviders(t.Context(), server.HTTPSBaseURL(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

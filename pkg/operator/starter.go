@@ -144,6 +144,7 @@ func newLimits(input *Input) *store.Limits {
 }
 
 func newCatalogs(input *Input, known *offers, around *surroundings, heard listeners) (factory.Controller, error) {
+	budget := catalogsource.NewBudget() // for both protocols
 	return catalogs.New(catalogs.Config{
 		Dynamic:         input.Dynamic,
 		Kinds:           around.kinds,
@@ -153,8 +154,8 @@ func newCatalogs(input *Input, known *offers, around *surroundings, heard listen
 		Changes:         known.changes,
 		ProviderChanges: known.providers,
 		Clock:           input.Clock,
-		ReadGRPC:        readGRPC,
-		ReadHTTP:        newHTTPReader(input.Options.CatalogCAFile),
+		ReadGRPC:        newGRPCReader(budget),
+		ReadHTTP:        newHTTPReader(input.Options.CatalogCAFile, budget),
 		Recorder:        input.Recorder,
 		Register:        input.RegisterCollector,
 		Watched:         heard.add,

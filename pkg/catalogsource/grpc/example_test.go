@@ -17,7 +17,7 @@ func ExampleRead() {
 	}
 	defer server.Close()
 
-	packages, _, err := grpc.Read(ctx, server.GRPCAddress(), func(pkg string) bool { return pkg == "example" })
+	packages, _, err := grpc.Read(ctx, server.GRPCAddress(), func(pkg string) bool { return pkg == "example" }, nil)
 	if err != nil {
 		fmt.Println(err)
 		return

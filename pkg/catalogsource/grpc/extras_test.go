@@ -77,7 +77,7 @@ func TestReadAsksForUpgradeRulesOfThisVersionAndTheNext(t *testing.T) {
 		}
 		return stream.Send(blob(t, map[string]any{"schema": schema, "package": "example", "steps": []any{}}))
 	}}
-	packages, _, err := grpc.Read(t.Context(), serveRules(t, rules), nil)
+	packages, _, err := grpc.Read(t.Context(), serveRules(t, rules), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestReadIsAnErrorWhenUpgradeRulesCannotBeHad(t *testing.T) {
 		}, "going away"},
 	} {
 		t.Run(sentence, func(t *testing.T) {
-			packages, _, err := grpc.Read(t.Context(), serveRules(t, &fakeRules{answer: test.answer}), nil)
+			packages, _, err := grpc.Read(t.Context(), serveRules(t, &fakeRules{answer: test.answer}), nil, nil)
 			if err == nil || packages != nil {
 				t.Fatalf("read %+v", packages)
 			}
@@ -134,7 +134,7 @@ func TestReadOfAServerWithoutCustomSchemasSaysWhatIsNotKnown(t *testing.T) {
 		"with rules on a bundle that are none": {[]*api.Property{unreadable}, "unexpected EOF", 1, 0},
 	} {
 		t.Run(sentence, func(t *testing.T) {
-			packages, _, err := grpc.Read(t.Context(), serveRules(t, &fakeRules{answer: unimplemented}, test.properties...), nil)
+			packages, _, err := grpc.Read(t.Context(), serveRules(t, &fakeRules{answer: unimplemented}, test.properties...), nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -162,7 +162,7 @@ func TestReadBoundsUpgradeRules(t *testing.T) {
 			}
 		}
 		return nil
-	}}), nil)
+	}}), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

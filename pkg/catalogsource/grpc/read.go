@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/catalogsource"
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
@@ -30,8 +31,8 @@ const (
 // Read reads the catalog served at address (host:port) and returns the packages that want says yes to, sorted by name; a
 // nil want wants all. A package that the catalog does not have is not in the result. Of all packages, wanted or not, it says
 // which of them bring which kinds. The connection is closed on return. Errors name the address and what was asked; there is no
-// result beside an error.
-func Read(ctx context.Context, address string, want func(pkg string) bool) ([]catalog.Package, *catalog.Providers, error) {
+// result beside an error. What is kept is taken from memory; nil has no bound. The caller closes it.
+func Read(ctx context.Context, address string, want func(pkg string) bool, memory *catalogsource.Reading) ([]catalog.Package, *catalog.Providers, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	// The address is dialled as it stands, never through a proxy: it is a Service of the cluster.
@@ -48,6 +49,7 @@ func Read(ctx context.Context, address string, want func(pkg string) bool) ([]ca
 		client: api.NewRegistryClient(connection), experimental: api.NewExperimentalRegistryClient(connection),
 		bundles: map[bundleKey]*listed{}, packages: map[string]bool{}, ruled: map[string]bool{},
 		deprecations: map[string]map[catalog.Deprecation]string{},
+		memory:       memory, builder: catalog.Builder{Memory: memory},
 	}
 	err = r.read(ctx, want)
 	if err == nil {
@@ -71,6 +73,8 @@ type listed struct {
 	// known says that the ClusterServiceVersion has been read.
 	known bool
 	err   error
+	// taken is how much memory was taken for it.
+	taken int
 }
 
 type reader struct {
@@ -84,6 +88,8 @@ type reader struct {
 	ruled map[string]bool
 	// deprecations are the messages for each deprecated thing of a package.
 	deprecations map[string]map[catalog.Deprecation]string
+	// memory lends what is kept.
+	memory *catalogsource.Reading
 }
 
 func (r *reader) read(ctx context.Context, want func(string) bool) error {
@@ -109,6 +115,9 @@ func (r *reader) read(ctx context.Context, want func(string) bool) error {
 		return err
 	}
 	for key, l := range r.bundles {
+		// From here on the builder keeps it.
+		delete(r.bundles, key)
+		r.memory.Return(l.taken)
 		if l.err != nil {
 			r.builder.AddFault(key.pkg, fmt.Errorf("olm.bundle %s is left out: properties: %w", truncate.Quote(key.name), l.err))
 			continue
@@ -137,12 +146,15 @@ func (r *reader) list(ctx context.Context, want func(string) bool) error {
 			r.providers.AddProperty(bundle.GetPackageName(), property.GetType(), property.GetValue())
 		}
 		if want == nil || want(bundle.GetPackageName()) {
-			r.add(bundle)
+			if err := r.add(bundle); err != nil {
+				return fmt.Errorf("keeping package %s: %w", truncate.Quote(bundle.GetPackageName()), err)
+			}
 		}
 	}
 }
 
-func (r *reader) add(b *api.Bundle) {
+// add keeps a bundle of the list. An error is that there is no memory for it.
+func (r *reader) add(b *api.Bundle) error {
 	r.packages[b.GetPackageName()] = true
 	r.builder.AddChannel(b.GetPackageName(), b.GetChannelName(), catalog.Entry{
 		Name:      b.GetCsvName(),
@@ -153,7 +165,7 @@ func (r *reader) add(b *api.Bundle) {
 	r.deprecate(b.GetPackageName(), "olm.bundle", b.GetCsvName(), b.GetDeprecation())
 	key := bundleKey{b.GetPackageName(), b.GetCsvName()}
 	if _, known := r.bundles[key]; known {
-		return
+		return r.builder.Err()
 	}
 	l := &listed{
 		bundle:  catalog.Bundle{Name: b.GetCsvName(), Image: b.GetBundlePath(), Version: b.GetVersion()},
@@ -169,19 +181,31 @@ func (r *reader) add(b *api.Bundle) {
 			l.err = err
 		}
 	}
-	l.addCSV(b.GetCsvJson())
 	r.bundles[key] = l
+	if err := r.addCSV(l, b.GetCsvJson()); err != nil {
+		return err
+	}
+	return r.builder.Err()
 }
 
 // addCSV takes from the ClusterServiceVersion what is kept of it. The text itself is not: a catalog has hundreds of megabytes.
-func (l *listed) addCSV(csv string) {
-	if csv == "" {
-		return
+// The memory for the bundle is taken; an error is that there is none.
+func (r *reader) addCSV(l *listed, csv string) error {
+	if csv != "" {
+		l.known = true
+		if l.err == nil {
+			l.err = l.bundle.AddManifest([]byte(csv))
+		}
 	}
-	l.known = true
-	if l.err == nil {
-		l.err = l.bundle.AddManifest([]byte(csv))
+	size := l.bundle.Size()
+	if size <= l.taken {
+		return nil
 	}
+	if err := r.memory.Take(size - l.taken); err != nil {
+		return err
+	}
+	l.taken = size
+	return nil
 }
 
 // complete gets the ClusterServiceVersion of every bundle that was listed without one.
@@ -201,7 +225,9 @@ func (r *reader) complete(ctx context.Context) error {
 				return fmt.Errorf("getting bundle %q of package %q: its image is now %q and was %q in the list: the catalog was replaced while it was read; reading it again",
 					key.name, key.pkg, answer.GetBundlePath(), l.bundle.Image)
 			}
-			l.addCSV(answer.GetCsvJson())
+			if err := r.addCSV(l, answer.GetCsvJson()); err != nil {
+				return fmt.Errorf("keeping package %s: %w", truncate.Quote(key.pkg), err)
+			}
 			return nil
 		})
 	}

@@ -78,7 +78,7 @@ func TestReadPackagesReadsTheSameAsReadInFewBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := server.Requests()
-	reading, err := client.ReadPackages(t.Context(), server.HTTPSBaseURL(), []string{"other", "absent", "example"}, "")
+	reading, err := client.ReadPackages(t.Context(), server.HTTPSBaseURL(), []string{"other", "absent", "example"}, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestReadPackagesReadsTheSameAsReadInFewBytes(t *testing.T) {
 
 	t.Run("nothing is sent again while nothing changes", func(t *testing.T) {
 		before := server.Requests()
-		again, err := client.ReadPackages(t.Context(), server.HTTPSBaseURL(), []string{"other", "example"}, reading.LastModified)
+		again, err := client.ReadPackages(t.Context(), server.HTTPSBaseURL(), []string{"other", "example"}, reading.LastModified, nil)
 		if err != nil || !again.NotModified || again.LastModified != reading.LastModified || again.Packages != nil {
 			t.Errorf("read %+v, %v", again, err)
 		}
@@ -103,7 +103,7 @@ func TestReadPackagesReadsTheSameAsReadInFewBytes(t *testing.T) {
 		if err := server.Update(t.Context(), testdata+"/second"); err != nil {
 			t.Fatal(err)
 		}
-		next, err := client.ReadPackages(t.Context(), server.HTTPSBaseURL(), []string{"example"}, reading.LastModified)
+		next, err := client.ReadPackages(t.Context(), server.HTTPSBaseURL(), []string{"example"}, reading.LastModified, nil)
 		if err != nil || next.NotModified {
 			t.Fatalf("read %+v, %v", next, err)
 		}
@@ -120,11 +120,11 @@ func TestManyPackagesAreReadFromTheWholeCatalog(t *testing.T) {
 	for i := range 40 {
 		wanted = append(wanted, fmt.Sprintf("absent-%d", i))
 	}
-	reading, err := client.ReadPackages(t.Context(), server.HTTPSBaseURL(), wanted, "")
+	reading, err := client.ReadPackages(t.Context(), server.HTTPSBaseURL(), wanted, "", nil)
 	if err != nil || len(reading.Packages) != 1 || server.Requests() != 1 {
 		t.Errorf("read %v, %v in %d requests", names(reading.Packages), err, server.Requests())
 	}
-	again, err := client.ReadPackages(t.Context(), server.HTTPSBaseURL(), wanted, reading.LastModified)
+	again, err := client.ReadPackages(t.Context(), server.HTTPSBaseURL(), wanted, reading.LastModified, nil)
 	if err != nil || !again.NotModified {
 		t.Errorf("read %+v, %v", again, err)
 	}
@@ -155,7 +155,7 @@ func TestServerWithoutMetasIsReadFromTheWholeCatalog(t *testing.T) {
 		}
 		fmt.Fprint(w, packageBlob, channelBlob)
 	})
-	reading, err := newClient(t, options).ReadPackages(t.Context(), base, []string{"example"}, "")
+	reading, err := newClient(t, options).ReadPackages(t.Context(), base, []string{"example"}, "", nil)
 	if err != nil || len(reading.Packages) != 1 || reading.Packages[0].DefaultChannel != "stable" {
 		t.Errorf("read %+v, %v", reading, err)
 	}
@@ -218,8 +218,8 @@ func TestReadIsAnErrorAndNoShortListWhen(t *testing.T) {
 			base, options := test.server(t)
 			client := newClient(t, options)
 			packages, err := client.Read(t.Context(), base, nil)
-			reading, errNamed := client.ReadPackages(t.Context(), base, []string{"example"}, "")
-			bringing, errBringing := client.ReadProviders(t.Context(), base)
+			reading, errNamed := client.ReadPackages(t.Context(), base, []string{"example"}, "", nil)
+			bringing, errBringing := client.ReadProviders(t.Context(), base, nil)
 			if packages != nil || reading.Packages != nil || bringing.Providers != nil {
 				t.Errorf("something was read: %v, %v, %v", packages, reading, bringing)
 			}
@@ -256,7 +256,7 @@ func TestContentThatChangesBetweenTwoRequestsIsAnError(t *testing.T) {
 		w.Header().Set("Last-Modified", time.Date(2026, 1, 1, 0, 0, n, 0, time.UTC).Format(nethttp.TimeFormat))
 		fmt.Fprint(w, packageBlob)
 	})
-	_, err := newClient(t, options).ReadPackages(t.Context(), base, []string{"example"}, "")
+	_, err := newClient(t, options).ReadPackages(t.Context(), base, []string{"example"}, "", nil)
 	if err == nil || !strings.Contains(err.Error(), "was replaced while it was read") {
 		t.Errorf("error %v", err)
 	}
@@ -269,7 +269,7 @@ func TestReadIsBoundedInBytesAfterDecompression(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	client = newClient(t, http.Options{CAFile: server.CAFile(), MaxBytes: 100})
-	if _, err := client.ReadProviders(t.Context(), server.HTTPSBaseURL()); err == nil || !strings.Contains(err.Error(), "larger than 100 bytes") {
+	if _, err := client.ReadProviders(t.Context(), server.HTTPSBaseURL(), nil); err == nil || !strings.Contains(err.Error(), "larger than 100 bytes") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -294,7 +294,7 @@ func TestWhoBringsAKindIsReadFromTheBundlesAlone(t *testing.T) {
 				w.Header().Set("Last-Modified", "Thu, 01 Jan 2026 00:00:00 GMT")
 				fmt.Fprint(w, bundles)
 			})
-			reading, err := newClient(t, options).ReadProviders(t.Context(), base)
+			reading, err := newClient(t, options).ReadProviders(t.Context(), base, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

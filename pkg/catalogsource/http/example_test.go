@@ -21,7 +21,7 @@ func ExampleClient_ReadPackages() {
 
 	since := ""
 	for range 2 {
-		reading, err := client.ReadPackages(ctx, server.HTTPSBaseURL(), []string{"example"}, since)
+		reading, err := client.ReadPackages(ctx, server.HTTPSBaseURL(), []string{"example"}, since, nil)
 		if err != nil {
 			fmt.Println(err)
 			return

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/catalogsource"
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
@@ -38,7 +39,7 @@ type Reading struct {
 // Read reads the whole catalog below base (a ClusterCatalog's status.urls.base) as one stream and returns the packages
 // that want says yes to, sorted by name; a nil want wants all. Errors name the URL; there is no result beside an error.
 func (c *Client) Read(ctx context.Context, base string, want func(pkg string) bool) ([]catalog.Package, error) {
-	reading, err := c.do(ctx, base, func(r *request) (Reading, error) { return r.all(want, "") })
+	reading, err := c.do(ctx, base, nil, func(r *request) (Reading, error) { return r.all(want, "") })
 	return reading.Packages, err
 }
 
@@ -48,8 +49,10 @@ func (c *Client) Read(ctx context.Context, base string, want func(pkg string) bo
 //
 // HTTP times have whole seconds and catalogd has no other validator, so a catalog that changes twice within one second
 // can look unchanged: a caller that knows the catalog's resolved digest passes an empty since when that has changed.
-func (c *Client) ReadPackages(ctx context.Context, base string, names []string, since string) (Reading, error) {
-	return c.do(ctx, base, func(r *request) (Reading, error) {
+//
+// What is kept is taken from memory; nil has no bound. The caller closes it.
+func (c *Client) ReadPackages(ctx context.Context, base string, names []string, since string, memory *catalogsource.Reading) (Reading, error) {
+	return c.do(ctx, base, memory, func(r *request) (Reading, error) {
 		if len(names) <= maxNamed {
 			reading, err := r.named(names, since)
 			if !errors.Is(err, errNoMetas) {
@@ -62,8 +65,8 @@ func (c *Client) ReadPackages(ctx context.Context, base string, names []string, 
 
 // ReadProviders reads who brings which kinds, of all packages of the catalog: from its bundles alone through /api/v1/metas,
 // or, where the server has not that endpoint, from the whole catalog. The reading has no packages.
-func (c *Client) ReadProviders(ctx context.Context, base string) (Reading, error) {
-	return c.do(ctx, base, func(r *request) (Reading, error) {
+func (c *Client) ReadProviders(ctx context.Context, base string, memory *catalogsource.Reading) (Reading, error) {
+	return c.do(ctx, base, memory, func(r *request) (Reading, error) {
 		reading, err := r.bundles()
 		switch {
 		case errors.Is(err, errNoMetas):
@@ -82,9 +85,11 @@ type request struct {
 	base   string
 	left   int64
 	max    int64
+	// memory lends what is kept.
+	memory *catalogsource.Reading
 }
 
-func (c *Client) do(ctx context.Context, base string, read func(*request) (Reading, error)) (Reading, error) {
+func (c *Client) do(ctx context.Context, base string, memory *catalogsource.Reading, read func(*request) (Reading, error)) (Reading, error) {
 	reading, err := func() (Reading, error) {
 		if u, err := url.Parse(base); err != nil || u.Scheme != "https" || u.Host == "" {
 			return Reading{}, errors.New("the address is not an https URL; catalogd is read over https only")
@@ -95,7 +100,7 @@ func (c *Client) do(ctx context.Context, base string, read func(*request) (Readi
 		}
 		ctx, cancel := context.WithTimeout(ctx, c.options.Timeout)
 		defer cancel()
-		reading, err := read(&request{ctx, client, strings.TrimSuffix(base, "/"), c.options.MaxBytes, c.options.MaxBytes})
+		reading, err := read(&request{ctx, client, strings.TrimSuffix(base, "/"), c.options.MaxBytes, c.options.MaxBytes, memory})
 		if err == nil {
 			// When the time is up, the server sees our connection close and may end its answer in good order before we
 			// stop listening: a short answer that looks whole.
@@ -122,7 +127,7 @@ func (r *request) all(want func(string) bool, since string) (Reading, error) {
 	if err := expectOK(response); err != nil {
 		return Reading{}, fmt.Errorf("getting /api/v1/all: %w", err)
 	}
-	packages, providers, err := catalog.ReadServed(r.limit(response.Body), want, nil)
+	packages, providers, err := catalog.ReadServed(r.limit(response.Body), want, r.memory)
 	if err != nil {
 		return Reading{}, fmt.Errorf("getting /api/v1/all: %w", err)
 	}
@@ -136,7 +141,7 @@ func (r *request) bundles() (Reading, error) {
 		return Reading{}, err
 	}
 	defer response.Body.Close()
-	_, providers, err := catalog.ReadServed(r.limit(response.Body), noPackage, nil)
+	_, providers, err := catalog.ReadServed(r.limit(response.Body), noPackage, r.memory)
 	return Reading{Providers: providers, LastModified: response.Header.Get("Last-Modified")}, err
 }
 
@@ -191,7 +196,7 @@ func (r *request) one(name, since string) (Reading, error) {
 	if rest.Header.Get("Last-Modified") != modified {
 		return Reading{}, errReplaced
 	}
-	packages, _, err := catalog.ReadServed(r.limit(io.MultiReader(head.Body, rest.Body)), func(pkg string) bool { return pkg == name }, nil)
+	packages, _, err := catalog.ReadServed(r.limit(io.MultiReader(head.Body, rest.Body)), func(pkg string) bool { return pkg == name }, r.memory)
 	return Reading{Packages: packages, LastModified: modified}, err
 }
 

@@ -1,0 +1,92 @@
+package catalogsource
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func TestHRD_B4_ReadingsShareOneBudget(t *testing.T) {
+	for name, test := range map[string]struct {
+		// others is what each of 15 other readings takes.
+		others, own int
+		refused     bool
+	}{
+		"alone":                                     {own: ownShare + commonShare},
+		"alone, a byte more":                        {own: ownShare + commonShare + 1, refused: true},
+		"all with their own share":                  {others: ownShare, own: ownShare},
+		"the rest is still common":                  {others: ownShare, own: ownShare + commonShare},
+		"the others have the common part":           {others: ownShare + commonShare/15, own: ownShare},
+		"the others have nearly the common part":    {others: ownShare + commonShare/15, own: ownShare + commonShare%15},
+		"the others have the common part, and more": {others: ownShare + commonShare/15, own: ownShare + commonShare%15 + 1, refused: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			budget := NewBudget()
+			var others []*Reading
+			for range readings - 1 {
+				other := budget.Reading()
+				if err := other.Take(test.others); err != nil {
+					t.Fatal(err)
+				}
+				others = append(others, other)
+			}
+			reading := budget.Reading()
+			err := reading.Take(test.own)
+			if (err != nil) != test.refused || err != nil && !(strings.Contains(err.Error(), "1536 KiB") && strings.Contains(err.Error(), "14 MiB")) {
+				t.Errorf("it says %v", err)
+			}
+			// One beyond the shares has the common part alone.
+			seventeenth := budget.Reading()
+			if err := seventeenth.Take(commonShare); test.others > ownShare && err == nil {
+				t.Error("a reading without a share has more than is left")
+			}
+			for _, each := range append(others, reading, seventeenth) {
+				each.Close()
+				each.Close()
+			}
+			if budget.common != commonShare || budget.own != readings {
+				t.Errorf("%d bytes and %d shares are left after all readings", budget.common, budget.own)
+			}
+		})
+	}
+}
+
+func TestHRD_B4_WhatIsGivenBackIsThereAgain(t *testing.T) {
+	budget := NewBudget()
+	var all sync.WaitGroup
+	for range 2 * readings {
+		all.Go(func() {
+			reading := budget.Reading()
+			defer reading.Close()
+			for n := range 1000 {
+				if reading.Take(n<<10) == nil && n%2 == 0 {
+					reading.Return(n << 10)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if budget.common != commonShare || budget.own != readings {
+		t.Errorf("%d bytes and %d shares are left", budget.common, budget.own)
+	}
+}
+
+func TestHRD_B4_OneReadingHasLargeMessages(t *testing.T) {
+	budget := NewBudget()
+	release, err := budget.Reading().Large(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := budget.Reading().Large(ended); !errors.Is(err, context.Canceled) {
+		t.Errorf("a second one: %v", err)
+	}
+	release()
+	if release, err = budget.Reading().Large(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	release()
+}

@@ -42,6 +42,7 @@ func begin(ctx context.Context, s *state) (bool, error) {
 		}
 	}
 	earlier, state := s.wanted.started, s.wanted.state
+	s.wanted.fresh, s.wanted.unwritten = !s.wanted.left() || s.wanted.fresh, false
 	now := metav1.NewTime(s.clock.Now().Truncate(time.Second))
 	s.wanted.started, s.wanted.state, s.wanted.failedGeneration = &now, corev1alpha2.RevisionRollingOut, 0
 	// What was applied before is pruned, or about to be, so that its phases wait again, and it has to be pruned again.

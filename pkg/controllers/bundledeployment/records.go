@@ -99,6 +99,11 @@ type revision struct {
 	seen    time.Time
 	applied bool
 	failure string
+	// fresh says that nothing of it was there when it was begun, and nothing is known to have been written since; unwritten that it
+	// was tried since, and nothing was.
+	fresh, unwritten bool
+	// reloaded: an earlier process has noted that nothing was written, and may have ended between a write and the next note.
+	reloaded bool
 }
 
 const failedState = corev1alpha2.RevisionFailed
@@ -170,7 +175,10 @@ func (s *state) load(ctx context.Context) error {
 		}
 		found := s.record.revisions[at]
 		found.state, found.started, found.failedGeneration = told.State, told.StartedTime, told.FailedGeneration
-		found.pruned = told.Presence == corev1alpha2.Absent && told.StartedTime != nil
+		absent := told.Presence == corev1alpha2.Absent && told.StartedTime != nil
+		if found.pruned = absent && told.State != corev1alpha2.RevisionRollingOut; absent && !found.pruned {
+			found.fresh, found.unwritten, found.reloaded = true, true, true
+		}
 	}
 	s.record.loaded = true
 	return nil
@@ -299,9 +307,17 @@ func (s *state) nextNumber() int64 {
 	return last + 1
 }
 
-// presence says whether objects of a revision may be there.
+// tried notes what came of applying a revision. That nothing was written holds only of one of which nothing was there when it was
+// begun, and as long as every answer says so.
+func (r *revision) tried(report apply.Report) {
+	nothing := report.Writes == 0 && report.Certain && !report.Complete && !(r.reloaded && report.Seen)
+	r.fresh = r.fresh && nothing
+	r.unwritten = r.fresh
+}
+
+// presence says whether objects of a revision may be there. What is given up has been looked through only when it is pruned.
 func (r *revision) presence() corev1alpha2.Presence {
-	if r.left() {
+	if r.left() && !(r.unwritten && r.state == corev1alpha2.RevisionRollingOut) {
 		return corev1alpha2.Present
 	}
 	return corev1alpha2.Absent

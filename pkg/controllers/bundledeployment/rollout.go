@@ -74,6 +74,7 @@ func rollOut(ctx context.Context, s *state) (bool, error) {
 func (s *state) apply(ctx context.Context, target *revision, options apply.Options) error {
 	var err error
 	s.report, err = s.engine.Apply(ctx, target.set, options)
+	target.tried(s.report)
 	s.take(s.report)
 	if apierrors.IsForbidden(err) {
 		s.engine.Doubt()

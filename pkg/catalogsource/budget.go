@@ -76,6 +76,16 @@ func (r *Reading) Return(bytes int) {
 	r.give(bytes)
 }
 
+// Reset gives back all that was taken: the reading begins again.
+func (r *Reading) Reset() {
+	if r == nil {
+		return
+	}
+	r.budget.lock.Lock()
+	defer r.budget.lock.Unlock()
+	r.give(r.taken)
+}
+
 // Close gives back all that was taken, and the share.
 func (r *Reading) Close() {
 	if r == nil {

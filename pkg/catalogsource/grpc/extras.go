@@ -53,7 +53,7 @@ func (r *reader) addRules(ctx context.Context) error {
 func (r *reader) askForRules(ctx context.Context) error {
 	var lock sync.Mutex // of the builder
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(concurrentCalls)
+	group.SetLimit(r.calls)
 	for pkg := range r.packages {
 		for _, schema := range upgradeSchemas() {
 			group.Go(func() error {

@@ -10,7 +10,9 @@ import (
 	"github.com/operator-framework/operator-registry/pkg/api"
 	"golang.org/x/sync/errgroup"
 	googlegrpc "google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
 
 	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/catalogsource"
@@ -21,11 +23,17 @@ const (
 	// timeout bounds one whole read, for callers whose context has no earlier deadline. A full OpenShift catalog streams
 	// in seconds; one that takes minutes is a server that hangs.
 	timeout = 2 * time.Minute
-	// maxMessage bounds one bundle on the wire. grpc-go's own 4 MiB is less than a bundle that carries its manifests.
-	maxMessage = 64 << 20
+	// usualMessage bounds a message at first: the largest blob of the catalogs of OpenShift 4.20 has 194 KiB, and a message may have
+	// what is in it twice.
+	usualMessage = 512 << 10
+	// maxMessage bounds a message where one is larger than that. One reading at a time may have such. The manifests of the largest of
+	// the bundles that were looked at have 6.5 MiB.
+	maxMessage = 8 << 20
 	// concurrentCalls is how many bundles are asked for at once: enough to hide the round trip, few enough not to crowd
-	// out OLM, which asks the same server.
-	concurrentCalls = 4
+	// out OLM, which asks the same server. 16 readings hold 16 MiB of messages so.
+	concurrentCalls = 2
+	// maxHeaders bounds what comes before and after messages: an error's text. grpc-go's own bound is 16 MiB.
+	maxHeaders = 64 << 10
 )
 
 // Read reads the catalog served at address (host:port) and returns the packages that want says yes to, sorted by name; a
@@ -39,29 +47,70 @@ func Read(ctx context.Context, address string, want func(pkg string) bool, memor
 	connection, err := googlegrpc.NewClient("passthrough:///"+address,
 		googlegrpc.WithTransportCredentials(insecure.NewCredentials()),
 		googlegrpc.WithNoProxy(),
-		googlegrpc.WithDefaultCallOptions(googlegrpc.MaxCallRecvMsgSize(maxMessage)),
+		googlegrpc.WithMaxHeaderListSize(maxHeaders),
+		// What a server may send before it is read. Left to itself, grpc-go raises it to 16 MiB for a fast server.
+		googlegrpc.WithStaticStreamWindowSize(usualMessage),
+		googlegrpc.WithStaticConnWindowSize(concurrentCalls*usualMessage),
 	)
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading catalog at %q: %w", address, err)
 	}
 	defer connection.Close()
-	r := reader{
-		client: api.NewRegistryClient(connection), experimental: api.NewExperimentalRegistryClient(connection),
-		bundles: map[bundleKey]*listed{}, packages: map[string]bool{}, ruled: map[string]bool{},
-		deprecations: map[string]map[catalog.Deprecation]string{},
-		memory:       memory, builder: catalog.Builder{Memory: memory},
-	}
-	err = r.read(ctx, want)
-	if err == nil {
-		err = ctx.Err() // a server that sees our deadline too may end its stream in good order, and short
+	packages, providers, err := readWith(ctx, connection, want, memory, usualMessage, concurrentCalls)
+	if status.Code(err) == codes.ResourceExhausted {
+		packages, providers, err = readLarge(ctx, connection, want, memory)
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading catalog at %q: %w", address, err)
 	}
-	if err := r.builder.Err(); err != nil {
-		return nil, nil, fmt.Errorf("reading catalog at %q: %w", address, err)
+	return packages, providers, nil
+}
+
+// readLarge reads a catalog of which a message was too large for the usual bound, from the start.
+func readLarge(ctx context.Context, connection googlegrpc.ClientConnInterface, want func(string) bool, memory *catalogsource.Reading) ([]catalog.Package, *catalog.Providers, error) {
+	memory.Reset()
+	release, err := memory.Large(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer release()
+	return readWith(ctx, connection, want, memory, maxMessage, 1)
+}
+
+// readWith reads with a bound for one message, and so many calls at once.
+func readWith(ctx context.Context, connection googlegrpc.ClientConnInterface, want func(string) bool, memory *catalogsource.Reading, message, calls int) ([]catalog.Package, *catalog.Providers, error) {
+	bounded := boundedConnection{connection, message}
+	r := reader{
+		client: api.NewRegistryClient(bounded), experimental: api.NewExperimentalRegistryClient(bounded), calls: calls,
+		bundles: map[bundleKey]*listed{}, packages: map[string]bool{}, ruled: map[string]bool{},
+		deprecations: map[string]map[catalog.Deprecation]string{},
+		memory:       memory, builder: catalog.Builder{Memory: memory},
+	}
+	err := r.read(ctx, want)
+	if err == nil {
+		err = ctx.Err() // a server that sees our deadline too may end its stream in good order, and short
+	}
+	if err == nil {
+		err = r.builder.Err()
+	}
+	if err != nil {
+		return nil, nil, err
 	}
 	return r.builder.Build(), r.providers.Build(), nil
+}
+
+// boundedConnection bounds the messages of its calls.
+type boundedConnection struct {
+	googlegrpc.ClientConnInterface
+	message int
+}
+
+func (c boundedConnection) Invoke(ctx context.Context, method string, args, reply any, options ...googlegrpc.CallOption) error {
+	return c.ClientConnInterface.Invoke(ctx, method, args, reply, append(options, googlegrpc.MaxCallRecvMsgSize(c.message))...)
+}
+
+func (c boundedConnection) NewStream(ctx context.Context, desc *googlegrpc.StreamDesc, method string, options ...googlegrpc.CallOption) (googlegrpc.ClientStream, error) {
+	return c.ClientConnInterface.NewStream(ctx, desc, method, append(options, googlegrpc.MaxCallRecvMsgSize(c.message))...)
 }
 
 type bundleKey struct{ pkg, name string }
@@ -80,10 +129,12 @@ type listed struct {
 type reader struct {
 	client       api.RegistryClient
 	experimental api.ExperimentalRegistryClient
-	builder      catalog.Builder
-	providers    catalog.ProvidersBuilder
-	bundles      map[bundleKey]*listed
-	packages     map[string]bool
+	// calls is how many calls may run at once.
+	calls     int
+	builder   catalog.Builder
+	providers catalog.ProvidersBuilder
+	bundles   map[bundleKey]*listed
+	packages  map[string]bool
 	// ruled are the packages that have upgrade rules on a bundle.
 	ruled map[string]bool
 	// deprecations are the messages for each deprecated thing of a package.
@@ -211,7 +262,7 @@ func (r *reader) addCSV(l *listed, csv string) error {
 // complete gets the ClusterServiceVersion of every bundle that was listed without one.
 func (r *reader) complete(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(concurrentCalls)
+	group.SetLimit(r.calls)
 	for key, l := range r.bundles {
 		if l.known || l.err != nil {
 			continue

@@ -164,7 +164,7 @@ func (b *bench) measure(ctx context.Context, name string) (part, error) {
 		if err != nil {
 			return part{}, err
 		}
-		return measureResolve(packages, resolvedNames, b.samples)
+		return measureResolve(packages, resolvedNames, largeSizes, b.samples)
 	case "snapshots":
 		lines, err := b.catalogs(ctx)
 		if err != nil {

@@ -103,7 +103,7 @@ var faults = map[string]map[string]struct {
 	},
 	"HRD-S6 no list in a spec that limits something can be empty": {
 		"channels":                     {change{crdFile, "\n                    minItems: 1\n", "\n"}, "spec.package.channels can be empty"},
-		"an exception that is no list": {change{crdFile, "              compatibilityOverrides:\n", "              acknowledgements:\n"}, "spec.compatibilityOverrides, and no schema does"},
+		"an exception that is no list": {change{crdFile, "                      ignore:\n", "                      exempt:\n"}, "spec.install.drift.ignore, and no schema does"},
 	},
 	"HRD-G4 a container that is started again takes its lease back": {
 		"no lock file": {change{deploymentFile, "        - --leader-elect-lock-file=/var/cache/platform-operators/manager.lock\n", ""}, "has no lock file"},

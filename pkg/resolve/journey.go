@@ -8,6 +8,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
@@ -21,8 +22,9 @@ type journey struct {
 	at    map[node]int
 	reach *upgrade.Reach
 	// disputed are, for each node, the first on the path to it that catalogs disagree about, -1 where they do not; firstHops where the
-	// path to each node begins; sameVersion the options of the tier by their versions. All are made when they are asked for.
+	// path to each node begins; catalogs are those of the tier, sameVersion its options by their versions. All are made when they are asked for.
 	disputed, firstHops []int
+	catalogs            map[catalog.ID]bool
 	sameVersion         map[string][]*option
 }
 
@@ -285,7 +287,13 @@ func (j *journey) ambiguity(o *option) string {
 // dispute is the first option on the path to another, itself included, that catalogs disagree about; nil when they do not. It looks at
 // each option once for all paths.
 func (j *journey) dispute(o *option) *option {
-	if !slices.ContainsFunc(j.tier, func(each *option) bool { return each.Catalog != o.Catalog }) {
+	if j.catalogs == nil {
+		j.catalogs = map[catalog.ID]bool{}
+		for _, each := range j.tier {
+			j.catalogs[each.Catalog] = true
+		}
+	}
+	if len(j.catalogs) == 0 || len(j.catalogs) == 1 && j.catalogs[o.Catalog] {
 		return nil // one catalog does not disagree with itself
 	}
 	if j.sameVersion == nil {

@@ -121,7 +121,7 @@ type Options struct {
 // among the errors names an object that somebody has to see to; the report is good in any case.
 func (e *Engine) Apply(ctx context.Context, set *Set, options Options) (Report, error) {
 	run := &run{Engine: e, set: set, memory: e.memoryOf(set.owner.Name), options: options, rules: rulesOf(options), pass: &pass{clock: e.clock, start: e.clock.Now()}}
-	report := Report{Total: set.Len(), Complete: true, Certain: true}
+	report := Report{Total: set.Len(), Complete: true}
 	var failed error
 	for _, each := range set.phases {
 		outcomes, err := run.phase(ctx, each)

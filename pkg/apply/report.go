@@ -28,9 +28,9 @@ type Report struct {
 	// Created and Updated name what was written, at most 10 each; Writes counts all of it.
 	Created, Updated []string
 	Writes           int
-	// Certain says that nothing was written beside what Writes counts: the API server refused the rest, or was not asked. A write without
-	// an answer may have come through. Seen says that an object of the set is there that was not found as the install namespace is.
-	Certain, Seen bool
+	// Written says that an object of the bundle was written, or may have been: a write without an answer may have come through. Seen
+	// says that one is there as the owner's. What the engine adds itself, the install namespace and a ClusterRole, is neither.
+	Written, Seen bool
 	// Drift is what others changed, newest first, at most 20: what this call put back (Repaired), told once, and what stands
 	// (Reported, Contested), told in every call with the same paths and time for as long as it does, so that a standing
 	// record that is not among them any more is over. Drifted says that something declared is not as it was declared and is
@@ -108,8 +108,8 @@ func (r *Report) add(memory *memory, outcomes []outcome) {
 	for _, each := range outcomes {
 		r.warn(memory, each)
 		r.retry(each.again)
-		r.Certain = r.Certain && each.answered()
-		r.Seen = r.Seen || each.live != nil && !(each.item.given && memory.isPreexisting(each.item.key.Name))
+		r.Written = r.Written || !each.item.own && (each.created || each.updated || !each.answered())
+		r.Seen = r.Seen || !each.item.own && each.live != nil
 		if each.item.given && each.live != nil {
 			r.NamespaceSeen, r.Preexisting = true, memory.isPreexisting(each.item.key.Name)
 		}

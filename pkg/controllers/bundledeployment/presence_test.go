@@ -12,8 +12,8 @@ import (
 
 // HRD-G1: a revision of which nothing was written is absent, though it was begun; in doubt it is present.
 func TestHRD_G1_ARevisionIsPresentUnlessNothingOfItWasWritten(t *testing.T) {
-	refused := apply.Report{Certain: true}
-	wrote := apply.Report{Certain: true, Writes: 1}
+	refused := apply.Report{Writes: 1} // a namespace for it
+	wrote := apply.Report{Writes: 1, Written: true}
 	for name, c := range map[string]struct {
 		earlier, reloaded bool // something of it was there before; an earlier process has noted that nothing was written
 		reports           []apply.Report
@@ -25,14 +25,14 @@ func TestHRD_G1_ARevisionIsPresentUnlessNothingOfItWasWritten(t *testing.T) {
 		"again and again":                    {reports: []apply.Report{refused, refused}, want: corev1alpha2.Absent},
 		"written after that":                 {reports: []apply.Report{refused, wrote}, want: corev1alpha2.Present},
 		"written, and refused after that":    {reports: []apply.Report{wrote, refused}, want: corev1alpha2.Present},
-		"a write without an answer":          {reports: []apply.Report{{}, refused}, want: corev1alpha2.Present},
-		"all of it was there as it is":       {reports: []apply.Report{{Certain: true, Seen: true, Complete: true}}, want: corev1alpha2.Present},
-		"what another revision has too":      {reports: []apply.Report{{Certain: true, Seen: true}}, want: corev1alpha2.Absent},
+		"a write without an answer":          {reports: []apply.Report{{Written: true}, refused}, want: corev1alpha2.Present},
+		"all of it was there as it is":       {reports: []apply.Report{{Seen: true, Complete: true}}, want: corev1alpha2.Present},
+		"what another revision has too":      {reports: []apply.Report{{Seen: true}}, want: corev1alpha2.Absent},
 		"something of it was there before":   {earlier: true, reports: []apply.Report{refused}, want: corev1alpha2.Present},
 		"given up, and not looked through":   {reports: []apply.Report{refused}, state: corev1alpha2.RevisionFailed, want: corev1alpha2.Present},
 		"after a restart":                    {reloaded: true, want: corev1alpha2.Absent},
 		"after a restart, refused again":     {reloaded: true, reports: []apply.Report{refused}, want: corev1alpha2.Absent},
-		"after a restart, something is seen": {reloaded: true, reports: []apply.Report{{Certain: true, Seen: true}}, want: corev1alpha2.Present},
+		"after a restart, something is seen": {reloaded: true, reports: []apply.Report{{Seen: true}}, want: corev1alpha2.Present},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, _, two := given(t)

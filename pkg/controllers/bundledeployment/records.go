@@ -310,7 +310,7 @@ func (s *state) nextNumber() int64 {
 // tried notes what came of applying a revision. That nothing was written holds only of one of which nothing was there when it was
 // begun, and as long as every answer says so.
 func (r *revision) tried(report apply.Report) {
-	nothing := report.Writes == 0 && report.Certain && !report.Complete && !(r.reloaded && report.Seen)
+	nothing := !report.Written && !report.Complete && !(r.reloaded && report.Seen)
 	r.fresh = r.fresh && nothing
 	r.unwritten = r.fresh
 }

@@ -9,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
 // CheckMetadata checks what is the same for manifests of all kinds: what stands in an object's address can stand there, and
@@ -49,10 +51,10 @@ func checkKind(o Object) []string {
 	version, err := schema.ParseGroupVersion(o.GetAPIVersion())
 	if err != nil || version.String() != o.GetAPIVersion() || len(utilvalidation.IsDNS1035Label(version.Version)) > 0 ||
 		version.Group != "" && len(utilvalidation.IsDNS1123Subdomain(version.Group)) > 0 {
-		findings = append(findings, fmt.Sprintf("%s: the apiVersion %.*q cannot be; write a version such as v1, or group and version such as apps/v1", o, maxQuoted, o.GetAPIVersion()))
+		findings = append(findings, fmt.Sprintf("%s: the apiVersion %s cannot be; write a version such as v1, or group and version such as apps/v1", o, truncate.Quote(o.GetAPIVersion())))
 	}
 	if len(utilvalidation.IsDNS1035Label(strings.ToLower(o.GetKind()))) > 0 {
-		findings = append(findings, fmt.Sprintf("%s: the kind %.*q cannot be; write one such as ConfigMap, of at most %d letters and digits", o, maxQuoted, o.GetKind(), utilvalidation.DNS1035LabelMaxLength))
+		findings = append(findings, fmt.Sprintf("%s: the kind %s cannot be; write one such as ConfigMap, of at most %d letters and digits", o, truncate.Quote(o.GetKind()), utilvalidation.DNS1035LabelMaxLength))
 	}
 	return findings
 }
@@ -82,8 +84,6 @@ func CheckCRD(o Object) []string {
 const (
 	maxFindings     = 10
 	maxFindingBytes = 400
-	// maxQuoted bounds what an author wrote in one finding, so that what to do is told as well.
-	maxQuoted = 80
 )
 
 // Findings is a list of lines as it grows family by family, each family sorted.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
 const (
@@ -66,7 +68,7 @@ func requiredGVK(gvk GVK) Requirement {
 
 func requiredPackage(pkg PackageRange) Requirement {
 	if pkg.Name == "" {
-		return unsupported("a required package without a name, in range %.120q", pkg.Range)
+		return unsupported("a required package without a name, in range %s", truncate.Quote(pkg.Range))
 	}
 	return Requirement{Package: &pkg}
 }
@@ -189,7 +191,7 @@ func (r *constraintReader) members(raw []byte, depth int) (members []Requirement
 	}
 	err = object(raw, func(key, list []byte) error {
 		if !is(key, "constraints") {
-			return fmt.Errorf("the field %.40q is not known", key)
+			return fmt.Errorf("the field %s is not known", truncate.Quote(key))
 		}
 		return array(list, func(element []byte) error {
 			members = append(members, r.read(element, depth-1))

@@ -10,6 +10,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
 const (
@@ -83,7 +85,7 @@ func (u *unpacker) stream(content io.Reader) error {
 		}
 		counted.entry = header.Name
 		if u.entries++; u.entries > u.limits.Entries {
-			return refuse("entry %q is number %d, and %d are allowed", shortName(header.Name), u.entries, u.limits.Entries)
+			return refuse("entry %s is number %d, and %d are allowed", truncate.Quote(header.Name), u.entries, u.limits.Entries)
 		}
 		if err := u.entry(header, reader, seen); err != nil {
 			return err
@@ -115,7 +117,7 @@ func (u *unpacker) entry(header *tar.Header, content io.Reader, seen map[string]
 	if base == opaque {
 		// Once is enough, and costs as much as the directory is large.
 		if seen[target] {
-			return refuse("entry %q is there twice", shortName(header.Name))
+			return refuse("entry %s is there twice", truncate.Quote(header.Name))
 		}
 		seen[target] = true
 		return u.removeLower(path.Dir(target), seen)
@@ -123,20 +125,20 @@ func (u *unpacker) entry(header *tar.Header, content io.Reader, seen map[string]
 	if strings.HasPrefix(base, whiteout) {
 		hidden := path.Join(path.Dir(target), strings.TrimPrefix(base, whiteout))
 		if hidden == "." || hidden == path.Dir(target) {
-			return refuse("entry %q is a whiteout of nothing", shortName(header.Name))
+			return refuse("entry %s is a whiteout of nothing", truncate.Quote(header.Name))
 		}
 		return u.removeAll(hidden)
 	}
 	isDirectory := header.Typeflag == tar.TypeDir
 	if before, ok := seen[target]; ok && (before || !isDirectory) {
-		return refuse("entry %q is there twice", shortName(header.Name))
+		return refuse("entry %s is there twice", truncate.Quote(header.Name))
 	}
 	seen[target] = !isDirectory
 	if target == "." {
 		if isDirectory {
 			return nil
 		}
-		return refuse("entry %q has no name", shortName(header.Name))
+		return refuse("entry %s has no name", truncate.Quote(header.Name))
 	}
 	switch header.Typeflag {
 	case tar.TypeDir:
@@ -146,7 +148,7 @@ func (u *unpacker) entry(header *tar.Header, content io.Reader, seen map[string]
 	case tar.TypeSymlink, tar.TypeLink:
 		return u.link(target, header)
 	}
-	return refuse("entry %q is a %s; only files, directories and links are unpacked", shortName(header.Name), kindOf(header.Typeflag))
+	return refuse("entry %s is a %s; only files, directories and links are unpacked", truncate.Quote(header.Name), kindOf(header.Typeflag))
 }
 
 func (u *unpacker) directory(target string) error {
@@ -160,10 +162,10 @@ func (u *unpacker) directory(target string) error {
 
 func (u *unpacker) file(target string, header *tar.Header, content io.Reader) (err error) {
 	if header.Size > u.limits.FileBytes {
-		return refuse("entry %q has %d bytes, and a file may have %d", shortName(header.Name), header.Size, u.limits.FileBytes)
+		return refuse("entry %s has %d bytes, and a file may have %d", truncate.Quote(header.Name), header.Size, u.limits.FileBytes)
 	}
 	if u.files += header.Size; u.files > u.limits.Bytes {
-		return refuse("entry %q brings its files to %d bytes, and %d are allowed", shortName(header.Name), u.files, u.limits.Bytes)
+		return refuse("entry %s brings its files to %d bytes, and %d are allowed", truncate.Quote(header.Name), u.files, u.limits.Bytes)
 	}
 	if err := u.room(header.Size); err != nil {
 		return err
@@ -193,11 +195,11 @@ func (u *unpacker) link(target string, header *tar.Header) error {
 		from = "." // a hard link names an entry of the archive, a symbolic link is relative to where it stands
 	}
 	if path.IsAbs(header.Linkname) || header.Linkname == "" {
-		return refuse("entry %q is a link to %q, which is outside of the image's content", shortName(header.Name), shortName(header.Linkname))
+		return refuse("entry %s is a link to %s, which is outside of the image's content", truncate.Quote(header.Name), truncate.Quote(header.Linkname))
 	}
 	pointed := path.Join(from, header.Linkname)
 	if !filepath.IsLocal(local(pointed)) {
-		return refuse("entry %q is a link to %q, which is outside of the image's content", shortName(header.Name), shortName(header.Linkname))
+		return refuse("entry %s is a link to %s, which is outside of the image's content", truncate.Quote(header.Name), truncate.Quote(header.Linkname))
 	}
 	if err := u.room(int64(len(header.Linkname))); err != nil {
 		return err
@@ -207,7 +209,7 @@ func (u *unpacker) link(target string, header *tar.Header) error {
 	}
 	if hard {
 		if err := u.root.Link(local(pointed), local(target)); err != nil {
-			return refuse("entry %q is a link to %q, which cannot be linked to: %w", shortName(header.Name), shortName(header.Linkname), pathless(err))
+			return refuse("entry %s is a link to %s, which cannot be linked to: %w", truncate.Quote(header.Name), truncate.Quote(header.Linkname), pathless(err))
 		}
 		return nil
 	}
@@ -235,7 +237,7 @@ func (u *unpacker) makeDirectories(dir string) error {
 			break
 		}
 		if u.entries++; u.entries > u.limits.Entries {
-			return refuse("entry %q needs more than %d directories and files, and no more are allowed", shortName(dir), u.limits.Entries)
+			return refuse("entry %s needs more than %d directories and files, and no more are allowed", truncate.Quote(dir), u.limits.Entries)
 		}
 		if err := u.room(0); err != nil {
 			return err
@@ -277,17 +279,17 @@ func (u *unpacker) removeAll(target string) error {
 // safeName cleans an entry's name, and refuses one that is absolute or leaves the root.
 func safeName(entry string) (string, error) {
 	if path.IsAbs(entry) {
-		return "", refuse("entry %q has an absolute name", shortName(entry))
+		return "", refuse("entry %s has an absolute name", truncate.Quote(entry))
 	}
 	cleaned := path.Clean(entry)
 	if len(entry) > maxName {
-		return "", refuse("entry %q has a name of %d bytes, and %d are allowed", shortName(entry), len(entry), maxName)
+		return "", refuse("entry %s has a name of %d bytes, and %d are allowed", truncate.Quote(entry), len(entry), maxName)
 	}
 	if depth := strings.Count(cleaned, "/"); depth > maxDepth {
-		return "", refuse("entry %q is in %d directories, and %d are allowed", shortName(entry), depth, maxDepth)
+		return "", refuse("entry %s is in %d directories, and %d are allowed", truncate.Quote(entry), depth, maxDepth)
 	}
 	if entry == "" || strings.ContainsRune(entry, 0) || !filepath.IsLocal(local(cleaned)) {
-		return "", refuse("entry %q leaves the image's content", shortName(entry))
+		return "", refuse("entry %s leaves the image's content", truncate.Quote(entry))
 	}
 	return cleaned, nil
 }
@@ -300,9 +302,9 @@ func writing(target string, err error) error {
 		return nil
 	}
 	if isDiskFault(err) {
-		return fmt.Errorf("writing %q: %w", shortName(target), pathless(err))
+		return fmt.Errorf("writing %s: %w", truncate.Quote(target), pathless(err))
 	}
-	return refuse("entry %q cannot be written: %w", shortName(target), pathless(err))
+	return refuse("entry %s cannot be written: %w", truncate.Quote(target), pathless(err))
 }
 
 // pathless drops the path of this machine from an error; the entry's name says more.
@@ -314,14 +316,6 @@ func pathless(err error) error {
 		return at.Err
 	}
 	return err
-}
-
-func shortName(name string) string {
-	const limit = 200
-	if len(name) > limit {
-		return strings.ToValidUTF8(name[:limit], "") + "…"
-	}
-	return name
 }
 
 func kindOf(typeflag byte) string {
@@ -353,7 +347,7 @@ func (c *countingReader) Read(buffer []byte) (int, error) {
 		if c.entry == "" {
 			return n, refuse("its layers hold more than %d bytes, and this one no entry before that", c.limit)
 		}
-		return n, refuse("its layers hold more than %d bytes, which ends in or behind entry %q", c.limit, shortName(c.entry))
+		return n, refuse("its layers hold more than %d bytes, which ends in or behind entry %s", c.limit, truncate.Quote(c.entry))
 	}
 	return n, err
 }

@@ -184,6 +184,20 @@ func TestUnpackRefusesAndNamesTheEntry(t *testing.T) {
 	}
 }
 
+func TestHRD_B8_RefusalsQuoteLittleOfAnEntry(t *testing.T) {
+	long := strings.Repeat("d/", 500)
+	for name, entry := range map[string]entry{
+		"a deep name":      {name: long + "f"},
+		"an absolute name": {name: "/" + long + "f"},
+		"a name too long":  {name: strings.Repeat(long, 100) + "f"},
+	} {
+		_, err := unpackLayers(t, DefaultLimits(), archive(t, entry))
+		if err == nil || strings.Contains(err.Error(), long[:81]) || !strings.Contains(err.Error(), long[:60]) {
+			t.Errorf("%s: %.500v", name, err)
+		}
+	}
+}
+
 func TestUnpackWritesPlainModes(t *testing.T) {
 	dir, err := unpackLayers(t, DefaultLimits(), archive(t, entry{name: "setuid", body: "x"}))
 	if err != nil {

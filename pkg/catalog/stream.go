@@ -121,8 +121,10 @@ func (s *stream) fill() error {
 	if s.err != nil {
 		return s.err
 	}
-	s.buf = s.buf[:copy(s.buf, s.buf[s.pos:])]
-	s.pos = 0
+	if s.pos > 0 { // else each of many small reads would move all that is there onto itself
+		s.buf = s.buf[:copy(s.buf, s.buf[s.pos:])]
+		s.pos = 0
+	}
 	if len(s.buf) == cap(s.buf) {
 		if len(s.buf) >= s.limit {
 			return errFull

@@ -251,6 +251,17 @@ func (j *journey) to(o *option) []Hop {
 	return hops
 }
 
+// versionsTo are the versions of the hops to an option that is reached, without all else that is known of them: paths may be long.
+func (j *journey) versionsTo(o *option) []string {
+	at, _ := j.node(o)
+	path, _ := j.reach.Path(at)
+	versions := make([]string, 0, len(path))
+	for _, hop := range path {
+		versions = append(versions, j.nodes[hop.Bundle].Version.String())
+	}
+	return versions
+}
+
 // reaches says whether there are hops to an option.
 func (j *journey) reaches(o *option) bool {
 	if j.reach == nil {

@@ -75,9 +75,7 @@ func (ask *question) updates(options []*option, decision Decision, journey *jour
 		update, version := Update{Candidate: o.Candidate}, o.Version.String()
 		update.Reachable = journey.reaches(o)
 		if _, known := at[version]; (known || len(updates) < platformv1alpha1.MaxAvailableUpdates) && update.Reachable {
-			for _, hop := range journey.to(o) {
-				update.Path = append(update.Path, hop.Version.String())
-			}
+			update.Path = journey.versionsTo(o)
 		}
 		refusal, blocked := refused[key(o.Candidate)]
 		switch {

@@ -123,7 +123,7 @@ func TestBundlesAreRefused(t *testing.T) {
 		"with a group that is missing":        {map[string]string{"manifests/b.yaml": "{apiVersion: /v1, kind: ConfigMap, metadata: {name: b}}"}, `ConfigMap "b": the apiVersion "/v1" cannot be; `},
 		"with an apiVersion of three parts, twice": {map[string]string{"manifests/b.yaml": "{apiVersion: a/b/c, kind: Lamp, metadata: {name: b}}\n---\n{apiVersion: a/b/d, kind: Shade, metadata: {name: b}}"},
 			`validating bundle without a name: manifests/b.yaml: Lamp "b": the apiVersion "a/b/c" cannot be; write a version such as v1, or group and version such as apps/v1; manifests/b.yaml: Shade "b": the apiVersion "a/b/d" cannot be; `},
-		"with a long apiVersion":   {map[string]string{"manifests/b.yaml": "{apiVersion: " + strings.Repeat("x", 1000) + ", kind: Lamp, metadata: {name: b}}"}, `xxx" cannot be; write a version such as v1`},
+		"with a long apiVersion":   {map[string]string{"manifests/b.yaml": "{apiVersion: " + strings.Repeat("x", 1000) + ", kind: Lamp, metadata: {name: b}}"}, `xxx"… cannot be; write a version such as v1`},
 		"with a kind of two words": {map[string]string{"manifests/b.yaml": "{apiVersion: v1, kind: Config Map, metadata: {name: b}}"}, `Config Map "b": the kind "Config Map" cannot be; write one such as ConfigMap, of at most 63 letters and digits`},
 		"with an APIService": {map[string]string{"manifests/b.yaml": "{apiVersion: apiregistration.k8s.io/v1, kind: APIService, metadata: {name: v1.example.com}, spec: {group: example.com, version: v1}}"},
 			`validating bundle without a name: manifests/b.yaml: APIService "v1.example.com": aggregated APIs (APIServices) are not installed; remove it`},

@@ -191,7 +191,7 @@ func (b *blob) eachEntry(f func(n int, entry Entry)) error {
 		f(n, entry)
 		return nil
 	})
-	if err == errEnough {
+	if errors.Is(err, errEnough) {
 		return nil
 	}
 	return err

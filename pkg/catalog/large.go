@@ -319,7 +319,7 @@ func (l *largeBlob) value(limit int) ([]byte, error) {
 					l.refused = err
 				}
 				full = true
-			case err == errFull:
+			case errors.Is(err, errFull):
 				full = true
 			case err != nil:
 				return nil, unexpected(err)

@@ -76,11 +76,11 @@ func (b *Builder) read(r io.Reader, from file, want func(pkg string) bool) error
 // next reads a blob; release gives back what it holds.
 func (b *Builder) next(in *stream, want func(pkg string) bool) (next blob, release func(), err error) {
 	raw, err := in.next()
-	switch {
-	case err == errLarge:
+	if errors.Is(err, errLarge) {
 		large := largeBlob{stream: in, want: want, kinds: b.providers != nil}
 		return large.read()
-	case err == nil:
+	}
+	if err == nil {
 		next, err = parse(raw)
 	}
 	return next, func() {}, err

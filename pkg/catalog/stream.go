@@ -107,7 +107,7 @@ func (s *stream) json() ([]byte, error) {
 		}
 		offset := len(s.buf) - s.pos
 		switch err := s.fill(); {
-		case err == errFull, errors.As(err, new(*memoryError)):
+		case errors.Is(err, errFull), errors.As(err, new(*memoryError)):
 			return nil, errLarge
 		case err != nil:
 			return nil, truncated(err, s.buf[s.pos:])

@@ -83,10 +83,10 @@ func presentRevisions(deployment *corev1alpha2.BundleDeployment) (present []core
 	}
 	status := deployment.Status
 	for _, each := range status.Revisions {
-		switch {
-		case each.Presence == corev1alpha2.Present:
+		switch each.Presence {
+		case corev1alpha2.Present:
 			present = append(present, each)
-		case each.Presence == "": // of a manager that noted it only of the newest and the active one
+		case "": // of a manager that noted it only of the newest and the active one
 			present = append(present, olderRevision(each, status)...)
 		}
 	}

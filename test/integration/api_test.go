@@ -88,6 +88,10 @@ var _ = DescribeTable("the API server judges an edit of a PlatformOperator",
 		Expect(err).NotTo(HaveOccurred())
 		DeferCleanup(func(ctx context.Context) {
 			Expect(client.Delete(ctx, created.GetName(), metav1.DeleteOptions{})).To(Succeed())
+			Eventually(func(ctx context.Context) error {
+				_, err := client.Get(ctx, created.GetName(), metav1.GetOptions{})
+				return err
+			}).WithContext(ctx).Should(beNotFound(), "the manager takes its finalizer off")
 		})
 		spec := map[string]any{}
 		Expect(yaml.Unmarshal([]byte(after), &spec)).To(Succeed())

@@ -56,7 +56,7 @@ func Read(ctx context.Context, address string, want func(pkg string) bool, memor
 		return nil, nil, fmt.Errorf("reading catalog at %q: %w", address, err)
 	}
 	defer connection.Close()
-	packages, providers, err := readWith(ctx, connection, want, memory, usualMessage, concurrentCalls)
+	packages, providers, err := readWith(ctx, boundedConnection{connection, usualMessage}, want, memory, concurrentCalls)
 	if status.Code(err) == codes.ResourceExhausted {
 		packages, providers, err = readLarge(ctx, connection, want, memory)
 	}
@@ -74,12 +74,11 @@ func readLarge(ctx context.Context, connection googlegrpc.ClientConnInterface, w
 		return nil, nil, err
 	}
 	defer release()
-	return readWith(ctx, connection, want, memory, maxMessage, 1)
+	return readWith(ctx, boundedConnection{connection, maxMessage}, want, memory, 1)
 }
 
-// readWith reads with a bound for one message, and so many calls at once.
-func readWith(ctx context.Context, connection googlegrpc.ClientConnInterface, want func(string) bool, memory *catalogsource.Reading, message, calls int) ([]catalog.Package, *catalog.Providers, error) {
-	bounded := boundedConnection{connection, message}
+// readWith reads over a connection that bounds each message, and makes so many calls at once.
+func readWith(ctx context.Context, bounded boundedConnection, want func(string) bool, memory *catalogsource.Reading, calls int) ([]catalog.Package, *catalog.Providers, error) {
 	r := reader{
 		client: api.NewRegistryClient(bounded), experimental: api.NewExperimentalRegistryClient(bounded), calls: calls,
 		bundles: map[bundleKey]*listed{}, packages: map[string]bool{}, ruled: map[string]bool{},

@@ -310,14 +310,14 @@ func (s *state) nextNumber() int64 {
 // tried notes what came of applying a revision. That nothing was written holds only of one of which nothing was there when it was
 // begun, and as long as every answer says so.
 func (r *revision) tried(report apply.Report) {
-	nothing := !report.Written && !report.Complete && !(r.reloaded && report.Seen)
+	nothing := !report.Written && !report.Complete && (!r.reloaded || !report.Seen)
 	r.fresh = r.fresh && nothing
 	r.unwritten = r.fresh
 }
 
 // presence says whether objects of a revision may be there. What is given up has been looked through only when it is pruned.
 func (r *revision) presence() corev1alpha2.Presence {
-	if r.left() && !(r.unwritten && r.state == corev1alpha2.RevisionRollingOut) {
+	if r.left() && (!r.unwritten || r.state != corev1alpha2.RevisionRollingOut) {
 		return corev1alpha2.Present
 	}
 	return corev1alpha2.Absent

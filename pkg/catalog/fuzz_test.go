@@ -42,6 +42,9 @@ func FuzzRead(f *testing.F) {
 			t.Error("packages are not sorted")
 		}
 		_, providers, err := ReadServed(bytes.NewReader(in), func(string) bool { return false }, nil)
+		if err != nil && strings.Contains(err.Error(), "YAML is not read here") {
+			return // from a file it is
+		}
 		if err != nil {
 			t.Fatalf("read whole, and not where nothing is wanted: %v", err)
 		}

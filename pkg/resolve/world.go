@@ -182,7 +182,7 @@ func (around *surroundings) covers(text string) (covers blang.Range, ok bool) {
 		case strings.TrimSpace(text) == "":
 			covers = func(blang.Version) bool { return true }
 		case len(text) <= maxRange:
-			covers, _ = blang.ParseRange(text) // nil with an error
+			covers = upgrade.ReadRange(text)
 		}
 		around.ranges[text] = covers
 	}

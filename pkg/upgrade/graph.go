@@ -217,7 +217,7 @@ func (g *Graph) connect() {
 	for at, written := range ordered {
 		covers, known := ranges[written.SkipRange]
 		if !known && written.SkipRange != "" {
-			covers = skipRange(written.SkipRange)
+			covers = ReadRange(written.SkipRange)
 			ranges[written.SkipRange] = covers
 		}
 		if covers == nil && written.SkipRange != "" {
@@ -233,15 +233,6 @@ func (g *Graph) connect() {
 	g.notes = slices.Compact(g.notes)
 	slices.Sort(g.channels)
 	g.channels = slices.Compact(g.channels)
-}
-
-// skipRange reads a range as OLM does; nil where it cannot be read.
-func skipRange(text string) blang.Range {
-	covers, err := blang.ParseRange(text)
-	if err != nil {
-		return nil
-	}
-	return covers
 }
 
 // promised says whether semantic versioning promises that to, which is higher, can take the place of from. Nothing is promised by 0.0.z, by 0.y

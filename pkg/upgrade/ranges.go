@@ -8,6 +8,22 @@ import (
 	blang "github.com/blang/semver/v4"
 )
 
+// ReadRange reads a skipRange, or the range of a required package, as OLM does; nil where it cannot be read. blang takes a range with
+// an alternative that has no comparison, and panics when it evaluates it: that is one that cannot be read.
+func ReadRange(text string) blang.Range {
+	for alternative := range strings.SplitSeq(text, "||") {
+		compares := func(word string) bool { return len(word) > 1 } // blang passes over words of one character
+		if !slices.ContainsFunc(strings.Fields(alternative), compares) {
+			return nil
+		}
+	}
+	covers, err := blang.ParseRange(text)
+	if err != nil {
+		return nil
+	}
+	return covers
+}
+
 // span is a run of positions in an ascending list: lo is in it, hi is not.
 type span struct{ lo, hi int }
 
@@ -57,8 +73,8 @@ func mentionedVersions(text string) (versions []blang.Version) {
 			continue
 		}
 		word = word[digit:]
-		if !strings.Contains(word, "x") {
-			add(word)
+		add(word)
+		if !strings.Contains(text, "x") { // blang takes an x for a wildcard wherever it is, before the digits too
 			continue
 		}
 		lowest := strings.Replace(strings.Replace(word, ".x.x", ".x", 1), ".x", ".0", 1)

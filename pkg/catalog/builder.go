@@ -28,7 +28,6 @@ const (
 // ready; it is not safe for concurrent use.
 type Builder struct {
 	packages map[string]*draft
-	shared   shared
 	// providers collects who brings which kinds, nil where nobody asks.
 	providers *ProvidersBuilder
 	// Memory lends what is kept; nil lends without a bound.
@@ -38,6 +37,9 @@ type Builder struct {
 
 // draft is one package being built.
 type draft struct {
+	builder  *Builder
+	name     string
+	shared   shared
 	defaults map[string]bool
 	channels map[string]map[string]Entry
 	bundles  map[string]Bundle
@@ -61,13 +63,15 @@ func (b *Builder) draft(name string) *draft {
 	if b.packages == nil {
 		b.packages = map[string]*draft{}
 	}
-	d := newDraft()
+	d := newDraft(b, name)
 	b.packages[name] = d
+	d.keep(sizeOfPackage + len(name))
 	return d
 }
 
-func newDraft() *draft {
+func newDraft(b *Builder, name string) *draft {
 	return &draft{
+		builder: b, name: name,
 		defaults: map[string]bool{},
 		channels: map[string]map[string]Entry{},
 		bundles:  map[string]Bundle{},
@@ -83,7 +87,10 @@ func newDraft() *draft {
 // AddPackage adds a package and its default channel, which may be empty.
 func (b *Builder) AddPackage(name, defaultChannel string) {
 	d := b.draft(name)
-	if defaultChannel != "" && d.fits("package "+truncate.Quote(name), field{"defaultChannel", defaultChannel}) {
+	if defaultChannel == "" || d.defaults[defaultChannel] || !d.fits("package "+truncate.Quote(name), field{"defaultChannel", defaultChannel}) {
+		return
+	}
+	if d.keep(sizeOfText + len(defaultChannel)) {
 		d.defaults[defaultChannel] = true
 	}
 }
@@ -100,7 +107,7 @@ func (b *Builder) AddChannel(pkg, channel string, entries ...Entry) {
 			d.fault("there are more than %d channels", maxChannels)
 			return
 		}
-		if !b.keep(pkg, d, sizeOfChannel+len(channel)) {
+		if !d.keep(sizeOfChannel + len(channel)) {
 			return
 		}
 		known = map[string]Entry{}
@@ -114,10 +121,8 @@ func (b *Builder) AddChannel(pkg, channel string, entries ...Entry) {
 func (b *Builder) addEntry(pkg, channel string, known map[string]Entry, entry Entry) {
 	d := b.draft(pkg)
 	fields := []field{{"name", entry.Name}, {"replaces", entry.Replaces}, {"skipRange", entry.SkipRange}}
-	size := sizeOfEntry + len(entry.Name) + len(entry.Replaces) + len(entry.SkipRange)
 	for _, skip := range entry.Skips {
 		fields = append(fields, field{"skips", skip})
-		size += sizeOfText + len(skip)
 	}
 	if d.tooLarge || !d.fits(fmt.Sprintf("entry %s of channel %s", truncate.Quote(entry.Name), truncate.Quote(channel)), fields...) {
 		return
@@ -128,7 +133,7 @@ func (b *Builder) addEntry(pkg, channel string, known map[string]Entry, entry En
 	case !ok && d.entries >= maxEntries:
 		d.fault("there are more than %d channel entries", maxEntries)
 		return
-	case !ok && !b.keep(pkg, d, size):
+	case !ok && !d.keep(entry.size()):
 		return
 	case !ok:
 		d.entries++
@@ -137,9 +142,10 @@ func (b *Builder) addEntry(pkg, channel string, known map[string]Entry, entry En
 	default:
 		d.fault("channel %s has two different entries for %s", truncate.Quote(channel), truncate.Quote(entry.Name))
 		// Which came first is an accident of the stream; the same one of the two must win every time.
-		if compareEntries(before, entry) < 0 {
+		if compareEntries(before, entry) < 0 || !d.keep(entry.size()) {
 			return
 		}
+		d.release(before.size())
 	}
 	known[entry.Name] = entry
 }
@@ -154,19 +160,18 @@ func (b *Builder) AddBundle(pkg string, bundle Bundle) {
 	bundle.MaxOpenShiftVersions = slices.Sorted(slices.Values(bundle.MaxOpenShiftVersions))
 	d.sortKinds(&bundle)
 	d.sortRequirements(&bundle)
-	b.shared.share(&bundle)
 	before, ok := d.bundles[bundle.Name]
 	switch {
-	case !ok && len(d.bundles) >= maxBundles:
-		d.fault("there are more than %d bundles", maxBundles)
-		return
-	case !ok && !b.keep(pkg, d, bundle.Size()):
-		return
-	case ok && !reflect.DeepEqual(before, bundle):
-		d.clashing[bundle.Name] = true
+	case ok && reflect.DeepEqual(before, bundle):
+	case ok:
+		d.clashing[before.Name] = true
 		d.fault("bundle %s is there twice with different content; neither is used", truncate.Quote(bundle.Name))
+	case len(d.bundles) >= maxBundles:
+		d.fault("there are more than %d bundles", maxBundles)
+	case d.keep(bundle.Size()):
+		d.shared.share(&bundle)
+		d.bundles[bundle.Name] = bundle
 	}
-	d.bundles[bundle.Name] = bundle
 }
 
 // AddFault records that something of this package could not be used: one sentence that names the blob.
@@ -181,9 +186,15 @@ func (b *Builder) AddNote(pkg, sentence string) {
 
 // fault keeps a sentence; of more than can be told the first in the order of text stay, so that which came first does not matter.
 func (d *draft) fault(format string, args ...any) {
-	d.faults[bounded(fmt.Sprintf(format, args...))] = true
+	sentence := bounded(fmt.Sprintf(format, args...))
+	if d.faults[sentence] || !d.keep(sizeOfFault+len(sentence)) {
+		return
+	}
+	d.faults[sentence] = true
 	if len(d.faults) > maxKeptFaults {
-		delete(d.faults, slices.Max(slices.Collect(maps.Keys(d.faults))))
+		last := slices.Max(slices.Collect(maps.Keys(d.faults)))
+		delete(d.faults, last)
+		d.release(sizeOfFault + len(last))
 	}
 }
 
@@ -215,8 +226,8 @@ func (b *Builder) Build() []Package {
 
 func (d *draft) build(name string) Package {
 	p := Package{Name: name}
-	if len(d.defaults) > 1 {
-		d.fault("the package names several default channels: %q", slices.Sorted(maps.Keys(d.defaults)))
+	if named := slices.Sorted(maps.Keys(d.defaults)); len(named) > 1 {
+		d.fault("the package names several default channels: [%s %s], of %d", truncate.Quote(named[0]), truncate.Quote(named[1]), len(named))
 	} else {
 		p.DefaultChannel = strings.Join(slices.Collect(maps.Keys(d.defaults)), "")
 	}
@@ -247,6 +258,15 @@ func sentences(said map[string]bool) []string {
 		out = append(out[:maxFaults:maxFaults], fmt.Sprintf("and %d more", more))
 	}
 	return out
+}
+
+// size is what the entry takes in memory.
+func (e *Entry) size() int {
+	size := sizeOfEntry + len(e.Name) + len(e.Replaces) + len(e.SkipRange)
+	for _, skip := range e.Skips {
+		size += sizeOfText + len(skip)
+	}
+	return size
 }
 
 func compareEntries(a, b Entry) int {

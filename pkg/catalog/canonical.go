@@ -8,6 +8,8 @@ import (
 	"io"
 	"strings"
 	"unicode"
+
+	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
 // maxCanonicalDepth is how deep a value may be nested that is put into canonical form.
@@ -109,7 +111,7 @@ func decodeObject(decoder *json.Decoder, depth int) (any, error) {
 		}
 		fold := foldCase(key)
 		if folded[fold] {
-			return nil, fmt.Errorf("key %.40q is there twice (keys that differ in case only are the same)", key)
+			return nil, fmt.Errorf("key %s is there twice (keys that differ in case only are the same)", truncate.Quote(key))
 		}
 		folded[fold] = true
 		if object[key], err = decodeUnique(decoder, depth-1); err != nil {

@@ -61,7 +61,7 @@ func (b *Bundle) addConstraint(value []byte) {
 
 func requiredGVK(gvk GVK) Requirement {
 	if gvk.Version == "" || gvk.Kind == "" {
-		return unsupported("a required kind without version or kind: %.120q", gvk)
+		return unsupported("a required kind without version or kind: %s", truncate.Quote(gvk.String()))
 	}
 	return Requirement{GVK: &gvk}
 }
@@ -141,7 +141,7 @@ func (r *constraintReader) read(value []byte, depth int) Requirement {
 			}
 			return nil
 		}
-		found = append(found, fmt.Sprintf("%.40s", key))
+		found = append(found, truncate.Quote(key))
 		if len(found) == 1 {
 			out, err = r.member(string(key), raw, depth)
 		}
@@ -149,14 +149,14 @@ func (r *constraintReader) read(value []byte, depth int) Requirement {
 	})
 	switch {
 	case err != nil:
-		out = unsupported("an olm.constraint that cannot be read: %.200s", err)
+		out = unsupported("an olm.constraint that cannot be read: %s", truncate.OneLine(err.Error(), maxFailureMessage))
 	case len(found) == 0:
 		out = unsupported("an olm.constraint that names nothing")
 	case len(found) > 1:
 		slices.Sort(found)
-		out = unsupported("an olm.constraint with more than one member: %.120q", found[:2])
+		out = unsupported("an olm.constraint with more than one member: [%s]", strings.Join(found[:2], " "))
 	}
-	out.Message = cut(message, maxFailureMessage)
+	out.Message = truncate.Bytes(message, maxFailureMessage)
 	return out
 }
 
@@ -178,7 +178,7 @@ func (r *constraintReader) member(kind string, raw []byte, depth int) (out Requi
 	case strings.EqualFold(kind, "cel"):
 		return unsupported("a CEL rule in an olm.constraint"), nil
 	default:
-		return unsupported("an olm.constraint with the unknown member %.40q", kind), nil
+		return unsupported("an olm.constraint with the unknown member %s", truncate.Quote(kind)), nil
 	}
 	return out, err
 }
@@ -206,12 +206,4 @@ func (r *constraintReader) members(raw []byte, depth int) (members []Requirement
 	}
 	slices.SortFunc(members, Requirement.Compare)
 	return slices.CompactFunc(members, func(a, b Requirement) bool { return a.Compare(b) == 0 }), err
-}
-
-// cut shortens a text to at most so many bytes, whole characters only.
-func cut(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most-len("…")], "") + "…"
 }

@@ -46,21 +46,14 @@ func (b *Builder) AddDeprecations(pkg string, deprecations []Deprecation) {
 		deprecations = deprecations[:maxDeprecations]
 	}
 	var kept []Deprecation
-	size := 0
 	for _, entry := range deprecations {
 		if entry.Schema == schemaPackage && entry.Name == pkg {
 			entry.Name = ""
 		}
-		if entry.Message = cut(strings.TrimSpace(entry.Message), maxDeprecated); entry.Message == "" {
-			entry.Message = deprecatedWithoutMessage
-		}
+		entry.Message = DeprecationMessage(entry.Message)
 		if d.fits("deprecation of "+truncate.Quote(entry.Name), field{"name", entry.Name}, field{"schema", entry.Schema}) {
 			kept = append(kept, entry)
-			size += sizeOfDeprecation + len(entry.Name) + len(entry.Schema) + len(entry.Message)
 		}
-	}
-	if !b.keep(pkg, d, size) {
-		return
 	}
 	slices.SortFunc(kept, func(a, b Deprecation) int {
 		return cmp.Or(cmp.Compare(a.Schema, b.Schema), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Message, b.Message))
@@ -68,11 +61,35 @@ func (b *Builder) AddDeprecations(pkg string, deprecations []Deprecation) {
 	kept = slices.Compact(kept)
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%q", kept)
-	d.deprecations[string(sum.Sum(nil))] = kept
+	key := string(sum.Sum(nil))
+	if _, known := d.deprecations[key]; known || !d.keep(sizeOfDeprecations(kept)) {
+		return
+	}
+	d.deprecations[key] = kept
 	if len(d.deprecations) > maxDeprecationBlobs {
-		delete(d.deprecations, slices.Max(slices.Collect(maps.Keys(d.deprecations))))
+		last := slices.Max(slices.Collect(maps.Keys(d.deprecations)))
+		d.release(sizeOfDeprecations(d.deprecations[last]))
+		delete(d.deprecations, last)
 		d.fault("there are more than %d different %s", maxDeprecationBlobs, schemaDeprecations)
 	}
+}
+
+// DeprecationMessage returns the part of a deprecation's message that is kept: at most maxDeprecated bytes, and never empty.
+func DeprecationMessage(message string) string {
+	message = strings.TrimSpace(message)
+	if message == "" {
+		return deprecatedWithoutMessage
+	}
+	return strings.Clone(truncate.Bytes(message, maxDeprecated)) // a copy, so that the much longer text can be garbage-collected
+}
+
+// sizeOfDeprecations is what a list of them takes in memory.
+func sizeOfDeprecations(list []Deprecation) int {
+	size := 0
+	for _, entry := range list {
+		size += sizeOfDeprecation + len(entry.Name) + len(entry.Schema) + len(entry.Message)
+	}
+	return size
 }
 
 // deprecated returns what is said of each deprecated thing, and records a fault where it is said in several places.
@@ -96,7 +113,7 @@ func (d *draft) deprecated() map[Deprecation]string {
 	out := make(map[Deprecation]string, len(messages))
 	for of, said := range messages {
 		slices.Sort(said)
-		out[of] = cut(strings.Join(slices.Compact(said), "; "), maxDeprecated)
+		out[of] = truncate.Bytes(strings.Join(slices.Compact(said), "; "), maxDeprecated)
 	}
 	return out
 }
@@ -105,7 +122,7 @@ func (d *draft) deprecated() map[Deprecation]string {
 func list(entries []Deprecation) string {
 	var names []string
 	for _, entry := range entries {
-		names = append(names, strings.TrimSpace(fmt.Sprintf("%s %.40s", entry.Schema, entry.Name)))
+		names = append(names, strings.TrimSpace(fmt.Sprintf("%s %s", truncate.OneLine(entry.Schema, truncate.MaxQuoted), truncate.OneLine(entry.Name, truncate.MaxQuoted))))
 		if len(names) == 3 && len(entries) > 3 {
 			names = append(names, "…")
 			break

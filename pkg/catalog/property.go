@@ -5,7 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
+
+	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
 // Property types that are read; all others are ignored.
@@ -101,10 +102,7 @@ func (b *Bundle) addMediaType(value []byte) {
 
 // boundedRaw cuts a value so that what is left is not readable.
 func boundedRaw(raw string) string {
-	if len(raw) > maxRawValue {
-		raw = strings.ToValidUTF8(raw[:maxRawValue-len("…")], "") + "…"
-	}
-	return raw
+	return truncate.Bytes(raw, maxRawValue)
 }
 
 // addCSV reads olm.csv.metadata, or the spec of a ClusterServiceVersion: the fields have the same names there but for case.

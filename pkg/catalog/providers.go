@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"sort"
@@ -71,31 +72,48 @@ func (p *Providers) Equal(other *Providers) bool {
 // ProvidersBuilder collects who brings which kinds, in any order, some of it more than once. The zero value is ready; it is not
 // safe for concurrent use.
 type ProvidersBuilder struct {
+	// Memory lends what is collected; nil lends without a bound.
+	Memory   Memory
 	provided map[provided]bool
-	// shared has one copy of every name, text is how many bytes they are.
-	shared map[string]string
-	text   int
+	// names has one copy of every name, numbers the index of each name in names, and text their total length in bytes.
+	names   []string
+	numbers map[string]uint32
+	text    int
 	// left is the first that was left out; what comes after it is not kept either.
-	left *provided
+	left *provider
+	// taken is how many bytes of Memory the builder has taken; err is why Memory had no more.
+	taken int
+	err   error
 }
 
-// provided is a kind and a package that brings it.
-type provided struct {
+// provider is a package and a kind that it provides.
+type provider struct {
 	gvk GVK
 	pkg string
 }
 
-func (p provided) compare(other provided) int {
+// provided is a provider as indexes into names.
+type provided struct{ group, version, kind, pkg uint32 }
+
+const (
+	// maxCollected is how many providers are collected before the builder leaves out those beyond maxProvided.
+	maxCollected = maxProvided + maxProvided/4
+	// sizeOfProvided is the memory of one provider while it is collected and sorted, sizeOfProvidedName that of a name without its text.
+	sizeOfProvided     = 128
+	sizeOfProvidedName = 96
+)
+
+func (p provider) compare(other provider) int {
 	return cmp.Or(p.gvk.Compare(other.gvk), cmp.Compare(p.pkg, other.pkg))
 }
 
-func (p provided) texts() [4]string { return [4]string{p.pkg, p.gvk.Group, p.gvk.Version, p.gvk.Kind} }
+func (p provider) texts() [4]string { return [4]string{p.gvk.Group, p.gvk.Version, p.gvk.Kind, p.pkg} }
 
 // Add says that a package brings a kind in some version. A kind that nobody can require, for want of a version or a name, and
 // names that are too long for a bundle are ignored.
 func (b *ProvidersBuilder) Add(pkg string, gvk GVK) {
-	each := provided{gvk, pkg}
-	if gvk.Version == "" || gvk.Kind == "" || b.provided[each] || b.left != nil && each.compare(*b.left) >= 0 {
+	each := provider{gvk, pkg}
+	if b.err != nil || gvk.Version == "" || gvk.Kind == "" || b.left != nil && each.compare(*b.left) >= 0 {
 		return
 	}
 	for _, text := range each.texts() {
@@ -104,39 +122,76 @@ func (b *ProvidersBuilder) Add(pkg string, gvk GVK) {
 		}
 	}
 	b.keep(each)
-	if len(b.provided) > 2*maxProvided || b.text > 2*maxProvidedText {
+	if len(b.provided) > maxCollected || b.text > maxProvidedText+maxProvidedText/4 {
 		b.cut()
 	}
 }
 
-func (b *ProvidersBuilder) keep(each provided) {
+// Err is the error of Memory when it had no more; what Build returns is then incomplete.
+func (b *ProvidersBuilder) Err() error { return b.err }
+
+func (b *ProvidersBuilder) keep(each provider) {
 	if b.provided == nil {
-		b.provided, b.shared = map[provided]bool{}, map[string]string{}
+		b.provided, b.numbers = map[provided]bool{}, map[string]uint32{}
 	}
-	b.provided[provided{
-		gvk: GVK{Group: b.share(each.gvk.Group), Version: b.share(each.gvk.Version), Kind: b.share(each.gvk.Kind)},
-		pkg: b.share(each.pkg),
-	}] = true
+	var numbers [4]uint32
+	for i, text := range each.texts() {
+		numbers[i] = b.number(text)
+	}
+	if one := (provided{numbers[0], numbers[1], numbers[2], numbers[3]}); !b.provided[one] && b.take(sizeOfProvided) {
+		b.provided[one] = true
+	}
 }
 
-func (b *ProvidersBuilder) share(text string) string {
-	known, ok := b.shared[text]
-	if !ok {
-		known, b.shared[text] = text, text
-		b.text += len(text)
+// number returns the index of a name in names, and adds the name when it is new.
+func (b *ProvidersBuilder) number(text string) uint32 {
+	if known, ok := b.numbers[text]; ok || !b.take(sizeOfProvidedName+len(text)) {
+		return known
 	}
-	return known
+	next := uint32(len(b.names))
+	b.names = append(b.names, text)
+	b.numbers[text] = next
+	b.text += len(text)
+	return next
+}
+
+// take takes bytes of Memory; it returns false when there were too few.
+func (b *ProvidersBuilder) take(bytes int) bool {
+	if b.err != nil {
+		return false
+	}
+	if err := boundedBy(b.Memory).Take(bytes); err != nil {
+		b.err = fmt.Errorf("keeping which packages bring which kinds: %w", err)
+		return false
+	}
+	b.taken += bytes
+	return true
+}
+
+// sorted returns what was added, in order.
+func (b *ProvidersBuilder) sorted() []provider {
+	name := func(number uint32) string { return b.names[number] }
+	compare := func(x, y provided) int {
+		return cmp.Or(cmp.Compare(name(x.group), name(y.group)), cmp.Compare(name(x.version), name(y.version)),
+			cmp.Compare(name(x.kind), name(y.kind)), cmp.Compare(name(x.pkg), name(y.pkg)))
+	}
+	out := make([]provider, 0, len(b.provided))
+	for _, each := range slices.SortedFunc(maps.Keys(b.provided), compare) {
+		out = append(out, provider{GVK{Group: name(each.group), Version: name(each.version), Kind: name(each.kind)}, name(each.pkg)})
+	}
+	return out
 }
 
 // cut leaves out what is beyond the bounds: of everything that was ever added the first in order stay. What is left out can be
 // forgotten, because what is added later only moves the bound towards the first.
-func (b *ProvidersBuilder) cut() []provided {
-	sorted := slices.SortedFunc(maps.Keys(b.provided), provided.compare)
-	b.provided, b.shared, b.text = nil, nil, 0
+func (b *ProvidersBuilder) cut() []provider {
+	sorted := b.sorted()
+	boundedBy(b.Memory).Return(b.taken)
+	b.provided, b.numbers, b.names, b.text, b.taken = nil, nil, nil, 0, 0
 	for i, each := range sorted {
 		more := 0
 		for _, text := range each.texts() {
-			if _, known := b.shared[text]; !known {
+			if _, known := b.numbers[text]; !known {
 				more += len(text)
 			}
 		}

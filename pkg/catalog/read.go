@@ -37,7 +37,7 @@ func Read(r io.Reader, want func(pkg string) bool) ([]Package, error) {
 // ReadServed is Read of a catalog as a server sends it: JSON only, with the memory that is lent. It says of all packages, wanted
 // or not, which of them bring which kinds.
 func ReadServed(r io.Reader, want func(pkg string) bool, memory Memory) ([]Package, *Providers, error) {
-	builder := Builder{providers: &ProvidersBuilder{}, Memory: memory}
+	builder := Builder{providers: &ProvidersBuilder{Memory: memory}, Memory: memory}
 	if err := builder.read(r, file{}, want); err != nil {
 		return nil, nil, err
 	}
@@ -90,6 +90,9 @@ func (b *Builder) next(in *stream, want func(pkg string) bool) (next blob, relea
 func (b *Builder) addBlob(next blob, n int, from file, want func(pkg string) bool) error {
 	if b.providers != nil && next.schema == schemaBundle && next.pkg != "" && next.refused == nil {
 		next.addKinds(b.providers)
+		if err := b.providers.Err(); err != nil {
+			return err
+		}
 	}
 	pkg := next.owner()
 	if pkg == "" || want != nil && !want(pkg) {

@@ -217,6 +217,34 @@ func TestAllRealPackagesAreKeptInATenthOfDeclcfgsHeap(t *testing.T) {
 	}
 }
 
+// peakMemory remembers how much was taken at once.
+type peakMemory struct{ taken, most int }
+
+func (m *peakMemory) Take(n int) error {
+	m.taken += n
+	m.most = max(m.most, m.taken)
+	return nil
+}
+
+func (m *peakMemory) Return(n int) { m.taken -= n }
+
+// TestHRD_B4_RealCatalogsTakeLittleOfTheBudget is how much memory the reading of a catalog takes at once, with every package
+// wanted, of the 15.5 MiB that one reading may have.
+func TestHRD_B4_RealCatalogsTakeLittleOfTheBudget(t *testing.T) {
+	const atMost = 4 << 20
+	for _, catalog := range []string{"community-v4.20", "certified-v4.20"} {
+		memory := &peakMemory{}
+		packages, _, err := ReadServed(bytes.NewReader(jsonLinesOf(t, realYAML(t, catalog))), nil, memory)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s: %d KiB taken at most for %d packages", catalog, memory.most>>10, len(packages))
+		if memory.most > atMost {
+			t.Errorf("%s takes %d KiB, more than %d", catalog, memory.most>>10, atMost>>10)
+		}
+	}
+}
+
 // keptHeap is how many bytes of the heap the results of read keep.
 func keptHeap(tb testing.TB, catalogs [][]byte, read func(lines []byte) (any, error)) int64 {
 	tb.Helper()

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -20,8 +21,11 @@ const (
 	maxUpgradeRules = 8
 	// maxRules bounds the canonical form of one blob of rules.
 	maxRules = 64 << 10
-	// maxRuleValues bounds the values of such a blob: each takes many times its bytes while it is read.
-	maxRuleValues = 20_000
+	// maxRuleValues bounds the values of such a blob: each takes many times its bytes while it is read. The 32 steps that a package
+	// may have are some two hundred.
+	maxRuleValues = 4_000
+	// sizeOfRuleValue is what a value takes meanwhile: a map of one key for every two of them.
+	sizeOfRuleValue = 256
 	// maxRawRules is how large a blob may be to be put into canonical form at all.
 	maxRawRules = maxWindow
 )
@@ -56,27 +60,38 @@ func (b *Builder) AddUpgradeRules(pkg, schema, bundle string, raw []byte) {
 	if bundle != "" {
 		rules.Where = fmt.Sprintf("property %s of bundle %s", schema, truncate.Quote(bundle))
 	}
-	b.addRules(pkg, d, rules, rules.read(pkg, raw))
+	values := countValues(raw)
+	if !d.keep(values * sizeOfRuleValue) {
+		return
+	}
+	whole := rules.read(pkg, raw)
+	d.release(values * sizeOfRuleValue)
+	d.addRules(rules, whole)
 }
 
 // addLargeRules adds a blob of upgrade rules that is larger than the window.
 func (b *Builder) addLargeRules(pkg, schema string) {
-	b.addRules(pkg, b.draft(pkg), UpgradeRules{Schema: schema, Where: "blob " + schema, Fault: fmt.Sprintf("it is larger than %d bytes", maxRawRules)}, nil)
+	b.draft(pkg).addRules(UpgradeRules{Schema: schema, Where: "blob " + schema, Fault: fmt.Sprintf("it is larger than %d bytes", maxRawRules)}, nil)
 }
 
-func (b *Builder) addRules(pkg string, d *draft, rules UpgradeRules, whole []byte) {
-	// The sum tells two apart of which the kept part is the same.
-	key := strings.Join([]string{rules.Schema, rules.Raw, rules.Fault, fmt.Sprintf("%x", sha256.Sum256(whole))}, "\x00")
+func (d *draft) addRules(rules UpgradeRules, whole []byte) {
+	// The sum of the whole tells two apart of which the kept part is the same.
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%q %q %q %x", rules.Schema, rules.Raw, rules.Fault, sha256.Sum256(whole))
+	key := string(sum.Sum(nil))
 	before, ok := d.rules[key]
 	if ok {
 		rules.Where = min(rules.Where, before.Where)
-	} else if !b.keep(pkg, d, 2*(len(rules.Raw)+len(rules.Schema)+sizeOfEntry)) {
+	} else if !d.keep(rules.size()) {
 		return
 	}
 	d.rules[key] = rules
 	if len(d.rules) > maxUpgradeRules {
 		// Which came first is an accident of the stream; the same ones must stay every time.
-		delete(d.rules, slices.Max(slices.Collect(maps.Keys(d.rules))))
+		last := slices.Max(slices.Collect(maps.Keys(d.rules)))
+		lastRules := d.rules[last]
+		d.release(lastRules.size())
+		delete(d.rules, last)
 		d.fault("there are more than %d different blobs of upgrade rules", maxUpgradeRules)
 	}
 }
@@ -93,13 +108,13 @@ func (r *UpgradeRules) read(pkg string, raw []byte) []byte {
 		r.Fault = fmt.Sprintf("it is larger than %d bytes", maxRawRules)
 		return raw
 	}
-	if commas := bytes.Count(raw, []byte(",")) + bytes.Count(raw, []byte("[")) + bytes.Count(raw, []byte("{")); commas > maxRuleValues {
+	if countValues(raw) > maxRuleValues {
 		r.Fault = fmt.Sprintf("it has more than %d values", maxRuleValues)
 		return raw
 	}
 	form, err := canonical(raw, map[string]string{"schema": r.Schema, "package": pkg})
 	if err != nil {
-		r.Fault = cut(err.Error(), maxSentence)
+		r.Fault = truncate.Bytes(err.Error(), maxSentence)
 		return raw
 	}
 	r.Raw = string(form)
@@ -110,11 +125,20 @@ func (r *UpgradeRules) read(pkg string, raw []byte) []byte {
 	return form
 }
 
+// countValues is how many values a blob has, at most one more than are read.
+func countValues(raw []byte) int {
+	values := bytes.Count(raw, []byte(",")) + bytes.Count(raw, []byte("[")) + bytes.Count(raw, []byte("{"))
+	return min(values, maxRuleValues+1)
+}
+
+// size is what the rules take in memory.
+func (r *UpgradeRules) size() int {
+	return sizeOfEntry + len(r.Schema) + len(r.Where) + len(r.Raw) + len(r.Fault)
+}
+
 // buildRules returns the rules in an order that depends on what they say only.
 func (d *draft) buildRules() []UpgradeRules {
-	var out []UpgradeRules
-	for _, key := range slices.Sorted(maps.Keys(d.rules)) {
-		out = append(out, d.rules[key])
-	}
-	return out
+	return slices.SortedFunc(maps.Values(d.rules), func(a, b UpgradeRules) int {
+		return cmp.Or(cmp.Compare(a.Schema, b.Schema), cmp.Compare(a.Raw, b.Raw), cmp.Compare(a.Fault, b.Fault), cmp.Compare(a.Where, b.Where))
+	})
 }

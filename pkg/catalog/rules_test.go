@@ -94,7 +94,8 @@ func TestUpgradeRulesThatCannotBeReliedOnSayWhy(t *testing.T) {
 		"a number beyond all":        {`{"n":1e999}`, `1e999`, ""},
 		"more than may be kept":      {`{"reason":"` + long + `"}`, "bytes long, more than 65536", `{"package":"demo","reason":"xxxxxx`},
 		"more than may be looked at": {`{"reason":"` + strings.Repeat(long, 17) + `"}`, "larger than 524288 bytes", ""},
-		"nested without an end":      {`{"a":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `}`, "nested deeper than 64", ""},
+		"nested without an end":      {`{"a":` + strings.Repeat("[", 3000) + strings.Repeat("]", 3000) + `}`, "nested deeper than 64", ""},
+		"more values than are read":  {`{"steps":[` + strings.Repeat("{},", 3000) + `{}]}`, "more than 4000 values", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := rulesOf(t, `{"schema":"olm.bundle","package":"demo","name":"b","properties":[{"type":"`+rulesV1+`","value":`+test.value+`}]}`)

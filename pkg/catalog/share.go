@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,13 +14,14 @@ import (
 // the same install modes and need the same. What is shared must not be changed, as nothing that Build returns.
 type shared struct {
 	strings map[string]string
-	kinds   map[string][]GVK
-	modes   map[string]map[string]bool
+	// kinds are found by the sum of their texts, of which there would else be two copies.
+	kinds map[[sha256.Size]byte][]GVK
+	modes map[string]map[string]bool
 }
 
 func (s *shared) share(b *Bundle) {
 	if s.strings == nil {
-		s.strings, s.kinds, s.modes = map[string]string{}, map[string][]GVK{}, map[string]map[string]bool{}
+		s.strings, s.kinds, s.modes = map[string]string{}, map[[sha256.Size]byte][]GVK{}, map[string]map[string]bool{}
 	}
 	b.MinKubeVersion = s.text(b.MinKubeVersion)
 	b.SuggestedNamespace = s.text(b.SuggestedNamespace)
@@ -45,7 +47,7 @@ func (s *shared) gvks(list []GVK) []GVK {
 	if len(list) == 0 {
 		return nil
 	}
-	key := fmt.Sprintf("%q", list)
+	key := sumOf(list)
 	if known, ok := s.kinds[key]; ok {
 		return known
 	}
@@ -55,6 +57,15 @@ func (s *shared) gvks(list []GVK) []GVK {
 	}
 	s.kinds[key] = own
 	return own
+}
+
+func sumOf(list []GVK) (sum [sha256.Size]byte) {
+	hash := sha256.New()
+	for _, gvk := range list {
+		fmt.Fprintf(hash, "%q %q %q\n", gvk.Group, gvk.Version, gvk.Kind)
+	}
+	hash.Sum(sum[:0])
+	return sum
 }
 
 func (s *shared) installModes(modes map[string]bool) map[string]bool {

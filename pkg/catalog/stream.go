@@ -20,6 +20,9 @@ const (
 // errLarge says that the JSON object at the stream's position is larger than the window.
 var errLarge = errors.New("the blob is larger than the window")
 
+// errNotJSON says that a served catalog has something else than JSON objects.
+var errNotJSON = errors.New("a catalog is served as JSON objects one after another, and YAML is not read here")
+
 // errFull says that the buffer is as large as it may become.
 var errFull = errors.New("there is more in one piece than is held in memory")
 
@@ -62,7 +65,7 @@ func (s *stream) next() ([]byte, error) {
 			return s.json()
 		}
 		if !s.yaml {
-			return nil, fmt.Errorf("a JSON object was expected, found %s; a catalog is served as JSON objects one after another, and YAML is not read here", excerpt(s.buf[s.pos:]))
+			return nil, fmt.Errorf("a JSON object was expected, found %s: %w", excerpt(s.buf[s.pos:]), errNotJSON)
 		}
 		document, err := s.document()
 		if err != nil || document != nil {

@@ -58,8 +58,9 @@ func (r *Reading) Take(bytes int) error {
 	defer r.budget.lock.Unlock()
 	more := r.beyond(r.taken+bytes) - r.beyond(r.taken)
 	if more > r.budget.common {
-		return fmt.Errorf("more than %d MiB would be kept of it while it is read, and beyond %d KiB for each catalog no more is left of the %d MiB that all catalogs share: it is read again later; if that does not help, ask the catalog's publisher to prune it",
-			(r.taken+bytes)>>20, ownShare>>10, commonShare>>20)
+		// No figure that differs from one try to the next: the text is a condition's.
+		return fmt.Errorf("reading it takes more than %d KiB of memory, and nothing is left of the %d MiB that all catalogs share beyond that: it is read again later; if that does not help, ask the catalog's publisher to prune it",
+			ownShare>>10, commonShare>>20)
 	}
 	r.budget.common -= more
 	r.taken += bytes

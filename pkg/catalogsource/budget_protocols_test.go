@@ -11,6 +11,7 @@ import (
 	"github.com/operator-framework/operator-registry/pkg/api"
 	googlegrpc "google.golang.org/grpc"
 
+	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/catalogsource"
 	"github.com/openshift/platform-operators/pkg/catalogsource/grpc"
 	"github.com/openshift/platform-operators/pkg/catalogsource/http"
@@ -35,14 +36,7 @@ func (r *keptRegistry) ListBundles(_ *api.ListBundlesRequest, stream api.Registr
 }
 
 func TestHRD_B4_BothProtocolsTakeFromTheBudget(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	registry := googlegrpc.NewServer()
-	api.RegisterRegistryServer(registry, &keptRegistry{})
-	go func() { _ = registry.Serve(listener) }()
-	t.Cleanup(registry.Stop)
+	address := serveRegistry(t, &keptRegistry{})
 	server := httptest.NewTLSServer(nethttp.HandlerFunc(func(w nethttp.ResponseWriter, r *nethttp.Request) {
 		if !strings.HasSuffix(r.URL.Path, "/api/v1/all") {
 			nethttp.NotFound(w, r)
@@ -60,7 +54,7 @@ func TestHRD_B4_BothProtocolsTakeFromTheBudget(t *testing.T) {
 	budget := catalogsource.NewBudget()
 	for name, read := range map[string]func(memory *catalogsource.Reading, names ...string) (int, error){
 		"over gRPC": func(memory *catalogsource.Reading, names ...string) (int, error) {
-			packages, _, err := grpc.Read(t.Context(), listener.Addr().String(), func(pkg string) bool { return strings.Contains(strings.Join(names, " ")+" ", pkg+" ") }, memory)
+			packages, _, err := grpc.Read(t.Context(), address, func(pkg string) bool { return strings.Contains(strings.Join(names, " ")+" ", pkg+" ") }, memory)
 			return len(packages), err
 		},
 		"over HTTPS": func(memory *catalogsource.Reading, names ...string) (int, error) {
@@ -85,4 +79,64 @@ func TestHRD_B4_BothProtocolsTakeFromTheBudget(t *testing.T) {
 		}
 		memory.Close()
 	}
+}
+
+// tooLargeRegistry lists one bundle of a small package, and more than is kept of a package.
+type tooLargeRegistry struct{ bigRegistry }
+
+const tooLargeBundles = 12_000
+
+func (r *tooLargeRegistry) ListBundles(_ *api.ListBundlesRequest, stream api.Registry_ListBundlesServer) error {
+	for b := range tooLargeBundles {
+		if err := stream.Send(&api.Bundle{PackageName: "large", ChannelName: "stable", CsvName: fmt.Sprintf("v1.%d.0", b), CsvJson: "{}", BundlePath: keptText}); err != nil {
+			return err
+		}
+	}
+	return stream.Send(&api.Bundle{PackageName: "small", ChannelName: "stable", CsvName: "v1.0.0", CsvJson: "{}"})
+}
+
+func TestHRD_B4_APackageThatIsTooLargeCostsItselfOnly(t *testing.T) {
+	for name, read := range map[string]func(*testing.T, catalog.Memory) ([]catalog.Package, error){
+		"over gRPC": func(t *testing.T, memory catalog.Memory) ([]catalog.Package, error) {
+			packages, _, err := grpc.Read(t.Context(), serveRegistry(t, &tooLargeRegistry{}), nil, memory.(*catalogsource.Reading))
+			return packages, err
+		},
+		"as JSON": func(_ *testing.T, memory catalog.Memory) ([]catalog.Package, error) {
+			var lines strings.Builder
+			for b := range tooLargeBundles {
+				fmt.Fprintf(&lines, `{"schema":"olm.bundle","package":"large","name":"v1.%d.0","image":%q}`+"\n", b, keptText)
+			}
+			packages, _, err := catalog.ReadServed(strings.NewReader(lines.String()+`{"schema":"olm.bundle","package":"small","name":"v1.0.0"}`), nil, memory)
+			return packages, err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			memory := catalogsource.NewBudget().Reading()
+			defer memory.Close()
+			packages, err := read(t, memory)
+			if err != nil || len(packages) != 2 {
+				t.Fatalf("%d packages, %v", len(packages), err)
+			}
+			if large := packages[0]; len(large.Bundles) != 0 || len(large.Faults) != 1 || !strings.Contains(large.Faults[0], "more than 14 MiB") {
+				t.Errorf("of the package that is too large there are %d bundles, and faults %q", len(large.Bundles), large.Faults)
+			}
+			if small := packages[1]; len(small.Bundles) != 1 || len(small.Faults) != 0 {
+				t.Errorf("of the other package there are %d bundles, and faults %q", len(small.Bundles), small.Faults)
+			}
+		})
+	}
+}
+
+// serveRegistry returns the address of a registry.
+func serveRegistry(t *testing.T, registry api.RegistryServer) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := googlegrpc.NewServer()
+	api.RegisterRegistryServer(server, registry)
+	go func() { _ = server.Serve(listener) }()
+	t.Cleanup(server.Stop)
+	return listener.Addr().String()
 }

@@ -2,12 +2,10 @@ package catalogsource_test
 
 import (
 	"fmt"
-	"net"
 	"strings"
 	"testing"
 
 	"github.com/operator-framework/operator-registry/pkg/api"
-	googlegrpc "google.golang.org/grpc"
 
 	"github.com/openshift/platform-operators/pkg/catalogsource/grpc"
 )
@@ -38,15 +36,8 @@ func (r *csvRegistry) ListBundles(_ *api.ListBundlesRequest, stream api.Registry
 
 // TestHRD_B4_RealHeapOfCSVsOverGRPC holds that 400 MiB of ClusterServiceVersions stream through.
 func TestHRD_B4_RealHeapOfCSVsOverGRPC(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	registry, server := &csvRegistry{before: heap(true)}, googlegrpc.NewServer()
-	api.RegisterRegistryServer(server, registry)
-	go func() { _ = server.Serve(listener) }()
-	t.Cleanup(server.Stop)
-	packages, _, err := grpc.Read(t.Context(), listener.Addr().String(), func(string) bool { return true }, nil)
+	registry := &csvRegistry{before: heap(true)}
+	packages, _, err := grpc.Read(t.Context(), serveRegistry(t, registry), func(string) bool { return true }, nil)
 	if err != nil || len(packages) != 1 || len(packages[0].Bundles) != sentCSVs || packages[0].Bundles[0].MinKubeVersion != "1.30.0" {
 		t.Fatalf("%d packages, %v", len(packages), err)
 	}

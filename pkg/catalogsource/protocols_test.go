@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/catalogsource"
 	"github.com/openshift/platform-operators/pkg/catalogsource/grpc"
 	"github.com/openshift/platform-operators/pkg/catalogsource/http"
 	"github.com/openshift/platform-operators/test/localcatalog"
@@ -119,5 +120,36 @@ func TestUPG_C6RealCatalogsReadTheSameOverBothProtocols(t *testing.T) {
 	}
 	if kinds != 9738 || needy != 65 {
 		t.Errorf("%d kinds provided and %d bundles that require something, want 9,738 and 65", kinds, needy)
+	}
+}
+
+// TestHRD_B4_RealCatalogsFitTheBudget reads both catalogs over both protocols under one budget, with every package wanted.
+func TestHRD_B4_RealCatalogsFitTheBudget(t *testing.T) {
+	needSharedData(t)
+	budget := catalogsource.NewBudget()
+	for folder, want := range map[string]int{"community-v4.20": 37, "certified-v4.20": 59} {
+		server, err := localcatalog.Start(t.Context(), localcatalog.Options{Catalogs: []string{sharedData + "/catalogs/" + folder}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { server.Close() })
+		client := http.New(http.Options{CAFile: server.CAFile()})
+		t.Cleanup(client.Close)
+		memory := budget.Reading()
+		t.Cleanup(memory.Close)
+		packages, _, err := grpc.Read(t.Context(), server.GRPCAddress(), nil, memory)
+		if err != nil || len(packages) != want {
+			t.Fatalf("%s over gRPC: %d packages, %v", folder, len(packages), err)
+		}
+		var names []string
+		for _, p := range packages {
+			names = append(names, p.Name)
+		}
+		memory = budget.Reading()
+		t.Cleanup(memory.Close)
+		reading, err := client.ReadPackages(t.Context(), server.HTTPSBaseURL(), names, "", memory)
+		if err != nil || len(reading.Packages) != want {
+			t.Fatalf("%s over HTTPS: %d packages, %v", folder, len(reading.Packages), err)
+		}
 	}
 }

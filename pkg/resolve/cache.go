@@ -13,8 +13,8 @@ import (
 // once.
 //
 // What a Cache returns is what Together returns. It keeps one decision for each operator of the last call, and what that was made
-// of: the catalogs' content of that operator's package, nothing of others, nothing of the past. World.Done is no part of that, and
-// nothing is kept of a call during which it was closed. The zero value is empty and ready.
+// of: the catalogs' content of that operator's package, nothing of others, nothing of the past. World.Limit is not part of that. A
+// call during which its Done was closed leaves nothing in the Cache. The zero value is empty and ready.
 // A Cache may be used by several goroutines at once; none waits for what another one decides. Decisions are shared: nobody may
 // change them.
 type Cache struct {
@@ -62,7 +62,7 @@ func (c *Cache) Decide(operator string, requests []Request, world World) Answer 
 			answer.Decision = p.decisionOf(group).decisions[operator]
 			answer.Decided = p.decided
 		}
-		if kept := p.keptOf(group); mine && p.decided == 0 || !mine && kept != nil && kept.holdsBeside(p.around, group) {
+		if kept := p.keptOf(group); mine && p.decided == 0 || !mine && kept != nil && kept.holdsExceptHints(p.around, group) {
 			continue
 		}
 		for _, member := range group {
@@ -185,9 +185,9 @@ func (p *plan) forget(group component) {
 }
 
 // keep puts what a call found out into the cache, beside what other calls found out meanwhile, and drops operators that are gone. A
-// call whose World is done by now changes nothing: its searches may have been cut short, and the next call does all of it again.
+// call whose searches were canceled by now changes nothing: its searches may have been cut short, and the next call does all of it again.
 func (c *Cache) keep(p *plan) {
-	if p.around.world.ended() {
+	if p.around.world.Limit.Canceled() {
 		return
 	}
 	c.lock.Lock()

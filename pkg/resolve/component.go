@@ -110,7 +110,7 @@ type jointDecision struct {
 	operators []string
 	decisions map[string]Decision
 	state     clusterState
-	advice    []advice
+	hints     []providerHint
 }
 
 // clusterState is what the cluster has of the kinds and packages that a component has to do with.
@@ -120,12 +120,12 @@ type clusterState struct {
 	provided [][]catalog.GVK
 	// foreign are the packages that others have installed.
 	foreign []Foreign
-	// advised is whether it is known who provides kinds.
-	advised bool
+	// providersKnown is whether World.Providers is set: which packages provide which kinds.
+	providersKnown bool
 }
 
-// advice is what catalogs know of who provides a kind, and who has asked for these packages, in their order.
-type advice struct {
+// providerHint is what catalogs know of who provides a kind, and who has asked for these packages, in their order.
+type providerHint struct {
 	gvk       catalog.GVK
 	providers []Providers
 	holders   []string
@@ -141,33 +141,33 @@ func newJointDecision(group component, around *surroundings, decisions map[strin
 		}
 	}
 	for _, gvk := range kindsIn(lacking) {
-		result.advice = append(result.advice, adviceOn(around, gvk))
+		result.hints = append(result.hints, providerHintOf(around, gvk))
 	}
 	return result
 }
 
 // holds says whether the cluster still has what the decision was made of; the component is still the same.
 func (o *jointDecision) holds(around *surroundings, group component) bool {
-	if !o.holdsBeside(around, group) {
+	if !o.holdsExceptHints(around, group) {
 		return false
 	}
-	for _, said := range o.advice {
-		if !reflect.DeepEqual(said, adviceOn(around, said.gvk)) {
+	for _, hint := range o.hints {
+		if !reflect.DeepEqual(hint, providerHintOf(around, hint.gvk)) {
 			return false
 		}
 	}
 	return true
 }
 
-// holdsBeside is holds without asking the catalogs again who provides kinds, which takes longer and is told by other means.
-func (o *jointDecision) holdsBeside(around *surroundings, group component) bool {
-	return o.state.equal(clusterStateOf(around, group)) && !slices.ContainsFunc(o.advice, func(said advice) bool {
-		return !slices.Equal(said.holders, around.holdersOf(said.providers))
+// holdsExceptHints is holds without asking the catalogs again who provides kinds, which takes longer and is told by other means.
+func (o *jointDecision) holdsExceptHints(around *surroundings, group component) bool {
+	return o.state.equal(clusterStateOf(around, group)) && !slices.ContainsFunc(o.hints, func(hint providerHint) bool {
+		return !slices.Equal(hint.holders, around.holdersOf(hint.providers))
 	})
 }
 
 func clusterStateOf(around *surroundings, group component) clusterState {
-	state := clusterState{advised: around.world.Providers != nil}
+	state := clusterState{providersKnown: around.world.Providers != nil}
 	for _, member := range group {
 		for _, kinds := range [][]catalog.GVK{member.interests.provides, member.interests.requires} {
 			for _, gvk := range kinds {
@@ -190,13 +190,13 @@ func clusterStateOf(around *surroundings, group component) clusterState {
 }
 
 func (s clusterState) equal(other clusterState) bool {
-	return slices.Equal(s.served, other.served) && slices.Equal(s.foreign, other.foreign) && s.advised == other.advised &&
+	return slices.Equal(s.served, other.served) && slices.Equal(s.foreign, other.foreign) && s.providersKnown == other.providersKnown &&
 		slices.EqualFunc(s.provided, other.provided, slices.Equal)
 }
 
-func adviceOn(around *surroundings, gvk catalog.GVK) advice {
+func providerHintOf(around *surroundings, gvk catalog.GVK) providerHint {
 	found := around.providersOf(gvk)
-	return advice{gvk: gvk, providers: found, holders: around.holdersOf(found)}
+	return providerHint{gvk: gvk, providers: found, holders: around.holdersOf(found)}
 }
 
 // holdersOf names who has asked for each of these packages, empty for nobody.

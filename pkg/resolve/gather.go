@@ -211,13 +211,13 @@ func gather(req Request, holders []Catalog) []*option {
 func optionsOf(req Request, holder Catalog) []*option {
 	pkg := holder.Package
 	wanted := wantedChannels(req, pkg)
-	channels := map[string][]string{}
+	channels := make(map[string][]string, len(pkg.Bundles))
 	for _, channel := range pkg.Channels {
 		for _, entry := range channel.Entries {
 			channels[entry.Name] = append(channels[entry.Name], channel.Name)
 		}
 	}
-	var options []*option
+	options := make([]*option, 0, len(pkg.Bundles))
 	releases := false
 	for _, bundle := range pkg.Bundles {
 		if len(channels[bundle.Name]) == 0 {

@@ -58,7 +58,8 @@ func (ask *question) journey(found finding, tier []*option) *journey {
 	if ask.installed.IsZero() {
 		return j
 	}
-	pkg := upgrade.Package{Name: ask.Package, Default: ask.DefaultEdges, OnlyPrereleases: true, Budget: upgrade.NewBudget(cmp.Or(ask.around.world.MaxWork, maxWork), ask.around.world.Done)}
+	pkg := upgrade.Package{Name: ask.Package, Default: ask.DefaultEdges, OnlyPrereleases: true, Limit: ask.around.world.Limit}
+	pkg.Limit.Steps = cmp.Or(pkg.Limit.Steps, maxWork)
 	switch ask.Edges {
 	case platformv1alpha1.EdgesChannel:
 		pkg.Override = upgrade.Channel
@@ -67,7 +68,8 @@ func (ask *question) journey(found finding, tier []*option) *journey {
 	case platformv1alpha1.EdgesSelfCertified:
 		pkg.SelfCertified = true
 	}
-	byBundle := map[node]*option{}
+	byBundle := make(map[node]*option, len(tier))
+	pkg.Bundles = make([]upgrade.Bundle, 0, len(tier))
 	catalogs := map[string]bool{}
 	within := ask.within(tier)
 	for _, o := range tier {
@@ -87,6 +89,7 @@ func (ask *question) journey(found finding, tier []*option) *journey {
 		}
 		for _, name := range wantedChannels(ask.Request, holder.Package) {
 			channel, _ := holder.Package.Channel(name)
+			pkg.Entries = slices.Grow(pkg.Entries, len(channel.Entries))
 			for _, entry := range channel.Entries {
 				pkg.Entries = append(pkg.Entries, upgrade.Entry{Channel: name, Entry: entry})
 			}
@@ -94,7 +97,7 @@ func (ask *question) journey(found finding, tier []*option) *journey {
 	}
 	pkg.Rules, pkg.Unreadable = rulesOf(ask.Package, found.holders)
 	graph := upgrade.New(pkg)
-	j.at = make(map[node]int, len(byBundle))
+	j.at, j.nodes = make(map[node]int, len(byBundle)), make([]*option, 0, len(byBundle))
 	for i, bundle := range graph.Bundles() {
 		name := node{bundle.Name, bundle.Version.String()}
 		j.nodes, j.at[name] = append(j.nodes, byBundle[name]), i
@@ -200,14 +203,26 @@ func (j *journey) reachable(fitting []*option) (kept []*option, closed []Refusal
 	if j.reach == nil {
 		return fitting, nil
 	}
+	kept = make([]*option, 0, len(fitting))
+	var causes []cause // a Refusal is large, so that it is made once their number is known
 	for _, o := range fitting {
 		if rule, why := j.closed(o); why != "" {
-			closed = append(closed, Refusal{Candidate: o.Candidate, Rule: rule, Why: why})
+			causes = append(causes, cause{o, rule, why})
 			continue
 		}
 		kept = append(kept, o)
 	}
+	closed = make([]Refusal, len(causes))
+	for i, each := range causes {
+		closed[i] = Refusal{Candidate: each.option.Candidate, Rule: each.rule, Why: each.why}
+	}
 	return kept, closed
+}
+
+// cause is why an option is refused.
+type cause struct {
+	option    *option
+	rule, why string
 }
 
 // closed says why an option cannot be moved to; empty when it can, and for what is installed.

@@ -68,14 +68,14 @@ func newMember(s *study, mentioned []catalog.Requirement, most int) *member {
 		brings = slices.Compact(brings)
 		stay.moments[0].brings, stay.moments[1].brings = brings, brings
 	}
-	at := map[string]int{}
+	at, sets := map[string]int{}, newRangeSets(s, mentioned)
 	for _, wish := range s.wishes() {
 		if known && s.ask.isInstalled(wish) {
 			break
 		}
 		next := s.journey.next(wish)
 		each := class{wishes: []*option{wish}, moments: [2]moment{momentOf(next), momentOf(wish)}}
-		key := each.moments[0].key(s, mentioned) + "\x00" + each.moments[1].key(s, mentioned)
+		key := each.moments[0].key(sets) + "\x00" + each.moments[1].key(sets)
 		switch before, known := at[key]; {
 		case known:
 			m.classes[before].wishes = append(m.classes[before].wishes, wish)
@@ -100,16 +100,12 @@ func momentOf(o *option) moment {
 }
 
 // key is equal for moments that make no difference to others.
-func (m moment) key(s *study, mentioned []catalog.Requirement) string {
+func (m moment) key(sets rangeSets) string {
 	var key strings.Builder
 	if len(m.brings) > 0 {
 		fmt.Fprintf(&key, "%p %d ", &m.brings[0], len(m.brings)) // bundles share their lists; that equal ones differ here costs time only
 	}
-	for _, leaf := range mentioned {
-		if leaf.Package.Name == s.ask.Package {
-			fmt.Fprintf(&key, "%t ", m.meets(s.ask.around, s.ask.Package, leaf))
-		}
-	}
+	fmt.Fprintf(&key, "%d ", sets.of(m.version))
 	for _, r := range m.requires {
 		key.WriteString("\x00" + r.String())
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/openshift/platform-operators/pkg/catalog"
-	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
 // maxLeaves is how many of the things that a requirement asks for a message explains.
@@ -90,12 +89,11 @@ func (around *surroundings) possible(ask *question, o *option, leaf catalog.Requ
 		if !ok {
 			return false
 		}
-		in := func(v upgrade.Version) bool { return v.In(covers) }
-		own := leaf.Package.Name == ask.Package && in(o.Version)
+		own := leaf.Package.Name == ask.Package && o.Version.In(covers)
 		if !want {
 			return !own && !around.constant(leaf)
 		}
-		return own || around.constant(leaf) || slices.ContainsFunc(around.packages[leaf.Package.Name], func(s *study) bool { return s.versionIn(in) })
+		return own || around.constant(leaf) || slices.ContainsFunc(around.packages[leaf.Package.Name], func(s *study) bool { return s.versionIn(leaf.Package.Range, covers) })
 	}
 	if !want {
 		return !around.constant(leaf) && !slices.Contains(o.Bundle.ProvidedGVKs, *leaf.GVK)

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	blang "github.com/blang/semver/v4"
+
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/upgrade"
@@ -24,6 +26,9 @@ type study struct {
 	// problem says that there is nothing to choose from, and reason which kind of problem it is.
 	reason, problem string
 	conflicts       []Conflict
+	// versions are made by offered, and inRange by versionIn, by the ranges' texts.
+	versions *upgrade.Versions
+	inRange  map[string]bool
 	// kin are the operators that it has to do with.
 	kin   []string
 	notes []string
@@ -58,6 +63,7 @@ func (s *study) weigh() {
 		return
 	}
 	s.ask.permitDescent(s.options)
+	s.fitting = make([]*option, 0, len(s.options))
 	for _, o := range s.options {
 		s.ask.judge(o)
 		if o.why == "" || o.rule == RulePrerelease && !s.ask.installed.IsZero() { // an author's edge may lead to a pre-release
@@ -125,6 +131,7 @@ func (s *study) conclude() Decision {
 	decision.Notes = noted(append(s.found.notes(), s.notes...))
 	sortRefusals(s.refused)
 	decision.Refused = s.refused
+	decision.Available = slices.Grow(decision.Available, len(s.fitting))
 	for _, o := range s.fitting {
 		decision.Available = append(decision.Available, o.Candidate)
 	}
@@ -177,8 +184,28 @@ func (s *study) staying() (*option, bool) {
 	return &option{Candidate: Candidate{Version: s.ask.installed}}, false
 }
 
-// versionIn says whether any version that the operator runs or might run is in a range.
-func (s *study) versionIn(covers func(upgrade.Version) bool) bool {
-	return !s.ask.installed.IsZero() && covers(s.ask.installed) ||
-		slices.ContainsFunc(s.options, func(o *option) bool { return !o.Version.IsZero() && covers(o.Version) })
+// offered are the versions that the operator runs or might run.
+func (s *study) offered() upgrade.Versions {
+	if s.versions == nil {
+		all := make([]upgrade.Version, 0, len(s.options)+1)
+		for _, o := range s.options {
+			all = append(all, o.Version)
+		}
+		versions := upgrade.NewVersions(append(all, s.ask.installed))
+		s.versions = &versions
+	}
+	return *s.versions
+}
+
+// versionIn says whether any version that the operator runs or might run is in a range. Each range is applied once.
+func (s *study) versionIn(text string, covers blang.Range) (found bool) {
+	found, known := s.inRange[text]
+	if !known {
+		s.offered().Covered(text, covers, func(int, int) { found = true })
+		if s.inRange == nil {
+			s.inRange = map[string]bool{}
+		}
+		s.inRange[text] = found
+	}
+	return found
 }

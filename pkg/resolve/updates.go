@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
@@ -58,20 +59,20 @@ func (ask *question) updates(options []*option, decision Decision, journey *jour
 	if ask.installed.IsZero() {
 		return nil
 	}
-	available, refused := map[string]bool{}, map[string]Refusal{}
+	available, refused := make(map[string]bool, len(decision.Available)), make(map[string]*Refusal, len(decision.Refused))
 	key := keyOf
 	for _, c := range decision.Available {
 		available[key(c)] = true
 	}
-	for _, r := range decision.Refused {
-		refused[key(r.Candidate)] = r
+	for i := range decision.Refused {
+		refused[key(decision.Refused[i].Candidate)] = &decision.Refused[i]
 	}
-	var updates []Update
-	at := map[string]int{}
-	for _, o := range options {
-		if o.Version.IsZero() || o.Version.Compare(ask.installed) <= 0 {
-			continue
-		}
+	higher := slices.DeleteFunc(slices.Clone(options), func(o *option) bool { return o.Version.IsZero() || o.Version.Compare(ask.installed) <= 0 })
+	if len(higher) == 0 {
+		return nil
+	}
+	updates, at := make([]Update, 0, len(higher)), make(map[string]int, len(higher))
+	for _, o := range higher {
 		update, version := Update{Candidate: o.Candidate}, o.Version.String()
 		update.Reachable = journey.reaches(o)
 		if _, known := at[version]; (known || len(updates) < platformv1alpha1.MaxAvailableUpdates) && update.Reachable {

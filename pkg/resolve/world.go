@@ -23,22 +23,10 @@ type World struct {
 	// Providers says of each catalog which packages of it bring a kind, for messages; nil where nobody knows any. It is asked
 	// once for every kind of which anything is said.
 	Providers func(gvk catalog.GVK) []Providers
-	// MaxWork is how many steps of work the search for one operator's paths may take, and the explanation of what is refused; zero is
-	// the default. A Cache is always to be asked with the same one.
-	MaxWork int
-	// Done ends all searches when it is closed, as the Done of a context is. What is decided then is of no use: a Cache keeps nothing of
-	// it, and whoever asked throws it away. It may be nil.
-	Done <-chan struct{}
-}
-
-// ended says whether Done is closed.
-func (w World) ended() bool {
-	select {
-	case <-w.Done:
-		return true
-	default:
-		return false
-	}
+	// Limit bounds the search for one operator's paths, and the explanation of what is refused; without Steps there may be a default
+	// number of them. A Cache is always to be asked with the same one. When Done is closed, all searches end. The
+	// decision is then incomplete: a Cache does not keep it, and the caller discards it.
+	Limit upgrade.Limit
 }
 
 // Kind is a kind that the cluster serves.

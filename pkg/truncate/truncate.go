@@ -41,6 +41,13 @@ func Quote[T ~string | ~[]byte](text T) string {
 	return quoted.String()
 }
 
+// OneLine turns a text into one line: white space becomes one space, invalid UTF-8 a replacement character. Like Bytes, it cuts the
+// line to the given number of bytes, and never within a character: the API server would replace half a character, and the stored text
+// would differ from the desired one forever.
+func OneLine(text string, most int) string {
+	return Bytes(strings.ToValidUTF8(strings.Join(strings.Fields(text), " "), "\uFFFD"), most)
+}
+
 // Bytes cuts a text to at most so many bytes, whole characters only; the last of them is an ellipsis when something is missing.
 func Bytes(text string, most int) string {
 	if len(text) <= most {

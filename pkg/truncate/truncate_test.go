@@ -37,6 +37,18 @@ func FuzzQuote(f *testing.F) {
 	})
 }
 
+func TestOneLine(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		most int
+		want string
+	}{{" a\n\tb ", 9, "a b"}, {"a\xffb", 9, "a\uFFFDb"}, {"üü\nüü", 7, "üü…"}, {"demo", 4, "demo"}} {
+		if got := OneLine(test.text, test.most); got != test.want {
+			t.Errorf("%q in %d bytes: %q, want %q", test.text, test.most, got, test.want)
+		}
+	}
+}
+
 func TestBytes(t *testing.T) {
 	for _, test := range []struct {
 		text string

@@ -1,39 +1,55 @@
 package upgrade
 
-// pollEvery is after how many steps of work a Budget looks whether its caller has gone.
+// pollEvery is the number of steps after which a budget checks whether Done is closed.
 const pollEvery = 1 << 13
 
-// Budget bounds the work that a Graph does, from New to the last question. It counts steps of about the same cost, not time, so that
-// what is found depends on the package and never on the machine. A nil Budget is no bound. It is not safe for concurrent use.
-type Budget struct {
-	limit, left, poll int
-	done              <-chan struct{}
+// Limit bounds the work that a Graph does, from New to the last question. The zero Limit is no bound.
+type Limit struct {
+	// Steps is how many steps of about the same cost there may be; zero is no bound. A number of steps, unlike a
+	// time limit, makes the result depend on the package and never on the machine.
+	Steps int
+	// Done ends the work when it is closed, as the Done of a context is; nil never is.
+	Done <-chan struct{}
 }
 
-// NewBudget allows so many steps. The work ends as well when done is closed, as the Done of a context is; nil never is.
-func NewBudget(steps int, done <-chan struct{}) *Budget {
-	return &Budget{limit: steps, left: steps, poll: pollEvery, done: done}
+// Canceled says whether Done is closed.
+func (l Limit) Canceled() bool {
+	select {
+	case <-l.Done:
+		return true
+	default:
+		return false
+	}
 }
 
-// Limit is how many steps were allowed.
-func (b *Budget) Limit() int { return b.limit }
+// budget counts the work that is done under a Limit. A nil budget counts nothing and has no bound. It is not safe for concurrent use.
+type budget struct {
+	limit       Limit
+	spent, poll int
+	canceled    bool
+}
 
-// Exhausted says whether the work was ended: no more than is known by then will be found.
-func (b *Budget) Exhausted() bool { return b != nil && b.left <= 0 }
+func newBudget(limit Limit) *budget {
+	if limit == (Limit{}) {
+		return nil
+	}
+	return &budget{limit: limit, poll: pollEvery}
+}
 
-// spend takes steps off; false says that the work is to end.
-func (b *Budget) spend(steps int) bool {
+// exhausted reports whether the work has ended; a search then finds nothing more.
+func (b *budget) exhausted() bool {
+	return b != nil && (b.canceled || b.limit.Steps > 0 && b.spent >= b.limit.Steps)
+}
+
+// spend counts steps; it returns false when the work has to end.
+func (b *budget) spend(steps int) bool {
 	if b == nil {
 		return true
 	}
-	b.left -= steps
+	b.spent += steps
 	if b.poll -= steps; b.poll <= 0 {
 		b.poll = pollEvery
-		select {
-		case <-b.done:
-			b.left = 0
-		default:
-		}
+		b.canceled = b.canceled || b.limit.Canceled()
 	}
-	return b.left > 0
+	return !b.exhausted()
 }

@@ -24,13 +24,13 @@ func chainOf(tb testing.TB, versions int) Package {
 // work is how many steps it takes to search from the lowest version and to have the reasons of all refusals.
 func work(tb testing.TB, pkg Package) int {
 	tb.Helper()
-	pkg.Budget = NewBudget(1<<40, nil)
+	pkg.Limit = Limit{Steps: 1 << 40}
 	r := New(pkg).From(pkg.Bundles[0], nil)
 	for to := range pkg.Bundles {
 		r.Reason(to)
 	}
 	r.Refusal(len(pkg.Bundles) - 1)
-	return pkg.Budget.limit - pkg.Budget.left
+	return r.Work()
 }
 
 func TestHRD_B1_WorkGrowsAsTheVersionsDo(t *testing.T) {
@@ -66,23 +66,32 @@ func TestHRD_B1_WorkGrowsAsTheVersionsDo(t *testing.T) {
 	}
 }
 
-func TestHRD_B1_ABudgetEndsTheSearch(t *testing.T) {
+func TestHRD_B1_ALimitEndsTheSearchAndTheRefusalSaysWhich(t *testing.T) {
+	closed := make(chan struct{})
+	close(closed)
 	pkg := chainOf(t, 200)
-	for name, budget := range map[string]*Budget{
-		"too few steps": NewBudget(1000, nil),
-		"nobody waits":  NewBudget(1<<30, func() chan struct{} { done := make(chan struct{}); close(done); return done }()),
+	tooLarge := []string{`package "p" is too large`, "after 1000 steps", "200 bundles", "199 channel entries", "spec.package.channels", "SelfCertified"}
+	for name, test := range map[string]struct {
+		limit Limit
+		says  []string
+	}{
+		"too few steps":                        {Limit{Steps: 1000}, tooLarge},
+		"too few steps, and somebody waits":    {Limit{Steps: 1000, Done: make(chan struct{})}, tooLarge},
+		"canceled before all steps were spent": {Limit{Steps: 1 << 30, Done: closed}, []string{`package "p" was canceled after`}},
+		"canceled without a bound of steps":    {Limit{Done: closed}, []string{`package "p" was canceled after`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			pkg := pkg
-			pkg.Budget = budget
-			budget.poll = min(budget.poll, 100)
-			r := New(pkg).From(pkg.Bundles[0], nil)
+			pkg.Limit = test.limit
+			g := New(pkg)
+			g.budget.poll = 100
+			r := g.From(pkg.Bundles[0], nil)
 			for to := 1; to < len(pkg.Bundles); to++ {
 				refusal := r.Refusal(to)
 				if r.Reached(to) || refusal.Reason != SearchLimit {
 					t.Fatalf("to %s: reached %v, %+v", pkg.Bundles[to].Version, r.Reached(to), refusal)
 				}
-				contains(t, refusal.Why, `package "p"`, "200 bundles", "199 channel entries", "spec.package.channels", "SelfCertified")
+				contains(t, refusal.Why, test.says...)
 			}
 		})
 	}

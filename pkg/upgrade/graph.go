@@ -30,8 +30,8 @@ type Package struct {
 	OnlyPrereleases bool
 	// SelfCertified permits every move, down too, without regard to edges and steps.
 	SelfCertified bool
-	// Budget bounds the work that is done about it; nil is no bound.
-	Budget *Budget
+	// Limit bounds the work that is done about it.
+	Limit Limit
 }
 
 // Bundle is one bundle of a package, as far as upgrades go.
@@ -77,7 +77,7 @@ func (s Source) String() string {
 	return fmt.Sprintf("%s in channel %q", s.Kind, s.Channel)
 }
 
-// Graph answers what may follow what in one package. It is safe for concurrent use unless the package has a Budget.
+// Graph answers what may follow what in one package. It is safe for concurrent use unless the package has a Limit.
 type Graph struct {
 	pkg Package
 	// bundles are in ascending order. levels number their versions in that order, the same one twice with the same number.
@@ -104,7 +104,8 @@ type Graph struct {
 	byEdges [edgeSets]func() *successors
 	steps   []step
 	// masks of the steps that concern each bundle.
-	masks []mask
+	masks  []mask
+	budget *budget
 }
 
 // entry is an entry of a channel and the bundles of its name.
@@ -119,7 +120,7 @@ func (e *entry) skips(v Version) bool { return e.covers != nil && !v.IsZero() &&
 
 // New makes the graph of a package. Of bundles with the same name and version the first one counts.
 func New(pkg Package) *Graph {
-	g := &Graph{pkg: pkg, bundles: slices.Clone(pkg.Bundles)}
+	g := &Graph{pkg: pkg, bundles: slices.Clone(pkg.Bundles), budget: newBudget(pkg.Limit)}
 	slices.SortStableFunc(g.bundles, ascending)
 	g.bundles = slices.CompactFunc(g.bundles, func(a, b Bundle) bool { return ascending(a, b) == 0 })
 	g.arrange()
@@ -132,7 +133,7 @@ func New(pkg Package) *Graph {
 	g.steps = compile(g)
 	g.masks = make([]mask, len(g.bundles))
 	for i, bundle := range g.bundles {
-		g.masks[i] = g.maskOf(bundle.Version)
+		g.masks[i] = g.mask(bundle.Version, func(s *step) bool { return s.inside.has(i) })
 	}
 	return g
 }
@@ -204,13 +205,15 @@ func compareBool(a, b bool) int {
 
 // connect reads the entries: which bundle they are of, and what they skip.
 func (g *Graph) connect() {
-	g.byName = map[string][]int{}
+	g.byName = make(map[string][]int, len(g.bundles))
+	g.entries, g.channels = make([]entry, 0, len(g.pkg.Entries)), make([]string, 0, len(g.pkg.Entries))
 	for i, bundle := range g.bundles {
 		g.byName[bundle.Name] = append(g.byName[bundle.Name], i)
 	}
 	g.entriesOf = make([][]int, len(g.bundles))
 	ranges := map[string]blang.Range{} // by text: thousands of entries share a few
-	ordered := slices.SortedFunc(slices.Values(g.pkg.Entries), func(a, b Entry) int {
+	ordered := slices.Clone(g.pkg.Entries)
+	slices.SortFunc(ordered, func(a, b Entry) int {
 		return cmp.Or(strings.Compare(a.Channel, b.Channel), strings.Compare(a.Name, b.Name), strings.Compare(a.Replaces, b.Replaces),
 			strings.Compare(a.SkipRange, b.SkipRange), slices.Compare(a.Skips, b.Skips))
 	})

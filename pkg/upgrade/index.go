@@ -56,7 +56,9 @@ func (g *Graph) index() {
 				x.spans, x.spansOfPrereleases = g.inBoth(covered())
 			}
 			byTarget := func(a, b targetSpan) int { return cmp.Or(a.target-b.target, a.lo-b.lo) }
-			x.spans, x.spansOfPrereleases = slices.SortedFunc(slices.Values(x.spans), byTarget), slices.SortedFunc(slices.Values(x.spansOfPrereleases), byTarget)
+			x.spans, x.spansOfPrereleases = slices.Clone(x.spans), slices.Clone(x.spansOfPrereleases)
+			slices.SortFunc(x.spans, byTarget)
+			slices.SortFunc(x.spansOfPrereleases, byTarget)
 			x.all = newSpanIndex(len(g.bundles), x.spans)
 			x.prereleases = newSpanIndex(g.prereleasesBefore[len(g.bundles)], x.spansOfPrereleases)
 			return x
@@ -109,7 +111,7 @@ func (g *Graph) coverage() func(*entry) []span {
 		}
 		covered, seen := known[e.SkipRange]
 		if !seen {
-			covered = spansOf(e.SkipRange, e.covers, versions, g.pkg.Budget)
+			covered = spansOf(e.SkipRange, e.covers, versions, g.budget)
 			for i := range covered {
 				covered[i].lo, covered[i].hi = covered[i].lo+readable, covered[i].hi+readable
 			}
@@ -131,7 +133,7 @@ func (g *Graph) coveredSpans() (spans []targetSpan) {
 			}
 			known[entry.SkipRange] = true
 			all := covered(entry)
-			if !g.pkg.Budget.spend(1 + len(all)) {
+			if !g.budget.spend(1 + len(all)) {
 				return spans
 			}
 			for _, each := range all {
@@ -196,15 +198,15 @@ func (g *Graph) inBoth(covered []targetSpan) (spans, spansOfPrereleases []target
 		promisedOfPrereleases[each.target] = each.span
 	}
 	for _, each := range covered {
-		if both := each.meet(promised[each.target]); both.lo < both.hi {
+		if both := each.intersect(promised[each.target]); both.lo < both.hi {
 			spans = append(spans, targetSpan{both, each.target})
 		}
 		of := span{g.prereleasesBefore[each.lo], g.prereleasesBefore[each.hi]}
-		if both := of.meet(promisedOfPrereleases[each.target]); both.lo < both.hi {
+		if both := of.intersect(promisedOfPrereleases[each.target]); both.lo < both.hi {
 			spansOfPrereleases = append(spansOfPrereleases, targetSpan{both, each.target})
 		}
 	}
 	return spans, spansOfPrereleases
 }
 
-func (s span) meet(other span) span { return span{max(s.lo, other.lo), min(s.hi, other.hi)} }
+func (s span) intersect(other span) span { return span{max(s.lo, other.lo), min(s.hi, other.hi)} }

@@ -10,7 +10,7 @@ func (g *Graph) lintUnsaid() (findings []Finding) {
 	given, lost := 0, 0
 	if slices.ContainsFunc(g.pkg.Rules, func(rules Rules) bool { return rules.Unsaid }) {
 		given = g.under(Channel).EdgeCount()
-		lost = given - g.promisedToo().EdgeCount()
+		lost = given - g.onlyPromised().EdgeCount()
 	}
 	for _, rules := range g.pkg.Rules {
 		if rules.Unsaid && given > 0 {
@@ -24,8 +24,8 @@ func (g *Graph) lintUnsaid() (findings []Finding) {
 	return findings
 }
 
-// promisedToo is the same graph with those channel edges only that semantic versioning promises.
-func (g *Graph) promisedToo() *Graph {
+// onlyPromised is the same graph with those channel edges only that semantic versioning promises.
+func (g *Graph) onlyPromised() *Graph {
 	other := *g
 	other.semantics = []Semantics{Channel, Semver}
 	return &other

@@ -30,7 +30,7 @@ type span struct{ lo, hi int }
 // spansOf are the positions of those of the ascending versions that a range covers, in order and apart from one another. A range is
 // a combination of comparisons, so that between two versions that its text mentions it covers all or nothing: it is asked once for
 // each of these gaps, and not once for each version.
-func spansOf(text string, covers blang.Range, versions []blang.Version, budget *Budget) (covered []span) {
+func spansOf(text string, covers blang.Range, versions []blang.Version, budget *budget) (covered []span) {
 	cuts := []int{0, len(versions)}
 	for _, mentioned := range mentionedVersions(text) {
 		from, _ := slices.BinarySearchFunc(versions, mentioned, blang.Version.Compare)

@@ -69,7 +69,7 @@ func (g *Graph) From(installed Bundle, ready []Version) *Reach {
 	}
 	if len(g.pkg.Unreadable) == 0 || g.pkg.SelfCertified {
 		r.best = r.search(search{holding: every, from: start})
-		if r.ended = g.pkg.Budget.Exhausted(); r.ended {
+		if r.ended = g.budget.exhausted(); r.ended {
 			r.best = make([]*visit, len(g.bundles))
 		}
 	}
@@ -120,7 +120,7 @@ func (r *Reach) walk(look search, layer []*visit, closed set) []*visit {
 	for len(layer) > 0 {
 		var next []*visit
 		for _, from := range layer {
-			ranks, ok := w.leads(from)
+			ranks, ok := w.successors(from)
 			if !ok {
 				return w.best
 			}
@@ -160,9 +160,9 @@ type walk struct {
 	spare []visit
 }
 
-// leads are the ranks of what may follow by the semantics and was not tried before by who stands like this; false says that the
+// successors are the ranks of what may follow by the semantics and was not tried before by who stands like this; false says that the
 // work has to end.
-func (w *walk) leads(from *visit) (ranks []int32, ok bool) {
+func (w *walk) successors(from *visit) (ranks []int32, ok bool) {
 	g := w.reach.graph
 	successors := g.successors()
 	if w.untried == nil || w.account != from.account {
@@ -175,7 +175,7 @@ func (w *walk) leads(from *visit) (ranks []int32, ok bool) {
 		}
 		w.untried.done.join(w.closed)
 		w.left[from.account] = w.untried
-		if !g.pkg.Budget.spend(len(w.untried.all) / 8) {
+		if !g.budget.spend(len(w.untried.all) / 8) {
 			return nil, false
 		}
 	}
@@ -186,7 +186,7 @@ func (w *walk) leads(from *visit) (ranks []int32, ok bool) {
 	looked := len(w.reach.first)
 	if at != start {
 		w.ranks, looked = successors.take(at, w.untried, w.ranks[:0])
-		return w.ranks, g.pkg.Budget.spend(1 + looked + len(w.ranks))
+		return w.ranks, g.budget.spend(1 + looked + len(w.ranks))
 	}
 	w.ranks = w.ranks[:0]
 	for _, rank := range w.reach.first {
@@ -195,7 +195,7 @@ func (w *walk) leads(from *visit) (ranks []int32, ok bool) {
 			w.ranks = append(w.ranks, rank)
 		}
 	}
-	return w.ranks, g.pkg.Budget.spend(1 + looked)
+	return w.ranks, g.budget.spend(1 + looked)
 }
 
 // visit is a new way to a bundle; nil where one is known that leads wherever it would lead.
@@ -220,6 +220,14 @@ func (w *walk) visit(from *visit, to int) *visit {
 	return found
 }
 
+// Work is how many steps of work its graph has done, where the package has a Limit.
+func (r *Reach) Work() int {
+	if r.graph.budget == nil {
+		return 0
+	}
+	return r.graph.budget.spent
+}
+
 func (r *Reach) bundle(at int) Bundle {
 	if at == start {
 		return r.installed
@@ -239,6 +247,7 @@ func (r *Reach) Path(to int) (path []Hop, ok bool) {
 	for _, at := range r.best[to].path() {
 		path = append(path, r.hop(at))
 	}
+	r.graph.budget.spend(len(path))
 	return path, true
 }
 
@@ -288,6 +297,7 @@ func (r *Reach) along(find func(at, before int) int) []int {
 			}
 			path = append(path, at)
 		}
+		r.graph.budget.spend(1 + len(path))
 		for _, at := range slices.Backward(path) {
 			before = find(at.at, before)
 			known[at] = before

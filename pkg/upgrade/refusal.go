@@ -83,7 +83,7 @@ func (r *Reach) judge(to int) (Reason, *visit) {
 			return cause.reason, way
 		}
 	}
-	if g.pkg.Budget.Exhausted() {
+	if g.budget.exhausted() {
 		return SearchLimit, nil
 	}
 	return NoEdge, nil
@@ -94,7 +94,7 @@ func (r *Reach) judge(to int) (Reason, *visit) {
 func (r *Reach) Refusal(to int) Refusal {
 	reason, way := r.judge(to)
 	outline := r.outline(to, reason)
-	if r.graph.pkg.Budget.Exhausted() {
+	if r.graph.budget.exhausted() {
 		return outline
 	}
 	refusal := Refusal{Reason: reason}
@@ -110,7 +110,7 @@ func (r *Reach) Refusal(to int) Refusal {
 	default:
 		return outline
 	}
-	if r.graph.pkg.Budget.Exhausted() {
+	if r.graph.budget.exhausted() {
 		return outline
 	}
 	return refusal
@@ -131,9 +131,7 @@ func (r *Reach) outline(to int, reason Reason) Refusal {
 		refusal.Why = fmt.Sprintf("is not higher than the installed %s, and nothing is moved down silently: %s", r.installed.Version,
 			"set spec.package.version to it and spec.upgrades.edges to SelfCertified to go there at your own risk, or delete the PlatformOperator and create it anew")
 	case SearchLimit:
-		refusal.Why = fmt.Sprintf("is not moved to: package %q is too large for a search of its upgrade paths, which ended after %d steps of work (%d bundles, %d channel entries, %d steps of upgrade rules): "+
-			"choose from fewer catalogs by spec.package.catalogSelector or from fewer channels by spec.package.channels, have its author publish fewer entries, or %s",
-			clip(g.pkg.Name, maxCause), g.pkg.Budget.Limit(), len(g.bundles), len(g.entries), len(g.steps), selfCertified)
+		refusal.Why = g.searchEnded()
 	case Unfit:
 		if refusal.Why = g.bundles[to].Unfit; refusal.Why == "" {
 			refusal.Why = unreached + "every way leads through a version that this cluster must not run; " + selfCertified
@@ -146,6 +144,16 @@ func (r *Reach) outline(to int, reason Reason) Refusal {
 		refusal.Why = fmt.Sprintf("cannot follow %s: no path of permitted moves leads there; %s", r.installed.Version, selfCertified)
 	}
 	return refusal
+}
+
+// searchEnded says why a search had to end.
+func (g *Graph) searchEnded() string {
+	if g.budget.canceled {
+		return fmt.Sprintf("is not moved to: the search for upgrade paths of package %q was canceled after %d steps of work, before it was complete; it is repeated", clip(g.pkg.Name, maxCause), g.budget.spent)
+	}
+	return fmt.Sprintf("is not moved to: package %q is too large for a search of its upgrade paths, which ended after %d steps of work (%d bundles, %d channel entries, %d steps of upgrade rules): "+
+		"choose from fewer catalogs by spec.package.catalogSelector or from fewer channels by spec.package.channels, have its author publish fewer entries, or %s",
+		clip(g.pkg.Name, maxCause), g.budget.limit.Steps, len(g.bundles), len(g.entries), len(g.steps), selfCertified)
 }
 
 // guarded names the steps that close every way to a bundle.

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
+
+	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
 // Schema is the schema of the blob, or of the property on a bundle, that holds a package's rules.
@@ -76,11 +78,11 @@ type Range struct {
 // ParseRange reads a range as it is written in spec.package.version and in rules.
 func ParseRange(text string) (Range, error) {
 	if len(text) > maxRange {
-		return Range{}, fmt.Errorf("%.40q… is not a version range: it has more than %d characters", text, maxRange)
+		return Range{}, fmt.Errorf("%s is not a version range: it has more than %d characters", truncate.Quote(text), maxRange)
 	}
 	constraint, err := semver.NewConstraint(text)
 	if err != nil {
-		return Range{}, fmt.Errorf("%q is not a version range: %w", text, err)
+		return Range{}, fmt.Errorf("%s is not a version range: %w", truncate.Quote(text), err)
 	}
 	constraint.IncludePrerelease = true
 	return Range{text: text, constraint: constraint}, nil
@@ -117,7 +119,7 @@ type document struct {
 // cannot be read.
 func ReadRules(pkg, schema string, raw []byte) (Rules, error) {
 	if schema != Schema {
-		return Rules{}, fmt.Errorf("its schema %.80q is not known, only %q is: a newer manager may read it", schema, Schema)
+		return Rules{}, fmt.Errorf("its schema %s is not known, only %q is: a newer manager may read it", truncate.Quote(schema), Schema)
 	}
 	if len(raw) > maxRules {
 		return Rules{}, fmt.Errorf("it has more than %d bytes", maxRules)
@@ -138,10 +140,10 @@ func ReadRules(pkg, schema string, raw []byte) (Rules, error) {
 		return Rules{}, errors.New("there is something after it")
 	}
 	if d.Package != nil && *d.Package != pkg {
-		return Rules{}, fmt.Errorf("it is for package %.64q, and stands with package %q", *d.Package, pkg)
+		return Rules{}, fmt.Errorf("it is for package %s, and stands with package %q", truncate.Quote(*d.Package), pkg)
 	}
 	if d.Schema != "" && d.Schema != schema {
-		return Rules{}, fmt.Errorf("its schema is %.80q in one place and %q in another", d.Schema, schema)
+		return Rules{}, fmt.Errorf("its schema is %s in one place and %s in another", truncate.Quote(d.Schema), truncate.Quote(schema))
 	}
 	return d.rules()
 }
@@ -153,7 +155,7 @@ func (d *document) rules() (Rules, error) {
 		rules.Semantics, rules.Unsaid = Semver, true
 	case Semver, Channel, Both:
 	default:
-		return Rules{}, fmt.Errorf("semantics: %.40q is none of %q, %q, %q", string(d.Semantics), Semver, Channel, Both)
+		return Rules{}, fmt.Errorf("semantics: %s is none of %q, %q, %q", truncate.Quote(d.Semantics), Semver, Channel, Both)
 	}
 	if len(d.Steps) > maxSteps {
 		return Rules{}, fmt.Errorf("steps: there are %d, and at most %d are read", len(d.Steps), maxSteps)
@@ -165,7 +167,7 @@ func (d *document) rules() (Rules, error) {
 			step.Select = Any
 		case Any, Latest:
 		default:
-			return Rules{}, fmt.Errorf("steps[%d].select: %.40q is neither %q nor %q", i, string(written.Select), Any, Latest)
+			return Rules{}, fmt.Errorf("steps[%d].select: %s is neither %q nor %q", i, truncate.Quote(written.Select), Any, Latest)
 		}
 		for _, field := range []struct {
 			name, text, absent string
@@ -195,9 +197,5 @@ func (d *document) rules() (Rules, error) {
 
 // clip cuts text that others wrote to so many bytes, on one line.
 func clip(text string, most int) string {
-	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " ")
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most-len("…")], "") + "…"
+	return truncate.OneLine(text, most)
 }

@@ -49,18 +49,17 @@ func eligible(bundle Bundle) bool {
 	return bundle.Unfit == "" && !bundle.Deprecated && !bundle.Version.Prerelease()
 }
 
-// satisfiedBy says whether having been ready at a version satisfies the step, as things are now.
+// satisfiedBy says whether having been ready at a version of the step's range satisfies the step, as things are now.
 func (s *step) satisfiedBy(g *Graph, version Version) bool {
-	if !s.Through.has(version) {
-		return false
-	}
-	if s.Select == Latest {
-		return s.latest >= 0 && version.Compare(g.bundles[s.latest].Version) >= 0
-	}
-	return true
+	return s.Select != Latest || s.latest >= 0 && version.Compare(g.bundles[s.latest].Version) >= 0
 }
 
 func (g *Graph) maskOf(version Version) mask {
+	return g.mask(version, func(s *step) bool { return s.Through.has(version) })
+}
+
+// mask is the mask of a version; inside says whether it is in the range that a step leads through. To ask a Range is slow.
+func (g *Graph) mask(version Version, inside func(*step) bool) mask {
 	var m mask
 	if version.IsZero() {
 		return m
@@ -71,7 +70,7 @@ func (g *Graph) maskOf(version Version) mask {
 		case past:
 			m.wants |= bit
 			m.pays |= bit // however it got there, what is behind it is behind it
-		case g.steps[i].satisfiedBy(g, version):
+		case inside(&g.steps[i]) && g.steps[i].satisfiedBy(g, version):
 			m.pays |= bit
 		case g.steps[i].From.guards(version):
 			m.owes |= bit

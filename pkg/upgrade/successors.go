@@ -79,7 +79,7 @@ func (x *successors) each(f func(from int, ranks []int32)) {
 		clear(u.done)
 		clear(u.all)
 		clear(u.prereleases)
-		if ranks, looked = x.collect(from, u, ranks[:0]); !x.graph.pkg.Budget.spend(looked + len(u.all)/32) {
+		if ranks, looked = x.collect(from, u, ranks[:0]); !x.graph.budget.spend(looked + len(u.all)/32) {
 			return
 		}
 		f(from, ranks)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 
 	"github.com/operator-framework/operator-registry/pkg/api"
 	"golang.org/x/sync/errgroup"
@@ -15,6 +14,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
 const (
@@ -51,19 +51,18 @@ func (r *reader) addRules(ctx context.Context) error {
 }
 
 func (r *reader) askForRules(ctx context.Context) error {
-	var lock sync.Mutex // of the builder
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(r.calls)
 	for pkg := range r.packages {
 		for _, schema := range upgradeSchemas() {
 			group.Go(func() error {
 				err := r.customSchema(ctx, schema, pkg, func(raw []byte) {
-					lock.Lock()
-					defer lock.Unlock()
+					r.lock.Lock()
+					defer r.lock.Unlock()
 					r.builder.AddUpgradeRules(pkg, schema, "", raw)
 				})
 				if err != nil {
-					return fmt.Errorf("listing blobs of schema %q of package %q: %w", schema, pkg, err)
+					return fmt.Errorf("listing blobs of schema %q of package %s: %w", schema, truncate.Quote(pkg), err)
 				}
 				return nil
 			})
@@ -102,18 +101,29 @@ func (r *reader) addDeprecations() {
 		for of, message := range found {
 			of.Message = message
 			list = append(list, of)
+			r.builder.Release(pkg, sizeOfDeprecation+len(of.Name)+len(message))
 		}
 		r.builder.AddDeprecations(pkg, list)
 	}
 }
 
+// sizeOfDeprecation is what a deprecation takes in memory beside its texts, until the builder has all of its package.
+const sizeOfDeprecation = 128
+
 // deprecate records the deprecation of something of a package; nil is none.
 func (r *reader) deprecate(pkg, schema, name string, deprecation *api.Deprecation) {
-	if deprecation == nil {
+	if deprecation == nil || r.dropped[pkg] {
 		return
 	}
 	if r.deprecations[pkg] == nil {
 		r.deprecations[pkg] = map[catalog.Deprecation]string{}
 	}
-	r.deprecations[pkg][catalog.Deprecation{Schema: schema, Name: name}] = deprecation.GetMessage()
+	of, message := catalog.Deprecation{Schema: schema, Name: name}, catalog.DeprecationMessage(deprecation.GetMessage())
+	if before, known := r.deprecations[pkg][of]; known {
+		r.builder.Release(pkg, sizeOfDeprecation+len(name)+len(before))
+		delete(r.deprecations[pkg], of)
+	}
+	if r.builder.Reserve(pkg, sizeOfDeprecation+len(name)+len(message)) {
+		r.deprecations[pkg][of] = message
+	}
 }

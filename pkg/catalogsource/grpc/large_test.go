@@ -15,8 +15,11 @@ import (
 
 func TestHRD_B4_LargeMessagesAreOneReadingsAtATime(t *testing.T) {
 	var lists atomic.Int32
-	listing := func(size int) string {
-		bundle := &api.Bundle{PackageName: "p", ChannelName: "stable", CsvName: "p.v1.0.0", CsvJson: `{"spec":{"description":"` + strings.Repeat("x", size) + `"}}`}
+	listing := func(size, parts int) string {
+		bundle := &api.Bundle{PackageName: "p", ChannelName: "stable", CsvName: "p.v1.0.0", CsvJson: `{"spec":{"description":"` + strings.Repeat("x", size) + `"}}`, Properties: make([]*api.Property, parts)}
+		for i := range parts {
+			bundle.Properties[i] = &api.Property{}
+		}
 		return serve(t, fake{list: func(stream api.Registry_ListBundlesServer) error {
 			lists.Add(1)
 			return stream.Send(bundle)
@@ -25,15 +28,20 @@ func TestHRD_B4_LargeMessagesAreOneReadingsAtATime(t *testing.T) {
 	budget := catalogsource.NewBudget()
 	for name, test := range map[string]struct {
 		size    int
+		parts   int
 		taken   bool
 		lists   int32
 		refused string
 	}{
-		"usual":                          {size: 400 << 10, lists: 1},
-		"usual, while another has large": {size: 400 << 10, taken: true, lists: 1},
-		"large":                          {size: 6 << 20, lists: 2},
-		"large, while another has large": {size: 6 << 20, taken: true, lists: 1, refused: "waiting for other catalogs with large messages"},
-		"larger than a message may be":   {size: 9 << 20, lists: 2, refused: "vs. 8388608"},
+		"usual":                                     {size: 400 << 10, lists: 1},
+		"usual, while another has large":            {size: 400 << 10, taken: true, lists: 1},
+		"large":                                     {size: 6 << 20, lists: 2},
+		"large, while another has large":            {size: 6 << 20, taken: true, lists: 1, refused: "waiting for other catalogs with large messages"},
+		"larger than a message may be":              {size: 9 << 20, lists: 2, refused: "vs. 8388608"},
+		"of many parts":                             {parts: 2_048, lists: 1},
+		"of so many parts that it counts as large":  {parts: 2_049, lists: 2},
+		"of so many parts, while another has large": {parts: 2_049, taken: true, lists: 1, refused: "waiting for other catalogs with large messages"},
+		"of more parts than a message may have":     {parts: 20_001, lists: 2, refused: "too many parts, more than 20000"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			lists.Store(0)
@@ -52,7 +60,7 @@ func TestHRD_B4_LargeMessagesAreOneReadingsAtATime(t *testing.T) {
 			}
 			memory := budget.Reading()
 			defer memory.Close()
-			packages, _, err := grpc.Read(ctx, listing(test.size), nil, memory)
+			packages, _, err := grpc.Read(ctx, listing(test.size, test.parts), nil, memory)
 			if (err != nil) != (test.refused != "") || err != nil && !strings.Contains(err.Error(), test.refused) || err == nil && len(packages) != 1 {
 				t.Errorf("%d packages, %v", len(packages), err)
 			}

@@ -1,10 +1,14 @@
 package grpc
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/operator-framework/operator-registry/pkg/api"
@@ -29,6 +33,9 @@ const (
 	// maxMessage bounds a message where one is larger than that. One reading at a time may have such. The manifests of the largest of
 	// the bundles that were looked at have 6.5 MiB.
 	maxMessage = 8 << 20
+	// usualParts bounds the properties, skips and other parts of a message at first: a bundle of the catalogs of OpenShift 4.20 has
+	// some hundred. maxParts bounds them where a message has more, which counts as large too.
+	usualParts, maxParts = 2_048, 20_000
 	// concurrentCalls is how many bundles are asked for at once: enough to hide the round trip, few enough not to crowd
 	// out OLM, which asks the same server. 16 readings hold 16 MiB of messages so.
 	concurrentCalls = 2
@@ -56,8 +63,9 @@ func Read(ctx context.Context, address string, want func(pkg string) bool, memor
 		return nil, nil, fmt.Errorf("reading catalog at %q: %w", address, err)
 	}
 	defer connection.Close()
-	packages, providers, err := readWith(ctx, boundedConnection{connection, usualMessage}, want, memory, concurrentCalls)
-	if status.Code(err) == codes.ResourceExhausted {
+	usual := newBoundedConnection(connection, usualMessage, usualParts)
+	packages, providers, err := readWith(ctx, usual, want, memory, concurrentCalls)
+	if status.Code(err) == codes.ResourceExhausted || err != nil && usual.codec.exceeded.Load() {
 		packages, providers, err = readLarge(ctx, connection, want, memory)
 	}
 	if err != nil {
@@ -74,16 +82,16 @@ func readLarge(ctx context.Context, connection googlegrpc.ClientConnInterface, w
 		return nil, nil, err
 	}
 	defer release()
-	return readWith(ctx, boundedConnection{connection, maxMessage}, want, memory, 1)
+	return readWith(ctx, newBoundedConnection(connection, maxMessage, maxParts), want, memory, 1)
 }
 
 // readWith reads over a connection that bounds each message, and makes so many calls at once.
 func readWith(ctx context.Context, bounded boundedConnection, want func(string) bool, memory *catalogsource.Reading, calls int) ([]catalog.Package, *catalog.Providers, error) {
-	r := reader{
+	r := &reader{
 		client: api.NewRegistryClient(bounded), experimental: api.NewExperimentalRegistryClient(bounded), calls: calls,
-		bundles: map[bundleKey]*listed{}, packages: map[string]bool{}, ruled: map[string]bool{},
+		bundles: map[bundleKey]*listed{}, packages: map[string]bool{}, dropped: map[string]bool{}, ruled: map[string]bool{},
 		deprecations: map[string]map[catalog.Deprecation]string{},
-		memory:       memory, builder: catalog.Builder{Memory: memory},
+		builder:      catalog.Builder{Memory: memory}, providers: catalog.ProvidersBuilder{Memory: memory},
 	}
 	err := r.read(ctx, want)
 	if err == nil {
@@ -102,14 +110,25 @@ func readWith(ctx context.Context, bounded boundedConnection, want func(string) 
 type boundedConnection struct {
 	googlegrpc.ClientConnInterface
 	message int
+	codec   boundedCodec
+}
+
+// newBoundedConnection bounds a message to so many bytes, and to so many parts.
+func newBoundedConnection(connection googlegrpc.ClientConnInterface, message, parts int) boundedConnection {
+	return boundedConnection{connection, message, boundedCodec{parts, new(atomic.Bool)}}
+}
+
+// bounds are options of a call.
+func (c boundedConnection) bounds(options []googlegrpc.CallOption) []googlegrpc.CallOption {
+	return append(options, googlegrpc.MaxCallRecvMsgSize(c.message), googlegrpc.ForceCodecV2(c.codec))
 }
 
 func (c boundedConnection) Invoke(ctx context.Context, method string, args, reply any, options ...googlegrpc.CallOption) error {
-	return c.ClientConnInterface.Invoke(ctx, method, args, reply, append(options, googlegrpc.MaxCallRecvMsgSize(c.message))...)
+	return c.ClientConnInterface.Invoke(ctx, method, args, reply, c.bounds(options)...)
 }
 
 func (c boundedConnection) NewStream(ctx context.Context, desc *googlegrpc.StreamDesc, method string, options ...googlegrpc.CallOption) (googlegrpc.ClientStream, error) {
-	return c.ClientConnInterface.NewStream(ctx, desc, method, append(options, googlegrpc.MaxCallRecvMsgSize(c.message))...)
+	return c.ClientConnInterface.NewStream(ctx, desc, method, c.bounds(options)...)
 }
 
 type bundleKey struct{ pkg, name string }
@@ -120,9 +139,10 @@ type listed struct {
 	channel string
 	// known says that the ClusterServiceVersion has been read.
 	known bool
-	err   error
-	// taken is how much memory was taken for it.
-	taken int
+	// refused says that the bundle has a property that cannot be read, which is a fault of its package.
+	refused bool
+	// reserved is how much memory was reserved for it.
+	reserved int
 }
 
 type reader struct {
@@ -134,12 +154,14 @@ type reader struct {
 	providers catalog.ProvidersBuilder
 	bundles   map[bundleKey]*listed
 	packages  map[string]bool
+	// dropped are packages of which nothing is kept, because they are too large.
+	dropped map[string]bool
 	// ruled are the packages that have upgrade rules on a bundle.
 	ruled map[string]bool
 	// deprecations are the messages for each deprecated thing of a package.
 	deprecations map[string]map[catalog.Deprecation]string
-	// memory lends what is kept.
-	memory *catalogsource.Reading
+	// lock is of builder, while several calls run.
+	lock sync.Mutex
 }
 
 func (r *reader) read(ctx context.Context, want func(string) bool) error {
@@ -149,7 +171,7 @@ func (r *reader) read(ctx context.Context, want func(string) bool) error {
 	for pkg := range r.packages {
 		answer, err := r.client.GetPackage(ctx, &api.GetPackageRequest{Name: pkg})
 		if err != nil {
-			return fmt.Errorf("getting package %q: %w", pkg, err)
+			return fmt.Errorf("getting package %s: %w", truncate.Quote(pkg), err)
 		}
 		r.builder.AddPackage(pkg, answer.GetDefaultChannelName())
 		r.deprecate(pkg, "olm.package", "", answer.GetDeprecation())
@@ -167,12 +189,10 @@ func (r *reader) read(ctx context.Context, want func(string) bool) error {
 	for key, l := range r.bundles {
 		// From here on the builder keeps it.
 		delete(r.bundles, key)
-		r.memory.Return(l.taken)
-		if l.err != nil {
-			r.builder.AddFault(key.pkg, fmt.Errorf("olm.bundle %s is left out: properties: %w", truncate.Quote(key.name), l.err))
-			continue
+		r.builder.Release(key.pkg, l.reserved)
+		if !l.refused {
+			r.builder.AddBundle(key.pkg, l.bundle)
 		}
-		r.builder.AddBundle(key.pkg, l.bundle)
 	}
 	return nil
 }
@@ -196,16 +216,20 @@ func (r *reader) list(ctx context.Context, want func(string) bool) error {
 			r.providers.AddProperty(bundle.GetPackageName(), property.GetType(), property.GetValue())
 		}
 		if want == nil || want(bundle.GetPackageName()) {
-			if err := r.add(bundle); err != nil {
-				return fmt.Errorf("keeping package %s: %w", truncate.Quote(bundle.GetPackageName()), err)
-			}
+			r.add(bundle)
+		}
+		if err := cmp.Or(r.builder.Err(), r.providers.Err()); err != nil {
+			return err
 		}
 	}
 }
 
-// add keeps a bundle of the list. An error is that there is no memory for it.
-func (r *reader) add(b *api.Bundle) error {
+// add keeps a bundle of the list.
+func (r *reader) add(b *api.Bundle) {
 	r.packages[b.GetPackageName()] = true
+	if r.dropped[b.GetPackageName()] {
+		return
+	}
 	r.builder.AddChannel(b.GetPackageName(), b.GetChannelName(), catalog.Entry{
 		Name:      b.GetCsvName(),
 		Replaces:  b.GetReplaces(),
@@ -214,8 +238,12 @@ func (r *reader) add(b *api.Bundle) error {
 	})
 	r.deprecate(b.GetPackageName(), "olm.bundle", b.GetCsvName(), b.GetDeprecation())
 	key := bundleKey{b.GetPackageName(), b.GetCsvName()}
+	if !r.builder.Reserve(key.pkg, 0) {
+		r.drop(key.pkg)
+		return
+	}
 	if _, known := r.bundles[key]; known {
-		return r.builder.Err()
+		return
 	}
 	l := &listed{
 		bundle:  catalog.Bundle{Name: b.GetCsvName(), Image: b.GetBundlePath(), Version: b.GetVersion()},
@@ -227,58 +255,68 @@ func (r *reader) add(b *api.Bundle) error {
 			r.builder.AddUpgradeRules(key.pkg, property.GetType(), key.name, []byte(property.GetValue()))
 			continue
 		}
-		if err := l.bundle.AddProperty(property.GetType(), []byte(property.GetValue())); err != nil && l.err == nil {
-			l.err = err
-		}
+		r.check(key, l, l.bundle.AddProperty(property.GetType(), []byte(property.GetValue())))
 	}
 	r.bundles[key] = l
-	if err := r.addCSV(l, b.GetCsvJson()); err != nil {
-		return err
+	r.addCSV(key, l, b.GetCsvJson())
+}
+
+// check records the first error of a bundle as a fault of its package.
+func (r *reader) check(key bundleKey, l *listed, err error) {
+	if err != nil && !l.refused {
+		l.refused = true
+		r.builder.AddFault(key.pkg, fmt.Errorf("olm.bundle %s is left out: properties: %w", truncate.Quote(key.name), err))
 	}
-	return r.builder.Err()
 }
 
 // addCSV takes from the ClusterServiceVersion what is kept of it. The text itself is not: a catalog has hundreds of megabytes.
-// The memory for the bundle is taken; an error is that there is none.
-func (r *reader) addCSV(l *listed, csv string) error {
+// Memory for the bundle is reserved; where there is none, nothing of the bundle is kept.
+func (r *reader) addCSV(key bundleKey, l *listed, csv string) {
 	if csv != "" {
 		l.known = true
-		if l.err == nil {
-			l.err = l.bundle.AddManifest([]byte(csv))
+		if !l.refused {
+			r.check(key, l, l.bundle.AddManifest([]byte(csv)))
 		}
 	}
-	size := l.bundle.Size()
-	if size <= l.taken {
-		return nil
+	more := max(0, l.bundle.Size()-l.reserved)
+	if !r.builder.Reserve(key.pkg, more) {
+		r.drop(key.pkg)
+		return
 	}
-	if err := r.memory.Take(size - l.taken); err != nil {
-		return err
+	l.reserved += more
+}
+
+// drop forgets what was listed of a package of which nothing is kept.
+func (r *reader) drop(pkg string) {
+	if r.dropped[pkg] {
+		return
 	}
-	l.taken = size
-	return nil
+	r.dropped[pkg] = true
+	maps.DeleteFunc(r.bundles, func(key bundleKey, _ *listed) bool { return key.pkg == pkg })
+	delete(r.deprecations, pkg)
 }
 
 // complete gets the ClusterServiceVersion of every bundle that was listed without one.
 func (r *reader) complete(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(r.calls)
-	for key, l := range r.bundles {
-		if l.known || l.err != nil {
+	for key, l := range maps.Clone(r.bundles) {
+		if l.known || l.refused {
 			continue
 		}
 		group.Go(func() error {
 			answer, err := r.client.GetBundle(ctx, &api.GetBundleRequest{PkgName: key.pkg, ChannelName: l.channel, CsvName: key.name})
 			if err != nil {
-				return fmt.Errorf("getting bundle %q of package %q: %w", key.name, key.pkg, err)
+				return fmt.Errorf("getting bundle %s of package %s: %w", truncate.Quote(key.name), truncate.Quote(key.pkg), err)
 			}
 			if answer.GetBundlePath() != l.bundle.Image {
-				return fmt.Errorf("getting bundle %q of package %q: its image is now %q and was %q in the list: the catalog was replaced while it was read; reading it again",
-					key.name, key.pkg, answer.GetBundlePath(), l.bundle.Image)
+				return fmt.Errorf("getting bundle %s of package %s: its image is now %s and was %s in the list: the catalog was replaced while it was read; reading it again",
+					truncate.Quote(key.name), truncate.Quote(key.pkg), truncate.Quote(answer.GetBundlePath()), truncate.Quote(l.bundle.Image))
 			}
-			if err := r.addCSV(l, answer.GetCsvJson()); err != nil {
-				return fmt.Errorf("keeping package %s: %w", truncate.Quote(key.pkg), err)
-			}
-			return nil
+			r.lock.Lock()
+			defer r.lock.Unlock()
+			r.addCSV(key, l, answer.GetCsvJson())
+			return r.builder.Err()
 		})
 	}
 	return group.Wait()

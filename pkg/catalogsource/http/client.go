@@ -22,6 +22,9 @@ const (
 	DefaultMaxBytes = 1 << 30
 )
 
+// maxHeaders bounds the headers of an answer; catalogd's have some hundred bytes.
+const maxHeaders = 64 << 10
+
 // Options configure a Client. The zero value trusts the system's authorities.
 type Options struct {
 	// CAFile is a PEM file with the authorities that may sign catalogd's certificate. It is read again at every catalog
@@ -108,7 +111,9 @@ func newHTTPClient(roots *x509.CertPool) *http.Client {
 			TLSHandshakeTimeout:   10 * time.Second,
 			ResponseHeaderTimeout: time.Minute,
 			IdleConnTimeout:       30 * time.Second,
-			MaxIdleConnsPerHost:   2,
+			// Go's own bound is 10 MiB for each answer.
+			MaxResponseHeaderBytes: maxHeaders,
+			MaxIdleConnsPerHost:    2,
 		},
 		// catalogd redirects nobody; whatever does is not to be trusted with where our catalogs come from.
 		CheckRedirect: func(*http.Request, []*http.Request) error {

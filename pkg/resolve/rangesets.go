@@ -1,0 +1,93 @@
+package resolve
+
+import (
+	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/upgrade"
+)
+
+// rangeSets group the versions of a package by the required ranges that contain them. For n versions and ranges, that takes n log n
+// steps; to compare each version with each range would take n².
+type rangeSets struct {
+	versions upgrade.Versions
+	// numbers has a number for each position in versions; versions in the same ranges have equal numbers.
+	numbers []int32
+}
+
+// newRangeSets takes the versions that an operator has to choose from, and requirements of which some are of its package.
+func newRangeSets(s *study, required []catalog.Requirement) rangeSets {
+	sets := rangeSets{versions: s.offered()}
+	changes := make([][]int, sets.versions.Len()+1) // which ranges begin or end, by position
+	ranges := 0
+	for _, leaf := range required {
+		if leaf.Package.Name != s.ask.Package {
+			continue
+		}
+		covers, ok := s.ask.around.covers(leaf.Package.Range)
+		if !ok {
+			continue // a range that cannot be parsed contains no version
+		}
+		sets.versions.Covered(leaf.Package.Range, covers, func(lo, hi int) {
+			changes[lo], changes[hi] = append(changes[lo], ranges), append(changes[hi], ranges)
+		})
+		ranges++
+	}
+	numbered := newNumberedSet(ranges)
+	sets.numbers = make([]int32, sets.versions.Len())
+	for at := range sets.numbers {
+		for _, each := range changes[at] {
+			numbered.toggle(each)
+		}
+		sets.numbers[at] = numbered.number()
+	}
+	return sets
+}
+
+// of returns the number of a version, or -1 for one that the operator cannot choose.
+func (sets rangeSets) of(version upgrade.Version) int32 {
+	at, found := sets.versions.Position(version)
+	if !found {
+		return -1
+	}
+	return sets.numbers[at]
+}
+
+// numberedSet is a set of small integers that has a number itself: the same number whenever it has the same members. It is a binary tree.
+// The children of a node determine its number, so a change renumbers only the nodes above it.
+type numberedSet struct {
+	leaves int
+	nodes  []int32
+	known  map[[2]int32]int32
+}
+
+func newNumberedSet(size int) *numberedSet {
+	leaves := 1
+	for leaves < size {
+		leaves *= 2
+	}
+	s := &numberedSet{leaves: leaves, nodes: make([]int32, 2*leaves), known: map[[2]int32]int32{}}
+	for node := leaves - 1; node > 0; node-- {
+		s.renumber(node)
+	}
+	return s
+}
+
+// toggle adds an integer to the set, or removes it.
+func (s *numberedSet) toggle(i int) {
+	node := i + s.leaves
+	s.nodes[node] ^= 1
+	for node /= 2; node > 0; node /= 2 {
+		s.renumber(node)
+	}
+}
+
+func (s *numberedSet) renumber(node int) {
+	children := [2]int32{s.nodes[2*node], s.nodes[2*node+1]}
+	number, known := s.known[children]
+	if !known {
+		number = int32(len(s.known)) + 2 //nolint:gosec // leaves have 0 and 1, and there are fewer nodes than bytes
+		s.known[children] = number
+	}
+	s.nodes[node] = number
+}
+
+func (s *numberedSet) number() int32 { return s.nodes[1] }

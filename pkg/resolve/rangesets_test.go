@@ -1,0 +1,109 @@
+package resolve
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	blang "github.com/blang/semver/v4"
+
+	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/upgrade"
+)
+
+func TestVersionsHaveTheSameNumberIfTheyAreInTheSameRanges(t *testing.T) {
+	for seed := range uint64(200) {
+		random := rand.New(rand.NewPCG(seed, 6))
+		version := func() string {
+			return fmt.Sprintf("%d.%d.0%s", random.IntN(3), random.IntN(4), []string{"", "", "-rc.1"}[random.IntN(3)])
+		}
+		var versions []string
+		for range 1 + random.IntN(12) {
+			versions = append(versions, version())
+		}
+		slices.Sort(versions)
+		n := live(append([]string{"other"}, slices.Compact(versions)...))
+		around := newSurroundings(n.requests, n.world)
+		s := begin(n.requests[0], around)
+		var required []catalog.Requirement
+		for range random.IntN(8) {
+			text := []string{">=%s", "<%s", "!=%s", "%s", "<%[1]s || >%[1]s", "nonsense%s", ""}[random.IntN(7)]
+			if text != "" {
+				text = fmt.Sprintf(text, version())
+			}
+			required = append(required, catalog.Requirement{Package: &catalog.PackageRange{Name: []string{"other", "other", "third"}[random.IntN(3)], Range: text}})
+		}
+		sets := newRangeSets(s, required)
+		inside := func(v upgrade.Version) (in []bool) {
+			for _, leaf := range required {
+				in = append(in, moment{version: v}.meets(around, "other", leaf))
+			}
+			return in
+		}
+		for _, a := range s.options {
+			for _, b := range s.options {
+				if same := slices.Equal(inside(a.Version), inside(b.Version)); same != (sets.of(a.Version) == sets.of(b.Version)) {
+					t.Fatalf("seed %d: %s is in %v, %s in %v, of the ranges %v; their numbers are %d and %d", seed,
+						a.Version, inside(a.Version), b.Version, inside(b.Version), required, sets.of(a.Version), sets.of(b.Version))
+				}
+			}
+		}
+	}
+}
+
+// requiring are two operators of so many versions; each version of the one requires the other.
+func requiring(versions int, needs func(int) string) *neighbourhood {
+	one, other := []string{"one@1.0.0"}, []string{"other@1.0.0"}
+	for i := range versions {
+		one = append(one, fmt.Sprintf("1.%d.0 needs=other:%s", i, needs(i)))
+		other = append(other, fmt.Sprintf("1.%d.0", i))
+	}
+	return live(one, other)
+}
+
+var requirementsOfEach = map[string]func(int) string{
+	"the same range, which is met":     func(int) string { return ">=1.0.0" },
+	"the same range, which is not met": func(int) string { return ">=9.0.0" },
+	"another range each":               func(i int) string { return fmt.Sprintf(">=1.%d.0_<9.0.0", i) },
+	"another range each, not met":      func(i int) string { return fmt.Sprintf(">=9.%d.0", i) },
+}
+
+func TestHRD_B1_RangesAreAppliedAsOftenAsThereAreVersions(t *testing.T) {
+	for name, needs := range requirementsOfEach {
+		t.Run(name, func(t *testing.T) {
+			applied := func(versions int) (times int) {
+				n := requiring(versions, needs)
+				around := newSurroundings(n.requests, n.world)
+				studies := []*study{begin(n.requests[0], around), begin(n.requests[1], around)}
+				for _, leaf := range mentionedPackages(studies) {
+					covers := upgrade.ReadRange(leaf.Package.Range)
+					around.ranges[leaf.Package.Range] = func(version blang.Version) bool {
+						times++
+						return covers(version)
+					}
+				}
+				decideJointly(around, studies)
+				return times
+			}
+			if few, many := applied(50), applied(500); few == 0 || many > 15*few {
+				t.Errorf("ranges are applied %d times with 50 versions, %d times with 500", few, many)
+			}
+		})
+	}
+}
+
+// BenchmarkRequirements decides about two operators of which each version of the one requires the other.
+func BenchmarkRequirements(b *testing.B) {
+	for _, versions := range []int{300, 3000} {
+		for name, needs := range requirementsOfEach {
+			b.Run(fmt.Sprintf("%s/%d", name, versions), func(b *testing.B) {
+				n := requiring(versions, needs)
+				b.ReportAllocs()
+				for b.Loop() {
+					n.decide()
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,46 @@
+package upgrade
+
+import (
+	"slices"
+
+	blang "github.com/blang/semver/v4"
+)
+
+// Versions is an immutable, ascending list of versions. A range is evaluated once between each two versions that its text
+// mentions, and not once for each version.
+type Versions struct{ ascending []blang.Version }
+
+// NewVersions makes a list from versions in any order. Versions that differ only in release or build metadata become one; versions that
+// cannot be parsed are left out.
+func NewVersions(all []Version) Versions {
+	var l Versions
+	for _, version := range all {
+		if version.semantic != nil {
+			l.ascending = append(l.ascending, version.strict)
+		}
+	}
+	slices.SortFunc(l.ascending, blang.Version.Compare)
+	l.ascending = slices.CompactFunc(l.ascending, blang.Version.EQ)
+	return l
+}
+
+// Len returns the number of versions.
+func (l Versions) Len() int { return len(l.ascending) }
+
+// Position returns the index of a version in the ascending list; false when the list does not contain it.
+func (l Versions) Position(version Version) (at int, found bool) {
+	if version.semantic == nil {
+		return 0, false
+	}
+	return slices.BinarySearchFunc(l.ascending, version.strict, blang.Version.Compare)
+}
+
+// Covered calls f for each run of positions, from lo up to but not including hi, that a range contains. covers is ReadRange's result for text.
+func (l Versions) Covered(text string, covers blang.Range, f func(lo, hi int)) {
+	if len(l.ascending) == 0 {
+		return
+	}
+	for _, run := range spansOf(text, covers, l.ascending, nil) {
+		f(run.lo, run.hi)
+	}
+}

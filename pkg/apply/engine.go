@@ -10,12 +10,15 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/namespaceuse"
 )
 
 const (
@@ -35,7 +38,9 @@ const (
 // Config is what an Engine is built from; every field is required.
 type Config struct {
 	// Dynamic is the client for everything that is applied. It should have no rate limit of its own, and WarningHandler.
-	Dynamic   dynamic.Interface
+	Dynamic dynamic.Interface
+	// Metadata lists the objects of a namespace before it is deleted. pager.Bounded has to wrap the transport of both clients.
+	Metadata  metadata.Interface
 	Discovery discovery.CachedDiscoveryInterface
 	Clock     clock.PassiveClock
 	// Changed is called with the owner of an object that was changed or deleted, by whomever. It must not block.
@@ -51,6 +56,7 @@ type Engine struct {
 	kinds       *kinds
 	watches     *watches
 	permissions *permissions
+	namespaces  namespaceChecker
 	changed     func(owner string)
 	deployments deployments
 
@@ -58,6 +64,13 @@ type Engine struct {
 	owners map[string]*memory
 	// heard are the caches of CustomResourceDefinitions whose events are listened to.
 	heard map[*watched]bool
+}
+
+// namespaceChecker checks whether a namespace holds objects of other owners; Check returns false until it has an answer.
+type namespaceChecker interface {
+	Check(question namespaceuse.Question) (namespaceuse.Answer, bool)
+	Forget(owner string)
+	CleanUp(ctx context.Context)
 }
 
 // memory is what the engine remembers of one owner. Nothing depends on it: what is lost with a restart is found out again
@@ -72,6 +85,8 @@ type memory struct {
 	preexisting map[string]bool
 	// gone are objects that a removal is through with, and why those stay that it kept.
 	gone map[Key]string
+	// deleted are the UIDs of objects that a removal deleted.
+	deleted map[types.UID]bool
 	// warned is which object a warning was first heard of.
 	warned map[string]Key
 	// services are those of others that webhooks call.
@@ -80,7 +95,7 @@ type memory struct {
 
 // New builds an Engine. Its watches end with the context.
 func New(ctx context.Context, config Config) (*Engine, error) {
-	if config.Dynamic == nil || config.Discovery == nil || config.Clock == nil || config.Changed == nil || config.Deployed == nil {
+	if config.Dynamic == nil || config.Metadata == nil || config.Discovery == nil || config.Clock == nil || config.Changed == nil || config.Deployed == nil {
 		return nil, errors.New("building the apply engine: a field of its Config is not set")
 	}
 	return &Engine{
@@ -89,6 +104,10 @@ func New(ctx context.Context, config Config) (*Engine, error) {
 		kinds:       newKinds(config.Discovery.RESTClient(), config.Clock),
 		watches:     newWatches(ctx, config.Dynamic, config.Clock, config.Changed),
 		permissions: newPermissions(config.Dynamic, config.Clock),
+		namespaces: namespaceuse.New(ctx, namespaceuse.Config{
+			Metadata: config.Metadata, Dynamic: config.Dynamic, Discovery: discovery.NewDiscoveryClient(config.Discovery.RESTClient()),
+			RoleLabel: corev1alpha2.LabelAggregateToBundles, Clock: config.Clock, Answered: config.Changed,
+		}),
 		changed:     config.Changed,
 		deployments: config.Deployed,
 		owners:      map[string]*memory{},
@@ -181,10 +200,14 @@ func (e *Engine) KeepWatches(owner Owner, sets ...*Set) {
 	e.memoryOf(owner.Name).keep(sets)
 }
 
+// CleanUp revokes the rights that a check of namespaces left in an earlier process. It returns when that is done or the context ends.
+func (e *Engine) CleanUp(ctx context.Context) { e.namespaces.CleanUp(ctx) }
+
 // Release forgets an owner that is gone.
 func (e *Engine) Release(owner string) {
 	e.watches.keep(owner, nil)
 	e.kinds.forget(owner)
+	e.namespaces.Forget(owner)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	delete(e.owners, owner)
@@ -196,7 +219,7 @@ func (e *Engine) memoryOf(owner string) *memory {
 	found := e.owners[owner]
 	if found == nil {
 		found = &memory{
-			objects: map[Key]objectState{}, given: map[string]bool{}, preexisting: map[string]bool{}, gone: map[Key]string{},
+			objects: map[Key]objectState{}, given: map[string]bool{}, preexisting: map[string]bool{}, gone: map[Key]string{}, deleted: map[types.UID]bool{},
 			warned: map[string]Key{}, services: map[Key]serviceState{},
 		}
 		e.owners[owner] = found

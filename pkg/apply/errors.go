@@ -3,11 +3,13 @@ package apply
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
 // Refusal is an error that trying again will not cure by itself: an object is somebody else's, or the API server does not
@@ -32,14 +34,7 @@ func (r *Refusal) Unwrap() error { return r.Err }
 // maxText bounds what is passed on of an API server's message: it may repeat a whole object.
 const maxText = 600
 
-func bounded(text string) string {
-	// Half a character would come back from the API server as another one, and look like a change for ever.
-	text = strings.ToValidUTF8(strings.Join(strings.Fields(text), " "), "�")
-	if len(text) > maxText {
-		return strings.ToValidUTF8(text[:maxText], "") + "…"
-	}
-	return text
-}
+func bounded(text string) string { return truncate.OneLine(text, maxText) }
 
 // waitingError is no fault: something has to happen first, and it is known what.
 type waitingError struct {
@@ -70,7 +65,7 @@ func writeError(action string, key Key, err error) error {
 	case apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsRequestEntityTooLargeError(err):
 		return &Refusal{Object: key, Err: err, Remedy: "correct the bundle, or spec.config where this comes from there, or delete the object that is in its way"}
 	case apierrors.IsForbidden(err):
-		return &Refusal{Object: key, Err: err, Remedy: "grant the manager what is missing, by a ClusterRole with the label " + LabelAggregate + "=true, or lift the policy that forbids it"}
+		return &Refusal{Object: key, Err: err, Remedy: "grant the manager what is missing, by a ClusterRole with the label " + corev1alpha2.LabelAggregateToBundles + "=true, or lift the policy that forbids it"}
 	case apierrors.IsMethodNotSupported(err):
 		return &Refusal{Object: key, Err: err, Remedy: "this kind cannot be applied"}
 	}

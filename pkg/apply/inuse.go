@@ -11,6 +11,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/pager"
 )
 
 // maxExamples bounds the custom resources that are named.
@@ -107,7 +110,7 @@ func (r *taking) users(ctx context.Context, of *definition) (users, error) {
 		case apierrors.IsForbidden(err):
 			key := Key{GroupKind: definitionKind, Name: of.plural + "." + of.kind.Group}
 			return users{}, &Refusal{Object: key, Err: fmt.Errorf("deleting it: its custom resources %w by the manager", errUnlistable),
-				Remedy: "grant that by a ClusterRole with the label " + LabelAggregate + "=true, or set spec.deletion.crds to Orphan"}
+				Remedy: "grant that by a ClusterRole with the label " + corev1alpha2.LabelAggregateToBundles + "=true, or set spec.deletion.crds to Orphan"}
 		case err != nil:
 			return users{}, fmt.Errorf("looking for custom resources of kind %s: %w", of.kind, err)
 		}
@@ -119,7 +122,7 @@ func (r *taking) users(ctx context.Context, of *definition) (users, error) {
 // usersAt reads on until it has come to custom resources that are not in the set; of those behind them it gives the number.
 func (r *taking) usersAt(ctx context.Context, at schema.GroupVersionResource) (users, error) {
 	var found users
-	err := eachPage(ctx, r.client.Resource(at), metav1.ListOptions{}, func(page *unstructured.UnstructuredList) (bool, error) {
+	err := pager.Each(ctx, r.client.Resource(at).List, metav1.ListOptions{}, func(page *unstructured.UnstructuredList) (bool, error) {
 		for i := range page.Items {
 			key := keyOf(&page.Items[i])
 			if r.set.Has(key) {

@@ -28,6 +28,11 @@ type kinds struct {
 	versions map[schema.GroupVersion]*served
 	// waiting are the owners that asked for a kind of a group in vain.
 	waiting map[string]map[string]bool
+
+	groupsMu sync.Mutex // held during the request to the API server
+	// served are the versions of each API group, as of servedAt.
+	served   map[string][]string
+	servedAt time.Time
 }
 
 // served is what is known of one version of a group.
@@ -94,10 +99,8 @@ func askAgain(missing time.Duration) time.Duration { return min(max(missing/10, 
 // server stops serving that one. It is false when no version is; what cannot be asked is an error and never "no".
 func (k *kinds) findAny(ctx context.Context, kind schema.GroupVersionKind) (apiResource, bool, error) {
 	var unserved *waitingError
-	if kind.Version != "" {
-		if found, err := k.findNow(ctx, kind); err == nil || !errors.As(err, &unserved) {
-			return found, err == nil, err
-		}
+	if found, err := k.findNow(ctx, kind); err == nil || !errors.As(err, &unserved) {
+		return found, err == nil, err
 	}
 	versions, err := k.versionsOf(ctx, kind.Group)
 	if err != nil {
@@ -230,6 +233,41 @@ func (k *kinds) versionsOf(ctx context.Context, group string) ([]string, error) 
 		}
 	}
 	return versions, nil
+}
+
+// groupsAge is how long the list of served API groups is valid.
+const groupsAge = 5 * time.Second
+
+// groups returns the versions of each API group that the API server serves. Callers share the map and must not change it.
+func (k *kinds) groups(ctx context.Context) (map[string][]string, error) {
+	k.groupsMu.Lock()
+	defer k.groupsMu.Unlock()
+	if k.served != nil && k.clock.Since(k.servedAt) < groupsAge {
+		return k.served, nil
+	}
+	var list metav1.APIGroupList
+	if _, err := k.get(ctx, "/apis", &list); err != nil {
+		return nil, err
+	}
+	versions := map[string][]string{"": {"v1"}} // the list of API groups does not include the core group
+	for _, group := range list.Groups {
+		for _, each := range group.Versions {
+			versions[group.Name] = append(versions[group.Name], each.Version)
+		}
+	}
+	k.served, k.servedAt = versions, k.clock.Now()
+	return versions, nil
+}
+
+// findIn returns the resource of a kind in the first of the versions that serves it; false when none does. It uses cached answers.
+func (k *kinds) findIn(ctx context.Context, kind schema.GroupKind, versions []string) (apiResource, bool, error) {
+	for _, version := range versions {
+		found, err := k.find(ctx, "", kind.WithVersion(version))
+		if unserved := (*waitingError)(nil); err == nil || !errors.As(err, &unserved) {
+			return found, err == nil, err
+		}
+	}
+	return apiResource{}, false, nil
 }
 
 // get reads a page of discovery; false when there is no such page. Of a group such as .. there can be none, and something else

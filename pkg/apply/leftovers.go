@@ -3,19 +3,19 @@ package apply
 import (
 	"context"
 	"fmt"
+	"slices"
+	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/plan"
 )
 
-// leftoverKinds are the kinds that leftovers are looked for in: those that a registry+v1 bundle may hold, which the payload's roles
-// let the manager list and delete. What a plain+v0 bundle has of other kinds is not looked for: that would take the kinds of the whole
-// cluster, and rights to list them. Nor are namespaces but the install namespace, with which users' data could go.
+// leftoverKinds are the kinds among which Leftovers looks: those that a registry+v1 bundle may hold, which the payload's roles let
+// the manager list and delete. A plain+v0 bundle may have objects of other kinds; to find them, the manager would have to list every
+// kind of the cluster. Leftovers lists no namespaces, because users' data could go with them; NewSet adds the install namespace.
 var leftoverKinds = []schema.GroupKind{
 	{Kind: "ConfigMap"},
 	{Kind: "Secret"},
@@ -45,24 +45,29 @@ var leftoverKinds = []schema.GroupKind{
 	{Group: "scheduling.k8s.io", Kind: "PriorityClass"},
 }
 
-// Leftovers gives what is still there of an owner's, of the kinds that a registry+v1 bundle may hold and whatever revisions are
-// known, as a set to remove: objects that have
-// its labels and also its field manager or, from rukpak, an owner reference to it, so that a copy which somebody made of one,
-// labels and all, is not among them.
+// Leftovers returns the objects of an owner that still exist, as a set to remove. It looks among leftoverKinds, and needs no stored
+// revision. An object belongs to the owner if it has the owner's labels and its field manager or, from rukpak, an owner reference
+// to it. A user's copy of an object has the labels only, and is left out. Leftovers reads the caches of these kinds, which all
+// owners share. It starts the caches that do not run yet; Release stops them.
 func (e *Engine) Leftovers(ctx context.Context, owner Owner, installNamespace string) (*Set, error) {
-	var found []unstructured.Unstructured
-	for _, kind := range leftoverKinds {
-		objects, err := e.leftovers(ctx, owner, kind)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, objects...)
+	versions, err := e.kinds.groups(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("discovering which kinds may have objects that are left: %w", err)
 	}
-	return leftoverSet(owner, installNamespace, found)
+	found, errs := make([][]unstructured.Unstructured, len(leftoverKinds)), make([]error, len(leftoverKinds))
+	var group sync.WaitGroup
+	for i, kind := range leftoverKinds {
+		group.Go(func() { found[i], errs[i] = e.leftovers(ctx, owner, kind, versions[kind.Group]) })
+	}
+	group.Wait()
+	if err := foremost(errs); err != nil {
+		return nil, err
+	}
+	return leftoverSet(owner, installNamespace, slices.Concat(found...))
 }
 
-// leftoverSet makes a set of what was found. The role that lets the manager read custom resources is added by NewSet while
-// their CustomResourceDefinitions are there, and is an object like others when they are not.
+// leftoverSet makes a set of the objects found. NewSet adds the role by which the manager reads custom resources if their
+// CustomResourceDefinitions are in the set, so leftoverSet drops the found one. Otherwise that role is an object like any other.
 func leftoverSet(owner Owner, installNamespace string, found []unstructured.Unstructured) (*Set, error) {
 	reader := map[Key]bool{}
 	for _, role := range readerRole(owner, plan.Phases(found)) {
@@ -77,29 +82,31 @@ func leftoverSet(owner Owner, installNamespace string, found []unstructured.Unst
 	return NewSet(owner, installNamespace, plan.Phases(objects))
 }
 
-func (e *Engine) leftovers(ctx context.Context, owner Owner, kind schema.GroupKind) ([]unstructured.Unstructured, error) {
-	at, served, err := e.kinds.findAny(ctx, kind.WithVersion(""))
+func (e *Engine) leftovers(ctx context.Context, owner Owner, kind schema.GroupKind, versions []string) ([]unstructured.Unstructured, error) {
+	at, served, err := e.kinds.findIn(ctx, kind, versions)
 	if err != nil || !served {
-		return nil, err // what cannot be discovered may be there, and is not passed over
+		return nil, err // a kind whose discovery failed may have objects: it is an error, not an empty result
 	}
-	options := metav1.ListOptions{LabelSelector: ownerSelector + "," + corev1alpha2.LabelOwnerName + "=" + owner.Name}
-	var found []unstructured.Unstructured
-	err = eachPage(ctx, e.client.Resource(at.GroupVersionResource), options, func(page *unstructured.UnstructuredList) (bool, error) {
-		for _, object := range page.Items {
-			if owner.isOurs(&object, nil) {
-				found = append(found, object)
-			}
-		}
-		return true, nil
-	})
+	filled, err := e.watches.of(ctx, owner.Name, at.GroupVersionResource)
 	if err != nil {
 		return nil, ignoreUnserved(kind, err)
+	}
+	var found []unstructured.Unstructured
+	for _, each := range filled.of(owner.Name) {
+		live, err := each.object()
+		if err != nil {
+			return nil, err
+		}
+		// The cache may still have an object that a removal has just deleted or kept.
+		if _, gone := e.memoryOf(owner.Name).isGone(keyOf(live)); !gone && owner.isOurs(live, nil) {
+			found = append(found, *live)
+		}
 	}
 	return found, nil
 }
 
-// ignoreUnserved passes over kinds that this cluster does not have or that the manager may not list: it cannot have
-// applied any.
+// ignoreUnserved ignores the errors of kinds that the cluster does not serve or that the manager may not list: the manager cannot have
+// applied objects of them.
 func ignoreUnserved(kind schema.GroupKind, err error) error {
 	if apierrors.IsNotFound(err) || apierrors.IsForbidden(err) {
 		return nil

@@ -13,6 +13,7 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/ownership"
+	"github.com/openshift/platform-operators/pkg/pager"
 )
 
 // ownedOnly lists and watches the objects of one resource that are some BundleDeployment's. The API server selects by a label,
@@ -37,7 +38,7 @@ func (o *ownedOnly) listWatch(client dynamic.Interface) cache.ListerWatcher {
 // some time ago in one page, however large.
 func (o *ownedOnly) list(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	owned, passed := &unstructured.UnstructuredList{Object: map[string]any{}}, map[string]string{}
-	err := eachPage(ctx, o.client, metav1.ListOptions{LabelSelector: ownerSelector, TimeoutSeconds: options.TimeoutSeconds}, func(page *unstructured.UnstructuredList) (bool, error) {
+	err := pager.Each(ctx, o.client.List, metav1.ListOptions{LabelSelector: ownerSelector, TimeoutSeconds: options.TimeoutSeconds}, func(page *unstructured.UnstructuredList) (bool, error) {
 		if owned.GetResourceVersion() == "" {
 			owned.SetAPIVersion(page.GetAPIVersion())
 			owned.SetKind(page.GetKind())

@@ -23,6 +23,8 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
+
+	"github.com/openshift/platform-operators/pkg/pager"
 )
 
 var configMapsAt = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
@@ -177,7 +179,7 @@ func clientOf(t testing.TB, served *collection) (dynamic.Interface, *received) {
 	counted := &received{}
 	config := &rest.Config{Host: server.URL, QPS: -1}
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { counted.next = next; return counted })
-	config.Wrap(BoundPages)
+	config.Wrap(pager.Bounded)
 	client, err := dynamic.NewForConfig(config)
 	if err != nil {
 		t.Fatal(err)
@@ -190,11 +192,11 @@ func TestHRD_B7_APageHasABoundInBytes(t *testing.T) {
 		small, large, bytes int
 		most                int64
 	}{
-		"20 of 700 KiB":                            {large: 20, bytes: 700 << 10, most: pageBytes + 8<<10},
-		"1,000 small ones before 20 of 700 KiB":    {small: 1000, large: 20, bytes: 700 << 10, most: pageBytes + 8<<10},
-		"one that is larger than a page":           {small: 10, large: 1, bytes: pageBytes + 1<<20, most: pageBytes + 2<<20},
+		"20 of 700 KiB":                            {large: 20, bytes: 700 << 10, most: pager.MaxBytes + 8<<10},
+		"1,000 small ones before 20 of 700 KiB":    {small: 1000, large: 20, bytes: 700 << 10, most: pager.MaxBytes + 8<<10},
+		"one that is larger than a page":           {small: 10, large: 1, bytes: pager.MaxBytes + 1<<20, most: pager.MaxBytes + 2<<20},
 		"nothing at all":                           {most: 1 << 10},
-		"small ones, which take few pages of many": {small: 3000, most: pageBytes},
+		"small ones, which take few pages of many": {small: 3000, most: pager.MaxBytes},
 	} {
 		t.Run(name, func(t *testing.T) {
 			served := &collection{}
@@ -209,7 +211,7 @@ func TestHRD_B7_APageHasABoundInBytes(t *testing.T) {
 				want = append(want, each.GetName())
 			}
 			client, counted := clientOf(t, served)
-			err := eachPage(t.Context(), client.Resource(configMapsAt), metav1.ListOptions{}, func(page *unstructured.UnstructuredList) (bool, error) {
+			err := pager.Each(t.Context(), client.Resource(configMapsAt).List, metav1.ListOptions{}, func(page *unstructured.UnstructuredList) (bool, error) {
 				for i := range page.Items {
 					got = append(got, page.Items[i].GetName())
 				}
@@ -230,11 +232,11 @@ func TestHRD_B7_APageHasABoundInBytes(t *testing.T) {
 
 func TestAPageIsTheLastOneWhenNoMoreIsWanted(t *testing.T) {
 	served := &collection{}
-	for i := range 2 * firstPage {
+	for i := range 2 * pager.FirstLimit {
 		served.objects = append(served.objects, encoded(t, tenantsConfigMap(i, 10)))
 	}
 	client, _ := clientOf(t, served)
-	err := eachPage(t.Context(), client.Resource(configMapsAt), metav1.ListOptions{}, func(*unstructured.UnstructuredList) (bool, error) { return false, nil })
+	err := pager.Each(t.Context(), client.Resource(configMapsAt).List, metav1.ListOptions{}, func(*unstructured.UnstructuredList) (bool, error) { return false, nil })
 	if lists := served.lists.Load(); err != nil || lists != 1 {
 		t.Errorf("%d requests, %v", lists, err)
 	}
@@ -296,7 +298,7 @@ func floodWatch(t *testing.T, tenants, size int) {
 			if got := len(cached.informer.GetStore().ListKeys()); got != ourOwn {
 				t.Errorf("%d objects are kept, want %d", got, ourOwn)
 			}
-			if !streams && counted.most > pageBytes+8<<10 {
+			if !streams && counted.most > pager.MaxBytes+8<<10 {
 				t.Errorf("%d bytes of one answer were read", counted.most)
 			}
 

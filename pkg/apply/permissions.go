@@ -167,7 +167,7 @@ func NotPermitted(owner string, missing []corev1alpha2.MissingPermission) error 
 		Object: Key{GroupKind: schema.GroupKind{Group: corev1alpha2.GroupName, Kind: "BundleDeployment"}, Name: owner},
 		Err: fmt.Errorf("the manager may not %s %s%s%s", strings.Join(first.Verbs, ", "),
 			schema.GroupResource{Group: first.Group, Resource: first.Resource}, where, more),
-		Remedy: "grant it by a ClusterRole with the label " + LabelAggregate + `: "true"`,
+		Remedy: "grant it by a ClusterRole with the label " + corev1alpha2.LabelAggregateToBundles + `: "true"`,
 	}
 }
 

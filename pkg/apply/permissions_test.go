@@ -20,6 +20,7 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/plan"
+	"github.com/openshift/platform-operators/pkg/rulesreview"
 )
 
 // judge answers access reviews by what it may, and counts them.
@@ -66,7 +67,7 @@ func asking(t *testing.T, j *judge) (*Engine, *Set, *testingclock.FakeClock) {
 	kinds.versions[roles] = &served{kinds: map[string]apiResource{"ClusterRole": {roles.WithResource("clusterroles"), false}}}
 	kinds.versions[schema.GroupVersion{Group: "example.com", Version: "v1"}] = &served{missed: clock.Now(), asked: clock.Now().Add(time.Hour)} // it asks nobody meanwhile
 	kinds.versions[schema.GroupVersion{Group: "apiextensions.k8s.io", Version: "v1"}] = &served{kinds: map[string]apiResource{
-		"CustomResourceDefinition": {definitionsAt, false},
+		"CustomResourceDefinition": {schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}, false},
 	}}
 	unserved := unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "example.com/v1", "kind": "Nobody", "metadata": map[string]any{"name": "a", "namespace": "memo"},
@@ -198,7 +199,7 @@ func TestARulesReviewSparesAccessReviews(t *testing.T) {
 		"a rule for some names does not count":                {rules: []any{rule(all, each, each, []string{"one"})}, want: reviewsOfAll},
 		"a subresource is no resource":                        {rules: []any{rule(all, each, []string{"configmaps/status", "namespaces/finalize"}, nil)}, want: reviewsOfAll},
 		"nothing is listed":                                   {want: reviewsOfAll},
-		"the review is denied":                                {err: apierrors.NewForbidden(rulesReviews.GroupResource(), "", errors.New("no")), want: reviewsOfAll},
+		"the review is denied":                                {err: apierrors.NewForbidden(rulesreview.Resource.GroupResource(), "", errors.New("no")), want: reviewsOfAll},
 		"the list is not believed after something was denied": {rules: []any{rule(each, each, each, nil)}, doubt: true, want: reviewsOfAll},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -206,7 +207,7 @@ func TestARulesReviewSparesAccessReviews(t *testing.T) {
 			engine, set, clock := asking(t, j)
 			var namespaces []string
 			client, _ := engine.permissions.client.(*dynamicfake.FakeDynamicClient)
-			client.PrependReactor("create", rulesReviews.Resource, func(action clienttesting.Action) (bool, runtime.Object, error) {
+			client.PrependReactor("create", rulesreview.Resource.Resource, func(action clienttesting.Action) (bool, runtime.Object, error) {
 				create, _ := action.(clienttesting.CreateAction)
 				review, _ := create.GetObject().DeepCopyObject().(*unstructured.Unstructured)
 				namespace, _, _ := unstructured.NestedString(review.Object, "spec", "namespace")

@@ -19,43 +19,47 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/namespaceuse"
 )
 
-// Removal is how far taking objects down has come.
+// Removal is the progress of the removal of a set.
 type Removal struct {
-	// Done says that nothing of the set is left that is the owner's.
+	// Done is whether no object of the set that belongs to the owner is left.
 	Done bool
-	// Held says that nothing that is left goes by itself, and that users' custom resources, of which no watch tells, are among the causes.
+	// Held is whether every object that is left waits for somebody to act, and some wait for users' custom resources. No watch
+	// reports the end of those.
 	Held bool
-	// Stuck says that everything that is waited for was deleted more than stuckAfter ago: somebody has to see to that.
+	// Stuck is whether every object that is left was deleted more than stuckAfter ago: an admin has to act.
 	Stuck bool
-	// Waiting names what is still being deleted, or why nothing is, and what to do about it; empty when Done.
+	// Checking is true while the removal waits for nothing but checks of namespaces, which take seconds.
+	Checking bool
+	// Waiting names the objects that are still being deleted, or why none is, and what to do about it; empty when Done.
 	Waiting string
-	// Kept names what was deliberately left, and why, at most 10.
+	// Kept names objects that the removal keeps, and why, at most 10.
 	Kept []string
-	// Deleted names objects that were deleted by this call, at most 10.
+	// Deleted names objects that this call deleted, at most 10.
 	Deleted []string
 }
 
-// RemoveOptions say how a set is taken down.
+// RemoveOptions configure Remove.
 type RemoveOptions struct {
-	// CRDs is what becomes of CustomResourceDefinitions; empty means Orphan. It has no say while there are sets to keep.
+	// CRDs is the policy for CustomResourceDefinitions; empty means Orphan. Remove ignores it while there are sets to keep.
 	CRDs corev1alpha2.CRDDeletion
-	// Applied are sets of revisions that were applied completely: as Options.Applied.
+	// Applied are the sets of completely applied revisions, as in Options.Applied.
 	Applied []*Set
 }
 
-// Remove takes a set's objects down, the last phase first, and each phase only when the one after it is gone: the custom
-// resources while their operator runs, webhooks before the workloads that answer them, and those before what they need.
-// A namespace, be it the install namespace or one of the bundle's, goes only if it was created for the owner and holds nothing
-// of others; else it is let go of. Calling it again goes on where it stopped.
+// Remove deletes a set's objects in the reverse order of the phases, and begins with a phase only when the later ones are gone.
+// So custom resources go while their operator runs, webhooks before the workloads that serve them, and workloads before what
+// those need. Remove deletes a namespace only if the manager created it for the owner and it holds no objects of other owners.
+// Otherwise it keeps the namespace and removes its owner labels. Calling Remove again continues where it stopped.
 //
-// Without sets to keep, CustomResourceDefinitions go by the policy. Orphan keeps them, without owner labels and marked with
-// the package. Delete deletes them; while there are custom resources beside the bundle's own, nothing at all is taken down,
-// because their operator has to be there for them to be deleted.
+// Without sets to keep, the policy decides about CustomResourceDefinitions. Orphan keeps them, without owner labels and annotated
+// with the package. Delete deletes them. While custom resources exist beside the bundle's own, Delete removes nothing at all,
+// because their operator has to run to finish their deletion.
 //
-// With sets to keep it prunes: what those have too is left. It never deletes a CustomResourceDefinition then, whatever the
-// policy, but orphans it: an upgrade must not be able to lose data.
+// With sets to keep, Remove prunes: it leaves the objects that those sets contain too. It orphans every other
+// CustomResourceDefinition, whatever the policy, because an upgrade must not lose data.
 func (e *Engine) Remove(ctx context.Context, set *Set, options RemoveOptions, keep ...*Set) (Removal, error) {
 	r := &taking{
 		Engine: e, set: set, keep: keep, applied: options.Applied, memory: e.memoryOf(set.owner.Name), pass: &pass{clock: e.clock, start: e.clock.Now()},
@@ -84,6 +88,7 @@ func (e *Engine) Remove(ctx context.Context, set *Set, options RemoveOptions, ke
 		}
 		if removal.Waiting = waitingFor(results); removal.Waiting != "" {
 			removal.Held, removal.Stuck = heldUp(results)
+			removal.Checking = onlyChecking(results)
 			return removal, nil
 		}
 	}
@@ -102,17 +107,20 @@ type taking struct {
 	deleteCRDs bool
 }
 
-// removed is what became of one object.
+// removed is the result for one object.
 type removed struct {
 	key Key
-	// left: it is still there and has to go; why says what holds it up, where that is known.
+	// left is whether the object still has to go; why is what it waits for, where that is known.
 	left bool
 	why  string
-	// inUse and stuck are why it does not go by itself: users have custom resources of it; its deletion has taken too long.
+	// inUse is whether users have custom resources of it; stuck is whether its deletion takes longer than stuckAfter. Either needs
+	// an admin.
 	inUse, stuck bool
-	// deleted: this call deleted it.
+	// checking is whether the object is a namespace whose check has no answer yet.
+	checking bool
+	// deleted is whether this call deleted it.
 	deleted bool
-	// kept says why it stays.
+	// kept is why the object stays.
 	kept string
 	err  error
 }
@@ -133,7 +141,7 @@ func (r *taking) phase(ctx context.Context, phase phase) ([]removed, error) {
 		slots <- struct{}{}
 		if r.pass.over() {
 			<-slots
-			results[i].left = true // for the next call, so that how far it is can be told
+			results[i].left = true // the next call continues here; the controller reports the progress in between
 			continue
 		}
 		group.Go(func() {
@@ -158,12 +166,23 @@ func (r *taking) phase(ctx context.Context, phase phase) ([]removed, error) {
 func (r *taking) one(ctx context.Context, entry *item) removed {
 	result := removed{key: entry.key}
 	if len(rest.IsValidPathSegmentName(entry.key.Name)) > 0 {
-		return result // the API server never took an object of such a name, and it cannot even be asked for
+		return result // the API server accepts no object of such a name, and no request can name it
 	}
 	found, served, err := r.kinds.findAny(ctx, entry.kind)
 	if err != nil || !served {
-		result.err = err // a kind that is not served any more has no objects; one that cannot be asked for may have some
+		result.err = err // a kind that is no longer served has no objects; one whose discovery failed may have some
 		return result
+	}
+	if result, ok := r.fromCache(ctx, entry, found); ok {
+		return result
+	}
+	space := isNamespace(entry.key.GroupKind)
+	var checked *namespaceuse.Answer
+	if space {
+		var awaited bool
+		if checked, awaited = r.awaitCheck(entry, found); awaited {
+			return beingChecked(entry)
+		}
 	}
 	live, err := r.client.Resource(found.GroupVersionResource).Namespace(entry.key.Namespace).Get(ctx, entry.key.Name, metav1.GetOptions{})
 	if notServed(err) {
@@ -175,31 +194,30 @@ func (r *taking) one(ctx context.Context, entry *item) removed {
 		return result
 	}
 	if apierrors.IsForbidden(err) && r.nowhere(ctx, entry.key.Namespace) {
-		return result // what the manager lacks rights for was mostly never applied, and must not need them to be removed
+		return result // an object that the manager had no right to apply must need no right to be removed
 	}
 	if err != nil {
 		result.err = writeError("reading", entry.key, err)
 		return result
 	}
-	// A namespace is the owner's by its labels alone: without them somebody has made it their own, or it was let go of.
-	labelled, space := live.GetLabels()[corev1alpha2.LabelOwnerName] == r.set.owner.Name, isNamespace(entry.key.GroupKind)
-	if !r.set.owner.isOurs(live, r.applied) || space && !labelled {
+	// Only its labels make a namespace the owner's. Without them, a user took it over or an earlier removal kept it.
+	if !r.set.owner.isOurs(live, r.applied) || space && !r.hasLabel(live) {
 		return result
 	}
 	switch {
 	case isCRD(entry.key.GroupKind):
 		return r.definition(ctx, entry, found, live)
 	case live.GetDeletionTimestamp() != nil:
-		result.left = !space // whoever holds a namespace back holds nothing of ours
+		result.left = !space // a finalizer that holds a namespace protects no object of the set
 		result.why, result.stuck = r.detained(live)
 		return result
 	case space:
-		return r.namespace(ctx, entry, found, live)
+		return r.namespace(ctx, entry, found, live, checked)
 	}
-	return r.delete(ctx, entry, found, live)
+	return r.delete(ctx, entry, found, live, false)
 }
 
-// nowhere says that there is no namespace of this name, and so nothing in it.
+// nowhere reports that no namespace of this name exists, and so no object in it.
 func (r *taking) nowhere(ctx context.Context, namespace string) bool {
 	if namespace == "" {
 		return false
@@ -208,7 +226,7 @@ func (r *taking) nowhere(ctx context.Context, namespace string) bool {
 	return apierrors.IsNotFound(err)
 }
 
-// definition takes down a CustomResourceDefinition. One that is kept is not waited for when somebody else deletes it.
+// definition orphans or deletes a CustomResourceDefinition. It does not wait for the deletion of one that the policy keeps.
 func (r *taking) definition(ctx context.Context, entry *item, at apiResource, live *unstructured.Unstructured) removed {
 	result := removed{key: entry.key}
 	if !r.deleteCRDs {
@@ -222,21 +240,21 @@ func (r *taking) definition(ctx context.Context, entry *item, at apiResource, li
 		result.why, result.stuck = r.detained(live)
 		return result
 	}
-	// Looked at again, because the check before the first deletion may be long ago.
+	// Checked again, because users may have created custom resources since the check before the first deletion.
 	used, err := r.users(ctx, definitionOf(live))
 	if err != nil || !used.none() {
 		result.left, result.inUse, result.err = err == nil, err == nil, err
 		result.why = "is in use: " + used.String()
 		return result
 	}
-	return r.delete(ctx, entry, at, live)
+	return r.delete(ctx, entry, at, live, false)
 }
 
-// orphan gives the changes that a CustomResourceDefinition is kept with, and what is to be said of them. A webhook that
-// converts its custom resources goes with the operator, or is looked after by nobody any more: while the definition called
-// for it nobody could read, change or delete custom resources of another version than the stored one, and what goes through
-// all kinds of the cluster, such as the deletion of a namespace, would fail. Without it the API server changes nothing but the
-// version's name. Whoever takes the definition up again declares the conversion anew.
+// orphan returns the patch for a CustomResourceDefinition that is kept, and what to add to the message. It sets the conversion to
+// None where a Service answers it, because the webhook goes with the operator, or nobody repairs it any more. If the definition
+// still called the webhook, no client could read, change or delete custom resources in a version other than the stored one. Deleting
+// a namespace would fail as well, because that lists every kind. With None, the API server changes nothing but apiVersion. The
+// package's next installation declares the conversion again.
 func orphan(live *unstructured.Unstructured, mark string) (patch map[string]any, conversion string) {
 	patch = map[string]any{"metadata": map[string]any{"annotations": map[string]any{platformv1alpha1.AnnotationOrphanedFrom: mark}}}
 	if called, _, _ := unstructured.NestedMap(live.Object, "spec", "conversion", "webhook", "clientConfig", "service"); called == nil {
@@ -248,44 +266,7 @@ func orphan(live *unstructured.Unstructured, mark string) (patch map[string]any,
 
 func isNamespace(kind schema.GroupKind) bool { return kind == schema.GroupKind{Kind: "Namespace"} }
 
-// namespace deletes a namespace if nothing of others is in it: with it goes whatever it holds, which may be users' data.
-func (r *taking) namespace(ctx context.Context, entry *item, at apiResource, live *unstructured.Unstructured) removed {
-	reason := r.stillUsed(entry.key.Name)
-	if reason == "" {
-		var err error
-		if reason, err = r.occupied(ctx, entry.key.Name); err != nil {
-			return removed{key: entry.key, err: err}
-		}
-	}
-	if reason != "" {
-		err := r.withdraw(ctx, entry.key.Name)
-		if err == nil {
-			err = r.disown(ctx, at, live, map[string]any{})
-		}
-		return removed{key: entry.key, kept: reason, err: err}
-	}
-	result := r.delete(ctx, entry, at, live)
-	result.left = false
-	return result
-}
-
-// stillUsed says which object of what is kept is in a namespace, be it of a kind that nobody looks for there.
-func (r *taking) stillUsed(namespace string) string {
-	var inside []string
-	for _, set := range r.keep {
-		for key := range set.keys {
-			if key.Namespace == namespace {
-				inside = append(inside, key.String())
-			}
-		}
-	}
-	if len(inside) == 0 {
-		return ""
-	}
-	return "it still holds " + slices.Min(inside)
-}
-
-// workloads go together with their Pods: what they need is removed after them.
+// workloads are deleted in the foreground, with their Pods: what the Pods need is removed after them.
 var workloads = []schema.GroupKind{
 	{Group: "apps", Kind: "Deployment"},
 	{Group: "apps", Kind: "StatefulSet"},
@@ -294,9 +275,10 @@ var workloads = []schema.GroupKind{
 	{Group: "batch", Kind: "Job"},
 }
 
-// delete deletes exactly what was looked at. An object that nothing can hold back is gone with the answer, and is not asked
-// for again: that takes the version that was looked at, of which it is known that it has no finalizer.
-func (r *taking) delete(ctx context.Context, entry *item, at apiResource, live *unstructured.Unstructured) removed {
+// delete deletes the object with the UID of live, and where unchanged is true only in the resourceVersion of live. An object
+// that neither a finalizer nor a grace period delays is gone when the API server answers, and is not read again. For that, delete
+// requires the resourceVersion that it knows to have no finalizer.
+func (r *taking) delete(ctx context.Context, entry *item, at apiResource, live *unstructured.Unstructured, unchanged bool) removed {
 	result := removed{key: entry.key, deleted: true, left: true}
 	propagation := metav1.DeletePropagationBackground
 	preconditions := metav1.NewUIDPreconditions(string(live.GetUID()))
@@ -304,7 +286,7 @@ func (r *taking) delete(ctx context.Context, entry *item, at apiResource, live *
 	if slices.Contains(workloads, entry.key.GroupKind) {
 		propagation, lingers = metav1.DeletePropagationForeground, true
 	}
-	if !lingers {
+	if !lingers || unchanged {
 		preconditions.ResourceVersion = ptr.To(live.GetResourceVersion())
 	}
 	err := r.client.Resource(at.GroupVersionResource).Namespace(live.GetNamespace()).Delete(ctx, live.GetName(), metav1.DeleteOptions{
@@ -312,24 +294,25 @@ func (r *taking) delete(ctx context.Context, entry *item, at apiResource, live *
 	})
 	switch {
 	case err == nil:
+		r.memory.setDeleted(live.GetUID())
 		result.left = lingers
 	case apierrors.IsNotFound(err):
 		result.left, result.deleted = false, false
 	case apierrors.IsConflict(err):
-		result.deleted = false // it has just changed; the next call looks at it again
+		result.deleted = false // somebody has just changed the object; the next call reads it again
 	default:
 		result.deleted, result.err = false, writeError("deleting", entry.key, err)
 	}
 	return result
 }
 
-// disown takes the owner labels off an object that stays, and changes it by a merge patch in the same write.
+// disown removes the owner's labels and owner references from an object that stays. The same merge patch makes the given changes.
 func (r *taking) disown(ctx context.Context, at apiResource, live *unstructured.Unstructured, changes map[string]any) error {
 	metadata := map[string]any{
 		"uid":    string(live.GetUID()),
 		"labels": map[string]any{corev1alpha2.LabelOwnerKind: nil, corev1alpha2.LabelOwnerName: nil},
 	}
-	if tied(live, r.set.owner) { // a patch replaces the whole list, which nobody may have changed meanwhile
+	if tied(live, r.set.owner) { // a merge patch replaces the whole list: the resourceVersion guards against a concurrent change
 		kept, _, err := unstructured.NestedSlice(withoutTies(live, r.set.owner).Object, "metadata", "ownerReferences")
 		if err != nil {
 			return fmt.Errorf("reading the owner references of %s: %w", keyOf(live), err)
@@ -349,7 +332,7 @@ func (r *taking) disown(ctx context.Context, at apiResource, live *unstructured.
 	return writeError("releasing", keyOf(live), err)
 }
 
-// isGone says whether a removal is through with an object, and why it was kept if it was.
+// isGone reports whether a removal has finished with an object, and why it kept the object, if it did.
 func (m *memory) isGone(key Key) (kept string, gone bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

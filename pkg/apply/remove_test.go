@@ -1,6 +1,9 @@
 package apply
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -10,8 +13,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/openshift/platform-operators/pkg/namespaceuse"
 )
 
 var namespacesAt = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
@@ -19,10 +25,7 @@ var namespacesAt = schema.GroupVersionResource{Version: "v1", Resource: "namespa
 // engineOn gives an engine on a cluster that has these objects, and serves nothing but namespaces and ConfigMaps.
 func engineOn(t *testing.T, objects ...*unstructured.Unstructured) (*Engine, *dynamicfake.FakeDynamicClient) {
 	t.Helper()
-	lists := map[schema.GroupVersionResource]string{definitionsAt: "CustomResourceDefinitionList", namespacesAt: "NamespaceList"}
-	for i, kind := range strings.Fields("Pod PersistentVolumeClaim Service ConfigMap Secret ServiceAccount Deployment StatefulSet DaemonSet Job CronJob") {
-		lists[occupants[i]] = kind + "List"
-	}
+	lists := map[schema.GroupVersionResource]string{namespacesAt: "NamespaceList", configMapsAt: "ConfigMapList"}
 	var there []runtime.Object
 	for _, each := range objects {
 		there = append(there, each)
@@ -33,8 +36,19 @@ func engineOn(t *testing.T, objects ...*unstructured.Unstructured) (*Engine, *dy
 	known.versions[schema.GroupVersion{Version: "v1"}] = &served{kinds: map[string]apiResource{
 		"Namespace": {namespacesAt, false}, "ConfigMap": {namespacesAt.GroupVersion().WithResource("configmaps"), true},
 	}}
-	return &Engine{client: client, clock: clock, kinds: known, owners: map[string]*memory{}, changed: func(string) {}}, client
+	return &Engine{client: client, clock: clock, kinds: known, watches: newWatches(t.Context(), client, clock, func(string) {}), namespaces: answers{}, owners: map[string]*memory{}, changed: func(string) {}}, client
 }
+
+// answers are those of a namespaceChecker, by namespace; where there is none it is still checking.
+type answers map[string]namespaceuse.Answer
+
+func (a answers) Check(question namespaceuse.Question) (namespaceuse.Answer, bool) {
+	answer, ok := a[question.Namespace]
+	return answer, ok
+}
+
+func (answers) Forget(string)           {}
+func (answers) CleanUp(context.Context) {}
 
 func TestENG_D12_NoNamespaceOfABundleIsDeletedWithSomethingInIt(t *testing.T) {
 	const (
@@ -45,18 +59,27 @@ func TestENG_D12_NoNamespaceOfABundleIsDeletedWithSomethingInIt(t *testing.T) {
 		labelled = `{apiVersion: v1, kind: Namespace, metadata: {name: data, labels: {core.rukpak.io/owner-kind: BundleDeployment, core.rukpak.io/owner-name: memo}}}`
 		users    = `{apiVersion: v1, kind: ConfigMap, metadata: {name: users, namespace: data}}`
 	)
+	down := errors.New("the API server is down")
+	empty, used := namespaceuse.Answer{}, namespaceuse.Answer{InUse: `it still holds configmaps "users"`}
 	kept := newSet(t)
 	inside := newSet(t, *object(t, `{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: reader, namespace: data}}`))
 	for name, c := range map[string]struct {
 		there []string
-		keep  []*Set
-		gone  bool
-		kept  string
+		// answer is what the check of the namespace found; nil while it is still checked.
+		answer *namespaceuse.Answer
+		keep   []*Set
+		gone   bool
+		kept   string
+		// waiting and err are what the removal waits for, and fails with.
+		waiting string
+		err     error
 	}{
-		"an empty one goes at a removal":                             {there: []string{oursOnly}, gone: true},
-		"an empty one goes at an upgrade":                            {there: []string{oursOnly}, keep: []*Set{kept}, gone: true},
-		"one with users' data stays at a removal":                    {there: []string{oursOnly, users}, kept: `Namespace data: it still holds configmaps "users"`},
-		"one with users' data stays at an upgrade":                   {there: []string{oursOnly, users}, keep: []*Set{kept}, kept: `Namespace data: it still holds configmaps "users"`},
+		"an empty one goes at a removal":                             {there: []string{oursOnly}, answer: &empty, gone: true},
+		"an empty one goes at an upgrade":                            {there: []string{oursOnly}, answer: &empty, keep: []*Set{kept}, gone: true},
+		"one with users' data stays at a removal":                    {there: []string{oursOnly, users}, answer: &used, kept: `Namespace data: it still holds configmaps "users"`},
+		"one with users' data stays at an upgrade":                   {there: []string{oursOnly, users}, answer: &used, keep: []*Set{kept}, kept: `Namespace data: it still holds configmaps "users"`},
+		"one that is still being checked is waited for":              {there: []string{oursOnly}, waiting: "waiting for Namespace data to be gone: Namespace data is being checked for objects of others, with which it would stay"},
+		"one that cannot be checked stays for the moment":            {there: []string{oursOnly}, answer: &namespaceuse.Answer{Err: down}, err: down},
 		"one that the next version has something in stays":           {there: []string{oursOnly}, keep: []*Set{inside}, kept: "Namespace data: it still holds Role data/reader"},
 		"one that was let go of before stays, although we wrote it":  {there: []string{letGo}},
 		"one that is being deleted is not waited for":                {there: []string{going, users}},
@@ -70,13 +93,16 @@ func TestENG_D12_NoNamespaceOfABundleIsDeletedWithSomethingInIt(t *testing.T) {
 				there = append(there, object(t, text))
 			}
 			engine, client := engineOn(t, there...)
+			if c.answer != nil {
+				engine.namespaces = answers{"data": *c.answer}
+			}
 			before, err := client.Resource(namespacesAt).Get(t.Context(), "data", metav1.GetOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			removal, err := engine.Remove(t.Context(), newSet(t, *object(t, space)), RemoveOptions{}, c.keep...)
-			if err != nil || !removal.Done || strings.Join(removal.Kept, "; ") != c.kept {
-				t.Errorf("%+v, %v; want it done, and kept %q", removal, err, c.kept)
+			if !errors.Is(err, c.err) || removal.Done != (c.waiting == "" && c.err == nil) || removal.Waiting != c.waiting || strings.Join(removal.Kept, "; ") != c.kept {
+				t.Errorf("%+v, %v; want %v, it waiting for %q, and kept %q", removal, err, c.err, c.waiting, c.kept)
 			}
 			live, err := client.Resource(namespacesAt).Get(t.Context(), "data", metav1.GetOptions{})
 			if apierrors.IsNotFound(err) != c.gone || err != nil && !c.gone {
@@ -89,5 +115,21 @@ func TestENG_D12_NoNamespaceOfABundleIsDeletedWithSomethingInIt(t *testing.T) {
 				t.Errorf("it stays with labels %v", live.GetLabels())
 			}
 		})
+	}
+}
+
+func TestWhatDependsOnDeletedObjectsKeepsNoNamespace(t *testing.T) {
+	const service = `{apiVersion: v1, kind: ConfigMap, metadata: {name: %s, namespace: memo, uid: %[1]s-uid, resourceVersion: "7", labels: {core.rukpak.io/owner-kind: BundleDeployment, core.rukpak.io/owner-name: memo}%s}}`
+	const written = ", managedFields: [{manager: platform-operators/memo}]"
+	engine, _ := engineOn(t, object(t, fmt.Sprintf(service, "ours", written)), object(t, fmt.Sprintf(service, "copied", "")))
+	set := newSet(t, configMap(t, "ours"), configMap(t, "copied"))
+	if removal, err := engine.Remove(t.Context(), set, RemoveOptions{}); err != nil || !removal.Done {
+		t.Fatalf("%+v, %v", removal, err)
+	}
+	removed := (&taking{set: set, memory: engine.memoryOf("memo")}).namespaceQuestion("memo").Removed
+	for uid, want := range map[types.UID]bool{"ours-uid": true, "copied-uid": false, "of-the-next-with-this-name": false} {
+		if got := removed(metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "ours", UID: uid}); got != want {
+			t.Errorf("%s: %v, want %v", uid, got, want)
+		}
 	}
 }

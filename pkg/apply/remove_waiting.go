@@ -10,11 +10,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// stuckAfter is how long the deletion of an object may take before it counts as one that does not come to an end by itself. Pods
-// that end gracefully, and what is deleted before their owner is, have mostly gone by then.
+// stuckAfter is how long the deletion of an object may take before the removal reports it as stuck. Most Pods have terminated
+// gracefully by then, and most dependents of an object are gone.
 const stuckAfter = 10 * time.Minute
 
-// waitingFor says what a phase waits for; empty when nothing of it is left. What says why comes first.
+// waitingFor names what a phase waits for; empty when none of its objects is left. Objects whose reason is known come first.
 func waitingFor(results []removed) string {
 	var left []removed
 	for _, result := range results {
@@ -42,7 +42,8 @@ func waitingFor(results []removed) string {
 	return text
 }
 
-// heldUp says whether nothing of a phase goes on by itself: held where users' custom resources are among the causes, else stuck.
+// heldUp reports whether every object that is left of a phase waits for somebody to act: held where users' custom resources are among
+// the causes, stuck otherwise.
 func heldUp(results []removed) (held, stuck bool) {
 	for _, result := range results {
 		if result.left && !result.inUse && !result.stuck {
@@ -53,7 +54,12 @@ func heldUp(results []removed) (held, stuck bool) {
 	return held, !held
 }
 
-// detained says what keeps an object that is being deleted, and whether that has lasted too long.
+// onlyChecking reports whether all objects that are left of a phase are namespaces whose check has no answer yet.
+func onlyChecking(results []removed) bool {
+	return !slices.ContainsFunc(results, func(each removed) bool { return each.left && !each.checking })
+}
+
+// detained returns what an object that is being deleted waits for, and whether it has waited longer than stuckAfter.
 func (r *taking) detained(live *unstructured.Unstructured) (why string, stuck bool) {
 	why = holdup(live)
 	if r.clock.Since(live.GetDeletionTimestamp().Time) <= stuckAfter {
@@ -66,7 +72,7 @@ func (r *taking) detained(live *unstructured.Unstructured) (why string, stuck bo
 	return why + fmt.Sprintf(" (it "+long+")", stuckAfter/time.Minute), true
 }
 
-// holdup says what keeps an object that is being deleted.
+// holdup returns what an object that is being deleted waits for; empty when it has no finalizer.
 func holdup(live *unstructured.Unstructured) string {
 	var others []string
 	for _, each := range live.GetFinalizers() {

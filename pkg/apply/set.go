@@ -15,9 +15,6 @@ import (
 	"github.com/openshift/platform-operators/pkg/plan"
 )
 
-// LabelAggregate on a ClusterRole adds its rules to those that the manager has for the sake of bundles.
-const LabelAggregate = "platform.openshift.io/aggregate-to-bundles"
-
 // Owner is the BundleDeployment that objects are applied for.
 type Owner struct {
 	// Name of the BundleDeployment.
@@ -219,7 +216,7 @@ func readerRole(owner Owner, phases []plan.Phase) []*unstructured.Unstructured {
 		TypeMeta: metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRole"},
 		ObjectMeta: metav1.ObjectMeta{
 			Name:   rolePrefix + owner.Name + ":custom-resources",
-			Labels: map[string]string{LabelAggregate: "true"},
+			Labels: map[string]string{corev1alpha2.LabelAggregateToBundles: "true"},
 		},
 	}
 	for group, names := range resources {
@@ -262,5 +259,8 @@ func customResources(phases []plan.Phase) []schema.GroupResource {
 	}
 	return resources
 }
+
+// definitionKind is the kind of CustomResourceDefinitions.
+var definitionKind = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
 
 func isCRD(kind schema.GroupKind) bool { return kind == definitionKind }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/plan"
 )
 
@@ -55,7 +56,7 @@ func TestSetAddsWhatTheEngineNeeds(t *testing.T) {
 		t.Errorf("counts %d objects of the bundle, want 2", set.Len())
 	}
 	role := set.phases[0].items[0].declared()
-	if role.GetLabels()[LabelAggregate] != "true" {
+	if role.GetLabels()[corev1alpha2.LabelAggregateToBundles] != "true" {
 		t.Errorf("the role has labels %v and is aggregated to nobody", role.GetLabels())
 	}
 	rules, _, _ := unstructured.NestedSlice(role.Object, "rules")

@@ -85,9 +85,19 @@ func (w *watches) of(ctx context.Context, owner string, resource schema.GroupVer
 	case <-timer.C:
 	}
 	if fault := found.lastFault(); fault != nil {
-		return nil, waitFor("%s cannot be watched: %s", resource.GroupResource(), bounded(fault.Error()))
+		return nil, &waitingError{reason: fmt.Sprintf("%s cannot be watched: %s", resource.GroupResource(), bounded(fault.Error())), cause: fault}
 	}
 	return nil, waitFor("the cache of %s is not filled yet", resource.GroupResource())
+}
+
+// filled returns the cache of a resource once its first list is complete; nil before that, and when there is no cache.
+func (w *watches) filled(resource schema.GroupVersionResource) *watched {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if found := w.caches[resource]; found != nil && found.informer.HasSynced() {
+		return found
+	}
+	return nil
 }
 
 func (w *watches) start(owner string, resource schema.GroupVersionResource) (*watched, error) {
@@ -204,6 +214,17 @@ func (c *watched) get(key Key) (live *seen, unconfirmed bool) {
 		return cached, false
 	}
 	return written.seen, true
+}
+
+// of returns an owner's objects in the cache. Callers share them and must not change them.
+func (c *watched) of(owner string) []*seen {
+	var found []*seen
+	for _, each := range c.informer.GetStore().List() {
+		if live, ok := each.(*seen); ok && live.owner == owner {
+			found = append(found, live)
+		}
+	}
+	return found
 }
 
 // remember keeps what a write returned until the watch has brought it. If the watch has come further already, it has brought

@@ -102,9 +102,7 @@ func (f Findings) Err() error {
 	}
 	told := append([]string(nil), f[:min(len(f), maxFindings)]...)
 	for i, each := range told {
-		if len(each) > maxFindingBytes {
-			told[i] = strings.ToValidUTF8(each[:maxFindingBytes], "") + "…"
-		}
+		told[i] = truncate.Bytes(each, maxFindingBytes)
 	}
 	text := strings.Join(told, "; ")
 	if more := len(f) - maxFindings; more > 0 {

@@ -3,6 +3,8 @@ package plan
 import (
 	"fmt"
 	"strings"
+
+	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
 // InstallNamespace is what a decision about an install namespace is made from.
@@ -95,12 +97,9 @@ func (n InstallNamespace) protectedMessage() string {
 	return "no operator is installed in default, or in a namespace whose name begins with kube-"
 }
 
-// maxRequester bounds the requester's name in a message, in bytes.
-const maxRequester = 253
-
 func (n InstallNamespace) requestedBy() string {
 	if n.Requester == "" {
 		return ""
 	}
-	return fmt.Sprintf(" but requested by %q", strings.ToValidUTF8(n.Requester[:min(len(n.Requester), maxRequester)], ""))
+	return " but requested by " + truncate.Quote(n.Requester)
 }

@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/yaml"
@@ -244,12 +245,14 @@ func newEngineThat(ctx context.Context, requests *recorder, changed func(owner s
 	})
 	client, err := dynamic.NewForConfig(config)
 	Expect(err).NotTo(HaveOccurred())
+	metadataClient, err := metadata.NewForConfig(config)
+	Expect(err).NotTo(HaveOccurred())
 	discoveryClient, err := discovery.NewDiscoveryClientForConfig(env.Admin)
 	Expect(err).NotTo(HaveOccurred())
 	lifetime, end := context.WithCancel(context.WithoutCancel(ctx))
 	DeferCleanup(end)
 	engine, err := apply.New(lifetime, apply.Config{
-		Dynamic: client, Discovery: memory.NewMemCacheClient(discoveryClient), Clock: clock.RealClock{},
+		Dynamic: client, Metadata: metadataClient, Discovery: memory.NewMemCacheClient(discoveryClient), Clock: clock.RealClock{},
 		Changed:  changed,
 		Deployed: func(string) (time.Time, bool) { return time.Time{}, false },
 	})

@@ -227,26 +227,34 @@ func claimIsBound(ctx context.Context, namespace, name string) {
 	patient{schema.GroupVersionResource{Version: "v1", Resource: "persistentvolumeclaims"}, namespace, name}.cure(ctx, `{"status":{"phase":"Bound"}}`, "status")
 }
 
-// answerForAPIService serves the namespace's Service as an extension API server would whose group is empty. The aggregator
-// wants to see an endpoint before it tries; what it then dials is the Service.
+// answerForAPIService serves the namespace's Service as an extension API server would whose group is empty.
 func answerForAPIService(ctx context.Context, namespace string) {
 	GinkgoHelper()
-	slices := admin.Kubernetes.DiscoveryV1().EndpointSlices(namespace)
-	_, err := slices.Create(ctx, &discoveryv1.EndpointSlice{
-		ObjectMeta:  metav1.ObjectMeta{Name: "sick", Labels: map[string]string{discoveryv1.LabelServiceName: "sick"}},
-		AddressType: discoveryv1.AddressTypeIPv4,
-		Endpoints:   []discoveryv1.Endpoint{{Addresses: []string{"192.0.2.1"}, Conditions: discoveryv1.EndpointConditions{Ready: ptr.To(true)}}},
-		Ports:       []discoveryv1.EndpointPort{{Port: ptr.To[int32](443), Name: ptr.To("")}},
-	}, metav1.CreateOptions{})
-	Expect(err).NotTo(HaveOccurred())
-	DeferCleanup(func(ctx context.Context) { Expect(slices.Delete(ctx, "sick", metav1.DeleteOptions{})).To(Succeed()) })
-	proxy, err := services.Start(env.ServicesSocket, admin.Kubernetes)
-	Expect(err).NotTo(HaveOccurred())
-	DeferCleanup(func() { Expect(proxy.Close()).To(Succeed()) })
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprint(w, `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"served.sick.example.com/v1","resources":[]}`)
 	}))
 	DeferCleanup(server.Close)
-	Expect(proxy.Answer(services.Service{Namespace: namespace, Name: "sick", Port: 443}, server.Listener.Addr().String())).To(Succeed())
+	answerForService(ctx, services.Service{Namespace: namespace, Name: "sick", Port: 443}, server.Listener.Addr().String())
+}
+
+// answerForService has the API server reach an address, until the spec ends, when it calls a Service. The aggregation layer wants
+// an endpoint to be there before it tries; what it then dials is the Service.
+func answerForService(ctx context.Context, service services.Service, address string) *services.Proxy {
+	GinkgoHelper()
+	namespace, name := service.Namespace, service.Name
+	slices := admin.Kubernetes.DiscoveryV1().EndpointSlices(namespace)
+	_, err := slices.Create(ctx, &discoveryv1.EndpointSlice{
+		ObjectMeta:  metav1.ObjectMeta{Name: name, Labels: map[string]string{discoveryv1.LabelServiceName: name}},
+		AddressType: discoveryv1.AddressTypeIPv4,
+		Endpoints:   []discoveryv1.Endpoint{{Addresses: []string{"192.0.2.1"}, Conditions: discoveryv1.EndpointConditions{Ready: ptr.To(true)}}},
+		Ports:       []discoveryv1.EndpointPort{{Port: ptr.To(service.Port), Name: ptr.To("")}},
+	}, metav1.CreateOptions{})
+	Expect(err).NotTo(HaveOccurred())
+	DeferCleanup(func(ctx context.Context) { Expect(slices.Delete(ctx, name, metav1.DeleteOptions{})).To(Succeed()) })
+	proxy, err := services.Start(env.ServicesSocket, admin.Kubernetes)
+	Expect(err).NotTo(HaveOccurred())
+	DeferCleanup(func() { Expect(proxy.Close()).To(Succeed()) })
+	Expect(proxy.Answer(service, address)).To(Succeed())
+	return proxy
 }

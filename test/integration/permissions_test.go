@@ -20,7 +20,6 @@ import (
 	"k8s.io/client-go/rest"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
-	"github.com/openshift/platform-operators/pkg/apply"
 	"github.com/openshift/platform-operators/test/rbac"
 	"github.com/openshift/platform-operators/test/samples"
 )
@@ -154,7 +153,7 @@ var _ = Describe("the manager's rights", func() {
 
 		By("going on by itself when an admin adds a ClusterRole with the label")
 		role := &rbacv1.ClusterRole{
-			ObjectMeta: metav1.ObjectMeta{Name: "powerless-bundles", Labels: map[string]string{apply.LabelAggregate: "true"}},
+			ObjectMeta: metav1.ObjectMeta{Name: "powerless-bundles", Labels: map[string]string{corev1alpha2.LabelAggregateToBundles: "true"}},
 			Rules: []rbacv1.PolicyRule{
 				{APIGroups: []string{"scheduling.k8s.io"}, Resources: []string{"priorityclasses"}, Verbs: []string{"get", "list", "watch", "create", "update", "patch", "delete"}},
 				{APIGroups: []string{"policy"}, Resources: []string{"poddisruptionbudgets"}, Verbs: []string{"get", "list", "watch", "create", "update", "patch", "delete"}},

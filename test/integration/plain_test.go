@@ -17,7 +17,6 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
-	"github.com/openshift/platform-operators/pkg/apply"
 	"github.com/openshift/platform-operators/test/samples"
 )
 
@@ -45,7 +44,7 @@ func granted(ctx context.Context, pkg, group, resource string) {
 	GinkgoHelper()
 	roles := admin.Kubernetes.RbacV1().ClusterRoles()
 	_, err := roles.Create(ctx, &rbacv1.ClusterRole{
-		ObjectMeta: metav1.ObjectMeta{Name: pkg + "-bundles", Labels: map[string]string{apply.LabelAggregate: "true"}},
+		ObjectMeta: metav1.ObjectMeta{Name: pkg + "-bundles", Labels: map[string]string{corev1alpha2.LabelAggregateToBundles: "true"}},
 		Rules:      []rbacv1.PolicyRule{{APIGroups: []string{group}, Resources: []string{resource}, Verbs: []string{"get", "list", "watch", "create", "update", "patch", "delete"}}},
 	}, metav1.CreateOptions{})
 	Expect(err).NotTo(HaveOccurred())

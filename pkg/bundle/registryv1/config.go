@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
 // Config is what a user says about the installation of a bundle: a BundleDeployment's spec.config.
@@ -133,7 +135,7 @@ func decodeMembers(path string, raw []byte, targets map[string]any) error {
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		target, ok := targets[name]
 		if !ok {
-			return fmt.Errorf("%s: unknown field %q; the fields are %s", path, cut(name), strings.Join(slices.Sorted(maps.Keys(targets)), ", "))
+			return fmt.Errorf("%s: unknown field %s; the fields are %s", path, truncate.Quote(name), strings.Join(slices.Sorted(maps.Keys(targets)), ", "))
 		}
 		if string(members[name]) == "null" {
 			continue
@@ -166,9 +168,4 @@ func decodeStrictly(path string, raw []byte, target any) error {
 }
 
 // cut shortens what users wrote to what fits in a message.
-func cut(text string) string {
-	if len(text) <= maxConfigErrorBytes {
-		return text
-	}
-	return strings.ToValidUTF8(text[:maxConfigErrorBytes], "") + "…"
-}
+func cut(text string) string { return truncate.Bytes(text, maxConfigErrorBytes) }

@@ -43,7 +43,7 @@ func TestParseConfigRefuses(t *testing.T) {
 		"a mount nowhere":                 {`{"deploymentConfig": {"volumeMounts": [{"name": "a"}]}}`, `spec.config.deploymentConfig.volumeMounts[0].mountPath is needed`},
 		"two mounts at one path":          {`{"deploymentConfig": {"volumeMounts": [{"name": "a", "mountPath": "/a"}, {"name": "b", "mountPath": "/a"}]}}`, `spec.config.deploymentConfig.volumeMounts[1].mountPath: "/a" is there already, in spec.config.deploymentConfig.volumeMounts[0]; remove one`},
 		"more than anybody has to say":    {`{"watchNamespace": "` + strings.Repeat("a", 256<<10) + `"}`, `spec.config: 262166 bytes, more than the 262144 that are read`},
-		"a long field name, which is cut": {`{"` + strings.Repeat("a", 1000) + `": 1}`, `spec.config: unknown field "` + strings.Repeat("a", 400) + `…"; the fields are deploymentConfig, watchNamespace`},
+		"a long field name, which is cut": {`{"` + strings.Repeat("a", 1000) + `": 1}`, `spec.config: unknown field "` + strings.Repeat("a", 80) + `"…; the fields are deploymentConfig, watchNamespace`},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

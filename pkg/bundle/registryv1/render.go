@@ -9,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
 // Options are what a rendering depends on beside the bundle's content.
@@ -77,7 +79,7 @@ func (b *Bundle) Render(opts Options) ([]unstructured.Unstructured, error) {
 
 func (b *Bundle) render(opts Options) ([]unstructured.Unstructured, error) {
 	if problems := utilvalidation.IsDNS1123Label(opts.InstallNamespace); len(problems) > 0 {
-		return nil, fmt.Errorf("install namespace %q: %s", cut(opts.InstallNamespace), strings.Join(problems, ", "))
+		return nil, fmt.Errorf("install namespace %s: %s", truncate.Quote(opts.InstallNamespace), strings.Join(problems, ", "))
 	}
 	targets, err := b.targetNamespaces(opts)
 	if err != nil {

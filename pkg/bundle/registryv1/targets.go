@@ -7,6 +7,8 @@ import (
 
 	"github.com/operator-framework/api/pkg/operators/v1alpha1"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
 // allNamespaces is how "every namespace" is written in a list of target namespaces, and in olm.targetNamespaces.
@@ -31,11 +33,11 @@ func (b *Bundle) targetNamespaces(opts Options) ([]string, error) {
 	}
 	targets, err := splitNamespaces(text)
 	if err != nil {
-		return nil, fmt.Errorf("%s %q: %w", watchNamespacePath, cut(text), err)
+		return nil, fmt.Errorf("%s %s: %w", watchNamespacePath, truncate.Quote(text), err)
 	}
 	if needed := b.unsupported(targets, opts.InstallNamespace); needed != "" {
-		return nil, fmt.Errorf("%s %q: the operator does not support %s, which that needs; supported modes: %s; %s",
-			watchNamespacePath, cut(text), needed, b.supportedModes(), b.remedy(opts.InstallNamespace))
+		return nil, fmt.Errorf("%s %s: the operator does not support %s, which that needs; supported modes: %s; %s",
+			watchNamespacePath, truncate.Quote(text), needed, b.supportedModes(), b.remedy(opts.InstallNamespace))
 	}
 	return targets, nil
 }
@@ -59,7 +61,7 @@ func splitNamespaces(text string) ([]string, error) {
 	seen := map[string]bool{}
 	for _, ns := range targets {
 		if problems := utilvalidation.IsDNS1123Label(ns); len(problems) > 0 {
-			return nil, fmt.Errorf("%q is no namespace: %s; write one namespace, or several with commas and nothing else between them", cut(ns), strings.Join(problems, ", "))
+			return nil, fmt.Errorf("%s is no namespace: %s; write one namespace, or several with commas and nothing else between them", truncate.Quote(ns), strings.Join(problems, ", "))
 		}
 		if seen[ns] {
 			return nil, fmt.Errorf("namespace %q is there twice; remove one", ns)

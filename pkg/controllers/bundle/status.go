@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
 const (
@@ -76,10 +77,5 @@ func cut(text string, limit int) string {
 
 // bounded makes one line of a text, no longer than a message may be.
 func bounded(text string) string {
-	text = strings.ToValidUTF8(strings.Join(strings.Fields(text), " "), "�")
-	if len(text) <= maxMessage {
-		return text
-	}
-	const ellipsis = "…"
-	return cut(text, maxMessage-len(ellipsis)) + ellipsis
+	return truncate.OneLine(text, maxMessage)
 }

@@ -25,6 +25,7 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/component-base/metrics"
 	"k8s.io/utils/clock"
@@ -74,6 +75,7 @@ type Config struct {
 	Namespace string
 	Secrets   corev1client.SecretInterface
 	Dynamic   dynamic.Interface
+	Metadata  metadata.Interface
 	Discovery discovery.CachedDiscoveryInterface
 	Content   *store.Content
 	Images    Images
@@ -92,7 +94,7 @@ type Config struct {
 }
 
 func (c Config) validate() error {
-	if c.Client == nil || c.Deployments == nil || c.Bundles == nil || c.Classes == nil || c.Operators == nil || c.Namespace == "" || c.Secrets == nil || c.Dynamic == nil ||
+	if c.Client == nil || c.Deployments == nil || c.Bundles == nil || c.Classes == nil || c.Operators == nil || c.Namespace == "" || c.Secrets == nil || c.Dynamic == nil || c.Metadata == nil ||
 		c.Discovery == nil || c.Content == nil || c.Images == nil || c.Fetches <= 0 || c.BackoffFirst <= 0 || c.BackoffLast < c.BackoffFirst ||
 		c.Clock == nil || c.Recorder == nil || c.Events == nil || c.Tried == nil || c.Register == nil {
 		return errors.New("building the bundledeployment controller: a field of its Config is not set")
@@ -136,6 +138,7 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 	syncContext := factory.NewSyncContext(ControllerName, config.Recorder)
 	engine, err := apply.New(ctx, apply.Config{
 		Dynamic:   config.Dynamic,
+		Metadata:  config.Metadata,
 		Discovery: config.Discovery,
 		Clock:     config.Clock,
 		Changed:   func(owner string) { syncContext.Queue().Add(owner) },
@@ -150,6 +153,7 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 	if err != nil {
 		return nil, fmt.Errorf("building the bundledeployment controller: %w", err)
 	}
+	go engine.CleanUp(ctx)
 	waits := source.Backoff{First: config.BackoffFirst, Last: config.BackoffLast}
 	c := &controller{
 		client:           config.Client,

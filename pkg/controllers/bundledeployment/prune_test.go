@@ -16,6 +16,7 @@ import (
 	cached "k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 
@@ -62,12 +63,16 @@ func barred(t *testing.T) (engine *apply.Engine, asked func() int) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	metadataClient, err := metadata.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
 	discovered, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
 		t.Fatal(err)
 	}
 	engine, err = apply.New(t.Context(), apply.Config{
-		Dynamic: client, Discovery: cached.NewMemCacheClient(discovered), Clock: clock.RealClock{}, Changed: func(string) {},
+		Dynamic: client, Metadata: metadataClient, Discovery: cached.NewMemCacheClient(discovered), Clock: clock.RealClock{}, Changed: func(string) {},
 		Deployed: func(string) (time.Time, bool) { return time.Time{}, false },
 	})
 	if err != nil {

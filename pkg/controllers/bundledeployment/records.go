@@ -48,6 +48,8 @@ type memory struct {
 	// looks counts looks at a removal that is held; unremoved and unpruned are tries in a row to remove and to prune that failed.
 	looks               int
 	unremoved, unpruned trouble
+	// stillHeld is when the API server last said that the finalizer is on the deleted BundleDeployment.
+	stillHeld time.Time
 	// class is what was last seen of the class of this name.
 	class     corev1alpha2.ProvisionerClassSpec
 	className string

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
@@ -15,8 +16,9 @@ import (
 )
 
 // remove takes down what a deleted BundleDeployment applied, in reverse order, and lets it go when nothing of it is left.
-// It needs nothing but the stored revisions, and where those are lost the marks on what was applied; by these only kinds are found
-// that a registry+v1 bundle may hold, and who deleted it is told how to find the rest.
+// It needs only the stored revisions. Where those are lost, it finds the objects by their labels, but only of kinds that a
+// registry+v1 bundle may hold; an Event tells the admin how to find the others. The garbage collector deletes stored content that
+// belongs to no revision.
 func remove(ctx context.Context, s *state) (bool, error) {
 	if s.deployment.DeletionTimestamp == nil {
 		return false, nil
@@ -38,13 +40,10 @@ func remove(ctx context.Context, s *state) (bool, error) {
 		s.reportRemoval(removal, err)
 		return true, nil
 	}
-	for len(s.record.revisions) > 0 {
+	for len(s.record.revisions) > 0 { // the same name may be used again before the garbage collector has come to them
 		if err := s.drop(ctx, s.record.revisions[0]); err != nil {
 			return true, err
 		}
-	}
-	if err := s.clear(ctx); err != nil {
-		return true, err
 	}
 	return true, s.release(ctx, removal)
 }
@@ -86,9 +85,12 @@ func (s *state) reportRemoval(removal apply.Removal, err error) {
 		s.set(corev1alpha2.ConditionRemovalBlocked, metav1.ConditionFalse, corev1alpha2.ReasonRemoving, "The removal goes on by itself.")
 	}
 	// One that custom resources hold is told as Removing: that is how it was promised (ENG-D13), and why there is a condition beside this.
-	if blocked && !removal.Held {
+	switch before := meta.FindStatusCondition(s.before.Status.Conditions, corev1alpha2.ConditionProgressing); {
+	case removal.Checking && before != nil && before.Status == metav1.ConditionTrue && before.Reason == corev1alpha2.ReasonRemoving:
+		// A check takes seconds: the message stays.
+	case blocked && !removal.Held:
 		s.set(corev1alpha2.ConditionProgressing, metav1.ConditionFalse, corev1alpha2.ReasonBlocked, "What was applied is not taken down: "+waiting+".")
-	} else {
+	default:
 		s.set(corev1alpha2.ConditionProgressing, metav1.ConditionTrue, corev1alpha2.ReasonRemoving, "Taking down what was applied: "+waiting+".")
 	}
 	for _, each := range []string{corev1alpha2.ConditionHealthy, corev1alpha2.ConditionDrifted} {
@@ -96,9 +98,16 @@ func (s *state) reportRemoval(removal apply.Removal, err error) {
 	}
 }
 
+// heldFor is how long remove relies on an answer of the API server that the finalizer is still on a BundleDeployment. A cache that is
+// older than that has a stuck watch.
+const heldFor = 30 * time.Second
+
 // releasedMeanwhile asks the API server whether somebody took the finalizer off, which is how an admin lets go of an
 // operator without taking it down: a manager that was stuck must not do so after all because its cache is old.
 func (s *state) releasedMeanwhile(ctx context.Context) (bool, error) {
+	if s.clock.Since(s.record.stillHeld) < heldFor {
+		return false, nil
+	}
 	live, err := s.client.Get(ctx, s.deployment.Name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return true, nil
@@ -106,7 +115,11 @@ func (s *state) releasedMeanwhile(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("reading BundleDeployment %q before its removal: %w", s.deployment.Name, err)
 	}
-	return live.UID != s.deployment.UID || !isHeld(live), nil
+	if live.UID != s.deployment.UID || !isHeld(live) {
+		return true, nil
+	}
+	s.record.stillHeld = s.clock.Now()
+	return false, nil
 }
 
 // takeDown removes the objects of every revision whose objects may still be there, as one set, so that the order holds

@@ -11,6 +11,7 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
+	"github.com/openshift/platform-operators/pkg/health"
 	"github.com/openshift/platform-operators/pkg/source"
 	"github.com/openshift/platform-operators/pkg/store"
 )
@@ -133,7 +134,7 @@ func TestCountsAloneAreWrittenNowAndThen(t *testing.T) {
 	s.deployment.Status.Objects = &corev1alpha2.ObjectCounts{Total: 5000, Ready: 17}
 	// There is no client: a write would be a crash.
 	if err := s.writeStatus(t.Context()); err != nil || s.retryAfter != time.Second {
-		t.Errorf("error %v; looks again after %s, want what is left of %s", err, s.retryAfter, statusPause)
+		t.Errorf("error %v; looks again after %s, want what is left of %s", err, s.retryAfter, health.StatusPause)
 	}
 	s.deployment.Status.ActiveRevision = 2
 	if s.onlyMoved() {

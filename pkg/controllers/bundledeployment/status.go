@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -13,7 +12,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/health"
 	"github.com/openshift/platform-operators/pkg/source/image"
+	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
 const (
@@ -21,9 +22,6 @@ const (
 	maxMessage = 1024
 	// maxRevisions is what the API's schema allows in status.revisions.
 	maxRevisions = 8
-	// statusPause is between two writes of a status that differs only in counts and messages: thousands of objects that get
-	// ready one after the other are not worth a write each.
-	statusPause = 2 * time.Second
 )
 
 // report fills in the status from what was found and done.
@@ -128,15 +126,11 @@ func sentence(action, obstacle string) string {
 }
 
 func bounded(text string) string {
-	text = strings.ToValidUTF8(strings.Join(strings.Fields(text), " "), "�")
+	text = strings.Join(strings.Fields(text), " ")
 	for strings.HasSuffix(text, "..") {
 		text = strings.TrimSuffix(text, ".")
 	}
-	if len(text) <= maxMessage {
-		return text
-	}
-	const ellipsis = "…"
-	return strings.ToValidUTF8(text[:maxMessage-len(ellipsis)], "") + ellipsis
+	return truncate.OneLine(text, maxMessage)
 }
 
 // writeStatus writes the status if it changed, and then the Events of what did.
@@ -145,7 +139,7 @@ func (s *state) writeStatus(ctx context.Context) error {
 		return nil
 	}
 	changed := !equality.Semantic.DeepEqual(s.before.Status, s.deployment.Status)
-	if wait := s.record.wroteAt.Add(statusPause).Sub(s.clock.Now()); changed && wait > 0 && len(s.record.notices) == 0 && s.onlyMoved() {
+	if wait := s.record.wroteAt.Add(health.StatusPause).Sub(s.clock.Now()); changed && wait > 0 && len(s.record.notices) == 0 && s.onlyMoved() {
 		s.retry(wait)
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/plan"
 	"github.com/openshift/platform-operators/pkg/source/image"
 	"github.com/openshift/platform-operators/pkg/store"
+	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
 // unpack finds the revision of the spec's source, or has it made. A revision that is stored needs nothing of its source
@@ -166,8 +167,5 @@ const (
 
 // cut ends what it cuts with "…", so that no value becomes another legal one.
 func cut(text string, limit int) string {
-	if len(text) <= limit {
-		return strings.ToValidUTF8(text, "")
-	}
-	return strings.ToValidUTF8(text[:limit-len("…")], "") + "…"
+	return truncate.Bytes(strings.ToValidUTF8(text, ""), limit)
 }

@@ -101,7 +101,7 @@ const (
 	ReasonDriftIgnored = "DriftIgnored"
 )
 
-// Labels, annotations and finalizers that the engine writes.
+// Labels, annotations and finalizers that the engine writes or reads.
 const (
 	// FieldManagerPrefix, followed by the name of a BundleDeployment, is the field manager of everything that is applied for it.
 	FieldManagerPrefix = "platform-operators/"
@@ -111,6 +111,8 @@ const (
 	LabelOwnerName = GroupName + "/owner-name"
 	// OwnerKindBundleDeployment is the value of LabelOwnerKind.
 	OwnerKindBundleDeployment = "BundleDeployment"
+	// LabelAggregateToBundles, with the value "true", aggregates the rules of a ClusterRole into the manager's role for bundles.
+	LabelAggregateToBundles = "platform.openshift.io/aggregate-to-bundles"
 	// Finalizer keeps a BundleDeployment until what it applied has been taken down in order.
 	Finalizer = GroupName + "/teardown"
 	// FinalizerCachedBundle and FinalizerUnpackCache are what rukpak held a BundleDeployment by while a process of its had

@@ -26,16 +26,15 @@ const (
 
 // Metrics about what stands between the cluster and its next minor version.
 const (
-	// MetricBlockers is 1 for each PlatformOperator, by MetricLabelOperator, that does not permit it.
+	// MetricBlockers is 1 for each PlatformOperator, by MetricLabelOperator, that does not permit it, and for each BundleDeployment, by
+	// corev1alpha2.MetricLabelDeployment, that no PlatformOperator owns. MetricAcknowledged and MetricReachable have these labels too.
 	MetricBlockers = "platform_operators_upgrade_blocker"
 	// MetricUndeclared is how many installed operators say of no OpenShift version that it is the last they run on: they block nothing, and
 	// nobody vouches for them.
 	MetricUndeclared = "platform_operators_undeclared"
-	// MetricAcknowledged is 1 for each PlatformOperator, by MetricLabelOperator, that does not permit it either, and blocks nothing,
-	// because a compatibility override is in effect.
+	// MetricAcknowledged is 1 for each object that does not permit it, but does not block it, because a compatibility override is in effect.
 	MetricAcknowledged = "platform_operators_acknowledged_risk"
-	// MetricReachable is how many minor versions beyond the cluster's an installed operator permits, at most two, by
-	// MetricLabelOperator and MetricLabelWhen.
+	// MetricReachable is how many minor versions beyond the cluster's an object permits, at most two; it has MetricLabelWhen as well.
 	MetricReachable = "platform_operators_reachable_minor_versions"
 )
 

@@ -1,0 +1,60 @@
+package apply
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	clienttesting "k8s.io/client-go/testing"
+)
+
+func TestARemovalReadsOnlyWhatNoCacheHas(t *testing.T) {
+	const ours = `{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: memo, uid: u, resourceVersion: "7", labels: {core.rukpak.io/owner-kind: BundleDeployment, core.rukpak.io/owner-name: memo}, managedFields: [{manager: platform-operators/memo}]}}`
+	for name, c := range map[string]struct {
+		cached bool
+		// refused is how many deletions are answered with a conflict.
+		refused int
+		want    []string
+	}{
+		"what a cache has is deleted unread":                  {cached: true, want: []string{"delete 7"}},
+		"what has changed since is read":                      {cached: true, refused: 1, want: []string{"delete 7", "get", "delete 7"}},
+		"what changes all the time is left for the next call": {cached: true, refused: 2, want: []string{"delete 7", "get", "delete 7"}},
+		"without a cache it is read":                          {want: []string{"get", "delete 7"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			engine, client := engineOn(t, object(t, ours))
+			if c.cached {
+				if _, err := engine.watches.of(t.Context(), "memo", configMapsAt); err != nil {
+					t.Fatal(err)
+				}
+			}
+			refused := 0
+			client.PrependReactor("delete", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
+				if refused++; refused <= c.refused {
+					return true, nil, apierrors.NewConflict(configMapsAt.GroupResource(), "a", nil)
+				}
+				return false, nil, nil
+			})
+			client.ClearActions()
+			removal, err := engine.Remove(t.Context(), newSet(t, configMap(t, "a")), RemoveOptions{})
+			if err != nil || removal.Done != (c.refused < 2) {
+				t.Errorf("%+v, %v", removal, err)
+			}
+			var got []string
+			for _, action := range client.Actions() {
+				switch action := action.(type) {
+				case clienttesting.DeleteActionImpl:
+					got = append(got, "delete "+*action.DeleteOptions.Preconditions.ResourceVersion)
+				case clienttesting.GetActionImpl:
+					if action.Resource == configMapsAt {
+						got = append(got, "get")
+					}
+				}
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("requests (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

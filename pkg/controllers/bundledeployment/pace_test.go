@@ -1,0 +1,58 @@
+package bundledeployment
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/record"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/client/clientset/versioned/fake"
+	"github.com/openshift/platform-operators/pkg/health"
+)
+
+func TestAStatusThatOnlyProgressedIsWrittenInTheEnd(t *testing.T) {
+	s, _, _ := given(t)
+	s.before.Status.Conditions = []metav1.Condition{{Type: corev1alpha2.ConditionProgressing, Status: metav1.ConditionTrue, Reason: corev1alpha2.ReasonRollingOut}}
+	clock := clocktesting.NewFakePassiveClock(s.clock.Now())
+	s.clock, s.client, s.events = clock, fake.NewSimpleClientset(s.before).CoreV1alpha2().BundleDeployments(), record.NewFakeRecorder(10)
+	s.record.wroteAt = clock.Now()
+	// sync is a sync that counts so many ready objects and has a message about them; it returns what is then stored.
+	sync := func(ready int32, message string) (stored int32) {
+		t.Helper()
+		s.deployment, s.retryAfter = s.before.DeepCopy(), 0
+		s.deployment.Status.Objects = &corev1alpha2.ObjectCounts{Total: 3, Ready: ready}
+		s.deployment.Status.Conditions[0].Message = message
+		if err := s.writeStatus(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		written, err := s.client.Get(t.Context(), s.before.Name, metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if written.Status.Objects == nil {
+			return 0
+		}
+		s.before = written
+		return written.Status.Objects.Ready
+	}
+	for _, step := range []struct {
+		after         time.Duration
+		ready, stored int32
+		retry         time.Duration
+	}{
+		{0, 1, 0, health.StatusPause},
+		{health.StatusPause / 2, 2, 0, health.StatusPause / 2},
+		{health.StatusPause / 2, 2, 2, 0},
+		{0, 3, 2, health.StatusPause},
+		{health.StatusPause, 3, 3, 0},
+	} {
+		clock.SetTime(clock.Now().Add(step.after))
+		if stored := sync(step.ready, fmt.Sprintf("%d of 3 objects are ready", step.ready)); stored != step.stored || s.retryAfter != step.retry {
+			t.Errorf("with %d objects ready: %d are stored, and the next sync is in %s; want %d and %s", step.ready, stored, s.retryAfter, step.stored, step.retry)
+		}
+	}
+}

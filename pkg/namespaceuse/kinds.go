@@ -1,0 +1,113 @@
+package namespaceuse
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
+)
+
+// builtIn are the resources of Kubernetes' own groups that a check lists first, by the manager's own roles: they hold users' data,
+// run users' work or lead to it.
+var builtIn = []schema.GroupResource{
+	{Resource: "pods"},
+	{Resource: "persistentvolumeclaims"},
+	{Resource: "services"},
+	{Resource: "configmaps"},
+	{Resource: "secrets"},
+	{Resource: "serviceaccounts"},
+	{Group: "apps", Resource: "deployments"},
+	{Group: "apps", Resource: "statefulsets"},
+	{Group: "apps", Resource: "daemonsets"},
+	{Group: "batch", Resource: "jobs"},
+	{Group: "batch", Resource: "cronjobs"},
+}
+
+// moreBuiltIn do the same, and take the right that a check grants. The other resources of these groups do not keep a namespace.
+// Some are made from those that do (EndpointSlices). Some only limit or permit what else is in a namespace (NetworkPolicies, quotas,
+// roles). Operators that stop leave some behind (Leases, Events).
+var moreBuiltIn = []schema.GroupResource{
+	{Resource: "replicationcontrollers"},
+	{Group: "apps", Resource: "replicasets"},
+	{Group: "autoscaling", Resource: "horizontalpodautoscalers"},
+	{Group: "networking.k8s.io", Resource: "ingresses"},
+	{Group: "resource.k8s.io", Resource: "resourceclaims"},
+}
+
+// viewGroups are API groups that serve views of other objects: metrics of Pods, packages of catalogs, roles of another group.
+var viewGroups = []string{
+	"metrics.k8s.io", "custom.metrics.k8s.io", "external.metrics.k8s.io", "packages.operators.coreos.com", "authorization.openshift.io",
+}
+
+// views are single resources that are views of other objects: the ClusterResourceQuotas that apply to a namespace.
+var views = []schema.GroupResource{{Group: "quota.openshift.io", Resource: "appliedclusterresourcequotas"}}
+
+// isListed reports whether a check lists a resource. Of API groups that are not built in, it lists every resource that is no view,
+// whether a CustomResourceDefinition defines it or an aggregated API serves it.
+func isListed(resource schema.GroupResource) bool {
+	if scheme.Scheme.IsGroupRegistered(resource.Group) {
+		return isBuiltIn(resource) || slices.Contains(moreBuiltIn, resource)
+	}
+	return !isView(resource.Group) && !slices.Contains(views, resource)
+}
+
+func isBuiltIn(resource schema.GroupResource) bool { return slices.Contains(builtIn, resource) }
+
+// isView reports whether all resources of an API group are views of other objects.
+func isView(group string) bool { return slices.Contains(viewGroups, group) }
+
+// sorted sorts resources in place. Built-in ones come first, in the order of builtIn: an admin knows them best when a message names one.
+func sorted(resources []schema.GroupVersionResource) []schema.GroupVersionResource {
+	slices.SortFunc(resources, func(a, b schema.GroupVersionResource) int {
+		i, j := slices.Index(builtIn, a.GroupResource()), slices.Index(builtIn, b.GroupResource())
+		switch {
+		case i >= 0 && j >= 0:
+			return i - j
+		case i >= 0 || j >= 0:
+			return j - i
+		}
+		return strings.Compare(a.String(), b.String())
+	})
+	return resources
+}
+
+const (
+	secretType = "type"
+	// pullSecretSelector selects Secrets of the type that OpenShift generates as pull secrets of ServiceAccounts.
+	pullSecretSelector = secretType + "=" + string(corev1.SecretTypeDockercfg)
+)
+
+// selectorsOf returns the field selectors with which a check lists a resource. Secrets need two lists: their metadata does not
+// contain their type, so the selector that matched a Secret tells it.
+func selectorsOf(resource schema.GroupResource) []string {
+	if resource != (schema.GroupResource{Resource: "secrets"}) {
+		return []string{""}
+	}
+	return []string{
+		secretType + "!=" + string(corev1.SecretTypeServiceAccountToken) + "," + secretType + "!=" + string(corev1.SecretTypeDockercfg),
+		pullSecretSelector,
+	}
+}
+
+// isOfOthers reports whether the manager must keep a namespace for an object. It need not where the object is being deleted, or
+// where Kubernetes, OpenShift or OLM creates one in every namespace. The selector is the one that matched the object.
+func isOfOthers(resource schema.GroupResource, selector string, object *metav1.PartialObjectMetadata) bool {
+	if object.DeletionTimestamp != nil {
+		return false
+	}
+	switch resource.String() {
+	case "configmaps":
+		return object.Name != "kube-root-ca.crt" && object.Name != "openshift-service-ca.crt"
+	case "serviceaccounts":
+		return object.Name != "default" && object.Name != "builder" && object.Name != "deployer"
+	case "secrets":
+		made := object.Annotations[corev1.ServiceAccountNameKey] != "" || object.Annotations["openshift.io/internal-registry-auth-token.service-account"] != ""
+		return selector != pullSecretSelector || !made
+	case "clusterserviceversions.operators.coreos.com":
+		return object.Labels["olm.copiedFrom"] == "" // OLM copies those of global operators into every namespace
+	}
+	return true
+}

@@ -1,0 +1,143 @@
+package namespaceuse
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/clock"
+
+	"github.com/openshift/platform-operators/pkg/truncate"
+)
+
+// repeatAfter is how long the other kinds may take before Kubernetes' own are listed once more: most data is in those.
+const repeatAfter = 5 * time.Second
+
+// scan is one check of the namespaces of some questions.
+type scan struct {
+	cluster   cluster
+	clock     clock.PassiveClock
+	questions map[string][]Question // by namespace
+	// rank is the position of each resource in the order of sorted.
+	rank map[schema.GroupVersionResource]int
+	// granted is whether the scan called grant, so that the caller has to revoke the right.
+	granted bool
+	// since is the time from which on the scan saw the built-in resources.
+	since time.Time
+
+	mu sync.Mutex
+	// uses are the reasons why namespaces are in use; of several reasons, the one with the lowest rank counts.
+	uses map[string]use
+}
+
+type use struct {
+	rank   int
+	reason string
+}
+
+func newScan(on cluster, clock clock.PassiveClock, questions []Question) *scan {
+	s := &scan{cluster: on, clock: clock, questions: map[string][]Question{}, rank: map[schema.GroupVersionResource]int{}, uses: map[string]use{}}
+	for _, each := range questions {
+		s.questions[each.Namespace] = append(s.questions[each.Namespace], each)
+	}
+	return s
+}
+
+// inUse returns, for each namespace in use, the reason.
+func (s *scan) inUse() map[string]string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	reasons := map[string]string{}
+	for namespace, each := range s.uses {
+		reasons[namespace] = each.reason
+	}
+	return reasons
+}
+
+// undecided returns the namespaces that have no reason yet of this rank or a lower one. With it the result does not depend on
+// which of the parallel lists the API server answers first.
+func (s *scan) undecided(rank int) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var left []string
+	for namespace := range s.questions {
+		if found, ok := s.uses[namespace]; !ok || found.rank > rank {
+			left = append(left, namespace)
+		}
+	}
+	slices.Sort(left)
+	return left
+}
+
+func (s *scan) keep(namespace string, rank int, reason string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if found, ok := s.uses[namespace]; !ok || rank < found.rank {
+		s.uses[namespace] = use{rank, reason}
+	}
+}
+
+func (s *scan) keepUndecided(reason string) {
+	for _, namespace := range s.undecided(len(s.rank)) {
+		s.keep(namespace, len(s.rank), reason)
+	}
+}
+
+// run lists all resources, Kubernetes' own first: where these show that all namespaces are in use, no right has to be granted.
+func (s *scan) run(ctx context.Context) error {
+	resources, unavailable, err := s.cluster.resources(ctx)
+	if err != nil {
+		return fmt.Errorf("discovering which kinds a namespace may hold: %w", err)
+	}
+	resources = sorted(slices.DeleteFunc(resources, func(each schema.GroupVersionResource) bool { return !isListed(each.GroupResource()) }))
+	first := len(resources) // of those that are not Kubernetes' own
+	for i, each := range resources {
+		s.rank[each] = i
+		if !isBuiltIn(each.GroupResource()) {
+			first = min(first, i)
+		}
+	}
+	if err := s.listBuiltIn(ctx, resources[:first]); err != nil {
+		return err
+	}
+	if first < len(resources) && len(s.undecided(len(s.rank))) > 0 {
+		if err := s.listOthers(ctx, resources[first:]); err != nil {
+			return err
+		}
+		if s.clock.Since(s.since) > repeatAfter {
+			if err := s.listBuiltIn(ctx, resources[:first]); err != nil {
+				return err
+			}
+		}
+	}
+	for _, group := range slices.Sorted(maps.Keys(unavailable)) {
+		s.keepUnavailable(group, unavailable[group])
+	}
+	return nil
+}
+
+func (s *scan) listBuiltIn(ctx context.Context, resources []schema.GroupVersionResource) error {
+	s.since = s.clock.Now()
+	missed, err := s.list(ctx, resources)
+	if err != nil {
+		return err
+	}
+	s.keepDenied(missed.denied)
+	return nil
+}
+
+func (s *scan) keepDenied(denied []schema.GroupVersionResource) {
+	if len(denied) > 0 {
+		s.keepUndecided(fmt.Sprintf("the manager may not list %s, and it may hold some", denied[0].GroupResource()))
+	}
+}
+
+func (s *scan) keepUnavailable(group string, why error) {
+	if !isView(group) {
+		s.keepUndecided(fmt.Sprintf("the API server does not serve API group %q at the moment, and it may hold objects of that: %s", group, truncate.Quote(why.Error())))
+	}
+}

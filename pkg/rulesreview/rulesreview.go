@@ -1,0 +1,52 @@
+// Package rulesreview asks the API server, with one SelfSubjectRulesReview, which rights the manager has in the whole cluster.
+//
+// A review lists only the rules that RBAC grants. Another authorizer may grant more, or deny what RBAC grants.
+package rulesreview
+
+import (
+	"context"
+	"slices"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+)
+
+// Resource is the resource of SelfSubjectRulesReviews, which Ask creates.
+var Resource = schema.GroupVersionResource{Group: "authorization.k8s.io", Version: "v1", Resource: "selfsubjectrulesreviews"}
+
+// noNamespace is the namespace of each review. The API server requires one, and adds the rules of its RoleBindings to those of
+// ClusterRoleBindings. A namespace's name cannot contain a dot, so no RoleBinding can exist in this one.
+const noNamespace = "no.namespace"
+
+// Rules are the rules that ClusterRoleBindings grant to the client, in all namespaces.
+type Rules []authorizationv1.ResourceRule
+
+// Ask returns the rules of the client's own identity.
+func Ask(ctx context.Context, client dynamic.Interface) (Rules, error) {
+	answer, err := client.Resource(Resource).Create(ctx, &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": Resource.GroupVersion().String(), "kind": "SelfSubjectRulesReview",
+		"spec": map[string]any{"namespace": noNamespace},
+	}}, metav1.CreateOptions{})
+	if err != nil {
+		return nil, err
+	}
+	var review authorizationv1.SelfSubjectRulesReview
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(answer.Object, &review); err != nil {
+		return nil, err
+	}
+	return review.Status.ResourceRules, nil
+}
+
+// Permit reports whether a rule permits a verb on all objects of a resource.
+func (r Rules) Permit(verb string, resource schema.GroupResource) bool {
+	has := func(list []string, name string) bool {
+		return slices.Contains(list, name) || slices.Contains(list, "*")
+	}
+	return slices.ContainsFunc(r, func(rule authorizationv1.ResourceRule) bool {
+		return len(rule.ResourceNames) == 0 && has(rule.Verbs, verb) && has(rule.APIGroups, resource.Group) && has(rule.Resources, resource.Resource)
+	})
+}

@@ -17,17 +17,17 @@ type Counted struct {
 	Max []string
 }
 
-// Counting gives the bundles that count at the upgrade gate: each from before its first write until the last object is gone that its
+// CountedBundles gives the bundles that count at the upgrade gate: each from before its first write until the last object is gone that its
 // removal deletes. CustomResourceDefinitions and namespaces that are kept do not count, nor does what nothing but finalizers of others
 // keep; what a removal waits for does.
 //
 // operator is nil for a BundleDeployment that no PlatformOperator has, deployment is nil where the PlatformOperator has none. What
 // a PlatformOperator records of a bundle wins over what the bundle's own files say, because catalogs may have corrected that.
-func Counting(operator *platformv1alpha1.PlatformOperator, deployment *corev1alpha2.BundleDeployment) (bundles []Counted) {
+func CountedBundles(operator *platformv1alpha1.PlatformOperator, deployment *corev1alpha2.BundleDeployment) (bundles []Counted) {
 	present := presentRevisions(deployment)
 	if operator == nil {
 		for _, each := range present {
-			bundles = append(bundles, ownWords(each, deployment))
+			bundles = append(bundles, countedRevision(each, deployment))
 		}
 		return bundles
 	}
@@ -37,7 +37,7 @@ func Counting(operator *platformv1alpha1.PlatformOperator, deployment *corev1alp
 	}
 	installed := operator.Status.Installed
 	if installed != nil {
-		bundles = append(bundles, recorded(operator, installed))
+		bundles = append(bundles, countedRecord(operator, installed))
 	}
 	var hop *platformv1alpha1.InstalledBundle
 	if operator.Status.Target != nil {
@@ -47,11 +47,11 @@ func Counting(operator *platformv1alpha1.PlatformOperator, deployment *corev1alp
 		switch {
 		case each.State == corev1alpha2.RevisionRollingOut && describes(hop, each.Bundle):
 			if installed == nil || installed.Bundle != hop.Bundle || installed.Image != hop.Image {
-				bundles = append(bundles, recorded(operator, hop))
+				bundles = append(bundles, countedRecord(operator, hop))
 			}
 		case describes(installed, each.Bundle):
 		default:
-			bundles = append(bundles, ownWords(each, deployment))
+			bundles = append(bundles, countedRevision(each, deployment))
 		}
 	}
 	return bundles
@@ -62,13 +62,14 @@ func describes(record *platformv1alpha1.InstalledBundle, bundle string) bool {
 	return record != nil && (bundle == "" || bundle == record.Bundle)
 }
 
-func recorded(operator *platformv1alpha1.PlatformOperator, bundle *platformv1alpha1.InstalledBundle) Counted {
+// countedRecord is a bundle that the status of its PlatformOperator records, with what that says it declares.
+func countedRecord(operator *platformv1alpha1.PlatformOperator, bundle *platformv1alpha1.InstalledBundle) Counted {
 	return Counted{Bundle: bundle.Bundle, Package: operator.Spec.Package.Name, Version: bundle.Version,
 		Max: Recalled(bundle.MaxOpenShiftVersion, bundle.UnreadableMaxOpenShiftVersions)}
 }
 
-// ownWords is what a bundle's own files say.
-func ownWords(revision corev1alpha2.Revision, deployment *corev1alpha2.BundleDeployment) Counted {
+// countedRevision is the bundle of a revision, with what its files declare.
+func countedRevision(revision corev1alpha2.Revision, deployment *corev1alpha2.BundleDeployment) Counted {
 	counted := Counted{Bundle: revision.Bundle, Version: revision.Version, Max: revision.MaxOpenShiftVersions}
 	if bundle := deployment.Status.Bundle; bundle != nil {
 		counted.Package = bundle.Package

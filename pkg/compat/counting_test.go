@@ -97,7 +97,7 @@ func TestHRD_G1_WhatCountsAtTheGate(t *testing.T) {
 				}
 			}
 			var got []string
-			for _, each := range Counting(operator, deployment) {
+			for _, each := range CountedBundles(operator, deployment) {
 				whose := "own"
 				if cmp.Equal(each.Max, []string{`"4.30"`}) {
 					whose = "recorded"

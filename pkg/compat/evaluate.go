@@ -89,6 +89,8 @@ type Verdict struct {
 
 	// text is what Message was made from.
 	text text
+	// noted says that the message has notes beside the text.
+	noted bool
 }
 
 // Blocker is one operator in the way.
@@ -208,7 +210,13 @@ func NothingToGate() Verdict {
 // what is told of blockers makes room for them.
 func (v Verdict) Noted(notes ...string) Verdict {
 	v.Message = v.text.render(notes...)
+	v.noted = len(notes) > 0
 	return v
+}
+
+// OnlyCounts reports whether the verdict permits upgrades and says nothing more than how many operators do.
+func (v Verdict) OnlyCounts() bool {
+	return v.Upgradeable && !v.noted && len(v.text.lines) == 0 && len(v.text.groups) == 0
 }
 
 // RemedyUnknown is the remedy of a blocker whose candidates are not known yet.

@@ -7,9 +7,14 @@ import (
 	operatorv1 "github.com/openshift/api/operator/v1"
 )
 
-// MessagePause is the least time between two writes of conditions that differ only in their messages. While ten operators are installed
-// at once the ClusterOperator would else be written for each step of each of them, with an Event each time.
-const MessagePause = 2 * time.Second
+// StatusPause is the least time between two writes of a status that differs only in counts, messages or how far an installation
+// came, of the ClusterOperator as of a PlatformOperator or BundleDeployment. An admin reads only the last of those states.
+// Without a pause, each of thousands of objects that become ready, or each step of ten installations, would cause a write.
+const StatusPause = 2 * time.Second
+
+// RemovalPause is StatusPause for a PlatformOperator that is being removed. Its BundleDeployment tells each step of the removal; what
+// blocks a removal is another status, and does not wait.
+const RemovalPause = 10 * time.Second
 
 // Pace holds back writes of conditions of which only messages changed. The zero value is ready; it is for one goroutine at a time.
 type Pace struct {
@@ -30,7 +35,7 @@ func (p *Pace) Wait(now time.Time, stored, wanted []operatorv1.OperatorCondition
 	if !changed {
 		return 0
 	}
-	return max(p.wrote.Add(MessagePause).Sub(now), 0)
+	return max(p.wrote.Add(StatusPause).Sub(now), 0)
 }
 
 // Wrote notes that conditions were written.

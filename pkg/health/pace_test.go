@@ -21,9 +21,9 @@ func TestPaceHoldsBackOnlyMessages(t *testing.T) {
 		want   time.Duration
 	}{
 		"nothing changed":                   {stored[:2], time.Second, 0},
-		"a message, right after a write":    {[]operatorv1.OperatorCondition{stored[0], condition("Progressing", "True", "Installing", "b")}, 0, MessagePause},
+		"a message, right after a write":    {[]operatorv1.OperatorCondition{stored[0], condition("Progressing", "True", "Installing", "b")}, 0, StatusPause},
 		"a message, a moment later":         {[]operatorv1.OperatorCondition{condition("Progressing", "True", "Installing", "b")}, 1500 * time.Millisecond, 500 * time.Millisecond},
-		"a message, long after a write":     {[]operatorv1.OperatorCondition{condition("Progressing", "True", "Installing", "b")}, MessagePause, 0},
+		"a message, long after a write":     {[]operatorv1.OperatorCondition{condition("Progressing", "True", "Installing", "b")}, StatusPause, 0},
 		"a status":                          {[]operatorv1.OperatorCondition{condition("Progressing", "False", "Installing", "a, b")}, 0, 0},
 		"a reason":                          {[]operatorv1.OperatorCondition{condition("Progressing", "True", "Upgrading", "a, b")}, 0, 0},
 		"a message, and a status elsewhere": {[]operatorv1.OperatorCondition{condition("Progressing", "True", "Installing", "b"), condition("Available", "False", "AsExpected", "2 operators")}, 0, 0},

@@ -8,8 +8,17 @@ import (
 	"time"
 )
 
-// ReasonObjectsNotListed: the API server does not let the manager list or watch kinds that it works from.
-const ReasonObjectsNotListed = "ObjectsNotListed"
+// Reasons for which the manager's caches may be out of date: the API server refuses to list or watch kinds.
+const (
+	// ReasonInstalledNotListed: the kinds of installed operators, or ClusterVersion, are among the refused kinds.
+	ReasonInstalledNotListed = "InstalledOperatorsNotListed"
+	// ReasonObjectsNotListed: the API server refuses other kinds only.
+	ReasonObjectsNotListed = "ObjectsNotListed"
+)
+
+// installedFrom are the resources from which the manager knows the installed operators and the cluster's version. The operator resource, which has the
+// condition, is not among them: a manager that cannot read it cannot read the condition either.
+var installedFrom = []string{"platformoperators", "bundledeployments", "clusterversions"}
 
 // RefusalForgotten is how long after the last refusal a kind counts as listed again. client-go tries again after 30 seconds at most,
 // which it stretches to a minute by chance.
@@ -20,8 +29,6 @@ const (
 	refusedFor = 30 * time.Second
 	// maxRefusal bounds what is told of one kind, in bytes.
 	maxRefusal = 300
-	// beforeKinds is what the names of all refused kinds follow, on a line of their own.
-	beforeKinds = "\nRefused: "
 )
 
 // Refusal is a kind that the API server refuses to have listed or watched.
@@ -66,19 +73,15 @@ func Watches(refusals []Refusal, now time.Time) (Condition, time.Duration) {
 		return Condition{TypeDegraded, conditionFalse, ReasonAsExpected, ""}, next
 	}
 	message := "The API server does not let the manager see what it works from, which goes on from what it saw last; check the roles of its ServiceAccount and the API server's own health." +
-		beforeKinds + strings.Join(kinds, ", ")
+		"\nRefused: " + strings.Join(kinds, ", ")
 	message = strings.ToValidUTF8(message[:min(len(message), maxAggregate)], "")
 	for _, answer := range answers { // as many as there is room for; that there is one more is in the line of all
 		if len(message)+len("\n")+len(answer) <= maxAggregate {
 			message += "\n" + answer
 		}
 	}
+	if slices.ContainsFunc(kinds, func(kind string) bool { return slices.Contains(installedFrom, kind) }) {
+		return Condition{TypeDegraded, conditionTrue, ReasonInstalledNotListed, message}, next
+	}
 	return Condition{TypeDegraded, conditionTrue, ReasonObjectsNotListed, message}, next
-}
-
-// Refused are the kinds that the message of such a condition names.
-func Refused(message string) []string {
-	_, kinds, _ := strings.Cut(message, beforeKinds)
-	kinds, _, _ = strings.Cut(kinds, "\n")
-	return strings.Split(kinds, ", ")
 }

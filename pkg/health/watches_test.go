@@ -58,8 +58,32 @@ func TestKindsThatAreRefusedAreToldAfterAWhileAndForgottenAfterAnother(t *testin
 			if len(test.words) == 0 && rest != "" || len(condition.Message) > maxAggregate {
 				t.Errorf("message of %d bytes: %q", len(condition.Message), condition.Message)
 			}
-			if kinds := strings.Join(Refused(condition.Message), ", "); test.status == "True" && !strings.Contains(condition.Message, "\nRefused: "+kinds+"\n") {
-				t.Errorf("%q are the kinds that are read out of %q", kinds, condition.Message)
+		})
+	}
+}
+
+func TestTheReasonTellsWhetherInstalledOperatorsAreListed(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	since := func(age time.Duration, resources ...string) (refusals []Refusal) {
+		for _, resource := range resources {
+			refusals = append(refusals, Refusal{Resource: resource, Message: "\nRefused: platformoperators\n", First: now.Add(-age), Last: now})
+		}
+		return refusals
+	}
+	for name, test := range map[string]struct {
+		refusals []Refusal
+		want     string
+	}{
+		"nothing":                        {nil, ReasonAsExpected},
+		"other kinds":                    {since(time.Hour, "bundles", "catalogsources", "platformoperatormanagers"), ReasonObjectsNotListed},
+		"PlatformOperators":              {since(time.Hour, "platformoperators"), ReasonInstalledNotListed},
+		"BundleDeployments":              {since(time.Hour, "bundles", "bundledeployments"), ReasonInstalledNotListed},
+		"ClusterVersions":                {since(time.Hour, "clusterversions", "configmaps"), ReasonInstalledNotListed},
+		"PlatformOperators for a moment": {append(since(time.Hour, "bundles"), since(time.Second, "platformoperators")...), ReasonObjectsNotListed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got, _ := Watches(test.refusals, now); got.Reason != test.want {
+				t.Errorf("reason %s, want %s", got.Reason, test.want)
 			}
 		})
 	}

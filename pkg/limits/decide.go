@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
 // Decision is what follows from the limits that were in force last and those that there are.
@@ -63,18 +64,12 @@ func (s Stored) lost(fields []string) string {
 
 func (s Stored) unreadable() string {
 	return fmt.Sprintf("it cannot be told what PlatformOperatorManager %q limited before: ConfigMap %q in namespace %q: %s. Nothing is installed or moved until "+
-		"the limits of the present one are accepted: %s", operatorv1alpha1.PlatformOperatorManagerName, ConfigMap, s.Namespace, bounded(s.Fault.Error()), accept())
+		"the limits of the present one are accepted: %s", operatorv1alpha1.PlatformOperatorManagerName, ConfigMap, s.Namespace, truncate.OneLine(s.Fault.Error(), maxFault), accept())
 }
 
 func accept() string {
 	return fmt.Sprintf("kubectl annotate platformoperatormanager %s %s=true", operatorv1alpha1.PlatformOperatorManagerName, operatorv1alpha1.AnnotationAcceptLimits)
 }
 
-// bounded keeps what was read out of a message.
-func bounded(text string) string {
-	const limit = 200
-	if len(text) <= limit {
-		return text
-	}
-	return strings.ToValidUTF8(text[:limit], "") + "…"
-}
+// maxFault bounds the text of Fault in a message, in bytes.
+const maxFault = 200

@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"k8s.io/component-base/metrics"
 	"k8s.io/component-base/metrics/legacyregistry"
@@ -27,13 +28,16 @@ import (
 	"github.com/openshift/platform-operators/pkg/client/clientset/versioned"
 	"github.com/openshift/platform-operators/pkg/client/informers/externalversions"
 	"github.com/openshift/platform-operators/pkg/limits"
+	"github.com/openshift/platform-operators/pkg/pager"
 )
 
 const (
 	// resync of the informers: nothing depends on it; it is the net below what watches may lose.
 	resync = 10 * time.Minute
-	// clientQPS and clientBurst replace client-go's 5 and 10, which are meant for a person at a terminal.
-	clientQPS, clientBurst = 50, 100
+	// clientQPS and clientBurst bound what a controller in a hot loop could do to the API server, and replace client-go's 5 and 10,
+	// which are meant for a person at a terminal. Removing 100 operators at once takes a thousand requests of one client: at 50 a
+	// second they would wait 20 seconds for nothing.
+	clientQPS, clientBurst = 200, 400
 )
 
 // Input is everything that the controllers are built from. It is filled from a live cluster by LiveInput; whoever wants to
@@ -51,6 +55,7 @@ type Input struct {
 
 	Kubernetes kubernetes.Interface
 	Dynamic    dynamic.Interface
+	Metadata   metadata.Interface
 	Discovery  discovery.CachedDiscoveryInterface
 	Config     configclient.Interface
 	Platform   versioned.Interface
@@ -76,6 +81,9 @@ func LiveInput(context *controllercmd.ControllerContext, options Options) (*Inpu
 	}
 	if input.Dynamic, err = dynamic.NewForConfig(engineConfig(config)); err != nil {
 		return nil, fmt.Errorf("building the dynamic client: %w", err)
+	}
+	if input.Metadata, err = metadata.NewForConfig(engineConfig(config)); err != nil {
+		return nil, fmt.Errorf("building the metadata client: %w", err)
 	}
 	if input.Config, err = configclient.NewForConfig(config); err != nil {
 		return nil, fmt.Errorf("building the client of config.openshift.io: %w", err)
@@ -113,7 +121,7 @@ func engineConfig(config *rest.Config) *rest.Config {
 	config = rest.CopyConfig(config)
 	config.QPS = -1
 	config.WarningHandlerWithContext = apply.WarningHandler()
-	config.Wrap(apply.BoundPages)
+	config.Wrap(pager.Bounded)
 	return config
 }
 

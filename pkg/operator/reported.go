@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/utils/clock"
@@ -50,16 +51,22 @@ var reported = []string{
 // reportedClient is the client that the ClusterOperator is made from. An operator resource that was deleted comes back without
 // conditions, from which library-go makes Available, Degraded and Upgradeable Unknown: an alarm for nothing, and for as long as
 // that lasts an upgrade that should be blocked is not. So the resource counts as absent until everything is said.
+//
+// The operator resource of a process that has just started has the verdict of the process before, which may permit upgrades that the
+// new one would block. So the resource also counts as absent until this process's own verdict permits upgrades. If that does not happen
+// in time, the client reports upgrades as blocked.
 type reportedClient struct {
 	v1helpers.OperatorClient
 	clock clock.PassiveClock
+	// permits is whether the last verdict of this process permits upgrades.
+	permits *atomic.Bool
 
 	lock  sync.Mutex
 	since time.Time // when something was missing first; zero when nothing is
 }
 
-func newReportedClient(client v1helpers.OperatorClient, clock clock.PassiveClock) *reportedClient {
-	return &reportedClient{OperatorClient: client, clock: clock}
+func newReportedClient(client v1helpers.OperatorClient, clock clock.PassiveClock, permits *atomic.Bool) *reportedClient {
+	return &reportedClient{OperatorClient: client, clock: clock, permits: permits}
 }
 
 // GetOperatorState is the wrapped client's, with an error instead of conditions that are not all there yet.
@@ -69,9 +76,18 @@ func (c *reportedClient) GetOperatorState() (*operatorv1.OperatorSpec, *operator
 		c.waits(false) // one that comes back is another one
 		return nil, nil, "", err
 	}
-	if missing := unreported(status.Conditions); c.waits(len(missing) > 0) {
+	missing := unreported(status.Conditions)
+	unconfirmed := v1helpers.IsOperatorConditionTrue(status.Conditions, upgradegate.ConditionType) && !c.permits.Load()
+	if unconfirmed {
+		missing = append(missing, "this process's own verdict in "+upgradegate.ConditionType)
+	}
+	if c.waits(len(missing) > 0) {
 		return nil, nil, "", fmt.Errorf("PlatformOperatorManager %q does not have %s yet; the ClusterOperator stays as it is until then, or for %s",
 			operatorv1alpha1.PlatformOperatorManagerName, strings.Join(missing, ", "), reportWithin)
+	}
+	if unconfirmed {
+		status = status.DeepCopy()
+		upgradegate.Withdraw(status, reportWithin)
 	}
 	return spec, status, version, nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,6 +17,8 @@ import (
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
 
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/compat"
+	"github.com/openshift/platform-operators/pkg/controllers/upgradegate"
 )
 
 func TestDegradedConditionsHaveAnInertiaOfTheirType(t *testing.T) {
@@ -46,10 +49,11 @@ func TestDegradedConditionsHaveAnInertiaOfTheirType(t *testing.T) {
 	}
 }
 
-// told is library-go's client of an operator resource that has these conditions.
+// told is library-go's client of an operator resource that has these conditions, all of them True but, where it is blocked, the gate's.
 type told struct {
 	v1helpers.OperatorClient
 	conditions []string
+	blocked    bool
 }
 
 func (c *told) GetOperatorState() (*operatorv1.OperatorSpec, *operatorv1.OperatorStatus, string, error) {
@@ -58,7 +62,11 @@ func (c *told) GetOperatorState() (*operatorv1.OperatorSpec, *operatorv1.Operato
 	}
 	state := &operatorv1.OperatorStatus{}
 	for _, kind := range c.conditions {
-		state.Conditions = append(state.Conditions, operatorv1.OperatorCondition{Type: kind, Status: operatorv1.ConditionTrue})
+		status := operatorv1.ConditionTrue
+		if c.blocked && kind == upgradegate.ConditionType {
+			status = operatorv1.ConditionFalse
+		}
+		state.Conditions = append(state.Conditions, operatorv1.OperatorCondition{Type: kind, Status: status})
 	}
 	return &operatorv1.OperatorSpec{}, state, "1", nil
 }
@@ -66,7 +74,7 @@ func (c *told) GetOperatorState() (*operatorv1.OperatorSpec, *operatorv1.Operato
 func TestClusterOperatorIsMadeOfConditionsThatAreAllThere(t *testing.T) {
 	clock := clocktesting.NewFakePassiveClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 	resource := &told{}
-	client := newReportedClient(resource, clock)
+	client := newReportedClient(resource, clock, confirmed(true))
 	look := func(after time.Duration, conditions ...string) error {
 		clock.SetTime(clock.Now().Add(after))
 		resource.conditions = conditions
@@ -102,5 +110,61 @@ func TestClusterOperatorIsMadeOfConditionsThatAreAllThere(t *testing.T) {
 	}
 	if look(0, all...) != nil || look(0, all[0]) == nil {
 		t.Error("once everything was there, what is missing is not waited for again")
+	}
+}
+
+func confirmed(permits bool) *atomic.Bool {
+	flag := &atomic.Bool{}
+	flag.Store(permits)
+	return flag
+}
+
+func TestHRD_G4_UpgradesArePermittedByThisProcessOnly(t *testing.T) {
+	clock := clocktesting.NewFakePassiveClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+	permits := confirmed(false)
+	client := newReportedClient(&told{conditions: slices.Clone(reported)}, clock, permits) // the verdict of the process before permits
+	gate := func() *operatorv1.OperatorCondition {
+		t.Helper()
+		_, state, _, err := client.GetOperatorState()
+		if err != nil {
+			return nil
+		}
+		for _, kind := range reported {
+			if kind != upgradegate.ConditionType && !v1helpers.IsOperatorConditionTrue(state.Conditions, kind) {
+				t.Errorf("%s is not reported as it is", kind)
+			}
+		}
+		return v1helpers.FindOperatorCondition(state.Conditions, upgradegate.ConditionType)
+	}
+	if got := gate(); got != nil {
+		t.Errorf("before the first verdict it is reported %+v", got)
+	}
+	permits.Store(true)
+	if got := gate(); got == nil || got.Status != operatorv1.ConditionTrue {
+		t.Errorf("once this process permits them it is reported %+v", got)
+	}
+	permits.Store(false)
+	if got := gate(); got != nil {
+		t.Errorf("before a verdict that blocks is written it is reported %+v", got)
+	}
+	clock.SetTime(clock.Now().Add(reportWithin))
+	if got := gate(); got == nil || got.Status != operatorv1.ConditionFalse || got.Reason != compat.ReasonErrorChecking || !strings.Contains(got.Message, "could not confirm it within 30s") {
+		t.Errorf("while no verdict comes it is reported %+v", got)
+	}
+	permits.Store(true)
+	if got := gate(); got == nil || got.Status != operatorv1.ConditionTrue {
+		t.Errorf("with a late verdict it is reported %+v", got)
+	}
+}
+
+func TestHRD_G4_ARecordedVerdictThatBlocksIsReportedAtOnce(t *testing.T) {
+	clock := clocktesting.NewFakePassiveClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+	resource := &told{conditions: slices.Clone(reported), blocked: true}
+	_, state, _, err := newReportedClient(resource, clock, confirmed(false)).GetOperatorState()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := v1helpers.FindOperatorCondition(state.Conditions, upgradegate.ConditionType); got.Status != operatorv1.ConditionFalse || got.Reason != "" {
+		t.Errorf("it is reported %+v", got)
 	}
 }

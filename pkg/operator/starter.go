@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -93,6 +94,7 @@ type offers struct {
 // build makes the list of everything that runs, in the order in which data passes through it.
 func build(ctx context.Context, input *Input, around *surroundings, heard listeners) ([]controller, error) {
 	trials := managerversion.NewTrials()
+	permits := &atomic.Bool{}             // whether this process's upgrade gate permits cluster upgrades
 	versions := status.NewVersionGetter() // the manager's own, once managerversion has it reported
 	known := &offers{catalogsource.NewSnapshots(), &catalogsource.Changes{}, &catalogsource.Changes{}}
 	content, err := store.NewContent(store.ContentConfig{Dir: input.Options.ContentDir, Budget: input.Options.ContentBudget, Clock: input.Clock})
@@ -111,10 +113,10 @@ func build(ctx context.Context, input *Input, around *surroundings, heard listen
 		{2, func() (factory.Controller, error) { return newBundle(ctx, input, content) }},
 		{4, func() (factory.Controller, error) { return newBundleDeployment(ctx, input, content, trials) }},
 		{1, func() (factory.Controller, error) { return newOperatorHealth(input) }},
-		{upgradegate.Workers, func() (factory.Controller, error) { return newUpgradeGate(input, known, around) }},
+		{upgradegate.Workers, func() (factory.Controller, error) { return newUpgradeGate(input, known, around, permits) }},
 		{1, func() (factory.Controller, error) { return newWatches(input, heard) }},
 		{1, func() (factory.Controller, error) { return newManagerVersion(input, versions, trials) }},
-		{1, func() (factory.Controller, error) { return newStatusSyncer(input, versions), nil }},
+		{1, func() (factory.Controller, error) { return newStatusSyncer(input, versions, permits), nil }},
 		{1, func() (factory.Controller, error) {
 			return loglevel.NewClusterOperatorLoggingController(input.Operator, input.Recorder), nil
 		}},
@@ -222,6 +224,7 @@ func newBundleDeployment(ctx context.Context, input *Input, content *store.Conte
 		Namespace:    input.Namespace,
 		Secrets:      input.Kubernetes.CoreV1().Secrets(input.Namespace),
 		Dynamic:      input.Dynamic,
+		Metadata:     input.Metadata,
 		Discovery:    input.Discovery,
 		Content:      content,
 		Images:       newImages(input),
@@ -255,7 +258,7 @@ func newOperatorHealth(input *Input) (factory.Controller, error) {
 	})
 }
 
-func newUpgradeGate(input *Input, known *offers, around *surroundings) (factory.Controller, error) {
+func newUpgradeGate(input *Input, known *offers, around *surroundings, permits *atomic.Bool) (factory.Controller, error) {
 	return upgradegate.New(upgradegate.Config{
 		Deployments:       input.PlatformInformers.Core().V1alpha2().BundleDeployments(),
 		Client:            input.Platform.OperatorV1alpha1().PlatformOperatorManagers(),
@@ -270,7 +273,8 @@ func newUpgradeGate(input *Input, known *offers, around *surroundings) (factory.
 		KubernetesVersion: input.KubernetesVersion,
 		Clock:             input.Clock,
 		Recorder:          input.Recorder,
-		Blind:             watches.ConditionPrefix + "Degraded",
+		Watches:           watches.ConditionPrefix + "Degraded",
+		Permits:           permits,
 		Register:          input.RegisterCollector,
 	})
 }
@@ -293,10 +297,10 @@ func newManagerVersion(input *Input, versions status.VersionGetter, trials *mana
 
 // newStatusSyncer makes library-go's controller that turns the operator resource's conditions into the ClusterOperator, with
 // the versions that are known by then.
-func newStatusSyncer(input *Input, versions status.VersionGetter) factory.Controller {
+func newStatusSyncer(input *Input, versions status.VersionGetter, permits *atomic.Bool) factory.Controller {
 	syncer := status.NewClusterOperatorStatusController(ClusterOperatorName, staticRelatedObjects(input.Namespace),
 		input.Config.ConfigV1(), input.ConfigInformers.Config().V1().ClusterOperators(),
-		newReportedClient(input.Operator, input.Clock), versions, input.Recorder, input.Clock)
+		newReportedClient(input.Operator, input.Clock, permits), versions, input.Recorder, input.Clock)
 	deployments := input.PlatformInformers.Core().V1alpha2().BundleDeployments()
 	syncer.WithRelatedObjectsFunc(installNamespaces(deployments.Informer().HasSynced, deployments.Lister()))
 	return syncer.WithDegradedInertia(degradedInertia)

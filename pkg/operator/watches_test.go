@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"k8s.io/component-base/metrics"
 	"k8s.io/utils/clock"
@@ -112,12 +113,13 @@ func inputFrom(t *testing.T, config *rest.Config) *Input {
 	registry, now := metrics.NewKubeRegistry(), clock.RealClock{}
 	input := &Input{Options: *options, Namespace: "openshift-platform-operators", KubernetesVersion: "v1.34.0", Clock: now,
 		Recorder: events.NewInMemoryRecorder("test", now), Register: registry.Register, RegisterCollector: registry.CustomRegister}
-	var errs [5]error
+	var errs [6]error
 	input.Kubernetes, errs[0] = kubernetes.NewForConfig(config)
 	input.Dynamic, errs[1] = dynamic.NewForConfig(config)
 	input.Config, errs[2] = configclient.NewForConfig(config)
 	input.Platform, errs[3] = versioned.NewForConfig(config)
 	input.Operator, input.OperatorInformers, errs[4] = newOperatorClient(config, now)
+	input.Metadata, errs[5] = metadata.NewForConfig(config)
 	for _, err := range errs {
 		if err != nil {
 			t.Fatal(err)

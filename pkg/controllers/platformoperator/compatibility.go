@@ -57,7 +57,7 @@ func (s *state) cannotTellUpdates() bool {
 }
 
 // counted are the bundles whose declarations count, as they do at the upgrade gate.
-func (s *state) counted() []compat.Counted { return compat.Counting(s.operator, s.deployment) }
+func (s *state) counted() []compat.Counted { return compat.CountedBundles(s.operator, s.deployment) }
 
 // strictest is the lowest maxOpenShiftVersion that counts, before that one that cannot be read; empty where nothing is declared.
 func strictest(bundles []compat.Counted) (text string) {

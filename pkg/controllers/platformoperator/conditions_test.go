@@ -58,7 +58,7 @@ func TestUpgradeableCondition(t *testing.T) {
 			operator := &platformv1alpha1.PlatformOperator{}
 			operator.Status.Installed = at("1.0.0")
 			operator.Status.Installed.MaxOpenShiftVersion = test.max
-			got := upgradeableCondition(compat.Counting(operator, nil), test.cluster)
+			got := upgradeableCondition(compat.CountedBundles(operator, nil), test.cluster)
 			if got.Status != metav1.ConditionStatus(test.status) || got.Reason != test.reason {
 				t.Errorf("got %s/%s: %s, want %s/%s", got.Status, got.Reason, got.Message, test.status, test.reason)
 			}

@@ -39,6 +39,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/compat"
 	"github.com/openshift/platform-operators/pkg/limits"
 	"github.com/openshift/platform-operators/pkg/resolve"
+	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
 // Name is the controller's name; its field manager for status is "platform-operators-" and this.
@@ -119,8 +120,8 @@ type controller struct {
 	advised          advised
 	pace             pace
 	tried            func(name string)
-	// maxWork is as in resolve.World. A seam for tests.
-	maxWork int
+	// limit is as in resolve.World, but for Done. A seam for tests.
+	limit upgrade.Limit
 }
 
 // New builds the controller. Its queue keys are PlatformOperator names.

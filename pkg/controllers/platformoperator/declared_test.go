@@ -185,7 +185,7 @@ func TestDuringAHopTheStricterBundleCounts(t *testing.T) {
 				{Number: 1, State: corev1alpha2.RevisionActive, Bundle: "op.v1.0.0", Presence: corev1alpha2.Present},
 				{Number: 2, State: corev1alpha2.RevisionRollingOut, Bundle: "op.v1.1.0", Presence: corev1alpha2.Present},
 			}
-			got := upgradeableCondition(compat.Counting(&platformv1alpha1.PlatformOperator{Status: status}, deployment), "4.21.3")
+			got := upgradeableCondition(compat.CountedBundles(&platformv1alpha1.PlatformOperator{Status: status}, deployment), "4.21.3")
 			if got.Reason != test.reason || !strings.Contains(got.Message, test.about) {
 				t.Errorf("%s/%s: %s", got.Status, got.Reason, got.Message)
 			}

@@ -53,7 +53,7 @@ func deploy(ctx context.Context, s *state) (bool, error) {
 		s.deployment, s.record, s.began = created, target, s.hop.began
 		return false, nil
 	}
-	if s.misplaced() {
+	if s.mayMoveNamespace() {
 		return false, s.moveNamespace(ctx)
 	}
 	began := s.began

@@ -39,16 +39,16 @@ func namespaceDefaulted(operator *platformv1alpha1.PlatformOperator) bool {
 	return namedNamespace(operator) == "" && namespaceBefore(operator.Status) == ""
 }
 
-// elsewhere says that the BundleDeployment has another install namespace than the spec names.
-func (s *state) elsewhere() bool {
+// inOtherNamespace says that the BundleDeployment has another install namespace than the spec names.
+func (s *state) inOtherNamespace() bool {
 	named := namedNamespace(s.operator)
 	return s.deployment != nil && named != "" && s.deployment.Spec.InstallNamespace != named
 }
 
-// misplaced says that the spec names another install namespace than the BundleDeployment has, and that nothing is installed yet which
+// mayMoveNamespace says that the spec names another install namespace than the BundleDeployment has, and that nothing is installed yet which
 // a move could harm.
-func (s *state) misplaced() bool {
-	return s.elsewhere() && s.deployment.DeletionTimestamp == nil && !s.operator.Spec.Paused &&
+func (s *state) mayMoveNamespace() bool {
+	return s.inOtherNamespace() && s.deployment.DeletionTimestamp == nil && !s.operator.Spec.Paused &&
 		s.operator.Status.Installed == nil && !everReady(s.deployment, s.began) && !applied(s.deployment)
 }
 
@@ -71,7 +71,7 @@ func (s *state) moveNamespace(ctx context.Context) error {
 
 // namespaceNotes says that the operator is not where the spec has it, and stays where it is.
 func (s *state) namespaceNotes() []string {
-	if !s.elsewhere() || s.misplaced() || s.deployment.DeletionTimestamp != nil {
+	if !s.inOtherNamespace() || s.mayMoveNamespace() || s.deployment.DeletionTimestamp != nil {
 		return nil
 	}
 	return []string{fmt.Sprintf("spec.install.namespace is %q, and the operator is in namespace %q already, where it stays; delete the PlatformOperator and create it again to move it.",

@@ -8,11 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/health"
 )
-
-// statusPause is the least time between two writes of a status that differs only in how far an installation or an upgrade step came:
-// an admin reads the last of those states, not each of them.
-const statusPause = 2 * time.Second
 
 // pace remembers when each PlatformOperator's status was written last. It is safe for concurrent use.
 type pace struct {
@@ -21,10 +18,14 @@ type pace struct {
 }
 
 // wait is how long a status that only progressed has to wait at a time; zero when it need not.
-func (p *pace) wait(name string, now time.Time) time.Duration {
+func (p *pace) wait(operator *platformv1alpha1.PlatformOperator, now time.Time) time.Duration {
+	pause := health.StatusPause
+	if operator.DeletionTimestamp != nil {
+		pause = health.RemovalPause
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return max(p.written[name].Add(statusPause).Sub(now), 0)
+	return max(p.written[operator.Name].Add(pause).Sub(now), 0)
 }
 
 func (p *pace) wrote(name string, now time.Time) {

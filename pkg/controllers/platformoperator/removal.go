@@ -64,7 +64,7 @@ func remove(ctx context.Context, s *state) (bool, error) {
 			s.setFrom(platformv1alpha1.ConditionUpgradeable, upgradeableCondition(s.counted(), s.on.Version))
 		}
 		s.setFrom(platformv1alpha1.ConditionProgressing, removalCondition(s.deployment))
-		s.setFrom(platformv1alpha1.ConditionHealthy, healthyCondition(s))
+		s.setFrom(platformv1alpha1.ConditionHealthy, removalHealth(s))
 		return true, nil
 	}
 	updated := s.before.DeepCopy()
@@ -115,6 +115,15 @@ func removalCondition(deployment *corev1alpha2.BundleDeployment) metav1.Conditio
 		return isTrue(platformv1alpha1.ReasonRemoving, begun+".")
 	}
 	return isTrue(platformv1alpha1.ReasonRemoving, describe(condition, begun)+".")
+}
+
+// removalHealth returns Healthy during a removal. It does not wait until the BundleDeployment reports that its health is no longer
+// checked.
+func removalHealth(s *state) metav1.Condition {
+	if takenDown(s.deployment) {
+		return healthyCondition(s)
+	}
+	return isUnknown(platformv1alpha1.ReasonUnknown, "It is being removed, and not looked after any more.")
 }
 
 // takenDown says whether nothing of the operator is left but the BundleDeployment itself, which somebody else's finalizers hold.

@@ -165,7 +165,7 @@ func (s *state) writeStatus(ctx context.Context) (time.Duration, error) {
 	if equality.Semantic.DeepEqual(s.before.Status, s.operator.Status) {
 		return 0, nil
 	}
-	if wait := s.pace.wait(s.operator.Name, s.clock.Now()); wait > 0 && onlyProgressed(s.before.Status, s.operator.Status) {
+	if wait := s.pace.wait(s.operator, s.clock.Now()); wait > 0 && onlyProgressed(s.before.Status, s.operator.Status) {
 		return wait, nil
 	}
 	if _, err := s.operatorClient.UpdateStatus(ctx, s.operator, metav1.UpdateOptions{FieldManager: fieldManager}); err != nil {

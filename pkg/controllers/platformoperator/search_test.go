@@ -57,7 +57,7 @@ func (f *fleet) deployed(t *testing.T, name string) string {
 
 func TestHRD_B1_APackageOverTheBudgetIsNamedAndOthersAreDecided(t *testing.T) {
 	f := newFleet(t, 2)
-	f.maxWork = 1000
+	f.limit.Steps = 1000
 	f.offer("op00", make([]catalog.Bundle, 300)...)
 	f.offer("op01", catalog.Bundle{}, catalog.Bundle{})
 	f.runs(t, "op00")

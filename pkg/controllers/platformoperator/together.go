@@ -24,15 +24,15 @@ type Inventory interface {
 
 // decide asks the resolver about this operator among all, and notes which others have to look again: those for whom it decided
 // something else on the way, and this one where the cluster has changed meanwhile, which may have been told before anybody knew
-// that it matters. It fails when the context ends meanwhile: a decision that was cut short says that a package is too large, which
-// nobody may carry out or report.
+// that it matters. It fails when the context ends meanwhile: a decision that was cut short is neither
+// carried out nor reported.
 func (s *state) decide(ctx context.Context, request resolve.Request) (resolve.Decision, error) {
 	requests, err := s.requests(s.on, s.operator.Name)
 	if err != nil {
 		return resolve.Decision{}, err
 	}
 	world := s.world(s.askProviders)
-	world.Done = ctx.Done()
+	world.Limit.Done = ctx.Done()
 	answer := s.decisions.Decide(s.operator.Name, append(requests, request), world)
 	if err := ctx.Err(); err != nil {
 		return resolve.Decision{}, err
@@ -71,7 +71,7 @@ func (c *controller) requests(on resolve.Cluster, but string) (requests []resolv
 }
 
 func (c *controller) world(providers func(catalog.GVK) []resolve.Providers) resolve.World {
-	return resolve.World{Catalogs: c.catalogs.For, Unlisted: c.catalogs.Unlisted(), Kinds: c.inventory.Kinds(), Foreign: c.inventory.Foreign(), Providers: providers, MaxWork: c.maxWork}
+	return resolve.World{Catalogs: c.catalogs.For, Unlisted: c.catalogs.Unlisted(), Kinds: c.inventory.Kinds(), Foreign: c.inventory.Foreign(), Providers: providers, Limit: c.limit}
 }
 
 // outdated names the operators whose decision no longer holds, and those of which none is kept. All may be both where that cannot

@@ -11,6 +11,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -37,6 +39,7 @@ import (
 	operatorlisters "github.com/openshift/platform-operators/pkg/client/listers/operator/v1alpha1"
 	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/compat"
+	"github.com/openshift/platform-operators/pkg/health"
 	"github.com/openshift/platform-operators/pkg/limits"
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
@@ -83,8 +86,10 @@ type Config struct {
 	KubernetesVersion string
 	Clock             clock.PassiveClock
 	Recorder          events.Recorder
-	// Blind is the operator resource's condition that is True while the API server does not let the manager see what it works from.
-	Blind string
+	// Watches is the type of the operator resource's condition that health.Watches reports.
+	Watches string
+	// Permits is set to whether the last verdict of this process permits the cluster's next minor version; false before the first one.
+	Permits *atomic.Bool
 	// Register makes metrics known.
 	Register func(metrics.StableCollector) error
 }
@@ -99,11 +104,13 @@ type controller struct {
 	catalogs        Catalogs
 	inventory       Inventory
 	kubeVersion     string
-	blind           string
+	watches         string
+	permits         *atomic.Bool
 	clock           clock.PassiveClock
 	gauge           *gauge
 
-	// memory is touched by whoever judges, which only one worker does at a time.
+	// pace and memory are touched by whoever judges, which only one worker does at a time.
+	pace   health.Pace
 	memory memory
 	search search
 }
@@ -114,7 +121,7 @@ const Workers = 2
 // New builds the controller. It has two queue keys, and is to be run with as many workers.
 func New(config Config) (factory.Controller, error) {
 	if config.Client == nil || config.Clock == nil || config.Operators == nil || config.Deployments == nil || config.ClusterVersions == nil || config.Managers == nil || config.Limits == nil || config.LimitsChanged == nil || config.Catalogs == nil ||
-		config.CatalogsChanged == nil || config.Inventory == nil || config.KubernetesVersion == "" || config.Blind == "" || config.Recorder == nil || config.Register == nil {
+		config.CatalogsChanged == nil || config.Inventory == nil || config.KubernetesVersion == "" || config.Watches == "" || config.Permits == nil || config.Recorder == nil || config.Register == nil {
 		return nil, errors.New("building the upgradegate controller: a field of its Config is not set")
 	}
 	c := &controller{
@@ -128,7 +135,8 @@ func New(config Config) (factory.Controller, error) {
 		catalogs:        config.Catalogs,
 		inventory:       config.Inventory,
 		kubeVersion:     config.KubernetesVersion,
-		blind:           config.Blind,
+		watches:         config.Watches,
+		permits:         config.Permits,
 		gauge:           &gauge{},
 	}
 	if err := config.Register(c.gauge); err != nil {
@@ -142,8 +150,8 @@ func New(config Config) (factory.Controller, error) {
 
 func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
 	if syncCtx.QueueKey() == remediesKey {
-		news, err := c.search.run(ctx, c)
-		if news {
+		changed, err := c.search.run(ctx, c)
+		if changed {
 			syncCtx.Queue().Add(factory.DefaultQueueKey)
 		}
 		return err
@@ -155,16 +163,42 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	if found.search {
 		defer syncCtx.Queue().Add(remediesKey) // the verdict is written first
 	}
+	c.permits.Store(found.permits())
 	if found.verdict == nil {
 		return nil
 	}
+	condition := conditionOf(*found.verdict)
+	if wait := c.pause(condition, found.version); wait > 0 && found.verdict.OnlyCounts() {
+		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, wait)
+		return nil
+	}
+	return c.write(ctx, condition, found.version)
+}
+
+// pause is how long a verdict has to wait that permits upgrades as the stored one does, and only counts other operators. One that
+// blocks never waits.
+func (c *controller) pause(condition operatorv1.OperatorCondition, clusterVersion string) time.Duration {
+	manager, err := c.managers.Get(operatorv1alpha1.PlatformOperatorManagerName)
+	if err != nil || condition.Status != operatorv1.ConditionTrue || manager.Status.UpgradeGate == nil || manager.Status.UpgradeGate.ClusterVersion != clusterVersion {
+		return 0
+	}
+	return c.pace.Wait(c.clock.Now(), manager.Status.Conditions, []operatorv1.OperatorCondition{condition})
+}
+
+func conditionOf(verdict compat.Verdict) operatorv1.OperatorCondition {
 	status := operatorv1.ConditionFalse
-	if found.verdict.Upgradeable {
+	if verdict.Upgradeable {
 		status = operatorv1.ConditionTrue
 	}
-	return c.write(ctx, operatorv1.OperatorCondition{
-		Type: ConditionType, Status: status, Reason: found.verdict.Reason, Message: found.verdict.Message,
-	}, found.version)
+	return operatorv1.OperatorCondition{Type: ConditionType, Status: status, Reason: verdict.Reason, Message: verdict.Message}
+}
+
+// Withdraw replaces, in a copy of the operator resource's status, the verdict of an earlier process that this one could not confirm in
+// time.
+func Withdraw(status *operatorv1.OperatorStatus, after time.Duration) {
+	v1helpers.SetOperatorCondition(&status.Conditions, conditionOf(compat.CannotTell(fmt.Errorf(
+		"the verdict in PlatformOperatorManager %q is of a manager that ran before, and the one that runs now could not confirm it within %s; see its log",
+		operatorv1alpha1.PlatformOperatorManagerName, after))))
 }
 
 // write writes the verdict and what it is for at once: a crash must not leave the one with the other of before.
@@ -192,6 +226,9 @@ func (c *controller) write(ctx context.Context, condition operatorv1.OperatorCon
 	if apierrors.IsNotFound(err) {
 		return nil // it is created again at once, which is when this is written
 	}
+	if err == nil {
+		c.pace.Wrote(c.clock.Now())
+	}
 	if err != nil {
 		return fmt.Errorf("writing the upgrade gate into PlatformOperatorManager %q: %w", operatorv1alpha1.PlatformOperatorManagerName, err)
 	}
@@ -201,7 +238,7 @@ func (c *controller) write(ctx context.Context, condition operatorv1.OperatorCon
 // bundlesOf lists what an operator contributes.
 func (c *controller) bundlesOf(operator *platformv1alpha1.PlatformOperator, seen sight, remedies *remedies) []compat.Operator {
 	var result []compat.Operator
-	for _, bundle := range compat.Counting(operator, seen.deployments[operator.Name]) {
+	for _, bundle := range compat.CountedBundles(operator, seen.deployments[operator.Name]) {
 		entry := compat.Operator{Kind: compat.KindPlatformOperator, Name: operator.Name, Package: operator.Spec.Package.Name, Version: bundle.Version, Max: bundle.Max}
 		entry.Acknowledged, _ = c.override(resolve.OverridesOf(operator), seen.on)
 		if len(entry.Max) > 0 {
@@ -214,10 +251,10 @@ func (c *controller) bundlesOf(operator *platformv1alpha1.PlatformOperator, seen
 	return result
 }
 
-// bundlesAlone lists what a BundleDeployment contributes that no PlatformOperator has.
-func (c *controller) bundlesAlone(deployment *corev1alpha2.BundleDeployment, on resolve.Cluster) (result []compat.Operator) {
+// bundlesOfDeployment lists what a BundleDeployment contributes that no PlatformOperator owns.
+func (c *controller) bundlesOfDeployment(deployment *corev1alpha2.BundleDeployment, on resolve.Cluster) (result []compat.Operator) {
 	effective, ignored := c.override(resolve.Overrides(deployment.Spec.CompatibilityOverrides), on)
-	for _, bundle := range compat.Counting(nil, deployment) {
+	for _, bundle := range compat.CountedBundles(nil, deployment) {
 		result = append(result, compat.Operator{
 			Kind: compat.KindBundleDeployment, Name: deployment.Name, Package: bundle.Package, Version: bundle.Version, Max: bundle.Max,
 			Acknowledged: effective, Ignored: ignored,

@@ -53,26 +53,36 @@ type memory struct {
 
 // opinion is what a sync has come to.
 type opinion struct {
-	// verdict is what to write, nil when what is written stays; version is the cluster's that it was reached for.
+	// verdict is the one to write, nil when the recorded one stays; version is the cluster version that it applies to.
 	verdict *compat.Verdict
 	version string
+	// stays is the recorded verdict that stays.
+	stays *operatorv1.OperatorCondition
 	// again is when to look again without being told; 0 is never.
 	again time.Duration
 	// search has remedies be searched for what was judged.
 	search bool
 }
 
+// permits says whether the verdict, or the recorded one that stays, permits the cluster's next minor version.
+func (o opinion) permits() bool {
+	if o.verdict != nil {
+		return o.verdict.Upgradeable
+	}
+	return o.stays != nil && o.stays.Status == operatorv1.ConditionTrue
+}
+
 // sight is what a judgement is made of.
 type sight struct {
 	on        resolve.Cluster
 	operators []*platformv1alpha1.PlatformOperator
-	// deployments are those of the operators, by name; alone are those that no operator has.
+	// deployments are those of the operators, by name; unowned are those that no operator owns.
 	deployments map[string]*corev1alpha2.BundleDeployment
-	alone       []*corev1alpha2.BundleDeployment
+	unowned     []*corev1alpha2.BundleDeployment
 	// ungated says that the cluster has no ClusterVersion.
 	ungated bool
-	// blind says that what was seen may be of the past, since when, and where it is told why; empty when all can be seen.
-	blind string
+	// stale is a message: since when these objects may be out of date, and where to see the cause; empty when they are current.
+	stale string
 }
 
 // judge never fails open: what cannot be read leaves the verdict that there is for this cluster version, and blocks where there is
@@ -103,19 +113,13 @@ func (c *controller) judge() opinion {
 	if waiting, left := c.untried(seen), m.started.Add(settling).Sub(now); !m.settled && waiting != "" && left > 0 {
 		return c.whileWaiting(verdict, seen.on.Version, waiting, sooner(left, again))
 	}
-	c.search.want(seen)
-	if !m.settled && searching && c.stands(verdict, seen.on.Version) {
-		return opinion{again: again, search: true} // what is recorded has remedies
+	c.search.request(seen)
+	if stands := c.standing(seen.on.Version); !m.settled && searching && stands != nil && (stands.Status == operatorv1.ConditionTrue) == verdict.Upgradeable {
+		return opinion{stays: stands, again: again, search: true} // what is recorded has remedies
 	}
 	found := c.settle(verdict, seen.on.Version, again)
 	found.search = true
 	return found
-}
-
-// stands says that a verdict is recorded for this cluster version, and says the same.
-func (c *controller) stands(verdict compat.Verdict, version string) bool {
-	condition := c.standing(version)
-	return condition != nil && (condition.Status == operatorv1.ConditionTrue) == verdict.Upgradeable
 }
 
 // whileWaiting is the first opinion of a process before catalogs have been tried: what is recorded for this cluster version stays,
@@ -129,12 +133,12 @@ func (c *controller) whileWaiting(verdict compat.Verdict, version, waiting strin
 	case condition.Status == operatorv1.ConditionTrue && !verdict.Upgradeable:
 		return opinion{verdict: &verdict, version: recorded(verdict, version), again: again}
 	}
-	return opinion{again: again}
+	return opinion{stays: condition, again: again}
 }
 
 // nextExpiry is how long it takes until the first override ends that has not ended; 0 when there is none.
 func nextExpiry(seen sight, now time.Time) (next time.Duration) {
-	for _, deployment := range seen.alone {
+	for _, deployment := range seen.unowned {
 		if wait, due := compat.NextExpiry(resolve.Overrides(deployment.Spec.CompatibilityOverrides), now); due {
 			next = sooner(wait, next)
 		}
@@ -192,7 +196,7 @@ func (c *controller) look() (sight, error) {
 	manager, err := c.managers.Get(operatorv1alpha1.PlatformOperatorManagerName)
 	switch {
 	case err == nil:
-		seen.on.Manager, seen.blind = manager.Spec, c.blindness(manager)
+		seen.on.Manager, seen.stale = manager.Spec, c.stale(manager)
 	case apierrors.IsNotFound(err): // it is created again at once, with defaults
 		manager = nil
 	default:
@@ -226,25 +230,19 @@ func (s *sight) assign(deployments []*corev1alpha2.BundleDeployment) {
 			s.deployments[each.Name] = each
 			continue
 		}
-		s.alone = append(s.alone, each)
+		s.unowned = append(s.unowned, each)
 	}
 }
 
-// judgedFrom are the kinds that a verdict is made from. The operator resource, on which it is told what is refused, is not among
-// them: a manager that does not see it does not see that either.
-var judgedFrom = []string{"platformoperators", "bundledeployments", "clusterversions"}
-
-// blindness says since when the API server does not let the manager see everything; empty when it does. What is judged then is what
-// was seen last, which nobody may take for the present.
-func (c *controller) blindness(manager *operatorv1alpha1.PlatformOperatorManager) string {
-	condition := v1helpers.FindOperatorCondition(manager.Status.Conditions, c.blind)
-	if condition == nil || condition.Status != operatorv1.ConditionTrue || !slices.ContainsFunc(health.Refused(condition.Message), func(kind string) bool {
-		return slices.Contains(judgedFrom, kind)
-	}) {
+// stale returns since when the API server has refused to list or watch the objects that a verdict depends on; empty when it does not.
+// Meanwhile a verdict depends on the objects that were listed last.
+func (c *controller) stale(manager *operatorv1alpha1.PlatformOperatorManager) string {
+	condition := v1helpers.FindOperatorCondition(manager.Status.Conditions, c.watches)
+	if condition == nil || condition.Status != operatorv1.ConditionTrue || condition.Reason != health.ReasonInstalledNotListed {
 		return ""
 	}
-	return fmt.Sprintf("Since %s this may be of the past: the API server does not let the manager see everything; condition %s of PlatformOperatorManager %q says more",
-		condition.LastTransitionTime.UTC().Format(time.RFC3339), c.blind, manager.Name)
+	return fmt.Sprintf("Since %s this may be out of date: the API server refuses to list or watch what is installed; see condition %s of PlatformOperatorManager %q",
+		condition.LastTransitionTime.UTC().Format(time.RFC3339), c.watches, manager.Name)
 }
 
 // duringOutage is the last verdict of this process with a word on why there is no newer one, unless the cluster is known to have
@@ -257,12 +255,13 @@ func (c *controller) duringOutage(seen sight, cause error) opinion {
 	}
 	same := seen.on.Version == "" || seen.on.Version == m.version
 	expired := !m.until.IsZero() && !c.clock.Now().Before(m.until)
+	stands := c.standing(seen.on.Version)
 	switch {
 	case m.last != nil && same && !expired:
 		verdict := m.last.Noted(fmt.Sprintf("Since %s nothing newer can be told: %s", m.failing.UTC().Format(time.RFC3339), m.broken))
 		return opinion{verdict: &verdict, version: recorded(verdict, m.version), again: outageRetry}
-	case m.last == nil && c.standing(seen.on.Version) != nil:
-		return opinion{again: outageRetry}
+	case m.last == nil && stands != nil:
+		return opinion{stays: stands, again: outageRetry}
 	}
 	verdict := compat.CannotTell(fmt.Errorf("since %s: %s", m.failing.UTC().Format(time.RFC3339), m.broken))
 	return opinion{verdict: &verdict, again: outageRetry}
@@ -295,13 +294,13 @@ func (c *controller) evaluate(seen sight) (verdict compat.Verdict, searching boo
 	for _, operator := range seen.operators {
 		installed = append(installed, c.bundlesOf(operator, seen, remedies)...)
 	}
-	for _, deployment := range seen.alone {
-		installed = append(installed, c.bundlesAlone(deployment, seen.on)...)
+	for _, deployment := range seen.unowned {
+		installed = append(installed, c.bundlesOfDeployment(deployment, seen.on)...)
 	}
 	searching = slices.ContainsFunc(installed, func(each compat.Operator) bool { return each.Unsearched })
 	verdict, err = compat.Evaluate(seen.on.Version, installed)
 	var notes []string
-	for _, note := range []string{seen.blind, c.away(seen)} {
+	for _, note := range []string{seen.stale, c.away(seen)} {
 		if note != "" {
 			notes = append(notes, note)
 		}

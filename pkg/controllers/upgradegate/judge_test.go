@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
 	clocktesting "k8s.io/utils/clock/testing"
 
@@ -29,6 +32,7 @@ import (
 	operatorlisters "github.com/openshift/platform-operators/pkg/client/listers/operator/v1alpha1"
 	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/compat"
+	"github.com/openshift/platform-operators/pkg/health"
 	"github.com/openshift/platform-operators/pkg/limits"
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
@@ -109,7 +113,7 @@ func (g *gate) restart(t *testing.T) {
 		client: g.client.OperatorV1alpha1().PlatformOperatorManagers(), operators: g.lists, deployments: corelisters.NewBundleDeploymentLister(g.deployed),
 		clusterVersions: configv1listers.NewClusterVersionLister(g.versions), managers: operatorlisters.NewPlatformOperatorManagerLister(g.resource),
 		limits:   func() (limits.Stored, error) { return g.kept, nil },
-		catalogs: g.offers, inventory: nothingElse{}, kubeVersion: "v1.36.3", clock: g.time, gauge: &gauge{}, blind: "WatchesDegraded",
+		catalogs: g.offers, inventory: nothingElse{}, kubeVersion: "v1.36.3", clock: g.time, gauge: &gauge{}, watches: "WatchesDegraded", permits: &atomic.Bool{},
 	}
 	g.seen(t)
 }
@@ -144,6 +148,7 @@ func (g *gate) clusterVersion(t *testing.T, version string) {
 func (g *gate) says(t *testing.T) (status operatorv1.ConditionStatus, reason, message string) {
 	t.Helper()
 	g.client.ClearActions()
+	g.pace = health.Pace{} // the pause after the last write is over
 	g.syncOnce(t)
 	for g.queue.Queue().Len() > 0 {
 		key, _ := g.queue.Queue().Get()
@@ -159,12 +164,15 @@ func (g *gate) says(t *testing.T) (status operatorv1.ConditionStatus, reason, me
 	return condition.Status, condition.Reason, condition.Message
 }
 
-// syncOnce judges once, and searches nothing.
+// syncOnce judges once, and searches nothing. What the process permits then is what is recorded.
 func (g *gate) syncOnce(t *testing.T) {
 	t.Helper()
 	g.seen(t)
 	if err := g.sync(context.Background(), g.queue); err != nil {
 		t.Fatal(err)
+	}
+	if recorded := v1helpers.IsOperatorConditionTrue(g.seen(t).Status.Conditions, ConditionType); g.permits.Load() != recorded {
+		t.Errorf("the process permits the next minor version: %t; the recorded condition is True: %t", g.permits.Load(), recorded)
 	}
 }
 
@@ -212,6 +220,35 @@ func judged(t *testing.T, version string, operators ...*platformv1alpha1.Platfor
 		t.Fatalf("the verdict is recorded for %+v, want %s", got, version)
 	}
 	return g, message
+}
+
+func TestHRD_G4_ANewProcessPermitsNothingBeforeItsFirstVerdict(t *testing.T) {
+	for name, test := range map[string]struct {
+		next string
+		want bool
+	}{
+		"the next verdict is the same": {"4.21.0", true},
+		"the next verdict blocks":      {"4.22.0", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g, _ := judged(t, "4.21.0", compass("", "4.22", "none"))
+			if !g.permits.Load() {
+				t.Fatal("the first process does not permit what it has judged")
+			}
+			g.clusterVersion(t, test.next)
+			g.restart(t)
+			if g.permits.Load() {
+				t.Error("before its first verdict a process permits what another one has recorded")
+			}
+			g.client.PrependReactor("update", "*", func(clienttesting.Action) (bool, runtime.Object, error) {
+				return true, nil, errors.New("the API server is away")
+			})
+			err := g.sync(t.Context(), g.queue)
+			if (err != nil) == test.want || g.permits.Load() != test.want {
+				t.Errorf("with its first verdict it permits %t, want %t, though that is not written: %v", g.permits.Load(), test.want, err)
+			}
+		})
+	}
 }
 
 func TestCLU_G8_NoVerdictIsWithdrawnOrMadeUpWhileTheManagerCannotTell(t *testing.T) {

@@ -6,23 +6,38 @@ import (
 
 	"k8s.io/component-base/metrics"
 
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/compat"
 )
 
+// objectLabels name the object that installs an operator: its PlatformOperator, or its BundleDeployment where no PlatformOperator owns that.
+// The other label is empty, which Prometheus treats as absent.
+var objectLabels = []string{platformv1alpha1.MetricLabelOperator, corev1alpha2.MetricLabelDeployment}
+
+// object has the values of objectLabels.
+type object struct{ operator, deployment string }
+
+func objectOf(kind, name string) object {
+	if kind == compat.KindBundleDeployment {
+		return object{deployment: name}
+	}
+	return object{operator: name}
+}
+
 var (
 	blocker = metrics.NewDesc(platformv1alpha1.MetricBlockers,
-		"PlatformOperators that do not permit the cluster's next minor version.",
-		[]string{platformv1alpha1.MetricLabelOperator}, nil, metrics.ALPHA, "")
+		"PlatformOperators, and BundleDeployments that no PlatformOperator owns, that do not permit the cluster's next minor version.",
+		objectLabels, nil, metrics.ALPHA, "")
 	undeclared = metrics.NewDesc(platformv1alpha1.MetricUndeclared,
 		"Installed operators that declare no olm.maxOpenShiftVersion: they block no cluster upgrade, and nobody vouches for them.",
 		nil, nil, metrics.ALPHA, "")
 	acknowledged = metrics.NewDesc(platformv1alpha1.MetricAcknowledged,
-		"PlatformOperators that do not permit the cluster's next minor version, and do not block it, because a compatibility override is in effect.",
-		[]string{platformv1alpha1.MetricLabelOperator}, nil, metrics.ALPHA, "")
+		"PlatformOperators, and BundleDeployments that no PlatformOperator owns, that do not permit the cluster's next minor version, and do not block it, because a compatibility override is in effect.",
+		objectLabels, nil, metrics.ALPHA, "")
 	reachable = metrics.NewDesc(platformv1alpha1.MetricReachable,
 		"How many minor versions beyond the cluster's an installed operator permits, at most two.",
-		[]string{platformv1alpha1.MetricLabelOperator, platformv1alpha1.MetricLabelWhen}, nil, metrics.ALPHA, "")
+		append(slices.Clone(objectLabels), platformv1alpha1.MetricLabelWhen), nil, metrics.ALPHA, "")
 )
 
 // gauge shows the last verdict to scrapes.
@@ -31,7 +46,7 @@ type gauge struct {
 
 	lock sync.Mutex
 	// blockers and acknowledged are sorted and each there once; undeclared counts those that declare nothing.
-	blockers, acknowledged []string
+	blockers, acknowledged []object
 	reaches                []compat.Reach
 	undeclared             int
 	// judged says that there was a verdict: before, nothing is counted.
@@ -41,19 +56,17 @@ type gauge struct {
 func (g *gauge) set(verdict compat.Verdict) {
 	g.lock.Lock()
 	defer g.lock.Unlock()
-	g.blockers, g.acknowledged = namesOf(verdict.Blockers), namesOf(verdict.Acknowledged)
+	g.blockers, g.acknowledged = objectsOf(verdict.Blockers), objectsOf(verdict.Acknowledged)
 	g.reaches, g.undeclared, g.judged = verdict.Reaches, verdict.Undeclared, true
 }
 
-// namesOf names each operator once; one that is between two versions may be there twice.
-func namesOf(blockers []compat.Blocker) []string {
-	names := make([]string, 0, len(blockers))
+// objectsOf names each object once; an operator that is between two versions may be there twice.
+func objectsOf(blockers []compat.Blocker) []object {
+	objects := make([]object, 0, len(blockers))
 	for _, each := range blockers { // sorted by kind and name
-		if each.Kind != compat.KindBundleDeployment { // which the label is not for
-			names = append(names, each.Operator)
-		}
+		objects = append(objects, objectOf(each.Kind, each.Operator))
 	}
-	return slices.Compact(names)
+	return slices.Compact(objects)
 }
 
 // DescribeWithStability is for the registry.
@@ -68,19 +81,17 @@ func (g *gauge) DescribeWithStability(descriptions chan<- *metrics.Desc) {
 func (g *gauge) CollectWithStability(samples chan<- metrics.Metric) {
 	g.lock.Lock()
 	defer g.lock.Unlock()
-	for _, name := range g.blockers {
-		samples <- metrics.NewLazyConstMetric(blocker, metrics.GaugeValue, 1, name)
+	for _, each := range g.blockers {
+		samples <- metrics.NewLazyConstMetric(blocker, metrics.GaugeValue, 1, each.operator, each.deployment)
 	}
-	for _, name := range g.acknowledged {
-		samples <- metrics.NewLazyConstMetric(acknowledged, metrics.GaugeValue, 1, name)
+	for _, each := range g.acknowledged {
+		samples <- metrics.NewLazyConstMetric(acknowledged, metrics.GaugeValue, 1, each.operator, each.deployment)
 	}
 	for _, reach := range g.reaches {
-		if reach.Kind == compat.KindBundleDeployment {
-			continue // which the label is not for
-		}
-		samples <- metrics.NewLazyConstMetric(reachable, metrics.GaugeValue, float64(reach.Now), reach.Operator, platformv1alpha1.MetricWhenNow)
+		of := objectOf(reach.Kind, reach.Operator)
+		samples <- metrics.NewLazyConstMetric(reachable, metrics.GaugeValue, float64(reach.Now), of.operator, of.deployment, platformv1alpha1.MetricWhenNow)
 		if !reach.Unsearched {
-			samples <- metrics.NewLazyConstMetric(reachable, metrics.GaugeValue, float64(reach.After), reach.Operator, platformv1alpha1.MetricWhenUpdated)
+			samples <- metrics.NewLazyConstMetric(reachable, metrics.GaugeValue, float64(reach.After), of.operator, of.deployment, platformv1alpha1.MetricWhenUpdated)
 		}
 	}
 	if g.judged {

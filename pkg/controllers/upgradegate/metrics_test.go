@@ -37,9 +37,9 @@ func TestCLU_G6_WhatDeclaresNothingIsCountedAndBlocksNothing(t *testing.T) {
 			# HELP platform_operators_undeclared [ALPHA] Installed operators that declare no olm.maxOpenShiftVersion: they block no cluster upgrade, and nobody vouches for them.
 			# TYPE platform_operators_undeclared gauge
 			platform_operators_undeclared 1
-			# HELP platform_operators_upgrade_blocker [ALPHA] PlatformOperators that do not permit the cluster's next minor version.
+			# HELP platform_operators_upgrade_blocker [ALPHA] PlatformOperators, and BundleDeployments that no PlatformOperator owns, that do not permit the cluster's next minor version.
 			# TYPE platform_operators_upgrade_blocker gauge
-			platform_operators_upgrade_blocker{platformoperator="old"} 1
+			platform_operators_upgrade_blocker{bundledeployment="",platformoperator="old"} 1
 			`},
 	} {
 		shown.set(test.verdict)
@@ -49,7 +49,7 @@ func TestCLU_G6_WhatDeclaresNothingIsCountedAndBlocksNothing(t *testing.T) {
 	}
 }
 
-func TestMetricsOfHowFarTheClusterMayGoAndOfAcknowledgedRisks(t *testing.T) {
+func TestHRD_G2_MetricsOfHowFarTheClusterMayGoAndOfAcknowledgedRisks(t *testing.T) {
 	shown := &gauge{}
 	registry := metrics.NewKubeRegistry()
 	registry.CustomMustRegister(shown)
@@ -57,24 +57,41 @@ func TestMetricsOfHowFarTheClusterMayGoAndOfAcknowledgedRisks(t *testing.T) {
 		{Name: "a", Version: "1.0.0", Max: []string{`"4.20"`}, Candidates: []compat.Candidate{{Version: "2.0.0", Max: []string{`"4.21"`}, Installable: true}},
 			Acknowledged: &compat.Override{Version: "4.21", Reason: "Ada", Expires: time.Unix(1, 0)}},
 		{Name: "b", Version: "1.0.0"},
+		{Kind: compat.KindBundleDeployment, Name: "a", Version: "1.0.0", Max: []string{`"4.21"`}},
+		{Kind: compat.KindBundleDeployment, Name: "byhand", Version: "1.0.0", Max: []string{`"4.20"`}},
+		{Kind: compat.KindBundleDeployment, Name: "byhand", Version: "1.1.0", Max: []string{`"4.20"`}},
+		{Kind: compat.KindBundleDeployment, Name: "risky", Version: "1.0.0", Max: []string{`"4.20"`}, Acknowledged: &compat.Override{Version: "4.21", Reason: "Ada", Expires: time.Unix(1, 0)}},
+		{Kind: compat.KindBundleDeployment, Name: "silent", Version: "1.0.0"},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	shown.set(verdict)
 	want := `
-		# HELP platform_operators_acknowledged_risk [ALPHA] PlatformOperators that do not permit the cluster's next minor version, and do not block it, because a compatibility override is in effect.
+		# HELP platform_operators_acknowledged_risk [ALPHA] PlatformOperators, and BundleDeployments that no PlatformOperator owns, that do not permit the cluster's next minor version, and do not block it, because a compatibility override is in effect.
 		# TYPE platform_operators_acknowledged_risk gauge
-		platform_operators_acknowledged_risk{platformoperator="a"} 1
+		platform_operators_acknowledged_risk{bundledeployment="",platformoperator="a"} 1
+		platform_operators_acknowledged_risk{bundledeployment="risky",platformoperator=""} 1
 		# HELP platform_operators_reachable_minor_versions [ALPHA] How many minor versions beyond the cluster's an installed operator permits, at most two.
 		# TYPE platform_operators_reachable_minor_versions gauge
-		platform_operators_reachable_minor_versions{platformoperator="a",when="after_updates"} 1
-		platform_operators_reachable_minor_versions{platformoperator="a",when="now"} 0
-		platform_operators_reachable_minor_versions{platformoperator="b",when="after_updates"} 2
-		platform_operators_reachable_minor_versions{platformoperator="b",when="now"} 2
+		platform_operators_reachable_minor_versions{bundledeployment="",platformoperator="a",when="after_updates"} 1
+		platform_operators_reachable_minor_versions{bundledeployment="",platformoperator="a",when="now"} 0
+		platform_operators_reachable_minor_versions{bundledeployment="",platformoperator="b",when="after_updates"} 2
+		platform_operators_reachable_minor_versions{bundledeployment="",platformoperator="b",when="now"} 2
+		platform_operators_reachable_minor_versions{bundledeployment="a",platformoperator="",when="after_updates"} 1
+		platform_operators_reachable_minor_versions{bundledeployment="a",platformoperator="",when="now"} 1
+		platform_operators_reachable_minor_versions{bundledeployment="byhand",platformoperator="",when="after_updates"} 0
+		platform_operators_reachable_minor_versions{bundledeployment="byhand",platformoperator="",when="now"} 0
+		platform_operators_reachable_minor_versions{bundledeployment="risky",platformoperator="",when="after_updates"} 0
+		platform_operators_reachable_minor_versions{bundledeployment="risky",platformoperator="",when="now"} 0
+		platform_operators_reachable_minor_versions{bundledeployment="silent",platformoperator="",when="after_updates"} 2
+		platform_operators_reachable_minor_versions{bundledeployment="silent",platformoperator="",when="now"} 2
 		# HELP platform_operators_undeclared [ALPHA] Installed operators that declare no olm.maxOpenShiftVersion: they block no cluster upgrade, and nobody vouches for them.
 		# TYPE platform_operators_undeclared gauge
-		platform_operators_undeclared 1
+		platform_operators_undeclared 2
+		# HELP platform_operators_upgrade_blocker [ALPHA] PlatformOperators, and BundleDeployments that no PlatformOperator owns, that do not permit the cluster's next minor version.
+		# TYPE platform_operators_upgrade_blocker gauge
+		platform_operators_upgrade_blocker{bundledeployment="byhand",platformoperator=""} 1
 		`
 	if err := testutil.GatherAndCompare(registry, strings.NewReader(want)); err != nil {
 		t.Error(err)

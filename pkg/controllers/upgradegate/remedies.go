@@ -10,6 +10,7 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/compat"
 	"github.com/openshift/platform-operators/pkg/resolve"
+	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
 // Remedies are searched under a queue key of their own, by a worker of their own: a package of many versions may take long, and no
@@ -31,8 +32,8 @@ type search struct {
 	decisions resolve.Cache
 }
 
-// want has the next search be for this cluster.
-func (s *search) want(on sight) {
+// request makes the next search use this cluster state.
+func (s *search) request(on sight) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	s.on = &on
@@ -47,7 +48,7 @@ func (s *search) last() *remedies {
 
 // run searches if anything has changed since the last search, and says whether the answer is another one. When the context ends, so
 // does the search, and what it found by then is thrown away.
-func (s *search) run(ctx context.Context, c *controller) (news bool, err error) {
+func (s *search) run(ctx context.Context, c *controller) (changed bool, err error) {
 	s.lock.Lock()
 	on, before, last := s.on, s.query, s.found
 	s.lock.Unlock()
@@ -110,7 +111,7 @@ func (c *controller) queryFor(seen sight) query {
 		if installed := operator.Status.Installed; installed != nil {
 			version = installed.Version
 		}
-		q.needed = q.needed || slices.ContainsFunc(compat.Counting(operator, seen.deployments[operator.Name]), func(each compat.Counted) bool { return len(each.Max) > 0 })
+		q.needed = q.needed || slices.ContainsFunc(compat.CountedBundles(operator, seen.deployments[operator.Name]), func(each compat.Counted) bool { return len(each.Max) > 0 })
 		request, err := resolve.RequestFor(operator, version, on)
 		if err != nil {
 			q.unreadable[operator.Name] = err.Error()
@@ -134,7 +135,7 @@ func (q query) answer(decisions *resolve.Cache, done <-chan struct{}) remedies {
 	var decided map[string]resolve.Decision
 	if q.needed {
 		decided = decisions.Together(q.requests, resolve.World{
-			Catalogs: func(pkg string) []resolve.Catalog { return q.catalogs[pkg] }, Unlisted: q.unlisted, Kinds: q.kinds, Foreign: q.foreign, Done: done,
+			Catalogs: func(pkg string) []resolve.Catalog { return q.catalogs[pkg] }, Unlisted: q.unlisted, Kinds: q.kinds, Foreign: q.foreign, Limit: upgrade.Limit{Done: done},
 		})
 	}
 	for name, id := range q.bundles {

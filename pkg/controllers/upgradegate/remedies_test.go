@@ -123,7 +123,7 @@ func TestNewerReleaseOfTheSameVersionIsARemedy(t *testing.T) {
 	g.want(t, "manual", operatorv1.ConditionFalse, compat.ReasonIncompatible, "- compass 1.0.0 allows at most 4.21: approve 1.0.0 (release 2) in spec.upgrades.approvedVersion (allows 4.22)")
 }
 
-func TestVerdictSaysThatItMayBeOfThePast(t *testing.T) {
+func TestVerdictSaysThatItMayBeOutOfDate(t *testing.T) {
 	g := gateOf(t, compass("", "4.22", "none"))
 	g.clusterVersion(t, "4.21.0")
 	g.want(t, "before", operatorv1.ConditionTrue, compat.ReasonAsExpected)
@@ -144,11 +144,11 @@ func TestVerdictSaysThatItMayBeOfThePast(t *testing.T) {
 		g.seen(t)
 	}
 	refused("bundles", "clusteroperators", "catalogsources")
-	if _, _, message := g.says(t); strings.Contains(message, "of the past") {
+	if _, _, message := g.says(t); strings.Contains(message, "out of date") {
 		t.Errorf("what is refused is no matter of the gate's, and it says %s", message)
 	}
 	refused("bundles", "catalogsources", "clustercatalogs", "clusterextensions", "customresourcedefinitions", "platformoperators")
-	g.want(t, "while something is refused", operatorv1.ConditionTrue, compat.ReasonAsExpected, "Since 2026-03-01T13:00:00Z this may be of the past", "WatchesDegraded")
+	g.want(t, "while something is refused", operatorv1.ConditionTrue, compat.ReasonAsExpected, "Since 2026-03-01T13:00:00Z this may be out of date", "WatchesDegraded")
 	g.unchanged(t, "while something is refused")
 	g.clusterVersion(t, "4.22.0")
 	g.want(t, "and it still judges what it sees", operatorv1.ConditionFalse, compat.ReasonIncompatible, "Cluster upgrades to 4.23 (the same release as 5.0) are blocked", "WatchesDegraded")

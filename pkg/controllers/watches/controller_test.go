@@ -51,7 +51,7 @@ func TestARefusalIsToldOnceItLastsAndTakenBackWhenItIsOver(t *testing.T) {
 	want("at first", operatorv1.ConditionFalse, health.ReasonAsExpected)
 	fake.Step(45 * time.Second)
 	c.refused("platformoperators", fmt.Errorf("failed to list: %w", forbidden))
-	want("when it lasts", operatorv1.ConditionTrue, health.ReasonObjectsNotListed)
+	want("when it lasts", operatorv1.ConditionTrue, health.ReasonInstalledNotListed)
 	if got := status(); !strings.Contains(got.Message, "platformoperators: ") || !strings.Contains(got.Message, "no role") {
 		t.Errorf("message is %q", got.Message)
 	}

@@ -145,6 +145,9 @@ var trials = map[string]trial{
 	"an operator that does not permit the next minor version": {
 		alert: "PlatformOperatorsUpgradeBlocked", series: `platform_operators_upgrade_blocker{pod="a",platformoperator="quay"} 1x79 stale`,
 		fires: 60, resolves: 80, severity: "info", about: quay},
+	"a BundleDeployment without a PlatformOperator that does not permit it": {
+		alert: "PlatformOperatorsUpgradeBlocked", series: `platform_operators_upgrade_blocker{pod="a",bundledeployment="quay"} 1x79 stale`,
+		fires: 60, resolves: 80, severity: "info", about: `bundledeployment="quay"`},
 	"an operator that is moved within the hour to a version that does": {
 		alert: "PlatformOperatorsUpgradeBlocked", series: `platform_operators_upgrade_blocker{pod="a",platformoperator="quay"} 1x59 stale`},
 	"an operator of which nobody says what it permits": {
@@ -268,7 +271,7 @@ var breakages = map[string]func(*rule){
 	"has another severity":    func(r *rule) { r.Labels["severity"] = "critical" },
 	"loses what it is about": func(r *rule) {
 		before := r.Expr
-		for _, by := range []string{"by (platformoperator)", "by (bundledeployment)", "by (catalog)"} {
+		for _, by := range []string{"by (platformoperator, bundledeployment)", "by (platformoperator)", "by (bundledeployment)", "by (catalog)"} {
 			r.Expr = strings.ReplaceAll(r.Expr, by, "")
 		}
 		if r.Expr == before {

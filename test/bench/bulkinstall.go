@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/platform-operators/test/bulk"
+	"github.com/openshift/platform-operators/test/environment"
 )
 
 const (
@@ -34,7 +35,7 @@ type bulkInstalls struct {
 // measureBulk installs one large bundle by one BundleDeployment, beside a plain loop with the same parallelism and beside
 // kubectl. Each round has other names, and nothing is removed in between.
 func measureBulk(ctx context.Context, dir string, rounds int, say func(string, ...any)) (part, error) {
-	return onLive(ctx, dir, false, say, func(ctx context.Context, l *live) (part, error) {
+	return onLive(ctx, dir, environment.Options{}, say, func(ctx context.Context, l *live) (part, error) {
 		var all []bulkInstalls
 		for _, size := range bulkSizes {
 			measured := bulkInstalls{size: size}

@@ -16,6 +16,7 @@ import (
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	"github.com/openshift/platform-operators/test/bulk"
+	"github.com/openshift/platform-operators/test/environment"
 )
 
 const (
@@ -37,7 +38,7 @@ type repairs struct {
 // measureDrift edits and deletes objects, one after the other, and sees each repaired: those of the manager, and in turns
 // with them those of a loop that watches its namespace and applies again what changed.
 func measureDrift(ctx context.Context, dir string, say func(string, ...any)) (part, error) {
-	return onLive(ctx, dir, false, say, func(ctx context.Context, l *live) (part, error) {
+	return onLive(ctx, dir, environment.Options{}, say, func(ctx context.Context, l *live) (part, error) {
 		var all []repairs
 		for _, size := range driftSizes {
 			measured := repairs{edits: size.edits, objects: size.objects}

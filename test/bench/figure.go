@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"github.com/openshift/platform-operators/test/memorybudget"
 )
 
 // unit is what a figure counts, and how it is written.
@@ -44,6 +46,8 @@ type part struct {
 	figures        []figure
 	// details is a longer table below the figures, empty when there is none.
 	details table
+	// memory is what the manager's Deployment follows from, of the part that measures it.
+	memory *memorybudget.Figures
 	// notes are sentences about what the figures do not show.
 	notes []string
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -34,7 +33,7 @@ var requestClasses = []struct {
 
 // requestsUntilQuiet counts the manager's requests since the last reading, until there are none for a while.
 func requestsUntilQuiet(ctx context.Context, log *steady.Log) (steady.Requests, error) {
-	total := steady.Requests{Written: map[string]int{}, Each: map[string]int{}}
+	var total steady.Requests
 	for deadline := time.Now().Add(quietLimit); ; {
 		if err := letPass(ctx, quietTime); err != nil {
 			return steady.Requests{}, err
@@ -43,9 +42,7 @@ func requestsUntilQuiet(ctx context.Context, log *steady.Log) (steady.Requests, 
 		if err != nil {
 			return steady.Requests{}, err
 		}
-		for resource, times := range maps.All(more.Written) {
-			total.Written[resource] += times
-		}
+		total.Add(more)
 		if more.Writes == 0 {
 			return total, nil
 		}

@@ -28,12 +28,14 @@ type live struct {
 	say      func(format string, args ...any)
 }
 
-// onLive starts all of it, runs one part on it, and takes it down again.
-func onLive(ctx context.Context, dir string, audit bool, say func(string, ...any), measure func(context.Context, *live) (part, error)) (p part, err error) {
-	env, err := environment.Start(ctx, environment.Options{
-		Dir: filepath.Join(dir, "environment"), Log: os.Stderr, OpenShiftVersion: story.ClusterVersion, AuditLog: audit,
-		Samples: []samples.Operator{{Package: "unused", Version: sampleVersion}},
-	})
+// onLive starts all of it, runs one part on it, and takes it down again. What the options leave open it chooses; without Samples
+// the catalog has one package that no part uses.
+func onLive(ctx context.Context, dir string, options environment.Options, say func(string, ...any), measure func(context.Context, *live) (part, error)) (p part, err error) {
+	options.Dir, options.Log, options.OpenShiftVersion = filepath.Join(dir, "environment"), os.Stderr, story.ClusterVersion
+	if len(options.Samples) == 0 {
+		options.Samples = []samples.Operator{{Package: "unused", Version: sampleVersion}}
+	}
+	env, err := environment.Start(ctx, options)
 	if err != nil {
 		return part{}, fmt.Errorf("starting the local cluster and the manager: %w", err)
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/upgrade"
+	"github.com/openshift/platform-operators/test/memorybudget"
 	"github.com/openshift/platform-operators/test/provenance"
 )
 
@@ -26,6 +27,7 @@ const help = `Measures platform-operators and writes docs/benchmarks.md. "make b
   go run -C test/bench .                            measure everything, rewrite the document
   go run -C test/bench . --only catalog,resolve     measure some parts, print them, leave the document alone
 
+Part memory also writes %s, from which the manager's Deployment follows, even when it is measured alone.
 It takes some minutes. Leave the machine alone meanwhile. Paths are relative to the checkout's root.
 Parts: %s
 
@@ -43,7 +45,7 @@ var (
 )
 
 // partNames lists the parts in the order they are measured and written.
-var partNames = []string{"catalog", "snapshots", "resolve", "upgrade", "render", "install", "bulk", "drift", "steady", "platform", "takeover", "unpack", "pulls"}
+var partNames = []string{"catalog", "snapshots", "resolve", "upgrade", "render", "install", "bulk", "removal", "drift", "steady", "platform", "verdict", "memory", "takeover", "unpack", "pulls"}
 
 type options struct {
 	data, out, dir, only string
@@ -59,7 +61,7 @@ func main() {
 	flag.IntVar(&o.samples, "samples", 7, "samples of each figure of which the median is taken")
 	flag.IntVar(&o.rounds, "rounds", 3, "rounds of installing operators")
 	flag.Usage = func() {
-		fmt.Fprintf(flag.CommandLine.Output(), help, strings.Join(partNames, ", "))
+		fmt.Fprintf(flag.CommandLine.Output(), help, memorybudget.File, strings.Join(partNames, ", "))
 		flag.PrintDefaults()
 	}
 	flag.Parse()
@@ -98,6 +100,11 @@ func run(ctx context.Context, o options) error {
 		p, err := b.measure(ctx, name)
 		if err != nil {
 			return fmt.Errorf("measuring part %q: %w", name, err)
+		}
+		if p.memory != nil {
+			if err := writeMemory(*p.memory, facts); err != nil {
+				return err
+			}
 		}
 		doc.parts = append(doc.parts, p)
 		b.say("measured %q", p.title)
@@ -166,17 +173,9 @@ func (b *bench) measure(ctx context.Context, name string) (part, error) {
 		}
 		return measureResolve(packages, resolvedNames, largeSizes, b.samples)
 	case "snapshots":
-		lines, err := b.catalogs(ctx)
+		all, err := b.packageLines(ctx)
 		if err != nil {
 			return part{}, err
-		}
-		var all []packageLines
-		for _, name := range catalogNames {
-			packages, err := splitPackages(lines[name])
-			if err != nil {
-				return part{}, fmt.Errorf("reading catalog %q: %w", name, err)
-			}
-			all = append(all, packages...)
 		}
 		return measureSnapshots(all, largeCatalogs, wantedOfLarge, min(b.samples, mostLongSamples))
 	case "upgrade":
@@ -199,13 +198,20 @@ func (b *bench) measure(ctx context.Context, name string) (part, error) {
 			return part{}, err
 		}
 		return measureRender(folders, b.samples, b.say)
+	case "memory":
+		all, err := b.packageLines(ctx)
+		if err != nil {
+			return part{}, err
+		}
+		return b.onCluster(ctx, name, all)
 	default:
-		return b.onCluster(ctx, name)
+		return b.onCluster(ctx, name, nil)
 	}
 }
 
-// onCluster measures a part that needs the local cluster, in a folder that is removed unless something went wrong.
-func (b *bench) onCluster(ctx context.Context, name string) (p part, failed error) {
+// onCluster measures a part that needs the local cluster, in a folder that is removed unless something went wrong. The packages are
+// those of the real catalogs, for the part that serves them.
+func (b *bench) onCluster(ctx context.Context, name string, packages []packageLines) (p part, failed error) {
 	b.lines = nil // the local cluster can use the memory
 	dir := b.dir
 	if dir == "" {
@@ -227,12 +233,18 @@ func (b *bench) onCluster(ctx context.Context, name string) (p part, failed erro
 	switch name {
 	case "bulk":
 		return measureBulk(ctx, dir, b.rounds, b.say)
+	case "removal":
+		return measureRemoval(ctx, dir, b.say)
 	case "drift":
 		return measureDrift(ctx, dir, b.say)
 	case "steady":
 		return measureSteady(ctx, dir, b.say)
 	case "platform":
 		return measurePlatform(ctx, dir, b.say)
+	case "verdict":
+		return measureVerdict(ctx, dir, b.say)
+	case "memory":
+		return measureMemory(ctx, dir, packages, b.say)
 	case "takeover":
 		return measureTakeover(ctx, dir, b.say)
 	case "unpack":
@@ -259,6 +271,23 @@ func (b *bench) catalogs(ctx context.Context) (map[string][]byte, error) {
 	}
 	b.lines = lines
 	return lines, nil
+}
+
+// packageLines are the packages of all catalogs as JSON lines.
+func (b *bench) packageLines(ctx context.Context) ([]packageLines, error) {
+	lines, err := b.catalogs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []packageLines
+	for _, name := range catalogNames {
+		packages, err := splitPackages(lines[name])
+		if err != nil {
+			return nil, fmt.Errorf("reading catalog %q: %w", name, err)
+		}
+		all = append(all, packages...)
+	}
+	return all, nil
 }
 
 // packages are what is in the catalogs, by their names.

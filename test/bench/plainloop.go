@@ -9,8 +9,10 @@ import (
 	"golang.org/x/sync/errgroup"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/dynamic"
@@ -26,7 +28,7 @@ import (
 type plainLoop struct {
 	kubernetes kubernetes.Interface
 	dynamic    dynamic.Interface
-	mapper     *restmapper.DeferredDiscoveryRESTMapper
+	mapper     meta.RESTMapper
 }
 
 func newPlainLoop(config *rest.Config) (*plainLoop, error) {
@@ -61,19 +63,35 @@ func (l *plainLoop) install(ctx context.Context, operators []rendered, atOnce in
 }
 
 func (l *plainLoop) apply(ctx context.Context, object *unstructured.Unstructured) error {
+	client, err := l.client(object)
+	if err != nil {
+		return err
+	}
+	if _, err := client.Apply(ctx, object.GetName(), object, metav1.ApplyOptions{FieldManager: "bench-plain-loop", Force: true}); err != nil {
+		return fmt.Errorf("applying %s %q: %w", object.GetKind(), object.GetName(), err)
+	}
+	return nil
+}
+
+// client reaches the resource of an object, in its namespace if it has one.
+func (l *plainLoop) client(object *unstructured.Unstructured) (dynamic.ResourceInterface, error) {
+	resource, err := l.resource(object)
+	if err != nil {
+		return nil, err
+	}
+	if namespace := object.GetNamespace(); namespace != "" {
+		return l.dynamic.Resource(resource).Namespace(namespace), nil
+	}
+	return l.dynamic.Resource(resource), nil
+}
+
+func (l *plainLoop) resource(object *unstructured.Unstructured) (schema.GroupVersionResource, error) {
 	gvk := object.GroupVersionKind()
 	mapping, err := l.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
 	if err != nil {
-		return fmt.Errorf("looking for the resource of %s %q: %w", gvk.Kind, object.GetName(), err)
+		return schema.GroupVersionResource{}, fmt.Errorf("looking for the resource of %s %q: %w", gvk.Kind, object.GetName(), err)
 	}
-	client := dynamic.ResourceInterface(l.dynamic.Resource(mapping.Resource))
-	if namespace := object.GetNamespace(); namespace != "" {
-		client = l.dynamic.Resource(mapping.Resource).Namespace(namespace)
-	}
-	if _, err := client.Apply(ctx, object.GetName(), object, metav1.ApplyOptions{FieldManager: "bench-plain-loop", Force: true}); err != nil {
-		return fmt.Errorf("applying %s %q: %w", gvk.Kind, object.GetName(), err)
-	}
-	return nil
+	return mapping.Resource, nil
 }
 
 // waitForDeployments looks as often as the admin's client does on the manager's side.

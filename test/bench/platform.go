@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -45,26 +44,18 @@ type reaction struct {
 
 // measurePlatform sees the manager as the platform does: what it takes with few and with many PlatformOperators while nothing
 // changes, and how soon the ClusterOperator is right when a catalog or the cluster's version has changed.
-func measurePlatform(ctx context.Context, dir string, say func(string, ...any)) (p part, err error) {
+func measurePlatform(ctx context.Context, dir string, say func(string, ...any)) (part, error) {
 	most := platformSizes[len(platformSizes)-1]
 	offered := []samples.Operator{{Package: limited, Version: sampleVersion, MaxOpenShiftVersion: limit}}
 	for i := range most - 1 {
 		offered = append(offered, samples.Operator{Package: fmt.Sprintf("platform-%d", i), Version: sampleVersion})
 	}
-	env, err := environment.Start(ctx, environment.Options{
-		Dir: filepath.Join(dir, "environment"), Log: os.Stderr, OpenShiftVersion: story.ClusterVersion, Samples: offered, AuditLog: true,
+	return onLive(ctx, dir, environment.Options{Samples: offered, AuditLog: true}, say, func(ctx context.Context, l *live) (part, error) {
+		return l.measurePlatform(ctx, offered)
 	})
-	if err != nil {
-		return part{}, fmt.Errorf("starting the local cluster and the manager: %w", err)
-	}
-	defer func() { err = errors.Join(err, env.Stop()) }()
-	l := &live{Environment: env, say: say}
-	if l.admin, err = story.NewAdmin(env); err != nil {
-		return part{}, err
-	}
-	if err := managerRuns().Run(ctx, l.admin); err != nil {
-		return part{}, err
-	}
+}
+
+func (l *live) measurePlatform(ctx context.Context, offered []samples.Operator) (part, error) {
 	log, err := steady.OpenLog(l.AuditLog)
 	if err != nil {
 		return part{}, err
@@ -83,7 +74,7 @@ func measurePlatform(ctx context.Context, dir string, say func(string, ...any)) 
 				return part{}, err
 			}
 			reactions = append(reactions, measured)
-			say("%d PlatformOperators: the ClusterOperator is right %s after a catalog's change, %s after the cluster's (p95)", operators,
+			l.say("%d PlatformOperators: the ClusterOperator is right %s after a catalog's change, %s after the cluster's (p95)", operators,
 				seconds.format(percentile(measured.catalogs, 95)), seconds.format(percentile(measured.cluster, 95)))
 		}
 		minute, err := l.quietMinute(ctx, log, time.Now())
@@ -91,7 +82,7 @@ func measurePlatform(ctx context.Context, dir string, say func(string, ...any)) 
 			return part{}, err
 		}
 		minute.managed = operators
-		say("%d PlatformOperators: %s of processor, anonymous RSS %s, %d requests", operators, seconds.format(minute.processor), size.format(minute.memory.anonymous), minute.requests.Total())
+		l.say("%d PlatformOperators: %s of processor, anonymous RSS %s, %d requests", operators, seconds.format(minute.processor), size.format(minute.memory.anonymous), minute.requests.Total())
 		quiet = append(quiet, minute)
 	}
 	return platformPart(quiet, reactions), nil

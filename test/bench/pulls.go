@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/openshift/platform-operators/test/bulk"
+	"github.com/openshift/platform-operators/test/environment"
 )
 
 var deploymentsOfOneDigest = []int{5, 50}
@@ -24,7 +25,7 @@ type pulls struct {
 
 // measurePulls creates BundleDeployments of one digest at once and counts what that asks of the registry.
 func measurePulls(ctx context.Context, dir string, say func(string, ...any)) (part, error) {
-	return onLive(ctx, dir, false, say, func(ctx context.Context, l *live) (part, error) {
+	return onLive(ctx, dir, environment.Options{}, say, func(ctx context.Context, l *live) (part, error) {
 		var all []pulls
 		for _, deployments := range deploymentsOfOneDigest {
 			measured, err := l.pullsOf(ctx, deployments)

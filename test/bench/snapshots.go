@@ -21,7 +21,7 @@ const wantedOfLarge = 20
 // measureSnapshots measures keeping what is wanted of catalogs of these sizes, made of real packages that are repeated under
 // other names, and of catalogs of a tenth: the packages with the most bundles are wanted, so many of each catalog, or a tenth.
 func measureSnapshots(packages []packageLines, sizes []int, many, n int) (part, error) {
-	packages = slices.SortedStableFunc(slices.Values(packages), func(a, b packageLines) int { return cmp.Compare(b.bundles, a.bundles) })
+	packages = mostBundlesFirst(packages)
 	var wanted []string
 	for _, p := range packages {
 		if len(wanted) < many && !slices.Contains(wanted, p.name) { // some names are in several catalogs
@@ -63,6 +63,10 @@ func measureSnapshots(packages []packageLines, sizes []int, many, n int) (part, 
 	}
 	p.notes = []string{"Wanted are " + joinCode(wanted) + ", or as many of them as are said, from the first on."}
 	return p, nil
+}
+
+func mostBundlesFirst(packages []packageLines) []packageLines {
+	return slices.SortedStableFunc(slices.Values(packages), func(a, b packageLines) int { return cmp.Compare(b.bundles, a.bundles) })
 }
 
 // compareSnapshots compares reading the wanted packages of the streams and keeping them.

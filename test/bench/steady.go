@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/openshift/platform-operators/test/bulk"
+	"github.com/openshift/platform-operators/test/environment"
 	"github.com/openshift/platform-operators/test/steady"
 )
 
@@ -30,7 +31,7 @@ type quietMinute struct {
 // measureSteady counts what the manager asks and takes while nothing changes, among objects of others that are none of its
 // business.
 func measureSteady(ctx context.Context, dir string, say func(string, ...any)) (part, error) {
-	return onLive(ctx, dir, true, say, func(ctx context.Context, l *live) (part, error) {
+	return onLive(ctx, dir, environment.Options{AuditLog: true}, say, func(ctx context.Context, l *live) (part, error) {
 		log, err := steady.OpenLog(l.AuditLog)
 		if err != nil {
 			return part{}, err

@@ -22,7 +22,7 @@ type takeovers struct{ restarted, killed, stopped float64 }
 
 // measureTakeover has managers follow one another with the payload's leases.
 func measureTakeover(ctx context.Context, dir string, say func(string, ...any)) (part, error) {
-	return onLive(ctx, dir, false, say, func(ctx context.Context, l *live) (p part, err error) {
+	return onLive(ctx, dir, environment.Options{}, say, func(ctx context.Context, l *live) (p part, err error) {
 		if err := l.Manager.Stop(); err != nil { // it elects nobody
 			return part{}, err
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"github.com/openshift/platform-operators/test/bulk"
+	"github.com/openshift/platform-operators/test/environment"
 )
 
 // extractArgument makes this program the baseline of part "unpack": a process that extracts one image and ends.
@@ -35,7 +36,7 @@ type unpackings struct {
 // measureUnpack has the manager unpack large images and watches its memory, beside a process that extracts the same images
 // with go-containerregistry's mutate.Extract.
 func measureUnpack(ctx context.Context, dir string, rounds int, say func(string, ...any)) (part, error) {
-	return onLive(ctx, dir, false, say, func(ctx context.Context, l *live) (part, error) {
+	return onLive(ctx, dir, environment.Options{}, say, func(ctx context.Context, l *live) (part, error) {
 		var all []unpackings
 		for _, ballast := range ballasts {
 			measured := unpackings{ballast: ballast}

@@ -52,8 +52,12 @@ func (e *Environment) Another(ctx context.Context, options AnotherOptions) (*Man
 		return nil, err
 	}
 	manager, err := newManager(binary, kubeconfig, dir, e.Catalog.CAFile(), append([]string{"--leader-elect=true"}, options.Args...))
-	if err != nil || options.Pod == nil {
-		return manager, err
+	if err != nil {
+		return nil, err
+	}
+	manager.env = e.shipped
+	if options.Pod == nil {
+		return manager, nil
 	}
 	if err := os.MkdirAll(options.Pod.Dir, 0o755); err != nil {
 		return nil, fmt.Errorf("making the volume of pod %q: %w", options.Pod.Name, err)

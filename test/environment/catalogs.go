@@ -3,6 +3,8 @@ package environment
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -14,10 +16,12 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/utils/ptr"
+
+	"github.com/openshift/platform-operators/test/localcatalog"
 )
 
 const (
-	// CatalogName is the name of both catalog objects.
+	// CatalogName is the name of both objects of the catalog that Start announces.
 	CatalogName = "local"
 	// CatalogNamespace is where the CatalogSource is.
 	CatalogNamespace = "openshift-marketplace"
@@ -34,12 +38,42 @@ func (e *Environment) Publish(ctx context.Context) error {
 	if err := e.Catalog.Update(ctx); err != nil {
 		return fmt.Errorf("publishing the catalogs' new content: %w", err)
 	}
-	return e.announce(ctx)
+	return e.Announce(ctx, CatalogName, e.Catalog)
 }
 
-// announce writes the catalog objects and the status that OLM's two generations of controllers would write: none of them
-// runs here.
-func (e *Environment) announce(ctx context.Context) error {
+// AddCatalog serves one more catalog, of folders as localcatalog.Options has them, and has the manager trust its authority. The
+// cluster does not know of it before Announce. It is closed by Stop.
+func (e *Environment) AddCatalog(ctx context.Context, name string, folders ...string) (*localcatalog.Server, error) {
+	server, err := localcatalog.Start(ctx, localcatalog.Options{Catalogs: folders, Dir: filepath.Join(e.Dir, "catalog-"+name)})
+	if err != nil {
+		return nil, fmt.Errorf("serving catalog %q: %w", name, err)
+	}
+	e.added = append(e.added, server)
+	if err := appendFile(e.Catalog.CAFile(), server.CAFile()); err != nil {
+		return nil, fmt.Errorf("trusting the authority of catalog %q: %w", name, err)
+	}
+	return server, nil
+}
+
+// appendFile adds the content of another file to a file, which is never seen half written.
+func appendFile(path, more string) error {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	added, err := os.ReadFile(more)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(path+".new", append(content, added...), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+// Announce writes a catalog's objects, both of one name, and the status that OLM's two generations of controllers would write:
+// none of them runs here.
+func (e *Environment) Announce(ctx context.Context, name string, catalog *localcatalog.Server) error {
 	client, err := dynamic.NewForConfig(e.Admin)
 	if err != nil {
 		return err
@@ -47,27 +81,27 @@ func (e *Environment) announce(ctx context.Context) error {
 	now := time.Now().UTC().Format(time.RFC3339Nano)
 	source := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "operators.coreos.com/v1alpha1", "kind": "CatalogSource",
-		"metadata": map[string]any{"name": CatalogName, "namespace": CatalogNamespace},
+		"metadata": map[string]any{"name": name, "namespace": CatalogNamespace},
 		"spec":     map[string]any{"sourceType": "grpc", "image": "local.invalid/catalog:latest", "displayName": "Local catalog"},
 	}}
-	if err := e.announcePod(ctx); err != nil {
+	if err := e.announcePod(ctx, name, catalog.ContentDigest()); err != nil {
 		return fmt.Errorf("announcing the CatalogSource's pod: %w", err)
 	}
 	sourceStatus := map[string]any{"connectionState": map[string]any{
-		"address": e.Catalog.GRPCAddress(), "lastObservedState": "READY", "lastConnect": now,
+		"address": catalog.GRPCAddress(), "lastObservedState": "READY", "lastConnect": now,
 	}}
 	if err := put(ctx, client.Resource(catalogSources).Namespace(CatalogNamespace), source, sourceStatus); err != nil {
 		return fmt.Errorf("announcing the CatalogSource: %w", err)
 	}
-	image := "local.invalid/catalog@" + e.Catalog.ContentDigest()
+	image := "local.invalid/catalog@" + catalog.ContentDigest()
 	clusterCatalog := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterCatalog",
-		"metadata": map[string]any{"name": CatalogName},
+		"metadata": map[string]any{"name": name},
 		"spec": map[string]any{"source": map[string]any{"type": "Image",
 			"image": map[string]any{"ref": "local.invalid/catalog:latest"}}},
 	}}
 	clusterCatalogStatus := map[string]any{
-		"urls":           map[string]any{"base": e.Catalog.HTTPSBaseURL()},
+		"urls":           map[string]any{"base": catalog.HTTPSBaseURL()},
 		"lastUnpacked":   time.Now().UTC().Format(time.RFC3339),
 		"resolvedSource": map[string]any{"type": "Image", "image": map[string]any{"ref": image}},
 		"conditions": []any{map[string]any{"type": "Serving", "status": "True", "reason": "Available",
@@ -79,19 +113,18 @@ func (e *Environment) announce(ctx context.Context) error {
 	return nil
 }
 
-// announcePod makes the pod that would serve the CatalogSource, and says in its status that it runs the present content. It
+// announcePod makes the pod that would serve a CatalogSource, and says in its status that it runs the present content. It
 // is gated from being scheduled, so that nobody else writes its status; its name is that of the content, as each image has a
 // pod of its own.
-func (e *Environment) announcePod(ctx context.Context) error {
+func (e *Environment) announcePod(ctx context.Context, catalog, digest string) error {
 	client, err := kubernetes.NewForConfig(e.Admin)
 	if err != nil {
 		return err
 	}
 	pods := client.CoreV1().Pods(CatalogNamespace)
-	digest := e.Catalog.ContentDigest()
 	pod := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Name: CatalogName + "-" + strings.TrimPrefix(digest, "sha256:")[:8], Namespace: CatalogNamespace,
-			Labels: map[string]string{"olm.catalogSource": CatalogName}},
+		ObjectMeta: metav1.ObjectMeta{Name: catalog + "-" + strings.TrimPrefix(digest, "sha256:")[:8], Namespace: CatalogNamespace,
+			Labels: map[string]string{"olm.catalogSource": catalog}},
 		Spec: corev1.PodSpec{
 			SchedulingGates: []corev1.PodSchedulingGate{{Name: "local.invalid/served-elsewhere"}},
 			Containers:      []corev1.Container{{Name: "registry-server", Image: "local.invalid/catalog:latest"}},
@@ -114,7 +147,7 @@ func (e *Environment) announcePod(ctx context.Context) error {
 	}
 	// Those of other content end, as OLM would have them: without a node there is nobody to wait for.
 	return pods.DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: ptr.To(int64(0))}, metav1.ListOptions{
-		LabelSelector: "olm.catalogSource=" + CatalogName, FieldSelector: "metadata.name!=" + pod.Name,
+		LabelSelector: "olm.catalogSource=" + catalog, FieldSelector: "metadata.name!=" + pod.Name,
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -73,6 +74,8 @@ type Environment struct {
 	Manager *Manager
 
 	cluster *cluster
+	added   []*localcatalog.Server
+	shipped []string // what every manager's process gets of the Deployment's environment variables
 	binary  string
 	cancel  context.CancelFunc
 	trace   string
@@ -143,7 +146,10 @@ func (e *Environment) start(ctx context.Context, options Options) error {
 	if e.Manager, err = newManager(binary, kubeconfig, e.Dir, e.Catalog.CAFile(), options.ManagerArgs); err != nil {
 		return err
 	}
-	e.Manager.env = options.ManagerEnv
+	if e.shipped, err = shippedEnv(filepath.Join(e.Root, "manifests")); err != nil {
+		return err
+	}
+	e.Manager.env = slices.Concat(e.shipped, options.ManagerEnv)
 	if options.AsShipped {
 		if err := e.Manager.asShipped(ctx, e.Admin); err != nil {
 			return err
@@ -174,7 +180,7 @@ func (e *Environment) startCatalog(ctx context.Context, options Options) error {
 	if err != nil {
 		return fmt.Errorf("starting the local catalog: %w", err)
 	}
-	return e.announce(ctx)
+	return e.Announce(ctx, CatalogName, e.Catalog)
 }
 
 // ReplaceManager builds the manager from the checkout and starts it in the place of the one that runs. When it cannot be
@@ -202,6 +208,9 @@ func (e *Environment) Stop() error {
 	}
 	if e.Catalog != nil {
 		faults = append(faults, e.Catalog.Close())
+	}
+	for _, catalog := range e.added {
+		faults = append(faults, catalog.Close())
 	}
 	if e.trace != "" && e.AuditLog != "" {
 		faults = append(faults, e.writeTrace())

@@ -97,7 +97,7 @@ var mutants = []mutant{
 	},
 	{
 		"a ClusterOperator that was edited by hand is put back [Serial]", "Somebody wrote this by hand.",
-		"pkg/operator/starter.go", "{1, func() (factory.Controller, error) { return newStatusSyncer(input, versions), nil }},", "",
+		"pkg/operator/starter.go", "{1, func() (factory.Controller, error) { return newStatusSyncer(input, versions, permits), nil }},", "",
 	},
 	{
 		"a package that allowedPackages does not have is refused with the field, and taken up when it is allowed [Serial]", "False SourceFailed",

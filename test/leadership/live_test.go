@@ -332,7 +332,7 @@ func (p *pair) testRefusedLists(ctx context.Context, t *testing.T) {
 	if time.Since(began) < inertia {
 		t.Errorf("it was Degraded after %s already", time.Since(began))
 	}
-	if degraded.Reason != "Watches_ObjectsNotListed" || !strings.Contains(degraded.Message, "platformoperators: ") || !strings.Contains(degraded.Message, "bundledeployments: ") {
+	if degraded.Reason != "Watches_InstalledOperatorsNotListed" || !strings.Contains(degraded.Message, "platformoperators: ") || !strings.Contains(degraded.Message, "bundledeployments: ") {
 		t.Errorf("the ClusterOperator says %s: %s", degraded.Reason, degraded.Message)
 	}
 	refused.Lift()

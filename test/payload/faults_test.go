@@ -108,6 +108,14 @@ var faults = map[string]map[string]struct {
 	"HRD-G4 a container that is started again takes its lease back": {
 		"no lock file": {change{deploymentFile, "        - --leader-elect-lock-file=/var/cache/platform-operators/manager.lock\n", ""}, "has no lock file"},
 	},
+	"HRD-B6 memory is requested, and limited for Go's runtime, as was measured": {
+		"less than the peak":         {change{deploymentFile, "memory: 210Mi", "memory: 100Mi"}, "100Mi is requested, and"},
+		"far more than the peak":     {change{deploymentFile, "memory: 210Mi", "memory: 1Gi"}, "1024Mi is requested, and no more than"},
+		"a limit above the request":  {change{deploymentFile, "value: 140MiB", "value: 210MiB"}, "of the program's file are more than the 210Mi requested"},
+		"a limit near the live heap": {change{deploymentFile, "value: 140MiB", "value: 50MiB"}, "times the live heap"},
+		"a limit without a unit":     {change{deploymentFile, "value: 140MiB", "value: \"140\""}, "no binary unit"},
+		"no limit":                   {change{deploymentFile, "name: GOMEMLIMIT", "name: GOGC"}, "no GOMEMLIMIT"},
+	},
 	"CLU-P3 pods are as OpenShift's conventions want a component's to be": {
 		"another SCC":              {change{deploymentFile, "required-scc: restricted-v2", "required-scc: anyuid"}, "SCC"},
 		"no workload annotation":   {change{deploymentFile, "target.workload.openshift.io/management", "example.com/management"}, "workload partitioning"},
@@ -129,7 +137,7 @@ var faults = map[string]map[string]struct {
 		"no name of the pod":       {change{deploymentFile, "- name: POD_NAME", "- name: POD"}, "POD_NAME"},
 		"a file that is not there": {change{deploymentFile, "mountPath: /var/run/configmaps/config\n", "mountPath: /var/run/configmaps/other\n"}, "nothing is mounted"},
 		"limits":                   {change{deploymentFile, "          requests:", "          limits: {cpu: 1}\n          requests:"}, "limits are set"},
-		"no requests":              {change{deploymentFile, "memory: 100Mi", "memory: 0"}, "requests no memory"},
+		"no requests":              {change{deploymentFile, "memory: 210Mi", "memory: 0"}, "requests no memory"},
 		"a writable root":          {change{deploymentFile, "readOnlyRootFilesystem: true", "readOnlyRootFilesystem: false"}, "root file system"},
 		"capabilities":             {change{deploymentFile, "- ALL", "- NET_RAW"}, "capabilities"},
 		"privilege escalation":     {change{deploymentFile, "allowPrivilegeEscalation: false", "allowPrivilegeEscalation: true"}, "escalation"},

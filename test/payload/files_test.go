@@ -40,7 +40,7 @@ var fileRules = []rule{
 var fileName = regexp.MustCompile(`^0000_(50|90)_` + component + `_\d\d-[a-z0-9-]+(\.crd)?\.yaml$`)
 
 // alertTemplate is what annotations of alerts may have Prometheus fill in.
-var alertTemplate = regexp.MustCompile(`\{\{ \$labels\.[a-z_]+ \}\}`)
+var alertTemplate = regexp.MustCompile(`\{\{ (if )?\$labels\.[a-z_]+ \}\}|\{\{ (else|end) \}\}`)
 
 func fileNames(p *payload) (faults []string) {
 	for name, content := range p.files {

@@ -12,6 +12,7 @@ import (
 var podRules = []rule{
 	{"CLU-P3 pods are as OpenShift's conventions want a component's to be", pods},
 	{"HRD-G4 a container that is started again takes its lease back", restarts},
+	{"HRD-B6 memory is requested, and limited for Go's runtime, as was measured", memory},
 	{"namespaces are prepared for platform components", namespaces},
 }
 

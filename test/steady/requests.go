@@ -120,6 +120,26 @@ func (r *Requests) add(seen event) {
 	r.Each[seen.Verb+" "+path]++
 }
 
+// Add counts what was asked later too.
+func (r *Requests) Add(later Requests) {
+	r.Writes += later.Writes
+	r.Gets += later.Gets
+	r.Lists += later.Lists
+	r.Watches += later.Watches
+	r.Leases += later.Leases
+	addCounts(&r.Each, later.Each)
+	addCounts(&r.Written, later.Written)
+}
+
+func addCounts(counts *map[string]int, later map[string]int) {
+	if *counts == nil {
+		*counts = map[string]int{}
+	}
+	for name, times := range later {
+		(*counts)[name] += times
+	}
+}
+
 // Total is the number of requests that a manager with nothing to do should not make.
 func (r Requests) Total() int { return r.Writes + r.Gets + r.Lists }
 

@@ -70,6 +70,17 @@ func TestOnlyWhatTheUserAskedSinceTheLastTimeIsCounted(t *testing.T) {
 	})
 }
 
+func TestRequestsOfTwoReadingsAreAddedUp(t *testing.T) {
+	var got Requests
+	got.Add(Requests{Writes: 1, Gets: 2, Lists: 3, Watches: 4, Leases: 5, Each: map[string]int{"get /a": 2}, Written: map[string]int{"events": 1}})
+	got.Add(Requests{Writes: 1, Gets: 1, Lists: 1, Watches: 1, Leases: 1, Each: map[string]int{"get /a": 1, "get /b": 1}, Written: map[string]int{"events": 1, "pods": 2}})
+	want := Requests{Writes: 2, Gets: 3, Lists: 4, Watches: 5, Leases: 6,
+		Each: map[string]int{"get /a": 3, "get /b": 1}, Written: map[string]int{"events": 2, "pods": 2}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("requests (-want +got):\n%s", diff)
+	}
+}
+
 func TestALineThatIsNoEventIsAnError(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.log")
 	appendTo(t, path, "")

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/test/environment"
+	"github.com/openshift/platform-operators/test/memorybudget"
+	"github.com/openshift/platform-operators/test/provenance"
+	"github.com/openshift/platform-operators/test/samples"
+	"github.com/openshift/platform-operators/test/story"
+)
+
+const (
+	// memoryOperators is how many operators are installed while catalogs are read.
+	memoryOperators = 100
+	// rereadings is how often all catalogs are read again.
+	rereadings = 3
+	// memoryPrefix begins the names of the operators' packages.
+	memoryPrefix = "memory"
+)
+
+// memoryPhase is the most that the manager took while something went on, in bytes.
+type memoryPhase struct {
+	name string
+	// resident is anonymous memory, read every few milliseconds, and the kernel's own high-water mark of the total.
+	resident residentMemory
+	// live is the largest heap that a garbage collection left.
+	live float64
+}
+
+// withPeaksOf is the phase with the larger value of each of the two phases, under its own name.
+func (m memoryPhase) withPeaksOf(other memoryPhase) memoryPhase {
+	m.resident.anonymous = max(m.resident.anonymous, other.resident.anonymous)
+	m.resident.total = max(m.resident.total, other.resident.total)
+	m.live = max(m.live, other.live)
+	return m
+}
+
+// memoryPeaks is what the manager took, phase by phase.
+type memoryPeaks struct {
+	catalogs, catalogBytes                                     int
+	idle, installing, installed, reading, rereading, restarted memoryPhase
+}
+
+func (m memoryPeaks) phases() []memoryPhase {
+	return []memoryPhase{m.idle, m.installing, m.installed, m.reading, m.rereading, m.restarted}
+}
+
+// figures are the peaks of all phases, for the Deployment.
+func (m memoryPeaks) figures() memorybudget.Figures {
+	var most memoryPhase
+	for _, phase := range m.phases() {
+		most = most.withPeaksOf(phase)
+	}
+	return memorybudget.Figures{
+		Operators: memoryOperators, Catalogs: m.catalogs, CatalogBytes: int64(m.catalogBytes),
+		PeakRSS: int64(most.resident.total), PeakAnonymousRSS: int64(most.resident.anonymous), LiveHeap: int64(most.live),
+	}
+}
+
+// measureMemory has the manager install operators and read full-size catalogs, made of the real packages, over gRPC and HTTPS.
+func measureMemory(ctx context.Context, dir string, packages []packageLines, say func(string, ...any)) (part, error) {
+	streams, err := fullSizeCatalogs(packages, largeCatalogs)
+	if err != nil {
+		return part{}, err
+	}
+	operators := operatorsNamed(memoryPrefix, memoryOperators)
+	return onLive(ctx, dir, environment.Options{Samples: operators}, say, func(ctx context.Context, l *live) (part, error) {
+		catalogs, err := l.addCatalogs(ctx, filepath.Join(dir, "catalogs"), streams)
+		if err != nil {
+			return part{}, err
+		}
+		say("serving %d catalogs of together %s", len(streams), size.format(float64(length(streams))))
+		measured := memoryPeaks{catalogs: len(streams), catalogBytes: length(streams)}
+		streams = nil
+		if err := l.measureMemory(ctx, &measured, catalogs, operators); err != nil {
+			return part{}, err
+		}
+		p := memoryPart(measured)
+		figures := measured.figures()
+		p.memory = &figures
+		return p, nil
+	})
+}
+
+// fullSizeCatalogs are catalogs of these sizes, in bytes, made of the packages. Those with the most bundles come first, under the names of
+// packages that are installed, so that what is kept of them is as much as it can be.
+func fullSizeCatalogs(packages []packageLines, sizes []int) ([][]byte, error) {
+	packages = mostBundlesFirst(packages)
+	for i := range min(wantedOfLarge, len(packages)) {
+		name := fmt.Sprintf("%s-%d", memoryPrefix, i)
+		lines, err := packages[i].renamed(name)
+		if err != nil {
+			return nil, err
+		}
+		packages[i] = packageLines{name: name, bundles: packages[i].bundles, lines: lines}
+	}
+	return each(sizes, func(bytes int) ([]byte, error) { return largeCatalog(bytes, packages) })
+}
+
+func (l *live) measureMemory(ctx context.Context, measured *memoryPeaks, catalogs []*servedCatalog, operators []samples.Operator) error {
+	for _, phase := range []struct {
+		name string
+		into *memoryPhase
+		run  func(context.Context) error
+	}{
+		{"no PlatformOperator", &measured.idle, func(ctx context.Context) error { return letPass(ctx, quietTime) }},
+		{fmt.Sprintf("%d operators being installed", len(operators)), &measured.installing, func(ctx context.Context) error { return l.installPinned(ctx, operators) }},
+		{fmt.Sprintf("%d operators installed", len(operators)), &measured.installed, func(ctx context.Context) error { return letPass(ctx, quietTime) }},
+		{fmt.Sprintf("%d catalogs read for the first time", len(catalogs)), &measured.reading, func(ctx context.Context) error { return l.announceAll(ctx, catalogs) }},
+	} {
+		if err := l.phase(ctx, phase.into, phase.name, phase.run); err != nil {
+			return err
+		}
+	}
+	for round := range rereadings {
+		if err := changeAll(ctx, catalogs, round); err != nil {
+			return err
+		}
+		var again memoryPhase
+		err := l.phase(ctx, &again, fmt.Sprintf("%d catalogs read again", len(catalogs)), func(ctx context.Context) error { return l.announceAll(ctx, catalogs) })
+		if err != nil {
+			return err
+		}
+		measured.rereading = again.withPeaksOf(measured.rereading)
+	}
+	if err := l.Manager.Stop(); err != nil {
+		return err
+	}
+	return l.restartedPhase(ctx, &measured.restarted, catalogs)
+}
+
+// installPinned installs the operators from the catalog that has their bundles; the full-size ones have packages of their names.
+func (l *live) installPinned(ctx context.Context, operators []samples.Operator) error {
+	step := installStep(operators)
+	step.Within = settleLimit
+	step.Act = func(ctx context.Context, admin *story.Admin) error {
+		for _, each := range operators {
+			operator := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: each.Package}}
+			operator.Spec.Package.Name = each.Package
+			operator.Spec.Package.CatalogSelector = &metav1.LabelSelector{MatchLabels: map[string]string{platformv1alpha1.LabelCatalogName: environment.CatalogName}}
+			if _, err := admin.Platform.PlatformV1alpha1().PlatformOperators().Create(ctx, operator, metav1.CreateOptions{}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return step.Run(ctx, l.admin)
+}
+
+// writeMemory keeps the figures, with what the document says of where they come from.
+func writeMemory(figures memorybudget.Figures, facts []provenance.Fact) error {
+	for _, fact := range facts {
+		switch fact[0] {
+		case "commit":
+			figures.Commit = fact[1]
+		case "machine":
+			figures.Machine = fact[1]
+		case "command":
+			figures.Command = strings.Trim(fact[1], "`")
+		case "date":
+			figures.Date = fact[1]
+		}
+	}
+	return figures.Write(memorybudget.File)
+}
+
+func memoryPart(m memoryPeaks) part {
+	figures := m.figures()
+	p := part{
+		title: "Reading full-size catalogs",
+		text: fmt.Sprintf("The most memory that the manager takes while it reads %d catalogs of together %s, each over gRPC as a CatalogSource and over HTTPS as a ClusterCatalog, with %d operators installed. "+
+			"They are made of the real packages, repeated under other names; the %d packages with the most bundles have the names of packages that are installed, so that all of their versions are kept. All are read at once: for the first time, %d times again with other content, and once more by a manager that is started anew. "+
+			"Anonymous memory is what only this process has, read every %s; total is the kernel's high-water mark, with the pages of the program's file; the live heap is what garbage collections left. The baseline is the same process with the operators installed, before it knows of these catalogs. "+
+			"The request and GOMEMLIMIT in the Deployment follow from these figures, which are in `%s` too.",
+			m.catalogs, size.format(float64(m.catalogBytes)), memoryOperators, wantedOfLarge, rereadings, watchEvery, memorybudget.File),
+		ours: "manager", baseline: "manager before the reading",
+		details: table{caption: "The most in each phase:", head: []string{"phase", "anonymous RSS", "total RSS", "live heap"}},
+		notes: []string{fmt.Sprintf("From these follow a request of %s, the peak and a tenth, and a GOMEMLIMIT of %s, what the request leaves beside the program's file.",
+			size.format(float64(figures.Request())), size.format(float64(figures.GoLimit(figures.Request()))))},
+	}
+	for _, phase := range []memoryPhase{m.reading, m.rereading, m.restarted} {
+		p.figures = append(p.figures,
+			figure{name: phase.name + ": peak anonymous RSS", unit: size, ours: phase.resident.anonymous, baseline: m.installed.resident.anonymous, n: 1},
+			figure{name: phase.name + ": peak total RSS", unit: size, ours: phase.resident.total, baseline: m.installed.resident.total, n: 1},
+			figure{name: phase.name + ": live heap", unit: size, ours: phase.live, baseline: m.installed.live, n: 1})
+	}
+	for _, phase := range m.phases() {
+		p.details.rows = append(p.details.rows, []string{phase.name, size.format(phase.resident.anonymous), size.format(phase.resident.total), size.format(phase.live)})
+	}
+	return p
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/test/environment"
+	"github.com/openshift/platform-operators/test/localcatalog"
+)
+
+// servedCatalog is one catalog that is served beside that of the samples.
+type servedCatalog struct {
+	name, folder string
+	server       *localcatalog.Server
+}
+
+// addCatalogs serves the streams, of which the cluster does not know yet.
+func (l *live) addCatalogs(ctx context.Context, dir string, streams [][]byte) ([]*servedCatalog, error) {
+	var all []*servedCatalog
+	for i, stream := range streams {
+		c := &servedCatalog{name: fmt.Sprintf("large-%d", i), folder: filepath.Join(dir, fmt.Sprintf("large-%d", i))}
+		if err := os.MkdirAll(c.folder, 0o755); err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(filepath.Join(c.folder, "catalog.json"), stream, 0o644); err != nil {
+			return nil, err
+		}
+		var err error
+		if c.server, err = l.AddCatalog(ctx, c.name, c.folder); err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// changeAll gives all catalogs other content: a blob that says which round it is. Nobody is told of it yet.
+func changeAll(ctx context.Context, catalogs []*servedCatalog, round int) error {
+	for _, c := range catalogs {
+		blob := fmt.Sprintf("{\"schema\":\"bench.round\",\"package\":\"%s-0\",\"name\":\"round-%d\"}\n", memoryPrefix, round)
+		if err := os.WriteFile(filepath.Join(c.folder, "round.json"), []byte(blob), 0o644); err != nil {
+			return err
+		}
+		if err := c.server.Update(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// announceAll tells the cluster of the catalogs' content, all at once, and waits until the manager has read it.
+func (l *live) announceAll(ctx context.Context, catalogs []*servedCatalog) error {
+	began := time.Now()
+	group, groupCtx := errgroup.WithContext(ctx)
+	for _, c := range catalogs {
+		group.Go(func() error { return l.Announce(groupCtx, c.name, c.server) })
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	return l.catalogsRead(ctx, catalogs, began)
+}
+
+// catalogsRead waits until each catalog has been read, over both protocols, by readings that began after a time.
+func (l *live) catalogsRead(ctx context.Context, catalogs []*servedCatalog, began time.Time) error {
+	scraper, err := l.newScraper()
+	if err != nil {
+		return err
+	}
+	var expected []string
+	for _, c := range catalogs {
+		for _, id := range []catalog.ID{
+			{Kind: catalog.KindCatalogSource, Namespace: environment.CatalogNamespace, Name: c.name},
+			{Kind: catalog.KindClusterCatalog, Name: c.name},
+		} {
+			expected = append(expected, fmt.Sprintf("%s{%s=%q}", platformv1alpha1.MetricCatalogAge, platformv1alpha1.MetricLabelCatalog, id))
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, settleLimit)
+	defer cancel()
+	for {
+		series, err := scraper.scrape(ctx)
+		missing := unread(expected, series, time.Since(began))
+		if err == nil && len(missing) == 0 {
+			return nil
+		}
+		if waited := letPass(ctx, scrapeEvery); waited != nil {
+			return fmt.Errorf("waiting until the manager has read %s: %w", few(missing), errors.Join(waited, err))
+		}
+	}
+}
+
+// unread are those of the series of catalogs' ages that are not there, or older than a time.
+func unread(expected []string, series map[string]float64, since time.Duration) (missing []string) {
+	for _, name := range expected {
+		if age, found := series[name]; !found || age > since.Seconds() {
+			missing = append(missing, name)
+		}
+	}
+	return missing
+}

@@ -94,6 +94,16 @@ func (e *leaderElection) applyTo(config *configv1.LeaderElection) {
 	config.RetryPeriod = metav1.Duration{Duration: e.retryPeriod}
 }
 
+// stallLimit is how long a leader may stand still. Until the renew deadline it cannot tell that it fails to renew its lease; the rest of
+// the lease is for that. On a control plane of one node it is the same: library-go adds the same time to both. Zero without election.
+func stallLimit(config configv1.LeaderElection, namespace string) time.Duration {
+	if config.Disable {
+		return 0
+	}
+	config = electionconfig.LeaderElectionDefaulting(config, namespace, leaseName) // as the builder does
+	return config.LeaseDuration.Duration - config.RenewDeadline.Duration
+}
+
 // candidacy is how this process runs for leader.
 type candidacy struct {
 	// identity is empty outside of a pod; library-go makes a random one then.

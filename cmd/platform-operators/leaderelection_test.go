@@ -6,8 +6,10 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	configv1 "github.com/openshift/api/config/v1"
+	electionconfig "github.com/openshift/library-go/pkg/config/leaderelection"
 
 	"github.com/openshift/platform-operators/pkg/leaderelection"
 )
@@ -38,6 +40,24 @@ func TestTimingsOfTheLeaseAreAllGivenOrNone(t *testing.T) {
 				t.Errorf("got %v, want %q", err, test.want)
 			}
 		})
+	}
+}
+
+func TestALeaderMayStandStillForTheTimeThatTheLeaseOutlastsItsRenewal(t *testing.T) {
+	given := configv1.LeaderElection{LeaseDuration: metav1.Duration{Duration: 8 * time.Second}, RenewDeadline: metav1.Duration{Duration: 5 * time.Second}, RetryPeriod: metav1.Duration{Duration: time.Second}}
+	singleNode := electionconfig.LeaderElectionSNOConfig(configv1.LeaderElection{})
+	for name, test := range map[string]struct {
+		config configv1.LeaderElection
+		want   time.Duration
+	}{
+		"library-go's timings":      {configv1.LeaderElection{}, 30 * time.Second},
+		"those for a single node":   {singleNode, 30 * time.Second},
+		"timings of flags":          {given, 3 * time.Second},
+		"without a leader election": {configv1.LeaderElection{Disable: true}, 0},
+	} {
+		if limit := stallLimit(test.config, "ns"); limit != test.want {
+			t.Errorf("%s: %s, want %s", name, limit, test.want)
+		}
 	}
 }
 

@@ -52,6 +52,7 @@ func (s *starter) start(ctx context.Context, command *cobra.Command) error {
 		return fmt.Errorf("reading the configuration file: %w", err)
 	}
 	s.election.applyTo(&config.LeaderElection)
+	s.options.StallLimit = stallLimit(config.LeaderElection, flags.namespace)
 	candidacy, err := s.election.prepare(ctx, config.LeaderElection, flags, s.clock)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -35,14 +36,29 @@ type absent struct {
 	v1helpers.OperatorClientWithFinalizers
 }
 
+var errAbsent = apierrors.NewNotFound(schema.GroupResource{Resource: "platformoperatormanagers"}, "cluster")
+
 func (absent) GetOperatorState() (*operatorv1.OperatorSpec, *operatorv1.OperatorStatus, string, error) {
-	return nil, nil, "", apierrors.NewNotFound(schema.GroupResource{Resource: "platformoperatormanagers"}, "cluster")
+	return nil, nil, "", errAbsent
+}
+
+func (absent) GetOperatorStateWithQuorum(context.Context) (*operatorv1.OperatorSpec, *operatorv1.OperatorStatus, string, error) {
+	return nil, nil, "", errAbsent
+}
+
+func (absent) UpdateOperatorStatus(context.Context, string, *operatorv1.OperatorStatus) (*operatorv1.OperatorStatus, error) {
+	return nil, errAbsent
 }
 
 func TestOperatorClientNeverSaysNotFound(t *testing.T) {
-	_, _, _, err := persistentClient{absent{}}.GetOperatorState()
-	if !errors.Is(err, operatorv1alpha1.ErrManagerMissing) || apierrors.IsNotFound(err) {
-		t.Errorf("got %v, upon which library-go may delete the ClusterOperator", err)
+	client := persistentClient{absent{}}
+	_, _, _, get := client.GetOperatorState()
+	_, _, _, quorum := client.GetOperatorStateWithQuorum(t.Context())
+	_, update := client.UpdateOperatorStatus(t.Context(), "1", &operatorv1.OperatorStatus{})
+	for request, err := range map[string]error{"GetOperatorState": get, "GetOperatorStateWithQuorum": quorum, "UpdateOperatorStatus": update} {
+		if !errors.Is(err, operatorv1alpha1.ErrManagerMissing) || apierrors.IsNotFound(err) {
+			t.Errorf("%s returns %v, upon which library-go may delete the ClusterOperator, and a controller would report a fault", request, err)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"context"
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -32,18 +33,35 @@ func newOperatorClient(config *rest.Config, clock clock.PassiveClock) (v1helpers
 
 // persistentClient never says NotFound. On NotFound library-go's status controller deletes the ClusterOperator, which the
 // CVO would have to make anew and which would page somebody; ours comes back within a second, so an ordinary error and a
-// retry is right.
+// retry is right. Controllers recognize that error, so that none of them reports the deletion as a fault of its own.
 type persistentClient struct {
 	v1helpers.OperatorClientWithFinalizers
+}
+
+func persistent(err error) error {
+	if apierrors.IsNotFound(err) {
+		return operatorv1alpha1.ErrManagerMissing
+	}
+	return err
 }
 
 // GetOperatorState is the wrapped client's, with NotFound turned into another error.
 func (c persistentClient) GetOperatorState() (*operatorv1.OperatorSpec, *operatorv1.OperatorStatus, string, error) {
 	spec, status, version, err := c.OperatorClientWithFinalizers.GetOperatorState()
-	if apierrors.IsNotFound(err) {
-		err = operatorv1alpha1.ErrManagerMissing
-	}
-	return spec, status, version, err
+	return spec, status, version, persistent(err)
+}
+
+// GetOperatorStateWithQuorum is the wrapped client's, with NotFound turned into another error.
+func (c persistentClient) GetOperatorStateWithQuorum(ctx context.Context) (*operatorv1.OperatorSpec, *operatorv1.OperatorStatus, string, error) {
+	spec, status, version, err := c.OperatorClientWithFinalizers.GetOperatorStateWithQuorum(ctx)
+	return spec, status, version, persistent(err)
+}
+
+// UpdateOperatorStatus is the wrapped client's, with NotFound turned into another error: the resource may have been deleted after it
+// was read.
+func (c persistentClient) UpdateOperatorStatus(ctx context.Context, oldResourceVersion string, in *operatorv1.OperatorStatus) (*operatorv1.OperatorStatus, error) {
+	out, err := c.OperatorClientWithFinalizers.UpdateOperatorStatus(ctx, oldResourceVersion, in)
+	return out, persistent(err)
 }
 
 // extractSpec and extractStatus tell library-go which fields of the operator resource a field manager has applied. The

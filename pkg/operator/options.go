@@ -28,6 +28,8 @@ type Options struct {
 	// TakenOverBy is the identity of this process, if it took the lease over from an ended process of its pod; else empty. No flag
 	// sets it.
 	TakenOverBy string
+	// StallLimit is how long this process may not run and still lead, at most; zero without leader election. No flag sets it.
+	StallLimit time.Duration
 }
 
 // NewOptions returns the settings that a manager in the payload has.

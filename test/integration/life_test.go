@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -13,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/health"
 	"github.com/openshift/platform-operators/test/samples"
 )
 
@@ -51,10 +53,10 @@ var _ = Describe("an installed operator", Ordered, func() {
 
 	It("is left alone while nothing changes: not one write", func(ctx context.Context) {
 		var before string
-		Eventually(func(g Gomega, ctx context.Context) { // the last writes of the installation may still be on their way
+		Eventually(func(g Gomega, ctx context.Context) { // the last writes of the installation may still wait for their pause
 			first, err := versionsOf(ctx, pkg)
 			g.Expect(err).NotTo(HaveOccurred())
-			g.Consistently(versionsOf, "1s").WithContext(ctx).WithArguments(pkg).Should(Equal(first))
+			g.Consistently(versionsOf, health.StatusPause+time.Second).WithContext(ctx).WithArguments(pkg).Should(Equal(first))
 			before = first
 		}).WithContext(ctx).Should(Succeed())
 		Consistently(versionsOf).WithContext(ctx).WithArguments(pkg).Should(Equal(before))

@@ -16,8 +16,8 @@ import (
 )
 
 // remove deletes everything but CRDs and namespaces, phase by phase in the reverse order and some objects of a phase at once,
-// waits until no Pod is left, and returns how many requests that were.
-func (l *plainLoop) remove(ctx context.Context, operators []rendered, atOnce int) (deletions, looks int, err error) {
+// waits until no Pod is left, and returns how many requests that were. Propagation is that of workloads.
+func (l *plainLoop) remove(ctx context.Context, operators []rendered, atOnce int, propagation metav1.DeletionPropagation) (deletions, looks int, err error) {
 	for _, operator := range operators {
 		for _, phase := range slices.Backward(plan.Phases(operator.objects)) {
 			group, ctx := errgroup.WithContext(ctx)
@@ -25,7 +25,7 @@ func (l *plainLoop) remove(ctx context.Context, operators []rendered, atOnce int
 			for i := range phase.Objects {
 				if object := &phase.Objects[i]; !isCRD(object) {
 					deletions++
-					group.Go(func() error { return l.delete(ctx, object) })
+					group.Go(func() error { return l.delete(ctx, object, propagation) })
 				}
 			}
 			if err := group.Wait(); err != nil {
@@ -37,13 +37,15 @@ func (l *plainLoop) remove(ctx context.Context, operators []rendered, atOnce int
 	return deletions, looks, err
 }
 
-func (l *plainLoop) delete(ctx context.Context, object *unstructured.Unstructured) error {
+func (l *plainLoop) delete(ctx context.Context, object *unstructured.Unstructured, propagation metav1.DeletionPropagation) error {
 	client, err := l.client(object)
 	if err != nil {
 		return err
 	}
-	background := metav1.DeletePropagationBackground
-	if err := client.Delete(ctx, object.GetName(), metav1.DeleteOptions{PropagationPolicy: &background}); err != nil && !apierrors.IsNotFound(err) {
+	if object.GetKind() != "Deployment" {
+		propagation = metav1.DeletePropagationBackground
+	}
+	if err := client.Delete(ctx, object.GetName(), metav1.DeleteOptions{PropagationPolicy: &propagation}); err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("deleting %s %q: %w", object.GetKind(), object.GetName(), err)
 	}
 	return nil

@@ -37,7 +37,7 @@ func TestThePlainLoopKeepsNamespacesAndCRDs(t *testing.T) {
 	client := dynamicfake.NewSimpleDynamicClient(scheme.Scheme, there...)
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "somebody-elses", Name: "pod"}}
 	loop := plainLoop{kubernetes: fake.NewClientset(pod), dynamic: client, mapper: testrestmapper.TestOnlyStaticRESTMapper(scheme.Scheme)}
-	deletions, looks, err := loop.remove(t.Context(), []rendered{operator}, 1)
+	deletions, looks, err := loop.remove(t.Context(), []rendered{operator}, 1, metav1.DeletePropagationForeground)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,6 +49,9 @@ func TestThePlainLoopKeepsNamespacesAndCRDs(t *testing.T) {
 			continue
 		}
 		deleted = append(deleted, deletion.GetName())
+		if inForeground := *deletion.GetDeleteOptions().PropagationPolicy == metav1.DeletePropagationForeground; inForeground != (action.GetResource().Resource == "deployments") {
+			t.Errorf("it deletes %s in the foreground: %t", action.GetResource().Resource, inForeground)
+		}
 	}
 	if len(deleted) == 0 || deleted[0] != "manager" {
 		t.Errorf("it deleted %q; what runs goes first", deleted)

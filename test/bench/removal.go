@@ -25,8 +25,9 @@ const (
 // removals is what removing the same number of operators took on either side.
 type removals struct {
 	operators int
-	// ours, gone and plain are seconds: until the manager was through, until the namespaces were gone too, and the plain loop's.
-	ours, gone, plain float64
+	// ours and gone are seconds: until the manager was through, and until the namespaces were gone too. plain and foreground are the
+	// plain loop's, with either propagation.
+	ours, gone, plain, foreground float64
 	// requests are the manager's, deletions and looks the plain loop's.
 	requests         steady.Requests
 	deletions, looks int
@@ -117,31 +118,40 @@ func (l *live) deletePlatformOperators(ctx context.Context, operators []samples.
 	return group.Wait()
 }
 
-// removePlainly measures the baseline. A Deployment's Pods belong to what is installed, so that those are waited for too.
+// removePlainly measures the baselines, one after the other with the same operators.
 func (l *live) removePlainly(ctx context.Context, measured *removals, operators []samples.Operator) error {
 	objects, err := renderSamples(filepath.Join(l.Dir, "plain"), operators)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, settleLimit)
-	defer cancel()
-	if _, err := l.loop.install(ctx, objects, engineParallel); err != nil {
-		return fmt.Errorf("installing by a plain loop: %w", err)
-	}
-	pods, err := l.loop.pods(ctx, objects)
-	if err != nil {
+	if measured.plain, err = l.timePlainRemoval(ctx, measured, objects, metav1.DeletePropagationBackground); err != nil {
 		return err
 	}
+	measured.foreground, err = l.timePlainRemoval(ctx, measured, objects, metav1.DeletePropagationForeground)
+	return err
+}
+
+// timePlainRemoval installs and removes operators by a plain loop, and returns the seconds of the removal. A Deployment's Pods belong to
+// what is installed, so that those are waited for too.
+func (l *live) timePlainRemoval(ctx context.Context, measured *removals, operators []rendered, propagation metav1.DeletionPropagation) (float64, error) {
+	ctx, cancel := context.WithTimeout(ctx, settleLimit)
+	defer cancel()
+	if _, err := l.loop.install(ctx, operators, engineParallel); err != nil {
+		return 0, fmt.Errorf("installing by a plain loop: %w", err)
+	}
+	pods, err := l.loop.pods(ctx, operators)
+	if err != nil {
+		return 0, err
+	}
 	if pods < len(operators) {
-		return fmt.Errorf("removing by a plain loop: %d operators have %d Pods, so that waiting for their end would mean nothing", len(operators), pods)
+		return 0, fmt.Errorf("removing by a plain loop: %d operators have %d Pods, so that waiting for their end would mean nothing", len(operators), pods)
 	}
 	start := time.Now()
-	measured.deletions, measured.looks, err = l.loop.remove(ctx, objects, engineParallel)
+	measured.deletions, measured.looks, err = l.loop.remove(ctx, operators, engineParallel, propagation)
 	if err != nil {
-		return fmt.Errorf("removing by a plain loop: %w", err)
+		return 0, fmt.Errorf("removing by a plain loop: %w", err)
 	}
-	measured.plain = time.Since(start).Seconds()
-	return nil
+	return time.Since(start).Seconds(), nil
 }
 
 func removalPart(m removals) part {
@@ -152,11 +162,13 @@ func removalPart(m removals) part {
 		text: fmt.Sprintf("%d sample operators, each with a namespace and a CRD of its own, are installed, and then all their PlatformOperators are deleted at once: from the first deletion until another client, which looks every 100 ms, finds none of their PlatformOperators, BundleDeployments, cluster roles and bindings any more, and of their namespaces only such as are being deleted; and until those are gone too, which is Kubernetes' namespace controller's work. CRDs are kept, as is the default. "+
 			"Requests are the manager's in the API server's audit log, watches and leases aside, until it has written nothing for %s. "+
 			"The baseline is a plain loop by client-go without a rate limit. It deletes the same objects of as many other operators, one operator after the other and %d objects at once, and then looks every 100 ms until no Pod of them is left. It leaves the namespaces, so that it need not know whether they are empty, and it does not check who owns an object. "+
+			"It deletes Deployments in the background, as kubectl does, so that their Pods may outlive the permissions that these need. The manager deletes Deployments in the foreground and waits for their Pods, which has Kubernetes' own controllers send several times as many requests; the second row has a loop that does so too. "+
 			"Commit c02a7af took %d s and %d requests, most of them to learn whether namespaces are empty.",
 			m.operators, quietTime, engineParallel, removalSecondsBefore, removalRequestsBefore),
 		ours: "manager", baseline: "plain loop, namespaces stay",
 		figures: []figure{
 			{name: fmt.Sprintf("%s, until removed (c02a7af: %d s)", name, removalSecondsBefore), unit: seconds, ours: m.ours, baseline: m.plain, n: 1},
+			{name: name + ", until removed; baseline in the foreground too", unit: seconds, ours: m.ours, baseline: m.foreground, n: 1},
 			{name: name + ", until their namespaces are gone", unit: seconds, ours: m.gone, baseline: m.plain, n: 1},
 			{name: name + fmt.Sprintf(", requests for each (c02a7af: %d)", removalRequestsBefore/removedOperators), unit: count, ours: each(m.requests.Total()), baseline: each(m.deletions + m.looks), n: 1},
 			{name: name + ", writes for each", unit: count, ours: each(m.requests.Writes), baseline: each(m.deletions), n: 1},

@@ -16,11 +16,12 @@ import (
 
 func TestRemovingIsWrittenForEachOperatorBesideThePlainLoop(t *testing.T) {
 	p := removalPart(removals{
-		operators: 100, ours: 12, gone: 30, plain: 6, deletions: 700, looks: 50,
+		operators: 100, ours: 12, gone: 30, plain: 6, foreground: 10, deletions: 700, looks: 50,
 		requests: steady.Requests{Writes: 1000, Gets: 300, Lists: 200, Watches: 7, Leases: 9},
 	})
 	want := []figure{
 		{name: "100 operators, until removed (c02a7af: 75 s)", unit: seconds, ours: 12, baseline: 6, n: 1},
+		{name: "100 operators, until removed; baseline in the foreground too", unit: seconds, ours: 12, baseline: 10, n: 1},
 		{name: "100 operators, until their namespaces are gone", unit: seconds, ours: 30, baseline: 6, n: 1},
 		{name: "100 operators, requests for each (c02a7af: 139)", unit: count, ours: 15, baseline: 7.5, n: 1},
 		{name: "100 operators, writes for each", unit: count, ours: 10, baseline: 7, n: 1},
@@ -48,10 +49,10 @@ func TestAnOperatorIsGoneWhenNothingOfItIsThere(t *testing.T) {
 		// parts of the errors; empty for none
 		notComplete, notRemoved, notGone string
 	}{
-		"all of it":                         {[]runtime.Object{namespace("a"), role("a-role")}, "", "1 namespaces are still there: a", "1 namespaces are still there: a"},
-		"all but one":                       {[]runtime.Object{namespace("a")}, "1 clusterroles are not there: a-role", "1 namespaces are still there: a", "1 namespaces are still there: a"},
-		"a namespace that is being deleted": {[]runtime.Object{going, role("a-role-of-others")}, "1 clusterroles are not there: a-role", "", "1 namespaces are still there: a"},
-		"the last of it":                    {[]runtime.Object{role("a-role")}, "1 namespaces are not there: a", "1 clusterroles are still there: a-role", "1 clusterroles are still there: a-role"},
+		"all of it":                         {[]runtime.Object{namespace("a"), role("a-role")}, "", "namespaces are still there: a", "namespaces are still there: a"},
+		"all but one":                       {[]runtime.Object{namespace("a")}, "1 clusterroles are not there: a-role", "namespaces are still there: a", "namespaces are still there: a"},
+		"a namespace that is being deleted": {[]runtime.Object{going, role("a-role-of-others")}, "1 clusterroles are not there: a-role", "", "namespaces are still there: a"},
+		"the last of it":                    {[]runtime.Object{role("a-role")}, "1 namespaces are not there: a", "clusterroles are still there: a-role", "clusterroles are still there: a-role"},
 		"what others have does not count":   {[]runtime.Object{namespace("b"), role("admin")}, "1 namespaces are not there: a", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

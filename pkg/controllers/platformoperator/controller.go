@@ -218,7 +218,11 @@ func objectName(object runtime.Object) string {
 
 func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
 	name := syncCtx.QueueKey()
-	if name == "" || name == factory.DefaultQueueKey {
+	switch name {
+	case "", factory.DefaultQueueKey:
+		return nil
+	case othersKey:
+		c.syncOthers(syncCtx)
 		return nil
 	}
 	defer c.tried(name)

@@ -3,6 +3,7 @@ package platformoperator
 import (
 	"context"
 	"slices"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
@@ -95,13 +96,28 @@ func (c *controller) ofChangedCluster(runtime.Object) []string {
 	return append(outdated, undecided...)
 }
 
+// othersKey is the queue key for the search for operators whose decision no longer holds. No operator has a name with a slash.
+const othersKey = "others/"
+
+// othersPause is how long that search waits, so that one search serves all operators that change meanwhile: it goes through all
+// operators, and when a hundred are removed, each changes several times.
+const othersPause = 250 * time.Millisecond
+
 // enqueueOthers has operators look again to which it matters what became of this one: it was decided with them, or it no longer is.
 // Of those that were never decided each comes by itself.
 func (c *controller) enqueueOthers(syncCtx factory.SyncContext, decided bool, others []string) {
 	if !decided {
-		others, _ = c.outdated()
+		syncCtx.Queue().AddAfter(othersKey, othersPause)
 	}
 	for _, other := range others {
+		syncCtx.Queue().Add(other)
+	}
+}
+
+// syncOthers enqueues the operators whose decision no longer holds.
+func (c *controller) syncOthers(syncCtx factory.SyncContext) {
+	outdated, _ := c.outdated()
+	for _, other := range outdated {
 		syncCtx.Queue().Add(other)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/record"
+	"k8s.io/client-go/util/workqueue"
 	clocktesting "k8s.io/utils/clock/testing"
 
 	configv1listers "github.com/openshift/client-go/config/listers/config/v1"
@@ -72,7 +73,7 @@ func newFleet(t *testing.T, size int) *fleet {
 		operators: cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil), deployments: cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil),
 		packages: map[string]*catalog.Package{},
 	}
-	f.syncs = factory.NewSyncContext("test", events.NewInMemoryRecorder("test", f.clock))
+	f.syncs = atOnce{factory.NewSyncContext("test", events.NewInMemoryRecorder("test", f.clock))}
 	t.Cleanup(f.syncs.Queue().ShutDown)
 	f.controller = f.restarted()
 	for i := range size {
@@ -89,6 +90,21 @@ func newFleet(t *testing.T, size int) *fleet {
 		f.offer(operator.Name, catalog.Bundle{ProvidedGVKs: []catalog.GVK{fleetKind("Of" + operator.Name)}})
 	}
 	return f
+}
+
+// atOnce is a sync context of which the queue has the search for others at once, not after its pause.
+type atOnce struct{ factory.SyncContext }
+
+func (c atOnce) Queue() workqueue.RateLimitingInterface { return impatient{c.SyncContext.Queue()} }
+
+type impatient struct{ workqueue.RateLimitingInterface }
+
+func (q impatient) AddAfter(key any, pause time.Duration) {
+	if key == othersKey && pause == othersPause {
+		q.Add(key)
+		return
+	}
+	q.RateLimitingInterface.AddAfter(key, pause)
 }
 
 // restarted is a controller that remembers nothing.
@@ -116,6 +132,9 @@ func (f *fleet) drain(t *testing.T, names ...string) (synced []string) {
 		f.clock.SetTime(f.clock.Now().Add(time.Minute)) // no write waits for the one before
 		if err := f.sync(t.Context(), keyed{f.syncs, name}); err != nil {
 			t.Fatal(err)
+		}
+		if name == othersKey {
+			continue
 		}
 		if synced = append(synced, name); len(synced) > 5_000 {
 			t.Fatal("operators enqueue one another for ever")
@@ -208,6 +227,25 @@ func TestHRD_B2_TheCatalogOfOnePackageChangesAmongAHundredOperators(t *testing.T
 				}
 			}
 		})
+	}
+}
+
+func TestARemovedOperatorHasThoseLookAgainThatItMatteredTo(t *testing.T) {
+	f := newFleet(t, 10)
+	shared := fleetKind("Shared")
+	f.offer("op07", catalog.Bundle{Requirements: []catalog.Requirement{{GVK: &shared}}})
+	f.offer("op08", catalog.Bundle{ProvidedGVKs: []catalog.GVK{shared}})
+	f.drain(t, f.names()...)
+	for _, name := range []string{"op06", "op08"} { // op06 has to do with no other
+		if err := f.operators.Delete(&platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: name}}); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.sync(t.Context(), keyed{f.syncs, name}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if synced := f.drain(t); !slices.Equal(synced, []string{"op07"}) {
+		t.Errorf("%v look again, want op07, whose provider was removed", synced)
 	}
 }
 

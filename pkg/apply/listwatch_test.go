@@ -192,8 +192,8 @@ func TestHRD_B7_APageHasABoundInBytes(t *testing.T) {
 		small, large, bytes int
 		most                int64
 	}{
-		"20 of 700 KiB":                            {large: 20, bytes: 700 << 10, most: pager.MaxBytes + 8<<10},
-		"1,000 small ones before 20 of 700 KiB":    {small: 1000, large: 20, bytes: 700 << 10, most: pager.MaxBytes + 8<<10},
+		"10 of 700 KiB":                            {large: 10, bytes: 700 << 10, most: pager.MaxBytes + 8<<10},
+		"200 small ones before 10 of 700 KiB":      {small: 200, large: 10, bytes: 700 << 10, most: pager.MaxBytes + 8<<10},
 		"one that is larger than a page":           {small: 10, large: 1, bytes: pager.MaxBytes + 1<<20, most: pager.MaxBytes + 2<<20},
 		"nothing at all":                           {most: 1 << 10},
 		"small ones, which take few pages of many": {small: 3000, most: pager.MaxBytes},

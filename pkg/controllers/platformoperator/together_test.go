@@ -95,16 +95,20 @@ func newFleet(t *testing.T, size int) *fleet {
 // atOnce is a sync context of which the queue has the search for others at once, not after its pause.
 type atOnce struct{ factory.SyncContext }
 
-func (c atOnce) Queue() workqueue.RateLimitingInterface { return impatient{c.SyncContext.Queue()} }
+func (c atOnce) Queue() workqueue.RateLimitingInterface { //nolint:staticcheck // library-go's interface has the deprecated type
+	return impatient{c.SyncContext.Queue()}
+}
 
-type impatient struct{ workqueue.RateLimitingInterface }
+type impatient struct {
+	workqueue.TypedRateLimitingInterface[any]
+}
 
 func (q impatient) AddAfter(key any, pause time.Duration) {
 	if key == othersKey && pause == othersPause {
 		q.Add(key)
 		return
 	}
-	q.RateLimitingInterface.AddAfter(key, pause)
+	q.TypedRateLimitingInterface.AddAfter(key, pause)
 }
 
 // restarted is a controller that remembers nothing.

@@ -158,23 +158,32 @@ func (b *blob) addPackage(builder *Builder) error {
 	return nil
 }
 
-// addChannel goes through the entries twice: none of them counts when one has not the shape of an entry, and they are not decoded
-// all at once, because a list of "{}" would take eighty times its size.
+// addChannel goes through a long list of entries twice: none of them counts when one has not the shape of an entry, and they are not
+// decoded all at once, because a list of "{}" would take eighty times its size.
 func (b *blob) addChannel(builder *Builder) error {
 	if b.name == "" {
 		return errors.New("it has no name")
 	}
-	if err := b.eachEntry(func(int, Entry) {}); err != nil {
-		return fmt.Errorf("entries: %w", err)
-	}
-	builder.AddChannel(b.pkg, b.name)
-	return b.eachEntry(func(n int, entry Entry) {
+	add := func(n int, entry Entry) {
 		if entry.Name == "" {
 			builder.AddFault(b.pkg, fmt.Errorf("channel %s: entry %d is left out: it has no name", truncate.Quote(b.name), n))
 			return
 		}
 		builder.AddChannel(b.pkg, b.name, entry)
-	})
+	}
+	var entries []Entry
+	if shortList(b.entries, &entries) {
+		builder.AddChannel(b.pkg, b.name)
+		for i, entry := range entries {
+			add(i+1, entry)
+		}
+		return nil
+	}
+	if err := b.eachEntry(func(int, Entry) {}); err != nil {
+		return fmt.Errorf("entries: %w", err)
+	}
+	builder.AddChannel(b.pkg, b.name)
+	return b.eachEntry(add)
 }
 
 // eachEntry calls f with each entry of a channel, counted from 1, up to one more than a package may have.

@@ -194,20 +194,35 @@ func installModes(raw []byte) (map[string]bool, error) {
 		return nil, nil
 	}
 	modes := map[string]bool{}
-	err := array(raw, func(element []byte) error {
-		var mode struct {
-			Type      string `json:"type"`
-			Supported bool   `json:"supported"`
-		}
-		if err := json.Unmarshal(element, &mode); err != nil {
-			return err
-		}
+	add := func(mode installMode) error {
 		if modes[mode.Type] = mode.Supported; len(modes) > maxInstallModes {
 			return fmt.Errorf("more than %d install modes", maxInstallModes)
 		}
 		return nil
+	}
+	var list []installMode
+	if shortList(raw, &list) {
+		for _, mode := range list {
+			if err := add(mode); err != nil {
+				return modes, err
+			}
+		}
+		return modes, nil
+	}
+	err := array(raw, func(element []byte) error {
+		var mode installMode
+		if err := json.Unmarshal(element, &mode); err != nil {
+			return err
+		}
+		return add(mode)
 	})
 	return modes, err
+}
+
+// installMode is an entry of a ClusterServiceVersion's spec.installModes.
+type installMode struct {
+	Type      string `json:"type"`
+	Supported bool   `json:"supported"`
 }
 
 // addObject reads a manifest that the catalog carries, base64 in a property: catalogs before olm.csv.metadata have

@@ -2,9 +2,10 @@ package catalog
 
 import (
 	"crypto/sha256"
-	"fmt"
+	"encoding/binary"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/openshift/platform-operators/pkg/truncate"
@@ -17,6 +18,8 @@ type shared struct {
 	// kinds are found by the sum of their texts, of which there would else be two copies.
 	kinds map[[sha256.Size]byte][]GVK
 	modes map[string]map[string]bool
+	// scratch is where keys are put together.
+	scratch []byte
 }
 
 func (s *shared) share(b *Bundle) {
@@ -47,7 +50,7 @@ func (s *shared) gvks(list []GVK) []GVK {
 	if len(list) == 0 {
 		return nil
 	}
-	key := sumOf(list)
+	key := s.sumOf(list)
 	if known, ok := s.kinds[key]; ok {
 		return known
 	}
@@ -59,34 +62,42 @@ func (s *shared) gvks(list []GVK) []GVK {
 	return own
 }
 
-func sumOf(list []GVK) (sum [sha256.Size]byte) {
-	hash := sha256.New()
+func (s *shared) sumOf(list []GVK) [sha256.Size]byte {
+	s.scratch = s.scratch[:0]
 	for _, gvk := range list {
-		fmt.Fprintf(hash, "%q %q %q\n", gvk.Group, gvk.Version, gvk.Kind)
+		for _, part := range []string{gvk.Group, gvk.Version, gvk.Kind} {
+			s.appendText(part)
+		}
 	}
-	hash.Sum(sum[:0])
-	return sum
+	return sha256.Sum256(s.scratch)
+}
+
+// appendText adds a text to the scratch so that no two lists of texts are one: by its length, then itself.
+func (s *shared) appendText(text string) {
+	s.scratch = append(binary.AppendUvarint(s.scratch, uint64(len(text))), text...)
 }
 
 func (s *shared) installModes(modes map[string]bool) map[string]bool {
 	if modes == nil {
 		return nil
 	}
-	var key strings.Builder
+	s.scratch = s.scratch[:0]
 	for _, mode := range slices.Sorted(maps.Keys(modes)) {
-		fmt.Fprintf(&key, "%q=%t ", mode, modes[mode])
+		s.appendText(mode)
+		s.scratch = strconv.AppendBool(s.scratch, modes[mode])
 	}
-	if known, ok := s.modes[key.String()]; ok {
+	if known, ok := s.modes[string(s.scratch)]; ok {
 		return known
 	}
-	s.modes[key.String()] = modes
+	s.modes[string(s.scratch)] = modes
 	return modes
 }
 
 // fields are the parts of a bundle whose length is bounded by that of a name.
 func (b *Bundle) fields() []field {
-	fields := []field{{"name", b.Name}, {"image", b.Image}, {"version", b.Version}, {"release", b.Release},
-		{"minKubeVersion", b.MinKubeVersion}, {"suggested namespace", b.SuggestedNamespace}}
+	fields := make([]field, 0, 6+3*len(b.ProvidedGVKs)+3*len(b.Requirements)) // enough but for compound requirements
+	fields = append(fields, field{"name", b.Name}, field{"image", b.Image}, field{"version", b.Version}, field{"release", b.Release},
+		field{"minKubeVersion", b.MinKubeVersion}, field{"suggested namespace", b.SuggestedNamespace})
 	for _, gvk := range b.ProvidedGVKs {
 		fields = append(fields, field{"olm.gvk", gvk.Group}, field{"olm.gvk", gvk.Version}, field{"olm.gvk", gvk.Kind})
 	}

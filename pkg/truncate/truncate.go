@@ -6,6 +6,7 @@ package truncate
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // MaxQuoted is how many characters a message quotes of one value at most.
@@ -21,18 +22,19 @@ func Quote[T ~string | ~[]byte](text T) string {
 	left := MaxQuoted
 	// A character has at most 4 bytes, so that what is beyond is not converted.
 	beginning := string(text[:min(len(text), 4*MaxQuoted)])
+	var room [16]byte // for one character: \U0010ffff in quotes
 	for i, r := range beginning {
-		each := strconv.Quote(string(r))
-		if r == '\uFFFD' {
-			each = `"` + string(r) + `"`
+		each := strconv.AppendQuote(room[:0], string(r))
+		if r == utf8.RuneError {
+			each = append(room[:1], string(r)+`"`...)
 		}
 		each = each[1 : len(each)-1]
-		length := len([]rune(each))
+		length := utf8.RuneCount(each)
 		if left < length || i >= 4*MaxQuoted-4 && len(text) > len(beginning) {
 			return quoted.String() + `"` + ellipsis
 		}
 		left -= length
-		quoted.WriteString(each)
+		quoted.Write(each)
 	}
 	quoted.WriteByte('"')
 	if len(text) > len(beginning) {

@@ -158,6 +158,21 @@ func TestUnionHasEveryObjectOnce(t *testing.T) {
 	}
 }
 
+func TestUnionOfOneSetIsThatSet(t *testing.T) {
+	only := newSet(t, configMap(t, "a"))
+	if union, err := Union("memo", only); union != only || err != nil {
+		t.Errorf("got %p, %v, want %p", union, err, only)
+	}
+	elsewhere, err := Union("elsewhere", only)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"prerequisites: Namespace elsewhere", "config: ConfigMap memo/a"}
+	if diff := cmp.Diff(want, layout(elsewhere)); diff != "" {
+		t.Errorf("with another install namespace (-want +got):\n%s", diff)
+	}
+}
+
 func ExampleNewSet() {
 	objects := []unstructured.Unstructured{
 		{Object: map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": map[string]any{"name": "controller", "namespace": "memo"}}},

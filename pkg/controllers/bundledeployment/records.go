@@ -50,6 +50,9 @@ type memory struct {
 	unremoved, unpruned trouble
 	// stillHeld is when the API server last said that the finalizer is on the deleted BundleDeployment.
 	stillHeld time.Time
+	// removalSets are the sets that a removal takes down, and removalUnion is made of them: a removal takes many syncs.
+	removalSets  []*apply.Set
+	removalUnion *apply.Set
 	// class is what was last seen of the class of this name.
 	class     corev1alpha2.ProvisionerClassSpec
 	className string

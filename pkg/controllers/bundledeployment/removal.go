@@ -140,7 +140,7 @@ func (s *state) takeDown(ctx context.Context) (apply.Removal, error) {
 	}
 	removal := apply.Removal{Done: true}
 	if len(sets) > 0 {
-		all, err := apply.Union(s.deployment.Spec.InstallNamespace, sets...)
+		all, err := s.record.unionOf(s.deployment.Spec.InstallNamespace, sets)
 		if err != nil {
 			return apply.Removal{}, err
 		}
@@ -164,6 +164,20 @@ func (s *state) takeDown(ctx context.Context) (apply.Removal, error) {
 	rest, err := s.engine.Remove(ctx, leftovers, apply.RemoveOptions{CRDs: s.policies.crds})
 	rest.Kept = append(removal.Kept, rest.Kept...)
 	return rest, err
+}
+
+// unionOf returns the union of the sets that a removal takes down. It is made again only when they are others than at the last call: the
+// union of a large bundle's revisions takes seconds. The install namespace never changes.
+func (m *memory) unionOf(installNamespace string, sets []*apply.Set) (*apply.Set, error) {
+	if m.removalUnion != nil && slices.Equal(m.removalSets, sets) {
+		return m.removalUnion, nil
+	}
+	union, err := apply.Union(installNamespace, sets...)
+	if err != nil {
+		return nil, err
+	}
+	m.removalSets, m.removalUnion = sets, union
+	return union, nil
 }
 
 func (s *state) release(ctx context.Context, removal apply.Removal) error {

@@ -64,3 +64,18 @@ func TestARemovalSaysWhetherItGoesOnByItself(t *testing.T) {
 		})
 	}
 }
+
+func TestARemovalOfSeveralRevisionsMakesTheirUnionOnce(t *testing.T) {
+	m := &memory{}
+	sets := []*apply.Set{setOf(t, "a"), setOf(t, "b")}
+	first, err := m.unionOf("memo", sets)
+	if err != nil || first.Len() != 2 {
+		t.Fatalf("the union has %d objects, %v", first.Len(), err)
+	}
+	if again, err := m.unionOf("memo", []*apply.Set{sets[0], sets[1]}); again != first || err != nil {
+		t.Errorf("the next sync made another one, %v", err)
+	}
+	if fewer, err := m.unionOf("memo", sets[:1]); err != nil || fewer.Len() != 1 {
+		t.Errorf("of one revision it has %d objects, %v", fewer.Len(), err)
+	}
+}

@@ -1,0 +1,163 @@
+package apiserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiextensions "k8s.io/apiextensions-apiserver/pkg/apiserver"
+	crdopenapi "k8s.io/apiextensions-apiserver/pkg/generated/openapi"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apiserver/pkg/admission"
+	discoveryendpoint "k8s.io/apiserver/pkg/endpoints/discovery/aggregated"
+	openapinamer "k8s.io/apiserver/pkg/endpoints/openapi"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	basecompatibility "k8s.io/component-base/compatibility"
+
+	"github.com/openshift/platform-operators/pkg/scenario/builtin"
+	"github.com/openshift/platform-operators/pkg/scenario/etcd"
+	"github.com/openshift/platform-operators/pkg/scenario/rbac"
+)
+
+const (
+	// maxRequestBody is kube-apiserver's.
+	maxRequestBody = 3 << 20
+	// minWatch is for how long a watch goes on at least, as in kube-apiserver.
+	minWatch = 30 * time.Minute
+)
+
+// builder makes the servers that answer requests: one of the built-in kinds, and behind it one of custom resources.
+type builder struct {
+	running    context.Context
+	options    Options
+	loopback   *rest.Config
+	storage    storageOptions
+	scheme     *runtime.Scheme
+	codecs     serializer.CodecFactory
+	kubernetes kubernetes.Interface
+	informers  informers.SharedInformerFactory
+	authorizer *rbac.Authorizer
+	admission  admission.Interface
+	discovery  discoveryendpoint.ResourceManager
+
+	servers []*genericapiserver.GenericAPIServer
+}
+
+func newBuilder(running context.Context, options Options, loopback *rest.Config) (*builder, error) {
+	b := &builder{
+		running: running, options: options, loopback: loopback,
+		storage: storageOptions{client: etcd.NewClient(running, options.Store)},
+		scheme:  builtin.NewScheme(), discovery: discoveryendpoint.NewResourceManager("apis"),
+	}
+	b.codecs = serializer.NewCodecFactory(b.scheme)
+	var err error
+	if b.kubernetes, err = kubernetes.NewForConfig(loopback); err != nil {
+		return nil, err
+	}
+	b.informers = informers.NewSharedInformerFactory(b.kubernetes, 0)
+	b.authorizer = rbac.New(b.informers.Rbac().V1())
+	return b, nil
+}
+
+// build returns the handler of all requests.
+func (b *builder) build() (http.Handler, error) {
+	var err error
+	if b.admission, err = b.newAdmission(); err != nil {
+		return nil, err
+	}
+	custom, err := b.buildCustom()
+	if err != nil {
+		return nil, fmt.Errorf("the server of custom resources: %w", err)
+	}
+	b.servers = append(b.servers, custom)
+	config := b.genericConfig(b.codecs)
+	config.AdmissionControl = b.admission
+	config.RESTOptionsGetter = b.storage
+	config.SharedInformerFactory = b.informers
+	server, err := config.Complete().New("built-in", custom)
+	if err != nil {
+		return nil, fmt.Errorf("the server of built-in kinds: %w", err)
+	}
+	b.servers = append(b.servers, server)
+	if err := b.installBuiltin(server); err != nil {
+		return nil, fmt.Errorf("the server of built-in kinds: %w", err)
+	}
+	return server.Handler, nil
+}
+
+// genericConfig is what both servers have in common.
+func (b *builder) genericConfig(codecs serializer.CodecFactory) *genericapiserver.RecommendedConfig {
+	config := genericapiserver.NewRecommendedConfig(codecs)
+	config.ExternalAddress = host + ":443"
+	config.EffectiveVersion = b.version()
+	config.MaxRequestBodyBytes = maxRequestBody
+	config.LoopbackClientConfig = b.loopback
+	config.Authentication.Authenticator = bearer{masters: append([]string{loopbackUser, adminUser}, b.options.Masters...)}
+	config.Authorization.Authorizer = withMasters(b.authorizer)
+	config.RuleResolver = b.authorizer
+	config.BuildHandlerChainFunc = handlerChain
+	config.EnableIndex, config.EnableProfiling, config.EnableMetrics = false, false, false
+	config.SkipOpenAPIInstallation = true
+	// The default checks start a goroutine that lives as long as the process, and stops virtual time.
+	config.HealthzChecks, config.LivezChecks, config.ReadyzChecks = nil, nil, nil
+	config.AggregatedDiscoveryGroupManager = b.discovery
+	// They count requests for metrics, each second.
+	config.DisabledPostStartHooks.Insert("max-in-flight-filter", "storage-object-count-tracker-hook")
+	return config
+}
+
+func (b *builder) buildCustom() (*genericapiserver.GenericAPIServer, error) {
+	config := b.genericConfig(apiextensions.Codecs)
+	config.AdmissionControl = b.admission
+	config.MergedResourceConfig = apiextensions.DefaultAPIResourceConfigSource()
+	config.OpenAPIV3Config = genericapiserver.DefaultOpenAPIV3Config(crdopenapi.GetOpenAPIDefinitions, openapinamer.NewDefinitionNamer(apiextensions.Scheme))
+	definitions := b.storage
+	definitions.codec = func(schema.GroupResource) runtime.Codec {
+		return apiextensions.Codecs.LegacyCodec(apiextensionsv1.SchemeGroupVersion)
+	}
+	config.RESTOptionsGetter = definitions
+	resources := b.storage
+	resources.codec = func(schema.GroupResource) runtime.Codec {
+		return runtime.NewCodec(unstructured.UnstructuredJSONScheme, unstructured.UnstructuredJSONScheme)
+	}
+	server, err := (&apiextensions.Config{
+		GenericConfig: config,
+		ExtraConfig:   apiextensions.ExtraConfig{CRDRESTOptionsGetter: resources, MasterCount: 1},
+	}).Complete().New(genericapiserver.NewEmptyDelegate())
+	if err != nil {
+		return nil, err
+	}
+	return server.GenericAPIServer, nil
+}
+
+func (b *builder) version() basecompatibility.MutableEffectiveVersion {
+	return basecompatibility.NewEffectiveVersionFromString(b.options.Version, "", "")
+}
+
+// start runs what the servers do beside requests, and waits until they are ready.
+func (b *builder) start(ctx context.Context) error {
+	top := b.servers[len(b.servers)-1]
+	top.PrepareRun()
+	top.RunPostStartHooks(b.running)
+	err := wait.PollUntilContextTimeout(ctx, time.Millisecond, readyWithin, true, b.ready)
+	if err != nil {
+		return errors.Join(errors.New("waiting until it is ready"), err)
+	}
+	return nil
+}
+
+// ready asks the server itself whether what it starts beside requests has begun, CustomResourceDefinitions among it.
+func (b *builder) ready(ctx context.Context) (bool, error) {
+	err := b.kubernetes.Discovery().RESTClient().Get().AbsPath("/readyz").Do(ctx).Error()
+	return err == nil, nil
+}

@@ -1,0 +1,73 @@
+package apiserver
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"k8s.io/apiserver/pkg/authentication/authenticator"
+	"k8s.io/apiserver/pkg/authentication/serviceaccount"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
+	"k8s.io/apiserver/pkg/authorization/union"
+	"k8s.io/apiserver/pkg/endpoints/filters"
+	"k8s.io/apiserver/pkg/endpoints/filters/impersonation"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	serverfilters "k8s.io/apiserver/pkg/server/filters"
+)
+
+// loopbackUser is who the server itself is to its clients.
+const loopbackUser = "system:apiserver"
+
+// adminUser may do everything.
+const adminUser = "system:admin"
+
+// handlerChain is what a request passes before it is answered: kube-apiserver's chain without what concerns connections, load and
+// audit logs.
+func handlerChain(handler http.Handler, config *genericapiserver.Config) http.Handler {
+	handler = filters.WithAuthorization(handler, config.Authorization.Authorizer, config.Serializer)
+	handler = impersonation.WithImpersonation(handler, config.Authorization.Authorizer, config.Serializer)
+	handler = filters.WithAuthentication(handler, config.Authentication.Authenticator, filters.Unauthorized(config.Serializer), nil, nil)
+	handler = filters.WithWarningRecorder(handler)
+	handler = filters.WithRequestDeadline(handler, nil, nil, config.LongRunningFunc, config.Serializer, config.RequestTimeout)
+	handler = filters.WithCacheControl(handler)
+	handler = filters.WithLatencyTrackers(handler)
+	handler = filters.WithRequestInfo(handler, config.RequestInfoResolver)
+	handler = filters.WithRequestReceivedTimestamp(handler)
+	handler = serverfilters.WithPanicRecovery(handler, config.RequestInfoResolver)
+	return filters.WithAuditInit(handler)
+}
+
+// bearer authenticates a request by a bearer token, which is the user's name.
+type bearer struct {
+	// masters are the users that may do everything.
+	masters []string
+}
+
+// AuthenticateRequest is authenticator.Request's.
+func (b bearer) AuthenticateRequest(request *http.Request) (*authenticator.Response, bool, error) {
+	name, found := strings.CutPrefix(request.Header.Get("Authorization"), "Bearer ")
+	request.Header.Del("Authorization") // as kube-apiserver does, so that nobody behind sees it
+	if !found || name == "" {
+		return nil, false, nil
+	}
+	return &authenticator.Response{User: b.user(name)}, true, nil
+}
+
+// user returns a user with the groups that kube-apiserver gives it.
+func (b bearer) user(name string) user.Info {
+	info := &user.DefaultInfo{Name: name, Groups: []string{user.AllAuthenticated}}
+	if namespace, _, err := serviceaccount.SplitUsername(name); err == nil {
+		info.Groups = append(info.Groups, serviceaccount.MakeGroupNames(namespace)...)
+	}
+	if slices.Contains(b.masters, name) {
+		info.Groups = append(info.Groups, user.SystemPrivilegedGroup)
+	}
+	return info
+}
+
+// withMasters allows members of group system:masters everything, and others what the authorizer allows.
+func withMasters(others authorizer.Authorizer) authorizer.Authorizer {
+	return union.New(authorizerfactory.NewPrivilegedGroups(user.SystemPrivilegedGroup), others)
+}

@@ -1,0 +1,59 @@
+package apiserver
+
+import (
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/registry/generic"
+	"k8s.io/apiserver/pkg/storage"
+	"k8s.io/apiserver/pkg/storage/etcd3"
+	"k8s.io/apiserver/pkg/storage/storagebackend"
+	"k8s.io/apiserver/pkg/storage/storagebackend/factory"
+	"k8s.io/apiserver/pkg/storage/value/encrypt/identity"
+	"k8s.io/client-go/tools/cache"
+
+	"go.etcd.io/etcd/client/v3/kubernetes"
+)
+
+// keyPrefix begins the keys of all objects, as kube-apiserver has it.
+const keyPrefix = "/registry"
+
+// storageOptions gives registries the storage of their resources: k8s.io/apiserver's etcd3 storage, with the given client and without
+// a watch cache.
+type storageOptions struct {
+	client *kubernetes.Client
+	// codec returns what a resource is encoded with in the storage. A registry of custom resources replaces it.
+	codec func(schema.GroupResource) runtime.Codec
+}
+
+var _ generic.RESTOptionsGetter = storageOptions{}
+
+// GetRESTOptions is generic.RESTOptionsGetter's.
+func (o storageOptions) GetRESTOptions(resource schema.GroupResource, _ runtime.Object) (generic.RESTOptions, error) {
+	config := storagebackend.NewDefaultConfig(keyPrefix, nil)
+	if o.codec != nil {
+		config.Codec = o.codec(resource)
+	}
+	group := resource.Group
+	if group == "" {
+		group = "core"
+	}
+	return generic.RESTOptions{
+		StorageConfig:           config.ForResource(resource),
+		Decorator:               o.store,
+		ResourcePrefix:          group + "/" + resource.Resource,
+		EnableGarbageCollection: true,
+		DeleteCollectionWorkers: 1,
+	}, nil
+}
+
+// store is a generic.StorageDecorator.
+func (o storageOptions) store(config *storagebackend.ConfigForResource, resourcePrefix string, _ func(runtime.Object) (string, error),
+	newObject, newList func() runtime.Object, _ storage.AttrFunc, _ storage.IndexerFuncs, _ *cache.Indexers) (storage.Interface, factory.DestroyFunc, error) {
+	versioner := storage.APIObjectVersioner{}
+	store, err := etcd3.New(o.client, nil, config.Codec, newObject, newList, config.Prefix, resourcePrefix, config.GroupResource,
+		identity.NewEncryptCheckTransformer(), config.LeaseManagerConfig, etcd3.NewDefaultDecoder(config.Codec, versioner), versioner)
+	if err != nil {
+		return nil, nil, err
+	}
+	return store, store.Close, nil
+}

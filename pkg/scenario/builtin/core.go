@@ -1,0 +1,91 @@
+package builtin
+
+import (
+	"hash/fnv"
+	"net/netip"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// beginPod gives a new Pod the status that it has until it is scheduled.
+func beginPod(object runtime.Object) {
+	pod := object.(*corev1.Pod)
+	pod.Status.Phase = corev1.PodPending
+	if len(pod.Spec.SchedulingGates) > 0 {
+		pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{
+			Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonSchedulingGated, Message: "Scheduling is blocked due to non-empty scheduling gates",
+		})
+	}
+}
+
+// podGracePeriod returns for how many seconds a Pod ends. One that runs nowhere has nothing to end.
+func podGracePeriod(object runtime.Object, asked *int64) int64 {
+	pod := object.(*corev1.Pod)
+	var period int64
+	switch {
+	case pod.Spec.NodeName == "" || pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded:
+	case asked != nil:
+		period = *asked
+	case pod.Spec.TerminationGracePeriodSeconds != nil:
+		period = *pod.Spec.TerminationGracePeriodSeconds
+	}
+	if period < 0 {
+		return 1
+	}
+	return period
+}
+
+func podFields(object runtime.Object) map[string]string {
+	pod := object.(*corev1.Pod)
+	return map[string]string{
+		"spec.nodeName": pod.Spec.NodeName, "spec.restartPolicy": string(pod.Spec.RestartPolicy), "spec.schedulerName": pod.Spec.SchedulerName,
+		"spec.serviceAccountName": pod.Spec.ServiceAccountName, "status.phase": string(pod.Status.Phase),
+		"status.podIP": pod.Status.PodIP, "status.nominatedNodeName": pod.Status.NominatedNodeName,
+	}
+}
+
+func secretFields(object runtime.Object) map[string]string {
+	return map[string]string{"type": string(object.(*corev1.Secret).Type)}
+}
+
+func eventFields(object runtime.Object) map[string]string {
+	event := object.(*corev1.Event)
+	source := event.Source.Component
+	if source == "" {
+		source = event.ReportingController
+	}
+	about := event.InvolvedObject
+	return map[string]string{
+		"involvedObject.kind": about.Kind, "involvedObject.namespace": about.Namespace, "involvedObject.name": about.Name,
+		"involvedObject.uid": string(about.UID), "involvedObject.apiVersion": about.APIVersion, "involvedObject.resourceVersion": about.ResourceVersion,
+		"involvedObject.fieldPath": about.FieldPath, "reason": event.Reason, "reportingComponent": source, "source": source, "type": event.Type,
+	}
+}
+
+// serviceNetwork is where Services get their addresses from, as in a cluster of OpenShift.
+var serviceNetwork = netip.MustParseAddr("172.30.0.0")
+
+// beginService gives a new Service an address. It follows from the Service's name, so that a story that is told again has the same ones;
+// two Services may share one, which no client minds that sends nothing to it.
+func beginService(object runtime.Object) {
+	service := object.(*corev1.Service)
+	if service.Spec.Type == corev1.ServiceTypeExternalName {
+		return
+	}
+	if service.Spec.ClusterIP == "" {
+		hash := fnv.New32a()
+		_, _ = hash.Write([]byte(service.Namespace + "/" + service.Name)) // never fails
+		address := serviceNetwork.As4()
+		address[2], address[3] = byte(hash.Sum32()>>8), byte(hash.Sum32())
+		service.Spec.ClusterIP = netip.AddrFrom4(address).String()
+	}
+	service.Spec.ClusterIPs = []string{service.Spec.ClusterIP}
+	if len(service.Spec.IPFamilies) == 0 {
+		service.Spec.IPFamilies = []corev1.IPFamily{corev1.IPv4Protocol}
+	}
+	if service.Spec.IPFamilyPolicy == nil {
+		policy := corev1.IPFamilyPolicySingleStack
+		service.Spec.IPFamilyPolicy = &policy
+	}
+}

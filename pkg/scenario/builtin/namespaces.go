@@ -1,0 +1,152 @@
+package builtin
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
+	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/apiserver/pkg/storage"
+	storeerr "k8s.io/apiserver/pkg/storage/errors"
+	"k8s.io/apiserver/pkg/util/dryrun"
+)
+
+// beginNamespace gives a new Namespace its phase, and the finalizer that its content is deleted for.
+func beginNamespace(object runtime.Object) {
+	namespace := object.(*corev1.Namespace)
+	namespace.Status.Phase = corev1.NamespaceActive
+	if !slices.Contains(namespace.Spec.Finalizers, corev1.FinalizerKubernetes) {
+		namespace.Spec.Finalizers = append(namespace.Spec.Finalizers, corev1.FinalizerKubernetes)
+	}
+}
+
+// keepNamespaceFinalizers: only the subresource "finalize" changes spec.finalizers.
+func keepNamespaceFinalizers(object, old runtime.Object) {
+	object.(*corev1.Namespace).Spec.Finalizers = old.(*corev1.Namespace).Spec.Finalizers
+}
+
+// labelNamespace sets the label that selectors of namespaces find a name by.
+func labelNamespace(object runtime.Object) {
+	namespace := object.(*corev1.Namespace)
+	if namespace.Labels == nil {
+		namespace.Labels = map[string]string{}
+	}
+	namespace.Labels[corev1.LabelMetadataName] = namespace.Name
+}
+
+func namespaceFields(object runtime.Object) map[string]string {
+	namespace := object.(*corev1.Namespace)
+	return map[string]string{"status.phase": string(namespace.Status.Phase), "name": namespace.Name}
+}
+
+// namespaceREST is the registry of Namespaces. One that is deleted is first marked as terminating, and stays until spec.finalizers and
+// metadata.finalizers are empty.
+type namespaceREST struct{ resourceREST }
+
+var _ rest.GracefulDeleter = namespaceREST{}
+
+// Delete is rest.GracefulDeleter's.
+func (r namespaceREST) Delete(ctx context.Context, name string, validate rest.ValidateObjectFunc, options *metav1.DeleteOptions) (runtime.Object, bool, error) {
+	found, err := r.Get(ctx, name, &metav1.GetOptions{})
+	if err != nil {
+		return nil, false, err
+	}
+	namespace := found.(*corev1.Namespace)
+	if options == nil {
+		options = &metav1.DeleteOptions{}
+	}
+	if options.Preconditions == nil {
+		options.Preconditions = &metav1.Preconditions{}
+	}
+	if options.Preconditions.UID == nil {
+		options.Preconditions.UID = &namespace.UID
+	}
+	if err := r.check(namespace, options.Preconditions); err != nil {
+		return nil, false, err
+	}
+	switch {
+	case namespace.DeletionTimestamp.IsZero():
+		return r.terminate(ctx, name, validate, options)
+	case len(namespace.Spec.Finalizers) > 0:
+		return namespace, false, nil // it waits for its content
+	}
+	return r.Store.Delete(ctx, name, validate, options)
+}
+
+func (r namespaceREST) check(namespace *corev1.Namespace, want *metav1.Preconditions) error {
+	conflict := func(field string, want, have any) error {
+		return apierrors.NewConflict(r.DefaultQualifiedResource, namespace.Name,
+			fmt.Errorf("Precondition failed: %s in precondition: %v, %s in object meta: %v", field, want, field, have))
+	}
+	if *want.UID != namespace.UID {
+		return conflict("UID", *want.UID, namespace.UID)
+	}
+	if want.ResourceVersion != nil && *want.ResourceVersion != namespace.ResourceVersion {
+		return conflict("ResourceVersion", *want.ResourceVersion, namespace.ResourceVersion)
+	}
+	return nil
+}
+
+// terminate marks a Namespace as one whose content is to be deleted.
+func (r namespaceREST) terminate(ctx context.Context, name string, validate rest.ValidateObjectFunc, options *metav1.DeleteOptions) (runtime.Object, bool, error) {
+	key, err := r.KeyFunc(ctx, name)
+	if err != nil {
+		return nil, false, err
+	}
+	terminating := &corev1.Namespace{}
+	update := func(existing runtime.Object) (runtime.Object, error) {
+		namespace := existing.(*corev1.Namespace)
+		if err := validate(ctx, namespace); err != nil {
+			return nil, err
+		}
+		if namespace.DeletionTimestamp.IsZero() {
+			now := metav1.Now()
+			namespace.DeletionTimestamp = &now
+		}
+		namespace.Status.Phase = corev1.NamespaceTerminating
+		setPropagation(namespace, options.PropagationPolicy)
+		return namespace, nil
+	}
+	preconditions := storage.Preconditions{UID: options.Preconditions.UID, ResourceVersion: options.Preconditions.ResourceVersion}
+	err = r.Storage.GuaranteedUpdate(ctx, key, terminating, false, &preconditions, storage.SimpleUpdate(update), dryrun.IsDryRun(options.DryRun), nil)
+	if err != nil {
+		err = storeerr.InterpretGetError(err, r.DefaultQualifiedResource, name)
+		return nil, false, storeerr.InterpretUpdateError(err, r.DefaultQualifiedResource, name)
+	}
+	return terminating, false, nil
+}
+
+// setPropagation gives an object the finalizer that a policy of propagation asks the garbage collector with.
+func setPropagation(object metav1.Object, policy *metav1.DeletionPropagation) {
+	if policy == nil {
+		return
+	}
+	finalizers := slices.DeleteFunc(slices.Clone(object.GetFinalizers()), func(finalizer string) bool {
+		return finalizer == metav1.FinalizerOrphanDependents || finalizer == metav1.FinalizerDeleteDependents
+	})
+	switch *policy {
+	case metav1.DeletePropagationOrphan:
+		finalizers = append(finalizers, metav1.FinalizerOrphanDependents)
+	case metav1.DeletePropagationForeground:
+		finalizers = append(finalizers, metav1.FinalizerDeleteDependents)
+	}
+	object.SetFinalizers(finalizers)
+}
+
+// namespaceEnds reports whether an update removes the last finalizer of a terminating Namespace.
+func namespaceEnds(ctx context.Context, key string, object, existing runtime.Object) bool {
+	return len(object.(*corev1.Namespace).Spec.Finalizers) == 0 && genericregistry.ShouldDeleteDuringUpdate(ctx, key, object, existing)
+}
+
+// finalizeStrategy is that of the subresource "finalize".
+type finalizeStrategy struct{ strategy }
+
+// PrepareForUpdate is rest.RESTUpdateStrategy's.
+func (finalizeStrategy) PrepareForUpdate(_ context.Context, object, old runtime.Object) {
+	object.(*corev1.Namespace).Status = old.(*corev1.Namespace).Status
+}

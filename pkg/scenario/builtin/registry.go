@@ -1,0 +1,161 @@
+package builtin
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/registry/generic"
+	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
+	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/apiserver/pkg/storage"
+	"k8s.io/apiserver/pkg/storage/names"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
+
+// Storage returns the storage of a kind and of its subresources, by their names in a URL.
+func (k Kind) Storage(scheme *runtime.Scheme, options generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
+	store, err := k.store(scheme, options)
+	if err != nil {
+		return nil, fmt.Errorf("making the registry of %s: %w", k.Resource, err)
+	}
+	served := resourceREST{Store: store, kind: k}
+	found := map[string]rest.Storage{k.Resource: served}
+	base := store.UpdateStrategy.(interface{ base() strategy }).base()
+	if k.strategy.status {
+		found[k.Resource+"/status"] = newSubresource(store, statusStrategy{base})
+	}
+	if k.Resource == "namespaces" {
+		found[k.Resource] = namespaceREST{served}
+		found[k.Resource+"/finalize"] = newSubresource(store, finalizeStrategy{base})
+	}
+	return found, nil
+}
+
+func (k Kind) store(scheme *runtime.Scheme, options generic.RESTOptionsGetter) (*genericregistry.Store, error) {
+	var strategy updateStrategy = strategy{ObjectTyper: scheme, NameGenerator: names.SimpleNameGenerator, kind: k}
+	if k.strategy.graceful != nil {
+		strategy = gracefulStrategy{strategy.base()}
+	}
+	resource := k.WithResource(k.Resource).GroupResource()
+	store := &genericregistry.Store{
+		NewFunc:                   k.Object.DeepCopyObject,
+		NewListFunc:               k.List.DeepCopyObject,
+		PredicateFunc:             k.predicate,
+		DefaultQualifiedResource:  resource,
+		SingularQualifiedResource: k.WithResource(k.Singular).GroupResource(),
+		CreateStrategy:            strategy,
+		UpdateStrategy:            strategy,
+		DeleteStrategy:            strategy,
+		ResetFieldsStrategy:       strategy,
+		TableConvertor:            rest.NewDefaultTableConvertor(resource),
+		ReturnDeletedObject:       k.Resource == "namespaces" || k.Resource == "pods",
+	}
+	if k.ttl > 0 {
+		store.TTLFunc = func(runtime.Object, uint64, bool) (uint64, error) { return k.ttl, nil }
+	}
+	if k.Resource == "namespaces" {
+		store.ShouldDeleteDuringUpdate = namespaceEnds
+	}
+	return store, store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options, AttrFunc: k.attributes})
+}
+
+// updateStrategy is all that a registry asks a strategy for.
+type updateStrategy interface {
+	rest.RESTCreateStrategy
+	rest.RESTUpdateStrategy
+	rest.ResetFieldsStrategy
+	base() strategy
+}
+
+func (s strategy) base() strategy { return s }
+
+func (k Kind) predicate(label labels.Selector, field fields.Selector) storage.SelectionPredicate {
+	return storage.SelectionPredicate{Label: label, Field: field, GetAttrs: k.attributes}
+}
+
+// attributes returns the labels of an object and the fields that a selector may name.
+func (k Kind) attributes(object runtime.Object) (labels.Set, fields.Set, error) {
+	accessor, err := meta.Accessor(object)
+	if err != nil {
+		return nil, nil, err
+	}
+	selectable := fields.Set{metav1.ObjectNameField: accessor.GetName()}
+	if k.Namespaced {
+		selectable["metadata.namespace"] = accessor.GetNamespace()
+	}
+	if k.fields != nil {
+		for name, value := range k.fields(object) {
+			selectable[name] = value
+		}
+	}
+	return accessor.GetLabels(), selectable, nil
+}
+
+// resourceREST adds what discovery says of a kind to its registry.
+type resourceREST struct {
+	*genericregistry.Store
+	kind Kind
+}
+
+var (
+	_ rest.StandardStorage    = resourceREST{}
+	_ rest.ShortNamesProvider = resourceREST{}
+	_ rest.CategoriesProvider = resourceREST{}
+)
+
+// ShortNames is rest.ShortNamesProvider's.
+func (r resourceREST) ShortNames() []string { return r.kind.ShortNames }
+
+// Categories is rest.CategoriesProvider's.
+func (r resourceREST) Categories() []string {
+	if r.kind.All {
+		return []string{"all"}
+	}
+	return nil
+}
+
+// subresource is a part of a kind's objects that is written by itself.
+type subresource struct{ store *genericregistry.Store }
+
+var (
+	_ rest.Patcher             = subresource{}
+	_ rest.ResetFieldsStrategy = subresource{}
+)
+
+func newSubresource(store *genericregistry.Store, strategy updateStrategy) subresource {
+	part := *store
+	part.UpdateStrategy, part.ResetFieldsStrategy = strategy, strategy
+	return subresource{&part}
+}
+
+// New is rest.Storage's.
+func (s subresource) New() runtime.Object { return s.store.New() }
+
+// Destroy is rest.Storage's. The registry that the part belongs to is destroyed by itself.
+func (s subresource) Destroy() {}
+
+// Get is rest.Getter's.
+func (s subresource) Get(ctx context.Context, name string, options *metav1.GetOptions) (runtime.Object, error) {
+	return s.store.Get(ctx, name, options)
+}
+
+// Update is rest.Updater's. It never creates an object.
+func (s subresource) Update(ctx context.Context, name string, object rest.UpdatedObjectInfo, validateCreate rest.ValidateObjectFunc,
+	validateUpdate rest.ValidateObjectUpdateFunc, _ bool, options *metav1.UpdateOptions) (runtime.Object, bool, error) {
+	return s.store.Update(ctx, name, object, validateCreate, validateUpdate, false, options)
+}
+
+// GetResetFields is rest.ResetFieldsStrategy's.
+func (s subresource) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
+	return s.store.GetResetFields()
+}
+
+// ConvertToTable is rest.TableConvertor's.
+func (s subresource) ConvertToTable(ctx context.Context, object, options runtime.Object) (*metav1.Table, error) {
+	return s.store.ConvertToTable(ctx, object, options)
+}

@@ -1,0 +1,174 @@
+package builtin
+
+import (
+	"context"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+	"k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/apiserver/pkg/registry/rest"
+)
+
+// Review is a kind whose objects are answered and not stored.
+type Review struct {
+	schema.GroupVersion
+	// Resource and Singular are its names in a URL.
+	Resource, Singular string
+	// Namespaced is whether a review is asked for in a namespace.
+	Namespaced bool
+	// Object is an empty review.
+	Object runtime.Object
+
+	answer func(ctx context.Context, reviewer Reviewer, who user.Info, object runtime.Object) error
+}
+
+// Reviewer is what reviews of rights ask.
+type Reviewer interface {
+	authorizer.Authorizer
+	authorizer.RuleResolver
+}
+
+// Reviews returns the kinds of reviews that are served.
+func Reviews() []Review {
+	rights, identity := authorizationv1.SchemeGroupVersion, authenticationv1.SchemeGroupVersion
+	return []Review{
+		{GroupVersion: rights, Resource: "subjectaccessreviews", Singular: "subjectaccessreview", Object: &authorizationv1.SubjectAccessReview{}, answer: reviewSubject},
+		{GroupVersion: rights, Resource: "localsubjectaccessreviews", Singular: "localsubjectaccessreview", Namespaced: true, Object: &authorizationv1.LocalSubjectAccessReview{}, answer: reviewLocal},
+		{GroupVersion: rights, Resource: "selfsubjectaccessreviews", Singular: "selfsubjectaccessreview", Object: &authorizationv1.SelfSubjectAccessReview{}, answer: reviewSelf},
+		{GroupVersion: rights, Resource: "selfsubjectrulesreviews", Singular: "selfsubjectrulesreview", Object: &authorizationv1.SelfSubjectRulesReview{}, answer: reviewRules},
+		{GroupVersion: identity, Resource: "selfsubjectreviews", Singular: "selfsubjectreview", Object: &authenticationv1.SelfSubjectReview{}, answer: reviewIdentity},
+	}
+}
+
+// Storage returns what answers the reviews.
+func (r Review) Storage(reviewer Reviewer) rest.Storage {
+	return reviewREST{review: r, reviewer: reviewer}
+}
+
+type reviewREST struct {
+	review   Review
+	reviewer Reviewer
+}
+
+var (
+	_ rest.Creater              = reviewREST{}
+	_ rest.Scoper               = reviewREST{}
+	_ rest.SingularNameProvider = reviewREST{}
+)
+
+// New is rest.Storage's.
+func (r reviewREST) New() runtime.Object { return r.review.Object.DeepCopyObject() }
+
+// Destroy is rest.Storage's.
+func (r reviewREST) Destroy() {}
+
+// NamespaceScoped is rest.Scoper's.
+func (r reviewREST) NamespaceScoped() bool { return r.review.Namespaced }
+
+// GetSingularName is rest.SingularNameProvider's.
+func (r reviewREST) GetSingularName() string { return r.review.Singular }
+
+// Create is rest.Creater's.
+func (r reviewREST) Create(ctx context.Context, object runtime.Object, validate rest.ValidateObjectFunc, _ *metav1.CreateOptions) (runtime.Object, error) {
+	who, known := request.UserFrom(ctx)
+	if !known {
+		return nil, apierrors.NewBadRequest("no user present on request")
+	}
+	if validate != nil {
+		if err := validate(ctx, object.DeepCopyObject()); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.review.answer(ctx, r.reviewer, who, object); err != nil {
+		return nil, err
+	}
+	return object, nil
+}
+
+func reviewSelf(ctx context.Context, reviewer Reviewer, who user.Info, object runtime.Object) error {
+	review := object.(*authorizationv1.SelfSubjectAccessReview)
+	review.Status = decide(ctx, reviewer, who, review.Spec.ResourceAttributes, review.Spec.NonResourceAttributes)
+	return nil
+}
+
+func reviewSubject(ctx context.Context, reviewer Reviewer, _ user.Info, object runtime.Object) error {
+	review := object.(*authorizationv1.SubjectAccessReview)
+	review.Status = decide(ctx, reviewer, subject(review.Spec), review.Spec.ResourceAttributes, review.Spec.NonResourceAttributes)
+	return nil
+}
+
+func reviewLocal(ctx context.Context, reviewer Reviewer, _ user.Info, object runtime.Object) error {
+	review := object.(*authorizationv1.LocalSubjectAccessReview)
+	review.Status = decide(ctx, reviewer, subject(review.Spec), review.Spec.ResourceAttributes, review.Spec.NonResourceAttributes)
+	return nil
+}
+
+func subject(spec authorizationv1.SubjectAccessReviewSpec) user.Info {
+	extra := map[string][]string{}
+	for key, values := range spec.Extra {
+		extra[key] = values
+	}
+	return &user.DefaultInfo{Name: spec.User, UID: spec.UID, Groups: spec.Groups, Extra: extra}
+}
+
+func decide(ctx context.Context, reviewer Reviewer, who user.Info, resource *authorizationv1.ResourceAttributes, path *authorizationv1.NonResourceAttributes) authorizationv1.SubjectAccessReviewStatus {
+	attributes := authorizer.AttributesRecord{User: who}
+	if resource != nil {
+		attributes.ResourceRequest = true
+		attributes.Verb, attributes.Namespace, attributes.Name = resource.Verb, resource.Namespace, resource.Name
+		attributes.APIGroup, attributes.APIVersion = resource.Group, resource.Version
+		attributes.Resource, attributes.Subresource = resource.Resource, resource.Subresource
+	}
+	if path != nil {
+		attributes.Verb, attributes.Path = path.Verb, path.Path
+	}
+	decision, reason, err := reviewer.Authorize(ctx, attributes)
+	status := authorizationv1.SubjectAccessReviewStatus{Allowed: decision == authorizer.DecisionAllow, Denied: decision == authorizer.DecisionDeny, Reason: reason}
+	if err != nil {
+		status.EvaluationError = err.Error()
+	}
+	return status
+}
+
+func reviewRules(ctx context.Context, reviewer Reviewer, who user.Info, object runtime.Object) error {
+	review := object.(*authorizationv1.SelfSubjectRulesReview)
+	if review.Spec.Namespace == "" {
+		return apierrors.NewBadRequest("no namespace on request")
+	}
+	resources, paths, incomplete, err := reviewer.RulesFor(ctx, who, review.Spec.Namespace)
+	review.Status = authorizationv1.SubjectRulesReviewStatus{
+		ResourceRules: []authorizationv1.ResourceRule{}, NonResourceRules: []authorizationv1.NonResourceRule{}, Incomplete: incomplete,
+	}
+	for _, rule := range resources {
+		review.Status.ResourceRules = append(review.Status.ResourceRules, authorizationv1.ResourceRule{
+			Verbs: rule.GetVerbs(), APIGroups: rule.GetAPIGroups(), Resources: rule.GetResources(), ResourceNames: rule.GetResourceNames(),
+		})
+	}
+	for _, rule := range paths {
+		review.Status.NonResourceRules = append(review.Status.NonResourceRules, authorizationv1.NonResourceRule{
+			Verbs: rule.GetVerbs(), NonResourceURLs: rule.GetNonResourceURLs(),
+		})
+	}
+	if err != nil {
+		review.Status.EvaluationError = err.Error()
+	}
+	return nil
+}
+
+func reviewIdentity(_ context.Context, _ Reviewer, who user.Info, object runtime.Object) error {
+	review := object.(*authenticationv1.SelfSubjectReview)
+	review.Status.UserInfo = authenticationv1.UserInfo{Username: who.GetName(), UID: who.GetUID(), Groups: who.GetGroups()}
+	for key, values := range who.GetExtra() {
+		if review.Status.UserInfo.Extra == nil {
+			review.Status.UserInfo.Extra = map[string]authenticationv1.ExtraValue{}
+		}
+		review.Status.UserInfo.Extra[key] = values
+	}
+	return nil
+}

@@ -1,0 +1,58 @@
+package builtin
+
+import (
+	"fmt"
+
+	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	clientscheme "k8s.io/client-go/kubernetes/scheme"
+)
+
+// NewScheme returns a scheme of the kinds. A generic registry works with an internal version of each kind, which here is the type of
+// the served version itself, so that nothing is converted.
+func NewScheme() *runtime.Scheme {
+	scheme := runtime.NewScheme()
+	utilruntime.Must(clientscheme.AddToScheme(scheme))
+	utilruntime.Must(metainternalversion.AddToScheme(scheme))
+	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
+	for _, kind := range Kinds() {
+		register(scheme, kind)
+	}
+	for _, review := range Reviews() {
+		scheme.AddKnownTypes(schema.GroupVersion{Group: review.Group, Version: runtime.APIVersionInternal}, review.Object)
+	}
+	addDefaults(scheme)
+	return scheme
+}
+
+func register(scheme *runtime.Scheme, kind Kind) {
+	internal := schema.GroupVersion{Group: kind.Group, Version: runtime.APIVersionInternal}
+	scheme.AddKnownTypes(internal, kind.Object, kind.List)
+	if kind.fields == nil {
+		return
+	}
+	name := kind.kind(scheme)
+	selectable := kind.fields(kind.Object)
+	utilruntime.Must(scheme.AddFieldLabelConversionFunc(name, func(label, value string) (string, string, error) {
+		_, known := selectable[label]
+		if known || label == metav1.ObjectNameField || label == "metadata.namespace" && kind.Namespaced {
+			return label, value, nil
+		}
+		return "", "", fmt.Errorf("field label not supported: %s", label)
+	}))
+}
+
+// kind returns the kind's name, which is that of its Go type.
+func (k Kind) kind(scheme *runtime.Scheme) schema.GroupVersionKind {
+	kinds, _, err := scheme.ObjectKinds(k.Object)
+	utilruntime.Must(err)
+	for _, kind := range kinds {
+		if kind.GroupVersion() == k.GroupVersion {
+			return kind
+		}
+	}
+	panic(fmt.Sprintf("no kind of %s is registered for %T", k.GroupVersion, k.Object))
+}

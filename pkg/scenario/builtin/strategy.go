@@ -1,0 +1,161 @@
+package builtin
+
+import (
+	"context"
+	"reflect"
+
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/apiserver/pkg/storage/names"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
+
+// strategy is what a generic registry asks for when an object of a kind is written. The fields Spec and Status of the Go types are
+// reached by reflection, so that one strategy serves all kinds.
+type strategy struct {
+	runtime.ObjectTyper
+	names.NameGenerator
+	kind Kind
+}
+
+// statusStrategy is that of the subresource "status": nothing but the status and the metadata are written.
+type statusStrategy struct{ strategy }
+
+var (
+	_ rest.RESTCreateStrategy         = strategy{}
+	_ rest.RESTUpdateStrategy         = strategy{}
+	_ rest.RESTGracefulDeleteStrategy = gracefulStrategy{}
+	_ rest.ResetFieldsStrategy        = strategy{}
+)
+
+// NamespaceScoped is rest.RESTCreateStrategy's.
+func (s strategy) NamespaceScoped() bool { return s.kind.Namespaced }
+
+// PrepareForCreate is rest.RESTCreateStrategy's.
+func (s strategy) PrepareForCreate(_ context.Context, object runtime.Object) {
+	if s.kind.strategy.status {
+		status := fieldOf(object, "Status")
+		status.SetZero()
+	}
+	if s.kind.strategy.generation {
+		setGeneration(object, 1)
+	}
+	if s.kind.strategy.create != nil {
+		s.kind.strategy.create(object)
+	}
+}
+
+// PrepareForUpdate is rest.RESTUpdateStrategy's.
+func (s strategy) PrepareForUpdate(_ context.Context, object, old runtime.Object) {
+	if s.kind.strategy.status {
+		fieldOf(object, "Status").Set(fieldOf(old, "Status"))
+	}
+	if s.kind.strategy.update != nil {
+		s.kind.strategy.update(object, old)
+	}
+	if s.kind.strategy.generation {
+		generation := generationOf(old)
+		if s.changes(object, old) {
+			generation++
+		}
+		setGeneration(object, generation)
+	}
+}
+
+// changes reports whether what is generated differs.
+func (s strategy) changes(object, old runtime.Object) bool {
+	generated := s.kind.strategy.generated
+	if generated == nil {
+		generated = []string{"Spec"}
+	}
+	for _, name := range generated {
+		if !apiequality.Semantic.DeepEqual(fieldOf(object, name).Interface(), fieldOf(old, name).Interface()) {
+			return true
+		}
+	}
+	return false
+}
+
+// Validate is rest.RESTCreateStrategy's.
+func (s strategy) Validate(context.Context, runtime.Object) field.ErrorList { return nil }
+
+// ValidateUpdate is rest.RESTUpdateStrategy's.
+func (s strategy) ValidateUpdate(context.Context, runtime.Object, runtime.Object) field.ErrorList {
+	return nil
+}
+
+// WarningsOnCreate is rest.RESTCreateStrategy's.
+func (s strategy) WarningsOnCreate(context.Context, runtime.Object) []string { return nil }
+
+// WarningsOnUpdate is rest.RESTUpdateStrategy's.
+func (s strategy) WarningsOnUpdate(context.Context, runtime.Object, runtime.Object) []string {
+	return nil
+}
+
+// Canonicalize is rest.RESTCreateStrategy's.
+func (s strategy) Canonicalize(object runtime.Object) {
+	if s.kind.strategy.canonicalize != nil {
+		s.kind.strategy.canonicalize(object)
+	}
+}
+
+// AllowCreateOnUpdate is rest.RESTUpdateStrategy's.
+func (s strategy) AllowCreateOnUpdate() bool { return s.kind.strategy.createOnUpdate }
+
+// AllowUnconditionalUpdate is rest.RESTUpdateStrategy's.
+func (s strategy) AllowUnconditionalUpdate() bool { return !s.kind.strategy.noUnconditionalUpdate }
+
+// GetResetFields is rest.ResetFieldsStrategy's.
+func (s strategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
+	if !s.kind.strategy.status {
+		return nil
+	}
+	return s.reset("status")
+}
+
+func (s strategy) reset(path string) map[fieldpath.APIVersion]*fieldpath.Set {
+	return map[fieldpath.APIVersion]*fieldpath.Set{
+		fieldpath.APIVersion(s.kind.GroupVersion.String()): fieldpath.NewSet(fieldpath.MakePathOrDie(path)),
+	}
+}
+
+// PrepareForUpdate is rest.RESTUpdateStrategy's.
+func (s statusStrategy) PrepareForUpdate(_ context.Context, object, old runtime.Object) {
+	status := reflect.ValueOf(fieldOf(object, "Status").Interface()) // a copy: what comes next writes over it
+	meta := metadata(object).DeepCopy()
+	reflect.ValueOf(object).Elem().Set(reflect.ValueOf(old.DeepCopyObject()).Elem())
+	fieldOf(object, "Status").Set(status)
+	fieldOf(object, "ObjectMeta").Set(reflect.ValueOf(*meta))
+	setGeneration(object, generationOf(old))
+}
+
+// GetResetFields is rest.ResetFieldsStrategy's.
+func (s statusStrategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
+	return s.reset("spec")
+}
+
+// gracefulStrategy is for kinds whose objects are not deleted at once.
+type gracefulStrategy struct{ strategy }
+
+// CheckGracefulDelete is rest.RESTGracefulDeleteStrategy's.
+func (s gracefulStrategy) CheckGracefulDelete(_ context.Context, object runtime.Object, options *metav1.DeleteOptions) bool {
+	period := s.kind.strategy.graceful(object, options.GracePeriodSeconds)
+	options.GracePeriodSeconds = &period
+	return true
+}
+
+// fieldOf returns a top-level field of a typed object.
+func fieldOf(object runtime.Object, name string) reflect.Value {
+	return reflect.ValueOf(object).Elem().FieldByName(name)
+}
+
+func metadata(object runtime.Object) *metav1.ObjectMeta {
+	return fieldOf(object, "ObjectMeta").Addr().Interface().(*metav1.ObjectMeta)
+}
+
+func generationOf(object runtime.Object) int64 { return metadata(object).Generation }
+
+func setGeneration(object runtime.Object, generation int64) { metadata(object).Generation = generation }

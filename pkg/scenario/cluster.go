@@ -1,0 +1,94 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+
+	"github.com/openshift/platform-operators/pkg/scenario/apiserver"
+	"github.com/openshift/platform-operators/pkg/scenario/controllers"
+	"github.com/openshift/platform-operators/pkg/scenario/etcd"
+)
+
+// DefaultKubernetesVersion is what a cluster reports unless Options say otherwise: the version of the API server's libraries.
+const DefaultKubernetesVersion = "v1.36.3"
+
+// Options say what cluster to start.
+type Options struct {
+	// KubernetesVersion is what the API server reports, such as "v1.36.3"; empty means DefaultKubernetesVersion.
+	KubernetesVersion string
+	// From is what the cluster holds at first; nil starts an empty one. Its clock goes on from where the snapshot was taken.
+	From *Snapshot
+}
+
+// Snapshot is everything that a cluster held at one moment. Any number of clusters may start from it, also at the same time and in
+// bubbles of their own.
+type Snapshot struct{ store *etcd.Snapshot }
+
+// Cluster is a Kubernetes cluster in memory.
+type Cluster struct {
+	store    *etcd.Store
+	server   *apiserver.Server
+	recorder *recorder
+	stop     context.CancelFunc
+	running  sync.WaitGroup
+}
+
+// Start starts a cluster, and returns when it is ready. Whoever starts it stops it.
+func Start(ctx context.Context, options Options) (*Cluster, error) {
+	if options.KubernetesVersion == "" {
+		options.KubernetesVersion = DefaultKubernetesVersion
+	}
+	store := etcd.New()
+	if options.From != nil {
+		// Objects of the snapshot must not have been created in the future. In a bubble this takes no time.
+		time.Sleep(time.Until(options.From.store.Time))
+		store = etcd.Restore(options.From.store)
+	}
+	server, err := apiserver.Start(ctx, apiserver.Options{Store: store, Version: options.KubernetesVersion, Masters: controllers.Users()})
+	if err != nil {
+		store.Close()
+		return nil, fmt.Errorf("starting a cluster in memory: %w", err)
+	}
+	c := &Cluster{store: store, server: server, recorder: newRecorder()}
+	running, stop := context.WithCancel(context.WithoutCancel(ctx))
+	c.stop = stop
+	c.running.Go(func() {
+		if err := controllers.Run(running, store, c.ClientConfig); err != nil && !errors.Is(err, context.Canceled) {
+			klog.Errorf("the controllers of the cluster in memory ended: %v", err)
+		}
+	})
+	return c, nil
+}
+
+// Stop ends the cluster, and all requests to it.
+func (c *Cluster) Stop() {
+	c.stop()
+	c.server.Stop()
+	c.running.Wait()
+	c.store.Close()
+}
+
+// Snapshot returns what the cluster holds now.
+func (c *Cluster) Snapshot() *Snapshot { return &Snapshot{c.store.Snapshot()} }
+
+// ClientConfig returns a configuration of clients that act as a user, such as "system:serviceaccount:namespace:name". User "system:admin"
+// may do everything, others what RBAC allows. What the clients ask for is recorded.
+func (c *Cluster) ClientConfig(user string) *rest.Config {
+	config := c.server.ClientConfig(user)
+	config.Transport = recordingTransport{recorder: c.recorder, user: user, next: config.Transport}
+	return config
+}
+
+// Compact forgets the history of all objects: a list or a watch that goes on from before gets 410 Gone, as after etcd's compaction.
+func (c *Cluster) Compact() error {
+	if err := c.store.Compact(c.store.Revision()); err != nil {
+		return fmt.Errorf("compacting the storage: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,189 @@
+package scenario_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"sigs.k8s.io/yaml"
+
+	"github.com/openshift/platform-operators/pkg/scenario"
+)
+
+var widgets = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
+
+const widgetDefinition = `
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  scope: Cluster
+  names: {plural: widgets, singular: widget, kind: Widget, listKind: WidgetList}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    subresources: {status: {}}
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            x-kubernetes-validations: [{rule: "self.size <= 10", message: "a widget of more than 10 does not fit"}]
+            properties:
+              size: {type: integer, default: 1}
+          status: {type: object, x-kubernetes-preserve-unknown-fields: true}
+`
+
+// story is a test with a cluster.
+type story struct {
+	*testing.T
+	*scenario.Cluster
+	admin   kubernetes.Interface
+	dynamic dynamic.Interface
+}
+
+// tell runs a story in a bubble, on a cluster that begins with a snapshot, or empty.
+func tell(t *testing.T, from *scenario.Snapshot, tell func(s story)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		cluster, err := scenario.Start(t.Context(), scenario.Options{From: from})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer cluster.Stop()
+		s := story{T: t, Cluster: cluster}
+		s.admin, err = kubernetes.NewForConfig(cluster.ClientConfig("system:admin"))
+		s.must(err)
+		s.dynamic, err = dynamic.NewForConfig(cluster.ClientConfig("system:admin"))
+		s.must(err)
+		tell(s)
+	})
+}
+
+func (s story) must(err error) {
+	s.Helper()
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+func (s story) widget(name string, spec map[string]any) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": name}, "spec": spec,
+	}}
+}
+
+// furnished returns a snapshot of a cluster with widgets, one of which is there.
+func furnished(t *testing.T) (snapshot *scenario.Snapshot) {
+	t.Helper()
+	tell(t, nil, func(s story) {
+		definition := &apiextensionsv1.CustomResourceDefinition{}
+		s.must(yaml.UnmarshalStrict([]byte(widgetDefinition), definition))
+		client, err := clientset.NewForConfig(s.ClientConfig("system:admin"))
+		s.must(err)
+		_, err = client.ApiextensionsV1().CustomResourceDefinitions().Create(s.Context(), definition, metav1.CreateOptions{})
+		s.must(err)
+		s.must(s.Settle())
+		_, err = s.dynamic.Resource(widgets).Create(s.Context(), s.widget("first", map[string]any{}), metav1.CreateOptions{})
+		s.must(err)
+		s.must(s.Settle())
+		snapshot = s.Snapshot()
+	})
+	return snapshot
+}
+
+func TestACustomResourceIsValidatedAndCompleted(t *testing.T) {
+	tell(t, furnished(t), func(s story) {
+		first, err := s.dynamic.Resource(widgets).Get(s.Context(), "first", metav1.GetOptions{})
+		s.must(err)
+		if size, _, _ := unstructured.NestedInt64(first.Object, "spec", "size"); size != 1 || first.GetGeneration() != 1 {
+			t.Errorf("it is %v", first)
+		}
+		_, err = s.dynamic.Resource(widgets).Create(s.Context(), s.widget("large", map[string]any{"size": int64(11)}), metav1.CreateOptions{})
+		if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "does not fit") {
+			t.Errorf("one that is too large: %v", err)
+		}
+	})
+}
+
+func TestClustersOfOneSnapshotShareNothing(t *testing.T) {
+	snapshot := furnished(t)
+	for i := range 3 {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			tell(t, snapshot, func(s story) {
+				s.must(s.dynamic.Resource(widgets).Delete(s.Context(), "first", metav1.DeleteOptions{}))
+				_, err := s.dynamic.Resource(widgets).Create(s.Context(), s.widget("second", map[string]any{}), metav1.CreateOptions{})
+				s.must(err)
+				s.must(s.Settle())
+				list, err := s.dynamic.Resource(widgets).List(s.Context(), metav1.ListOptions{})
+				s.must(err)
+				if len(list.Items) != 1 || list.Items[0].GetName() != "second" || list.Items[0].GetCreationTimestamp().After(time.Now()) {
+					t.Errorf("there are %v at %s", list.Items, time.Now())
+				}
+			})
+		})
+	}
+}
+
+func TestAClusterThatNeverSettlesSaysWhatGoesOn(t *testing.T) {
+	tell(t, nil, func(s story) {
+		_, err := s.admin.CoreV1().Namespaces().Create(s.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "busy"}}, metav1.CreateOptions{})
+		s.must(err)
+		ctx, stop := context.WithCancel(s.Context())
+		var writing sync.WaitGroup
+		writing.Go(func() {
+			for n := 0; ctx.Err() == nil; n++ {
+				time.Sleep(time.Second)
+				object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("number-", n)}}
+				_, _ = s.admin.CoreV1().ConfigMaps("busy").Create(ctx, object, metav1.CreateOptions{})
+			}
+		})
+		err = s.Settle()
+		stop()
+		writing.Wait()
+		if err == nil || !strings.Contains(err.Error(), "system:admin: create /api/v1/namespaces/busy/configmaps: 201") {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+func TestAQuietClusterWritesNothingInADay(t *testing.T) {
+	tell(t, furnished(t), func(s story) {
+		s.must(s.Settle())
+		before := len(s.Requests())
+		time.Sleep(24 * time.Hour)
+		if after := s.Requests(); len(after) != before {
+			t.Errorf("%d requests: %v", len(after)-before, after[before])
+		}
+	})
+}
+
+func TestCompactionEndsAListThatGoesOn(t *testing.T) {
+	tell(t, furnished(t), func(s story) {
+		_, err := s.dynamic.Resource(widgets).Create(s.Context(), s.widget("second", map[string]any{}), metav1.CreateOptions{})
+		s.must(err)
+		page, err := s.dynamic.Resource(widgets).List(s.Context(), metav1.ListOptions{Limit: 1})
+		s.must(err)
+		s.must(s.dynamic.Resource(widgets).Delete(s.Context(), "second", metav1.DeleteOptions{}))
+		s.must(s.Compact())
+		_, err = s.dynamic.Resource(widgets).List(s.Context(), metav1.ListOptions{Limit: 1, Continue: page.GetContinue()})
+		if !apierrors.IsResourceExpired(err) {
+			t.Errorf("the next page: %v", err)
+		}
+	})
+}

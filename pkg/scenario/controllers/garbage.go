@@ -1,0 +1,152 @@
+package controllers
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/metadata"
+)
+
+// garbageCollector deletes objects whose owners are gone, and lets those end that wait for what they own.
+type garbageCollector struct {
+	graph  *graph
+	client metadata.Interface
+}
+
+// changed does what follows from a change of an object, of which either may be nil.
+func (c *garbageCollector) changed(ctx context.Context, before, now *object) error {
+	if now != nil {
+		return c.examine(ctx, now)
+	}
+	for _, dependent := range c.graph.dependentsOf(before.UID) {
+		if err := c.examine(ctx, dependent); err != nil {
+			return err
+		}
+	}
+	for _, owner := range before.OwnerReferences {
+		if waiting := c.graph.byUID[owner.UID]; waiting != nil {
+			if err := c.examine(ctx, waiting); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// examine does what an object's finalizers and owners ask for.
+func (c *garbageCollector) examine(ctx context.Context, o *object) error {
+	switch {
+	case o.deleting() && o.hasFinalizer(metav1.FinalizerOrphanDependents):
+		return c.orphanDependents(ctx, o)
+	case o.deleting() && o.hasFinalizer(metav1.FinalizerDeleteDependents):
+		return c.deleteDependents(ctx, o)
+	case o.deleting() || len(o.OwnerReferences) == 0:
+		return nil
+	}
+	return c.examineOwners(ctx, o)
+}
+
+// examineOwners deletes an object none of whose owners stays, or removes the references to those that do not.
+func (c *garbageCollector) examineOwners(ctx context.Context, o *object) error {
+	var kept []metav1.OwnerReference
+	ownerWaits := false
+	for _, reference := range o.OwnerReferences {
+		owner := c.owner(o, reference)
+		switch {
+		case owner == nil:
+		case owner.deleting() && owner.hasFinalizer(metav1.FinalizerDeleteDependents):
+			ownerWaits = true
+		default:
+			kept = append(kept, reference)
+		}
+	}
+	switch {
+	case len(kept) == len(o.OwnerReferences):
+		return nil
+	case len(kept) > 0:
+		return c.patch(ctx, o, map[string]any{"ownerReferences": kept})
+	case ownerWaits && len(c.graph.dependents[o.UID]) > 0:
+		return c.delete(ctx, o, metav1.DeletePropagationForeground)
+	case o.hasFinalizer(metav1.FinalizerOrphanDependents):
+		return c.delete(ctx, o, metav1.DeletePropagationOrphan)
+	case o.hasFinalizer(metav1.FinalizerDeleteDependents):
+		return c.delete(ctx, o, metav1.DeletePropagationForeground)
+	}
+	return c.delete(ctx, o, metav1.DeletePropagationBackground)
+}
+
+// owner returns what a reference refers to, or nil: an owner is in the namespace of what it owns, or in none.
+func (c *garbageCollector) owner(o *object, reference metav1.OwnerReference) *object {
+	owner := c.graph.byUID[reference.UID]
+	if owner == nil || owner.Name != reference.Name || owner.Kind != reference.Kind || owner.Namespace != "" && owner.Namespace != o.Namespace {
+		return nil
+	}
+	return owner
+}
+
+// deleteDependents deletes what an object owns, and lets the object end when nothing of it is left that blocks it.
+func (c *garbageCollector) deleteDependents(ctx context.Context, o *object) error {
+	blocked := false
+	for _, dependent := range c.graph.dependentsOf(o.UID) {
+		blocked = blocked || slices.ContainsFunc(dependent.OwnerReferences, func(reference metav1.OwnerReference) bool {
+			return reference.UID == o.UID && reference.BlockOwnerDeletion != nil && *reference.BlockOwnerDeletion
+		})
+		if dependent.deleting() {
+			continue
+		}
+		if err := c.examine(ctx, dependent); err != nil {
+			return err
+		}
+	}
+	if blocked {
+		return nil
+	}
+	return c.removeFinalizer(ctx, o, metav1.FinalizerDeleteDependents)
+}
+
+// orphanDependents removes the references to an object, and lets it end.
+func (c *garbageCollector) orphanDependents(ctx context.Context, o *object) error {
+	for _, dependent := range c.graph.dependentsOf(o.UID) {
+		kept := slices.DeleteFunc(slices.Clone(dependent.OwnerReferences), func(reference metav1.OwnerReference) bool { return reference.UID == o.UID })
+		if err := c.patch(ctx, dependent, map[string]any{"ownerReferences": kept}); err != nil {
+			return err
+		}
+	}
+	return c.removeFinalizer(ctx, o, metav1.FinalizerOrphanDependents)
+}
+
+func (c *garbageCollector) removeFinalizer(ctx context.Context, o *object, name string) error {
+	kept := slices.DeleteFunc(slices.Clone(o.Finalizers), func(finalizer string) bool { return finalizer == name })
+	return c.patch(ctx, o, map[string]any{"finalizers": kept})
+}
+
+// patch writes fields of an object's metadata, if it is still as it is known. If it is not, the next event of it comes.
+func (c *garbageCollector) patch(ctx context.Context, o *object, fields map[string]any) error {
+	fields["uid"], fields["resourceVersion"] = o.UID, o.ResourceVersion
+	patch, err := json.Marshal(map[string]any{"metadata": fields})
+	if err != nil {
+		return fmt.Errorf("patching %s: %w", o, err)
+	}
+	_, err = c.client.Resource(o.resource).Namespace(o.Namespace).Patch(ctx, o.Name, types.MergePatchType, patch, metav1.PatchOptions{})
+	return ignoreStale(o, err)
+}
+
+func (c *garbageCollector) delete(ctx context.Context, o *object, policy metav1.DeletionPropagation) error {
+	err := c.client.Resource(o.resource).Namespace(o.Namespace).Delete(ctx, o.Name, metav1.DeleteOptions{
+		Preconditions: &metav1.Preconditions{UID: &o.UID}, PropagationPolicy: &policy,
+	})
+	return ignoreStale(o, err)
+}
+
+// ignoreStale drops what is said of an object that has changed or is gone: an event of that follows.
+func ignoreStale(o *object, err error) error {
+	if err == nil || apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+		return nil
+	}
+	return fmt.Errorf("collecting %s: %w", o, err)
+}

@@ -1,0 +1,117 @@
+package etcd
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/client/v3/kubernetes"
+)
+
+// NewClient returns a client of the store for k8s.io/apiserver's etcd3 storage. What that storage does not use is an error. Closing the
+// client changes nothing; watches end with their contexts.
+func NewClient(ctx context.Context, store *Store) *kubernetes.Client {
+	client := clientv3.NewCtxClient(ctx)
+	client.KV = keys{store: store}
+	client.Watcher = watcher{store}
+	client.Lease = leases{store: store}
+	return &kubernetes.Client{Client: client, Kubernetes: operations{store}}
+}
+
+// operations are the five calls that Kubernetes needs of etcd.
+type operations struct{ store *Store }
+
+// Get is kubernetes.Interface's.
+func (o operations) Get(_ context.Context, key string, options kubernetes.GetOptions) (kubernetes.GetResponse, error) {
+	found, _, revision, err := o.store.list(key, "", options.Revision, 1)
+	response := kubernetes.GetResponse{Revision: revision}
+	if len(found) == 1 {
+		response.KV = found[0]
+	}
+	return response, err
+}
+
+// List is kubernetes.Interface's.
+func (o operations) List(_ context.Context, prefix string, options kubernetes.ListOptions) (kubernetes.ListResponse, error) {
+	start := prefix
+	if options.Continue != "" {
+		start = options.Continue
+	}
+	found, count, revision, err := o.store.list(start, clientv3.GetPrefixRangeEnd(prefix), options.Revision, options.Limit)
+	return kubernetes.ListResponse{Kvs: found, Count: count, Revision: revision}, err
+}
+
+// Count is kubernetes.Interface's.
+func (o operations) Count(_ context.Context, prefix string, _ kubernetes.CountOptions) (int64, error) {
+	_, count, _, err := o.store.list(prefix, clientv3.GetPrefixRangeEnd(prefix), 0, 0)
+	return count, err
+}
+
+// OptimisticPut is kubernetes.Interface's.
+func (o operations) OptimisticPut(_ context.Context, key string, value []byte, expected int64, options kubernetes.PutOptions) (kubernetes.PutResponse, error) {
+	current, revision, written, err := o.store.put(key, value, expected, options.LeaseID)
+	response := kubernetes.PutResponse{Succeeded: written, Revision: revision}
+	if !written && options.GetOnFailure {
+		response.KV = current
+	}
+	return response, err
+}
+
+// OptimisticDelete is kubernetes.Interface's.
+func (o operations) OptimisticDelete(_ context.Context, key string, expected int64, options kubernetes.DeleteOptions) (kubernetes.DeleteResponse, error) {
+	current, revision, deleted := o.store.remove(key, expected)
+	response := kubernetes.DeleteResponse{Succeeded: deleted, Revision: revision}
+	if !deleted && options.GetOnFailure {
+		response.KV = current
+	}
+	return response, nil
+}
+
+// keys is the part of clientv3.KV that a watch lists with before it begins.
+type keys struct {
+	clientv3.KV // nil: what is not below panics, which a test notices
+	store       *Store
+}
+
+// Get is clientv3.KV's, for a range, a revision and a limit.
+func (k keys) Get(_ context.Context, key string, options ...clientv3.OpOption) (*clientv3.GetResponse, error) {
+	op := clientv3.OpGet(key, options...)
+	found, count, revision, err := k.store.list(key, string(op.RangeBytes()), op.Rev(), op.Limit())
+	if err != nil {
+		return nil, err
+	}
+	return &clientv3.GetResponse{Header: &pb.ResponseHeader{Revision: revision}, Kvs: found, Count: count, More: count > int64(len(found))}, nil
+}
+
+// watcher is clientv3.Watcher.
+type watcher struct{ store *Store }
+
+// Watch is clientv3.Watcher's. Every event has its previous value, and there are no progress notifications.
+func (w watcher) Watch(ctx context.Context, key string, options ...clientv3.OpOption) clientv3.WatchChan {
+	op := clientv3.OpGet(key, options...)
+	return w.store.watch(ctx, key, string(op.RangeBytes()), op.Rev())
+}
+
+// RequestProgress is clientv3.Watcher's. Only a watch cache asks for it.
+func (watcher) RequestProgress(context.Context) error {
+	return fmt.Errorf("the etcd in memory sends no progress notifications")
+}
+
+// Close is clientv3.Watcher's.
+func (watcher) Close() error { return nil }
+
+// leases is the part of clientv3.Lease that objects with a time to live need.
+type leases struct {
+	clientv3.Lease // nil: what is not below panics, which a test notices
+	store          *Store
+}
+
+// Grant is clientv3.Lease's.
+func (l leases) Grant(_ context.Context, ttl int64) (*clientv3.LeaseGrantResponse, error) {
+	return &clientv3.LeaseGrantResponse{ID: l.store.grant(time.Duration(ttl) * time.Second), TTL: ttl}, nil
+}
+
+// Close is clientv3.Lease's.
+func (leases) Close() error { return nil }

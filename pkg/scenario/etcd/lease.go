@@ -1,0 +1,37 @@
+package etcd
+
+import (
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+)
+
+// lease is a time after which keys are deleted. No lease is renewed: an API server's storage never does that.
+type lease struct {
+	expires time.Time
+	timer   *time.Timer
+}
+
+// grant makes a lease for the time.
+func (s *Store) grant(ttl time.Duration) clientv3.LeaseID {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	id := clientv3.LeaseID(len(s.leases) + 1) // leases stay known after they expired, so that none gets the number of another
+	s.addLease(id, time.Now().Add(ttl))
+	return id
+}
+
+func (s *Store) addLease(id clientv3.LeaseID, expires time.Time) {
+	s.leases[id] = &lease{expires: expires, timer: time.AfterFunc(time.Until(expires), func() { s.expire(id) })}
+}
+
+// expire deletes the keys whose last version carries the lease.
+func (s *Store) expire(id clientv3.LeaseID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, key := range s.keys {
+		if kv := s.at(key, s.revision); kv != nil && kv.Lease == int64(id) {
+			s.recordDeletion(kv)
+		}
+	}
+}

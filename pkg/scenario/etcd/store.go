@@ -1,0 +1,199 @@
+package etcd
+
+import (
+	"slices"
+	"sync"
+
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+)
+
+// Store is a key-value store with many versions of each key. All of its methods may be called concurrently. What it hands out is shared:
+// callers must not change it.
+type Store struct {
+	mu sync.Mutex
+	// revision is that of the last write; compacted is the lowest one that can still be read.
+	revision, compacted int64
+	// keys are those of histories, sorted.
+	keys      []string
+	histories map[string][]version
+	// events are all writes since the compacted revision, in the order of their revisions.
+	events  []*clientv3.Event
+	watches map[*watch]struct{}
+	leases  map[clientv3.LeaseID]*lease
+}
+
+// version is one version of a key: what was stored at its revision, or that the key was deleted then.
+type version struct {
+	*mvccpb.KeyValue
+	deleted bool
+}
+
+// New returns an empty store. Its first write has revision 2, as in etcd.
+func New() *Store {
+	return &Store{
+		revision: 1, compacted: 1,
+		histories: map[string][]version{}, watches: map[*watch]struct{}{}, leases: map[clientv3.LeaseID]*lease{},
+	}
+}
+
+// Revision returns the revision of the last write.
+func (s *Store) Revision() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.revision
+}
+
+// Compact forgets what was overwritten or deleted before the revision: a list or a watch from before it gets ErrCompacted. A revision
+// that is compacted already, or lies in the future, is an error, as in etcd.
+func (s *Store) Compact(revision int64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if revision <= s.compacted {
+		return rpctypes.ErrCompacted
+	}
+	if revision > s.revision {
+		return rpctypes.ErrFutureRev
+	}
+	s.compacted = revision
+	s.events = slices.DeleteFunc(s.events, func(event *clientv3.Event) bool { return event.Kv.ModRevision < revision })
+	s.keys = slices.DeleteFunc(s.keys, func(key string) bool {
+		s.histories[key] = compactHistory(s.histories[key], revision)
+		gone := len(s.histories[key]) == 0
+		if gone {
+			delete(s.histories, key)
+		}
+		return gone
+	})
+	return nil
+}
+
+// compactHistory returns what remains of a key's versions: the one that the revision sees, unless it is a deletion, and all later ones.
+func compactHistory(history []version, revision int64) []version {
+	first := 0
+	for i, version := range history {
+		if version.ModRevision <= revision {
+			first = i
+		}
+	}
+	if history[first].deleted && history[first].ModRevision <= revision {
+		first++
+	}
+	return slices.Clone(history[first:])
+}
+
+// at returns the version of a key that the revision sees, or nil.
+func (s *Store) at(key string, revision int64) *mvccpb.KeyValue {
+	history := s.histories[key]
+	for i := len(history) - 1; i >= 0; i-- {
+		if history[i].ModRevision > revision {
+			continue
+		}
+		if history[i].deleted {
+			return nil
+		}
+		return history[i].KeyValue
+	}
+	return nil
+}
+
+// list returns the keys from start up to, and without, end, as the revision sees them, and how many there are in all. A revision of
+// zero means the present; a limit of zero means none. An empty end means the key start alone.
+func (s *Store) list(start, end string, revision, limit int64) (found []*mvccpb.KeyValue, count, present int64, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case revision == 0:
+		revision = s.revision
+	case revision > s.revision:
+		return nil, 0, 0, rpctypes.ErrFutureRev
+	case revision < s.compacted:
+		return nil, 0, 0, rpctypes.ErrCompacted
+	}
+	first, _ := slices.BinarySearch(s.keys, start)
+	for _, key := range s.keys[first:] {
+		if !inRange(key, start, end) {
+			break
+		}
+		kv := s.at(key, revision)
+		if kv == nil {
+			continue
+		}
+		if count++; limit == 0 || count <= limit {
+			found = append(found, kv)
+		}
+	}
+	return found, count, s.revision, nil
+}
+
+// inRange reports whether a key lies in a range of etcd's: from start up to, and without, end; the key start alone if end is empty.
+func inRange(key, start, end string) bool {
+	if end == "" {
+		return key == start
+	}
+	return start <= key && key < end
+}
+
+// put writes a key if its last version has the expected revision, zero for a key that is not there. It returns what the key has now, and
+// whether it wrote.
+func (s *Store) put(key string, value []byte, expected int64, leaseID clientv3.LeaseID) (current *mvccpb.KeyValue, revision int64, written bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	previous := s.at(key, s.revision)
+	if modified(previous) != expected {
+		return previous, s.revision, false, nil
+	}
+	if leaseID != 0 && s.leases[leaseID] == nil {
+		return nil, 0, false, rpctypes.ErrLeaseNotFound
+	}
+	kv := &mvccpb.KeyValue{Key: []byte(key), Value: value, CreateRevision: s.revision + 1, Version: 1, Lease: int64(leaseID)}
+	if previous != nil {
+		kv.CreateRevision, kv.Version = previous.CreateRevision, previous.Version+1
+	}
+	s.record(kv, previous, false)
+	return kv, s.revision, true, nil
+}
+
+// remove deletes a key under the same condition as put.
+func (s *Store) remove(key string, expected int64) (current *mvccpb.KeyValue, revision int64, deleted bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	previous := s.at(key, s.revision)
+	if modified(previous) != expected {
+		return previous, s.revision, false
+	}
+	if previous != nil { // else nothing is there to delete, which is no write
+		s.recordDeletion(previous)
+	}
+	return nil, s.revision, true
+}
+
+func (s *Store) recordDeletion(previous *mvccpb.KeyValue) {
+	s.record(&mvccpb.KeyValue{Key: previous.Key}, previous, true)
+}
+
+func modified(kv *mvccpb.KeyValue) int64 {
+	if kv == nil {
+		return 0
+	}
+	return kv.ModRevision
+}
+
+// record adds a version of a key at the next revision, and tells the watches.
+func (s *Store) record(kv, previous *mvccpb.KeyValue, deleted bool) {
+	s.revision++
+	kv.ModRevision = s.revision
+	key := string(kv.Key)
+	if _, known := s.histories[key]; !known {
+		i, _ := slices.BinarySearch(s.keys, key)
+		s.keys = slices.Insert(s.keys, i, key)
+	}
+	s.histories[key] = append(s.histories[key], version{KeyValue: kv, deleted: deleted})
+	event := &clientv3.Event{Type: clientv3.EventTypePut, Kv: kv, PrevKv: previous}
+	if deleted {
+		event.Type = clientv3.EventTypeDelete
+	}
+	s.events = append(s.events, event)
+	s.deliver(event)
+}

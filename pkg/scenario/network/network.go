@@ -1,0 +1,112 @@
+// Package network is a network in memory: listeners have addresses, and who dials an address reaches its listener without a socket. Real
+// servers and clients of HTTP, TLS and gRPC work over it, in a testing/synctest bubble as well, where a goroutine that waits for a socket
+// would stop virtual time.
+package network
+
+import (
+	"context"
+	"net"
+	"sync"
+	"syscall"
+)
+
+// Network is a set of listeners. Its zero value is an empty network, ready to use.
+type Network struct {
+	mu        sync.Mutex
+	listeners map[string]*listener
+}
+
+// Listen returns a listener for an address such as "registry.example:443". An address that is in use is an error.
+func (n *Network) Listen(address string) (net.Listener, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.listeners[address] != nil {
+		return nil, opError("listen", address, syscall.EADDRINUSE)
+	}
+	if n.listeners == nil {
+		n.listeners = map[string]*listener{}
+	}
+	l := &listener{network: n, address: address, dialed: make(chan net.Conn), closed: make(chan struct{})}
+	n.listeners[address] = l
+	return l, nil
+}
+
+// DialContext connects to the listener of an address. It has the form of net.Dialer's, and refuses a connection as the kernel does
+// where nobody listens. The name of the network is ignored.
+func (n *Network) DialContext(ctx context.Context, _, address string) (net.Conn, error) {
+	n.mu.Lock()
+	l := n.listeners[address]
+	n.mu.Unlock()
+	if l == nil {
+		return nil, opError("dial", address, syscall.ECONNREFUSED)
+	}
+	client, server := net.Pipe()
+	select {
+	case l.dialed <- conn{server, addr(address), addr("client")}:
+		return conn{client, addr("client"), addr(address)}, nil
+	case <-l.closed:
+		return nil, opError("dial", address, syscall.ECONNREFUSED)
+	case <-ctx.Done():
+		return nil, opError("dial", address, context.Cause(ctx))
+	}
+}
+
+func opError(op, address string, err error) error {
+	return &net.OpError{Op: op, Net: "tcp", Addr: addr(address), Err: err}
+}
+
+// listener is a net.Listener.
+type listener struct {
+	network *Network
+	address string
+	dialed  chan net.Conn
+	closed  chan struct{}
+	once    sync.Once
+}
+
+// Accept is net.Listener's.
+func (l *listener) Accept() (net.Conn, error) {
+	select {
+	case accepted := <-l.dialed:
+		return accepted, nil
+	case <-l.closed:
+		return nil, opError("accept", l.address, net.ErrClosed)
+	}
+}
+
+// Close is net.Listener's. Connections stay.
+func (l *listener) Close() error {
+	err := opError("close", l.address, net.ErrClosed)
+	l.once.Do(func() {
+		l.network.mu.Lock()
+		defer l.network.mu.Unlock()
+		delete(l.network.listeners, l.address)
+		close(l.closed)
+		err = nil
+	})
+	return err
+}
+
+// Addr is net.Listener's.
+func (l *listener) Addr() net.Addr { return addr(l.address) }
+
+// conn is a connection that knows its ends.
+type conn struct {
+	net.Conn
+	local, remote addr
+}
+
+// LocalAddr is net.Conn's.
+func (c conn) LocalAddr() net.Addr { return c.local }
+
+// RemoteAddr is net.Conn's.
+func (c conn) RemoteAddr() net.Addr { return c.remote }
+
+// addr is a net.Addr.
+type addr string
+
+// Network is net.Addr's.
+func (addr) Network() string { return "tcp" }
+
+// String is net.Addr's.
+func (a addr) String() string { return string(a) }

@@ -1,0 +1,86 @@
+package network
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestAClientReachesTheServerThatListens(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		network := &Network{}
+		listener, err := network.Listen("server.example:80")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := network.Listen("server.example:80"); !errors.Is(err, syscall.EADDRINUSE) {
+			t.Errorf("listening twice: %v", err)
+		}
+		server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.WriteString(w, r.Host)
+		})}
+		ended := make(chan error, 1)
+		go func() { ended <- server.Serve(listener) }()
+		transport := &http.Transport{DialContext: network.DialContext}
+		client := &http.Client{Transport: transport}
+		response, err := client.Get("http://server.example:80/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(response.Body)
+		response.Body.Close()
+		if string(body) != "server.example:80" || err != nil {
+			t.Errorf("got %q, %v", body, err)
+		}
+		began := time.Now()
+		time.Sleep(time.Hour) // which an idle connection does not stop
+		if time.Since(began) != time.Hour {
+			t.Errorf("an hour took %s", time.Since(began))
+		}
+		if err := server.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
+			t.Errorf("the server ended with %v", err)
+		}
+		transport.CloseIdleConnections()
+		if _, err := client.Get("http://server.example:80/"); !errors.Is(err, syscall.ECONNREFUSED) || !strings.Contains(err.Error(), "connection refused") {
+			t.Errorf("after the server's end: %v", err)
+		}
+		if again, err := network.Listen("server.example:80"); err != nil || again.Close() != nil || !errors.Is(again.Close(), net.ErrClosed) {
+			t.Errorf("listening again: %v", err)
+		}
+	})
+}
+
+func TestADialEndsWithItsContextOrTheListener(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		network := &Network{}
+		listener, err := network.Listen("slow.example:80")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if _, err := network.DialContext(ctx, "tcp", "slow.example:80"); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("nobody accepts: %v", err)
+		}
+		failed := make(chan error, 1)
+		go func() {
+			_, err := network.DialContext(t.Context(), "tcp", "slow.example:80")
+			failed <- err
+		}()
+		synctest.Wait()
+		listener.Close()
+		if err := <-failed; !errors.Is(err, syscall.ECONNREFUSED) {
+			t.Errorf("the listener was closed: %v", err)
+		}
+	})
+}

@@ -1,0 +1,146 @@
+package rbac
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+	rbacinformers "k8s.io/client-go/informers/rbac/v1"
+	rbaclisters "k8s.io/client-go/listers/rbac/v1"
+)
+
+// Authorizer decides by what informers know of the cluster: as in a real one, a right that was just granted counts a moment later.
+type Authorizer struct {
+	roles               rbaclisters.RoleLister
+	roleBindings        rbaclisters.RoleBindingLister
+	clusterRoles        rbaclisters.ClusterRoleLister
+	clusterRoleBindings rbaclisters.ClusterRoleBindingLister
+}
+
+var (
+	_ authorizer.Authorizer   = &Authorizer{}
+	_ authorizer.RuleResolver = &Authorizer{}
+)
+
+// New returns an authorizer of what the informers know. Whoever owns them starts them.
+func New(informers rbacinformers.Interface) *Authorizer {
+	return &Authorizer{
+		roles: informers.Roles().Lister(), roleBindings: informers.RoleBindings().Lister(),
+		clusterRoles: informers.ClusterRoles().Lister(), clusterRoleBindings: informers.ClusterRoleBindings().Lister(),
+	}
+}
+
+// Authorize is authorizer.Authorizer's. It never denies: another authorizer may allow what no rule does.
+func (a *Authorizer) Authorize(_ context.Context, request authorizer.Attributes) (authorizer.Decision, string, error) {
+	var reason string
+	err := a.visit(request.GetUser(), request.GetNamespace(), func(source string, rule rbacv1.PolicyRule) bool {
+		if !Allows(rule, request) {
+			return true
+		}
+		reason = fmt.Sprintf("RBAC: allowed by %s", source)
+		return false
+	})
+	if reason != "" {
+		return authorizer.DecisionAllow, reason, nil
+	}
+	if err != nil {
+		reason = fmt.Sprintf("RBAC: %v", err)
+	}
+	return authorizer.DecisionNoOpinion, reason, nil
+}
+
+// RulesFor is authorizer.RuleResolver's.
+func (a *Authorizer) RulesFor(_ context.Context, who user.Info, namespace string) (resources []authorizer.ResourceRuleInfo, paths []authorizer.NonResourceRuleInfo, incomplete bool, err error) {
+	rules, err := a.Rules(who, namespace)
+	for _, rule := range rules {
+		if len(rule.Resources) > 0 {
+			resources = append(resources, &authorizer.DefaultResourceRuleInfo{
+				Verbs: rule.Verbs, APIGroups: rule.APIGroups, Resources: rule.Resources, ResourceNames: rule.ResourceNames,
+			})
+		}
+		if len(rule.NonResourceURLs) > 0 {
+			paths = append(paths, &authorizer.DefaultNonResourceRuleInfo{Verbs: rule.Verbs, NonResourceURLs: rule.NonResourceURLs})
+		}
+	}
+	return resources, paths, err != nil, err
+}
+
+// Rules returns all rules that apply to a user in a namespace, which is empty for those that apply in the whole cluster.
+func (a *Authorizer) Rules(who user.Info, namespace string) ([]rbacv1.PolicyRule, error) {
+	var rules []rbacv1.PolicyRule
+	err := a.visit(who, namespace, func(_ string, rule rbacv1.PolicyRule) bool {
+		rules = append(rules, rule)
+		return true
+	})
+	return rules, err
+}
+
+// visit shows the rules of a user until one is enough, and returns what is wrong with bindings, such as a role that does not exist.
+func (a *Authorizer) visit(who user.Info, namespace string, visit func(source string, rule rbacv1.PolicyRule) bool) error {
+	var faults []error
+	show := func(source string, rules []rbacv1.PolicyRule, err error) bool {
+		if err != nil {
+			faults = append(faults, err)
+			return true
+		}
+		for _, rule := range rules {
+			if !visit(source, rule) {
+				return false
+			}
+		}
+		return true
+	}
+	bindings, err := a.clusterRoleBindings.List(labels.Everything())
+	if err != nil {
+		return err
+	}
+	for _, binding := range bindings {
+		if !appliesTo(binding.Subjects, who, "") {
+			continue
+		}
+		rules, err := a.rulesOf(binding.RoleRef, "")
+		if !show(fmt.Sprintf("ClusterRoleBinding %q of %s %q", binding.Name, binding.RoleRef.Kind, binding.RoleRef.Name), rules, err) {
+			return errors.Join(faults...)
+		}
+	}
+	if namespace == "" {
+		return errors.Join(faults...)
+	}
+	inNamespace, err := a.roleBindings.RoleBindings(namespace).List(labels.Everything())
+	if err != nil {
+		return err
+	}
+	for _, binding := range inNamespace {
+		if !appliesTo(binding.Subjects, who, namespace) {
+			continue
+		}
+		rules, err := a.rulesOf(binding.RoleRef, namespace)
+		if !show(fmt.Sprintf("RoleBinding \"%s/%s\" of %s %q", binding.Namespace, binding.Name, binding.RoleRef.Kind, binding.RoleRef.Name), rules, err) {
+			return errors.Join(faults...)
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// rulesOf returns the rules of a role, which is in the namespace if it is a Role.
+func (a *Authorizer) rulesOf(ref rbacv1.RoleRef, namespace string) ([]rbacv1.PolicyRule, error) {
+	switch ref.Kind {
+	case "Role":
+		role, err := a.roles.Roles(namespace).Get(ref.Name)
+		if err != nil {
+			return nil, err
+		}
+		return role.Rules, nil
+	case "ClusterRole":
+		role, err := a.clusterRoles.Get(ref.Name)
+		if err != nil {
+			return nil, err
+		}
+		return role.Rules, nil
+	}
+	return nil, fmt.Errorf("a binding refers to a %q, which is no kind of role", ref.Kind)
+}

@@ -1,0 +1,62 @@
+// Package rbac authorizes requests by the Roles, ClusterRoles and bindings of a cluster, as kube-apiserver's RBAC authorizer does.
+package rbac
+
+import (
+	"slices"
+	"strings"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apiserver/pkg/authentication/serviceaccount"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+)
+
+// Allows reports whether a rule allows a request.
+func Allows(rule rbacv1.PolicyRule, request authorizer.Attributes) bool {
+	if !matches(rule.Verbs, request.GetVerb()) {
+		return false
+	}
+	if !request.IsResourceRequest() {
+		return slices.ContainsFunc(rule.NonResourceURLs, func(pattern string) bool { return coversPath(pattern, request.GetPath()) })
+	}
+	return matches(rule.APIGroups, request.GetAPIGroup()) &&
+		matchesResource(rule.Resources, request.GetResource(), request.GetSubresource()) &&
+		(len(rule.ResourceNames) == 0 || slices.Contains(rule.ResourceNames, request.GetName()))
+}
+
+func matches(allowed []string, asked string) bool {
+	return slices.Contains(allowed, "*") || slices.Contains(allowed, asked)
+}
+
+// matchesResource: "*/scale" allows the subresource of every resource, and "*" everything.
+func matchesResource(allowed []string, resource, subresource string) bool {
+	if subresource == "" {
+		return matches(allowed, resource)
+	}
+	return matches(allowed, resource+"/"+subresource) || slices.Contains(allowed, "*/"+subresource)
+}
+
+// coversPath: a pattern that ends with an asterisk covers all paths that begin with the rest of it.
+func coversPath(pattern, path string) bool {
+	prefix, isPrefix := strings.CutSuffix(pattern, "*")
+	return pattern == path || isPrefix && strings.HasPrefix(path, prefix)
+}
+
+// appliesTo reports whether one of the subjects of a binding, which is in the namespace if that is not empty, is the user.
+func appliesTo(subjects []rbacv1.Subject, who user.Info, namespace string) bool {
+	return slices.ContainsFunc(subjects, func(subject rbacv1.Subject) bool {
+		switch subject.Kind {
+		case rbacv1.UserKind:
+			return subject.Name == who.GetName()
+		case rbacv1.GroupKind:
+			return slices.Contains(who.GetGroups(), subject.Name)
+		case rbacv1.ServiceAccountKind:
+			in := subject.Namespace
+			if in == "" {
+				in = namespace
+			}
+			return in != "" && serviceaccount.MatchesUsername(in, subject.Name, who.GetName())
+		}
+		return false
+	})
+}

@@ -1,0 +1,117 @@
+package transport
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime/debug"
+	"sync"
+
+	"k8s.io/klog/v2"
+)
+
+// responseWriter is the handler's side of a response. It flushes what is written at once.
+type responseWriter struct {
+	buffer buffer
+	header http.Header
+
+	once          sync.Once
+	headerWritten chan struct{}
+	// status and sent, the header as it was when it was written, may be read once headerWritten is closed.
+	status int
+	sent   http.Header
+}
+
+func newResponseWriter(ctx context.Context) *responseWriter {
+	w := &responseWriter{header: http.Header{}, headerWritten: make(chan struct{})}
+	w.buffer.changed.L = &w.buffer.mu
+	context.AfterFunc(ctx, func() { w.buffer.end(context.Cause(ctx)) })
+	return w
+}
+
+// serve calls the handler and ends the response. A panic ends it early, as net/http's server does.
+func (w *responseWriter) serve(handler http.Handler, request *http.Request) {
+	err := io.ErrUnexpectedEOF
+	defer func() {
+		status := http.StatusOK
+		if recovered := recover(); recovered != nil {
+			status = http.StatusInternalServerError // unless the header was written; the body ends early in any case
+			if recovered != http.ErrAbortHandler {
+				klog.Errorf("%s %s: panic: %v\n%s", request.Method, request.URL, recovered, debug.Stack())
+			}
+		}
+		w.WriteHeader(status)
+		w.buffer.end(err)
+	}()
+	handler.ServeHTTP(w, request)
+	err = io.EOF
+}
+
+// Header is http.ResponseWriter's.
+func (w *responseWriter) Header() http.Header { return w.header }
+
+// WriteHeader is http.ResponseWriter's. Informational statuses are ignored.
+func (w *responseWriter) WriteHeader(status int) {
+	if status < http.StatusOK {
+		return
+	}
+	w.once.Do(func() {
+		w.status, w.sent = status, w.header.Clone()
+		close(w.headerWritten)
+	})
+}
+
+// Write is http.ResponseWriter's.
+func (w *responseWriter) Write(p []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	return w.buffer.write(p)
+}
+
+// Flush is http.Flusher's, which an API server demands for a watch.
+func (w *responseWriter) Flush() { w.WriteHeader(http.StatusOK) }
+
+// CloseNotify is http.CloseNotifier's, which an API server demands as well, though it uses the request's context.
+func (w *responseWriter) CloseNotify() <-chan bool { return nil }
+
+// buffer hands bytes from one goroutine to another one. It has no bound: an API server bounds what it writes.
+type buffer struct {
+	mu      sync.Mutex
+	changed sync.Cond
+	bytes   bytes.Buffer
+	// err is what the reader gets when it has read everything, nil while the writer goes on.
+	err error
+}
+
+func (b *buffer) write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.err != nil {
+		return 0, fmt.Errorf("writing a response that has ended: %w", b.err)
+	}
+	defer b.changed.Broadcast()
+	return b.bytes.Write(p)
+}
+
+func (b *buffer) read(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for b.bytes.Len() == 0 && b.err == nil && len(p) > 0 {
+		b.changed.Wait()
+	}
+	if b.bytes.Len() > 0 || len(p) == 0 {
+		return b.bytes.Read(p)
+	}
+	return 0, b.err
+}
+
+// end ends the response. The first reason counts.
+func (b *buffer) end(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.err == nil {
+		b.err = err
+		b.changed.Broadcast()
+	}
+}

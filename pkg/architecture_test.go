@@ -57,6 +57,8 @@ var rooms = []struct {
 	{4, "pkg/operator"},
 	{4, "pkg/cli"},
 	{5, "cmd"},
+	// A library for tests beside the house, which knows nothing of it.
+	{5, "pkg/scenario"},
 }
 
 const (
@@ -72,6 +74,9 @@ const (
 	extensionLibrary = "github.com/openshift-eng/openshift-tests-extension"
 	ginkgo           = "github.com/onsi/ginkgo"
 )
+
+// scenarios is a library for tests of any operator: its packages import only one another, and the programs import none of them.
+const scenarios = module + "pkg/scenario"
 
 var extensionKnows = []string{extension, module + "pkg/apis", module + "pkg/client"}
 
@@ -202,6 +207,9 @@ func forbidden(own int, folder, imported string) string {
 	if why := acrossExtension(folder, imported); why != "" {
 		return why
 	}
+	if why := acrossScenarios(folder, imported); why != "" {
+		return why
+	}
 	target, ours := strings.CutPrefix(imported, module)
 	if !ours {
 		return ""
@@ -230,6 +238,18 @@ func acrossExtension(folder, imported string) string {
 		return "openshift-tests-extension wants a fork of Ginkgo; a test is a function"
 	case within && strings.HasPrefix(imported, module) && !isIn(imported, extensionKnows...):
 		return "the tests for openshift-tests know the API types and clients only"
+	}
+	return ""
+}
+
+// acrossScenarios returns why a package of the scenario library may not import another one, or why another package may not import one of
+// its packages; empty when it may.
+func acrossScenarios(folder, imported string) string {
+	switch within := isIn(module+folder, scenarios); {
+	case within && strings.HasPrefix(imported, module) && !isIn(imported, scenarios):
+		return "the scenario library is for any operator and knows nothing of this one"
+	case !within && isIn(imported, scenarios):
+		return "the scenario library is for tests"
 	}
 	return ""
 }
@@ -323,6 +343,17 @@ func TestRulesCatchWhatTheyForbid(t *testing.T) {
 		"a command with the tests for openshift-tests": {
 			"cmd/platform-operators/x.go", `import "` + extension + `/spec"`,
 			[]string{"cmd/platform-operators/x.go: imports " + extension + "/spec: the tests for openshift-tests and their library are nobody else's"},
+		},
+		"a scenario package that imports another one": {
+			"pkg/scenario/x.go", `import ("` + scenarios + `/etcd"; "k8s.io/client-go/kubernetes")`, nil,
+		},
+		"a scenario package that knows this operator": {
+			"pkg/scenario/etcd/x.go", `import "` + module + `pkg/apis/core/v1alpha2"`,
+			[]string{"pkg/scenario/etcd/x.go: imports " + module + "pkg/apis/core/v1alpha2: the scenario library is for any operator and knows nothing of this one"},
+		},
+		"the manager with the scenario library": {
+			"pkg/operator/x.go", `import "` + scenarios + `"`,
+			[]string{"pkg/operator/x.go: imports " + scenarios + ": the scenario library is for tests"},
 		},
 		"generated client that says utils": {"pkg/client/clientset/versioned/utils/x.go", "", nil},
 	}

@@ -1,7 +1,9 @@
 package operator
 
 import (
+	"context"
 	"fmt"
+	"net"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -53,6 +55,9 @@ type Input struct {
 	Register          func(metrics.Registerable) error
 	RegisterCollector func(metrics.StableCollector) error
 
+	// Dial connects to catalogs and registries; nil connects by TCP.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+
 	Kubernetes kubernetes.Interface
 	Dynamic    dynamic.Interface
 	Metadata   metadata.Interface
@@ -69,10 +74,10 @@ type Input struct {
 }
 
 // LiveInput builds the input from what controllercmd hands over.
-func LiveInput(context *controllercmd.ControllerContext, options Options) (*Input, error) {
-	config := clientConfig(context.KubeConfig)
-	protobuf := clientConfig(context.ProtoKubeConfig)
-	input := &Input{Options: options, Namespace: context.OperatorNamespace, Clock: context.Clock, Recorder: context.EventRecorder,
+func LiveInput(controllerContext *controllercmd.ControllerContext, options Options) (*Input, error) {
+	config := clientConfig(controllerContext.KubeConfig)
+	protobuf := clientConfig(controllerContext.ProtoKubeConfig)
+	input := &Input{Options: options, Namespace: controllerContext.OperatorNamespace, Clock: controllerContext.Clock, Recorder: controllerContext.EventRecorder,
 		Register: legacyregistry.Register, RegisterCollector: legacyregistry.CustomRegister}
 
 	var err error
@@ -91,7 +96,7 @@ func LiveInput(context *controllercmd.ControllerContext, options Options) (*Inpu
 	if input.Platform, err = versioned.NewForConfig(config); err != nil {
 		return nil, fmt.Errorf("building the client of our own kinds: %w", err)
 	}
-	if input.Operator, input.OperatorInformers, err = newOperatorClient(config, context.Clock); err != nil {
+	if input.Operator, input.OperatorInformers, err = newOperatorClient(config, controllerContext.Clock); err != nil {
 		return nil, err
 	}
 	input.Discovery = memory.NewMemCacheClient(input.Kubernetes.Discovery())

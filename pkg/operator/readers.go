@@ -11,11 +11,12 @@ import (
 )
 
 // newGRPCReader makes the function that reads CatalogSources. The protocol has no conditions.
-func newGRPCReader(budget *catalogsource.Budget) catalogs.ReadFunc {
+func newGRPCReader(input *Input, budget *catalogsource.Budget) catalogs.ReadFunc {
+	client := grpc.Client{Dial: input.Dial}
 	return func(ctx context.Context, request catalogs.Request) (catalogs.Answer, error) {
 		memory := budget.Reading()
 		defer memory.Close()
-		packages, providers, err := grpc.Read(ctx, request.Endpoint, func(pkg string) bool {
+		packages, providers, err := client.Read(ctx, request.Endpoint, func(pkg string) bool {
 			_, wanted := slices.BinarySearch(request.Names, pkg)
 			return wanted
 		}, memory)
@@ -23,9 +24,9 @@ func newGRPCReader(budget *catalogsource.Budget) catalogs.ReadFunc {
 	}
 }
 
-// newHTTPReader makes the function that reads ClusterCatalogs, trusting the authorities in the file.
-func newHTTPReader(caFile string, budget *catalogsource.Budget) catalogs.ReadFunc {
-	client := http.New(http.Options{CAFile: caFile})
+// newHTTPReader makes the function that reads ClusterCatalogs, trusting the authorities in the file of the options.
+func newHTTPReader(input *Input, budget *catalogsource.Budget) catalogs.ReadFunc {
+	client := http.New(http.Options{CAFile: input.Options.CatalogCAFile, Dial: input.Dial})
 	return func(ctx context.Context, request catalogs.Request) (catalogs.Answer, error) {
 		memory := budget.Reading()
 		defer memory.Close()

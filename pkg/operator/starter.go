@@ -183,8 +183,8 @@ func newCatalogs(input *Input, known *offers, around *surroundings, heard listen
 		Changes:         known.changes,
 		ProviderChanges: known.providers,
 		Clock:           input.Clock,
-		ReadGRPC:        newGRPCReader(budget),
-		ReadHTTP:        newHTTPReader(input.Options.CatalogCAFile, budget),
+		ReadGRPC:        newGRPCReader(input, budget),
+		ReadHTTP:        newHTTPReader(input, budget),
 		Recorder:        input.Recorder,
 		Register:        input.RegisterCollector,
 		Watched:         heard.add,
@@ -219,7 +219,7 @@ func newPlatformOperator(ctx context.Context, input *Input, known *offers, aroun
 
 // newImages makes the fetcher of images, which reads pull secrets of our own namespace and the cluster's global one.
 func newImages(input *Input) *image.Fetcher {
-	return image.New(image.Config{PullSecrets: &image.PullSecrets{
+	return image.New(image.Config{Dial: input.Dial, PullSecrets: &image.PullSecrets{
 		Client:    input.Kubernetes.CoreV1(),
 		Namespace: input.Namespace,
 		Global:    types.NamespacedName{Namespace: "openshift-config", Name: "pull-secret"},

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 
@@ -58,12 +59,26 @@ func Start(ctx context.Context, options Options) (*Cluster, error) {
 	c := &Cluster{store: store, server: server, recorder: newRecorder()}
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	c.stop = stop
+	if options.From == nil {
+		if err := c.bootstrap(ctx); err != nil {
+			c.Stop()
+			return nil, fmt.Errorf("starting a cluster in memory: %w", err)
+		}
+	}
 	c.running.Go(func() {
 		if err := controllers.Run(running, store, c.ClientConfig); err != nil && !errors.Is(err, context.Canceled) {
 			klog.Errorf("the controllers of the cluster in memory ended: %v", err)
 		}
 	})
 	return c, nil
+}
+
+func (c *Cluster) bootstrap(ctx context.Context) error {
+	client, err := kubernetes.NewForConfig(c.server.ClientConfig("system:admin")) // which is not recorded
+	if err != nil {
+		return err
+	}
+	return bootstrap(ctx, client)
 }
 
 // Stop ends the cluster, and all requests to it.

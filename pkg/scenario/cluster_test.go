@@ -3,6 +3,7 @@ package scenario_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -184,6 +185,29 @@ func TestCompactionEndsAListThatGoesOn(t *testing.T) {
 		_, err = s.dynamic.Resource(widgets).List(s.Context(), metav1.ListOptions{Limit: 1, Continue: page.GetContinue()})
 		if !apierrors.IsResourceExpired(err) {
 			t.Errorf("the next page: %v", err)
+		}
+	})
+}
+
+func TestAnEmptyClusterHasWhatKubeAPIServerCreates(t *testing.T) {
+	tell(t, nil, func(s story) {
+		s.must(s.Settle())
+		user, err := kubernetes.NewForConfig(s.ClientConfig("somebody"))
+		s.must(err)
+		if version, err := user.Discovery().ServerVersion(); err != nil || version.GitVersion != scenario.DefaultKubernetesVersion {
+			t.Errorf("anybody who is authenticated may read the version: %v, %v", version, err)
+		}
+		if _, err := user.CoreV1().Namespaces().List(s.Context(), metav1.ListOptions{}); !apierrors.IsForbidden(err) {
+			t.Errorf("listing Namespaces without a right to: %v", err)
+		}
+		spaces, err := s.admin.CoreV1().Namespaces().List(s.Context(), metav1.ListOptions{})
+		s.must(err)
+		var names []string
+		for _, space := range spaces.Items {
+			names = append(names, space.Name)
+		}
+		if want := []string{"default", "kube-node-lease", "kube-public", "kube-system"}; !slices.Equal(names, want) {
+			t.Errorf("there are the Namespaces %q, want %q", names, want)
 		}
 	})
 }

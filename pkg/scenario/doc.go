@@ -17,7 +17,7 @@
 //		})
 //	}
 //
-// Furnish a cluster once, take a Snapshot, and let each story begin with it: a start from a snapshot takes less than a tenth of a second.
+// Furnish a cluster once, take a Snapshot, and let each story begin with it.
 //
 // The package is a library for any operator. It knows none of this project's kinds, and imports none of its packages but those below it:
 // etcd (the storage), apiserver, builtin (the built-in kinds), rbac, controllers, transport and network (HTTP and connections in memory).

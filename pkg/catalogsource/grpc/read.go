@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -43,22 +44,33 @@ const (
 	maxHeaders = 64 << 10
 )
 
+// Client reads catalogs. Its zero value connects by TCP.
+type Client struct {
+	// Dial connects to an address; nil connects by TCP.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+}
+
+// Read reads with a Client that connects by TCP.
+func Read(ctx context.Context, address string, want func(pkg string) bool, memory *catalogsource.Reading) ([]catalog.Package, *catalog.Providers, error) {
+	return Client{}.Read(ctx, address, want, memory)
+}
+
 // Read reads the catalog served at address (host:port) and returns the packages that want says yes to, sorted by name; a
 // nil want wants all. A package that the catalog does not have is not in the result. Of all packages, wanted or not, it says
 // which of them bring which kinds. The connection is closed on return. Errors name the address and what was asked; there is no
 // result beside an error. What is kept is taken from memory; nil has no bound. The caller closes it.
-func Read(ctx context.Context, address string, want func(pkg string) bool, memory *catalogsource.Reading) ([]catalog.Package, *catalog.Providers, error) {
+func (c Client) Read(ctx context.Context, address string, want func(pkg string) bool, memory *catalogsource.Reading) ([]catalog.Package, *catalog.Providers, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	// The address is dialled as it stands, never through a proxy: it is a Service of the cluster.
-	connection, err := googlegrpc.NewClient("passthrough:///"+address,
+	connection, err := googlegrpc.NewClient("passthrough:///"+address, append(c.dialOptions(),
 		googlegrpc.WithTransportCredentials(insecure.NewCredentials()),
 		googlegrpc.WithNoProxy(),
 		googlegrpc.WithMaxHeaderListSize(maxHeaders),
 		// What a server may send before it is read. Left to itself, grpc-go raises it to 16 MiB for a fast server.
 		googlegrpc.WithStaticStreamWindowSize(usualMessage),
 		googlegrpc.WithStaticConnWindowSize(concurrentCalls*usualMessage),
-	)
+	)...)
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading catalog at %q: %w", address, err)
 	}
@@ -72,6 +84,15 @@ func Read(ctx context.Context, address string, want func(pkg string) bool, memor
 		return nil, nil, fmt.Errorf("reading catalog at %q: %w", address, err)
 	}
 	return packages, providers, nil
+}
+
+func (c Client) dialOptions() []googlegrpc.DialOption {
+	if c.Dial == nil {
+		return nil
+	}
+	return []googlegrpc.DialOption{googlegrpc.WithContextDialer(func(ctx context.Context, address string) (net.Conn, error) {
+		return c.Dial(ctx, "tcp", address)
+	})}
 }
 
 // readLarge reads a catalog of which a message was too large for the usual bound, from the start.

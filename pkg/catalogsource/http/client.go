@@ -2,6 +2,7 @@ package http
 
 import (
 	"bytes"
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -32,6 +33,8 @@ type Options struct {
 	CAFile string
 	// RootCAs are trusted where CAFile is empty; nil means the system's.
 	RootCAs *x509.CertPool
+	// Dial connects to a server; nil connects by TCP.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Timeout bounds one read, all its requests included; 0 means DefaultTimeout.
 	Timeout time.Duration
 	// MaxBytes bounds what one read may receive, after decompression; 0 means DefaultMaxBytes.
@@ -55,6 +58,9 @@ func New(options Options) *Client {
 	}
 	if options.MaxBytes <= 0 {
 		options.MaxBytes = DefaultMaxBytes
+	}
+	if options.Dial == nil {
+		options.Dial = (&net.Dialer{Timeout: 10 * time.Second}).DialContext
 	}
 	return &Client{options: options}
 }
@@ -83,7 +89,7 @@ func (c *Client) current() (*http.Client, error) {
 		}
 		c.client.CloseIdleConnections()
 	}
-	c.pem, c.client = content, newHTTPClient(roots)
+	c.pem, c.client = content, c.newHTTPClient(roots)
 	return c.client, nil
 }
 
@@ -102,11 +108,11 @@ func (c *Client) authorities() (*x509.CertPool, []byte, error) {
 	return roots, content, nil
 }
 
-func newHTTPClient(roots *x509.CertPool) *http.Client {
+func (c *Client) newHTTPClient(roots *x509.CertPool) *http.Client {
 	return &http.Client{
 		// No proxy: catalogd is a Service of the cluster. Bodies are compressed and decompressed by the transport.
 		Transport: &http.Transport{
-			DialContext:           (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
+			DialContext:           c.options.Dial,
 			TLSClientConfig:       &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
 			TLSHandshakeTimeout:   10 * time.Second,
 			ResponseHeaderTimeout: time.Minute,

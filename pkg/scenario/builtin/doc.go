@@ -2,6 +2,5 @@
 // are. What kube-apiserver does beyond that for a kind is here as far as the behavior of a client depends on it: defaults, generations,
 // status as a subresource of its own, and how a Namespace ends. Validation is that of metadata only.
 //
-// Kinds is the list of them. Differences from kube-apiserver are listed in docs/scenarios.md, and a table of requests that both answer
-// keeps that list true.
+// Kinds is the list of them.
 package builtin

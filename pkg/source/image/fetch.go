@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"runtime"
 	"strings"
@@ -43,6 +44,8 @@ type Config struct {
 	Limits Limits
 	// Transport speaks to registries; the default is go-containerregistry's, which honours HTTPS_PROXY.
 	Transport *http.Transport
+	// Dial connects to registries instead of Transport's own dialer; nil leaves that.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// PullSecrets is where credentials come from; without it everything is fetched anonymously.
 	PullSecrets *PullSecrets
 	// Platform is chosen from an index; the default is the one that this program was built for.
@@ -67,6 +70,10 @@ func New(config Config) *Fetcher {
 	}
 	if config.Transport == nil {
 		config.Transport = &http.Transport{Proxy: http.ProxyFromEnvironment}
+	}
+	if config.Dial != nil {
+		config.Transport = config.Transport.Clone()
+		config.Transport.Proxy, config.Transport.DialContext = nil, config.Dial
 	}
 	if config.Platform.OS == "" {
 		config.Platform = v1.Platform{OS: "linux", Architecture: runtime.GOARCH}

@@ -1,0 +1,74 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/client-go/kubernetes"
+)
+
+// systemNamespaces are in every cluster from the start.
+var systemNamespaces = []string{metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic, corev1.NamespaceNodeLease}
+
+// everybodysPaths are what any user may read that is no resource: discovery, health and the version.
+var everybodysPaths = []string{"/api", "/api/*", "/apis", "/apis/*", "/healthz", "/livez", "/openapi", "/openapi/*", "/readyz", "/version", "/version/"}
+
+// bootstrapRoles are the ClusterRoles of kube-apiserver's that operators rely on, without the roles for people (admin, edit, view), and
+// who they are bound to.
+func bootstrapRoles() []bootstrapRole {
+	rule := func(group string, verbs []string, resources ...string) rbacv1.PolicyRule {
+		return rbacv1.PolicyRule{APIGroups: []string{group}, Verbs: verbs, Resources: resources}
+	}
+	create := []string{"create"}
+	return []bootstrapRole{
+		{"cluster-admin", user.SystemPrivilegedGroup, []rbacv1.PolicyRule{
+			rule("*", []string{"*"}, "*"), {Verbs: []string{"*"}, NonResourceURLs: []string{"*"}},
+		}},
+		{"system:basic-user", user.AllAuthenticated, []rbacv1.PolicyRule{
+			rule("authorization.k8s.io", create, "selfsubjectaccessreviews", "selfsubjectrulesreviews"),
+			rule("authentication.k8s.io", create, "selfsubjectreviews"),
+		}},
+		{"system:discovery", user.AllAuthenticated, []rbacv1.PolicyRule{{Verbs: []string{"get"}, NonResourceURLs: everybodysPaths}}},
+		{"system:auth-delegator", "", []rbacv1.PolicyRule{
+			rule("authentication.k8s.io", create, "tokenreviews"), rule("authorization.k8s.io", create, "subjectaccessreviews"),
+		}},
+	}
+}
+
+// bootstrapRole is a ClusterRole that is bound to a group, or to nobody.
+type bootstrapRole struct {
+	name, group string
+	rules       []rbacv1.PolicyRule
+}
+
+// bootstrap creates what kube-apiserver creates in an empty cluster.
+func bootstrap(ctx context.Context, client kubernetes.Interface) error {
+	for _, name := range systemNamespaces {
+		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		if _, err := client.CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{}); err != nil {
+			return fmt.Errorf("creating Namespace %q: %w", name, err)
+		}
+	}
+	for _, role := range bootstrapRoles() {
+		meta := metav1.ObjectMeta{Name: role.name}
+		if _, err := client.RbacV1().ClusterRoles().Create(ctx, &rbacv1.ClusterRole{ObjectMeta: meta, Rules: role.rules}, metav1.CreateOptions{}); err != nil {
+			return fmt.Errorf("creating ClusterRole %q: %w", role.name, err)
+		}
+		if role.group == "" {
+			continue
+		}
+		binding := &rbacv1.ClusterRoleBinding{
+			ObjectMeta: meta,
+			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.name},
+			Subjects:   []rbacv1.Subject{{Kind: rbacv1.GroupKind, APIGroup: rbacv1.GroupName, Name: role.group}},
+		}
+		if _, err := client.RbacV1().ClusterRoleBindings().Create(ctx, binding, metav1.CreateOptions{}); err != nil {
+			return fmt.Errorf("creating ClusterRoleBinding %q: %w", role.name, err)
+		}
+	}
+	return nil
+}

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apimachinery/pkg/version"
 	"k8s.io/apiserver/pkg/admission"
 	discoveryendpoint "k8s.io/apiserver/pkg/endpoints/discovery/aggregated"
 	openapinamer "k8s.io/apiserver/pkg/endpoints/openapi"
@@ -140,8 +141,21 @@ func (b *builder) buildCustom() (*genericapiserver.GenericAPIServer, error) {
 	return server.GenericAPIServer, nil
 }
 
-func (b *builder) version() basecompatibility.MutableEffectiveVersion {
-	return basecompatibility.NewEffectiveVersionFromString(b.options.Version, "", "")
+func (b *builder) version() basecompatibility.EffectiveVersion {
+	return servedVersion{basecompatibility.NewEffectiveVersionFromString(b.options.Version, "", ""), b.options.Version}
+}
+
+// servedVersion reports a version of its own: the libraries would report that of the program that they are built into.
+type servedVersion struct {
+	basecompatibility.EffectiveVersion
+	gitVersion string
+}
+
+// Info is basecompatibility.EffectiveVersion's.
+func (v servedVersion) Info() *version.Info {
+	info := v.EffectiveVersion.Info()
+	info.GitVersion = v.gitVersion
+	return info
 }
 
 // start runs what the servers do beside requests, and waits until they are ready.

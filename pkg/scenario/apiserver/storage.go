@@ -47,6 +47,8 @@ func (o storageOptions) GetRESTOptions(resource schema.GroupResource, _ runtime.
 }
 
 // store is a generic.StorageDecorator.
+//
+//nolint:revive // which has that many arguments
 func (o storageOptions) store(config *storagebackend.ConfigForResource, resourcePrefix string, _ func(runtime.Object) (string, error),
 	newObject, newList func() runtime.Object, _ storage.AttrFunc, _ storage.IndexerFuncs, _ *cache.Indexers) (storage.Interface, factory.DestroyFunc, error) {
 	versioner := storage.APIObjectVersioner{}

@@ -80,6 +80,7 @@ func Kinds() []Kind {
 		Kind{Resource: "serviceaccounts", Singular: "serviceaccount", ShortNames: []string{"sa"}, Namespaced: true, Object: &corev1.ServiceAccount{}, List: &corev1.ServiceAccountList{}},
 		Kind{Resource: "services", Singular: "service", ShortNames: []string{"svc"}, All: true, Namespaced: true, Object: &corev1.Service{}, List: &corev1.ServiceList{},
 			strategy: rules{status: true, createOnUpdate: true, create: beginService}},
+		//nolint:staticcheck // deprecated, and served
 		Kind{Resource: "endpoints", Singular: "endpoints", ShortNames: []string{"ep"}, Namespaced: true, Object: &corev1.Endpoints{}, List: &corev1.EndpointsList{},
 			strategy: rules{createOnUpdate: true}},
 		Kind{Resource: "pods", Singular: "pod", ShortNames: []string{"po"}, All: true, Namespaced: true, Object: &corev1.Pod{}, List: &corev1.PodList{},

@@ -81,6 +81,7 @@ func (r namespaceREST) Delete(ctx context.Context, name string, validate rest.Va
 func (r namespaceREST) check(namespace *corev1.Namespace, want *metav1.Preconditions) error {
 	conflict := func(field string, want, have any) error {
 		return apierrors.NewConflict(r.DefaultQualifiedResource, namespace.Name,
+			//nolint:staticcheck // kube-apiserver's words, which clients get to see
 			fmt.Errorf("Precondition failed: %s in precondition: %v, %s in object meta: %v", field, want, field, have))
 	}
 	if *want.UID != namespace.UID {

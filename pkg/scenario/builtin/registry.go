@@ -19,13 +19,13 @@ import (
 
 // Storage returns the storage of a kind and of its subresources, by their names in a URL.
 func (k Kind) Storage(scheme *runtime.Scheme, options generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
-	store, err := k.store(scheme, options)
+	base := strategy{ObjectTyper: scheme, NameGenerator: names.SimpleNameGenerator, kind: k}
+	store, err := k.store(base, options)
 	if err != nil {
 		return nil, fmt.Errorf("making the registry of %s: %w", k.Resource, err)
 	}
 	served := resourceREST{Store: store, kind: k}
 	found := map[string]rest.Storage{k.Resource: served}
-	base := store.UpdateStrategy.(interface{ base() strategy }).base()
 	if k.strategy.status {
 		found[k.Resource+"/status"] = newSubresource(store, statusStrategy{base})
 	}
@@ -36,11 +36,7 @@ func (k Kind) Storage(scheme *runtime.Scheme, options generic.RESTOptionsGetter)
 	return found, nil
 }
 
-func (k Kind) store(scheme *runtime.Scheme, options generic.RESTOptionsGetter) (*genericregistry.Store, error) {
-	var strategy updateStrategy = strategy{ObjectTyper: scheme, NameGenerator: names.SimpleNameGenerator, kind: k}
-	if k.strategy.graceful != nil {
-		strategy = gracefulStrategy{strategy.base()}
-	}
+func (k Kind) store(strategy strategy, options generic.RESTOptionsGetter) (*genericregistry.Store, error) {
 	resource := k.WithResource(k.Resource).GroupResource()
 	store := &genericregistry.Store{
 		NewFunc:                   k.Object.DeepCopyObject,
@@ -55,6 +51,9 @@ func (k Kind) store(scheme *runtime.Scheme, options generic.RESTOptionsGetter) (
 		TableConvertor:            rest.NewDefaultTableConvertor(resource),
 		ReturnDeletedObject:       k.Resource == "namespaces" || k.Resource == "pods",
 	}
+	if k.strategy.graceful != nil {
+		store.DeleteStrategy = gracefulStrategy{strategy}
+	}
 	if k.ttl > 0 {
 		store.TTLFunc = func(runtime.Object, uint64, bool) (uint64, error) { return k.ttl, nil }
 	}
@@ -64,15 +63,11 @@ func (k Kind) store(scheme *runtime.Scheme, options generic.RESTOptionsGetter) (
 	return store, store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options, AttrFunc: k.attributes})
 }
 
-// updateStrategy is all that a registry asks a strategy for.
+// updateStrategy is what a registry asks the strategy of a subresource for.
 type updateStrategy interface {
-	rest.RESTCreateStrategy
 	rest.RESTUpdateStrategy
 	rest.ResetFieldsStrategy
-	base() strategy
 }
-
-func (s strategy) base() strategy { return s }
 
 func (k Kind) predicate(label labels.Selector, field fields.Selector) storage.SelectionPredicate {
 	return storage.SelectionPredicate{Label: label, Field: field, GetAttrs: k.attributes}
@@ -145,6 +140,8 @@ func (s subresource) Get(ctx context.Context, name string, options *metav1.GetOp
 }
 
 // Update is rest.Updater's. It never creates an object.
+//
+//nolint:revive // rest.Updater has that many arguments
 func (s subresource) Update(ctx context.Context, name string, object rest.UpdatedObjectInfo, validateCreate rest.ValidateObjectFunc,
 	validateUpdate rest.ValidateObjectUpdateFunc, _ bool, options *metav1.UpdateOptions) (runtime.Object, bool, error) {
 	return s.store.Update(ctx, name, object, validateCreate, validateUpdate, false, options)

@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"fmt"
+	"reflect"
 
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -34,9 +35,8 @@ func register(scheme *runtime.Scheme, kind Kind) {
 	if kind.fields == nil {
 		return
 	}
-	name := kind.kind(scheme)
 	selectable := kind.fields(kind.Object)
-	utilruntime.Must(scheme.AddFieldLabelConversionFunc(name, func(label, value string) (string, string, error) {
+	utilruntime.Must(scheme.AddFieldLabelConversionFunc(kind.kind(), func(label, value string) (string, string, error) {
 		_, known := selectable[label]
 		if known || label == metav1.ObjectNameField || label == "metadata.namespace" && kind.Namespaced {
 			return label, value, nil
@@ -46,13 +46,6 @@ func register(scheme *runtime.Scheme, kind Kind) {
 }
 
 // kind returns the kind's name, which is that of its Go type.
-func (k Kind) kind(scheme *runtime.Scheme) schema.GroupVersionKind {
-	kinds, _, err := scheme.ObjectKinds(k.Object)
-	utilruntime.Must(err)
-	for _, kind := range kinds {
-		if kind.GroupVersion() == k.GroupVersion {
-			return kind
-		}
-	}
-	panic(fmt.Sprintf("no kind of %s is registered for %T", k.GroupVersion, k.Object))
+func (k Kind) kind() schema.GroupVersionKind {
+	return k.WithKind(reflect.TypeOf(k.Object).Elem().Name())
 }

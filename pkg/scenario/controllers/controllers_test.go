@@ -129,7 +129,7 @@ func TestWhatHasNoOwnerLeftIsDeleted(t *testing.T) {
 func TestAnOwnerThatIsDeletedInTheForegroundWaitsForWhatItOwns(t *testing.T) {
 	inCluster(t, func(c cluster) {
 		owner := c.create("owner", nil)
-		held := c.create("held", []string{"example.com/hold"}, owner)
+		c.create("held", []string{"example.com/hold"}, owner)
 		must(c, c.admin.CoreV1().ConfigMaps("a").Delete(c.Context(), "owner", metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationForeground)}))
 		c.settle()
 		if got := c.names(); !slices.Equal(got, []string{"held", "owner"}) {
@@ -150,7 +150,7 @@ func TestAnOwnerThatIsDeletedInTheForegroundWaitsForWhatItOwns(t *testing.T) {
 func TestANamespaceEndsWithItsContent(t *testing.T) {
 	inCluster(t, func(c cluster) {
 		c.create("plain", nil)
-		held := c.create("held", []string{"example.com/hold"})
+		c.create("held", []string{"example.com/hold"})
 		must(c, c.admin.CoreV1().Namespaces().Delete(c.Context(), "a", metav1.DeleteOptions{}))
 		c.settle()
 		space, err := c.admin.CoreV1().Namespaces().Get(c.Context(), "a", metav1.GetOptions{})
@@ -169,7 +169,7 @@ func TestANamespaceEndsWithItsContent(t *testing.T) {
 		if !apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
 			t.Errorf("creating in a Namespace that ends: %v", err)
 		}
-		held, err = c.admin.CoreV1().ConfigMaps("a").Get(c.Context(), "held", metav1.GetOptions{})
+		held, err := c.admin.CoreV1().ConfigMaps("a").Get(c.Context(), "held", metav1.GetOptions{})
 		must(c, err)
 		held.Finalizers = nil
 		_, err = c.admin.CoreV1().ConfigMaps("a").Update(c.Context(), held, metav1.UpdateOptions{})

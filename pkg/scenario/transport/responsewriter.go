@@ -3,6 +3,7 @@ package transport
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -38,7 +39,7 @@ func (w *responseWriter) serve(handler http.Handler, request *http.Request) {
 		status := http.StatusOK
 		if recovered := recover(); recovered != nil {
 			status = http.StatusInternalServerError // unless the header was written; the body ends early in any case
-			if recovered != http.ErrAbortHandler {
+			if err, isError := recovered.(error); !isError || !errors.Is(err, http.ErrAbortHandler) {
 				klog.Errorf("%s %s: panic: %v\n%s", request.Method, request.URL, recovered, debug.Stack())
 			}
 		}

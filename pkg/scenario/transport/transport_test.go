@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-func get(t *testing.T, transport *Transport, ctx context.Context, path string) *http.Response {
+func get(ctx context.Context, t *testing.T, transport *Transport, path string) *http.Response {
 	t.Helper()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://server.example"+path, strings.NewReader("asked"))
 	if err != nil {
@@ -35,7 +35,7 @@ func TestAResponseIsThatOfTheHandler(t *testing.T) {
 		fmt.Fprintf(w, "%s %s %s %v %v", r.Method, r.Host, r.RequestURI, r.Context().Value(key{}), err)
 	}))
 	defer transport.Close()
-	response := get(t, transport, context.WithValue(t.Context(), key{}, "the client's"), "/path?a=b")
+	response := get(context.WithValue(t.Context(), key{}, "the client's"), t, transport, "/path?a=b")
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
 	if want := "POST server.example /path?a=b <nil> <nil>"; err != nil || string(body) != want {
@@ -65,7 +65,7 @@ func TestABodyIsReadWhileItIsWritten(t *testing.T) {
 		}))
 		defer transport.Close()
 		began := time.Now()
-		response := get(t, transport, t.Context(), "/")
+		response := get(t.Context(), t, transport, "/")
 		lines := bufio.NewScanner(response.Body)
 		for range 3 {
 			lines.Scan()
@@ -129,7 +129,7 @@ func TestAHandlersPanicEndsTheResponse(t *testing.T) {
 	}))
 	defer transport.Close()
 	for path, want := range map[string]int{"/early": http.StatusInternalServerError, "/late": http.StatusOK} {
-		response := get(t, transport, t.Context(), path)
+		response := get(t.Context(), t, transport, path)
 		if _, err := io.ReadAll(response.Body); response.StatusCode != want || !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("%s: %s, %v", path, response.Status, err)
 		}

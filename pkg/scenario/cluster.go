@@ -19,6 +19,11 @@ import (
 // DefaultKubernetesVersion is what a cluster reports unless Options say otherwise: the version of the API server's libraries.
 const DefaultKubernetesVersion = "v1.36.3"
 
+// PrepareProcess makes a process fit for clusters in bubbles. Call it once, in TestMain, before anything else: Kubernetes' libraries slow
+// down a process that reports errors in a hot loop, by the time of its last error, and in a bubble, whose time begins in the year 2000,
+// that would sleep for decades.
+func PrepareProcess() { apiserver.PrepareProcess() }
+
 // Options say what cluster to start.
 type Options struct {
 	// KubernetesVersion is what the API server reports, such as "v1.36.3"; empty means DefaultKubernetesVersion.

@@ -5,6 +5,11 @@
 // kube-controller-manager does for every cluster. Clients reach it without a socket, so that a testing/synctest bubble holds all of it: leases,
 // back-off and resyncs follow virtual time, a day takes seconds, and Settle knows when nothing goes on any more.
 //
+//	func TestMain(m *testing.M) {
+//		scenario.PrepareProcess()
+//		os.Exit(m.Run())
+//	}
+//
 //	func TestMyOperator(t *testing.T) {
 //		synctest.Test(t, func(t *testing.T) {
 //			cluster, err := scenario.Start(t.Context(), scenario.Options{})

@@ -84,6 +84,8 @@ func TestHRD_S4_ANamespaceIsInUseByWhateverAnybodyMayHaveInIt(t *testing.T) {
 		"what depends on a Service of others":                  {&fakeCluster{objects: objects{secrets: {others: {owned("cert", "other")}}}}, `it still holds secrets "cert"`},
 		"what depends on both":                                 {&fakeCluster{objects: objects{secrets: {others: {owned("both", "hook", "other")}}}}, `it still holds secrets "both"`},
 		"an aggregated API that is not available":              {&fakeCluster{unavailable: map[string]error{"build.openshift.io": errors.New("stale GroupVersion discovery")}}, `the API server does not serve API group "build.openshift.io" at the moment, and it may hold objects of that: "stale GroupVersion discovery"`},
+		"storage, of which nothing keeps a namespace":          {&fakeCluster{unavailable: map[string]error{"storage.k8s.io": errors.New("stale")}}, ""},
+		"workloads that are not available":                     {&fakeCluster{unavailable: map[string]error{"apps": errors.New("stale")}}, `the API server does not serve API group "apps" at the moment, and it may hold objects of that: "stale"`},
 		"metrics that are not available":                       {&fakeCluster{unavailable: map[string]error{"metrics.k8s.io": errors.New("stale")}}, ""},
 		"what the manager's roles do not have, and nobody has": {&fakeCluster{denied: map[schema.GroupVersionResource]bool{memos: true}}, ""},
 		"what the manager's roles do not have":                 {&fakeCluster{denied: map[schema.GroupVersionResource]bool{memos: true}, effective: 5, objects: objects{memos: everything(object("memo", "diary"))}}, `it still holds memos.example.com "diary"`},

@@ -59,6 +59,14 @@ func isBuiltIn(resource schema.GroupResource) bool { return slices.Contains(buil
 // isView reports whether all resources of an API group are views of other objects.
 func isView(group string) bool { return slices.Contains(viewGroups, group) }
 
+// isGroupListed reports whether a check may list a resource of an API group. Of some of Kubernetes' own groups it lists none.
+func isGroupListed(group string) bool {
+	if !scheme.Scheme.IsGroupRegistered(group) {
+		return !isView(group)
+	}
+	return slices.ContainsFunc(slices.Concat(builtIn, moreBuiltIn), func(resource schema.GroupResource) bool { return resource.Group == group })
+}
+
 // sorted sorts resources in place. Built-in ones come first, in the order of builtIn: an admin knows them best when a message names one.
 func sorted(resources []schema.GroupVersionResource) []schema.GroupVersionResource {
 	slices.SortFunc(resources, func(a, b schema.GroupVersionResource) int {

@@ -137,7 +137,7 @@ func (s *scan) keepDenied(denied []schema.GroupVersionResource) {
 }
 
 func (s *scan) keepUnavailable(group string, why error) {
-	if !isView(group) {
+	if isGroupListed(group) {
 		s.keepUndecided(fmt.Sprintf("the API server does not serve API group %q at the moment, and it may hold objects of that: %s", group, truncate.Quote(why.Error())))
 	}
 }

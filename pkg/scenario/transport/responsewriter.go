@@ -32,7 +32,8 @@ func newResponseWriter(ctx context.Context) *responseWriter {
 	return w
 }
 
-// serve calls the handler and ends the response. A panic ends it early, as net/http's server does.
+// serve calls the handler and ends the response. A panic ends it early, as net/http's server does. A handler that returns because
+// its context ended has not finished its response, even when it returns before the context's end has reached the buffer.
 func (w *responseWriter) serve(handler http.Handler, request *http.Request) {
 	err := io.ErrUnexpectedEOF
 	defer func() {
@@ -47,7 +48,9 @@ func (w *responseWriter) serve(handler http.Handler, request *http.Request) {
 		w.buffer.end(err)
 	}()
 	handler.ServeHTTP(w, request)
-	err = io.EOF
+	if err = context.Cause(request.Context()); err == nil {
+		err = io.EOF
+	}
 }
 
 // Header is http.ResponseWriter's.

@@ -1,5 +1,8 @@
-// Package transport connects an HTTP client to a handler in the same process, without a socket. In a testing/synctest bubble a
+// Package transport connects an HTTP client to a handler in the same process, without a connection. In a testing/synctest bubble a
 // goroutine that waits for such a response is durably blocked, so that virtual time goes on.
+//
+// An API server is called thousands of times in a scenario, so that its requests go straight to its handler: no framing, no
+// goroutines of an HTTP server and client. What must speak a wire protocol (gRPC, TLS) uses package network instead.
 package transport
 
 import (
@@ -66,17 +69,18 @@ func (t *Transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	})
 	select {
 	case <-writer.headerWritten:
-		return &http.Response{
-			Status: fmt.Sprintf("%d %s", writer.status, http.StatusText(writer.status)), StatusCode: writer.status,
-			Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-			Header: writer.sent, ContentLength: -1, Request: request,
-			Body: &body{buffer: &writer.buffer, cancel: cancel},
-		}, nil
 	case <-ctx.Done():
-		err := context.Cause(ctx)
+	}
+	if err := context.Cause(ctx); err != nil { // also when the handler wrote its header because the request ended
 		cancel(err)
 		return nil, err
 	}
+	return &http.Response{
+		Status: fmt.Sprintf("%d %s", writer.status, http.StatusText(writer.status)), StatusCode: writer.status,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: writer.sent, ContentLength: -1, Request: request,
+		Body: &body{buffer: &writer.buffer, cancel: cancel},
+	}, nil
 }
 
 func closeBody(request *http.Request) {

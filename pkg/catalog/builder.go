@@ -87,7 +87,7 @@ func newDraft(b *Builder, name string) *draft {
 // AddPackage adds a package and its default channel, which may be empty.
 func (b *Builder) AddPackage(name, defaultChannel string) {
 	d := b.draft(name)
-	if defaultChannel == "" || d.defaults[defaultChannel] || !d.fits(label{"package", name}, field{"defaultChannel", defaultChannel}) {
+	if defaultChannel == "" || d.defaults[defaultChannel] || !d.fits(subject{"package", name}, field{"defaultChannel", defaultChannel}) {
 		return
 	}
 	if d.keep(sizeOfText + len(defaultChannel)) {
@@ -98,7 +98,7 @@ func (b *Builder) AddPackage(name, defaultChannel string) {
 // AddChannel adds entries to a channel of a package; both are created if they are not there yet.
 func (b *Builder) AddChannel(pkg, channel string, entries ...Entry) {
 	d := b.draft(pkg)
-	if !d.fits(label{"channel", channel}, field{"name", channel}) {
+	if !d.fits(subject{"channel", channel}, field{"name", channel}) {
 		return
 	}
 	known, ok := d.channels[channel]
@@ -124,7 +124,7 @@ func (b *Builder) addEntry(pkg, channel string, known map[string]Entry, entry En
 	for _, skip := range entry.Skips {
 		fields = append(fields, field{"skips", skip})
 	}
-	if d.tooLarge || !d.fits(entryLabel{entry.Name, channel}, fields...) {
+	if d.tooLarge || !d.fits(entrySubject{entry.Name, channel}, fields...) {
 		return
 	}
 	entry.Skips = slices.Compact(slices.Sorted(slices.Values(entry.Skips)))
@@ -154,7 +154,7 @@ func (b *Builder) addEntry(pkg, channel string, known map[string]Entry, entry En
 // both left out, as a fault of the package.
 func (b *Builder) AddBundle(pkg string, bundle Bundle) {
 	d := b.draft(pkg)
-	if d.tooLarge || !d.fits(label{"bundle", bundle.Name}, bundle.fields()...) {
+	if d.tooLarge || !d.fits(subject{"bundle", bundle.Name}, bundle.fields()...) {
 		return
 	}
 	bundle.MaxOpenShiftVersions = slices.Sorted(slices.Values(bundle.MaxOpenShiftVersions))
@@ -200,28 +200,28 @@ func (d *draft) fault(format string, args ...any) {
 
 func bounded(sentence string) string { return truncate.Bytes(sentence, maxSentence) }
 
-// field is a text of a thing of the catalog, and what the catalog calls it.
+// field is a text of a package, channel, entry or bundle, and what the catalog calls it.
 type field struct{ name, text string }
 
-// label names a thing of a package in a fault. Its text is made when there is a fault, not for each thing that has none.
-type label struct{ kind, name string }
+// subject names a package, channel or bundle in a fault. A Stringer, so that its name is only quoted when there is a fault.
+type subject struct{ kind, name string }
 
-// String is fmt.Stringer's.
-func (l label) String() string { return l.kind + " " + truncate.Quote(l.name) }
+// String implements fmt.Stringer.
+func (s subject) String() string { return s.kind + " " + truncate.Quote(s.name) }
 
-// entryLabel names an entry of a channel in a fault.
-type entryLabel struct{ name, channel string }
+// entrySubject names an entry of a channel in a fault.
+type entrySubject struct{ name, channel string }
 
-// String is fmt.Stringer's.
-func (l entryLabel) String() string {
-	return fmt.Sprintf("entry %s of channel %s", truncate.Quote(l.name), truncate.Quote(l.channel))
+// String implements fmt.Stringer.
+func (s entrySubject) String() string {
+	return fmt.Sprintf("entry %s of channel %s", truncate.Quote(s.name), truncate.Quote(s.channel))
 }
 
-// fits reports whether texts are short enough to be kept; if not, the thing is left out.
-func (d *draft) fits(thing fmt.Stringer, fields ...field) bool {
+// fits reports whether texts are short enough to be kept; if not, it records the fault of the subject, which the caller leaves out.
+func (d *draft) fits(of fmt.Stringer, fields ...field) bool {
 	for _, each := range fields {
 		if len(each.text) > maxName {
-			d.fault("%s is left out: its %s has %d bytes, more than %d; it begins with %s", thing, each.name, len(each.text), maxName, truncate.Quote(each.text))
+			d.fault("%s is left out: its %s has %d bytes, more than %d; it begins with %s", of, each.name, len(each.text), maxName, truncate.Quote(each.text))
 			return false
 		}
 	}

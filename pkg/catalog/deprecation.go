@@ -51,7 +51,7 @@ func (b *Builder) AddDeprecations(pkg string, deprecations []Deprecation) {
 			entry.Name = ""
 		}
 		entry.Message = DeprecationMessage(entry.Message)
-		if d.fits(label{"deprecation of", entry.Name}, field{"name", entry.Name}, field{"schema", entry.Schema}) {
+		if d.fits(subject{"deprecation of", entry.Name}, field{"name", entry.Name}, field{"schema", entry.Schema}) {
 			kept = append(kept, entry)
 		}
 	}

@@ -53,7 +53,7 @@ func IsUpgradeSchema(schema string) bool { return strings.HasPrefix(schema, Upgr
 // where bundle is empty.
 func (b *Builder) AddUpgradeRules(pkg, schema, bundle string, raw []byte) {
 	d := b.draft(pkg)
-	if !d.fits(label{"upgrade rules of schema", schema}, field{"schema", schema}) {
+	if !d.fits(subject{"upgrade rules of schema", schema}, field{"schema", schema}) {
 		return
 	}
 	rules := UpgradeRules{Schema: schema, Where: "blob " + schema}

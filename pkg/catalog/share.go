@@ -72,7 +72,7 @@ func (s *shared) sumOf(list []GVK) [sha256.Size]byte {
 	return sha256.Sum256(s.scratch)
 }
 
-// appendText adds a text to the scratch so that no two lists of texts are one: by its length, then itself.
+// appendText adds a text to scratch, after its length, so that different lists of texts make different keys.
 func (s *shared) appendText(text string) {
 	s.scratch = append(binary.AppendUvarint(s.scratch, uint64(len(text))), text...)
 }

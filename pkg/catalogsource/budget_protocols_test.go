@@ -54,7 +54,7 @@ func TestHRD_B4_BothProtocolsTakeFromTheBudget(t *testing.T) {
 	budget := catalogsource.NewBudget()
 	for name, read := range map[string]func(memory *catalogsource.Reading, names ...string) (int, error){
 		"over gRPC": func(memory *catalogsource.Reading, names ...string) (int, error) {
-			packages, _, err := grpc.Read(t.Context(), address, func(pkg string) bool { return strings.Contains(strings.Join(names, " ")+" ", pkg+" ") }, memory)
+			packages, _, err := grpc.Client{}.Read(t.Context(), address, func(pkg string) bool { return strings.Contains(strings.Join(names, " ")+" ", pkg+" ") }, memory)
 			return len(packages), err
 		},
 		"over HTTPS": func(memory *catalogsource.Reading, names ...string) (int, error) {
@@ -98,7 +98,7 @@ func (r *tooLargeRegistry) ListBundles(_ *api.ListBundlesRequest, stream api.Reg
 func TestHRD_B4_APackageThatIsTooLargeCostsItselfOnly(t *testing.T) {
 	for name, read := range map[string]func(*testing.T, catalog.Memory) ([]catalog.Package, error){
 		"over gRPC": func(t *testing.T, memory catalog.Memory) ([]catalog.Package, error) {
-			packages, _, err := grpc.Read(t.Context(), serveRegistry(t, &tooLargeRegistry{}), nil, memory.(*catalogsource.Reading))
+			packages, _, err := grpc.Client{}.Read(t.Context(), serveRegistry(t, &tooLargeRegistry{}), nil, memory.(*catalogsource.Reading))
 			return packages, err
 		},
 		"as JSON": func(_ *testing.T, memory catalog.Memory) ([]catalog.Package, error) {

@@ -37,7 +37,7 @@ func (r *csvRegistry) ListBundles(_ *api.ListBundlesRequest, stream api.Registry
 // TestHRD_B4_RealHeapOfCSVsOverGRPC holds that 400 MiB of ClusterServiceVersions stream through.
 func TestHRD_B4_RealHeapOfCSVsOverGRPC(t *testing.T) {
 	registry := &csvRegistry{before: heap(true)}
-	packages, _, err := grpc.Read(t.Context(), serveRegistry(t, registry), func(string) bool { return true }, nil)
+	packages, _, err := grpc.Client{}.Read(t.Context(), serveRegistry(t, registry), func(string) bool { return true }, nil)
 	if err != nil || len(packages) != 1 || len(packages[0].Bundles) != sentCSVs || packages[0].Bundles[0].MinKubeVersion != "1.30.0" {
 		t.Fatalf("%d packages, %v", len(packages), err)
 	}

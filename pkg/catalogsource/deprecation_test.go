@@ -34,7 +34,7 @@ func TestDeprecationThatAppearsOrDisappearsIsNewsOfItsPackageOnly(t *testing.T) 
 	names := []string{"aged", "other"}
 	read := func() map[string][]string {
 		t.Helper()
-		overGRPC, _, err := grpc.Read(t.Context(), server.GRPCAddress(), func(pkg string) bool { return slices.Contains(names, pkg) }, nil)
+		overGRPC, _, err := grpc.Client{}.Read(t.Context(), server.GRPCAddress(), func(pkg string) bool { return slices.Contains(names, pkg) }, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -81,7 +81,7 @@ func hostileReads(t *testing.T, addresses hostileAddresses) map[string]func(cont
 	reads := map[string]func(context.Context, *catalogsource.Reading) (int, error){}
 	for name, address := range addresses.GRPC {
 		reads["gRPC: "+name] = func(ctx context.Context, memory *catalogsource.Reading) (int, error) {
-			packages, _, err := grpc.Read(ctx, address, func(pkg string) bool { return strings.HasPrefix(pkg, "wanted-") }, memory)
+			packages, _, err := grpc.Client{}.Read(ctx, address, func(pkg string) bool { return strings.HasPrefix(pkg, "wanted-") }, memory)
 			return len(packages), err
 		}
 	}

@@ -152,7 +152,7 @@ func TestAnOlderServerTellsOfUpgradeRulesOnBundlesOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.Close()
-	packages, _, err := grpc.Read(t.Context(), server.GRPCAddress(), nil, nil)
+	packages, _, err := grpc.Client{}.Read(t.Context(), server.GRPCAddress(), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func TestAnOlderServerTellsOfUpgradeRulesOnBundlesOnly(t *testing.T) {
 	if err := server.Update(t.Context(), testdata+"/first"); err != nil {
 		t.Fatal(err)
 	}
-	if packages, _, err = grpc.Read(t.Context(), server.GRPCAddress(), nil, nil); err != nil {
+	if packages, _, err = (grpc.Client{}).Read(t.Context(), server.GRPCAddress(), nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range packages {

@@ -151,7 +151,7 @@ func readBigGRPC(t *testing.T) ([]catalog.Package, *catalog.Providers) {
 	serving.Go(func() { _ = server.Serve(listener) })
 	defer serving.Wait()
 	defer server.Stop()
-	packages, providers, err := grpc.Read(t.Context(), listener.Addr().String(), wantedOfBig, nil)
+	packages, providers, err := grpc.Client{}.Read(t.Context(), listener.Addr().String(), wantedOfBig, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func readBoth(t *testing.T, folder string, want func(string) bool) []catalog.Pac
 	defer client.Close()
 
 	began := time.Now()
-	overGRPC, provided, err := grpc.Read(t.Context(), server.GRPCAddress(), want, nil)
+	overGRPC, provided, err := grpc.Client{}.Read(t.Context(), server.GRPCAddress(), want, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestHRD_B4_RealCatalogsFitTheBudget(t *testing.T) {
 		t.Cleanup(client.Close)
 		memory := budget.Reading()
 		t.Cleanup(memory.Close)
-		packages, _, err := grpc.Read(t.Context(), server.GRPCAddress(), nil, memory)
+		packages, _, err := grpc.Client{}.Read(t.Context(), server.GRPCAddress(), nil, memory)
 		if err != nil || len(packages) != want {
 			t.Fatalf("%s over gRPC: %d packages, %v", folder, len(packages), err)
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/openshift/platform-operators/test/localcatalog"
 )
 
-func ExampleRead() {
+func ExampleClient_Read() {
 	ctx := context.Background()
 	server, err := localcatalog.Start(ctx, localcatalog.Options{Catalogs: []string{testdata + "/first"}})
 	if err != nil {
@@ -17,7 +17,7 @@ func ExampleRead() {
 	}
 	defer server.Close()
 
-	packages, _, err := grpc.Read(ctx, server.GRPCAddress(), func(pkg string) bool { return pkg == "example" }, nil)
+	packages, _, err := grpc.Client{}.Read(ctx, server.GRPCAddress(), func(pkg string) bool { return pkg == "example" }, nil)
 	if err != nil {
 		fmt.Println(err)
 		return

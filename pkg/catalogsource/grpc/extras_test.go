@@ -77,7 +77,7 @@ func TestReadAsksForUpgradeRulesOfThisVersionAndTheNext(t *testing.T) {
 		}
 		return stream.Send(blob(t, map[string]any{"schema": schema, "package": "example", "steps": []any{}}))
 	}}
-	packages, _, err := grpc.Read(t.Context(), serveRules(t, rules), nil, nil)
+	packages, _, err := grpc.Client{}.Read(t.Context(), serveRules(t, rules), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestReadIsAnErrorWhenUpgradeRulesCannotBeHad(t *testing.T) {
 		}, "going away"},
 	} {
 		t.Run(sentence, func(t *testing.T) {
-			packages, _, err := grpc.Read(t.Context(), serveRules(t, &fakeRules{answer: test.answer}), nil, nil)
+			packages, _, err := grpc.Client{}.Read(t.Context(), serveRules(t, &fakeRules{answer: test.answer}), nil, nil)
 			if err == nil || packages != nil {
 				t.Fatalf("read %+v", packages)
 			}
@@ -134,7 +134,7 @@ func TestReadOfAServerWithoutCustomSchemasSaysWhatIsNotKnown(t *testing.T) {
 		"with rules on a bundle that are none": {[]*api.Property{unreadable}, "unexpected EOF", 1, 0},
 	} {
 		t.Run(sentence, func(t *testing.T) {
-			packages, _, err := grpc.Read(t.Context(), serveRules(t, &fakeRules{answer: unimplemented}, test.properties...), nil, nil)
+			packages, _, err := grpc.Client{}.Read(t.Context(), serveRules(t, &fakeRules{answer: unimplemented}, test.properties...), nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -152,7 +152,7 @@ func TestReadOfAServerWithoutCustomSchemasSaysWhatIsNotKnown(t *testing.T) {
 }
 
 func TestReadBoundsUpgradeRules(t *testing.T) {
-	packages, _, err := grpc.Read(t.Context(), serveRules(t, &fakeRules{answer: func(schema string, stream customStream) error {
+	packages, _, err := grpc.Client{}.Read(t.Context(), serveRules(t, &fakeRules{answer: func(schema string, stream customStream) error {
 		if schema != rulesSchema {
 			return nil
 		}

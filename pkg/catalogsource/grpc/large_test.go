@@ -60,7 +60,7 @@ func TestHRD_B4_LargeMessagesAreOneReadingsAtATime(t *testing.T) {
 			}
 			memory := budget.Reading()
 			defer memory.Close()
-			packages, _, err := grpc.Read(ctx, listing(test.size, test.parts), nil, memory)
+			packages, _, err := grpc.Client{}.Read(ctx, listing(test.size, test.parts), nil, memory)
 			if (err != nil) != (test.refused != "") || err != nil && !strings.Contains(err.Error(), test.refused) || err == nil && len(packages) != 1 {
 				t.Errorf("%d packages, %v", len(packages), err)
 			}

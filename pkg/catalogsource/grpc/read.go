@@ -50,11 +50,6 @@ type Client struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// Read reads with a Client that connects by TCP.
-func Read(ctx context.Context, address string, want func(pkg string) bool, memory *catalogsource.Reading) ([]catalog.Package, *catalog.Providers, error) {
-	return Client{}.Read(ctx, address, want, memory)
-}
-
 // Read reads the catalog served at address (host:port) and returns the packages that want says yes to, sorted by name; a
 // nil want wants all. A package that the catalog does not have is not in the result. Of all packages, wanted or not, it says
 // which of them bring which kinds. The connection is closed on return. Errors name the address and what was asked; there is no

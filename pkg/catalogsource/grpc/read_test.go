@@ -32,7 +32,7 @@ func start(t *testing.T) *localcatalog.Server {
 }
 
 func TestReadKeepsWhatChoosingNeeds(t *testing.T) {
-	packages, _, err := grpc.Read(t.Context(), start(t).GRPCAddress(), func(pkg string) bool { return pkg == "example" }, nil)
+	packages, _, err := grpc.Client{}.Read(t.Context(), start(t).GRPCAddress(), func(pkg string) bool { return pkg == "example" }, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestReadKeepsWhatChoosingNeeds(t *testing.T) {
 
 func TestReadWithoutAWantedPackageIsEmptyAndNoError(t *testing.T) {
 	server := start(t)
-	packages, _, err := grpc.Read(t.Context(), server.GRPCAddress(), func(string) bool { return false }, nil)
+	packages, _, err := grpc.Client{}.Read(t.Context(), server.GRPCAddress(), func(string) bool { return false }, nil)
 	if err != nil || len(packages) != 0 {
 		t.Errorf("read %v, %v", packages, err)
 	}
@@ -161,7 +161,7 @@ func TestReadIsAnErrorAndNoShortListWhen(t *testing.T) {
 		}), "larger than max"},
 	} {
 		t.Run(sentence, func(t *testing.T) {
-			packages, _, err := grpc.Read(t.Context(), test.address, nil, nil)
+			packages, _, err := grpc.Client{}.Read(t.Context(), test.address, nil, nil)
 			if err == nil || packages != nil {
 				t.Fatalf("read %v, %v", packages, err)
 			}
@@ -200,7 +200,7 @@ func TestReadEndsWithItsContextWhenTheServerHangs(t *testing.T) {
 		cancel()
 	}()
 	began := time.Now()
-	packages, _, err := grpc.Read(ctx, address, nil, nil)
+	packages, _, err := grpc.Client{}.Read(ctx, address, nil, nil)
 	if status.Code(errors.Unwrap(errors.Unwrap(err))) != codes.Canceled || packages != nil {
 		t.Errorf("read %v, %v after %s", packages, err, time.Since(began))
 	}
@@ -210,7 +210,7 @@ func TestReadTakesMessagesAboveFourMebibytes(t *testing.T) {
 	csv := `{"kind":"ClusterServiceVersion","spec":{"minKubeVersion":"1.30.0","description":"` + strings.Repeat("x", 5<<20) + `"}}`
 	bundle := listedBundle("")
 	bundle.CsvJson = csv
-	packages, _, err := grpc.Read(t.Context(), serve(t, fake{list: send(bundle)}), nil, nil)
+	packages, _, err := grpc.Client{}.Read(t.Context(), serve(t, fake{list: send(bundle)}), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +225,7 @@ func TestReadNamesABundleItCannotUseAndKeepsTheOthers(t *testing.T) {
 	bad.Properties[0].Value = `"not an object"`
 	good := listedBundle("")
 	good.CsvJson = `{"kind":"ClusterServiceVersion","spec":{}}`
-	packages, _, err := grpc.Read(t.Context(), serve(t, fake{list: send(bad, good)}), nil, nil)
+	packages, _, err := grpc.Client{}.Read(t.Context(), serve(t, fake{list: send(bad, good)}), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

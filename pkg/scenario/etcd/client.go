@@ -10,8 +10,8 @@ import (
 	"go.etcd.io/etcd/client/v3/kubernetes"
 )
 
-// NewClient returns a client of the store for k8s.io/apiserver's etcd3 storage. What that storage does not use is an error. Closing the
-// client changes nothing; watches end with their contexts.
+// NewClient returns a client of the store for k8s.io/apiserver's etcd3 storage. Methods that this storage does not call return an error.
+// Closing the client changes nothing; watches end with their contexts.
 func NewClient(ctx context.Context, store *Store) *kubernetes.Client {
 	client := clientv3.NewCtxClient(ctx)
 	client.KV = keys{store: store}

@@ -6,7 +6,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// lease is a time after which keys are deleted. No lease is renewed: an API server's storage never does that.
+// lease is a time after which its keys are deleted. Leases are not renewed, because an API server's storage never renews one.
 type lease struct {
 	expires time.Time
 	timer   *time.Timer
@@ -16,7 +16,7 @@ type lease struct {
 func (s *Store) grant(ttl time.Duration) clientv3.LeaseID {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	id := clientv3.LeaseID(len(s.leases) + 1) // leases stay known after they expired, so that none gets the number of another
+	id := clientv3.LeaseID(len(s.leases) + 1) // expired leases stay in the map, so that no ID is used twice
 	s.addLease(id, time.Now().Add(ttl))
 	return id
 }

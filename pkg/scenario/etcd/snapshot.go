@@ -8,9 +8,9 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// Snapshot is what a Store held at one moment. It never changes, and belongs to no bubble.
+// Snapshot is the data of a Store at one moment. It never changes, and may be used in any bubble.
 type Snapshot struct {
-	// Time is when it was taken. Objects in it carry times before that.
+	// Time is when it was taken. No object in it was written later.
 	Time time.Time
 
 	revision, compacted int64
@@ -20,7 +20,7 @@ type Snapshot struct {
 	leases              map[clientv3.LeaseID]time.Time
 }
 
-// Snapshot returns what the store holds now, with its history.
+// Snapshot returns the store's data, with its history.
 func (s *Store) Snapshot() *Snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -34,7 +34,7 @@ func (s *Store) Snapshot() *Snapshot {
 	}
 }
 
-// Restore returns a new store with what the snapshot holds, and without watches. Leases expire at the time that they were granted for.
+// Restore returns a new store with the data of the snapshot, and without watches. Leases expire at the time that they were granted for.
 func Restore(snapshot *Snapshot) *Store {
 	s := New()
 	s.revision, s.compacted = snapshot.revision, snapshot.compacted
@@ -54,13 +54,4 @@ func shareHistories(histories map[string][]version) map[string][]version {
 		shared[key] = slices.Clip(history)
 	}
 	return shared
-}
-
-// Close ends what the store would do later. Watches end with their contexts.
-func (s *Store) Close() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, lease := range s.leases {
-		lease.timer.Stop()
-	}
 }

@@ -9,8 +9,8 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// Store is a key-value store with many versions of each key. All of its methods may be called concurrently. What it hands out is shared:
-// callers must not change it.
+// Store is a key-value store with many versions of each key. All of its methods may be called concurrently. Callers must not
+// change what it returns.
 type Store struct {
 	mu sync.Mutex
 	// revision is that of the last write; compacted is the lowest one that can still be read.
@@ -24,7 +24,7 @@ type Store struct {
 	leases  map[clientv3.LeaseID]*lease
 }
 
-// version is one version of a key: what was stored at its revision, or that the key was deleted then.
+// version is one version of a key: its value, or that the key was deleted.
 type version struct {
 	*mvccpb.KeyValue
 	deleted bool
@@ -38,6 +38,15 @@ func New() *Store {
 	}
 }
 
+// Close stops the timers of leases. Watches end with their contexts.
+func (s *Store) Close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, lease := range s.leases {
+		lease.timer.Stop()
+	}
+}
+
 // Revision returns the revision of the last write.
 func (s *Store) Revision() int64 {
 	s.mu.Lock()
@@ -45,8 +54,8 @@ func (s *Store) Revision() int64 {
 	return s.revision
 }
 
-// Compact forgets what was overwritten or deleted before the revision: a list or a watch from before it gets ErrCompacted. A revision
-// that is compacted already, or lies in the future, is an error, as in etcd.
+// Compact drops the versions that were overwritten or deleted before the revision: a list or a watch of an earlier revision gets
+// ErrCompacted. A revision that is compacted already, or lies in the future, is an error, as in etcd.
 func (s *Store) Compact(revision int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,7 +66,7 @@ func (s *Store) Compact(revision int64) error {
 		return rpctypes.ErrFutureRev
 	}
 	s.compacted = revision
-	s.events = slices.DeleteFunc(s.events, func(event *clientv3.Event) bool { return event.Kv.ModRevision < revision })
+	s.events = slices.DeleteFunc(slices.Clone(s.events), func(event *clientv3.Event) bool { return event.Kv.ModRevision < revision }) // snapshots share the old slice
 	s.keys = slices.DeleteFunc(s.keys, func(key string) bool {
 		s.histories[key] = compactHistory(s.histories[key], revision)
 		gone := len(s.histories[key]) == 0
@@ -135,8 +144,8 @@ func inRange(key, start, end string) bool {
 	return start <= key && key < end
 }
 
-// put writes a key if its last version has the expected revision, zero for a key that is not there. It returns what the key has now, and
-// whether it wrote.
+// put writes a key if its last version has the expected revision, zero for a key that is not there. It returns what the key
+// has now, and whether it was written.
 func (s *Store) put(key string, value []byte, expected int64, leaseID clientv3.LeaseID) (current *mvccpb.KeyValue, revision int64, written bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -163,7 +172,7 @@ func (s *Store) remove(key string, expected int64) (current *mvccpb.KeyValue, re
 	if modified(previous) != expected {
 		return previous, s.revision, false
 	}
-	if previous != nil { // else nothing is there to delete, which is no write
+	if previous != nil { // deleting a key that does not exist is no write
 		s.recordDeletion(previous)
 	}
 	return nil, s.revision, true
@@ -180,7 +189,7 @@ func modified(kv *mvccpb.KeyValue) int64 {
 	return kv.ModRevision
 }
 
-// record adds a version of a key at the next revision, and tells the watches.
+// record adds a version of a key at the next revision, and sends it to the watches.
 func (s *Store) record(kv, previous *mvccpb.KeyValue, deleted bool) {
 	s.revision++
 	kv.ModRevision = s.revision

@@ -35,7 +35,7 @@ func remove(t *testing.T, store *Store, key string, expected int64) int64 {
 	return response.Revision
 }
 
-// list returns what is below a prefix at a revision, as "key=value".
+// list returns the keys with a prefix at a revision, as "key=value".
 func list(t *testing.T, store *Store, prefix string, revision int64) []string {
 	t.Helper()
 	response, err := NewClient(t.Context(), store).Kubernetes.List(t.Context(), prefix, kubernetes.ListOptions{Revision: revision})
@@ -117,7 +117,7 @@ func TestAListSeesOneRevision(t *testing.T) {
 	}
 }
 
-func TestCompactionForgetsWhatWasOverwritten(t *testing.T) {
+func TestCompactionDropsOldVersions(t *testing.T) {
 	store := New()
 	client := NewClient(t.Context(), store).Kubernetes
 	a := put(t, store, "/a", "1", 0)
@@ -205,14 +205,14 @@ func TestALeaseDeletesItsKeys(t *testing.T) {
 		synctest.Wait()
 		equal(t, "restored after that", list(t, restored, "/e/", 0), "/e/c=")
 		if _, err := client.Kubernetes.OptimisticPut(t.Context(), "/e/d", nil, 0, kubernetes.PutOptions{LeaseID: 7}); !errors.Is(err, rpctypes.ErrLeaseNotFound) {
-			t.Errorf("a key with a lease that nobody granted: %v", err)
+			t.Errorf("a key with a lease that does not exist: %v", err)
 		}
 		restored.Close()
 		store.Close()
 	})
 }
 
-func TestASnapshotIsSharedByNobody(t *testing.T) {
+func TestASnapshotNeverChanges(t *testing.T) {
 	store := New()
 	a := put(t, store, "/a", "1", 0)
 	put(t, store, "/b", "1", 0)
@@ -225,9 +225,25 @@ func TestASnapshotIsSharedByNobody(t *testing.T) {
 	equal(t, "fork 0", list(t, forks[0], "/", 0), "/a=fork 0", "/b=1")
 	equal(t, "fork 1", list(t, forks[1], "/", 0), "/b=1")
 	equal(t, "a later one", list(t, Restore(snapshot), "/", 0), "/a=1", "/b=1")
-	equal(t, "the past of a fork", list(t, forks[0], "/", a), "/a=1")
-	events := NewClient(t.Context(), forks[0]).Watch(t.Context(), "/a", clientv3.WithRev(a))
-	if got := strings.Join(collect(events, 2), ", "); got != "PUT 2 1, PUT 4 fork 0 over 1" {
+	for _, each := range append(forks, store) {
+		if err := each.Compact(each.Revision()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	later := Restore(snapshot)
+	equal(t, "one that starts after the others were compacted", list(t, later, "/", a), "/a=1")
+	equal(t, "its watch from before", collect(NewClient(t.Context(), later).Watch(t.Context(), "/", clientv3.WithPrefix(), clientv3.WithRev(a)), 2), "PUT 2 1", "PUT 3 1")
+}
+
+func TestAForkHasTheHistoryOfItsSnapshot(t *testing.T) {
+	store := New()
+	a := put(t, store, "/a", "1", 0)
+	put(t, store, "/b", "1", 0)
+	fork := Restore(store.Snapshot())
+	put(t, fork, "/a", "fork", a)
+	equal(t, "the fork at an earlier revision", list(t, fork, "/", a), "/a=1")
+	events := NewClient(t.Context(), fork).Watch(t.Context(), "/a", clientv3.WithRev(a))
+	if got := strings.Join(collect(events, 2), ", "); got != "PUT 2 1, PUT 4 fork over 1" {
 		t.Errorf("a fork's watch from before: %s", got)
 	}
 }

@@ -7,12 +7,12 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// watch hands the writes of a range of keys to whoever watches it, in their order. It never keeps a writer waiting.
+// watch delivers the writes of a range of keys, in their order. Writers never wait for it.
 type watch struct {
 	start, end string
 	// from is the first revision whose writes are watched; it may lie in the future.
 	from int64
-	// queue is what was not handed out yet; the store's lock guards it. A value in wake means that something was added.
+	// queue has the events that were not delivered yet; the store's lock guards it. A value in wake means that there are new ones.
 	queue []*clientv3.Event
 	wake  chan struct{}
 }

@@ -11,14 +11,14 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// systemNamespaces are in every cluster from the start.
+// systemNamespaces exist in every cluster.
 var systemNamespaces = []string{metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic, corev1.NamespaceNodeLease}
 
-// everybodysPaths are what any user may read that is no resource: discovery, health and the version.
-var everybodysPaths = []string{"/api", "/api/*", "/apis", "/apis/*", "/healthz", "/livez", "/openapi", "/openapi/*", "/readyz", "/version", "/version/"}
+// discoveryPaths are the paths, besides resources, that every authenticated user may read.
+var discoveryPaths = []string{"/api", "/api/*", "/apis", "/apis/*", "/healthz", "/livez", "/openapi", "/openapi/*", "/readyz", "/version", "/version/"}
 
-// bootstrapRoles are the ClusterRoles of kube-apiserver's that operators rely on, without the roles for people (admin, edit, view), and
-// who they are bound to.
+// bootstrapRoles are those of kube-apiserver's ClusterRoles that operators rely on, without the roles for people (admin, edit, view),
+// and the groups that they are bound to.
 func bootstrapRoles() []bootstrapRole {
 	rule := func(group string, verbs []string, resources ...string) rbacv1.PolicyRule {
 		return rbacv1.PolicyRule{APIGroups: []string{group}, Verbs: verbs, Resources: resources}
@@ -32,20 +32,20 @@ func bootstrapRoles() []bootstrapRole {
 			rule("authorization.k8s.io", create, "selfsubjectaccessreviews", "selfsubjectrulesreviews"),
 			rule("authentication.k8s.io", create, "selfsubjectreviews"),
 		}},
-		{"system:discovery", user.AllAuthenticated, []rbacv1.PolicyRule{{Verbs: []string{"get"}, NonResourceURLs: everybodysPaths}}},
+		{"system:discovery", user.AllAuthenticated, []rbacv1.PolicyRule{{Verbs: []string{"get"}, NonResourceURLs: discoveryPaths}}},
 		{"system:auth-delegator", "", []rbacv1.PolicyRule{
 			rule("authentication.k8s.io", create, "tokenreviews"), rule("authorization.k8s.io", create, "subjectaccessreviews"),
 		}},
 	}
 }
 
-// bootstrapRole is a ClusterRole that is bound to a group, or to nobody.
+// bootstrapRole is a ClusterRole, bound to a group if there is one.
 type bootstrapRole struct {
 	name, group string
 	rules       []rbacv1.PolicyRule
 }
 
-// bootstrap creates what kube-apiserver creates in an empty cluster.
+// bootstrap creates the objects that kube-apiserver creates in an empty cluster.
 func bootstrap(ctx context.Context, client kubernetes.Interface) error {
 	for _, name := range systemNamespaces {
 		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}

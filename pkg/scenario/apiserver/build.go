@@ -2,17 +2,16 @@ package apiserver
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"time"
 
+	etcdclient "go.etcd.io/etcd/client/v3/kubernetes"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/apiserver"
 	crdopenapi "k8s.io/apiextensions-apiserver/pkg/generated/openapi"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/version"
@@ -42,7 +41,7 @@ type builder struct {
 	running    context.Context
 	options    Options
 	loopback   *rest.Config
-	storage    storageOptions
+	etcd       *etcdclient.Client
 	scheme     *runtime.Scheme
 	codecs     serializer.CodecFactory
 	kubernetes kubernetes.Interface
@@ -57,8 +56,8 @@ type builder struct {
 func newBuilder(running context.Context, options Options, loopback *rest.Config) (*builder, error) {
 	b := &builder{
 		running: running, options: options, loopback: loopback,
-		storage: storageOptions{client: etcd.NewClient(running, options.Store)},
-		scheme:  builtin.NewScheme(), discovery: discoveryendpoint.NewResourceManager("apis"),
+		etcd:   etcd.NewClient(running, options.Store),
+		scheme: builtin.NewScheme(), discovery: discoveryendpoint.NewResourceManager("apis"),
 	}
 	b.codecs = serializer.NewCodecFactory(b.scheme)
 	var err error
@@ -83,7 +82,6 @@ func (b *builder) build() (http.Handler, error) {
 	b.servers = append(b.servers, custom)
 	config := b.genericConfig(b.codecs)
 	config.AdmissionControl = b.admission
-	config.RESTOptionsGetter = b.storage
 	config.SharedInformerFactory = b.informers
 	server, err := config.Complete().New("built-in", custom)
 	if err != nil {
@@ -96,14 +94,14 @@ func (b *builder) build() (http.Handler, error) {
 	return server.Handler, nil
 }
 
-// genericConfig is what both servers have in common.
+// genericConfig returns the configuration that both servers share.
 func (b *builder) genericConfig(codecs serializer.CodecFactory) *genericapiserver.RecommendedConfig {
 	config := genericapiserver.NewRecommendedConfig(codecs)
 	config.ExternalAddress = host + ":443"
 	config.EffectiveVersion = b.version()
 	config.MaxRequestBodyBytes = maxRequestBody
 	config.LoopbackClientConfig = b.loopback
-	config.Authentication.Authenticator = bearer{masters: append([]string{loopbackUser, adminUser}, b.options.Masters...)}
+	config.Authentication.Authenticator = bearer{masters: append([]string{loopbackUser, AdminUser}, b.options.Masters...)}
 	config.Authorization.Authorizer = withMasters(b.authorizer)
 	config.RuleResolver = b.authorizer
 	config.BuildHandlerChainFunc = handlerChain
@@ -122,15 +120,9 @@ func (b *builder) buildCustom() (*genericapiserver.GenericAPIServer, error) {
 	config.AdmissionControl = b.admission
 	config.MergedResourceConfig = apiextensions.DefaultAPIResourceConfigSource()
 	config.OpenAPIV3Config = genericapiserver.DefaultOpenAPIV3Config(crdopenapi.GetOpenAPIDefinitions, openapinamer.NewDefinitionNamer(apiextensions.Scheme))
-	definitions := b.storage
-	definitions.codec = func(schema.GroupResource) runtime.Codec {
-		return apiextensions.Codecs.LegacyCodec(apiextensionsv1.SchemeGroupVersion)
-	}
-	config.RESTOptionsGetter = definitions
-	resources := b.storage
-	resources.codec = func(schema.GroupResource) runtime.Codec {
-		return runtime.NewCodec(unstructured.UnstructuredJSONScheme, unstructured.UnstructuredJSONScheme)
-	}
+	config.RESTOptionsGetter = storageOptions{b.etcd, apiextensions.Codecs.LegacyCodec(apiextensionsv1.SchemeGroupVersion)}
+	// The server replaces the codec for each definition.
+	resources := storageOptions{b.etcd, runtime.NewCodec(unstructured.UnstructuredJSONScheme, unstructured.UnstructuredJSONScheme)}
 	server, err := (&apiextensions.Config{
 		GenericConfig: config,
 		ExtraConfig:   apiextensions.ExtraConfig{CRDRESTOptionsGetter: resources, MasterCount: 1},
@@ -158,19 +150,18 @@ func (v servedVersion) Info() *version.Info {
 	return info
 }
 
-// start runs what the servers do beside requests, and waits until they are ready.
+// start runs the servers' post-start hooks, and waits until the servers are ready.
 func (b *builder) start(ctx context.Context) error {
 	top := b.servers[len(b.servers)-1]
 	top.PrepareRun()
 	top.RunPostStartHooks(b.running)
-	err := wait.PollUntilContextTimeout(ctx, time.Millisecond, readyWithin, true, b.ready)
-	if err != nil {
-		return errors.Join(errors.New("waiting until it is ready"), err)
+	if err := wait.PollUntilContextTimeout(ctx, time.Millisecond, readyWithin, true, b.ready); err != nil {
+		return fmt.Errorf("waiting until it is ready: %w", err)
 	}
 	return nil
 }
 
-// ready asks the server itself whether what it starts beside requests has begun, CustomResourceDefinitions among it.
+// ready reports whether the server's post-start hooks have ended; one of them waits for the CustomResourceDefinitions.
 func (b *builder) ready(ctx context.Context) (bool, error) {
 	err := b.kubernetes.Discovery().RESTClient().Get().AbsPath("/readyz").Do(ctx).Error()
 	return err == nil, nil

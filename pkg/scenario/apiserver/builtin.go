@@ -23,8 +23,6 @@ import (
 // installBuiltin adds the built-in kinds to a server. GenericAPIServer.InstallAPIGroup would need their OpenAPI definitions, which are
 // in k8s.io/kubernetes; server-side apply only needs the schemas that client-go's apply configurations carry.
 func (b *builder) installBuiltin(server *genericapiserver.GenericAPIServer) error {
-	options := b.storage
-	options.codec = b.builtinCodec
 	converter := applyconfigurations.NewTypeConverter(b.scheme)
 	var versions []schema.GroupVersion
 	storages := map[schema.GroupVersion]map[string]rest.Storage{}
@@ -36,7 +34,7 @@ func (b *builder) installBuiltin(server *genericapiserver.GenericAPIServer) erro
 		storages[version][name] = storage
 	}
 	for _, kind := range builtin.Kinds() {
-		parts, err := kind.Storage(b.scheme, options)
+		parts, err := kind.Storage(b.scheme, storageOptions{b.etcd, b.builtinCodec(kind.GroupVersion)})
 		if err != nil {
 			return err
 		}
@@ -96,21 +94,15 @@ func (b *builder) installVersion(server *genericapiserver.GenericAPIServer, vers
 	return nil
 }
 
-// builtinCodec returns what objects of a resource are stored as: protobuf, as in kube-apiserver, of the one version that is served.
-func (b *builder) builtinCodec(resource schema.GroupResource) runtime.Codec {
-	for _, kind := range builtin.Kinds() {
-		if kind.Group != resource.Group {
-			continue
-		}
-		info, _ := runtime.SerializerInfoForMediaType(b.codecs.SupportedMediaTypes(), runtime.ContentTypeProtobuf)
-		internal := schema.GroupVersion{Group: kind.Group, Version: runtime.APIVersionInternal}
-		return untyped{b.codecs.CodecForVersions(info.Serializer, b.codecs.UniversalDeserializer(), kind.GroupVersion, internal)}
-	}
-	return nil
+// builtinCodec returns the codec that stores objects of a version: protobuf, as in kube-apiserver.
+func (b *builder) builtinCodec(version schema.GroupVersion) runtime.Codec {
+	info, _ := runtime.SerializerInfoForMediaType(b.codecs.SupportedMediaTypes(), runtime.ContentTypeProtobuf)
+	internal := schema.GroupVersion{Group: version.Group, Version: runtime.APIVersionInternal}
+	return untyped{b.codecs.CodecForVersions(info.Serializer, b.codecs.UniversalDeserializer(), version, internal)}
 }
 
-// untyped is a codec whose decoded objects carry no kind: the stored type and the internal one are the same, so that nothing is
-// converted, which would drop it.
+// untyped is a codec whose decoded objects have no apiVersion and kind, as registries expect of internal objects. Here internal objects
+// have the stored type, so that no conversion drops them.
 type untyped struct{ runtime.Codec }
 
 // Decode is runtime.Decoder's.

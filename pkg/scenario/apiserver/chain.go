@@ -17,14 +17,10 @@ import (
 	serverfilters "k8s.io/apiserver/pkg/server/filters"
 )
 
-// loopbackUser is who the server itself is to its clients.
+// loopbackUser is the user that the server's own clients act as.
 const loopbackUser = "system:apiserver"
 
-// adminUser may do everything.
-const adminUser = "system:admin"
-
-// handlerChain is what a request passes before it is answered: kube-apiserver's chain without what concerns connections, load and
-// audit logs.
+// handlerChain wraps a handler in kube-apiserver's filters, except those for connections, load and audit logs.
 func handlerChain(handler http.Handler, config *genericapiserver.Config) http.Handler {
 	handler = filters.WithAuthorization(handler, config.Authorization.Authorizer, config.Serializer)
 	handler = impersonation.WithImpersonation(handler, config.Authorization.Authorizer, config.Serializer)
@@ -48,7 +44,7 @@ type bearer struct {
 // AuthenticateRequest is authenticator.Request's.
 func (b bearer) AuthenticateRequest(request *http.Request) (*authenticator.Response, bool, error) {
 	name, found := strings.CutPrefix(request.Header.Get("Authorization"), "Bearer ")
-	request.Header.Del("Authorization") // as kube-apiserver does, so that nobody behind sees it
+	request.Header.Del("Authorization") // as kube-apiserver does, so that no handler can log it
 	if !found || name == "" {
 		return nil, false, nil
 	}

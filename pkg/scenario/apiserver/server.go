@@ -13,10 +13,13 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/transport"
 )
 
-// host is the server's name in URLs. Nobody resolves it.
+// AdminUser is a user that may do everything.
+const AdminUser = "system:admin"
+
+// host is the server's name in URLs. It is never resolved.
 const host = "kubernetes.default.svc"
 
-// readyWithin bounds the start, in the time of whoever starts it.
+// readyWithin bounds the start.
 const readyWithin = time.Minute
 
 // Options say what to serve.
@@ -25,7 +28,7 @@ type Options struct {
 	Store *etcd.Store
 	// Version is the Kubernetes version that the server reports, such as "v1.36.3". Required.
 	Version string
-	// Masters are users that may do everything, besides "system:admin".
+	// Masters are users that may do everything, besides AdminUser.
 	Masters []string
 }
 
@@ -36,26 +39,32 @@ type Server struct {
 	servers   []*genericapiserver.GenericAPIServer
 }
 
-// Start starts a server, and returns when it serves all kinds that the store has CustomResourceDefinitions for.
+// Start starts a server, and returns when it serves all kinds that the store has CustomResourceDefinitions for. The caller stops it.
 func Start(ctx context.Context, options Options) (*Server, error) {
-	running, stop := context.WithCancel(context.WithoutCancel(ctx))
-	s := &Server{stop: stop}
-	var handler http.Handler
-	// The server's own clients reach it like everybody else, before it is complete.
-	s.transport = transport.New(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }))
-	b, err := newBuilder(running, options, s.ClientConfig(loopbackUser))
-	if err == nil {
-		handler, err = b.build()
-		s.servers = b.servers
-	}
-	if err == nil {
-		err = b.start(ctx)
-	}
-	if err != nil {
+	s := &Server{}
+	if err := s.start(ctx, options); err != nil {
 		s.Stop()
 		return nil, fmt.Errorf("starting an API server in memory: %w", err)
 	}
 	return s, nil
+}
+
+func (s *Server) start(ctx context.Context, options Options) error {
+	var running context.Context
+	running, s.stop = context.WithCancel(context.WithoutCancel(ctx))
+	var handler http.Handler
+	// The server's own clients exist before the handler that they reach.
+	s.transport = transport.New(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }))
+	b, err := newBuilder(running, options, s.ClientConfig(loopbackUser))
+	if err != nil {
+		return err
+	}
+	handler, err = b.build()
+	s.servers = b.servers // also those that were built before an error
+	if err != nil {
+		return err
+	}
+	return b.start(ctx)
 }
 
 // Stop ends all requests and the server. What it stored stays in its store.
@@ -67,11 +76,8 @@ func (s *Server) Stop() {
 	}
 }
 
-// ClientConfig returns a configuration of clients that act as a user, such as "system:serviceaccount:namespace:name". User "system:admin"
-// may do everything.
+// ClientConfig returns a configuration of clients that act as a user, such as "system:serviceaccount:namespace:name". AdminUser may do
+// everything.
 func (s *Server) ClientConfig(user string) *rest.Config {
 	return &rest.Config{Host: "https://" + host, BearerToken: user, Transport: s.transport, QPS: -1}
 }
-
-// RoundTripper returns what requests to the server go through.
-func (s *Server) RoundTripper() http.RoundTripper { return s.transport }

@@ -10,66 +10,103 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 
 	"github.com/openshift/platform-operators/pkg/scenario/etcd"
 )
 
-// inCluster runs a test in a bubble, beside an API server on an empty store.
-func inCluster(t *testing.T, test func(t *testing.T, server *Server, admin kubernetes.Interface)) {
+// cluster is an API server, and namespace "a" in it.
+type cluster struct {
+	*testing.T
+	*Server
+	admin kubernetes.Interface
+}
+
+func inCluster(t *testing.T, test func(c cluster)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		server, err := Start(t.Context(), Options{Store: etcd.New(), Version: "v1.36.3"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer server.Stop()
-		admin, err := kubernetes.NewForConfig(server.ClientConfig("system:admin"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		test(t, server, admin)
+		store := etcd.New()
+		defer store.Close()
+		c := start(t, store)
+		defer c.Stop()
+		_, err := c.admin.CoreV1().Namespaces().Create(c.Context(), &corev1.Namespace{ObjectMeta: named("a")}, metav1.CreateOptions{})
+		c.must(err)
+		test(c)
 	})
 }
+
+func start(t *testing.T, store *etcd.Store) cluster {
+	t.Helper()
+	server, err := Start(t.Context(), Options{Store: store, Version: "v1.36.3"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := cluster{T: t, Server: server}
+	c.admin = c.client(server.ClientConfig(AdminUser))
+	return c
+}
+
+func (c cluster) client(config *rest.Config) kubernetes.Interface {
+	c.Helper()
+	client, err := kubernetes.NewForConfig(config)
+	c.must(err)
+	return client
+}
+
+func (c cluster) must(err error) {
+	c.Helper()
+	if err != nil {
+		c.Fatal(err)
+	}
+}
+
+func named(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name} }
 
 func TestObjectsAreStoredAndWatched(t *testing.T) {
-	inCluster(t, func(t *testing.T, _ *Server, admin kubernetes.Interface) {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	inCluster(t, func(c cluster) {
+		ctx, cancel := context.WithTimeout(c.Context(), time.Hour)
 		defer cancel()
-		space, err := admin.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "a"}}, metav1.CreateOptions{})
-		if err != nil {
-			t.Fatal(err)
+		namespace, err := c.admin.CoreV1().Namespaces().Get(ctx, "a", metav1.GetOptions{})
+		c.must(err)
+		if namespace.Status.Phase != corev1.NamespaceActive || namespace.Labels[corev1.LabelMetadataName] != "a" {
+			c.Errorf("created %+v", namespace)
 		}
-		if space.Status.Phase != corev1.NamespaceActive || space.Labels[corev1.LabelMetadataName] != "a" {
-			t.Errorf("created %+v", space)
-		}
-		watch, err := admin.CoreV1().ConfigMaps("a").Watch(ctx, metav1.ListOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		watch, err := c.admin.CoreV1().ConfigMaps("a").Watch(ctx, metav1.ListOptions{})
+		c.must(err)
 		defer watch.Stop()
-		created, err := admin.CoreV1().ConfigMaps("a").Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "b"}}, metav1.CreateOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		created, err := c.admin.CoreV1().ConfigMaps("a").Create(ctx, &corev1.ConfigMap{ObjectMeta: named("b")}, metav1.CreateOptions{})
+		c.must(err)
 		event := <-watch.ResultChan()
-		if seen := event.Object.(*corev1.ConfigMap); seen.ResourceVersion != created.ResourceVersion {
-			t.Errorf("watched %s of %+v, created %+v", event.Type, seen, created)
+		if watched := event.Object.(*corev1.ConfigMap); watched.ResourceVersion != created.ResourceVersion {
+			c.Errorf("watched %s of %+v, created %+v", event.Type, watched, created)
 		}
-		created.ResourceVersion = space.ResourceVersion
-		if _, err := admin.CoreV1().ConfigMaps("a").Update(ctx, created, metav1.UpdateOptions{}); !apierrors.IsConflict(err) {
-			t.Errorf("updating what has changed: %v", err)
+		created.ResourceVersion = namespace.ResourceVersion
+		if _, err := c.admin.CoreV1().ConfigMaps("a").Update(ctx, created, metav1.UpdateOptions{}); !apierrors.IsConflict(err) {
+			c.Errorf("updating with an old resourceVersion: %v", err)
+		}
+		if _, err := c.admin.CoreV1().ConfigMaps("none").Create(ctx, &corev1.ConfigMap{ObjectMeta: named("b")}, metav1.CreateOptions{}); !apierrors.IsNotFound(err) {
+			c.Errorf("creating in a Namespace that does not exist: %v", err)
 		}
 	})
 }
 
-func TestAUserMayDoWhatRolesAllow(t *testing.T) {
-	inCluster(t, func(t *testing.T, server *Server, admin kubernetes.Interface) {
-		user, err := kubernetes.NewForConfig(server.ClientConfig("system:serviceaccount:a:b"))
-		if err != nil {
-			t.Fatal(err)
+func TestAServerContinuesWithTheObjectsInItsStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := etcd.New()
+		defer store.Close()
+		first := start(t, store)
+		created, err := first.admin.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: named("a")}, metav1.CreateOptions{})
+		first.must(err)
+		first.Stop()
+		if _, err := first.admin.CoreV1().Namespaces().Get(t.Context(), "a", metav1.GetOptions{}); err == nil {
+			t.Error("a server that was stopped answers")
 		}
-		if _, err := user.CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{}); !apierrors.IsForbidden(err) {
-			t.Errorf("listing without any right: %v", err)
+		second := start(t, store)
+		defer second.Stop()
+		found, err := second.admin.CoreV1().Namespaces().Get(t.Context(), "a", metav1.GetOptions{})
+		second.must(err)
+		if found.UID != created.UID || found.ResourceVersion != created.ResourceVersion {
+			t.Errorf("found %+v, created %+v", found, created)
 		}
 	})
 }

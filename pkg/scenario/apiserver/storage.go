@@ -21,18 +21,15 @@ const keyPrefix = "/registry"
 // a watch cache.
 type storageOptions struct {
 	client *kubernetes.Client
-	// codec returns what a resource is encoded with in the storage. A registry of custom resources replaces it.
-	codec func(schema.GroupResource) runtime.Codec
+	// codec encodes objects in the storage.
+	codec runtime.Codec
 }
 
 var _ generic.RESTOptionsGetter = storageOptions{}
 
 // GetRESTOptions is generic.RESTOptionsGetter's.
 func (o storageOptions) GetRESTOptions(resource schema.GroupResource, _ runtime.Object) (generic.RESTOptions, error) {
-	config := storagebackend.NewDefaultConfig(keyPrefix, nil)
-	if o.codec != nil {
-		config.Codec = o.codec(resource)
-	}
+	config := storagebackend.NewDefaultConfig(keyPrefix, o.codec)
 	group := resource.Group
 	if group == "" {
 		group = "core"

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// beginPod gives a new Pod the status that it has until it is scheduled.
+// beginPod sets the status of a Pod that is not scheduled yet.
 func beginPod(object runtime.Object) {
 	pod := object.(*corev1.Pod)
 	pod.Status.Phase = corev1.PodPending
@@ -19,14 +19,14 @@ func beginPod(object runtime.Object) {
 	}
 }
 
-// podGracePeriod returns for how many seconds a Pod ends. One that runs nowhere has nothing to end.
-func podGracePeriod(object runtime.Object, asked *int64) int64 {
+// podGracePeriod returns in how many seconds a Pod is deleted. A Pod that runs on no node is deleted at once.
+func podGracePeriod(object runtime.Object, requested *int64) int64 {
 	pod := object.(*corev1.Pod)
 	var period int64
 	switch {
 	case pod.Spec.NodeName == "" || pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded:
-	case asked != nil:
-		period = *asked
+	case requested != nil:
+		period = *requested
 	case pod.Spec.TerminationGracePeriodSeconds != nil:
 		period = *pod.Spec.TerminationGracePeriodSeconds
 	}
@@ -66,9 +66,9 @@ func eventFields(object runtime.Object) map[string]string {
 // serviceNetwork is where Services get their addresses from, as in a cluster of OpenShift.
 var serviceNetwork = netip.MustParseAddr("172.30.0.0")
 
-// beginService gives a new Service an address. It follows from the Service's name, so that a story that is told again has the same ones;
-// two Services may share one, which no client minds that sends nothing to it.
-func beginService(object runtime.Object) {
+// setClusterIP gives a new Service an address. It follows from the Service's name, so that each run of a story has the same ones. Two
+// Services may share an address: no packet is sent to it.
+func setClusterIP(object runtime.Object) {
 	service := object.(*corev1.Service)
 	if service.Spec.Type == corev1.ServiceTypeExternalName {
 		return
@@ -88,4 +88,13 @@ func beginService(object runtime.Object) {
 		policy := corev1.IPFamilyPolicySingleStack
 		service.Spec.IPFamilyPolicy = &policy
 	}
+}
+
+// keepClusterIP completes an update that does not name the address: the Service keeps the one it has.
+func keepClusterIP(object, old runtime.Object) {
+	service, oldService := object.(*corev1.Service), old.(*corev1.Service)
+	if service.Spec.ClusterIP == "" && oldService.Spec.Type != corev1.ServiceTypeExternalName {
+		service.Spec.ClusterIP = oldService.Spec.ClusterIP
+	}
+	setClusterIP(object)
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // addDefaults gives the scheme the defaults of kube-apiserver for the kinds that operators ship. They belong in the scheme and not in a
-// strategy: a default that is set after managed fields were computed would look like a change by whoever wrote the object.
+// strategy: a default that is set after managed fields were computed would look like a change by the client that wrote the object.
 func addDefaults(scheme *runtime.Scheme) {
 	addDefault(scheme, func(o *corev1.Namespace) { labelNamespace(o) })
 	addDefault(scheme, func(o *corev1.Secret) { set(&o.Type, corev1.SecretTypeOpaque) })
@@ -59,7 +59,7 @@ func addDefaults(scheme *runtime.Scheme) {
 	addDefault(scheme, func(o *admissionregistrationv1.ValidatingAdmissionPolicyBinding) { defaultMatch(o.Spec.MatchResources) })
 }
 
-// addDefault registers a function for a kind, and one for its list.
+// addDefault registers a function that sets defaults of a kind.
 func addDefault[T any](scheme *runtime.Scheme, complete func(*T)) {
 	object := any(new(T)).(runtime.Object)
 	scheme.AddTypeDefaultingFunc(object, func(object any) { complete(object.(*T)) })

@@ -31,40 +31,45 @@ type Kind struct {
 	// Object and List are empty ones.
 	Object, List runtime.Object
 
-	// strategy says what happens when an object is written.
-	strategy rules
+	rules rules
 	// ttl is for how many seconds an object is kept; zero means until it is deleted.
 	ttl uint64
-	// fields are those besides metadata.name and metadata.namespace that a field selector may name.
+	// fields returns the fields besides metadata.name and metadata.namespace that a field selector may name. Nil if there are none.
 	fields func(runtime.Object) map[string]string
 }
 
-// rules say how writes of a kind differ.
+// rules say what the registry does when an object of a kind is written or deleted, where kinds differ.
 type rules struct {
-	// status is whether the status is written by a subresource of its own.
-	status bool
-	// generation is whether metadata.generation counts the changes of what is generated.
-	generation bool
-	// generated names the top-level fields whose changes are counted; Spec if it is empty.
-	generated []string
-	// create completes a new object, after its status was dropped; update completes one that is written over an old one; canonicalize
-	// does so for both, when a generated name is known.
-	create       func(object runtime.Object)
-	update       func(object, old runtime.Object)
-	canonicalize func(object runtime.Object)
-	// noUnconditionalUpdate demands a resourceVersion of an update.
-	noUnconditionalUpdate bool
-	// createOnUpdate lets an update create an object.
-	createOnUpdate bool
-	// graceful returns how many seconds an object has to end, which may have been asked for. Nil deletes at once.
-	graceful func(object runtime.Object, asked *int64) int64
+	// hasStatus is whether the status is written through subresource "status".
+	hasStatus bool
+	// hasGeneration is whether the registry sets metadata.generation: 1 at first, and one more for each change of a field of
+	// generationFields.
+	hasGeneration bool
+	// generationFields names top-level fields of the Go type. Nil means Spec.
+	generationFields []string
+	// prepareCreate completes a new object after its status was dropped, prepareUpdate one that replaces an old one, and canonicalize
+	// both, when a generated name is known.
+	prepareCreate func(object runtime.Object)
+	prepareUpdate func(object, old runtime.Object)
+	canonicalize  func(object runtime.Object)
+	// requiresResourceVersion is whether an update must give the resourceVersion that it replaces.
+	requiresResourceVersion bool
+	// allowsCreateOnUpdate is whether an update of an object that does not exist creates it.
+	allowsCreateOnUpdate bool
+	// gracePeriod returns in how many seconds an object is deleted; requested is what the client asked for, or nil. Without this
+	// function objects are deleted at once.
+	gracePeriod func(object runtime.Object, requested *int64) int64
+	// hasSpecFinalizers is whether objects have finalizers in their spec, which subresource "finalize" writes: those of Namespaces.
+	hasSpecFinalizers bool
+	// returnsDeleted is whether the response to a deletion is the deleted object instead of a Status.
+	returnsDeleted bool
 }
 
 // Kinds returns all kinds that are served, except for CustomResourceDefinitions, which an API server of their own serves, and for access
 // reviews, which are not stored.
 func Kinds() []Kind {
-	spec := rules{status: true, generation: true}
-	workload := rules{status: true, generation: true, noUnconditionalUpdate: false}
+	// specAndStatus are the rules of most kinds: clients write the spec, and controllers the status.
+	specAndStatus := rules{hasStatus: true, hasGeneration: true}
 	var kinds []Kind
 	add := func(group schema.GroupVersion, more ...Kind) {
 		for _, kind := range more {
@@ -74,82 +79,84 @@ func Kinds() []Kind {
 	}
 	add(corev1.SchemeGroupVersion,
 		Kind{Resource: "namespaces", Singular: "namespace", ShortNames: []string{"ns"}, Object: &corev1.Namespace{}, List: &corev1.NamespaceList{},
-			strategy: rules{status: true, create: beginNamespace, update: keepNamespaceFinalizers, canonicalize: labelNamespace}, fields: namespaceFields},
+			rules: rules{hasStatus: true, prepareCreate: beginNamespace, prepareUpdate: keepNamespaceFinalizers,
+				canonicalize: labelNamespace, hasSpecFinalizers: true, returnsDeleted: true}, fields: namespaceFields},
 		Kind{Resource: "configmaps", Singular: "configmap", ShortNames: []string{"cm"}, Namespaced: true, Object: &corev1.ConfigMap{}, List: &corev1.ConfigMapList{}},
 		Kind{Resource: "secrets", Singular: "secret", Namespaced: true, Object: &corev1.Secret{}, List: &corev1.SecretList{}, fields: secretFields},
-		Kind{Resource: "serviceaccounts", Singular: "serviceaccount", ShortNames: []string{"sa"}, Namespaced: true, Object: &corev1.ServiceAccount{}, List: &corev1.ServiceAccountList{}},
+		Kind{Resource: "serviceaccounts", Singular: "serviceaccount", ShortNames: []string{"sa"}, Namespaced: true, Object: &corev1.ServiceAccount{}, List: &corev1.ServiceAccountList{},
+			rules: rules{returnsDeleted: true}},
 		Kind{Resource: "services", Singular: "service", ShortNames: []string{"svc"}, All: true, Namespaced: true, Object: &corev1.Service{}, List: &corev1.ServiceList{},
-			strategy: rules{status: true, createOnUpdate: true, create: beginService}},
+			rules: rules{hasStatus: true, allowsCreateOnUpdate: true, prepareCreate: setClusterIP, prepareUpdate: keepClusterIP, returnsDeleted: true}},
 		//nolint:staticcheck // deprecated, and served
 		Kind{Resource: "endpoints", Singular: "endpoints", ShortNames: []string{"ep"}, Namespaced: true, Object: &corev1.Endpoints{}, List: &corev1.EndpointsList{},
-			strategy: rules{createOnUpdate: true}},
+			rules: rules{allowsCreateOnUpdate: true}},
 		Kind{Resource: "pods", Singular: "pod", ShortNames: []string{"po"}, All: true, Namespaced: true, Object: &corev1.Pod{}, List: &corev1.PodList{},
-			strategy: rules{status: true, generation: true, create: beginPod, graceful: podGracePeriod}, fields: podFields},
-		Kind{Resource: "nodes", Singular: "node", ShortNames: []string{"no"}, Object: &corev1.Node{}, List: &corev1.NodeList{}, strategy: rules{status: true}},
+			rules: rules{hasStatus: true, hasGeneration: true, prepareCreate: beginPod, gracePeriod: podGracePeriod, returnsDeleted: true}, fields: podFields},
+		Kind{Resource: "nodes", Singular: "node", ShortNames: []string{"no"}, Object: &corev1.Node{}, List: &corev1.NodeList{}, rules: rules{hasStatus: true}},
 		Kind{Resource: "events", Singular: "event", ShortNames: []string{"ev"}, Namespaced: true, Object: &corev1.Event{}, List: &corev1.EventList{},
-			strategy: rules{createOnUpdate: true}, ttl: 3600, fields: eventFields},
+			rules: rules{allowsCreateOnUpdate: true}, ttl: 3600, fields: eventFields},
 		Kind{Resource: "persistentvolumeclaims", Singular: "persistentvolumeclaim", ShortNames: []string{"pvc"}, Namespaced: true,
-			Object: &corev1.PersistentVolumeClaim{}, List: &corev1.PersistentVolumeClaimList{}, strategy: rules{status: true}},
+			Object: &corev1.PersistentVolumeClaim{}, List: &corev1.PersistentVolumeClaimList{}, rules: rules{hasStatus: true, returnsDeleted: true}},
 		Kind{Resource: "persistentvolumes", Singular: "persistentvolume", ShortNames: []string{"pv"},
-			Object: &corev1.PersistentVolume{}, List: &corev1.PersistentVolumeList{}, strategy: rules{status: true}},
+			Object: &corev1.PersistentVolume{}, List: &corev1.PersistentVolumeList{}, rules: rules{hasStatus: true, returnsDeleted: true}},
 		Kind{Resource: "resourcequotas", Singular: "resourcequota", ShortNames: []string{"quota"}, Namespaced: true,
-			Object: &corev1.ResourceQuota{}, List: &corev1.ResourceQuotaList{}, strategy: rules{status: true}},
+			Object: &corev1.ResourceQuota{}, List: &corev1.ResourceQuotaList{}, rules: rules{hasStatus: true, returnsDeleted: true}},
 		Kind{Resource: "limitranges", Singular: "limitrange", ShortNames: []string{"limits"}, Namespaced: true, Object: &corev1.LimitRange{}, List: &corev1.LimitRangeList{}},
 	)
 	add(appsv1.SchemeGroupVersion,
 		Kind{Resource: "deployments", Singular: "deployment", ShortNames: []string{"deploy"}, All: true, Namespaced: true,
-			Object: &appsv1.Deployment{}, List: &appsv1.DeploymentList{}, strategy: rules{status: true, generation: true, generated: []string{"Spec", "Annotations"}}},
-		Kind{Resource: "replicasets", Singular: "replicaset", ShortNames: []string{"rs"}, All: true, Namespaced: true, Object: &appsv1.ReplicaSet{}, List: &appsv1.ReplicaSetList{}, strategy: workload},
-		Kind{Resource: "statefulsets", Singular: "statefulset", ShortNames: []string{"sts"}, All: true, Namespaced: true, Object: &appsv1.StatefulSet{}, List: &appsv1.StatefulSetList{}, strategy: workload},
-		Kind{Resource: "daemonsets", Singular: "daemonset", ShortNames: []string{"ds"}, All: true, Namespaced: true, Object: &appsv1.DaemonSet{}, List: &appsv1.DaemonSetList{}, strategy: workload},
+			Object: &appsv1.Deployment{}, List: &appsv1.DeploymentList{}, rules: rules{hasStatus: true, hasGeneration: true, generationFields: []string{"Spec", "Annotations"}}},
+		Kind{Resource: "replicasets", Singular: "replicaset", ShortNames: []string{"rs"}, All: true, Namespaced: true, Object: &appsv1.ReplicaSet{}, List: &appsv1.ReplicaSetList{}, rules: specAndStatus},
+		Kind{Resource: "statefulsets", Singular: "statefulset", ShortNames: []string{"sts"}, All: true, Namespaced: true, Object: &appsv1.StatefulSet{}, List: &appsv1.StatefulSetList{}, rules: specAndStatus},
+		Kind{Resource: "daemonsets", Singular: "daemonset", ShortNames: []string{"ds"}, All: true, Namespaced: true, Object: &appsv1.DaemonSet{}, List: &appsv1.DaemonSetList{}, rules: specAndStatus},
 		Kind{Resource: "controllerrevisions", Singular: "controllerrevision", Namespaced: true, Object: &appsv1.ControllerRevision{}, List: &appsv1.ControllerRevisionList{}},
 	)
 	add(batchv1.SchemeGroupVersion,
-		Kind{Resource: "jobs", Singular: "job", All: true, Namespaced: true, Object: &batchv1.Job{}, List: &batchv1.JobList{}, strategy: workload},
-		Kind{Resource: "cronjobs", Singular: "cronjob", ShortNames: []string{"cj"}, All: true, Namespaced: true, Object: &batchv1.CronJob{}, List: &batchv1.CronJobList{}, strategy: workload},
+		Kind{Resource: "jobs", Singular: "job", All: true, Namespaced: true, Object: &batchv1.Job{}, List: &batchv1.JobList{}, rules: specAndStatus},
+		Kind{Resource: "cronjobs", Singular: "cronjob", ShortNames: []string{"cj"}, All: true, Namespaced: true, Object: &batchv1.CronJob{}, List: &batchv1.CronJobList{}, rules: specAndStatus},
 	)
 	add(rbacv1.SchemeGroupVersion,
-		Kind{Resource: "roles", Singular: "role", Namespaced: true, Object: &rbacv1.Role{}, List: &rbacv1.RoleList{}, strategy: rules{createOnUpdate: true}},
-		Kind{Resource: "rolebindings", Singular: "rolebinding", Namespaced: true, Object: &rbacv1.RoleBinding{}, List: &rbacv1.RoleBindingList{}, strategy: rules{createOnUpdate: true}},
-		Kind{Resource: "clusterroles", Singular: "clusterrole", Object: &rbacv1.ClusterRole{}, List: &rbacv1.ClusterRoleList{}, strategy: rules{createOnUpdate: true}},
-		Kind{Resource: "clusterrolebindings", Singular: "clusterrolebinding", Object: &rbacv1.ClusterRoleBinding{}, List: &rbacv1.ClusterRoleBindingList{}, strategy: rules{createOnUpdate: true}},
+		Kind{Resource: "roles", Singular: "role", Namespaced: true, Object: &rbacv1.Role{}, List: &rbacv1.RoleList{}, rules: rules{allowsCreateOnUpdate: true}},
+		Kind{Resource: "rolebindings", Singular: "rolebinding", Namespaced: true, Object: &rbacv1.RoleBinding{}, List: &rbacv1.RoleBindingList{}, rules: rules{allowsCreateOnUpdate: true}},
+		Kind{Resource: "clusterroles", Singular: "clusterrole", Object: &rbacv1.ClusterRole{}, List: &rbacv1.ClusterRoleList{}, rules: rules{allowsCreateOnUpdate: true}},
+		Kind{Resource: "clusterrolebindings", Singular: "clusterrolebinding", Object: &rbacv1.ClusterRoleBinding{}, List: &rbacv1.ClusterRoleBindingList{}, rules: rules{allowsCreateOnUpdate: true}},
 	)
 	add(coordinationv1.SchemeGroupVersion,
 		Kind{Resource: "leases", Singular: "lease", Namespaced: true, Object: &coordinationv1.Lease{}, List: &coordinationv1.LeaseList{},
-			strategy: rules{createOnUpdate: true, noUnconditionalUpdate: true}})
+			rules: rules{allowsCreateOnUpdate: true, requiresResourceVersion: true}})
 	add(policyv1.SchemeGroupVersion,
 		Kind{Resource: "poddisruptionbudgets", Singular: "poddisruptionbudget", ShortNames: []string{"pdb"}, Namespaced: true,
-			Object: &policyv1.PodDisruptionBudget{}, List: &policyv1.PodDisruptionBudgetList{}, strategy: rules{status: true, generation: true, noUnconditionalUpdate: true}})
+			Object: &policyv1.PodDisruptionBudget{}, List: &policyv1.PodDisruptionBudgetList{}, rules: rules{hasStatus: true, hasGeneration: true, requiresResourceVersion: true}})
 	add(networkingv1.SchemeGroupVersion,
 		Kind{Resource: "networkpolicies", Singular: "networkpolicy", ShortNames: []string{"netpol"}, Namespaced: true,
-			Object: &networkingv1.NetworkPolicy{}, List: &networkingv1.NetworkPolicyList{}, strategy: rules{generation: true}},
-		Kind{Resource: "ingresses", Singular: "ingress", ShortNames: []string{"ing"}, Namespaced: true, Object: &networkingv1.Ingress{}, List: &networkingv1.IngressList{}, strategy: spec},
+			Object: &networkingv1.NetworkPolicy{}, List: &networkingv1.NetworkPolicyList{}, rules: rules{hasGeneration: true}},
+		Kind{Resource: "ingresses", Singular: "ingress", ShortNames: []string{"ing"}, Namespaced: true, Object: &networkingv1.Ingress{}, List: &networkingv1.IngressList{}, rules: specAndStatus},
 	)
 	add(autoscalingv2.SchemeGroupVersion,
 		Kind{Resource: "horizontalpodautoscalers", Singular: "horizontalpodautoscaler", ShortNames: []string{"hpa"}, All: true, Namespaced: true,
-			Object: &autoscalingv2.HorizontalPodAutoscaler{}, List: &autoscalingv2.HorizontalPodAutoscalerList{}, strategy: rules{status: true}})
+			Object: &autoscalingv2.HorizontalPodAutoscaler{}, List: &autoscalingv2.HorizontalPodAutoscalerList{}, rules: rules{hasStatus: true}})
 	add(schedulingv1.SchemeGroupVersion,
 		Kind{Resource: "priorityclasses", Singular: "priorityclass", ShortNames: []string{"pc"}, Object: &schedulingv1.PriorityClass{}, List: &schedulingv1.PriorityClassList{},
-			strategy: rules{generation: true, generated: []string{}}})
+			rules: rules{hasGeneration: true, generationFields: []string{}}})
 	add(storagev1.SchemeGroupVersion,
 		Kind{Resource: "storageclasses", Singular: "storageclass", ShortNames: []string{"sc"}, Object: &storagev1.StorageClass{}, List: &storagev1.StorageClassList{}},
-		Kind{Resource: "csidrivers", Singular: "csidriver", Object: &storagev1.CSIDriver{}, List: &storagev1.CSIDriverList{}, strategy: spec},
+		Kind{Resource: "csidrivers", Singular: "csidriver", Object: &storagev1.CSIDriver{}, List: &storagev1.CSIDriverList{}, rules: specAndStatus},
 	)
 	add(discoveryv1.SchemeGroupVersion,
 		Kind{Resource: "endpointslices", Singular: "endpointslice", Namespaced: true, Object: &discoveryv1.EndpointSlice{}, List: &discoveryv1.EndpointSliceList{},
-			strategy: rules{generation: true, generated: []string{"Endpoints", "Ports", "AddressType"}}})
+			rules: rules{hasGeneration: true, generationFields: []string{"Endpoints", "Ports", "AddressType"}}})
 	add(admissionregistrationv1.SchemeGroupVersion,
 		Kind{Resource: "validatingwebhookconfigurations", Singular: "validatingwebhookconfiguration",
 			Object: &admissionregistrationv1.ValidatingWebhookConfiguration{}, List: &admissionregistrationv1.ValidatingWebhookConfigurationList{},
-			strategy: rules{generation: true, generated: []string{"Webhooks"}}},
+			rules: rules{hasGeneration: true, generationFields: []string{"Webhooks"}}},
 		Kind{Resource: "mutatingwebhookconfigurations", Singular: "mutatingwebhookconfiguration",
 			Object: &admissionregistrationv1.MutatingWebhookConfiguration{}, List: &admissionregistrationv1.MutatingWebhookConfigurationList{},
-			strategy: rules{generation: true, generated: []string{"Webhooks"}}},
+			rules: rules{hasGeneration: true, generationFields: []string{"Webhooks"}}},
 		Kind{Resource: "validatingadmissionpolicies", Singular: "validatingadmissionpolicy",
-			Object: &admissionregistrationv1.ValidatingAdmissionPolicy{}, List: &admissionregistrationv1.ValidatingAdmissionPolicyList{}, strategy: spec},
+			Object: &admissionregistrationv1.ValidatingAdmissionPolicy{}, List: &admissionregistrationv1.ValidatingAdmissionPolicyList{}, rules: specAndStatus},
 		Kind{Resource: "validatingadmissionpolicybindings", Singular: "validatingadmissionpolicybinding",
 			Object: &admissionregistrationv1.ValidatingAdmissionPolicyBinding{}, List: &admissionregistrationv1.ValidatingAdmissionPolicyBindingList{},
-			strategy: rules{generation: true}},
+			rules: rules{hasGeneration: true}},
 	)
 	return kinds
 }

@@ -16,7 +16,7 @@ import (
 	"k8s.io/apiserver/pkg/util/dryrun"
 )
 
-// beginNamespace gives a new Namespace its phase, and the finalizer that its content is deleted for.
+// beginNamespace sets the phase of a new Namespace, and the finalizer that keeps it until its content is deleted.
 func beginNamespace(object runtime.Object) {
 	namespace := object.(*corev1.Namespace)
 	namespace.Status.Phase = corev1.NamespaceActive
@@ -25,12 +25,12 @@ func beginNamespace(object runtime.Object) {
 	}
 }
 
-// keepNamespaceFinalizers: only the subresource "finalize" changes spec.finalizers.
+// keepNamespaceFinalizers keeps spec.finalizers, which only subresource "finalize" changes.
 func keepNamespaceFinalizers(object, old runtime.Object) {
 	object.(*corev1.Namespace).Spec.Finalizers = old.(*corev1.Namespace).Spec.Finalizers
 }
 
-// labelNamespace sets the label that selectors of namespaces find a name by.
+// labelNamespace sets the label by which namespaceSelectors match a name.
 func labelNamespace(object runtime.Object) {
 	namespace := object.(*corev1.Namespace)
 	if namespace.Labels == nil {
@@ -81,7 +81,7 @@ func (r namespaceREST) Delete(ctx context.Context, name string, validate rest.Va
 func (r namespaceREST) check(namespace *corev1.Namespace, want *metav1.Preconditions) error {
 	conflict := func(field string, want, have any) error {
 		return apierrors.NewConflict(r.DefaultQualifiedResource, namespace.Name,
-			//nolint:staticcheck // kube-apiserver's words, which clients get to see
+			//nolint:staticcheck // kube-apiserver's wording
 			fmt.Errorf("Precondition failed: %s in precondition: %v, %s in object meta: %v", field, want, field, have))
 	}
 	if *want.UID != namespace.UID {
@@ -93,7 +93,7 @@ func (r namespaceREST) check(namespace *corev1.Namespace, want *metav1.Precondit
 	return nil
 }
 
-// terminate marks a Namespace as one whose content is to be deleted.
+// terminate marks a Namespace as Terminating.
 func (r namespaceREST) terminate(ctx context.Context, name string, validate rest.ValidateObjectFunc, options *metav1.DeleteOptions) (runtime.Object, bool, error) {
 	key, err := r.KeyFunc(ctx, name)
 	if err != nil {
@@ -122,7 +122,7 @@ func (r namespaceREST) terminate(ctx context.Context, name string, validate rest
 	return terminating, false, nil
 }
 
-// setPropagation gives an object the finalizer that a policy of propagation asks the garbage collector with.
+// setPropagation sets the finalizer by which the garbage collector learns of a propagation policy.
 func setPropagation(object metav1.Object, policy *metav1.DeletionPropagation) {
 	if policy == nil {
 		return

@@ -3,8 +3,8 @@ package builtin
 import (
 	"context"
 	"fmt"
+	"maps"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
@@ -25,15 +25,15 @@ func (k Kind) Storage(scheme *runtime.Scheme, options generic.RESTOptionsGetter)
 		return nil, fmt.Errorf("making the registry of %s: %w", k.Resource, err)
 	}
 	served := resourceREST{Store: store, kind: k}
-	found := map[string]rest.Storage{k.Resource: served}
-	if k.strategy.status {
-		found[k.Resource+"/status"] = newSubresource(store, statusStrategy{base})
+	storages := map[string]rest.Storage{k.Resource: served}
+	if k.rules.hasStatus {
+		storages[k.Resource+"/status"] = newSubresource(store, statusStrategy{base})
 	}
-	if k.Resource == "namespaces" {
-		found[k.Resource] = namespaceREST{served}
-		found[k.Resource+"/finalize"] = newSubresource(store, finalizeStrategy{base})
+	if k.rules.hasSpecFinalizers {
+		storages[k.Resource] = namespaceREST{served}
+		storages[k.Resource+"/finalize"] = newSubresource(store, finalizeStrategy{base})
 	}
-	return found, nil
+	return storages, nil
 }
 
 func (k Kind) store(strategy strategy, options generic.RESTOptionsGetter) (*genericregistry.Store, error) {
@@ -49,21 +49,21 @@ func (k Kind) store(strategy strategy, options generic.RESTOptionsGetter) (*gene
 		DeleteStrategy:            strategy,
 		ResetFieldsStrategy:       strategy,
 		TableConvertor:            rest.NewDefaultTableConvertor(resource),
-		ReturnDeletedObject:       k.Resource == "namespaces" || k.Resource == "pods",
+		ReturnDeletedObject:       k.rules.returnsDeleted,
 	}
-	if k.strategy.graceful != nil {
+	if k.rules.gracePeriod != nil {
 		store.DeleteStrategy = gracefulStrategy{strategy}
 	}
 	if k.ttl > 0 {
 		store.TTLFunc = func(runtime.Object, uint64, bool) (uint64, error) { return k.ttl, nil }
 	}
-	if k.Resource == "namespaces" {
+	if k.rules.hasSpecFinalizers {
 		store.ShouldDeleteDuringUpdate = namespaceEnds
 	}
 	return store, store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options, AttrFunc: k.attributes})
 }
 
-// updateStrategy is what a registry asks the strategy of a subresource for.
+// updateStrategy is the strategy of a subresource.
 type updateStrategy interface {
 	rest.RESTUpdateStrategy
 	rest.ResetFieldsStrategy
@@ -73,25 +73,20 @@ func (k Kind) predicate(label labels.Selector, field fields.Selector) storage.Se
 	return storage.SelectionPredicate{Label: label, Field: field, GetAttrs: k.attributes}
 }
 
-// attributes returns the labels of an object and the fields that a selector may name.
+// attributes returns the labels of an object, and the fields that a selector may name.
 func (k Kind) attributes(object runtime.Object) (labels.Set, fields.Set, error) {
-	accessor, err := meta.Accessor(object)
-	if err != nil {
-		return nil, nil, err
-	}
-	selectable := fields.Set{metav1.ObjectNameField: accessor.GetName()}
+	attributes := storage.DefaultClusterScopedAttr
 	if k.Namespaced {
-		selectable["metadata.namespace"] = accessor.GetNamespace()
+		attributes = storage.DefaultNamespaceScopedAttr
 	}
-	if k.fields != nil {
-		for name, value := range k.fields(object) {
-			selectable[name] = value
-		}
+	labelSet, fieldSet, err := attributes(object)
+	if err == nil && k.fields != nil {
+		maps.Copy(fieldSet, k.fields(object))
 	}
-	return accessor.GetLabels(), selectable, nil
+	return labelSet, fieldSet, err
 }
 
-// resourceREST adds what discovery says of a kind to its registry.
+// resourceREST is a registry with what discovery reports of its kind.
 type resourceREST struct {
 	*genericregistry.Store
 	kind Kind

@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// strategy is what a generic registry asks for when an object of a kind is written. The fields Spec and Status of the Go types are
-// reached by reflection, so that one strategy serves all kinds.
+// strategy carries out the rules of a kind for its registry. It reaches the fields of the Go types by reflection, so that one strategy
+// serves all kinds.
 type strategy struct {
 	runtime.ObjectTyper
 	names.NameGenerator
@@ -36,42 +36,36 @@ func (s strategy) NamespaceScoped() bool { return s.kind.Namespaced }
 
 // PrepareForCreate is rest.RESTCreateStrategy's.
 func (s strategy) PrepareForCreate(_ context.Context, object runtime.Object) {
-	if s.kind.strategy.status {
-		status := fieldOf(object, "Status")
-		status.SetZero()
+	if s.kind.rules.hasStatus {
+		fieldOf(object, "Status").SetZero()
 	}
-	if s.kind.strategy.generation {
-		setGeneration(object, 1)
+	if s.kind.rules.hasGeneration {
+		metadata(object).Generation = 1
 	}
-	if s.kind.strategy.create != nil {
-		s.kind.strategy.create(object)
+	if s.kind.rules.prepareCreate != nil {
+		s.kind.rules.prepareCreate(object)
 	}
 }
 
-// PrepareForUpdate is rest.RESTUpdateStrategy's.
+// PrepareForUpdate is rest.RESTUpdateStrategy's. The object has the old generation when it is called.
 func (s strategy) PrepareForUpdate(_ context.Context, object, old runtime.Object) {
-	if s.kind.strategy.status {
+	if s.kind.rules.hasStatus {
 		fieldOf(object, "Status").Set(fieldOf(old, "Status"))
 	}
-	if s.kind.strategy.update != nil {
-		s.kind.strategy.update(object, old)
+	if s.kind.rules.prepareUpdate != nil {
+		s.kind.rules.prepareUpdate(object, old)
 	}
-	if s.kind.strategy.generation {
-		generation := generationOf(old)
-		if s.changes(object, old) {
-			generation++
-		}
-		setGeneration(object, generation)
+	if s.kind.rules.hasGeneration && s.changesGeneration(object, old) {
+		metadata(object).Generation++
 	}
 }
 
-// changes reports whether what is generated differs.
-func (s strategy) changes(object, old runtime.Object) bool {
-	generated := s.kind.strategy.generated
-	if generated == nil {
-		generated = []string{"Spec"}
+func (s strategy) changesGeneration(object, old runtime.Object) bool {
+	names := s.kind.rules.generationFields
+	if names == nil {
+		names = []string{"Spec"}
 	}
-	for _, name := range generated {
+	for _, name := range names {
 		if !apiequality.Semantic.DeepEqual(fieldOf(object, name).Interface(), fieldOf(old, name).Interface()) {
 			return true
 		}
@@ -97,20 +91,20 @@ func (s strategy) WarningsOnUpdate(context.Context, runtime.Object, runtime.Obje
 
 // Canonicalize is rest.RESTCreateStrategy's.
 func (s strategy) Canonicalize(object runtime.Object) {
-	if s.kind.strategy.canonicalize != nil {
-		s.kind.strategy.canonicalize(object)
+	if s.kind.rules.canonicalize != nil {
+		s.kind.rules.canonicalize(object)
 	}
 }
 
 // AllowCreateOnUpdate is rest.RESTUpdateStrategy's.
-func (s strategy) AllowCreateOnUpdate() bool { return s.kind.strategy.createOnUpdate }
+func (s strategy) AllowCreateOnUpdate() bool { return s.kind.rules.allowsCreateOnUpdate }
 
 // AllowUnconditionalUpdate is rest.RESTUpdateStrategy's.
-func (s strategy) AllowUnconditionalUpdate() bool { return !s.kind.strategy.noUnconditionalUpdate }
+func (s strategy) AllowUnconditionalUpdate() bool { return !s.kind.rules.requiresResourceVersion }
 
 // GetResetFields is rest.ResetFieldsStrategy's.
 func (s strategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
-	if !s.kind.strategy.status {
+	if !s.kind.rules.hasStatus {
 		return nil
 	}
 	return s.reset("status")
@@ -124,12 +118,11 @@ func (s strategy) reset(path string) map[fieldpath.APIVersion]*fieldpath.Set {
 
 // PrepareForUpdate is rest.RESTUpdateStrategy's.
 func (s statusStrategy) PrepareForUpdate(_ context.Context, object, old runtime.Object) {
-	status := reflect.ValueOf(fieldOf(object, "Status").Interface()) // a copy: what comes next writes over it
+	status := reflect.ValueOf(fieldOf(object, "Status").Interface()) // a copy, because the object is overwritten next
 	meta := metadata(object).DeepCopy()
 	reflect.ValueOf(object).Elem().Set(reflect.ValueOf(old.DeepCopyObject()).Elem())
 	fieldOf(object, "Status").Set(status)
 	fieldOf(object, "ObjectMeta").Set(reflect.ValueOf(*meta))
-	setGeneration(object, generationOf(old))
 }
 
 // GetResetFields is rest.ResetFieldsStrategy's.
@@ -137,12 +130,12 @@ func (s statusStrategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set
 	return s.reset("spec")
 }
 
-// gracefulStrategy is for kinds whose objects are not deleted at once.
+// gracefulStrategy is the strategy of kinds with a grace period.
 type gracefulStrategy struct{ strategy }
 
 // CheckGracefulDelete is rest.RESTGracefulDeleteStrategy's.
 func (s gracefulStrategy) CheckGracefulDelete(_ context.Context, object runtime.Object, options *metav1.DeleteOptions) bool {
-	period := s.kind.strategy.graceful(object, options.GracePeriodSeconds)
+	period := s.kind.rules.gracePeriod(object, options.GracePeriodSeconds)
 	options.GracePeriodSeconds = &period
 	return true
 }
@@ -155,7 +148,3 @@ func fieldOf(object runtime.Object, name string) reflect.Value {
 func metadata(object runtime.Object) *metav1.ObjectMeta {
 	return fieldOf(object, "ObjectMeta").Addr().Interface().(*metav1.ObjectMeta)
 }
-
-func generationOf(object runtime.Object) int64 { return metadata(object).Generation }
-
-func setGeneration(object runtime.Object, generation int64) { metadata(object).Generation = generation }

@@ -14,11 +14,11 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// clusterRoles gives ClusterRoles that are aggregated the rules of those that they select.
+// clusterRoles sets the rules of aggregated ClusterRoles.
 type clusterRoles struct{ client kubernetes.Interface }
 
-// changed does what follows from a change of an object, of which either may be nil.
-func (c *clusterRoles) changed(ctx context.Context, before, now *object) error {
+// handle implements controller.
+func (c *clusterRoles) handle(ctx context.Context, before, now *object) error {
 	either := now
 	if either == nil {
 		either = before
@@ -61,7 +61,7 @@ func (c *clusterRoles) aggregate(ctx context.Context, role *rbacv1.ClusterRole, 
 	return nil
 }
 
-// aggregated returns the rules of the roles that a role selects, each once, in the order of the roles' names.
+// aggregated returns the rules of the ClusterRoles that a ClusterRole selects, each rule once, in the order of the ClusterRoles' names.
 func aggregated(role *rbacv1.ClusterRole, all []rbacv1.ClusterRole) ([]rbacv1.PolicyRule, error) {
 	var rules []rbacv1.PolicyRule
 	for _, labelSelector := range role.AggregationRule.ClusterRoleSelectors {

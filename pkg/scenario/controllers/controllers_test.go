@@ -44,7 +44,7 @@ func inCluster(t *testing.T, test func(c cluster)) {
 				t.Errorf("the controllers ended with %v", err)
 			}
 		}()
-		admin, err := kubernetes.NewForConfig(server.ClientConfig("system:admin"))
+		admin, err := kubernetes.NewForConfig(server.ClientConfig(apiserver.AdminUser))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +58,7 @@ func inCluster(t *testing.T, test func(c cluster)) {
 	})
 }
 
-// settle waits until the controllers have done what follows from what was written.
+// settle waits until the controllers have handled all changes.
 func (c cluster) settle() {
 	time.Sleep(time.Second)
 	synctest.Wait()
@@ -85,7 +85,17 @@ func (c cluster) create(name string, finalizers []string, owners ...*corev1.Conf
 	return created
 }
 
-// names returns the ConfigMaps in namespace "a", without that of the certificate authorities.
+// removeFinalizers removes the finalizers of a ConfigMap in namespace "a".
+func (c cluster) removeFinalizers(name string) {
+	c.Helper()
+	object, err := c.admin.CoreV1().ConfigMaps("a").Get(c.Context(), name, metav1.GetOptions{})
+	must(c, err)
+	object.Finalizers = nil
+	_, err = c.admin.CoreV1().ConfigMaps("a").Update(c.Context(), object, metav1.UpdateOptions{})
+	must(c, err)
+}
+
+// names returns the names of the ConfigMaps in namespace "a", without the default one.
 func (c cluster) names() (names []string) {
 	c.Helper()
 	list, err := c.admin.CoreV1().ConfigMaps("a").List(c.Context(), metav1.ListOptions{})
@@ -98,7 +108,7 @@ func (c cluster) names() (names []string) {
 	return names
 }
 
-func TestWhatHasNoOwnerLeftIsDeleted(t *testing.T) {
+func TestAnObjectWithoutOwnersIsDeleted(t *testing.T) {
 	for policy, want := range map[metav1.DeletionPropagation][]string{
 		metav1.DeletePropagationBackground: {"shared", "stays"},
 		metav1.DeletePropagationForeground: {"shared", "stays"},
@@ -126,20 +136,16 @@ func TestWhatHasNoOwnerLeftIsDeleted(t *testing.T) {
 	}
 }
 
-func TestAnOwnerThatIsDeletedInTheForegroundWaitsForWhatItOwns(t *testing.T) {
+func TestForegroundDeletionWaitsForDependents(t *testing.T) {
 	inCluster(t, func(c cluster) {
 		owner := c.create("owner", nil)
 		c.create("held", []string{"example.com/hold"}, owner)
 		must(c, c.admin.CoreV1().ConfigMaps("a").Delete(c.Context(), "owner", metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationForeground)}))
 		c.settle()
 		if got := c.names(); !slices.Equal(got, []string{"held", "owner"}) {
-			t.Errorf("while a finalizer holds what it owns, there are %q", got)
+			t.Errorf("while a dependent has a finalizer, there are %q", got)
 		}
-		held, err := c.admin.CoreV1().ConfigMaps("a").Get(c.Context(), "held", metav1.GetOptions{})
-		must(c, err)
-		held.Finalizers = nil
-		_, err = c.admin.CoreV1().ConfigMaps("a").Update(c.Context(), held, metav1.UpdateOptions{})
-		must(c, err)
+		c.removeFinalizers("held")
 		c.settle()
 		if got := c.names(); len(got) != 0 {
 			t.Errorf("left: %q", got)
@@ -147,41 +153,37 @@ func TestAnOwnerThatIsDeletedInTheForegroundWaitsForWhatItOwns(t *testing.T) {
 	})
 }
 
-func TestANamespaceEndsWithItsContent(t *testing.T) {
+func TestANamespaceIsDeletedAfterItsContent(t *testing.T) {
 	inCluster(t, func(c cluster) {
 		c.create("plain", nil)
 		c.create("held", []string{"example.com/hold"})
 		must(c, c.admin.CoreV1().Namespaces().Delete(c.Context(), "a", metav1.DeleteOptions{}))
 		c.settle()
-		space, err := c.admin.CoreV1().Namespaces().Get(c.Context(), "a", metav1.GetOptions{})
+		namespace, err := c.admin.CoreV1().Namespaces().Get(c.Context(), "a", metav1.GetOptions{})
 		must(c, err)
 		reasons := map[corev1.NamespaceConditionType]string{}
-		for _, condition := range space.Status.Conditions {
+		for _, condition := range namespace.Status.Conditions {
 			reasons[condition.Type] = condition.Message
 		}
 		if want := "Some content in the namespace has finalizers remaining: example.com/hold in 1 resource instances"; reasons[corev1.NamespaceFinalizersRemaining] != want {
-			t.Errorf("it says %q, want %q", reasons[corev1.NamespaceFinalizersRemaining], want)
+			t.Errorf("its condition is %q, want %q", reasons[corev1.NamespaceFinalizersRemaining], want)
 		}
 		if got := c.names(); !slices.Equal(got, []string{"held"}) {
 			t.Errorf("left: %q", got)
 		}
 		_, err = c.admin.CoreV1().ConfigMaps("a").Create(c.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "late"}}, metav1.CreateOptions{})
 		if !apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
-			t.Errorf("creating in a Namespace that ends: %v", err)
+			t.Errorf("creating in a Namespace that is being deleted: %v", err)
 		}
-		held, err := c.admin.CoreV1().ConfigMaps("a").Get(c.Context(), "held", metav1.GetOptions{})
-		must(c, err)
-		held.Finalizers = nil
-		_, err = c.admin.CoreV1().ConfigMaps("a").Update(c.Context(), held, metav1.UpdateOptions{})
-		must(c, err)
+		c.removeFinalizers("held")
 		c.settle()
 		if _, err := c.admin.CoreV1().Namespaces().Get(c.Context(), "a", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
-			t.Errorf("the Namespace is there: %v", err)
+			t.Errorf("getting the Namespace: %v", err)
 		}
 	})
 }
 
-func TestANamespaceHasWhatEveryOneHas(t *testing.T) {
+func TestANamespaceHasItsDefaultObjects(t *testing.T) {
 	inCluster(t, func(c cluster) {
 		must(c, c.admin.CoreV1().ServiceAccounts("a").Delete(c.Context(), defaultServiceAccount, metav1.DeleteOptions{}))
 		c.settle()
@@ -192,7 +194,7 @@ func TestANamespaceHasWhatEveryOneHas(t *testing.T) {
 	})
 }
 
-func TestAClusterRoleHasTheRulesOfThoseThatItSelects(t *testing.T) {
+func TestAClusterRoleAggregatesTheRulesOfOthers(t *testing.T) {
 	inCluster(t, func(c cluster) {
 		roles := c.admin.RbacV1().ClusterRoles()
 		rule := func(resource string) []rbacv1.PolicyRule {

@@ -12,25 +12,25 @@ import (
 	"k8s.io/client-go/metadata"
 )
 
-// garbageCollector deletes objects whose owners are gone, and lets those end that wait for what they own.
+// garbageCollector deletes objects whose owners are gone, and removes the finalizers of propagation policies.
 type garbageCollector struct {
 	graph  *graph
 	client metadata.Interface
 }
 
-// changed does what follows from a change of an object, of which either may be nil.
-func (c *garbageCollector) changed(ctx context.Context, before, now *object) error {
+// handle implements controller.
+func (c *garbageCollector) handle(ctx context.Context, before, now *object) error {
 	if now != nil {
-		return c.examine(ctx, now)
+		return c.reconcile(ctx, now)
 	}
 	for _, dependent := range c.graph.dependentsOf(before.UID) {
-		if err := c.examine(ctx, dependent); err != nil {
+		if err := c.reconcile(ctx, dependent); err != nil {
 			return err
 		}
 	}
 	for _, owner := range before.OwnerReferences {
 		if waiting := c.graph.byUID[owner.UID]; waiting != nil {
-			if err := c.examine(ctx, waiting); err != nil {
+			if err := c.reconcile(ctx, waiting); err != nil {
 				return err
 			}
 		}
@@ -38,8 +38,8 @@ func (c *garbageCollector) changed(ctx context.Context, before, now *object) err
 	return nil
 }
 
-// examine does what an object's finalizers and owners ask for.
-func (c *garbageCollector) examine(ctx context.Context, o *object) error {
+// reconcile acts on an object's finalizers and owners.
+func (c *garbageCollector) reconcile(ctx context.Context, o *object) error {
 	switch {
 	case o.deleting() && o.hasFinalizer(metav1.FinalizerOrphanDependents):
 		return c.orphanDependents(ctx, o)
@@ -48,11 +48,11 @@ func (c *garbageCollector) examine(ctx context.Context, o *object) error {
 	case o.deleting() || len(o.OwnerReferences) == 0:
 		return nil
 	}
-	return c.examineOwners(ctx, o)
+	return c.reconcileOwners(ctx, o)
 }
 
-// examineOwners deletes an object none of whose owners stays, or removes the references to those that do not.
-func (c *garbageCollector) examineOwners(ctx context.Context, o *object) error {
+// reconcileOwners deletes an object that has no owner left, or removes the references to owners that are gone.
+func (c *garbageCollector) reconcileOwners(ctx context.Context, o *object) error {
 	var kept []metav1.OwnerReference
 	ownerWaits := false
 	for _, reference := range o.OwnerReferences {
@@ -80,7 +80,7 @@ func (c *garbageCollector) examineOwners(ctx context.Context, o *object) error {
 	return c.delete(ctx, o, metav1.DeletePropagationBackground)
 }
 
-// owner returns what a reference refers to, or nil: an owner is in the namespace of what it owns, or in none.
+// owner returns the object that a reference refers to, or nil. An owner is in the namespace of its dependent, or in none.
 func (c *garbageCollector) owner(o *object, reference metav1.OwnerReference) *object {
 	owner := c.graph.byUID[reference.UID]
 	if owner == nil || owner.Name != reference.Name || owner.Kind != reference.Kind || owner.Namespace != "" && owner.Namespace != o.Namespace {
@@ -89,7 +89,7 @@ func (c *garbageCollector) owner(o *object, reference metav1.OwnerReference) *ob
 	return owner
 }
 
-// deleteDependents deletes what an object owns, and lets the object end when nothing of it is left that blocks it.
+// deleteDependents deletes the dependents of an object, and removes its finalizer when no dependent blocks the deletion.
 func (c *garbageCollector) deleteDependents(ctx context.Context, o *object) error {
 	blocked := false
 	for _, dependent := range c.graph.dependentsOf(o.UID) {
@@ -99,7 +99,7 @@ func (c *garbageCollector) deleteDependents(ctx context.Context, o *object) erro
 		if dependent.deleting() {
 			continue
 		}
-		if err := c.examine(ctx, dependent); err != nil {
+		if err := c.reconcile(ctx, dependent); err != nil {
 			return err
 		}
 	}
@@ -109,7 +109,7 @@ func (c *garbageCollector) deleteDependents(ctx context.Context, o *object) erro
 	return c.removeFinalizer(ctx, o, metav1.FinalizerDeleteDependents)
 }
 
-// orphanDependents removes the references to an object, and lets it end.
+// orphanDependents removes the references to an object from its dependents, and then the object's finalizer.
 func (c *garbageCollector) orphanDependents(ctx context.Context, o *object) error {
 	for _, dependent := range c.graph.dependentsOf(o.UID) {
 		kept := slices.DeleteFunc(slices.Clone(dependent.OwnerReferences), func(reference metav1.OwnerReference) bool { return reference.UID == o.UID })
@@ -125,7 +125,7 @@ func (c *garbageCollector) removeFinalizer(ctx context.Context, o *object, name 
 	return c.patch(ctx, o, map[string]any{"finalizers": kept})
 }
 
-// patch writes fields of an object's metadata, if it is still as it is known. If it is not, the next event of it comes.
+// patch changes fields of an object's metadata, if the object has not changed since. If it has, an event of that change follows.
 func (c *garbageCollector) patch(ctx context.Context, o *object, fields map[string]any) error {
 	fields["uid"], fields["resourceVersion"] = o.UID, o.ResourceVersion
 	patch, err := json.Marshal(map[string]any{"metadata": fields})
@@ -143,10 +143,10 @@ func (c *garbageCollector) delete(ctx context.Context, o *object, policy metav1.
 	return ignoreStale(o, err)
 }
 
-// ignoreStale drops what is said of an object that has changed or is gone: an event of that follows.
+// ignoreStale drops errors about an object that has changed or is gone: an event of that follows.
 func ignoreStale(o *object, err error) error {
 	if err == nil || apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
 		return nil
 	}
-	return fmt.Errorf("collecting %s: %w", o, err)
+	return fmt.Errorf("writing %s: %w", o, err)
 }

@@ -12,22 +12,22 @@ import (
 )
 
 const (
-	// rootCAConfigMap has the certificate authorities that the API server is trusted by, in each Namespace.
+	// rootCAConfigMap has the certificate authorities that clients in each Namespace trust the API server by.
 	rootCAConfigMap = "kube-root-ca.crt"
 	rootCA          = "-----BEGIN CERTIFICATE-----\nthe API server in memory has none\n-----END CERTIFICATE-----\n"
-	// defaultServiceAccount is what Pods run as that name none.
+	// defaultServiceAccount is what Pods run as by default.
 	defaultServiceAccount = "default"
 )
 
-// namespaces gives Namespaces what every one has, and ends those that are deleted.
+// namespaces creates the default objects of Namespaces, and empties and finalizes Namespaces that are deleted.
 type namespaces struct {
 	graph     *graph
 	collector *garbageCollector
 	client    kubernetes.Interface
 }
 
-// changed does what follows from a change of an object, of which either may be nil.
-func (n *namespaces) changed(ctx context.Context, before, now *object) error {
+// handle implements controller.
+func (n *namespaces) handle(ctx context.Context, before, now *object) error {
 	either := now
 	if either == nil {
 		either = before
@@ -37,9 +37,9 @@ func (n *namespaces) changed(ctx context.Context, before, now *object) error {
 			return nil
 		}
 		if now.deleting() {
-			return n.end(ctx, now)
+			return n.finalize(ctx, now)
 		}
-		return n.furnish(ctx, now.Name)
+		return n.ensureDefaults(ctx, now.Name)
 	}
 	if either.Namespace == "" || now != nil && !now.deleting() {
 		return nil
@@ -49,40 +49,40 @@ func (n *namespaces) changed(ctx context.Context, before, now *object) error {
 	case namespace == nil:
 		return nil
 	case namespace.deleting():
-		return n.end(ctx, namespace)
+		return n.finalize(ctx, namespace)
 	case now == nil:
-		return n.furnish(ctx, namespace.Name)
+		return n.ensureDefaults(ctx, namespace.Name)
 	}
 	return nil
 }
 
-// furnish creates what is missing of that which every Namespace has.
-func (n *namespaces) furnish(ctx context.Context, name string) error {
+// ensureDefaults creates the default objects of a Namespace that do not exist.
+func (n *namespaces) ensureDefaults(ctx context.Context, name string) error {
 	meta := func(name, namespace string) metav1.ObjectMeta {
 		return metav1.ObjectMeta{Name: name, Namespace: namespace}
 	}
 	if n.graph.byKey[keyPrefix+"core/serviceaccounts/"+name+"/"+defaultServiceAccount] == nil {
 		account := &corev1.ServiceAccount{ObjectMeta: meta(defaultServiceAccount, name)}
-		if _, err := n.client.CoreV1().ServiceAccounts(name).Create(ctx, account, metav1.CreateOptions{}); !unimportant(err) {
+		if _, err := n.client.CoreV1().ServiceAccounts(name).Create(ctx, account, metav1.CreateOptions{}); !isExpected(err) {
 			return fmt.Errorf("creating ServiceAccount \"%s/%s\": %w", name, defaultServiceAccount, err)
 		}
 	}
 	if n.graph.byKey[keyPrefix+"core/configmaps/"+name+"/"+rootCAConfigMap] == nil {
 		authorities := &corev1.ConfigMap{ObjectMeta: meta(rootCAConfigMap, name), Data: map[string]string{"ca.crt": rootCA}}
-		if _, err := n.client.CoreV1().ConfigMaps(name).Create(ctx, authorities, metav1.CreateOptions{}); !unimportant(err) {
+		if _, err := n.client.CoreV1().ConfigMaps(name).Create(ctx, authorities, metav1.CreateOptions{}); !isExpected(err) {
 			return fmt.Errorf("creating ConfigMap \"%s/%s\": %w", name, rootCAConfigMap, err)
 		}
 	}
 	return nil
 }
 
-// unimportant reports whether an object is there, or its Namespace ends, of which an event follows.
-func unimportant(err error) bool {
+// isExpected reports whether a creation succeeded, or failed because the object exists or its Namespace is being deleted.
+func isExpected(err error) bool {
 	return err == nil || apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err) || apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause)
 }
 
-// end deletes what is in a Namespace, and lets the Namespace end when nothing is.
-func (n *namespaces) end(ctx context.Context, namespace *object) error {
+// finalize deletes the objects in a Namespace, and removes the Namespace's finalizer when there are none left.
+func (n *namespaces) finalize(ctx context.Context, namespace *object) error {
 	content := n.graph.in(namespace.Name)
 	for _, o := range content {
 		if o.deleting() {
@@ -97,7 +97,7 @@ func (n *namespaces) end(ctx context.Context, namespace *object) error {
 		return ignoreStale(namespace, err)
 	}
 	if len(content) > 0 {
-		return n.report(ctx, namespace, live, content)
+		return n.updateStatus(ctx, namespace, live, content)
 	}
 	if !slices.Contains(live.Spec.Finalizers, corev1.FinalizerKubernetes) {
 		return nil

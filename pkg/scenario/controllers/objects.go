@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// object is what is known of an object in the cluster.
+// object is the metadata of an object in the cluster.
 type object struct {
 	metav1.PartialObjectMetadata
 	resource schema.GroupVersionResource
@@ -41,7 +41,7 @@ var protobufPrefix = []byte("k8s\x00")
 func decode(kv *mvccpb.KeyValue) (*object, error) {
 	parts := strings.Split(strings.TrimPrefix(string(kv.Key), keyPrefix), "/")
 	if len(parts) < 3 {
-		return nil, fmt.Errorf("%q is no key of an object", kv.Key)
+		return nil, fmt.Errorf("%q is not the key of an object", kv.Key)
 	}
 	found := &object{}
 	if encoded, isProtobuf := bytes.CutPrefix(kv.Value, protobufPrefix); isProtobuf {
@@ -64,7 +64,7 @@ func decode(kv *mvccpb.KeyValue) (*object, error) {
 	return found, nil
 }
 
-// graph is all objects of the cluster, by what owns them.
+// graph holds all objects of the cluster, and finds the dependents of an owner.
 type graph struct {
 	byKey      map[string]*object
 	byUID      map[types.UID]*object
@@ -75,7 +75,7 @@ func newGraph() *graph {
 	return &graph{byKey: map[string]*object{}, byUID: map[types.UID]*object{}, dependents: map[types.UID]map[*object]bool{}}
 }
 
-// set records an object under its key, in place of what was there; nil removes it. It returns what was there.
+// set records an object under its key; nil removes it. It returns the object that was recorded before.
 func (g *graph) set(key string, now *object) (before *object) {
 	before = g.byKey[key]
 	if before != nil {
@@ -100,7 +100,7 @@ func (g *graph) set(key string, now *object) (before *object) {
 	return before
 }
 
-// dependentsOf returns what an object owns, in a stable order.
+// dependentsOf returns the objects that an object owns, in a stable order.
 func (g *graph) dependentsOf(uid types.UID) []*object {
 	var all []*object
 	for dependent := range g.dependents[uid] {

@@ -16,18 +16,18 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/etcd"
 )
 
-// retryAfter is how long a write that failed waits for its next try.
+// retryAfter is when a change is handled again after a controller failed.
 const retryAfter = time.Second
 
 // ClientConfigs returns a configuration of clients that act as a user.
 type ClientConfigs func(user string) *rest.Config
 
-// controller does what follows from a change of an object, of which either may be nil.
+// controller reconciles after an object changed: before is nil for a new object, now for a deleted one.
 type controller interface {
-	changed(ctx context.Context, before, now *object) error
+	handle(ctx context.Context, before, now *object) error
 }
 
-// Run runs the controllers on what a store holds until the context ends. The users that they act as must be allowed everything.
+// Run runs the controllers on a store's objects until the context ends. Users must be allowed everything.
 func Run(ctx context.Context, store *etcd.Store, configs ClientConfigs) error {
 	r := &runner{graph: newGraph(), client: etcd.NewClient(ctx, store)}
 	collector := &garbageCollector{graph: r.graph}
@@ -57,15 +57,15 @@ const (
 	clusterRolesUser     = "system:serviceaccount:kube-system:clusterrole-aggregation-controller"
 )
 
-// Users returns who the controllers act as.
+// Users returns the users that the controllers act as.
 func Users() []string { return []string{garbageCollectorUser, namespacesUser, clusterRolesUser} }
 
-// runner shows every change to every controller, one after the other.
+// runner dispatches every change to every controller, one after the other.
 type runner struct {
 	graph       *graph
 	client      *etcdclient.Client
 	controllers []controller
-	// failed are changes that a controller could not do what follows from.
+	// failed are changes that a controller failed to handle.
 	failed []change
 }
 
@@ -74,16 +74,16 @@ func (r *runner) run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("listing all objects: %w", err)
 	}
-	var begun []*object
+	var objects []*object
 	for _, kv := range existing.Kvs {
 		o, err := r.record(kv)
 		if err != nil {
 			return err
 		}
-		begun = append(begun, o)
+		objects = append(objects, o)
 	}
-	for _, o := range begun { // when all are known: an owner may come behind what it owns
-		r.show(ctx, change{now: o})
+	for _, o := range objects { // after all are recorded: an owner may be listed after its dependents
+		r.dispatch(ctx, change{now: o})
 	}
 	changes := r.client.Watch(ctx, keyPrefix, clientv3.WithPrefix(), clientv3.WithRev(existing.Revision+1))
 	for {
@@ -100,10 +100,10 @@ func (r *runner) run(ctx context.Context) error {
 				return err
 			}
 		case <-retry:
-			again := r.failed
+			failed := r.failed
 			r.failed = nil
-			for _, change := range again {
-				r.try(ctx, change)
+			for _, change := range failed {
+				r.handle(ctx, change)
 			}
 		}
 	}
@@ -114,7 +114,7 @@ func (r *runner) record(kv *mvccpb.KeyValue) (*object, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.ResourceVersion = fmt.Sprint(kv.ModRevision) // which is not stored
+	o.ResourceVersion = fmt.Sprint(kv.ModRevision) // the stored object has none
 	r.graph.set(string(kv.Key), o)
 	return o, nil
 }
@@ -125,39 +125,39 @@ func (r *runner) apply(ctx context.Context, response clientv3.WatchResponse) err
 	}
 	for _, event := range response.Events {
 		key := string(event.Kv.Key)
-		shown := change{before: r.graph.byKey[key]}
+		changed := change{before: r.graph.byKey[key]}
 		if event.Type == clientv3.EventTypeDelete {
 			r.graph.set(key, nil)
 		} else {
 			var err error
-			if shown.now, err = r.record(event.Kv); err != nil {
+			if changed.now, err = r.record(event.Kv); err != nil {
 				return err
 			}
 		}
-		r.show(ctx, shown)
+		r.dispatch(ctx, changed)
 	}
 	return nil
 }
 
-// change is a change of an object, of which either state may be missing, and the controller that it is shown to.
+// change is a change of an object, and the controller that handles it.
 type change struct {
 	before, now *object
 	controller  controller
 }
 
-// show shows a change to every controller.
-func (r *runner) show(ctx context.Context, shown change) {
-	for _, shown.controller = range r.controllers {
-		r.try(ctx, shown)
+// dispatch has every controller handle a change.
+func (r *runner) dispatch(ctx context.Context, changed change) {
+	for _, changed.controller = range r.controllers {
+		r.handle(ctx, changed)
 	}
 }
 
-// try shows a change to its controller. What fails, as it may in a story with faults, is tried again later.
-func (r *runner) try(ctx context.Context, shown change) {
-	err := shown.controller.changed(ctx, shown.before, shown.now)
+// handle has one controller handle a change, and keeps the change for a retry if the controller fails.
+func (r *runner) handle(ctx context.Context, changed change) {
+	err := changed.controller.handle(ctx, changed.before, changed.now)
 	if err == nil || ctx.Err() != nil {
 		return
 	}
-	klog.Warningf("a controller of the cluster in memory: %v; trying again in %s", err, retryAfter)
-	r.failed = append(r.failed, shown)
+	klog.Warningf("a controller of the cluster in memory: %v; retrying in %s", err, retryAfter)
+	r.failed = append(r.failed, changed)
 }

@@ -1,11 +1,12 @@
-// Package network is a network in memory: listeners have addresses, and who dials an address reaches its listener without a socket. Real
-// servers and clients of HTTP, TLS and gRPC work over it, in a testing/synctest bubble as well, where a goroutine that waits for a socket
+// Package network is a network in memory: listeners have addresses, and dialing an address connects to its listener without a socket. Real
+// servers and clients of HTTP, TLS and gRPC work over it, also in a testing/synctest bubble, where a goroutine that waits for a socket
 // would stop virtual time.
 package network
 
 import (
 	"context"
 	"net"
+	"strconv"
 	"sync"
 	"syscall"
 )
@@ -14,12 +15,22 @@ import (
 type Network struct {
 	mu        sync.Mutex
 	listeners map[string]*listener
+	// lastPort is the last port that was chosen for a listener.
+	lastPort int
 }
 
-// Listen returns a listener for an address such as "registry.example:443". An address that is in use is an error.
+// firstPort is the first port that is chosen for a listener.
+const firstPort = 49152 // the first that is not registered, RFC 6335
+
+// Listen returns a listener for an address such as "registry.example:443". With port 0 it chooses a port that was never used. An address
+// that is in use is an error.
 func (n *Network) Listen(address string) (net.Listener, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if host, port, err := net.SplitHostPort(address); err == nil && port == "0" {
+		n.lastPort = max(n.lastPort+1, firstPort)
+		address = net.JoinHostPort(host, strconv.Itoa(n.lastPort))
+	}
 	if n.listeners[address] != nil {
 		return nil, opError("listen", address, syscall.EADDRINUSE)
 	}
@@ -31,8 +42,8 @@ func (n *Network) Listen(address string) (net.Listener, error) {
 	return l, nil
 }
 
-// DialContext connects to the listener of an address. It has the form of net.Dialer's, and refuses a connection as the kernel does
-// where nobody listens. The name of the network is ignored.
+// DialContext connects to the listener of an address. It has the signature of net.Dialer's method. Without a listener the
+// connection is refused, as by the kernel. The name of the network is ignored.
 func (n *Network) DialContext(ctx context.Context, _, address string) (net.Conn, error) {
 	n.mu.Lock()
 	l := n.listeners[address]
@@ -74,7 +85,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// Close is net.Listener's. Connections stay.
+// Close is net.Listener's. It leaves connections open.
 func (l *listener) Close() error {
 	err := opError("close", l.address, net.ErrClosed)
 	l.once.Do(func() {
@@ -90,7 +101,7 @@ func (l *listener) Close() error {
 // Addr is net.Listener's.
 func (l *listener) Addr() net.Addr { return addr(l.address) }
 
-// conn is a connection that knows its ends.
+// conn is a connection with the addresses of its ends.
 type conn struct {
 	net.Conn
 	local, remote addr

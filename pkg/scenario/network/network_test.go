@@ -60,6 +60,22 @@ func TestAClientReachesTheServerThatListens(t *testing.T) {
 	})
 }
 
+func TestPort0IsAPortThatWasNeverUsed(t *testing.T) {
+	network := &Network{}
+	addresses := map[string]bool{}
+	for range 3 {
+		listener, err := network.Listen("127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		addresses[listener.Addr().String()] = true
+		listener.Close()
+	}
+	if len(addresses) != 3 || addresses["127.0.0.1:0"] {
+		t.Errorf("listened on %v", addresses)
+	}
+}
+
 func TestADialEndsWithItsContextOrTheListener(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		network := &Network{}

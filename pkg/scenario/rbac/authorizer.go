@@ -13,7 +13,7 @@ import (
 	rbaclisters "k8s.io/client-go/listers/rbac/v1"
 )
 
-// Authorizer decides by what informers know of the cluster: as in a real one, a right that was just granted counts a moment later.
+// Authorizer decides by roles and bindings from informers. As in a real cluster, a new binding takes effect a moment after it was written.
 type Authorizer struct {
 	roles               rbaclisters.RoleLister
 	roleBindings        rbaclisters.RoleBindingLister
@@ -26,7 +26,7 @@ var (
 	_ authorizer.RuleResolver = &Authorizer{}
 )
 
-// New returns an authorizer of what the informers know. Whoever owns them starts them.
+// New returns an authorizer that reads from the informers. The caller starts them.
 func New(informers rbacinformers.Interface) *Authorizer {
 	return &Authorizer{
 		roles: informers.Roles().Lister(), roleBindings: informers.RoleBindings().Lister(),
@@ -79,12 +79,13 @@ func (a *Authorizer) Rules(who user.Info, namespace string) ([]rbacv1.PolicyRule
 	return rules, err
 }
 
-// visit shows the rules of a user until one is enough, and returns what is wrong with bindings, such as a role that does not exist.
+// visit calls a function with each rule of a user until it returns false, and returns the errors of bindings, such as a role that does
+// not exist.
 func (a *Authorizer) visit(who user.Info, namespace string, visit func(source string, rule rbacv1.PolicyRule) bool) error {
-	var faults []error
-	show := func(source string, rules []rbacv1.PolicyRule, err error) bool {
+	var errs []error
+	visitAll := func(source string, rules []rbacv1.PolicyRule, err error) bool {
 		if err != nil {
-			faults = append(faults, err)
+			errs = append(errs, err)
 			return true
 		}
 		for _, rule := range rules {
@@ -103,27 +104,27 @@ func (a *Authorizer) visit(who user.Info, namespace string, visit func(source st
 			continue
 		}
 		rules, err := a.rulesOf(binding.RoleRef, "")
-		if !show(fmt.Sprintf("ClusterRoleBinding %q of %s %q", binding.Name, binding.RoleRef.Kind, binding.RoleRef.Name), rules, err) {
-			return errors.Join(faults...)
+		if !visitAll(fmt.Sprintf("ClusterRoleBinding %q of %s %q", binding.Name, binding.RoleRef.Kind, binding.RoleRef.Name), rules, err) {
+			return errors.Join(errs...)
 		}
 	}
 	if namespace == "" {
-		return errors.Join(faults...)
+		return errors.Join(errs...)
 	}
-	inNamespace, err := a.roleBindings.RoleBindings(namespace).List(labels.Everything())
+	roleBindings, err := a.roleBindings.RoleBindings(namespace).List(labels.Everything())
 	if err != nil {
 		return err
 	}
-	for _, binding := range inNamespace {
+	for _, binding := range roleBindings {
 		if !appliesTo(binding.Subjects, who, namespace) {
 			continue
 		}
 		rules, err := a.rulesOf(binding.RoleRef, namespace)
-		if !show(fmt.Sprintf("RoleBinding \"%s/%s\" of %s %q", binding.Namespace, binding.Name, binding.RoleRef.Kind, binding.RoleRef.Name), rules, err) {
-			return errors.Join(faults...)
+		if !visitAll(fmt.Sprintf("RoleBinding \"%s/%s\" of %s %q", binding.Namespace, binding.Name, binding.RoleRef.Kind, binding.RoleRef.Name), rules, err) {
+			return errors.Join(errs...)
 		}
 	}
-	return errors.Join(faults...)
+	return errors.Join(errs...)
 }
 
 // rulesOf returns the rules of a role, which is in the namespace if it is a Role.
@@ -142,5 +143,5 @@ func (a *Authorizer) rulesOf(ref rbacv1.RoleRef, namespace string) ([]rbacv1.Pol
 		}
 		return role.Rules, nil
 	}
-	return nil, fmt.Errorf("a binding refers to a %q, which is no kind of role", ref.Kind)
+	return nil, fmt.Errorf("a binding refers to a %q, which is not a kind of role", ref.Kind)
 }

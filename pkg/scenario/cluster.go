@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
@@ -14,21 +15,25 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/apiserver"
 	"github.com/openshift/platform-operators/pkg/scenario/controllers"
 	"github.com/openshift/platform-operators/pkg/scenario/etcd"
+	"github.com/openshift/platform-operators/pkg/scenario/workloads"
 )
 
 // DefaultKubernetesVersion is what a cluster reports unless Options say otherwise: the version of the API server's libraries.
 const DefaultKubernetesVersion = "v1.36.3"
 
+// AdminUser is a user that may do everything.
+const AdminUser = apiserver.AdminUser
+
 // PrepareProcess makes a process fit for clusters in bubbles. Call it once, in TestMain, before anything else: Kubernetes' libraries slow
-// down a process that reports errors in a hot loop, by the time of its last error, and in a bubble, whose time begins in the year 2000,
-// that would sleep for decades.
+// down a process that reports errors in a hot loop by the time of its last error. In a bubble, whose time begins in the year 2000, that
+// would sleep for decades.
 func PrepareProcess() { apiserver.PrepareProcess() }
 
 // Options say what cluster to start.
 type Options struct {
 	// KubernetesVersion is what the API server reports, such as "v1.36.3"; empty means DefaultKubernetesVersion.
 	KubernetesVersion string
-	// From is what the cluster holds at first; nil starts an empty one. Its clock goes on from where the snapshot was taken.
+	// From is what the cluster holds at first; nil starts an empty one. Time continues from when the snapshot was taken.
 	From *Snapshot
 }
 
@@ -38,14 +43,17 @@ type Snapshot struct{ store *etcd.Snapshot }
 
 // Cluster is a Kubernetes cluster in memory.
 type Cluster struct {
-	store    *etcd.Store
-	server   *apiserver.Server
-	recorder *recorder
-	stop     context.CancelFunc
-	running  sync.WaitGroup
+	store     *etcd.Store
+	server    *apiserver.Server
+	recorder  *recorder
+	faults    faults
+	watches   watches
+	workloads *workloads.Runner
+	stop      context.CancelFunc
+	running   sync.WaitGroup
 }
 
-// Start starts a cluster, and returns when it is ready. Whoever starts it stops it.
+// Start starts a cluster, and returns when it is ready. The caller stops it.
 func Start(ctx context.Context, options Options) (*Cluster, error) {
 	if options.KubernetesVersion == "" {
 		options.KubernetesVersion = DefaultKubernetesVersion
@@ -56,30 +64,49 @@ func Start(ctx context.Context, options Options) (*Cluster, error) {
 		time.Sleep(time.Until(options.From.store.Time))
 		store = etcd.Restore(options.From.store)
 	}
-	server, err := apiserver.Start(ctx, apiserver.Options{Store: store, Version: options.KubernetesVersion, Masters: controllers.Users()})
+	server, err := apiserver.Start(ctx, apiserver.Options{Store: store, Version: options.KubernetesVersion, Masters: append(controllers.Users(), workloads.Users()...)})
 	if err != nil {
 		store.Close()
 		return nil, fmt.Errorf("starting a cluster in memory: %w", err)
 	}
 	c := &Cluster{store: store, server: server, recorder: newRecorder()}
+	if err := c.start(ctx, options); err != nil {
+		c.Stop()
+		return nil, fmt.Errorf("starting a cluster in memory: %w", err)
+	}
+	return c, nil
+}
+
+// start bootstraps a new cluster, and runs its controllers.
+func (c *Cluster) start(ctx context.Context, options Options) error {
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	c.stop = stop
 	if options.From == nil {
 		if err := c.bootstrap(ctx); err != nil {
-			c.Stop()
-			return nil, fmt.Errorf("starting a cluster in memory: %w", err)
+			return err
 		}
 	}
+	var err error
+	if c.workloads, err = workloads.New(c.ClientConfig); err != nil {
+		return err
+	}
+	c.running.Go(func() { c.workloads.Run(running) })
 	c.running.Go(func() {
-		if err := controllers.Run(running, store, c.ClientConfig); err != nil && !errors.Is(err, context.Canceled) {
+		if err := controllers.Run(running, c.store, c.ClientConfig); err != nil && !errors.Is(err, context.Canceled) {
 			klog.Errorf("the controllers of the cluster in memory ended: %v", err)
 		}
 	})
-	return c, nil
+	return nil
+}
+
+// SetPodBehavior changes what becomes of Pods, also of those that run. Without it all Pods behave as workloads.Ready describes. The function
+// is called with each Pod, one call at a time.
+func (c *Cluster) SetPodBehavior(behavior func(*corev1.Pod) workloads.Behavior) error {
+	return c.workloads.SetBehavior(behavior)
 }
 
 func (c *Cluster) bootstrap(ctx context.Context) error {
-	client, err := kubernetes.NewForConfig(c.server.ClientConfig("system:admin")) // which is not recorded
+	client, err := kubernetes.NewForConfig(c.server.ClientConfig(AdminUser)) // whose requests are not recorded
 	if err != nil {
 		return err
 	}
@@ -97,15 +124,15 @@ func (c *Cluster) Stop() {
 // Snapshot returns what the cluster holds now.
 func (c *Cluster) Snapshot() *Snapshot { return &Snapshot{c.store.Snapshot()} }
 
-// ClientConfig returns a configuration of clients that act as a user, such as "system:serviceaccount:namespace:name". User "system:admin"
-// may do everything, others what RBAC allows. What the clients ask for is recorded.
-func (c *Cluster) ClientConfig(user string) *rest.Config {
-	config := c.server.ClientConfig(user)
-	config.Transport = recordingTransport{recorder: c.recorder, user: user, next: config.Transport}
-	return config
-}
+// ClientConfig returns a configuration of clients that act as a user, such as "system:serviceaccount:namespace:name", in a process that
+// is never killed. Their requests are recorded.
+func (c *Cluster) ClientConfig(user string) *rest.Config { return c.NewProcess(user).ClientConfig() }
 
-// Compact forgets the history of all objects: a list or a watch that goes on from before gets 410 Gone, as after etcd's compaction.
+// Requests returns the requests of clients that were answered or lost so far, in that order, without watches.
+func (c *Cluster) Requests() []Request { return c.recorder.all() }
+
+// Compact drops the history of all objects: a list or a watch that continues from an earlier resourceVersion gets 410 Gone, as after
+// etcd's compaction.
 func (c *Cluster) Compact() error {
 	if err := c.store.Compact(c.store.Revision()); err != nil {
 		return fmt.Errorf("compacting the storage: %w", err)

@@ -57,8 +57,8 @@ type story struct {
 	dynamic dynamic.Interface
 }
 
-// tell runs a story in a bubble, on a cluster that begins with a snapshot, or empty.
-func tell(t *testing.T, from *scenario.Snapshot, tell func(s story)) {
+// run runs a story in a bubble, on a cluster that starts from a snapshot, or empty.
+func run(t *testing.T, from *scenario.Snapshot, test func(s story)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		cluster, err := scenario.Start(t.Context(), scenario.Options{From: from})
@@ -67,11 +67,11 @@ func tell(t *testing.T, from *scenario.Snapshot, tell func(s story)) {
 		}
 		defer cluster.Stop()
 		s := story{T: t, Cluster: cluster}
-		s.admin, err = kubernetes.NewForConfig(cluster.ClientConfig("system:admin"))
+		s.admin, err = kubernetes.NewForConfig(cluster.ClientConfig(scenario.AdminUser))
 		s.must(err)
-		s.dynamic, err = dynamic.NewForConfig(cluster.ClientConfig("system:admin"))
+		s.dynamic, err = dynamic.NewForConfig(cluster.ClientConfig(scenario.AdminUser))
 		s.must(err)
-		tell(s)
+		test(s)
 	})
 }
 
@@ -88,13 +88,13 @@ func (s story) widget(name string, spec map[string]any) *unstructured.Unstructur
 	}}
 }
 
-// furnished returns a snapshot of a cluster with widgets, one of which is there.
-func furnished(t *testing.T) (snapshot *scenario.Snapshot) {
+// withWidget returns a snapshot of a cluster with the kind Widget, and Widget "first".
+func withWidget(t *testing.T) (snapshot *scenario.Snapshot) {
 	t.Helper()
-	tell(t, nil, func(s story) {
+	run(t, nil, func(s story) {
 		definition := &apiextensionsv1.CustomResourceDefinition{}
 		s.must(yaml.UnmarshalStrict([]byte(widgetDefinition), definition))
-		client, err := clientset.NewForConfig(s.ClientConfig("system:admin"))
+		client, err := clientset.NewForConfig(s.ClientConfig(scenario.AdminUser))
 		s.must(err)
 		_, err = client.ApiextensionsV1().CustomResourceDefinitions().Create(s.Context(), definition, metav1.CreateOptions{})
 		s.must(err)
@@ -107,8 +107,8 @@ func furnished(t *testing.T) (snapshot *scenario.Snapshot) {
 	return snapshot
 }
 
-func TestACustomResourceIsValidatedAndCompleted(t *testing.T) {
-	tell(t, furnished(t), func(s story) {
+func TestACustomResourceIsValidatedAndDefaulted(t *testing.T) {
+	run(t, withWidget(t), func(s story) {
 		first, err := s.dynamic.Resource(widgets).Get(s.Context(), "first", metav1.GetOptions{})
 		s.must(err)
 		if size, _, _ := unstructured.NestedInt64(first.Object, "spec", "size"); size != 1 || first.GetGeneration() != 1 {
@@ -122,11 +122,11 @@ func TestACustomResourceIsValidatedAndCompleted(t *testing.T) {
 }
 
 func TestClustersOfOneSnapshotShareNothing(t *testing.T) {
-	snapshot := furnished(t)
+	snapshot := withWidget(t)
 	for i := range 3 {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
-			tell(t, snapshot, func(s story) {
+			run(t, snapshot, func(s story) {
 				s.must(s.dynamic.Resource(widgets).Delete(s.Context(), "first", metav1.DeleteOptions{}))
 				_, err := s.dynamic.Resource(widgets).Create(s.Context(), s.widget("second", map[string]any{}), metav1.CreateOptions{})
 				s.must(err)
@@ -141,8 +141,8 @@ func TestClustersOfOneSnapshotShareNothing(t *testing.T) {
 	}
 }
 
-func TestAClusterThatNeverSettlesSaysWhatGoesOn(t *testing.T) {
-	tell(t, nil, func(s story) {
+func TestAClusterThatNeverSettlesReportsTheLastWrites(t *testing.T) {
+	run(t, nil, func(s story) {
 		_, err := s.admin.CoreV1().Namespaces().Create(s.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "busy"}}, metav1.CreateOptions{})
 		s.must(err)
 		ctx, stop := context.WithCancel(s.Context())
@@ -157,14 +157,14 @@ func TestAClusterThatNeverSettlesSaysWhatGoesOn(t *testing.T) {
 		err = s.Settle()
 		stop()
 		writing.Wait()
-		if err == nil || !strings.Contains(err.Error(), "system:admin: create /api/v1/namespaces/busy/configmaps: 201") {
+		if err == nil || !strings.Contains(err.Error(), "system:admin: create configmaps \"busy/number-") {
 			t.Errorf("got %v", err)
 		}
 	})
 }
 
-func TestAQuietClusterAsksForNothing(t *testing.T) {
-	tell(t, furnished(t), func(s story) {
+func TestAQuietClusterSendsNoRequests(t *testing.T) {
+	run(t, withWidget(t), func(s story) {
 		s.must(s.Settle())
 		before := len(s.Requests())
 		time.Sleep(3 * time.Hour)
@@ -174,8 +174,8 @@ func TestAQuietClusterAsksForNothing(t *testing.T) {
 	})
 }
 
-func TestCompactionEndsAListThatGoesOn(t *testing.T) {
-	tell(t, furnished(t), func(s story) {
+func TestCompactionExpiresContinueTokens(t *testing.T) {
+	run(t, withWidget(t), func(s story) {
 		_, err := s.dynamic.Resource(widgets).Create(s.Context(), s.widget("second", map[string]any{}), metav1.CreateOptions{})
 		s.must(err)
 		page, err := s.dynamic.Resource(widgets).List(s.Context(), metav1.ListOptions{Limit: 1})
@@ -189,16 +189,16 @@ func TestCompactionEndsAListThatGoesOn(t *testing.T) {
 	})
 }
 
-func TestAnEmptyClusterHasWhatKubeAPIServerCreates(t *testing.T) {
-	tell(t, nil, func(s story) {
+func TestAnEmptyClusterHasTheObjectsThatKubeAPIServerCreates(t *testing.T) {
+	run(t, nil, func(s story) {
 		s.must(s.Settle())
-		user, err := kubernetes.NewForConfig(s.ClientConfig("somebody"))
+		user, err := kubernetes.NewForConfig(s.ClientConfig("some-user"))
 		s.must(err)
 		if version, err := user.Discovery().ServerVersion(); err != nil || version.GitVersion != scenario.DefaultKubernetesVersion {
-			t.Errorf("anybody who is authenticated may read the version: %v, %v", version, err)
+			t.Errorf("every authenticated user may read the version: %v, %v", version, err)
 		}
 		if _, err := user.CoreV1().Namespaces().List(s.Context(), metav1.ListOptions{}); !apierrors.IsForbidden(err) {
-			t.Errorf("listing Namespaces without a right to: %v", err)
+			t.Errorf("listing Namespaces without a role: %v", err)
 		}
 		spaces, err := s.admin.CoreV1().Namespaces().List(s.Context(), metav1.ListOptions{})
 		s.must(err)

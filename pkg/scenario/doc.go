@@ -1,9 +1,9 @@
 // Package scenario runs whole stories about an operator in one process, at virtual time: a Kubernetes cluster in memory, the operator's real
-// controllers, and actors that change things.
+// controllers, and the changes that people and other components make.
 //
 // A Cluster is a real API server (k8s.io/apiserver and k8s.io/apiextensions-apiserver) on a storage in memory, with what
-// kube-controller-manager does for every cluster. Clients reach it without a socket, so that a testing/synctest bubble holds all of it: leases,
-// back-off and resyncs follow virtual time, a day takes seconds, and Settle knows when nothing goes on any more.
+// kube-controller-manager does for every cluster. Clients reach it without a socket, so that all of it runs in a testing/synctest
+// bubble: leases, back-off and resyncs follow virtual time, a day takes seconds, and Settle waits until the cluster is quiet.
 //
 //	func TestMain(m *testing.M) {
 //		scenario.PrepareProcess()
@@ -22,8 +22,9 @@
 //		})
 //	}
 //
-// Furnish a cluster once, take a Snapshot, and let each story begin with it.
+// Create the objects that many stories need once, take a Snapshot, and start each story from it.
 //
 // The package is a library for any operator. It knows none of this project's kinds, and imports none of its packages but those below it:
-// etcd (the storage), apiserver, builtin (the built-in kinds), rbac, controllers, transport and network (HTTP and connections in memory).
+// etcd (the storage), apiserver, builtin (the built-in kinds), rbac, controllers, workloads (Deployments
+// to Pods that are ready), transport and network (HTTP and connections in memory).
 package scenario

@@ -1,111 +1,124 @@
 package scenario
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
-	"sync"
+	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// Request is a request to the cluster's API server that has been answered.
+// Request is a request to the cluster's API server.
 type Request struct {
 	// Time is when it was sent.
 	Time time.Time
-	// User is who sent it.
+	// User is the user that sent it.
 	User string
-	// Verb is Kubernetes' verb, such as "create" or "patch"; for a path that is no resource it is the method of HTTP in lower case.
+	// Verb is Kubernetes' verb, such as "create" or "watch", and "apply" for a server-side apply; for a path that is no resource it is the
+	// HTTP method in lower case.
 	Verb string
-	// Resource and Subresource are what was asked for; both are empty for a path that is no resource.
+	// Resource and Subresource are those of the path. Both are empty for a path that is no resource.
 	Resource    schema.GroupResource
 	Subresource string
-	// Namespace and Name are those in the path. The name of an object that is created is in the request's body, and not here.
+	// Namespace and Name identify the object. Name is empty for a list, and for an object whose name the API server generates.
 	Namespace, Name string
 	// Path is the path of the URL.
 	Path string
-	// Code is the status of HTTP; 0 if there was no answer.
+	// Code is the HTTP status of the response; 0 if there is none yet, or if it was lost.
 	Code int
 }
 
-// String gives a request as one line: who, what, and the status.
+// String returns one line, such as `admin: create configmaps "a/b": 201`.
 func (r Request) String() string {
-	return fmt.Sprintf("%s: %s %s: %d", r.User, r.Verb, r.Path, r.Code)
+	code := ""
+	if r.Code != 0 {
+		code = fmt.Sprintf(": %d", r.Code)
+	}
+	if r.Resource.Resource == "" {
+		return fmt.Sprintf("%s: %s %s%s", r.User, r.Verb, r.Path, code)
+	}
+	resource, name := r.Resource.String(), r.Name
+	if r.Subresource != "" {
+		resource += "/" + r.Subresource
+	}
+	if r.Namespace != "" {
+		name = r.Namespace + "/" + name
+	}
+	return fmt.Sprintf("%s: %s %s %q%s", r.User, r.Verb, resource, name, code)
 }
 
-// IsWrite reports whether the request may have changed an object. Reviews of rights change none.
+// IsWrite reports whether the request may change an object. Access reviews change none.
 func (r Request) IsWrite() bool {
 	if r.Resource.Group == "authorization.k8s.io" || r.Resource.Group == "authentication.k8s.io" {
 		return false
 	}
-	return slices.Contains([]string{"create", "update", "patch", "delete", "deletecollection"}, r.Verb)
+	return r.Resource.Resource != "" && slices.Contains([]string{"create", "update", "patch", "apply", "delete", "deletecollection"}, r.Verb)
 }
 
-// recorder keeps the requests that were answered, but for watches, and knows how many are not.
-type recorder struct {
-	mu       sync.Mutex
-	requests []Request
-	pending  int
-	// lastWrite is when something was last written, leases of leader election aside, which are renewed for ever.
-	lastWrite time.Time
+// isElection reports whether the request is about a lease of leader election.
+func (r Request) isElection() bool {
+	return r.Resource == schema.GroupResource{Group: "coordination.k8s.io", Resource: "leases"}
 }
 
-func newRecorder() *recorder { return &recorder{lastWrite: time.Now()} }
-
-// Requests returns the requests of clients that were answered so far, in the order of their answers, without watches.
-func (c *Cluster) Requests() []Request {
-	c.recorder.mu.Lock()
-	defer c.recorder.mu.Unlock()
-	return slices.Clone(c.recorder.requests)
-}
-
-// recordingTransport records the requests of one user.
-type recordingTransport struct {
-	recorder *recorder
-	user     string
-	next     http.RoundTripper
-}
-
-// paths tells what a path asks for.
+// paths parses the paths of requests.
 var paths = request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
 
-// RoundTrip is http.RoundTripper's.
-func (t recordingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+// describe returns what an HTTP request of a user is about.
+func describe(user string, r *http.Request) Request {
+	described := Request{Time: time.Now(), User: user, Verb: strings.ToLower(r.Method), Path: r.URL.Path}
 	info, err := paths.NewRequestInfo(r)
-	if err != nil || info.Verb == "watch" {
-		return t.next.RoundTrip(r)
+	if err != nil || !info.IsResourceRequest {
+		return described
 	}
-	recorded := Request{
-		Time: time.Now(), User: t.user, Verb: info.Verb, Path: info.Path,
-		Resource: schema.GroupResource{Group: info.APIGroup, Resource: info.Resource}, Subresource: info.Subresource,
-		Namespace: info.Namespace, Name: info.Name,
+	described.Verb, described.Namespace, described.Name = info.Verb, info.Namespace, info.Name
+	described.Resource, described.Subresource = schema.GroupResource{Group: info.APIGroup, Resource: info.Resource}, info.Subresource
+	if described.Resource == (schema.GroupResource{Resource: "namespaces"}) {
+		described.Namespace = "" // the parser takes a Namespace's name for its namespace, too
 	}
-	t.recorder.begin()
-	response, err := t.next.RoundTrip(r)
-	if err == nil {
-		recorded.Code = response.StatusCode
+	switch {
+	case described.Verb == "patch" && strings.HasPrefix(r.Header.Get("Content-Type"), string(types.ApplyPatchType)):
+		described.Verb = "apply"
+	case described.Verb == "create" && described.Name == "":
+		described.Name = nameInBody(r)
 	}
-	t.recorder.end(recorded)
-	return response, err
+	return described
 }
 
-func (r *recorder) begin() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.pending++
-}
-
-func (r *recorder) end(answered Request) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.pending--
-	r.requests = append(r.requests, answered)
-	if answered.IsWrite() && answered.Resource != leases {
-		r.lastWrite = time.Now()
+// nameInBody returns the name of the object in a request's body: JSON, or the protobuf in which typed clients send built-in kinds.
+func nameInBody(r *http.Request) string {
+	if r.GetBody == nil {
+		return ""
 	}
+	body, err := r.GetBody()
+	if err != nil {
+		return ""
+	}
+	defer body.Close()
+	content, err := io.ReadAll(body)
+	if err != nil {
+		return ""
+	}
+	var object metav1.PartialObjectMetadata
+	if json.Unmarshal(content, &object) == nil {
+		return object.Name
+	}
+	decoded, _, err := scheme.Codecs.UniversalDeserializer().Decode(content, nil, nil)
+	if err != nil {
+		return ""
+	}
+	accessor, err := meta.Accessor(decoded)
+	if err != nil {
+		return ""
+	}
+	return accessor.GetName()
 }
-
-var leases = schema.GroupResource{Group: "coordination.k8s.io", Resource: "leases"}

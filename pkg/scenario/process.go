@@ -1,0 +1,99 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+
+	"k8s.io/client-go/rest"
+)
+
+// Process is a program that uses the cluster, such as one run of an operator.
+type Process struct {
+	cluster *Cluster
+	user    string
+	running context.Context
+	kill    context.CancelCauseFunc
+}
+
+// ErrKilled is why the requests of a process that was killed fail.
+var ErrKilled = errors.New("the process was killed")
+
+// NewProcess returns a process that acts as a user, such as "system:serviceaccount:namespace:name". AdminUser may do everything, others
+// what RBAC allows.
+func (c *Cluster) NewProcess(user string) *Process {
+	p := &Process{cluster: c, user: user}
+	p.running, p.kill = context.WithCancelCause(context.Background())
+	return p
+}
+
+// ClientConfig returns a configuration of the process's clients. Their requests are recorded.
+func (p *Process) ClientConfig() *rest.Config {
+	config := p.cluster.server.ClientConfig(p.user)
+	config.Transport = processTransport{p, config.Transport}
+	return config
+}
+
+// Kill ends the requests of the process, and refuses those that it sends later, as if the program had been killed. The API server may
+// still carry out a request that was in flight. The program's goroutines go on until they are stopped by other means.
+func (p *Process) Kill() { p.kill(ErrKilled) }
+
+// processTransport sends the requests of a process.
+type processTransport struct {
+	process *Process
+	next    http.RoundTripper
+}
+
+// RoundTrip is http.RoundTripper's.
+func (t processTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if t.process.running.Err() != nil {
+		if r.Body != nil {
+			_ = r.Body.Close() // as an http.RoundTripper must
+		}
+		return nil, ErrKilled
+	}
+	ctx, cancel := context.WithCancelCause(r.Context())
+	stop := context.AfterFunc(t.process.running, func() { cancel(ErrKilled) })
+	release := func() {
+		stop()
+		cancel(nil)
+	}
+	request := describe(t.process.user, r)
+	response, err := t.roundTrip(ctx, request, func() (*http.Response, error) { return t.next.RoundTrip(r.WithContext(ctx)) })
+	if err != nil {
+		release()
+		return nil, err
+	}
+	response.Body = &responseBody{response.Body, release}
+	if request.Verb == "watch" {
+		response.Body = t.process.cluster.watches.add(request, response.Body)
+	}
+	return response, nil
+}
+
+// roundTrip applies the cluster's faults to a request, and records it.
+func (t processTransport) roundTrip(ctx context.Context, request Request, send Send) (*http.Response, error) {
+	c := t.process.cluster
+	if request.Verb != "watch" {
+		c.recorder.begin()
+		defer func() { c.recorder.end(request) }()
+	}
+	response, err := c.faults.apply(ctx, request, send)
+	if err == nil {
+		request.Code = response.StatusCode
+	}
+	return response, err
+}
+
+// responseBody releases a request's context when the client closes the body.
+type responseBody struct {
+	io.ReadCloser
+	release func()
+}
+
+// Close is io.Closer's.
+func (b *responseBody) Close() error {
+	defer b.release()
+	return b.ReadCloser.Close()
+}

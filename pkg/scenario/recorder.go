@@ -1,0 +1,62 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// recorder keeps the requests that were answered, without watches, and counts those in flight.
+type recorder struct {
+	mu       sync.Mutex
+	requests []Request
+	inFlight int
+	// lastWrite is the time of the last write, except of a Lease: leaders renew theirs for ever.
+	lastWrite time.Time
+}
+
+func newRecorder() *recorder { return &recorder{lastWrite: time.Now()} }
+
+func (r *recorder) begin() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.inFlight++
+}
+
+func (r *recorder) end(answered Request) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.inFlight--
+	r.requests = append(r.requests, answered)
+	if answered.IsWrite() && !answered.isElection() {
+		r.lastWrite = time.Now()
+	}
+}
+
+func (r *recorder) all() []Request {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.requests)
+}
+
+func (r *recorder) quietSince(since time.Time) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.inFlight == 0 && !r.lastWrite.After(since)
+}
+
+// busy lists the requests in flight and the last writes.
+func (r *recorder) busy() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var writes []string
+	for _, request := range slices.Backward(r.requests) {
+		if request.IsWrite() && !request.isElection() && len(writes) < settleLastWrites {
+			writes = append(writes, fmt.Sprintf("%s %s", request.Time.UTC().Format(time.TimeOnly), request))
+		}
+	}
+	slices.Reverse(writes)
+	return fmt.Sprintf("%d requests are in flight; the last writes were:\n%s", r.inFlight, strings.Join(writes, "\n"))
+}

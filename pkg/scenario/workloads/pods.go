@@ -1,0 +1,110 @@
+package workloads
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/ptr"
+)
+
+// podSet is what the controllers of sets of Pods have in common: a set wants a number of Pods of one template.
+type podSet struct {
+	metav1.Object
+	kind     schema.GroupVersionKind
+	template corev1.PodTemplateSpec
+	replicas int
+}
+
+// counts are how many Pods of a set there are, without those that are being deleted.
+type counts struct{ all, ready, current int32 }
+
+// sync creates and deletes Pods until the set has as many as it wants, all of its template, and counts them.
+func (r *Runner) syncPods(ctx context.Context, set podSet) (counts, error) {
+	hash := templateHash(set.template)
+	pods, names, err := r.podsOf(set)
+	if err != nil {
+		return counts{}, err
+	}
+	var found counts
+	for i, pod := range pods {
+		if i >= set.replicas || pod.Annotations[templateAnnotation] != hash {
+			if err := r.controller.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &pod.UID}}); err != nil && !apierrors.IsNotFound(err) {
+				return counts{}, fmt.Errorf("deleting Pod %q: %w", pod.Name, err)
+			}
+			continue
+		}
+		found.all++
+		found.current++
+		if isReady(pod) {
+			found.ready++
+		}
+	}
+	for number := 0; int(found.all) < set.replicas; number++ {
+		name := fmt.Sprintf("%s-%d", set.GetName(), number)
+		if names[name] {
+			continue // one of this name is there, or is being deleted
+		}
+		if _, err := r.controller.CoreV1().Pods(set.GetNamespace()).Create(ctx, set.pod(name, hash), metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+			return counts{}, fmt.Errorf("creating Pod %q: %w", name, err)
+		}
+		found.all++
+		found.current++
+	}
+	return found, nil
+}
+
+// podsOf returns the Pods of a set that are not being deleted, by name, and the names of all.
+func (r *Runner) podsOf(set podSet) (live []*corev1.Pod, names map[string]bool, err error) {
+	all, err := r.pods.Pods(set.GetNamespace()).List(labels.Everything())
+	if err != nil {
+		return nil, nil, fmt.Errorf("listing Pods: %w", err)
+	}
+	names = map[string]bool{}
+	for _, pod := range all {
+		names[pod.Name] = true
+		if metav1.IsControlledBy(pod, set) && pod.DeletionTimestamp == nil {
+			live = append(live, pod)
+		}
+	}
+	slices.SortFunc(live, func(a, b *corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
+	return live, names, nil
+}
+
+// templateAnnotation is on each Pod: the hash of the template that it was created from.
+const templateAnnotation = "scenario.example.com/template"
+
+func (s podSet) pod(name, hash string) *corev1.Pod {
+	pod := &corev1.Pod{ObjectMeta: *s.template.ObjectMeta.DeepCopy(), Spec: *s.template.Spec.DeepCopy()}
+	pod.Name, pod.Namespace = name, s.GetNamespace()
+	if pod.Annotations == nil {
+		pod.Annotations = map[string]string{}
+	}
+	pod.Annotations[templateAnnotation] = hash
+	pod.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(s, s.kind)}
+	pod.Spec.NodeName = nodeName
+	if pod.Spec.ServiceAccountName == "" {
+		pod.Spec.ServiceAccountName = "default"
+	}
+	pod.Spec.TerminationGracePeriodSeconds = ptr.To(ptr.Deref(pod.Spec.TerminationGracePeriodSeconds, 30))
+	return pod
+}
+
+// templateHash identifies a template.
+func templateHash(template corev1.PodTemplateSpec) string {
+	content, err := json.Marshal(template)
+	if err != nil { // of a type without channels and functions
+		panic(err)
+	}
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:5])
+}

@@ -33,17 +33,19 @@ type bundleID struct{ pkg, version string }
 
 // imageRegistry serves the images of bundle directories, and the faults that a test asks for.
 type imageRegistry struct {
-	host string
-	next http.Handler
+	host    string
+	network Network
+	next    http.Handler
 
 	lock      sync.RWMutex
 	published map[bundleID]string
 	faults    map[string]int // repository path to HTTP status
 }
 
-func newImageRegistry(host string) *imageRegistry {
+func newImageRegistry(host string, network Network) *imageRegistry {
 	return &imageRegistry{
 		host:      host,
+		network:   network,
 		next:      registry.New(registry.Logger(log.New(io.Discard, "", 0))),
 		published: map[bundleID]string{},
 		faults:    map[string]int{},
@@ -166,7 +168,7 @@ func (r *imageRegistry) push(ctx context.Context, id bundleID, folder string) (s
 	}
 	// A tag cannot hold the "+" of build metadata.
 	tag := repository.Tag(strings.ReplaceAll(id.version, "+", "_"))
-	if err := remote.Write(tag, image, remote.WithContext(ctx), remote.WithTransport(directTransport())); err != nil {
+	if err := remote.Write(tag, image, remote.WithContext(ctx), remote.WithTransport(directTransport(r.network))); err != nil {
 		return "", err
 	}
 	digest, err := image.Digest()
@@ -177,9 +179,10 @@ func (r *imageRegistry) push(ctx context.Context, id bundleID, folder string) (s
 }
 
 // directTransport never goes through a proxy of the environment: the registry is on loopback.
-func directTransport() http.RoundTripper {
+func directTransport(network Network) http.RoundTripper {
 	transport := remote.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy = nil
+	transport.DialContext = network.DialContext
 	transport.DisableKeepAlives = true // a transport per push: nothing is left to close
 	return transport
 }

@@ -35,12 +35,28 @@ type Options struct {
 	WithoutCustomSchemas bool
 	// ListenHost is the loopback IP address to listen on; empty means 127.0.0.1.
 	ListenHost string
+	// Network is where to listen; nil is the operating system's network.
+	Network Network
 	// GRPCPort, HTTPSPort and RegistryPort are the ports to listen on; 0 means any free one.
 	GRPCPort, HTTPSPort, RegistryPort int
 	// Dir is where the CA file and operator-registry's cache are kept; it is created if absent. Empty means a temporary
 	// directory that Close removes.
 	Dir string
 }
+
+// Network is a network in memory.
+type Network interface {
+	// Listen listens on an address, as host:port. Port 0 stands for any free one.
+	Listen(address string) (net.Listener, error)
+	// DialContext connects to an address.
+	DialContext(ctx context.Context, network, address string) (net.Conn, error)
+}
+
+// systemNetwork is the operating system's.
+type systemNetwork struct{ net.Dialer }
+
+// Listen implements Network.
+func (*systemNetwork) Listen(address string) (net.Listener, error) { return net.Listen("tcp", address) }
 
 // Server is a running local catalog. All methods may be called from any goroutine.
 type Server struct {
@@ -81,6 +97,9 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 	}
 	if ip := net.ParseIP(options.ListenHost); ip == nil || !ip.IsLoopback() {
 		return nil, fmt.Errorf("starting a local catalog: listen host %q is not a loopback IP address; use 127.0.0.1 or ::1", options.ListenHost)
+	}
+	if options.Network == nil {
+		options.Network = &systemNetwork{}
 	}
 	s := &Server{options: options}
 	if err := s.start(ctx); err != nil {
@@ -126,7 +145,7 @@ func (s *Server) listen() error {
 		{s.options.HTTPSPort, &s.httpsListener},
 		{s.options.RegistryPort, &s.registryListener},
 	} {
-		listener, err := net.Listen("tcp", net.JoinHostPort(s.options.ListenHost, fmt.Sprint(l.port)))
+		listener, err := s.options.Network.Listen(net.JoinHostPort(s.options.ListenHost, fmt.Sprint(l.port)))
 		if err != nil {
 			return err
 		}
@@ -141,7 +160,7 @@ func (s *Server) createIdentity() (err error) {
 }
 
 func (s *Server) serveRegistry() error {
-	s.registry = newImageRegistry(s.RegistryHost())
+	s.registry = newImageRegistry(s.RegistryHost(), s.options.Network)
 	s.serveHTTP(&http.Server{Handler: s.registry, ReadHeaderTimeout: 10 * time.Second}, s.registryListener)
 	return nil
 }

@@ -72,14 +72,14 @@ clean: ## Remove _output
 ##@ Test
 
 .PHONY: test
-test: compile test-unit test-real test-alerts test-bench test-integration test-clusters test-rbac ## Run every test that takes less than minutes. RESULTS= keeps what each came to
+test: compile test-unit test-scenarios test-real test-alerts test-bench test-integration test-clusters test-rbac ## Run every test that takes less than minutes. RESULTS= keeps what each came to
 
 .PHONY: results
 results:
 	@$(if $(RESULTS),mkdir -p '$(RESULTS)')
 
 # The packages of unit tests.
-UNIT = go list ./... | grep --invert-match --extended-regexp '/test/(integration|e2e|extension|faults/stories)(/|$$)|/pkg/client/'
+UNIT = go list ./... | grep --invert-match --extended-regexp '/test/(integration|e2e|extension|faults/stories|scenarios)(/|$$)|/pkg/client/'
 
 .PHONY: compile
 compile: localcluster compile-race compile-plain compile-modules ## Compile what the tests need ahead of time; each of them also does so itself
@@ -109,6 +109,15 @@ test-real: results ## Unit tests over thousands of generated cases, and over the
 	$(UNIT) | while read -r package; do \
 		if grep --quiet --no-messages --extended-regexp '^func (Test|Fuzz|Example)\w*($(REAL))' ".$${package#$(MODULE)}"/*_test.go; then echo "$${package}"; fi; \
 	done | xargs $(GOTEST) -vet=off -timeout=10m -run='$(REAL)' $(TESTFLAGS)
+
+.PHONY: scenario-objects
+scenario-objects:
+	@mkdir -p _output
+	go run -C test/localcluster . objects >_output/scenario-objects.json
+
+.PHONY: test-scenarios
+test-scenarios: scenario-objects results ## Stories about the whole manager in one process, at virtual time
+	$(GOTEST) -vet=off -timeout=10m $(TESTFLAGS) ./test/scenarios
 
 .PHONY: test-alerts
 test-alerts: results ## Each alert in Prometheus' own engine: when it fires, and that it does not before

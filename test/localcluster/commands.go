@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/openshift/platform-operators/test/localcluster/cluster"
+	"github.com/openshift/platform-operators/test/localcluster/furniture"
 )
 
 func downCommand(s streams) *cobra.Command {
@@ -113,6 +114,51 @@ prints where. "up" does the same when it has to; build is for doing it earlier.`
 			return err
 		},
 	}
+}
+
+func objectsCommand(s streams) *cobra.Command {
+	values := furniture.Values{}
+	cmd := &cobra.Command{
+		Use:   "objects",
+		Short: "Print the objects of a cluster, and start none",
+		Long: `objects prints, as one JSON List, what "up" creates in an empty cluster so that it looks like OpenShift: the
+CustomResourceDefinitions of OpenShift and OLM, and then the objects in an order in which they can be created. Where an
+object has a status, it has to be written by itself. Stories in memory begin with these objects.`,
+		Example: `  go run -C test/localcluster . objects > objects.json
+  go run -C test/localcluster . objects --openshift-version 4.20.3 --workers 3`,
+		Args: cobra.NoArgs,
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&values.Version, "openshift-version", "4.21.0", "version ClusterVersion/version reports")
+	flags.StringVar(&values.Now, "now", "2000-01-01T00:00:00Z", "when that version was installed, as RFC 3339 has it")
+	flags.StringVar(&values.Server, "server", "https://kubernetes.default.svc", "URL of the API server in Infrastructure/cluster")
+	flags.StringVar(&values.ClusterID, "cluster-id", "8e9b5a6e-0f4c-4f0b-8f5e-3f0d5a0f1c11", "the UUID in ClusterVersion/version")
+	flags.IntVar(&values.Workers, "workers", 1, "worker nodes, beside the one control plane node")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := furniture.CheckVersion(values.Version); err != nil {
+			return err
+		}
+		cache, err := openCache(s.progress)
+		if err != nil {
+			return err
+		}
+		manifests, err := cache.Manifests(cmd.Context())
+		if err != nil {
+			return err
+		}
+		list, err := furniture.CRDs(manifests)
+		if err != nil {
+			return err
+		}
+		objects, err := furniture.Objects(manifests, values)
+		if err != nil {
+			return err
+		}
+		encoder := json.NewEncoder(s.out)
+		encoder.SetIndent("", " ")
+		return encoder.Encode(map[string]any{"apiVersion": "v1", "kind": "List", "items": append(list, objects...)})
+	}
+	return cmd
 }
 
 func checkOutput(output string) error {

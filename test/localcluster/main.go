@@ -61,7 +61,7 @@ Infrastructure/cluster, and one control plane node and workers, all simulated.`,
 	}
 	root.SetOut(out)
 	root.SetErr(progress)
-	root.AddCommand(upCommand(s), downCommand(s), statusCommand(s), setVersionCommand(s), buildCommand(s), superviseCommand())
+	root.AddCommand(upCommand(s), downCommand(s), statusCommand(s), setVersionCommand(s), buildCommand(s), objectsCommand(s), superviseCommand())
 	return root
 }
 

@@ -1,0 +1,131 @@
+package scenarios
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/restmapper"
+
+	"github.com/openshift/platform-operators/pkg/scenario"
+	"github.com/openshift/platform-operators/test/cvo"
+)
+
+// ObjectsFile is where `make scenario-objects` puts what `localcluster objects` prints, seen from the checkout's root.
+const ObjectsFile = "_output/scenario-objects.json"
+
+// openshift is a cluster that looks like OpenShift, with the payload's manifests applied, as it is before the manager starts. It is made
+// once per process.
+var openshift struct {
+	once     sync.Once
+	snapshot *scenario.Snapshot
+	err      error
+}
+
+// snapshot returns the cluster that stories start from.
+func snapshot(t *testing.T, root string) *scenario.Snapshot {
+	t.Helper()
+	openshift.once.Do(func() {
+		synctest.Test(t, func(t *testing.T) { openshift.snapshot, openshift.err = install(t.Context(), root) })
+	})
+	if openshift.err != nil {
+		t.Fatal(openshift.err)
+	}
+	return openshift.snapshot
+}
+
+// install creates the cluster. It must be called in a bubble.
+func install(ctx context.Context, root string) (*scenario.Snapshot, error) {
+	objects, err := readObjects(filepath.Join(root, ObjectsFile))
+	if err != nil {
+		return nil, err
+	}
+	cluster, err := scenario.Start(ctx, scenario.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer cluster.Stop()
+	if err := create(ctx, cluster, objects); err != nil {
+		return nil, err
+	}
+	config := cluster.ClientConfig(scenario.AdminUser)
+	if _, err := cvo.Apply(ctx, config, filepath.Join(root, "manifests")); err != nil {
+		return nil, fmt.Errorf("applying the payload's manifests: %w", err)
+	}
+	if err := cluster.Settle(); err != nil {
+		return nil, err
+	}
+	return cluster.Snapshot(), nil
+}
+
+func readObjects(file string) ([]unstructured.Unstructured, error) {
+	content, err := os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("%w: run `make scenario-objects`", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var list struct{ Items []map[string]any }
+	if err := json.Unmarshal(content, &list); err != nil {
+		return nil, fmt.Errorf("reading %q: %w", file, err)
+	}
+	objects := make([]unstructured.Unstructured, len(list.Items))
+	for i, item := range list.Items {
+		objects[i].Object = item
+	}
+	return objects, nil
+}
+
+// create creates the objects with their status. CustomResourceDefinitions come first, and the rest when their kinds are served.
+func create(ctx context.Context, cluster *scenario.Cluster, objects []unstructured.Unstructured) error {
+	config := cluster.ClientConfig(scenario.AdminUser)
+	client, err := dynamic.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	discoveryClient, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return err
+	}
+	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(discoveryClient))
+	definitionsServed := false
+	for i := range objects {
+		object := &objects[i]
+		if object.GetKind() != "CustomResourceDefinition" && !definitionsServed {
+			if err := cluster.Settle(); err != nil {
+				return err
+			}
+			mapper.Reset()
+			definitionsServed = true
+		}
+		mapping, err := mapper.RESTMapping(object.GroupVersionKind().GroupKind(), object.GroupVersionKind().Version)
+		if err != nil {
+			return fmt.Errorf("creating %s %q: %w", object.GetKind(), object.GetName(), err)
+		}
+		created, err := client.Resource(mapping.Resource).Create(ctx, object, metav1.CreateOptions{})
+		if err != nil {
+			return fmt.Errorf("creating %s %q: %w", object.GetKind(), object.GetName(), err)
+		}
+		status, hasStatus := object.Object["status"]
+		if !hasStatus || object.GetKind() == "CustomResourceDefinition" {
+			continue
+		}
+		created.Object["status"] = status
+		if _, err := client.Resource(mapping.Resource).UpdateStatus(ctx, created, metav1.UpdateOptions{}); err != nil {
+			return fmt.Errorf("writing the status of %s %q: %w", object.GetKind(), object.GetName(), err)
+		}
+	}
+	return nil
+}

@@ -133,7 +133,7 @@ func TestServerSideApplyOwnsWhatIsAppliedAndNoDefaults(t *testing.T) {
 		if *first.Spec.RevisionHistoryLimit != 10 || first.Spec.Template.Spec.RestartPolicy != corev1.RestartPolicyAlways {
 			c.Errorf("defaults: %+v", first.Spec)
 		}
-		if fields := string(first.ManagedFields[0].FieldsV1.Raw); len(first.ManagedFields) != 1 || strings.Contains(fields, "revisionHistoryLimit") || !strings.Contains(fields, "f:replicas") {
+		if fields := first.ManagedFields[0].FieldsV1.GetRawString(); len(first.ManagedFields) != 1 || strings.Contains(fields, "revisionHistoryLimit") || !strings.Contains(fields, "f:replicas") {
 			c.Errorf("managed fields: %+v", first.ManagedFields)
 		}
 		if _, err := apply("second", func(spec *applyappsv1.DeploymentSpecApplyConfiguration) { spec.WithReplicas(3) }); !apierrors.IsConflict(err) || !strings.Contains(err.Error(), `conflict with "first"`) {

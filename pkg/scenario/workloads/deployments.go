@@ -27,7 +27,11 @@ func (r *Runner) syncDeployment(ctx context.Context, k key) error {
 		return err
 	}
 	want := ptr.Deref(deployment.Spec.Replicas, 1)
-	name := deployment.Name + "-" + templateHash(deployment.Spec.Template)
+	hash, err := templateHash(deployment.Spec.Template)
+	if err != nil {
+		return err
+	}
+	name := deployment.Name + "-" + hash
 	i := slices.IndexFunc(sets, func(set *appsv1.ReplicaSet) bool { return set.Name == name })
 	if i < 0 {
 		_, err := r.controller.AppsV1().ReplicaSets(k.namespace).Create(ctx, newSet(deployment, name), metav1.CreateOptions{})

@@ -30,7 +30,10 @@ type counts struct{ all, ready, current int32 }
 
 // sync creates and deletes Pods until the set has as many as it wants, all of its template, and counts them.
 func (r *Runner) syncPods(ctx context.Context, set podSet) (counts, error) {
-	hash := templateHash(set.template)
+	hash, err := templateHash(set.template)
+	if err != nil {
+		return counts{}, err
+	}
 	pods, names, err := r.podsOf(set)
 	if err != nil {
 		return counts{}, err
@@ -100,11 +103,11 @@ func (s podSet) pod(name, hash string) *corev1.Pod {
 }
 
 // templateHash identifies a template.
-func templateHash(template corev1.PodTemplateSpec) string {
+func templateHash(template corev1.PodTemplateSpec) (string, error) {
 	content, err := json.Marshal(template)
-	if err != nil { // of a type without channels and functions
-		panic(err)
+	if err != nil {
+		return "", fmt.Errorf("hashing a Pod template: %w", err)
 	}
 	sum := sha256.Sum256(content)
-	return hex.EncodeToString(sum[:5])
+	return hex.EncodeToString(sum[:5]), nil
 }

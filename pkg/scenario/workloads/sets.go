@@ -39,7 +39,11 @@ func (r *Runner) syncStatefulSet(ctx context.Context, k key) error {
 	if err != nil {
 		return err
 	}
-	updated, revision := set.DeepCopy(), set.Name+"-"+templateHash(set.Spec.Template)
+	hash, err := templateHash(set.Spec.Template)
+	if err != nil {
+		return err
+	}
+	updated, revision := set.DeepCopy(), set.Name+"-"+hash
 	updated.Status = appsv1.StatefulSetStatus{
 		Replicas: found.all, ReadyReplicas: found.ready, AvailableReplicas: found.ready, CurrentReplicas: found.all, UpdatedReplicas: found.all,
 		CurrentRevision: revision, UpdateRevision: revision, CollisionCount: ptr.To[int32](0), ObservedGeneration: set.Generation,

@@ -52,6 +52,7 @@ var rooms = []struct {
 	{2, "pkg/namespaceuse"},
 	{2, "pkg/apply"},
 	{2, "pkg/leaderelection"},
+	{2, "pkg/managerstatus"},
 	{3, "pkg/controllers"},
 	{4, "pkg/version"},
 	{4, "pkg/operator"},

@@ -36,6 +36,7 @@ import (
 	platforminformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/platform/v1alpha1"
 	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
 	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/managerstatus"
 )
 
 // ControllerName is what library-go calls the controller: in its log, its workqueue's metrics and what it writes of a sync that fails.
@@ -136,7 +137,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 			return err
 		}
 		if working {
-			return c.say(ctx, operatorv1.OperatorCondition{
+			return c.say(ctx, syncCtx, operatorv1.OperatorCondition{
 				Status: operatorv1.ConditionTrue, Reason: operatorv1alpha1.ReasonWorkingTowardsVersion, Message: c.towards(),
 			})
 		}
@@ -145,7 +146,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		c.reported, c.found = true, nil
 		c.trials.forget()
 	}
-	return c.say(ctx, operatorv1.OperatorCondition{Status: operatorv1.ConditionFalse, Reason: platformv1alpha1.ReasonAsExpected})
+	return c.say(ctx, syncCtx, operatorv1.OperatorCondition{Status: operatorv1.ConditionFalse, Reason: platformv1alpha1.ReasonAsExpected})
 }
 
 func (c *controller) towards() string { return "Working towards " + c.version }
@@ -278,10 +279,9 @@ func anew(condition operatorv1.OperatorCondition) v1helpers.UpdateStatusFunc {
 	}
 }
 
-func (c *controller) say(ctx context.Context, condition operatorv1.OperatorCondition) error {
+func (c *controller) say(ctx context.Context, syncCtx factory.SyncContext, condition operatorv1.OperatorCondition) error {
 	condition.Type = ConditionType
-	_, _, err := v1helpers.UpdateStatus(ctx, c.operatorClient, anew(condition), v1helpers.UpdateConditionFn(condition))
-	if err != nil && !errors.Is(err, operatorv1alpha1.ErrManagerMissing) {
+	if _, err := managerstatus.Update(ctx, syncCtx, c.operatorClient, anew(condition), v1helpers.UpdateConditionFn(condition)); err != nil {
 		return fmt.Errorf("writing the manager's own progress: %w", err)
 	}
 	return nil

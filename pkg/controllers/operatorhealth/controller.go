@@ -33,6 +33,7 @@ import (
 	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
 	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/health"
+	"github.com/openshift/platform-operators/pkg/managerstatus"
 )
 
 // ControllerName is what library-go calls the controller: in its log, its workqueue's metrics and what it writes of a sync that fails.
@@ -113,14 +114,14 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	if wait > 0 {
 		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, wait)
 	}
-	if wait, err = c.write(ctx, now, health.Aggregate(shown, c.degradedAfter)); wait > 0 {
+	if wait, err = c.write(ctx, syncCtx, now, health.Aggregate(shown, c.degradedAfter)); wait > 0 {
 		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, wait)
 	}
 	return err
 }
 
 // write puts the conditions into the operator resource. Where only messages changed it may return how long they have to wait instead.
-func (c *controller) write(ctx context.Context, now time.Time, aggregated []health.Condition) (time.Duration, error) {
+func (c *controller) write(ctx context.Context, syncCtx factory.SyncContext, now time.Time, aggregated []health.Condition) (time.Duration, error) {
 	conditions := make([]operatorv1.OperatorCondition, 0, len(aggregated))
 	updates := make([]v1helpers.UpdateStatusFunc, 0, len(aggregated))
 	for _, each := range aggregated {
@@ -130,17 +131,21 @@ func (c *controller) write(ctx context.Context, now time.Time, aggregated []heal
 		conditions, updates = append(conditions, condition), append(updates, v1helpers.UpdateConditionFn(condition))
 	}
 	_, stored, _, err := c.operatorClient.GetOperatorState()
-	if err == nil {
-		if wait := c.pace.Wait(now, stored.Conditions, conditions); wait > 0 {
-			return wait, nil
-		}
-		var changed bool
-		if _, changed, err = v1helpers.UpdateStatus(ctx, c.operatorClient, updates...); err == nil && changed {
-			c.pace.Wrote(now)
-		}
+	if errors.Is(err, operatorv1alpha1.ErrManagerMissing) {
+		return 0, nil // its informer wakes this controller when it is created again
 	}
-	if err != nil && !errors.Is(err, operatorv1alpha1.ErrManagerMissing) {
+	if err != nil {
+		return 0, fmt.Errorf("reading PlatformOperatorManager %q: %w", operatorv1alpha1.PlatformOperatorManagerName, err)
+	}
+	if wait := c.pace.Wait(now, stored.Conditions, conditions); wait > 0 {
+		return wait, nil
+	}
+	written, err := managerstatus.Update(ctx, syncCtx, c.operatorClient, updates...)
+	if err != nil {
 		return 0, fmt.Errorf("writing the health of all PlatformOperators: %w", err)
+	}
+	if written {
+		c.pace.Wrote(now)
 	}
 	return 0, nil
 }

@@ -21,8 +21,8 @@ import (
 	"github.com/openshift/library-go/pkg/operator/events"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
 
-	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/health"
+	"github.com/openshift/platform-operators/pkg/managerstatus"
 )
 
 // ControllerName is what library-go calls the controller: in its log, its workqueue's metrics and what it writes of a sync that fails.
@@ -112,13 +112,13 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	if next > 0 {
 		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, next)
 	}
-	_, _, err := v1helpers.UpdateStatus(ctx, c.operatorClient, v1helpers.UpdateConditionFn(operatorv1.OperatorCondition{
+	_, err := managerstatus.Update(ctx, syncCtx, c.operatorClient, v1helpers.UpdateConditionFn(operatorv1.OperatorCondition{
 		Type:    ConditionPrefix + condition.Type,
 		Status:  operatorv1.ConditionStatus(condition.Status),
 		Reason:  condition.Reason,
 		Message: condition.Message,
 	}))
-	if err != nil && !errors.Is(err, operatorv1alpha1.ErrManagerMissing) {
+	if err != nil {
 		return fmt.Errorf("writing whether everything can be watched: %w", err)
 	}
 	return nil

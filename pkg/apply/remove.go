@@ -184,6 +184,11 @@ func (r *taking) one(ctx context.Context, entry *item) removed {
 			return beingChecked(entry)
 		}
 	}
+	if checked != nil {
+		if result, ok := r.checkedFromCache(ctx, entry, found, checked); ok {
+			return result
+		}
+	}
 	live, err := r.client.Resource(found.GroupVersionResource).Namespace(entry.key.Namespace).Get(ctx, entry.key.Name, metav1.GetOptions{})
 	if notServed(err) {
 		r.kinds.outdated(found.GroupVersion()) // the kind may be served in another version

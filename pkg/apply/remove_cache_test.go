@@ -6,6 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
 	clienttesting "k8s.io/client-go/testing"
 )
 
@@ -41,20 +43,59 @@ func TestARemovalReadsOnlyWhatNoCacheHas(t *testing.T) {
 			if err != nil || removal.Done != (c.refused < 2) {
 				t.Errorf("%+v, %v", removal, err)
 			}
-			var got []string
-			for _, action := range client.Actions() {
-				switch action := action.(type) {
-				case clienttesting.DeleteActionImpl:
-					got = append(got, "delete "+*action.DeleteOptions.Preconditions.ResourceVersion)
-				case clienttesting.GetActionImpl:
-					if action.Resource == configMapsAt {
-						got = append(got, "get")
-					}
-				}
-			}
-			if diff := cmp.Diff(c.want, got); diff != "" {
+			if diff := cmp.Diff(c.want, readsAndDeletions(client, configMapsAt, "a")); diff != "" {
 				t.Errorf("requests (-want +got):\n%s", diff)
 			}
 		})
 	}
+}
+
+func TestACheckedNamespaceIsDeletedUnreadUnlessItChanged(t *testing.T) {
+	const ours = `{apiVersion: v1, kind: Namespace, metadata: {name: data, uid: u, resourceVersion: "7", labels: {core.rukpak.io/owner-kind: BundleDeployment, core.rukpak.io/owner-name: memo}, managedFields: [{manager: platform-operators/memo}]}}`
+	for name, c := range map[string]struct {
+		// refused is how many deletions are answered with a conflict.
+		refused int
+		want    []string
+	}{
+		"it is as the cache has it": {want: []string{"delete 7"}},
+		"it changed":                {refused: 1, want: []string{"delete 7", "get", "delete 7"}},
+		"it changes all the time":   {refused: 2, want: []string{"delete 7", "get", "delete 7"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			engine, client := engineOn(t, object(t, ours))
+			engine.namespaces = answers{"data": {}}
+			if _, err := engine.watches.of(t.Context(), "memo", namespacesAt); err != nil {
+				t.Fatal(err)
+			}
+			refused := 0
+			client.PrependReactor("delete", "namespaces", func(clienttesting.Action) (bool, runtime.Object, error) {
+				refused++
+				return refused <= c.refused, nil, apierrors.NewConflict(namespacesAt.GroupResource(), "data", nil)
+			})
+			client.ClearActions()
+			removal, err := engine.Remove(t.Context(), newSet(t, *object(t, `{apiVersion: v1, kind: Namespace, metadata: {name: data}}`)), RemoveOptions{})
+			if err != nil || removal.Done != (c.refused < 2) {
+				t.Errorf("%+v, %v", removal, err)
+			}
+			if diff := cmp.Diff(c.want, readsAndDeletions(client, namespacesAt, "data")); diff != "" {
+				t.Errorf("requests (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// readsAndDeletions returns the GETs of an object, and the DELETEs with the resourceVersion that each requires.
+func readsAndDeletions(client *dynamicfake.FakeDynamicClient, resource schema.GroupVersionResource, name string) []string {
+	var requests []string
+	for _, action := range client.Actions() {
+		switch action := action.(type) {
+		case clienttesting.DeleteActionImpl:
+			requests = append(requests, "delete "+*action.DeleteOptions.Preconditions.ResourceVersion)
+		case clienttesting.GetActionImpl:
+			if action.Resource == resource && action.Name == name {
+				requests = append(requests, "get")
+			}
+		}
+	}
+	return requests
 }

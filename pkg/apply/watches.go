@@ -19,10 +19,13 @@ const (
 	fillTime = 5 * time.Second
 	// recentTime is how long an answer to a write is believed over a cache that does not show it yet.
 	recentTime = 30 * time.Second
+	// unusedTime is how long a cache runs on without owners. Removals use caches of many kinds for a moment, and one often follows
+	// another.
+	unusedTime = 30 * time.Second
 )
 
 // watches keeps one cache for every resource that some owner has objects of, holding only objects that are some owner's. A
-// cache is started when the first owner wants it and stopped when the last one does not.
+// cache starts when the first owner uses it, and stops unusedTime after the last one did.
 type watches struct {
 	ctx     context.Context
 	client  dynamic.Interface
@@ -103,7 +106,12 @@ func (w *watches) filled(resource schema.GroupVersionResource) *watched {
 func (w *watches) start(owner string, resource schema.GroupVersionResource) (*watched, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if found := w.caches[resource]; found != nil {
+	found := w.caches[resource]
+	if found != nil && len(found.owners) == 0 && found.lastFault() != nil {
+		w.end(resource, found) // the kind may have been deleted meanwhile, and served again only now
+		found = nil
+	}
+	if found != nil {
 		found.owners[owner] = true
 		return found, nil
 	}
@@ -123,19 +131,35 @@ func (w *watches) start(owner string, resource schema.GroupVersionResource) (*wa
 	return started, nil
 }
 
-// keep stops the caches that an owner does not want any more and nobody else wants either.
+// keep releases the caches that an owner does not want any more. Those that no owner uses stop after unusedTime.
 func (w *watches) keep(owner string, wanted map[schema.GroupVersionResource]bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for resource, found := range w.caches {
-		if wanted[resource] {
+		if wanted[resource] || !found.owners[owner] {
 			continue
 		}
 		delete(found.owners, owner)
 		if len(found.owners) == 0 {
-			found.stop()
-			delete(w.caches, resource)
+			time.AfterFunc(unusedTime, func() { w.stopUnused(resource, found) })
 		}
+	}
+}
+
+// stopUnused stops a cache that has no owner.
+func (w *watches) stopUnused(resource schema.GroupVersionResource, unused *watched) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(unused.owners) == 0 {
+		w.end(resource, unused)
+	}
+}
+
+// end stops a cache. The caller holds the lock.
+func (w *watches) end(resource schema.GroupVersionResource, ended *watched) {
+	ended.stop()
+	if w.caches[resource] == ended {
+		delete(w.caches, resource)
 	}
 }
 

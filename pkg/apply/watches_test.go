@@ -1,7 +1,9 @@
 package apply
 
 import (
+	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -87,6 +89,63 @@ func TestAWriteIsBelievedUntilTheWatchHasComeToIt(t *testing.T) {
 				t.Errorf("version is %q, unconfirmed %v; want %q", got, unconfirmed, c.want)
 			}
 		})
+	}
+}
+
+func TestACacheRunsOnForAWhileWithoutOwners(t *testing.T) {
+	for name, c := range map[string]struct {
+		happens func(t *testing.T, w *watches)
+		running bool
+	}{
+		"not yet long enough": {
+			happens: func(*testing.T, *watches) { time.Sleep(unusedTime - time.Second) }, running: true,
+		},
+		"long enough": {
+			happens: func(*testing.T, *watches) { time.Sleep(unusedTime + time.Second) },
+		},
+		"another owner uses it": {
+			happens: func(t *testing.T, w *watches) {
+				if _, err := w.of(t.Context(), "other", configMapsAt); err != nil {
+					t.Error(err)
+				}
+				time.Sleep(2 * unusedTime)
+			}, running: true,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				engine, _ := engineOn(t)
+				w := engine.watches
+				first, err := w.of(t.Context(), "memo", configMapsAt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				w.keep("memo", nil)
+				c.happens(t, w)
+				if running := w.filled(configMapsAt) == first; running != c.running {
+					t.Errorf("it runs: %v, want %v", running, c.running)
+				}
+				if stopped := first.informer.IsStopped(); stopped == c.running {
+					t.Errorf("its informer has stopped: %v", stopped)
+				}
+			})
+		})
+	}
+}
+
+func TestAnUnusedCacheWithAFaultIsNotUsedAgain(t *testing.T) {
+	engine, _ := engineOn(t)
+	w := engine.watches
+	first, err := w.of(t.Context(), "memo", configMapsAt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.keep("memo", nil)
+	first.mu.Lock()
+	first.fault = errors.New("the kind is not served")
+	first.mu.Unlock()
+	if again, err := w.of(t.Context(), "memo", configMapsAt); err != nil || again == first {
+		t.Errorf("it is the same one: %v, %v", again == first, err)
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 const (
 	// quietTime is the time without a new question after which a check begins. longestWait is the longest time that the first
 	// question waits for others. One check answers all questions that arrive in this time, with the same requests.
-	quietTime, longestWait = time.Second, 15 * time.Second
+	quietTime, longestWait = 500 * time.Millisecond, 15 * time.Second
 	// answerAge is how long an answer is valid: any user may create objects in the namespace after the check.
 	answerAge = 30 * time.Second
 	// revokeTimeout bounds the last request of a check, which the manager sends even while it shuts down.

@@ -34,7 +34,7 @@ func (b *builder) installBuiltin(server *genericapiserver.GenericAPIServer) erro
 		storages[version][name] = storage
 	}
 	for _, kind := range builtin.Kinds() {
-		parts, err := kind.Storage(b.scheme, storageOptions{b.etcd, b.builtinCodec(kind.GroupVersion)})
+		parts, err := kind.Storage(b.scheme, storageOptions{b.etcd, b.builtinCodec(kind.GroupVersion)}, b.authorizer)
 		if err != nil {
 			return err
 		}

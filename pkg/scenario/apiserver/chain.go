@@ -53,13 +53,14 @@ func (b bearer) AuthenticateRequest(request *http.Request) (*authenticator.Respo
 
 // user returns a user with the groups that kube-apiserver gives it.
 func (b bearer) user(name string) user.Info {
-	info := &user.DefaultInfo{Name: name, Groups: []string{user.AllAuthenticated}}
+	info := &user.DefaultInfo{Name: name}
 	if namespace, _, err := serviceaccount.SplitUsername(name); err == nil {
 		info.Groups = append(info.Groups, serviceaccount.MakeGroupNames(namespace)...)
 	}
 	if slices.Contains(b.masters, name) {
 		info.Groups = append(info.Groups, user.SystemPrivilegedGroup)
 	}
+	info.Groups = append(info.Groups, user.AllAuthenticated)
 	return info
 }
 

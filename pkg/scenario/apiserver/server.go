@@ -19,8 +19,12 @@ const AdminUser = "system:admin"
 // host is the server's name in URLs. It is never resolved.
 const host = "kubernetes.default.svc"
 
-// readyWithin bounds the start.
-const readyWithin = time.Minute
+const (
+	// readyWithin bounds the start.
+	readyWithin = time.Minute
+	// tearDownWithin is how long after the deletion of a CustomResourceDefinition the server still waits for requests: a second.
+	tearDownWithin = 2 * time.Second
+)
 
 // Options say what to serve.
 type Options struct {
@@ -67,10 +71,11 @@ func (s *Server) start(ctx context.Context, options Options) error {
 	return b.start(ctx)
 }
 
-// Stop ends all requests and the server. What it stored stays in its store.
+// Stop ends all requests and the server. What it stored stays in its store. It takes two seconds, which are virtual in a bubble.
 func (s *Server) Stop() {
 	s.stop()
 	s.transport.Close()
+	time.Sleep(tearDownWithin) // else a goroutine would be left, which a bubble does not permit
 	for _, server := range s.servers {
 		server.Destroy()
 	}

@@ -3,8 +3,12 @@ package builtin
 import (
 	"hash/fnv"
 	"net/netip"
+	"strconv"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
@@ -81,11 +85,15 @@ func setClusterIP(object runtime.Object) {
 		service.Spec.ClusterIP = netip.AddrFrom4(address).String()
 	}
 	service.Spec.ClusterIPs = []string{service.Spec.ClusterIP}
+	families, policy := []corev1.IPFamily{corev1.IPv4Protocol}, corev1.IPFamilyPolicySingleStack
+	if service.Spec.ClusterIP == corev1.ClusterIPNone && len(service.Spec.Selector) == 0 {
+		// Somebody else says what its addresses are, of whatever family.
+		families, policy = append(families, corev1.IPv6Protocol), corev1.IPFamilyPolicyRequireDualStack
+	}
 	if len(service.Spec.IPFamilies) == 0 {
-		service.Spec.IPFamilies = []corev1.IPFamily{corev1.IPv4Protocol}
+		service.Spec.IPFamilies = families
 	}
 	if service.Spec.IPFamilyPolicy == nil {
-		policy := corev1.IPFamilyPolicySingleStack
 		service.Spec.IPFamilyPolicy = &policy
 	}
 }
@@ -97,4 +105,23 @@ func keepClusterIP(object, old runtime.Object) {
 		service.Spec.ClusterIP = oldService.Spec.ClusterIP
 	}
 	setClusterIP(object)
+}
+
+// templateGeneration is the annotation that counts the changes of a DaemonSet's template.
+const templateGeneration = appsv1.DeprecatedTemplateGeneration
+
+func beginDaemonSet(object runtime.Object) {
+	metav1.SetMetaDataAnnotation(metadata(object), templateGeneration, "1")
+}
+
+func countTemplates(object, old runtime.Object) {
+	daemonSet, oldDaemonSet := object.(*appsv1.DaemonSet), old.(*appsv1.DaemonSet)
+	count, err := strconv.Atoi(oldDaemonSet.Annotations[templateGeneration])
+	if err != nil {
+		count = 1
+	}
+	if !apiequality.Semantic.DeepEqual(daemonSet.Spec.Template, oldDaemonSet.Spec.Template) {
+		count++
+	}
+	metav1.SetMetaDataAnnotation(&daemonSet.ObjectMeta, templateGeneration, strconv.Itoa(count))
 }

@@ -3,10 +3,12 @@ package builtin
 import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
@@ -15,7 +17,7 @@ import (
 // strategy: a default that is set after managed fields were computed would look like a change by the client that wrote the object.
 func addDefaults(scheme *runtime.Scheme) {
 	addDefault(scheme, func(o *corev1.Namespace) { labelNamespace(o) })
-	addDefault(scheme, func(o *corev1.Secret) { set(&o.Type, corev1.SecretTypeOpaque) })
+	addDefault(scheme, defaultSecret)
 	addDefault(scheme, defaultService)
 	addDefault(scheme, func(o *corev1.Pod) { defaultPod(&o.Spec); defaultPodEnableLinks(&o.Spec) })
 	addDefault(scheme, defaultDeployment)
@@ -25,7 +27,17 @@ func addDefaults(scheme *runtime.Scheme) {
 	})
 	addDefault(scheme, defaultStatefulSet)
 	addDefault(scheme, defaultDaemonSet)
-	addDefault(scheme, func(o *batchv1.Job) { defaultPod(&o.Spec.Template.Spec) })
+	addDefault(scheme, defaultJob)
+	addDefault(scheme, defaultCronJob)
+	addDefault(scheme, defaultAutoscaler)
+	addStorageDefaults(scheme)
+	addDefault(scheme, func(o *schedulingv1.PriorityClass) { setPointer(&o.PreemptionPolicy, corev1.PreemptLowerPriority) })
+	addDefault(scheme, func(o *discoveryv1.EndpointSlice) {
+		for i := range o.Ports {
+			setPointer(&o.Ports[i].Name, "")
+			setPointer(&o.Ports[i].Protocol, corev1.ProtocolTCP)
+		}
+	})
 	addDefault(scheme, func(o *rbacv1.ClusterRoleBinding) {
 		set(&o.RoleRef.APIGroup, rbacv1.GroupName)
 		defaultSubjects(o.Subjects)
@@ -100,10 +112,16 @@ func defaultStatefulSet(o *appsv1.StatefulSet) {
 		setPointer(&o.Spec.UpdateStrategy.RollingUpdate, appsv1.RollingUpdateStatefulSetStrategy{})
 		setPointer(&o.Spec.UpdateStrategy.RollingUpdate.Partition, 0)
 	}
+	setPointer(&o.Spec.PersistentVolumeClaimRetentionPolicy, appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy{})
+	set(&o.Spec.PersistentVolumeClaimRetentionPolicy.WhenDeleted, appsv1.RetainPersistentVolumeClaimRetentionPolicyType)
+	set(&o.Spec.PersistentVolumeClaimRetentionPolicy.WhenScaled, appsv1.RetainPersistentVolumeClaimRetentionPolicyType)
 	defaultPod(&o.Spec.Template.Spec)
 }
 
 func defaultDaemonSet(o *appsv1.DaemonSet) {
+	if o.Annotations[templateGeneration] == "" {
+		metav1.SetMetaDataAnnotation(&o.ObjectMeta, templateGeneration, "0")
+	}
 	setPointer(&o.Spec.RevisionHistoryLimit, 10)
 	set(&o.Spec.UpdateStrategy.Type, appsv1.RollingUpdateDaemonSetStrategyType)
 	if o.Spec.UpdateStrategy.Type == appsv1.RollingUpdateDaemonSetStrategyType {
@@ -117,7 +135,9 @@ func defaultDaemonSet(o *appsv1.DaemonSet) {
 func defaultService(o *corev1.Service) {
 	set(&o.Spec.SessionAffinity, corev1.ServiceAffinityNone)
 	set(&o.Spec.Type, corev1.ServiceTypeClusterIP)
-	setPointer(&o.Spec.InternalTrafficPolicy, corev1.ServiceInternalTrafficPolicyCluster)
+	if o.Spec.Type != corev1.ServiceTypeExternalName {
+		setPointer(&o.Spec.InternalTrafficPolicy, corev1.ServiceInternalTrafficPolicyCluster)
+	}
 	for i := range o.Spec.Ports {
 		port := &o.Spec.Ports[i]
 		set(&port.Protocol, corev1.ProtocolTCP)
@@ -125,6 +145,18 @@ func defaultService(o *corev1.Service) {
 			port.TargetPort = intstr.FromInt32(port.Port)
 		}
 	}
+}
+
+// defaultSecret moves what is given as text to data: stringData is never stored.
+func defaultSecret(o *corev1.Secret) {
+	set(&o.Type, corev1.SecretTypeOpaque)
+	if len(o.StringData) > 0 && o.Data == nil {
+		o.Data = map[string][]byte{}
+	}
+	for name, text := range o.StringData {
+		o.Data[name] = []byte(text)
+	}
+	o.StringData = nil
 }
 
 func defaultSubjects(subjects []rbacv1.Subject) {

@@ -13,8 +13,10 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 // Kind is a kind that is served in one version.
@@ -52,6 +54,11 @@ type rules struct {
 	prepareCreate func(object runtime.Object)
 	prepareUpdate func(object, old runtime.Object)
 	canonicalize  func(object runtime.Object)
+	// validName checks a name; nil allows the names of DNS subdomains. validate checks an object, and validateUpdate one that replaces an
+	// old one.
+	validName      validation.ValidateNameFunc
+	validate       func(object runtime.Object) field.ErrorList
+	validateUpdate func(object, old runtime.Object) field.ErrorList
 	// requiresResourceVersion is whether an update must give the resourceVersion that it replaces.
 	requiresResourceVersion bool
 	// allowsCreateOnUpdate is whether an update of an object that does not exist creates it.
@@ -79,14 +86,17 @@ func Kinds() []Kind {
 	}
 	add(corev1.SchemeGroupVersion,
 		Kind{Resource: "namespaces", Singular: "namespace", ShortNames: []string{"ns"}, Object: &corev1.Namespace{}, List: &corev1.NamespaceList{},
-			rules: rules{hasStatus: true, prepareCreate: beginNamespace, prepareUpdate: keepNamespaceFinalizers,
+			rules: rules{hasStatus: true, validName: validation.ValidateNamespaceName, prepareCreate: beginNamespace, prepareUpdate: keepNamespaceFinalizers,
 				canonicalize: labelNamespace, hasSpecFinalizers: true, returnsDeleted: true}, fields: namespaceFields},
-		Kind{Resource: "configmaps", Singular: "configmap", ShortNames: []string{"cm"}, Namespaced: true, Object: &corev1.ConfigMap{}, List: &corev1.ConfigMapList{}},
-		Kind{Resource: "secrets", Singular: "secret", Namespaced: true, Object: &corev1.Secret{}, List: &corev1.SecretList{}, fields: secretFields},
+		Kind{Resource: "configmaps", Singular: "configmap", ShortNames: []string{"cm"}, Namespaced: true, Object: &corev1.ConfigMap{}, List: &corev1.ConfigMapList{},
+			rules: rules{validateUpdate: keepsConfigMap}},
+		Kind{Resource: "secrets", Singular: "secret", Namespaced: true, Object: &corev1.Secret{}, List: &corev1.SecretList{}, fields: secretFields,
+			rules: rules{validateUpdate: keepsSecret}},
 		Kind{Resource: "serviceaccounts", Singular: "serviceaccount", ShortNames: []string{"sa"}, Namespaced: true, Object: &corev1.ServiceAccount{}, List: &corev1.ServiceAccountList{},
 			rules: rules{returnsDeleted: true}},
 		Kind{Resource: "services", Singular: "service", ShortNames: []string{"svc"}, All: true, Namespaced: true, Object: &corev1.Service{}, List: &corev1.ServiceList{},
-			rules: rules{hasStatus: true, allowsCreateOnUpdate: true, prepareCreate: setClusterIP, prepareUpdate: keepClusterIP, returnsDeleted: true}},
+			rules: rules{hasStatus: true, allowsCreateOnUpdate: true, prepareCreate: setClusterIP, prepareUpdate: keepClusterIP, returnsDeleted: true,
+				validName: validation.NameIsDNS1035Label, validate: validateService, validateUpdate: keepsServiceAddress}},
 		//nolint:staticcheck // deprecated, and served
 		Kind{Resource: "endpoints", Singular: "endpoints", ShortNames: []string{"ep"}, Namespaced: true, Object: &corev1.Endpoints{}, List: &corev1.EndpointsList{},
 			rules: rules{allowsCreateOnUpdate: true}},
@@ -96,7 +106,9 @@ func Kinds() []Kind {
 		Kind{Resource: "events", Singular: "event", ShortNames: []string{"ev"}, Namespaced: true, Object: &corev1.Event{}, List: &corev1.EventList{},
 			rules: rules{allowsCreateOnUpdate: true}, ttl: 3600, fields: eventFields},
 		Kind{Resource: "persistentvolumeclaims", Singular: "persistentvolumeclaim", ShortNames: []string{"pvc"}, Namespaced: true,
-			Object: &corev1.PersistentVolumeClaim{}, List: &corev1.PersistentVolumeClaimList{}, rules: rules{hasStatus: true, returnsDeleted: true}},
+			Object: &corev1.PersistentVolumeClaim{}, List: &corev1.PersistentVolumeClaimList{}, rules: rules{hasStatus: true, returnsDeleted: true, prepareCreate: func(object runtime.Object) {
+				object.(*corev1.PersistentVolumeClaim).Status.Phase = corev1.ClaimPending
+			}}},
 		Kind{Resource: "persistentvolumes", Singular: "persistentvolume", ShortNames: []string{"pv"},
 			Object: &corev1.PersistentVolume{}, List: &corev1.PersistentVolumeList{}, rules: rules{hasStatus: true, returnsDeleted: true}},
 		Kind{Resource: "resourcequotas", Singular: "resourcequota", ShortNames: []string{"quota"}, Namespaced: true,
@@ -105,10 +117,17 @@ func Kinds() []Kind {
 	)
 	add(appsv1.SchemeGroupVersion,
 		Kind{Resource: "deployments", Singular: "deployment", ShortNames: []string{"deploy"}, All: true, Namespaced: true,
-			Object: &appsv1.Deployment{}, List: &appsv1.DeploymentList{}, rules: rules{hasStatus: true, hasGeneration: true, generationFields: []string{"Spec", "Annotations"}}},
-		Kind{Resource: "replicasets", Singular: "replicaset", ShortNames: []string{"rs"}, All: true, Namespaced: true, Object: &appsv1.ReplicaSet{}, List: &appsv1.ReplicaSetList{}, rules: specAndStatus},
-		Kind{Resource: "statefulsets", Singular: "statefulset", ShortNames: []string{"sts"}, All: true, Namespaced: true, Object: &appsv1.StatefulSet{}, List: &appsv1.StatefulSetList{}, rules: specAndStatus},
-		Kind{Resource: "daemonsets", Singular: "daemonset", ShortNames: []string{"ds"}, All: true, Namespaced: true, Object: &appsv1.DaemonSet{}, List: &appsv1.DaemonSetList{}, rules: specAndStatus},
+			Object: &appsv1.Deployment{}, List: &appsv1.DeploymentList{},
+			rules: rules{hasStatus: true, hasGeneration: true, generationFields: []string{"Spec", "Annotations"}, validate: validateWorkload, validateUpdate: keepsSelector}},
+		Kind{Resource: "replicasets", Singular: "replicaset", ShortNames: []string{"rs"}, All: true, Namespaced: true,
+			Object: &appsv1.ReplicaSet{}, List: &appsv1.ReplicaSetList{},
+			rules: rules{hasStatus: true, hasGeneration: true, validate: validateWorkload, validateUpdate: keepsSelector}},
+		Kind{Resource: "statefulsets", Singular: "statefulset", ShortNames: []string{"sts"}, All: true, Namespaced: true,
+			Object: &appsv1.StatefulSet{}, List: &appsv1.StatefulSetList{},
+			rules: rules{hasStatus: true, hasGeneration: true, validate: validateWorkload, validateUpdate: keepsStatefulSet}},
+		Kind{Resource: "daemonsets", Singular: "daemonset", ShortNames: []string{"ds"}, All: true, Namespaced: true,
+			Object: &appsv1.DaemonSet{}, List: &appsv1.DaemonSetList{},
+			rules: rules{hasStatus: true, hasGeneration: true, prepareCreate: beginDaemonSet, prepareUpdate: countTemplates, validate: validateWorkload, validateUpdate: keepsSelector}},
 		Kind{Resource: "controllerrevisions", Singular: "controllerrevision", Namespaced: true, Object: &appsv1.ControllerRevision{}, List: &appsv1.ControllerRevisionList{}},
 	)
 	add(batchv1.SchemeGroupVersion,
@@ -116,10 +135,14 @@ func Kinds() []Kind {
 		Kind{Resource: "cronjobs", Singular: "cronjob", ShortNames: []string{"cj"}, All: true, Namespaced: true, Object: &batchv1.CronJob{}, List: &batchv1.CronJobList{}, rules: specAndStatus},
 	)
 	add(rbacv1.SchemeGroupVersion,
-		Kind{Resource: "roles", Singular: "role", Namespaced: true, Object: &rbacv1.Role{}, List: &rbacv1.RoleList{}, rules: rules{allowsCreateOnUpdate: true}},
-		Kind{Resource: "rolebindings", Singular: "rolebinding", Namespaced: true, Object: &rbacv1.RoleBinding{}, List: &rbacv1.RoleBindingList{}, rules: rules{allowsCreateOnUpdate: true}},
-		Kind{Resource: "clusterroles", Singular: "clusterrole", Object: &rbacv1.ClusterRole{}, List: &rbacv1.ClusterRoleList{}, rules: rules{allowsCreateOnUpdate: true}},
-		Kind{Resource: "clusterrolebindings", Singular: "clusterrolebinding", Object: &rbacv1.ClusterRoleBinding{}, List: &rbacv1.ClusterRoleBindingList{}, rules: rules{allowsCreateOnUpdate: true}},
+		Kind{Resource: "roles", Singular: "role", Namespaced: true, Object: &rbacv1.Role{}, List: &rbacv1.RoleList{},
+			rules: rules{allowsCreateOnUpdate: true, validate: validateRole}},
+		Kind{Resource: "rolebindings", Singular: "rolebinding", Namespaced: true, Object: &rbacv1.RoleBinding{}, List: &rbacv1.RoleBindingList{},
+			rules: rules{allowsCreateOnUpdate: true, validate: validateBinding, validateUpdate: keepsRole}},
+		Kind{Resource: "clusterroles", Singular: "clusterrole", Object: &rbacv1.ClusterRole{}, List: &rbacv1.ClusterRoleList{},
+			rules: rules{allowsCreateOnUpdate: true, validate: validateRole}},
+		Kind{Resource: "clusterrolebindings", Singular: "clusterrolebinding", Object: &rbacv1.ClusterRoleBinding{}, List: &rbacv1.ClusterRoleBindingList{},
+			rules: rules{allowsCreateOnUpdate: true, validate: validateBinding, validateUpdate: keepsRole}},
 	)
 	add(coordinationv1.SchemeGroupVersion,
 		Kind{Resource: "leases", Singular: "lease", Namespaced: true, Object: &coordinationv1.Lease{}, List: &coordinationv1.LeaseList{},
@@ -137,10 +160,11 @@ func Kinds() []Kind {
 			Object: &autoscalingv2.HorizontalPodAutoscaler{}, List: &autoscalingv2.HorizontalPodAutoscalerList{}, rules: rules{hasStatus: true}})
 	add(schedulingv1.SchemeGroupVersion,
 		Kind{Resource: "priorityclasses", Singular: "priorityclass", ShortNames: []string{"pc"}, Object: &schedulingv1.PriorityClass{}, List: &schedulingv1.PriorityClassList{},
-			rules: rules{hasGeneration: true, generationFields: []string{}}})
+			rules: rules{hasGeneration: true, generationFields: []string{}, validateUpdate: keepsPriority}})
 	add(storagev1.SchemeGroupVersion,
-		Kind{Resource: "storageclasses", Singular: "storageclass", ShortNames: []string{"sc"}, Object: &storagev1.StorageClass{}, List: &storagev1.StorageClassList{}},
-		Kind{Resource: "csidrivers", Singular: "csidriver", Object: &storagev1.CSIDriver{}, List: &storagev1.CSIDriverList{}, rules: specAndStatus},
+		Kind{Resource: "storageclasses", Singular: "storageclass", ShortNames: []string{"sc"}, Object: &storagev1.StorageClass{}, List: &storagev1.StorageClassList{},
+			rules: rules{validateUpdate: keepsProvisioner}},
+		Kind{Resource: "csidrivers", Singular: "csidriver", Object: &storagev1.CSIDriver{}, List: &storagev1.CSIDriverList{}},
 	)
 	add(discoveryv1.SchemeGroupVersion,
 		Kind{Resource: "endpointslices", Singular: "endpointslice", Namespaced: true, Object: &discoveryv1.EndpointSlice{}, List: &discoveryv1.EndpointSliceList{},
@@ -148,12 +172,13 @@ func Kinds() []Kind {
 	add(admissionregistrationv1.SchemeGroupVersion,
 		Kind{Resource: "validatingwebhookconfigurations", Singular: "validatingwebhookconfiguration",
 			Object: &admissionregistrationv1.ValidatingWebhookConfiguration{}, List: &admissionregistrationv1.ValidatingWebhookConfigurationList{},
-			rules: rules{hasGeneration: true, generationFields: []string{"Webhooks"}}},
+			rules: rules{hasGeneration: true, generationFields: []string{"Webhooks"}, validate: validateWebhooks}},
 		Kind{Resource: "mutatingwebhookconfigurations", Singular: "mutatingwebhookconfiguration",
 			Object: &admissionregistrationv1.MutatingWebhookConfiguration{}, List: &admissionregistrationv1.MutatingWebhookConfigurationList{},
-			rules: rules{hasGeneration: true, generationFields: []string{"Webhooks"}}},
+			rules: rules{hasGeneration: true, generationFields: []string{"Webhooks"}, validate: validateWebhooks}},
 		Kind{Resource: "validatingadmissionpolicies", Singular: "validatingadmissionpolicy",
-			Object: &admissionregistrationv1.ValidatingAdmissionPolicy{}, List: &admissionregistrationv1.ValidatingAdmissionPolicyList{}, rules: specAndStatus},
+			Object: &admissionregistrationv1.ValidatingAdmissionPolicy{}, List: &admissionregistrationv1.ValidatingAdmissionPolicyList{},
+			rules: rules{hasStatus: true, hasGeneration: true, validate: validatePolicy}},
 		Kind{Resource: "validatingadmissionpolicybindings", Singular: "validatingadmissionpolicybinding",
 			Object: &admissionregistrationv1.ValidatingAdmissionPolicyBinding{}, List: &admissionregistrationv1.ValidatingAdmissionPolicyBindingList{},
 			rules: rules{hasGeneration: true}},

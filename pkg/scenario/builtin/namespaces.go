@@ -46,7 +46,24 @@ func namespaceFields(object runtime.Object) map[string]string {
 
 // namespaceREST is the registry of Namespaces. One that is deleted is first marked as terminating, and stays until spec.finalizers and
 // metadata.finalizers are empty.
-type namespaceREST struct{ resourceREST }
+type namespaceREST struct {
+	uncollected
+	store resourceREST
+}
+
+// uncollected is what a registry offers without the deletion of all objects of a selector, which Namespaces do not have.
+type uncollected interface {
+	rest.Storage
+	rest.Scoper
+	rest.Lister
+	rest.Watcher
+	rest.Creater
+	rest.Patcher
+	rest.ShortNamesProvider
+	rest.SingularNameProvider
+	rest.ResetFieldsStrategy
+	rest.StorageVersionProvider
+}
 
 var _ rest.GracefulDeleter = namespaceREST{}
 
@@ -75,12 +92,12 @@ func (r namespaceREST) Delete(ctx context.Context, name string, validate rest.Va
 	case len(namespace.Spec.Finalizers) > 0:
 		return namespace, false, nil // it waits for its content
 	}
-	return r.Store.Delete(ctx, name, validate, options)
+	return r.store.Delete(ctx, name, validate, options)
 }
 
 func (r namespaceREST) check(namespace *corev1.Namespace, want *metav1.Preconditions) error {
 	conflict := func(field string, want, have any) error {
-		return apierrors.NewConflict(r.DefaultQualifiedResource, namespace.Name,
+		return apierrors.NewConflict(r.store.DefaultQualifiedResource, namespace.Name,
 			//nolint:staticcheck // kube-apiserver's wording
 			fmt.Errorf("Precondition failed: %s in precondition: %v, %s in object meta: %v", field, want, field, have))
 	}
@@ -95,7 +112,7 @@ func (r namespaceREST) check(namespace *corev1.Namespace, want *metav1.Precondit
 
 // terminate marks a Namespace as Terminating.
 func (r namespaceREST) terminate(ctx context.Context, name string, validate rest.ValidateObjectFunc, options *metav1.DeleteOptions) (runtime.Object, bool, error) {
-	key, err := r.KeyFunc(ctx, name)
+	key, err := r.store.KeyFunc(ctx, name)
 	if err != nil {
 		return nil, false, err
 	}
@@ -114,10 +131,10 @@ func (r namespaceREST) terminate(ctx context.Context, name string, validate rest
 		return namespace, nil
 	}
 	preconditions := storage.Preconditions{UID: options.Preconditions.UID, ResourceVersion: options.Preconditions.ResourceVersion}
-	err = r.Storage.GuaranteedUpdate(ctx, key, terminating, false, &preconditions, storage.SimpleUpdate(update), dryrun.IsDryRun(options.DryRun), nil)
+	err = r.store.Storage.GuaranteedUpdate(ctx, key, terminating, false, &preconditions, storage.SimpleUpdate(update), dryrun.IsDryRun(options.DryRun), nil)
 	if err != nil {
-		err = storeerr.InterpretGetError(err, r.DefaultQualifiedResource, name)
-		return nil, false, storeerr.InterpretUpdateError(err, r.DefaultQualifiedResource, name)
+		err = storeerr.InterpretGetError(err, r.store.DefaultQualifiedResource, name)
+		return nil, false, storeerr.InterpretUpdateError(err, r.store.DefaultQualifiedResource, name)
 	}
 	return terminating, false, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
@@ -18,7 +19,7 @@ import (
 )
 
 // Storage returns the storage of a kind and of its subresources, by their names in a URL.
-func (k Kind) Storage(scheme *runtime.Scheme, options generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
+func (k Kind) Storage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, grants Grants) (map[string]rest.Storage, error) {
 	base := strategy{ObjectTyper: scheme, NameGenerator: names.SimpleNameGenerator, kind: k}
 	store, err := k.store(base, options)
 	if err != nil {
@@ -26,11 +27,14 @@ func (k Kind) Storage(scheme *runtime.Scheme, options generic.RESTOptionsGetter)
 	}
 	served := resourceREST{Store: store, kind: k}
 	storages := map[string]rest.Storage{k.Resource: served}
+	if k.Group == rbacv1.GroupName {
+		storages[k.Resource] = grantREST{served, grants}
+	}
 	if k.rules.hasStatus {
 		storages[k.Resource+"/status"] = newSubresource(store, statusStrategy{base})
 	}
 	if k.rules.hasSpecFinalizers {
-		storages[k.Resource] = namespaceREST{served}
+		storages[k.Resource] = namespaceREST{served, served}
 		storages[k.Resource+"/finalize"] = newSubresource(store, finalizeStrategy{base})
 	}
 	return storages, nil

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/endpoints/request"
@@ -25,7 +26,9 @@ type Review struct {
 	// Object is an empty review.
 	Object runtime.Object
 
-	answer func(ctx context.Context, reviewer Reviewer, who user.Info, object runtime.Object) error
+	// invalid returns what is wrong with a review; nil checks nothing.
+	invalid func(object runtime.Object) field.ErrorList
+	answer  func(ctx context.Context, reviewer Reviewer, who user.Info, object runtime.Object) error
 }
 
 // Reviewer is what reviews of rights ask.
@@ -38,9 +41,9 @@ type Reviewer interface {
 func Reviews() []Review {
 	rights, identity := authorizationv1.SchemeGroupVersion, authenticationv1.SchemeGroupVersion
 	return []Review{
-		{GroupVersion: rights, Resource: "subjectaccessreviews", Singular: "subjectaccessreview", Object: &authorizationv1.SubjectAccessReview{}, answer: reviewSubject},
-		{GroupVersion: rights, Resource: "localsubjectaccessreviews", Singular: "localsubjectaccessreview", Namespaced: true, Object: &authorizationv1.LocalSubjectAccessReview{}, answer: reviewLocal},
-		{GroupVersion: rights, Resource: "selfsubjectaccessreviews", Singular: "selfsubjectaccessreview", Object: &authorizationv1.SelfSubjectAccessReview{}, answer: reviewSelf},
+		{GroupVersion: rights, Resource: "subjectaccessreviews", Singular: "subjectaccessreview", Object: &authorizationv1.SubjectAccessReview{}, invalid: invalidSubject, answer: reviewSubject},
+		{GroupVersion: rights, Resource: "localsubjectaccessreviews", Singular: "localsubjectaccessreview", Namespaced: true, Object: &authorizationv1.LocalSubjectAccessReview{}, invalid: invalidSubject, answer: reviewLocal},
+		{GroupVersion: rights, Resource: "selfsubjectaccessreviews", Singular: "selfsubjectaccessreview", Object: &authorizationv1.SelfSubjectAccessReview{}, invalid: invalidSubject, answer: reviewSelf},
 		{GroupVersion: rights, Resource: "selfsubjectrulesreviews", Singular: "selfsubjectrulesreview", Object: &authorizationv1.SelfSubjectRulesReview{}, answer: reviewRules},
 		{GroupVersion: identity, Resource: "selfsubjectreviews", Singular: "selfsubjectreview", Object: &authenticationv1.SelfSubjectReview{}, answer: reviewIdentity},
 	}
@@ -85,10 +88,42 @@ func (r reviewREST) Create(ctx context.Context, object runtime.Object, validate 
 			return nil, err
 		}
 	}
+	if r.review.invalid != nil {
+		if errs := r.review.invalid(object); len(errs) > 0 {
+			return nil, apierrors.NewInvalid(schema.GroupKind{Group: r.review.Group}, "", errs) // kube-apiserver names no kind either
+		}
+	}
 	if err := r.review.answer(ctx, r.reviewer, who, object); err != nil {
 		return nil, err
 	}
 	return object, nil
+}
+
+// invalidSubject checks that an access review names a subject, unless it is the requester, and one thing to do.
+func invalidSubject(object runtime.Object) field.ErrorList {
+	var spec authorizationv1.SubjectAccessReviewSpec
+	switch review := object.(type) {
+	case *authorizationv1.SelfSubjectAccessReview:
+		spec = authorizationv1.SubjectAccessReviewSpec{
+			User: "the requester", ResourceAttributes: review.Spec.ResourceAttributes, NonResourceAttributes: review.Spec.NonResourceAttributes,
+		}
+	case *authorizationv1.SubjectAccessReview:
+		spec = review.Spec
+	case *authorizationv1.LocalSubjectAccessReview:
+		spec = review.Spec
+	}
+	at := field.NewPath("spec")
+	var errs field.ErrorList
+	if spec.ResourceAttributes != nil && spec.NonResourceAttributes != nil {
+		errs = append(errs, field.Invalid(at.Child("nonResourceAttributes"), spec.NonResourceAttributes, "cannot be specified in combination with resourceAttributes"))
+	}
+	if spec.ResourceAttributes == nil && spec.NonResourceAttributes == nil {
+		errs = append(errs, field.Invalid(at.Child("resourceAttributes"), spec.NonResourceAttributes, "exactly one of nonResourceAttributes or resourceAttributes must be specified"))
+	}
+	if spec.User == "" && len(spec.Groups) == 0 {
+		errs = append(errs, field.Invalid(at.Child("user"), spec.User, "at least one of user or group must be specified"))
+	}
+	return errs
 }
 
 func reviewSelf(ctx context.Context, reviewer Reviewer, who user.Info, object runtime.Object) error {
@@ -163,6 +198,7 @@ func reviewRules(ctx context.Context, reviewer Reviewer, who user.Info, object r
 
 func reviewIdentity(_ context.Context, _ Reviewer, who user.Info, object runtime.Object) error {
 	review := object.(*authenticationv1.SelfSubjectReview)
+	review.CreationTimestamp = metav1.Now()
 	review.Status.UserInfo = authenticationv1.UserInfo{Username: who.GetName(), UID: who.GetUID(), Groups: who.GetGroups()}
 	for key, values := range who.GetExtra() {
 		if review.Status.UserInfo.Extra == nil {

@@ -7,7 +7,6 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/storage/names"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
@@ -71,14 +70,6 @@ func (s strategy) changesGeneration(object, old runtime.Object) bool {
 		}
 	}
 	return false
-}
-
-// Validate is rest.RESTCreateStrategy's.
-func (s strategy) Validate(context.Context, runtime.Object) field.ErrorList { return nil }
-
-// ValidateUpdate is rest.RESTUpdateStrategy's.
-func (s strategy) ValidateUpdate(context.Context, runtime.Object, runtime.Object) field.ErrorList {
-	return nil
 }
 
 // WarningsOnCreate is rest.RESTCreateStrategy's.

@@ -103,7 +103,7 @@ func (a *Authorizer) visit(who user.Info, namespace string, visit func(source st
 		if !appliesTo(binding.Subjects, who, "") {
 			continue
 		}
-		rules, err := a.rulesOf(binding.RoleRef, "")
+		rules, err := a.RulesOf(binding.RoleRef, "")
 		if !visitAll(fmt.Sprintf("ClusterRoleBinding %q of %s %q", binding.Name, binding.RoleRef.Kind, binding.RoleRef.Name), rules, err) {
 			return errors.Join(errs...)
 		}
@@ -119,7 +119,7 @@ func (a *Authorizer) visit(who user.Info, namespace string, visit func(source st
 		if !appliesTo(binding.Subjects, who, namespace) {
 			continue
 		}
-		rules, err := a.rulesOf(binding.RoleRef, namespace)
+		rules, err := a.RulesOf(binding.RoleRef, namespace)
 		if !visitAll(fmt.Sprintf("RoleBinding \"%s/%s\" of %s %q", binding.Namespace, binding.Name, binding.RoleRef.Kind, binding.RoleRef.Name), rules, err) {
 			return errors.Join(errs...)
 		}
@@ -127,8 +127,8 @@ func (a *Authorizer) visit(who user.Info, namespace string, visit func(source st
 	return errors.Join(errs...)
 }
 
-// rulesOf returns the rules of a role, which is in the namespace if it is a Role.
-func (a *Authorizer) rulesOf(ref rbacv1.RoleRef, namespace string) ([]rbacv1.PolicyRule, error) {
+// RulesOf returns the rules of a role, which is in the namespace if it is a Role.
+func (a *Authorizer) RulesOf(ref rbacv1.RoleRef, namespace string) ([]rbacv1.PolicyRule, error) {
 	switch ref.Kind {
 	case "Role":
 		role, err := a.roles.Roles(namespace).Get(ref.Name)

@@ -1,0 +1,45 @@
+package builtin
+
+import (
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+)
+
+func defaultJob(o *batchv1.Job) {
+	if o.Spec.Completions == nil && o.Spec.Parallelism == nil {
+		setPointer(&o.Spec.Completions, 1)
+	}
+	setPointer(&o.Spec.Parallelism, 1)
+	setPointer(&o.Spec.BackoffLimit, 6)
+	setPointer(&o.Spec.CompletionMode, batchv1.NonIndexedCompletion)
+	setPointer(&o.Spec.Suspend, false)
+	replacement := batchv1.TerminatingOrFailed
+	if o.Spec.PodFailurePolicy != nil {
+		replacement = batchv1.Failed
+	}
+	setPointer(&o.Spec.PodReplacementPolicy, replacement)
+	defaultPod(&o.Spec.Template.Spec)
+}
+
+func defaultCronJob(o *batchv1.CronJob) {
+	set(&o.Spec.ConcurrencyPolicy, batchv1.AllowConcurrent)
+	setPointer(&o.Spec.Suspend, false)
+	setPointer(&o.Spec.SuccessfulJobsHistoryLimit, 3)
+	setPointer(&o.Spec.FailedJobsHistoryLimit, 1)
+	defaultPod(&o.Spec.JobTemplate.Spec.Template.Spec)
+}
+
+// defaultUtilization is the share of the requested processor time, in percent, at which an autoscaler that names no metric scales.
+const defaultUtilization = 80
+
+func defaultAutoscaler(o *autoscalingv2.HorizontalPodAutoscaler) {
+	setPointer(&o.Spec.MinReplicas, 1)
+	if len(o.Spec.Metrics) > 0 {
+		return
+	}
+	utilization := int32(defaultUtilization)
+	o.Spec.Metrics = []autoscalingv2.MetricSpec{{Type: autoscalingv2.ResourceMetricSourceType, Resource: &autoscalingv2.ResourceMetricSource{
+		Name: corev1.ResourceCPU, Target: autoscalingv2.MetricTarget{Type: autoscalingv2.UtilizationMetricType, AverageUtilization: &utilization},
+	}}}
+}

@@ -1,0 +1,166 @@
+package builtin
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/api/validation/path"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// Of what kube-apiserver checks of the built-in kinds, this checks the metadata, the fields that cannot change, and the faults that
+// authors of manifests make most often. The rest is in k8s.io/kubernetes, which is no library.
+
+// Validate is rest.RESTCreateStrategy's.
+func (s strategy) Validate(_ context.Context, object runtime.Object) field.ErrorList {
+	meta := metadata(object)
+	errs := validation.ValidateObjectMeta(meta, s.kind.Namespaced, s.kind.validName(), field.NewPath("metadata"))
+	errs = append(errs, validateFinalizers(meta)...)
+	if s.kind.rules.validate != nil {
+		errs = append(errs, s.kind.rules.validate(object)...)
+	}
+	return errs
+}
+
+// ValidateUpdate is rest.RESTUpdateStrategy's.
+func (s strategy) ValidateUpdate(_ context.Context, object, old runtime.Object) field.ErrorList {
+	meta := metadata(object)
+	errs := validation.ValidateObjectMetaUpdate(meta, metadata(old), field.NewPath("metadata"))
+	errs = append(errs, validateFinalizers(meta)...)
+	if s.kind.rules.validate != nil {
+		errs = append(errs, s.kind.rules.validate(object)...)
+	}
+	if s.kind.rules.validateUpdate != nil {
+		errs = append(errs, s.kind.rules.validateUpdate(object, old)...)
+	}
+	return errs
+}
+
+// validName returns what checks names of the kind's objects.
+func (k Kind) validName() validation.ValidateNameFunc {
+	switch {
+	case k.Group == rbacv1.GroupName:
+		return path.ValidatePathSegmentName
+	case k.rules.validName != nil:
+		return k.rules.validName
+	}
+	return validation.NameIsDNSSubdomain
+}
+
+// validateFinalizers checks that finalizers are Kubernetes' own or qualified.
+func validateFinalizers(meta *metav1.ObjectMeta) field.ErrorList {
+	own := []string{string(corev1.FinalizerKubernetes), metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents}
+	var errs field.ErrorList
+	for i, finalizer := range meta.Finalizers {
+		if !strings.Contains(finalizer, "/") && !slices.Contains(own, finalizer) {
+			errs = append(errs, field.Invalid(field.NewPath("metadata", "finalizers").Index(i), finalizer,
+				"name is neither a standard finalizer name nor is it fully qualified"))
+		}
+	}
+	return errs
+}
+
+// keepsContent checks that a ConfigMap or Secret that is immutable keeps what it holds.
+func keepsContent(immutable, oldImmutable *bool, changed map[string]bool) field.ErrorList {
+	if oldImmutable == nil || !*oldImmutable {
+		return nil
+	}
+	var errs field.ErrorList
+	if immutable == nil || !*immutable {
+		errs = append(errs, field.Forbidden(field.NewPath("immutable"), "field is immutable when `immutable` is set"))
+	}
+	for _, name := range []string{"data", "binaryData"} {
+		if changed[name] {
+			errs = append(errs, field.Forbidden(field.NewPath(name), "field is immutable when `immutable` is set"))
+		}
+	}
+	return errs
+}
+
+func keepsConfigMap(object, old runtime.Object) field.ErrorList {
+	configMap, oldConfigMap := object.(*corev1.ConfigMap), old.(*corev1.ConfigMap)
+	return keepsContent(configMap.Immutable, oldConfigMap.Immutable, map[string]bool{
+		"data":       !apiequality.Semantic.DeepEqual(configMap.Data, oldConfigMap.Data),
+		"binaryData": !apiequality.Semantic.DeepEqual(configMap.BinaryData, oldConfigMap.BinaryData),
+	})
+}
+
+func keepsSecret(object, old runtime.Object) field.ErrorList {
+	secret, oldSecret := object.(*corev1.Secret), old.(*corev1.Secret)
+	errs := validation.ValidateImmutableField(secret.Type, oldSecret.Type, field.NewPath("type"))
+	return append(errs, keepsContent(secret.Immutable, oldSecret.Immutable, map[string]bool{
+		"data": !apiequality.Semantic.DeepEqual(secret.Data, oldSecret.Data),
+	})...)
+}
+
+func validateService(object runtime.Object) field.ErrorList {
+	service := object.(*corev1.Service)
+	if len(service.Spec.Ports) == 0 && service.Spec.ClusterIP != corev1.ClusterIPNone && service.Spec.Type != corev1.ServiceTypeExternalName {
+		return field.ErrorList{field.Required(field.NewPath("spec", "ports"), "")}
+	}
+	return nil
+}
+
+func keepsServiceAddress(object, old runtime.Object) field.ErrorList {
+	service, oldService := object.(*corev1.Service), old.(*corev1.Service)
+	named := service.Spec.Type == corev1.ServiceTypeExternalName || oldService.Spec.Type == corev1.ServiceTypeExternalName
+	if named || service.Spec.ClusterIP == oldService.Spec.ClusterIP {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(field.NewPath("spec", "clusterIPs").Index(0), service.Spec.ClusterIPs, "may not change once set")}
+}
+
+func validatePolicy(object runtime.Object) field.ErrorList {
+	policy := object.(*admissionregistrationv1.ValidatingAdmissionPolicy)
+	if len(policy.Spec.Validations) > 0 || len(policy.Spec.AuditAnnotations) > 0 {
+		return nil
+	}
+	const missing = "validations or auditAnnotations must contain at least one item"
+	spec := field.NewPath("spec")
+	return field.ErrorList{field.Required(spec.Child("validations"), missing), field.Required(spec.Child("auditAnnotations"), missing)}
+}
+
+// validateWebhooks checks which versions of AdmissionReview the webhooks of a configuration take.
+func validateWebhooks(object runtime.Object) field.ErrorList {
+	var versions [][]string
+	switch configuration := object.(type) {
+	case *admissionregistrationv1.ValidatingWebhookConfiguration:
+		for _, webhook := range configuration.Webhooks {
+			versions = append(versions, webhook.AdmissionReviewVersions)
+		}
+	case *admissionregistrationv1.MutatingWebhookConfiguration:
+		for _, webhook := range configuration.Webhooks {
+			versions = append(versions, webhook.AdmissionReviewVersions)
+		}
+	}
+	var errs field.ErrorList
+	for i, each := range versions {
+		if len(each) == 0 {
+			errs = append(errs, field.Required(field.NewPath("webhooks").Index(i).Child("admissionReviewVersions"), "must specify one of v1, v1beta1"))
+		}
+	}
+	return errs
+}
+
+func keepsPriority(object, old runtime.Object) field.ErrorList {
+	if object.(*schedulingv1.PriorityClass).Value == old.(*schedulingv1.PriorityClass).Value {
+		return nil
+	}
+	return field.ErrorList{field.Forbidden(field.NewPath("value"), "may not be changed in an update.")}
+}
+
+func keepsProvisioner(object, old runtime.Object) field.ErrorList {
+	class, oldClass := object.(*storagev1.StorageClass), old.(*storagev1.StorageClass)
+	return append(validation.ValidateImmutableField(class.Parameters, oldClass.Parameters, field.NewPath("parameters")),
+		validation.ValidateImmutableField(class.Provisioner, oldClass.Provisioner, field.NewPath("provisioner"))...)
+}

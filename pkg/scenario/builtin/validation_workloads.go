@@ -1,0 +1,70 @@
+package builtin
+
+import (
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// podsOf returns the name of a workload's kind, the selector of its Pods and their template.
+func podsOf(object runtime.Object) (kind string, selector *metav1.LabelSelector, template corev1.PodTemplateSpec) {
+	switch object := object.(type) {
+	case *appsv1.Deployment:
+		return "Deployment", object.Spec.Selector, object.Spec.Template
+	case *appsv1.ReplicaSet:
+		return "ReplicaSet", object.Spec.Selector, object.Spec.Template
+	case *appsv1.StatefulSet:
+		return "StatefulSet", object.Spec.Selector, object.Spec.Template
+	case *appsv1.DaemonSet:
+		return "DaemonSet", object.Spec.Selector, object.Spec.Template
+	}
+	return "", nil, corev1.PodTemplateSpec{}
+}
+
+// validateWorkload checks the selector of a workload's Pods, and their containers.
+func validateWorkload(object runtime.Object) field.ErrorList {
+	kind, selector, template := podsOf(object)
+	spec := field.NewPath("spec")
+	var errs field.ErrorList
+	if selector == nil {
+		errs = append(errs, field.Required(spec.Child("selector"), ""))
+	} else if len(selector.MatchLabels)+len(selector.MatchExpressions) == 0 {
+		errs = append(errs, field.Invalid(spec.Child("selector"), selector, "empty selector is invalid for "+strings.ToLower(kind)))
+	}
+	if matches, err := metav1.LabelSelectorAsSelector(selector); err != nil {
+		errs = append(errs, field.Invalid(spec.Child("selector"), selector, "invalid label selector"))
+	} else if !matches.Empty() && !matches.Matches(labels.Set(template.Labels)) {
+		errs = append(errs, field.Invalid(spec.Child("template", "metadata", "labels"), template.Labels, "`selector` does not match template `labels`"))
+	}
+	if len(template.Spec.Containers) == 0 {
+		errs = append(errs, field.Required(spec.Child("template", "spec", "containers"), ""))
+	}
+	return errs
+}
+
+// keepsSelector checks that a workload keeps its selector.
+func keepsSelector(object, old runtime.Object) field.ErrorList {
+	_, selector, _ := podsOf(object)
+	_, oldSelector, _ := podsOf(old)
+	return validation.ValidateImmutableField(selector, oldSelector, field.NewPath("spec", "selector"))
+}
+
+// keepsStatefulSet checks that nothing changes but what can change while Pods run.
+func keepsStatefulSet(object, old runtime.Object) field.ErrorList {
+	changed, was := object.(*appsv1.StatefulSet).Spec.DeepCopy(), old.(*appsv1.StatefulSet).Spec
+	changed.Replicas, changed.Ordinals, changed.Template, changed.UpdateStrategy = was.Replicas, was.Ordinals, was.Template, was.UpdateStrategy
+	changed.RevisionHistoryLimit, changed.PersistentVolumeClaimRetentionPolicy = was.RevisionHistoryLimit, was.PersistentVolumeClaimRetentionPolicy
+	changed.MinReadySeconds = was.MinReadySeconds
+	if apiequality.Semantic.DeepEqual(*changed, was) {
+		return nil
+	}
+	return field.ErrorList{field.Forbidden(field.NewPath("spec"), "updates to statefulset spec for fields other than 'replicas', 'ordinals', "+
+		"'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden")}
+}

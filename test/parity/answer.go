@@ -1,0 +1,174 @@
+package parity
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Answer is an answer without what changes from run to run. A UID or an object's resourceVersion is replaced by the name of the request
+// whose answer showed it first, so that it can be seen where one stays and where it changes. Times, lists' resourceVersions, continue
+// tokens and what is generated of a name are <time>, <version>, <token> and <name>. Entries of managedFields are sorted.
+type Answer struct {
+	// Code is the HTTP status code.
+	Code int `json:"code"`
+	// Body is the JSON of the answer, or its text; of a successful one with Request.Pick the picked fields by their paths.
+	Body any `json:"body,omitempty"`
+	// Events are a watch's.
+	Events []any `json:"events,omitempty"`
+}
+
+// mask replaces what changes from run to run in the answers of one sequence.
+type mask struct {
+	request        string
+	uids, versions map[string]string
+}
+
+func newMask() *mask { return &mask{uids: map[string]string{}, versions: map[string]string{}} }
+
+func (m *mask) answer(request string, raw response, pick []string) Answer {
+	m.request = request
+	answer := Answer{Code: raw.code, Body: m.value("", raw.body)}
+	for _, event := range raw.events {
+		answer.Events = append(answer.Events, m.value("", event))
+	}
+	if len(pick) == 0 || raw.code >= 400 {
+		return answer
+	}
+	picked := map[string]any{}
+	for _, path := range pick {
+		if value, found := field(answer.Body, path); found {
+			picked[path] = value
+		}
+	}
+	answer.Body = picked
+	return answer
+}
+
+var (
+	timestamp     = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$`)
+	quotedVersion = regexp.MustCompile(`\(\d+\)`)
+	uid           = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+)
+
+// nobodysUID is what requests give as the UID of no object.
+const nobodysUID = "00000000-0000-0000-0000-000000000000"
+
+func (m *mask) value(name string, value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		return m.object(value)
+	case []any:
+		masked := make([]any, len(value))
+		for i, each := range value {
+			masked[i] = m.value(name, each)
+		}
+		if name == "managedFields" {
+			slices.SortStableFunc(masked, func(a, b any) int { return cmp.Compare(sortKey(a), sortKey(b)) })
+		}
+		return masked
+	case string:
+		switch {
+		case name == "resourceVersion" && value != "":
+			return m.known(m.versions, "version", value)
+		case timestamp.MatchString(value):
+			return "<time>"
+		}
+		return m.text(value)
+	}
+	return value
+}
+
+// text masks UIDs, and resourceVersions in parentheses, where kube-apiserver's messages have them.
+func (m *mask) text(value string) string {
+	value = uid.ReplaceAllStringFunc(value, func(found string) string {
+		if found == nobodysUID {
+			return found
+		}
+		return m.known(m.uids, "UID", found)
+	})
+	return quotedVersion.ReplaceAllStringFunc(value, func(found string) string {
+		version := strings.Trim(found, "()")
+		if m.versions[version] == "" {
+			return found
+		}
+		return "(" + m.versions[version] + ")"
+	})
+}
+
+// object masks in the order of names, so that numbers do not depend on the order of a map.
+func (m *mask) object(object map[string]any) map[string]any {
+	masked := map[string]any{}
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		value := object[name]
+		if metadata, isObject := value.(map[string]any); isObject && name == "metadata" {
+			_, list := object["items"]
+			value = withoutGenerated(metadata, list || isBookmark(metadata))
+		}
+		masked[m.text(name)] = m.value(name, value) // managedFields have UIDs in names
+	}
+	return masked
+}
+
+// withoutGenerated masks what a server makes up in the metadata of an object, or of a list or bookmark.
+func withoutGenerated(metadata map[string]any, ofMany bool) map[string]any {
+	metadata = maps.Clone(metadata)
+	if prefix, generated := metadata["generateName"].(string); generated {
+		metadata["name"] = prefix + "<name>"
+	}
+	if token, _ := metadata["continue"].(string); token != "" {
+		metadata["continue"] = "<token>"
+	}
+	if _, found := metadata["resourceVersion"]; found && ofMany {
+		delete(metadata, "resourceVersion")
+		metadata["resourceVersion of many"] = "<version>"
+	}
+	return metadata
+}
+
+func isBookmark(metadata map[string]any) bool {
+	annotations, _ := metadata["annotations"].(map[string]any)
+	return annotations["k8s.io/initial-events-end"] != nil
+}
+
+func (m *mask) known(all map[string]string, what, value string) string {
+	if all[value] == "" {
+		all[value] = "<" + what + " of " + m.request + ">"
+	}
+	return all[value]
+}
+
+func sortKey(value any) string {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Sprint(value)
+	}
+	return string(text)
+}
+
+// field returns a field by its dotted path; numbers are positions in lists.
+func field(value any, path string) (any, bool) {
+	for name := range strings.SplitSeq(path, ".") {
+		switch inner := value.(type) {
+		case map[string]any:
+			var found bool
+			if value, found = inner[name]; !found {
+				return nil, false
+			}
+		case []any:
+			position, err := strconv.Atoi(name)
+			if err != nil || position < 0 || position >= len(inner) {
+				return nil, false
+			}
+			value = inner[position]
+		default:
+			return nil, false
+		}
+	}
+	return value, true
+}

@@ -19,6 +19,7 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/namespaceuse"
+	"github.com/openshift/platform-operators/pkg/plan"
 )
 
 const (
@@ -130,6 +131,9 @@ type Options struct {
 	// Applied are sets of the owner's revisions that were applied completely: an object that one of them lists and that has the
 	// owner labels is the owner's, even if a backup brought it back without the record of field managers.
 	Applied []*Set
+	// Namespace is what is known of the install namespace without reading it. Its Decide says whether one that is not the owner's may
+	// be used.
+	Namespace plan.InstallNamespace
 	// Drift is what becomes of changes by others; empty fields mean Enforce and Report, and Ignore for additions where the policy is Ignore.
 	Drift corev1alpha2.Drift
 }

@@ -2,15 +2,18 @@ package apply
 
 import (
 	"maps"
+	"strings"
 	"testing"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/plan"
 )
 
 const enforce = "pod-security.kubernetes.io/enforce"
@@ -52,7 +55,7 @@ func TestTheBundlesLabelsAreSetOnANamespaceThatIsItsOwnOnly(t *testing.T) {
 			if c.live == "" {
 				w.Engine.client = dynamicfake.NewSimpleDynamicClient(runtime.NewScheme())
 			}
-			got := w.under(Options{Adoption: c.adoption}).bring(t.Context(), entry)
+			got := w.under(Options{Adoption: c.adoption, Namespace: plan.InstallNamespace{Named: true}}).bring(t.Context(), entry)
 			if got.err != nil || got.created != c.created || (len(*applied) > 0) != c.changed {
 				t.Fatalf("created %v, applied %v, error %v", got.created, *applied, got.err)
 			}
@@ -63,6 +66,51 @@ func TestTheBundlesLabelsAreSetOnANamespaceThatIsItsOwnOnly(t *testing.T) {
 				sent := unstructured.Unstructured{Object: (*applied)[0]}
 				if !maps.Equal(sent.GetLabels(), entry.declared().GetLabels()) {
 					t.Errorf("sent labels %v", sent.GetLabels())
+				}
+			}
+		})
+	}
+}
+
+func TestHRD_S1_ANamespaceThatSomebodyCreatesMeanwhileIsNotUsed(t *testing.T) {
+	for what, c := range map[string]struct {
+		known    plan.InstallNamespace
+		readOnly bool
+		refused  string // a part of the refusal; empty for none
+		uid      types.UID
+	}{
+		"during a first installation": {refused: "it exists, was not created by the manager"},
+		"during a first installation whose namespace the user chose": {
+			known: plan.InstallNamespace{Named: true}, uid: "theirs"},
+		"the same that the bundle is installed in": {
+			known: plan.InstallNamespace{Installed: true, InstalledUID: "theirs"}, uid: "theirs"},
+		"one that the bundle was installed in by a manager that noted no UID": {
+			known: plan.InstallNamespace{Installed: true}, uid: "theirs"},
+		"in place of the one that the bundle is installed in": {
+			known: plan.InstallNamespace{Installed: true, InstalledUID: "ours"}, refused: "it was deleted and created again, not by the manager"},
+		"in place of it, while the deployment is paused": {
+			known: plan.InstallNamespace{Installed: true, InstalledUID: "ours"}, readOnly: true},
+	} {
+		t.Run(what, func(t *testing.T) {
+			live := object(t, `{apiVersion: v1, kind: Namespace, metadata: {name: memo, uid: theirs, resourceVersion: "1"}}`)
+			for _, cached := range []bool{true, false} {
+				w, applied := serving(t, live)
+				w.memory.given = map[string]bool{}
+				w.place.apiResource = apiResource{namespacesAt, false}
+				if !cached { // it was created after the watch began, and shows when the manager's own creation fails
+					w.Engine.client = dynamicfake.NewSimpleDynamicClient(runtime.NewScheme(), live)
+					if err := w.cache.informer.GetStore().Replace(nil, ""); err != nil {
+						t.Fatal(err)
+					}
+				}
+				got := w.under(Options{Namespace: c.known, ReadOnly: c.readOnly}).bring(t.Context(), namespaceOf(t, "privileged"))
+				if (got.err == nil) != (c.refused == "") || got.err != nil && !strings.Contains(got.err.Error(), c.refused) || len(*applied) > 0 {
+					t.Fatalf("applied %v, error %v", *applied, got.err)
+				}
+				var report Report
+				report.add(w.memory, []outcome{got})
+				if report.NamespaceUID != c.uid {
+					t.Errorf("the report has UID %q", report.NamespaceUID)
 				}
 			}
 		})

@@ -2,6 +2,7 @@ package apply
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -28,10 +29,32 @@ func (e *Engine) InstallNamespace(ctx context.Context, owner Owner, name string)
 	if err != nil {
 		return found, fmt.Errorf("reading the install namespace %q: %w", name, err)
 	}
-	found.Exists, found.Terminating = true, live.GetDeletionTimestamp() != nil
-	found.Made = madeByManager(live, owner)
-	found.Requester = live.GetAnnotations()[annotationRequester]
-	return found, nil
+	return asItIs(found, live, owner), nil
+}
+
+// asItIs adds what a live namespace shows to what is known of an install namespace.
+func asItIs(known plan.InstallNamespace, live *unstructured.Unstructured, owner Owner) plan.InstallNamespace {
+	known.Name, known.UID = live.GetName(), live.GetUID()
+	known.Exists, known.Terminating = true, live.GetDeletionTimestamp() != nil
+	known.Made = madeByManager(live, owner)
+	known.Requester = live.GetAnnotations()[annotationRequester]
+	return known
+}
+
+// useNamespace refuses a namespace that is not the owner's if the revision must not be installed in it: somebody may have created it since
+// the revision began. Otherwise it notes whose it is.
+func (t task) useNamespace(live *unstructured.Unstructured, result *outcome) {
+	found := asItIs(t.options.Namespace, live, t.owner)
+	if decision := found.Decide(); decision.Use == plan.NamespaceRefused {
+		if t.options.ReadOnly {
+			result.live = &seen{} // it is there, and its UID is not that of the namespace that the bundle is installed in
+			return
+		}
+		result.err = &Refusal{Object: t.entry.key, Err: errors.New(decision.Message), Remedy: decision.Remedy}
+		return
+	}
+	t.memory.setGiven(found.Name, true)
+	t.memory.setPreexisting(found.Name, !found.Made)
 }
 
 // madeByManager says whether a namespace was created by the manager: for the owner, or for another BundleDeployment. Labels alone

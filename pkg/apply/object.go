@@ -98,8 +98,7 @@ func (t task) present(ctx context.Context, found *seen, result *outcome) {
 	verdict := t.verdictOn(t.entry.key, live)
 	switch {
 	case verdict.Action != ownership.Ours && t.entry.given:
-		t.memory.setGiven(t.entry.key.Name, true)
-		t.memory.setPreexisting(t.entry.key.Name, !madeByManager(live, t.owner))
+		t.useNamespace(live, result)
 	case found.DeletionTimestamp != nil && t.leaves():
 		t.leave(corev1alpha2.DriftDeleted, []drift.Change{{}}, nil, result)
 	case found.DeletionTimestamp != nil:

@@ -62,13 +62,13 @@ func refusalOf(key Key, live *unstructured.Unstructured, verdict ownership.Verdi
 	case ownership.LabelsOfAnother:
 		why = fmt.Sprintf("it has the owner labels of BundleDeployment %q", other)
 		remedy = fmt.Sprintf("it is left alone; delete or rename it, or take the labels %s and %s off if that BundleDeployment does not declare it", corev1alpha2.LabelOwnerKind, corev1alpha2.LabelOwnerName)
-	case ownership.OlderHasIt:
+	case ownership.OwnedByOlder:
 		why = fmt.Sprintf("it belongs to BundleDeployment %q, which is older and keeps it", other)
 		remedy = fmt.Sprintf("delete BundleDeployment %q, or have one of the two bundles name the object otherwise", other)
 	case ownership.NoneLeavesYounger:
 		why = fmt.Sprintf("it belongs to BundleDeployment %q, which is younger, and spec.adoption None takes over nothing", other)
 		remedy = fmt.Sprintf("set spec.adoption to SamePackage to take it over, delete BundleDeployment %q, or have one of the two bundles name the object otherwise", other)
-	case ownership.AbsentHasIt:
+	case ownership.OwnerDeleted:
 		why = fmt.Sprintf("it belongs to BundleDeployment %q, which does not exist any more", other)
 		remedy = "delete it, or set spec.adoption to Any to take it over"
 	case ownership.NoneLeavesOrphan:

@@ -219,7 +219,7 @@ func (r *taking) one(ctx context.Context, entry *item) removed {
 	case space:
 		return r.namespace(ctx, entry, found, live, checked)
 	}
-	return r.delete(ctx, entry, found, live, false)
+	return r.delete(ctx, entry, found, live)
 }
 
 // nowhere reports that no namespace of this name exists, and so no object in it.
@@ -252,7 +252,7 @@ func (r *taking) definition(ctx context.Context, entry *item, at apiResource, li
 		result.why = "is in use: " + used.String()
 		return result
 	}
-	return r.delete(ctx, entry, at, live, false)
+	return r.delete(ctx, entry, at, live)
 }
 
 // orphan returns the patch for a CustomResourceDefinition that is kept, and what to add to the message. It sets the conversion to
@@ -280,19 +280,17 @@ var workloads = []schema.GroupKind{
 	{Group: "batch", Kind: "Job"},
 }
 
-// delete deletes the object with the UID of live, and where unchanged is true only in the resourceVersion of live. An object
-// that neither a finalizer nor a grace period delays is gone when the API server answers, and is not read again. For that, delete
-// requires the resourceVersion that it knows to have no finalizer.
-func (r *taking) delete(ctx context.Context, entry *item, at apiResource, live *unstructured.Unstructured, unchanged bool) removed {
+// delete deletes the object in the state of live: by its UID and resourceVersion. So a deletion that an ended manager sent, and that
+// arrives late, does not delete an object that was written meanwhile. An object that neither a finalizer nor a grace period delays is
+// gone when the API server answers, and is not read again.
+func (r *taking) delete(ctx context.Context, entry *item, at apiResource, live *unstructured.Unstructured) removed {
 	result := removed{key: entry.key, deleted: true, left: true}
 	propagation := metav1.DeletePropagationBackground
 	preconditions := metav1.NewUIDPreconditions(string(live.GetUID()))
+	preconditions.ResourceVersion = ptr.To(live.GetResourceVersion())
 	lingers := len(live.GetFinalizers()) > 0 || isCRD(entry.key.GroupKind) || entry.key.GroupKind == schema.GroupKind{Kind: "Pod"}
 	if slices.Contains(workloads, entry.key.GroupKind) {
 		propagation, lingers = metav1.DeletePropagationForeground, true
-	}
-	if !lingers || unchanged {
-		preconditions.ResourceVersion = ptr.To(live.GetResourceVersion())
 	}
 	err := r.client.Resource(at.GroupVersionResource).Namespace(live.GetNamespace()).Delete(ctx, live.GetName(), metav1.DeleteOptions{
 		Preconditions: preconditions, PropagationPolicy: &propagation,
@@ -314,15 +312,16 @@ func (r *taking) delete(ctx context.Context, entry *item, at apiResource, live *
 // disown removes the owner's labels and owner references from an object that stays. The same merge patch makes the given changes.
 func (r *taking) disown(ctx context.Context, at apiResource, live *unstructured.Unstructured, changes map[string]any) error {
 	metadata := map[string]any{
-		"uid":    string(live.GetUID()),
-		"labels": map[string]any{corev1alpha2.LabelOwnerKind: nil, corev1alpha2.LabelOwnerName: nil},
+		"uid":             string(live.GetUID()),
+		"resourceVersion": live.GetResourceVersion(), // a merge patch replaces whole lists, and one that arrives late must not apply
+		"labels":          map[string]any{corev1alpha2.LabelOwnerKind: nil, corev1alpha2.LabelOwnerName: nil},
 	}
-	if tied(live, r.set.owner) { // a merge patch replaces the whole list: the resourceVersion guards against a concurrent change
+	if tied(live, r.set.owner) {
 		kept, _, err := unstructured.NestedSlice(withoutTies(live, r.set.owner).Object, "metadata", "ownerReferences")
 		if err != nil {
 			return fmt.Errorf("reading the owner references of %s: %w", keyOf(live), err)
 		}
-		metadata["ownerReferences"], metadata["resourceVersion"] = kept, live.GetResourceVersion()
+		metadata["ownerReferences"] = kept
 	}
 	overlay(changes, map[string]any{"metadata": metadata})
 	patch, err := json.Marshal(changes)

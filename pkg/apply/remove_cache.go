@@ -24,7 +24,7 @@ func (r *taking) fromCache(ctx context.Context, entry *item, at apiResource) (re
 	if live == nil {
 		return removed{}, false
 	}
-	result := r.delete(ctx, entry, at, live, true)
+	result := r.delete(ctx, entry, at, live)
 	return result, result.deleted
 }
 

@@ -31,7 +31,7 @@ func (r *taking) namespace(ctx context.Context, entry *item, at apiResource, liv
 	if reason != "" {
 		return removed{key: entry.key, kept: reason, err: r.disown(ctx, at, live, map[string]any{})}
 	}
-	result := r.delete(ctx, entry, at, live, true)
+	result := r.delete(ctx, entry, at, live)
 	result.left = result.left && !result.deleted // its finalizers protect no object of the set; after a conflict it is checked again
 	return result
 }
@@ -51,7 +51,7 @@ func (r *taking) awaitCheck(entry *item, at apiResource) (*namespaceuse.Answer, 
 }
 
 func beingChecked(entry *item) removed {
-	return removed{key: entry.key, left: true, checking: true, why: "is being checked for objects of others, with which it would stay"}
+	return removed{key: entry.key, left: true, checking: true, why: "is being checked for objects of other owners; if it holds any, it is kept"}
 }
 
 // namespaceQuestion asks whether a namespace is in use. Dependents of objects that the removal deleted do not count: the garbage

@@ -78,7 +78,7 @@ func TestENG_D12_NoNamespaceOfABundleIsDeletedWithSomethingInIt(t *testing.T) {
 		"an empty one goes at an upgrade":                            {there: []string{oursOnly}, answer: &empty, keep: []*Set{kept}, gone: true},
 		"one with users' data stays at a removal":                    {there: []string{oursOnly, users}, answer: &used, kept: `Namespace data: it still holds configmaps "users"`},
 		"one with users' data stays at an upgrade":                   {there: []string{oursOnly, users}, answer: &used, keep: []*Set{kept}, kept: `Namespace data: it still holds configmaps "users"`},
-		"one that is still being checked is waited for":              {there: []string{oursOnly}, waiting: "waiting for Namespace data to be gone: Namespace data is being checked for objects of others, with which it would stay"},
+		"one that is still being checked is waited for":              {there: []string{oursOnly}, waiting: "waiting for Namespace data to be gone: Namespace data is being checked for objects of other owners; if it holds any, it is kept"},
 		"one that cannot be checked stays for the moment":            {there: []string{oursOnly}, answer: &namespaceuse.Answer{Err: down}, err: down},
 		"one that the next version has something in stays":           {there: []string{oursOnly}, keep: []*Set{inside}, kept: "Namespace data: it still holds Role data/reader"},
 		"one that was let go of before stays, although we wrote it":  {there: []string{letGo}},

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
@@ -43,6 +44,8 @@ type Report struct {
 	Warnings []string
 	// NamespaceSeen says that this call knows the install namespace, and Preexisting that the manager did not create it.
 	NamespaceSeen, Preexisting bool
+	// NamespaceUID is the UID of the install namespace; empty when this call did not read it, or must not use it.
+	NamespaceUID types.UID
 	// RetryAfter asks for another look after this time, because no watch may tell.
 	RetryAfter time.Duration
 
@@ -112,6 +115,9 @@ func (r *Report) add(memory *memory, outcomes []outcome) {
 		r.Seen = r.Seen || !each.item.own && each.live != nil
 		if each.item.given && each.live != nil {
 			r.NamespaceSeen, r.Preexisting = true, memory.isPreexisting(each.item.key.Name)
+			if each.err == nil {
+				r.NamespaceUID = each.live.UID
+			}
 		}
 		if each.created {
 			r.Created = listed(r.Created, each.item.key)

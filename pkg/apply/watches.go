@@ -41,10 +41,12 @@ type watched struct {
 	informer cache.SharedIndexInformer
 	stop     context.CancelFunc
 	clock    clock.PassiveClock
-	owners   map[string]bool // guarded by watches.mu
+	// owners are those that use the cache, and released counts how often the last of them left. The lock of watches guards both.
+	owners   map[string]bool
+	released int
 
 	mu sync.Mutex
-	// fault is the last error of listing or watching; it explains why the cache is not filled.
+	// fault is the last error of listing or watching since the last event; it explains why the cache is not filled.
 	fault error
 	// faulted is closed with the first of them.
 	faulted chan struct{}
@@ -141,16 +143,18 @@ func (w *watches) keep(owner string, wanted map[schema.GroupVersionResource]bool
 		}
 		delete(found.owners, owner)
 		if len(found.owners) == 0 {
-			time.AfterFunc(unusedTime, func() { w.stopUnused(resource, found) })
+			found.released++
+			released := found.released
+			time.AfterFunc(unusedTime, func() { w.stopUnused(resource, found, released) })
 		}
 	}
 }
 
-// stopUnused stops a cache that has no owner.
-func (w *watches) stopUnused(resource schema.GroupVersionResource, unused *watched) {
+// stopUnused stops a cache that has had no owner since its last one left for the given time.
+func (w *watches) stopUnused(resource schema.GroupVersionResource, unused *watched, released int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(unused.owners) == 0 {
+	if len(unused.owners) == 0 && unused.released == released {
 		w.end(resource, unused)
 	}
 }
@@ -284,6 +288,7 @@ func (c *watched) caughtUp(object any, deleted bool) {
 	name := storeKey(live.Namespace, live.Name)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.fault = nil
 	if c.progress == "" || older(c.progress, live.ResourceVersion) {
 		c.progress = live.ResourceVersion
 	}

@@ -103,6 +103,16 @@ func TestACacheRunsOnForAWhileWithoutOwners(t *testing.T) {
 		"long enough": {
 			happens: func(*testing.T, *watches) { time.Sleep(unusedTime + time.Second) },
 		},
+		"another owner used it meanwhile": {
+			happens: func(t *testing.T, w *watches) {
+				time.Sleep(unusedTime - time.Second)
+				if _, err := w.of(t.Context(), "other", configMapsAt); err != nil {
+					t.Error(err)
+				}
+				w.keep("other", nil)
+				time.Sleep(unusedTime - time.Second)
+			}, running: true,
+		},
 		"another owner uses it": {
 			happens: func(t *testing.T, w *watches) {
 				if _, err := w.of(t.Context(), "other", configMapsAt); err != nil {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
@@ -18,8 +20,10 @@ type InstallNamespace struct {
 	Made bool
 	// Requester is the user who asked for the namespace (annotation openshift.io/requester); empty when nobody is known.
 	Requester string
-	// Installed says that objects of this deployment may be in the namespace already.
-	Installed bool
+	// Installed says that the deployment was installed in a namespace of this name. InstalledUID is the UID of that namespace, and UID
+	// of the one that is there; empty where unknown.
+	Installed         bool
+	InstalledUID, UID types.UID
 	// Manager is the manager's own namespace.
 	Manager string
 }
@@ -50,6 +54,8 @@ const (
 	NamespacePreexisting NamespaceReason = "Preexisting"
 	// NamespaceTerminating: it exists, the manager did not create it, and it is being deleted.
 	NamespaceTerminating NamespaceReason = "Terminating"
+	// NamespaceReplaced: somebody deleted the namespace that the deployment was installed in, and created another of the same name.
+	NamespaceReplaced NamespaceReason = "Replaced"
 )
 
 // NamespaceDecision is whether an install namespace may be used.
@@ -75,15 +81,25 @@ func (n InstallNamespace) Decide() NamespaceDecision {
 		return NamespaceDecision{Use: NamespaceCreated}
 	case n.Made:
 		return NamespaceDecision{Use: NamespaceUsed}
-	case n.Installed || n.Named:
-		return NamespaceDecision{NamespaceUsedWithWarning, NamespacePreexisting, "it was not created by the manager: whoever has rights in it has them over the operator too",
+	case n.Installed && !n.replaced() || n.Named:
+		return NamespaceDecision{NamespaceUsedWithWarning, NamespacePreexisting,
+			"it was not created by the manager: users with rights in it can read the operator's Secrets and run Pods as its ServiceAccounts",
 			"restrict who may read Secrets and create Pods in it; it is not deleted with the operator"}
 	case n.Terminating:
 		return NamespaceDecision{NamespaceRefused, NamespaceTerminating, "it was not created by the manager" + n.requestedBy() + ", and is being deleted",
 			"wait until it is gone; then the manager creates it"}
+	case n.replaced():
+		return NamespaceDecision{NamespaceRefused, NamespaceReplaced,
+			"it was deleted and created again, not by the manager" + n.requestedBy() + ", and spec.install.namespace does not name it",
+			fmt.Sprintf("delete it (\"kubectl delete namespace %s\"); then the manager creates it and installs the operator again", n.Name)}
 	}
 	return NamespaceDecision{NamespaceRefused, NamespacePreexisting, "it exists, was not created by the manager" + n.requestedBy() + ", and spec.install.namespace does not name it",
 		fmt.Sprintf("set spec.install.namespace to %q to install there all the same, or to another name", n.Name)}
+}
+
+// replaced says that the namespace is another one than that which the deployment was installed in.
+func (n InstallNamespace) replaced() bool {
+	return n.Installed && n.InstalledUID != "" && n.UID != "" && n.InstalledUID != n.UID
 }
 
 func (n InstallNamespace) protected() bool {
@@ -92,9 +108,9 @@ func (n InstallNamespace) protected() bool {
 
 func (n InstallNamespace) protectedMessage() string {
 	if n.Name == n.Manager {
-		return "no operator is installed in the manager's own namespace"
+		return "operators must not be installed in the manager's own namespace"
 	}
-	return "no operator is installed in default, or in a namespace whose name begins with kube-"
+	return "operators must not be installed in namespace default, or in one whose name begins with kube-"
 }
 
 func (n InstallNamespace) requestedBy() string {

@@ -13,26 +13,33 @@ func TestHRD_S1_WhetherAnInstallNamespaceMayBeUsed(t *testing.T) {
 		create, use, warn, refuse           = NamespaceCreated, NamespaceUsed, NamespaceUsedWithWarning, NamespaceRefused
 		nothing                             = NamespaceReason("")
 		protected, preexisting, terminating = NamespaceProtected, NamespacePreexisting, NamespaceTerminating
+		replaced                            = NamespaceReplaced
 	)
 	rows := []struct {
-		// facts are protected, installed, exists, made, named, terminating: y, n or *.
+		// facts are protected, installed, exists, made, named, terminating, another UID than it was installed in: y, n or *.
 		facts  string
 		use    NamespaceUse
 		reason NamespaceReason
 	}{
-		{"y y * * * *", warn, protected},
-		{"y n * * * *", refuse, protected},
-		{"n * n * * *", create, nothing},
-		{"n * y y * *", use, nothing},
-		{"n y y n * *", warn, preexisting},
-		{"n n y n y *", warn, preexisting},
-		{"n n y n n y", refuse, terminating},
-		{"n n y n n n", refuse, preexisting},
+		{"y y * * * * *", warn, protected},
+		{"y n * * * * *", refuse, protected},
+		{"n * n * * * *", create, nothing},
+		{"n * y y * * *", use, nothing},
+		{"n y y n * * n", warn, preexisting},
+		{"n y y n y * y", warn, preexisting},
+		{"n y y n n y y", refuse, terminating},
+		{"n y y n n n y", refuse, replaced},
+		{"n n y n y * *", warn, preexisting},
+		{"n n y n n y *", refuse, terminating},
+		{"n n y n n n *", refuse, preexisting},
 	}
-	for bits := range 1 << 6 {
+	for bits := range 1 << 7 {
 		is := func(fact int) bool { return bits>>fact&1 == 1 }
 		n := InstallNamespace{Name: "quay-system", Manager: "openshift-platform-operators", Requester: "alice",
-			Installed: is(1), Exists: is(2), Made: is(3), Named: is(4), Terminating: is(5)}
+			Installed: is(1), Exists: is(2), Made: is(3), Named: is(4), Terminating: is(5), UID: "present", InstalledUID: "present"}
+		if is(6) {
+			n.InstalledUID = "former"
+		}
 		names := []string{n.Name}
 		if is(0) {
 			names = []string{"default", "kube-system", "kube-", n.Manager}

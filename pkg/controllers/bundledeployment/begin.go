@@ -7,8 +7,10 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/apply"
 )
 
 const (
@@ -35,6 +37,9 @@ func begin(ctx context.Context, s *state) (bool, error) {
 	if !s.wanted.begun() {
 		if s.unbegun = s.permitted(ctx, s.wanted); s.unbegun == nil {
 			s.unbegun = s.mayUseNamespace(ctx)
+		}
+		if s.unbegun == nil {
+			s.unbegun = s.tooManyPresent()
 		}
 		if s.unbegun != nil {
 			s.wanted.failedGeneration = 0 // it is wanted again
@@ -65,6 +70,30 @@ func begin(ctx context.Context, s *state) (bool, error) {
 	s.record.wrote(stored, s.clock.Now())
 	s.notify(s.startNotice())
 	return false, nil
+}
+
+// tooManyPresent is a refusal while status has no room for another revision whose objects may be there.
+func (s *state) tooManyPresent() error {
+	present := 0
+	for _, each := range s.record.lost {
+		if each.Presence == corev1alpha2.Present {
+			present++
+		}
+	}
+	for _, each := range s.record.revisions {
+		if each != s.wanted && (each == s.active || each.presence() == corev1alpha2.Present) {
+			present++
+		}
+	}
+	if present < maxRevisions {
+		return nil
+	}
+	s.retry(permissionsPause)
+	return &apply.Refusal{
+		Object: apply.Key{GroupKind: schema.GroupKind{Kind: "BundleDeployment"}, Name: s.deployment.Name},
+		Err:    fmt.Errorf("the objects of %d earlier revisions are not removed yet", present),
+		Remedy: "see what holds them: list the objects with label " + corev1alpha2.LabelOwnerName + "=" + s.deployment.Name + " that have a deletionTimestamp, and look at their finalizers",
+	}
 }
 
 // begun says that a revision was begun and is rolling out.

@@ -292,6 +292,38 @@ func TestTooManyRevisionsNeverHideTheActiveOne(t *testing.T) {
 	}
 }
 
+func TestHRD_G1_TooManyRevisionsHideNoneWhoseObjectsMayBeThere(t *testing.T) {
+	revisions := make([]corev1alpha2.Revision, 12)
+	for i := range revisions {
+		revisions[i] = corev1alpha2.Revision{Number: int64(i + 1), Presence: corev1alpha2.Absent}
+	}
+	revisions[1].Presence, revisions[2].Presence = corev1alpha2.Present, corev1alpha2.Present
+	var kept []int64
+	for _, each := range fewer(revisions, 1) {
+		kept = append(kept, each.Number)
+	}
+	if diff := cmp.Diff([]int64{1, 2, 3, 8, 9, 10, 11, 12}, kept); diff != "" {
+		t.Errorf("revisions (-want +got):\n%s", diff)
+	}
+}
+
+func TestHRD_G1_NoRevisionBeginsWhileStatusHasNoRoomForIt(t *testing.T) {
+	s, _, two := given(t)
+	two.started, two.state = nil, ""
+	for number := int64(3); number < 3+maxRevisions-1; number++ {
+		if err := s.tooManyPresent(); err != nil {
+			t.Fatalf("before revision %d: %v", number, err)
+		}
+		failed := testRevision(t, number, "9.0.0")
+		failed.started, failed.state = &metav1.Time{}, corev1alpha2.RevisionFailed
+		s.record.revisions = append(s.record.revisions, failed)
+	}
+	s.wanted = two
+	if err := s.tooManyPresent(); err == nil || !strings.Contains(err.Error(), "the objects of 8 earlier revisions are not removed yet") || s.retryAfter == 0 {
+		t.Errorf("it begins, or is not tried again: %v, %s", err, s.retryAfter)
+	}
+}
+
 func TestARevisionThatIsTriedAgainGoesThroughItsPhasesAgain(t *testing.T) {
 	s, _, two := given(t)
 	s.client = fake.NewSimpleClientset(s.before).CoreV1alpha2().BundleDeployments()

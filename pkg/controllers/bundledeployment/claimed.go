@@ -36,8 +36,10 @@ func checkName(_ context.Context, s *state) (bool, error) {
 
 func (s *state) reportClaimed() {
 	name := s.deployment.Name
-	why := fmt.Sprintf("PlatformOperator %q has this name, and this BundleDeployment does not belong to it, so nothing is fetched, applied, repaired or pruned for it. "+
-		"Delete it (\"kubectl delete bundledeployment %s\") to have the PlatformOperator installed, or delete the PlatformOperator to have this one carried out.", name, name)
+	why := fmt.Sprintf("PlatformOperator %q has this name and does not own this BundleDeployment: "+
+		"the manager fetches, applies, repairs and prunes nothing for it. "+
+		"To install the PlatformOperator, delete this BundleDeployment (\"kubectl delete bundledeployment %s\"). "+
+		"To keep this BundleDeployment, delete the PlatformOperator.", name, name)
 	s.observe()
 	installed, reason := metav1.ConditionFalse, corev1alpha2.ReasonInstallFailed
 	if meta.IsStatusConditionTrue(s.before.Status.Conditions, corev1alpha2.ConditionInstalled) {
@@ -45,7 +47,7 @@ func (s *state) reportClaimed() {
 	}
 	s.set(corev1alpha2.ConditionInstalled, installed, reason, why)
 	s.set(corev1alpha2.ConditionProgressing, metav1.ConditionFalse, corev1alpha2.ReasonBlocked, why)
-	const looks = "It is not looked at; the Progressing condition says why."
+	const looks = "Not evaluated: a PlatformOperator has this name. See the Progressing condition."
 	s.set(corev1alpha2.ConditionHealthy, metav1.ConditionUnknown, corev1alpha2.ReasonBlocked, looks)
 	s.set(corev1alpha2.ConditionDrifted, metav1.ConditionUnknown, corev1alpha2.ReasonReconcileFailed, looks)
 	for _, each := range []string{corev1alpha2.ConditionUnpacked, corev1alpha2.ConditionHasValidBundle} {

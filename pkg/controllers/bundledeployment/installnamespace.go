@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
@@ -23,8 +24,8 @@ func (s *state) mayUseNamespace(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	found.Named = s.deployment.Annotations[platformv1alpha1.AnnotationNamespaceDefaulted] == ""
-	found.Installed, found.Manager = s.mayBeInstalled(), s.managerNamespace
+	known := s.knownNamespace()
+	found.Named, found.Installed, found.InstalledUID, found.Manager = known.Named, known.Installed, known.InstalledUID, known.Manager
 	decision := found.Decide()
 	if decision.Use != plan.NamespaceRefused {
 		preexisting := found.Exists && !found.Made
@@ -38,9 +39,19 @@ func (s *state) mayUseNamespace(ctx context.Context) error {
 	}
 }
 
-// mayBeInstalled says whether objects of some revision may be on the cluster.
-func (s *state) mayBeInstalled() bool {
-	return s.active != nil || len(s.record.lost) > 0 || isInherited(s.before) || slices.ContainsFunc(s.record.revisions, (*revision).touched) ||
+// knownNamespace returns what is known of the install namespace without reading it.
+func (s *state) knownNamespace() plan.InstallNamespace {
+	return plan.InstallNamespace{
+		Name: s.deployment.Spec.InstallNamespace, Manager: s.managerNamespace,
+		Named:     s.deployment.Annotations[platformv1alpha1.AnnotationNamespaceDefaulted] == "",
+		Installed: s.wasInstalled(), InstalledUID: types.UID(s.before.Status.InstallNamespaceUID),
+	}
+}
+
+// wasInstalled says whether a revision was completely applied before. A first installation that is not complete yet does not count: when
+// it began, its namespace may not have existed.
+func (s *state) wasInstalled() bool {
+	return s.active != nil || len(s.record.lost) > 0 || isInherited(s.before) ||
 		meta.IsStatusConditionTrue(s.before.Status.Conditions, corev1alpha2.ConditionInstalled)
 }
 

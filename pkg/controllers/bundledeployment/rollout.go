@@ -102,6 +102,7 @@ func (s *state) options(gated, trusted bool) apply.Options {
 	return apply.Options{
 		Gated: gated, Trusted: trusted, ReadOnly: s.deployment.Spec.Paused,
 		Adoption: s.deployment.Spec.Adoption, Applied: s.appliedSets(), Drift: s.policies.drift,
+		Namespace: s.knownNamespace(),
 	}
 }
 
@@ -121,6 +122,9 @@ func (s *state) take(report apply.Report) {
 	s.retry(report.RetryAfter)
 	if report.NamespaceSeen {
 		s.preexisting = &report.Preexisting
+	}
+	if report.NamespaceUID != "" {
+		s.deployment.Status.InstallNamespaceUID = string(report.NamespaceUID)
 	}
 	s.record.warnings = s.newWarnings(report.Warnings)
 	s.noteDrift(report)

@@ -54,11 +54,22 @@ func (s *state) reportRevisions() {
 		entries = append(entries, each.entry(each.state))
 	}
 	slices.SortFunc(entries, func(a, b corev1alpha2.Revision) int { return int(a.Number - b.Number) })
-	for surplus := len(entries) - maxRevisions; surplus > 0; surplus-- { // of too many, the oldest that runs no more goes
-		at := slices.IndexFunc(entries, func(each corev1alpha2.Revision) bool { return each.Number != status.ActiveRevision })
-		entries = slices.Delete(entries, at, at+1)
+	status.Revisions = fewer(entries, status.ActiveRevision)
+}
+
+// fewer drops the oldest of too many revisions. It keeps the active one, and as long as it can those whose objects may be there: the
+// upgrade gate reads from status which revisions count.
+func fewer(revisions []corev1alpha2.Revision, active int64) []corev1alpha2.Revision {
+	for len(revisions) > maxRevisions {
+		at := slices.IndexFunc(revisions, func(each corev1alpha2.Revision) bool {
+			return each.Number != active && each.Presence != corev1alpha2.Present
+		})
+		if at < 0 {
+			at = slices.IndexFunc(revisions, func(each corev1alpha2.Revision) bool { return each.Number != active })
+		}
+		revisions = slices.Delete(revisions, at, at+1)
 	}
-	status.Revisions = entries
+	return revisions
 }
 
 // stateOf is what became of a revision: one that was given up for another before it was complete counts as failed, and so does one

@@ -1,6 +1,8 @@
 package upgradegate
 
 import (
+	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -45,4 +47,14 @@ func TestHRD_G2_BundleDeploymentMadeByHandCounts(t *testing.T) {
 	deployment.Finalizers = []string{"example.com/backup"}
 	set(corev1alpha2.Present, `"4.21"`)
 	g.want(t, "when others hold it", operatorv1.ConditionTrue, compat.ReasonAsExpected, "No platform operator is installed")
+}
+
+// HRD-G2: what a tenant installs with a ServiceAccount warns and does not block. The API has no such field yet.
+func TestHRD_G2_AServiceAccountOfABundleDeploymentReachesTheGate(t *testing.T) {
+	spec := reflect.TypeFor[corev1alpha2.BundleDeploymentSpec]()
+	for i := range spec.NumField() {
+		if name := spec.Field(i).Name; strings.Contains(name, "ServiceAccount") {
+			t.Errorf("spec has field %s: set compat.Operator.ServiceAccount from it in bundlesOfDeployment, say so in docs/conditions.md, and test that instead", name)
+		}
+	}
 }

@@ -63,6 +63,12 @@ type BundleDeploymentStatus struct {
 	// +kubebuilder:validation:MaxItems=20
 	Drift []DriftRecord `json:"drift,omitempty"`
 
+	// installNamespaceUID is the UID of the namespace that the bundle is installed in. The manager does not install in another namespace
+	// of the same name that somebody else created later, unless the user chose the namespace. Empty before the first installation.
+	// +optional
+	// +kubebuilder:validation:MaxLength=128
+	InstallNamespaceUID string `json:"installNamespaceUID,omitempty"`
+
 	// warnings are what the API server warned of while the newest revision was applied, each once.
 	// +optional
 	// +listType=atomic
@@ -148,9 +154,9 @@ type Revision struct {
 	// failedGeneration is the spec's generation for which the revision failed: it is not tried again for that one.
 	// +optional
 	FailedGeneration int64 `json:"failedGeneration,omitempty"`
-	// presence is Present from before the first object of the revision is written until the last one that goes with it is gone, and
-	// Absent before and after that. While it is Present the revision counts in what permits cluster upgrades. Absent in the status of
-	// managers that did not note it.
+	// presence is Present from before the first object of the revision is written until the last object that is removed with the
+	// revision is gone, and Absent before and after that. While presence is Present, the revision counts for the upgrade gate. Unset in
+	// a status that an older manager wrote.
 	// +optional
 	// +kubebuilder:validation:Enum=Present;Absent
 	Presence Presence `json:"presence,omitempty"`

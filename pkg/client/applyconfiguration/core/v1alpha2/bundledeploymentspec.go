@@ -45,8 +45,8 @@ type BundleDeploymentSpecApplyConfiguration struct {
 	// paused stops every change: nothing is applied, repaired or pruned. Status is still kept, and deletion still works.
 	Paused *bool `json:"paused,omitempty"`
 	// compatibilityOverrides are minor versions that the cluster may go to at an admin's acknowledged risk, although what is
-	// installed does not permit it. They count on a BundleDeployment that no PlatformOperator has; one that a PlatformOperator has
-	// takes those of the PlatformOperator.
+	// installed does not permit it. They count on a BundleDeployment that no PlatformOperator owns. A BundleDeployment that a
+	// PlatformOperator owns uses the overrides of the PlatformOperator.
 	CompatibilityOverrides []CompatibilityOverrideApplyConfiguration `json:"compatibilityOverrides,omitempty"`
 }
 

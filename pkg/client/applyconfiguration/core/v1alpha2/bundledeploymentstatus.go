@@ -38,6 +38,9 @@ type BundleDeploymentStatusApplyConfiguration struct {
 	Plan *PlanApplyConfiguration `json:"plan,omitempty"`
 	// drift is what others changed of what was applied, newest first, with what was done about it.
 	Drift []DriftRecordApplyConfiguration `json:"drift,omitempty"`
+	// installNamespaceUID is the UID of the namespace that the bundle is installed in. The manager does not install in another namespace
+	// of the same name that somebody else created later, unless the user chose the namespace. Empty before the first installation.
+	InstallNamespaceUID *string `json:"installNamespaceUID,omitempty"`
 	// warnings are what the API server warned of while the newest revision was applied, each once.
 	Warnings []string `json:"warnings,omitempty"`
 	// objects counts the objects of the newest revision; after a roll-back, of the one that was put back.
@@ -152,6 +155,14 @@ func (b *BundleDeploymentStatusApplyConfiguration) WithDrift(values ...*DriftRec
 		}
 		b.Drift = append(b.Drift, *values[i])
 	}
+	return b
+}
+
+// WithInstallNamespaceUID sets the InstallNamespaceUID field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the InstallNamespaceUID field is set to the value of the last call.
+func (b *BundleDeploymentStatusApplyConfiguration) WithInstallNamespaceUID(value string) *BundleDeploymentStatusApplyConfiguration {
+	b.InstallNamespaceUID = &value
 	return b
 }
 

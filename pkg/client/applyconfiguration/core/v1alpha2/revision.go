@@ -24,9 +24,9 @@ type RevisionApplyConfiguration struct {
 	StartedTime *v1.Time `json:"startedTime,omitempty"`
 	// failedGeneration is the spec's generation for which the revision failed: it is not tried again for that one.
 	FailedGeneration *int64 `json:"failedGeneration,omitempty"`
-	// presence is Present from before the first object of the revision is written until the last one that goes with it is gone, and
-	// Absent before and after that. While it is Present the revision counts in what permits cluster upgrades. Absent in the status of
-	// managers that did not note it.
+	// presence is Present from before the first object of the revision is written until the last object that is removed with the
+	// revision is gone, and Absent before and after that. While presence is Present, the revision counts for the upgrade gate. Unset in
+	// a status that an older manager wrote.
 	Presence *corev1alpha2.Presence `json:"presence,omitempty"`
 	// bundle is the name of the bundle, as in status.bundle.
 	Bundle *string `json:"bundle,omitempty"`

@@ -59,7 +59,8 @@ func (r *Reading) Take(bytes int) error {
 	more := r.beyond(r.taken+bytes) - r.beyond(r.taken)
 	if more > r.budget.common {
 		// No figure that differs from one try to the next: the text is a condition's.
-		return fmt.Errorf("reading it takes more than %d KiB of memory, and nothing is left of the %d MiB that all catalogs share beyond that: it is read again later; if that does not help, ask the catalog's publisher to prune it",
+		return fmt.Errorf("reading it takes more than %d KiB of memory, and too little is free of the further %d MiB that all catalogs share: "+
+			"the manager reads it again later; if that fails too, ask the catalog's publisher to prune it",
 			ownShare>>10, commonShare>>20)
 	}
 	r.budget.common -= more

@@ -68,7 +68,7 @@ func TestHRD_B4_BothProtocolsTakeFromTheBudget(t *testing.T) {
 		}
 		for range 2 {
 			memory := budget.Reading()
-			if n, err := read(memory, all...); err == nil || !strings.Contains(err.Error(), "of the 14 MiB that all catalogs share") {
+			if n, err := read(memory, all...); err == nil || !strings.Contains(err.Error(), "of the further 14 MiB that all catalogs share") {
 				t.Errorf("%s: more is kept than there is memory for: %d packages, %v", name, n, err)
 			}
 			memory.Close()

@@ -43,7 +43,7 @@ func TestHRD_G2_BundleDeploymentsBlockAndThoseOfServiceAccountsWarn(t *testing.T
 			[]string{"in spite of 1 BundleDeployment:\n- BundleDeployment risky 1.0.0 allows at most 4.20: risk acknowledged"}, ""},
 		"one whose override does not count": {[]Operator{ignored}, false, []string{remedy + "; the compatibility override for OpenShift \"4.21\" is ignored: it has no reason"}, ""},
 		"one of a tenant": {[]Operator{scoped("quay", "4.20")}, true,
-			[]string{"No platform operator is installed that could block", "Not blocking, because a ServiceAccount applies it, but not made for that version: 1 BundleDeployment:\n- BundleDeployment quay 1.0.0 allows at most 4.20"}, remedy},
+			[]string{"No platform operator is installed that could block", "Does not permit that version, but does not block it, because a ServiceAccount applies it: 1 BundleDeployment:\n- BundleDeployment quay 1.0.0 allows at most 4.20"}, remedy},
 		"one of a tenant, and one that blocks": {[]Operator{scoped("quay", "4.20"), deployment("rose", "4.20")}, false,
 			[]string{"are blocked by 1 BundleDeployment:\n- BundleDeployment rose", "1 BundleDeployment:\n- BundleDeployment quay"}, ""},
 		"one of a tenant that permits it, or says nothing": {[]Operator{scoped("quay", "4.21"), scoped("rose", "")}, true, nil, "ServiceAccount"},

@@ -111,7 +111,7 @@ func warns(scoped []Blocker) group {
 		return group{}
 	}
 	return group{
-		heading: fmt.Sprintf("Not blocking, because a ServiceAccount applies it, but not made for that version: %s:", distinct(scoped)),
+		heading: fmt.Sprintf("Does not permit that version, but does not block it, because a ServiceAccount applies it: %s:", distinct(scoped)),
 		lines:   linesOf(scoped, Blocker.subject),
 	}
 }

@@ -51,7 +51,8 @@ func (d *StallDetector) check(alive bool) error {
 	defer d.lock.Unlock()
 	now := d.clock.Now()
 	if gap := now.Sub(d.checked); d.stalled == nil && gap > d.limit {
-		d.stalled = fmt.Errorf("this process did not run for %s, and another one may lead since: it is allowed %s between two signs of life", gap.Round(time.Millisecond), d.limit)
+		d.stalled = fmt.Errorf("this process did not run for %s, longer than the limit of %s: another process may lead by now",
+			gap.Round(time.Millisecond), d.limit)
 	}
 	if alive {
 		d.checked = now

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// patience is how long an API server that does not answer is asked again; library-go then ends the process as well.
-	patience = 30 * time.Second
+	// takeOverTimeout is how long an API server that does not answer is asked again; library-go then ends the process as well.
+	takeOverTimeout = 30 * time.Second
 	// retryEvery is the wait between two attempts.
 	retryEvery = 200 * time.Millisecond
 )
@@ -46,7 +46,7 @@ func (c Candidate) TakeOver(ctx context.Context) (Decision, error) {
 		decision Decision
 		last     error
 	)
-	err := wait.PollUntilContextTimeout(ctx, retryEvery, patience, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(ctx, retryEvery, takeOverTimeout, true, func(ctx context.Context) (bool, error) {
 		decision, last = c.try(ctx)
 		return last == nil, nil
 	})

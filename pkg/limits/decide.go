@@ -46,8 +46,8 @@ func decideWithout(stored Stored) Decision {
 	case stored.Fault != nil:
 		return Decision{Hold: stored.unreadable()}
 	case stored.Record == nil:
-		return Decision{Hold: fmt.Sprintf("PlatformOperatorManager %q does not exist, so that it is not known what may be installed. The manager creates it at once; "+
-			"where that does not happen, see the manager's log", operatorv1alpha1.PlatformOperatorManagerName)}
+		return Decision{Hold: fmt.Sprintf("PlatformOperatorManager %q does not exist, so the manager does not know what it may install. "+
+			"The manager creates it at once; if it stays missing, see the manager's log", operatorv1alpha1.PlatformOperatorManagerName)}
 	case stored.Record.Limits.isZero():
 		return Decision{} // the one that is created limits nothing either
 	}
@@ -57,14 +57,16 @@ func decideWithout(stored Stored) Decision {
 // lost names the limits that are gone, and the two ways out.
 func (s Stored) lost(fields []string) string {
 	const name = operatorv1alpha1.PlatformOperatorManagerName
-	return fmt.Sprintf("PlatformOperatorManager %q was deleted, and the new one does not limit %s as the deleted one did. Nothing is installed or moved until the limits are back: "+
+	return fmt.Sprintf("PlatformOperatorManager %q was deleted, and its replacement permits more (%s). "+
+		"Nothing is installed or moved until you restore the limits: "+
 		"kubectl patch platformoperatormanager %s --type merge -p \"$(kubectl get configmap %s -n %s -o jsonpath='{.data.%s}')\". "+
-		"To go on without them instead: %s", name, strings.Join(fields, ", "), name, ConfigMap, s.Namespace, keyPatch, accept())
+		"To accept what the replacement permits instead: %s", name, strings.Join(fields, ", "), name, ConfigMap, s.Namespace, keyPatch, accept())
 }
 
 func (s Stored) unreadable() string {
-	return fmt.Sprintf("it cannot be told what PlatformOperatorManager %q limited before: ConfigMap %q in namespace %q: %s. Nothing is installed or moved until "+
-		"the limits of the present one are accepted: %s", operatorv1alpha1.PlatformOperatorManagerName, ConfigMap, s.Namespace, truncate.OneLine(s.Fault.Error(), maxFault), accept())
+	return fmt.Sprintf("ConfigMap %q in namespace %q, which keeps the limits of PlatformOperatorManager %q, cannot be read: %s. "+
+		"Nothing is installed or moved until you accept the limits of the current PlatformOperatorManager: %s",
+		ConfigMap, s.Namespace, operatorv1alpha1.PlatformOperatorManagerName, truncate.OneLine(s.Fault.Error(), maxFault), accept())
 }
 
 func accept() string {

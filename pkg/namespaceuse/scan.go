@@ -132,12 +132,13 @@ func (s *scan) listBuiltIn(ctx context.Context, resources []schema.GroupVersionR
 
 func (s *scan) keepDenied(denied []schema.GroupVersionResource) {
 	if len(denied) > 0 {
-		s.keepUndecided(fmt.Sprintf("the manager may not list %s, and it may hold some", denied[0].GroupResource()))
+		s.keepUndecided(fmt.Sprintf("the manager is not permitted to list %s, and the namespace may hold some", denied[0].GroupResource()))
 	}
 }
 
 func (s *scan) keepUnavailable(group string, why error) {
 	if isGroupListed(group) {
-		s.keepUndecided(fmt.Sprintf("the API server does not serve API group %q at the moment, and it may hold objects of that: %s", group, truncate.Quote(why.Error())))
+		s.keepUndecided(fmt.Sprintf("the API server does not serve API group %q at the moment, and the namespace may hold objects of that group: %s",
+			group, truncate.Quote(why.Error())))
 	}
 }

@@ -38,8 +38,8 @@ const (
 const (
 	// Orphaned: it was kept when the same package was removed.
 	Orphaned Reason = "Orphaned"
-	// YoungerHasIt: a younger BundleDeployment has it.
-	YoungerHasIt Reason = "YoungerHasIt"
+	// OwnedByYounger: a younger BundleDeployment owns it.
+	OwnedByYounger Reason = "OwnedByYounger"
 	// Permitted: it is no other BundleDeployment's, and the adoption policy is Any.
 	Permitted Reason = "Permitted"
 )
@@ -52,10 +52,10 @@ const (
 	LabelsOnly Reason = "LabelsOnly"
 	// LabelsOfAnother: it has the labels of another BundleDeployment, and no other mark of it.
 	LabelsOfAnother Reason = "LabelsOfAnother"
-	// OlderHasIt: an older BundleDeployment has it.
-	OlderHasIt Reason = "OlderHasIt"
-	// AbsentHasIt: a BundleDeployment has it that does not exist any more.
-	AbsentHasIt Reason = "AbsentHasIt"
+	// OwnedByOlder: an older BundleDeployment owns it.
+	OwnedByOlder Reason = "OwnedByOlder"
+	// OwnerDeleted: a BundleDeployment owns it that does not exist any more.
+	OwnerDeleted Reason = "OwnerDeleted"
 	// NoneLeavesYounger and NoneLeavesOrphan: it could be taken over if the adoption policy were not None.
 	NoneLeavesYounger Reason = "NoneLeavesYounger"
 	NoneLeavesOrphan  Reason = "NoneLeavesOrphan"
@@ -95,25 +95,25 @@ type Verdict struct {
 // Decide says what a BundleDeployment may do with an object that has these marks. standing is asked about another
 // BundleDeployment that the marks name.
 func Decide(m Marks, c Claimant, standing func(other string) Standing) Verdict {
-	labelled, recorded := m.Label == c.Name, slices.Contains(m.Managers, c.Name)
+	labeled, recorded := m.Label == c.Name, slices.Contains(m.Managers, c.Name)
 	switch {
-	case labelled && recorded:
+	case labeled && recorded:
 		return Verdict{Action: Ours, Reason: Recorded}
-	case labelled && slices.Contains(m.References, c.Name) && len(m.Managers) == 0:
+	case labeled && slices.Contains(m.References, c.Name) && len(m.Managers) == 0:
 		return Verdict{Action: Ours, Reason: Referenced}
-	case labelled && c.Listed && len(m.Managers) == 0:
+	case labeled && c.Listed && len(m.Managers) == 0:
 		return Verdict{Action: Ours, Reason: Restored}
 	case m.OrphanedFrom != "":
 		return decideOrphan(m, c)
 	case recorded && !slices.Contains(m.Managers, m.Label):
 		return Verdict{Action: Ours, Reason: LabelsLost}
-	case m.Label != "" && !labelled:
+	case m.Label != "" && !labeled:
 		return decideOther(m, c, m.Label, standing)
-	case labelled && len(m.Managers) > 0: // somebody put our labels on what another one applied
+	case labeled && len(m.Managers) > 0: // somebody put our labels on what another one applied
 		return decideOther(m, c, m.Managers[0], standing)
 	case c.Adoption == corev1alpha2.AdoptionAny:
 		return Verdict{Action: Adopt, Reason: Permitted}
-	case labelled:
+	case labeled:
 		return Verdict{Action: Leave, Reason: LabelsOnly}
 	}
 	return Verdict{Action: Leave, Reason: Unowned}
@@ -142,13 +142,13 @@ func decideOther(m Marks, c Claimant, other string, standing func(string) Standi
 	case stands == Absent && c.Adoption == corev1alpha2.AdoptionAny:
 		return Verdict{Action: Adopt, Reason: Permitted, Other: other}
 	case stands == Absent:
-		return left(AbsentHasIt)
+		return left(OwnerDeleted)
 	case !slices.Contains(m.Managers, other) && !slices.Contains(m.References, other):
 		return left(LabelsOfAnother)
 	case stands == Older:
-		return left(OlderHasIt)
+		return left(OwnedByOlder)
 	case c.Adoption == corev1alpha2.AdoptionNone:
 		return left(NoneLeavesYounger)
 	}
-	return Verdict{Action: Adopt, Reason: YoungerHasIt, Other: other}
+	return Verdict{Action: Adopt, Reason: OwnedByYounger, Other: other}
 }

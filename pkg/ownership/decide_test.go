@@ -82,11 +82,11 @@ var rules = []struct {
 	{"somebody put another's labels on ours", func(g given) bool { return g.label == "other" && g.managers == "memo" }, Verdict{Ours, LabelsLost, ""}},
 
 	{"one's that does not exist any more, and Any takes it", func(g given) bool { return others(g) && g.other == Absent && g.adoption == anything }, Verdict{Adopt, Permitted, "other"}},
-	{"one's that does not exist any more", func(g given) bool { return others(g) && g.other == Absent }, Verdict{Leave, AbsentHasIt, "other"}},
+	{"one's that does not exist any more", func(g given) bool { return others(g) && g.other == Absent }, Verdict{Leave, OwnerDeleted, "other"}},
 	{"another's by its labels only", func(g given) bool { return others(g) && g.managers == "" && oneOf(g.references, "", "memo") }, Verdict{Leave, LabelsOfAnother, "other"}},
-	{"an older one's", func(g given) bool { return others(g) && g.other == Older }, Verdict{Leave, OlderHasIt, "other"}},
+	{"an older one's", func(g given) bool { return others(g) && g.other == Older }, Verdict{Leave, OwnedByOlder, "other"}},
 	{"a younger one's, and None takes nothing", func(g given) bool { return others(g) && g.adoption == none }, Verdict{Leave, NoneLeavesYounger, "other"}},
-	{"a younger one's", others, Verdict{Adopt, YoungerHasIt, "other"}},
+	{"a younger one's", others, Verdict{Adopt, OwnedByYounger, "other"}},
 
 	{"nobody's, and Any takes it", func(g given) bool { return g.adoption == anything }, Verdict{Adopt, Permitted, ""}},
 	{"somebody put our labels on theirs", func(g given) bool { return g.label == "memo" }, Verdict{Leave, LabelsOnly, ""}},

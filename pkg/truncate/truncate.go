@@ -22,11 +22,11 @@ func Quote[T ~string | ~[]byte](text T) string {
 	left := MaxQuoted
 	// A character has at most 4 bytes, so that what is beyond is not converted.
 	beginning := string(text[:min(len(text), 4*MaxQuoted)])
-	var room [16]byte // for one character: \U0010ffff in quotes
+	var buffer [16]byte // for one character: \U0010ffff in quotes
 	for i, r := range beginning {
-		each := strconv.AppendQuote(room[:0], string(r))
+		each := strconv.AppendQuote(buffer[:0], string(r))
 		if r == utf8.RuneError {
-			each = append(room[:1], string(r)+`"`...)
+			each = append(buffer[:1], string(r)+`"`...)
 		}
 		each = each[1 : len(each)-1]
 		length := utf8.RuneCount(each)

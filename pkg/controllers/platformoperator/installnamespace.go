@@ -64,7 +64,8 @@ func (s *state) moveNamespace(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("deleting its BundleDeployment, to install it in namespace %q: %w", namedNamespace(s.operator), err)
 	}
-	s.event(corev1.EventTypeNormal, platformv1alpha1.EventRemovalStarted, "Removing what was begun of PlatformOperator %q in namespace %q, to install it in namespace %q",
+	s.event(corev1.EventTypeNormal, platformv1alpha1.EventRemovalStarted,
+		"Removing the unfinished installation of PlatformOperator %q in namespace %q, to install it in namespace %q",
 		s.operator.Name, s.deployment.Spec.InstallNamespace, namedNamespace(s.operator))
 	return nil
 }
@@ -74,6 +75,7 @@ func (s *state) namespaceNotes() []string {
 	if !s.inOtherNamespace() || s.mayMoveNamespace() || s.deployment.DeletionTimestamp != nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("spec.install.namespace is %q, and the operator is in namespace %q already, where it stays; delete the PlatformOperator and create it again to move it.",
+	return []string{fmt.Sprintf(
+		"spec.install.namespace %q has no effect: the operator stays in namespace %q. To move it, delete the PlatformOperator and create it again.",
 		namedNamespace(s.operator), s.deployment.Spec.InstallNamespace)}
 }

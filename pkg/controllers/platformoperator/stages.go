@@ -92,8 +92,10 @@ func gather(_ context.Context, s *state) (bool, error) {
 func check(_ context.Context, s *state) (bool, error) {
 	if s.deployment != nil && !ownership.BelongsTo(s.deployment, s.operator) {
 		s.refusal = &refusal{platformv1alpha1.ReasonValidationFailed, fmt.Sprintf(
-			"BundleDeployment %q exists and does not belong to this PlatformOperator. Nothing is carried out for it any more, and it is not deleted: "+
-				"delete it (\"kubectl delete bundledeployment %s\"), or create a PlatformOperator of another name instead of this one.",
+			"BundleDeployment %q exists and does not belong to this PlatformOperator. "+
+				"The manager acts on neither, and does not delete the BundleDeployment. "+
+				"Delete the BundleDeployment (\"kubectl delete bundledeployment %s\"), which removes what it installed, "+
+				"or create a PlatformOperator of another name instead of this one.",
 			s.deployment.Name, s.deployment.Name)}
 		s.deployment, s.record, s.began = nil, nil, nil
 		return false, nil

@@ -197,7 +197,8 @@ func conditionOf(verdict compat.Verdict) operatorv1.OperatorCondition {
 // time.
 func Withdraw(status *operatorv1.OperatorStatus, after time.Duration) {
 	v1helpers.SetOperatorCondition(&status.Conditions, conditionOf(compat.CannotTell(fmt.Errorf(
-		"the verdict in PlatformOperatorManager %q is of a manager that ran before, and the one that runs now could not confirm it within %s; see its log",
+		"the verdict in PlatformOperatorManager %q is from an earlier manager process, "+
+			"and the running one could not confirm it within %s; see the manager's log",
 		operatorv1alpha1.PlatformOperatorManagerName, after))))
 }
 

@@ -241,7 +241,8 @@ func (c *controller) stale(manager *operatorv1alpha1.PlatformOperatorManager) st
 	if condition == nil || condition.Status != operatorv1.ConditionTrue || condition.Reason != health.ReasonInstalledNotListed {
 		return ""
 	}
-	return fmt.Sprintf("Since %s this may be out of date: the API server refuses to list or watch what is installed; see condition %s of PlatformOperatorManager %q",
+	return fmt.Sprintf("This message may be out of date since %s: "+
+		"the API server refuses to list or watch PlatformOperators, BundleDeployments or ClusterVersions; see condition %s of PlatformOperatorManager %q",
 		condition.LastTransitionTime.UTC().Format(time.RFC3339), c.watches, manager.Name)
 }
 

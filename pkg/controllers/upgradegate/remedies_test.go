@@ -148,7 +148,7 @@ func TestVerdictSaysThatItMayBeOutOfDate(t *testing.T) {
 		t.Errorf("what is refused is no matter of the gate's, and it says %s", message)
 	}
 	refused("bundles", "catalogsources", "clustercatalogs", "clusterextensions", "customresourcedefinitions", "platformoperators")
-	g.want(t, "while something is refused", operatorv1.ConditionTrue, compat.ReasonAsExpected, "Since 2026-03-01T13:00:00Z this may be out of date", "WatchesDegraded")
+	g.want(t, "while something is refused", operatorv1.ConditionTrue, compat.ReasonAsExpected, "This message may be out of date since 2026-03-01T13:00:00Z: ", "WatchesDegraded")
 	g.unchanged(t, "while something is refused")
 	g.clusterVersion(t, "4.22.0")
 	g.want(t, "and it still judges what it sees", operatorv1.ConditionFalse, compat.ReasonIncompatible, "Cluster upgrades to 4.23 (the same release as 5.0) are blocked", "WatchesDegraded")

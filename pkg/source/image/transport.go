@@ -19,7 +19,7 @@ import (
 const plainRefused = "does not speak TLS, and is not asked in plain HTTP"
 
 // loopbackRefused is said of an address of this machine that a registry elsewhere sends us to.
-const loopbackRefused = "is an address of this machine, which is asked only where the reference names one"
+const loopbackRefused = "is an address of this machine; the manager follows one only if the image reference names one"
 
 // maxAnswer bounds what a registry may answer that is no blob: tokens and manifests, which are held in memory. maxValues bounds
 // the values in it, as commas tell: one of two bytes may take more than a hundred once it is decoded.

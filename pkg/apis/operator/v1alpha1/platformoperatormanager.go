@@ -49,7 +49,7 @@ type PlatformOperatorManagerSpec struct {
 	operatorv1.OperatorSpec `json:",inline"`
 
 	// catalogNamespaces are the namespaces whose CatalogSources are trusted. Absent means openshift-marketplace. A
-	// ClusterCatalog is cluster-scoped and always trusted. An empty list, which objects from before it was refused may have,
+	// ClusterCatalog is cluster-scoped and always trusted. The API server refuses an empty list. One stored before that rule
 	// trusts nothing: nothing is installed or moved.
 	// +optional
 	// +listType=set
@@ -71,8 +71,8 @@ type PlatformOperatorManagerSpec struct {
 
 	// allowedPackages are the packages that PlatformOperators may install, as globs: "*" stands for any characters, "?" for
 	// one, "[a-f]" for one of these. Of a package that none matches nothing new is installed and nothing is moved; what is
-	// installed stays. Absent means every package. An empty list, which objects from before it was refused may have, allows
-	// none.
+	// installed stays. Absent means every package. The API server refuses an empty list. One stored before that
+	// rule allows no package.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
@@ -115,9 +115,9 @@ type PlatformOperatorManagerStatus struct {
 	// +optional
 	UpgradeGate *UpgradeGate `json:"upgradeGate,omitempty"`
 
-	// holderIdentity is the holder of Lease platform-operators-lock that took the lease over from an ended process of its own pod
-	// last. Writing it makes a status conflict that the ended process sent and that has not arrived yet. Absent before the first
-	// such takeover.
+	// holderIdentity is the holder identity of the last process that took over Lease platform-operators-lock from an ended process
+	// of the same pod. Writing this field makes a late status update of the ended process fail with a conflict. Absent before the
+	// first such takeover.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	HolderIdentity string `json:"holderIdentity,omitempty"`

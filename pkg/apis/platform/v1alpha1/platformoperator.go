@@ -89,8 +89,8 @@ type Package struct {
 	// +kubebuilder:validation:MaxLength=256
 	Version string `json:"version,omitempty"`
 
-	// channels are the package's channels that versions are chosen from. Absent means the package's default channel. An
-	// empty list, which objects from before it was refused may have, chooses nothing.
+	// channels are the package's channels that versions are chosen from. Absent means the package's default channel. The
+	// API server refuses an empty list. One stored before that rule selects no channel.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1

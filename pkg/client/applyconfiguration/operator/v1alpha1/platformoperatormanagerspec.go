@@ -18,7 +18,7 @@ import (
 type PlatformOperatorManagerSpecApplyConfiguration struct {
 	v1.OperatorSpecApplyConfiguration `json:",inline"`
 	// catalogNamespaces are the namespaces whose CatalogSources are trusted. Absent means openshift-marketplace. A
-	// ClusterCatalog is cluster-scoped and always trusted. An empty list, which objects from before it was refused may have,
+	// ClusterCatalog is cluster-scoped and always trusted. The API server refuses an empty list. One stored before that rule
 	// trusts nothing: nothing is installed or moved.
 	CatalogNamespaces []string `json:"catalogNamespaces,omitempty"`
 	// catalogSelector selects, of the trusted catalogs, those that packages are taken from, for all PlatformOperators; what a
@@ -27,8 +27,8 @@ type PlatformOperatorManagerSpecApplyConfiguration struct {
 	CatalogSelector *metav1.LabelSelectorApplyConfiguration `json:"catalogSelector,omitempty"`
 	// allowedPackages are the packages that PlatformOperators may install, as globs: "*" stands for any characters, "?" for
 	// one, "[a-f]" for one of these. Of a package that none matches nothing new is installed and nothing is moved; what is
-	// installed stays. Absent means every package. An empty list, which objects from before it was refused may have, allows
-	// none.
+	// installed stays. Absent means every package. The API server refuses an empty list. One stored before that
+	// rule allows no package.
 	AllowedPackages []string `json:"allowedPackages,omitempty"`
 	// defaultApproval is spec.upgrades.approval of the PlatformOperators that do not say. Absent means Automatic.
 	DefaultApproval *platformv1alpha1.Approval `json:"defaultApproval,omitempty"`

@@ -15,9 +15,9 @@ type PlatformOperatorManagerStatusApplyConfiguration struct {
 	// upgradeGate is what condition InstalledOperatorsUpgradeable was judged for. It is written together with that, so that a
 	// manager that starts knows whether the condition still holds before it can judge itself.
 	UpgradeGate *UpgradeGateApplyConfiguration `json:"upgradeGate,omitempty"`
-	// holderIdentity is the holder of Lease platform-operators-lock that took the lease over from an ended process of its own pod
-	// last. Writing it makes a status conflict that the ended process sent and that has not arrived yet. Absent before the first
-	// such takeover.
+	// holderIdentity is the holder identity of the last process that took over Lease platform-operators-lock from an ended process
+	// of the same pod. Writing this field makes a late status update of the ended process fail with a conflict. Absent before the
+	// first such takeover.
 	HolderIdentity *string `json:"holderIdentity,omitempty"`
 }
 

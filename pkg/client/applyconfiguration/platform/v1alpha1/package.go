@@ -17,8 +17,8 @@ type PackageApplyConfiguration struct {
 	// Absent means the newest version of the channels. A pre-release is a candidate only when the range names one,
 	// when the channels hold nothing else, or when a channel's own edge leads to it from what is installed.
 	Version *string `json:"version,omitempty"`
-	// channels are the package's channels that versions are chosen from. Absent means the package's default channel. An
-	// empty list, which objects from before it was refused may have, chooses nothing.
+	// channels are the package's channels that versions are chosen from. Absent means the package's default channel. The
+	// API server refuses an empty list. One stored before that rule selects no channel.
 	Channels []string `json:"channels,omitempty"`
 	// catalogSelector selects catalogs by their labels. It also sees platform.openshift.io/catalog-kind,
 	// platform.openshift.io/catalog-namespace and platform.openshift.io/catalog-name. Absent means every trusted catalog.

@@ -29,6 +29,9 @@ func (t task) missing(ctx context.Context, result *outcome) {
 		return
 	case t.options.ReadOnly:
 		return
+	case t.memory.isUnusable(t.entry.key.Namespace):
+		result.err = waitFor("%s is created when its namespace can be used", t.entry.key)
+		return
 	case t.known() && t.contested(corev1alpha2.DriftDeleted, []drift.Change{{}}, result):
 		return
 	case t.pass.over():

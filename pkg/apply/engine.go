@@ -84,6 +84,8 @@ type memory struct {
 	given map[string]bool
 	// preexisting are those of them that the manager did not create for another BundleDeployment either.
 	preexisting map[string]bool
+	// unusable is the install namespace while nothing may be created in it; otherwise empty.
+	unusable string
 	// gone are objects that a removal is through with, and why those stay that it kept.
 	gone map[Key]string
 	// deleted are the UIDs of objects that a removal deleted.

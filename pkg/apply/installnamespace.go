@@ -64,6 +64,23 @@ func madeByManager(live *unstructured.Unstructured, owner Owner) bool {
 	return owned || owner.isOurs(live, nil)
 }
 
+// setUnusable notes whether the install namespace is refused, is being deleted or could not be created. Nothing is created in it then: as
+// soon as it is gone, somebody else can create one of the same name.
+func (m *memory) setUnusable(namespace string, unusable bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.unusable = ""
+	if unusable {
+		m.unusable = namespace
+	}
+}
+
+func (m *memory) isUnusable(namespace string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return namespace != "" && m.unusable == namespace
+}
+
 func (m *memory) isPreexisting(namespace string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

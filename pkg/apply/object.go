@@ -44,6 +44,9 @@ func (w worker) bring(ctx context.Context, entry *item) outcome {
 	}
 	before, remembered := w.memory.stateOf(entry.key)
 	w.task(entry, before, remembered).bring(ctx, live, &result)
+	if entry.given {
+		w.memory.setUnusable(entry.key.Name, result.err != nil)
+	}
 	return result
 }
 

@@ -7,8 +7,11 @@ import (
 	"testing"
 	"testing/synctest"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/openshift/platform-operators/pkg/scenario"
 	"github.com/openshift/platform-operators/pkg/scenario/network"
+	"github.com/openshift/platform-operators/pkg/scenario/workloads"
 	"github.com/openshift/platform-operators/test/environment"
 	"github.com/openshift/platform-operators/test/localcatalog"
 	"github.com/openshift/platform-operators/test/samples"
@@ -49,6 +52,9 @@ func (s *Story) start(ctx context.Context, from *scenario.Snapshot, operators []
 	if s.Cluster, err = scenario.Start(ctx, scenario.Options{From: from}); err != nil {
 		return err
 	}
+	if err := s.SetPodBehavior(podBehavior); err != nil {
+		return err
+	}
 	env := &environment.Environment{Dir: s.TempDir(), Admin: s.ClientConfig(scenario.AdminUser)}
 	env.SamplesDir = filepath.Join(env.Dir, "samples")
 	if err := samples.Write(env.SamplesDir, operators...); err != nil {
@@ -70,6 +76,13 @@ func (s *Story) start(ctx context.Context, from *scenario.Snapshot, operators []
 	}
 	s.StartManager()
 	return nil
+}
+
+// podBehavior is what becomes of Pods: those of samples that are never ready run all the same, as on the local cluster.
+func podBehavior(pod *corev1.Pod) workloads.Behavior {
+	behavior := workloads.Ready()
+	behavior.NotReady = pod.Labels[samples.NeverReadyLabel] != ""
+	return behavior
 }
 
 // stop ends everything, so that no goroutine stays in the bubble.

@@ -30,6 +30,9 @@ func (k Kind) Storage(scheme *runtime.Scheme, options generic.RESTOptionsGetter,
 	if k.Group == rbacv1.GroupName {
 		storages[k.Resource] = grantREST{served, grants}
 	}
+	if k.Resource == "events" {
+		storages[k.Resource] = eventREST{served}
+	}
 	if k.rules.hasStatus {
 		storages[k.Resource+"/status"] = newSubresource(store, statusStrategy{base})
 	}

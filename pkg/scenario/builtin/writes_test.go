@@ -159,3 +159,18 @@ func TestServerSideApplyOwnsWhatIsAppliedAndNoDefaults(t *testing.T) {
 		}
 	})
 }
+
+func TestEventsOfOneMomentAreAllKept(t *testing.T) {
+	inCluster(t, func(c cluster) {
+		for range 3 {
+			event := &corev1.Event{ObjectMeta: named("one.1"), InvolvedObject: corev1.ObjectReference{Namespace: "a", Name: "one"}}
+			_, err := c.CoreV1().Events("a").Create(c.Context(), event, metav1.CreateOptions{})
+			c.must(err)
+		}
+		list, err := c.CoreV1().Events("a").List(c.Context(), metav1.ListOptions{})
+		c.must(err)
+		if len(list.Items) != 3 {
+			t.Errorf("there are %d Events, not 3", len(list.Items))
+		}
+	})
+}

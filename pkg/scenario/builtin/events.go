@@ -1,0 +1,31 @@
+package builtin
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/registry/rest"
+)
+
+// eventREST is the registry of Events. Clients make the name of an Event from the time, which is the same for all that they create at one
+// moment of virtual time: an Event whose name exists gets another one, where kube-apiserver would refuse it.
+type eventREST struct{ resourceREST }
+
+// maxEventsAtOnce bounds how many Events of one object are created at one moment.
+const maxEventsAtOnce = 100
+
+// Create is rest.Creater's.
+func (r eventREST) Create(ctx context.Context, object runtime.Object, validate rest.ValidateObjectFunc, options *metav1.CreateOptions) (runtime.Object, error) {
+	created, err := r.resourceREST.Create(ctx, object.DeepCopyObject(), validate, options)
+	event, isEvent := object.(*corev1.Event)
+	for n := 2; isEvent && apierrors.IsAlreadyExists(err) && n <= maxEventsAtOnce; n++ {
+		another := event.DeepCopy()
+		another.Name = fmt.Sprintf("%s.%d", event.Name, n)
+		created, err = r.resourceREST.Create(ctx, another, validate, options)
+	}
+	return created, err
+}

@@ -1,0 +1,28 @@
+package story
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Golden compares a report with a file, or writes the file if update is true. The error has a diff by lines.
+func Golden(file, report string, update bool) error {
+	if update {
+		return os.WriteFile(file, []byte(report), 0o644) //nolint:gosec // a file of the source tree
+	}
+	content, err := os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("%w; write it with -update", err)
+	}
+	if err != nil {
+		return err
+	}
+	if diff := cmp.Diff(strings.Split(string(content), "\n"), strings.Split(report, "\n")); diff != "" {
+		return fmt.Errorf("%s is not what happened (-file +run); read the diff, and write the file with -update if it is right:\n%s", file, diff)
+	}
+	return nil
+}

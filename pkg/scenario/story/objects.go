@@ -1,0 +1,204 @@
+package story
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/restmapper"
+
+	"github.com/openshift/platform-operators/pkg/scenario"
+)
+
+// client reads and writes objects of all kinds as one user.
+type client struct {
+	dynamic dynamic.Interface
+	mapper  *restmapper.DeferredDiscoveryRESTMapper
+}
+
+// client returns the client of a user; empty is the admin.
+func (r *Runner) client(user string) (*client, error) {
+	if user == "" {
+		user = scenario.AdminUser
+	}
+	if existing, found := r.clients[user]; found {
+		return existing, nil
+	}
+	config := r.Cluster.ClientConfig(user)
+	dynamicClient, err := dynamic.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	discoveryClient, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	created := &client{dynamic: dynamicClient, mapper: restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(discoveryClient))}
+	if r.clients == nil {
+		r.clients = map[string]*client{}
+	}
+	r.clients[user] = created
+	return created, nil
+}
+
+// resource returns the client of a kind's objects, in a namespace if the kind has one.
+func (c *client) resource(kind schema.GroupKind, namespace string) (dynamic.ResourceInterface, error) {
+	mapping, err := c.mapper.RESTMapping(kind)
+	if meta.IsNoMatchError(err) {
+		c.mapper.Reset() // the kind may be new
+		mapping, err = c.mapper.RESTMapping(kind)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if mapping.Scope.Name() == meta.RESTScopeNameRoot {
+		return c.dynamic.Resource(mapping.Resource), nil
+	}
+	return c.dynamic.Resource(mapping.Resource).Namespace(namespace), nil
+}
+
+// object returns the client and the key of an object that a story names as Kind/name or Kind/namespace/name.
+func (r *Runner) object(user, name string) (dynamic.ResourceInterface, types.NamespacedName, error) {
+	parts := strings.Split(name, "/")
+	if len(parts) < 2 || len(parts) > 3 || slices.Contains(parts, "") {
+		return nil, types.NamespacedName{}, fmt.Errorf("%q is not Kind/name or Kind/namespace/name", name)
+	}
+	client, err := r.client(user)
+	if err != nil {
+		return nil, types.NamespacedName{}, err
+	}
+	key := types.NamespacedName{Name: parts[len(parts)-1]}
+	if len(parts) == 3 {
+		key.Namespace = parts[1]
+	}
+	kind, err := client.kind(parts[0])
+	if err != nil {
+		return nil, key, err
+	}
+	resource, err := client.resource(kind, key.Namespace)
+	return resource, key, err
+}
+
+// kind returns the kind that a story names as Kind or Kind.group. Without a group it must be unique in the cluster.
+func (c *client) kind(name string) (schema.GroupKind, error) {
+	kind := schema.ParseGroupKind(name)
+	if kind.Group != "" {
+		return kind, nil
+	}
+	found, err := c.search(name)
+	if err == nil && len(found) == 0 {
+		c.mapper.Reset()
+		found, err = c.search(name)
+	}
+	switch {
+	case err != nil:
+		return kind, err
+	case len(found) == 0:
+		return kind, fmt.Errorf("no kind %q is served", name)
+	case len(found) > 1:
+		return kind, fmt.Errorf("kind %q is served by several groups; write one of %v", name, found)
+	}
+	return found[0], nil
+}
+
+// search returns the kinds of all groups with a name.
+func (c *client) search(name string) ([]schema.GroupKind, error) {
+	resource := meta.UnsafeGuessKindToResource
+	plural, _ := resource(schema.GroupVersionKind{Kind: name})
+	kinds, err := c.mapper.KindsFor(plural.GroupResource().WithVersion(""))
+	if meta.IsNoMatchError(err) {
+		return nil, nil
+	}
+	found := map[schema.GroupKind]bool{}
+	for _, kind := range kinds {
+		if kind.Kind == name && kind.Group != "events.k8s.io" {
+			found[kind.GroupKind()] = true
+		}
+	}
+	return slices.SortedFunc(maps.Keys(found), func(a, b schema.GroupKind) int { return strings.Compare(a.String(), b.String()) }), err
+}
+
+// check compares an object with what is expected of it.
+func (r *Runner) check(ctx context.Context, expected Expectation) error {
+	resource, key, err := r.object("", expected.Object)
+	if err != nil {
+		return err
+	}
+	object, err := resource.Get(ctx, key.Name, metav1.GetOptions{})
+	switch {
+	case expected.Absent && apierrors.IsNotFound(err):
+		return nil
+	case err != nil:
+		return err
+	case expected.Absent:
+		return fmt.Errorf("%s exists, and should not", expected.Object)
+	}
+	var errs []error
+	for _, conditionType := range slices.Sorted(maps.Keys(expected.Conditions)) {
+		errs = append(errs, checkCondition(object, conditionType, expected.Conditions[conditionType]))
+	}
+	for _, path := range slices.Sorted(maps.Keys(expected.Fields)) {
+		errs = append(errs, checkField(object, path, expected.Fields[path]))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("%s: %w", expected.Object, err)
+	}
+	return nil
+}
+
+func checkCondition(object *unstructured.Unstructured, conditionType, expected string) error {
+	conditions, _, err := unstructured.NestedSlice(object.Object, "status", "conditions")
+	if err != nil {
+		return err
+	}
+	for _, each := range conditions {
+		condition, _ := each.(map[string]any)
+		if condition["type"] != conditionType {
+			continue
+		}
+		actual := fmt.Sprintf("%v/%v", condition["status"], condition["reason"])
+		if !strings.Contains(expected, "/") {
+			actual = fmt.Sprint(condition["status"])
+		}
+		if actual != expected {
+			return fmt.Errorf("condition %s is %v/%v, not %s: %v", conditionType, condition["status"], condition["reason"], expected, condition["message"])
+		}
+		return nil
+	}
+	return fmt.Errorf("there is no condition %s", conditionType)
+}
+
+func checkField(object *unstructured.Unstructured, path string, expected any) error {
+	actual, found, err := unstructured.NestedFieldNoCopy(object.Object, strings.Split(path, ".")...)
+	if err != nil {
+		return err
+	}
+	if !found {
+		actual = nil
+	}
+	want, err := json.Marshal(expected)
+	if err != nil {
+		return err
+	}
+	have, err := json.Marshal(actual)
+	if err != nil {
+		return err
+	}
+	if string(want) != string(have) {
+		return fmt.Errorf("%s is %s, not %s", path, have, want)
+	}
+	return nil
+}

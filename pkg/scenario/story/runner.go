@@ -1,0 +1,207 @@
+package story
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/openshift/platform-operators/pkg/scenario"
+	"github.com/openshift/platform-operators/pkg/scenario/workloads"
+)
+
+// Runner runs a story on a cluster. It must be used in a bubble of testing/synctest.
+type Runner struct {
+	// Cluster is where the story happens. Required.
+	Cluster *scenario.Cluster
+	// Verbs are those that the story was read with. Required.
+	Verbs map[string]Verb
+	// Processes are those that run, by the names by which stories kill them. Verbs may change the map.
+	Processes map[string]*scenario.Process
+	// State describes the objects that a report is about, each in lines that are the same in each run. A report has those that a step
+	// changed. Nil describes none.
+	State func(ctx context.Context) ([]Description, error)
+	// Operator are the users whose writes are reported.
+	Operator []string
+	// Pods is what becomes of Pods that verb "pods" does not name; nil means workloads.Ready.
+	Pods func(pod *corev1.Pod) workloads.Behavior
+	// Reports reports whether an Event belongs in a report; nil means that all do.
+	Reports func(event corev1.Event) bool
+
+	// Mask replaces what differs from run to run in a line of a report, such as how long something took; nil replaces nothing.
+	Mask func(line string) string
+
+	clients map[string]*client
+	// before is the state after the step before.
+	before map[string][]string
+}
+
+// Description describes an object.
+type Description struct {
+	// Object names it, such as "Widget/a".
+	Object string
+	// Lines are what is to be known of it.
+	Lines []string
+}
+
+// Run runs a story, and returns the report. It stops at the first fault.
+func (r *Runner) Run(ctx context.Context, story *Story) (string, error) {
+	var report strings.Builder
+	fmt.Fprintf(&report, "%s\n", story.Title)
+	events, err := r.newEvents()
+	if err != nil {
+		return "", err
+	}
+	for i, step := range story.Steps {
+		begun := time.Now()
+		if err := r.step(ctx, step); err != nil {
+			return report.String(), fmt.Errorf("%s: %w", step.Position, err)
+		}
+		lines, err := r.report(ctx, begun, events)
+		if err != nil {
+			return report.String(), fmt.Errorf("%s: %w", step.Position, err)
+		}
+		fmt.Fprintf(&report, "\n%d. %s\n", i+1, step.name())
+		for _, line := range lines {
+			if r.Mask != nil {
+				line = r.Mask(line)
+			}
+			fmt.Fprintf(&report, "   %s\n", line)
+		}
+		for _, expectation := range step.Then {
+			if err := r.check(ctx, expectation); err != nil {
+				return report.String(), fmt.Errorf("%s: %w", expectation.Position, err)
+			}
+		}
+	}
+	return report.String(), nil
+}
+
+// name is the step's title, or its verb.
+func (s Step) name() string {
+	if s.Title != "" {
+		return s.Title
+	}
+	return s.Verb
+}
+
+func (r *Runner) step(ctx context.Context, step Step) error {
+	if err := r.Verbs[step.Verb](ctx, r, step); err != nil {
+		return fmt.Errorf("%s: %w", step.Verb, err)
+	}
+	return r.Cluster.Settle()
+}
+
+// report describes what happened since a step began, and the state now.
+func (r *Runner) report(ctx context.Context, since time.Time, events *eventReader) ([]string, error) {
+	var lines []string
+	if r.State != nil {
+		changed, err := r.changes(ctx)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, changed...)
+	}
+	for _, write := range r.writes(since) {
+		lines = append(lines, "write: "+write)
+	}
+	created, err := events.created(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, event := range created {
+		lines = append(lines, "event: "+event)
+	}
+	if len(lines) == 0 {
+		lines = []string{"nothing changed"}
+	}
+	return lines, nil
+}
+
+// changes describes the objects that are not as after the step before.
+func (r *Runner) changes(ctx context.Context) ([]string, error) {
+	state, err := r.State(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var lines []string
+	now := map[string][]string{}
+	for _, described := range state {
+		now[described.Object] = described.Lines
+		before, existed := r.before[described.Object]
+		if existed && slices.Equal(before, described.Lines) {
+			continue
+		}
+		lines = append(lines, described.Object)
+		for _, line := range described.Lines {
+			if !slices.Contains(before, line) {
+				lines = append(lines, "  "+line)
+			}
+		}
+	}
+	for _, object := range slices.Sorted(maps.Keys(r.before)) {
+		if _, exists := now[object]; !exists {
+			lines = append(lines, object+" is gone")
+		}
+	}
+	r.before = now
+	return lines, nil
+}
+
+// writes lists the writes of the operator since a time, each kind of write of an object once. Conflicts, Events and leases of leader election
+// depend on the order of goroutines, and are left out.
+func (r *Runner) writes(since time.Time) []string {
+	var writes []string
+	for _, request := range r.Cluster.Requests() {
+		isNoise := request.Code == 409 || request.Resource.Resource == "events" || request.Resource.Resource == "leases"
+		if request.Time.Before(since) || !request.IsWrite() || isNoise || !slices.Contains(r.Operator, request.User) {
+			continue
+		}
+		_, line, _ := strings.Cut(request.String(), ": ") // without the user
+		if ok, found := strings.CutSuffix(line, fmt.Sprintf(": %d", request.Code)); found && request.Code < 300 {
+			line = ok
+		}
+		writes = append(writes, line)
+	}
+	slices.Sort(writes)
+	return slices.Compact(writes)
+}
+
+// eventReader reads the Events that were created since it was asked last.
+type eventReader struct {
+	client  kubernetes.Interface
+	reports func(event corev1.Event) bool
+	known   map[string]int32
+}
+
+func (r *Runner) newEvents() (*eventReader, error) {
+	client, err := kubernetes.NewForConfig(r.Cluster.ClientConfig(scenario.AdminUser))
+	return &eventReader{client: client, reports: r.Reports, known: map[string]int32{}}, err
+}
+
+func (e *eventReader) created(ctx context.Context) ([]string, error) {
+	list, err := e.client.CoreV1().Events(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	var lines []string
+	for _, event := range list.Items {
+		if count, known := e.known[string(event.UID)]; known && count == event.Count || e.reports != nil && !e.reports(event) {
+			continue
+		}
+		e.known[string(event.UID)] = event.Count
+		lines = append(lines, describeEvent(event))
+	}
+	slices.Sort(lines)
+	return slices.Compact(lines), nil
+}
+
+func describeEvent(event corev1.Event) string {
+	return fmt.Sprintf("%s %s %s/%s: %s", event.Type, event.Reason, event.InvolvedObject.Kind, event.InvolvedObject.Name, event.Message)
+}

@@ -1,0 +1,150 @@
+package story_test
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/openshift/platform-operators/pkg/scenario"
+	"github.com/openshift/platform-operators/pkg/scenario/story"
+)
+
+// told runs a story on an empty cluster, where ConfigMaps of namespace "default" are described.
+func told(t *testing.T, text string) (report string, failed error) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		cluster, err := scenario.Start(t.Context(), scenario.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer cluster.Stop()
+		client, err := kubernetes.NewForConfig(cluster.ClientConfig(scenario.AdminUser))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cluster.Settle(); err != nil {
+			t.Fatal(err)
+		}
+		verbs := story.Verbs()
+		verbs["busy"] = func(ctx context.Context, _ *story.Runner, _ story.Step) error {
+			go func() { // until the story ends
+				for ctx.Err() == nil {
+					time.Sleep(time.Second)
+					_, _ = client.CoreV1().ConfigMaps("default").Patch(ctx, "a", "application/merge-patch+json", []byte(`{"data":{"at":"`+time.Now().String()+`"}}`), metav1.PatchOptions{})
+				}
+			}()
+			return nil
+		}
+		read, err := story.Parse("x.yaml", []byte(text), verbs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, end := context.WithCancel(t.Context())
+		defer end()
+		runner := story.Runner{Cluster: cluster, Verbs: verbs, Operator: []string{scenario.AdminUser}, State: func(ctx context.Context) ([]story.Description, error) {
+			list, err := client.CoreV1().ConfigMaps("default").List(ctx, metav1.ListOptions{})
+			if err != nil {
+				return nil, err
+			}
+			var state []story.Description
+			for _, each := range list.Items {
+				state = append(state, story.Description{Object: "ConfigMap/" + each.Name, Lines: []string{"color: " + each.Data["color"], "size: " + each.Data["size"]}})
+			}
+			return state, nil
+		}}
+		report, failed = runner.Run(ctx, read)
+		end()
+	})
+	return report, failed
+}
+
+const create = "- create: {apiVersion: v1, kind: ConfigMap, metadata: {namespace: default, name: a}, data: {color: red, size: '1'}}\n"
+
+func TestAReportHasWhatEachStepChanged(t *testing.T) {
+	report, err := told(t, "title: A ConfigMap is painted\nsteps:\n- wait: 1s\n"+create+`
+- title: It is painted
+  patch: {object: ConfigMap/default/a, data: {color: blue}}
+  then: [{object: ConfigMap/default/a, fields: {data.color: blue, data.weight: null}}]
+- {title: It goes, delete: ConfigMap/default/a, then: [{object: ConfigMap/default/a, absent: true}]}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `A ConfigMap is painted
+
+1. wait
+   ConfigMap/kube-root-ca.crt
+     color: 
+     size: 
+
+2. create
+   ConfigMap/a
+     color: red
+     size: 1
+   write: create configmaps "default/a"
+
+3. It is painted
+   ConfigMap/a
+     color: blue
+   write: patch configmaps "default/a"
+
+4. It goes
+   ConfigMap/a is gone
+   write: delete configmaps "default/a"
+`
+	if report != want {
+		t.Errorf("got\n%s", report)
+	}
+}
+
+func TestAFaultOfAStepSaysWhere(t *testing.T) {
+	for name, c := range map[string]struct{ steps, want string }{
+		"an object that does not exist": {"- delete: ConfigMap/default/b\n", `x.yaml:3: delete: configmaps "b" not found`},
+		"a kind that does not exist":    {"- delete: Widget/b\n", `x.yaml:3: delete: no kind "Widget" is served`},
+		"an object without a name":      {"- delete: ConfigMap\n", `x.yaml:3: delete: "ConfigMap" is not Kind/name or Kind/namespace/name`},
+		"a user who may not":            {"- {as: nobody, delete: ConfigMap/default/b}\n", `x.yaml:3: delete: configmaps "b" is forbidden`},
+		"a time that is none":           {"- wait: soon\n", `x.yaml:3: wait: time: invalid duration "soon"`},
+		"a time that is too long":       {"- wait: 9999h\n", "x.yaml:3: wait: 9999h0m0s is not between 0 and 744h0m0s"},
+		"a fault that does nothing":     {"- fail: {verb: create}\n", "x.yaml:3: fail: exactly one of code, delay, lose, loseResponse and kill"},
+		"a fault with an unknown field": {"- fail: {verb: create, status: 500}\n", `x.yaml:3: fail: error unmarshaling JSON: while decoding JSON: json: unknown field "status"`},
+		"a process that does not run":   {"- fail: {verb: create, kill: manager}\n", `x.yaml:3: fail: no process "manager" runs`},
+		"a watch that does not exist":   {"- cut: {resource: widgets.example.com}\n", "x.yaml:3: cut: no watch matches"},
+		"an expectation that does not hold": {create + "  then:\n  - {object: ConfigMap/default/a, fields: {data.color: blue}}\n",
+			`x.yaml:5: ConfigMap/default/a: data.color is "red", not "blue"`},
+		"an object that should be gone": {create + "  then: [{object: ConfigMap/default/a, absent: true}]\n", "x.yaml:4: ConfigMap/default/a exists, and should not"},
+		"a condition that is not there": {create + "  then: [{object: ConfigMap/default/a, conditions: {Ready: 'True'}}]\n", "x.yaml:4: ConfigMap/default/a: there is no condition Ready"},
+		"a cluster that never settles":  {create + "- busy:\n", "x.yaml:4: the cluster has not settled within 10m0s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := told(t, "title: A fault\nsteps:\n"+c.steps)
+			if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+				t.Errorf("got %v, want %s…", err, c.want)
+			}
+			if strings.Contains(c.want, "settled") && !strings.Contains(err.Error(), `system:admin: patch configmaps "default/a"`) {
+				t.Errorf("%v does not say what was still running", err)
+			}
+		})
+	}
+}
+
+func TestAGoldenFileIsComparedByLines(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.golden")
+	if err := story.Golden(file, "one\ntwo\n", false); err == nil || !strings.Contains(err.Error(), "write it with -update") {
+		t.Errorf("without a file: %v", err)
+	}
+	if err := story.Golden(file, "one\ntwo\n", true); err != nil {
+		t.Fatal(err)
+	}
+	if err := story.Golden(file, "one\ntwo\n", false); err != nil {
+		t.Error(err)
+	}
+	if err := story.Golden(file, "one\nthree\n", false); err == nil || !strings.Contains(err.Error(), `"three"`) {
+		t.Errorf("another report: %v", err)
+	}
+}

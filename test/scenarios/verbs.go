@@ -1,0 +1,115 @@
+package scenarios
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	configv1 "github.com/openshift/api/config/v1"
+
+	"github.com/openshift/platform-operators/pkg/scenario"
+	"github.com/openshift/platform-operators/pkg/scenario/story"
+	"github.com/openshift/platform-operators/test/samples"
+)
+
+// verbs returns what steps of this package's stories may do.
+func (s *Story) verbs() map[string]story.Verb {
+	verbs := story.Verbs()
+	verbs["publish"] = s.publish
+	verbs["manager"] = s.manager
+	verbs["openshift"] = s.openshift
+	return verbs
+}
+
+// offer is a sample operator as a story writes it; samples.Operator explains the fields.
+type offer struct {
+	Package             string   `json:"package"`
+	Version             string   `json:"version"`
+	MaxOpenShiftVersion string   `json:"maxOpenShiftVersion,omitempty"`
+	NeverReady          bool     `json:"neverReady,omitempty"`
+	NoBundle            bool     `json:"noBundle,omitempty"`
+	ExtraConfigMap      string   `json:"extraConfigMap,omitempty"`
+	Channels            []string `json:"channels,omitempty"`
+	Replaces            string   `json:"replaces,omitempty"`
+	NoReplaces          bool     `json:"noReplaces,omitempty"`
+	Skips               []string `json:"skips,omitempty"`
+	SkipRange           string   `json:"skipRange,omitempty"`
+	Plain               bool     `json:"plain,omitempty"`
+}
+
+func (o offer) sample() (samples.Operator, error) {
+	sample := samples.Operator{
+		Package: o.Package, Version: o.Version, NeverReady: o.NeverReady, NoBundle: o.NoBundle, ExtraConfigMap: o.ExtraConfigMap,
+		Channels: o.Channels, Replaces: o.Replaces, NoReplaces: o.NoReplaces, Skips: o.Skips, SkipRange: o.SkipRange, Plain: o.Plain,
+	}
+	if o.MaxOpenShiftVersion != "" {
+		raw, err := json.Marshal(o.MaxOpenShiftVersion)
+		if err != nil {
+			return sample, err
+		}
+		sample.MaxOpenShiftVersion = string(raw)
+	}
+	return sample, nil
+}
+
+// publish makes the catalog offer the operators, and no others of their packages.
+func (s *Story) publish(ctx context.Context, _ *story.Runner, step story.Step) error {
+	var operators []offer
+	if err := step.Arguments.Into(&operators); err != nil {
+		return err
+	}
+	offered := make([]samples.Operator, len(operators))
+	for i, each := range operators {
+		var err error
+		if offered[i], err = each.sample(); err != nil {
+			return err
+		}
+	}
+	return s.Publish(ctx, offered...)
+}
+
+// manager starts, kills or restarts the manager.
+func (s *Story) manager(_ context.Context, r *story.Runner, step story.Step) error {
+	var what string
+	if err := step.Arguments.Into(&what); err != nil {
+		return err
+	}
+	if !slices.Contains([]string{"start", "kill", "restart"}, what) {
+		return fmt.Errorf("%q is not start, kill or restart", what)
+	}
+	if what != "start" {
+		if s.Manager == nil {
+			return fmt.Errorf("no manager runs that could %s", what)
+		}
+		s.Manager.Kill()
+		s.Manager = nil
+	}
+	if what != "kill" {
+		r.Processes = map[string]*scenario.Process{"manager": s.StartManager().process}
+	}
+	return nil
+}
+
+// openshift moves the cluster to another version of OpenShift, as a finished update does.
+func (s *Story) openshift(ctx context.Context, _ *story.Runner, step story.Step) error {
+	var version string
+	if err := step.Arguments.Into(&version); err != nil {
+		return err
+	}
+	clusterVersions := s.Config.ConfigV1().ClusterVersions()
+	clusterVersion, err := clusterVersions.Get(ctx, "version", metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	now := metav1.NewTime(time.Now())
+	clusterVersion.Status.Desired.Version = version
+	clusterVersion.Status.History = append([]configv1.UpdateHistory{{
+		State: configv1.CompletedUpdate, StartedTime: now, CompletionTime: &now, Version: version,
+	}}, clusterVersion.Status.History...)
+	_, err = clusterVersions.UpdateStatus(ctx, clusterVersion, metav1.UpdateOptions{})
+	return err
+}

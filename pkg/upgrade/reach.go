@@ -116,7 +116,7 @@ func (r *Reach) search(look search) []*visit {
 // walk searches from several beginnings at once; closed are the ranks of more bundles that do not count.
 func (r *Reach) walk(look search, layer []*visit, closed set) []*visit {
 	g := r.graph
-	w := &walk{reach: r, look: look, closed: closed, best: make([]*visit, len(g.bundles)), latest: make([]*visit, len(g.bundles)), left: map[account]*untried{}}
+	w := &walk{reach: r, look: look, closed: closed, best: make([]*visit, len(g.bundles)), latest: make([]*visit, len(g.bundles)), sets: newUntriedSets(g.untriedBytes)}
 	for len(layer) > 0 {
 		var next []*visit
 		for _, from := range layer {
@@ -150,9 +150,9 @@ type walk struct {
 	closed set
 	// best and latest are the first and the last visit of each bundle.
 	best, latest []*visit
-	// left is what need not be tried again by who stands with the steps like this.
-	left map[account]*untried
-	// account and untried are the last that were asked for of left.
+	// sets are what need not be tried again, by how one stands with the steps.
+	sets untriedSets
+	// account and untried are the last that were asked for of sets.
 	account account
 	untried *untried
 	ranks   []int32
@@ -165,19 +165,8 @@ type walk struct {
 func (w *walk) successors(from *visit) (ranks []int32, ok bool) {
 	g := w.reach.graph
 	successors := g.successors()
-	if w.untried == nil || w.account != from.account {
-		w.account, w.untried = from.account, w.left[from.account]
-	}
-	if w.untried == nil {
-		w.untried = successors.untried()
-		if !w.look.unfit {
-			copy(w.untried.done, g.unfit)
-		}
-		w.untried.done.join(w.closed)
-		w.left[from.account] = w.untried
-		if !g.budget.spend(len(w.untried.all) / 8) {
-			return nil, false
-		}
+	if !w.resume(from.account, successors) {
+		return nil, false
 	}
 	at := from.at
 	if at == start {
@@ -198,14 +187,35 @@ func (w *walk) successors(from *visit) (ranks []int32, ok bool) {
 	return w.ranks, g.budget.spend(1 + looked)
 }
 
+// resume finds what an account has not tried yet; false says that the work has to end.
+func (w *walk) resume(account account, successors *successors) bool {
+	if w.untried != nil && w.account == account {
+		return true
+	}
+	g := w.reach.graph
+	var fresh bool
+	w.account = account
+	if w.untried, fresh = w.sets.of(account, successors); !fresh {
+		return true
+	}
+	if !w.look.unfit {
+		copy(w.untried.done, g.unfit)
+	}
+	w.untried.done.join(w.closed)
+	return g.budget.spend(w.untried.words())
+}
+
 // visit is a new way to a bundle; nil where one is known that leads wherever it would lead.
 func (w *walk) visit(from *visit, to int) *visit {
 	account := from.account.after(w.reach.graph.masks[to])
-	visits := 0
-	for earlier := w.latest[to]; earlier != nil; earlier = earlier.earlier {
-		if visits++; visits >= maxVisits || account.coveredBy(earlier.account) {
-			return nil
-		}
+	visits, known := 0, false
+	for earlier := w.latest[to]; earlier != nil && !known; earlier = earlier.earlier {
+		visits++
+		known = visits >= maxVisits || account.coveredBy(earlier.account)
+	}
+	w.reach.graph.budget.spend(visits) // whether it was the last of the budget, successors says next
+	if known {
+		return nil
 	}
 	if len(w.spare) == 0 {
 		w.spare = make([]visit, 64)

@@ -16,13 +16,6 @@ type successors struct {
 	spans, spansOfPrereleases []targetSpan
 }
 
-// untried is what a search has not come to yet: of ranks those that are not in done, of an index's nodes those that are in neither set.
-type untried struct{ done, all, prereleases set }
-
-func (x *successors) untried() *untried {
-	return &untried{newSet(x.all.size), newSet(2 * x.all.size), newSet(2 * x.prereleases.size)}
-}
-
 // take appends the ranks that may follow a bundle and were not tried before, in ascending order, and from now on they are. looked is how
 // many it had to look at.
 func (x *successors) take(from int, u *untried, into []int32) (taken []int32, looked int) {
@@ -76,9 +69,7 @@ func (x *successors) each(f func(from int, ranks []int32)) {
 	var ranks []int32
 	var looked int
 	for from := range x.graph.bundles {
-		clear(u.done)
-		clear(u.all)
-		clear(u.prereleases)
+		u.clear()
 		if ranks, looked = x.collect(from, u, ranks[:0]); !x.graph.budget.spend(looked + len(u.all)/32) {
 			return
 		}

@@ -53,7 +53,7 @@ func TestRangesCoverOfAListWhatTheyCoverOneByOne(t *testing.T) {
 	}
 }
 
-func mustVersion(t *testing.T, text string) Version {
+func mustVersion(t testing.TB, text string) Version {
 	t.Helper()
 	version, err := ParseVersion(text, "")
 	if err != nil {

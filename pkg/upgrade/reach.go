@@ -108,7 +108,7 @@ const every = ^uint64(0)
 func (r *Reach) search(look search) []*visit {
 	first := &visit{at: look.from}
 	if look.from == start {
-		first.account = r.account
+		first.account = r.account.of(look.holding)
 	}
 	return r.walk(look, []*visit{first}, nil)
 }
@@ -207,7 +207,7 @@ func (w *walk) resume(account account, successors *successors) bool {
 
 // visit is a new way to a bundle; nil where one is known that leads wherever it would lead.
 func (w *walk) visit(from *visit, to int) *visit {
-	account := from.account.after(w.reach.graph.masks[to])
+	account := from.account.after(w.reach.graph.masks[to]).of(w.look.holding)
 	visits, known := 0, false
 	for earlier := w.latest[to]; earlier != nil && !known; earlier = earlier.earlier {
 		visits++

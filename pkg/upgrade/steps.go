@@ -87,6 +87,11 @@ func (a account) after(m mask) account {
 	return account{owed: a.owed | m.owes, paid: a.paid | m.pays}
 }
 
+// of is how one stands with these steps; those who differ in others only go the same ways.
+func (a account) of(steps uint64) account {
+	return account{owed: a.owed & steps, paid: a.paid & steps}
+}
+
 // open are the steps that are owed and not paid.
 func (a account) open() uint64 { return a.owed &^ a.paid }
 

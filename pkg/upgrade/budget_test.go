@@ -97,6 +97,66 @@ func TestHRD_B1_ALimitEndsTheSearchAndTheRefusalSaysWhich(t *testing.T) {
 	}
 }
 
+func TestHRD_B1_StepsAreCompiledWithinTheLimit(t *testing.T) {
+	closed := make(chan struct{})
+	close(closed)
+	var lines []string
+	for i := range maxSteps {
+		lines = append(lines, fmt.Sprintf("<1.%d.0 || >8.0.0, <9.0.0 → 3.%d.x → >=4.%d.0", i, i, i))
+	}
+	pkg := steps(t, chainOf(t, 1000), Channel, lines...)
+	const perVersion = maxSteps * (3 + 1 + 1) * stepsOfComparison
+	for name, test := range map[string]struct {
+		limit         Limit
+		selfCertified bool
+		least, most   int
+		ended         bool
+	}{
+		"all ranges of all steps are charged for":          {limit: Limit{Steps: 1 << 30}, least: perVersion * 1000, most: perVersion * 1000},
+		"too few steps of work end it":                     {limit: Limit{Steps: 5000}, least: 5000, most: 5000 + 3*stepsOfComparison, ended: true},
+		"so does a context that is canceled":               {limit: Limit{Done: closed}, least: pollEvery, most: 2 * pollEvery, ended: true},
+		"who is self-certified passes no step":             {limit: Limit{Steps: 5000}, selfCertified: true, most: 0},
+		"nor waits for one, when the context was canceled": {limit: Limit{Done: closed}, selfCertified: true, most: 0},
+		"without a limit nothing is counted, and all done": {most: 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pkg := pkg
+			pkg.Limit, pkg.SelfCertified = test.limit, test.selfCertified
+			g := New(pkg)
+			spent := 0
+			if g.budget != nil {
+				spent = g.budget.spent
+			}
+			if spent < test.least || spent > test.most || g.budget.exhausted() != test.ended {
+				t.Errorf("New spent %d steps, want %d to %d; exhausted is %t", spent, test.least, test.most, g.budget.exhausted())
+			}
+			r := g.From(pkg.Bundles[0], nil)
+			for to := range g.bundles[1:] {
+				if test.ended == r.Reached(1+to) || test.ended && r.Reason(1+to) != SearchLimit {
+					t.Fatalf("%s: reached is %t, reason %q", g.bundles[1+to].Version, r.Reached(1+to), r.Reason(1+to))
+				}
+			}
+		})
+	}
+}
+
+func TestStepsBeyondThoseThatAreJudgedAreNotCompiled(t *testing.T) {
+	pkg := chainOf(t, 10)
+	for range 4 {
+		var lines []string
+		for i := range maxSteps {
+			lines = append(lines, fmt.Sprintf("* → 3.%d.x → >=4.0.0", i))
+		}
+		pkg = steps(t, pkg, Channel, lines...)
+	}
+	pkg.Limit = Limit{Steps: 1 << 30}
+	g := New(pkg)
+	if most := 10 * maxAllSteps * 3 * stepsOfComparison; len(g.steps) != maxAllSteps || g.budget.spent > most {
+		t.Errorf("%d steps took %d steps of work, want at most %d", len(g.steps), g.budget.spent, most)
+	}
+	contains(t, g.From(pkg.Bundles[0], nil).Refusal(5).Why, "there are 128 steps in all, and at most 64 are judged")
+}
+
 func TestHRD_B1_UPG_V14_CountsAndReachabilityAreThoseOfTheEdgesAndPaths(t *testing.T) {
 	base := *seed
 	if base == 0 {

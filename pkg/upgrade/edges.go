@@ -76,6 +76,9 @@ func (g *Graph) arrows(f func(from, to int, source Source)) {
 // startRanks are the ranks of the bundles that may follow by the semantics alone what is not among the graph's bundles, ascending.
 func (g *Graph) startRanks(from Bundle) (ranks []int32) {
 	for rank, to := range g.order {
+		if !g.budget.spend(1 + len(g.entriesOf[to])) {
+			return ranks
+		}
 		if g.pkg.SelfCertified && ascending(g.bundles[to], from) != 0 || !g.pkg.SelfCertified && g.edge(from, to) {
 			ranks = append(ranks, int32(rank)) //nolint:gosec // the number of a bundle
 		}

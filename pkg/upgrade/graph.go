@@ -132,11 +132,7 @@ func New(pkg Package) *Graph {
 	g.pkg.Unreadable = slices.Clone(pkg.Unreadable)
 	g.pkg.Rules = slices.Clone(pkg.Rules) // whoever reads the catalogs may come by them in any order
 	slices.SortStableFunc(g.pkg.Rules, func(a, b Rules) int { return cmp.Compare(a.Where, b.Where) })
-	g.steps = compile(g)
-	g.masks = make([]mask, len(g.bundles))
-	for i, bundle := range g.bundles {
-		g.masks[i] = g.mask(bundle.Version, func(s *step) bool { return s.inside.has(i) })
-	}
+	g.compile()
 	return g
 }
 

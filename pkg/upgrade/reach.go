@@ -67,7 +67,7 @@ func (g *Graph) From(installed Bundle, ready []Version) *Reach {
 		r.account = r.account.after(g.maskOf(version))
 		before = version
 	}
-	if len(g.pkg.Unreadable) == 0 || g.pkg.SelfCertified {
+	if r.ended = g.budget.exhausted(); !r.ended && (len(g.pkg.Unreadable) == 0 || g.pkg.SelfCertified) {
 		r.best = r.search(search{holding: every, from: start})
 		if r.ended = g.budget.exhausted(); r.ended {
 			r.best = make([]*visit, len(g.bundles))

@@ -73,7 +73,15 @@ type Step struct {
 type Range struct {
 	text       string
 	constraint *semver.Constraints
+	// comparisons is how many comparisons with a version it has.
+	comparisons int
 }
+
+// stepsOfComparison is how many steps of work a comparison costs: where it fails, the library makes an error with a message.
+const stepsOfComparison = 50
+
+// work is how many steps of work it takes to find out whether a version is in the range.
+func (r Range) work() int { return r.comparisons * stepsOfComparison }
 
 // ParseRange reads a range as it is written in spec.package.version and in rules.
 func ParseRange(text string) (Range, error) {
@@ -85,7 +93,8 @@ func ParseRange(text string) (Range, error) {
 		return Range{}, fmt.Errorf("%s is not a version range: %w", truncate.Quote(text), err)
 	}
 	constraint.IncludePrerelease = true
-	return Range{text: text, constraint: constraint}, nil
+	words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" ,|", r) })
+	return Range{text: text, constraint: constraint, comparisons: len(words)}, nil
 }
 
 func (r Range) String() string { return r.text }

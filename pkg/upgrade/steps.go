@@ -20,28 +20,47 @@ type mask struct{ owes, pays, wants uint64 }
 // maxAllSteps is how many steps are judged; beyond it the package's rules count as unreadable.
 const maxAllSteps = 64
 
-func compile(g *Graph) []step {
-	var steps []step
+// compile finds out which bundles the author's steps concern. Where the budget does not last it leaves some out: then nothing is
+// reached anyway. Who is self-certified passes no step.
+func (g *Graph) compile() {
+	g.masks = make([]mask, len(g.bundles))
+	if g.pkg.SelfCertified {
+		return
+	}
 	for _, rules := range g.pkg.Rules {
 		for i, each := range rules.Steps {
-			compiled := step{Step: each, name: fmt.Sprintf("steps[%d] of %s", i, rules.Where), inside: newSet(len(g.bundles)), latest: -1}
-			for at, bundle := range g.bundles {
-				if bundle.Version.IsZero() || !each.Through.has(bundle.Version) {
-					continue
-				}
-				compiled.inside.add(at)
-				if each.Select == Latest && eligible(bundle) {
-					compiled.latest = at // bundles are in ascending order
-				}
-			}
-			steps = append(steps, compiled)
+			g.steps = append(g.steps, step{Step: each, name: fmt.Sprintf("steps[%d] of %s", i, rules.Where), latest: -1})
 		}
 	}
-	if len(steps) > maxAllSteps {
-		g.pkg.Unreadable = append(g.pkg.Unreadable, fmt.Sprintf("there are %d steps in all, and at most %d are judged", len(steps), maxAllSteps))
-		steps = steps[:maxAllSteps]
+	if len(g.steps) > maxAllSteps {
+		g.pkg.Unreadable = append(g.pkg.Unreadable, fmt.Sprintf("there are %d steps in all, and at most %d are judged", len(g.steps), maxAllSteps))
+		g.steps = g.steps[:maxAllSteps]
 	}
-	return steps
+	for i := range g.steps {
+		g.steps[i].inside = newSet(len(g.bundles))
+		g.findInside(&g.steps[i])
+	}
+	for i, bundle := range g.bundles {
+		if g.masks[i] = g.mask(bundle.Version, func(s *step) bool { return s.inside.has(i) }); g.budget.exhausted() {
+			return
+		}
+	}
+}
+
+// findInside finds the bundles that a step leads through.
+func (g *Graph) findInside(s *step) {
+	for at, bundle := range g.bundles {
+		if g.budget.exhausted() {
+			return
+		}
+		if bundle.Version.IsZero() || !g.has(s.Through, bundle.Version) {
+			continue
+		}
+		s.inside.add(at)
+		if s.Select == Latest && eligible(bundle) {
+			s.latest = at // bundles are in ascending order
+		}
+	}
 }
 
 // eligible says whether a bundle of a step's range may be the latest there.
@@ -55,24 +74,43 @@ func (s *step) satisfiedBy(g *Graph, version Version) bool {
 }
 
 func (g *Graph) maskOf(version Version) mask {
-	return g.mask(version, func(s *step) bool { return s.Through.has(version) })
+	return g.mask(version, func(s *step) bool { return g.has(s.Through, version) })
 }
 
-// mask is the mask of a version; inside says whether it is in the range that a step leads through. To ask a Range is slow.
+// has is Range.has within the budget, as guards is Range.guards.
+func (g *Graph) has(r Range, version Version) bool {
+	g.budget.spend(r.work())
+	return r.has(version)
+}
+
+func (g *Graph) guards(r Range, version Version) bool {
+	work := r.work()
+	if version.Prerelease() { // its release may be asked for, too
+		work *= 2
+	}
+	g.budget.spend(work)
+	return r.guards(version)
+}
+
+// mask is the mask of a version; inside says whether it is in the range that a step leads through. To ask a Range is slow. Where the
+// budget does not last the rest of the steps are left out.
 func (g *Graph) mask(version Version, inside func(*step) bool) mask {
 	var m mask
 	if version.IsZero() {
 		return m
 	}
 	for i := range g.steps {
-		bit, past := uint64(1)<<i, g.steps[i].To.guards(version)
+		if g.budget.exhausted() {
+			return m
+		}
+		bit, past := uint64(1)<<i, g.guards(g.steps[i].To, version)
 		switch {
 		case past:
 			m.wants |= bit
 			m.pays |= bit // however it got there, what is behind it is behind it
 		case inside(&g.steps[i]) && g.steps[i].satisfiedBy(g, version):
 			m.pays |= bit
-		case g.steps[i].From.guards(version):
+		case g.guards(g.steps[i].From, version):
 			m.owes |= bit
 		}
 	}

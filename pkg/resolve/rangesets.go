@@ -13,9 +13,11 @@ type rangeSets struct {
 	numbers []int32
 }
 
-// newRangeSets takes the versions that an operator has to choose from, and requirements of which some are of its package.
+// newRangeSets takes the versions that an operator has to choose from, and requirements of which some are of its package. Where the
+// operator's budget does not last each version has a number of its own: to take two for the same that are not would be wrong.
 func newRangeSets(s *study, required []catalog.Requirement) rangeSets {
 	sets := rangeSets{versions: s.offered()}
+	sets.numbers = make([]int32, sets.versions.Len())
 	changes := make([][]int, sets.versions.Len()+1) // which ranges begin or end, by position
 	ranges := 0
 	for _, leaf := range required {
@@ -26,13 +28,18 @@ func newRangeSets(s *study, required []catalog.Requirement) rangeSets {
 		if !ok {
 			continue // a range that cannot be parsed contains no version
 		}
-		sets.versions.Covered(leaf.Package.Range, covers, func(lo, hi int) {
+		complete := sets.versions.Covered(leaf.Package.Range, covers, s.budget, func(lo, hi int) {
 			changes[lo], changes[hi] = append(changes[lo], ranges), append(changes[hi], ranges)
 		})
+		if !complete {
+			for at := range sets.numbers {
+				sets.numbers[at] = int32(at) //nolint:gosec // the number of a version
+			}
+			return sets
+		}
 		ranges++
 	}
 	numbered := newNumberedSet(ranges)
-	sets.numbers = make([]int32, sets.versions.Len())
 	for at := range sets.numbers {
 		for _, each := range changes[at] {
 			numbered.toggle(each)

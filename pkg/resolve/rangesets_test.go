@@ -93,6 +93,71 @@ func TestHRD_B1_RangesAreAppliedAsOftenAsThereAreVersions(t *testing.T) {
 	}
 }
 
+func TestHRD_B1_RangesAreAppliedWithinTheLimit(t *testing.T) {
+	closed := make(chan struct{})
+	close(closed)
+	const versions = 3000
+	applied := func(limit upgrade.Limit) (times int) {
+		n := requiring(versions, requirementsOfEach["another range each, not met"])
+		n.world.Limit = limit
+		around := newSurroundings(n.requests, n.world)
+		studies := []*study{begin(n.requests[0], around), begin(n.requests[1], around)}
+		around.meet(studies)
+		for _, leaf := range mentionedPackages(studies) {
+			covers := upgrade.ReadRange(leaf.Package.Range)
+			around.ranges[leaf.Package.Range] = func(version blang.Version) bool {
+				times++
+				return covers(version)
+			}
+		}
+		why := ""
+		for _, o := range studies[0].options {
+			why = requirements(studies[0].ask, o)
+		}
+		if why != "" {
+			t.Errorf("what is not known is a reason to refuse: %s", why)
+		}
+		newRangeSets(studies[1], mentionedPackages(studies))
+		return times
+	}
+	for name, test := range map[string]struct {
+		limit upgrade.Limit
+		most  int
+	}{
+		"few steps of work":           {upgrade.Limit{Steps: 1000}, 500},
+		"a context that was canceled": {upgrade.Limit{Done: closed}, versions},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if times := applied(test.limit); times > test.most {
+				t.Errorf("ranges are applied %d times, want at most %d", times, test.most)
+			}
+		})
+	}
+}
+
+func TestOperatorsGetTheSameIfRangesCannotBeApplied(t *testing.T) {
+	decide := func(n *neighbourhood, limit upgrade.Limit) string {
+		around := newSurroundings(n.requests, n.world)
+		var studies []*study
+		for _, req := range n.requests {
+			s := begin(req, around)
+			s.budget = upgrade.NewBudget(limit)
+			studies = append(studies, s)
+		}
+		return outcome(decideJointly(around, studies))
+	}
+	for seed := range uint64(500) {
+		if got, want := decide(random(seed), upgrade.Limit{Steps: 1}), decide(random(seed), upgrade.Limit{}); got != want {
+			t.Errorf("seed %d: without a budget for ranges it comes to %s, with one to %s", seed, got, want)
+		}
+	}
+	for name, needs := range requirementsOfEach {
+		if got, want := decide(requiring(300, needs), upgrade.Limit{Steps: 100}), decide(requiring(300, needs), upgrade.Limit{}); got != want {
+			t.Errorf("%s: with a small budget for ranges it comes to %s, without a limit to %s", name, got, want)
+		}
+	}
+}
+
 // BenchmarkRequirements decides about two operators of which each version of the one requires the other.
 func BenchmarkRequirements(b *testing.B) {
 	for _, versions := range []int{300, 3000} {

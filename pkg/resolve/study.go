@@ -26,16 +26,18 @@ type study struct {
 	// problem says that there is nothing to choose from, and reason which kind of problem it is.
 	reason, problem string
 	conflicts       []Conflict
-	// versions are made by offered, and inRange by versionIn, by the ranges' texts.
+	// versions are made by offered, and inRange by versionIn, by the ranges' texts; budget is for comparing the ones with the others. It is
+	// this operator's alone, so that its decision depends on nobody but those that it is decided together with.
 	versions *upgrade.Versions
 	inRange  map[string]bool
+	budget   *upgrade.Budget
 	// kin are the operators that it has to do with.
 	kin   []string
 	notes []string
 }
 
 func begin(req Request, around *surroundings) *study {
-	s := &study{found: look(req, around.world.catalogs(req.Package))}
+	s := &study{found: look(req, around.world.catalogs(req.Package)), budget: upgrade.NewBudget(around.limit())}
 	s.found.unlisted = around.world.Unlisted
 	var invalid string
 	if s.ask, invalid = newQuestion(req, around); invalid != "" {
@@ -197,11 +199,13 @@ func (s *study) offered() upgrade.Versions {
 	return *s.versions
 }
 
-// versionIn says whether any version that the operator runs or might run is in a range. Each range is applied once.
+// versionIn says whether any version that the operator runs or might run is in a range. Each range is applied once. Where the budget does
+// not last there might be one: whether a version is in the range is asked again of each version that is tried together with others.
 func (s *study) versionIn(text string, covers blang.Range) (found bool) {
 	found, known := s.inRange[text]
 	if !known {
-		s.offered().Covered(text, covers, func(int, int) { found = true })
+		complete := s.offered().Covered(text, covers, s.budget, func(int, int) { found = true })
+		found = found || !complete
 		if s.inRange == nil {
 			s.inRange = map[string]bool{}
 		}

@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"cmp"
 	"strings"
 
 	blang "github.com/blang/semver/v4"
@@ -23,8 +24,8 @@ type World struct {
 	// Providers says of each catalog which packages of it bring a kind, for messages; nil where nobody knows any. It is asked
 	// once for every kind of which anything is said.
 	Providers func(gvk catalog.GVK) []Providers
-	// Limit bounds the search for one operator's paths, and the explanation of what is refused; without Steps there may be a default
-	// number of them. A Cache is always to be asked with the same one. When Done is closed, all searches end. The
+	// Limit bounds the search for one operator's paths, and the explanation of what is refused, and again the comparison of its versions
+	// with the ranges that operators require; without Steps there may be a default number of them. A Cache is always to be asked with the same one. When Done is closed, all searches end. The
 	// decision is then incomplete: a Cache does not keep it, and the caller discards it.
 	Limit upgrade.Limit
 }
@@ -119,6 +120,13 @@ func newSurroundings(requests []Request, world World) *surroundings {
 		}
 	}
 	return around
+}
+
+// limit bounds the work that is done about one operator.
+func (around *surroundings) limit() upgrade.Limit {
+	limit := around.world.Limit
+	limit.Steps = cmp.Or(limit.Steps, maxWork)
+	return limit
 }
 
 // alone is the same cluster before any operators are decided about.

@@ -22,27 +22,28 @@ func (l Limit) Canceled() bool {
 	}
 }
 
-// budget counts the work that is done under a Limit. A nil budget counts nothing and has no bound. It is not safe for concurrent use.
-type budget struct {
+// Budget counts the work that is done under a Limit. A nil Budget counts nothing and has no bound. It is not safe for concurrent use.
+type Budget struct {
 	limit       Limit
 	spent, poll int
 	canceled    bool
 }
 
-func newBudget(limit Limit) *budget {
+// NewBudget makes a budget of which nothing is spent; nil where the Limit is no bound.
+func NewBudget(limit Limit) *Budget {
 	if limit == (Limit{}) {
 		return nil
 	}
-	return &budget{limit: limit, poll: pollEvery}
+	return &Budget{limit: limit, poll: pollEvery}
 }
 
 // exhausted reports whether the work has ended; a search then finds nothing more.
-func (b *budget) exhausted() bool {
+func (b *Budget) exhausted() bool {
 	return b != nil && (b.canceled || b.limit.Steps > 0 && b.spent >= b.limit.Steps)
 }
 
 // spend counts steps; it returns false when the work has to end.
-func (b *budget) spend(steps int) bool {
+func (b *Budget) spend(steps int) bool {
 	if b == nil {
 		return true
 	}

@@ -105,7 +105,7 @@ type Graph struct {
 	steps   []step
 	// masks of the steps that concern each bundle.
 	masks  []mask
-	budget *budget
+	budget *Budget
 	// untriedBytes is maxUntriedBytes, less in tests.
 	untriedBytes int
 }
@@ -122,7 +122,7 @@ func (e *entry) skips(v Version) bool { return e.covers != nil && !v.IsZero() &&
 
 // New makes the graph of a package. Of bundles with the same name and version the first one counts.
 func New(pkg Package) *Graph {
-	g := &Graph{pkg: pkg, bundles: slices.Clone(pkg.Bundles), budget: newBudget(pkg.Limit), untriedBytes: maxUntriedBytes}
+	g := &Graph{pkg: pkg, bundles: slices.Clone(pkg.Bundles), budget: NewBudget(pkg.Limit), untriedBytes: maxUntriedBytes}
 	slices.SortStableFunc(g.bundles, ascending)
 	g.bundles = slices.CompactFunc(g.bundles, func(a, b Bundle) bool { return ascending(a, b) == 0 })
 	g.arrange()

@@ -29,10 +29,14 @@ type span struct{ lo, hi int }
 
 // spansOf are the positions of those of the ascending versions that a range covers, in order and apart from one another. A range is
 // a combination of comparisons, so that between two versions that its text mentions it covers all or nothing: it is asked once for
-// each of these gaps, and not once for each version.
-func spansOf(text string, covers blang.Range, versions []blang.Version, budget *budget) (covered []span) {
-	cuts := []int{0, len(versions)}
-	for _, mentioned := range mentionedVersions(text) {
+// each of these gaps, and not once for each version. Where the budget does not last there are none.
+func spansOf(text string, covers blang.Range, versions []blang.Version, budget *Budget) (covered []span) {
+	cuts, all := []int{0, len(versions)}, mentionedVersions(text)
+	work := 1 + len(all) // a range costs as much as it has comparisons
+	if !budget.spend(work) {
+		return nil
+	}
+	for _, mentioned := range all {
 		from, _ := slices.BinarySearchFunc(versions, mentioned, blang.Version.Compare)
 		after := from
 		for after < len(versions) && versions[after].Compare(mentioned) == 0 {
@@ -44,7 +48,7 @@ func spansOf(text string, covers blang.Range, versions []blang.Version, budget *
 	cuts = slices.Compact(cuts)
 	for i, lo := range cuts[:len(cuts)-1] {
 		hi := cuts[i+1]
-		if !budget.spend(len(cuts)) { // a range costs as much as it has comparisons
+		if !budget.spend(work) {
 			return nil
 		}
 		if !covers(versions[lo]) {

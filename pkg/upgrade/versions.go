@@ -35,12 +35,21 @@ func (l Versions) Position(version Version) (at int, found bool) {
 	return slices.BinarySearchFunc(l.ascending, version.strict, blang.Version.Compare)
 }
 
-// Covered calls f for each run of positions, from lo up to but not including hi, that a range contains. covers is ReadRange's result for text.
-func (l Versions) Covered(text string, covers blang.Range, f func(lo, hi int)) {
+// Covered calls f for each run of positions, from lo up to but not including hi, that a range contains. covers is ReadRange's result for
+// text. It returns false, without a call of f, when the budget does not last: then it is not known what the range contains.
+func (l Versions) Covered(text string, covers blang.Range, budget *Budget, f func(lo, hi int)) (complete bool) {
 	if len(l.ascending) == 0 {
-		return
+		return true
 	}
-	for _, run := range spansOf(text, covers, l.ascending, nil) {
+	if budget.exhausted() {
+		return false
+	}
+	runs := spansOf(text, covers, l.ascending, budget)
+	if budget.exhausted() {
+		return false
+	}
+	for _, run := range runs {
 		f(run.lo, run.hi)
 	}
+	return true
 }

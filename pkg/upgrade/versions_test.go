@@ -32,7 +32,7 @@ func TestRangesCoverOfAListWhatTheyCoverOneByOne(t *testing.T) {
 			covers = func(blang.Version) bool { return true }
 		}
 		covered := make([]bool, list.Len())
-		list.Covered(text, covers, func(lo, hi int) {
+		list.Covered(text, covers, nil, func(lo, hi int) {
 			for at := lo; at < hi; at++ {
 				covered[at] = true
 			}
@@ -47,7 +47,7 @@ func TestRangesCoverOfAListWhatTheyCoverOneByOne(t *testing.T) {
 	if at, found := list.Position(mustVersion(t, "7.7.7")); found {
 		t.Errorf("a version that is not there is at %d", at)
 	}
-	NewVersions(nil).Covered(">=1.0.0", ReadRange(">=1.0.0"), func(lo, hi int) { t.Error(fmt.Sprint("of nothing is covered ", lo, hi)) })
+	NewVersions(nil).Covered(">=1.0.0", ReadRange(">=1.0.0"), nil, func(lo, hi int) { t.Error(fmt.Sprint("of nothing is covered ", lo, hi)) })
 	if !slices.IsSortedFunc(list.ascending, blang.Version.Compare) {
 		t.Error("the list is not ascending")
 	}

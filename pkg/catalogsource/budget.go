@@ -2,8 +2,12 @@ package catalogsource
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
 )
 
 // Memory of all readings of catalogs together. With what the messages of readings take (package grpc) it is below 64 MiB.
@@ -21,13 +25,19 @@ type Budget struct {
 	lock sync.Mutex
 	// own is how many shares are left, common how many bytes beyond them.
 	own, common int
-	// large holds the reading whose messages may be large.
-	large chan struct{}
+	// large is the reading whose messages may be large; nil for none.
+	large *Reading
+	// open are the readings that are not closed.
+	open map[*Reading]bool
+	// queue are the requests that wait, the oldest first.
+	queue []*request
+	// now measures how long a timer has run.
+	now func() time.Time
 }
 
 // NewBudget returns the budget for one process.
 func NewBudget() *Budget {
-	return &Budget{own: readings, common: commonShare, large: make(chan struct{}, 1)}
+	return &Budget{own: readings, common: commonShare, open: map[*Reading]bool{}, now: clock.RealClock{}.Now}
 }
 
 // Reading lends to one reading. It is to be closed when that has ended, well or not.
@@ -39,6 +49,7 @@ func (b *Budget) Reading() *Reading {
 		b.own--
 		r.share = ownShare
 	}
+	b.open[r] = true
 	return r
 }
 
@@ -47,25 +58,37 @@ type Reading struct {
 	budget *Budget
 	// share is its own, taken what it has now, of which what is beyond its share is common.
 	share, taken int
+	// waiting is how many of its requests are in the queue.
+	waiting int
+	// read is the read in progress; nil before Begin and after its end.
+	read *read
 }
 
-// Take reserves bytes, or says that they are more than is left.
+// Take reserves bytes, or returns an error when more are needed than are left. During a read it first waits for other readings to end,
+// for at most MaxWait in all waits of the read.
 func (r *Reading) Take(bytes int) error {
 	if r == nil {
 		return nil
 	}
 	r.budget.lock.Lock()
 	defer r.budget.lock.Unlock()
-	more := r.beyond(r.taken+bytes) - r.beyond(r.taken)
-	if more > r.budget.common {
-		// No figure that differs from one try to the next: the text is a condition's.
-		return fmt.Errorf("reading it takes more than %d KiB of memory, and too little is free of the further %d MiB that all catalogs share: "+
-			"the manager reads it again later; if that fails too, ask the catalog's publisher to prune it",
-			ownShare>>10, commonShare>>20)
+	wanted := &request{reading: r, bytes: bytes}
+	switch {
+	case r.budget.fits(wanted, r.budget.isWanted(false)):
+		r.budget.lend(wanted)
+		return nil
+	case r.read == nil || r.beyond(r.taken+bytes) > commonShare:
+		return errNoMemory()
 	}
-	r.budget.common -= more
-	r.taken += bytes
-	return nil
+	return r.budget.wait(r.read.ctx, wanted)
+}
+
+// errNoMemory is the error of a reading that needs more memory than is left.
+func errNoMemory() error {
+	// No figure that differs from one try to the next: the text is a condition's.
+	return fmt.Errorf("reading it takes more than %d KiB of memory, and too little is free of the further %d MiB that all catalogs share: "+
+		"the manager reads it again later; if that fails too, ask the catalog's publisher to prune it",
+		ownShare>>10, commonShare>>20)
 }
 
 // Return gives bytes back that were taken.
@@ -100,25 +123,46 @@ func (r *Reading) Close() {
 		r.budget.own++
 		r.share = 0
 	}
+	delete(r.budget.open, r)
 }
 
-// Large waits until no other reading's messages may be large. release is to be called when those of this one may not be any more.
+// Large waits until no other reading's messages may be large, during a read for at most MaxWait in all waits of the read. release is
+// to be called when those of this one may not be any more.
 func (r *Reading) Large(ctx context.Context) (release func(), err error) {
 	if r == nil {
 		return func() {}, nil
 	}
-	select {
-	case r.budget.large <- struct{}{}:
-		return func() { <-r.budget.large }, nil
-	case <-ctx.Done():
-		return nil, fmt.Errorf("waiting for other catalogs with large messages: %w", ctx.Err())
+	b := r.budget
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	wanted := &request{reading: r, large: true}
+	if b.fits(wanted, b.isWanted(true)) {
+		b.lend(wanted)
+	} else if err := b.wait(ctx, wanted); err != nil {
+		return nil, fmt.Errorf("waiting for other catalogs with large messages: %w", err)
 	}
+	return func() {
+		b.lock.Lock()
+		defer b.lock.Unlock()
+		b.large = nil
+		b.settle()
+	}, nil
 }
 
+// errWaited is the error of a reading that has waited for MaxWait for its turn with large messages.
+var errWaited = errors.New("its turn has not come within " + MaxWait.String() + "; it is read again later")
+
 func (r *Reading) give(bytes int) {
-	r.budget.common += r.beyond(r.taken) - r.beyond(r.taken-bytes)
+	returned := r.beyond(r.taken) - r.beyond(r.taken-bytes)
+	r.budget.common += returned
 	r.taken -= bytes
+	if returned > 0 && (len(r.budget.queue) > 0 || !r.usesCommon()) {
+		r.budget.settle()
+	}
 }
 
 // beyond is how much of so many bytes is common.
 func (r *Reading) beyond(bytes int) int { return max(0, bytes-r.share) }
+
+// usesCommon is whether it has memory that is common.
+func (r *Reading) usesCommon() bool { return r.beyond(r.taken) > 0 }

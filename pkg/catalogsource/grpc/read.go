@@ -25,8 +25,8 @@ import (
 )
 
 const (
-	// timeout bounds one whole read, for callers whose context has no earlier deadline. A full OpenShift catalog streams
-	// in seconds; one that takes minutes is a server that hangs.
+	// timeout bounds one whole read, for callers whose context has no earlier deadline; waits for other readings do not count. A full
+	// OpenShift catalog streams in seconds; one that takes minutes is a server that hangs.
 	timeout = 2 * time.Minute
 	// usualMessage bounds a message at first: the largest blob of the catalogs of OpenShift 4.20 has 194 KiB, and a message may have
 	// what is in it twice.
@@ -55,17 +55,18 @@ type Client struct {
 // which of them bring which kinds. The connection is closed on return. Errors name the address and what was asked; there is no
 // result beside an error. What is kept is taken from memory; nil has no bound. The caller closes it.
 func (c Client) Read(ctx context.Context, address string, want func(pkg string) bool, memory *catalogsource.Reading) ([]catalog.Package, *catalog.Providers, error) {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
+	ctx, end := memory.Begin(ctx, timeout)
+	defer end()
 	// The address is dialled as it stands, never through a proxy: it is a Service of the cluster.
-	connection, err := googlegrpc.NewClient("passthrough:///"+address, append(c.dialOptions(),
+	connection, err := googlegrpc.NewClient("passthrough:///"+address,
+		googlegrpc.WithContextDialer(c.dialer(memory)),
 		googlegrpc.WithTransportCredentials(insecure.NewCredentials()),
 		googlegrpc.WithNoProxy(),
 		googlegrpc.WithMaxHeaderListSize(maxHeaders),
 		// What a server may send before it is read. Left to itself, grpc-go raises it to 16 MiB for a fast server.
 		googlegrpc.WithStaticStreamWindowSize(usualMessage),
 		googlegrpc.WithStaticConnWindowSize(concurrentCalls*usualMessage),
-	)...)
+	)
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading catalog at %q: %w", address, err)
 	}
@@ -75,19 +76,39 @@ func (c Client) Read(ctx context.Context, address string, want func(pkg string) 
 	if status.Code(err) == codes.ResourceExhausted || err != nil && usual.codec.exceeded.Load() {
 		packages, providers, err = readLarge(ctx, connection, want, memory)
 	}
-	if err != nil {
+	// A server that sees our deadline too may end its stream in good order, and short.
+	if err = catalogsource.Cause(ctx, err); err != nil {
 		return nil, nil, fmt.Errorf("reading catalog at %q: %w", address, err)
 	}
 	return packages, providers, nil
 }
 
-func (c Client) dialOptions() []googlegrpc.DialOption {
-	if c.Dial == nil {
-		return nil
+// dialer returns the function that connects to the server. What the server sends is counted.
+func (c Client) dialer(memory *catalogsource.Reading) func(context.Context, string) (net.Conn, error) {
+	dial := c.Dial
+	if dial == nil {
+		dial = (&net.Dialer{}).DialContext
 	}
-	return []googlegrpc.DialOption{googlegrpc.WithContextDialer(func(ctx context.Context, address string) (net.Conn, error) {
-		return c.Dial(ctx, "tcp", address)
-	})}
+	return func(ctx context.Context, address string) (net.Conn, error) {
+		connection, err := dial(ctx, "tcp", address)
+		if err != nil {
+			return nil, err
+		}
+		return &countedConnection{connection, memory}, nil
+	}
+}
+
+// countedConnection counts the bytes that come.
+type countedConnection struct {
+	net.Conn
+	memory *catalogsource.Reading
+}
+
+// Read reads on.
+func (c *countedConnection) Read(buffer []byte) (int, error) {
+	n, err := c.Conn.Read(buffer)
+	c.memory.Received(n)
+	return n, err
 }
 
 // readLarge reads a catalog of which a message was too large for the usual bound, from the start.
@@ -110,9 +131,6 @@ func readWith(ctx context.Context, bounded boundedConnection, want func(string) 
 		builder:      catalog.Builder{Memory: memory}, providers: catalog.ProvidersBuilder{Memory: memory},
 	}
 	err := r.read(ctx, want)
-	if err == nil {
-		err = ctx.Err() // a server that sees our deadline too may end its stream in good order, and short
-	}
 	if err == nil {
 		err = r.builder.Err()
 	}

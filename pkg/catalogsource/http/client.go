@@ -35,7 +35,7 @@ type Options struct {
 	RootCAs *x509.CertPool
 	// Dial connects to a server; nil connects by TCP.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Timeout bounds one read, all its requests included; 0 means DefaultTimeout.
+	// Timeout bounds one read, all its requests included and waits for other readings not; 0 means DefaultTimeout.
 	Timeout time.Duration
 	// MaxBytes bounds what one read may receive, after decompression; 0 means DefaultMaxBytes.
 	MaxBytes int64

@@ -98,15 +98,12 @@ func (c *Client) do(ctx context.Context, base string, memory *catalogsource.Read
 		if err != nil {
 			return Reading{}, err
 		}
-		ctx, cancel := context.WithTimeout(ctx, c.options.Timeout)
-		defer cancel()
+		ctx, end := memory.Begin(ctx, c.options.Timeout)
+		defer end()
 		reading, err := read(&request{ctx, client, strings.TrimSuffix(base, "/"), c.options.MaxBytes, c.options.MaxBytes, memory})
-		if err == nil {
-			// When the time is up, the server sees our connection close and may end its answer in good order before we
-			// stop listening: a short answer that looks whole.
-			err = ctx.Err()
-		}
-		return reading, err
+		// When the time is up, the server sees our connection close and may end its answer in good order before we
+		// stop listening: a short answer that looks whole.
+		return reading, catalogsource.Cause(ctx, err)
 	}()
 	if err != nil {
 		return Reading{}, fmt.Errorf("reading catalog at %q: %w", base, err)
@@ -258,7 +255,7 @@ func expectOK(response *http.Response) error {
 	return fmt.Errorf("unexpected status %s%s (%s)", truncate.Quote(response.Status), hint, truncate.Quote(said))
 }
 
-// limit bounds what the whole read may receive.
+// limit bounds what the whole read may receive, and counts it.
 func (r *request) limit(body io.Reader) io.Reader { return &limited{body, r} }
 
 type limited struct {
@@ -268,6 +265,7 @@ type limited struct {
 
 func (l *limited) Read(p []byte) (int, error) {
 	n, err := l.Reader.Read(p)
+	l.request.memory.Received(n)
 	if l.request.left -= int64(n); l.request.left < 0 {
 		return n, fmt.Errorf("the catalog is larger than %d bytes", l.request.max)
 	}

@@ -50,8 +50,8 @@ const ControllerName = "CatalogController"
 
 const (
 	// readTimeout bounds one reading: operator-controller raised its own to 5 minutes because large catalogs on slow
-	// storage took longer than a minute, and ours keep nobody waiting.
-	readTimeout = 5 * time.Minute
+	// storage took longer than a minute, and ours keep nobody waiting. Waits for the memory that all readings share come on top.
+	readTimeout = 5*time.Minute + catalogsource.MaxWait
 	// attendance is how long a worker stays with a reading. Full-size catalogs are read within seconds.
 	attendance = 5 * time.Second
 	// firstRetry and lastRetry bound the wait after a reading that failed.

@@ -42,10 +42,13 @@ func DefaultLimits() Limits {
 type Config struct {
 	// Limits default to DefaultLimits.
 	Limits Limits
-	// Transport speaks to registries; the default is go-containerregistry's, which honours HTTPS_PROXY.
+	// Transport speaks to registries; the default is go-containerregistry's, which honours HTTPS_PROXY. Where it has a dialer of its
+	// own, that has to refuse names that resolve to a loopback address.
 	Transport *http.Transport
-	// Dial connects to registries instead of Transport's own dialer; nil leaves that.
+	// Dial connects to registries instead of Transport's own dialer, with the same duty; nil leaves that.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	// Resolver looks up the names of registries, unless there is such a dialer; nil is the system's.
+	Resolver *net.Resolver
 	// PullSecrets is where credentials come from; without it everything is fetched anonymously.
 	PullSecrets *PullSecrets
 	// Platform is chosen from an index; the default is the one that this program was built for.
@@ -54,10 +57,11 @@ type Config struct {
 
 // Fetcher fetches images. It holds no state and is safe for concurrent use.
 type Fetcher struct {
-	limits      Limits
-	platform    v1.Platform
-	transport   *http.Transport
-	pullSecrets *PullSecrets
+	limits   Limits
+	platform v1.Platform
+	// transport speaks to registries. localTransport does for references on a loopback address; they have no connection in common.
+	transport, localTransport *http.Transport
+	pullSecrets               *PullSecrets
 }
 
 // New builds a Fetcher.
@@ -65,20 +69,35 @@ func New(config Config) *Fetcher {
 	if config.Limits == (Limits{}) {
 		config.Limits = DefaultLimits()
 	}
-	if config.Transport == nil {
-		config.Transport, _ = remote.DefaultTransport.(*http.Transport)
-	}
-	if config.Transport == nil {
-		config.Transport = &http.Transport{Proxy: http.ProxyFromEnvironment}
-	}
-	if config.Dial != nil {
-		config.Transport = config.Transport.Clone()
-		config.Transport.Proxy, config.Transport.DialContext = nil, config.Dial
-	}
+	transport, local := transports(config)
 	if config.Platform.OS == "" {
 		config.Platform = v1.Platform{OS: "linux", Architecture: runtime.GOARCH}
 	}
-	return &Fetcher{limits: config.Limits, platform: config.Platform, transport: config.Transport, pullSecrets: config.PullSecrets}
+	return &Fetcher{limits: config.Limits, platform: config.Platform, transport: transport, localTransport: local, pullSecrets: config.PullSecrets}
+}
+
+// transports makes what speaks to registries, and what does for references on a loopback address.
+func transports(config Config) (transport, local *http.Transport) {
+	dials := config.Transport != nil && config.Transport.DialContext != nil
+	transport = config.Transport
+	if transport == nil {
+		transport, _ = remote.DefaultTransport.(*http.Transport)
+	}
+	if transport == nil {
+		transport = &http.Transport{Proxy: http.ProxyFromEnvironment}
+	}
+	switch {
+	case config.Dial != nil:
+		transport = transport.Clone()
+		transport.Proxy, transport.DialContext = nil, config.Dial
+		return transport, transport
+	case dials:
+		return transport, transport
+	}
+	transport, local = transport.Clone(), transport.Clone()
+	transport.DialContext = dialer{resolver: config.Resolver}.DialContext
+	local.DialContext = dialer{resolver: config.Resolver, local: true}.DialContext
+	return transport, local
 }
 
 // Resolve gives the source's reference by digest. A reference that has a digest is returned without asking anybody; a tag
@@ -150,7 +169,7 @@ func (f *Fetcher) begin(ctx context.Context, source Source) (options []remote.Op
 	if err != nil {
 		return nil, nil, err
 	}
-	transport, end, err := transportFor(f.transport, source, f.limits.Stall)
+	transport, end, err := f.transportFor(source)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"path"
 	"strings"
 	"time"
@@ -29,12 +30,16 @@ const (
 )
 
 // transportFor makes the transport that a source asks for, and a function that closes what it leaves open.
-func transportFor(base *http.Transport, source Source, stall time.Duration) (http.RoundTripper, func(), error) {
+func (f *Fetcher) transportFor(source Source) (http.RoundTripper, func(), error) {
 	host, _, err := net.SplitHostPort(source.Registry())
 	if err != nil {
 		host = source.Registry()
 	}
-	guarded := &guard{next: base, plain: source.InsecureSkipTLSVerify, local: isLoopback(host), stall: stall}
+	base, local := f.transport, isLoopback(host)
+	if local {
+		base = f.localTransport
+	}
+	guarded := &guard{next: base, plain: source.InsecureSkipTLSVerify, local: local, stall: f.limits.Stall}
 	if !source.InsecureSkipTLSVerify && source.CertificateData == "" {
 		return guarded, func() {}, nil
 	}
@@ -62,7 +67,7 @@ func transportFor(base *http.Transport, source Source, stall time.Duration) (htt
 // this machine's own addresses, unless the reference names one; no silence for longer than stall; no answer in memory beyond
 // maxAnswer.
 type guard struct {
-	next http.RoundTripper
+	next *http.Transport
 	// plain allows plain HTTP. local says that the reference itself is on a loopback address, where plain HTTP needs no leave.
 	plain, local bool
 	stall        time.Duration
@@ -77,7 +82,7 @@ func (g *guard) RoundTrip(request *http.Request) (*http.Response, error) {
 	if request.URL.Scheme != "https" && !g.plain && !loopback {
 		return nil, marked(Untrusted, "%s %s", request.URL.Host, plainRefused)
 	}
-	ctx, cancel := context.WithCancelCause(request.Context())
+	ctx, cancel := context.WithCancelCause(markProxied(g.next, request))
 	timer := time.AfterFunc(g.stall, func() { cancel(&stallError{g.stall}) })
 	response, err := g.next.RoundTrip(request.WithContext(ctx))
 	timer.Stop()
@@ -104,11 +109,11 @@ func first(request *http.Request) *http.Request {
 	return request
 }
 
-// isLoopback says whether a host is this machine. The unspecified address is: Linux connects it to a loopback one.
+// isLoopback says whether a host is this machine by its name. Other names that resolve to it are refused when they are dialed (dialer).
 func isLoopback(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
-	ip := net.ParseIP(host)
-	return host == "localhost" || strings.HasSuffix(host, ".localhost") || ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && isLoopbackIP(ip)
 }
 
 // guardedBody is the body of an answer. The clock runs only while it is read: that our own disk is slow is not the

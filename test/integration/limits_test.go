@@ -70,7 +70,17 @@ var _ = Describe("PlatformOperatorManager cluster while it limits packages, cata
 		Entry("packages", `{"allowedPackages":["a"]}`, `{"allowedPackages":null}`, "spec.allowedPackages"),
 		Entry("namespaces of catalogs", `{"catalogNamespaces":["a"]}`, `{"catalogNamespaces":null}`, "spec.catalogNamespaces"),
 		Entry("catalogs", `{"catalogSelector":{"matchLabels":{"a":"b"}}}`, `{"catalogSelector":null}`, "spec.catalogSelector"),
+		Entry("catalogs by an expression", `{"catalogSelector":{"matchExpressions":[{"key":"a","operator":"Exists"}]}}`, `{"catalogSelector":null}`, "spec.catalogSelector"),
 		Entry("approval", `{"defaultApproval":"Manual"}`, `{"defaultApproval":null}`, "spec.defaultApproval"),
+	)
+
+	DescribeTable("HRD-S3 is deleted without an annotation where what is set limits nothing", func(ctx context.Context, spec, undo string) {
+		configure(ctx, spec, undo)
+		Expect(admin.Dynamic.Resource(managers).Delete(ctx, operatorv1alpha1.PlatformOperatorManagerName, dry)).To(Succeed())
+	},
+		Entry("an empty selector", `{"catalogSelector":{}}`, `{"catalogSelector":null}`),
+		Entry("a selector with empty parts", `{"catalogSelector":{"matchLabels":{},"matchExpressions":[]}}`, `{"catalogSelector":null}`),
+		Entry("automatic approval", `{"defaultApproval":"Automatic"}`, `{"defaultApproval":null}`),
 	)
 
 	It("HRD-S3 holds everything after its deletion until its limits are back, or those of the new one are accepted", func(ctx context.Context) {

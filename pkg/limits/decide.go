@@ -19,6 +19,9 @@ type Decision struct {
 // Decide judges the PlatformOperatorManager; nil is none. An edit of one counts at once, whatever it permits: who may edit limits
 // may lift them. One that took the place of another counts when it keeps the limits of that, or when its annotation accepts its own.
 // What is known of the former limits stays until then, so that no second deletion, and no restart, forgets them.
+//
+// Without a Record, a PlatformOperatorManager that is younger than an installation has had a predecessor with unknown limits: the
+// manager installs nothing while none exists. Before the first installation there was none, and the present limits count.
 func Decide(stored Stored, present *operatorv1alpha1.PlatformOperatorManager) Decision {
 	if present == nil {
 		return decideWithout(stored)
@@ -29,6 +32,8 @@ func Decide(stored Stored, present *operatorv1alpha1.PlatformOperatorManager) De
 	switch {
 	case stored.Fault != nil && !accepted:
 		return Decision{Hold: stored.unreadable()}
+	case former == nil && !accepted && !stored.FirstInstallation.IsZero() && stored.FirstInstallation.Before(present.CreationTimestamp.Time):
+		return Decision{Hold: stored.missing()}
 	case former != nil && former.UID == now.UID && former.Limits.equal(now.Limits):
 		return Decision{}
 	case former == nil || former.UID == now.UID || accepted:
@@ -67,6 +72,13 @@ func (s Stored) unreadable() string {
 	return fmt.Sprintf("ConfigMap %q in namespace %q, which keeps the limits of PlatformOperatorManager %q, cannot be read: %s. "+
 		"Nothing is installed or moved until you accept the limits of the current PlatformOperatorManager: %s",
 		ConfigMap, s.Namespace, operatorv1alpha1.PlatformOperatorManagerName, truncate.OneLine(s.Fault.Error(), maxFault), accept())
+}
+
+// missing reports that nothing records the limits of a predecessor.
+func (s Stored) missing() string {
+	const name = operatorv1alpha1.PlatformOperatorManagerName
+	return fmt.Sprintf("ConfigMap %q in namespace %q does not exist, and PlatformOperatorManager %q is younger than the first installed operator: the limits before it are unknown. "+
+		"Nothing is installed or moved until its limits are accepted: %s", ConfigMap, s.Namespace, name, accept())
 }
 
 func accept() string {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -31,6 +32,12 @@ func manager(uid types.UID, spec spec) *operatorv1alpha1.PlatformOperatorManager
 	return &operatorv1alpha1.PlatformOperatorManager{ObjectMeta: metav1.ObjectMeta{Name: "cluster", UID: uid}, Spec: spec}
 }
 
+// created makes a PlatformOperatorManager one of a certain second.
+func created(manager *operatorv1alpha1.PlatformOperatorManager, second int64) *operatorv1alpha1.PlatformOperatorManager {
+	manager.CreationTimestamp = metav1.Unix(second, 0)
+	return manager
+}
+
 func accepting(manager *operatorv1alpha1.PlatformOperatorManager, value string) *operatorv1alpha1.PlatformOperatorManager {
 	manager.Annotations = map[string]string{"platform.openshift.io/accept-limits": value}
 	return manager
@@ -42,6 +49,7 @@ func TestHRD_S3_LimitsOutliveThePlatformOperatorManager(t *testing.T) {
 		accept = "kubectl annotate platformoperatormanager cluster platform.openshift.io/accept-limits=true"
 	)
 	unknown := Stored{Namespace: "ns"}
+	missing := Stored{Namespace: "ns", FirstInstallation: time.Unix(100, 0)}
 	unreadable := Stored{Namespace: "ns", Fault: errors.New("data.uid is empty")}
 	for sentence, test := range map[string]struct {
 		stored  Stored
@@ -74,6 +82,12 @@ func TestHRD_S3_LimitsOutliveThePlatformOperatorManager(t *testing.T) {
 		"what was limited cannot be read, and there is none":      {unreadable, nil, []string{"data.uid is empty", accept}, false},
 		"what was limited cannot be read":                         {unreadable, manager("a", limited), []string{`ConfigMap "platformoperatormanager-limits" in namespace "ns"`, "data.uid is empty", accept}, false},
 		"what was limited cannot be read, and that is accepted":   {unreadable, accepting(manager("a", limited), "true"), nil, true},
+		"no record, and an installation is older":                 {missing, created(manager("b", open), 101), []string{`ConfigMap "platformoperatormanager-limits" in namespace "ns" does not exist`, accept}, false},
+		"no record, and an installation is older than limits":     {missing, created(manager("b", limited), 101), []string{accept}, false},
+		"no record, and an installation is older, accepted":       {missing, accepting(created(manager("b", open), 101), "true"), nil, true},
+		"no record, and installations are younger":                {missing, created(manager("a", limited), 99), nil, true},
+		"no record, and an installation in the same second":       {missing, created(manager("a", open), 100), nil, true},
+		"no record, an installation, and no manager":              {missing, nil, []string{"does not exist", "creates it at once"}, false},
 		"only what limits nothing is gone: an empty selector":     {known("a", spec{CatalogSelector: &metav1.LabelSelector{}}), manager("b", open), nil, true},
 		"only what limits nothing is gone: approval is Automatic": {known("a", spec{DefaultApproval: "Automatic"}), manager("b", open), nil, true},
 	} {

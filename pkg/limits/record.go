@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -32,6 +33,9 @@ type Stored struct {
 	Record *Record
 	// Fault is why the Record cannot be read.
 	Fault error
+	// FirstInstallation is when the oldest BundleDeployment of a PlatformOperator was created; zero where there is none. It counts
+	// only without Record and Fault.
+	FirstInstallation time.Time
 }
 
 type patch struct {

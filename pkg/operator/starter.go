@@ -124,6 +124,7 @@ func build(ctx context.Context, input *Input, around *surroundings, heard listen
 	permits := &atomic.Bool{}             // whether this process's upgrade gate permits cluster upgrades
 	versions := status.NewVersionGetter() // the manager's own, once managerversion has it reported
 	known := &offers{catalogsource.NewSnapshots(), &catalogsource.Changes{}, &catalogsource.Changes{}}
+	kept := newLimits(input)
 	content, err := store.NewContent(store.ContentConfig{Dir: input.Options.ContentDir, Budget: input.Options.ContentBudget, Clock: input.Clock})
 	if err != nil {
 		return nil, fmt.Errorf("wiring: %w", err)
@@ -134,13 +135,15 @@ func build(ctx context.Context, input *Input, around *surroundings, heard listen
 		build   func() (factory.Controller, error)
 	}{
 		{1, func() (factory.Controller, error) { return newOperatorConfig(input) }},
-		{1, func() (factory.Controller, error) { return newManagerLimits(input) }},
+		{1, func() (factory.Controller, error) { return newManagerLimits(input, kept) }},
 		{4, func() (factory.Controller, error) { return newCatalogs(input, known, around, heard) }},
-		{2, func() (factory.Controller, error) { return newPlatformOperator(ctx, input, known, around, trials) }},
+		{2, func() (factory.Controller, error) {
+			return newPlatformOperator(ctx, input, known, kept, around, trials)
+		}},
 		{2, func() (factory.Controller, error) { return newBundle(ctx, input, content) }},
 		{4, func() (factory.Controller, error) { return newBundleDeployment(ctx, input, content, trials) }},
 		{1, func() (factory.Controller, error) { return newOperatorHealth(input) }},
-		{upgradegate.Workers, func() (factory.Controller, error) { return newUpgradeGate(input, known, around, permits) }},
+		{upgradegate.Workers, func() (factory.Controller, error) { return newUpgradeGate(input, known, kept, around, permits) }},
 		{1, func() (factory.Controller, error) { return newWatches(input, heard) }},
 		{1, func() (factory.Controller, error) { return newManagerVersion(input, versions, trials) }},
 		{1, func() (factory.Controller, error) { return newStatusSyncer(input, versions, permits), nil }},
@@ -157,19 +160,21 @@ func build(ctx context.Context, input *Input, around *surroundings, heard listen
 	return controllers, nil
 }
 
-func newManagerLimits(input *Input) (factory.Controller, error) {
+func newManagerLimits(input *Input, kept *store.Limits) (factory.Controller, error) {
 	return managerlimits.New(managerlimits.Config{
 		OperatorClient: input.Operator,
 		Managers:       input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers(),
-		Store:          newLimits(input),
+		Deployments:    input.PlatformInformers.Core().V1alpha2().BundleDeployments().Informer(),
+		Store:          kept,
 		Stored:         input.LimitsInformers.Core().V1().ConfigMaps().Informer(),
 		Recorder:       input.Recorder,
 	})
 }
 
-// newLimits makes what reads, and for managerlimits writes, the limits that are kept.
+// newLimits makes what reads, and for managerlimits writes, the limits that are kept. The controllers share one.
 func newLimits(input *Input) *store.Limits {
-	return store.NewLimits(input.Namespace, input.Kubernetes.CoreV1(), input.LimitsInformers.Core().V1().ConfigMaps().Lister())
+	return store.NewLimits(input.Namespace, input.Kubernetes.CoreV1(), input.LimitsInformers.Core().V1().ConfigMaps().Lister(),
+		input.PlatformInformers.Core().V1alpha2().BundleDeployments().Lister())
 }
 
 func newCatalogs(input *Input, known *offers, around *surroundings, heard listeners) (factory.Controller, error) {
@@ -191,7 +196,7 @@ func newCatalogs(input *Input, known *offers, around *surroundings, heard listen
 	})
 }
 
-func newPlatformOperator(ctx context.Context, input *Input, known *offers, around *surroundings, trials *managerversion.Trials) (factory.Controller, error) {
+func newPlatformOperator(ctx context.Context, input *Input, known *offers, kept *store.Limits, around *surroundings, trials *managerversion.Trials) (factory.Controller, error) {
 	return platformoperator.New(platformoperator.Config{
 		OperatorClient:    input.Platform.PlatformV1alpha1().PlatformOperators(),
 		DeploymentClient:  input.Platform.CoreV1alpha2().BundleDeployments(),
@@ -199,7 +204,7 @@ func newPlatformOperator(ctx context.Context, input *Input, known *offers, aroun
 		Deployments:       input.PlatformInformers.Core().V1alpha2().BundleDeployments(),
 		ClusterVersions:   input.ConfigInformers.Config().V1().ClusterVersions(),
 		Managers:          input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers(),
-		Limits:            newLimits(input).Read,
+		Limits:            kept.Read,
 		LimitsChanged:     input.LimitsInformers.Core().V1().ConfigMaps().Informer(),
 		Catalogs:          known.snapshots,
 		CatalogsChanged:   known.changes,
@@ -285,14 +290,14 @@ func newOperatorHealth(input *Input) (factory.Controller, error) {
 	})
 }
 
-func newUpgradeGate(input *Input, known *offers, around *surroundings, permits *atomic.Bool) (factory.Controller, error) {
+func newUpgradeGate(input *Input, known *offers, kept *store.Limits, around *surroundings, permits *atomic.Bool) (factory.Controller, error) {
 	return upgradegate.New(upgradegate.Config{
 		Deployments:       input.PlatformInformers.Core().V1alpha2().BundleDeployments(),
 		Client:            input.Platform.OperatorV1alpha1().PlatformOperatorManagers(),
 		Operators:         input.PlatformInformers.Platform().V1alpha1().PlatformOperators(),
 		ClusterVersions:   input.ConfigInformers.Config().V1().ClusterVersions(),
 		Managers:          input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers(),
-		Limits:            newLimits(input).Read,
+		Limits:            kept.Read,
 		LimitsChanged:     input.LimitsInformers.Core().V1().ConfigMaps().Informer(),
 		Catalogs:          known.snapshots,
 		CatalogsChanged:   known.changes,

@@ -4,13 +4,18 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	corev1listers "k8s.io/client-go/listers/core/v1"
 
+	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/compat"
 	"github.com/openshift/platform-operators/pkg/limits"
 )
 
@@ -18,32 +23,64 @@ const limitsFieldManager = "platform-operators-limits"
 
 // Limits keeps what a PlatformOperatorManager limited in a ConfigMap, where it survives that and the manager's process. An admin can
 // read it there, and the remedy in a condition does.
+//
+// The first record that it reads or writes is the process's own from then on: nobody else's deletion or edit of the ConfigMap
+// changes what Read returns. So all controllers of a process share one Limits. It is safe for concurrent use.
 type Limits struct {
-	namespace  string
-	client     corev1client.ConfigMapInterface
-	configMaps corev1listers.ConfigMapNamespaceLister
+	namespace   string
+	client      corev1client.ConfigMapInterface
+	configMaps  corev1listers.ConfigMapNamespaceLister
+	deployments corelisters.BundleDeploymentLister
+
+	mu     sync.Mutex
+	record *limits.Record
+	fault  error // of the ConfigMap as it was read last; only without a record
 }
 
-// NewLimits keeps it in a namespace, and reads it by a lister of that.
-func NewLimits(namespace string, client corev1client.ConfigMapsGetter, configMaps corev1listers.ConfigMapLister) *Limits {
-	return &Limits{namespace: namespace, client: client.ConfigMaps(namespace), configMaps: configMaps.ConfigMaps(namespace)}
+// NewLimits keeps it in a namespace, and reads it by a lister of that. The BundleDeployments tell whether there was a record.
+func NewLimits(namespace string, client corev1client.ConfigMapsGetter, configMaps corev1listers.ConfigMapLister, deployments corelisters.BundleDeploymentLister) *Limits {
+	return &Limits{namespace: namespace, client: client.ConfigMaps(namespace), configMaps: configMaps.ConfigMaps(namespace), deployments: deployments}
 }
 
 // Read gives what is kept. It reads memory only; the error is a cache's.
 func (l *Limits) Read() (limits.Stored, error) {
 	stored := limits.Stored{Namespace: l.namespace}
 	configMap, err := l.configMaps.Get(limits.ConfigMap)
-	if apierrors.IsNotFound(err) {
-		return stored, nil
-	}
-	if err != nil {
+	if err != nil && !apierrors.IsNotFound(err) {
 		return stored, fmt.Errorf("reading ConfigMap %q: %w", limits.ConfigMap, err)
 	}
-	stored.Record, stored.Fault = limits.Parse(configMap.Data)
+	l.mu.Lock()
+	if l.record == nil && err == nil {
+		l.record, l.fault = limits.Parse(configMap.Data)
+	}
+	stored.Record, stored.Fault = l.record, l.fault
+	l.mu.Unlock()
+	if stored.Record == nil && stored.Fault == nil {
+		stored.FirstInstallation, err = l.firstInstallation()
+		return stored, err
+	}
 	return stored, nil
 }
 
-// Write keeps a record in the place of what is kept.
+// firstInstallation is when the oldest BundleDeployment of a PlatformOperator was created. Those that users make are not limited.
+func (l *Limits) firstInstallation() (first time.Time, err error) {
+	all, err := l.deployments.List(labels.Everything())
+	if err != nil {
+		return first, fmt.Errorf("listing BundleDeployments: %w", err)
+	}
+	for _, each := range all {
+		owner := metav1.GetControllerOf(each)
+		if owner == nil || owner.Kind != compat.KindPlatformOperator {
+			continue
+		}
+		if created := each.CreationTimestamp.Time; first.IsZero() || created.Before(first) {
+			first = created
+		}
+	}
+	return first, nil
+}
+
+// Write keeps a record in the place of what is kept. It sends nothing if the ConfigMap has the record already.
 func (l *Limits) Write(ctx context.Context, record limits.Record) error {
 	data, err := record.Data()
 	if err != nil {
@@ -61,5 +98,8 @@ func (l *Limits) Write(ctx context.Context, record limits.Record) error {
 	if err != nil {
 		return fmt.Errorf("writing ConfigMap %q: %w", limits.ConfigMap, err)
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.record, l.fault = &record, nil
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -93,18 +94,14 @@ var _ = Describe("PlatformOperatorManager cluster while it limits packages, cata
 			Expect(admin.Publish(ctx, all...)).To(Succeed())
 		}
 		publish("1.0.0")
-		kept := func(ctx context.Context) (string, error) {
-			live, err := admin.Kubernetes.CoreV1().ConfigMaps(environment.Namespace).Get(ctx, limits.ConfigMap, metav1.GetOptions{})
-			return live.Data["patch"], err
-		}
 		limited := func() {
 			configure(ctx, `{"allowedPackages":["outliving"],"defaultApproval":"Manual"}`, `{"allowedPackages":null,"defaultApproval":null}`)
-			Eventually(kept).WithContext(ctx).Should(And(ContainSubstring("outliving"), ContainSubstring("Manual")))
+			Eventually(storedLimits).WithContext(ctx).Should(And(ContainSubstring("outliving"), ContainSubstring("Manual")))
 		}
 		limited()
 		DeferCleanup(func(ctx context.Context) { // whatever failed, nothing is held in other specs
 			typed(ctx, "kubectl annotate platformoperatormanager cluster "+operatorv1alpha1.AnnotationAcceptLimits+"=true --overwrite")
-			Eventually(kept).WithContext(ctx).Should(Equal(`{"spec":{}}`))
+			Eventually(storedLimits).WithContext(ctx).Should(Equal(`{"spec":{}}`))
 			typed(ctx, "kubectl annotate platformoperatormanager cluster "+operatorv1alpha1.AnnotationAcceptLimits+"-")
 		})
 		installed(ctx, pkg, "1.0.0")
@@ -164,6 +161,109 @@ var _ = Describe("PlatformOperatorManager cluster while it limits packages, cata
 		remedyIn(ctx, pkg, "annotate")
 		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.1.0").Should(Succeed())
 		Eventually(admin.Installed).WithContext(ctx).WithArguments(other, "1.0.0").Should(Succeed())
+	})
+})
+
+// storedLimits gives what the ConfigMap has of the limits, as a patch.
+func storedLimits(ctx context.Context) (string, error) {
+	live, err := admin.Kubernetes.CoreV1().ConfigMaps(environment.Namespace).Get(ctx, limits.ConfigMap, metav1.GetOptions{})
+	return live.Data["patch"], err
+}
+
+// withoutRecord deletes the ConfigMap, as the refusal says.
+func withoutRecord(ctx context.Context) {
+	GinkgoHelper()
+	typed(ctx, "kubectl annotate configmap "+limits.ConfigMap+" -n "+environment.Namespace+" "+platformv1alpha1.AnnotationAllowDeletion+"=true --overwrite")
+	Expect(admin.Kubernetes.CoreV1().ConfigMaps(environment.Namespace).Delete(ctx, limits.ConfigMap, metav1.DeleteOptions{})).To(Succeed())
+}
+
+var _ = Describe("the record of limits [HRD-S3]", func() {
+	const edit = `{"data":{"patch":"{\"spec\":{}}"}}`
+	limited := func(ctx context.Context, pkg string) {
+		configure(ctx, `{"allowedPackages":["`+pkg+`"]}`, `{"allowedPackages":null}`)
+		Eventually(storedLimits).WithContext(ctx).Should(ContainSubstring(pkg))
+	}
+
+	It("is neither deleted without the annotation that the refusal names nor edited, while it has limits", func(ctx context.Context) {
+		records := admin.Kubernetes.CoreV1().ConfigMaps(environment.Namespace)
+		dry := metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}}
+		edited := func(ctx context.Context) error {
+			_, err := records.Patch(ctx, limits.ConfigMap, types.MergePatchType, []byte(edit), metav1.PatchOptions{})
+			return err
+		}
+		Eventually(storedLimits).WithContext(ctx).Should(Equal(`{"spec":{}}`))
+		Expect(records.Delete(ctx, limits.ConfigMap, dry)).To(Succeed(), "it has no limits yet")
+		limited(ctx, "recorded")
+		annotate := "kubectl annotate configmap " + limits.ConfigMap + " -n " + environment.Namespace + " " + platformv1alpha1.AnnotationAllowDeletion + "=true"
+		accept := "kubectl annotate platformoperatormanager cluster " + operatorv1alpha1.AnnotationAcceptLimits + "=true"
+		Expect(records.Delete(ctx, limits.ConfigMap, dry)).To(forbidden(annotate, accept))
+		Expect(records.DeleteCollection(ctx, dry, metav1.ListOptions{})).To(forbidden(annotate))
+		Expect(edited(ctx)).To(forbidden("kubectl edit platformoperatormanager cluster", accept))
+		_, err := records.Patch(ctx, limits.ConfigMap, types.MergePatchType, []byte(`{"immutable":true}`), metav1.PatchOptions{})
+		Expect(err).To(forbidden("only the manager edits it"))
+		collector := impersonating("system:serviceaccount:kube-system:generic-garbage-collector").Resource(corev1.SchemeGroupVersion.WithResource("configmaps")).Namespace(environment.Namespace)
+		Expect(collector.Delete(ctx, limits.ConfigMap, dry)).To(forbidden(annotate))
+		remover := impersonating("system:serviceaccount:kube-system:namespace-controller").Resource(corev1.SchemeGroupVersion.WithResource("configmaps")).Namespace(environment.Namespace)
+		Expect(remover.Delete(ctx, limits.ConfigMap, dry)).To(Succeed())
+
+		typed(ctx, annotate)
+		Expect(records.Delete(ctx, limits.ConfigMap, dry)).To(Succeed())
+		Expect(edited(ctx)).To(forbidden("only the manager edits it"))
+		Expect(records.Delete(ctx, limits.ConfigMap, metav1.DeleteOptions{})).To(Succeed())
+		Eventually(storedLimits).WithContext(ctx).Should(ContainSubstring("recorded"))
+		Expect(records.Delete(ctx, limits.ConfigMap, dry)).To(forbidden(annotate), "the restored one has no annotation")
+	})
+
+	It("permits nothing when it is deleted or edited after its PlatformOperatorManager, and the manager restarts", func(ctx context.Context) {
+		const pkg, other = "recorded", "unrecorded"
+		Expect(admin.Publish(ctx, samples.Operator{Package: pkg, Version: "1.0.0"}, samples.Operator{Package: other, Version: "1.0.0"})).To(Succeed())
+		limited(ctx, pkg)
+		DeferCleanup(func(ctx context.Context) { // whatever failed, nothing is held in other specs
+			typed(ctx, "kubectl annotate platformoperatormanager cluster "+operatorv1alpha1.AnnotationAcceptLimits+"=true --overwrite")
+			Eventually(storedLimits).WithContext(ctx).Should(Equal(`{"spec":{}}`))
+			typed(ctx, "kubectl annotate platformoperatormanager cluster "+operatorv1alpha1.AnnotationAcceptLimits+"-")
+		})
+		installed(ctx, pkg, "1.0.0")
+		untilYoungerThan(ctx, pkg)
+		allowDeletion(ctx, managers, operatorv1alpha1.PlatformOperatorManagerName, `"true"`)
+		managerReplaced(ctx)
+		create(ctx, other, "")
+		held := func(why string) {
+			GinkgoHelper()
+			refusedWith(ctx, other, platformv1alpha1.ReasonValidationFailed, why)
+			_, err := admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, other, metav1.GetOptions{})
+			Expect(err).To(beNotFound())
+		}
+		held("does not limit spec.allowedPackages as the deleted one did")
+
+		By("deleting it, as its annotation permits")
+		withoutRecord(ctx)
+		Eventually(storedLimits).WithContext(ctx).Should(ContainSubstring(pkg))
+		held("does not limit spec.allowedPackages as the deleted one did")
+
+		By("editing it, as somebody whom no policy denies it")
+		manager := impersonating("system:serviceaccount:" + environment.Namespace + ":" + environment.ServiceAccount)
+		_, err := manager.Resource(corev1.SchemeGroupVersion.WithResource("configmaps")).Namespace(environment.Namespace).Patch(ctx, limits.ConfigMap, types.MergePatchType, []byte(edit), metav1.PatchOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		Eventually(storedLimits).WithContext(ctx).Should(ContainSubstring(pkg))
+		held("does not limit spec.allowedPackages as the deleted one did")
+
+		By("deleting it while no manager runs")
+		Expect(env.Manager.Kill()).To(Succeed())
+		withoutRecord(ctx)
+		Expect(env.Manager.Start()).To(Succeed())
+		Eventually(func(ctx context.Context) (string, error) {
+			live, err := admin.Operator(ctx, other)
+			return meta.FindStatusCondition(live.Status.Conditions, platformv1alpha1.ConditionInstalled).Message, err
+		}).WithContext(ctx).Should(ContainSubstring("the limits before it are unknown"))
+		held("the limits before it are unknown")
+		_, err = storedLimits(ctx)
+		Expect(err).To(beNotFound())
+
+		By("accepting the limits, as the condition says")
+		typed(ctx, "kubectl annotate platformoperatormanager cluster "+operatorv1alpha1.AnnotationAcceptLimits+"=true")
+		Eventually(admin.Installed).WithContext(ctx).WithArguments(other, "1.0.0").Should(Succeed())
+		Expect(storedLimits(ctx)).To(Equal(`{"spec":{}}`))
 	})
 })
 

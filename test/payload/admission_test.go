@@ -2,28 +2,45 @@ package payload
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/openshift/platform-operators/pkg/limits"
+	"github.com/openshift/platform-operators/test/environment"
 )
 
 const (
 	policyKind, bindingKind = "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"
 
-	crdDeletionPolicy = "platform-operators-crd-deletion"
+	crdDeletionPolicy  = "platform-operators-crd-deletion"
+	limitsRecordPolicy = "platform-operators-limits-record"
 )
 
 var admissionRules = []rule{
 	{"admission policies are in force, fail closed, and except whoever cleans up", admissionPolicies},
 	{"HRD-U6 a policy is about the deletion of exactly our CRDs", crdDeletion},
+	{"HRD-S3 a policy is about the ConfigMap that the manager records limits in", limitsRecord},
 }
 
-// exceptions are the conditions by which a policy about deletions leaves alone whoever cannot annotate an object first.
-var exceptions = []string{
-	"!has(oldObject.metadata.deletionTimestamp)",
+const (
+	isNotBeingDeleted = "!has(oldObject.metadata.deletionTimestamp)"
+	isNotTheManager   = "request.userInfo.username != 'system:serviceaccount:openshift-platform-operators:platform-operators'"
+)
+
+// cleanUp are the conditions by which a policy about deletions leaves alone whoever cannot annotate an object first.
+var cleanUp = []string{
+	isNotBeingDeleted,
 	"request.userInfo.username != 'system:serviceaccount:kube-system:generic-garbage-collector'",
 	"!('system:serviceaccounts:openshift-cluster-version' in request.userInfo.groups)",
+}
+
+// exceptions are the conditions of policies that are about something else than objects of the payload.
+var exceptions = map[string][]string{
+	limitsRecordPolicy: {isNotBeingDeleted, isNotTheManager, "request.userInfo.username != 'system:serviceaccount:kube-system:namespace-controller'"},
 }
 
 func admissionPolicies(p *payload) []string {
@@ -35,7 +52,11 @@ func admissionPolicies(p *payload) []string {
 	return append(faults, allTyped(p, policyKind, func(o object, policy admissionv1.ValidatingAdmissionPolicy) (faults []string) {
 		expect(&faults, slices.Equal(bound[policy.Name], []admissionv1.ValidationAction{admissionv1.Deny}), "%s: bindings have it %v, want one that has it Deny", o, bound[policy.Name])
 		expect(&faults, policy.Spec.FailurePolicy != nil && *policy.Spec.FailurePolicy == admissionv1.Fail, "%s: does not fail closed", o)
-		for _, exception := range exceptions {
+		excepting, found := exceptions[policy.Name]
+		if !found {
+			excepting = cleanUp
+		}
+		for _, exception := range excepting {
 			excepted := slices.ContainsFunc(policy.Spec.MatchConditions, func(c admissionv1.MatchCondition) bool { return c.Expression == exception })
 			expect(&faults, excepted, "%s: has no condition %s", o, exception)
 		}
@@ -47,24 +68,53 @@ func admissionPolicies(p *payload) []string {
 }
 
 // crdDeletion: a policy that forgot a CRD would let its objects be deleted by a slip of the hand.
-func crdDeletion(p *payload) (faults []string) {
-	at := slices.IndexFunc(p.objects, func(o object) bool { return o.GVK.Kind == policyKind && o.Obj.GetName() == crdDeletionPolicy })
-	if at < 0 {
-		return []string{"there is no policy " + crdDeletionPolicy}
-	}
-	policy, err := typed[admissionv1.ValidatingAdmissionPolicy](p.objects[at])
-	if err != nil {
-		return []string{err.Error()}
-	}
+func crdDeletion(p *payload) []string {
 	var quoted []string
 	for _, crd := range p.ofKind("CustomResourceDefinition") {
 		quoted = append(quoted, fmt.Sprintf("'%s'", crd.Obj.GetName()))
 	}
 	slices.Sort(quoted)
-	want := "oldObject.metadata.name in [ " + strings.Join(quoted, ", ") + "]"
-	named := slices.ContainsFunc(policy.Spec.MatchConditions, func(c admissionv1.MatchCondition) bool { return c.Expression == want })
-	expect(&faults, named, "%s: no condition is %s", p.objects[at], want)
-	return faults
+	return withPolicy(p, crdDeletionPolicy, func(o object, policy admissionv1.ValidatingAdmissionPolicy) (faults []string) {
+		expectCondition(&faults, o, policy, "oldObject.metadata.name in [ "+strings.Join(quoted, ", ")+"]")
+		return faults
+	})
+}
+
+// limitsRecord: name and content of the ConfigMap are those of pkg/limits, and the namespace is the manager's.
+func limitsRecord(p *payload) []string {
+	return withPolicy(p, limitsRecordPolicy, func(o object, policy admissionv1.ValidatingAdmissionPolicy) (faults []string) {
+		none, err := limits.Record{}.Data()
+		if err != nil {
+			return []string{err.Error()}
+		}
+		expectCondition(&faults, o, policy, fmt.Sprintf("oldObject.metadata.name == '%s'", limits.ConfigMap))
+		expectCondition(&faults, o, policy, fmt.Sprintf("oldObject.?data[?'patch'].orValue('') != '%s'", none["patch"]))
+		got := policy.Spec.MatchConstraints.NamespaceSelector.MatchLabels
+		want := map[string]string{corev1.LabelMetadataName: environment.Namespace}
+		expect(&faults, maps.Equal(got, want), "%s: is about namespaces %v, want %v", o, got, want)
+		return faults
+	})
+}
+
+// withPolicy checks the policy of a name.
+func withPolicy(p *payload, name string, check func(object, admissionv1.ValidatingAdmissionPolicy) []string) []string {
+	at := slices.IndexFunc(p.objects, func(o object) bool { return o.GVK.Kind == policyKind && o.Obj.GetName() == name })
+	if at < 0 {
+		return []string{"there is no policy " + name}
+	}
+	policy, err := typed[admissionv1.ValidatingAdmissionPolicy](p.objects[at])
+	if err != nil {
+		return []string{err.Error()}
+	}
+	if match := policy.Spec.MatchConstraints; match == nil || match.NamespaceSelector == nil || match.ObjectSelector == nil {
+		return []string{"policy " + name + " has no selectors"}
+	}
+	return check(p.objects[at], policy)
+}
+
+func expectCondition(faults *[]string, o object, policy admissionv1.ValidatingAdmissionPolicy, want string) {
+	has := slices.ContainsFunc(policy.Spec.MatchConditions, func(c admissionv1.MatchCondition) bool { return c.Expression == want })
+	expect(faults, has, "%s: no condition is %s", o, want)
 }
 
 // policyDefaults are those of a kind that the CVO compares as it stands.

@@ -17,6 +17,7 @@ const (
 	crdFile        = "10-platformoperators.crd"
 	crdPolicyFile  = "11-crd-deletion"
 	crdBindingFile = "12-crd-deletion"
+	recordFile     = "11-limits-record"
 	accountFile    = "20-serviceaccount"
 	managerFile    = "21-manager-clusterrole.yaml"
 	aggregateFile  = "25-bundles-clusterrole.yaml"
@@ -187,10 +188,16 @@ var faults = map[string]map[string]struct {
 		"the garbage collector":   {change{crdPolicyFile, "generic-garbage-collector'", "other'"}, "generic-garbage-collector"},
 		"a deletion that goes on": {change{crdPolicyFile, "!has(oldObject.metadata.deletionTimestamp)", "true"}, "deletionTimestamp"},
 		"no message":              {change{crdPolicyFile, "messageExpression:", "message:"}, "no message"},
+		"the namespace's removal": {change{recordFile, "namespace-controller'", "other'"}, "namespace-controller"},
 	},
 	"HRD-U6 a policy is about the deletion of exactly our CRDs": {
 		"a CRD is forgotten": {change{crdPolicyFile, "      'bundles.core.rukpak.io',\n", ""}, "'bundles.core.rukpak.io'"},
 		"there is none":      {change{crdPolicyFile, "name: platform-operators-crd-deletion", "name: other"}, "there is no policy"},
+	},
+	"HRD-S3 a policy is about the ConfigMap that the manager records limits in": {
+		"another ConfigMap": {change{recordFile, "== 'platformoperatormanager-limits'", "== 'other'"}, "no condition is oldObject.metadata.name"},
+		"another content":   {change{recordFile, `{"spec":{}}`, "{}"}, `{"spec":{}}`},
+		"another namespace": {change{recordFile, "metadata.name: openshift-platform-operators", "metadata.name: other"}, "is about namespaces"},
 	},
 	"the ClusterOperator names what to look at, so that must-gather works even if the manager never starts": {
 		"an object less": {change{reportFile, "resource: bundledeployments", "resource: bundles"}, "bundledeployments"},

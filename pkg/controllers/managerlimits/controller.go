@@ -1,7 +1,8 @@
 // Package managerlimits keeps what PlatformOperatorManager "cluster" limits beside it, so that its deletion does not lift the limits.
 //
 // It writes down the limits that count, as pkg/limits decides, and tells when a new PlatformOperatorManager lacks those of its
-// predecessor. It holds nobody itself: the platformoperator controller asks pkg/limits the same question.
+// predecessor. It also restores what somebody else deletes or edits of that. It holds nobody itself: the platformoperator controller
+// asks pkg/limits the same question.
 package managerlimits
 
 import (
@@ -35,7 +36,9 @@ type Store interface {
 type Config struct {
 	OperatorClient v1helpers.OperatorClient
 	Managers       operatorinformers.PlatformOperatorManagerInformer
-	Store          Store
+	// Deployments is only waited for: what the store says depends on it.
+	Deployments factory.Informer
+	Store       Store
 	// Stored tells of changes of what the store keeps.
 	Stored   factory.Informer
 	Recorder events.Recorder
@@ -50,39 +53,44 @@ type controller struct {
 
 // New builds the controller. It has one queue key, and is for one worker.
 func New(config Config) (factory.Controller, error) {
-	if config.OperatorClient == nil || config.Managers == nil || config.Store == nil || config.Stored == nil || config.Recorder == nil {
+	if config.OperatorClient == nil || config.Managers == nil || config.Deployments == nil || config.Store == nil || config.Stored == nil || config.Recorder == nil {
 		return nil, errors.New("building the managerlimits controller: a field of its Config is not set")
 	}
 	c := &controller{managers: config.Managers.Lister(), store: config.Store}
 	return factory.New().
 		WithSync(c.sync).
 		WithInformers(config.Managers.Informer(), config.Stored).
+		WithBareInformers(config.Deployments).
 		WithSyncDegradedOnError(config.OperatorClient).
 		ToController(ControllerName, config.Recorder), nil
 }
 
 func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
 	manager, err := c.managers.Get(operatorv1alpha1.PlatformOperatorManagerName)
-	if apierrors.IsNotFound(err) {
-		return nil // what is kept stays, until there is one again
-	}
-	if err != nil {
+	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("reading PlatformOperatorManager %q: %w", operatorv1alpha1.PlatformOperatorManagerName, err)
 	}
+	exists := err == nil
 	stored, err := c.store.Read()
 	if err != nil {
 		return err
 	}
-	decision := limits.Decide(stored, manager)
-	if decision.Hold != "" && c.missing != string(manager.UID) {
-		c.missing = string(manager.UID)
-		syncCtx.Recorder().Warning(operatorv1alpha1.EventLimitsMissing, decision.Hold)
+	record := stored.Record // what is kept stays; it is written where the ConfigMap says something else
+	if exists {
+		decision := limits.Decide(stored, manager)
+		if decision.Hold != "" && c.missing != string(manager.UID) {
+			c.missing = string(manager.UID)
+			syncCtx.Recorder().Warning(operatorv1alpha1.EventLimitsMissing, decision.Hold)
+		}
+		if decision.Record != nil {
+			record = decision.Record
+		}
 	}
-	if decision.Record == nil {
+	if record == nil {
 		return nil
 	}
-	if err := c.store.Write(ctx, *decision.Record); err != nil && !apierrors.IsAlreadyExists(err) && !apierrors.IsConflict(err) { // the cache is behind; its event comes
-		return fmt.Errorf("keeping the limits of PlatformOperatorManager %q: %w", manager.Name, err)
+	if err := c.store.Write(ctx, *record); err != nil && !apierrors.IsAlreadyExists(err) && !apierrors.IsConflict(err) { // the cache is behind; its event comes
+		return fmt.Errorf("keeping the limits of PlatformOperatorManager %q: %w", operatorv1alpha1.PlatformOperatorManagerName, err)
 	}
 	return nil
 }

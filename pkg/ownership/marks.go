@@ -37,6 +37,9 @@ func MarksOf(live *unstructured.Unstructured) Marks {
 	list, _ := records.([]any)
 	for _, each := range list {
 		record, _ := each.(map[string]any)
+		if subresource, _ := record["subresource"].(string); subresource != "" {
+			continue // the manager writes none, and no admission policy sees who writes the scale of our objects
+		}
 		manager, _ := record["manager"].(string)
 		marks.Managers = with(marks.Managers, manager)
 	}

@@ -36,6 +36,7 @@ func TestHRD_S2_MarksAreReadAsTheAPIServerWritesThem(t *testing.T) {
 		"labels of another kind of owner":  {configMap + `"labels":{"core.rukpak.io/owner-kind":"Other","core.rukpak.io/owner-name":"memo"}}}`, Marks{}},
 		"the mark of a kept definition":    {definition + orphaned + "}}", Marks{OrphanedFrom: "memo-package"}},
 		"the mark on anything else":        {configMap + orphaned + "}}", Marks{}},
+		"a record of a subresource only":   {configMap + `"managedFields":[{"manager":"platform-operators/memo","subresource":"scale"}]}}`, Marks{}},
 		"a record that nobody could write": {configMap + `"managedFields":[1,"x",{"manager":2},{"manager":"platform-operators/memo"}]}}`, Marks{Managers: []string{"memo"}}},
 	} {
 		t.Run(name, func(t *testing.T) {

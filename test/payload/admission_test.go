@@ -9,6 +9,7 @@ import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/limits"
 	"github.com/openshift/platform-operators/test/environment"
 )
@@ -18,12 +19,14 @@ const (
 
 	crdDeletionPolicy  = "platform-operators-crd-deletion"
 	limitsRecordPolicy = "platform-operators-limits-record"
+	ownershipPolicy    = "platform-operators-ownership"
 )
 
 var admissionRules = []rule{
 	{"admission policies are in force, fail closed, and except whoever cleans up", admissionPolicies},
 	{"HRD-U6 a policy is about the deletion of exactly our CRDs", crdDeletion},
 	{"HRD-S3 a policy is about the ConfigMap that the manager records limits in", limitsRecord},
+	{"HRD-S2 a policy is about the marks by which the manager tells its objects", ownershipMarks},
 }
 
 const (
@@ -41,6 +44,7 @@ var cleanUp = []string{
 // exceptions are the conditions of policies that are about something else than objects of the payload.
 var exceptions = map[string][]string{
 	limitsRecordPolicy: {isNotBeingDeleted, isNotTheManager, "request.userInfo.username != 'system:serviceaccount:kube-system:namespace-controller'"},
+	ownershipPolicy:    {isNotTheManager},
 }
 
 func admissionPolicies(p *payload) []string {
@@ -92,6 +96,24 @@ func limitsRecord(p *payload) []string {
 		got := policy.Spec.MatchConstraints.NamespaceSelector.MatchLabels
 		want := map[string]string{corev1.LabelMetadataName: environment.Namespace}
 		expect(&faults, maps.Equal(got, want), "%s: is about namespaces %v, want %v", o, got, want)
+		return faults
+	})
+}
+
+// ownershipMarks: labels and field managers are those of pkg/ownership. Without the selector, the API server would evaluate the policy
+// for every write of the cluster.
+func ownershipMarks(p *payload) []string {
+	return withPolicy(p, ownershipPolicy, func(o object, policy admissionv1.ValidatingAdmissionPolicy) (faults []string) {
+		got := policy.Spec.MatchConstraints.ObjectSelector.MatchLabels
+		want := map[string]string{corev1alpha2.LabelOwnerKind: corev1alpha2.OwnerKindBundleDeployment}
+		expect(&faults, maps.Equal(got, want), "%s: is about objects with labels %v, want %v", o, got, want)
+		expressions := ""
+		for _, variable := range policy.Spec.Variables {
+			expressions += variable.Expression + "\n"
+		}
+		for _, mark := range []string{corev1alpha2.FieldManagerPrefix, corev1alpha2.LabelOwnerKind, corev1alpha2.LabelOwnerName, corev1alpha2.GroupName + "/", corev1alpha2.OwnerKindBundleDeployment} {
+			expect(&faults, strings.Contains(expressions, "'"+mark+"'"), "%s: no variable has '%s'", o, mark)
+		}
 		return faults
 	})
 }

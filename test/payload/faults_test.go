@@ -18,6 +18,7 @@ const (
 	crdPolicyFile  = "11-crd-deletion"
 	crdBindingFile = "12-crd-deletion"
 	recordFile     = "11-limits-record"
+	ownershipFile  = "11-ownership"
 	accountFile    = "20-serviceaccount"
 	managerFile    = "21-manager-clusterrole.yaml"
 	aggregateFile  = "25-bundles-clusterrole.yaml"
@@ -189,6 +190,7 @@ var faults = map[string]map[string]struct {
 		"a deletion that goes on": {change{crdPolicyFile, "!has(oldObject.metadata.deletionTimestamp)", "true"}, "deletionTimestamp"},
 		"no message":              {change{crdPolicyFile, "messageExpression:", "message:"}, "no message"},
 		"the namespace's removal": {change{recordFile, "namespace-controller'", "other'"}, "namespace-controller"},
+		"the manager":             {change{ownershipFile, "openshift-platform-operators:platform-operators'", "openshift-platform-operators:other'"}, "has no condition request.userInfo"},
 	},
 	"HRD-U6 a policy is about the deletion of exactly our CRDs": {
 		"a CRD is forgotten": {change{crdPolicyFile, "      'bundles.core.rukpak.io',\n", ""}, "'bundles.core.rukpak.io'"},
@@ -198,6 +200,10 @@ var faults = map[string]map[string]struct {
 		"another ConfigMap": {change{recordFile, "== 'platformoperatormanager-limits'", "== 'other'"}, "no condition is oldObject.metadata.name"},
 		"another content":   {change{recordFile, `{"spec":{}}`, "{}"}, `{"spec":{}}`},
 		"another namespace": {change{recordFile, "metadata.name: openshift-platform-operators", "metadata.name: other"}, "is about namespaces"},
+	},
+	"HRD-S2 a policy is about the marks by which the manager tells its objects": {
+		"every object":          {change{ownershipFile, "    objectSelector:\n      matchLabels:\n        core.rukpak.io/owner-kind: BundleDeployment\n", "    objectSelector: {}\n"}, "is about objects"},
+		"another field manager": {change{ownershipFile, "'platform-operators/'", "'platform/'"}, "no variable has 'platform-operators/'"},
 	},
 	"the ClusterOperator names what to look at, so that must-gather works even if the manager never starts": {
 		"an object less": {change{reportFile, "resource: bundledeployments", "resource: bundles"}, "bundledeployments"},

@@ -66,7 +66,7 @@ func TestHRD_B4_AWaitIsBounded(t *testing.T) {
 			ended    time.Duration
 			message  string
 		}{
-			"of its own":     {canceled: time.Hour, ended: MaxWait, message: "it is read again later"},
+			"of its own":     {canceled: time.Hour, ended: MaxWait, message: "again later"},
 			"by its context": {canceled: 5 * time.Second, ended: 5 * time.Second, message: context.Canceled.Error()},
 		} {
 			t.Run(what+", "+name, func(t *testing.T) {

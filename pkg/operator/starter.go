@@ -112,10 +112,12 @@ func start(ctx context.Context, input *Input, heard listeners) error {
 	return nil
 }
 
-// offers are what the catalogs have, and who tells that this, or who brings which kinds, has changed.
+// offers are what the catalogs have, and who tells that this, or who brings which kinds, has changed. The limits are of what is
+// installed from them.
 type offers struct {
 	snapshots          *catalogsource.Snapshots
 	changes, providers *catalogsource.Changes
+	limits             *store.Limits
 }
 
 // build makes the list of everything that runs, in the order in which data passes through it.
@@ -123,8 +125,7 @@ func build(ctx context.Context, input *Input, around *surroundings, heard listen
 	trials := managerversion.NewTrials()
 	permits := &atomic.Bool{}             // whether this process's upgrade gate permits cluster upgrades
 	versions := status.NewVersionGetter() // the manager's own, once managerversion has it reported
-	known := &offers{catalogsource.NewSnapshots(), &catalogsource.Changes{}, &catalogsource.Changes{}}
-	kept := newLimits(input)
+	known := &offers{catalogsource.NewSnapshots(), &catalogsource.Changes{}, &catalogsource.Changes{}, newLimits(input)}
 	content, err := store.NewContent(store.ContentConfig{Dir: input.Options.ContentDir, Budget: input.Options.ContentBudget, Clock: input.Clock})
 	if err != nil {
 		return nil, fmt.Errorf("wiring: %w", err)
@@ -135,15 +136,13 @@ func build(ctx context.Context, input *Input, around *surroundings, heard listen
 		build   func() (factory.Controller, error)
 	}{
 		{1, func() (factory.Controller, error) { return newOperatorConfig(input) }},
-		{1, func() (factory.Controller, error) { return newManagerLimits(input, kept) }},
+		{1, func() (factory.Controller, error) { return newManagerLimits(input, known) }},
 		{4, func() (factory.Controller, error) { return newCatalogs(input, known, around, heard) }},
-		{2, func() (factory.Controller, error) {
-			return newPlatformOperator(ctx, input, known, kept, around, trials)
-		}},
+		{2, func() (factory.Controller, error) { return newPlatformOperator(ctx, input, known, around, trials) }},
 		{2, func() (factory.Controller, error) { return newBundle(ctx, input, content) }},
 		{4, func() (factory.Controller, error) { return newBundleDeployment(ctx, input, content, trials) }},
 		{1, func() (factory.Controller, error) { return newOperatorHealth(input) }},
-		{upgradegate.Workers, func() (factory.Controller, error) { return newUpgradeGate(input, known, kept, around, permits) }},
+		{upgradegate.Workers, func() (factory.Controller, error) { return newUpgradeGate(input, known, around, permits) }},
 		{1, func() (factory.Controller, error) { return newWatches(input, heard) }},
 		{1, func() (factory.Controller, error) { return newManagerVersion(input, versions, trials) }},
 		{1, func() (factory.Controller, error) { return newStatusSyncer(input, versions, permits), nil }},
@@ -160,12 +159,12 @@ func build(ctx context.Context, input *Input, around *surroundings, heard listen
 	return controllers, nil
 }
 
-func newManagerLimits(input *Input, kept *store.Limits) (factory.Controller, error) {
+func newManagerLimits(input *Input, known *offers) (factory.Controller, error) {
 	return managerlimits.New(managerlimits.Config{
 		OperatorClient: input.Operator,
 		Managers:       input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers(),
 		Deployments:    input.PlatformInformers.Core().V1alpha2().BundleDeployments().Informer(),
-		Store:          kept,
+		Store:          known.limits,
 		Stored:         input.LimitsInformers.Core().V1().ConfigMaps().Informer(),
 		Recorder:       input.Recorder,
 	})
@@ -196,7 +195,7 @@ func newCatalogs(input *Input, known *offers, around *surroundings, heard listen
 	})
 }
 
-func newPlatformOperator(ctx context.Context, input *Input, known *offers, kept *store.Limits, around *surroundings, trials *managerversion.Trials) (factory.Controller, error) {
+func newPlatformOperator(ctx context.Context, input *Input, known *offers, around *surroundings, trials *managerversion.Trials) (factory.Controller, error) {
 	return platformoperator.New(platformoperator.Config{
 		OperatorClient:    input.Platform.PlatformV1alpha1().PlatformOperators(),
 		DeploymentClient:  input.Platform.CoreV1alpha2().BundleDeployments(),
@@ -204,7 +203,7 @@ func newPlatformOperator(ctx context.Context, input *Input, known *offers, kept 
 		Deployments:       input.PlatformInformers.Core().V1alpha2().BundleDeployments(),
 		ClusterVersions:   input.ConfigInformers.Config().V1().ClusterVersions(),
 		Managers:          input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers(),
-		Limits:            kept.Read,
+		Limits:            known.limits.Read,
 		LimitsChanged:     input.LimitsInformers.Core().V1().ConfigMaps().Informer(),
 		Catalogs:          known.snapshots,
 		CatalogsChanged:   known.changes,
@@ -290,14 +289,14 @@ func newOperatorHealth(input *Input) (factory.Controller, error) {
 	})
 }
 
-func newUpgradeGate(input *Input, known *offers, kept *store.Limits, around *surroundings, permits *atomic.Bool) (factory.Controller, error) {
+func newUpgradeGate(input *Input, known *offers, around *surroundings, permits *atomic.Bool) (factory.Controller, error) {
 	return upgradegate.New(upgradegate.Config{
 		Deployments:       input.PlatformInformers.Core().V1alpha2().BundleDeployments(),
 		Client:            input.Platform.OperatorV1alpha1().PlatformOperatorManagers(),
 		Operators:         input.PlatformInformers.Platform().V1alpha1().PlatformOperators(),
 		ClusterVersions:   input.ConfigInformers.Config().V1().ClusterVersions(),
 		Managers:          input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers(),
-		Limits:            kept.Read,
+		Limits:            known.limits.Read,
 		LimitsChanged:     input.LimitsInformers.Core().V1().ConfigMaps().Informer(),
 		Catalogs:          known.snapshots,
 		CatalogsChanged:   known.changes,

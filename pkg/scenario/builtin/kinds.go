@@ -1,6 +1,8 @@
 package builtin
 
 import (
+	"slices"
+
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
@@ -75,16 +77,20 @@ type rules struct {
 // Kinds returns all kinds that are served, except for CustomResourceDefinitions, which an API server of their own serves, and for access
 // reviews, which are not stored.
 func Kinds() []Kind {
-	// specAndStatus are the rules of most kinds: clients write the spec, and controllers the status.
-	specAndStatus := rules{hasStatus: true, hasGeneration: true}
-	var kinds []Kind
-	add := func(group schema.GroupVersion, more ...Kind) {
-		for _, kind := range more {
-			kind.GroupVersion = group
-			kinds = append(kinds, kind)
-		}
+	return slices.Concat(coreKinds(), workloadKinds(), rbacKinds(), otherKinds(), admissionKinds())
+}
+
+// specAndStatus are the rules of most kinds: clients write the spec, and controllers the status.
+var specAndStatus = rules{hasStatus: true, hasGeneration: true}
+
+func served(version schema.GroupVersion, kinds ...Kind) []Kind {
+	for i := range kinds {
+		kinds[i].GroupVersion = version
 	}
-	add(corev1.SchemeGroupVersion,
+}
+
+func coreKinds() []Kind {
+	return served(corev1.SchemeGroupVersion,
 		Kind{Resource: "namespaces", Singular: "namespace", ShortNames: []string{"ns"}, Object: &corev1.Namespace{}, List: &corev1.NamespaceList{},
 			rules: rules{hasStatus: true, validName: validation.ValidateNamespaceName, prepareCreate: beginNamespace, prepareUpdate: keepNamespaceFinalizers,
 				canonicalize: labelNamespace, hasSpecFinalizers: true, returnsDeleted: true}, fields: namespaceFields},
@@ -115,7 +121,10 @@ func Kinds() []Kind {
 			Object: &corev1.ResourceQuota{}, List: &corev1.ResourceQuotaList{}, rules: rules{hasStatus: true, returnsDeleted: true}},
 		Kind{Resource: "limitranges", Singular: "limitrange", ShortNames: []string{"limits"}, Namespaced: true, Object: &corev1.LimitRange{}, List: &corev1.LimitRangeList{}},
 	)
-	add(appsv1.SchemeGroupVersion,
+}
+
+func workloadKinds() []Kind {
+	kinds := served(appsv1.SchemeGroupVersion,
 		Kind{Resource: "deployments", Singular: "deployment", ShortNames: []string{"deploy"}, All: true, Namespaced: true,
 			Object: &appsv1.Deployment{}, List: &appsv1.DeploymentList{},
 			rules: rules{hasStatus: true, hasGeneration: true, generationFields: []string{"Spec", "Annotations"}, validate: validateWorkload, validateUpdate: keepsSelector}},
@@ -130,11 +139,14 @@ func Kinds() []Kind {
 			rules: rules{hasStatus: true, hasGeneration: true, prepareCreate: beginDaemonSet, prepareUpdate: countTemplates, validate: validateWorkload, validateUpdate: keepsSelector}},
 		Kind{Resource: "controllerrevisions", Singular: "controllerrevision", Namespaced: true, Object: &appsv1.ControllerRevision{}, List: &appsv1.ControllerRevisionList{}},
 	)
-	add(batchv1.SchemeGroupVersion,
+	return append(kinds, served(batchv1.SchemeGroupVersion,
 		Kind{Resource: "jobs", Singular: "job", All: true, Namespaced: true, Object: &batchv1.Job{}, List: &batchv1.JobList{}, rules: specAndStatus},
 		Kind{Resource: "cronjobs", Singular: "cronjob", ShortNames: []string{"cj"}, All: true, Namespaced: true, Object: &batchv1.CronJob{}, List: &batchv1.CronJobList{}, rules: specAndStatus},
-	)
-	add(rbacv1.SchemeGroupVersion,
+	)...)
+}
+
+func rbacKinds() []Kind {
+	return served(rbacv1.SchemeGroupVersion,
 		Kind{Resource: "roles", Singular: "role", Namespaced: true, Object: &rbacv1.Role{}, List: &rbacv1.RoleList{},
 			rules: rules{allowsCreateOnUpdate: true, validate: validateRole}},
 		Kind{Resource: "rolebindings", Singular: "rolebinding", Namespaced: true, Object: &rbacv1.RoleBinding{}, List: &rbacv1.RoleBindingList{},
@@ -144,32 +156,40 @@ func Kinds() []Kind {
 		Kind{Resource: "clusterrolebindings", Singular: "clusterrolebinding", Object: &rbacv1.ClusterRoleBinding{}, List: &rbacv1.ClusterRoleBindingList{},
 			rules: rules{allowsCreateOnUpdate: true, validate: validateBinding, validateUpdate: keepsRole}},
 	)
-	add(coordinationv1.SchemeGroupVersion,
-		Kind{Resource: "leases", Singular: "lease", Namespaced: true, Object: &coordinationv1.Lease{}, List: &coordinationv1.LeaseList{},
-			rules: rules{allowsCreateOnUpdate: true, requiresResourceVersion: true}})
-	add(policyv1.SchemeGroupVersion,
-		Kind{Resource: "poddisruptionbudgets", Singular: "poddisruptionbudget", ShortNames: []string{"pdb"}, Namespaced: true,
-			Object: &policyv1.PodDisruptionBudget{}, List: &policyv1.PodDisruptionBudgetList{}, rules: rules{hasStatus: true, hasGeneration: true, requiresResourceVersion: true}})
-	add(networkingv1.SchemeGroupVersion,
-		Kind{Resource: "networkpolicies", Singular: "networkpolicy", ShortNames: []string{"netpol"}, Namespaced: true,
-			Object: &networkingv1.NetworkPolicy{}, List: &networkingv1.NetworkPolicyList{}, rules: rules{hasGeneration: true}},
-		Kind{Resource: "ingresses", Singular: "ingress", ShortNames: []string{"ing"}, Namespaced: true, Object: &networkingv1.Ingress{}, List: &networkingv1.IngressList{}, rules: specAndStatus},
+}
+
+func otherKinds() []Kind {
+	return slices.Concat(
+		served(coordinationv1.SchemeGroupVersion,
+			Kind{Resource: "leases", Singular: "lease", Namespaced: true, Object: &coordinationv1.Lease{}, List: &coordinationv1.LeaseList{},
+				rules: rules{allowsCreateOnUpdate: true, requiresResourceVersion: true}}),
+		served(policyv1.SchemeGroupVersion,
+			Kind{Resource: "poddisruptionbudgets", Singular: "poddisruptionbudget", ShortNames: []string{"pdb"}, Namespaced: true,
+				Object: &policyv1.PodDisruptionBudget{}, List: &policyv1.PodDisruptionBudgetList{}, rules: rules{hasStatus: true, hasGeneration: true, requiresResourceVersion: true}}),
+		served(networkingv1.SchemeGroupVersion,
+			Kind{Resource: "networkpolicies", Singular: "networkpolicy", ShortNames: []string{"netpol"}, Namespaced: true,
+				Object: &networkingv1.NetworkPolicy{}, List: &networkingv1.NetworkPolicyList{}, rules: rules{hasGeneration: true}},
+			Kind{Resource: "ingresses", Singular: "ingress", ShortNames: []string{"ing"}, Namespaced: true, Object: &networkingv1.Ingress{}, List: &networkingv1.IngressList{}, rules: specAndStatus},
+		),
+		served(autoscalingv2.SchemeGroupVersion,
+			Kind{Resource: "horizontalpodautoscalers", Singular: "horizontalpodautoscaler", ShortNames: []string{"hpa"}, All: true, Namespaced: true,
+				Object: &autoscalingv2.HorizontalPodAutoscaler{}, List: &autoscalingv2.HorizontalPodAutoscalerList{}, rules: rules{hasStatus: true}}),
+		served(schedulingv1.SchemeGroupVersion,
+			Kind{Resource: "priorityclasses", Singular: "priorityclass", ShortNames: []string{"pc"}, Object: &schedulingv1.PriorityClass{}, List: &schedulingv1.PriorityClassList{},
+				rules: rules{hasGeneration: true, generationFields: []string{}, validateUpdate: keepsPriority}}),
+		served(storagev1.SchemeGroupVersion,
+			Kind{Resource: "storageclasses", Singular: "storageclass", ShortNames: []string{"sc"}, Object: &storagev1.StorageClass{}, List: &storagev1.StorageClassList{},
+				rules: rules{validateUpdate: keepsProvisioner}},
+			Kind{Resource: "csidrivers", Singular: "csidriver", Object: &storagev1.CSIDriver{}, List: &storagev1.CSIDriverList{}},
+		),
+		served(discoveryv1.SchemeGroupVersion,
+			Kind{Resource: "endpointslices", Singular: "endpointslice", Namespaced: true, Object: &discoveryv1.EndpointSlice{}, List: &discoveryv1.EndpointSliceList{},
+				rules: rules{hasGeneration: true, generationFields: []string{"Endpoints", "Ports", "AddressType"}}}),
 	)
-	add(autoscalingv2.SchemeGroupVersion,
-		Kind{Resource: "horizontalpodautoscalers", Singular: "horizontalpodautoscaler", ShortNames: []string{"hpa"}, All: true, Namespaced: true,
-			Object: &autoscalingv2.HorizontalPodAutoscaler{}, List: &autoscalingv2.HorizontalPodAutoscalerList{}, rules: rules{hasStatus: true}})
-	add(schedulingv1.SchemeGroupVersion,
-		Kind{Resource: "priorityclasses", Singular: "priorityclass", ShortNames: []string{"pc"}, Object: &schedulingv1.PriorityClass{}, List: &schedulingv1.PriorityClassList{},
-			rules: rules{hasGeneration: true, generationFields: []string{}, validateUpdate: keepsPriority}})
-	add(storagev1.SchemeGroupVersion,
-		Kind{Resource: "storageclasses", Singular: "storageclass", ShortNames: []string{"sc"}, Object: &storagev1.StorageClass{}, List: &storagev1.StorageClassList{},
-			rules: rules{validateUpdate: keepsProvisioner}},
-		Kind{Resource: "csidrivers", Singular: "csidriver", Object: &storagev1.CSIDriver{}, List: &storagev1.CSIDriverList{}},
-	)
-	add(discoveryv1.SchemeGroupVersion,
-		Kind{Resource: "endpointslices", Singular: "endpointslice", Namespaced: true, Object: &discoveryv1.EndpointSlice{}, List: &discoveryv1.EndpointSliceList{},
-			rules: rules{hasGeneration: true, generationFields: []string{"Endpoints", "Ports", "AddressType"}}})
-	add(admissionregistrationv1.SchemeGroupVersion,
+}
+
+func admissionKinds() []Kind {
+	return served(admissionregistrationv1.SchemeGroupVersion,
 		Kind{Resource: "validatingwebhookconfigurations", Singular: "validatingwebhookconfiguration",
 			Object: &admissionregistrationv1.ValidatingWebhookConfiguration{}, List: &admissionregistrationv1.ValidatingWebhookConfigurationList{},
 			rules: rules{hasGeneration: true, generationFields: []string{"Webhooks"}, validate: validateWebhooks}},
@@ -183,5 +203,4 @@ func Kinds() []Kind {
 			Object: &admissionregistrationv1.ValidatingAdmissionPolicyBinding{}, List: &admissionregistrationv1.ValidatingAdmissionPolicyBindingList{},
 			rules: rules{hasGeneration: true}},
 	)
-	return kinds
 }

@@ -52,6 +52,8 @@ type namespaceREST struct {
 }
 
 // uncollected is what a registry offers without the deletion of all objects of a selector, which Namespaces do not have.
+//
+//nolint:interfacebloat // it has what k8s.io/apiserver's interfaces of storages have, but for one
 type uncollected interface {
 	rest.Storage
 	rest.Scoper

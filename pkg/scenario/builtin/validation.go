@@ -12,10 +12,10 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/validation"
-	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	clientrest "k8s.io/client-go/rest"
 )
 
 // Of what kube-apiserver checks of the built-in kinds, this checks the metadata, the fields that cannot change, and the faults that
@@ -50,7 +50,12 @@ func (s strategy) ValidateUpdate(_ context.Context, object, old runtime.Object) 
 func (k Kind) validName() validation.ValidateNameFunc {
 	switch {
 	case k.Group == rbacv1.GroupName:
-		return path.ValidatePathSegmentName
+		return func(name string, prefix bool) []string {
+			if prefix {
+				return clientrest.IsValidPathSegmentPrefix(name)
+			}
+			return clientrest.IsValidPathSegmentName(name)
+		}
 	case k.rules.validName != nil:
 		return k.rules.validName
 	}

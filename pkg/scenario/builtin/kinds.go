@@ -87,6 +87,7 @@ func served(version schema.GroupVersion, kinds ...Kind) []Kind {
 	for i := range kinds {
 		kinds[i].GroupVersion = version
 	}
+	return kinds
 }
 
 func coreKinds() []Kind {

@@ -53,6 +53,7 @@ func (m *mask) answer(request string, raw response, pick []string) Answer {
 var (
 	timestamp     = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$`)
 	quotedVersion = regexp.MustCompile(`\(\d+\)`)
+	schemeName    = regexp.MustCompile(`in scheme "[^"]+"`)
 	uid           = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 )
 
@@ -84,8 +85,9 @@ func (m *mask) value(name string, value any) any {
 	return value
 }
 
-// text masks UIDs, and resourceVersions in parentheses, where kube-apiserver's messages have them.
+// text masks names of schemes, UIDs, and resourceVersions in parentheses, where kube-apiserver's messages have them.
 func (m *mask) text(value string) string {
+	value = schemeName.ReplaceAllString(value, `in scheme "<file>"`) // of the program, as it was built
 	value = uid.ReplaceAllStringFunc(value, func(found string) string {
 		if found == nobodysUID {
 			return found

@@ -22,6 +22,7 @@ func (s *Story) verbs() map[string]story.Verb {
 	verbs["publish"] = s.publish
 	verbs["manager"] = s.manager
 	verbs["openshift"] = s.openshift
+	verbs["network"] = s.outside
 	return verbs
 }
 
@@ -70,6 +71,19 @@ func (s *Story) publish(ctx context.Context, _ *story.Runner, step story.Step) e
 		}
 	}
 	return s.Publish(ctx, offered...)
+}
+
+// outside ends or restores the network of the catalog and the registry.
+func (s *Story) outside(_ context.Context, _ *story.Runner, step story.Step) error {
+	var what string
+	if err := step.Arguments.Into(&what); err != nil {
+		return err
+	}
+	if what != "down" && what != "up" {
+		return fmt.Errorf("%q is not down or up", what)
+	}
+	s.network.SetDown(what == "down")
+	return nil
 }
 
 // manager starts, kills or restarts the manager.

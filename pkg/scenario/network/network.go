@@ -17,6 +17,9 @@ type Network struct {
 	listeners map[string]*listener
 	// lastPort is the last port that was chosen for a listener.
 	lastPort int
+	// down is whether nothing can be reached, and open are the clients' ends of all connections that were made, unless they are closed.
+	down bool
+	open map[*conn]bool
 }
 
 // firstPort is the first port that is chosen for a listener.
@@ -42,19 +45,37 @@ func (n *Network) Listen(address string) (net.Listener, error) {
 	return l, nil
 }
 
+// SetDown makes the network lose all connections and refuse new ones, until it is called with false.
+func (n *Network) SetDown(down bool) {
+	n.mu.Lock()
+	n.down = down
+	lost := n.open
+	if down {
+		n.open = nil
+	}
+	n.mu.Unlock()
+	if !down {
+		return
+	}
+	for each := range lost {
+		_ = each.Conn.Close()
+	}
+}
+
 // DialContext connects to the listener of an address. It has the signature of net.Dialer's method. Without a listener the
 // connection is refused, as by the kernel. The name of the network is ignored.
 func (n *Network) DialContext(ctx context.Context, _, address string) (net.Conn, error) {
 	n.mu.Lock()
 	l := n.listeners[address]
+	down := n.down
 	n.mu.Unlock()
-	if l == nil {
+	if l == nil || down {
 		return nil, opError("dial", address, syscall.ECONNREFUSED)
 	}
 	client, server := net.Pipe()
 	select {
-	case l.dialed <- conn{server, addr(address), addr("client")}:
-		return conn{client, addr("client"), addr(address)}, nil
+	case l.dialed <- &conn{Conn: server, local: addr(address), remote: addr("client")}:
+		return n.opened(&conn{Conn: client, network: n, local: addr("client"), remote: addr(address)}), nil
 	case <-l.closed:
 		return nil, opError("dial", address, syscall.ECONNREFUSED)
 	case <-ctx.Done():
@@ -101,17 +122,38 @@ func (l *listener) Close() error {
 // Addr is net.Listener's.
 func (l *listener) Addr() net.Addr { return addr(l.address) }
 
-// conn is a connection with the addresses of its ends.
+// conn is a connection with the addresses of its ends. network is set for the client's end.
 type conn struct {
 	net.Conn
+	network       *Network
 	local, remote addr
 }
 
+func (n *Network) opened(c *conn) *conn {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.open == nil {
+		n.open = map[*conn]bool{}
+	}
+	n.open[c] = true
+	return c
+}
+
+// Close is net.Conn's.
+func (c *conn) Close() error {
+	if c.network != nil {
+		c.network.mu.Lock()
+		delete(c.network.open, c)
+		c.network.mu.Unlock()
+	}
+	return c.Conn.Close()
+}
+
 // LocalAddr is net.Conn's.
-func (c conn) LocalAddr() net.Addr { return c.local }
+func (c *conn) LocalAddr() net.Addr { return c.local }
 
 // RemoteAddr is net.Conn's.
-func (c conn) RemoteAddr() net.Addr { return c.remote }
+func (c *conn) RemoteAddr() net.Addr { return c.remote }
 
 // addr is a net.Addr.
 type addr string

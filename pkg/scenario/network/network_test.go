@@ -100,3 +100,48 @@ func TestADialEndsWithItsContextOrTheListener(t *testing.T) {
 		}
 	})
 }
+
+func TestANetworkThatIsDownLosesItsConnections(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		network := &Network{}
+		listener, err := network.Listen("server.example:80")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = listener.Close() }()
+		go func() {
+			for {
+				accepted, err := listener.Accept()
+				if err != nil {
+					return
+				}
+				go func() { _, _ = io.Copy(accepted, accepted) }()
+			}
+		}()
+		before, err := network.DialContext(t.Context(), "tcp", "server.example:80")
+		if err != nil {
+			t.Fatal(err)
+		}
+		closed, err := network.DialContext(t.Context(), "tcp", "server.example:80")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = closed.Close()
+		network.SetDown(true)
+		if _, err := before.Write([]byte("a")); !errors.Is(err, io.ErrClosedPipe) {
+			t.Errorf("a connection of before: %v", err)
+		}
+		if _, err := network.DialContext(t.Context(), "tcp", "server.example:80"); !errors.Is(err, syscall.ECONNREFUSED) {
+			t.Errorf("a new connection: %v", err)
+		}
+		network.SetDown(false)
+		again, err := network.DialContext(t.Context(), "tcp", "server.example:80")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := again.Write([]byte("a")); err != nil {
+			t.Errorf("when it is up again: %v", err)
+		}
+		_ = again.Close()
+	})
+}

@@ -234,19 +234,19 @@ var _ = Describe("the record of limits [HRD-S3]", func() {
 			_, err := admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, other, metav1.GetOptions{})
 			Expect(err).To(beNotFound())
 		}
-		held("does not limit spec.allowedPackages as the deleted one did")
+		held("its replacement permits more (spec.allowedPackages)")
 
 		By("deleting it, as its annotation permits")
 		withoutRecord(ctx)
 		Eventually(storedLimits).WithContext(ctx).Should(ContainSubstring(pkg))
-		held("does not limit spec.allowedPackages as the deleted one did")
+		held("its replacement permits more (spec.allowedPackages)")
 
 		By("editing it, as somebody whom no policy denies it")
 		manager := impersonating("system:serviceaccount:" + environment.Namespace + ":" + environment.ServiceAccount)
 		_, err := manager.Resource(corev1.SchemeGroupVersion.WithResource("configmaps")).Namespace(environment.Namespace).Patch(ctx, limits.ConfigMap, types.MergePatchType, []byte(edit), metav1.PatchOptions{})
 		Expect(err).NotTo(HaveOccurred())
 		Eventually(storedLimits).WithContext(ctx).Should(ContainSubstring(pkg))
-		held("does not limit spec.allowedPackages as the deleted one did")
+		held("its replacement permits more (spec.allowedPackages)")
 
 		By("deleting it while no manager runs")
 		Expect(env.Manager.Kill()).To(Succeed())

@@ -34,11 +34,19 @@ type Story struct {
 // Run runs a story in a bubble of virtual time. The catalog offers the operators, and the manager runs.
 func Run(t *testing.T, operators []samples.Operator, run func(s *Story)) {
 	t.Helper()
-	root, err := environment.Root()
-	if err != nil {
-		t.Fatal(err)
+	RunFrom(t, nil, operators, run)
+}
+
+// RunFrom does the same on a cluster that an earlier story left; nil is one that has the payload's manifests only.
+func RunFrom(t *testing.T, from *scenario.Snapshot, operators []samples.Operator, run func(s *Story)) {
+	t.Helper()
+	if from == nil {
+		root, err := environment.Root()
+		if err != nil {
+			t.Fatal(err)
+		}
+		from = snapshot(t, root)
 	}
-	from := snapshot(t, root)
 	synctest.Test(t, func(t *testing.T) {
 		s := &Story{T: t}
 		defer s.stop()

@@ -25,8 +25,9 @@ type World struct {
 	// once for every kind of which anything is said.
 	Providers func(gvk catalog.GVK) []Providers
 	// Limit bounds the search for one operator's paths, and the explanation of what is refused, and again the comparison of its versions
-	// with the ranges that operators require; without Steps there may be a default number of them. A Cache is always to be asked with the same one. When Done is closed, all searches end. The
-	// decision is then incomplete: a Cache does not keep it, and the caller discards it.
+	// with the ranges that operators require; without Steps there may be a default number of them. A Cache is always to be asked with the
+	// same one. When Done is closed, all searches end. The decision is then incomplete: a Cache does not keep it, and the caller discards
+	// it.
 	Limit upgrade.Limit
 }
 

@@ -84,7 +84,8 @@ func LoseRequest(do func()) Effect {
 	}
 }
 
-// LoseResponse sends a request, which must not be a watch, and fails it as if the connection had been lost before the response came. It calls do, which may be nil,
+// LoseResponse sends a request, which must not be a watch, and fails it as if the connection had been lost before the response came. It
+// calls do, which may be nil,
 // in between.
 func LoseResponse(do func()) Effect {
 	return func(_ context.Context, send Send) (*http.Response, error) {

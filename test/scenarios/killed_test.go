@@ -20,7 +20,7 @@ import (
 )
 
 var (
-	killEvery = flag.Int("kill-every", 3, "kill the manager at each write of so many; 1 is all")
+	killEvery = flag.Int("kill-every", 5, "kill the manager at each write of so many; 1 is all")
 	killSeed  = flag.Int64("kill-seed", time.Now().Unix(), "the seed that chooses the first of these writes")
 )
 

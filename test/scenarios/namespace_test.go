@@ -13,15 +13,20 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
+// delayNamespaces delays the manager's creation of namespaces, so that somebody else can be faster.
+func (s *Story) delayNamespaces() *scenario.Injection {
+	return s.Inject(scenario.Fault{
+		Match: func(r scenario.Request) bool {
+			return r.User == managerUser && r.Verb == "create" && r.Resource.Resource == "namespaces"
+		},
+		Times: scenario.Always, Effect: scenario.Delay(20 * time.Second),
+	})
+}
+
 // HRD-S1: a tenant creates the install namespace after the manager looked, and before it creates the namespace itself.
 func TestHRD_S1_ATenantWhoCreatesTheInstallNamespaceFirstGetsNoOperator(t *testing.T) {
 	Run(t, []samples.Operator{{Package: "memo", Version: "1.0.0"}}, func(s *Story) {
-		slow := s.Inject(scenario.Fault{
-			Match: func(r scenario.Request) bool {
-				return r.User == managerUser && r.Verb == "create" && r.Resource.Resource == "namespaces"
-			},
-			Times: scenario.Always, Effect: scenario.Delay(20 * time.Second),
-		})
+		slow := s.delayNamespaces()
 		s.must(s.Create(s.Context(), "memo", ""))
 		time.Sleep(10 * time.Second)
 		if len(slow.Applied()) == 0 {
@@ -58,19 +63,14 @@ func TestHRD_S1_ATenantWhoReplacesTheInstallNamespaceGetsNoOperator(t *testing.T
 		s.must(s.Create(s.Context(), "memo", ""))
 		s.Settle()
 		s.must(s.Installed(s.Context(), "memo", "1.0.0"))
-		refused := s.Inject(scenario.Fault{
-			Match: func(r scenario.Request) bool {
-				return r.User == managerUser && r.Verb == "create" && r.Resource.Resource == "namespaces"
-			},
-			Times: scenario.Always, Effect: scenario.Delay(20 * time.Second),
-		})
+		slow := s.delayNamespaces()
 		admin, err := kubernetes.NewForConfig(s.ClientConfig(scenario.AdminUser))
 		s.must(err)
 		s.must(admin.CoreV1().Namespaces().Delete(s.Context(), "memo", metav1.DeleteOptions{}))
 		time.Sleep(10 * time.Second)
 		_, err = admin.CoreV1().Namespaces().Create(s.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "memo"}}, metav1.CreateOptions{})
 		s.must(err)
-		refused.Remove()
+		slow.Remove()
 		time.Sleep(time.Hour)
 		if _, err := admin.AppsV1().Deployments("memo").Get(s.Context(), "memo", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
 			t.Errorf("the Deployment: %v", err)

@@ -24,7 +24,7 @@ type Story struct {
 	*scenario.Cluster
 	*story.Admin
 
-	// Manager is the manager that runs; nil after Kill.
+	// Manager is the manager that was started last; nil where none runs.
 	Manager *Manager
 
 	network network.Network

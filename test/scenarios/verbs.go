@@ -22,7 +22,7 @@ func (s *Story) verbs() map[string]story.Verb {
 	verbs["publish"] = s.publish
 	verbs["manager"] = s.manager
 	verbs["openshift"] = s.openshift
-	verbs["network"] = s.outside
+	verbs["network"] = s.setNetwork
 	return verbs
 }
 
@@ -73,8 +73,8 @@ func (s *Story) publish(ctx context.Context, _ *story.Runner, step story.Step) e
 	return s.Publish(ctx, offered...)
 }
 
-// outside ends or restores the network of the catalog and the registry.
-func (s *Story) outside(_ context.Context, _ *story.Runner, step story.Step) error {
+// setNetwork takes the network of the catalog and the registry down, or up again.
+func (s *Story) setNetwork(_ context.Context, _ *story.Runner, step story.Step) error {
 	var what string
 	if err := step.Arguments.Into(&what); err != nil {
 		return err

@@ -68,7 +68,7 @@ var mutants = []mutant{
 		"pkg/controllers/platformoperator/conditions.go", "case s.operator.Spec.Paused:", "case false:",
 	},
 	{
-		"a catalog selector that selects nothing is said with the field", "it is not in",
+		"a catalog selector that selects nothing is said with the field", "to contain substring\n    <string>: spec.package.catalogSelector",
 		"pkg/resolve/gather.go", "if req.Selector != nil && !req.Selector.Matches(visible) {", "if false {",
 	},
 	{

@@ -56,7 +56,7 @@ func TestENG_D10_AManagerThatIsKilledAtAnyWriteGoesOn(t *testing.T) {
 	var from *scenario.Snapshot
 	for _, each := range operations {
 		begin, after, writes, want := from, from, 0, outcome{}
-		RunFrom(t, begin, each.offered, func(s *Story) {
+		RunFrom(t, begin, offering(each.offered), func(s *Story) {
 			s.Settle()
 			before := len(s.managerWrites())
 			s.must(each.do(s))
@@ -90,7 +90,7 @@ func killAtEach(t *testing.T, from *scenario.Snapshot, each operation, writes in
 				t.Run(fmt.Sprintf("%s write %d", when, n+1), func(t *testing.T) {
 					t.Parallel()
 					runs.Add(1)
-					RunFrom(t, from, each.offered, func(s *Story) {
+					RunFrom(t, from, offering(each.offered), func(s *Story) {
 						s.Settle()
 						process := s.Manager.process
 						injection := s.Inject(scenario.Fault{Match: isManagerWrite, Nth: n + 1, Effect: effect(process.Kill)})

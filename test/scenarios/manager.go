@@ -62,6 +62,14 @@ func (s *Story) runManager(ctx context.Context, process *scenario.Process) error
 	return operator.Start(ctx, input)
 }
 
+// Stop ends the manager as SIGTERM does: it gives its lease away.
+func (m *Manager) Stop() error {
+	m.stop()
+	err := <-m.ended
+	m.process.Kill()
+	return err
+}
+
 // Kill ends the manager as SIGKILL does: no request of it reaches the API server any more.
 func (m *Manager) Kill() {
 	m.process.Kill()

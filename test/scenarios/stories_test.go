@@ -8,7 +8,6 @@ import (
 
 	"github.com/openshift/platform-operators/pkg/scenario"
 	"github.com/openshift/platform-operators/pkg/scenario/story"
-	"github.com/openshift/platform-operators/test/samples"
 )
 
 var update = flag.Bool("update", false, "write the golden files of stories")
@@ -19,28 +18,24 @@ func TestStories(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d stories, %v", len(files), err)
 	}
+	endings := &shelf{dir: t.TempDir(), update: *update, endings: map[string]*ending{}}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
 			t.Parallel()
-			Run(t, []samples.Operator{{Package: "unused", Version: "1.0.0"}}, func(s *Story) {
-				s.must(s.run(file))
-			})
+			if err := endings.tell(t, file).err; err != nil {
+				t.Fatal(err)
+			}
 		})
 	}
 }
 
-// run runs the story of a file, and compares what happened with its golden file.
-func (s *Story) run(file string) error {
-	verbs := s.verbs()
-	read, err := story.Read(file, verbs)
-	if err != nil {
-		return err
-	}
+// run runs a story, and compares what happened with its golden file, or writes that.
+func (s *Story) run(read *story.Story, update bool) error {
 	if err := s.Cluster.Settle(); err != nil {
 		return err
 	}
 	runner := story.Runner{
-		Cluster: s.Cluster, Verbs: verbs, State: s.state, Operator: []string{managerUser}, Reports: reports, Pods: podBehavior, Mask: mask,
+		Cluster: s.Cluster, Verbs: s.verbs(), State: s.state, Operator: []string{managerUser}, Reports: reports, Pods: podBehavior, Mask: mask,
 		Processes: map[string]*scenario.Process{"manager": s.Manager.process},
 	}
 	report, err := runner.Run(s.Context(), read)
@@ -48,5 +43,5 @@ func (s *Story) run(file string) error {
 		s.Logf("until then:\n%s", report)
 		return err
 	}
-	return story.Golden(strings.TrimSuffix(file, ".yaml")+".golden", report, *update)
+	return story.Golden(strings.TrimSuffix(read.File, ".yaml")+".golden", report, update)
 }

@@ -34,11 +34,12 @@ type Story struct {
 // Run runs a story in a bubble of virtual time. The catalog offers the operators, and the manager runs.
 func Run(t *testing.T, operators []samples.Operator, run func(s *Story)) {
 	t.Helper()
-	RunFrom(t, nil, operators, run)
+	RunFrom(t, nil, offering(operators), run)
 }
 
-// RunFrom does the same on a cluster that an earlier story left; nil is one that has the payload's manifests only.
-func RunFrom(t *testing.T, from *scenario.Snapshot, operators []samples.Operator, run func(s *Story)) {
+// RunFrom does the same on a cluster that an earlier story left; nil is one that has the payload's manifests only. offer writes what the
+// catalog offers into a folder of samples.
+func RunFrom(t *testing.T, from *scenario.Snapshot, offer func(samplesDir string) error, run func(s *Story)) {
 	t.Helper()
 	if from == nil {
 		root, err := environment.Root()
@@ -50,12 +51,17 @@ func RunFrom(t *testing.T, from *scenario.Snapshot, operators []samples.Operator
 	synctest.Test(t, func(t *testing.T) {
 		s := &Story{T: t}
 		defer s.stop()
-		s.must(s.start(t.Context(), from, operators))
+		s.must(s.start(t.Context(), from, offer))
 		run(s)
 	})
 }
 
-func (s *Story) start(ctx context.Context, from *scenario.Snapshot, operators []samples.Operator) error {
+// offering has the catalog offer these operators.
+func offering(operators []samples.Operator) func(samplesDir string) error {
+	return func(dir string) error { return samples.Write(dir, operators...) }
+}
+
+func (s *Story) start(ctx context.Context, from *scenario.Snapshot, offer func(samplesDir string) error) error {
 	var err error
 	if s.Cluster, err = scenario.Start(ctx, scenario.Options{From: from}); err != nil {
 		return err
@@ -65,7 +71,7 @@ func (s *Story) start(ctx context.Context, from *scenario.Snapshot, operators []
 	}
 	env := &environment.Environment{Dir: s.TempDir(), Admin: s.ClientConfig(scenario.AdminUser)}
 	env.SamplesDir = filepath.Join(env.Dir, "samples")
-	if err := samples.Write(env.SamplesDir, operators...); err != nil {
+	if err := offer(env.SamplesDir); err != nil {
 		return err
 	}
 	s.catalog, err = localcatalog.Start(ctx, localcatalog.Options{

@@ -101,7 +101,7 @@ func TestRenderGolden(t *testing.T) {
 				return out.Bytes()
 			}
 			got := text(os.DirFS(dir))
-			checkGolden(t, filepath.Join("testdata/bundles", name+".golden.yaml"), got)
+			checkGolden(t, "testdata/bundles/"+name+".golden.yaml", got)
 			if diff := gocmp.Diff(string(got), string(text(shuffled{os.DirFS(dir)}))); diff != "" {
 				t.Errorf("with its files in reverse order (-first +then):\n%s", diff)
 			}

@@ -18,6 +18,9 @@ type Story struct {
 	File string
 	// Title is what it shows, in a sentence.
 	Title string
+	// From is the file of another story, seen from the folder of this one, that ended in the cluster where this one begins. Empty begins
+	// where the caller says.
+	From string
 	// Steps are its steps, in order.
 	Steps []Step
 }
@@ -121,6 +124,8 @@ func (p parser) story(node *yaml.Node) (*Story, error) {
 		switch name {
 		case "title":
 			return p.decode(value, &story.Title)
+		case "from":
+			return p.decode(value, &story.From)
 		case "steps":
 			return p.list(value, func(item *yaml.Node) error {
 				step, err := p.step(item)
@@ -128,7 +133,7 @@ func (p parser) story(node *yaml.Node) (*Story, error) {
 				return err
 			})
 		}
-		return p.fault(value, "unknown field %q; a story has title and steps", name)
+		return p.fault(value, "unknown field %q; a story has title, from and steps", name)
 	})
 	switch {
 	case err != nil:

@@ -50,13 +50,19 @@ type Description struct {
 	Lines []string
 }
 
-// Run runs a story, and returns the report. It stops at the first fault.
+// Run runs a story, and returns the report. It stops at the first fault. The report of a story that continues another one does not repeat
+// what that left: the caller has to have the cluster settle before.
 func (r *Runner) Run(ctx context.Context, story *Story) (string, error) {
 	var report strings.Builder
 	fmt.Fprintf(&report, "%s\n", story.Title)
 	events, err := r.newEvents()
 	if err != nil {
 		return "", err
+	}
+	if story.From != "" {
+		if _, err := r.report(ctx, time.Now(), events); err != nil {
+			return "", err
+		}
 	}
 	for i, step := range story.Steps {
 		begun := time.Now()

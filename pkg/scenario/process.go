@@ -7,6 +7,8 @@ import (
 	"net/http"
 
 	"k8s.io/client-go/rest"
+
+	"github.com/openshift/platform-operators/pkg/scenario/apiserver"
 )
 
 // Process is a program that uses the cluster, such as one run of an operator.
@@ -59,7 +61,7 @@ func (t processTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		stop()
 		cancel(nil)
 	}
-	request := describe(t.process.user, r)
+	request := ParseRequest(t.process.user, r)
 	response, err := t.roundTrip(ctx, request, func() (*http.Response, error) { return t.next.RoundTrip(r.WithContext(ctx)) })
 	if err != nil {
 		release()
@@ -81,7 +83,7 @@ func (t processTransport) roundTrip(ctx context.Context, request Request, send S
 	}
 	response, err := c.faults.apply(ctx, request, send)
 	if err == nil {
-		request.Code = response.StatusCode
+		request.Code, request.Reason = response.StatusCode, response.Header.Get(apiserver.ReasonHeader)
 	}
 	return response, err
 }

@@ -34,8 +34,13 @@ type Request struct {
 	Namespace, Name string
 	// Path is the path of the URL.
 	Path string
+	// DryRun is whether the URL asks for a dry run.
+	DryRun bool
 	// Code is the HTTP status of the response; 0 if there is none yet, or if it was lost.
 	Code int
+	// Reason is the authorizer's reason for allowing the request, as in audit logs. It is apiserver.ReasonForbidden if the authorizer did
+	// not allow the request, and empty if there is no response.
+	Reason string
 }
 
 // String returns one line, such as `admin: create configmaps "a/b": 201`.
@@ -57,9 +62,9 @@ func (r Request) String() string {
 	return fmt.Sprintf("%s: %s %s %q%s", r.User, r.Verb, resource, name, code)
 }
 
-// IsWrite reports whether the request may change an object. Access reviews change none.
+// IsWrite reports whether the request may change an object. Dry runs and access reviews change none.
 func (r Request) IsWrite() bool {
-	if r.Resource.Group == "authorization.k8s.io" || r.Resource.Group == "authentication.k8s.io" {
+	if r.DryRun || r.Resource.Group == "authorization.k8s.io" || r.Resource.Group == "authentication.k8s.io" {
 		return false
 	}
 	return r.Resource.Resource != "" && slices.Contains([]string{"create", "update", "patch", "apply", "delete", "deletecollection"}, r.Verb)
@@ -73,13 +78,14 @@ func (r Request) isElection() bool {
 // paths parses the paths of requests.
 var paths = request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
 
-// describe returns what an HTTP request of a user is about.
-func describe(user string, r *http.Request) Request {
+// ParseRequest returns the Kubernetes request that an HTTP request of a user makes.
+func ParseRequest(user string, r *http.Request) Request {
 	described := Request{Time: time.Now(), User: user, Verb: strings.ToLower(r.Method), Path: r.URL.Path}
 	info, err := paths.NewRequestInfo(r)
 	if err != nil || !info.IsResourceRequest {
 		return described
 	}
+	described.DryRun = r.URL.Query().Has("dryRun")
 	described.Verb, described.Namespace, described.Name = info.Verb, info.Namespace, info.Name
 	described.Resource, described.Subresource = schema.GroupResource{Group: info.APIGroup, Resource: info.Resource}, info.Subresource
 	if described.Resource == (schema.GroupResource{Resource: "namespaces"}) {

@@ -3,17 +3,13 @@ package integration
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
@@ -21,12 +17,8 @@ import (
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
-	"sigs.k8s.io/yaml"
 
-	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/apply"
-	"github.com/openshift/platform-operators/pkg/plan"
-	"github.com/openshift/platform-operators/test/samples"
 )
 
 // deployedAs creates a BundleDeployment with more in its spec, and removes it after the spec.
@@ -66,183 +58,11 @@ func configMapText(name, content string) string {
 	return fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, data: {from: %s}}", name, content)
 }
 
-var _ = Describe("a bundle that is applied", func() {
-	It("[ENG-D14] waits for its namespace while that is being deleted, and goes on by itself", func(ctx context.Context) {
-		const name = "homeless"
-		createNamespace(ctx, name)
-		client := admin.Kubernetes.CoreV1().ConfigMaps(name)
-		_, err := client.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "anchor", Finalizers: []string{"example.com/anchor"}}}, metav1.CreateOptions{})
-		Expect(err).NotTo(HaveOccurred())
-		letGo := func(ctx context.Context) {
-			_, err := client.Patch(ctx, "anchor", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
-			Expect(ignoreNotFound(err)).To(Succeed())
-		}
-		DeferCleanup(letGo)
-		Expect(admin.Kubernetes.CoreV1().Namespaces().Delete(ctx, name, metav1.DeleteOptions{})).To(Succeed())
-
-		deployed(ctx, name, published(ctx, samples.Operator{Package: name, Version: "1.0.0"}))
-		Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(And(ContainSubstring("homeless"), ContainSubstring("is being deleted")))
-		letGo(ctx)
-		Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
-
-		By("deleting the namespace under the installed operator")
-		installed, err := admin.Kubernetes.AppsV1().Deployments(name).Get(ctx, name, metav1.GetOptions{})
-		Expect(err).NotTo(HaveOccurred())
-		Expect(admin.Kubernetes.CoreV1().Namespaces().Delete(ctx, name, metav1.DeleteOptions{})).To(Succeed())
-		Eventually(func(ctx context.Context) error {
-			live, err := admin.Kubernetes.AppsV1().Deployments(name).Get(ctx, name, metav1.GetOptions{})
-			switch {
-			case err != nil:
-				return err
-			case live.UID == installed.UID:
-				return fmt.Errorf("still the Deployment %q of before", name)
-			case live.Status.AvailableReplicas == 0:
-				return fmt.Errorf("no replica of Deployment %q is available", name)
-			}
-			return nil
-		}).WithContext(ctx).Should(Succeed())
-	})
-
-	It("[ENG-D14] is applied to a namespace that somebody makes meanwhile, which stays theirs", func(ctx context.Context) {
-		const name = "lodger"
-		deployedAs(ctx, name, name, published(ctx, samples.Operator{Package: name, Version: "1.0.0"}), "paused: true")
-		Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionUnpacked).ShouldNot(BeEmpty())
-		createNamespace(ctx, name)
-		patchDeployment(ctx, name, `{"spec":{"paused":false}}`)
-		Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
-		undeploy(ctx, name)
-		live, err := admin.Kubernetes.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})
-		Expect(err).NotTo(HaveOccurred())
-		Expect(live.DeletionTimestamp).To(BeNil())
-	})
-
-	It("[ENG-D17] waits for a kind that another deployment brings, names it, and goes on when it is served", func(ctx context.Context) {
-		const needy, giver = "needy", "giver"
-		deployed(ctx, needy, published(ctx, samples.Operator{Package: needy, Version: "1.0.0"},
-			"{apiVersion: console.openshift.io/v1, kind: ConsoleLink, metadata: {name: needy}, spec: {text: needy}}"))
-		Eventually(conditionOf).WithContext(ctx).WithArguments(needy, corev1alpha2.ConditionProgressing).Should(And(
-			ContainSubstring("ConsoleLink needy waits for kind ConsoleLink of console.openshift.io/v1 to be served"),
-			ContainSubstring("no CustomResourceDefinition")))
-
-		deployed(ctx, giver, published(ctx, samples.Operator{Package: giver, Version: "1.0.0"}, `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition,
-			metadata: {name: consolelinks.console.openshift.io}, spec: {group: console.openshift.io, scope: Cluster,
-			names: {kind: ConsoleLink, listKind: ConsoleLinkList, plural: consolelinks, singular: consolelink}, versions: [
-			{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]}}`))
-		DeferCleanup(func(ctx context.Context) {
-			undeploy(ctx, needy)
-			undeploy(ctx, giver)
-			Expect(ignoreNotFound(admin.Dynamic.Resource(definitions).Delete(ctx, "consolelinks.console.openshift.io", metav1.DeleteOptions{}))).To(Succeed())
-		})
-		Eventually(conditionOf).WithContext(ctx).WithArguments(giver, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
-		Eventually(conditionOf).WithContext(ctx).WithArguments(needy, corev1alpha2.ConditionProgressing).WithTimeout(10 * time.Second).Should(ContainSubstring("AsExpected"))
-	})
-})
-
-// recorder notes the objects that are created, in order, and how many requests were under way at once.
-type recorder struct {
-	next http.RoundTripper
-
-	mu       sync.Mutex
-	created  []string
-	underWay atomic.Int32
-	most     atomic.Int32
-}
-
-func (r *recorder) RoundTrip(request *http.Request) (*http.Response, error) {
-	if request.Method == http.MethodPost {
-		now := r.underWay.Add(1)
-		defer r.underWay.Add(-1)
-		for most := r.most.Load(); now > most && !r.most.CompareAndSwap(most, now); most = r.most.Load() {
-			continue // somebody else has raised it meanwhile
-		}
-		path := strings.Split(request.URL.Path, "/")
-		r.mu.Lock()
-		r.created = append(r.created, path[len(path)-1])
-		r.mu.Unlock()
-	}
-	return r.next.RoundTrip(request)
-}
-
-// order gives the resources that were created, each once, in the order of their first.
-func (r *recorder) order() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	var order []string
-	seen := map[string]bool{}
-	for _, each := range r.created {
-		if !seen[each] {
-			seen[each] = true
-			order = append(order, each)
-		}
-	}
-	return order
-}
-
-var _ = Describe("the engine", func() {
-	// The bundles that are read today cannot hold all of these kinds, so that the engine is tried without them.
-	It("[ENG-D1] applies the phases in order, each when the one before is ready, and the objects of a phase side by side", func(ctx context.Context) {
-		const name = "orderly"
-		requests := &recorder{}
-		engine := newEngine(ctx, requests)
-		DeferCleanup(func(ctx context.Context) {
-			Expect(ignoreNotFound(admin.Kubernetes.CoreV1().Namespaces().Delete(ctx, name, metav1.DeleteOptions{}))).To(Succeed())
-			Expect(ignoreNotFound(admin.Kubernetes.CoreV1().Namespaces().Delete(ctx, name+"-more", metav1.DeleteOptions{}))).To(Succeed())
-			Expect(ignoreNotFound(admin.Dynamic.Resource(definitions).Delete(ctx, "scores.orderly.example.com", metav1.DeleteOptions{}))).To(Succeed())
-		})
-		owner := apply.Owner{Name: name, Package: name}
-		stuck, err := apply.NewSet(owner, name, plan.Phases(orderly(name, true)))
-		Expect(err).NotTo(HaveOccurred())
-		ready, err := apply.NewSet(owner, name, plan.Phases(orderly(name, false)))
-		Expect(err).NotTo(HaveOccurred())
-
-		By("holding what comes after a Deployment that does not get ready")
-		once := func(set *apply.Set) func(context.Context) (apply.Report, error) {
-			return func(ctx context.Context) (apply.Report, error) {
-				return engine.Apply(ctx, set, apply.Options{Gated: true})
-			}
-		}
-		Eventually(once(stuck)).WithContext(ctx).Should(HaveField("Waiting", HavePrefix("Deployment orderly/worker")))
-		Consistently(once(stuck)).WithContext(ctx).WithTimeout(time.Second).Should(HaveField("Complete", BeFalse()))
-		before := []string{"namespaces", "customresourcedefinitions", "serviceaccounts", "roles", "configmaps", "services", "deployments"}
-		Expect(requests.order()).To(ConsistOf(append(before, "clusterroles")))
-		Expect(requests.most.Load()).To(BeNumerically(">", 1), "objects of one phase are created side by side")
-
-		By("going on when it is")
-		Eventually(once(ready)).WithContext(ctx).Should(And(HaveField("Complete", BeTrue()), HaveField("Unready", BeEmpty())))
-		order := requests.order()
-		Expect(order).To(HaveExactElements("clusterroles", "namespaces", "customresourcedefinitions", BeElementOf("serviceaccounts", "roles"), BeElementOf("serviceaccounts", "roles"),
-			BeElementOf("configmaps", "services"), BeElementOf("configmaps", "services"), "deployments", "scores"))
-
-		By("looking again, which writes nothing")
-		written := len(requests.created)
-		Expect(engine.Apply(ctx, ready, apply.Options{Gated: true})).To(HaveField("Writes", 0))
-		Expect(requests.created).To(HaveLen(written))
-
-		By("taking it down, the other way round")
-		removal := func(ctx context.Context) (apply.Removal, error) {
-			return engine.Remove(ctx, ready, apply.RemoveOptions{CRDs: corev1alpha2.CRDsDelete})
-		}
-		Eventually(removal).WithContext(ctx).Should(HaveField("Done", BeTrue()))
-		_, err = admin.Dynamic.Resource(definitions).Get(ctx, "scores.orderly.example.com", metav1.GetOptions{})
-		Expect(err).To(beNotFound())
-	})
-})
-
-// newEngine builds an engine of the test's own, as the admin, whose requests go through a recorder.
-func newEngine(ctx context.Context, requests *recorder) *apply.Engine {
-	GinkgoHelper()
-	return newEngineThat(ctx, requests, func(string) {})
-}
-
 // newEngineThat builds an engine that calls changed when a watch tells of something.
-func newEngineThat(ctx context.Context, requests *recorder, changed func(owner string)) *apply.Engine {
+func newEngineThat(ctx context.Context, changed func(owner string)) *apply.Engine {
 	GinkgoHelper()
 	config := rest.CopyConfig(env.Admin)
 	config.WarningHandlerWithContext = apply.WarningHandler()
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-		requests.next = next
-		return requests
-	})
 	client, err := dynamic.NewForConfig(config)
 	Expect(err).NotTo(HaveOccurred())
 	metadataClient, err := metadata.NewForConfig(config)
@@ -258,38 +78,4 @@ func newEngineThat(ctx context.Context, requests *recorder, changed func(owner s
 	})
 	Expect(err).NotTo(HaveOccurred())
 	return engine
-}
-
-// orderly is a bundle with something in every phase.
-func orderly(name string, neverReady bool) []unstructured.Unstructured {
-	GinkgoHelper()
-	labels := "{app: worker}"
-	if neverReady {
-		labels = fmt.Sprintf("{app: worker, %s: 'true'}", samples.NeverReadyLabel)
-	}
-	texts := []string{
-		"{apiVersion: v1, kind: Namespace, metadata: {name: " + name + "-more}}",
-		`{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: scores.orderly.example.com}, spec: {group: orderly.example.com,
-			scope: Namespaced, names: {kind: Score, listKind: ScoreList, plural: scores, singular: score},
-			versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]}}`,
-		"{apiVersion: v1, kind: ServiceAccount, metadata: {name: worker}}",
-		"{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: worker}, rules: []}",
-		"{apiVersion: v1, kind: Service, metadata: {name: worker}, spec: {selector: {app: worker}, ports: [{port: 80}]}}",
-		`{apiVersion: apps/v1, kind: Deployment, metadata: {name: worker}, spec: {selector: {matchLabels: {app: worker}}, strategy: {type: Recreate},
-			template: {metadata: {labels: ` + labels + `}, spec: {containers: [{name: main, image: samples.invalid/worker}]}}}}`,
-		"{apiVersion: orderly.example.com/v1, kind: Score, metadata: {name: first}, spec: {size: 1}}",
-	}
-	for i := range 40 {
-		texts = append(texts, configMapText(fmt.Sprintf("settings-%d", i), "us"))
-	}
-	var objects []unstructured.Unstructured
-	for _, text := range texts {
-		var object unstructured.Unstructured
-		Expect(yaml.Unmarshal([]byte(text), &object.Object)).To(Succeed())
-		if kind := object.GetKind(); kind != "Namespace" && kind != "CustomResourceDefinition" {
-			object.SetNamespace(name)
-		}
-		objects = append(objects, object)
-	}
-	return objects
 }

@@ -10,13 +10,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
-	"github.com/onsi/gomega/types"
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apitypes "k8s.io/apimachinery/pkg/types"
@@ -87,16 +84,6 @@ func driftOf(ctx context.Context, name string) ([]corev1alpha2.DriftRecord, erro
 	return live.Status.Drift, nil
 }
 
-// record matches what status.drift tells of the ConfigMap.
-func record(change corev1alpha2.DriftChange, outcome corev1alpha2.DriftOutcome, manager string, paths ...string) types.GomegaMatcher {
-	told := HaveField("Paths", BeEmpty())
-	if len(paths) > 0 {
-		told = HaveField("Paths", Equal(paths))
-	}
-	return And(HaveField("Change", change), HaveField("Outcome", outcome), HaveField("Manager", manager), told,
-		HaveField("Time.Time", BeTemporally("~", time.Now(), time.Hour)))
-}
-
 // logEnd is where the API server's audit log ends now.
 func logEnd() int64 {
 	GinkgoHelper()
@@ -134,20 +121,6 @@ func managerWrites(from int64, path string) []string {
 	}
 }
 
-// repairsOf reads, from the manager's metrics, how many objects of a deployment it has put back.
-func repairsOf(ctx context.Context, name string) (float64, error) {
-	content, err := metricsText(ctx)
-	if err != nil {
-		return 0, err
-	}
-	for line := range strings.Lines(content) {
-		if value, found := strings.CutPrefix(line, fmt.Sprintf("platform_operators_drift_repairs_total{bundledeployment=%q} ", name)); found {
-			return strconv.ParseFloat(strings.TrimSpace(value), 64)
-		}
-	}
-	return 0, nil
-}
-
 // metricsText is what the manager serves as its metrics.
 func metricsText(ctx context.Context) (string, error) {
 	config := rest.AnonymousClientConfig(env.Admin)
@@ -174,76 +147,7 @@ func metricsText(ctx context.Context) (string, error) {
 	return string(content), nil
 }
 
-// atOnce is within which a repair has come that follows a watch event: nothing looks at a settled deployment that often.
-const atOnce = 2 * time.Second
-
 var _ = Describe("drift", func() {
-	It("ENG-D3 of what is declared is put back from the watch event, additions follow the policy, and all of it is told", func(ctx context.Context) {
-		const name = "tinkered"
-		drifting(ctx, name, "{}")
-		counted, err := repairsOf(ctx, name)
-		Expect(err).NotTo(HaveOccurred())
-
-		By("editing a declared field")
-		patched(ctx, name, "tinkerer", `{"data":{"a":"edited"}}`)
-		Eventually(settingsOf).WithContext(ctx).WithArguments(name).WithTimeout(atOnce).Should(HaveKeyWithValue("a", "1"))
-		Eventually(driftOf).WithContext(ctx).WithArguments(name).Should(ContainElement(record("Edited", "Repaired", "tinkerer", "/data/a")))
-
-		By("removing a declared label")
-		patched(ctx, name, "tinkerer", `{"metadata":{"labels":{"declared":null}}}`)
-		Eventually(settingsOf).WithContext(ctx).WithArguments(name).WithTimeout(atOnce).Should(HaveKeyWithValue("label declared", "label"))
-		Eventually(driftOf).WithContext(ctx).WithArguments(name).Should(ContainElement(record("Edited", "Repaired", "", "/metadata/labels/declared")))
-
-		By("removing the label that it is watched by")
-		patched(ctx, name, "tinkerer", `{"metadata":{"labels":{"core.rukpak.io/owner-kind":null}}}`)
-		Eventually(settingsOf).WithContext(ctx).WithArguments(name).WithTimeout(atOnce).Should(HaveKeyWithValue("label core.rukpak.io/owner-kind", "BundleDeployment"))
-		Eventually(driftOf).WithContext(ctx).WithArguments(name).Should(ContainElement(record("Edited", "Repaired", "", "/metadata/labels/core.rukpak.io~1owner-kind")))
-
-		By("deleting an object")
-		Expect(admin.Kubernetes.CoreV1().ConfigMaps(name).Delete(ctx, "settings", metav1.DeleteOptions{})).To(Succeed())
-		Eventually(settingsOf).WithContext(ctx).WithArguments(name).WithTimeout(atOnce).Should(HaveKeyWithValue("a", "1"))
-		Eventually(driftOf).WithContext(ctx).WithArguments(name).Should(ContainElement(record("Deleted", "Repaired", "")))
-
-		By("reading of the four repairs in Events and metrics")
-		Eventually(eventsOf).WithContext(ctx).WithArguments(name).Should(ContainElements(
-			`Normal DriftRepaired: ConfigMap tinkered/settings was edited by "tinkerer" (/data/a); put back as declared`,
-			"Normal DriftRepaired: ConfigMap tinkered/settings was edited (/metadata/labels/declared); put back as declared",
-			"Normal DriftRepaired: ConfigMap tinkered/settings was edited (/metadata/labels/core.rukpak.io~1owner-kind); put back as declared",
-			"Normal DriftRepaired: ConfigMap tinkered/settings was deleted; put back as declared",
-		))
-		Eventually(repairsOf).WithContext(ctx).WithArguments(name).Should(Equal(counted + 4))
-
-		By("adding a map entry, a label, a list item and a field")
-		patched(ctx, name, "adder", `{"metadata":{"labels":{"users":"own"}},"data":{"extra":"mine"}}`)
-		Eventually(driftOf).WithContext(ctx).WithArguments(name).Should(ContainElement(record("Added", "Reported", "adder", "/data/extra", "/metadata/labels/users")))
-		_, err = admin.Kubernetes.AppsV1().Deployments(name).Patch(ctx, name, apitypes.StrategicMergePatchType,
-			[]byte(`{"spec":{"minReadySeconds":3,"template":{"spec":{"containers":[{"name":"sidecar","image":"samples.invalid/sidecar"}]}}}}`), metav1.PatchOptions{FieldManager: "adder"})
-		Expect(err).NotTo(HaveOccurred())
-		Eventually(driftOf).WithContext(ctx).WithArguments(name).Should(ContainElement(
-			And(record("Added", "Reported", "adder", "/spec/minReadySeconds", `/spec/template/spec/containers/[name="sidecar"]`), HaveField("Object.Kind", "Deployment"))))
-		Consistently(settingsOf).WithContext(ctx).WithArguments(name).Should(And(HaveKeyWithValue("extra", "mine"), HaveKeyWithValue("label users", "own")))
-		Expect(conditionOf(ctx, name, corev1alpha2.ConditionDrifted)).To(HavePrefix("False"))
-
-		By("removing an addition, whose record goes with it")
-		patched(ctx, name, "adder", `{"metadata":{"labels":{"users":null}},"data":{"extra":null}}`)
-		Eventually(driftOf).WithContext(ctx).WithArguments(name).ShouldNot(ContainElement(And(HaveField("Change", corev1alpha2.DriftAdded), HaveField("Object.Kind", "ConfigMap"))))
-
-		By("having additions ignored: those of before are told no more, and new ones neither told nor taken away")
-		patchDeployment(ctx, name, `{"spec":{"drift":{"additions":"Ignore"}}}`)
-		added := HaveField("Change", corev1alpha2.DriftAdded)
-		Eventually(driftOf).WithContext(ctx).WithArguments(name).ShouldNot(ContainElement(added))
-		patched(ctx, name, "adder", `{"metadata":{"labels":{"users":"own"}},"data":{"extra":"mine"}}`)
-		Consistently(driftOf).WithContext(ctx).WithArguments(name).ShouldNot(ContainElement(added))
-		Expect(settingsOf(ctx, name)).To(And(HaveKeyWithValue("extra", "mine"), HaveKeyWithValue("label users", "own")))
-
-		By("having additions taken away")
-		patchDeployment(ctx, name, `{"spec":{"drift":{"additions":"Remove"}}}`)
-		Eventually(settingsOf).WithContext(ctx).WithArguments(name).Should(And(Not(HaveKey("extra")), Not(HaveKey("label users")), HaveKeyWithValue("a", "1"), HaveKey("label declared")))
-		Eventually(driftOf).WithContext(ctx).WithArguments(name).Should(ContainElement(record("Added", "Repaired", "adder", "/data/extra", "/metadata/labels/users")))
-		Eventually(func(ctx context.Context) (*appsv1.Deployment, error) {
-			return admin.Kubernetes.AppsV1().Deployments(name).Get(ctx, name, metav1.GetOptions{})
-		}).WithContext(ctx).Should(And(HaveField("Spec.MinReadySeconds", BeEquivalentTo(0)), HaveField("Spec.Template.Spec.Containers", HaveLen(1))))
-	})
 
 	It("ENG-D4 is none in replicas, restarts and labels of users, nor in what controllers inject, and a repair keeps them", func(ctx context.Context) {
 		const name = "lodger"
@@ -283,88 +187,4 @@ var _ = Describe("drift", func() {
 		Expect(told).NotTo(ContainElement(HaveField("Paths", ContainElement("/spec/replicas"))))
 	})
 
-	It("ENG-D6 is only told under policy Report, is silent under Ignore and in ignored fields, and is put back once the policy says so", func(ctx context.Context) {
-		const reported, silent = "reported", "silent"
-		drifting(ctx, reported, "{policy: Report}")
-		drifting(ctx, silent, `{policy: Ignore}`)
-		from := logEnd()
-		for _, name := range []string{reported, silent} {
-			patched(ctx, name, "tinkerer", `{"data":{"a":"edited"}}`)
-			Expect(admin.Kubernetes.CoreV1().Services(name).Delete(ctx, name+"-metrics", metav1.DeleteOptions{})).To(Succeed())
-		}
-		Eventually(conditionOf).WithContext(ctx).WithArguments(reported, corev1alpha2.ConditionDrifted).Should(HavePrefix("True " + corev1alpha2.ReasonDriftReported))
-		Eventually(driftOf).WithContext(ctx).WithArguments(reported).Should(ConsistOf(
-			record("Edited", "Reported", "tinkerer", "/data/a"), And(record("Deleted", "Reported", ""), HaveField("Object.Kind", "Service"))))
-
-		By("restarting the manager, which knows no more what it wrote")
-		before, err := driftOf(ctx, reported)
-		Expect(err).NotTo(HaveOccurred())
-		Expect(env.Manager.Kill()).To(Succeed())
-		Expect(env.Manager.Start()).To(Succeed())
-		Consistently(driftOf, "10s").WithContext(ctx).WithArguments(reported).Should(HaveLen(len(before)))
-		for _, name := range []string{reported, silent} {
-			Expect(managerWrites(from, "/api/v1/namespaces/"+name+"/")).To(BeEmpty())
-			Expect(managerWrites(from, "/apis/apps/v1/namespaces/"+name+"/")).To(BeEmpty())
-			Expect(settingsOf(ctx, name)).To(HaveKeyWithValue("a", "edited"))
-		}
-		Expect(conditionOf(ctx, reported, corev1alpha2.ConditionDrifted)).To(And(ContainSubstring("spec.drift.policy"), ContainSubstring("reported")))
-		Expect(eventsOf(ctx, silent)).NotTo(ContainElement(ContainSubstring("Drift")))
-		Expect(driftOf(ctx, silent)).To(BeEmpty())
-		Expect(conditionOf(ctx, silent, corev1alpha2.ConditionDrifted)).NotTo(HavePrefix("True"))
-
-		By("enforcing all but one field")
-		for _, name := range []string{reported, silent} {
-			_, err := admin.Platform.CoreV1alpha2().BundleDeployments().Patch(ctx, name, apitypes.MergePatchType,
-				[]byte(`{"spec":{"drift":{"policy":"Enforce","ignore":[{"target":{"kind":"ConfigMap"},"jsonPointers":["/data/a"]}]}}}`), metav1.PatchOptions{})
-			Expect(err).NotTo(HaveOccurred())
-			patched(ctx, name, "tinkerer", `{"data":{"b":"edited"}}`)
-			Eventually(settingsOf).WithContext(ctx).WithArguments(name).Should(HaveKeyWithValue("b", "2"))
-			Eventually(func(ctx context.Context) error {
-				_, err := admin.Kubernetes.CoreV1().Services(name).Get(ctx, name+"-metrics", metav1.GetOptions{})
-				return err
-			}).WithContext(ctx).Should(Succeed())
-			Consistently(settingsOf).WithContext(ctx).WithArguments(name).Should(HaveKeyWithValue("a", "edited"))
-			Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionDrifted).Should(HavePrefix("False"))
-		}
-	})
-
-	It("is repaired after a restart, and nothing else is written", func(ctx context.Context) {
-		const name = "stranded"
-		drifting(ctx, name, "{}")
-		Expect(env.Manager.Kill()).To(Succeed())
-		patched(ctx, name, "tinkerer", `{"data":{"a":"edited"}}`)
-		Expect(admin.Kubernetes.CoreV1().Services(name).Delete(ctx, name+"-metrics", metav1.DeleteOptions{})).To(Succeed())
-		from := logEnd()
-		Expect(env.Manager.Start()).To(Succeed())
-		Eventually(settingsOf).WithContext(ctx).WithArguments(name).Should(HaveKeyWithValue("a", "1"))
-		Eventually(driftOf).WithContext(ctx).WithArguments(name).Should(ContainElements(
-			record("Edited", "Repaired", "tinkerer", "/data/a"), And(record("Deleted", "Repaired", ""), HaveField("Object.Kind", "Service"))))
-		Expect(managerWrites(from, "/apis/apps/v1/namespaces/"+name+"/")).To(BeEmpty())
-		Expect(managerWrites(from, "/apis/rbac.authorization.k8s.io/v1/")).To(BeEmpty())
-		Expect(managerWrites(from, "/apis/apiextensions.k8s.io/v1/")).To(BeEmpty())
-	})
-
-	It("ENG-D18 is none in a spec that is applied again every second: nothing is written", func(ctx context.Context) {
-		const name = "reapplied"
-		drifting(ctx, name, "{}")
-		client := admin.Dynamic.Resource(bundleDeployments)
-		live, err := client.Get(ctx, name, metav1.GetOptions{})
-		Expect(err).NotTo(HaveOccurred())
-		wanted := parse(bundleDeployments, "BundleDeployment", "{metadata: {name: "+name+"}}")
-		wanted.Object["spec"] = live.Object["spec"]
-		apply := func(ctx context.Context) (string, error) {
-			after, err := client.Apply(ctx, name, wanted, metav1.ApplyOptions{FieldManager: "gitops", Force: true})
-			if err != nil {
-				return "", err
-			}
-			return after.GetResourceVersion(), nil
-		}
-		first, err := apply(ctx)
-		Expect(err).NotTo(HaveOccurred())
-		from := logEnd()
-		Consistently(apply, "6s", "1s").WithContext(ctx).Should(Equal(first))
-		Expect(managerWrites(from, "/apis/core.rukpak.io/")).To(BeEmpty())
-		Expect(managerWrites(from, "/api/v1/namespaces/"+name+"/")).To(BeEmpty())
-		Expect(managerWrites(from, "/apis/apps/v1/namespaces/"+name+"/")).To(BeEmpty())
-	})
 })

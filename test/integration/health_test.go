@@ -123,7 +123,7 @@ var _ = Describe("health", func() {
 	It("[ENG-D15] is told of every kind that has one, of the first ten by name, and follows from watches until all are well", func(ctx context.Context) {
 		const name = "sick"
 		watches := &told{}
-		engine := newEngineThat(ctx, &recorder{}, watches.changed)
+		engine := newEngineThat(ctx, watches.changed)
 		leave := squatted(ctx, "sick.example.com", "Nurse")
 		set, err := apply.NewSet(apply.Owner{Name: name, Package: name}, name, plan.Phases(sick(name)))
 		Expect(err).NotTo(HaveOccurred())

@@ -22,7 +22,6 @@ import (
 	"k8s.io/client-go/rest"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
-	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/apply"
 	"github.com/openshift/platform-operators/pkg/plan"
 	"github.com/openshift/platform-operators/test/samples"
@@ -46,15 +45,6 @@ func from(ctx context.Context, namespace, name string) (string, error) {
 		}
 	}
 	return text, nil
-}
-
-// labelledBy creates a ConfigMap with a BundleDeployment's labels, as somebody else.
-func labelledBy(ctx context.Context, manager, namespace, name, owner string) {
-	GinkgoHelper()
-	_, err := admin.Kubernetes.CoreV1().ConfigMaps(namespace).Create(ctx, &corev1.ConfigMap{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: ownersLabels(owner)}, Data: map[string]string{"from": manager},
-	}, metav1.CreateOptions{FieldManager: manager})
-	Expect(err).NotTo(HaveOccurred())
 }
 
 // heapInUse is what this process has on its heap after garbage was collected.
@@ -164,109 +154,6 @@ var _ = Describe("whose an object is, by marks that somebody else sets [HRD-S2]"
 })
 
 var _ = Describe("whose an object is", func() {
-	It("HRD-S2 one that has only the labels is left alone, when it is declared and when the BundleDeployment goes", func(ctx context.Context) {
-		const name = "impersonated"
-		createNamespace(ctx, name)
-		labelledBy(ctx, "tenant", name, "declared", name)
-		labelledBy(ctx, "tenant", name, "stray", name)
-		deployed(ctx, name, published(ctx, samples.Operator{Package: name, Version: "1.0.0"}, configMapText("declared", "us")))
-		Eventually(unready).WithContext(ctx).WithArguments(name).Should(ContainSubstring(
-			`ConfigMap impersonated/declared: exists, and it has the owner labels of BundleDeployment "impersonated", which neither created nor adopted it; it is left alone; delete or rename it, or set spec.adoption to Any to take it over`))
-		Expect(conditionOf(ctx, name, corev1alpha2.ConditionInstalled)).To(HavePrefix("False InstallFailed"))
-		undeploy(ctx, name)
-		for _, each := range []string{"declared", "stray"} {
-			Expect(from(ctx, name, each)).To(Equal("tenant"))
-		}
-
-		By("taking over what is declared, and no more, where that is permitted")
-		deployedAs(ctx, name, name, published(ctx, samples.Operator{Package: name, Version: "1.0.0"}, configMapText("declared", "us")), "adoption: Any")
-		Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
-		Expect(from(ctx, name, "declared")).To(Equal("us platform-operators/" + name))
-		undeploy(ctx, name)
-		_, err := from(ctx, name, "declared")
-		Expect(err).To(beNotFound())
-		Expect(from(ctx, name, "stray")).To(Equal("tenant"))
-	})
-
-	It("HRD-S2 one that a backup brought back without the record of field managers is the BundleDeployment's again", func(ctx context.Context) {
-		for name, drift := range map[string]string{"restored": "", "restored-and-reporting": "drift: {policy: Report}"} {
-			deployedAs(ctx, name, name, published(ctx, samples.Operator{Package: name, Version: "1.0.0"}, configMapText("vault", "us"), configMapText("other", "us")), drift)
-			Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
-			Expect(env.Manager.Kill()).To(Succeed())
-			maps := admin.Kubernetes.CoreV1().ConfigMaps(name)
-			for _, each := range []string{"vault", "other"} {
-				Expect(maps.Delete(ctx, each, metav1.DeleteOptions{})).To(Succeed())
-			}
-			labelledBy(ctx, "backup", name, "vault", name)
-			_, err := maps.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "other"}, Data: map[string]string{"from": "tenant"}}, metav1.CreateOptions{FieldManager: "tenant"})
-			Expect(err).NotTo(HaveOccurred())
-			Expect(env.Manager.Start()).To(Succeed())
-			Eventually(from).WithContext(ctx).WithArguments(name, "vault").Should(Equal("us platform-operators/" + name))
-			Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionInstalled).Should(And(
-				HavePrefix("True ReconcileFailed"), ContainSubstring("ConfigMap "+name+"/other: exists, and it belongs to nobody who left a mark")), "what has no labels is not taken for a restored object")
-			Expect(from(ctx, name, "other")).To(Equal("tenant"))
-
-			undeploy(ctx, name)
-			Eventually(namespaceIs).WithContext(ctx).WithArguments(name).Should(Or(beNotFound(), Succeed()))
-			_, err = from(ctx, name, "vault")
-			Expect(err).To(beNotFound(), "what is the BundleDeployment's again goes with it")
-			Expect(from(ctx, name, "other")).To(Equal("tenant"))
-			Expect(ignoreNotFound(admin.Kubernetes.CoreV1().Namespaces().Delete(ctx, name, metav1.DeleteOptions{}))).To(Succeed())
-		}
-	})
-
-	It("HRD-S2 a younger BundleDeployment's is not taken by an older one with adoption None", func(ctx context.Context) {
-		const elder, younger, namespace = "w-abstinent", "a-keeper", "untaken"
-		first, second := published(ctx, samples.Operator{Package: elder, Version: "1.0.0"}, sharedBy(elder)), published(ctx, samples.Operator{Package: younger, Version: "1.0.0"}, sharedBy(younger))
-		deployedAs(ctx, elder, namespace, first, "paused: true, adoption: None")
-		untilYoungerThan(ctx, elder)
-		deployedAs(ctx, younger, namespace, second, "")
-		Eventually(conditionOf).WithContext(ctx).WithArguments(younger, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
-
-		patchDeployment(ctx, elder, `{"spec":{"paused":false}}`)
-		Eventually(conditionOf).WithContext(ctx).WithArguments(elder, corev1alpha2.ConditionInstalled).Should(And(
-			HavePrefix("False InstallFailed"), ContainSubstring(`ConfigMap untaken/shared: exists, and it belongs to BundleDeployment "a-keeper", which is younger, and spec.adoption None takes over nothing; set spec.adoption to SamePackage`)))
-		Expect(sharedIn(ctx, namespace)).To(Equal(map[string]string{"from": younger, "only-" + younger: "kept"}))
-		Expect(conditionOf(ctx, younger, corev1alpha2.ConditionProgressing)).To(ContainSubstring("AsExpected"))
-
-		By("letting it take what is a younger one's")
-		patchDeployment(ctx, elder, `{"spec":{"adoption":"SamePackage"}}`)
-		Eventually(sharedIn).WithContext(ctx).WithArguments(namespace).Should(Equal(map[string]string{"from": elder, "only-" + elder: "kept"}))
-	})
-
-	It("HRD-S2 a user's BundleDeployment that has a PlatformOperator's name is not carried out, and both say what to do", func(ctx context.Context) {
-		const name = "namesake"
-		ref := published(ctx, samples.Operator{Package: name, Version: "1.0.0"}, configMapText("settings", "us"))
-		deployed(ctx, name, ref)
-		Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
-		maps := admin.Kubernetes.CoreV1().ConfigMaps(name)
-
-		create(ctx, name, "")
-		refusedWith(ctx, name, platformv1alpha1.ReasonValidationFailed, `BundleDeployment "namesake" exists and does not belong to this PlatformOperator`, "kubectl delete bundledeployment namesake")
-		Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(And(
-			HavePrefix(`False Blocked: PlatformOperator "namesake" has this name`), ContainSubstring("kubectl delete bundledeployment namesake"), ContainSubstring("delete the PlatformOperator")))
-		Expect(conditionOf(ctx, name, corev1alpha2.ConditionInstalled)).To(HavePrefix("True ReconcileFailed"))
-		before, err := admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
-		Expect(err).NotTo(HaveOccurred())
-		Expect(maps.Delete(ctx, "settings", metav1.DeleteOptions{})).To(Succeed())
-		patchDeployment(ctx, name, `{"metadata":{"labels":{"looked-at":"again"}}}`)
-
-		By("going on with it when the PlatformOperator goes")
-		remove(ctx, name)
-		Eventually(from).WithContext(ctx).WithArguments(name, "settings").Should(Equal("us platform-operators/" + name))
-		Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
-		after, err := admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
-		Expect(err).NotTo(HaveOccurred())
-		Expect(after.UID).To(Equal(before.UID))
-		Expect(after.Status.ActiveRevision).To(Equal(before.Status.ActiveRevision))
-
-		By("installing the PlatformOperator when the BundleDeployment is deleted")
-		create(ctx, name, "")
-		Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(HavePrefix("False Blocked"))
-		Expect(admin.Platform.CoreV1alpha2().BundleDeployments().Delete(ctx, name, metav1.DeleteOptions{})).To(Succeed())
-		Eventually(admin.Installed).WithContext(ctx).WithArguments(name, "1.0.0").Should(Succeed())
-		Expect(from(ctx, name, "settings")).To(Equal("us platform-operators/" + name))
-	})
 
 	It("HRD-B7 nothing is kept of what has only an owner's labels, and nobody is woken up for it", startEarly, func(ctx context.Context) {
 		const name, tenant, many, size = "besieged", "besieger", 200, 700 << 10
@@ -276,7 +163,7 @@ var _ = Describe("whose an object is", func() {
 		})
 		var mu sync.Mutex
 		woken := map[string]int{}
-		engine := newEngineThat(ctx, &recorder{}, func(owner string) {
+		engine := newEngineThat(ctx, func(owner string) {
 			mu.Lock()
 			defer mu.Unlock()
 			woken[owner]++
@@ -309,7 +196,7 @@ var _ = Describe("whose an object is", func() {
 		Expect(heapInUse() - before).To(BeNumerically("<", 16<<20))
 
 		By("beginning anew with all of it there")
-		second := newEngineThat(ctx, &recorder{}, func(owner string) {
+		second := newEngineThat(ctx, func(owner string) {
 			mu.Lock()
 			defer mu.Unlock()
 			woken["second-"+owner]++

@@ -3,43 +3,16 @@ package integration
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	configv1 "github.com/openshift/api/config/v1"
-
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
-	"github.com/openshift/platform-operators/test/samples"
 )
-
-// through13 lets nobody go from 1.2 to 1.4 who has not been ready at 1.3.
-const through13 = `
-steps:
-- from: ">=1.2.0 <1.3.0"
-  to: ">=1.4.0"
-  through: "1.3.x"
-  reason: 1.3 migrates stored objects`
-
-// offering makes the catalogs have these versions of a package, and its upgrade rules; empty is none.
-func offering(ctx context.Context, pkg, rules string, versions ...string) {
-	GinkgoHelper()
-	var operators []samples.Operator
-	for _, text := range versions {
-		version, stuck := strings.CutSuffix(text, " never ready")
-		operators = append(operators, samples.Operator{Package: pkg, Version: version, NeverReady: stuck})
-	}
-	described := samples.Package{Name: pkg}
-	if rules != "" {
-		described.Blobs = []string{samples.Rules(pkg, rules)}
-	}
-	Expect(samples.WritePackages(env.SamplesDir, []samples.Package{described}, operators...)).To(Succeed())
-	Expect(env.Publish(ctx)).To(Succeed())
-}
 
 // plopped creates a PlatformOperator with this spec beside its package's name, as JSON without braces, and removes it after
 // the spec.
@@ -97,54 +70,38 @@ func historyOf(ctx context.Context, name string) ([]string, error) {
 	return lines, nil
 }
 
-// updatesOf are the available updates as text, newest first: the version, the way there, and what is in it.
-func updatesOf(ctx context.Context, name string) ([]string, error) {
-	operator, err := admin.Operator(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	var lines []string
-	for _, update := range operator.Status.AvailableUpdates {
-		line := update.Version
-		if len(update.Path) > 0 {
-			line += " by " + strings.Join(update.Path, " ")
-		}
-		if update.BlockedReason != "" {
-			line += ": " + string(update.BlockedReason)
-		}
-		lines = append(lines, line)
-	}
-	return lines, nil
-}
-
-// eventsAbout are the messages of the manager's Events that have a reason and name an operator, the oldest first.
-func eventsAbout(ctx context.Context, reason, name string) ([]string, error) {
-	events, err := admin.Kubernetes.CoreV1().Events(metav1.NamespaceDefault).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return nil, err
-	}
-	var messages []string
-	for _, event := range events.Items {
-		if event.Reason == reason && event.InvolvedObject.Kind == "PlatformOperator" && event.InvolvedObject.Name == name {
-			messages = append(messages, event.Message)
-		}
-	}
-	return messages, nil
-}
-
-// updating has the ClusterVersion say that the cluster is being updated, or no longer is.
-func updating(ctx context.Context, status configv1.ConditionStatus) {
+// installed creates a PlatformOperator of the package's name, waits until it is healthy, and removes it after the spec.
+func installed(ctx context.Context, pkg, version string) {
 	GinkgoHelper()
-	clusterVersion, err := admin.Config.ConfigV1().ClusterVersions().Get(ctx, "version", metav1.GetOptions{})
-	Expect(err).NotTo(HaveOccurred())
-	changed := configv1.ClusterOperatorStatusCondition{Type: configv1.OperatorProgressing, Status: status, LastTransitionTime: metav1.Now()}
-	kept := []configv1.ClusterOperatorStatusCondition{changed}
-	for _, condition := range clusterVersion.Status.Conditions {
-		if condition.Type != configv1.OperatorProgressing {
-			kept = append(kept, condition)
-		}
+	create(ctx, pkg, "")
+	Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, version).Should(Succeed())
+}
+
+// create creates a PlatformOperator and removes it after the spec, and waits until it is gone.
+func create(ctx context.Context, pkg, versions string) {
+	GinkgoHelper()
+	Expect(admin.Create(ctx, pkg, versions)).To(Succeed())
+	DeferCleanup(remove, pkg)
+}
+
+func remove(ctx context.Context, name string) {
+	GinkgoHelper()
+	client := admin.Platform.PlatformV1alpha1().PlatformOperators()
+	Expect(ignoreNotFound(client.Delete(ctx, name, metav1.DeleteOptions{}))).To(Succeed())
+	Eventually(func(ctx context.Context) error { _, err := admin.Operator(ctx, name); return err }).WithContext(ctx).Should(beNotFound())
+}
+
+// refusedWith waits until an operator is not installed for this reason and with a message that has all these words.
+func refusedWith(ctx context.Context, name, reason string, words ...string) {
+	GinkgoHelper()
+	conditionSays(ctx, name, metav1.Condition{Type: platformv1alpha1.ConditionInstalled, Status: metav1.ConditionFalse, Reason: reason}, words...)
+}
+
+func beNotFound() OmegaMatcher { return Satisfy(apierrors.IsNotFound) }
+
+func ignoreNotFound(err error) error {
+	if apierrors.IsNotFound(err) {
+		return nil
 	}
-	clusterVersion.Status.Conditions = kept
-	_, err = admin.Config.ConfigV1().ClusterVersions().UpdateStatus(ctx, clusterVersion, metav1.UpdateOptions{})
-	Expect(err).NotTo(HaveOccurred())
+	return err
 }

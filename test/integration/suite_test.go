@@ -109,19 +109,4 @@ var _ = JustAfterEach(func(ctx SpecContext) {
 
 // offered is what the catalogs offer to all specs. Each spec that installs something has a package of its own, so that
 // specs do not disturb one another.
-var offered = []samples.Operator{
-	{Package: "drifter", Version: "1.0.0", ExtraConfigMap: "drifter-settings"},
-	{Package: "climber", Version: "1.0.0", ExtraConfigMap: "climber-first"},
-	{Package: "neighbour", Version: "1.0.0"},
-	{Package: "leaver", Version: "1.0.0"},
-	{Package: "sleeper", Version: "1.0.0"},
-	{Package: "twin", Version: "1.0.0"},
-	{Package: "foreign", Version: "1.0.0"},
-	{Package: "survivor", Version: "1.0.0"},
-	{Package: "singleonly", Version: "1.0.0", SingleNamespaceOnly: true},
-	{Package: "singleonly-unsaid", Version: "1.0.0", SingleNamespaceOnly: true, CatalogSaysNothing: true},
-	{Package: "broken", Version: "1.0.0", NoBundle: true},
-	{Package: "unreadable", Version: "1.0.0", MaxOpenShiftVersion: `"garbage"`},
-	{Package: "stale", Version: "1.0.0", MaxOpenShiftVersion: `"4.20"`},
-	{Package: "futuristic", Version: "1.0.0", MinKubeVersion: "9.0.0"},
-}
+var offered = []samples.Operator{{Package: "neighbour", Version: "1.0.0"}}

@@ -36,16 +36,38 @@ type Registry struct {
 
 // StartRegistry serves an empty registry on a free loopback port, with TLS or in plain HTTP, until Close.
 func StartRegistry(withTLS bool) *Registry {
+	r := newRegistry()
+	r.start(withTLS)
+	return r
+}
+
+// StartRegistryOn serves an empty registry on a network in memory, with TLS or in plain HTTP, until Close.
+func StartRegistryOn(network Network, withTLS bool) (*Registry, error) {
+	listener, err := network.Listen("127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("starting a registry: %w", err)
+	}
+	r := newRegistry()
+	r.server.Listener.Close()
+	r.server.Listener = listener
+	r.start(withTLS)
+	return r, nil
+}
+
+func newRegistry() *Registry {
 	r := &Registry{images: registry.New(registry.Logger(log.New(io.Discard, "", 0))), instead: map[string]http.HandlerFunc{}, requests: map[string]int{}}
 	r.server = httptest.NewUnstartedServer(r)
 	r.server.Config.ErrorLog = discardLog() // a client that does not trust the authority is a test's business
+	return r
+}
+
+func (r *Registry) start(withTLS bool) {
 	if withTLS {
 		r.server.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
 		r.server.StartTLS()
 	} else {
 		r.server.Start()
 	}
-	return r
 }
 
 // Close stops serving, also those who are kept waiting.

@@ -12,7 +12,7 @@ import (
 )
 
 // Suites are those whose traces make up a whole run.
-var Suites = []string{"integration", "e2e"}
+var Suites = []string{"scenarios", "integration", "e2e"}
 
 const (
 	traceExt = ".trace"
@@ -30,17 +30,22 @@ func Finish(folder, suite string, report types.Report) error {
 	if folder == "" {
 		return nil
 	}
-	said := ""
+	problem := ""
 	switch {
 	case !report.SuiteSucceeded:
-		said = "it failed"
+		problem = "it failed"
 	case report.PreRunStats.SpecsThatWillRun < report.PreRunStats.TotalSpecs:
-		said = fmt.Sprintf("only %d of its %d specs ran", report.PreRunStats.SpecsThatWillRun, report.PreRunStats.TotalSpecs)
+		problem = fmt.Sprintf("only %d of its %d specs ran", report.PreRunStats.SpecsThatWillRun, report.PreRunStats.TotalSpecs)
 	}
+	return RecordSuite(folder, suite, problem)
+}
+
+// RecordSuite records that a suite ended. problem says why its traces are incomplete; it is empty if they are complete.
+func RecordSuite(folder, suite, problem string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return fmt.Errorf("noting how the %s suite ended: %w", suite, err)
 	}
-	if err := os.WriteFile(filepath.Join(folder, suite+wholeExt), []byte(said), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, suite+wholeExt), []byte(problem), 0o644); err != nil {
 		return fmt.Errorf("noting how the %s suite ended: %w", suite, err)
 	}
 	return nil
@@ -51,16 +56,16 @@ func Finish(folder, suite string, report types.Report) error {
 func ReadRun(folder string) (Trace, error) {
 	trace := Trace{}
 	for _, suite := range Suites {
-		const remedy = "run `make test-integration e2e`, without TESTFLAGS, first"
-		said, err := os.ReadFile(filepath.Join(folder, suite+wholeExt))
+		const remedy = "run `make test-scenarios test-integration e2e`, without TESTFLAGS, first"
+		problem, err := os.ReadFile(filepath.Join(folder, suite+wholeExt))
 		if errors.Is(err, os.ErrNotExist) {
 			return nil, fmt.Errorf("reading what the manager asked in the %s suite: it left no trace in %q; %s", suite, folder, remedy)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("reading what the manager asked in the %s suite: %w", suite, err)
 		}
-		if len(said) > 0 {
-			return nil, fmt.Errorf("reading what the manager asked in the %s suite: %s; %s", suite, said, remedy)
+		if len(problem) > 0 {
+			return nil, fmt.Errorf("reading what the manager asked in the %s suite: %s; %s", suite, problem, remedy)
 		}
 		files, err := filepath.Glob(filepath.Join(folder, suite+"-*"+traceExt))
 		if err != nil {

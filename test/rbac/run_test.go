@@ -9,7 +9,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
-var traces = flag.String("traces", "", "folder with what the manager asked in whole runs of the integration and end-to-end suites")
+var traces = flag.String("traces", "", "folder with what the manager asked in whole runs of the scenarios, integration and end-to-end suites")
 
 const manifests = "../../manifests"
 
@@ -48,7 +48,7 @@ const withheld = "test/integration/permissions_test.go takes this right of the r
 // The roles are shipped as manifests/ has them; the suites run the manager under them and nothing else.
 func TestCLU_P5_TheManagersRolesAreWhatItUses(t *testing.T) {
 	if *traces == "" {
-		t.Skip("which rights are used is known after the integration and end-to-end suites only: `make test` runs this behind them, with -traces")
+		t.Skip("which rights are used is known after the scenarios, integration and end-to-end suites only: `make test` runs this behind them, with -traces")
 	}
 	shipped, err := ReadShipped(manifests)
 	if err != nil {

@@ -127,43 +127,62 @@ func collect(reader *bufio.Reader, shipped Shipped) (Trace, error) {
 		if read.User.Username != User {
 			continue
 		}
-		for _, each := range read.requests(shipped) {
-			trace[each]++
-		}
+		trace.Add(read.observed(), shipped)
 		if len(trace) > maxSorts {
 			return nil, fmt.Errorf("summing up the audit log: there are more than %d sorts of requests", maxSorts)
 		}
 	}
 }
 
-// requests are what was asked: two where an object was created by applying or updating it, for which the API server looks for
-// a second right.
-func (e event) requests(shipped Shipped) []Request {
-	asked := Request{Verb: e.Verb}
-	if e.ObjectRef.Resource == "" {
-		path, _, _ := strings.Cut(e.RequestURI, "?")
-		asked.Path = strings.Join(firstOf(strings.Split(path, "/"), 3), "/")
+// observed returns the request that the event describes.
+func (e event) observed() ObservedRequest {
+	path, _, _ := strings.Cut(e.RequestURI, "?")
+	return ObservedRequest{
+		Verb: e.Verb, Group: e.ObjectRef.Group, Resource: e.ObjectRef.Resource, Subresource: e.ObjectRef.Subresource,
+		Namespace: e.ObjectRef.Namespace, Name: e.ObjectRef.Name, Path: path, Reason: e.Annotations[reason], Created: e.ResponseStatus.Code == http.StatusCreated,
+		Denied: e.Annotations[decision] == "forbid" || e.ResponseStatus.Code == http.StatusForbidden && notAllowed.MatchString(e.ResponseStatus.Message),
+	}
+}
+
+// ObservedRequest is a request that an API server received from the manager.
+type ObservedRequest struct {
+	// Verb is the Kubernetes API verb, such as patch.
+	Verb string
+	// Group, Resource and Subresource are empty for a non-resource URL, whose path is Path.
+	Group, Resource, Subresource string
+	// Namespace and Name are the object's.
+	Namespace, Name string
+	Path            string
+	// Reason is why the authorizer allowed it, as audit logs have it.
+	Reason string
+	// Created is whether an object was created, and Denied whether a right was missing.
+	Created, Denied bool
+}
+
+// Add counts a request. It counts a patch or update that created an object also as a create, because the API server checks both rights.
+func (t Trace) Add(each ObservedRequest, shipped Shipped) {
+	entry := Request{Verb: each.Verb}
+	if each.Resource == "" {
+		entry.Path = strings.Join(firstOf(strings.Split(each.Path, "/"), 3), "/")
 	} else {
-		resource := e.ObjectRef.Resource
-		if e.ObjectRef.Subresource != "" {
-			resource += "/" + e.ObjectRef.Subresource
+		resource := each.Resource
+		if each.Subresource != "" {
+			resource += "/" + each.Subresource
 		}
-		asked.Resource = resourceIn(e.ObjectRef.Group, resource)
-		asked.Namespace, asked.Name = shipped.place(e.ObjectRef.Namespace, e.ObjectRef.Name)
+		entry.Resource = resourceIn(each.Group, resource)
+		entry.Namespace, entry.Name = shipped.place(each.Namespace, each.Name)
 	}
-	denied := e.Annotations[decision] == "forbid" || e.ResponseStatus.Code == http.StatusForbidden && notAllowed.MatchString(e.ResponseStatus.Message)
-	if found := allowedBy.FindStringSubmatch(e.Annotations[reason]); !denied && found != nil {
+	if found := allowedBy.FindStringSubmatch(each.Reason); !each.Denied && found != nil {
 		name, _, _ := strings.Cut(found[2], "/") // the rest of a RoleBinding's is its namespace
-		asked.By = found[1] + " " + name
-	} else if !denied {
-		asked.By = "no RBAC: " + e.Annotations[reason]
+		entry.By = found[1] + " " + name
+	} else if !each.Denied {
+		entry.By = "no RBAC: " + each.Reason
 	}
-	if e.ResponseStatus.Code == http.StatusCreated && (e.Verb == "patch" || e.Verb == "update") {
-		created := asked
-		created.Verb = "create"
-		return []Request{asked, created}
+	t[entry]++
+	if each.Created && (each.Verb == "patch" || each.Verb == "update") {
+		entry.Verb = "create"
+		t[entry]++
 	}
-	return []Request{asked}
 }
 
 func firstOf(parts []string, count int) []string { return parts[:min(len(parts), count)] }

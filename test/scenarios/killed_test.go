@@ -56,12 +56,12 @@ func TestENG_D10_AManagerThatIsKilledAtAnyWriteGoesOn(t *testing.T) {
 	var from *scenario.Snapshot
 	for _, each := range operations {
 		begin, after, writes, want := from, from, 0, outcome{}
-		RunFrom(t, begin, offering(each.offered), func(s *Story) {
+		RunFrom(t, begin, sampleWriter(each.offered), func(s *Story) {
 			s.Settle()
-			before := len(s.managerWrites())
+			before := len(s.operationWrites())
 			s.must(each.do(s))
 			s.Settle()
-			writes = len(s.managerWrites()) - before
+			writes = len(s.operationWrites()) - before
 			want = s.outcome()
 			s.Manager.Kill()
 			s.Manager = nil
@@ -90,7 +90,7 @@ func killAtEach(t *testing.T, from *scenario.Snapshot, each operation, writes in
 				t.Run(fmt.Sprintf("%s write %d", when, n+1), func(t *testing.T) {
 					t.Parallel()
 					runs.Add(1)
-					RunFrom(t, from, offering(each.offered), func(s *Story) {
+					RunFrom(t, from, sampleWriter(each.offered), func(s *Story) {
 						s.Settle()
 						process := s.Manager.process
 						injection := s.Inject(scenario.Fault{Match: isManagerWrite, Nth: n + 1, Effect: effect(process.Kill)})
@@ -122,7 +122,7 @@ func isManagerWrite(r scenario.Request) bool {
 	return r.User == managerUser && r.IsWrite() && r.Resource.Resource != "events"
 }
 
-func (s *Story) managerWrites() []scenario.Request {
+func (s *Story) operationWrites() []scenario.Request {
 	return slices.DeleteFunc(s.Requests(), func(r scenario.Request) bool { return !isManagerWrite(r) })
 }
 

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"context"
 	"path/filepath"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes"
@@ -23,46 +24,88 @@ const managerUser = "system:serviceaccount:" + environment.Namespace + ":" + env
 // Manager is one run of the manager.
 type Manager struct {
 	process *scenario.Process
+	metrics metrics.KubeRegistry
 	stop    context.CancelFunc
 	ended   chan error
 }
 
-// StartManager starts the manager, beside one that runs already.
-func (s *Story) StartManager() *Manager {
+// StartManager starts another run of the manager. It does not stop a run that is active. The functions change the options.
+func (s *Story) StartManager(configure ...func(*operator.Options)) *Manager {
 	s.Helper()
-	process := s.NewProcess(managerUser)
 	ctx, stop := context.WithCancel(context.Background())
-	m := &Manager{process: process, stop: stop, ended: make(chan error, 1)}
+	m := &Manager{process: s.NewProcess(managerUser), metrics: metrics.NewKubeRegistry(), stop: stop, ended: make(chan error, 1)}
 	s.Manager = m
-	go func() { m.ended <- s.runManager(ctx, process) }()
+	go func() { m.ended <- s.runManager(ctx, m, configure) }()
 	return m
 }
 
-func (s *Story) runManager(ctx context.Context, process *scenario.Process) error {
-	config := process.ClientConfig()
+// KillManager kills the manager that was started last.
+func (s *Story) KillManager() {
+	s.Manager.Kill()
+	s.Manager = nil
+}
+
+// StopManager stops the manager that was started last.
+func (s *Story) StopManager() {
+	s.Helper()
+	s.must(s.Manager.Stop())
+	s.Manager = nil
+}
+
+func (s *Story) runManager(ctx context.Context, m *Manager, configure []func(*operator.Options)) error {
+	config := m.process.ClientConfig()
 	options := operator.NewOptions()
 	options.ContentDir = filepath.Join(s.Environment.Dir, "content")
 	options.CatalogCAFile = s.catalog.CAFile()
+	for _, each := range configure {
+		each(options)
+	}
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return err
 	}
-	about := &corev1.ObjectReference{Kind: "Namespace", Name: environment.Namespace, Namespace: environment.Namespace} // as outside of a Pod
+	eventTarget := &corev1.ObjectReference{Kind: "Namespace", Name: environment.Namespace, Namespace: environment.Namespace} // as outside of a Pod
 	// The command's recorder counts Events that are alike in goroutines that never end. This one writes each Event.
-	recorder := events.NewRecorder(client.CoreV1().Events(environment.Namespace), "platform-operators", about, clock.RealClock{})
+	recorder := events.NewRecorder(client.CoreV1().Events(environment.Namespace), "platform-operators", eventTarget, clock.RealClock{})
 	input, err := operator.LiveInput(&controllercmd.ControllerContext{
 		KubeConfig: config, ProtoKubeConfig: config, EventRecorder: recorder, Clock: clock.RealClock{}, OperatorNamespace: environment.Namespace,
 	}, *options)
 	if err != nil {
 		return err
 	}
-	registry := metrics.NewKubeRegistry()
-	input.Register, input.RegisterCollector = registry.Register, registry.CustomRegister
+	input.Register, input.RegisterCollector = m.metrics.Register, m.metrics.CustomRegister
 	input.Dial = s.network.DialContext
 	return operator.Start(ctx, input)
 }
 
-// Stop ends the manager as SIGTERM does: it gives its lease away.
+// metric returns the value of a metric whose labels have these values, in any order; 0 where there is none.
+func (m *Manager) metric(name string, labels ...string) (float64, error) {
+	families, err := m.metrics.Gather()
+	if err != nil {
+		return 0, err
+	}
+	slices.Sort(labels)
+	for _, family := range families {
+		if family.GetName() != name {
+			continue
+		}
+		for _, each := range family.GetMetric() {
+			var values []string
+			for _, label := range each.GetLabel() {
+				values = append(values, label.GetValue())
+			}
+			if slices.Sort(values); slices.Equal(values, labels) {
+				return each.GetCounter().GetValue() + each.GetGauge().GetValue(), nil
+			}
+		}
+	}
+	return 0, nil
+}
+
+// IsRunning reports whether the manager is still running.
+func (m *Manager) IsRunning() bool { return len(m.ended) == 0 }
+
+// Stop ends the manager as SIGTERM does: it releases its locks.
 func (m *Manager) Stop() error {
 	m.stop()
 	err := <-m.ended

@@ -18,11 +18,11 @@ func TestStories(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d stories, %v", len(files), err)
 	}
-	endings := &shelf{dir: t.TempDir(), update: *update, endings: map[string]*ending{}}
+	results := &storyCache{dir: t.TempDir(), update: *update, results: map[string]*storyResult{}}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
 			t.Parallel()
-			if err := endings.tell(t, file).err; err != nil {
+			if err := results.result(t, file).err; err != nil {
 				t.Fatal(err)
 			}
 		})

@@ -4,10 +4,14 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
 
+	"github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/openshift/platform-operators/pkg/scenario"
 	"github.com/openshift/platform-operators/pkg/scenario/network"
@@ -21,6 +25,7 @@ import (
 // Story is a cluster in memory, with a catalog, and the admin of both. It does not survive the function that Run calls.
 type Story struct {
 	*testing.T
+	*gomega.WithT
 	*scenario.Cluster
 	*story.Admin
 
@@ -29,16 +34,39 @@ type Story struct {
 
 	network network.Network
 	catalog *localcatalog.Server
+	// podReady has whether a Pod is ready, by UID, for Pods whose readiness the story sets.
+	podReady map[types.UID]bool
+	// deferred are functions that are called before the cluster stops, in reverse order.
+	deferred []func()
+}
+
+// Defaults of Eventually and Consistently. Virtual time costs nothing, so Eventually waits longer than any back-off.
+const (
+	eventuallyTimeout    = 3 * time.Minute
+	consistentlyDuration = 5 * time.Second
+	pollingInterval      = 500 * time.Millisecond
+)
+
+// runStory runs a story as a parallel subtest. The catalog offers the operators, and the manager runs.
+func runStory(t *testing.T, name string, operators []samples.Operator, run func(ctx context.Context, s *Story)) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) {
+		t.Parallel()
+		Run(t, operators, func(s *Story) {
+			s.Settle() // a manager that is killed before it runs leaves goroutines that never end
+			run(s.Context(), s)
+		})
+	})
 }
 
 // Run runs a story in a bubble of virtual time. The catalog offers the operators, and the manager runs.
 func Run(t *testing.T, operators []samples.Operator, run func(s *Story)) {
 	t.Helper()
-	RunFrom(t, nil, offering(operators), run)
+	RunFrom(t, nil, sampleWriter(operators), run)
 }
 
-// RunFrom does the same on a cluster that an earlier story left; nil is one that has the payload's manifests only. offer writes what the
-// catalog offers into a folder of samples.
+// RunFrom runs a story in a cluster that starts from a snapshot, or, if from is nil, with the payload's manifests only. offer writes the
+// catalog's operators into a folder of samples.
 func RunFrom(t *testing.T, from *scenario.Snapshot, offer func(samplesDir string) error, run func(s *Story)) {
 	t.Helper()
 	if from == nil {
@@ -49,15 +77,19 @@ func RunFrom(t *testing.T, from *scenario.Snapshot, offer func(samplesDir string
 		from = snapshot(t, root)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		s := &Story{T: t}
+		s := &Story{T: t, WithT: gomega.NewWithT(t), podReady: map[types.UID]bool{}}
+		s.SetDefaultEventuallyTimeout(eventuallyTimeout)
+		s.SetDefaultEventuallyPollingInterval(pollingInterval)
+		s.SetDefaultConsistentlyDuration(consistentlyDuration)
+		s.SetDefaultConsistentlyPollingInterval(pollingInterval)
 		defer s.stop()
 		s.must(s.start(t.Context(), from, offer))
 		run(s)
 	})
 }
 
-// offering has the catalog offer these operators.
-func offering(operators []samples.Operator) func(samplesDir string) error {
+// sampleWriter returns a function that writes the operators into a folder of samples.
+func sampleWriter(operators []samples.Operator) func(samplesDir string) error {
 	return func(dir string) error { return samples.Write(dir, operators...) }
 }
 
@@ -69,7 +101,11 @@ func (s *Story) start(ctx context.Context, from *scenario.Snapshot, offer func(s
 	if err := s.SetPodBehavior(podBehavior); err != nil {
 		return err
 	}
-	env := &environment.Environment{Dir: s.TempDir(), Admin: s.ClientConfig(scenario.AdminUser)}
+	root, err := environment.Root()
+	if err != nil {
+		return err
+	}
+	env := &environment.Environment{Dir: s.TempDir(), Root: root, Admin: s.ClientConfig(scenario.AdminUser)}
 	env.SamplesDir = filepath.Join(env.Dir, "samples")
 	if err := offer(env.SamplesDir); err != nil {
 		return err
@@ -101,6 +137,9 @@ func podBehavior(pod *corev1.Pod) workloads.Behavior {
 
 // stop ends everything, so that no goroutine stays in the bubble.
 func (s *Story) stop() {
+	for _, each := range slices.Backward(s.deferred) {
+		each()
+	}
 	if s.Manager != nil {
 		s.Manager.Kill()
 	}
@@ -110,8 +149,18 @@ func (s *Story) stop() {
 		}
 	}
 	if s.Cluster != nil {
+		allRequests.add(s.Requests())
 		s.Cluster.Stop()
 	}
+}
+
+// Defer has a function called before the cluster stops.
+func (s *Story) Defer(end func()) { s.deferred = append(s.deferred, end) }
+
+// By logs what the story does next.
+func (s *Story) By(step string) {
+	s.Helper()
+	s.Log(step)
 }
 
 // Settle waits until nothing changes any more, and fails the story if that takes too long.

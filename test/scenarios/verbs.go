@@ -5,11 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"time"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	configv1 "github.com/openshift/api/config/v1"
 
 	"github.com/openshift/platform-operators/pkg/scenario"
 	"github.com/openshift/platform-operators/pkg/scenario/story"
@@ -106,24 +101,4 @@ func (s *Story) manager(_ context.Context, r *story.Runner, step story.Step) err
 		r.Processes = map[string]*scenario.Process{"manager": s.StartManager().process}
 	}
 	return nil
-}
-
-// openshift moves the cluster to another version of OpenShift, as a finished update does.
-func (s *Story) openshift(ctx context.Context, _ *story.Runner, step story.Step) error {
-	var version string
-	if err := step.Arguments.Into(&version); err != nil {
-		return err
-	}
-	clusterVersions := s.Config.ConfigV1().ClusterVersions()
-	clusterVersion, err := clusterVersions.Get(ctx, "version", metav1.GetOptions{})
-	if err != nil {
-		return err
-	}
-	now := metav1.NewTime(time.Now())
-	clusterVersion.Status.Desired.Version = version
-	clusterVersion.Status.History = append([]configv1.UpdateHistory{{
-		State: configv1.CompletedUpdate, StartedTime: now, CompletionTime: &now, Version: version,
-	}}, clusterVersion.Status.History...)
-	_, err = clusterVersions.UpdateStatus(ctx, clusterVersion, metav1.UpdateOptions{})
-	return err
 }

@@ -102,9 +102,11 @@ func (b *builder) genericConfig(codecs serializer.CodecFactory) *genericapiserve
 	config.MaxRequestBodyBytes = maxRequestBody
 	config.LoopbackClientConfig = b.loopback
 	config.Authentication.Authenticator = bearer{masters: append([]string{loopbackUser, AdminUser}, b.options.Masters...)}
-	config.Authorization.Authorizer = withMasters(b.authorizer)
+	config.Authorization.Authorizer = reasonRecorder{withMasters(b.authorizer)}
 	config.RuleResolver = b.authorizer
-	config.BuildHandlerChainFunc = handlerChain
+	config.BuildHandlerChainFunc = func(handler http.Handler, config *genericapiserver.Config) http.Handler {
+		return handlerChain(withGroups(handler, b.discovery), config)
+	}
 	config.EnableIndex, config.EnableProfiling, config.EnableMetrics = false, false, false
 	config.SkipOpenAPIInstallation = true
 	// The default checks start a goroutine that lives as long as the process, and stops virtual time.

@@ -25,6 +25,7 @@ func handlerChain(handler http.Handler, config *genericapiserver.Config) http.Ha
 	handler = filters.WithAuthorization(handler, config.Authorization.Authorizer, config.Serializer)
 	handler = impersonation.WithImpersonation(handler, config.Authorization.Authorizer, config.Serializer)
 	handler = filters.WithAuthentication(handler, config.Authentication.Authenticator, filters.Unauthorized(config.Serializer), nil, nil)
+	handler = withReasonHeader(handler)
 	handler = filters.WithWarningRecorder(handler)
 	handler = filters.WithRequestDeadline(handler, nil, nil, config.LongRunningFunc, config.Serializer, config.RequestTimeout)
 	handler = filters.WithCacheControl(handler)

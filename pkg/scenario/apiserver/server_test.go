@@ -2,6 +2,8 @@ package apiserver
 
 import (
 	"context"
+	"encoding/json"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -107,6 +109,25 @@ func TestAServerContinuesWithTheObjectsInItsStore(t *testing.T) {
 		second.must(err)
 		if found.UID != created.UID || found.ResourceVersion != created.ResourceVersion {
 			t.Errorf("found %+v, created %+v", found, created)
+		}
+	})
+}
+
+func TestAllGroupsAreListedWhicheverServerHasThem(t *testing.T) {
+	inCluster(t, func(c cluster) {
+		content, err := c.admin.Discovery().RESTClient().Get().AbsPath("/apis").SetHeader("Accept", "application/json").Do(c.Context()).Raw()
+		c.must(err)
+		var list metav1.APIGroupList
+		c.must(json.Unmarshal(content, &list))
+		if list.Kind != "APIGroupList" {
+			c.Errorf("kind %q", list.Kind)
+		}
+		for _, want := range []string{"apiextensions.k8s.io", "apps"} {
+			if !slices.ContainsFunc(list.Groups, func(group metav1.APIGroup) bool {
+				return group.Name == want && group.PreferredVersion.GroupVersion == want+"/v1"
+			}) {
+				c.Errorf("group %s is not listed: %+v", want, list.Groups)
+			}
 		}
 	})
 }

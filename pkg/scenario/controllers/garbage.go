@@ -136,9 +136,10 @@ func (c *garbageCollector) patch(ctx context.Context, o *object, fields map[stri
 	return ignoreStale(o, err)
 }
 
+// delete deletes an object, if it has not changed since: somebody may just have taken a reference from it.
 func (c *garbageCollector) delete(ctx context.Context, o *object, policy metav1.DeletionPropagation) error {
 	err := c.client.Resource(o.resource).Namespace(o.Namespace).Delete(ctx, o.Name, metav1.DeleteOptions{
-		Preconditions: &metav1.Preconditions{UID: &o.UID}, PropagationPolicy: &policy,
+		Preconditions: &metav1.Preconditions{UID: &o.UID, ResourceVersion: &o.ResourceVersion}, PropagationPolicy: &policy,
 	})
 	return ignoreStale(o, err)
 }

@@ -18,8 +18,8 @@ type Story struct {
 	File string
 	// Title is what it shows, in a sentence.
 	Title string
-	// From is the file of another story, seen from the folder of this one, that ended in the cluster where this one begins. Empty begins
-	// where the caller says.
+	// From is the path of the story that this one continues, relative to this story's folder. If it is empty, the story continues none.
+	// The caller of Run prepares the cluster.
 	From string
 	// Steps are its steps, in order.
 	Steps []Step

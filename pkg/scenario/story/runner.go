@@ -50,8 +50,8 @@ type Description struct {
 	Lines []string
 }
 
-// Run runs a story, and returns the report. It stops at the first fault. The report of a story that continues another one does not repeat
-// what that left: the caller has to have the cluster settle before.
+// Run runs a story, and returns the report. It stops at the first error. If the story has From, the report leaves out the state of the
+// cluster at the start; the caller must let the cluster settle before it calls Run.
 func (r *Runner) Run(ctx context.Context, story *Story) (string, error) {
 	var report strings.Builder
 	fmt.Fprintf(&report, "%s\n", story.Title)

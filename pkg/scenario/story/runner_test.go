@@ -9,6 +9,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/openshift/platform-operators/pkg/scenario"
@@ -146,5 +147,77 @@ func TestAGoldenFileIsComparedByLines(t *testing.T) {
 	}
 	if err := story.Golden(file, "one\nthree\n", false); err == nil || !strings.Contains(err.Error(), `"three"`) {
 		t.Errorf("another report: %v", err)
+	}
+}
+
+func TestAStoryThatContinuesAnotherOneReportsWhatItsOwnStepsChange(t *testing.T) {
+	report, err := told(t, "title: A second story\nfrom: first.yaml\nsteps:\n"+create)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `A second story
+
+1. create
+   ConfigMap/a
+     color: red
+     size: 1
+   write: create configmaps "default/a"
+`
+	if report != want { // the cluster had ConfigMap kube-root-ca.crt before
+		t.Errorf("got\n%s", report)
+	}
+}
+
+const pod = "- create: {apiVersion: v1, kind: Pod, metadata: {namespace: default, name: a}, spec: {containers: [{name: a, image: a}]}}\n"
+
+func TestPodsBehaveAsAStorySays(t *testing.T) {
+	_, err := told(t, "title: A Pod fails, and recovers\nsteps:\n"+
+		"- pods: {default: {waiting: ImagePullBackOff, message: no such image}}\n"+pod+
+		"  then: [{object: Pod/default/a, conditions: {Ready: 'False'}, fields: {status.phase: Pending}}]\n"+
+		"- pods: {default: {notReady: true}}\n"+
+		"  then: [{object: Pod/default/a, conditions: {Ready: 'False'}, fields: {status.phase: Running}}]\n"+
+		"- pods: {}\n"+
+		"  then: [{object: Pod/default/a, conditions: {Ready: 'True'}}]\n")
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// A reader that watches ConfigMaps goes on after its watch was cut, and after the history that it would continue from was dropped.
+func TestWatchesAreCutAndHistoryIsDropped(t *testing.T) {
+	for _, steps := range []string{"- cut: {user: reader}\n", "- compact:\n"} {
+		synctest.Test(t, func(t *testing.T) {
+			cluster, err := scenario.Start(t.Context(), scenario.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer cluster.Stop()
+			client, err := kubernetes.NewForConfig(cluster.ClientConfig(scenario.AdminUser))
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, end := context.WithCancel(t.Context())
+			factory := informers.NewSharedInformerFactory(client, 0)
+			lister := factory.Core().V1().ConfigMaps().Lister()
+			factory.Start(ctx.Done())
+			defer factory.Shutdown()
+			defer end()
+			steps = strings.ReplaceAll(steps, "reader", scenario.AdminUser)
+			verbs := story.Verbs()
+			read, err := story.Parse("x.yaml", []byte("title: A reader\nsteps:\n"+create+steps+
+				"- patch: {object: ConfigMap/default/a, data: {color: blue}}\n"), verbs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			runner := story.Runner{Cluster: cluster, Verbs: verbs}
+			if _, err := runner.Run(ctx, read); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Minute) // until the reader has listed again
+			found, err := lister.ConfigMaps("default").Get("a")
+			if err != nil || found.Data["color"] != "blue" {
+				t.Errorf("after %q the reader has %v, %v", steps, found, err)
+			}
+		})
 	}
 }

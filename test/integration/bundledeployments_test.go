@@ -1,0 +1,169 @@
+package integration
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/test/localcatalog"
+	"github.com/openshift/platform-operators/test/samples"
+)
+
+// untilYoungerThan waits until what is created now is younger than a deployment, by the whole seconds that the API server keeps.
+func untilYoungerThan(ctx context.Context, name string) {
+	GinkgoHelper()
+	live, err := admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
+	Expect(err).NotTo(HaveOccurred())
+	Eventually(time.Now).WithContext(ctx).Should(BeTemporally(">=", live.CreationTimestamp.Add(time.Second)))
+}
+
+func namespaceIs(ctx context.Context, name string) error {
+	_, err := admin.Kubernetes.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})
+	return err
+}
+
+func deleteDeployment(ctx context.Context, name string) {
+	GinkgoHelper()
+	Expect(admin.Platform.CoreV1alpha2().BundleDeployments().Delete(ctx, name, metav1.DeleteOptions{})).To(Succeed())
+}
+
+// firstDelete is where in the writes something is first deleted whose path ends so, or -1; a slash stands for any name.
+func firstDelete(writes []string, end string) int {
+	return slices.IndexFunc(writes, func(write string) bool {
+		if strings.HasSuffix(end, "/") {
+			write = write[:strings.LastIndex(write, "/")+1]
+		}
+		return strings.HasPrefix(write, "delete /") && strings.HasSuffix(write, end)
+	})
+}
+
+// deletedInOrder asserts that all of these were deleted, one after the other.
+func deletedInOrder(writes []string, ends ...string) {
+	GinkgoHelper()
+	var order []int
+	for _, end := range ends {
+		order = append(order, firstDelete(writes, end))
+	}
+	Expect(order).NotTo(ContainElement(-1), "%q in\n%s", ends, strings.Join(writes, "\n"))
+	Expect(slices.IsSorted(order)).To(BeTrue(), "%q are at %v of\n%s", ends, order, strings.Join(writes, "\n"))
+}
+
+// registryOfItsOwn starts a registry for one spec.
+func registryOfItsOwn(withTLS bool) *localcatalog.Registry {
+	registry := localcatalog.StartRegistry(withTLS)
+	DeferCleanup(registry.Close)
+	return registry
+}
+
+// unpackedSays waits until the Unpacked condition has all these words.
+func unpackedSays(ctx context.Context, name string, words ...string) {
+	GinkgoHelper()
+	var all []OmegaMatcher
+	for _, word := range words {
+		all = append(all, ContainSubstring(word))
+	}
+	Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionUnpacked).Should(And(all...))
+}
+
+// rewritten pushes the bundle of a sample operator after a change of its files.
+func rewritten(ctx context.Context, registry *localcatalog.Registry, operator samples.Operator, change func(manifests string)) string {
+	GinkgoHelper()
+	dir := GinkgoT().TempDir()
+	Expect(samples.Write(dir, operator)).To(Succeed())
+	bundle := filepath.Join(dir, "bundles", operator.Package, operator.Version)
+	change(filepath.Join(bundle, "manifests"))
+	_, byDigest, err := registry.Push(ctx, "bundles/"+operator.Package, operator.Version, bundle)
+	Expect(err).NotTo(HaveOccurred())
+	return byDigest
+}
+
+// replaceIn replaces text in a file, which has to have it.
+func replaceIn(file string, pairs ...string) {
+	GinkgoHelper()
+	content, err := os.ReadFile(file)
+	Expect(err).NotTo(HaveOccurred())
+	for i := 0; i < len(pairs); i += 2 {
+		Expect(string(content)).To(ContainSubstring(pairs[i]))
+	}
+	Expect(os.WriteFile(file, []byte(strings.NewReplacer(pairs...).Replace(string(content))), 0o600)).To(Succeed())
+}
+
+// specified creates a BundleDeployment in its own namespace and removes it after the spec.
+func specified(ctx context.Context, name string, change func(*corev1alpha2.BundleDeploymentSpec)) {
+	GinkgoHelper()
+	created := &corev1alpha2.BundleDeployment{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1alpha2.BundleDeploymentSpec{
+		InstallNamespace: name, ProvisionerClassName: corev1alpha2.ProvisionerClassRegistry,
+	}}
+	change(&created.Spec)
+	_, err := admin.Platform.CoreV1alpha2().BundleDeployments().Create(ctx, created, metav1.CreateOptions{})
+	Expect(err).NotTo(HaveOccurred())
+	DeferCleanup(undeploy, name)
+}
+
+func fromImage(ref string) corev1alpha2.BundleSource {
+	return corev1alpha2.BundleSource{Type: corev1alpha2.SourceTypeImage, Image: &corev1alpha2.ImageSource{Ref: ref}}
+}
+
+// changed merges a patch into a BundleDeployment.
+func changed(ctx context.Context, name, patch string) {
+	GinkgoHelper()
+	_, err := admin.Platform.CoreV1alpha2().BundleDeployments().Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+	Expect(err).NotTo(HaveOccurred())
+}
+
+func movedTo(ctx context.Context, name, ref string) {
+	GinkgoHelper()
+	changed(ctx, name, fmt.Sprintf(`{"spec":{"source":{"type":"image","image":{"ref":%q}}}}`, ref))
+}
+
+// says waits until a condition has all these words.
+func says(ctx context.Context, name, condition string, words ...string) {
+	GinkgoHelper()
+	var all []OmegaMatcher
+	for _, word := range words {
+		all = append(all, ContainSubstring(word))
+	}
+	Eventually(conditionOf).WithContext(ctx).WithArguments(name, condition).Should(And(all...))
+}
+
+func statusOf(ctx context.Context, name string) corev1alpha2.BundleDeploymentStatus {
+	GinkgoHelper()
+	live, err := admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
+	Expect(err).NotTo(HaveOccurred())
+	return live.Status
+}
+
+// eventsOf are the reasons and messages of the Events on a BundleDeployment.
+func eventsOf(ctx context.Context, name string) ([]string, error) {
+	found, err := admin.Kubernetes.CoreV1().Events(metav1.NamespaceDefault).List(ctx, metav1.ListOptions{
+		FieldSelector: "involvedObject.kind=BundleDeployment,involvedObject.name=" + name,
+	})
+	if err != nil {
+		return nil, err
+	}
+	var lines []string
+	for _, each := range found.Items {
+		lines = append(lines, each.Type+" "+each.Reason+": "+each.Message)
+	}
+	return lines, nil
+}
+
+func deploymentExists(ctx context.Context, namespace, name string) error {
+	_, err := admin.Kubernetes.AppsV1().Deployments(namespace).Get(ctx, name, metav1.GetOptions{})
+	return err
+}
+
+func configMapExists(ctx context.Context, namespace, name string) error {
+	_, err := admin.Kubernetes.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
+	return err
+}

@@ -1,0 +1,171 @@
+package scenarios
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/test/samples"
+)
+
+// sharedBy is a ConfigMap of one name, in which one can see who declared it.
+func sharedBy(name string) string {
+	return fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: shared}, data: {from: %s, only-%s: kept}}", name, name)
+}
+
+func (s *Story) sharedIn(ctx context.Context, namespace string) (map[string]string, error) {
+	live, err := s.Admin.Kubernetes.CoreV1().ConfigMaps(namespace).Get(ctx, "shared", metav1.GetOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return live.Data, nil
+}
+
+// untilYoungerThan waits until what is created now is younger than a deployment, by the whole seconds that the API server keeps.
+func (s *Story) untilYoungerThan(ctx context.Context, name string) {
+	s.Helper()
+	live, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
+	s.Expect(err).NotTo(HaveOccurred())
+	s.Eventually(time.Now).WithContext(ctx).Should(BeTemporally(">=", live.CreationTimestamp.Add(time.Second)))
+}
+
+func TestWhatIsThereAlready(t *testing.T) {
+	runStory(t, "[ENG-P2] is refused by name and owner, and with Any taken over", defaultOperators, func(ctx context.Context, s *Story) {
+		const name = "intruder"
+		s.createNamespace(ctx, name)
+		theirs := map[string]metav1.ObjectMeta{
+			"nobodys": {},
+			"helms":   {Annotations: map[string]string{"meta.helm.sh/release-name": "chart", "meta.helm.sh/release-namespace": "charts"}},
+			"olms":    {Labels: map[string]string{"olm.owner": "csv.v1", "olm.owner.kind": "ClusterServiceVersion", "olm.owner.namespace": "operators"}},
+			"olmv1s":  {Labels: map[string]string{"olm.operatorframework.io/owner-kind": "ClusterExtension", "olm.operatorframework.io/owner-name": "extension"}},
+		}
+		client := s.Admin.Kubernetes.CoreV1().ConfigMaps(name)
+		var manifests []string
+		for each, meta := range theirs {
+			meta.Name = each
+			_, err := client.Create(ctx, &corev1.ConfigMap{ObjectMeta: meta, Data: map[string]string{"from": "them"}}, metav1.CreateOptions{})
+			s.Expect(err).NotTo(HaveOccurred())
+			manifests = append(manifests, configMapText(each, "us"))
+		}
+		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}, manifests...))
+		s.Eventually(s.unready).WithContext(ctx).WithArguments(name).Should(And(
+			ContainSubstring("ConfigMap intruder/nobodys: exists, and it belongs to nobody"),
+			ContainSubstring(`ConfigMap intruder/helms: exists, and it belongs to Helm release "charts/chart"`),
+			ContainSubstring(`ConfigMap intruder/olms: exists, and it belongs to ClusterServiceVersion "operators/csv.v1" of OLM`),
+			ContainSubstring(`ConfigMap intruder/olmv1s: exists, and it belongs to ClusterExtension "extension" of OLM v1`),
+		))
+		s.Expect(s.conditionOf(ctx, name, corev1alpha2.ConditionInstalled)).To(ContainSubstring("InstallFailed"))
+		for each := range theirs {
+			live, err := client.Get(ctx, each, metav1.GetOptions{})
+			s.Expect(err).NotTo(HaveOccurred())
+			s.Expect(live.Data).To(HaveKeyWithValue("from", "them"))
+			s.Expect(live.Labels).NotTo(HaveKey(corev1alpha2.LabelOwnerName))
+		}
+
+		s.patchDeployment(ctx, name, `{"spec":{"adoption":"Any"}}`)
+		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+		for each := range theirs {
+			live, err := client.Get(ctx, each, metav1.GetOptions{})
+			s.Expect(err).NotTo(HaveOccurred())
+			s.Expect(live.Data).To(HaveKeyWithValue("from", "us"))
+			s.Expect(live.Labels).To(HaveKeyWithValue(corev1alpha2.LabelOwnerName, name))
+		}
+	})
+
+	runStory(t, "[ENG-P2] is the older deployment's, whoever got there first and whatever their names, and the other one names it", defaultOperators, func(ctx context.Context, s *Story) {
+		const elder, younger, namespace = "w-elder", "a-younger", "contested"
+		first, second := s.published(ctx, samples.Operator{Package: elder, Version: "1.0.0"}, sharedBy(elder)), s.published(ctx, samples.Operator{Package: younger, Version: "1.0.0"}, sharedBy(younger))
+		s.deployedAs(ctx, elder, namespace, first, "paused: true")
+		s.untilYoungerThan(ctx, elder)
+		s.deployedAs(ctx, younger, namespace, second, "adoption: Any")
+		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(younger, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+
+		s.patchDeployment(ctx, elder, `{"spec":{"paused":false}}`)
+		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(elder, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(younger, corev1alpha2.ConditionInstalled).Should(And(
+			ContainSubstring("ReconcileFailed"), ContainSubstring("ConfigMap contested/shared"), ContainSubstring(`BundleDeployment "w-elder", which is older`)))
+		winners := map[string]string{"from": elder, "only-" + elder: "kept"}
+		s.Consistently(s.sharedIn).WithContext(ctx).WithArguments(namespace).Should(Equal(winners))
+
+		s.By("removing the younger one, which must not take the object along")
+		s.undeploy(ctx, younger)
+		s.Expect(s.sharedIn(ctx, namespace)).To(Equal(winners))
+	})
+
+	runStory(t, "[ENG-P2] stays the older deployment's, which has it, when a younger one comes, however often that is decided", defaultOperators, func(ctx context.Context, s *Story) {
+		const older, younger, namespace = "z-settled", "a-latecomer", "inhabited"
+		s.deployedAs(ctx, older, namespace, s.published(ctx, samples.Operator{Package: older, Version: "1.0.0"}, sharedBy(older)), "adoption: SamePackage")
+		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(older, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+		s.untilYoungerThan(ctx, older)
+		s.deployedAs(ctx, younger, namespace, s.published(ctx, samples.Operator{Package: younger, Version: "1.0.0"}, sharedBy(younger)), "")
+		refused := func(patience time.Duration) {
+			s.Helper()
+			s.Eventually(s.unready).WithContext(ctx).WithArguments(younger).Should(Equal(
+				`ConfigMap inhabited/shared: exists, and it belongs to BundleDeployment "z-settled", which is older and keeps it; delete BundleDeployment "z-settled", or have one of the two bundles name the object otherwise`))
+			s.Expect(s.conditionOf(ctx, younger, corev1alpha2.ConditionInstalled)).To(And(HavePrefix("False InstallFailed"), ContainSubstring("ConfigMap inhabited/shared")))
+			s.Consistently(s.sharedIn, patience).WithContext(ctx).WithArguments(namespace).Should(Equal(map[string]string{"from": older, "only-" + older: "kept"}))
+			s.Expect(s.conditionOf(ctx, older, corev1alpha2.ConditionProgressing)).To(ContainSubstring("AsExpected"))
+		}
+		refused(time.Second)
+		for range 2 {
+			s.By("restarting the manager")
+			s.KillManager()
+			s.StartManager()
+			refused(2 * time.Second)
+		}
+
+		s.By("allowing it to take over anything else")
+		s.patchDeployment(ctx, younger, `{"spec":{"adoption":"Any"}}`)
+		s.Eventually(func(ctx context.Context) (bool, error) {
+			live, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, younger, metav1.GetOptions{})
+			return err == nil && live.Status.ObservedGeneration == live.Generation, err
+		}).WithContext(ctx).Should(BeTrue())
+		refused(2 * time.Second)
+	})
+
+	runStory(t, "[ENG-P2] is not taken up when it was kept from another package, and with Any it is", defaultOperators, func(ctx context.Context, s *Story) {
+		const testator, stranger = "testator", "stranger"
+		const will = "wills.samples.platform.openshift.io"
+		definition := `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: ` + will + `}, spec: {
+			group: samples.platform.openshift.io, scope: Namespaced, names: {kind: Will, listKind: WillList, plural: wills, singular: will},
+			versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]}}`
+		s.deployed(ctx, testator, s.published(ctx, samples.Operator{Package: testator, Version: "1.0.0"}, definition))
+		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(testator, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+		s.undeploy(ctx, testator)
+
+		s.deployed(ctx, stranger, s.published(ctx, samples.Operator{Package: stranger, Version: "1.0.0"}, definition))
+		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(stranger, corev1alpha2.ConditionInstalled).Should(And(
+			HavePrefix("False InstallFailed"), ContainSubstring("CustomResourceDefinition "+will), ContainSubstring(`it was kept from package "testator"`)))
+		kept, err := s.Admin.Dynamic.Resource(definitions).Get(ctx, will, metav1.GetOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		s.Expect(kept.GetAnnotations()).To(HaveKeyWithValue(platformv1alpha1.AnnotationOrphanedFrom, testator))
+		s.Expect(kept.GetLabels()).NotTo(HaveKey(corev1alpha2.LabelOwnerName))
+
+		s.patchDeployment(ctx, stranger, `{"spec":{"adoption":"Any"}}`)
+		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(stranger, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+		taken, err := s.Admin.Dynamic.Resource(definitions).Get(ctx, will, metav1.GetOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		s.Expect(taken.GetUID()).To(Equal(kept.GetUID()))
+		s.Expect(taken.GetLabels()).To(HaveKeyWithValue(corev1alpha2.LabelOwnerName, stranger))
+	})
+
+	runStory(t, "[ENG-P2] is not even taken up by the same package when adoption is None", defaultOperators, func(ctx context.Context, s *Story) {
+		const name = "purist"
+		ref := s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"})
+		s.deployed(ctx, name, ref)
+		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+		s.undeploy(ctx, name)
+		s.deployedAs(ctx, name, name, ref, "adoption: None")
+		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionInstalled).Should(And(
+			ContainSubstring("InstallFailed"), ContainSubstring("CustomResourceDefinition purists.samples.platform.openshift.io"), ContainSubstring("spec.adoption")))
+		s.patchDeployment(ctx, name, `{"spec":{"adoption":"SamePackage"}}`)
+		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+	})
+}

@@ -1,0 +1,119 @@
+package scenarios
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/openshift/platform-operators/pkg/scenario"
+	"github.com/openshift/platform-operators/pkg/scenario/story"
+	"github.com/openshift/platform-operators/test/samples"
+)
+
+// storyCache keeps the results of stories for the stories that continue them. It runs each story once.
+type storyCache struct {
+	// dir is a folder for what catalogs offered.
+	dir string
+	// update is whether golden files are written instead of compared.
+	update bool
+
+	mu      sync.Mutex
+	results map[string]*storyResult
+}
+
+// storyResult is what a story left.
+type storyResult struct {
+	once    sync.Once
+	cluster *scenario.Snapshot
+	// samplesDir has what the catalog offered.
+	samplesDir string
+	err        error
+}
+
+// maxStories bounds how many stories may continue each other.
+const maxStories = 5
+
+// result returns the result of the story in a file. The first call runs the story.
+func (c *storyCache) result(t *testing.T, file string) *storyResult {
+	t.Helper()
+	file = filepath.Clean(file)
+	c.mu.Lock()
+	found := c.results[file]
+	if found == nil {
+		found = &storyResult{err: errors.New("the story did not finish")}
+		c.results[file] = found
+	}
+	c.mu.Unlock()
+	found.once.Do(func() { found.err = c.run(t, found, file) })
+	return found
+}
+
+// readStory reads a story, and the stories that it continues, so that none of them waits for itself.
+func readStory(file string) (*story.Story, error) {
+	verbs := (&Story{}).verbs()
+	first, err := story.Read(file, verbs)
+	chain := []string{file}
+	for each := first; err == nil && each.From != ""; {
+		chain = append(chain, parentOf(each))
+		if len(chain) > maxStories {
+			return nil, fmt.Errorf("at most %d stories may continue each other: %s", maxStories, strings.Join(chain, ", "))
+		}
+		each, err = story.Read(parentOf(each), verbs)
+	}
+	return first, err
+}
+
+// parentOf is the file of the story that a story continues.
+func parentOf(each *story.Story) string { return filepath.Join(filepath.Dir(each.File), each.From) }
+
+// run runs a story, and stores the cluster and the samples that it left in into.
+func (c *storyCache) run(t *testing.T, into *storyResult, file string) error {
+	t.Helper()
+	parsed, err := readStory(file)
+	if err != nil {
+		return err
+	}
+	var from *scenario.Snapshot
+	offer := sampleWriter([]samples.Operator{{Package: "unused", Version: "1.0.0"}})
+	if parsed.From != "" {
+		parent := c.result(t, parentOf(parsed))
+		if parent.err != nil {
+			return fmt.Errorf("%s: running the story that it continues: %w", file, parent.err)
+		}
+		from, offer = parent.cluster, func(dir string) error { return os.CopyFS(dir, os.DirFS(parent.samplesDir)) }
+	}
+	failed := errors.New("the story failed")
+	RunFrom(t, from, offer, func(s *Story) {
+		if failed = s.run(parsed, c.update); failed != nil {
+			return
+		}
+		into.samplesDir = filepath.Join(c.dir, strings.TrimSuffix(filepath.Base(file), ".yaml"))
+		if failed = os.CopyFS(into.samplesDir, os.DirFS(s.Environment.SamplesDir)); failed != nil {
+			return
+		}
+		if s.Manager != nil {
+			failed = s.Manager.Stop()
+			s.Manager = nil
+		}
+		into.cluster = s.Snapshot()
+	})
+	return failed
+}
+
+func TestStoriesThatContinueEachOtherInACircleAreRefused(t *testing.T) {
+	dir := t.TempDir()
+	for file, from := range map[string]string{"a.yaml": "b.yaml", "b.yaml": "a.yaml"} {
+		text := "title: A story\nfrom: " + from + "\nsteps: [{wait: 1s}]\n"
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := readStory(filepath.Join(dir, "a.yaml"))
+	if err == nil || !strings.HasPrefix(err.Error(), "at most 5 stories may continue each other: ") {
+		t.Errorf("got %v", err)
+	}
+}

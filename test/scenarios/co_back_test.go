@@ -1,0 +1,101 @@
+package scenarios
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	configv1 "github.com/openshift/api/config/v1"
+
+	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
+	"github.com/openshift/platform-operators/test/environment"
+	"github.com/openshift/platform-operators/test/story"
+)
+
+// backWithin is how soon something comes back that only has to be noticed.
+const backWithin = 5 * time.Second
+
+// said is a ClusterOperator's status without times, and without the namespaces of operators.
+func said(clusterOperator *configv1.ClusterOperator) configv1.ClusterOperatorStatus {
+	status := *clusterOperator.Status.DeepCopy()
+	for i := range status.Conditions {
+		status.Conditions[i].LastTransitionTime = metav1.Time{}
+	}
+	status.RelatedObjects = slices.DeleteFunc(status.RelatedObjects, func(o configv1.ObjectReference) bool {
+		return o.Resource == "namespaces" && o.Name != environment.Namespace
+	})
+	status.Extension = runtime.RawExtension{} // written once by a process that took its lease back, and by nobody after that
+	return status
+}
+
+func TestTheOperatorResourceAndTheClusterOperator(t *testing.T) {
+	runStory(t, "CLU-O10 come back when they are deleted or edited, and the ClusterOperator is not touched by what happens to the resource", defaultOperators, func(ctx context.Context, s *Story) {
+		clusterOperators, managers := s.Admin.Config.ConfigV1().ClusterOperators(), s.Admin.Platform.OperatorV1alpha1().PlatformOperatorManagers()
+		var before *configv1.ClusterOperator
+		live := func(ctx context.Context) (configv1.ClusterOperatorStatus, error) {
+			found, err := clusterOperators.Get(ctx, story.ClusterOperatorName, metav1.GetOptions{})
+			if err != nil {
+				return configv1.ClusterOperatorStatus{}, err
+			}
+			before = found
+			return said(found), nil
+		}
+		s.Eventually(func(g Gomega, ctx context.Context) {
+			_, err := live(ctx)
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(isAsExpected(before)).To(BeTrue())
+			g.Expect(conditionIn(before, configv1.OperatorUpgradeable).Message).To(ContainSubstring("No platform operator is installed"))
+		}).WithContext(ctx).Should(Succeed())
+		want, uid := said(before), before.UID
+		s.Expect(want.RelatedObjects).NotTo(BeEmpty())
+		s.Expect(want.Versions).NotTo(BeEmpty())
+		seen := s.chronicled(ctx)
+
+		s.By("deleting the operator resource")
+		manager, err := managers.Get(ctx, operatorv1alpha1.PlatformOperatorManagerName, metav1.GetOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		s.Expect(managers.Delete(ctx, manager.Name, metav1.DeleteOptions{})).To(Succeed())
+		s.Eventually(func(g Gomega, ctx context.Context) {
+			again, err := managers.Get(ctx, manager.Name, metav1.GetOptions{})
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(again.UID).NotTo(Equal(manager.UID))
+			g.Expect(len(again.Status.Conditions)).To(BeNumerically(">=", 4))
+		}).WithContext(ctx).WithTimeout(backWithin).Should(Succeed())
+		s.Consistently(live, "1s").WithContext(ctx).Should(Equal(want))
+		for _, state := range seen.upToNow(ctx) {
+			s.Expect(state.UID).To(Equal(uid))
+			s.Expect(isAsExpected(state.ClusterOperator)).To(BeTrue(), "conditions %+v", state.Status.Conditions)
+		}
+		s.Expect(seen.deleted).To(BeZero())
+
+		s.By("editing the ClusterOperator by hand")
+		edited := before.DeepCopy()
+		for i := range edited.Status.Conditions {
+			edited.Status.Conditions[i] = configv1.ClusterOperatorStatusCondition{Type: edited.Status.Conditions[i].Type,
+				Status: configv1.ConditionUnknown, Reason: "Edited", Message: "By hand", LastTransitionTime: metav1.Now()}
+		}
+		edited.Status.RelatedObjects = nil
+		edited.Status.Versions = []configv1.OperandVersion{{Name: "operator", Version: "9.9.9"}}
+		_, err = clusterOperators.UpdateStatus(ctx, edited, metav1.UpdateOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		s.Eventually(live).WithContext(ctx).WithTimeout(backWithin).Should(Equal(want))
+
+		s.By("emptying it")
+		edited = before.DeepCopy()
+		edited.Status = configv1.ClusterOperatorStatus{}
+		_, err = clusterOperators.UpdateStatus(ctx, edited, metav1.UpdateOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		s.Eventually(live).WithContext(ctx).WithTimeout(backWithin).Should(Equal(want))
+		s.Expect(before.UID).To(Equal(uid))
+
+		s.By("deleting it")
+		s.Expect(clusterOperators.Delete(ctx, story.ClusterOperatorName, metav1.DeleteOptions{})).To(Succeed())
+		s.Eventually(live).WithContext(ctx).WithTimeout(backWithin).Should(Equal(want))
+		s.Expect(before.UID).NotTo(Equal(uid))
+	})
+}

@@ -1,0 +1,108 @@
+package scenarios
+
+import (
+	"context"
+	"testing"
+
+	. "github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	configv1 "github.com/openshift/api/config/v1"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/test/samples"
+)
+
+// beingInstalled has the ClusterVersion say that no installation has ever completed.
+func (s *Story) beingInstalled(ctx context.Context) {
+	s.Helper()
+	client := s.Admin.Config.ConfigV1().ClusterVersions()
+	live, err := client.Get(ctx, "version", metav1.GetOptions{})
+	s.Expect(err).NotTo(HaveOccurred())
+	for i := range live.Status.History {
+		live.Status.History[i].State, live.Status.History[i].CompletionTime = configv1.PartialUpdate, nil
+	}
+	_, err = client.UpdateStatus(ctx, live, metav1.UpdateOptions{})
+	s.Expect(err).NotTo(HaveOccurred())
+}
+
+// podsJudged has the Pods of a sample operator say whether they are ready, and waits until it is judged by that.
+func (s *Story) podsJudged(ctx context.Context, pkg string, ready bool) {
+	s.Helper()
+	status, reason := metav1.ConditionFalse, platformv1alpha1.ReasonUnhealthy
+	if ready {
+		status, reason = metav1.ConditionTrue, platformv1alpha1.ReasonAsExpected
+	}
+	s.podsAre(ctx, pkg, status)
+	s.Eventually(s.Admin.OperatorHas).WithContext(ctx).WithArguments(pkg, platformv1alpha1.ConditionHealthy, status, reason).Should(Succeed())
+}
+
+func TestAClusterThatIsBeingInstalled(t *testing.T) {
+	runStory(t, "CLU-O2 waits for its platform operators by name, until each was ready once, and for none that waits for a word itself", defaultOperators, func(ctx context.Context, s *Story) {
+		const bedrock, misspelt, asleep, hesitant = "bedrock", "misspelt", "asleep", "hesitant"
+		publish := func(versions ...string) {
+			s.Helper()
+			all := []samples.Operator{{Package: bedrock, Version: "1.0.0", NeverReady: true}, {Package: bedrock, Version: "1.1.0"}, {Package: asleep, Version: "1.0.0"}}
+			for _, version := range versions {
+				all = append(all, samples.Operator{Package: hesitant, Version: version, NeverReady: true})
+			}
+			s.Expect(s.Admin.Publish(ctx, all...)).To(Succeed())
+		}
+		publish("1.0.0")
+		seen := s.chronicled(ctx)
+		s.beingInstalled(ctx)
+		waits := func(words OmegaMatcher) {
+			s.Helper()
+			s.clusterOperatorSays(ctx, configv1.OperatorAvailable, configv1.ConditionFalse).Should(And(HavePrefix("PlatformOperators_WaitingForOperators: "), words))
+		}
+		goesOn := func() {
+			s.Helper()
+			s.clusterOperatorSays(ctx, configv1.OperatorAvailable, configv1.ConditionTrue).Should(HavePrefix("AsExpected: "))
+		}
+
+		s.By("installing one whose moves need approval")
+		s.plopped(ctx, hesitant, `"upgrades": {"approval": "Manual"}`)
+		waits(ContainSubstring("waits for 1 platform operator: " + hesitant))
+		s.Eventually(s.started).WithContext(ctx).WithArguments(hesitant).Should(Equal(1))
+		s.podsAre(ctx, hesitant, metav1.ConditionTrue)
+		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(hesitant, "1.0.0").Should(Succeed())
+		goesOn()
+		s.Expect(seen.statuses(ctx, configv1.OperatorAvailable)).To(Equal([]string{"True", "False", "True"}))
+		for _, state := range seen.upToNow(ctx) {
+			if condition := conditionIn(state.ClusterOperator, configv1.OperatorAvailable); condition.Status == configv1.ConditionFalse {
+				s.Expect(condition.Message).To(ContainSubstring("waits for 1 platform operator: " + hesitant))
+			}
+		}
+
+		s.By("leaving it to wait for approval, and having it lose its workload; another is paused from the beginning")
+		seen.since(ctx)
+		publish("1.0.0", "1.1.0")
+		s.progressingSays(ctx, hesitant, metav1.ConditionFalse, platformv1alpha1.ReasonAwaitingApproval, "1.1.0")
+		s.podsJudged(ctx, hesitant, false)
+		paused := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: asleep},
+			Spec: platformv1alpha1.PlatformOperatorSpec{Package: platformv1alpha1.Package{Name: asleep}, Paused: true}}
+		_, err := s.Admin.Platform.PlatformV1alpha1().PlatformOperators().Create(ctx, paused, metav1.CreateOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		s.progressingSays(ctx, asleep, metav1.ConditionFalse, platformv1alpha1.ReasonPaused)
+		s.Consistently(seen.statuses, "1s").WithContext(ctx).WithArguments(configv1.OperatorAvailable).Should(Equal([]string{"True"}))
+
+		s.By("giving it one that never gets ready, and one that does not exist")
+		s.create(ctx, bedrock, "1.0.x")
+		s.create(ctx, misspelt, "")
+		s.refusedWith(ctx, misspelt, platformv1alpha1.ReasonSourceFailed, misspelt)
+		s.progressingSays(ctx, bedrock, metav1.ConditionTrue, platformv1alpha1.ReasonInstalling, "0 of 1 updated replicas available")
+		waits(And(ContainSubstring("waits for 2 platform operators: "+bedrock+": "), ContainSubstring("; "+misspelt+": SourceFailed: "),
+			ContainSubstring("0 of 1 updated replicas available"), Not(ContainSubstring(asleep)), Not(ContainSubstring(hesitant))))
+		seen.since(ctx)
+		s.Consistently(seen.statuses, "1s").WithContext(ctx).WithArguments(configv1.OperatorAvailable).Should(Equal([]string{"False"}))
+
+		s.By("making both good")
+		s.Expect(s.Admin.Limit(ctx, bedrock, "1.1.x")).To(Succeed())
+		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(bedrock, "1.1.0").Should(Succeed())
+		waits(ContainSubstring("waits for 1 platform operator: " + misspelt + ": "))
+		s.remove(ctx, misspelt)
+		goesOn()
+		s.Expect(seen.statuses(ctx, configv1.OperatorAvailable)).To(Equal([]string{"False", "True"}))
+		s.Expect(seen.statuses(ctx, configv1.OperatorDegraded)).To(Equal([]string{"False"}))
+	})
+}

@@ -1,0 +1,161 @@
+package scenarios
+
+import (
+	"context"
+	"maps"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	configv1 "github.com/openshift/api/config/v1"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/operator"
+	"github.com/openshift/platform-operators/pkg/scenario/workloads"
+	"github.com/openshift/platform-operators/test/samples"
+)
+
+// podsAre has the Pods that are in a namespace now be ready, or not, from now on.
+func (s *Story) podsAre(ctx context.Context, namespace string, ready metav1.ConditionStatus) {
+	s.Helper()
+	found, err := s.Admin.Kubernetes.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
+	s.Expect(err).NotTo(HaveOccurred())
+	s.Expect(found.Items).NotTo(BeEmpty())
+	told := maps.Clone(s.podReady)
+	for _, pod := range found.Items {
+		told[pod.UID] = ready == metav1.ConditionTrue
+	}
+	s.podReady = told
+	s.Expect(s.SetPodBehavior(func(pod *corev1.Pod) workloads.Behavior {
+		behavior := podBehavior(pod)
+		if isReady, found := told[pod.UID]; found {
+			behavior.NotReady = !isReady
+		}
+		return behavior
+	})).To(Succeed())
+}
+
+// What degrades the cluster after ten minutes does here after three seconds, so that what does not is seen not to.
+func TestTheClusterOperatorInTrouble(t *testing.T) {
+	const after = 3 * time.Second
+
+	runStory(t, "CLU-O3 stays Available and not Degraded whatever a user gets wrong, which the operators' own conditions say", defaultOperators, func(ctx context.Context, s *Story) {
+		s.managedWith(func(o *operator.Options) { o.DegradedAfter = after })
+		const pkg, fresh = "steadfast", "unreached"
+		offer := func(versions ...string) {
+			s.Helper()
+			all := []samples.Operator{{Package: fresh, Version: "1.0.0"}}
+			for _, version := range versions {
+				operator := samples.Operator{Package: pkg, Version: version}
+				if version == "1.0.1" {
+					operator.ExtraConfigMap = "mine"
+				}
+				all = append(all, operator)
+			}
+			s.Expect(s.Admin.Publish(ctx, all...)).To(Succeed())
+		}
+		unreachable := func(pkg, version string) {
+			s.Helper()
+			ref, found := s.Environment.Catalog.Bundle(pkg, version)
+			s.Expect(found).To(BeTrue())
+			s.Expect(s.Environment.Catalog.Fail(ref, 503)).To(Succeed())
+		}
+		offer("1.0.0")
+		s.installed(ctx, pkg, "1.0.0")
+		s.clusterOperatorSays(ctx, configv1.OperatorProgressing, configv1.ConditionFalse).Should(HavePrefix("AsExpected: "))
+		seen := s.chronicled(ctx)
+
+		s.By("typing a package's name wrong, and ranges that cannot be read or have nothing in them")
+		s.create(ctx, "stedfast", "")
+		s.refusedWith(ctx, "stedfast", platformv1alpha1.ReasonSourceFailed, `"stedfast"`)
+		s.create(ctx, "twin", "banana")
+		s.refusedWith(ctx, "twin", platformv1alpha1.ReasonValidationFailed, "banana", "spec.package.version")
+		s.Expect(s.Admin.Limit(ctx, pkg, ">=7.0.0")).To(Succeed())
+		s.progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "Version 1.0.0 stays", "7.0.0")
+		s.Expect(s.Admin.Limit(ctx, pkg, "banana")).To(Succeed())
+		s.progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "banana")
+
+		s.By("an object of a new version that is somebody else's")
+		configMaps := s.Admin.Kubernetes.CoreV1().ConfigMaps(pkg)
+		_, err := configMaps.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "mine"}}, metav1.CreateOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		offer("1.0.0", "1.0.1")
+		s.Expect(s.Admin.Limit(ctx, pkg, "1.0.x")).To(Succeed())
+		s.progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "1.0.1", "ConfigMap steadfast/mine")
+		blocked := time.Now()
+		s.Eventually(time.Since).WithContext(ctx).WithArguments(blocked).Should(BeNumerically(">", 2*after), "as long as would do for what counts")
+		s.Expect(s.Admin.OperatorHas(ctx, pkg, platformv1alpha1.ConditionHealthy, metav1.ConditionTrue, platformv1alpha1.ReasonAsExpected)).To(Succeed())
+		s.Expect(s.historyOf(ctx, pkg)).To(HaveLen(2), "the move is under way")
+		s.Expect(configMaps.Delete(ctx, "mine", metav1.DeleteOptions{})).To(Succeed())
+		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.1").Should(Succeed())
+
+		s.By("a registry that cannot be reached, for a new operator and for a new version of an installed one")
+		offer("1.0.0", "1.0.1", "1.1.0") // which puts them into the registry
+		unreachable(fresh, "1.0.0")
+		s.create(ctx, fresh, "")
+		s.refusedWith(ctx, fresh, platformv1alpha1.ReasonUnpackFailed, fresh)
+		unreachable(pkg, "1.1.0")
+		s.Expect(s.Admin.Limit(ctx, pkg, "1.x")).To(Succeed())
+		s.progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "1.1.0", "503")
+
+		s.By("catalogs that cannot be reached")
+		s.Environment.Catalog.Unavailable(true)
+		s.create(ctx, "sleeper", "")
+		s.refusedWith(ctx, "sleeper", platformv1alpha1.ReasonSourceFailed, "ClusterCatalog/local")
+
+		begun := time.Now()
+		s.Eventually(time.Since).WithContext(ctx).WithArguments(begun).Should(BeNumerically(">", 2*after), "as long as would do for what counts")
+		s.Expect(seen.statuses(ctx, configv1.OperatorAvailable)).To(Equal([]string{"True"}))
+		s.Expect(seen.statuses(ctx, configv1.OperatorDegraded)).To(Equal([]string{"False"}))
+		s.Expect(seen.faults()).To(BeEmpty(), "conditions of the operator resource that library-go's inertia hides")
+		s.Expect(seen.deleted).To(BeZero())
+	})
+
+	runStory(t, "CLU-O4 degrades when an installed operator has lost its workload for that long, never during a hop, and recovers", defaultOperators, func(ctx context.Context, s *Story) {
+		s.managedWith(func(o *operator.Options) { o.DegradedAfter = after })
+		s.Expect(operator.NewOptions().DegradedAfter).To(Equal(10*time.Minute), "in the payload, whose Deployment does not say another; pkg/operator has the inertia of each condition")
+		const pkg = "fragile"
+		never := samples.Operator{Package: pkg, Version: "1.1.0", NeverReady: true}
+		s.Expect(s.Admin.Publish(ctx, samples.Operator{Package: pkg, Version: "1.0.0"})).To(Succeed())
+		s.installed(ctx, pkg, "1.0.0")
+		seen := s.chronicled(ctx)
+		lost := func() time.Time {
+			s.Helper()
+			live, err := s.Admin.Operator(ctx, pkg)
+			s.Expect(err).NotTo(HaveOccurred())
+			condition := meta.FindStatusCondition(live.Status.Conditions, platformv1alpha1.ConditionHealthy)
+			s.Expect(condition.Status).To(Equal(metav1.ConditionFalse))
+			return condition.LastTransitionTime.Time
+		}
+		degraded := And(HavePrefix("PlatformOperators_OperatorsUnhealthy: "), ContainSubstring("1 installed platform operator unhealthy for 3s or longer: fragile: Unhealthy: Deployment fragile/fragile: 0 of 1 updated replicas available"))
+
+		s.By("losing its workload")
+		s.podsJudged(ctx, pkg, false)
+		since := lost()
+		s.clusterOperatorSays(ctx, configv1.OperatorDegraded, configv1.ConditionTrue).Should(degraded)
+		for _, state := range seen.upToNow(ctx) {
+			if conditionIn(state.ClusterOperator, configv1.OperatorDegraded).Status == configv1.ConditionTrue {
+				s.Expect(state.at).To(BeTemporally(">=", since.Add(after)))
+			}
+		}
+
+		s.By("getting it back")
+		s.podsJudged(ctx, pkg, true)
+		s.clusterOperatorSays(ctx, configv1.OperatorDegraded, configv1.ConditionFalse).Should(HavePrefix("AsExpected: "))
+		s.Expect(seen.statuses(ctx, configv1.OperatorDegraded)).To(Equal([]string{"False", "True", "False"}))
+
+		s.By("being moved to a version that does not get ready, for longer than is needed to degrade")
+		s.Expect(s.Admin.Publish(ctx, samples.Operator{Package: pkg, Version: "1.0.0"}, never)).To(Succeed())
+		s.progressingSays(ctx, pkg, metav1.ConditionTrue, platformv1alpha1.ReasonUpgrading, "1.1.0")
+		s.Eventually(s.Admin.OperatorHas).WithContext(ctx).WithArguments(pkg, platformv1alpha1.ConditionHealthy, metav1.ConditionFalse, platformv1alpha1.ReasonUnhealthy).Should(Succeed())
+		since = lost()
+		s.Eventually(time.Since).WithContext(ctx).WithArguments(since).Should(BeNumerically(">", 2*after))
+		s.Expect(lost()).To(Equal(since), "it got well in between")
+		s.Expect(seen.statuses(ctx, configv1.OperatorDegraded)).To(Equal([]string{"False", "True", "False"}))
+		s.Expect(seen.statuses(ctx, configv1.OperatorAvailable)).To(Equal([]string{"True"}))
+	})
+}

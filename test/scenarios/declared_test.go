@@ -1,0 +1,291 @@
+package scenarios
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	. "github.com/onsi/gomega"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	configv1 "github.com/openshift/api/config/v1"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/test/samples"
+	"github.com/openshift/platform-operators/test/story"
+)
+
+// runsUpTo makes a catalog's properties of these raw values of olm.maxOpenShiftVersion.
+func runsUpTo(values ...string) (properties []samples.Property) {
+	for _, value := range values {
+		properties = append(properties, samples.RunsUpTo(value))
+	}
+	return properties
+}
+
+// publishes makes the catalogs have these operators of a package.
+func (s *Story) publishes(ctx context.Context, operators ...samples.Operator) {
+	s.Helper()
+	s.Expect(s.Admin.Publish(ctx, operators...)).To(Succeed())
+}
+
+// gateOf is the ClusterOperator's Upgradeable condition as text: its status, its reason and the lines that name an operator.
+func (s *Story) gateOf(ctx context.Context, name string) (string, error) {
+	clusterOperator, err := s.Admin.Config.ConfigV1().ClusterOperators().Get(ctx, "platform-operators-aggregated", metav1.GetOptions{})
+	if err != nil {
+		return "", err
+	}
+	for _, condition := range clusterOperator.Status.Conditions {
+		if condition.Type != configv1.OperatorUpgradeable {
+			continue
+		}
+		text := fmt.Sprintf("%s/%s", condition.Status, condition.Reason)
+		for line := range strings.Lines(condition.Message) {
+			if strings.Contains(line, "- "+name+" ") {
+				text += " " + strings.TrimSpace(line)
+			}
+		}
+		return text, nil
+	}
+	return "", errors.New("the ClusterOperator has no condition Upgradeable")
+}
+
+// gateSaysOf waits until cluster upgrades are blocked by an operator with these words, or are permitted where there are none.
+func (s *Story) gateSaysOf(ctx context.Context, name string, words ...string) {
+	s.Helper()
+	matchers := []OmegaMatcher{HavePrefix("True/")}
+	if len(words) > 0 {
+		matchers = []OmegaMatcher{HavePrefix("False/"), ContainSubstring("IncompatibleOperatorsInstalled")}
+	}
+	for _, word := range words {
+		matchers = append(matchers, ContainSubstring(word))
+	}
+	s.Eventually(s.gateOf).WithContext(ctx).WithArguments(name).Should(And(matchers...))
+}
+
+// declaredOf is what status tells of the declarations of what is installed, and of what is moved to.
+func (s *Story) declaredOf(ctx context.Context, name string) (string, error) {
+	operator, err := s.Admin.Operator(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	said := func(bundle *platformv1alpha1.InstalledBundle) string {
+		if bundle == nil {
+			return "-"
+		}
+		return strings.Join(append([]string{bundle.MaxOpenShiftVersionFrom, bundle.MaxOpenShiftVersion}, bundle.UnreadableMaxOpenShiftVersions...), " ")
+	}
+	text := said(operator.Status.Installed)
+	if target := operator.Status.Target; target != nil {
+		text += " to " + said(target.Hop)
+	}
+	return text, nil
+}
+
+// declares waits until status tells so.
+func (s *Story) declares(ctx context.Context, name, want string) {
+	s.Helper()
+	s.Eventually(s.declaredOf).WithContext(ctx).WithArguments(name).Should(Equal(want))
+}
+
+// catalogsAway has no catalog answer until the function that it returns is called.
+func (s *Story) catalogsAway() (back func()) {
+	s.Environment.Catalog.Unavailable(true)
+	return func() { s.Environment.Catalog.Unavailable(false) }
+}
+
+func (s *Story) managerRestarted() {
+	s.Helper()
+	s.KillManager()
+	s.StartManager()
+}
+
+func TestWhatTheUpgradeGateReads(t *testing.T) {
+	runStory(t, "CLU-G3 follows what the catalog declares of what is installed, and of nothing else", defaultOperators, func(ctx context.Context, s *Story) {
+		const pkg, wanted = "barometer", "barograph"
+		says := func(values ...string) {
+			s.Helper()
+			s.publishes(ctx, samples.Operator{Package: pkg, Version: "1.0.0", Properties: runsUpTo(values...)})
+		}
+		s.gateSaysOf(ctx, pkg)
+		s.By("an operator that is wanted, and cannot be installed")
+		s.publishes(ctx, samples.Operator{Package: wanted, Version: "1.0.0", NoBundle: true, Properties: runsUpTo(`"4.21"`)})
+		s.create(ctx, wanted, "")
+		s.refusedWith(ctx, wanted, platformv1alpha1.ReasonUnpackFailed)
+		s.Consistently(s.gateOf, "1s").WithContext(ctx).WithArguments(wanted).Should(HavePrefix("True/"))
+
+		s.By("one that is installed")
+		says(`"4.21"`)
+		s.installed(ctx, pkg, "1.0.0")
+		s.gateSaysOf(ctx, pkg, "- barometer 1.0.0 allows at most 4.21: no version that allows 4.22 exists in the catalogs")
+		s.conditionSays(ctx, pkg, metav1.Condition{Type: platformv1alpha1.ConditionUpgradeable, Status: metav1.ConditionFalse, Reason: platformv1alpha1.ReasonIncompatibleOperator}, "4.21 at most", "4.22")
+		says(`"4.22"`)
+		s.gateSaysOf(ctx, pkg)
+		says(`4.21`) // a number
+		s.gateSaysOf(ctx, pkg, "1.0.0 allows at most 4.21")
+		says(`"garbage"`)
+		s.gateSaysOf(ctx, pkg, `olm.maxOpenShiftVersion "garbage" cannot be read, a minor version such as "4.20" is expected`)
+		s.conditionSays(ctx, pkg, metav1.Condition{Type: platformv1alpha1.ConditionUpgradeable, Status: metav1.ConditionFalse, Reason: platformv1alpha1.ReasonCompatibilityUnreadable}, "garbage")
+		says(`"4.22"`, `"4.23"`)
+		s.gateSaysOf(ctx, pkg, `olm.maxOpenShiftVersion is declared 2 times ("4.22", "4.23"), once is allowed`)
+		says()
+		s.gateSaysOf(ctx, pkg)
+
+		s.By("the catalogs going away, and the manager starting without them")
+		says(`"garbage"`)
+		s.gateSaysOf(ctx, pkg, `"garbage"`)
+		back := s.catalogsAway()
+		s.managerRestarted()
+		s.Consistently(s.gateOf, "3s").WithContext(ctx).WithArguments(pkg).Should(ContainSubstring(`"garbage"`))
+		back()
+		says()
+		s.gateSaysOf(ctx, pkg)
+		s.Expect(s.historyOf(ctx, pkg)).To(Equal([]string{"1.0.0 Ready by Installation"}), "nothing was moved for it")
+
+		s.By("its removal")
+		says(`"4.21"`)
+		s.gateSaysOf(ctx, pkg, "4.21")
+		s.remove(ctx, pkg)
+		s.gateSaysOf(ctx, pkg)
+	})
+
+	runStory(t, "CLU-G3 counts the stricter of what is left and what is moved to, until a hop has ended", defaultOperators, func(ctx context.Context, s *Story) {
+		const pkg = "gnomon"
+		files := func(values ...string) []samples.Property { return runsUpTo(values...) }
+		old := samples.Operator{Package: pkg, Version: "1.0.0", FileProperties: files(`"4.21"`)}
+		s.publishes(ctx, old)
+		s.installed(ctx, pkg, "1.0.0")
+		s.declares(ctx, pkg, "Bundle 4.21")
+		s.gateSaysOf(ctx, pkg, "1.0.0 allows at most 4.21")
+
+		s.By("moving to a version that permits more")
+		next := samples.Operator{Package: pkg, Version: "1.1.0", NeverReady: true, FileProperties: files(`"4.23"`)}
+		s.publishes(ctx, old, next)
+		s.declares(ctx, pkg, "Bundle 4.21 to Bundle 4.23")
+		s.Expect(s.gateOf(ctx, pkg)).To(And(HavePrefix("False/"), ContainSubstring("1.0.0 allows at most 4.21"), Not(ContainSubstring("1.1.0 allows at most"))))
+		s.By("the catalog saying of the old one that it permits more, and of the new one that it permits less")
+		old.Properties, next.Properties = runsUpTo(`"4.23"`), runsUpTo(`"4.21"`)
+		s.publishes(ctx, old, next)
+		s.declares(ctx, pkg, "Catalog 4.23 to Catalog 4.21")
+		s.gateSaysOf(ctx, pkg, "1.1.0 allows at most 4.21")
+		s.conditionSays(ctx, pkg, metav1.Condition{Type: platformv1alpha1.ConditionUpgradeable, Status: metav1.ConditionFalse, Reason: platformv1alpha1.ReasonIncompatibleOperator}, "gnomon.v1.1.0")
+		s.By("the catalog taking all that back")
+		old.Properties, next.Properties = nil, nil
+		s.publishes(ctx, old, next)
+		s.declares(ctx, pkg, "Bundle 4.21 to Bundle 4.23")
+		s.gateSaysOf(ctx, pkg, "1.0.0 allows at most 4.21")
+
+		s.By("the hop's end")
+		s.podsAre(ctx, pkg, metav1.ConditionTrue)
+		s.declares(ctx, pkg, "Bundle 4.23")
+		s.gateSaysOf(ctx, pkg)
+	})
+
+	runStory(t, "CLU-G4 goes by the catalog where that and the bundle's own files differ, and by what is recorded where it is gone", defaultOperators, func(ctx context.Context, s *Story) {
+		const pkg = "theodolite"
+		operator := samples.Operator{Package: pkg, Version: "1.0.0", FileProperties: runsUpTo(`"4.21"`)}
+		says := func(values ...string) {
+			s.Helper()
+			operator.Properties = runsUpTo(values...)
+			s.publishes(ctx, operator)
+		}
+		says()
+		s.installed(ctx, pkg, "1.0.0")
+		s.declares(ctx, pkg, "Bundle 4.21")
+		s.gateSaysOf(ctx, pkg, "1.0.0 allows at most 4.21")
+		says(`"4.23"`)
+		s.declares(ctx, pkg, "Catalog 4.23")
+		s.gateSaysOf(ctx, pkg)
+		says(`"4.20"`) // not even this cluster
+		s.declares(ctx, pkg, "Catalog 4.20")
+		s.gateSaysOf(ctx, pkg, "1.0.0 allows at most 4.20")
+
+		s.By("starting without catalogs")
+		back := s.catalogsAway()
+		s.managerRestarted()
+		s.Consistently(s.declaredOf, "3s").WithContext(ctx).WithArguments(pkg).Should(Equal("Catalog 4.20"))
+		s.Expect(s.gateOf(ctx, pkg)).To(And(HavePrefix("False/"), ContainSubstring("1.0.0 allows at most 4.20")))
+		s.By("starting without the bundle's image, with catalogs that say nothing any more: what the files say is known all the same")
+		says()
+		ref, found := s.Environment.Catalog.Bundle(pkg, "1.0.0")
+		s.Expect(found).To(BeTrue())
+		s.Expect(s.Environment.Catalog.Fail(ref, 503)).To(Succeed())
+		ended := func() error { return s.Environment.Catalog.Fail(ref, 0) }
+		s.managerRestarted()
+		back()
+		s.declares(ctx, pkg, "Bundle 4.21")
+		s.gateSaysOf(ctx, pkg, "1.0.0 allows at most 4.21")
+		s.Expect(s.historyOf(ctx, pkg)).To(Equal([]string{"1.0.0 Ready by Installation"}))
+
+		s.By("nothing happening")
+		s.Expect(ended()).To(Succeed())
+		before, err := s.Admin.Operator(ctx, pkg)
+		s.Expect(err).NotTo(HaveOccurred())
+		s.publishes(ctx, operator)
+		s.Consistently(func(ctx context.Context) (string, error) {
+			now, err := s.Admin.Operator(ctx, pkg)
+			return now.ResourceVersion, err
+		}, "2s").WithContext(ctx).Should(Equal(before.ResourceVersion))
+	})
+
+	runStory(t, "CLU-G5 is closed by what nobody can read, and by what plain bundles declare, with a line for each, and is an error of the check only without a cluster version", defaultOperators, func(ctx context.Context, s *Story) {
+		const two, word, plain, orrery = "sundial", "clepsydra", "astrolabe", "orrery"
+		lines := map[string]string{
+			two:    `- sundial 1.0.0 olm.maxOpenShiftVersion is declared 2 times ("4.22", "4.23"), once is allowed: no version that allows 4.22 exists in the catalogs`,
+			word:   `- clepsydra 1.0.0 olm.maxOpenShiftVersion [4.22,"soon"] cannot be read`,
+			plain:  `- astrolabe 1.0.0 allows at most 4.21`,
+			orrery: `- orrery 1.0.0 olm.maxOpenShiftVersion is declared 2 times ("4.30", "soon"), once is allowed`,
+		}
+		s.publishes(ctx,
+			samples.Operator{Package: two, Version: "1.0.0", FileProperties: runsUpTo(`"4.22"`, `"4.23"`)},
+			samples.Operator{Package: word, Version: "1.0.0", FileProperties: runsUpTo(`[4.22, soon]`)},
+			samples.Operator{Package: plain, Version: "1.0.0", Plain: true, FileProperties: runsUpTo(`"4.21"`)},
+			samples.Operator{Package: orrery, Version: "1.0.0", Plain: true, FileProperties: runsUpTo(`"4.30"`, `soon`)})
+		all := []string{two, word, plain, orrery}
+		for _, pkg := range all {
+			s.create(ctx, pkg, "")
+		}
+		for _, pkg := range all {
+			s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
+		}
+		s.declares(ctx, two, `Bundle "4.22" "4.23" "4.22" "4.23"`)
+		s.declares(ctx, plain, "Bundle 4.21")
+		s.declares(ctx, orrery, `Bundle "4.30" "soon" "4.30" "soon"`)
+		for _, pkg := range all {
+			s.gateSaysOf(ctx, pkg, lines[pkg])
+			s.Expect(s.gateOf(ctx, pkg)).NotTo(ContainSubstring("ErrorCheckingOperatorCompatibility"))
+		}
+
+		s.By("a bundle of a format that its catalog does not say, which is not installed at all")
+		const silent = "planisphere"
+		s.Expect(samples.Write(s.Environment.SamplesDir, samples.Operator{Package: silent, Version: "1.0.0", Plain: true, FileProperties: runsUpTo(`"4.21"`)})).To(Succeed())
+		s.replaceIn(filepath.Join(s.Environment.SamplesDir, "catalog", silent, "catalog.yaml"), "olm.bundle.mediatype", "olm.else")
+		s.Expect(s.Environment.Publish(ctx)).To(Succeed())
+		s.create(ctx, silent, "")
+		s.refusedWith(ctx, silent, platformv1alpha1.ReasonValidationFailed, `"plain+v0"`, "registry+v1", `"core-rukpak-io-plain"`, "olm.bundle.mediatype")
+		operatorNow, err := s.Admin.Operator(ctx, silent)
+		s.Expect(err).NotTo(HaveOccurred())
+		s.Expect(operatorNow.Status.Installed).To(BeNil())
+
+		s.By("what they do to the others, which is nothing")
+		_, err = s.Admin.ClusterOperatorHas(ctx, configv1.OperatorDegraded, configv1.ConditionFalse)
+		s.Expect(err).NotTo(HaveOccurred())
+		s.Expect(meta.IsStatusConditionTrue(operatorNow.Status.Conditions, platformv1alpha1.ConditionUpgradeable)).To(BeTrue())
+
+		s.By("a cluster version that cannot be read, and one that can be again")
+		s.desired(ctx, "banana")
+		s.Eventually(s.gateOf).WithContext(ctx).WithArguments(two).Should(And(HavePrefix("False/"), ContainSubstring("ErrorCheckingOperatorCompatibility"), Not(ContainSubstring("- sundial"))))
+		s.desired(ctx, story.ClusterVersion)
+		s.gateSaysOf(ctx, two, lines[two])
+
+		s.By("their removal")
+		for _, pkg := range all {
+			s.remove(ctx, pkg)
+		}
+		s.gateSaysOf(ctx, two)
+	})
+}

@@ -1,0 +1,98 @@
+package scenarios
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apitypes "k8s.io/apimachinery/pkg/types"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+)
+
+// fighter changes a deployment's ConfigMap back on every watch event in which somebody has put it back.
+type fighter struct {
+	// changes are when it changed it, the first time unprovoked. They and the error may be read when it has stopped.
+	changes []time.Time
+	err     error
+	// stop ends the fight.
+	stop func()
+}
+
+func (s *Story) fighting(ctx context.Context, name string) *fighter {
+	s.Helper()
+	client := s.Admin.Kubernetes.CoreV1().ConfigMaps(name)
+	ctx, cancel := context.WithCancel(ctx)
+	s.Defer(cancel)
+	// A watch from no version begins with what is there.
+	events, err := client.Watch(ctx, metav1.ListOptions{FieldSelector: "metadata.name=settings"})
+	s.Expect(err).NotTo(HaveOccurred())
+	done := make(chan struct{})
+	f := &fighter{stop: func() { cancel(); <-done }}
+	go func() {
+		defer close(done)
+		defer events.Stop()
+		last := ""
+		for event := range events.ResultChan() {
+			settings, ok := event.Object.(*corev1.ConfigMap)
+			if !ok || settings.Data["a"] == "mine" {
+				continue
+			}
+			after, err := client.Patch(ctx, "settings", apitypes.MergePatchType, []byte(`{"data":{"a":"mine"}}`), metav1.PatchOptions{FieldManager: "fighter"})
+			switch {
+			case ctx.Err() != nil:
+				return
+			case err != nil:
+				f.err = err
+				return
+			case after.ResourceVersion != last: // else it was changed already, upon an earlier event
+				f.changes = append(f.changes, time.Now())
+				last = after.ResourceVersion
+			}
+		}
+	}()
+	return f
+}
+
+func TestDriftThatComesBack(t *testing.T) {
+	runStory(t, "ENG-D5 that comes back each time is put back at once five times and then after a pause, which is told, and holds nothing else up", defaultOperators, func(ctx context.Context, s *Story) {
+		const name = "fought"
+		s.drifting(ctx, name, "{}")
+		from := len(s.Requests())
+		writes := func(path string) func() []string {
+			return func() []string { return s.managerWrites(from, path) }
+		}
+		settings, statuses, events := "/api/v1/namespaces/"+name+"/configmaps/settings", "/apis/core.rukpak.io/v1alpha2/bundledeployments/"+name, "/api/v1/namespaces/default/events"
+		fight := s.fighting(ctx, name)
+		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionDrifted).Should(HavePrefix("True " + corev1alpha2.ReasonDriftContested))
+		s.Eventually(s.driftOf).WithContext(ctx).WithArguments(name).Should(ContainElement(record("Edited", "Contested", "fighter", "/data/a")))
+
+		s.By("editing something else of the deployment")
+		services := s.Admin.Kubernetes.CoreV1().Services(name)
+		_, err := services.Patch(ctx, name+"-metrics", apitypes.MergePatchType, []byte(`{"spec":{"selector":{"app":"evil"}}}`), metav1.PatchOptions{FieldManager: "tinkerer"})
+		s.Expect(err).NotTo(HaveOccurred())
+		s.Eventually(func(ctx context.Context) (*corev1.Service, error) {
+			return services.Get(ctx, name+"-metrics", metav1.GetOptions{})
+		}, atOnce).WithContext(ctx).Should(HaveField("Spec.Selector", HaveKeyWithValue("app", name)))
+		s.Eventually(s.eventsOf).WithContext(ctx).WithArguments(name).Should(ContainElements(
+			`Warning DriftContested: ConfigMap fought/settings was edited by "fighter" (/data/a), each time that it is put back`,
+			HavePrefix(`Normal DriftRepaired: Service fought/fought-metrics was edited by "tinkerer"`)))
+
+		s.By("waiting for the next time, with a fighter who would answer at once")
+		s.Consistently(writes(settings)).Should(HaveLen(5+1), "five repairs, each an apply, the first of all two writes")
+		fight.stop()
+		s.Expect(fight.err).NotTo(HaveOccurred())
+		s.Expect(fight.changes).To(HaveLen(1+5), "the first one, and one upon each repair")
+		s.Expect(len(writes(statuses)())).To(BeNumerically("<=", 14), "at most two for each repair, and for that of the Service")
+		s.Expect(len(writes(events)())).To(BeNumerically("<=", 10))
+
+		s.By("waiting until it is put back once more, since nobody fights any longer")
+		s.Eventually(s.settingsOf).WithContext(ctx).WithArguments(name).Should(HaveKeyWithValue("a", "1"))
+		s.Expect(time.Since(fight.changes[5])).To(BeNumerically(">", 9*time.Second), "the pause before the sixth repair")
+		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionDrifted).Should(HavePrefix("False"))
+		s.Expect(writes(settings)()).To(HaveLen(6 + 1))
+	})
+}

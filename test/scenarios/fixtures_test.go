@@ -1,0 +1,62 @@
+package scenarios
+
+import (
+	. "github.com/onsi/gomega"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
+
+	configv1 "github.com/openshift/api/config/v1"
+
+	"github.com/openshift/platform-operators/test/samples"
+)
+
+var bundleDeployments = schema.GroupVersionResource{Group: "core.rukpak.io", Version: "v1alpha2", Resource: "bundledeployments"}
+
+// defaultOperators are in the catalog of stories that do not list their own.
+var defaultOperators = []samples.Operator{
+	{Package: "drifter", Version: "1.0.0", ExtraConfigMap: "drifter-settings"},
+	{Package: "climber", Version: "1.0.0", ExtraConfigMap: "climber-first"},
+	{Package: "neighbour", Version: "1.0.0"},
+	{Package: "leaver", Version: "1.0.0"},
+	{Package: "sleeper", Version: "1.0.0"},
+	{Package: "twin", Version: "1.0.0"},
+	{Package: "foreign", Version: "1.0.0"},
+	{Package: "survivor", Version: "1.0.0"},
+	{Package: "singleonly", Version: "1.0.0", SingleNamespaceOnly: true},
+	{Package: "singleonly-unsaid", Version: "1.0.0", SingleNamespaceOnly: true, CatalogSaysNothing: true},
+	{Package: "broken", Version: "1.0.0", NoBundle: true},
+	{Package: "unreadable", Version: "1.0.0", MaxOpenShiftVersion: `"garbage"`},
+	{Package: "stale", Version: "1.0.0", MaxOpenShiftVersion: `"4.20"`},
+	{Package: "futuristic", Version: "1.0.0", MinKubeVersion: "9.0.0"},
+}
+
+// parse reads an object of a kind, whose manifest may leave apiVersion and kind out.
+func (s *Story) parse(resource schema.GroupVersionResource, kind, manifest string) *unstructured.Unstructured {
+	s.Helper()
+	object := &unstructured.Unstructured{}
+	s.Expect(yaml.Unmarshal([]byte(manifest), &object.Object)).To(Succeed())
+	object.SetAPIVersion(resource.GroupVersion().String())
+	object.SetKind(kind)
+	return object
+}
+
+// bundleDeploymentManifest is the manifest of a BundleDeployment.
+func bundleDeploymentManifest(name, spec string) string {
+	return "{metadata: {name: " + name + "}, spec: " + spec + "}"
+}
+
+// expectedConditions are the conditions of a healthy ClusterOperator.
+var expectedConditions = map[configv1.ClusterStatusConditionType]configv1.ConditionStatus{
+	configv1.OperatorAvailable: configv1.ConditionTrue, configv1.OperatorProgressing: configv1.ConditionFalse,
+	configv1.OperatorDegraded: configv1.ConditionFalse, configv1.OperatorUpgradeable: configv1.ConditionTrue,
+}
+
+func isAsExpected(clusterOperator *configv1.ClusterOperator) bool {
+	for kind, status := range expectedConditions {
+		if condition := conditionIn(clusterOperator, kind); condition.Status != status || condition.Reason != "AsExpected" {
+			return false
+		}
+	}
+	return true
+}

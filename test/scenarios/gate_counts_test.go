@@ -1,0 +1,102 @@
+package scenarios
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	configv1 "github.com/openshift/api/config/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/test/samples"
+)
+
+// presenceOf is what a BundleDeployment says of its revisions, as "STATE PRESENCE".
+func (s *Story) presenceOf(ctx context.Context, name string) (string, error) {
+	live, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return "", err
+	}
+	var told []string
+	for _, each := range live.Status.Revisions {
+		told = append(told, fmt.Sprintf("%s %s", each.State, each.Presence))
+	}
+	return strings.Join(told, ", "), nil
+}
+
+func TestWhatTheUpgradeGateCounts(t *testing.T) {
+	runStory(t, "HRD-G1 counts a first installation from its first write until all of it is gone, and not one that never wrote anything", defaultOperators, func(ctx context.Context, s *Story) {
+		const pkg, refused = "gatepost", "gatecrash"
+		s.By("one that has written something, and waits for a kind that is not served")
+		s.published(ctx, samples.Operator{Package: pkg, Version: "1.0.0", MaxOpenShiftVersion: `"4.21"`},
+			"{apiVersion: console.openshift.io/v1, kind: ConsoleLink, metadata: {name: gatepost}, spec: {text: gatepost}}")
+		s.plopped(ctx, pkg, `"install": {"progressDeadlineSeconds": 10}`)
+		s.gateSaysOf(ctx, pkg, "- gatepost 1.0.0 allows at most 4.21")
+		operator, err := s.Admin.Operator(ctx, pkg)
+		s.Expect(err).NotTo(HaveOccurred())
+		s.Expect(operator.Status.Installed).To(BeNil())
+		blocks := metav1.Condition{Type: platformv1alpha1.ConditionUpgradeable, Status: metav1.ConditionFalse, Reason: platformv1alpha1.ReasonIncompatibleOperator}
+		s.conditionSays(ctx, pkg, blocks, "gatepost.v1.0.0 runs on OpenShift 4.21 at most")
+
+		s.By("the same, held when its deadline is over")
+		s.conditionSays(ctx, pkg, metav1.Condition{Type: platformv1alpha1.ConditionProgressing, Status: metav1.ConditionFalse, Reason: platformv1alpha1.ReasonDeadlineExceeded})
+		s.Consistently(s.gateOf, "1s").WithContext(ctx).WithArguments(pkg).Should(ContainSubstring("- gatepost 1.0.0 allows at most 4.21"))
+		s.conditionSays(ctx, pkg, blocks)
+
+		s.By("the same, removed")
+		s.remove(ctx, pkg)
+		s.gateSaysOf(ctx, pkg)
+
+		s.By("one of which the first object is somebody else's")
+		foreign := samples.Operator{Package: refused, Version: "1.0.0", MaxOpenShiftVersion: `"4.21"`}
+		definition := foreign.Plural() + ".samples.platform.openshift.io"
+		_, err = s.Admin.Dynamic.Resource(definitions).Create(ctx, s.parse(definitions, "CustomResourceDefinition", fmt.Sprintf(`{metadata: {name: %s}, spec: {group: samples.platform.openshift.io, scope: Namespaced,
+			names: {kind: %s, plural: %s}, versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]}}`, definition, foreign.Kind(), foreign.Plural())), metav1.CreateOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		s.createNamespace(ctx, refused)
+		s.deployed(ctx, refused, s.published(ctx, foreign))
+		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(refused, corev1alpha2.ConditionInstalled).Should(ContainSubstring(definition))
+		s.Eventually(s.presenceOf).WithContext(ctx).WithArguments(refused).Should(Equal("RollingOut Absent"))
+		s.gateSaysOf(ctx, refused)
+		s.Consistently(s.gateOf, "1s").WithContext(ctx).WithArguments(refused).Should(HavePrefix("True/"))
+	})
+
+	runStory(t, "HRD-B3 is right within a second when the cluster moves, whatever there is to search for remedies", defaultOperators, func(ctx context.Context, s *Story) {
+		const pkg = "legion"
+		operators := make([]samples.Operator, 0, 800)
+		for i := range 800 {
+			operator := samples.Operator{Package: pkg, Version: fmt.Sprintf("1.%d.0", i), MaxOpenShiftVersion: `"4.22"`, NoBundle: i > 0}
+			if i == 799 {
+				operator.MaxOpenShiftVersion = `"4.23"`
+			}
+			operators = append(operators, operator)
+		}
+		s.publishes(ctx, operators...)
+		s.plopped(ctx, pkg, `"package": {"version": "1.0.0"}`)
+		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
+		s.gateSays(ctx, configv1.ConditionTrue, "Cluster upgrades to 4.22 are permitted")
+		seen := s.chronicled(ctx)
+		moved := time.Now()
+		s.desired(ctx, "4.22.0")
+		s.gateSays(ctx, configv1.ConditionFalse, "- legion 1.0.0 allows at most 4.22: update to ≥1.799.0 (allows 4.23)")
+		var first *sighting
+		for _, state := range seen.upToNow(ctx) {
+			condition := conditionIn(state.ClusterOperator, configv1.OperatorUpgradeable)
+			if condition.Status != configv1.ConditionFalse {
+				continue
+			}
+			if first == nil {
+				first = &state
+			}
+			s.Expect(condition.Message).To(ContainSubstring("- legion 1.0.0 allows at most 4.22: "))
+		}
+		s.Expect(first.at.Sub(moved)).To(BeNumerically("<", time.Second))
+		s.Expect(conditionIn(first.ClusterOperator, configv1.OperatorUpgradeable).Message).To(ContainSubstring("- legion 1.0.0 allows at most 4.22: remedy not known yet"))
+	})
+}

@@ -1,0 +1,92 @@
+package scenarios
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	. "github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/test/samples"
+)
+
+// started counts the Pods of a namespace that run.
+func (s *Story) started(ctx context.Context, namespace string) (int, error) {
+	found, err := s.Admin.Kubernetes.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{FieldSelector: "status.phase=Running"})
+	if err != nil {
+		return 0, err
+	}
+	return len(found.Items), nil
+}
+
+// squatted defines a kind of somebody else's that has a name of another one's in its group, which is not established while
+// that stands, until the function that it gives is called.
+func (s *Story) squatted(ctx context.Context, group, kind string) (leave func(context.Context)) {
+	s.Helper()
+	name := "squatters." + group
+	_, err := s.Admin.Dynamic.Resource(definitions).Create(ctx, s.parse(definitions, "CustomResourceDefinition", fmt.Sprintf(`{metadata: {name: %s}, spec: {group: %s,
+		scope: Namespaced, names: {kind: %s, listKind: SquatterList, plural: squatters, singular: squatter},
+		versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]}}`, name, group, kind)), metav1.CreateOptions{})
+	s.Expect(err).NotTo(HaveOccurred())
+	leave = func(ctx context.Context) {
+		s.Helper()
+		s.Expect(ignoreNotFound(s.Admin.Dynamic.Resource(definitions).Delete(ctx, name, metav1.DeleteOptions{}))).To(Succeed())
+	}
+	s.Eventually(func(ctx context.Context) (string, error) {
+		live, err := s.Admin.Dynamic.Resource(definitions).Get(ctx, name, metav1.GetOptions{})
+		return fmt.Sprint(live.Object["status"]), err
+	}).WithContext(ctx).Should(ContainSubstring("the initial names have been accepted"))
+	return leave
+}
+
+func TestAFirstRollOut(t *testing.T) {
+	runStory(t, "[ENG-D1] goes on to a phase when the one before is ready: its definitions have their names, its Deployment is available", defaultOperators, func(ctx context.Context, s *Story) {
+		const name = "gatekept"
+		operator := samples.Operator{Package: name, Version: "1.0.0", NeverReady: true}
+		leave := s.squatted(ctx, samples.Group, operator.Kind())
+		s.Expect(samples.Write(s.Environment.SamplesDir, operator)).To(Succeed())
+		s.Expect(samples.AddOwnKind(s.Environment.SamplesDir, operator)).To(Succeed())
+		ref := s.published(ctx, operator, configMapText("settings", "us"))
+		from := len(s.Requests())
+		s.deployedAs(ctx, name, name, ref, "deletion: {crds: Delete}")
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "True RollingOut", "CustomResourceDefinition gatekepts.samples.platform.openshift.io", "its names are not accepted", `"Gatekept" is already in use`)
+		s.Expect(s.unready(ctx, name)).To(ContainSubstring("CustomResourceDefinition gatekepts.samples.platform.openshift.io: its names are not accepted"))
+		const own = "/apis/monitoring.coreos.com/"
+		s.Consistently(func() (writes []string) {
+			for _, path := range []string{"/api/v1/namespaces/gatekept/", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", "/apis/apps/v1/namespaces/gatekept/", own} {
+				writes = append(writes, s.managerWrites(from, path)...)
+			}
+			return writes
+		}, "3s").Should(BeEmpty(), "what comes after the CustomResourceDefinitions")
+
+		s.By("giving the names free")
+		leave(ctx)
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "True RollingOut", "Deployment gatekept/gatekept: 0 of 1 updated replicas available")
+		s.Expect(s.unready(ctx, name)).To(ContainSubstring("Deployment gatekept/gatekept: "))
+		s.Consistently(func() []string { return s.managerWrites(from, own) }, "3s").Should(BeEmpty(), "what comes after the Deployment")
+
+		s.By("having the Deployment's Pod get ready")
+		s.Eventually(s.started).WithContext(ctx).WithArguments(name).Should(Equal(1))
+		s.podsAre(ctx, name, metav1.ConditionTrue)
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected")
+		s.says(ctx, name, corev1alpha2.ConditionHealthy, "True Healthy")
+		s.Expect(s.unready(ctx, name)).To(BeEmpty())
+		var order []string
+		for _, write := range s.managerWrites(from, "/") {
+			path, created := strings.CutPrefix(write, "create ")
+			path, _, _ = strings.Cut(path, "?")
+			if resource := path[strings.LastIndex(path, "/")+1:]; created && !slices.Contains(order, resource) {
+				order = append(order, resource)
+			}
+		}
+		order = slices.DeleteFunc(order, func(each string) bool {
+			return !slices.Contains([]string{"namespaces", "customresourcedefinitions", "serviceaccounts", "clusterrolebindings", "configmaps", "services", "deployments", "podmonitors"}, each)
+		})
+		account, config := BeElementOf("serviceaccounts", "clusterrolebindings"), BeElementOf("configmaps", "services")
+		s.Expect(order).To(HaveExactElements("namespaces", "customresourcedefinitions", account, account, config, config, "deployments", "podmonitors"))
+	})
+}

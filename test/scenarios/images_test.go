@@ -1,0 +1,457 @@
+package scenarios
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	ggcr "github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	imagemutate "github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/test/environment"
+	"github.com/openshift/platform-operators/test/localcatalog"
+	"github.com/openshift/platform-operators/test/samples"
+)
+
+// registryOfItsOwn starts a registry for one spec.
+func (s *Story) registryOfItsOwn(withTLS bool) *localcatalog.Registry {
+	s.Helper()
+	registry, err := localcatalog.StartRegistryOn(&s.network, withTLS)
+	s.Expect(err).NotTo(HaveOccurred())
+	s.Defer(registry.Close)
+	return registry
+}
+
+// transport reaches registries on the story's network.
+func (s *Story) transport() http.RoundTripper {
+	transport := &http.Transport{DialContext: s.network.DialContext}
+	s.Defer(transport.CloseIdleConnections)
+	return transport
+}
+
+// pushed writes the bundle of a sample operator and pushes it.
+func (s *Story) pushed(ctx context.Context, registry *localcatalog.Registry, repository string, operator samples.Operator) (byTag, byDigest string) {
+	s.Helper()
+	dir := s.T.TempDir()
+	s.Expect(samples.Write(dir, operator)).To(Succeed())
+	byTag, byDigest, err := registry.Push(ctx, repository, operator.Version, filepath.Join(dir, "bundles", operator.Package, operator.Version))
+	s.Expect(err).NotTo(HaveOccurred())
+	return byTag, byDigest
+}
+
+// sourced creates a BundleDeployment with a source.
+func (s *Story) sourced(ctx context.Context, name string, source corev1alpha2.ImageSource) {
+	s.Helper()
+	_, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Create(ctx, &corev1alpha2.BundleDeployment{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: corev1alpha2.BundleDeploymentSpec{
+			InstallNamespace: name, ProvisionerClassName: corev1alpha2.ProvisionerClassRegistry,
+			Source: corev1alpha2.BundleSource{Type: corev1alpha2.SourceTypeImage, Image: &source},
+		},
+	}, metav1.CreateOptions{})
+	s.Expect(err).NotTo(HaveOccurred())
+}
+
+// unpackedSays waits until the Unpacked condition has all these words.
+func (s *Story) unpackedSays(ctx context.Context, name string, words ...string) {
+	s.Helper()
+	var all []OmegaMatcher
+	for _, word := range words {
+		all = append(all, ContainSubstring(word))
+	}
+	s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionUnpacked).Should(And(all...))
+}
+
+// credentials puts a pull secret for a registry in its place.
+func (s *Story) credentials(ctx context.Context, secret types.NamespacedName, host, user, password string) {
+	s.Helper()
+	login := base64.StdEncoding.EncodeToString([]byte(user + ":" + password))
+	config, err := json.Marshal(map[string]any{"auths": map[string]any{host: map[string]any{"auth": login}}})
+	s.Expect(err).NotTo(HaveOccurred())
+	client := s.Admin.Kubernetes.CoreV1().Secrets(secret.Namespace)
+	s.Expect(ignoreNotFound(client.Delete(ctx, secret.Name, metav1.DeleteOptions{}))).To(Succeed())
+	_, err = client.Create(ctx, &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Name: secret.Name}, Type: corev1.SecretTypeDockerConfigJson,
+		Data: map[string][]byte{corev1.DockerConfigJsonKey: config},
+	}, metav1.CreateOptions{})
+	s.Expect(err).NotTo(HaveOccurred())
+}
+
+// attempts is when something was tried.
+type attempts struct {
+	lock  sync.Mutex
+	times []time.Time
+}
+
+func (a *attempts) note() {
+	a.lock.Lock()
+	defer a.lock.Unlock()
+	a.times = append(a.times, time.Now())
+}
+
+// waits is how long nothing was tried in between.
+func (a *attempts) waits() (waits []time.Duration) {
+	a.lock.Lock()
+	defer a.lock.Unlock()
+	for i := 1; i < len(a.times); i++ {
+		waits = append(waits, a.times[i].Sub(a.times[i-1]))
+	}
+	return waits
+}
+
+// layered pushes an image of one layer with one entry, whose content is not there.
+func (s *Story) layered(ctx context.Context, registry *localcatalog.Registry, repository string, entry tar.Header) (byDigest string) {
+	s.Helper()
+	var content bytes.Buffer
+	s.Expect(tar.NewWriter(&content).WriteHeader(&entry)).To(Succeed())
+	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content.Bytes())), nil })
+	s.Expect(err).NotTo(HaveOccurred())
+	image, err := imagemutate.AppendLayers(empty.Image, layer)
+	s.Expect(err).NotTo(HaveOccurred())
+	tag, err := ggcr.NewTag(registry.Host() + "/" + repository + ":hostile")
+	s.Expect(err).NotTo(HaveOccurred())
+	s.Expect(remote.Write(tag, image, remote.WithContext(ctx), remote.WithTransport(s.transport()))).To(Succeed())
+	digest, err := image.Digest()
+	s.Expect(err).NotTo(HaveOccurred())
+	return tag.Context().Digest(digest.String()).Name()
+}
+
+// statusesOf collects every status that a BundleDeployment has from now on, until they are asked for.
+func (s *Story) statusesOf(ctx context.Context, name string) func() []corev1alpha2.BundleDeploymentStatus {
+	s.Helper()
+	watcher, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Watch(ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + name})
+	s.Expect(err).NotTo(HaveOccurred())
+	var seen []corev1alpha2.BundleDeploymentStatus
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for event := range watcher.ResultChan() {
+			if live, ok := event.Object.(*corev1alpha2.BundleDeployment); ok {
+				seen = append(seen, live.Status)
+			}
+		}
+	}()
+	return func() []corev1alpha2.BundleDeploymentStatus {
+		watcher.Stop()
+		<-ended
+		return seen
+	}
+}
+
+func TestImages(t *testing.T) {
+	runStory(t, "ENG-S2 are pulled from a private registry with a pull secret, a custom authority or plain HTTP, and a rotated secret needs no restart", defaultOperators, func(ctx context.Context, s *Story) {
+		registry := s.registryOfItsOwn(true)
+		byTag, _ := s.pushed(ctx, registry, "private/sealed", samples.Operator{Package: "sealed", Version: "1.0.0"})
+		registry.Require("robot", "first")
+		source := corev1alpha2.ImageSource{Ref: byTag}
+
+		s.By("nobody vouching for the registry")
+		s.sourced(ctx, "sealed-untrusted", source)
+		s.unpackedSays(ctx, "sealed-untrusted", "UnpackFailed", "x509", "certificateData")
+
+		s.By("its authority being given, and no credentials")
+		source.CertificateData = registry.Authority()
+		s.sourced(ctx, "sealed-anonymous", source)
+		s.unpackedSays(ctx, "sealed-anonymous", "UnpackFailed", "401", "pull secret")
+
+		s.By("a pull secret that is not there, and then is")
+		source.PullSecret = "sealed-robot"
+		s.sourced(ctx, "sealed", source)
+		s.unpackedSays(ctx, "sealed", "UnpackFailed", `"openshift-platform-operators/sealed-robot" is not there`)
+		s.credentials(ctx, types.NamespacedName{Namespace: environment.Namespace, Name: "sealed-robot"}, registry.Host(), "robot", "first")
+		s.unpackedSays(ctx, "sealed", "True UnpackSuccessful")
+
+		s.By("rotating the credentials")
+		registry.Require("robot", "second")
+		s.sourced(ctx, "sealed-rotated", source)
+		s.unpackedSays(ctx, "sealed-rotated", "UnpackFailed", "401")
+		s.credentials(ctx, types.NamespacedName{Namespace: environment.Namespace, Name: "sealed-robot"}, registry.Host(), "robot", "second")
+		s.unpackedSays(ctx, "sealed-rotated", "True UnpackSuccessful")
+
+		s.By("a registry in plain HTTP, which loopback may always speak, with credentials for a part of it")
+		plain := s.registryOfItsOwn(false)
+		byTag, _ = s.pushed(ctx, plain, "private/plain", samples.Operator{Package: "plainly", Version: "1.0.0"})
+		plain.Require("robot", "third")
+		s.credentials(ctx, types.NamespacedName{Namespace: environment.Namespace, Name: "plain-robot"}, plain.Host()+"/private", "robot", "third")
+		s.sourced(ctx, "plainly", corev1alpha2.ImageSource{Ref: byTag, PullSecret: "plain-robot", InsecureSkipTLSVerify: true})
+		s.unpackedSays(ctx, "plainly", "True UnpackSuccessful")
+	})
+
+	runStory(t, "are pulled with the cluster's global pull secret where the source names none", defaultOperators, func(ctx context.Context, s *Story) {
+		registry := s.registryOfItsOwn(false)
+		byTag, _ := s.pushed(ctx, registry, "bundles/global", samples.Operator{Package: "globally", Version: "1.0.0"})
+		registry.Require("robot", "global")
+		s.sourced(ctx, "globally", corev1alpha2.ImageSource{Ref: byTag})
+		s.unpackedSays(ctx, "globally", "UnpackFailed", "401")
+		s.credentials(ctx, types.NamespacedName{Namespace: "openshift-config", Name: "pull-secret"}, registry.Host(), "robot", "global")
+		s.unpackedSays(ctx, "globally", "True UnpackSuccessful")
+	})
+
+	runStory(t, "ENG-S3 that cannot be pulled have a reason, are tried again, and hold nobody else up", defaultOperators, func(ctx context.Context, s *Story) {
+		const minute = 60 * time.Second
+		answer := func(status int) http.HandlerFunc {
+			return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }
+		}
+		faults := map[string]struct {
+			what   string
+			answer http.HandlerFunc
+			words  []string
+		}{
+			"gone":    {"manifests", answer(http.StatusNotFound), []string{"404", "check the reference"}},
+			"private": {"manifests", answer(http.StatusUnauthorized), []string{"401", "pull secret"}},
+			"failing": {"blobs", answer(http.StatusInternalServerError), []string{"500 Internal Server Error", "tried again"}},
+			"reset": {"blobs", func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Length", "100000")
+				_, _ = w.Write([]byte("half"))
+				_ = http.NewResponseController(w).Flush() // else nothing of it is sent
+				panic(http.ErrAbortHandler)
+			}, []string{"unexpected EOF", "tried again"}},
+			"mismatch": {"blobs", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("something else")) },
+				[]string{"sha256", "the registry's storage"}},
+		}
+		slow, faulty := s.registryOfItsOwn(false), s.registryOfItsOwn(false)
+		s.By("more deployments than are fetched at once waiting for a registry that does not answer")
+		slow.Hold(true)
+		held := time.Now()
+		slowTag, _ := s.pushed(ctx, slow, "bundles/slow", samples.Operator{Package: "slow", Version: "1.0.0"})
+		for i := range 6 {
+			s.sourced(ctx, fmt.Sprintf("slow-%d", i), corev1alpha2.ImageSource{Ref: slowTag})
+		}
+		s.unpackedSays(ctx, "slow-5", "Unknown Unpacking", slowTag)
+
+		s.By("a registry with every other fault, one image that fails on, and one that never comes")
+		var tries attempts
+		for name, answer := range map[string]http.HandlerFunc{
+			"stubborn": func(w http.ResponseWriter, _ *http.Request) { tries.note(); w.WriteHeader(http.StatusBadGateway) },
+			"hanging":  func(_ http.ResponseWriter, request *http.Request) { <-request.Context().Done() },
+		} {
+			byTag, _ := s.pushed(ctx, faulty, "bundles/"+name, samples.Operator{Package: "fault-" + name, Version: "1.0.0"})
+			faulty.Instead("bundles/"+name+"/manifests", answer)
+			s.sourced(ctx, "fault-"+name, corev1alpha2.ImageSource{Ref: byTag})
+		}
+		s.unpackedSays(ctx, "fault-hanging", "Unknown Unpacking")
+		for name, fault := range faults {
+			byTag, _ := s.pushed(ctx, faulty, "bundles/"+name, samples.Operator{Package: "fault-" + name, Version: "1.0.0"})
+			faulty.Instead("bundles/"+name+"/"+fault.what, fault.answer)
+			s.sourced(ctx, "fault-"+name, corev1alpha2.ImageSource{Ref: byTag})
+		}
+		for name, fault := range faults {
+			s.unpackedSays(ctx, "fault-"+name, append(fault.words, "False UnpackFailed")...)
+			faulty.Instead("bundles/"+name+"/"+fault.what, nil)
+		}
+		for name := range faults {
+			s.unpackedSays(ctx, "fault-"+name, "True UnpackSuccessful")
+		}
+		s.Expect(time.Since(held)).To(BeNumerically("<", minute), "the slow registry must have been slow all the time")
+		s.Expect(s.conditionOf(ctx, "fault-hanging", corev1alpha2.ConditionUnpacked)).To(HavePrefix("Unknown Unpacking"), "and the image of the faulty one")
+
+		s.By("the slow registry having been slow for a minute")
+		s.Eventually(s.conditionOf).WithContext(ctx).WithTimeout(2*minute).WithArguments("slow-0", corev1alpha2.ConditionUnpacked).
+			Should(And(ContainSubstring("UnpackFailed"), ContainSubstring("sent nothing for 1m0s")))
+		slow.Hold(false)
+		s.unpackedSays(ctx, "fault-stubborn", "False UnpackFailed", "502 Bad Gateway", "tried again")
+		waits := tries.waits()
+		s.Expect(len(waits)).To(BeNumerically(">=", 2), "tries of an image that fails on")
+		for i, wait := range waits {
+			s.Expect(wait).To(BeNumerically(">", 4*time.Second<<i), "wait %d of %v: each is twice as long as the one before", i+1, waits)
+		}
+		for i := range 6 {
+			s.Eventually(s.conditionOf).WithContext(ctx).WithTimeout(2*minute).WithArguments(fmt.Sprintf("slow-%d", i), corev1alpha2.ConditionUnpacked).
+				Should(ContainSubstring("True UnpackSuccessful"))
+		}
+	})
+
+	runStory(t, "ENG-S9 that are hostile are refused with the entry named, leave nothing on disk, and are replaced by good ones", defaultOperators, func(ctx context.Context, s *Story) {
+		registry := s.registryOfItsOwn(false)
+		hostile := map[string]struct {
+			entry tar.Header
+			words []string
+		}{
+			"hostile-climbing": {tar.Header{Name: "../../../evil", Typeflag: tar.TypeReg, Mode: 0o644}, []string{`entry "../../../evil" leaves the image's content`}},
+			"hostile-linking":  {tar.Header{Name: "manifests", Typeflag: tar.TypeSymlink, Linkname: "../../../manager.log"}, []string{`entry "manifests" is a link to "../../../manager.log"`}},
+			"hostile-large":    {tar.Header{Name: "manifests/large.yaml", Typeflag: tar.TypeReg, Mode: 0o644, Size: 10 << 30}, []string{`entry "manifests/large.yaml" has 10737418240 bytes`}},
+		}
+		process := s.Manager
+		for name, image := range hostile {
+			s.sourced(ctx, name, corev1alpha2.ImageSource{Ref: s.layered(ctx, registry, "bundles/"+name, image.entry)})
+		}
+		for name, image := range hostile {
+			s.unpackedSays(ctx, name, append(image.words, "False UnpackFailed", "rebuild the image")...)
+			s.says(ctx, name, corev1alpha2.ConditionProgressing, "False Blocked")
+		}
+		s.Expect(s.Manager == process && process.IsRunning()).To(BeTrue())
+		for _, place := range []string{s.Environment.Dir, filepath.Join(s.Environment.Dir, "content"), filepath.Join(s.Environment.Dir, "content", "*"), filepath.Join(s.Environment.Dir, "content", "*", "*")} {
+			s.Expect(filepath.Glob(filepath.Join(place, "evil"))).To(BeEmpty())
+			s.Expect(filepath.Glob(filepath.Join(place, ".unfinished-*"))).To(BeEmpty(), "what was unpacked by then")
+		}
+
+		s.By("giving one of them a good image")
+		good, _ := s.pushed(ctx, registry, "bundles/hostile-no-more", samples.Operator{Package: "hostile-climbing", Version: "1.0.0"})
+		s.movedTo(ctx, "hostile-climbing", good)
+		s.says(ctx, "hostile-climbing", corev1alpha2.ConditionProgressing, "AsExpected")
+	})
+
+	runStory(t, "ENG-S10 of one digest are pulled once and stored once, whether they are wanted at once or one after the other", defaultOperators, func(ctx context.Context, s *Story) {
+		const half = 25
+		registry := s.registryOfItsOwn(false)
+		_, byDigest := s.pushed(ctx, registry, "bundles/popular", samples.Operator{Package: "popular", Version: "1.0.0"})
+		registry.Hold(true)
+		for i := range half {
+			s.sourced(ctx, fmt.Sprintf("popular-%d", i), corev1alpha2.ImageSource{Ref: byDigest})
+		}
+		s.unpackedSays(ctx, fmt.Sprintf("popular-%d", half-1), "Unpacking")
+		registry.Hold(false)
+		for i := range half {
+			s.unpackedSays(ctx, fmt.Sprintf("popular-%d", i), "True UnpackSuccessful")
+		}
+		for i := half; i < 2*half; i++ {
+			s.sourced(ctx, fmt.Sprintf("popular-%d", i), corev1alpha2.ImageSource{Ref: byDigest})
+		}
+		for i := half; i < 2*half; i++ {
+			s.unpackedSays(ctx, fmt.Sprintf("popular-%d", i), "True UnpackSuccessful")
+		}
+		s.Expect(registry.Requests("bundles/popular", "manifests")).To(Equal(1))
+		s.Expect(registry.Requests("bundles/popular", "blobs")).To(Equal(2), "a bundle image has two layers")
+		_, digest, _ := strings.Cut(byDigest, "@")
+		stored, err := filepath.Glob(filepath.Join(s.Environment.Dir, "content", "*"))
+		s.Expect(err).NotTo(HaveOccurred())
+		s.Expect(stored).To(ContainElement(HaveSuffix(strings.Replace(digest, ":", "-", 1))))
+		for _, each := range stored {
+			s.Expect(filepath.Base(each)).To(HavePrefix("sha256-"), "half-written content is left behind")
+		}
+	})
+
+	runStory(t, "ENG-S11 are not needed any more once they are installed: the source goes, the manager restarts, and drift is repaired", defaultOperators, func(ctx context.Context, s *Story) {
+		const name = "orphaned"
+		registry := s.registryOfItsOwn(false)
+		byTag, _ := s.pushed(ctx, registry, "bundles/"+name, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: name + "-settings"})
+		s.sourced(ctx, name, corev1alpha2.ImageSource{Ref: byTag})
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected")
+		was := s.statusOf(ctx, name)
+		asked := registry.Requests("bundles/"+name, "manifests") + registry.Requests("bundles/"+name, "blobs")
+		statuses := s.statusesOf(ctx, name)
+		repaired := func() {
+			s.Helper()
+			s.Expect(s.Admin.Kubernetes.CoreV1().ConfigMaps(name).Delete(ctx, name+"-settings", metav1.DeleteOptions{})).To(Succeed())
+			if s.Manager == nil {
+				s.StartManager()
+			}
+			s.Eventually(s.configMapExists).WithContext(ctx).WithArguments(name, name+"-settings").Should(Succeed())
+		}
+
+		for _, what := range []string{"the tag moving", "the registry going down"} {
+			s.By(what + ", and the manager starting without its disk")
+			if what == "the tag moving" {
+				s.pushed(ctx, registry, "bundles/"+name, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: name + "-other"})
+			} else {
+				registry.Close()
+			}
+			s.KillManager()
+			s.Expect(os.RemoveAll(filepath.Join(s.Environment.Dir, "content"))).To(Succeed())
+			repaired()
+			repaired()
+			s.Consistently(s.configMapExists).WithContext(ctx).WithArguments(name, name+"-other").Should(beNotFound())
+			s.Expect(registry.Requests("bundles/"+name, "manifests")+registry.Requests("bundles/"+name, "blobs")).To(Equal(asked), "nobody asks the registry")
+		}
+
+		seen := statuses()
+		s.Expect(len(seen)).To(BeNumerically(">", 2), "repairs are told in the status, so that it must have been written")
+		for i, status := range seen {
+			at := fmt.Sprintf("status %d of %d: %+v", i+1, len(seen), status)
+			s.Expect(status.ActiveRevision).To(Equal(was.ActiveRevision), at)
+			s.Expect(status.ResolvedSource).To(Equal(was.ResolvedSource), at)
+			s.Expect(meta.FindStatusCondition(status.Conditions, corev1alpha2.ConditionUnpacked)).To(Equal(meta.FindStatusCondition(was.Conditions, corev1alpha2.ConditionUnpacked)), at)
+			s.Expect(meta.IsStatusConditionTrue(status.Conditions, corev1alpha2.ConditionInstalled)).To(BeTrue(), at)
+		}
+	})
+}
+
+func TestABundle(t *testing.T) {
+	bundleOf := func(name, class string, source corev1alpha2.ImageSource) *corev1alpha2.Bundle {
+		return &corev1alpha2.Bundle{
+			ObjectMeta: metav1.ObjectMeta{Name: name},
+			Spec: corev1alpha2.BundleSpec{
+				ProvisionerClassName: class,
+				Source:               corev1alpha2.BundleSource{Type: corev1alpha2.SourceTypeImage, Image: &source},
+			},
+		}
+	}
+	create := func(ctx context.Context, s *Story, bundle *corev1alpha2.Bundle) {
+		s.Helper()
+		client := s.Admin.Platform.CoreV1alpha2().Bundles()
+		_, err := client.Create(ctx, bundle, metav1.CreateOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+	}
+	status := func(ctx context.Context, s *Story, name string) (corev1alpha2.BundleStatus, error) {
+		live, err := s.Admin.Platform.CoreV1alpha2().Bundles().Get(ctx, name, metav1.GetOptions{})
+		if err != nil {
+			return corev1alpha2.BundleStatus{}, err
+		}
+		return live.Status, nil
+	}
+	reason := func(ctx context.Context, s *Story, name string) (string, error) {
+		found, err := status(ctx, s, name)
+		condition := meta.FindStatusCondition(found.Conditions, corev1alpha2.ConditionUnpacked)
+		if err != nil || condition == nil {
+			return "", err
+		}
+		return fmt.Sprintf("%s %s %s: %s", found.Phase, condition.Status, condition.Reason, condition.Message), nil
+	}
+
+	runStory(t, "says what is in an image, which a BundleDeployment of the same digest then does not pull again", defaultOperators, func(ctx context.Context, s *Story) {
+		registry := s.registryOfItsOwn(false)
+		byTag, byDigest := s.pushed(ctx, registry, "bundles/staged", samples.Operator{Package: "staged", Version: "1.2.3"})
+		create(ctx, s, bundleOf("staged", corev1alpha2.ProvisionerClassRegistry, corev1alpha2.ImageSource{Ref: byTag}))
+		s.Eventually(reason).WithContext(ctx).WithArguments(s, "staged").Should(HavePrefix("Unpacked True UnpackSuccessful"))
+		found, err := status(ctx, s, "staged")
+		s.Expect(err).NotTo(HaveOccurred())
+		s.Expect(found.ResolvedSource.Image.Ref).To(Equal(byDigest))
+		s.Expect(byDigest).To(HaveSuffix(found.Digest))
+		s.Expect([]string{found.Format, found.Package, found.Version}).To(Equal([]string{"registry+v1", "staged", "1.2.3"}))
+		s.Expect(found.Objects).To(BeNumerically(">", 1))
+		s.Expect(found.Bytes).To(BeNumerically(">", 100))
+
+		blobs := registry.Requests("bundles/staged", "blobs")
+		s.Expect(blobs).To(Equal(2))
+		s.sourced(ctx, "staged", corev1alpha2.ImageSource{Ref: byDigest})
+		s.unpackedSays(ctx, "staged", "True UnpackSuccessful")
+		s.Expect(registry.Requests("bundles/staged", "blobs")).To(Equal(blobs))
+	})
+
+	runStory(t, "waits for its class, and says why its content cannot be read", defaultOperators, func(ctx context.Context, s *Story) {
+		registry := s.registryOfItsOwn(false)
+		byTag, _ := s.pushed(ctx, registry, "bundles/waiting", samples.Operator{Package: "waiting", Version: "1.0.0"})
+		create(ctx, s, bundleOf("waiting", "later", corev1alpha2.ImageSource{Ref: byTag}))
+		s.Eventually(reason).WithContext(ctx).WithArguments(s, "waiting").Should(HavePrefix(`Pending Unknown ProvisionerNotFound: No provisioner class "later"`))
+		registry.Instead("bundles/waiting/manifests", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) })
+		client := s.Admin.Platform.CoreV1alpha2().ProvisionerClasses()
+		_, err := client.Create(ctx, &corev1alpha2.ProvisionerClass{
+			ObjectMeta: metav1.ObjectMeta{Name: "later"},
+			Spec:       corev1alpha2.ProvisionerClassSpec{Provisioner: corev1alpha2.ProvisionerRegistry},
+		}, metav1.CreateOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		s.Eventually(reason).WithContext(ctx).WithArguments(s, "waiting").Should(And(HavePrefix("Failing False UnpackFailed"), ContainSubstring("404")))
+		registry.Instead("bundles/waiting/manifests", nil)
+		s.Eventually(reason).WithContext(ctx).WithArguments(s, "waiting").Should(HavePrefix("Unpacked True UnpackSuccessful"))
+	})
+}

@@ -1,0 +1,51 @@
+package scenarios
+
+import (
+	"context"
+	"testing"
+
+	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+)
+
+func TestANamespaceOfSomebodyElse(t *testing.T) {
+	runStory(t, "HRD-S1 is installed in only when spec names it, with a warning, and it cannot be changed after that", defaultOperators, func(ctx context.Context, s *Story) {
+		const name = "squatted"
+		_, err := s.Admin.Kubernetes.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
+			Name: name, Annotations: map[string]string{"openshift.io/requester": "alice"}}}, metav1.CreateOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		s.offering(ctx, name, "", "1.0.0")
+		s.plopped(ctx, name, "")
+		s.conditionSays(ctx, name, metav1.Condition{Type: platformv1alpha1.ConditionInstalled, Status: metav1.ConditionFalse, Reason: platformv1alpha1.ReasonInstallFailed},
+			"Namespace squatted", `requested by "alice"`, `set spec.install.namespace to "squatted"`)
+		accounts, err := s.Admin.Kubernetes.CoreV1().ServiceAccounts(name).List(ctx, metav1.ListOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		for _, each := range accounts.Items {
+			s.Expect(each.Name).To(Equal("default"))
+		}
+		s.Expect(s.crdMissing(ctx, name)).To(BeTrue(), "nothing is written")
+
+		s.respecified(ctx, name, `"install":{"namespace":"squatted"}`)
+		s.conditionSays(ctx, name, metav1.Condition{Type: platformv1alpha1.ConditionInstalled, Status: metav1.ConditionTrue, Reason: platformv1alpha1.ReasonInstallSuccessful}, name)
+		s.Eventually(func(ctx context.Context) ([]string, error) {
+			live, err := s.Admin.Platform.PlatformV1alpha1().PlatformOperators().Get(ctx, name, metav1.GetOptions{})
+			return live.Status.Warnings, err
+		}).WithContext(ctx).Should(ContainElement(HavePrefix("Namespace squatted: it was not created by the manager")))
+		_, err = s.Admin.Platform.PlatformV1alpha1().PlatformOperators().Patch(ctx, name, types.MergePatchType,
+			[]byte(`{"spec":{"install":{"namespace":"elsewhere"}}}`), metav1.PatchOptions{})
+		s.Expect(err).To(MatchError(ContainSubstring("install.namespace is immutable")))
+	})
+}
+
+// crdMissing says that a sample operator's CustomResourceDefinition is not there.
+func (s *Story) crdMissing(ctx context.Context, pkg string) (bool, error) {
+	_, err := s.Admin.Dynamic.Resource(definitions).Get(ctx, pkg+"s.samples.platform.openshift.io", metav1.GetOptions{})
+	if err == nil {
+		return false, nil
+	}
+	return true, ignoreNotFound(err)
+}

@@ -1,0 +1,76 @@
+package scenarios
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/openshift/platform-operators/pkg/scenario"
+	"github.com/openshift/platform-operators/test/environment"
+	"github.com/openshift/platform-operators/test/parity"
+	"github.com/openshift/platform-operators/test/rbac"
+)
+
+var traces = flag.String("traces", "", "folder for what the managers asked of the API server; none is kept without")
+
+func TestMain(m *testing.M) {
+	scenario.PrepareProcess()
+	code := m.Run()
+	for _, check := range []func() error{checkRequestTypes, func() error { return writeTrace(code == 0) }} {
+		if err := check(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = max(code, 1)
+		}
+	}
+	os.Exit(code)
+}
+
+// checkRequestTypes returns an error if stories sent requests of types that test/parity does not compare with a real API server.
+func checkRequestTypes() error {
+	compared, err := parity.RequestTypes()
+	if err != nil {
+		return err
+	}
+	var lacking []string
+	for _, each := range slices.SortedFunc(maps.Keys(allRequests.types), func(a, b parity.RequestType) int { return strings.Compare(a.String(), b.String()) }) {
+		if !compared[each] {
+			lacking = append(lacking, fmt.Sprintf("%s (%s)", each, allRequests.types[each]))
+		}
+	}
+	if len(lacking) == 0 {
+		return nil
+	}
+	return fmt.Errorf("stories sent requests of types that test/parity/requests lacks; add a request of each type there, and record its answer:\n%s",
+		strings.Join(lacking, "\n"))
+}
+
+// writeTrace writes what test/rbac compares with the shipped roles.
+func writeTrace(passed bool) error {
+	if *traces == "" {
+		return nil
+	}
+	root, err := environment.Root()
+	if err != nil {
+		return err
+	}
+	shipped, err := rbac.ReadShipped(filepath.Join(root, "manifests"))
+	if err != nil {
+		return err
+	}
+	if err := allRequests.trace(shipped).Write(rbac.File(*traces, "scenarios", 1, 1)); err != nil {
+		return err
+	}
+	missing := ""
+	switch {
+	case !passed:
+		missing = "it failed"
+	case flag.Lookup("test.run").Value.String()+flag.Lookup("test.skip").Value.String() != "":
+		missing = "only some of its stories ran"
+	}
+	return rbac.RecordSuite(*traces, "scenarios", missing)
+}

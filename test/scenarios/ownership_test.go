@@ -1,0 +1,150 @@
+package scenarios
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/test/samples"
+)
+
+// ownersLabels are what the manager labels the objects of a BundleDeployment with, and what everybody else can.
+func ownersLabels(name string) map[string]string {
+	return map[string]string{corev1alpha2.LabelOwnerKind: corev1alpha2.OwnerKindBundleDeployment, corev1alpha2.LabelOwnerName: name}
+}
+
+// from gives the value under "from" of a ConfigMap, and the field managers that it has of ours.
+func (s *Story) from(ctx context.Context, namespace, name string) (string, error) {
+	live, err := s.Admin.Kubernetes.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return "", err
+	}
+	text := live.Data["from"]
+	for _, each := range live.ManagedFields {
+		if strings.HasPrefix(each.Manager, corev1alpha2.FieldManagerPrefix) {
+			text += " " + each.Manager
+		}
+	}
+	return text, nil
+}
+
+// labelledBy creates a ConfigMap with a BundleDeployment's labels, as somebody else.
+func (s *Story) labelledBy(ctx context.Context, manager, namespace, name, owner string) {
+	s.Helper()
+	_, err := s.Admin.Kubernetes.CoreV1().ConfigMaps(namespace).Create(ctx, &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: ownersLabels(owner)}, Data: map[string]string{"from": manager},
+	}, metav1.CreateOptions{FieldManager: manager})
+	s.Expect(err).NotTo(HaveOccurred())
+}
+
+func TestWhoseAnObjectIs(t *testing.T) {
+	runStory(t, "HRD-S2 one that has only the labels is left alone, when it is declared and when the BundleDeployment goes", defaultOperators, func(ctx context.Context, s *Story) {
+		const name = "impersonated"
+		s.createNamespace(ctx, name)
+		s.labelledBy(ctx, "tenant", name, "declared", name)
+		s.labelledBy(ctx, "tenant", name, "stray", name)
+		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}, configMapText("declared", "us")))
+		s.Eventually(s.unready).WithContext(ctx).WithArguments(name).Should(ContainSubstring(
+			`ConfigMap impersonated/declared: exists, and it has the owner labels of BundleDeployment "impersonated", which neither created nor adopted it; it is left alone; delete or rename it, or set spec.adoption to Any to take it over`))
+		s.Expect(s.conditionOf(ctx, name, corev1alpha2.ConditionInstalled)).To(HavePrefix("False InstallFailed"))
+		s.undeploy(ctx, name)
+		for _, each := range []string{"declared", "stray"} {
+			s.Expect(s.from(ctx, name, each)).To(Equal("tenant"))
+		}
+
+		s.By("taking over what is declared, and no more, where that is permitted")
+		s.deployedAs(ctx, name, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}, configMapText("declared", "us")), "adoption: Any")
+		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+		s.Expect(s.from(ctx, name, "declared")).To(Equal("us platform-operators/" + name))
+		s.undeploy(ctx, name)
+		_, err := s.from(ctx, name, "declared")
+		s.Expect(err).To(beNotFound())
+		s.Expect(s.from(ctx, name, "stray")).To(Equal("tenant"))
+	})
+
+	runStory(t, "HRD-S2 one that a backup brought back without the record of field managers is the BundleDeployment's again", defaultOperators, func(ctx context.Context, s *Story) {
+		for name, drift := range map[string]string{"restored": "", "restored-and-reporting": "drift: {policy: Report}"} {
+			s.deployedAs(ctx, name, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}, configMapText("vault", "us"), configMapText("other", "us")), drift)
+			s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+			s.KillManager()
+			maps := s.Admin.Kubernetes.CoreV1().ConfigMaps(name)
+			for _, each := range []string{"vault", "other"} {
+				s.Expect(maps.Delete(ctx, each, metav1.DeleteOptions{})).To(Succeed())
+			}
+			s.labelledBy(ctx, "backup", name, "vault", name)
+			_, err := maps.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "other"}, Data: map[string]string{"from": "tenant"}}, metav1.CreateOptions{FieldManager: "tenant"})
+			s.Expect(err).NotTo(HaveOccurred())
+			s.StartManager()
+			s.Eventually(s.from).WithContext(ctx).WithArguments(name, "vault").Should(Equal("us platform-operators/" + name))
+			s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionInstalled).Should(And(
+				HavePrefix("True ReconcileFailed"), ContainSubstring("ConfigMap "+name+"/other: exists, and it belongs to nobody who left a mark")), "what has no labels is not taken for a restored object")
+			s.Expect(s.from(ctx, name, "other")).To(Equal("tenant"))
+
+			s.undeploy(ctx, name)
+			s.Eventually(s.namespaceIs).WithContext(ctx).WithArguments(name).Should(Or(beNotFound(), Succeed()))
+			_, err = s.from(ctx, name, "vault")
+			s.Expect(err).To(beNotFound(), "what is the BundleDeployment's again goes with it")
+			s.Expect(s.from(ctx, name, "other")).To(Equal("tenant"))
+			s.Expect(ignoreNotFound(s.Admin.Kubernetes.CoreV1().Namespaces().Delete(ctx, name, metav1.DeleteOptions{}))).To(Succeed())
+		}
+	})
+
+	runStory(t, "HRD-S2 a younger BundleDeployment's is not taken by an older one with adoption None", defaultOperators, func(ctx context.Context, s *Story) {
+		const elder, younger, namespace = "w-abstinent", "a-keeper", "untaken"
+		first, second := s.published(ctx, samples.Operator{Package: elder, Version: "1.0.0"}, sharedBy(elder)), s.published(ctx, samples.Operator{Package: younger, Version: "1.0.0"}, sharedBy(younger))
+		s.deployedAs(ctx, elder, namespace, first, "paused: true, adoption: None")
+		s.untilYoungerThan(ctx, elder)
+		s.deployedAs(ctx, younger, namespace, second, "")
+		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(younger, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+
+		s.patchDeployment(ctx, elder, `{"spec":{"paused":false}}`)
+		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(elder, corev1alpha2.ConditionInstalled).Should(And(
+			HavePrefix("False InstallFailed"), ContainSubstring(`ConfigMap untaken/shared: exists, and it belongs to BundleDeployment "a-keeper", which is younger, and spec.adoption None takes over nothing; set spec.adoption to SamePackage`)))
+		s.Expect(s.sharedIn(ctx, namespace)).To(Equal(map[string]string{"from": younger, "only-" + younger: "kept"}))
+		s.Expect(s.conditionOf(ctx, younger, corev1alpha2.ConditionProgressing)).To(ContainSubstring("AsExpected"))
+
+		s.By("letting it take what is a younger one's")
+		s.patchDeployment(ctx, elder, `{"spec":{"adoption":"SamePackage"}}`)
+		s.Eventually(s.sharedIn).WithContext(ctx).WithArguments(namespace).Should(Equal(map[string]string{"from": elder, "only-" + elder: "kept"}))
+	})
+
+	runStory(t, "HRD-S2 a user's BundleDeployment that has a PlatformOperator's name is not carried out, and both say what to do", defaultOperators, func(ctx context.Context, s *Story) {
+		const name = "namesake"
+		ref := s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}, configMapText("settings", "us"))
+		s.deployed(ctx, name, ref)
+		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+		maps := s.Admin.Kubernetes.CoreV1().ConfigMaps(name)
+
+		s.create(ctx, name, "")
+		s.refusedWith(ctx, name, platformv1alpha1.ReasonValidationFailed, `BundleDeployment "namesake" exists and does not belong to this PlatformOperator`, "kubectl delete bundledeployment namesake")
+		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(And(
+			HavePrefix(`False Blocked: PlatformOperator "namesake" has this name`), ContainSubstring("kubectl delete bundledeployment namesake"), ContainSubstring("delete the PlatformOperator")))
+		s.Expect(s.conditionOf(ctx, name, corev1alpha2.ConditionInstalled)).To(HavePrefix("True ReconcileFailed"))
+		before, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		s.Expect(maps.Delete(ctx, "settings", metav1.DeleteOptions{})).To(Succeed())
+		s.patchDeployment(ctx, name, `{"metadata":{"labels":{"looked-at":"again"}}}`)
+
+		s.By("going on with it when the PlatformOperator goes")
+		s.remove(ctx, name)
+		s.Eventually(s.from).WithContext(ctx).WithArguments(name, "settings").Should(Equal("us platform-operators/" + name))
+		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+		after, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		s.Expect(after.UID).To(Equal(before.UID))
+		s.Expect(after.Status.ActiveRevision).To(Equal(before.Status.ActiveRevision))
+
+		s.By("installing the PlatformOperator when the BundleDeployment is deleted")
+		s.create(ctx, name, "")
+		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(HavePrefix("False Blocked"))
+		s.Expect(s.Admin.Platform.CoreV1alpha2().BundleDeployments().Delete(ctx, name, metav1.DeleteOptions{})).To(Succeed())
+		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(name, "1.0.0").Should(Succeed())
+		s.Expect(s.from(ctx, name, "settings")).To(Equal("us platform-operators/" + name))
+	})
+}

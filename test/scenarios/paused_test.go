@@ -1,0 +1,29 @@
+package scenarios
+
+import (
+	"context"
+	"testing"
+
+	. "github.com/onsi/gomega"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+)
+
+func TestADeploymentThatWasPaused(t *testing.T) {
+	runStory(t, "has what was edited meanwhile put back when it goes on", defaultOperators, func(ctx context.Context, s *Story) {
+		const name = "rester"
+		s.drifting(ctx, name, "{}")
+		s.patchDeployment(ctx, name, `{"spec":{"paused":true}}`)
+		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("Paused"))
+		s.patched(ctx, name, "someone", `{"data":{"a":"evil"}}`)
+		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionDrifted).Should(
+			And(ContainSubstring("True DriftReported"), ContainSubstring("spec.paused")))
+		s.Expect(s.settingsOf(ctx, name)).To(HaveKeyWithValue("a", "evil"))
+
+		s.patchDeployment(ctx, name, `{"spec":{"paused":false}}`)
+		s.Eventually(s.settingsOf).WithContext(ctx).WithArguments(name).Should(HaveKeyWithValue("a", "1"))
+		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionDrifted).Should(ContainSubstring("False AsExpected"))
+		s.Eventually(s.driftOf).WithContext(ctx).WithArguments(name).Should(ConsistOf(
+			record(corev1alpha2.DriftEdited, corev1alpha2.DriftRepaired, "someone", "/data/a")))
+	})
+}

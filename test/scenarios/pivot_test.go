@@ -1,0 +1,123 @@
+package scenarios
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	. "github.com/onsi/gomega"
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"k8s.io/apimachinery/pkg/watch"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/test/samples"
+)
+
+// witness watches the Deployments of a namespace and the BundleDeployment of the same name. What it has seen may be read when
+// it has stopped.
+type witness struct {
+	// gaps are the events after which no Deployment had an available replica.
+	gaps []string
+	// available and deleted are the API server's versions at which a Deployment first had an available replica, and at which
+	// its deletion began; active those at which status first told of an active revision.
+	available, deleted map[string]string
+	active             map[int64]string
+	// settled are those at which status first said that nothing is under way any more for an active revision.
+	settled map[int64]string
+	// stop ends it.
+	stop func()
+}
+
+func (s *Story) witnessing(ctx context.Context, name string) *witness {
+	s.Helper()
+	ctx, cancel := context.WithCancel(ctx)
+	s.Defer(cancel)
+	workloads, err := s.Admin.Kubernetes.AppsV1().Deployments(name).Watch(ctx, metav1.ListOptions{})
+	s.Expect(err).NotTo(HaveOccurred())
+	owners, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Watch(ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + name})
+	s.Expect(err).NotTo(HaveOccurred())
+	w := &witness{available: map[string]string{}, deleted: map[string]string{}, active: map[int64]string{}, settled: map[int64]string{}}
+	var running sync.WaitGroup
+	running.Go(func() {
+		replicas := map[string]int32{}
+		for event := range workloads.ResultChan() {
+			if live, ok := event.Object.(*appsv1.Deployment); ok {
+				w.workload(event.Type, live, replicas)
+			}
+		}
+	})
+	running.Go(func() {
+		for event := range owners.ResultChan() {
+			live, ok := event.Object.(*corev1alpha2.BundleDeployment)
+			if !ok {
+				continue
+			}
+			if w.active[live.Status.ActiveRevision] == "" {
+				w.active[live.Status.ActiveRevision] = live.ResourceVersion
+			}
+			progressing := meta.FindStatusCondition(live.Status.Conditions, corev1alpha2.ConditionProgressing)
+			if progressing != nil && progressing.Reason == corev1alpha2.ReasonAsExpected && w.settled[live.Status.ActiveRevision] == "" {
+				w.settled[live.Status.ActiveRevision] = live.ResourceVersion
+			}
+		}
+	})
+	w.stop = func() { cancel(); running.Wait() }
+	return w
+}
+
+func (w *witness) workload(what watch.EventType, live *appsv1.Deployment, replicas map[string]int32) {
+	replicas[live.Name] = live.Status.AvailableReplicas
+	if what == watch.Deleted {
+		delete(replicas, live.Name)
+	}
+	if live.Status.AvailableReplicas > 0 && w.available[live.Name] == "" {
+		w.available[live.Name] = live.ResourceVersion
+	}
+	if (what == watch.Deleted || live.DeletionTimestamp != nil) && w.deleted[live.Name] == "" {
+		w.deleted[live.Name] = live.ResourceVersion
+	}
+	for _, available := range replicas {
+		if available > 0 {
+			return
+		}
+	}
+	w.gaps = append(w.gaps, fmt.Sprintf("%s %s at %s", what, live.Name, live.ResourceVersion))
+}
+
+// later says whether one of the API server's versions is later than another.
+func (s *Story) later(a, b string) bool {
+	s.Helper()
+	order, err := resourceversion.CompareResourceVersion(a, b)
+	s.Expect(err).NotTo(HaveOccurred())
+	return order > 0
+}
+
+func TestAnUpgradeWithoutAGap(t *testing.T) {
+	runStory(t, "ENG-D7 pivots to a renamed Deployment without a moment in which none is available", defaultOperators, func(ctx context.Context, s *Story) {
+		const name = "gapless"
+		first := s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"})
+		registry := s.registryOfItsOwn(false)
+		second := s.rewritten(ctx, registry, samples.Operator{Package: name, Version: "1.1.0"}, func(manifests string) {
+			s.replaceIn(filepath.Join(manifests, name+".clusterserviceversion.yaml"), "deployments:\n      - name: gapless\n", "deployments:\n      - name: gapless-renamed\n")
+		})
+		s.deployed(ctx, name, first)
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected")
+		witness := s.witnessing(ctx, name)
+		s.movedTo(ctx, name, second)
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected", "version 1.1.0")
+		s.Expect(s.deploymentExists(ctx, name, name)).To(beNotFound())
+		witness.stop()
+		s.Expect(witness.gaps).To(BeEmpty(), "no Deployment was available after these events")
+		s.Expect(witness.available).To(HaveKey(name + "-renamed"))
+		s.Expect(witness.deleted).To(HaveKey(name))
+		s.Expect(witness.active).To(HaveKey(int64(2)))
+		s.Expect(s.later(witness.active[2], witness.available[name+"-renamed"])).To(BeTrue(), "the new revision is active when its Deployment is available")
+		s.Expect(s.later(witness.deleted[name], witness.active[2])).To(BeTrue(), "the old Deployment is deleted when the new revision is active")
+		s.Expect(s.later(witness.settled[2], witness.deleted[name])).To(BeTrue(), "nothing is under way any more when the old Deployment is gone")
+	})
+}

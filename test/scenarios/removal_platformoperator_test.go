@@ -1,0 +1,75 @@
+package scenarios
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	. "github.com/onsi/gomega"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	configv1 "github.com/openshift/api/config/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/test/samples"
+)
+
+// progressingOf gives the Progressing condition of a PlatformOperator as one line.
+func (s *Story) progressingOf(ctx context.Context, name string) (string, error) {
+	live, err := s.Admin.Operator(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	condition := meta.FindStatusCondition(live.Status.Conditions, platformv1alpha1.ConditionProgressing)
+	if condition == nil {
+		return "", nil
+	}
+	return string(condition.Status) + " " + condition.Reason + ": " + condition.Message, nil
+}
+
+func TestARemovalByPlatformOperator(t *testing.T) {
+	runStory(t, "[ENG-D13] takes nothing down while there are custom resources, if the last word was crds: Delete, and goes on when it is Orphan", defaultOperators, func(ctx context.Context, s *Story) {
+		const name = "lingerer"
+		operator := samples.Operator{Package: name, Version: "1.0.0"}
+		s.published(ctx, operator)
+		s.installed(ctx, name, "1.0.0")
+		s.customResource(ctx, operator, "default", "only")
+		resource := s.Admin.Dynamic.Resource(crdResource(operator.Plural())).Namespace("default")
+
+		s.By("saying so at the last moment, so that the manager sees it together with the deletion")
+		client := s.Admin.Platform.PlatformV1alpha1().PlatformOperators()
+		s.KillManager()
+		_, err := client.Patch(ctx, name, types.MergePatchType, []byte(`{"spec":{"deletion":{"crds":"Delete"}}}`), metav1.PatchOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		s.Expect(client.Delete(ctx, name, metav1.DeleteOptions{})).To(Succeed())
+		s.StartManager()
+		s.Eventually(s.progressingOf).WithContext(ctx).WithArguments(name).Should(And(
+			HavePrefix("False Blocked"), ContainSubstring("1 custom resource, such as Lingerer default/only"), ContainSubstring("set spec.deletion.crds to Orphan")))
+		s.Expect(s.conditionOf(ctx, name, corev1alpha2.ConditionProgressing)).To(And(HavePrefix("True Removing"), ContainSubstring("1 custom resource, such as Lingerer default/only")))
+		s.clusterOperatorSays(ctx, configv1.OperatorProgressing, configv1.ConditionFalse).Should(HavePrefix("AsExpected: "), "nothing goes on before somebody does something")
+		s.Expect(s.deploymentExists(ctx, name, name)).To(Succeed(), "the operator still runs, to see its custom resources off")
+
+		s.By("the command in the documentation")
+		page, err := os.ReadFile(filepath.Join(s.Environment.Root, "docs", "platformoperators.md"))
+		s.Expect(err).NotTo(HaveOccurred())
+		command := regexp.MustCompile(`(?m)^\$ kubectl patch plop NAME --type merge -p '(.*deletion.*)'$`).FindSubmatch(page)
+		s.Expect(command).NotTo(BeNil(), "docs/platformoperators.md has the command")
+		_, err = s.Admin.Platform.PlatformV1alpha1().PlatformOperators().Patch(ctx, name, types.MergePatchType, command[1], metav1.PatchOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		gone := func(ctx context.Context) error { _, err := s.Admin.Operator(ctx, name); return err }
+		s.Eventually(gone).WithContext(ctx).Should(beNotFound())
+		_, err = s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
+		s.Expect(err).To(beNotFound())
+		s.Expect(s.deploymentExists(ctx, name, name)).To(beNotFound())
+		_, err = resource.Get(ctx, "only", metav1.GetOptions{})
+		s.Expect(err).NotTo(HaveOccurred(), "the custom resource has survived")
+		definition, err := s.Admin.Dynamic.Resource(definitions).Get(ctx, operator.Plural()+"."+samples.Group, metav1.GetOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		s.Expect(definition.GetAnnotations()).To(HaveKeyWithValue(platformv1alpha1.AnnotationOrphanedFrom, name))
+	})
+}

@@ -1,0 +1,85 @@
+package scenarios
+
+import (
+	"context"
+	"testing"
+
+	. "github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	configv1 "github.com/openshift/api/config/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/store"
+	"github.com/openshift/platform-operators/test/environment"
+	"github.com/openshift/platform-operators/test/samples"
+)
+
+func TestAManagerThatStarts(t *testing.T) {
+	runStory(t, "creates its operator resource, which was deleted while it was away", defaultOperators, func(ctx context.Context, s *Story) {
+		managersClient := s.Admin.Platform.OperatorV1alpha1().PlatformOperatorManagers()
+		s.KillManager()
+		s.Expect(managersClient.Delete(ctx, "cluster", metav1.DeleteOptions{})).To(Succeed())
+		s.StartManager()
+		s.Eventually(func(ctx context.Context) (int, error) {
+			live, err := managersClient.Get(ctx, "cluster", metav1.GetOptions{})
+			return len(live.Status.Conditions), err
+		}).WithContext(ctx).Should(BeNumerically(">=", 4))
+		s.Eventually(func(ctx context.Context) error {
+			_, err := s.Admin.ClusterOperatorHas(ctx, configv1.OperatorAvailable, configv1.ConditionTrue)
+			return err
+		}).WithContext(ctx).Should(Succeed())
+	})
+
+	runStory(t, "creates the class that it ships, and notes of revisions of an earlier manager that it renders the same", defaultOperators, func(ctx context.Context, s *Story) {
+		const name = "rendered-before"
+		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}))
+		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+
+		s.KillManager()
+		secrets := s.Admin.Kubernetes.CoreV1().Secrets(environment.Namespace)
+		kept := metav1.ListOptions{LabelSelector: store.LabelDeployment + "=" + name + "," + store.LabelRole + "=index"}
+		before, err := secrets.List(ctx, kept)
+		s.Expect(err).NotTo(HaveOccurred())
+		s.Expect(before.Items).To(HaveLen(1))
+		const renderer = "core.rukpak.io/revision-renderer"
+		_, err = secrets.Patch(ctx, before.Items[0].Name, types.MergePatchType, []byte(`{"metadata":{"annotations":{"`+renderer+`":"earlier"}}}`), metav1.PatchOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		classesClient := s.Admin.Platform.CoreV1alpha2().ProvisionerClasses()
+		s.Expect(classesClient.Delete(ctx, corev1alpha2.ProvisionerClassRegistry, metav1.DeleteOptions{})).To(Succeed())
+		s.StartManager()
+		s.Eventually(func(ctx context.Context) error {
+			_, err := classesClient.Get(ctx, corev1alpha2.ProvisionerClassRegistry, metav1.GetOptions{})
+			return err
+		}).WithContext(ctx).Should(Succeed())
+		s.Eventually(func(ctx context.Context) (string, error) {
+			after, err := secrets.List(ctx, kept)
+			if err != nil || len(after.Items) != 1 {
+				return "", err
+			}
+			return after.Items[0].Annotations[renderer], nil
+		}).WithContext(ctx).Should(HavePrefix("registry+v1/"))
+		live, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		s.Expect(live.Status.ActiveRevision).To(BeEquivalentTo(1), "the objects are the same")
+	})
+
+	runStory(t, "puts the record of what runs back, which was spoilt while it was away", defaultOperators, func(ctx context.Context, s *Story) {
+		const pkg = "survivor"
+		s.installed(ctx, pkg, "1.0.0")
+		s.KillManager()
+		client := s.Admin.Platform.CoreV1alpha2().BundleDeployments()
+		patch := []byte(`{"metadata":{"annotations":{"` + platformv1alpha1.AnnotationBundle + `":"{spoilt"}}}`)
+		_, err := client.Patch(ctx, pkg, types.MergePatchType, patch, metav1.PatchOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		s.Environment.Catalog.Unavailable(true)
+		s.StartManager()
+		s.Eventually(func(ctx context.Context) (string, error) {
+			live, err := client.Get(ctx, pkg, metav1.GetOptions{})
+			return live.Annotations[platformv1alpha1.AnnotationBundle], err
+		}).WithContext(ctx).Should(ContainSubstring(`"version":"1.0.0"`))
+		s.Expect(s.Admin.Installed(ctx, pkg, "1.0.0")).To(Succeed())
+	})
+}

@@ -1,0 +1,95 @@
+package scenarios
+
+import (
+	"context"
+	"testing"
+
+	. "github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/test/localcatalog"
+	"github.com/openshift/platform-operators/test/samples"
+)
+
+// versions of an operator of which the second never gets ready.
+func (s *Story) goodAndBad(ctx context.Context, registry *localcatalog.Registry, name string) (good, bad string) {
+	s.Helper()
+	good = s.rewritten(ctx, registry, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: name + "-good"}, func(string) {})
+	bad = s.rewritten(ctx, registry, samples.Operator{Package: name, Version: "1.1.0", NeverReady: true, ExtraConfigMap: name + "-bad"}, func(string) {})
+	return good, bad
+}
+
+func TestAVersionThatNeverGetsHealthy(t *testing.T) {
+	limited := func(onFailure corev1alpha2.OnFailure, ref string) func(*corev1alpha2.BundleDeploymentSpec) {
+		return func(spec *corev1alpha2.BundleDeploymentSpec) {
+			spec.OnFailure, spec.ProgressDeadlineSeconds, spec.Source = onFailure, ptr.To[int32](10), fromImage(ref)
+		}
+	}
+
+	runStory(t, "ENG-D8 is held after its deadline, or rolled back and not tried again before the spec changes", defaultOperators, func(ctx context.Context, s *Story) {
+		registry := s.registryOfItsOwn(false)
+		heldGood, heldBad := s.goodAndBad(ctx, registry, "held")
+		good, bad := s.goodAndBad(ctx, registry, "rolledback")
+		s.specified(ctx, "held", limited(corev1alpha2.OnFailureHold, heldGood))
+		s.specified(ctx, "rolledback", limited(corev1alpha2.OnFailureRollback, good))
+		for _, name := range []string{"held", "rolledback"} {
+			s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected", "version 1.0.0")
+		}
+		s.movedTo(ctx, "held", heldBad)
+		s.movedTo(ctx, "rolledback", bad)
+		s.says(ctx, "rolledback", corev1alpha2.ConditionProgressing, "DeadlineExceeded", "Revision 2 (version 1.1.0)", "10s", "replicas",
+			"revision 1 (version 1.0.0) is active again", "not tried again before the spec changes")
+
+		s.By("looking at the one that is held")
+		s.says(ctx, "held", corev1alpha2.ConditionProgressing, "False DeadlineExceeded", "Revision 2 (version 1.1.0)", "10s", "replicas", "held")
+		s.Expect(s.statusOf(ctx, "held").Revisions).To(ContainElement(And(HaveField("Number", int64(2)), HaveField("State", corev1alpha2.RevisionRollingOut))))
+		s.Expect(s.configMapExists(ctx, "held", "held-good")).To(Succeed())
+		s.Expect(s.configMapExists(ctx, "held", "held-bad")).To(Succeed())
+
+		s.By("looking at the one that was rolled back")
+		status := s.statusOf(ctx, "rolledback")
+		s.Expect(status.ActiveRevision).To(BeEquivalentTo(1))
+		live, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, "rolledback", metav1.GetOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		s.Expect(status.Revisions).To(ContainElement(And(HaveField("Number", int64(2)), HaveField("State", corev1alpha2.RevisionFailed),
+			HaveField("FailedGeneration", live.Generation), HaveField("StartedTime", Not(BeNil())))))
+		s.Expect(s.configMapExists(ctx, "rolledback", "rolledback-bad")).To(beNotFound())
+		s.Expect(s.configMapExists(ctx, "rolledback", "rolledback-good")).To(Succeed())
+		s.Expect(s.conditionOf(ctx, "rolledback", corev1alpha2.ConditionInstalled)).To(HavePrefix("True"))
+		s.says(ctx, "rolledback", corev1alpha2.ConditionHealthy, "True Healthy")
+		s.Eventually(s.eventsOf).WithContext(ctx).WithArguments("rolledback").Should(ContainElements(
+			HavePrefix("Warning DeadlineExceeded"), HavePrefix("Warning RollingBack"), HavePrefix("Warning RolledBack")))
+
+		s.By("restarting the manager, which remembers both")
+		was, err := s.conditionOf(ctx, "rolledback", corev1alpha2.ConditionProgressing)
+		s.Expect(err).NotTo(HaveOccurred())
+		s.KillManager()
+		s.StartManager()
+		s.Consistently(s.conditionOf).WithContext(ctx).WithArguments("rolledback", corev1alpha2.ConditionProgressing).Should(Equal(was))
+		s.Expect(s.conditionOf(ctx, "held", corev1alpha2.ConditionProgressing)).To(HavePrefix("False DeadlineExceeded"))
+		s.Expect(s.configMapExists(ctx, "rolledback", "rolledback-bad")).To(beNotFound())
+
+		s.By("changing something else of the spec, upon which it is tried again")
+		s.changed(ctx, "rolledback", `{"spec":{"progressDeadlineSeconds":3600}}`)
+		s.Eventually(s.configMapExists).WithContext(ctx).WithArguments("rolledback", "rolledback-bad").Should(Succeed())
+		s.says(ctx, "rolledback", corev1alpha2.ConditionProgressing, "True RollingOut", "version 1.1.0")
+
+		s.By("going back to what is healthy")
+		s.movedTo(ctx, "rolledback", good)
+		s.movedTo(ctx, "held", heldGood)
+		for _, name := range []string{"held", "rolledback"} {
+			s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected", "Revision 1 (version 1.0.0)")
+			s.Expect(s.configMapExists(ctx, name, name+"-bad")).To(beNotFound())
+		}
+	})
+
+	runStory(t, "is held when it is the first one, and says that there is nothing to roll back to", defaultOperators, func(ctx context.Context, s *Story) {
+		registry := s.registryOfItsOwn(false)
+		_, bad := s.goodAndBad(ctx, registry, "firstbad")
+		s.specified(ctx, "firstbad", limited(corev1alpha2.OnFailureRollback, bad))
+		s.says(ctx, "firstbad", corev1alpha2.ConditionProgressing, "False DeadlineExceeded", "no earlier revision to roll back to", "held")
+		s.Expect(s.configMapExists(ctx, "firstbad", "firstbad-bad")).To(Succeed())
+	})
+}

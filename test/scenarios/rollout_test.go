@@ -1,0 +1,260 @@
+package scenarios
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/store"
+	"github.com/openshift/platform-operators/test/localcatalog"
+	"github.com/openshift/platform-operators/test/samples"
+)
+
+// rewritten pushes the bundle of a sample operator after a change of its files.
+func (s *Story) rewritten(ctx context.Context, registry *localcatalog.Registry, operator samples.Operator, change func(manifests string)) string {
+	s.Helper()
+	dir := s.T.TempDir()
+	s.Expect(samples.Write(dir, operator)).To(Succeed())
+	bundle := filepath.Join(dir, "bundles", operator.Package, operator.Version)
+	change(filepath.Join(bundle, "manifests"))
+	_, byDigest, err := registry.Push(ctx, "bundles/"+operator.Package, operator.Version, bundle)
+	s.Expect(err).NotTo(HaveOccurred())
+	return byDigest
+}
+
+// replaceIn replaces text in a file, which has to have it.
+func (s *Story) replaceIn(file string, pairs ...string) {
+	s.Helper()
+	content, err := os.ReadFile(file)
+	s.Expect(err).NotTo(HaveOccurred())
+	for i := 0; i < len(pairs); i += 2 {
+		s.Expect(string(content)).To(ContainSubstring(pairs[i]))
+	}
+	s.Expect(os.WriteFile(file, []byte(strings.NewReplacer(pairs...).Replace(string(content))), 0o600)).To(Succeed())
+}
+
+// specified creates a BundleDeployment in its own namespace.
+func (s *Story) specified(ctx context.Context, name string, change func(*corev1alpha2.BundleDeploymentSpec)) {
+	s.Helper()
+	created := &corev1alpha2.BundleDeployment{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1alpha2.BundleDeploymentSpec{
+		InstallNamespace: name, ProvisionerClassName: corev1alpha2.ProvisionerClassRegistry,
+	}}
+	change(&created.Spec)
+	_, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Create(ctx, created, metav1.CreateOptions{})
+	s.Expect(err).NotTo(HaveOccurred())
+}
+
+func fromImage(ref string) corev1alpha2.BundleSource {
+	return corev1alpha2.BundleSource{Type: corev1alpha2.SourceTypeImage, Image: &corev1alpha2.ImageSource{Ref: ref}}
+}
+
+// changed merges a patch into a BundleDeployment.
+func (s *Story) changed(ctx context.Context, name, patch string) {
+	s.Helper()
+	_, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+	s.Expect(err).NotTo(HaveOccurred())
+}
+
+func (s *Story) movedTo(ctx context.Context, name, ref string) {
+	s.Helper()
+	s.changed(ctx, name, fmt.Sprintf(`{"spec":{"source":{"type":"image","image":{"ref":%q}}}}`, ref))
+}
+
+// says waits until a condition has all these words.
+func (s *Story) says(ctx context.Context, name, condition string, words ...string) {
+	s.Helper()
+	var all []OmegaMatcher
+	for _, word := range words {
+		all = append(all, ContainSubstring(word))
+	}
+	s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, condition).Should(And(all...))
+}
+
+func (s *Story) statusOf(ctx context.Context, name string) corev1alpha2.BundleDeploymentStatus {
+	s.Helper()
+	live, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
+	s.Expect(err).NotTo(HaveOccurred())
+	return live.Status
+}
+
+// eventsOf are the reasons and messages of the Events on a BundleDeployment.
+func (s *Story) eventsOf(ctx context.Context, name string) ([]string, error) {
+	found, err := s.Admin.Kubernetes.CoreV1().Events(metav1.NamespaceDefault).List(ctx, metav1.ListOptions{
+		FieldSelector: "involvedObject.kind=BundleDeployment,involvedObject.name=" + name,
+	})
+	if err != nil {
+		return nil, err
+	}
+	var lines []string
+	for _, each := range found.Items {
+		lines = append(lines, each.Type+" "+each.Reason+": "+each.Message)
+	}
+	return lines, nil
+}
+
+func (s *Story) deploymentExists(ctx context.Context, namespace, name string) error {
+	_, err := s.Admin.Kubernetes.AppsV1().Deployments(namespace).Get(ctx, name, metav1.GetOptions{})
+	return err
+}
+
+func (s *Story) configMapExists(ctx context.Context, namespace, name string) error {
+	_, err := s.Admin.Kubernetes.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
+	return err
+}
+
+func TestARollOut(t *testing.T) {
+	runStory(t, "applies a new revision as it is declared, whatever the drift policy left of the one before", defaultOperators, func(ctx context.Context, s *Story) {
+		const name = "reported"
+		registry := s.registryOfItsOwn(false)
+		_, first := s.pushed(ctx, registry, "bundles/"+name, samples.Operator{Package: name, Version: "1.0.0"})
+		_, second := s.pushed(ctx, registry, "bundles/"+name, samples.Operator{Package: name, Version: "1.1.0"})
+		s.specified(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) {
+			spec.Source, spec.Drift = fromImage(first), &corev1alpha2.Drift{Policy: corev1alpha2.DriftReport}
+		})
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected")
+		s.Expect(s.Admin.Kubernetes.CoreV1().Services(name).Delete(ctx, name+"-metrics", metav1.DeleteOptions{})).To(Succeed())
+		s.says(ctx, name, corev1alpha2.ConditionDrifted, "True DriftReported")
+
+		s.movedTo(ctx, name, second)
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected", "version 1.1.0")
+		s.says(ctx, name, corev1alpha2.ConditionDrifted, "False AsExpected")
+		_, err := s.Admin.Kubernetes.CoreV1().Services(name).Get(ctx, name+"-metrics", metav1.GetOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+	})
+
+	runStory(t, "ENG-A6 waits for a class that does not exist, and proceeds by itself when it does", defaultOperators, func(ctx context.Context, s *Story) {
+		const name = "classless"
+		ref := s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"})
+		s.specified(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) {
+			spec.ProvisionerClassName, spec.Source = "comes-later", fromImage(ref)
+		})
+		s.says(ctx, name, corev1alpha2.ConditionUnpacked, "Unknown ProvisionerNotFound", `"comes-later"`, corev1alpha2.ProvisionerClassRegistry)
+		client := s.Admin.Platform.CoreV1alpha2().ProvisionerClasses()
+		_, err := client.Create(ctx, &corev1alpha2.ProvisionerClass{ObjectMeta: metav1.ObjectMeta{Name: "comes-later"},
+			Spec: corev1alpha2.ProvisionerClassSpec{Provisioner: corev1alpha2.ProvisionerRegistry}}, metav1.CreateOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected")
+	})
+
+	runStory(t, "ENG-D7 leaves the old revision until the new one is healthy, then prunes it, and keeps CustomResourceDefinitions and what is stored of them", defaultOperators, func(ctx context.Context, s *Story) {
+		const name = "pivot"
+		registry := s.registryOfItsOwn(false)
+		csv := name + ".clusterserviceversion.yaml"
+		first := s.rewritten(ctx, registry, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: "pivot-old"}, func(string) {})
+		renamed := func(manifests string) {
+			s.replaceIn(filepath.Join(manifests, csv), "deployments:\n      - name: pivot\n", "deployments:\n      - name: pivot-renamed\n")
+		}
+		unready := s.rewritten(ctx, registry, samples.Operator{Package: name, Version: "1.1.0", NeverReady: true}, renamed)
+		last := s.rewritten(ctx, registry, samples.Operator{Package: name, Version: "1.2.0"}, func(manifests string) {
+			renamed(manifests)
+			s.Expect(os.Remove(filepath.Join(manifests, name+".crd.yaml"))).To(Succeed())
+			s.replaceIn(filepath.Join(manifests, csv), "    owned:\n    - name: pivots.samples.platform.openshift.io\n      kind: Pivot\n      version: v1\n", "    owned: []\n")
+		})
+		s.specified(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) { spec.Source = fromImage(first) })
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected")
+		resources := s.Admin.Dynamic.Resource(crdResource("pivots")).Namespace("default")
+		_, err := resources.Create(ctx, s.parse(crdResource("pivots"), "Pivot", "{metadata: {name: precious}}"), metav1.CreateOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+
+		s.movedTo(ctx, name, unready)
+		s.Eventually(s.deploymentExists).WithContext(ctx).WithArguments(name, "pivot-renamed").Should(Succeed())
+		s.says(ctx, name, corev1alpha2.ConditionHealthy, "Unhealthy", "pivot-renamed")
+		s.Expect(s.deploymentExists(ctx, name, "pivot")).To(Succeed(), "the old one runs until the new one does")
+		s.Expect(s.configMapExists(ctx, name, "pivot-old")).To(Succeed())
+		s.Expect(s.statusOf(ctx, name).ActiveRevision).To(BeEquivalentTo(1))
+
+		s.movedTo(ctx, name, last)
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected", "Revision 3 (version 1.2.0)")
+		s.Expect(s.deploymentExists(ctx, name, "pivot-renamed")).To(Succeed())
+		s.Expect(s.deploymentExists(ctx, name, "pivot")).To(beNotFound())
+		s.Expect(s.configMapExists(ctx, name, "pivot-old")).To(beNotFound())
+		_, err = resources.Get(ctx, "precious", metav1.GetOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		s.Expect(s.eventsOf(ctx, name)).To(ContainElements(
+			ContainSubstring("RollOutStarted: Rolling out revision 2"), ContainSubstring("RevisionActive: Revision 3 (version 1.2.0) replaces revision 1"), ContainSubstring("Pruned")))
+		s.Expect(resources.Delete(ctx, "precious", metav1.DeleteOptions{})).To(Succeed())
+	})
+
+	runStory(t, "ENG-D9 converges at once upon a good spec after five bad ones, whatever was rolling out, with nothing to clean by hand", defaultOperators, func(ctx context.Context, s *Story) {
+		const name = "erratic"
+		registry := s.registryOfItsOwn(false)
+		good := s.rewritten(ctx, registry, samples.Operator{Package: name, Version: "2.0.0", ExtraConfigMap: "erratic-good"}, func(string) {})
+		bad := []string{
+			s.rewritten(ctx, registry, samples.Operator{Package: name, Version: "1.1.0", NeverReady: true, ExtraConfigMap: "erratic-1"}, func(string) {}),
+			registry.Host() + "/bundles/erratic:never-pushed",
+			s.rewritten(ctx, registry, samples.Operator{Package: name, Version: "1.3.0"}, func(manifests string) {
+				s.replaceIn(filepath.Join(manifests, name+".clusterserviceversion.yaml"), "kind: ClusterServiceVersion", "kind: Nonsense")
+			}),
+			s.rewritten(ctx, registry, samples.Operator{Package: name, Version: "1.4.0"}, func(manifests string) {
+				s.Expect(os.WriteFile(filepath.Join(manifests, "odd.yaml"), []byte("{apiVersion: v1, kind: ConfigMap, metadata: {name: a/b}}"), 0o600)).To(Succeed())
+			}),
+			s.rewritten(ctx, registry, samples.Operator{Package: name, Version: "1.5.0", NeverReady: true, ExtraConfigMap: "erratic-5"}, func(string) {}),
+		}
+		s.specified(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) { spec.Source = fromImage(bad[0]) })
+		s.says(ctx, name, corev1alpha2.ConditionHealthy, "Unhealthy")
+		for i, expected := range []struct{ condition, reason string }{
+			{corev1alpha2.ConditionUnpacked, "UnpackFailed"}, {corev1alpha2.ConditionHasValidBundle, "BundleLoadFailed"},
+			{corev1alpha2.ConditionProgressing, "Blocked"}, {corev1alpha2.ConditionHealthy, "replicas"},
+		} {
+			s.movedTo(ctx, name, bad[i+1])
+			s.says(ctx, name, expected.condition, expected.reason)
+		}
+		s.movedTo(ctx, name, good)
+		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).WithTimeout(10*time.Second).Should(
+			And(ContainSubstring("AsExpected"), ContainSubstring("version 2.0.0")), "nothing that went before holds the good one up")
+		s.Expect(s.configMapExists(ctx, name, "erratic-good")).To(Succeed())
+		for _, left := range []string{"erratic-1", "erratic-5"} {
+			s.Expect(s.configMapExists(ctx, name, left)).To(beNotFound(), left)
+		}
+		for _, each := range s.statusOf(ctx, name).Revisions {
+			s.Expect(each.State).To(BeElementOf(corev1alpha2.RevisionActive, corev1alpha2.RevisionFailed))
+		}
+	})
+
+	runStory(t, "prunes what only a stored revision had that was lost meanwhile", defaultOperators, func(ctx context.Context, s *Story) {
+		const name = "losing"
+		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: "losing-old"}))
+		second := s.published(ctx, samples.Operator{Package: name, Version: "1.1.0"})
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected")
+		s.KillManager()
+		s.Expect(s.Admin.Kubernetes.CoreV1().Secrets("openshift-platform-operators").DeleteCollection(ctx, metav1.DeleteOptions{},
+			metav1.ListOptions{LabelSelector: store.LabelDeployment + "=" + name})).To(Succeed())
+		s.movedTo(ctx, name, second)
+		s.StartManager()
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected", "version 1.1.0")
+		s.Eventually(s.configMapExists).WithContext(ctx).WithArguments(name, "losing-old").Should(beNotFound())
+		s.Eventually(func(ctx context.Context) []corev1alpha2.Revision { return s.statusOf(ctx, name).Revisions }).WithContext(ctx).Should(HaveLen(1))
+		s.Expect(s.deploymentExists(ctx, name, name)).To(Succeed())
+	})
+
+	runStory(t, "follows a changed configuration with a new revision, without its registry", defaultOperators, func(ctx context.Context, s *Story) {
+		const name = "configured"
+		registry := s.registryOfItsOwn(false)
+		s.specified(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) {
+			spec.Source = fromImage(s.rewritten(ctx, registry, samples.Operator{Package: name, Version: "1.0.0"}, func(string) {}))
+		})
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected")
+		registry.Close()
+		s.changed(ctx, name, `{"spec":{"config":{"deploymentConfig":{"nonsense":1}}}}`)
+		s.says(ctx, name, corev1alpha2.ConditionHasValidBundle, "BundleLoadFailed", "nonsense", "spec.config")
+		s.Expect(s.conditionOf(ctx, name, corev1alpha2.ConditionInstalled)).To(HavePrefix("True"))
+		s.changed(ctx, name, `{"spec":{"config":{"deploymentConfig":{"nonsense":null,"env":[{"name":"COLOUR","value":"red"}]}}}}`)
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected", "Revision 2")
+		live, err := s.Admin.Kubernetes.AppsV1().Deployments(name).Get(ctx, name, metav1.GetOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		s.Expect(live.Spec.Template.Spec.Containers[0].Env).To(ContainElement(HaveField("Value", "red")))
+		first, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&corev1alpha2.BundleDeployment{Status: s.statusOf(ctx, name)})
+		s.Expect(err).NotTo(HaveOccurred())
+		s.Expect(first["status"]).To(And(HaveKeyWithValue("contentDigest", HavePrefix("sha256:")), HaveKey("plan")))
+	})
+}

@@ -1,0 +1,241 @@
+package scenarios
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	. "github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	configv1 "github.com/openshift/api/config/v1"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/test/samples"
+)
+
+func TestUpgrades(t *testing.T) {
+	runStory(t, "UPG-V10 UPG-M1 go hop by hop along the path that is shown, each when the one before is healthy", defaultOperators, func(ctx context.Context, s *Story) {
+		const pkg = "hopper"
+		s.offering(ctx, pkg, through13, "1.2.0")
+		s.plopped(ctx, pkg, "")
+		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.2.0").Should(Succeed())
+		s.respecified(ctx, pkg, `"paused": true`)
+		s.offering(ctx, pkg, through13, "1.2.0", "1.3.0", "1.3.5", "1.4.0", "1.4.1")
+		s.respecified(ctx, pkg, `"package": {"version": "1.4.0"}`)
+		s.Eventually(s.updatesOf).WithContext(ctx).WithArguments(pkg).Should(Equal([]string{
+			"1.4.1 by 1.3.5 1.4.1: Range", "1.4.0 by 1.3.5 1.4.0: Paused", "1.3.5 by 1.3.5: Range", "1.3.0 by 1.3.0: Range",
+		}), "the way is shown before anything moves")
+
+		watched, err := s.Admin.Platform.PlatformV1alpha1().PlatformOperators().Watch(ctx, metav1.SingleObject(metav1.ObjectMeta{Name: pkg}))
+		s.Expect(err).NotTo(HaveOccurred())
+		defer watched.Stop()
+		s.respecified(ctx, pkg, `"paused": null`)
+		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.4.0").Should(Succeed())
+
+		var hops []string
+		for len(hops) == 0 || !strings.HasPrefix(hops[len(hops)-1], "at 1.4.0") {
+			event, open := <-watched.ResultChan()
+			s.Expect(open).To(BeTrue())
+			operator, ok := event.Object.(*platformv1alpha1.PlatformOperator)
+			s.Expect(ok).To(BeTrue())
+			hop := "at " + operator.Status.Installed.Version
+			if target := operator.Status.Target; target != nil {
+				hop += fmt.Sprintf(", moving to %s by %s with %s under way", target.Version, strings.Join(target.Path, " "), target.Hop.Version)
+			}
+			if len(hops) == 0 || hops[len(hops)-1] != hop {
+				hops = append(hops, hop)
+			}
+		}
+		s.Expect(hops).To(Equal([]string{
+			"at 1.2.0", "at 1.2.0, moving to 1.4.0 by 1.3.5 1.4.0 with 1.3.5 under way",
+			"at 1.3.5", "at 1.3.5, moving to 1.4.0 by 1.4.0 with 1.4.0 under way", "at 1.4.0",
+		}))
+		s.Expect(s.historyOf(ctx, pkg)).To(Equal([]string{"1.4.0 Ready by Automatic", "1.3.5 Ready by SpecChange", "1.2.0 Ready by Installation"}))
+		operator, err := s.Admin.Operator(ctx, pkg)
+		s.Expect(err).NotTo(HaveOccurred())
+		for i, entry := range operator.Status.History[:2] {
+			s.Expect(operator.Status.History[i+1].ReadyTime.Time).NotTo(BeTemporally(">", entry.StartedTime.Time), "%s began before %s was ready", entry.Version, operator.Status.History[i+1].Version)
+		}
+		s.Eventually(s.eventsAbout).WithContext(ctx).WithArguments(platformv1alpha1.EventUpgradeStarted, pkg).Should(ConsistOf(
+			ContainSubstring("from version 1.2.0 to version 1.3.5"), ContainSubstring("from version 1.3.5 to version 1.4.0")))
+	})
+
+	runStory(t, "UPG-M2 with manual approval move exactly where they are told to", defaultOperators, func(ctx context.Context, s *Story) {
+		const pkg = "waiter"
+		s.offering(ctx, pkg, through13, "1.2.0")
+		s.plopped(ctx, pkg, `"upgrades": {"approval": "Manual"}`)
+		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.2.0").Should(Succeed())
+		s.offering(ctx, pkg, through13, "1.2.0", "1.3.5", "1.4.0")
+		s.progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonAwaitingApproval, `Version 1.4.0 is available and waits for approval`, `spec.upgrades.approvedVersion to "1.4.0"`)
+		s.Expect(s.updatesOf(ctx, pkg)).To(Equal([]string{"1.4.0 by 1.3.5 1.4.0: AwaitingApproval", "1.3.5 by 1.3.5: AwaitingApproval"}))
+
+		s.respecified(ctx, pkg, `"upgrades": {"approvedVersion": "1.4.0"}`)
+		s.Eventually(s.historyOf).WithContext(ctx).WithArguments(pkg).Should(ContainElement(HavePrefix("1.3.5")))
+		s.offering(ctx, pkg, through13, "1.2.0", "1.3.5", "1.4.0", "1.5.0") // another version meanwhile changes nothing
+		s.progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonAwaitingApproval, `Version 1.5.0 is available and waits for approval`)
+		s.Expect(s.historyOf(ctx, pkg)).To(Equal([]string{"1.4.0 Ready by Approved", "1.3.5 Ready by Approved", "1.2.0 Ready by Installation"}))
+
+		s.respecified(ctx, pkg, `"upgrades": {"approvedVersion": "1.6.0"}`)
+		s.progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonAwaitingApproval, `The approved version "1.6.0" is in no selected catalog`)
+	})
+
+	runStory(t, "UPG-M3 wait while the cluster itself is being updated, but for first installations and what is approved", defaultOperators, func(ctx context.Context, s *Story) {
+		const pkg, other, fresh = "patient", "approver", "newcomer"
+		s.offering(ctx, pkg, "", "1.0.0")
+		s.offering(ctx, other, "", "1.0.0")
+		s.offering(ctx, fresh, "", "1.0.0")
+		s.plopped(ctx, pkg, "")
+		s.plopped(ctx, other, `"upgrades": {"approval": "Manual"}`)
+		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
+		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(other, "1.0.0").Should(Succeed())
+		s.updating(ctx, configv1.ConditionTrue)
+		s.offering(ctx, pkg, "", "1.0.0", "1.1.0")
+		s.offering(ctx, other, "", "1.0.0", "1.1.0")
+		s.progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "version 1.1.0 is available", "while the cluster itself is being updated to 4.")
+		s.Expect(s.updatesOf(ctx, pkg)).To(Equal([]string{"1.1.0 by 1.1.0: ClusterUpdating"}))
+		s.respecified(ctx, other, `"upgrades": {"approvedVersion": "1.1.0"}`)
+		s.Eventually(s.historyOf).WithContext(ctx).WithArguments(other).Should(ContainElement("1.1.0 Ready by Approved"))
+		s.plopped(ctx, fresh, "")
+		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(fresh, "1.0.0").Should(Succeed())
+		s.Expect(s.historyOf(ctx, pkg)).To(HaveLen(1))
+
+		s.updating(ctx, configv1.ConditionFalse)
+		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.1.0").Should(Succeed())
+	})
+
+	runStory(t, "UPG-M4 do not try a version again that failed, before the spec or the catalog changes", defaultOperators, func(ctx context.Context, s *Story) {
+		const pkg = "stumbler"
+		s.offering(ctx, pkg, "", "1.0.0")
+		s.plopped(ctx, pkg, `"install": {"onFailure": "Rollback", "progressDeadlineSeconds": 10}`)
+		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
+		s.offering(ctx, pkg, "", "1.0.0", "1.1.0 never ready")
+		s.Eventually(s.historyOf).WithContext(ctx).WithArguments(pkg).Should(Equal([]string{"1.1.0 RolledBack by Automatic", "1.0.0 Ready by Installation"}))
+		s.progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonDeadlineExceeded, "1.1.0")
+		s.Eventually(s.updatesOf).WithContext(ctx).WithArguments(pkg).Should(Equal([]string{"1.1.0 by 1.1.0: Failed"}))
+		before, err := s.Admin.Operator(ctx, pkg)
+		s.Expect(err).NotTo(HaveOccurred())
+		s.KillManager()
+		s.StartManager()
+		s.Consistently(func(ctx context.Context) (string, error) {
+			now, err := s.Admin.Operator(ctx, pkg)
+			return now.ResourceVersion, err
+		}).WithContext(ctx).Should(Equal(before.ResourceVersion), "nothing is tried again, not even by a new manager")
+
+		s.Expect(s.Admin.Publish(ctx, samples.Operator{Package: pkg, Version: "1.0.0"}, samples.Operator{Package: pkg, Version: "1.1.0", NeverReady: true},
+			samples.Operator{Package: pkg, Version: "1.2.0", SkipRange: ">=1.0.0 <1.2.0"})).To(Succeed())
+		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.2.0").Should(Succeed())
+		s.Expect(s.historyOf(ctx, pkg)).To(Equal([]string{"1.2.0 Ready by Automatic", "1.1.0 RolledBack by Automatic", "1.0.0 Ready by Installation"}))
+	})
+
+	runStory(t, "are not told to have reached a version that was rolled back, when they are paused", defaultOperators, func(ctx context.Context, s *Story) {
+		const pkg = "napper"
+		s.offering(ctx, pkg, "", "1.0.0")
+		s.plopped(ctx, pkg, `"install": {"onFailure": "Rollback", "progressDeadlineSeconds": 10}`)
+		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
+		s.offering(ctx, pkg, "", "1.0.0", "1.1.0 never ready")
+		told := []string{"1.1.0 RolledBack by Automatic", "1.0.0 Ready by Installation"}
+		s.Eventually(s.historyOf).WithContext(ctx).WithArguments(pkg).Should(Equal(told))
+		s.progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonDeadlineExceeded, "1.1.0")
+		s.respecified(ctx, pkg, `"paused": true`)
+		s.progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonPaused, "spec.paused")
+		s.Consistently(func(ctx context.Context) (string, error) {
+			operator, err := s.Admin.Operator(ctx, pkg)
+			if err != nil {
+				return "", err
+			}
+			return operator.Status.Installed.Version, nil
+		}).WithContext(ctx).Should(Equal("1.0.0"))
+		s.Expect(s.historyOf(ctx, pkg)).To(Equal(told))
+	})
+
+	runStory(t, "UPG-M5 leave a hop that is stuck at once when the spec asks for something else", defaultOperators, func(ctx context.Context, s *Story) {
+		const pkg = "escaper"
+		s.offering(ctx, pkg, "", "1.0.0")
+		s.plopped(ctx, pkg, "")
+		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
+		s.offering(ctx, pkg, "", "1.0.0", "1.1.0 never ready")
+		s.Eventually(s.historyOf).WithContext(ctx).WithArguments(pkg).Should(ContainElement("1.1.0 Installing by Automatic"))
+		s.Expect(s.Admin.Publish(ctx, samples.Operator{Package: pkg, Version: "1.0.0"}, samples.Operator{Package: pkg, Version: "1.1.0", NeverReady: true},
+			samples.Operator{Package: pkg, Version: "1.1.1", SkipRange: ">=1.0.0 <1.1.1"})).To(Succeed())
+		s.progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "version 1.1.1 is available, and is not moved to while version 1.1.0 is not healthy")
+
+		s.respecified(ctx, pkg, `"package": {"version": "1.1.1"}`)
+		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.1.1").Should(Succeed())
+		s.Expect(s.historyOf(ctx, pkg)).To(Equal([]string{"1.1.1 Ready by SpecChange", "1.1.0 Superseded by Automatic", "1.0.0 Ready by Installation"}))
+	})
+
+	runStory(t, "are no way past approval: a BundleDeployment that is deleted by hand is put back as it was", defaultOperators, func(ctx context.Context, s *Story) {
+		const pkg = "revenant"
+		s.offering(ctx, pkg, "", "1.0.0")
+		s.plopped(ctx, pkg, `"upgrades": {"approval": "Manual"}`)
+		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
+		s.Eventually(s.historyOf).WithContext(ctx).WithArguments(pkg).Should(Equal([]string{"1.0.0 Ready by Installation"}))
+		s.offering(ctx, pkg, "", "1.0.0", "1.1.0")
+		s.progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonAwaitingApproval, "Version 1.1.0 is available")
+		s.Environment.Catalog.Unavailable(true)
+		s.KillManager()
+		s.StartManager() // what the catalogs had is forgotten
+
+		s.Expect(s.Admin.Platform.CoreV1alpha2().BundleDeployments().Delete(ctx, pkg, metav1.DeleteOptions{})).To(Succeed())
+		s.Eventually(s.historyOf).WithContext(ctx).WithArguments(pkg).Should(Equal([]string{"1.0.0 Ready by Restored", "1.0.0 Ready by Installation"}))
+		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
+		s.Environment.Catalog.Unavailable(false)
+		s.respecified(ctx, pkg, `"upgrades": {"approvedVersion": "1.1.0"}`)
+		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.1.0").Should(Succeed())
+		s.Expect(s.historyOf(ctx, pkg)).To(Equal([]string{"1.1.0 Ready by Approved", "1.0.0 Ready by Restored", "1.0.0 Ready by Installation"}))
+	})
+
+	runStory(t, "lead to a bundle that was built anew under its name as they lead to another version", defaultOperators, func(ctx context.Context, s *Story) {
+		const pkg, careful = "phoenix", "phoenician"
+		s.offering(ctx, pkg, "", "1.0.0")
+		s.offering(ctx, careful, "", "1.0.0")
+		s.plopped(ctx, pkg, "")
+		s.plopped(ctx, careful, `"upgrades": {"approval": "Manual", "approvedVersion": "1.0.0"}`)
+		for _, name := range []string{pkg, careful} {
+			s.Eventually(s.historyOf).WithContext(ctx).WithArguments(name).Should(Equal([]string{"1.0.0 Ready by Installation"}))
+		}
+		before, err := s.Admin.Operator(ctx, pkg)
+		s.Expect(err).NotTo(HaveOccurred())
+		s.updating(ctx, configv1.ConditionTrue)
+		s.Expect(s.Admin.Publish(ctx, samples.Operator{Package: pkg, Version: "1.0.0", ExtraConfigMap: "ashes"},
+			samples.Operator{Package: careful, Version: "1.0.0", ExtraConfigMap: "purple"})).To(Succeed())
+		s.progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "version 1.0.0 is available", "while the cluster itself is being updated")
+		s.progressingSays(ctx, careful, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "bundle phoenician.v1.0.0 has another image")
+
+		s.updating(ctx, configv1.ConditionFalse)
+		s.Eventually(s.historyOf).WithContext(ctx).WithArguments(pkg).Should(Equal([]string{"1.0.0 Ready by Automatic", "1.0.0 Ready by Installation"}))
+		after, err := s.Admin.Operator(ctx, pkg)
+		s.Expect(err).NotTo(HaveOccurred())
+		s.Expect(after.Status.Installed.Image).NotTo(Equal(before.Status.Installed.Image))
+		s.Expect(s.historyOf(ctx, careful)).To(HaveLen(1))
+		s.respecified(ctx, careful, `"upgrades": {"approval": "Automatic"}`)
+		s.Eventually(s.historyOf).WithContext(ctx).WithArguments(careful).Should(HaveLen(2))
+	})
+
+	runStory(t, "UPG-M6 go on after a restart in mid-path, and wait while the catalog is gone", defaultOperators, func(ctx context.Context, s *Story) {
+		const pkg = "wanderer"
+		s.offering(ctx, pkg, through13, "1.2.0")
+		s.plopped(ctx, pkg, "")
+		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.2.0").Should(Succeed())
+		s.offering(ctx, pkg, through13, "1.2.0", "1.3.5", "1.4.0")
+		s.Eventually(s.historyOf).WithContext(ctx).WithArguments(pkg).Should(ContainElement(HavePrefix("1.3.5 Installing")))
+		s.Environment.Catalog.Unavailable(true)
+		s.KillManager()
+		s.StartManager()
+		s.Eventually(func(ctx context.Context) (string, error) {
+			operator, err := s.Admin.Operator(ctx, pkg)
+			if err != nil {
+				return "", err
+			}
+			return operator.Status.Installed.Version, nil
+		}).WithContext(ctx).Should(Equal("1.3.5"), "the hop that was under way ends without a catalog")
+		s.progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonAsExpected, "Version 1.3.5 stays", "no catalog could be read")
+		s.Consistently(s.historyOf).WithContext(ctx).WithArguments(pkg).Should(HaveLen(2))
+		s.Expect(s.Admin.OperatorHas(ctx, pkg, platformv1alpha1.ConditionHealthy, metav1.ConditionTrue, platformv1alpha1.ReasonAsExpected)).To(Succeed())
+
+		s.Environment.Catalog.Unavailable(false)
+		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.4.0").Should(Succeed())
+	})
+}

@@ -169,20 +169,21 @@ func TestOnlyAWholeRunIsRead(t *testing.T) {
 	focused := types.Report{SuiteSucceeded: true, PreRunStats: types.PreRunStats{TotalSpecs: 2, SpecsThatWillRun: 1}}
 	failed := types.Report{PreRunStats: whole.PreRunStats}
 	for name, test := range map[string]struct {
-		integration, e2e *types.Report
-		without          string
-		want             string
+		scenarios, integration, e2e *types.Report
+		without                     string
+		want                        string
 	}{
-		"both suites":               {&whole, &whole, "", ""},
-		"nothing":                   {nil, nil, "", "in the integration suite: it left no trace"},
-		"one suite":                 {&whole, nil, "", "in the e2e suite: it left no trace"},
-		"a few specs":               {&focused, &whole, "", "only 1 of its 2 specs ran"},
-		"a failed suite":            {&whole, &failed, "", "in the e2e suite: it failed"},
-		"a suite without its trace": {&whole, &whole, "e2e", "in the e2e suite: it left no trace"},
+		"all suites":                {&whole, &whole, &whole, "", ""},
+		"nothing":                   {nil, nil, nil, "", "in the scenarios suite: it left no trace"},
+		"one suite":                 {&whole, nil, nil, "", "in the integration suite: it left no trace"},
+		"two suites":                {&whole, &whole, nil, "", "in the e2e suite: it left no trace"},
+		"a few specs":               {&whole, &focused, &whole, "", "only 1 of its 2 specs ran"},
+		"a failed suite":            {&whole, &whole, &failed, "", "in the e2e suite: it failed"},
+		"a suite without its trace": {&whole, &whole, &whole, "e2e", "in the e2e suite: it left no trace"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder := t.TempDir()
-			for suite, report := range map[string]*types.Report{"integration": test.integration, "e2e": test.e2e} {
+			for suite, report := range map[string]*types.Report{"scenarios": test.scenarios, "integration": test.integration, "e2e": test.e2e} {
 				if report == nil {
 					continue
 				}
@@ -200,7 +201,7 @@ func TestOnlyAWholeRunIsRead(t *testing.T) {
 			}
 			got, err := ReadRun(folder)
 			if test.want != "" {
-				if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "make test-integration e2e") {
+				if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "make test-scenarios test-integration e2e") {
 					t.Errorf("got %v, want %q and what to do", err, test.want)
 				}
 				return
@@ -209,8 +210,8 @@ func TestOnlyAWholeRunIsRead(t *testing.T) {
 				t.Fatal(err)
 			}
 			for request, count := range used() {
-				if got[request] != 4*count {
-					t.Errorf("%s is counted %d times in two suites of two processes, want %d", request, got[request], 4*count)
+				if got[request] != 6*count {
+					t.Errorf("%s is counted %d times in three suites of two processes, want %d", request, got[request], 6*count)
 				}
 			}
 		})

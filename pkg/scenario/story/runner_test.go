@@ -168,7 +168,7 @@ func TestAStoryThatContinuesAnotherOneReportsWhatItsOwnStepsChange(t *testing.T)
 	}
 }
 
-const pod = "- create: {apiVersion: v1, kind: Pod, metadata: {namespace: default, name: a}, spec: {containers: [{name: a, image: a}]}}\n"
+const pod = "- create: {apiVersion: v1, kind: Pod, metadata: {namespace: default, name: a}, spec: {nodeName: worker-0, containers: [{name: a, image: a}]}}\n"
 
 func TestPodsBehaveAsAStorySays(t *testing.T) {
 	_, err := told(t, "title: A Pod fails, and recovers\nsteps:\n"+

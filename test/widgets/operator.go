@@ -146,7 +146,12 @@ func (o *operator) sync(ctx context.Context, name cache.ObjectName) error {
 	return o.report(ctx, object, &read, live)
 }
 
+// apply applies the Deployment of a Widget. The cache may still have a Widget whose Deployment was just deleted because its owner was: it is
+// an error that the Widget does not exist any more, and the next attempt finds it so.
 func (o *operator) apply(ctx context.Context, w *widget) (*appsv1.Deployment, error) {
+	if _, err := o.dynamic.Resource(resource).Namespace(w.Namespace).Get(ctx, w.Name, metav1.GetOptions{}); err != nil {
+		return nil, err
+	}
 	labels := map[string]string{"widget": w.Name}
 	container := coreapply.Container().WithName("main").WithImage("example.com/widget:v1")
 	declared := appsapply.Deployment(w.Name, w.Namespace).WithLabels(labels).

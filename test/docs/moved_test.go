@@ -15,7 +15,7 @@ const stories = "../scenarios/"
 var movedRow = regexp.MustCompile("^\\| (.*) \\| `(Test\\w+)`(?:, `([^`]*): …`)? \\|$")
 
 // For each moved spec in docs/testing.md, the named test exists and has a subtest with the spec's name.
-func TestOM_14_SpecsThatMovedAreWhereThePageSays(t *testing.T) {
+func TestSpecsThatMovedAreWhereThePageSays(t *testing.T) {
 	content, err := os.ReadFile("../../docs/testing.md")
 	if err != nil {
 		t.Fatal(err)

@@ -188,10 +188,10 @@ func parse(text []byte) any {
 	return value
 }
 
-// cleanUp deletes what the sequence says, and waits until it is gone, so that the sequence can be sent again.
+// cleanUp has the objects of a sequence deleted, and does not wait for that: no other sequence has objects of these names.
 func (s *sender) cleanUp(ctx context.Context, sequence Sequence) {
 	for _, path := range sequence.Cleanup {
-		_, _ = s.repeat(ctx, Request{Delete: path, Until: &Until{Code: http.StatusNotFound}})
+		_, _, _ = s.send(ctx, Request{Delete: path})
 	}
 }
 

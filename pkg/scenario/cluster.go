@@ -15,6 +15,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/apiserver"
 	"github.com/openshift/platform-operators/pkg/scenario/controllers"
 	"github.com/openshift/platform-operators/pkg/scenario/etcd"
+	_ "github.com/openshift/platform-operators/pkg/scenario/queues" // makes virtual time cheap
 	"github.com/openshift/platform-operators/pkg/scenario/workloads"
 )
 
@@ -40,6 +41,9 @@ type Options struct {
 // Snapshot is everything that a cluster held at one moment. Any number of clusters may start from it, also at the same time and in
 // bubbles of their own.
 type Snapshot struct{ store *etcd.Snapshot }
+
+// Revision is the number of the cluster's last write. Snapshots of one cluster that have the same one are equal.
+func (s *Snapshot) Revision() int64 { return s.store.Revision() }
 
 // Cluster is a Kubernetes cluster in memory.
 type Cluster struct {

@@ -26,5 +26,5 @@
 //
 // The package is a library for any operator. It knows none of this project's kinds, and imports none of its packages but those below it:
 // etcd (the storage), apiserver, builtin (the built-in kinds), rbac, controllers, workloads (Deployments
-// to Pods that are ready), transport and network (HTTP and connections in memory).
+// to Pods that are ready), transport and network (HTTP and connections in memory), and queues (work queues without metrics).
 package scenario

@@ -32,14 +32,14 @@ type Fault struct {
 }
 
 // Effect is what becomes of a request: it sends the request or not, and returns what the client gets.
-type Effect func(ctx context.Context, send Send) (*http.Response, error)
+type Effect func(ctx context.Context, request Request, send Send) (*http.Response, error)
 
 // Send sends a request to the API server and returns the response.
 type Send func() (*http.Response, error)
 
 // Delay sends a request later. The client may give up meanwhile.
 func Delay(by time.Duration) Effect {
-	return func(ctx context.Context, send Send) (*http.Response, error) {
+	return func(ctx context.Context, _ Request, send Send) (*http.Response, error) {
 		select {
 		case <-time.After(by):
 			return send()
@@ -52,7 +52,7 @@ func Delay(by time.Duration) Effect {
 // Refuse answers with a Status of an API server instead of sending the request. Retry-After is set if retryAfter, in whole seconds, is
 // not 0.
 func Refuse(code int, reason metav1.StatusReason, retryAfter time.Duration) Effect {
-	return func(context.Context, Send) (*http.Response, error) {
+	return func(context.Context, Request, Send) (*http.Response, error) {
 		status := metav1.Status{
 			TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure,
 			Code: int32(code), Reason: reason, Message: "refused by a fault of the scenario",
@@ -76,7 +76,7 @@ func Refuse(code int, reason metav1.StatusReason, retryAfter time.Duration) Effe
 // LoseRequest fails a request as if the connection had been lost before the API server got it. It calls do, which may be nil, first: to
 // kill the process, for instance.
 func LoseRequest(do func()) Effect {
-	return func(context.Context, Send) (*http.Response, error) {
+	return func(context.Context, Request, Send) (*http.Response, error) {
 		if do != nil {
 			do()
 		}
@@ -85,21 +85,45 @@ func LoseRequest(do func()) Effect {
 }
 
 // LoseResponse sends a request, which must not be a watch, and fails it as if the connection had been lost before the response came. It
-// calls do, which may be nil,
-// in between.
+// calls do, which may be nil, in between.
 func LoseResponse(do func()) Effect {
-	return func(_ context.Context, send Send) (*http.Response, error) {
-		response, err := send()
-		if err != nil {
+	return func(_ context.Context, _ Request, send Send) (*http.Response, error) {
+		if _, err := sendWhole(send); err != nil {
 			return nil, err
 		}
-		_, _ = io.Copy(io.Discard, response.Body) // until the API server has carried the request out
-		_ = response.Body.Close()
 		if do != nil {
 			do()
 		}
 		return nil, fmt.Errorf("a fault of the scenario: %w", syscall.ECONNRESET)
 	}
+}
+
+// Around sends a request, which must not be a watch. It calls before, and, when the API server has carried the request out, after: to take
+// a Snapshot, for instance.
+func Around(before, after func(Request)) Effect {
+	return func(_ context.Context, request Request, send Send) (*http.Response, error) {
+		before(request)
+		response, err := sendWhole(send)
+		if err == nil {
+			after(request)
+		}
+		return response, err
+	}
+}
+
+// sendWhole sends a request and returns when the API server has carried it out.
+func sendWhole(send Send) (*http.Response, error) {
+	response, err := send()
+	if err != nil {
+		return nil, err
+	}
+	content, err := io.ReadAll(response.Body)
+	_ = response.Body.Close()
+	if err != nil {
+		return nil, err
+	}
+	response.Body = io.NopCloser(bytes.NewReader(content))
+	return response, nil
 }
 
 // Inject puts a fault in place. Of several faults that match a request, the one that was injected first applies, and all count it.
@@ -153,7 +177,7 @@ type faults struct {
 // apply sends a request, or does what the fault does that applies to it.
 func (f *faults) apply(ctx context.Context, request Request, send Send) (*http.Response, error) {
 	if effect := f.effect(request); effect != nil {
-		return effect(ctx, send)
+		return effect(ctx, request, send)
 	}
 	return send()
 }

@@ -107,6 +107,18 @@ func TestEffectsOfFaults(t *testing.T) {
 	})
 }
 
+func TestAroundEachRequestASnapshotCanBeTaken(t *testing.T) {
+	run(t, nil, func(s story) {
+		var snapshots []*scenario.Snapshot
+		take := func(scenario.Request) { snapshots = append(snapshots, s.Snapshot()) }
+		s.Inject(scenario.Fault{Match: createsConfigMaps, Effect: scenario.Around(take, take)})
+		s.must(s.createConfigMap("c"))
+		if got := s.configMaps(); len(got) != 1 || len(snapshots) != 2 || snapshots[1].Revision() != snapshots[0].Revision()+1 {
+			t.Errorf("there are %q, and %d snapshots", got, len(snapshots))
+		}
+	})
+}
+
 func TestAProcessThatWasKilledWritesNoMore(t *testing.T) {
 	run(t, nil, func(s story) {
 		process := s.NewProcess(scenario.AdminUser)

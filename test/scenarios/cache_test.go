@@ -77,17 +77,16 @@ func (c *storyCache) run(t *testing.T, into *storyResult, file string) error {
 	if err != nil {
 		return err
 	}
-	var from *scenario.Snapshot
-	offer := sampleWriter([]samples.Operator{{Package: "unused", Version: "1.0.0"}})
+	from := Origin{Offer: sampleWriter([]samples.Operator{{Package: "unused", Version: "1.0.0"}})}
 	if parsed.From != "" {
 		parent := c.result(t, parentOf(parsed))
 		if parent.err != nil {
 			return fmt.Errorf("%s: running the story that it continues: %w", file, parent.err)
 		}
-		from, offer = parent.cluster, func(dir string) error { return os.CopyFS(dir, os.DirFS(parent.samplesDir)) }
+		from = Origin{Cluster: parent.cluster, Offer: func(dir string) error { return os.CopyFS(dir, os.DirFS(parent.samplesDir)) }}
 	}
 	failed := errors.New("the story failed")
-	RunFrom(t, from, offer, func(s *Story) {
+	RunFrom(t, from, func(s *Story) {
 		if failed = s.run(parsed, c.update); failed != nil {
 			return
 		}

@@ -2,119 +2,171 @@ package scenarios
 
 import (
 	"context"
-	"flag"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/metadata"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/openshift/platform-operators/pkg/scenario"
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-var (
-	killEvery = flag.Int("kill-every", 5, "kill the manager at each write of so many; 1 is all")
-	killSeed  = flag.Int64("kill-seed", time.Now().Unix(), "the seed that chooses the first of these writes")
-)
-
-// first is the first write at which the manager is killed.
-func first() int { return int(*killSeed % int64(*killEvery)) }
-
-// operation is what an admin or a catalog's author does to one operator.
+// operation is what happens to one operator: what an admin does to it, the author of its catalog, or somebody who should not.
 type operation struct {
 	name string
-	// offered are the operators in the catalog.
-	offered []samples.Operator
-	do      func(s *Story) error
+	// before and after are the operators in the catalog.
+	before, after []samples.Operator
+	do            func(s *Story) error
+	// takes is how long the manager then waits for something; zero if for nothing.
+	takes time.Duration
 }
 
+// versions are those of memo, in the order in which the catalog offers them.
+var versions = []samples.Operator{
+	{Package: "memo", Version: "1.0.0"},
+	{Package: "memo", Version: "1.1.0", ExtraConfigMap: "memo-settings"},
+	{Package: "memo", Version: "1.2.0", NeverReady: true},
+	{Package: "memo", Version: "1.3.0", Replaces: "1.1.0", Skips: []string{"1.2.0"}},
+}
+
+// operations are the life of an operator. Each begins where the one before ended.
 var operations = []operation{
-	{"install", []samples.Operator{memo("1.0.0")}, func(s *Story) error { return s.Create(s.Context(), "memo", "") }},
-	{"upgrade", []samples.Operator{memo("1.0.0")}, func(s *Story) error {
-		return s.Publish(s.Context(), memo("1.0.0"), samples.Operator{Package: "memo", Version: "1.1.0", ExtraConfigMap: "memo-settings"})
-	}},
-	{"remove", []samples.Operator{memo("1.0.0"), {Package: "memo", Version: "1.1.0", ExtraConfigMap: "memo-settings"}}, func(s *Story) error {
+	{"install", versions[:1], versions[:1], func(s *Story) error { return s.Create(s.Context(), "memo", "") }, 0},
+	{"upgrade", versions[:1], versions[:2], func(s *Story) error { return s.Publish(s.Context(), versions[:2]...) }, 0},
+	{"repair", versions[:2], versions[:2], (*Story).tamper, 0},
+	{"roll back", versions[:2], versions[:3], (*Story).attemptUpgrade, 30 * time.Second},
+	{"move past the failed version", versions[:3], versions, func(s *Story) error { return s.Publish(s.Context(), versions...) }, 0},
+	{"remove", versions, versions, func(s *Story) error {
 		return s.Platform.PlatformV1alpha1().PlatformOperators().Delete(s.Context(), "memo", metav1.DeleteOptions{})
-	}},
+	}, 0},
 }
 
-func memo(version string) samples.Operator {
-	return samples.Operator{Package: "memo", Version: version}
+// tamper edits a value of the operator's, edits its Deployment, from which Pods follow, and deletes its Service.
+func (s *Story) tamper() error {
+	by := metav1.PatchOptions{FieldManager: "tinkerer"}
+	_, edited := s.Kubernetes.CoreV1().ConfigMaps("memo").Patch(s.Context(), "memo-settings", types.MergePatchType, []byte(`{"data":{"version":"tampered"}}`), by)
+	image := []byte(`{"spec":{"template":{"spec":{"containers":[{"name":"manager","image":"samples.invalid/memo:tampered"}]}}}}`)
+	_, deployed := s.Kubernetes.AppsV1().Deployments("memo").Patch(s.Context(), "memo", types.StrategicMergePatchType, image, by)
+	return errors.Join(edited, deployed, s.Kubernetes.CoreV1().Services("memo").Delete(s.Context(), "memo-metrics", metav1.DeleteOptions{}))
 }
 
-// TestENG_D10_AManagerThatIsKilledAtAnyWriteGoesOn kills the manager before and after each of its writes during an installation, an upgrade
-// and a removal, and starts it again. The end must be as without that. Each run takes some writes, which a printed seed chooses.
+// attemptUpgrade offers a version that never becomes ready. The manager gives it ten seconds, and goes back.
+func (s *Story) attemptUpgrade() error {
+	patch := []byte(`{"spec":{"install":{"onFailure":"Rollback","progressDeadlineSeconds":10}}}`)
+	_, err := s.Platform.PlatformV1alpha1().PlatformOperators().Patch(s.Context(), "memo", types.MergePatchType, patch, metav1.PatchOptions{})
+	return errors.Join(err, s.Publish(s.Context(), versions[:3]...))
+}
+
+// settleAfter waits until the operation is over, if the manager is there to carry it out.
+func (s *Story) settleAfter(each operation) {
+	s.Settle()
+	time.Sleep(each.takes)
+	s.Settle()
+}
+
+// TestENG_D10_AManagerThatIsKilledAtAnyWriteGoesOn has another manager go on with each operation from each moment before and after one of
+// the first manager's writes. The end must be as if the first one had lived.
 func TestENG_D10_AManagerThatIsKilledAtAnyWriteGoesOn(t *testing.T) {
-	t.Logf("-kill-every=%d -kill-seed=%d", *killEvery, *killSeed)
 	var from *scenario.Snapshot
 	for _, each := range operations {
-		begin, after, writes, want := from, from, 0, outcome{}
-		RunFrom(t, begin, sampleWriter(each.offered), func(s *Story) {
+		k := &killed{dir: t.TempDir()}
+		var want outcome
+		RunFrom(t, Origin{Cluster: from, Offer: sampleWriter(each.before)}, func(s *Story) {
 			s.Settle()
-			before := len(s.operationWrites())
+			k.record(s)
 			s.must(each.do(s))
-			s.Settle()
-			writes = len(s.operationWrites()) - before
+			s.settleAfter(each)
 			want = s.outcome()
-			s.Manager.Kill()
-			s.Manager = nil
+			s.KillManager()
 			s.Settle()
-			after = s.Snapshot()
+			from = s.Snapshot()
 		})
 		if t.Failed() {
 			return
 		}
-		from = after
-		killAtEach(t, begin, each, writes, want)
-	}
-}
-
-// killAtEach kills the manager at each of an operation's writes.
-func killAtEach(t *testing.T, from *scenario.Snapshot, each operation, writes int, want outcome) {
-	t.Helper()
-	if writes < 10 {
-		t.Fatalf("%s: the manager wrote %d times", each.name, writes)
-	}
-	effects := map[string]func(func()) scenario.Effect{"before": scenario.LoseRequest, "after": scenario.LoseResponse}
-	var runs, killed atomic.Int64
-	t.Run(each.name, func(t *testing.T) {
-		for n := first(); n < writes; n += *killEvery {
-			for when, effect := range effects {
-				t.Run(fmt.Sprintf("%s write %d", when, n+1), func(t *testing.T) {
+		t.Logf("%s: %d kill points", each.name, len(k.points))
+		if len(k.points) < minKillPoints {
+			t.Fatalf("%s has %d kill points; the manager was not seen to write", each.name, len(k.points))
+		}
+		t.Run(each.name, func(t *testing.T) {
+			for i, point := range k.points {
+				t.Run(fmt.Sprintf("%d %s", i+1, point), func(t *testing.T) {
 					t.Parallel()
-					runs.Add(1)
-					RunFrom(t, from, sampleWriter(each.offered), func(s *Story) {
-						s.Settle()
-						process := s.Manager.process
-						injection := s.Inject(scenario.Fault{Match: isManagerWrite, Nth: n + 1, Effect: effect(process.Kill)})
-						s.must(each.do(s))
-						s.Settle()
-						if len(injection.Applied()) == 0 {
-							return // this run had fewer writes: status is written together or apart
-						}
-						killed.Add(1)
-						s.Manager.Kill()
-						s.StartManager()
-						s.Settle()
+					RunFrom(t, Origin{point.cluster, sampleWriter(each.after), point.contentDir}, func(s *Story) {
+						s.settleAfter(each)
 						if diff := cmp.Diff(want, s.outcome()); diff != "" {
-							t.Errorf("killed at %v (-without +with):\n%s", injection.Applied(), diff)
+							t.Errorf("(-without +with)\n%s", diff)
 						}
 					})
 				})
 			}
-		}
-	})
-	t.Logf("%s: %d writes; the manager was killed in %d of %d runs", each.name, writes, killed.Load(), runs.Load())
-	if killed.Load() < runs.Load()*3/4 {
-		t.Errorf("%s: the manager was killed in %d of %d runs only", each.name, killed.Load(), runs.Load())
+		})
 	}
+}
+
+// minKillPoints is what every operation has.
+const minKillPoints = 10
+
+// killed is what managers would have left that were killed at their writes.
+type killed struct {
+	// dir is a folder for what they leave in their own folders.
+	dir string
+
+	mu     sync.Mutex
+	points []killPoint
+}
+
+// killPoint is one moment before or after a write.
+type killPoint struct {
+	// when is "before" or "after".
+	when    string
+	write   scenario.Request
+	cluster *scenario.Snapshot
+	// contentDir is a copy of the manager's folder.
+	contentDir string
+}
+
+func (p killPoint) String() string { return p.when + " " + p.write.String() }
+
+// record adds a kill point before and after each write of the manager from now on.
+func (k *killed) record(s *Story) {
+	at := func(when string) func(scenario.Request) {
+		return func(write scenario.Request) {
+			if err := k.add(s, when, write); err != nil {
+				s.Error(err)
+			}
+		}
+	}
+	s.Inject(scenario.Fault{Match: isManagerWrite, Times: scenario.Always, Effect: scenario.Around(at("before"), at("after"))})
+}
+
+// add adds a kill point. If nothing was written since another one, such as between a write and the next, it is the same one.
+func (k *killed) add(s *Story, when string, write scenario.Request) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	point := killPoint{when, write, s.Snapshot(), filepath.Join(k.dir, strconv.Itoa(len(k.points)))}
+	if slices.ContainsFunc(k.points, func(other killPoint) bool { return other.cluster.Revision() == point.cluster.Revision() }) {
+		return nil
+	}
+	k.points = append(k.points, point)
+	err := os.CopyFS(point.contentDir, os.DirFS(contentDir(s.Environment)))
+	if errors.Is(err, fs.ErrNotExist) { // the manager is moving content: it is killed with a part of it
+		return nil
+	}
+	return err
 }
 
 // isManagerWrite matches the manager's writes of what its work depends on: an Event may be lost.
@@ -154,20 +206,24 @@ var kinds = []schema.GroupVersionResource{
 	{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterrolebindings"},
 }
 
-// objects lists the objects of these kinds, with their labels.
+// objects lists the objects of these kinds, with their labels, the data of ConfigMaps, and the images of Deployments.
 func (s *Story) objects(ctx context.Context) ([]string, error) {
-	client, err := metadata.NewForConfig(s.ClientConfig(scenario.AdminUser))
-	if err != nil {
-		return nil, err
-	}
 	var objects []string
 	for _, kind := range kinds {
-		list, err := client.Resource(kind).List(ctx, metav1.ListOptions{})
+		list, err := s.Dynamic.Resource(kind).List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return nil, err
 		}
 		for _, each := range list.Items {
-			objects = append(objects, strings.Join([]string{kind.Resource, each.Namespace, each.Name, fmt.Sprint(each.Labels)}, " "))
+			line := []string{kind.Resource, each.GetNamespace(), each.GetName(), fmt.Sprint(each.GetLabels())}
+			if kind.Resource == "configmaps" {
+				line = append(line, fmt.Sprint(each.Object["data"]))
+			}
+			containers, _, _ := unstructured.NestedSlice(each.Object, "spec", "template", "spec", "containers")
+			for _, container := range containers {
+				line = append(line, fmt.Sprint(container.(map[string]any)["image"]))
+			}
+			objects = append(objects, strings.Join(line, " "))
 		}
 	}
 	return objects, nil

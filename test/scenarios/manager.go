@@ -52,10 +52,13 @@ func (s *Story) StopManager() {
 	s.Manager = nil
 }
 
+// contentDir is the manager's own folder.
+func contentDir(env *environment.Environment) string { return filepath.Join(env.Dir, "content") }
+
 func (s *Story) runManager(ctx context.Context, m *Manager, configure []func(*operator.Options)) error {
 	config := m.process.ClientConfig()
 	options := operator.NewOptions()
-	options.ContentDir = filepath.Join(s.Environment.Dir, "content")
+	options.ContentDir = contentDir(s.Environment)
 	options.CatalogCAFile = s.catalog.CAFile()
 	for _, each := range configure {
 		each(options)

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -59,22 +60,31 @@ func runStory(t *testing.T, name string, operators []samples.Operator, run func(
 	})
 }
 
+// Origin is what a story starts from.
+type Origin struct {
+	// Cluster is what the cluster has; nil is the payload's manifests.
+	Cluster *scenario.Snapshot
+	// Offer writes the catalog's operators into a folder of samples.
+	Offer func(samplesDir string) error
+	// ContentDir has what an earlier run of the manager left in its own folder; empty is nothing.
+	ContentDir string
+}
+
 // Run runs a story in a bubble of virtual time. The catalog offers the operators, and the manager runs.
 func Run(t *testing.T, operators []samples.Operator, run func(s *Story)) {
 	t.Helper()
-	RunFrom(t, nil, sampleWriter(operators), run)
+	RunFrom(t, Origin{Offer: sampleWriter(operators)}, run)
 }
 
-// RunFrom runs a story in a cluster that starts from a snapshot, or, if from is nil, with the payload's manifests only. offer writes the
-// catalog's operators into a folder of samples.
-func RunFrom(t *testing.T, from *scenario.Snapshot, offer func(samplesDir string) error, run func(s *Story)) {
+// RunFrom is Run with what was there before.
+func RunFrom(t *testing.T, from Origin, run func(s *Story)) {
 	t.Helper()
-	if from == nil {
+	if from.Cluster == nil {
 		root, err := environment.Root()
 		if err != nil {
 			t.Fatal(err)
 		}
-		from = snapshot(t, root)
+		from.Cluster = snapshot(t, root)
 	}
 	synctest.Test(t, func(t *testing.T) {
 		s := &Story{T: t, WithT: gomega.NewWithT(t), podReady: map[types.UID]bool{}}
@@ -83,7 +93,7 @@ func RunFrom(t *testing.T, from *scenario.Snapshot, offer func(samplesDir string
 		s.SetDefaultConsistentlyDuration(consistentlyDuration)
 		s.SetDefaultConsistentlyPollingInterval(pollingInterval)
 		defer s.stop()
-		s.must(s.start(t.Context(), from, offer))
+		s.must(s.start(t.Context(), from))
 		run(s)
 	})
 }
@@ -93,9 +103,9 @@ func sampleWriter(operators []samples.Operator) func(samplesDir string) error {
 	return func(dir string) error { return samples.Write(dir, operators...) }
 }
 
-func (s *Story) start(ctx context.Context, from *scenario.Snapshot, offer func(samplesDir string) error) error {
+func (s *Story) start(ctx context.Context, from Origin) error {
 	var err error
-	if s.Cluster, err = scenario.Start(ctx, scenario.Options{From: from}); err != nil {
+	if s.Cluster, err = scenario.Start(ctx, scenario.Options{From: from.Cluster}); err != nil {
 		return err
 	}
 	if err := s.SetPodBehavior(podBehavior); err != nil {
@@ -107,8 +117,13 @@ func (s *Story) start(ctx context.Context, from *scenario.Snapshot, offer func(s
 	}
 	env := &environment.Environment{Dir: s.TempDir(), Root: root, Admin: s.ClientConfig(scenario.AdminUser)}
 	env.SamplesDir = filepath.Join(env.Dir, "samples")
-	if err := offer(env.SamplesDir); err != nil {
+	if err := from.Offer(env.SamplesDir); err != nil {
 		return err
+	}
+	if from.ContentDir != "" {
+		if err := os.CopyFS(contentDir(env), os.DirFS(from.ContentDir)); err != nil {
+			return err
+		}
 	}
 	s.catalog, err = localcatalog.Start(ctx, localcatalog.Options{
 		Catalogs: []string{filepath.Join(env.SamplesDir, "catalog")}, Bundles: []string{filepath.Join(env.SamplesDir, "bundles")},

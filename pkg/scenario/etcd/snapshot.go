@@ -34,6 +34,9 @@ func (s *Store) Snapshot() *Snapshot {
 	}
 }
 
+// Revision is the number of the last write in it.
+func (s *Snapshot) Revision() int64 { return s.revision }
+
 // Restore returns a new store with the data of the snapshot, and without watches. Leases expire at the time that they were granted for.
 func Restore(snapshot *Snapshot) *Store {
 	s := New()

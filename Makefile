@@ -72,7 +72,7 @@ clean: ## Remove _output
 ##@ Test
 
 .PHONY: test
-test: compile test-unit test-seeds test-scenarios test-real test-alerts test-bench test-integration test-clusters test-rbac ## Run all tests but the long ones. RESULTS=folder keeps their results as JSON
+test: compile test-unit test-seeds test-scenarios test-registries test-real test-alerts test-bench test-integration test-clusters test-rbac ## Run all tests but the long ones. RESULTS=folder keeps their results as JSON
 
 .PHONY: results
 results:
@@ -98,6 +98,7 @@ compile-modules:
 	go list -C test/localcluster -export -test ./... >/dev/null
 	go list -C test/bench -export -test ./... >/dev/null
 	go list -C test/alerts -export -test ./... >/dev/null
+	go list -C test/registries -export -test ./... >/dev/null
 
 # -vet=off here and below: go test would vet every package once more, by fewer rules than make verify.
 .PHONY: test-unit
@@ -127,6 +128,10 @@ scenario-objects:
 test-scenarios: scenario-objects results ## Stories about the whole manager in one process, at virtual time
 	rm -f '$(TRACES)'/scenarios*
 	$(GOTEST) -vet=off -timeout=10m $(TESTFLAGS) ./test/scenarios -args -traces='$(TRACES)'
+
+.PHONY: test-registries
+test-registries: results ## The cluster in memory on Kubernetes' own registries: it answers as a real API server does
+	cd test/registries && $(GOTEST) -vet=off -timeout=10m $(TESTFLAGS) ./...
 
 .PHONY: test-alerts
 test-alerts: results ## Each alert in Prometheus' own engine: when it fires, and that it does not before
@@ -219,6 +224,7 @@ vet: ## go vet, which also fails when go.mod and vendor/modules.txt disagree
 	go vet -C test/localcluster ./...
 	go vet -C test/bench ./...
 	go vet -C test/alerts ./...
+	go vet -C test/registries ./...
 
 .PHONY: update-vendor
 update-vendor: ## Write vendor/ anew from go.mod (network)

@@ -36,6 +36,8 @@ type Options struct {
 	KubernetesVersion string
 	// From is what the cluster holds at first; nil starts an empty one. Time continues from when the snapshot was taken.
 	From *Snapshot
+	// Registries serve the built-in kinds; nil is package builtin. All clusters of a snapshot have the same.
+	Registries apiserver.Registries
 }
 
 // Snapshot is everything that a cluster held at one moment. Any number of clusters may start from it, also at the same time and in
@@ -68,7 +70,9 @@ func Start(ctx context.Context, options Options) (*Cluster, error) {
 		time.Sleep(time.Until(options.From.store.Time))
 		store = etcd.Restore(options.From.store)
 	}
-	server, err := apiserver.Start(ctx, apiserver.Options{Store: store, Version: options.KubernetesVersion, Masters: append(controllers.Users(), workloads.Users()...)})
+	server, err := apiserver.Start(ctx, apiserver.Options{
+		Store: store, Version: options.KubernetesVersion, Masters: append(controllers.Users(), workloads.Users()...), Registries: options.Registries,
+	})
 	if err != nil {
 		store.Close()
 		return nil, fmt.Errorf("starting a cluster in memory: %w", err)

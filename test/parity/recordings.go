@@ -48,6 +48,8 @@ type Difference struct {
 	Reason string `json:"reason"`
 	// Fields are where, each as sequence/request/field.path. A part of what a field contains is covered too.
 	Fields []string `json:"fields"`
+	// WithKubernetesRegistries says that a server in memory on Kubernetes' own registries differs as well.
+	WithKubernetesRegistries bool `json:"withKubernetesRegistries,omitempty"`
 }
 
 // Differences returns all that are allowed.

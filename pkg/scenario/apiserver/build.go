@@ -56,8 +56,11 @@ type builder struct {
 func newBuilder(running context.Context, options Options, loopback *rest.Config) (*builder, error) {
 	b := &builder{
 		running: running, options: options, loopback: loopback,
-		etcd:   etcd.NewClient(running, options.Store),
-		scheme: builtin.NewScheme(), discovery: discoveryendpoint.NewResourceManager("apis"),
+		etcd:      etcd.NewClient(running, options.Store),
+		discovery: discoveryendpoint.NewResourceManager("apis"),
+	}
+	if b.scheme = builtin.NewScheme(); options.Registries != nil {
+		b.scheme = options.Registries.Scheme()
 	}
 	b.codecs = serializer.NewCodecFactory(b.scheme)
 	var err error
@@ -83,12 +86,15 @@ func (b *builder) build() (http.Handler, error) {
 	config := b.genericConfig(b.codecs)
 	config.AdmissionControl = b.admission
 	config.SharedInformerFactory = b.informers
+	if b.options.Registries != nil {
+		b.options.Registries.Configure(config)
+	}
 	server, err := config.Complete().New("built-in", custom)
 	if err != nil {
 		return nil, fmt.Errorf("the server of built-in kinds: %w", err)
 	}
 	b.servers = append(b.servers, server)
-	if err := b.installBuiltin(server); err != nil {
+	if err := b.install(server); err != nil {
 		return nil, fmt.Errorf("the server of built-in kinds: %w", err)
 	}
 	return server.Handler, nil

@@ -34,6 +34,8 @@ type Options struct {
 	Version string
 	// Masters are users that may do everything, besides AdminUser.
 	Masters []string
+	// Registries serve the built-in kinds; nil is package builtin.
+	Registries Registries
 }
 
 // Server is an API server that runs.

@@ -1,0 +1,97 @@
+package parity
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/openshift/platform-operators/pkg/scenario"
+)
+
+// minRequests is how many requests the table has at least.
+const minRequests = 150
+
+// CompareInMemory sends the table to clusters in memory, one for each sequence. The test fails for each answer that is not as recorded, unless
+// a difference allows it, and for each difference that is none.
+func CompareInMemory(t *testing.T, options scenario.Options, differences []Difference) {
+	t.Helper()
+	sequences, err := Sequences()
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := make([]map[string]bool, len(differences))
+	for i := range used {
+		used[i] = map[string]bool{}
+	}
+	requests := 0
+	for _, sequence := range sequences {
+		requests += len(sequence.Requests)
+		t.Run(sequence.Name, func(t *testing.T) {
+			for _, mismatch := range mismatches(t, options, sequence) {
+				if !allowed(differences, used, mismatch) {
+					t.Error(mismatch)
+				}
+			}
+		})
+	}
+	if t.Failed() {
+		return
+	}
+	for i, difference := range differences {
+		for _, field := range difference.Fields {
+			if !used[i][field] {
+				t.Errorf("a difference is allowed at %q (%s), where both answer alike", field, difference.Reason)
+			}
+		}
+	}
+	if requests < minRequests {
+		t.Errorf("the table has %d requests, not %d", requests, minRequests)
+	}
+	t.Logf("%d requests", requests)
+}
+
+// allowed reports whether a difference covers a mismatch, and notes which of its fields did.
+func allowed(differences []Difference, used []map[string]bool, mismatch Mismatch) bool {
+	found := false
+	for i, difference := range differences {
+		for _, field := range difference.Fields {
+			if covers(field, mismatch.Field) {
+				used[i][field] = true
+				found = true
+			}
+		}
+	}
+	return found
+}
+
+func mismatches(t *testing.T, options scenario.Options, sequence Sequence) (found []Mismatch) {
+	t.Helper()
+	recorded, err := Recorded(sequence.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		cluster, err := scenario.Start(t.Context(), options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer cluster.Stop()
+		if err := cluster.Settle(); err != nil {
+			t.Fatal(err)
+		}
+		got, err := Send(t.Context(), sequence, func(user string) *rest.Config {
+			if user == "" {
+				user = scenario.AdminUser
+			}
+			return cluster.ClientConfig(user)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found, err = Compare(sequence.Name, recorded, got); err != nil {
+			t.Fatal(err)
+		}
+	})
+	return found
+}

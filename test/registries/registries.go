@@ -1,0 +1,93 @@
+// Package registries serves built-in kinds from Kubernetes' own registries, on the storage in memory of package scenario. It is a module of
+// its own, because a program that imports k8s.io/kubernetes has to replace the versions of two dozen modules.
+package registries
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	openapinamer "k8s.io/apiserver/pkg/endpoints/openapi"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/kubernetes/pkg/api/legacyscheme"
+	"k8s.io/kubernetes/pkg/controlplane"
+	controlplaneapiserver "k8s.io/kubernetes/pkg/controlplane/apiserver"
+	"k8s.io/kubernetes/pkg/generated/openapi"
+	admissionregistrationrest "k8s.io/kubernetes/pkg/registry/admissionregistration/rest"
+	appsrest "k8s.io/kubernetes/pkg/registry/apps/rest"
+	authenticationrest "k8s.io/kubernetes/pkg/registry/authentication/rest"
+	authorizationrest "k8s.io/kubernetes/pkg/registry/authorization/rest"
+	autoscalingrest "k8s.io/kubernetes/pkg/registry/autoscaling/rest"
+	batchrest "k8s.io/kubernetes/pkg/registry/batch/rest"
+	coordinationrest "k8s.io/kubernetes/pkg/registry/coordination/rest"
+	discoveryrest "k8s.io/kubernetes/pkg/registry/discovery/rest"
+	networkingrest "k8s.io/kubernetes/pkg/registry/networking/rest"
+	policyrest "k8s.io/kubernetes/pkg/registry/policy/rest"
+	rbacrest "k8s.io/kubernetes/pkg/registry/rbac/rest"
+	schedulingrest "k8s.io/kubernetes/pkg/registry/scheduling/rest"
+	storagerest "k8s.io/kubernetes/pkg/registry/storage/rest"
+
+	"github.com/openshift/platform-operators/pkg/scenario/apiserver"
+)
+
+// Kubernetes are Kubernetes' own registries.
+type Kubernetes struct{}
+
+var _ apiserver.Registries = Kubernetes{}
+
+// Scheme is apiserver.Registries'.
+func (Kubernetes) Scheme() *runtime.Scheme { return legacyscheme.Scheme }
+
+// Configure is apiserver.Registries'. Server-side apply needs the OpenAPI definitions of the types.
+func (Kubernetes) Configure(config *genericapiserver.RecommendedConfig) {
+	config.OpenAPIV3Config = genericapiserver.DefaultOpenAPIV3Config(openapi.GetOpenAPIDefinitions, openapinamer.NewDefinitionNamer(legacyscheme.Scheme))
+}
+
+// Install is apiserver.Registries'.
+func (Kubernetes) Install(server *genericapiserver.GenericAPIServer, services apiserver.Services) error {
+	enabled := controlplane.DefaultAPIResourceConfigSource()
+	core, err := newCore(enabled, services)
+	if err != nil {
+		return fmt.Errorf("the core group: %w", err)
+	}
+	if err := server.InstallLegacyAPIGroup(genericapiserver.DefaultLegacyAPIPrefix, core); err != nil {
+		return fmt.Errorf("the core group: %w", err)
+	}
+	for _, provider := range providers(server, services) {
+		group, err := provider.NewRESTStorage(enabled, services.Storage(codec(provider.GroupName())))
+		if err != nil {
+			return fmt.Errorf("group %s: %w", provider.GroupName(), err)
+		}
+		if err := server.InstallAPIGroup(&group); err != nil {
+			return fmt.Errorf("group %s: %w", provider.GroupName(), err)
+		}
+	}
+	return nil
+}
+
+// providers are those of the groups that package builtin has.
+func providers(server *genericapiserver.GenericAPIServer, services apiserver.Services) []controlplaneapiserver.RESTStorageProvider {
+	return []controlplaneapiserver.RESTStorageProvider{
+		admissionregistrationrest.RESTStorageProvider{Authorizer: services.Authorizer, DiscoveryClient: services.Client.Discovery()},
+		appsrest.StorageProvider{},
+		authenticationrest.RESTStorageProvider{},
+		authorizationrest.RESTStorageProvider{Authorizer: services.Authorizer, RuleResolver: services.RuleResolver},
+		autoscalingrest.RESTStorageProvider{},
+		batchrest.RESTStorageProvider{},
+		coordinationrest.RESTStorageProvider{},
+		discoveryrest.StorageProvider{},
+		networkingrest.RESTStorageProvider{},
+		policyrest.RESTStorageProvider{},
+		rbacrest.RESTStorageProvider{Authorizer: services.Authorizer},
+		schedulingrest.RESTStorageProvider{},
+		storagerest.RESTStorageProvider{},
+	}
+}
+
+// codec stores the objects of a group in its preferred version, as protobuf, as kube-apiserver does.
+func codec(group string) runtime.Codec {
+	info, _ := runtime.SerializerInfoForMediaType(legacyscheme.Codecs.SupportedMediaTypes(), runtime.ContentTypeProtobuf)
+	stored := legacyscheme.Scheme.PrioritizedVersionsForGroup(group)[0]
+	internal := schema.GroupVersion{Group: group, Version: runtime.APIVersionInternal}
+	return legacyscheme.Codecs.CodecForVersions(info.Serializer, legacyscheme.Codecs.UniversalDeserializer(), stored, internal)
+}

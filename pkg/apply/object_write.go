@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -79,43 +81,61 @@ func (w worker) apply(ctx context.Context, entry *item, live *unstructured.Unstr
 	if err != nil {
 		return nil, changed{}, err
 	}
-	version := after.GetResourceVersion()
-	return after, changed{written: version != read, repaired: version != before}, nil
+	return after, changed{written: after.GetResourceVersion() != read, repaired: !sameContent(before, after)}, nil
+}
+
+// sameContent says whether two versions of an object differ in nothing but the record of field managers. The first apply of an object
+// that was created by POST adds to the record what the API server drops, such as a field that is false by default.
+func sameContent(before, after *unstructured.Unstructured) bool {
+	if before.GetResourceVersion() == after.GetResourceVersion() {
+		return true
+	}
+	return reflect.DeepEqual(withoutRecord(before), withoutRecord(after))
+}
+
+func withoutRecord(object *unstructured.Unstructured) map[string]any {
+	content := maps.Clone(object.Object)
+	if metadata, ok := content["metadata"].(map[string]any); ok {
+		metadata = maps.Clone(metadata)
+		delete(metadata, "managedFields")
+		delete(metadata, "resourceVersion")
+		content["metadata"] = metadata
+	}
+	return content
 }
 
 // maxApplies is how often one apply is sent while others change the object, such as its controller its status.
 const maxApplies = 5
 
-// write gives the object after it was written, and the version that it had before its content was.
-func (w worker) write(ctx context.Context, key Key, declared, live *unstructured.Unstructured) (after *unstructured.Unstructured, before string, err error) {
+// write gives the object after it was written, and as it was before its content was.
+func (w worker) write(ctx context.Context, key Key, declared, live *unstructured.Unstructured) (after, before *unstructured.Unstructured, err error) {
 	if orphanMarked(key, live) {
 		after, err = w.put(ctx, key, declared, live, true)
-		return after, live.GetResourceVersion(), err
+		return after, live, err
 	}
 	if live, err = w.untie(ctx, key, live); err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
 	live, err = w.takeOver(ctx, key, live)
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
 	pinned := declared.GetResourceVersion() != "" // values in it were read from live, and hold for that version only
 	after, live, err = w.patch(ctx, key, declared, live, pinned)
-	before = live.GetResourceVersion()
 	switch {
 	case err == nil:
-		return after, before, nil
+		return after, live, nil
 	case unappliable(err):
 		after, err = w.put(ctx, key, declared, live, false)
-		return after, before, err
+		return after, live, err
 	case apierrors.IsInvalid(err):
 		// A default that nobody owns may stand against what is declared: a Deployment that moves to Recreate keeps the
 		// rollingUpdate parameters that the API server once filled in. Only writing the object as a whole ends that.
 		if after, putErr := w.put(ctx, key, declared, live, true); putErr == nil {
-			return after, before, nil
+			return after, live, nil
 		}
 	}
-	return nil, "", writeError("applying", key, err)
+	return nil, nil, writeError("applying", key, err)
 }
 
 // patch sends the server-side apply. It names the version that was read, though an apply needs none: what a process has sent when

@@ -30,6 +30,9 @@ func serving(t *testing.T, live *unstructured.Unstructured) (worker, *[]map[stri
 		*applied = append(*applied, body)
 		after := live.DeepCopy()
 		after.SetResourceVersion("100")
+		if data, ok := body["data"]; ok {
+			after.Object["data"] = data
+		}
 		return true, after, nil
 	})
 	w.Engine.client = client

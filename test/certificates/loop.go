@@ -116,7 +116,11 @@ func (l *loop) stop() {
 
 // each calls do with a copy of every object of a resource, whatever becomes of the others.
 func (l *loop) each(resource schema.GroupVersionResource, do func(*unstructured.Unstructured) error) error {
-	found, err := l.listers[resource].List(labels.Everything())
+	lister := l.listers[resource]
+	if lister == nil { // it is not watched
+		return nil
+	}
+	found, err := lister.List(labels.Everything())
 	if err != nil {
 		return err
 	}

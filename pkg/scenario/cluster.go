@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -54,6 +55,7 @@ type Cluster struct {
 	recorder  *recorder
 	faults    faults
 	watches   watches
+	processes atomic.Int64 // started so far
 	workloads *workloads.Runner
 	stop      context.CancelFunc
 	running   sync.WaitGroup

@@ -14,6 +14,7 @@ import (
 // Process is a program that uses the cluster, such as one run of an operator.
 type Process struct {
 	cluster *Cluster
+	number  int
 	user    string
 	running context.Context
 	kill    context.CancelCauseFunc
@@ -25,10 +26,13 @@ var ErrKilled = errors.New("the process was killed")
 // NewProcess returns a process that acts as a user, such as "system:serviceaccount:namespace:name". AdminUser may do everything, others
 // what RBAC allows.
 func (c *Cluster) NewProcess(user string) *Process {
-	p := &Process{cluster: c, user: user}
+	p := &Process{cluster: c, number: int(c.processes.Add(1)), user: user}
 	p.running, p.kill = context.WithCancelCause(context.Background())
 	return p
 }
+
+// Number is the process's number in its cluster, counted from 1.
+func (p *Process) Number() int { return p.number }
 
 // ClientConfig returns a configuration of the process's clients. Their requests are recorded.
 func (p *Process) ClientConfig() *rest.Config {
@@ -62,6 +66,7 @@ func (t processTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		cancel(nil)
 	}
 	request := ParseRequest(t.process.user, r)
+	request.Process = t.process.number
 	response, err := t.roundTrip(ctx, request, func() (*http.Response, error) { return t.next.RoundTrip(r.WithContext(ctx)) })
 	if err != nil {
 		release()

@@ -22,8 +22,9 @@ import (
 type Request struct {
 	// Time is when it was sent.
 	Time time.Time
-	// User is the user that sent it.
-	User string
+	// User is the user that sent it, and Process the number of the process; see Process.Number.
+	User    string
+	Process int
 	// Verb is Kubernetes' verb, such as "create" or "watch", and "apply" for a server-side apply; for a path that is no resource it is the
 	// HTTP method in lower case.
 	Verb string

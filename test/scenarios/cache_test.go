@@ -95,10 +95,12 @@ func (c *storyCache) run(t *testing.T, into *storyResult, file string) error {
 			return
 		}
 		if s.Manager != nil {
-			failed = s.Manager.Stop()
-			s.Manager = nil
+			s.StopManager()
 		}
 		into.cluster = s.Snapshot()
+		if s.Failed() {
+			failed = errors.New("the story failed")
+		}
 	})
 	return failed
 }

@@ -32,24 +32,40 @@ type Manager struct {
 // StartManager starts another run of the manager. It does not stop a run that is active. The functions change the options.
 func (s *Story) StartManager(configure ...func(*operator.Options)) *Manager {
 	s.Helper()
+	s.Manager = s.startProcess(func(ctx context.Context, m *Manager) error { return s.runManager(ctx, m, configure) })
+	return s.Manager
+}
+
+func (s *Story) startProcess(run func(ctx context.Context, m *Manager) error) *Manager {
 	ctx, stop := context.WithCancel(context.Background())
 	m := &Manager{process: s.NewProcess(managerUser), metrics: metrics.NewKubeRegistry(), stop: stop, ended: make(chan error, 1)}
-	s.Manager = m
-	go func() { m.ended <- s.runManager(ctx, m, configure) }()
+	go func() { m.ended <- run(ctx, m) }()
 	return m
 }
 
-// KillManager kills the manager that was started last.
+// KillManager kills the manager that was started last. The story fails if it had ended by itself.
 func (s *Story) KillManager() {
+	s.Helper()
+	s.checkRunning()
 	s.Manager.Kill()
 	s.Manager = nil
 }
 
-// StopManager stops the manager that was started last.
+// StopManager stops the manager that was started last. The story fails if it had ended by itself.
 func (s *Story) StopManager() {
 	s.Helper()
+	s.checkRunning()
 	s.must(s.Manager.Stop())
 	s.Manager = nil
+}
+
+func (s *Story) checkRunning() {
+	s.Helper()
+	if !s.Manager.IsRunning() {
+		err := <-s.Manager.ended
+		s.Manager.ended <- err // for Kill and Stop
+		s.Errorf("the manager ended by itself: %v", err)
+	}
 }
 
 // contentDir is the manager's own folder.
@@ -116,7 +132,8 @@ func (m *Manager) Stop() error {
 	return err
 }
 
-// Kill ends the manager as SIGKILL does: no request of it reaches the API server any more.
+// Kill ends the manager's requests, then the manager. Unlike SIGKILL, it lets the manager clean up its own folder, and the API server may
+// still carry out a request that was in flight.
 func (m *Manager) Kill() {
 	m.process.Kill()
 	m.stop()

@@ -41,11 +41,12 @@ type Story struct {
 	deferred []func()
 }
 
-// Defaults of Eventually and Consistently. Virtual time costs nothing, so Eventually waits longer than any back-off.
+// Defaults of Eventually and Consistently. What takes longer than a minute, such as a long back-off, says so.
 const (
-	eventuallyTimeout    = 3 * time.Minute
+	eventuallyTimeout    = time.Minute
 	consistentlyDuration = 5 * time.Second
-	pollingInterval      = 500 * time.Millisecond
+	eventuallyPolling    = 500 * time.Millisecond
+	consistentlyPolling  = 100 * time.Millisecond
 )
 
 // runStory runs a story as a parallel subtest. The catalog offers the operators, and the manager runs.
@@ -88,10 +89,11 @@ func RunFrom(t *testing.T, from Origin, run func(s *Story)) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		s := &Story{T: t, WithT: gomega.NewWithT(t), podReady: map[types.UID]bool{}}
+		s.EnforceDefaultTimeoutsWhenUsingContexts() // else a state that never comes is waited for until the test process ends
 		s.SetDefaultEventuallyTimeout(eventuallyTimeout)
-		s.SetDefaultEventuallyPollingInterval(pollingInterval)
+		s.SetDefaultEventuallyPollingInterval(eventuallyPolling)
 		s.SetDefaultConsistentlyDuration(consistentlyDuration)
-		s.SetDefaultConsistentlyPollingInterval(pollingInterval)
+		s.SetDefaultConsistentlyPollingInterval(consistentlyPolling)
 		defer s.stop()
 		s.must(s.start(t.Context(), from))
 		run(s)
@@ -156,7 +158,7 @@ func (s *Story) stop() {
 		each()
 	}
 	if s.Manager != nil {
-		s.Manager.Kill()
+		s.KillManager()
 	}
 	if s.catalog != nil {
 		if err := s.catalog.Close(); err != nil {
@@ -183,6 +185,10 @@ func (s *Story) Settle() {
 	s.Helper()
 	s.must(s.Cluster.Settle())
 }
+
+// watching waits until a watch has begun. The API server reads the first state of a watch from no version in a goroutine: without this,
+// what the story does next could come first.
+func (s *Story) watching() { synctest.Wait() }
 
 func (s *Story) must(err error) {
 	s.Helper()

@@ -94,8 +94,7 @@ func (s *Story) manager(_ context.Context, r *story.Runner, step story.Step) err
 		if s.Manager == nil {
 			return fmt.Errorf("no manager runs that could %s", what)
 		}
-		s.Manager.Kill()
-		s.Manager = nil
+		s.KillManager()
 	}
 	if what != "kill" {
 		r.Processes = map[string]*scenario.Process{"manager": s.StartManager().process}

@@ -1,0 +1,58 @@
+package scenarios
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+
+	configv1 "github.com/openshift/api/config/v1"
+	electionconfig "github.com/openshift/library-go/pkg/config/leaderelection"
+
+	"github.com/openshift/platform-operators/test/environment"
+)
+
+// leaseName is the lease of the shipped command.
+const leaseName = "platform-operators-lock"
+
+// StartCandidate starts a manager in a process of its own, which leads only while it holds the lease. It has library-go's times, as the
+// shipped command has. The command's way to that lease cannot be used: it ends the process of the test, and starts goroutines that never
+// end. The caller kills or stops the manager.
+func (s *Story) StartCandidate() *Manager {
+	s.Helper()
+	return s.startProcess(s.runCandidate)
+}
+
+func (s *Story) runCandidate(ctx context.Context, m *Manager) error {
+	client, err := kubernetes.NewForConfig(m.process.ClientConfig())
+	if err != nil {
+		return err
+	}
+	times := electionconfig.LeaderElectionDefaulting(configv1.LeaderElection{}, environment.Namespace, leaseName)
+	var leading sync.WaitGroup
+	var led error
+	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+		Lock: &resourcelock.LeaseLock{
+			LeaseMeta: metav1.ObjectMeta{Namespace: times.Namespace, Name: times.Name}, Client: client.CoordinationV1(),
+			LockConfig: resourcelock.ResourceLockConfig{Identity: fmt.Sprintf("process-%d", m.process.Number())},
+		},
+		ReleaseOnCancel: true,
+		LeaseDuration:   times.LeaseDuration.Duration, RenewDeadline: times.RenewDeadline.Duration, RetryPeriod: times.RetryPeriod.Duration,
+		Callbacks: leaderelection.LeaderCallbacks{
+			OnStartedLeading: func(ctx context.Context) { leading.Go(func() { led = s.runManager(ctx, m, nil) }) },
+			OnStoppedLeading: m.process.Kill, // the command ends at once
+		},
+	})
+	if err != nil {
+		return err
+	}
+	elector.Run(ctx)
+	time.Sleep(time.Millisecond) // the elector starts to lead in a goroutine, which has run then, as this is virtual time
+	leading.Wait()
+	return led
+}

@@ -1,0 +1,104 @@
+package scenarios
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/platform-operators/pkg/scenario"
+	"github.com/openshift/platform-operators/test/environment"
+	"github.com/openshift/platform-operators/test/samples"
+)
+
+// leader is the process that holds the lease; "" if none does.
+func (s *Story) leader(ctx context.Context) string {
+	s.Helper()
+	lease, err := s.Kubernetes.CoordinationV1().Leases(environment.Namespace).Get(ctx, leaseName, metav1.GetOptions{})
+	s.Expect(err).NotTo(HaveOccurred())
+	return *lease.Spec.HolderIdentity
+}
+
+// writers are the processes of managers that have written something since a number of requests.
+func (s *Story) writers(since int) map[string]int {
+	writers := map[string]int{}
+	for _, each := range s.Requests()[since:] {
+		if isManagerWrite(each) && each.Resource.Resource != "leases" {
+			writers[fmt.Sprintf("process-%d", each.Process)]++
+		}
+	}
+	return writers
+}
+
+// twoManagers starts two candidates, and returns the one that leads, after which an operator is installed, and the other one.
+func (s *Story) twoManagers(ctx context.Context) (leads, waits *Manager) {
+	s.Helper()
+	s.StopManager()
+	leads = s.StartCandidate()
+	s.Eventually(func() int { return len(s.writers(0)) }).Should(BeNumerically(">", 0))
+	s.Settle()
+	waits = s.StartCandidate()
+	s.Expect(s.leader(ctx)).To(Equal(leads.name()))
+	began := len(s.Requests())
+	s.Expect(s.Create(ctx, "memo", "")).To(Succeed())
+	s.Eventually(s.Installed).WithContext(ctx).WithArguments("memo", "1.0.0").Should(Succeed())
+	s.Settle()
+	s.Expect(s.writers(began)).To(And(HaveLen(1), HaveKey(leads.name())))
+	return leads, waits
+}
+
+// name is how the manager's process is called in its lease.
+func (m *Manager) name() string { return fmt.Sprintf("process-%d", m.process.Number()) }
+
+func TestTwoManagers(t *testing.T) {
+	newer := samples.Operator{Package: "memo", Version: "1.1.0"}
+
+	runStory(t, "[OM-10] of which one is killed: the other one leads when the lease has run out, and goes on", versions[:1], func(ctx context.Context, s *Story) {
+		killed, heir := s.twoManagers(ctx)
+		defer heir.Kill()
+		began, at := len(s.Requests()), time.Now()
+		killed.Kill()
+		s.Expect(s.Publish(ctx, versions[0], newer)).To(Succeed())
+		s.Eventually(s.Installed).WithContext(ctx).WithTimeout(10*time.Minute).WithArguments("memo", "1.1.0").Should(Succeed())
+		// The lease is for 137 s and was renewed at most 26 s before. Who waits for it looks every 26 to 57 s.
+		s.Expect(time.Since(at)).To(And(BeNumerically(">", 100*time.Second), BeNumerically("<", 4*time.Minute)))
+		s.Expect(s.leader(ctx)).To(Equal(heir.name()))
+		s.Expect(s.writers(began)).To(And(HaveLen(1), HaveKey(heir.name())))
+	})
+
+	runStory(t, "[OM-10] of which one stops: it releases the lease, and the other one leads within a minute", versions[:1], func(ctx context.Context, s *Story) {
+		stopped, heir := s.twoManagers(ctx)
+		defer heir.Kill()
+		began := len(s.Requests())
+		s.Expect(stopped.Stop()).To(Succeed())
+		s.Expect(s.leader(ctx)).To(BeEmpty())
+		s.Expect(s.Publish(ctx, versions[0], newer)).To(Succeed())
+		// Who waits for a lease looks every 26 to 57 s.
+		s.Eventually(s.leader).WithContext(ctx).WithTimeout(58 * time.Second).Should(Equal(heir.name()))
+		s.Eventually(s.Installed).WithContext(ctx).WithArguments("memo", "1.1.0").Should(Succeed())
+		s.Expect(s.writers(began)).To(And(HaveLen(1), HaveKey(heir.name())))
+	})
+
+	runStory(t, "[OM-10] of which one cannot renew its lease: it writes until then, and nothing once the other one leads", versions[:1], func(ctx context.Context, s *Story) {
+		cut, heir := s.twoManagers(ctx)
+		defer heir.Kill()
+		defer cut.Kill()
+		began := len(s.Requests())
+		s.Inject(scenario.Fault{Match: func(r scenario.Request) bool {
+			return r.Process == cut.process.Number() && r.Resource.Resource == "leases"
+		}, Times: scenario.Always, Effect: scenario.LoseRequest(nil)})
+		s.Expect(s.Publish(ctx, versions[0], newer)).To(Succeed())
+		s.Eventually(s.Installed).WithContext(ctx).WithArguments("memo", "1.1.0").Should(Succeed())
+		s.Expect(s.writers(began)).To(And(HaveLen(1), HaveKey(cut.name())))
+
+		s.Eventually(s.leader).WithContext(ctx).WithTimeout(4 * time.Minute).Should(Equal(heir.name()))
+		began = len(s.Requests())
+		s.Expect(s.Limit(ctx, "memo", "<1.1.0")).To(Succeed())
+		s.Expect(s.Kubernetes.AppsV1().Deployments("memo").Delete(ctx, "memo", metav1.DeleteOptions{})).To(Succeed())
+		s.Settle()
+		s.Expect(s.writers(began)).To(And(HaveLen(1), HaveKey(heir.name())))
+	})
+}

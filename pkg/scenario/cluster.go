@@ -141,6 +141,9 @@ func (c *Cluster) ClientConfig(user string) *rest.Config { return c.NewProcess(u
 // Requests returns the requests of clients that were answered or lost so far, in that order, without watches.
 func (c *Cluster) Requests() []Request { return c.recorder.all() }
 
+// Watches returns the watches of clients that were begun so far, in that order.
+func (c *Cluster) Watches() []Request { return c.recorder.allWatches() }
+
 // Compact drops the history of all objects: a list or a watch that continues from an earlier resourceVersion gets 410 Gone, as after
 // etcd's compaction.
 func (c *Cluster) Compact() error {

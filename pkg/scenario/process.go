@@ -74,6 +74,8 @@ func (t processTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	response.Body = &responseBody{response.Body, release}
 	if request.Verb == "watch" {
+		request.Code = response.StatusCode
+		t.process.cluster.recorder.watch(request)
 		response.Body = t.process.cluster.watches.add(request, response.Body)
 	}
 	return response, nil

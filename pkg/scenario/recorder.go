@@ -8,10 +8,11 @@ import (
 	"time"
 )
 
-// recorder keeps the requests that were answered, without watches, and counts those in flight.
+// recorder keeps the requests that were answered, and counts those in flight. Watches, which last, are kept apart.
 type recorder struct {
 	mu       sync.Mutex
 	requests []Request
+	watches  []Request
 	inFlight int
 	// lastWrite is the time of the last write, except of a Lease: leaders renew theirs for ever.
 	lastWrite time.Time
@@ -33,6 +34,19 @@ func (r *recorder) end(answered Request) {
 	if answered.IsWrite() && !answered.isElection() {
 		r.lastWrite = time.Now()
 	}
+}
+
+// watch records the beginning of a watch.
+func (r *recorder) watch(answered Request) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.watches = append(r.watches, answered)
+}
+
+func (r *recorder) allWatches() []Request {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.watches)
 }
 
 func (r *recorder) all() []Request {

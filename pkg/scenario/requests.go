@@ -3,7 +3,6 @@ package scenario
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -35,8 +34,11 @@ type Request struct {
 	Namespace, Name string
 	// Path is the path of the URL.
 	Path string
-	// DryRun is whether the URL asks for a dry run.
+	// DryRun is whether it asks for a dry run.
 	DryRun bool
+	// Options are what it asks for besides, as sorted words between spaces, such as "labelSelector limit PartialObjectMetadata", "strategic"
+	// (a patch) or "preconditions.uid propagationPolicy=Background".
+	Options string
 	// Code is the HTTP status of the response; 0 if there is none yet, or if it was lost.
 	Code int
 	// Reason is the authorizer's reason for allowing the request, as in audit logs. It is apiserver.ReasonForbidden if the authorizer did
@@ -86,7 +88,8 @@ func ParseRequest(user string, r *http.Request) Request {
 	if err != nil || !info.IsResourceRequest {
 		return described
 	}
-	described.DryRun = r.URL.Query().Has("dryRun")
+	asked := options(r)
+	described.DryRun, described.Options = slices.Contains(asked, dryRun), strings.Join(asked, " ")
 	described.Verb, described.Namespace, described.Name = info.Verb, info.Namespace, info.Name
 	described.Resource, described.Subresource = schema.GroupResource{Group: info.APIGroup, Resource: info.Resource}, info.Subresource
 	if described.Resource == (schema.GroupResource{Resource: "namespaces"}) {
@@ -101,20 +104,12 @@ func ParseRequest(user string, r *http.Request) Request {
 	return described
 }
 
+// dryRun is the option for a dry run.
+const dryRun = "dryRun"
+
 // nameInBody returns the name of the object in a request's body: JSON, or the protobuf in which typed clients send built-in kinds.
 func nameInBody(r *http.Request) string {
-	if r.GetBody == nil {
-		return ""
-	}
-	body, err := r.GetBody()
-	if err != nil {
-		return ""
-	}
-	defer body.Close()
-	content, err := io.ReadAll(body)
-	if err != nil {
-		return ""
-	}
+	content := content(r)
 	var object metav1.PartialObjectMetadata
 	if json.Unmarshal(content, &object) == nil {
 		return object.Name

@@ -40,14 +40,24 @@ func (m *mask) answer(request string, raw response, pick []string) Answer {
 	if len(pick) == 0 || raw.code >= 400 {
 		return answer
 	}
-	picked := map[string]any{}
-	for _, path := range pick {
-		if value, found := field(answer.Body, path); found {
-			picked[path] = value
+	for i, event := range answer.Events {
+		answer.Events[i] = picked(event, pick)
+	}
+	if answer.Events == nil {
+		answer.Body = picked(answer.Body, pick)
+	}
+	return answer
+}
+
+// picked returns the fields at some paths.
+func picked(value any, paths []string) map[string]any {
+	fields := map[string]any{}
+	for _, path := range paths {
+		if value, found := field(value, path); found {
+			fields[path] = value
 		}
 	}
-	answer.Body = picked
-	return answer
+	return fields
 }
 
 var (

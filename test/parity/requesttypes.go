@@ -1,6 +1,7 @@
 package parity
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -10,30 +11,54 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario"
 )
 
-// RequestType is the verb and the resource of a request. An API server handles requests of one type alike. All custom resources count as
-// one resource, because one handler serves them all.
+// RequestTypes are what kinds of requests there are, by two views: what is done to which resource, and with which options. An API server's
+// code for a resource is the same whatever the options, and its code for options is the same for all built-in kinds, and for all custom
+// resources.
+type RequestTypes struct {
+	// Resources have a verb, a resource and a subresource.
+	Resources map[RequestType]bool
+	// Options have a verb, "built-in kinds" or "custom resources", and scenario.Request's Options.
+	Options map[RequestType]bool
+}
+
+// RequestType is one type in a view of requests.
 type RequestType struct {
-	Verb, Resource, Subresource string
+	Verb, What string
+	// Refused is whether the API server refuses the request: requests that it carries out do not compare those.
+	Refused bool
 }
 
-// String returns a type as "verb resource/subresource".
+// customResources are all custom resources: one handler serves them.
+const customResources = "custom resources"
+
+// String returns a type as "verb what" or "verb what (refused)".
 func (s RequestType) String() string {
-	if s.Subresource == "" {
-		return s.Verb + " " + s.Resource
+	if s.Refused {
+		return s.Verb + " " + s.What + " (refused)"
 	}
-	return s.Verb + " " + s.Resource + "/" + s.Subresource
+	return s.Verb + " " + s.What
 }
 
-// RequestTypeOf returns a request's type. A request for a non-resource URL has the zero value.
-func RequestTypeOf(request scenario.Request) RequestType {
-	if request.Resource.Resource == "" {
-		return RequestType{}
+// Add adds the types of a request. Requests that were not answered, and those for URLs that are no resources, have none.
+func (t *RequestTypes) Add(request scenario.Request) (resource, options RequestType, added bool) {
+	if request.Resource.Resource == "" || request.Code == 0 {
+		return RequestType{}, RequestType{}, false
 	}
-	resource := request.Resource.String()
+	if t.Resources == nil {
+		t.Resources, t.Options = map[RequestType]bool{}, map[RequestType]bool{}
+	}
+	name, class := request.Resource.String(), "built-in kinds"
 	if isCustom(request.Resource) {
-		resource = "custom resources"
+		name, class = customResources, customResources
 	}
-	return RequestType{request.Verb, resource, request.Subresource}
+	if request.Subresource != "" {
+		name += "/" + request.Subresource
+	}
+	refused := request.Code >= http.StatusBadRequest
+	resource = RequestType{request.Verb, name, refused}
+	options = RequestType{request.Verb, class + strings.TrimRight(" "+request.Options, " "), refused}
+	t.Resources[resource], t.Options[options] = true, true
+	return resource, options, true
 }
 
 // isCustom reports whether the resource's group is not one of Kubernetes' own.
@@ -41,27 +66,49 @@ func isCustom(resource schema.GroupResource) bool {
 	return strings.Contains(resource.Group, ".") && !strings.HasSuffix(resource.Group, ".k8s.io")
 }
 
-// RequestTypes returns the types of all requests of the table.
-func RequestTypes() (map[RequestType]bool, error) {
+// TableRequestTypes returns the types of all requests of the table.
+func TableRequestTypes() (RequestTypes, error) {
+	var types RequestTypes
 	sequences, err := Sequences()
 	if err != nil {
-		return nil, err
+		return types, err
 	}
-	types := map[RequestType]bool{}
 	for _, sequence := range sequences {
+		answers, err := Recorded(sequence.Name)
+		if err != nil {
+			return types, err
+		}
 		for _, request := range sequence.Requests {
-			how := request.methods()[0]
-			path := how.path
-			if request.Watch != "" {
-				path += "&watch=true"
-			}
-			r, err := http.NewRequest(how.verb, path, http.NoBody)
+			parsed, err := request.parse()
 			if err != nil {
-				return nil, fmt.Errorf("sequence %s, request %q: %w", sequence.Name, request.Name, err)
+				return types, fmt.Errorf("sequence %s, request %q: %w", sequence.Name, request.Name, err)
 			}
-			r.Header.Set("Content-Type", how.mediaType)
-			types[RequestTypeOf(scenario.ParseRequest(request.As, r))] = true
+			parsed.Code = answers[request.Name].Code
+			types.Add(parsed)
 		}
 	}
 	return types, nil
+}
+
+// parse returns the Kubernetes request.
+func (r *Request) parse() (scenario.Request, error) {
+	how := r.methods()[0]
+	path, body := how.path, r.Raw
+	if r.Watch != "" {
+		path += "&watch=true"
+	}
+	if r.Body != nil {
+		content, err := json.Marshal(r.Body)
+		if err != nil {
+			return scenario.Request{}, err
+		}
+		body = string(content)
+	}
+	sent, err := http.NewRequest(how.verb, path, strings.NewReader(body))
+	if err != nil {
+		return scenario.Request{}, err
+	}
+	sent.Header.Set("Content-Type", how.mediaType)
+	sent.Header.Set("Accept", r.Accept)
+	return scenario.ParseRequest(r.As, sent), nil
 }

@@ -58,7 +58,7 @@ type Request struct {
 	Events int `json:"events,omitempty"`
 	// Until repeats the request until the answer is as it says. It is for what controllers do.
 	Until *Until `json:"until,omitempty"`
-	// Pick limits what is compared of a successful answer to these fields, each as a dotted path; empty is everything.
+	// Pick limits what is compared of a successful answer, or of each event, to these fields, each as a dotted path; empty is everything.
 	Pick []string `json:"pick,omitempty"`
 }
 

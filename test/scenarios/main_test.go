@@ -3,11 +3,9 @@ package scenarios
 import (
 	"flag"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"testing"
 
@@ -37,16 +35,11 @@ func TestMain(m *testing.M) {
 
 // checkRequestTypes returns an error if stories sent requests of types that test/parity does not compare with a real API server.
 func checkRequestTypes() error {
-	compared, err := parity.RequestTypes()
+	table, err := parity.TableRequestTypes()
 	if err != nil {
 		return err
 	}
-	var lacking []string
-	for _, each := range slices.SortedFunc(maps.Keys(allRequests.types), func(a, b parity.RequestType) int { return strings.Compare(a.String(), b.String()) }) {
-		if !compared[each] {
-			lacking = append(lacking, fmt.Sprintf("%s (%s)", each, allRequests.types[each]))
-		}
-	}
+	lacking := allRequests.lacking(table)
 	if len(lacking) == 0 {
 		return nil
 	}

@@ -37,6 +37,7 @@ var openshift struct {
 func snapshot(t *testing.T, root string) *scenario.Snapshot {
 	t.Helper()
 	openshift.once.Do(func() {
+		openshift.err = errors.New("the cluster that stories start from was not finished")
 		synctest.Test(t, func(t *testing.T) { openshift.snapshot, openshift.err = install(t.Context(), root) })
 	})
 	if openshift.err != nil {
@@ -66,6 +67,7 @@ func install(ctx context.Context, root string) (*scenario.Snapshot, error) {
 	if err := cluster.Settle(); err != nil {
 		return nil, err
 	}
+	allRequests.add(cluster)
 	return cluster.Snapshot(), nil
 }
 

@@ -98,7 +98,6 @@ func TestARemoval(t *testing.T) {
 		command := regexp.MustCompile(`(?m)^\$ kubectl patch bd NAME --type merge -p '(.*)'$`).FindSubmatch(page)
 		s.Expect(command).NotTo(BeNil(), "docs/bundledeployments.md has the command")
 		s.KillManager()
-		defer func() { s.StartManager() }()
 		s.deleteDeployment(ctx, "returner")
 		s.patchDeployment(ctx, "returner", string(command[1]))
 		_, err = s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, "returner", metav1.GetOptions{})

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"sync"
@@ -19,25 +20,28 @@ var allRequests requestLog
 // requestLog collects the requests of stories. Only add may be called concurrently.
 type requestLog struct {
 	lock sync.Mutex
-	// types has an example of each type.
-	types map[parity.RequestType]scenario.Request
+	// types are those of the requests, and resources and options have an example of each.
+	types              parity.RequestTypes
+	resources, options map[parity.RequestType]scenario.Request
 	// manager are the requests of managers, without watches.
 	manager []rbac.ObservedRequest
 }
 
-// add adds the requests of a story.
-func (r *requestLog) add(all []scenario.Request) {
+// add adds the requests to a cluster.
+func (r *requestLog) add(cluster *scenario.Cluster) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
-	if r.types == nil {
-		r.types = map[parity.RequestType]scenario.Request{}
+	if r.resources == nil {
+		r.resources, r.options = map[parity.RequestType]scenario.Request{}, map[parity.RequestType]scenario.Request{}
 	}
-	for _, request := range all {
+	for _, request := range slices.Concat(cluster.Requests(), cluster.Watches()) {
 		if slices.Contains(clusterUsers(), request.User) {
 			continue
 		}
-		r.types[parity.RequestTypeOf(request)] = request
-		if request.User == managerUser && request.Reason != "" { // a fault may have kept it from the API server
+		if resource, options, added := r.types.Add(request); added {
+			r.resources[resource], r.options[options] = request, request
+		}
+		if request.User == managerUser && request.Verb != "watch" && request.Reason != "" { // a fault may have kept it from the API server
 			r.manager = append(r.manager, observed(request))
 		}
 	}
@@ -56,6 +60,23 @@ func observed(request scenario.Request) rbac.ObservedRequest {
 		Namespace: request.Namespace, Name: request.Name, Path: request.Path, Reason: request.Reason,
 		Created: request.Code == http.StatusCreated, Denied: request.Reason == apiserver.ReasonForbidden,
 	}
+}
+
+// lacking returns the types that the table of requests does not have, each with an example.
+func (r *requestLog) lacking(table parity.RequestTypes) []string {
+	var lacking []string
+	for _, view := range []struct {
+		sent  map[parity.RequestType]scenario.Request
+		table map[parity.RequestType]bool
+	}{{r.resources, table.Resources}, {r.options, table.Options}} {
+		for each, example := range view.sent {
+			if !view.table[each] {
+				lacking = append(lacking, fmt.Sprintf("%s (%s)", each, example))
+			}
+		}
+	}
+	slices.Sort(lacking)
+	return lacking
 }
 
 // trace is what the managers' rights were used for.

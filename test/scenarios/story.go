@@ -12,6 +12,7 @@ import (
 
 	"github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/openshift/platform-operators/pkg/scenario"
@@ -57,6 +58,7 @@ func runStory(t *testing.T, name string, operators []samples.Operator, run func(
 		Run(t, operators, func(s *Story) {
 			s.Settle() // a manager that is killed before it runs leaves goroutines that never end
 			run(s.Context(), s)
+			s.removeAll(s.Context())
 		})
 	})
 }
@@ -69,6 +71,30 @@ type Origin struct {
 	Offer func(samplesDir string) error
 	// ContentDir has what an earlier run of the manager left in its own folder; empty is nothing.
 	ContentDir string
+}
+
+// removeAll removes what the story has left: whatever became of it, a PlatformOperator or BundleDeployment that is deleted goes.
+func (s *Story) removeAll(ctx context.Context) {
+	s.Helper()
+	if s.Manager == nil || s.Failed() {
+		return
+	}
+	s.By("removing what is left")
+	s.Settle() // the manager may have been started just now
+	operators := s.Platform.PlatformV1alpha1().PlatformOperators()
+	s.Expect(operators.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})).To(gomega.Succeed())
+	s.Eventually(func(g gomega.Gomega) {
+		left, err := operators.List(ctx, metav1.ListOptions{})
+		g.Expect(err).NotTo(gomega.HaveOccurred())
+		g.Expect(left.Items).To(gomega.BeEmpty())
+	}).Should(gomega.Succeed())
+	deployments := s.Platform.CoreV1alpha2().BundleDeployments()
+	s.Expect(deployments.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})).To(gomega.Succeed())
+	s.Eventually(func(g gomega.Gomega) {
+		left, err := deployments.List(ctx, metav1.ListOptions{})
+		g.Expect(err).NotTo(gomega.HaveOccurred())
+		g.Expect(left.Items).To(gomega.BeEmpty())
+	}).Should(gomega.Succeed())
 }
 
 // Run runs a story in a bubble of virtual time. The catalog offers the operators, and the manager runs.
@@ -166,7 +192,7 @@ func (s *Story) stop() {
 		}
 	}
 	if s.Cluster != nil {
-		allRequests.add(s.Requests())
+		allRequests.add(s.Cluster)
 		s.Cluster.Stop()
 	}
 }

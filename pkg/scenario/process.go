@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 
 	"k8s.io/client-go/rest"
 
@@ -38,6 +39,8 @@ func (p *Process) Number() int { return p.number }
 func (p *Process) ClientConfig() *rest.Config {
 	config := p.cluster.server.ClientConfig(p.user)
 	config.Transport = processTransport{p, config.Transport}
+	// Without this it is the name of the test's binary, which fields that are changed without a field manager get.
+	config.UserAgent = p.user[strings.LastIndex(p.user, ":")+1:]
 	return config
 }
 

@@ -56,12 +56,7 @@ var _ = Describe("the runbooks", func() {
 				if strings.Contains(line, "catalogs") || strings.Contains(line, "catalogSource") {
 					object = "local"
 				}
-				line = regexp.MustCompile(`\bNAMESPACE\b`).ReplaceAllString(line, name)
-				line = regexp.MustCompile(`\bNAME\b`).ReplaceAllString(line, object)
-				line = regexp.MustCompile(`\bVERSION\b`).ReplaceAllString(line, "1.0.0")
-				for placeholder, value := range placeholders {
-					line = regexp.MustCompile(`\b`+placeholder+`\b`).ReplaceAllString(line, value)
-				}
+				line = filled(line, object, name)
 				if strings.HasPrefix(line, "kubectl patch ") || strings.HasPrefix(line, "kubectl delete ") {
 					line += " --dry-run=server"
 				}
@@ -72,5 +67,41 @@ var _ = Describe("the runbooks", func() {
 			}
 		}
 		Expect(tried).To(BeNumerically(">", 20))
+
+		By("typing the patches of the other pages")
+		const nowhere = "nowhere" // what is installed cannot get another namespace
+		create(ctx, nowhere, "")
+		pages, err = filepath.Glob(filepath.Join(env.Root, "docs", "*.md"))
+		Expect(err).NotTo(HaveOccurred())
+		tried = 0
+		for _, page := range pages {
+			text, err := os.ReadFile(page)
+			Expect(err).NotTo(HaveOccurred())
+			for _, found := range command.FindAllStringSubmatch(string(text), -1) {
+				if !strings.HasPrefix(found[1], "kubectl patch ") {
+					continue
+				}
+				object := name
+				if strings.Contains(found[1], `"namespace"`) {
+					object = nowhere
+				}
+				line := filled(found[1], object, name) + " --dry-run=server"
+				output, err := asTyped(ctx, line)
+				Expect(err).NotTo(HaveOccurred(), "%s: %s\n%s", filepath.Base(page), line, output)
+				tried++
+			}
+		}
+		Expect(tried).To(BeNumerically(">=", 7))
 	})
 })
+
+// filled puts names and values in the place of a command's placeholders.
+func filled(line, object, namespace string) string {
+	line = regexp.MustCompile(`\bNAMESPACE\b`).ReplaceAllString(line, namespace)
+	line = regexp.MustCompile(`\bNAME\b`).ReplaceAllString(line, object)
+	line = regexp.MustCompile(`\bVERSION\b`).ReplaceAllString(line, "1.0.0")
+	for placeholder, value := range placeholders {
+		line = regexp.MustCompile(`\b`+placeholder+`\b`).ReplaceAllString(line, value)
+	}
+	return line
+}

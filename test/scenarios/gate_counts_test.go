@@ -5,12 +5,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	. "github.com/onsi/gomega"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	configv1 "github.com/openshift/api/config/v1"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
@@ -65,38 +62,5 @@ func TestWhatTheUpgradeGateCounts(t *testing.T) {
 		s.Eventually(s.presenceOf).WithContext(ctx).WithArguments(refused).Should(Equal("RollingOut Absent"))
 		s.gateSaysOf(ctx, refused)
 		s.Consistently(s.gateOf, "1s").WithContext(ctx).WithArguments(refused).Should(HavePrefix("True/"))
-	})
-
-	runStory(t, "HRD-B3 is right within a second when the cluster moves, whatever there is to search for remedies", defaultOperators, func(ctx context.Context, s *Story) {
-		const pkg = "legion"
-		operators := make([]samples.Operator, 0, 800)
-		for i := range 800 {
-			operator := samples.Operator{Package: pkg, Version: fmt.Sprintf("1.%d.0", i), MaxOpenShiftVersion: `"4.22"`, NoBundle: i > 0}
-			if i == 799 {
-				operator.MaxOpenShiftVersion = `"4.23"`
-			}
-			operators = append(operators, operator)
-		}
-		s.publishes(ctx, operators...)
-		s.plopped(ctx, pkg, `"package": {"version": "1.0.0"}`)
-		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
-		s.gateSays(ctx, configv1.ConditionTrue, "Cluster upgrades to 4.22 are permitted")
-		seen := s.chronicled(ctx)
-		moved := time.Now()
-		s.desired(ctx, "4.22.0")
-		s.gateSays(ctx, configv1.ConditionFalse, "- legion 1.0.0 allows at most 4.22: update to ≥1.799.0 (allows 4.23)")
-		var first *sighting
-		for _, state := range seen.upToNow(ctx) {
-			condition := conditionIn(state.ClusterOperator, configv1.OperatorUpgradeable)
-			if condition.Status != configv1.ConditionFalse {
-				continue
-			}
-			if first == nil {
-				first = &state
-			}
-			s.Expect(condition.Message).To(ContainSubstring("- legion 1.0.0 allows at most 4.22: "))
-		}
-		s.Expect(first.at.Sub(moved)).To(BeNumerically("<", time.Second))
-		s.Expect(conditionIn(first.ClusterOperator, configv1.OperatorUpgradeable).Message).To(ContainSubstring("- legion 1.0.0 allows at most 4.22: remedy not known yet"))
 	})
 }

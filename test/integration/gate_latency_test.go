@@ -1,0 +1,63 @@
+package integration
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	configv1 "github.com/openshift/api/config/v1"
+
+	"github.com/openshift/platform-operators/test/samples"
+	"github.com/openshift/platform-operators/test/story"
+)
+
+// desired writes the version that the cluster is being updated to.
+func desired(ctx context.Context, version string) {
+	GinkgoHelper()
+	clusterVersion, err := admin.Config.ConfigV1().ClusterVersions().Get(ctx, "version", metav1.GetOptions{})
+	Expect(err).NotTo(HaveOccurred())
+	clusterVersion.Status.Desired.Version = version
+	_, err = admin.Config.ConfigV1().ClusterVersions().UpdateStatus(ctx, clusterVersion, metav1.UpdateOptions{})
+	Expect(err).NotTo(HaveOccurred())
+}
+
+// Here and not in a story, because in virtual time nothing that is computed takes any.
+var _ = Describe("the upgrade gate", func() {
+	It("HRD-B3 is right within a second when the cluster moves, whatever there is to search for remedies", func(ctx context.Context) {
+		const pkg = "legion"
+		operators := make([]samples.Operator, 0, 800)
+		for i := range 800 {
+			operator := samples.Operator{Package: pkg, Version: fmt.Sprintf("1.%d.0", i), MaxOpenShiftVersion: `"4.22"`, NoBundle: i > 0}
+			if i == 799 {
+				operator.MaxOpenShiftVersion = `"4.23"`
+			}
+			operators = append(operators, operator)
+		}
+		Expect(admin.Publish(ctx, operators...)).To(Succeed())
+		plopped(ctx, pkg, `"package": {"version": "1.0.0"}`)
+		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
+		gateSays(ctx, configv1.ConditionTrue, "Cluster upgrades to 4.22 are permitted")
+		seen := chronicled(ctx)
+		DeferCleanup(desired, story.ClusterVersion)
+		moved := time.Now()
+		desired(ctx, "4.22.0")
+		gateSays(ctx, configv1.ConditionFalse, "- legion 1.0.0 allows at most 4.22: update to ≥1.799.0 (allows 4.23)")
+		var first *sighting
+		for _, state := range seen.upToNow(ctx) {
+			condition := conditionIn(state.ClusterOperator, configv1.OperatorUpgradeable)
+			if condition.Status != configv1.ConditionFalse {
+				continue
+			}
+			if first == nil {
+				first = &state
+			}
+			Expect(condition.Message).To(ContainSubstring("- legion 1.0.0 allows at most 4.22: "))
+		}
+		Expect(first.at.Sub(moved)).To(BeNumerically("<", time.Second))
+		Expect(conditionIn(first.ClusterOperator, configv1.OperatorUpgradeable).Message).To(ContainSubstring("- legion 1.0.0 allows at most 4.22: remedy not known yet"))
+	})
+})

@@ -15,6 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/scenario"
 	"github.com/openshift/platform-operators/pkg/scenario/network"
 	"github.com/openshift/platform-operators/pkg/scenario/workloads"
@@ -73,7 +75,7 @@ type Origin struct {
 	ContentDir string
 }
 
-// removeAll removes what the story has left: whatever became of it, a PlatformOperator or BundleDeployment that is deleted goes.
+// removeAll removes what the story has left: whatever became of it, a PlatformOperator, a BundleDeployment or a Bundle that is deleted goes.
 func (s *Story) removeAll(ctx context.Context) {
 	s.Helper()
 	if s.Manager == nil || s.Failed() {
@@ -81,20 +83,19 @@ func (s *Story) removeAll(ctx context.Context) {
 	}
 	s.By("removing what is left")
 	s.Settle() // the manager may have been started just now
-	operators := s.Platform.PlatformV1alpha1().PlatformOperators()
-	s.Expect(operators.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})).To(gomega.Succeed())
-	s.Eventually(func(g gomega.Gomega) {
-		left, err := operators.List(ctx, metav1.ListOptions{})
-		g.Expect(err).NotTo(gomega.HaveOccurred())
-		g.Expect(left.Items).To(gomega.BeEmpty())
-	}).Should(gomega.Succeed())
-	deployments := s.Platform.CoreV1alpha2().BundleDeployments()
-	s.Expect(deployments.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})).To(gomega.Succeed())
-	s.Eventually(func(g gomega.Gomega) {
-		left, err := deployments.List(ctx, metav1.ListOptions{})
-		g.Expect(err).NotTo(gomega.HaveOccurred())
-		g.Expect(left.Items).To(gomega.BeEmpty())
-	}).Should(gomega.Succeed())
+	for _, resource := range []string{"platformoperators", "bundledeployments", "bundles"} {
+		group := corev1alpha2.SchemeGroupVersion
+		if resource == "platformoperators" {
+			group = platformv1alpha1.SchemeGroupVersion
+		}
+		client := s.Dynamic.Resource(group.WithResource(resource))
+		s.Expect(client.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})).To(gomega.Succeed())
+		s.Eventually(func(g gomega.Gomega) {
+			left, err := client.List(ctx, metav1.ListOptions{})
+			g.Expect(err).NotTo(gomega.HaveOccurred())
+			g.Expect(left.Items).To(gomega.BeEmpty())
+		}).Should(gomega.Succeed())
+	}
 }
 
 // Run runs a story in a bubble of virtual time. The catalog offers the operators, and the manager runs.

@@ -23,6 +23,9 @@ import (
 // DefaultKubernetesVersion is what a cluster reports unless Options say otherwise: the version of the API server's libraries.
 const DefaultKubernetesVersion = "v1.36.3"
 
+// defaultMaxRequestsAtOnce is more than the installation of a bundle of thousands of objects takes.
+const defaultMaxRequestsAtOnce = 50_000
+
 // AdminUser is a user that may do everything.
 const AdminUser = apiserver.AdminUser
 
@@ -37,6 +40,8 @@ type Options struct {
 	KubernetesVersion string
 	// From is what the cluster holds at first; nil starts an empty one. Time continues from when the snapshot was taken.
 	From *Snapshot
+	// MaxRequestsAtOnce is how many requests may be sent without a pause, which ends endless loops; 0 means 50,000.
+	MaxRequestsAtOnce int
 	// Registries serve the built-in kinds; nil is package builtin. All clusters of a snapshot have the same.
 	Registries apiserver.Registries
 }
@@ -66,6 +71,9 @@ func Start(ctx context.Context, options Options) (*Cluster, error) {
 	if options.KubernetesVersion == "" {
 		options.KubernetesVersion = DefaultKubernetesVersion
 	}
+	if options.MaxRequestsAtOnce == 0 {
+		options.MaxRequestsAtOnce = defaultMaxRequestsAtOnce
+	}
 	store := etcd.New()
 	if options.From != nil {
 		// Objects of the snapshot must not have been created in the future. In a bubble this takes no time.
@@ -79,7 +87,7 @@ func Start(ctx context.Context, options Options) (*Cluster, error) {
 		store.Close()
 		return nil, fmt.Errorf("starting a cluster in memory: %w", err)
 	}
-	c := &Cluster{store: store, server: server, recorder: newRecorder()}
+	c := &Cluster{store: store, server: server, recorder: newRecorder(options.MaxRequestsAtOnce)}
 	if err := c.start(ctx, options); err != nil {
 		c.Stop()
 		return nil, fmt.Errorf("starting a cluster in memory: %w", err)

@@ -211,3 +211,34 @@ func TestAnEmptyClusterHasTheObjectsThatKubeAPIServerCreates(t *testing.T) {
 		}
 	})
 }
+
+func TestAnEndlessLoopOfRequestsIsAnError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cluster, err := scenario.Start(t.Context(), scenario.Options{MaxRequestsAtOnce: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer cluster.Stop()
+		if err := cluster.Settle(); err != nil {
+			t.Fatal(err)
+		}
+		process := cluster.NewProcess(scenario.AdminUser)
+		client, err := kubernetes.NewForConfig(process.ClientConfig())
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() {
+			for ctx.Err() == nil {
+				_, _ = client.CoreV1().ConfigMaps("default").Get(ctx, "none", metav1.GetOptions{})
+			}
+		})
+		err = cluster.Settle()
+		cancel()
+		running.Wait()
+		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf(`without a pause, the last of them by process %d: system:admin: get configmaps "default/none"`, process.Number())) {
+			t.Errorf("got %v", err)
+		}
+	})
+}

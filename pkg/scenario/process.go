@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	"k8s.io/client-go/rest"
 
@@ -20,6 +21,9 @@ type Process struct {
 	running context.Context
 	kill    context.CancelCauseFunc
 }
+
+// loopPause is how long each request waits once requests are sent in an endless loop: so that Settle can tell of it.
+const loopPause = time.Second
 
 // ErrKilled is why the requests of a process that was killed fail.
 var ErrKilled = errors.New("the process was killed")
@@ -88,8 +92,12 @@ func (t processTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 func (t processTransport) roundTrip(ctx context.Context, request Request, send Send) (*http.Response, error) {
 	c := t.process.cluster
 	if request.Verb != "watch" {
-		c.recorder.begin()
+		ok := c.recorder.begin(request)
 		defer func() { c.recorder.end(request) }()
+		if !ok {
+			time.Sleep(loopPause)
+			return nil, c.recorder.endless()
+		}
 	}
 	response, err := c.faults.apply(ctx, request, send)
 	if err == nil {

@@ -14,16 +14,41 @@ type recorder struct {
 	requests []Request
 	watches  []Request
 	inFlight int
+	// atOnce counts the requests of the moment now, of which there may be maxAtOnce. loop is the one that was too many.
+	now       time.Time
+	atOnce    int
+	maxAtOnce int
+	loop      *Request
 	// lastWrite is the time of the last write, except of a Lease: leaders renew theirs for ever.
 	lastWrite time.Time
 }
 
-func newRecorder() *recorder { return &recorder{lastWrite: time.Now()} }
+func newRecorder(maxAtOnce int) *recorder {
+	return &recorder{lastWrite: time.Now(), maxAtOnce: maxAtOnce}
+}
 
-func (r *recorder) begin() {
+// begin counts a request. It returns false once there were too many in one moment: virtual time would never go on by itself.
+func (r *recorder) begin(request Request) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.inFlight++
+	if now := time.Now(); now != r.now {
+		r.now, r.atOnce = now, 0
+	}
+	if r.atOnce++; r.atOnce > r.maxAtOnce && r.loop == nil {
+		r.loop = &request
+	}
+	return r.loop == nil
+}
+
+// endless returns an error if requests were sent in an endless loop.
+func (r *recorder) endless() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.loop == nil {
+		return nil
+	}
+	return fmt.Errorf("more than %d requests were sent without a pause, the last of them by process %d: %s", r.maxAtOnce, r.loop.Process, *r.loop)
 }
 
 func (r *recorder) end(answered Request) {

@@ -18,12 +18,15 @@ const (
 )
 
 // Settle waits until nothing was written for 10 seconds and no request is in flight. Leases of leader election are not counted. A cluster
-// that does not settle within 10 minutes is an error, which lists the last writes. Call it in a bubble; all times are virtual.
+// that does not settle within 10 minutes is an error, which lists the last writes. So is an endless loop of requests. Call it in a bubble; all times are virtual.
 func (c *Cluster) Settle() error {
 	deadline := time.Now().Add(settleWithin)
 	for {
 		time.Sleep(settleStep)
 		synctest.Wait()
+		if err := c.recorder.endless(); err != nil {
+			return err
+		}
 		if c.recorder.quietSince(time.Now().Add(-settleQuiet)) {
 			return nil
 		}

@@ -169,11 +169,11 @@ test-rbac: results ## The manager's roles against its requests in test-scenarios
 	$(GOTEST) -vet=off -count=1 -run='^TestCLU_P5_' ./test/rbac -args -traces='$(TRACES)'
 
 .PHONY: test-long
-test-long: localcluster results ## What takes a quarter of an hour and more, and writes docs/soak.md: kill points, faults, quiet time, leases, mutants, fuzzing. SEED= repeats the choice of kill points, FULL=1 tries all
+test-long: localcluster scenario-objects results ## What takes a quarter of an hour and more, and writes docs/soak.md: kill points, faults, quiet time, leases, mutants, stories with the race detector, fuzzing. SEED= repeats the choice of kill points, FULL=1 tries all
 	SAMPLE= FULL='$(FULL)' RESULTS='$(abspath $(RESULTS))' TESTFLAGS='$(TESTFLAGS)' SEED='$(SEED)' hack/test-long.sh
 
 .PHONY: test-sample
-test-sample: localcluster results ## A sample of test-long, at most six minutes on two idle cores. It prints its seed; SEED= repeats it
+test-sample: localcluster scenario-objects results ## A sample of test-long, at most six minutes on two idle cores. It prints its seed; SEED= repeats it
 	SAMPLE=1 FULL= QUIET_FOR= RESULTS='$(abspath $(RESULTS))' TESTFLAGS='$(TESTFLAGS)' SEED='$(SEED)' hack/test-long.sh
 
 .PHONY: test-clusters

@@ -3,7 +3,7 @@
 # of each lane is in _output/long, or in _output/sample, and is printed when the lane ends.
 #
 # SAMPLE=1 runs a fixed part of each class of tests. Without it docs/soak.md is written when all have passed. SEED chooses kill
-# points, faults and mutants, FULL=1 tries all kill points, TESTFLAGS go to every go test, QUIET_FOR is the quiet time; RESULTS is a
+# points, faults, stories and mutants, FULL=1 tries all kill points, TESTFLAGS go to every go test, QUIET_FOR is the quiet time; RESULTS is a
 # folder that the reports are copied to.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -15,18 +15,20 @@ if [[ ${seed} == 0 ]]; then
 	echo "SEED=0 is the time, and repeats nothing; leave SEED out or choose another number." >&2
 	exit 2
 fi
-echo "seed ${seed}: SEED=${seed} chooses the same kill points, faults and mutants"
+echo "seed ${seed}: SEED=${seed} chooses the same kill points, faults, stories and mutants"
 
 # What each lane does for make test-long, and for make test-sample.
 name=long stories=long budget=25m fuzzTime=30s
 quiet=(-quiet-for="${QUIET_FOR:-10m}")
 leases=(-live)
 mutants=()
+stories_raced=40
 if [[ -n ${SAMPLE:-} ]]; then
 	name=sample stories=sample budget=10m fuzzTime=8s
 	quiet=(-quiet-for=1m -deployments=20 -others=2000)
 	leases=(-live -scaled)
 	mutants=(-sample=3 -seed="${seed}")
+	stories_raced=10
 fi
 logs=_output/${name}
 reports=${logs}/reports
@@ -78,6 +80,12 @@ extension() {
 	gotest extension -count=1 -timeout=30m "${flags[@]}" -run=^TestCLU_P11_ ./test/extension -args "${mutants[@]}"
 }
 
+# raced runs some stories with the race detector, behind the lanes that have time limits.
+raced() {
+	local nice=(nice)
+	gotest raced -race -count=1 -timeout=20m "${flags[@]}" ./test/scenarios -args -sample="${stories_raced}" -seed="${seed}"
+}
+
 # fuzztarget DIR TARGET fuzzes one target. It runs once more where the time said nothing of the target: when it was up before the
 # fuzzer had run its corpus, and when Go's fuzzer took its end for a failure ("context deadline exceeded", and no input that it
 # failed with). An input that fails is a failure.
@@ -127,7 +135,7 @@ fuzz() {
 }
 
 status=0
-lanes "${logs}" killed faults steady leadership extension fuzz || status=$?
+lanes "${logs}" killed faults steady leadership extension raced fuzz || status=$?
 if [[ -n ${RESULTS:-} ]]; then
 	for each in "${reports}"/*.json; do
 		[[ ! -e ${each} ]] || cp "${each}" "${RESULTS}/${name}-${each##*/}"

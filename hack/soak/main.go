@@ -104,6 +104,7 @@ var classes = []struct {
 	{"faults", "API and registry faults", "The API server and the registry fail while a BundleDeployment is installed, upgraded, repaired and removed.", 7},
 	{"steady", "Quiet time", "The manager has nothing to do, and sends nothing.", 3},
 	{"leadership", "Leadership", "Leaders are killed, stop, and lose their lease.", 2},
+	{"raced", "Stories with the race detector", "Stories of the whole manager in memory, which the seed chooses.", 2},
 	{"extension", "Mutants", "Managers that lack one rule, each found by the test for openshift-tests that is about the rule.", 3},
 	{"fuzz", "Fuzz targets", "Go's fuzzer runs every target of the main module.", 20},
 }

@@ -23,8 +23,13 @@ const gcPercent = 300
 func TestMain(m *testing.M) {
 	scenario.PrepareProcess()
 	debug.SetGCPercent(gcPercent)
+	flag.Parse()
+	if err := chooseSample(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	code := m.Run()
-	for _, check := range []func() error{checkRequestTypes, func() error { return writeTrace(code == 0) }} {
+	for _, check := range []func() error{checkRequestTypes, checkSample, func() error { return writeTrace(code == 0) }} {
 		if err := check(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			code = max(code, 1)

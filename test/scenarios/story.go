@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -52,12 +53,16 @@ const (
 	consistentlyPolling  = 100 * time.Millisecond
 )
 
+// storiesRun counts the stories of runStory in this process.
+var storiesRun atomic.Int64
+
 // runStory runs a story as a parallel subtest. The catalog offers the operators, and the manager runs.
 func runStory(t *testing.T, name string, operators []samples.Operator, run func(ctx context.Context, s *Story)) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) {
 		t.Parallel()
 		Run(t, operators, func(s *Story) {
+			storiesRun.Add(1)
 			s.Settle() // a manager that is killed before it runs leaves goroutines that never end
 			run(s.Context(), s)
 			s.removeAll(s.Context())

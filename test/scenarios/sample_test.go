@@ -1,0 +1,126 @@
+package scenarios
+
+import (
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"math/rand"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+var (
+	sample = flag.Int("sample", 0, "run so many stories in Go, which the seed chooses; 0 runs everything")
+	seed   = flag.Int64("seed", time.Now().UnixNano(), "the seed of -sample")
+)
+
+// goStory is a story in Go.
+type goStory struct {
+	// function is the test's, and words are the name of the subtest.
+	function, words string
+}
+
+// goStories are the stories of this package whose words are in the source as they are.
+func goStories() ([]goStory, error) {
+	files, err := filepath.Glob("*_test.go")
+	if err != nil {
+		return nil, err
+	}
+	var found []goStory
+	for _, file := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			return nil, err
+		}
+		for _, declaration := range parsed.Decls {
+			if function, ok := declaration.(*ast.FuncDecl); ok && strings.HasPrefix(function.Name.Name, "Test") {
+				for _, words := range storiesIn(function) {
+					found = append(found, goStory{function.Name.Name, words})
+				}
+			}
+		}
+	}
+	return found, nil
+}
+
+// storiesIn are the words of a function's calls of runStory.
+func storiesIn(function *ast.FuncDecl) (words []string) {
+	ast.Inspect(function, func(node ast.Node) bool {
+		call, ok := node.(*ast.CallExpr)
+		if !ok || len(call.Args) < 2 {
+			return true
+		}
+		callee, isName := call.Fun.(*ast.Ident)
+		literal, isText := call.Args[1].(*ast.BasicLit)
+		if isName && callee.Name == "runStory" && isText {
+			if text, err := strconv.Unquote(literal.Value); err == nil {
+				words = append(words, text)
+			}
+		}
+		return true
+	})
+	return words
+}
+
+// chooseSample has only a sample of the stories run.
+func chooseSample() error {
+	if *sample == 0 {
+		return nil
+	}
+	stories, err := goStories()
+	if err != nil {
+		return err
+	}
+	// A slash in the words would begin another level of subtests.
+	stories = slices.DeleteFunc(stories, func(each goStory) bool { return strings.Contains(each.words, "/") })
+	rand.New(rand.NewSource(*seed)).Shuffle(len(stories), func(i, j int) { stories[i], stories[j] = stories[j], stories[i] })
+	var functions, words []string
+	for _, each := range stories[:min(*sample, len(stories))] {
+		functions, words = append(functions, each.function), append(words, regexp.QuoteMeta(each.words))
+		fmt.Printf("-seed=%d: %s: %s\n", *seed, each.function, each.words)
+	}
+	return flag.Set("test.run", fmt.Sprintf("^(%s)$/^(%s)$", strings.Join(functions, "|"), strings.Join(words, "|")))
+}
+
+// checkSample returns an error if not all stories of the sample ran.
+func checkSample() error {
+	if ran := int(storiesRun.Load()); ran < *sample {
+		return fmt.Errorf("of a sample of %d stories %d ran", *sample, ran)
+	}
+	return nil
+}
+
+// minStories is how many stories there are at least.
+const minStories = 100
+
+// TestOM_14_ThereAreStoriesOfEachClass has all classes but the restart at every write, which TestENG_D10 has.
+func TestOM_14_ThereAreStoriesOfEachClass(t *testing.T) {
+	stories, err := goStories()
+	if err != nil {
+		t.Fatal(err)
+	}
+	inYAML, err := filepath.Glob("scenarios/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(stories)+len(inYAML) < minStories {
+		t.Errorf("there are %d stories in Go and %d in YAML", len(stories), len(inYAML))
+	}
+	for class, name := range map[string]string{
+		"install": "memo-is-installed", "upgrade by steps": "TestUpgrades", "gate": "gate-blocks-until-overridden", "drift": "drift-is-repaired",
+		"rollback": "failed-version-is-rolled-back", "removal": "removal-waits-for-custom-resources", "catalog loss": "catalog-is-lost",
+		"conflict": "TestWhatIsThereAlready", "a quiet virtual day": "quiet-day",
+	} {
+		isGo := slices.ContainsFunc(stories, func(each goStory) bool { return each.function == name })
+		if !isGo && !slices.Contains(inYAML, "scenarios/"+name+".yaml") {
+			t.Errorf("%s: there is no story %s", class, name)
+		}
+	}
+}

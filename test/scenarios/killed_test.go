@@ -181,10 +181,6 @@ func isManagerWrite(r scenario.Request) bool {
 	return r.User == managerUser && r.IsWrite() && r.Resource.Resource != "events"
 }
 
-func (s *Story) operationWrites() []scenario.Request {
-	return slices.DeleteFunc(s.Requests(), func(r scenario.Request) bool { return !isManagerWrite(r) })
-}
-
 // outcome is what an operation comes to: objects of the operator and of the manager, as lines of JSON without what differs from run to run.
 type outcome map[string][]string
 

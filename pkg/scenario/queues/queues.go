@@ -15,6 +15,8 @@ import (
 // The first provider of a process is the only one. k8s.io/component-base has another one that it sets when it is initialised. Go initialises
 // packages in the order of their import paths as soon as all that they import is initialised; this one imports nothing of
 // k8s.io/component-base, and its path comes before k8s.io.
+//
+//nolint:gochecknoinits // later it would be too late
 func init() { workqueue.SetProvider(provider{}) }
 
 type provider struct{}

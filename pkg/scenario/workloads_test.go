@@ -8,9 +8,11 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/openshift/platform-operators/pkg/scenario/workloads"
@@ -138,5 +140,43 @@ func TestStatefulSetsAndDaemonSetsRunPods(t *testing.T) {
 		daemon, err := s.admin.AppsV1().DaemonSets("default").Get(s.Context(), "n", metav1.GetOptions{})
 		s.must(err)
 		s.equal("the DaemonSet's ready Pods", fmt.Sprint(daemon.Status.NumberReady, " of ", daemon.Status.DesiredNumberScheduled), "1 of 1")
+	})
+}
+
+func TestAJobRunsToItsEnd(t *testing.T) {
+	run(t, nil, func(s story) {
+		s.must(s.Settle())
+		jobs := s.admin.BatchV1().Jobs("default")
+		_, template := podTemplate("j", "worker")
+		template.Spec.RestartPolicy = corev1.RestartPolicyNever
+		_, err := jobs.Create(s.Context(), &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "j"}, Spec: batchv1.JobSpec{
+			Suspend: ptr.To(true), Completions: ptr.To[int32](3), Parallelism: ptr.To[int32](2), Template: template,
+		}}, metav1.CreateOptions{})
+		s.must(err)
+		conditions := func() (all []string) {
+			s.must(s.Settle())
+			job, err := jobs.Get(s.Context(), "j", metav1.GetOptions{})
+			s.must(err)
+			for _, condition := range job.Status.Conditions {
+				all = append(all, fmt.Sprint(condition.Type, " ", condition.Status, " ", condition.Reason))
+			}
+			return append(all, fmt.Sprint(job.Status.Active, " active, ", job.Status.Succeeded, " succeeded"))
+		}
+		s.equal("a suspended Job", conditions(), "[Suspended True JobSuspended 0 active, 0 succeeded]")
+		s.equal("its Pods", s.pods(), "[]")
+
+		s.must(s.SetPodBehavior(func(*corev1.Pod) workloads.Behavior { return workloads.Behavior{NotReady: true} }))
+		_, err = jobs.Patch(s.Context(), "j", types.MergePatchType, []byte(`{"spec":{"suspend":false}}`), metav1.PatchOptions{})
+		s.must(err)
+		s.equal("a Job that runs", conditions(), "[Suspended False JobResumed 2 active, 0 succeeded]")
+
+		s.must(s.SetPodBehavior(func(*corev1.Pod) workloads.Behavior { return workloads.Ready() }))
+		s.equal("a Job that has run", conditions(), "[Suspended False JobResumed SuccessCriteriaMet True CompletionsReached Complete True CompletionsReached 0 active, 3 succeeded]")
+		pods, err := s.admin.CoreV1().Pods("default").List(s.Context(), metav1.ListOptions{LabelSelector: "job-name=j", FieldSelector: "status.phase=Succeeded"})
+		s.must(err)
+		s.equal("the Pods that succeeded", len(pods.Items), 3)
+
+		s.must(jobs.Delete(s.Context(), "j", metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationBackground)}))
+		s.equal("the Pods after the Job was deleted", s.pods(), "[]")
 	})
 }

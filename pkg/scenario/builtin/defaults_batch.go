@@ -1,9 +1,14 @@
 package builtin
 
 import (
+	"maps"
+
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
 )
 
 func defaultJob(o *batchv1.Job) {
@@ -14,6 +19,7 @@ func defaultJob(o *batchv1.Job) {
 	setPointer(&o.Spec.BackoffLimit, 6)
 	setPointer(&o.Spec.CompletionMode, batchv1.NonIndexedCompletion)
 	setPointer(&o.Spec.Suspend, false)
+	setPointer(&o.Spec.ManualSelector, false)
 	replacement := batchv1.TerminatingOrFailed
 	if o.Spec.PodFailurePolicy != nil {
 		replacement = batchv1.Failed
@@ -21,6 +27,32 @@ func defaultJob(o *batchv1.Job) {
 	setPointer(&o.Spec.PodReplacementPolicy, replacement)
 	defaultPod(&o.Spec.Template.Spec)
 }
+
+// selectJobPods gives the Pods of a new Job labels of its own, and has its selector select them.
+func selectJobPods(object runtime.Object) {
+	job := object.(*batchv1.Job)
+	if ptr.Deref(job.Spec.ManualSelector, false) {
+		return
+	}
+	labels := map[string]string{
+		legacyJobName: job.Name, batchv1.JobNameLabel: job.Name,
+		legacyControllerUID: string(job.UID), batchv1.ControllerUidLabel: string(job.UID),
+	}
+	maps.Copy(labels, job.Spec.Template.Labels)
+	job.Spec.Template.Labels = labels
+	if job.Spec.Selector == nil {
+		job.Spec.Selector = &metav1.LabelSelector{}
+	}
+	selected := map[string]string{batchv1.ControllerUidLabel: string(job.UID)}
+	maps.Copy(selected, job.Spec.Selector.MatchLabels)
+	job.Spec.Selector.MatchLabels = selected
+}
+
+// Labels from before Kubernetes 1.27, which are still set.
+const (
+	legacyJobName       = "job-name"
+	legacyControllerUID = "controller-uid"
+)
 
 func defaultCronJob(o *batchv1.CronJob) {
 	set(&o.Spec.ConcurrencyPolicy, batchv1.AllowConcurrent)

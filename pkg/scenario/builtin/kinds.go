@@ -141,7 +141,8 @@ func workloadKinds() []Kind {
 		Kind{Resource: "controllerrevisions", Singular: "controllerrevision", Namespaced: true, Object: &appsv1.ControllerRevision{}, List: &appsv1.ControllerRevisionList{}},
 	)
 	return append(kinds, served(batchv1.SchemeGroupVersion,
-		Kind{Resource: "jobs", Singular: "job", All: true, Namespaced: true, Object: &batchv1.Job{}, List: &batchv1.JobList{}, rules: specAndStatus},
+		Kind{Resource: "jobs", Singular: "job", All: true, Namespaced: true, Object: &batchv1.Job{}, List: &batchv1.JobList{},
+			rules: rules{hasStatus: true, hasGeneration: true, prepareCreate: selectJobPods}},
 		Kind{Resource: "cronjobs", Singular: "cronjob", ShortNames: []string{"cj"}, All: true, Namespaced: true, Object: &batchv1.CronJob{}, List: &batchv1.CronJobList{}, rules: specAndStatus},
 	)...)
 }

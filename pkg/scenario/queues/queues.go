@@ -1,4 +1,5 @@
-// Package queues takes the metrics of all work queues of the process, so that no queue needs a goroutine for them.
+// Package queues takes the metrics of all work queues of the process, so that no queue needs a goroutine for them. It counts only how many
+// items they have handled.
 //
 // A queue of client-go that has a name starts a goroutine that measures, twice a second, how long work has been under way. In virtual time
 // that is 170,000 wake-ups of each queue in a day. And a shutdown waits for this goroutine: until the scheduler has run it, the workers
@@ -8,6 +9,8 @@ package queues
 
 import (
 	"runtime"
+	"sync"
+	"sync/atomic"
 
 	"k8s.io/client-go/util/workqueue"
 )
@@ -21,16 +24,38 @@ func init() { workqueue.SetProvider(provider{}) }
 
 type provider struct{}
 
-func (provider) NewDepthMetric(string) workqueue.GaugeMetric            { return discarded{} }
-func (provider) NewAddsMetric(string) workqueue.CounterMetric           { return discarded{} }
-func (provider) NewLatencyMetric(string) workqueue.HistogramMetric      { return discarded{} }
-func (provider) NewWorkDurationMetric(string) workqueue.HistogramMetric { return discarded{} }
-func (provider) NewRetriesMetric(string) workqueue.CounterMetric        { return discarded{} }
+func (provider) NewDepthMetric(string) workqueue.GaugeMetric       { return discarded{} }
+func (provider) NewAddsMetric(string) workqueue.CounterMetric      { return discarded{} }
+func (provider) NewLatencyMetric(string) workqueue.HistogramMetric { return discarded{} }
+func (provider) NewRetriesMetric(string) workqueue.CounterMetric   { return discarded{} }
+func (provider) NewWorkDurationMetric(name string) workqueue.HistogramMetric {
+	counter, _ := handled.LoadOrStore(name, &handledItems{})
+	return counter.(*handledItems)
+}
 func (provider) NewUnfinishedWorkSecondsMetric(string) workqueue.SettableGaugeMetric {
 	return unfinished{}
 }
 func (provider) NewLongestRunningProcessorSecondsMetric(string) workqueue.SettableGaugeMetric {
 	return discarded{}
+}
+
+// handled has a *handledItems for each name of queues. It is of the whole process, as the provider is.
+var handled sync.Map
+
+// handledItems counts the items that queues of one name have handled: each is observed once, when it is done.
+type handledItems struct{ count atomic.Int64 }
+
+// Observe is workqueue.HistogramMetric's.
+func (h *handledItems) Observe(float64) { h.count.Add(1) }
+
+// Handled returns how many items the queues of a name have handled in this process, those of all clusters. A controller's queue has the
+// controller's name.
+func Handled(name string) int64 {
+	counter, found := handled.Load(name)
+	if !found {
+		return 0
+	}
+	return counter.(*handledItems).count.Load()
 }
 
 type discarded struct{}

@@ -8,7 +8,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	_ "k8s.io/component-base/metrics/prometheus/workqueue" // the provider that must not be the first one
 
-	_ "github.com/openshift/platform-operators/pkg/scenario/queues"
+	"github.com/openshift/platform-operators/pkg/scenario/queues"
 )
 
 func TestAQueueWithANameKeepsNoGoroutine(t *testing.T) {
@@ -22,4 +22,23 @@ func TestAQueueWithANameKeepsNoGoroutine(t *testing.T) {
 		}
 		queue.Done("key")
 	})
+}
+
+func TestItemsAreCountedWhenTheyAreDone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, key := range []string{"a", "b"} {
+			queue := workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[string]{Name: "counted"})
+			queue.Add(key)
+			queue.Get()
+			before := queues.Handled("counted")
+			queue.Done(key)
+			if after := queues.Handled("counted"); after != before+1 {
+				t.Errorf("%d items are handled after %d and one more", after, before)
+			}
+			queue.ShutDown()
+		}
+	})
+	if count := queues.Handled("unknown"); count != 0 {
+		t.Errorf("a queue that does not exist has handled %d items", count)
+	}
 }

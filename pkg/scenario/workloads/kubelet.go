@@ -18,7 +18,7 @@ const nodeName = "worker-0"
 
 // Behavior says what becomes of a Pod.
 type Behavior struct {
-	// After is how long after its creation a Pod is ready, or fails.
+	// After is how long after its creation a Pod is ready, or fails. A Pod of a Job has succeeded then instead of being ready.
 	After time.Duration
 	// Waiting is why the containers do not run, such as "CrashLoopBackOff" or "ImagePullBackOff", and Message its explanation. Empty
 	// for a Pod whose containers run.
@@ -56,6 +56,9 @@ func (r *Runner) syncPod(ctx context.Context, k key) error {
 			GracePeriodSeconds: ptr.To[int64](0), Preconditions: &metav1.Preconditions{UID: &pod.UID},
 		})
 	}
+	if pod.Status.Phase == corev1.PodSucceeded {
+		return nil
+	}
 	r.mu.Lock()
 	behavior := r.behavior(pod)
 	r.mu.Unlock()
@@ -65,6 +68,9 @@ func (r *Runner) syncPod(ctx context.Context, k key) error {
 	}
 	updated := pod.DeepCopy()
 	behavior.setStatus(updated)
+	if owner := metav1.GetControllerOf(pod); owner != nil && owner.Kind == "Job" && isReady(updated) {
+		succeed(updated)
+	}
 	if apiequality.Semantic.DeepEqual(pod.Status, updated.Status) {
 		return nil
 	}
@@ -98,6 +104,23 @@ func (b Behavior) setStatus(pod *corev1.Pod) {
 		setPodCondition(pod, condition, isReady)
 	}
 	setPodCondition(pod, corev1.PodScheduled, true)
+}
+
+// succeed sets the status of a Pod whose containers have ended without an error.
+func succeed(pod *corev1.Pod) {
+	pod.Status.Phase = corev1.PodSucceeded
+	for i := range pod.Status.ContainerStatuses {
+		container := &pod.Status.ContainerStatuses[i]
+		container.Ready, container.Started = false, ptr.To(false)
+		container.State = corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
+			Reason: "Completed", StartedAt: *pod.Status.StartTime, FinishedAt: metav1.Now(),
+		}}
+	}
+	for i := range pod.Status.Conditions {
+		if condition := &pod.Status.Conditions[i]; condition.Type == corev1.PodReady || condition.Type == corev1.ContainersReady {
+			condition.Status, condition.Reason = corev1.ConditionFalse, "PodCompleted"
+		}
+	}
 }
 
 func setPodCondition(pod *corev1.Pod, conditionType corev1.PodConditionType, isTrue bool) {

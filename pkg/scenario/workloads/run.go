@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	appslisters "k8s.io/client-go/listers/apps/v1"
+	batchlisters "k8s.io/client-go/listers/batch/v1"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
@@ -36,6 +37,7 @@ type Runner struct {
 	replicaSets         appslisters.ReplicaSetLister
 	statefulSets        appslisters.StatefulSetLister
 	daemonSets          appslisters.DaemonSetLister
+	jobs                batchlisters.JobLister
 	pods                corelisters.PodLister
 	queue               workqueue.TypedRateLimitingInterface[key]
 
@@ -61,11 +63,12 @@ func New(configs func(user string) *rest.Config) (*Runner, error) {
 	apps := r.informers.Apps().V1()
 	r.deployments, r.replicaSets = apps.Deployments().Lister(), apps.ReplicaSets().Lister()
 	r.statefulSets, r.daemonSets = apps.StatefulSets().Lister(), apps.DaemonSets().Lister()
+	r.jobs = r.informers.Batch().V1().Jobs().Lister()
 	r.pods = r.informers.Core().V1().Pods().Lister()
 	for resource, informer := range map[string]cache.SharedIndexInformer{
 		"deployments": apps.Deployments().Informer(), "replicasets": apps.ReplicaSets().Informer(),
 		"statefulsets": apps.StatefulSets().Informer(), "daemonsets": apps.DaemonSets().Informer(),
-		"pods": r.informers.Core().V1().Pods().Informer(),
+		"jobs": r.informers.Batch().V1().Jobs().Informer(), "pods": r.informers.Core().V1().Pods().Informer(),
 	} {
 		if _, err := informer.AddEventHandler(r.handler(resource)); err != nil {
 			return nil, fmt.Errorf("watching %s: %w", resource, err)
@@ -76,7 +79,7 @@ func New(configs func(user string) *rest.Config) (*Runner, error) {
 
 // handler queues an object that changed, and its controller.
 func (r *Runner) handler(resource string) cache.ResourceEventHandler {
-	owners := map[string]string{"Deployment": "deployments", "ReplicaSet": "replicasets", "StatefulSet": "statefulsets", "DaemonSet": "daemonsets"}
+	owners := map[string]string{"Deployment": "deployments", "ReplicaSet": "replicasets", "StatefulSet": "statefulsets", "DaemonSet": "daemonsets", "Job": "jobs"}
 	add := func(changed any) {
 		if deleted, isTombstone := changed.(cache.DeletedFinalStateUnknown); isTombstone {
 			changed = deleted.Obj
@@ -122,6 +125,8 @@ func (r *Runner) sync(ctx context.Context, next key) error {
 		return r.syncStatefulSet(ctx, next)
 	case "daemonsets":
 		return r.syncDaemonSet(ctx, next)
+	case "jobs":
+		return r.syncJob(ctx, next)
 	}
 	return r.syncPod(ctx, next)
 }

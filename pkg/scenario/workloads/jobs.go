@@ -1,0 +1,127 @@
+package workloads
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+)
+
+// syncJob runs Pods until enough of them have succeeded. Pods of this cluster never fail, so that a Job never fails.
+func (r *Runner) syncJob(ctx context.Context, k key) error {
+	job, err := r.jobs.Jobs(k.namespace).Get(k.name)
+	if err != nil || job.DeletionTimestamp != nil || hasJobCondition(job, batchv1.JobComplete) {
+		return err
+	}
+	set := podSet{Object: job, kind: batchv1.SchemeGroupVersion.WithKind("Job"), template: job.Spec.Template}
+	pods, names, err := r.podsOf(set)
+	if err != nil {
+		return err
+	}
+	updated := job.DeepCopy()
+	status := &updated.Status
+	status.Active, status.Ready, status.Succeeded = 0, ptr.To[int32](0), 0
+	for _, pod := range pods {
+		switch {
+		case pod.Status.Phase == corev1.PodSucceeded:
+			status.Succeeded++
+		case ptr.Deref(job.Spec.Suspend, false):
+			if err := r.controller.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+				return fmt.Errorf("deleting Pod %q: %w", pod.Name, err)
+			}
+		default:
+			status.Active++
+			if isReady(pod) {
+				*status.Ready++
+			}
+		}
+	}
+	if !ptr.Deref(job.Spec.Suspend, false) {
+		if status.Active, err = r.startJobPods(ctx, job, set, names, status.Active, status.Succeeded); err != nil {
+			return err
+		}
+	}
+	setJobConditions(job, status)
+	if apiequality.Semantic.DeepEqual(job.Status, *status) {
+		return nil
+	}
+	_, err = r.controller.BatchV1().Jobs(k.namespace).UpdateStatus(ctx, updated, metav1.UpdateOptions{})
+	return err
+}
+
+// startJobPods creates the Pods that a Job lacks, and returns how many then run.
+//
+//nolint:revive // what a Job has is counted in one pass by the caller
+func (r *Runner) startJobPods(ctx context.Context, job *batchv1.Job, set podSet, names map[string]bool, active, succeeded int32) (int32, error) {
+	wanted := ptr.Deref(job.Spec.Parallelism, 1)
+	if job.Spec.Completions != nil {
+		wanted = min(wanted, *job.Spec.Completions-succeeded)
+	} else if succeeded > 0 {
+		wanted = 0 // a queue of work: when one Pod has succeeded, no other is started
+	}
+	hash, err := templateHash(set.template)
+	if err != nil {
+		return 0, err
+	}
+	for number := 0; active < wanted; number++ {
+		name := fmt.Sprintf("%s-%d", job.Name, number)
+		if names[name] {
+			continue
+		}
+		if _, err := r.controller.CoreV1().Pods(job.Namespace).Create(ctx, set.pod(name, hash), metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+			return 0, fmt.Errorf("creating Pod %q: %w", name, err)
+		}
+		active++
+	}
+	return active, nil
+}
+
+// setJobConditions sets what a Job is by the number of its Pods: suspended, running or complete.
+func setJobConditions(job *batchv1.Job, status *batchv1.JobStatus) {
+	if ptr.Deref(job.Spec.Suspend, false) {
+		status.StartTime = nil
+		setJobCondition(status, batchv1.JobSuspended, corev1.ConditionTrue, "JobSuspended", "Job suspended")
+		return
+	}
+	if hasJobCondition(job, batchv1.JobSuspended) {
+		setJobCondition(status, batchv1.JobSuspended, corev1.ConditionFalse, "JobResumed", "Job resumed")
+	}
+	if status.StartTime == nil {
+		status.StartTime = ptr.To(metav1.Now())
+	}
+	isComplete := status.Succeeded > 0 && status.Active == 0
+	if job.Spec.Completions != nil {
+		isComplete = status.Succeeded >= *job.Spec.Completions
+	}
+	if !isComplete {
+		return
+	}
+	status.CompletionTime = ptr.To(metav1.Now())
+	for _, condition := range []batchv1.JobConditionType{batchv1.JobSuccessCriteriaMet, batchv1.JobComplete} {
+		setJobCondition(status, condition, corev1.ConditionTrue, batchv1.JobReasonCompletionsReached, "Reached expected number of succeeded pods")
+	}
+}
+
+func hasJobCondition(job *batchv1.Job, conditionType batchv1.JobConditionType) bool {
+	return slices.ContainsFunc(job.Status.Conditions, func(condition batchv1.JobCondition) bool {
+		return condition.Type == conditionType && condition.Status == corev1.ConditionTrue
+	})
+}
+
+func setJobCondition(status *batchv1.JobStatus, conditionType batchv1.JobConditionType, value corev1.ConditionStatus, reason, message string) {
+	now := metav1.Now()
+	condition := batchv1.JobCondition{Type: conditionType, Status: value, Reason: reason, Message: message, LastProbeTime: now, LastTransitionTime: now}
+	i := slices.IndexFunc(status.Conditions, func(old batchv1.JobCondition) bool { return old.Type == conditionType })
+	switch {
+	case i < 0:
+		status.Conditions = append(status.Conditions, condition)
+	case status.Conditions[i].Status != value:
+		status.Conditions[i] = condition
+	}
+}

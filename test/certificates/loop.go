@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/rest"
@@ -51,6 +52,9 @@ func startLoop(ctx context.Context, config *rest.Config, name string, log io.Wri
 	if err != nil {
 		return nil, fmt.Errorf("starting %s: %w", name, err)
 	}
+	if watched, err = served(config, watched); err != nil {
+		return nil, fmt.Errorf("starting %s: %w", name, err)
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	l := &loop{
 		client: client, log: log, cancel: cancel, changed: make(chan struct{}, 1),
@@ -78,6 +82,25 @@ func startLoop(ctx context.Context, config *rest.Config, name string, log io.Wri
 		}
 	}
 	return l, nil
+}
+
+// served returns the resources that the API server serves: one in memory has no APIServices.
+func served(config *rest.Config, resources []schema.GroupVersionResource) ([]schema.GroupVersionResource, error) {
+	client, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	var found []schema.GroupVersionResource
+	for _, resource := range resources {
+		enabled, err := discovery.IsResourceEnabled(client, resource)
+		if err != nil {
+			return nil, fmt.Errorf("looking for %s: %w", resource.GroupResource(), err)
+		}
+		if enabled {
+			found = append(found, resource)
+		}
+	}
+	return found, nil
 }
 
 // run calls pass after every change and, while it fails, again and again; what a test waits for then does not come, and the
@@ -114,10 +137,10 @@ func (l *loop) stop() {
 	l.factory.Shutdown()
 }
 
-// each calls do with a copy of every object of a resource, whatever becomes of the others.
+// each calls do with a copy of every object of a resource, whatever becomes of the others. A resource that is not served has none.
 func (l *loop) each(resource schema.GroupVersionResource, do func(*unstructured.Unstructured) error) error {
-	lister := l.listers[resource]
-	if lister == nil { // it is not watched
+	lister, isServed := l.listers[resource]
+	if !isServed {
 		return nil
 	}
 	found, err := lister.List(labels.Everything())

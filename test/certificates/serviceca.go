@@ -53,8 +53,8 @@ type ServiceCA struct {
 }
 
 // StartServiceCA defines the kind ServiceCA, by which one sees that a cluster has a service-ca, and starts one; it runs until
-// Stop. What goes wrong is told to the log. Kinds that the cluster does not serve are named by without.
-func StartServiceCA(ctx context.Context, config *rest.Config, log io.Writer, without ...schema.GroupVersionResource) (*ServiceCA, error) {
+// Stop. What goes wrong is told to the log.
+func StartServiceCA(ctx context.Context, config *rest.Config, log io.Writer) (*ServiceCA, error) {
 	if err := define(ctx, config, serviceCAs); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", ServiceCAName, err)
 	}
@@ -68,7 +68,6 @@ func StartServiceCA(ctx context.Context, config *rest.Config, log io.Writer, wit
 	for _, kind := range injected {
 		watched = append(watched, kind.resource)
 	}
-	watched = slices.DeleteFunc(watched, func(each schema.GroupVersionResource) bool { return slices.Contains(without, each) })
 	var err error
 	if s.loop, err = startLoop(ctx, config, ServiceCAName, log, watched...); err != nil {
 		cancel()

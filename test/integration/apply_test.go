@@ -3,7 +3,6 @@ package integration
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -34,15 +33,6 @@ func patchDeployment(ctx context.Context, name, patch string) {
 	GinkgoHelper()
 	_, err := admin.Platform.CoreV1alpha2().BundleDeployments().Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 	Expect(err).NotTo(HaveOccurred())
-}
-
-// unready gives status.unready in one text.
-func unready(ctx context.Context, name string) (string, error) {
-	live, err := admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
-	if err != nil {
-		return "", err
-	}
-	return strings.Join(live.Status.Unready, "\n"), nil
 }
 
 func createNamespace(ctx context.Context, name string) {

@@ -158,11 +158,6 @@ func eventsOf(ctx context.Context, name string) ([]string, error) {
 	return lines, nil
 }
 
-func deploymentExists(ctx context.Context, namespace, name string) error {
-	_, err := admin.Kubernetes.AppsV1().Deployments(namespace).Get(ctx, name, metav1.GetOptions{})
-	return err
-}
-
 func configMapExists(ctx context.Context, namespace, name string) error {
 	_, err := admin.Kubernetes.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
 	return err

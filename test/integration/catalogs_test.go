@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -21,7 +20,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/openshift/platform-operators/test/environment"
-	"github.com/openshift/platform-operators/test/localcatalog"
 	"github.com/openshift/platform-operators/test/samples"
 )
 
@@ -47,45 +45,6 @@ func catalogSource(ctx context.Context, namespace, name, address, state string) 
 	}}
 	_, err = client.UpdateStatus(ctx, created, metav1.UpdateOptions{})
 	Expect(err).NotTo(HaveOccurred())
-}
-
-// clusterCatalog makes a ClusterCatalog that is served below base, and removes it after the spec.
-func clusterCatalog(ctx context.Context, name, base string) {
-	GinkgoHelper()
-	client := admin.Dynamic.Resource(clusterCatalogs)
-	created, err := client.Create(ctx, &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterCatalog", "metadata": map[string]any{"name": name},
-		"spec": map[string]any{"source": map[string]any{"type": "Image", "image": map[string]any{"ref": "local.invalid/" + name + ":latest"}}},
-	}}, metav1.CreateOptions{})
-	Expect(err).NotTo(HaveOccurred())
-	DeferCleanup(func(ctx context.Context) {
-		Expect(ignoreNotFound(client.Delete(ctx, name, metav1.DeleteOptions{}))).To(Succeed())
-	})
-	created.Object["status"] = map[string]any{
-		"urls":           map[string]any{"base": base},
-		"resolvedSource": map[string]any{"type": "Image", "image": map[string]any{"ref": "local.invalid/" + name + "@sha256:" + strings.Repeat("0a", 32)}},
-		"conditions":     []any{servingIs("True")},
-	}
-	_, err = client.UpdateStatus(ctx, created, metav1.UpdateOptions{})
-	Expect(err).NotTo(HaveOccurred())
-}
-
-func servingIs(status string) map[string]any {
-	return map[string]any{"type": "Serving", "status": status, "reason": "Available", "message": "Serving desired content",
-		"lastTransitionTime": time.Now().UTC().Format(time.RFC3339)}
-}
-
-// otherCatalog serves these operators from a server of its own, with an authority of its own.
-func otherCatalog(operators ...samples.Operator) *localcatalog.Server {
-	GinkgoHelper()
-	dir := GinkgoT().TempDir()
-	Expect(samples.Write(dir, operators...)).To(Succeed())
-	server, err := localcatalog.Start(context.Background(), localcatalog.Options{
-		Catalogs: []string{filepath.Join(dir, "catalog")}, Bundles: []string{filepath.Join(dir, "bundles")},
-	})
-	Expect(err).NotTo(HaveOccurred())
-	DeferCleanup(server.Close)
-	return server
 }
 
 // registry answers over gRPC as it is told, and counts its connections.

@@ -1,15 +1,10 @@
 package integration
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -17,7 +12,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apitypes "k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/rest"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/test/samples"
@@ -82,69 +76,6 @@ func driftOf(ctx context.Context, name string) ([]corev1alpha2.DriftRecord, erro
 		return nil, err
 	}
 	return live.Status.Drift, nil
-}
-
-// logEnd is where the API server's audit log ends now.
-func logEnd() int64 {
-	GinkgoHelper()
-	info, err := os.Stat(env.AuditLog)
-	Expect(err).NotTo(HaveOccurred())
-	return info.Size()
-}
-
-// managerWrites lists what the manager has written below a path since then, dry runs aside.
-func managerWrites(from int64, path string) []string {
-	GinkgoHelper()
-	log, err := os.Open(env.AuditLog)
-	Expect(err).NotTo(HaveOccurred())
-	defer log.Close()
-	_, err = log.Seek(from, 0)
-	Expect(err).NotTo(HaveOccurred())
-	var writes []string
-	lines := bufio.NewReader(log)
-	for {
-		line, err := lines.ReadBytes('\n')
-		if err != nil {
-			return writes
-		}
-		var event struct {
-			Verb, RequestURI string
-			User             struct{ Username string }
-		}
-		if json.Unmarshal(line, &event) != nil {
-			continue // the rest of a line
-		}
-		if strings.HasSuffix(event.User.Username, ":platform-operators") && strings.HasPrefix(event.RequestURI, path) && !strings.Contains(event.RequestURI, "dryRun=") &&
-			slices.Contains([]string{"create", "update", "patch", "delete", "deletecollection"}, event.Verb) {
-			writes = append(writes, event.Verb+" "+event.RequestURI)
-		}
-	}
-}
-
-// metricsText is what the manager serves as its metrics.
-func metricsText(ctx context.Context) (string, error) {
-	config := rest.AnonymousClientConfig(env.Admin)
-	config.TLSClientConfig = rest.TLSClientConfig{Insecure: true, CertData: env.Admin.CertData, KeyData: env.Admin.KeyData, CertFile: env.Admin.CertFile, KeyFile: env.Admin.KeyFile}
-	config.BearerToken = env.Admin.BearerToken
-	client, err := rest.HTTPClientFor(config)
-	if err != nil {
-		return "", err
-	}
-	defer client.CloseIdleConnections()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+env.Manager.Address+"/metrics", nil)
-	if err != nil {
-		return "", err
-	}
-	answer, err := client.Do(request)
-	if err != nil {
-		return "", err
-	}
-	defer answer.Body.Close()
-	content, err := io.ReadAll(io.LimitReader(answer.Body, 16<<20))
-	if err != nil || answer.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("asking for the manager's metrics: %s: %.200s %w", answer.Status, content, err)
-	}
-	return string(content), nil
 }
 
 var _ = Describe("drift", func() {

@@ -7,9 +7,13 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
 
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
@@ -50,6 +54,33 @@ func remedyIn(ctx context.Context, name, command string) {
 		}
 	}
 	Fail("the message has no " + command + ": " + message)
+}
+
+// allowDeletion sets the annotation that permits an object's deletion; "null" takes it away.
+func allowDeletion(ctx context.Context, resource schema.GroupVersionResource, name, value string) {
+	GinkgoHelper()
+	patch := []byte(`{"metadata":{"annotations":{"` + platformv1alpha1.AnnotationAllowDeletion + `":` + value + `}}}`)
+	_, err := admin.Dynamic.Resource(resource).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{})
+	Expect(err).NotTo(HaveOccurred())
+}
+
+// impersonating is a client of somebody who may do everything, and is somebody in particular.
+func impersonating(user string, groups ...string) dynamic.Interface {
+	GinkgoHelper()
+	config := rest.CopyConfig(env.Admin)
+	config.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: append(groups, "system:masters")}
+	client, err := dynamic.NewForConfig(config)
+	Expect(err).NotTo(HaveOccurred())
+	return client
+}
+
+// forbidden is a refusal by an admission policy that says all of this.
+func forbidden(words ...string) OmegaMatcher {
+	said := []OmegaMatcher{Satisfy(apierrors.IsForbidden)}
+	for _, word := range words {
+		said = append(said, MatchError(ContainSubstring(word)))
+	}
+	return And(said...)
 }
 
 var _ = Describe("PlatformOperatorManager cluster while it limits packages, catalogs or approval", func() {

@@ -43,7 +43,7 @@ var exemptions = Exemptions{
 	},
 }
 
-const withheld = "test/integration/permissions_test.go takes this right of the role for bundles away, and "
+const withheld = "test/scenarios/permissions_test.go takes this right of the role for bundles away, and "
 
 // The roles are shipped as manifests/ has them; the suites run the manager under them and nothing else.
 func TestCLU_P5_TheManagersRolesAreWhatItUses(t *testing.T) {

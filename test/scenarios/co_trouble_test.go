@@ -25,9 +25,15 @@ func (s *Story) podsAre(ctx context.Context, namespace string, ready metav1.Cond
 	found, err := s.Admin.Kubernetes.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
 	s.Expect(err).NotTo(HaveOccurred())
 	s.Expect(found.Items).NotTo(BeEmpty())
+	s.setReady(found.Items, ready == metav1.ConditionTrue)
+}
+
+// setReady has these Pods be ready, or not, from now on.
+func (s *Story) setReady(pods []corev1.Pod, isReady bool) {
+	s.Helper()
 	told := maps.Clone(s.podReady)
-	for _, pod := range found.Items {
-		told[pod.UID] = ready == metav1.ConditionTrue
+	for _, pod := range pods {
+		told[pod.UID] = isReady
 	}
 	s.podReady = told
 	s.Expect(s.SetPodBehavior(func(pod *corev1.Pod) workloads.Behavior {

@@ -20,8 +20,7 @@ import (
 // startServiceCA starts a stand-in of OpenShift's service-ca, which lasts as long as the story.
 func (s *Story) startServiceCA(ctx context.Context) *certificates.ServiceCA {
 	s.Helper()
-	apiServices := schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}
-	serviceCA, err := certificates.StartServiceCA(context.WithoutCancel(ctx), s.ClientConfig(scenario.AdminUser), s.Output(), apiServices)
+	serviceCA, err := certificates.StartServiceCA(context.WithoutCancel(ctx), s.ClientConfig(scenario.AdminUser), s.Output())
 	s.must(err)
 	s.Defer(func() { s.must(serviceCA.Stop(context.Background())) })
 	return serviceCA

@@ -1,0 +1,189 @@
+package scenarios
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/restmapper"
+
+	configv1 "github.com/openshift/api/config/v1"
+
+	"github.com/openshift/platform-operators/pkg/controllers/bundledeployment"
+	"github.com/openshift/platform-operators/pkg/controllers/managerversion"
+	"github.com/openshift/platform-operators/pkg/controllers/operatorhealth"
+	"github.com/openshift/platform-operators/pkg/controllers/platformoperator"
+	"github.com/openshift/platform-operators/pkg/controllers/upgradegate"
+	"github.com/openshift/platform-operators/pkg/scenario/queues"
+	"github.com/openshift/platform-operators/test/environment"
+	"github.com/openshift/platform-operators/test/samples"
+	"github.com/openshift/platform-operators/test/story"
+)
+
+// clusterObject is a cluster-scoped object by its resource and name.
+type clusterObject struct {
+	schema.GroupVersionResource
+	name string
+}
+
+// reported are the objects that the manager writes about an operator.
+func reported(name string) map[string]clusterObject {
+	return map[string]clusterObject{
+		"PlatformOperator":        {schema.GroupVersionResource{Group: "platform.openshift.io", Version: "v1alpha1", Resource: "platformoperators"}, name},
+		"BundleDeployment":        {bundleDeployments, name},
+		"PlatformOperatorManager": {schema.GroupVersionResource{Group: "operator.openshift.io", Version: "v1alpha1", Resource: "platformoperatormanagers"}, "cluster"},
+		"ClusterOperator":         {schema.GroupVersionResource{Group: "config.openshift.io", Version: "v1", Resource: "clusteroperators"}, story.ClusterOperatorName},
+	}
+}
+
+// wakingKinds are kinds of which an event wakes every controller.
+var wakingKinds = []string{"BundleDeployment", "PlatformOperatorManager"}
+
+// waker is the field manager of changes that the manager has nothing to do with.
+const waker = "waker"
+
+// wokenControllers are the controllers that sync upon such an event.
+var wokenControllers = []string{platformoperator.ControllerName, bundledeployment.ControllerName, operatorhealth.ControllerName,
+	upgradegate.ControllerName, managerversion.ControllerName, "StatusSyncer_" + story.ClusterOperatorName}
+
+// reconciles returns how often each controller has synced. Other clusters of the process must not run meanwhile.
+func reconciles() map[string]int64 {
+	counts := map[string]int64{}
+	for _, name := range wokenControllers {
+		counts[name] = queues.Handled(name)
+	}
+	return counts
+}
+
+// eventsCounted returns all Events about an operator and its deployment, with how often each was sent.
+func (s *Story) eventsCounted(ctx context.Context, name string) (map[string]int, error) {
+	found, err := s.Admin.Kubernetes.CoreV1().Events(metav1.NamespaceDefault).List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.name=" + name})
+	if err != nil {
+		return nil, err
+	}
+	counted := map[string]int{}
+	for _, event := range found.Items {
+		counted[event.InvolvedObject.Kind+" "+event.Reason] += int(max(event.Count, 1))
+	}
+	return counted, nil
+}
+
+// wakeControllers changes objects in nothing that the manager reads until each controller has synced so often.
+func (s *Story) wakeControllers(ctx context.Context, name string, times int64) {
+	s.Helper()
+	before := reconciles()
+	for round := range 5 * times {
+		now := reconciles()
+		if !slices.ContainsFunc(wokenControllers, func(each string) bool { return now[each]-before[each] < times }) {
+			return
+		}
+		for _, kind := range wakingKinds {
+			each := reported(name)[kind]
+			patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"calm.example.com/round":"%d"}}}`, round)
+			_, err := s.Admin.Dynamic.Resource(each.GroupVersionResource).Patch(ctx, each.name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: waker})
+			s.Expect(err).NotTo(HaveOccurred())
+		}
+		time.Sleep(10 * time.Millisecond) // the controllers sync meanwhile
+	}
+	s.Fatalf("after %d rounds the controllers have synced no more than %v, before it was %v", 5*times, reconciles(), before)
+}
+
+// lastWritten returns by whom and when each field of these objects was written last, except by wakeControllers. Of an object that
+// wakeControllers does not write it returns the resourceVersion.
+func (s *Story) lastWritten(ctx context.Context, name string) map[string]any {
+	s.Helper()
+	found := map[string]any{}
+	for kind, each := range reported(name) {
+		live, err := s.Admin.Dynamic.Resource(each.GroupVersionResource).Get(ctx, each.name, metav1.GetOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		if !slices.Contains(wakingKinds, kind) {
+			found[kind] = live.GetResourceVersion()
+			continue
+		}
+		found[kind] = slices.DeleteFunc(live.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool { return entry.Manager == waker })
+	}
+	return found
+}
+
+// statuses returns those of the operator resource and the ClusterOperator, with the times of their conditions.
+func (s *Story) statuses(ctx context.Context) []any {
+	s.Helper()
+	manager, err := s.Admin.Platform.OperatorV1alpha1().PlatformOperatorManagers().Get(ctx, "cluster", metav1.GetOptions{})
+	s.Expect(err).NotTo(HaveOccurred())
+	clusterOperator, err := s.Admin.Config.ConfigV1().ClusterOperators().Get(ctx, story.ClusterOperatorName, metav1.GetOptions{})
+	s.Expect(err).NotTo(HaveOccurred())
+	return []any{manager.Status, clusterOperator.Status}
+}
+
+// installedAndSettled installs an operator, and waits until the installation changes nothing any more.
+func (s *Story) installedAndSettled(ctx context.Context, name string) {
+	s.Helper()
+	s.Expect(s.Admin.Publish(ctx, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: "placid-settings"})).To(Succeed())
+	s.installed(ctx, name, "1.0.0")
+	s.Settle()
+}
+
+// The only story of this test, because queues are counted for the whole process.
+func TestCalm(t *testing.T) {
+	runStory(t, "[CLU-O6] [CLU-P8] a thousand reconciles write nothing and send no Event, a change of state sends one, and of two hundred flips ten at most are written", defaultOperators, func(ctx context.Context, s *Story) {
+		const name = "placid"
+		s.installedAndSettled(ctx, name)
+
+		s.By("a thousand reconciles of every controller, with nothing changed")
+		once, err := s.eventsCounted(ctx, name)
+		s.Expect(err).NotTo(HaveOccurred())
+		s.Expect(once).To(Equal(map[string]int{
+			"PlatformOperator InstallStarted": 1, "PlatformOperator InstallSucceeded": 1,
+			"BundleDeployment RollOutStarted": 1, "BundleDeployment InstallationSucceeded": 1, "BundleDeployment RevisionActive": 1,
+		}))
+		before, written, from := s.statuses(ctx), s.lastWritten(ctx, name), len(s.Requests())
+		s.wakeControllers(ctx, name, 1000)
+		s.Expect(s.managerWrites(from, "/")).To(BeEmpty())
+		s.Expect(s.statuses(ctx)).To(Equal(before))
+		s.Expect(s.lastWritten(ctx, name)).To(Equal(written))
+		s.Expect(s.eventsCounted(ctx, name)).To(Equal(once))
+
+		s.By("one object that somebody deletes")
+		s.Expect(s.Admin.Kubernetes.CoreV1().ConfigMaps(name).Delete(ctx, "placid-settings", metav1.DeleteOptions{})).To(Succeed())
+		once["BundleDeployment DriftRepaired"] = 1
+		s.Eventually(s.eventsCounted).WithContext(ctx).WithArguments(name).Should(Equal(once))
+		s.Consistently(s.eventsCounted, "1m").WithContext(ctx).WithArguments(name).Should(Equal(once))
+
+		const flips = 200
+		s.By("flips in seconds, of what the real manager is told")
+		s.flipSpec(ctx, "never-there", flips)
+		s.By("flips in ten minutes of a clock")
+		s.flipStatus(ctx, name, flips)
+	})
+}
+
+func TestTheClusterOperatorsRelatedObjects(t *testing.T) {
+	runStory(t, "relatedObjects are all known to the API server, by the names that it has for them", defaultOperators, func(ctx context.Context, s *Story) {
+		const name = "placid"
+		s.installedAndSettled(ctx, name)
+		client, err := discovery.NewDiscoveryClientForConfig(s.Environment.Admin)
+		s.Expect(err).NotTo(HaveOccurred())
+		mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(client))
+		live, err := s.Admin.Config.ConfigV1().ClusterOperators().Get(ctx, story.ClusterOperatorName, metav1.GetOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		s.Expect(live.Status.RelatedObjects).To(ContainElements(
+			configv1.ObjectReference{Resource: "namespaces", Name: environment.Namespace}, configv1.ObjectReference{Resource: "namespaces", Name: name}))
+		for _, reference := range live.Status.RelatedObjects {
+			kind, err := mapper.KindFor(schema.GroupVersionResource{Group: reference.Group, Resource: reference.Resource})
+			s.Expect(err).NotTo(HaveOccurred(), "%+v", reference)
+			mapping, err := mapper.RESTMapping(kind.GroupKind(), kind.Version)
+			s.Expect(err).NotTo(HaveOccurred(), "%+v", reference)
+			s.Expect(mapping.Resource.Resource).To(Equal(reference.Resource))
+			s.Expect(mapping.Scope.Name()).To(Equal(meta.RESTScopeNameRoot), "%+v has no namespace", reference)
+		}
+	})
+}

@@ -1,0 +1,246 @@
+package scenarios
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"sigs.k8s.io/yaml"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/apply"
+	"github.com/openshift/platform-operators/pkg/plan"
+	"github.com/openshift/platform-operators/test/samples"
+)
+
+// unreadyObjects returns one object of every kind that has a health of its own, none of which is ready, but for APIServices.
+func (s *Story) unreadyObjects(namespace string) []unstructured.Unstructured {
+	s.Helper()
+	pods := fmt.Sprintf("{metadata: {labels: {app: sick, %s: 'true'}}, spec: {containers: [{name: main, image: samples.invalid/sick}]}}", samples.NeverReadyLabel)
+	claim := "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: sick}, spec: {accessModes: [ReadWriteOnce], storageClassName: none, resources: {requests: {storage: 1Gi}}}}"
+	texts := []string{
+		`{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: patients.sick.example.com}, spec: {group: sick.example.com,
+			scope: Namespaced, names: {kind: Patient, listKind: PatientList, plural: patients, singular: target},
+			versions: [{name: v1, served: true, storage: true, subresources: {status: {}}, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]}}`,
+		`{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: nurses.sick.example.com}, spec: {group: sick.example.com,
+			scope: Namespaced, names: {kind: Nurse, listKind: NurseList, plural: nurses, singular: nurse},
+			versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]}}`,
+		"{apiVersion: v1, kind: Service, metadata: {name: sick}, spec: {ports: [{port: 443}]}}",
+		"{apiVersion: apps/v1, kind: Deployment, metadata: {name: sick}, spec: {selector: {matchLabels: {app: sick}}, template: " + pods + "}}",
+		"{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: sick}, spec: {serviceName: sick, selector: {matchLabels: {app: sick}}, template: " + pods + "}}",
+		"{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: sick}, spec: {selector: {matchLabels: {app: sick}}, template: " + pods + "}}",
+		"{apiVersion: batch/v1, kind: Job, metadata: {name: sick}, spec: {suspend: true, template: {spec: {restartPolicy: Never, containers: [{name: main, image: samples.invalid/sick}]}}}}",
+		claim,
+		`{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingWebhookConfiguration, metadata: {name: sick}, webhooks: [{name: sick.example.com, sideEffects: None,
+			admissionReviewVersions: [v1], clientConfig: {service: {namespace: ` + namespace + `, name: sick}},
+			rules: [{apiGroups: [nobody.sick.example.com], apiVersions: [v1], operations: [CREATE], resources: [none]}]}]}`,
+		`{apiVersion: admissionregistration.k8s.io/v1, kind: MutatingWebhookConfiguration, metadata: {name: sick}, webhooks: [{name: sick.example.com, sideEffects: None,
+			admissionReviewVersions: [v1], clientConfig: {service: {namespace: ` + namespace + `, name: sick}},
+			rules: [{apiGroups: [nobody.sick.example.com], apiVersions: [v1], operations: [CREATE], resources: [none]}]}]}`,
+		"{apiVersion: sick.example.com/v1, kind: Patient, metadata: {name: sick}, spec: {}}",
+	}
+	for i := range 4 { // more than are named
+		texts = append(texts, strings.Replace(claim, "name: sick", fmt.Sprintf("name: sick-%d", i), 1))
+	}
+	var objects []unstructured.Unstructured
+	for _, text := range texts {
+		var object unstructured.Unstructured
+		s.Expect(yaml.Unmarshal([]byte(text), &object.Object)).To(Succeed())
+		clusterScoped := []string{"CustomResourceDefinition", "ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"}
+		if !slices.Contains(clusterScoped, object.GetKind()) {
+			object.SetNamespace(namespace)
+		}
+		objects = append(objects, object)
+	}
+	return objects
+}
+
+// target is an object of the engine's that another client changes.
+type target struct {
+	resource        schema.GroupVersionResource
+	namespace, name string
+}
+
+// patchTarget merges a patch into an object, as the controller that is responsible for it would.
+func (s *Story) patchTarget(ctx context.Context, p target, patch string, subresource ...string) {
+	s.Helper()
+	var client dynamic.ResourceInterface = s.Admin.Dynamic.Resource(p.resource)
+	if p.namespace != "" {
+		client = s.Admin.Dynamic.Resource(p.resource).Namespace(p.namespace)
+	}
+	_, err := client.Patch(ctx, p.name, types.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: "somebody"}, subresource...)
+	s.Expect(err).NotTo(HaveOccurred(), "%s %s", p.resource.Resource, p.name)
+}
+
+// claimIsBound does what a volume's controller does.
+func (s *Story) claimIsBound(ctx context.Context, namespace, name string) {
+	s.Helper()
+	s.patchTarget(ctx, target{schema.GroupVersionResource{Version: "v1", Resource: "persistentvolumeclaims"}, namespace, name}, `{"status":{"phase":"Bound"}}`, "status")
+}
+
+// someAuthority is what an injector writes: any PEM in base64 will do where nothing is called.
+const someAuthority = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCi0tLS0tRU5EIENFUlRJRklDQVRFLS0tLS0K"
+
+// authorityIsInjected gives a configuration of webhooks an authority.
+func (s *Story) authorityIsInjected(ctx context.Context, resource string) {
+	s.Helper()
+	s.patchTarget(ctx, target{schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: resource}, "", "sick"},
+		`{"webhooks":[{"name":"sick.example.com","sideEffects":"None","admissionReviewVersions":["v1"],"clientConfig":{"caBundle":"`+someAuthority+`","service":{"namespace":"sick","name":"sick"}},
+		"rules":[{"apiGroups":["nobody.sick.example.com"],"apiVersions":["v1"],"operations":["CREATE"],"resources":["none"]}]}]}`)
+}
+
+// readied has the Pods of controllers of a kind be ready from now on.
+func (s *Story) readied(ctx context.Context, namespace, kind string) {
+	s.Helper()
+	found, err := s.Admin.Kubernetes.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
+	s.Expect(err).NotTo(HaveOccurred())
+	pods := slices.DeleteFunc(found.Items, func(pod corev1.Pod) bool {
+		controller := metav1.GetControllerOf(&pod)
+		return controller == nil || controller.Kind != kind
+	})
+	s.Expect(pods).NotTo(BeEmpty(), "no Pod of a %s in namespace %q", kind, namespace)
+	s.setReady(pods, true)
+}
+
+// notifications counts the calls of an engine whose watches have seen a change.
+type notifications struct {
+	lock  sync.Mutex
+	times int
+}
+
+func (n *notifications) changed(string) {
+	n.lock.Lock()
+	defer n.lock.Unlock()
+	n.times++
+}
+
+func (n *notifications) count() int {
+	n.lock.Lock()
+	defer n.lock.Unlock()
+	return n.times
+}
+
+// isNotified does something when there are no notifications any more, and waits until there is one of it.
+func (s *Story) isNotified(ctx context.Context, n *notifications, do func()) {
+	s.Helper()
+	before := 0
+	s.Eventually(func(g Gomega) {
+		before = n.count()
+		g.Consistently(n.count, "1s").Should(Equal(before))
+	}).WithContext(ctx).Should(Succeed(), "it never gets quiet")
+	do()
+	s.Eventually(n.count).WithContext(ctx).Should(BeNumerically(">", before), "no watch told of it")
+}
+
+// unreadySet is a set of objects that an engine applies, none of which is ready at first.
+type unreadySet struct {
+	*Story
+	engine  *apply.Engine
+	set     *apply.Set
+	watches *notifications
+}
+
+// report applies the objects, and returns what is not ready.
+func (s *unreadySet) report(ctx context.Context) ([]string, error) {
+	// Whoever is responsible for a Job lets it go on.
+	options := apply.Options{Drift: corev1alpha2.Drift{Ignore: []corev1alpha2.DriftIgnore{{
+		Target: corev1alpha2.DriftTarget{Group: "batch", Kind: "Job"}, JSONPointers: []string{"/spec/suspend"}}}}}
+	report, err := s.engine.Apply(ctx, s.set, options)
+	return report.Unready, err
+}
+
+// becomesReady does something that a watch has to tell of, and waits until what begins so is ready.
+func (s *unreadySet) becomesReady(ctx context.Context, what string, do func()) {
+	s.Helper()
+	s.isNotified(ctx, s.watches, do)
+	s.Eventually(s.report).WithContext(ctx).ShouldNot(ContainElement(HavePrefix(what)))
+}
+
+// newUnreadySet returns an engine with the objects of unreadyObjects, which it has not applied yet.
+func (s *Story) newUnreadySet(ctx context.Context, name string) *unreadySet {
+	s.Helper()
+	watches := &notifications{}
+	engine := s.newEngineThat(ctx, &recorder{}, watches.changed)
+	set, err := apply.NewSet(apply.Owner{Name: name, Package: name}, name, plan.Phases(s.unreadyObjects(name)))
+	s.Expect(err).NotTo(HaveOccurred())
+	return &unreadySet{Story: s, engine: engine, set: set, watches: watches}
+}
+
+func TestHealth(t *testing.T) {
+	runStory(t, "[ENG-D15] is told of every kind that has one, of the first ten by name, and follows from watches until all are well", defaultOperators, func(ctx context.Context, s *Story) {
+		const name = "sick"
+		leave := s.squatted(ctx, "sick.example.com", "Nurse")
+		sick := s.newUnreadySet(ctx, name)
+		s.Eventually(sick.report).WithContext(ctx).Should(HaveLen(10))
+		s.Eventually(sick.report).WithContext(ctx).Should(ContainElements(
+			HavePrefix(`CustomResourceDefinition nurses.sick.example.com: its names are not accepted: "Nurse" is already in use`),
+			HavePrefix("Deployment sick/sick: 0 of 1 updated replicas available"), HavePrefix("StatefulSet sick/sick: 0 of 1 replicas ready"), HavePrefix("DaemonSet sick/sick: available on 0 of "),
+			HavePrefix("Job sick/sick: is suspended"), HavePrefix("PersistentVolumeClaim sick/sick: "),
+		))
+
+		s.By("curing one after the other, each of which is told by a watch")
+		for i := range 4 {
+			s.claimIsBound(ctx, name, fmt.Sprintf("sick-%d", i))
+		}
+		sick.becomesReady(ctx, "PersistentVolumeClaim", func() { s.claimIsBound(ctx, name, "sick") })
+		s.Eventually(sick.report).WithContext(ctx).Should(ContainElements(HavePrefix("ValidatingWebhookConfiguration sick: "), HavePrefix("MutatingWebhookConfiguration sick: ")))
+
+		sick.becomesReady(ctx, "CustomResourceDefinition", func() { leave(ctx) })
+		s.Eventually(s.started).WithContext(ctx).WithArguments(name).Should(BeNumerically(">=", 3))
+		for controller, workload := range map[string]string{"ReplicaSet": "Deployment", "StatefulSet": "StatefulSet", "DaemonSet": "DaemonSet"} {
+			sick.becomesReady(ctx, workload, func() { s.readied(ctx, name, controller) })
+		}
+		sick.becomesReady(ctx, "Job", func() {
+			s.patchTarget(ctx, target{schema.GroupVersionResource{Group: "batch", Version: "v1", Resource: "jobs"}, name, "sick"}, `{"spec":{"suspend":false}}`)
+		})
+
+		custom := target{schema.GroupVersionResource{Group: "sick.example.com", Version: "v1", Resource: "patients"}, name, "sick"}
+		s.isNotified(ctx, sick.watches, func() {
+			s.patchTarget(ctx, custom, `{"status":{"observedGeneration":1,"conditions":[{"type":"Ready","status":"False","reason":"Fever","message":"39 degrees"}]}}`, "status")
+		})
+		s.Eventually(sick.report).WithContext(ctx).Should(ContainElement("Patient sick/sick: 39 degrees"))
+		sick.becomesReady(ctx, "Patient", func() {
+			s.patchTarget(ctx, custom, `{"status":{"observedGeneration":1,"conditions":[{"type":"Ready","status":"True","reason":"Well","message":""}]}}`, "status")
+		})
+		for kind, resource := range map[string]string{"Validating": "validatingwebhookconfigurations", "Mutating": "mutatingwebhookconfigurations"} {
+			sick.becomesReady(ctx, kind+"WebhookConfiguration", func() { s.authorityIsInjected(ctx, resource) })
+		}
+		s.Eventually(sick.report).WithContext(ctx).Should(BeEmpty())
+
+		s.By("taking all of it down")
+		s.Eventually(func(ctx context.Context) (apply.Removal, error) {
+			return sick.engine.Remove(ctx, sick.set, apply.RemoveOptions{CRDs: corev1alpha2.CRDsDelete})
+		}).WithContext(ctx).Should(HaveField("Done", BeTrue()))
+	})
+
+	runStory(t, "[ENG-D15] of a deployment follows from watches: it is lost and found again without anything else that happens", defaultOperators, func(ctx context.Context, s *Story) {
+		const name = "moody"
+		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}))
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected")
+		health := func() AsyncAssertion {
+			return s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionHealthy).WithTimeout(5 * time.Second)
+		}
+		tell := func(status metav1.ConditionStatus) {
+			s.Helper()
+			s.Expect(s.Admin.Kubernetes.CoreV1().Pods(name).List(ctx, metav1.ListOptions{})).To(HaveField("Items", HaveLen(1)))
+			s.podsAre(ctx, name, status)
+		}
+		tell(metav1.ConditionFalse)
+		health().Should(HavePrefix("False Unhealthy: Deployment moody/moody: 0 of 1 updated replicas available"))
+		s.Expect(s.unready(ctx, name)).To(HavePrefix("Deployment moody/moody: 0 of 1 updated replicas available"))
+		tell(metav1.ConditionTrue)
+		health().Should(HavePrefix("True Healthy"))
+		s.Expect(s.unready(ctx, name)).To(BeEmpty())
+	})
+}

@@ -1,0 +1,124 @@
+package scenarios
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	. "github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/test/certificates"
+	"github.com/openshift/platform-operators/test/environment"
+	"github.com/openshift/platform-operators/test/faults"
+	"github.com/openshift/platform-operators/test/samples"
+)
+
+// longName returns a name of so many characters.
+func longName(prefix string, length int) string {
+	return prefix + strings.Repeat("x", length-len(prefix))
+}
+
+// withServiceCA runs OpenShift's service-ca, which injects authorities into the configurations of webhooks.
+func (s *Story) withServiceCA(ctx context.Context) {
+	s.Helper()
+	serviceCA, err := certificates.StartServiceCA(context.WithoutCancel(ctx), s.Environment.Admin, s.Output())
+	s.Expect(err).NotTo(HaveOccurred())
+	s.Defer(func() { s.Expect(serviceCA.Stop(context.WithoutCancel(ctx))).To(Succeed()) })
+}
+
+// longNames publishes a bundle whose names are at their limits and beyond: two ServiceAccounts whose names differ at their ends alone.
+func (s *Story) longNames(ctx context.Context, operator samples.Operator, accounts []string) (ref string) {
+	s.Helper()
+	return s.rewritten(ctx, s.registryOfItsOwn(false), operator, func(manifests string) {
+		s.Expect(os.Remove(filepath.Join(manifests, operator.Package+"-metrics.service.yaml"))).To(Succeed()) // the author's own name of it is too long
+		s.replaceIn(filepath.Join(manifests, operator.Package+".clusterserviceversion.yaml"),
+			"serviceAccountName: "+operator.Package+"\n", "serviceAccountName: "+accounts[0]+"\n",
+			"      permissions:\n", "      permissions:\n      - serviceAccountName: "+accounts[1]+"\n        rules: [{apiGroups: [''], resources: [secrets], verbs: [get]}]\n")
+		s.Expect(samples.AddWebhooks(filepath.Join(manifests, "..", "..", "..", ".."), operator)).To(Succeed())
+	})
+}
+
+// derivedNames returns the names that the manager derives for a BundleDeployment, by kind, after it has checked each of them. Names that
+// the author gives, known ones, are left out.
+func (s *Story) derivedNames(ctx context.Context, name string, known []string) map[string][]string {
+	s.Helper()
+	estate, err := faults.NewEstate(s.Environment.Admin, environment.Namespace)
+	s.Expect(err).NotTo(HaveOccurred())
+	everything, err := estate.Everything(ctx, name)
+	s.Expect(err).NotTo(HaveOccurred())
+	derived := map[string][]string{}
+	for _, each := range everything {
+		if each.Derived || strings.HasPrefix(each.Name, "platform-operators:") || slices.Contains(known, each.Name) || each.Kind == "CustomResourceDefinition" {
+			continue // of controllers, of the engine's own, and as the author has them
+		}
+		derived[each.Kind] = append(derived[each.Kind], each.Name)
+		s.Expect(each.Name).To(MatchRegexp(`-[0-9a-z]{8,13}(-service(-cert)?)?$`), each.String())
+		s.Expect(len(each.Name)).To(BeNumerically("<=", 63), each.String())
+	}
+	return derived
+}
+
+func TestNames(t *testing.T) {
+	runStory(t, "ENG-A4 works with names at their limit and beyond, and what is derived from them fits and tells them apart", defaultOperators, func(ctx context.Context, s *Story) {
+		s.withServiceCA(ctx)
+		name, class, bundle := longName("deployment-", 63), longName("class-", 63), longName("bundle-", 63)
+		operator := samples.Operator{Package: longName("package-", 56), Version: "1.0.0-" + strings.Repeat("prerelease.", 6) + "1"}
+		accounts := []string{longName("account-", 80) + "-a", longName("account-", 80) + "-b"}
+		ref := s.longNames(ctx, operator, accounts)
+		_, err := s.Admin.Platform.CoreV1alpha2().ProvisionerClasses().Create(ctx, &corev1alpha2.ProvisionerClass{ObjectMeta: metav1.ObjectMeta{Name: class},
+			Spec: corev1alpha2.ProvisionerClassSpec{Provisioner: corev1alpha2.ProvisionerRegistry}}, metav1.CreateOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		_, err = s.Admin.Platform.CoreV1alpha2().Bundles().Create(ctx, &corev1alpha2.Bundle{ObjectMeta: metav1.ObjectMeta{Name: bundle},
+			Spec: corev1alpha2.BundleSpec{ProvisionerClassName: class, Source: fromImage(ref)}}, metav1.CreateOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		s.specified(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) {
+			spec.ProvisionerClassName = class
+			spec.Source = corev1alpha2.BundleSource{Type: corev1alpha2.SourceTypeBundle, Bundle: &corev1alpha2.BundleReference{Name: bundle}}
+		})
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected")
+
+		s.By("looking at the names that were derived")
+		derived := s.derivedNames(ctx, name, append(accounts, operator.Package, name))
+		s.Expect(derived).To(And(HaveLen(5), HaveKeyWithValue("ClusterRole", HaveLen(2)), HaveKeyWithValue("ClusterRoleBinding", HaveLen(2)),
+			HaveKeyWithValue("Service", HaveLen(1)), HaveKeyWithValue("ValidatingWebhookConfiguration", HaveLen(1)), HaveKeyWithValue("MutatingWebhookConfiguration", HaveLen(1))))
+		bindings, err := s.Admin.Kubernetes.RbacV1().ClusterRoleBindings().List(ctx, metav1.ListOptions{LabelSelector: corev1alpha2.LabelOwnerName + "=" + name})
+		s.Expect(err).NotTo(HaveOccurred())
+		var bound []string
+		for _, each := range bindings.Items {
+			s.Expect(each.RoleRef.Name).To(Equal(each.Name))
+			bound = append(bound, each.Subjects[0].Name)
+		}
+		s.Expect(bound).To(ConsistOf(accounts), "two accounts that differ behind the cut have a role each")
+
+		s.undeploy(ctx, name)
+		_, err = s.Admin.Platform.CoreV1alpha2().BundleDeployments().Create(ctx, &corev1alpha2.BundleDeployment{
+			ObjectMeta: metav1.ObjectMeta{Name: name + "n"},
+			Spec:       corev1alpha2.BundleDeploymentSpec{InstallNamespace: "a", ProvisionerClassName: "a", Source: fromImage("a")},
+		}, metav1.CreateOptions{})
+		s.Expect(err).To(MatchError(ContainSubstring("at most 63 characters")))
+	})
+
+	runStory(t, "ENG-A4 works for a PlatformOperator at its limit, of a package at its limit, in the namespace that is derived from that", defaultOperators, func(ctx context.Context, s *Story) {
+		name := longName("platform-operator-", 63)
+		operator := samples.Operator{Package: longName("platform-package-", 56), Version: "1.0.0-" + strings.Repeat("prerelease.", 6) + "1", CatalogSaysNothing: true}
+		s.Expect(samples.Write(s.Environment.SamplesDir, operator)).To(Succeed())
+		s.Expect(os.Remove(filepath.Join(s.Environment.SamplesDir, "bundles", operator.Package, operator.Version, "manifests", operator.Package+"-metrics.service.yaml"))).To(Succeed())
+		s.Expect(s.Environment.Publish(ctx)).To(Succeed())
+		_, err := s.Admin.Platform.PlatformV1alpha1().PlatformOperators().Create(ctx, &platformv1alpha1.PlatformOperator{
+			ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: platformv1alpha1.PlatformOperatorSpec{Package: platformv1alpha1.Package{Name: operator.Package, Version: ">=1.0.0-0"}},
+		}, metav1.CreateOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(name, operator.Version).Should(Succeed())
+		live, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		s.Expect(live.Spec.InstallNamespace).To(And(Equal(operator.Package+"-system"), HaveLen(63)))
+		s.Expect(live.Labels).To(And(HaveKeyWithValue(platformv1alpha1.LabelPackage, operator.Package), HaveKeyWithValue(platformv1alpha1.LabelVersion, And(HavePrefix("1.0.0-prerelease."), HaveLen(63)))))
+		s.Expect(s.deploymentExists(ctx, operator.Package+"-system", operator.Package)).To(Succeed())
+	})
+}

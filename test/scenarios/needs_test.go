@@ -1,0 +1,155 @@
+package scenarios
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"testing"
+
+	. "github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/test/samples"
+)
+
+// provider serves a catalog of one package that provides a kind, as catalogd with its endpoint for parts of catalogs does. It counts the
+// requests for the bundles of all packages.
+type provider struct {
+	pkg    string
+	gvk    catalog.GVK
+	passes atomic.Int64
+}
+
+// ServeHTTP is http.Handler's.
+func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	query := r.URL.Query()
+	if query.Get("schema") == "olm.bundle" && query.Get("package") == "" {
+		p.passes.Add(1)
+	}
+	for _, blob := range []map[string]any{
+		{"schema": "olm.package", "name": p.pkg, "defaultChannel": "stable"},
+		{"schema": "olm.channel", "package": p.pkg, "name": "stable", "entries": []any{map[string]any{"name": p.pkg + ".v1.0.0"}}},
+		{"schema": "olm.bundle", "package": p.pkg, "name": p.pkg + ".v1.0.0", "image": "provider.invalid/" + p.pkg, "properties": []any{
+			map[string]any{"type": "olm.package", "value": map[string]any{"packageName": p.pkg, "version": "1.0.0"}},
+			map[string]any{"type": "olm.gvk", "value": map[string]any{"group": p.gvk.Group, "version": p.gvk.Version, "kind": p.gvk.Kind}},
+		}},
+	} {
+		matches := true
+		for _, field := range []string{"schema", "package", "name"} {
+			matches = matches && (query.Get(field) == "" || blob[field] == query.Get(field))
+		}
+		if matches {
+			if err := json.NewEncoder(w).Encode(blob); err != nil {
+				return // the client is gone
+			}
+		}
+	}
+}
+
+// withWebhooks publishes a sample operator whose bundle has webhooks, and returns its image.
+func (s *Story) withWebhooks(ctx context.Context, operator samples.Operator) string {
+	s.Helper()
+	s.Expect(samples.Write(s.Environment.SamplesDir, operator)).To(Succeed())
+	s.Expect(samples.AddWebhooks(s.Environment.SamplesDir, operator)).To(Succeed())
+	s.Expect(s.Environment.Publish(ctx)).To(Succeed())
+	ref, found := s.Environment.Catalog.Bundle(operator.Package, operator.Version)
+	s.Expect(found).To(BeTrue())
+	return ref
+}
+
+// hasNone returns an error if there is a PlatformOperator or a BundleDeployment of one of the names.
+func (s *Story) hasNone(ctx context.Context, names ...string) error {
+	for _, name := range names {
+		_, operator := s.Admin.Operator(ctx, name)
+		_, deployment := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
+		if ignoreNotFound(operator) != nil || operator == nil || ignoreNotFound(deployment) != nil || deployment == nil {
+			return fmt.Errorf("%q is there: %w, %w", name, operator, deployment)
+		}
+	}
+	return nil
+}
+
+// isDeployed waits until a version is chosen for a PlatformOperator, and its BundleDeployment exists.
+func (s *Story) isDeployed(ctx context.Context, name, version string) {
+	s.Helper()
+	s.Eventually(func(ctx context.Context) (string, error) {
+		operator, err := s.Admin.Operator(ctx, name)
+		if err != nil || operator.Status.Target == nil {
+			return "", err
+		}
+		return operator.Status.Target.Version, nil
+	}).WithContext(ctx).Should(Equal(version))
+	s.Eventually(func(ctx context.Context) error {
+		_, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
+		return err
+	}).WithContext(ctx).Should(Succeed())
+}
+
+func TestWhatABundleNeedsAndBrings(t *testing.T) {
+	runStory(t, "UPG-R2 is accepted, refused, or named together with who could provide it, and nothing is installed that nobody asked for", defaultOperators, func(ctx context.Context, s *Story) {
+		flour := catalog.GVK{Group: "needs.example.com", Version: "v1", Kind: "Flour"}
+		s.Expect(s.Admin.Publish(ctx,
+			samples.Operator{Package: "aggregating", Version: "1.0.0", OwnsAPIService: true},
+			samples.Operator{Package: "confined", Version: "1.0.0", SingleNamespaceOnly: true},
+			samples.Operator{Package: "flourless", Version: "1.0.0", Properties: []samples.Property{samples.RequiresKind(flour)}},
+			samples.Operator{Package: "millless", Version: "1.0.0", Properties: []samples.Property{samples.RequiresPackage("mill", ">=2.0.0")}},
+			samples.Operator{Package: "mill", Version: "2.0.0", Properties: []samples.Property{samples.Provides(flour)}},
+			samples.Operator{Package: "granary", Version: "1.0.0", Properties: []samples.Property{samples.Provides(flour)}},
+		)).To(Succeed())
+		s.withWebhooks(ctx, samples.Operator{Package: "hooking", Version: "1.0.0"})
+
+		s.By("bringing webhooks: accepted")
+		s.create(ctx, "hooking", "")
+		s.isDeployed(ctx, "hooking", "1.0.0")
+
+		s.By("bringing an APIService: refused")
+		s.create(ctx, "aggregating", "")
+		s.refusedWith(ctx, "aggregating", platformv1alpha1.ReasonValidationFailed, "1.0.0 brings aggregated APIs")
+
+		s.By("not watching all namespaces: refused until it is told which to watch, with one that it can")
+		s.create(ctx, "confined", "")
+		s.refusedWith(ctx, "confined", platformv1alpha1.ReasonValidationFailed, "1.0.0 supports the install modes", "spec.install.config.watchNamespace")
+		_, err := s.Admin.Platform.PlatformV1alpha1().PlatformOperators().Patch(ctx, "confined", types.MergePatchType,
+			[]byte(`{"spec":{"install":{"config":{"watchNamespace":"default"}}}}`), metav1.PatchOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments("confined", "1.0.0").Should(Succeed())
+
+		s.By("needing a kind: refused, and named are the packages of all trusted catalogs that bring it")
+		cellar := &provider{pkg: "cellar", gvk: flour}
+		s.clusterCatalog(ctx, "cellars", s.Environment.Catalog.HandleCatalog("cellars", cellar))
+		stranger := s.otherCatalog(samples.Operator{Package: "smuggler", Version: "1.0.0", Properties: []samples.Property{samples.Provides(flour)}})
+		s.catalogSource(ctx, "default", "untrusted", stranger.GRPCAddress(), "READY")
+		s.create(ctx, "flourless", "")
+		s.refusedWith(ctx, "flourless", platformv1alpha1.ReasonValidationFailed, `needs kind "needs.example.com/v1, Kind=Flour"`,
+			`create a PlatformOperator for one of the packages "cellar", "granary", "mill"`)
+		s.Expect(cellar.passes.Load()).To(BeEquivalentTo(1), "once a content")
+
+		s.By("needing a package: refused, and that is named")
+		s.create(ctx, "millless", "")
+		s.refusedWith(ctx, "millless", platformv1alpha1.ReasonValidationFailed, `needs package "mill" in ">=2.0.0"`, `create a PlatformOperator for package "mill"`)
+
+		s.By("installing nothing that nobody asked for")
+		s.Consistently(s.hasNone, "1m").WithContext(ctx).WithArguments("cellar", "granary", "mill", "smuggler").Should(Succeed())
+		operator, err := s.Admin.Operator(ctx, "flourless")
+		s.Expect(err).NotTo(HaveOccurred())
+		for _, condition := range operator.Status.Conditions {
+			s.Expect(condition.Message).NotTo(ContainSubstring("smuggler"), "no catalog that is not trusted has a say")
+		}
+
+		s.By("hearing of it when a catalog goes")
+		s.Expect(s.Admin.Dynamic.Resource(clusterCatalogs).Delete(ctx, "cellars", metav1.DeleteOptions{})).To(Succeed())
+		s.refusedWith(ctx, "flourless", platformv1alpha1.ReasonValidationFailed, `create a PlatformOperator for one of the packages "granary", "mill"`)
+
+		s.By("being satisfied by what is installed")
+		s.create(ctx, "mill", "")
+		for name, version := range map[string]string{"mill": "2.0.0", "flourless": "1.0.0", "millless": "1.0.0"} {
+			s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(name, version).Should(Succeed())
+		}
+		s.Expect(cellar.passes.Load()).To(BeEquivalentTo(1))
+	})
+}

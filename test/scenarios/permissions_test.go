@@ -1,0 +1,168 @@
+package scenarios
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	. "github.com/onsi/gomega"
+	"github.com/onsi/gomega/types"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apitypes "k8s.io/apimachinery/pkg/types"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/scenario/apiserver"
+	"github.com/openshift/platform-operators/test/rbac"
+	"github.com/openshift/platform-operators/test/samples"
+)
+
+const (
+	priorityClass = `{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: powerless-first}, value: 1000, description: declared}`
+	budget        = `{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: powerless}, spec: {minAvailable: 0, selector: {matchLabels: {app: powerless}}}}`
+)
+
+// withoutRights removes resources from the ClusterRole that the payload ships for bundles.
+func (s *Story) withoutRights(ctx context.Context, resources ...string) {
+	s.Helper()
+	roles := s.Admin.Kubernetes.RbacV1().ClusterRoles()
+	live, err := roles.Get(ctx, rbac.BundlesRole+"-registryv1", metav1.GetOptions{})
+	s.Expect(err).NotTo(HaveOccurred())
+	var rules []rbacv1.PolicyRule
+	for _, rule := range live.Rules {
+		rule.Resources = slices.DeleteFunc(rule.Resources, func(resource string) bool { return slices.Contains(resources, resource) })
+		if len(rule.Resources) > 0 {
+			rules = append(rules, rule)
+		}
+	}
+	live.Rules = rules
+	_, err = roles.Update(ctx, live, metav1.UpdateOptions{})
+	s.Expect(err).NotTo(HaveOccurred())
+	s.Eventually(s.bundlesRules).WithContext(ctx).ShouldNot(ContainElement(haveResource(resources...)))
+}
+
+// bundlesRules are the rules of the ClusterRole that aggregates all ClusterRoles with the label.
+func (s *Story) bundlesRules(ctx context.Context) ([]rbacv1.PolicyRule, error) {
+	aggregated, err := s.Admin.Kubernetes.RbacV1().ClusterRoles().Get(ctx, rbac.BundlesRole, metav1.GetOptions{})
+	return aggregated.Rules, err
+}
+
+func haveResource(resources ...string) types.GomegaMatcher {
+	return HaveField("Resources", ContainElement(BeElementOf(resources)))
+}
+
+// missingRights is what a BundleDeployment reports that the manager may not do.
+func (s *Story) missingRights(ctx context.Context, name string) ([]corev1alpha2.MissingPermission, error) {
+	live, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
+	if err != nil || live.Status.Plan == nil {
+		return nil, err
+	}
+	return live.Status.Plan.PermissionsMissing, nil
+}
+
+// grantRights creates a ClusterRole with the label that has the rights which withoutRights takes, and returns a function that deletes it.
+func (s *Story) grantRights(ctx context.Context) (revoke func()) {
+	s.Helper()
+	verbs := []string{"get", "list", "watch", "create", "update", "patch", "delete"}
+	role := &rbacv1.ClusterRole{
+		ObjectMeta: metav1.ObjectMeta{Name: "powerless-bundles", Labels: map[string]string{corev1alpha2.LabelAggregateToBundles: "true"}},
+		Rules: []rbacv1.PolicyRule{
+			{APIGroups: []string{"scheduling.k8s.io"}, Resources: []string{"priorityclasses"}, Verbs: verbs},
+			{APIGroups: []string{"policy"}, Resources: []string{"poddisruptionbudgets"}, Verbs: verbs},
+		},
+	}
+	_, err := s.Admin.Kubernetes.RbacV1().ClusterRoles().Create(ctx, role, metav1.CreateOptions{})
+	s.Expect(err).NotTo(HaveOccurred())
+	return func() {
+		s.Helper()
+		s.Expect(s.Admin.Kubernetes.RbacV1().ClusterRoles().Delete(ctx, role.Name, metav1.DeleteOptions{})).To(Succeed())
+	}
+}
+
+// isNotTried asserts that nothing of a blocked BundleDeployment is applied, that no request is denied, and that rights are not asked for
+// all the time.
+func (s *Story) isNotTried(ctx context.Context, name string) {
+	s.Helper()
+	from := len(s.Requests())
+	client := s.Admin.Platform.CoreV1alpha2().BundleDeployments()
+	before, err := client.Get(ctx, name, metav1.GetOptions{})
+	s.Expect(err).NotTo(HaveOccurred())
+	s.Consistently(func(ctx context.Context) (string, error) {
+		live, err := client.Get(ctx, name, metav1.GetOptions{})
+		return live.ResourceVersion, err
+	}, "30s").WithContext(ctx).Should(Equal(before.ResourceVersion))
+	reviews := 0
+	for _, request := range s.Requests()[from:] {
+		if request.User != managerUser {
+			continue
+		}
+		s.Expect(request.Path).NotTo(ContainSubstring("priorityclasses"))
+		s.Expect(request.Path).NotTo(ContainSubstring("poddisruptionbudgets"))
+		s.Expect(request.Reason).NotTo(Equal(apiserver.ReasonForbidden), "%s", request)
+		if request.Resource.Resource == "selfsubjectaccessreviews" {
+			reviews++
+		}
+	}
+	// Each look asks for what is denied: cluster-wide, and for a namespaced resource also in the namespace. What is granted is remembered
+	// for five minutes.
+	const denied = 7 + 2 + 2*5
+	s.Expect(reviews).To(BeNumerically("<=", 3*denied), "a look every 15 s")
+	_, err = s.Admin.Kubernetes.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})
+	s.Expect(err).To(beNotFound())
+}
+
+func TestTheManagersRights(t *testing.T) {
+	runStory(t, "name what they lack for a bundle, before anything of it is applied, and take what an admin grants by label", defaultOperators, func(ctx context.Context, s *Story) {
+		const name = "powerless"
+		s.withoutRights(ctx, "priorityclasses", "poddisruptionbudgets")
+		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}, priorityClass, budget))
+
+		s.By("saying so")
+		s.Eventually(s.missingRights).WithContext(ctx).WithArguments(name).Should(Equal([]corev1alpha2.MissingPermission{
+			{Group: "policy", Resource: "poddisruptionbudgets", Verbs: []string{"list", "watch"}},
+			{Group: "policy", Resource: "poddisruptionbudgets", Verbs: []string{"create", "delete", "get", "patch", "update"}, Namespace: name},
+			{Group: "scheduling.k8s.io", Resource: "priorityclasses", Verbs: []string{"create", "delete", "get", "list", "patch", "update", "watch"}},
+		}))
+		s.Expect(s.conditionOf(ctx, name, corev1alpha2.ConditionInstalled)).To(And(
+			HavePrefix("False InstallFailed: "), ContainSubstring("poddisruptionbudgets.policy"), ContainSubstring("2 more"),
+			ContainSubstring(`grant it by a ClusterRole with the label platform.openshift.io/aggregate-to-bundles: "true"`)))
+
+		s.By("applying nothing, being denied nothing, and not asking all the time")
+		s.isNotTried(ctx, name)
+
+		s.By("looking at nothing, and needing no rights to let go of what was never applied")
+		const idle = "impotent"
+		s.deployed(ctx, idle, s.published(ctx, samples.Operator{Package: idle, Version: "1.0.0"}, strings.ReplaceAll(budget, name, idle)))
+		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(idle, corev1alpha2.ConditionInstalled).Should(HavePrefix("False InstallFailed: "))
+		for _, kind := range []string{corev1alpha2.ConditionHealthy, corev1alpha2.ConditionDrifted} {
+			s.Expect(s.conditionOf(ctx, idle, kind)).To(HavePrefix("Unknown InstallPending: "))
+		}
+		s.undeploy(ctx, idle)
+
+		s.By("going on by itself when an admin adds a ClusterRole with the label")
+		revoke := s.grantRights(ctx)
+		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+		s.Expect(s.missingRights(ctx, name)).To(BeEmpty())
+
+		s.By("naming them also when they are taken away later, once something is denied for the lack of them")
+		revoke()
+		s.Eventually(s.bundlesRules).WithContext(ctx).ShouldNot(ContainElement(haveResource("priorityclasses", "poddisruptionbudgets")))
+		described := func(ctx context.Context) (string, error) {
+			live, err := s.Admin.Kubernetes.SchedulingV1().PriorityClasses().Get(ctx, "powerless-first", metav1.GetOptions{})
+			return live.Description, err
+		}
+		_, err := s.Admin.Kubernetes.SchedulingV1().PriorityClasses().Patch(ctx, "powerless-first", apitypes.MergePatchType, []byte(`{"description":"mine"}`), metav1.PatchOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		s.Eventually(s.missingRights).WithContext(ctx).WithArguments(name).Should(HaveLen(3))
+		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionInstalled).Should(And(
+			HavePrefix("True ReconcileFailed: "), ContainSubstring("the manager may not")))
+		s.Expect(described(ctx)).To(Equal("mine"))
+		s.Expect(s.conditionOf(ctx, name, corev1alpha2.ConditionProgressing)).To(And(HavePrefix("False Blocked: "), ContainSubstring("is not kept as it was declared")))
+		s.Expect(s.conditionOf(ctx, name, corev1alpha2.ConditionDrifted)).To(HavePrefix("Unknown ReconcileFailed: "))
+		s.grantRights(ctx)
+		s.Eventually(described).WithContext(ctx).Should(Equal("declared"))
+		s.Eventually(s.missingRights).WithContext(ctx).WithArguments(name).Should(BeEmpty())
+		s.undeploy(ctx, name)
+	})
+}

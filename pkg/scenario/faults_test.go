@@ -113,7 +113,7 @@ func TestAroundEachRequestASnapshotCanBeTaken(t *testing.T) {
 		take := func(scenario.Request) { snapshots = append(snapshots, s.Snapshot()) }
 		s.Inject(scenario.Fault{Match: createsConfigMaps, Effect: scenario.Around(take, take)})
 		s.must(s.createConfigMap("c"))
-		if got := s.configMaps(); len(got) != 1 || len(snapshots) != 2 || snapshots[1].Revision() != snapshots[0].Revision()+1 {
+		if got := s.configMaps(); len(got) != 1 || len(snapshots) != 2 || snapshots[1].Revision() <= snapshots[0].Revision() {
 			t.Errorf("there are %q, and %d snapshots", got, len(snapshots))
 		}
 	})

@@ -99,7 +99,12 @@ func (t processTransport) roundTrip(ctx context.Context, request Request, send S
 			return nil, c.recorder.endless()
 		}
 	}
-	response, err := c.faults.apply(ctx, request, send)
+	isSent := false
+	response, err := c.faults.apply(ctx, request, func() (*http.Response, error) {
+		isSent = true
+		return send()
+	})
+	request.IsFaulted = !isSent
 	if err == nil {
 		request.Code, request.Reason = response.StatusCode, response.Header.Get(apiserver.ReasonHeader)
 	}

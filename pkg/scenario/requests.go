@@ -41,6 +41,8 @@ type Request struct {
 	Options string
 	// Code is the HTTP status of the response; 0 if there is none yet, or if it was lost.
 	Code int
+	// IsFaulted is whether a fault kept the request from the API server: the response, if there is one, is the fault's.
+	IsFaulted bool
 	// Reason is the authorizer's reason for allowing the request, as in audit logs. It is apiserver.ReasonForbidden if the authorizer did
 	// not allow the request, and empty if there is no response.
 	Reason string

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -11,54 +12,74 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario"
 )
 
-// RequestTypes are what kinds of requests there are, by two views: what is done to which resource, and with which options. An API server's
-// code for a resource is the same whatever the options, and its code for options is the same for all built-in kinds, and for all custom
-// resources.
-type RequestTypes struct {
-	// Resources have a verb, a resource and a subresource.
-	Resources map[RequestType]bool
-	// Options have a verb, "built-in kinds" or "custom resources", and scenario.Request's Options.
-	Options map[RequestType]bool
-}
-
-// RequestType is one type in a view of requests.
+// RequestType is a kind of requests that API servers answer by the same code. Each request has two: what is done to which resource, and
+// with which options. An API server's code for a resource is the same whatever the options, and its code for options is the same for all
+// built-in kinds, and for all custom resources.
 type RequestType struct {
-	Verb, What string
-	// Refused is whether the API server refuses the request: requests that it carries out do not compare those.
-	Refused bool
+	Verb string
+	// What is a resource with its subresource, or "built-in kinds" or "custom resources" with scenario.Request's Options.
+	What    string
+	Outcome Outcome
 }
 
-// customResources are all custom resources: one handler serves them.
-const customResources = "custom resources"
+// Outcome is what an API server does with a request. Requests of one outcome do not show how it answers those of another.
+type Outcome string
 
-// String returns a type as "verb what" or "verb what (refused)".
-func (s RequestType) String() string {
-	if s.Refused {
-		return s.Verb + " " + s.What + " (refused)"
+const (
+	CarriedOut Outcome = "carried out"
+	// Missed is a request for an object that does not exist, or that conflicts with another one. Code that all resources share answers it, and
+	// which requests it happens to depends on chance.
+	Missed Outcome = "missed"
+	// Refused is for all other reasons.
+	Refused Outcome = "refused"
+)
+
+// String returns a type as "verb what", with its outcome unless it was carried out.
+func (t RequestType) String() string {
+	if t.Outcome == CarriedOut {
+		return t.Verb + " " + t.What
 	}
-	return s.Verb + " " + s.What
+	return t.Verb + " " + t.What + " (" + string(t.Outcome) + ")"
 }
 
-// Add adds the types of a request. Requests that were not answered, and those for URLs that are no resources, have none.
-func (t *RequestTypes) Add(request scenario.Request) (resource, options RequestType, added bool) {
-	if request.Resource.Resource == "" || request.Code == 0 {
-		return RequestType{}, RequestType{}, false
+// RequestTypesOf returns the types of a request. Requests that no API server answered, and those for URLs that are no resources, have none.
+func RequestTypesOf(request scenario.Request) []RequestType {
+	if request.Resource.Resource == "" || request.Code == 0 || request.IsFaulted {
+		return nil
 	}
-	if t.Resources == nil {
-		t.Resources, t.Options = map[RequestType]bool{}, map[RequestType]bool{}
-	}
-	name, class := request.Resource.String(), "built-in kinds"
+	resource, class := request.Resource.String(), "built-in kinds"
 	if isCustom(request.Resource) {
-		name, class = customResources, customResources
+		resource, class = "custom resources", "custom resources"
 	}
 	if request.Subresource != "" {
-		name += "/" + request.Subresource
+		resource += "/" + request.Subresource
 	}
-	refused := request.Code >= http.StatusBadRequest
-	resource = RequestType{request.Verb, name, refused}
-	options = RequestType{request.Verb, class + strings.TrimRight(" "+request.Options, " "), refused}
-	t.Resources[resource], t.Options[options] = true, true
-	return resource, options, true
+	outcome := outcomeOf(request.Code)
+	return []RequestType{{request.Verb, resource, outcome}, {request.Verb, "options of " + class + ": " + request.Options, outcome}}
+}
+
+func outcomeOf(code int) Outcome {
+	switch {
+	case code < http.StatusBadRequest:
+		return CarriedOut
+	case code == http.StatusNotFound || code == http.StatusConflict:
+		return Missed
+	default:
+		return Refused
+	}
+}
+
+// RequestTypes is a set of types.
+type RequestTypes map[RequestType]bool
+
+// Cover reports whether a type is in the set. A missed request is also covered by one that was carried out or refused.
+func (t RequestTypes) Cover(wanted RequestType) bool {
+	if wanted.Outcome != Missed {
+		return t[wanted]
+	}
+	return slices.ContainsFunc([]Outcome{Missed, CarriedOut, Refused}, func(outcome Outcome) bool {
+		return t[RequestType{wanted.Verb, wanted.What, outcome}]
+	})
 }
 
 // isCustom reports whether the resource's group is not one of Kubernetes' own.
@@ -68,23 +89,25 @@ func isCustom(resource schema.GroupResource) bool {
 
 // TableRequestTypes returns the types of all requests of the table.
 func TableRequestTypes() (RequestTypes, error) {
-	var types RequestTypes
+	types := RequestTypes{}
 	sequences, err := Sequences()
 	if err != nil {
-		return types, err
+		return nil, err
 	}
 	for _, sequence := range sequences {
 		answers, err := Recorded(sequence.Name)
 		if err != nil {
-			return types, err
+			return nil, err
 		}
 		for _, request := range sequence.Requests {
 			parsed, err := request.parse()
 			if err != nil {
-				return types, fmt.Errorf("sequence %s, request %q: %w", sequence.Name, request.Name, err)
+				return nil, fmt.Errorf("sequence %s, request %q: %w", sequence.Name, request.Name, err)
 			}
 			parsed.Code = answers[request.Name].Code
-			types.Add(parsed)
+			for _, each := range RequestTypesOf(parsed) {
+				types[each] = true
+			}
 		}
 	}
 	return types, nil

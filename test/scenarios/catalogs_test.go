@@ -252,7 +252,6 @@ func TestCatalogsOnTheCluster(t *testing.T) {
 		s.By("not of a server that the cluster's authority does not know")
 		stranger := s.otherCatalog(samples.Operator{Package: "strange", Version: "1.0.0"})
 		s.clusterCatalog(ctx, "stranger", stranger.HTTPSBaseURL())
-		s.Settle()
 		s.create(ctx, "strange", "")
 		s.refusedWith(ctx, "strange", platformv1alpha1.ReasonSourceFailed, "ClusterCatalog/stranger", "certificate")
 		s.Expect(stranger.Requests()).To(BeZero())

@@ -20,9 +20,8 @@ var allRequests requestLog
 // requestLog collects the requests of stories. Only add may be called concurrently.
 type requestLog struct {
 	lock sync.Mutex
-	// types are those of the requests, and resources and options have an example of each.
-	types              parity.RequestTypes
-	resources, options map[parity.RequestType]scenario.Request
+	// examples has a request of each type.
+	examples map[parity.RequestType]scenario.Request
 	// manager are the requests of managers, without watches.
 	manager []rbac.ObservedRequest
 }
@@ -31,17 +30,17 @@ type requestLog struct {
 func (r *requestLog) add(cluster *scenario.Cluster) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
-	if r.resources == nil {
-		r.resources, r.options = map[parity.RequestType]scenario.Request{}, map[parity.RequestType]scenario.Request{}
+	if r.examples == nil {
+		r.examples = map[parity.RequestType]scenario.Request{}
 	}
 	for _, request := range slices.Concat(cluster.Requests(), cluster.Watches()) {
 		if slices.Contains(clusterUsers(), request.User) {
 			continue
 		}
-		if resource, options, added := r.types.Add(request); added {
-			r.resources[resource], r.options[options] = request, request
+		for _, each := range parity.RequestTypesOf(request) {
+			r.examples[each] = request
 		}
-		if request.User == managerUser && request.Verb != "watch" && request.Reason != "" { // a fault may have kept it from the API server
+		if request.User == managerUser && request.Verb != "watch" && request.Reason != "" { // else it was lost, or a fault kept it from the API server
 			r.manager = append(r.manager, observed(request))
 		}
 	}
@@ -65,14 +64,9 @@ func observed(request scenario.Request) rbac.ObservedRequest {
 // lacking returns the types that the table of requests does not have, each with an example.
 func (r *requestLog) lacking(table parity.RequestTypes) []string {
 	var lacking []string
-	for _, view := range []struct {
-		sent  map[parity.RequestType]scenario.Request
-		table map[parity.RequestType]bool
-	}{{r.resources, table.Resources}, {r.options, table.Options}} {
-		for each, example := range view.sent {
-			if !view.table[each] {
-				lacking = append(lacking, fmt.Sprintf("%s (%s)", each, example))
-			}
+	for each, example := range r.examples {
+		if !table.Cover(each) {
+			lacking = append(lacking, fmt.Sprintf("%s (%s)", each, example))
 		}
 	}
 	slices.Sort(lacking)

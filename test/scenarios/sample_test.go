@@ -100,8 +100,8 @@ func checkSample() error {
 // minStories is how many stories there are at least.
 const minStories = 100
 
-// TestOM_14_ThereAreStoriesOfEachClass has all classes but the restart at every write, which TestENG_D10 has.
-func TestOM_14_ThereAreStoriesOfEachClass(t *testing.T) {
+// TestThereAreStoriesOfEachClass has the classes of stories but the restart at every write, which TestENG_D10 has.
+func TestThereAreStoriesOfEachClass(t *testing.T) {
 	stories, err := goStories()
 	if err != nil {
 		t.Fatal(err)

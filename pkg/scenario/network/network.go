@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"sync"
 	"syscall"
+
+	"google.golang.org/grpc/test/bufconn"
 )
 
 // Network is a set of listeners. Its zero value is an empty network, ready to use.
@@ -21,6 +23,10 @@ type Network struct {
 	down bool
 	open map[*conn]bool
 }
+
+// bufferSize is how many bytes of a direction of a connection wait to be read. Without a buffer two ends that write at the same time would wait
+// for each other, as TLS does when a client refuses the server's certificate.
+const bufferSize = 256 << 10
 
 // firstPort is the first port that is chosen for a listener.
 const firstPort = 49152 // the first that is not registered, RFC 6335
@@ -40,7 +46,7 @@ func (n *Network) Listen(address string) (net.Listener, error) {
 	if n.listeners == nil {
 		n.listeners = map[string]*listener{}
 	}
-	l := &listener{network: n, address: address, dialed: make(chan net.Conn), closed: make(chan struct{})}
+	l := &listener{network: n, address: address, connections: bufconn.Listen(bufferSize)}
 	n.listeners[address] = l
 	return l, nil
 }
@@ -72,14 +78,14 @@ func (n *Network) DialContext(ctx context.Context, _, address string) (net.Conn,
 	if l == nil || down {
 		return nil, opError("dial", address, syscall.ECONNREFUSED)
 	}
-	client, server := net.Pipe()
-	select {
-	case l.dialed <- &conn{Conn: server, local: addr(address), remote: addr("client")}:
+	client, err := l.connections.DialContext(ctx)
+	switch {
+	case err == nil:
 		return n.opened(&conn{Conn: client, network: n, local: addr("client"), remote: addr(address)}), nil
-	case <-l.closed:
-		return nil, opError("dial", address, syscall.ECONNREFUSED)
-	case <-ctx.Done():
+	case ctx.Err() != nil:
 		return nil, opError("dial", address, context.Cause(ctx))
+	default: // the listener was closed meanwhile
+		return nil, opError("dial", address, syscall.ECONNREFUSED)
 	}
 }
 
@@ -89,21 +95,19 @@ func opError(op, address string, err error) error {
 
 // listener is a net.Listener.
 type listener struct {
-	network *Network
-	address string
-	dialed  chan net.Conn
-	closed  chan struct{}
-	once    sync.Once
+	network     *Network
+	address     string
+	connections *bufconn.Listener
+	once        sync.Once
 }
 
 // Accept is net.Listener's.
 func (l *listener) Accept() (net.Conn, error) {
-	select {
-	case accepted := <-l.dialed:
-		return accepted, nil
-	case <-l.closed:
+	accepted, err := l.connections.Accept()
+	if err != nil {
 		return nil, opError("accept", l.address, net.ErrClosed)
 	}
+	return &conn{Conn: accepted, local: addr(l.address), remote: addr("client")}, nil
 }
 
 // Close is net.Listener's. It leaves connections open.
@@ -113,8 +117,7 @@ func (l *listener) Close() error {
 		l.network.mu.Lock()
 		defer l.network.mu.Unlock()
 		delete(l.network.listeners, l.address)
-		close(l.closed)
-		err = nil
+		err = l.connections.Close()
 	})
 	return err
 }

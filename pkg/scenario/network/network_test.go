@@ -145,3 +145,34 @@ func TestANetworkThatIsDownLosesItsConnections(t *testing.T) {
 		_ = again.Close()
 	})
 }
+
+func TestBothEndsMayWriteAtTheSameTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var n Network
+		listener, err := n.Listen("server:1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer listener.Close()
+		accepted := make(chan net.Conn, 1)
+		go func() {
+			server, _ := listener.Accept()
+			accepted <- server
+		}()
+		client, err := n.DialContext(t.Context(), "tcp", "server:1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		server := <-accepted
+		defer server.Close()
+		defer client.Close()
+		for _, end := range []net.Conn{client, server} { // neither of which reads
+			if err := end.SetWriteDeadline(time.Now().Add(time.Second)); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := end.Write([]byte("hello")); err != nil {
+				t.Errorf("writing from %s: %v", end.LocalAddr(), err)
+			}
+		}
+	})
+}

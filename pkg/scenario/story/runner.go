@@ -161,15 +161,12 @@ func (r *Runner) changes(ctx context.Context) ([]string, error) {
 	return lines, nil
 }
 
-// writes lists the writes of the operator since a time, each kind of write of an object once. Conflicts, Events and leases of leader election
-// depend on the order of goroutines, and are left out.
+// writes lists the writes of the operator since a time, each kind of write of an object once, without those that depend on the order of
+// goroutines.
 func (r *Runner) writes(since time.Time) []string {
 	var writes []string
 	for _, request := range r.Cluster.Requests() {
-		isNoise := request.Code == 409 || request.Resource.Resource == "events" || request.Resource.Resource == "leases"
-		// Which of two deletions of an object comes first depends on the order of goroutines.
-		isLate := request.Verb == "delete" && request.Code == http.StatusNotFound
-		if request.Time.Before(since) || !request.IsWrite() || isNoise || isLate || !slices.Contains(r.Operator, request.User) {
+		if request.Time.Before(since) || !request.IsWrite() || dependsOnOrder(request) || !slices.Contains(r.Operator, request.User) {
 			continue
 		}
 		_, line, _ := strings.Cut(request.String(), ": ") // without the user
@@ -180,6 +177,13 @@ func (r *Runner) writes(since time.Time) []string {
 	}
 	slices.Sort(writes)
 	return slices.Compact(writes)
+}
+
+// dependsOnOrder reports whether a write depends on the order of goroutines: a conflict, a deletion of what another one has deleted, an Event
+// or a lease of leader election.
+func dependsOnOrder(request scenario.Request) bool {
+	return request.Code == http.StatusConflict || request.Verb == "delete" && request.Code == http.StatusNotFound ||
+		request.Resource.Resource == "events" || request.Resource.Resource == "leases"
 }
 
 // eventReader reads the Events that were created since it was asked last.

@@ -48,11 +48,11 @@ func (s *Story) impersonating(user string, groups ...string) dynamic.Interface {
 
 // forbidden matches the denial of an admission policy whose message has all of this.
 func forbidden(words ...string) OmegaMatcher {
-	said := []OmegaMatcher{Satisfy(apierrors.IsForbidden)}
+	matchers := []OmegaMatcher{Satisfy(apierrors.IsForbidden)}
 	for _, word := range words {
-		said = append(said, MatchError(ContainSubstring(word)))
+		matchers = append(matchers, MatchError(ContainSubstring(word)))
 	}
-	return And(said...)
+	return And(matchers...)
 }
 
 // definitionGone waits until a CustomResourceDefinition does not exist any more.

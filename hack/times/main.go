@@ -1,4 +1,4 @@
-// Command times prints what the steps of a CI run took, and its slowest tests:
+// Command times prints what the steps of a CI run took, its slowest tests, and what failed tests of "go test" say:
 //
 //	go run ./hack/times -steps FILE -reports FOLDER
 //
@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -39,7 +40,8 @@ func run(out io.Writer, stepsFile, reports string, slowest int) error {
 	content, stepsErr := os.ReadFile(stepsFile)
 	steps, parseErr := parseSteps(string(content))
 	tests, reportErr := report.Read(reports)
-	return errors.Join(stepsErr, parseErr, reportErr, printSteps(out, steps, runtime.NumCPU()), printSlowest(out, tests, slowest))
+	return errors.Join(stepsErr, parseErr, reportErr, printSteps(out, steps, runtime.NumCPU()), printSlowest(out, tests, slowest),
+		printFailed(out, tests))
 }
 
 // step is what the recipes of one target took, in seconds.
@@ -116,4 +118,34 @@ func printSlowest(out io.Writer, tests []report.Test, most int) error {
 		fmt.Fprintf(table, "%.1f\t  %s: %s\n", each.Elapsed.Round(100*time.Millisecond).Seconds(), each.File, each.Name)
 	}
 	return table.Flush()
+}
+
+const (
+	// mostFailed and mostLines bound what is printed of failed tests: CI keeps the end of a log only.
+	mostFailed = 5
+	mostLines  = 30
+)
+
+// logLine matches a line of the logs that Kubernetes' libraries write. Of parallel tests they may be in any test's output.
+var logLine = regexp.MustCompile(`^[IWEF]\d{4} |^\[[+-]\]`)
+
+// printFailed prints the last lines of what failed tests printed, without logs.
+func printFailed(out io.Writer, tests []report.Test) error {
+	printed := 0
+	for _, each := range tests {
+		if each.Outcome != report.Failed || each.Parent || each.Output == "" {
+			continue
+		}
+		if printed++; printed > mostFailed {
+			_, err := fmt.Fprintln(out, "… and more")
+			return err
+		}
+		lines := strings.Split(strings.TrimSpace(each.Output), "\n")
+		lines = slices.DeleteFunc(lines, logLine.MatchString)
+		lines = lines[max(0, len(lines)-mostLines):]
+		if _, err := fmt.Fprintf(out, "=== %s: %s failed:\n%s\n", each.File, each.Name, strings.Join(lines, "\n")); err != nil {
+			return err
+		}
+	}
+	return nil
 }

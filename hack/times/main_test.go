@@ -63,3 +63,20 @@ func TestTheSlowestTestsAreThoseWithoutSubtests(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", out.String(), want)
 	}
 }
+
+func TestFailedTestsArePrintedWithoutLogs(t *testing.T) {
+	tests := []report.Test{
+		{File: "unit", Name: "TestA", Outcome: report.Failed, Parent: true, Output: "--- FAIL: TestA\n"},
+		{File: "unit", Name: "TestA/first", Outcome: report.Failed,
+			Output: "I0101 00:00:23.350000   25333 plugins.go:83] Registered\n[-]poststarthook/start failed: not finished\n    a_test.go:5: got 1, want 2\n--- FAIL: TestA/first\n"},
+		{File: "unit", Name: "TestB", Outcome: report.Passed, Output: "--- PASS: TestB\n"},
+	}
+	var out strings.Builder
+	if err := printFailed(&out, tests); err != nil {
+		t.Fatal(err)
+	}
+	want := "=== unit: TestA/first failed:\n    a_test.go:5: got 1, want 2\n--- FAIL: TestA/first\n"
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -60,7 +60,8 @@ type Cluster struct {
 	recorder  *recorder
 	faults    faults
 	watches   watches
-	processes atomic.Int64 // started so far
+	processes atomic.Int64  // started so far
+	step      chan struct{} // see stepTransport
 	workloads *workloads.Runner
 	stop      context.CancelFunc
 	running   sync.WaitGroup
@@ -87,7 +88,7 @@ func Start(ctx context.Context, options Options) (*Cluster, error) {
 		store.Close()
 		return nil, fmt.Errorf("starting a cluster in memory: %w", err)
 	}
-	c := &Cluster{store: store, server: server, recorder: newRecorder(options.MaxRequestsAtOnce)}
+	c := &Cluster{store: store, server: server, recorder: newRecorder(options.MaxRequestsAtOnce), step: make(chan struct{}, 1)}
 	if err := c.start(ctx, options); err != nil {
 		c.Stop()
 		return nil, fmt.Errorf("starting a cluster in memory: %w", err)

@@ -19,13 +19,13 @@ import (
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/metadata"
-	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/yaml"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/apply"
 	"github.com/openshift/platform-operators/pkg/plan"
+	"github.com/openshift/platform-operators/pkg/scenario"
 	"github.com/openshift/platform-operators/test/samples"
 )
 
@@ -222,7 +222,7 @@ func (s *Story) newEngine(ctx context.Context, requests *recorder) *apply.Engine
 // newEngineThat builds an engine that calls changed when a watch tells of something.
 func (s *Story) newEngineThat(ctx context.Context, requests *recorder, changed func(owner string)) *apply.Engine {
 	s.Helper()
-	config := rest.CopyConfig(s.Environment.Admin)
+	config := s.ClientConfig(scenario.AdminUser)
 	config.WarningHandlerWithContext = apply.WarningHandler()
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		requests.next = next
@@ -232,7 +232,7 @@ func (s *Story) newEngineThat(ctx context.Context, requests *recorder, changed f
 	s.Expect(err).NotTo(HaveOccurred())
 	metadataClient, err := metadata.NewForConfig(config)
 	s.Expect(err).NotTo(HaveOccurred())
-	discoveryClient, err := discovery.NewDiscoveryClientForConfig(s.Environment.Admin)
+	discoveryClient, err := discovery.NewDiscoveryClientForConfig(s.ClientConfig(scenario.AdminUser))
 	s.Expect(err).NotTo(HaveOccurred())
 	lifetime, end := context.WithCancel(context.WithoutCancel(ctx))
 	s.Defer(end)

@@ -22,6 +22,9 @@ import (
 	"github.com/openshift/platform-operators/test/environment"
 )
 
+// flipInterval makes two hundred flips take ten seconds of virtual time.
+const flipInterval = 50 * time.Millisecond
+
 // flipSpec changes an operator back and forth, as fast as the manager's controllers follow: the installation of the cluster waits for it,
 // or does not because it is paused.
 func (s *Story) flipSpec(ctx context.Context, name string, flips int) {
@@ -32,6 +35,7 @@ func (s *Story) flipSpec(ctx context.Context, name string, flips int) {
 	s.clusterOperatorSays(ctx, configv1.OperatorAvailable, configv1.ConditionFalse).ShouldNot(BeEmpty())
 	seen, from := s.chronicled(ctx), len(s.Requests())
 	for i := range flips {
+		time.Sleep(flipInterval)
 		patch := `{"spec":{"paused":false}}`
 		if i%2 == 0 {
 			patch = `{"spec":{"paused":true}}`
@@ -45,7 +49,7 @@ func (s *Story) flipSpec(ctx context.Context, name string, flips int) {
 			}
 			progressing := meta.FindStatusCondition(live.Status.Conditions, platformv1alpha1.ConditionProgressing)
 			return progressing.ObservedGeneration == live.Generation, nil
-		}).WithContext(ctx).WithPolling(50 * time.Millisecond).Should(BeTrue())
+		}).WithContext(ctx).Should(BeTrue())
 	}
 	for _, path := range []string{"/apis/operator.openshift.io/", "/apis/config.openshift.io/v1/clusteroperators"} {
 		writes := s.managerWrites(from, path)

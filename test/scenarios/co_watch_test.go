@@ -46,7 +46,6 @@ func (s *Story) chronicled(ctx context.Context) *chronicle {
 	s.Expect(err).NotTo(HaveOccurred())
 	managers, err := s.Admin.Platform.OperatorV1alpha1().PlatformOperatorManagers().Watch(ctx, only(operatorv1alpha1.PlatformOperatorManagerName))
 	s.Expect(err).NotTo(HaveOccurred())
-	s.watching()
 	c := &chronicle{Story: s}
 	go c.write(states)
 	go c.write(managers)

@@ -30,7 +30,6 @@ func (s *Story) fighting(ctx context.Context, name string) *fighter {
 	// A watch from no version begins with what is there.
 	events, err := client.Watch(ctx, metav1.ListOptions{FieldSelector: "metadata.name=settings"})
 	s.Expect(err).NotTo(HaveOccurred())
-	s.watching()
 	done := make(chan struct{})
 	f := &fighter{stop: func() { cancel(); <-done }}
 	go func() {

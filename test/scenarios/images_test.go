@@ -141,7 +141,6 @@ func (s *Story) statusesOf(ctx context.Context, name string) func() []corev1alph
 	s.Helper()
 	watcher, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Watch(ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + name})
 	s.Expect(err).NotTo(HaveOccurred())
-	s.watching()
 	var seen []corev1alpha2.BundleDeploymentStatus
 	ended := make(chan struct{})
 	go func() {

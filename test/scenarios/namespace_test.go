@@ -32,7 +32,7 @@ func TestHRD_S1_ATenantWhoCreatesTheInstallNamespaceFirstGetsNoOperator(t *testi
 		if len(slow.Applied()) == 0 {
 			t.Fatal("the manager has not begun to create the namespace")
 		}
-		tenant, err := kubernetes.NewForConfig(s.ClientConfig(scenario.AdminUser))
+		tenant, err := kubernetes.NewForConfig(s.StepClientConfig(scenario.AdminUser))
 		s.must(err)
 		project := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "memo", Annotations: map[string]string{"openshift.io/requester": "alice"}}}
 		_, err = tenant.CoreV1().Namespaces().Create(s.Context(), project, metav1.CreateOptions{})
@@ -64,7 +64,7 @@ func TestHRD_S1_ATenantWhoReplacesTheInstallNamespaceGetsNoOperator(t *testing.T
 		s.Settle()
 		s.must(s.Installed(s.Context(), "memo", "1.0.0"))
 		slow := s.delayNamespaces()
-		admin, err := kubernetes.NewForConfig(s.ClientConfig(scenario.AdminUser))
+		admin, err := kubernetes.NewForConfig(s.StepClientConfig(scenario.AdminUser))
 		s.must(err)
 		s.must(admin.CoreV1().Namespaces().Delete(s.Context(), "memo", metav1.DeleteOptions{}))
 		time.Sleep(10 * time.Second)

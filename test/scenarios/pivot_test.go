@@ -41,7 +41,6 @@ func (s *Story) witnessing(ctx context.Context, name string) *witness {
 	s.Expect(err).NotTo(HaveOccurred())
 	owners, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Watch(ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + name})
 	s.Expect(err).NotTo(HaveOccurred())
-	s.watching()
 	w := &witness{available: map[string]string{}, deleted: map[string]string{}, active: map[int64]string{}, settled: map[int64]string{}}
 	var running sync.WaitGroup
 	running.Go(func() {

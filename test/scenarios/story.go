@@ -149,7 +149,7 @@ func (s *Story) start(ctx context.Context, from Origin) error {
 	if err != nil {
 		return err
 	}
-	env := &environment.Environment{Dir: s.TempDir(), Root: root, Admin: s.ClientConfig(scenario.AdminUser)}
+	env := &environment.Environment{Dir: s.TempDir(), Root: root, Admin: s.StepClientConfig(scenario.AdminUser)}
 	env.SamplesDir = filepath.Join(env.Dir, "samples")
 	if err := from.Offer(env.SamplesDir); err != nil {
 		return err
@@ -217,10 +217,6 @@ func (s *Story) Settle() {
 	s.Helper()
 	s.must(s.Cluster.Settle())
 }
-
-// watching waits until a watch has begun. The API server reads the first state of a watch from no version in a goroutine: without this,
-// what the story does next could come first.
-func (s *Story) watching() { synctest.Wait() }
 
 func (s *Story) must(err error) {
 	s.Helper()

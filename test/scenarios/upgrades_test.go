@@ -30,7 +30,6 @@ func TestUpgrades(t *testing.T) {
 
 		watched, err := s.Admin.Platform.PlatformV1alpha1().PlatformOperators().Watch(ctx, metav1.SingleObject(metav1.ObjectMeta{Name: pkg}))
 		s.Expect(err).NotTo(HaveOccurred())
-		s.watching()
 		defer watched.Stop()
 		s.respecified(ctx, pkg, `"paused": null`)
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.4.0").Should(Succeed())

@@ -61,7 +61,7 @@ func prepared(t *testing.T) (snapshot *scenario.Snapshot) {
 			t.Fatal(err)
 		}
 		defer cluster.Stop()
-		client, err := dynamic.NewForConfig(cluster.ClientConfig(scenario.AdminUser))
+		client, err := dynamic.NewForConfig(cluster.StepClientConfig(scenario.AdminUser))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +145,7 @@ func run(t *testing.T, from *scenario.Snapshot, file string) error {
 // state describes the Widgets.
 func state(cluster *scenario.Cluster) func(ctx context.Context) ([]story.Description, error) {
 	return func(ctx context.Context) ([]story.Description, error) {
-		client, err := dynamic.NewForConfig(cluster.ClientConfig(scenario.AdminUser))
+		client, err := dynamic.NewForConfig(cluster.StepClientConfig(scenario.AdminUser))
 		if err != nil {
 			return nil, err
 		}

@@ -37,7 +37,7 @@ func (r *Runner) client(user string) (*client, error) {
 	if existing, found := r.clients[user]; found {
 		return existing, nil
 	}
-	config := r.Cluster.ClientConfig(user)
+	config := r.Cluster.StepClientConfig(user)
 	dynamicClient, err := dynamic.NewForConfig(config)
 	if err != nil {
 		return nil, err

@@ -194,7 +194,7 @@ type eventReader struct {
 }
 
 func (r *Runner) newEvents() (*eventReader, error) {
-	client, err := kubernetes.NewForConfig(r.Cluster.ClientConfig(scenario.AdminUser))
+	client, err := kubernetes.NewForConfig(r.Cluster.StepClientConfig(scenario.AdminUser))
 	return &eventReader{client: client, reports: r.Reports, known: map[string]int32{}}, err
 }
 

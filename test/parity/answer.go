@@ -21,6 +21,8 @@ type Answer struct {
 	Body any `json:"body,omitempty"`
 	// Events are a watch's.
 	Events []any `json:"events,omitempty"`
+	// Warnings are the texts of the Warning headers, in their order.
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // mask replaces what changes from run to run in the answers of one sequence.
@@ -33,7 +35,7 @@ func newMask() *mask { return &mask{uids: map[string]string{}, versions: map[str
 
 func (m *mask) answer(request string, raw response, pick []string) Answer {
 	m.request = request
-	answer := Answer{Code: raw.code, Body: m.value("", raw.body)}
+	answer := Answer{Code: raw.code, Body: m.value("", raw.body), Warnings: raw.warnings}
 	for _, event := range raw.events {
 		answer.Events = append(answer.Events, m.value("", event))
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/rest"
 )
 
@@ -53,16 +54,17 @@ type sender struct {
 
 // response is an answer as it came.
 type response struct {
-	code   int
-	body   any
-	events []any
+	code     int
+	body     any
+	events   []any
+	warnings []string
 }
 
 func (s *sender) repeat(ctx context.Context, request Request) (response, error) {
 	deadline := time.Now().Add(untilWithin)
 	for {
 		answer, text, err := s.send(ctx, request)
-		if err != nil || request.Until.reached(answer.code, text) {
+		if err != nil || request.Until.reached(answer, text) {
 			return answer, err
 		}
 		if time.Now().After(deadline) {
@@ -72,8 +74,9 @@ func (s *sender) repeat(ctx context.Context, request Request) (response, error) 
 	}
 }
 
-func (u *Until) reached(code int, text string) bool {
-	return u == nil || (u.Code == 0 || u.Code == code) && strings.Contains(text, u.Contains)
+func (u *Until) reached(answer response, text string) bool {
+	return u == nil || (u.Code == 0 || u.Code == answer.code) && strings.Contains(text, u.Contains) &&
+		strings.Contains(strings.Join(answer.warnings, "\n"), u.Warning)
 }
 
 func (s *sender) send(ctx context.Context, request Request) (response, string, error) {
@@ -98,13 +101,22 @@ func (s *sender) send(ctx context.Context, request Request) (response, string, e
 	defer func() { _ = answer.Body.Close() }()
 	if request.Watch != "" && answer.StatusCode == http.StatusOK {
 		events, err := readEvents(answer.Body, request.Events, cancel)
-		return response{code: answer.StatusCode, events: events}, "", err
+		return response{code: answer.StatusCode, events: events, warnings: warnings(answer)}, "", err
 	}
 	text, err := io.ReadAll(answer.Body)
 	if err != nil {
 		return response{}, "", err
 	}
-	return response{code: answer.StatusCode, body: parse(text)}, string(text), nil
+	return response{code: answer.StatusCode, body: parse(text), warnings: warnings(answer)}, string(text), nil
+}
+
+// warnings returns the texts of the answer's Warning headers.
+func warnings(answer *http.Response) (texts []string) {
+	headers, _ := net.ParseWarningHeaders(answer.Header["Warning"]) // of what it cannot parse it returns the rest
+	for _, header := range headers {
+		texts = append(texts, header.Text)
+	}
+	return texts
 }
 
 func (s *sender) do(ctx context.Context, request Request, how method, path, body string) (*http.Response, error) {

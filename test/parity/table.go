@@ -68,6 +68,8 @@ type Until struct {
 	Code int `json:"code,omitempty"`
 	// Contains is a part of the body.
 	Contains string `json:"contains,omitempty"`
+	// Warning is a part of a warning.
+	Warning string `json:"warning,omitempty"`
 }
 
 // Sequences returns the table.

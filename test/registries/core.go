@@ -99,7 +99,7 @@ func addWorkloads(resources map[string]rest.Storage, storage generic.RESTOptions
 		return err
 	}
 	resources["nodes"], resources["nodes/status"] = nodes.Node, nodes.Status
-	resources["pods"], resources["pods/status"], resources["pods/eviction"] = pods.Pod, pods.Status, pods.Eviction
+	resources["pods"], resources["pods/status"], resources["pods/eviction"], resources["pods/binding"] = pods.Pod, pods.Status, pods.Eviction, pods.Binding
 	resources["endpoints"] = endpoints
 	resources["services"], resources["services/status"] = service, serviceStatus
 	return nil

@@ -2,6 +2,7 @@ package apiserver
 
 import (
 	"fmt"
+	"maps"
 
 	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -23,7 +24,7 @@ import (
 // installBuiltin adds the built-in kinds to a server. GenericAPIServer.InstallAPIGroup would need their OpenAPI definitions, which are
 // in k8s.io/kubernetes; server-side apply only needs the schemas that client-go's apply configurations carry.
 func (b *builder) installBuiltin(server *genericapiserver.GenericAPIServer) error {
-	converter := applyconfigurations.NewTypeConverter(b.scheme)
+	converter := typeConverter{applyconfigurations.NewTypeConverter(b.scheme), managedfields.NewDeducedTypeConverter()}
 	var versions []schema.GroupVersion
 	storages := map[schema.GroupVersion]map[string]rest.Storage{}
 	add := func(version schema.GroupVersion, name string, storage rest.Storage) {
@@ -37,6 +38,9 @@ func (b *builder) installBuiltin(server *genericapiserver.GenericAPIServer) erro
 		parts, err := kind.Storage(b.scheme, storageOptions{b.etcd, b.builtinCodec(kind.GroupVersion)}, b.authorizer)
 		if err != nil {
 			return err
+		}
+		if kind.Resource == "pods" {
+			maps.Copy(parts, builtin.PodSubresources(parts[kind.Resource], b.kubernetes.PolicyV1()))
 		}
 		for name, part := range parts {
 			add(kind.GroupVersion, name, part)

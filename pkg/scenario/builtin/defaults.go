@@ -47,6 +47,11 @@ func addDefaults(scheme *runtime.Scheme) {
 		defaultSubjects(o.Subjects)
 	})
 	addDefault(scheme, defaultNetworkPolicy)
+	addDefault(scheme, func(o *networkingv1.IngressClass) {
+		if o.Spec.Parameters != nil {
+			setPointer(&o.Spec.Parameters.Scope, networkingv1.IngressClassParametersReferenceScopeCluster)
+		}
+	})
 	addDefault(scheme, func(o *admissionregistrationv1.ValidatingWebhookConfiguration) {
 		for i := range o.Webhooks {
 			webhook := &o.Webhooks[i]

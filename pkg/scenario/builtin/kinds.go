@@ -46,6 +46,8 @@ type Kind struct {
 type rules struct {
 	// hasStatus is whether the status is written through subresource "status".
 	hasStatus bool
+	// hasScale is whether the number of replicas is written through subresource "scale".
+	hasScale bool
 	// hasGeneration is whether the registry sets metadata.generation: 1 at first, and one more for each change of a field of
 	// generationFields.
 	hasGeneration bool
@@ -61,6 +63,8 @@ type rules struct {
 	validName      validation.ValidateNameFunc
 	validate       func(object runtime.Object) field.ErrorList
 	validateUpdate func(object, old runtime.Object) field.ErrorList
+	// warnings returns what the API server warns of when an object is written.
+	warnings func(object runtime.Object) []string
 	// requiresResourceVersion is whether an update must give the resourceVersion that it replaces.
 	requiresResourceVersion bool
 	// allowsCreateOnUpdate is whether an update of an object that does not exist creates it.
@@ -98,7 +102,7 @@ func coreKinds() []Kind {
 		Kind{Resource: "configmaps", Singular: "configmap", ShortNames: []string{"cm"}, Namespaced: true, Object: &corev1.ConfigMap{}, List: &corev1.ConfigMapList{},
 			rules: rules{validateUpdate: keepsConfigMap}},
 		Kind{Resource: "secrets", Singular: "secret", Namespaced: true, Object: &corev1.Secret{}, List: &corev1.SecretList{}, fields: secretFields,
-			rules: rules{validateUpdate: keepsSecret}},
+			rules: rules{validateUpdate: keepsSecret, warnings: warnOfKeyPair}},
 		Kind{Resource: "serviceaccounts", Singular: "serviceaccount", ShortNames: []string{"sa"}, Namespaced: true, Object: &corev1.ServiceAccount{}, List: &corev1.ServiceAccountList{},
 			rules: rules{returnsDeleted: true}},
 		Kind{Resource: "services", Singular: "service", ShortNames: []string{"svc"}, All: true, Namespaced: true, Object: &corev1.Service{}, List: &corev1.ServiceList{},
@@ -128,13 +132,13 @@ func workloadKinds() []Kind {
 	kinds := served(appsv1.SchemeGroupVersion,
 		Kind{Resource: "deployments", Singular: "deployment", ShortNames: []string{"deploy"}, All: true, Namespaced: true,
 			Object: &appsv1.Deployment{}, List: &appsv1.DeploymentList{},
-			rules: rules{hasStatus: true, hasGeneration: true, generationFields: []string{"Spec", "Annotations"}, validate: validateWorkload, validateUpdate: keepsSelector}},
+			rules: rules{hasStatus: true, hasScale: true, hasGeneration: true, generationFields: []string{"Spec", "Annotations"}, validate: validateWorkload, validateUpdate: keepsSelector}},
 		Kind{Resource: "replicasets", Singular: "replicaset", ShortNames: []string{"rs"}, All: true, Namespaced: true,
 			Object: &appsv1.ReplicaSet{}, List: &appsv1.ReplicaSetList{},
-			rules: rules{hasStatus: true, hasGeneration: true, validate: validateWorkload, validateUpdate: keepsSelector}},
+			rules: rules{hasStatus: true, hasScale: true, hasGeneration: true, validate: validateWorkload, validateUpdate: keepsSelector}},
 		Kind{Resource: "statefulsets", Singular: "statefulset", ShortNames: []string{"sts"}, All: true, Namespaced: true,
 			Object: &appsv1.StatefulSet{}, List: &appsv1.StatefulSetList{},
-			rules: rules{hasStatus: true, hasGeneration: true, validate: validateWorkload, validateUpdate: keepsStatefulSet}},
+			rules: rules{hasStatus: true, hasScale: true, hasGeneration: true, validate: validateWorkload, validateUpdate: keepsStatefulSet}},
 		Kind{Resource: "daemonsets", Singular: "daemonset", ShortNames: []string{"ds"}, All: true, Namespaced: true,
 			Object: &appsv1.DaemonSet{}, List: &appsv1.DaemonSetList{},
 			rules: rules{hasStatus: true, hasGeneration: true, prepareCreate: beginDaemonSet, prepareUpdate: countTemplates, validate: validateWorkload, validateUpdate: keepsSelector}},
@@ -171,6 +175,8 @@ func otherKinds() []Kind {
 		served(networkingv1.SchemeGroupVersion,
 			Kind{Resource: "networkpolicies", Singular: "networkpolicy", ShortNames: []string{"netpol"}, Namespaced: true,
 				Object: &networkingv1.NetworkPolicy{}, List: &networkingv1.NetworkPolicyList{}, rules: rules{hasGeneration: true}},
+			Kind{Resource: "ingressclasses", Singular: "ingressclass", Object: &networkingv1.IngressClass{}, List: &networkingv1.IngressClassList{},
+				rules: rules{hasGeneration: true, validate: validateIngressClass, validateUpdate: keepsController}},
 			Kind{Resource: "ingresses", Singular: "ingress", ShortNames: []string{"ing"}, Namespaced: true, Object: &networkingv1.Ingress{}, List: &networkingv1.IngressList{}, rules: specAndStatus},
 		),
 		served(autoscalingv2.SchemeGroupVersion,

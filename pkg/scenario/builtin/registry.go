@@ -36,6 +36,9 @@ func (k Kind) Storage(scheme *runtime.Scheme, options generic.RESTOptionsGetter,
 	if k.rules.hasStatus {
 		storages[k.Resource+"/status"] = newSubresource(store, statusStrategy{base})
 	}
+	if k.rules.hasScale {
+		storages[k.Resource+"/scale"] = scaleREST{store, k}
+	}
 	if k.rules.hasSpecFinalizers {
 		storages[k.Resource] = namespaceREST{served, served}
 		storages[k.Resource+"/finalize"] = newSubresource(store, finalizeStrategy{base})

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"reflect"
 
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -24,6 +27,12 @@ func NewScheme() *runtime.Scheme {
 	}
 	for _, review := range Reviews() {
 		scheme.AddKnownTypes(schema.GroupVersion{Group: review.Group, Version: runtime.APIVersionInternal}, review.Object)
+	}
+	for _, object := range []struct {
+		group  string
+		object runtime.Object
+	}{{corev1.GroupName, &corev1.Binding{}}, {policyv1.GroupName, &policyv1.Eviction{}}, {autoscalingv1.GroupName, &autoscalingv1.Scale{}}} {
+		scheme.AddKnownTypes(schema.GroupVersion{Group: object.group, Version: runtime.APIVersionInternal}, object.object)
 	}
 	addDefaults(scheme)
 	return scheme

@@ -73,11 +73,16 @@ func (s strategy) changesGeneration(object, old runtime.Object) bool {
 }
 
 // WarningsOnCreate is rest.RESTCreateStrategy's.
-func (s strategy) WarningsOnCreate(context.Context, runtime.Object) []string { return nil }
+func (s strategy) WarningsOnCreate(_ context.Context, object runtime.Object) []string {
+	if s.kind.rules.warnings == nil {
+		return nil
+	}
+	return s.kind.rules.warnings(object)
+}
 
 // WarningsOnUpdate is rest.RESTUpdateStrategy's.
-func (s strategy) WarningsOnUpdate(context.Context, runtime.Object, runtime.Object) []string {
-	return nil
+func (s strategy) WarningsOnUpdate(ctx context.Context, object, _ runtime.Object) []string {
+	return s.WarningsOnCreate(ctx, object)
 }
 
 // Canonicalize is rest.RESTCreateStrategy's.

@@ -1,0 +1,24 @@
+package apiserver
+
+import (
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
+)
+
+// typeConverter is the converter of built-in kinds for managed fields. client-go has no schema of Scales. Their fields are not in lists, so
+// that the schema follows from an object.
+type typeConverter struct {
+	managedfields.TypeConverter
+	deduced managedfields.TypeConverter
+}
+
+// ObjectToTyped is managedfields.TypeConverter's.
+func (c typeConverter) ObjectToTyped(object runtime.Object, options ...typed.ValidationOptions) (*typed.TypedValue, error) {
+	kind := object.GetObjectKind().GroupVersionKind().GroupKind()
+	if kind == autoscalingv1.SchemeGroupVersion.WithKind("Scale").GroupKind() {
+		return c.deduced.ObjectToTyped(object, options...)
+	}
+	return c.TypeConverter.ObjectToTyped(object, options...)
+}

@@ -1,0 +1,20 @@
+package builtin
+
+import (
+	"crypto/tls"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// warnOfKeyPair returns why the certificate and the key of a TLS Secret are no pair.
+func warnOfKeyPair(object runtime.Object) []string {
+	secret := object.(*corev1.Secret)
+	if secret.Type != corev1.SecretTypeTLS {
+		return nil
+	}
+	if _, err := tls.X509KeyPair(secret.Data[corev1.TLSCertKey], secret.Data[corev1.TLSPrivateKeyKey]); err != nil {
+		return []string{err.Error()}
+	}
+	return nil
+}

@@ -136,13 +136,6 @@ func says(ctx context.Context, name, condition string, words ...string) {
 	Eventually(conditionOf).WithContext(ctx).WithArguments(name, condition).Should(And(all...))
 }
 
-func statusOf(ctx context.Context, name string) corev1alpha2.BundleDeploymentStatus {
-	GinkgoHelper()
-	live, err := admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
-	Expect(err).NotTo(HaveOccurred())
-	return live.Status
-}
-
 // eventsOf are the reasons and messages of the Events on a BundleDeployment.
 func eventsOf(ctx context.Context, name string) ([]string, error) {
 	found, err := admin.Kubernetes.CoreV1().Events(metav1.NamespaceDefault).List(ctx, metav1.ListOptions{

@@ -74,8 +74,8 @@ func (r *Runner) startJobPods(ctx context.Context, job *batchv1.Job, set podSet,
 		if names[name] {
 			continue
 		}
-		if _, err := r.controller.CoreV1().Pods(job.Namespace).Create(ctx, set.pod(name, hash), metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
-			return 0, fmt.Errorf("creating Pod %q: %w", name, err)
+		if err := r.createPod(ctx, set, name, hash); err != nil {
+			return 0, err
 		}
 		active++
 	}

@@ -13,7 +13,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// nodeName is the one node, on which all Pods run.
+// nodeName is the one node on which Pods run.
 const nodeName = "worker-0"
 
 // Behavior says what becomes of a Pod.
@@ -48,8 +48,14 @@ func (r *Runner) SetBehavior(behavior func(*corev1.Pod) Behavior) error {
 // syncPod does what a kubelet does with a Pod on its node.
 func (r *Runner) syncPod(ctx context.Context, k key) error {
 	pod, err := r.pods.Pods(k.namespace).Get(k.name)
-	if err != nil || pod.Spec.NodeName != nodeName {
+	if err != nil {
 		return err
+	}
+	if pod.Spec.NodeName == "" {
+		return r.schedule(ctx, pod)
+	}
+	if pod.Spec.NodeName != nodeName {
+		return nil
 	}
 	if pod.DeletionTimestamp != nil {
 		return r.kubelet.CoreV1().Pods(k.namespace).Delete(ctx, k.name, metav1.DeleteOptions{

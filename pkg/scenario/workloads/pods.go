@@ -57,8 +57,8 @@ func (r *Runner) syncPods(ctx context.Context, set podSet) (counts, error) {
 		if names[name] {
 			continue // one of this name is there, or is being deleted
 		}
-		if _, err := r.controller.CoreV1().Pods(set.GetNamespace()).Create(ctx, set.pod(name, hash), metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
-			return counts{}, fmt.Errorf("creating Pod %q: %w", name, err)
+		if err := r.createPod(ctx, set, name, hash); err != nil {
+			return counts{}, err
 		}
 		found.all++
 		found.current++
@@ -94,7 +94,6 @@ func (s podSet) pod(name, hash string) *corev1.Pod {
 	}
 	pod.Annotations[templateAnnotation] = hash
 	pod.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(s, s.kind)}
-	pod.Spec.NodeName = nodeName
 	if pod.Spec.ServiceAccountName == "" {
 		pod.Spec.ServiceAccountName = "default"
 	}

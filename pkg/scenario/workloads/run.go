@@ -64,11 +64,12 @@ func New(configs func(user string) *rest.Config) (*Runner, error) {
 	r.deployments, r.replicaSets = apps.Deployments().Lister(), apps.ReplicaSets().Lister()
 	r.statefulSets, r.daemonSets = apps.StatefulSets().Lister(), apps.DaemonSets().Lister()
 	r.jobs = r.informers.Batch().V1().Jobs().Lister()
-	r.pods = r.informers.Core().V1().Pods().Lister()
+	core := r.informers.Core().V1()
+	r.pods = core.Pods().Lister()
 	for resource, informer := range map[string]cache.SharedIndexInformer{
 		"deployments": apps.Deployments().Informer(), "replicasets": apps.ReplicaSets().Informer(),
 		"statefulsets": apps.StatefulSets().Informer(), "daemonsets": apps.DaemonSets().Informer(),
-		"jobs": r.informers.Batch().V1().Jobs().Informer(), "pods": r.informers.Core().V1().Pods().Informer(),
+		"jobs": r.informers.Batch().V1().Jobs().Informer(), "pods": core.Pods().Informer(), "nodes": core.Nodes().Informer(),
 	} {
 		if _, err := informer.AddEventHandler(r.handler(resource)); err != nil {
 			return nil, fmt.Errorf("watching %s: %w", resource, err)
@@ -127,6 +128,8 @@ func (r *Runner) sync(ctx context.Context, next key) error {
 		return r.syncDaemonSet(ctx, next)
 	case "jobs":
 		return r.syncJob(ctx, next)
+	case "nodes":
+		return r.queuePods()
 	}
 	return r.syncPod(ctx, next)
 }

@@ -1,0 +1,82 @@
+package workloads
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// nodeTakesPods reports whether new Pods run on the node: unless its Node says otherwise. In a cluster without that Node they run as well.
+// It asks the API server, so that a Pod that is created after a Node was changed does not depend on which watch is faster.
+func (r *Runner) nodeTakesPods(ctx context.Context) (bool, error) {
+	node, err := r.controller.CoreV1().Nodes().Get(ctx, nodeName, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("reading Node %q: %w", nodeName, err)
+	}
+	return !node.Spec.Unschedulable, nil
+}
+
+// createPod creates a Pod of a set, on the node if that takes Pods. A Pod of this name that exists is left alone.
+func (r *Runner) createPod(ctx context.Context, set podSet, name, hash string) error {
+	takesPods, err := r.nodeTakesPods(ctx)
+	if err != nil {
+		return err
+	}
+	pod := set.pod(name, hash)
+	if takesPods || set.kind.Kind == "DaemonSet" { // whose Pods tolerate a node that takes no others
+		pod.Spec.NodeName = nodeName
+	}
+	if _, err := r.controller.CoreV1().Pods(pod.Namespace).Create(ctx, pod, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+		return fmt.Errorf("creating Pod %q: %w", name, err)
+	}
+	return nil
+}
+
+// schedule binds a Pod that a controller of this package created to the node, as soon as the node takes Pods.
+func (r *Runner) schedule(ctx context.Context, pod *corev1.Pod) error {
+	if pod.Annotations[templateAnnotation] == "" || pod.DeletionTimestamp != nil {
+		return nil
+	}
+	takesPods, err := r.nodeTakesPods(ctx)
+	if err != nil {
+		return err
+	}
+	if takesPods {
+		return r.controller.CoreV1().Pods(pod.Namespace).Bind(ctx, &corev1.Binding{
+			ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID}, Target: corev1.ObjectReference{Kind: "Node", Name: nodeName},
+		}, metav1.CreateOptions{})
+	}
+	for _, condition := range pod.Status.Conditions {
+		if condition.Type == corev1.PodScheduled && condition.Reason == corev1.PodReasonUnschedulable {
+			return nil
+		}
+	}
+	waiting := pod.DeepCopy()
+	waiting.Status.Conditions = append(waiting.Status.Conditions, corev1.PodCondition{
+		Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable, LastTransitionTime: metav1.Now(),
+		Message: "the node takes no new Pods",
+	})
+	_, err = r.controller.CoreV1().Pods(pod.Namespace).UpdateStatus(ctx, waiting, metav1.UpdateOptions{})
+	return err
+}
+
+// queuePods queues all Pods that run on no node.
+func (r *Runner) queuePods() error {
+	pods, err := r.pods.List(labels.Everything())
+	if err != nil {
+		return fmt.Errorf("listing Pods: %w", err)
+	}
+	for _, pod := range pods {
+		if pod.Spec.NodeName == "" {
+			r.queue.Add(key{"pods", pod.Namespace, pod.Name})
+		}
+	}
+	return nil
+}

@@ -10,7 +10,6 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 
 	configv1 "github.com/openshift/api/config/v1"
@@ -88,38 +87,6 @@ func (c *chronicle) upToNow(ctx context.Context) []sighting {
 	return states
 }
 
-// since forgets what was before, but for the state that is there now.
-func (c *chronicle) since(ctx context.Context) *chronicle {
-	GinkgoHelper()
-	c.upToNow(ctx)
-	c.lock.Lock()
-	defer c.lock.Unlock()
-	c.states, c.degraded, c.deleted = slices.Clone(c.states[len(c.states)-1:]), nil, 0
-	return c
-}
-
-// statuses are those that a condition has had, each as often as it was taken up anew. A condition that is not there is "".
-func (c *chronicle) statuses(ctx context.Context, kind configv1.ClusterStatusConditionType) []string {
-	GinkgoHelper()
-	var statuses []string
-	for _, state := range c.upToNow(ctx) {
-		statuses = append(statuses, string(conditionIn(state.ClusterOperator, kind).Status))
-	}
-	return slices.Compact(statuses)
-}
-
-// messages are those that a condition has had while it was True.
-func (c *chronicle) messages(ctx context.Context, kind configv1.ClusterStatusConditionType) []string {
-	GinkgoHelper()
-	var messages []string
-	for _, state := range c.upToNow(ctx) {
-		if condition := conditionIn(state.ClusterOperator, kind); condition.Status == configv1.ConditionTrue {
-			messages = append(messages, condition.Message)
-		}
-	}
-	return slices.Compact(messages)
-}
-
 // faults are the operator resource's own, of which library-go would tell the ClusterOperator minutes later.
 func (c *chronicle) faults() []string {
 	c.lock.Lock()
@@ -136,29 +103,5 @@ func conditionIn(clusterOperator *configv1.ClusterOperator, kind configv1.Cluste
 	return configv1.ClusterOperatorStatusCondition{}
 }
 
-// clusterOperatorSays waits until the ClusterOperator has a condition of this status, and gives its reason and its message.
-func clusterOperatorSays(ctx context.Context, kind configv1.ClusterStatusConditionType, status configv1.ConditionStatus) AsyncAssertion {
-	return Eventually(func(ctx context.Context) (string, error) {
-		condition, err := admin.ClusterOperatorHas(ctx, kind, status)
-		if err != nil {
-			return "", err
-		}
-		return condition.Reason + ": " + condition.Message, nil
-	}).WithContext(ctx)
-}
-
 // backWithin is how soon something comes back that only has to be noticed, on a busy machine.
 const backWithin = 5 * time.Second
-
-// podsAre has the Pods in a namespace say whether they are ready, as a kubelet would.
-func podsAre(ctx context.Context, namespace string, ready metav1.ConditionStatus) {
-	GinkgoHelper()
-	pods := admin.Kubernetes.CoreV1().Pods(namespace)
-	found, err := pods.List(ctx, metav1.ListOptions{})
-	Expect(err).NotTo(HaveOccurred())
-	Expect(found.Items).NotTo(BeEmpty())
-	for i := range found.Items {
-		_, err := pods.Patch(ctx, found.Items[i].Name, types.StrategicMergePatchType, []byte(`{"status":{"conditions":[{"type":"Ready","status":"`+string(ready)+`"}]}}`), metav1.PatchOptions{}, "status")
-		Expect(ignoreNotFound(err)).To(Succeed()) // the Pods that a rollout replaces go when the others are ready
-	}
-}

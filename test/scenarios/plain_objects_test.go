@@ -1,0 +1,88 @@
+package scenarios
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/test/samples"
+)
+
+// plainClass reads plain+v0 bundles.
+const plainClass = corev1alpha2.ProvisionerClassPlain
+
+// settled waits until a BundleDeployment does not progress any more, and is as expected.
+func (s *Story) settled(ctx context.Context, name string) {
+	s.Helper()
+	s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(HavePrefix("False AsExpected: "))
+}
+
+func TestWhatOnlyPlainManifestsCanHold(t *testing.T) {
+	runStory(t, "is in nobody's way where rights are missing for it: not in that of going back, nor of the removal", defaultOperators, func(ctx context.Context, s *Story) {
+		const name = "architrave"
+		class := fmt.Sprintf("{apiVersion: networking.k8s.io/v1, kind: IngressClass, metadata: {name: %s}, spec: {controller: example.com/a}}", name)
+		one := s.published(ctx, samples.Operator{Package: name, Version: "1.0.0", Plain: true})
+		two := s.published(ctx, samples.Operator{Package: name, Version: "1.1.0", Plain: true}, class)
+		s.deployedBy(ctx, plainClass, name, one)
+		s.settled(ctx, name)
+		s.patchDeployment(ctx, name, fmt.Sprintf(`{"spec":{"source":{"image":{"ref":%q}}}}`, two))
+		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionInstalled).Should(And(ContainSubstring("UpgradeFailed"), ContainSubstring("ingressclasses")))
+
+		s.By("going back")
+		s.patchDeployment(ctx, name, fmt.Sprintf(`{"spec":{"source":{"image":{"ref":%q}}}}`, one))
+		s.settled(ctx, name)
+
+		s.By("removing it, and one that was never begun at all")
+		s.undeploy(ctx, name)
+		s.deployedBy(ctx, plainClass, name, two)
+		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionInstalled).Should(ContainSubstring("ingressclasses"))
+		s.undeploy(ctx, name)
+	})
+
+	runStory(t, "are namespaces: the install namespace has the bundle's labels, and another one is not deleted with what users have in it", defaultOperators, func(ctx context.Context, s *Story) {
+		const name = "cornice"
+		namespaces := func(ctx context.Context, name string) *corev1.Namespace {
+			s.Helper()
+			live, err := s.Admin.Kubernetes.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})
+			s.Expect(err).NotTo(HaveOccurred())
+			return live
+		}
+		both := "{apiVersion: v1, kind: Namespace, metadata: {name: %[1]s, labels: {pod-security.kubernetes.io/warn: baseline}}}\n---\n" +
+			"{apiVersion: v1, kind: Namespace, metadata: {name: %[1]s-data}}\n---\n{apiVersion: v1, kind: Namespace, metadata: {name: %[1]s-empty}}\n"
+		one := s.published(ctx, samples.Operator{Package: name, Version: "1.0.0", Plain: true}, fmt.Sprintf(both, name))
+		two := s.published(ctx, samples.Operator{Package: name, Version: "1.1.0", Plain: true})
+		s.deployedBy(ctx, plainClass, name, one)
+		s.settled(ctx, name)
+		s.Expect(namespaces(ctx, name).Labels).To(HaveKeyWithValue("pod-security.kubernetes.io/warn", "baseline"))
+		data := s.Admin.Kubernetes.CoreV1().ConfigMaps(name + "-data")
+		_, err := data.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "of-a-user"}}, metav1.CreateOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+
+		s.By("moving on to a version that has none of them")
+		s.patchDeployment(ctx, name, fmt.Sprintf(`{"spec":{"source":{"image":{"ref":%q}}}}`, two))
+		s.Eventually(func(ctx context.Context) (int64, error) {
+			live, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
+			return live.Status.ActiveRevision, err
+		}).WithContext(ctx).Should(BeEquivalentTo(2))
+		s.settled(ctx, name)
+		kept := namespaces(ctx, name+"-data")
+		s.Expect(kept.DeletionTimestamp).To(BeNil())
+		s.Expect(kept.Labels).NotTo(HaveKey(corev1alpha2.LabelOwnerName), "it is let go of")
+		_, err = data.Get(ctx, "of-a-user", metav1.GetOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		s.Eventually(func(ctx context.Context) (bool, error) {
+			live, err := s.Admin.Kubernetes.CoreV1().Namespaces().Get(ctx, name+"-empty", metav1.GetOptions{})
+			return err != nil || live.DeletionTimestamp != nil, ignoreNotFound(err)
+		}).WithContext(ctx).Should(BeTrue(), "nothing is in it, and nobody else's it is")
+
+		s.By("removing it")
+		s.undeploy(ctx, name)
+		s.Settle() // the Namespace would be deleted at the last
+		s.Expect(namespaces(ctx, name+"-data").DeletionTimestamp).To(BeNil())
+	})
+}

@@ -80,7 +80,7 @@ func (s *Story) warnOfLargeConfigMaps(ctx context.Context, namespace string) {
 	}, metav1.CreateOptions{})
 	s.Expect(err).NotTo(HaveOccurred())
 	// The API server takes a moment to know of it.
-	config, warning := s.ClientConfig(scenario.AdminUser), &lastWarning{}
+	config, warning := s.StepClientConfig(scenario.AdminUser), &lastWarning{}
 	config.WarningHandler = warning
 	client, err := kubernetes.NewForConfig(config)
 	s.Expect(err).NotTo(HaveOccurred())

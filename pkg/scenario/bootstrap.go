@@ -17,24 +17,20 @@ var systemNamespaces = []string{metav1.NamespaceDefault, metav1.NamespaceSystem,
 // discoveryPaths are the paths, besides resources, that every authenticated user may read.
 var discoveryPaths = []string{"/api", "/api/*", "/apis", "/apis/*", "/healthz", "/livez", "/openapi", "/openapi/*", "/readyz", "/version", "/version/"}
 
-// bootstrapRoles are those of kube-apiserver's ClusterRoles that operators rely on, without the roles for people (admin, edit, view),
-// and the groups that they are bound to.
+// bootstrapRoles are those of kube-apiserver's ClusterRoles that operators rely on, besides those for people, and the groups that they are
+// bound to.
 func bootstrapRoles() []bootstrapRole {
-	rule := func(group string, verbs []string, resources ...string) rbacv1.PolicyRule {
-		return rbacv1.PolicyRule{APIGroups: []string{group}, Verbs: verbs, Resources: resources}
-	}
-	create := []string{"create"}
 	return []bootstrapRole{
 		{"cluster-admin", user.SystemPrivilegedGroup, []rbacv1.PolicyRule{
-			rule("*", []string{"*"}, "*"), {Verbs: []string{"*"}, NonResourceURLs: []string{"*"}},
+			rule("*", "*", "*"), {Verbs: []string{"*"}, NonResourceURLs: []string{"*"}},
 		}},
 		{"system:basic-user", user.AllAuthenticated, []rbacv1.PolicyRule{
-			rule("authorization.k8s.io", create, "selfsubjectaccessreviews", "selfsubjectrulesreviews"),
-			rule("authentication.k8s.io", create, "selfsubjectreviews"),
+			rule("create", "authorization.k8s.io", "selfsubjectaccessreviews selfsubjectrulesreviews"),
+			rule("create", "authentication.k8s.io", "selfsubjectreviews"),
 		}},
 		{"system:discovery", user.AllAuthenticated, []rbacv1.PolicyRule{{Verbs: []string{"get"}, NonResourceURLs: discoveryPaths}}},
 		{"system:auth-delegator", "", []rbacv1.PolicyRule{
-			rule("authentication.k8s.io", create, "tokenreviews"), rule("authorization.k8s.io", create, "subjectaccessreviews"),
+			rule("create", "authentication.k8s.io", "tokenreviews"), rule("create", "authorization.k8s.io", "subjectaccessreviews"),
 		}},
 	}
 }
@@ -51,6 +47,11 @@ func bootstrap(ctx context.Context, client kubernetes.Interface) error {
 		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
 		if _, err := client.CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{}); err != nil {
 			return fmt.Errorf("creating Namespace %q: %w", name, err)
+		}
+	}
+	for _, role := range peopleRoles() {
+		if _, err := client.RbacV1().ClusterRoles().Create(ctx, &role, metav1.CreateOptions{}); err != nil {
+			return fmt.Errorf("creating ClusterRole %q: %w", role.Name, err)
 		}
 	}
 	for _, role := range bootstrapRoles() {

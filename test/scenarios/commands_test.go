@@ -1,0 +1,62 @@
+package scenarios
+
+import (
+	"context"
+	"regexp"
+
+	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+
+	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
+)
+
+var managers = operatorv1alpha1.SchemeGroupVersion.WithResource("platformoperatormanagers")
+
+var (
+	annotateCommand = regexp.MustCompile(`^kubectl annotate (\S+) (\S+)(?: -n (\S+))? ([^\s=]+)=(\S+?)( --overwrite)?$`)
+	patchCommand    = regexp.MustCompile(`^kubectl patch (\S+) (\S+) --type merge -p "\$\(kubectl get configmap (\S+) -n (\S+) -o jsonpath='{\.data\.(\S+)}'\)"$`)
+)
+
+// commandKinds are the kinds of objects in commands.
+var commandKinds = map[string]schema.GroupVersionResource{
+	"platformoperatormanager": managers, "configmap": corev1.SchemeGroupVersion.WithResource("configmaps"),
+}
+
+// typed sends the patch of a command that a condition or a refusal names, as the cluster's admin. test/integration types such commands.
+func (s *Story) typed(ctx context.Context, line string) {
+	s.Helper()
+	if parts := annotateCommand.FindStringSubmatch(line); parts != nil {
+		kind, object, key, value := parts[1], types.NamespacedName{Namespace: parts[3], Name: parts[2]}, parts[4], parts[5]
+		if parts[6] == "" {
+			live, err := s.objects(kind, object.Namespace).Get(ctx, object.Name, metav1.GetOptions{})
+			s.Expect(err).NotTo(HaveOccurred())
+			s.Expect(live.GetAnnotations()[key]).To(BeElementOf("", value), "kubectl changes no annotation without --overwrite: %s", line)
+		}
+		s.merge(ctx, kind, object, `{"metadata":{"annotations":{"`+key+`":"`+value+`"}}}`)
+		return
+	}
+	parts := patchCommand.FindStringSubmatch(line)
+	s.Expect(parts).NotTo(BeNil(), "no command that stories know: %s", line)
+	source, err := s.Admin.Kubernetes.CoreV1().ConfigMaps(parts[4]).Get(ctx, parts[3], metav1.GetOptions{})
+	s.Expect(err).NotTo(HaveOccurred())
+	s.merge(ctx, parts[1], types.NamespacedName{Name: parts[2]}, source.Data[parts[5]])
+}
+
+// merge merges a patch into an object of a kind as a command names it.
+func (s *Story) merge(ctx context.Context, kind string, object types.NamespacedName, patch string) {
+	s.Helper()
+	_, err := s.objects(kind, object.Namespace).Patch(ctx, object.Name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+	s.Expect(err).NotTo(HaveOccurred())
+}
+
+// objects is a client for objects of a kind as a command names it.
+func (s *Story) objects(kind, namespace string) dynamic.ResourceInterface {
+	s.Helper()
+	resource, known := commandKinds[kind]
+	s.Expect(known).To(BeTrue(), "no kind that stories know: %s", kind)
+	return s.Admin.Dynamic.Resource(resource).Namespace(namespace)
+}

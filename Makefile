@@ -127,7 +127,7 @@ scenario-objects:
 .PHONY: test-scenarios
 test-scenarios: scenario-objects results ## Stories about the whole manager in one process, at virtual time
 	rm -f '$(TRACES)'/scenarios*
-	$(GOTEST) -vet=off -timeout=10m $(TESTFLAGS) ./test/scenarios -args -traces='$(TRACES)'
+	hack/in-memory.sh $(GOTEST) -vet=off -timeout=10m $(TESTFLAGS) ./test/scenarios -args -traces='$(TRACES)'
 
 .PHONY: test-registries
 test-registries: results ## The cluster in memory on Kubernetes' own registries: it answers as a real API server does

@@ -37,6 +37,7 @@ func (s *Story) untilYoungerThan(ctx context.Context, name string) {
 }
 
 func TestWhatIsThereAlready(t *testing.T) {
+	t.Parallel()
 	runStory(t, "[ENG-P2] is refused by name and owner, and with Any taken over", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "intruder"
 		s.createNamespace(ctx, name)

@@ -77,6 +77,7 @@ func (s *Story) offeringUpTo(ctx context.Context, pkg string, versions ...string
 }
 
 func TestTheUpgradeGate(t *testing.T) {
+	t.Parallel()
 	runStory(t, "CLU-G9 follows the ClusterVersion, whatever it says and whatever version the manager has been built for", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "almanac"
 		s.offeringUpTo(ctx, pkg, "1.0.0 4.22", "1.1.0 5.1")

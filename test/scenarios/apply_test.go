@@ -63,6 +63,7 @@ func configMapText(name, content string) string {
 }
 
 func TestABundleThatIsApplied(t *testing.T) {
+	t.Parallel()
 	runStory(t, "[ENG-D14] waits for its namespace while that is being deleted, and goes on by itself", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "homeless"
 		s.createNamespace(ctx, name)
@@ -169,6 +170,7 @@ func (r *recorder) order() []string {
 }
 
 func TestTheEngine(t *testing.T) {
+	t.Parallel()
 	// The bundles that are read today cannot hold all of these kinds, so that the engine is tried without them.
 	runStory(t, "[ENG-D1] applies the phases in order, each when the one before is ready, and the objects of a phase side by side", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "orderly"

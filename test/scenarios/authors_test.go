@@ -13,6 +13,7 @@ import (
 )
 
 func TestWhatTheAuthorAndTheCatalogSay(t *testing.T) {
+	t.Parallel()
 	runStory(t, "UPG-V6 of the latest to pass through is judged when a hop begins", defaultOperators, func(ctx context.Context, s *Story) {
 		const rules = "steps:\n- from: 1.2.x\n  through: 1.2.x\n  to: '>=1.3.0'\n  select: latest"
 		const early, late = "earlybird", "latecomer"

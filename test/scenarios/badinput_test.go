@@ -41,6 +41,7 @@ func (s *Story) refusedWith(ctx context.Context, name, reason string, words ...s
 }
 
 func TestBadInputIsAConditionWithAFixedReasonAndAMessageThatSaysWhatToDo(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		pkg, versions, reason string
 		words                 []string

@@ -106,6 +106,7 @@ func (c *storyCache) run(t *testing.T, into *storyResult, file string) error {
 }
 
 func TestStoriesThatContinueEachOtherInACircleAreRefused(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for file, from := range map[string]string{"a.yaml": "b.yaml", "b.yaml": "a.yaml"} {
 		text := "title: A story\nfrom: " + from + "\nsteps: [{wait: 1s}]\n"

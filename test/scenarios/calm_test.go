@@ -167,6 +167,7 @@ func TestCalm(t *testing.T) {
 }
 
 func TestTheClusterOperatorsRelatedObjects(t *testing.T) {
+	t.Parallel()
 	runStory(t, "relatedObjects are all known to the API server, by the names that it has for them", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "placid"
 		s.installedAndSettled(ctx, name)

@@ -55,6 +55,7 @@ func (s *Story) twoManagers(ctx context.Context) (leads, waits *Manager) {
 func (m *Manager) name() string { return fmt.Sprintf("process-%d", m.process.Number()) }
 
 func TestTwoManagers(t *testing.T) {
+	t.Parallel()
 	newer := samples.Operator{Package: "memo", Version: "1.1.0"}
 
 	runStory(t, "[OM-10] of which one is killed: the other one leads when the lease has run out, and goes on", versions[:1], func(ctx context.Context, s *Story) {

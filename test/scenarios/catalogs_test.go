@@ -160,6 +160,7 @@ func (s *Story) quietly(ctx context.Context) map[string]int {
 }
 
 func TestCatalogsOnTheCluster(t *testing.T) {
+	t.Parallel()
 	runStory(t, "[UPG-C1] CatalogSources of trusted namespaces are read in one pass, and others never", defaultOperators, func(ctx context.Context, s *Story) {
 		s.By("one elsewhere that has what an operator asks for")
 		elsewhere := s.otherCatalog(samples.Operator{Package: "smuggled", Version: "1.0.0"})

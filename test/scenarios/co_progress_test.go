@@ -93,6 +93,7 @@ func (s *Story) readyPod(ctx context.Context, pkg, version string, before *corev
 }
 
 func TestWhatTheClusterOperatorProgressesFor(t *testing.T) {
+	t.Parallel()
 	runStory(t, "CLU-O11 is Progressing, in five to ten words, for an installation, a hop and a removal, and never for a repair, a Pod that moves or a drain", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "mover"
 		offer := func(versions ...string) {

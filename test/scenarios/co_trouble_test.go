@@ -47,6 +47,7 @@ func (s *Story) setReady(pods []corev1.Pod, isReady bool) {
 
 // What degrades the cluster after ten minutes does here after three seconds, so that what does not is seen not to.
 func TestTheClusterOperatorInTrouble(t *testing.T) {
+	t.Parallel()
 	const after = 3 * time.Second
 
 	runStory(t, "CLU-O3 stays Available and not Degraded whatever a user gets wrong, which the operators' own conditions say", defaultOperators, func(ctx context.Context, s *Story) {

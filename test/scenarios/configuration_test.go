@@ -26,6 +26,7 @@ func (s *Story) configure(ctx context.Context, spec string) {
 const theManager = `PlatformOperatorManager "cluster"`
 
 func TestTheManagersConfiguration(t *testing.T) {
+	t.Parallel()
 	runStory(t, "UPG-R6 allowed packages, a pause and manual approval are respected", defaultOperators, func(ctx context.Context, s *Story) {
 		const allowed, resting, asking, kept = "welcome", "resting", "asking", "kept-out"
 		publish := func(versions ...string) {

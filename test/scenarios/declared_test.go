@@ -105,6 +105,7 @@ func (s *Story) managerRestarted() {
 }
 
 func TestWhatTheUpgradeGateReads(t *testing.T) {
+	t.Parallel()
 	runStory(t, "CLU-G3 follows what the catalog declares of what is installed, and of nothing else", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg, wanted = "barometer", "barograph"
 		says := func(values ...string) {

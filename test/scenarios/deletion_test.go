@@ -72,6 +72,7 @@ func (s *Story) appliedByCVO(ctx context.Context) {
 }
 
 func TestTheDeletionOfACustomResourceDefinition(t *testing.T) {
+	t.Parallel()
 	runStory(t, "HRD-U6 of ours is denied, by whatever request, and permitted by the annotation that the refusal names", defaultOperators, func(ctx context.Context, s *Story) {
 		client := s.Admin.Dynamic.Resource(definitions)
 		for _, name := range ourDefinitions {

@@ -108,6 +108,7 @@ func (s *Story) repairsOf(_ context.Context, name string) (float64, error) {
 const atOnce = 2 * time.Second
 
 func TestDrift(t *testing.T) {
+	t.Parallel()
 	runStory(t, "ENG-D3 of what is declared is put back from the watch event, additions follow the policy, and all of it is told", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "tinkered"
 		s.drifting(ctx, name, "{}")

@@ -29,6 +29,7 @@ func (s *Story) scaledByUser(ctx context.Context, name string, replicas int, lab
 }
 
 func TestDriftBesideUsers(t *testing.T) {
+	t.Parallel()
 	runStory(t, "ENG-D4 is none in replicas, restarts and labels of users, nor in what controllers inject, and a repair keeps them", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "lodger"
 		s.drifting(ctx, name, "{}")

@@ -13,6 +13,7 @@ import (
 )
 
 func TestAnOperatorThatIsInstalled(t *testing.T) {
+	t.Parallel()
 	runStory(t, "keeps its package, whoever of the same second and of an earlier name asks for it", defaultOperators, func(ctx context.Context, s *Story) {
 		const first = "rival-z"
 		client := s.Admin.Platform.PlatformV1alpha1().PlatformOperators()

@@ -16,6 +16,7 @@ import (
 )
 
 func TestWhatTheManagerKeeps(t *testing.T) {
+	t.Parallel()
 	runStory(t, "is fetched again when somebody removes it from the content directory meanwhile", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "emptied"
 		folder := filepath.Join(s.Environment.Dir, "content")

@@ -71,6 +71,7 @@ func (s *Story) specOf(ctx context.Context, resource schema.GroupVersionResource
 }
 
 func TestAnEmptyListFromBeforeItWasRefused(t *testing.T) {
+	t.Parallel()
 	const definition = "platformoperatormanagers.operator.openshift.io"
 	permitsNothing := func(field string) func(ctx context.Context, s *Story) {
 		return func(ctx context.Context, s *Story) {

@@ -72,6 +72,7 @@ func (s *Story) conditionOf(ctx context.Context, name, conditionType string) (st
 }
 
 func TestABundleDeployment(t *testing.T) {
+	t.Parallel()
 	runStory(t, "is moved on although somebody has taken over an object that only the old version has", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "hostage"
 		first := s.published(ctx, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: "hostage-old"})

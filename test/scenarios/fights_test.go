@@ -58,6 +58,7 @@ func (s *Story) fighting(ctx context.Context, name string) *fighter {
 }
 
 func TestDriftThatComesBack(t *testing.T) {
+	t.Parallel()
 	runStory(t, "ENG-D5 that comes back each time is put back at once five times and then after a pause, which is told, and holds nothing else up", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "fought"
 		s.drifting(ctx, name, "{}")

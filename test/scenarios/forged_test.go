@@ -34,6 +34,7 @@ func (s *Story) tenant(ctx context.Context, namespace string) corev1client.Confi
 }
 
 func TestWhoseAnObjectIsByMarksThatSomebodyElseSets(t *testing.T) {
+	t.Parallel()
 	const name = "forged"
 	const mark = corev1alpha2.FieldManagerPrefix + name
 	configMap := func(object string) *corev1.ConfigMap {

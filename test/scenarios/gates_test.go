@@ -44,6 +44,7 @@ func (s *Story) squatted(ctx context.Context, group, kind string) (leave func(co
 }
 
 func TestAFirstRollOut(t *testing.T) {
+	t.Parallel()
 	runStory(t, "[ENG-D1] goes on to a phase when the one before is ready: its definitions have their names, its Deployment is available", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "gatekept"
 		operator := samples.Operator{Package: name, Version: "1.0.0", NeverReady: true}

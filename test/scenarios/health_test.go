@@ -133,6 +133,7 @@ func (s *Story) newUnreadySet(ctx context.Context, name string) *unreadySet {
 }
 
 func TestHealth(t *testing.T) {
+	t.Parallel()
 	runStory(t, "[ENG-D15] is told of every kind that has one, of the first ten by name, and follows from watches until all are well", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "sick"
 		leave := s.squatted(ctx, "sick.example.com", "Nurse")

@@ -159,6 +159,7 @@ func (s *Story) statusesOf(ctx context.Context, name string) func() []corev1alph
 }
 
 func TestImages(t *testing.T) {
+	t.Parallel()
 	runStory(t, "ENG-S2 are pulled from a private registry with a pull secret, a custom authority or plain HTTP, and a rotated secret needs no restart", defaultOperators, func(ctx context.Context, s *Story) {
 		registry := s.registryOfItsOwn(true)
 		byTag, _ := s.pushed(ctx, registry, "private/sealed", samples.Operator{Package: "sealed", Version: "1.0.0"})
@@ -387,6 +388,7 @@ func TestImages(t *testing.T) {
 }
 
 func TestABundle(t *testing.T) {
+	t.Parallel()
 	bundleOf := func(name, class string, source corev1alpha2.ImageSource) *corev1alpha2.Bundle {
 		return &corev1alpha2.Bundle{
 			ObjectMeta: metav1.ObjectMeta{Name: name},

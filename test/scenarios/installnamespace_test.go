@@ -13,6 +13,7 @@ import (
 )
 
 func TestANamespaceOfSomebodyElse(t *testing.T) {
+	t.Parallel()
 	runStory(t, "HRD-S1 is installed in only when spec names it, with a warning, and it cannot be changed after that", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "squatted"
 		_, err := s.Admin.Kubernetes.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{

@@ -83,6 +83,7 @@ func (s *Story) settleAfter(each operation) {
 // TestENG_D10_AManagerThatIsKilledAtAnyWriteGoesOn has another manager go on with each operation from each moment before and after one of
 // the first manager's writes. The end must be as if the first one had lived.
 func TestENG_D10_AManagerThatIsKilledAtAnyWriteGoesOn(t *testing.T) {
+	t.Parallel()
 	var from *scenario.Snapshot
 	lives := make([]*killed, len(operations))
 	for i, each := range operations {

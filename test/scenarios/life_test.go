@@ -48,6 +48,7 @@ func (s *Story) versionsOf(ctx context.Context, pkg string) (string, error) {
 }
 
 func TestAnInstalledOperator(t *testing.T) {
+	t.Parallel()
 	const pkg = "drifter"
 	runStory(t, "is left alone while nothing changes: not one write", defaultOperators, func(ctx context.Context, s *Story) {
 		s.installed(ctx, pkg, "1.0.0")
@@ -123,6 +124,7 @@ func TestAnInstalledOperator(t *testing.T) {
 }
 
 func TestAnUpgrade(t *testing.T) {
+	t.Parallel()
 	const pkg = "climber"
 
 	runStory(t, "moves to the newer version, removes what only the old one had, and survives the manager's death in the middle", defaultOperators, func(ctx context.Context, s *Story) {
@@ -149,6 +151,7 @@ func TestAnUpgrade(t *testing.T) {
 }
 
 func TestAPausedOperator(t *testing.T) {
+	t.Parallel()
 	runStory(t, "is not repaired until it goes on", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "sleeper"
 		s.installed(ctx, pkg, "1.0.0")
@@ -177,6 +180,7 @@ func TestAPausedOperator(t *testing.T) {
 }
 
 func TestRemoval(t *testing.T) {
+	t.Parallel()
 	runStory(t, "takes everything away but the CRDs and their objects, and a new installation finds them again", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "leaver"
 		s.installed(ctx, pkg, "1.0.0")

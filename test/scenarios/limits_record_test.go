@@ -25,6 +25,7 @@ func (s *Story) withoutRecord(ctx context.Context) {
 }
 
 func TestTheRecordOfLimits(t *testing.T) {
+	t.Parallel()
 	const edit = `{"data":{"patch":"{\"spec\":{}}"}}`
 	limited := func(ctx context.Context, s *Story, pkg string) {
 		s.configure(ctx, `{"allowedPackages":["`+pkg+`"]}`)

@@ -58,6 +58,7 @@ func (s *Story) storedLimits(ctx context.Context) (string, error) {
 }
 
 func TestAPlatformOperatorManagerThatLimits(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct{ spec, field string }{
 		"packages":                  {`{"allowedPackages":["a"]}`, "spec.allowedPackages"},
 		"namespaces of catalogs":    {`{"catalogNamespaces":["a"]}`, "spec.catalogNamespaces"},

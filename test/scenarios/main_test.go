@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"testing"
@@ -23,6 +24,7 @@ const gcPercent = 300
 func TestMain(m *testing.M) {
 	scenario.PrepareProcess()
 	debug.SetGCPercent(gcPercent)
+	runtime.MemProfileRate = 0 // sampling takes a hundredth of the processor time
 	flag.Parse()
 	if err := chooseSample(); err != nil {
 		fmt.Fprintln(os.Stderr, err)

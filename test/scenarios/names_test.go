@@ -65,6 +65,7 @@ func (s *Story) derivedNames(ctx context.Context, name string, known []string) m
 }
 
 func TestNames(t *testing.T) {
+	t.Parallel()
 	runStory(t, "ENG-A4 works with names at their limit and beyond, and what is derived from them fits and tells them apart", defaultOperators, func(ctx context.Context, s *Story) {
 		s.withServiceCA(ctx)
 		name, class, bundle := longName("deployment-", 63), longName("class-", 63), longName("bundle-", 63)

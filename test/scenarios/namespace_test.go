@@ -25,6 +25,7 @@ func (s *Story) delayNamespaces() *scenario.Injection {
 
 // HRD-S1: a tenant creates the install namespace after the manager looked, and before it creates the namespace itself.
 func TestHRD_S1_ATenantWhoCreatesTheInstallNamespaceFirstGetsNoOperator(t *testing.T) {
+	t.Parallel()
 	Run(t, []samples.Operator{{Package: "memo", Version: "1.0.0"}}, func(s *Story) {
 		slow := s.delayNamespaces()
 		s.must(s.Create(s.Context(), "memo", ""))
@@ -59,6 +60,7 @@ func TestHRD_S1_ATenantWhoCreatesTheInstallNamespaceFirstGetsNoOperator(t *testi
 
 // HRD-S1: a tenant creates the install namespace anew while the operator is installed in it.
 func TestHRD_S1_ATenantWhoReplacesTheInstallNamespaceGetsNoOperator(t *testing.T) {
+	t.Parallel()
 	Run(t, []samples.Operator{{Package: "memo", Version: "1.0.0"}}, func(s *Story) {
 		s.must(s.Create(s.Context(), "memo", ""))
 		s.Settle()

@@ -91,6 +91,7 @@ func (s *Story) isDeployed(ctx context.Context, name, version string) {
 }
 
 func TestWhatABundleNeedsAndBrings(t *testing.T) {
+	t.Parallel()
 	runStory(t, "UPG-R2 is accepted, refused, or named together with who could provide it, and nothing is installed that nobody asked for", defaultOperators, func(ctx context.Context, s *Story) {
 		flour := catalog.GVK{Group: "needs.example.com", Version: "v1", Kind: "Flour"}
 		s.Expect(s.Admin.Publish(ctx,

@@ -64,6 +64,9 @@ func install(ctx context.Context, root string) (*scenario.Snapshot, error) {
 	if _, err := cvo.Apply(ctx, config, filepath.Join(root, "manifests")); err != nil {
 		return nil, fmt.Errorf("applying the payload's manifests: %w", err)
 	}
+	if err := simplifyDefinitions(ctx, config); err != nil {
+		return nil, fmt.Errorf("simplifying the payload's CustomResourceDefinitions: %w", err)
+	}
 	if err := cluster.Settle(); err != nil {
 		return nil, err
 	}
@@ -85,29 +88,10 @@ func readObjects(file string) ([]unstructured.Unstructured, error) {
 	}
 	objects := make([]unstructured.Unstructured, len(list.Items))
 	for i, item := range list.Items {
-		if objects[i].Object = item; objects[i].GetKind() == "CustomResourceDefinition" {
-			removeDescriptions(item)
-		}
+		objects[i].Object = item
+		simplify(&objects[i])
 	}
 	return objects, nil
-}
-
-// removeDescriptions removes descriptions from a schema and from all schemas in it. Only `kubectl explain` shows them, and with them every
-// informer of CustomResourceDefinitions would decode three times as much in every story.
-func removeDescriptions(schema any) {
-	switch schema := schema.(type) {
-	case map[string]any:
-		if _, isText := schema["description"].(string); isText { // else it is a property of this name
-			delete(schema, "description")
-		}
-		for _, each := range schema {
-			removeDescriptions(each)
-		}
-	case []any:
-		for _, each := range schema {
-			removeDescriptions(each)
-		}
-	}
 }
 
 // create creates the objects with their status. CustomResourceDefinitions come first, and the rest when their kinds are served.

@@ -44,6 +44,7 @@ func (s *Story) labelledBy(ctx context.Context, manager, namespace, name, owner 
 }
 
 func TestWhoseAnObjectIs(t *testing.T) {
+	t.Parallel()
 	runStory(t, "HRD-S2 one that has only the labels is left alone, when it is declared and when the BundleDeployment goes", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "impersonated"
 		s.createNamespace(ctx, name)

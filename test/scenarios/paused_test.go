@@ -10,6 +10,7 @@ import (
 )
 
 func TestADeploymentThatWasPaused(t *testing.T) {
+	t.Parallel()
 	runStory(t, "has what was edited meanwhile put back when it goes on", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "rester"
 		s.drifting(ctx, name, "{}")

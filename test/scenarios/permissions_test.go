@@ -113,6 +113,7 @@ func (s *Story) isNotTried(ctx context.Context, name string) {
 }
 
 func TestTheManagersRights(t *testing.T) {
+	t.Parallel()
 	runStory(t, "name what they lack for a bundle, before anything of it is applied, and take what an admin grants by label", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "powerless"
 		s.withoutRights(ctx, "priorityclasses", "poddisruptionbudgets")

@@ -98,6 +98,7 @@ func (s *Story) later(a, b string) bool {
 }
 
 func TestAnUpgradeWithoutAGap(t *testing.T) {
+	t.Parallel()
 	runStory(t, "ENG-D7 pivots to a renamed Deployment without a moment in which none is available", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "gapless"
 		first := s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"})

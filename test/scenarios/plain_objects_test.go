@@ -23,6 +23,7 @@ func (s *Story) settled(ctx context.Context, name string) {
 }
 
 func TestWhatOnlyPlainManifestsCanHold(t *testing.T) {
+	t.Parallel()
 	runStory(t, "is in nobody's way where rights are missing for it: not in that of going back, nor of the removal", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "architrave"
 		class := fmt.Sprintf("{apiVersion: networking.k8s.io/v1, kind: IngressClass, metadata: {name: %s}, spec: {controller: example.com/a}}", name)

@@ -51,6 +51,7 @@ func (s *Story) granted(ctx context.Context, pkg, group, resource string) {
 }
 
 func TestABundleOfPlainManifests(t *testing.T) {
+	t.Parallel()
 	runStory(t, "ENG-F8 is installed in order and as it is written, and refused without objects", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg, namespace = "flatiron", "flatiron-system"
 		bare := samples.Operator{Package: pkg, Version: "1.0.0", Plain: true}

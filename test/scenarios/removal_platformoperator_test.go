@@ -33,6 +33,7 @@ func (s *Story) progressingOf(ctx context.Context, name string) (string, error) 
 }
 
 func TestARemovalByPlatformOperator(t *testing.T) {
+	t.Parallel()
 	runStory(t, "[ENG-D13] takes nothing down while there are custom resources, if the last word was crds: Delete, and goes on when it is Orphan", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "lingerer"
 		operator := samples.Operator{Package: name, Version: "1.0.0"}

@@ -62,6 +62,7 @@ func (s *Story) deletedInOrder(writes []string, ends ...string) {
 }
 
 func TestARemoval(t *testing.T) {
+	t.Parallel()
 	runStory(t, "[ENG-D12] goes through the phases backwards, keeps the data, and the same package takes it up again", defaultOperators, func(ctx context.Context, s *Story) {
 		operator := samples.Operator{Package: "returner", Version: "1.0.0", ExtraConfigMap: "returner-settings"}
 		ref := s.published(ctx, operator)
@@ -183,6 +184,7 @@ func TestARemoval(t *testing.T) {
 }
 
 func TestAnUpgradeThatRemoves(t *testing.T) {
+	t.Parallel()
 	runStory(t, "[ENG-D7] never deletes a CustomResourceDefinition that the new version lacks, whatever the policy", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "dropper"
 		crd := `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: leftbehinds.samples.platform.openshift.io}, spec: {

@@ -18,6 +18,7 @@ import (
 )
 
 func TestAManagerThatStarts(t *testing.T) {
+	t.Parallel()
 	runStory(t, "creates its operator resource, which was deleted while it was away", defaultOperators, func(ctx context.Context, s *Story) {
 		managersClient := s.Admin.Platform.OperatorV1alpha1().PlatformOperatorManagers()
 		s.KillManager()

@@ -22,6 +22,7 @@ func (s *Story) goodAndBad(ctx context.Context, registry *localcatalog.Registry,
 }
 
 func TestAVersionThatNeverGetsHealthy(t *testing.T) {
+	t.Parallel()
 	limited := func(onFailure corev1alpha2.OnFailure, ref string) func(*corev1alpha2.BundleDeploymentSpec) {
 		return func(spec *corev1alpha2.BundleDeploymentSpec) {
 			spec.OnFailure, spec.ProgressDeadlineSeconds, spec.Source = onFailure, ptr.To[int32](10), fromImage(ref)

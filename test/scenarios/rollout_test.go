@@ -113,6 +113,7 @@ func (s *Story) configMapExists(ctx context.Context, namespace, name string) err
 }
 
 func TestARollOut(t *testing.T) {
+	t.Parallel()
 	runStory(t, "applies a new revision as it is declared, whatever the drift policy left of the one before", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "reported"
 		registry := s.registryOfItsOwn(false)

@@ -82,6 +82,7 @@ func (s *Story) collected(ctx context.Context, owner metav1.OwnerReference) {
 }
 
 func TestWhatRukpakInstalled(t *testing.T) {
+	t.Parallel()
 	kept := func(ctx context.Context, s *Story, operator samples.Operator) {
 		s.Helper()
 		live, err := s.Admin.Dynamic.Resource(definitions).Get(ctx, operator.Plural()+"."+samples.Group, metav1.GetOptions{})

@@ -102,6 +102,7 @@ const minStories = 100
 
 // TestThereAreStoriesOfEachClass has the classes of stories but the restart at every write, which TestENG_D10 has.
 func TestThereAreStoriesOfEachClass(t *testing.T) {
+	t.Parallel()
 	stories, err := goStories()
 	if err != nil {
 		t.Fatal(err)

@@ -62,6 +62,7 @@ func (s *Story) injectedBundles(ctx context.Context, name string) (bundles [][]b
 }
 
 func TestWebhooks(t *testing.T) {
+	t.Parallel()
 	runStory(t, "[OM-10] of a bundle wait for service-ca, and its new authority is no drift", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "hooked"
 		operator := samples.Operator{Package: name, Version: "1.0.0"}

@@ -41,6 +41,7 @@ func (s *Story) indexed(ctx context.Context, ours, theirs string) (byTag, byDige
 }
 
 func TestTheSourceOfABundleDeployment(t *testing.T) {
+	t.Parallel()
 	runStory(t, "can be a Bundle: it is waited for, followed, and not needed any more once it is installed", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "stagedone"
 		registry := s.registryOfItsOwn(false)

@@ -14,6 +14,7 @@ var update = flag.Bool("update", false, "write the golden files of stories")
 
 // TestStories runs the stories in folder scenarios. The file beside each one has what happened.
 func TestStories(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("scenarios/*.yaml")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d stories, %v", len(files), err)

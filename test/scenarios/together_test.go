@@ -16,6 +16,7 @@ import (
 )
 
 func TestAClusterWithManyOperators(t *testing.T) {
+	t.Parallel()
 	runStory(t, "UPG-M7 says of each what it could be moved to, and what is in the way", defaultOperators, func(ctx context.Context, s *Story) {
 		const operators, versions = 20, 25
 		name := func(i int) string { return fmt.Sprintf("many-%d", i) }
@@ -82,6 +83,7 @@ func TestAClusterWithManyOperators(t *testing.T) {
 }
 
 func TestOperatorsThatHaveToDoWithOneAnother(t *testing.T) {
+	t.Parallel()
 	runStory(t, "are installed together, wait for what they need, and leave alone what others have", defaultOperators, func(ctx context.Context, s *Story) {
 		kind := func(name string) catalog.GVK {
 			return catalog.GVK{Group: "needs.example.com", Version: "v1", Kind: name}

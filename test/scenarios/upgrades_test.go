@@ -16,6 +16,7 @@ import (
 )
 
 func TestUpgrades(t *testing.T) {
+	t.Parallel()
 	runStory(t, "UPG-V10 UPG-M1 go hop by hop along the path that is shown, each when the one before is healthy", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "hopper"
 		s.offering(ctx, pkg, through13, "1.2.0")

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Runs a command whose temporary files are in memory, where there is room: hack/in-memory.sh COMMAND [ARGUMENT...]
+# Stories write thousands of small files, which take a third of their time on a disk.
+set -euo pipefail
+
+# In KiB. What stories write at once takes a hundredth of it.
+readonly room=$((4 * 1024 * 1024))
+free="$(df --output=avail /dev/shm 2>/dev/null | tail -n 1)" || free=0
+if [[ ! -w /dev/shm ]] || ((free < room)); then
+	exec "$@"
+fi
+TMPDIR="$(mktemp --directory --tmpdir=/dev/shm platform-operators-XXXXXX)"
+export TMPDIR
+trap 'rm -rf "${TMPDIR}"' EXIT
+"$@"

@@ -45,7 +45,7 @@ var (
 )
 
 // partNames lists the parts in the order they are measured and written.
-var partNames = []string{"catalog", "snapshots", "resolve", "upgrade", "render", "install", "bulk", "removal", "drift", "steady", "platform", "verdict", "memory", "takeover", "unpack", "pulls"}
+var partNames = []string{"catalog", "snapshots", "resolve", "upgrade", "render", "install", "bulk", "removal", "drift", "steady", "platform", "verdict", "memory", "takeover", "unpack", "pulls", "story"}
 
 type options struct {
 	data, out, dir, only string
@@ -251,6 +251,8 @@ func (b *bench) onCluster(ctx context.Context, name string, packages []packageLi
 		return measureUnpack(ctx, dir, b.rounds, b.say)
 	case "pulls":
 		return measurePulls(ctx, dir, b.say)
+	case "story":
+		return measureStories(ctx, dir, b.rounds, b.say)
 	default:
 		return measureInstall(ctx, dir, b.rounds, b.say)
 	}

@@ -4,8 +4,11 @@ package integration
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"os"
+	"path/filepath"
+	"runtime/debug"
 	"testing"
 	"time"
 
@@ -51,6 +54,7 @@ var _ = BeforeSuite(func(ctx context.Context) {
 	dir, err := os.MkdirTemp("", "platform-operators-integration-")
 	Expect(err).NotTo(HaveOccurred())
 	// The context of BeforeSuite ends with it, so what must live on gets one of its own.
+	Expect(keepCrash(dir)).To(Succeed())
 	options := environment.Options{
 		Dir: dir, Log: GinkgoWriter, OpenShiftVersion: story.ClusterVersion, Samples: offered, AuditLog: true, Services: true,
 	}
@@ -76,6 +80,16 @@ var _ = BeforeSuite(func(ctx context.Context) {
 var _ = ReportAfterSuite("what the manager asked", func(report Report) {
 	Expect(rbac.Finish(*traces, "integration", report)).To(Succeed())
 })
+
+// keepCrash has what the Go runtime says when this process crashes written to a file, too: Ginkgo loses what a parallel process prints
+// before it ends.
+func keepCrash(dir string) error {
+	file, err := os.Create(filepath.Join(dir, "crash.log"))
+	if err != nil {
+		return err
+	}
+	return errors.Join(debug.SetCrashOutput(file, debug.CrashOptions{}), file.Close())
+}
 
 // A manager that ends by itself fails the spec in which it does, or the next one when it is being cleaned up; all others are judged
 // by themselves, as nobody but us would start it again.

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/platform-operators/test/story"
+)
+
+// toldSteps are the steps of the story in test/scenarios/scenarios/install-upgrade-remove.yaml.
+func toldSteps() []story.Step {
+	return []story.Step{
+		{Title: "it is installed", Within: roundLimit,
+			Act:  func(ctx context.Context, admin *story.Admin) error { return admin.Create(ctx, toldOperator, "") },
+			Seen: seenInstalled("1.0.0")},
+		{Title: "it is upgraded", Within: roundLimit,
+			Act: func(ctx context.Context, admin *story.Admin) error {
+				return admin.Publish(ctx, told("1.0.0", "1.1.0")...)
+			},
+			Seen: seenInstalled("1.1.0")},
+		{Title: "it is removed", Within: roundLimit,
+			Act: func(ctx context.Context, admin *story.Admin) error {
+				return admin.Platform.PlatformV1alpha1().PlatformOperators().Delete(ctx, toldOperator, metav1.DeleteOptions{})
+			},
+			Seen: seenGone},
+	}
+}
+
+// seenInstalled is a step's Seen: the version is installed and healthy, and nothing is going on.
+func seenInstalled(version string) func(ctx context.Context, admin *story.Admin) error {
+	return func(ctx context.Context, admin *story.Admin) error {
+		return admin.Installed(ctx, toldOperator, version)
+	}
+}
+
+// seenGone is a step's Seen: nothing is left of the operator.
+func seenGone(ctx context.Context, admin *story.Admin) error {
+	_, operator := admin.Platform.PlatformV1alpha1().PlatformOperators().Get(ctx, toldOperator, metav1.GetOptions{})
+	_, deployment := admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, toldOperator, metav1.GetOptions{})
+	_, namespace := admin.Kubernetes.CoreV1().Namespaces().Get(ctx, toldOperator+"-system", metav1.GetOptions{})
+	for _, err := range []error{operator, deployment, namespace} {
+		if err == nil {
+			return errors.New("something is left of it")
+		}
+		if !apierrors.IsNotFound(err) {
+			return err
+		}
+	}
+	return nil
+}

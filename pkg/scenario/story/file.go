@@ -75,7 +75,7 @@ type Expectation struct {
 	Absent bool `json:"absent,omitempty"`
 	// Conditions are of status.conditions, by type: a status, or status and reason as in "False/Broken".
 	Conditions map[string]string `json:"conditions,omitempty"`
-	// Fields are other fields, by their dotted paths. null is a field that must not exist.
+	// Fields are other fields, by their dotted paths. null is a field that must not exist in an object that does.
 	Fields map[string]any `json:"fields,omitempty"`
 }
 
@@ -159,9 +159,14 @@ func (p parser) step(node *yaml.Node) (Step, error) {
 		case "then":
 			return p.list(value, func(item *yaml.Node) error {
 				expectation := Expectation{Position: p.position(item)}
-				err := p.decode(item, &expectation)
+				if err := p.decode(item, &expectation); err != nil {
+					return err
+				}
+				if expectation.Absent && len(expectation.Conditions)+len(expectation.Fields) > 0 {
+					return p.fault(item, "%s cannot be absent and have conditions or fields", expectation.Object)
+				}
 				step.Then = append(step.Then, expectation)
-				return err
+				return nil
 			})
 		}
 		if p.verbs[name] == nil {

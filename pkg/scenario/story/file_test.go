@@ -21,6 +21,8 @@ func TestAStoryThatCannotBeReadSaysWhere(t *testing.T) {
 		"a story that is a list":        {"- wait: 1s", "x.yaml:1: this must be a mapping"},
 		"an unknown field of an expectation": {
 			title + "steps:\n- wait: 1s\n  then:\n  - {object: Widget/a, colour: red}\n", `x.yaml:5: error unmarshaling JSON: while decoding JSON: json: unknown field "colour"`},
+		"an absent object with fields": {
+			title + "steps:\n- wait: 1s\n  then:\n  - {object: Widget/a, absent: true, fields: {a: b}}\n", "x.yaml:5: Widget/a cannot be absent and have conditions or fields"},
 		"a title that is no text": {"title: {a: b}\nsteps: [{wait: 1s}]", "x.yaml:1: "},
 		"two documents":           {title + "steps: [{wait: 1s}]\n---\ntitle: another\n", "x.yaml: there is a second YAML document"},
 		"nothing":                 {"", "x.yaml: EOF"},

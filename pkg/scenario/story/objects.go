@@ -181,13 +181,18 @@ func checkCondition(object *unstructured.Unstructured, conditionType, expected s
 	return fmt.Errorf("there is no condition %s", conditionType)
 }
 
+// checkField compares a field. What has the field must be there even when the field must not: else a misspelt path would hold.
 func checkField(object *unstructured.Unstructured, path string, expected any) error {
-	actual, found, err := unstructured.NestedFieldNoCopy(object.Object, strings.Split(path, ".")...)
+	names := strings.Split(path, ".")
+	outer := names[:len(names)-1]
+	if found, _, err := unstructured.NestedFieldNoCopy(object.Object, outer...); err != nil {
+		return err
+	} else if _, isObject := found.(map[string]any); !isObject {
+		return fmt.Errorf("%s cannot be compared: there is no object %s", path, strings.Join(outer, "."))
+	}
+	actual, _, err := unstructured.NestedFieldNoCopy(object.Object, names...)
 	if err != nil {
 		return err
-	}
-	if !found {
-		actual = nil
 	}
 	want, err := json.Marshal(expected)
 	if err != nil {

@@ -118,6 +118,8 @@ func TestAFaultOfAStepSaysWhere(t *testing.T) {
 		"a watch that does not exist":   {"- cut: {resource: widgets.example.com}\n", "x.yaml:3: cut: no watch matches"},
 		"an expectation that does not hold": {create + "  then:\n  - {object: ConfigMap/default/a, fields: {data.color: blue}}\n",
 			`x.yaml:5: ConfigMap/default/a: data.color is "red", not "blue"`},
+		"a field of what is not there": {create + "  then: [{object: ConfigMap/default/a, fields: {dat.color: null}}]\n",
+			"x.yaml:4: ConfigMap/default/a: dat.color cannot be compared: there is no object dat"},
 		"an object that should be gone": {create + "  then: [{object: ConfigMap/default/a, absent: true}]\n", "x.yaml:4: ConfigMap/default/a exists, and should not"},
 		"a condition that is not there": {create + "  then: [{object: ConfigMap/default/a, conditions: {Ready: 'True'}}]\n", "x.yaml:4: ConfigMap/default/a: there is no condition Ready"},
 		"a cluster that never settles":  {create + "- busy:\n", "x.yaml:4: the cluster has not settled within 10m0s"},

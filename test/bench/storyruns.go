@@ -41,7 +41,14 @@ func measureStories(ctx context.Context, dir string, rounds int, say func(string
 		memory, processes = append(memory, inMemory), append(processes, onProcesses)
 		say("a story in memory: %s, on real processes: %s", inMemory.story.Round(time.Millisecond), onProcesses.story.Round(time.Millisecond))
 	}
-	return storyPart(memory, processes), nil
+	hundred, err := tellHundred(ctx, binary)
+	if err != nil {
+		return part{}, err
+	}
+	say("a hundred stories in memory: %s", hundred.Round(time.Second))
+	p := storyPart(memory, processes)
+	p.figures = append(p.figures, figure{name: "100 stories of test/scenarios, in one process: time", unit: seconds, ours: hundred.Seconds(), n: 1})
+	return p, nil
 }
 
 // buildStories builds the stories, and what they need, into a folder.
@@ -66,6 +73,17 @@ func tellInMemory(ctx context.Context, binary string) (telling, error) {
 		return telling{}, fmt.Errorf("running story %q: %w\n%s", toldStory, err, output[max(0, len(output)-1000):])
 	}
 	return parseTelling(output)
+}
+
+// tellHundred runs a hundred of the stories.
+func tellHundred(ctx context.Context, binary string) (time.Duration, error) {
+	run := exec.CommandContext(ctx, binary, "-sample=100", "-seed=1")
+	run.Dir = filepath.Join("test", "scenarios")
+	start := time.Now()
+	if output, err := run.CombinedOutput(); err != nil {
+		return 0, fmt.Errorf("running a hundred stories: %w\n%s", err, output[max(0, len(output)-1000):])
+	}
+	return time.Since(start), nil
 }
 
 // passed matches what go test says of the story.

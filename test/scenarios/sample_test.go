@@ -100,8 +100,8 @@ func checkSample() error {
 // minStories is how many stories there are at least.
 const minStories = 100
 
-// TestThereAreStoriesOfEachClass has the classes of stories but the restart at every write, which TestENG_D10 has.
-func TestThereAreStoriesOfEachClass(t *testing.T) {
+// The classes of stories are all but the restart at every write, which TestENG_D10 has.
+func TestOM_14_ThereAreAHundredStoriesAndOneOfEachClass(t *testing.T) {
 	t.Parallel()
 	stories, err := goStories()
 	if err != nil {

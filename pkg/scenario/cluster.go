@@ -23,8 +23,8 @@ import (
 // DefaultKubernetesVersion is what a cluster reports unless Options say otherwise: the version of the API server's libraries.
 const DefaultKubernetesVersion = "v1.36.3"
 
-// defaultMaxRequestsAtOnce is more than the installation of a bundle of thousands of objects takes.
-const defaultMaxRequestsAtOnce = 50_000
+// defaultMaxRequestsPerSecond is more than the installation of a bundle of thousands of objects takes.
+const defaultMaxRequestsPerSecond = 50_000
 
 // AdminUser is a user that may do everything.
 const AdminUser = apiserver.AdminUser
@@ -40,8 +40,8 @@ type Options struct {
 	KubernetesVersion string
 	// From is what the cluster holds at first; nil starts an empty one. Time continues from when the snapshot was taken.
 	From *Snapshot
-	// MaxRequestsAtOnce is how many requests may be sent without a pause, which ends endless loops; 0 means 50,000.
-	MaxRequestsAtOnce int
+	// MaxRequestsPerSecond is how many requests may be sent within a second of virtual time, which ends endless loops; 0 means 50,000.
+	MaxRequestsPerSecond int
 	// Registries serve the built-in kinds; nil is package builtin. All clusters of a snapshot have the same.
 	Registries apiserver.Registries
 }
@@ -61,7 +61,7 @@ type Cluster struct {
 	faults    faults
 	watches   watches
 	processes atomic.Int64  // started so far
-	step      chan struct{} // see stepTransport
+	resting   chan struct{} // has an element while rest waits
 	workloads *workloads.Runner
 	stop      context.CancelFunc
 	running   sync.WaitGroup
@@ -72,8 +72,8 @@ func Start(ctx context.Context, options Options) (*Cluster, error) {
 	if options.KubernetesVersion == "" {
 		options.KubernetesVersion = DefaultKubernetesVersion
 	}
-	if options.MaxRequestsAtOnce == 0 {
-		options.MaxRequestsAtOnce = defaultMaxRequestsAtOnce
+	if options.MaxRequestsPerSecond == 0 {
+		options.MaxRequestsPerSecond = defaultMaxRequestsPerSecond
 	}
 	store := etcd.New()
 	if options.From != nil {
@@ -88,7 +88,7 @@ func Start(ctx context.Context, options Options) (*Cluster, error) {
 		store.Close()
 		return nil, fmt.Errorf("starting a cluster in memory: %w", err)
 	}
-	c := &Cluster{store: store, server: server, recorder: newRecorder(options.MaxRequestsAtOnce), step: make(chan struct{}, 1)}
+	c := &Cluster{store: store, server: server, recorder: newRecorder(options.MaxRequestsPerSecond), resting: make(chan struct{}, 1)}
 	if err := c.start(ctx, options); err != nil {
 		c.Stop()
 		return nil, fmt.Errorf("starting a cluster in memory: %w", err)

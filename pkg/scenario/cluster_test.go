@@ -213,32 +213,60 @@ func TestAnEmptyClusterHasTheObjectsThatKubeAPIServerCreates(t *testing.T) {
 }
 
 func TestAnEndlessLoopOfRequestsIsAnError(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		cluster, err := scenario.Start(t.Context(), scenario.Options{MaxRequestsAtOnce: 100})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer cluster.Stop()
-		if err := cluster.Settle(); err != nil {
-			t.Fatal(err)
-		}
-		process := cluster.NewProcess(scenario.AdminUser)
-		client, err := kubernetes.NewForConfig(process.ClientConfig())
-		if err != nil {
-			t.Fatal(err)
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		var running sync.WaitGroup
-		running.Go(func() {
-			for ctx.Err() == nil {
-				_, _ = client.CoreV1().ConfigMaps("default").Get(ctx, "none", metav1.GetOptions{})
+	get := func(ctx context.Context, client kubernetes.Interface) {
+		_, _ = client.CoreV1().ConfigMaps("default").Get(ctx, "none", metav1.GetOptions{})
+	}
+	for name, c := range map[string]struct {
+		request func(ctx context.Context, client kubernetes.Interface)
+		killed  bool
+		want    string
+	}{
+		"without a pause":      {get, false, `get configmaps "default/none"`},
+		"with a pause of 1 µs": {func(ctx context.Context, client kubernetes.Interface) { get(ctx, client); time.Sleep(time.Microsecond) }, false, `get configmaps "default/none"`},
+		"of what was killed":   {get, true, `get configmaps "default/none"`},
+		"of watches": {func(ctx context.Context, client kubernetes.Interface) {
+			if watch, err := client.CoreV1().ConfigMaps("default").Watch(ctx, metav1.ListOptions{ResourceVersion: "1"}); err == nil {
+				watch.Stop()
 			}
+		}, false, `watch configmaps "default/"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { endlessLoop(t, c.request, c.killed, c.want) })
 		})
-		err = cluster.Settle()
-		cancel()
-		running.Wait()
-		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf(`without a pause, the last of them by process %d: system:admin: get configmaps "default/none"`, process.Number())) {
-			t.Errorf("got %v", err)
+	}
+}
+
+// endlessLoop runs a process that sends requests without end, and expects an error that names the request.
+func endlessLoop(t *testing.T, request func(ctx context.Context, client kubernetes.Interface), killed bool, want string) {
+	t.Helper()
+	cluster, err := scenario.Start(t.Context(), scenario.Options{MaxRequestsPerSecond: 500})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cluster.Stop()
+	if err := cluster.Settle(); err != nil {
+		t.Fatal(err)
+	}
+	process := cluster.NewProcess(scenario.AdminUser)
+	client, err := kubernetes.NewForConfig(process.ClientConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() {
+		for ctx.Err() == nil {
+			request(ctx, client)
 		}
 	})
+	if killed {
+		process.Kill()
+	}
+	err = cluster.Settle()
+	cancel()
+	running.Wait()
+	want = fmt.Sprintf("within a second, the last of them by process %d: system:admin: %s", process.Number(), want)
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want one with %s", err, want)
+	}
 }

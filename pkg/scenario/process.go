@@ -60,11 +60,13 @@ type processTransport struct {
 
 // RoundTrip is http.RoundTripper's.
 func (t processTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	if t.process.running.Err() != nil {
+	request := ParseRequest(t.process.user, r)
+	request.Process = t.process.number
+	if err := t.refusal(request); err != nil {
 		if r.Body != nil {
 			_ = r.Body.Close() // as an http.RoundTripper must
 		}
-		return nil, ErrKilled
+		return nil, err
 	}
 	ctx, cancel := context.WithCancelCause(r.Context())
 	stop := context.AfterFunc(t.process.running, func() { cancel(ErrKilled) })
@@ -72,8 +74,6 @@ func (t processTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		stop()
 		cancel(nil)
 	}
-	request := ParseRequest(t.process.user, r)
-	request.Process = t.process.number
 	response, err := t.roundTrip(ctx, request, func() (*http.Response, error) { return t.next.RoundTrip(r.WithContext(ctx)) })
 	if err != nil {
 		release()
@@ -88,16 +88,24 @@ func (t processTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
+// refusal returns why a request is not sent: its process was killed, or there were too many. It counts the request.
+func (t processTransport) refusal(request Request) error {
+	if recorder := t.process.cluster.recorder; !recorder.count(request) {
+		time.Sleep(loopPause)
+		return recorder.endless()
+	}
+	if t.process.running.Err() != nil {
+		return ErrKilled
+	}
+	return nil
+}
+
 // roundTrip applies the cluster's faults to a request, and records it.
 func (t processTransport) roundTrip(ctx context.Context, request Request, send Send) (*http.Response, error) {
 	c := t.process.cluster
 	if request.Verb != "watch" {
-		ok := c.recorder.begin(request)
-		defer func() { c.recorder.end(request) }()
-		if !ok {
-			time.Sleep(loopPause)
-			return nil, c.recorder.endless()
-		}
+		number := c.recorder.begin(request)
+		defer func() { c.recorder.end(number, request) }()
 	}
 	isSent := false
 	response, err := c.faults.apply(ctx, request, func() (*http.Response, error) {

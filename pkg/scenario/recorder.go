@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -13,32 +14,43 @@ type recorder struct {
 	mu       sync.Mutex
 	requests []Request
 	watches  []Request
-	inFlight int
-	// atOnce counts the requests of the moment now, of which there may be maxAtOnce. loop is the one that was too many.
-	now       time.Time
-	atOnce    int
-	maxAtOnce int
-	loop      *Request
+	// inFlight are the requests without an answer, by the order in which they were sent.
+	inFlight map[int]Request
+	sent     int
+	// inSecond counts the requests since second began, of which there may be maxPerSecond. loop is the one that was too many.
+	second       time.Time
+	inSecond     int
+	maxPerSecond int
+	loop         *Request
 	// lastWrite is the time of the last write, except of a Lease: leaders renew theirs for ever.
 	lastWrite time.Time
 }
 
-func newRecorder(maxAtOnce int) *recorder {
-	return &recorder{lastWrite: time.Now(), maxAtOnce: maxAtOnce}
+func newRecorder(maxPerSecond int) *recorder {
+	return &recorder{inFlight: map[int]Request{}, lastWrite: time.Now(), maxPerSecond: maxPerSecond}
 }
 
-// begin counts a request. It returns false once there were too many in one moment: virtual time would never go on by itself.
-func (r *recorder) begin(request Request) bool {
+// count counts a request. It returns false once there were too many in a second: virtual time goes on only when everything waits, so an
+// endless loop of requests would never end.
+func (r *recorder) count(request Request) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.inFlight++
-	if now := time.Now(); now != r.now {
-		r.now, r.atOnce = now, 0
+	if now := time.Now(); now.Sub(r.second) >= time.Second {
+		r.second, r.inSecond = now, 0
 	}
-	if r.atOnce++; r.atOnce > r.maxAtOnce && r.loop == nil {
+	if r.inSecond++; r.inSecond > r.maxPerSecond && r.loop == nil {
 		r.loop = &request
 	}
 	return r.loop == nil
+}
+
+// begin records that a request is in flight. The answer must be passed to end with the number that begin returns.
+func (r *recorder) begin(request Request) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.sent++
+	r.inFlight[r.sent] = request
+	return r.sent
 }
 
 // endless returns an error if requests were sent in an endless loop.
@@ -48,13 +60,13 @@ func (r *recorder) endless() error {
 	if r.loop == nil {
 		return nil
 	}
-	return fmt.Errorf("more than %d requests were sent without a pause, the last of them by process %d: %s", r.maxAtOnce, r.loop.Process, *r.loop)
+	return fmt.Errorf("more than %d requests were sent within a second, the last of them by process %d: %s", r.maxPerSecond, r.loop.Process, *r.loop)
 }
 
-func (r *recorder) end(answered Request) {
+func (r *recorder) end(number int, answered Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.inFlight--
+	delete(r.inFlight, number)
 	r.requests = append(r.requests, answered)
 	if answered.IsWrite() && !answered.isElection() {
 		r.lastWrite = time.Now()
@@ -83,7 +95,7 @@ func (r *recorder) all() []Request {
 func (r *recorder) quietSince(since time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.inFlight == 0 && !r.lastWrite.After(since)
+	return len(r.inFlight) == 0 && !r.lastWrite.After(since)
 }
 
 // busy lists the requests in flight and the last writes.
@@ -97,5 +109,11 @@ func (r *recorder) busy() string {
 		}
 	}
 	slices.Reverse(writes)
-	return fmt.Sprintf("%d requests are in flight; the last writes were:\n%s", r.inFlight, strings.Join(writes, "\n"))
+	waiting := make([]string, 0, settleInFlight)
+	for _, number := range slices.Sorted(maps.Keys(r.inFlight)) {
+		if request := r.inFlight[number]; len(waiting) < settleInFlight {
+			waiting = append(waiting, fmt.Sprintf("%s %s\n", request.Time.UTC().Format(time.TimeOnly), request))
+		}
+	}
+	return fmt.Sprintf("%d requests are in flight:\n%sthe last writes were:\n%s", len(r.inFlight), strings.Join(waiting, ""), strings.Join(writes, "\n"))
 }

@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"fmt"
-	"testing/synctest"
 	"time"
 )
 
@@ -15,15 +14,17 @@ const (
 	settleWithin = 10 * time.Minute
 	// settleLastWrites is how many of the last writes an error lists.
 	settleLastWrites = 10
+	// settleInFlight is how many of the requests in flight an error lists, the oldest first.
+	settleInFlight = 10
 )
 
 // Settle waits until nothing was written for 10 seconds and no request is in flight. Leases of leader election are not counted. A cluster
-// that does not settle within 10 minutes is an error, which lists the last writes. So is an endless loop of requests. Call it in a bubble; all times are virtual.
+// that does not settle within 10 minutes is an error, which lists the requests in flight and the last writes. So is an endless loop of requests. Call it in a bubble; all times are virtual.
 func (c *Cluster) Settle() error {
 	deadline := time.Now().Add(settleWithin)
 	for {
 		time.Sleep(settleStep)
-		synctest.Wait()
+		c.rest()
 		if err := c.recorder.endless(); err != nil {
 			return err
 		}

@@ -2,7 +2,9 @@ package story
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"go.yaml.in/yaml/v3"
@@ -92,7 +94,9 @@ func Read(file string, verbs map[string]Verb) (*Story, error) {
 func Parse(file string, content []byte, verbs map[string]Verb) (*Story, error) {
 	var document yaml.Node
 	decoder := yaml.NewDecoder(bytes.NewReader(content))
-	if err := decoder.Decode(&document); err != nil {
+	if err := decoder.Decode(&document); errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s:1: the file has no story", file)
+	} else if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	p := parser{file: file, verbs: verbs}
@@ -100,8 +104,8 @@ func Parse(file string, content []byte, verbs map[string]Verb) (*Story, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := decoder.Decode(&yaml.Node{}); err == nil {
-		return nil, fmt.Errorf("%s: there is a second YAML document; a file holds one story", file)
+	if err := decoder.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s: something follows the story; a file holds one YAML document", file)
 	}
 	return story, nil
 }

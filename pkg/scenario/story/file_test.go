@@ -24,8 +24,9 @@ func TestAStoryThatCannotBeReadSaysWhere(t *testing.T) {
 		"an absent object with fields": {
 			title + "steps:\n- wait: 1s\n  then:\n  - {object: Widget/a, absent: true, fields: {a: b}}\n", "x.yaml:5: Widget/a cannot be absent and have conditions or fields"},
 		"a title that is no text": {"title: {a: b}\nsteps: [{wait: 1s}]", "x.yaml:1: "},
-		"two documents":           {title + "steps: [{wait: 1s}]\n---\ntitle: another\n", "x.yaml: there is a second YAML document"},
-		"nothing":                 {"", "x.yaml: EOF"},
+		"two documents":           {title + "steps: [{wait: 1s}]\n---\ntitle: another\n", "x.yaml: something follows the story"},
+		"what is no document":     {title + "steps: [{wait: 1s}]\n---\n[", "x.yaml: something follows the story"},
+		"nothing":                 {"", "x.yaml:1: the file has no story"},
 		"too many steps":          {title + "steps:\n" + strings.Repeat("- wait: 1s\n", 201), "x.yaml:1: the story has 201 steps, more than 200"},
 		"no YAML":                 {"title: [", "x.yaml: yaml: line 1:"},
 	} {

@@ -54,20 +54,20 @@ func (r *Runner) client(user string) (*client, error) {
 	return created, nil
 }
 
-// resource returns the client of a kind's objects, in a namespace if the kind has one.
-func (c *client) resource(kind schema.GroupKind, namespace string) (dynamic.ResourceInterface, error) {
+// resource returns the client of a kind's objects, in a namespace if the kind has one, and whether it has.
+func (c *client) resource(kind schema.GroupKind, namespace string) (of dynamic.ResourceInterface, isNamespaced bool, err error) {
 	mapping, err := c.mapper.RESTMapping(kind)
 	if meta.IsNoMatchError(err) {
 		c.mapper.Reset() // the kind may be new
 		mapping, err = c.mapper.RESTMapping(kind)
 	}
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if mapping.Scope.Name() == meta.RESTScopeNameRoot {
-		return c.dynamic.Resource(mapping.Resource), nil
+		return c.dynamic.Resource(mapping.Resource), false, nil
 	}
-	return c.dynamic.Resource(mapping.Resource).Namespace(namespace), nil
+	return c.dynamic.Resource(mapping.Resource).Namespace(namespace), true, nil
 }
 
 // object returns the client and the key of an object that a story names as Kind/name or Kind/namespace/name.
@@ -88,8 +88,16 @@ func (r *Runner) object(user, name string) (dynamic.ResourceInterface, types.Nam
 	if err != nil {
 		return nil, key, err
 	}
-	resource, err := client.resource(kind, key.Namespace)
-	return resource, key, err
+	resource, isNamespaced, err := client.resource(kind, key.Namespace)
+	switch {
+	case err != nil:
+		return nil, key, err
+	case isNamespaced && key.Namespace == "":
+		return nil, key, fmt.Errorf("%q has no namespace; write Kind/namespace/name", name)
+	case !isNamespaced && key.Namespace != "":
+		return nil, key, fmt.Errorf("%q has a namespace, and its kind has none; write Kind/name", name)
+	}
+	return resource, key, nil
 }
 
 // kind returns the kind that a story names as Kind or Kind.group. Without a group it must be unique in the cluster.

@@ -38,7 +38,8 @@ type Runner struct {
 	// Mask replaces what differs from run to run in a line of a report, such as how long something took; nil replaces nothing.
 	Mask func(line string) string
 
-	clients map[string]*client
+	clients  map[string]*client
+	injected []injected
 	// before is the state after the step before.
 	before map[string][]string
 }
@@ -87,7 +88,7 @@ func (r *Runner) Run(ctx context.Context, story *Story) (string, error) {
 			}
 		}
 	}
-	return report.String(), nil
+	return report.String(), r.unused()
 }
 
 // name is the step's title, or its verb.

@@ -13,10 +13,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/openshift/platform-operators/pkg/scenario"
 	"github.com/openshift/platform-operators/pkg/scenario/workloads"
 )
 
@@ -54,16 +52,16 @@ func create(ctx context.Context, r *Runner, step Step) error {
 	if err != nil {
 		return err
 	}
-	resource, err := client.resource(object.GroupVersionKind().GroupKind(), object.GetNamespace())
+	resource, _, err := client.resource(object.GroupVersionKind().GroupKind(), object.GetNamespace())
 	if err != nil {
 		return err
 	}
-	created, err := resource.Create(ctx, object, metav1.CreateOptions{})
+	created, err := resource.Create(ctx, object, metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict})
 	if err != nil || object.Object["status"] == nil {
 		return err
 	}
 	created.Object["status"] = object.Object["status"]
-	_, err = resource.UpdateStatus(ctx, created, metav1.UpdateOptions{})
+	_, err = resource.UpdateStatus(ctx, created, metav1.UpdateOptions{FieldValidation: metav1.FieldValidationStrict})
 	return err
 }
 
@@ -90,7 +88,7 @@ func patch(ctx context.Context, r *Runner, step Step) error {
 	if err != nil {
 		return err
 	}
-	_, err = resource.Patch(ctx, key.Name, types.MergePatchType, content, metav1.PatchOptions{}, subresources...)
+	_, err = resource.Patch(ctx, key.Name, types.MergePatchType, content, metav1.PatchOptions{FieldValidation: metav1.FieldValidationStrict}, subresources...)
 	return err
 }
 
@@ -124,85 +122,11 @@ func wait(_ context.Context, _ *Runner, step Step) error {
 	return nil
 }
 
-// fault is a fault as a story writes it. It applies to requests that have all the given properties.
-type fault struct {
-	User      string `json:"user,omitempty"`
-	Verb      string `json:"verb,omitempty"`
-	Resource  string `json:"resource,omitempty"`
-	Namespace string `json:"namespace,omitempty"`
-	Name      string `json:"name,omitempty"`
-	// Writes is whether it applies to writes only.
-	Writes bool `json:"writes,omitempty"`
-	// Nth is the first matching request that it applies to, and Times to how many; -1 is all.
-	Nth   int `json:"nth,omitempty"`
-	Times int `json:"times,omitempty"`
-
-	// Exactly one of these says what becomes of the requests.
-	Code     int              `json:"code,omitempty"`
-	Delay    *metav1.Duration `json:"delay,omitempty"`
-	Lose     bool             `json:"lose,omitempty"`
-	LoseDone bool             `json:"loseResponse,omitempty"`
-	// Kill is the process that is killed: before the request is sent, or with loseResponse after it was carried out.
-	Kill string `json:"kill,omitempty"`
-}
-
-func (f fault) matches(request scenario.Request) bool {
-	return (f.User == "" || f.User == request.User) && (f.Verb == "" || f.Verb == request.Verb) &&
-		(f.Resource == "" || schema.ParseGroupResource(f.Resource) == request.Resource) &&
-		(f.Namespace == "" || f.Namespace == request.Namespace) && (f.Name == "" || f.Name == request.Name) &&
-		(!f.Writes || request.IsWrite())
-}
-
-func (f fault) effect(r *Runner) (scenario.Effect, error) {
-	var kill func()
-	if f.Kill != "" {
-		process, found := r.Processes[f.Kill]
-		if !found {
-			return nil, fmt.Errorf("no process %q runs", f.Kill)
-		}
-		kill = process.Kill
-	}
-	switch {
-	case f.Code != 0 && f.Delay == nil && !f.Lose && !f.LoseDone && kill == nil:
-		return scenario.Refuse(f.Code, reasonOf(f.Code), 0), nil
-	case f.Delay != nil && f.Code == 0 && !f.Lose && !f.LoseDone && kill == nil:
-		return scenario.Delay(f.Delay.Duration), nil
-	case f.LoseDone && f.Code == 0 && f.Delay == nil && !f.Lose:
-		return scenario.LoseResponse(kill), nil
-	case (f.Lose || kill != nil) && f.Code == 0 && f.Delay == nil && !f.LoseDone:
-		return scenario.LoseRequest(kill), nil
-	}
-	return nil, errors.New("exactly one of code, delay, lose, loseResponse and kill says what becomes of the requests; kill may stand beside loseResponse")
-}
-
-// fail puts a fault in place, until the story ends or it has applied as often as it says.
-func fail(_ context.Context, r *Runner, step Step) error {
-	var f fault
-	if err := step.Arguments.Into(&f); err != nil {
-		return err
-	}
-	effect, err := f.effect(r)
-	if err != nil {
-		return err
-	}
-	r.Cluster.Inject(scenario.Fault{Match: f.matches, Nth: f.Nth, Times: f.Times, Effect: effect})
-	return nil
-}
-
-// cut ends the watches that match.
-func cut(_ context.Context, r *Runner, step Step) error {
-	var f fault
-	if err := step.Arguments.Into(&f); err != nil {
-		return err
-	}
-	if r.Cluster.CutWatches(f.matches) == 0 {
-		return errors.New("no watch matches")
-	}
-	return nil
-}
-
 // compact drops the history of all objects, and ends all watches: those that begin again have to list.
-func compact(_ context.Context, r *Runner, _ Step) error {
+func compact(_ context.Context, r *Runner, step Step) error {
+	if err := step.Arguments.Into(&struct{}{}); err != nil {
+		return err
+	}
 	if err := r.Cluster.Compact(); err != nil {
 		return err
 	}
@@ -231,29 +155,4 @@ func pods(_ context.Context, r *Runner, step Step) error {
 		}
 		return workloads.Behavior{After: behavior.After.Duration, Waiting: behavior.Waiting, Message: behavior.Message, NotReady: behavior.NotReady}
 	})
-}
-
-// reasonOf returns the reason that an API server gives with a status code.
-func reasonOf(code int) metav1.StatusReason {
-	switch code {
-	case 403:
-		return metav1.StatusReasonForbidden
-	case 404:
-		return metav1.StatusReasonNotFound
-	case 409:
-		return metav1.StatusReasonConflict
-	case 410:
-		return metav1.StatusReasonExpired
-	case 422:
-		return metav1.StatusReasonInvalid
-	case 429:
-		return metav1.StatusReasonTooManyRequests
-	case 500:
-		return metav1.StatusReasonInternalError
-	case 503:
-		return metav1.StatusReasonServiceUnavailable
-	case 504:
-		return metav1.StatusReasonTimeout
-	}
-	return metav1.StatusReasonUnknown
 }

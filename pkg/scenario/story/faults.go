@@ -1,0 +1,161 @@
+package story
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/openshift/platform-operators/pkg/scenario"
+)
+
+// selector selects the requests that have all the given properties.
+type selector struct {
+	User      string `json:"user,omitempty"`
+	Verb      string `json:"verb,omitempty"`
+	Resource  string `json:"resource,omitempty"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name,omitempty"`
+	// Writes is whether it selects writes only.
+	Writes bool `json:"writes,omitempty"`
+}
+
+func (s selector) matches(request scenario.Request) bool {
+	return (s.User == "" || s.User == request.User) && (s.Verb == "" || s.Verb == request.Verb) &&
+		(s.Resource == "" || schema.ParseGroupResource(s.Resource) == request.Resource) &&
+		(s.Namespace == "" || s.Namespace == request.Namespace) && (s.Name == "" || s.Name == request.Name) &&
+		(!s.Writes || request.IsWrite())
+}
+
+// fault is a fault as a story writes it.
+type fault struct {
+	selector
+	// Nth is the first matching request that it applies to, and Times to how many; -1 is all.
+	Nth   int `json:"nth,omitempty"`
+	Times int `json:"times,omitempty"`
+
+	// Exactly one of these says what becomes of the requests.
+	Code     int              `json:"code,omitempty"`
+	Delay    *metav1.Duration `json:"delay,omitempty"`
+	Lose     bool             `json:"lose,omitempty"`
+	LoseDone bool             `json:"loseResponse,omitempty"`
+	// Kill is the process that is killed: before the request is sent, or with loseResponse after it was carried out.
+	Kill string `json:"kill,omitempty"`
+}
+
+// matches leaves out watches where a whole response is waited for: a watch has none.
+func (f fault) matches(request scenario.Request) bool {
+	return f.selector.matches(request) && (request.Verb != "watch" || !f.LoseDone)
+}
+
+func (f fault) validate() error {
+	switch {
+	case f.Nth < 0:
+		return fmt.Errorf("nth is %d; requests are counted from 1", f.Nth)
+	case f.Times < scenario.Always:
+		return fmt.Errorf("times is %d; write a number of requests, or -1 for all", f.Times)
+	case f.Code != 0 && (f.Code < http.StatusBadRequest || f.Code > 599):
+		return fmt.Errorf("code is %d; write a status from 400 to 599", f.Code)
+	case f.Delay != nil && f.Delay.Duration <= 0:
+		return fmt.Errorf("delay is %s; it must be longer than 0", f.Delay.Duration)
+	case f.Verb == "watch" && f.LoseDone:
+		return errors.New("a watch has no response that could be lost; cut it")
+	}
+	return nil
+}
+
+func (f fault) effect(r *Runner) (scenario.Effect, error) {
+	if err := f.validate(); err != nil {
+		return nil, err
+	}
+	var kill func()
+	if f.Kill != "" {
+		process, found := r.Processes[f.Kill]
+		if !found {
+			return nil, fmt.Errorf("no process %q runs", f.Kill)
+		}
+		kill = process.Kill
+	}
+	switch {
+	case f.Code != 0 && f.Delay == nil && !f.Lose && !f.LoseDone && kill == nil:
+		return scenario.Refuse(f.Code, reasonOf(f.Code), 0), nil
+	case f.Delay != nil && f.Code == 0 && !f.Lose && !f.LoseDone && kill == nil:
+		return scenario.Delay(f.Delay.Duration), nil
+	case f.LoseDone && f.Code == 0 && f.Delay == nil && !f.Lose:
+		return scenario.LoseResponse(kill), nil
+	case (f.Lose || kill != nil) && f.Code == 0 && f.Delay == nil && !f.LoseDone:
+		return scenario.LoseRequest(kill), nil
+	}
+	return nil, errors.New("exactly one of code, delay, lose, loseResponse and kill says what becomes of the requests; kill may stand beside loseResponse")
+}
+
+// fail puts a fault in place, until the story ends or it has applied as often as it says.
+func fail(_ context.Context, r *Runner, step Step) error {
+	var f fault
+	if err := step.Arguments.Into(&f); err != nil {
+		return err
+	}
+	effect, err := f.effect(r)
+	if err != nil {
+		return err
+	}
+	injection := r.Cluster.Inject(scenario.Fault{Match: f.matches, Nth: f.Nth, Times: f.Times, Effect: effect})
+	r.injected = append(r.injected, injected{step.Position, injection})
+	return nil
+}
+
+// injected is a fault that a step put in place.
+type injected struct {
+	position  Position
+	injection *scenario.Injection
+}
+
+// unused returns an error for the first fault that applied to no request: what the story says of it was not tried.
+func (r *Runner) unused() error {
+	for _, each := range r.injected {
+		if len(each.injection.Applied()) == 0 {
+			return fmt.Errorf("%s: fail: the fault applied to no request", each.position)
+		}
+	}
+	return nil
+}
+
+// cut ends the watches that match.
+func cut(_ context.Context, r *Runner, step Step) error {
+	var selected selector
+	if err := step.Arguments.Into(&selected); err != nil {
+		return err
+	}
+	if r.Cluster.CutWatches(selected.matches) == 0 {
+		return errors.New("no watch matches")
+	}
+	return nil
+}
+
+// reasonOf returns the reason that an API server gives with a status code.
+func reasonOf(code int) metav1.StatusReason {
+	switch code {
+	case 403:
+		return metav1.StatusReasonForbidden
+	case 404:
+		return metav1.StatusReasonNotFound
+	case 409:
+		return metav1.StatusReasonConflict
+	case 410:
+		return metav1.StatusReasonExpired
+	case 422:
+		return metav1.StatusReasonInvalid
+	case 429:
+		return metav1.StatusReasonTooManyRequests
+	case 500:
+		return metav1.StatusReasonInternalError
+	case 503:
+		return metav1.StatusReasonServiceUnavailable
+	case 504:
+		return metav1.StatusReasonTimeout
+	}
+	return metav1.StatusReasonUnknown
+}

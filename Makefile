@@ -146,7 +146,7 @@ test-localcluster: localcluster results ## Tests of the local cluster, which is 
 	cd test/localcluster && $(GOTEST) -vet=off -count=1 -timeout=10m $(TESTFLAGS) ./...
 
 .PHONY: test-integration
-test-integration: localcluster results ## The manager against a real API server, one behaviour a file. TESTFLAGS='--focus="…"' runs some
+test-integration: localcluster results ## The manager against a real API server, one behavior per file. TESTFLAGS='--focus="…"' runs some
 	rm -f '$(TRACES)'/integration*
 	$(GINKGO) $(TESTFLAGS) ./test/integration -- -traces='$(TRACES)'
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs a command whose temporary files are in memory, where there is room: hack/in-memory.sh COMMAND [ARGUMENT...]
+# Runs a command with TMPDIR in /dev/shm if at least 4 GiB are free there, and as it is otherwise: hack/in-memory.sh COMMAND [ARGUMENT...]
 # Stories write thousands of small files, which take a third of their time on a disk.
 set -euo pipefail
 

@@ -118,7 +118,7 @@ func (c *Cluster) start(ctx context.Context, options Options) error {
 	return nil
 }
 
-// SetPodBehavior changes what becomes of Pods, also of those that run. Without it all Pods behave as workloads.Ready describes. The function
+// SetPodBehavior sets how Pods behave, including Pods that already run. Without it all Pods behave as workloads.Ready describes. The function
 // is called with each Pod, one call at a time.
 func (c *Cluster) SetPodBehavior(behavior func(*corev1.Pod) workloads.Behavior) error {
 	return c.workloads.SetBehavior(behavior)

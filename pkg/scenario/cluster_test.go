@@ -265,7 +265,7 @@ func endlessLoop(t *testing.T, request func(ctx context.Context, client kubernet
 	err = cluster.Settle()
 	cancel()
 	running.Wait()
-	want = fmt.Sprintf("within a second, the last of them by process %d: system:admin: %s", process.Number(), want)
+	want = fmt.Sprintf("process %d sends requests in a loop without a back-off, the last one was system:admin: %s", process.Number(), want)
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want one with %s", err, want)
 	}

@@ -25,6 +25,9 @@
 // Create the objects that many stories need once, take a Snapshot, and start each story from it.
 //
 // The package is a library for any operator. It knows none of this project's kinds, and imports none of its packages but those below it:
-// etcd (the storage), apiserver, builtin (the built-in kinds), rbac, controllers, workloads (Deployments
-// to Pods that are ready), transport and network (HTTP and connections in memory), and queues (work queues without metrics).
+// etcd (the storage), apiserver, builtin (the built-in kinds), rbac, controllers (kube-controller-manager's), workloads (controllers of
+// workloads, scheduler and kubelet), transport and network (HTTP and connections in memory), and queues. Package story runs stories that are
+// written in YAML.
+//
+// Importing the package replaces the metrics of client-go's work queues in the whole process; see package queues.
 package scenario

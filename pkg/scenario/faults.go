@@ -55,7 +55,7 @@ func Refuse(code int, reason metav1.StatusReason, retryAfter time.Duration) Effe
 	return func(context.Context, Request, Send) (*http.Response, error) {
 		status := metav1.Status{
 			TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure,
-			Code: int32(code), Reason: reason, Message: "refused by a fault of the scenario",
+			Code: int32(code), Reason: reason, Message: "refused by an injected fault",
 		}
 		header := http.Header{"Content-Type": {"application/json"}}
 		if seconds := int(retryAfter / time.Second); seconds > 0 {
@@ -80,7 +80,7 @@ func LoseRequest(do func()) Effect {
 		if do != nil {
 			do()
 		}
-		return nil, fmt.Errorf("a fault of the scenario: %w", syscall.ECONNRESET)
+		return nil, fmt.Errorf("injected fault: %w", syscall.ECONNRESET)
 	}
 }
 
@@ -94,7 +94,7 @@ func LoseResponse(do func()) Effect {
 		if do != nil {
 			do()
 		}
-		return nil, fmt.Errorf("a fault of the scenario: %w", syscall.ECONNRESET)
+		return nil, fmt.Errorf("injected fault: %w", syscall.ECONNRESET)
 	}
 }
 
@@ -126,7 +126,7 @@ func sendWhole(send Send) (*http.Response, error) {
 	return response, nil
 }
 
-// Inject puts a fault in place. Of several faults that match a request, the one that was injected first applies, and all count it.
+// Inject adds a fault. Every fault that matches a request counts it. If several would apply to it, the one that was injected first applies.
 func (c *Cluster) Inject(fault Fault) *Injection {
 	injection := &Injection{fault: fault, faults: &c.faults}
 	c.faults.mu.Lock()

@@ -60,7 +60,7 @@ func (r *recorder) endless() error {
 	if r.loop == nil {
 		return nil
 	}
-	return fmt.Errorf("more than %d requests were sent within a second, the last of them by process %d: %s", r.maxPerSecond, r.loop.Process, *r.loop)
+	return fmt.Errorf("more than %d requests were sent within a second of virtual time; process %d sends requests in a loop without a back-off, the last one was %s", r.maxPerSecond, r.loop.Process, *r.loop)
 }
 
 func (r *recorder) end(number int, answered Request) {

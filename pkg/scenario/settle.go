@@ -32,7 +32,7 @@ func (c *Cluster) Settle() error {
 			return nil
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("the cluster has not settled within %s; %s", settleWithin, c.recorder.busy())
+			return fmt.Errorf("the cluster has not settled within %s: it must be %s without a write; %s", settleWithin, settleQuiet, c.recorder.busy())
 		}
 	}
 }

@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
+	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -40,10 +40,10 @@ func seenInstalled(version string) func(ctx context.Context, admin *story.Admin)
 func seenGone(ctx context.Context, admin *story.Admin) error {
 	_, operator := admin.Platform.PlatformV1alpha1().PlatformOperators().Get(ctx, toldOperator, metav1.GetOptions{})
 	_, deployment := admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, toldOperator, metav1.GetOptions{})
-	_, namespace := admin.Kubernetes.CoreV1().Namespaces().Get(ctx, toldOperator+"-system", metav1.GetOptions{})
-	for _, err := range []error{operator, deployment, namespace} {
+	_, namespace := admin.Kubernetes.CoreV1().Namespaces().Get(ctx, toldOperator, metav1.GetOptions{})
+	for kind, err := range map[string]error{"PlatformOperator": operator, "BundleDeployment": deployment, "Namespace": namespace} {
 		if err == nil {
-			return errors.New("something is left of it")
+			return fmt.Errorf("%s %q still exists", kind, toldOperator)
 		}
 		if !apierrors.IsNotFound(err) {
 			return err

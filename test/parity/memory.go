@@ -41,12 +41,12 @@ func CompareInMemory(t *testing.T, options scenario.Options, differences []Diffe
 	for i, difference := range differences {
 		for _, field := range difference.Fields {
 			if !used[i][field] {
-				t.Errorf("a difference is allowed at %q (%s), where both answer alike", field, difference.Reason)
+				t.Errorf("differences.yaml allows a difference at %q (%s), but the answers are equal; remove the entry", field, difference.Reason)
 			}
 		}
 	}
 	if requests < minRequests {
-		t.Errorf("the table has %d requests, not %d", requests, minRequests)
+		t.Errorf("the table has %d requests, want at least %d", requests, minRequests)
 	}
 	t.Logf("%d requests", requests)
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/openshift/platform-operators/test/rbac"
 )
 
-var traces = flag.String("traces", "", "folder for what the managers asked of the API server; none is kept without")
+var traces = flag.String("traces", "", "folder to write the requests of managers to, for make test-rbac; empty: do not write them")
 
 // gcPercent lets the heap grow to a few hundred MiB. At Go's 100 the collector takes a seventh of the processor time.
 const gcPercent = 300
@@ -73,9 +73,9 @@ func writeTrace(passed bool) error {
 	missing := ""
 	switch {
 	case !passed:
-		missing = "it failed"
+		missing = "the suite failed"
 	case flag.Lookup("test.run").Value.String()+flag.Lookup("test.skip").Value.String() != "":
-		missing = "only some of its stories ran"
+		missing = "-run or -skip chose only some stories"
 	}
 	return rbac.RecordSuite(*traces, "scenarios", missing)
 }

@@ -37,7 +37,7 @@ var openshift struct {
 func snapshot(t *testing.T, root string) *scenario.Snapshot {
 	t.Helper()
 	openshift.once.Do(func() {
-		openshift.err = errors.New("the cluster that stories start from was not finished")
+		openshift.err = errors.New("the cluster that stories start from could not be prepared; the first failed test has the cause")
 		synctest.Test(t, func(t *testing.T) { openshift.snapshot, openshift.err = install(t.Context(), root) })
 	})
 	if openshift.err != nil {

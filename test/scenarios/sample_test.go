@@ -17,8 +17,8 @@ import (
 )
 
 var (
-	sample = flag.Int("sample", 0, "run so many stories in Go, which the seed chooses; 0 runs everything")
-	seed   = flag.Int64("seed", time.Now().UnixNano(), "the seed of -sample")
+	sample = flag.Int("sample", 0, "run this many stories in Go, chosen by -seed; 0 runs all tests")
+	seed   = flag.Int64("seed", time.Now().UnixNano(), "chooses the stories of -sample; repeat a printed seed to repeat the choice")
 )
 
 // goStory is a story in Go.
@@ -92,7 +92,7 @@ func chooseSample() error {
 // checkSample returns an error if not all stories of the sample ran.
 func checkSample() error {
 	if ran := int(storiesRun.Load()); ran < *sample {
-		return fmt.Errorf("of a sample of %d stories %d ran", *sample, ran)
+		return fmt.Errorf("only %d of %d sampled stories ran (-seed=%d)", ran, *sample, *seed)
 	}
 	return nil
 }

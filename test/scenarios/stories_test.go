@@ -17,7 +17,7 @@ func TestStories(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("scenarios/*.yaml")
 	if err != nil || len(files) == 0 {
-		t.Fatalf("%d stories, %v", len(files), err)
+		t.Fatalf("found %d stories in scenarios/*.yaml (error: %v)", len(files), err)
 	}
 	results := &storyCache{dir: t.TempDir(), update: *update, results: map[string]*storyResult{}}
 	for _, file := range files {

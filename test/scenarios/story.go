@@ -27,7 +27,7 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// Story is a cluster in memory, with a catalog, and the admin of both. It does not survive the function that Run calls.
+// Story is a cluster in memory, with a catalog, and the admin of both. It must not be used after the function that Run calls has returned.
 type Story struct {
 	*testing.T
 	*gomega.WithT
@@ -80,7 +80,8 @@ type Origin struct {
 	ContentDir string
 }
 
-// removeAll removes what the story has left: whatever became of it, a PlatformOperator, a BundleDeployment or a Bundle that is deleted goes.
+// removeAll deletes all PlatformOperators, BundleDeployments and Bundles, and fails the story if one is not removed: a deletion must succeed
+// from any state.
 func (s *Story) removeAll(ctx context.Context) {
 	s.Helper()
 	if s.Manager == nil || s.Failed() {

@@ -75,7 +75,7 @@ func (s *Story) setNetwork(_ context.Context, _ *story.Runner, step story.Step) 
 		return err
 	}
 	if what != "down" && what != "up" {
-		return fmt.Errorf("%q is not down or up", what)
+		return fmt.Errorf("%q is unknown; use down or up", what)
 	}
 	s.network.SetDown(what == "down")
 	return nil
@@ -88,11 +88,11 @@ func (s *Story) manager(_ context.Context, r *story.Runner, step story.Step) err
 		return err
 	}
 	if !slices.Contains([]string{"start", "kill", "restart"}, what) {
-		return fmt.Errorf("%q is not start, kill or restart", what)
+		return fmt.Errorf("%q is unknown; use start, kill or restart", what)
 	}
 	if what != "start" {
 		if s.Manager == nil {
-			return fmt.Errorf("no manager runs that could %s", what)
+			return fmt.Errorf("cannot %s the manager: none runs; start it first", what)
 		}
 		s.KillManager()
 	}

@@ -1,4 +1,4 @@
-// Package widgets is a tiny operator, written as anybody would write one. It keeps a Deployment for each Widget. Its tests show how to use
+// Package widgets is a tiny operator, written with client-go only. It keeps a Deployment for each Widget. Its tests show how to use
 // pkg/scenario: they use no other package of this project.
 package widgets
 

@@ -22,7 +22,7 @@ const host = "kubernetes.default.svc"
 const (
 	// readyWithin bounds the start.
 	readyWithin = time.Minute
-	// tearDownWithin is how long after the deletion of a CustomResourceDefinition the server still waits for requests: a second.
+	// tearDownWithin exceeds the second for which the server waits for requests after a CustomResourceDefinition was deleted.
 	tearDownWithin = 2 * time.Second
 )
 

@@ -75,7 +75,7 @@ func (f fault) effect(r *Runner) (scenario.Effect, error) {
 	if f.Kill != "" {
 		process, found := r.Processes[f.Kill]
 		if !found {
-			return nil, fmt.Errorf("no process %q runs", f.Kill)
+			return nil, fmt.Errorf("process %q does not run", f.Kill)
 		}
 		kill = process.Kill
 	}
@@ -89,7 +89,7 @@ func (f fault) effect(r *Runner) (scenario.Effect, error) {
 	case (f.Lose || kill != nil) && f.Code == 0 && f.Delay == nil && !f.LoseDone:
 		return scenario.LoseRequest(kill), nil
 	}
-	return nil, errors.New("exactly one of code, delay, lose, loseResponse and kill says what becomes of the requests; kill may stand beside loseResponse")
+	return nil, errors.New("set exactly one of code, delay, lose, loseResponse and kill; only loseResponse and kill may be combined")
 }
 
 // fail puts a fault in place, until the story ends or it has applied as often as it says.
@@ -130,7 +130,7 @@ func cut(_ context.Context, r *Runner, step Step) error {
 		return err
 	}
 	if r.Cluster.CutWatches(selected.matches) == 0 {
-		return errors.New("no watch matches")
+		return errors.New("no open watch matches; check user, verb, resource, namespace and name")
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ func Golden(file, report string, update bool) error {
 		return err
 	}
 	if diff := cmp.Diff(strings.Split(string(content), "\n"), strings.Split(report, "\n")); diff != "" {
-		return fmt.Errorf("%s is not what happened (-file +run); read the diff, and write the file with -update if it is right:\n%s", file, diff)
+		return fmt.Errorf("the report differs from %s (-file +run); if the new report is right, run the test again with -update:\n%s", file, diff)
 	}
 	return nil
 }

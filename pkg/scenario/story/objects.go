@@ -115,7 +115,7 @@ func (c *client) kind(name string) (schema.GroupKind, error) {
 	case err != nil:
 		return kind, err
 	case len(found) == 0:
-		return kind, fmt.Errorf("no kind %q is served", name)
+		return kind, fmt.Errorf("kind %q is not served; create its CustomResourceDefinition in an earlier step, or correct the name", name)
 	case len(found) > 1:
 		return kind, fmt.Errorf("kind %q is served by several groups; write one of %v", name, found)
 	}
@@ -152,7 +152,7 @@ func (r *Runner) check(ctx context.Context, expected Expectation) error {
 	case err != nil:
 		return err
 	case expected.Absent:
-		return fmt.Errorf("%s exists, and should not", expected.Object)
+		return fmt.Errorf("%s exists, but must be absent", expected.Object)
 	}
 	var errs []error
 	for _, conditionType := range slices.Sorted(maps.Keys(expected.Conditions)) {
@@ -186,17 +186,17 @@ func checkCondition(object *unstructured.Unstructured, conditionType, expected s
 		}
 		return nil
 	}
-	return fmt.Errorf("there is no condition %s", conditionType)
+	return fmt.Errorf("condition %s is not set", conditionType)
 }
 
-// checkField compares a field. What has the field must be there even when the field must not: else a misspelt path would hold.
+// checkField compares a field. What has the field must be there even when the field must not: else a misspelled path would hold.
 func checkField(object *unstructured.Unstructured, path string, expected any) error {
 	names := strings.Split(path, ".")
 	outer := names[:len(names)-1]
 	if found, _, err := unstructured.NestedFieldNoCopy(object.Object, outer...); err != nil {
 		return err
 	} else if _, isObject := found.(map[string]any); !isObject {
-		return fmt.Errorf("%s cannot be compared: there is no object %s", path, strings.Join(outer, "."))
+		return fmt.Errorf("%s cannot be compared: field %s does not exist or is not an object", path, strings.Join(outer, "."))
 	}
 	actual, _, err := unstructured.NestedFieldNoCopy(object.Object, names...)
 	if err != nil {

@@ -107,15 +107,15 @@ func TestAReportHasWhatEachStepChanged(t *testing.T) {
 func TestAFaultOfAStepSaysWhere(t *testing.T) {
 	for name, c := range map[string]struct{ steps, want string }{
 		"an object that does not exist":   {"- delete: ConfigMap/default/b\n", `x.yaml:3: delete: configmaps "b" not found`},
-		"a kind that does not exist":      {"- delete: Widget/b\n", `x.yaml:3: delete: no kind "Widget" is served`},
+		"a kind that does not exist":      {"- delete: Widget/b\n", `x.yaml:3: delete: kind "Widget" is not served`},
 		"an object without a name":        {"- delete: ConfigMap\n", `x.yaml:3: delete: "ConfigMap" is not Kind/name or Kind/namespace/name`},
 		"a user who may not":              {"- {as: nobody, delete: ConfigMap/default/b}\n", `x.yaml:3: delete: configmaps "b" is forbidden`},
 		"a time that is none":             {"- wait: soon\n", `x.yaml:3: wait: time: invalid duration "soon"`},
 		"a time that is too long":         {"- wait: 9999h\n", "x.yaml:3: wait: 9999h0m0s is not between 0 and 744h0m0s"},
-		"a fault that does nothing":       {"- fail: {verb: create}\n", "x.yaml:3: fail: exactly one of code, delay, lose, loseResponse and kill"},
+		"a fault that does nothing":       {"- fail: {verb: create}\n", "x.yaml:3: fail: set exactly one of code, delay, lose, loseResponse and kill"},
 		"a fault with an unknown field":   {"- fail: {verb: create, status: 500}\n", `x.yaml:3: fail: error unmarshaling JSON: while decoding JSON: json: unknown field "status"`},
-		"a process that does not run":     {"- fail: {verb: create, kill: manager}\n", `x.yaml:3: fail: no process "manager" runs`},
-		"a watch that does not exist":     {"- cut: {resource: widgets.example.com}\n", "x.yaml:3: cut: no watch matches"},
+		"a process that does not run":     {"- fail: {verb: create, kill: manager}\n", `x.yaml:3: fail: process "manager" does not run`},
+		"a watch that does not exist":     {"- cut: {resource: widgets.example.com}\n", "x.yaml:3: cut: no open watch matches"},
 		"a fault that applies to nothing": {create + "- fail: {verb: creat, code: 500}\n", "x.yaml:4: fail: the fault applied to no request"},
 		"a fault that begins nowhere":     {"- fail: {nth: -1, code: 500}\n", "x.yaml:3: fail: nth is -1; requests are counted from 1"},
 		"a fault with odd times":          {"- fail: {times: -2, code: 500}\n", "x.yaml:3: fail: times is -2; write a number of requests, or -1 for all"},
@@ -131,9 +131,9 @@ func TestAFaultOfAStepSaysWhere(t *testing.T) {
 		"an expectation that does not hold": {create + "  then:\n  - {object: ConfigMap/default/a, fields: {data.color: blue}}\n",
 			`x.yaml:5: ConfigMap/default/a: data.color is "red", not "blue"`},
 		"a field of what is not there": {create + "  then: [{object: ConfigMap/default/a, fields: {dat.color: null}}]\n",
-			"x.yaml:4: ConfigMap/default/a: dat.color cannot be compared: there is no object dat"},
-		"an object that should be gone": {create + "  then: [{object: ConfigMap/default/a, absent: true}]\n", "x.yaml:4: ConfigMap/default/a exists, and should not"},
-		"a condition that is not there": {create + "  then: [{object: ConfigMap/default/a, conditions: {Ready: 'True'}}]\n", "x.yaml:4: ConfigMap/default/a: there is no condition Ready"},
+			"x.yaml:4: ConfigMap/default/a: dat.color cannot be compared: field dat does not exist or is not an object"},
+		"an object that should be gone": {create + "  then: [{object: ConfigMap/default/a, absent: true}]\n", "x.yaml:4: ConfigMap/default/a exists, but must be absent"},
+		"a condition that is not there": {create + "  then: [{object: ConfigMap/default/a, conditions: {Ready: 'True'}}]\n", "x.yaml:4: ConfigMap/default/a: condition Ready is not set"},
 		"a cluster that never settles":  {create + "- busy:\n", "x.yaml:4: the cluster has not settled within 10m0s"},
 	} {
 		t.Run(name, func(t *testing.T) {

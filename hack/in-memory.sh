@@ -9,7 +9,17 @@ free="$(df --output=avail /dev/shm 2>/dev/null | tail -n 1)" || free=0
 if [[ ! -w /dev/shm ]] || ((free < room)); then
 	exec "$@"
 fi
+# Programs that are built on the way are run from a disk: /dev/shm may be mounted without the right to execute.
+export GOTMPDIR="${GOTMPDIR:-${TMPDIR:-/tmp}}"
 TMPDIR="$(mktemp --directory --tmpdir=/dev/shm platform-operators-XXXXXX)"
 export TMPDIR
 trap 'rm -rf "${TMPDIR}"' EXIT
-"$@"
+"$@" <&0 &
+child=$!
+trap 'kill -TERM "${child}" 2>/dev/null' TERM INT HUP
+status=0
+wait "${child}" || status=$?
+while kill -0 "${child}" 2>/dev/null; do # a signal ended the wait
+	wait "${child}" || status=$?
+done
+exit "${status}"

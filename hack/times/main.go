@@ -142,10 +142,21 @@ func printFailed(out io.Writer, tests []report.Test) error {
 		}
 		lines := strings.Split(strings.TrimSpace(each.Output), "\n")
 		lines = slices.DeleteFunc(lines, logLine.MatchString)
-		lines = lines[max(0, len(lines)-mostLines):]
+		lines = endOf(lines)
 		if _, err := fmt.Fprintf(out, "=== %s: %s failed:\n%s\n", each.File, each.Name, strings.Join(lines, "\n")); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// endOf returns the last lines, or those from a panic on: goroutines' stacks follow it.
+func endOf(lines []string) []string {
+	crash := slices.IndexFunc(lines, func(line string) bool {
+		return strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")
+	})
+	if crash >= 0 {
+		return lines[crash:min(len(lines), crash+mostLines)]
+	}
+	return lines[max(0, len(lines)-mostLines):]
 }

@@ -106,12 +106,12 @@ func (c *Cluster) start(ctx context.Context, options Options) error {
 		}
 	}
 	var err error
-	if c.workloads, err = workloads.New(c.ClientConfig); err != nil {
+	if c.workloads, err = workloads.New(c.componentConfig); err != nil {
 		return err
 	}
 	c.running.Go(func() { c.workloads.Run(running) })
 	c.running.Go(func() {
-		if err := controllers.Run(running, c.store, c.ClientConfig); err != nil && !errors.Is(err, context.Canceled) {
+		if err := controllers.Run(running, c.store, c.componentConfig); err != nil && !errors.Is(err, context.Canceled) {
 			klog.Errorf("the controllers of the cluster in memory ended: %v", err)
 		}
 	})
@@ -146,6 +146,13 @@ func (c *Cluster) Snapshot() *Snapshot { return &Snapshot{c.store.Snapshot()} }
 // ClientConfig returns a configuration of clients that act as a user, such as "system:serviceaccount:namespace:name", in a process that
 // is never killed. Their requests are recorded.
 func (c *Cluster) ClientConfig(user string) *rest.Config { return c.NewProcess(user).ClientConfig() }
+
+// componentConfig is ClientConfig for the cluster's own components.
+func (c *Cluster) componentConfig(user string) *rest.Config {
+	process := c.NewProcess(user)
+	process.isOfCluster = true
+	return process.ClientConfig()
+}
 
 // Requests returns the requests of clients that were answered or lost so far, in that order, without watches.
 func (c *Cluster) Requests() []Request { return c.recorder.all() }

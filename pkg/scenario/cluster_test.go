@@ -270,3 +270,29 @@ func endlessLoop(t *testing.T, request func(ctx context.Context, client kubernet
 		t.Errorf("got %v, want one with %s", err, want)
 	}
 }
+
+func TestALargeNamespaceIsDeletedByOneRequestForEachObject(t *testing.T) {
+	const objects = 300
+	run(t, nil, func(s story) {
+		_, err := s.admin.CoreV1().Namespaces().Create(s.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "large"}}, metav1.CreateOptions{})
+		s.must(err)
+		for i := range objects {
+			configMap := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("a-", i)}}
+			_, err := s.admin.CoreV1().ConfigMaps("large").Create(s.Context(), configMap, metav1.CreateOptions{})
+			s.must(err)
+		}
+		s.must(s.Settle())
+		before := len(s.Requests())
+		s.must(s.admin.CoreV1().Namespaces().Delete(s.Context(), "large", metav1.DeleteOptions{}))
+		s.must(s.Settle())
+		deletions := 0
+		for _, request := range s.Requests()[before:] {
+			if request.Verb == "delete" && request.Resource.Resource == "configmaps" {
+				deletions++
+			}
+		}
+		if deletions > objects+2 { // kube-root-ca.crt, and one that an event came in between of
+			t.Errorf("%d ConfigMaps took %d deletions", objects, deletions)
+		}
+	})
+}

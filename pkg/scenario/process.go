@@ -18,8 +18,10 @@ type Process struct {
 	cluster *Cluster
 	number  int
 	user    string
-	running context.Context
-	kill    context.CancelCauseFunc
+	// isOfCluster is whether the process belongs to the cluster itself, whose requests follow from those of others.
+	isOfCluster bool
+	running     context.Context
+	kill        context.CancelCauseFunc
 }
 
 // loopPause is how long each request waits once requests are sent in an endless loop: so that Settle can tell of it.
@@ -90,7 +92,7 @@ func (t processTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // refusal returns why a request is not sent: its process was killed, or there were too many. It counts the request.
 func (t processTransport) refusal(request Request) error {
-	if recorder := t.process.cluster.recorder; !recorder.count(request) {
+	if recorder := t.process.cluster.recorder; !t.process.isOfCluster && !recorder.count(request) {
 		time.Sleep(loopPause)
 		return recorder.endless()
 	}

@@ -136,12 +136,18 @@ func (c *garbageCollector) patch(ctx context.Context, o *object, fields map[stri
 	return ignoreStale(o, err)
 }
 
-// delete deletes an object, if it has not changed since: somebody may just have taken a reference from it.
+// delete deletes an object, if it has not changed since: somebody may just have taken a reference from it. It is sent once: of a large
+// namespace, each event would otherwise send the deletion of all the rest again.
 func (c *garbageCollector) delete(ctx context.Context, o *object, policy metav1.DeletionPropagation) error {
+	if o.deletionSent {
+		return nil
+	}
 	err := c.client.Resource(o.resource).Namespace(o.Namespace).Delete(ctx, o.Name, metav1.DeleteOptions{
 		Preconditions: &metav1.Preconditions{UID: &o.UID, ResourceVersion: &o.ResourceVersion}, PropagationPolicy: &policy,
 	})
-	return ignoreStale(o, err)
+	err = ignoreStale(o, err)
+	o.deletionSent = err == nil
+	return err
 }
 
 // ignoreStale drops errors about an object that has changed or is gone: an event of that follows.

@@ -18,6 +18,8 @@ import (
 type object struct {
 	metav1.PartialObjectMetadata
 	resource schema.GroupVersionResource
+	// deletionSent is whether the object's deletion was sent as it is now: an event follows, which has another object.
+	deletionSent bool
 }
 
 func (o *object) String() string {

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -18,14 +17,6 @@ import (
 	"github.com/openshift/platform-operators/test/localcatalog"
 	"github.com/openshift/platform-operators/test/samples"
 )
-
-// untilYoungerThan waits until what is created now is younger than a deployment, by the whole seconds that the API server keeps.
-func untilYoungerThan(ctx context.Context, name string) {
-	GinkgoHelper()
-	live, err := admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
-	Expect(err).NotTo(HaveOccurred())
-	Eventually(time.Now).WithContext(ctx).Should(BeTemporally(">=", live.CreationTimestamp.Add(time.Second)))
-}
 
 func namespaceIs(ctx context.Context, name string) error {
 	_, err := admin.Kubernetes.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})

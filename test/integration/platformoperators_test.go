@@ -2,7 +2,6 @@ package integration
 
 import (
 	"context"
-	"fmt"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -55,19 +54,6 @@ func conditionSays(ctx context.Context, name string, is metav1.Condition, words 
 func progressingSays(ctx context.Context, name string, status metav1.ConditionStatus, reason string, words ...string) {
 	GinkgoHelper()
 	conditionSays(ctx, name, metav1.Condition{Type: platformv1alpha1.ConditionProgressing, Status: status, Reason: reason}, words...)
-}
-
-// historyOf is a PlatformOperator's history as text, newest first.
-func historyOf(ctx context.Context, name string) ([]string, error) {
-	operator, err := admin.Operator(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	var lines []string
-	for _, entry := range operator.Status.History {
-		lines = append(lines, fmt.Sprintf("%s %s by %s", entry.Version, entry.State, entry.Trigger))
-	}
-	return lines, nil
 }
 
 // installed creates a PlatformOperator of the package's name, waits until it is healthy, and removes it after the spec.

@@ -19,6 +19,9 @@ import (
 // toldStory is the story of test/scenarios that is carried out on both sides, and toldOperator the operator that it is about.
 const toldStory, toldOperator = "install-upgrade-remove", "memo"
 
+// inMemory runs a command whose temporary files are in memory, as "make test-scenarios" does, seen from test/scenarios.
+const inMemory = "../../hack/in-memory.sh"
+
 // telling is what one run of the story took: of the story alone, and with the start of its cluster.
 type telling struct{ story, all time.Duration }
 
@@ -30,7 +33,7 @@ func measureStories(ctx context.Context, dir string, rounds int, say func(string
 	}
 	var memory, processes []telling
 	for round := range rounds {
-		inMemory, err := tellInMemory(ctx, binary)
+		ours, err := tellInMemory(ctx, binary)
 		if err != nil {
 			return part{}, err
 		}
@@ -38,8 +41,8 @@ func measureStories(ctx context.Context, dir string, rounds int, say func(string
 		if err != nil {
 			return part{}, err
 		}
-		memory, processes = append(memory, inMemory), append(processes, onProcesses)
-		say("a story in memory: %s, on real processes: %s", inMemory.story.Round(time.Millisecond), onProcesses.story.Round(time.Millisecond))
+		memory, processes = append(memory, ours), append(processes, onProcesses)
+		say("a story in memory: %s, on real processes: %s", ours.story.Round(time.Millisecond), onProcesses.story.Round(time.Millisecond))
 	}
 	hundred, err := tellHundred(ctx, binary)
 	if err != nil {
@@ -66,24 +69,30 @@ func buildStories(ctx context.Context, dir string) (binary string, err error) {
 
 // tellInMemory runs the story twice in one process: the first run makes the cluster that the second one copies.
 func tellInMemory(ctx context.Context, binary string) (telling, error) {
-	run := exec.CommandContext(ctx, binary, "-test.v", "-test.count=2", "-test.run=^TestStories$/^"+toldStory+"$")
+	run := exec.CommandContext(ctx, inMemory, binary, "-test.v", "-test.count=2", "-test.run=^TestStories$/^"+toldStory+"$")
 	run.Dir = filepath.Join("test", "scenarios")
 	output, err := run.CombinedOutput()
 	if err != nil {
-		return telling{}, fmt.Errorf("running story %q: %w\n%s", toldStory, err, output[max(0, len(output)-1000):])
+		return telling{}, fmt.Errorf("running story %q: %w\n%s", toldStory, err, failure(output))
 	}
 	return parseTelling(output)
 }
 
 // tellHundred runs a hundred of the stories.
 func tellHundred(ctx context.Context, binary string) (time.Duration, error) {
-	run := exec.CommandContext(ctx, binary, "-sample=100", "-seed=1")
+	run := exec.CommandContext(ctx, inMemory, binary, "-sample=100", "-seed=1")
 	run.Dir = filepath.Join("test", "scenarios")
 	start := time.Now()
 	if output, err := run.CombinedOutput(); err != nil {
-		return 0, fmt.Errorf("running a hundred stories: %w\n%s", err, output[max(0, len(output)-1000):])
+		return 0, fmt.Errorf("running a hundred stories: %w\n%s", err, failure(output))
 	}
 	return time.Since(start), nil
+}
+
+// failure is what go test's output says from the first test that failed on.
+func failure(output []byte) []byte {
+	failed := max(0, bytes.Index(output, []byte("--- FAIL: ")))
+	return output[failed:min(len(output), failed+2000)]
 }
 
 // passed matches what go test says of the story.

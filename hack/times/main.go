@@ -133,14 +133,14 @@ var logLine = regexp.MustCompile(`^[IWEF]\d{4} |^\[[+-]\]`)
 func printFailed(out io.Writer, tests []report.Test) error {
 	printed := 0
 	for _, each := range tests {
-		if each.Outcome != report.Failed || each.Parent || each.Output == "" {
+		if each.Outcome != report.Failed || each.Output == "" || each.Parent && subtestFailed(tests, each) {
 			continue
 		}
 		if printed++; printed > mostFailed {
 			_, err := fmt.Fprintln(out, "… and more")
 			return err
 		}
-		lines := strings.Split(strings.TrimSpace(each.Output), "\n")
+		lines := strings.Split(strings.Trim(each.Output, "\n"), "\n")
 		lines = slices.DeleteFunc(lines, logLine.MatchString)
 		lines = endOf(lines)
 		if _, err := fmt.Fprintf(out, "=== %s: %s failed:\n%s\n", each.File, each.Name, strings.Join(lines, "\n")); err != nil {
@@ -148,6 +148,13 @@ func printFailed(out io.Writer, tests []report.Test) error {
 		}
 	}
 	return nil
+}
+
+// subtestFailed is whether a subtest of a test failed, which says more than the test itself.
+func subtestFailed(tests []report.Test, parent report.Test) bool {
+	return slices.ContainsFunc(tests, func(each report.Test) bool {
+		return each.Outcome == report.Failed && each.File == parent.File && each.Package == parent.Package && strings.HasPrefix(each.Name, parent.Name+"/")
+	})
 }
 
 // endOf returns the last lines, or those from a panic on: goroutines' stacks follow it.

@@ -70,12 +70,17 @@ func TestFailedTestsArePrintedWithoutLogs(t *testing.T) {
 		{File: "unit", Name: "TestA/first", Outcome: report.Failed,
 			Output: "I0101 00:00:23.350000   25333 plugins.go:83] Registered\n[-]poststarthook/start failed: not finished\n    a_test.go:5: got 1, want 2\n--- FAIL: TestA/first\n"},
 		{File: "unit", Name: "TestB", Outcome: report.Passed, Output: "--- PASS: TestB\n"},
+		{File: "unit", Name: "TestC", Outcome: report.Failed, Parent: true, Output: "    c_test.go:7: no stories\n--- FAIL: TestC\n"},
+		{File: "unit", Name: "TestC/second", Outcome: report.Passed, Output: "--- PASS: TestC/second\n"},
+		{File: "unit", Name: "TestD", Outcome: report.Failed, Output: "=== RUN   TestD\npanic: boom\n" + strings.Repeat("goroutine\n", 50)},
 	}
 	var out strings.Builder
 	if err := printFailed(&out, tests); err != nil {
 		t.Fatal(err)
 	}
-	want := "=== unit: TestA/first failed:\n    a_test.go:5: got 1, want 2\n--- FAIL: TestA/first\n"
+	want := "=== unit: TestA/first failed:\n    a_test.go:5: got 1, want 2\n--- FAIL: TestA/first\n" +
+		"=== unit: TestC failed:\n    c_test.go:7: no stories\n--- FAIL: TestC\n" +
+		"=== unit: TestD failed:\npanic: boom\n" + strings.Repeat("goroutine\n", mostLines-1)
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -19,7 +19,8 @@ const (
 )
 
 // Settle waits until nothing was written for 10 seconds and no request is in flight. Leases of leader election are not counted. A cluster
-// that does not settle within 10 minutes is an error, which lists the requests in flight and the last writes. So is an endless loop of requests. Call it in a bubble; all times are virtual.
+// that does not settle within 10 minutes is an error, which lists the requests in flight and the last writes. So is an endless loop of
+// requests. Call it in a bubble; all times are virtual.
 func (c *Cluster) Settle() error {
 	deadline := time.Now().Add(settleWithin)
 	for {

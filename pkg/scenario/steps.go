@@ -9,9 +9,9 @@ import (
 
 // StepClientConfig is ClientConfig for the steps and checks of a story. Before each request is sent, everything else in the bubble comes
 // to rest: whatever follows at the same instant from the steps before, such as that the authorizer knows of a changed role, has
-// happened. So a story does not depend on which goroutine runs first. Programs that run in the cluster use ClientConfig: two requests that
-// wait for each other's program would never be sent. While such requests are sent, neither the test nor a second cluster in the bubble may
-// call synctest.Wait.
+// happened. So a story does not depend on which goroutine runs first. Programs that run in the cluster use ClientConfig: if one of their
+// goroutines waits for a mutex, the bubble does not come to rest, and a request that is sent under the mutex hangs. While such requests are
+// sent, neither the test nor a second cluster in the bubble may call synctest.Wait.
 func (c *Cluster) StepClientConfig(user string) *rest.Config {
 	config := c.ClientConfig(user)
 	config.Transport = stepTransport{c, config.Transport}

@@ -16,7 +16,7 @@ import (
 )
 
 // The first provider of a process is the only one. k8s.io/component-base has another one that it sets when it is initialized. Go initializes
-// packages in the order of their import paths as soon as all that they import is initialised; this one imports nothing of
+// packages in the order of their import paths as soon as all that they import is initialized; this one imports nothing of
 // k8s.io/component-base, and its path comes before k8s.io.
 //
 //nolint:gochecknoinits // later it would be too late

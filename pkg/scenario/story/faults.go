@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -137,25 +138,5 @@ func cut(_ context.Context, r *Runner, step Step) error {
 
 // reasonOf returns the reason that an API server gives with a status code.
 func reasonOf(code int) metav1.StatusReason {
-	switch code {
-	case 403:
-		return metav1.StatusReasonForbidden
-	case 404:
-		return metav1.StatusReasonNotFound
-	case 409:
-		return metav1.StatusReasonConflict
-	case 410:
-		return metav1.StatusReasonExpired
-	case 422:
-		return metav1.StatusReasonInvalid
-	case 429:
-		return metav1.StatusReasonTooManyRequests
-	case 500:
-		return metav1.StatusReasonInternalError
-	case 503:
-		return metav1.StatusReasonServiceUnavailable
-	case 504:
-		return metav1.StatusReasonTimeout
-	}
-	return metav1.StatusReasonUnknown
+	return apierrors.NewGenericServerResponse(code, "", schema.GroupResource{}, "", "", 0, true).ErrStatus.Reason
 }

@@ -16,14 +16,14 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// toldStory is the story of test/scenarios that is carried out on both sides, and toldOperator the operator that it is about.
-const toldStory, toldOperator = "install-upgrade-remove", "memo"
+// comparedStory is the story of test/scenarios that is carried out on both sides, and comparedOperator the operator that it is about.
+const comparedStory, comparedOperator = "install-upgrade-remove", "memo"
 
 // inMemory runs a command whose temporary files are in memory, as "make test-scenarios" does, seen from test/scenarios.
 const inMemory = "../../hack/in-memory.sh"
 
-// telling is what one run of the story took: of the story alone, and with the start of its cluster.
-type telling struct{ story, all time.Duration }
+// storyRun is what one run of the story took: of the story alone, and with the start of its cluster.
+type storyRun struct{ story, all time.Duration }
 
 // measureStories carries out a story in memory, and the same steps on a local cluster of real processes.
 func measureStories(ctx context.Context, dir string, rounds int, say func(string, ...any)) (part, error) {
@@ -31,20 +31,20 @@ func measureStories(ctx context.Context, dir string, rounds int, say func(string
 	if err != nil {
 		return part{}, err
 	}
-	var memory, processes []telling
+	var memory, processes []storyRun
 	for round := range rounds {
-		ours, err := tellInMemory(ctx, binary)
+		ours, err := runInMemory(ctx, binary)
 		if err != nil {
 			return part{}, err
 		}
-		onProcesses, err := tellOnProcesses(ctx, filepath.Join(dir, fmt.Sprintf("round-%d", round)))
+		onProcesses, err := runOnProcesses(ctx, filepath.Join(dir, fmt.Sprintf("round-%d", round)))
 		if err != nil {
 			return part{}, err
 		}
 		memory, processes = append(memory, ours), append(processes, onProcesses)
 		say("a story in memory: %s, on real processes: %s", ours.story.Round(time.Millisecond), onProcesses.story.Round(time.Millisecond))
 	}
-	hundred, err := tellHundred(ctx, binary)
+	hundred, err := runHundred(ctx, binary)
 	if err != nil {
 		return part{}, err
 	}
@@ -67,19 +67,19 @@ func buildStories(ctx context.Context, dir string) (binary string, err error) {
 	return binary, nil
 }
 
-// tellInMemory runs the story twice in one process: the first run makes the cluster that the second one copies.
-func tellInMemory(ctx context.Context, binary string) (telling, error) {
-	run := exec.CommandContext(ctx, inMemory, binary, "-test.v", "-test.count=2", "-test.run=^TestStories$/^"+toldStory+"$")
+// runInMemory runs the story twice in one process: the first run makes the cluster that the second one copies.
+func runInMemory(ctx context.Context, binary string) (storyRun, error) {
+	run := exec.CommandContext(ctx, inMemory, binary, "-test.v", "-test.count=2", "-test.run=^TestStories$/^"+comparedStory+"$")
 	run.Dir = filepath.Join("test", "scenarios")
 	output, err := run.CombinedOutput()
 	if err != nil {
-		return telling{}, fmt.Errorf("running story %q: %w\n%s", toldStory, err, failure(output))
+		return storyRun{}, fmt.Errorf("running story %q: %w\n%s", comparedStory, err, failure(output))
 	}
-	return parseTelling(output)
+	return parseStoryRun(output)
 }
 
-// tellHundred runs a hundred of the stories.
-func tellHundred(ctx context.Context, binary string) (time.Duration, error) {
+// runHundred runs a hundred of the stories.
+func runHundred(ctx context.Context, binary string) (time.Duration, error) {
 	run := exec.CommandContext(ctx, inMemory, binary, "-sample=100", "-seed=1")
 	run.Dir = filepath.Join("test", "scenarios")
 	start := time.Now()
@@ -96,27 +96,27 @@ func failure(output []byte) []byte {
 }
 
 // passed matches what go test says of the story.
-var passed = regexp.MustCompile(`(?m)^ +--- PASS: TestStories/` + toldStory + ` \(([0-9.]+s)\)$`)
+var passed = regexp.MustCompile(`(?m)^ +--- PASS: TestStories/` + comparedStory + ` \(([0-9.]+s)\)$`)
 
-func parseTelling(output []byte) (telling, error) {
+func parseStoryRun(output []byte) (storyRun, error) {
 	found := passed.FindAllSubmatch(output, -1)
 	if len(found) != 2 {
-		return telling{}, fmt.Errorf("reading how long story %q took: it passed %d times, want 2", toldStory, len(found))
+		return storyRun{}, fmt.Errorf("reading how long story %q took: it passed %d times, want 2", comparedStory, len(found))
 	}
 	all, err := time.ParseDuration(string(found[0][1]))
 	if err != nil {
-		return telling{}, err
+		return storyRun{}, err
 	}
 	alone, err := time.ParseDuration(string(found[1][1]))
-	return telling{story: alone, all: all}, err
+	return storyRun{story: alone, all: all}, err
 }
 
-// tellOnProcesses starts a local cluster, carries out the story's steps, and ends the cluster.
-func tellOnProcesses(ctx context.Context, dir string) (took telling, err error) {
+// runOnProcesses starts a local cluster, carries out the story's steps, and ends the cluster.
+func runOnProcesses(ctx context.Context, dir string) (took storyRun, err error) {
 	start := time.Now()
-	env, err := environment.Start(ctx, environment.Options{Dir: dir, Log: os.Stderr, OpenShiftVersion: story.ClusterVersion, Samples: told("1.0.0")})
+	env, err := environment.Start(ctx, environment.Options{Dir: dir, Log: os.Stderr, OpenShiftVersion: story.ClusterVersion, Samples: offeredVersions("1.0.0")})
 	if err != nil {
-		return telling{}, fmt.Errorf("starting the local cluster and the manager: %w", err)
+		return storyRun{}, fmt.Errorf("starting the local cluster and the manager: %w", err)
 	}
 	defer func() {
 		err = errors.Join(err, env.Stop())
@@ -124,44 +124,44 @@ func tellOnProcesses(ctx context.Context, dir string) (took telling, err error) 
 	}()
 	admin, err := story.NewAdmin(env)
 	if err != nil {
-		return telling{}, err
+		return storyRun{}, err
 	}
 	if err := managerRuns().Run(ctx, admin); err != nil {
-		return telling{}, err
+		return storyRun{}, err
 	}
 	begun := time.Now()
 	var log bytes.Buffer
-	if err := story.Tell(ctx, admin, toldSteps(), &log); err != nil {
-		return telling{}, fmt.Errorf("%w\n%s", err, log.String())
+	if err := story.Tell(ctx, admin, comparedSteps(), &log); err != nil {
+		return storyRun{}, fmt.Errorf("%w\n%s", err, log.String())
 	}
-	return telling{story: time.Since(begun)}, nil
+	return storyRun{story: time.Since(begun)}, nil
 }
 
-// told are the versions of the operator that the catalog offers.
-func told(versions ...string) (offered []samples.Operator) {
+// offeredVersions are the versions of the operator that the catalog offers.
+func offeredVersions(versions ...string) (offered []samples.Operator) {
 	for _, version := range versions {
-		offered = append(offered, samples.Operator{Package: toldOperator, Version: version})
+		offered = append(offered, samples.Operator{Package: comparedOperator, Version: version})
 	}
 	return offered
 }
 
-func storyPart(memory, processes []telling) part {
+func storyPart(memory, processes []storyRun) part {
 	p := part{
 		title: "A story in memory and on real processes",
-		text: "An operator is installed, upgraded and removed, on a cluster of its own: once as story `" + toldStory + "` of test/scenarios, whose cluster is in memory and whose time is virtual, once by the same steps on the local cluster of etcd, kube-apiserver, kube-controller-manager and the manager. " +
-			"“With its cluster”: in memory, from the installation of CustomResourceDefinitions and the payload's manifests on, which a process does once for all of its stories; on real processes, from the start of the processes to their end. Both are built beforehand.",
+		text: "A story installs, upgrades and removes one operator on a cluster of its own. In memory, this is story `" + comparedStory + "` of test/scenarios, at virtual time. On real processes, the same steps run against the local cluster of etcd, kube-apiserver, kube-controller-manager and the manager. " +
+			"“With its cluster” adds, in memory, the installation of CustomResourceDefinitions and the payload's manifests, which a process does once for all of its stories; on real processes, their start and end. Both are built beforehand.",
 		ours: "in memory", baseline: "real processes",
 	}
 	for _, row := range []struct {
 		name string
-		of   func(telling) time.Duration
+		of   func(storyRun) time.Duration
 	}{
-		{"the story", func(t telling) time.Duration { return t.story }},
-		{"the story with its cluster", func(t telling) time.Duration { return t.all }},
+		{"the story", func(t storyRun) time.Duration { return t.story }},
+		{"the story with its cluster", func(t storyRun) time.Duration { return t.all }},
 	} {
-		medianOf := func(tellings []telling) float64 {
+		medianOf := func(runs []storyRun) float64 {
 			var all []float64
-			for _, each := range tellings {
+			for _, each := range runs {
 				all = append(all, row.of(each).Seconds())
 			}
 			return median(all)

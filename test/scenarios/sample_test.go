@@ -100,7 +100,8 @@ func checkSample() error {
 // minStories is how many stories there are at least.
 const minStories = 100
 
-// No test is named after OM-14, which also asks for the minute that they take. The classes of stories are all but the restart at every write, which TestENG_D10 has.
+// No test is named after OM-14, which also asks for the minute that they take. The classes of stories are all but the restart at every write,
+// which TestENG_D10 has.
 func TestThereAreAHundredStoriesAndOneOfEachClass(t *testing.T) {
 	t.Parallel()
 	stories, err := goStories()

@@ -123,7 +123,7 @@ func write(out io.Writer, facts []provenance.Fact, tests []report.Test) error {
 			if !strings.HasPrefix(test.File, class.prefix) || test.Outcome == report.Skipped {
 				continue
 			}
-			if test.Outcome == report.Failed {
+			if test.Outcome != report.Passed {
 				errs = append(errs, fmt.Errorf("%s: %s failed", test.File, test.Name))
 				continue
 			}

@@ -110,7 +110,7 @@ func printSteps(out io.Writer, steps []step, cores int) error {
 
 // printSlowest prints the tests that took longest; one with subtests counts by these.
 func printSlowest(out io.Writer, tests []report.Test, most int) error {
-	tests = slices.DeleteFunc(slices.Clone(tests), func(t report.Test) bool { return t.Parent || t.Outcome == report.Skipped })
+	tests = slices.DeleteFunc(slices.Clone(tests), func(t report.Test) bool { return t.Parent || t.Outcome != report.Passed && t.Outcome != report.Failed })
 	slices.SortStableFunc(tests, func(a, b report.Test) int { return cmp.Compare(b.Elapsed, a.Elapsed) })
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(table, "seconds\t  the slowest of %d tests\n", len(tests))
@@ -121,33 +121,51 @@ func printSlowest(out io.Writer, tests []report.Test, most int) error {
 }
 
 const (
-	// mostFailed and mostLines bound what is printed of failed tests: CI keeps the end of a log only.
+	// These bound what is printed of failed tests: CI often keeps the last 2 KiB of a log only.
 	mostFailed = 5
-	mostLines  = 30
+	mostLines  = 20
+	mostBytes  = 120 // of a line
 )
 
-// logLine matches a line of the logs that Kubernetes' libraries write. Of parallel tests they may be in any test's output.
-var logLine = regexp.MustCompile(`^[IWEF]\d{4} |^\[[+-]\]`)
+// logLine matches a line of the logs that Kubernetes' libraries write, which may be in any of parallel tests' outputs, and of go test's
+// own about the order of tests.
+var logLine = regexp.MustCompile(`^[IWEF]\d{4} |^\[[+-]\]|^=== (RUN|PAUSE|CONT|NAME) `)
 
-// printFailed prints the last lines of what failed tests printed, without logs.
+// crashLine matches the first line of what Go's runtime says when it ends a process; the stacks of goroutines follow.
+var crashLine = regexp.MustCompile(`^(panic|fatal error|runtime|SIG[A-Z]+): |^unexpected fault address `)
+
+// printFailed prints the last lines of what tests printed that failed or did not come to their end, without logs. A crash comes last.
 func printFailed(out io.Writer, tests []report.Test) error {
-	printed := 0
+	var failures, crashes []string
 	for _, each := range tests {
-		if each.Outcome != report.Failed || each.Output == "" || each.Parent && subtestFailed(tests, each) {
+		if each.Outcome != report.Failed && each.Outcome != report.Unfinished || each.Parent && subtestFailed(tests, each) {
 			continue
 		}
-		if printed++; printed > mostFailed {
-			_, err := fmt.Fprintln(out, "… and more")
-			return err
+		lines := slices.DeleteFunc(strings.Split(strings.Trim(each.Output, "\n"), "\n"), logLine.MatchString)
+		if len(strings.Join(lines, "")) == 0 {
+			continue
 		}
-		lines := strings.Split(strings.Trim(each.Output, "\n"), "\n")
-		lines = slices.DeleteFunc(lines, logLine.MatchString)
-		lines = endOf(lines)
-		if _, err := fmt.Fprintf(out, "=== %s: %s failed:\n%s\n", each.File, each.Name, strings.Join(lines, "\n")); err != nil {
-			return err
+		crash := slices.IndexFunc(lines, crashLine.MatchString)
+		if crash >= 0 {
+			lines = lines[crash:min(len(lines), crash+mostLines)]
+		}
+		lines = lines[max(0, len(lines)-mostLines):]
+		for i, line := range lines {
+			lines[i] = line[:min(len(line), mostBytes)]
+		}
+		text := fmt.Sprintf("=== %s: %s %s:\n%s\n", each.File, each.Name, each.Outcome, strings.Join(lines, "\n"))
+		if crash >= 0 {
+			crashes = append(crashes, text)
+		} else {
+			failures = append(failures, text)
 		}
 	}
-	return nil
+	texts := append(failures, crashes...)
+	if len(texts) > mostFailed {
+		texts = append([]string{fmt.Sprintf("%d more and\n", len(texts)-mostFailed)}, texts[len(texts)-mostFailed:]...)
+	}
+	_, err := io.WriteString(out, strings.Join(texts, ""))
+	return err
 }
 
 // subtestFailed is whether a subtest of a test failed, which says more than the test itself.
@@ -155,15 +173,4 @@ func subtestFailed(tests []report.Test, parent report.Test) bool {
 	return slices.ContainsFunc(tests, func(each report.Test) bool {
 		return each.Outcome == report.Failed && each.File == parent.File && each.Package == parent.Package && strings.HasPrefix(each.Name, parent.Name+"/")
 	})
-}
-
-// endOf returns the last lines, or those from a panic on: goroutines' stacks follow it.
-func endOf(lines []string) []string {
-	crash := slices.IndexFunc(lines, func(line string) bool {
-		return strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")
-	})
-	if crash >= 0 {
-		return lines[crash:min(len(lines), crash+mostLines)]
-	}
-	return lines[max(0, len(lines)-mostLines):]
 }

@@ -64,7 +64,7 @@ func TestTheSlowestTestsAreThoseWithoutSubtests(t *testing.T) {
 	}
 }
 
-func TestFailedTestsArePrintedWithoutLogs(t *testing.T) {
+func TestWhatFailedTestsSayIsPrintedWithoutLogsAndACrashLast(t *testing.T) {
 	tests := []report.Test{
 		{File: "unit", Name: "TestA", Outcome: report.Failed, Parent: true, Output: "--- FAIL: TestA\n"},
 		{File: "unit", Name: "TestA/first", Outcome: report.Failed,
@@ -73,6 +73,8 @@ func TestFailedTestsArePrintedWithoutLogs(t *testing.T) {
 		{File: "unit", Name: "TestC", Outcome: report.Failed, Parent: true, Output: "    c_test.go:7: no stories\n--- FAIL: TestC\n"},
 		{File: "unit", Name: "TestC/second", Outcome: report.Passed, Output: "--- PASS: TestC/second\n"},
 		{File: "unit", Name: "TestD", Outcome: report.Failed, Output: "=== RUN   TestD\npanic: boom\n" + strings.Repeat("goroutine\n", 50)},
+		{File: "unit", Name: "TestE", Outcome: report.Unfinished, Output: "=== RUN   TestE\n=== PAUSE TestE\n"},
+		{File: "unit", Name: "TestF", Outcome: report.Unfinished, Output: "=== RUN   TestF\nSIGSEGV: segmentation violation\nPC=0x41\n"},
 	}
 	var out strings.Builder
 	if err := printFailed(&out, tests); err != nil {
@@ -80,7 +82,8 @@ func TestFailedTestsArePrintedWithoutLogs(t *testing.T) {
 	}
 	want := "=== unit: TestA/first failed:\n    a_test.go:5: got 1, want 2\n--- FAIL: TestA/first\n" +
 		"=== unit: TestC failed:\n    c_test.go:7: no stories\n--- FAIL: TestC\n" +
-		"=== unit: TestD failed:\npanic: boom\n" + strings.Repeat("goroutine\n", mostLines-1)
+		"=== unit: TestD failed:\npanic: boom\n" + strings.Repeat("goroutine\n", mostLines-1) +
+		"=== unit: TestF unfinished:\nSIGSEGV: segmentation violation\nPC=0x41\n"
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

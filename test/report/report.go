@@ -20,11 +20,12 @@ import (
 // Outcome is how a test ended.
 type Outcome string
 
-// The outcomes of a test that ran to its end or was skipped. A test whose process ended before it is in no report.
+// The outcomes of a test. Unfinished is one of go test whose process ended before it: the process crashed, or was killed.
 const (
-	Passed  Outcome = "passed"
-	Failed  Outcome = "failed"
-	Skipped Outcome = "skipped"
+	Passed     Outcome = "passed"
+	Failed     Outcome = "failed"
+	Skipped    Outcome = "skipped"
+	Unfinished Outcome = "unfinished"
 )
 
 // Attribute is a figure that a test reported with testing.T.Attr.
@@ -129,7 +130,7 @@ func parseGoTest(file string, content []byte) ([]Test, error) {
 		}
 		key := name{each.Package, each.Test}
 		if running[key] == nil {
-			running[key] = &Test{File: file, Package: each.Package, Name: each.Test}
+			running[key] = &Test{File: file, Package: each.Package, Name: each.Test, Outcome: Unfinished}
 			order = append(order, key)
 			if slash := strings.LastIndex(each.Test, "/"); slash >= 0 {
 				parents[name{each.Package, each.Test[:slash]}] = true
@@ -143,10 +144,9 @@ func parseGoTest(file string, content []byte) ([]Test, error) {
 func finished[K comparable](running map[K]*Test, parents map[K]bool, order []K) []Test {
 	var tests []Test
 	for _, key := range order {
-		if test := running[key]; test.Outcome != "" {
-			test.Parent = parents[key]
-			tests = append(tests, *test)
-		}
+		test := running[key]
+		test.Parent = parents[key]
+		tests = append(tests, *test)
 	}
 	return tests
 }

@@ -48,6 +48,7 @@ func TestReadReadsReportsOfGoTestAndOfGinkgo(t *testing.T) {
 		{File: "unit", Package: "p", Name: "TestA/first", Outcome: Passed, Elapsed: 1500 * time.Millisecond,
 			Attributes: []Attribute{{"points", "12 of 20"}}, Output: "--- PASS: TestA/first (1.50s)\n"},
 		{File: "unit", Package: "p", Name: "TestB", Outcome: Skipped},
+		{File: "unit", Package: "p", Name: "TestNeverEnds", Outcome: Unfinished},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

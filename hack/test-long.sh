@@ -80,10 +80,10 @@ extension() {
 	gotest extension -count=1 -timeout=30m "${flags[@]}" -run=^TestCLU_P11_ ./test/extension -args "${mutants[@]}"
 }
 
-# raced runs some stories with the race detector, behind the lanes that have time limits.
+# raced runs some stories with the race detector, behind the lanes that have time limits. -cpu=1: see HAS_BUBBLES in the Makefile.
 raced() {
 	local nice=(nice)
-	gotest raced -race -count=1 -timeout=20m "${flags[@]}" ./test/scenarios -args -sample="${stories_raced}" -seed="${seed}"
+	gotest raced -race -cpu=1 -count=1 -timeout=20m "${flags[@]}" ./test/scenarios -args -sample="${stories_raced}" -seed="${seed}"
 }
 
 # fuzztarget DIR TARGET fuzzes one target. It runs once more where the time said nothing of the target: when it was up before the

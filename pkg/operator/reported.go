@@ -28,12 +28,13 @@ const reportWithin = 30 * time.Second
 const degradedWithin = 2 * time.Minute
 
 // degradedInertia is how long a Degraded condition of the operator resource stands before the ClusterOperator has it. That of
-// the operators has waited already, for Options.DegradedAfter. That of the watches stands for some time after its trouble is over,
-// which must not be told as trouble.
+// the operators has waited already, for Options.DegradedAfter: it counts at once. Zero would not do, because library-go takes only
+// transitions before now, looks again a minute later, and the clock of the node that wrote the condition may be ahead. That of the
+// watches stands for some time after its trouble is over, which must not be told as trouble.
 func degradedInertia(condition operatorv1.OperatorCondition) time.Duration {
 	switch condition.Type {
 	case operatorhealth.ConditionPrefix + "Degraded":
-		return 0
+		return -degradedWithin
 	case watches.ConditionPrefix + "Degraded":
 		return degradedWithin + health.RefusalForgotten
 	}

@@ -129,7 +129,8 @@ func TestABundleThatIsApplied(t *testing.T) {
 	})
 }
 
-// recorder notes the objects that are created, in order, and how many requests were under way at once.
+// recorder notes the objects that are created, in order, and how many requests were under way at once. Each takes a millisecond, during
+// which all others are sent that wait for nothing.
 type recorder struct {
 	next http.RoundTripper
 
@@ -150,6 +151,7 @@ func (r *recorder) RoundTrip(request *http.Request) (*http.Response, error) {
 		r.mu.Lock()
 		r.created = append(r.created, path[len(path)-1])
 		r.mu.Unlock()
+		time.Sleep(time.Millisecond)
 	}
 	return r.next.RoundTrip(request)
 }

@@ -224,6 +224,7 @@ func TestWhatTheUpgradeGateReads(t *testing.T) {
 
 		s.By("nothing happening")
 		s.Expect(ended()).To(Succeed())
+		s.Settle()
 		before, err := s.Admin.Operator(ctx, pkg)
 		s.Expect(err).NotTo(HaveOccurred())
 		s.publishes(ctx, operator)

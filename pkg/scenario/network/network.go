@@ -26,7 +26,7 @@ type Network struct {
 
 // bufferSize is how many bytes of a direction of a connection wait to be read. Without a buffer two ends that write at the same time would wait
 // for each other, as TLS does when a client refuses the server's certificate.
-const bufferSize = 256 << 10
+const bufferSize = 32 << 10
 
 // firstPort is the first port that is chosen for a listener.
 const firstPort = 49152 // the first that is not registered, RFC 6335

@@ -152,7 +152,7 @@ func (s *sender) body(request Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return s.fill(string(body))
+	return s.fill(strings.ReplaceAll(string(body), "$(long)", strings.Repeat("x", request.Long)))
 }
 
 var placeholder = regexp.MustCompile(`\$\(([^.()]+)\.([^()]+)\)`)

@@ -100,9 +100,9 @@ func coreKinds() []Kind {
 			rules: rules{hasStatus: true, validName: validation.ValidateNamespaceName, prepareCreate: beginNamespace, prepareUpdate: keepNamespaceFinalizers,
 				canonicalize: labelNamespace, hasSpecFinalizers: true, returnsDeleted: true}, fields: namespaceFields},
 		Kind{Resource: "configmaps", Singular: "configmap", ShortNames: []string{"cm"}, Namespaced: true, Object: &corev1.ConfigMap{}, List: &corev1.ConfigMapList{},
-			rules: rules{validateUpdate: keepsConfigMap}},
+			rules: rules{validate: validateConfigMap, validateUpdate: keepsConfigMap}},
 		Kind{Resource: "secrets", Singular: "secret", Namespaced: true, Object: &corev1.Secret{}, List: &corev1.SecretList{}, fields: secretFields,
-			rules: rules{validateUpdate: keepsSecret, warnings: warnOfKeyPair}},
+			rules: rules{validate: validateSecret, validateUpdate: keepsSecret, warnings: warnOfKeyPair}},
 		Kind{Resource: "serviceaccounts", Singular: "serviceaccount", ShortNames: []string{"sa"}, Namespaced: true, Object: &corev1.ServiceAccount{}, List: &corev1.ServiceAccountList{},
 			rules: rules{returnsDeleted: true}},
 		Kind{Resource: "services", Singular: "service", ShortNames: []string{"svc"}, All: true, Namespaced: true, Object: &corev1.Service{}, List: &corev1.ServiceList{},
@@ -117,7 +117,7 @@ func coreKinds() []Kind {
 		Kind{Resource: "events", Singular: "event", ShortNames: []string{"ev"}, Namespaced: true, Object: &corev1.Event{}, List: &corev1.EventList{},
 			rules: rules{allowsCreateOnUpdate: true}, ttl: 3600, fields: eventFields},
 		Kind{Resource: "persistentvolumeclaims", Singular: "persistentvolumeclaim", ShortNames: []string{"pvc"}, Namespaced: true,
-			Object: &corev1.PersistentVolumeClaim{}, List: &corev1.PersistentVolumeClaimList{}, rules: rules{hasStatus: true, returnsDeleted: true, prepareCreate: func(object runtime.Object) {
+			Object: &corev1.PersistentVolumeClaim{}, List: &corev1.PersistentVolumeClaimList{}, rules: rules{hasStatus: true, returnsDeleted: true, validate: validateClaim, validateUpdate: keepsClaim, prepareCreate: func(object runtime.Object) {
 				object.(*corev1.PersistentVolumeClaim).Status.Phase = corev1.ClaimPending
 			}}},
 		Kind{Resource: "persistentvolumes", Singular: "persistentvolume", ShortNames: []string{"pv"},
@@ -132,13 +132,13 @@ func workloadKinds() []Kind {
 	kinds := served(appsv1.SchemeGroupVersion,
 		Kind{Resource: "deployments", Singular: "deployment", ShortNames: []string{"deploy"}, All: true, Namespaced: true,
 			Object: &appsv1.Deployment{}, List: &appsv1.DeploymentList{},
-			rules: rules{hasStatus: true, hasScale: true, hasGeneration: true, generationFields: []string{"Spec", "Annotations"}, validate: validateWorkload, validateUpdate: keepsSelector}},
+			rules: rules{hasStatus: true, hasScale: true, hasGeneration: true, generationFields: []string{"Spec", "Annotations"}, validate: validateReplicas, validateUpdate: keepsSelector}},
 		Kind{Resource: "replicasets", Singular: "replicaset", ShortNames: []string{"rs"}, All: true, Namespaced: true,
 			Object: &appsv1.ReplicaSet{}, List: &appsv1.ReplicaSetList{},
-			rules: rules{hasStatus: true, hasScale: true, hasGeneration: true, validate: validateWorkload, validateUpdate: keepsSelector}},
+			rules: rules{hasStatus: true, hasScale: true, hasGeneration: true, validate: validateReplicas, validateUpdate: keepsSelector}},
 		Kind{Resource: "statefulsets", Singular: "statefulset", ShortNames: []string{"sts"}, All: true, Namespaced: true,
 			Object: &appsv1.StatefulSet{}, List: &appsv1.StatefulSetList{},
-			rules: rules{hasStatus: true, hasScale: true, hasGeneration: true, validate: validateWorkload, validateUpdate: keepsStatefulSet}},
+			rules: rules{hasStatus: true, hasScale: true, hasGeneration: true, validate: validateReplicas, validateUpdate: keepsStatefulSet}},
 		Kind{Resource: "daemonsets", Singular: "daemonset", ShortNames: []string{"ds"}, All: true, Namespaced: true,
 			Object: &appsv1.DaemonSet{}, List: &appsv1.DaemonSetList{},
 			rules: rules{hasStatus: true, hasGeneration: true, prepareCreate: beginDaemonSet, prepareUpdate: countTemplates, validate: validateWorkload, validateUpdate: keepsSelector}},
@@ -146,7 +146,7 @@ func workloadKinds() []Kind {
 	)
 	return append(kinds, served(batchv1.SchemeGroupVersion,
 		Kind{Resource: "jobs", Singular: "job", All: true, Namespaced: true, Object: &batchv1.Job{}, List: &batchv1.JobList{},
-			rules: rules{hasStatus: true, hasGeneration: true, prepareCreate: selectJobPods}},
+			rules: rules{hasStatus: true, hasGeneration: true, prepareCreate: selectJobPods, validate: validateJob, validateUpdate: keepsJob}},
 		Kind{Resource: "cronjobs", Singular: "cronjob", ShortNames: []string{"cj"}, All: true, Namespaced: true, Object: &batchv1.CronJob{}, List: &batchv1.CronJobList{}, rules: specAndStatus},
 	)...)
 }

@@ -9,8 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
-	storagev1 "k8s.io/api/storage/v1"
-	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -75,56 +73,6 @@ func validateFinalizers(meta *metav1.ObjectMeta) field.ErrorList {
 	return errs
 }
 
-// keepsContent checks that a ConfigMap or Secret that is immutable keeps what it holds.
-func keepsContent(immutable, oldImmutable *bool, changed map[string]bool) field.ErrorList {
-	if oldImmutable == nil || !*oldImmutable {
-		return nil
-	}
-	var errs field.ErrorList
-	if immutable == nil || !*immutable {
-		errs = append(errs, field.Forbidden(field.NewPath("immutable"), "field is immutable when `immutable` is set"))
-	}
-	for _, name := range []string{"data", "binaryData"} {
-		if changed[name] {
-			errs = append(errs, field.Forbidden(field.NewPath(name), "field is immutable when `immutable` is set"))
-		}
-	}
-	return errs
-}
-
-func keepsConfigMap(object, old runtime.Object) field.ErrorList {
-	configMap, oldConfigMap := object.(*corev1.ConfigMap), old.(*corev1.ConfigMap)
-	return keepsContent(configMap.Immutable, oldConfigMap.Immutable, map[string]bool{
-		"data":       !apiequality.Semantic.DeepEqual(configMap.Data, oldConfigMap.Data),
-		"binaryData": !apiequality.Semantic.DeepEqual(configMap.BinaryData, oldConfigMap.BinaryData),
-	})
-}
-
-func keepsSecret(object, old runtime.Object) field.ErrorList {
-	secret, oldSecret := object.(*corev1.Secret), old.(*corev1.Secret)
-	errs := validation.ValidateImmutableField(secret.Type, oldSecret.Type, field.NewPath("type"))
-	return append(errs, keepsContent(secret.Immutable, oldSecret.Immutable, map[string]bool{
-		"data": !apiequality.Semantic.DeepEqual(secret.Data, oldSecret.Data),
-	})...)
-}
-
-func validateService(object runtime.Object) field.ErrorList {
-	service := object.(*corev1.Service)
-	if len(service.Spec.Ports) == 0 && service.Spec.ClusterIP != corev1.ClusterIPNone && service.Spec.Type != corev1.ServiceTypeExternalName {
-		return field.ErrorList{field.Required(field.NewPath("spec", "ports"), "")}
-	}
-	return nil
-}
-
-func keepsServiceAddress(object, old runtime.Object) field.ErrorList {
-	service, oldService := object.(*corev1.Service), old.(*corev1.Service)
-	named := service.Spec.Type == corev1.ServiceTypeExternalName || oldService.Spec.Type == corev1.ServiceTypeExternalName
-	if named || service.Spec.ClusterIP == oldService.Spec.ClusterIP {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(field.NewPath("spec", "clusterIPs").Index(0), service.Spec.ClusterIPs, "may not change once set")}
-}
-
 func validatePolicy(object runtime.Object) field.ErrorList {
 	policy := object.(*admissionregistrationv1.ValidatingAdmissionPolicy)
 	if len(policy.Spec.Validations) > 0 || len(policy.Spec.AuditAnnotations) > 0 {
@@ -162,10 +110,4 @@ func keepsPriority(object, old runtime.Object) field.ErrorList {
 		return nil
 	}
 	return field.ErrorList{field.Forbidden(field.NewPath("value"), "may not be changed in an update.")}
-}
-
-func keepsProvisioner(object, old runtime.Object) field.ErrorList {
-	class, oldClass := object.(*storagev1.StorageClass), old.(*storagev1.StorageClass)
-	return append(validation.ValidateImmutableField(class.Parameters, oldClass.Parameters, field.NewPath("parameters")),
-		validation.ValidateImmutableField(class.Provisioner, oldClass.Provisioner, field.NewPath("provisioner"))...)
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/validation"
@@ -11,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
 )
 
 // podsOf returns the name of a workload's kind, the selector of its Pods and their template.
@@ -47,6 +49,38 @@ func validateWorkload(object runtime.Object) field.ErrorList {
 		errs = append(errs, field.Required(spec.Child("template", "spec", "containers"), ""))
 	}
 	return errs
+}
+
+// validateReplicas checks the number of a workload's Pods besides what validateWorkload checks.
+func validateReplicas(object runtime.Object) field.ErrorList {
+	replicas := fieldOf(object, "Spec").FieldByName("Replicas").Interface().(*int32)
+	return append(validation.ValidateNonnegativeField(int64(ptr.Deref(replicas, 0)), field.NewPath("spec", "replicas")), validateWorkload(object)...)
+}
+
+// validateJob checks the containers of a Job's Pods, and that they end.
+func validateJob(object runtime.Object) field.ErrorList {
+	pods := object.(*batchv1.Job).Spec.Template.Spec
+	path := field.NewPath("spec", "template", "spec")
+	var errs field.ErrorList
+	if len(pods.Containers) == 0 {
+		errs = append(errs, field.Required(path.Child("containers"), ""))
+	}
+	if pods.RestartPolicy != corev1.RestartPolicyNever && pods.RestartPolicy != corev1.RestartPolicyOnFailure {
+		errs = append(errs, field.Required(path.Child("restartPolicy"), `valid values: "OnFailure", "Never"`))
+	}
+	return errs
+}
+
+// keepsJob checks that a Job keeps its Pods, and how many of them complete it.
+func keepsJob(object, old runtime.Object) field.ErrorList {
+	changed, was := object.(*batchv1.Job).Spec, old.(*batchv1.Job).Spec
+	spec := field.NewPath("spec")
+	var errs field.ErrorList
+	if ptr.Deref(changed.CompletionMode, "") != batchv1.IndexedCompletion {
+		errs = validation.ValidateImmutableField(changed.Completions, was.Completions, spec.Child("completions"))
+	}
+	errs = append(errs, validation.ValidateImmutableField(changed.Selector, was.Selector, spec.Child("selector"))...)
+	return append(errs, validation.ValidateImmutableField(changed.Template.Spec, was.Template.Spec, spec.Child("template", "spec"))...)
 }
 
 // keepsSelector checks that a workload keeps its selector.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/client/v3/kubernetes"
 )
@@ -49,8 +50,14 @@ func (o operations) Count(_ context.Context, prefix string, _ kubernetes.CountOp
 	return count, err
 }
 
+// maxValue is how many bytes a value may have. It is etcd's default for --max-request-bytes, which also counts the key and a few bytes more.
+const maxValue = 1536 << 10
+
 // OptimisticPut is kubernetes.Interface's.
 func (o operations) OptimisticPut(_ context.Context, key string, value []byte, expected int64, options kubernetes.PutOptions) (kubernetes.PutResponse, error) {
+	if len(value) > maxValue {
+		return kubernetes.PutResponse{}, rpctypes.ErrRequestTooLarge
+	}
 	current, revision, written, err := o.store.put(key, value, expected, options.LeaseID)
 	response := kubernetes.PutResponse{Succeeded: written, Revision: revision}
 	if !written && options.GetOnFailure {

@@ -1,0 +1,34 @@
+package builtin
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// validateClaim checks that a PersistentVolumeClaim asks for a size.
+func validateClaim(object runtime.Object) field.ErrorList {
+	if _, found := object.(*corev1.PersistentVolumeClaim).Spec.Resources.Requests[corev1.ResourceStorage]; found {
+		return nil
+	}
+	return field.ErrorList{field.Required(field.NewPath("spec", "resources").Key(string(corev1.ResourceStorage)), "")}
+}
+
+// keepsClaim checks that a PersistentVolumeClaim keeps what nothing can change while it is not bound: here none ever is.
+func keepsClaim(object, old runtime.Object) field.ErrorList {
+	if apiequality.Semantic.DeepEqual(object.(*corev1.PersistentVolumeClaim).Spec, old.(*corev1.PersistentVolumeClaim).Spec) {
+		return nil
+	}
+	return field.ErrorList{field.Forbidden(field.NewPath("spec"),
+		"spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims")}
+}
+
+// keepsProvisioner checks that a StorageClass keeps who provides its volumes, and how.
+func keepsProvisioner(object, old runtime.Object) field.ErrorList {
+	class, oldClass := object.(*storagev1.StorageClass), old.(*storagev1.StorageClass)
+	return append(validation.ValidateImmutableField(class.Parameters, oldClass.Parameters, field.NewPath("parameters")),
+		validation.ValidateImmutableField(class.Provisioner, oldClass.Provisioner, field.NewPath("provisioner"))...)
+}

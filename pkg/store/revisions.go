@@ -191,11 +191,28 @@ func (r *Revisions) Delete(ctx context.Context, owner Owner, header Header) erro
 		names = append(names, partName(owner.Name, header.Number, i))
 	}
 	for _, name := range names {
-		if err := r.secrets.Delete(ctx, name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
-			return fmt.Errorf("deleting revision %d of BundleDeployment %q: %w", header.Number, owner.Name, err)
+		if err := r.deleteOwn(ctx, owner, name); err != nil {
+			return fmt.Errorf("deleting revision %d of BundleDeployment %q: Secret %q: %w", header.Number, owner.Name, name, err)
 		}
 	}
 	return nil
+}
+
+// deleteOwn deletes the owner's Secret of this name. A later BundleDeployment of the owner's name has Secrets of the same names: they stay,
+// also if the request arrives late.
+func (r *Revisions) deleteOwn(ctx context.Context, owner Owner, name string) error {
+	found, err := r.secrets.Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) || err == nil && !belongs(found, owner) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	err = r.secrets.Delete(ctx, name, metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(found.UID))})
+	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+		return nil
+	}
+	return err
 }
 
 // newSecret makes one Secret of a revision; what it holds stands under the key of its role.

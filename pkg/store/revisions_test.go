@@ -112,6 +112,22 @@ func TestRevisionsSavedTwiceAreWrittenOnce(t *testing.T) {
 	}
 }
 
+func TestADeletionLeavesTheRevisionsOfALaterDeploymentOfTheName(t *testing.T) {
+	client := fake.NewClientset()
+	revisions := NewRevisions(client.CoreV1().Secrets("system"))
+	earlier, later := Owner{Name: "memo", UID: "uid-1"}, Owner{Name: "memo", UID: "uid-2"}
+	revision := revisionOf(1, configMap("a", "x"))
+	if err := revisions.Save(t.Context(), later, revision); err != nil {
+		t.Fatal(err)
+	}
+	if err := revisions.Delete(t.Context(), earlier, revision.Header); err != nil {
+		t.Fatal(err)
+	}
+	if left := secretsOf(t, client); len(left) != 1+revision.Parts {
+		t.Errorf("%d of %d Secrets are left", len(left), 1+revision.Parts)
+	}
+}
+
 func TestRevisionsThatAreUnfinishedOrAnothersAreNotSeen(t *testing.T) {
 	client := fake.NewClientset()
 	secrets := client.CoreV1().Secrets("system")

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,7 +33,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	code := m.Run()
-	for _, check := range []func() error{checkRequestTypes, checkSample, func() error { return writeTrace(code == 0) }} {
+	for _, check := range []func() error{checkRequestTypes, checkDeletions, checkSample, func() error { return writeTrace(code == 0) }} {
 		if err := check(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			code = max(code, 1)
@@ -53,6 +54,16 @@ func checkRequestTypes() error {
 	}
 	return fmt.Errorf("stories sent requests of types that test/parity/requests lacks; add a request of each type there, and record its answer:\n%s",
 		strings.Join(lacking, "\n"))
+}
+
+// checkDeletions returns an error if a manager sent a deletion without the UID of what it deletes: somebody may have made another object of the
+// name meanwhile.
+func checkDeletions() error {
+	if len(allRequests.blind) == 0 {
+		return nil
+	}
+	blind := slices.Sorted(slices.Values(allRequests.blind))
+	return fmt.Errorf("managers sent deletions without preconditions.uid:\n%s", strings.Join(slices.Compact(blind), "\n"))
 }
 
 // writeTrace writes what test/rbac compares with the shipped roles.

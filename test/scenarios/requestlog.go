@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/openshift/platform-operators/pkg/scenario"
@@ -24,6 +25,8 @@ type requestLog struct {
 	examples map[parity.RequestType]scenario.Request
 	// manager are the requests of managers, without watches.
 	manager []rbac.ObservedRequest
+	// blind are managers' deletions by name alone.
+	blind []string
 }
 
 // add adds the requests to a cluster.
@@ -42,6 +45,9 @@ func (r *requestLog) add(cluster *scenario.Cluster) {
 		}
 		if request.User == managerUser && request.Verb != "watch" && request.Reason != "" { // else it was lost, or a fault kept it from the API server
 			r.manager = append(r.manager, observed(request))
+		}
+		if request.User == managerUser && request.Verb == "delete" && !slices.Contains(strings.Fields(request.Options), "preconditions.uid") {
+			r.blind = append(r.blind, request.String())
 		}
 	}
 }

@@ -11,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"k8s.io/klog/v2"
 
 	"github.com/openshift/platform-operators/pkg/scenario/apiserver"
 	"github.com/openshift/platform-operators/pkg/scenario/controllers"
@@ -65,6 +64,7 @@ type Cluster struct {
 	workloads *workloads.Runner
 	stop      context.CancelFunc
 	running   sync.WaitGroup
+	failed    atomic.Pointer[error] // of the controllers, which then have ended
 }
 
 // Start starts a cluster, and returns when it is ready. The caller stops it.
@@ -112,7 +112,7 @@ func (c *Cluster) start(ctx context.Context, options Options) error {
 	c.running.Go(func() { c.workloads.Run(running) })
 	c.running.Go(func() {
 		if err := controllers.Run(running, c.store, c.componentConfig); err != nil && !errors.Is(err, context.Canceled) {
-			klog.Errorf("the controllers of the cluster in memory ended: %v", err)
+			c.failed.Store(&err)
 		}
 	})
 	return nil

@@ -20,12 +20,15 @@ const (
 
 // Settle waits until nothing was written for 10 seconds and no request is in flight. Leases of leader election are not counted. A cluster
 // that does not settle within 10 minutes is an error, which lists the requests in flight and the last writes. So is an endless loop of
-// requests. Call it in a bubble; all times are virtual.
+// requests, and an error that ended the cluster's controllers. Call it in a bubble; all times are virtual.
 func (c *Cluster) Settle() error {
 	deadline := time.Now().Add(settleWithin)
 	for {
 		time.Sleep(settleStep)
 		c.rest()
+		if err := c.failed.Load(); err != nil {
+			return fmt.Errorf("the cluster's controllers have ended: %w", *err)
+		}
 		if err := c.recorder.endless(); err != nil {
 			return err
 		}

@@ -27,6 +27,9 @@ const reportWithin = 30 * time.Second
 // degradedWithin is library-go's own inertia, for the Degraded conditions that have not waited yet.
 const degradedWithin = 2 * time.Minute
 
+// aheadAtMost is by how much another node's clock may be ahead. By more, leases and certificates fail first.
+const aheadAtMost = 24 * time.Hour
+
 // degradedInertia is how long a Degraded condition of the operator resource stands before the ClusterOperator has it. That of
 // the operators has waited already, for Options.DegradedAfter: it counts at once. Zero would not do, because library-go takes only
 // transitions before now, looks again a minute later, and the clock of the node that wrote the condition may be ahead. That of the
@@ -34,7 +37,7 @@ const degradedWithin = 2 * time.Minute
 func degradedInertia(condition operatorv1.OperatorCondition) time.Duration {
 	switch condition.Type {
 	case operatorhealth.ConditionPrefix + "Degraded":
-		return -degradedWithin
+		return -aheadAtMost
 	case watches.ConditionPrefix + "Degraded":
 		return degradedWithin + health.RefusalForgotten
 	}

@@ -198,18 +198,22 @@ func (r *Revisions) Delete(ctx context.Context, owner Owner, header Header) erro
 	return nil
 }
 
-// deleteOwn deletes the owner's Secret of this name. A later BundleDeployment of the owner's name has Secrets of the same names: they stay,
-// also if the request arrives late.
+// deleteOwn deletes the owner's Secret of this name, or one of nobody: a backup that was restored has no owner references. A later
+// BundleDeployment of the owner's name has Secrets of the same names: they stay, also if the request arrives late.
 func (r *Revisions) deleteOwn(ctx context.Context, owner Owner, name string) error {
 	found, err := r.secrets.Get(ctx, name, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) || err == nil && !belongs(found, owner) {
+	if apierrors.IsNotFound(err) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
+	if ofNobody := found.Type == SecretType && len(found.OwnerReferences) == 0; !belongs(found, owner) && !ofNobody {
+		return nil
+	}
+	// A conflict is an error: the next attempt finds whose the Secret is.
 	err = r.secrets.Delete(ctx, name, metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(found.UID))})
-	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+	if apierrors.IsNotFound(err) {
 		return nil
 	}
 	return err

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand"
 	"strings"
@@ -9,9 +10,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
@@ -112,19 +116,45 @@ func TestRevisionsSavedTwiceAreWrittenOnce(t *testing.T) {
 	}
 }
 
-func TestADeletionLeavesTheRevisionsOfALaterDeploymentOfTheName(t *testing.T) {
-	client := fake.NewClientset()
-	revisions := NewRevisions(client.CoreV1().Secrets("system"))
-	earlier, later := Owner{Name: "memo", UID: "uid-1"}, Owner{Name: "memo", UID: "uid-2"}
-	revision := revisionOf(1, configMap("a", "x"))
-	if err := revisions.Save(t.Context(), later, revision); err != nil {
-		t.Fatal(err)
-	}
-	if err := revisions.Delete(t.Context(), earlier, revision.Header); err != nil {
-		t.Fatal(err)
-	}
-	if left := secretsOf(t, client); len(left) != 1+revision.Parts {
-		t.Errorf("%d of %d Secrets are left", len(left), 1+revision.Parts)
+func TestADeletionTakesWhatTheOwnerOrNobodyHas(t *testing.T) {
+	later := Owner{Name: "memo", UID: "uid-2"}
+	for name, c := range map[string]struct {
+		by       Owner
+		unowned  bool
+		refused  error
+		wantLeft int
+	}{
+		"the owner's":                        {by: later},
+		"that of a later one of the name":    {by: Owner{Name: "memo", UID: "uid-1"}, wantLeft: 2},
+		"one that a backup brought back":     {by: later, unowned: true},
+		"one whose deletion is refused once": {by: later, refused: apierrors.NewConflict(corev1.Resource("secrets"), "revision.memo.r1", errors.New("changed")), wantLeft: 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client := fake.NewClientset()
+			revisions := NewRevisions(client.CoreV1().Secrets("system"))
+			revision := revisionOf(1, configMap("a", "x"))
+			if err := revisions.Save(t.Context(), later, revision); err != nil {
+				t.Fatal(err)
+			}
+			for _, each := range secretsOf(t, client) {
+				if !c.unowned {
+					break
+				}
+				each.OwnerReferences = nil
+				if _, err := client.CoreV1().Secrets("system").Update(t.Context(), &each, metav1.UpdateOptions{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if c.refused != nil {
+				client.PrependReactor("delete", "secrets", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, c.refused })
+			}
+			if err := revisions.Delete(t.Context(), c.by, revision.Header); !errors.Is(err, c.refused) {
+				t.Errorf("got error %v, want %v", err, c.refused)
+			}
+			if left := secretsOf(t, client); len(left) != c.wantLeft {
+				t.Errorf("%d Secrets are left, want %d", len(left), c.wantLeft)
+			}
+		})
 	}
 }
 

@@ -72,7 +72,7 @@ clean: ## Remove _output
 ##@ Test
 
 .PHONY: test
-test: compile test-unit test-seeds test-scenarios test-registries test-real test-alerts test-bench test-integration test-clusters test-rbac ## Run all tests but the long ones. RESULTS=folder keeps their results as JSON
+test: compile test-unit test-bubbles test-seeds test-scenarios test-registries test-real test-alerts test-bench test-integration test-clusters test-rbac ## Run all tests but the long ones. RESULTS=folder keeps their results as JSON
 
 .PHONY: results
 results:
@@ -102,7 +102,7 @@ compile-modules:
 
 # -vet=off here and below: go test would vet every package once more, by fewer rules than make verify.
 .PHONY: test-unit
-test-unit: test-bubbles ## Unit tests with the race detector, and the checks of manifests/
+test-unit: results ## Unit tests with the race detector, and the checks of manifests/
 	$(UNIT) | while read -r package; do if ! $(HAS_BUBBLES); then echo "$${package}"; fi; done | \
 		xargs $(GOTEST) -race -vet=off -timeout=10m -run='^(Test|Example)' -skip='$(LONG)|$(REAL)' $(TESTFLAGS)
 
@@ -110,7 +110,7 @@ test-unit: test-bubbles ## Unit tests with the race detector, and the checks of 
 # (https://go.dev/issue/78156), so -race goes with -cpu=1 here and in hack/test-long.sh. Goroutines still take turns in a random order.
 HAS_BUBBLES = grep --quiet --no-messages '"testing/synctest"' ".$${package\#$(MODULE)}"/*.go
 .PHONY: test-bubbles
-test-bubbles: results
+test-bubbles: results ## Unit tests that run at virtual time, with the race detector
 	$(UNIT) | while read -r package; do if $(HAS_BUBBLES); then echo "$${package}"; fi; done | \
 		xargs $(GOTEST) -race -cpu=1 -vet=off -timeout=10m -run='^(Test|Example)' -skip='$(LONG)|$(REAL)' $(TESTFLAGS)
 

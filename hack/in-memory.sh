@@ -7,11 +7,11 @@ set -euo pipefail
 # In KiB. What stories write at once takes a hundredth of it.
 readonly room=$((4 * 1024 * 1024))
 
-# place prints a new folder in memory, or nothing. GOTMPDIR cannot send built programs elsewhere: testing.T.TempDir follows it too.
+# place prints a new folder in memory, or nothing.
 place() {
 	local free folder
 	free="$(df --output=avail /dev/shm 2>/dev/null | tail -n 1)" || return 0
-	((free >= room)) || return 0
+	[[ ${free} =~ ^[0-9]+$ ]] && ((free >= room)) || return 0
 	folder="$(mktemp --directory --tmpdir=/dev/shm platform-operators-XXXXXX 2>/dev/null)" || return 0
 	printf '#!/bin/sh\n' >"${folder}/program"
 	chmod +x "${folder}/program"
@@ -28,7 +28,8 @@ if [[ -z "${folder}" ]]; then
 	exec "$@"
 fi
 trap 'rm -rf "${folder}"' EXIT
-TMPDIR="${folder}" "$@" <&0 &
+# GOTMPDIR as well, because testing.T.TempDir follows it. So the go command builds here, too.
+TMPDIR="${folder}" GOTMPDIR="${folder}" "$@" <&0 &
 child=$!
 trap 'kill -TERM "${child}" 2>/dev/null' TERM INT HUP
 status=0

@@ -6,6 +6,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -124,7 +125,7 @@ func write(out io.Writer, facts []provenance.Fact, tests []report.Test) error {
 				continue
 			}
 			if test.Outcome != report.Passed {
-				errs = append(errs, fmt.Errorf("%s: %s failed", test.File, test.Name))
+				errs = append(errs, fmt.Errorf("%s: %s %s", test.File, cmp.Or(test.Name, test.Package), test.Outcome))
 				continue
 			}
 			if !test.Parent {

@@ -110,7 +110,9 @@ func printSteps(out io.Writer, steps []step, cores int) error {
 
 // printSlowest prints the tests that took longest; one with subtests counts by these.
 func printSlowest(out io.Writer, tests []report.Test, most int) error {
-	tests = slices.DeleteFunc(slices.Clone(tests), func(t report.Test) bool { return t.Parent || t.Outcome != report.Passed && t.Outcome != report.Failed })
+	tests = slices.DeleteFunc(slices.Clone(tests), func(t report.Test) bool {
+		return t.Parent || t.Name == "" || t.Outcome != report.Passed && t.Outcome != report.Failed
+	})
 	slices.SortStableFunc(tests, func(a, b report.Test) int { return cmp.Compare(b.Elapsed, a.Elapsed) })
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(table, "seconds\t  the slowest of %d tests\n", len(tests))
@@ -122,8 +124,8 @@ func printSlowest(out io.Writer, tests []report.Test, most int) error {
 
 const (
 	// These bound what is printed of failed tests: CI often keeps the last 2 KiB of a log only.
-	mostFailed = 5
-	mostLines  = 20
+	mostFailed = 6
+	mostLines  = 15
 	mostBytes  = 120 // of a line
 )
 
@@ -132,32 +134,21 @@ const (
 var logLine = regexp.MustCompile(`^[IWEF]\d{4} |^\[[+-]\]|^=== (RUN|PAUSE|CONT|NAME) `)
 
 // crashLine matches the first line of what Go's runtime says when it ends a process; the stacks of goroutines follow.
-var crashLine = regexp.MustCompile(`^(panic|fatal error|runtime|SIG[A-Z]+): |^unexpected fault address `)
+var crashLine = regexp.MustCompile(`^(panic|fatal error|SIG[A-Z]+): |^unexpected fault address `)
 
-// printFailed prints the last lines of what tests printed that failed or did not come to their end, without logs. A crash comes last.
+// printFailed prints the last lines, without logs, of what failed tests printed, those that did not come to their end, and packages that failed
+// otherwise. A crash comes last: go test prints it in the output of any test of the package, also of one that passed.
 func printFailed(out io.Writer, tests []report.Test) error {
 	var failures, crashes []string
 	for _, each := range tests {
-		if each.Outcome != report.Failed && each.Outcome != report.Unfinished || each.Parent && subtestFailed(tests, each) {
-			continue
-		}
 		lines := slices.DeleteFunc(strings.Split(strings.Trim(each.Output, "\n"), "\n"), logLine.MatchString)
-		if len(strings.Join(lines, "")) == 0 {
-			continue
-		}
 		crash := slices.IndexFunc(lines, crashLine.MatchString)
-		if crash >= 0 {
-			lines = lines[crash:min(len(lines), crash+mostLines)]
-		}
-		lines = lines[max(0, len(lines)-mostLines):]
-		for i, line := range lines {
-			lines[i] = line[:min(len(line), mostBytes)]
-		}
-		text := fmt.Sprintf("=== %s: %s %s:\n%s\n", each.File, each.Name, each.Outcome, strings.Join(lines, "\n"))
-		if crash >= 0 {
-			crashes = append(crashes, text)
-		} else {
-			failures = append(failures, text)
+		switch {
+		case crash >= 0 && failed(each.Package, tests):
+			crashes = append(crashes, excerpt(each, lines[crash:min(len(lines), crash+mostLines)]))
+		case each.Outcome != report.Failed && each.Outcome != report.Unfinished || partFailed(each, tests) || strings.Join(lines, "") == "":
+		default:
+			failures = append(failures, excerpt(each, lines[max(0, len(lines)-mostLines):]))
 		}
 	}
 	texts := append(failures, crashes...)
@@ -168,9 +159,29 @@ func printFailed(out io.Writer, tests []report.Test) error {
 	return err
 }
 
-// subtestFailed is whether a subtest of a test failed, which says more than the test itself.
-func subtestFailed(tests []report.Test, parent report.Test) bool {
+// excerpt returns the lines under the name of their test.
+func excerpt(test report.Test, lines []string) string {
+	for i, line := range lines {
+		lines[i] = strings.ToValidUTF8(line[:min(len(line), mostBytes)], "")
+	}
+	name := test.Name
+	if name == "" {
+		name = test.Package
+	}
+	return fmt.Sprintf("=== %s: %s %s:\n%s\n", test.File, name, test.Outcome, strings.Join(lines, "\n"))
+}
+
+// failed is whether a Go package failed, or a report does not have its end.
+func failed(pkg string, tests []report.Test) bool {
 	return slices.ContainsFunc(tests, func(each report.Test) bool {
-		return each.Outcome == report.Failed && each.File == parent.File && each.Package == parent.Package && strings.HasPrefix(each.Name, parent.Name+"/")
+		return each.Package == pkg && (each.Name == "" || each.Outcome == report.Unfinished)
+	})
+}
+
+// partFailed is whether a subtest of a test failed, or a test of a package: that says more.
+func partFailed(whole report.Test, tests []report.Test) bool {
+	return slices.ContainsFunc(tests, func(each report.Test) bool {
+		isPart := each.Name != "" && whole.Name == "" || strings.HasPrefix(each.Name, whole.Name+"/")
+		return isPart && each.Outcome == report.Failed && each.File == whole.File && each.Package == whole.Package
 	})
 }

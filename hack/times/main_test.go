@@ -72,9 +72,13 @@ func TestWhatFailedTestsSayIsPrintedWithoutLogsAndACrashLast(t *testing.T) {
 		{File: "unit", Name: "TestB", Outcome: report.Passed, Output: "--- PASS: TestB\n"},
 		{File: "unit", Name: "TestC", Outcome: report.Failed, Parent: true, Output: "    c_test.go:7: no stories\n--- FAIL: TestC\n"},
 		{File: "unit", Name: "TestC/second", Outcome: report.Passed, Output: "--- PASS: TestC/second\n"},
-		{File: "unit", Name: "TestD", Outcome: report.Failed, Output: "=== RUN   TestD\npanic: boom\n" + strings.Repeat("goroutine\n", 50)},
-		{File: "unit", Name: "TestE", Outcome: report.Unfinished, Output: "=== RUN   TestE\n=== PAUSE TestE\n"},
-		{File: "unit", Name: "TestF", Outcome: report.Unfinished, Output: "=== RUN   TestF\nSIGSEGV: segmentation violation\nPC=0x41\n"},
+		{File: "unit", Package: "d", Outcome: report.Failed, Output: "FAIL\n"},
+		{File: "unit", Package: "d", Name: "TestC", Outcome: report.Passed, Output: "fatal error: concurrent map writes\n--- PASS: TestC\n"},
+		{File: "unit", Package: "d", Name: "TestD", Outcome: report.Failed, Output: "=== RUN   TestD\npanic: boom\n" + strings.Repeat("goroutine\n", 50)},
+		{File: "unit", Package: "e", Name: "TestE", Outcome: report.Unfinished, Output: "=== RUN   TestE\n=== PAUSE TestE\n"},
+		{File: "unit", Package: "f", Name: "TestF", Outcome: report.Unfinished, Output: "=== RUN   TestF\nSIGSEGV: segmentation violation\nPC=0x41\n"},
+		{File: "unit", Package: "g", Outcome: report.Failed, Output: "g.go:1: undefined: x\n"},
+		{File: "unit", Name: "TestH", Outcome: report.Passed, Output: "panic: is what the tested function prints\n"},
 	}
 	var out strings.Builder
 	if err := printFailed(&out, tests); err != nil {
@@ -82,6 +86,8 @@ func TestWhatFailedTestsSayIsPrintedWithoutLogsAndACrashLast(t *testing.T) {
 	}
 	want := "=== unit: TestA/first failed:\n    a_test.go:5: got 1, want 2\n--- FAIL: TestA/first\n" +
 		"=== unit: TestC failed:\n    c_test.go:7: no stories\n--- FAIL: TestC\n" +
+		"=== unit: g failed:\ng.go:1: undefined: x\n" +
+		"=== unit: TestC passed:\nfatal error: concurrent map writes\n--- PASS: TestC\n" +
 		"=== unit: TestD failed:\npanic: boom\n" + strings.Repeat("goroutine\n", mostLines-1) +
 		"=== unit: TestF unfinished:\nSIGSEGV: segmentation violation\nPC=0x41\n"
 	if diff := cmp.Diff(want, out.String()); diff != "" {

@@ -4,6 +4,7 @@ package report
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,7 +36,8 @@ type Attribute struct{ Key, Value string }
 type Test struct {
 	// File is the report's file name without ".json", Package the Go package, which is empty for a Ginkgo spec.
 	File, Package string
-	// Name is as go test prints it; a spec's is its containers and itself, separated by blanks.
+	// Name is as go test prints it; a spec's is its containers and itself, separated by blanks. It is empty for a Go package itself, of which
+	// only one that failed is reported, with what belongs to no test: of a build that failed, for instance.
 	Name    string
 	Outcome Outcome
 	Elapsed time.Duration
@@ -104,18 +106,24 @@ func parseGinkgo(file string, content []byte) ([]Test, error) {
 	return tests, nil
 }
 
-// event is a line of test2json's output; see "go doc test2json".
+// event is a line of test2json's output; see "go doc test2json". Of a build, "go help buildjson", it has an ImportPath.
 type event struct {
-	Action, Package, Test, Output, Key, Value string
-	Elapsed                                   float64
+	Action, Package, ImportPath, Test, Output, Key, Value string
+	Elapsed                                               float64
+}
+
+// running is a test, or a package, while its events are read.
+type running struct {
+	Test
+	output strings.Builder
 }
 
 // parseGoTest returns what it has read with the error, because a run that was cut off ends in the middle of a line.
 func parseGoTest(file string, content []byte) ([]Test, error) {
 	type name struct{ pkg, test string }
-	running := map[name]*Test{}
-	parents := map[name]bool{}
-	var order []name
+	known := map[name]*running{}
+	var order []*running
+	var failed error
 	for reader, line := bufio.NewReader(bytes.NewReader(content)), 1; ; line++ {
 		text, err := reader.ReadBytes('\n')
 		if errors.Is(err, io.EOF) && len(bytes.TrimSpace(text)) == 0 {
@@ -123,42 +131,38 @@ func parseGoTest(file string, content []byte) ([]Test, error) {
 		}
 		var each event
 		if err := json.Unmarshal(text, &each); err != nil {
-			return finished(running, parents, order), fmt.Errorf("line %d: %w", line, err)
+			failed = fmt.Errorf("line %d: %w", line, err)
+			break
 		}
-		if each.Test == "" {
-			continue
-		}
-		key := name{each.Package, each.Test}
-		if running[key] == nil {
-			running[key] = &Test{File: file, Package: each.Package, Name: each.Test, Outcome: Unfinished}
-			order = append(order, key)
-			if slash := strings.LastIndex(each.Test, "/"); slash >= 0 {
-				parents[name{each.Package, each.Test[:slash]}] = true
+		key := name{cmp.Or(each.Package, each.ImportPath), each.Test}
+		if known[key] == nil {
+			known[key] = &running{Test: Test{File: file, Package: key.pkg, Name: key.test, Outcome: Unfinished}}
+			order = append(order, known[key])
+			if slash := strings.LastIndex(key.test, "/"); slash >= 0 && known[name{key.pkg, key.test[:slash]}] != nil {
+				known[name{key.pkg, key.test[:slash]}].Parent = true
 			}
 		}
-		running[key].apply(each)
+		known[key].apply(each)
 	}
-	return finished(running, parents, order), nil
-}
-
-func finished[K comparable](running map[K]*Test, parents map[K]bool, order []K) []Test {
 	var tests []Test
-	for _, key := range order {
-		test := running[key]
-		test.Parent = parents[key]
-		tests = append(tests, *test)
+	for _, each := range order {
+		if each.Name == "" && each.Outcome != Failed {
+			continue
+		}
+		each.Output = each.output.String()
+		tests = append(tests, each.Test)
 	}
-	return tests
+	return tests, failed
 }
 
-func (t *Test) apply(e event) {
+func (r *running) apply(e event) {
 	switch e.Action {
-	case "pass", "fail", "skip":
-		t.Outcome = map[string]Outcome{"pass": Passed, "fail": Failed, "skip": Skipped}[e.Action]
-		t.Elapsed = time.Duration(e.Elapsed * float64(time.Second))
+	case "pass", "fail", "skip", "build-fail":
+		r.Outcome = map[string]Outcome{"pass": Passed, "fail": Failed, "skip": Skipped, "build-fail": Failed}[e.Action]
+		r.Elapsed = time.Duration(e.Elapsed * float64(time.Second))
 	case "attr":
-		t.Attributes = append(t.Attributes, Attribute{e.Key, e.Value})
-	case "output":
-		t.Output += e.Output
+		r.Attributes = append(r.Attributes, Attribute{e.Key, e.Value})
+	case "output", "build-output":
+		r.output.WriteString(e.Output)
 	}
 }

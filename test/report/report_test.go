@@ -23,6 +23,10 @@ func TestReadReadsReportsOfGoTestAndOfGinkgo(t *testing.T) {
 {"Action":"skip","Package":"p","Test":"TestB","Elapsed":0}
 {"Action":"run","Package":"p","Test":"TestNeverEnds"}
 {"Action":"pass","Package":"p","Elapsed":3}
+{"ImportPath":"q","Action":"build-output","Output":"q.go:1: no\n"}
+{"ImportPath":"q","Action":"build-fail"}
+{"Action":"output","Package":"r","Output":"the suite failed\n"}
+{"Action":"fail","Package":"r","Elapsed":1}
 `,
 		"suite.json": `[{"SpecReports":[
   {"ContainerHierarchyTexts":["a manager"],"LeafNodeType":"It","LeafNodeText":"repairs","State":"passed","RunTime":2000000000},
@@ -49,6 +53,8 @@ func TestReadReadsReportsOfGoTestAndOfGinkgo(t *testing.T) {
 			Attributes: []Attribute{{"points", "12 of 20"}}, Output: "--- PASS: TestA/first (1.50s)\n"},
 		{File: "unit", Package: "p", Name: "TestB", Outcome: Skipped},
 		{File: "unit", Package: "p", Name: "TestNeverEnds", Outcome: Unfinished},
+		{File: "unit", Package: "q", Outcome: Failed, Output: "q.go:1: no\n"},
+		{File: "unit", Package: "r", Outcome: Failed, Output: "the suite failed\n", Elapsed: time.Second},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -17,9 +17,20 @@ func validateClaim(object runtime.Object) field.ErrorList {
 	return field.ErrorList{field.Required(field.NewPath("spec", "resources").Key(string(corev1.ResourceStorage)), "")}
 }
 
-// keepsClaim checks that a PersistentVolumeClaim keeps what nothing can change while it is not bound: here none ever is.
+// keepsClaim checks that a PersistentVolumeClaim gets a volume and a class once, and changes its size and the attributes of its volume while
+// it is bound only.
 func keepsClaim(object, old runtime.Object) field.ErrorList {
-	if apiequality.Semantic.DeepEqual(object.(*corev1.PersistentVolumeClaim).Spec, old.(*corev1.PersistentVolumeClaim).Spec) {
+	changed, was := object.(*corev1.PersistentVolumeClaim).Spec.DeepCopy(), old.(*corev1.PersistentVolumeClaim)
+	if was.Spec.VolumeName == "" {
+		changed.VolumeName = ""
+	}
+	if was.Spec.StorageClassName == nil {
+		changed.StorageClassName = nil
+	}
+	if was.Status.Phase == corev1.ClaimBound {
+		changed.Resources.Requests, changed.VolumeAttributesClassName = was.Spec.Resources.Requests, was.Spec.VolumeAttributesClassName
+	}
+	if apiequality.Semantic.DeepEqual(*changed, was.Spec) {
 		return nil
 	}
 	return field.ErrorList{field.Forbidden(field.NewPath("spec"),

@@ -71,16 +71,36 @@ func validateJob(object runtime.Object) field.ErrorList {
 	return errs
 }
 
-// keepsJob checks that a Job keeps its Pods, and how many of them complete it.
+// keepsJob checks that a Job keeps its Pods, and how many of them complete it. An indexed Job completes with as many as run at once.
 func keepsJob(object, old runtime.Object) field.ErrorList {
-	changed, was := object.(*batchv1.Job).Spec, old.(*batchv1.Job).Spec
+	changed, was := object.(*batchv1.Job).Spec.DeepCopy(), old.(*batchv1.Job).Spec
 	spec := field.NewPath("spec")
 	var errs field.ErrorList
-	if ptr.Deref(changed.CompletionMode, "") != batchv1.IndexedCompletion {
+	switch {
+	case ptr.Deref(changed.CompletionMode, "") != batchv1.IndexedCompletion:
 		errs = validation.ValidateImmutableField(changed.Completions, was.Completions, spec.Child("completions"))
+	case !ptr.Equal(changed.Completions, was.Completions) && !ptr.Equal(changed.Completions, changed.Parallelism):
+		errs = field.ErrorList{field.Invalid(spec.Child("completions"), changed.Completions, "can only be modified in tandem with spec.parallelism")}
 	}
 	errs = append(errs, validation.ValidateImmutableField(changed.Selector, was.Selector, spec.Child("selector"))...)
-	return append(errs, validation.ValidateImmutableField(changed.Template.Spec, was.Template.Spec, spec.Child("template", "spec"))...)
+	errs = append(errs, keepsJobPods(changed, &was, spec.Child("template"))...)
+	return append(errs, validation.ValidateImmutableField(changed.CompletionMode, was.CompletionMode, spec.Child("completionMode"))...)
+}
+
+// keepsJobPods checks that a Job keeps its template. That of a suspended Job may change in where Pods run, and in what they need.
+func keepsJobPods(changed, was *batchv1.JobSpec, template *field.Path) field.ErrorList {
+	if !ptr.Deref(was.Suspend, false) {
+		return validation.ValidateImmutableField(changed.Template, was.Template, template)
+	}
+	pods, before := changed.Template.Spec.DeepCopy(), was.Template.Spec
+	pods.NodeSelector, pods.Tolerations, pods.SchedulingGates, pods.Affinity = before.NodeSelector, before.Tolerations, before.SchedulingGates, before.Affinity
+	for i := range min(len(pods.Containers), len(before.Containers)) {
+		pods.Containers[i].Resources = before.Containers[i].Resources
+	}
+	for i := range min(len(pods.InitContainers), len(before.InitContainers)) {
+		pods.InitContainers[i].Resources = before.InitContainers[i].Resources
+	}
+	return validation.ValidateImmutableField(*pods, before, template.Child("spec"))
 }
 
 // keepsSelector checks that a workload keeps its selector.

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
 
 	"github.com/openshift/platform-operators/pkg/scenario/apiserver"
 	"github.com/openshift/platform-operators/pkg/scenario/controllers"
@@ -30,7 +31,7 @@ const AdminUser = apiserver.AdminUser
 
 // PrepareProcess makes a process fit for clusters in bubbles. Call it once, in TestMain, before anything else: Kubernetes' libraries slow
 // down a process that reports errors in a hot loop by the time of its last error. In a bubble, whose time begins in the year 2000, that
-// would sleep for decades.
+// would sleep for decades. Of what is logged with klog, only errors are printed; klog.LogToStderr(true) prints everything again.
 func PrepareProcess() { apiserver.PrepareProcess() }
 
 // Options say what cluster to start.
@@ -112,6 +113,7 @@ func (c *Cluster) start(ctx context.Context, options Options) error {
 	c.running.Go(func() { c.workloads.Run(running) })
 	c.running.Go(func() {
 		if err := controllers.Run(running, c.store, c.componentConfig); err != nil && !errors.Is(err, context.Canceled) {
+			klog.Errorf("the cluster's controllers have ended: %v", err) // Settle says so, too
 			c.failed.Store(&err)
 		}
 	})

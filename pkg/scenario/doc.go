@@ -17,7 +17,11 @@
 //				t.Fatal(err)
 //			}
 //			defer cluster.Stop()
-//			go myoperator.Run(t.Context(), cluster.ClientConfig("system:serviceaccount:my-namespace:my-operator"))
+//			ctx, stop := context.WithCancel(t.Context())
+//			var running sync.WaitGroup
+//			defer running.Wait()
+//			defer stop()
+//			running.Go(func() { myoperator.Run(ctx, cluster.ClientConfig("system:serviceaccount:my-namespace:my-operator")) })
 //			…
 //		})
 //	}

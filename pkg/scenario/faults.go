@@ -158,6 +158,13 @@ func (i *Injection) Applied() []Request {
 	return slices.Clone(i.applied)
 }
 
+// Matched returns how many requests matched so far.
+func (i *Injection) Matched() int {
+	i.faults.mu.Lock()
+	defer i.faults.mu.Unlock()
+	return i.matched
+}
+
 // appliesTo counts a request if it matches, and reports whether the fault applies to it.
 func (i *Injection) appliesTo(request Request) bool {
 	if !i.fault.Match(request) {

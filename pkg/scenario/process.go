@@ -64,7 +64,7 @@ type processTransport struct {
 func (t processTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	request := ParseRequest(t.process.user, r)
 	request.Process = t.process.number
-	if err := t.refusal(request); err != nil {
+	if err := t.refusal(r.Context(), request); err != nil {
 		if r.Body != nil {
 			_ = r.Body.Close() // as an http.RoundTripper must
 		}
@@ -91,9 +91,12 @@ func (t processTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // refusal returns why a request is not sent: its process was killed, or there were too many. It counts the request.
-func (t processTransport) refusal(request Request) error {
+func (t processTransport) refusal(ctx context.Context, request Request) error {
 	if recorder := t.process.cluster.recorder; !t.process.isOfCluster && !recorder.count(request) {
-		time.Sleep(loopPause)
+		select {
+		case <-time.After(loopPause):
+		case <-ctx.Done():
+		}
 		return recorder.endless()
 	}
 	if t.process.running.Err() != nil {

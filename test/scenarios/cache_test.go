@@ -3,6 +3,7 @@ package scenarios
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -62,7 +63,10 @@ func readStory(file string) (*story.Story, error) {
 		if len(chain) > maxStories {
 			return nil, fmt.Errorf("at most %d stories may continue each other: %s", maxStories, strings.Join(chain, ", "))
 		}
-		each, err = story.Read(parentOf(each), verbs)
+		position := each.FromPosition
+		if each, err = story.Read(parentOf(each), verbs); errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%s: from: %w", position, err)
+		}
 	}
 	return first, err
 }

@@ -11,23 +11,32 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/klog/v2"
+
 	"github.com/openshift/platform-operators/pkg/scenario"
 	"github.com/openshift/platform-operators/test/environment"
 	"github.com/openshift/platform-operators/test/parity"
 	"github.com/openshift/platform-operators/test/rbac"
 )
 
+var logs = flag.Bool("logs", false, "print everything that managers and API servers log, not only errors")
+
 var traces = flag.String("traces", "", "folder to write the requests of managers to, for make test-rbac; empty: do not write them")
 
 // gcPercent lets the heap grow to between one and two GiB. At Go's 100 the collector takes a seventh of the processor time, at 300 a twelfth,
-// here a fortieth. What is live takes 200 MiB.
-const gcPercent = 800
+// here a fortieth. What is live takes 200 MiB on two cores; heapLimit keeps it from growing by as much again for each core.
+const (
+	gcPercent = 800
+	heapLimit = 3 << 30
+)
 
 func TestMain(m *testing.M) {
 	scenario.PrepareProcess()
 	debug.SetGCPercent(gcPercent)
+	debug.SetMemoryLimit(heapLimit)
 	runtime.MemProfileRate = 0 // sampling takes a hundredth of the processor time
 	flag.Parse()
+	klog.LogToStderr(*logs)
 	if err := chooseSample(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

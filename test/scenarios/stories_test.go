@@ -20,8 +20,15 @@ func TestStories(t *testing.T) {
 		t.Fatalf("found %d stories in scenarios/*.yaml (error: %v)", len(files), err)
 	}
 	results := &storyCache{dir: t.TempDir(), update: *update, results: map[string]*storyResult{}}
+	chosen := 0
+	defer func() {
+		if chosen == 0 {
+			t.Error("-run or -skip leaves no story; a story's name is that of its file, without .yaml")
+		}
+	}()
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
+			chosen++
 			t.Parallel()
 			if err := results.result(t, file).err; err != nil {
 				t.Fatal(err)

@@ -68,6 +68,7 @@ func Run(ctx context.Context, config *rest.Config) error {
 		client: client, dynamic: dynamicClient, widgets: widgets.Lister(), deployments: deployments.Lister(),
 		queue: workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[cache.ObjectName]()),
 	}
+	defer o.queue.ShutDown() // it has goroutines of its own
 	for _, informer := range []cache.SharedIndexInformer{deployments.Informer(), widgets.Informer()} {
 		if _, err := informer.AddEventHandler(o.handler()); err != nil {
 			return err

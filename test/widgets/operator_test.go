@@ -126,7 +126,14 @@ func run(t *testing.T, from *scenario.Snapshot, file string) error {
 			}
 		})
 	}
-	runner.Verbs["operator"] = func(context.Context, *story.Runner, story.Step) error {
+	runner.Verbs["operator"] = func(_ context.Context, _ *story.Runner, step story.Step) error {
+		var what string
+		if err := step.Arguments.Into(&what); err != nil {
+			return err
+		}
+		if what != "start" {
+			return fmt.Errorf("%q is not start", what)
+		}
 		start()
 		return nil
 	}
@@ -137,6 +144,7 @@ func run(t *testing.T, from *scenario.Snapshot, file string) error {
 	start()
 	report, err := runner.Run(ctx, read)
 	if err != nil {
+		t.Logf("until then:\n%s", report)
 		return err
 	}
 	return story.Golden(strings.TrimSuffix(file, ".yaml")+".golden", report, *update)

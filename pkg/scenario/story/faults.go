@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,8 +17,9 @@ import (
 
 // selector selects the requests that have all the given properties.
 type selector struct {
-	User      string `json:"user,omitempty"`
-	Verb      string `json:"verb,omitempty"`
+	User string `json:"user,omitempty"`
+	Verb string `json:"verb,omitempty"`
+	// Resource is one such as "deployments.apps", with its subresources, or a subresource such as "deployments.apps/status".
 	Resource  string `json:"resource,omitempty"`
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name,omitempty"`
@@ -26,10 +29,28 @@ type selector struct {
 
 func (s selector) matches(request scenario.Request) bool {
 	return (s.User == "" || s.User == request.User) && (s.Verb == "" || s.Verb == request.Verb) &&
-		(s.Resource == "" || schema.ParseGroupResource(s.Resource) == request.Resource) &&
+		(s.Resource == "" || s.matchesResource(request)) &&
 		(s.Namespace == "" || s.Namespace == request.Namespace) && (s.Name == "" || s.Name == request.Name) &&
 		(!s.Writes || request.IsWrite())
 }
+
+func (s selector) matchesResource(request scenario.Request) bool {
+	resource, subresource, only := strings.Cut(s.Resource, "/")
+	return schema.ParseGroupResource(resource) == request.Resource && (!only || subresource == request.Subresource)
+}
+
+// requestVerbs are the verbs of requests. Those of paths that are no resources are HTTP methods.
+var requestVerbs = []string{"get", "list", "watch", "create", "update", "patch", "apply", "delete", "deletecollection", "post", "put", "head", "options"}
+
+func (s selector) validate() error {
+	if s.Verb != "" && !slices.Contains(requestVerbs, s.Verb) {
+		return fmt.Errorf("no request has verb %q; write one of %s", s.Verb, strings.Join(requestVerbs, ", "))
+	}
+	return nil
+}
+
+// selectorHint says what to look at if a selector selects nothing.
+const selectorHint = "check user, verb, resource (such as deployments.apps, or deployments.apps/status), namespace and name"
 
 // fault is a fault as a story writes it.
 type fault struct {
@@ -53,6 +74,9 @@ func (f fault) matches(request scenario.Request) bool {
 }
 
 func (f fault) validate() error {
+	if err := f.selector.validate(); err != nil {
+		return err
+	}
 	switch {
 	case f.Nth < 0:
 		return fmt.Errorf("nth is %d; requests are counted from 1", f.Nth)
@@ -118,7 +142,10 @@ type injected struct {
 func (r *Runner) unused() error {
 	for _, each := range r.injected {
 		if len(each.injection.Applied()) == 0 {
-			return fmt.Errorf("%s: fail: the fault applied to no request", each.position)
+			if matched := each.injection.Matched(); matched > 0 {
+				return fmt.Errorf("%s: fail: the fault applied to no request: fewer than nth matched, %d", each.position, matched)
+			}
+			return fmt.Errorf("%s: fail: the fault applied to no request; %s", each.position, selectorHint)
 		}
 	}
 	return nil
@@ -130,8 +157,11 @@ func cut(_ context.Context, r *Runner, step Step) error {
 	if err := step.Arguments.Into(&selected); err != nil {
 		return err
 	}
+	if err := selected.validate(); err != nil {
+		return err
+	}
 	if r.Cluster.CutWatches(selected.matches) == 0 {
-		return errors.New("no open watch matches; check user, verb, resource, namespace and name")
+		return errors.New("no open watch matches; " + selectorHint)
 	}
 	return nil
 }

@@ -23,6 +23,8 @@ type Story struct {
 	// From is the path of the story that this one continues, relative to this story's folder. If it is empty, the story continues none.
 	// The caller of Run prepares the cluster.
 	From string
+	// FromPosition is where From is written.
+	FromPosition Position
 	// Steps are its steps, in order.
 	Steps []Step
 }
@@ -64,7 +66,7 @@ func (a Arguments) Into(into any) error {
 	if err != nil {
 		return err
 	}
-	return kyaml.UnmarshalStrict(content, into)
+	return explained(kyaml.UnmarshalStrict(content, into), into)
 }
 
 // Expectation is what must hold of an object.
@@ -97,7 +99,7 @@ func Parse(file string, content []byte, verbs map[string]Verb) (*Story, error) {
 	if err := decoder.Decode(&document); errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s:1: the file has no story", file)
 	} else if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, syntaxError(file, err)
 	}
 	p := parser{file: file, verbs: verbs}
 	story, err := p.story(document.Content[0])
@@ -129,6 +131,7 @@ func (p parser) story(node *yaml.Node) (*Story, error) {
 		case "title":
 			return p.decode(value, &story.Title)
 		case "from":
+			story.FromPosition = p.position(value)
 			return p.decode(value, &story.From)
 		case "steps":
 			return p.list(value, func(item *yaml.Node) error {
@@ -166,8 +169,8 @@ func (p parser) step(node *yaml.Node) (Step, error) {
 				if err := p.decode(item, &expectation); err != nil {
 					return err
 				}
-				if expectation.Absent && len(expectation.Conditions)+len(expectation.Fields) > 0 {
-					return p.fault(item, "%s cannot be absent and have conditions or fields", expectation.Object)
+				if err := expectation.validate(); err != nil {
+					return p.fault(item, "%w", err)
 				}
 				step.Then = append(step.Then, expectation)
 				return nil

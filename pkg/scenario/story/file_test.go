@@ -20,7 +20,7 @@ func TestAStoryThatCannotBeReadSaysWhere(t *testing.T) {
 		"steps that are no list":        {title + "steps: {wait: 1s}", "x.yaml:2: this must be a list"},
 		"a story that is a list":        {"- wait: 1s", "x.yaml:1: this must be a mapping"},
 		"an unknown field of an expectation": {
-			title + "steps:\n- wait: 1s\n  then:\n  - {object: Widget/a, colour: red}\n", `x.yaml:5: error unmarshaling JSON: while decoding JSON: json: unknown field "colour"`},
+			title + "steps:\n- wait: 1s\n  then:\n  - {object: Widget/a, colour: red}\n", `x.yaml:5: unknown field "colour"; the fields are absent, conditions, fields, object`},
 		"an absent object with fields": {
 			title + "steps:\n- wait: 1s\n  then:\n  - {object: Widget/a, absent: true, fields: {a: b}}\n", "x.yaml:5: Widget/a cannot be absent and have conditions or fields"},
 		"a title that is no text": {"title: {a: b}\nsteps: [{wait: 1s}]", "x.yaml:1: "},
@@ -28,7 +28,9 @@ func TestAStoryThatCannotBeReadSaysWhere(t *testing.T) {
 		"what is no document":     {title + "steps: [{wait: 1s}]\n---\n[", "x.yaml: something follows the story"},
 		"nothing":                 {"", "x.yaml:1: the file has no story"},
 		"too many steps":          {title + "steps:\n" + strings.Repeat("- wait: 1s\n", 201), "x.yaml:1: the story has 201 steps, more than 200"},
-		"no YAML":                 {"title: [", "x.yaml: yaml: line 1:"},
+		"no YAML":                 {"title: [", "x.yaml:1: did not find expected"},
+		"a condition without quotes": {
+			title + "steps:\n- wait: 1s\n  then:\n  - {object: Widget/a, conditions: {Ready: True}}\n", `x.yaml:5: condition Ready cannot be "true"; write "True", "False" or "Unknown" with the quotes`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := story.Parse("x.yaml", []byte(c.text), story.Verbs())

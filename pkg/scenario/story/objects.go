@@ -150,7 +150,7 @@ func (r *Runner) check(ctx context.Context, expected Expectation) error {
 	case expected.Absent && apierrors.IsNotFound(err):
 		return nil
 	case err != nil:
-		return err
+		return missing(expected.Object, err)
 	case expected.Absent:
 		return fmt.Errorf("%s exists, but must be absent", expected.Object)
 	}
@@ -165,6 +165,14 @@ func (r *Runner) check(ctx context.Context, expected Expectation) error {
 		return fmt.Errorf("%s: %w", expected.Object, err)
 	}
 	return nil
+}
+
+// missing is an error of a request for an object, by the name that the story has for the object if that does not exist.
+func missing(name string, err error) error {
+	if apierrors.IsNotFound(err) {
+		return fmt.Errorf("%s does not exist", name)
+	}
+	return err
 }
 
 func checkCondition(object *unstructured.Unstructured, conditionType, expected string) error {
@@ -193,12 +201,11 @@ func checkCondition(object *unstructured.Unstructured, conditionType, expected s
 func checkField(object *unstructured.Unstructured, path string, expected any) error {
 	names := strings.Split(path, ".")
 	outer := names[:len(names)-1]
-	if found, _, err := unstructured.NestedFieldNoCopy(object.Object, outer...); err != nil {
-		return err
-	} else if _, isObject := found.(map[string]any); !isObject {
-		return fmt.Errorf("%s cannot be compared: field %s does not exist or is not an object", path, strings.Join(outer, "."))
+	found, _, err := unstructured.NestedFieldNoCopy(object.Object, outer...)
+	if _, isObject := found.(map[string]any); err != nil || !isObject {
+		return fmt.Errorf("%s cannot be compared: field %s does not exist or is not an object; a path cannot lead into a list", path, strings.Join(outer, "."))
 	}
-	actual, _, err := unstructured.NestedFieldNoCopy(object.Object, names...)
+	actual, exists, err := unstructured.NestedFieldNoCopy(object.Object, names...)
 	if err != nil {
 		return err
 	}
@@ -209,6 +216,9 @@ func checkField(object *unstructured.Unstructured, path string, expected any) er
 	have, err := json.Marshal(actual)
 	if err != nil {
 		return err
+	}
+	if !exists && expected != nil {
+		return fmt.Errorf("%s does not exist, but must be %s", path, want)
 	}
 	if string(want) != string(have) {
 		return fmt.Errorf("%s is %s, not %s", path, have, want)

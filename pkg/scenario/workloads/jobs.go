@@ -42,10 +42,11 @@ func (r *Runner) syncJob(ctx context.Context, k key) error {
 			}
 		}
 	}
-	if !ptr.Deref(job.Spec.Suspend, false) {
-		if status.Active, err = r.startJobPods(ctx, job, set, names, status.Active, status.Succeeded); err != nil {
+	if missing := wantedPods(job, status.Succeeded) - status.Active; missing > 0 && !ptr.Deref(job.Spec.Suspend, false) {
+		if err := r.startPods(ctx, set, names, int(missing)); err != nil {
 			return err
 		}
+		status.Active += missing
 	}
 	setJobConditions(job, status)
 	if apiequality.Semantic.DeepEqual(job.Status, *status) {
@@ -55,31 +56,16 @@ func (r *Runner) syncJob(ctx context.Context, k key) error {
 	return err
 }
 
-// startJobPods creates the Pods that a Job lacks, and returns how many then run.
-//
-//nolint:revive // what a Job has is counted in one pass by the caller
-func (r *Runner) startJobPods(ctx context.Context, job *batchv1.Job, set podSet, names map[string]bool, active, succeeded int32) (int32, error) {
+// wantedPods returns how many Pods of a Job run at once when so many have succeeded.
+func wantedPods(job *batchv1.Job, succeeded int32) int32 {
 	wanted := ptr.Deref(job.Spec.Parallelism, 1)
-	if job.Spec.Completions != nil {
-		wanted = min(wanted, *job.Spec.Completions-succeeded)
-	} else if succeeded > 0 {
-		wanted = 0 // a queue of work: when one Pod has succeeded, no other is started
+	switch {
+	case job.Spec.Completions != nil:
+		return min(wanted, *job.Spec.Completions-succeeded)
+	case succeeded > 0:
+		return 0 // a queue of work: when one Pod has succeeded, no other is started
 	}
-	hash, err := templateHash(set.template)
-	if err != nil {
-		return 0, err
-	}
-	for number := 0; active < wanted; number++ {
-		name := fmt.Sprintf("%s-%d", job.Name, number)
-		if names[name] {
-			continue
-		}
-		if err := r.createPod(ctx, set, name, hash); err != nil {
-			return 0, err
-		}
-		active++
-	}
-	return active, nil
+	return wanted
 }
 
 // setJobConditions sets what a Job is by the number of its Pods: suspended, running or complete.

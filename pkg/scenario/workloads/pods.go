@@ -52,18 +52,36 @@ func (r *Runner) syncPods(ctx context.Context, set podSet) (counts, error) {
 			found.ready++
 		}
 	}
-	for number := 0; int(found.all) < set.replicas; number++ {
-		name := fmt.Sprintf("%s-%d", set.GetName(), number)
-		if names[name] {
-			continue // one of this name is there, or is being deleted
-		}
-		if err := r.createPod(ctx, set, name, hash); err != nil {
+	if missing := set.replicas - int(found.all); missing > 0 {
+		if err := r.startPods(ctx, set, names, missing); err != nil {
 			return counts{}, err
 		}
-		found.all++
-		found.current++
+		found.all += int32(missing)
+		found.current += int32(missing)
 	}
 	return found, nil
+}
+
+// startPods creates the Pods that a set lacks, under names that no Pod has, also none that is being deleted.
+func (r *Runner) startPods(ctx context.Context, set podSet, names map[string]bool, missing int) error {
+	hash, err := templateHash(set.template)
+	if err != nil {
+		return err
+	}
+	for number := 0; missing > 0; number++ {
+		name := fmt.Sprintf("%s-%d", set.GetName(), number)
+		if names[name] {
+			continue
+		}
+		isOwn, err := r.createPod(ctx, set, name, hash)
+		if err != nil {
+			return err
+		}
+		if isOwn {
+			missing--
+		}
+	}
+	return nil
 }
 
 // podsOf returns the Pods of a set that are not being deleted, by name, and the names of all.

@@ -23,20 +23,27 @@ func (r *Runner) nodeTakesPods(ctx context.Context) (bool, error) {
 	return !node.Spec.Unschedulable, nil
 }
 
-// createPod creates a Pod of a set, on the node if that takes Pods. A Pod of this name that exists is left alone.
-func (r *Runner) createPod(ctx context.Context, set podSet, name, hash string) error {
+// createPod creates a Pod of a set, on the node if that takes Pods. It returns false if a Pod of another set has the name.
+func (r *Runner) createPod(ctx context.Context, set podSet, name, hash string) (bool, error) {
 	takesPods, err := r.nodeTakesPods(ctx)
 	if err != nil {
-		return err
+		return false, err
 	}
 	pod := set.pod(name, hash)
 	if takesPods || set.kind.Kind == "DaemonSet" { // whose Pods tolerate a node that takes no others
 		pod.Spec.NodeName = nodeName
 	}
-	if _, err := r.controller.CoreV1().Pods(pod.Namespace).Create(ctx, pod, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
-		return fmt.Errorf("creating Pod %q: %w", name, err)
+	_, err = r.controller.CoreV1().Pods(pod.Namespace).Create(ctx, pod, metav1.CreateOptions{})
+	if apierrors.IsAlreadyExists(err) { // the cache is behind
+		var live *corev1.Pod
+		if live, err = r.controller.CoreV1().Pods(pod.Namespace).Get(ctx, name, metav1.GetOptions{}); err == nil {
+			return metav1.IsControlledBy(live, set), nil
+		}
 	}
-	return nil
+	if err != nil {
+		return false, fmt.Errorf("creating Pod %q: %w", name, err)
+	}
+	return true, nil
 }
 
 // schedule binds a Pod that a controller of this package created to the node, as soon as the node takes Pods.

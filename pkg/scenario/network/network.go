@@ -125,39 +125,6 @@ func (l *listener) Close() error {
 // Addr is net.Listener's.
 func (l *listener) Addr() net.Addr { return addr(l.address) }
 
-// conn is a connection with the addresses of its ends. network is set for the client's end.
-type conn struct {
-	net.Conn
-	network       *Network
-	local, remote addr
-}
-
-func (n *Network) opened(c *conn) *conn {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.open == nil {
-		n.open = map[*conn]bool{}
-	}
-	n.open[c] = true
-	return c
-}
-
-// Close is net.Conn's.
-func (c *conn) Close() error {
-	if c.network != nil {
-		c.network.mu.Lock()
-		delete(c.network.open, c)
-		c.network.mu.Unlock()
-	}
-	return c.Conn.Close()
-}
-
-// LocalAddr is net.Conn's.
-func (c *conn) LocalAddr() net.Addr { return c.local }
-
-// RemoteAddr is net.Conn's.
-func (c *conn) RemoteAddr() net.Addr { return c.remote }
-
 // addr is a net.Addr.
 type addr string
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -175,4 +176,51 @@ func TestBothEndsMayWriteAtTheSameTime(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Not in a bubble, whose timers fire when its goroutines wait: here they fire at any time.
+func TestADeadlineThatIsTakenBackNeverPasses(t *testing.T) {
+	network := &Network{}
+	listener, err := network.Listen("server.example:80")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	accepted := make(chan net.Conn, 1)
+	go func() {
+		server, err := listener.Accept()
+		if err != nil {
+			t.Error(err)
+		}
+		accepted <- server
+	}()
+	client, err := network.DialContext(t.Context(), "tcp", "server.example:80")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	server := <-accepted
+	defer server.Close()
+	var one [1]byte
+	for i := range 20_000 {
+		for _, deadline := range []time.Time{time.Unix(1, 0), {}} {
+			if err := server.SetReadDeadline(deadline); err != nil {
+				t.Fatal(err)
+			}
+			for range i % 3 {
+				runtime.Gosched()
+			}
+		}
+		go func() { _, _ = client.Write(one[:]) }()
+		if _, err := server.Read(make([]byte, 1)); err != nil {
+			t.Fatalf("read %d: %v", i, err)
+		}
+	}
+	if err := server.SetReadDeadline(time.Now().Add(-time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	var timeout net.Error
+	if _, err := server.Read(make([]byte, 1)); !errors.As(err, &timeout) || !timeout.Timeout() {
+		t.Errorf("after a deadline: %v", err)
+	}
 }

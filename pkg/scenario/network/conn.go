@@ -1,0 +1,80 @@
+package network
+
+import (
+	"errors"
+	"net"
+	"sync"
+	"time"
+)
+
+// conn is a connection with the addresses of its ends. network is set for the client's end.
+type conn struct {
+	net.Conn
+	network       *Network
+	local, remote addr
+
+	mu sync.Mutex
+	// readDeadline is zero if there is none.
+	readDeadline time.Time
+}
+
+// SetDeadline is net.Conn's.
+func (c *conn) SetDeadline(deadline time.Time) error {
+	return errors.Join(c.SetReadDeadline(deadline), c.SetWriteDeadline(deadline))
+}
+
+// SetReadDeadline is net.Conn's.
+func (c *conn) SetReadDeadline(deadline time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.readDeadline = deadline
+	return c.Conn.SetReadDeadline(deadline)
+}
+
+// Read is net.Conn's. The timer of a deadline that was replaced may still fire in a bufconn, which then times out without a deadline: net/http
+// interrupts a read by a deadline in the past, and takes it back at once.
+func (c *conn) Read(into []byte) (int, error) {
+	for {
+		n, err := c.Conn.Read(into)
+		var timeout net.Error
+		if n > 0 || !errors.As(err, &timeout) || !timeout.Timeout() || !c.clearTimeout() {
+			return n, err
+		}
+	}
+}
+
+// clearTimeout ends a time-out of reads whose deadline has not passed, and reports whether there was one.
+func (c *conn) clearTimeout() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.readDeadline.IsZero() && !time.Now().Before(c.readDeadline) {
+		return false
+	}
+	return c.Conn.SetReadDeadline(c.readDeadline) == nil
+}
+
+func (n *Network) opened(c *conn) *conn {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.open == nil {
+		n.open = map[*conn]bool{}
+	}
+	n.open[c] = true
+	return c
+}
+
+// Close is net.Conn's.
+func (c *conn) Close() error {
+	if c.network != nil {
+		c.network.mu.Lock()
+		delete(c.network.open, c)
+		c.network.mu.Unlock()
+	}
+	return c.Conn.Close()
+}
+
+// LocalAddr is net.Conn's.
+func (c *conn) LocalAddr() net.Addr { return c.local }
+
+// RemoteAddr is net.Conn's.
+func (c *conn) RemoteAddr() net.Addr { return c.remote }

@@ -102,15 +102,15 @@ compile-modules:
 
 # -vet=off here and below: go test would vet every package once more, by fewer rules than make verify.
 .PHONY: test-unit
-test-unit: results ## Unit tests with the race detector, and the checks of manifests/
+test-unit: results ## Unit tests with the race detector, except those of test-bubbles, and the checks of manifests/
 	$(UNIT) | while read -r package; do if ! $(HAS_BUBBLES); then echo "$${package}"; fi; done | \
 		xargs $(GOTEST) -race -vet=off -timeout=10m -run='^(Test|Example)' -skip='$(LONG)|$(REAL)' $(TESTFLAGS)
 
-# Whether a package's tests run in bubbles of virtual time. Two threads that run timers of one bubble at the same time crash the race detector
-# (https://go.dev/issue/78156), so -race goes with -cpu=1 here and in hack/test-long.sh. Goroutines still take turns in a random order.
+# HAS_BUBBLES tests whether a package imports testing/synctest. The race detector crashes if two threads run timers of one bubble at the
+# same time (https://go.dev/issue/78156), so this target and hack/test-long.sh use -cpu=1. Goroutines are still scheduled in random order.
 HAS_BUBBLES = grep --quiet --no-messages '"testing/synctest"' ".$${package\#$(MODULE)}"/*.go
 .PHONY: test-bubbles
-test-bubbles: results ## Unit tests that run at virtual time, with the race detector
+test-bubbles: results ## Unit tests of packages that use virtual time, with the race detector, on one processor
 	$(UNIT) | while read -r package; do if $(HAS_BUBBLES); then echo "$${package}"; fi; done | \
 		xargs $(GOTEST) -race -cpu=1 -vet=off -timeout=10m -run='^(Test|Example)' -skip='$(LONG)|$(REAL)' $(TESTFLAGS)
 

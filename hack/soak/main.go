@@ -110,7 +110,7 @@ var classes = []struct {
 	{"fuzz", "Fuzz targets", "Go's fuzzer runs every target of the main module.", 20},
 }
 
-// write fails when a test failed or a class has too few that passed: the document would claim what was not seen.
+// write returns an error if a test failed or did not finish, or if too few tests of a class passed: the document must claim only what ran.
 func write(out io.Writer, facts []provenance.Fact, tests []report.Test) error {
 	fmt.Fprint(out, preamble)
 	for _, fact := range facts {

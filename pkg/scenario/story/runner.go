@@ -52,7 +52,7 @@ type Description struct {
 	Lines []string
 }
 
-// Run runs a story, and returns the report. It stops at the first error, and then returns the report of the steps before. If the story has From, the report leaves out the state of the
+// Run runs a story, and returns the report. It stops at the first error, and then returns the report so far. If the story has From, the report leaves out the state of the
 // cluster at the start; the caller must let the cluster settle before it calls Run.
 func (r *Runner) Run(ctx context.Context, story *Story) (string, error) {
 	var report strings.Builder

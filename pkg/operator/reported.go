@@ -30,10 +30,10 @@ const degradedWithin = 2 * time.Minute
 // aheadAtMost is by how much another node's clock may be ahead. By more, leases and certificates fail first.
 const aheadAtMost = 24 * time.Hour
 
-// degradedInertia is how long a Degraded condition of the operator resource stands before the ClusterOperator has it. That of
-// the operators has waited already, for Options.DegradedAfter: it counts at once. Zero would not do, because library-go takes only
-// transitions before now, looks again a minute later, and the clock of the node that wrote the condition may be ahead. That of the
-// watches stands for some time after its trouble is over, which must not be told as trouble.
+// degradedInertia returns how long library-go waits before it copies a Degraded condition to the ClusterOperator. The operators' condition
+// has waited for Options.DegradedAfter, so it must count at once. Zero is not enough: library-go ignores a transition that is not in the
+// past, such as one written by a clock that is ahead, until it checks again a minute later. The watches' condition outlasts its cause, so
+// it waits longer: a problem that is over must not be reported.
 func degradedInertia(condition operatorv1.OperatorCondition) time.Duration {
 	switch condition.Type {
 	case operatorhealth.ConditionPrefix + "Degraded":

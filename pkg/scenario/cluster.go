@@ -65,7 +65,7 @@ type Cluster struct {
 	workloads *workloads.Runner
 	stop      context.CancelFunc
 	running   sync.WaitGroup
-	failed    atomic.Pointer[error] // of the controllers, which then have ended
+	failed    atomic.Pointer[error] // why the cluster's controllers ended; nil while they run
 }
 
 // Start starts a cluster, and returns when it is ready. The caller stops it.

@@ -18,9 +18,9 @@ const (
 	settleInFlight = 10
 )
 
-// Settle waits until nothing was written for 10 seconds and no request is in flight. Leases of leader election are not counted. A cluster
-// that does not settle within 10 minutes is an error, which lists the requests in flight and the last writes. So is an endless loop of
-// requests, and an error that ended the cluster's controllers. Call it in a bubble; all times are virtual.
+// Settle waits until nothing was written for 10 seconds and no request is in flight. Leases of leader election are not counted. It returns
+// an error if the cluster does not settle within 10 minutes (with the requests in flight and the last writes), if requests are sent in
+// an endless loop, or if the cluster's controllers have ended. Call it in a bubble; all times are virtual.
 func (c *Cluster) Settle() error {
 	deadline := time.Now().Add(settleWithin)
 	for {

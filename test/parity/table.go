@@ -50,7 +50,7 @@ type Request struct {
 	// Body is sent as JSON, Raw as it is.
 	Body any    `json:"body,omitempty"`
 	Raw  string `json:"raw,omitempty"`
-	// Long is how many letters $(long) in the body stands for.
+	// Long is the length of the string that replaces $(long) in the body.
 	Long int `json:"long,omitempty"`
 	// Type is the body's media type, and Accept the answer's, where they are not the usual ones.
 	Type   string `json:"type,omitempty"`

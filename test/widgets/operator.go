@@ -68,7 +68,7 @@ func Run(ctx context.Context, config *rest.Config) error {
 		client: client, dynamic: dynamicClient, widgets: widgets.Lister(), deployments: deployments.Lister(),
 		queue: workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[cache.ObjectName]()),
 	}
-	defer o.queue.ShutDown() // it has goroutines of its own
+	defer o.queue.ShutDown() // also when Run returns early: the queue's goroutines must end in the bubble
 	for _, informer := range []cache.SharedIndexInformer{deployments.Informer(), widgets.Informer()} {
 		if _, err := informer.AddEventHandler(o.handler()); err != nil {
 			return err

@@ -31,8 +31,8 @@ func (c *conn) SetReadDeadline(deadline time.Time) error {
 	return c.Conn.SetReadDeadline(deadline)
 }
 
-// Read is net.Conn's. The timer of a deadline that was replaced may still fire in a bufconn, which then times out without a deadline: net/http
-// interrupts a read by a deadline in the past, and takes it back at once.
+// Read is net.Conn's. A bufconn may time out although its deadline was replaced, because the old timer still fires. net/http relies on
+// replaced deadlines: it interrupts a read with a deadline in the past, and removes that deadline at once.
 func (c *conn) Read(into []byte) (int, error) {
 	for {
 		n, err := c.Conn.Read(into)
@@ -43,7 +43,7 @@ func (c *conn) Read(into []byte) (int, error) {
 	}
 }
 
-// clearTimeout ends a time-out of reads whose deadline has not passed, and reports whether there was one.
+// clearTimeout resets the bufconn if its read deadline has not passed, and reports whether the read may be tried again.
 func (c *conn) clearTimeout() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -62,7 +62,8 @@ func (r *Runner) syncPods(ctx context.Context, set podSet) (counts, error) {
 	return found, nil
 }
 
-// startPods creates the Pods that a set lacks, under names that no Pod has, also none that is being deleted.
+// startPods creates the missing Pods of a set, under names that no Pod in the cache has, not even a terminating one. If another owner's
+// Pod has a name on the API server, startPods takes the next name; a Pod of the set that the cache lacks counts as started.
 func (r *Runner) startPods(ctx context.Context, set podSet, names map[string]bool, missing int) error {
 	hash, err := templateHash(set.template)
 	if err != nil {

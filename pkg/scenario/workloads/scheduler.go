@@ -23,7 +23,8 @@ func (r *Runner) nodeTakesPods(ctx context.Context) (bool, error) {
 	return !node.Spec.Unschedulable, nil
 }
 
-// createPod creates a Pod of a set, on the node if that takes Pods. It returns false if a Pod of another set has the name.
+// createPod creates a Pod of a set, on the node if that accepts Pods. It reports whether the set has a Pod of this name: one that it
+// created now, or one that the cache lacks. It returns false if another owner has the Pod.
 func (r *Runner) createPod(ctx context.Context, set podSet, name, hash string) (bool, error) {
 	takesPods, err := r.nodeTakesPods(ctx)
 	if err != nil {
@@ -34,7 +35,7 @@ func (r *Runner) createPod(ctx context.Context, set podSet, name, hash string) (
 		pod.Spec.NodeName = nodeName
 	}
 	_, err = r.controller.CoreV1().Pods(pod.Namespace).Create(ctx, pod, metav1.CreateOptions{})
-	if apierrors.IsAlreadyExists(err) { // the cache is behind
+	if apierrors.IsAlreadyExists(err) { // the cache is stale
 		var live *corev1.Pod
 		if live, err = r.controller.CoreV1().Pods(pod.Namespace).Get(ctx, name, metav1.GetOptions{}); err == nil {
 			return metav1.IsControlledBy(live, set), nil

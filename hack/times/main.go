@@ -144,42 +144,38 @@ func printFailed(out io.Writer, tests []report.Test) error {
 		lines := slices.DeleteFunc(strings.Split(strings.Trim(each.Output, "\n"), "\n"), logLine.MatchString)
 		crash := slices.IndexFunc(lines, crashLine.MatchString)
 		switch {
-		case crash >= 0 && failed(each.Package, tests):
-			crashes = append(crashes, excerpt(each, lines[crash:min(len(lines), crash+mostLines)]))
-		case each.Outcome != report.Failed && each.Outcome != report.Unfinished || partFailed(each, tests) || strings.Join(lines, "") == "":
+		case crash >= 0 && packageFailed(each.Package, tests):
+			crashes = append(crashes, excerpt(each, "has the crash of its package in its output", lines[crash:min(len(lines), crash+mostLines)]))
+		case each.Outcome != report.Failed && each.Outcome != report.Unfinished || hasFailedPart(each, tests) || strings.Join(lines, "") == "":
 		default:
-			failures = append(failures, excerpt(each, lines[max(0, len(lines)-mostLines):]))
+			failures = append(failures, excerpt(each, string(each.Outcome), lines[max(0, len(lines)-mostLines):]))
 		}
 	}
 	texts := append(failures, crashes...)
 	if len(texts) > mostFailed {
-		texts = append([]string{fmt.Sprintf("%d more and\n", len(texts)-mostFailed)}, texts[len(texts)-mostFailed:]...)
+		texts = append([]string{fmt.Sprintf("%d more failures, and:\n", len(texts)-mostFailed)}, texts[len(texts)-mostFailed:]...)
 	}
 	_, err := io.WriteString(out, strings.Join(texts, ""))
 	return err
 }
 
-// excerpt returns the lines under the name of their test.
-func excerpt(test report.Test, lines []string) string {
+// excerpt returns the lines under the name of their test, and what became of that.
+func excerpt(test report.Test, what string, lines []string) string {
 	for i, line := range lines {
 		lines[i] = strings.ToValidUTF8(line[:min(len(line), mostBytes)], "")
 	}
-	name := test.Name
-	if name == "" {
-		name = test.Package
-	}
-	return fmt.Sprintf("=== %s: %s %s:\n%s\n", test.File, name, test.Outcome, strings.Join(lines, "\n"))
+	return fmt.Sprintf("=== %s: %s %s:\n%s\n", test.File, cmp.Or(test.Name, test.Package), what, strings.Join(lines, "\n"))
 }
 
-// failed is whether a Go package failed, or a report does not have its end.
-func failed(pkg string, tests []report.Test) bool {
+// packageFailed reports whether a Go package failed, or its report is cut off.
+func packageFailed(pkg string, tests []report.Test) bool {
 	return slices.ContainsFunc(tests, func(each report.Test) bool {
 		return each.Package == pkg && (each.Name == "" || each.Outcome == report.Unfinished)
 	})
 }
 
-// partFailed is whether a subtest of a test failed, or a test of a package: that says more.
-func partFailed(whole report.Test, tests []report.Test) bool {
+// hasFailedPart reports whether a subtest of a test, or a test of a package, failed; its output says more.
+func hasFailedPart(whole report.Test, tests []report.Test) bool {
 	return slices.ContainsFunc(tests, func(each report.Test) bool {
 		isPart := each.Name != "" && whole.Name == "" || strings.HasPrefix(each.Name, whole.Name+"/")
 		return isPart && each.Outcome == report.Failed && each.File == whole.File && each.Package == whole.Package

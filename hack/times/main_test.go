@@ -87,9 +87,9 @@ func TestWhatFailedTestsSayIsPrintedWithoutLogsAndACrashLast(t *testing.T) {
 	want := "=== unit: TestA/first failed:\n    a_test.go:5: got 1, want 2\n--- FAIL: TestA/first\n" +
 		"=== unit: TestC failed:\n    c_test.go:7: no stories\n--- FAIL: TestC\n" +
 		"=== unit: g failed:\ng.go:1: undefined: x\n" +
-		"=== unit: TestC passed:\nfatal error: concurrent map writes\n--- PASS: TestC\n" +
-		"=== unit: TestD failed:\npanic: boom\n" + strings.Repeat("goroutine\n", mostLines-1) +
-		"=== unit: TestF unfinished:\nSIGSEGV: segmentation violation\nPC=0x41\n"
+		"=== unit: TestC has the crash of its package in its output:\nfatal error: concurrent map writes\n--- PASS: TestC\n" +
+		"=== unit: TestD has the crash of its package in its output:\npanic: boom\n" + strings.Repeat("goroutine\n", mostLines-1) +
+		"=== unit: TestF has the crash of its package in its output:\nSIGSEGV: segmentation violation\nPC=0x41\n"
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

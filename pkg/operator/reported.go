@@ -27,8 +27,8 @@ const reportWithin = 30 * time.Second
 // degradedWithin is library-go's own inertia, for the Degraded conditions that have not waited yet.
 const degradedWithin = 2 * time.Minute
 
-// aheadAtMost is by how much another node's clock may be ahead. By more, leases and certificates fail first.
-const aheadAtMost = 24 * time.Hour
+// maxClockSkew bounds how far the clock of another node may be ahead. With more skew, leases and certificates fail first.
+const maxClockSkew = 24 * time.Hour
 
 // degradedInertia returns how long library-go waits before it copies a Degraded condition to the ClusterOperator. The operators' condition
 // has waited for Options.DegradedAfter, so it must count at once. Zero is not enough: library-go ignores a transition that is not in the
@@ -37,7 +37,7 @@ const aheadAtMost = 24 * time.Hour
 func degradedInertia(condition operatorv1.OperatorCondition) time.Duration {
 	switch condition.Type {
 	case operatorhealth.ConditionPrefix + "Degraded":
-		return -aheadAtMost
+		return -maxClockSkew
 	case watches.ConditionPrefix + "Degraded":
 		return degradedWithin + health.RefusalForgotten
 	}

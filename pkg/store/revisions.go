@@ -191,16 +191,16 @@ func (r *Revisions) Delete(ctx context.Context, owner Owner, header Header) erro
 		names = append(names, partName(owner.Name, header.Number, i))
 	}
 	for _, name := range names {
-		if err := r.deleteOwn(ctx, owner, name); err != nil {
-			return fmt.Errorf("deleting revision %d of BundleDeployment %q: Secret %q: %w", header.Number, owner.Name, name, err)
+		if err := r.deleteSecret(ctx, owner, name); err != nil {
+			return fmt.Errorf("deleting revision %d of BundleDeployment %q: deleting Secret %q: %w", header.Number, owner.Name, name, err)
 		}
 	}
 	return nil
 }
 
-// deleteOwn deletes the owner's Secret of this name, or one of nobody: a backup that was restored has no owner references. A later
-// BundleDeployment of the owner's name has Secrets of the same names: they stay, also if the request arrives late.
-func (r *Revisions) deleteOwn(ctx context.Context, owner Owner, name string) error {
+// deleteSecret deletes a Secret of the owner, or one without owner references, as a restored backup leaves it. It keeps the Secret of a
+// later BundleDeployment of the same name, even if that Secret is created between the Get and the Delete.
+func (r *Revisions) deleteSecret(ctx context.Context, owner Owner, name string) error {
 	found, err := r.secrets.Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil
@@ -208,10 +208,10 @@ func (r *Revisions) deleteOwn(ctx context.Context, owner Owner, name string) err
 	if err != nil {
 		return err
 	}
-	if ofNobody := found.Type == SecretType && len(found.OwnerReferences) == 0; !belongs(found, owner) && !ofNobody {
+	if isUnowned := found.Type == SecretType && len(found.OwnerReferences) == 0; !belongs(found, owner) && !isUnowned {
 		return nil
 	}
-	// A conflict is an error: the next attempt finds whose the Secret is.
+	// 409 Conflict is an error: the Secret was replaced, and the next attempt reads the new owner.
 	err = r.secrets.Delete(ctx, name, metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(found.UID))})
 	if apierrors.IsNotFound(err) {
 		return nil

@@ -116,7 +116,7 @@ func TestRevisionsSavedTwiceAreWrittenOnce(t *testing.T) {
 	}
 }
 
-func TestADeletionTakesWhatTheOwnerOrNobodyHas(t *testing.T) {
+func TestDeleteRemovesOnlyOwnedAndUnownedSecrets(t *testing.T) {
 	later := Owner{Name: "memo", UID: "uid-2"}
 	for name, c := range map[string]struct {
 		by       Owner
@@ -124,10 +124,10 @@ func TestADeletionTakesWhatTheOwnerOrNobodyHas(t *testing.T) {
 		refused  error
 		wantLeft int
 	}{
-		"the owner's":                        {by: later},
-		"that of a later one of the name":    {by: Owner{Name: "memo", UID: "uid-1"}, wantLeft: 2},
-		"one that a backup brought back":     {by: later, unowned: true},
-		"one whose deletion is refused once": {by: later, refused: apierrors.NewConflict(corev1.Resource("secrets"), "revision.memo.r1", errors.New("changed")), wantLeft: 2},
+		"a Secret of the owner":                                             {by: later},
+		"a Secret of a later BundleDeployment of the same name":             {by: Owner{Name: "memo", UID: "uid-1"}, wantLeft: 2},
+		"a Secret without owner references, as a restored backup leaves it": {by: later, unowned: true},
+		"a Secret whose deletion conflicts":                                 {by: later, refused: apierrors.NewConflict(corev1.Resource("secrets"), "revision.memo.r1", errors.New("changed")), wantLeft: 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			client := fake.NewClientset()

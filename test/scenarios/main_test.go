@@ -24,16 +24,16 @@ var logs = flag.Bool("logs", false, "print everything that managers and API serv
 var traces = flag.String("traces", "", "folder to write the requests of managers to, for make test-rbac; empty: do not write them")
 
 // gcPercent lets the heap grow to between one and two GiB. At Go's 100 the collector takes a seventh of the processor time, at 300 a twelfth,
-// here a fortieth. What is live takes 200 MiB on two cores; heapLimit keeps it from growing by as much again for each core.
+// here a fortieth. What is live takes 200 MiB on two cores; memoryLimit keeps it from growing by as much again for each core.
 const (
-	gcPercent = 800
-	heapLimit = 3 << 30
+	gcPercent   = 800
+	memoryLimit = 3 << 30
 )
 
 func TestMain(m *testing.M) {
 	scenario.PrepareProcess()
 	debug.SetGCPercent(gcPercent)
-	debug.SetMemoryLimit(heapLimit)
+	debug.SetMemoryLimit(memoryLimit)
 	runtime.MemProfileRate = 0 // sampling takes a hundredth of the processor time
 	flag.Parse()
 	klog.LogToStderr(*logs)
@@ -65,14 +65,13 @@ func checkRequestTypes() error {
 		strings.Join(lacking, "\n"))
 }
 
-// checkDeletions returns an error if a manager sent a deletion without the UID of what it deletes: somebody may have made another object of the
-// name meanwhile.
+// checkDeletions returns an error if a manager sent a delete request without a UID precondition: it could delete a new object of that name.
 func checkDeletions() error {
-	if len(allRequests.blind) == 0 {
+	if len(allRequests.deletesWithoutUID) == 0 {
 		return nil
 	}
-	blind := slices.Sorted(slices.Values(allRequests.blind))
-	return fmt.Errorf("managers sent deletions without preconditions.uid:\n%s", strings.Join(slices.Compact(blind), "\n"))
+	requests := slices.Sorted(slices.Values(allRequests.deletesWithoutUID))
+	return fmt.Errorf("managers deleted objects by name alone; set Preconditions.UID in the DeleteOptions of these requests:\n%s", strings.Join(slices.Compact(requests), "\n"))
 }
 
 // writeTrace writes what test/rbac compares with the shipped roles.

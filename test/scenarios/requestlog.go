@@ -25,8 +25,8 @@ type requestLog struct {
 	examples map[parity.RequestType]scenario.Request
 	// manager are the requests of managers, without watches.
 	manager []rbac.ObservedRequest
-	// blind are managers' deletions by name alone.
-	blind []string
+	// deletesWithoutUID are managers' delete requests without a UID precondition.
+	deletesWithoutUID []string
 }
 
 // add adds the requests to a cluster.
@@ -47,7 +47,7 @@ func (r *requestLog) add(cluster *scenario.Cluster) {
 			r.manager = append(r.manager, observed(request))
 		}
 		if request.User == managerUser && request.Verb == "delete" && !slices.Contains(strings.Fields(request.Options), "preconditions.uid") {
-			r.blind = append(r.blind, request.String())
+			r.deletesWithoutUID = append(r.deletesWithoutUID, request.String())
 		}
 	}
 }

@@ -23,7 +23,7 @@ func TestStories(t *testing.T) {
 	chosen := 0
 	defer func() {
 		if chosen == 0 {
-			t.Error("-run or -skip leaves no story; a story's name is that of its file, without .yaml")
+			t.Error("-run or -skip selects no story; name one by its file without .yaml: -run TestStories/drift-is-repaired")
 		}
 	}()
 	for _, file := range files {
@@ -48,7 +48,7 @@ func (s *Story) run(read *story.Story, update bool) error {
 	}
 	report, err := runner.Run(s.Context(), read)
 	if err != nil {
-		s.Logf("until then:\n%s", report)
+		s.Logf("the report up to the error:\n%s", report)
 		return err
 	}
 	return story.Golden(strings.TrimSuffix(read.File, ".yaml")+".golden", report, update)

@@ -132,7 +132,7 @@ func run(t *testing.T, from *scenario.Snapshot, file string) error {
 			return err
 		}
 		if what != "start" {
-			return fmt.Errorf("%q is not start", what)
+			return fmt.Errorf("unknown argument %q; write operator: start", what)
 		}
 		start()
 		return nil
@@ -144,7 +144,7 @@ func run(t *testing.T, from *scenario.Snapshot, file string) error {
 	start()
 	report, err := runner.Run(ctx, read)
 	if err != nil {
-		t.Logf("until then:\n%s", report)
+		t.Logf("the report up to the error:\n%s", report)
 		return err
 	}
 	return story.Golden(strings.TrimSuffix(file, ".yaml")+".golden", report, *update)

@@ -12,53 +12,42 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// maxContent is how many bytes the values of a ConfigMap may have, and those of a Secret.
-const maxContent = 1 << 20
-
 // validateConfigMap checks the keys of a ConfigMap, and the size of its values.
 func validateConfigMap(object runtime.Object) field.ErrorList {
 	configMap := object.(*corev1.ConfigMap)
 	var errs field.ErrorList
-	size := 0
 	for _, key := range slices.Sorted(maps.Keys(configMap.Data)) {
-		path := field.NewPath("data").Key(key)
-		errs = append(errs, validateKey(path, key)...)
 		if _, twice := configMap.BinaryData[key]; twice {
-			errs = append(errs, field.Invalid(path, key, "duplicate of key present in binaryData"))
+			errs = append(errs, field.Invalid(field.NewPath("data").Key(key), key, "duplicate of key present in binaryData"))
 		}
-		size += len(configMap.Data[key])
 	}
-	for _, key := range slices.Sorted(maps.Keys(configMap.BinaryData)) {
-		errs = append(errs, validateKey(field.NewPath("binaryData").Key(key), key)...)
-		size += len(configMap.BinaryData[key])
-	}
-	if size > maxContent {
-		errs = append(errs, field.TooLong(field.NewPath(""), "", maxContent))
+	keyErrs, size := validateValues("data", configMap.Data)
+	binaryErrs, binarySize := validateValues("binaryData", configMap.BinaryData)
+	errs = slices.Concat(keyErrs, errs, binaryErrs)
+	if size+binarySize > corev1.MaxSecretSize { // ConfigMaps have the same limit
+		errs = append(errs, field.TooLong(field.NewPath(""), "", corev1.MaxSecretSize))
 	}
 	return errs
 }
 
 // validateSecret checks the keys of a Secret, and the size of its values.
 func validateSecret(object runtime.Object) field.ErrorList {
-	secret := object.(*corev1.Secret)
-	var errs field.ErrorList
-	size := 0
-	for _, key := range slices.Sorted(maps.Keys(secret.Data)) {
-		errs = append(errs, validateKey(field.NewPath("data").Key(key), key)...)
-		size += len(secret.Data[key])
-	}
-	if size > maxContent {
-		errs = append(errs, field.TooLong(field.NewPath("data"), "", maxContent))
+	errs, size := validateValues("data", object.(*corev1.Secret).Data)
+	if size > corev1.MaxSecretSize {
+		errs = append(errs, field.TooLong(field.NewPath("data"), "", corev1.MaxSecretSize))
 	}
 	return errs
 }
 
-func validateKey(path *field.Path, key string) field.ErrorList {
-	var errs field.ErrorList
-	for _, message := range utilvalidation.IsConfigMapKey(key) {
-		errs = append(errs, field.Invalid(path, key, message))
+// validateValues checks the keys of a field, and returns the size of its values in bytes.
+func validateValues[V string | []byte](name string, values map[string]V) (errs field.ErrorList, size int) {
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		for _, message := range utilvalidation.IsConfigMapKey(key) {
+			errs = append(errs, field.Invalid(field.NewPath(name).Key(key), key, message))
+		}
+		size += len(values[key])
 	}
-	return errs
+	return errs, size
 }
 
 // keepsContent checks that a ConfigMap or Secret that is immutable keeps what it holds.

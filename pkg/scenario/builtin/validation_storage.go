@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// validateClaim checks that a PersistentVolumeClaim asks for a size.
+// validateClaim checks that a PersistentVolumeClaim requests storage.
 func validateClaim(object runtime.Object) field.ErrorList {
 	if _, found := object.(*corev1.PersistentVolumeClaim).Spec.Resources.Requests[corev1.ResourceStorage]; found {
 		return nil

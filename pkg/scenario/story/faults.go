@@ -35,11 +35,11 @@ func (s selector) matches(request scenario.Request) bool {
 }
 
 func (s selector) matchesResource(request scenario.Request) bool {
-	resource, subresource, only := strings.Cut(s.Resource, "/")
-	return schema.ParseGroupResource(resource) == request.Resource && (!only || subresource == request.Subresource)
+	resource, subresource, hasSubresource := strings.Cut(s.Resource, "/")
+	return schema.ParseGroupResource(resource) == request.Resource && (!hasSubresource || subresource == request.Subresource)
 }
 
-// requestVerbs are the verbs of requests. Those of paths that are no resources are HTTP methods.
+// requestVerbs are the verbs of requests. A request for a path that is not a resource has its HTTP method, in lower case.
 var requestVerbs = []string{"get", "list", "watch", "create", "update", "patch", "apply", "delete", "deletecollection", "post", "put", "head", "options"}
 
 func (s selector) validate() error {
@@ -49,7 +49,7 @@ func (s selector) validate() error {
 	return nil
 }
 
-// selectorHint says what to look at if a selector selects nothing.
+// selectorHint ends the message for a selector that matches nothing.
 const selectorHint = "check user, verb, resource (such as deployments.apps, or deployments.apps/status), namespace and name"
 
 // fault is a fault as a story writes it.
@@ -143,7 +143,7 @@ func (r *Runner) unused() error {
 	for _, each := range r.injected {
 		if len(each.injection.Applied()) == 0 {
 			if matched := each.injection.Matched(); matched > 0 {
-				return fmt.Errorf("%s: fail: the fault applied to no request: fewer than nth matched, %d", each.position, matched)
+				return fmt.Errorf("%s: fail: the fault applied to no request, because only %d matched; lower nth, or let more requests match", each.position, matched)
 			}
 			return fmt.Errorf("%s: fail: the fault applied to no request; %s", each.position, selectorHint)
 		}

@@ -66,7 +66,7 @@ func (a Arguments) Into(into any) error {
 	if err != nil {
 		return err
 	}
-	return explained(kyaml.UnmarshalStrict(content, into), into)
+	return explainDecodeError(kyaml.UnmarshalStrict(content, into), into)
 }
 
 // Expectation is what must hold of an object.

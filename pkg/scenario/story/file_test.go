@@ -30,7 +30,7 @@ func TestAStoryThatCannotBeReadSaysWhere(t *testing.T) {
 		"too many steps":          {title + "steps:\n" + strings.Repeat("- wait: 1s\n", 201), "x.yaml:1: the story has 201 steps, more than 200"},
 		"no YAML":                 {"title: [", "x.yaml:1: did not find expected"},
 		"a condition without quotes": {
-			title + "steps:\n- wait: 1s\n  then:\n  - {object: Widget/a, conditions: {Ready: True}}\n", `x.yaml:5: condition Ready cannot be "true"; write "True", "False" or "Unknown" with the quotes`},
+			title + "steps:\n- wait: 1s\n  then:\n  - {object: Widget/a, conditions: {Ready: True}}\n", `x.yaml:5: Widget/a: condition Ready is "true"; write "True", "False" or "Unknown" in quotes`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := story.Parse("x.yaml", []byte(c.text), story.Verbs())

@@ -13,7 +13,7 @@ import (
 // yamlLine matches what the YAML parser says of a line.
 var yamlLine = regexp.MustCompile(`^yaml: line (\d+): (.*)$`)
 
-// syntaxError is an error of the YAML parser with file and line, if the parser says a line.
+// syntaxError adds the file, and the line if the YAML parser names one, to a parse error.
 func syntaxError(file string, err error) error {
 	if found := yamlLine.FindStringSubmatch(err.Error()); found != nil {
 		return fmt.Errorf("%s:%s: %s", file, found[1], found[2])
@@ -24,15 +24,15 @@ func syntaxError(file string, err error) error {
 // unknownField matches what encoding/json says of a field that a type lacks.
 var unknownField = regexp.MustCompile(`json: unknown field "([^"]*)"$`)
 
-// explained is an error of decoding into a type, in terms of the story.
-func explained(err error, into any) error {
+// explainDecodeError names the known fields if a field is unknown. Of any other error it only removes the JSON decoder's prefix.
+func explainDecodeError(err error, into any) error {
 	if err == nil {
 		return nil
 	}
 	if found := unknownField.FindStringSubmatch(err.Error()); found != nil {
 		known := slices.Sorted(maps.Keys(fieldsOf(reflect.TypeOf(into))))
 		if len(known) == 0 {
-			return fmt.Errorf("unknown field %q; there are none", found[1])
+			return fmt.Errorf("unknown field %q; this takes no fields, so write {}", found[1])
 		}
 		return fmt.Errorf("unknown field %q; the fields are %s", found[1], strings.Join(known, ", "))
 	}
@@ -64,7 +64,8 @@ func (e Expectation) validate() error {
 	for _, conditionType := range slices.Sorted(maps.Keys(e.Conditions)) {
 		status, _, _ := strings.Cut(e.Conditions[conditionType], "/")
 		if !slices.Contains([]string{"True", "False", "Unknown"}, status) {
-			return fmt.Errorf("condition %s cannot be %q; write \"True\", \"False\" or \"Unknown\" with the quotes, or with a reason False/Reason", conditionType, status)
+			return fmt.Errorf("%s: condition %s is %q; write \"True\", \"False\" or \"Unknown\" in quotes, or with a reason: \"False/Reason\"",
+				e.Object, conditionType, e.Conditions[conditionType])
 		}
 	}
 	return nil

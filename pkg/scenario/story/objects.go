@@ -150,7 +150,7 @@ func (r *Runner) check(ctx context.Context, expected Expectation) error {
 	case expected.Absent && apierrors.IsNotFound(err):
 		return nil
 	case err != nil:
-		return missing(expected.Object, err)
+		return explainNotFound(expected.Object, err)
 	case expected.Absent:
 		return fmt.Errorf("%s exists, but must be absent", expected.Object)
 	}
@@ -167,8 +167,8 @@ func (r *Runner) check(ctx context.Context, expected Expectation) error {
 	return nil
 }
 
-// missing is an error of a request for an object, by the name that the story has for the object if that does not exist.
-func missing(name string, err error) error {
+// explainNotFound replaces a NotFound error by one that names the object as the story does; it returns other errors as they are.
+func explainNotFound(name string, err error) error {
 	if apierrors.IsNotFound(err) {
 		return fmt.Errorf("%s does not exist", name)
 	}

@@ -89,7 +89,7 @@ func patch(ctx context.Context, r *Runner, step Step) error {
 		return err
 	}
 	_, err = resource.Patch(ctx, key.Name, types.MergePatchType, content, metav1.PatchOptions{FieldValidation: metav1.FieldValidationStrict}, subresources...)
-	return missing(name, err)
+	return explainNotFound(name, err)
 }
 
 // remove deletes an object.
@@ -102,7 +102,7 @@ func remove(ctx context.Context, r *Runner, step Step) error {
 	if err != nil {
 		return err
 	}
-	return missing(name, resource.Delete(ctx, key.Name, metav1.DeleteOptions{}))
+	return explainNotFound(name, resource.Delete(ctx, key.Name, metav1.DeleteOptions{}))
 }
 
 // wait lets time pass.

@@ -14,6 +14,9 @@ endif
 # out of what is compiled: what one checkout has compiled, all others find in the Go build cache.
 export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false -trimpath)
 
+# The folder of real catalogs and bundles, or nothing if there is none: tests skip what needs it. See test/realdata.
+export PLATFORM_OPERATORS_REAL_DATA ?= $(if $(wildcard ../shared/data/catalogs),../shared/data)
+
 MODULE := github.com/openshift/platform-operators
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo v0.0.0-unknown)
 COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Runs a command with TMPDIR in /dev/shm if programs can be run from there and at least 4 GiB are free, and as it is otherwise:
-# hack/in-memory.sh COMMAND [ARGUMENT...]
-# Stories write thousands of small files, which take a third of their time on a disk.
+# Runs a command with temporary files in memory: hack/in-memory.sh COMMAND [ARGUMENT...]
+# TMPDIR is a folder in /dev/shm if at least 4 GiB are free there and the mount allows programs; otherwise TMPDIR does not change.
+# Stories write thousands of small files: on a disk, they take half as long again.
 set -euo pipefail
 
-# In KiB. What stories write at once takes a hundredth of it.
-readonly room=$((4 * 1024 * 1024))
+# In KiB. The files of stories that run at the same time take a hundredth of it.
+readonly min_free=$((4 * 1024 * 1024))
 
-# place prints a new folder in memory, or nothing.
-place() {
+# memory_folder creates a folder in memory and prints its path, or prints nothing if there is no memory for it.
+memory_folder() {
 	local free folder
 	free="$(df --output=avail /dev/shm 2>/dev/null | tail -n 1)" || return 0
-	[[ ${free} =~ ^[0-9]+$ ]] && ((free >= room)) || return 0
+	[[ ${free} =~ ^[0-9]+$ ]] && ((free >= min_free)) || return 0
 	folder="$(mktemp --directory --tmpdir=/dev/shm platform-operators-XXXXXX 2>/dev/null)" || return 0
 	printf '#!/bin/sh\n' >"${folder}/program"
 	chmod +x "${folder}/program"
@@ -23,7 +23,7 @@ place() {
 	fi
 }
 
-folder="$(place)"
+folder="$(memory_folder)"
 if [[ -z "${folder}" ]]; then
 	exec "$@"
 fi

@@ -86,9 +86,45 @@ raced() {
 	gotest raced -race -cpu=1 -count=1 -timeout=20m "${flags[@]}" ./test/scenarios -args -sample="${stories_raced}" -seed="${seed}"
 }
 
-# fuzztarget DIR TARGET fuzzes one target. It runs once more where the time said nothing of the target: when it was up before the
-# fuzzer had run its corpus, and when Go's fuzzer took its end for a failure ("context deadline exceeded", and no input that it
-# failed with). An input that fails is a failure.
+# fuzz runs every fuzz target, with one worker, and behind the lanes that have time limits: those of the first package alone, as compiling
+# what all of them are built from takes longer than fuzzing, and then those of two packages at a time.
+fuzz() {
+	local first failed=0
+	local nice=(nice)
+	# test/localcluster is a module of its own, which make test-localcluster tests.
+	exec 3< <(grep --recursive --files-with-matches --include='*_test.go' '^func Fuzz' cmd pkg test | grep --invert-match '^test/localcluster/' |
+		xargs dirname | sort --unique)
+	read -r first <&3
+	fuzzpackage "${first}" || failed=1
+	fuzzqueue &
+	fuzzqueue || failed=1
+	wait $! || failed=1
+	return "${failed}"
+}
+
+# fuzzqueue runs the targets of the packages that are left on file descriptor 3.
+fuzzqueue() {
+	local dir failed=0
+	while read -r dir <&3; do
+		fuzzpackage "${dir}" || failed=1
+	done
+	return "${failed}"
+}
+
+# fuzzpackage DIR runs the targets of one package, from one test binary.
+fuzzpackage() {
+	local dir=$1 binary target failed=0
+	binary="${logs}/fuzz-${dir//\//-}.test"
+	"${nice[@]}" go test -c -vet=off -fuzz=. "${flags[@]}" -o "${binary}" "./${dir}" || return 1
+	for target in $(grep --no-filename --only-matching --perl-regexp '^func \KFuzz\w+' "${dir}"/*_test.go); do
+		fuzztarget "${dir}" "${target}" || failed=1
+	done
+	rm -f "${binary}"
+	return "${failed}"
+}
+
+# fuzztarget DIR TARGET runs one target. It runs once more if the time was up before the fuzzer had tried a new input, or if the fuzzer
+# reported its own end as a failure ("context deadline exceeded", without an input). An input that fails is a failure.
 fuzztarget() {
 	local dir=$1 target=$2 log="${logs}/fuzz-$2.log" status=0
 	fuzzonce "${dir}" "${target}" "${fuzzTime}" >"${log}" 2>&1 || status=$?
@@ -103,35 +139,15 @@ fuzztarget() {
 	fuzzonce "${dir}" "${target}" 1m
 }
 
+# fuzzonce DIR TARGET TIME works in the folder of the package, as the fuzzer reads and writes testdata/fuzz there.
 fuzzonce() {
-	local dir=$1 target=$2 time=$3
-	gotest "fuzz-${dir//\//-}-${target}" -fuzztime="${time}" -fuzzminimizetime=10x -parallel=1 "${flags[@]}" -run=NONE -fuzz="^${target}\$" "./${dir}" </dev/null
-}
-
-# fuzztargets runs some of them, each as FILE:TARGET, one after the other.
-fuzztargets() {
-	local each failed=0
-	for each in "$@"; do
-		fuzztarget "$(dirname "${each%%:*}")" "${each##*:}" || failed=1
-	done
-	return "${failed}"
-}
-
-# fuzz runs every fuzz target, with one worker, and behind the lanes that have time limits: the first by itself, as compiling what
-# all of them are built from takes longer than fuzzing it, and then two at a time.
-fuzz() {
-	local targets i failed=0 odd=() even=()
-	local nice=(nice)
-	mapfile -t targets < <(grep --recursive --include='*_test.go' --only-matching --perl-regexp '^func \KFuzz\w+' cmd pkg test |
-		grep --invert-match '^test/localcluster/') # a module of its own, which make test-localcluster tests
-	for ((i = 1; i < ${#targets[@]}; i++)); do
-		if ((i % 2)); then odd+=("${targets[i]}"); else even+=("${targets[i]}"); fi
-	done
-	fuzztargets "${targets[0]}" || failed=1
-	fuzztargets "${odd[@]}" &
-	fuzztargets "${even[@]}" || failed=1
-	wait $! || failed=1
-	return "${failed}"
+	local dir=$1 target=$2 time=$3 name=${1//\//-} root=${PWD} package cache
+	package=$(go list "./${dir}")
+	cache=$(go env GOCACHE)
+	(cd "${dir}" && "${nice[@]}" go run gotest.tools/gotestsum@v1.13.0 --format=standard-verbose --jsonfile="${root}/${reports}/fuzz-${name}-${target}.json" \
+		--raw-command -- go tool test2json -t -p "${package}" "${root}/${logs}/fuzz-${name}.test" -test.v=test2json -test.run=NONE \
+		-test.fuzz="^${target}\$" -test.fuzztime="${time}" -test.fuzzminimizetime=10x -test.parallel=1 \
+		-test.fuzzcachedir="${cache}/fuzz/${package}" </dev/null)
 }
 
 status=0

@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/openshift/platform-operators/test/realdata"
 )
 
 // kubernetesDecode reads objects the way Kubernetes' own tools do: YAML to JSON to object.
@@ -33,12 +35,8 @@ func kubernetesDecode(data []byte) ([]map[string]any, error) {
 // latestManifests lists the manifests of one version of each real package: Kubernetes' decoder takes long for all of them.
 func latestManifests(t *testing.T) []string {
 	t.Helper()
-	packages, err := filepath.Glob("../../../shared/data/bundles/*")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var files []string
-	for _, dir := range packages {
+	for _, dir := range realdata.Glob(t, "bundles/*") {
 		versions, err := filepath.Glob(filepath.Join(dir, "*"))
 		if err != nil || len(versions) == 0 {
 			t.Fatalf("%s holds no version: %v", dir, err)
@@ -48,9 +46,6 @@ func latestManifests(t *testing.T) []string {
 			t.Fatal(err)
 		}
 		files = append(files, manifests...)
-	}
-	if len(files) == 0 {
-		t.Skip("the real bundles are absent: nothing in ../../../shared/data/bundles")
 	}
 	return files
 }

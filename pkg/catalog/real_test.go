@@ -14,18 +14,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/operator-framework/operator-registry/alpha/declcfg"
 	"github.com/operator-framework/operator-registry/alpha/property"
-)
 
-// realCatalogs is where the public catalogs of OpenShift 4.20 lie, beside the checkout; they are no part of the project.
-const realCatalogs = "../../../shared/data/catalogs"
+	"github.com/openshift/platform-operators/test/realdata"
+)
 
 // realYAML returns the content of every file of one real catalog, or skips.
 func realYAML(tb testing.TB, catalog string) [][]byte {
 	tb.Helper()
-	files, err := filepath.Glob(filepath.Join(realCatalogs, catalog, "*", "catalog.yaml"))
-	if err != nil || len(files) == 0 {
-		tb.Skipf("no catalogs in %s: the real data is not beside this checkout", realCatalogs)
-	}
+	files := realdata.Glob(tb, filepath.Join("catalogs", catalog, "*", "catalog.yaml"))
 	contents := make([][]byte, 0, len(files))
 	for _, file := range files {
 		content, err := os.ReadFile(file)

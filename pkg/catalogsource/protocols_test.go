@@ -1,8 +1,6 @@
 package catalogsource_test
 
 import (
-	"fmt"
-	"os"
 	"reflect"
 	"slices"
 	"testing"
@@ -15,12 +13,10 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalogsource/grpc"
 	"github.com/openshift/platform-operators/pkg/catalogsource/http"
 	"github.com/openshift/platform-operators/test/localcatalog"
+	"github.com/openshift/platform-operators/test/realdata"
 )
 
-const (
-	testdata   = "../../test/localcatalog/testdata"
-	sharedData = "../../../shared/data"
-)
+const testdata = "../../test/localcatalog/testdata"
 
 // readBoth reads one catalog over gRPC and over HTTPS, and fails where the two are not the same.
 func readBoth(t *testing.T, folder string, want func(string) bool) []catalog.Package {
@@ -74,28 +70,18 @@ func TestBothProtocolsGiveEqualPackages(t *testing.T) {
 	}
 }
 
-// needSharedData skips a test where the real catalogs are not beside the repository.
-func needSharedData(t *testing.T) {
-	t.Helper()
-	if _, err := os.Stat(sharedData); err != nil {
-		t.Skipf("the real catalogs are not there: %v", err)
-	}
-}
-
 // It is what the race detector gets to see of the test below.
 func TestAPublishedPackageReadsTheSameOverBothProtocols(t *testing.T) {
-	needSharedData(t)
-	packages := readBoth(t, sharedData+"/catalogs/community-v4.20/project-quay", nil)
+	packages := readBoth(t, realdata.Path(t, "catalogs/community-v4.20/project-quay"), nil)
 	if len(packages) != 1 || packages[0].Name != "project-quay" || len(packages[0].Bundles) != 152 {
 		t.Errorf("%d packages were read, want project-quay with its 152 bundles", len(packages))
 	}
 }
 
 func TestUPG_C6RealCatalogsReadTheSameOverBothProtocols(t *testing.T) {
-	needSharedData(t)
 	packages, bundles, kinds, needy := 0, 0, 0, 0
 	for _, name := range []string{"community-v4.20", "certified-v4.20"} {
-		for _, p := range readBoth(t, fmt.Sprintf("%s/catalogs/%s", sharedData, name), nil) {
+		for _, p := range readBoth(t, realdata.Path(t, "catalogs/"+name), nil) {
 			packages++
 			bundles += len(p.Bundles)
 			if len(p.Faults) > 0 || p.DefaultChannel == "" || len(p.Channels) == 0 {
@@ -125,10 +111,9 @@ func TestUPG_C6RealCatalogsReadTheSameOverBothProtocols(t *testing.T) {
 
 // TestHRD_B4_RealCatalogsFitTheBudget reads both catalogs over both protocols under one budget, with every package wanted.
 func TestHRD_B4_RealCatalogsFitTheBudget(t *testing.T) {
-	needSharedData(t)
 	budget := catalogsource.NewBudget()
 	for folder, want := range map[string]int{"community-v4.20": 37, "certified-v4.20": 59} {
-		server, err := localcatalog.Start(t.Context(), localcatalog.Options{Catalogs: []string{sharedData + "/catalogs/" + folder}})
+		server, err := localcatalog.Start(t.Context(), localcatalog.Options{Catalogs: []string{realdata.Path(t, "catalogs/"+folder)}})
 		if err != nil {
 			t.Fatal(err)
 		}

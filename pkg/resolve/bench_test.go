@@ -6,6 +6,7 @@ import (
 
 	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/upgrade"
+	"github.com/openshift/platform-operators/test/realdata"
 )
 
 // hundred are all real packages as operators, every other one installed at its oldest version, and made-up ones beside them
@@ -27,11 +28,7 @@ func hundred(tb testing.TB) ([]Request, World) {
 		id  catalog.ID
 		dir string
 	}{{community, "community-v4.20"}, {cluster, "certified-v4.20"}} {
-		files, err := filepath.Glob(filepath.Join(realCatalogs, source.dir, "*", "catalog.yaml"))
-		if err != nil || len(files) == 0 {
-			tb.Skipf("no catalogs in %s: the real data is not beside this checkout", realCatalogs)
-		}
-		for _, file := range files {
+		for _, file := range realdata.Glob(tb, filepath.Join("catalogs", source.dir, "*", "catalog.yaml")) {
 			for _, pkg := range readFile(tb, file) {
 				bundles += len(pkg.Bundles)
 				if len(catalogs[pkg.Name]) == 0 {

@@ -13,6 +13,7 @@ import (
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/test/realdata"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -23,16 +24,10 @@ var update = flag.Bool("update", false, "write the golden files anew")
 //go:embed testdata/*.txt
 var goldens embed.FS
 
-// realCatalogs is where the public catalogs of OpenShift 4.20 lie, beside the checkout; they are no part of the project.
-const realCatalogs = "../../../shared/data/catalogs"
-
 func TestDecisionsOnRealCatalogs(t *testing.T) {
 	for _, name := range []string{"community-v4.20", "certified-v4.20"} {
 		t.Run(name, func(t *testing.T) {
-			files, err := filepath.Glob(filepath.Join(realCatalogs, name, "*", "catalog.yaml"))
-			if err != nil || len(files) == 0 {
-				t.Skipf("no catalogs in %s: the real data is not beside this checkout", realCatalogs)
-			}
+			files := realdata.Glob(t, filepath.Join("catalogs", name, "*", "catalog.yaml"))
 			var got strings.Builder
 			for _, file := range files {
 				for _, pkg := range readFile(t, file) {
@@ -88,11 +83,7 @@ func TestUPG_V2_PrereleasesThatAreAskedForAndRealChannelsOfNothingElse(t *testin
 		"community-v4.20/rsct-operator":                  "rsct-operator",
 	} {
 		t.Run(name+", whose default channel holds nothing else, installs and moves", func(t *testing.T) {
-			file := filepath.Join(realCatalogs, folder, "catalog.yaml")
-			if _, err := os.Stat(file); err != nil {
-				t.Skipf("no catalogs in %s: the real data is not beside this checkout", realCatalogs)
-			}
-			packages := readFile(t, file)
+			packages := readFile(t, realdata.Path(t, filepath.Join("catalogs", folder, "catalog.yaml")))
 			catalogs := []Catalog{{ID: cluster, Package: &packages[0]}}
 			request := Request{Operator: name, Package: name, ClusterVersion: "4.20.0", KubeVersion: "v1.33.0"}
 			first := Resolve(request, catalogs)
@@ -162,10 +153,9 @@ func decide(out *strings.Builder, pkg catalog.Package) {
 }
 
 func BenchmarkResolveOneRealPackage(b *testing.B) {
-	file := filepath.Join(realCatalogs, "community-v4.20", "project-quay", "catalog.yaml")
-	in, err := os.Open(file)
+	in, err := os.Open(realdata.Path(b, "catalogs/community-v4.20/project-quay/catalog.yaml"))
 	if err != nil {
-		b.Skipf("no catalogs in %s: the real data is not beside this checkout", realCatalogs)
+		b.Fatal(err)
 	}
 	defer in.Close()
 	packages, err := catalog.Read(in, nil)

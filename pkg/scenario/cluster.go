@@ -29,9 +29,9 @@ const defaultMaxRequestsPerSecond = 50_000
 // AdminUser is a user that may do everything.
 const AdminUser = apiserver.AdminUser
 
-// PrepareProcess makes a process fit for clusters in bubbles. Call it once, in TestMain, before anything else: Kubernetes' libraries slow
-// down a process that reports errors in a hot loop by the time of its last error. In a bubble, whose time begins in the year 2000, that
-// would sleep for decades. Of what is logged with klog, only errors are printed; klog.LogToStderr(true) prints everything again.
+// PrepareProcess prepares a process for clusters in bubbles. Call it once, at the beginning of TestMain. It removes the rate limit of
+// Kubernetes' libraries for reported errors: the limit counts from the process's last error, so that in a bubble, whose time begins in the
+// year 2000, it would sleep for decades. It also has klog print only errors; klog.LogToStderr(true) prints everything again.
 func PrepareProcess() { apiserver.PrepareProcess() }
 
 // Options say what cluster to start.

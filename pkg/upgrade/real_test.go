@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/test/realdata"
 )
 
 var update = flag.Bool("update", false, "write the golden file anew")
@@ -27,16 +28,13 @@ const goldenFile = "testdata/catalogs-v4.20.golden"
 //go:embed testdata/catalogs-v4.20.golden
 var golden string
 
-// realCatalogs is where the public catalogs of OpenShift 4.20 lie, beside the checkout; they are no part of the project.
-const realCatalogs = "../../../shared/data/catalogs"
-
 var catalogNames = []string{"community-v4.20", "certified-v4.20"}
 
 // read reads all of them once: it takes longer than everything else here.
 var read = sync.OnceValues(func() (map[string][]catalog.Package, error) {
 	all := map[string][]catalog.Package{}
 	for _, name := range catalogNames {
-		files, err := filepath.Glob(filepath.Join(realCatalogs, name, "*", "catalog.yaml"))
+		files, err := realdata.Find(filepath.Join("catalogs", name, "*", "catalog.yaml"))
 		if err != nil {
 			return nil, err
 		}
@@ -59,12 +57,10 @@ var read = sync.OnceValues(func() (map[string][]catalog.Package, error) {
 // realPackages are the packages of the public catalogs, by catalog, with the entries of all their channels.
 func realPackages(tb testing.TB) map[string][]Package {
 	tb.Helper()
+	realdata.Path(tb, "catalogs")
 	catalogs, err := read()
 	if err != nil {
 		tb.Fatal(err)
-	}
-	if len(catalogs) < len(catalogNames) {
-		tb.Skipf("no catalogs in %s: the real data is not beside this checkout", realCatalogs)
 	}
 	all := map[string][]Package{}
 	for name, packages := range catalogs {

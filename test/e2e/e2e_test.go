@@ -5,7 +5,6 @@ import (
 	"context"
 	"flag"
 	"os"
-	"path/filepath"
 	"testing"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -13,11 +12,9 @@ import (
 
 	"github.com/openshift/platform-operators/test/environment"
 	"github.com/openshift/platform-operators/test/rbac"
+	"github.com/openshift/platform-operators/test/realdata"
 	"github.com/openshift/platform-operators/test/story"
 )
-
-// realData lies beside the checkout; it is not part of the project.
-const realData = "../shared/data"
 
 // realPackages have their default channel's head among the real bundles, and need no webhook.
 var realPackages = []string{"project-quay", "nfs-provisioner-operator"}
@@ -51,16 +48,18 @@ var _ = Describe("the demo's story", Ordered, func() {
 var _ = Describe("real operators from a real catalog", Ordered, func() {
 	var admin *story.Admin
 	BeforeAll(func(ctx context.Context) {
-		root, err := environment.Root()
-		Expect(err).NotTo(HaveOccurred())
-		data := filepath.Join(root, realData)
-		if _, err := os.Stat(data); err != nil {
-			Skip("the real catalogs and bundles are not there: " + err.Error())
+		catalogs, err := realdata.Find("catalogs/community-v4.20")
+		if err != nil {
+			Skip(err.Error())
+		}
+		bundles, err := realdata.Find("bundles")
+		if err != nil {
+			Skip(err.Error())
 		}
 		admin = start(ctx, environment.Options{
 			OpenShiftVersion: "4.20.0",
-			Catalogs:         []string{filepath.Join(data, "catalogs", "community-v4.20")},
-			Bundles:          []string{filepath.Join(data, "bundles")},
+			Catalogs:         catalogs,
+			Bundles:          bundles,
 			Packages:         realPackages,
 		})
 	})

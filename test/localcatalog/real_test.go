@@ -1,24 +1,14 @@
 package localcatalog_test
 
 import (
-	"os"
 	"testing"
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/v1/validate"
 
 	"github.com/openshift/platform-operators/test/localcatalog"
+	"github.com/openshift/platform-operators/test/realdata"
 )
-
-const sharedData = "../../../shared/data"
-
-// needSharedData skips a test where the real catalogs and bundles are not beside the repository.
-func needSharedData(t *testing.T) {
-	t.Helper()
-	if _, err := os.Stat(sharedData); err != nil {
-		t.Skipf("the real catalogs and bundles are not there: %v", err)
-	}
-}
 
 // served is what the local catalog is given of the shared data, and what has to come of it.
 type served struct {
@@ -32,8 +22,8 @@ type served struct {
 func (s served) check(t *testing.T) {
 	began := time.Now()
 	server := start(t, localcatalog.Options{
-		Catalogs: []string{sharedData + "/catalogs/" + s.catalog},
-		Bundles:  []string{sharedData + "/bundles"},
+		Catalogs: []string{realdata.Path(t, "catalogs/"+s.catalog)},
+		Bundles:  []string{realdata.Path(t, "bundles")},
 		Packages: s.packages,
 	})
 	t.Logf("serving after %s", time.Since(began))
@@ -54,12 +44,10 @@ func (s served) check(t *testing.T) {
 
 // It is what the race detector gets to see of the test below.
 func TestServesAPublishedPackageAndItsBundles(t *testing.T) {
-	needSharedData(t)
 	served{"community-v4.20", []string{"project-quay"}, 50, [2]string{"project-quay", "3.18.0"}}.check(t)
 }
 
 func TestServesRealCatalogsAndBundles(t *testing.T) {
-	needSharedData(t)
 	for sentence, catalog := range map[string]served{
 		"the community catalog": {"community-v4.20", nil, 803, [2]string{"nfs-provisioner-operator", "0.0.9"}},
 		"the certified catalog": {"certified-v4.20", nil, 676, [2]string{}},

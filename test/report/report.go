@@ -21,7 +21,7 @@ import (
 // Outcome is how a test ended.
 type Outcome string
 
-// The outcomes of a test. Unfinished is one of go test whose process ended before it: the process crashed, or was killed.
+// The outcomes of a test. Unfinished is the outcome of a test whose process crashed or was killed before the test ended.
 const (
 	Passed     Outcome = "passed"
 	Failed     Outcome = "failed"
@@ -34,10 +34,10 @@ type Attribute struct{ Key, Value string }
 
 // Test is one test, subtest, fuzz target or spec.
 type Test struct {
-	// File is the report's file name without ".json", Package the Go package, which is empty for a Ginkgo spec.
+	// File is the report's file name without ".json". Package is the path of the Go package; it is empty for a Ginkgo spec.
 	File, Package string
-	// Name is as go test prints it; a spec's is its containers and itself, separated by blanks. It is empty for a Go package itself, of which
-	// only one that failed is reported, with what belongs to no test: of a build that failed, for instance.
+	// Name is the name that go test prints, or the texts of a spec and its containers, separated by blanks. It is empty for a package that
+	// failed, whose Output is what belongs to none of its tests, such as the errors of its build.
 	Name    string
 	Outcome Outcome
 	Elapsed time.Duration
@@ -45,7 +45,7 @@ type Test struct {
 	Attributes []Attribute
 	// Output is what go test printed for the test; empty for a spec.
 	Output string
-	// Parent says that the test has subtests, so that its time is theirs.
+	// Parent is true if the test has subtests. Its Elapsed includes theirs.
 	Parent bool
 }
 

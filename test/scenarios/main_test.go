@@ -23,8 +23,8 @@ var logs = flag.Bool("logs", false, "print everything that managers and API serv
 
 var traces = flag.String("traces", "", "folder to write the requests of managers to, for make test-rbac; empty: do not write them")
 
-// gcPercent lets the heap grow to between one and two GiB. At Go's 100 the collector takes a seventh of the processor time, at 300 a twelfth,
-// here a fortieth. What is live takes 200 MiB on two cores; memoryLimit keeps it from growing by as much again for each core.
+// With gcPercent the garbage collector takes a fortieth of the processor time; with Go's 100 it takes a seventh. The heap grows to one or two
+// GiB on two cores, of which 200 MiB are live. memoryLimit bounds it on machines with more cores, where more stories run at once.
 const (
 	gcPercent   = 800
 	memoryLimit = 3 << 30

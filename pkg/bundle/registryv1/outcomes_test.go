@@ -21,6 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
+	"github.com/openshift/platform-operators/test/realdata"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files of this package")
@@ -34,23 +35,10 @@ var goldenFiles embed.FS
 // realBundles lists the bundle directories of the shared data, and skips the test where that is absent.
 func realBundles(tb testing.TB) []string {
 	tb.Helper()
-	dirs := realBundleDirs()
-	if len(dirs) == 0 {
-		tb.Skipf("the real bundles are absent: nothing in %s", realBundlesRoot)
-	}
-	return dirs
+	return realdata.Glob(tb, realBundlesPattern)
 }
 
-const realBundlesRoot = "../../../../shared/data/bundles"
-
-func realBundleDirs() []string {
-	dirs, err := filepath.Glob(filepath.Join(realBundlesRoot, "*", "*"))
-	if err != nil {
-		panic(err) // The pattern is a constant.
-	}
-	slices.Sort(dirs)
-	return dirs
-}
+const realBundlesPattern = "bundles/*/*"
 
 func shortName(dir string) string {
 	return filepath.Base(filepath.Dir(dir)) + "/" + filepath.Base(dir)
@@ -145,7 +133,8 @@ func checkGolden(t *testing.T, file string, got []byte) {
 // realOutcomes reads every real bundle once for all tests.
 var realOutcomes = sync.OnceValue(func() map[string]string {
 	outcomes := map[string]string{}
-	for _, dir := range realBundleDirs() {
+	dirs, _ := realdata.Find(realBundlesPattern) // without any, realBundles has skipped the test
+	for _, dir := range dirs {
 		outcomes[dir] = outcome(os.DirFS(dir), registryv1.CertificatesByServiceCA)
 	}
 	return outcomes

@@ -105,7 +105,7 @@ func validateWebhooks(object runtime.Object) field.ErrorList {
 	return errs
 }
 
-func keepsPriority(object, old runtime.Object) field.ErrorList {
+func validatePriorityClassUpdate(object, old runtime.Object) field.ErrorList {
 	if object.(*schedulingv1.PriorityClass).Value == old.(*schedulingv1.PriorityClass).Value {
 		return nil
 	}

@@ -50,8 +50,8 @@ func validateValues[V string | []byte](name string, values map[string]V) (errs f
 	return errs, size
 }
 
-// keepsContent checks that a ConfigMap or Secret that is immutable keeps what it holds.
-func keepsContent(immutable, oldImmutable *bool, changed map[string]bool) field.ErrorList {
+// validateImmutableContent refuses changes to the content of an immutable ConfigMap or Secret.
+func validateImmutableContent(immutable, oldImmutable *bool, changed map[string]bool) field.ErrorList {
 	if oldImmutable == nil || !*oldImmutable {
 		return nil
 	}
@@ -67,18 +67,18 @@ func keepsContent(immutable, oldImmutable *bool, changed map[string]bool) field.
 	return errs
 }
 
-func keepsConfigMap(object, old runtime.Object) field.ErrorList {
+func validateConfigMapUpdate(object, old runtime.Object) field.ErrorList {
 	configMap, oldConfigMap := object.(*corev1.ConfigMap), old.(*corev1.ConfigMap)
-	return keepsContent(configMap.Immutable, oldConfigMap.Immutable, map[string]bool{
+	return validateImmutableContent(configMap.Immutable, oldConfigMap.Immutable, map[string]bool{
 		"data":       !apiequality.Semantic.DeepEqual(configMap.Data, oldConfigMap.Data),
 		"binaryData": !apiequality.Semantic.DeepEqual(configMap.BinaryData, oldConfigMap.BinaryData),
 	})
 }
 
-func keepsSecret(object, old runtime.Object) field.ErrorList {
+func validateSecretUpdate(object, old runtime.Object) field.ErrorList {
 	secret, oldSecret := object.(*corev1.Secret), old.(*corev1.Secret)
 	errs := validation.ValidateImmutableField(secret.Type, oldSecret.Type, field.NewPath("type"))
-	return append(errs, keepsContent(secret.Immutable, oldSecret.Immutable, map[string]bool{
+	return append(errs, validateImmutableContent(secret.Immutable, oldSecret.Immutable, map[string]bool{
 		"data": !apiequality.Semantic.DeepEqual(secret.Data, oldSecret.Data),
 	})...)
 }

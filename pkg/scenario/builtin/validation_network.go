@@ -18,8 +18,8 @@ func validateIngressClass(object runtime.Object) field.ErrorList {
 	return utilvalidation.IsDomainPrefixedPath(field.NewPath("spec", "controller"), class.Spec.Controller)
 }
 
-// keepsController checks that an IngressClass keeps its controller.
-func keepsController(object, old runtime.Object) field.ErrorList {
+// validateIngressClassUpdate refuses another controller.
+func validateIngressClassUpdate(object, old runtime.Object) field.ErrorList {
 	class, oldClass := object.(*networkingv1.IngressClass), old.(*networkingv1.IngressClass)
 	return validation.ValidateImmutableField(class.Spec.Controller, oldClass.Spec.Controller, field.NewPath("spec", "controller"))
 }
@@ -55,7 +55,8 @@ func validateService(object runtime.Object) field.ErrorList {
 	return errs
 }
 
-func keepsServiceAddress(object, old runtime.Object) field.ErrorList {
+// validateServiceUpdate refuses another cluster IP, except if the Service is or was an ExternalName, which has none.
+func validateServiceUpdate(object, old runtime.Object) field.ErrorList {
 	service, oldService := object.(*corev1.Service), old.(*corev1.Service)
 	named := service.Spec.Type == corev1.ServiceTypeExternalName || oldService.Spec.Type == corev1.ServiceTypeExternalName
 	if named || service.Spec.ClusterIP == oldService.Spec.ClusterIP {

@@ -22,12 +22,12 @@ func validateBinding(object runtime.Object) field.ErrorList {
 	return validateRoleRef(object.(*rbacv1.ClusterRoleBinding).RoleRef, "ClusterRole")
 }
 
-// keepsRole checks that a binding keeps its role.
-func keepsRole(object, old runtime.Object) field.ErrorList {
+// validateBindingUpdate refuses another role.
+func validateBindingUpdate(object, old runtime.Object) field.ErrorList {
 	if binding, namespaced := object.(*rbacv1.RoleBinding); namespaced {
-		return keepsRoleRef(binding.RoleRef, old.(*rbacv1.RoleBinding).RoleRef)
+		return validateRoleRefUpdate(binding.RoleRef, old.(*rbacv1.RoleBinding).RoleRef)
 	}
-	return keepsRoleRef(object.(*rbacv1.ClusterRoleBinding).RoleRef, old.(*rbacv1.ClusterRoleBinding).RoleRef)
+	return validateRoleRefUpdate(object.(*rbacv1.ClusterRoleBinding).RoleRef, old.(*rbacv1.ClusterRoleBinding).RoleRef)
 }
 
 func validateRules(rules []rbacv1.PolicyRule, namespaced bool) field.ErrorList {
@@ -71,7 +71,7 @@ func validateRoleRef(ref rbacv1.RoleRef, kinds ...string) field.ErrorList {
 	return errs
 }
 
-func keepsRoleRef(ref, old rbacv1.RoleRef) field.ErrorList {
+func validateRoleRefUpdate(ref, old rbacv1.RoleRef) field.ErrorList {
 	if ref == old {
 		return nil
 	}

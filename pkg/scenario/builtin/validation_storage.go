@@ -17,9 +17,9 @@ func validateClaim(object runtime.Object) field.ErrorList {
 	return field.ErrorList{field.Required(field.NewPath("spec", "resources").Key(string(corev1.ResourceStorage)), "")}
 }
 
-// keepsClaim checks that a PersistentVolumeClaim gets a volume and a class once, and changes its size and the attributes of its volume while
-// it is bound only.
-func keepsClaim(object, old runtime.Object) field.ErrorList {
+// validateClaimUpdate checks that a PersistentVolumeClaim gets its volume and its class once, and that its size and its
+// volumeAttributesClassName change only while it is bound.
+func validateClaimUpdate(object, old runtime.Object) field.ErrorList {
 	changed, was := object.(*corev1.PersistentVolumeClaim).Spec.DeepCopy(), old.(*corev1.PersistentVolumeClaim)
 	if was.Spec.VolumeName == "" {
 		changed.VolumeName = ""
@@ -37,8 +37,8 @@ func keepsClaim(object, old runtime.Object) field.ErrorList {
 		"spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims")}
 }
 
-// keepsProvisioner checks that a StorageClass keeps who provides its volumes, and how.
-func keepsProvisioner(object, old runtime.Object) field.ErrorList {
+// validateStorageClassUpdate refuses another provisioner and other parameters.
+func validateStorageClassUpdate(object, old runtime.Object) field.ErrorList {
 	class, oldClass := object.(*storagev1.StorageClass), old.(*storagev1.StorageClass)
 	return append(validation.ValidateImmutableField(class.Parameters, oldClass.Parameters, field.NewPath("parameters")),
 		validation.ValidateImmutableField(class.Provisioner, oldClass.Provisioner, field.NewPath("provisioner"))...)

@@ -71,8 +71,8 @@ func validateJob(object runtime.Object) field.ErrorList {
 	return errs
 }
 
-// keepsJob checks that a Job keeps its Pods, and how many of them complete it. An indexed Job completes with as many as run at once.
-func keepsJob(object, old runtime.Object) field.ErrorList {
+// validateJobUpdate refuses another Pod template and another number of completions. Those of an indexed Job may change with its parallelism.
+func validateJobUpdate(object, old runtime.Object) field.ErrorList {
 	changed, was := object.(*batchv1.Job).Spec.DeepCopy(), old.(*batchv1.Job).Spec
 	spec := field.NewPath("spec")
 	var errs field.ErrorList
@@ -83,17 +83,19 @@ func keepsJob(object, old runtime.Object) field.ErrorList {
 		errs = field.ErrorList{field.Invalid(spec.Child("completions"), changed.Completions, "can only be modified in tandem with spec.parallelism")}
 	}
 	errs = append(errs, validation.ValidateImmutableField(changed.Selector, was.Selector, spec.Child("selector"))...)
-	errs = append(errs, keepsJobPods(changed, &was, spec.Child("template"))...)
+	errs = append(errs, validateJobTemplateUpdate(changed, &was, spec.Child("template"))...)
 	return append(errs, validation.ValidateImmutableField(changed.CompletionMode, was.CompletionMode, spec.Child("completionMode"))...)
 }
 
-// keepsJobPods checks that a Job keeps its template. That of a suspended Job may change in where Pods run, and in what they need.
-func keepsJobPods(changed, was *batchv1.JobSpec, template *field.Path) field.ErrorList {
+// validateJobTemplateUpdate refuses another Pod template. A suspended Job may change on which nodes its Pods run, and their
+// resources.
+func validateJobTemplateUpdate(changed, was *batchv1.JobSpec, template *field.Path) field.ErrorList {
 	if !ptr.Deref(was.Suspend, false) {
 		return validation.ValidateImmutableField(changed.Template, was.Template, template)
 	}
 	pods, before := changed.Template.Spec.DeepCopy(), was.Template.Spec
-	pods.NodeSelector, pods.Tolerations, pods.SchedulingGates, pods.Affinity = before.NodeSelector, before.Tolerations, before.SchedulingGates, before.Affinity
+	before.Affinity, pods.Affinity = podAffinity(before.Affinity), podAffinity(pods.Affinity)
+	pods.NodeSelector, pods.Tolerations, pods.SchedulingGates = before.NodeSelector, before.Tolerations, before.SchedulingGates
 	for i := range min(len(pods.Containers), len(before.Containers)) {
 		pods.Containers[i].Resources = before.Containers[i].Resources
 	}
@@ -103,15 +105,23 @@ func keepsJobPods(changed, was *batchv1.JobSpec, template *field.Path) field.Err
 	return validation.ValidateImmutableField(*pods, before, template.Child("spec"))
 }
 
-// keepsSelector checks that a workload keeps its selector.
-func keepsSelector(object, old runtime.Object) field.ErrorList {
+// podAffinity returns an affinity without its node affinity, or nil if nothing is left.
+func podAffinity(affinity *corev1.Affinity) *corev1.Affinity {
+	if affinity == nil || affinity.PodAffinity == nil && affinity.PodAntiAffinity == nil {
+		return nil
+	}
+	return &corev1.Affinity{PodAffinity: affinity.PodAffinity, PodAntiAffinity: affinity.PodAntiAffinity}
+}
+
+// validateWorkloadUpdate refuses another selector.
+func validateWorkloadUpdate(object, old runtime.Object) field.ErrorList {
 	_, selector, _ := podsOf(object)
 	_, oldSelector, _ := podsOf(old)
 	return validation.ValidateImmutableField(selector, oldSelector, field.NewPath("spec", "selector"))
 }
 
-// keepsStatefulSet checks that nothing changes but what can change while Pods run.
-func keepsStatefulSet(object, old runtime.Object) field.ErrorList {
+// validateStatefulSetUpdate refuses changes of all fields of spec but those that can change while Pods run.
+func validateStatefulSetUpdate(object, old runtime.Object) field.ErrorList {
 	changed, was := object.(*appsv1.StatefulSet).Spec.DeepCopy(), old.(*appsv1.StatefulSet).Spec
 	changed.Replicas, changed.Ordinals, changed.Template, changed.UpdateStrategy = was.Replicas, was.Ordinals, was.Template, was.UpdateStrategy
 	changed.RevisionHistoryLimit, changed.PersistentVolumeClaimRetentionPolicy = was.RevisionHistoryLimit, was.PersistentVolumeClaimRetentionPolicy

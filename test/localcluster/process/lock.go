@@ -16,17 +16,27 @@ var ErrLocked = errors.New("held by another process")
 type Lock struct{ file *os.File }
 
 // TryLock takes the lock on path, creating the file, or returns ErrLocked at once.
-func TryLock(path string) (*Lock, error) { return lock(path, syscall.LOCK_EX|syscall.LOCK_NB) }
+func TryLock(path string) (*Lock, error) {
+	file, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	return lock(file, syscall.LOCK_EX|syscall.LOCK_NB)
+}
 
-// WaitLock takes the lock on path as soon as nobody else holds it, or returns the context's error.
+// WaitLock takes the lock on path as soon as nobody else holds it, or returns the context's error. It creates no file after it returned.
 func WaitLock(ctx context.Context, path string) (*Lock, error) {
+	file, err := open(path)
+	if err != nil {
+		return nil, err
+	}
 	type result struct {
 		lock *Lock
 		err  error
 	}
 	got := make(chan result, 1)
 	go func() {
-		l, err := lock(path, syscall.LOCK_EX)
+		l, err := lock(file, syscall.LOCK_EX)
 		got <- result{l, err}
 	}()
 	select {
@@ -43,11 +53,11 @@ func WaitLock(ctx context.Context, path string) (*Lock, error) {
 	}
 }
 
-func lock(path string, how int) (*Lock, error) {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, err
-	}
+func open(path string) (*os.File, error) { return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) }
+
+// lock locks a file, and closes it if that fails.
+func lock(file *os.File, how int) (*Lock, error) {
+	var err error
 	for {
 		err = syscall.Flock(int(file.Fd()), how)
 		if !errors.Is(err, syscall.EINTR) {
@@ -57,9 +67,9 @@ func lock(path string, how int) (*Lock, error) {
 	if err != nil {
 		file.Close()
 		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, fmt.Errorf("locking %q: %w", path, ErrLocked)
+			return nil, fmt.Errorf("locking %q: %w", file.Name(), ErrLocked)
 		}
-		return nil, fmt.Errorf("locking %q: %w", path, err)
+		return nil, fmt.Errorf("locking %q: %w", file.Name(), err)
 	}
 	return &Lock{file: file}, nil
 }

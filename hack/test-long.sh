@@ -24,7 +24,7 @@ leases=(-live)
 mutants=()
 stories_raced=40
 if [[ -n ${SAMPLE:-} ]]; then
-	name=sample stories=sample budget=10m fuzzTime=8s
+	name=sample stories=sample budget=10m fuzzTime=1000x # executions
 	quiet=(-quiet-for=1m -deployments=20 -others=2000)
 	leases=(-live -scaled)
 	mutants=(-sample=3 -seed="${seed}")
@@ -126,7 +126,7 @@ fuzzpackage() {
 # fuzztarget DIR TARGET runs one target. It runs once more if the time was up before the fuzzer had tried a new input, or if the fuzzer
 # reported its own end as a failure ("context deadline exceeded", without an input). An input that fails is a failure.
 fuzztarget() {
-	local dir=$1 target=$2 log="${logs}/fuzz-$2.log" status=0
+	local dir=$1 target=$2 log="${logs}/fuzz-${1//\//-}-$2.log" status=0
 	fuzzonce "${dir}" "${target}" "${fuzzTime}" >"${log}" 2>&1 || status=$?
 	cat "${log}"
 	if ((status == 0)) && grep --quiet 'execs: [1-9]' "${log}"; then

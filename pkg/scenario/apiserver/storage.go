@@ -1,6 +1,9 @@
 package apiserver
 
 import (
+	"cmp"
+	"path"
+
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/registry/generic"
@@ -30,17 +33,23 @@ var _ generic.RESTOptionsGetter = storageOptions{}
 // GetRESTOptions is generic.RESTOptionsGetter's.
 func (o storageOptions) GetRESTOptions(resource schema.GroupResource, _ runtime.Object) (generic.RESTOptions, error) {
 	config := storagebackend.NewDefaultConfig(keyPrefix, o.codec)
-	group := resource.Group
-	if group == "" {
-		group = "core"
-	}
 	return generic.RESTOptions{
 		StorageConfig:           config.ForResource(resource),
 		Decorator:               o.store,
-		ResourcePrefix:          group + "/" + resource.Resource,
+		ResourcePrefix:          resourcePrefix(resource),
 		EnableGarbageCollection: true,
 		DeleteCollectionWorkers: 1,
 	}, nil
+}
+
+// resourcePrefix begins the keys of a resource's objects, behind keyPrefix.
+func resourcePrefix(resource schema.GroupResource) string {
+	return cmp.Or(resource.Group, "core") + "/" + resource.Resource
+}
+
+// StorageKey returns the key of an object. The namespace of a cluster-scoped object is empty.
+func StorageKey(resource schema.GroupResource, namespace, name string) string {
+	return path.Join(keyPrefix, resourcePrefix(resource), namespace, name)
 }
 
 // store is a generic.StorageDecorator.

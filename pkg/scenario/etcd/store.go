@@ -164,6 +164,26 @@ func (s *Store) put(key string, value []byte, expected int64, leaseID clientv3.L
 	return kv, s.revision, true, nil
 }
 
+// KeyValue is a key and its value.
+type KeyValue struct {
+	Key   string
+	Value []byte
+}
+
+// Put writes keys in this order, whatever they have. Nobody reads between two of them.
+func (s *Store) Put(all ...KeyValue) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, each := range all {
+		previous := s.at(each.Key, s.revision)
+		kv := &mvccpb.KeyValue{Key: []byte(each.Key), Value: each.Value, CreateRevision: s.revision + 1, Version: 1}
+		if previous != nil {
+			kv.CreateRevision, kv.Version = previous.CreateRevision, previous.Version+1
+		}
+		s.record(kv, previous, false)
+	}
+}
+
 // remove deletes a key under the same condition as put.
 func (s *Store) remove(key string, expected int64) (current *mvccpb.KeyValue, revision int64, deleted bool) {
 	s.mu.Lock()

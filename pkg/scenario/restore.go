@@ -1,0 +1,77 @@
+package scenario
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/restmapper"
+
+	"github.com/openshift/platform-operators/pkg/scenario/apiserver"
+	"github.com/openshift/platform-operators/pkg/scenario/etcd"
+)
+
+// Restore writes objects into the storage as they are, as a backup of etcd is restored: with their UIDs, times, managed fields and status,
+// without defaults, admission or validation. It replaces objects of the same name. The API server must already serve their kinds: restore
+// CustomResourceDefinitions first, and wait until the cluster has settled. Objects get new resourceVersions. Restore owners in the call that
+// restores their dependents, or before: the garbage collector deletes dependents of owners that do not exist.
+func (c *Cluster) Restore(objects ...*unstructured.Unstructured) error {
+	client, err := discovery.NewDiscoveryClientForConfig(c.server.ClientConfig(AdminUser)) // whose requests are not recorded
+	if err != nil {
+		return err
+	}
+	resources, err := restmapper.GetAPIGroupResources(client)
+	if err != nil {
+		return fmt.Errorf("restoring objects: discovering resources: %w", err)
+	}
+	mapper := restmapper.NewDiscoveryRESTMapper(resources)
+	all := make([]etcd.KeyValue, 0, len(objects))
+	for _, object := range ownersFirst(objects) {
+		kind := object.GroupVersionKind()
+		mapping, err := mapper.RESTMapping(kind.GroupKind(), kind.Version)
+		if err != nil {
+			return fmt.Errorf("restoring %s %s: %w", kind.Kind, object.GetName(), err)
+		}
+		if (mapping.Scope.Name() == meta.RESTScopeNameNamespace) != (object.GetNamespace() != "") {
+			return fmt.Errorf("restoring %s %s: it is of scope %s, and its namespace is %q", kind.Kind, object.GetName(), mapping.Scope.Name(), object.GetNamespace())
+		}
+		stored := object.DeepCopy()
+		stored.SetResourceVersion("") // the storage knows it
+		content, err := json.Marshal(stored)
+		if err != nil {
+			return fmt.Errorf("restoring %s %s: %w", kind.Kind, object.GetName(), err)
+		}
+		all = append(all, etcd.KeyValue{
+			Key: apiserver.StorageKey(mapping.Resource.GroupResource(), object.GetNamespace(), object.GetName()), Value: content,
+		})
+	}
+	c.store.Put(all...)
+	return nil
+}
+
+// ownersFirst returns the objects in an order in which owners come before their dependents, and which is the given one otherwise.
+func ownersFirst(objects []*unstructured.Unstructured) []*unstructured.Unstructured {
+	byUID := make(map[types.UID]*unstructured.Unstructured, len(objects))
+	for _, each := range objects {
+		byUID[each.GetUID()] = each
+	}
+	ordered, visited := make([]*unstructured.Unstructured, 0, len(objects)), make(map[*unstructured.Unstructured]bool, len(objects))
+	var visit func(object *unstructured.Unstructured)
+	visit = func(object *unstructured.Unstructured) {
+		if object == nil || visited[object] {
+			return
+		}
+		visited[object] = true
+		for _, owner := range object.GetOwnerReferences() {
+			visit(byUID[owner.UID])
+		}
+		ordered = append(ordered, object)
+	}
+	for _, each := range objects {
+		visit(each)
+	}
+	return ordered
+}

@@ -111,7 +111,7 @@ func TestENG_D10_AManagerThatIsKilledAtAnyWriteGoesOn(t *testing.T) {
 		for n, point := range lives[i].points {
 			t.Run(fmt.Sprintf("%s/%d %s", each.name, n+1, point), func(t *testing.T) {
 				t.Parallel()
-				RunFrom(t, Origin{point.cluster, sampleWriter(each.after), point.contentDir}, func(s *Story) {
+				RunFrom(t, Origin{Cluster: point.cluster, Offer: sampleWriter(each.after), ContentDir: point.contentDir}, func(s *Story) {
 					s.settleAfter(each)
 					if diff := cmp.Diff(lives[i].without, s.outcome()); diff != "" {
 						t.Errorf("(-without +with)\n%s", diff)

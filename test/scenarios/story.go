@@ -70,6 +70,19 @@ func runStory(t *testing.T, name string, operators []samples.Operator, run func(
 	})
 }
 
+// runStoryFrom is runStory with what was there before.
+func runStoryFrom(t *testing.T, name string, from Origin, run func(ctx context.Context, s *Story)) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) {
+		t.Parallel()
+		RunFrom(t, from, func(s *Story) {
+			storiesRun.Add(1)
+			run(s.Context(), s)
+			s.removeAll(s.Context())
+		})
+	})
+}
+
 // Origin is what a story starts from.
 type Origin struct {
 	// Cluster is what the cluster has; nil is the payload's manifests.
@@ -78,6 +91,8 @@ type Origin struct {
 	Offer func(samplesDir string) error
 	// ContentDir has what an earlier run of the manager left in its own folder; empty is nothing.
 	ContentDir string
+	// Recording is what another cluster held; nil is nothing. The story starts the manager.
+	Recording *recording
 }
 
 // removeAll deletes all PlatformOperators, BundleDeployments and Bundles, and fails the story if one is not removed: a deletion must succeed
@@ -139,11 +154,19 @@ func sampleWriter(operators []samples.Operator) func(samplesDir string) error {
 }
 
 func (s *Story) start(ctx context.Context, from Origin) error {
+	ports := catalogPorts{}
+	if from.Recording != nil {
+		ports = from.Recording.Ports
+		time.Sleep(time.Until(from.Recording.Time)) // no object may be of the future
+	}
 	var err error
 	if s.Cluster, err = scenario.Start(ctx, scenario.Options{From: from.Cluster}); err != nil {
 		return err
 	}
 	if err := s.SetPodBehavior(podBehavior); err != nil {
+		return err
+	}
+	if err := s.restore(ctx, from.Recording); err != nil {
 		return err
 	}
 	root, err := environment.Root()
@@ -162,7 +185,7 @@ func (s *Story) start(ctx context.Context, from Origin) error {
 	}
 	s.catalog, err = localcatalog.Start(ctx, localcatalog.Options{
 		Catalogs: []string{filepath.Join(env.SamplesDir, "catalog")}, Bundles: []string{filepath.Join(env.SamplesDir, "bundles")},
-		Dir: filepath.Join(env.Dir, "catalog"), Network: &s.network,
+		Dir: filepath.Join(env.Dir, "catalog"), Network: &s.network, GRPCPort: ports.GRPC, HTTPSPort: ports.HTTPS, RegistryPort: ports.Registry,
 	})
 	if err != nil {
 		return fmt.Errorf("starting the catalog: %w", err)
@@ -174,7 +197,9 @@ func (s *Story) start(ctx context.Context, from Origin) error {
 	if err := env.Announce(ctx, environment.CatalogName, s.catalog); err != nil {
 		return err
 	}
-	s.StartManager()
+	if from.Recording == nil {
+		s.StartManager()
+	}
 	return nil
 }
 

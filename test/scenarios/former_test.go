@@ -1,0 +1,176 @@
+package scenarios
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	. "github.com/onsi/gomega"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	configv1 "github.com/openshift/api/config/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/test/samples"
+	"github.com/openshift/platform-operators/test/story"
+)
+
+// decisions describes what the manager has decided about an object: its conditions without their messages, and what a later manager
+// relies on.
+func decisions(object any) string {
+	var lines []string
+	line := func(format string, arguments ...any) { lines = append(lines, fmt.Sprintf(format, arguments...)) }
+	conditions := func(conditions []metav1.Condition) {
+		for _, each := range conditions {
+			line("%s=%s %s", each.Type, each.Status, each.Reason)
+		}
+	}
+	switch object := object.(type) {
+	case *platformv1alpha1.PlatformOperator:
+		line("PlatformOperator %s", object.Name)
+		conditions(object.Status.Conditions)
+		line("installed %s", asJSON(object.Status.Installed))
+		line("target %s", asJSON(object.Status.Target))
+		line("compatibility %s", asJSON(object.Status.Compatibility))
+	case *corev1alpha2.BundleDeployment:
+		line("BundleDeployment %s", object.Name)
+		conditions(object.Status.Conditions)
+		line("active revision %d", object.Status.ActiveRevision)
+		for _, each := range object.Status.Revisions {
+			line("revision %d %s started %v failed at generation %d", each.Number, each.State, each.StartedTime, each.FailedGeneration)
+		}
+	case *configv1.ClusterOperator:
+		line("ClusterOperator %s", object.Name)
+		for _, each := range object.Status.Conditions {
+			line("%s=%s %s", each.Type, each.Status, each.Reason)
+		}
+	}
+	return strings.Join(lines, "\n  ") + "\n"
+}
+
+func asJSON(value any) string {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+// recordedDecisions are those of a recording.
+func (s *Story) recordedDecisions(r *recording) string {
+	s.Helper()
+	var all strings.Builder
+	for _, kind := range []string{"PlatformOperator", "BundleDeployment", "ClusterOperator"} {
+		for _, each := range r.objects {
+			if each.GetKind() != kind {
+				continue
+			}
+			object := map[string]any{
+				"PlatformOperator": &platformv1alpha1.PlatformOperator{}, "BundleDeployment": &corev1alpha2.BundleDeployment{}, "ClusterOperator": &configv1.ClusterOperator{},
+			}[kind]
+			s.must(runtime.DefaultUnstructuredConverter.FromUnstructured(each.Object, object))
+			all.WriteString(decisions(object))
+		}
+	}
+	return all.String()
+}
+
+// liveDecisions are those of the cluster.
+func (s *Story) liveDecisions(ctx context.Context) string {
+	s.Helper()
+	var all strings.Builder
+	operators, err := s.Platform.PlatformV1alpha1().PlatformOperators().List(ctx, metav1.ListOptions{})
+	s.must(err)
+	for i := range operators.Items {
+		all.WriteString(decisions(&operators.Items[i]))
+	}
+	deployments, err := s.Platform.CoreV1alpha2().BundleDeployments().List(ctx, metav1.ListOptions{})
+	s.must(err)
+	for i := range deployments.Items {
+		all.WriteString(decisions(&deployments.Items[i]))
+	}
+	clusterOperator, err := s.Config.ConfigV1().ClusterOperators().Get(ctx, story.ClusterOperatorName, metav1.GetOptions{})
+	s.must(err)
+	all.WriteString(decisions(clusterOperator))
+	return all.String()
+}
+
+// checkOperands fails the story if an object that the former manager applied is not as recorded, or is not the same object. Status, which
+// the cluster's own controllers write, and the record of field managers may differ: a manager that continues a rollout turns the record of a
+// creation into that of an apply.
+func (s *Story) checkOperands(ctx context.Context, r *recording) {
+	s.Helper()
+	declared := func(object *unstructured.Unstructured) map[string]any {
+		object = object.DeepCopy()
+		object.SetManagedFields(nil)
+		object.SetResourceVersion("")
+		unstructured.RemoveNestedField(object.Object, "status")
+		return object.Object
+	}
+	checked := 0
+	for _, recorded := range slices.Concat(r.definitions, r.objects) {
+		if recorded.GetLabels()[corev1alpha2.LabelOwnerName] == "" {
+			continue
+		}
+		checked++
+		resource, _ := meta.UnsafeGuessKindToResource(recorded.GroupVersionKind())
+		live, err := s.Dynamic.Resource(resource).Namespace(recorded.GetNamespace()).Get(ctx, recorded.GetName(), metav1.GetOptions{})
+		if err != nil {
+			s.Errorf("%s %s: %v", recorded.GetKind(), recorded.GetName(), err)
+			continue
+		}
+		if diff := cmp.Diff(declared(recorded), declared(live)); diff != "" {
+			s.Errorf("%s %s, -recorded +now:\n%s", recorded.GetKind(), recorded.GetName(), diff)
+		}
+	}
+	if checked < 40 {
+		s.Errorf("%d operands were compared, want at least 40", checked)
+	}
+}
+
+// TestHRD_C9_WhatTheManagerOfC02a7afWrote: testdata/c02a7af is a cluster that the manager of commit c02a7af brought into its states.
+func TestHRD_C9_WhatTheManagerOfC02a7afWrote(t *testing.T) {
+	recorded, err := readRecording("testdata/c02a7af")
+	if err != nil {
+		t.Fatal(err)
+	}
+	runStoryFrom(t, "is read by this manager: it writes no operand, and decides as before", Origin{Offer: recorded.offer, Recording: recorded}, func(ctx context.Context, s *Story) {
+		s.Settle()
+		before := s.recordedDecisions(recorded)
+		s.StartManager()
+		s.Settle()
+		time.Sleep(5 * time.Minute)
+		s.checkOperands(ctx, recorded)
+		if diff := cmp.Diff(before, s.liveDecisions(ctx)); diff != "" {
+			s.Errorf("-recorded +now:\n%s", diff)
+		}
+
+		s.By("letting the deadline pass that began under the former manager")
+		installing, err := s.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, "installing", metav1.GetOptions{})
+		s.must(err)
+		deadline := installing.Status.Revisions[0].StartedTime.Add(corev1alpha2.DefaultProgressDeadlineSeconds * time.Second)
+		time.Sleep(time.Until(deadline.Add(-time.Minute)))
+		s.Expect(s.conditionOf(ctx, "installing", corev1alpha2.ConditionProgressing)).To(HavePrefix("True RollingOut"))
+		time.Sleep(2 * time.Minute)
+		s.Expect(s.conditionOf(ctx, "installing", corev1alpha2.ConditionProgressing)).To(HavePrefix("False DeadlineExceeded"))
+		s.checkOperands(ctx, recorded)
+
+		s.By("deleting the custom resource that holds a removal up")
+		resource := schema.GroupVersionResource{Group: samples.Group, Version: "v1", Resource: "removings"}
+		s.Expect(s.Dynamic.Resource(resource).Namespace("default").Delete(ctx, "users", metav1.DeleteOptions{})).To(Succeed())
+		s.Eventually(func() error {
+			_, err := s.Operator(ctx, "removing")
+			return err
+		}).Should(beNotFound())
+	})
+}

@@ -1,0 +1,116 @@
+package scenarios
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/yaml"
+
+	configclient "github.com/openshift/client-go/config/clientset/versioned"
+
+	"github.com/openshift/platform-operators/pkg/scenario"
+)
+
+// recording is what a cluster held: its objects, and what its catalog offered.
+type recording struct {
+	// Time is when it was recorded.
+	Time time.Time `json:"time"`
+	// Ports are those of the catalog, which references to images contain.
+	Ports catalogPorts `json:"ports"`
+
+	// dir is the recording's folder.
+	dir string
+	// definitions are CustomResourceDefinitions; objects are all others.
+	definitions, objects []*unstructured.Unstructured
+}
+
+// catalogPorts are the ports that a local catalog listens on; 0 is any.
+type catalogPorts struct {
+	GRPC     int `json:"grpc"`
+	HTTPS    int `json:"https"`
+	Registry int `json:"registry"`
+}
+
+// readRecording reads a folder with recording.yaml, objects.yaml and samples.
+func readRecording(dir string) (*recording, error) {
+	described, err := os.ReadFile(filepath.Join(dir, "recording.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	r := &recording{dir: dir}
+	if err := yaml.UnmarshalStrict(described, r); err != nil {
+		return nil, fmt.Errorf("reading the recording in %q: %w", dir, err)
+	}
+	content, err := os.ReadFile(filepath.Join(dir, "objects.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	for documents := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(content))); ; {
+		document, err := documents.Read()
+		if errors.Is(err, io.EOF) {
+			return r, nil
+		}
+		object := &unstructured.Unstructured{}
+		if err == nil {
+			document, err = yaml.YAMLToJSON(document)
+		}
+		if err == nil {
+			err = object.UnmarshalJSON(document)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading the objects in %q: %w", dir, err)
+		}
+		if object.GetKind() == "CustomResourceDefinition" {
+			r.definitions = append(r.definitions, object)
+		} else {
+			r.objects = append(r.objects, object)
+		}
+	}
+}
+
+// offer writes the recorded catalog and bundles into a folder of samples.
+func (r *recording) offer(samplesDir string) error {
+	return os.CopyFS(samplesDir, os.DirFS(filepath.Join(r.dir, "samples")))
+}
+
+// restore writes the recorded objects into the cluster. Those that the CVO applied belong to this cluster's ClusterVersion.
+func (s *Story) restore(ctx context.Context, r *recording) error {
+	if r == nil {
+		return nil
+	}
+	client, err := configclient.NewForConfig(s.StepClientConfig(scenario.AdminUser))
+	if err != nil {
+		return err
+	}
+	clusterVersion, err := client.ConfigV1().ClusterVersions().Get(ctx, "version", metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	for _, each := range slices.Concat(r.definitions, r.objects) {
+		owners := each.GetOwnerReferences()
+		for i := range owners {
+			if owners[i].Kind == "ClusterVersion" {
+				owners[i].UID = clusterVersion.UID
+				each.SetOwnerReferences(owners)
+			}
+		}
+	}
+	if err := s.Restore(r.definitions...); err != nil {
+		return err
+	}
+	if err := s.Cluster.Settle(); err != nil { // until their kinds are served
+		return err
+	}
+	return s.Restore(r.objects...)
+}

@@ -138,8 +138,8 @@ func (s *Story) checkOperands(ctx context.Context, r *recording) {
 	}
 }
 
-// TestHRD_C9_WhatTheManagerOfC02a7afWrote: testdata/c02a7af is a cluster that the manager of commit c02a7af brought into its states.
-func TestHRD_C9_WhatTheManagerOfC02a7afWrote(t *testing.T) {
+// TestWhatTheManagerOfC02a7afWrote: testdata/c02a7af is a cluster that the manager of commit c02a7af brought into its states.
+func TestWhatTheManagerOfC02a7afWrote(t *testing.T) {
 	recorded, err := readRecording("testdata/c02a7af")
 	if err != nil {
 		t.Fatal(err)

@@ -21,7 +21,7 @@ import (
 func (c *Cluster) Restore(objects ...*unstructured.Unstructured) error {
 	client, err := discovery.NewDiscoveryClientForConfig(c.server.ClientConfig(AdminUser)) // whose requests are not recorded
 	if err != nil {
-		return err
+		return fmt.Errorf("restoring objects: %w", err)
 	}
 	resources, err := restmapper.GetAPIGroupResources(client)
 	if err != nil {
@@ -39,7 +39,7 @@ func (c *Cluster) Restore(objects ...*unstructured.Unstructured) error {
 			return fmt.Errorf("restoring %s %s: it is of scope %s, and its namespace is %q", kind.Kind, object.GetName(), mapping.Scope.Name(), object.GetNamespace())
 		}
 		stored := object.DeepCopy()
-		stored.SetResourceVersion("") // the storage knows it
+		stored.SetResourceVersion("") // the storage sets it
 		content, err := json.Marshal(stored)
 		if err != nil {
 			return fmt.Errorf("restoring %s %s: %w", kind.Kind, object.GetName(), err)
@@ -52,7 +52,7 @@ func (c *Cluster) Restore(objects ...*unstructured.Unstructured) error {
 	return nil
 }
 
-// ownersFirst returns the objects in an order in which owners come before their dependents, and which is the given one otherwise.
+// ownersFirst sorts owners before their dependents, and otherwise keeps the order.
 func ownersFirst(objects []*unstructured.Unstructured) []*unstructured.Unstructured {
 	byUID := make(map[types.UID]*unstructured.Unstructured, len(objects))
 	for _, each := range objects {

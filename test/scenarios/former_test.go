@@ -25,8 +25,7 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// decisions describes what the manager has decided about an object: its conditions without their messages, and what a later manager
-// relies on.
+// decisions describes what the manager decided about an object: its conditions without messages, and the fields that a later manager reads.
 func decisions(object any) string {
 	var lines []string
 	line := func(format string, arguments ...any) { lines = append(lines, fmt.Sprintf(format, arguments...)) }
@@ -70,14 +69,19 @@ func asJSON(value any) string {
 func (s *Story) recordedDecisions(r *recording) string {
 	s.Helper()
 	var all strings.Builder
-	for _, kind := range []string{"PlatformOperator", "BundleDeployment", "ClusterOperator"} {
+	for _, kind := range []struct {
+		name string
+		new  func() any
+	}{
+		{"PlatformOperator", func() any { return &platformv1alpha1.PlatformOperator{} }},
+		{"BundleDeployment", func() any { return &corev1alpha2.BundleDeployment{} }},
+		{"ClusterOperator", func() any { return &configv1.ClusterOperator{} }},
+	} {
 		for _, each := range r.objects {
-			if each.GetKind() != kind {
+			if each.GetKind() != kind.name {
 				continue
 			}
-			object := map[string]any{
-				"PlatformOperator": &platformv1alpha1.PlatformOperator{}, "BundleDeployment": &corev1alpha2.BundleDeployment{}, "ClusterOperator": &configv1.ClusterOperator{},
-			}[kind]
+			object := kind.new()
 			s.must(runtime.DefaultUnstructuredConverter.FromUnstructured(each.Object, object))
 			all.WriteString(decisions(object))
 		}
@@ -138,13 +142,13 @@ func (s *Story) checkOperands(ctx context.Context, r *recording) {
 	}
 }
 
-// TestWhatTheManagerOfC02a7afWrote: testdata/c02a7af is a cluster that the manager of commit c02a7af brought into its states.
+// TestWhatTheManagerOfC02a7afWrote starts from testdata/c02a7af, a cluster that the manager of commit c02a7af managed.
 func TestWhatTheManagerOfC02a7afWrote(t *testing.T) {
 	recorded, err := readRecording("testdata/c02a7af")
 	if err != nil {
 		t.Fatal(err)
 	}
-	runStoryFrom(t, "is read by this manager: it writes no operand, and decides as before", Origin{Offer: recorded.offer, Recording: recorded}, func(ctx context.Context, s *Story) {
+	runStoryFrom(t, "is taken over by this manager: no operand changes, and every decision stays", Origin{Offer: recorded.offer, Recording: recorded}, func(ctx context.Context, s *Story) {
 		s.Settle()
 		before := s.recordedDecisions(recorded)
 		s.StartManager()

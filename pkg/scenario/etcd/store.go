@@ -156,12 +156,17 @@ func (s *Store) put(key string, value []byte, expected int64, leaseID clientv3.L
 	if leaseID != 0 && s.leases[leaseID] == nil {
 		return nil, 0, false, rpctypes.ErrLeaseNotFound
 	}
+	return s.write(key, value, previous, leaseID), s.revision, true, nil
+}
+
+// write records the version of a key that follows the previous one, which is nil for a new key.
+func (s *Store) write(key string, value []byte, previous *mvccpb.KeyValue, leaseID clientv3.LeaseID) *mvccpb.KeyValue {
 	kv := &mvccpb.KeyValue{Key: []byte(key), Value: value, CreateRevision: s.revision + 1, Version: 1, Lease: int64(leaseID)}
 	if previous != nil {
 		kv.CreateRevision, kv.Version = previous.CreateRevision, previous.Version+1
 	}
 	s.record(kv, previous, false)
-	return kv, s.revision, true, nil
+	return kv
 }
 
 // KeyValue is a key and its value.
@@ -170,17 +175,12 @@ type KeyValue struct {
 	Value []byte
 }
 
-// Put writes keys in this order, whatever they have. Nobody reads between two of them.
+// Put writes keys in the given order, and replaces the values that they have. A read of the latest revision sees all of them or none.
 func (s *Store) Put(all ...KeyValue) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, each := range all {
-		previous := s.at(each.Key, s.revision)
-		kv := &mvccpb.KeyValue{Key: []byte(each.Key), Value: each.Value, CreateRevision: s.revision + 1, Version: 1}
-		if previous != nil {
-			kv.CreateRevision, kv.Version = previous.CreateRevision, previous.Version+1
-		}
-		s.record(kv, previous, false)
+		s.write(each.Key, each.Value, s.at(each.Key, s.revision), 0)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 )
 
@@ -18,8 +17,8 @@ const Env = "PLATFORM_OPERATORS_REAL_DATA"
 // DefaultFolder is where the data is expected, relative to the folder of go.mod.
 const DefaultFolder = "../shared/data"
 
-// Find returns the files and folders that match a pattern of filepath.Glob relative to the data's folder, in the order of their names. It
-// returns an error if there are none.
+// Find returns the files and folders that match a pattern of filepath.Glob relative to the data's folder, in the order of their names
+// and their folders' names. It returns an error if there are none.
 func Find(pattern string) ([]string, error) {
 	folder, isSet := os.LookupEnv(Env)
 	if !isSet {
@@ -42,7 +41,7 @@ func Find(pattern string) ([]string, error) {
 	if len(found) == 0 {
 		return nil, fmt.Errorf("there is no %s in the folder of the real data, %s; %s names another folder", pattern, folder, Env)
 	}
-	slices.Sort(found)
+	// Glob sorts the names within each folder. Sorting whole paths would put a-v2/file before a/file, because "-" is less than "/".
 	return found, nil
 }
 

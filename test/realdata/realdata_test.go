@@ -9,8 +9,12 @@ import (
 
 func TestFind(t *testing.T) {
 	folder := t.TempDir()
-	for _, name := range []string{"b", "a"} {
-		if err := os.WriteFile(filepath.Join(folder, name), nil, 0o600); err != nil {
+	for _, name := range []string{"b", "a", "in/a-v2/file", "in/a/file"} {
+		path := filepath.Join(folder, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -23,7 +27,8 @@ func TestFind(t *testing.T) {
 		want                  []string
 		wantErr               string
 	}{
-		{name: "files by their names", folder: folder, pattern: "*", want: []string{filepath.Join(folder, "a"), filepath.Join(folder, "b")}},
+		{name: "files by their names", folder: folder, pattern: "[ab]", want: []string{filepath.Join(folder, "a"), filepath.Join(folder, "b")}},
+		{name: "folders by their names", folder: folder, pattern: "in/*/file", want: []string{filepath.Join(folder, "in/a/file"), filepath.Join(folder, "in/a-v2/file")}},
 		{name: "relative to go.mod", folder: "test/realdata", pattern: "realdata.go", want: []string{filepath.Join(root, "test/realdata/realdata.go")}},
 		{name: "no match", folder: folder, pattern: "c", wantErr: "there is no c in the folder of the real data, " + folder},
 		{name: "no data", folder: "", pattern: "*", wantErr: Env + " is empty"},

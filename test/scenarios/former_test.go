@@ -2,8 +2,6 @@ package scenarios
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +11,6 @@ import (
 	. "github.com/onsi/gomega"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -21,49 +18,9 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/test/decisions"
 	"github.com/openshift/platform-operators/test/samples"
-	"github.com/openshift/platform-operators/test/story"
 )
-
-// decisions describes what the manager decided about an object: its conditions without messages, and the fields that a later manager reads.
-func decisions(object any) string {
-	var lines []string
-	line := func(format string, arguments ...any) { lines = append(lines, fmt.Sprintf(format, arguments...)) }
-	conditions := func(conditions []metav1.Condition) {
-		for _, each := range conditions {
-			line("%s=%s %s", each.Type, each.Status, each.Reason)
-		}
-	}
-	switch object := object.(type) {
-	case *platformv1alpha1.PlatformOperator:
-		line("PlatformOperator %s", object.Name)
-		conditions(object.Status.Conditions)
-		line("installed %s", asJSON(object.Status.Installed))
-		line("target %s", asJSON(object.Status.Target))
-		line("compatibility %s", asJSON(object.Status.Compatibility))
-	case *corev1alpha2.BundleDeployment:
-		line("BundleDeployment %s", object.Name)
-		conditions(object.Status.Conditions)
-		line("active revision %d", object.Status.ActiveRevision)
-		for _, each := range object.Status.Revisions {
-			line("revision %d %s started %v failed at generation %d", each.Number, each.State, each.StartedTime, each.FailedGeneration)
-		}
-	case *configv1.ClusterOperator:
-		line("ClusterOperator %s", object.Name)
-		for _, each := range object.Status.Conditions {
-			line("%s=%s %s", each.Type, each.Status, each.Reason)
-		}
-	}
-	return strings.Join(lines, "\n  ") + "\n"
-}
-
-func asJSON(value any) string {
-	text, err := json.Marshal(value)
-	if err != nil {
-		return err.Error()
-	}
-	return string(text)
-}
 
 // recordedDecisions are those of a recording.
 func (s *Story) recordedDecisions(r *recording) string {
@@ -83,7 +40,7 @@ func (s *Story) recordedDecisions(r *recording) string {
 			}
 			object := kind.new()
 			s.must(runtime.DefaultUnstructuredConverter.FromUnstructured(each.Object, object))
-			all.WriteString(decisions(object))
+			all.WriteString(decisions.Of(object))
 		}
 	}
 	return all.String()
@@ -92,35 +49,15 @@ func (s *Story) recordedDecisions(r *recording) string {
 // liveDecisions are those of the cluster.
 func (s *Story) liveDecisions(ctx context.Context) string {
 	s.Helper()
-	var all strings.Builder
-	operators, err := s.Platform.PlatformV1alpha1().PlatformOperators().List(ctx, metav1.ListOptions{})
+	all, err := decisions.InCluster(ctx, s.Platform, s.Config)
 	s.must(err)
-	for i := range operators.Items {
-		all.WriteString(decisions(&operators.Items[i]))
-	}
-	deployments, err := s.Platform.CoreV1alpha2().BundleDeployments().List(ctx, metav1.ListOptions{})
-	s.must(err)
-	for i := range deployments.Items {
-		all.WriteString(decisions(&deployments.Items[i]))
-	}
-	clusterOperator, err := s.Config.ConfigV1().ClusterOperators().Get(ctx, story.ClusterOperatorName, metav1.GetOptions{})
-	s.must(err)
-	all.WriteString(decisions(clusterOperator))
-	return all.String()
+	return all
 }
 
-// checkOperands fails the story if an object that the former manager applied is not as recorded, or is not the same object. Status, which
-// the cluster's own controllers write, and the record of field managers may differ: a manager that continues a rollout turns the record of a
-// creation into that of an apply.
+// checkOperands fails the story if what the manager declares of an object that the former manager applied is not as recorded, or if it is
+// not the same object.
 func (s *Story) checkOperands(ctx context.Context, r *recording) {
 	s.Helper()
-	declared := func(object *unstructured.Unstructured) map[string]any {
-		object = object.DeepCopy()
-		object.SetManagedFields(nil)
-		object.SetResourceVersion("")
-		unstructured.RemoveNestedField(object.Object, "status")
-		return object.Object
-	}
 	checked := 0
 	for _, recorded := range slices.Concat(r.definitions, r.objects) {
 		if recorded.GetLabels()[corev1alpha2.LabelOwnerName] == "" {
@@ -133,7 +70,7 @@ func (s *Story) checkOperands(ctx context.Context, r *recording) {
 			s.Errorf("%s %s: %v", recorded.GetKind(), recorded.GetName(), err)
 			continue
 		}
-		if diff := cmp.Diff(declared(recorded), declared(live)); diff != "" {
+		if diff := cmp.Diff(decisions.Declared(recorded), decisions.Declared(live)); diff != "" {
 			s.Errorf("%s %s, -recorded +now:\n%s", recorded.GetKind(), recorded.GetName(), diff)
 		}
 	}
@@ -142,8 +79,8 @@ func (s *Story) checkOperands(ctx context.Context, r *recording) {
 	}
 }
 
-// TestWhatTheManagerOfC02a7afWrote starts from testdata/c02a7af, a cluster that the manager of commit c02a7af managed.
-func TestWhatTheManagerOfC02a7afWrote(t *testing.T) {
+// TestHRD_C9_WhatTheManagerOfC02a7afWrote starts from testdata/c02a7af, a cluster that the manager of commit c02a7af managed.
+func TestHRD_C9_WhatTheManagerOfC02a7afWrote(t *testing.T) {
 	recorded, err := readRecording("testdata/c02a7af")
 	if err != nil {
 		t.Fatal(err)

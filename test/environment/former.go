@@ -1,0 +1,105 @@
+package environment
+
+import (
+	"archive/tar"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// ErrNotInHistory is returned for a commit that the checkout's history lacks, for example because the clone is shallow.
+var ErrNotInHistory = errors.New("the commit is not in the checkout's history")
+
+// BuildFormer builds the manager of an earlier commit. It returns the path of the binary and of the folder with that commit's manifests, both
+// below _output of the checkout in root, where a later call finds them.
+func BuildFormer(ctx context.Context, root, commit string) (binary, manifests string, err error) {
+	if err := exec.CommandContext(ctx, "git", "-C", root, "cat-file", "-e", commit+"^{commit}").Run(); err != nil {
+		return "", "", fmt.Errorf("building the manager of %s: %w", commit, ErrNotInHistory)
+	}
+	dir := filepath.Join(root, "_output", "former", commit)
+	binary, manifests = filepath.Join(dir, "platform-operators"), filepath.Join(dir, "manifests")
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return "", "", fmt.Errorf("making a folder for the manager of %s: %w", commit, err)
+	}
+	unlock, err := lockBuild(dir + ".lock")
+	if err != nil {
+		return "", "", err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	if _, err := os.Stat(binary); err == nil {
+		return binary, manifests, nil
+	}
+	sources, err := os.MkdirTemp(filepath.Dir(dir), "sources-")
+	if err != nil {
+		return "", "", fmt.Errorf("making a folder for the sources of %s: %w", commit, err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(sources)) }()
+	if err := extract(ctx, root, commit, sources); err != nil {
+		return "", "", fmt.Errorf("extracting the sources of %s: %w", commit, err)
+	}
+	if err := os.CopyFS(manifests, os.DirFS(filepath.Join(sources, "manifests"))); err != nil && !errors.Is(err, os.ErrExist) {
+		return "", "", fmt.Errorf("copying the manifests of %s: %w", commit, err)
+	}
+	built := filepath.Join(sources, "built")
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", built, "./cmd/platform-operators")
+	build.Dir = sources
+	if output, err := build.CombinedOutput(); err != nil {
+		return "", "", fmt.Errorf("building the manager of %s: %w\n%s", commit, err, output)
+	}
+	if err := os.Rename(built, binary); err != nil { // a whole file or none
+		return "", "", fmt.Errorf("keeping the manager of %s: %w", commit, err)
+	}
+	return binary, manifests, nil
+}
+
+// extract writes the files of a commit that its manager is built from into dir.
+func extract(ctx context.Context, root, commit, dir string) error {
+	command := exec.CommandContext(ctx, "git", "-C", root, "archive", "--format=tar", commit, "--", "bindata", "cmd", "go.mod", "go.sum", "manifests", "pkg", "vendor")
+	command.Stderr = os.Stderr
+	output, err := command.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := command.Start(); err != nil {
+		return err
+	}
+	unpackErr := untar(output, dir)
+	_, _ = io.Copy(io.Discard, output) // else git waits for its reader
+	return errors.Join(unpackErr, command.Wait())
+}
+
+// untar writes the regular files of a tar archive into dir.
+func untar(archive io.Reader, dir string) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for files := tar.NewReader(archive); ; {
+		header, err := files.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if header.Typeflag != tar.TypeReg {
+			continue
+		}
+		if err := root.MkdirAll(filepath.Dir(header.Name), 0o755); err != nil {
+			return err
+		}
+		file, err := root.Create(header.Name)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(file, files)
+		if err := errors.Join(err, file.Close()); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,195 @@
+package integration
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/test/cvo"
+	"github.com/openshift/platform-operators/test/decisions"
+	"github.com/openshift/platform-operators/test/environment"
+	"github.com/openshift/platform-operators/test/samples"
+)
+
+// formerCommit is the commit whose manager wrote test/scenarios/testdata/c02a7af.
+const formerCommit = "c02a7af"
+
+// formerOperators are PlatformOperators by the state that the spec brings each into, and their specs beside the package as respecified takes
+// them.
+var formerOperators = map[string]string{
+	"former-installing": ``,
+	"former-rolledback": `"install": {"progressDeadlineSeconds": 15, "onFailure": "Rollback"}`,
+	"former-held":       `"install": {"progressDeadlineSeconds": 15, "onFailure": "Hold"}`,
+	"former-removing":   `"deletion": {"crds": "Delete"}`,
+	"former-awaiting":   `"package": {"version": "1.0.0"}, "upgrades": {"approval": "Manual"}`,
+	"former-overridden": `"compatibilityOverrides": [{"openShiftVersion": "4.22", "reason": "Ada, ticket 7", "expires": "2199-01-01T00:00:00Z"}]`,
+}
+
+// formerSamples offers the first versions, or the later ones, too.
+func formerSamples(later bool) []samples.Operator {
+	offers := []samples.Operator{
+		{Package: "former-installing", Version: "1.0.0", NeverReady: true},
+		{Package: "former-rolledback", Version: "1.0.0", ExtraConfigMap: "former-rolledback-good"},
+		{Package: "former-held", Version: "1.0.0", ExtraConfigMap: "former-held-good"},
+		{Package: "former-removing", Version: "1.0.0"},
+		{Package: "former-awaiting", Version: "1.0.0"},
+		{Package: "former-awaiting", Version: "1.1.0"},
+		{Package: "former-overridden", Version: "1.0.0", MaxOpenShiftVersion: `"4.21"`},
+	}
+	if later {
+		offers = append(offers,
+			samples.Operator{Package: "former-rolledback", Version: "1.1.0", NeverReady: true, ExtraConfigMap: "former-rolledback-bad"},
+			samples.Operator{Package: "former-held", Version: "1.1.0", NeverReady: true, ExtraConfigMap: "former-held-bad"})
+	}
+	return offers
+}
+
+// inTheWay are the custom resources of which one holds a removal up.
+func inTheWay() dynamic.ResourceInterface {
+	removing := samples.Operator{Package: "former-removing"}
+	return admin.Dynamic.Resource(schema.GroupVersionResource{Group: samples.Group, Version: "v1", Resource: removing.Plural()}).Namespace("default")
+}
+
+// bringFormerOperators brings each of formerOperators into its state.
+func bringFormerOperators(ctx context.Context) {
+	GinkgoHelper()
+	Expect(admin.Publish(ctx, formerSamples(false)...)).To(Succeed())
+	for name, spec := range formerOperators {
+		plopped(ctx, name, spec)
+	}
+	for name := range formerOperators {
+		if name != "former-installing" {
+			Eventually(admin.Installed).WithContext(ctx).WithArguments(name, "1.0.0").Should(Succeed())
+		}
+	}
+	Expect(admin.Publish(ctx, formerSamples(true)...)).To(Succeed())
+	Expect(admin.Limit(ctx, "former-awaiting", "1.x")).To(Succeed())
+	removing := samples.Operator{Package: "former-removing"}
+	_, err := inTheWay().Create(ctx, &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": samples.Group + "/v1", "kind": removing.Kind(), "metadata": map[string]any{"name": "users"},
+	}}, metav1.CreateOptions{})
+	Expect(err).NotTo(HaveOccurred())
+	DeferCleanup(func(ctx context.Context) { // else the removal never ends
+		Expect(ignoreNotFound(inTheWay().Delete(ctx, "users", metav1.DeleteOptions{}))).To(Succeed())
+	})
+	Expect(admin.Platform.PlatformV1alpha1().PlatformOperators().Delete(ctx, "former-removing", metav1.DeleteOptions{})).To(Succeed())
+	says(ctx, "former-rolledback", corev1alpha2.ConditionProgressing, "False DeadlineExceeded")
+	says(ctx, "former-held", corev1alpha2.ConditionProgressing, "False DeadlineExceeded")
+	says(ctx, "former-installing", corev1alpha2.ConditionProgressing, "True RollingOut")
+	says(ctx, "former-removing", corev1alpha2.ConditionProgressing, "True Removing")
+	progressingSays(ctx, "former-awaiting", metav1.ConditionFalse, platformv1alpha1.ReasonAwaitingApproval)
+}
+
+// operandsOf returns what is declared of every object that the manager applied for formerOperators, by kind, namespace and name.
+func operandsOf(ctx context.Context) (map[string]any, error) {
+	client, err := discovery.NewDiscoveryClientForConfig(env.Admin)
+	if err != nil {
+		return nil, err
+	}
+	lists, err := client.ServerPreferredResources()
+	if err != nil {
+		return nil, err
+	}
+	owners := strings.Join(slices.Collect(maps.Keys(formerOperators)), ",")
+	operands := map[string]any{}
+	for _, list := range lists {
+		version, err := schema.ParseGroupVersion(list.GroupVersion)
+		if err != nil {
+			return nil, err
+		}
+		for _, resource := range list.APIResources {
+			if !slices.Contains(resource.Verbs, "list") {
+				continue
+			}
+			found, err := admin.Dynamic.Resource(version.WithResource(resource.Name)).List(ctx, metav1.ListOptions{
+				LabelSelector: corev1alpha2.LabelOwnerName + " in (" + owners + ")",
+			})
+			if err != nil {
+				return nil, err
+			}
+			for i := range found.Items {
+				operand := &found.Items[i]
+				operands[operand.GetKind()+" "+operand.GetNamespace()+"/"+operand.GetName()] = decisions.Declared(operand)
+			}
+		}
+	}
+	return operands, nil
+}
+
+var _ = Describe("the manager of an earlier release", func() {
+	It("[HRD-C9] writes no operand and changes no decision when it takes a cluster over from this one, nor does this one when it comes back", func(ctx context.Context) {
+		binary, manifests, err := environment.BuildFormer(ctx, env.Root, formerCommit)
+		if errors.Is(err, environment.ErrNotInHistory) {
+			Skip(err.Error())
+		}
+		Expect(err).NotTo(HaveOccurred())
+		bringFormerOperators(ctx)
+		decided := func(ctx context.Context) (string, error) { return decisions.InCluster(ctx, admin.Platform, admin.Config) }
+		// The ClusterOperator follows within seconds.
+		var before string
+		Eventually(func(ctx context.Context) (bool, error) {
+			last := before
+			before, err = decided(ctx)
+			return before == last, err
+		}).WithContext(ctx).WithPolling(3 * time.Second).Should(BeTrue())
+		operands, err := operandsOf(ctx)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(len(operands)).To(BeNumerically(">", 40))
+
+		DeferCleanup(func(ctx context.Context) { // for the specs that follow
+			Expect(env.Manager.Stop()).To(Succeed())
+			_, err := cvo.Apply(ctx, env.Admin, filepath.Join(env.Root, "manifests"))
+			Expect(err).NotTo(HaveOccurred())
+			Expect(env.Manager.Start()).To(Succeed())
+			Eventually(appears).WithContext(ctx).Should(HaveField("Version", "0.0.1-snapshot"))
+		})
+		// replace stops one manager, applies the other one's manifests as the CVO does, and starts it, until it has tried every object.
+		replace := func(old, fresh *environment.Manager, manifests, version string) {
+			GinkgoHelper()
+			Expect(old.Stop()).To(Succeed())
+			_, err := cvo.Apply(ctx, env.Admin, manifests)
+			Expect(err).NotTo(HaveOccurred())
+			GinkgoT().Setenv("OPERATOR_IMAGE_VERSION", version)
+			Expect(fresh.Start()).To(Succeed())
+			DeferCleanup(fresh.Kill)
+			Eventually(appears).WithContext(ctx).Should(HaveField("Version", version))
+		}
+		unchanged := func() {
+			GinkgoHelper()
+			Eventually(decided).WithContext(ctx).Should(Equal(before))
+			Consistently(decided).WithContext(ctx).Should(Equal(before))
+			Expect(operandsOf(ctx)).To(Equal(operands))
+		}
+
+		By("starting the former manager with its CRDs and roles")
+		former := env.Manager.Of(binary)
+		replace(env.Manager, former, manifests, "4.97.3")
+		unchanged()
+
+		By("starting this manager again")
+		again := env.Manager.With()
+		replace(former, again, filepath.Join(env.Root, "manifests"), "4.97.4")
+		unchanged()
+
+		By("deleting what holds the removal up")
+		Expect(inTheWay().Delete(ctx, "users", metav1.DeleteOptions{})).To(Succeed())
+		Eventually(func() error {
+			_, err := admin.Operator(ctx, "former-removing")
+			return err
+		}).WithContext(ctx).Should(beNotFound())
+	}, NodeTimeout(6*time.Minute), startEarly)
+})

@@ -138,7 +138,9 @@ var _ = Describe("the manager of an earlier release", func() {
 		}
 		Expect(err).NotTo(HaveOccurred())
 		bringFormerOperators(ctx)
-		decided := func(ctx context.Context) (string, error) { return decisions.InCluster(ctx, admin.Platform, admin.Config) }
+		decided := func(ctx context.Context) (string, error) {
+			return decisions.InCluster(ctx, admin.Platform, admin.Config)
+		}
 		// The ClusterOperator follows within seconds.
 		var before string
 		Eventually(func(ctx context.Context) (bool, error) {

@@ -181,7 +181,7 @@ func (s *state) judgeDeadline() {
 		return
 	}
 	target.state, target.failedGeneration = corev1alpha2.RevisionFailed, s.deployment.Generation
-	target.failure = s.failure()
+	target.failureMessage = cut(s.failure(), maxFailureMessage)
 	s.failed, s.wanted, s.overdue = target, s.active, false
 	s.refusal, s.live = nil, nil // they are of the one that was given up
 	s.retry(time.Millisecond)    // the failure is written down first, then the revision before is put back

@@ -225,7 +225,8 @@ func TestARevisionThatMissedItsDeadlineIsRememberedAsFailedAndWhy(t *testing.T) 
 	}
 	want := []corev1alpha2.Revision{
 		{Number: 1, Digest: "sha256:0", Version: "1.0.0", State: corev1alpha2.RevisionActive, Presence: corev1alpha2.Present, Bundle: "memo.v1.0.0"},
-		{Number: 2, Digest: "sha256:0", Version: "2.0.0", State: corev1alpha2.RevisionFailed, StartedTime: two.started, FailedGeneration: 3, Presence: corev1alpha2.Present, Bundle: "memo.v2.0.0"},
+		{Number: 2, Digest: "sha256:0", Version: "2.0.0", State: corev1alpha2.RevisionFailed, StartedTime: two.started, FailedGeneration: 3, Presence: corev1alpha2.Present, Bundle: "memo.v2.0.0",
+			FailureMessage: "Revision 2 (version 2.0.0) is not complete and healthy after its deadline of 30m0s: Deployment memo/memo: 0 of 1 replicas"},
 	}
 	if diff := cmp.Diff(want, s.deployment.Status.Revisions); diff != "" {
 		t.Errorf("revisions (-want +got):\n%s", diff)
@@ -234,7 +235,7 @@ func TestARevisionThatMissedItsDeadlineIsRememberedAsFailedAndWhy(t *testing.T) 
 	// A manager that starts now knows nothing but the status.
 	again := &state{controller: s.controller, record: &memory{}, before: s.deployment, deployment: s.deployment.DeepCopy(), active: one, wanted: one}
 	later := testRevision(t, 2, "2.0.0")
-	later.state, later.failedGeneration = corev1alpha2.RevisionFailed, 3
+	later.state, later.failedGeneration, later.failureMessage = corev1alpha2.RevisionFailed, 3, want[1].FailureMessage
 	again.failed, again.record.revisions = later, []*revision{one, later}
 	again.report = apply.Report{Total: 1, Ready: 1, Complete: true}
 	if _, err := report(t.Context(), again); err != nil {

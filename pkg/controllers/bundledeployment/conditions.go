@@ -211,25 +211,20 @@ func (s *state) heldMessage() string {
 	return fmt.Sprintf("It is held, and goes on by itself when what is in its way is gone; what only revision %d had stays until then.", s.active.Number)
 }
 
-// rolledBackMark stands between why a revision failed and what was done about it. The first part is read back after a
-// restart, because nothing else keeps it.
-const rolledBackMark = ". Rolled back: "
+// whyFailed is the revision's failure message; a status that an older manager wrote has none.
+func (r *revision) whyFailed() string {
+	if r.failureMessage == "" {
+		return name(r) + " missed its deadline"
+	}
+	return r.failureMessage
+}
 
 // reportRollback tells of a revision that missed its deadline and is not tried again, and of the one that is put back.
 func (s *state) reportRollback() {
-	why := s.failed.failure
-	if before := meta.FindStatusCondition(s.before.Status.Conditions, corev1alpha2.ConditionProgressing); why == "" && before != nil {
-		if text, _, marked := strings.Cut(before.Message, rolledBackMark); marked && before.ObservedGeneration == s.deployment.Generation {
-			why = text
-		}
-	}
-	if why == "" {
-		why = name(s.failed) + " missed its deadline"
-	}
-	s.failed.failure = why
+	why := s.failed.whyFailed()
 	recordedAs := recorded(s.before.Status.Revisions, s.failed.Number)
 	if s.restored() || recordedAs == failedState && s.complete() && (s.pruning == "" || s.pruningBlocked) {
-		message := fmt.Sprintf("%s%s%s is active again. This is not tried again before the spec changes.", why, rolledBackMark, lower(name(s.active)))
+		message := fmt.Sprintf("%s. Rolled back: %s is active again. This is not tried again before the spec changes.", why, lower(name(s.active)))
 		if s.pruningBlocked {
 			message += fmt.Sprintf(" What only %s had is not removed: %s.", lower(name(s.failed)), s.pruning)
 		}
@@ -241,11 +236,14 @@ func (s *state) reportRollback() {
 		waiting = s.obstacle()
 	}
 	s.set(corev1alpha2.ConditionProgressing, metav1.ConditionTrue, corev1alpha2.ReasonRollingBack,
-		why+rolledBackMark+sentence(lower(name(s.active))+" is being put back", waiting))
+		why+". Rolled back: "+sentence(lower(name(s.active))+" is being put back", waiting))
 }
 
 // maxFailure leaves room, in a message, for what is said after why a revision failed.
 const maxFailure = 600
+
+// maxFailureMessage is the schema's limit for a revision's failureMessage.
+const maxFailureMessage = 1024
 
 // failure says what the revision that missed its deadline waits for.
 func (s *state) failure() string {

@@ -95,15 +95,14 @@ type revision struct {
 	store.Header
 	set    *apply.Set
 	pruned bool
-	// state, started and failedGeneration are as status has them.
+	// state, started, failedGeneration and failureMessage are as status has them.
 	state            corev1alpha2.RevisionState
 	started          *metav1.Time
 	failedGeneration int64
-	// seen is when this process first worked on it, applied that everything of it was applied once, and failure why it
-	// missed its deadline.
+	failureMessage   string
+	// seen is when this process first worked on it; applied: everything of it was applied once.
 	seen    time.Time
 	applied bool
-	failure string
 	// fresh says that nothing of it was there when it was begun, and nothing is known to have been written since; unwritten that it
 	// was tried since, and nothing was.
 	fresh, unwritten bool
@@ -179,7 +178,8 @@ func (s *state) load(ctx context.Context) error {
 			continue
 		}
 		found := s.record.revisions[at]
-		found.state, found.started, found.failedGeneration = told.State, told.StartedTime, told.FailedGeneration
+		found.state, found.started = told.State, told.StartedTime
+		found.failedGeneration, found.failureMessage = told.FailedGeneration, told.FailureMessage
 		absent := told.Presence == corev1alpha2.Absent && told.StartedTime != nil
 		if found.pruned = absent && told.State != corev1alpha2.RevisionRollingOut; absent && !found.pruned {
 			found.fresh, found.unwritten, found.reloaded = true, true, true
@@ -332,7 +332,7 @@ func (r *revision) presence() corev1alpha2.Presence {
 func (r *revision) entry(state corev1alpha2.RevisionState) corev1alpha2.Revision {
 	return corev1alpha2.Revision{
 		Number: r.Number, Digest: r.Digest, Version: r.Bundle.Version, State: state,
-		StartedTime: r.started, FailedGeneration: r.failedGeneration,
+		StartedTime: r.started, FailedGeneration: r.failedGeneration, FailureMessage: r.failureMessage,
 		Presence: r.presence(), Bundle: r.Bundle.Name, MaxOpenShiftVersions: r.Bundle.MaxOpenShiftVersions,
 	}
 }

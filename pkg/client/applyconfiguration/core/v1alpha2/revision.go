@@ -24,6 +24,9 @@ type RevisionApplyConfiguration struct {
 	StartedTime *v1.Time `json:"startedTime,omitempty"`
 	// failedGeneration is the spec's generation for which the revision failed: it is not tried again for that one.
 	FailedGeneration *int64 `json:"failedGeneration,omitempty"`
+	// failureMessage says what the revision was waiting for when it missed its deadline, for failedGeneration. It is empty for a
+	// revision that was never rolled back, and in a status that an older manager wrote. It is at most 1,024 bytes long.
+	FailureMessage *string `json:"failureMessage,omitempty"`
 	// presence is Present from before the first object of the revision is written until the last object that is removed with the
 	// revision is gone, and Absent before and after that. While presence is Present, the revision counts for the upgrade gate. Unset in
 	// a status that an older manager wrote.
@@ -85,6 +88,14 @@ func (b *RevisionApplyConfiguration) WithStartedTime(value v1.Time) *RevisionApp
 // If called multiple times, the FailedGeneration field is set to the value of the last call.
 func (b *RevisionApplyConfiguration) WithFailedGeneration(value int64) *RevisionApplyConfiguration {
 	b.FailedGeneration = &value
+	return b
+}
+
+// WithFailureMessage sets the FailureMessage field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the FailureMessage field is set to the value of the last call.
+func (b *RevisionApplyConfiguration) WithFailureMessage(value string) *RevisionApplyConfiguration {
+	b.FailureMessage = &value
 	return b
 }
 

@@ -100,9 +100,10 @@ var environmentCalls = []string{"os.Getenv", "os.LookupEnv", "os.Environ", "os.E
 // grabBags are names that say nothing about what is inside.
 var grabBags = []string{"common", "helper", "helpers", "lib", "libs", "misc", "util", "utils"}
 
-func TestTheHouseKeepsItsRules(t *testing.T) {
+// sourceFiles are the Go files below pkg and cmd that are no tests, relative to go.mod's folder.
+func sourceFiles(t *testing.T) (files []string) {
+	t.Helper()
 	root := ".."
-	commented := map[string]bool{}
 	for _, top := range []string{"pkg", "cmd"} {
 		err := filepath.WalkDir(filepath.Join(root, top), func(name string, entry fs.DirEntry, err error) error {
 			if err != nil {
@@ -114,26 +115,30 @@ func TestTheHouseKeepsItsRules(t *testing.T) {
 			if entry.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
 				return nil
 			}
-			source, err := os.ReadFile(name)
-			if err != nil {
-				return err
-			}
 			relative, err := filepath.Rel(root, name)
-			if err != nil {
-				return err
-			}
-			relative = filepath.ToSlash(relative)
-			faults, hasComment := inspect(relative, source)
-			for _, fault := range faults {
-				t.Error(fault)
-			}
-			folder := path.Dir(relative)
-			commented[folder] = commented[folder] || hasComment
-			return nil
+			files = append(files, filepath.ToSlash(relative))
+			return err
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
+	}
+	return files
+}
+
+func TestTheHouseKeepsItsRules(t *testing.T) {
+	commented := map[string]bool{}
+	for _, file := range sourceFiles(t) {
+		source, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		faults, hasComment := inspect(file, source)
+		for _, fault := range faults {
+			t.Error(fault)
+		}
+		folder := path.Dir(file)
+		commented[folder] = commented[folder] || hasComment
 	}
 	for folder, has := range commented {
 		if !has && roomOf(folder) != roomOf("pkg/client") {

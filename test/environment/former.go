@@ -41,7 +41,10 @@ func BuildFormer(ctx context.Context, root, commit string) (binary, manifests st
 	if err := extract(ctx, root, commit, sources); err != nil {
 		return "", "", fmt.Errorf("extracting the sources of %s: %w", commit, err)
 	}
-	if err := os.CopyFS(manifests, os.DirFS(filepath.Join(sources, "manifests"))); err != nil && !errors.Is(err, os.ErrExist) {
+	if err := os.RemoveAll(manifests); err != nil { // what a call that was interrupted has left
+		return "", "", fmt.Errorf("removing old manifests of %s: %w", commit, err)
+	}
+	if err := os.CopyFS(manifests, os.DirFS(filepath.Join(sources, "manifests"))); err != nil {
 		return "", "", fmt.Errorf("copying the manifests of %s: %w", commit, err)
 	}
 	built := filepath.Join(sources, "built")

@@ -55,7 +55,7 @@ func TestAVersionThatNeverGetsHealthy(t *testing.T) {
 		live, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, "rolledback", metav1.GetOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 		s.Expect(status.Revisions).To(ContainElement(And(HaveField("Number", int64(2)), HaveField("State", corev1alpha2.RevisionFailed),
-			HaveField("FailedGeneration", live.Generation), HaveField("StartedTime", Not(BeNil())))))
+			HaveField("FailedGeneration", live.Generation), HaveField("FailureMessage", ContainSubstring("replicas")), HaveField("StartedTime", Not(BeNil())))))
 		s.Expect(s.configMapExists(ctx, "rolledback", "rolledback-bad")).To(beNotFound())
 		s.Expect(s.configMapExists(ctx, "rolledback", "rolledback-good")).To(Succeed())
 		s.Expect(s.conditionOf(ctx, "rolledback", corev1alpha2.ConditionInstalled)).To(HavePrefix("True"))
@@ -76,6 +76,7 @@ func TestAVersionThatNeverGetsHealthy(t *testing.T) {
 		s.changed(ctx, "rolledback", `{"spec":{"progressDeadlineSeconds":3600}}`)
 		s.Eventually(s.configMapExists).WithContext(ctx).WithArguments("rolledback", "rolledback-bad").Should(Succeed())
 		s.says(ctx, "rolledback", corev1alpha2.ConditionProgressing, "True RollingOut", "version 1.1.0")
+		s.Expect(s.statusOf(ctx, "rolledback").Revisions).To(HaveEach(HaveField("FailureMessage", BeEmpty())))
 
 		s.By("going back to what is healthy")
 		s.movedTo(ctx, "rolledback", good)

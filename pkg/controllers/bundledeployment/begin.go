@@ -42,14 +42,15 @@ func begin(ctx context.Context, s *state) (bool, error) {
 			s.unbegun = s.tooManyPresent()
 		}
 		if s.unbegun != nil {
-			s.wanted.failedGeneration = 0 // it is wanted again
+			s.wanted.failedGeneration, s.wanted.failureMessage = 0, "" // it is wanted again
 			return false, nil
 		}
 	}
 	earlier, state := s.wanted.started, s.wanted.state
 	s.wanted.fresh, s.wanted.unwritten = !s.wanted.left() || s.wanted.fresh, false
 	now := metav1.NewTime(s.clock.Now().Truncate(time.Second))
-	s.wanted.started, s.wanted.state, s.wanted.failedGeneration = &now, corev1alpha2.RevisionRollingOut, 0
+	s.wanted.started, s.wanted.state = &now, corev1alpha2.RevisionRollingOut
+	s.wanted.failedGeneration, s.wanted.failureMessage = 0, ""
 	// What was applied before is pruned, or about to be, so that its phases wait again, and it has to be pruned again.
 	s.wanted.applied, s.wanted.pruned, s.wanted.seen = false, false, time.Time{}
 	s.record.warnings = nil

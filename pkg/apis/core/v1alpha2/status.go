@@ -154,8 +154,8 @@ type Revision struct {
 	// failedGeneration is the spec's generation for which the revision failed: it is not tried again for that one.
 	// +optional
 	FailedGeneration int64 `json:"failedGeneration,omitempty"`
-	// failureMessage says what the revision was waiting for when it missed its deadline, for failedGeneration. It is empty for a
-	// revision that was never rolled back, and in a status that an older manager wrote. It is at most 1,024 bytes long.
+	// failureMessage says why the revision missed its deadline. It is set and cleared together with failedGeneration, and is at most
+	// 1,024 bytes long. It is also empty if a manager that did not have this field recorded the failure.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024
 	FailureMessage string `json:"failureMessage,omitempty"`

@@ -100,7 +100,7 @@ var environmentCalls = []string{"os.Getenv", "os.LookupEnv", "os.Environ", "os.E
 // grabBags are names that say nothing about what is inside.
 var grabBags = []string{"common", "helper", "helpers", "lib", "libs", "misc", "util", "utils"}
 
-// sourceFiles are the Go files below pkg and cmd that are no tests, relative to go.mod's folder.
+// sourceFiles returns the paths of the Go files in pkg and cmd, without tests, relative to the folder of go.mod.
 func sourceFiles(t *testing.T) (files []string) {
 	t.Helper()
 	root := ".."

@@ -201,7 +201,7 @@ func (c *controller) begun() (time.Time, error) {
 		return time.Time{}, fmt.Errorf("reading since when the manager is progressing: %w", err)
 	}
 	condition := v1helpers.FindOperatorCondition(status.Conditions, ConditionType)
-	if condition == nil || condition.Status != operatorv1.ConditionTrue || status.Version != c.version || condition.LastTransitionTime.After(now) {
+	if condition == nil || condition.Status != operatorv1.ConditionTrue || condition.Message != c.towards() || condition.LastTransitionTime.After(now) {
 		return now, nil
 	}
 	return condition.LastTransitionTime.Time, nil
@@ -269,13 +269,11 @@ func named(objects []trial) string {
 	return strings.Join(names, ", ")
 }
 
-// levelIs records the version that the status tells of. The condition of another version is dropped, so that its time is not taken for the
-// time of this one's: begun reads it.
-func levelIs(version string) v1helpers.UpdateStatusFunc {
+// anew drops the condition where it says something else than it is to say, so that its time is that of these words: begun reads it.
+func anew(condition operatorv1.OperatorCondition) v1helpers.UpdateStatusFunc {
 	return func(status *operatorv1.OperatorStatus) error {
-		if status.Version != version {
-			v1helpers.RemoveOperatorCondition(&status.Conditions, ConditionType)
-			status.Version = version
+		if found := v1helpers.FindOperatorCondition(status.Conditions, condition.Type); found != nil && found.Message != condition.Message {
+			v1helpers.RemoveOperatorCondition(&status.Conditions, condition.Type)
 		}
 		return nil
 	}
@@ -283,7 +281,7 @@ func levelIs(version string) v1helpers.UpdateStatusFunc {
 
 func (c *controller) say(ctx context.Context, syncCtx factory.SyncContext, condition operatorv1.OperatorCondition) error {
 	condition.Type = ConditionType
-	if _, err := managerstatus.Update(ctx, syncCtx, c.operatorClient, levelIs(c.version), v1helpers.UpdateConditionFn(condition)); err != nil {
+	if _, err := managerstatus.Update(ctx, syncCtx, c.operatorClient, anew(condition), v1helpers.UpdateConditionFn(condition)); err != nil {
 		return fmt.Errorf("writing the manager's own progress: %w", err)
 	}
 	return nil

@@ -134,28 +134,23 @@ func TestVersionIsReportedWhenEverythingThatWasThereIsTried(t *testing.T) {
 }
 
 func TestLimitIsNotBegunAnewByARestart(t *testing.T) {
-	working := operatorv1.ConditionTrue
 	for name, test := range map[string]struct {
-		version  string
-		status   operatorv1.ConditionStatus
+		said     operatorv1.OperatorCondition
 		ago      time.Duration
 		reported bool
 	}{
-		"there is no condition":              {"2", "", 11 * time.Minute, false},
-		"it began a while ago":               {"2", working, 9 * time.Minute, false},
-		"it began longer ago":                {"2", working, 11 * time.Minute, true},
-		"another version was worked towards": {"3", working, 11 * time.Minute, false},
-		"an older manager wrote the status":  {"", working, 11 * time.Minute, false},
-		"it was not progressing":             {"2", operatorv1.ConditionFalse, 11 * time.Minute, false},
-		"it began by a clock ahead":          {"2", working, -time.Minute, false},
+		"nothing was said":                   {operatorv1.OperatorCondition{}, 11 * time.Minute, false},
+		"the same was said a while ago":      {operatorv1.OperatorCondition{Status: operatorv1.ConditionTrue, Message: "Working towards 2"}, 9 * time.Minute, false},
+		"the same was said longer ago":       {operatorv1.OperatorCondition{Status: operatorv1.ConditionTrue, Message: "Working towards 2"}, 11 * time.Minute, true},
+		"another version was worked towards": {operatorv1.OperatorCondition{Status: operatorv1.ConditionTrue, Message: "Working towards 3"}, 11 * time.Minute, false},
+		"it was not progressing":             {operatorv1.OperatorCondition{Status: operatorv1.ConditionFalse}, 11 * time.Minute, false},
+		"it was said by a clock ahead":       {operatorv1.OperatorCondition{Status: operatorv1.ConditionTrue, Message: "Working towards 2"}, -time.Minute, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := starting(t, "1", "a")
-			status := &operatorv1.OperatorStatus{Version: test.version}
-			if test.status != "" {
-				status.Conditions = []operatorv1.OperatorCondition{{Type: ConditionType, Status: test.status, LastTransitionTime: metav1.NewTime(s.clock.Now().Add(-test.ago))}}
-			}
-			client := v1helpers.NewFakeOperatorClient(&operatorv1.OperatorSpec{}, status, nil)
+			condition := test.said
+			condition.Type, condition.LastTransitionTime = ConditionType, metav1.NewTime(s.clock.Now().Add(-test.ago))
+			client := v1helpers.NewFakeOperatorClient(&operatorv1.OperatorSpec{}, &operatorv1.OperatorStatus{Conditions: []operatorv1.OperatorCondition{condition}}, nil)
 			s.client, s.controller.operatorClient = client, client
 			s.want(test.reported)
 		})
@@ -164,17 +159,14 @@ func TestLimitIsNotBegunAnewByARestart(t *testing.T) {
 
 func TestLimitOfAnotherVersionIsNotThatOfThisOne(t *testing.T) {
 	s := starting(t, "1", "a")
-	began := operatorv1.OperatorCondition{Type: ConditionType, Status: operatorv1.ConditionTrue, LastTransitionTime: metav1.NewTime(time.Now().Add(-time.Hour))}
-	s.client = v1helpers.NewFakeOperatorClient(&operatorv1.OperatorSpec{}, &operatorv1.OperatorStatus{Version: "3", Conditions: []operatorv1.OperatorCondition{began}}, nil)
+	said := operatorv1.OperatorCondition{Type: ConditionType, Status: operatorv1.ConditionTrue, Message: "Working towards 3", LastTransitionTime: metav1.NewTime(time.Now().Add(-time.Hour))}
+	s.client = v1helpers.NewFakeOperatorClient(&operatorv1.OperatorSpec{}, &operatorv1.OperatorStatus{Conditions: []operatorv1.OperatorCondition{said}}, nil)
 	s.controller.operatorClient = s.client
 	s.clock.SetTime(time.Now())
 	s.want(false)
 	_, status, _, err := s.client.GetOperatorState()
 	if err != nil {
 		t.Fatal(err)
-	}
-	if status.Version != "2" {
-		t.Errorf("the status tells of version %q, want 2", status.Version)
 	}
 	if since := v1helpers.FindOperatorCondition(status.Conditions, ConditionType).LastTransitionTime; time.Since(since.Time) > time.Minute {
 		t.Errorf("it says so since %s, when another version was worked towards", since)

@@ -1,4 +1,4 @@
-// Package decisions reads what the manager decided about its objects, and what it declared of others, so that two managers can be compared.
+// Package decisions describes the status that the manager wrote and the objects that it applied, so that a test can compare two managers.
 package decisions
 
 import (
@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -19,9 +20,11 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// Of describes what the manager decided about a PlatformOperator, a BundleDeployment or the ClusterOperator: its conditions without
-// messages, and the fields that a later manager reads. It is "" for any other object.
-func Of(object any) string {
+// Describe returns the conditions of a PlatformOperator, a BundleDeployment or the ClusterOperator, without messages and times, and the fields
+// that say what is installed, what comes next and since when. Fields that one of the compared managers does not have are left out. Of a
+// BundleDeployment that was rolled back it has the message, too, because the manager of c02a7af records the reason nowhere else. It returns ""
+// for an object of another type.
+func Describe(object any) string {
 	d := &description{}
 	switch object := object.(type) {
 	case *platformv1alpha1.PlatformOperator:
@@ -36,6 +39,9 @@ func Of(object any) string {
 		d.line("  active revision %d", object.Status.ActiveRevision)
 		for _, each := range object.Status.Revisions {
 			d.line("  revision %d %s started %v failed at generation %d", each.Number, each.State, each.StartedTime, each.FailedGeneration)
+			if each.State == corev1alpha2.RevisionFailed {
+				d.line("  because %s", messageOf(object.Status.Conditions, corev1alpha2.ConditionProgressing))
+			}
 		}
 	case *configv1.ClusterOperator:
 		d.line("ClusterOperator %s", object.Name)
@@ -58,6 +64,13 @@ func (d *description) conditions(conditions []metav1.Condition) {
 	}
 }
 
+func messageOf(conditions []metav1.Condition, conditionType string) string {
+	if condition := meta.FindStatusCondition(conditions, conditionType); condition != nil {
+		return condition.Message
+	}
+	return ""
+}
+
 func asJSON(value any) string {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -66,35 +79,35 @@ func asJSON(value any) string {
 	return string(text)
 }
 
-// InCluster describes every PlatformOperator, every BundleDeployment and the ClusterOperator of a cluster, in this order and by name.
-func InCluster(ctx context.Context, platform versioned.Interface, config configclient.Interface) (string, error) {
+// DescribeCluster describes every PlatformOperator, every BundleDeployment and the ClusterOperator of a cluster, in this order and by name.
+func DescribeCluster(ctx context.Context, platform versioned.Interface, config configclient.Interface) (string, error) {
 	var all strings.Builder
 	operators, err := platform.PlatformV1alpha1().PlatformOperators().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return "", err
 	}
 	for i := range operators.Items {
-		all.WriteString(Of(&operators.Items[i]))
+		all.WriteString(Describe(&operators.Items[i]))
 	}
 	deployments, err := platform.CoreV1alpha2().BundleDeployments().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return "", err
 	}
 	for i := range deployments.Items {
-		all.WriteString(Of(&deployments.Items[i]))
+		all.WriteString(Describe(&deployments.Items[i]))
 	}
 	clusterOperator, err := config.ConfigV1().ClusterOperators().Get(ctx, story.ClusterOperatorName, metav1.GetOptions{})
 	if err != nil {
 		return "", err
 	}
-	all.WriteString(Of(clusterOperator))
+	all.WriteString(Describe(clusterOperator))
 	return all.String(), nil
 }
 
-// Declared returns the part of an object that its declarers decide and that tells whether it is the same object: all but status, which other
-// controllers write, the resource version, and the record of field managers. A manager that continues a rollout turns the record of a
-// creation into that of an apply.
-func Declared(object *unstructured.Unstructured) map[string]any {
+// WithoutServerFields returns the fields of an object without status, metadata.resourceVersion and metadata.managedFields. The UID stays: it
+// shows that the object was not created again. A manager that continues a rollout changes managedFields only: it turns the entry of a create
+// into that of an apply.
+func WithoutServerFields(object *unstructured.Unstructured) map[string]any {
 	object = object.DeepCopy()
 	object.SetManagedFields(nil)
 	object.SetResourceVersion("")

@@ -2,6 +2,7 @@ package environment
 
 import (
 	"archive/tar"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,11 +15,16 @@ import (
 // ErrNotInHistory is returned for a commit that the checkout's history lacks, for example because the clone is shallow.
 var ErrNotInHistory = errors.New("the commit is not in the checkout's history")
 
-// BuildFormer builds the manager of an earlier commit. It returns the path of the binary and of the folder with that commit's manifests, both
-// below _output of the checkout in root, where a later call finds them.
+// BuildFormer builds the manager of a former commit, which is given by its full hash. It returns the paths of the binary and of that commit's
+// manifests. Both are in _output of the checkout in root, and later calls reuse them.
 func BuildFormer(ctx context.Context, root, commit string) (binary, manifests string, err error) {
-	if err := exec.CommandContext(ctx, "git", "-C", root, "cat-file", "-e", commit+"^{commit}").Run(); err != nil {
-		return "", "", fmt.Errorf("building the manager of %s: %w", commit, ErrNotInHistory)
+	if output, err := exec.CommandContext(ctx, "git", "-C", root, "rev-parse", "--git-dir").CombinedOutput(); err != nil {
+		return "", "", fmt.Errorf("looking for the git history of the checkout: %w\n%s", err, output)
+	}
+	if output, err := exec.CommandContext(ctx, "git", "-C", root, "cat-file", "-e", commit+"^{commit}").CombinedOutput(); ctx.Err() != nil {
+		return "", "", ctx.Err()
+	} else if err != nil {
+		return "", "", fmt.Errorf("building the manager of %s: %w: %s", commit, ErrNotInHistory, bytes.TrimSpace(output))
 	}
 	dir := filepath.Join(root, "_output", "former", commit)
 	binary, manifests = filepath.Join(dir, "platform-operators"), filepath.Join(dir, "manifests")
@@ -41,8 +47,8 @@ func BuildFormer(ctx context.Context, root, commit string) (binary, manifests st
 	if err := extract(ctx, root, commit, sources); err != nil {
 		return "", "", fmt.Errorf("extracting the sources of %s: %w", commit, err)
 	}
-	if err := os.RemoveAll(manifests); err != nil { // what a call that was interrupted has left
-		return "", "", fmt.Errorf("removing old manifests of %s: %w", commit, err)
+	if err := os.RemoveAll(manifests); err != nil { // an interrupted call may have left some
+		return "", "", fmt.Errorf("removing earlier copies of the manifests of %s: %w", commit, err)
 	}
 	if err := os.CopyFS(manifests, os.DirFS(filepath.Join(sources, "manifests"))); err != nil {
 		return "", "", fmt.Errorf("copying the manifests of %s: %w", commit, err)
@@ -53,8 +59,8 @@ func BuildFormer(ctx context.Context, root, commit string) (binary, manifests st
 	if output, err := build.CombinedOutput(); err != nil {
 		return "", "", fmt.Errorf("building the manager of %s: %w\n%s", commit, err, output)
 	}
-	if err := os.Rename(built, binary); err != nil { // a whole file or none
-		return "", "", fmt.Errorf("keeping the manager of %s: %w", commit, err)
+	if err := os.Rename(built, binary); err != nil { // atomic: an interrupted build leaves no partial binary
+		return "", "", fmt.Errorf("moving the manager of %s to _output: %w", commit, err)
 	}
 	return binary, manifests, nil
 }
@@ -71,7 +77,7 @@ func extract(ctx context.Context, root, commit, dir string) error {
 		return err
 	}
 	unpackErr := untar(output, dir)
-	_, _ = io.Copy(io.Discard, output) // else git waits for its reader
+	_, _ = io.Copy(io.Discard, output) // git blocks while the pipe is full, and Wait with it
 	return errors.Join(unpackErr, command.Wait())
 }
 

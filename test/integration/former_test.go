@@ -26,10 +26,10 @@ import (
 )
 
 // formerCommit is the commit whose manager wrote test/scenarios/testdata/c02a7af.
-const formerCommit = "c02a7af"
+const formerCommit = "c02a7af75657ad3299b831b7a034473d351e2ec5"
 
-// formerOperators are PlatformOperators by the state that the spec brings each into, and their specs beside the package as respecified takes
-// them.
+// formerOperators maps the names of PlatformOperators, each of which ends in the operator's state, to the fields of their specs other than the
+// package's name, in the format of respecified.
 var formerOperators = map[string]string{
 	"former-installing": ``,
 	"former-rolledback": `"install": {"progressDeadlineSeconds": 15, "onFailure": "Rollback"}`,
@@ -39,7 +39,7 @@ var formerOperators = map[string]string{
 	"former-overridden": `"compatibilityOverrides": [{"openShiftVersion": "4.22", "reason": "Ada, ticket 7", "expires": "2199-01-01T00:00:00Z"}]`,
 }
 
-// formerSamples offers the first versions, or the later ones, too.
+// formerSamples returns the first versions of the operators, and with later also the upgrades that never become ready.
 func formerSamples(later bool) []samples.Operator {
 	offers := []samples.Operator{
 		{Package: "former-installing", Version: "1.0.0", NeverReady: true},
@@ -58,14 +58,14 @@ func formerSamples(later bool) []samples.Operator {
 	return offers
 }
 
-// inTheWay are the custom resources of which one holds a removal up.
-func inTheWay() dynamic.ResourceInterface {
+// blockingResources returns a client for the custom resources of former-removing. While there is one, the removal waits.
+func blockingResources() dynamic.ResourceInterface {
 	removing := samples.Operator{Package: "former-removing"}
 	return admin.Dynamic.Resource(schema.GroupVersionResource{Group: samples.Group, Version: "v1", Resource: removing.Plural()}).Namespace("default")
 }
 
-// bringFormerOperators brings each of formerOperators into its state.
-func bringFormerOperators(ctx context.Context) {
+// createFormerOperators installs formerOperators and waits until each is in its state.
+func createFormerOperators(ctx context.Context) {
 	GinkgoHelper()
 	Expect(admin.Publish(ctx, formerSamples(false)...)).To(Succeed())
 	for name, spec := range formerOperators {
@@ -79,12 +79,12 @@ func bringFormerOperators(ctx context.Context) {
 	Expect(admin.Publish(ctx, formerSamples(true)...)).To(Succeed())
 	Expect(admin.Limit(ctx, "former-awaiting", "1.x")).To(Succeed())
 	removing := samples.Operator{Package: "former-removing"}
-	_, err := inTheWay().Create(ctx, &unstructured.Unstructured{Object: map[string]any{
+	_, err := blockingResources().Create(ctx, &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": samples.Group + "/v1", "kind": removing.Kind(), "metadata": map[string]any{"name": "users"},
 	}}, metav1.CreateOptions{})
 	Expect(err).NotTo(HaveOccurred())
-	DeferCleanup(func(ctx context.Context) { // else the removal never ends
-		Expect(ignoreNotFound(inTheWay().Delete(ctx, "users", metav1.DeleteOptions{}))).To(Succeed())
+	DeferCleanup(func(ctx context.Context) { // otherwise the removal never ends
+		Expect(ignoreNotFound(blockingResources().Delete(ctx, "users", metav1.DeleteOptions{}))).To(Succeed())
 	})
 	Expect(admin.Platform.PlatformV1alpha1().PlatformOperators().Delete(ctx, "former-removing", metav1.DeleteOptions{})).To(Succeed())
 	says(ctx, "former-rolledback", corev1alpha2.ConditionProgressing, "False DeadlineExceeded")
@@ -94,8 +94,8 @@ func bringFormerOperators(ctx context.Context) {
 	progressingSays(ctx, "former-awaiting", metav1.ConditionFalse, platformv1alpha1.ReasonAwaitingApproval)
 }
 
-// operandsOf returns what is declared of every object that the manager applied for formerOperators, by kind, namespace and name.
-func operandsOf(ctx context.Context) (map[string]any, error) {
+// formerOperands returns every object that the manager applied for formerOperators, by kind, namespace and name.
+func formerOperands(ctx context.Context) (map[string]any, error) {
 	client, err := discovery.NewDiscoveryClientForConfig(env.Admin)
 	if err != nil {
 		return nil, err
@@ -123,72 +123,73 @@ func operandsOf(ctx context.Context) (map[string]any, error) {
 			}
 			for i := range found.Items {
 				operand := &found.Items[i]
-				operands[operand.GetKind()+" "+operand.GetNamespace()+"/"+operand.GetName()] = decisions.Declared(operand)
+				operands[operand.GetKind()+" "+operand.GetNamespace()+"/"+operand.GetName()] = decisions.WithoutServerFields(operand)
 			}
 		}
 	}
 	return operands, nil
 }
 
-var _ = Describe("the manager of an earlier release", func() {
-	It("[HRD-C9] writes no operand and changes no decision when it takes a cluster over from this one, nor does this one when it comes back", func(ctx context.Context) {
+var _ = Describe("a downgrade of the manager", func() {
+	It("[HRD-C9] to the former one, and the upgrade back, change no operand and no decision", func(ctx context.Context) {
 		binary, manifests, err := environment.BuildFormer(ctx, env.Root, formerCommit)
 		if errors.Is(err, environment.ErrNotInHistory) {
 			Skip(err.Error())
 		}
 		Expect(err).NotTo(HaveOccurred())
-		bringFormerOperators(ctx)
+		createFormerOperators(ctx)
 		decided := func(ctx context.Context) (string, error) {
-			return decisions.InCluster(ctx, admin.Platform, admin.Config)
+			return decisions.DescribeCluster(ctx, admin.Platform, admin.Config)
 		}
-		// The ClusterOperator follows within seconds.
+		// The ClusterOperator is updated a few seconds after the operators.
 		var before string
 		Eventually(func(ctx context.Context) (bool, error) {
 			last := before
 			before, err = decided(ctx)
 			return before == last, err
 		}).WithContext(ctx).WithPolling(3 * time.Second).Should(BeTrue())
-		operands, err := operandsOf(ctx)
+		operands, err := formerOperands(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(len(operands)).To(BeNumerically(">", 40))
 
-		DeferCleanup(func(ctx context.Context) { // for the specs that follow
+		DeferCleanup(func(ctx context.Context) { // this manager again, for later specs
 			Expect(env.Manager.Stop()).To(Succeed())
 			_, err := cvo.Apply(ctx, env.Admin, filepath.Join(env.Root, "manifests"))
 			Expect(err).NotTo(HaveOccurred())
 			Expect(env.Manager.Start()).To(Succeed())
 			Eventually(appears).WithContext(ctx).Should(HaveField("Version", "0.0.1-snapshot"))
 		})
-		// replace stops one manager, applies the other one's manifests as the CVO does, and starts it, until it has tried every object.
-		replace := func(old, fresh *environment.Manager, manifests, version string) {
+		// replace stops one manager, applies the manifests of the next one as the CVO does, starts it, and waits until it reports its version:
+		// by then it has tried every object.
+		replace := func(old, next *environment.Manager, manifests, version string) {
 			GinkgoHelper()
 			Expect(old.Stop()).To(Succeed())
 			_, err := cvo.Apply(ctx, env.Admin, manifests)
 			Expect(err).NotTo(HaveOccurred())
 			GinkgoT().Setenv("OPERATOR_IMAGE_VERSION", version)
-			Expect(fresh.Start()).To(Succeed())
-			DeferCleanup(fresh.Kill)
+			Expect(next.Start()).To(Succeed())
+			DeferCleanup(next.Kill)
 			Eventually(appears).WithContext(ctx).Should(HaveField("Version", version))
 		}
-		unchanged := func() {
+		expectUnchanged := func() {
 			GinkgoHelper()
 			Eventually(decided).WithContext(ctx).Should(Equal(before))
 			Consistently(decided).WithContext(ctx).Should(Equal(before))
-			Expect(operandsOf(ctx)).To(Equal(operands))
+			Expect(formerOperands(ctx)).To(Equal(operands))
 		}
 
 		By("starting the former manager with its CRDs and roles")
 		former := env.Manager.Of(binary)
 		replace(env.Manager, former, manifests, "4.97.3")
-		unchanged()
+		expectUnchanged()
 
 		By("starting this manager again")
 		again := env.Manager.With()
 		replace(former, again, filepath.Join(env.Root, "manifests"), "4.97.4")
-		unchanged()
+		expectUnchanged()
 
-		By("deleting what holds the removal up")
-		Expect(inTheWay().Delete(ctx, "users", metav1.DeleteOptions{})).To(Succeed())
+		By("deleting the custom resource that blocks the removal")
+		Expect(blockingResources().Delete(ctx, "users", metav1.DeleteOptions{})).To(Succeed())
 		Eventually(func() error {
 			_, err := admin.Operator(ctx, "former-removing")
 			return err

@@ -40,7 +40,7 @@ func (s *Story) recordedDecisions(r *recording) string {
 			}
 			object := kind.new()
 			s.must(runtime.DefaultUnstructuredConverter.FromUnstructured(each.Object, object))
-			all.WriteString(decisions.Of(object))
+			all.WriteString(decisions.Describe(object))
 		}
 	}
 	return all.String()
@@ -49,13 +49,12 @@ func (s *Story) recordedDecisions(r *recording) string {
 // liveDecisions are those of the cluster.
 func (s *Story) liveDecisions(ctx context.Context) string {
 	s.Helper()
-	all, err := decisions.InCluster(ctx, s.Platform, s.Config)
+	all, err := decisions.DescribeCluster(ctx, s.Platform, s.Config)
 	s.must(err)
 	return all
 }
 
-// checkOperands fails the story if what the manager declares of an object that the former manager applied is not as recorded, or if it is
-// not the same object.
+// checkOperands fails the story if an object that the former manager applied differs from the recording, or was created again.
 func (s *Story) checkOperands(ctx context.Context, r *recording) {
 	s.Helper()
 	checked := 0
@@ -70,7 +69,7 @@ func (s *Story) checkOperands(ctx context.Context, r *recording) {
 			s.Errorf("%s %s: %v", recorded.GetKind(), recorded.GetName(), err)
 			continue
 		}
-		if diff := cmp.Diff(decisions.Declared(recorded), decisions.Declared(live)); diff != "" {
+		if diff := cmp.Diff(decisions.WithoutServerFields(recorded), decisions.WithoutServerFields(live)); diff != "" {
 			s.Errorf("%s %s, -recorded +now:\n%s", recorded.GetKind(), recorded.GetName(), diff)
 		}
 	}

@@ -47,6 +47,7 @@ func begin(ctx context.Context, s *state) (bool, error) {
 		}
 	}
 	earlier, state := s.wanted.started, s.wanted.state
+	failedGeneration, failureMessage := s.wanted.failedGeneration, s.wanted.failureMessage
 	s.wanted.fresh, s.wanted.unwritten = !s.wanted.left() || s.wanted.fresh, false
 	now := metav1.NewTime(s.clock.Now().Truncate(time.Second))
 	s.wanted.started, s.wanted.state = &now, corev1alpha2.RevisionRollingOut
@@ -65,6 +66,7 @@ func begin(ctx context.Context, s *state) (bool, error) {
 		if s.wanted.started, s.wanted.state = earlier, state; s.wanted.begun() {
 			s.wanted.state = failedState
 		}
+		s.wanted.failedGeneration, s.wanted.failureMessage = failedGeneration, failureMessage
 		return true, fmt.Errorf("writing down its start: %w", err)
 	}
 	s.before, s.deployment = stored, stored.DeepCopy()

@@ -180,9 +180,12 @@ func TestAStartThatCannotBeWrittenDownLeavesWhatIsKnownOfTheOneBefore(t *testing
 		return true, nil, errors.New("the server is not there")
 	})
 	s.client = client.CoreV1alpha2().BundleDeployments()
-	two.state = corev1alpha2.RevisionFailed
+	two.state, two.failedGeneration, two.failureMessage = corev1alpha2.RevisionFailed, 2, "Deployment memo/memo: 0 of 1 replicas"
 	if _, err := begin(t.Context(), s); err == nil || two.begun() || !two.touched() {
 		t.Errorf("%v; begun %v, something of it may be there: %v", err, two.begun(), two.touched())
+	}
+	if two.failedGeneration != 2 || two.failureMessage == "" {
+		t.Errorf("failedGeneration %d, failureMessage %q after a start that was not written", two.failedGeneration, two.failureMessage)
 	}
 	two.state, two.started = corev1alpha2.RevisionRollingOut, nil
 	if _, err := begin(t.Context(), s); err == nil || two.begun() || two.touched() {
@@ -232,7 +235,7 @@ func TestARevisionThatMissedItsDeadlineIsRememberedAsFailedAndWhy(t *testing.T) 
 		t.Errorf("revisions (-want +got):\n%s", diff)
 	}
 
-	// A manager that starts now knows nothing but the status.
+	// The same after a restart; that the fields are read from status is checked by the story of a version that never gets healthy.
 	again := &state{controller: s.controller, record: &memory{}, before: s.deployment, deployment: s.deployment.DeepCopy(), active: one, wanted: one}
 	later := testRevision(t, 2, "2.0.0")
 	later.state, later.failedGeneration, later.failureMessage = corev1alpha2.RevisionFailed, 3, want[1].FailureMessage

@@ -211,8 +211,8 @@ func (s *state) heldMessage() string {
 	return fmt.Sprintf("It is held, and goes on by itself when what is in its way is gone; what only revision %d had stays until then.", s.active.Number)
 }
 
-// whyFailed is the revision's failure message; a status that an older manager wrote has none.
-func (r *revision) whyFailed() string {
+// failureText returns why the revision missed its deadline. A manager without the field failureMessage did not record it.
+func (r *revision) failureText() string {
 	if r.failureMessage == "" {
 		return name(r) + " missed its deadline"
 	}
@@ -221,10 +221,13 @@ func (r *revision) whyFailed() string {
 
 // reportRollback tells of a revision that missed its deadline and is not tried again, and of the one that is put back.
 func (s *state) reportRollback() {
-	why := s.failed.whyFailed()
+	why := s.failed.failureText()
 	recordedAs := recorded(s.before.Status.Revisions, s.failed.Number)
 	if s.restored() || recordedAs == failedState && s.complete() && (s.pruning == "" || s.pruningBlocked) {
 		message := fmt.Sprintf("%s. Rolled back: %s is active again. This is not tried again before the spec changes.", why, lower(name(s.active)))
+		if before := s.rolledBackBefore(); before != nil && s.failed.failureMessage == "" && !s.pruningBlocked {
+			message = before.Message // the only record of the reason that a manager without failureMessage left
+		}
 		if s.pruningBlocked {
 			message += fmt.Sprintf(" What only %s had is not removed: %s.", lower(name(s.failed)), s.pruning)
 		}
@@ -239,17 +242,26 @@ func (s *state) reportRollback() {
 		why+". Rolled back: "+sentence(lower(name(s.active))+" is being put back", waiting))
 }
 
-// maxFailure leaves room, in a message, for what is said after why a revision failed.
-const maxFailure = 600
+// rolledBackBefore returns the stored condition if it says that a revision missed its deadline for the current spec, and nil otherwise.
+func (s *state) rolledBackBefore() *metav1.Condition {
+	before := meta.FindStatusCondition(s.before.Status.Conditions, corev1alpha2.ConditionProgressing)
+	if before == nil || before.Reason != corev1alpha2.ReasonDeadlineExceeded || before.ObservedGeneration != s.deployment.Generation {
+		return nil
+	}
+	return before
+}
 
-// maxFailureMessage is the schema's limit for a revision's failureMessage.
+// maxObstacle limits, in bytes, what a failure message says of the obstacle, so that the condition's message has space for the rollback.
+const maxObstacle = 600
+
+// maxFailureMessage keeps failureMessage, in bytes, within the MaxLength of its schema.
 const maxFailureMessage = 1024
 
 // failure says what the revision that missed its deadline waits for.
 func (s *state) failure() string {
 	text := fmt.Sprintf("%s is not complete and healthy after its deadline of %s", name(s.wanted), s.deadline())
 	if obstacle := s.obstacle(); obstacle != "" {
-		text += ": " + cut(obstacle, maxFailure)
+		text += ": " + cut(obstacle, maxObstacle)
 	}
 	return strings.TrimRight(text, ". ")
 }

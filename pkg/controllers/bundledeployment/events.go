@@ -67,9 +67,9 @@ func (s *state) transitions() []notice {
 			}
 		case corev1alpha2.ReasonRollingBack:
 			if before == nil || !missed(before.Reason) {
-				notices = append(notices, notice{corev1alpha2.EventDeadlineExceeded, s.failed.whyFailed(), true})
+				notices = append(notices, notice{corev1alpha2.EventDeadlineExceeded, s.failed.failureText(), true})
 			}
-			notices = append(notices, notice{corev1alpha2.EventRollingBack, fmt.Sprintf("Putting revision %d back: %s", s.active.Number, s.failed.whyFailed()), true})
+			notices = append(notices, notice{corev1alpha2.EventRollingBack, fmt.Sprintf("Putting revision %d back: %s", s.active.Number, s.failed.failureText()), true})
 		case corev1alpha2.EventHealthy:
 			if !s.activated() { // RevisionActive says so
 				notices = append(notices, notice{after.Reason, after.Message, false})

@@ -95,12 +95,12 @@ type revision struct {
 	store.Header
 	set    *apply.Set
 	pruned bool
-	// state, started, failedGeneration and failureMessage are as status has them.
+	// state, started, failedGeneration and failureMessage are copies of the fields in status.revisions.
 	state            corev1alpha2.RevisionState
 	started          *metav1.Time
 	failedGeneration int64
 	failureMessage   string
-	// seen is when this process first worked on it; applied: everything of it was applied once.
+	// seen is when this process first worked on the revision; applied is true after all its objects were applied once.
 	seen    time.Time
 	applied bool
 	// fresh says that nothing of it was there when it was begun, and nothing is known to have been written since; unwritten that it

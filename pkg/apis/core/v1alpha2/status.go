@@ -155,7 +155,7 @@ type Revision struct {
 	// +optional
 	FailedGeneration int64 `json:"failedGeneration,omitempty"`
 	// failureMessage says why the revision missed its deadline. It is set and cleared together with failedGeneration, and is at most
-	// 1,024 bytes long. It is also empty if a manager that did not have this field recorded the failure.
+	// 1,024 bytes long. It is also empty if a manager without this field recorded the failure.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024
 	FailureMessage string `json:"failureMessage,omitempty"`

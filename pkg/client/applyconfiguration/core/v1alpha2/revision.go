@@ -25,7 +25,7 @@ type RevisionApplyConfiguration struct {
 	// failedGeneration is the spec's generation for which the revision failed: it is not tried again for that one.
 	FailedGeneration *int64 `json:"failedGeneration,omitempty"`
 	// failureMessage says why the revision missed its deadline. It is set and cleared together with failedGeneration, and is at most
-	// 1,024 bytes long. It is also empty if a manager that did not have this field recorded the failure.
+	// 1,024 bytes long. It is also empty if a manager without this field recorded the failure.
 	FailureMessage *string `json:"failureMessage,omitempty"`
 	// presence is Present from before the first object of the revision is written until the last object that is removed with the
 	// revision is gone, and Absent before and after that. While presence is Present, the revision counts for the upgrade gate. Unset in

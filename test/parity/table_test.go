@@ -2,7 +2,7 @@ package parity
 
 import "testing"
 
-// A sequence does not wait until its objects are gone, so another one that creates an object of such a name may find the old one.
+// A sequence does not wait until its objects are deleted. The next one that creates an object of the same name would get a 409.
 func TestNoTwoSequencesCleanUpTheSameObject(t *testing.T) {
 	sequences, err := Sequences()
 	if err != nil {
@@ -12,7 +12,7 @@ func TestNoTwoSequencesCleanUpTheSameObject(t *testing.T) {
 	for _, sequence := range sequences {
 		for _, path := range sequence.Cleanup {
 			if other := cleaner[path]; other != "" {
-				t.Errorf("%s and %s both clean %s up", other, sequence.Name, path)
+				t.Errorf("%s and %s both clean up %s; give the objects different names", other, sequence.Name, path)
 			}
 			cleaner[path] = sequence.Name
 		}

@@ -43,6 +43,7 @@ var rooms = []struct {
 	{1, "pkg/plan"},
 	{1, "pkg/drift"},
 	{1, "pkg/ownership"},
+	{1, "pkg/revision"},
 	{2, "pkg/catalogsource"},
 	{2, "pkg/inventory"},
 	{2, "pkg/source"},

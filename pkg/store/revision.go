@@ -13,33 +13,11 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/revision"
 )
 
-// Header is what is known of a revision without its objects.
-type Header struct {
-	// Number counts up from 1 within one BundleDeployment.
-	Number int64 `json:"number"`
-	// Digest of the objects, "sha256:…": equal objects in equal order have equal digests.
-	Digest string `json:"digest"`
-	// Source is the reference as the spec had it when it was resolved; Resolved is the same by digest.
-	Source   string `json:"source"`
-	Resolved string `json:"resolved"`
-	// Config is the digest of the configuration that it was rendered with; empty without one.
-	Config string `json:"config,omitempty"`
-	// Certificates is who makes the certificates that the objects ask for; empty when they need none.
-	Certificates string `json:"certificates,omitempty"`
-	// Renderer is the way in which it was rendered, or in which it would be rendered to the same objects.
-	Renderer string `json:"renderer,omitempty"`
-	// Plan is the digest of the objects whatever their order.
-	Plan string `json:"plan,omitempty"`
-	// Bundle is what the content says of itself.
-	Bundle corev1alpha2.BundleMetadata `json:"bundle"`
-	// Parts is how many Secrets hold the objects.
-	Parts int `json:"parts"`
-	// Bytes is the size of the objects as JSON lines.
-	Bytes int64 `json:"bytes"`
-}
+// Header is what is stored of a revision beside its objects.
+type Header = revision.Header
 
 // Revision is one rendering of one bundle.
 type Revision struct {

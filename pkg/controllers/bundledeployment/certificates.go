@@ -34,9 +34,9 @@ func certificatesOf(cluster discovery.CachedDiscoveryInterface) func() (registry
 	return func() (registryv1.Certificates, error) { return askForCertificates(cluster) }
 }
 
-// remembered gives an answer of some seconds ago too: a hundred deployments that look, at a start, whether something else
-// would be rendered now ask once.
-func remembered(ask func() (registryv1.Certificates, error), clock clock.PassiveClock) func() (registryv1.Certificates, error) {
+// recent returns an answer of some seconds ago, too: a hundred deployments that check, at a start, whether something else would be
+// rendered now ask once.
+func recent(ask func() (registryv1.Certificates, error), clock clock.PassiveClock) func() (registryv1.Certificates, error) {
 	var mu sync.Mutex
 	var asked time.Time
 	var last registryv1.Certificates

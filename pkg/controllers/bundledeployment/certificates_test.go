@@ -33,7 +33,7 @@ func TestWhoMakesCertificatesIsDiscovered(t *testing.T) {
 		client.Resources = c.served
 		now := clocktesting.NewFakePassiveClock(time.Unix(1000, 0))
 		ask := certificatesOf(discoverycache.NewMemCacheClient(client.Discovery()))
-		look := remembered(ask, now)
+		look := recent(ask, now)
 		if got, err := look(); got != c.want || err != nil {
 			t.Errorf("%s: found %q (%v), want %q", name, got, err, c.want)
 		}

@@ -12,8 +12,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/ownership"
 )
 
-// claimed says whether a PlatformOperator of the same name exists whose BundleDeployment this is not.
-func (c *controller) claimed(deployment *corev1alpha2.BundleDeployment) (bool, error) {
+// isClaimed reports whether a PlatformOperator of the same name exists that does not own the BundleDeployment.
+func (c *controller) isClaimed(deployment *corev1alpha2.BundleDeployment) (bool, error) {
 	operator, err := c.operators.Get(deployment.Name)
 	if apierrors.IsNotFound(err) {
 		return false, nil
@@ -24,40 +24,40 @@ func (c *controller) claimed(deployment *corev1alpha2.BundleDeployment) (bool, e
 	return !ownership.BelongsTo(deployment, operator), nil
 }
 
-// checkName carries out nothing for a BundleDeployment that has the name of somebody's PlatformOperator. The labels and the field
+// checkName ends the sync of a BundleDeployment that has the name of a PlatformOperator that does not own it. The labels and the field
 // manager of both would be the same, so that either would take the other's objects for its own.
-func checkName(_ context.Context, s *state) (bool, error) {
-	claimed, err := s.claimed(s.before)
+func checkName(_ context.Context, s *reconciliation) (bool, error) {
+	claimed, err := s.c.isClaimed(s.before)
 	if claimed {
 		s.reportClaimed()
 	}
 	return claimed || err != nil, err
 }
 
-func (s *state) reportClaimed() {
+func (s *reconciliation) reportClaimed() {
 	name := s.deployment.Name
 	why := fmt.Sprintf("PlatformOperator %q has this name and does not own this BundleDeployment: "+
 		"the manager fetches, applies, repairs and prunes nothing for it. "+
 		"To install the PlatformOperator, delete this BundleDeployment (\"kubectl delete bundledeployment %s\"). "+
 		"To keep this BundleDeployment, delete the PlatformOperator.", name, name)
-	s.observe()
+	s.deployment.Status.ObservedGeneration = s.deployment.Generation
 	installed, reason := metav1.ConditionFalse, corev1alpha2.ReasonInstallFailed
 	if meta.IsStatusConditionTrue(s.before.Status.Conditions, corev1alpha2.ConditionInstalled) {
 		installed, reason = metav1.ConditionTrue, corev1alpha2.ReasonReconcileFailed
 	}
-	s.set(corev1alpha2.ConditionInstalled, installed, reason, why)
-	s.set(corev1alpha2.ConditionProgressing, metav1.ConditionFalse, corev1alpha2.ReasonBlocked, why)
+	s.set(metav1.Condition{Type: corev1alpha2.ConditionInstalled, Status: installed, Reason: reason, Message: why})
+	s.set(metav1.Condition{Type: corev1alpha2.ConditionProgressing, Status: metav1.ConditionFalse, Reason: corev1alpha2.ReasonBlocked, Message: why})
 	const looks = "Not evaluated: a PlatformOperator has this name. See the Progressing condition."
-	s.set(corev1alpha2.ConditionHealthy, metav1.ConditionUnknown, corev1alpha2.ReasonBlocked, looks)
-	s.set(corev1alpha2.ConditionDrifted, metav1.ConditionUnknown, corev1alpha2.ReasonReconcileFailed, looks)
+	s.set(metav1.Condition{Type: corev1alpha2.ConditionHealthy, Status: metav1.ConditionUnknown, Reason: corev1alpha2.ReasonBlocked, Message: looks})
+	s.set(metav1.Condition{Type: corev1alpha2.ConditionDrifted, Status: metav1.ConditionUnknown, Reason: corev1alpha2.ReasonReconcileFailed, Message: looks})
 	for _, each := range []string{corev1alpha2.ConditionUnpacked, corev1alpha2.ConditionHasValidBundle} {
 		if meta.FindStatusCondition(s.before.Status.Conditions, each) == nil {
-			s.set(each, metav1.ConditionUnknown, corev1alpha2.ReasonUnpackPending, "Nothing is fetched; the Progressing condition says why.")
+			s.set(metav1.Condition{Type: each, Status: metav1.ConditionUnknown, Reason: corev1alpha2.ReasonUnpackPending, Message: "Nothing is fetched; the Progressing condition says why."})
 		}
 	}
 }
 
-// concernsName says whether an event of a PlatformOperator concerns the BundleDeployment of its name: one that is not its own.
+// concernsName reports whether an event of a PlatformOperator concerns the BundleDeployment of its name: one that it does not own.
 func (c *controller) concernsName(object any) bool {
 	operator, ok := object.(metav1.Object)
 	if !ok {

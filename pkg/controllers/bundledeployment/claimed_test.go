@@ -7,12 +7,10 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/ptr"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
-	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
 )
 
 func TestHRD_S2_ABundleDeploymentThatHasAPlatformOperatorsNameIsNotCarriedOut(t *testing.T) {
@@ -33,14 +31,14 @@ func TestHRD_S2_ABundleDeploymentThatHasAPlatformOperatorsNameIsNotCarriedOut(t 
 		"of an earlier PlatformOperator of the name": {operators: []string{"memo"}, references: controlledBy("earlier"), claimed: true, want: "False InstallFailed"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, _, _ := given(t)
-			s.operators = operatorsNamed(t, c.operators...)
+			s := newFixture(t)
+			s.c.operators = operatorsNamed(t, c.operators...)
 			s.before.OwnerReferences = c.references
 			if c.installed {
 				meta.SetStatusCondition(&s.before.Status.Conditions, metav1.Condition{Type: corev1alpha2.ConditionInstalled, Status: metav1.ConditionTrue, Reason: corev1alpha2.ReasonInstallationSucceeded})
 			}
 			s.deployment = s.before.DeepCopy()
-			done, err := checkName(t.Context(), s)
+			done, err := checkName(t.Context(), s.reconciliation)
 			if err != nil || done != c.claimed {
 				t.Fatalf("it ends here: %v, %v", done, err)
 			}
@@ -64,32 +62,21 @@ func TestHRD_S2_ABundleDeploymentThatHasAPlatformOperatorsNameIsNotCarriedOut(t 
 			}
 			again := s.deployment.DeepCopy()
 			s.before = s.deployment.DeepCopy()
-			if _, err := checkName(t.Context(), s); err != nil || len(again.Status.Conditions) != len(s.deployment.Status.Conditions) {
+			if _, err := checkName(t.Context(), s.reconciliation); err != nil || len(again.Status.Conditions) != len(s.deployment.Status.Conditions) {
 				t.Errorf("a second look says something else: %+v, %v", s.deployment.Status.Conditions, err)
 			}
 		})
 	}
 }
 
-func deploymentsNamed(t *testing.T, all ...*corev1alpha2.BundleDeployment) corelisters.BundleDeploymentLister {
-	t.Helper()
-	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
-	for _, each := range all {
-		if err := indexer.Add(each); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return corelisters.NewBundleDeploymentLister(indexer)
-}
-
 func TestOnlyAPlatformOperatorThatClaimsTheNameWakesABundleDeployment(t *testing.T) {
-	s, _, _ := given(t)
+	s := newFixture(t)
 	theirs := s.before.DeepCopy()
 	theirs.Name, theirs.OwnerReferences = "theirs", []metav1.OwnerReference{{Kind: "PlatformOperator", Name: "theirs", UID: "operator-theirs", Controller: ptr.To(true)}}
-	s.deployments = deploymentsNamed(t, s.before, theirs)
+	s.c.deployments = deploymentsNamed(t, s.before, theirs)
 	for name, want := range map[string]bool{"memo": true, "theirs": false, "nothing-of-the-name": false} {
 		operator := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID("operator-" + name)}}
-		if got := s.concernsName(operator); got != want {
+		if got := s.c.concernsName(operator); got != want {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}

@@ -11,13 +11,13 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// policies are what a BundleDeployment and its class say of changes by others and of removal.
+// policies are those of a BundleDeployment and its class for drift and for removal.
 type policies struct {
 	drift corev1alpha2.Drift
 	crds  corev1alpha2.CRDDeletion
 }
 
-// policiesOf takes the class's value for what the spec leaves out; what both leave out is left to the engine's defaults.
+// policiesOf takes the class's value where the spec has none; where both have none, the engine has a default.
 func policiesOf(spec corev1alpha2.BundleDeploymentSpec, class corev1alpha2.ProvisionerClassSpec) policies {
 	var merged policies
 	for _, each := range []*corev1alpha2.Drift{class.Drift, spec.Drift} {
@@ -42,11 +42,11 @@ func policiesOf(spec corev1alpha2.BundleDeploymentSpec, class corev1alpha2.Provi
 	return merged
 }
 
-// classify looks whether anybody reads bundles of this class, and what the class says where the spec is silent. What is
-// active already is kept in any case, and by the last class that was seen: one that is deleted must not change how.
-func classify(_ context.Context, s *state) (bool, error) {
+// readClass finds out whether the provisioner class is known, and merges its policies with the spec's. The active revision is kept in
+// any case, by the last class that was seen: the deletion of a class must not change how.
+func readClass(_ context.Context, s *reconciliation) (bool, error) {
 	name := s.deployment.Spec.ProvisionerClassName
-	class, err := s.classes.Get(name)
+	class, err := s.c.classes.Get(name)
 	switch {
 	case apierrors.IsNotFound(err):
 		s.unknownClass = fmt.Sprintf("No provisioner class %q on this cluster", name)
@@ -55,23 +55,23 @@ func classify(_ context.Context, s *state) (bool, error) {
 	case corev1alpha2.FormatOf(class.Spec.Provisioner) == "":
 		s.unknownClass = fmt.Sprintf("Provisioner %q of class %q is none that is known here", class.Spec.Provisioner, name)
 	default:
-		s.record.class, s.record.className = class.Spec, name
+		s.memory.class, s.memory.className = class.Spec, name
 	}
-	// What the class said is not known any more after a restart; then nothing is undone that it may have said to leave.
+	// After a restart, the policies of a deleted class are not known: nothing is repaired that they may have left.
 	defaults := corev1alpha2.ProvisionerClassSpec{Drift: &corev1alpha2.Drift{Policy: corev1alpha2.DriftReport}}
-	if s.record.className == name {
-		defaults = s.record.class
+	if s.memory.className == name {
+		defaults = s.memory.class
 	}
 	s.policies = policiesOf(s.deployment.Spec, defaults)
 	return false, nil
 }
 
-// deploymentsOfClass are the BundleDeployments that a change of a class concerns.
+// deploymentsOfClass returns the names of the BundleDeployments of a class.
 func (c *controller) deploymentsOfClass(class runtime.Object) []string {
 	return c.deploymentsWith(objectName(class), func(spec corev1alpha2.BundleDeploymentSpec) string { return spec.ProvisionerClassName })
 }
 
-// deploymentsOfBundle are the BundleDeployments that take a Bundle's content.
+// deploymentsOfBundle returns the names of the BundleDeployments with the content of a Bundle.
 func (c *controller) deploymentsOfBundle(bundle runtime.Object) []string {
 	return c.deploymentsWith(objectName(bundle), func(spec corev1alpha2.BundleDeploymentSpec) string {
 		if spec.Source.Bundle == nil {
@@ -84,7 +84,7 @@ func (c *controller) deploymentsOfBundle(bundle runtime.Object) []string {
 func (c *controller) deploymentsWith(name string, named func(corev1alpha2.BundleDeploymentSpec) string) []string {
 	all, err := c.deployments.List(labels.Everything())
 	if err != nil || name == "" {
-		return nil // of a cache there is no such error
+		return nil // a cache never returns an error here
 	}
 	var names []string
 	for _, each := range all {

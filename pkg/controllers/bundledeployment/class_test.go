@@ -51,16 +51,16 @@ func TestAClassThatGoesAwayStopsWhatIsNewAndChangesNothingElse(t *testing.T) {
 	if err := indexer.Add(class); err != nil {
 		t.Fatal(err)
 	}
-	s, _, _ := given(t)
-	s.classes = corelisters.NewProvisionerClassLister(indexer)
+	s := newFixture(t)
+	s.c.classes = corelisters.NewProvisionerClassLister(indexer)
 	s.deployment.Spec.ProvisionerClassName = "mine"
-	if _, err := classify(t.Context(), s); err != nil || s.unknownClass != "" {
+	if _, err := readClass(t.Context(), s.reconciliation); err != nil || s.unknownClass != "" {
 		t.Fatalf("error %v; %s", err, s.unknownClass)
 	}
 	if err := indexer.Delete(class); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := classify(t.Context(), s); err != nil || s.unknownClass == "" {
+	if _, err := readClass(t.Context(), s.reconciliation); err != nil || s.unknownClass == "" {
 		t.Errorf("error %v; nobody misses it", err)
 	}
 	if s.policies.drift.Policy != corev1alpha2.DriftReport {

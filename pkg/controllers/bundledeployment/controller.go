@@ -33,7 +33,6 @@ import (
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/events"
 
-	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/apply"
 	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
 	coreclient "github.com/openshift/platform-operators/pkg/client/clientset/versioned/typed/core/v1alpha2"
@@ -41,7 +40,7 @@ import (
 	platforminformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/platform/v1alpha1"
 	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
 	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
-	"github.com/openshift/platform-operators/pkg/plan"
+	"github.com/openshift/platform-operators/pkg/revision"
 	"github.com/openshift/platform-operators/pkg/source"
 	"github.com/openshift/platform-operators/pkg/source/image"
 	"github.com/openshift/platform-operators/pkg/store"
@@ -109,24 +108,20 @@ type controller struct {
 	classes     corelisters.ProvisionerClassLister
 	operators   platformlisters.PlatformOperatorLister
 	revisions   *store.Revisions
-	engine      *apply.Engine
-	// missingFor is the engine's MissingPermissions. A seam for tests.
-	missingFor func(context.Context, *apply.Set) ([]corev1alpha2.MissingPermission, error)
-	// namespaceFor is the engine's InstallNamespace. A seam for tests.
-	namespaceFor func(context.Context, apply.Owner, string) (plan.InstallNamespace, error)
+	engine      engine
 	// managerNamespace is the manager's own, where nothing is installed.
 	managerNamespace string
 	fetches          *fetches
-	// certificates gives who makes certificates now, and remembered what that was some seconds ago.
-	certificates, remembered func() (registryv1.Certificates, error)
-	backoff                  source.Backoff
-	clock                    clock.PassiveClock
-	events                   record.EventRecorder
-	meters                   *meters
-	tried                    func(name string)
+	// certificates returns the component that makes certificates now, and recentCertificates the one of some seconds ago.
+	certificates, recentCertificates func() (registryv1.Certificates, error)
+	backoff                          source.Backoff
+	clock                            clock.PassiveClock
+	events                           record.EventRecorder
+	meters                           *meters
+	tried                            func(name string)
 
-	mu      sync.Mutex
-	records map[string]*memory
+	mu       sync.Mutex
+	memories map[string]*memory
 }
 
 // New builds the controller; its queue keys are BundleDeployment names. The context ends its watches and fetches, and is
@@ -163,17 +158,15 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 		operators:        config.Operators.Lister(),
 		revisions:        store.NewRevisions(config.Secrets),
 		engine:           engine,
-		missingFor:       engine.MissingPermissions,
-		namespaceFor:     engine.InstallNamespace,
 		managerNamespace: config.Namespace,
 		certificates:     certificatesOf(config.Discovery),
 		backoff:          waits,
 		clock:            config.Clock,
 		events:           config.Events,
 		tried:            config.Tried,
-		records:          map[string]*memory{},
+		memories:         map[string]*memory{},
 	}
-	c.remembered = remembered(c.certificates, config.Clock)
+	c.recentCertificates = recent(c.certificates, config.Clock)
 	if c.meters, err = newMeters(config.Register); err != nil {
 		return nil, fmt.Errorf("building the bundledeployment controller: %w", err)
 	}
@@ -219,15 +212,16 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		return fmt.Errorf("reading BundleDeployment %q: %w", name, err)
 	}
 	memory := c.memoryOf(found)
-	if left, behind := memory.writtenLater(found, c.clock.Now()); behind {
+	if left, behind := memory.isBehind(found, c.clock.Now()); behind {
 		syncCtx.Queue().AddAfter(name, left)
-		return nil // the cache is behind our own last write, and its event will come sooner
+		return nil // the event of our own last write comes sooner
 	}
-	s := &state{controller: c, before: found, deployment: found.DeepCopy(), record: memory}
+	s := &reconciliation{c: c, before: found, deployment: found.DeepCopy(), memory: memory}
+	s.machine = revision.NewMachine(revision.Input{Deployment: found, History: &memory.history})
 	for _, stage := range stages {
 		done, err := stage.run(ctx, s)
 		if apierrors.IsConflict(err) {
-			return factory.SyntheticRequeueError // somebody was faster; nothing is wrong
+			return factory.SyntheticRequeueError // another writer was faster; nothing is wrong
 		}
 		if err != nil {
 			return fmt.Errorf("%s BundleDeployment %q: %w", stage.name, name, err)
@@ -249,12 +243,12 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	return s.fault
 }
 
-// forget drops everything that is remembered of a BundleDeployment that is gone.
+// forget drops everything that is kept of a BundleDeployment that is gone.
 func (c *controller) forget(name string) {
 	c.engine.Release(name)
 	c.fetches.cancel(name)
 	c.meters.forget(name)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.records, name)
+	delete(c.memories, name)
 }

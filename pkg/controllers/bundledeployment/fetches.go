@@ -17,31 +17,31 @@ import (
 	"github.com/openshift/platform-operators/pkg/store"
 )
 
-// wish is what a BundleDeployment wants fetched and rendered. It is comparable: another one takes its place.
-type wish struct {
+// fetchRequest is what a BundleDeployment wants fetched and rendered. It is comparable: another one replaces it.
+type fetchRequest struct {
 	source image.Source
 	// format is what it is read as; namespace and config (JSON) are what it is rendered with.
 	format, namespace, config string
-	// known, in a poll, is what the source led to before: when it still does, nothing is unpacked.
+	// known, in a poll, is what the source was resolved to before: if it still is, nothing is unpacked.
 	known string
 }
 
-// fetched is what became of a wish: the content's reference by digest, and either what was rendered or why not.
+// fetched is the result of a request: the content's reference by digest, and either what was rendered or why not.
 type fetched struct {
 	resolved string
 	metadata bundle.Metadata
 	objects  []unstructured.Unstructured
-	// certificates is who makes the certificates that the objects ask for; empty when they need none.
+	// certificates is the component that makes the certificates of the objects; empty if they need none.
 	certificates registryv1.Certificates
-	// unchanged: the source leads to what was known.
+	// unchanged is true if the source is resolved to what was known.
 	unchanged bool
-	// invalid says why nothing can be installed, and badConfig that it is spec.config. Only other content, or another
+	// invalid is why nothing can be installed; badConfig is true if spec.config is the reason. Only other content, or another
 	// configuration, helps.
 	invalid   error
 	badConfig bool
 }
 
-// advice says why nothing can be installed, and what to do about it.
+// advice returns why nothing can be installed, and what to do about it, in sentences.
 func (f *fetched) advice() string {
 	var format *bundle.FormatError
 	switch {
@@ -60,12 +60,12 @@ type reader struct {
 	certificates func() (registryv1.Certificates, error)
 }
 
-func (r reader) read(ctx context.Context, wanted wish) (*fetched, error) {
-	resolved, err := r.images.Resolve(ctx, wanted.source)
+func (r reader) read(ctx context.Context, request fetchRequest) (*fetched, error) {
+	resolved, err := r.images.Resolve(ctx, request.source)
 	if err != nil {
 		return nil, err
 	}
-	if resolved == wanted.known {
+	if resolved == request.known {
 		return &fetched{resolved: resolved, unchanged: true}, nil
 	}
 	digest, err := image.Digest(resolved)
@@ -74,11 +74,11 @@ func (r reader) read(ctx context.Context, wanted wish) (*fetched, error) {
 	}
 	var result *fetched
 	fill := func(ctx context.Context, room *store.Room) error {
-		return r.images.Unpack(ctx, wanted.source.At(resolved), image.Target{Dir: room.Dir, Take: room.Take})
+		return r.images.Unpack(ctx, request.source.At(resolved), image.Target{Dir: room.Dir, Take: room.Take})
 	}
 	err = r.content.Use(ctx, digest, fill, func(files fs.FS) error {
 		result = &fetched{resolved: resolved} // anew, because files may be read twice
-		return r.judge(result, files, wanted)
+		return r.judge(result, files, request)
 	})
 	if err != nil {
 		return nil, err
@@ -86,14 +86,14 @@ func (r reader) read(ctx context.Context, wanted wish) (*fetched, error) {
 	return result, nil
 }
 
-// unaskedError is that a cluster could not be asked for what it has.
+// unaskedError is an error of the cluster, not of the bundle.
 type unaskedError struct{ error }
 
 func (e *unaskedError) Unwrap() error { return e.error }
 
-// judge renders, and tells what is the bundle's fault from the cluster's and the disk's of the moment, which it returns.
-func (r reader) judge(onto *fetched, files fs.FS, wanted wish) error {
-	err := source.Guard("rendering "+onto.resolved, func() error { return r.render(onto, files, wanted) })
+// judge renders. It returns transient errors of the cluster and the disk; those of the bundle are part of the result.
+func (r reader) judge(onto *fetched, files fs.FS, request fetchRequest) error {
+	err := source.Guard("rendering "+onto.resolved, func() error { return r.render(onto, files, request) })
 	var unasked *unaskedError
 	if errors.As(err, &unasked) || store.IsDiskFault(err) {
 		return err
@@ -104,9 +104,9 @@ func (r reader) judge(onto *fetched, files fs.FS, wanted wish) error {
 	return nil
 }
 
-// fetches runs what wishes cost beside the syncs. A sync asks and leaves; it is woken up when there is an answer.
+// fetches runs requests beside the syncs. A sync asks and does not wait; it is enqueued when there is an answer.
 type fetches struct {
-	jobs *source.Jobs[wish, fetched]
+	jobs *source.Jobs[fetchRequest, fetched]
 }
 
 // fetchConfig is what fetches are built from.
@@ -115,17 +115,17 @@ type fetchConfig struct {
 	slots   int
 	backoff source.Backoff
 	clock   clock.PassiveClock
-	fetch   func(context.Context, wish) (*fetched, error)
+	fetch   func(context.Context, fetchRequest) (*fetched, error)
 	done    func(name string)
 }
 
-// lanes is how many slow registries it takes to hold up the others.
+// lanes is the number of slow registries that delay the others.
 const lanes = 4
 
 func newFetches(ctx context.Context, config fetchConfig) (*fetches, error) {
-	jobs, err := source.NewJobs(ctx, source.JobsConfig[wish, fetched]{
+	jobs, err := source.NewJobs(ctx, source.JobsConfig[fetchRequest, fetched]{
 		Do:      config.fetch,
-		Lane:    func(wanted wish) string { return wanted.source.Registry() },
+		Lane:    func(request fetchRequest) string { return request.source.Registry() },
 		Done:    config.done,
 		PerLane: config.slots,
 		Total:   lanes * config.slots,
@@ -135,19 +135,19 @@ func newFetches(ctx context.Context, config fetchConfig) (*fetches, error) {
 	return &fetches{jobs: jobs}, err
 }
 
-// answer is what is known of a wish now: a result, or an error and when it is tried again, or neither while it is fetched.
+// answer is what is known of a request: a result, or an error and the time until the next attempt, or neither while it is fetched.
 type answer struct {
 	result *fetched
 	err    error
 	retry  time.Duration
 }
 
-// ask gives what is known of a BundleDeployment's wish, and sees to it that something will be.
-func (f *fetches) ask(name string, wanted wish) answer {
-	got := f.jobs.Ask(name, wanted)
+// ask returns what is known of a BundleDeployment's request, and starts it if nothing is.
+func (f *fetches) ask(name string, request fetchRequest) answer {
+	got := f.jobs.Ask(name, request)
 	return answer{result: got.Result, err: got.Err, retry: got.Retry}
 }
 
-// cancel ends and forgets the wish of a BundleDeployment: it is stored, or not wanted any more. Content that others want
-// too goes on being fetched for them.
+// cancel ends and forgets the request of a BundleDeployment: its result is stored, or not wanted any more. Content that others request
+// too is fetched on for them.
 func (f *fetches) cancel(name string) { f.jobs.Cancel(name) }

@@ -26,17 +26,17 @@ func TestFetchesWakeUpWhoAsked(t *testing.T) {
 		slots: 1, backoff: source.Backoff{First: 5 * time.Second, Last: 5 * time.Minute},
 		clock: clocktesting.NewFakePassiveClock(time.Unix(1000, 0)),
 		done:  func(name string) { woken <- name },
-		fetch: func(_ context.Context, wanted wish) (*fetched, error) {
-			if wanted.source.Ref == "broken" {
+		fetch: func(_ context.Context, request fetchRequest) (*fetched, error) {
+			if request.source.Ref == "broken" {
 				return nil, fault
 			}
-			return &fetched{resolved: wanted.source.Ref + "@sha256:1"}, nil
+			return &fetched{resolved: request.source.Ref + "@sha256:1"}, nil
 		},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	memo, broken := wish{source: image.Source{Ref: "memo:v1"}, namespace: "memo"}, wish{source: image.Source{Ref: "broken"}}
+	memo, broken := fetchRequest{source: image.Source{Ref: "memo:v1"}, namespace: "memo"}, fetchRequest{source: image.Source{Ref: "broken"}}
 	if got := asked.ask("memo", memo); got != (answer{}) {
 		t.Errorf("first answer is %+v, want nothing yet", got)
 	}
@@ -80,7 +80,7 @@ func TestReaderRendersABundleAndUnpacksItOnce(t *testing.T) {
 	content := newContent(t)
 	images := &folder{}
 	for range 2 {
-		got, err := reader{images: images, content: content, certificates: noCertificates}.read(t.Context(), wish{source: image.Source{Ref: "minimal"}, format: corev1alpha2.FormatRegistryV1, namespace: "somewhere"})
+		got, err := reader{images: images, content: content, certificates: noCertificates}.read(t.Context(), fetchRequest{source: image.Source{Ref: "minimal"}, format: corev1alpha2.FormatRegistryV1, namespace: "somewhere"})
 		if err != nil || got.invalid != nil {
 			t.Fatalf("reading: %v, %v", err, got.invalid)
 		}
@@ -106,7 +106,7 @@ func (s *squatter) Unpack(ctx context.Context, source image.Source, target image
 
 func TestReaderRefusesABundleWithANameOfTheManagers(t *testing.T) {
 	content := newContent(t)
-	got, err := reader{images: &squatter{}, content: content, certificates: noCertificates}.read(t.Context(), wish{source: image.Source{Ref: "squatter"}, format: corev1alpha2.FormatRegistryV1, namespace: "memo"})
+	got, err := reader{images: &squatter{}, content: content, certificates: noCertificates}.read(t.Context(), fetchRequest{source: image.Source{Ref: "squatter"}, format: corev1alpha2.FormatRegistryV1, namespace: "memo"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func (e *empty) Unpack(context.Context, image.Source, image.Target) error { retu
 
 func TestReaderTellsContentThatIsNoBundleFromContentThatCannotBeRead(t *testing.T) {
 	content := newContent(t)
-	got, err := reader{images: &empty{}, content: content, certificates: noCertificates}.read(t.Context(), wish{source: image.Source{Ref: "empty"}, format: corev1alpha2.FormatRegistryV1, namespace: "memo"})
+	got, err := reader{images: &empty{}, content: content, certificates: noCertificates}.read(t.Context(), fetchRequest{source: image.Source{Ref: "empty"}, format: corev1alpha2.FormatRegistryV1, namespace: "memo"})
 	if err != nil {
 		t.Fatalf("got error %v; fetching succeeded", err)
 	}

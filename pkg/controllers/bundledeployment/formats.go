@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/apply"
@@ -14,30 +13,15 @@ import (
 	"github.com/openshift/platform-operators/pkg/plan"
 )
 
-// rendererOf names the way in which bundles of a format are rendered. It is stored with every revision: a manager that renders
-// otherwise gives it another name, and what is installed is then rendered again. What is before the slash is the format.
-func rendererOf(format string) string {
-	return format + "/1"
-}
-
-// formatOf is the format that a stored revision was rendered from. Those of before renderers were stored are of the one format
-// that there was.
-func formatOf(renderer string) string {
-	if format, _, known := strings.Cut(renderer, "/"); known {
-		return format
-	}
-	return corev1alpha2.FormatRegistryV1
-}
-
-func (r reader) render(onto *fetched, files fs.FS, wanted wish) error {
+func (r reader) render(onto *fetched, files fs.FS, request fetchRequest) error {
 	var err error
-	switch wanted.format {
+	switch request.format {
 	case corev1alpha2.FormatRegistryV1:
-		err = r.renderRegistry(onto, files, wanted)
+		err = r.renderRegistry(onto, files, request)
 	case corev1alpha2.FormatPlainV0:
-		err = renderPlain(onto, files, wanted)
+		err = renderPlain(onto, files, request)
 	default:
-		err = fmt.Errorf("bundles of format %q are not read here", wanted.format)
+		err = fmt.Errorf("bundles of format %q are not read here", request.format)
 	}
 	if err != nil {
 		return err
@@ -54,13 +38,13 @@ func (r reader) render(onto *fetched, files fs.FS, wanted wish) error {
 	return plan.CheckDuplicates(onto.objects)
 }
 
-func (r reader) renderRegistry(onto *fetched, files fs.FS, wanted wish) error {
+func (r reader) renderRegistry(onto *fetched, files fs.FS, request fetchRequest) error {
 	loaded, err := registryv1.Load(files)
 	if err != nil {
 		return err
 	}
 	onto.metadata = loaded.Metadata()
-	config, err := registryv1.ParseConfig([]byte(wanted.config))
+	config, err := registryv1.ParseConfig([]byte(request.config))
 	if err != nil {
 		onto.badConfig = true
 		return err
@@ -70,22 +54,22 @@ func (r reader) renderRegistry(onto *fetched, files fs.FS, wanted wish) error {
 			return &unaskedError{err}
 		}
 	}
-	onto.objects, err = loaded.Render(registryv1.Options{InstallNamespace: wanted.namespace, Config: config, Certificates: onto.certificates})
+	onto.objects, err = loaded.Render(registryv1.Options{InstallNamespace: request.namespace, Config: config, Certificates: onto.certificates})
 	var wrong *registryv1.ConfigError
 	onto.badConfig = errors.As(err, &wrong)
 	return err
 }
 
-func renderPlain(onto *fetched, files fs.FS, wanted wish) error {
+func renderPlain(onto *fetched, files fs.FS, request fetchRequest) error {
 	loaded, err := plain.Load(files)
 	if err != nil {
 		return err
 	}
 	onto.metadata = loaded.Metadata()
-	if err := plain.CheckConfig([]byte(wanted.config)); err != nil {
+	if err := plain.CheckConfig([]byte(request.config)); err != nil {
 		onto.badConfig = true
 		return err
 	}
-	onto.objects, err = loaded.Render(wanted.namespace)
+	onto.objects, err = loaded.Render(request.namespace)
 	return err
 }

@@ -11,6 +11,7 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/bundle"
+	"github.com/openshift/platform-operators/pkg/revision"
 	"github.com/openshift/platform-operators/pkg/source/image"
 )
 
@@ -79,7 +80,7 @@ func TestBundlesAreReadAsTheClassSays(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := reader{images: &flat{files: c.files}, content: newContent(t), certificates: noCertificates}.
-				read(t.Context(), wish{source: image.Source{Ref: "memo"}, format: c.format, namespace: "ns", config: c.config})
+				read(t.Context(), fetchRequest{source: image.Source{Ref: "memo"}, format: c.format, namespace: "ns", config: c.config})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -99,22 +100,21 @@ func TestBundlesAreReadAsTheClassSays(t *testing.T) {
 	}
 }
 
-func TestAClassOfAnotherFormatHasWhatIsStoredRenderedAgain(t *testing.T) {
-	s, one, _ := given(t)
-	s.record.revisions, s.deployment.Spec.Source.Image = []*revision{one}, &corev1alpha2.ImageSource{Ref: one.Source}
-	one.Renderer = rendererOf(corev1alpha2.FormatRegistryV1)
-	for provisioner, stored := range map[string]*revision{corev1alpha2.ProvisionerRegistry: one, corev1alpha2.ProvisionerPlain: nil} {
-		s.record.class.Provisioner = provisioner
-		var err error
-		if s.sought, err = s.seek(); err != nil {
+func TestAClassOfAnotherFormatHasTheSameContentRenderedAgain(t *testing.T) {
+	f := newFixture(t)
+	f.memory.history.Remove(f.one.Number)
+	for provisioner, stored := range map[string]bool{corev1alpha2.ProvisionerRegistry: true, corev1alpha2.ProvisionerPlain: false} {
+		f.memory.class.Provisioner = provisioner
+		if _, err := readSource(t.Context(), f.reconciliation); err != nil {
 			t.Fatal(err)
 		}
-		if got := s.latest(); got != stored {
-			t.Errorf("%s finds %v", provisioner, got)
+		m := revision.NewMachine(revision.Input{Deployment: f.before, History: &f.memory.history, Desired: f.source.desired})
+		if action := m.Next(f.clock.Now()); (action.Kind == revision.Poll) != stored || (action.Kind == revision.Fetch) == stored {
+			t.Errorf("%s: the first action is %d", provisioner, action.Kind)
 		}
-		want := wish{source: image.Source{Ref: one.Resolved}, format: corev1alpha2.FormatOf(provisioner)}
-		if got := s.wish(); got != want {
-			t.Errorf("%s wishes for %+v, want %+v: the content is what it was", provisioner, got, want)
+		want := fetchRequest{source: image.Source{Ref: f.two.Resolved}, format: corev1alpha2.FormatOf(provisioner), namespace: "memo"}
+		if got := f.request(); got != want {
+			t.Errorf("%s requests %+v, want %+v: the content is the same", provisioner, got, want)
 		}
 	}
 }

@@ -14,13 +14,13 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/apply"
 	"github.com/openshift/platform-operators/pkg/plan"
+	"github.com/openshift/platform-operators/pkg/revision"
 )
 
-// mayUseNamespace is a refusal when nothing may be installed in the install namespace. It is asked before anything of a revision is
-// written, and reads the namespace as it is at that moment.
-func (s *state) mayUseNamespace(ctx context.Context) error {
+// checkNamespace returns a refusal if nothing may be installed in the install namespace. It reads the namespace as it is at that moment.
+func (s *reconciliation) checkNamespace(ctx context.Context) error {
 	name := s.deployment.Spec.InstallNamespace
-	found, err := s.namespaceFor(ctx, apply.Owner{Name: s.deployment.Name}, name)
+	found, err := s.c.engine.InstallNamespace(ctx, apply.Owner{Name: s.deployment.Name}, name)
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,6 @@ func (s *state) mayUseNamespace(ctx context.Context) error {
 		s.preexisting = &preexisting
 		return nil
 	}
-	s.retry(permissionsPause)
 	return &apply.Refusal{
 		Object: apply.Key{GroupKind: schema.GroupKind{Kind: "Namespace"}, Name: name},
 		Err:    errors.New(decision.Message), Remedy: decision.Remedy,
@@ -40,24 +39,24 @@ func (s *state) mayUseNamespace(ctx context.Context) error {
 }
 
 // knownNamespace returns what is known of the install namespace without reading it.
-func (s *state) knownNamespace() plan.InstallNamespace {
+func (s *reconciliation) knownNamespace() plan.InstallNamespace {
 	return plan.InstallNamespace{
-		Name: s.deployment.Spec.InstallNamespace, Manager: s.managerNamespace,
+		Name: s.deployment.Spec.InstallNamespace, Manager: s.c.managerNamespace,
 		Named:     s.deployment.Annotations[platformv1alpha1.AnnotationNamespaceDefaulted] == "",
 		Installed: s.wasInstalled(), InstalledUID: types.UID(s.before.Status.InstallNamespaceUID),
 	}
 }
 
-// wasInstalled says whether a revision was completely applied before. A first installation that is not complete yet does not count: when
+// wasInstalled reports whether a revision was completely applied before. A first installation that is not complete yet does not count: when
 // it began, its namespace may not have existed.
-func (s *state) wasInstalled() bool {
-	return s.active != nil || len(s.record.lost) > 0 || isInherited(s.before) ||
+func (s *reconciliation) wasInstalled() bool {
+	return s.machine.Active() != nil || len(s.memory.history.Lost) > 0 || isInherited(s.before) ||
 		meta.IsStatusConditionTrue(s.before.Status.Conditions, corev1alpha2.ConditionInstalled)
 }
 
 // withNamespaceWarning puts the warning of a namespace that the manager did not create before the others. While nothing has looked
 // at the namespace, the warning stays as it is.
-func (s *state) withNamespaceWarning(warnings []string) []string {
+func (s *reconciliation) withNamespaceWarning(warnings []string) []string {
 	if s.preexisting == nil {
 		return warnings
 	}
@@ -69,11 +68,11 @@ func (s *state) withNamespaceWarning(warnings []string) []string {
 }
 
 // namespaceWarning is the warning of the install namespace, by whether the manager created it; empty when there is none.
-func (s *state) namespaceWarning(made bool) string {
+func (s *reconciliation) namespaceWarning(made bool) string {
 	name := s.deployment.Spec.InstallNamespace
-	decision := plan.InstallNamespace{Name: name, Exists: true, Made: made, Installed: true, Manager: s.managerNamespace}.Decide()
+	decision := plan.InstallNamespace{Name: name, Exists: true, Made: made, Installed: true, Manager: s.c.managerNamespace}.Decide()
 	if decision.Use != plan.NamespaceUsedWithWarning {
 		return ""
 	}
-	return bounded(fmt.Sprintf("Namespace %s: %s; %s", name, decision.Message, decision.Remedy))
+	return revision.Message(fmt.Sprintf("Namespace %s: %s; %s", name, decision.Message, decision.Remedy))
 }

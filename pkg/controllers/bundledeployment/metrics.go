@@ -79,34 +79,16 @@ func (m *meters) leftAs(deployment, reason string) {
 	}
 }
 
-// count counts what became of a roll-out, and shows what is left of drift, once status says so.
-func (s *state) count() {
-	s.meters.leftAs(s.deployment.Name, drifted(s.deployment.Status))
-	before, after := progressing(s.before.Status), progressing(s.deployment.Status)
-	if missed(after) && !missed(before) {
-		s.meters.failed(s.deployment.Name)
+// count updates the metrics by the status, after that was written.
+func (s *reconciliation) count() {
+	meters, name, status := s.c.meters, s.deployment.Name, s.deployment.Status
+	meters.leftAs(name, drifted(status))
+	if s.machine.HasMissedDeadline(status) {
+		meters.failed(name)
 	}
-	if s.activated() {
-		s.meters.succeeded(s.deployment.Name, s.active.started, s.clock.Now())
+	if s.machine.IsActivated(status) {
+		meters.succeeded(name, s.machine.Active().Started, s.c.clock.Now())
 	}
-}
-
-// activated says that status tells of another active revision than before.
-func (s *state) activated() bool {
-	return s.active != nil && s.active.Number == s.deployment.Status.ActiveRevision && s.active.Number != s.before.Status.ActiveRevision
-}
-
-// missed says whether a reason of Progressing is that of a revision that missed its deadline.
-func missed(reason string) bool {
-	return reason == corev1alpha2.ReasonDeadlineExceeded || reason == corev1alpha2.ReasonRollingBack
-}
-
-// progressing is the reason of the Progressing condition; empty without one.
-func progressing(status corev1alpha2.BundleDeploymentStatus) string {
-	if found := meta.FindStatusCondition(status.Conditions, corev1alpha2.ConditionProgressing); found != nil {
-		return found.Reason
-	}
-	return ""
 }
 
 // driftReasons are those of a True Drifted condition.

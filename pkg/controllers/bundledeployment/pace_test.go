@@ -6,20 +6,16 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/tools/record"
-	clocktesting "k8s.io/utils/clock/testing"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
-	"github.com/openshift/platform-operators/pkg/client/clientset/versioned/fake"
 	"github.com/openshift/platform-operators/pkg/health"
 )
 
 func TestAStatusThatOnlyProgressedIsWrittenInTheEnd(t *testing.T) {
-	s, _, _ := given(t)
+	s := newFixture(t)
 	s.before.Status.Conditions = []metav1.Condition{{Type: corev1alpha2.ConditionProgressing, Status: metav1.ConditionTrue, Reason: corev1alpha2.ReasonRollingOut}}
-	clock := clocktesting.NewFakePassiveClock(s.clock.Now())
-	s.clock, s.client, s.events = clock, fake.NewSimpleClientset(s.before).CoreV1alpha2().BundleDeployments(), record.NewFakeRecorder(10)
-	s.record.wroteAt = clock.Now()
+	clock := s.clock
+	s.memory.writeTime = clock.Now()
 	// sync is a sync that counts so many ready objects and has a message about them; it returns what is then stored.
 	sync := func(ready int32, message string) (stored int32) {
 		t.Helper()
@@ -29,7 +25,7 @@ func TestAStatusThatOnlyProgressedIsWrittenInTheEnd(t *testing.T) {
 		if err := s.writeStatus(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		written, err := s.client.Get(t.Context(), s.before.Name, metav1.GetOptions{})
+		written, err := s.c.client.Get(t.Context(), s.before.Name, metav1.GetOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,5 +50,18 @@ func TestAStatusThatOnlyProgressedIsWrittenInTheEnd(t *testing.T) {
 		if stored := sync(step.ready, fmt.Sprintf("%d of 3 objects are ready", step.ready)); stored != step.stored || s.retryAfter != step.retry {
 			t.Errorf("with %d objects ready: %d are stored, and the next sync is in %s; want %d and %s", step.ready, stored, s.retryAfter, step.stored, step.retry)
 		}
+	}
+}
+
+func TestCountsAloneAreWrittenNowAndThen(t *testing.T) {
+	f := newFixture(t)
+	f.memory.writeTime = f.clock.Now().Add(-time.Second)
+	f.deployment.Status.Objects = &corev1alpha2.ObjectCounts{Total: 5000, Ready: 17}
+	if err := f.writeStatus(t.Context()); err != nil || f.retryAfter != time.Second || len(f.api.Actions()) != 0 {
+		t.Errorf("error %v; looks again after %s, want what is left of %s; requests %v", err, f.retryAfter, health.StatusPause, f.api.Actions())
+	}
+	f.deployment.Status.ActiveRevision = 2
+	if f.isProgressOnly() {
+		t.Error("another active revision counts as progress")
 	}
 }

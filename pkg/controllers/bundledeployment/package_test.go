@@ -20,7 +20,7 @@ func TestObjectsAreAppliedForThePackageThatIsInstalled(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			deployment := &corev1alpha2.BundleDeployment{}
 			deployment.Labels = c.label
-			if got := (&state{deployment: deployment}).packageOf(c.named); got != c.want {
+			if got := (&reconciliation{deployment: deployment}).packageOf(c.named); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})

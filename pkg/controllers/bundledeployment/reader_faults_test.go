@@ -45,7 +45,7 @@ func TestReaderFetchesAgainWhatSomebodyRemovedFromTheContentDirectory(t *testing
 		if err := remove(); err != nil {
 			t.Fatal(err)
 		}
-		got, err := reader{images: images, content: content, certificates: noCertificates}.read(t.Context(), wish{source: image.Source{Ref: "minimal"}, format: corev1alpha2.FormatRegistryV1, namespace: "memo"})
+		got, err := reader{images: images, content: content, certificates: noCertificates}.read(t.Context(), fetchRequest{source: image.Source{Ref: "minimal"}, format: corev1alpha2.FormatRegistryV1, namespace: "memo"})
 		if err != nil || got.invalid != nil || len(got.objects) == 0 {
 			t.Errorf("got %+v, %v", got, err)
 		}
@@ -84,7 +84,7 @@ func TestReaderTellsTheDisksFaultsFromTheBundles(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			got := &fetched{}
-			err := reader{certificates: noCertificates}.judge(got, c.files, wish{format: corev1alpha2.FormatRegistryV1, namespace: "memo"})
+			err := reader{certificates: noCertificates}.judge(got, c.files, fetchRequest{format: corev1alpha2.FormatRegistryV1, namespace: "memo"})
 			if (got.invalid != nil) != c.theirs || (err == nil) != c.theirs {
 				t.Errorf("refused for good: %v; error of the moment: %v", got.invalid, err)
 			}
@@ -95,7 +95,7 @@ func TestReaderTellsTheDisksFaultsFromTheBundles(t *testing.T) {
 func TestReaderMakesAPanicTheFaultOfItsBundle(t *testing.T) {
 	needy := reader{certificates: func() (registryv1.Certificates, error) { panic("index out of range") }}
 	got := &fetched{resolved: "r/memo@sha256:1"}
-	if err := needy.judge(got, os.DirFS(bundles+"/webhooks"), wish{format: corev1alpha2.FormatRegistryV1, namespace: "memo"}); err != nil {
+	if err := needy.judge(got, os.DirFS(bundles+"/webhooks"), fetchRequest{format: corev1alpha2.FormatRegistryV1, namespace: "memo"}); err != nil {
 		t.Fatalf("got error %v, which would be tried again and again", err)
 	}
 	if got.invalid == nil || !strings.Contains(got.invalid.Error(), "index out of range") || !strings.Contains(got.invalid.Error(), got.resolved) {
@@ -114,7 +114,7 @@ func TestReadersRenderTwoAtOnceHoweverManyAreFetched(t *testing.T) {
 	done := make(chan error, 10)
 	for range 10 {
 		go func() {
-			_, err := busy.read(t.Context(), wish{source: image.Source{Ref: "webhooks"}, format: corev1alpha2.FormatRegistryV1, namespace: "memo"})
+			_, err := busy.read(t.Context(), fetchRequest{source: image.Source{Ref: "webhooks"}, format: corev1alpha2.FormatRegistryV1, namespace: "memo"})
 			done <- err
 		}()
 	}
@@ -123,7 +123,7 @@ func TestReadersRenderTwoAtOnceHoweverManyAreFetched(t *testing.T) {
 	for range 8 { // whoever waits for a place can leave
 		ctx, leave := context.WithCancel(t.Context())
 		leave()
-		if _, err := busy.read(ctx, wish{source: image.Source{Ref: "webhooks"}, format: corev1alpha2.FormatRegistryV1, namespace: "memo"}); !errors.Is(err, context.Canceled) {
+		if _, err := busy.read(ctx, fetchRequest{source: image.Source{Ref: "webhooks"}, format: corev1alpha2.FormatRegistryV1, namespace: "memo"}); !errors.Is(err, context.Canceled) {
 			t.Errorf("a third one rendered: %v", err)
 		}
 	}
@@ -149,46 +149,27 @@ func (webhooks) Unpack(_ context.Context, _ image.Source, target image.Target) e
 	return os.CopyFS(target.Dir, os.DirFS(bundles+"/webhooks"))
 }
 
-func TestWhatAKilledManagerLeftHalfStoredIsTidiedOnceThereIsSomethingToKeep(t *testing.T) {
-	s := renderedBefore(t)
+func TestStoredContentOfNoRevisionIsDeletedOnce(t *testing.T) {
+	f := settledFixture(t)
 	client := fake.NewClientset()
-	s.revisions = store.NewRevisions(client.CoreV1().Secrets("system"))
-	for _, number := range []int64{s.active.Number, 7} {
+	f.c.revisions = store.NewRevisions(client.CoreV1().Secrets("system"))
+	for _, number := range []int64{f.two.Number, 7} {
 		stored := &store.Revision{Header: store.Header{Number: number}, Objects: rendered("x")}
-		if err := s.revisions.Save(t.Context(), ownerOf(s.deployment), stored); err != nil {
+		if err := f.c.revisions.Save(t.Context(), ownerOf(f.deployment), stored); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := client.CoreV1().Secrets("system").Delete(t.Context(), "revision."+s.deployment.Name+".r7", metav1.DeleteOptions{}); err != nil {
+	if err := client.CoreV1().Secrets("system").Delete(t.Context(), "revision."+f.deployment.Name+".r7", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	secrets := func() int {
-		t.Helper()
-		list, err := client.CoreV1().Secrets("system").List(t.Context(), metav1.ListOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return len(list.Items)
-	}
-	settle := func() {
-		t.Helper()
-		if done, err := tidy(t.Context(), s); done || err != nil {
-			t.Fatalf("done %v, error %v", done, err)
-		}
-	}
-	wanted := s.wanted
-	s.wanted = nil
-	settle()
-	if secrets() != 3 {
-		t.Errorf("%d Secrets are there while nothing is wanted; what is half stored may be stored yet", secrets())
-	}
-	s.wanted = wanted
-	settle()
-	if secrets() != 2 {
-		t.Errorf("%d Secrets are there, want the index and the part of revision %d", secrets(), s.active.Number)
+	f.memory.history.Remove(f.one.Number)
+	f.decide(t)
+	list, err := client.CoreV1().Secrets("system").List(t.Context(), metav1.ListOptions{})
+	if err != nil || len(list.Items) != 2 {
+		t.Errorf("%d Secrets are there, want the index and the part of revision %d; %v", len(list.Items), f.two.Number, err)
 	}
 	client.ClearActions()
-	settle()
+	f.decide(t)
 	if asked := client.Actions(); len(asked) != 0 {
 		t.Errorf("asked again: %v", asked)
 	}

@@ -13,13 +13,25 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/apply"
+	"github.com/openshift/platform-operators/pkg/revision"
 )
 
-// remove takes down what a deleted BundleDeployment applied, in reverse order, and lets it go when nothing of it is left.
-// It needs only the stored revisions. Where those are lost, it finds the objects by their labels, but only of kinds that a
-// registry+v1 bundle may hold; an Event tells the admin how to find the others. The garbage collector deletes stored content that
-// belongs to no revision.
-func remove(ctx context.Context, s *state) (bool, error) {
+// removalMemory is what is kept of a removal between syncs.
+type removalMemory struct {
+	// looks counts syncs of a removal that does not end by itself, refusals those that were refused.
+	looks, refusals int
+	failures        failures
+	// heldTime is when the API server last confirmed that the finalizer is on the deleted BundleDeployment.
+	heldTime time.Time
+	// sets are the objects of the revisions that are removed, and union is made of them: a removal takes many syncs.
+	sets  []*apply.Set
+	union *apply.Set
+}
+
+// remove deletes what a deleted BundleDeployment applied, in reverse order, and releases it when nothing is left. It needs only the
+// stored revisions. Where those are lost, it finds the objects by their labels, but only of kinds that a registry+v1 bundle may hold;
+// an Event tells the admin how to find the others. The garbage collector deletes stored content of no revision.
+func remove(ctx context.Context, s *reconciliation) (bool, error) {
 	if s.deployment.DeletionTimestamp == nil {
 		return false, nil
 	}
@@ -27,12 +39,12 @@ func remove(ctx context.Context, s *state) (bool, error) {
 		s.gone = true
 		return true, nil
 	}
-	s.fetches.cancel(s.deployment.Name)
-	if released, err := s.releasedMeanwhile(ctx); released || err != nil {
+	s.c.fetches.cancel(s.deployment.Name)
+	if released, err := s.isReleased(ctx); released || err != nil {
 		s.gone = released
 		return true, err
 	}
-	removal, err := s.takeDown(ctx)
+	removal, err := s.removeAll(ctx)
 	if apierrors.IsConflict(err) {
 		return true, err
 	}
@@ -40,75 +52,28 @@ func remove(ctx context.Context, s *state) (bool, error) {
 		s.reportRemoval(removal, err)
 		return true, nil
 	}
-	for len(s.record.revisions) > 0 { // the same name may be used again before the garbage collector has come to them
-		if err := s.drop(ctx, s.record.revisions[0]); err != nil {
+	history := &s.memory.history
+	for len(history.Stored) > 0 { // the same name may be used again before the garbage collector has come to them
+		oldest := history.Stored[0]
+		if err := s.deleteStored(ctx, oldest); err != nil {
 			return true, err
 		}
+		history.Remove(oldest.Number)
 	}
 	return true, s.release(ctx, removal)
 }
 
-// longestLook is the longest pause between looks at a removal that somebody holds up, which no watch tells the end of.
-const longestLook = 30 * time.Second
+// heldPeriod is how long an answer of the API server counts that the finalizer is still on a BundleDeployment. A cache that is older
+// than that has a stuck watch.
+const heldPeriod = 30 * time.Second
 
-// reportRemoval tells how far a removal is, or what is in its way. What is there is not looked after any more, and nobody knows
-// whether it works.
-func (s *state) reportRemoval(removal apply.Removal, err error) {
-	waiting, blocked := removal.Waiting, false
-	var refusal *apply.Refusal
-	switch {
-	case errors.As(err, &refusal):
-		waiting, blocked = refusal.Error(), true
-		s.record.refusals++
-		s.retry(s.backoff.After(s.record.refusals))
-	case err != nil: // whoever waits for the removal has to see what holds it up
-		waiting, s.fault = err.Error(), err
-		if s.record.unremoved.met(s.clock.Now()); s.record.unremoved.tries < patience {
-			return // a moment is no news
-		}
-		blocked = s.record.unremoved.lasts(s.clock.Now())
-	case removal.Held || removal.Stuck:
-		blocked = true
-		s.record.looks++
-		s.retry(min(time.Duration(s.record.looks)*lookAgain, longestLook))
-	default:
-		s.record.looks, s.record.refusals = 0, 0
-		s.retry(lookAgain)
-	}
-	if s.fault == nil {
-		s.record.unremoved = trouble{}
-	}
-	s.observe()
-	if blocked {
-		s.set(corev1alpha2.ConditionRemovalBlocked, metav1.ConditionTrue, corev1alpha2.ReasonBlocked, waiting+".")
-	} else {
-		s.set(corev1alpha2.ConditionRemovalBlocked, metav1.ConditionFalse, corev1alpha2.ReasonRemoving, "The removal goes on by itself.")
-	}
-	// One that custom resources hold is told as Removing: that is how it was promised (ENG-D13), and why there is a condition beside this.
-	switch before := meta.FindStatusCondition(s.before.Status.Conditions, corev1alpha2.ConditionProgressing); {
-	case removal.Checking && before != nil && before.Status == metav1.ConditionTrue && before.Reason == corev1alpha2.ReasonRemoving:
-		// A check takes seconds: the message stays.
-	case blocked && !removal.Held:
-		s.set(corev1alpha2.ConditionProgressing, metav1.ConditionFalse, corev1alpha2.ReasonBlocked, "What was applied is not taken down: "+waiting+".")
-	default:
-		s.set(corev1alpha2.ConditionProgressing, metav1.ConditionTrue, corev1alpha2.ReasonRemoving, "Taking down what was applied: "+waiting+".")
-	}
-	for _, each := range []string{corev1alpha2.ConditionHealthy, corev1alpha2.ConditionDrifted} {
-		s.set(each, metav1.ConditionUnknown, corev1alpha2.ReasonRemoving, "It is being removed, and not looked after any more.")
-	}
-}
-
-// heldFor is how long remove relies on an answer of the API server that the finalizer is still on a BundleDeployment. A cache that is
-// older than that has a stuck watch.
-const heldFor = 30 * time.Second
-
-// releasedMeanwhile asks the API server whether somebody took the finalizer off, which is how an admin lets go of an
-// operator without taking it down: a manager that was stuck must not do so after all because its cache is old.
-func (s *state) releasedMeanwhile(ctx context.Context) (bool, error) {
-	if s.clock.Since(s.record.stillHeld) < heldFor {
+// isReleased asks the API server whether the finalizer was removed meanwhile, which is how an admin releases an operator without
+// removing its objects: a manager that was stuck must not remove them because its cache is old.
+func (s *reconciliation) isReleased(ctx context.Context) (bool, error) {
+	if s.c.clock.Since(s.memory.removal.heldTime) < heldPeriod {
 		return false, nil
 	}
-	live, err := s.client.Get(ctx, s.deployment.Name, metav1.GetOptions{})
+	live, err := s.c.client.Get(ctx, s.deployment.Name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return true, nil
 	}
@@ -118,72 +83,135 @@ func (s *state) releasedMeanwhile(ctx context.Context) (bool, error) {
 	if live.UID != s.deployment.UID || !isHeld(live) {
 		return true, nil
 	}
-	s.record.stillHeld = s.clock.Now()
+	s.memory.removal.heldTime = s.c.clock.Now()
 	return false, nil
 }
 
-// takeDown removes the objects of every revision whose objects may still be there, as one set, so that the order holds
-// across revisions. What was never begun takes no rights to be removed: nothing of it is asked for.
-func (s *state) takeDown(ctx context.Context) (apply.Removal, error) {
-	var sets []*apply.Set
-	for _, each := range slices.Backward(slices.Clone(s.record.revisions)) {
-		if !each.left() {
-			continue
-		}
-		usable, err := s.ready(ctx, each)
-		if err != nil {
-			return apply.Removal{}, err
-		}
-		if usable {
-			sets = append(sets, each.set)
-		}
+// removeAll removes the objects of every revision that may have some, as one set, so that the order holds across revisions. Of what
+// was never started nothing is looked for: that takes no permissions.
+func (s *reconciliation) removeAll(ctx context.Context) (apply.Removal, error) {
+	removal, err := s.removeRevisions(ctx)
+	if err != nil || !removal.Done {
+		return removal, err
 	}
-	removal := apply.Removal{Done: true}
-	if len(sets) > 0 {
-		all, err := s.record.unionOf(s.deployment.Spec.InstallNamespace, sets)
-		if err != nil {
-			return apply.Removal{}, err
-		}
-		if removal, err = s.engine.Remove(ctx, all, apply.RemoveOptions{CRDs: s.policies.crds, Applied: s.appliedSets()}); err != nil || !removal.Done {
-			return removal, err
-		}
-	}
-	// Stored revisions can be lost, and rukpak had none; what was applied tells by itself whose it is. Of a name that a
-	// PlatformOperator claims it does not: that one's objects have the same marks.
-	if claimed, err := s.claimed(s.before); claimed || err != nil {
+	// Stored revisions can be lost, and rukpak had none; the labels of objects tell whose they are. They do not if a PlatformOperator
+	// claims the name: its objects have the same labels.
+	if claimed, err := s.c.isClaimed(s.before); claimed || err != nil {
 		return removal, err
 	}
 	owner := apply.Owner{Name: s.deployment.Name, Package: s.packageOf("")}
 	if bundle := s.before.Status.Bundle; bundle != nil {
 		owner.Package = s.packageOf(bundle.Package)
 	}
-	leftovers, err := s.engine.Leftovers(ctx, owner, s.deployment.Spec.InstallNamespace)
+	leftovers, err := s.c.engine.Leftovers(ctx, owner, s.deployment.Spec.InstallNamespace)
 	if err != nil {
 		return removal, err
 	}
-	rest, err := s.engine.Remove(ctx, leftovers, apply.RemoveOptions{CRDs: s.policies.crds})
+	rest, err := s.c.engine.Remove(ctx, leftovers, apply.RemoveOptions{CRDs: s.policies.crds})
 	rest.Kept = append(removal.Kept, rest.Kept...)
 	return rest, err
 }
 
-// unionOf returns the union of the sets that a removal takes down. It is made again only when they are others than at the last call: the
-// union of a large bundle's revisions takes seconds. The install namespace never changes.
-func (m *memory) unionOf(installNamespace string, sets []*apply.Set) (*apply.Set, error) {
-	if m.removalUnion != nil && slices.Equal(m.removalSets, sets) {
-		return m.removalUnion, nil
+func (s *reconciliation) removeRevisions(ctx context.Context) (apply.Removal, error) {
+	var sets []*apply.Set
+	for _, each := range slices.Backward(slices.Clone(s.memory.history.Stored)) {
+		if !each.HasObjects() {
+			continue
+		}
+		if err := s.loadRevision(ctx, each); err != nil {
+			return apply.Removal{}, err
+		}
+		if each.Loaded {
+			sets = append(sets, s.memory.sets[each.Number])
+		}
+	}
+	if len(sets) == 0 {
+		return apply.Removal{Done: true}, nil
+	}
+	all, err := s.memory.removal.unionOf(s.deployment.Spec.InstallNamespace, sets)
+	if err != nil {
+		return apply.Removal{}, err
+	}
+	return s.c.engine.Remove(ctx, all, apply.RemoveOptions{CRDs: s.policies.crds, Applied: s.memory.setsOf(s.machine.AppliedRevisions())})
+}
+
+// unionOf returns the union of sets. It is made again only if they are others than at the last call: the union of a large bundle's
+// revisions takes seconds. The install namespace never changes.
+func (m *removalMemory) unionOf(installNamespace string, sets []*apply.Set) (*apply.Set, error) {
+	if m.union != nil && slices.Equal(m.sets, sets) {
+		return m.union, nil
 	}
 	union, err := apply.Union(installNamespace, sets...)
 	if err != nil {
 		return nil, err
 	}
-	m.removalSets, m.removalUnion = sets, union
+	m.sets, m.union = sets, union
 	return union, nil
 }
 
-func (s *state) release(ctx context.Context, removal apply.Removal) error {
+// maxLookInterval is the longest pause between looks at a removal that does not end by itself, which no watch reports the end of.
+const maxLookInterval = 30 * time.Second
+
+// reportRemoval reports how far a removal is, or what is in its way.
+func (s *reconciliation) reportRemoval(removal apply.Removal, err error) {
+	memory := &s.memory.removal
+	waiting, blocked := removal.Waiting, false
+	var refusal *apply.Refusal
+	switch {
+	case errors.As(err, &refusal):
+		waiting, blocked = refusal.Error(), true
+		memory.refusals++
+		s.retry(s.c.backoff.After(memory.refusals))
+	case err != nil:
+		waiting, s.fault = err.Error(), err
+		if memory.failures.add(s.c.clock.Now()); memory.failures.count <= toleratedAttempts {
+			return
+		}
+		blocked = memory.failures.isLasting(s.c.clock.Now())
+	case removal.Held || removal.Stuck:
+		blocked = true
+		memory.looks++
+		s.retry(min(time.Duration(memory.looks)*deletionInterval, maxLookInterval))
+	default:
+		memory.looks, memory.refusals = 0, 0
+		s.retry(deletionInterval)
+	}
+	if s.fault == nil {
+		memory.failures = failures{}
+	}
+	s.setRemovalConditions(removal, waiting, blocked)
+}
+
+// setRemovalConditions sets the conditions of a BundleDeployment that is being removed. One that custom resources hold is Removing, as
+// promised (ENG-D13): for that there is a condition of its own.
+func (s *reconciliation) setRemovalConditions(removal apply.Removal, waiting string, blocked bool) {
+	s.deployment.Status.ObservedGeneration = s.deployment.Generation
+	removalBlocked := metav1.Condition{Type: corev1alpha2.ConditionRemovalBlocked, Status: metav1.ConditionFalse, Reason: corev1alpha2.ReasonRemoving, Message: "The removal goes on by itself."}
+	if blocked {
+		removalBlocked.Status, removalBlocked.Reason, removalBlocked.Message = metav1.ConditionTrue, corev1alpha2.ReasonBlocked, waiting+"."
+	}
+	s.set(removalBlocked)
+	progressing := metav1.Condition{Type: corev1alpha2.ConditionProgressing, Status: metav1.ConditionTrue, Reason: corev1alpha2.ReasonRemoving, Message: "Taking down what was applied: " + waiting + "."}
+	switch before := meta.FindStatusCondition(s.before.Status.Conditions, corev1alpha2.ConditionProgressing); {
+	case removal.Checking && before != nil && before.Status == metav1.ConditionTrue && before.Reason == corev1alpha2.ReasonRemoving:
+		// A check takes seconds: the message stays.
+	case blocked && !removal.Held:
+		progressing.Status, progressing.Reason = metav1.ConditionFalse, corev1alpha2.ReasonBlocked
+		progressing.Message = "What was applied is not taken down: " + waiting + "."
+		s.set(progressing)
+	default:
+		s.set(progressing)
+	}
+	for _, each := range []string{corev1alpha2.ConditionHealthy, corev1alpha2.ConditionDrifted} {
+		s.set(metav1.Condition{Type: each, Status: metav1.ConditionUnknown, Reason: corev1alpha2.ReasonRemoving, Message: "It is being removed, and not looked after any more."})
+	}
+}
+
+// release removes the finalizers, after which the BundleDeployment goes.
+func (s *reconciliation) release(ctx context.Context, removal apply.Removal) error {
 	updated := s.before.DeepCopy()
-	updated.Finalizers = slices.DeleteFunc(updated.Finalizers, holdsBack)
-	if _, err := s.client.Update(ctx, updated, metav1.UpdateOptions{FieldManager: fieldManager}); err != nil && !apierrors.IsNotFound(err) {
+	updated.Finalizers = slices.DeleteFunc(updated.Finalizers, isOurFinalizer)
+	if _, err := s.c.client.Update(ctx, updated, metav1.UpdateOptions{FieldManager: fieldManager}); err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("releasing its finalizer: %w", err)
 	}
 	s.gone = true
@@ -195,10 +223,10 @@ func (s *state) release(ctx context.Context, removal apply.Removal) error {
 		}
 		message += separator + kept
 	}
-	s.tell(notice{corev1alpha2.EventRemoved, message, false})
-	if len(s.record.lost) > 0 {
-		s.tell(s.lostNotice())
+	s.send(revision.Event{Reason: corev1alpha2.EventRemoved, Message: message})
+	if len(s.memory.history.Lost) > 0 {
+		s.send(s.lostEvent())
 	}
-	s.forget(s.deployment.Name)
+	s.c.forget(s.deployment.Name)
 	return nil
 }

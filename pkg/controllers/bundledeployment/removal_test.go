@@ -43,8 +43,9 @@ func TestARemovalSaysWhetherItGoesOnByItself(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := &corev1alpha2.BundleDeployment{}
-			s := &state{controller: &controller{clock: clocktesting.NewFakeClock(time.Unix(0, 0)), backoff: source.Backoff{First: time.Second, Last: time.Minute}},
-				before: before, deployment: before.DeepCopy(), record: &memory{faults: 9, unremoved: trouble{tries: c.faults, since: time.Unix(0, 0).Add(-c.failing)}}}
+			s := &reconciliation{c: &controller{clock: clocktesting.NewFakeClock(time.Unix(0, 0)), backoff: source.Backoff{First: time.Second, Last: time.Minute}},
+				before: before, deployment: before.DeepCopy(), memory: &memory{removal: removalMemory{failures: failures{count: c.faults, since: time.Unix(0, 0).Add(-c.failing)}}}}
+			s.memory.history.Faults = 9
 			s.reportRemoval(c.removal, c.err)
 			for condition, want := range map[string]string{corev1alpha2.ConditionProgressing: c.progressing, corev1alpha2.ConditionRemovalBlocked: c.blocked} {
 				got := meta.FindStatusCondition(s.deployment.Status.Conditions, condition)
@@ -66,7 +67,7 @@ func TestARemovalSaysWhetherItGoesOnByItself(t *testing.T) {
 }
 
 func TestARemovalOfSeveralRevisionsMakesTheirUnionOnce(t *testing.T) {
-	m := &memory{}
+	m := &removalMemory{}
 	sets := []*apply.Set{setOf(t, "a"), setOf(t, "b")}
 	first, err := m.unionOf("memo", sets)
 	if err != nil || first.Len() != 2 {

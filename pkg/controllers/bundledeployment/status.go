@@ -4,8 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
+	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -13,170 +14,111 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/health"
-	"github.com/openshift/platform-operators/pkg/source/image"
-	"github.com/openshift/platform-operators/pkg/truncate"
+	"github.com/openshift/platform-operators/pkg/revision"
 )
 
 const (
-	// maxMessage bounds condition messages and Events, in bytes.
-	maxMessage = 1024
-	// maxRevisions is what the API's schema allows in status.revisions.
-	maxRevisions = 8
+	// maxWarnings is the maximum length of status.warnings, maxMissing of status.plan.permissionsMissing.
+	maxWarnings, maxMissing = 20, 20
+	// unhealthyPeriod is how long an active revision is unhealthy before an Event is sent: after a repair, a controller often has not
+	// looked yet.
+	unhealthyPeriod = 10 * time.Second
 )
 
 // report fills in the status from what was found and done.
-func report(_ context.Context, s *state) (bool, error) {
-	s.observe()
-	s.reportRevisions()
-	s.reportContent()
+func (s *reconciliation) report() {
 	s.reportPlan()
-	s.reportUnpacked()
-	s.reportInstalled()
-	s.reportHealthy()
-	s.reportProgressing()
-	s.reportDrift()
-	s.tellUnhealthy()
-	return false, nil
+	s.machine.SetDrift(revision.Drift{Standing: s.standing, Unwritten: s.memory.drift, Left: s.driftLeft})
+	s.machine.Report(&s.deployment.Status)
+	s.sendUnhealthy()
 }
 
-func (s *state) observe() { s.deployment.Status.ObservedGeneration = s.deployment.Generation }
+// newWarnings adds warnings of the API server to those that are not in status yet.
+func (s *reconciliation) newWarnings(warned []string) []string {
+	unwritten := s.memory.warnings
+	for _, each := range warned {
+		text := revision.Message(each)
+		if slices.Contains(s.deployment.Status.Warnings, text) || slices.Contains(unwritten, text) || len(s.deployment.Status.Warnings)+len(unwritten) >= maxWarnings {
+			continue
+		}
+		unwritten = append(unwritten, text)
+		s.memory.addEvent(revision.Event{Reason: corev1alpha2.EventAPIWarning, Message: text, Warning: true})
+	}
+	return unwritten
+}
 
-// reportRevisions tells of every stored revision, and of lost ones until what they left is gone.
-func (s *state) reportRevisions() {
+// reportPlan reports the plan of the newest revision, and the API server's warnings.
+func (s *reconciliation) reportPlan() {
 	status := &s.deployment.Status
-	status.ActiveRevision = 0
-	if s.active != nil {
-		status.ActiveRevision = s.active.Number
+	if len(s.memory.warnings) > 0 {
+		status.Warnings = append(slices.Clone(s.before.Status.Warnings), s.memory.warnings...)
 	}
-	entries := slices.Clone(s.record.lost)
-	for _, each := range s.record.revisions {
-		each.state = s.stateOf(each)
-		entries = append(entries, each.entry(each.state))
+	status.Warnings = s.withNamespaceWarning(status.Warnings)
+	newest := s.machine.Newest()
+	if newest == nil {
+		return
 	}
-	slices.SortFunc(entries, func(a, b corev1alpha2.Revision) int { return int(a.Number - b.Number) })
-	status.Revisions = fewer(entries, status.ActiveRevision)
-}
-
-// fewer drops the oldest of too many revisions. It keeps the active one, and as long as it can those whose objects may be there: the
-// upgrade gate reads from status which revisions count.
-func fewer(revisions []corev1alpha2.Revision, active int64) []corev1alpha2.Revision {
-	for len(revisions) > maxRevisions {
-		at := slices.IndexFunc(revisions, func(each corev1alpha2.Revision) bool {
-			return each.Number != active && each.Presence != corev1alpha2.Present
-		})
-		if at < 0 {
-			at = slices.IndexFunc(revisions, func(each corev1alpha2.Revision) bool { return each.Number != active })
-		}
-		revisions = slices.Delete(revisions, at, at+1)
+	missing := s.missing[:min(len(s.missing), maxMissing)]
+	if before := s.before.Status.Plan; s.deployment.Spec.Paused && before != nil && before.Digest == newest.Plan {
+		missing = before.PermissionsMissing // nobody asks meanwhile
 	}
-	return revisions
-}
-
-// stateOf is what became of a revision: one that was given up for another before it was complete counts as failed, and so does one
-// that was tried before and waits to be begun again.
-func (s *state) stateOf(each *revision) corev1alpha2.RevisionState {
-	switch {
-	case each == s.active:
-		return corev1alpha2.RevisionActive
-	case each == s.wanted && (each.begun() || !each.touched()):
-		return corev1alpha2.RevisionRollingOut
-	case each.state == corev1alpha2.RevisionRollingOut || each.state == failedState || !each.touched():
-		return failedState
-	}
-	return corev1alpha2.RevisionArchived
-}
-
-// reportContent tells of the content of the spec's source, and of the objects that it consists of.
-func (s *state) reportContent() {
-	status := &s.deployment.Status
-	if newest := s.newest(); newest != nil {
-		metadata := newest.Bundle
-		status.Bundle = &metadata
-		source := s.deployment.Spec.Source.Image.DeepCopy()
-		if source == nil {
-			source = &corev1alpha2.ImageSource{}
-		}
-		source.Ref, source.PollIntervalMinutes = newest.Resolved, nil
-		status.ResolvedSource = &corev1alpha2.BundleSource{Type: corev1alpha2.SourceTypeImage, Image: source}
-		if digest, err := image.Digest(newest.Resolved); err == nil {
-			status.ContentDigest = digest
-		}
-	}
-	status.ActiveBundle = nil
-	if s.active != nil && s.active != s.newest() {
-		metadata := s.active.Bundle
-		status.ActiveBundle = &metadata
-	}
-	status.Objects, status.Unready = nil, nil
-	if s.wanted != nil || s.active != nil {
-		told := s.report
-		if s.live != nil { // as Healthy does
-			told = *s.live
-		}
-		status.Objects = &corev1alpha2.ObjectCounts{Total: int32(told.Total), Ready: int32(told.Ready)}
-		status.Unready = told.Unready
+	planned := &corev1alpha2.Plan{Digest: newest.Plan, Warnings: status.Warnings, PermissionsMissing: missing}
+	if !equality.Semantic.DeepEqual(status.Plan, planned) {
+		status.Plan = planned
 	}
 }
 
-func (s *state) set(conditionType string, status metav1.ConditionStatus, reason, message string) {
-	meta.SetStatusCondition(&s.deployment.Status.Conditions, metav1.Condition{
-		Type:               conditionType,
-		Status:             status,
-		Reason:             reason,
-		Message:            bounded(message),
-		ObservedGeneration: s.deployment.Generation,
-		LastTransitionTime: metav1.NewTime(s.clock.Now()),
-	})
-}
-
-func sentence(action, obstacle string) string {
-	if obstacle == "" {
-		return action + "."
+// sendUnhealthy sends one Event of an active revision that stays unhealthy. While a revision rolls out, everything is unhealthy at first.
+func (s *reconciliation) sendUnhealthy() {
+	healthy := meta.FindStatusCondition(s.deployment.Status.Conditions, corev1alpha2.ConditionHealthy)
+	if healthy == nil || healthy.Status != metav1.ConditionFalse || s.machine.Active() == nil || s.machine.IsRollingOut() {
+		s.memory.isUnhealthySent = false
+		return
 	}
-	return action + ": " + obstacle + "."
-}
-
-func bounded(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	for strings.HasSuffix(text, "..") {
-		text = strings.TrimSuffix(text, ".")
+	if s.memory.isUnhealthySent {
+		return
 	}
-	return truncate.OneLine(text, maxMessage)
+	if wait := unhealthyPeriod - s.c.clock.Since(healthy.LastTransitionTime.Time); wait > 0 {
+		s.retry(wait)
+		return
+	}
+	s.memory.isUnhealthySent = true
+	s.memory.addEvent(revision.Event{Reason: corev1alpha2.EventUnhealthy, Message: healthy.Message, Warning: true})
 }
 
-// writeStatus writes the status if it changed, and then the Events of what did.
-func (s *state) writeStatus(ctx context.Context) error {
+// writeStatus writes the status if it changed, and then sends the Events of what did.
+func (s *reconciliation) writeStatus(ctx context.Context) error {
 	if s.gone {
 		return nil
 	}
 	changed := !equality.Semantic.DeepEqual(s.before.Status, s.deployment.Status)
-	if wait := s.record.wroteAt.Add(health.StatusPause).Sub(s.clock.Now()); changed && wait > 0 && len(s.record.notices) == 0 && s.onlyMoved() {
+	if wait := s.memory.writeTime.Add(health.StatusPause).Sub(s.c.clock.Now()); changed && wait > 0 && len(s.memory.events) == 0 && s.isProgressOnly() {
 		s.retry(wait)
 		return nil
 	}
 	if changed {
-		stored, err := s.client.UpdateStatus(ctx, s.deployment, metav1.UpdateOptions{FieldManager: fieldManager})
+		stored, err := s.c.client.UpdateStatus(ctx, s.deployment, metav1.UpdateOptions{FieldManager: fieldManager})
 		if apierrors.IsNotFound(err) {
 			return nil
 		}
 		if err != nil {
 			return fmt.Errorf("writing the status of BundleDeployment %q: %w", s.deployment.Name, err)
 		}
-		s.record.wrote(stored, s.clock.Now())
+		s.memory.wrote(stored, s.c.clock.Now())
 	}
-	s.record.drift, s.record.warnings, s.record.standing = nil, nil, s.standing
+	s.memory.drift, s.memory.warnings, s.memory.standing = nil, nil, s.standing
 	s.count()
-	pending := append(s.record.notices, s.transitions()...)
-	s.record.notices = nil
+	pending := append(s.memory.events, s.machine.Events(s.deployment.Status)...)
+	s.memory.events = nil
 	for _, each := range pending {
-		s.tell(each)
+		s.send(each)
 	}
 	return nil
 }
 
-// onlyMoved says that the status differs from what is written in counts and messages alone.
-func (s *state) onlyMoved() bool {
-	still := func(status corev1alpha2.BundleDeploymentStatus) corev1alpha2.BundleDeploymentStatus {
+// isProgressOnly reports whether the status differs from the written one in counts and messages only.
+func (s *reconciliation) isProgressOnly() bool {
+	reduced := func(status corev1alpha2.BundleDeploymentStatus) corev1alpha2.BundleDeploymentStatus {
 		status = *status.DeepCopy()
 		status.Objects, status.Unready = nil, nil
 		for i := range status.Conditions {
@@ -184,5 +126,13 @@ func (s *state) onlyMoved() bool {
 		}
 		return status
 	}
-	return equality.Semantic.DeepEqual(still(s.before.Status), still(s.deployment.Status))
+	return equality.Semantic.DeepEqual(reduced(s.before.Status), reduced(s.deployment.Status))
+}
+
+func (s *reconciliation) send(event revision.Event) {
+	kind := corev1.EventTypeNormal
+	if event.Warning {
+		kind = corev1.EventTypeWarning
+	}
+	s.c.events.Event(s.before, kind, event.Reason, revision.Message(event.Message))
 }

@@ -1,4 +1,4 @@
-package bundledeployment
+package drift
 
 import (
 	"testing"
@@ -7,8 +7,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
-	"github.com/openshift/platform-operators/pkg/apply"
 )
+
+func edited(outcome corev1alpha2.DriftOutcome, seconds int64, paths ...string) corev1alpha2.DriftRecord {
+	return corev1alpha2.DriftRecord{
+		Object: corev1alpha2.AppliedObject{Kind: "ConfigMap", Namespace: "memo", Name: "a"}, Change: corev1alpha2.DriftEdited,
+		Paths: paths, Manager: "kubectl-edit", Time: metav1.Unix(seconds, 0), Outcome: outcome,
+	}
+}
 
 // deleted is a change that the API server has no record of.
 func deleted(seconds int64) corev1alpha2.DriftRecord {
@@ -34,15 +40,15 @@ func TestDriftIsMerged(t *testing.T) {
 		"what stood in an unwritten sync goes, too":                     {seen: list{edited(reported, 5)}},
 		"a repair that is contested by now":                             {before: list{edited(repaired, 5)}, seen: list{edited(contested, 6)}, standing: list{edited(contested, 6)}, want: list{edited(contested, 6)}},
 		"a deletion, which has no time, stands since it was seen first": {before: list{deleted(5)}, seen: list{deleted(9)}, standing: list{deleted(9)}, want: list{deleted(5)}},
-		"no more than there may be, the oldest goes":                    {before: many, want: many[:maxDrift]},
+		"no more than there may be, the oldest goes":                    {before: many, want: many[:MaxRecords]},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			got := mergeDrift(c.before, c.seen, c.standing)
+			got := Merge(c.before, c.seen, c.standing)
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			again := mergeDrift(got, c.standing, c.standing)
+			again := Merge(got, c.standing, c.standing)
 			if diff := cmp.Diff(got, again); diff != "" {
 				t.Errorf("a second look changes it (-first +second):\n%s", diff)
 			}
@@ -53,7 +59,7 @@ func TestDriftIsMerged(t *testing.T) {
 func TestDriftTimesAreAsTheAPIKeepsThem(t *testing.T) {
 	record := edited(corev1alpha2.DriftReported, 5)
 	record.Time = metav1.Unix(5, 999)
-	got := mergeDrift(nil, []corev1alpha2.DriftRecord{record}, []corev1alpha2.DriftRecord{record})
+	got := Merge(nil, []corev1alpha2.DriftRecord{record}, []corev1alpha2.DriftRecord{record})
 	if got[0].Time.Nanosecond() != 0 {
 		t.Error("a time finer than a second comes back from the API server as another one, and is written for ever")
 	}
@@ -61,54 +67,11 @@ func TestDriftTimesAreAsTheAPIKeepsThem(t *testing.T) {
 
 func TestWhoDidWhatIsSaidInOneLine(t *testing.T) {
 	record := edited(corev1alpha2.DriftRepaired, 5, "/data/a", "/data/b")
-	if got, want := describeDrift(record), `ConfigMap memo/a was edited by "kubectl-edit" (/data/a, /data/b)`; got != want {
+	if got, want := Describe(record), `ConfigMap memo/a was edited by "kubectl-edit" (/data/a, /data/b)`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	record = corev1alpha2.DriftRecord{Object: corev1alpha2.AppliedObject{Kind: "ClusterRole", Name: "a"}, Change: corev1alpha2.DriftDeleted}
-	if got, want := describeDrift(record), "ClusterRole a was deleted"; got != want {
+	if got, want := Describe(record), "ClusterRole a was deleted"; got != want {
 		t.Errorf("got %s, want %s", got, want)
-	}
-}
-
-func TestWarningsAreToldOnceAndBounded(t *testing.T) {
-	s, _, _ := given(t)
-	s.deployment.Status.Warnings = []string{"known"}
-	s.record.warnings = s.newWarnings([]string{"known", "new", "new"})
-	if diff := cmp.Diff([]string{"new"}, s.record.warnings); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if len(s.record.notices) != 1 || s.record.notices[0].message != "new" || !s.record.notices[0].warning {
-		t.Errorf("sends %+v, want one Event for one warning", s.record.notices)
-	}
-	for i := range 50 {
-		s.record.warnings = s.newWarnings([]string{string(rune('A' + i))})
-	}
-	s.before.Status.Warnings = s.deployment.Status.Warnings
-	s.reportPlan()
-	if got := len(s.deployment.Status.Warnings); got != maxWarnings {
-		t.Errorf("status has %d warnings", got)
-	}
-}
-
-func TestWhatStandsIsToldOnceAlthoughStatusHasNoRoomForIt(t *testing.T) {
-	s, _, _ := given(t)
-	old := edited(corev1alpha2.DriftReported, 1, "/data/old")
-	s.noteDrift(apply.Report{Drift: []corev1alpha2.DriftRecord{old}})
-	if len(s.record.notices) != 1 {
-		t.Fatalf("a change that stands is told by %d Events, want 1", len(s.record.notices))
-	}
-	s.record.standing, s.record.notices = s.standing, nil // as after the status was written
-	next := &state{controller: s.controller, record: s.record, before: s.before, deployment: s.deployment}
-	for i := range int64(maxDrift) {
-		next.before.Status.Drift = append(next.before.Status.Drift, edited(corev1alpha2.DriftRepaired, 100+i, string(rune('a'+i))))
-	}
-	for range 10 * maxUnwritten {
-		next.noteDrift(apply.Report{Drift: []corev1alpha2.DriftRecord{old}})
-	}
-	if len(next.record.notices) != 0 {
-		t.Errorf("it is told again by %d Events", len(next.record.notices))
-	}
-	if len(next.record.drift) > maxUnwritten {
-		t.Errorf("%d changes are remembered while no status can be written", len(next.record.drift))
 	}
 }

@@ -1,0 +1,97 @@
+package bundledeployment
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/klog/v2"
+
+	"github.com/openshift/platform-operators/pkg/revision"
+)
+
+// executor carries out one kind of action.
+type executor struct {
+	// name is what an error is prefixed with.
+	name string
+	run  func(*reconciliation, context.Context, revision.Action) error
+}
+
+// executors has an executor for every kind of action but Done.
+var executors = map[revision.ActionKind]executor{
+	revision.Load:              {"loading a revision of", (*reconciliation).load},
+	revision.Store:             {"storing again a revision of", (*reconciliation).storeAgain},
+	revision.Fetch:             {"fetching the source of", (*reconciliation).fetch},
+	revision.Poll:              {"polling the source of", (*reconciliation).poll},
+	revision.CheckRequirements: {"checking the requirements of", (*reconciliation).checkRequirements},
+	revision.RecordStart:       {"recording the start of", (*reconciliation).recordStart},
+	revision.Apply:             {"applying", (*reconciliation).apply},
+	revision.ApplyRemaining:    {"applying the active revision of", (*reconciliation).applyRemaining},
+	revision.Abort:             {"rolling out", func(s *reconciliation, _ context.Context, _ revision.Action) error { return s.machine.Problem().Err }},
+	revision.Observe:           {"observing", (*reconciliation).observe},
+	revision.Prune:             {"pruning", (*reconciliation).prune},
+	revision.Delete:            {"deleting a revision of", (*reconciliation).deleteRevision},
+	revision.KeepWatches:       {"watching", (*reconciliation).keepWatches},
+	revision.RemoveLeftovers:   {"removing leftovers of", (*reconciliation).removeLeftovers},
+	revision.CollectGarbage:    {"collecting garbage of", (*reconciliation).collectGarbage},
+}
+
+// rollOut carries out what the machine decides until nothing is left to do, and fills in the status.
+func rollOut(ctx context.Context, s *reconciliation) (bool, error) {
+	s.machine = revision.NewMachine(revision.Input{
+		Deployment: s.before, History: &s.memory.history, Desired: s.source.desired, UnknownClass: s.unknownClass,
+		DriftPolicy: s.policies.drift.Policy, Inherited: isInherited(s.before), RefusalBackoff: s.c.backoff.After,
+	})
+	for action := s.machine.Next(s.c.clock.Now()); action.Kind != revision.Done; action = s.machine.Next(s.c.clock.Now()) {
+		executor := executors[action.Kind]
+		if err := executor.run(s, ctx, action); err != nil {
+			return true, fmt.Errorf("%s BundleDeployment %q: %w", executor.name, s.deployment.Name, err)
+		}
+	}
+	s.retry(s.machine.After())
+	s.fault = s.machine.Fault()
+	s.report()
+	return false, nil
+}
+
+// load loads the objects of a revision. One that is damaged is dropped.
+func (s *reconciliation) load(ctx context.Context, action revision.Action) error {
+	return s.loadRevision(ctx, action.Revision)
+}
+
+// recordStart writes the start of a revision before anything of it is written, so that no restart extends its deadline.
+func (s *reconciliation) recordStart(ctx context.Context, _ revision.Action) error {
+	s.memory.warnings = nil
+	status := &s.deployment.Status
+	status.Warnings, status.Plan = s.withNamespaceWarning(nil), nil
+	s.machine.ReportStart(status)
+	stored, err := s.c.client.UpdateStatus(ctx, s.deployment, metav1.UpdateOptions{FieldManager: fieldManager})
+	if err != nil {
+		s.machine.StartFailed()
+		return err
+	}
+	s.written(stored)
+	s.machine.StartRecorded(stored)
+	s.memory.addEvent(s.machine.StartEvent())
+	return nil
+}
+
+func (s *reconciliation) deleteRevision(ctx context.Context, action revision.Action) error {
+	if err := s.deleteStored(ctx, action.Revision); err != nil {
+		return err
+	}
+	s.machine.Deleted(action.Revision)
+	return nil
+}
+
+// collectGarbage deletes what a manager that was killed has left half stored or half deleted. Nobody waits for that: an error is
+// logged, and the next attempt is made later.
+func (s *reconciliation) collectGarbage(ctx context.Context, _ revision.Action) error {
+	if err := s.deleteUnlisted(ctx); err != nil {
+		klog.Warningf("%v; it is tried again", err)
+		s.retry(s.c.backoff.Last)
+		return nil
+	}
+	s.memory.history.GarbageCollected = true
+	return nil
+}

@@ -1,0 +1,128 @@
+package bundledeployment
+
+import (
+	"context"
+	"errors"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/apply"
+	"github.com/openshift/platform-operators/pkg/plan"
+	"github.com/openshift/platform-operators/pkg/revision"
+)
+
+// engine applies, observes and removes objects. *apply.Engine is one.
+type engine interface {
+	Apply(ctx context.Context, set *apply.Set, options apply.Options) (apply.Report, error)
+	Look(ctx context.Context, set *apply.Set) apply.Report
+	Remove(ctx context.Context, set *apply.Set, options apply.RemoveOptions, keep ...*apply.Set) (apply.Removal, error)
+	Leftovers(ctx context.Context, owner apply.Owner, installNamespace string) (*apply.Set, error)
+	MissingPermissions(ctx context.Context, set *apply.Set) ([]corev1alpha2.MissingPermission, error)
+	InstallNamespace(ctx context.Context, owner apply.Owner, name string) (plan.InstallNamespace, error)
+	Doubt()
+	KeepWatches(owner apply.Owner, keep ...*apply.Set)
+	Release(owner string)
+}
+
+// apply applies the target of a rollout. The manager's permissions are asked about again if the API server denies something.
+func (s *reconciliation) apply(ctx context.Context, action revision.Action) error {
+	set := s.memory.sets[action.Revision.Number]
+	report, err := s.c.engine.Apply(ctx, set, s.options(action.Apply))
+	s.phases = report.Phases
+	s.take(report)
+	if apierrors.IsForbidden(err) {
+		s.c.engine.Doubt()
+		// Where no permission is missing, something else forbids it, such as a policy or a quota.
+		if denied := s.checkPermissions(ctx, action.Revision); len(s.missing) > 0 {
+			err = denied
+			s.retry(permissionsInterval)
+		}
+	}
+	s.machine.SetApplied(reportOf(report), problemOf(err))
+	return nil
+}
+
+// applyRemaining applies what only the active revision has, in the phases that the target is in.
+func (s *reconciliation) applyRemaining(ctx context.Context, action revision.Action) error {
+	target := s.machine.Desired()
+	rest := s.memory.sets[action.Revision.Number].Without(s.memory.sets[target.Number], s.phases)
+	report, err := s.c.engine.Apply(ctx, rest, s.options(action.Apply))
+	s.take(report)
+	s.machine.SetRemaining(problemOf(err))
+	return nil
+}
+
+// observe looks at the objects of the active revision without writing.
+func (s *reconciliation) observe(ctx context.Context, action revision.Action) error {
+	report := s.c.engine.Look(ctx, s.memory.sets[action.Revision.Number])
+	s.retry(report.RetryAfter)
+	s.machine.SetObserved(reportOf(report))
+	return nil
+}
+
+func (s *reconciliation) options(by revision.ApplyOptions) apply.Options {
+	options := apply.Options{
+		Gated: by.Gated, Trusted: by.Trusted, ReadOnly: s.deployment.Spec.Paused,
+		Adoption: s.deployment.Spec.Adoption, Applied: s.memory.setsOf(s.machine.AppliedRevisions()), Drift: s.policies.drift,
+		Namespace: s.knownNamespace(),
+	}
+	if by.Enforce {
+		options.Drift.Policy = corev1alpha2.DriftEnforce
+	}
+	return options
+}
+
+func reportOf(report apply.Report) revision.Report {
+	return revision.Report{
+		Total: report.Total, Ready: report.Ready, Unready: report.Unready, Command: report.Look,
+		Complete: report.Complete, Waiting: report.Waiting, Written: report.Written, Seen: report.Seen,
+	}
+}
+
+// problemOf tells refusals from transient faults.
+func problemOf(err error) revision.Problem {
+	if refusal := (*apply.Refusal)(nil); errors.As(err, &refusal) {
+		return revision.Problem{Err: refusal, Refused: true}
+	}
+	return revision.Problem{Err: err}
+}
+
+// permissionsInterval is how often a missing permission is asked for again while a revision rolls out: no watch tells when it is granted.
+const permissionsInterval = revision.RequirementInterval
+
+// checkRequirements checks whether a revision may start. It reads permissions and the install namespace as they are at that moment:
+// nothing of the revision is written because of something that could be known before.
+func (s *reconciliation) checkRequirements(ctx context.Context, action revision.Action) error {
+	check := revision.Check{Unmet: revision.Permissions, Problem: problemOf(s.checkPermissions(ctx, action.Revision))}
+	if check.Problem.Err == nil {
+		check = revision.Check{Unmet: revision.InstallNamespace, Problem: problemOf(s.checkNamespace(ctx))}
+	}
+	if check.Problem.Err == nil {
+		check.Unmet = revision.NoRequirement
+	}
+	s.machine.SetCheck(check)
+	return nil
+}
+
+// checkPermissions returns a refusal if the manager lacks permissions for a revision.
+func (s *reconciliation) checkPermissions(ctx context.Context, of *revision.Revision) error {
+	var err error
+	if s.missing, err = s.c.engine.MissingPermissions(ctx, s.memory.sets[of.Number]); err != nil {
+		return err
+	}
+	return apply.NotPermitted(s.deployment.Name, s.missing)
+}
+
+// take records what a call of the engine reports beside the state of the objects.
+func (s *reconciliation) take(report apply.Report) {
+	s.retry(report.RetryAfter)
+	if report.NamespaceSeen {
+		s.preexisting = &report.Preexisting
+	}
+	if report.NamespaceUID != "" {
+		s.deployment.Status.InstallNamespaceUID = string(report.NamespaceUID)
+	}
+	s.memory.warnings = s.newWarnings(report.Warnings)
+	s.recordDrift(report)
+}

@@ -1,0 +1,197 @@
+package bundledeployment
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/record"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/apply"
+	corefake "github.com/openshift/platform-operators/pkg/client/clientset/versioned/fake"
+	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
+	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/plan"
+	"github.com/openshift/platform-operators/pkg/revision"
+	"github.com/openshift/platform-operators/pkg/source"
+	"github.com/openshift/platform-operators/pkg/store"
+)
+
+// fakeEngine is an engine with the results that a test gives it.
+type fakeEngine struct {
+	report    apply.Report
+	err       error
+	observed  apply.Report
+	removal   apply.Removal
+	removeErr error
+	missing   []corev1alpha2.MissingPermission
+	askErr    error
+	namespace plan.InstallNamespace
+
+	// applied counts calls of Apply, and removed the objects that Remove was called for.
+	applied, removed int
+}
+
+func (e *fakeEngine) Apply(context.Context, *apply.Set, apply.Options) (apply.Report, error) {
+	e.applied++
+	return e.report, e.err
+}
+func (e *fakeEngine) Look(context.Context, *apply.Set) apply.Report { return e.observed }
+func (e *fakeEngine) Remove(_ context.Context, set *apply.Set, _ apply.RemoveOptions, _ ...*apply.Set) (apply.Removal, error) {
+	e.removed += set.Len()
+	return e.removal, e.removeErr
+}
+func (e *fakeEngine) Leftovers(context.Context, apply.Owner, string) (*apply.Set, error) {
+	return apply.NewSet(apply.Owner{Name: "memo"}, "memo", nil)
+}
+func (e *fakeEngine) MissingPermissions(context.Context, *apply.Set) ([]corev1alpha2.MissingPermission, error) {
+	return e.missing, e.askErr
+}
+func (e *fakeEngine) InstallNamespace(_ context.Context, _ apply.Owner, name string) (plan.InstallNamespace, error) {
+	found := e.namespace
+	found.Name = name
+	return found, nil
+}
+func (e *fakeEngine) Doubt()                                 {}
+func (e *fakeEngine) KeepWatches(apply.Owner, ...*apply.Set) {}
+func (e *fakeEngine) Release(string)                         {}
+
+// fixture is a sync of BundleDeployment "memo" of generation 3, which nothing runs.
+type fixture struct {
+	*reconciliation
+	engine *fakeEngine
+	clock  *clocktesting.FakePassiveClock
+	api    *corefake.Clientset
+	events *record.FakeRecorder
+	// one is the active revision, two a later one that is rolling out.
+	one, two *revision.Revision
+}
+
+func newFixture(t *testing.T) *fixture {
+	t.Helper()
+	registered, err := newMeters(registry().Register)
+	if err != nil {
+		t.Fatal(err)
+	}
+	deployment := &corev1alpha2.BundleDeployment{ObjectMeta: metav1.ObjectMeta{Name: "memo", UID: "uid", Generation: 3, Finalizers: []string{corev1alpha2.Finalizer}}}
+	deployment.Spec.Source.Image = &corev1alpha2.ImageSource{Ref: "r/memo:v2"}
+	deployment.Spec.InstallNamespace, deployment.Spec.ProvisionerClassName = "memo", "registry"
+	f := &fixture{
+		engine: &fakeEngine{}, clock: clocktesting.NewFakePassiveClock(time.Unix(1000, 0)),
+		api: corefake.NewSimpleClientset(deployment), events: record.NewFakeRecorder(100),
+	}
+	f.reconciliation = &reconciliation{
+		c: &controller{
+			client: f.api.CoreV1alpha2().BundleDeployments(), operators: operatorsNamed(t), classes: classesOf(t, registryClass()), deployments: deploymentsNamed(t, deployment),
+			revisions: store.NewRevisions(fake.NewClientset().CoreV1().Secrets("system")), engine: f.engine, managerNamespace: "openshift-platform-operators",
+			certificates: noCertificates, recentCertificates: noCertificates, backoff: source.Backoff{First: time.Second, Last: time.Minute},
+			clock: f.clock, events: f.events, meters: registered, tried: func(string) {}, memories: map[string]*memory{},
+		},
+		memory: &memory{uid: deployment.UID, loaded: true, sets: map[int64]*apply.Set{}},
+		before: deployment, deployment: deployment.DeepCopy(),
+	}
+	f.c.memories["memo"] = f.memory
+	f.c.fetches, err = newFetches(t.Context(), fetchConfig{slots: 1, backoff: f.c.backoff, clock: f.clock, done: func(string) {}, fetch: reader{}.read})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.one, f.two = f.store(t, "1.0.0"), f.store(t, "2.0.0")
+	started := metav1.Unix(1000, 0)
+	f.one.Stored, f.two.Started = corev1alpha2.RevisionActive, &started
+	f.before.Status.ActiveRevision = 1
+	f.deployment = deployment.DeepCopy()
+	f.source = desiredSource{
+		desired: revision.Desired{Source: "r/memo:v2", Format: corev1alpha2.FormatRegistryV1}, image: imageSource(deployment.Spec.Source.Image),
+	}
+	f.machine = revision.NewMachine(revision.Input{Deployment: f.before, History: &f.memory.history, Desired: f.source.desired})
+	return f
+}
+
+// store stores a revision of one ConfigMap.
+func (f *fixture) store(t *testing.T, version string) *revision.Revision {
+	t.Helper()
+	stored, err := f.saveNext(t.Context(), &store.Revision{
+		Header: store.Header{
+			Source: "r/memo:v" + version[:1], Resolved: "r/memo@sha256:" + version, Renderer: revision.Renderer(corev1alpha2.FormatRegistryV1), Plan: "sha256:" + version,
+			Bundle: corev1alpha2.BundleMetadata{Name: "memo.v" + version, Version: version},
+		},
+		Objects: rendered(version),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stored
+}
+
+// decide runs the machine to its end, with actions that the fake engine answers.
+func (f *fixture) decide(t *testing.T) {
+	t.Helper()
+	if _, err := rollOut(t.Context(), f.reconciliation); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func rendered(value string) []unstructured.Unstructured {
+	return []unstructured.Unstructured{{Object: map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "a", "namespace": "memo"}, "data": map[string]any{"a": value},
+	}}}
+}
+
+// setOf returns a set of one ConfigMap.
+func setOf(t *testing.T, name string) *apply.Set {
+	t.Helper()
+	object := unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": name, "namespace": "memo"},
+	}}
+	set, err := apply.NewSet(apply.Owner{Name: "memo"}, "memo", plan.Phases([]unstructured.Unstructured{object}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+func registryClass() *corev1alpha2.ProvisionerClass {
+	return &corev1alpha2.ProvisionerClass{ObjectMeta: metav1.ObjectMeta{Name: "registry"}, Spec: corev1alpha2.ProvisionerClassSpec{Provisioner: corev1alpha2.ProvisionerRegistry}}
+}
+
+func classesOf(t *testing.T, all ...*corev1alpha2.ProvisionerClass) corelisters.ProvisionerClassLister {
+	t.Helper()
+	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
+	for _, each := range all {
+		if err := indexer.Add(each); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return corelisters.NewProvisionerClassLister(indexer)
+}
+
+func deploymentsNamed(t *testing.T, all ...*corev1alpha2.BundleDeployment) corelisters.BundleDeploymentLister {
+	t.Helper()
+	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
+	for _, each := range all {
+		if err := indexer.Add(each); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return corelisters.NewBundleDeploymentLister(indexer)
+}
+
+// operatorsNamed lists PlatformOperators of these names.
+func operatorsNamed(t *testing.T, names ...string) platformlisters.PlatformOperatorLister {
+	t.Helper()
+	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
+	for _, name := range names {
+		if err := indexer.Add(&platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID("operator-" + name)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return platformlisters.NewPlatformOperatorLister(indexer)
+}

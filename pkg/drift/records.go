@@ -1,0 +1,89 @@
+package drift
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+)
+
+// MaxRecords is the maximum length of status.drift.
+const MaxRecords = 20
+
+// Merge returns status.drift: the records of the status that was written last, those seen since then, oldest first, and those that
+// stand now. The newest comes first, with one record for one change of one object by one manager. A record that stood and does
+// not stand any more is dropped; a repair stays as history.
+func Merge(before, seen, standing []corev1alpha2.DriftRecord) []corev1alpha2.DriftRecord {
+	var merged []corev1alpha2.DriftRecord
+	add := func(each corev1alpha2.DriftRecord) {
+		if !slices.ContainsFunc(merged, func(other corev1alpha2.DriftRecord) bool { return isSameChange(each, other) }) {
+			merged = append(merged, each)
+		}
+	}
+	for _, each := range slices.Backward(seen) {
+		if each.Outcome == corev1alpha2.DriftRepaired {
+			add(each)
+		} else if Contains(standing, each) {
+			each.Time = timeOf(before, each)
+			add(each)
+		}
+	}
+	for _, each := range before {
+		if each.Outcome == corev1alpha2.DriftRepaired {
+			add(each)
+		}
+	}
+	for i := range merged { // the API keeps whole seconds; a finer time would look like a change for ever
+		merged[i].Time = metav1.NewTime(merged[i].Time.Local().Truncate(time.Second))
+	}
+	slices.SortStableFunc(merged, func(a, b corev1alpha2.DriftRecord) int {
+		return b.Time.Compare(a.Time.Time)
+	})
+	return merged[:min(len(merged), MaxRecords)]
+}
+
+// timeOf returns the time of a standing record. Of a change without a manager the API server has no time: it keeps the time at which
+// it was seen first, which is in status after a restart.
+func timeOf(before []corev1alpha2.DriftRecord, record corev1alpha2.DriftRecord) metav1.Time {
+	at := slices.IndexFunc(before, func(other corev1alpha2.DriftRecord) bool {
+		return isSameChange(record, other) && record.Outcome == other.Outcome
+	})
+	if at >= 0 && record.Manager == "" {
+		return before[at].Time
+	}
+	return record.Time
+}
+
+func isSameChange(a, b corev1alpha2.DriftRecord) bool {
+	return a.Object == b.Object && a.Change == b.Change && a.Manager == b.Manager && slices.Equal(a.Paths, b.Paths)
+}
+
+// Contains reports whether a list has a record of the same change with the same outcome.
+func Contains(list []corev1alpha2.DriftRecord, wanted corev1alpha2.DriftRecord) bool {
+	return slices.ContainsFunc(list, func(each corev1alpha2.DriftRecord) bool {
+		return isSameChange(each, wanted) && each.Outcome == wanted.Outcome
+	})
+}
+
+// Describe returns a clause that says which object was changed, how, and by which field manager.
+func Describe(record corev1alpha2.DriftRecord) string {
+	object := record.Object.Kind + " " + record.Object.Name
+	if record.Object.Namespace != "" {
+		object = record.Object.Kind + " " + record.Object.Namespace + "/" + record.Object.Name
+	}
+	verb := map[corev1alpha2.DriftChange]string{
+		corev1alpha2.DriftEdited: "edited", corev1alpha2.DriftDeleted: "deleted", corev1alpha2.DriftAdded: "extended",
+	}[record.Change]
+	text := object + " was " + verb
+	if record.Manager != "" {
+		text += fmt.Sprintf(" by %q", record.Manager)
+	}
+	if len(record.Paths) > 0 {
+		text += " (" + strings.Join(record.Paths, ", ") + ")"
+	}
+	return text
+}

@@ -1,0 +1,242 @@
+package revision
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+)
+
+// installed writes a True Installed condition.
+func installed(f *fixture) {
+	meta.SetStatusCondition(&f.deployment.Status.Conditions, metav1.Condition{
+		Type: corev1alpha2.ConditionInstalled, Status: isTrue, Reason: "x", LastTransitionTime: metav1.Unix(1, 0),
+	})
+}
+
+func change(outcome corev1alpha2.DriftOutcome) corev1alpha2.DriftRecord {
+	return corev1alpha2.DriftRecord{
+		Object: corev1alpha2.AppliedObject{Kind: "ConfigMap", Namespace: "memo", Name: "a"}, Change: corev1alpha2.DriftEdited,
+		Paths: []string{"/data/a"}, Manager: "kubectl-edit", Time: metav1.Unix(1, 0), Outcome: outcome,
+	}
+}
+
+func TestConditions(t *testing.T) {
+	refusal := errors.New("ConfigMap memo/a: exists; delete it")
+	fetching := func(m *Machine) { m.desired, m.active = nil, nil }
+	settled := func(m *Machine) { m.desired, m.report = m.active, healthy }
+	first := func(m *Machine) { m.active = nil }
+	conditions := func(unpacked, valid, installed, healthy, progressing, drifted string) map[string]string {
+		return map[string]string{"Unpacked": unpacked, "HasValidBundle": valid, "Installed": installed, "Healthy": healthy, "Progressing": progressing, "Drifted": drifted}
+	}
+	stored := func(installed, healthy, progressing, drifted string) map[string]string {
+		return conditions("True/UnpackSuccessful", "True/BundleLoadSuccessful", installed, healthy, progressing, drifted)
+	}
+	const applied, expected = "True/InstallationSucceeded", "False/AsExpected"
+	for name, c := range map[string]struct {
+		given     func(*Machine)
+		fixture   func(*fixture)
+		installed bool
+		want      map[string]string
+	}{
+		"nothing is known yet": {given: fetching,
+			want: conditions("Unknown/Unpacking", "Unknown/Unpacking", "False/InstallPending", "Unknown/InstallPending", "True/RollingOut", "Unknown/InstallPending")},
+		"a class that does not exist": {given: fetching, fixture: func(f *fixture) { f.unknown = `No provisioner class "x" on this cluster` },
+			want: conditions("Unknown/ProvisionerNotFound", "Unknown/ProvisionerNotFound", "False/InstallPending", "Unknown/InstallPending", "False/Blocked", "Unknown/InstallPending")},
+		"an image that cannot be pulled, before anything is installed": {
+			given: func(m *Machine) { fetching(m); m.content.Err = errors.New("no such image") },
+			want:  conditions("False/UnpackFailed", "Unknown/UnpackFailed", "False/InstallPending", "Unknown/InstallPending", "False/Blocked", "Unknown/InstallPending")},
+		"an image that cannot be pulled, with an active revision": {
+			given: func(m *Machine) { m.desired, m.report, m.content.Err = nil, healthy, errors.New("no such image") }, installed: true,
+			want: conditions("False/UnpackFailed", "Unknown/UnpackFailed", applied, "True/Healthy", "False/Blocked", expected)},
+		"content that is no bundle": {
+			given: func(m *Machine) { fetching(m); m.content = Content{Resolved: "r", Invalid: "no annotations."} },
+			want:  conditions("True/UnpackSuccessful", "False/BundleLoadFailed", "False/InstallPending", "Unknown/InstallPending", "False/Blocked", "Unknown/InstallPending")},
+		"a Bundle that does not exist": {given: fetching, fixture: func(f *fixture) { f.desired = Desired{Source: "Bundle memo", Missing: `Bundle "memo" does not exist`} },
+			want: conditions("Unknown/UnpackPending", "Unknown/UnpackPending", "False/InstallPending", "Unknown/InstallPending", "False/Blocked", "Unknown/InstallPending")},
+		"a first revision that is applied and not healthy": {given: func(m *Machine) { first(m); m.report = unhealthy },
+			want: stored(applied, "False/Unhealthy", "True/RollingOut", expected)},
+		"a first revision that the manager lacks permissions for": {
+			given: func(m *Machine) { first(m); m.refusal, m.check.Problem.Err = refusal, refusal },
+			want:  stored("False/InstallFailed", "Unknown/InstallPending", "False/Blocked", "Unknown/InstallPending")},
+		"a first revision that is refused": {given: func(m *Machine) { first(m); m.refusal = refusal },
+			want: stored("False/InstallFailed", "False/Unhealthy", "False/Blocked", expected)},
+		"a later revision that is refused, while the active one is healthy": {
+			given: func(m *Machine) { m.refusal, m.observed = refusal, &healthy }, installed: true,
+			want: stored("True/UpgradeFailed", "True/Healthy", "False/Blocked", expected)},
+		"a later revision that is refused, while the active one is unhealthy": {
+			given: func(m *Machine) { m.refusal, m.observed = refusal, &unhealthy }, installed: true,
+			want: stored("True/UpgradeFailed", "False/Unhealthy", "False/Blocked", expected)},
+		"a repair that is refused": {given: func(m *Machine) { m.desired, m.refusal = m.active, refusal }, installed: true,
+			want: stored("True/ReconcileFailed", "False/Unhealthy", "False/Blocked", "Unknown/ReconcileFailed")},
+		"a later revision that is not healthy": {given: func(m *Machine) { m.report = unhealthy }, installed: true,
+			want: stored(applied, "False/Unhealthy", "True/RollingOut", expected)},
+		"everything is as declared": {given: settled, installed: true,
+			want: stored(applied, "True/Healthy", expected, expected)},
+		"a revision that missed its deadline and is held": {given: func(m *Machine) { m.report, m.held = unhealthy, m.desired }, installed: true,
+			want: stored(applied, "False/Unhealthy", "False/DeadlineExceeded", expected)},
+		"a revision that failed, while the one before is restored": {
+			given: func(m *Machine) { m.failed, m.desired, m.report = m.desired, m.active, unhealthy }, installed: true,
+			want: stored(applied, "False/Unhealthy", "True/RollingBack", expected)},
+		"drift that is left": {given: func(m *Machine) {
+			settled(m)
+			m.drift = Drift{Left: true, Standing: []corev1alpha2.DriftRecord{change(corev1alpha2.DriftReported)}}
+		}, installed: true, want: stored(applied, "True/Healthy", expected, "True/DriftReported")},
+		"drift that comes back each time": {given: func(m *Machine) {
+			settled(m)
+			m.drift = Drift{Left: true, Standing: []corev1alpha2.DriftRecord{change(corev1alpha2.DriftContested)}}
+		}, installed: true, want: stored(applied, "True/Healthy", expected, "True/DriftContested")},
+		"drift that is ignored": {given: settled, fixture: func(f *fixture) { f.policy = corev1alpha2.DriftIgnoreAll }, installed: true,
+			want: stored(applied, "True/Healthy", expected, "False/DriftIgnored")},
+		"objects of an earlier revision are being deleted": {
+			given: func(m *Machine) {
+				settled(m)
+				m.pruneWaits(Removal{Waiting: "waiting for ConfigMap memo/a to be gone"})
+			}, installed: true,
+			want: stored(applied, "True/Healthy", "True/RollingOut", expected)},
+		"objects of an earlier revision cannot be deleted": {
+			given: func(m *Machine) {
+				settled(m)
+				m.pruneWaits(Removal{Waiting: "ConfigMap memo/a: forbidden; grant it", Blocked: true})
+			}, installed: true,
+			want: stored(applied, "True/Healthy", "False/Blocked", expected)},
+		"paused": {given: func(m *Machine) { settled(m); m.report = unhealthy }, fixture: func(f *fixture) { f.deployment.Spec.Paused = true }, installed: true,
+			want: stored(applied, "False/Unhealthy", "False/Paused", expected)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			if c.fixture != nil {
+				c.fixture(f)
+			}
+			if c.installed {
+				installed(f)
+			}
+			m := f.machine()
+			m.active, m.desired, m.selected = f.history.Stored[0], f.history.Stored[1], true
+			c.given(m)
+			got := m.in.Deployment.DeepCopy()
+			m.Report(&got.Status)
+			reported := map[string]string{}
+			for _, each := range got.Status.Conditions {
+				reported[each.Type] = string(each.Status) + "/" + each.Reason
+				if each.ObservedGeneration != 3 || each.Message == "" || len(each.Message) > MaxMessage {
+					t.Errorf("%s: generation %d, message %q", each.Type, each.ObservedGeneration, each.Message)
+				}
+			}
+			if diff := cmp.Diff(c.want, reported); diff != "" {
+				t.Errorf("conditions (-want +got):\n%s", diff)
+			}
+			if after := meta.FindStatusCondition(got.Status.Conditions, corev1alpha2.ConditionInstalled); c.installed && after.LastTransitionTime.Unix() != 1 {
+				t.Error("lastTransitionTime changed although the status did not")
+			}
+		})
+	}
+}
+
+func TestUnhealthyNamesTheCommandThatTellsMore(t *testing.T) {
+	const unready, command = "Deployment memo/memo: 0 of 1 updated replicas available", "kubectl describe -n memo deployment memo"
+	for name, c := range map[string]struct {
+		report Report
+		want   string
+	}{
+		"an object that is not ready":           {Report{Unready: []string{unready}, Command: command}, unready + `. See "` + command + `".`},
+		"the first of several":                  {Report{Unready: []string{unready, "b", "c"}, Command: command}, unready + ` (and 2 more). See "` + command + `".`},
+		"an object that does not exist":         {Report{Unready: []string{"Service memo/memo: is not there"}}, "Service memo/memo: is not there."},
+		"something else is waited for":          {Report{Waiting: "waiting for kind A", Unready: []string{unready}, Command: command}, "waiting for kind A."},
+		"nothing is known to be in the way yet": {Report{}, "Not everything is applied yet."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			m := f.machine()
+			m.desired, m.report = f.history.Stored[1], c.report
+			var status corev1alpha2.BundleDeploymentStatus
+			m.reportHealthy(&status)
+			if diff := cmp.Diff(c.want, status.Conditions[0].Message); diff != "" {
+				t.Errorf("message (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestHealthyWhilePausedDoesNotClaimThatObjectsAreAsDeclared(t *testing.T) {
+	f := newFixture(t)
+	f.deployment.Spec.Paused = true
+	m := f.machine()
+	m.active, m.desired, m.report = f.history.Stored[0], f.history.Stored[0], healthy
+	var status corev1alpha2.BundleDeploymentStatus
+	m.reportHealthy(&status)
+	if got := status.Conditions[0]; got.Status != isTrue || !strings.Contains(got.Message, "spec.paused") {
+		t.Errorf("%s: %s", got.Status, got.Message)
+	}
+}
+
+func TestGoingBackToTheActiveRevisionIsReportedUntilAllOfItIsAsBefore(t *testing.T) {
+	for name, c := range map[string]struct {
+		reason   string
+		complete bool
+		want     string
+	}{
+		"while objects of the superseded revision are left": {corev1alpha2.ReasonRollingOut, false, corev1alpha2.ReasonRollingOut},
+		"when everything is as before":                      {corev1alpha2.ReasonRollingOut, true, corev1alpha2.ReasonAsExpected},
+		"a repair is not reported so":                       {corev1alpha2.ReasonAsExpected, false, corev1alpha2.ReasonAsExpected},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.history.Stored[1].Stored = corev1alpha2.RevisionFailed
+			f.writeRevisions()
+			f.progressing(c.reason)
+			m := f.machine()
+			m.active, m.desired = f.history.Stored[0], f.history.Stored[0]
+			m.report.Complete, m.report.Waiting = c.complete, "applied 8 of 50 objects"
+			var status corev1alpha2.BundleDeploymentStatus
+			m.reportProgressing(&status)
+			if got := status.Conditions[0]; got.Reason != c.want {
+				t.Errorf("%s: %s", got.Reason, got.Message)
+			}
+		})
+	}
+}
+
+func TestARollbackThatCannotBeCleanedUpIsOverAndSaysSo(t *testing.T) {
+	for want, blocked := range map[string]bool{corev1alpha2.ReasonRollingBack: false, corev1alpha2.ReasonDeadlineExceeded: true} {
+		f := newFixture(t)
+		f.history.Stored[1].Stored = corev1alpha2.RevisionFailed
+		f.writeRevisions()
+		m := f.machine()
+		m.active, m.desired, m.failed, m.report = f.history.Stored[0], f.history.Stored[0], f.history.Stored[1], healthy
+		m.pruneWaits(Removal{Waiting: "ConfigMap memo/b: forbidden; grant it", Blocked: blocked})
+		var status corev1alpha2.BundleDeploymentStatus
+		m.reportProgressing(&status)
+		if got := status.Conditions[0]; got.Reason != want || !strings.Contains(got.Message, "grant it") {
+			t.Errorf("blocked %v: %s: %s", blocked, got.Reason, got.Message)
+		}
+	}
+}
+
+func TestMessagesAreBoundedAndOneLine(t *testing.T) {
+	for given, want := range map[string]string{"a\n b..": "a b.", "a.": "a."} {
+		if got := Message(given); got != want {
+			t.Errorf("Message(%q) = %q, want %q", given, got, want)
+		}
+	}
+	if got := Message(strings.Repeat("ü", MaxMessage)); len(got) > MaxMessage || !strings.HasSuffix(got, "…") {
+		t.Errorf("a long text has %d bytes", len(got))
+	}
+}
+
+func TestMessagesComeBackFromTheAPIServerAsTheyWereWritten(t *testing.T) {
+	for name, text := range map[string]string{
+		"half a character at the end of a cut text": "a" + strings.Repeat("ü", MaxMessage),
+		"half a character as it came":               "value \"\xc3\" is refused",
+	} {
+		if got := Message(text); !utf8.ValidString(got) || len(got) > MaxMessage {
+			t.Errorf("%s: %d bytes, %q; it would be written again and again", name, len(got), got[max(0, len(got)-8):])
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package revision
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+)
+
+// Event is an Event on the BundleDeployment.
+type Event struct {
+	Reason, Message string
+	// Warning is the type of the Event: Warning, otherwise Normal.
+	Warning bool
+}
+
+// StartEvent returns the Event of a start that was recorded.
+func (m *Machine) StartEvent() Event {
+	message := fmt.Sprintf("Rolling out %s", m.desired)
+	if m.active != nil {
+		message = fmt.Sprintf("%s; revision %d stays until it is healthy", message, m.active.Number)
+	}
+	return Event{Reason: corev1alpha2.EventRollOutStarted, Message: message}
+}
+
+// Events returns the Events of what a status says and the one before it does not, as far as users care. They are sent after the
+// status was written: what could not be written may be decided otherwise the next time.
+func (m *Machine) Events(after corev1alpha2.BundleDeploymentStatus) []Event {
+	var events []Event
+	if m.IsActivated(after) {
+		events = append(events, m.activeEvent())
+	}
+	for _, each := range after.Conditions {
+		before := meta.FindStatusCondition(m.in.Deployment.Status.Conditions, each.Type)
+		if before != nil && before.Status == each.Status && before.Reason == each.Reason {
+			continue
+		}
+		switch each.Reason {
+		case corev1alpha2.EventUnpackFailed, corev1alpha2.EventBundleLoadFailed, corev1alpha2.EventInstallFailed,
+			corev1alpha2.EventUpgradeFailed, corev1alpha2.EventReconcileFailed, corev1alpha2.EventProvisionerNotFound:
+			if each.Type == corev1alpha2.ConditionHasValidBundle && each.Status != isFalse {
+				continue // says what Unpacked says
+			}
+			events = append(events, Event{each.Reason, each.Message, true})
+		case corev1alpha2.ReasonDeadlineExceeded:
+			event := Event{corev1alpha2.EventRolledBack, each.Message, true}
+			if m.failed == nil {
+				event = Event{corev1alpha2.EventDeadlineExceeded, m.missedDeadline(), true}
+			}
+			events = append(events, event)
+		case corev1alpha2.ReasonRollingBack:
+			if before == nil || !isMissed(before.Reason) {
+				events = append(events, Event{corev1alpha2.EventDeadlineExceeded, m.failed.failure(), true})
+			}
+			events = append(events, Event{corev1alpha2.EventRollingBack, fmt.Sprintf("Putting revision %d back: %s", m.active.Number, m.failed.failure()), true})
+		case corev1alpha2.EventHealthy:
+			if !m.IsActivated(after) { // RevisionActive says so
+				events = append(events, Event{each.Reason, each.Message, false})
+			}
+		case corev1alpha2.EventInstallationSucceeded:
+			events = append(events, Event{each.Reason, each.Message, false})
+		}
+	}
+	return events
+}
+
+func (m *Machine) activeEvent() Event {
+	event := Event{Reason: corev1alpha2.EventRevisionActive, Message: m.active.title() + " is complete and healthy"}
+	if before := m.in.Deployment.Status.ActiveRevision; before != 0 {
+		event.Message = fmt.Sprintf("%s replaces revision %d", m.active.title(), before)
+	}
+	return event
+}
+
+// IsActivated reports whether a status has another active revision than the one before it.
+func (m *Machine) IsActivated(after corev1alpha2.BundleDeploymentStatus) bool {
+	return m.active != nil && m.active.Number == after.ActiveRevision && m.active.Number != m.in.Deployment.Status.ActiveRevision
+}
+
+// HasMissedDeadline reports whether a status says that a revision missed its deadline and the one before it does not.
+func (m *Machine) HasMissedDeadline(after corev1alpha2.BundleDeploymentStatus) bool {
+	return isMissed(progressingReason(after)) && !isMissed(progressingReason(m.in.Deployment.Status))
+}
+
+func isMissed(reason string) bool {
+	return reason == corev1alpha2.ReasonDeadlineExceeded || reason == corev1alpha2.ReasonRollingBack
+}
+
+// progressingReason returns the reason of the Progressing condition; empty without one.
+func progressingReason(status corev1alpha2.BundleDeploymentStatus) string {
+	if found := meta.FindStatusCondition(status.Conditions, corev1alpha2.ConditionProgressing); found != nil {
+		return found.Reason
+	}
+	return ""
+}

@@ -1,0 +1,44 @@
+package revision
+
+import (
+	"strings"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+)
+
+// Header is what is stored of a revision beside its objects. Its JSON form is stored in Secrets: fields are added only.
+type Header struct {
+	// Number counts up from 1 within one BundleDeployment.
+	Number int64 `json:"number"`
+	// Digest of the objects, "sha256:…": equal objects in equal order have equal digests.
+	Digest string `json:"digest"`
+	// Source is the reference as the spec had it when it was resolved; Resolved is the same by digest.
+	Source   string `json:"source"`
+	Resolved string `json:"resolved"`
+	// Config is the digest of the configuration that the objects were rendered with; empty without configuration.
+	Config string `json:"config,omitempty"`
+	// Certificates is the component that makes the certificates of the objects; empty if they need none.
+	Certificates string `json:"certificates,omitempty"`
+	// Renderer is the renderer of the objects, or one that renders the same objects, as Renderer returns it.
+	Renderer string `json:"renderer,omitempty"`
+	// Plan is the digest of the objects in any order.
+	Plan string `json:"plan,omitempty"`
+	// Bundle is the bundle's metadata.
+	Bundle corev1alpha2.BundleMetadata `json:"bundle"`
+	// Parts is the number of Secrets that hold the objects.
+	Parts int `json:"parts"`
+	// Bytes is the size of the objects as JSON lines.
+	Bytes int64 `json:"bytes"`
+}
+
+// Renderer returns the identity of this manager's renderer of a bundle format: the format, a slash, and the renderer's version.
+// Raise the version when a renderer begins to render other objects: what is installed is then rendered again.
+func Renderer(format string) string { return format + "/1" }
+
+// formatOf returns the bundle format of a renderer. Revisions that were stored without a renderer are registry+v1.
+func formatOf(renderer string) string {
+	if format, _, known := strings.Cut(renderer, "/"); known {
+		return format
+	}
+	return corev1alpha2.FormatRegistryV1
+}

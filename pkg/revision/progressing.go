@@ -1,0 +1,108 @@
+package revision
+
+import (
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+)
+
+// reportProgressing reports what is under way, and what is in its way.
+func (m *Machine) reportProgressing(status *status) {
+	c := condition{corev1alpha2.ConditionProgressing, isFalse, corev1alpha2.ReasonBlocked, ""}
+	switch {
+	case m.in.Deployment.Spec.Paused:
+		c.reason, c.message = corev1alpha2.ReasonPaused, "Nothing is changed while spec.paused is set."
+	case m.in.UnknownClass != "":
+		c.message = "The provisioner class is not known; the Unpacked condition says more."
+	case m.failed != nil:
+		c = m.rollbackCondition()
+	case m.desired == nil:
+		c = m.contentCondition()
+	case m.State(m.desired) == Held:
+		c.reason, c.message = corev1alpha2.ReasonDeadlineExceeded, m.missedDeadline()+". "+m.heldMessage()
+	case m.refusal != nil && m.desired == m.active:
+		c.message = fmt.Sprintf("%s is not kept as it was declared: %v.", m.active.title(), m.refusal)
+	case m.refusal != nil:
+		c.message = fmt.Sprintf("%s is not applied: %v.", m.desired.title(), m.refusal)
+	case m.IsRollingOut():
+		c.status, c.reason, c.message = isTrue, corev1alpha2.ReasonRollingOut, sentence(m.desired.title()+" is rolling out", m.obstacle())
+	case m.isGoingBack():
+		c.status, c.reason, c.message = isTrue, corev1alpha2.ReasonRollingOut, sentence(m.active.title()+" is being put back", m.obstacle())
+	case m.pruneBlocked:
+		c.message = "What only earlier revisions had is not removed: " + m.pruning + "."
+	case m.pruning != "":
+		c.status, c.reason, c.message = isTrue, corev1alpha2.ReasonRollingOut, "Removing what only earlier revisions had: "+m.pruning+"."
+	default:
+		c.reason, c.message = corev1alpha2.ReasonAsExpected, m.active.title()+" is active."
+	}
+	m.set(status, c)
+}
+
+// contentCondition is Progressing while no revision of the desired content is stored.
+func (m *Machine) contentCondition() condition {
+	c := condition{corev1alpha2.ConditionProgressing, isFalse, corev1alpha2.ReasonBlocked, ""}
+	switch {
+	case m.content.Invalid != "":
+		c.message = "The bundle cannot be installed; the HasValidBundle condition says why."
+	case m.content.Err != nil:
+		c.message = "The source cannot be unpacked; it is tried again, and the Unpacked condition says why."
+	case m.in.Desired.Missing != "":
+		c.message = "The source is waited for; the Unpacked condition says what is missing."
+	default:
+		c.status, c.reason, c.message = isTrue, corev1alpha2.ReasonRollingOut, "The source is being unpacked."
+	}
+	return c
+}
+
+// isGoingBack reports whether the spec went back to the active revision while another one was rolling out, and not everything is as
+// it was before. A repair is never reported so.
+func (m *Machine) isGoingBack() bool {
+	before := m.progressing()
+	return !m.report.Complete && (m.wasStarted() || before != nil && before.Reason == corev1alpha2.ReasonRollingOut)
+}
+
+// heldMessage returns what becomes of a revision that missed its deadline and stays.
+func (m *Machine) heldMessage() string {
+	switch {
+	case m.in.Deployment.Spec.OnFailure == corev1alpha2.OnFailureRollback && m.active == nil:
+		return "There is no earlier revision to roll back to, so it is held; it goes on by itself when what is in its way is gone."
+	case m.active == nil:
+		return "It is held, and goes on by itself when what is in its way is gone."
+	}
+	return fmt.Sprintf("It is held, and goes on by itself when what is in its way is gone; what only revision %d had stays until then.", m.active.Number)
+}
+
+// rollbackCondition is Progressing after a revision missed its deadline: the active one is being restored, or it is.
+func (m *Machine) rollbackCondition() condition {
+	c := condition{corev1alpha2.ConditionProgressing, isFalse, corev1alpha2.ReasonDeadlineExceeded, ""}
+	why := m.failed.failure()
+	isRecorded := m.stateInStatus(m.failed.Number) == corev1alpha2.RevisionFailed
+	if m.wasRolledBack() || isRecorded && m.isComplete() && (m.pruning == "" || m.pruneBlocked) {
+		c.message = fmt.Sprintf("%s. Rolled back: %s is active again. This is not tried again before the spec changes.", why, m.active)
+		if before := m.earlierRollback(); before != nil && m.failed.FailureMessage == "" && !m.pruneBlocked {
+			c.message = before.Message // the only record of the reason that a manager without failureMessage left
+		}
+		if m.pruneBlocked {
+			c.message += fmt.Sprintf(" What only %s had is not removed: %s.", m.failed, m.pruning)
+		}
+		return c
+	}
+	waiting := m.pruning
+	if isRecorded && waiting == "" { // before that the report is of the failed revision
+		waiting = m.obstacle()
+	}
+	c.status, c.reason = isTrue, corev1alpha2.ReasonRollingBack
+	c.message = why + ". Rolled back: " + sentence(m.active.String()+" is being put back", waiting)
+	return c
+}
+
+// earlierRollback returns the Progressing condition that was written last if it reports a rollback for this spec; nil otherwise.
+func (m *Machine) earlierRollback() *metav1.Condition {
+	before := m.progressing()
+	if before == nil || before.Reason != corev1alpha2.ReasonDeadlineExceeded || before.ObservedGeneration != m.in.Deployment.Generation {
+		return nil
+	}
+	return before
+}

@@ -1,0 +1,124 @@
+package revision
+
+import (
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+)
+
+// Report fills in a status with what was decided and done: revisions, content, objects, drift and all conditions.
+func (m *Machine) Report(status *corev1alpha2.BundleDeploymentStatus) {
+	status.ObservedGeneration = m.in.Deployment.Generation
+	m.reportRevisions(status)
+	m.reportContent(status)
+	m.reportObjects(status)
+	m.reportUnpacked(status)
+	m.reportInstalled(status)
+	m.reportHealthy(status)
+	m.reportProgressing(status)
+	m.reportDrift(status)
+}
+
+// ReportStart fills in the part of a status that a start changes. It is written before anything of the revision is.
+func (m *Machine) ReportStart(status *corev1alpha2.BundleDeploymentStatus) {
+	m.reportRevisions(status)
+	m.reportHealthy(status)
+	m.reportProgressing(status)
+}
+
+// reportRevisions reports every stored revision, and lost ones until their objects are gone.
+func (m *Machine) reportRevisions(status *corev1alpha2.BundleDeploymentStatus) {
+	status.ActiveRevision = 0
+	if m.active != nil {
+		status.ActiveRevision = m.active.Number
+	}
+	entries := slices.Clone(m.in.History.Lost)
+	for _, each := range m.in.History.Stored {
+		entries = append(entries, each.entry())
+	}
+	slices.SortFunc(entries, func(a, b corev1alpha2.Revision) int { return int(a.Number - b.Number) })
+	status.Revisions = fit(entries, status.ActiveRevision)
+}
+
+// fit drops the oldest of too many revisions. It keeps the active one, and as far as possible those with objects: the upgrade gate
+// reads from status which revisions count.
+func fit(revisions []corev1alpha2.Revision, active int64) []corev1alpha2.Revision {
+	for len(revisions) > maxRevisions {
+		at := slices.IndexFunc(revisions, func(each corev1alpha2.Revision) bool {
+			return each.Number != active && each.Presence != corev1alpha2.Present
+		})
+		if at < 0 {
+			at = slices.IndexFunc(revisions, func(each corev1alpha2.Revision) bool { return each.Number != active })
+		}
+		revisions = slices.Delete(revisions, at, at+1)
+	}
+	return revisions
+}
+
+// reportContent reports the content of the spec's source, and the active bundle while it is another one.
+func (m *Machine) reportContent(status *corev1alpha2.BundleDeploymentStatus) {
+	newest := m.Newest()
+	if newest != nil {
+		metadata := newest.Bundle
+		status.Bundle = &metadata
+		source := m.in.Deployment.Spec.Source.Image.DeepCopy()
+		if source == nil {
+			source = &corev1alpha2.ImageSource{}
+		}
+		source.Ref, source.PollIntervalMinutes = newest.Resolved, nil
+		status.ResolvedSource = &corev1alpha2.BundleSource{Type: corev1alpha2.SourceTypeImage, Image: source}
+		if digest := digestOf(newest.Resolved); digest != "" {
+			status.ContentDigest = digest
+		}
+	}
+	status.ActiveBundle = nil
+	if m.active != nil && m.active != newest {
+		metadata := m.active.Bundle
+		status.ActiveBundle = &metadata
+	}
+}
+
+// reportObjects reports the objects of the target, or those of the active revision while Healthy does.
+func (m *Machine) reportObjects(status *corev1alpha2.BundleDeploymentStatus) {
+	status.Objects, status.Unready = nil, nil
+	if m.target() == nil {
+		return
+	}
+	report := m.report
+	if m.observed != nil {
+		report = *m.observed
+	}
+	status.Objects = &corev1alpha2.ObjectCounts{Total: int32(report.Total), Ready: int32(report.Ready)}
+	status.Unready = report.Unready
+}
+
+// condition is one condition without what all conditions of a sync share.
+type condition struct {
+	kind    string
+	status  metav1.ConditionStatus
+	reason  string
+	message string
+}
+
+func (m *Machine) set(status *corev1alpha2.BundleDeploymentStatus, c condition) {
+	SetCondition(status, m.in.Deployment.Generation, metav1.Condition{
+		Type: c.kind, Status: c.status, Reason: c.reason, Message: c.message, LastTransitionTime: metav1.NewTime(m.now),
+	})
+}
+
+// SetCondition sets a condition of a generation, with its message as Message returns it. LastTransitionTime is used if the status of
+// the condition changes.
+func SetCondition(status *corev1alpha2.BundleDeploymentStatus, generation int64, condition metav1.Condition) {
+	condition.Message, condition.ObservedGeneration = Message(condition.Message), generation
+	meta.SetStatusCondition(&status.Conditions, condition)
+}
+
+// digestOf returns the digest of a reference by digest; empty if it has none.
+func digestOf(resolved string) string {
+	_, digest, _ := strings.Cut(resolved, "@")
+	return digest
+}

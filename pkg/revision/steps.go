@@ -1,0 +1,222 @@
+package revision
+
+import (
+	"fmt"
+	"slices"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+)
+
+// step is one step of a sync. next returns its next action, and Done when the step is over.
+type step struct {
+	name string
+	next func(*Machine) Action
+}
+
+// steps are run in this order. A machine goes back to none of them.
+var steps = []step{
+	{"find the active revision", (*Machine).findActive},
+	{"find the desired revision", (*Machine).findDesired},
+	{"fetch the desired content", (*Machine).fetch},
+	{"poll the source", (*Machine).poll},
+	{"check the requirements", (*Machine).checkRequirements},
+	{"record the start", (*Machine).recordStart},
+	{"apply", (*Machine).apply},
+	{"apply what only the active revision has", (*Machine).applyRemaining},
+	{"judge the result", (*Machine).judge},
+	{"observe the active revision", (*Machine).observe},
+	{"judge the deadline", (*Machine).judgeDeadline},
+	{"prune", (*Machine).prune},
+	{"delete surplus revisions", (*Machine).deleteSurplus},
+	{"keep watches", (*Machine).keepWatches},
+	{"remove leftovers", (*Machine).removeLeftovers},
+	{"collect garbage", (*Machine).collectGarbage},
+}
+
+func (m *Machine) findActive() Action {
+	found := m.in.History.find(m.in.Deployment.Status.ActiveRevision)
+	switch {
+	case found == nil:
+		m.restoreUnwritten()
+		return Action{}
+	case !found.Loaded:
+		return Action{Kind: Load, Revision: found}
+	}
+	m.active = found
+	m.restoreUnwritten()
+	return Action{}
+}
+
+// restoreUnwritten takes back an activation that was decided in a sync whose status was not written. The revision goes on rolling out.
+func (m *Machine) restoreUnwritten() {
+	for _, each := range m.in.History.Stored {
+		switch {
+		case each == m.active:
+			each.Stored = corev1alpha2.RevisionActive
+		case each.Stored == corev1alpha2.RevisionActive && each.Started != nil:
+			each.Stored = corev1alpha2.RevisionRollingOut
+		}
+	}
+}
+
+// findDesired looks for a stored revision of the desired content. One that failed for this spec is not tried again while there is
+// something to go back to. The newest revision is continued; an older one is stored again under a new number, so that the newest
+// is always the desired one.
+func (m *Machine) findDesired() Action {
+	found := m.in.History.latest(m.in.Desired)
+	switch {
+	case m.in.UnknownClass != "" || m.desired != nil || m.notStored || found == nil:
+	case found == m.active:
+		m.desired = found
+	case found.hasFailedFor(m.in.Deployment.Generation) && m.active != nil:
+		m.failed, m.desired = found, m.active
+	case found == m.in.History.Stored[len(m.in.History.Stored)-1]:
+		if !found.Loaded {
+			return Action{Kind: Load, Revision: found}
+		}
+		m.desired = found
+	case !m.in.Deployment.Spec.Paused:
+		return Action{Kind: Store, Revision: found}
+	}
+	m.selected = true
+	return Action{}
+}
+
+func (m *Machine) fetch() Action {
+	if m.in.UnknownClass != "" || m.desired != nil || m.notStored || m.in.Desired.Missing != "" || m.in.Deployment.Spec.Paused {
+		return Action{}
+	}
+	return Action{Kind: Fetch}
+}
+
+func (m *Machine) poll() Action {
+	if m.polled || m.Newest() == nil || m.in.Deployment.Spec.Paused {
+		return Action{}
+	}
+	m.polled = true
+	return Action{Kind: Poll}
+}
+
+func (m *Machine) checkRequirements() Action {
+	if m.checked || m.desired == nil || !m.isDue(m.desired) || m.desired.isStarted() {
+		return Action{}
+	}
+	return Action{Kind: CheckRequirements, Revision: m.desired}
+}
+
+// checkCapacity returns the requirement that status.revisions has space for another revision with objects.
+func (m *Machine) checkCapacity() Check {
+	present := 0
+	for _, each := range m.in.History.Lost {
+		if each.Presence == corev1alpha2.Present {
+			present++
+		}
+	}
+	for _, each := range m.in.History.Stored {
+		if each != m.desired && (each == m.active || each.presence() == corev1alpha2.Present) {
+			present++
+		}
+	}
+	if present < maxRevisions {
+		return Check{}
+	}
+	name := m.in.Deployment.Name
+	return Check{Unmet: Capacity, Problem: Problem{Refused: true, Err: fmt.Errorf(
+		"BundleDeployment %s: the objects of %d earlier revisions are not removed yet; see what holds them: list the objects with label %s=%s that have a deletionTimestamp, and look at their finalizers",
+		name, present, corev1alpha2.LabelOwnerName, name)}}
+}
+
+func (m *Machine) recordStart() Action {
+	if m.isStart {
+		return Action{}
+	}
+	rule, r := m.find(RecordStart)
+	if r == nil {
+		return Action{}
+	}
+	rule.apply(m, r)
+	return Action{Kind: RecordStart, Revision: r}
+}
+
+// apply applies the target. A desired revision that has not started is not applied while another one is active.
+func (m *Machine) apply() Action {
+	target := m.target()
+	if target == nil || m.applied {
+		return Action{}
+	}
+	m.applied = true
+	if m.problem.Err != nil || m.active != nil && target != m.active && !target.isStarted() {
+		m.report = Report{Total: target.Objects}
+		return Action{}
+	}
+	return Action{Kind: Apply, Revision: target, Apply: ApplyOptions{
+		Gated:   !m.wasApplied(target),
+		Trusted: target == m.active && m.wasSettled(),
+		Enforce: target != m.active || m.wasStarted() || m.failed != nil && !m.wasRolledBack(),
+	}}
+}
+
+// applyRemaining keeps what only the active revision has. Once the desired revision is complete that is about to be pruned: nothing
+// of it may be in the way.
+func (m *Machine) applyRemaining() Action {
+	if m.remaining || m.active == nil || m.target() == m.active || m.problem.Err == nil && m.isComplete() {
+		return Action{}
+	}
+	m.remaining = true
+	return Action{Kind: ApplyRemaining, Revision: m.active}
+}
+
+// toleratedFaults is the number of consecutive syncs that may meet a transient fault before status reports it: a conflict or a
+// server that restarts is over by then, and a status that followed each of them would flap.
+const toleratedFaults = 2
+
+// judge sorts the problem of applying: a refusal is reported and tried again with back-off; a transient fault aborts the sync, so
+// that the queue tries again, until it has lasted.
+func (m *Machine) judge() Action {
+	target, history := m.target(), m.in.History
+	if m.judged || target == nil {
+		return Action{}
+	}
+	target.Applied = target.Applied || m.report.Complete
+	switch {
+	case m.problem.Err == nil:
+		history.Faults, history.Refusals = 0, 0
+	case m.problem.Refused:
+		m.refusal, history.Faults = m.problem.Err, 0
+		if m.check.Unmet != Approval { // an approval is an event
+			history.Refusals++
+			m.lookAfter(m.in.RefusalBackoff(history.Refusals))
+		}
+	default:
+		if history.Faults++; history.Faults <= toleratedFaults {
+			return Action{Kind: Abort}
+		}
+		m.fault = fmt.Errorf("rolling out BundleDeployment %q: %w", m.in.Deployment.Name, m.problem.Err)
+	}
+	m.judged = true
+	return Action{}
+}
+
+func (m *Machine) observe() Action {
+	target := m.target()
+	if m.observed != nil || m.active == nil || target == m.active || m.refusal == nil && target.isStarted() {
+		return Action{}
+	}
+	return Action{Kind: Observe, Revision: m.active}
+}
+
+// Fault returns a fault that has lasted, for the controller to return after the status was written; nil if there is none.
+func (m *Machine) Fault() error { return m.fault }
+
+func (m *Machine) collectGarbage() Action {
+	if m.garbageTried || m.in.History.GarbageCollected || m.desired == nil || m.in.Deployment.Spec.Paused {
+		return Action{}
+	}
+	m.garbageTried = true
+	return Action{Kind: CollectGarbage}
+}
+
+// archived returns the revisions that are neither active nor desired, oldest first.
+func (m *Machine) archived() []*Revision {
+	return slices.DeleteFunc(slices.Clone(m.in.History.Stored), func(each *Revision) bool { return each == m.active || each == m.desired })
+}

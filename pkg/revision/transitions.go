@@ -1,0 +1,192 @@
+package revision
+
+import (
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+)
+
+// Transition is one rule by which a revision changes its state.
+type Transition struct {
+	// From are the states that the rule applies to, and To is the state after it.
+	From []State
+	To   State
+	// When is the guard in words, and Effect what else happens.
+	When, Effect string
+	// Action must succeed before the effect counts; Done if the rule needs none.
+	Action ActionKind
+
+	guard  func(*Machine, *Revision) bool
+	effect func(*Machine, *Revision)
+}
+
+var (
+	unstarted = []State{Pending, WaitingForApproval, WaitingForPermissions, WaitingForNamespace, WaitingForCapacity, Failed, Archived}
+	rolling   = []State{RollingOut, Held}
+)
+
+// transitions are all rules. Of several whose guards hold, the first applies.
+var transitions = []Transition{
+	{
+		From: []State{Pending, RollingOut, Held}, To: Failed,
+		When: "the spec asks for other content", Effect: "its objects are pruned",
+		guard:  func(m *Machine, r *Revision) bool { return m.selected && r != m.desired },
+		effect: func(_ *Machine, r *Revision) { r.Stored = corev1alpha2.RevisionFailed },
+	},
+	{
+		From: []State{Failed}, To: Pending,
+		When: "the spec asks for it again, and nothing of it was written", Effect: "none",
+		guard:  func(m *Machine, r *Revision) bool { return r == m.desired && !r.isTouched() },
+		effect: func(_ *Machine, r *Revision) { r.Stored = corev1alpha2.RevisionRollingOut },
+	},
+	waitFor(Approval, "its plan is not approved"),
+	waitFor(Permissions, "the manager lacks permissions"),
+	waitFor(InstallNamespace, "the install namespace must not be used"),
+	waitFor(Capacity, "objects of 8 earlier revisions are not removed yet"),
+	{
+		From: unstarted, To: RollingOut,
+		When: "it is desired, not paused, and every requirement holds", Effect: "the start is recorded; the deadline counts from it",
+		Action: RecordStart,
+		guard: func(m *Machine, r *Revision) bool {
+			return m.isDue(r) && !r.isStarted() && m.checked && m.check.Unmet == NoRequirement
+		},
+		effect: (*Machine).start,
+	},
+	{
+		From: rolling, To: RollingOut,
+		When: "spec.paused was set until now", Effect: "the start is recorded again; the deadline counts anew",
+		Action: RecordStart,
+		guard:  func(m *Machine, r *Revision) bool { return m.isDue(r) && r.isStarted() && m.wasPaused() },
+		effect: (*Machine).start,
+	},
+	{
+		From: rolling, To: Active,
+		When: "all objects are applied and healthy", Effect: "it replaces the active revision",
+		guard: func(m *Machine, r *Revision) bool { return m.isDue(r) && m.judged && m.isComplete() },
+		effect: func(m *Machine, r *Revision) {
+			m.active, r.Stored = r, corev1alpha2.RevisionActive
+		},
+	},
+	{
+		From: []State{Active}, To: Archived,
+		When: "another revision is active", Effect: "objects that only it has are pruned",
+		guard:  func(m *Machine, r *Revision) bool { return m.selected && r != m.active },
+		effect: func(_ *Machine, r *Revision) { r.Stored = corev1alpha2.RevisionArchived },
+	},
+	{
+		From: rolling, To: Failed,
+		When: "its deadline has passed, spec.onFailure is Rollback, and there is an active revision", Effect: "the failure is recorded for this generation of the spec; then the active revision is restored",
+		guard:  func(m *Machine, r *Revision) bool { return r == m.desired && m.verdict == rollBack },
+		effect: (*Machine).rollBack,
+	},
+	{
+		From: []State{RollingOut}, To: Held,
+		When: "its deadline has passed, and it is not rolled back", Effect: "none; the objects are applied further on",
+		guard:  func(m *Machine, r *Revision) bool { return r == m.desired && m.verdict == hold },
+		effect: func(m *Machine, r *Revision) { m.held = r },
+	},
+	{
+		From: []State{Held}, To: RollingOut,
+		When: "its deadline was extended", Effect: "none",
+		guard:  func(m *Machine, r *Revision) bool { return r == m.desired && m.verdict == inTime },
+		effect: func(m *Machine, _ *Revision) { m.held = nil },
+	},
+	{
+		From: []State{Failed, Archived}, To: Deleted,
+		When: "it is pruned, and more than 3 revisions are neither active nor desired", Effect: "it is not stored any more",
+		Action: Delete,
+		guard:  (*Machine).isSurplus,
+		effect: func(m *Machine, r *Revision) { m.in.History.Remove(r.Number) },
+	},
+}
+
+// Transitions returns all rules, in the order in which they apply.
+func Transitions() []Transition { return slices.Clone(transitions) }
+
+// waitFor is the rule of a requirement that does not hold. A revision that failed is desired again: its failure is over.
+func waitFor(requirement Requirement, when string) Transition {
+	return Transition{
+		From: []State{Pending, Failed, Archived}, To: waitingStates[requirement],
+		When: when, Effect: "nothing is written; the requirement is checked again",
+		guard: func(m *Machine, r *Revision) bool {
+			return m.isDue(r) && m.checked && m.check.Unmet == requirement
+		},
+		effect: func(m *Machine, r *Revision) {
+			m.waiting, r.FailedGeneration, r.FailureMessage = requirement, 0, ""
+		},
+	}
+}
+
+// isDue reports whether a revision is to become the active one, and nothing is paused.
+func (m *Machine) isDue(r *Revision) bool {
+	return m.IsRollingOut() && r == m.desired && !m.in.Deployment.Spec.Paused
+}
+
+// start is the effect of a start. What was applied before is pruned, or about to be: its phases wait again.
+func (m *Machine) start(r *Revision) {
+	earlier := *r
+	m.earlier = &earlier
+	r.clean, r.checked = !r.HasObjects() || r.clean, false
+	now := metav1.NewTime(m.now.Truncate(time.Second))
+	r.Started, r.Stored = &now, corev1alpha2.RevisionRollingOut
+	r.FailedGeneration, r.FailureMessage = 0, ""
+	r.Applied, r.Pruned, r.FirstSeen = false, false, time.Time{}
+	m.waiting, m.held, m.isStart = NoRequirement, nil, true
+}
+
+// StartRecorded ends RecordStart with the BundleDeployment as it was written.
+func (m *Machine) StartRecorded(written *corev1alpha2.BundleDeployment) {
+	m.in.Deployment, m.earlier = written, nil
+}
+
+// StartFailed ends RecordStart: nobody knows whether the start was written. The revision starts again at the next sync. Objects of
+// an earlier start may still be there.
+func (m *Machine) StartFailed() {
+	*m.desired, m.earlier = *m.earlier, nil
+	if m.desired.isStarted() {
+		m.desired.Stored = corev1alpha2.RevisionFailed
+	}
+}
+
+// rollBack is the effect of a missed deadline. The refusal and the observation are those of the revision that was given up. Another
+// sync restores the active revision after the failure was written.
+func (m *Machine) rollBack(r *Revision) {
+	r.FailureMessage = truncated(m.missedDeadline(), maxFailureMessage)
+	r.Stored, r.FailedGeneration = corev1alpha2.RevisionFailed, m.in.Deployment.Generation
+	m.failed, m.desired, m.held = r, m.active, nil
+	m.refusal, m.observed = nil, nil
+	m.lookAfter(time.Millisecond)
+}
+
+// apply applies a rule to a revision.
+func (t Transition) apply(m *Machine, r *Revision) { t.effect(m, r) }
+
+// find returns the first rule with this action whose guard holds, and for which revision.
+func (m *Machine) find(action ActionKind) (Transition, *Revision) {
+	for _, r := range m.in.History.Stored {
+		state := m.State(r)
+		for _, each := range transitions {
+			if each.Action == action && slices.Contains(each.From, state) && each.guard(m, r) {
+				return each, r
+			}
+		}
+	}
+	return Transition{}, nil
+}
+
+// maxTransitions is far more than the transitions of one sync: each revision has a few.
+const maxTransitions = 1000
+
+// advance applies all rules that need no action.
+func (m *Machine) advance() {
+	for range maxTransitions {
+		rule, r := m.find(Done)
+		if r == nil {
+			return
+		}
+		rule.apply(m, r)
+	}
+}

@@ -1,0 +1,129 @@
+package revision
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+)
+
+// inState returns a machine after the search for the desired revision, and a revision that is in a state: the active one, or else
+// revision 2, which is desired.
+func inState(t *testing.T, state State) (*Machine, *Revision) {
+	t.Helper()
+	f := newFixture(t)
+	m := f.machine()
+	one, two := f.history.Stored[0], f.history.Stored[1]
+	m.active, m.desired, m.selected = one, two, true
+	switch state {
+	case Active:
+		return m, one
+	case Pending:
+		two.Started = nil
+	case Held:
+		m.held = two
+	case Failed:
+		two.Stored = corev1alpha2.RevisionFailed
+	case Archived:
+		two.Stored = corev1alpha2.RevisionArchived
+	}
+	for requirement, waiting := range waitingStates {
+		if waiting == state {
+			m.waiting, two.Started = requirement, nil
+		}
+	}
+	return m, two
+}
+
+// circumstances make the guard of a rule hold. The key is the guard in words.
+var circumstances = map[string]func(*Machine, *Revision){
+	"the spec asks for other content":                           func(m *Machine, _ *Revision) { m.desired = m.active },
+	"the spec asks for it again, and nothing of it was written": func(_ *Machine, r *Revision) { r.Started = nil },
+	"its plan is not approved":                                  func(m *Machine, _ *Revision) { m.checked, m.check.Unmet = true, Approval },
+	"the manager lacks permissions":                             func(m *Machine, _ *Revision) { m.checked, m.check.Unmet = true, Permissions },
+	"the install namespace must not be used":                    func(m *Machine, _ *Revision) { m.checked, m.check.Unmet = true, InstallNamespace },
+	"objects of 8 earlier revisions are not removed yet":        func(m *Machine, _ *Revision) { m.checked, m.check.Unmet = true, Capacity },
+	"it is desired, not paused, and every requirement holds":    func(m *Machine, _ *Revision) { m.checked = true },
+	"spec.paused was set until now": func(m *Machine, _ *Revision) {
+		(&fixture{deployment: m.in.Deployment}).progressing(corev1alpha2.ReasonPaused)
+	},
+	"all objects are applied and healthy": func(m *Machine, _ *Revision) { m.judged, m.report = true, healthy },
+	"another revision is active":          func(m *Machine, _ *Revision) { m.active = m.desired },
+	"its deadline has passed, spec.onFailure is Rollback, and there is an active revision": func(m *Machine, _ *Revision) { m.verdict = rollBack },
+	"its deadline has passed, and it is not rolled back":                                   func(m *Machine, _ *Revision) { m.verdict = hold },
+	"its deadline was extended":                                                            func(m *Machine, _ *Revision) { m.verdict = inTime },
+	"it is pruned, and more than 3 revisions are neither active nor desired": func(m *Machine, r *Revision) {
+		m.desired, r.Pruned = m.active, true
+		for number := int64(3); number < 3+maxArchived; number++ {
+			archived := newRevision(number, fmt.Sprintf("%d.0.0", number))
+			archived.Stored, archived.Pruned = corev1alpha2.RevisionArchived, true
+			m.in.History.Stored = append(m.in.History.Stored, archived)
+		}
+	},
+}
+
+func TestEveryRuleOfEveryState(t *testing.T) {
+	for _, rule := range transitions {
+		apply, known := circumstances[rule.When]
+		if !known {
+			t.Errorf("no test has the circumstances of the rule %q", rule.When)
+			continue
+		}
+		for _, from := range rule.From {
+			t.Run(fmt.Sprintf("%s to %s when %s", from, rule.To, rule.When), func(t *testing.T) {
+				m, r := inState(t, from)
+				if got := m.State(r); got != from {
+					t.Fatalf("the test begins in state %s", got)
+				}
+				if rule.guard(m, r) {
+					t.Fatal("the rule applies in other circumstances, too")
+				}
+				apply(m, r)
+				if got := m.State(r); got != from {
+					t.Fatalf("the circumstances alone lead to %s", got)
+				}
+				if found, of := m.find(rule.Action); of != r || found.When != rule.When {
+					t.Fatalf("the rule that applies is %q", found.When)
+				}
+				rule.effect(m, r)
+				got := m.State(r)
+				if !slices.Contains(m.in.History.Stored, r) {
+					got = Deleted
+				}
+				if got != rule.To {
+					t.Errorf("the rule leads to %s", got)
+				}
+			})
+		}
+	}
+}
+
+// Rules of one action whose guards hold in a state are ambiguous only if the first of them is to win.
+func TestNoRuleAppliesAgainAfterItWasApplied(t *testing.T) {
+	for _, rule := range transitions {
+		for _, from := range rule.From {
+			m, r := inState(t, from)
+			circumstances[rule.When](m, r)
+			rule.effect(m, r)
+			m.advance()
+			m.advance()
+			if _, of := m.find(Done); of != nil {
+				t.Errorf("after %s to %s, a rule applies again and again", from, rule.To)
+			}
+		}
+	}
+}
+
+func TestEveryStateIsReachedAndLeft(t *testing.T) {
+	for _, state := range States() {
+		entered := slices.ContainsFunc(transitions, func(rule Transition) bool { return rule.To == state && !slices.Equal(rule.From, []State{state}) })
+		left := slices.ContainsFunc(transitions, func(rule Transition) bool { return slices.Contains(rule.From, state) && rule.To != state })
+		if !entered {
+			t.Errorf("no rule leads to %s", state)
+		}
+		if left == (state == Deleted) {
+			t.Errorf("%s is left by a rule: %v", state, left)
+		}
+	}
+}

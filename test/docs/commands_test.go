@@ -1,0 +1,84 @@
+package docs
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// kubectlVerbs are those that pages use, of kubectl and oc; with true those of which the next word is a resource.
+var kubectlVerbs = map[string]bool{
+	"get": true, "describe": true, "edit": true, "delete": true, "patch": true, "explain": true, "annotate": true, "create": false, "apply": false,
+	"rollout": false, "adm": false,
+}
+
+// ofKubernetes are resources that are not the project's, as commands name them.
+var ofKubernetes = []string{"events", "featuregate", "clusteroperator"}
+
+// command looks up targets of the Makefile, folders of programs, and what kubectl and oc are asked about.
+func (v *vocabulary) command(q quoted) string {
+	words := strings.Fields(q.text)
+	switch words[0] {
+	case "make":
+		return v.makeCommand(words[1:])
+	case "go":
+		for i, word := range words {
+			if word == "-C" {
+				word = "./" + words[i+1]
+			}
+			if folder, isFolder := strings.CutPrefix(word, "./"); isFolder && !exists(strings.TrimSuffix(folder, "…")) {
+				return fmt.Sprintf("there is no folder %s", folder)
+			}
+		}
+	case "kubectl", "oc":
+		return v.kubectlCommand(words[1:])
+	default:
+		if strings.HasPrefix(words[0], "STEPS=") {
+			return v.makeCommand(words[2:])
+		}
+		if strings.HasPrefix(words[0], "hack/") && !exists(words[0]) {
+			return "there is no such script"
+		}
+	}
+	return ""
+}
+
+func (v *vocabulary) makeCommand(words []string) string {
+	for _, word := range words {
+		name, _, isVariable := strings.Cut(word, "=")
+		if isVariable && !v.variable(name) || !isVariable && word != "…" && !v.targets[word] {
+			return fmt.Sprintf("the Makefile has no %s", name)
+		}
+	}
+	return ""
+}
+
+func (v *vocabulary) kubectlCommand(words []string) string {
+	hasResource, isVerb := kubectlVerbs[words[0]]
+	if !isVerb {
+		return fmt.Sprintf("%s is no verb that this test knows", words[0])
+	}
+	if !hasResource {
+		if words[0] == "adm" && !slices.Contains([]string{"upgrade", "release"}, words[1]) {
+			return fmt.Sprintf("oc adm has no %s", words[1])
+		}
+		return ""
+	}
+	for _, resource := range strings.Split(words[1], ",") {
+		resource, path, hasPath := strings.Cut(resource, ".")
+		if !v.resources[resource] && !slices.Contains(ofKubernetes, resource) {
+			return fmt.Sprintf("%s is no resource of the project", resource)
+		}
+		if _, found := v.fields.find(path); words[0] == "explain" && hasPath && !found {
+			return fmt.Sprintf("%s has no field %s", resource, path)
+		}
+	}
+	return ""
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(filepath.Join(root, path))
+	return err == nil
+}

@@ -1,0 +1,78 @@
+package docs
+
+// foreign are words in back quotes that neither code nor manifests/ have, each with whose it is, or what it stands for. A word that is
+// on no page any more fails the test.
+var foreign = map[string]string{
+	// Kubernetes'.
+	"/healthz":                       "a path of every server of k8s.io/apiserver",
+	"kubernetes.io/dockerconfigjson": "a type of Secret",
+	"HTTPS_PROXY":                    "an environment variable that the Go library reads",
+	"scale":                          "a subresource",
+	"spec.conversion":                "a field of CustomResourceDefinitions",
+	"spec.ttlSecondsAfterFinished":   "a field of Jobs",
+	"impersonate":                    "a right, which the manager does not have",
+	"kube-system/extension-apiserver-authentication":            "a ConfigMap of the API server's",
+	"system:serviceaccount:openshift-monitoring:prometheus-k8s": "a user of OpenShift's monitoring",
+	`"group":"apps"`: "text of an audit log",
+
+	// OpenShift's.
+	"apiserver.config.openshift.io/cluster": "an object of OpenShift's configuration",
+	"spec.tlsAdherence":                     "a field of that object",
+	"status.desired.version":                "a field of ClusterVersion",
+	"install-config.yaml":                   "the installer's file",
+	"openshift-cluster-version":             "the namespace of the cluster-version operator",
+	"self-managed-high-availability":        "a cluster profile",
+	"ibm-cloud-managed":                     "a cluster profile",
+	"single-node-developer":                 "a cluster profile",
+	"NoData":                                "a reason that library-go puts together",
+	"All is well":                           "a message of library-go's",
+	"alerts/platform-operators":             "a folder of github.com/openshift/runbooks",
+
+	// OLM's, and of bundles.
+	"metadata/annotations.yaml": "a file of a bundle",
+	"metadata/properties.yaml":  "a file of a bundle",
+	"spec.priority":             "a field of CatalogSource and ClusterCatalog",
+	"spec.availabilityMode":     "a field of ClusterCatalog",
+	"helm.sh/release.v1":        "a type of Secret of Helm's",
+
+	// Real packages.
+	"infinispan": "a package", "koku-metrics-operator": "a package", "kube-green": "a package", "nfs-provisioner-operator": "a package",
+	"project-quay": "a package", "sailoperator": "a package",
+
+	// Examples and placeholders.
+	"<package>-system":                                     "how a namespace's name is made",
+	"<package>.v<version>":                                 "how a bundle's name is made",
+	"<pod name>_<pod UID>_<process>":                       "how a holder of the lease is named",
+	"Kind/name":                                            "how stories name objects",
+	"Kind/namespace/name":                                  "how stories name objects",
+	"from: memo-is-installed.yaml":                         "an example of a story",
+	"deployments.apps/status":                              "an example of a subresource",
+	"CatalogSource/openshift-marketplace/redhat-operators": "an example of a catalog",
+	"ClusterCatalog/openshift-redhat-operators":            "an example of a catalog",
+	"update deployments.apps/status":                       "an example of a request",
+	"metrics-reader":                                       "a ServiceAccount that the page creates",
+	`nonResourceURLs: ["/metrics"]`:                        "a rule that the page creates",
+	"example":                                              "a namespace",
+	"kube-*":                                               "a pattern of namespaces",
+	"[a-f]":                                                "a pattern",
+	"[^a-f]":                                               "a pattern",
+	"::":                                                   "what library-go puts between reasons",
+	"${ }":                                                 "a syntax that has no meaning here",
+	"{{ }}":                                                "a syntax that has no meaning here",
+	"{version: 4.22.0, refused: true}":                     "an example of a verb's value",
+	"{target: {group, kind, namespace, name}, jsonPointers: [/spec/replicas]}": "the form of spec.drift.ignore's entries",
+
+	// Go's, the shell's and the tests'.
+	"t.Attr":         "a method of testing.T",
+	"synctest.Test":  "a function of the Go library",
+	"Expect":         "a function of Gomega's",
+	"Eventually":     "a function of Gomega's",
+	"Consistently":   "a function of Gomega's",
+	"Real":           "a part of tests' names",
+	"_test.go":       "how names of files end",
+	"../shared/data": "a folder beside the checkout",
+	"/usr/bin/platform-operators-tests-ext.gz": "a file of the image; the Dockerfile has it",
+	"date -u -d '+14 days' +%FT%TZ":            "a command",
+	"kill -HUP <the demo's process>":           "a command",
+	"ps -o args= -p <the manager's process>":   "a command",
+}

@@ -18,10 +18,21 @@ export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false -trimpath)
 export PLATFORM_OPERATORS_REAL_DATA ?= $(if $(wildcard ../shared/data/catalogs),../shared/data)
 
 MODULE := github.com/openshift/platform-operators
-VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo v0.0.0-unknown)
-COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
-DATE ?= $(shell git log -1 --format=%cI 2>/dev/null)
-LDFLAGS := -X $(MODULE)/pkg/version.gitVersion=$(VERSION) -X $(MODULE)/pkg/version.gitCommit=$(COMMIT) -X $(MODULE)/pkg/version.buildDate=$(DATE)
+# The payload's builders say by these variables what they build, and have no .git or another repository's: then git is not asked. The
+# environment's own VERSION is not read, as builders have one of their own. Names given to make (make build VERSION=…) count over all.
+ifdef OS_GIT_VERSION
+VERSION = $(OS_GIT_VERSION)
+COMMIT = $(SOURCE_GIT_COMMIT)
+TREE_STATE = $(OS_GIT_TREE_STATE)
+DATE = $(if $(SOURCE_DATE_EPOCH),$(shell date --utc --date='@$(SOURCE_DATE_EPOCH)' +%Y-%m-%dT%H:%M:%SZ))
+else
+VERSION = $(shell git describe --tags --always --dirty 2>/dev/null || echo v0.0.0-unknown)
+COMMIT = $(shell git rev-parse HEAD 2>/dev/null)
+TREE_STATE = $(shell git rev-parse --quiet --verify HEAD >/dev/null 2>&1 && { git diff --quiet HEAD && echo clean || echo dirty; })
+DATE = $(shell TZ=UTC0 git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd 2>/dev/null)
+endif
+LDFLAGS = -X $(MODULE)/pkg/version.gitVersion=$(VERSION) -X $(MODULE)/pkg/version.gitCommit=$(COMMIT) \
+	-X $(MODULE)/pkg/version.gitTreeState=$(TREE_STATE) -X $(MODULE)/pkg/version.buildDate=$(DATE)
 
 # RESULTS is a folder for what each test came to, as JSON: of go test by gotestsum, of suites by ginkgo's report.
 RESULTS ?=

@@ -19,12 +19,18 @@ import (
 )
 
 func main() {
+	os.Exit(cli.Run(newCommand()))
+}
+
+func newCommand() *cobra.Command {
 	command := &cobra.Command{
-		Use:   "platform-operators",
-		Short: "Installs the operators that an OpenShift platform is made of, and keeps them",
+		Use:     component,
+		Short:   "Installs the operators that an OpenShift platform is made of, and keeps them",
+		Version: version.Get().GitVersion,
 	}
+	command.SetVersionTemplate(versionText(version.Get()))
 	command.AddCommand(newStartCommand())
-	os.Exit(cli.Run(command))
+	return command
 }
 
 func newStartCommand() *cobra.Command {

@@ -1,16 +1,37 @@
 // Package version tells which build this is. The linker stamps it; nothing else knows how.
 package version
 
-import "k8s.io/apimachinery/pkg/version"
+import (
+	"runtime"
+	"strconv"
+
+	utilversion "k8s.io/apimachinery/pkg/util/version"
+	"k8s.io/apimachinery/pkg/version"
+)
 
 // Set by the linker (-X); see the build target of the Makefile.
 var (
-	gitVersion = "v0.0.0-unknown"
-	gitCommit  = ""
-	buildDate  = ""
+	gitVersion   = "v0.0.0-unknown"
+	gitCommit    = ""
+	gitTreeState = ""
+	buildDate    = ""
 )
 
-// Get returns the build's version, commit and date. A binary built without stamps says v0.0.0-unknown.
+// Get returns what this binary was built from, when, by which Go version, and for which platform. A binary built without stamps says
+// v0.0.0-unknown. Major and minor version are empty if the version does not begin with numbers, as that of a checkout without tags.
 func Get() version.Info {
-	return version.Info{Major: "0", Minor: "1", GitVersion: gitVersion, GitCommit: gitCommit, BuildDate: buildDate}
+	major, minor := majorMinor(gitVersion)
+	return version.Info{
+		Major: major, Minor: minor,
+		GitVersion: gitVersion, GitCommit: gitCommit, GitTreeState: gitTreeState, BuildDate: buildDate,
+		GoVersion: runtime.Version(), Compiler: runtime.Compiler, Platform: runtime.GOOS + "/" + runtime.GOARCH,
+	}
+}
+
+func majorMinor(of string) (major, minor string) {
+	parsed, err := utilversion.ParseGeneric(of)
+	if err != nil {
+		return "", ""
+	}
+	return strconv.FormatUint(uint64(parsed.Major()), 10), strconv.FormatUint(uint64(parsed.Minor()), 10)
 }

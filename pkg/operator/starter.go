@@ -242,6 +242,7 @@ func newBundle(ctx context.Context, input *Input, content *store.Content) (facto
 		BackoffLast:  5 * time.Minute,
 		Clock:        input.Clock,
 		Recorder:     input.Recorder,
+		Events:       newEvents(ctx, input, bundle.Name),
 	})
 }
 

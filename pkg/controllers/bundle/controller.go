@@ -15,12 +15,14 @@ import (
 	"fmt"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/record"
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/library-go/pkg/controller/factory"
@@ -58,10 +60,12 @@ type Config struct {
 	BackoffFirst, BackoffLast time.Duration
 	Clock                     clock.PassiveClock
 	Recorder                  events.Recorder
+	// Events are sent about Bundles; those of Recorder are about the manager's own Deployment.
+	Events record.EventRecorder
 }
 
 func (c Config) validate() error {
-	if c.Client == nil || c.Bundles == nil || c.Classes == nil || c.Content == nil || c.Images == nil || c.Clock == nil || c.Recorder == nil {
+	if c.Client == nil || c.Bundles == nil || c.Classes == nil || c.Content == nil || c.Images == nil || c.Clock == nil || c.Recorder == nil || c.Events == nil {
 		return errors.New("a field of its Config is not set")
 	}
 	return nil
@@ -73,6 +77,7 @@ type controller struct {
 	classes corelisters.ProvisionerClassLister
 	fetches *source.Jobs[wish, contents]
 	clock   clock.PassiveClock
+	events  record.EventRecorder
 }
 
 // New builds the controller; its queue keys are Bundle names. The context ends its fetches, and is the one that the
@@ -100,6 +105,7 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 		classes: config.Classes.Lister(),
 		fetches: fetches,
 		clock:   config.Clock,
+		events:  config.Events,
 	}
 	return factory.New().
 		WithSyncContext(syncContext).
@@ -166,7 +172,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	case err != nil:
 		return fmt.Errorf("writing the status of Bundle %q: %w", name, err)
 	}
-	tell(syncCtx.Recorder(), before, after)
+	c.sendEvent(before, after)
 	return nil
 }
 
@@ -192,7 +198,7 @@ func (c *controller) look(bundle *corev1alpha2.Bundle) (time.Duration, error) {
 	switch {
 	case answer.Result != nil:
 		report(bundle, now, unpacked(answer.Result))
-		record(bundle, answer.Result)
+		recordResult(bundle, answer.Result)
 	case answer.Err != nil:
 		report(bundle, now, unreadable(answer.Err))
 	default:
@@ -201,18 +207,17 @@ func (c *controller) look(bundle *corev1alpha2.Bundle) (time.Duration, error) {
 	return answer.Retry, nil
 }
 
-// tell sends the Event of what changed.
-func tell(recorder events.Recorder, before, after *corev1alpha2.Bundle) {
+// sendEvent sends the Event of what changed, on the Bundle.
+func (c *controller) sendEvent(before, after *corev1alpha2.Bundle) {
 	then := meta.FindStatusCondition(before.Status.Conditions, corev1alpha2.ConditionUnpacked)
 	now := meta.FindStatusCondition(after.Status.Conditions, corev1alpha2.ConditionUnpacked)
 	if now == nil || then != nil && then.Reason == now.Reason {
 		return
 	}
-	message := bounded(fmt.Sprintf("Bundle %q: %s", after.Name, now.Message))
 	switch now.Reason {
 	case corev1alpha2.EventUnpackFailed, corev1alpha2.EventProvisionerNotFound:
-		recorder.Warning(now.Reason, message)
+		c.events.Event(after, corev1.EventTypeWarning, now.Reason, bounded(now.Message))
 	case corev1alpha2.EventUnpackSuccessful:
-		recorder.Event(now.Reason, message)
+		c.events.Event(after, corev1.EventTypeNormal, now.Reason, bounded(now.Message))
 	}
 }

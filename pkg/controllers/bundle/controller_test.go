@@ -3,6 +3,7 @@ package bundle
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,9 +12,12 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/record"
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/openshift/library-go/pkg/operator/events"
@@ -48,6 +52,42 @@ func (r registry) Unpack(_ context.Context, _ image.Source, target image.Target)
 	return os.CopyFS(target.Dir, os.DirFS(filepath.Join("..", "..", "bundle", "registryv1", "testdata", "bundles", "minimal")))
 }
 
+// sent is an Event with the object that it is about.
+type sent struct{ about, kind, reason, message string }
+
+// eventRecorder keeps what is sent; it is a client-go recorder as far as the controller uses one.
+type eventRecorder struct {
+	record.EventRecorder
+	events chan sent
+}
+
+func (r eventRecorder) Event(object runtime.Object, kind, reason, message string) {
+	r.events <- sent{fmt.Sprintf("%T %s", object, objectName(object)), kind, reason, message}
+}
+
+func TestEventsAreOnTheBundle(t *testing.T) {
+	events := make(chan sent, 10)
+	c := &controller{events: eventRecorder{events: events}}
+	before := memo()
+	for _, step := range []struct{ reason, message, kind string }{
+		{corev1alpha2.ReasonProvisionerNotFound, "No class.", corev1.EventTypeWarning},
+		{corev1alpha2.ReasonUnpackFailed, "It cannot be read.", corev1.EventTypeWarning},
+		{corev1alpha2.ReasonUnpackSuccessful, "It is read.", corev1.EventTypeNormal},
+	} {
+		after := before.DeepCopy()
+		meta.SetStatusCondition(&after.Status.Conditions, metav1.Condition{Type: corev1alpha2.ConditionUnpacked, Status: metav1.ConditionTrue, Reason: step.reason, Message: step.message})
+		c.sendEvent(before, after)
+		c.sendEvent(after, after) // nothing has changed
+		if got, want := <-events, (sent{"*v1alpha2.Bundle memo", step.kind, step.reason, step.message}); got != want {
+			t.Errorf("sent %+v, want %+v", got, want)
+		}
+		before = after
+	}
+	if len(events) > 0 {
+		t.Errorf("sent %+v beside", <-events)
+	}
+}
+
 // run runs the controller against a fake API server until the test ends, and gives the Bundle as it changes.
 func run(t *testing.T, images Images, bundle *corev1alpha2.Bundle, before func(*fake.Clientset)) (*fake.Clientset, <-chan watch.Event) {
 	t.Helper()
@@ -70,7 +110,7 @@ func run(t *testing.T, images Images, bundle *corev1alpha2.Bundle, before func(*
 		Bundles: informers.Core().V1alpha2().Bundles(), Classes: informers.Core().V1alpha2().ProvisionerClasses(),
 		Content: content, Images: images, Fetches: 1,
 		BackoffFirst: time.Second, BackoffLast: time.Minute,
-		Clock: clock, Recorder: events.NewInMemoryRecorder("test", clock),
+		Clock: clock, Recorder: events.NewInMemoryRecorder("test", clock), Events: record.NewFakeRecorder(100),
 	})
 	if err != nil {
 		t.Fatal(err)

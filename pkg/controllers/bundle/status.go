@@ -57,8 +57,8 @@ func report(bundle *corev1alpha2.Bundle, now metav1.Time, is verdict) {
 	})
 }
 
-// record writes what was found into a Bundle's status.
-func record(bundle *corev1alpha2.Bundle, found *contents) {
+// recordResult writes what was found into a Bundle's status.
+func recordResult(bundle *corev1alpha2.Bundle, found *contents) {
 	resolved := bundle.Spec.Source.DeepCopy()
 	resolved.Image.Ref = found.resolved
 	status := &bundle.Status

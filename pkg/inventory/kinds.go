@@ -126,7 +126,7 @@ func reduceDefinition(object any) (any, error) {
 	kind.Operator, kind.Installer = ownerOf(found.GetLabels())
 	versions, _, err := unstructured.NestedSlice(found.Object, "spec", "versions")
 	if err != nil {
-		return reduced, nil //nolint:nilerr // one that cannot be read serves nothing
+		return reduced, nil // one that cannot be read serves nothing
 	}
 	for _, each := range versions {
 		version, ok := each.(map[string]any)

@@ -226,7 +226,7 @@ func TestHRD_B2_ManyClusters_WhoIsNotNamedNeedNotAsk(t *testing.T) { notNamedNee
 func keptAsDecided(t *testing.T, clusters, minConflicts int) {
 	t.Helper()
 	kept, chosen, joined, conflicts := 0, 0, 0, 0
-	for seed := range uint64(clusters) { //nolint:gosec // few
+	for seed := range uint64(clusters) { // few
 		c := newChangingCluster(seed)
 		var one, whole Cache
 		for step := range 60 {
@@ -263,7 +263,7 @@ func keptAsDecided(t *testing.T, clusters, minConflicts int) {
 func notNamedNeedNotAsk(t *testing.T, clusters int) {
 	t.Helper()
 	asked, steps := 0, 0
-	for seed := range uint64(clusters) { //nolint:gosec // few
+	for seed := range uint64(clusters) { // few
 		c := newChangingCluster(seed)
 		var cache Cache
 		last := map[string]Decision{}

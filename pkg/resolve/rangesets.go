@@ -33,7 +33,7 @@ func newRangeSets(s *study, required []catalog.Requirement) rangeSets {
 		})
 		if !complete {
 			for at := range sets.numbers {
-				sets.numbers[at] = int32(at) //nolint:gosec // the number of a version
+				sets.numbers[at] = int32(at) // the number of a version
 			}
 			return sets
 		}
@@ -91,7 +91,7 @@ func (s *numberedSet) renumber(node int) {
 	children := [2]int32{s.nodes[2*node], s.nodes[2*node+1]}
 	number, known := s.known[children]
 	if !known {
-		number = int32(len(s.known)) + 2 //nolint:gosec // leaves have 0 and 1, and there are fewer nodes than bytes
+		number = int32(len(s.known)) + 2 // leaves have 0 and 1, and there are fewer nodes than bytes
 		s.known[children] = number
 	}
 	s.nodes[node] = number

@@ -79,7 +79,7 @@ func (g *Graph) namedRanks() [][]int32 {
 				continue
 			}
 			for _, to := range entry.to {
-				byName[name] = append(byName[name], int32(g.rank[to])) //nolint:gosec // the number of a bundle
+				byName[name] = append(byName[name], int32(g.rank[to])) // the number of a bundle
 			}
 		}
 	}

@@ -33,7 +33,7 @@ func newSpanIndex(size int, spans []targetSpan) *spanIndex {
 	next := slices.Clone(x.first)
 	for _, each := range spans {
 		x.nodes(each.span, func(node int) {
-			x.targets[next[node]] = int32(each.target) //nolint:gosec // the number of a bundle
+			x.targets[next[node]] = int32(each.target) // the number of a bundle
 			next[node]++
 		})
 	}

@@ -12,7 +12,7 @@ import (
 // Golden compares a report with a file, or writes the file if update is true. The error has a diff by lines.
 func Golden(file, report string, update bool) error {
 	if update {
-		return os.WriteFile(file, []byte(report), 0o644) //nolint:gosec // a file of the source tree
+		return os.WriteFile(file, []byte(report), 0o644) // a file of the source tree
 	}
 	content, err := os.ReadFile(file)
 	if errors.Is(err, os.ErrNotExist) {

@@ -71,6 +71,11 @@ type monitor struct {
 			TLSConfig struct {
 				ServerName string `json:"serverName"`
 			} `json:"tlsConfig"`
+			MetricRelabelings []struct { // test/alerts tries them
+				Action       string   `json:"action"`
+				SourceLabels []string `json:"sourceLabels"`
+				Regex        string   `json:"regex"`
+			} `json:"metricRelabelings"`
 		} `json:"endpoints"`
 	} `json:"spec"`
 }

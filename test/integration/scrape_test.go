@@ -1,0 +1,111 @@
+package integration
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/openshift/platform-operators/test/samples"
+)
+
+const (
+	// seriesOfNothing is how many series Prometheus may keep of a manager that has next to nothing to do.
+	seriesOfNothing = 200
+	// seriesOfAnOperator is how many more each operator may add.
+	seriesOfAnOperator = 20
+)
+
+// relabeled builds the program that applies the ServiceMonitor's relabelings to a scrape, in a module of its own.
+func relabeled(ctx context.Context) (program string) {
+	GinkgoHelper()
+	program = filepath.Join(GinkgoT().TempDir(), "relabel")
+	build := exec.CommandContext(ctx, "go", "build", "-C", filepath.Join(env.Root, "test", "alerts"), "-mod=readonly", "-trimpath", "-buildvcs=false", "-o", program, "./relabel")
+	output, err := build.CombinedOutput()
+	Expect(err).NotTo(HaveOccurred(), string(output))
+	return program
+}
+
+// kept are the series that Prometheus keeps of what the manager serves now.
+func kept(ctx context.Context, program string) []string {
+	GinkgoHelper()
+	_, body, err := scrape(ctx, "/metrics", clientCertificate(ctx, prometheus))
+	Expect(err).NotTo(HaveOccurred())
+	relabel := exec.CommandContext(ctx, program, filepath.Join(env.Root, "manifests", "0000_90_platform-operators_02-servicemonitor.yaml"))
+	relabel.Stdin = strings.NewReader(body)
+	output, err := relabel.CombinedOutput()
+	Expect(err).NotTo(HaveOccurred(), string(output))
+	return strings.Split(strings.TrimSpace(string(output)), "\n")
+}
+
+// about are those series that name an operator.
+func about(series []string, name string) []string {
+	return slices.DeleteFunc(slices.Clone(series), func(each string) bool { return !strings.Contains(each, `="`+name+`"`) })
+}
+
+// keptRow is a row of the table of what is kept of the libraries' metrics.
+var keptRow = regexp.MustCompile("(?m)^\\| (`[a-z_` ,]+`) \\| ")
+
+func metricsKeptOnPage() (metrics []string) {
+	GinkgoHelper()
+	page, err := os.ReadFile(filepath.Join(env.Root, "docs", "metrics.md"))
+	Expect(err).NotTo(HaveOccurred())
+	_, section, found := strings.Cut(string(page), "\n## What Prometheus keeps\n")
+	Expect(found).To(BeTrue())
+	section, _, _ = strings.Cut(section, "\n## ")
+	for _, row := range keptRow.FindAllStringSubmatch(section, -1) {
+		metrics = append(metrics, strings.Split(strings.Trim(row[1], "`"), "`, `")...)
+	}
+	Expect(len(metrics)).To(BeNumerically(">", 5))
+	return metrics
+}
+
+var _ = Describe("what Prometheus keeps of the manager's metrics", func() {
+	It("[HRD-C5] is fewer than 200 series with nothing installed, and at most 20 more for each operator", func(ctx context.Context) {
+		program := relabeled(ctx)
+		By("a manager that has just started, with nothing installed")
+		instead()
+		startInstead(env.Manager.WithEnv())
+		Eventually(func(ctx context.Context) (string, error) {
+			_, body, err := scrape(ctx, "/metrics", clientCertificate(ctx, prometheus))
+			return body, err
+		}).WithContext(ctx).Should(ContainSubstring("\nplatform_operators_undeclared 0"))
+		almostEmpty := kept(ctx, program)
+		AddReportEntry("series of an almost empty manager", len(almostEmpty))
+		Expect(len(almostEmpty)).To(BeNumerically("<", seriesOfNothing), strings.Join(almostEmpty, "\n"))
+		for _, metric := range metricsKeptOnPage() {
+			Expect(almostEmpty).To(ContainElement(ContainSubstring(`__name__="`+metric+`"`)), "the page lists %s, and the manager does not serve it", metric)
+		}
+
+		By("two operators that have moved, with blocked updates, drift that is left and an override")
+		limit := `"4.21"`
+		names := []string{"scraped", "scraped-too"}
+		before := almostEmpty
+		for _, name := range names {
+			Expect(admin.Publish(ctx, samples.Operator{Package: name, Version: "1.0.0", MaxOpenShiftVersion: limit})).To(Succeed())
+			create(ctx, name, "<1.2.0")
+			Eventually(admin.Installed).WithContext(ctx).WithArguments(name, "1.0.0").Should(Succeed())
+			Expect(admin.Publish(ctx, samples.Operator{Package: name, Version: "1.1.0", MaxOpenShiftVersion: limit, ExtraConfigMap: name},
+				samples.Operator{Package: name, Version: "1.2.0", MaxOpenShiftVersion: limit})).To(Succeed())
+			Eventually(admin.Installed).WithContext(ctx).WithArguments(name, "1.1.0").Should(Succeed())
+			works(ctx, name)
+			respecified(ctx, name, `"paused": true, "compatibilityOverrides": [{"openShiftVersion": "4.22", "reason": "Ada", "expires": "2999-01-01T00:00:00Z"}]`)
+			Eventually(func(ctx context.Context) []string { return about(kept(ctx, program), name) }).WithContext(ctx).Should(And(
+				ContainElement(ContainSubstring("platform_operators_acknowledged_risk")), ContainElement(ContainSubstring("platform_operators_drift_repairs_total")),
+				ContainElement(ContainSubstring(`reason="Range"`)), ContainElement(ContainSubstring(`reason="Paused"`))))
+			now := kept(ctx, program)
+			AddReportEntry("series of an operator", len(about(now, name)))
+			Expect(len(about(now, name))).To(BeNumerically("<=", seriesOfAnOperator), strings.Join(about(now, name), "\n"))
+			if name == names[1] { // the first one has also what all operators share
+				Expect(len(now)-len(before)).To(BeNumerically("<=", seriesOfAnOperator), strings.Join(now, "\n"))
+			}
+			before = now
+		}
+	})
+})

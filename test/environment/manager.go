@@ -107,6 +107,13 @@ func (m *Manager) Of(binary string) *Manager {
 	return other
 }
 
+// WithEnv gives the same manager with more environment variables, each as NAME=value. Only one of the two may run at a time.
+func (m *Manager) WithEnv(variables ...string) *Manager {
+	other := m.With()
+	other.env = append(slices.Clone(m.env), variables...)
+	return other
+}
+
 // Start starts the process. It ends with ours.
 func (m *Manager) Start() error {
 	log, err := os.OpenFile(m.LogFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)

@@ -15,7 +15,7 @@ var kubectlVerbs = map[string]bool{
 }
 
 // ofKubernetes are resources that are not the project's, as commands name them.
-var ofKubernetes = []string{"events", "featuregate", "clusteroperator"}
+var ofKubernetes = []string{"events", "featuregate", "clusteroperator", "clusterrole"}
 
 // command looks up targets of the Makefile, folders of programs, and what kubectl and oc are asked about.
 func (v *vocabulary) command(q quoted) string {

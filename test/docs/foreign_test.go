@@ -62,6 +62,20 @@ var foreign = map[string]string{
 	"{version: 4.22.0, refused: true}":                     "an example of a verb's value",
 	"{target: {group, kind, namespace, name}, jsonPointers: [/spec/replicas]}": "the form of spec.drift.ignore's entries",
 
+	"code": "a label of client-go's metrics",
+
+	// Of Go's cryptography.
+	"GODEBUG=fips140=on":   "a setting of the Go runtime",
+	"GODEBUG=fips140=only": "a setting of the Go runtime",
+	"fips140=only":         "a setting of the Go runtime",
+	"GOFIPS140=v1.0.0":     "a setting of the go command",
+	"CGO_ENABLED":          "a setting of the go command",
+	"CGO_ENABLED=1":        "a setting of the go command",
+	"X25519":               "a key exchange",
+	"fips: true":           "a setting of the installer",
+	"resourceapply":        "a package of library-go",
+	"pkg/crypto":           "a package of library-go",
+
 	// Go's, the shell's and the tests'.
 	"t.Attr":         "a method of testing.T",
 	"synctest.Test":  "a function of the Go library",

@@ -153,7 +153,7 @@ func addScalars(value any, to map[string]bool) {
 		}
 	case string:
 		to[value] = true
-		for _, word := range strings.Split(value, ",") { // feature sets
+		for _, word := range strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == '|' }) { // feature sets, metrics
 			to[word] = true
 		}
 	case bool:

@@ -156,8 +156,8 @@ func (v *vocabulary) path(q quoted) string {
 }
 
 func (v *vocabulary) declaration(q quoted) string {
-	_, name, _ := strings.Cut(q.text, ".")
-	if v.declared[q.text] || strings.HasPrefix(q.text, "t.") && v.declared["."+name] {
+	of, name, _ := strings.Cut(q.text, ".")
+	if v.declared[q.text] || (of == "t" || v.declared[of]) && v.declared["."+name] { // a method or a field
 		return ""
 	}
 	return "the code declares no such name"

@@ -19,7 +19,10 @@ var _ = Describe("a manager in FIPS mode", func() {
 
 	It("[HRD-C7] starts, serves with approved algorithms only, pulls, installs and repairs", func(ctx context.Context) {
 		const pkg = "approved"
-		Expect(handshake(ctx, unapproved())).Error().NotTo(HaveOccurred(), "no manager takes this key exchange, so it shows nothing")
+		Eventually(func(ctx context.Context) error {
+			_, err := handshake(ctx, unapproved())
+			return err
+		}).WithContext(ctx).Should(Succeed(), "no manager takes this key exchange, so it shows nothing")
 		instead()
 		manager := env.Manager.WithEnv("GODEBUG=fips140=on")
 		startInstead(manager)

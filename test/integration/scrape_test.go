@@ -91,8 +91,8 @@ var _ = Describe("what Prometheus keeps of the manager's metrics", func() {
 			Expect(admin.Publish(ctx, samples.Operator{Package: name, Version: "1.0.0", MaxOpenShiftVersion: limit})).To(Succeed())
 			create(ctx, name, "<1.2.0")
 			Eventually(admin.Installed).WithContext(ctx).WithArguments(name, "1.0.0").Should(Succeed())
-			Expect(admin.Publish(ctx, samples.Operator{Package: name, Version: "1.1.0", MaxOpenShiftVersion: limit, ExtraConfigMap: name},
-				samples.Operator{Package: name, Version: "1.2.0", MaxOpenShiftVersion: limit})).To(Succeed())
+			Expect(admin.Publish(ctx, samples.Operator{Package: name, Version: "1.1.0", Replaces: "1.0.0", MaxOpenShiftVersion: limit, ExtraConfigMap: name},
+				samples.Operator{Package: name, Version: "1.2.0", Replaces: "1.1.0", MaxOpenShiftVersion: limit})).To(Succeed())
 			Eventually(admin.Installed).WithContext(ctx).WithArguments(name, "1.1.0").Should(Succeed())
 			works(ctx, name)
 			respecified(ctx, name, `"paused": true, "compatibilityOverrides": [{"openShiftVersion": "4.22", "reason": "Ada", "expires": "2999-01-01T00:00:00Z"}]`)

@@ -8,49 +8,55 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-type status = corev1alpha2.BundleDeploymentStatus
-
 const (
 	isTrue    = metav1.ConditionTrue
 	isFalse   = metav1.ConditionFalse
 	isUnknown = metav1.ConditionUnknown
 )
 
-// reportUnpacked reports the content of the source: Unpacked and HasValidBundle.
-func (m *Machine) reportUnpacked(status *status) {
-	const notYet = "The content of the source is not known yet."
-	unpacked := condition{kind: corev1alpha2.ConditionUnpacked}
-	valid := condition{corev1alpha2.ConditionHasValidBundle, isUnknown, "", notYet}
+// notYet is HasValidBundle's message before the content is known.
+const notYet = "The content of the source is not known yet."
+
+// unpacked is the condition Unpacked: whether the content of the source was fetched.
+func (m *Machine) unpacked() condition {
+	const kind = corev1alpha2.ConditionUnpacked
 	newest := m.Newest()
 	switch {
 	case m.in.UnknownClass != "":
-		unpacked.status, unpacked.reason, valid.reason = isUnknown, corev1alpha2.ReasonProvisionerNotFound, corev1alpha2.ReasonProvisionerNotFound
-		unpacked.message = fmt.Sprintf(
+		return condition{kind, isUnknown, corev1alpha2.ReasonProvisionerNotFound, fmt.Sprintf(
 			"%s: nothing new is unpacked until there is one. Create it, or set spec.provisionerClassName to %q for registry+v1 bundles, to %q for plain+v0 bundles.",
-			m.in.UnknownClass, corev1alpha2.ProvisionerClassRegistry, corev1alpha2.ProvisionerClassPlain)
+			m.in.UnknownClass, corev1alpha2.ProvisionerClassRegistry, corev1alpha2.ProvisionerClassPlain)}
 	case newest != nil:
-		unpacked.status, unpacked.reason = isTrue, corev1alpha2.ReasonUnpackSuccessful
-		unpacked.message = fmt.Sprintf("The content is that of %s.", newest.Resolved)
-		valid.status, valid.reason, valid.message = isTrue, corev1alpha2.ReasonBundleLoadSuccessful, rendersTo(newest)
+		return condition{kind, isTrue, corev1alpha2.ReasonUnpackSuccessful, fmt.Sprintf("The content is that of %s.", newest.Resolved)}
 	case m.content.Invalid != "":
-		unpacked.status, unpacked.reason = isTrue, corev1alpha2.ReasonUnpackSuccessful
-		unpacked.message = fmt.Sprintf("The content is that of %s.", m.content.Resolved)
-		valid.status, valid.reason, valid.message = isFalse, corev1alpha2.ReasonBundleLoadFailed, m.content.Invalid
+		return condition{kind, isTrue, corev1alpha2.ReasonUnpackSuccessful, fmt.Sprintf("The content is that of %s.", m.content.Resolved)}
 	case m.content.Err != nil:
-		unpacked.status, unpacked.reason, valid.reason = isFalse, corev1alpha2.ReasonUnpackFailed, corev1alpha2.ReasonUnpackFailed
-		unpacked.message = fmt.Sprintf("%v.", m.content.Err)
+		return condition{kind, isFalse, corev1alpha2.ReasonUnpackFailed, fmt.Sprintf("%v.", m.content.Err)}
 	case m.in.Deployment.Spec.Paused:
-		unpacked.status, unpacked.reason, valid.reason = isUnknown, corev1alpha2.ReasonUnpackPending, corev1alpha2.ReasonUnpackPending
-		unpacked.message = "Nothing is fetched while spec.paused is set."
+		return condition{kind, isUnknown, corev1alpha2.ReasonUnpackPending, "Nothing is fetched while spec.paused is set."}
 	case m.in.Desired.Missing != "":
-		unpacked.status, unpacked.reason, valid.reason = isUnknown, corev1alpha2.ReasonUnpackPending, corev1alpha2.ReasonUnpackPending
-		unpacked.message = m.in.Desired.Missing + "."
-	default:
-		unpacked.status, unpacked.reason, valid.reason = isUnknown, corev1alpha2.ReasonUnpacking, corev1alpha2.ReasonUnpacking
-		unpacked.message = fmt.Sprintf("Fetching and unpacking %s.", m.in.Desired.Source)
+		return condition{kind, isUnknown, corev1alpha2.ReasonUnpackPending, m.in.Desired.Missing + "."}
 	}
-	m.set(status, unpacked)
-	m.set(status, valid)
+	return condition{kind, isUnknown, corev1alpha2.ReasonUnpacking, fmt.Sprintf("Fetching and unpacking %s.", m.in.Desired.Source)}
+}
+
+// hasValidBundle is the condition HasValidBundle: whether the content can be rendered.
+func (m *Machine) hasValidBundle() condition {
+	const kind = corev1alpha2.ConditionHasValidBundle
+	newest := m.Newest()
+	switch {
+	case m.in.UnknownClass != "":
+		return condition{kind, isUnknown, corev1alpha2.ReasonProvisionerNotFound, notYet}
+	case newest != nil:
+		return condition{kind, isTrue, corev1alpha2.ReasonBundleLoadSuccessful, rendersTo(newest)}
+	case m.content.Invalid != "":
+		return condition{kind, isFalse, corev1alpha2.ReasonBundleLoadFailed, m.content.Invalid}
+	case m.content.Err != nil:
+		return condition{kind, isUnknown, corev1alpha2.ReasonUnpackFailed, notYet}
+	case m.in.Deployment.Spec.Paused || m.in.Desired.Missing != "":
+		return condition{kind, isUnknown, corev1alpha2.ReasonUnpackPending, notYet}
+	}
+	return condition{kind, isUnknown, corev1alpha2.ReasonUnpacking, notYet}
 }
 
 // rendersTo returns what a revision's bundle is rendered to. A plain bundle may have no name.
@@ -65,28 +71,26 @@ func rendersTo(r *Revision) string {
 	return fmt.Sprintf("%s renders to %s.", rendered, countObjects(r))
 }
 
-// reportInstalled keeps Installed True after everything of some revision was applied, whatever becomes of a later one.
-func (m *Machine) reportInstalled(status *status) {
+// installed is the condition Installed: whether everything of some revision was applied. It stays True, whatever becomes of a later one.
+func (m *Machine) installed() condition {
+	const kind = corev1alpha2.ConditionInstalled
 	rollingOut := m.IsRollingOut()
 	installed := m.wasInstalled() || m.active != nil || rollingOut && m.report.Complete
-	c := condition{corev1alpha2.ConditionInstalled, isTrue, corev1alpha2.ReasonInstallationSucceeded, ""}
 	switch {
 	case m.refusal != nil && !installed:
-		c.status, c.reason, c.message = isFalse, corev1alpha2.ReasonInstallFailed, m.refusal.Error()+"."
+		return condition{kind, isFalse, corev1alpha2.ReasonInstallFailed, m.refusal.Error() + "."}
 	case !installed:
-		c.status, c.reason, c.message = isFalse, corev1alpha2.ReasonInstallPending, m.pendingMessage()
+		return condition{kind, isFalse, corev1alpha2.ReasonInstallPending, m.pendingMessage()}
 	case m.refusal != nil && rollingOut:
-		c.reason, c.message = corev1alpha2.ReasonUpgradeFailed, fmt.Sprintf("%s is not applied: %v.", m.desired.title(), m.refusal)
+		return condition{kind, isTrue, corev1alpha2.ReasonUpgradeFailed, fmt.Sprintf("%s is not applied: %v.", m.desired.title(), m.refusal)}
 	case m.refusal != nil:
-		c.reason, c.message = corev1alpha2.ReasonReconcileFailed, m.refusal.Error()+"."
+		return condition{kind, isTrue, corev1alpha2.ReasonReconcileFailed, m.refusal.Error() + "."}
 	case m.active != nil:
-		c.message = m.active.title() + " is applied."
+		return condition{kind, isTrue, corev1alpha2.ReasonInstallationSucceeded, m.active.title() + " is applied."}
 	case rollingOut && m.report.Complete:
-		c.message = m.desired.title() + " is applied."
-	default:
-		c.message = "A revision was applied completely before; the Healthy condition tells of the newest one."
+		return condition{kind, isTrue, corev1alpha2.ReasonInstallationSucceeded, m.desired.title() + " is applied."}
 	}
-	m.set(status, c)
+	return condition{kind, isTrue, corev1alpha2.ReasonInstallationSucceeded, "A revision was applied completely before; the Healthy condition tells of the newest one."}
 }
 
 func (m *Machine) pendingMessage() string {
@@ -99,27 +103,25 @@ func (m *Machine) pendingMessage() string {
 	return sentence(m.desired.title()+" is being applied", m.obstacle())
 }
 
-// reportHealthy reports the health of the target. While that is refused, or not started, it reports the health of the active
-// revision: what cannot be applied does no harm to what is there.
-func (m *Machine) reportHealthy(status *status) {
-	c := condition{kind: corev1alpha2.ConditionHealthy}
+// healthy is the condition Healthy: the health of the target. While that is refused, or not started, it is that of the active revision:
+// what cannot be applied does no harm to what is there.
+func (m *Machine) healthy() condition {
+	const kind = corev1alpha2.ConditionHealthy
 	switch {
 	case m.isUntouched():
-		c.status, c.reason, c.message = isUnknown, corev1alpha2.ReasonInstallPending, m.untouchedMessage()
+		return condition{kind, isUnknown, corev1alpha2.ReasonInstallPending, m.untouchedMessage()}
 	case m.observed != nil && len(m.observed.Unready) == 0:
-		c.status, c.reason = isTrue, corev1alpha2.ReasonHealthy
-		c.message = fmt.Sprintf("All %d objects of %s are ready; the Progressing condition says why %s is not applied.", m.observed.Total, m.active, m.desired)
+		return condition{kind, isTrue, corev1alpha2.ReasonHealthy, fmt.Sprintf(
+			"All %d objects of %s are ready; the Progressing condition says why %s is not applied.", m.observed.Total, m.active, m.desired)}
 	case m.observed != nil:
-		c.status, c.reason, c.message = isFalse, corev1alpha2.ReasonUnhealthy, unhealthyMessage(*m.observed, m.observed.Unready[0])
-	case m.isComplete():
-		c.status, c.reason, c.message = isTrue, corev1alpha2.ReasonHealthy, fmt.Sprintf("All %d objects are applied and ready.", m.report.Total)
-		if m.in.Deployment.Spec.Paused { // only that they exist was looked at
-			c.message = fmt.Sprintf("All %d objects are there and ready; whether they are as declared is not seen to while spec.paused is set.", m.report.Total)
-		}
-	default:
-		c.status, c.reason, c.message = isFalse, corev1alpha2.ReasonUnhealthy, unhealthyMessage(m.report, m.obstacle())
+		return condition{kind, isFalse, corev1alpha2.ReasonUnhealthy, unhealthyMessage(*m.observed, m.observed.Unready[0])}
+	case !m.isComplete():
+		return condition{kind, isFalse, corev1alpha2.ReasonUnhealthy, unhealthyMessage(m.report, m.obstacle())}
+	case m.in.Deployment.Spec.Paused: // only that they exist was looked at
+		return condition{kind, isTrue, corev1alpha2.ReasonHealthy, fmt.Sprintf(
+			"All %d objects are there and ready; whether they are as declared is not seen to while spec.paused is set.", m.report.Total)}
 	}
-	m.set(status, c)
+	return condition{kind, isTrue, corev1alpha2.ReasonHealthy, fmt.Sprintf("All %d objects are applied and ready.", m.report.Total)}
 }
 
 // unhealthyMessage returns the first problem, the number of others, and the command that tells more of it.

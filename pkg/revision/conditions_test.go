@@ -155,9 +155,7 @@ func TestUnhealthyNamesTheCommandThatTellsMore(t *testing.T) {
 			f := newFixture(t)
 			m := f.machine()
 			m.desired, m.report = f.history.Stored[1], c.report
-			var status corev1alpha2.BundleDeploymentStatus
-			m.reportHealthy(&status)
-			if diff := cmp.Diff(c.want, status.Conditions[0].Message); diff != "" {
+			if diff := cmp.Diff(c.want, m.healthy().message); diff != "" {
 				t.Errorf("message (-want +got):\n%s", diff)
 			}
 		})
@@ -169,10 +167,8 @@ func TestHealthyWhilePausedDoesNotClaimThatObjectsAreAsDeclared(t *testing.T) {
 	f.deployment.Spec.Paused = true
 	m := f.machine()
 	m.active, m.desired, m.report = f.history.Stored[0], f.history.Stored[0], healthy
-	var status corev1alpha2.BundleDeploymentStatus
-	m.reportHealthy(&status)
-	if got := status.Conditions[0]; got.Status != isTrue || !strings.Contains(got.Message, "spec.paused") {
-		t.Errorf("%s: %s", got.Status, got.Message)
+	if got := m.healthy(); got.status != isTrue || !strings.Contains(got.message, "spec.paused") {
+		t.Errorf("%s: %s", got.status, got.message)
 	}
 }
 
@@ -194,10 +190,8 @@ func TestGoingBackToTheActiveRevisionIsReportedUntilAllOfItIsAsBefore(t *testing
 			m := f.machine()
 			m.active, m.desired = f.history.Stored[0], f.history.Stored[0]
 			m.report.Complete, m.report.Waiting = c.complete, "applied 8 of 50 objects"
-			var status corev1alpha2.BundleDeploymentStatus
-			m.reportProgressing(&status)
-			if got := status.Conditions[0]; got.Reason != c.want {
-				t.Errorf("%s: %s", got.Reason, got.Message)
+			if got := m.progressing(); got.reason != c.want {
+				t.Errorf("%s: %s", got.reason, got.message)
 			}
 		})
 	}
@@ -211,10 +205,8 @@ func TestARollbackThatCannotBeCleanedUpIsOverAndSaysSo(t *testing.T) {
 		m := f.machine()
 		m.active, m.desired, m.failed, m.report = f.history.Stored[0], f.history.Stored[0], f.history.Stored[1], healthy
 		m.pruneWaits(Removal{Waiting: "ConfigMap memo/b: forbidden; grant it", Blocked: blocked})
-		var status corev1alpha2.BundleDeploymentStatus
-		m.reportProgressing(&status)
-		if got := status.Conditions[0]; got.Reason != want || !strings.Contains(got.Message, "grant it") {
-			t.Errorf("blocked %v: %s: %s", blocked, got.Reason, got.Message)
+		if got := m.progressing(); got.reason != want || !strings.Contains(got.message, "grant it") {
+			t.Errorf("blocked %v: %s: %s", blocked, got.reason, got.message)
 		}
 	}
 }

@@ -7,32 +7,33 @@ import (
 	"github.com/openshift/platform-operators/pkg/drift"
 )
 
-// reportDrift reports what others changed, and what was done about it.
-func (m *Machine) reportDrift(status *status) {
-	c := condition{corev1alpha2.ConditionDrifted, isTrue, corev1alpha2.ReasonDriftReported, ""}
-	if m.isUntouched() {
-		status.Drift = nil
-		c.status, c.reason, c.message = isUnknown, corev1alpha2.ReasonInstallPending, m.untouchedMessage()
-		m.set(status, c)
-		return
+// reportDrift reports the list of changes by others.
+func (m *Machine) reportDrift(status *corev1alpha2.BundleDeploymentStatus) {
+	status.Drift = nil
+	if !m.isUntouched() {
+		status.Drift = drift.Merge(m.in.Deployment.Status.Drift, m.drift.Unwritten, m.drift.Standing)
 	}
-	status.Drift = drift.Merge(m.in.Deployment.Status.Drift, m.drift.Unwritten, m.drift.Standing)
+}
+
+// drifted is the condition Drifted: whether something that is declared is left as others changed it.
+func (m *Machine) drifted() condition {
+	const kind = corev1alpha2.ConditionDrifted
 	contested := firstOf(m.drift.Standing, corev1alpha2.DriftContested)
 	switch {
+	case m.isUntouched():
+		return condition{kind, isUnknown, corev1alpha2.ReasonInstallPending, m.untouchedMessage()}
 	case m.in.DriftPolicy == corev1alpha2.DriftIgnoreAll:
-		c.status, c.reason, c.message = isFalse, corev1alpha2.ReasonDriftIgnored, "Changes by others are not looked for, as spec.drift.policy says."
+		return condition{kind, isFalse, corev1alpha2.ReasonDriftIgnored, "Changes by others are not looked for, as spec.drift.policy says."}
 	case m.drift.Left && contested != "":
-		c.reason = corev1alpha2.ReasonDriftContested
-		c.message = fmt.Sprintf("%s, each time that it is put back; have whoever does that stop, or leave the field to them by spec.drift.ignore.", contested)
+		return condition{kind, isTrue, corev1alpha2.ReasonDriftContested, fmt.Sprintf(
+			"%s, each time that it is put back; have whoever does that stop, or leave the field to them by spec.drift.ignore.", contested)}
 	case m.drift.Left:
-		c.message = sentence("Changes by others are left, as "+m.whyLeft(), firstOf(m.drift.Standing, corev1alpha2.DriftReported))
+		return condition{kind, isTrue, corev1alpha2.ReasonDriftReported,
+			sentence("Changes by others are left, as "+m.whyLeft(), firstOf(m.drift.Standing, corev1alpha2.DriftReported))}
 	case m.refusal != nil && m.desired == m.active:
-		c.status, c.reason = isUnknown, corev1alpha2.ReasonReconcileFailed
-		c.message = "Not everything can be looked at, or put back; the Installed condition says why."
-	default:
-		c.status, c.reason, c.message = isFalse, corev1alpha2.ReasonAsExpected, "Nothing that was declared is left as others changed it."
+		return condition{kind, isUnknown, corev1alpha2.ReasonReconcileFailed, "Not everything can be looked at, or put back; the Installed condition says why."}
 	}
-	m.set(status, c)
+	return condition{kind, isFalse, corev1alpha2.ReasonAsExpected, "Nothing that was declared is left as others changed it."}
 }
 
 // whyLeft returns why drift is left, as a clause.

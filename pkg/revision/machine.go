@@ -65,7 +65,7 @@ type Machine struct {
 // NewMachine returns the machine of one sync.
 func NewMachine(in Input) *Machine {
 	m := &Machine{in: in, prunedNow: map[int64]bool{}}
-	if before := m.progressing(); before != nil && before.Reason == corev1alpha2.ReasonDeadlineExceeded {
+	if before := m.lastProgressing(); before != nil && before.Reason == corev1alpha2.ReasonDeadlineExceeded {
 		if at := slices.IndexFunc(in.History.Stored, (*Revision).isStarted); at >= 0 {
 			m.held = in.History.Stored[at]
 		}
@@ -218,14 +218,14 @@ func (m *Machine) isComplete() bool {
 	return m.report.Complete && len(m.report.Unready) == 0 && m.refusal == nil && m.fault == nil
 }
 
-// progressing returns the Progressing condition that was written last; nil if there is none.
-func (m *Machine) progressing() *metav1.Condition {
+// lastProgressing returns the Progressing condition that was written last; nil if there is none.
+func (m *Machine) lastProgressing() *metav1.Condition {
 	return meta.FindStatusCondition(m.in.Deployment.Status.Conditions, corev1alpha2.ConditionProgressing)
 }
 
 // wasPaused reports whether spec.paused was set at the last sync.
 func (m *Machine) wasPaused() bool {
-	before := m.progressing()
+	before := m.lastProgressing()
 	return before != nil && before.Reason == corev1alpha2.ReasonPaused
 }
 
@@ -252,7 +252,7 @@ func (m *Machine) wasSettled() bool {
 	if m.in.Deployment.Status.ObservedGeneration != m.in.Deployment.Generation && m.wasStarted() {
 		return false
 	}
-	before := m.progressing()
+	before := m.lastProgressing()
 	return before != nil && (before.Reason == corev1alpha2.ReasonAsExpected || m.failed != nil && m.wasRolledBack())
 }
 
@@ -261,7 +261,7 @@ func (m *Machine) IsSettled() bool { return m.active != nil && m.desired == m.ac
 
 // wasRolledBack reports whether the rollback of the failed revision was finished before.
 func (m *Machine) wasRolledBack() bool {
-	before := m.progressing()
+	before := m.lastProgressing()
 	return before != nil && before.Reason == corev1alpha2.ReasonDeadlineExceeded && before.ObservedGeneration == m.in.Deployment.Generation &&
 		m.failed != nil && m.stateInStatus(m.failed.Number) == corev1alpha2.RevisionFailed
 }

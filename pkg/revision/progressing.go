@@ -8,58 +8,54 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// reportProgressing reports what is under way, and what is in its way.
-func (m *Machine) reportProgressing(status *status) {
-	c := condition{corev1alpha2.ConditionProgressing, isFalse, corev1alpha2.ReasonBlocked, ""}
+// progressing is the condition Progressing: what is under way, and what is in its way.
+func (m *Machine) progressing() condition {
+	const kind = corev1alpha2.ConditionProgressing
 	switch {
 	case m.in.Deployment.Spec.Paused:
-		c.reason, c.message = corev1alpha2.ReasonPaused, "Nothing is changed while spec.paused is set."
+		return condition{kind, isFalse, corev1alpha2.ReasonPaused, "Nothing is changed while spec.paused is set."}
 	case m.in.UnknownClass != "":
-		c.message = "The provisioner class is not known; the Unpacked condition says more."
+		return condition{kind, isFalse, corev1alpha2.ReasonBlocked, "The provisioner class is not known; the Unpacked condition says more."}
 	case m.failed != nil:
-		c = m.rollbackCondition()
+		return m.progressingRollback()
 	case m.desired == nil:
-		c = m.contentCondition()
+		return m.progressingContent()
 	case m.State(m.desired) == Held:
-		c.reason, c.message = corev1alpha2.ReasonDeadlineExceeded, m.missedDeadline()+". "+m.heldMessage()
+		return condition{kind, isFalse, corev1alpha2.ReasonDeadlineExceeded, m.missedDeadline() + ". " + m.heldMessage()}
 	case m.refusal != nil && m.desired == m.active:
-		c.message = fmt.Sprintf("%s is not kept as it was declared: %v.", m.active.title(), m.refusal)
+		return condition{kind, isFalse, corev1alpha2.ReasonBlocked, fmt.Sprintf("%s is not kept as it was declared: %v.", m.active.title(), m.refusal)}
 	case m.refusal != nil:
-		c.message = fmt.Sprintf("%s is not applied: %v.", m.desired.title(), m.refusal)
+		return condition{kind, isFalse, corev1alpha2.ReasonBlocked, fmt.Sprintf("%s is not applied: %v.", m.desired.title(), m.refusal)}
 	case m.IsRollingOut():
-		c.status, c.reason, c.message = isTrue, corev1alpha2.ReasonRollingOut, sentence(m.desired.title()+" is rolling out", m.obstacle())
+		return condition{kind, isTrue, corev1alpha2.ReasonRollingOut, sentence(m.desired.title()+" is rolling out", m.obstacle())}
 	case m.isGoingBack():
-		c.status, c.reason, c.message = isTrue, corev1alpha2.ReasonRollingOut, sentence(m.active.title()+" is being put back", m.obstacle())
+		return condition{kind, isTrue, corev1alpha2.ReasonRollingOut, sentence(m.active.title()+" is being put back", m.obstacle())}
 	case m.pruneBlocked:
-		c.message = "What only earlier revisions had is not removed: " + m.pruning + "."
+		return condition{kind, isFalse, corev1alpha2.ReasonBlocked, "What only earlier revisions had is not removed: " + m.pruning + "."}
 	case m.pruning != "":
-		c.status, c.reason, c.message = isTrue, corev1alpha2.ReasonRollingOut, "Removing what only earlier revisions had: "+m.pruning+"."
-	default:
-		c.reason, c.message = corev1alpha2.ReasonAsExpected, m.active.title()+" is active."
+		return condition{kind, isTrue, corev1alpha2.ReasonRollingOut, "Removing what only earlier revisions had: " + m.pruning + "."}
 	}
-	m.set(status, c)
+	return condition{kind, isFalse, corev1alpha2.ReasonAsExpected, m.active.title() + " is active."}
 }
 
-// contentCondition is Progressing while no revision of the desired content is stored.
-func (m *Machine) contentCondition() condition {
-	c := condition{corev1alpha2.ConditionProgressing, isFalse, corev1alpha2.ReasonBlocked, ""}
+// progressingContent is Progressing while no revision of the desired content is stored.
+func (m *Machine) progressingContent() condition {
+	const kind = corev1alpha2.ConditionProgressing
 	switch {
 	case m.content.Invalid != "":
-		c.message = "The bundle cannot be installed; the HasValidBundle condition says why."
+		return condition{kind, isFalse, corev1alpha2.ReasonBlocked, "The bundle cannot be installed; the HasValidBundle condition says why."}
 	case m.content.Err != nil:
-		c.message = "The source cannot be unpacked; it is tried again, and the Unpacked condition says why."
+		return condition{kind, isFalse, corev1alpha2.ReasonBlocked, "The source cannot be unpacked; it is tried again, and the Unpacked condition says why."}
 	case m.in.Desired.Missing != "":
-		c.message = "The source is waited for; the Unpacked condition says what is missing."
-	default:
-		c.status, c.reason, c.message = isTrue, corev1alpha2.ReasonRollingOut, "The source is being unpacked."
+		return condition{kind, isFalse, corev1alpha2.ReasonBlocked, "The source is waited for; the Unpacked condition says what is missing."}
 	}
-	return c
+	return condition{kind, isTrue, corev1alpha2.ReasonRollingOut, "The source is being unpacked."}
 }
 
 // isGoingBack reports whether the spec went back to the active revision while another one was rolling out, and not everything is as
 // it was before. A repair is never reported so.
 func (m *Machine) isGoingBack() bool {
-	before := m.progressing()
+	before := m.lastProgressing()
 	return !m.report.Complete && (m.wasStarted() || before != nil && before.Reason == corev1alpha2.ReasonRollingOut)
 }
 
@@ -74,33 +70,31 @@ func (m *Machine) heldMessage() string {
 	return fmt.Sprintf("It is held, and goes on by itself when what is in its way is gone; what only revision %d had stays until then.", m.active.Number)
 }
 
-// rollbackCondition is Progressing after a revision missed its deadline: the active one is being restored, or it is.
-func (m *Machine) rollbackCondition() condition {
-	c := condition{corev1alpha2.ConditionProgressing, isFalse, corev1alpha2.ReasonDeadlineExceeded, ""}
+// progressingRollback is Progressing after a revision missed its deadline: the active one is being restored, or it is.
+func (m *Machine) progressingRollback() condition {
 	why := m.failed.failure()
 	isRecorded := m.stateInStatus(m.failed.Number) == corev1alpha2.RevisionFailed
 	if m.wasRolledBack() || isRecorded && m.isComplete() && (m.pruning == "" || m.pruneBlocked) {
-		c.message = fmt.Sprintf("%s. Rolled back: %s is active again. This is not tried again before the spec changes.", why, m.active)
+		message := fmt.Sprintf("%s. Rolled back: %s is active again. This is not tried again before the spec changes.", why, m.active)
 		if before := m.earlierRollback(); before != nil && m.failed.FailureMessage == "" && !m.pruneBlocked {
-			c.message = before.Message // the only record of the reason that a manager without failureMessage left
+			message = before.Message // the only record of the reason that a manager without failureMessage left
 		}
 		if m.pruneBlocked {
-			c.message += fmt.Sprintf(" What only %s had is not removed: %s.", m.failed, m.pruning)
+			message += fmt.Sprintf(" What only %s had is not removed: %s.", m.failed, m.pruning)
 		}
-		return c
+		return condition{corev1alpha2.ConditionProgressing, isFalse, corev1alpha2.ReasonDeadlineExceeded, message}
 	}
 	waiting := m.pruning
 	if isRecorded && waiting == "" { // before that the report is of the failed revision
 		waiting = m.obstacle()
 	}
-	c.status, c.reason = isTrue, corev1alpha2.ReasonRollingBack
-	c.message = why + ". Rolled back: " + sentence(m.active.String()+" is being put back", waiting)
-	return c
+	return condition{corev1alpha2.ConditionProgressing, isTrue, corev1alpha2.ReasonRollingBack,
+		why + ". Rolled back: " + sentence(m.active.String()+" is being put back", waiting)}
 }
 
 // earlierRollback returns the Progressing condition that was written last if it reports a rollback for this spec; nil otherwise.
 func (m *Machine) earlierRollback() *metav1.Condition {
-	before := m.progressing()
+	before := m.lastProgressing()
 	if before == nil || before.Reason != corev1alpha2.ReasonDeadlineExceeded || before.ObservedGeneration != m.in.Deployment.Generation {
 		return nil
 	}

@@ -16,18 +16,14 @@ func (m *Machine) Report(status *corev1alpha2.BundleDeploymentStatus) {
 	m.reportRevisions(status)
 	m.reportContent(status)
 	m.reportObjects(status)
-	m.reportUnpacked(status)
-	m.reportInstalled(status)
-	m.reportHealthy(status)
-	m.reportProgressing(status)
 	m.reportDrift(status)
+	m.set(status, m.unpacked(), m.hasValidBundle(), m.installed(), m.healthy(), m.progressing(), m.drifted())
 }
 
 // ReportStart fills in the part of a status that a start changes. It is written before anything of the revision is.
 func (m *Machine) ReportStart(status *corev1alpha2.BundleDeploymentStatus) {
 	m.reportRevisions(status)
-	m.reportHealthy(status)
-	m.reportProgressing(status)
+	m.set(status, m.healthy(), m.progressing())
 }
 
 // reportRevisions reports every stored revision, and lost ones until their objects are gone.
@@ -104,17 +100,14 @@ type condition struct {
 	message string
 }
 
-func (m *Machine) set(status *corev1alpha2.BundleDeploymentStatus, c condition) {
-	SetCondition(status, m.in.Deployment.Generation, metav1.Condition{
-		Type: c.kind, Status: c.status, Reason: c.reason, Message: c.message, LastTransitionTime: metav1.NewTime(m.now),
-	})
-}
-
-// SetCondition sets a condition of a generation, with its message as Message returns it. LastTransitionTime is used if the status of
-// the condition changes.
-func SetCondition(status *corev1alpha2.BundleDeploymentStatus, generation int64, condition metav1.Condition) {
-	condition.Message, condition.ObservedGeneration = Message(condition.Message), generation
-	meta.SetStatusCondition(&status.Conditions, condition)
+// set sets conditions, with their messages as Message returns them.
+func (m *Machine) set(status *corev1alpha2.BundleDeploymentStatus, conditions ...condition) {
+	for _, each := range conditions {
+		meta.SetStatusCondition(&status.Conditions, metav1.Condition{
+			Type: each.kind, Status: each.status, Reason: each.reason, Message: Message(each.message),
+			ObservedGeneration: m.in.Deployment.Generation, LastTransitionTime: metav1.NewTime(m.now),
+		})
+	}
 }
 
 // digestOf returns the digest of a reference by digest; empty if it has none.

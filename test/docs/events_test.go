@@ -44,11 +44,15 @@ func TestEveryEventHasItsNameFromTheAPI(t *testing.T) {
 }
 
 // eventName gives the expression that names the Event which a node sends: through library-go's recorder, through
-// client-go's, or as a notice of the bundledeployment controller; nil for everything else.
+// client-go's, or as a revision.Event; nil for everything else.
 func eventName(node ast.Node) ast.Expr {
 	switch node := node.(type) {
 	case *ast.CompositeLit:
-		if kind, ok := node.Type.(*ast.Ident); ok && kind.Name == "notice" && len(node.Elts) == 3 {
+		kind, own := node.Type.(*ast.Ident)
+		if own = own && kind.Name == "Event"; (own || selected(node.Type) == "revision.Event") && len(node.Elts) > 0 {
+			if keyed, ok := node.Elts[0].(*ast.KeyValueExpr); ok {
+				return keyed.Value
+			}
 			return node.Elts[0]
 		}
 	case *ast.CallExpr:

@@ -93,19 +93,17 @@ func pairsOnPage(t *testing.T, heading string) pairs {
 	return listed
 }
 
-// pairsOfBundleDeployments are the first and third arguments of s.set.
+// pairsOfBundleDeployments are the first and third elements of conditions.
 func pairsOfBundleDeployments(t *testing.T) pairs {
 	t.Helper()
-	code, written := readRoom(t, "pkg/controllers/bundledeployment"), pairs{}
+	code, written := readRoom(t, "pkg/revision"), pairs{}
 	for _, fn := range code.functions {
-		ast.Inspect(fn, func(node ast.Node) bool {
-			if call, ok := node.(*ast.CallExpr); ok && selected(call.Fun) == "s.set" && len(call.Args) == 4 {
-				for _, condition := range code.constants(t, fn, call.Args[0]) {
-					written.add(condition, code.constants(t, fn, call.Args[2])...)
-				}
+		kinds, reasons := elements(fn, "condition", 4, 0), elements(fn, "condition", 4, 2)
+		for i, kind := range kinds {
+			for _, condition := range code.constants(t, fn, kind) {
+				written.add(condition, code.constants(t, fn, reasons[i])...)
 			}
-			return true
-		})
+		}
 	}
 	return written
 }
@@ -226,6 +224,12 @@ func settings(fn *ast.FuncDecl, variable *ast.Ident) []ast.Expr {
 			for i, left := range node.Lhs {
 				if name, ok := left.(*ast.Ident); ok && name.Name == variable.Name && !elsewhere[node] {
 					found = append(found, node.Rhs[min(i, len(node.Rhs)-1)])
+				}
+			}
+		case *ast.ValueSpec:
+			for i, name := range node.Names {
+				if name.Name == variable.Name && len(node.Values) > i {
+					found = append(found, node.Values[i])
 				}
 			}
 		case *ast.RangeStmt:

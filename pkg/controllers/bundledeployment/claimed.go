@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
@@ -29,32 +28,9 @@ func (c *controller) isClaimed(deployment *corev1alpha2.BundleDeployment) (bool,
 func checkName(_ context.Context, s *reconciliation) (bool, error) {
 	claimed, err := s.c.isClaimed(s.before)
 	if claimed {
-		s.reportClaimed()
+		s.machine.ReportNameTaken(&s.deployment.Status, s.c.clock.Now())
 	}
 	return claimed || err != nil, err
-}
-
-func (s *reconciliation) reportClaimed() {
-	name := s.deployment.Name
-	why := fmt.Sprintf("PlatformOperator %q has this name and does not own this BundleDeployment: "+
-		"the manager fetches, applies, repairs and prunes nothing for it. "+
-		"To install the PlatformOperator, delete this BundleDeployment (\"kubectl delete bundledeployment %s\"). "+
-		"To keep this BundleDeployment, delete the PlatformOperator.", name, name)
-	s.deployment.Status.ObservedGeneration = s.deployment.Generation
-	installed, reason := metav1.ConditionFalse, corev1alpha2.ReasonInstallFailed
-	if meta.IsStatusConditionTrue(s.before.Status.Conditions, corev1alpha2.ConditionInstalled) {
-		installed, reason = metav1.ConditionTrue, corev1alpha2.ReasonReconcileFailed
-	}
-	s.set(metav1.Condition{Type: corev1alpha2.ConditionInstalled, Status: installed, Reason: reason, Message: why})
-	s.set(metav1.Condition{Type: corev1alpha2.ConditionProgressing, Status: metav1.ConditionFalse, Reason: corev1alpha2.ReasonBlocked, Message: why})
-	const looks = "Not evaluated: a PlatformOperator has this name. See the Progressing condition."
-	s.set(metav1.Condition{Type: corev1alpha2.ConditionHealthy, Status: metav1.ConditionUnknown, Reason: corev1alpha2.ReasonBlocked, Message: looks})
-	s.set(metav1.Condition{Type: corev1alpha2.ConditionDrifted, Status: metav1.ConditionUnknown, Reason: corev1alpha2.ReasonReconcileFailed, Message: looks})
-	for _, each := range []string{corev1alpha2.ConditionUnpacked, corev1alpha2.ConditionHasValidBundle} {
-		if meta.FindStatusCondition(s.before.Status.Conditions, each) == nil {
-			s.set(metav1.Condition{Type: each, Status: metav1.ConditionUnknown, Reason: corev1alpha2.ReasonUnpackPending, Message: "Nothing is fetched; the Progressing condition says why."})
-		}
-	}
 }
 
 // concernsName reports whether an event of a PlatformOperator concerns the BundleDeployment of its name: one that it does not own.

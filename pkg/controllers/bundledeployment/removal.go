@@ -8,7 +8,6 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
@@ -179,32 +178,9 @@ func (s *reconciliation) reportRemoval(removal apply.Removal, err error) {
 	if s.fault == nil {
 		memory.failures = failures{}
 	}
-	s.setRemovalConditions(removal, waiting, blocked)
-}
-
-// setRemovalConditions sets the conditions of a BundleDeployment that is being removed. One that custom resources hold is Removing, as
-// promised (ENG-D13): for that there is a condition of its own.
-func (s *reconciliation) setRemovalConditions(removal apply.Removal, waiting string, blocked bool) {
-	s.deployment.Status.ObservedGeneration = s.deployment.Generation
-	removalBlocked := metav1.Condition{Type: corev1alpha2.ConditionRemovalBlocked, Status: metav1.ConditionFalse, Reason: corev1alpha2.ReasonRemoving, Message: "The removal goes on by itself."}
-	if blocked {
-		removalBlocked.Status, removalBlocked.Reason, removalBlocked.Message = metav1.ConditionTrue, corev1alpha2.ReasonBlocked, waiting+"."
-	}
-	s.set(removalBlocked)
-	progressing := metav1.Condition{Type: corev1alpha2.ConditionProgressing, Status: metav1.ConditionTrue, Reason: corev1alpha2.ReasonRemoving, Message: "Taking down what was applied: " + waiting + "."}
-	switch before := meta.FindStatusCondition(s.before.Status.Conditions, corev1alpha2.ConditionProgressing); {
-	case removal.Checking && before != nil && before.Status == metav1.ConditionTrue && before.Reason == corev1alpha2.ReasonRemoving:
-		// A check takes seconds: the message stays.
-	case blocked && !removal.Held:
-		progressing.Status, progressing.Reason = metav1.ConditionFalse, corev1alpha2.ReasonBlocked
-		progressing.Message = "What was applied is not taken down: " + waiting + "."
-		s.set(progressing)
-	default:
-		s.set(progressing)
-	}
-	for _, each := range []string{corev1alpha2.ConditionHealthy, corev1alpha2.ConditionDrifted} {
-		s.set(metav1.Condition{Type: each, Status: metav1.ConditionUnknown, Reason: corev1alpha2.ReasonRemoving, Message: "It is being removed, and not looked after any more."})
-	}
+	s.machine.ReportDeletion(&s.deployment.Status, revision.Deletion{
+		Waiting: waiting, Blocked: blocked, Held: removal.Held, Checking: removal.Checking,
+	}, s.c.clock.Now())
 }
 
 // release removes the finalizers, after which the BundleDeployment goes.

@@ -13,6 +13,7 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/apply"
+	"github.com/openshift/platform-operators/pkg/revision"
 	"github.com/openshift/platform-operators/pkg/source"
 )
 
@@ -46,6 +47,7 @@ func TestARemovalSaysWhetherItGoesOnByItself(t *testing.T) {
 			s := &reconciliation{c: &controller{clock: clocktesting.NewFakeClock(time.Unix(0, 0)), backoff: source.Backoff{First: time.Second, Last: time.Minute}},
 				before: before, deployment: before.DeepCopy(), memory: &memory{removal: removalMemory{failures: failures{count: c.faults, since: time.Unix(0, 0).Add(-c.failing)}}}}
 			s.memory.history.Faults = 9
+			s.machine = revision.NewMachine(revision.Input{Deployment: before, History: &s.memory.history})
 			s.reportRemoval(c.removal, c.err)
 			for condition, want := range map[string]string{corev1alpha2.ConditionProgressing: c.progressing, corev1alpha2.ConditionRemovalBlocked: c.blocked} {
 				got := meta.FindStatusCondition(s.deployment.Status.Conditions, condition)

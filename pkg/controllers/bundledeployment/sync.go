@@ -94,8 +94,3 @@ func (s *reconciliation) retry(after time.Duration) {
 		s.retryAfter = after
 	}
 }
-
-func (s *reconciliation) set(condition metav1.Condition) {
-	condition.LastTransitionTime = metav1.NewTime(s.c.clock.Now())
-	revision.SetCondition(&s.deployment.Status, s.deployment.Generation, condition)
-}

@@ -1,0 +1,78 @@
+package revision
+
+import (
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+)
+
+// Deletion is how far the removal of a deleted BundleDeployment's objects is.
+type Deletion struct {
+	// Waiting is what it waits for, as a clause.
+	Waiting string
+	// Blocked is true if it does not end by itself; Held, if custom resources hold it.
+	Blocked, Held bool
+	// Checking is true while namespaces are checked, which takes seconds.
+	Checking bool
+}
+
+// ReportDeletion fills in the status of a BundleDeployment that is being deleted.
+func (m *Machine) ReportDeletion(status *corev1alpha2.BundleDeploymentStatus, deletion Deletion, now time.Time) {
+	m.now = now
+	status.ObservedGeneration = m.in.Deployment.Generation
+	m.set(status, removalBlocked(deletion))
+	if before := m.lastProgressing(); !deletion.Checking || before == nil || before.Status != isTrue || before.Reason != corev1alpha2.ReasonRemoving {
+		m.set(status, progressingDeletion(deletion)) // else the message stays during the check
+	}
+	const message = "It is being removed, and not looked after any more."
+	m.set(status,
+		condition{corev1alpha2.ConditionHealthy, isUnknown, corev1alpha2.ReasonRemoving, message},
+		condition{corev1alpha2.ConditionDrifted, isUnknown, corev1alpha2.ReasonRemoving, message})
+}
+
+func removalBlocked(deletion Deletion) condition {
+	if deletion.Blocked {
+		return condition{corev1alpha2.ConditionRemovalBlocked, isTrue, corev1alpha2.ReasonBlocked, deletion.Waiting + "."}
+	}
+	return condition{corev1alpha2.ConditionRemovalBlocked, isFalse, corev1alpha2.ReasonRemoving, "The removal goes on by itself."}
+}
+
+// progressingDeletion is Progressing during a deletion. One that custom resources hold is Removing, as promised (ENG-D13): for that
+// there is the condition RemovalBlocked.
+func progressingDeletion(deletion Deletion) condition {
+	if deletion.Blocked && !deletion.Held {
+		return condition{corev1alpha2.ConditionProgressing, isFalse, corev1alpha2.ReasonBlocked, "What was applied is not taken down: " + deletion.Waiting + "."}
+	}
+	return condition{corev1alpha2.ConditionProgressing, isTrue, corev1alpha2.ReasonRemoving, "Taking down what was applied: " + deletion.Waiting + "."}
+}
+
+// ReportNameTaken fills in the status of a BundleDeployment that has the name of a PlatformOperator that does not own it.
+func (m *Machine) ReportNameTaken(status *corev1alpha2.BundleDeploymentStatus, now time.Time) {
+	m.now = now
+	status.ObservedGeneration = m.in.Deployment.Generation
+	name := m.in.Deployment.Name
+	why := fmt.Sprintf("PlatformOperator %q has this name and does not own this BundleDeployment: "+
+		"the manager fetches, applies, repairs and prunes nothing for it. "+
+		"To install the PlatformOperator, delete this BundleDeployment (\"kubectl delete bundledeployment %s\"). "+
+		"To keep this BundleDeployment, delete the PlatformOperator.", name, name)
+	installed := condition{corev1alpha2.ConditionInstalled, isFalse, corev1alpha2.ReasonInstallFailed, why}
+	if m.wasInstalled() {
+		installed = condition{corev1alpha2.ConditionInstalled, isTrue, corev1alpha2.ReasonReconcileFailed, why}
+	}
+	const notEvaluated = "Not evaluated: a PlatformOperator has this name. See the Progressing condition."
+	m.set(status, installed,
+		condition{corev1alpha2.ConditionProgressing, isFalse, corev1alpha2.ReasonBlocked, why},
+		condition{corev1alpha2.ConditionHealthy, isUnknown, corev1alpha2.ReasonBlocked, notEvaluated},
+		condition{corev1alpha2.ConditionDrifted, isUnknown, corev1alpha2.ReasonReconcileFailed, notEvaluated})
+	const notFetched = "Nothing is fetched; the Progressing condition says why."
+	unpacked := condition{corev1alpha2.ConditionUnpacked, isUnknown, corev1alpha2.ReasonUnpackPending, notFetched}
+	valid := condition{corev1alpha2.ConditionHasValidBundle, isUnknown, corev1alpha2.ReasonUnpackPending, notFetched}
+	for _, each := range []condition{unpacked, valid} {
+		if meta.FindStatusCondition(m.in.Deployment.Status.Conditions, each.kind) == nil {
+			m.set(status, each)
+		}
+	}
+}

@@ -1,7 +1,6 @@
-// Command crds turns what controller-gen wrote into the payload's CRD manifests: the file names and annotations that the
-// CVO goes by, every default of the API server written out, and, for types that are not ours, no descriptions (they say
-// nothing of this project and make the files many times longer) and a maximum for everything that has none. hack/update-codegen.sh calls it; it knows nothing of how
-// the schemas came about.
+// Command crds turns the output of controller-gen into the CRD manifests of the payload. It sets the file names and annotations that
+// the CVO requires, and writes out the defaults of the API server. Types of other projects lose their descriptions, which would make the
+// files many times larger, and get a maximum wherever they have none. hack/update-codegen.sh calls it.
 package main
 
 import (
@@ -23,13 +22,20 @@ var annotations = map[string]any{
 	"release.openshift.io/feature-set":                            "TechPreviewNoUpgrade,DevPreviewNoUpgrade,CustomNoUpgrade",
 }
 
-// foreign are the properties whose types other projects own. Their own description stays; everything below loses its.
+// foreign are the properties whose types belong to other projects. The description of the property stays; everything below loses its.
 var foreign = []string{
 	"status.conditions",
 	"status.generations",
 	"spec.catalogSelector", "spec.package.catalogSelector",
-	"spec.install.config.deploymentConfig",
+	deploymentConfig + "nodeSelector", deploymentConfig + "tolerations", deploymentConfig + "resources",
+	deploymentConfig + "env", deploymentConfig + "envFrom", deploymentConfig + "volumes", deploymentConfig + "volumeMounts",
+	deploymentConfig + "affinity", deploymentConfig + "annotations",
+	// Of OperatorSpec and OperatorStatus, which PlatformOperatorManager embeds.
+	"spec.managementState", "spec.logLevel", "spec.operatorLogLevel", "spec.observedConfig", "spec.unsupportedConfigOverrides",
+	"status.version", "status.latestAvailableRevision", "status.readyReplicas",
 }
+
+const deploymentConfig = "spec.install.config.deploymentConfig."
 
 func main() {
 	from := flag.String("from", "", "folder that controller-gen wrote CRDs to")
@@ -109,9 +115,9 @@ func trim(schema map[string]any, path []string) {
 			for key, below := range child {
 				if key != "description" {
 					dropDescriptions(below)
-					bound(below)
 				}
 			}
+			bound(child)
 			continue
 		}
 		trim(child, childPath)
@@ -136,39 +142,48 @@ func dropDescriptions(part any) {
 	}
 }
 
-// Bounds of what other projects left unbounded: far above what anybody writes by hand.
+// Bounds for types of other projects, far above what anybody writes by hand.
 const (
 	maxForeignString = 32 << 10
 	maxForeignItems  = 256
+	// maxQuantity is for a Quantity or a port. A pattern does not limit the length, and the API server parses every digit.
+	maxQuantity = 256
 )
 
-// bound gives every string, list and map of a part of a schema that has no maximum one.
+// bound gives a maximum to every string, list, map and integer of a part of a schema that has none. A format limits an integer to what the
+// type can hold: the API server refuses others.
 func bound(part any) {
 	switch part := part.(type) {
 	case map[string]any:
-		if part["x-kubernetes-int-or-string"] == true {
-			return // a schema of one form only, and its pattern bounds it
+		if part["x-kubernetes-int-or-string"] == true { // what is below must be exactly as it is
+			keep(part, "maxLength", maxQuantity)
+			return
 		}
-		_, enumerated := part["enum"]
-		_, formatted := part["format"]
-		switch part["type"] {
-		case "string":
-			if !enumerated && !formatted {
-				keep(part, "maxLength", maxForeignString)
-			}
-		case "array":
-			keep(part, "maxItems", maxForeignItems)
-		case "object":
-			if _, isMap := part["additionalProperties"]; isMap {
-				keep(part, "maxProperties", maxForeignItems)
-			}
-		}
+		boundOne(part)
 		for _, below := range part {
 			bound(below)
 		}
 	case []any:
 		for _, below := range part {
 			bound(below)
+		}
+	}
+}
+
+func boundOne(schema map[string]any) {
+	_, enumerated := schema["enum"]
+	_, formatted := schema["format"]
+	switch schema["type"] {
+	case "string":
+		if !enumerated && !formatted {
+			keep(schema, "maxLength", maxForeignString)
+		}
+	case "array":
+		keep(schema, "maxItems", maxForeignItems)
+	case "object":
+		_, isMap := schema["additionalProperties"]
+		if isMap || schema["x-kubernetes-preserve-unknown-fields"] == true {
+			keep(schema, "maxProperties", maxForeignItems)
 		}
 	}
 }

@@ -26,6 +26,9 @@ spec:
                   description: theirs, about the type
                   properties:
                     description: {type: string, description: "theirs, about a field"}
+                    port: {anyOf: [{type: integer}, {type: string}], x-kubernetes-int-or-string: true}
+                    count: {type: integer, format: int32}
+                type: array
               message: {type: string, description: "ours, about a field"}
 `
 
@@ -46,6 +49,8 @@ func TestManifest(t *testing.T) {
 		"strategy: None",
 		"ours, about the list",
 		"description:\n                      maxLength: 32768\n                      type: string",
+		"- type: string\n                      maxLength: 256\n                      x-kubernetes-int-or-string: true",
+		"maxItems: 256\n                type: array", // of the foreign property itself
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the manifest lacks %q:\n%s", want, text)

@@ -15,7 +15,7 @@ func TestProgressDeadlineIsTheSameInCodeCommentsAndPages(t *testing.T) {
 	wantUsed(t, map[string]string{"corev1alpha2.DefaultProgressDeadlineSeconds": strconv.Itoa(corev1alpha2.DefaultProgressDeadlineSeconds)})
 	said := map[string]string{}
 	for _, path := range []string{"pkg/apis/core/v1alpha2/bundledeployment.go", "pkg/apis/platform/v1alpha1/platformoperator.go"} {
-		said[path] = number(regexp.MustCompile(`absent means (\d+)`), fieldComment(t, path, "ProgressDeadlineSeconds"))
+		said[path] = number(regexp.MustCompile(`Defaults to (\d+)`), fieldComment(t, path, "ProgressDeadlineSeconds"))
 	}
 	page, err := os.ReadFile(filepath.Join(root, "docs", "bundledeployments.md"))
 	if err != nil {

@@ -15,6 +15,7 @@ const (
 	metricsFile    = "06-networkpolicy-metrics"
 	contentFile    = "06-networkpolicy-content"
 	crdFile        = "10-platformoperators.crd"
+	managerCRDFile = "10-platformoperatormanagers.crd"
 	crdPolicyFile  = "11-crd-deletion"
 	crdBindingFile = "12-crd-deletion"
 	recordFile     = "11-limits-record"
@@ -99,9 +100,31 @@ var faults = map[string]map[string]struct {
 		"no status":      {change{crdFile, "    subresources:\n      status: {}\n", ""}, "no status subresource"},
 		"nothing stored": {change{crdFile, "storage: true", "storage: false"}, "0 versions are stored"},
 	},
-	"every list and string of ours has a maximum": {
-		"a string without": {change{crdFile, "maxLength: 56\n", "title: Name\n"}, "spec.package.name has no maximum"},
-		"a list without":   {change{crdFile, "maxItems: 50\n", "title: List\n"}, "status.relatedObjects has no maximum"},
+	"HRD-C2 every field is described, with its bounds and its default": {
+		"a field without text":           {change{crdFile, "description: spec is the desired state", "title: spec is the desired state"}, "spec has no description"},
+		"a fragment":                     {change{crdFile, "description: spec is the desired state of the operator.", "description: spec of the operator"}, "does not end with a full stop"},
+		"another field's text":           {change{crdFile, "description: spec is the desired state", "description: state is the desired state"}, "does not begin with the name of the field"},
+		"a maximum that changed":         {change{crdFile, "maxLength: 56\n", "maxLength: 57\n"}, `spec.package.name: the description does not say "1 to 57 characters"`},
+		"a maximum of items":             {change{crdFile, "maxItems: 50\n", "maxItems: 51\n"}, `status.relatedObjects: the description does not say "1 to 51 entries"`},
+		"a maximum of a number":          {change{crdFile, "maximum: 86400\n", "maximum: 86401\n"}, `"from 10 to 86401"`},
+		"a value":                        {change{crdFile, "- Manual\n", "- Manual\n                    - Never\n"}, `spec.upgrades.approval: the description does not name the value "Never"`},
+		"a default":                      {change{crdFile, "paused:\n", "paused:\n                default: true\n"}, "does not say the default true"},
+		"a default that nobody tells of": {change{crdFile, "while it is paused. Defaults to false.", "while it is paused."}, "spec.paused: the description does not say what absence means"},
+		"a rule without a message":       {change{crdFile, "message: catalogSelector.matchLabels has at most 16 entries", "reason: FieldValueInvalid"}, "has no message"},
+		"a long sentence": {change{crdFile, "Only the manager\n              writes it.",
+			"Only the manager writes it" + strings.Repeat(" and so on", 10) + "."}, "a sentence has"},
+		"text inside Kubernetes' types": {change{crdFile, "tolerationSeconds:\n", "tolerationSeconds:\n                                  description: theirs\n"}, "is in a type of Kubernetes"},
+		"a file that is too large":      {change{crdFile, "paused stops every change", "paused " + strings.Repeat("stops ", 50_000)}, "at most 262144 are permitted"},
+	},
+	"HRD-C3 every string, list, map and integer is bounded": {
+		"a string without":   {change{crdFile, "maxLength: 56\n", "title: Name\n"}, "spec.package.name has no maxLength"},
+		"a list without":     {change{crdFile, "maxItems: 50\n", "title: List\n"}, "status.relatedObjects has no maxItems"},
+		"a map without":      {change{crdFile, "maxProperties: 64\n", "title: Map\n"}, "nodeSelector has no maxProperties"},
+		"an integer without": {change{crdFile, "maximum: 86400\n", "title: Number\n"}, "spec.install.progressDeadlineSeconds has no maximum"},
+		"a Quantity without": {change{crdFile, "maxLength: 256\n                                  pattern:", "pattern:"}, "has no maxLength"},
+		"an embedded list without": {change{managerCRDFile, "maxItems: 256\n                type: array\n                x-kubernetes-list-map-keys:\n                - type\n",
+			"type: array\n                x-kubernetes-list-map-keys:\n                - type\n"}, "status.conditions has no maxItems"},
+		"an object with unknown fields": {change{managerCRDFile, "maxProperties: 256\n                nullable: true", "nullable: true"}, "spec.observedConfig has no maxProperties"},
 	},
 	"HRD-S6 no list in a spec that limits something can be empty": {
 		"channels":                     {change{crdFile, "\n                    minItems: 1\n", "\n"}, "spec.package.channels can be empty"},

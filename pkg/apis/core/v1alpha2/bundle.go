@@ -2,8 +2,7 @@ package v1alpha2
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// Bundle is the content of one bundle, unpacked and looked at, not installed: to stage it, to share it, or to see what is
-// in it.
+// Bundle is the content of one bundle, unpacked but not installed. Use it to stage or share the content, or to inspect it.
 //
 // +genclient
 // +genclient:nonNamespaced
@@ -20,98 +19,121 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:printcolumn:name="Resolved Source",type=string,JSONPath=`.status.resolvedSource.image.ref`,priority=1
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63",message="metadata.name must be at most 63 characters: spec.source.bundle.name takes no more"
 type Bundle struct {
-	metav1.TypeMeta   `json:",inline"`
+	metav1.TypeMeta `json:",inline"`
+
+	// metadata is the standard metadata of the object.
+	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec is where the content comes from. It is immutable: other content is another Bundle.
+	// spec describes where the content comes from. It is immutable: create another Bundle for other content.
 	// +required
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="bundle.spec is immutable: create another Bundle"
-	Spec BundleSpec `json:"spec"`
+	Spec BundleSpec `json:"spec,omitzero"`
 
-	// status is what was found; only the manager writes it.
+	// status describes the content. Only the manager writes it.
 	// +optional
-	Status BundleStatus `json:"status,omitempty"`
+	Status BundleStatus `json:"status,omitzero"`
 }
 
-// BundleSpec is where a bundle's content comes from, and who reads it.
+// BundleSpec describes where the content of a bundle comes from, and its format.
 type BundleSpec struct {
-	// provisionerClassName names the ProvisionerClass that says who reads the bundle.
+	// provisionerClassName is the name of the ProvisionerClass that selects the format of the bundle, with 1 to 63 characters.
+	// While the class does not exist, the Bundle waits and its Unpacked condition is Unknown.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
-	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
-	ProvisionerClassName string `json:"provisionerClassName"`
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="provisionerClassName must be a DNS label: lower-case letters, digits and \"-\", with a letter or digit at both ends"
+	ProvisionerClassName string `json:"provisionerClassName,omitempty"`
 
-	// source is where the content comes from; not from another Bundle.
+	// source describes where the content comes from. It must not be another Bundle, and must not be polled.
 	// +required
 	// +kubebuilder:validation:XValidation:rule="self.type != 'bundle'",message="a Bundle's source cannot be a Bundle",fieldPath=".type"
 	// +kubebuilder:validation:XValidation:rule="!has(self.image) || !has(self.image.pollIntervalMinutes)",message="a Bundle stays as it was resolved and is not polled",fieldPath=".image"
-	Source BundleSource `json:"source"`
+	Source BundleSource `json:"source,omitzero"`
 }
 
-// BundlePhase is how far a Bundle has come.
+// BundlePhase is the progress of a Bundle.
 //
 // +kubebuilder:validation:Enum=Pending;Unpacking;Failing;Unpacked
 type BundlePhase string
 
 const (
-	// BundlePending: nothing is tried yet: the class is waited for.
+	// BundlePending means that the ProvisionerClass does not exist.
 	BundlePending BundlePhase = "Pending"
-	// BundleUnpacking: the content is being fetched.
+	// BundleUnpacking means that the content is being fetched.
 	BundleUnpacking BundlePhase = "Unpacking"
-	// BundleFailing: the content cannot be fetched or read; it is tried again with back-off.
+	// BundleFailing means that the content cannot be fetched or read. The manager retries with backoff.
 	BundleFailing BundlePhase = "Failing"
-	// BundleUnpacked: the content was read.
+	// BundleUnpacked means that the content was read.
 	BundleUnpacked BundlePhase = "Unpacked"
 )
 
-// BundleStatus is what was found of a Bundle.
+// BundleStatus describes the content of a Bundle.
+//
+// +kubebuilder:validation:MinProperties=1
 type BundleStatus struct {
-	// observedGeneration is the generation of the spec that this status speaks of.
-	// +optional
-	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-
-	// conditions is Unpacked.
+	// conditions describe the state of the Bundle by its condition Unpacked. The list has 1 to 16 entries. It is absent until
+	// the manager has seen the object.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
+	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// phase is Pending, Unpacking, Failing or Unpacked.
+	// observedGeneration is the generation of the spec that this status describes, from 1 to 9007199254740991. It
+	// is absent until the manager has seen the object.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=9007199254740991
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+
+	// phase is the progress of the Bundle. Pending means that the ProvisionerClass does not exist. Unpacking means that the
+	// content is being fetched. Failing means that the content cannot be fetched or read, and is retried. Unpacked means that
+	// the content was read. The field is absent until the manager has seen the object.
 	// +optional
 	Phase BundlePhase `json:"phase,omitempty"`
 
-	// resolvedSource is spec.source with the image's reference by digest.
+	// resolvedSource is spec.source with the reference of the image by digest. It is absent until the reference is resolved.
 	// +optional
 	ResolvedSource *BundleSource `json:"resolvedSource,omitempty"`
 
-	// digest of the content ("sha256:…"), by which it is stored: the image manifest's.
+	// digest is the digest of the image manifest ("sha256:…"), with 1 to 128 characters. The content is stored under it. It is
+	// absent until the content is read.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
 	Digest string `json:"digest,omitempty"`
 
-	// format of the content: "registry+v1" or "plain+v0".
+	// format is the format of the content, registry+v1 or plain+v0, with 1 to 64 characters. It is absent until the content
+	// is read.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
 	Format string `json:"format,omitempty"`
 
-	// package that the bundle belongs to.
+	// package is the package that the bundle belongs to, with 1 to 253 characters. It is absent if the bundle names none.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Package string `json:"package,omitempty"`
 
-	// version of the bundle.
+	// version is the version of the bundle, with 1 to 128 characters. It is absent if the bundle names none.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
 	Version string `json:"version,omitempty"`
 
-	// objects is how many manifests the content has.
+	// objects is the number of manifests in the content, from 1 to 1000000. It is absent until the content is read.
 	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1000000
 	Objects int32 `json:"objects,omitempty"`
 
-	// bytes is the size of all files of the content.
+	// bytes is the size of all files of the content, from 1 to 9007199254740991. It is absent until the content is read.
 	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=9007199254740991
 	Bytes int64 `json:"bytes,omitempty"`
 }
 

@@ -7,21 +7,27 @@ import (
 // MaxCompatibilityOverrides is how many compatibilityOverrides an object may have.
 const MaxCompatibilityOverrides = 8
 
-// CompatibilityOverride is a cluster admin's word that the cluster may go to one minor version although an installed operator
-// does not permit it, or does not say so in a way that can be read. It counts only with a reason, until it expires, and while that
-// minor version is the cluster's next. What does not count is said in status.warnings; nothing but its form is refused, so that
-// objects that were written before the cluster was there are taken.
+// CompatibilityOverride permits an upgrade of the cluster to one minor version at the risk of a cluster admin. Without it, an
+// installed operator would block the upgrade, because it does not support that version or because its declaration is unreadable.
+//
+// An override has an effect only if it has a reason and an expiry time in the future. Its minor version must be the next one of the
+// cluster. The API server accepts other overrides, because objects may be written before the cluster exists. They are listed in
+// status.warnings.
 type CompatibilityOverride struct {
-	// openShiftVersion is the minor version that the cluster may go to, for example "4.22". "4.23" and "5.0" are one.
+	// openShiftVersion is the minor version that the cluster may be upgraded to, for example "4.22". It has 1 to 16
+	// characters. "4.23" and "5.0" are the same version.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=16
-	OpenShiftVersion string `json:"openShiftVersion"`
-	// reason says who takes the risk, and why. Without one the override does not count.
+	OpenShiftVersion string `json:"openShiftVersion,omitempty"`
+
+	// reason documents who takes the risk, and why, in at most 512 characters. If it is absent, the override has no effect.
 	// +optional
+	// +kubebuilder:validation:MinLength=0
 	// +kubebuilder:validation:MaxLength=512
 	Reason string `json:"reason,omitempty"`
-	// expires is when the override ends. Without one it does not count.
+
+	// expires is the time when the override ends. If it is absent, the override has no effect.
 	// +optional
 	Expires *metav1.Time `json:"expires,omitempty"`
 }

@@ -1,32 +1,33 @@
 package v1alpha2
 
-// Events on a BundleDeployment, about what is done.
+// Reasons of Events on a BundleDeployment about what the manager does.
 const (
-	// EventRollOutStarted: a revision begins to roll out.
+	// EventRollOutStarted means that the rollout of a revision begins.
 	EventRollOutStarted = "RollOutStarted"
-	// EventRevisionActive: a revision is complete and healthy.
+	// EventRevisionActive means that a revision is complete and healthy.
 	EventRevisionActive = "RevisionActive"
-	// EventRolledBack: the revision before one that missed its deadline is active again.
+	// EventRolledBack means that the revision before one that missed its deadline is active again.
 	EventRolledBack = "RolledBack"
-	// EventPruned: what only an earlier or a failed revision had was deleted, or let go of.
+	// EventPruned means that objects which only an earlier or a failed revision had were deleted or released.
 	EventPruned = "Pruned"
-	// EventDriftRepaired: what somebody else changed or deleted was put back.
+	// EventDriftRepaired means that changes or deletions by others were reverted.
 	EventDriftRepaired = "DriftRepaired"
-	// EventDriftSeen: so many changes at once that most have no Event of their own; it says how many.
+	// EventDriftSeen means that most of many simultaneous changes have no Event of their own. The message counts them.
 	EventDriftSeen = "DriftSeen"
-	// EventAPIWarning: the API server warned of an object that was applied.
+	// EventAPIWarning means that the API server returned a warning for an applied object.
 	EventAPIWarning = "APIWarning"
-	// EventRevisionLost: a stored revision cannot be read any more; later, among which kinds it was looked for what only it had.
+	// EventRevisionLost means that a stored revision is unreadable. A later Event lists the kinds that were searched for objects
+	// which only this revision had.
 	EventRevisionLost = "RevisionLost"
-	// EventSourceUnreachable: a source cannot be looked at again; what is installed stays.
+	// EventSourceUnreachable means that a source cannot be polled. What is installed stays.
 	EventSourceUnreachable = "SourceUnreachable"
-	// EventRevisionNotStored: what was read again of a source cannot be stored as a revision; what is installed stays.
+	// EventRevisionNotStored means that new content of a polled source cannot be stored as a revision. What is installed stays.
 	EventRevisionNotStored = "RevisionNotStored"
-	// EventRemoved: everything that was applied has been taken down.
+	// EventRemoved means that everything that was applied has been removed.
 	EventRemoved = "Removed"
 )
 
-// Events on a BundleDeployment that bear the name of the reason that they are of.
+// Reasons of Events on a BundleDeployment that are also reasons of its conditions.
 const (
 	EventDriftReported         = ReasonDriftReported
 	EventDriftContested        = ReasonDriftContested
@@ -43,11 +44,10 @@ const (
 	EventRollingBack           = ReasonRollingBack
 )
 
-// Events on the manager's Deployment beside those about PlatformOperators. EventUnpackFailed and EventProvisionerNotFound
-// are sent there about Bundles.
+// Reasons of Events on the Deployment of the manager. EventUnpackFailed and EventProvisionerNotFound about a Bundle are on it too.
 const (
-	// EventUnpackSuccessful: the content of a Bundle was read.
+	// EventUnpackSuccessful means that the content of a Bundle was read.
 	EventUnpackSuccessful = ReasonUnpackSuccessful
-	// EventProvisionerClassCreated: the shipped ProvisionerClass was missing and was created.
+	// EventProvisionerClassCreated means that a shipped ProvisionerClass was missing and was created.
 	EventProvisionerClassCreated = "ProvisionerClassCreated"
 )

@@ -2,221 +2,267 @@ package v1alpha2
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// Drift says what becomes of changes that others make to what was applied.
+// Drift selects how the manager handles changes that others make to applied objects.
+//
+// +kubebuilder:validation:MinProperties=0
 type Drift struct {
-	// policy for declared fields and objects: Enforce puts them back, Report only tells of them (Drifted condition,
-	// status.drift), Ignore does neither. Absent, also in the class, means Enforce.
+	// policy selects what happens when others change declared fields or delete declared objects. Enforce reverts the changes.
+	// Report only reports them, in the Drifted condition and in status.drift. Ignore does neither. Defaults to the policy of
+	// the ProvisionerClass, else to Enforce.
 	// +optional
 	Policy DriftPolicy `json:"policy,omitempty"`
 
-	// additions is the policy for fields, map entries and list items that others add: Report tells of them in status.drift,
-	// Ignore does not, Remove takes them away. They never count as drift, and what Kubernetes' own controllers, service-ca
-	// and cert-manager add is no addition. Absent, also in the class, means Report, and Ignore where policy is Ignore.
+	// additions selects what happens to fields, map entries and list items that others add. Report lists them in status.drift,
+	// Ignore does not, and Remove removes them. Additions never set the Drifted condition. What the controllers of Kubernetes,
+	// service-ca and cert-manager add does not count as an addition. Defaults to the value of the ProvisionerClass. If the
+	// class has none either, defaults to Ignore if policy is Ignore, else to Report.
 	// +optional
 	Additions AdditionsPolicy `json:"additions,omitempty"`
 
-	// ignore names fields that are left to others, whatever the policies say.
+	// ignore selects fields that others may change, whatever the policies are. The list has at most 32 entries. Defaults to no
+	// fields.
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=32
 	Ignore []DriftIgnore `json:"ignore,omitempty"`
 }
 
-// DriftPolicy is what becomes of a changed field or a deleted object.
+// DriftPolicy selects what happens to a changed field or a deleted object.
 //
 // +kubebuilder:validation:Enum=Enforce;Report;Ignore
 type DriftPolicy string
 
 const (
-	// DriftEnforce puts back what was declared; the default.
+	// DriftEnforce reverts drift. It is the default.
 	DriftEnforce DriftPolicy = "Enforce"
-	// DriftReport tells of drift and writes nothing.
+	// DriftReport reports drift and writes nothing.
 	DriftReport DriftPolicy = "Report"
-	// DriftIgnoreAll neither repairs drift nor tells of it.
+	// DriftIgnoreAll neither reverts nor reports drift.
 	DriftIgnoreAll DriftPolicy = "Ignore"
 )
 
-// AdditionsPolicy is what becomes of what others add.
+// AdditionsPolicy selects what happens to fields that others add.
 //
 // +kubebuilder:validation:Enum=Report;Ignore;Remove
 type AdditionsPolicy string
 
 const (
-	// AdditionsReport tells of additions; the default.
+	// AdditionsReport lists additions in the status. It is the default.
 	AdditionsReport AdditionsPolicy = "Report"
-	// AdditionsIgnore does not tell of them.
+	// AdditionsIgnore does not list them.
 	AdditionsIgnore AdditionsPolicy = "Ignore"
-	// AdditionsRemove takes them away.
+	// AdditionsRemove removes them.
 	AdditionsRemove AdditionsPolicy = "Remove"
 )
 
-// DriftIgnore names fields of some objects.
+// DriftIgnore selects fields of some objects.
 type DriftIgnore struct {
-	// target selects the objects: what is absent selects all.
+	// target selects the objects. Defaults to all objects of the bundle.
 	// +optional
 	Target DriftTarget `json:"target,omitempty"`
-	// jsonPointers are RFC 6901 pointers to the fields, for example "/spec/replicas". A list item is named by its index as
-	// it was declared. A field is ignored with everything below it.
+
+	// jsonPointers select the fields by RFC 6901 pointers, for example "/spec/replicas". The pointer to a list item contains
+	// the index that the item has in the bundle. A pointer also selects everything below its field. The list has 1 to 32
+	// entries of 1 to 512 characters.
 	// +required
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=32
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=512
-	// +kubebuilder:validation:items:Pattern=`^(/([^~/]|~[01])*)+$`
-	JSONPointers []string `json:"jsonPointers"`
+	// +kubebuilder:validation:items:XValidation:rule="self.matches('^(/([^~/]|~[01])*)+$')",message="jsonPointers must be RFC 6901 pointers, for example \"/spec/replicas\": write ~0 for ~ and ~1 for / in a name"
+	JSONPointers []string `json:"jsonPointers,omitempty"`
 }
 
-// DriftTarget selects objects by what they are; an empty field selects all.
+// DriftTarget selects objects by group, kind, namespace and name. An absent or empty field selects every value.
+//
+// +kubebuilder:validation:MinProperties=0
 type DriftTarget struct {
-	// group of the objects; "" together with a kind means the core group.
+	// group is the API group of the objects, with at most 253 characters. Together with kind, an empty group is the core
+	// group. Defaults to every group if kind is absent too.
 	// +optional
+	// +kubebuilder:validation:MinLength=0
 	// +kubebuilder:validation:MaxLength=253
 	Group string `json:"group,omitempty"`
-	// kind of the objects.
+
+	// kind is the kind of the objects, with at most 63 characters. Defaults to every kind.
 	// +optional
+	// +kubebuilder:validation:MinLength=0
 	// +kubebuilder:validation:MaxLength=63
 	Kind string `json:"kind,omitempty"`
-	// namespace of the objects.
+
+	// namespace is the namespace of the objects, with at most 63 characters. Defaults to every namespace.
 	// +optional
+	// +kubebuilder:validation:MinLength=0
 	// +kubebuilder:validation:MaxLength=63
 	Namespace string `json:"namespace,omitempty"`
-	// name of the objects.
+
+	// name is the name of the objects, with at most 253 characters. Defaults to every name.
 	// +optional
+	// +kubebuilder:validation:MinLength=0
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name,omitempty"`
 }
 
-// DriftRecord is one change that somebody else made to one object.
+// DriftRecord is one change that somebody else made to an applied object.
 type DriftRecord struct {
-	// object is what was changed.
+	// object is the object that was changed.
 	// +required
-	Object AppliedObject `json:"object"`
-	// change is Edited, Deleted or Added.
+	Object AppliedObject `json:"object,omitzero"`
+
+	// change is the type of the change. Edited means that declared fields were changed or removed. Deleted means that the
+	// object was deleted. Added means that fields were added that the bundle does not declare.
 	// +required
 	// +kubebuilder:validation:Enum=Edited;Deleted;Added
-	Change DriftChange `json:"change"`
-	// paths of the fields that were changed or added, at most 10; none for a deleted object.
+	Change DriftChange `json:"change,omitempty"`
+
+	// paths are JSON pointers to the fields that were changed or added. The list has 1 to 10 entries of 1 to 512 characters.
+	// It is absent for a deleted object.
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=10
+	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=512
 	Paths []string `json:"paths,omitempty"`
-	// manager is the field manager that made the change, as the API server recorded it; empty where it keeps no record.
+
+	// manager is the field manager that made the change according to the API server, with 1 to 256 characters. It is absent
+	// if the API server did not record a field manager.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=256
 	Manager string `json:"manager,omitempty"`
-	// time of the change as the API server recorded it, else when it was seen.
+
+	// time is the time of the change according to the API server. If the API server did not record one, it is the time when
+	// the manager found the change.
 	// +required
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Format=date-time
 	Time metav1.Time `json:"time"`
-	// outcome is Repaired, Reported or Contested: the last is a change that comes back each time that it is put back, so
-	// that it is put back less and less often.
+
+	// outcome is what the manager did about the change. Repaired means that it reverted the change. Reported means that it
+	// left the change in place. Contested means that the change returns each time, so that it is reverted less and less often.
 	// +required
 	// +kubebuilder:validation:Enum=Repaired;Reported;Contested
-	Outcome DriftOutcome `json:"outcome"`
+	Outcome DriftOutcome `json:"outcome,omitempty"`
 }
 
-// DriftChange is what was done to an object.
+// DriftChange is the type of a change to an object.
 type DriftChange string
 
 const (
-	// DriftEdited: declared fields were changed or removed.
+	// DriftEdited means that declared fields were changed or removed.
 	DriftEdited DriftChange = "Edited"
-	// DriftDeleted: the object was deleted.
+	// DriftDeleted means that the object was deleted.
 	DriftDeleted DriftChange = "Deleted"
-	// DriftAdded: fields were added that nobody declared.
+	// DriftAdded means that fields were added that the bundle does not declare.
 	DriftAdded DriftChange = "Added"
 )
 
-// DriftOutcome is what was done about a change.
+// DriftOutcome is what the manager did about a change.
 type DriftOutcome string
 
 const (
-	// DriftRepaired: it was put back.
+	// DriftRepaired means that the change was reverted.
 	DriftRepaired DriftOutcome = "Repaired"
-	// DriftReported: it was left.
+	// DriftReported means that the change was left in place.
 	DriftReported DriftOutcome = "Reported"
-	// DriftContested: it comes back each time that it is put back.
+	// DriftContested means that the change returns each time that it is reverted.
 	DriftContested DriftOutcome = "Contested"
 )
 
-// AppliedObject names an object that was applied.
+// AppliedObject names an applied object.
 type AppliedObject struct {
-	// group of the object's kind; empty for the core group.
+	// group is the API group of the object, with 1 to 253 characters. It is absent for the core group.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Group string `json:"group,omitempty"`
-	// kind of the object.
+
+	// kind is the kind of the object, with 1 to 253 characters.
 	// +required
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
-	Kind string `json:"kind"`
-	// namespace of the object.
+	Kind string `json:"kind,omitempty"`
+
+	// namespace is the namespace of the object, with 1 to 63 characters. It is absent for a cluster-scoped object.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Namespace string `json:"namespace,omitempty"`
-	// name of the object.
+
+	// name is the name of the object, with 1 to 253 characters.
 	// +required
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
-	Name string `json:"name"`
+	Name string `json:"name,omitempty"`
 }
 
-// OnFailure is what becomes of a revision that missed its deadline.
+// OnFailure selects what happens to a revision that misses its deadline.
 //
 // +kubebuilder:validation:Enum=Hold;Rollback
 type OnFailure string
 
 const (
-	// OnFailureHold leaves it; the default.
+	// OnFailureHold leaves the revision in place. It is the default.
 	OnFailureHold OnFailure = "Hold"
-	// OnFailureRollback puts the revision before it back.
+	// OnFailureRollback restores the previous revision.
 	OnFailureRollback OnFailure = "Rollback"
 )
 
-// Adoption is which objects that exist already may be taken over.
+// Adoption selects which existing objects the manager may take over.
 //
 // +kubebuilder:validation:Enum=SamePackage;None;Any
 type Adoption string
 
 const (
-	// AdoptionSamePackage takes over what was kept when the same package was removed; the default.
+	// AdoptionSamePackage takes over objects that were kept when the same package was removed. It is the default.
 	AdoptionSamePackage Adoption = "SamePackage"
-	// AdoptionNone takes over nothing.
+	// AdoptionNone takes over no object.
 	AdoptionNone Adoption = "None"
-	// AdoptionAny takes over whatever is there, except what another BundleDeployment owns.
+	// AdoptionAny takes over every object that no other BundleDeployment owns.
 	AdoptionAny Adoption = "Any"
 )
 
-// Deletion says what goes with what was applied.
+// Deletion selects what is deleted together with the object that it belongs to.
+//
+// +kubebuilder:validation:MinProperties=0
 type Deletion struct {
-	// crds is Orphan or Delete: what becomes of the bundle's CustomResourceDefinitions. Orphan keeps them, and with them
-	// every custom resource; Delete deletes them, and while custom resources exist nothing at all is taken down. Absent,
-	// also in the class, means Orphan.
+	// crds selects what happens to the CustomResourceDefinitions of the bundle. Orphan keeps them with all custom resources.
+	// Delete deletes them. With Delete, the whole removal waits until no custom resource exists. Defaults to the value of the
+	// ProvisionerClass, else to Orphan.
 	// +optional
 	CRDs CRDDeletion `json:"crds,omitempty"`
 }
 
-// CRDDeletion is what becomes of CustomResourceDefinitions.
+// CRDDeletion selects what happens to CustomResourceDefinitions.
 //
 // +kubebuilder:validation:Enum=Orphan;Delete
 type CRDDeletion string
 
 const (
-	// CRDsOrphan keeps them, marked with the package; the default.
+	// CRDsOrphan keeps them and marks them with the package. It is the default.
 	CRDsOrphan CRDDeletion = "Orphan"
-	// CRDsDelete deletes them once no custom resource is left.
+	// CRDsDelete deletes them once no custom resource exists.
 	CRDsDelete CRDDeletion = "Delete"
 )
 
-// Preflight is accepted for manifests that were written for rukpak.
+// Preflight is accepted for compatibility with manifests that were written for rukpak.
+//
+// +kubebuilder:validation:MinProperties=0
 type Preflight struct {
-	// crdUpgradeSafety is rukpak's check of changed CustomResourceDefinitions.
+	// crdUpgradeSafety configures the check of changed CustomResourceDefinitions in rukpak. The manager has no such check.
 	// +optional
 	CRDUpgradeSafety *CRDUpgradeSafety `json:"crdUpgradeSafety,omitempty"`
 }
 
-// CRDUpgradeSafety is rukpak's check of changed CustomResourceDefinitions.
+// CRDUpgradeSafety configures the check of changed CustomResourceDefinitions in rukpak.
+//
+// +kubebuilder:validation:MinProperties=0
 type CRDUpgradeSafety struct {
-	// disabled turned rukpak's check off. Nothing is checked here yet, whatever it says.
+	// disabled turned the check of rukpak off. It has no effect, because the manager does not check changed
+	// CustomResourceDefinitions. Defaults to false.
 	// +optional
 	Disabled bool `json:"disabled,omitempty"`
 }

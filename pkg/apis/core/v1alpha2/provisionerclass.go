@@ -2,8 +2,8 @@ package v1alpha2
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// ProvisionerClass says who reads the bundles that name it, and with which defaults; it is to bundles what a StorageClass
-// is to volumes.
+// ProvisionerClass selects the provisioner of the bundles that name it, and their defaults. It is to bundles what a
+// StorageClass is to volumes.
 //
 // +genclient
 // +genclient:nonNamespaced
@@ -15,30 +15,34 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63",message="metadata.name must be at most 63 characters: spec.provisionerClassName takes no more"
 type ProvisionerClass struct {
-	metav1.TypeMeta   `json:",inline"`
+	metav1.TypeMeta `json:",inline"`
+
+	// metadata is the standard metadata of the object.
+	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec is what the class stands for.
+	// spec is the provisioner and the defaults of the class.
 	// +required
-	Spec ProvisionerClassSpec `json:"spec"`
+	Spec ProvisionerClassSpec `json:"spec,omitzero"`
 }
 
-// ProvisionerClassSpec is what a class stands for.
+// ProvisionerClassSpec is the provisioner and the defaults of a class.
 type ProvisionerClassSpec struct {
-	// provisioner reads the bundles: "core.rukpak.io/registry" reads registry+v1 bundles, "core.rukpak.io/plain" reads plain+v0
-	// bundles. A class of a provisioner that this manager does not have counts as missing.
+	// provisioner reads the bundles of the class. It has 1 to 253 characters and is immutable. Provisioner
+	// core.rukpak.io/registry reads registry+v1 bundles, and core.rukpak.io/plain reads plain+v0 bundles. If the manager does
+	// not have the provisioner, the class counts as missing.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
-	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?(/[a-z0-9]([-a-z0-9]*[a-z0-9])?)?$`
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?(/[a-z0-9]([-a-z0-9]*[a-z0-9])?)?$')",message="provisioner must be a DNS name, optionally followed by \"/\" and a DNS label, for example \"core.rukpak.io/registry\""
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="provisioner is immutable: create another ProvisionerClass"
-	Provisioner string `json:"provisioner"`
+	Provisioner string `json:"provisioner,omitempty"`
 
-	// drift is the default of what BundleDeployments of the class leave out of spec.drift.
+	// drift contains the defaults for absent fields of spec.drift of the BundleDeployments of this class.
 	// +optional
 	Drift *Drift `json:"drift,omitempty"`
 
-	// deletion is the default of what BundleDeployments of the class leave out of spec.deletion.
+	// deletion contains the defaults for absent fields of spec.deletion of the BundleDeployments of this class.
 	// +optional
 	Deletion *Deletion `json:"deletion,omitempty"`
 }

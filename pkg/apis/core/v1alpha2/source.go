@@ -1,22 +1,24 @@
 package v1alpha2
 
-// BundleSource is where a bundle's content comes from: one member, named by type.
+// BundleSource describes where the content of a bundle comes from. Exactly one member is set, and type names it.
 //
 // +union
 // +kubebuilder:validation:XValidation:rule="self.type == 'image' ? has(self.image) : !has(self.image)",message="source.image is required when source.type is image, and forbidden otherwise",fieldPath=".image"
 // +kubebuilder:validation:XValidation:rule="self.type == 'bundle' ? has(self.bundle) : !has(self.bundle)",message="source.bundle is required when source.type is bundle, and forbidden otherwise",fieldPath=".bundle"
 type BundleSource struct {
-	// type names the member that is set.
+	// type names the member that is set. Valid values are image and bundle.
 	// +required
 	// +unionDiscriminator
 	// +kubebuilder:validation:Enum=image;bundle
-	Type SourceType `json:"type"`
+	Type SourceType `json:"type,omitempty"`
 
-	// image is a container image whose layers hold the bundle's files.
+	// image is a container image whose layers hold the files of the bundle. It is required when type is image, and forbidden
+	// otherwise.
 	// +optional
 	Image *ImageSource `json:"image,omitempty"`
 
-	// bundle is a Bundle, whose content is taken as it was unpacked for it.
+	// bundle is a Bundle in the same cluster, whose unpacked content is used. It is required when type is bundle, and
+	// forbidden otherwise.
 	// +optional
 	Bundle *BundleReference `json:"bundle,omitempty"`
 }
@@ -27,37 +29,40 @@ type SourceType string
 const (
 	// SourceTypeImage is a bundle in a container image.
 	SourceTypeImage SourceType = "image"
-	// SourceTypeBundle is a bundle that a Bundle has staged.
+	// SourceTypeBundle is the content of a Bundle.
 	SourceTypeBundle SourceType = "bundle"
 )
 
-// ImageSource is a bundle in a container image.
+// ImageSource describes a bundle in a container image.
 type ImageSource struct {
-	// ref is the image's reference, by tag or by digest. A tag is resolved to a digest once, when the spec is first seen,
-	// and again only as pollIntervalMinutes says.
+	// ref is the reference of the image, by tag or by digest, with 1 to 1000 characters. A tag is resolved to a digest once
+	// for each change of the spec. It is resolved again only if pollIntervalMinutes is set.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1000
-	Ref string `json:"ref"`
+	Ref string `json:"ref,omitempty"`
 
-	// pullSecret names a Secret of type kubernetes.io/dockerconfigjson or kubernetes.io/dockercfg in the namespace of the
-	// manager. It is read at every pull. Absent means the cluster's global pull secret, where there is one.
+	// pullSecret is the name of a Secret in the namespace of the manager, with 1 to 253 characters. The type of the Secret
+	// is kubernetes.io/dockerconfigjson or kubernetes.io/dockercfg. The manager reads the Secret for every pull. Defaults to
+	// the global pull secret of the cluster, if there is one.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	PullSecret string `json:"pullSecret,omitempty"`
 
-	// insecureSkipTLSVerify lets the registry's certificate be anyone's, and lets it speak plain HTTP.
+	// insecureSkipTLSVerify accepts any certificate of the registry, and also plain HTTP. Defaults to false.
 	// +optional
 	InsecureSkipTLSVerify bool `json:"insecureSkipTLSVerify,omitempty"`
 
-	// certificateData holds certificate authorities, in PEM, that the registry is trusted by besides the system's.
+	// certificateData contains certificate authorities in PEM format, at most 131072 characters. The manager trusts them for
+	// the registry, in addition to the certificate authorities of the system. Defaults to no additional ones.
 	// +optional
+	// +kubebuilder:validation:MinLength=0
 	// +kubebuilder:validation:MaxLength=131072
 	CertificateData string `json:"certificateData,omitempty"`
 
-	// pollIntervalMinutes is how often a tag is resolved again; what it leads to then is rolled out as a new revision.
-	// Absent means never. A reference by digest is never asked for again.
+	// pollIntervalMinutes is the time between two resolutions of a tag, from 1 to 10080 minutes. A new digest is rolled out
+	// as a new revision. If the field is absent, a tag is not resolved again. A reference by digest is never resolved again.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=10080
@@ -66,9 +71,9 @@ type ImageSource struct {
 
 // BundleReference names a Bundle.
 type BundleReference struct {
-	// name of the Bundle.
+	// name is the name of the Bundle, with 1 to 63 characters.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
-	Name string `json:"name"`
+	Name string `json:"name,omitempty"`
 }

@@ -2,116 +2,155 @@ package v1alpha2
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// BundleDeploymentStatus is what became of the bundle.
+// BundleDeploymentStatus is the observed state of the bundle.
+//
+// +kubebuilder:validation:MinProperties=1
 type BundleDeploymentStatus struct {
-	// observedGeneration is the generation of the spec that this status speaks of.
-	// +optional
-	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-
-	// conditions are Unpacked, HasValidBundle, Installed, Healthy, Progressing and Drifted, and RemovalBlocked once
-	// it is being removed.
+	// conditions describe the state of the BundleDeployment by Unpacked, HasValidBundle, Installed, Healthy, Progressing and
+	// Drifted. During the removal, there is also RemovalBlocked. The list has 1 to 16 entries. It is absent until the manager
+	// has seen the object.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
+	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// resolvedSource is where the content of the newest revision comes from, by digest: of type image, also where spec.source
-	// names a Bundle.
+	// observedGeneration is the generation of the spec that this status describes, from 1 to 9007199254740991. It
+	// is absent until the manager has seen the object.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=9007199254740991
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+
+	// resolvedSource is the source of the content of the newest revision, by digest. Its type is image even if the source in
+	// the spec names a Bundle. It is absent until the source is resolved.
 	// +optional
 	ResolvedSource *BundleSource `json:"resolvedSource,omitempty"`
 
-	// contentDigest is the digest of the content ("sha256:…"), by which it is stored: the image manifest's.
+	// contentDigest is the digest of the image manifest ("sha256:…"), with 1 to 128 characters. The content is stored under
+	// it. It is absent until the content is read.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
 	ContentDigest string `json:"contentDigest,omitempty"`
 
-	// contentURL is accepted and never set: rukpak served unpacked content there.
+	// contentURL has 1 to 2048 characters. It exists for compatibility with rukpak, which served unpacked content there. It is
+	// absent, because the manager never sets it.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=2048
 	ContentURL string `json:"contentURL,omitempty"`
 
-	// bundle is what the content of resolvedSource says of itself. After a roll-back it is that of the failed revision;
-	// activeBundle is of the one that runs.
+	// bundle is the metadata of the bundle from resolvedSource. After a rollback, it describes the failed revision, and
+	// activeBundle describes the active revision.
 	// +optional
 	Bundle *BundleMetadata `json:"bundle,omitempty"`
 
-	// activeBundle is what the content of the active revision says of itself, while that is not the revision of spec.source:
-	// during an upgrade, and after a roll-back. Otherwise it is absent, and bundle tells of the active one.
+	// activeBundle is the metadata of the active bundle while it differs from the bundle that the spec names. It is present
+	// during an upgrade and after a rollback. If it is absent, bundle describes the active bundle.
 	// +optional
 	ActiveBundle *BundleMetadata `json:"activeBundle,omitempty"`
 
-	// activeRevision is the number of the revision that was completely applied and healthy last; repairs come from it. Zero
-	// before there is one.
+	// activeRevision is the number of the last revision that was complete and healthy, from 1 to 9007199254740991. The manager
+	// reverts drift to this revision. The field is absent before the first such revision.
 	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=9007199254740991
 	ActiveRevision int64 `json:"activeRevision,omitempty"`
 
-	// revisions are the revisions that are kept, oldest first.
+	// revisions are the stored revisions, oldest first. The list has 1 to 8 entries. It is absent before the first revision.
 	// +optional
 	// +listType=map
 	// +listMapKey=number
+	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=8
 	Revisions []Revision `json:"revisions,omitempty"`
 
-	// plan is what the newest revision amounts to.
+	// plan describes what the newest revision applies and which permissions it requires.
 	// +optional
 	Plan *Plan `json:"plan,omitempty"`
 
-	// drift is what others changed of what was applied, newest first, with what was done about it.
+	// drift lists changes that others made to applied objects, newest first. The list has 1 to 20 entries. It is absent if
+	// there are none.
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=20
 	Drift []DriftRecord `json:"drift,omitempty"`
 
-	// installNamespaceUID is the UID of the namespace that the bundle is installed in. The manager does not install in another namespace
-	// of the same name that somebody else created later, unless the user chose the namespace. Empty before the first installation.
+	// installNamespaceUID is the UID of the namespace that the bundle is installed in, with 1 to 128 characters. It guards
+	// against a namespace of the same name that somebody else creates later. The manager installs there only if a user chose
+	// the namespace. The field is absent before the first installation.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
 	InstallNamespaceUID string `json:"installNamespaceUID,omitempty"`
 
-	// warnings are what the API server warned of while the newest revision was applied, each once.
+	// warnings are the warnings of the API server about objects of the newest revision, without duplicates. The list has 1 to
+	// 20 entries of 1 to 1024 characters. It is absent if there are none.
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=20
+	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=1024
 	Warnings []string `json:"warnings,omitempty"`
 
-	// objects counts the objects of the newest revision; after a roll-back, of the one that was put back.
+	// objects counts the objects of the newest revision. After a rollback, it counts those of the restored revision.
 	// +optional
 	Objects *ObjectCounts `json:"objects,omitempty"`
 
-	// unready names the first objects that do not pass their probe, and why.
+	// unready lists the first objects that are not healthy, with the reason. The list has 1 to 10 entries of 1 to 1024
+	// characters. It is absent if there are none.
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=10
+	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=1024
 	Unready []string `json:"unready,omitempty"`
 }
 
-// BundleMetadata is what a bundle's own files say of it.
+// BundleMetadata is the metadata in the files of a bundle.
+//
+// +kubebuilder:validation:MinProperties=0
 type BundleMetadata struct {
-	// name of the bundle: a registry+v1 bundle's ClusterServiceVersion name; "<package>.v<version>" for a plain+v0 bundle that
-	// says both, else empty.
-	// +required
-	// +kubebuilder:validation:MaxLength=253
-	Name string `json:"name"`
-	// package that the bundle belongs to.
+	// name is the name of the bundle, with at most 253 characters. For a registry+v1 bundle, it is the name of the
+	// ClusterServiceVersion. For a plain+v0 bundle that names its package and version, it is "<package>.v<version>". It is
+	// absent or empty for other plain+v0 bundles.
 	// +optional
+	// +kubebuilder:validation:MinLength=0
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name,omitempty"`
+
+	// package is the package that the bundle belongs to, with 1 to 253 characters. It is absent if the bundle names none.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Package string `json:"package,omitempty"`
-	// version of the bundle.
+
+	// version is the version of the bundle, with 1 to 128 characters. It is absent if the bundle names none.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
 	Version string `json:"version,omitempty"`
-	// maxOpenShiftVersions are the values of all olm.maxOpenShiftVersion properties as they stand (raw JSON). One is the
-	// legal number; all are kept, so that whoever judges them can refuse two.
+
+	// maxOpenShiftVersions are the values of all olm.maxOpenShiftVersion properties of the bundle, as raw JSON. The list has 1
+	// to 4 entries of at most 128 characters. A bundle may declare one value. All values are kept, because two values block
+	// upgrades of the cluster. The list is absent if the bundle declares none.
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=4
+	// +kubebuilder:validation:items:MinLength=0
 	// +kubebuilder:validation:items:MaxLength=128
 	MaxOpenShiftVersions []string `json:"maxOpenShiftVersions,omitempty"`
-	// minKubeVersion is the first Kubernetes version that the bundle says it runs on.
+
+	// minKubeVersion is the lowest Kubernetes version that the bundle supports, with 1 to 128 characters. It is absent if the
+	// bundle declares none.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
 	MinKubeVersion string `json:"minKubeVersion,omitempty"`
 }
@@ -120,59 +159,83 @@ type BundleMetadata struct {
 type RevisionState string
 
 const (
-	// RevisionRollingOut is being applied.
+	// RevisionRollingOut means that the revision is being applied.
 	RevisionRollingOut RevisionState = "RollingOut"
-	// RevisionActive is completely applied and healthy, or was.
+	// RevisionActive means that the revision is, or was, completely applied and healthy.
 	RevisionActive RevisionState = "Active"
-	// RevisionArchived was replaced by a later one.
+	// RevisionArchived means that a later revision replaced the revision.
 	RevisionArchived RevisionState = "Archived"
-	// RevisionFailed missed its deadline and was rolled back, or was given up for another before it was complete.
+	// RevisionFailed means that the revision missed its deadline and was rolled back, or was replaced before it was complete.
 	RevisionFailed RevisionState = "Failed"
 )
 
 // Revision is one rendering of one bundle, stored in the cluster.
 type Revision struct {
-	// number counts up from 1.
+	// number is the number of the revision, from 1 to 9007199254740991. Each revision has a higher number than the previous
+	// one.
 	// +required
 	// +kubebuilder:validation:Minimum=1
-	Number int64 `json:"number"`
-	// digest of the rendered objects, "sha256:…".
+	// +kubebuilder:validation:Maximum=9007199254740991
+	Number int64 `json:"number,omitempty"`
+
+	// digest is the digest of the rendered objects ("sha256:…"), with 1 to 128 characters.
 	// +required
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
-	Digest string `json:"digest"`
-	// version of the bundle.
+	Digest string `json:"digest,omitempty"`
+
+	// version is the version of the bundle, with 1 to 128 characters. It is absent if the bundle names none.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
 	Version string `json:"version,omitempty"`
-	// state is RollingOut, Active, Archived or Failed.
+
+	// state is the state of the revision. RollingOut means that the revision is being applied. Active means that it is, or was,
+	// completely applied and healthy. Archived means that a later revision replaced it. Failed means that it missed its
+	// deadline and was rolled back, or was replaced before it was complete.
 	// +required
 	// +kubebuilder:validation:Enum=RollingOut;Active;Archived;Failed
-	State RevisionState `json:"state"`
-	// startedTime is when it began to roll out; its deadline counts from then.
+	State RevisionState `json:"state,omitempty"`
+
+	// startedTime is the time when the rollout of the revision began. The progress deadline counts from this time.
+	// It is absent if the rollout has not begun.
 	// +optional
 	StartedTime *metav1.Time `json:"startedTime,omitempty"`
-	// failedGeneration is the spec's generation for which the revision failed: it is not tried again for that one.
+
+	// failedGeneration is the generation of the spec for which the revision failed, from 1 to 9007199254740991. The revision
+	// is not tried again for this generation. The field is absent if the revision has not failed.
 	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=9007199254740991
 	FailedGeneration int64 `json:"failedGeneration,omitempty"`
-	// failureMessage says why the revision missed its deadline. It is set and cleared together with failedGeneration, and is at most
-	// 1,024 bytes long. It is also empty if a manager without this field recorded the failure.
+
+	// failureMessage is the reason why the revision missed its deadline, with 1 to 1024 characters. It is set and cleared
+	// together with failedGeneration. It is also absent if a manager without this field recorded the failure.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
 	FailureMessage string `json:"failureMessage,omitempty"`
-	// presence is Present from before the first object of the revision is written until the last object that is removed with the
-	// revision is gone, and Absent before and after that. While presence is Present, the revision counts for the upgrade gate. Unset in
-	// a status that an older manager wrote.
+
+	// presence says whether objects of the revision may be on the cluster. Present is set before the first object is written.
+	// Absent is set after the last object is gone that is removed with the revision. While it is Present, the revision counts
+	// for upgrades of the cluster. The field is absent in a status that a manager without this field wrote.
 	// +optional
 	// +kubebuilder:validation:Enum=Present;Absent
 	Presence Presence `json:"presence,omitempty"`
-	// bundle is the name of the bundle, as in status.bundle.
+
+	// bundle is the name of the bundle, as in status.bundle, with 1 to 253 characters. It is absent if the bundle has no name.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Bundle string `json:"bundle,omitempty"`
-	// maxOpenShiftVersions are what the bundle declares, as in status.bundle.
+
+	// maxOpenShiftVersions are the values that the bundle declares, as in status.bundle. The list has 1 to 4 entries of at most
+	// 128 characters. It is absent if the bundle declares none.
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=4
+	// +kubebuilder:validation:items:MinLength=0
 	// +kubebuilder:validation:items:MaxLength=128
 	MaxOpenShiftVersions []string `json:"maxOpenShiftVersions,omitempty"`
 }
@@ -181,60 +244,85 @@ type Revision struct {
 type Presence string
 
 const (
-	// Present: some may be there.
+	// Present means that objects of the revision may be on the cluster.
 	Present Presence = "Present"
-	// Absent: nothing was written yet, or all of it is gone that was not kept.
+	// Absent means that no object is on the cluster, except objects that were kept.
 	Absent Presence = "Absent"
 )
 
-// Plan is what a revision amounts to.
+// Plan describes what a revision applies and which permissions it requires.
+//
+// +kubebuilder:validation:MinProperties=0
 type Plan struct {
-	// digest of everything that the revision applies, "sha256:…": the rendered objects, in the order of their phases.
+	// digest is the digest of the rendered objects in the order of their phases ("sha256:…"), with 1 to 128 characters. It
+	// covers everything that the revision applies. It is absent if the revision was stored without it.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
 	Digest string `json:"digest,omitempty"`
-	// warnings are what the API server warned of while the revision was applied, each once.
+
+	// warnings are the warnings of the API server about objects of the revision, without duplicates. The list has 1 to 20
+	// entries of 1 to 1024 characters. It is absent if there are none.
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=20
+	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=1024
 	Warnings []string `json:"warnings,omitempty"`
-	// permissionsMissing is what the manager may not do and would have to, to apply the revision: the first 20, sorted. Nothing of
-	// the revision is applied before they are granted; a ClusterRole with the label
-	// platform.openshift.io/aggregate-to-bundles: "true" grants them.
+
+	// permissionsMissing are the first permissions that the manager lacks to apply the revision, in order. The list has 1 to
+	// 20 entries. Nothing of the revision is applied until they are granted. To grant them, create a ClusterRole with the label
+	// platform.openshift.io/aggregate-to-bundles: "true". The list is absent if no permission is missing.
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=20
 	PermissionsMissing []MissingPermission `json:"permissionsMissing,omitempty"`
 }
 
-// MissingPermission is what the manager may not do with the objects of one resource, in the words of a rule of a ClusterRole.
+// MissingPermission is a permission that the manager lacks for one resource, in the terms of a rule of a ClusterRole.
 type MissingPermission struct {
-	// verbs that are missing.
+	// verbs are the missing verbs. The list has 1 to 16 entries of 1 to 64 characters.
 	// +required
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=64
-	Verbs []string `json:"verbs"`
-	// group of the resource; empty is the core group.
+	Verbs []string `json:"verbs,omitempty"`
+
+	// group is the API group of the resource, with 1 to 253 characters. It is absent for the core group.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Group string `json:"group,omitempty"`
-	// resource in the plural.
+
+	// resource is the lower-case plural name of the resource, with 1 to 253 characters.
 	// +required
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
-	Resource string `json:"resource"`
-	// namespace that it is missing in; empty is the whole cluster.
+	Resource string `json:"resource,omitempty"`
+
+	// namespace is the namespace in which the permission is missing, with 1 to 63 characters. It is absent if the permission
+	// is missing in the whole cluster.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Namespace string `json:"namespace,omitempty"`
 }
 
 // ObjectCounts counts the objects of a revision.
 type ObjectCounts struct {
-	// total number of objects.
+	// total is the number of objects of the revision, from 0 to 1000000.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=1000000
 	Total int32 `json:"total"`
-	// ready is how many of them pass their probe.
+
+	// ready is the number of healthy objects of the revision, from 0 to 1000000.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=1000000
 	Ready int32 `json:"ready"`
 }

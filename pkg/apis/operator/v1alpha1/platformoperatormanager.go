@@ -13,12 +13,12 @@ const PlatformOperatorManagerName = "cluster"
 // DefaultCatalogNamespace is the namespace whose CatalogSources are trusted while spec.catalogNamespaces is absent.
 const DefaultCatalogNamespace = "openshift-marketplace"
 
-// AnnotationAcceptLimits, with the value "true" on a PlatformOperatorManager that took the place of a deleted one, accepts that it
-// permits more than that did. Nothing is installed or moved without, until the former limits are back.
+// AnnotationAcceptLimits, with the value "true" on a PlatformOperatorManager that replaced a deleted one, accepts that it permits
+// more than the deleted one. Without it, nothing is installed or upgraded until the former limits are restored.
 const AnnotationAcceptLimits = "platform.openshift.io/accept-limits"
 
-// PlatformOperatorManager configures the manager and carries its operator conditions. There is one, named "cluster"; the
-// manager creates it again at once if it is deleted.
+// PlatformOperatorManager configures the manager and contains its operator conditions. There is one, named "cluster". If it is
+// deleted, the manager creates it again immediately.
 //
 // +genclient
 // +genclient:nonNamespaced
@@ -30,27 +30,31 @@ const AnnotationAcceptLimits = "platform.openshift.io/accept-limits"
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:validation:XValidation:rule="self.metadata.name == 'cluster'",message="metadata.name must be \"cluster\": there is one PlatformOperatorManager"
 type PlatformOperatorManager struct {
-	metav1.TypeMeta   `json:",inline"`
+	metav1.TypeMeta `json:",inline"`
+
+	// metadata is the standard metadata of the object.
+	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec configures the manager.
+	// spec is the configuration of the manager.
 	// +required
-	Spec PlatformOperatorManagerSpec `json:"spec"`
+	Spec PlatformOperatorManagerSpec `json:"spec,omitzero"`
 
-	// status carries the operator conditions; only the manager writes it.
+	// status contains the operator conditions. Only the manager writes it.
 	// +optional
 	Status PlatformOperatorManagerStatus `json:"status,omitempty"`
 }
 
-// PlatformOperatorManagerSpec configures the manager.
+// PlatformOperatorManagerSpec is the configuration of the manager.
 //
+// +kubebuilder:validation:MinProperties=0
 // +kubebuilder:validation:XValidation:rule="!has(self.managementState) || self.managementState == 'Managed'",message="managementState must be Managed: the manager is part of the release payload",fieldPath=".managementState"
 type PlatformOperatorManagerSpec struct {
 	operatorv1.OperatorSpec `json:",inline"`
 
-	// catalogNamespaces are the namespaces whose CatalogSources are trusted. Absent means openshift-marketplace. A
-	// ClusterCatalog is cluster-scoped and always trusted. The API server refuses an empty list. One stored before that rule
-	// trusts nothing: nothing is installed or moved.
+	// catalogNamespaces are the namespaces whose CatalogSources are trusted. The list has 1 to 16 entries of 1 to 63 characters.
+	// ClusterCatalogs are cluster-scoped and always trusted. Defaults to openshift-marketplace. An empty list from before this
+	// limit trusts no catalog, so that nothing is installed or upgraded.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
@@ -59,9 +63,9 @@ type PlatformOperatorManagerSpec struct {
 	// +kubebuilder:validation:items:MaxLength=63
 	CatalogNamespaces []string `json:"catalogNamespaces,omitzero"` // omitzero writes an empty list, which is not the default
 
-	// catalogSelector selects, of the trusted catalogs, those that packages are taken from, for all PlatformOperators; what a
-	// PlatformOperator's own catalogSelector says comes on top. It sees the labels that that one sees. Absent means every
-	// trusted catalog.
+	// catalogSelector selects the trusted catalogs that all PlatformOperators use, by their labels. It has at most 16 entries of
+	// each of its fields. A catalog must also match the catalogSelector of the PlatformOperator, which sees the same labels.
+	// Defaults to every trusted catalog.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="!has(self.matchExpressions) || size(self.matchExpressions) <= 16",message="catalogSelector.matchExpressions has at most 16 entries"
 	// +kubebuilder:validation:XValidation:rule="!has(self.matchLabels) || size(self.matchLabels) <= 16",message="catalogSelector.matchLabels has at most 16 entries"
@@ -69,65 +73,73 @@ type PlatformOperatorManagerSpec struct {
 	// +kubebuilder:validation:XValidation:rule="!has(self.matchExpressions) || self.matchExpressions.all(e, (e.operator == 'In' || e.operator == 'NotIn') == (has(e.values) && size(e.values) > 0))",message="catalogSelector.matchExpressions: In and NotIn need values, Exists and DoesNotExist have none"
 	CatalogSelector *metav1.LabelSelector `json:"catalogSelector,omitempty"`
 
-	// allowedPackages are the packages that PlatformOperators may install, as globs: "*" stands for any characters, "?" for
-	// one, "[a-f]" for one of these. Of a package that none matches nothing new is installed and nothing is moved; what is
-	// installed stays. Absent means every package. The API server refuses an empty list. One stored before that
-	// rule allows no package.
+	// allowedPackages are the packages that PlatformOperators may install, as glob patterns. "*" matches any characters, "?" one
+	// character, and "[a-f]" one character of a range. Installed operators of other packages stay, but are not upgraded. The list
+	// has 1 to 256 entries of 1 to 253 characters. Defaults to every package. An empty list from before this limit allows no
+	// package.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=256
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=253
-	// +kubebuilder:validation:items:Pattern=`^([-a-z0-9*?]|\[\^?([a-z0-9](-[a-z0-9])?)+\])+$`
+	// +kubebuilder:validation:items:XValidation:rule="self.matches('^([-a-z0-9*?]|\\\\[\\\\^?([a-z0-9](-[a-z0-9])?)+\\\\])+$')",message="allowedPackages must be globs of package names: lower-case letters, digits, \"-\", \"*\", \"?\" and ranges like \"[a-f]\""
 	AllowedPackages []string `json:"allowedPackages,omitzero"`
 
-	// defaultApproval is spec.upgrades.approval of the PlatformOperators that do not say. Absent means Automatic.
+	// defaultApproval is the default of spec.upgrades.approval of PlatformOperators. Valid values are Automatic and Manual.
+	// Defaults to Automatic.
 	// +optional
+	// +kubebuilder:validation:Enum=Automatic;Manual
 	DefaultApproval platformv1alpha1.Approval `json:"defaultApproval,omitempty"`
 
-	// defaultEdges are the edges of packages whose authors give no upgrade rules: Channel those that channels declare, Semver
-	// those of semantic versioning, Both either. Absent means Channel.
+	// defaultEdges selects the permitted upgrades of packages without upgrade rules. Channel permits those that the channels
+	// declare, Semver those of semantic versioning, and Both permits either. Defaults to Channel.
 	// +optional
 	DefaultEdges DefaultEdges `json:"defaultEdges,omitempty"`
 }
 
-// DefaultEdges says which moves are permitted within packages whose authors give no upgrade rules.
+// DefaultEdges selects the permitted upgrades of packages without upgrade rules.
 //
 // +kubebuilder:validation:Enum=Channel;Semver;Both
 type DefaultEdges string
 
 const (
-	// DefaultEdgesChannel are those that the package's channels declare by replaces, skips and skipRange.
+	// DefaultEdgesChannel permits the upgrades that the channels of the package declare by replaces, skips and skipRange.
 	DefaultEdgesChannel DefaultEdges = "Channel"
-	// DefaultEdgesSemver are those of semantic versioning.
+	// DefaultEdgesSemver permits the upgrades of semantic versioning.
 	DefaultEdgesSemver DefaultEdges = "Semver"
-	// DefaultEdgesBoth are those of either.
+	// DefaultEdgesBoth permits the upgrades of either.
 	DefaultEdgesBoth DefaultEdges = "Both"
 )
 
-// PlatformOperatorManagerStatus carries the operator conditions.
+// PlatformOperatorManagerStatus contains the operator conditions.
+//
+// +kubebuilder:validation:MinProperties=0
 type PlatformOperatorManagerStatus struct {
 	operatorv1.OperatorStatus `json:",inline"`
 
-	// upgradeGate is what condition InstalledOperatorsUpgradeable was judged for. It is written together with that, so that a
-	// manager that starts knows whether the condition still holds before it can judge itself.
+	// upgradeGate is the input of the condition InstalledOperatorsUpgradeable. The manager writes both together. When it
+	// starts, it reads from this field whether the condition is still valid.
 	// +optional
 	UpgradeGate *UpgradeGate `json:"upgradeGate,omitempty"`
 
-	// holderIdentity is the holder identity of the last process that took over Lease platform-operators-lock from an ended process
-	// of the same pod. Writing this field makes a late status update of the ended process fail with a conflict. Absent before the
-	// first such takeover.
+	// holderIdentity is the last process that took over Lease platform-operators-lock from an ended process of the same pod. It
+	// has 1 to 512 characters. Writing this field makes a late status update of the ended process fail with a conflict. It is
+	// absent before the first such takeover.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=512
 	HolderIdentity string `json:"holderIdentity,omitempty"`
 }
 
-// UpgradeGate is what a verdict about cluster upgrades was reached for.
+// UpgradeGate is the input of the condition InstalledOperatorsUpgradeable.
+//
+// +kubebuilder:validation:MinProperties=0
 type UpgradeGate struct {
-	// clusterVersion is status.desired.version of the ClusterVersion, of which the verdict concerns the next minor version;
-	// absent on a cluster without a ClusterVersion, and while there is no verdict.
+	// clusterVersion is status.desired.version of the ClusterVersion, with 1 to 256 characters. The condition applies to the next
+	// minor version after it. The field is absent on a cluster without a ClusterVersion, and before the first evaluation.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=256
 	ClusterVersion string `json:"clusterVersion,omitempty"`
 }

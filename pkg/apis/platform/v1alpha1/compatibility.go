@@ -4,26 +4,37 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// Compatibility is how far the operator lets the cluster be upgraded. Minor versions are looked at up to two beyond the
-// cluster's, which is as far as an update between two extended-support releases goes. 4.23 and 5.0 are one.
+// Compatibility describes how far the operator lets the cluster be upgraded. It covers the next two minor versions of the cluster,
+// the reach of an upgrade between two extended-support releases. Versions 4.23 and 5.0 are the same.
+//
+// +kubebuilder:validation:MinProperties=0
 type Compatibility struct {
-	// maxOpenShiftVersion is the last minor version that what is installed says it runs on; between two versions of the operator
-	// the lower of theirs. Absent where nothing is said; a value that cannot be read stands as it is.
+	// maxOpenShiftVersion is the last minor version that the installed operator supports, with 1 to 128 characters. During an
+	// upgrade of the operator, it is the lower value of both versions. An unreadable value is shown as it is. The field is absent
+	// if the operator declares none.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
 	MaxOpenShiftVersion string `json:"maxOpenShiftVersion,omitempty"`
-	// highestReachable is the highest minor version that what is installed permits now: the cluster's own where it permits no
-	// other, at most two beyond it, also where nothing is declared. Overrides do not count. Absent while the cluster's version is
-	// not known.
+
+	// highestReachable is the highest minor version that the installed operator permits now, with 1 to 64 characters. It is the
+	// version of the cluster if the operator permits no upgrade. It is at most two minor versions above the version of the
+	// cluster, also if the operator declares nothing. It does not consider overrides. The field is absent while the version of
+	// the cluster is unknown.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
 	HighestReachable string `json:"highestReachable,omitempty"`
-	// afterUpdates is the highest one that would be permitted after an update of the operator that can be made now, or as soon
-	// as it is approved. What cannot be told now, because a catalog is away, stays as it was told last.
+
+	// afterUpdates is the highest minor version that an available or approvable update of the operator would permit. It has 1
+	// to 64 characters. While a catalog is unavailable, the field keeps its last value. It is absent if it is unknown.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
 	AfterUpdates string `json:"afterUpdates,omitempty"`
-	// acknowledged is the override that is in effect: without it this operator would block the cluster's next minor version.
+
+	// acknowledged is the override that is in effect. Without it, the operator would block the next minor version of the
+	// cluster.
 	// +optional
 	Acknowledged *corev1alpha2.CompatibilityOverride `json:"acknowledged,omitempty"`
 }

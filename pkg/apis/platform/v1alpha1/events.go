@@ -1,26 +1,27 @@
 package v1alpha1
 
-// Events about PlatformOperators, on the manager's Deployment.
+// Reasons of Events on a PlatformOperator.
 const (
-	// EventInstallStarted: a BundleDeployment was created for a PlatformOperator.
+	// EventInstallStarted means that a BundleDeployment was created for the PlatformOperator.
 	EventInstallStarted = "InstallStarted"
-	// EventUpgradeStarted: a PlatformOperator moves to another version.
+	// EventUpgradeStarted means that an upgrade step to another version begins.
 	EventUpgradeStarted = "UpgradeStarted"
-	// EventInstallSucceeded: the first version of a PlatformOperator is complete and healthy.
+	// EventInstallSucceeded means that the first version is complete and healthy.
 	EventInstallSucceeded = "InstallSucceeded"
-	// EventUpgradeSucceeded: a PlatformOperator has reached another version, and that is complete and healthy.
+	// EventUpgradeSucceeded means that another version is complete and healthy.
 	EventUpgradeSucceeded = "UpgradeSucceeded"
-	// EventUpgradeFailed: a version of a PlatformOperator could not be installed, or missed its deadline.
+	// EventUpgradeFailed means that a version could not be installed or missed its deadline.
 	EventUpgradeFailed = "UpgradeFailed"
-	// EventApprovalNeeded: a PlatformOperator could be moved to a version that nobody has approved of yet.
+	// EventApprovalNeeded means that a version is available that nobody has approved.
 	EventApprovalNeeded = "ApprovalNeeded"
-	// EventOverrideAcknowledged: a compatibility override of a PlatformOperator is in effect, so that the operator no longer
-	// blocks an upgrade of the cluster.
+	// EventOverrideAcknowledged means that a compatibility override takes effect, so that the operator no longer blocks an upgrade
+	// of the cluster.
 	EventOverrideAcknowledged = "OverrideAcknowledged"
-	// EventOverrideExpired: a compatibility override that was in effect has expired.
+	// EventOverrideExpired means that a compatibility override that was in effect has expired.
 	EventOverrideExpired = "OverrideExpired"
-	// EventRemovalStarted: a PlatformOperator was deleted, and its BundleDeployment is now.
+	// EventRemovalStarted means that the PlatformOperator was deleted and the manager deletes its BundleDeployment.
 	EventRemovalStarted = "RemovalStarted"
-	// EventBundleDeploymentPutBack: somebody edited a BundleDeployment that a PlatformOperator has, and it was put back.
+	// EventBundleDeploymentPutBack means that somebody edited the BundleDeployment of the PlatformOperator, and the manager reverted
+	// the edit.
 	EventBundleDeploymentPutBack = "BundleDeploymentPutBack"
 )

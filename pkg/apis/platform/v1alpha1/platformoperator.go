@@ -7,8 +7,8 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// PlatformOperator asks for one operator package to be installed on the cluster and kept there: healthy, as it was
-// installed, and at the newest version that the spec and the cluster permit.
+// PlatformOperator installs one operator package on the cluster and keeps it healthy and unchanged. It upgrades the operator to
+// the newest version that the spec and the cluster permit.
 //
 // +genclient
 // +genclient:nonNamespaced
@@ -26,71 +26,78 @@ import (
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63",message="metadata.name must be at most 63 characters: the BundleDeployment has the same name and it is written into labels"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.installed) || (has(self.spec.install) && has(self.spec.install.__namespace__) ? has(oldSelf.spec.install) && has(oldSelf.spec.install.__namespace__) && self.spec.install.__namespace__ == oldSelf.spec.install.__namespace__ : !has(oldSelf.spec.install) || !has(oldSelf.spec.install.__namespace__))",message="install.namespace is immutable once the operator is installed: delete the PlatformOperator and create it again to install elsewhere",fieldPath=".spec"
 type PlatformOperator struct {
-	metav1.TypeMeta   `json:",inline"`
+	metav1.TypeMeta `json:",inline"`
+
+	// metadata is the standard metadata of the object.
+	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec is what is wanted.
+	// spec is the desired state of the operator.
 	// +required
-	Spec PlatformOperatorSpec `json:"spec"`
+	Spec PlatformOperatorSpec `json:"spec,omitzero"`
 
-	// status is what was found and done; only the manager writes it.
+	// status is the observed state of the operator. Only the manager writes it.
 	// +optional
-	Status PlatformOperatorStatus `json:"status,omitempty"`
+	Status PlatformOperatorStatus `json:"status,omitzero"`
 }
 
-// PlatformOperatorSpec is what the user wants of one operator.
+// PlatformOperatorSpec is the desired state of one operator.
 type PlatformOperatorSpec struct {
-	// package names what is installed and limits which versions of it may be.
+	// package names the package and limits the versions that may be installed.
 	// +required
-	Package Package `json:"package"`
+	Package Package `json:"package,omitzero"`
 
-	// upgrades says when and along which edges the operator may be moved to another version.
+	// upgrades selects when and along which edges the operator is upgraded.
 	// +optional
 	Upgrades *Upgrades `json:"upgrades,omitempty"`
 
-	// install says where and how the operator is installed.
+	// install selects where and how the operator is installed.
 	// +optional
 	Install *Install `json:"install,omitempty"`
 
-	// deletion says what goes with the operator when the PlatformOperator is deleted; it may still be changed while that is
-	// under way. Absent fields take the value of class core-rukpak-io-registry.
+	// deletion selects what is deleted together with the PlatformOperator. It can be changed during the deletion. Absent fields
+	// default to those of ProvisionerClass core-rukpak-io-registry.
 	// +optional
 	Deletion *corev1alpha2.Deletion `json:"deletion,omitempty"`
 
-	// paused stops every change for this operator: no installation, no upgrade, no repair of drift, no removal of what
-	// a new version left behind. Status is still kept. Deleting the PlatformOperator removes the operator all the same.
+	// paused stops every change of this operator: installation, upgrade, repair of drift and pruning. The status is still
+	// updated. If the PlatformOperator is deleted, the operator is removed even while it is paused. Defaults to false.
 	// +optional
 	Paused bool `json:"paused,omitempty"`
 
-	// compatibilityOverrides are minor versions that the cluster may go to at an admin's acknowledged risk, although what is
-	// installed does not permit it. status.compatibility.acknowledged shows the one that is in effect.
+	// compatibilityOverrides permit upgrades of the cluster to minor versions that the installed operator does not permit. The
+	// list has 1 to 8 entries. The override in effect is in status.compatibility.acknowledged. Defaults to no overrides.
 	// +optional
 	// +listType=map
 	// +listMapKey=openShiftVersion
+	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=8
 	CompatibilityOverrides []corev1alpha2.CompatibilityOverride `json:"compatibilityOverrides,omitempty"`
 }
 
-// Package names one package of the cluster's operator catalogs.
+// Package selects one package of the operator catalogs.
 type Package struct {
-	// name is the package's name in its catalog. It cannot be changed: another package is another operator.
+	// name is the name of the package in its catalog, a DNS label with 1 to 56 characters. It is immutable: create another
+	// PlatformOperator for another package.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=56
-	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="package.name must be a DNS label: lower-case letters, digits and \"-\", with a letter or digit at both ends"
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="package.name is immutable: create another PlatformOperator for another package"
-	Name string `json:"name"`
+	Name string `json:"name,omitempty"`
 
-	// version is a range of semantic versions that may be installed, for example ">=1.2.0 <2.0.0", "1.2.x" or "1.2.3".
-	// Absent means the newest version of the channels. A pre-release is a candidate only when the range names one,
-	// when the channels hold nothing else, or when a channel's own edge leads to it from what is installed.
+	// version is the range of semantic versions that may be installed, with 1 to 256 characters. Examples are
+	// ">=1.2.0 <2.0.0", "1.2.x" and "1.2.3". Defaults to every version of the channels.
+	//
+	// A prerelease is a candidate if the range names one, or if the channels contain nothing else. It is also a candidate if an
+	// edge of a channel leads to it from the installed version.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=256
 	Version string `json:"version,omitempty"`
 
-	// channels are the package's channels that versions are chosen from. Absent means the package's default channel. The
-	// API server refuses an empty list. One stored before that rule selects no channel.
+	// channels are the channels of the package that versions are chosen from. The list has 1 to 16 entries of 1 to 253
+	// characters. Defaults to the default channel of the package. An empty list from before this limit selects no channel.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
@@ -99,255 +106,341 @@ type Package struct {
 	// +kubebuilder:validation:items:MaxLength=253
 	Channels []string `json:"channels,omitzero"` // omitzero writes an empty list, which is not the default
 
-	// catalogSelector selects catalogs by their labels. It also sees platform.openshift.io/catalog-kind,
-	// platform.openshift.io/catalog-namespace and platform.openshift.io/catalog-name. Absent means every trusted catalog.
+	// catalogSelector selects catalogs by their labels, with at most 16 entries of each of its fields. The labels
+	// platform.openshift.io/catalog-kind, platform.openshift.io/catalog-namespace and platform.openshift.io/catalog-name are
+	// always available. Defaults to every trusted catalog.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="!has(self.matchExpressions) || size(self.matchExpressions) <= 16",message="catalogSelector.matchExpressions has at most 16 entries"
 	// +kubebuilder:validation:XValidation:rule="!has(self.matchLabels) || size(self.matchLabels) <= 16",message="catalogSelector.matchLabels has at most 16 entries"
 	CatalogSelector *metav1.LabelSelector `json:"catalogSelector,omitempty"`
 }
 
-// Install says where and how the operator is installed.
+// Install selects where and how the operator is installed.
+//
+// +kubebuilder:validation:MinProperties=0
 type Install struct {
-	// namespace is where the operator's own objects go; it is created if it is missing. Absent means what the
-	// operator's author suggests (operatorframework.io/suggested-namespace), else "<package>-system", and that is used only if
-	// the manager creates it. It may be changed while nothing is installed. default, names that begin with kube-, and the
-	// manager's own namespace are refused.
+	// namespace is the namespace of the operator, a DNS label with 1 to 63 characters. The manager creates the namespace if it
+	// does not exist. Namespace default, namespaces that begin with kube-, and the namespace of the manager are refused. The
+	// field is immutable once the operator is installed.
+	//
+	// Defaults to annotation operatorframework.io/suggested-namespace of the operator, else to "<package>-system". A default
+	// namespace is used only if the manager creates it.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
-	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="install.namespace must be a DNS label: lower-case letters, digits and \"-\", with a letter or digit at both ends"
 	Namespace string `json:"namespace,omitempty"`
 
-	// config is what the operator's bundle is rendered with.
+	// config is the configuration that the bundle is rendered with.
 	// +optional
 	Config *InstallConfig `json:"config,omitempty"`
 
-	// drift says what becomes of changes that others make to what was installed. Absent fields take the value of class
-	// core-rukpak-io-registry.
+	// drift selects how the manager handles changes that others make to installed objects. Absent fields default to those of
+	// ProvisionerClass core-rukpak-io-registry.
 	// +optional
 	Drift *corev1alpha2.Drift `json:"drift,omitempty"`
 
-	// progressDeadlineSeconds is how long a version may take to become complete and healthy before it counts as failed;
-	// absent means 1800.
+	// progressDeadlineSeconds is the time in which a version must become complete and healthy, from 10 to 86400 seconds. A
+	// version that takes longer has failed. Defaults to 1800.
 	// +optional
 	// +kubebuilder:validation:Minimum=10
 	// +kubebuilder:validation:Maximum=86400
 	ProgressDeadlineSeconds *int32 `json:"progressDeadlineSeconds,omitempty"`
 
-	// onFailure says what becomes of a version that missed its deadline: Hold leaves it in place, Rollback puts the version
-	// before it back. Absent means Hold.
+	// onFailure selects what happens to a version that misses its deadline. Hold leaves it in place, and Rollback restores the
+	// previous version. Defaults to Hold.
 	// +optional
+	// +kubebuilder:validation:Enum=Hold;Rollback
 	OnFailure corev1alpha2.OnFailure `json:"onFailure,omitempty"`
 
-	// adoption says which objects that exist already may be taken over: SamePackage those that were kept when the same
-	// package was removed, None nothing, Any whatever is there. What two operators declare belongs to the older one, which
-	// takes it from the younger one unless this is None. Absent means SamePackage.
+	// adoption selects which existing objects the manager may take over. SamePackage takes over objects that were kept when
+	// the same package was removed. None takes over no object, and Any takes over every object. If two operators declare an
+	// object, it belongs to the older one. The older one takes it over from the younger one, except with None. Defaults to
+	// SamePackage.
 	// +optional
+	// +kubebuilder:validation:Enum=SamePackage;None;Any
 	Adoption corev1alpha2.Adoption `json:"adoption,omitempty"`
 }
 
-// InstallConfig is what a bundle is rendered with.
+// InstallConfig is the configuration that a bundle is rendered with.
+//
+// +kubebuilder:validation:MinProperties=0
 type InstallConfig struct {
-	// watchNamespace is the namespace that the operator watches, or several with commas between them. Absent means all
-	// namespaces, where the bundle supports that, else the install namespace.
+	// watchNamespace is the namespace that the operator watches. Separate several namespaces by commas. The field has 1 to 4096
+	// characters. Defaults to all namespaces if the bundle supports that, else to the install namespace.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=4096
 	WatchNamespace string `json:"watchNamespace,omitempty"`
 
-	// deploymentConfig is laid over the operator's Deployments.
+	// deploymentConfig changes the Deployments of the operator.
 	// +optional
 	DeploymentConfig *DeploymentConfig `json:"deploymentConfig,omitempty"`
 }
 
-// DeploymentConfig is laid over the operator's Deployments, with the meaning that OLM gives to a Subscription's config.
+// DeploymentConfig changes the Deployments of an operator. Its fields have the same meaning as in spec.config of a Subscription of
+// OLM.
+//
+// +kubebuilder:validation:MinProperties=0
 type DeploymentConfig struct {
-	// nodeSelector replaces that of the pods.
+	// nodeSelector replaces the node selector of the pods. The map has at most 64 entries. Defaults to the node selector in the
+	// bundle.
 	// +optional
+	// +kubebuilder:validation:MinProperties=0
 	// +kubebuilder:validation:MaxProperties=64
 	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
-	// tolerations are added to those of the pods.
+
+	// tolerations are added to the tolerations of the pods. The list has at most 64 entries. Defaults to no additional
+	// tolerations.
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=64
 	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
-	// resources replace those of every container.
+
+	// resources replaces the resource requirements of every container. Defaults to those in the bundle.
 	// +optional
 	Resources *corev1.ResourceRequirements `json:"resources,omitempty"`
-	// env is merged by name into that of every container.
+
+	// env is merged by name into the environment variables of every container. The list has at most 256 entries. Defaults to no
+	// changes.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
+	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=256
 	Env []corev1.EnvVar `json:"env,omitempty"`
-	// envFrom is added to that of every container.
+
+	// envFrom is added to the sources of environment variables of every container. The list has at most 64 entries. Defaults to
+	// no additional sources.
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=64
 	EnvFrom []corev1.EnvFromSource `json:"envFrom,omitempty"`
-	// volumes are merged by name into those of the pods.
+
+	// volumes are merged by name into the volumes of the pods. The list has at most 64 entries. Defaults to no changes.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
+	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=64
 	Volumes []corev1.Volume `json:"volumes,omitempty"`
-	// volumeMounts are merged by name into those of every container.
+
+	// volumeMounts are merged by name into the volume mounts of every container. The list has at most 64 entries. Defaults to no
+	// changes.
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=64
 	VolumeMounts []corev1.VolumeMount `json:"volumeMounts,omitempty"`
-	// affinity replaces, member by member, that of the pods.
+
+	// affinity replaces the node affinity, pod affinity and pod anti-affinity of the pods, each on its own. Defaults to those in
+	// the bundle.
 	// +optional
 	Affinity *corev1.Affinity `json:"affinity,omitempty"`
-	// annotations are added to the Deployments and their pods; those of the bundle win.
+
+	// annotations are added to the Deployments and their pods. Annotations in the bundle take precedence. The map has at most
+	// 256 entries. Defaults to no additional annotations.
 	// +optional
+	// +kubebuilder:validation:MinProperties=0
+	// +kubebuilder:validation:MaxProperties=256
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
-// PlatformOperatorStatus is what became of the operator.
+// PlatformOperatorStatus is the observed state of the operator.
+//
+// +kubebuilder:validation:MinProperties=1
 type PlatformOperatorStatus struct {
-	// observedGeneration is the generation of the spec that this status speaks of.
-	// +optional
-	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-
-	// conditions are Installed, Progressing, Healthy, Upgradeable and Deprecated.
+	// conditions describe the state of the operator by Installed, Progressing, Healthy, Upgradeable and Deprecated. The list
+	// has 1 to 16 entries. It is absent until the manager has seen the object.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
+	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// activeBundleDeployment names the BundleDeployment that carries the operator; absent while there is none.
+	// observedGeneration is the generation of the spec that this status describes, from 1 to 9007199254740991. It
+	// is absent until the manager has seen the object.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=9007199254740991
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+
+	// activeBundleDeployment names the BundleDeployment of the operator. It is absent while there is none.
 	// +optional
 	ActiveBundleDeployment *ActiveBundleDeployment `json:"activeBundleDeployment,omitempty"`
 
-	// installed is the bundle that is applied; it changes when a hop has succeeded. While the BundleDeployment is gone that
-	// carried it, it is the bundle that is put back.
+	// installed is the installed bundle. It changes when an upgrade step has succeeded. If the BundleDeployment is deleted, the
+	// manager installs this bundle again. The field is absent while nothing is installed.
 	// +optional
 	Installed *InstalledBundle `json:"installed,omitempty"`
 
-	// target is where the operator is being moved; absent while nothing moves.
+	// target is the version that the operator is being upgraded to. It is absent while there is no upgrade.
 	// +optional
 	Target *Target `json:"target,omitempty"`
 
-	// availableUpdates are the versions that could be moved to, or could not and why, newest first; at most 20.
+	// availableUpdates are the versions above the installed one, newest first. If an update is blocked, its entry has the
+	// reason. The list has 1 to 20 entries. It is absent if there are none.
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=20
 	AvailableUpdates []AvailableUpdate `json:"availableUpdates,omitempty"`
 
-	// availableUpdatesTotal counts them all, those beyond the first 20 included.
+	// availableUpdatesTotal is the number of all available updates, from 1 to 1000000. It includes updates that
+	// availableUpdates does not list. It is absent if there are none.
 	// +optional
-	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1000000
 	AvailableUpdatesTotal int32 `json:"availableUpdatesTotal,omitempty"`
 
-	// history are the last 10 moves, the first installation included, newest first.
+	// history lists the last upgrade steps and the first installation, newest first. The list has 1 to 10 entries. It is absent
+	// before the first installation.
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=10
 	History []HistoryEntry `json:"history,omitempty"`
 
-	// compatibility is how far the operator lets the cluster be upgraded; absent while nothing is installed.
+	// compatibility describes how far the operator lets the cluster be upgraded. It is absent while nothing is installed.
 	// +optional
 	Compatibility *Compatibility `json:"compatibility,omitempty"`
 
-	// warnings are, each once, which catalogs could not be read for some time and are left out or count with what they last had,
-	// which compatibilityOverrides do not count, what the API server warned of while the bundle was applied, and what else there
-	// is to know that stands in the way of nothing.
+	// warnings list problems that do not block the operator, without duplicates. Examples are unreadable catalogs, overrides
+	// without effect, and warnings of the API server. The list has 1 to 20 entries of 1 to 1024 characters. It is absent if
+	// there are none.
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=20
+	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=1024
 	Warnings []string `json:"warnings,omitempty"`
 
-	// relatedObjects are what to look at, and what must-gather collects, when something is wrong with this operator.
+	// relatedObjects are the objects to inspect if the operator has a problem. must-gather collects them. The list has 1 to 50
+	// entries. It is absent while there is no BundleDeployment.
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=50
 	RelatedObjects []ObjectReference `json:"relatedObjects,omitempty"`
 }
 
 // ActiveBundleDeployment names a BundleDeployment.
 type ActiveBundleDeployment struct {
-	// name of the BundleDeployment.
+	// name is the name of the BundleDeployment, with 1 to 253 characters.
 	// +required
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
-	Name string `json:"name"`
+	Name string `json:"name,omitempty"`
 }
 
-// InstalledBundle is one bundle of a catalog, with what the catalog and the bundle said of it when it was chosen. It is
-// recorded so that the cluster's upgrade gate still answers when the catalog is gone.
+// InstalledBundle is one bundle, with the declarations of its catalog and its files. It is recorded so that upgrades of the cluster
+// can be judged even while the catalog is unavailable.
 type InstalledBundle struct {
-	// bundle is the bundle's name in its catalog, for example "quay-operator.v3.18.0".
+	// bundle is the name of the bundle in its catalog, for example "quay-operator.v3.18.0". It has 1 to 253 characters.
 	// +required
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
-	Bundle string `json:"bundle"`
-	// version is the bundle's semantic version.
+	Bundle string `json:"bundle,omitempty"`
+
+	// version is the semantic version of the bundle, with at most 128 characters.
 	// +required
+	// +kubebuilder:validation:MinLength=0
 	// +kubebuilder:validation:MaxLength=128
 	Version string `json:"version"`
-	// release is the bundle's release, of a version that was built several times; absent when it has none.
+
+	// release distinguishes several builds of one version, with 1 to 128 characters. It is absent if the bundle has none.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
 	Release string `json:"release,omitempty"`
-	// channel is the channel that the bundle was chosen from.
+
+	// channel is the channel that the bundle was chosen from, with 1 to 253 characters. It is absent if it is unknown.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Channel string `json:"channel,omitempty"`
-	// catalog is the catalog that the bundle was chosen from, as "CatalogSource/<namespace>/<name>" or
-	// "ClusterCatalog/<name>".
+
+	// catalog is the catalog that the bundle was chosen from, with 1 to 600 characters. Its format is
+	// "CatalogSource/<namespace>/<name>" or "ClusterCatalog/<name>". It is absent if it is unknown.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=600
 	Catalog string `json:"catalog,omitempty"`
-	// image is the bundle's image, by digest once it has been resolved.
+
+	// image is the image of the bundle, with at most 1000 characters. It is a reference by digest once the digest is known.
 	// +required
+	// +kubebuilder:validation:MinLength=0
 	// +kubebuilder:validation:MaxLength=1000
 	Image string `json:"image"`
-	// format is what the catalog says of the bundle's content, "plain+v0"; absent for "registry+v1", the format of nearly all.
+
+	// format is the format of the bundle according to the catalog, with 1 to 64 characters. The value is plain+v0. The field
+	// is absent for the format registry+v1.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
 	Format string `json:"format,omitempty"`
-	// maxOpenShiftVersion is the last OpenShift minor version ("4.21") that the bundle runs on; absent when nobody says. What
-	// the catalog says now of the bundle wins over what its own files say, and what was read last stays while the catalog cannot
-	// be read. What cannot be read as one version is shown as it stands, and is in unreadableMaxOpenShiftVersions.
+
+	// maxOpenShiftVersion is the last OpenShift minor version that the bundle supports, for example "4.21". It has 1 to 128
+	// characters. The declaration in the catalog takes precedence over the files of the bundle. While the catalog is
+	// unavailable, the field keeps its last value. An unreadable value is shown as it is, and is also in
+	// unreadableMaxOpenShiftVersions. The field is absent if nothing is declared.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
 	MaxOpenShiftVersion string `json:"maxOpenShiftVersion,omitempty"`
-	// maxOpenShiftVersionFrom says where maxOpenShiftVersion was read: Catalog or Bundle (the bundle's own files).
+
+	// maxOpenShiftVersionFrom is the origin of maxOpenShiftVersion. Valid values are Catalog and Bundle, which means the files
+	// of the bundle. It is absent if nothing is declared.
 	// +optional
 	// +kubebuilder:validation:Enum=Catalog;Bundle
 	MaxOpenShiftVersionFrom string `json:"maxOpenShiftVersionFrom,omitempty"`
-	// unreadableMaxOpenShiftVersions are the values of all olm.maxOpenShiftVersion properties as they stand (raw JSON), where
-	// they do not come to one minor version: there are two, or one that is none. Upgrades of the cluster are blocked then. Values
-	// beyond the fourth are left out, and long ones are cut.
+
+	// unreadableMaxOpenShiftVersions are the values of all olm.maxOpenShiftVersion properties as raw JSON, if they are not one
+	// minor version. They block upgrades of the cluster. The list has 1 to 4 entries of at most 128 characters. Further values
+	// are omitted, and longer values are cut. The list is absent if the declaration is readable.
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=4
+	// +kubebuilder:validation:items:MinLength=0
 	// +kubebuilder:validation:items:MaxLength=128
 	UnreadableMaxOpenShiftVersions []string `json:"unreadableMaxOpenShiftVersions,omitempty"`
-	// minKubeVersion is the first Kubernetes version that the bundle says it runs on.
+
+	// minKubeVersion is the lowest Kubernetes version that the bundle supports, with 1 to 128 characters. It is absent if the
+	// bundle declares none.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
 	MinKubeVersion string `json:"minKubeVersion,omitempty"`
 }
 
-// ObjectReference names an object, or all objects of a resource when name is empty.
+// ObjectReference names one object, or all objects of a resource if name is absent.
 type ObjectReference struct {
-	// group of the resource; empty for the core group.
+	// group is the API group of the resource, with at most 253 characters. It is empty for the core group.
 	// +required
+	// +kubebuilder:validation:MinLength=0
 	// +kubebuilder:validation:MaxLength=253
 	Group string `json:"group"`
-	// resource is the lower-case plural.
+
+	// resource is the lower-case plural name of the resource, with 1 to 253 characters.
 	// +required
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
-	Resource string `json:"resource"`
-	// namespace of the object, for namespaced resources.
+	Resource string `json:"resource,omitempty"`
+
+	// namespace is the namespace of the object, with 1 to 63 characters. It is absent for cluster-scoped resources.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Namespace string `json:"namespace,omitempty"`
-	// name of the object.
+
+	// name is the name of the object, with 1 to 253 characters. It is absent for all objects of the resource.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name,omitempty"`
 }

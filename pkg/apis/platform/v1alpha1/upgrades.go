@@ -4,225 +4,264 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Upgrades says when and along which edges an operator may be moved to another version.
+// Upgrades selects when and along which edges an operator is upgraded.
+//
+// +kubebuilder:validation:MinProperties=0
 type Upgrades struct {
-	// approval says whether moves need a word: Automatic moves to the newest version that may be installed, Manual only to
-	// approvedVersion. The first installation needs none. Absent means spec.defaultApproval of PlatformOperatorManager "cluster".
+	// approval selects automatic or manual approval of upgrades. Automatic upgrades to the newest version that the spec and the
+	// cluster permit. Manual upgrades only to approvedVersion. The first installation needs no approval. Defaults to
+	// spec.defaultApproval of PlatformOperatorManager "cluster".
 	// +optional
 	Approval Approval `json:"approval,omitempty"`
 
-	// approvedVersion is, with approval Manual, the one version that may be moved to, along its path, written as in
-	// status.availableUpdates: "1.4.2", or "1.4.2 (release 2)" of a version that was built several times. With Automatic it is
-	// ignored.
+	// approvedVersion is the version that may be upgraded to if approval is Manual, with 1 to 128 characters. It is one exact
+	// version as in status.availableUpdates, for example "1.4.2" or "1.4.2 (release 2)". It includes all intermediate versions
+	// on the path. If approval is Automatic, the field has no effect. Defaults to no version.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+\\\\.[0-9]+\\\\.[0-9]+(-[0-9A-Za-z.-]+)?(\\\\+[0-9A-Za-z.-]+)?( \\\\(release [0-9A-Za-z.-]+\\\\))?$')",message="upgrades.approvedVersion is one exact version, for example \"1.4.2\"; a range belongs into package.version"
 	ApprovedVersion string `json:"approvedVersion,omitempty"`
 
-	// edges says which moves from one version to another are permitted: Catalog those of the package's own semantics,
-	// Channel those that its channels declare, Semver those of semantic versioning, SelfCertified any, on your own word: that
-	// is recorded. Absent means Catalog.
+	// edges selects which upgrades are permitted. Catalog permits those of the upgrade rules of the package. Channel permits
+	// those that the channels declare, and Semver those of semantic versioning. SelfCertified permits every change of the
+	// version at your own risk, and the history records it. Defaults to Catalog.
 	// +optional
 	Edges Edges `json:"edges,omitempty"`
 }
 
-// Approval says whether moves to another version need a user's word.
+// Approval selects automatic or manual approval of upgrades.
 //
 // +kubebuilder:validation:Enum=Automatic;Manual
 type Approval string
 
 const (
-	// ApprovalAutomatic moves to the newest version that may be installed.
+	// ApprovalAutomatic upgrades to the newest version that the spec and the cluster permit.
 	ApprovalAutomatic Approval = "Automatic"
-	// ApprovalManual moves to the approved version only.
+	// ApprovalManual upgrades to the approved version only.
 	ApprovalManual Approval = "Manual"
 )
 
-// Edges says which moves from one version to another are permitted.
+// Edges selects which upgrades are permitted.
 //
 // +kubebuilder:validation:Enum=Catalog;Channel;Semver;SelfCertified
 type Edges string
 
 const (
-	// EdgesCatalog are those of the package's own semantics: what its upgrade rules say, or without rules what
-	// PlatformOperatorManager "cluster" has as spec.defaultEdges.
+	// EdgesCatalog permits the upgrades of the upgrade rules of the package. Without rules, it permits those of spec.defaultEdges of
+	// PlatformOperatorManager "cluster".
 	EdgesCatalog Edges = "Catalog"
-	// EdgesChannel are those that the package's channels declare by replaces, skips and skipRange.
+	// EdgesChannel permits the upgrades that the channels of the package declare by replaces, skips and skipRange.
 	EdgesChannel Edges = "Channel"
-	// EdgesSemver are those of semantic versioning.
+	// EdgesSemver permits the upgrades of semantic versioning.
 	EdgesSemver Edges = "Semver"
-	// EdgesSelfCertified permits any move, downgrades included.
+	// EdgesSelfCertified permits every change of the version, including downgrades.
 	EdgesSelfCertified Edges = "SelfCertified"
 )
 
-// Bounds of what status lists.
+// Maximum lengths of lists in the status.
 const (
-	// MaxAvailableUpdates is how many of availableUpdates are listed; availableUpdatesTotal counts all.
+	// MaxAvailableUpdates is the maximum length of availableUpdates. availableUpdatesTotal counts all of them.
 	MaxAvailableUpdates = 20
-	// MaxHistory is how many moves history keeps.
+	// MaxHistory is the maximum length of history.
 	MaxHistory = 10
-	// MaxPath is how many versions of a path are listed; where the path ends is a field of its own.
+	// MaxPath is the maximum length of a path. The last version of a path is in a field of its own.
 	MaxPath = 32
-	// MaxUpdateChannels is how many channels of an available update are listed.
+	// MaxUpdateChannels is the maximum length of the channels of an available update.
 	MaxUpdateChannels = 16
 )
 
-// Target is where an operator is being moved, and how.
+// Target is the version that an operator is being upgraded to, with the path to it.
 type Target struct {
-	// version is where the path ends.
+	// version is the last version of the path, with at most 128 characters.
 	// +required
+	// +kubebuilder:validation:MinLength=0
 	// +kubebuilder:validation:MaxLength=128
 	Version string `json:"version"`
-	// path are the versions hop by hop, up to version; the first is the one of the hop that is under way or comes next. Of a
-	// path of more than 32 hops the first 32.
+
+	// path lists the versions from the next or current upgrade step up to the last version. The list has 1 to 32 entries of at
+	// most 128 characters. A longer path is cut after 32 versions. The list is absent if the path is unknown.
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:items:MinLength=0
 	// +kubebuilder:validation:items:MaxLength=128
 	Path []string `json:"path,omitempty"`
-	// hop is the bundle of the hop that is under way; absent between two hops.
+
+	// hop is the bundle of the current upgrade step. It is absent between two steps.
 	// +optional
 	Hop *InstalledBundle `json:"hop,omitempty"`
 }
 
-// AvailableUpdate is a version of the package that the catalogs have and that is above the installed one.
+// AvailableUpdate is a version of the package that is above the installed version.
 type AvailableUpdate struct {
-	// version is the bundle's semantic version.
+	// version is the semantic version of the bundle, with 1 to 128 characters.
 	// +required
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
-	Version string `json:"version"`
-	// channels are the channels that have it; of more than 16 the first by name.
+	Version string `json:"version,omitempty"`
+
+	// channels are the channels that contain the version, by name. The list has 1 to 16 entries of at most 253 characters.
+	// Further channels are omitted. The list is absent if the names of all of them are longer.
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:items:MinLength=0
 	// +kubebuilder:validation:items:MaxLength=253
 	Channels []string `json:"channels,omitempty"`
-	// path are the versions from the installed one, which is not in it, to this one, hop by hop; absent when there is no
-	// path. Of a path of more than 32 hops the first 32.
+
+	// path lists the versions from the first upgrade step to this version. The list has 1 to 32 entries of 1 to 128 characters. A
+	// longer path is cut after 32 versions. The list is absent if there is no path.
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=128
 	Path []string `json:"path,omitempty"`
-	// blockedReason says in one word why this version is not moved to now; absent when nothing is in the way.
+
+	// blockedReason is the reason why the operator is not upgraded to this version now. Valid values are NoEdge, Step,
+	// Prerelease, Unfit, Requirement, Conflict, Downgrade, RulesInvalid, AwaitingApproval, Failed, Unhealthy, ClusterUpdating,
+	// Paused, Ambiguous, Priority, SearchLimit, NotAllowed, Range and Channel. It is absent if nothing blocks the update.
 	// +optional
 	BlockedReason BlockedReason `json:"blockedReason,omitempty"`
-	// blockedMessage says it in a sentence: what is in the way, whose rule that is, and what would do.
+
+	// blockedMessage describes what blocks the update and how to unblock it, with 1 to 1024 characters. It is absent if nothing
+	// blocks the update.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
 	BlockedMessage string `json:"blockedMessage,omitempty"`
 }
 
-// BlockedReason says why an available update is not moved to now.
+// BlockedReason is the reason why an available update is not installed now.
 //
 // +kubebuilder:validation:Enum=NoEdge;Step;Prerelease;Unfit;Requirement;Conflict;Downgrade;RulesInvalid;AwaitingApproval;Failed;Unhealthy;ClusterUpdating;Paused;Ambiguous;Priority;SearchLimit;NotAllowed;Range;Channel
 type BlockedReason string
 
 const (
-	// BlockedNoEdge: no path of permitted moves leads there from the installed version.
+	// BlockedNoEdge means that no path of permitted upgrades leads from the installed version to this one.
 	BlockedNoEdge BlockedReason = "NoEdge"
-	// BlockedStep: a rule of the author asks for another version to have been ready before, and that one cannot be moved to.
+	// BlockedStep means that an upgrade rule of the author requires another version before this one, and that version is not
+	// available.
 	BlockedStep BlockedReason = "Step"
-	// BlockedPrerelease: it is a pre-release, and nobody asked for one.
+	// BlockedPrerelease means that the version is a prerelease, and the spec does not ask for one.
 	BlockedPrerelease BlockedReason = "Prerelease"
-	// BlockedUnfit: this cluster, or the namespaces to be watched, are not what it runs on, or not what a version runs on that
-	// every path leads through.
+	// BlockedUnfit means that the version, or a version on every path to it, does not support this cluster or the watched namespaces.
 	BlockedUnfit BlockedReason = "Unfit"
-	// BlockedRequirement: it needs an API or a package that is not there.
+	// BlockedRequirement means that the version requires an API or a package that is missing.
 	BlockedRequirement BlockedReason = "Requirement"
-	// BlockedConflict: it cannot be installed beside another operator.
+	// BlockedConflict means that the version conflicts with another operator.
 	BlockedConflict BlockedReason = "Conflict"
-	// BlockedDowngrade: it is older than what is installed.
+	// BlockedDowngrade means that the version is older than the installed one.
 	BlockedDowngrade BlockedReason = "Downgrade"
-	// BlockedRulesInvalid: the package's upgrade rules cannot be read, so no move is permitted.
+	// BlockedRulesInvalid means that the upgrade rules of the package are invalid, so that no upgrade is permitted.
 	BlockedRulesInvalid BlockedReason = "RulesInvalid"
-	// BlockedAwaitingApproval: it may be moved to once spec.upgrades.approvedVersion names it.
+	// BlockedAwaitingApproval means that spec.upgrades.approvedVersion does not name the version.
 	BlockedAwaitingApproval BlockedReason = "AwaitingApproval"
-	// BlockedFailed: it was tried and failed, and nothing has changed since.
+	// BlockedFailed means that the version was tried and failed, and nothing has changed since.
 	BlockedFailed BlockedReason = "Failed"
-	// BlockedUnhealthy: what is installed is not healthy, and is not moved on from.
+	// BlockedUnhealthy means that the installed version is not healthy.
 	BlockedUnhealthy BlockedReason = "Unhealthy"
-	// BlockedClusterUpdating: the cluster itself is being updated.
+	// BlockedClusterUpdating means that the cluster is being updated.
 	BlockedClusterUpdating BlockedReason = "ClusterUpdating"
-	// BlockedPaused: spec.paused is set.
+	// BlockedPaused means that spec.paused is set.
 	BlockedPaused BlockedReason = "Paused"
-	// BlockedAmbiguous: catalogs of equal priority have different images for it.
+	// BlockedAmbiguous means that catalogs of equal priority have different images for the version.
 	BlockedAmbiguous BlockedReason = "Ambiguous"
-	// BlockedPriority: another catalog, of a higher priority, is the one that counts.
+	// BlockedPriority means that another catalog with a higher priority takes precedence.
 	BlockedPriority BlockedReason = "Priority"
-	// BlockedSearchLimit: the package is too large for a search of its upgrade paths.
+	// BlockedSearchLimit means that the package is too large for a search of its upgrade paths.
 	BlockedSearchLimit BlockedReason = "SearchLimit"
-	// BlockedNotAllowed: spec.allowedPackages of PlatformOperatorManager "cluster" does not have the package.
+	// BlockedNotAllowed means that spec.allowedPackages of PlatformOperatorManager "cluster" does not contain the package.
 	BlockedNotAllowed BlockedReason = "NotAllowed"
-	// BlockedRange: it is outside spec.package.version, or can be reached only through a version that this has cut out.
+	// BlockedRange means that spec.package.version excludes the version, or a version on every path to it.
 	BlockedRange BlockedReason = "Range"
-	// BlockedChannel: it is in none of the chosen channels.
+	// BlockedChannel means that none of the selected channels contains the version.
 	BlockedChannel BlockedReason = "Channel"
 )
 
-// HistoryEntry is one move to a version, or the first installation.
+// HistoryEntry is one upgrade step, or the first installation.
 type HistoryEntry struct {
-	// version is the version that was moved to.
+	// version is the version of the step, with at most 128 characters.
 	// +required
+	// +kubebuilder:validation:MinLength=0
 	// +kubebuilder:validation:MaxLength=128
 	Version string `json:"version"`
-	// bundle is its bundle's name in the catalog.
+
+	// bundle is the name of the bundle in the catalog, with 1 to 253 characters.
 	// +required
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
-	Bundle string `json:"bundle"`
-	// state is what became of the move.
+	Bundle string `json:"bundle,omitempty"`
+
+	// state is the result of the step. Installing means that the version has not been healthy yet. Ready means that it was
+	// complete and healthy. Failed means that it could not be installed, or missed its deadline and is held. RolledBack means that
+	// it missed its deadline and the previous version was restored. Superseded means that another version replaced it before it
+	// was ready.
 	// +required
-	State HistoryState `json:"state"`
-	// startedTime is when the move began.
+	State HistoryState `json:"state,omitempty"`
+
+	// startedTime is the time when the step began.
 	// +required
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Format=date-time
 	StartedTime metav1.Time `json:"startedTime"`
-	// readyTime is when the version was first complete and healthy; absent while it has not been. Rules that ask for a
-	// version to have been ready go by it.
+
+	// readyTime is the time when the version was first complete and healthy. Upgrade rules that require a version use this time.
+	// It is absent while the version has not been ready.
 	// +optional
 	ReadyTime *metav1.Time `json:"readyTime,omitempty"`
-	// completedTime is when the move ended: the version became status.installed, or was given up. Absent while it is under way.
+
+	// completedTime is the time when the step ended. By then, the version was in status.installed or was given up. It is absent
+	// during the step.
 	// +optional
 	CompletedTime *metav1.Time `json:"completedTime,omitempty"`
-	// trigger says what started the move.
+
+	// trigger is the cause of the step. Installation means that nothing was installed before. Automatic means that a newer
+	// version became available. Approved means that spec.upgrades.approvedVersion named the version. SelfCertified means that
+	// spec.upgrades.edges was SelfCertified. SpecChange means that a change of the spec caused the step. Restored means that the
+	// BundleDeployment was deleted and the installed version is restored.
 	// +required
-	Trigger Trigger `json:"trigger"`
+	Trigger Trigger `json:"trigger,omitempty"`
 }
 
-// HistoryState is what became of a move.
+// HistoryState is the result of an upgrade step.
 //
 // +kubebuilder:validation:Enum=Installing;Ready;Failed;RolledBack;Superseded
 type HistoryState string
 
 const (
-	// HistoryInstalling: the move is under way, or its version is installed and has not been healthy yet.
+	// HistoryInstalling means that the step is in progress, or that its version has not been healthy yet.
 	HistoryInstalling HistoryState = "Installing"
-	// HistoryReady: the version was complete and healthy. It stays so when the version is left later.
+	// HistoryReady means that the version was complete and healthy. It stays so when another version replaces it.
 	HistoryReady HistoryState = "Ready"
-	// HistoryFailed: the version could not be installed, or missed its deadline, and is held.
+	// HistoryFailed means that the version could not be installed, or missed its deadline and is held.
 	HistoryFailed HistoryState = "Failed"
-	// HistoryRolledBack: the version missed its deadline, and the one before it was put back.
+	// HistoryRolledBack means that the version missed its deadline, and the previous version was restored.
 	HistoryRolledBack HistoryState = "RolledBack"
-	// HistorySuperseded: the version was left for another one before it was ready.
+	// HistorySuperseded means that another version replaced the version before it was ready.
 	HistorySuperseded HistoryState = "Superseded"
 )
 
-// Trigger is what started a move.
+// Trigger is the cause of an upgrade step.
 //
 // +kubebuilder:validation:Enum=Installation;Automatic;Approved;SelfCertified;SpecChange;Restored
 type Trigger string
 
 const (
-	// TriggerInstallation: nothing was installed before.
+	// TriggerInstallation means that nothing was installed before.
 	TriggerInstallation Trigger = "Installation"
-	// TriggerAutomatic: a catalog had a newer version, or the cluster came to permit one.
+	// TriggerAutomatic means that a catalog contained a newer version, or that the cluster began to permit one.
 	TriggerAutomatic Trigger = "Automatic"
-	// TriggerApproved: spec.upgrades.approvedVersion named the version.
+	// TriggerApproved means that spec.upgrades.approvedVersion named the version.
 	TriggerApproved Trigger = "Approved"
-	// TriggerSelfCertified: spec.upgrades.edges was SelfCertified, so that nobody but the user vouches for the move.
+	// TriggerSelfCertified means that spec.upgrades.edges was SelfCertified, so that the user alone is responsible for the step.
 	TriggerSelfCertified Trigger = "SelfCertified"
-	// TriggerSpecChange: the spec was changed, and permits or asks for the version since.
+	// TriggerSpecChange means that a change of the spec permits or requests the version.
 	TriggerSpecChange Trigger = "SpecChange"
-	// TriggerRestored: the BundleDeployment was deleted behind the PlatformOperator's back, and what was installed is put back.
+	// TriggerRestored means that the BundleDeployment was deleted, and the installed version is restored.
 	TriggerRestored Trigger = "Restored"
 )

@@ -5,15 +5,15 @@ package v1alpha2
 // AppliedObjectApplyConfiguration represents a declarative configuration of the AppliedObject type for use
 // with apply.
 //
-// AppliedObject names an object that was applied.
+// AppliedObject names an applied object.
 type AppliedObjectApplyConfiguration struct {
-	// group of the object's kind; empty for the core group.
+	// group is the API group of the object, with 1 to 253 characters. It is absent for the core group.
 	Group *string `json:"group,omitempty"`
-	// kind of the object.
+	// kind is the kind of the object, with 1 to 253 characters.
 	Kind *string `json:"kind,omitempty"`
-	// namespace of the object.
+	// namespace is the namespace of the object, with 1 to 63 characters. It is absent for a cluster-scoped object.
 	Namespace *string `json:"namespace,omitempty"`
-	// name of the object.
+	// name is the name of the object, with 1 to 253 characters.
 	Name *string `json:"name,omitempty"`
 }
 

@@ -11,14 +11,14 @@ import (
 // BundleApplyConfiguration represents a declarative configuration of the Bundle type for use
 // with apply.
 //
-// Bundle is the content of one bundle, unpacked and looked at, not installed: to stage it, to share it, or to see what is
-// in it.
+// Bundle is the content of one bundle, unpacked but not installed. Use it to stage or share the content, or to inspect it.
 type BundleApplyConfiguration struct {
-	v1.TypeMetaApplyConfiguration    `json:",inline"`
+	v1.TypeMetaApplyConfiguration `json:",inline"`
+	// metadata is the standard metadata of the object.
 	*v1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
-	// spec is where the content comes from. It is immutable: other content is another Bundle.
+	// spec describes where the content comes from. It is immutable: create another Bundle for other content.
 	Spec *BundleSpecApplyConfiguration `json:"spec,omitempty"`
-	// status is what was found; only the manager writes it.
+	// status describes the content. Only the manager writes it.
 	Status *BundleStatusApplyConfiguration `json:"status,omitempty"`
 }
 

@@ -11,13 +11,14 @@ import (
 // BundleDeploymentApplyConfiguration represents a declarative configuration of the BundleDeployment type for use
 // with apply.
 //
-// BundleDeployment is the content of one bundle, applied to the cluster and kept as it was applied.
+// BundleDeployment installs the content of one bundle on the cluster and keeps it as it was applied.
 type BundleDeploymentApplyConfiguration struct {
-	v1.TypeMetaApplyConfiguration    `json:",inline"`
+	v1.TypeMetaApplyConfiguration `json:",inline"`
+	// metadata is the standard metadata of the object.
 	*v1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
-	// spec is what is wanted.
+	// spec is the desired state of the bundle.
 	Spec *BundleDeploymentSpecApplyConfiguration `json:"spec,omitempty"`
-	// status is what was found and done; only the manager writes it.
+	// status is the observed state of the bundle. Only the manager writes it.
 	Status *BundleDeploymentStatusApplyConfiguration `json:"status,omitempty"`
 }
 

@@ -10,43 +10,48 @@ import (
 // BundleDeploymentSpecApplyConfiguration represents a declarative configuration of the BundleDeploymentSpec type for use
 // with apply.
 //
-// BundleDeploymentSpec is what is wanted of one bundle.
+// BundleDeploymentSpec is the desired state of one bundle.
 type BundleDeploymentSpecApplyConfiguration struct {
-	// installNamespace is where the bundle's namespaced objects go; it is created if it is missing.
+	// installNamespace is the namespace for the namespaced objects of the bundle, a DNS label with 1 to 63 characters. The
+	// manager creates the namespace if it does not exist. The field is immutable.
 	InstallNamespace *string `json:"installNamespace,omitempty"`
-	// provisionerClassName names the ProvisionerClass that says who reads the bundle; the shipped ones are
-	// "core-rukpak-io-registry", for registry+v1 bundles, and "core-rukpak-io-plain", for plain+v0 bundles. A name that no class has leaves the BundleDeployment waiting for
-	// the class, and the Unpacked condition says so.
+	// provisionerClassName is the name of the ProvisionerClass that selects the format of the bundle, with 1 to 63 characters.
+	// Class core-rukpak-io-registry reads registry+v1 bundles, and class core-rukpak-io-plain reads plain+v0 bundles. While
+	// the class does not exist, the BundleDeployment waits and its Unpacked condition is Unknown.
 	ProvisionerClassName *string `json:"provisionerClassName,omitempty"`
-	// source is where the bundle's content comes from.
+	// source describes where the content of the bundle comes from.
 	Source *BundleSourceApplyConfiguration `json:"source,omitempty"`
-	// config is given to whoever renders the bundle. For registry+v1 bundles it is an object with watchNamespace (a
-	// namespace, or several with commas between them) and deploymentConfig (nodeSelector, tolerations, resources, env,
-	// envFrom, volumes, volumeMounts, affinity, annotations). What it does not know is an error of HasValidBundle, and so is
-	// any configuration of a plain+v0 bundle.
+	// config is the configuration that the bundle is rendered with, an object with at most 16 entries. For registry+v1
+	// bundles, the entries are watchNamespace and deploymentConfig, as in spec.install.config of a PlatformOperator. A
+	// plain+v0 bundle has no configuration. An unknown entry makes the HasValidBundle condition False. Defaults to no
+	// configuration.
 	Config *runtime.RawExtension `json:"config,omitempty"`
-	// preflight is accepted for manifests that were written for rukpak.
+	// preflight is accepted for compatibility with manifests that were written for rukpak.
 	Preflight *PreflightApplyConfiguration `json:"preflight,omitempty"`
-	// drift says what becomes of changes that others make to what was applied. Absent fields take the class's value.
+	// drift selects how the manager handles changes that others make to applied objects. Absent fields default to those of
+	// the ProvisionerClass.
 	Drift *DriftApplyConfiguration `json:"drift,omitempty"`
-	// progressDeadlineSeconds is how long a revision may take to become complete and healthy before it counts as failed;
-	// absent means 1800.
+	// progressDeadlineSeconds is the time in which a revision must become complete and healthy, from 10 to 86400 seconds. A
+	// revision that takes longer has failed. Defaults to 1800.
 	ProgressDeadlineSeconds *int32 `json:"progressDeadlineSeconds,omitempty"`
-	// onFailure says what becomes of a revision that missed its deadline: Hold leaves it in place, and it may still become
-	// healthy; Rollback puts the revision before it back, and the failed one is not tried again until the spec changes.
-	// Absent means Hold.
+	// onFailure selects what happens to a revision that misses its deadline. Hold leaves it in place, and it can still become
+	// healthy. Rollback restores the previous revision, and the failed one is not tried again until the spec changes. Defaults
+	// to Hold.
 	OnFailure *corev1alpha2.OnFailure `json:"onFailure,omitempty"`
-	// adoption says which objects that exist already may be taken over: SamePackage those that were kept when the same
-	// package was removed, None nothing, Any whatever is there. What two BundleDeployments declare belongs to the older one,
-	// which takes it from the younger one unless this is None. Absent means SamePackage.
+	// adoption selects which existing objects the manager may take over. SamePackage takes over objects that were kept when
+	// the same package was removed. None takes over no object, and Any takes over every object. If two BundleDeployments declare
+	// an object, it belongs to the older one. The older one takes it over from the younger one, except with None. Defaults to
+	// SamePackage.
 	Adoption *corev1alpha2.Adoption `json:"adoption,omitempty"`
-	// deletion says what goes with the BundleDeployment. Absent fields take the class's value.
+	// deletion selects what is deleted together with the BundleDeployment. Absent fields default to those of the
+	// ProvisionerClass.
 	Deletion *DeletionApplyConfiguration `json:"deletion,omitempty"`
-	// paused stops every change: nothing is applied, repaired or pruned. Status is still kept, and deletion still works.
+	// paused stops every change to the cluster: nothing is applied, repaired or pruned. The status is still updated, and the
+	// BundleDeployment can still be deleted. Defaults to false.
 	Paused *bool `json:"paused,omitempty"`
-	// compatibilityOverrides are minor versions that the cluster may go to at an admin's acknowledged risk, although what is
-	// installed does not permit it. They count on a BundleDeployment that no PlatformOperator owns. A BundleDeployment that a
-	// PlatformOperator owns uses the overrides of the PlatformOperator.
+	// compatibilityOverrides permit upgrades of the cluster to minor versions that the installed bundle does not permit. The
+	// list has 1 to 8 entries. It has an effect only on a BundleDeployment that no PlatformOperator owns. The overrides of a
+	// PlatformOperator are in its own spec. Defaults to no overrides.
 	CompatibilityOverrides []CompatibilityOverrideApplyConfiguration `json:"compatibilityOverrides,omitempty"`
 }
 

@@ -9,43 +9,51 @@ import (
 // BundleDeploymentStatusApplyConfiguration represents a declarative configuration of the BundleDeploymentStatus type for use
 // with apply.
 //
-// BundleDeploymentStatus is what became of the bundle.
+// BundleDeploymentStatus is the observed state of the bundle.
 type BundleDeploymentStatusApplyConfiguration struct {
-	// observedGeneration is the generation of the spec that this status speaks of.
-	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
-	// conditions are Unpacked, HasValidBundle, Installed, Healthy, Progressing and Drifted, and RemovalBlocked once
-	// it is being removed.
+	// conditions describe the state of the BundleDeployment by Unpacked, HasValidBundle, Installed, Healthy, Progressing and
+	// Drifted. During the removal, there is also RemovalBlocked. The list has 1 to 16 entries. It is absent until the manager
+	// has seen the object.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
-	// resolvedSource is where the content of the newest revision comes from, by digest: of type image, also where spec.source
-	// names a Bundle.
+	// observedGeneration is the generation of the spec that this status describes, from 1 to 9007199254740991. It
+	// is absent until the manager has seen the object.
+	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
+	// resolvedSource is the source of the content of the newest revision, by digest. Its type is image even if the source in
+	// the spec names a Bundle. It is absent until the source is resolved.
 	ResolvedSource *BundleSourceApplyConfiguration `json:"resolvedSource,omitempty"`
-	// contentDigest is the digest of the content ("sha256:…"), by which it is stored: the image manifest's.
+	// contentDigest is the digest of the image manifest ("sha256:…"), with 1 to 128 characters. The content is stored under
+	// it. It is absent until the content is read.
 	ContentDigest *string `json:"contentDigest,omitempty"`
-	// contentURL is accepted and never set: rukpak served unpacked content there.
+	// contentURL has 1 to 2048 characters. It exists for compatibility with rukpak, which served unpacked content there. It is
+	// absent, because the manager never sets it.
 	ContentURL *string `json:"contentURL,omitempty"`
-	// bundle is what the content of resolvedSource says of itself. After a roll-back it is that of the failed revision;
-	// activeBundle is of the one that runs.
+	// bundle is the metadata of the bundle from resolvedSource. After a rollback, it describes the failed revision, and
+	// activeBundle describes the active revision.
 	Bundle *BundleMetadataApplyConfiguration `json:"bundle,omitempty"`
-	// activeBundle is what the content of the active revision says of itself, while that is not the revision of spec.source:
-	// during an upgrade, and after a roll-back. Otherwise it is absent, and bundle tells of the active one.
+	// activeBundle is the metadata of the active bundle while it differs from the bundle that the spec names. It is present
+	// during an upgrade and after a rollback. If it is absent, bundle describes the active bundle.
 	ActiveBundle *BundleMetadataApplyConfiguration `json:"activeBundle,omitempty"`
-	// activeRevision is the number of the revision that was completely applied and healthy last; repairs come from it. Zero
-	// before there is one.
+	// activeRevision is the number of the last revision that was complete and healthy, from 1 to 9007199254740991. The manager
+	// reverts drift to this revision. The field is absent before the first such revision.
 	ActiveRevision *int64 `json:"activeRevision,omitempty"`
-	// revisions are the revisions that are kept, oldest first.
+	// revisions are the stored revisions, oldest first. The list has 1 to 8 entries. It is absent before the first revision.
 	Revisions []RevisionApplyConfiguration `json:"revisions,omitempty"`
-	// plan is what the newest revision amounts to.
+	// plan describes what the newest revision applies and which permissions it requires.
 	Plan *PlanApplyConfiguration `json:"plan,omitempty"`
-	// drift is what others changed of what was applied, newest first, with what was done about it.
+	// drift lists changes that others made to applied objects, newest first. The list has 1 to 20 entries. It is absent if
+	// there are none.
 	Drift []DriftRecordApplyConfiguration `json:"drift,omitempty"`
-	// installNamespaceUID is the UID of the namespace that the bundle is installed in. The manager does not install in another namespace
-	// of the same name that somebody else created later, unless the user chose the namespace. Empty before the first installation.
+	// installNamespaceUID is the UID of the namespace that the bundle is installed in, with 1 to 128 characters. It guards
+	// against a namespace of the same name that somebody else creates later. The manager installs there only if a user chose
+	// the namespace. The field is absent before the first installation.
 	InstallNamespaceUID *string `json:"installNamespaceUID,omitempty"`
-	// warnings are what the API server warned of while the newest revision was applied, each once.
+	// warnings are the warnings of the API server about objects of the newest revision, without duplicates. The list has 1 to
+	// 20 entries of 1 to 1024 characters. It is absent if there are none.
 	Warnings []string `json:"warnings,omitempty"`
-	// objects counts the objects of the newest revision; after a roll-back, of the one that was put back.
+	// objects counts the objects of the newest revision. After a rollback, it counts those of the restored revision.
 	Objects *ObjectCountsApplyConfiguration `json:"objects,omitempty"`
-	// unready names the first objects that do not pass their probe, and why.
+	// unready lists the first objects that are not healthy, with the reason. The list has 1 to 10 entries of 1 to 1024
+	// characters. It is absent if there are none.
 	Unready []string `json:"unready,omitempty"`
 }
 
@@ -53,14 +61,6 @@ type BundleDeploymentStatusApplyConfiguration struct {
 // apply.
 func BundleDeploymentStatus() *BundleDeploymentStatusApplyConfiguration {
 	return &BundleDeploymentStatusApplyConfiguration{}
-}
-
-// WithObservedGeneration sets the ObservedGeneration field in the declarative configuration to the given value
-// and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the ObservedGeneration field is set to the value of the last call.
-func (b *BundleDeploymentStatusApplyConfiguration) WithObservedGeneration(value int64) *BundleDeploymentStatusApplyConfiguration {
-	b.ObservedGeneration = &value
-	return b
 }
 
 // WithConditions adds the given value to the Conditions field in the declarative configuration
@@ -73,6 +73,14 @@ func (b *BundleDeploymentStatusApplyConfiguration) WithConditions(values ...*v1.
 		}
 		b.Conditions = append(b.Conditions, *values[i])
 	}
+	return b
+}
+
+// WithObservedGeneration sets the ObservedGeneration field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the ObservedGeneration field is set to the value of the last call.
+func (b *BundleDeploymentStatusApplyConfiguration) WithObservedGeneration(value int64) *BundleDeploymentStatusApplyConfiguration {
+	b.ObservedGeneration = &value
 	return b
 }
 

@@ -5,19 +5,22 @@ package v1alpha2
 // BundleMetadataApplyConfiguration represents a declarative configuration of the BundleMetadata type for use
 // with apply.
 //
-// BundleMetadata is what a bundle's own files say of it.
+// BundleMetadata is the metadata in the files of a bundle.
 type BundleMetadataApplyConfiguration struct {
-	// name of the bundle: a registry+v1 bundle's ClusterServiceVersion name; "<package>.v<version>" for a plain+v0 bundle that
-	// says both, else empty.
+	// name is the name of the bundle, with at most 253 characters. For a registry+v1 bundle, it is the name of the
+	// ClusterServiceVersion. For a plain+v0 bundle that names its package and version, it is "<package>.v<version>". It is
+	// absent or empty for other plain+v0 bundles.
 	Name *string `json:"name,omitempty"`
-	// package that the bundle belongs to.
+	// package is the package that the bundle belongs to, with 1 to 253 characters. It is absent if the bundle names none.
 	Package *string `json:"package,omitempty"`
-	// version of the bundle.
+	// version is the version of the bundle, with 1 to 128 characters. It is absent if the bundle names none.
 	Version *string `json:"version,omitempty"`
-	// maxOpenShiftVersions are the values of all olm.maxOpenShiftVersion properties as they stand (raw JSON). One is the
-	// legal number; all are kept, so that whoever judges them can refuse two.
+	// maxOpenShiftVersions are the values of all olm.maxOpenShiftVersion properties of the bundle, as raw JSON. The list has 1
+	// to 4 entries of at most 128 characters. A bundle may declare one value. All values are kept, because two values block
+	// upgrades of the cluster. The list is absent if the bundle declares none.
 	MaxOpenShiftVersions []string `json:"maxOpenShiftVersions,omitempty"`
-	// minKubeVersion is the first Kubernetes version that the bundle says it runs on.
+	// minKubeVersion is the lowest Kubernetes version that the bundle supports, with 1 to 128 characters. It is absent if the
+	// bundle declares none.
 	MinKubeVersion *string `json:"minKubeVersion,omitempty"`
 }
 

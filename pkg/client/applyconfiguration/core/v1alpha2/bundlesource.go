@@ -9,13 +9,15 @@ import (
 // BundleSourceApplyConfiguration represents a declarative configuration of the BundleSource type for use
 // with apply.
 //
-// BundleSource is where a bundle's content comes from: one member, named by type.
+// BundleSource describes where the content of a bundle comes from. Exactly one member is set, and type names it.
 type BundleSourceApplyConfiguration struct {
-	// type names the member that is set.
+	// type names the member that is set. Valid values are image and bundle.
 	Type *corev1alpha2.SourceType `json:"type,omitempty"`
-	// image is a container image whose layers hold the bundle's files.
+	// image is a container image whose layers hold the files of the bundle. It is required when type is image, and forbidden
+	// otherwise.
 	Image *ImageSourceApplyConfiguration `json:"image,omitempty"`
-	// bundle is a Bundle, whose content is taken as it was unpacked for it.
+	// bundle is a Bundle in the same cluster, whose unpacked content is used. It is required when type is bundle, and
+	// forbidden otherwise.
 	Bundle *BundleReferenceApplyConfiguration `json:"bundle,omitempty"`
 }
 

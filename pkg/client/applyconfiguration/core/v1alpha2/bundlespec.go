@@ -5,11 +5,12 @@ package v1alpha2
 // BundleSpecApplyConfiguration represents a declarative configuration of the BundleSpec type for use
 // with apply.
 //
-// BundleSpec is where a bundle's content comes from, and who reads it.
+// BundleSpec describes where the content of a bundle comes from, and its format.
 type BundleSpecApplyConfiguration struct {
-	// provisionerClassName names the ProvisionerClass that says who reads the bundle.
+	// provisionerClassName is the name of the ProvisionerClass that selects the format of the bundle, with 1 to 63 characters.
+	// While the class does not exist, the Bundle waits and its Unpacked condition is Unknown.
 	ProvisionerClassName *string `json:"provisionerClassName,omitempty"`
-	// source is where the content comes from; not from another Bundle.
+	// source describes where the content comes from. It must not be another Bundle, and must not be polled.
 	Source *BundleSourceApplyConfiguration `json:"source,omitempty"`
 }
 

@@ -10,27 +10,33 @@ import (
 // BundleStatusApplyConfiguration represents a declarative configuration of the BundleStatus type for use
 // with apply.
 //
-// BundleStatus is what was found of a Bundle.
+// BundleStatus describes the content of a Bundle.
 type BundleStatusApplyConfiguration struct {
-	// observedGeneration is the generation of the spec that this status speaks of.
-	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
-	// conditions is Unpacked.
+	// conditions describe the state of the Bundle by its condition Unpacked. The list has 1 to 16 entries. It is absent until
+	// the manager has seen the object.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
-	// phase is Pending, Unpacking, Failing or Unpacked.
+	// observedGeneration is the generation of the spec that this status describes, from 1 to 9007199254740991. It
+	// is absent until the manager has seen the object.
+	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
+	// phase is the progress of the Bundle. Pending means that the ProvisionerClass does not exist. Unpacking means that the
+	// content is being fetched. Failing means that the content cannot be fetched or read, and is retried. Unpacked means that
+	// the content was read. The field is absent until the manager has seen the object.
 	Phase *corev1alpha2.BundlePhase `json:"phase,omitempty"`
-	// resolvedSource is spec.source with the image's reference by digest.
+	// resolvedSource is spec.source with the reference of the image by digest. It is absent until the reference is resolved.
 	ResolvedSource *BundleSourceApplyConfiguration `json:"resolvedSource,omitempty"`
-	// digest of the content ("sha256:…"), by which it is stored: the image manifest's.
+	// digest is the digest of the image manifest ("sha256:…"), with 1 to 128 characters. The content is stored under it. It is
+	// absent until the content is read.
 	Digest *string `json:"digest,omitempty"`
-	// format of the content: "registry+v1" or "plain+v0".
+	// format is the format of the content, registry+v1 or plain+v0, with 1 to 64 characters. It is absent until the content
+	// is read.
 	Format *string `json:"format,omitempty"`
-	// package that the bundle belongs to.
+	// package is the package that the bundle belongs to, with 1 to 253 characters. It is absent if the bundle names none.
 	Package *string `json:"package,omitempty"`
-	// version of the bundle.
+	// version is the version of the bundle, with 1 to 128 characters. It is absent if the bundle names none.
 	Version *string `json:"version,omitempty"`
-	// objects is how many manifests the content has.
+	// objects is the number of manifests in the content, from 1 to 1000000. It is absent until the content is read.
 	Objects *int32 `json:"objects,omitempty"`
-	// bytes is the size of all files of the content.
+	// bytes is the size of all files of the content, from 1 to 9007199254740991. It is absent until the content is read.
 	Bytes *int64 `json:"bytes,omitempty"`
 }
 
@@ -38,14 +44,6 @@ type BundleStatusApplyConfiguration struct {
 // apply.
 func BundleStatus() *BundleStatusApplyConfiguration {
 	return &BundleStatusApplyConfiguration{}
-}
-
-// WithObservedGeneration sets the ObservedGeneration field in the declarative configuration to the given value
-// and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the ObservedGeneration field is set to the value of the last call.
-func (b *BundleStatusApplyConfiguration) WithObservedGeneration(value int64) *BundleStatusApplyConfiguration {
-	b.ObservedGeneration = &value
-	return b
 }
 
 // WithConditions adds the given value to the Conditions field in the declarative configuration
@@ -58,6 +56,14 @@ func (b *BundleStatusApplyConfiguration) WithConditions(values ...*v1.ConditionA
 		}
 		b.Conditions = append(b.Conditions, *values[i])
 	}
+	return b
+}
+
+// WithObservedGeneration sets the ObservedGeneration field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the ObservedGeneration field is set to the value of the last call.
+func (b *BundleStatusApplyConfiguration) WithObservedGeneration(value int64) *BundleStatusApplyConfiguration {
+	b.ObservedGeneration = &value
 	return b
 }
 

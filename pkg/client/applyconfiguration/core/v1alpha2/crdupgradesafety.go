@@ -5,9 +5,10 @@ package v1alpha2
 // CRDUpgradeSafetyApplyConfiguration represents a declarative configuration of the CRDUpgradeSafety type for use
 // with apply.
 //
-// CRDUpgradeSafety is rukpak's check of changed CustomResourceDefinitions.
+// CRDUpgradeSafety configures the check of changed CustomResourceDefinitions in rukpak.
 type CRDUpgradeSafetyApplyConfiguration struct {
-	// disabled turned rukpak's check off. Nothing is checked here yet, whatever it says.
+	// disabled turned the check of rukpak off. It has no effect, because the manager does not check changed
+	// CustomResourceDefinitions. Defaults to false.
 	Disabled *bool `json:"disabled,omitempty"`
 }
 

@@ -9,11 +9,11 @@ import (
 // DeletionApplyConfiguration represents a declarative configuration of the Deletion type for use
 // with apply.
 //
-// Deletion says what goes with what was applied.
+// Deletion selects what is deleted together with the object that it belongs to.
 type DeletionApplyConfiguration struct {
-	// crds is Orphan or Delete: what becomes of the bundle's CustomResourceDefinitions. Orphan keeps them, and with them
-	// every custom resource; Delete deletes them, and while custom resources exist nothing at all is taken down. Absent,
-	// also in the class, means Orphan.
+	// crds selects what happens to the CustomResourceDefinitions of the bundle. Orphan keeps them with all custom resources.
+	// Delete deletes them. With Delete, the whole removal waits until no custom resource exists. Defaults to the value of the
+	// ProvisionerClass, else to Orphan.
 	CRDs *corev1alpha2.CRDDeletion `json:"crds,omitempty"`
 }
 

@@ -9,16 +9,19 @@ import (
 // DriftApplyConfiguration represents a declarative configuration of the Drift type for use
 // with apply.
 //
-// Drift says what becomes of changes that others make to what was applied.
+// Drift selects how the manager handles changes that others make to applied objects.
 type DriftApplyConfiguration struct {
-	// policy for declared fields and objects: Enforce puts them back, Report only tells of them (Drifted condition,
-	// status.drift), Ignore does neither. Absent, also in the class, means Enforce.
+	// policy selects what happens when others change declared fields or delete declared objects. Enforce reverts the changes.
+	// Report only reports them, in the Drifted condition and in status.drift. Ignore does neither. Defaults to the policy of
+	// the ProvisionerClass, else to Enforce.
 	Policy *corev1alpha2.DriftPolicy `json:"policy,omitempty"`
-	// additions is the policy for fields, map entries and list items that others add: Report tells of them in status.drift,
-	// Ignore does not, Remove takes them away. They never count as drift, and what Kubernetes' own controllers, service-ca
-	// and cert-manager add is no addition. Absent, also in the class, means Report, and Ignore where policy is Ignore.
+	// additions selects what happens to fields, map entries and list items that others add. Report lists them in status.drift,
+	// Ignore does not, and Remove removes them. Additions never set the Drifted condition. What the controllers of Kubernetes,
+	// service-ca and cert-manager add does not count as an addition. Defaults to the value of the ProvisionerClass. If the
+	// class has none either, defaults to Ignore if policy is Ignore, else to Report.
 	Additions *corev1alpha2.AdditionsPolicy `json:"additions,omitempty"`
-	// ignore names fields that are left to others, whatever the policies say.
+	// ignore selects fields that others may change, whatever the policies are. The list has at most 32 entries. Defaults to no
+	// fields.
 	Ignore []DriftIgnoreApplyConfiguration `json:"ignore,omitempty"`
 }
 

@@ -5,12 +5,13 @@ package v1alpha2
 // DriftIgnoreApplyConfiguration represents a declarative configuration of the DriftIgnore type for use
 // with apply.
 //
-// DriftIgnore names fields of some objects.
+// DriftIgnore selects fields of some objects.
 type DriftIgnoreApplyConfiguration struct {
-	// target selects the objects: what is absent selects all.
+	// target selects the objects. Defaults to all objects of the bundle.
 	Target *DriftTargetApplyConfiguration `json:"target,omitempty"`
-	// jsonPointers are RFC 6901 pointers to the fields, for example "/spec/replicas". A list item is named by its index as
-	// it was declared. A field is ignored with everything below it.
+	// jsonPointers select the fields by RFC 6901 pointers, for example "/spec/replicas". The pointer to a list item contains
+	// the index that the item has in the bundle. A pointer also selects everything below its field. The list has 1 to 32
+	// entries of 1 to 512 characters.
 	JSONPointers []string `json:"jsonPointers,omitempty"`
 }
 

@@ -10,20 +10,24 @@ import (
 // DriftRecordApplyConfiguration represents a declarative configuration of the DriftRecord type for use
 // with apply.
 //
-// DriftRecord is one change that somebody else made to one object.
+// DriftRecord is one change that somebody else made to an applied object.
 type DriftRecordApplyConfiguration struct {
-	// object is what was changed.
+	// object is the object that was changed.
 	Object *AppliedObjectApplyConfiguration `json:"object,omitempty"`
-	// change is Edited, Deleted or Added.
+	// change is the type of the change. Edited means that declared fields were changed or removed. Deleted means that the
+	// object was deleted. Added means that fields were added that the bundle does not declare.
 	Change *corev1alpha2.DriftChange `json:"change,omitempty"`
-	// paths of the fields that were changed or added, at most 10; none for a deleted object.
+	// paths are JSON pointers to the fields that were changed or added. The list has 1 to 10 entries of 1 to 512 characters.
+	// It is absent for a deleted object.
 	Paths []string `json:"paths,omitempty"`
-	// manager is the field manager that made the change, as the API server recorded it; empty where it keeps no record.
+	// manager is the field manager that made the change according to the API server, with 1 to 256 characters. It is absent
+	// if the API server did not record a field manager.
 	Manager *string `json:"manager,omitempty"`
-	// time of the change as the API server recorded it, else when it was seen.
+	// time is the time of the change according to the API server. If the API server did not record one, it is the time when
+	// the manager found the change.
 	Time *v1.Time `json:"time,omitempty"`
-	// outcome is Repaired, Reported or Contested: the last is a change that comes back each time that it is put back, so
-	// that it is put back less and less often.
+	// outcome is what the manager did about the change. Repaired means that it reverted the change. Reported means that it
+	// left the change in place. Contested means that the change returns each time, so that it is reverted less and less often.
 	Outcome *corev1alpha2.DriftOutcome `json:"outcome,omitempty"`
 }
 

@@ -5,15 +5,16 @@ package v1alpha2
 // DriftTargetApplyConfiguration represents a declarative configuration of the DriftTarget type for use
 // with apply.
 //
-// DriftTarget selects objects by what they are; an empty field selects all.
+// DriftTarget selects objects by group, kind, namespace and name. An absent or empty field selects every value.
 type DriftTargetApplyConfiguration struct {
-	// group of the objects; "" together with a kind means the core group.
+	// group is the API group of the objects, with at most 253 characters. Together with kind, an empty group is the core
+	// group. Defaults to every group if kind is absent too.
 	Group *string `json:"group,omitempty"`
-	// kind of the objects.
+	// kind is the kind of the objects, with at most 63 characters. Defaults to every kind.
 	Kind *string `json:"kind,omitempty"`
-	// namespace of the objects.
+	// namespace is the namespace of the objects, with at most 63 characters. Defaults to every namespace.
 	Namespace *string `json:"namespace,omitempty"`
-	// name of the objects.
+	// name is the name of the objects, with at most 253 characters. Defaults to every name.
 	Name *string `json:"name,omitempty"`
 }
 

@@ -5,20 +5,22 @@ package v1alpha2
 // ImageSourceApplyConfiguration represents a declarative configuration of the ImageSource type for use
 // with apply.
 //
-// ImageSource is a bundle in a container image.
+// ImageSource describes a bundle in a container image.
 type ImageSourceApplyConfiguration struct {
-	// ref is the image's reference, by tag or by digest. A tag is resolved to a digest once, when the spec is first seen,
-	// and again only as pollIntervalMinutes says.
+	// ref is the reference of the image, by tag or by digest, with 1 to 1000 characters. A tag is resolved to a digest once
+	// for each change of the spec. It is resolved again only if pollIntervalMinutes is set.
 	Ref *string `json:"ref,omitempty"`
-	// pullSecret names a Secret of type kubernetes.io/dockerconfigjson or kubernetes.io/dockercfg in the namespace of the
-	// manager. It is read at every pull. Absent means the cluster's global pull secret, where there is one.
+	// pullSecret is the name of a Secret in the namespace of the manager, with 1 to 253 characters. The type of the Secret
+	// is kubernetes.io/dockerconfigjson or kubernetes.io/dockercfg. The manager reads the Secret for every pull. Defaults to
+	// the global pull secret of the cluster, if there is one.
 	PullSecret *string `json:"pullSecret,omitempty"`
-	// insecureSkipTLSVerify lets the registry's certificate be anyone's, and lets it speak plain HTTP.
+	// insecureSkipTLSVerify accepts any certificate of the registry, and also plain HTTP. Defaults to false.
 	InsecureSkipTLSVerify *bool `json:"insecureSkipTLSVerify,omitempty"`
-	// certificateData holds certificate authorities, in PEM, that the registry is trusted by besides the system's.
+	// certificateData contains certificate authorities in PEM format, at most 131072 characters. The manager trusts them for
+	// the registry, in addition to the certificate authorities of the system. Defaults to no additional ones.
 	CertificateData *string `json:"certificateData,omitempty"`
-	// pollIntervalMinutes is how often a tag is resolved again; what it leads to then is rolled out as a new revision.
-	// Absent means never. A reference by digest is never asked for again.
+	// pollIntervalMinutes is the time between two resolutions of a tag, from 1 to 10080 minutes. A new digest is rolled out
+	// as a new revision. If the field is absent, a tag is not resolved again. A reference by digest is never resolved again.
 	PollIntervalMinutes *int32 `json:"pollIntervalMinutes,omitempty"`
 }
 

@@ -5,15 +5,16 @@ package v1alpha2
 // MissingPermissionApplyConfiguration represents a declarative configuration of the MissingPermission type for use
 // with apply.
 //
-// MissingPermission is what the manager may not do with the objects of one resource, in the words of a rule of a ClusterRole.
+// MissingPermission is a permission that the manager lacks for one resource, in the terms of a rule of a ClusterRole.
 type MissingPermissionApplyConfiguration struct {
-	// verbs that are missing.
+	// verbs are the missing verbs. The list has 1 to 16 entries of 1 to 64 characters.
 	Verbs []string `json:"verbs,omitempty"`
-	// group of the resource; empty is the core group.
+	// group is the API group of the resource, with 1 to 253 characters. It is absent for the core group.
 	Group *string `json:"group,omitempty"`
-	// resource in the plural.
+	// resource is the lower-case plural name of the resource, with 1 to 253 characters.
 	Resource *string `json:"resource,omitempty"`
-	// namespace that it is missing in; empty is the whole cluster.
+	// namespace is the namespace in which the permission is missing, with 1 to 63 characters. It is absent if the permission
+	// is missing in the whole cluster.
 	Namespace *string `json:"namespace,omitempty"`
 }
 

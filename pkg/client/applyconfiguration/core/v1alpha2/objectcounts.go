@@ -7,9 +7,9 @@ package v1alpha2
 //
 // ObjectCounts counts the objects of a revision.
 type ObjectCountsApplyConfiguration struct {
-	// total number of objects.
+	// total is the number of objects of the revision, from 0 to 1000000.
 	Total *int32 `json:"total,omitempty"`
-	// ready is how many of them pass their probe.
+	// ready is the number of healthy objects of the revision, from 0 to 1000000.
 	Ready *int32 `json:"ready,omitempty"`
 }
 

@@ -5,15 +5,17 @@ package v1alpha2
 // PlanApplyConfiguration represents a declarative configuration of the Plan type for use
 // with apply.
 //
-// Plan is what a revision amounts to.
+// Plan describes what a revision applies and which permissions it requires.
 type PlanApplyConfiguration struct {
-	// digest of everything that the revision applies, "sha256:…": the rendered objects, in the order of their phases.
+	// digest is the digest of the rendered objects in the order of their phases ("sha256:…"), with 1 to 128 characters. It
+	// covers everything that the revision applies. It is absent if the revision was stored without it.
 	Digest *string `json:"digest,omitempty"`
-	// warnings are what the API server warned of while the revision was applied, each once.
+	// warnings are the warnings of the API server about objects of the revision, without duplicates. The list has 1 to 20
+	// entries of 1 to 1024 characters. It is absent if there are none.
 	Warnings []string `json:"warnings,omitempty"`
-	// permissionsMissing is what the manager may not do and would have to, to apply the revision: the first 20, sorted. Nothing of
-	// the revision is applied before they are granted; a ClusterRole with the label
-	// platform.openshift.io/aggregate-to-bundles: "true" grants them.
+	// permissionsMissing are the first permissions that the manager lacks to apply the revision, in order. The list has 1 to
+	// 20 entries. Nothing of the revision is applied until they are granted. To grant them, create a ClusterRole with the label
+	// platform.openshift.io/aggregate-to-bundles: "true". The list is absent if no permission is missing.
 	PermissionsMissing []MissingPermissionApplyConfiguration `json:"permissionsMissing,omitempty"`
 }
 

@@ -5,9 +5,9 @@ package v1alpha2
 // PreflightApplyConfiguration represents a declarative configuration of the Preflight type for use
 // with apply.
 //
-// Preflight is accepted for manifests that were written for rukpak.
+// Preflight is accepted for compatibility with manifests that were written for rukpak.
 type PreflightApplyConfiguration struct {
-	// crdUpgradeSafety is rukpak's check of changed CustomResourceDefinitions.
+	// crdUpgradeSafety configures the check of changed CustomResourceDefinitions in rukpak. The manager has no such check.
 	CRDUpgradeSafety *CRDUpgradeSafetyApplyConfiguration `json:"crdUpgradeSafety,omitempty"`
 }
 

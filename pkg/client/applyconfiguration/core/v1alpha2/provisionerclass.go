@@ -11,12 +11,13 @@ import (
 // ProvisionerClassApplyConfiguration represents a declarative configuration of the ProvisionerClass type for use
 // with apply.
 //
-// ProvisionerClass says who reads the bundles that name it, and with which defaults; it is to bundles what a StorageClass
-// is to volumes.
+// ProvisionerClass selects the provisioner of the bundles that name it, and their defaults. It is to bundles what a
+// StorageClass is to volumes.
 type ProvisionerClassApplyConfiguration struct {
-	v1.TypeMetaApplyConfiguration    `json:",inline"`
+	v1.TypeMetaApplyConfiguration `json:",inline"`
+	// metadata is the standard metadata of the object.
 	*v1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
-	// spec is what the class stands for.
+	// spec is the provisioner and the defaults of the class.
 	Spec *ProvisionerClassSpecApplyConfiguration `json:"spec,omitempty"`
 }
 

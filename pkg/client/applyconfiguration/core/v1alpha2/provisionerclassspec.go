@@ -5,14 +5,15 @@ package v1alpha2
 // ProvisionerClassSpecApplyConfiguration represents a declarative configuration of the ProvisionerClassSpec type for use
 // with apply.
 //
-// ProvisionerClassSpec is what a class stands for.
+// ProvisionerClassSpec is the provisioner and the defaults of a class.
 type ProvisionerClassSpecApplyConfiguration struct {
-	// provisioner reads the bundles: "core.rukpak.io/registry" reads registry+v1 bundles, "core.rukpak.io/plain" reads plain+v0
-	// bundles. A class of a provisioner that this manager does not have counts as missing.
+	// provisioner reads the bundles of the class. It has 1 to 253 characters and is immutable. Provisioner
+	// core.rukpak.io/registry reads registry+v1 bundles, and core.rukpak.io/plain reads plain+v0 bundles. If the manager does
+	// not have the provisioner, the class counts as missing.
 	Provisioner *string `json:"provisioner,omitempty"`
-	// drift is the default of what BundleDeployments of the class leave out of spec.drift.
+	// drift contains the defaults for absent fields of spec.drift of the BundleDeployments of this class.
 	Drift *DriftApplyConfiguration `json:"drift,omitempty"`
-	// deletion is the default of what BundleDeployments of the class leave out of spec.deletion.
+	// deletion contains the defaults for absent fields of spec.deletion of the BundleDeployments of this class.
 	Deletion *DeletionApplyConfiguration `json:"deletion,omitempty"`
 }
 

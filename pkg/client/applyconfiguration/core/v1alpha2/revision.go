@@ -12,28 +12,34 @@ import (
 //
 // Revision is one rendering of one bundle, stored in the cluster.
 type RevisionApplyConfiguration struct {
-	// number counts up from 1.
+	// number is the number of the revision, from 1 to 9007199254740991. Each revision has a higher number than the previous
+	// one.
 	Number *int64 `json:"number,omitempty"`
-	// digest of the rendered objects, "sha256:…".
+	// digest is the digest of the rendered objects ("sha256:…"), with 1 to 128 characters.
 	Digest *string `json:"digest,omitempty"`
-	// version of the bundle.
+	// version is the version of the bundle, with 1 to 128 characters. It is absent if the bundle names none.
 	Version *string `json:"version,omitempty"`
-	// state is RollingOut, Active, Archived or Failed.
+	// state is the state of the revision. RollingOut means that the revision is being applied. Active means that it is, or was,
+	// completely applied and healthy. Archived means that a later revision replaced it. Failed means that it missed its
+	// deadline and was rolled back, or was replaced before it was complete.
 	State *corev1alpha2.RevisionState `json:"state,omitempty"`
-	// startedTime is when it began to roll out; its deadline counts from then.
+	// startedTime is the time when the rollout of the revision began. The progress deadline counts from this time.
+	// It is absent if the rollout has not begun.
 	StartedTime *v1.Time `json:"startedTime,omitempty"`
-	// failedGeneration is the spec's generation for which the revision failed: it is not tried again for that one.
+	// failedGeneration is the generation of the spec for which the revision failed, from 1 to 9007199254740991. The revision
+	// is not tried again for this generation. The field is absent if the revision has not failed.
 	FailedGeneration *int64 `json:"failedGeneration,omitempty"`
-	// failureMessage says why the revision missed its deadline. It is set and cleared together with failedGeneration, and is at most
-	// 1,024 bytes long. It is also empty if a manager without this field recorded the failure.
+	// failureMessage is the reason why the revision missed its deadline, with 1 to 1024 characters. It is set and cleared
+	// together with failedGeneration. It is also absent if a manager without this field recorded the failure.
 	FailureMessage *string `json:"failureMessage,omitempty"`
-	// presence is Present from before the first object of the revision is written until the last object that is removed with the
-	// revision is gone, and Absent before and after that. While presence is Present, the revision counts for the upgrade gate. Unset in
-	// a status that an older manager wrote.
+	// presence says whether objects of the revision may be on the cluster. Present is set before the first object is written.
+	// Absent is set after the last object is gone that is removed with the revision. While it is Present, the revision counts
+	// for upgrades of the cluster. The field is absent in a status that a manager without this field wrote.
 	Presence *corev1alpha2.Presence `json:"presence,omitempty"`
-	// bundle is the name of the bundle, as in status.bundle.
+	// bundle is the name of the bundle, as in status.bundle, with 1 to 253 characters. It is absent if the bundle has no name.
 	Bundle *string `json:"bundle,omitempty"`
-	// maxOpenShiftVersions are what the bundle declares, as in status.bundle.
+	// maxOpenShiftVersions are the values that the bundle declares, as in status.bundle. The list has 1 to 4 entries of at most
+	// 128 characters. It is absent if the bundle declares none.
 	MaxOpenShiftVersions []string `json:"maxOpenShiftVersions,omitempty"`
 }
 

@@ -11,14 +11,15 @@ import (
 // PlatformOperatorManagerApplyConfiguration represents a declarative configuration of the PlatformOperatorManager type for use
 // with apply.
 //
-// PlatformOperatorManager configures the manager and carries its operator conditions. There is one, named "cluster"; the
-// manager creates it again at once if it is deleted.
+// PlatformOperatorManager configures the manager and contains its operator conditions. There is one, named "cluster". If it is
+// deleted, the manager creates it again immediately.
 type PlatformOperatorManagerApplyConfiguration struct {
-	v1.TypeMetaApplyConfiguration    `json:",inline"`
+	v1.TypeMetaApplyConfiguration `json:",inline"`
+	// metadata is the standard metadata of the object.
 	*v1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
-	// spec configures the manager.
+	// spec is the configuration of the manager.
 	Spec *PlatformOperatorManagerSpecApplyConfiguration `json:"spec,omitempty"`
-	// status carries the operator conditions; only the manager writes it.
+	// status contains the operator conditions. Only the manager writes it.
 	Status *PlatformOperatorManagerStatusApplyConfiguration `json:"status,omitempty"`
 }
 

@@ -14,26 +14,27 @@ import (
 // PlatformOperatorManagerSpecApplyConfiguration represents a declarative configuration of the PlatformOperatorManagerSpec type for use
 // with apply.
 //
-// PlatformOperatorManagerSpec configures the manager.
+// PlatformOperatorManagerSpec is the configuration of the manager.
 type PlatformOperatorManagerSpecApplyConfiguration struct {
 	v1.OperatorSpecApplyConfiguration `json:",inline"`
-	// catalogNamespaces are the namespaces whose CatalogSources are trusted. Absent means openshift-marketplace. A
-	// ClusterCatalog is cluster-scoped and always trusted. The API server refuses an empty list. One stored before that rule
-	// trusts nothing: nothing is installed or moved.
+	// catalogNamespaces are the namespaces whose CatalogSources are trusted. The list has 1 to 16 entries of 1 to 63 characters.
+	// ClusterCatalogs are cluster-scoped and always trusted. Defaults to openshift-marketplace. An empty list from before this
+	// limit trusts no catalog, so that nothing is installed or upgraded.
 	CatalogNamespaces []string `json:"catalogNamespaces,omitempty"`
-	// catalogSelector selects, of the trusted catalogs, those that packages are taken from, for all PlatformOperators; what a
-	// PlatformOperator's own catalogSelector says comes on top. It sees the labels that that one sees. Absent means every
-	// trusted catalog.
+	// catalogSelector selects the trusted catalogs that all PlatformOperators use, by their labels. It has at most 16 entries of
+	// each of its fields. A catalog must also match the catalogSelector of the PlatformOperator, which sees the same labels.
+	// Defaults to every trusted catalog.
 	CatalogSelector *metav1.LabelSelectorApplyConfiguration `json:"catalogSelector,omitempty"`
-	// allowedPackages are the packages that PlatformOperators may install, as globs: "*" stands for any characters, "?" for
-	// one, "[a-f]" for one of these. Of a package that none matches nothing new is installed and nothing is moved; what is
-	// installed stays. Absent means every package. The API server refuses an empty list. One stored before that
-	// rule allows no package.
+	// allowedPackages are the packages that PlatformOperators may install, as glob patterns. "*" matches any characters, "?" one
+	// character, and "[a-f]" one character of a range. Installed operators of other packages stay, but are not upgraded. The list
+	// has 1 to 256 entries of 1 to 253 characters. Defaults to every package. An empty list from before this limit allows no
+	// package.
 	AllowedPackages []string `json:"allowedPackages,omitempty"`
-	// defaultApproval is spec.upgrades.approval of the PlatformOperators that do not say. Absent means Automatic.
+	// defaultApproval is the default of spec.upgrades.approval of PlatformOperators. Valid values are Automatic and Manual.
+	// Defaults to Automatic.
 	DefaultApproval *platformv1alpha1.Approval `json:"defaultApproval,omitempty"`
-	// defaultEdges are the edges of packages whose authors give no upgrade rules: Channel those that channels declare, Semver
-	// those of semantic versioning, Both either. Absent means Channel.
+	// defaultEdges selects the permitted upgrades of packages without upgrade rules. Channel permits those that the channels
+	// declare, Semver those of semantic versioning, and Both permits either. Defaults to Channel.
 	DefaultEdges *operatorv1alpha1.DefaultEdges `json:"defaultEdges,omitempty"`
 }
 

@@ -9,15 +9,15 @@ import (
 // PlatformOperatorManagerStatusApplyConfiguration represents a declarative configuration of the PlatformOperatorManagerStatus type for use
 // with apply.
 //
-// PlatformOperatorManagerStatus carries the operator conditions.
+// PlatformOperatorManagerStatus contains the operator conditions.
 type PlatformOperatorManagerStatusApplyConfiguration struct {
 	v1.OperatorStatusApplyConfiguration `json:",inline"`
-	// upgradeGate is what condition InstalledOperatorsUpgradeable was judged for. It is written together with that, so that a
-	// manager that starts knows whether the condition still holds before it can judge itself.
+	// upgradeGate is the input of the condition InstalledOperatorsUpgradeable. The manager writes both together. When it
+	// starts, it reads from this field whether the condition is still valid.
 	UpgradeGate *UpgradeGateApplyConfiguration `json:"upgradeGate,omitempty"`
-	// holderIdentity is the holder identity of the last process that took over Lease platform-operators-lock from an ended process
-	// of the same pod. Writing this field makes a late status update of the ended process fail with a conflict. Absent before the
-	// first such takeover.
+	// holderIdentity is the last process that took over Lease platform-operators-lock from an ended process of the same pod. It
+	// has 1 to 512 characters. Writing this field makes a late status update of the ended process fail with a conflict. It is
+	// absent before the first such takeover.
 	HolderIdentity *string `json:"holderIdentity,omitempty"`
 }
 

@@ -5,10 +5,10 @@ package v1alpha1
 // UpgradeGateApplyConfiguration represents a declarative configuration of the UpgradeGate type for use
 // with apply.
 //
-// UpgradeGate is what a verdict about cluster upgrades was reached for.
+// UpgradeGate is the input of the condition InstalledOperatorsUpgradeable.
 type UpgradeGateApplyConfiguration struct {
-	// clusterVersion is status.desired.version of the ClusterVersion, of which the verdict concerns the next minor version;
-	// absent on a cluster without a ClusterVersion, and while there is no verdict.
+	// clusterVersion is status.desired.version of the ClusterVersion, with 1 to 256 characters. The condition applies to the next
+	// minor version after it. The field is absent on a cluster without a ClusterVersion, and before the first evaluation.
 	ClusterVersion *string `json:"clusterVersion,omitempty"`
 }
 

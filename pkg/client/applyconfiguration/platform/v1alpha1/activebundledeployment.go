@@ -7,7 +7,7 @@ package v1alpha1
 //
 // ActiveBundleDeployment names a BundleDeployment.
 type ActiveBundleDeploymentApplyConfiguration struct {
-	// name of the BundleDeployment.
+	// name is the name of the BundleDeployment, with 1 to 253 characters.
 	Name *string `json:"name,omitempty"`
 }
 

@@ -9,18 +9,22 @@ import (
 // AvailableUpdateApplyConfiguration represents a declarative configuration of the AvailableUpdate type for use
 // with apply.
 //
-// AvailableUpdate is a version of the package that the catalogs have and that is above the installed one.
+// AvailableUpdate is a version of the package that is above the installed version.
 type AvailableUpdateApplyConfiguration struct {
-	// version is the bundle's semantic version.
+	// version is the semantic version of the bundle, with 1 to 128 characters.
 	Version *string `json:"version,omitempty"`
-	// channels are the channels that have it; of more than 16 the first by name.
+	// channels are the channels that contain the version, by name. The list has 1 to 16 entries of at most 253 characters.
+	// Further channels are omitted. The list is absent if the names of all of them are longer.
 	Channels []string `json:"channels,omitempty"`
-	// path are the versions from the installed one, which is not in it, to this one, hop by hop; absent when there is no
-	// path. Of a path of more than 32 hops the first 32.
+	// path lists the versions from the first upgrade step to this version. The list has 1 to 32 entries of 1 to 128 characters. A
+	// longer path is cut after 32 versions. The list is absent if there is no path.
 	Path []string `json:"path,omitempty"`
-	// blockedReason says in one word why this version is not moved to now; absent when nothing is in the way.
+	// blockedReason is the reason why the operator is not upgraded to this version now. Valid values are NoEdge, Step,
+	// Prerelease, Unfit, Requirement, Conflict, Downgrade, RulesInvalid, AwaitingApproval, Failed, Unhealthy, ClusterUpdating,
+	// Paused, Ambiguous, Priority, SearchLimit, NotAllowed, Range and Channel. It is absent if nothing blocks the update.
 	BlockedReason *platformv1alpha1.BlockedReason `json:"blockedReason,omitempty"`
-	// blockedMessage says it in a sentence: what is in the way, whose rule that is, and what would do.
+	// blockedMessage describes what blocks the update and how to unblock it, with 1 to 1024 characters. It is absent if nothing
+	// blocks the update.
 	BlockedMessage *string `json:"blockedMessage,omitempty"`
 }
 

@@ -9,25 +9,33 @@ import (
 // DeploymentConfigApplyConfiguration represents a declarative configuration of the DeploymentConfig type for use
 // with apply.
 //
-// DeploymentConfig is laid over the operator's Deployments, with the meaning that OLM gives to a Subscription's config.
+// DeploymentConfig changes the Deployments of an operator. Its fields have the same meaning as in spec.config of a Subscription of
+// OLM.
 type DeploymentConfigApplyConfiguration struct {
-	// nodeSelector replaces that of the pods.
+	// nodeSelector replaces the node selector of the pods. The map has at most 64 entries. Defaults to the node selector in the
+	// bundle.
 	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
-	// tolerations are added to those of the pods.
+	// tolerations are added to the tolerations of the pods. The list has at most 64 entries. Defaults to no additional
+	// tolerations.
 	Tolerations []v1.Toleration `json:"tolerations,omitempty"`
-	// resources replace those of every container.
+	// resources replaces the resource requirements of every container. Defaults to those in the bundle.
 	Resources *v1.ResourceRequirements `json:"resources,omitempty"`
-	// env is merged by name into that of every container.
+	// env is merged by name into the environment variables of every container. The list has at most 256 entries. Defaults to no
+	// changes.
 	Env []v1.EnvVar `json:"env,omitempty"`
-	// envFrom is added to that of every container.
+	// envFrom is added to the sources of environment variables of every container. The list has at most 64 entries. Defaults to
+	// no additional sources.
 	EnvFrom []v1.EnvFromSource `json:"envFrom,omitempty"`
-	// volumes are merged by name into those of the pods.
+	// volumes are merged by name into the volumes of the pods. The list has at most 64 entries. Defaults to no changes.
 	Volumes []v1.Volume `json:"volumes,omitempty"`
-	// volumeMounts are merged by name into those of every container.
+	// volumeMounts are merged by name into the volume mounts of every container. The list has at most 64 entries. Defaults to no
+	// changes.
 	VolumeMounts []v1.VolumeMount `json:"volumeMounts,omitempty"`
-	// affinity replaces, member by member, that of the pods.
+	// affinity replaces the node affinity, pod affinity and pod anti-affinity of the pods, each on its own. Defaults to those in
+	// the bundle.
 	Affinity *v1.Affinity `json:"affinity,omitempty"`
-	// annotations are added to the Deployments and their pods; those of the bundle win.
+	// annotations are added to the Deployments and their pods. Annotations in the bundle take precedence. The map has at most
+	// 256 entries. Defaults to no additional annotations.
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 

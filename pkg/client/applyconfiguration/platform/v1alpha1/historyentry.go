@@ -10,22 +10,29 @@ import (
 // HistoryEntryApplyConfiguration represents a declarative configuration of the HistoryEntry type for use
 // with apply.
 //
-// HistoryEntry is one move to a version, or the first installation.
+// HistoryEntry is one upgrade step, or the first installation.
 type HistoryEntryApplyConfiguration struct {
-	// version is the version that was moved to.
+	// version is the version of the step, with at most 128 characters.
 	Version *string `json:"version,omitempty"`
-	// bundle is its bundle's name in the catalog.
+	// bundle is the name of the bundle in the catalog, with 1 to 253 characters.
 	Bundle *string `json:"bundle,omitempty"`
-	// state is what became of the move.
+	// state is the result of the step. Installing means that the version has not been healthy yet. Ready means that it was
+	// complete and healthy. Failed means that it could not be installed, or missed its deadline and is held. RolledBack means that
+	// it missed its deadline and the previous version was restored. Superseded means that another version replaced it before it
+	// was ready.
 	State *platformv1alpha1.HistoryState `json:"state,omitempty"`
-	// startedTime is when the move began.
+	// startedTime is the time when the step began.
 	StartedTime *v1.Time `json:"startedTime,omitempty"`
-	// readyTime is when the version was first complete and healthy; absent while it has not been. Rules that ask for a
-	// version to have been ready go by it.
+	// readyTime is the time when the version was first complete and healthy. Upgrade rules that require a version use this time.
+	// It is absent while the version has not been ready.
 	ReadyTime *v1.Time `json:"readyTime,omitempty"`
-	// completedTime is when the move ended: the version became status.installed, or was given up. Absent while it is under way.
+	// completedTime is the time when the step ended. By then, the version was in status.installed or was given up. It is absent
+	// during the step.
 	CompletedTime *v1.Time `json:"completedTime,omitempty"`
-	// trigger says what started the move.
+	// trigger is the cause of the step. Installation means that nothing was installed before. Automatic means that a newer
+	// version became available. Approved means that spec.upgrades.approvedVersion named the version. SelfCertified means that
+	// spec.upgrades.edges was SelfCertified. SpecChange means that a change of the spec caused the step. Restored means that the
+	// BundleDeployment was deleted and the installed version is restored.
 	Trigger *platformv1alpha1.Trigger `json:"trigger,omitempty"`
 }
 

@@ -10,27 +10,30 @@ import (
 // InstallApplyConfiguration represents a declarative configuration of the Install type for use
 // with apply.
 //
-// Install says where and how the operator is installed.
+// Install selects where and how the operator is installed.
 type InstallApplyConfiguration struct {
-	// namespace is where the operator's own objects go; it is created if it is missing. Absent means what the
-	// operator's author suggests (operatorframework.io/suggested-namespace), else "<package>-system", and that is used only if
-	// the manager creates it. It may be changed while nothing is installed. default, names that begin with kube-, and the
-	// manager's own namespace are refused.
+	// namespace is the namespace of the operator, a DNS label with 1 to 63 characters. The manager creates the namespace if it
+	// does not exist. Namespace default, namespaces that begin with kube-, and the namespace of the manager are refused. The
+	// field is immutable once the operator is installed.
+	//
+	// Defaults to annotation operatorframework.io/suggested-namespace of the operator, else to "<package>-system". A default
+	// namespace is used only if the manager creates it.
 	Namespace *string `json:"namespace,omitempty"`
-	// config is what the operator's bundle is rendered with.
+	// config is the configuration that the bundle is rendered with.
 	Config *InstallConfigApplyConfiguration `json:"config,omitempty"`
-	// drift says what becomes of changes that others make to what was installed. Absent fields take the value of class
-	// core-rukpak-io-registry.
+	// drift selects how the manager handles changes that others make to installed objects. Absent fields default to those of
+	// ProvisionerClass core-rukpak-io-registry.
 	Drift *v1alpha2.DriftApplyConfiguration `json:"drift,omitempty"`
-	// progressDeadlineSeconds is how long a version may take to become complete and healthy before it counts as failed;
-	// absent means 1800.
+	// progressDeadlineSeconds is the time in which a version must become complete and healthy, from 10 to 86400 seconds. A
+	// version that takes longer has failed. Defaults to 1800.
 	ProgressDeadlineSeconds *int32 `json:"progressDeadlineSeconds,omitempty"`
-	// onFailure says what becomes of a version that missed its deadline: Hold leaves it in place, Rollback puts the version
-	// before it back. Absent means Hold.
+	// onFailure selects what happens to a version that misses its deadline. Hold leaves it in place, and Rollback restores the
+	// previous version. Defaults to Hold.
 	OnFailure *corev1alpha2.OnFailure `json:"onFailure,omitempty"`
-	// adoption says which objects that exist already may be taken over: SamePackage those that were kept when the same
-	// package was removed, None nothing, Any whatever is there. What two operators declare belongs to the older one, which
-	// takes it from the younger one unless this is None. Absent means SamePackage.
+	// adoption selects which existing objects the manager may take over. SamePackage takes over objects that were kept when
+	// the same package was removed. None takes over no object, and Any takes over every object. If two operators declare an
+	// object, it belongs to the older one. The older one takes it over from the younger one, except with None. Defaults to
+	// SamePackage.
 	Adoption *corev1alpha2.Adoption `json:"adoption,omitempty"`
 }
 

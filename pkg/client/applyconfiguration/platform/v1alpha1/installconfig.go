@@ -5,12 +5,12 @@ package v1alpha1
 // InstallConfigApplyConfiguration represents a declarative configuration of the InstallConfig type for use
 // with apply.
 //
-// InstallConfig is what a bundle is rendered with.
+// InstallConfig is the configuration that a bundle is rendered with.
 type InstallConfigApplyConfiguration struct {
-	// watchNamespace is the namespace that the operator watches, or several with commas between them. Absent means all
-	// namespaces, where the bundle supports that, else the install namespace.
+	// watchNamespace is the namespace that the operator watches. Separate several namespaces by commas. The field has 1 to 4096
+	// characters. Defaults to all namespaces if the bundle supports that, else to the install namespace.
 	WatchNamespace *string `json:"watchNamespace,omitempty"`
-	// deploymentConfig is laid over the operator's Deployments.
+	// deploymentConfig changes the Deployments of the operator.
 	DeploymentConfig *DeploymentConfigApplyConfiguration `json:"deploymentConfig,omitempty"`
 }
 

@@ -5,35 +5,39 @@ package v1alpha1
 // InstalledBundleApplyConfiguration represents a declarative configuration of the InstalledBundle type for use
 // with apply.
 //
-// InstalledBundle is one bundle of a catalog, with what the catalog and the bundle said of it when it was chosen. It is
-// recorded so that the cluster's upgrade gate still answers when the catalog is gone.
+// InstalledBundle is one bundle, with the declarations of its catalog and its files. It is recorded so that upgrades of the cluster
+// can be judged even while the catalog is unavailable.
 type InstalledBundleApplyConfiguration struct {
-	// bundle is the bundle's name in its catalog, for example "quay-operator.v3.18.0".
+	// bundle is the name of the bundle in its catalog, for example "quay-operator.v3.18.0". It has 1 to 253 characters.
 	Bundle *string `json:"bundle,omitempty"`
-	// version is the bundle's semantic version.
+	// version is the semantic version of the bundle, with at most 128 characters.
 	Version *string `json:"version,omitempty"`
-	// release is the bundle's release, of a version that was built several times; absent when it has none.
+	// release distinguishes several builds of one version, with 1 to 128 characters. It is absent if the bundle has none.
 	Release *string `json:"release,omitempty"`
-	// channel is the channel that the bundle was chosen from.
+	// channel is the channel that the bundle was chosen from, with 1 to 253 characters. It is absent if it is unknown.
 	Channel *string `json:"channel,omitempty"`
-	// catalog is the catalog that the bundle was chosen from, as "CatalogSource/<namespace>/<name>" or
-	// "ClusterCatalog/<name>".
+	// catalog is the catalog that the bundle was chosen from, with 1 to 600 characters. Its format is
+	// "CatalogSource/<namespace>/<name>" or "ClusterCatalog/<name>". It is absent if it is unknown.
 	Catalog *string `json:"catalog,omitempty"`
-	// image is the bundle's image, by digest once it has been resolved.
+	// image is the image of the bundle, with at most 1000 characters. It is a reference by digest once the digest is known.
 	Image *string `json:"image,omitempty"`
-	// format is what the catalog says of the bundle's content, "plain+v0"; absent for "registry+v1", the format of nearly all.
+	// format is the format of the bundle according to the catalog, with 1 to 64 characters. The value is plain+v0. The field
+	// is absent for the format registry+v1.
 	Format *string `json:"format,omitempty"`
-	// maxOpenShiftVersion is the last OpenShift minor version ("4.21") that the bundle runs on; absent when nobody says. What
-	// the catalog says now of the bundle wins over what its own files say, and what was read last stays while the catalog cannot
-	// be read. What cannot be read as one version is shown as it stands, and is in unreadableMaxOpenShiftVersions.
+	// maxOpenShiftVersion is the last OpenShift minor version that the bundle supports, for example "4.21". It has 1 to 128
+	// characters. The declaration in the catalog takes precedence over the files of the bundle. While the catalog is
+	// unavailable, the field keeps its last value. An unreadable value is shown as it is, and is also in
+	// unreadableMaxOpenShiftVersions. The field is absent if nothing is declared.
 	MaxOpenShiftVersion *string `json:"maxOpenShiftVersion,omitempty"`
-	// maxOpenShiftVersionFrom says where maxOpenShiftVersion was read: Catalog or Bundle (the bundle's own files).
+	// maxOpenShiftVersionFrom is the origin of maxOpenShiftVersion. Valid values are Catalog and Bundle, which means the files
+	// of the bundle. It is absent if nothing is declared.
 	MaxOpenShiftVersionFrom *string `json:"maxOpenShiftVersionFrom,omitempty"`
-	// unreadableMaxOpenShiftVersions are the values of all olm.maxOpenShiftVersion properties as they stand (raw JSON), where
-	// they do not come to one minor version: there are two, or one that is none. Upgrades of the cluster are blocked then. Values
-	// beyond the fourth are left out, and long ones are cut.
+	// unreadableMaxOpenShiftVersions are the values of all olm.maxOpenShiftVersion properties as raw JSON, if they are not one
+	// minor version. They block upgrades of the cluster. The list has 1 to 4 entries of at most 128 characters. Further values
+	// are omitted, and longer values are cut. The list is absent if the declaration is readable.
 	UnreadableMaxOpenShiftVersions []string `json:"unreadableMaxOpenShiftVersions,omitempty"`
-	// minKubeVersion is the first Kubernetes version that the bundle says it runs on.
+	// minKubeVersion is the lowest Kubernetes version that the bundle supports, with 1 to 128 characters. It is absent if the
+	// bundle declares none.
 	MinKubeVersion *string `json:"minKubeVersion,omitempty"`
 }
 

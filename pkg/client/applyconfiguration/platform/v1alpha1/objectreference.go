@@ -5,15 +5,15 @@ package v1alpha1
 // ObjectReferenceApplyConfiguration represents a declarative configuration of the ObjectReference type for use
 // with apply.
 //
-// ObjectReference names an object, or all objects of a resource when name is empty.
+// ObjectReference names one object, or all objects of a resource if name is absent.
 type ObjectReferenceApplyConfiguration struct {
-	// group of the resource; empty for the core group.
+	// group is the API group of the resource, with at most 253 characters. It is empty for the core group.
 	Group *string `json:"group,omitempty"`
-	// resource is the lower-case plural.
+	// resource is the lower-case plural name of the resource, with 1 to 253 characters.
 	Resource *string `json:"resource,omitempty"`
-	// namespace of the object, for namespaced resources.
+	// namespace is the namespace of the object, with 1 to 63 characters. It is absent for cluster-scoped resources.
 	Namespace *string `json:"namespace,omitempty"`
-	// name of the object.
+	// name is the name of the object, with 1 to 253 characters. It is absent for all objects of the resource.
 	Name *string `json:"name,omitempty"`
 }
 

@@ -9,19 +9,23 @@ import (
 // PackageApplyConfiguration represents a declarative configuration of the Package type for use
 // with apply.
 //
-// Package names one package of the cluster's operator catalogs.
+// Package selects one package of the operator catalogs.
 type PackageApplyConfiguration struct {
-	// name is the package's name in its catalog. It cannot be changed: another package is another operator.
+	// name is the name of the package in its catalog, a DNS label with 1 to 56 characters. It is immutable: create another
+	// PlatformOperator for another package.
 	Name *string `json:"name,omitempty"`
-	// version is a range of semantic versions that may be installed, for example ">=1.2.0 <2.0.0", "1.2.x" or "1.2.3".
-	// Absent means the newest version of the channels. A pre-release is a candidate only when the range names one,
-	// when the channels hold nothing else, or when a channel's own edge leads to it from what is installed.
+	// version is the range of semantic versions that may be installed, with 1 to 256 characters. Examples are
+	// ">=1.2.0 <2.0.0", "1.2.x" and "1.2.3". Defaults to every version of the channels.
+	//
+	// A prerelease is a candidate if the range names one, or if the channels contain nothing else. It is also a candidate if an
+	// edge of a channel leads to it from the installed version.
 	Version *string `json:"version,omitempty"`
-	// channels are the package's channels that versions are chosen from. Absent means the package's default channel. The
-	// API server refuses an empty list. One stored before that rule selects no channel.
+	// channels are the channels of the package that versions are chosen from. The list has 1 to 16 entries of 1 to 253
+	// characters. Defaults to the default channel of the package. An empty list from before this limit selects no channel.
 	Channels []string `json:"channels,omitempty"`
-	// catalogSelector selects catalogs by their labels. It also sees platform.openshift.io/catalog-kind,
-	// platform.openshift.io/catalog-namespace and platform.openshift.io/catalog-name. Absent means every trusted catalog.
+	// catalogSelector selects catalogs by their labels, with at most 16 entries of each of its fields. The labels
+	// platform.openshift.io/catalog-kind, platform.openshift.io/catalog-namespace and platform.openshift.io/catalog-name are
+	// always available. Defaults to every trusted catalog.
 	CatalogSelector *v1.LabelSelectorApplyConfiguration `json:"catalogSelector,omitempty"`
 }
 

@@ -11,14 +11,15 @@ import (
 // PlatformOperatorApplyConfiguration represents a declarative configuration of the PlatformOperator type for use
 // with apply.
 //
-// PlatformOperator asks for one operator package to be installed on the cluster and kept there: healthy, as it was
-// installed, and at the newest version that the spec and the cluster permit.
+// PlatformOperator installs one operator package on the cluster and keeps it healthy and unchanged. It upgrades the operator to
+// the newest version that the spec and the cluster permit.
 type PlatformOperatorApplyConfiguration struct {
-	v1.TypeMetaApplyConfiguration    `json:",inline"`
+	v1.TypeMetaApplyConfiguration `json:",inline"`
+	// metadata is the standard metadata of the object.
 	*v1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
-	// spec is what is wanted.
+	// spec is the desired state of the operator.
 	Spec *PlatformOperatorSpecApplyConfiguration `json:"spec,omitempty"`
-	// status is what was found and done; only the manager writes it.
+	// status is the observed state of the operator. Only the manager writes it.
 	Status *PlatformOperatorStatusApplyConfiguration `json:"status,omitempty"`
 }
 

@@ -9,22 +9,22 @@ import (
 // PlatformOperatorSpecApplyConfiguration represents a declarative configuration of the PlatformOperatorSpec type for use
 // with apply.
 //
-// PlatformOperatorSpec is what the user wants of one operator.
+// PlatformOperatorSpec is the desired state of one operator.
 type PlatformOperatorSpecApplyConfiguration struct {
-	// package names what is installed and limits which versions of it may be.
+	// package names the package and limits the versions that may be installed.
 	Package *PackageApplyConfiguration `json:"package,omitempty"`
-	// upgrades says when and along which edges the operator may be moved to another version.
+	// upgrades selects when and along which edges the operator is upgraded.
 	Upgrades *UpgradesApplyConfiguration `json:"upgrades,omitempty"`
-	// install says where and how the operator is installed.
+	// install selects where and how the operator is installed.
 	Install *InstallApplyConfiguration `json:"install,omitempty"`
-	// deletion says what goes with the operator when the PlatformOperator is deleted; it may still be changed while that is
-	// under way. Absent fields take the value of class core-rukpak-io-registry.
+	// deletion selects what is deleted together with the PlatformOperator. It can be changed during the deletion. Absent fields
+	// default to those of ProvisionerClass core-rukpak-io-registry.
 	Deletion *v1alpha2.DeletionApplyConfiguration `json:"deletion,omitempty"`
-	// paused stops every change for this operator: no installation, no upgrade, no repair of drift, no removal of what
-	// a new version left behind. Status is still kept. Deleting the PlatformOperator removes the operator all the same.
+	// paused stops every change of this operator: installation, upgrade, repair of drift and pruning. The status is still
+	// updated. If the PlatformOperator is deleted, the operator is removed even while it is paused. Defaults to false.
 	Paused *bool `json:"paused,omitempty"`
-	// compatibilityOverrides are minor versions that the cluster may go to at an admin's acknowledged risk, although what is
-	// installed does not permit it. status.compatibility.acknowledged shows the one that is in effect.
+	// compatibilityOverrides permit upgrades of the cluster to minor versions that the installed operator does not permit. The
+	// list has 1 to 8 entries. The override in effect is in status.compatibility.acknowledged. Defaults to no overrides.
 	CompatibilityOverrides []v1alpha2.CompatibilityOverrideApplyConfiguration `json:"compatibilityOverrides,omitempty"`
 }
 

@@ -9,32 +9,38 @@ import (
 // PlatformOperatorStatusApplyConfiguration represents a declarative configuration of the PlatformOperatorStatus type for use
 // with apply.
 //
-// PlatformOperatorStatus is what became of the operator.
+// PlatformOperatorStatus is the observed state of the operator.
 type PlatformOperatorStatusApplyConfiguration struct {
-	// observedGeneration is the generation of the spec that this status speaks of.
-	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
-	// conditions are Installed, Progressing, Healthy, Upgradeable and Deprecated.
+	// conditions describe the state of the operator by Installed, Progressing, Healthy, Upgradeable and Deprecated. The list
+	// has 1 to 16 entries. It is absent until the manager has seen the object.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
-	// activeBundleDeployment names the BundleDeployment that carries the operator; absent while there is none.
+	// observedGeneration is the generation of the spec that this status describes, from 1 to 9007199254740991. It
+	// is absent until the manager has seen the object.
+	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
+	// activeBundleDeployment names the BundleDeployment of the operator. It is absent while there is none.
 	ActiveBundleDeployment *ActiveBundleDeploymentApplyConfiguration `json:"activeBundleDeployment,omitempty"`
-	// installed is the bundle that is applied; it changes when a hop has succeeded. While the BundleDeployment is gone that
-	// carried it, it is the bundle that is put back.
+	// installed is the installed bundle. It changes when an upgrade step has succeeded. If the BundleDeployment is deleted, the
+	// manager installs this bundle again. The field is absent while nothing is installed.
 	Installed *InstalledBundleApplyConfiguration `json:"installed,omitempty"`
-	// target is where the operator is being moved; absent while nothing moves.
+	// target is the version that the operator is being upgraded to. It is absent while there is no upgrade.
 	Target *TargetApplyConfiguration `json:"target,omitempty"`
-	// availableUpdates are the versions that could be moved to, or could not and why, newest first; at most 20.
+	// availableUpdates are the versions above the installed one, newest first. If an update is blocked, its entry has the
+	// reason. The list has 1 to 20 entries. It is absent if there are none.
 	AvailableUpdates []AvailableUpdateApplyConfiguration `json:"availableUpdates,omitempty"`
-	// availableUpdatesTotal counts them all, those beyond the first 20 included.
+	// availableUpdatesTotal is the number of all available updates, from 1 to 1000000. It includes updates that
+	// availableUpdates does not list. It is absent if there are none.
 	AvailableUpdatesTotal *int32 `json:"availableUpdatesTotal,omitempty"`
-	// history are the last 10 moves, the first installation included, newest first.
+	// history lists the last upgrade steps and the first installation, newest first. The list has 1 to 10 entries. It is absent
+	// before the first installation.
 	History []HistoryEntryApplyConfiguration `json:"history,omitempty"`
-	// compatibility is how far the operator lets the cluster be upgraded; absent while nothing is installed.
+	// compatibility describes how far the operator lets the cluster be upgraded. It is absent while nothing is installed.
 	Compatibility *CompatibilityApplyConfiguration `json:"compatibility,omitempty"`
-	// warnings are, each once, which catalogs could not be read for some time and are left out or count with what they last had,
-	// which compatibilityOverrides do not count, what the API server warned of while the bundle was applied, and what else there
-	// is to know that stands in the way of nothing.
+	// warnings list problems that do not block the operator, without duplicates. Examples are unreadable catalogs, overrides
+	// without effect, and warnings of the API server. The list has 1 to 20 entries of 1 to 1024 characters. It is absent if
+	// there are none.
 	Warnings []string `json:"warnings,omitempty"`
-	// relatedObjects are what to look at, and what must-gather collects, when something is wrong with this operator.
+	// relatedObjects are the objects to inspect if the operator has a problem. must-gather collects them. The list has 1 to 50
+	// entries. It is absent while there is no BundleDeployment.
 	RelatedObjects []ObjectReferenceApplyConfiguration `json:"relatedObjects,omitempty"`
 }
 
@@ -42,14 +48,6 @@ type PlatformOperatorStatusApplyConfiguration struct {
 // apply.
 func PlatformOperatorStatus() *PlatformOperatorStatusApplyConfiguration {
 	return &PlatformOperatorStatusApplyConfiguration{}
-}
-
-// WithObservedGeneration sets the ObservedGeneration field in the declarative configuration to the given value
-// and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the ObservedGeneration field is set to the value of the last call.
-func (b *PlatformOperatorStatusApplyConfiguration) WithObservedGeneration(value int64) *PlatformOperatorStatusApplyConfiguration {
-	b.ObservedGeneration = &value
-	return b
 }
 
 // WithConditions adds the given value to the Conditions field in the declarative configuration
@@ -62,6 +60,14 @@ func (b *PlatformOperatorStatusApplyConfiguration) WithConditions(values ...*v1.
 		}
 		b.Conditions = append(b.Conditions, *values[i])
 	}
+	return b
+}
+
+// WithObservedGeneration sets the ObservedGeneration field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the ObservedGeneration field is set to the value of the last call.
+func (b *PlatformOperatorStatusApplyConfiguration) WithObservedGeneration(value int64) *PlatformOperatorStatusApplyConfiguration {
+	b.ObservedGeneration = &value
 	return b
 }
 

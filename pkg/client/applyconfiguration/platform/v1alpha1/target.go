@@ -5,14 +5,14 @@ package v1alpha1
 // TargetApplyConfiguration represents a declarative configuration of the Target type for use
 // with apply.
 //
-// Target is where an operator is being moved, and how.
+// Target is the version that an operator is being upgraded to, with the path to it.
 type TargetApplyConfiguration struct {
-	// version is where the path ends.
+	// version is the last version of the path, with at most 128 characters.
 	Version *string `json:"version,omitempty"`
-	// path are the versions hop by hop, up to version; the first is the one of the hop that is under way or comes next. Of a
-	// path of more than 32 hops the first 32.
+	// path lists the versions from the next or current upgrade step up to the last version. The list has 1 to 32 entries of at
+	// most 128 characters. A longer path is cut after 32 versions. The list is absent if the path is unknown.
 	Path []string `json:"path,omitempty"`
-	// hop is the bundle of the hop that is under way; absent between two hops.
+	// hop is the bundle of the current upgrade step. It is absent between two steps.
 	Hop *InstalledBundleApplyConfiguration `json:"hop,omitempty"`
 }
 

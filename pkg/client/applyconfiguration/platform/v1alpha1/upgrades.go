@@ -9,18 +9,19 @@ import (
 // UpgradesApplyConfiguration represents a declarative configuration of the Upgrades type for use
 // with apply.
 //
-// Upgrades says when and along which edges an operator may be moved to another version.
+// Upgrades selects when and along which edges an operator is upgraded.
 type UpgradesApplyConfiguration struct {
-	// approval says whether moves need a word: Automatic moves to the newest version that may be installed, Manual only to
-	// approvedVersion. The first installation needs none. Absent means spec.defaultApproval of PlatformOperatorManager "cluster".
+	// approval selects automatic or manual approval of upgrades. Automatic upgrades to the newest version that the spec and the
+	// cluster permit. Manual upgrades only to approvedVersion. The first installation needs no approval. Defaults to
+	// spec.defaultApproval of PlatformOperatorManager "cluster".
 	Approval *platformv1alpha1.Approval `json:"approval,omitempty"`
-	// approvedVersion is, with approval Manual, the one version that may be moved to, along its path, written as in
-	// status.availableUpdates: "1.4.2", or "1.4.2 (release 2)" of a version that was built several times. With Automatic it is
-	// ignored.
+	// approvedVersion is the version that may be upgraded to if approval is Manual, with 1 to 128 characters. It is one exact
+	// version as in status.availableUpdates, for example "1.4.2" or "1.4.2 (release 2)". It includes all intermediate versions
+	// on the path. If approval is Automatic, the field has no effect. Defaults to no version.
 	ApprovedVersion *string `json:"approvedVersion,omitempty"`
-	// edges says which moves from one version to another are permitted: Catalog those of the package's own semantics,
-	// Channel those that its channels declare, Semver those of semantic versioning, SelfCertified any, on your own word: that
-	// is recorded. Absent means Catalog.
+	// edges selects which upgrades are permitted. Catalog permits those of the upgrade rules of the package. Channel permits
+	// those that the channels declare, and Semver those of semantic versioning. SelfCertified permits every change of the
+	// version at your own risk, and the history records it. Defaults to Catalog.
 	Edges *platformv1alpha1.Edges `json:"edges,omitempty"`
 }
 

@@ -113,6 +113,7 @@ compile-modules:
 	go list -C test/bench -export -test ./... >/dev/null
 	go list -C test/alerts -export -test ./... >/dev/null
 	go list -C test/registries -export -test ./... >/dev/null
+	go list -C hack/apilint -export -test ./... >/dev/null
 
 # -vet=off here and below: go test would vet every package once more, by fewer rules than make verify.
 .PHONY: test-unit
@@ -248,6 +249,7 @@ vet: ## go vet, which also fails when go.mod and vendor/modules.txt disagree
 	go vet -C test/bench ./...
 	go vet -C test/alerts ./...
 	go vet -C test/registries ./...
+	go vet -C hack/apilint ./...
 
 .PHONY: update-vendor
 update-vendor: ## Write vendor/ anew from go.mod (network)
@@ -262,5 +264,10 @@ verify-vendor: ## Fail when go.mod is not tidy or vendor/ was edited (network)
 	diff --recursive --brief vendor _output/vendor
 
 .PHONY: lint
-lint: ## golangci-lint by .golangci.yml, where each rule says why it is there
+lint: lint-api ## golangci-lint by .golangci.yml, where each rule says why it is there, and lint-api
 	hack/lint.sh
+
+# Not cached: the linter is a test of its module, and reads pkg/apis by itself.
+.PHONY: lint-api
+lint-api: results ## kube-api-linter over pkg/apis as openshift/api runs it, by hack/apilint/settings.yaml, where each exception has its reason
+	cd hack/apilint && $(GOTEST) -vet=off -count=1 -timeout=10m $(TESTFLAGS) ./...

@@ -1,8 +1,8 @@
-// Package v1alpha2 holds the API of the bundle engine: BundleDeployment, the content of one bundle, applied to the cluster and
-// kept as applied; Bundle, content that is not installed; ProvisionerClass, who reads it.
+// Package v1alpha2 is the API of the bundle engine. A BundleDeployment installs the content of one bundle, a Bundle stages content
+// without installing it, and a ProvisionerClass selects the format of bundles.
 //
-// The wire form is a superset of the archived rukpak v1alpha2 API, so that existing image BundleDeployments keep their
-// meaning. PlatformOperators are carried out through it; anybody else may use it too.
+// The wire format is a superset of the archived rukpak v1alpha2 API, so that existing BundleDeployments keep their meaning. Every
+// PlatformOperator has a BundleDeployment. Users can create others.
 //
 // +k8s:deepcopy-gen=package
 // +k8s:openapi-gen=false

@@ -1,9 +1,9 @@
 package v1alpha1
 
-// EventPlatformOperatorManagerCreated: PlatformOperatorManager "cluster" was missing and was created. It is on the manager's
-// Deployment.
+// EventPlatformOperatorManagerCreated means that PlatformOperatorManager "cluster" was missing and was created. The Event is on the
+// Deployment of the manager.
 const EventPlatformOperatorManagerCreated = "PlatformOperatorManagerCreated"
 
-// EventLimitsMissing: PlatformOperatorManager "cluster" took the place of one that limited more, so that nothing is installed or moved.
-// It is on the manager's Deployment.
+// EventLimitsMissing means that PlatformOperatorManager "cluster" replaced one with more limits, so that nothing is installed or
+// upgraded. The Event is on the Deployment of the manager.
 const EventLimitsMissing = "LimitsMissing"

@@ -1,8 +1,7 @@
-// Package v1alpha1 holds the PlatformOperator API: which operators the platform is made of, and what became of them.
+// Package v1alpha1 is the PlatformOperator API: which operators the cluster has, and their state.
 //
-// The types carry their own validation (markers and CEL rules, compiled into the CRD), because the objects may be
-// created while a cluster is being installed, before any webhook could run. The package knows nothing of catalogs,
-// bundles or clients; every other room reads it.
+// The types contain their own validation (markers and CEL rules, compiled into the CRD), because objects may be created during the
+// installation of a cluster, before a webhook could run. The package does not depend on catalogs, bundles or clients.
 //
 // +k8s:deepcopy-gen=package
 // +k8s:openapi-gen=false

@@ -1,0 +1,130 @@
+package ratcheting
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+// bound is one limit of a field, such as minLength.
+type bound struct {
+	path, name string
+	limit      float64
+}
+
+func (b bound) String() string { return fmt.Sprintf("%s %s %.0f", b.path, b.name, b.limit) }
+
+// isMinimum says whether the bound is a lower one.
+func (b bound) isMinimum() bool { return strings.HasPrefix(b.name, "min") }
+
+// boundsIn returns the bounds of a schema, by path and name. Items of a list have "[]" in their path, values of a map "{}".
+func boundsIn(schema apiextensionsv1.JSONSchemaProps, path string, into map[string]bound) {
+	add := func(name string, limit *int64) {
+		if limit != nil {
+			into[path+" "+name] = bound{path, name, float64(*limit)}
+		}
+	}
+	add("minLength", schema.MinLength)
+	add("maxLength", schema.MaxLength)
+	add("minItems", schema.MinItems)
+	add("maxItems", schema.MaxItems)
+	add("minProperties", schema.MinProperties)
+	add("maxProperties", schema.MaxProperties)
+	if schema.Minimum != nil {
+		into[path+" minimum"] = bound{path, "minimum", *schema.Minimum}
+	}
+	if schema.Maximum != nil {
+		into[path+" maximum"] = bound{path, "maximum", *schema.Maximum}
+	}
+	for name, property := range schema.Properties {
+		boundsIn(property, path+"."+name, into)
+	}
+	if schema.Items != nil && schema.Items.Schema != nil {
+		boundsIn(*schema.Items.Schema, path+"[]", into)
+	}
+	if schema.AdditionalProperties != nil && schema.AdditionalProperties.Schema != nil {
+		boundsIn(*schema.AdditionalProperties.Schema, path+"{}", into)
+	}
+}
+
+// tightened returns the bounds that a schema has and its former version lacks, or has wider, in order.
+func tightened(former, shipped apiextensionsv1.JSONSchemaProps) []bound {
+	before, now := map[string]bound{}, map[string]bound{}
+	boundsIn(former, "", before)
+	boundsIn(shipped, "", now)
+	var all []bound
+	for _, key := range slices.Sorted(maps.Keys(now)) {
+		added := now[key]
+		old, had := before[key]
+		switch {
+		case added.isMinimum() && added.limit == 0 && added.name != "minimum": // says nothing
+		case !had, added.isMinimum() && added.limit > old.limit, !added.isMinimum() && added.limit < old.limit:
+			all = append(all, added)
+		}
+	}
+	return all
+}
+
+// isViolatedBy says whether an object has a value outside a bound.
+func (b bound) isViolatedBy(object map[string]any) bool {
+	return slices.ContainsFunc(valuesAt(object, strings.TrimPrefix(b.path, ".")), func(value any) bool {
+		size, known := sizeOf(b.name, value)
+		return known && (b.isMinimum() && size < b.limit || !b.isMinimum() && size > b.limit)
+	})
+}
+
+// sizeOf returns what a bound of a name limits of a value.
+func sizeOf(name string, value any) (float64, bool) {
+	switch value := value.(type) {
+	case string:
+		return float64(utf8.RuneCountInString(value)), strings.HasSuffix(name, "Length")
+	case []any:
+		return float64(len(value)), strings.HasSuffix(name, "Items")
+	case map[string]any:
+		return float64(len(value)), strings.HasSuffix(name, "Properties")
+	case int64:
+		return float64(value), strings.HasSuffix(name, "imum")
+	}
+	return 0, false
+}
+
+// valuesAt returns the values at a path.
+func valuesAt(value any, path string) []any {
+	if path == "" {
+		return []any{value}
+	}
+	name, rest, _ := strings.Cut(path, ".")
+	kind := ""
+	for _, suffix := range []string{"[]", "{}"} {
+		if base, has := strings.CutSuffix(name, suffix); has {
+			name, kind = base, suffix
+		}
+	}
+	object, ok := value.(map[string]any)
+	if !ok {
+		return nil
+	}
+	below, has := object[name]
+	if !has {
+		return nil
+	}
+	var members []any
+	switch below := below.(type) {
+	case []any:
+		members = below
+	case map[string]any:
+		members = slices.Collect(maps.Values(below))
+	}
+	if kind == "" {
+		members = []any{below}
+	}
+	var all []any
+	for _, member := range members {
+		all = append(all, valuesAt(member, rest)...)
+	}
+	return all
+}

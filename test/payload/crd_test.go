@@ -38,7 +38,6 @@ func crdShape(p *payload) []string {
 // emptyIsAbsent are the lists in specs whose empty value means what their absence means, and why that harms nobody. Every other list
 // limits something, and an empty one would limit it to nothing where absence means everything. An entry ending in "." is for all below.
 var emptyIsAbsent = map[string]string{
-	"spec.compatibilityOverrides":                          "no risk is acknowledged",
 	"spec.install.config.deploymentConfig.":                "Kubernetes' own types, added to a Deployment",
 	"spec.drift.ignore":                                    "no field is ignored, and every one is repaired",
 	"spec.install.drift.ignore":                            "no field is ignored, and every one is repaired",
@@ -50,41 +49,22 @@ var emptyIsAbsent = map[string]string{
 
 func crdMinima(p *payload) []string {
 	used := map[string]bool{}
-	faults := allTyped(p, "CustomResourceDefinition", func(o object, crd apiextensionsv1.CustomResourceDefinition) (faults []string) {
-		for _, version := range crd.Spec.Versions {
-			if version.Schema == nil || version.Schema.OpenAPIV3Schema == nil {
-				continue
-			}
-			eachList(version.Schema.OpenAPIV3Schema.Properties["spec"], "spec", func(path string, list apiextensionsv1.JSONSchemaProps) {
-				for exempt := range emptyIsAbsent {
-					if path == exempt || strings.HasSuffix(exempt, ".") && strings.HasPrefix(path, exempt) {
-						used[exempt] = true
-						return
-					}
-				}
-				expect(&faults, list.MinItems != nil && *list.MinItems > 0, "%s: list %s can be empty, which is not the same as absent; set a minimum, or say in emptyIsAbsent why it may be", o, path)
-			})
+	withoutItems := strings.NewReplacer("[]", "", "{}", "")
+	faults := eachNode(p, func(faults *[]string, crd object, n node) {
+		if n.Type != "array" || !strings.HasPrefix(n.path, "spec.") {
+			return
 		}
-		return faults
+		path := withoutItems.Replace(n.path)
+		for exempt := range emptyIsAbsent {
+			if path == exempt || strings.HasSuffix(exempt, ".") && strings.HasPrefix(path, exempt) {
+				used[exempt] = true
+				return
+			}
+		}
+		expect(faults, n.MinItems != nil && *n.MinItems > 0, "%s: list %s can be empty, which is not the same as absent; set a minimum, or say in emptyIsAbsent why it may be", crd, path)
 	})
 	for exempt := range emptyIsAbsent {
 		expect(&faults, used[exempt], "emptyIsAbsent has %s, and no schema does", exempt)
 	}
 	return faults
-}
-
-// eachList visits every list of a schema. Items are not a part of its path.
-func eachList(schema apiextensionsv1.JSONSchemaProps, path string, visit func(string, apiextensionsv1.JSONSchemaProps)) {
-	if schema.Type == "array" {
-		visit(path, schema)
-	}
-	for property, below := range schema.Properties {
-		eachList(below, path+"."+property, visit)
-	}
-	if schema.Items != nil && schema.Items.Schema != nil {
-		eachList(*schema.Items.Schema, path, visit)
-	}
-	if schema.AdditionalProperties != nil && schema.AdditionalProperties.Schema != nil {
-		eachList(*schema.AdditionalProperties.Schema, path, visit)
-	}
 }

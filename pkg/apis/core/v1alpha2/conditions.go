@@ -8,96 +8,96 @@ const (
 	ConditionHasValidBundle = "HasValidBundle"
 	// ConditionInstalled is True while every object of a revision is applied, also during and after a later one that failed.
 	ConditionInstalled = "Installed"
-	// ConditionHealthy is True while every object of the newest revision passes its probe; after a roll-back, of the one that
-	// was put back; while the newest one is refused, of the active one.
+	// ConditionHealthy is True while every object of the newest revision passes its probe. After a rollback, it describes the restored
+	// revision. While the newest revision is refused, it describes the active one.
 	ConditionHealthy = "Healthy"
 	// ConditionProgressing is True while a new source is being unpacked, and while a revision is rolling out, being rolled back
 	// or being removed.
 	ConditionProgressing = "Progressing"
-	// ConditionDrifted is True while declared fields or objects are not as declared and are left so: because spec.drift.policy
-	// is Report, because spec.paused is set, or because somebody changes them each time that they are put back.
+	// ConditionDrifted is True while declared fields or objects differ from the active revision and are not reverted. Either
+	// spec.drift.policy is Report, or spec.paused is set, or the changes return each time that they are reverted.
 	ConditionDrifted = "Drifted"
-	// ConditionRemovalBlocked is there once the removal has begun, and True while it does not go on before somebody does
-	// something; the message says what.
+	// ConditionRemovalBlocked exists during the removal. It is True while the removal waits for an action of a user, which the message
+	// names.
 	ConditionRemovalBlocked = "RemovalBlocked"
 )
 
 // Reasons of the Unpacked condition.
 const (
-	// ReasonUnpackPending: nothing is tried yet; the message says what is waited for.
+	// ReasonUnpackPending means that unpacking waits for what the message names.
 	ReasonUnpackPending = "UnpackPending"
-	// ReasonUnpacking: the content is being fetched.
+	// ReasonUnpacking means that the content is being fetched.
 	ReasonUnpacking = "Unpacking"
-	// ReasonUnpackSuccessful: the content is there.
+	// ReasonUnpackSuccessful means that the content was read.
 	ReasonUnpackSuccessful = "UnpackSuccessful"
-	// ReasonUnpackFailed: the content cannot be fetched or is not safe to unpack; it is tried again with back-off. Of a Bundle
-	// also: it is not a bundle.
+	// ReasonUnpackFailed means that the content cannot be fetched or is not safe to unpack. The manager retries with backoff. For a
+	// Bundle, it also means that the content is not a bundle.
 	ReasonUnpackFailed = "UnpackFailed"
-	// ReasonProvisionerNotFound: spec.provisionerClassName names no class that this cluster has, or one whose provisioner is
-	// not known here.
+	// ReasonProvisionerNotFound means that the class in spec.provisionerClassName does not exist, or that the manager does not have its
+	// provisioner.
 	ReasonProvisionerNotFound = "ProvisionerNotFound"
 )
 
 // Reasons of the HasValidBundle condition.
 const (
-	// ReasonBundleLoadSuccessful: the content was rendered.
+	// ReasonBundleLoadSuccessful means that the content was rendered.
 	ReasonBundleLoadSuccessful = "BundleLoadSuccessful"
-	// ReasonBundleLoadFailed: the content is not a bundle that can be installed; the message names file and object.
+	// ReasonBundleLoadFailed means that the content is not a bundle that can be installed. The message names the file and the object.
 	ReasonBundleLoadFailed = "BundleLoadFailed"
 )
 
 // Reasons of the Installed condition.
 const (
-	// ReasonInstallPending: a revision is waiting to be applied for the first time.
+	// ReasonInstallPending means that a revision waits to be applied for the first time.
 	ReasonInstallPending = "InstallPending"
-	// ReasonInstallationSucceeded: every object of a revision is applied.
+	// ReasonInstallationSucceeded means that every object of a revision is applied.
 	ReasonInstallationSucceeded = "InstallationSucceeded"
-	// ReasonInstallFailed: the API server refuses an object of the first revision, or the object is somebody else's, or a
-	// PlatformOperator has the BundleDeployment's name.
+	// ReasonInstallFailed means that the API server refuses an object of the first revision, or that the object belongs to another
+	// owner. It also means that a PlatformOperator has the name of the BundleDeployment.
 	ReasonInstallFailed = "InstallFailed"
-	// ReasonUpgradeFailed: the API server refuses an object of a later revision, or the object is somebody else's; Installed
-	// stays True.
+	// ReasonUpgradeFailed means that the API server refuses an object of a later revision, or that the object belongs to another owner.
+	// Installed stays True.
 	ReasonUpgradeFailed = "UpgradeFailed"
-	// ReasonReconcileFailed: the API server refuses the repair of an object of the active revision, or the object is somebody
-	// else's; Installed stays True.
+	// ReasonReconcileFailed means that the API server refuses the repair of an object of the active revision, or that the object belongs
+	// to another owner. Installed stays True.
 	ReasonReconcileFailed = "ReconcileFailed"
 )
 
 // Reasons of the Healthy condition.
 const (
-	// ReasonHealthy: every object passes its probe.
+	// ReasonHealthy means that every object passes its probe.
 	ReasonHealthy = "Healthy"
-	// ReasonUnhealthy: at least one object does not; status.unready names the first ones.
+	// ReasonUnhealthy means that at least one object does not pass its probe. status.unready lists the first ones.
 	ReasonUnhealthy = "Unhealthy"
-	// ReasonBlocked, below, with status Unknown: it is not looked at, because a PlatformOperator has its name.
+	// ReasonBlocked, below, with status Unknown means that a PlatformOperator has the name of the BundleDeployment.
 )
 
 // Reasons of the Progressing condition.
 const (
-	// ReasonRollingOut: a source is being unpacked, a revision is being applied, or what only earlier revisions had is being
-	// deleted.
+	// ReasonRollingOut means that a source is being unpacked, a revision is being applied, or objects that only earlier revisions had are
+	// being deleted.
 	ReasonRollingOut = "RollingOut"
-	// ReasonRollingBack: a revision missed its deadline, and the one before it is being put back.
+	// ReasonRollingBack means that a revision missed its deadline, and the previous one is being restored.
 	ReasonRollingBack = "RollingBack"
-	// ReasonDeadlineExceeded: the newest revision missed its deadline; it is held, or was rolled back, as spec.onFailure says.
+	// ReasonDeadlineExceeded means that the newest revision missed its deadline. It is held or was rolled back, as spec.onFailure selects.
 	ReasonDeadlineExceeded = "DeadlineExceeded"
-	// ReasonRemoving: the BundleDeployment is deleted and what it applied is being taken down.
+	// ReasonRemoving means that the BundleDeployment is deleted, and that its objects are being removed.
 	ReasonRemoving = "Removing"
-	// ReasonAsExpected: nothing is to be done.
+	// ReasonAsExpected means that there is nothing to do.
 	ReasonAsExpected = "AsExpected"
-	// ReasonBlocked: something is in the way; the message says what, and the remedy.
+	// ReasonBlocked means that progress is blocked. The message has the cause and the remedy.
 	ReasonBlocked = "Blocked"
-	// ReasonPaused: spec.paused is set.
+	// ReasonPaused means that spec.paused is set.
 	ReasonPaused = "Paused"
 )
 
 // Reasons of the Drifted condition; AsExpected while there is no drift.
 const (
-	// ReasonDriftReported: drift is left, as spec.drift.policy says or because spec.paused is set.
+	// ReasonDriftReported means that drift is not reverted, because spec.drift.policy is Report or spec.paused is set.
 	ReasonDriftReported = "DriftReported"
-	// ReasonDriftContested: somebody changes what is put back each time, so that it is put back less and less often.
+	// ReasonDriftContested means that a change returns each time that it is reverted, so that it is reverted less and less often.
 	ReasonDriftContested = "DriftContested"
-	// ReasonDriftIgnored: nobody looks, as spec.drift.policy says.
+	// ReasonDriftIgnored means that the manager does not look for drift, because spec.drift.policy is Ignore.
 	ReasonDriftIgnored = "DriftIgnored"
 )
 
@@ -113,10 +113,10 @@ const (
 	OwnerKindBundleDeployment = "BundleDeployment"
 	// LabelAggregateToBundles, with the value "true", aggregates the rules of a ClusterRole into the manager's role for bundles.
 	LabelAggregateToBundles = "platform.openshift.io/aggregate-to-bundles"
-	// Finalizer keeps a BundleDeployment until what it applied has been taken down in order.
+	// Finalizer keeps a BundleDeployment until its objects have been removed in order.
 	Finalizer = GroupName + "/teardown"
-	// FinalizerCachedBundle and FinalizerUnpackCache are what rukpak held a BundleDeployment by while a process of its had
-	// files of it. They are taken off once everything that rukpak applied is taken over, or at removal.
+	// FinalizerCachedBundle and FinalizerUnpackCache kept a BundleDeployment while a process of rukpak had files of it. The manager
+	// removes them after it has taken over everything that rukpak applied, or during the removal.
 	FinalizerCachedBundle = GroupName + "/delete-cached-bundle"
 	FinalizerUnpackCache  = GroupName + "/cleanup-unpack-cache"
 )

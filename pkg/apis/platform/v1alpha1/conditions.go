@@ -2,9 +2,9 @@ package v1alpha1
 
 // Condition types of a PlatformOperator.
 const (
-	// ConditionInstalled is True while a bundle of the package is applied, also during and after a hop that failed.
+	// ConditionInstalled is True while a bundle of the package is applied, also during and after an upgrade step that failed.
 	ConditionInstalled = "Installed"
-	// ConditionProgressing is True while a hop is under way.
+	// ConditionProgressing is True during an upgrade step.
 	ConditionProgressing = "Progressing"
 	// ConditionHealthy is True while every object of the active revision passes its probe.
 	ConditionHealthy = "Healthy"
@@ -16,81 +16,81 @@ const (
 
 // Reasons of the Installed condition.
 const (
-	// ReasonInstallSuccessful: a bundle is applied; status.installed names it.
+	// ReasonInstallSuccessful means that a bundle is applied. status.installed names it.
 	ReasonInstallSuccessful = "InstallSuccessful"
-	// ReasonSourceFailed: no catalog has the package, the channel or a version in the range, or no catalog can be read, or
-	// one that may count has not been read yet.
+	// ReasonSourceFailed means that no catalog has the package, the channel or a version in the range. It also means that no catalog can
+	// be read, or that a selected catalog has not been read yet.
 	ReasonSourceFailed = "SourceFailed"
-	// ReasonValidationFailed: every candidate was refused, the range cannot be read, the bundle's content cannot be
-	// installed, the API server refuses the BundleDeployment, another PlatformOperator has the package, or a
-	// BundleDeployment of this name belongs to somebody else.
+	// ReasonValidationFailed means that every candidate was refused, that the range is invalid, or that the content of the bundle cannot
+	// be installed. It also means that the API server refuses the BundleDeployment, that another PlatformOperator has the package, or
+	// that a BundleDeployment of this name belongs to another owner.
 	ReasonValidationFailed = "ValidationFailed"
-	// ReasonUnpackPending: the bundle's image has not been unpacked yet.
+	// ReasonUnpackPending means that the image of the bundle has not been unpacked yet.
 	ReasonUnpackPending = "UnpackPending"
-	// ReasonUnpackFailed: the bundle's image cannot be pulled or unpacked.
+	// ReasonUnpackFailed means that the image of the bundle cannot be pulled or unpacked.
 	ReasonUnpackFailed = "UnpackFailed"
-	// ReasonInstallPending: the bundle is unpacked and not yet applied; or spec.paused was set before that; or its
-	// BundleDeployment is being deleted.
+	// ReasonInstallPending means that the bundle is unpacked and not yet applied, or that spec.paused was set before that. It also means
+	// that its BundleDeployment is being deleted.
 	ReasonInstallPending = "InstallPending"
-	// ReasonInstallFailed: the API server refuses an object of the bundle, or the object is somebody else's.
+	// ReasonInstallFailed means that the API server refuses an object of the bundle, or that the object belongs to another owner.
 	ReasonInstallFailed = "InstallFailed"
 )
 
 // Reasons of the Progressing condition.
 const (
-	// ReasonInstalling: the first hop is under way.
+	// ReasonInstalling means that the first installation is in progress.
 	ReasonInstalling = "Installing"
-	// ReasonUpgrading: a hop from one version to another is under way.
+	// ReasonUpgrading means that an upgrade step is in progress.
 	ReasonUpgrading = "Upgrading"
-	// ReasonRollingBack: a version missed its deadline, and the one before it is being put back.
+	// ReasonRollingBack means that a version missed its deadline, and the previous one is being restored.
 	ReasonRollingBack = "RollingBack"
-	// ReasonDeadlineExceeded: a version missed its deadline; it is held, or was rolled back, as spec.install.onFailure says.
+	// ReasonDeadlineExceeded means that a version missed its deadline. It is held or was rolled back, as spec.install.onFailure selects.
 	ReasonDeadlineExceeded = "DeadlineExceeded"
-	// ReasonRemoving: the PlatformOperator is deleted and its operator is being taken down.
+	// ReasonRemoving means that the PlatformOperator is deleted, and that its operator is being removed.
 	ReasonRemoving = "Removing"
-	// ReasonBlocked: a move is wanted and something is in its way; the message says what, and the remedy.
+	// ReasonBlocked means that an upgrade is blocked. The message has the cause and the remedy.
 	ReasonBlocked = "Blocked"
-	// ReasonAwaitingApproval: a version could be moved to, and spec.upgrades.approvedVersion does not name it.
+	// ReasonAwaitingApproval means that a version is available and spec.upgrades.approvedVersion does not name it.
 	ReasonAwaitingApproval = "AwaitingApproval"
-	// ReasonPaused: spec.paused is set.
+	// ReasonPaused means that spec.paused is set.
 	ReasonPaused = "Paused"
-	// ReasonAsExpected: nothing is to be done. Also the reason of a True Healthy or Upgradeable condition.
+	// ReasonAsExpected means that there is nothing to do. It is also the reason of a True Healthy or Upgradeable condition.
 	ReasonAsExpected = "AsExpected"
 )
 
 // Reasons of the Healthy condition beside AsExpected.
 const (
-	// ReasonUnhealthy: at least one object fails its probe; the message names the first ones.
+	// ReasonUnhealthy means that at least one object fails its probe. The message names the first ones.
 	ReasonUnhealthy = "Unhealthy"
-	// ReasonUnknown: nothing is installed yet, or its state cannot be told.
+	// ReasonUnknown means that nothing is installed yet, or that the state is unknown.
 	ReasonUnknown = "Unknown"
 )
 
 // Reasons of the Upgradeable condition beside AsExpected.
 const (
-	// ReasonIncompatibleOperator: the installed bundle's maxOpenShiftVersion is below the cluster's next minor version.
+	// ReasonIncompatibleOperator means that the installed bundle's maxOpenShiftVersion is below the cluster's next minor version.
 	ReasonIncompatibleOperator = "IncompatibleOperator"
-	// ReasonCompatibilityUnreadable: the installed bundle declares a maxOpenShiftVersion that cannot be read.
+	// ReasonCompatibilityUnreadable means that the installed bundle declares an unreadable maxOpenShiftVersion.
 	ReasonCompatibilityUnreadable = "CompatibilityUnreadable"
-	// ReasonOverrideAcknowledged: one of these is the case, and an override for that minor version is in effect.
+	// ReasonOverrideAcknowledged means that one of these reasons applies, and that an override for that minor version is in effect.
 	ReasonOverrideAcknowledged = "OverrideAcknowledged"
 )
 
 // Reasons of the Deprecated condition.
 const (
-	// ReasonDeprecated: the catalog says that the package, the channel or the bundle should no longer be used.
+	// ReasonDeprecated means that the catalog declares the package, the channel or the bundle deprecated.
 	ReasonDeprecated = "Deprecated"
-	// ReasonNotDeprecated: the catalog says nothing of the kind.
+	// ReasonNotDeprecated means that the catalog declares none of them deprecated.
 	ReasonNotDeprecated = "NotDeprecated"
-	// ReasonCatalogUnavailable: no selected catalog that can be read has the package, so that nobody knows.
+	// ReasonCatalogUnavailable means that no selected and readable catalog has the package, so that deprecation is unknown.
 	ReasonCatalogUnavailable = "CatalogUnavailable"
 )
 
 // Where InstalledBundle.MaxOpenShiftVersion was read.
 const (
-	// FromCatalog: the catalog's blob of the bundle.
+	// FromCatalog is the entry of the bundle in the catalog.
 	FromCatalog = "Catalog"
-	// FromBundle: the bundle's own files.
+	// FromBundle is the files of the bundle.
 	FromBundle = "Bundle"
 )
 
@@ -110,16 +110,15 @@ const (
 	LabelPackage = GroupName + "/package"
 	// LabelVersion on a BundleDeployment is the version that it carries, "+" written as "_".
 	LabelVersion = GroupName + "/version"
-	// AnnotationBundle on a BundleDeployment is the InstalledBundle that it carries, as JSON, written together with the
-	// image that starts the hop.
+	// AnnotationBundle on a BundleDeployment is its InstalledBundle as JSON, written together with the image that starts the upgrade step.
 	AnnotationBundle = GroupName + "/bundle"
-	// AnnotationHop on a BundleDeployment is when and why the hop to its bundle began, as JSON, written together with
+	// AnnotationHop on a BundleDeployment is the time and the cause of the upgrade step to its bundle as JSON, written together with
 	// AnnotationBundle.
 	AnnotationHop = GroupName + "/hop"
-	// AnnotationNamespaceDefaulted on a BundleDeployment is "true" when no user named its install namespace: that is used only if
-	// the manager creates it.
+	// AnnotationNamespaceDefaulted on a BundleDeployment is "true" if no user named its install namespace. Then the namespace is used only
+	// if the manager creates it.
 	AnnotationNamespaceDefaulted = GroupName + "/install-namespace-defaulted"
-	// Finalizer keeps a PlatformOperator until its operator has been taken down, so that Progressing can say how far that is.
+	// Finalizer keeps a PlatformOperator until its operator has been removed, so that Progressing can describe the removal.
 	Finalizer = GroupName + "/removal"
 	// AnnotationOrphanedFrom on a CustomResourceDefinition that was kept when its operator was removed names the package,
 	// so that the same package adopts it again.

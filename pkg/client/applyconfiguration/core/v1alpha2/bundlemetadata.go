@@ -9,7 +9,7 @@ package v1alpha2
 type BundleMetadataApplyConfiguration struct {
 	// name is the name of the bundle, with at most 253 characters. For a registry+v1 bundle, it is the name of the
 	// ClusterServiceVersion. For a plain+v0 bundle that names its package and version, it is "<package>.v<version>". It is
-	// absent or empty for other plain+v0 bundles.
+	// empty for other plain+v0 bundles, and means the same if it is absent.
 	Name *string `json:"name,omitempty"`
 	// package is the package that the bundle belongs to, with 1 to 253 characters. It is absent if the bundle names none.
 	Package *string `json:"package,omitempty"`

@@ -21,13 +21,14 @@ func (b bound) String() string { return fmt.Sprintf("%s %s %.0f", b.path, b.name
 // isMinimum says whether the bound is a lower one.
 func (b bound) isMinimum() bool { return strings.HasPrefix(b.name, "min") }
 
-// boundsIn returns the bounds of a schema, by path and name. Items of a list have "[]" in their path, values of a map "{}".
+// boundsIn adds the bounds of a schema, by path and name, and an entry for each path. Items of a list have "[]" in their path, values of a map "{}".
 func boundsIn(schema apiextensionsv1.JSONSchemaProps, path string, into map[string]bound) {
 	add := func(name string, limit *int64) {
 		if limit != nil {
 			into[path+" "+name] = bound{path, name, float64(*limit)}
 		}
 	}
+	into[path] = bound{path: path}
 	add("minLength", schema.MinLength)
 	add("maxLength", schema.MaxLength)
 	add("minItems", schema.MinItems)
@@ -51,7 +52,8 @@ func boundsIn(schema apiextensionsv1.JSONSchemaProps, path string, into map[stri
 	}
 }
 
-// tightened returns the bounds that a schema has and its former version lacks, or has wider, in order.
+// tightened returns the bounds that a schema has and its former version lacks, or has wider, in order. Fields that the former version lacks
+// are left out: no stored object has them.
 func tightened(former, shipped apiextensionsv1.JSONSchemaProps) []bound {
 	before, now := map[string]bound{}, map[string]bound{}
 	boundsIn(former, "", before)
@@ -60,7 +62,8 @@ func tightened(former, shipped apiextensionsv1.JSONSchemaProps) []bound {
 	for _, key := range slices.Sorted(maps.Keys(now)) {
 		added := now[key]
 		old, had := before[key]
-		switch {
+		switch _, stored := before[added.path]; {
+		case added.name == "", !stored: // no bound, or no field
 		case added.isMinimum() && added.limit == 0 && added.name != "minimum": // says nothing
 		case !had, added.isMinimum() && added.limit > old.limit, !added.isMinimum() && added.limit < old.limit:
 			all = append(all, added)

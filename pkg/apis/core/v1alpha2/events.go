@@ -44,7 +44,7 @@ const (
 	EventRollingBack           = ReasonRollingBack
 )
 
-// Reasons of Events on the Deployment of the manager. EventUnpackFailed and EventProvisionerNotFound about a Bundle are on it too.
+// Reasons of Events on a Bundle, beside EventUnpackFailed and EventProvisionerNotFound.
 const (
 	// EventUnpackSuccessful means that the content of a Bundle was read.
 	EventUnpackSuccessful = ReasonUnpackSuccessful

@@ -48,6 +48,10 @@ const (
 const (
 	// EventUnpackSuccessful means that the content of a Bundle was read.
 	EventUnpackSuccessful = ReasonUnpackSuccessful
+)
+
+// Reasons of Events on the Deployment of the manager.
+const (
 	// EventProvisionerClassCreated means that a shipped ProvisionerClass was missing and was created.
 	EventProvisionerClassCreated = "ProvisionerClassCreated"
 )

@@ -57,3 +57,11 @@ func Bytes(text string, most int) string {
 	}
 	return strings.ToValidUTF8(text[:max(0, most-len(ellipsis))], "") + ellipsis
 }
+
+// Cut is Bytes without an ellipsis: it also drops separators at the end, so that a label value stays valid.
+func Cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.TrimRight(strings.ToValidUTF8(text[:most], ""), ".-_ ")
+}

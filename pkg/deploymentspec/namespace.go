@@ -1,0 +1,52 @@
+package deploymentspec
+
+import (
+	"cmp"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/resolve"
+	"github.com/openshift/platform-operators/pkg/upgradestep"
+)
+
+// NamedNamespace returns the install namespace that the spec of a PlatformOperator names; empty if it names none.
+func NamedNamespace(operator *platformv1alpha1.PlatformOperator) string {
+	if operator.Spec.Install == nil {
+		return ""
+	}
+	return operator.Spec.Install.Namespace
+}
+
+// InstallNamespace returns the namespace for a BundleDeployment that is to be created: the one that the spec names, else the one before a
+// restoration, else the one that the bundle's author suggests, else one named after the package. isDefault reports one of the last two.
+func InstallNamespace(operator *platformv1alpha1.PlatformOperator, chosen *resolve.Candidate) (namespace string, isDefault bool) {
+	if known := cmp.Or(NamedNamespace(operator), previousNamespace(operator.Status)); known != "" {
+		return known, false
+	}
+	if chosen != nil && chosen.Bundle.SuggestedNamespace != "" {
+		return chosen.Bundle.SuggestedNamespace, true
+	}
+	return operator.Spec.Package.Name + "-system", true
+}
+
+// previousNamespace returns the install namespace of a BundleDeployment that was deleted; empty if status does not have it.
+func previousNamespace(status platformv1alpha1.PlatformOperatorStatus) string {
+	for _, object := range status.RelatedObjects {
+		if status.Installed != nil && object.Group == "" && object.Resource == "namespaces" {
+			return object.Name
+		}
+	}
+	return ""
+}
+
+// IsInOtherNamespace reports whether the BundleDeployment has another install namespace than the spec names.
+func IsInOtherNamespace(operator *platformv1alpha1.PlatformOperator, current upgradestep.Current) bool {
+	named := NamedNamespace(operator)
+	return current.Deployment != nil && named != "" && current.Deployment.Spec.InstallNamespace != named
+}
+
+// MayMoveNamespace reports whether the spec names another install namespace than the BundleDeployment has, and nothing is installed that a
+// move could harm.
+func MayMoveNamespace(operator *platformv1alpha1.PlatformOperator, current upgradestep.Current) bool {
+	return IsInOtherNamespace(operator, current) && current.Deployment.DeletionTimestamp == nil && !operator.Spec.Paused &&
+		operator.Status.Installed == nil && !current.WasReady() && !upgradestep.IsApplied(current.Deployment)
+}

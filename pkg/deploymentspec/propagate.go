@@ -1,0 +1,87 @@
+package deploymentspec
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+)
+
+// propagateSpec copies the settings of a PlatformOperator that the BundleDeployment's controller carries out.
+func propagateSpec(onto *corev1alpha2.BundleDeploymentSpec, from platformv1alpha1.PlatformOperatorSpec) {
+	onto.Deletion = from.Deletion.DeepCopy()
+	install := from.Install
+	if install == nil {
+		return
+	}
+	onto.Config = encoded(install.Config)
+	onto.Drift = install.Drift.DeepCopy()
+	onto.ProgressDeadlineSeconds = install.ProgressDeadlineSeconds
+	onto.OnFailure = install.OnFailure
+	onto.Adoption = install.Adoption
+}
+
+// Merge returns a copy of an existing BundleDeployment with the fields, labels and annotations that New sets, those that are empty included.
+// It leaves all other fields to their owners. A namespace that the PlatformOperator names is no default any more.
+func Merge(existing, desired *corev1alpha2.BundleDeployment, operator *platformv1alpha1.PlatformOperator) *corev1alpha2.BundleDeployment {
+	merged := existing.DeepCopy()
+	overlay(&merged.Spec, desired.Spec)
+	merged.Labels = union(merged.Labels, desired.Labels)
+	merged.Annotations = union(merged.Annotations, desired.Annotations)
+	if NamedNamespace(operator) != "" {
+		delete(merged.Annotations, platformv1alpha1.AnnotationNamespaceDefaulted)
+	}
+	return merged
+}
+
+func overlay(onto *corev1alpha2.BundleDeploymentSpec, desired corev1alpha2.BundleDeploymentSpec) {
+	onto.ProvisionerClassName = desired.ProvisionerClassName
+	onto.Source = desired.Source
+	onto.Drift = desired.Drift
+	onto.ProgressDeadlineSeconds = desired.ProgressDeadlineSeconds
+	onto.OnFailure = desired.OnFailure
+	onto.Adoption = desired.Adoption
+	onto.Deletion = desired.Deletion
+	onto.Paused = desired.Paused
+	if !isSameConfig(onto.Config, desired.Config) {
+		onto.Config = desired.Config
+	}
+}
+
+// encoded turns typed configuration into the free form that a BundleDeployment has, and empty configuration into none.
+func encoded(config *platformv1alpha1.InstallConfig) *runtime.RawExtension {
+	if config == nil || equality.Semantic.DeepEqual(*config, platformv1alpha1.InstallConfig{}) {
+		return nil
+	}
+	raw, err := json.Marshal(config)
+	if err != nil {
+		return nil // not reached: InstallConfig is made of API types
+	}
+	return &runtime.RawExtension{Raw: raw}
+}
+
+// isSameConfig compares what two configurations mean: the API server returns one with its fields in another order.
+func isSameConfig(a, b *runtime.RawExtension) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	var left, right any
+	if bytes.Equal(a.Raw, b.Raw) {
+		return true
+	}
+	return json.Unmarshal(a.Raw, &left) == nil && json.Unmarshal(b.Raw, &right) == nil && equality.Semantic.DeepEqual(left, right)
+}
+
+func union(into, from map[string]string) map[string]string {
+	result := maps.Clone(into)
+	if result == nil {
+		result = map[string]string{}
+	}
+	maps.Copy(result, from)
+	return result
+}

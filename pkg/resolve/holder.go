@@ -1,0 +1,33 @@
+package resolve
+
+import (
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+)
+
+// PackageHolder returns the name of the PlatformOperator that may install the package of this one: the oldest of those that name it. Of two
+// that were created in the same second, which is as fine as the API server counts, it is the one that has something deployed, then the first
+// by name. One that is being deleted holds its package until it is gone, so that two never manage the same objects.
+func PackageHolder(operator *platformv1alpha1.PlatformOperator, all []*platformv1alpha1.PlatformOperator) string {
+	holder := operator
+	for _, other := range all {
+		if other.Spec.Package.Name == operator.Spec.Package.Name && comesBefore(other, holder) {
+			holder = other
+		}
+	}
+	return holder.Name
+}
+
+func comesBefore(a, b *platformv1alpha1.PlatformOperator) bool {
+	if !a.CreationTimestamp.Equal(&b.CreationTimestamp) {
+		return a.CreationTimestamp.Before(&b.CreationTimestamp)
+	}
+	if deployed := isDeployed(a.Status); deployed != isDeployed(b.Status) {
+		return deployed
+	}
+	return a.Name < b.Name
+}
+
+// isDeployed reports whether a PlatformOperator has a BundleDeployment, or had one that is restored.
+func isDeployed(status platformv1alpha1.PlatformOperatorStatus) bool {
+	return status.ActiveBundleDeployment != nil || status.Installed != nil
+}

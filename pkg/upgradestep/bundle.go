@@ -1,0 +1,72 @@
+package upgradestep
+
+import (
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/name"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/compat"
+	"github.com/openshift/platform-operators/pkg/resolve"
+)
+
+// SameBundle reports whether two records describe one bundle: the same name and, as far as the references tell, the same image. Authors
+// rebuild a bundle under its name; the rebuilt one is another bundle, because it installs other content.
+func SameBundle(a, b platformv1alpha1.InstalledBundle) bool {
+	return a.Bundle == b.Bundle && SameImage(a.Image, b.Image)
+}
+
+// SameImage reports whether two references are of one image. Two digests decide, whichever registries they name. A catalog may have a tag
+// where status has the digest that it was resolved to, so that a tag and a digest of the same repository count as the same image.
+func SameImage(a, b string) bool {
+	if a == b {
+		return true
+	}
+	digestA, digestB := digestOf(a), digestOf(b)
+	switch {
+	case digestA != "" && digestB != "":
+		return digestA == digestB
+	case digestA != "" || digestB != "":
+		return repositoryOf(a) == repositoryOf(b)
+	}
+	return false
+}
+
+func digestOf(ref string) string {
+	_, digest, _ := strings.Cut(ref, "@")
+	return digest
+}
+
+// repositoryOf returns the full name of a reference's repository, as the image fetcher writes it.
+func repositoryOf(ref string) string {
+	parsed, err := name.ParseReference(ref)
+	if err != nil {
+		return ref
+	}
+	return parsed.Context().Name()
+}
+
+// BundleOf returns the record of a candidate.
+func BundleOf(candidate resolve.Candidate) platformv1alpha1.InstalledBundle {
+	bundle := platformv1alpha1.InstalledBundle{
+		Bundle:         candidate.Bundle.Name,
+		Version:        candidate.Bundle.Version,
+		Release:        candidate.Bundle.Release,
+		Channel:        candidate.Channel,
+		Catalog:        candidate.Catalog.String(),
+		Image:          candidate.Bundle.Image,
+		MinKubeVersion: candidate.Bundle.MinKubeVersion,
+	}
+	if format := candidate.Format(); format != corev1alpha2.FormatRegistryV1 {
+		bundle.Format = format
+	}
+	SetDeclaration(&bundle, compat.Settle(compat.Declaration{}, compat.Statement{Known: true, Raw: candidate.Bundle.MaxOpenShiftVersions}, compat.Statement{}))
+	return bundle
+}
+
+// SetDeclaration records what a bundle declares of olm.maxOpenShiftVersion, and who declares it.
+func SetDeclaration(bundle *platformv1alpha1.InstalledBundle, declared compat.Declaration) {
+	bundle.MaxOpenShiftVersion, bundle.UnreadableMaxOpenShiftVersions = compat.Record(declared.Raw)
+	bundle.MaxOpenShiftVersionFrom = declared.From
+}

@@ -1,0 +1,11 @@
+// Package upgradestep decides which bundle the BundleDeployment of a PlatformOperator runs next, and when.
+//
+// An upgrade step changes the bundle that a BundleDeployment runs: the first installation, the move to another version, the move to another
+// image of the same version, or the restoration of the bundle that was installed before somebody deleted the BundleDeployment. One step at
+// a time is under way. The resolver (pkg/resolve) chooses the bundle; this package decides whether the step to it starts now. Decide goes
+// through one table of rules (rules.go), which is the specification.
+//
+// The package is pure: it reads API objects that it is given and returns values. It also owns what is known of steps: the records in the
+// annotations of the BundleDeployment (Recorded, StepStart), how far the rollout of a bundle is (Rollout), and status.history. Only the
+// platformoperator controller and pkg/operatorstatus call it.
+package upgradestep

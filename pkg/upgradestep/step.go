@@ -1,0 +1,86 @@
+package upgradestep
+
+import (
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+)
+
+// Action is what the controller does about the bundle of a BundleDeployment.
+type Action string
+
+// Actions. Install, Move and Restore start an upgrade step; the others do not.
+const (
+	// Install runs the first bundle of a PlatformOperator, or the first one that is known.
+	Install Action = "Install"
+	// Move runs another bundle in place of the recorded one.
+	Move Action = "Move"
+	// Restore creates a deleted BundleDeployment again, with the bundle that it had.
+	Restore Action = "Restore"
+	// Keep stays with the recorded bundle, because no other one is wanted.
+	Keep Action = "Keep"
+	// Wait stays with the recorded bundle until something ends that other parts of status report.
+	Wait Action = "Wait"
+	// Hold stays with the recorded bundle though another one is wanted. Message says why, and what to do.
+	Hold Action = "Hold"
+)
+
+// Reason is why no upgrade step starts.
+type Reason string
+
+// Reasons of Keep.
+const (
+	// ReasonPaused: spec.paused is set.
+	ReasonPaused Reason = "Paused"
+	// ReasonNothingChosen: the resolver chose no bundle, or was not asked.
+	ReasonNothingChosen Reason = "NothingChosen"
+	// ReasonUpToDate: the chosen bundle is the recorded one.
+	ReasonUpToDate Reason = "UpToDate"
+)
+
+// Reasons of Wait.
+const (
+	// ReasonDeploymentDeleted: the BundleDeployment is being deleted.
+	ReasonDeploymentDeleted Reason = "DeploymentDeleted"
+	// ReasonStatusBehind: the last step is complete, and status must show it before the next one starts.
+	ReasonStatusBehind Reason = "StatusBehind"
+	// ReasonAwaitingApproval: the recorded bundle was rebuilt, and a later version awaits approval.
+	ReasonAwaitingApproval Reason = "AwaitingApproval"
+	// ReasonRestoring: the recorded bundle is being restored.
+	ReasonRestoring Reason = "Restoring"
+)
+
+// Reasons of Hold.
+const (
+	// ReasonRebuiltNeedsApproval: the recorded bundle was rebuilt, and no version tells the two images apart that could be approved.
+	ReasonRebuiltNeedsApproval Reason = "RebuiltNeedsApproval"
+	// ReasonUnhealthy: the rollout of the recorded bundle is not complete.
+	ReasonUnhealthy Reason = "Unhealthy"
+	// ReasonClusterUpdating: the cluster itself is being updated.
+	ReasonClusterUpdating Reason = "ClusterUpdating"
+)
+
+// Step is a decision about upgrade steps.
+type Step struct {
+	Action Action
+	// Bundle is the bundle that the BundleDeployment runs from now on; nil if there is none to run.
+	Bundle *platformv1alpha1.InstalledBundle
+	// Start is to be recorded with Bundle. It is nil if no step starts.
+	Start *StepStart
+	// Reason is why no step starts; empty if one does.
+	Reason Reason
+	// Next is the bundle that is wanted and not moved to, for Wait and Hold; nil if none is known.
+	Next *platformv1alpha1.InstalledBundle
+}
+
+// Decide decides whether an upgrade step starts, by the first rule that applies.
+func Decide(in Input) Step {
+	return firstRule(in).then(in)
+}
+
+func firstRule(in Input) rule {
+	for _, each := range rules {
+		if each.when(in) {
+			return each
+		}
+	}
+	return rules[len(rules)-1] // not reached: the last rule always applies
+}

@@ -18,7 +18,7 @@ var messageReaders = map[string]string{
 	"pkg/controllers/managerversion/controller.go controller.recorded": "no field of a ClusterOperator says which version its Progressing condition is about",
 	"pkg/controllers/managerversion/controller.go controller.begun":    "no field of the operator resource says which version its condition is about",
 	"pkg/controllers/managerversion/controller.go anew":                "restarts the condition's time for another version, for begun",
-	"pkg/controllers/platformoperator/events.go state.tell":            "a message that changed is told again",
+	"pkg/operatorstatus/events.go newApprovalMessage":                  "a message that changed is sent as another Event",
 	"pkg/health/pace.go Pace.Wait":                                     "a message that changed waits its turn to be written",
 }
 

@@ -30,7 +30,7 @@ const degradedOnError = "WithSyncDegradedOnError"
 
 // readWriters are the rooms of which pairsInCode reads what they write; writing in another one would be unseen.
 var readWriters = []string{
-	"pkg/controllers/bundle", "pkg/revision", "pkg/controllers/platformoperator", // on kinds of ours
+	"pkg/controllers/bundle", "pkg/revision", "pkg/operatorstatus", // on kinds of ours
 	"pkg/controllers/operatorhealth", "pkg/controllers/upgradegate", "pkg/controllers/managerversion", "pkg/controllers/managerlimits", "pkg/controllers/watches", // on the operator resource
 }
 

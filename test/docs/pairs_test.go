@@ -120,21 +120,14 @@ func pairsOfBundles(t *testing.T) pairs {
 	return written
 }
 
-// pairsOfPlatformOperators are those of s.setCondition, and those of s.setFrom: what the function that makes the condition, and
-// those that it calls, give to isTrue, isFalse and isUnknown.
+// pairsOfPlatformOperators are those of r.setCondition: what the function that makes the condition, and those that it calls, give to isTrue,
+// isFalse and isUnknown.
 func pairsOfPlatformOperators(t *testing.T) pairs {
 	t.Helper()
-	code, written := readRoom(t, "pkg/controllers/platformoperator"), pairs{}
+	code, written := readRoom(t, "pkg/operatorstatus"), pairs{}
 	for _, fn := range code.functions {
 		ast.Inspect(fn, func(node ast.Node) bool {
-			call, ok := node.(*ast.CallExpr)
-			if !ok || fn.Name.Name == "setFrom" {
-				return true
-			}
-			switch selected(call.Fun) {
-			case "s.setCondition":
-				written.add(code.constants(t, fn, call.Args[0])[0], code.constants(t, fn, call.Args[2])...)
-			case "s.setFrom":
+			if call, ok := node.(*ast.CallExpr); ok && selected(call.Fun) == "r.setCondition" {
 				condition := code.constants(t, fn, call.Args[0])[0]
 				for _, maker := range code.calledFrom(t, call.Args[1]) {
 					written.add(condition, code.given(t, maker)...)
@@ -190,23 +183,28 @@ func (r room) constants(t *testing.T, fn *ast.FuncDecl, of ast.Expr) []string {
 			values = append(values, r.constants(t, fn, set)...)
 		}
 	case *ast.SelectorExpr:
-		switch inner := selected(of.X); {
-		case inner == "s.refusal" && of.Sel.Name == "reason":
-			for _, each := range r.functions {
-				for _, reason := range elements(each, "refusal", 2, 0) {
-					values = append(values, r.constants(t, each, reason)...)
-				}
-			}
-		case inner == "s.decision" && of.Sel.Name == "Reason":
-			for _, each := range readRoom(t, "pkg/resolve").functions {
-				values = append(values, r.named(each)...)
-			}
+		if variable, ok := of.X.(*ast.Ident); ok && of.Sel.Name == "Reason" {
+			values = r.reasonsOf(t, variable.Name)
 		}
 	}
 	if len(values) == 0 {
 		t.Fatalf("cannot tell what may be written by an expression in %s (%T, %q)", fn.Name.Name, of, selected(of))
 	}
 	return values
+}
+
+// reasonsOf gives the reasons of a value of another package.
+func (r room) reasonsOf(t *testing.T, variable string) (reasons []string) {
+	t.Helper()
+	switch variable {
+	case "installation":
+		reasons = r.named(readRoom(t, "pkg/upgradestep").functions["InstallationOf"])
+	case "decision":
+		for _, each := range readRoom(t, "pkg/resolve").functions {
+			reasons = append(reasons, r.named(each)...)
+		}
+	}
+	return reasons
 }
 
 // settings are the expressions that a variable of a function is set to, where it is used. What an if statement declares ends

@@ -57,15 +57,15 @@ var mutants = []mutant{
 	},
 	{
 		"of two PlatformOperators for one package the younger says which one has it, and follows when that goes", "False SourceFailed",
-		"pkg/controllers/platformoperator/stages.go", "if holdsBefore(other, holder) {", "if false && holdsBefore(other, holder) {",
+		"pkg/resolve/holder.go", "&& comesBefore(other, holder) {", "&& false && comesBefore(other, holder) {",
 	},
 	{
 		"a BundleDeployment that is somebody else's is left alone and survives the PlatformOperator of its name", "False UnpackFailed",
-		"pkg/controllers/platformoperator/stages.go", "if s.deployment != nil && !ownership.BelongsTo(s.deployment, s.operator) {", "if false && !ownership.BelongsTo(s.deployment, s.operator) {",
+		"pkg/controllers/platformoperator/stages.go", "deployment != nil && !ownership.BelongsTo(deployment, r.operator) {", "deployment != nil && false && !ownership.BelongsTo(deployment, r.operator) {",
 	},
 	{
 		"a paused PlatformOperator says so, and goes on when it is not paused any more", "to have prefix",
-		"pkg/controllers/platformoperator/conditions.go", "case s.operator.Spec.Paused:", "case false:",
+		"pkg/operatorstatus/progressing.go", "case r.operator.Spec.Paused:", "case false:",
 	},
 	{
 		"a catalog selector that selects nothing is said with the field", "to contain substring\n    <string>: spec.package.catalogSelector",
@@ -113,11 +113,11 @@ var mutants = []mutant{
 	},
 	{
 		"an installed operator's BundleDeployment that was edited is put back [Serial]", "behind its PlatformOperator's back",
-		"pkg/controllers/platformoperator/deployment.go", "if equality.Semantic.DeepEqual(updated, s.deployment) {", "if updated != nil {",
+		"pkg/controllers/platformoperator/deployment.go", "if equality.Semantic.DeepEqual(updated, deployment) {", "if updated != nil {",
 	},
 	{
 		"a paused operator's deleted Deployment is left so and told, and comes back when it goes on [Serial]", "to have prefix",
-		"pkg/controllers/platformoperator/passon.go", "onto.Paused = wanted.Paused", "onto.Paused = false",
+		"pkg/deploymentspec/propagate.go", "onto.Paused = desired.Paused", "onto.Paused = false",
 	},
 	{
 		"an operator is installed, and taken down with its PlatformOperator [Serial]", "is gone when its operator is",

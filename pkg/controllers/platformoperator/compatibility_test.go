@@ -15,7 +15,10 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/deploymentspec"
 	"github.com/openshift/platform-operators/pkg/resolve"
+	"github.com/openshift/platform-operators/pkg/upgradestep"
+	"github.com/openshift/platform-operators/test/steptest"
 )
 
 // permitting has versions of package "op", each with the last OpenShift version that it runs on; "" is none.
@@ -46,7 +49,7 @@ type unreachable struct{ permitting }
 func (unreachable) Unlisted() []string { return nil }
 
 func (unreachable) For(string) []resolve.Catalog {
-	return []resolve.Catalog{{ID: candidate("").Catalog, Err: errors.New("connection refused"), Away: true}}
+	return []resolve.Catalog{{ID: steptest.Candidate("").Catalog, Err: errors.New("connection refused"), Away: true}}
 }
 
 // at421 is a cluster at 4.21 on which version 1.0.0 of "op" runs, as one that goes up to this OpenShift version.
@@ -60,7 +63,7 @@ func at421(most string) *cluster {
 
 // records has the BundleDeployment tell of this bundle.
 func (c *cluster) records(bundle platformv1alpha1.InstalledBundle) {
-	c.deployment.Annotations = newDeployment(c.operator, bundle, nil, "op-system").Annotations
+	c.deployment.Annotations = deploymentspec.New(c.operator, bundle, nil, "op-system").Annotations
 }
 
 func (c *cluster) reachable() string {
@@ -69,6 +72,14 @@ func (c *cluster) reachable() string {
 		return "nothing"
 	}
 	return fmt.Sprintf("%s: now %s, after updates %s", compatibility.MaxOpenShiftVersion, compatibility.HighestReachable, compatibility.AfterUpdates)
+}
+
+// acknowledged is the override that status reports as in effect.
+func acknowledged(c *cluster) *corev1alpha2.CompatibilityOverride {
+	if c.operator.Status.Compatibility == nil {
+		return nil
+	}
+	return c.operator.Status.Compatibility.Acknowledged
 }
 
 func (c *cluster) upgradeable() metav1.Condition {
@@ -121,7 +132,7 @@ func TestCLU_G10_StatusSaysHowFarTheClusterMayGoNowAndAfterUpdates(t *testing.T)
 		c := running("1.1.0", "1.0.0")
 		c.version = "4.21.0"
 		c.operator.Status.Installed.MaxOpenShiftVersion = "4.23"
-		record := *recordOf(c.deployment)
+		record := *upgradestep.RecordedBundle(c.deployment)
 		record.MaxOpenShiftVersion = "4.22"
 		c.records(record)
 		c.deployment.Status.Revisions = []corev1alpha2.Revision{{Number: 2, State: corev1alpha2.RevisionRollingOut, Bundle: record.Bundle, Presence: corev1alpha2.Present}}
@@ -158,7 +169,7 @@ func TestHRD_G1_AnOperatorTellsWhatOfItCountsAtTheGate(t *testing.T) {
 			c.operator.Status = platformv1alpha1.PlatformOperatorStatus{}
 			c.operator.Spec.Upgrades = &platformv1alpha1.Upgrades{Approval: platformv1alpha1.ApprovalManual}
 			c.deployment.Status.Conditions, c.deployment.Status.ActiveRevision = nil, 0
-			c.deployment.Status.Revisions = []corev1alpha2.Revision{{Number: 1, State: test.state, Bundle: recordOf(c.deployment).Bundle, MaxOpenShiftVersions: []string{`"4.21"`}, Presence: test.presence}}
+			c.deployment.Status.Revisions = []corev1alpha2.Revision{{Number: 1, State: test.state, Bundle: upgradestep.RecordedBundle(c.deployment).Bundle, MaxOpenShiftVersions: []string{`"4.21"`}, Presence: test.presence}}
 			c.sync(t, permitting{"1.0.0": "4.21"})
 			if got := c.upgradeable().Reason + " " + c.reachable(); c.operator.Status.Installed != nil || got != test.want {
 				t.Errorf("it says %q, want %q; installed is %v", got, test.want, c.operator.Status.Installed)
@@ -188,7 +199,7 @@ func TestOverrideIsInEffectForTheNextMinorVersionUntilItExpires(t *testing.T) {
 			if got.Status != metav1.ConditionTrue || got.Reason != platformv1alpha1.ReasonOverrideAcknowledged || !strings.Contains(got.Message, "4.22 is acknowledged until 2026-01-02T00:00:00Z: Ada, ticket 7") {
 				t.Errorf("Upgradeable is %s/%s: %s", got.Status, got.Reason, got.Message)
 			}
-			if in := inEffect(c.operator.Status.Compatibility); in == nil || in.Reason != "Ada, ticket 7" {
+			if in := acknowledged(c); in == nil || in.Reason != "Ada, ticket 7" {
 				t.Errorf("status.compatibility.acknowledged is %+v", in)
 			}
 			if diff := cmp.Diff([]string{platformv1alpha1.EventOverrideAcknowledged}, c.events); diff != "" {
@@ -203,7 +214,7 @@ func TestOverrideIsInEffectForTheNextMinorVersionUntilItExpires(t *testing.T) {
 			if got := c.upgradeable(); got.Status != metav1.ConditionFalse {
 				t.Errorf("after it expired Upgradeable is %s/%s: %s", got.Status, got.Reason, got.Message)
 			}
-			if diff := cmp.Diff([]string{platformv1alpha1.EventOverrideExpired}, c.events); diff != "" || inEffect(c.operator.Status.Compatibility) != nil {
+			if diff := cmp.Diff([]string{platformv1alpha1.EventOverrideExpired}, c.events); diff != "" || acknowledged(c) != nil {
 				t.Errorf("after it expired, Events (-want +got):\n%s", diff)
 			}
 			c.sync(t, catalog)
@@ -229,7 +240,7 @@ func TestOverrideThatDoesNotCountIsIgnoredAndSaid(t *testing.T) {
 			c := at421("4.21")
 			c.operator.Spec.CompatibilityOverrides = []corev1alpha2.CompatibilityOverride{test.override}
 			c.sync(t, permitting{"1.0.0": "4.21"})
-			if got := c.upgradeable(); got.Reason != platformv1alpha1.ReasonIncompatibleOperator || inEffect(c.operator.Status.Compatibility) != nil {
+			if got := c.upgradeable(); got.Reason != platformv1alpha1.ReasonIncompatibleOperator || acknowledged(c) != nil {
 				t.Errorf("Upgradeable is %s/%s", got.Status, got.Reason)
 			}
 			if !slices.ContainsFunc(c.operator.Status.Warnings, func(w string) bool { return strings.Contains(w, test.words) }) {
@@ -242,7 +253,7 @@ func TestOverrideThatDoesNotCountIsIgnoredAndSaid(t *testing.T) {
 		c.sync(t, permitting{"1.0.0": ""})
 		c.operator.Spec.CompatibilityOverrides = []corev1alpha2.CompatibilityOverride{override("4.22", "Ada", tomorrow)}
 		c.sync(t, permitting{"1.0.0": ""})
-		if got := c.upgradeable(); got.Reason != platformv1alpha1.ReasonAsExpected || inEffect(c.operator.Status.Compatibility) != nil || len(c.operator.Status.Warnings) > 0 || len(c.events) > 0 {
+		if got := c.upgradeable(); got.Reason != platformv1alpha1.ReasonAsExpected || acknowledged(c) != nil || len(c.operator.Status.Warnings) > 0 || len(c.events) > 0 {
 			t.Errorf("Upgradeable is %s/%s, warnings are %q, Events %q", got.Status, got.Reason, c.operator.Status.Warnings, c.events)
 		}
 	})

@@ -1,7 +1,6 @@
 package platformoperator
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -11,13 +10,14 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalog"
-	"github.com/openshift/platform-operators/pkg/compat"
 	"github.com/openshift/platform-operators/pkg/resolve"
+	"github.com/openshift/platform-operators/pkg/upgradestep"
+	"github.com/openshift/platform-operators/test/steptest"
 )
 
 // declaring is what a catalog has of a version that declares these values.
 func declaring(version string, values ...string) catalog.Bundle {
-	bundle := candidate(version).Bundle
+	bundle := steptest.Candidate(version).Bundle
 	bundle.MaxOpenShiftVersions = values
 	return bundle
 }
@@ -32,7 +32,7 @@ func (nowhere) Providers(catalog.GVK) []resolve.Providers { return nil }
 
 // filesSay has the BundleDeployment tell what the files of the bundle declare that it points at.
 func (c *cluster) filesSay(values ...string) {
-	c.deployment.Status.Bundle = &corev1alpha2.BundleMetadata{Name: recordOf(c.deployment).Bundle, MaxOpenShiftVersions: values}
+	c.deployment.Status.Bundle = &corev1alpha2.BundleMetadata{Name: upgradestep.RecordedBundle(c.deployment).Bundle, MaxOpenShiftVersions: values}
 }
 
 // declared is what status tells of a bundle's declaration.
@@ -69,7 +69,7 @@ func TestCLU_G4_DeclarationOfWhatIsInstalledFollowsTheCatalogAndSurvivesIt(t *te
 		{"it says what is no version", imaged{declaring("1.0.0", `["4.23"]`)}, `Catalog ["4.23"] unreadable ["4.23"]`},
 		{"it says nothing again", imaged{declaring("1.0.0")}, "Bundle 4.21"},
 	} {
-		if image := recordOf(c.deployment).Image; image != candidate("1.0.0").Bundle.Image {
+		if image := upgradestep.RecordedBundle(c.deployment).Image; image != steptest.Candidate("1.0.0").Bundle.Image {
 			t.Fatalf("before %s it moved to image %s", step.when, image)
 		}
 		c.operator.Spec.Upgrades = &platformv1alpha1.Upgrades{Approval: platformv1alpha1.ApprovalManual} // no hop: it is about what is installed
@@ -110,11 +110,11 @@ func TestOlderWordOfACatalogDoesNotComeBackWhenItIsGone(t *testing.T) {
 	c.openShift = "4.18.3"
 	c.operator.Spec.Upgrades = &platformv1alpha1.Upgrades{Approval: platformv1alpha1.ApprovalManual, ApprovedVersion: "1.0.0"}
 	c.operator.Spec.Package.Version = "9.x" // so that nothing is written over the record of the hop
-	c.deployment.Annotations[platformv1alpha1.AnnotationBundle] = asJSON(bundleOf(resolve.Candidate{Catalog: candidate("").Catalog, Bundle: declaring("1.0.0", `"4.23"`)}))
+	c.deployment.Annotations[platformv1alpha1.AnnotationBundle] = asJSON(t, upgradestep.BundleOf(resolve.Candidate{Catalog: steptest.Candidate("").Catalog, Bundle: declaring("1.0.0", `"4.23"`)}))
 	c.sync(t, imaged{declaring("1.0.0", `"4.23"`)})
 	c.sync(t, imaged{declaring("1.0.0", `"4.20"`)})
 	c.sync(t, nowhere{})
-	if got, record := declared(c.operator.Status.Installed), declared(recordOf(c.deployment)); got != "Catalog 4.20" || record != "Catalog 4.23" {
+	if got, record := declared(c.operator.Status.Installed), declared(upgradestep.RecordedBundle(c.deployment)); got != "Catalog 4.20" || record != "Catalog 4.23" {
 		t.Errorf("status.installed tells %s, the record of the hop %s", got, record)
 	}
 }
@@ -128,7 +128,7 @@ func TestDuringAHopBothBundlesTellWhatTheyDeclare(t *testing.T) {
 	for range 3 {
 		c.sync(t, both)
 	}
-	if got := recordOf(c.deployment).Version; got != "1.1.0" {
+	if got := upgradestep.RecordedBundle(c.deployment).Version; got != "1.1.0" {
 		t.Fatalf("it points at %s", got)
 	}
 	tell := func(when, installed, hop string) {
@@ -150,58 +150,17 @@ func TestDuringAHopBothBundlesTellWhatTheyDeclare(t *testing.T) {
 
 	meta.SetStatusCondition(&c.deployment.Status.Conditions, metav1.Condition{Type: corev1alpha2.ConditionHasValidBundle, Status: metav1.ConditionTrue, Reason: "Test"})
 	c.filesSay(`"4.20"`)
-	c.deployment.Status.ActiveBundle = &corev1alpha2.BundleMetadata{Name: candidate("1.0.0").Bundle.Name, MaxOpenShiftVersions: []string{`"4.21"`}}
+	c.deployment.Status.ActiveBundle = &corev1alpha2.BundleMetadata{Name: steptest.Candidate("1.0.0").Bundle.Name, MaxOpenShiftVersions: []string{`"4.21"`}}
 	tell("when it is unpacked", "Bundle 4.21", "Bundle 4.20")
 	both[0] = declaring("1.0.0", `"4.30"`)
 	tell("when the catalog speaks of the old one", "Catalog 4.30", "Bundle 4.20")
 	both[0], both[1] = declaring("1.0.0"), declaring("1.1.0", `"4.40"`)
 	tell("when it takes that back, and speaks of the new one", "Bundle 4.21", "Catalog 4.40")
 
-	c.deployment.Status.Conditions, c.deployment.Status.ActiveBundle = healthy().Status.Conditions, nil
+	c.deployment.Status.Conditions, c.deployment.Status.ActiveBundle = steptest.Healthy().Status.Conditions, nil
 	c.deployment.Status.ActiveRevision = 2
 	c.sync(t, nowhere{})
 	if got := declared(c.operator.Status.Installed); c.installed() != "1.1.0" || got != "Catalog 4.40" {
 		t.Errorf("after the hop, with the catalog gone, %s tells %s", c.installed(), got)
-	}
-}
-
-func TestDuringAHopTheStricterBundleCounts(t *testing.T) {
-	for name, test := range map[string]struct {
-		installed, hop string
-		reason, about  string
-	}{
-		"the old one is in the way":         {"4.21", "4.23", platformv1alpha1.ReasonIncompatibleOperator, "op.v1.0.0 "},
-		"the new one is in the way":         {"4.23", "4.21", platformv1alpha1.ReasonIncompatibleOperator, "op.v1.1.0 "},
-		"both are":                          {"4.21", "4.21", platformv1alpha1.ReasonIncompatibleOperator, "op.v1.0.0 "},
-		"neither is":                        {"4.23", "", platformv1alpha1.ReasonAsExpected, "op.v1.0.0 "},
-		"the new one declares no such text": {"", "garbage", platformv1alpha1.ReasonCompatibilityUnreadable, "op.v1.1.0 "},
-	} {
-		t.Run(name, func(t *testing.T) {
-			status := platformv1alpha1.PlatformOperatorStatus{Installed: at("1.0.0"), Target: &platformv1alpha1.Target{Hop: at("1.1.0")}}
-			status.Installed.Bundle, status.Target.Hop.Bundle = "op.v1.0.0", "op.v1.1.0"
-			status.Installed.MaxOpenShiftVersion, status.Target.Hop.MaxOpenShiftVersion = test.installed, test.hop
-			deployment := &corev1alpha2.BundleDeployment{}
-			deployment.Status.Revisions = []corev1alpha2.Revision{
-				{Number: 1, State: corev1alpha2.RevisionActive, Bundle: "op.v1.0.0", Presence: corev1alpha2.Present},
-				{Number: 2, State: corev1alpha2.RevisionRollingOut, Bundle: "op.v1.1.0", Presence: corev1alpha2.Present},
-			}
-			got := upgradeableCondition(compat.CountedBundles(&platformv1alpha1.PlatformOperator{Status: status}, deployment), "4.21.3")
-			if got.Reason != test.reason || !strings.Contains(got.Message, test.about) {
-				t.Errorf("%s/%s: %s", got.Status, got.Reason, got.Message)
-			}
-		})
-	}
-}
-
-func TestRecordThatStatusWouldNotTakeIsNone(t *testing.T) {
-	for name, values := range map[string][]string{
-		"too many":    slices.Repeat([]string{"1"}, 5),
-		"one is long": {strings.Repeat("x", 129)},
-	} {
-		record := at("1.0.0")
-		record.UnreadableMaxOpenShiftVersions = values
-		if got := recordOf(newDeployment(&platformv1alpha1.PlatformOperator{}, *record, nil, "ns")); got != nil {
-			t.Errorf("%s: it reads as %+v", name, got)
-		}
 	}
 }

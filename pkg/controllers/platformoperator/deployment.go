@@ -3,186 +3,132 @@ package platformoperator
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
-	"maps"
-	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/deploymentspec"
+	"github.com/openshift/platform-operators/pkg/operatorstatus"
+	"github.com/openshift/platform-operators/pkg/upgradestep"
 )
 
-// fieldManager marks what this controller writes into BundleDeployments and PlatformOperator status.
-const fieldManager = "platform-operators-" + Name
-
-// deploy makes the BundleDeployment what was decided: created when there is none, moved when a hop starts, and put back
-// where somebody edited what this controller sets. Fields that it does not set are left to their owners.
-func deploy(ctx context.Context, s *state) (bool, error) {
-	target := s.hop.to // nil for one that was refused: what it has is kept as it is
-	if target == nil || s.operator.Spec.Paused {
-		target = s.record
-	}
-	if target == nil || s.deployment == nil && s.operator.Spec.Paused {
+// deploy carries the decided step out: it creates the BundleDeployment, or updates it if a step starts or somebody changed a field that this
+// controller sets. Other fields are left to their owners.
+func (c *controller) deploy(ctx context.Context, r *reconciliation) (done bool, err error) {
+	switch {
+	case r.step.Bundle == nil:
 		return false, nil
+	case r.current.Deployment == nil:
+		return false, c.create(ctx, r)
+	case deploymentspec.MayMoveNamespace(r.operator, r.current):
+		return false, c.moveNamespace(ctx, r)
 	}
-	if s.deployment == nil {
-		wanted := newDeployment(s.operator, *target, s.hop.began, installNamespace(s.operator, s.decision))
-		if namespaceDefaulted(s.operator) {
-			wanted.Annotations[platformv1alpha1.AnnotationNamespaceDefaulted] = "true"
-		}
-		created, err := s.deploymentClient.Create(ctx, wanted, metav1.CreateOptions{FieldManager: fieldManager})
-		if apierrors.IsInvalid(err) {
-			way := "Exclude it in spec.package.version, or set another spec.install.namespace"
-			if s.record != nil { // what was installed once is put back whatever the range is
-				way = "Correct spec.install, or delete the PlatformOperator and create it anew"
-			}
-			s.refusal = &refusal{platformv1alpha1.ReasonValidationFailed, fmt.Sprintf(
-				"Version %s cannot be installed in namespace %q: %v. %s.", target.Version, wanted.Spec.InstallNamespace, err, way)}
-			return false, nil
-		}
-		if err != nil {
-			return true, fmt.Errorf("creating its BundleDeployment: %w", err)
-		}
-		s.event(corev1.EventTypeNormal, platformv1alpha1.EventInstallStarted, "Installing version %s of package %q for PlatformOperator %q in namespace %q",
-			target.Version, s.operator.Spec.Package.Name, s.operator.Name, created.Spec.InstallNamespace)
-		s.deployment, s.record, s.began = created, target, s.hop.began
-		return false, nil
-	}
-	if s.mayMoveNamespace() {
-		return false, s.moveNamespace(ctx)
-	}
-	began := s.began
-	if s.hop.began != nil && !s.operator.Spec.Paused {
-		began = s.hop.began
-	}
-	wanted := newDeployment(s.operator, *target, began, s.deployment.Spec.InstallNamespace)
-	updated := s.deployment.DeepCopy()
-	overlay(&updated.Spec, wanted.Spec)
-	updated.Labels = merged(updated.Labels, wanted.Labels)
-	updated.Annotations = merged(updated.Annotations, wanted.Annotations)
-	if namedNamespace(s.operator) != "" {
-		delete(updated.Annotations, platformv1alpha1.AnnotationNamespaceDefaulted)
-	}
-	if equality.Semantic.DeepEqual(updated, s.deployment) {
-		return false, nil
-	}
-	stored, err := s.deploymentClient.Update(ctx, updated, metav1.UpdateOptions{FieldManager: fieldManager})
-	if apierrors.IsInvalid(err) { // what the catalog or the spec says makes no BundleDeployment; what there is stays
-		s.refusal = &refusal{platformv1alpha1.ReasonValidationFailed, fmt.Sprintf(
-			"Version %s cannot be put into BundleDeployment %q: %v. Exclude it in spec.package.version, or correct spec.install.", target.Version, s.deployment.Name, err)}
-		return false, nil
-	}
-	if err != nil {
-		return true, fmt.Errorf("updating its BundleDeployment: %w", err)
-	}
-	if s.record == nil || !sameBundle(*s.record, *target) {
-		from := s.record
-		if rolledBack(s.deployment) {
-			from = s.operator.Status.Installed // what was pointed at does not run
-		}
-		s.event(corev1.EventTypeNormal, platformv1alpha1.EventUpgradeStarted, "Moving PlatformOperator %q from version %s to version %s%s",
-			s.operator.Name, versionOf(from), target.Version, onWhoseWord(began))
-	} else if s.operator.Generation == s.operator.Status.ObservedGeneration && equality.Semantic.DeepEqual(s.record, target) {
-		s.tellPutBack() // else it is our own record that changed, such as the catalog that has the bundle
-	}
-	s.deployment, s.record, s.began = stored, target, began
-	return false, nil
+	return false, c.update(ctx, r)
 }
 
-// onWhoseWord says who vouches for a move, where that is not its author.
-func onWhoseWord(began *beginning) string {
-	if began != nil && began.Trigger == platformv1alpha1.TriggerSelfCertified {
+func (c *controller) create(ctx context.Context, r *reconciliation) error {
+	bundle := *r.step.Bundle
+	namespace, isDefault := deploymentspec.InstallNamespace(r.operator, r.stepInput.Decision.Chosen)
+	desired := deploymentspec.New(r.operator, bundle, r.step.Start, namespace)
+	if isDefault {
+		desired.Annotations[platformv1alpha1.AnnotationNamespaceDefaulted] = "true"
+	}
+	created, err := c.deploymentClient.Create(ctx, desired, metav1.CreateOptions{FieldManager: fieldManager})
+	if apierrors.IsInvalid(err) {
+		remedy := "Exclude it in spec.package.version, or set another spec.install.namespace"
+		if r.step.Action == upgradestep.Restore { // whatever the version range is
+			remedy = "Correct spec.install, or delete the PlatformOperator and create it anew"
+		}
+		r.refuse("Version %s cannot be installed in namespace %q: %v. %s.", bundle.Version, namespace, err, remedy)
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("creating its BundleDeployment: %w", err)
+	}
+	c.normalEvent(r.operator, platformv1alpha1.EventInstallStarted, "Installing version %s of package %q for PlatformOperator %q in namespace %q",
+		bundle.Version, r.operator.Spec.Package.Name, r.operator.Name, created.Spec.InstallNamespace)
+	r.setCurrent(created, r.step.Start)
+	return nil
+}
+
+// update updates the BundleDeployment if it is not as it should be.
+func (c *controller) update(ctx context.Context, r *reconciliation) error {
+	bundle, deployment := *r.step.Bundle, r.current.Deployment
+	start := cmp.Or(r.step.Start, r.current.Start)
+	desired := deploymentspec.New(r.operator, bundle, start, deployment.Spec.InstallNamespace)
+	updated := deploymentspec.Merge(deployment, desired, r.operator)
+	if equality.Semantic.DeepEqual(updated, deployment) {
+		return nil
+	}
+	stored, err := c.deploymentClient.Update(ctx, updated, metav1.UpdateOptions{FieldManager: fieldManager})
+	if apierrors.IsInvalid(err) { // the existing BundleDeployment stays
+		r.refuse("Version %s cannot be put into BundleDeployment %q: %v. Exclude it in spec.package.version, or correct spec.install.",
+			bundle.Version, deployment.Name, err)
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("updating its BundleDeployment: %w", err)
+	}
+	c.publishUpdate(r, start)
+	r.setCurrent(stored, start)
+	return nil
+}
+
+// publishUpdate sends the Event of an update of the BundleDeployment: a step has started, or somebody's change was reverted.
+func (c *controller) publishUpdate(r *reconciliation, start *upgradestep.StepStart) {
+	from, to := r.current.Recorded, r.step.Bundle
+	if from == nil || !upgradestep.SameBundle(*from, *to) {
+		if upgradestep.IsRolledBack(r.current.Deployment) {
+			from = r.operator.Status.Installed // the recorded bundle does not run
+		}
+		c.normalEvent(r.operator, platformv1alpha1.EventUpgradeStarted, "Moving PlatformOperator %q from version %s to version %s%s",
+			r.operator.Name, operatorstatus.VersionOf(from), to.Version, selfCertification(start))
+		return
+	}
+	// A record that changed is the manager's own change: the catalog may describe the bundle in other words.
+	if r.operator.Generation == r.operator.Status.ObservedGeneration && equality.Semantic.DeepEqual(from, to) {
+		c.publishReverted(r)
+	}
+}
+
+// selfCertification says that the admin, not the author, vouches for a step.
+func selfCertification(start *upgradestep.StepStart) string {
+	if start != nil && start.Trigger == platformv1alpha1.TriggerSelfCertified {
 		return ", on the word of spec.upgrades.edges, SelfCertified, alone"
 	}
 	return ""
 }
 
-// tellPutBack sends the Event of a BundleDeployment that was edited behind its PlatformOperator's back.
-func (s *state) tellPutBack() {
-	s.event(corev1.EventTypeNormal, platformv1alpha1.EventBundleDeploymentPutBack, "BundleDeployment %q was changed by somebody else and is as PlatformOperator %q says again; change the PlatformOperator instead",
-		s.deployment.Name, s.operator.Name)
+// publishReverted sends the Event of a BundleDeployment that somebody else changed.
+func (c *controller) publishReverted(r *reconciliation) {
+	c.normalEvent(r.operator, platformv1alpha1.EventBundleDeploymentPutBack, "BundleDeployment %q was changed by somebody else and is as PlatformOperator %q says again; change the PlatformOperator instead",
+		r.current.Deployment.Name, r.operator.Name)
 }
 
-// newDeployment is the BundleDeployment that carries a bundle for an operator. The bundle is recorded on it, and how the hop
-// to it began if that is known, in the same write that starts the hop, so that no crash can part what runs from what is known
-// of it.
-func newDeployment(operator *platformv1alpha1.PlatformOperator, target platformv1alpha1.InstalledBundle, began *beginning, namespace string) *corev1alpha2.BundleDeployment {
-	// Both are strings and times only; Marshal cannot refuse them.
-	annotations := map[string]string{platformv1alpha1.AnnotationBundle: asJSON(target)}
-	if began != nil {
-		annotations[platformv1alpha1.AnnotationHop] = asJSON(began)
+// setCurrent notes what was written.
+func (r *reconciliation) setCurrent(deployment *corev1alpha2.BundleDeployment, start *upgradestep.StepStart) {
+	r.current.Deployment, r.current.Recorded, r.current.Start = deployment, r.step.Bundle, start
+}
+
+// moveNamespace deletes a BundleDeployment, whose install namespace is immutable, so that a later sync creates it in the namespace that the
+// spec names. A BundleDeployment that has changed since it was read, and may be installed by now, is not deleted.
+func (c *controller) moveNamespace(ctx context.Context, r *reconciliation) error {
+	deployment, namespace := r.current.Deployment, deploymentspec.NamedNamespace(r.operator)
+	preconditions := metav1.NewUIDPreconditions(string(deployment.UID))
+	preconditions.ResourceVersion = &deployment.ResourceVersion
+	err := c.deploymentClient.Delete(ctx, deployment.Name, metav1.DeleteOptions{Preconditions: preconditions})
+	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+		return nil // the watch event enqueues the PlatformOperator
 	}
-	deployment := &corev1alpha2.BundleDeployment{
-		ObjectMeta: metav1.ObjectMeta{
-			Name: operator.Name,
-			OwnerReferences: []metav1.OwnerReference{
-				*metav1.NewControllerRef(operator, platformv1alpha1.SchemeGroupVersion.WithKind("PlatformOperator")),
-			},
-			Labels: map[string]string{
-				platformv1alpha1.LabelPackage: operator.Spec.Package.Name,
-				platformv1alpha1.LabelVersion: labelValue(target.Version),
-			},
-			Annotations: annotations,
-		},
-		Spec: corev1alpha2.BundleDeploymentSpec{
-			InstallNamespace:     namespace,
-			ProvisionerClassName: classOf(target),
-			Source: corev1alpha2.BundleSource{
-				Type:  corev1alpha2.SourceTypeImage,
-				Image: &corev1alpha2.ImageSource{Ref: target.Image},
-			},
-			Paused: operator.Spec.Paused,
-		},
-	}
-	passOn(&deployment.Spec, operator.Spec)
-	return deployment
-}
-
-// classOf is the ProvisionerClass that reads a bundle. What a record says that no class reads was written by another manager; its
-// content is then refused by whom it is given to, and not taken for something else.
-func classOf(bundle platformv1alpha1.InstalledBundle) string {
-	return cmp.Or(corev1alpha2.ClassOf(bundle.Format), corev1alpha2.ProvisionerClassRegistry)
-}
-
-func asJSON(value any) string {
-	text, err := json.Marshal(value)
 	if err != nil {
-		return ""
+		return fmt.Errorf("deleting its BundleDeployment, to install it in namespace %q: %w", namespace, err)
 	}
-	return string(text)
-}
-
-// labelValue makes a version fit for a label: build metadata is introduced by "+", which labels do not allow.
-func labelValue(version string) string {
-	return bounded(strings.ReplaceAll(version, "+", "_"), 63)
-}
-
-func bounded(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	return strings.TrimRight(strings.ToValidUTF8(text[:limit], ""), ".-_ ") // half a character would never compare equal
-}
-
-func versionOf(bundle *platformv1alpha1.InstalledBundle) string {
-	if bundle == nil {
-		return "unknown"
-	}
-	return bundle.Version
-}
-
-func trimStop(message string) string { return strings.TrimRight(strings.TrimSpace(message), ".") }
-
-func merged(into, from map[string]string) map[string]string {
-	result := maps.Clone(into)
-	if result == nil {
-		result = map[string]string{}
-	}
-	maps.Copy(result, from)
-	return result
+	c.normalEvent(r.operator, platformv1alpha1.EventRemovalStarted,
+		"Removing the unfinished installation of PlatformOperator %q in namespace %q, to install it in namespace %q",
+		r.operator.Name, deployment.Spec.InstallNamespace, namespace)
+	return nil
 }

@@ -1,18 +1,18 @@
 package platformoperator
 
 import (
-	"encoding/json"
 	"slices"
 	"testing"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/test/steptest"
 )
 
 // of is a version's bundle that the catalog says to be of these formats.
 func of(version string, formats ...string) catalog.Bundle {
-	bundle := candidate(version).Bundle
+	bundle := steptest.Candidate(version).Bundle
 	bundle.MediaTypes = formats
 	return bundle
 }
@@ -23,13 +23,13 @@ func TestTheClassFollowsTheFormatThroughHopsEditsAndOutages(t *testing.T) {
 	all := imaged{of("1.0.0"), of("1.1.0", "plain+v0"), of("1.2.0", "registry+v1")}
 	is := func(when, version, class string) {
 		t.Helper()
-		if got := c.deployment; got == nil || got.Spec.ProvisionerClassName != class || got.Spec.Source.Image.Ref != candidate(version).Bundle.Image {
+		if got := c.deployment; got == nil || got.Spec.ProvisionerClassName != class || got.Spec.Source.Image.Ref != steptest.Candidate(version).Bundle.Image {
 			t.Fatalf("%s: the BundleDeployment is %+v, want version %s by class %s", when, got.Spec, version, class)
 		}
 	}
 	becomesReady := func() {
 		t.Helper()
-		c.brought(healthy(), 1)
+		c.brought(steptest.Healthy(), 1)
 		c.sync(t, nowhere{})
 		c.sync(t, nowhere{})
 	}
@@ -76,35 +76,12 @@ func TestTheClassFollowsTheFormatThroughHopsEditsAndOutages(t *testing.T) {
 
 func TestACatalogThatCorrectsAFormatIsFollowedWithoutAHop(t *testing.T) {
 	c := running("1.0.0", "")
-	c.brought(deploymentThat("Unpacked=True", "HasValidBundle=False", "Installed=False", "Healthy=Unknown"), 0)
+	c.brought(steptest.Deployment("Unpacked=True", "HasValidBundle=False", "Installed=False", "Healthy=Unknown"), 0)
 	c.sync(t, imaged{of("1.0.0", "plain+v0")})
 	if c.deployment.Spec.ProvisionerClassName != corev1alpha2.ProvisionerClassPlain {
 		t.Errorf("the class is %s", c.deployment.Spec.ProvisionerClassName)
 	}
 	if slices.Contains(c.events, platformv1alpha1.EventUpgradeStarted) || slices.Contains(c.events, platformv1alpha1.EventBundleDeploymentPutBack) {
 		t.Errorf("it is told as %v", c.events)
-	}
-}
-
-func TestARecordOfAnUnknownFormatIsNone(t *testing.T) {
-	for format, known := range map[string]bool{"": true, "plain+v0": true, "registry+v1": true, "helm+v3": false} {
-		bundle := *at("1.0.0")
-		bundle.Format = format
-		text, err := json.Marshal(bundle)
-		if err != nil {
-			t.Fatal(err)
-		}
-		deployment := newDeployment(&platformv1alpha1.PlatformOperator{}, bundle, nil, "ns")
-		if deployment.Spec.ProvisionerClassName == "" {
-			t.Errorf("%q: no class", format)
-		}
-		deployment.Annotations[platformv1alpha1.AnnotationBundle] = string(text)
-		if got := recordOf(deployment); (got != nil) != known {
-			t.Errorf("%q: the record is %+v", format, got)
-		}
-		status := platformv1alpha1.PlatformOperatorStatus{Installed: &bundle}
-		if got := recordFrom(status, deployment); (got != nil) != known {
-			t.Errorf("%q: from status it is %+v", format, got)
-		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/test/steptest"
 )
 
 func TestHRD_S1_AnInstallationMovesToTheNamedNamespaceOnlyWhileNothingIsInstalled(t *testing.T) {
@@ -33,7 +34,7 @@ func TestHRD_S1_AnInstallationMovesToTheNamedNamespaceOnlyWhileNothingIsInstalle
 		"the spec names the namespace where it is":     {begun(func(c *cluster) { c.operator.Spec.Install.Namespace = "op-system" }), false},
 		"the spec names none":                          {begun(func(c *cluster) { c.operator.Spec.Install = nil }), false},
 		"it is paused":                                 {begun(func(c *cluster) { c.operator.Spec.Paused = true }), false},
-		"it was installed before":                      {begun(func(c *cluster) { c.operator.Status.Installed = at("1.0.0") }), false},
+		"it was installed before":                      {begun(func(c *cluster) { c.operator.Status.Installed = steptest.Bundle("1.0.0") }), false},
 		"a revision is active":                         {begun(func(c *cluster) { c.deployment.Status.ActiveRevision = 1 }), false},
 		"it is installed, of which status lags behind": {begun(func(c *cluster) { c.deployment.Status.Conditions[0].Status = metav1.ConditionTrue }), false},
 	} {

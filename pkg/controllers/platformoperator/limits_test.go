@@ -10,6 +10,7 @@ import (
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/limits"
+	"github.com/openshift/platform-operators/pkg/upgradestep"
 )
 
 // limitedBefore is what is kept of a PlatformOperatorManager that was deleted.
@@ -41,7 +42,7 @@ func TestHRD_S3_NothingIsChosenOrMovedWhileFormerLimitsAreMissing(t *testing.T) 
 			c := running("1.0.0", "1.0.0")
 			c.manager, c.limits = test.manager, test.stored
 			c.sync(t, oneCatalog{"1.0.0", "1.1.0"})
-			if got := recordOf(c.deployment).Version; got != "1.0.0" || c.installed() != "1.0.0" {
+			if got := upgradestep.RecordedBundle(c.deployment).Version; got != "1.0.0" || c.installed() != "1.0.0" {
 				t.Errorf("it moved to %s, and status.installed is %q", got, c.installed())
 			}
 			wantCondition(t, c, platformv1alpha1.ConditionProgressing, platformv1alpha1.ReasonBlocked, test.field)
@@ -52,7 +53,7 @@ func TestHRD_S3_NothingIsChosenOrMovedWhileFormerLimitsAreMissing(t *testing.T) 
 			c.manager = managed(nil)
 			c.manager.Annotations = map[string]string{operatorv1alpha1.AnnotationAcceptLimits: "true"}
 			c.sync(t, oneCatalog{"1.0.0", "1.1.0"})
-			if got := recordOf(c.deployment).Version; got != "1.1.0" {
+			if got := upgradestep.RecordedBundle(c.deployment).Version; got != "1.1.0" {
 				t.Errorf("when it is accepted it is at %s, want 1.1.0", got)
 			}
 		})
@@ -63,7 +64,7 @@ func TestHRD_S3_WhatIsInstalledIsPutBackWhileFormerLimitsAreMissing(t *testing.T
 	c := running("1.0.0", "1.0.0")
 	c.manager, c.limits, c.deployment = managed(nil), limitedBefore(), nil
 	c.sync(t, oneCatalog{"1.0.0", "1.1.0"})
-	if c.deployment == nil || recordOf(c.deployment).Version != "1.0.0" {
+	if c.deployment == nil || upgradestep.RecordedBundle(c.deployment).Version != "1.0.0" {
 		t.Errorf("a deleted BundleDeployment was not put back as it was: %+v", c.deployment)
 	}
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/limits"
 )
 
-// configuration is the spec of PlatformOperatorManager "cluster", and why it does not count; empty when it does. For the moment that
-// it takes to be created again the spec is all defaults.
-func configuration(lister operatorlisters.PlatformOperatorManagerLister, read func() (limits.Stored, error)) (spec operatorv1alpha1.PlatformOperatorManagerSpec, hold string, err error) {
+// readManager returns the spec of PlatformOperatorManager "cluster". hold is why the spec does not apply; empty if it does. If the object was
+// deleted, the spec is all defaults until the manager has created it again.
+func readManager(lister operatorlisters.PlatformOperatorManagerLister, readLimits func() (limits.Stored, error)) (spec operatorv1alpha1.PlatformOperatorManagerSpec, hold string, err error) {
 	manager, err := lister.Get(operatorv1alpha1.PlatformOperatorManagerName)
 	if apierrors.IsNotFound(err) {
 		manager, err = nil, nil
@@ -23,7 +23,7 @@ func configuration(lister operatorlisters.PlatformOperatorManagerLister, read fu
 	if err != nil {
 		return spec, "", fmt.Errorf("reading PlatformOperatorManager %q: %w", operatorv1alpha1.PlatformOperatorManagerName, err)
 	}
-	stored, err := read()
+	stored, err := readLimits()
 	if err != nil {
 		return spec, "", err
 	}
@@ -33,24 +33,11 @@ func configuration(lister operatorlisters.PlatformOperatorManagerLister, read fu
 	return spec, limits.Decide(stored, manager).Hold, nil
 }
 
-// sameSettings compares the fields of the PlatformOperatorManager that decide what operators run.
-func sameSettings(a, b operatorv1alpha1.PlatformOperatorManagerSpec) bool {
-	return sameList(a.AllowedPackages, b.AllowedPackages) && sameList(a.CatalogNamespaces, b.CatalogNamespaces) && equality.Semantic.DeepEqual(a.CatalogSelector, b.CatalogSelector) &&
-		a.DefaultApproval == b.DefaultApproval && a.DefaultEdges == b.DefaultEdges
-}
-
-func acceptsLimits(manager *operatorv1alpha1.PlatformOperatorManager) string {
-	return manager.Annotations[operatorv1alpha1.AnnotationAcceptLimits]
-}
-
-// sameList compares lists of which an empty one is not an absent one.
-func sameList(a, b []string) bool { return (a == nil) == (b == nil) && slices.Equal(a, b) }
-
-// settingsInformer is an informer of PlatformOperatorManagers that tells of no update which leaves the settings as they were:
-// our own conditions are written into its status all the time, and each event costs a look at every operator.
+// settingsInformer is an informer of PlatformOperatorManagers that drops updates which leave the settings as they were: the manager writes
+// conditions into the status often, and each event makes this controller sync every PlatformOperator.
 type settingsInformer struct{ cache.SharedIndexInformer }
 
-// AddEventHandler registers a handler for what is left.
+// AddEventHandler registers a handler for the remaining events.
 func (i settingsInformer) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
 	return i.SharedIndexInformer.AddEventHandler(settingsHandler{handler})
 }
@@ -61,8 +48,19 @@ type settingsHandler struct{ cache.ResourceEventHandler }
 func (h settingsHandler) OnUpdate(before, after any) {
 	old, okOld := before.(*operatorv1alpha1.PlatformOperatorManager)
 	now, okNow := after.(*operatorv1alpha1.PlatformOperatorManager)
-	if okOld && okNow && old.UID == now.UID && acceptsLimits(old) == acceptsLimits(now) && sameSettings(old.Spec, now.Spec) {
+	if okOld && okNow && hasSameSettings(old, now) {
 		return
 	}
 	h.ResourceEventHandler.OnUpdate(before, after)
 }
+
+// hasSameSettings compares what of a PlatformOperatorManager decides which bundles run.
+func hasSameSettings(a, b *operatorv1alpha1.PlatformOperatorManager) bool {
+	return a.UID == b.UID && a.Annotations[operatorv1alpha1.AnnotationAcceptLimits] == b.Annotations[operatorv1alpha1.AnnotationAcceptLimits] &&
+		isSameList(a.Spec.AllowedPackages, b.Spec.AllowedPackages) && isSameList(a.Spec.CatalogNamespaces, b.Spec.CatalogNamespaces) &&
+		equality.Semantic.DeepEqual(a.Spec.CatalogSelector, b.Spec.CatalogSelector) &&
+		a.Spec.DefaultApproval == b.Spec.DefaultApproval && a.Spec.DefaultEdges == b.Spec.DefaultEdges
+}
+
+// isSameList compares two lists; an empty list differs from an absent one.
+func isSameList(a, b []string) bool { return (a == nil) == (b == nil) && slices.Equal(a, b) }

@@ -12,41 +12,41 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// advised remembers of operators that lack a kind who was said to bring it, so that each hears when that is somebody else. The zero
-// value is ready.
-type advised struct {
-	lock sync.Mutex
-	of   map[string]map[catalog.GVK][]resolve.Providers
+// providerHints remembers, for each PlatformOperator that lacks a kind, which packages its status named as providers, so that the status is
+// updated when that changes. The zero value is ready. It is safe for concurrent use.
+type providerHints struct {
+	lock       sync.Mutex
+	byOperator map[string]map[catalog.GVK][]resolve.Providers
 }
 
-// set remembers what an operator was told; nothing when it lacks nothing.
-func (a *advised) set(name string, said map[catalog.GVK][]resolve.Providers) {
-	a.lock.Lock()
-	defer a.lock.Unlock()
-	if len(said) == 0 {
-		delete(a.of, name)
+// set stores the hints in the status of a PlatformOperator; none if it lacks no kind.
+func (h *providerHints) set(name string, hints map[catalog.GVK][]resolve.Providers) {
+	h.lock.Lock()
+	defer h.lock.Unlock()
+	if len(hints) == 0 {
+		delete(h.byOperator, name)
 		return
 	}
-	if a.of == nil {
-		a.of = map[string]map[catalog.GVK][]resolve.Providers{}
+	if h.byOperator == nil {
+		h.byOperator = map[string]map[catalog.GVK][]resolve.Providers{}
 	}
-	a.of[name] = said
+	h.byOperator[name] = hints
 }
 
-// stale are the operators, of these or, without any, of all, that were told something else than is known now, sorted.
-func (a *advised) stale(now func(catalog.GVK) []resolve.Providers, names ...string) (stale []string) {
-	a.lock.Lock()
-	defer a.lock.Unlock()
+// stale returns, sorted, which of these PlatformOperators, or of all if none is named, have hints that differ from those now.
+func (h *providerHints) stale(now func(catalog.GVK) []resolve.Providers, names ...string) (stale []string) {
+	h.lock.Lock()
+	defer h.lock.Unlock()
 	if len(names) == 0 {
-		names = slices.Sorted(maps.Keys(a.of))
+		names = slices.Sorted(maps.Keys(h.byOperator))
 	}
 	fresh := map[catalog.GVK][]resolve.Providers{}
 	for _, name := range names {
-		for gvk, said := range a.of[name] {
+		for gvk, hint := range h.byOperator[name] {
 			if _, known := fresh[gvk]; !known {
 				fresh[gvk] = now(gvk)
 			}
-			if !reflect.DeepEqual(said, fresh[gvk]) {
+			if !reflect.DeepEqual(hint, fresh[gvk]) {
 				stale = append(stale, name)
 				break
 			}
@@ -55,25 +55,26 @@ func (a *advised) stale(now func(catalog.GVK) []resolve.Providers, names ...stri
 	return stale
 }
 
-// askProviders asks the catalogs who brings a kind, and remembers for the rest of the sync what they said.
-func (s *state) askProviders(gvk catalog.GVK) []resolve.Providers {
-	if s.providers == nil {
-		s.providers = map[catalog.GVK][]resolve.Providers{}
+// recordingProviders returns Catalogs.Providers as the resolver calls it; the reconciliation records the results.
+func (c *controller) recordingProviders(r *reconciliation) func(catalog.GVK) []resolve.Providers {
+	r.providers = map[catalog.GVK][]resolve.Providers{}
+	return func(gvk catalog.GVK) []resolve.Providers {
+		r.providers[gvk] = c.catalogs.Providers(gvk)
+		return r.providers[gvk]
 	}
-	s.providers[gvk] = s.catalogs.Providers(gvk)
-	return s.providers[gvk]
 }
 
-// providersOf is what the catalogs said of these kinds.
-func (s *state) providersOf(kinds []catalog.GVK) map[catalog.GVK][]resolve.Providers {
-	said := make(map[catalog.GVK][]resolve.Providers, len(kinds))
-	for _, gvk := range kinds {
-		said[gvk] = s.providers[gvk]
+// hints returns the recorded providers of the kinds that the PlatformOperator lacks.
+func (r *reconciliation) hints() map[catalog.GVK][]resolve.Providers {
+	lacking := r.stepInput.Decision.Lacking
+	hints := make(map[catalog.GVK][]resolve.Providers, len(lacking))
+	for _, gvk := range lacking {
+		hints[gvk] = r.providers[gvk]
 	}
-	return said
+	return hints
 }
 
-// advisedOtherwise enqueues the operators that lack a kind of which the catalogs now say something else than they were told.
-func (c *controller) advisedOtherwise(runtime.Object) []string {
-	return c.advised.stale(c.catalogs.Providers)
+// operatorsWithStaleHints enqueues the PlatformOperators whose status names other providers than the catalogs have now.
+func (c *controller) operatorsWithStaleHints(runtime.Object) []string {
+	return c.providerHints.stale(c.catalogs.Providers)
 }

@@ -15,6 +15,8 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/resolve"
+	"github.com/openshift/platform-operators/pkg/upgradestep"
+	"github.com/openshift/platform-operators/test/steptest"
 )
 
 // noCatalog is what a manager knows that was started while no catalog could be read.
@@ -67,7 +69,7 @@ func TestBundleDeploymentThatWasDeletedIsPutBack(t *testing.T) {
 				test.spec(&c.operator.Spec)
 			}
 			c.sync(t, test.catalogs)
-			if c.deployment == nil || recordOf(c.deployment).Version != "1.0.0" || c.deployment.Spec.InstallNamespace != "chosen-once" {
+			if c.deployment == nil || upgradestep.RecordedBundle(c.deployment).Version != "1.0.0" || c.deployment.Spec.InstallNamespace != "chosen-once" {
 				t.Fatalf("what is put back: %+v", c.deployment)
 			}
 			c.deployment.Generation = 1
@@ -79,15 +81,15 @@ func TestBundleDeploymentThatWasDeletedIsPutBack(t *testing.T) {
 			if test.spec == nil && !meta.IsStatusConditionTrue(conditions, platformv1alpha1.ConditionProgressing) {
 				t.Errorf("meanwhile it does not say that it progresses: %+v", conditions)
 			}
-			c.brought(deploymentThat("Unpacked=True", "HasValidBundle=True", "Installed=True", "Healthy=False"), 0)
+			c.brought(steptest.Deployment("Unpacked=True", "HasValidBundle=True", "Installed=True", "Healthy=False"), 0)
 			c.sync(t, test.catalogs)
-			if got := recordOf(c.deployment).Version; got != "1.0.0" {
+			if got := upgradestep.RecordedBundle(c.deployment).Version; got != "1.0.0" {
 				t.Errorf("it moves on to %s before it is healthy", got)
 			}
-			c.brought(healthy(), 1)
+			c.brought(steptest.Healthy(), 1)
 			c.sync(t, test.catalogs)
 			c.sync(t, test.catalogs)
-			if got := recordOf(c.deployment).Version; got != test.then {
+			if got := upgradestep.RecordedBundle(c.deployment).Version; got != test.then {
 				t.Errorf("then it is at %s, want %s", got, test.then)
 			}
 			var told []string
@@ -109,21 +111,21 @@ func TestWhatWasPutBackAndDoesNotGetHealthyIsLeftByTheRules(t *testing.T) {
 	c := orphaned(t)
 	c.sync(t, oneCatalog{"1.0.0", "1.1.0"})
 	c.deployment.Generation = 1
-	c.brought(deploymentThat("Unpacked=False"), 0)
+	c.brought(steptest.Deployment("Unpacked=False"), 0)
 	c.operator.Spec.Package.Version = "<1.0.0"
 	c.operator.Generation++
 	c.sync(t, oneCatalog{"0.9.0", "1.0.0", "1.1.0"})
-	if got := recordOf(c.deployment).Version; got != "1.0.0" {
+	if got := upgradestep.RecordedBundle(c.deployment).Version; got != "1.0.0" {
 		t.Errorf("it goes down to %s", got)
 	}
 	c.operator.Spec.Package.Version = ""
 	c.operator.Generation++
 	c.sync(t, oneCatalog{"0.9.0", "1.0.0", "1.1.0"})
-	if got := recordOf(c.deployment).Version; got != "1.1.0" || c.installed() != "1.0.0" {
+	if got := upgradestep.RecordedBundle(c.deployment).Version; got != "1.1.0" || c.installed() != "1.0.0" {
 		t.Fatalf("it is at %s, with %q installed", got, c.installed())
 	}
 	c.deployment.Generation = 2
-	c.brought(deploymentThat("Unpacked=True", "HasValidBundle=True", "Installed=True", "Healthy=False"), 0)
+	c.brought(steptest.Deployment("Unpacked=True", "HasValidBundle=True", "Installed=True", "Healthy=False"), 0)
 	c.sync(t, oneCatalog{"0.9.0", "1.0.0", "1.1.0"})
 	if c.installed() != "1.0.0" {
 		t.Errorf("%s counts as installed before it is healthy", c.installed())
@@ -145,40 +147,22 @@ func TestNothingIsPutBackWhilePaused(t *testing.T) {
 	}
 	c.operator.Spec.Paused = false
 	c.sync(t, noCatalog{})
-	if c.deployment == nil || recordOf(c.deployment).Version != "1.0.0" || c.deployment.Spec.InstallNamespace != "chosen-once" {
+	if c.deployment == nil || upgradestep.RecordedBundle(c.deployment).Version != "1.0.0" || c.deployment.Spec.InstallNamespace != "chosen-once" {
 		t.Errorf("then what is put back: %+v", c.deployment)
 	}
 }
 
 func TestFirstInstallationThatWasNeverReadyBeginsAnew(t *testing.T) {
 	c := running("1.0.0", "")
-	c.brought(deploymentThat("Unpacked=True", "HasValidBundle=True", "Installed=True", "Healthy=False"), 0)
+	c.brought(steptest.Deployment("Unpacked=True", "HasValidBundle=True", "Installed=True", "Healthy=False"), 0)
 	c.sync(t, oneCatalog{"1.0.0"})
 	if c.installed() != "1.0.0" {
 		t.Fatalf("status.installed is %q", c.installed())
 	}
 	c.deployment = nil
 	c.sync(t, oneCatalog{"1.0.0", "1.1.0"})
-	if got := recordOf(c.deployment).Version; got != "1.1.0" || c.installed() != "" {
+	if got := upgradestep.RecordedBundle(c.deployment).Version; got != "1.1.0" || c.installed() != "" {
 		t.Errorf("it begins with %s, and status.installed is %q", got, c.installed())
-	}
-}
-
-func TestWhetherAVersionWasReadyBefore(t *testing.T) {
-	now := metav1.NewTime(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
-	failed, ready := platformv1alpha1.HistoryEntry{State: platformv1alpha1.HistoryFailed}, platformv1alpha1.HistoryEntry{State: platformv1alpha1.HistoryReady, ReadyTime: &now}
-	for name, test := range map[string]struct {
-		history []platformv1alpha1.HistoryEntry
-		want    bool
-	}{
-		"from before history was kept":  {nil, true},
-		"tried, never ready":            {[]platformv1alpha1.HistoryEntry{failed}, false},
-		"ready once":                    {[]platformv1alpha1.HistoryEntry{failed, ready}, true},
-		"so many that one is forgotten": {make([]platformv1alpha1.HistoryEntry, platformv1alpha1.MaxHistory), true},
-	} {
-		if got := readyBefore(test.history); got != test.want {
-			t.Errorf("%s: %t", name, got)
-		}
 	}
 }
 
@@ -188,7 +172,7 @@ func TestWhatWasPutBackAndIsStuckIsLeftWhenTheSpecSaysSo(t *testing.T) {
 	versions := oneCatalog{"1.0.0", "1.1.0"}
 	c.sync(t, versions)
 	c.deployment.Generation = 1
-	c.brought(deploymentThat("Unpacked=True", "HasValidBundle=True", "Installed=True", "Healthy=False", "Progressing=True"), 0)
+	c.brought(steptest.Deployment("Unpacked=True", "HasValidBundle=True", "Installed=True", "Healthy=False", "Progressing=True"), 0)
 	c.sync(t, versions)
 	progressing := meta.FindStatusCondition(c.operator.Status.Conditions, platformv1alpha1.ConditionProgressing)
 	if progressing.Status != metav1.ConditionTrue || !strings.Contains(progressing.Message, "Healthy is False") {
@@ -197,7 +181,7 @@ func TestWhatWasPutBackAndIsStuckIsLeftWhenTheSpecSaysSo(t *testing.T) {
 	c.operator.Spec.Upgrades.ApprovedVersion = "1.1.0"
 	c.operator.Generation++
 	c.sync(t, versions)
-	if got := recordOf(c.deployment).Version; got != "1.1.0" {
+	if got := upgradestep.RecordedBundle(c.deployment).Version; got != "1.1.0" {
 		t.Errorf("it is at %s", got)
 	}
 }
@@ -208,12 +192,12 @@ func TestVersionThatWasReachedIsPutBackThoughItWasNotToldBeforeTheDeletion(t *te
 	c.sync(t, versions)
 	c.sync(t, versions)
 	now := metav1.NewTime(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
-	c.brought(healthy(), 2)
+	c.brought(steptest.Healthy(), 2)
 	c.deployment.DeletionTimestamp, c.deployment.Generation, c.deployment.Finalizers = &now, c.deployment.Generation+1, []string{corev1alpha2.Finalizer}
 	c.sync(t, versions)
 	c.deployment = nil
 	c.sync(t, versions)
-	if got := recordOf(c.deployment).Version; got != "1.1.0" {
+	if got := upgradestep.RecordedBundle(c.deployment).Version; got != "1.1.0" {
 		t.Errorf("%s is put back", got)
 	}
 }

@@ -1,7 +1,6 @@
 package platformoperator
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -9,193 +8,127 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
 
-	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/operatorstatus"
 	"github.com/openshift/platform-operators/pkg/ownership"
 	"github.com/openshift/platform-operators/pkg/resolve"
+	"github.com/openshift/platform-operators/pkg/upgradestep"
 )
 
-// state is one sync of one PlatformOperator: what was read, what was decided, and the status to write at the end.
-type state struct {
-	*controller
-
-	// before is the lister's object and is never changed; operator is the copy whose status is filled in.
-	before   *platformv1alpha1.PlatformOperator
+// reconciliation is one sync of one PlatformOperator: what was read, what was decided, and the status to write at the end.
+type reconciliation struct {
+	// operator is never modified: it is the cache's, or what the API server returned for the write of the finalizer.
 	operator *platformv1alpha1.PlatformOperator
-	// deployment is the BundleDeployment of the same name, nil when there is none.
-	deployment *corev1alpha2.BundleDeployment
-	// record is the bundle that the deployment was last pointed at, nil when nobody knows any more.
-	record   *platformv1alpha1.InstalledBundle
-	decision resolve.Decision
-	// decided is whether the resolver was asked, and others who has to look again after that.
-	decided bool
-	others  []string
-	// providers are what the catalogs said of who brings which kinds, as it was decided upon.
+	// current is what the PlatformOperator runs; deploy updates it.
+	current upgradestep.Current
+	cluster resolve.Cluster
+	// clusterUpdate is the version that the cluster itself is being updated to; empty if no update is in progress.
+	clusterUpdate string
+	// refusal is nil unless the PlatformOperator must not be carried out as it is.
+	refusal *operatorstatus.Refusal
+	// catalogs are nil if they were not read.
+	catalogs *operatorstatus.CatalogView
+	// step was decided by stepInput.
+	stepInput upgradestep.Input
+	step      upgradestep.Step
+	// isResolved reports that the resolver was asked; others are the PlatformOperators to sync after that.
+	isResolved bool
+	others     []string
+	// providers are the packages that the catalogs listed as providers of a kind when the resolver asked.
 	providers map[catalog.GVK][]resolve.Providers
-	hop       hop
-	// began is how the hop to record began, nil when that is not written down.
-	began *beginning
-	// updating is the version that the cluster itself is being updated to; empty when it is not.
-	updating string
-	asked    *asked
-	// told is what the catalogs say of what is installed.
-	told resolve.Deprecation
-	// ignored says of each override that does not count why.
-	ignored []string
-	// refusal stops the operator before anything is chosen: its reason and message for the Installed condition.
-	refusal *refusal
-	// on is the cluster: the version that it runs or is moving to, empty when it is not known, and how the manager is configured.
-	on resolve.Cluster
+	// status is nil if there is none to write.
+	status *platformv1alpha1.PlatformOperatorStatus
 }
 
-type refusal struct{ reason, message string }
-
-// stage is one step of a sync. It returns true when the steps after it must not run; status is written in every case.
+// stage is one part of a sync. It returns true if the stages after it must not run; the status is written in every case.
 type stage struct {
 	name string
-	run  func(context.Context, *state) (bool, error)
+	run  func(*controller, context.Context, *reconciliation) (done bool, err error)
 }
 
-// stages are run in this order. A stage that changes the cluster changes one object.
+// stages run in this order. A stage writes at most one object of the cluster.
 var stages = []stage{
-	{"reading what belongs to", gather},
-	{"removing", remove},
-	{"adding the finalizer to", addFinalizer},
-	{"checking", check},
-	{"choosing a bundle for", choose},
-	{"deploying", deploy},
-	{"reporting", report},
+	{"reading what belongs to", (*controller).read},
+	{"removing", (*controller).remove},
+	{"adding the finalizer to", (*controller).addFinalizer},
+	{"checking", (*controller).check},
+	{"choosing a bundle for", (*controller).decide},
+	{"deploying", (*controller).deploy},
+	{"reporting", (*controller).report},
 }
 
-// gather reads everything that the other stages decide upon.
-func gather(_ context.Context, s *state) (bool, error) {
-	deployment, err := s.deployments.Get(s.operator.Name)
-	if err != nil && !apierrors.IsNotFound(err) {
+// read reads what the other stages decide by.
+func (c *controller) read(_ context.Context, r *reconciliation) (done bool, err error) {
+	deployment, err := c.deployments.Get(r.operator.Name)
+	if apierrors.IsNotFound(err) {
+		deployment, err = nil, nil
+	}
+	if err != nil {
 		return true, err
 	}
-	if err == nil {
-		s.deployment = deployment
-		s.record, s.began = recordOf(deployment), beginningOf(deployment)
-		if s.record == nil {
-			s.record = recordFrom(s.operator.Status, deployment)
-		}
-	} else {
-		s.record = lost(s.operator.Status)
-	}
-	s.on, s.updating, err = s.cluster()
+	r.current = upgradestep.CurrentOf(r.operator.Status, deployment)
+	r.cluster, r.clusterUpdate, err = c.readCluster()
 	return err != nil, err
 }
 
-// check refuses operators that must not be carried out at all: the second of a package, or one whose BundleDeployment
-// belongs to somebody else. That one is not carried out either, so that it neither takes nor keeps what is the operator's.
-func check(_ context.Context, s *state) (bool, error) {
-	if s.deployment != nil && !ownership.BelongsTo(s.deployment, s.operator) {
-		s.refusal = &refusal{platformv1alpha1.ReasonValidationFailed, fmt.Sprintf(
-			"BundleDeployment %q exists and does not belong to this PlatformOperator. "+
-				"The manager acts on neither, and does not delete the BundleDeployment. "+
-				"Delete the BundleDeployment (\"kubectl delete bundledeployment %s\"), which removes what it installed, "+
-				"or create a PlatformOperator of another name instead of this one.",
-			s.deployment.Name, s.deployment.Name)}
-		s.deployment, s.record, s.began = nil, nil, nil
+// check refuses a PlatformOperator whose BundleDeployment belongs to another owner, or whose package another PlatformOperator holds. Nothing
+// is decided for it, so that it neither installs nor keeps what belongs to the other.
+func (c *controller) check(_ context.Context, r *reconciliation) (done bool, err error) {
+	if deployment := r.current.Deployment; deployment != nil && !ownership.BelongsTo(deployment, r.operator) {
+		r.refuse("BundleDeployment %q exists and does not belong to this PlatformOperator. "+
+			"The manager acts on neither, and does not delete the BundleDeployment. "+
+			"Delete the BundleDeployment (\"kubectl delete bundledeployment %s\"), which removes what it installed, "+
+			"or create a PlatformOperator of another name instead of this one.",
+			deployment.Name, deployment.Name)
+		r.current.Deployment, r.current.Recorded, r.current.Start = nil, nil, nil
 		return false, nil
 	}
-	all, err := s.operators.List(labels.Everything())
+	all, err := c.operators.List(labels.Everything())
 	if err != nil {
 		return true, err
 	}
-	if winner := packageHolder(s.operator, all); winner != s.operator.Name {
-		s.refusal = &refusal{platformv1alpha1.ReasonValidationFailed, fmt.Sprintf(
-			"PlatformOperator %q already has package %q and is older; one package is installed once. Delete one of the two.",
-			winner, s.operator.Spec.Package.Name)}
-		if s.deployment == nil {
-			s.record = nil // what it had is not put back beside the other's
+	if holder := resolve.PackageHolder(r.operator, all); holder != r.operator.Name {
+		r.refuse("PlatformOperator %q already has package %q and is older; one package is installed once. Delete one of the two.",
+			holder, r.operator.Spec.Package.Name)
+		if r.current.Deployment == nil {
+			r.current.Recorded = nil // nothing is restored beside what the holder has
 		}
 	}
 	return false, nil
 }
 
-// packageHolder names the PlatformOperator that has the operator's package: the older one; of two that were created in the
-// same second, which is as fine as the API server counts, the one that has something deployed; then the first by name. One
-// that is being deleted holds its package until it is gone, so that two never fight for one set of objects.
-func packageHolder(operator *platformv1alpha1.PlatformOperator, all []*platformv1alpha1.PlatformOperator) string {
-	holder := operator
-	for _, other := range all {
-		if other.Spec.Package.Name != operator.Spec.Package.Name {
-			continue
-		}
-		if holdsBefore(other, holder) {
-			holder = other
-		}
-	}
-	return holder.Name
+func (r *reconciliation) refuse(format string, args ...any) {
+	r.refusal = &operatorstatus.Refusal{Message: fmt.Sprintf(format, args...)}
 }
 
-func holdsBefore(a, b *platformv1alpha1.PlatformOperator) bool {
-	if !a.CreationTimestamp.Equal(&b.CreationTimestamp) {
-		return a.CreationTimestamp.Before(&b.CreationTimestamp)
+// decide asks the resolver which bundle is wanted, and decides whether the upgrade step to it starts now. Without the resolver's answer only
+// a restoration may start.
+func (c *controller) decide(ctx context.Context, r *reconciliation) (done bool, err error) {
+	r.stepInput = upgradestep.Input{
+		Current: r.current, Spec: upgradestep.SpecOf(r.operator, r.cluster.Manager.DefaultApproval),
+		ClusterUpdate: r.clusterUpdate, Now: c.clock.Now(),
 	}
-	if deployed := deployedOrLost(a.Status); deployed != deployedOrLost(b.Status) {
-		return deployed
-	}
-	return a.Name < b.Name
-}
-
-func deployedOrLost(status platformv1alpha1.PlatformOperatorStatus) bool {
-	return status.ActiveBundleDeployment != nil || status.Installed != nil
-}
-
-// choose asks the resolver for the bundle that should run, and decides whether to move there now.
-func choose(ctx context.Context, s *state) (bool, error) {
-	if s.refusal != nil {
-		return false, nil
-	}
-	request, err := requestFor(s.operator, s.deployment, s.on)
-	if err != nil {
-		s.refusal = &refusal{platformv1alpha1.ReasonValidationFailed, err.Error()}
-		if s.deployment == nil && s.record != nil {
-			s.hop = s.situation().restore() // what was installed needs no catalog
+	if r.refusal == nil {
+		request, err := resolve.RequestFor(r.operator, r.current.UpgradesFrom(), r.cluster)
+		if err != nil {
+			r.refusal = &operatorstatus.Refusal{Message: err.Error()}
+		} else if err := c.askResolver(ctx, r, request); err != nil {
+			return true, err
 		}
-		return false, nil
 	}
-	if s.decision, err = s.decide(ctx, request); err != nil {
-		return true, err
-	}
-	offers := s.catalogs.For(request.Package)
-	s.asked = &asked{request, offers}
-	in := s.situation()
-	in.away = s.record != nil && slices.ContainsFunc(offers, func(c resolve.Catalog) bool { return c.Err != nil && c.ID.String() == s.record.Catalog })
-	s.hop = decideHop(in, s.decision).afterRecording(in)
-	s.told = deprecation(request, offers, s.operator.Status.Installed)
+	r.step = upgradestep.Decide(r.stepInput)
 	return false, nil
 }
 
-// situation is what there is to decide a hop in.
-func (s *state) situation() situation {
-	return situation{
-		record: s.record, installed: s.operator.Status.Installed, deployment: s.deployment, began: s.began,
-		readyTold: s.readyTold(), versions: s.operator.Spec.Package.Version,
-		wish: wishOf(s.operator.Spec), edited: s.operator.Generation != s.operator.Status.ObservedGeneration,
-		updating: s.updating, manual: s.manual(), approved: s.decision.Target != nil && s.approves(*s.decision.Target),
-		start: s.startOfAHop(),
+func (c *controller) askResolver(ctx context.Context, r *reconciliation, request resolve.Request) (err error) {
+	if r.stepInput.Decision, err = c.resolve(ctx, r, request); err != nil {
+		return err
 	}
-}
-
-// manual says whether moves need a word.
-func (s *state) manual() bool {
-	var own platformv1alpha1.Approval
-	if upgrades := s.operator.Spec.Upgrades; upgrades != nil {
-		own = upgrades.Approval
-	}
-	return cmp.Or(own, s.on.Manager.DefaultApproval) == platformv1alpha1.ApprovalManual
-}
-
-// approves says whether the spec names a version as the one that may be moved to. What is installed has been moved to.
-func (s *state) approves(candidate resolve.Candidate) bool {
-	upgrades := s.operator.Spec.Upgrades
-	if upgrades == nil || !s.manual() || upgrades.ApprovedVersion != candidate.Version.String() {
-		return false
-	}
-	installed := s.operator.Status.Installed
-	return installed == nil || installed.Version != candidate.Bundle.Version || installed.Release != candidate.Bundle.Release
+	catalogs := c.catalogs.For(request.Package)
+	r.catalogs = &operatorstatus.CatalogView{Request: request, Catalogs: catalogs}
+	r.stepInput.CatalogUnreadable = r.current.Recorded != nil && slices.ContainsFunc(catalogs, func(c resolve.Catalog) bool {
+		return c.Err != nil && c.ID.String() == r.current.Recorded.Catalog
+	})
+	return nil
 }

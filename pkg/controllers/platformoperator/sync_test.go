@@ -2,6 +2,7 @@ package platformoperator
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -30,8 +31,11 @@ import (
 	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
 	operatorlisters "github.com/openshift/platform-operators/pkg/client/listers/operator/v1alpha1"
 	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/deploymentspec"
 	"github.com/openshift/platform-operators/pkg/limits"
 	"github.com/openshift/platform-operators/pkg/resolve"
+	"github.com/openshift/platform-operators/pkg/upgradestep"
+	"github.com/openshift/platform-operators/test/steptest"
 )
 
 // oneCatalog has these versions of package "op".
@@ -42,10 +46,10 @@ func (oneCatalog) Unlisted() []string { return nil }
 func (versions oneCatalog) For(string) []resolve.Catalog {
 	pkg := &catalog.Package{Name: "op", DefaultChannel: "stable", Channels: []catalog.Channel{{Name: "stable"}}}
 	for _, v := range versions {
-		pkg.Channels[0].Entries = append(pkg.Channels[0].Entries, catalog.Entry{Name: candidate(v).Bundle.Name, SkipRange: "<" + v})
-		pkg.Bundles = append(pkg.Bundles, candidate(v).Bundle)
+		pkg.Channels[0].Entries = append(pkg.Channels[0].Entries, catalog.Entry{Name: steptest.Candidate(v).Bundle.Name, SkipRange: "<" + v})
+		pkg.Bundles = append(pkg.Bundles, steptest.Candidate(v).Bundle)
 	}
-	return []resolve.Catalog{{ID: candidate("").Catalog, Package: pkg}}
+	return []resolve.Catalog{{ID: steptest.Candidate("").Catalog, Package: pkg}}
 }
 
 func (oneCatalog) Providers(catalog.GVK) []resolve.Providers { return nil }
@@ -136,8 +140,8 @@ func (c *cluster) sync(t *testing.T, catalogs Catalogs) {
 	controller := &controller{
 		operatorClient: client.PlatformV1alpha1().PlatformOperators(), deploymentClient: client.CoreV1alpha2().BundleDeployments(),
 		operators: platformlisters.NewPlatformOperatorLister(operators), deployments: corelisters.NewBundleDeploymentLister(deployments),
-		clusterVersions: configv1listers.NewClusterVersionLister(versions), managers: operatorlisters.NewPlatformOperatorManagerLister(managers), limits: c.storedLimits, catalogs: catalogs, kubeVersion: "v1.36.3", clock: clock, outlooks: &outlooks{of: map[string]outlook{}},
-		inventory: nothingElse{}, tried: func(string) {}, hops: newHops(),
+		clusterVersions: configv1listers.NewClusterVersionLister(versions), managers: operatorlisters.NewPlatformOperatorManagerLister(managers), limits: c.storedLimits, catalogs: catalogs, kubeVersion: "v1.36.3", clock: clock, updateMetrics: newUpdateMetrics(clock),
+		inventory: nothingElse{}, tried: func(string) {}, stepMetrics: newStepMetrics(),
 	}
 	told := record.NewFakeRecorder(100)
 	controller.events = told
@@ -172,10 +176,10 @@ func running(version, installed string) *cluster {
 	operator := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: "op", UID: "1", Generation: 1, Finalizers: []string{platformv1alpha1.Finalizer}}}
 	operator.Spec.Package.Name = "op"
 	if installed != "" {
-		operator.Status.Installed = at(installed)
+		operator.Status.Installed = steptest.Bundle(installed)
 	}
-	deployment := newDeployment(operator, *at(version), nil, "op-system")
-	deployment.Generation, deployment.Status = 1, healthy().Status
+	deployment := deploymentspec.New(operator, *steptest.Bundle(version), nil, "op-system")
+	deployment.Generation, deployment.Status = 1, steptest.Healthy().Status
 	deployment.Status.ActiveRevision = 1
 	return &cluster{operator: operator, deployment: deployment}
 }
@@ -198,11 +202,11 @@ func TestVersionThatWasReachedIsRecordedBeforeTheNextHop(t *testing.T) {
 			if got := c.installed(); got != "1.1.0" {
 				t.Errorf("1.1.0 runs and is healthy, and status.installed is %q", got)
 			}
-			if got := recordOf(c.deployment).Version; got != "1.1.0" {
+			if got := upgradestep.RecordedBundle(c.deployment).Version; got != "1.1.0" {
 				t.Errorf("the move to %s began before status told of 1.1.0", got)
 			}
 			c.sync(t, oneCatalog{"1.0.0", "1.1.0", "1.2.0"})
-			if got := recordOf(c.deployment).Version; got != "1.2.0" || c.installed() != "1.1.0" {
+			if got := upgradestep.RecordedBundle(c.deployment).Version; got != "1.2.0" || c.installed() != "1.1.0" {
 				t.Errorf("then it moves to %s from %s, want to 1.2.0 from 1.1.0", got, c.installed())
 			}
 		})
@@ -215,13 +219,13 @@ func TestSpoiltRecordIsPutBackFromStatus(t *testing.T) {
 	c.deployment.Annotations[platformv1alpha1.AnnotationBundle] = "{spoilt"
 	c.operator.Spec.Paused = true
 	c.sync(t, oneCatalog{"1.0.0", "1.1.0"})
-	if record := recordOf(c.deployment); record == nil || record.Version != "1.0.0" || !c.deployment.Spec.Paused {
+	if record := upgradestep.RecordedBundle(c.deployment); record == nil || record.Version != "1.0.0" || !c.deployment.Spec.Paused {
 		t.Errorf("while paused: the record is %+v, paused is %t", record, c.deployment.Spec.Paused)
 	}
 	c.operator.Spec.Paused = false
 	c.deployment.Annotations[platformv1alpha1.AnnotationBundle] = "{spoilt"
 	c.sync(t, oneCatalog{"1.0.0", "1.1.0"})
-	if record := recordOf(c.deployment); record == nil || record.Version != "1.0.0" {
+	if record := upgradestep.RecordedBundle(c.deployment); record == nil || record.Version != "1.0.0" {
 		t.Errorf("an unhealthy version was left for %+v, only because its record was spoilt", record)
 	}
 }
@@ -260,6 +264,16 @@ func TestUpgradeThatTheAPIServerRefusesIsBlocked(t *testing.T) {
 	if progressing.Reason != platformv1alpha1.ReasonBlocked || !strings.Contains(progressing.Message, "somebody else's") || c.installed() != "1.0.0" {
 		t.Errorf("with %s installed, Progressing is %s/%s: %s", c.installed(), progressing.Status, progressing.Reason, progressing.Message)
 	}
+}
+
+// asJSON encodes a record as it is in annotations.
+func asJSON(t *testing.T, value any) string {
+	t.Helper()
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // nothingElse is a cluster that has nothing beside its operators.

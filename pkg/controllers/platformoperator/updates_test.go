@@ -10,17 +10,9 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/resolve"
-	"github.com/openshift/platform-operators/pkg/upgrade"
+	"github.com/openshift/platform-operators/pkg/upgradestep"
+	"github.com/openshift/platform-operators/test/steptest"
 )
-
-func version(t *testing.T, text string) upgrade.Version {
-	t.Helper()
-	read, err := upgrade.ParseVersion(text, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return read
-}
 
 // listed are the updates that status lists, and how many it counts.
 func listed(c *cluster) (versions []string, total int32) {
@@ -77,16 +69,16 @@ func TestHopIsNotCalledBackWhileItsCatalogIsAway(t *testing.T) {
 		want string
 	}{
 		"it came from the one that is away":        {"ClusterCatalog/away", "1.1.0"},
-		"it came from the one that has it no more": {candidate("").Catalog.String(), "1.0.0"},
+		"it came from the one that has it no more": {steptest.Candidate("").Catalog.String(), "1.0.0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := running("1.1.0", "1.0.0")
-			record := at("1.1.0")
+			record := steptest.Bundle("1.1.0")
 			record.Catalog = test.from
-			c.deployment.Annotations[platformv1alpha1.AnnotationBundle] = asJSON(record)
-			c.deployment.Status.Conditions = deploymentThat("Unpacked=True", "HasValidBundle=True", "Installed=True", "Healthy=False").Status.Conditions
+			c.deployment.Annotations[platformv1alpha1.AnnotationBundle] = asJSON(t, record)
+			c.deployment.Status.Conditions = steptest.Deployment("Unpacked=True", "HasValidBundle=True", "Installed=True", "Healthy=False").Status.Conditions
 			c.sync(t, away{oneCatalog{"1.0.0"}})
-			if got := recordOf(c.deployment).Version; got != test.want {
+			if got := upgradestep.RecordedBundle(c.deployment).Version; got != test.want {
 				t.Errorf("it goes to %s, want %s", got, test.want)
 			}
 		})

@@ -1,13 +1,11 @@
-package platformoperator
+package operatorstatus
 
 import (
 	"testing"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
-	"github.com/openshift/platform-operators/pkg/health"
 )
 
 func TestOnlyProgressWaits(t *testing.T) {
@@ -62,35 +60,9 @@ func TestOnlyProgressWaits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			after := *test.before.DeepCopy()
 			test.change(&after)
-			if got := onlyProgressed(test.before, after); got != test.want {
+			if got := OnlyProgressed(test.before, after); got != test.want {
 				t.Errorf("it only progressed: %t, want %t", got, test.want)
 			}
 		})
-	}
-}
-
-func TestPaceIsOfOneOperator(t *testing.T) {
-	var p pace
-	now := time.Unix(1000, 0)
-	memo := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: "memo"}}
-	other := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: "other"}}
-	p.wrote("memo", now)
-	if wait := p.wait(memo, now.Add(500*time.Millisecond)); wait != health.StatusPause-500*time.Millisecond {
-		t.Errorf("half a second after a write it waits %s", wait)
-	}
-	if wait := p.wait(memo, now.Add(health.StatusPause)); wait != 0 {
-		t.Errorf("after the pause it waits %s", wait)
-	}
-	if wait := p.wait(other, now); wait != 0 {
-		t.Errorf("another operator waits %s", wait)
-	}
-	removed := memo.DeepCopy()
-	removed.DeletionTimestamp = &metav1.Time{Time: now}
-	if wait := p.wait(removed, now.Add(health.StatusPause)); wait != health.RemovalPause-health.StatusPause {
-		t.Errorf("one that is being removed waits %s", wait)
-	}
-	p.forget("memo")
-	if wait := p.wait(memo, now); wait != 0 || len(p.written) != 0 {
-		t.Errorf("one that is gone waits %s, and %d are remembered", wait, len(p.written))
 	}
 }

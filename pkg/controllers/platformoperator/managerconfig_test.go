@@ -12,6 +12,7 @@ import (
 
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/upgradestep"
 )
 
 func managed(change func(*operatorv1alpha1.PlatformOperatorManagerSpec)) *operatorv1alpha1.PlatformOperatorManager {
@@ -56,7 +57,7 @@ func TestWhatTheManagerForbidsIsNeitherInstalledNorMoved(t *testing.T) {
 			c := running("1.0.0", "1.0.0")
 			c.manager = test.manager
 			c.sync(t, oneCatalog{"1.0.0", "1.1.0"})
-			if got := recordOf(c.deployment).Version; got != "1.0.0" || c.installed() != "1.0.0" {
+			if got := upgradestep.RecordedBundle(c.deployment).Version; got != "1.0.0" || c.installed() != "1.0.0" {
 				t.Errorf("it moved to %s, and status.installed is %q", got, c.installed())
 			}
 			if !meta.IsStatusConditionTrue(c.operator.Status.Conditions, platformv1alpha1.ConditionInstalled) {
@@ -69,7 +70,7 @@ func TestWhatTheManagerForbidsIsNeitherInstalledNorMoved(t *testing.T) {
 			}
 			c.manager = managed(nil)
 			c.sync(t, oneCatalog{"1.0.0", "1.1.0"})
-			if got := recordOf(c.deployment).Version; got != "1.1.0" {
+			if got := upgradestep.RecordedBundle(c.deployment).Version; got != "1.1.0" {
 				t.Errorf("when nothing forbids it any more it is at %s, want 1.1.0", got)
 			}
 		})

@@ -12,7 +12,10 @@ import (
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/deploymentspec"
 	"github.com/openshift/platform-operators/pkg/resolve"
+	"github.com/openshift/platform-operators/pkg/upgradestep"
+	"github.com/openshift/platform-operators/test/steptest"
 )
 
 // runs has an operator run the first version of its package, and status tell of it.
@@ -22,13 +25,13 @@ func (f *fleet) runs(t *testing.T, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := bundleOf(resolve.Candidate{Catalog: candidate("").Catalog, Channel: "stable", Bundle: f.packages[name].Bundles[0]})
+	first := upgradestep.BundleOf(resolve.Candidate{Catalog: steptest.Candidate("").Catalog, Channel: "stable", Bundle: f.packages[name].Bundles[0]})
 	operator.Status.Installed = &first
 	if _, err := f.client.PlatformV1alpha1().PlatformOperators().UpdateStatus(t.Context(), operator, metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	deployment := newDeployment(operator, first, nil, name+"-system")
-	deployment.Generation, deployment.Status, deployment.Status.ActiveRevision = 1, healthy().Status, 1
+	deployment := deploymentspec.New(operator, first, nil, name+"-system")
+	deployment.Generation, deployment.Status, deployment.Status.ActiveRevision = 1, steptest.Healthy().Status, 1
 	if _, err := f.client.CoreV1alpha2().BundleDeployments().Create(t.Context(), deployment, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +55,7 @@ func (f *fleet) deployed(t *testing.T, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return recordOf(deployment).Version
+	return upgradestep.RecordedBundle(deployment).Version
 }
 
 func TestHRD_B1_APackageOverTheBudgetIsNamedAndOthersAreDecided(t *testing.T) {

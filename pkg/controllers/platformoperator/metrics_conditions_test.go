@@ -10,13 +10,14 @@ import (
 	"k8s.io/client-go/tools/record"
 	"k8s.io/component-base/metrics"
 	"k8s.io/component-base/metrics/testutil"
+	clocktesting "k8s.io/utils/clock/testing"
 	"k8s.io/utils/ptr"
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
 )
 
-const statesExposition = `# HELP platform_operators_condition [ALPHA] Conditions of PlatformOperators, as they are written there: 1 for the status and reason that each has.
+const conditionsExposition = `# HELP platform_operators_condition [ALPHA] Conditions of PlatformOperators, as they are written there: 1 for the status and reason that each has.
 # TYPE platform_operators_condition gauge
 platform_operators_condition{condition="Healthy",platformoperator="sick",reason="Unhealthy",status="False"} 1
 platform_operators_condition{condition="Installed",platformoperator="sick",reason="InstallSuccessful",status="True"} 1
@@ -26,7 +27,7 @@ platform_operators_condition{condition="Progressing",platformoperator="typo",rea
 func TestConditionsAreMeasuredAsTheyAreWritten(t *testing.T) {
 	operators := cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)
 	registry := metrics.NewKubeRegistry()
-	if err := newStates(platformlisters.NewPlatformOperatorLister(operators), registry.CustomRegister); err != nil {
+	if err := registerConditionMetrics(platformlisters.NewPlatformOperatorLister(operators), registry.CustomRegister); err != nil {
 		t.Fatal(err)
 	}
 	having := func(name string, conditions ...metav1.Condition) *platformv1alpha1.PlatformOperator {
@@ -41,10 +42,10 @@ func TestConditionsAreMeasuredAsTheyAreWritten(t *testing.T) {
 		metav1.Condition{Type: "example.com/Mine", Status: "True", Reason: "Whatever"})
 	typo := having("typo", metav1.Condition{Type: "Progressing", Status: "False", Reason: "Blocked"})
 	having("new")
-	if err := testutil.GatherAndCompare(registry, strings.NewReader(statesExposition)); err != nil {
+	if err := testutil.GatherAndCompare(registry, strings.NewReader(conditionsExposition)); err != nil {
 		t.Error(err)
 	}
-	wantLinted(t, statesExposition)
+	wantLinted(t, conditionsExposition)
 
 	for _, gone := range []*platformv1alpha1.PlatformOperator{sick, typo} {
 		if err := operators.Delete(gone); err != nil {
@@ -56,8 +57,8 @@ func TestConditionsAreMeasuredAsTheyAreWritten(t *testing.T) {
 	}
 }
 
-func TestHopsAreMeasuredByWhatStartedThem(t *testing.T) {
-	registry, measured := metrics.NewKubeRegistry(), newHops()
+func TestStepsAreMeasuredByTheirTrigger(t *testing.T) {
+	registry, measured := metrics.NewKubeRegistry(), newStepMetrics()
 	if err := measured.register(registry.Register); err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +67,7 @@ func TestHopsAreMeasuredByWhatStartedThem(t *testing.T) {
 		trigger platformv1alpha1.Trigger
 		took    int64
 	}{{platformv1alpha1.TriggerInstallation, 8}, {platformv1alpha1.TriggerInstallation, 4000}, {platformv1alpha1.TriggerAutomatic, -3}} {
-		measured.ready(&platformv1alpha1.HistoryEntry{Trigger: each.trigger, StartedTime: began, ReadyTime: ptr.To(metav1.Unix(1000+each.took, 0))})
+		measured.observe(&platformv1alpha1.HistoryEntry{Trigger: each.trigger, StartedTime: began, ReadyTime: ptr.To(metav1.Unix(1000+each.took, 0))})
 	}
 	const want = `# HELP platform_operators_hop_duration_seconds [ALPHA] How long moves took from when they began until their version was complete and healthy, by what started them.
 # TYPE platform_operators_hop_duration_seconds histogram
@@ -103,8 +104,8 @@ platform_operators_hop_duration_seconds_count{trigger="Installation"} 2
 	wantLinted(t, want)
 }
 
-func TestAHopIsMeasuredOnceWhenItsVersionIsReady(t *testing.T) {
-	registry, measured := metrics.NewKubeRegistry(), newHops()
+func TestAStepIsMeasuredOnceWhenItsVersionIsReady(t *testing.T) {
+	registry, measured := metrics.NewKubeRegistry(), newStepMetrics()
 	if err := measured.register(registry.Register); err != nil {
 		t.Fatal(err)
 	}
@@ -116,8 +117,8 @@ func TestAHopIsMeasuredOnceWhenItsVersionIsReady(t *testing.T) {
 	}
 	installing, done := entry(platformv1alpha1.HistoryInstalling, nil), entry(platformv1alpha1.HistoryReady, ready)
 	for _, step := range [][2]*platformv1alpha1.PlatformOperator{{entry("", nil), installing}, {installing, installing}, {installing, done}, {done, done}} {
-		s := &state{controller: &controller{hops: measured, events: record.NewFakeRecorder(10)}, before: step[0], operator: step[1]}
-		s.tell()
+		c := &controller{stepMetrics: measured, events: record.NewFakeRecorder(10), clock: clocktesting.NewFakePassiveClock(began.Time)}
+		c.publish(&reconciliation{operator: step[0]}, step[1])
 	}
 	count, err := testutil.GetHistogramMetricCount(measured.duration.WithLabelValues(string(platformv1alpha1.TriggerApproved)))
 	if err != nil || count != 1 {

@@ -1,4 +1,4 @@
-package platformoperator
+package operatorstatus
 
 import (
 	"strings"
@@ -10,35 +10,18 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/compat"
 	"github.com/openshift/platform-operators/pkg/resolve"
+	"github.com/openshift/platform-operators/pkg/upgradestep"
+	"github.com/openshift/platform-operators/test/steptest"
 )
 
-func TestDeploymentFaultSaysHowFarAFirstInstallationCame(t *testing.T) {
-	withReason := func(deployment *corev1alpha2.BundleDeployment, reason string) *corev1alpha2.BundleDeployment {
-		deployment.Status.Conditions[len(deployment.Status.Conditions)-1].Reason = reason
-		return deployment
-	}
-	for name, test := range map[string]struct {
-		deployment *corev1alpha2.BundleDeployment
-		reason     string
-	}{
-		"nobody has looked at it yet":  {stale(), platformv1alpha1.ReasonUnpackPending},
-		"no condition yet":             {deploymentThat(), platformv1alpha1.ReasonUnpackPending},
-		"being unpacked":               {withReason(deploymentThat("Unpacked=Unknown"), corev1alpha2.ReasonUnpacking), platformv1alpha1.ReasonUnpackPending},
-		"being unpacked, said as no":   {withReason(deploymentThat("Unpacked=False"), corev1alpha2.ReasonUnpacking), platformv1alpha1.ReasonUnpackPending},
-		"the image cannot be pulled":   {withReason(deploymentThat("Unpacked=False"), corev1alpha2.ReasonUnpackFailed), platformv1alpha1.ReasonUnpackFailed},
-		"the class does not exist":     {withReason(deploymentThat("Unpacked=Unknown"), corev1alpha2.ReasonProvisionerNotFound), platformv1alpha1.ReasonUnpackFailed},
-		"the bundle cannot be used":    {deploymentThat("Unpacked=True", "HasValidBundle=False"), platformv1alpha1.ReasonValidationFailed},
-		"not applied yet":              {withReason(deploymentThat("Unpacked=True", "HasValidBundle=True", "Installed=False"), corev1alpha2.ReasonInstallPending), platformv1alpha1.ReasonInstallPending},
-		"the API server refuses it":    {withReason(deploymentThat("Unpacked=True", "HasValidBundle=True", "Installed=False"), corev1alpha2.ReasonInstallFailed), platformv1alpha1.ReasonInstallFailed},
-		"everything is there, just so": {deploymentThat("Unpacked=True", "HasValidBundle=True", "Installed=True"), platformv1alpha1.ReasonInstallPending},
-	} {
-		t.Run(name, func(t *testing.T) {
-			reason, message := deploymentFault(test.deployment)
-			if reason != test.reason || message == "" || !strings.HasSuffix(message, ".") || strings.HasSuffix(message, "..") {
-				t.Errorf("got %s: %q, want %s and a sentence", reason, message, test.reason)
-			}
-		})
-	}
+// movingTo is the target of a single step that is under way.
+func movingTo(v string) *platformv1alpha1.Target {
+	return &platformv1alpha1.Target{Version: v, Path: []string{v}, Hop: steptest.Bundle(v)}
+}
+
+// reportOf is a report about a BundleDeployment with this record.
+func reportOf(deployment *corev1alpha2.BundleDeployment, recorded *platformv1alpha1.InstalledBundle) *report {
+	return newReport(Input{Operator: &platformv1alpha1.PlatformOperator{}, Current: upgradestep.Current{Deployment: deployment, Recorded: recorded}})
 }
 
 func TestUpgradeableCondition(t *testing.T) {
@@ -56,7 +39,7 @@ func TestUpgradeableCondition(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			operator := &platformv1alpha1.PlatformOperator{}
-			operator.Status.Installed = at("1.0.0")
+			operator.Status.Installed = steptest.Bundle("1.0.0")
 			operator.Status.Installed.MaxOpenShiftVersion = test.max
 			got := upgradeableCondition(compat.CountedBundles(operator, nil), test.cluster)
 			if got.Status != metav1.ConditionStatus(test.status) || got.Reason != test.reason {
@@ -70,48 +53,48 @@ func TestUpgradeableCondition(t *testing.T) {
 }
 
 func TestProgressingSaysBlockedWhenTheSpecAsksForWhatCannotBeHad(t *testing.T) {
-	s := &state{operator: &platformv1alpha1.PlatformOperator{}, deployment: healthy(), record: at("1.0.0")}
-	s.operator.Status.Installed = at("1.0.0")
-	s.decision.Reason, s.decision.Message = platformv1alpha1.ReasonSourceFailed, "no version is in the range."
-	if got := progressingCondition(s); got.Reason != platformv1alpha1.ReasonBlocked || !strings.Contains(got.Message, "no version is in the range") {
+	r := reportOf(steptest.Healthy(), steptest.Bundle("1.0.0"))
+	r.operator.Status.Installed = steptest.Bundle("1.0.0")
+	r.in.Decided.Decision.Reason, r.in.Decided.Decision.Message = platformv1alpha1.ReasonSourceFailed, "no version is in the range."
+	if got := progressingCondition(r); got.Reason != platformv1alpha1.ReasonBlocked || !strings.Contains(got.Message, "no version is in the range") {
 		t.Errorf("got %s: %s", got.Reason, got.Message)
 	}
-	s.decision.Unread = "ClusterCatalog/c could not be read"
-	if got := progressingCondition(s); got.Reason != platformv1alpha1.ReasonAsExpected {
-		t.Errorf("while a catalog is away: got %s: %s", got.Reason, got.Message)
+	r.in.Decided.Decision.Unread = "ClusterCatalog/c could not be read"
+	if got := progressingCondition(r); got.Reason != platformv1alpha1.ReasonAsExpected {
+		t.Errorf("while a catalog cannot be read: got %s: %s", got.Reason, got.Message)
 	}
 }
 
-func TestProgressingTellsOfAVersionThatMissedItsDeadline(t *testing.T) {
+func TestProgressingReportsAMissedDeadline(t *testing.T) {
 	for name, test := range map[string]struct {
 		deployment *corev1alpha2.BundleDeployment
 		first      bool
 		reason     string // of the BundleDeployment's Progressing condition
 		want       metav1.Condition
 	}{
-		"held": {healthy(), false, corev1alpha2.ReasonDeadlineExceeded,
+		"held": {steptest.Healthy(), false, corev1alpha2.ReasonDeadlineExceeded,
 			metav1.Condition{Status: metav1.ConditionFalse, Reason: platformv1alpha1.ReasonDeadlineExceeded}},
-		"a first one, held": {healthy(), true, corev1alpha2.ReasonDeadlineExceeded,
+		"a first one, held": {steptest.Healthy(), true, corev1alpha2.ReasonDeadlineExceeded,
 			metav1.Condition{Status: metav1.ConditionFalse, Reason: platformv1alpha1.ReasonDeadlineExceeded}},
-		"being rolled back": {healthy(), false, corev1alpha2.ReasonRollingBack,
+		"being rolled back": {steptest.Healthy(), false, corev1alpha2.ReasonRollingBack,
 			metav1.Condition{Status: metav1.ConditionTrue, Reason: platformv1alpha1.ReasonRollingBack}},
-		"rolled back": {rolledBackFrom(), false, corev1alpha2.ReasonDeadlineExceeded,
+		"rolled back": {steptest.RolledBack(), false, corev1alpha2.ReasonDeadlineExceeded,
 			metav1.Condition{Status: metav1.ConditionFalse, Reason: platformv1alpha1.ReasonDeadlineExceeded}},
-		"not yet looked at": {stale(), false, corev1alpha2.ReasonDeadlineExceeded,
+		"not yet looked at": {steptest.Stale(), false, corev1alpha2.ReasonDeadlineExceeded,
 			metav1.Condition{Status: metav1.ConditionTrue, Reason: platformv1alpha1.ReasonUpgrading}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := &state{operator: &platformv1alpha1.PlatformOperator{}, deployment: test.deployment, record: at("1.1.0")}
-			s.operator.Status.Installed, s.operator.Status.Target = at("1.0.0"), movingTo("1.1.0")
+			r := reportOf(test.deployment, steptest.Bundle("1.1.0"))
+			r.operator.Status.Installed, r.operator.Status.Target = steptest.Bundle("1.0.0"), movingTo("1.1.0")
 			if test.first {
-				s.operator.Status.Installed, s.operator.Status.Target = at("1.1.0"), nil
+				r.operator.Status.Installed, r.operator.Status.Target = steptest.Bundle("1.1.0"), nil
 			}
 			for i, condition := range test.deployment.Status.Conditions {
 				if condition.Type == corev1alpha2.ConditionProgressing {
 					test.deployment.Status.Conditions[i].Reason = test.reason
 				}
 			}
-			got := progressingCondition(s)
+			got := progressingCondition(r)
 			if got.Status != test.want.Status || got.Reason != test.want.Reason || !strings.Contains(got.Message, "1.1.0") {
 				t.Errorf("got %s/%s: %s, want %s/%s naming version 1.1.0", got.Status, got.Reason, got.Message, test.want.Status, test.want.Reason)
 			}
@@ -121,27 +104,27 @@ func TestProgressingTellsOfAVersionThatMissedItsDeadline(t *testing.T) {
 
 func TestInstalledIsNotClaimedOfADeploymentThatGoesOrIsNew(t *testing.T) {
 	now := metav1.Now()
-	s := &state{operator: &platformv1alpha1.PlatformOperator{}, deployment: healthy(), record: at("1.0.0")}
-	s.operator.Status.Installed = at("1.0.0")
-	s.deployment.DeletionTimestamp = &now
-	if got := installedCondition(s); got.Status != metav1.ConditionFalse || got.Reason != platformv1alpha1.ReasonInstallPending {
+	r := reportOf(steptest.Healthy(), steptest.Bundle("1.0.0"))
+	r.operator.Status.Installed = steptest.Bundle("1.0.0")
+	r.in.Current.Deployment.DeletionTimestamp = &now
+	if got := installedCondition(r); got.Status != metav1.ConditionFalse || got.Reason != platformv1alpha1.ReasonInstallPending {
 		t.Errorf("being deleted: got %s/%s: %s", got.Status, got.Reason, got.Message)
 	}
-	s.deployment = deploymentThat()
-	s.reportInstalled()
-	if s.operator.Status.Installed != nil {
+	r.in.Current.Deployment = steptest.Deployment()
+	r.setInstalled()
+	if r.operator.Status.Installed != nil {
 		t.Error("a new BundleDeployment has installed nothing yet, and status.installed is kept")
 	}
 }
 
 func TestProgressingSaysWhatOfTheSpecIsNotCarriedOutThoughTheVersionStays(t *testing.T) {
-	refused := deploymentThat("HasValidBundle=True", "Installed=True")
+	refused := steptest.Deployment("HasValidBundle=True", "Installed=True")
 	refused.Status.Conditions[1].Reason, refused.Status.Conditions[1].Message = corev1alpha2.ReasonUpgradeFailed, "set spec.adoption to Any."
-	invalid := deploymentThat("HasValidBundle=False", "Installed=True")
+	invalid := steptest.Deployment("HasValidBundle=False", "Installed=True")
 	invalid.Status.Conditions[0].Reason, invalid.Status.Conditions[0].Message = corev1alpha2.ReasonBundleLoadFailed, "Correct spec.config."
 	unrepaired := refused.DeepCopy()
 	unrepaired.Status.Conditions[1].Reason, unrepaired.Status.Conditions[1].Message = corev1alpha2.ReasonReconcileFailed, "The manager may not."
-	late := deploymentThat("Progressing=False")
+	late := steptest.Deployment("Progressing=False")
 	late.Status.Conditions[0].Reason, late.Status.Conditions[0].Message = corev1alpha2.ReasonDeadlineExceeded, "It is held."
 	for name, c := range map[string]struct {
 		deployment *corev1alpha2.BundleDeployment
@@ -155,9 +138,9 @@ func TestProgressingSaysWhatOfTheSpecIsNotCarriedOutThoughTheVersionStays(t *tes
 		"held, and no such version asks": {late, `"banana" is no range.`, platformv1alpha1.ReasonDeadlineExceeded, []string{`"banana" is no range. Until then: `, "It is held"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := &state{operator: &platformv1alpha1.PlatformOperator{}, deployment: c.deployment}
-			s.operator.Status.Installed, s.decision.Message = at("1.0.0"), c.message
-			got := progressingCondition(s)
+			r := reportOf(c.deployment, nil)
+			r.operator.Status.Installed, r.in.Decided.Decision.Message = steptest.Bundle("1.0.0"), c.message
+			got := progressingCondition(r)
 			if got.Status != metav1.ConditionFalse || got.Reason != c.reason {
 				t.Errorf("got %s/%s, want False/%s", got.Status, got.Reason, c.reason)
 			}
@@ -170,10 +153,9 @@ func TestProgressingSaysWhatOfTheSpecIsNotCarriedOutThoughTheVersionStays(t *tes
 	}
 }
 
-func TestNewestTellsOfWhatTheRangeIsInTheWayOf(t *testing.T) {
-	above, outside := candidate("1.2.0"), candidate("1.3.0")
-	above.Version, outside.Version = version(t, "1.2.0"), version(t, "1.3.0")
-	got := newest(at("1.0.0"), resolve.Decision{Updates: []resolve.Update{
+func TestNewestNamesWhatTheRangeBlocks(t *testing.T) {
+	above, outside := steptest.Candidate("1.2.0"), steptest.Candidate("1.3.0")
+	got := newestCondition(steptest.Bundle("1.0.0"), resolve.Decision{Updates: []resolve.Update{
 		{Candidate: outside, Reason: platformv1alpha1.BlockedRange, Why: "is outside", Unasked: true},
 		{Candidate: above, Reason: platformv1alpha1.BlockedRange, Why: "cannot be reached"},
 	}})
@@ -182,10 +164,10 @@ func TestNewestTellsOfWhatTheRangeIsInTheWayOf(t *testing.T) {
 	}
 }
 
-func TestNewestTellsOfADeprecatedVersion(t *testing.T) {
-	deprecated := candidate("1.1.0")
-	deprecated.Bundle.Deprecated, deprecated.Version = "it eats data", version(t, "1.1.0")
-	got := newest(at("1.0.0"), resolve.Decision{Updates: []resolve.Update{{Candidate: deprecated, Path: []string{"1.1.0"}}}})
+func TestNewestNamesADeprecatedVersion(t *testing.T) {
+	deprecated := steptest.Candidate("1.1.0")
+	deprecated.Bundle.Deprecated = "it eats data"
+	got := newestCondition(steptest.Bundle("1.0.0"), resolve.Decision{Updates: []resolve.Update{{Candidate: deprecated, Path: []string{"1.1.0"}}}})
 	if want := "Version 1.0.0 is the newest that may be installed. Version 1.1.0 is deprecated, and is not moved to unless spec.package.version leaves nothing else."; got.Message != want || got.Reason != platformv1alpha1.ReasonAsExpected {
 		t.Errorf("it says %s: %q, want %q", got.Reason, got.Message, want)
 	}
@@ -193,7 +175,7 @@ func TestNewestTellsOfADeprecatedVersion(t *testing.T) {
 
 func TestNewestSaysWhetherSomebodyHasToActOnWhatIsInTheWay(t *testing.T) {
 	update := func(v string, reason platformv1alpha1.BlockedReason) resolve.Update {
-		return resolve.Update{Candidate: candidate(v), Reason: reason, Why: "is " + string(reason)}
+		return resolve.Update{Candidate: steptest.Candidate(v), Reason: reason, Why: "is " + string(reason)}
 	}
 	for name, test := range map[string]struct {
 		decision resolve.Decision
@@ -201,7 +183,7 @@ func TestNewestSaysWhetherSomebodyHasToActOnWhatIsInTheWay(t *testing.T) {
 		words    string
 	}{
 		"nothing newer":                  {resolve.Decision{}, platformv1alpha1.ReasonAsExpected, "is the newest that may be installed."},
-		"outside the range":              {resolve.Decision{Updates: []resolve.Update{{Candidate: candidate("1.1.0"), Reason: platformv1alpha1.BlockedRange, Unasked: true}}}, platformv1alpha1.ReasonAsExpected, "is the newest that may be installed."},
+		"outside the range":              {resolve.Decision{Updates: []resolve.Update{{Candidate: steptest.Candidate("1.1.0"), Reason: platformv1alpha1.BlockedRange, Unasked: true}}}, platformv1alpha1.ReasonAsExpected, "is the newest that may be installed."},
 		"not for this cluster":           {resolve.Decision{Updates: []resolve.Update{update("1.1.0", platformv1alpha1.BlockedUnfit)}}, platformv1alpha1.ReasonAsExpected, "Version 1.1.0 is Unfit."},
 		"a step that cannot be made":     {resolve.Decision{Updates: []resolve.Update{update("1.1.0", platformv1alpha1.BlockedStep)}}, platformv1alpha1.ReasonBlocked, "Version 1.1.0 is Step."},
 		"rules that cannot be read":      {resolve.Decision{Updates: []resolve.Update{update("1.1.0", platformv1alpha1.BlockedRulesInvalid)}}, platformv1alpha1.ReasonBlocked, "Version 1.1.0 is RulesInvalid."},
@@ -209,7 +191,7 @@ func TestNewestSaysWhetherSomebodyHasToActOnWhatIsInTheWay(t *testing.T) {
 		"an approval that is not heeded": {resolve.Decision{AwaitingWhy: "the approved version \"3.0.0\" is in no selected catalog"}, platformv1alpha1.ReasonBlocked, `The approved version "3.0.0" is in no selected catalog.`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := newest(at("1.0.0"), test.decision)
+			got := newestCondition(steptest.Bundle("1.0.0"), test.decision)
 			if got.Status != metav1.ConditionFalse || got.Reason != test.reason || !strings.HasSuffix(got.Message, test.words) {
 				t.Errorf("got %s/%s: %s", got.Status, got.Reason, got.Message)
 			}
@@ -218,19 +200,47 @@ func TestNewestSaysWhetherSomebodyHasToActOnWhatIsInTheWay(t *testing.T) {
 }
 
 func TestFirstVersionThatIsNotHealthyYetIsBeingInstalled(t *testing.T) {
-	s := &state{operator: &platformv1alpha1.PlatformOperator{}, record: at("1.0.0"), decision: offering("1.0.0"),
-		deployment: deploymentThat("Unpacked=True", "HasValidBundle=True", "Installed=True", "Healthy=False", "Progressing=True")}
-	s.operator.Status.Installed = at("1.0.0")
-	if got := progressingCondition(s); got.Status != metav1.ConditionTrue || got.Reason != platformv1alpha1.ReasonInstalling || !strings.Contains(got.Message, "Healthy is False") {
+	r := reportOf(steptest.Deployment("Unpacked=True", "HasValidBundle=True", "Installed=True", "Healthy=False", "Progressing=True"), steptest.Bundle("1.0.0"))
+	r.in.Decided.Decision = steptest.Choosing("1.0.0")
+	r.operator.Status.Installed = steptest.Bundle("1.0.0")
+	if got := progressingCondition(r); got.Status != metav1.ConditionTrue || got.Reason != platformv1alpha1.ReasonInstalling || !strings.Contains(got.Message, "Healthy is False") {
 		t.Errorf("got %s/%s: %s", got.Status, got.Reason, got.Message)
 	}
-	s.deployment.Generation, s.decision.Awaiting = 2, &resolve.Candidate{} // edited, while a newer version waits for approval
-	if got := progressingCondition(s); got.Status != metav1.ConditionTrue || got.Reason != platformv1alpha1.ReasonInstalling {
-		t.Errorf("an edit that nobody has looked at yet ends the installation: %s/%s: %s", got.Status, got.Reason, got.Message)
+	r.in.Current.Deployment.Generation, r.in.Decided.Decision.Awaiting = 2, &resolve.Candidate{} // edited, while a newer version waits for approval
+	if got := progressingCondition(r); got.Status != metav1.ConditionTrue || got.Reason != platformv1alpha1.ReasonInstalling {
+		t.Errorf("an edit that the engine has not observed yet ends the installation: %s/%s: %s", got.Status, got.Reason, got.Message)
 	}
-	s.deployment.Generation, s.decision.Awaiting = 0, nil
-	s.deployment.Status.ActiveRevision = 1 // it has been ready: its illness is no move
-	if got := progressingCondition(s); got.Status != metav1.ConditionFalse {
+	r.in.Current.Deployment.Generation, r.in.Decided.Decision.Awaiting = 0, nil
+	r.in.Current.Deployment.Status.ActiveRevision = 1 // it has been ready: that it is unhealthy is no step
+	if got := progressingCondition(r); got.Status != metav1.ConditionFalse {
 		t.Errorf("got %s/%s: %s", got.Status, got.Reason, got.Message)
+	}
+}
+
+func TestDuringAStepTheStricterBundleCounts(t *testing.T) {
+	for name, test := range map[string]struct {
+		installed, target string
+		reason, about     string
+	}{
+		"the old one is in the way":         {"4.21", "4.23", platformv1alpha1.ReasonIncompatibleOperator, "op.v1.0.0 "},
+		"the new one is in the way":         {"4.23", "4.21", platformv1alpha1.ReasonIncompatibleOperator, "op.v1.1.0 "},
+		"both are":                          {"4.21", "4.21", platformv1alpha1.ReasonIncompatibleOperator, "op.v1.0.0 "},
+		"neither is":                        {"4.23", "", platformv1alpha1.ReasonAsExpected, "op.v1.0.0 "},
+		"the new one declares no such text": {"", "garbage", platformv1alpha1.ReasonCompatibilityUnreadable, "op.v1.1.0 "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			status := platformv1alpha1.PlatformOperatorStatus{Installed: steptest.Bundle("1.0.0"), Target: &platformv1alpha1.Target{Hop: steptest.Bundle("1.1.0")}}
+			status.Installed.Bundle, status.Target.Hop.Bundle = "op.v1.0.0", "op.v1.1.0"
+			status.Installed.MaxOpenShiftVersion, status.Target.Hop.MaxOpenShiftVersion = test.installed, test.target
+			deployment := &corev1alpha2.BundleDeployment{}
+			deployment.Status.Revisions = []corev1alpha2.Revision{
+				{Number: 1, State: corev1alpha2.RevisionActive, Bundle: "op.v1.0.0", Presence: corev1alpha2.Present},
+				{Number: 2, State: corev1alpha2.RevisionRollingOut, Bundle: "op.v1.1.0", Presence: corev1alpha2.Present},
+			}
+			got := upgradeableCondition(compat.CountedBundles(&platformv1alpha1.PlatformOperator{Status: status}, deployment), "4.21.3")
+			if got.Reason != test.reason || !strings.Contains(got.Message, test.about) {
+				t.Errorf("%s/%s: %s", got.Status, got.Reason, got.Message)
+			}
+		})
 	}
 }

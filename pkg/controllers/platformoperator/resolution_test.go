@@ -26,6 +26,7 @@ import (
 	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/limits"
 	"github.com/openshift/platform-operators/pkg/resolve"
+	"github.com/openshift/platform-operators/test/steptest"
 )
 
 // fleet is a cluster with many operators, one for each package, whose catalogs and kinds the test changes. It is its own catalogs
@@ -41,7 +42,7 @@ type fleet struct {
 }
 
 func (f *fleet) For(pkg string) []resolve.Catalog {
-	return []resolve.Catalog{{ID: candidate("").Catalog, Package: f.packages[pkg]}}
+	return []resolve.Catalog{{ID: steptest.Candidate("").Catalog, Package: f.packages[pkg]}}
 }
 func (*fleet) Unlisted() []string                        { return nil }
 func (*fleet) Providers(catalog.GVK) []resolve.Providers { return nil }
@@ -104,7 +105,7 @@ type impatient struct {
 }
 
 func (q impatient) AddAfter(key any, pause time.Duration) {
-	if key == othersKey && pause == othersPause {
+	if key == staleDecisionsKey && pause == staleDecisionsDelay {
 		q.Add(key)
 		return
 	}
@@ -118,8 +119,8 @@ func (f *fleet) restarted() *controller {
 		operatorClient: f.client.PlatformV1alpha1().PlatformOperators(), deploymentClient: f.client.CoreV1alpha2().BundleDeployments(),
 		operators: platformlisters.NewPlatformOperatorLister(f.operators), deployments: corelisters.NewBundleDeploymentLister(f.deployments),
 		clusterVersions: configv1listers.NewClusterVersionLister(none()), managers: operatorlisters.NewPlatformOperatorManagerLister(none()), limits: func() (limits.Stored, error) { return limits.Stored{Record: &limits.Record{UID: "before"}}, nil },
-		catalogs: f, inventory: f, kubeVersion: "v1.36.3", clock: f.clock, outlooks: &outlooks{of: map[string]outlook{}},
-		tried: func(string) {}, hops: newHops(), events: &record.FakeRecorder{},
+		catalogs: f, inventory: f, kubeVersion: "v1.36.3", clock: f.clock, updateMetrics: newUpdateMetrics(f.clock),
+		tried: func(string) {}, stepMetrics: newStepMetrics(), events: &record.FakeRecorder{},
 	}
 }
 
@@ -137,7 +138,7 @@ func (f *fleet) drain(t *testing.T, names ...string) (synced []string) {
 		if err := f.sync(t.Context(), keyed{f.syncs, name}); err != nil {
 			t.Fatal(err)
 		}
-		if name == othersKey {
+		if name == staleDecisionsKey {
 			continue
 		}
 		if synced = append(synced, name); len(synced) > 5_000 {
@@ -163,12 +164,12 @@ func (f *fleet) see(t *testing.T, name string) {
 	}
 }
 
-func (f *fleet) names() []string { return slices.Sorted(slices.Values(f.everyOperator(nil))) }
+func (f *fleet) names() []string { return slices.Sorted(slices.Values(f.allOperators(nil))) }
 
 // decidedAnew says how many operators would have to be decided for one that asks now.
 func (f *fleet) decidedAnew(t *testing.T, name string) int {
 	t.Helper()
-	on, _, err := f.cluster()
+	on, _, err := f.readCluster()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,20 +199,20 @@ func TestHRD_B2_TheCatalogOfOnePackageChangesAmongAHundredOperators(t *testing.T
 	}{
 		{"the catalog of a package that has to do with no other", func() []string {
 			f.offer("op05", catalog.Bundle{}, catalog.Bundle{ProvidedGVKs: []catalog.GVK{fleetKind("Ofop05")}})
-			return f.ofChangedPackage(ofPackage("op05"))
+			return f.operatorsOfChangedPackage(ofPackage("op05"))
 		}, []string{"op05"}},
 		{"the catalog of a package that others require or share a kind with", func() []string {
 			f.offer("op98", catalog.Bundle{ProvidedGVKs: shared}, catalog.Bundle{ProvidedGVKs: shared})
-			return f.ofChangedPackage(ofPackage("op98"))
+			return f.operatorsOfChangedPackage(ofPackage("op98"))
 		}, []string{"op97", "op98", "op99"}},
-		{"a catalog that has another package for nobody", func() []string { return f.ofChangedPackage(ofPackage("other")) }, nil},
+		{"a catalog that has another package for nobody", func() []string { return f.operatorsOfChangedPackage(ofPackage("other")) }, nil},
 		{"a CustomResourceDefinition that nobody has to do with", func() []string {
 			f.kinds = append(f.kinds, resolve.Kind{GVK: fleetKind("Foreign")})
-			return f.ofChangedCluster(ofPackage("foreigns.example.com"))
+			return f.operatorsWithStaleDecision(ofPackage("foreigns.example.com"))
 		}, nil},
 		{"a CustomResourceDefinition of a kind that one provides", func() []string {
 			f.kinds = append(f.kinds, resolve.Kind{GVK: fleetKind("Ofop06"), Operator: "op06"})
-			return f.ofChangedCluster(ofPackage("ofop06s.example.com"))
+			return f.operatorsWithStaleDecision(ofPackage("ofop06s.example.com"))
 		}, []string{"op06"}},
 	} {
 		t.Run(test.says, func(t *testing.T) {
@@ -277,13 +278,13 @@ func TestHRD_B2_StatusIsWhatANewManagerWouldWrite(t *testing.T) {
 					bundles = append(bundles, bundle)
 				}
 				f.offer(name, bundles...)
-				f.drain(t, f.ofChangedPackage(ofPackage(name))...)
+				f.drain(t, f.operatorsOfChangedPackage(ofPackage(name))...)
 			case 2:
 				f.kinds = nil
 				for range r.IntN(3) {
 					f.kinds = append(f.kinds, resolve.Kind{GVK: kind(), Operator: []string{"", name}[r.IntN(2)]})
 				}
-				f.drain(t, f.ofChangedCluster(nil)...)
+				f.drain(t, f.operatorsWithStaleDecision(nil)...)
 			default:
 				operator, err := f.client.PlatformV1alpha1().PlatformOperators().Get(t.Context(), name, metav1.GetOptions{})
 				if err != nil {
@@ -295,7 +296,7 @@ func TestHRD_B2_StatusIsWhatANewManagerWouldWrite(t *testing.T) {
 					t.Fatal(err)
 				}
 				f.see(t, name)
-				f.drain(t, f.samePackage(operator)...)
+				f.drain(t, f.operatorsOfSamePackage(operator)...)
 			}
 			f.client.ClearActions()
 			kept := f.controller

@@ -1,0 +1,42 @@
+package platformoperator
+
+import (
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	configv1 "github.com/openshift/api/config/v1"
+	configv1listers "github.com/openshift/client-go/config/listers/config/v1"
+
+	"github.com/openshift/platform-operators/pkg/resolve"
+)
+
+// readCluster returns what all requests to the resolver have in common. update is the version that the cluster itself is being updated to;
+// empty if no update is in progress.
+func (c *controller) readCluster() (cluster resolve.Cluster, update string, err error) {
+	cluster.KubeVersion = c.kubeVersion
+	if cluster.Version, update, err = readClusterVersion(c.clusterVersions); err != nil {
+		return cluster, "", err
+	}
+	cluster.Manager, cluster.Hold, err = readManager(c.managers, c.limits)
+	return cluster, update, err
+}
+
+// readClusterVersion returns status.desired.version of the ClusterVersion, because operators must fit the version that an update leads to. It
+// is empty if the cluster has none. update is the same version while an update is in progress, else empty.
+func readClusterVersion(lister configv1listers.ClusterVersionLister) (version, update string, err error) {
+	clusterVersion, err := lister.Get("version")
+	if apierrors.IsNotFound(err) {
+		return "", "", nil
+	}
+	if err != nil {
+		return "", "", fmt.Errorf("reading ClusterVersion \"version\": %w", err)
+	}
+	version = clusterVersion.Status.Desired.Version
+	for _, condition := range clusterVersion.Status.Conditions {
+		if condition.Type == configv1.OperatorProgressing && condition.Status == configv1.ConditionTrue {
+			update = version
+		}
+	}
+	return version, update, nil
+}

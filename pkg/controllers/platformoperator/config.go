@@ -1,0 +1,121 @@
+package platformoperator
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/record"
+	"k8s.io/component-base/metrics"
+	"k8s.io/utils/clock"
+
+	configv1informers "github.com/openshift/client-go/config/informers/externalversions/config/v1"
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/events"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/catalog"
+	coreinformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/core/v1alpha2"
+	operatorinformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/operator/v1alpha1"
+	platforminformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/limits"
+	"github.com/openshift/platform-operators/pkg/resolve"
+)
+
+// OperatorClient writes PlatformOperators.
+type OperatorClient interface {
+	Update(ctx context.Context, operator *platformv1alpha1.PlatformOperator, options metav1.UpdateOptions) (*platformv1alpha1.PlatformOperator, error)
+	UpdateStatus(ctx context.Context, operator *platformv1alpha1.PlatformOperator, options metav1.UpdateOptions) (*platformv1alpha1.PlatformOperator, error)
+}
+
+// DeploymentClient writes BundleDeployments.
+type DeploymentClient interface {
+	Create(ctx context.Context, deployment *corev1alpha2.BundleDeployment, options metav1.CreateOptions) (*corev1alpha2.BundleDeployment, error)
+	Update(ctx context.Context, deployment *corev1alpha2.BundleDeployment, options metav1.UpdateOptions) (*corev1alpha2.BundleDeployment, error)
+	Delete(ctx context.Context, name string, options metav1.DeleteOptions) error
+}
+
+// Catalogs are the catalog snapshots. All methods read memory only and never block.
+type Catalogs interface {
+	// For returns what every trusted catalog has of a package.
+	For(pkg string) []resolve.Catalog
+	// Unlisted is as in resolve.World.
+	Unlisted() []string
+	// Providers returns, for each trusted catalog, the packages that provide a kind.
+	Providers(gvk catalog.GVK) []resolve.Providers
+}
+
+// Inventory is what the cluster has beside its catalogs. Its methods read memory only.
+type Inventory interface {
+	// Kinds and Foreign are as in resolve.World.
+	Kinds() []resolve.Kind
+	Foreign() []resolve.Foreign
+}
+
+// Config is everything the controller needs; every field is required.
+type Config struct {
+	OperatorClient   OperatorClient
+	DeploymentClient DeploymentClient
+	Operators        platforminformers.PlatformOperatorInformer
+	Deployments      coreinformers.BundleDeploymentInformer
+	ClusterVersions  configv1informers.ClusterVersionInformer
+	Managers         operatorinformers.PlatformOperatorManagerInformer
+	// Limits reads the stored limits of PlatformOperatorManagers from memory; LimitsChanged reports changes.
+	Limits          func() (limits.Stored, error)
+	LimitsChanged   factory.Informer
+	Catalogs        Catalogs
+	CatalogsChanged factory.Informer
+	// ProvidersChanged reports that Catalogs.Providers may return something else for some kinds.
+	ProvidersChanged factory.Informer
+	Inventory        Inventory
+	// KindsChanged reports changes of the inventory's kinds, ForeignChanged packages that others have installed or removed; the name of the
+	// object is the package.
+	KindsChanged      factory.Informer
+	ForeignChanged    factory.Informer
+	KubernetesVersion string
+	Clock             clock.PassiveClock
+	// Recorder is the controller framework's. Events about a PlatformOperator go to Events.
+	Recorder events.Recorder
+	Events   record.EventRecorder
+	// Tried is called with the name of each PlatformOperator whose sync has ended, with or without an error.
+	Tried func(name string)
+	// Register registers metrics that are collected at a scrape, RegisterVector metrics that are counted.
+	Register       func(metrics.StableCollector) error
+	RegisterVector func(metrics.Registerable) error
+}
+
+// validate returns an error that names the first field that is not set.
+func (c Config) validate() error {
+	for _, field := range []struct {
+		name  string
+		isSet bool
+	}{
+		{"OperatorClient", c.OperatorClient != nil},
+		{"DeploymentClient", c.DeploymentClient != nil},
+		{"Operators", c.Operators != nil},
+		{"Deployments", c.Deployments != nil},
+		{"ClusterVersions", c.ClusterVersions != nil},
+		{"Managers", c.Managers != nil},
+		{"Limits", c.Limits != nil},
+		{"LimitsChanged", c.LimitsChanged != nil},
+		{"Catalogs", c.Catalogs != nil},
+		{"CatalogsChanged", c.CatalogsChanged != nil},
+		{"ProvidersChanged", c.ProvidersChanged != nil},
+		{"Inventory", c.Inventory != nil},
+		{"KindsChanged", c.KindsChanged != nil},
+		{"ForeignChanged", c.ForeignChanged != nil},
+		{"KubernetesVersion", c.KubernetesVersion != ""},
+		{"Clock", c.Clock != nil},
+		{"Recorder", c.Recorder != nil},
+		{"Events", c.Events != nil},
+		{"Tried", c.Tried != nil},
+		{"Register", c.Register != nil},
+		{"RegisterVector", c.RegisterVector != nil},
+	} {
+		if !field.isSet {
+			return fmt.Errorf("building the platformoperator controller: field %s of its Config is not set", field.name)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,117 @@
+package platformoperator
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/openshift/library-go/pkg/controller/factory"
+
+	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/ownership"
+	"github.com/openshift/platform-operators/pkg/resolve"
+	"github.com/openshift/platform-operators/pkg/upgradestep"
+)
+
+// resolve asks the resolver for a decision about this PlatformOperator, together with all others, and notes which others to sync: those whose
+// decision changed, and this one if the cluster has changed meanwhile, whose change may have been reported before the decision depended on
+// it. It fails if the context ends: an incomplete decision is neither carried out nor reported.
+func (c *controller) resolve(ctx context.Context, r *reconciliation, request resolve.Request) (resolve.Decision, error) {
+	requests, err := c.requests(r.cluster, r.operator.Name)
+	if err != nil {
+		return resolve.Decision{}, err
+	}
+	world := c.world(c.recordingProviders(r))
+	world.Limit.Done = ctx.Done()
+	answer := c.decisions.Decide(r.operator.Name, append(requests, request), world)
+	if err := ctx.Err(); err != nil {
+		return resolve.Decision{}, err
+	}
+	r.isResolved, r.others = true, answer.Others
+	if now := c.world(nil); !slices.Equal(world.Kinds, now.Kinds) || !slices.Equal(world.Foreign, now.Foreign) {
+		r.others = append(r.others, r.operator.Name)
+	}
+	return answer.Decision, nil
+}
+
+// requests returns the requests of all PlatformOperators except one. PlatformOperators that are refused have none.
+func (c *controller) requests(cluster resolve.Cluster, except string) (requests []resolve.Request, err error) {
+	all, err := c.operators.List(labels.Everything())
+	if err != nil {
+		return nil, err
+	}
+	for _, operator := range all {
+		if operator.Name == except || resolve.PackageHolder(operator, all) != operator.Name {
+			continue
+		}
+		deployment, err := c.deployments.Get(operator.Name)
+		switch {
+		case apierrors.IsNotFound(err):
+			deployment = nil
+		case err != nil:
+			return nil, err
+		case !ownership.BelongsTo(deployment, operator):
+			continue
+		}
+		current := upgradestep.CurrentOf(operator.Status, deployment)
+		if request, err := resolve.RequestFor(operator, current.UpgradesFrom(), cluster); err == nil { // its own sync reports the error
+			requests = append(requests, request)
+		}
+	}
+	return requests, nil
+}
+
+func (c *controller) world(providers func(catalog.GVK) []resolve.Providers) resolve.World {
+	return resolve.World{Catalogs: c.catalogs.For, Unlisted: c.catalogs.Unlisted(), Kinds: c.inventory.Kinds(), Foreign: c.inventory.Foreign(), Providers: providers, Limit: c.limit}
+}
+
+// staleDecisions names the PlatformOperators whose decision no longer holds, and those without a decision. It names all as the latter if it
+// cannot tell.
+func (c *controller) staleDecisions() (stale, undecided []string) {
+	cluster, _, err := c.readCluster()
+	if err != nil {
+		return nil, c.allOperators(nil)
+	}
+	requests, err := c.requests(cluster, "")
+	if err != nil {
+		return nil, c.allOperators(nil)
+	}
+	return c.decisions.Invalidate(requests, c.world(c.catalogs.Providers))
+}
+
+// operatorsWithStaleDecision enqueues the PlatformOperators that a change of the cluster's kinds, or of packages that others have installed,
+// may affect.
+func (c *controller) operatorsWithStaleDecision(runtime.Object) []string {
+	stale, undecided := c.staleDecisions()
+	return append(stale, undecided...)
+}
+
+// staleDecisionsKey is the queue key of the search for PlatformOperators whose decision no longer holds. No object has a name with a slash.
+const staleDecisionsKey = "others/"
+
+// staleDecisionsDelay is how long that search waits, so that one search serves all changes meanwhile: it goes through all PlatformOperators,
+// and if a hundred are removed, each changes several times.
+const staleDecisionsDelay = 250 * time.Millisecond
+
+// enqueueOthers enqueues the PlatformOperators that the sync of one affects. If the resolver was not asked, the decisions that were made
+// together with it may no longer hold.
+func enqueueOthers(syncCtx factory.SyncContext, isResolved bool, others []string) {
+	if !isResolved {
+		syncCtx.Queue().AddAfter(staleDecisionsKey, staleDecisionsDelay)
+	}
+	for _, other := range others {
+		syncCtx.Queue().Add(other)
+	}
+}
+
+// enqueueStaleDecisions enqueues the PlatformOperators whose decision no longer holds. Those without a decision are in the queue already.
+func (c *controller) enqueueStaleDecisions(syncCtx factory.SyncContext) {
+	stale, _ := c.staleDecisions()
+	for _, name := range stale {
+		syncCtx.Queue().Add(name)
+	}
+}

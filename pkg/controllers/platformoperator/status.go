@@ -1,0 +1,76 @@
+package platformoperator
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/operatorstatus"
+	"github.com/openshift/platform-operators/pkg/truncate"
+)
+
+// statusInput is what the status is computed from.
+func (c *controller) statusInput(r *reconciliation) operatorstatus.Input {
+	return operatorstatus.Input{
+		Operator: r.operator, Current: r.current, Decided: r.stepInput, Step: r.step, Catalogs: r.catalogs, Refusal: r.refusal,
+		ClusterVersion: r.cluster.Version, Now: c.clock.Now(),
+	}
+}
+
+// report computes the status of a PlatformOperator that is not being deleted.
+func (c *controller) report(_ context.Context, r *reconciliation) (done bool, err error) {
+	result := operatorstatus.Compute(c.statusInput(r))
+	if result.Updates != nil {
+		c.updateMetrics.set(r.operator.Name, *result.Updates)
+	}
+	r.status = &result.Status
+	return false, nil
+}
+
+// writeStatus writes the status once, if it differs from the one that was read. A status that only progressed waits while the last write is
+// recent: then writeStatus returns how long.
+func (c *controller) writeStatus(ctx context.Context, r *reconciliation) (wait time.Duration, err error) {
+	if r.status == nil || equality.Semantic.DeepEqual(r.operator.Status, *r.status) {
+		return 0, nil
+	}
+	if wait := c.statusWrites.wait(r.operator, c.clock.Now()); wait > 0 && operatorstatus.OnlyProgressed(r.operator.Status, *r.status) {
+		return wait, nil
+	}
+	updated := r.operator.DeepCopy()
+	updated.Status = *r.status
+	if _, err := c.operatorClient.UpdateStatus(ctx, updated, metav1.UpdateOptions{FieldManager: fieldManager}); err != nil {
+		return 0, fmt.Errorf("writing the status of PlatformOperator %q: %w", r.operator.Name, err)
+	}
+	c.statusWrites.record(r.operator.Name, c.clock.Now())
+	c.publish(r, updated)
+	return 0, nil
+}
+
+// publish sends the Events of a status that was written, and measures a step that is complete. A crash before it loses an Event; none is sent
+// twice.
+func (c *controller) publish(r *reconciliation, updated *platformv1alpha1.PlatformOperator) {
+	if entry := operatorstatus.NewlyReady(r.operator, updated); entry != nil {
+		c.stepMetrics.observe(entry)
+	}
+	for _, event := range operatorstatus.Events(r.operator, updated, r.current.Deployment, c.clock.Now()) {
+		c.event(r.operator, event.Type, event.Reason, "%s", event.Message)
+	}
+}
+
+// maxEvent bounds the message of an Event in bytes, as the API does.
+const maxEvent = 1024
+
+// event sends an Event on a PlatformOperator.
+func (c *controller) event(on *platformv1alpha1.PlatformOperator, kind, reason, format string, args ...any) {
+	c.events.Event(on, kind, reason, truncate.Cut(fmt.Sprintf(format, args...), maxEvent))
+}
+
+// normalEvent sends an Event of type Normal on a PlatformOperator.
+func (c *controller) normalEvent(on *platformv1alpha1.PlatformOperator, reason, format string, args ...any) {
+	c.event(on, corev1.EventTypeNormal, reason, format, args...)
+}

@@ -1,0 +1,60 @@
+package operatorstatus
+
+import (
+	"fmt"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/resolve"
+	"github.com/openshift/platform-operators/pkg/truncate"
+	"github.com/openshift/platform-operators/pkg/upgradestep"
+)
+
+// maxDeprecation bounds what is quoted of one deprecation message, in bytes.
+const maxDeprecation = 512
+
+// deprecatedCondition reports what the catalogs deprecate of the installed bundle, its channel and its package.
+func deprecatedCondition(r *report) metav1.Condition {
+	installed, deprecation := r.operator.Status.Installed, r.deprecation()
+	if !deprecation.Known {
+		return isUnknown(platformv1alpha1.ReasonCatalogUnavailable, "No selected catalog that can be read has the package.")
+	}
+	var parts []string
+	for _, each := range []struct{ what, name, message string }{
+		{"package", deprecation.PackageName, deprecation.Package},
+		{"channel", deprecation.ChannelName, deprecation.Channel},
+		{"bundle", deprecation.BundleName, deprecation.Bundle},
+	} {
+		if each.message != "" {
+			parts = append(parts, fmt.Sprintf("%s %q is deprecated: %s", each.what, each.name, truncate.Cut(upgradestep.TrimStop(each.message), maxDeprecation)))
+		}
+	}
+	if len(parts) > 0 {
+		return isTrue(platformv1alpha1.ReasonDeprecated, capitalized(strings.Join(parts, "; "))+".")
+	}
+	if installed == nil {
+		return isFalse(platformv1alpha1.ReasonNotDeprecated, "Nothing is installed, and the package is not deprecated.")
+	}
+	return isFalse(platformv1alpha1.ReasonNotDeprecated, fmt.Sprintf("Neither the package nor channel %q nor %s is deprecated.", installed.Channel, installed.Bundle))
+}
+
+// deprecation returns what the catalogs say of the bundle that was installed before this sync, or of the package if none was.
+func (r *report) deprecation() resolve.Deprecation {
+	catalogs, installed := r.in.Catalogs, r.in.Operator.Status.Installed
+	if catalogs == nil {
+		return resolve.Deprecation{}
+	}
+	if installed == nil {
+		return resolve.DeprecationOf(catalogs.Request, catalogs.Catalogs, "", "")
+	}
+	return resolve.DeprecationOf(catalogs.Request, catalogs.Catalogs, installed.Bundle, installed.Channel)
+}
+
+func capitalized(sentence string) string {
+	if sentence == "" {
+		return ""
+	}
+	return strings.ToUpper(sentence[:1]) + sentence[1:]
+}

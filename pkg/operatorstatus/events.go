@@ -1,0 +1,105 @@
+package operatorstatus
+
+import (
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/upgradestep"
+)
+
+// Event is an Event to send on a PlatformOperator.
+type Event struct{ Type, Reason, Message string }
+
+// Events returns the Events for what a written status reports and the one before did not. deployment is the BundleDeployment, nil if there is
+// none.
+func Events(before, after *platformv1alpha1.PlatformOperator, deployment *corev1alpha2.BundleDeployment, now time.Time) (events []Event) {
+	if entry := newOutcome(before, after); entry != nil {
+		events = append(events, outcomeEvents(after, *entry, deployment)...)
+	}
+	if message := newApprovalMessage(before.Status, after.Status); message != "" {
+		events = append(events, Event{corev1.EventTypeNormal, platformv1alpha1.EventApprovalNeeded, fmt.Sprintf("PlatformOperator %q: %s", after.Name, message)})
+	}
+	return append(events, overrideEvents(before, after, now)...)
+}
+
+// NewlyReady returns the entry of history that has become Ready between two statuses of a PlatformOperator; nil if none has.
+func NewlyReady(before, after *platformv1alpha1.PlatformOperator) *platformv1alpha1.HistoryEntry {
+	if entry := newOutcome(before, after); entry != nil && entry.State == platformv1alpha1.HistoryReady {
+		return entry
+	}
+	return nil
+}
+
+// newOutcome returns the newest entry of history if it, or its state, is new; nil otherwise.
+func newOutcome(before, after *platformv1alpha1.PlatformOperator) *platformv1alpha1.HistoryEntry {
+	if len(after.Status.History) == 0 {
+		return nil
+	}
+	newest := &after.Status.History[0]
+	if len(before.Status.History) > 0 {
+		old := before.Status.History[0]
+		if old.Bundle == newest.Bundle && old.StartedTime.Equal(&newest.StartedTime) && old.State == newest.State {
+			return nil
+		}
+	}
+	return newest
+}
+
+func outcomeEvents(operator *platformv1alpha1.PlatformOperator, entry platformv1alpha1.HistoryEntry, deployment *corev1alpha2.BundleDeployment) []Event {
+	switch entry.State {
+	case platformv1alpha1.HistoryReady:
+		reason, what := platformv1alpha1.EventUpgradeSucceeded, "moved to"
+		if entry.Trigger == platformv1alpha1.TriggerInstallation || entry.Trigger == platformv1alpha1.TriggerRestored {
+			reason, what = platformv1alpha1.EventInstallSucceeded, "installed at"
+		}
+		return []Event{{corev1.EventTypeNormal, reason, fmt.Sprintf("PlatformOperator %q is %s version %s, which is complete and healthy, %s after it began",
+			operator.Name, what, entry.Version, entry.ReadyTime.Sub(entry.StartedTime.Time))}}
+	case platformv1alpha1.HistoryRolledBack:
+		return []Event{{corev1.EventTypeWarning, platformv1alpha1.EventUpgradeFailed, fmt.Sprintf("PlatformOperator %q: version %s missed its deadline and was rolled back to %s; it is not tried again before the spec or the catalog changes",
+			operator.Name, entry.Version, VersionOf(operator.Status.Installed))}}
+	case platformv1alpha1.HistoryFailed:
+		what := "missed its deadline and is held; the Progressing condition says why"
+		if installation := upgradestep.InstallationOf(deployment); installation.NeedsAction() {
+			what = "cannot be installed: " + installation.Message
+		}
+		return []Event{{corev1.EventTypeWarning, platformv1alpha1.EventUpgradeFailed, fmt.Sprintf("PlatformOperator %q: version %s %s", operator.Name, entry.Version, what)}}
+	}
+	return nil
+}
+
+// VersionOf returns the version of a bundle for a message; the bundle may be nil.
+func VersionOf(bundle *platformv1alpha1.InstalledBundle) string {
+	if bundle == nil {
+		return "unknown"
+	}
+	return bundle.Version
+}
+
+// newApprovalMessage returns the message of condition Progressing if it asks for an approval and the one before did not ask for the same.
+func newApprovalMessage(before, after platformv1alpha1.PlatformOperatorStatus) string {
+	condition := meta.FindStatusCondition(after.Conditions, platformv1alpha1.ConditionProgressing)
+	old := meta.FindStatusCondition(before.Conditions, platformv1alpha1.ConditionProgressing)
+	if condition == nil || condition.Reason != platformv1alpha1.ReasonAwaitingApproval || old != nil && old.Message == condition.Message {
+		return ""
+	}
+	return condition.Message
+}
+
+// overrideEvents reports an override that has come into effect, or has expired since.
+func overrideEvents(before, after *platformv1alpha1.PlatformOperator, now time.Time) []Event {
+	override, old := overrideInEffect(after.Status), overrideInEffect(before.Status)
+	switch {
+	case override != nil && (old == nil || old.OpenShiftVersion != override.OpenShiftVersion):
+		return []Event{{corev1.EventTypeWarning, platformv1alpha1.EventOverrideAcknowledged, fmt.Sprintf("PlatformOperator %q does not permit an upgrade of the cluster to OpenShift %s, and does not block it until %s, at an acknowledged risk: %s",
+			after.Name, override.OpenShiftVersion, override.Expires.UTC().Format(time.RFC3339), override.Reason)}}
+	case override == nil && old != nil && old.Expires != nil && !now.Before(old.Expires.Time):
+		return []Event{{corev1.EventTypeWarning, platformv1alpha1.EventOverrideExpired, fmt.Sprintf("PlatformOperator %q: the compatibility override for OpenShift %s expired at %s; the Upgradeable condition says whether the operator blocks an upgrade of the cluster now",
+			after.Name, old.OpenShiftVersion, old.Expires.UTC().Format(time.RFC3339))}}
+	}
+	return nil
+}

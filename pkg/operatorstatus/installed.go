@@ -1,0 +1,94 @@
+package operatorstatus
+
+import (
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/upgradestep"
+)
+
+// setInstalled sets status.installed to the bundle of the last step that is complete.
+func (r *report) setInstalled() {
+	status, current := &r.operator.Status, r.in.Current
+	if current.Deployment == nil {
+		status.Installed = upgradestep.BundleToRestore(*status)
+	} else {
+		if !current.WasReady() && !upgradestep.IsApplied(current.Deployment) {
+			status.Installed = nil // a first installation that is not applied, or not any more
+		}
+		if upgradestep.IsComplete(current.Deployment, status.Installed == nil) && current.Recorded != nil {
+			installed := *current.Recorded
+			status.Installed = &installed
+		}
+	}
+	if status.Installed == nil {
+		return
+	}
+	r.settleDeclaration(status.Installed)
+	if current.Deployment != nil {
+		r.addBundleFacts(status.Installed)
+	}
+}
+
+// addBundleFacts adds what only the files of the bundle say, if they are those of the installed bundle.
+func (r *report) addBundleFacts(installed *platformv1alpha1.InstalledBundle) {
+	current := r.in.Current
+	if current.Recorded == nil || !upgradestep.SameBundle(*current.Recorded, *installed) || current.Deployment.Status.ObservedGeneration < current.Deployment.Generation {
+		return
+	}
+	if resolved := current.Deployment.Status.ResolvedSource; resolved != nil && resolved.Image != nil {
+		installed.Image = resolved.Image.Ref
+	}
+	if files := current.Deployment.Status.Bundle; files != nil && installed.MinKubeVersion == "" {
+		installed.MinKubeVersion = files.MinKubeVersion
+	}
+}
+
+// setTarget sets status.target to the step that is under way, and the versions that come after it.
+func (r *report) setTarget() {
+	status, current := &r.operator.Status, r.in.Current
+	status.Target = nil
+	if current.Deployment == nil || current.Recorded == nil || upgradestep.IsRolledBack(current.Deployment) {
+		return
+	}
+	if status.Installed != nil && upgradestep.SameBundle(*status.Installed, *current.Recorded) && upgradestep.IsApplied(current.Deployment) {
+		return
+	}
+	bundle := *current.Recorded
+	r.settleDeclaration(&bundle)
+	status.Target = &platformv1alpha1.Target{Version: bundle.Version, Path: []string{bundle.Version}, Hop: &bundle}
+	decision := r.decision()
+	if decision.Target == nil || len(decision.Path) < 2 || decision.Path[0].Bundle.Name != bundle.Bundle {
+		return
+	}
+	status.Target.Version, status.Target.Path = decision.Target.Bundle.Version, nil
+	for _, step := range decision.Path[:min(len(decision.Path), platformv1alpha1.MaxPath)] {
+		status.Target.Path = append(status.Target.Path, step.Bundle.Version)
+	}
+}
+
+// installedCondition stays True once something is installed, whatever happens to a later step.
+func installedCondition(r *report) metav1.Condition {
+	deployment, installed, decision := r.in.Current.Deployment, r.operator.Status.Installed, r.decision()
+	switch {
+	case deployment != nil && deployment.DeletionTimestamp != nil:
+		return isFalse(platformv1alpha1.ReasonInstallPending, fmt.Sprintf(
+			"BundleDeployment %q is being deleted, and the operator with it; it is installed again when that is done.", deployment.Name))
+	case installed != nil && deployment != nil && upgradestep.IsApplied(deployment):
+		return isTrue(platformv1alpha1.ReasonInstallSuccessful, fmt.Sprintf("%s is installed in namespace %q.",
+			installed.Bundle, deployment.Spec.InstallNamespace))
+	case r.in.Refusal != nil:
+		return isFalse(platformv1alpha1.ReasonValidationFailed, r.in.Refusal.Message)
+	case deployment != nil:
+		installation := upgradestep.InstallationOf(deployment)
+		return isFalse(installation.Reason, installation.Message)
+	case installed != nil:
+		return isFalse(platformv1alpha1.ReasonInstallPending, fmt.Sprintf(
+			"The BundleDeployment that carried %s was deleted, and the operator with it; it is put back when spec.paused is not set any more.", installed.Bundle))
+	case decision.Chosen != nil: // paused before anything was installed
+		return isFalse(platformv1alpha1.ReasonInstallPending, fmt.Sprintf("Version %s is not installed while spec.paused is set.", decision.Chosen.Bundle.Version))
+	}
+	return isFalse(decision.Reason, decision.Message)
+}

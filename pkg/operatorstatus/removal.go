@@ -1,0 +1,96 @@
+package operatorstatus
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/upgradestep"
+)
+
+// maxHolders bounds the finalizers that a message names.
+const maxHolders = 3
+
+// Removal returns the status of a PlatformOperator that is being deleted. Without the manager's finalizer it reports who else holds the
+// object; with it, how far the removal of the BundleDeployment, which must exist then, is.
+func Removal(in Input) platformv1alpha1.PlatformOperatorStatus {
+	r := newReport(in)
+	if !slices.Contains(in.Operator.Finalizers, platformv1alpha1.Finalizer) {
+		if holders := heldBy(in.Operator.Finalizers); holders != "" {
+			r.setCondition(platformv1alpha1.ConditionProgressing, releasedCondition(in.Operator.Name, holders))
+		}
+		return r.operator.Status
+	}
+	deployment := in.Current.Deployment
+	if isTakenDown(deployment) { // nothing is left that could keep the cluster from its next version
+		r.operator.Status.Installed, r.operator.Status.Target = nil, nil
+		r.setCondition(platformv1alpha1.ConditionUpgradeable, upgradeableCondition(r.counted(), in.ClusterVersion))
+	}
+	r.setCondition(platformv1alpha1.ConditionProgressing, removalCondition(deployment))
+	r.setCondition(platformv1alpha1.ConditionHealthy, removalHealth(r))
+	return r.operator.Status
+}
+
+func releasedCondition(name, holders string) metav1.Condition {
+	return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("The manager has let go of PlatformOperator %q, which %s.", name, holders))
+}
+
+// removalCondition reports how far a removal is, in the words of the BundleDeployment once that reports it. A removal that waits for somebody
+// to act does not progress.
+func removalCondition(deployment *corev1alpha2.BundleDeployment) metav1.Condition {
+	const started = "The operator is being taken down"
+	if isTakenDown(deployment) {
+		return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("What was applied has been taken down, or let go of; BundleDeployment %q %s.", deployment.Name, heldBy(deployment.Finalizers)))
+	}
+	if blocked := meta.FindStatusCondition(deployment.Status.Conditions, corev1alpha2.ConditionRemovalBlocked); blocked != nil && blocked.Status == metav1.ConditionTrue {
+		return isFalse(platformv1alpha1.ReasonBlocked, "The removal waits: "+blocked.Message)
+	}
+	condition := meta.FindStatusCondition(deployment.Status.Conditions, corev1alpha2.ConditionProgressing)
+	if condition == nil || condition.Reason != corev1alpha2.ReasonRemoving {
+		return isTrue(platformv1alpha1.ReasonRemoving, started+".")
+	}
+	return isTrue(platformv1alpha1.ReasonRemoving, upgradestep.ConditionText(condition, started)+".")
+}
+
+// removalHealth returns condition Healthy during a removal. It does not wait until the BundleDeployment reports that its health is no longer
+// checked.
+func removalHealth(r *report) metav1.Condition {
+	if isTakenDown(r.in.Current.Deployment) {
+		return healthyCondition(r)
+	}
+	return isUnknown(platformv1alpha1.ReasonUnknown, "It is being removed, and not looked after any more.")
+}
+
+// isTakenDown reports whether nothing of the operator is left but the BundleDeployment itself, held by finalizers of others.
+func isTakenDown(deployment *corev1alpha2.BundleDeployment) bool {
+	return deployment.DeletionTimestamp != nil && heldBy(deployment.Finalizers) != ""
+}
+
+// heldBy says who holds an object that is being deleted after the manager has released it. It returns "" while the manager has a finalizer,
+// and if only Kubernetes' garbage collector has one, which removes it soon.
+func heldBy(finalizers []string) string {
+	var others []string
+	for _, name := range finalizers {
+		switch name {
+		case platformv1alpha1.Finalizer, corev1alpha2.Finalizer, corev1alpha2.FinalizerCachedBundle, corev1alpha2.FinalizerUnpackCache:
+			return ""
+		case metav1.FinalizerDeleteDependents, metav1.FinalizerOrphanDependents:
+			continue
+		}
+		others = append(others, fmt.Sprintf("%q", name))
+	}
+	if len(others) == 0 {
+		return ""
+	}
+	more := ""
+	if len(others) > maxHolders {
+		others, more = others[:maxHolders], fmt.Sprintf(" and %d more", len(others)-maxHolders)
+	}
+	return "is held by its finalizers " + strings.Join(others, ", ") + more +
+		"; whoever set them has to take them off, and when nobody is left to do that, take them off by hand (metadata.finalizers)"
+}

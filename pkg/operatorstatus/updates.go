@@ -1,0 +1,149 @@
+package operatorstatus
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/resolve"
+	"github.com/openshift/platform-operators/pkg/truncate"
+	"github.com/openshift/platform-operators/pkg/upgradestep"
+)
+
+// maxBlockedMessage bounds the blockedMessage of an update in bytes, as the API does.
+const maxBlockedMessage = 1024
+
+// setUpdates lists the versions above the installed one, newest first, with the path to each or what blocks it. While the catalogs cannot be
+// read, the list of the last sync stays.
+func (r *report) setUpdates() {
+	status := &r.operator.Status
+	if status.Installed == nil {
+		status.AvailableUpdates, status.AvailableUpdatesTotal = nil, 0
+		r.updates = &UpdateSummary{}
+		return
+	}
+	if r.areUpdatesUnknown() {
+		removeReached(status)
+		return
+	}
+	updates := r.decision().Updates
+	status.AvailableUpdates, status.AvailableUpdatesTotal = nil, int32(min(len(updates), 1<<30)) //nolint:gosec // bounded in the same line
+	for _, update := range updates[:min(len(updates), platformv1alpha1.MaxAvailableUpdates)] {
+		status.AvailableUpdates = append(status.AvailableUpdates, r.availableUpdate(update))
+	}
+	r.updates = summarize(updates, status.AvailableUpdates)
+}
+
+// areUpdatesUnknown reports that nothing is known of versions above the installed one: no catalog was read, or none could be.
+func (r *report) areUpdatesUnknown() bool {
+	decision := r.decision()
+	return r.in.Refusal != nil || decision.Unread != "" && len(decision.Available) == 0 && len(decision.Refused) == 0
+}
+
+// removeReached removes the installed version from an earlier list, and from the paths in it.
+func removeReached(status *platformv1alpha1.PlatformOperatorStatus) {
+	reached := slices.IndexFunc(status.AvailableUpdates, func(u platformv1alpha1.AvailableUpdate) bool {
+		return u.Version == status.Installed.Version
+	})
+	if reached < 0 {
+		return
+	}
+	left := slices.Clone(status.AvailableUpdates[:reached]) // newest first: what comes after it is lower
+	for i := range left {
+		left[i].Path = left[i].Path[slices.Index(left[i].Path, status.Installed.Version)+1:]
+	}
+	status.AvailableUpdates, status.AvailableUpdatesTotal = left, int32(reached) //nolint:gosec // an index of a list of at most 20
+}
+
+func (r *report) availableUpdate(from resolve.Update) platformv1alpha1.AvailableUpdate {
+	channels := slices.DeleteFunc(slices.Sorted(slices.Values(from.Channels)), func(name string) bool { return len(name) > resolve.MaxName })
+	update := platformv1alpha1.AvailableUpdate{
+		Version:  truncate.Cut(from.Version.String(), resolve.MaxVersion),
+		Channels: channels[:min(len(channels), platformv1alpha1.MaxUpdateChannels)],
+	}
+	for _, version := range from.Path[:min(len(from.Path), platformv1alpha1.MaxPath)] {
+		update.Path = append(update.Path, truncate.Cut(version, resolve.MaxVersion))
+	}
+	reason, why := from.Reason, from.Why
+	if reason == "" || reason == platformv1alpha1.BlockedAwaitingApproval {
+		if other, text := r.blockedNow(from); other != "" {
+			reason, why = other, text
+		}
+	}
+	if reason != "" {
+		update.BlockedReason = reason
+		update.BlockedMessage = truncate.Cut(fmt.Sprintf("Version %s %s.", update.Version, upgradestep.TrimStop(why)), maxBlockedMessage)
+	}
+	return update
+}
+
+// blockedNow returns why a version that could be moved to is not moved to now; an empty reason if it may be.
+func (r *report) blockedNow(update resolve.Update) (reason platformv1alpha1.BlockedReason, why string) {
+	if r.operator.Spec.Paused {
+		return platformv1alpha1.BlockedPaused, "is not moved to while spec.paused is set"
+	}
+	history, recorded := r.operator.Status.History, r.in.Current.Recorded
+	if len(history) > 0 && history[0].Bundle == update.Bundle.Name && recorded != nil && upgradestep.SameBundle(*recorded, upgradestep.BundleOf(update.Candidate)) {
+		switch history[0].State {
+		case platformv1alpha1.HistoryRolledBack:
+			return platformv1alpha1.BlockedFailed, "was tried, missed its deadline and was rolled back; it is not tried again before the spec or the catalog changes"
+		case platformv1alpha1.HistoryFailed:
+			return platformv1alpha1.BlockedFailed, "is being tried and fails; the Progressing condition says why"
+		}
+	}
+	if r.in.Step.Reason == upgradestep.ReasonUnhealthy {
+		return platformv1alpha1.BlockedUnhealthy, fmt.Sprintf("is not moved to while version %s is not healthy; the Progressing condition says why, and the way out", recorded.Version)
+	}
+	if cluster := r.in.Decided.ClusterUpdate; cluster != "" && !r.in.Decided.Spec.Approves(update.Candidate, r.operator.Status.Installed) {
+		return platformv1alpha1.BlockedClusterUpdating, fmt.Sprintf("is not moved to while the cluster itself is being updated to %s", cluster)
+	}
+	return "", ""
+}
+
+// UpdateSummary sums up the available updates for metrics.
+type UpdateSummary struct {
+	// Since is when the oldest version that is not moved to was created; zero if no author says, or there is none.
+	Since time.Time
+	// Blocked counts the versions that are blocked, by reason.
+	Blocked map[platformv1alpha1.BlockedReason]int
+}
+
+// countsAsBehind are the reasons for not moving to a version that could be moved to.
+var countsAsBehind = map[platformv1alpha1.BlockedReason]bool{
+	"":                                       true,
+	platformv1alpha1.BlockedAwaitingApproval: true,
+	platformv1alpha1.BlockedClusterUpdating:  true,
+	platformv1alpha1.BlockedFailed:           true,
+	platformv1alpha1.BlockedPaused:           true,
+	platformv1alpha1.BlockedUnhealthy:        true,
+	platformv1alpha1.BlockedRange:            true,
+}
+
+// summarize sums up updates, of which status lists the first ones.
+func summarize(updates []resolve.Update, listed []platformv1alpha1.AvailableUpdate) *UpdateSummary {
+	sum := &UpdateSummary{Blocked: map[platformv1alpha1.BlockedReason]int{}}
+	for i, update := range updates {
+		reason := update.Reason
+		if i < len(listed) {
+			reason = listed[i].BlockedReason // it may be blocked now
+		}
+		if reason != "" {
+			sum.Blocked[reason]++
+		}
+		if created := creationTime(update.Bundle.CreatedAt); countsAsBehind[reason] && !created.IsZero() && (sum.Since.IsZero() || created.Before(sum.Since)) {
+			sum.Since = created
+		}
+	}
+	return sum
+}
+
+// creationTime reads the createdAt annotation of a CSV, which authors write in several ways; zero if it is in none of them.
+func creationTime(text string) time.Time {
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", time.DateTime, time.DateOnly, "2006/01/02"} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at
+		}
+	}
+	return time.Time{}
+}

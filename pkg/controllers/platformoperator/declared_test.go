@@ -49,7 +49,7 @@ func declared(bundle *platformv1alpha1.InstalledBundle) string {
 
 func TestCLU_G4_DeclarationOfWhatIsInstalledFollowsTheCatalogAndSurvivesIt(t *testing.T) {
 	c := running("1.0.0", "")
-	c.openShift = "4.18.3"
+	c.version = "4.18.3"
 	c.filesSay(`"4.21"`)
 	for _, step := range []struct {
 		when string
@@ -91,7 +91,7 @@ func rebuilt(bundle catalog.Bundle) catalog.Bundle {
 
 func TestDeclarationOfWhatMayNotBeChosenIsSeenToo(t *testing.T) {
 	c := running("1.0.0", "")
-	c.openShift = "4.18.3"
+	c.version = "4.18.3"
 	c.operator.Spec.Package.Version = ">=2"
 	c.sync(t, imaged{declaring("1.0.0", `"4.23"`)})
 	c.sync(t, imaged{declaring("1.0.0", `"4.20"`)})
@@ -107,7 +107,7 @@ func TestDeclarationOfWhatMayNotBeChosenIsSeenToo(t *testing.T) {
 
 func TestOlderWordOfACatalogDoesNotComeBackWhenItIsGone(t *testing.T) {
 	c := running("1.0.0", "")
-	c.openShift = "4.18.3"
+	c.version = "4.18.3"
 	c.operator.Spec.Upgrades = &platformv1alpha1.Upgrades{Approval: platformv1alpha1.ApprovalManual, ApprovedVersion: "1.0.0"}
 	c.operator.Spec.Package.Version = "9.x" // so that nothing is written over the record of the hop
 	c.deployment.Annotations[platformv1alpha1.AnnotationBundle] = asJSON(t, upgradestep.BundleOf(resolve.Candidate{Catalog: steptest.Candidate("").Catalog, Bundle: declaring("1.0.0", `"4.23"`)}))
@@ -121,7 +121,7 @@ func TestOlderWordOfACatalogDoesNotComeBackWhenItIsGone(t *testing.T) {
 
 func TestDuringAHopBothBundlesTellWhatTheyDeclare(t *testing.T) {
 	c := running("1.0.0", "")
-	c.openShift = "4.18.3"
+	c.version = "4.18.3"
 	c.operator.Status.History = []platformv1alpha1.HistoryEntry{{Version: "1.0.0", State: platformv1alpha1.HistoryReady, ReadyTime: &metav1.Time{}}}
 	c.filesSay(`"4.21"`)
 	both := imaged{declaring("1.0.0"), declaring("1.1.0")}

@@ -9,22 +9,15 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/tools/cache"
-	"k8s.io/client-go/tools/record"
 	"k8s.io/client-go/util/workqueue"
 	clocktesting "k8s.io/utils/clock/testing"
 
-	configv1listers "github.com/openshift/client-go/config/listers/config/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/events"
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/client/clientset/versioned/fake"
-	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
-	operatorlisters "github.com/openshift/platform-operators/pkg/client/listers/operator/v1alpha1"
-	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
-	"github.com/openshift/platform-operators/pkg/limits"
 	"github.com/openshift/platform-operators/pkg/resolve"
 	"github.com/openshift/platform-operators/test/steptest"
 )
@@ -33,12 +26,12 @@ import (
 // and its own inventory.
 type fleet struct {
 	*controller
-	client                 *fake.Clientset
-	clock                  *clocktesting.FakePassiveClock
-	operators, deployments cache.Indexer
-	syncs                  factory.SyncContext
-	packages               map[string]*catalog.Package
-	kinds                  []resolve.Kind
+	client    *fake.Clientset
+	clock     *clocktesting.FakePassiveClock
+	informers *informers
+	syncs     factory.SyncContext
+	packages  map[string]*catalog.Package
+	kinds     []resolve.Kind
 }
 
 func (f *fleet) For(pkg string) []resolve.Catalog {
@@ -71,12 +64,12 @@ func newFleet(t *testing.T, size int) *fleet {
 	t.Helper()
 	f := &fleet{
 		client: fake.NewSimpleClientset(), clock: clocktesting.NewFakePassiveClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)),
-		operators: cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil), deployments: cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil),
-		packages: map[string]*catalog.Package{},
+		informers: newInformers(),
+		packages:  map[string]*catalog.Package{},
 	}
 	f.syncs = atOnce{factory.NewSyncContext("test", events.NewInMemoryRecorder("test", f.clock))}
 	t.Cleanup(f.syncs.Queue().ShutDown)
-	f.controller = f.restarted()
+	f.controller = f.restarted(t)
 	for i := range size {
 		operator := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{
 			Name: fmt.Sprintf("op%02d", i), UID: "1", Generation: 1, Finalizers: []string{platformv1alpha1.Finalizer}, CreationTimestamp: metav1.NewTime(f.clock.Now()),
@@ -85,7 +78,7 @@ func newFleet(t *testing.T, size int) *fleet {
 		if _, err := f.client.PlatformV1alpha1().PlatformOperators().Create(t.Context(), operator, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		if err := f.operators.Add(operator); err != nil {
+		if err := f.informers.operators.indexer.Add(operator); err != nil {
 			t.Fatal(err)
 		}
 		f.offer(operator.Name, catalog.Bundle{ProvidedGVKs: []catalog.GVK{fleetKind("Of" + operator.Name)}})
@@ -113,15 +106,11 @@ func (q impatient) AddAfter(key any, pause time.Duration) {
 }
 
 // restarted is a controller that remembers nothing.
-func (f *fleet) restarted() *controller {
-	none := func() cache.Indexer { return cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil) }
-	return &controller{
-		operatorClient: f.client.PlatformV1alpha1().PlatformOperators(), deploymentClient: f.client.CoreV1alpha2().BundleDeployments(),
-		operators: platformlisters.NewPlatformOperatorLister(f.operators), deployments: corelisters.NewBundleDeploymentLister(f.deployments),
-		clusterVersions: configv1listers.NewClusterVersionLister(none()), managers: operatorlisters.NewPlatformOperatorManagerLister(none()), limits: func() (limits.Stored, error) { return limits.Stored{Record: &limits.Record{UID: "before"}}, nil },
-		catalogs: f, inventory: f, kubeVersion: "v1.36.3", clock: f.clock, updateMetrics: newUpdateMetrics(f.clock),
-		tried: func(string) {}, stepMetrics: newStepMetrics(), events: &record.FakeRecorder{},
-	}
+func (f *fleet) restarted(t *testing.T) *controller {
+	t.Helper()
+	config := f.informers.config(f.client, f, f.clock)
+	config.Inventory = f
+	return built(t, config)
 }
 
 // drain syncs these operators, and whoever is queued because of it, as often as it takes, and names those that were synced.
@@ -154,11 +143,11 @@ func (f *fleet) see(t *testing.T, name string) {
 	t.Helper()
 	if operator, err := f.client.PlatformV1alpha1().PlatformOperators().Get(t.Context(), name, metav1.GetOptions{}); err != nil {
 		t.Fatal(err)
-	} else if err := f.operators.Update(operator); err != nil {
+	} else if err := f.informers.operators.indexer.Update(operator); err != nil {
 		t.Fatal(err)
 	}
 	if deployment, err := f.client.CoreV1alpha2().BundleDeployments().Get(t.Context(), name, metav1.GetOptions{}); err == nil {
-		if err := f.deployments.Update(deployment); err != nil {
+		if err := f.informers.deployments.indexer.Update(deployment); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -242,7 +231,7 @@ func TestARemovedOperatorHasThoseLookAgainThatItMatteredTo(t *testing.T) {
 	f.offer("op08", catalog.Bundle{ProvidedGVKs: []catalog.GVK{shared}})
 	f.drain(t, f.names()...)
 	for _, name := range []string{"op06", "op08"} { // op06 has to do with no other
-		if err := f.operators.Delete(&platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: name}}); err != nil {
+		if err := f.informers.operators.indexer.Delete(&platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: name}}); err != nil {
 			t.Fatal(err)
 		}
 		if err := f.sync(t.Context(), keyed{f.syncs, name}); err != nil {
@@ -300,7 +289,7 @@ func TestHRD_B2_StatusIsWhatANewManagerWouldWrite(t *testing.T) {
 			}
 			f.client.ClearActions()
 			kept := f.controller
-			f.controller = f.restarted()
+			f.controller = f.restarted(t)
 			f.drain(t, f.names()...)
 			f.controller = kept
 			for _, action := range f.client.Actions() {

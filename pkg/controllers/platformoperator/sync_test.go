@@ -14,12 +14,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clienttesting "k8s.io/client-go/testing"
-	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/record"
 	clocktesting "k8s.io/utils/clock/testing"
 
 	configv1 "github.com/openshift/api/config/v1"
-	configv1listers "github.com/openshift/client-go/config/listers/config/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/events"
 
@@ -28,9 +26,6 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/client/clientset/versioned/fake"
-	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
-	operatorlisters "github.com/openshift/platform-operators/pkg/client/listers/operator/v1alpha1"
-	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/deploymentspec"
 	"github.com/openshift/platform-operators/pkg/limits"
 	"github.com/openshift/platform-operators/pkg/resolve"
@@ -67,8 +62,6 @@ type cluster struct {
 	operator   *platformv1alpha1.PlatformOperator
 	deployment *corev1alpha2.BundleDeployment
 	refuse     error
-	// openShift is the cluster's version; empty is a cluster without a ClusterVersion.
-	openShift string
 	// manager is the manager's configuration; nil is none. limits are those that are kept; the zero value is that nothing was limited.
 	manager *operatorv1alpha1.PlatformOperatorManager
 	limits  limits.Stored
@@ -97,35 +90,20 @@ func (c *cluster) sync(t *testing.T, catalogs Catalogs) {
 		c.now = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	}
 	clock := clocktesting.NewFakePassiveClock(c.now)
-	operators, deployments, versions := cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil), cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil), cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)
-	managers := cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)
-	if c.openShift != "" {
-		version := &configv1.ClusterVersion{ObjectMeta: metav1.ObjectMeta{Name: "version"}, Status: configv1.ClusterVersionStatus{Desired: configv1.Release{Version: c.openShift}}}
-		if err := versions.Add(version); err != nil {
-			t.Fatal(err)
-		}
-	}
+	informers := newInformers()
 	if c.manager != nil {
-		if err := managers.Add(c.manager); err != nil {
-			t.Fatal(err)
-		}
+		informers.managers.put(t, c.manager)
 	}
 	if c.version != "" {
 		version := &configv1.ClusterVersion{ObjectMeta: metav1.ObjectMeta{Name: "version"}}
 		version.Status.Desired.Version = c.version
-		if err := versions.Add(version); err != nil {
-			t.Fatal(err)
-		}
+		informers.clusterVersions.put(t, version)
 	}
+	informers.operators.put(t, c.operator)
 	objects := []runtime.Object{c.operator.DeepCopy()}
-	if err := operators.Add(c.operator); err != nil {
-		t.Fatal(err)
-	}
 	if c.deployment != nil {
 		objects = append(objects, c.deployment.DeepCopy())
-		if err := deployments.Add(c.deployment); err != nil {
-			t.Fatal(err)
-		}
+		informers.deployments.put(t, c.deployment)
 	}
 	client := fake.NewSimpleClientset(objects...)
 	client.PrependReactor("update", "bundledeployments", func(action clienttesting.Action) (bool, runtime.Object, error) {
@@ -137,14 +115,10 @@ func (c *cluster) sync(t *testing.T, catalogs Catalogs) {
 	if c.refuse != nil {
 		client.PrependReactor("create", "bundledeployments", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, c.refuse })
 	}
-	controller := &controller{
-		operatorClient: client.PlatformV1alpha1().PlatformOperators(), deploymentClient: client.CoreV1alpha2().BundleDeployments(),
-		operators: platformlisters.NewPlatformOperatorLister(operators), deployments: corelisters.NewBundleDeploymentLister(deployments),
-		clusterVersions: configv1listers.NewClusterVersionLister(versions), managers: operatorlisters.NewPlatformOperatorManagerLister(managers), limits: c.storedLimits, catalogs: catalogs, kubeVersion: "v1.36.3", clock: clock, updateMetrics: newUpdateMetrics(clock),
-		inventory: nothingElse{}, tried: func(string) {}, stepMetrics: newStepMetrics(),
-	}
-	told := record.NewFakeRecorder(100)
-	controller.events = told
+	recorder := record.NewFakeRecorder(100)
+	config := informers.config(client, catalogs, clock)
+	config.Limits, config.Events = c.storedLimits, recorder
+	controller := built(t, config)
 	syncContext := factory.NewSyncContext("test", events.NewInMemoryRecorder("test", clock))
 	defer syncContext.Queue().ShutDown()
 	if err := controller.sync(context.Background(), keyed{syncContext, c.operator.Name}); err != nil {
@@ -155,8 +129,8 @@ func (c *cluster) sync(t *testing.T, catalogs Catalogs) {
 	for _, action := range client.Actions() {
 		c.writes = append(c.writes, strings.TrimSuffix(action.GetVerb()+" "+action.GetResource().Resource+"/"+action.GetSubresource(), "/"))
 	}
-	for len(told.Events) > 0 {
-		c.events = append(c.events, strings.Fields(<-told.Events)[1])
+	for len(recorder.Events) > 0 {
+		c.events = append(c.events, strings.Fields(<-recorder.Events)[1])
 	}
 	var err error
 	if c.operator, err = client.PlatformV1alpha1().PlatformOperators().Get(context.Background(), c.operator.Name, metav1.GetOptions{}); err != nil {
@@ -191,7 +165,7 @@ func (c *cluster) installed() string {
 	return c.operator.Status.Installed.Version
 }
 
-func TestVersionThatWasReachedIsRecordedBeforeTheNextHop(t *testing.T) {
+func TestVersionThatWasReachedIsReportedBeforeTheNextStep(t *testing.T) {
 	for name, installed := range map[string]string{
 		"the first installation, with a newer version waiting": "",
 		"an upgrade, with a newer version waiting":             "1.0.0",
@@ -203,31 +177,48 @@ func TestVersionThatWasReachedIsRecordedBeforeTheNextHop(t *testing.T) {
 				t.Errorf("1.1.0 runs and is healthy, and status.installed is %q", got)
 			}
 			if got := upgradestep.RecordedBundle(c.deployment).Version; got != "1.1.0" {
-				t.Errorf("the move to %s began before status told of 1.1.0", got)
+				t.Errorf("the move to %s started before status reported 1.1.0", got)
 			}
 			c.sync(t, oneCatalog{"1.0.0", "1.1.0", "1.2.0"})
-			if got := upgradestep.RecordedBundle(c.deployment).Version; got != "1.2.0" || c.installed() != "1.1.0" {
-				t.Errorf("then it moves to %s from %s, want to 1.2.0 from 1.1.0", got, c.installed())
+			if got := upgradestep.RecordedBundle(c.deployment).Version; got != "1.2.0" {
+				t.Errorf("then it moves to %s, want 1.2.0", got)
+			}
+			if got := c.installed(); got != "1.1.0" {
+				t.Errorf("then status.installed is %q, want 1.1.0", got)
 			}
 		})
 	}
 }
 
-func TestSpoiltRecordIsPutBackFromStatus(t *testing.T) {
+// wantRecord compares the version in the record of the BundleDeployment.
+func (c *cluster) wantRecord(t *testing.T, version string) {
+	t.Helper()
+	if c.deployment == nil {
+		t.Fatalf("there is no BundleDeployment, want one of %s", version)
+	}
+	record := upgradestep.RecordedBundle(c.deployment)
+	if record == nil {
+		t.Fatalf("the BundleDeployment has no readable record, want one of %s", version)
+	}
+	if record.Version != version {
+		t.Errorf("the BundleDeployment records %s, want %s", record.Version, version)
+	}
+}
+
+func TestUnreadableRecordIsRestoredFromStatus(t *testing.T) {
 	c := running("1.0.0", "1.0.0")
 	meta.SetStatusCondition(&c.deployment.Status.Conditions, metav1.Condition{Type: "Healthy", Status: metav1.ConditionFalse, Reason: "Test", Message: "crashes"})
-	c.deployment.Annotations[platformv1alpha1.AnnotationBundle] = "{spoilt"
+	c.deployment.Annotations[platformv1alpha1.AnnotationBundle] = "{edited"
 	c.operator.Spec.Paused = true
 	c.sync(t, oneCatalog{"1.0.0", "1.1.0"})
-	if record := upgradestep.RecordedBundle(c.deployment); record == nil || record.Version != "1.0.0" || !c.deployment.Spec.Paused {
-		t.Errorf("while paused: the record is %+v, paused is %t", record, c.deployment.Spec.Paused)
+	c.wantRecord(t, "1.0.0")
+	if !c.deployment.Spec.Paused {
+		t.Error("the BundleDeployment is not paused")
 	}
 	c.operator.Spec.Paused = false
-	c.deployment.Annotations[platformv1alpha1.AnnotationBundle] = "{spoilt"
+	c.deployment.Annotations[platformv1alpha1.AnnotationBundle] = "{edited"
 	c.sync(t, oneCatalog{"1.0.0", "1.1.0"})
-	if record := upgradestep.RecordedBundle(c.deployment); record == nil || record.Version != "1.0.0" {
-		t.Errorf("an unhealthy version was left for %+v, only because its record was spoilt", record)
-	}
+	c.wantRecord(t, "1.0.0") // an unhealthy version is not left only because its record cannot be read
 }
 
 func TestOperatorWithAnUnreadableSelectorCanBePaused(t *testing.T) {
@@ -246,8 +237,14 @@ func TestBundleDeploymentThatTheAPIRefusesIsACondition(t *testing.T) {
 	c.refuse = apierrors.NewInvalid(schema.GroupKind{Kind: "BundleDeployment"}, "op", nil)
 	c.sync(t, oneCatalog{"1.0.0"})
 	installed := meta.FindStatusCondition(c.operator.Status.Conditions, platformv1alpha1.ConditionInstalled)
-	if installed == nil || installed.Reason != platformv1alpha1.ReasonValidationFailed || !strings.Contains(installed.Message, "op-system") {
-		t.Errorf("Installed is %+v", installed)
+	if installed == nil {
+		t.Fatal("there is no condition Installed")
+	}
+	if installed.Reason != platformv1alpha1.ReasonValidationFailed {
+		t.Errorf("Installed has reason %s: %s", installed.Reason, installed.Message)
+	}
+	if !strings.Contains(installed.Message, "op-system") {
+		t.Errorf("Installed does not name the namespace: %s", installed.Message)
 	}
 }
 
@@ -261,8 +258,14 @@ func TestUpgradeThatTheAPIServerRefusesIsBlocked(t *testing.T) {
 	}
 	c.sync(t, oneCatalog{"1.0.0", "1.1.0"})
 	progressing := meta.FindStatusCondition(c.operator.Status.Conditions, platformv1alpha1.ConditionProgressing)
-	if progressing.Reason != platformv1alpha1.ReasonBlocked || !strings.Contains(progressing.Message, "somebody else's") || c.installed() != "1.0.0" {
-		t.Errorf("with %s installed, Progressing is %s/%s: %s", c.installed(), progressing.Status, progressing.Reason, progressing.Message)
+	if progressing.Reason != platformv1alpha1.ReasonBlocked {
+		t.Errorf("Progressing has reason %s: %s", progressing.Reason, progressing.Message)
+	}
+	if !strings.Contains(progressing.Message, "somebody else's") {
+		t.Errorf("Progressing does not say why: %s", progressing.Message)
+	}
+	if got := c.installed(); got != "1.0.0" {
+		t.Errorf("status.installed is %q, want 1.0.0", got)
 	}
 }
 

@@ -1,0 +1,66 @@
+package operatorstatus
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+)
+
+func TestRemoval(t *testing.T) {
+	const remedy = "; whoever set them has to take them off, and when nobody is left to do that, take them off by hand (metadata.finalizers)"
+	// removing: the BundleDeployment is being deleted, with these finalizers and conditions.
+	removing := func(finalizers []string, conditions ...metav1.Condition) func(*Input) {
+		return func(in *Input) {
+			in.Operator.Finalizers = []string{platformv1alpha1.Finalizer}
+			in.Current.Deployment.DeletionTimestamp, in.Current.Deployment.Finalizers = &metav1.Time{Time: noon}, finalizers
+			in.Current.Deployment.Status.Conditions = conditions
+		}
+	}
+	ours := []string{corev1alpha2.Finalizer}
+	progress := metav1.Condition{Type: corev1alpha2.ConditionProgressing, Status: metav1.ConditionTrue, Reason: corev1alpha2.ReasonRemoving, Message: "Removing spec.config."}
+	blocked := metav1.Condition{Type: corev1alpha2.ConditionRemovalBlocked, Status: metav1.ConditionTrue, Reason: corev1alpha2.ReasonBlocked, Message: "delete them."}
+	unblocked := blocked
+	unblocked.Status = metav1.ConditionFalse
+	for name, test := range map[string]struct {
+		in        Input
+		want      string
+		installed bool
+	}{
+		"started":                         {running(removing(ours)), "True Removing: The operator is being taken down.", true},
+		"in the BundleDeployment's words": {running(removing(ours, progress)), "True Removing: Removing spec.install.config.", true},
+		"blocked":                         {running(removing(ours, progress, blocked)), "False Blocked: The removal waits: delete them.", true},
+		"no longer blocked":               {running(removing(ours, progress, unblocked)), "True Removing: Removing spec.install.config.", true},
+		"waiting for the garbage collector": {running(removing([]string{metav1.FinalizerDeleteDependents})),
+			"True Removing: The operator is being taken down.", true},
+		"held by others": {running(removing([]string{"example.com/a", "example.com/b", "example.com/c", "example.com/d", metav1.FinalizerDeleteDependents})),
+			`False Blocked: What was applied has been taken down, or let go of; BundleDeployment "op" is held by its finalizers "example.com/a", "example.com/b", "example.com/c" and 1 more` + remedy + ".", false},
+		"the PlatformOperator is held by others": {running(func(in *Input) { in.Operator.Finalizers = []string{"example.com/a"} }),
+			`False Blocked: The manager has let go of PlatformOperator "op", which is held by its finalizers "example.com/a"` + remedy + ".", true},
+		"the PlatformOperator is not held": {running(), "none", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := test.in.Operator.DeepCopy()
+			status := Removal(test.in)
+			if diff := cmp.Diff(test.want, condition(status, platformv1alpha1.ConditionProgressing)); diff != "" {
+				t.Errorf("Progressing (-want +got):\n%s", diff)
+			}
+			if (status.Installed != nil) != test.installed {
+				t.Errorf("status.installed is %+v", status.Installed)
+			}
+			if test.installed {
+				if got := condition(status, platformv1alpha1.ConditionUpgradeable); got != "none" {
+					t.Errorf("Upgradeable is %s", got)
+				}
+			} else if want := "True AsExpected: Nothing is installed, so nothing is in the way of a cluster upgrade."; condition(status, platformv1alpha1.ConditionUpgradeable) != want {
+				t.Errorf("Upgradeable is %s, want %s", condition(status, platformv1alpha1.ConditionUpgradeable), want)
+			}
+			if diff := cmp.Diff(before, test.in.Operator); diff != "" {
+				t.Errorf("the operator was modified (-before +after):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,145 @@
+package platformoperator
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/events"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/client/clientset/versioned/fake"
+	"github.com/openshift/platform-operators/test/steptest"
+)
+
+// operatorWrites are writes of PlatformOperators, each of which fails with the error for its verb, if there is one.
+type operatorWrites struct {
+	fail  map[string]error
+	verbs []string
+}
+
+func (w *operatorWrites) Update(_ context.Context, operator *platformv1alpha1.PlatformOperator, _ metav1.UpdateOptions) (*platformv1alpha1.PlatformOperator, error) {
+	w.verbs = append(w.verbs, "update")
+	return operator, w.fail["update"]
+}
+
+func (w *operatorWrites) UpdateStatus(_ context.Context, operator *platformv1alpha1.PlatformOperator, _ metav1.UpdateOptions) (*platformv1alpha1.PlatformOperator, error) {
+	w.verbs = append(w.verbs, "update status")
+	return operator, w.fail["update status"]
+}
+
+// deploymentWrites are writes of BundleDeployments.
+type deploymentWrites struct {
+	fail  map[string]error
+	verbs []string
+}
+
+func (w *deploymentWrites) Create(_ context.Context, deployment *corev1alpha2.BundleDeployment, _ metav1.CreateOptions) (*corev1alpha2.BundleDeployment, error) {
+	w.verbs = append(w.verbs, "create")
+	return deployment, w.fail["create"]
+}
+
+func (w *deploymentWrites) Update(_ context.Context, deployment *corev1alpha2.BundleDeployment, _ metav1.UpdateOptions) (*corev1alpha2.BundleDeployment, error) {
+	w.verbs = append(w.verbs, "update")
+	return deployment, w.fail["update"]
+}
+
+func (w *deploymentWrites) Delete(context.Context, string, metav1.DeleteOptions) error {
+	w.verbs = append(w.verbs, "delete")
+	return w.fail["delete"]
+}
+
+func TestWhatBecomesOfAWriteThatFails(t *testing.T) {
+	resource := schema.GroupResource{Resource: "bundledeployments"}
+	down := errors.New("connection refused")
+	gone, conflict := apierrors.NewNotFound(resource, "op"), apierrors.NewConflict(resource, "op", down)
+	invalid := apierrors.NewInvalid(schema.GroupKind{Kind: "BundleDeployment"}, "op", nil)
+	absent := func(c *cluster) { c.deployment, c.operator.Status.Installed = nil, nil }
+	edited := func(c *cluster) { c.deployment.Spec.OnFailure = corev1alpha2.OnFailureRollback }
+	elsewhere := func(c *cluster) {
+		c.operator.Status.Installed, c.deployment.Status = nil, steptest.Deployment("Installed=False").Status
+		c.operator.Spec.Install = &platformv1alpha1.Install{Namespace: "elsewhere"}
+	}
+	removed := func(c *cluster) { c.operator.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }
+	released := func(c *cluster) { removed(c); c.deployment = nil }
+	deletion := func(c *cluster) {
+		removed(c)
+		c.operator.Spec.Deletion = &corev1alpha2.Deletion{CRDs: corev1alpha2.CRDsDelete}
+	}
+	for name, test := range map[string]struct {
+		change         func(*cluster)
+		operators      map[string]error
+		deployments    map[string]error
+		want           string // of the error; empty if the sync succeeds
+		wrote, wroteTo []string
+	}{
+		"the finalizer": {func(c *cluster) { c.operator.Finalizers = nil }, map[string]error{"update": down}, nil,
+			`adding the finalizer to PlatformOperator "op": connection refused`, []string{"update"}, nil},
+		"a creation": {absent, nil, map[string]error{"create": down},
+			`deploying PlatformOperator "op": creating its BundleDeployment: connection refused`, nil, []string{"create"}},
+		"a creation that the API server does not accept": {absent, nil, map[string]error{"create": invalid}, "", []string{"update status"}, []string{"create"}},
+		"an update": {edited, nil, map[string]error{"update": down},
+			`deploying PlatformOperator "op": updating its BundleDeployment: connection refused`, nil, []string{"update"}},
+		"an update that the API server does not accept": {edited, nil, map[string]error{"update": invalid}, "", []string{"update status"}, []string{"update"}},
+		"a move to another namespace": {elsewhere, nil, map[string]error{"delete": down},
+			`deploying PlatformOperator "op": deleting its BundleDeployment, to install it in namespace "elsewhere": connection refused`, nil, []string{"delete"}},
+		"a move of what has changed meanwhile": {elsewhere, nil, map[string]error{"delete": conflict}, "", []string{"update status"}, []string{"delete"}},
+		"a move of what is gone":               {elsewhere, nil, map[string]error{"delete": gone}, "", []string{"update status"}, []string{"delete"}},
+		"a deletion": {removed, nil, map[string]error{"delete": down},
+			`removing PlatformOperator "op": deleting its BundleDeployment: connection refused`, nil, []string{"delete"}},
+		"a deletion of what is gone": {removed, nil, map[string]error{"delete": gone}, "", []string{"update status"}, []string{"delete"}},
+		"spec.deletion": {deletion, nil, map[string]error{"update": down},
+			`removing PlatformOperator "op": handing spec.deletion on to its BundleDeployment: connection refused`, nil, []string{"update"}},
+		"spec.deletion of what is gone": {deletion, nil, map[string]error{"update": gone}, "", []string{"update status"}, []string{"update", "delete"}},
+		"the release": {released, map[string]error{"update": down}, nil,
+			`removing PlatformOperator "op": releasing its finalizer: connection refused`, []string{"update"}, nil},
+		"the release of what is gone": {released, map[string]error{"update": gone}, nil, "", []string{"update"}, nil},
+		"the status": {edited, map[string]error{"update status": down}, nil,
+			`writing the status of PlatformOperator "op": connection refused`, []string{"update status"}, []string{"update"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := running("1.0.0", "1.0.0")
+			test.change(c)
+			informers, clock := newInformers(), clocktesting.NewFakePassiveClock(time.Unix(1000, 0))
+			informers.operators.put(t, c.operator)
+			if c.deployment != nil {
+				informers.deployments.put(t, c.deployment)
+			}
+			config := informers.config(fake.NewSimpleClientset(), oneCatalog{"1.0.0"}, clock)
+			operators, deployments := &operatorWrites{fail: test.operators}, &deploymentWrites{fail: test.deployments}
+			config.OperatorClient, config.DeploymentClient = operators, deployments
+			var tried []string
+			config.Tried = func(name string) { tried = append(tried, name) }
+			syncContext := factory.NewSyncContext("test", events.NewInMemoryRecorder("test", clock))
+			defer syncContext.Queue().ShutDown()
+
+			err := built(t, config).sync(t.Context(), keyed{syncContext, "op"})
+			got := ""
+			if err != nil {
+				got = err.Error()
+			}
+			if got != test.want {
+				t.Errorf("the sync ends with %q, want %q", got, test.want)
+			}
+			if diff := cmp.Diff(test.wrote, operators.verbs); diff != "" {
+				t.Errorf("writes of the PlatformOperator (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(test.wroteTo, deployments.verbs); diff != "" {
+				t.Errorf("writes of the BundleDeployment (-want +got):\n%s", diff)
+			}
+			if strings.Join(tried, " ") != "op" {
+				t.Errorf("the end of the sync is reported for %q", tried)
+			}
+		})
+	}
+}

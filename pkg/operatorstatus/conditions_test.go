@@ -80,7 +80,7 @@ func TestProgressingReportsAMissedDeadline(t *testing.T) {
 			metav1.Condition{Status: metav1.ConditionTrue, Reason: platformv1alpha1.ReasonRollingBack}},
 		"rolled back": {steptest.RolledBack(), false, corev1alpha2.ReasonDeadlineExceeded,
 			metav1.Condition{Status: metav1.ConditionFalse, Reason: platformv1alpha1.ReasonDeadlineExceeded}},
-		"not yet looked at": {steptest.Stale(), false, corev1alpha2.ReasonDeadlineExceeded,
+		"not observed yet": {steptest.Stale(), false, corev1alpha2.ReasonDeadlineExceeded,
 			metav1.Condition{Status: metav1.ConditionTrue, Reason: platformv1alpha1.ReasonUpgrading}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -160,7 +160,7 @@ func TestNewestNamesWhatTheRangeBlocks(t *testing.T) {
 		{Candidate: above, Reason: platformv1alpha1.BlockedRange, Why: "cannot be reached"},
 	}})
 	if want := "Version 1.0.0 is the newest that may be installed. Version 1.2.0 cannot be reached."; got.Message != want || got.Reason != platformv1alpha1.ReasonBlocked {
-		t.Errorf("it says %s: %q, want %q", got.Reason, got.Message, want)
+		t.Errorf("got %s: %q, want %q", got.Reason, got.Message, want)
 	}
 }
 
@@ -169,7 +169,7 @@ func TestNewestNamesADeprecatedVersion(t *testing.T) {
 	deprecated.Bundle.Deprecated = "it eats data"
 	got := newestCondition(steptest.Bundle("1.0.0"), resolve.Decision{Updates: []resolve.Update{{Candidate: deprecated, Path: []string{"1.1.0"}}}})
 	if want := "Version 1.0.0 is the newest that may be installed. Version 1.1.0 is deprecated, and is not moved to unless spec.package.version leaves nothing else."; got.Message != want || got.Reason != platformv1alpha1.ReasonAsExpected {
-		t.Errorf("it says %s: %q, want %q", got.Reason, got.Message, want)
+		t.Errorf("got %s: %q, want %q", got.Reason, got.Message, want)
 	}
 }
 

@@ -40,8 +40,8 @@ func releasedCondition(name, holders string) metav1.Condition {
 	return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("The manager has let go of PlatformOperator %q, which %s.", name, holders))
 }
 
-// removalCondition reports how far a removal is, in the words of the BundleDeployment once that reports it. A removal that waits for somebody
-// to act does not progress.
+// removalCondition reports how far a removal is, with the message of the BundleDeployment once it has one. A removal that needs action does not
+// progress.
 func removalCondition(deployment *corev1alpha2.BundleDeployment) metav1.Condition {
 	const started = "The operator is being taken down"
 	if isTakenDown(deployment) {

@@ -64,7 +64,7 @@ type report struct {
 	// operator is a copy of in.Operator whose status is filled in.
 	operator *platformv1alpha1.PlatformOperator
 	updates  *UpdateSummary
-	// ignoredOverrides says of each compatibility override without effect why it has none.
+	// ignoredOverrides are sentences, one for each compatibility override without effect.
 	ignoredOverrides []string
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/openshift/platform-operators/test/steptest"
 )
 
-// What happened is what the record of one hop after the other says, told minute by minute.
+// TestHistory goes through the status of a BundleDeployment minute by minute.
 func TestHistory(t *testing.T) {
 	noon := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	type moment struct {
@@ -32,17 +32,17 @@ func TestHistory(t *testing.T) {
 			[]string{"1.0.0 Ready from 0, ready 1, until 1"}},
 		"what is ready stays ready when it is no longer healthy": {[]moment{{"1.0.0", 0, steptest.Healthy()}, {"1.0.0", 0, steptest.Overdue()}},
 			[]string{"1.0.0 Ready from 0, ready 0, until 0"}},
-		"a hop": {[]moment{{"1.0.0", 0, steptest.Healthy()}, {"1.1.0", 1, rolling}, {"1.1.0", 1, steptest.Healthy()}},
+		"a step": {[]moment{{"1.0.0", 0, steptest.Healthy()}, {"1.1.0", 1, rolling}, {"1.1.0", 1, steptest.Healthy()}},
 			[]string{"1.1.0 Ready from 1, ready 2, until 2", "1.0.0 Ready from 0, ready 0, until 0"}},
-		"a hop that was rolled back": {[]moment{{"1.0.0", 0, steptest.Healthy()}, {"1.1.0", 1, rolling}, {"1.1.0", 1, steptest.RolledBack()}, {"1.1.0", 1, steptest.RolledBack()}},
+		"a step that was rolled back": {[]moment{{"1.0.0", 0, steptest.Healthy()}, {"1.1.0", 1, rolling}, {"1.1.0", 1, steptest.RolledBack()}, {"1.1.0", 1, steptest.RolledBack()}},
 			[]string{"1.1.0 RolledBack from 1, until 2", "1.0.0 Ready from 0, ready 0, until 0"}},
-		"a hop that is held, and gets healthy in the end": {[]moment{{"1.0.0", 0, steptest.Healthy()}, {"1.1.0", 1, steptest.Overdue()}, {"1.1.0", 1, steptest.Overdue()}, {"1.1.0", 1, steptest.Healthy()}},
+		"a step that is held, and gets healthy in the end": {[]moment{{"1.0.0", 0, steptest.Healthy()}, {"1.1.0", 1, steptest.Overdue()}, {"1.1.0", 1, steptest.Overdue()}, {"1.1.0", 1, steptest.Healthy()}},
 			[]string{"1.1.0 Ready from 1, ready 3, until 3", "1.0.0 Ready from 0, ready 0, until 0"}},
-		"a hop that is held": {[]moment{{"1.0.0", 0, steptest.Healthy()}, {"1.1.0", 1, steptest.Overdue()}},
+		"a step that is held": {[]moment{{"1.0.0", 0, steptest.Healthy()}, {"1.1.0", 1, steptest.Overdue()}},
 			[]string{"1.1.0 Failed from 1", "1.0.0 Ready from 0, ready 0, until 0"}},
 		"a version that cannot be unpacked": {[]moment{{"1.0.0", 0, steptest.Deployment("Unpacked=False")}},
 			[]string{"1.0.0 Failed from 0"}},
-		"a hop that was left for another": {[]moment{{"1.0.0", 0, steptest.Healthy()}, {"1.1.0", 1, rolling}, {"1.2.0", 2, rolling}},
+		"a step that was left for another": {[]moment{{"1.0.0", 0, steptest.Healthy()}, {"1.1.0", 1, rolling}, {"1.2.0", 2, rolling}},
 			[]string{"1.2.0 Installing from 2", "1.1.0 Superseded from 1, until 2", "1.0.0 Ready from 0, ready 0, until 0"}},
 		"there and back": {[]moment{{"1.0.0", 0, steptest.Healthy()}, {"1.1.0", 1, steptest.Overdue()}, {"1.0.0", 2, steptest.Healthy()}},
 			[]string{"1.0.0 Ready from 2, ready 2, until 2", "1.1.0 Failed from 1, until 2", "1.0.0 Ready from 0, ready 0, until 0"}},

@@ -105,10 +105,10 @@ func TestInstallationOf(t *testing.T) {
 		deployment *corev1alpha2.BundleDeployment
 		reason     string
 	}{
-		"nobody has looked at it yet":  {steptest.Stale(), platformv1alpha1.ReasonUnpackPending},
+		"it has not been observed yet": {steptest.Stale(), platformv1alpha1.ReasonUnpackPending},
 		"no condition yet":             {steptest.Deployment(), platformv1alpha1.ReasonUnpackPending},
 		"being unpacked":               {withReason(steptest.Deployment("Unpacked=Unknown"), corev1alpha2.ReasonUnpacking), platformv1alpha1.ReasonUnpackPending},
-		"being unpacked, said as no":   {withReason(steptest.Deployment("Unpacked=False"), corev1alpha2.ReasonUnpacking), platformv1alpha1.ReasonUnpackPending},
+		"being unpacked, as False":     {withReason(steptest.Deployment("Unpacked=False"), corev1alpha2.ReasonUnpacking), platformv1alpha1.ReasonUnpackPending},
 		"the image cannot be pulled":   {withReason(steptest.Deployment("Unpacked=False"), corev1alpha2.ReasonUnpackFailed), platformv1alpha1.ReasonUnpackFailed},
 		"the class does not exist":     {withReason(steptest.Deployment("Unpacked=Unknown"), corev1alpha2.ReasonProvisionerNotFound), platformv1alpha1.ReasonUnpackFailed},
 		"the bundle cannot be used":    {steptest.Deployment("Unpacked=True", "HasValidBundle=False"), platformv1alpha1.ReasonValidationFailed},
@@ -125,7 +125,7 @@ func TestInstallationOf(t *testing.T) {
 				t.Errorf("%q is no sentence", message)
 			}
 			if pending := strings.HasSuffix(test.reason, "Pending"); installation.NeedsAction() == pending {
-				t.Errorf("%s: somebody has to act: %t", test.reason, installation.NeedsAction())
+				t.Errorf("%s needs action: %t", test.reason, installation.NeedsAction())
 			}
 		})
 	}

@@ -61,7 +61,7 @@ func at421(most string) *cluster {
 	return c
 }
 
-// records has the BundleDeployment tell of this bundle.
+// records writes this bundle into the record of the BundleDeployment.
 func (c *cluster) records(bundle platformv1alpha1.InstalledBundle) {
 	c.deployment.Annotations = deploymentspec.New(c.operator, bundle, nil, "op-system").Annotations
 }
@@ -96,7 +96,7 @@ func TestCLU_G10_StatusSaysHowFarTheClusterMayGoNowAndAfterUpdates(t *testing.T)
 		"an update that permits the next":                           {permitting{"1.0.0": "4.21", "1.1.0": "4.22"}, nil, "4.21: now 4.21, after updates 4.22"},
 		"5.0 is 4.23":                                               {permitting{"1.0.0": "4.22", "1.1.0": "5.0"}, nil, "4.22: now 4.22, after updates 4.23"},
 		"nothing is declared: no further than two minor versions":   {permitting{"1.0.0": ""}, nil, ": now 4.23, after updates 4.23"},
-		"more is declared than is looked at":                        {permitting{"1.0.0": "5.9"}, nil, "5.9: now 4.23, after updates 4.23"},
+		"more is declared than is looked ahead for":                 {permitting{"1.0.0": "5.9"}, nil, "5.9: now 4.23, after updates 4.23"},
 		"what needs an approval counts": {permitting{"1.0.0": "4.21", "1.1.0": "4.23"},
 			func(c *cluster) {
 				c.operator.Spec.Upgrades = &platformv1alpha1.Upgrades{Approval: platformv1alpha1.ApprovalManual}
@@ -121,9 +121,9 @@ func TestCLU_G10_StatusSaysHowFarTheClusterMayGoNowAndAfterUpdates(t *testing.T)
 			if len(c.writes) > 0 {
 				t.Errorf("nothing changes, and it writes %q", c.writes)
 			}
-			told := *c.operator.Status.Compatibility
+			reported := *c.operator.Status.Compatibility
 			c.sync(t, unreachable{test.catalog})
-			if diff := cmp.Diff(told, *c.operator.Status.Compatibility); diff != "" {
+			if diff := cmp.Diff(reported, *c.operator.Status.Compatibility); diff != "" {
 				t.Errorf("with the catalog gone (-before +after):\n%s", diff)
 			}
 		})
@@ -152,17 +152,17 @@ func TestCLU_G10_StatusSaysHowFarTheClusterMayGoNowAndAfterUpdates(t *testing.T)
 	})
 }
 
-// HRD-G1: what counts at the gate is told on the PlatformOperator too.
+// HRD-G1: the status of a PlatformOperator reports what counts at the gate.
 func TestHRD_G1_AnOperatorTellsWhatOfItCountsAtTheGate(t *testing.T) {
 	for name, test := range map[string]struct {
 		state    corev1alpha2.RevisionState
 		presence corev1alpha2.Presence
 		want     string // reason of Upgradeable, and how far the cluster may go
 	}{
-		"a first installation that has begun":              {corev1alpha2.RevisionRollingOut, corev1alpha2.Present, "IncompatibleOperator 4.21: now 4.21, after updates 4.21"},
+		"a first installation that has started":            {corev1alpha2.RevisionRollingOut, corev1alpha2.Present, "IncompatibleOperator 4.21: now 4.21, after updates 4.21"},
 		"one that has written nothing":                     {corev1alpha2.RevisionRollingOut, corev1alpha2.Absent, "AsExpected nothing"},
 		"one that failed, and of which something is there": {corev1alpha2.RevisionFailed, corev1alpha2.Present, "IncompatibleOperator 4.21: now 4.21, after updates 4.21"},
-		"one that failed, and of which all was taken away": {corev1alpha2.RevisionFailed, corev1alpha2.Absent, "AsExpected nothing"},
+		"one that failed, and of which all was removed":    {corev1alpha2.RevisionFailed, corev1alpha2.Absent, "AsExpected nothing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := at421("4.21")
@@ -225,7 +225,7 @@ func TestOverrideIsInEffectForTheNextMinorVersionUntilItExpires(t *testing.T) {
 	}
 }
 
-func TestOverrideThatDoesNotCountIsIgnoredAndSaid(t *testing.T) {
+func TestOverrideWithoutEffectIsIgnoredWithAWarning(t *testing.T) {
 	tomorrow := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
 	for name, test := range map[string]struct {
 		override corev1alpha2.CompatibilityOverride

@@ -30,12 +30,12 @@ func (nowhere) Unlisted() []string { return nil }
 func (nowhere) For(string) []resolve.Catalog              { return nil }
 func (nowhere) Providers(catalog.GVK) []resolve.Providers { return nil }
 
-// filesSay has the BundleDeployment tell what the files of the bundle declare that it points at.
-func (c *cluster) filesSay(values ...string) {
+// filesDeclare makes the BundleDeployment report what the files of its bundle declare.
+func (c *cluster) filesDeclare(values ...string) {
 	c.deployment.Status.Bundle = &corev1alpha2.BundleMetadata{Name: upgradestep.RecordedBundle(c.deployment).Bundle, MaxOpenShiftVersions: values}
 }
 
-// declared is what status tells of a bundle's declaration.
+// declared is what status records of a bundle's declaration.
 func declared(bundle *platformv1alpha1.InstalledBundle) string {
 	if bundle == nil {
 		return "no bundle"
@@ -50,36 +50,36 @@ func declared(bundle *platformv1alpha1.InstalledBundle) string {
 func TestCLU_G4_DeclarationOfWhatIsInstalledFollowsTheCatalogAndSurvivesIt(t *testing.T) {
 	c := running("1.0.0", "")
 	c.version = "4.18.3"
-	c.filesSay(`"4.21"`)
+	c.filesDeclare(`"4.21"`)
 	for _, step := range []struct {
 		when string
 		now  Catalogs
 		want string
 	}{
-		{"the catalog says more", imaged{declaring("1.0.0", `"4.23"`)}, "Catalog 4.23"},
-		{"it says less", imaged{declaring("1.0.0", `"4.20"`)}, "Catalog 4.20"},
-		{"it says more again, as a number", imaged{declaring("1.0.0", "4.30")}, "Catalog 4.30"},
+		{"the catalog declares more", imaged{declaring("1.0.0", `"4.23"`)}, "Catalog 4.23"},
+		{"it declares less", imaged{declaring("1.0.0", `"4.20"`)}, "Catalog 4.20"},
+		{"it declares more again, as a number", imaged{declaring("1.0.0", "4.30")}, "Catalog 4.30"},
 		{"it is gone", nowhere{}, "Catalog 4.30"},
 		{"it is back, with another image of the same name", imaged{rebuilt(declaring("1.0.0", `"4.19"`))}, "Catalog 4.30"},
 		{"it has the bundle no more", imaged{}, "Catalog 4.30"},
-		{"it says nothing", imaged{declaring("1.0.0")}, "Bundle 4.21"},
-		{"it is gone after it said nothing", nowhere{}, "Bundle 4.21"},
-		{"it says two things", imaged{declaring("1.0.0", `"4.22"`, `"4.23"`)}, `Catalog "4.22" "4.23" unreadable "4.22"|"4.23"`},
-		{"it is gone after it said two things", nowhere{}, `Catalog "4.22" "4.23" unreadable "4.22"|"4.23"`},
-		{"it says what is no version", imaged{declaring("1.0.0", `["4.23"]`)}, `Catalog ["4.23"] unreadable ["4.23"]`},
-		{"it says nothing again", imaged{declaring("1.0.0")}, "Bundle 4.21"},
+		{"it declares nothing", imaged{declaring("1.0.0")}, "Bundle 4.21"},
+		{"it is gone after it declared nothing", nowhere{}, "Bundle 4.21"},
+		{"it has two declarations", imaged{declaring("1.0.0", `"4.22"`, `"4.23"`)}, `Catalog "4.22" "4.23" unreadable "4.22"|"4.23"`},
+		{"it is gone after it had two declarations", nowhere{}, `Catalog "4.22" "4.23" unreadable "4.22"|"4.23"`},
+		{"it declares what is no version", imaged{declaring("1.0.0", `["4.23"]`)}, `Catalog ["4.23"] unreadable ["4.23"]`},
+		{"it declares nothing again", imaged{declaring("1.0.0")}, "Bundle 4.21"},
 	} {
 		if image := upgradestep.RecordedBundle(c.deployment).Image; image != steptest.Candidate("1.0.0").Bundle.Image {
 			t.Fatalf("before %s it moved to image %s", step.when, image)
 		}
-		c.operator.Spec.Upgrades = &platformv1alpha1.Upgrades{Approval: platformv1alpha1.ApprovalManual} // no hop: it is about what is installed
+		c.operator.Spec.Upgrades = &platformv1alpha1.Upgrades{Approval: platformv1alpha1.ApprovalManual} // no step: the test is about what is installed
 		c.sync(t, step.now)
 		if got := declared(c.operator.Status.Installed); got != step.want {
-			t.Errorf("when %s, status.installed tells %s, want %s", step.when, got, step.want)
+			t.Errorf("when %s, status.installed has %s, want %s", step.when, got, step.want)
 		}
 		c.sync(t, step.now)
 		if got := declared(c.operator.Status.Installed); got != step.want || len(c.writes) > 0 {
-			t.Errorf("when %s, and synced again, status.installed tells %s, and written is %q", step.when, got, c.writes)
+			t.Errorf("when %s, and synced again, status.installed has %s, and written is %q", step.when, got, c.writes)
 		}
 	}
 }
@@ -89,7 +89,7 @@ func rebuilt(bundle catalog.Bundle) catalog.Bundle {
 	return bundle
 }
 
-func TestDeclarationOfWhatMayNotBeChosenIsSeenToo(t *testing.T) {
+func TestDeclarationOfAVersionOutsideTheRangeIsRead(t *testing.T) {
 	c := running("1.0.0", "")
 	c.version = "4.18.3"
 	c.operator.Spec.Package.Version = ">=2"
@@ -105,62 +105,62 @@ func TestDeclarationOfWhatMayNotBeChosenIsSeenToo(t *testing.T) {
 	}
 }
 
-func TestOlderWordOfACatalogDoesNotComeBackWhenItIsGone(t *testing.T) {
+func TestEarlierDeclarationDoesNotComeBackWithoutItsCatalog(t *testing.T) {
 	c := running("1.0.0", "")
 	c.version = "4.18.3"
 	c.operator.Spec.Upgrades = &platformv1alpha1.Upgrades{Approval: platformv1alpha1.ApprovalManual, ApprovedVersion: "1.0.0"}
-	c.operator.Spec.Package.Version = "9.x" // so that nothing is written over the record of the hop
+	c.operator.Spec.Package.Version = "9.x" // so that the record of the step is not overwritten
 	c.deployment.Annotations[platformv1alpha1.AnnotationBundle] = asJSON(t, upgradestep.BundleOf(resolve.Candidate{Catalog: steptest.Candidate("").Catalog, Bundle: declaring("1.0.0", `"4.23"`)}))
 	c.sync(t, imaged{declaring("1.0.0", `"4.23"`)})
 	c.sync(t, imaged{declaring("1.0.0", `"4.20"`)})
 	c.sync(t, nowhere{})
 	if got, record := declared(c.operator.Status.Installed), declared(upgradestep.RecordedBundle(c.deployment)); got != "Catalog 4.20" || record != "Catalog 4.23" {
-		t.Errorf("status.installed tells %s, the record of the hop %s", got, record)
+		t.Errorf("status.installed has %s, the record of the step %s", got, record)
 	}
 }
 
-func TestDuringAHopBothBundlesTellWhatTheyDeclare(t *testing.T) {
+func TestDuringAStepBothDeclarationsAreReported(t *testing.T) {
 	c := running("1.0.0", "")
 	c.version = "4.18.3"
 	c.operator.Status.History = []platformv1alpha1.HistoryEntry{{Version: "1.0.0", State: platformv1alpha1.HistoryReady, ReadyTime: &metav1.Time{}}}
-	c.filesSay(`"4.21"`)
+	c.filesDeclare(`"4.21"`)
 	both := imaged{declaring("1.0.0"), declaring("1.1.0")}
 	for range 3 {
 		c.sync(t, both)
 	}
 	if got := upgradestep.RecordedBundle(c.deployment).Version; got != "1.1.0" {
-		t.Fatalf("it points at %s", got)
+		t.Fatalf("the record is of %s", got)
 	}
-	tell := func(when, installed, hop string) {
+	expect := func(when, installed, target string) {
 		t.Helper()
 		c.sync(t, both)
 		status := c.operator.Status
 		if status.Target == nil {
-			t.Fatalf("%s: no hop is under way", when)
+			t.Fatalf("%s: no step is under way", when)
 		}
-		if got := [2]string{declared(status.Installed), declared(status.Target.Hop)}; got != [2]string{installed, hop} {
-			t.Errorf("%s: %q, want %q and %q", when, got, installed, hop)
+		if got := [2]string{declared(status.Installed), declared(status.Target.Hop)}; got != [2]string{installed, target} {
+			t.Errorf("%s: %q, want %q and %q", when, got, installed, target)
 		}
 	}
-	tell("before the BundleDeployment tells of the hop", "Bundle 4.21", "")
+	expect("before the BundleDeployment has observed the step", "Bundle 4.21", "")
 	c.deployment.Status.ObservedGeneration = c.deployment.Generation
 	meta.SetStatusCondition(&c.deployment.Status.Conditions, metav1.Condition{Type: corev1alpha2.ConditionHasValidBundle, Status: metav1.ConditionUnknown, Reason: "Test"})
 	meta.SetStatusCondition(&c.deployment.Status.Conditions, metav1.Condition{Type: corev1alpha2.ConditionHealthy, Status: metav1.ConditionFalse, Reason: "Test"})
-	tell("while the content is fetched, and status.bundle is of the version before", "Bundle 4.21", "")
+	expect("while the content is fetched, and status.bundle is of the version before", "Bundle 4.21", "")
 
 	meta.SetStatusCondition(&c.deployment.Status.Conditions, metav1.Condition{Type: corev1alpha2.ConditionHasValidBundle, Status: metav1.ConditionTrue, Reason: "Test"})
-	c.filesSay(`"4.20"`)
+	c.filesDeclare(`"4.20"`)
 	c.deployment.Status.ActiveBundle = &corev1alpha2.BundleMetadata{Name: steptest.Candidate("1.0.0").Bundle.Name, MaxOpenShiftVersions: []string{`"4.21"`}}
-	tell("when it is unpacked", "Bundle 4.21", "Bundle 4.20")
+	expect("when it is unpacked", "Bundle 4.21", "Bundle 4.20")
 	both[0] = declaring("1.0.0", `"4.30"`)
-	tell("when the catalog speaks of the old one", "Catalog 4.30", "Bundle 4.20")
+	expect("when the catalog declares for the old one", "Catalog 4.30", "Bundle 4.20")
 	both[0], both[1] = declaring("1.0.0"), declaring("1.1.0", `"4.40"`)
-	tell("when it takes that back, and speaks of the new one", "Bundle 4.21", "Catalog 4.40")
+	expect("when it takes that back, and declares for the new one", "Bundle 4.21", "Catalog 4.40")
 
 	c.deployment.Status.Conditions, c.deployment.Status.ActiveBundle = steptest.Healthy().Status.Conditions, nil
 	c.deployment.Status.ActiveRevision = 2
 	c.sync(t, nowhere{})
 	if got := declared(c.operator.Status.Installed); c.installed() != "1.1.0" || got != "Catalog 4.40" {
-		t.Errorf("after the hop, with the catalog gone, %s tells %s", c.installed(), got)
+		t.Errorf("after the step, with the catalog gone, %s has %s", c.installed(), got)
 	}
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/openshift/platform-operators/test/steptest"
 )
 
-// of is a version's bundle that the catalog says to be of these formats.
+// of is a version's bundle for which the catalog lists these formats.
 func of(version string, formats ...string) catalog.Bundle {
 	bundle := steptest.Candidate(version).Bundle
 	bundle.MediaTypes = formats
 	return bundle
 }
 
-func TestTheClassFollowsTheFormatThroughHopsEditsAndOutages(t *testing.T) {
+func TestTheClassFollowsTheFormatThroughStepsEditsAndOutages(t *testing.T) {
 	const plain, registry = corev1alpha2.ProvisionerClassPlain, corev1alpha2.ProvisionerClassRegistry
 	c := running("1.0.0", "")
 	all := imaged{of("1.0.0"), of("1.1.0", "plain+v0"), of("1.2.0", "registry+v1")}
@@ -29,7 +29,7 @@ func TestTheClassFollowsTheFormatThroughHopsEditsAndOutages(t *testing.T) {
 	}
 	becomesReady := func() {
 		t.Helper()
-		c.brought(steptest.Healthy(), 1)
+		c.becomes(steptest.Healthy(), 1)
 		c.sync(t, nowhere{})
 		c.sync(t, nowhere{})
 	}
@@ -37,7 +37,7 @@ func TestTheClassFollowsTheFormatThroughHopsEditsAndOutages(t *testing.T) {
 	is("before", "1.0.0", registry)
 
 	c.sync(t, all[:2])
-	is("the hop to plain manifests", "1.1.0", plain)
+	is("the step to plain manifests", "1.1.0", plain)
 	updates := 0
 	for _, write := range c.writes {
 		if write == "update bundledeployments" {
@@ -45,7 +45,7 @@ func TestTheClassFollowsTheFormatThroughHopsEditsAndOutages(t *testing.T) {
 		}
 	}
 	if updates != 1 {
-		t.Errorf("the hop took %v: the class has to change with the source", c.writes)
+		t.Errorf("the step took %v: the class has to change with the source", c.writes)
 	}
 	becomesReady()
 	if got := c.operator.Status.Installed; got == nil || got.Version != "1.1.0" || got.Format != "plain+v0" {
@@ -54,34 +54,34 @@ func TestTheClassFollowsTheFormatThroughHopsEditsAndOutages(t *testing.T) {
 
 	c.deployment.Spec.ProvisionerClassName = registry
 	c.sync(t, nowhere{})
-	is("somebody changed the class, and the catalogs are away", "1.1.0", plain)
+	is("somebody changed the class, and the catalogs cannot be read", "1.1.0", plain)
 
 	c.deployment = nil
 	c.sync(t, nowhere{})
-	is("somebody deleted it, and the catalogs are away", "1.1.0", plain)
+	is("somebody deleted it, and the catalogs cannot be read", "1.1.0", plain)
 	c.deployment.Generation = 1
 	becomesReady()
 
-	c.deployment.Annotations[platformv1alpha1.AnnotationBundle] = "{spoilt"
+	c.deployment.Annotations[platformv1alpha1.AnnotationBundle] = "{edited"
 	c.sync(t, nowhere{})
-	is("somebody spoilt the record, and the catalogs are away", "1.1.0", plain)
+	is("somebody edited the record, and the catalogs cannot be read", "1.1.0", plain)
 
 	c.sync(t, all)
-	is("the hop back", "1.2.0", registry)
+	is("the step back", "1.2.0", registry)
 	becomesReady()
 	if got := c.operator.Status.Installed; got.Version != "1.2.0" || got.Format != "" {
 		t.Errorf("status.installed is %+v", got)
 	}
 }
 
-func TestACatalogThatCorrectsAFormatIsFollowedWithoutAHop(t *testing.T) {
+func TestACatalogThatCorrectsAFormatIsFollowedWithoutAStep(t *testing.T) {
 	c := running("1.0.0", "")
-	c.brought(steptest.Deployment("Unpacked=True", "HasValidBundle=False", "Installed=False", "Healthy=Unknown"), 0)
+	c.becomes(steptest.Deployment("Unpacked=True", "HasValidBundle=False", "Installed=False", "Healthy=Unknown"), 0)
 	c.sync(t, imaged{of("1.0.0", "plain+v0")})
 	if c.deployment.Spec.ProvisionerClassName != corev1alpha2.ProvisionerClassPlain {
 		t.Errorf("the class is %s", c.deployment.Spec.ProvisionerClassName)
 	}
 	if slices.Contains(c.events, platformv1alpha1.EventUpgradeStarted) || slices.Contains(c.events, platformv1alpha1.EventBundleDeploymentPutBack) {
-		t.Errorf("it is told as %v", c.events)
+		t.Errorf("the Events are %v", c.events)
 	}
 }

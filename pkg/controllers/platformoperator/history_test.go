@@ -34,10 +34,10 @@ func TestPauseMakesNoVersionReady(t *testing.T) {
 			c.deployment.Status.ActiveRevision = 1
 			c.sync(t, oneCatalog{"1.0.0", "1.1.0"})
 			if got := c.installed(); got != "1.0.0" {
-				t.Errorf("status.installed is %s, because of objects that nobody compares", got)
+				t.Errorf("status.installed is %s, because of objects that are not compared", got)
 			}
 			if entry := c.operator.Status.History[0]; entry.State != test.state || entry.ReadyTime != nil {
-				t.Errorf("history tells that it is %+v", entry)
+				t.Errorf("history has %+v", entry)
 			}
 		})
 	}

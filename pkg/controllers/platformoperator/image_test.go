@@ -33,7 +33,7 @@ func (bundles imaged) For(string) []resolve.Catalog {
 
 func (imaged) Providers(catalog.GVK) []resolve.Providers { return nil }
 
-func TestVersionWaitsForApprovalThoughWhatRunsWasBuiltAnew(t *testing.T) {
+func TestVersionAwaitsApprovalThoughWhatRunsWasRebuilt(t *testing.T) {
 	c := running("1.0.0", "")
 	c.operator.Spec.Upgrades = &platformv1alpha1.Upgrades{Approval: platformv1alpha1.ApprovalManual}
 	record := steptest.Bundle("1.0.0")
@@ -49,7 +49,7 @@ func TestVersionWaitsForApprovalThoughWhatRunsWasBuiltAnew(t *testing.T) {
 	if progressing.Reason != platformv1alpha1.ReasonAwaitingApproval || !strings.Contains(progressing.Message, `to "1.1.0 (release 2)"`) {
 		t.Fatalf("Progressing is %s: %s", progressing.Reason, progressing.Message)
 	}
-	c.operator.Spec.Upgrades.ApprovedVersion = "1.1.0 (release 2)" // as told
+	c.operator.Spec.Upgrades.ApprovedVersion = "1.1.0 (release 2)" // as the message says
 	c.sync(t, imaged{anew, next})
 	if got := upgradestep.RecordedBundle(c.deployment); got.Bundle != next.Name {
 		t.Errorf("it is at %s", got.Bundle)

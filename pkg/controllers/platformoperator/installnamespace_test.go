@@ -12,8 +12,8 @@ import (
 )
 
 func TestHRD_S1_AnInstallationMovesToTheNamedNamespaceOnlyWhileNothingIsInstalled(t *testing.T) {
-	// begun is an installation of which nothing was applied, in namespace op-system, and the spec that names another one.
-	begun := func(change ...func(*cluster)) *cluster {
+	// unfinished is an installation of which nothing was applied, in namespace op-system, and the spec that names another one.
+	unfinished := func(change ...func(*cluster)) *cluster {
 		c := running("1.0.0", "")
 		c.deployment.Status.ActiveRevision, c.deployment.Status.Conditions = 0, []metav1.Condition{{
 			Type: corev1alpha2.ConditionInstalled, Status: metav1.ConditionFalse, Reason: corev1alpha2.ReasonInstallFailed, Message: "Namespace op-system exists",
@@ -30,13 +30,13 @@ func TestHRD_S1_AnInstallationMovesToTheNamedNamespaceOnlyWhileNothingIsInstalle
 		cluster *cluster
 		moves   bool
 	}{
-		"nothing is applied":                           {begun(), true},
-		"the spec names the namespace where it is":     {begun(func(c *cluster) { c.operator.Spec.Install.Namespace = "op-system" }), false},
-		"the spec names none":                          {begun(func(c *cluster) { c.operator.Spec.Install = nil }), false},
-		"it is paused":                                 {begun(func(c *cluster) { c.operator.Spec.Paused = true }), false},
-		"it was installed before":                      {begun(func(c *cluster) { c.operator.Status.Installed = steptest.Bundle("1.0.0") }), false},
-		"a revision is active":                         {begun(func(c *cluster) { c.deployment.Status.ActiveRevision = 1 }), false},
-		"it is installed, of which status lags behind": {begun(func(c *cluster) { c.deployment.Status.Conditions[0].Status = metav1.ConditionTrue }), false},
+		"nothing is applied":                       {unfinished(), true},
+		"the spec names the namespace where it is": {unfinished(func(c *cluster) { c.operator.Spec.Install.Namespace = "op-system" }), false},
+		"the spec names none":                      {unfinished(func(c *cluster) { c.operator.Spec.Install = nil }), false},
+		"it is paused":                             {unfinished(func(c *cluster) { c.operator.Spec.Paused = true }), false},
+		"it was installed before":                  {unfinished(func(c *cluster) { c.operator.Status.Installed = steptest.Bundle("1.0.0") }), false},
+		"a revision is active":                     {unfinished(func(c *cluster) { c.deployment.Status.ActiveRevision = 1 }), false},
+		"it is installed, and status is behind":    {unfinished(func(c *cluster) { c.deployment.Status.Conditions[0].Status = metav1.ConditionTrue }), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.cluster.sync(t, oneCatalog{"1.0.0"})

@@ -24,10 +24,10 @@ func TestHRD_S3_NothingIsChosenOrMovedWhileFormerLimitsAreMissing(t *testing.T) 
 		stored  limits.Stored
 		field   string
 	}{
-		"there is no PlatformOperatorManager":         {nil, limitedBefore(), "spec.allowedPackages, spec.defaultApproval"},
-		"the new one limits nothing":                  {managed(nil), limitedBefore(), "spec.allowedPackages, spec.defaultApproval"},
-		"what was limited before cannot be read":      {managed(nil), limits.Stored{Namespace: "ns", Fault: errors.New("data.uid is empty")}, "data.uid"},
-		"nobody knows of any PlatformOperatorManager": {nil, limits.Stored{Namespace: "ns"}, "does not exist"},
+		"there is no PlatformOperatorManager":    {nil, limitedBefore(), "spec.allowedPackages, spec.defaultApproval"},
+		"the new one limits nothing":             {managed(nil), limitedBefore(), "spec.allowedPackages, spec.defaultApproval"},
+		"what was limited before cannot be read": {managed(nil), limits.Stored{Namespace: "ns", Fault: errors.New("data.uid is empty")}, "data.uid"},
+		"no PlatformOperatorManager is known":    {nil, limits.Stored{Namespace: "ns"}, "does not exist"},
 	} {
 		t.Run(name+", nothing installed", func(t *testing.T) {
 			c := running("1.0.0", "")
@@ -65,7 +65,7 @@ func TestHRD_S3_WhatIsInstalledIsPutBackWhileFormerLimitsAreMissing(t *testing.T
 	c.manager, c.limits, c.deployment = managed(nil), limitedBefore(), nil
 	c.sync(t, oneCatalog{"1.0.0", "1.1.0"})
 	if c.deployment == nil || upgradestep.RecordedBundle(c.deployment).Version != "1.0.0" {
-		t.Errorf("a deleted BundleDeployment was not put back as it was: %+v", c.deployment)
+		t.Errorf("a deleted BundleDeployment was not restored as it was: %+v", c.deployment)
 	}
 }
 
@@ -79,15 +79,15 @@ func TestHRD_S3_WhatMayEndAHoldIsWorthALookAtEveryOperator(t *testing.T) {
 			m.ObjectMeta = metav1.ObjectMeta{Name: m.Name, UID: "new"}
 		},
 	} {
-		told, after := false, before.DeepCopy()
+		handled, after := false, before.DeepCopy()
 		change(after)
-		settingsHandler{toldBy(&told)}.OnUpdate(before, after)
-		if !told {
-			t.Errorf("%s: no operator is looked at", name)
+		settingsHandler{notes(&handled)}.OnUpdate(before, after)
+		if !handled {
+			t.Errorf("%s: no operator is synced", name)
 		}
 	}
 }
 
-func toldBy(told *bool) cache.ResourceEventHandler {
-	return cache.ResourceEventHandlerFuncs{UpdateFunc: func(any, any) { *told = true }}
+func notes(handled *bool) cache.ResourceEventHandler {
+	return cache.ResourceEventHandlerFuncs{UpdateFunc: func(any, any) { *handled = true }}
 }

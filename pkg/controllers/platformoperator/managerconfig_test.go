@@ -61,7 +61,7 @@ func TestWhatTheManagerForbidsIsNeitherInstalledNorMoved(t *testing.T) {
 				t.Errorf("it moved to %s, and status.installed is %q", got, c.installed())
 			}
 			if !meta.IsStatusConditionTrue(c.operator.Status.Conditions, platformv1alpha1.ConditionInstalled) {
-				t.Error("what is installed is said not to be")
+				t.Error("what is installed is reported as not installed")
 			}
 			wantCondition(t, c, platformv1alpha1.ConditionProgressing, platformv1alpha1.ReasonBlocked, test.field)
 			c.sync(t, oneCatalog{"1.0.0", "1.1.0"})
@@ -90,10 +90,10 @@ func wantCondition(t *testing.T, c *cluster, kind, reason, field string) {
 	}
 }
 
-func TestOnlySettingsOfTheManagerAreWorthALookAtEveryOperator(t *testing.T) {
+func TestOnlySettingsOfTheManagerSyncEveryOperator(t *testing.T) {
 	for sentence, test := range map[string]struct {
-		change func(*operatorv1alpha1.PlatformOperatorManager)
-		told   bool
+		change  func(*operatorv1alpha1.PlatformOperatorManager)
+		handled bool
 	}{
 		"nothing, as in a resync": {func(*operatorv1alpha1.PlatformOperatorManager) {}, false},
 		"a condition": {func(m *operatorv1alpha1.PlatformOperatorManager) {
@@ -112,14 +112,14 @@ func TestOnlySettingsOfTheManagerAreWorthALookAtEveryOperator(t *testing.T) {
 		"an empty list":     {func(m *operatorv1alpha1.PlatformOperatorManager) { m.Spec.CatalogNamespaces = []string{} }, true},
 	} {
 		t.Run(sentence, func(t *testing.T) {
-			told := false
-			handler := settingsHandler{cache.ResourceEventHandlerFuncs{UpdateFunc: func(any, any) { told = true }}}
+			handled := false
+			handler := settingsHandler{cache.ResourceEventHandlerFuncs{UpdateFunc: func(any, any) { handled = true }}}
 			before := managed(nil)
 			after := before.DeepCopy()
 			test.change(after)
 			handler.OnUpdate(before, after)
-			if told != test.told {
-				t.Errorf("told: %t, want %t", told, test.told)
+			if handled != test.handled {
+				t.Errorf("the event is handled: %t, want %t", handled, test.handled)
 			}
 		})
 	}

@@ -62,12 +62,12 @@ func TestStepsAreMeasuredByTheirTrigger(t *testing.T) {
 	if err := measured.register(registry.Register); err != nil {
 		t.Fatal(err)
 	}
-	began := metav1.Unix(1000, 0)
+	started := metav1.Unix(1000, 0)
 	for _, each := range []struct {
 		trigger platformv1alpha1.Trigger
 		took    int64
 	}{{platformv1alpha1.TriggerInstallation, 8}, {platformv1alpha1.TriggerInstallation, 4000}, {platformv1alpha1.TriggerAutomatic, -3}} {
-		measured.observe(&platformv1alpha1.HistoryEntry{Trigger: each.trigger, StartedTime: began, ReadyTime: ptr.To(metav1.Unix(1000+each.took, 0))})
+		measured.observe(&platformv1alpha1.HistoryEntry{Trigger: each.trigger, StartedTime: started, ReadyTime: ptr.To(metav1.Unix(1000+each.took, 0))})
 	}
 	const want = `# HELP platform_operators_hop_duration_seconds [ALPHA] How long moves took from when they began until their version was complete and healthy, by what started them.
 # TYPE platform_operators_hop_duration_seconds histogram
@@ -109,15 +109,15 @@ func TestAStepIsMeasuredOnceWhenItsVersionIsReady(t *testing.T) {
 	if err := measured.register(registry.Register); err != nil {
 		t.Fatal(err)
 	}
-	began, ready := metav1.Unix(1000, 0), ptr.To(metav1.Unix(1020, 0))
+	started, ready := metav1.Unix(1000, 0), ptr.To(metav1.Unix(1020, 0))
 	entry := func(state platformv1alpha1.HistoryState, at *metav1.Time) *platformv1alpha1.PlatformOperator {
 		operator := &platformv1alpha1.PlatformOperator{}
-		operator.Status.History = []platformv1alpha1.HistoryEntry{{Bundle: "a.v1", StartedTime: began, State: state, ReadyTime: at, Trigger: platformv1alpha1.TriggerApproved}}
+		operator.Status.History = []platformv1alpha1.HistoryEntry{{Bundle: "a.v1", StartedTime: started, State: state, ReadyTime: at, Trigger: platformv1alpha1.TriggerApproved}}
 		return operator
 	}
 	installing, done := entry(platformv1alpha1.HistoryInstalling, nil), entry(platformv1alpha1.HistoryReady, ready)
 	for _, step := range [][2]*platformv1alpha1.PlatformOperator{{entry("", nil), installing}, {installing, installing}, {installing, done}, {done, done}} {
-		c := &controller{stepMetrics: measured, events: record.NewFakeRecorder(10), clock: clocktesting.NewFakePassiveClock(began.Time)}
+		c := &controller{stepMetrics: measured, events: record.NewFakeRecorder(10), clock: clocktesting.NewFakePassiveClock(started.Time)}
 		c.publish(&reconciliation{operator: step[0]}, step[1])
 	}
 	count, err := testutil.GetHistogramMetricCount(measured.duration.WithLabelValues(string(platformv1alpha1.TriggerApproved)))
@@ -133,6 +133,6 @@ func wantLinted(t *testing.T, exposition string) {
 	t.Helper()
 	problems, err := testutil.NewPromLinter(strings.NewReader(exposition)).Lint()
 	if err != nil || len(problems) > 0 {
-		t.Errorf("the linter of metrics says %v, %v", problems, err)
+		t.Errorf("the linter of metrics reports %v, %v", problems, err)
 	}
 }

@@ -27,7 +27,7 @@ func TestHintsAreStaleWhenTheProvidersChange(t *testing.T) {
 	}
 	var hints providerHints
 	for _, step := range []struct {
-		says string
+		name string
 		do   func()
 		want []string
 	}{
@@ -49,7 +49,7 @@ func TestHintsAreStaleWhenTheProvidersChange(t *testing.T) {
 	} {
 		step.do()
 		if diff := cmp.Diff(step.want, hints.stale(now)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", step.says, diff)
+			t.Errorf("%s (-want +got):\n%s", step.name, diff)
 		}
 	}
 	if got := hints.stale(now, "hungry"); got != nil {
@@ -62,7 +62,7 @@ type needy struct {
 	oneCatalog
 	bread   catalog.GVK
 	answers [][]string
-	asked   int
+	calls   int
 }
 
 func (*needy) Unlisted() []string { return nil }
@@ -74,8 +74,8 @@ func (n *needy) For(pkg string) []resolve.Catalog {
 }
 
 func (n *needy) Providers(catalog.GVK) []resolve.Providers {
-	n.asked++
-	return []resolve.Providers{{Packages: n.answers[min(n.asked, len(n.answers))-1]}}
+	n.calls++
+	return []resolve.Providers{{Packages: n.answers[min(n.calls, len(n.answers))-1]}}
 }
 
 func TestProvidersMayChangeDuringASync(t *testing.T) {
@@ -96,7 +96,7 @@ func TestProvidersMayChangeDuringASync(t *testing.T) {
 			}
 			installed := meta.FindStatusCondition(c.operator.Status.Conditions, platformv1alpha1.ConditionInstalled)
 			if installed == nil || !strings.Contains(installed.Message, `create a PlatformOperator for package "baker"`) {
-				t.Errorf("it says %+v", installed)
+				t.Errorf("Installed is %+v", installed)
 			}
 		})
 	}

@@ -13,14 +13,14 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// leaving is a cluster on which the PlatformOperator is deleted; wanted is its spec.deletion, and handedOn what its
+// leaving is a cluster on which the PlatformOperator is deleted; wanted is its spec.deletion, and propagated what its
 // BundleDeployment has of it.
-func leaving(wanted, handedOn *corev1alpha2.Deletion) *cluster {
+func leaving(wanted, propagated *corev1alpha2.Deletion) *cluster {
 	c := running("1.0.0", "1.0.0")
 	now := metav1.NewTime(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 	c.operator.DeletionTimestamp = &now
-	c.operator.Generation = 3 // of which status does not tell yet
-	c.operator.Spec.Deletion, c.deployment.Spec.Deletion = wanted, handedOn
+	c.operator.Generation = 3 // which status has not observed yet
+	c.operator.Spec.Deletion, c.deployment.Spec.Deletion = wanted, propagated
 	return c
 }
 
@@ -30,10 +30,10 @@ func (c *cluster) removing() *cluster {
 	return c
 }
 
-func TestRemovalGoesByWhatThePlatformOperatorSaysOfCRDs(t *testing.T) {
+func TestRemovalFollowsSpecDeletionOfThePlatformOperator(t *testing.T) {
 	keep, drop := &corev1alpha2.Deletion{CRDs: corev1alpha2.CRDsOrphan}, &corev1alpha2.Deletion{CRDs: corev1alpha2.CRDsDelete}
-	told := leaving(keep, drop).removing()
-	told.operator.Status.ObservedGeneration = told.operator.Generation
+	observed := leaving(keep, drop).removing()
+	observed.operator.Status.ObservedGeneration = observed.operator.Generation
 	foreign := leaving(keep, drop)
 	foreign.deployment.OwnerReferences = nil
 	const hand, take, status = "update bundledeployments", "delete bundledeployments", "update platformoperators/status"
@@ -41,15 +41,15 @@ func TestRemovalGoesByWhatThePlatformOperatorSaysOfCRDs(t *testing.T) {
 		cluster        *cluster
 		writes, events []string
 	}{
-		"changed just before the deletion: it is handed on before the removal begins": {
+		"changed just before the deletion: it is propagated before the removal starts": {
 			leaving(keep, drop), []string{hand, take, status}, []string{platformv1alpha1.EventRemovalStarted}},
-		"changed while the removal lasts: it is handed on":           {leaving(keep, drop).removing(), []string{hand, status}, nil},
-		"taken away while the removal lasts: the class decides":      {leaving(nil, drop).removing(), []string{hand, status}, nil},
-		"said for the first time while the removal lasts":            {leaving(keep, nil).removing(), []string{hand, status}, nil},
-		"edited in the BundleDeployment: it is put back, with Event": {told, []string{hand, status}, []string{platformv1alpha1.EventBundleDeploymentPutBack}},
-		"as it was: the removal begins":                              {leaving(drop, drop), []string{take, status}, []string{platformv1alpha1.EventRemovalStarted}},
+		"changed while the removal lasts: it is propagated":          {leaving(keep, drop).removing(), []string{hand, status}, nil},
+		"unset while the removal lasts: the class decides":           {leaving(nil, drop).removing(), []string{hand, status}, nil},
+		"set for the first time while the removal lasts":             {leaving(keep, nil).removing(), []string{hand, status}, nil},
+		"edited in the BundleDeployment: it is reverted, with Event": {observed, []string{hand, status}, []string{platformv1alpha1.EventBundleDeploymentPutBack}},
+		"as it was: the removal starts":                              {leaving(drop, drop), []string{take, status}, []string{platformv1alpha1.EventRemovalStarted}},
 		"as it was while the removal lasts: nothing but status":      {leaving(drop, drop).removing(), []string{status}, nil},
-		"a BundleDeployment that is somebody else's is not touched":  {foreign, []string{"update platformoperators"}, nil},
+		"a BundleDeployment of another owner is not touched":         {foreign, []string{"update platformoperators"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.cluster.sync(t, oneCatalog{"1.0.0"})
@@ -72,7 +72,7 @@ func TestRemovalGoesByWhatThePlatformOperatorSaysOfCRDs(t *testing.T) {
 	}
 }
 
-// progresses has the operator looked at, and compares what Progressing says then.
+// progresses syncs the PlatformOperator and compares its condition Progressing.
 func (c *cluster) progresses(t *testing.T, status metav1.ConditionStatus, reason string, words ...string) {
 	t.Helper()
 	c.sync(t, oneCatalog{"1.0.0"})
@@ -87,7 +87,7 @@ func (c *cluster) progresses(t *testing.T, status metav1.ConditionStatus, reason
 	}
 }
 
-func TestARemovalThatWaitsForSomebodyIsNoProgress(t *testing.T) {
+func TestABlockedRemovalDoesNotProgress(t *testing.T) {
 	waits := leaving(nil, nil).removing()
 	blocked := func(status metav1.ConditionStatus, reason, message string) {
 		meta.SetStatusCondition(&waits.deployment.Status.Conditions, metav1.Condition{Type: corev1alpha2.ConditionRemovalBlocked, Status: status, Reason: reason, Message: message})
@@ -99,7 +99,7 @@ func TestARemovalThatWaitsForSomebodyIsNoProgress(t *testing.T) {
 	blocked(metav1.ConditionFalse, corev1alpha2.ReasonRemoving, "The removal goes on by itself.")
 	waits.progresses(t, metav1.ConditionTrue, platformv1alpha1.ReasonRemoving, "Taking down what was applied")
 
-	t.Run("when the BundleDeployment is held by somebody else's finalizer", func(t *testing.T) {
+	t.Run("when the BundleDeployment is held by a finalizer of another owner", func(t *testing.T) {
 		held := leaving(nil, nil).removing()
 		held.deployment.Finalizers = []string{corev1alpha2.Finalizer, "example.com/mine"}
 		held.progresses(t, metav1.ConditionTrue, platformv1alpha1.ReasonRemoving, "is being taken down")
@@ -117,11 +117,11 @@ func TestARemovalThatWaitsForSomebodyIsNoProgress(t *testing.T) {
 			return held.operator.Status.Installed != nil
 		}
 		if !installed() {
-			t.Error("while it is being taken down, nothing is said to be installed")
+			t.Error("while it is being taken down, status.installed is empty")
 		}
 		held.deployment.Finalizers = []string{"example.com/mine"}
 		if installed() {
-			t.Error("when it has been taken down, it is said to be installed")
+			t.Error("when it has been taken down, status.installed is set")
 		}
 		for conditionType, want := range map[string]metav1.ConditionStatus{platformv1alpha1.ConditionUpgradeable: metav1.ConditionTrue, platformv1alpha1.ConditionHealthy: metav1.ConditionUnknown} {
 			if got := meta.FindStatusCondition(held.operator.Status.Conditions, conditionType); got == nil || got.Status != want {
@@ -137,7 +137,7 @@ func TestARemovalThatWaitsForSomebodyIsNoProgress(t *testing.T) {
 	})
 }
 
-func TestRemovalIsToldInTheWordsOfTheBundleDeployment(t *testing.T) {
+func TestRemovalReportsTheConditionOfTheBundleDeployment(t *testing.T) {
 	c := leaving(nil, nil).removing()
 	meta.SetStatusCondition(&c.deployment.Status.Conditions, metav1.Condition{
 		Type: corev1alpha2.ConditionProgressing, Status: metav1.ConditionFalse, Reason: corev1alpha2.ReasonAsExpected, Message: "Revision 1 is active."})
@@ -145,7 +145,7 @@ func TestRemovalIsToldInTheWordsOfTheBundleDeployment(t *testing.T) {
 		t.Helper()
 		c.progresses(t, metav1.ConditionTrue, platformv1alpha1.ReasonRemoving, words)
 	}
-	says("is being taken down") // the BundleDeployment's own words are of before
+	says("is being taken down") // the BundleDeployment's condition is from before the removal
 	meta.SetStatusCondition(&c.deployment.Status.Conditions, metav1.Condition{
 		Type: corev1alpha2.ConditionProgressing, Status: metav1.ConditionTrue, Reason: corev1alpha2.ReasonRemoving, Message: "Waiting for custom resources."})
 	says("Waiting for custom resources.")

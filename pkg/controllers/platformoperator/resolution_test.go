@@ -155,7 +155,7 @@ func (f *fleet) see(t *testing.T, name string) {
 
 func (f *fleet) names() []string { return slices.Sorted(slices.Values(f.allOperators(nil))) }
 
-// decidedAnew says how many operators would have to be decided for one that asks now.
+// decidedAnew says how many operators would have to be decided for a request of this one now.
 func (f *fleet) decidedAnew(t *testing.T, name string) int {
 	t.Helper()
 	on, _, err := f.readCluster()
@@ -181,9 +181,9 @@ func TestHRD_B2_TheCatalogOfOnePackageChangesAmongAHundredOperators(t *testing.T
 	f.offer("op99", catalog.Bundle{}, catalog.Bundle{ProvidedGVKs: shared})
 	f.drain(t, f.names()...)
 	for _, test := range []struct {
-		says   string
+		name   string
 		change func() []string
-		// synced are the operators that look again, others' decisions stay.
+		// synced are the operators that are synced again; the decisions about others stay.
 		synced []string
 	}{
 		{"the catalog of a package that has to do with no other", func() []string {
@@ -194,8 +194,8 @@ func TestHRD_B2_TheCatalogOfOnePackageChangesAmongAHundredOperators(t *testing.T
 			f.offer("op98", catalog.Bundle{ProvidedGVKs: shared}, catalog.Bundle{ProvidedGVKs: shared})
 			return f.operatorsOfChangedPackage(ofPackage("op98"))
 		}, []string{"op97", "op98", "op99"}},
-		{"a catalog that has another package for nobody", func() []string { return f.operatorsOfChangedPackage(ofPackage("other")) }, nil},
-		{"a CustomResourceDefinition that nobody has to do with", func() []string {
+		{"the catalog of a package that no operator names", func() []string { return f.operatorsOfChangedPackage(ofPackage("other")) }, nil},
+		{"a CustomResourceDefinition that affects no operator", func() []string {
 			f.kinds = append(f.kinds, resolve.Kind{GVK: fleetKind("Foreign")})
 			return f.operatorsWithStaleDecision(ofPackage("foreigns.example.com"))
 		}, nil},
@@ -204,7 +204,7 @@ func TestHRD_B2_TheCatalogOfOnePackageChangesAmongAHundredOperators(t *testing.T
 			return f.operatorsWithStaleDecision(ofPackage("ofop06s.example.com"))
 		}, []string{"op06"}},
 	} {
-		t.Run(test.says, func(t *testing.T) {
+		t.Run(test.name, func(t *testing.T) {
 			keys := test.change()
 			for _, name := range f.names() {
 				if !slices.Contains(test.synced, name) && f.decidedAnew(t, name) > 0 {
@@ -213,7 +213,7 @@ func TestHRD_B2_TheCatalogOfOnePackageChangesAmongAHundredOperators(t *testing.T
 			}
 			synced := slices.Compact(slices.Sorted(slices.Values(f.drain(t, keys...))))
 			if !slices.Equal(synced, test.synced) {
-				t.Errorf("%v look again, want %v", synced, test.synced)
+				t.Errorf("%v are synced, want %v", synced, test.synced)
 			}
 			for _, name := range f.names() {
 				if again := f.decidedAnew(t, name); again > 0 {
@@ -224,7 +224,7 @@ func TestHRD_B2_TheCatalogOfOnePackageChangesAmongAHundredOperators(t *testing.T
 	}
 }
 
-func TestARemovedOperatorHasThoseLookAgainThatItMatteredTo(t *testing.T) {
+func TestARemovalSyncsTheOperatorsThatDependedOnIt(t *testing.T) {
 	f := newFleet(t, 10)
 	shared := fleetKind("Shared")
 	f.offer("op07", catalog.Bundle{Requirements: []catalog.Requirement{{GVK: &shared}}})
@@ -239,12 +239,12 @@ func TestARemovedOperatorHasThoseLookAgainThatItMatteredTo(t *testing.T) {
 		}
 	}
 	if synced := f.drain(t); !slices.Equal(synced, []string{"op07"}) {
-		t.Errorf("%v look again, want op07, whose provider was removed", synced)
+		t.Errorf("%v are synced, want op07, whose provider was removed", synced)
 	}
 }
 
-// TestHRD_B2_StatusIsWhatANewManagerWouldWrite changes this and that, has only those look again that hear of it, and then has all
-// look again with a controller that remembers nothing.
+// TestHRD_B2_StatusIsWhatANewManagerWouldWrite makes random changes, syncs only the operators that they enqueue, and then syncs all with a
+// controller that remembers nothing.
 func TestHRD_B2_StatusIsWhatANewManagerWouldWrite(t *testing.T) {
 	for seed := range uint64(6) {
 		f := newFleet(t, 12)

@@ -27,7 +27,7 @@ func (noCatalog) Unlisted() []string { return nil }
 func (noCatalog) For(string) []resolve.Catalog              { return nil }
 func (noCatalog) Providers(catalog.GVK) []resolve.Providers { return nil }
 
-// orphaned is a cluster on which 1.0.0 has been ready, in a namespace that nothing but status tells of, and from which somebody
+// orphaned is a cluster on which 1.0.0 has been ready, in a namespace that only status records, and from which somebody
 // deleted the BundleDeployment.
 func orphaned(t *testing.T) *cluster {
 	t.Helper()
@@ -41,13 +41,13 @@ func orphaned(t *testing.T) *cluster {
 	return c
 }
 
-// brought is the same BundleDeployment with another status.
-func (c *cluster) brought(to *corev1alpha2.BundleDeployment, active int64) {
+// becomes gives the BundleDeployment another status.
+func (c *cluster) becomes(to *corev1alpha2.BundleDeployment, active int64) {
 	c.deployment.Status = to.Status
 	c.deployment.Status.ObservedGeneration, c.deployment.Status.ActiveRevision = c.deployment.Generation, active
 }
 
-func TestBundleDeploymentThatWasDeletedIsPutBack(t *testing.T) {
+func TestBundleDeploymentThatWasDeletedIsRestored(t *testing.T) {
 	manual := &platformv1alpha1.Upgrades{Approval: platformv1alpha1.ApprovalManual}
 	for name, test := range map[string]struct {
 		spec     func(*platformv1alpha1.PlatformOperatorSpec)
@@ -70,7 +70,7 @@ func TestBundleDeploymentThatWasDeletedIsPutBack(t *testing.T) {
 			}
 			c.sync(t, test.catalogs)
 			if c.deployment == nil || upgradestep.RecordedBundle(c.deployment).Version != "1.0.0" || c.deployment.Spec.InstallNamespace != "chosen-once" {
-				t.Fatalf("what is put back: %+v", c.deployment)
+				t.Fatalf("what is restored: %+v", c.deployment)
 			}
 			c.deployment.Generation = 1
 			c.sync(t, test.catalogs)
@@ -81,37 +81,37 @@ func TestBundleDeploymentThatWasDeletedIsPutBack(t *testing.T) {
 			if test.spec == nil && !meta.IsStatusConditionTrue(conditions, platformv1alpha1.ConditionProgressing) {
 				t.Errorf("meanwhile it does not say that it progresses: %+v", conditions)
 			}
-			c.brought(steptest.Deployment("Unpacked=True", "HasValidBundle=True", "Installed=True", "Healthy=False"), 0)
+			c.becomes(steptest.Deployment("Unpacked=True", "HasValidBundle=True", "Installed=True", "Healthy=False"), 0)
 			c.sync(t, test.catalogs)
 			if got := upgradestep.RecordedBundle(c.deployment).Version; got != "1.0.0" {
 				t.Errorf("it moves on to %s before it is healthy", got)
 			}
-			c.brought(steptest.Healthy(), 1)
+			c.becomes(steptest.Healthy(), 1)
 			c.sync(t, test.catalogs)
 			c.sync(t, test.catalogs)
 			if got := upgradestep.RecordedBundle(c.deployment).Version; got != test.then {
 				t.Errorf("then it is at %s, want %s", got, test.then)
 			}
-			var told []string
+			var history []string
 			for _, entry := range c.operator.Status.History {
-				told = append(told, entry.Version+" "+string(entry.State)+" "+string(entry.Trigger))
+				history = append(history, entry.Version+" "+string(entry.State)+" "+string(entry.Trigger))
 			}
 			want := []string{"1.0.0 Ready Restored", "1.0.0 Ready Installation"}
 			if test.then != "1.0.0" {
 				want = append([]string{test.then + " Installing Automatic"}, want...)
 			}
-			if diff := cmp.Diff(want, told); diff != "" {
+			if diff := cmp.Diff(want, history); diff != "" {
 				t.Errorf("history (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-func TestWhatWasPutBackAndDoesNotGetHealthyIsLeftByTheRules(t *testing.T) {
+func TestWhatWasRestoredAndDoesNotGetHealthyIsLeftByTheRules(t *testing.T) {
 	c := orphaned(t)
 	c.sync(t, oneCatalog{"1.0.0", "1.1.0"})
 	c.deployment.Generation = 1
-	c.brought(steptest.Deployment("Unpacked=False"), 0)
+	c.becomes(steptest.Deployment("Unpacked=False"), 0)
 	c.operator.Spec.Package.Version = "<1.0.0"
 	c.operator.Generation++
 	c.sync(t, oneCatalog{"0.9.0", "1.0.0", "1.1.0"})
@@ -125,14 +125,14 @@ func TestWhatWasPutBackAndDoesNotGetHealthyIsLeftByTheRules(t *testing.T) {
 		t.Fatalf("it is at %s, with %q installed", got, c.installed())
 	}
 	c.deployment.Generation = 2
-	c.brought(steptest.Deployment("Unpacked=True", "HasValidBundle=True", "Installed=True", "Healthy=False"), 0)
+	c.becomes(steptest.Deployment("Unpacked=True", "HasValidBundle=True", "Installed=True", "Healthy=False"), 0)
 	c.sync(t, oneCatalog{"0.9.0", "1.0.0", "1.1.0"})
 	if c.installed() != "1.0.0" {
 		t.Errorf("%s counts as installed before it is healthy", c.installed())
 	}
 }
 
-func TestNothingIsPutBackWhilePaused(t *testing.T) {
+func TestNothingIsRestoredWhilePaused(t *testing.T) {
 	c := orphaned(t)
 	c.operator.Spec.Paused = true
 	for range 2 {
@@ -148,13 +148,13 @@ func TestNothingIsPutBackWhilePaused(t *testing.T) {
 	c.operator.Spec.Paused = false
 	c.sync(t, noCatalog{})
 	if c.deployment == nil || upgradestep.RecordedBundle(c.deployment).Version != "1.0.0" || c.deployment.Spec.InstallNamespace != "chosen-once" {
-		t.Errorf("then what is put back: %+v", c.deployment)
+		t.Errorf("then what is restored: %+v", c.deployment)
 	}
 }
 
 func TestFirstInstallationThatWasNeverReadyBeginsAnew(t *testing.T) {
 	c := running("1.0.0", "")
-	c.brought(steptest.Deployment("Unpacked=True", "HasValidBundle=True", "Installed=True", "Healthy=False"), 0)
+	c.becomes(steptest.Deployment("Unpacked=True", "HasValidBundle=True", "Installed=True", "Healthy=False"), 0)
 	c.sync(t, oneCatalog{"1.0.0"})
 	if c.installed() != "1.0.0" {
 		t.Fatalf("status.installed is %q", c.installed())
@@ -166,13 +166,13 @@ func TestFirstInstallationThatWasNeverReadyBeginsAnew(t *testing.T) {
 	}
 }
 
-func TestWhatWasPutBackAndIsStuckIsLeftWhenTheSpecSaysSo(t *testing.T) {
+func TestWhatWasRestoredAndIsStuckIsLeftWhenTheSpecChanges(t *testing.T) {
 	c := orphaned(t)
 	c.operator.Spec.Upgrades = &platformv1alpha1.Upgrades{Approval: platformv1alpha1.ApprovalManual}
 	versions := oneCatalog{"1.0.0", "1.1.0"}
 	c.sync(t, versions)
 	c.deployment.Generation = 1
-	c.brought(steptest.Deployment("Unpacked=True", "HasValidBundle=True", "Installed=True", "Healthy=False", "Progressing=True"), 0)
+	c.becomes(steptest.Deployment("Unpacked=True", "HasValidBundle=True", "Installed=True", "Healthy=False", "Progressing=True"), 0)
 	c.sync(t, versions)
 	progressing := meta.FindStatusCondition(c.operator.Status.Conditions, platformv1alpha1.ConditionProgressing)
 	if progressing.Status != metav1.ConditionTrue || !strings.Contains(progressing.Message, "Healthy is False") {
@@ -186,23 +186,23 @@ func TestWhatWasPutBackAndIsStuckIsLeftWhenTheSpecSaysSo(t *testing.T) {
 	}
 }
 
-func TestVersionThatWasReachedIsPutBackThoughItWasNotToldBeforeTheDeletion(t *testing.T) {
+func TestVersionThatWasReachedIsRestoredThoughStatusWasBehind(t *testing.T) {
 	c := running("1.0.0", "")
 	versions := oneCatalog{"1.0.0", "1.1.0"}
 	c.sync(t, versions)
 	c.sync(t, versions)
 	now := metav1.NewTime(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
-	c.brought(steptest.Healthy(), 2)
+	c.becomes(steptest.Healthy(), 2)
 	c.deployment.DeletionTimestamp, c.deployment.Generation, c.deployment.Finalizers = &now, c.deployment.Generation+1, []string{corev1alpha2.Finalizer}
 	c.sync(t, versions)
 	c.deployment = nil
 	c.sync(t, versions)
 	if got := upgradestep.RecordedBundle(c.deployment).Version; got != "1.1.0" {
-		t.Errorf("%s is put back", got)
+		t.Errorf("%s is restored", got)
 	}
 }
 
-func TestWhatCannotBePutBackSaysWhatWouldDo(t *testing.T) {
+func TestRefusedRestorationNamesTheRemedy(t *testing.T) {
 	c := orphaned(t)
 	c.refuse = apierrors.NewInvalid(schema.GroupKind{Kind: "BundleDeployment"}, "op", nil)
 	c.sync(t, oneCatalog{"1.0.0", "1.1.0"})

@@ -18,7 +18,7 @@ import (
 	"github.com/openshift/platform-operators/test/steptest"
 )
 
-// runs has an operator run the first version of its package, and status tell of it.
+// runs has an operator run the first version of its package, and records it in status.
 func (f *fleet) runs(t *testing.T, name string) {
 	t.Helper()
 	operator, err := f.client.PlatformV1alpha1().PlatformOperators().Get(t.Context(), name, metav1.GetOptions{})
@@ -38,7 +38,7 @@ func (f *fleet) runs(t *testing.T, name string) {
 	f.see(t, name)
 }
 
-// operator is what status says of one.
+// operator returns one as it is stored.
 func (f *fleet) operator(t *testing.T, name string) *platformv1alpha1.PlatformOperator {
 	t.Helper()
 	operator, err := f.client.PlatformV1alpha1().PlatformOperators().Get(t.Context(), name, metav1.GetOptions{})
@@ -48,7 +48,7 @@ func (f *fleet) operator(t *testing.T, name string) *platformv1alpha1.PlatformOp
 	return operator
 }
 
-// deployed is the version that an operator's BundleDeployment was last pointed at.
+// deployed returns the version that the BundleDeployment of an operator records.
 func (f *fleet) deployed(t *testing.T, name string) string {
 	t.Helper()
 	deployment, err := f.client.CoreV1alpha2().BundleDeployments().Get(t.Context(), name, metav1.GetOptions{})
@@ -89,7 +89,7 @@ func TestHRD_B1_APackageOverTheBudgetIsNamedAndOthersAreDecided(t *testing.T) {
 	}
 }
 
-// ending are catalogs that end a context when they are asked for a package.
+// ending are catalogs that end a context when a package is read.
 type ending struct {
 	*fleet
 	pkg string
@@ -121,7 +121,7 @@ func TestHRD_B1_AContextThatEndsASearchWritesNothing(t *testing.T) {
 	}
 	f.catalogs = f
 	f.drain(t, "op00")
-	f.drain(t, "op00") // what is reached is reported before the next hop begins
+	f.drain(t, "op00") // what is reached is reported before the next step starts
 	if got := f.deployed(t, "op00"); got != "2000.0.0" {
 		t.Errorf("later it is at %s", got)
 	}

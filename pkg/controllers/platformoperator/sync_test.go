@@ -145,7 +145,7 @@ func (c *cluster) sync(t *testing.T, catalogs Catalogs) {
 	}
 }
 
-// running is a cluster on which this version runs and the BundleDeployment says so; installed is what status tells of.
+// running is a cluster on which this version runs and the BundleDeployment reports it; installed is the version in status.
 func running(version, installed string) *cluster {
 	operator := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: "op", UID: "1", Generation: 1, Finalizers: []string{platformv1alpha1.Finalizer}}}
 	operator.Spec.Package.Name = "op"

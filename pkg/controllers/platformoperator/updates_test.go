@@ -18,20 +18,20 @@ import (
 func listed(c *cluster) (versions []string, total int32) {
 	for _, update := range c.operator.Status.AvailableUpdates {
 		versions = append(versions, update.Version)
-		for _, hop := range update.Path {
-			versions = append(versions, " by "+hop)
+		for _, step := range update.Path {
+			versions = append(versions, " by "+step)
 		}
 	}
 	return versions, c.operator.Status.AvailableUpdatesTotal
 }
 
-// away adds a catalog that cannot be read to others, which may be none.
-type away struct{ Catalogs }
+// withUnreadable adds a catalog that cannot be read to others, which may be none.
+type withUnreadable struct{ Catalogs }
 
-func (away) Unlisted() []string { return nil }
+func (withUnreadable) Unlisted() []string { return nil }
 
-func (a away) For(pkg string) []resolve.Catalog {
-	unread := resolve.Catalog{ID: catalog.ID{Kind: catalog.KindClusterCatalog, Name: "away"}, Priority: -1, Err: errors.New("no route to host")}
+func (a withUnreadable) For(pkg string) []resolve.Catalog {
+	unread := resolve.Catalog{ID: catalog.ID{Kind: catalog.KindClusterCatalog, Name: "unreadable"}, Priority: -1, Err: errors.New("no route to host")}
 	if a.Catalogs == nil {
 		return []resolve.Catalog{unread}
 	}
@@ -43,16 +43,16 @@ func TestUpdateThatWasReachedIsNoUpdateAnyMore(t *testing.T) {
 		catalogs Catalogs
 		want     []string
 	}{
-		"with a catalog that says so":                      {oneCatalog{"1.0.0", "1.1.0"}, nil},
-		"with a catalog that says so, and another is away": {away{oneCatalog{"1.0.0", "1.1.0"}}, nil},
-		"while all catalogs are away":                      {away{}, []string{"1.2.0", " by 1.2.0"}},
+		"with a catalog that has it":                                  {oneCatalog{"1.0.0", "1.1.0"}, nil},
+		"with a catalog that has it, and another that cannot be read": {withUnreadable{oneCatalog{"1.0.0", "1.1.0"}}, nil},
+		"while no catalog can be read":                                {withUnreadable{}, []string{"1.2.0", " by 1.2.0"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := running("1.1.0", "1.0.0")
 			c.operator.Status.AvailableUpdates = []platformv1alpha1.AvailableUpdate{
 				{Version: "1.2.0", Path: []string{"1.1.0", "1.2.0"}}, {Version: "1.1.0", Path: []string{"1.1.0"}}, {Version: "1.0.1", BlockedReason: platformv1alpha1.BlockedNoEdge}}
 			c.operator.Status.AvailableUpdatesTotal = 3
-			c.sync(t, test.catalogs) // it is told to be installed
+			c.sync(t, test.catalogs) // status shows it as installed
 			c.sync(t, test.catalogs)
 			versions, total := listed(c)
 			if diff := cmp.Diff(test.want, versions); diff != "" || int(total) != len(c.operator.Status.AvailableUpdates) {
@@ -63,12 +63,12 @@ func TestUpdateThatWasReachedIsNoUpdateAnyMore(t *testing.T) {
 }
 
 // A catalog that cannot be read after a restart of the manager has not withdrawn anything.
-func TestHopIsNotCalledBackWhileItsCatalogIsAway(t *testing.T) {
+func TestStepIsNotRevertedWhileItsCatalogCannotBeRead(t *testing.T) {
 	for name, test := range map[string]struct {
 		from string
 		want string
 	}{
-		"it came from the one that is away":        {"ClusterCatalog/away", "1.1.0"},
+		"it came from the one that cannot be read": {"ClusterCatalog/unreadable", "1.1.0"},
 		"it came from the one that has it no more": {steptest.Candidate("").Catalog.String(), "1.0.0"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -77,7 +77,7 @@ func TestHopIsNotCalledBackWhileItsCatalogIsAway(t *testing.T) {
 			record.Catalog = test.from
 			c.deployment.Annotations[platformv1alpha1.AnnotationBundle] = asJSON(t, record)
 			c.deployment.Status.Conditions = steptest.Deployment("Unpacked=True", "HasValidBundle=True", "Installed=True", "Healthy=False").Status.Conditions
-			c.sync(t, away{oneCatalog{"1.0.0"}})
+			c.sync(t, withUnreadable{oneCatalog{"1.0.0"}})
 			if got := upgradestep.RecordedBundle(c.deployment).Version; got != test.want {
 				t.Errorf("it goes to %s, want %s", got, test.want)
 			}
@@ -85,13 +85,13 @@ func TestHopIsNotCalledBackWhileItsCatalogIsAway(t *testing.T) {
 	}
 }
 
-func TestSpecThatCannotBeMetIsToldThoughACatalogIsAway(t *testing.T) {
+func TestSpecThatCannotBeMetIsReportedThoughACatalogCannotBeRead(t *testing.T) {
 	for name, test := range map[string]struct {
 		catalogs Catalogs
 		reason   string
 	}{
-		"another catalog is away": {away{oneCatalog{"1.0.0", "1.1.0"}}, platformv1alpha1.ReasonBlocked},
-		"all catalogs are away":   {away{}, platformv1alpha1.ReasonAsExpected},
+		"another catalog cannot be read": {withUnreadable{oneCatalog{"1.0.0", "1.1.0"}}, platformv1alpha1.ReasonBlocked},
+		"no catalog can be read":         {withUnreadable{}, platformv1alpha1.ReasonAsExpected},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := running("1.0.0", "1.0.0")

@@ -13,7 +13,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// besides are what a catalog says, and snapshots of others.
+// besides are a catalog and snapshots of others.
 type besides struct {
 	oneCatalog
 	snapshots *catalogsource.Snapshots
@@ -25,7 +25,7 @@ func (b besides) For(pkg string) []resolve.Catalog {
 	return append(b.oneCatalog.For(pkg), b.snapshots.For(pkg)...)
 }
 
-func TestInstalledOperatorSaysWhichCatalogWasLeftOutAndWritesNothingElse(t *testing.T) {
+func TestInstalledOperatorWarnsOfAnUnreadableCatalogAndWritesNothingElse(t *testing.T) {
 	catalogs := besides{oneCatalog{"1.0.0"}, catalogsource.NewSnapshots()}
 	info := catalogsource.Info{ID: catalog.ID{Kind: catalog.KindClusterCatalog, Name: "other"}, Wanted: map[string]bool{"op": true}}
 	c := running("1.0.0", "1.0.0")
@@ -36,7 +36,7 @@ func TestInstalledOperatorSaysWhichCatalogWasLeftOutAndWritesNothingElse(t *test
 			c.sync(t, catalogs)
 		}
 	}
-	const told = "catalog ClusterCatalog/other is left out, because it cannot be read: look at its status, and at the manager's log"
+	const warning = "catalog ClusterCatalog/other is left out, because it cannot be read: look at its status, and at the manager's log"
 	expect := func(when string, changes bool, warnings ...string) {
 		t.Helper()
 		before := c.operator.DeepCopy()
@@ -54,10 +54,10 @@ func TestInstalledOperatorSaysWhichCatalogWasLeftOutAndWritesNothingElse(t *test
 	expect("it has just gone", false)
 	info.At = info.At.Add(catalogsource.Grace)
 	catalogs.snapshots.Describe(info)
-	expect("it has been away for some time", true, told)
+	expect("it could not be read for some time", true, warning)
 	for i := range 3 {
 		catalogs.snapshots.SetError(info, fmt.Errorf("attempt %d failed", i))
-		expect("it was tried again, and fails in other words", false, told)
+		expect("it was tried again, and fails with another message", false, warning)
 	}
 	catalogs.snapshots.Set(info, nil)
 	expect("it is back and has no such package", true)

@@ -1,7 +1,5 @@
 package upgradestep
 
-import "slices"
-
 // RuleNames are the names of the rules, in order.
 func RuleNames() (names []string) {
 	for _, each := range rules {
@@ -12,8 +10,3 @@ func RuleNames() (names []string) {
 
 // RuleFor names the rule that decides an input.
 func RuleFor(in Input) string { return firstRule(in).name }
-
-// GuardOf returns the guard of a rule.
-func GuardOf(name string) func(Input) bool {
-	return rules[slices.IndexFunc(rules, func(each rule) bool { return each.name == name })].when
-}

@@ -60,3 +60,26 @@ func TestBytes(t *testing.T) {
 		}
 	}
 }
+
+func TestCut(t *testing.T) {
+	for sentence, test := range map[string]struct {
+		text string
+		most int
+		want string
+	}{
+		"a short text is whole":                          {"demo", 4, "demo"},
+		"a short text keeps a separator at its end":      {"demo-", 5, "demo-"},
+		"a longer one is cut without an ellipsis":        {"demonstration", 4, "demo"},
+		"separators at the end of what is left are gone": {"demo-._ more", 8, "demo"},
+		"no character is cut in two":                     {"aüü", 4, "aü"},
+		"nothing is left of nothing":                     {"ü", 1, ""},
+	} {
+		got := Cut(test.text, test.most)
+		if got != test.want {
+			t.Errorf("%s: %q, want %q", sentence, got, test.want)
+		}
+		if !utf8.ValidString(got) || len(got) > test.most {
+			t.Errorf("%s: %q", sentence, got)
+		}
+	}
+}

@@ -6,6 +6,6 @@
 // through one table of rules (rules.go), which is the specification.
 //
 // The package is pure: it reads API objects that it is given and returns values. It also owns what is known of steps: the records in the
-// annotations of the BundleDeployment (Recorded, StepStart), how far the rollout of a bundle is (Rollout), and status.history. Only the
-// platformoperator controller and pkg/operatorstatus call it.
+// annotations of the BundleDeployment (RecordedBundle, StepStart), how far the rollout of a bundle is (Rollout), and status.history. The
+// platformoperator controller, pkg/deploymentspec and pkg/operatorstatus call it.
 package upgradestep

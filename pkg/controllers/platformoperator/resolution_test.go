@@ -25,13 +25,13 @@ import (
 // fleet is a cluster with many operators, one for each package, whose catalogs and kinds the test changes. It is its own catalogs
 // and its own inventory.
 type fleet struct {
-	*controller
-	client    *fake.Clientset
-	clock     *clocktesting.FakePassiveClock
-	informers *informers
-	syncs     factory.SyncContext
-	packages  map[string]*catalog.Package
-	kinds     []resolve.Kind
+	controller *controller
+	client     *fake.Clientset
+	clock      *clocktesting.FakePassiveClock
+	informers  *informers
+	syncs      factory.SyncContext
+	packages   map[string]*catalog.Package
+	kinds      []resolve.Kind
 }
 
 func (f *fleet) For(pkg string) []resolve.Catalog {
@@ -124,7 +124,7 @@ func (f *fleet) drain(t *testing.T, names ...string) (synced []string) {
 		name := fmt.Sprint(key)
 		f.syncs.Queue().Done(key)
 		f.clock.SetTime(f.clock.Now().Add(time.Minute)) // no write waits for the one before
-		if err := f.sync(t.Context(), keyed{f.syncs, name}); err != nil {
+		if err := f.controller.sync(t.Context(), keyed{f.syncs, name}); err != nil {
 			t.Fatal(err)
 		}
 		if name == staleDecisionsKey {
@@ -153,20 +153,20 @@ func (f *fleet) see(t *testing.T, name string) {
 	}
 }
 
-func (f *fleet) names() []string { return slices.Sorted(slices.Values(f.allOperators(nil))) }
+func (f *fleet) names() []string { return slices.Sorted(slices.Values(f.controller.allOperators(nil))) }
 
 // decidedAnew says how many operators would have to be decided for a request of this one now.
 func (f *fleet) decidedAnew(t *testing.T, name string) int {
 	t.Helper()
-	on, _, err := f.readCluster()
+	on, _, err := f.controller.readCluster()
 	if err != nil {
 		t.Fatal(err)
 	}
-	requests, err := f.requests(on, "")
+	requests, err := f.controller.requests(on, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return f.decisions.Decide(name, requests, f.world(f.Providers)).Decided
+	return f.controller.decisions.Decide(name, requests, f.controller.world(f.Providers)).Decided
 }
 
 func ofPackage(name string) runtime.Object {
@@ -188,20 +188,20 @@ func TestHRD_B2_TheCatalogOfOnePackageChangesAmongAHundredOperators(t *testing.T
 	}{
 		{"the catalog of a package that has to do with no other", func() []string {
 			f.offer("op05", catalog.Bundle{}, catalog.Bundle{ProvidedGVKs: []catalog.GVK{fleetKind("Ofop05")}})
-			return f.operatorsOfChangedPackage(ofPackage("op05"))
+			return f.controller.operatorsOfChangedPackage(ofPackage("op05"))
 		}, []string{"op05"}},
 		{"the catalog of a package that others require or share a kind with", func() []string {
 			f.offer("op98", catalog.Bundle{ProvidedGVKs: shared}, catalog.Bundle{ProvidedGVKs: shared})
-			return f.operatorsOfChangedPackage(ofPackage("op98"))
+			return f.controller.operatorsOfChangedPackage(ofPackage("op98"))
 		}, []string{"op97", "op98", "op99"}},
-		{"the catalog of a package that no operator names", func() []string { return f.operatorsOfChangedPackage(ofPackage("other")) }, nil},
+		{"the catalog of a package that no operator names", func() []string { return f.controller.operatorsOfChangedPackage(ofPackage("other")) }, nil},
 		{"a CustomResourceDefinition that affects no operator", func() []string {
 			f.kinds = append(f.kinds, resolve.Kind{GVK: fleetKind("Foreign")})
-			return f.operatorsWithStaleDecision(ofPackage("foreigns.example.com"))
+			return f.controller.operatorsWithStaleDecision(ofPackage("foreigns.example.com"))
 		}, nil},
 		{"a CustomResourceDefinition of a kind that one provides", func() []string {
 			f.kinds = append(f.kinds, resolve.Kind{GVK: fleetKind("Ofop06"), Operator: "op06"})
-			return f.operatorsWithStaleDecision(ofPackage("ofop06s.example.com"))
+			return f.controller.operatorsWithStaleDecision(ofPackage("ofop06s.example.com"))
 		}, []string{"op06"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -234,7 +234,7 @@ func TestARemovalSyncsTheOperatorsThatDependedOnIt(t *testing.T) {
 		if err := f.informers.operators.indexer.Delete(&platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: name}}); err != nil {
 			t.Fatal(err)
 		}
-		if err := f.sync(t.Context(), keyed{f.syncs, name}); err != nil {
+		if err := f.controller.sync(t.Context(), keyed{f.syncs, name}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -267,13 +267,13 @@ func TestHRD_B2_StatusIsWhatANewManagerWouldWrite(t *testing.T) {
 					bundles = append(bundles, bundle)
 				}
 				f.offer(name, bundles...)
-				f.drain(t, f.operatorsOfChangedPackage(ofPackage(name))...)
+				f.drain(t, f.controller.operatorsOfChangedPackage(ofPackage(name))...)
 			case 2:
 				f.kinds = nil
 				for range r.IntN(3) {
 					f.kinds = append(f.kinds, resolve.Kind{GVK: kind(), Operator: []string{"", name}[r.IntN(2)]})
 				}
-				f.drain(t, f.operatorsWithStaleDecision(nil)...)
+				f.drain(t, f.controller.operatorsWithStaleDecision(nil)...)
 			default:
 				operator, err := f.client.PlatformV1alpha1().PlatformOperators().Get(t.Context(), name, metav1.GetOptions{})
 				if err != nil {
@@ -285,7 +285,7 @@ func TestHRD_B2_StatusIsWhatANewManagerWouldWrite(t *testing.T) {
 					t.Fatal(err)
 				}
 				f.see(t, name)
-				f.drain(t, f.operatorsOfSamePackage(operator)...)
+				f.drain(t, f.controller.operatorsOfSamePackage(operator)...)
 			}
 			f.client.ClearActions()
 			kept := f.controller

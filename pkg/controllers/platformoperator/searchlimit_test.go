@@ -60,7 +60,7 @@ func (f *fleet) deployed(t *testing.T, name string) string {
 
 func TestHRD_B1_APackageOverTheBudgetIsNamedAndOthersAreDecided(t *testing.T) {
 	f := newFleet(t, 2)
-	f.limit.Steps = 1000
+	f.controller.limit.Steps = 1000
 	f.offer("op00", make([]catalog.Bundle, 300)...)
 	f.offer("op01", catalog.Bundle{}, catalog.Bundle{})
 	f.runs(t, "op00")
@@ -110,8 +110,8 @@ func TestHRD_B1_AContextThatEndsASearchWritesNothing(t *testing.T) {
 	f.client.ClearActions()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	f.catalogs = ending{f, "op00", cancel}
-	if err := f.sync(ctx, keyed{f.syncs, "op00"}); !errors.Is(err, context.Canceled) {
+	f.controller.catalogs = ending{f, "op00", cancel}
+	if err := f.controller.sync(ctx, keyed{f.syncs, "op00"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("the sync ends with %v", err)
 	}
 	for _, action := range f.client.Actions() {
@@ -119,7 +119,7 @@ func TestHRD_B1_AContextThatEndsASearchWritesNothing(t *testing.T) {
 			t.Errorf("it writes: %s %s", action.GetVerb(), action.GetResource().Resource)
 		}
 	}
-	f.catalogs = f
+	f.controller.catalogs = f
 	f.drain(t, "op00")
 	f.drain(t, "op00") // what is reached is reported before the next step starts
 	if got := f.deployed(t, "op00"); got != "2000.0.0" {

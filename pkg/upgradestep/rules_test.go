@@ -64,6 +64,9 @@ func beingDeleted(in *upgradestep.Input) {
 
 func nothingRecorded(in *upgradestep.Input) { in.Current.Recorded, in.Current.Start = nil, nil }
 
+// recordLost: somebody removed the record of the bundle, and left the one of the step.
+func recordLost(in *upgradestep.Input) { in.Current.Recorded = nil }
+
 // rebuilt is the decision for another image of 1.0.0; awaiting says that 1.1.0 awaits approval.
 func rebuilt(awaiting bool) resolve.Decision {
 	decision := steptest.Choosing("1.0.0")
@@ -104,6 +107,7 @@ func TestEachRuleDecides(t *testing.T) {
 		{running(none, nothingRecorded, deployment(nil)), "nothing is chosen", upgradestep.Keep, upgradestep.ReasonNothingChosen, ""},
 		{running(newer, nothingRecorded, deployment(nil), clusterUpdate), "nothing is recorded", upgradestep.Install, "", "1.1.0"},
 		{running(newer, nothingRecorded, deployment(steptest.Unhealthy())), "nothing is recorded", upgradestep.Install, "", "1.1.0"},
+		{running(newer, recordLost, specChanged), "nothing is recorded", upgradestep.Install, "", "1.1.0"},
 		{running(otherTag, installedByDigest, statusBehind), "the running bundle is chosen by another reference, and status is behind", upgradestep.Wait, upgradestep.ReasonStatusBehind, "1.0.0"},
 		{running(otherTag, installedByDigest), "the running bundle is chosen", upgradestep.Keep, upgradestep.ReasonUpToDate, "1.0.0"},
 		{running(steptest.Choosing("1.0.0"), deployment(steptest.Unhealthy()), clusterUpdate), "the running bundle is chosen", upgradestep.Keep, upgradestep.ReasonUpToDate, "1.0.0"},

@@ -150,6 +150,10 @@ func TestInstalledAndProgressing(t *testing.T) {
 			"False AsExpected: Version 1.0.0 is reached, and version 1.1.0 is next."},
 		"rolled back": {running(movesTo("1.1.0"), becomes(steptest.RolledBack())), installed,
 			"False AsExpected: Version 1.0.0 is the newest that may be installed."},
+		"held after its deadline, and the spec asks for what is not available": {running(movesTo("1.1.0"), decided(unavailable), becomes(steptest.Overdue())), installed,
+			"False DeadlineExceeded: no version is in the range. Until then: Moving to version 1.1.0: Progressing is False."},
+		"the same, and a catalog cannot be read": {running(movesTo("1.1.0"), decided(resolve.Decision{Message: unavailable.Message, Unread: "a catalog"}), becomes(steptest.Overdue())), installed,
+			"False DeadlineExceeded: Moving to version 1.1.0: Progressing is False."},
 		"held after its deadline": {running(movesTo("1.1.0"), decided(steptest.Choosing("1.1.0")), becomes(steptest.Overdue())), installed,
 			"False DeadlineExceeded: Moving to version 1.1.0: Progressing is False."},
 	} {

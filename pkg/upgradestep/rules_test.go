@@ -124,6 +124,8 @@ func TestEachRuleDecides(t *testing.T) {
 		{running(newer, clusterUpdate, manual("1.1.0")), "another bundle is chosen", upgradestep.Move, "", "1.1.0"},
 		{running(newer, clusterUpdate, moving, specChanged, deployment(steptest.Active(steptest.Unhealthy()))), "another bundle is chosen", upgradestep.Move, "", "1.1.0"},
 		{running(newer, moving, specChanged, deployment(steptest.Active(steptest.Unhealthy()))), "another bundle is chosen", upgradestep.Move, "", "1.1.0"},
+		{running(newer, clusterUpdate, deployment(steptest.Healthy())), "another bundle is chosen", upgradestep.Move, "", "1.1.0"}, // never ready
+		{running(newer, restoring, specChanged, deployment(steptest.Unhealthy())), "another bundle is chosen", upgradestep.Move, "", "1.1.0"},
 		{running(withdrawn, deployment(steptest.Active(steptest.Unhealthy()))), "another bundle is chosen", upgradestep.Move, "", "1.1.0"},
 		{running(newer, moving, deployment(steptest.RolledBack())), "another bundle is chosen", upgradestep.Move, "", "1.1.0"},
 	} {
@@ -150,6 +152,29 @@ func TestEachRuleDecides(t *testing.T) {
 	for _, name := range upgradestep.RuleNames() {
 		if !covered[name] {
 			t.Errorf("no case for the rule %q", name)
+		}
+	}
+}
+
+// TestStepAfterARestorationStillRestores: until a revision is active, the BundleDeployment stands for the deleted one under which a version had
+// been ready.
+func TestStepAfterARestorationStillRestores(t *testing.T) {
+	newer := steptest.Choosing("1.1.0", "1.0.0")
+	for name, test := range map[string]struct {
+		in   upgradestep.Input
+		want bool
+	}{
+		"a restoration that is left unfinished": {running(newer, restoring, specChanged, deployment(steptest.Unhealthy())), true},
+		"a restoration that is complete":        {running(newer, restoring, func(in *upgradestep.Input) { in.Current.History = shownAsReady(in.Current) }), false},
+		"no restoration":                        {running(newer), false},
+	} {
+		step := upgradestep.Decide(test.in)
+		if step.Action != upgradestep.Move {
+			t.Errorf("%s: %s/%s", name, step.Action, step.Reason)
+			continue
+		}
+		if step.Start.Restores != test.want {
+			t.Errorf("%s: the next step restores: %t", name, step.Start.Restores)
 		}
 	}
 }

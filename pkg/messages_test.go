@@ -15,11 +15,8 @@ import (
 // messageReaders lists the functions that may read a message, and why. Those that only compare a message with the one before decide when to
 // write, or whether to send an Event.
 var messageReaders = map[string]string{
-	"pkg/controllers/managerversion/controller.go controller.recorded": "no field of a ClusterOperator says which version its Progressing condition is about",
-	"pkg/controllers/managerversion/controller.go controller.begun":    "no field of the operator resource says which version its condition is about",
-	"pkg/controllers/managerversion/controller.go anew":                "restarts the condition's time for another version, for begun",
-	"pkg/operatorstatus/events.go newApprovalMessage":                  "a message that changed is sent as another Event",
-	"pkg/health/pace.go Pace.Wait":                                     "a message that changed waits its turn to be written",
+	"pkg/operatorstatus/events.go newApprovalMessage": "a message that changed is sent as another Event",
+	"pkg/health/pace.go Pace.Wait":                    "a message that changed waits its turn to be written",
 }
 
 // TestNoCodeReadsAMessage fails if code makes a decision by the text of a message: if it compares the message with another text, uses it as a

@@ -67,6 +67,20 @@ type reportedClient struct {
 
 	lock  sync.Mutex
 	since time.Time // when something was missing first; zero when nothing is
+	read  string    // the resourceVersion of the state that was returned last
+}
+
+// lastRead returns the resourceVersion of the state that was returned last.
+func (c *reportedClient) lastRead() string {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	return c.read
+}
+
+func (c *reportedClient) setRead(resourceVersion string) {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	c.read = resourceVersion
 }
 
 func newReportedClient(client v1helpers.OperatorClient, clock clock.PassiveClock, permits *atomic.Bool) *reportedClient {
@@ -93,6 +107,7 @@ func (c *reportedClient) GetOperatorState() (*operatorv1.OperatorSpec, *operator
 		status = status.DeepCopy()
 		upgradegate.Withdraw(status, reportWithin)
 	}
+	c.setRead(version)
 	return spec, status, version, nil
 }
 

@@ -125,6 +125,7 @@ func build(ctx context.Context, input *Input, around *surroundings, heard listen
 	trials := managerversion.NewTrials()
 	permits := &atomic.Bool{}             // whether this process's upgrade gate permits cluster upgrades
 	versions := status.NewVersionGetter() // the manager's own, once managerversion has it reported
+	reports := managerversion.NewReports()
 	known := &offers{catalogsource.NewSnapshots(), &catalogsource.Changes{}, &catalogsource.Changes{}, newLimits(input)}
 	content, err := store.NewContent(store.ContentConfig{Dir: input.Options.ContentDir, Budget: input.Options.ContentBudget, Clock: input.Clock})
 	if err != nil {
@@ -144,8 +145,8 @@ func build(ctx context.Context, input *Input, around *surroundings, heard listen
 		{1, func() (factory.Controller, error) { return newOperatorHealth(input) }},
 		{upgradegate.Workers, func() (factory.Controller, error) { return newUpgradeGate(input, known, around, permits) }},
 		{1, func() (factory.Controller, error) { return newWatches(input, heard) }},
-		{1, func() (factory.Controller, error) { return newManagerVersion(input, versions, trials) }},
-		{1, func() (factory.Controller, error) { return newStatusSyncer(input, versions, permits), nil }},
+		{1, func() (factory.Controller, error) { return newManagerVersion(input, versions, reports, trials) }},
+		{1, func() (factory.Controller, error) { return newStatusSyncer(input, versions, reports, permits), nil }},
 		{1, func() (factory.Controller, error) {
 			return loglevel.NewClusterOperatorLoggingController(input.Operator, input.Recorder), nil
 		}},
@@ -311,29 +312,21 @@ func newUpgradeGate(input *Input, known *offers, around *surroundings, permits *
 	})
 }
 
-func newManagerVersion(input *Input, versions status.VersionGetter, trials *managerversion.Trials) (factory.Controller, error) {
+func newManagerVersion(input *Input, versions status.VersionGetter, reports *managerversion.Reports, trials *managerversion.Trials) (factory.Controller, error) {
 	return managerversion.New(managerversion.Config{
 		OperatorClient:   input.Operator,
 		Operators:        input.PlatformInformers.Platform().V1alpha1().PlatformOperators(),
 		Deployments:      input.PlatformInformers.Core().V1alpha2().BundleDeployments(),
+		Client:           input.Platform.OperatorV1alpha1().PlatformOperatorManagers(),
+		Managers:         input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers(),
 		ClusterOperators: input.ConfigInformers.Config().V1().ClusterOperators(),
 		ClusterOperator:  ClusterOperatorName,
 		Version:          input.Options.OperatorVersion,
 		Report:           versions.SetVersion,
+		Reports:          reports,
 		Trials:           trials,
 		Limit:            input.Options.VersionWithin,
 		Clock:            input.Clock,
 		Recorder:         input.Recorder,
 	})
-}
-
-// newStatusSyncer makes library-go's controller that turns the operator resource's conditions into the ClusterOperator, with
-// the versions that are known by then.
-func newStatusSyncer(input *Input, versions status.VersionGetter, permits *atomic.Bool) factory.Controller {
-	syncer := status.NewClusterOperatorStatusController(ClusterOperatorName, staticRelatedObjects(input.Namespace),
-		input.Config.ConfigV1(), input.ConfigInformers.Config().V1().ClusterOperators(),
-		newReportedClient(input.Operator, input.Clock, permits), versions, input.Recorder, input.Clock)
-	deployments := input.PlatformInformers.Core().V1alpha2().BundleDeployments()
-	syncer.WithRelatedObjectsFunc(installNamespaces(deployments.Informer().HasSynced, deployments.Lister()))
-	return syncer.WithDegradedInertia(degradedInertia)
 }

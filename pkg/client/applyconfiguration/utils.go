@@ -80,6 +80,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &operatorv1alpha1.PlatformOperatorManagerStatusApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("UpgradeGate"):
 		return &operatorv1alpha1.UpgradeGateApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("VersionRollout"):
+		return &operatorv1alpha1.VersionRolloutApplyConfiguration{}
 
 		// Group=platform.openshift.io, Version=v1alpha1
 	case platformv1alpha1.SchemeGroupVersion.WithKind("ActiveBundleDeployment"):

@@ -3,8 +3,8 @@
 // BundleDeployment that it found when it began, whatever came of that: the cluster's update goes on when the new manager has
 // shown that it can carry what the old one left, and no user's fault holds it up.
 //
-// It does not know what trying is: the controllers of those kinds tell it by Trials. It writes one condition of the operator
-// resource, and the version is library-go's StatusSyncer's to write.
+// It does not know what trying is: the controllers of those kinds tell it by Trials. It writes one condition and status.rollout of the
+// operator resource. The version is library-go's StatusSyncer's to write, and Reports tells what that has written.
 package managerversion
 
 import (
@@ -16,31 +16,35 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
-	configv1 "github.com/openshift/api/config/v1"
 	operatorv1 "github.com/openshift/api/operator/v1"
 	configv1informers "github.com/openshift/client-go/config/informers/externalversions/config/v1"
 	configv1listers "github.com/openshift/client-go/config/listers/config/v1"
-	configv1helpers "github.com/openshift/library-go/pkg/config/clusteroperator/v1helpers"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/events"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
 
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	operatorclient "github.com/openshift/platform-operators/pkg/client/clientset/versioned/typed/operator/v1alpha1"
 	coreinformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/core/v1alpha2"
+	operatorinformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/operator/v1alpha1"
 	platforminformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/platform/v1alpha1"
 	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
+	operatorlisters "github.com/openshift/platform-operators/pkg/client/listers/operator/v1alpha1"
 	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/managerstatus"
 )
 
 // ControllerName is what library-go calls the controller: in its log, its workqueue's metrics and what it writes of a sync that fails.
 const ControllerName = "ManagerVersionController"
+
+const fieldManager = "platform-operators-managerversion"
 
 // ConditionType is the condition on the operator resource; library-go unites all that end in Progressing.
 const ConditionType = "ManagerProgressing"
@@ -67,9 +71,13 @@ type Config struct {
 	ClusterOperator string
 	// Version is the manager's own.
 	Version string
-	// Report makes the version known to whoever writes the ClusterOperator.
-	Report func(operand, version string)
-	Trials *Trials
+	// Client and Managers are of the operator resource.
+	Client   operatorclient.PlatformOperatorManagerInterface
+	Managers operatorinformers.PlatformOperatorManagerInformer
+	// Report makes the version known to the StatusSyncer, which writes the ClusterOperator.
+	Report  func(operand, version string)
+	Reports *Reports
+	Trials  *Trials
 	// Limit is how long after the first sync that found it unreported, of whatever process, the version is reported in any case.
 	Limit    time.Duration
 	Clock    clock.PassiveClock
@@ -78,27 +86,29 @@ type Config struct {
 
 func (c Config) validate() error {
 	if c.OperatorClient == nil || c.Operators == nil || c.Deployments == nil || c.ClusterOperators == nil || c.ClusterOperator == "" ||
-		c.Version == "" || c.Report == nil || c.Trials == nil || c.Limit <= 0 || c.Clock == nil || c.Recorder == nil {
+		c.Version == "" || c.Client == nil || c.Managers == nil || c.Report == nil || c.Reports == nil || c.Trials == nil || c.Limit <= 0 || c.Clock == nil || c.Recorder == nil {
 		return errors.New("building the managerversion controller: a field of its Config is not set")
 	}
 	return nil
 }
 
 type controller struct {
-	operatorClient   v1helpers.OperatorClient
+	managers         operatorlisters.PlatformOperatorManagerLister
+	writer           managerstatus.Writer
 	operators        platformlisters.PlatformOperatorLister
 	deployments      corelisters.BundleDeploymentLister
 	clusterOperators configv1listers.ClusterOperatorLister
 	clusterOperator  string
 	version          string
 	report           func(operand, version string)
+	reports          *Reports
 	trials           *Trials
 	limit            time.Duration
 	clock            clock.PassiveClock
 
-	// Of the one sync that runs at a time: when the first one was, which objects it found that were not tried yet, whether it
-	// found any, and whether the version is reported.
-	began           time.Time
+	// Of the one sync that runs at a time: when the rollout started, which objects the first one found that were not tried yet, whether
+	// it found any, and whether the version is reported.
+	started         time.Time
 	found           []trial
 	empty, reported bool
 }
@@ -108,24 +118,29 @@ func New(config Config) (factory.Controller, error) {
 	if err := config.validate(); err != nil {
 		return nil, err
 	}
+	managers := config.Managers.Lister()
 	c := &controller{
-		operatorClient:   config.OperatorClient,
+		managers:         managers,
+		writer:           managerstatus.Writer{Client: config.Client, Managers: managers, FieldManager: fieldManager},
 		operators:        config.Operators.Lister(),
 		deployments:      config.Deployments.Lister(),
 		clusterOperators: config.ClusterOperators.Lister(),
 		clusterOperator:  config.ClusterOperator,
 		version:          config.Version,
 		report:           config.Report,
+		reports:          config.Reports,
 		trials:           config.Trials,
 		limit:            config.Limit,
 		clock:            config.Clock,
 	}
 	syncContext := factory.NewSyncContext(ControllerName, config.Recorder)
-	c.trials.tell(func() { syncContext.Queue().Add(factory.DefaultQueueKey) })
+	enqueue := func() { syncContext.Queue().Add(factory.DefaultQueueKey) }
+	c.trials.tell(enqueue)
+	c.reports.onChange(enqueue)
 	return factory.New().
 		WithSyncContext(syncContext).
 		WithSync(c.sync).
-		WithInformers(config.OperatorClient.Informer(), config.Operators.Informer(), config.Deployments.Informer(), config.ClusterOperators.Informer()).
+		WithInformers(config.Managers.Informer(), config.Operators.Informer(), config.Deployments.Informer(), config.ClusterOperators.Informer()).
 		WithSyncDegradedOnError(config.OperatorClient).
 		ToController(ControllerName, config.Recorder), nil
 }
@@ -137,50 +152,51 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 			return err
 		}
 		if working {
-			return c.say(ctx, syncCtx, operatorv1.OperatorCondition{
-				Status: operatorv1.ConditionTrue, Reason: operatorv1alpha1.ReasonWorkingTowardsVersion, Message: c.towards(),
-			})
+			return c.write(ctx, operatorv1.OperatorCondition{
+				Status: operatorv1.ConditionTrue, Reason: operatorv1alpha1.ReasonWorkingTowardsVersion, Message: "Working towards " + c.version,
+			}, &operatorv1alpha1.VersionRollout{Version: c.version, StartedTime: metav1.NewTime(c.started)})
 		}
-		// The version before the condition: who waits for the version sees it while Progressing still tells of it.
+		// The version before the condition: the CVO, which waits for the version, sees it while Progressing is still True.
 		c.report(Operand, c.version)
 		c.reported, c.found = true, nil
 		c.trials.forget()
+		c.reports.onChange(nil)
 	}
-	return c.say(ctx, syncCtx, operatorv1.OperatorCondition{Status: operatorv1.ConditionFalse, Reason: platformv1alpha1.ReasonAsExpected})
+	return c.write(ctx, operatorv1.OperatorCondition{Status: operatorv1.ConditionFalse, Reason: platformv1alpha1.ReasonAsExpected}, nil)
 }
 
-func (c *controller) towards() string { return "Working towards " + c.version }
-
-// working tells whether the version is not to be reported yet, and has it asked again in time.
+// working reports whether the version is not to be reported yet, and has it asked again in time.
 func (c *controller) working(syncCtx factory.SyncContext) (bool, error) {
-	if c.began.IsZero() {
+	if c.started.IsZero() {
 		found, err := c.all()
 		if err != nil {
 			return false, err
 		}
-		began, err := c.begun()
+		started, err := c.startedTime()
 		if err != nil {
 			return false, err
 		}
-		c.found, c.empty, c.began = found, len(found) == 0, began
+		c.found, c.empty, c.started = found, len(found) == 0, started
 	}
-	recorded, told, err := c.recorded()
+	reported, err := c.reportedVersion()
 	switch {
 	case err != nil:
 		return false, err
-	case recorded == c.version:
-		return false, nil // a restart is no roll-out
-	case recorded == "" && c.empty:
+	case reported == c.version:
+		return false, nil // a restart is no rollout
+	case reported == "" && c.empty:
 		return false, nil // a first start, with nothing to do
 	}
 	if err := c.dropTried(); err != nil {
 		return false, err
 	}
-	// What takes a moment is told all the same: a version never changes without Progressing.
-	if len(c.found) == 0 && told {
-		return false, nil
+	// Also a rollout that takes a moment is reported: a version never changes without Progressing.
+	if len(c.found) == 0 {
+		if reported, err := c.isRolloutReported(); err != nil || reported {
+			return false, err
+		}
 	}
-	wait := c.began.Add(c.limit).Sub(c.clock.Now())
+	wait := c.started.Add(c.limit).Sub(c.clock.Now())
 	if wait <= 0 {
 		klog.Warningf("reporting version %q after %s, though %d objects were not tried yet: %s", c.version, c.limit, len(c.found), named(c.found))
 		return false, nil
@@ -189,41 +205,62 @@ func (c *controller) working(syncCtx factory.SyncContext) (bool, error) {
 	return true, nil
 }
 
-// begun is when the roll-out of this version began: where a process before this one has said so, its time counts, so that one that
-// is restarted again and again does not wait for ever.
-func (c *controller) begun() (time.Time, error) {
+// startedTime returns when the rollout of this version started. The time of an earlier process of this version counts, so that one that
+// is restarted again and again does not wait for ever, unless a manager that does not know status.rollout was active since then.
+func (c *controller) startedTime() (time.Time, error) {
 	now := c.clock.Now()
-	_, status, _, err := c.operatorClient.GetOperatorState()
-	switch {
-	case errors.Is(err, operatorv1alpha1.ErrManagerMissing):
-		return now, nil
-	case err != nil:
-		return time.Time{}, fmt.Errorf("reading since when the manager is progressing: %w", err)
-	}
-	condition := v1helpers.FindOperatorCondition(status.Conditions, ConditionType)
-	if condition == nil || condition.Status != operatorv1.ConditionTrue || condition.Message != c.towards() || condition.LastTransitionTime.After(now) {
-		return now, nil
-	}
-	return condition.LastTransitionTime.Time, nil
-}
-
-// recorded is the version that the ClusterOperator reports, empty when there is none, and whether it tells of the way to ours.
-func (c *controller) recorded() (version string, told bool, err error) {
-	clusterOperator, err := c.clusterOperators.Get(c.clusterOperator)
+	manager, err := c.managers.Get(operatorv1alpha1.PlatformOperatorManagerName)
 	if apierrors.IsNotFound(err) {
-		return "", false, nil
+		return now, nil
 	}
 	if err != nil {
-		return "", false, fmt.Errorf("reading ClusterOperator %q: %w", c.clusterOperator, err)
+		return time.Time{}, fmt.Errorf("reading when the rollout of the manager's version started: %w", err)
 	}
-	progressing := configv1helpers.FindStatusCondition(clusterOperator.Status.Conditions, configv1.OperatorProgressing)
-	told = progressing != nil && progressing.Status == configv1.ConditionTrue && slices.ContainsFunc(strings.Split(progressing.Message, "\n"), func(line string) bool {
-		return strings.HasSuffix(line, ": "+c.towards()) || line == c.towards() // another version may begin like ours
-	})
+	condition := v1helpers.FindOperatorCondition(manager.Status.Conditions, ConditionType)
+	if !c.isRollingOut(manager) {
+		return now, nil
+	}
+	started := manager.Status.Rollout.StartedTime.Time
+	if since := condition.LastTransitionTime.Time; since.After(started) {
+		started = since
+	}
+	if started.After(now) {
+		return now, nil
+	}
+	return started, nil
+}
+
+// isRollingOut reports whether the status says that this version is rolled out.
+func (c *controller) isRollingOut(manager *operatorv1alpha1.PlatformOperatorManager) bool {
+	return v1helpers.IsOperatorConditionTrue(manager.Status.Conditions, ConditionType) &&
+		manager.Status.Rollout != nil && manager.Status.Rollout.Version == c.version
+}
+
+// isRolloutReported reports whether the ClusterOperator was written from a status that says that this version is rolled out.
+func (c *controller) isRolloutReported() (bool, error) {
+	manager, err := c.managers.Get(operatorv1alpha1.PlatformOperatorManagerName)
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("reading the rollout of the manager's version: %w", err)
+	}
+	return c.isRollingOut(manager) && c.reports.include(manager.ResourceVersion), nil
+}
+
+// reportedVersion returns the version that the ClusterOperator reports; empty if it reports none.
+func (c *controller) reportedVersion() (string, error) {
+	clusterOperator, err := c.clusterOperators.Get(c.clusterOperator)
+	if apierrors.IsNotFound(err) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("reading ClusterOperator %q: %w", c.clusterOperator, err)
+	}
 	if operand := v1helpers.FindOperandVersion(clusterOperator.Status.Versions, Operand); operand != nil {
-		version = operand.Version
+		return operand.Version, nil
 	}
-	return version, told, nil
+	return "", nil
 }
 
 // all lists the objects that there are, sorted.
@@ -269,20 +306,15 @@ func named(objects []trial) string {
 	return strings.Join(names, ", ")
 }
 
-// anew drops the condition where it says something else than it is to say, so that its time is that of these words: begun reads it.
-func anew(condition operatorv1.OperatorCondition) v1helpers.UpdateStatusFunc {
-	return func(status *operatorv1.OperatorStatus) error {
-		if found := v1helpers.FindOperatorCondition(status.Conditions, condition.Type); found != nil && found.Message != condition.Message {
-			v1helpers.RemoveOperatorCondition(&status.Conditions, condition.Type)
-		}
-		return nil
-	}
-}
-
-func (c *controller) say(ctx context.Context, syncCtx factory.SyncContext, condition operatorv1.OperatorCondition) error {
+// write writes the condition and the rollout at once: a crash must not leave the one without the other.
+func (c *controller) write(ctx context.Context, condition operatorv1.OperatorCondition, rollout *operatorv1alpha1.VersionRollout) error {
 	condition.Type = ConditionType
-	if _, err := managerstatus.Update(ctx, syncCtx, c.operatorClient, anew(condition), v1helpers.UpdateConditionFn(condition)); err != nil {
-		return fmt.Errorf("writing the manager's own progress: %w", err)
+	err := c.writer.Modify(ctx, func(status *operatorv1alpha1.PlatformOperatorManagerStatus) {
+		v1helpers.SetOperatorCondition(&status.Conditions, condition)
+		status.Rollout = rollout
+	})
+	if err != nil {
+		return fmt.Errorf("writing the rollout of the manager's version: %w", err)
 	}
 	return nil
 }

@@ -3,9 +3,11 @@ package managerversion
 import (
 	"context"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
 	clocktesting "k8s.io/utils/clock/testing"
@@ -18,33 +20,42 @@ import (
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/client/clientset/versioned/fake"
 	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
+	operatorlisters "github.com/openshift/platform-operators/pkg/client/listers/operator/v1alpha1"
 	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/managerstatus"
 )
 
 const limit = 10 * time.Minute
 
+// epoch is when the tests begin.
+var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
 // scene is a process of version 2 whose controller is synced by hand.
 type scene struct {
-	t                                        *testing.T
-	controller                               *controller
-	operators, deployments, clusterOperators cache.Indexer
-	client                                   v1helpers.OperatorClient
-	clock                                    *clocktesting.FakeClock
-	syncContext                              factory.SyncContext
-	reports                                  []string
+	t                                                  *testing.T
+	controller                                         *controller
+	operators, deployments, clusterOperators, managers cache.Indexer
+	client                                             *fake.Clientset
+	clock                                              *clocktesting.FakeClock
+	syncContext                                        factory.SyncContext
+	reports                                            []string
 }
 
 // starting is that process at its start, on a cluster whose ClusterOperator reports a version; empty is none.
-func starting(t *testing.T, recorded string, operators ...string) *scene {
+func starting(t *testing.T, reported string, operators ...string) *scene {
 	t.Helper()
-	clock := clocktesting.NewFakeClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+	clock := clocktesting.NewFakeClock(epoch)
+	manager := &operatorv1alpha1.PlatformOperatorManager{ObjectMeta: metav1.ObjectMeta{Name: "cluster", ResourceVersion: "10"}}
 	s := &scene{
-		t: t, clock: clock, client: v1helpers.NewFakeOperatorClient(&operatorv1.OperatorSpec{}, &operatorv1.OperatorStatus{}, nil),
+		t: t, clock: clock, client: fake.NewSimpleClientset(manager),
 		operators:        cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil),
 		deployments:      cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil),
 		clusterOperators: cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil),
+		managers:         cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil),
 		syncContext:      factory.NewSyncContext(ControllerName, events.NewInMemoryRecorder(ControllerName, clock)),
 	}
 	t.Cleanup(s.syncContext.Queue().ShutDown)
@@ -52,12 +63,15 @@ func starting(t *testing.T, recorded string, operators ...string) *scene {
 		s.add(s.operators, &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: name}})
 		s.add(s.deployments, &corev1alpha2.BundleDeployment{ObjectMeta: metav1.ObjectMeta{Name: name}})
 	}
+	s.add(s.managers, manager)
+	managers := operatorlisters.NewPlatformOperatorManagerLister(s.managers)
 	s.controller = &controller{
-		operatorClient: s.client, operators: platformlisters.NewPlatformOperatorLister(s.operators), deployments: corelisters.NewBundleDeploymentLister(s.deployments),
+		managers: managers, writer: managerstatus.Writer{Client: s.client.OperatorV1alpha1().PlatformOperatorManagers(), Managers: managers, FieldManager: fieldManager},
+		operators: platformlisters.NewPlatformOperatorLister(s.operators), deployments: corelisters.NewBundleDeploymentLister(s.deployments),
 		clusterOperators: configv1listers.NewClusterOperatorLister(s.clusterOperators), clusterOperator: "ours", version: "2",
-		report: func(operand, version string) { s.reports = append(s.reports, operand+" "+version) }, trials: NewTrials(), limit: limit, clock: clock,
+		report: func(operand, version string) { s.reports = append(s.reports, operand+" "+version) }, reports: NewReports(), trials: NewTrials(), limit: limit, clock: clock,
 	}
-	s.clusterOperatorHas(recorded, "")
+	s.clusterOperatorHas(reported)
 	return s
 }
 
@@ -68,17 +82,49 @@ func (s *scene) add(to cache.Indexer, object any) {
 	}
 }
 
-// clusterOperatorHas is what the StatusSyncer has written last; a message is one of Progressing=True.
-func (s *scene) clusterOperatorHas(version, progressing string) {
+// clusterOperatorHas writes the version of the ClusterOperator.
+func (s *scene) clusterOperatorHas(version string) {
 	s.t.Helper()
 	object := &configv1.ClusterOperator{ObjectMeta: metav1.ObjectMeta{Name: "ours"}}
 	if version != "" {
 		object.Status.Versions = []configv1.OperandVersion{{Name: "other", Version: "2"}, {Name: Operand, Version: version}}
 	}
-	if progressing != "" {
-		object.Status.Conditions = []configv1.ClusterOperatorStatusCondition{{Type: configv1.OperatorProgressing, Status: configv1.ConditionTrue, Message: progressing}}
-	}
 	s.add(s.clusterOperators, object)
+}
+
+// clusterOperatorReports has the StatusSyncer write the ClusterOperator from the operator resource as it is now.
+func (s *scene) clusterOperatorReports() { s.controller.reports.Reported(s.manager().ResourceVersion) }
+
+// managerHas writes the status of the operator resource.
+func (s *scene) managerHas(condition operatorv1.OperatorCondition, rollout *operatorv1alpha1.VersionRollout) {
+	s.t.Helper()
+	manager := s.manager().DeepCopy()
+	condition.Type = ConditionType
+	manager.Status.Conditions, manager.Status.Rollout = []operatorv1.OperatorCondition{condition}, rollout
+	s.store(manager)
+	if err := s.client.Tracker().Update(operatorv1alpha1.SchemeGroupVersion.WithResource("platformoperatormanagers"), manager, ""); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// store has the cache see a state of the operator resource, each with a resourceVersion of its own.
+func (s *scene) store(manager *operatorv1alpha1.PlatformOperatorManager) {
+	s.t.Helper()
+	before, err := strconv.Atoi(s.manager().ResourceVersion)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	manager.ResourceVersion = strconv.Itoa(before + 1)
+	s.add(s.managers, manager)
+}
+
+func (s *scene) manager() *operatorv1alpha1.PlatformOperatorManager {
+	s.t.Helper()
+	manager, err := s.controller.managers.Get("cluster")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return manager
 }
 
 func (s *scene) try(kinds []string, names ...string) {
@@ -89,17 +135,20 @@ func (s *scene) try(kinds []string, names ...string) {
 	}
 }
 
-// sync gives what the condition says after another sync.
+// sync returns the condition after another sync. The cache sees what was written.
 func (s *scene) sync() string {
 	s.t.Helper()
 	if err := s.controller.sync(context.Background(), s.syncContext); err != nil {
 		s.t.Fatal(err)
 	}
-	_, status, _, err := s.client.GetOperatorState()
+	written, err := s.client.OperatorV1alpha1().PlatformOperatorManagers().Get(context.Background(), "cluster", metav1.GetOptions{})
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	condition := v1helpers.FindOperatorCondition(status.Conditions, ConditionType)
+	if !equality.Semantic.DeepEqual(written.Status, s.manager().Status) {
+		s.store(written.DeepCopy())
+	}
+	condition := v1helpers.FindOperatorCondition(written.Status.Conditions, ConditionType)
 	return string(condition.Status) + " " + condition.Reason + ": " + condition.Message
 }
 
@@ -122,7 +171,7 @@ var both = []string{KindPlatformOperator, KindBundleDeployment}
 func TestVersionIsReportedWhenEverythingThatWasThereIsTried(t *testing.T) {
 	s := starting(t, "1", "a", "b")
 	s.want(false)
-	s.clusterOperatorHas("1", "ManagerProgressing: Working towards 2")
+	s.clusterOperatorReports()
 	s.want(false)
 	s.try(both, "a")
 	s.try([]string{KindPlatformOperator}, "b")
@@ -130,62 +179,65 @@ func TestVersionIsReportedWhenEverythingThatWasThereIsTried(t *testing.T) {
 	s.add(s.operators, &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: "later"}})
 	s.try([]string{KindBundleDeployment}, "b")
 	s.want(true)
+	if s.manager().Status.Rollout != nil {
+		t.Errorf("the rollout is over, and status.rollout is %+v", s.manager().Status.Rollout)
+	}
 	s.want(true) // and never again
 }
 
-func TestLimitIsNotBegunAnewByARestart(t *testing.T) {
+func TestARestartDoesNotExtendTheLimit(t *testing.T) {
+	working := func(since time.Duration) operatorv1.OperatorCondition {
+		return operatorv1.OperatorCondition{Status: operatorv1.ConditionTrue, LastTransitionTime: metav1.NewTime(epoch.Add(-since))}
+	}
+	rollout := func(version string, since time.Duration) *operatorv1alpha1.VersionRollout {
+		return &operatorv1alpha1.VersionRollout{Version: version, StartedTime: metav1.NewTime(epoch.Add(-since))}
+	}
 	for name, test := range map[string]struct {
-		said     operatorv1.OperatorCondition
-		ago      time.Duration
-		reported bool
+		condition operatorv1.OperatorCondition
+		rollout   *operatorv1alpha1.VersionRollout
+		reported  bool
 	}{
-		"nothing was said":                   {operatorv1.OperatorCondition{}, 11 * time.Minute, false},
-		"the same was said a while ago":      {operatorv1.OperatorCondition{Status: operatorv1.ConditionTrue, Message: "Working towards 2"}, 9 * time.Minute, false},
-		"the same was said longer ago":       {operatorv1.OperatorCondition{Status: operatorv1.ConditionTrue, Message: "Working towards 2"}, 11 * time.Minute, true},
-		"another version was worked towards": {operatorv1.OperatorCondition{Status: operatorv1.ConditionTrue, Message: "Working towards 3"}, 11 * time.Minute, false},
-		"it was not progressing":             {operatorv1.OperatorCondition{Status: operatorv1.ConditionFalse}, 11 * time.Minute, false},
-		"it was said by a clock ahead":       {operatorv1.OperatorCondition{Status: operatorv1.ConditionTrue, Message: "Working towards 2"}, -time.Minute, false},
+		"no rollout was under way":                          {operatorv1.OperatorCondition{}, nil, false},
+		"this one started a while ago":                      {working(9 * time.Minute), rollout("2", 9*time.Minute), false},
+		"this one started longer ago":                       {working(11 * time.Minute), rollout("2", 11*time.Minute), true},
+		"that of another version started longer ago":        {working(11 * time.Minute), rollout("3", 11*time.Minute), false},
+		"a manager without the field was working":           {working(11 * time.Minute), nil, false},
+		"such a manager was working since this one started": {working(9 * time.Minute), rollout("2", 11*time.Minute), false},
+		"such a manager has finished since":                 {operatorv1.OperatorCondition{Status: operatorv1.ConditionFalse}, rollout("2", 11*time.Minute), false},
+		"this one started in the future of another clock":   {working(-time.Minute), rollout("2", -time.Minute), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := starting(t, "1", "a")
-			condition := test.said
-			condition.Type, condition.LastTransitionTime = ConditionType, metav1.NewTime(s.clock.Now().Add(-test.ago))
-			client := v1helpers.NewFakeOperatorClient(&operatorv1.OperatorSpec{}, &operatorv1.OperatorStatus{Conditions: []operatorv1.OperatorCondition{condition}}, nil)
-			s.client, s.controller.operatorClient = client, client
+			s.managerHas(test.condition, test.rollout)
 			s.want(test.reported)
 		})
 	}
 }
 
-func TestLimitOfAnotherVersionIsNotThatOfThisOne(t *testing.T) {
+func TestTheRolloutOfAnotherVersionIsReplaced(t *testing.T) {
 	s := starting(t, "1", "a")
-	said := operatorv1.OperatorCondition{Type: ConditionType, Status: operatorv1.ConditionTrue, Message: "Working towards 3", LastTransitionTime: metav1.NewTime(time.Now().Add(-time.Hour))}
-	s.client = v1helpers.NewFakeOperatorClient(&operatorv1.OperatorSpec{}, &operatorv1.OperatorStatus{Conditions: []operatorv1.OperatorCondition{said}}, nil)
-	s.controller.operatorClient = s.client
-	s.clock.SetTime(time.Now())
+	s.managerHas(operatorv1.OperatorCondition{Status: operatorv1.ConditionTrue, LastTransitionTime: metav1.NewTime(epoch.Add(-time.Hour))},
+		&operatorv1alpha1.VersionRollout{Version: "3", StartedTime: metav1.NewTime(epoch.Add(-time.Hour))})
 	s.want(false)
-	_, status, _, err := s.client.GetOperatorState()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if since := v1helpers.FindOperatorCondition(status.Conditions, ConditionType).LastTransitionTime; time.Since(since.Time) > time.Minute {
-		t.Errorf("it says so since %s, when another version was worked towards", since)
+	if rollout := s.manager().Status.Rollout; rollout.Version != "2" || !rollout.StartedTime.Time.Equal(epoch) {
+		t.Errorf("status.rollout is %+v", rollout)
 	}
 }
 
 func TestWhatWasTriedBeforeTheFirstSyncCounts(t *testing.T) {
 	s := starting(t, "1", "a")
 	s.try(both, "a")
-	s.want(false)                                                       // nobody was told yet that anything happens
-	s.clusterOperatorHas("1", "ManagerProgressing: Working towards 20") // what was worked towards before it was taken back
+	s.clusterOperatorReports() // what was there before this process
 	s.want(false)
-	s.clusterOperatorHas("1", "PlatformOperatorsProgressing: Upgrading 1 platform operator: a\nManagerProgressing: Working towards 2")
+	s.want(false) // the ClusterOperator does not report the rollout yet
+	s.clusterOperatorReports()
 	s.want(true)
 }
 
 func TestVersionDoesNotWaitForWhatIsGone(t *testing.T) {
 	s := starting(t, "1", "a", "b")
-	s.clusterOperatorHas("1", "ManagerProgressing: Working towards 2")
+	s.want(false)
+	s.clusterOperatorReports()
 	s.try(both, "a")
 	s.want(false)
 	for _, indexer := range []cache.Indexer{s.operators, s.deployments} {
@@ -197,11 +249,13 @@ func TestVersionDoesNotWaitForWhatIsGone(t *testing.T) {
 }
 
 func TestVersionIsReportedAfterTheLimitInAnyCase(t *testing.T) {
-	for name, progressing := range map[string]string{"what cannot be tried": "ManagerProgressing: Working towards 2", "a ClusterOperator that nobody writes": ""} {
+	for name, reports := range map[string]bool{"an object that cannot be tried": true, "a ClusterOperator that is not written": false} {
 		t.Run(name, func(t *testing.T) {
 			s := starting(t, "1", "a")
-			s.clusterOperatorHas("1", progressing)
 			s.want(false)
+			if reports {
+				s.clusterOperatorReports()
+			}
 			s.clock.Step(limit - time.Second)
 			s.want(false)
 			s.clock.Step(time.Second)
@@ -223,17 +277,18 @@ func TestFirstStartReportsAtOnceWhenNothingIsThere(t *testing.T) {
 func TestFirstStartTriesWhatTheInstallerBrought(t *testing.T) {
 	s := starting(t, "", "a")
 	s.want(false)
-	s.clusterOperatorHas("", "ManagerProgressing: Working towards 2")
+	s.clusterOperatorReports()
 	s.try(both, "a")
 	s.want(true)
 }
 
-func TestAnotherVersionIsNeverReportedUntold(t *testing.T) {
+func TestNoVersionIsReportedBeforeItsRolloutIs(t *testing.T) {
 	s := starting(t, "1")
+	s.managerHas(operatorv1.OperatorCondition{Status: operatorv1.ConditionTrue}, &operatorv1alpha1.VersionRollout{Version: "3"})
+	s.clusterOperatorReports() // the rollout of version 3
 	s.want(false)
-	s.clusterOperatorHas("1", "ManagerProgressing: Working towards 3")
 	s.want(false)
-	s.clusterOperatorHas("1", "ManagerProgressing: Working towards 2")
+	s.clusterOperatorReports()
 	s.want(true)
 }
 

@@ -14,10 +14,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/equality"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/util/retry"
 	"k8s.io/component-base/metrics"
 	"k8s.io/utils/clock"
 
@@ -41,6 +37,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/compat"
 	"github.com/openshift/platform-operators/pkg/health"
 	"github.com/openshift/platform-operators/pkg/limits"
+	"github.com/openshift/platform-operators/pkg/managerstatus"
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
@@ -204,29 +201,11 @@ func Withdraw(status *operatorv1.OperatorStatus, after time.Duration) {
 
 // write writes the verdict and what it is for at once: a crash must not leave the one with the other of before.
 func (c *controller) write(ctx context.Context, condition operatorv1.OperatorCondition, clusterVersion string) error {
-	get := func() (*operatorv1alpha1.PlatformOperatorManager, error) {
-		return c.managers.Get(operatorv1alpha1.PlatformOperatorManagerName)
-	}
-	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-		found, err := get()
-		if err != nil {
-			return err
-		}
-		get = func() (*operatorv1alpha1.PlatformOperatorManager, error) { // the cache is behind
-			return c.client.Get(ctx, operatorv1alpha1.PlatformOperatorManagerName, metav1.GetOptions{})
-		}
-		manager := found.DeepCopy()
-		v1helpers.SetOperatorCondition(&manager.Status.Conditions, condition)
-		manager.Status.UpgradeGate = &operatorv1alpha1.UpgradeGate{ClusterVersion: clusterVersion}
-		if equality.Semantic.DeepEqual(found.Status, manager.Status) {
-			return nil
-		}
-		_, err = c.client.UpdateStatus(ctx, manager, metav1.UpdateOptions{FieldManager: fieldManager})
-		return err
+	writer := managerstatus.Writer{Client: c.client, Managers: c.managers, FieldManager: fieldManager}
+	err := writer.Modify(ctx, func(status *operatorv1alpha1.PlatformOperatorManagerStatus) {
+		v1helpers.SetOperatorCondition(&status.Conditions, condition)
+		status.UpgradeGate = &operatorv1alpha1.UpgradeGate{ClusterVersion: clusterVersion}
 	})
-	if apierrors.IsNotFound(err) {
-		return nil // it is created again at once, which is when this is written
-	}
 	if err == nil {
 		c.pace.Wrote(c.clock.Now())
 	}

@@ -123,6 +123,10 @@ type PlatformOperatorManagerStatus struct {
 	// +optional
 	UpgradeGate *UpgradeGate `json:"upgradeGate,omitempty"`
 
+	// rollout is the rollout of the manager's own version. It is absent after the ClusterOperator reports that version.
+	// +optional
+	Rollout *VersionRollout `json:"rollout,omitempty"`
+
 	// holderIdentity is the last process that took over Lease platform-operators-lock from an ended process of the same pod. It
 	// has 1 to 512 characters. Writing this field makes a late status update of the ended process fail with a conflict. It is
 	// absent before the first such takeover.
@@ -130,6 +134,20 @@ type PlatformOperatorManagerStatus struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=512
 	HolderIdentity string `json:"holderIdentity,omitempty"`
+}
+
+// VersionRollout is a rollout of a version of the manager.
+type VersionRollout struct {
+	// version is the version that the manager rolls out, with 1 to 256 characters.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=256
+	Version string `json:"version,omitempty"`
+
+	// startedTime is when the first manager process of this version found that the ClusterOperator reports another version. The
+	// deadline of the rollout counts from it.
+	// +required
+	StartedTime metav1.Time `json:"startedTime,omitzero"`
 }
 
 // UpgradeGate is the input of the condition InstalledOperatorsUpgradeable.

@@ -15,6 +15,8 @@ type PlatformOperatorManagerStatusApplyConfiguration struct {
 	// upgradeGate is the input of the condition InstalledOperatorsUpgradeable. The manager writes both together. When it
 	// starts, it reads from this field whether the condition is still valid.
 	UpgradeGate *UpgradeGateApplyConfiguration `json:"upgradeGate,omitempty"`
+	// rollout is the rollout of the manager's own version. It is absent after the ClusterOperator reports that version.
+	Rollout *VersionRolloutApplyConfiguration `json:"rollout,omitempty"`
 	// holderIdentity is the last process that took over Lease platform-operators-lock from an ended process of the same pod. It
 	// has 1 to 512 characters. Writing this field makes a late status update of the ended process fail with a conflict. It is
 	// absent before the first such takeover.
@@ -90,6 +92,14 @@ func (b *PlatformOperatorManagerStatusApplyConfiguration) WithGenerations(values
 // If called multiple times, the UpgradeGate field is set to the value of the last call.
 func (b *PlatformOperatorManagerStatusApplyConfiguration) WithUpgradeGate(value *UpgradeGateApplyConfiguration) *PlatformOperatorManagerStatusApplyConfiguration {
 	b.UpgradeGate = value
+	return b
+}
+
+// WithRollout sets the Rollout field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Rollout field is set to the value of the last call.
+func (b *PlatformOperatorManagerStatusApplyConfiguration) WithRollout(value *VersionRolloutApplyConfiguration) *PlatformOperatorManagerStatusApplyConfiguration {
+	b.Rollout = value
 	return b
 }
 

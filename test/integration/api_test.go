@@ -134,12 +134,16 @@ var _ = DescribeTable("the API server judges a new BundleDeployment",
 	Entry("with everything", deployment("a", `{installNamespace: a, provisionerClassName: x, source: {type: image, image: {ref: x, pollIntervalMinutes: 5}}, drift: {policy: Ignore, additions: Ignore, ignore: [{jsonPointers: [/a~1b/0]}]},
 		progressDeadlineSeconds: 10, onFailure: Hold, adoption: None, deletion: {crds: Orphan}, paused: true}`), ""),
 	Entry("from a Bundle", deployment("a", "{installNamespace: a, provisionerClassName: x, source: {type: bundle, bundle: {name: b}}}"), ""),
+	// Promise ENG-A1: The API server refuses a BundleDeployment or a Bundle whose source has two types or none, and the error names the
+	// field.
 	Entry("[ENG-A1] from two sources", deployment("a", "{installNamespace: a, provisionerClassName: x, source: {type: image, image: {ref: x}, bundle: {name: b}}}"), "spec.source.bundle: Invalid value"),
 	Entry("[ENG-A1] from the source that type does not name", deployment("a", "{installNamespace: a, provisionerClassName: x, source: {type: bundle, image: {ref: x}}}"), "source.bundle is required when source.type is bundle"),
 	Entry("[ENG-A1] from no source", deployment("a", "{installNamespace: a, provisionerClassName: x, source: {type: image}}"), "spec.source.image: Invalid value"),
 	Entry("from no type of source", deployment("a", "{installNamespace: a, provisionerClassName: x, source: {image: {ref: x}}}"), "spec.source.type: Required value"),
 	Entry("from a type that does not exist", deployment("a", "{installNamespace: a, provisionerClassName: x, source: {type: floppy, image: {ref: x}}}"), "spec.source.type: Unsupported value"),
 	Entry("without a source", deployment("a", "{installNamespace: a, provisionerClassName: x}"), "spec.source: Required value"),
+	// Promise ENG-A3: The API server refuses a BundleDeployment without `spec.installNamespace`, and a BundleDeployment or a Bundle whose
+	// `spec.provisionerClassName` is not a DNS label.
 	Entry("[ENG-A3] without an install namespace", deployment("a", "{provisionerClassName: x, source: {type: image, image: {ref: x}}}"), "spec.installNamespace: Required value"),
 	Entry("[ENG-A3] with a class that is no label", deployment("a", "{installNamespace: a, provisionerClassName: core.rukpak.io/x, source: {type: image, image: {ref: x}}}"), "spec.provisionerClassName"),
 	Entry("with a policy that does not exist", deployment("a", "{installNamespace: a, provisionerClassName: x, source: {type: image, image: {ref: x}}, drift: {policy: Shout}}"), "spec.drift.policy: Unsupported value"),
@@ -158,6 +162,8 @@ var _ = DescribeTable("the API server refuses a git source",
 		_, err := admin.Dynamic.Resource(bundleDeployments).Create(ctx, object, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		Expect(err).To(matchRefusal(`spec.source.type: Unsupported value: "git"`))
 	},
+	// Promise ENG-A2: The API server refuses a BundleDeployment whose source has the type git, whatever ref and directory the source
+	// names.
 	Entry("[ENG-A2] with two of branch, tag and commit", "{repository: r, ref: {branch: b, tag: t}}"),
 	Entry("[ENG-A2] with none of them", "{repository: r, ref: {}}"),
 	Entry("[ENG-A2] with a directory that climbs out", "{repository: r, ref: {tag: t}, directory: ../x}"),
@@ -208,6 +214,7 @@ func editRefused(ctx context.Context, resource schema.GroupVersionResource, obje
 }
 
 var _ = Describe("the API server judges an edit", func() {
+	// Promise ENG-A5: The API server refuses an edit of a Bundle's spec, and the error says that the spec is immutable.
 	It("[ENG-A5] refuses another spec of a Bundle", func(ctx context.Context) {
 		bundle := parse(bundles, "Bundle", deployment("fixed", "{provisionerClassName: none-of-ours, source: {type: image, image: {ref: x}}}"))
 		Expect(editRefused(ctx, bundles, bundle, "y", "spec", "source", "image", "ref")).To(MatchError(ContainSubstring("bundle.spec is immutable")))

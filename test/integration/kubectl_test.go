@@ -52,6 +52,7 @@ func writesBy(userAgent string, from int64) (writes []string, end int64) {
 }
 
 var _ = Describe("kubectl apply", func() {
+	// Promise ENG-D19: When `kubectl apply` sends the payload's manifests and the samples a second time, it writes nothing.
 	It("[ENG-D19] of the payload's manifests and the samples writes nothing the second time", func(ctx context.Context) {
 		samples, err := filepath.Glob(filepath.Join(env.Root, "docs", "samples", "*.yaml"))
 		Expect(err).NotTo(HaveOccurred())

@@ -282,6 +282,8 @@ var _ = Describe("webhooks", func() {
 		Expect(server.called(samples.ValidatePath)).To(BeNumerically(">=", 2))
 	})
 
+	// Promise ENG-F6: The API server calls the webhooks of a bundle with certificates of service-ca or cert-manager, and after a renewal
+	// without a restart. Without either, nothing is applied and a condition names both; contradictory webhooks are refused.
 	DescribeTable("ENG-F6 of a bundle are called with certificates of what the cluster has, and go on being called when those are renewed",
 		func(ctx context.Context, name string, start func(context.Context) (rotate func() error, stop func(context.Context) error, err error)) {
 			rotate, stop, err := start(context.WithoutCancel(ctx))

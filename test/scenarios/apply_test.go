@@ -64,6 +64,8 @@ func configMapText(name, content string) string {
 
 func TestABundleThatIsApplied(t *testing.T) {
 	t.Parallel()
+	// Promise ENG-D14: A BundleDeployment whose install namespace is being deleted says so and proceeds by itself afterwards. When the
+	// namespace is deleted later, the operator is installed anew.
 	runStory(t, "[ENG-D14] waits for its namespace while that is being deleted, and goes on by itself", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "homeless"
 		s.createNamespace(ctx, name)
@@ -112,6 +114,8 @@ func TestABundleThatIsApplied(t *testing.T) {
 		s.Expect(live.DeletionTimestamp).To(BeNil())
 	})
 
+	// Promise ENG-D17: A BundleDeployment with an object of a kind that is not served waits and names the kind. It proceeds by itself
+	// once another BundleDeployment installs the CRD.
 	runStory(t, "[ENG-D17] waits for a kind that another deployment brings, names it, and goes on when it is served", defaultOperators, func(ctx context.Context, s *Story) {
 		const needy, giver = "needy", "giver"
 		s.deployed(ctx, needy, s.published(ctx, samples.Operator{Package: needy, Version: "1.0.0"},
@@ -174,6 +178,9 @@ func (r *recorder) order() []string {
 func TestTheEngine(t *testing.T) {
 	t.Parallel()
 	// The bundles that are read today cannot hold all of these kinds, so that the engine is tried without them.
+	//
+	// Promise ENG-D1: A rollout applies a bundle phase by phase, each phase once the objects of the one before are ready, and the objects
+	// of one phase in parallel. A phase whose Deployment is not available holds the next.
 	runStory(t, "[ENG-D1] applies the phases in order, each when the one before is ready, and the objects of a phase side by side", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "orderly"
 		requests := &recorder{}

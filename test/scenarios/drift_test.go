@@ -109,6 +109,8 @@ const atOnce = 2 * time.Second
 
 func TestDrift(t *testing.T) {
 	t.Parallel()
+	// Promise ENG-D3: The manager reverts an edited field, a removed label and a deleted object upon the watch event, and reports who
+	// changed what. `spec.drift.additions` decides whether additions are reported, ignored or removed.
 	runStory(t, "ENG-D3 of what is declared is put back from the watch event, additions follow the policy, and all of it is told", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "tinkered"
 		s.drifting(ctx, name, "{}")
@@ -176,6 +178,8 @@ func TestDrift(t *testing.T) {
 		}).WithContext(ctx).Should(And(HaveField("Spec.MinReadySeconds", BeEquivalentTo(0)), HaveField("Spec.Template.Spec.Containers", HaveLen(1))))
 	})
 
+	// Promise ENG-D6: With the drift policy Report, `Drifted` is True with each change listed, and the manager writes nothing. With
+	// Ignore, and for ignored fields, it neither writes nor reports.
 	runStory(t, "ENG-D6 is only told under policy Report, is silent under Ignore and in ignored fields, and is put back once the policy says so", defaultOperators, func(ctx context.Context, s *Story) {
 		const reported, silent = "reported", "silent"
 		s.drifting(ctx, reported, "{policy: Report}")
@@ -237,6 +241,7 @@ func TestDrift(t *testing.T) {
 		s.Expect(s.managerWrites(from, "/apis/apiextensions.k8s.io/v1/")).To(BeEmpty())
 	})
 
+	// Promise ENG-D18: When a GitOps tool applies an unchanged BundleDeployment every second, nothing is written.
 	runStory(t, "ENG-D18 is none in a spec that is applied again every second: nothing is written", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "reapplied"
 		s.drifting(ctx, name, "{}")

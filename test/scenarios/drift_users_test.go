@@ -30,6 +30,8 @@ func (s *Story) scaledByUser(ctx context.Context, name string, replicas int, lab
 
 func TestDriftBesideUsers(t *testing.T) {
 	t.Parallel()
+	// Promise ENG-D4: Replicas that the bundle does not set, rollout restarts, users' labels and what other controllers inject are no
+	// drift. A repair of the same objects keeps them.
 	runStory(t, "ENG-D4 is none in replicas, restarts and labels of users, nor in what controllers inject, and a repair keeps them", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "lodger"
 		s.drifting(ctx, name, "{}")

@@ -134,6 +134,8 @@ func (s *Story) newUnreadySet(ctx context.Context, name string) *unreadySet {
 
 func TestHealth(t *testing.T) {
 	t.Parallel()
+	// Promise ENG-D15: Health of workloads, Jobs, PersistentVolumeClaims, CRDs, APIServices, webhook configurations and custom resources
+	// with a Ready condition follows from watches. Status names the first ten unready objects with the cause.
 	runStory(t, "[ENG-D15] is told of every kind that has one, of the first ten by name, and follows from watches until all are well", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "sick"
 		leave := s.squatted(ctx, "sick.example.com", "Nurse")

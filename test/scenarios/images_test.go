@@ -160,6 +160,8 @@ func (s *Story) statusesOf(ctx context.Context, name string) func() []corev1alph
 
 func TestImages(t *testing.T) {
 	t.Parallel()
+	// Promise ENG-S2: The manager pulls with a pull secret, with a certificate authority from the spec, and over plain HTTP where the
+	// spec allows it. A rotated pull secret takes effect without a restart.
 	runStory(t, "ENG-S2 are pulled from a private registry with a pull secret, a custom authority or plain HTTP, and a rotated secret needs no restart", defaultOperators, func(ctx context.Context, s *Story) {
 		registry := s.registryOfItsOwn(true)
 		byTag, _ := s.pushed(ctx, registry, "private/sealed", samples.Operator{Package: "sealed", Version: "1.0.0"})
@@ -208,6 +210,8 @@ func TestImages(t *testing.T) {
 		s.unpackedSays(ctx, "globally", "True UnpackSuccessful")
 	})
 
+	// Promise ENG-S3: When a pull fails (401, 404, 500, a reset connection, a wrong digest, silence for a minute), `Unpacked` names the
+	// cause and the manager retries with growing delays. Other BundleDeployments unpack meanwhile.
 	runStory(t, "ENG-S3 that cannot be pulled have a reason, are tried again, and hold nobody else up", defaultOperators, func(ctx context.Context, s *Story) {
 		const minute = 60 * time.Second
 		answer := func(status int) http.HandlerFunc {
@@ -282,6 +286,8 @@ func TestImages(t *testing.T) {
 		}
 	})
 
+	// Promise ENG-S9: The manager refuses an image with a path or link out of its root, a device, a sparse or oversized file, a
+	// decompression bomb, or too many or duplicate entries. The error names the entry, and nothing stays on disk.
 	runStory(t, "ENG-S9 that are hostile are refused with the entry named, leave nothing on disk, and are replaced by good ones", defaultOperators, func(ctx context.Context, s *Story) {
 		registry := s.registryOfItsOwn(false)
 		hostile := map[string]struct {
@@ -312,6 +318,8 @@ func TestImages(t *testing.T) {
 		s.says(ctx, "hostile-climbing", corev1alpha2.ConditionProgressing, "AsExpected")
 	})
 
+	// Promise ENG-S10: The manager pulls and stores an image digest once for 50 BundleDeployments, whether they need it at the same time
+	// or one after the other.
 	runStory(t, "ENG-S10 of one digest are pulled once and stored once, whether they are wanted at once or one after the other", defaultOperators, func(ctx context.Context, s *Story) {
 		const half = 25
 		registry := s.registryOfItsOwn(false)
@@ -342,6 +350,8 @@ func TestImages(t *testing.T) {
 		}
 	})
 
+	// Promise ENG-S11: An installed BundleDeployment does not need its registry. When the tag moves or the registry is gone, and the
+	// manager restarts with an empty disk, drift repair works and `Unpacked` and `Installed` do not change.
 	runStory(t, "ENG-S11 are not needed any more once they are installed: the source goes, the manager restarts, and drift is repaired", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "orphaned"
 		registry := s.registryOfItsOwn(false)

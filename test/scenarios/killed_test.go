@@ -82,6 +82,9 @@ func (s *Story) settleAfter(each operation) {
 
 // TestENG_D10_AManagerThatIsKilledAtAnyWriteGoesOn has another manager go on with each operation from each moment before and after one of
 // the first manager's writes. The end must be as if the first one had lived.
+//
+// Promise ENG-D10: When the manager is killed before or after any write of an install, upgrade, repair, rollback or removal, the next
+// process completes it. The end state equals that of a run without a kill.
 func TestENG_D10_AManagerThatIsKilledAtAnyWriteGoesOn(t *testing.T) {
 	t.Parallel()
 	var from *scenario.Snapshot

@@ -63,6 +63,8 @@ func (s *Story) deletedInOrder(writes []string, ends ...string) {
 
 func TestARemoval(t *testing.T) {
 	t.Parallel()
+	// Promise ENG-D12: Deletion of a BundleDeployment removes its objects in reverse order, also when the source is gone. By default CRDs
+	// stay, and a namespace that others use; a new installation adopts the CRDs with their custom resources.
 	runStory(t, "[ENG-D12] goes through the phases backwards, keeps the data, and the same package takes it up again", defaultOperators, func(ctx context.Context, s *Story) {
 		operator := samples.Operator{Package: "returner", Version: "1.0.0", ExtraConfigMap: "returner-settings"}
 		ref := s.published(ctx, operator)
@@ -105,6 +107,8 @@ func TestARemoval(t *testing.T) {
 		s.Expect(err).To(beNotFound())
 	})
 
+	// Promise ENG-D13: With `deletion.crds: Delete` a removal takes nothing down while custom resources exist, and names their number and
+	// examples. It goes on when they are gone or the policy becomes Orphan.
 	runStory(t, "[ENG-D13] with crds: Delete takes nothing down while there are custom resources, names them, and goes on when they are gone", defaultOperators, func(ctx context.Context, s *Story) {
 		operator := samples.Operator{Package: "clearer", Version: "1.0.0"}
 		s.deployedAs(ctx, "clearer", "clearer", s.published(ctx, operator), "deletion: {crds: Delete}")

@@ -29,6 +29,8 @@ func TestAVersionThatNeverGetsHealthy(t *testing.T) {
 		}
 	}
 
+	// Promise ENG-D8: A version that is not healthy at its deadline reports `DeadlineExceeded`. With Hold it stays as it is; with
+	// Rollback the previous revision is restored, and the version is not tried again before the spec changes.
 	runStory(t, "ENG-D8 is held after its deadline, or rolled back and not tried again before the spec changes", defaultOperators, func(ctx context.Context, s *Story) {
 		registry := s.registryOfItsOwn(false)
 		heldGood, heldBad := s.goodAndBad(ctx, registry, "held")

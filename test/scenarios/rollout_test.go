@@ -133,6 +133,8 @@ func TestARollOut(t *testing.T) {
 		s.Expect(err).NotTo(HaveOccurred())
 	})
 
+	// Promise ENG-A6: A BundleDeployment whose ProvisionerClass does not exist reports `Unpacked=Unknown/ProvisionerNotFound` with the
+	// name of the class. It installs without further action once the class exists.
 	runStory(t, "ENG-A6 waits for a class that does not exist, and proceeds by itself when it does", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "classless"
 		ref := s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"})
@@ -147,6 +149,8 @@ func TestARollOut(t *testing.T) {
 		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected")
 	})
 
+	// Promise ENG-D7: In an upgrade the objects of the old revision stay until the new one is healthy, and then the manager prunes them.
+	// CRDs that the new version lacks stay with their custom resources, whatever the deletion policy.
 	runStory(t, "ENG-D7 leaves the old revision until the new one is healthy, then prunes it, and keeps CustomResourceDefinitions and what is stored of them", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "pivot"
 		registry := s.registryOfItsOwn(false)
@@ -186,6 +190,8 @@ func TestARollOut(t *testing.T) {
 		s.Expect(resources.Delete(ctx, "precious", metav1.DeleteOptions{})).To(Succeed())
 	})
 
+	// Promise ENG-D9: After five bad specs in a row, some in the middle of a rollout, a good spec converges at once, and no object of the
+	// bad ones is left.
 	runStory(t, "ENG-D9 converges at once upon a good spec after five bad ones, whatever was rolling out, with nothing to clean by hand", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "erratic"
 		registry := s.registryOfItsOwn(false)

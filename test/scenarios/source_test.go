@@ -98,6 +98,8 @@ func TestTheSourceOfABundleDeployment(t *testing.T) {
 		s.Expect(s.configMapExists(ctx, name, name+"-theirs")).To(Succeed())
 	})
 
+	// Promise ENG-S1: An image source may name a tag, a digest, an index of several platforms or one of its images, and status shows the
+	// resolved digest. Only the poll interval makes the manager resolve a tag again, not a repair or a restart.
 	runStory(t, "ENG-S1 is a tag that is resolved again at its interval, and by nothing else", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "polled"
 		registry := s.registryOfItsOwn(false)

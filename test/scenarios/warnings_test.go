@@ -120,6 +120,9 @@ func (s *Story) conditionsOf(ctx context.Context, name string) (string, error) {
 func TestWhatTheAPIServerWarnsOf(t *testing.T) {
 	t.Parallel()
 	// The API server itself never warns of an object's size; a cluster's policy does, by the same header.
+	//
+	// Promise ENG-P6: Each warning of the API server about a bundle's object appears once in the plan, once in status and in one Event,
+	// also after repairs and a restart of the manager. The rollout goes on.
 	runStory(t, "ENG-P6 tells what the API server warns of in the plan, in status and in one Event each, however often it does", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "forewarned"
 		s.createNamespace(ctx, name)

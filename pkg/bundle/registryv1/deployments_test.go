@@ -36,6 +36,8 @@ func configured(t *testing.T, pod, config string) *appsv1.Deployment {
 	return nil
 }
 
+// Promise ENG-F5: Pods of a registry+v1 bundle carry the CSV's annotations, the target namespaces and the name of the operator. The
+// deploymentConfig replaces resources and node selector, adds tolerations, and overrides variables, volumes and mounts.
 func TestENG_F5_Deployments(t *testing.T) {
 	const containers = "              containers:\n              - {name: one, image: i%}\n              - {name: two, image: i}\n"
 	with := func(fields string) string { return strings.Replace(containers, "i%", "i, "+fields, 1) }

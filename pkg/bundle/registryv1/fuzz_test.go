@@ -139,6 +139,8 @@ type endlessInfo struct {
 
 func (i endlessInfo) Size() int64 { return i.size }
 
+// Promise ENG-F11: Alias bombs, endless nesting and documents of 100 MB in bundle files are refused with the file named and bounded
+// allocations. Fuzzed bundles, configuration and image layers neither crash the manager nor write outside the root.
 func TestENG_F11_WhatAttacksTheParserIsRefusedWithinBounds(t *testing.T) {
 	const mib = 1 << 20
 	bombed := func(file, text string) fs.FS { return sample(map[string]string{file: text}) }

@@ -28,6 +28,8 @@ func inModes(modes string) map[string]string {
 	return map[string]string{"manifests/csv.yaml": text}
 }
 
+// Promise ENG-F3: For each set of install modes and each watch namespace, the Pods of a registry+v1 bundle get the right target
+// namespaces, or the error names the supported modes and the fix.
 func TestENG_F3_InstallModes(t *testing.T) {
 	const all, own, single, multi = "AllNamespaces ", "OwnNamespace ", "SingleNamespace ", "MultiNamespace "
 	many := strings.Repeat("a,", 100) + "a"

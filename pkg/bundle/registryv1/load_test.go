@@ -88,6 +88,9 @@ func csv(pairs ...string) string {
 }
 
 // The faults of ENG-F7, each with all of what is said: the file, the object, and what to do.
+//
+// Promise ENG-F7: A registry+v1 bundle with missing annotations, sub-directories, hidden or non-UTF-8 files, two CSVs, unsupported kinds,
+// APIServices, or missing or conflicting CRDs is refused with an error that names the file and the object.
 func TestENG_F7_FaultsAreToldWithFileAndObject(t *testing.T) {
 	cases := map[string]struct {
 		files map[string]string

@@ -60,6 +60,8 @@ func grants(t *testing.T, objects []unstructured.Unstructured) []string {
 	return lines
 }
 
+// Promise ENG-F4: A registry+v1 bundle gets its permissions cluster-wide for AllNamespaces, with the right to list namespaces, else in
+// the watched and install namespaces. Role names have at most 63 characters and stay the same across versions.
 func TestENG_F4_Permissions(t *testing.T) {
 	t.Run("are promoted for all namespaces, with the right to list those", func(t *testing.T) {
 		got := grants(t, render(t, load(t, sample(inModes("AllNamespaces")))))

@@ -78,6 +78,9 @@ func troubles() []trouble {
 }
 
 // TestENG_D11_TheAPIServerInTrouble goes through install, upgrade, repair and removal while the API server fails.
+//
+// Promise ENG-D11: Install, upgrade, repair and removal converge while the API server answers with 409, 429, 500, 503 or 504, cuts
+// connections, closes watches or fails discovery. Status is untrue for at most one second, or 20 seconds where drift is not seen yet.
 func TestENG_D11_TheAPIServerInTrouble(t *testing.T) {
 	_, h := needs(t, "sample")
 	for i, each := range sampled(troubles(), sampleTroubles) {

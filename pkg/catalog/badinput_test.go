@@ -41,6 +41,9 @@ func oddPackage() Package {
 
 // TestUPG_C7WhateverACatalogContains goes through the row's list. The fuzz targets of this package are FuzzRead, FuzzObject
 // and FuzzCanonical; hack/test-long.sh runs every one that there is.
+//
+// Promise UPG-C7: Unknown schemas and fields, missing packages, cycles and unreadable versions in a catalog are accepted, and truncated
+// or ambiguous blobs are named with their file. A file of 100 MB takes at most 16 MiB of heap.
 func TestUPG_C7WhateverACatalogContains(t *testing.T) {
 	t.Run("what catalogd serves is carried as it is, for others to judge", carriesWhatCatalogdServes)
 	t.Run("what cannot be used is named", namesWhatCannotBeUsed)

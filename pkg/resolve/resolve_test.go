@@ -155,6 +155,8 @@ func TestKindsOfCatalogsThatCouldNotBeListedAreTold(t *testing.T) {
 	}
 }
 
+// Promise UPG-C9: When no version can be chosen, the message says whether the package, the channel or the version is missing, or each
+// candidate is refused. It gives the reason of each kind of refusal, and a fix.
 func TestUPG_C9_SaysWhyThereIsNothingToChoose(t *testing.T) {
 	source, validation := platformv1alpha1.ReasonSourceFailed, platformv1alpha1.ReasonValidationFailed
 	two := quay(in{"stable", []string{"1.8.0", "1.9.0"}}, in{"fast", []string{"2.0.0", "1.9.0"}})
@@ -249,6 +251,8 @@ func TestUPG_C9_SaysWhyThereIsNothingToChoose(t *testing.T) {
 	}
 }
 
+// Promise UPG-C4: Of one package in several catalogs, bundles with the same image are one candidate, and else the higher priority wins.
+// With equal priority, different images are ambiguous, and the message names both and a selector that decides.
 func TestUPG_C4_SamePackageInSeveralCatalogs(t *testing.T) {
 	tests := map[string]struct {
 		catalogs []Catalog
@@ -309,6 +313,8 @@ func TestUPG_C4_SamePackageInSeveralCatalogs(t *testing.T) {
 	}
 }
 
+// Promise UPG-R1: A bundle whose maximum OpenShift version is below the cluster's or unreadable, or whose minimum Kubernetes version is
+// above the cluster's, is never chosen. The explanation names the bundle with the reason.
 func TestUPG_R1_BundlesThatDoNotFitTheClusterAreNeverChosenAndNamed(t *testing.T) {
 	for misfit, why := range map[string]string{
 		`max="4.19"`:            "allows OpenShift up to 4.19, the cluster is at 4.20",
@@ -399,6 +405,7 @@ func TestMovesTellTheGateWhatWouldUnblockIt(t *testing.T) {
 	}
 }
 
+// Promise UPG-R5: The order of operators, catalogs, channels and kinds in the input changes no decision in 100 shuffles.
 func TestUPG_R5_OrderOfInputDoesNotMatter(t *testing.T) {
 	many := func(image string) *catalog.Package {
 		var versions []string

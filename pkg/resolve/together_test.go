@@ -119,6 +119,8 @@ func TestWhatABundleNeeds(t *testing.T) {
 	}
 }
 
+// Promise UPG-R3: Operators that need the kinds of one another are installed together. When two provide one kind, both name the conflict;
+// a package of a Subscription or ClusterExtension is refused with that object named.
 func TestUPG_R3_OperatorsThatHaveToDoWithOneAnother(t *testing.T) {
 	foreign := func(pkg, installer string) func(*neighbourhood) {
 		return func(n *neighbourhood) {
@@ -190,6 +192,8 @@ func TestUPG_R3_OperatorsThatHaveToDoWithOneAnother(t *testing.T) {
 	}
 }
 
+// Promise UPG-R4: When 20 operators cannot be installed together, all others proceed, and each refused one explains the smallest set that
+// conflicts.
 func TestUPG_R4_AnUnsatisfiableSetIsExplainedAndTheOthersProceed(t *testing.T) {
 	// Twenty operators in a row, each of which needs the kind of the next, the last one of the first: a
 	// ring; the tenth needs an old version of another one, which comes first and gets a newer one.

@@ -129,6 +129,8 @@ func deprecating(pkg *catalog.Package, versions ...string) *catalog.Package {
 	return pkg
 }
 
+// Promise UPG-V11: A range or pin below the installed version moves nothing, and the message says what to set. With `SelfCertified` an
+// operator goes down when its range has only older versions.
 func TestUPG_V11_NothingMovesDownSilently(t *testing.T) {
 	versions := []string{"1.8.0", "1.9.0", "2.0.0"}
 	for name, test := range map[string]struct {

@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// Promise UPG-V1: A semver edge leads to a later patch version of the same 0.y or x.y, and to a later minor version of the same major
+// version from 1 on. None leads from 0.0.z, across 0.y or major versions, or down.
 func TestUPG_V1_SemverEdges(t *testing.T) {
 	for name, test := range map[string]struct {
 		from, to string
@@ -36,6 +38,8 @@ func TestUPG_V1_SemverEdges(t *testing.T) {
 	}
 }
 
+// Promise UPG-V2: A semver edge leads from a prerelease to its release, a later release or a later prerelease of its version, and none
+// from a release to a prerelease. In a channel of prereleases only, they lead to one another.
 func TestUPG_V2_SemverEdgesAndPrereleases(t *testing.T) {
 	for name, test := range map[string]struct {
 		from, to        string
@@ -76,6 +80,8 @@ stable: 2.0.0 skipRange >=1.1.0 <1.3.0
 edge: 1.3.0 replaces 1.2.0
 `
 
+// Promise UPG-V3: A channel edge leads from any bundle of the package to a channel entry that replaces or skips it or whose skipRange
+// covers it, and never down. A skipRange that leads down or cannot be read is named.
 func TestUPG_V3_ChannelEdges(t *testing.T) {
 	for name, test := range map[string]struct {
 		lines string
@@ -125,6 +131,7 @@ func TestUPG_V3_ChannelEdges(t *testing.T) {
 	})
 }
 
+// Promise UPG-V4: With the semantics "both", the edges are the union of channel edges and semver edges, and each edge names its sources.
 func TestUPG_V4_BothSemantics(t *testing.T) {
 	pkg := made(t, channels)
 	edges := map[Semantics][]string{}
@@ -149,6 +156,8 @@ func TestUPG_V4_BothSemantics(t *testing.T) {
 	}
 }
 
+// Promise UPG-V12: Versions that differ in build metadata or release only have one order, whatever the order of the input. An edge leads
+// to the later one.
 func TestUPG_V12_OrderOfEqualVersions(t *testing.T) {
 	want := []string{"1.0.0-rc.1", "1.0.0", "1.0.0+2", "1.0.0+10", "1.0.0+b", "1.0.0+b.1", "1.0.0 (release 2)", "1.0.0 (release 10)", "1.0.0 (release rc)", "1.0.1"}
 	lines := strings.NewReplacer("(", "", ")", "").Replace(strings.Join(want, "\n"))

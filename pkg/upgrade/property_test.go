@@ -26,6 +26,8 @@ type given struct {
 	ready     []Version
 }
 
+// Promise UPG-V14: For generated packages each step of a path is an edge, none goes down, rules hold on every prefix, and the order of
+// input does not matter. Another bundle removes no edge and closes a path only by a named rule.
 func TestUPG_V14_WhatHoldsOfEveryPackage(t *testing.T) {
 	base := *seed
 	if base == 0 {

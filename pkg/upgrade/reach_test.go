@@ -17,6 +17,8 @@ const minors = `
 1.4.1
 `
 
+// Promise UPG-V5: A rule of the author that requires a version on the way puts its newest version into the path: 1.2 goes to 1.4 through
+// 1.3. Operators that are there, or that the rule does not concern, go straight.
 func TestUPG_V5_AStepToPassThrough(t *testing.T) {
 	pkg := steps(t, made(t, minors), Semver, ">=1.2.0 <1.3.0 → 1.3.x → >=1.4.0 # 1.3 migrates stored objects")
 	for name, test := range map[string]struct {
@@ -102,6 +104,8 @@ func TestAStepThatWantsTheLatest(t *testing.T) {
 	}
 }
 
+// Promise UPG-V7: All rules for an upgrade hold together, also those of two catalogs. When rules contradict one another, no path exists,
+// and the refusal names the conflicting rules and no others.
 func TestUPG_V7_StepsCompose(t *testing.T) {
 	for name, test := range map[string]struct {
 		lines    string

@@ -90,6 +90,8 @@ func ofCatalog(tb testing.TB, from catalog.Package) Package {
 	return pkg
 }
 
+// Promise UPG-V13: Edges and reachability of every package of the two real catalogs equal a golden file on each run, with 1,893 and 2,296
+// channel edges and 14,862 and 6,334 semver edges.
 func TestUPG_V13_EveryPackageOfTheRealCatalogs(t *testing.T) {
 	catalogs := realPackages(t)
 	got, totals := summary(catalogs)

@@ -121,6 +121,8 @@ func flap(ctx context.Context, name string) {
 
 var _ = Describe("catalogs on the cluster", func() {
 
+	// Promise UPG-C5: The manager reads a catalog again only when its content may have changed, and at most once a minute where nothing
+	// identifies the content. Only operators whose package changed are evaluated again.
 	It("[UPG-C5] content is read again when it changes; what else changes costs nothing, and only who uses it looks again", func(ctx context.Context) {
 		installed(ctx, "neighbour", "1.0.0")
 		Expect(admin.Publish(ctx, samples.Operator{Package: "changing", Version: "1.0.0"})).To(Succeed())

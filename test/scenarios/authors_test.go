@@ -14,6 +14,8 @@ import (
 
 func TestWhatTheAuthorAndTheCatalogSay(t *testing.T) {
 	t.Parallel()
+	// Promise UPG-V6: A rule that requires the latest version is evaluated when an upgrade step begins: the operator has to pass through
+	// a later version first. An upgrade step that has begun continues.
 	runStory(t, "UPG-V6 of the latest to pass through is judged when a hop begins", defaultOperators, func(ctx context.Context, s *Story) {
 		const rules = "steps:\n- from: 1.2.x\n  through: 1.2.x\n  to: '>=1.3.0'\n  select: latest"
 		const early, late = "earlybird", "latecomer"
@@ -36,6 +38,8 @@ func TestWhatTheAuthorAndTheCatalogSay(t *testing.T) {
 		s.Expect(s.historyOf(ctx, early)).To(Equal([]string{"1.3.0 Installing by Automatic", "1.2.8 Ready by Installation"}), "what has begun is not called back")
 	})
 
+	// Promise UPG-V8: When a rule requires versions that no catalog has or that this cluster must not run, the upgrade is blocked, and
+	// the message names the rule and what is missing. `SelfCertified` passes, and history records it.
 	runStory(t, "UPG-V8 of a step whose versions are not there, or not for this cluster, blocks and says what is missing", defaultOperators, func(ctx context.Context, s *Story) {
 		const pruned, old = "pruned", "antique"
 		s.offering(ctx, pruned, through13, "1.2.0")
@@ -61,6 +65,8 @@ func TestWhatTheAuthorAndTheCatalogSay(t *testing.T) {
 		s.Eventually(s.eventsAbout).WithContext(ctx).WithArguments(platformv1alpha1.EventUpgradeStarted, pruned).Should(ConsistOf(ContainSubstring("SelfCertified")))
 	})
 
+	// Promise UPG-V9: Upgrade rules mean the same as a blob or a property and over both catalog protocols. Rules that are malformed, of
+	// an unknown version, contradictory or for another package block every move, with the fault named.
 	runStory(t, "UPG-V9 in rules is the same by every way, and what cannot be read blocks every move", defaultOperators, func(ctx context.Context, s *Story) {
 		property := func(value string) samples.Property { return samples.Property{Type: samples.RulesSchema, Value: value} }
 		const asJSON = `{"steps": [{"from": ">=1.2.0 <1.3.0", "to": ">=1.4.0", "through": "1.3.x", "reason": "1.3 migrates stored objects"}]}`
@@ -129,6 +135,8 @@ func TestWhatTheAuthorAndTheCatalogSay(t *testing.T) {
 		s.Expect(s.historyOf(ctx, pkg)).To(ContainElement("1.1.0 Ready by SelfCertified"))
 	})
 
+	// Promise UPG-C8: A deprecated package, channel or bundle appears in the `Deprecated` condition and disappears with its entry in the
+	// catalog. The manager prefers versions that are not deprecated.
 	runStory(t, "UPG-C8 of deprecation is a condition, and counts in what is chosen", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "relic"
 		describe := func(versions int, deprecations ...samples.Deprecation) {

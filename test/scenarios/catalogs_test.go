@@ -161,6 +161,8 @@ func (s *Story) quietly(ctx context.Context) map[string]int {
 
 func TestCatalogsOnTheCluster(t *testing.T) {
 	t.Parallel()
+	// Promise UPG-C1: The manager reads CatalogSources of trusted namespaces only, in one pass for each content, and asks for wanted
+	// packages only. It accepts messages of more than 4 MiB, closes its connections, and uses no list that broke off.
 	runStory(t, "[UPG-C1] CatalogSources of trusted namespaces are read in one pass, and others never", defaultOperators, func(ctx context.Context, s *Story) {
 		s.By("one elsewhere that has what an operator asks for")
 		elsewhere := s.otherCatalog(samples.Operator{Package: "smuggled", Version: "1.0.0"})
@@ -210,6 +212,8 @@ func TestCatalogsOnTheCluster(t *testing.T) {
 		s.Expect(broken.lists.Load()).To(BeNumerically(">=", 1))
 	})
 
+	// Promise UPG-C2: The manager reads a ClusterCatalog over HTTPS, package by package or, where the server has no queries, as one
+	// compressed file, and conditionally. It skips an unavailable or untrusted one with the reason.
 	runStory(t, "[UPG-C2] ClusterCatalogs are read over HTTPS as their server can, conditionally, and skipped with the reason", defaultOperators, func(ctx context.Context, s *Story) {
 		client := s.Admin.Dynamic.Resource(clusterCatalogs)
 		s.installed(ctx, "neighbour", "1.0.0")
@@ -258,6 +262,8 @@ func TestCatalogsOnTheCluster(t *testing.T) {
 		s.Expect(stranger.Requests()).To(BeZero())
 	})
 
+	// Promise UPG-C3: Catalogs that are down, not ready, malformed or slow hold up no other catalog and no installed operator. Each
+	// operator's warnings name the catalogs that are left out.
 	runStory(t, "[UPG-C3] catalogs in trouble: the others serve, who may miss something is told why, and every operator says which were left out", defaultOperators, func(ctx context.Context, s *Story) {
 		s.installed(ctx, "neighbour", "1.0.0")
 		warnings := func(ctx context.Context) ([]string, error) {

@@ -27,6 +27,8 @@ const theManager = `PlatformOperatorManager "cluster"`
 
 func TestTheManagersConfiguration(t *testing.T) {
 	t.Parallel()
+	// Promise UPG-R6: A package outside `spec.allowedPackages` gets no BundleDeployment, a paused operator does not move, and an operator
+	// with manual approval waits for it.
 	runStory(t, "UPG-R6 allowed packages, a pause and manual approval are respected", defaultOperators, func(ctx context.Context, s *Story) {
 		const allowed, resting, asking, kept = "welcome", "resting", "asking", "kept-out"
 		publish := func(versions ...string) {

@@ -17,6 +17,8 @@ import (
 
 func TestAClusterWithManyOperators(t *testing.T) {
 	t.Parallel()
+	// Promise UPG-M7: With 20 operators, `status.availableUpdates` of each lists the newest versions first, at most 20, with path and
+	// cause of a block. The total counts all.
 	runStory(t, "UPG-M7 says of each what it could be moved to, and what is in the way", defaultOperators, func(ctx context.Context, s *Story) {
 		const operators, versions = 20, 25
 		name := func(i int) string { return fmt.Sprintf("many-%d", i) }
@@ -55,6 +57,8 @@ func TestAClusterWithManyOperators(t *testing.T) {
 		}
 	})
 
+	// Promise UPG-M8: Operators that can be installed are installed beside others that cannot, whose conditions say why. The manager
+	// reverts a hand edit of a BundleDeployment's source.
 	runStory(t, "UPG-M8 installs what can be installed beside what cannot, and puts back what is edited by hand", defaultOperators, func(ctx context.Context, s *Story) {
 		s.Expect(s.Admin.Publish(ctx, samples.Operator{Package: "sound", Version: "1.0.0"}, samples.Operator{Package: "picky", Version: "1.0.0", SingleNamespaceOnly: true})).To(Succeed())
 		s.create(ctx, "sound", "")

@@ -17,6 +17,11 @@ import (
 
 func TestUpgrades(t *testing.T) {
 	t.Parallel()
+	// Promise UPG-V10: An operator reaches a pin several upgrade steps away along the path that `status.availableUpdates` shows before
+	// anything moves. Each step starts when the version before is ready, with an entry in history and an Event.
+	//
+	// Promise UPG-M1: An operator moves to a newer version without approval, and one upgrade step at a time. `status.target` names the
+	// version, the path and the step under way until `status.installed` shows it.
 	runStory(t, "UPG-V10 UPG-M1 go hop by hop along the path that is shown, each when the one before is healthy", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "hopper"
 		s.offering(ctx, pkg, through13, "1.2.0")
@@ -63,6 +68,8 @@ func TestUpgrades(t *testing.T) {
 			ContainSubstring("from version 1.2.0 to version 1.3.5"), ContainSubstring("from version 1.3.5 to version 1.4.0")))
 	})
 
+	// Promise UPG-M2: With manual approval a new version is reported as `AwaitingApproval`. The approved version is installed along its
+	// path, and a version that appears meanwhile changes nothing.
 	runStory(t, "UPG-M2 with manual approval move exactly where they are told to", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "waiter"
 		s.offering(ctx, pkg, through13, "1.2.0")
@@ -82,6 +89,8 @@ func TestUpgrades(t *testing.T) {
 		s.progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonAwaitingApproval, `The approved version "1.6.0" is in no selected catalog`)
 	})
 
+	// Promise UPG-M3: While the cluster itself is being updated no upgrade step starts, and the operator says so; first installations and
+	// approved versions go on. Upgrades resume when the update is over.
 	runStory(t, "UPG-M3 wait while the cluster itself is being updated, but for first installations and what is approved", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg, other, fresh = "patient", "approver", "newcomer"
 		s.offering(ctx, pkg, "", "1.0.0")
@@ -106,6 +115,8 @@ func TestUpgrades(t *testing.T) {
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.1.0").Should(Succeed())
 	})
 
+	// Promise UPG-M4: A version that was rolled back is marked as failed in `status.availableUpdates`, and not even a restarted manager
+	// tries it again. A newer version in the catalog is installed.
 	runStory(t, "UPG-M4 do not try a version again that failed, before the spec or the catalog changes", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "stumbler"
 		s.offering(ctx, pkg, "", "1.0.0")
@@ -151,6 +162,8 @@ func TestUpgrades(t *testing.T) {
 		s.Expect(s.historyOf(ctx, pkg)).To(Equal(told))
 	})
 
+	// Promise UPG-M5: When the spec asks for another version during an upgrade step that is stuck, the operator moves there, and history
+	// records the stuck version as superseded.
 	runStory(t, "UPG-M5 leave a hop that is stuck at once when the spec asks for something else", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "escaper"
 		s.offering(ctx, pkg, "", "1.0.0")
@@ -215,6 +228,8 @@ func TestUpgrades(t *testing.T) {
 		s.Eventually(s.historyOf).WithContext(ctx).WithArguments(careful).Should(HaveLen(2))
 	})
 
+	// Promise UPG-M6: When the manager restarts in mid-path while no catalog can be read, the upgrade step under way completes and the
+	// operator stays there, healthy. The path continues when the catalogs are back.
 	runStory(t, "UPG-M6 go on after a restart in mid-path, and wait while the catalog is gone", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "wanderer"
 		s.offering(ctx, pkg, through13, "1.2.0")

@@ -20,6 +20,8 @@ func declaring(maxima ...string) []Operator {
 	return operators
 }
 
+// Promise CLU-G2: For each listed pair of a cluster version and a maximum, the gate decides as OLM v0 and OLM v1 do, with 4.23 and 5.0 as
+// one release. Without a cluster version it blocks.
 func TestCLU_G2_DecisionsAreThoseOfTheExistingGates(t *testing.T) {
 	tests := map[string]struct {
 		cluster string

@@ -45,6 +45,8 @@ var tableA = []struct{ raw, v0, v1 string }{
 	{`"4.18446744073709551616"`, unread, unread},
 }
 
+// Promise CLU-G1: The manager reads each value of the maximum OpenShift version as a table records it of OLM v0. The test lists every
+// value that OLM v1 reads otherwise.
 func TestCLU_G1_ReadMaxReadsWhatOLMv0Reads(t *testing.T) {
 	var differences []string
 	for _, row := range tableA {

@@ -22,6 +22,8 @@ import (
 
 const systemNamespace = "openshift-platform-operators"
 
+// Promise CLU-O8: The relatedObjects of the ClusterOperator are those of its manifest and at most 50 install namespaces, sorted, all by
+// lower-case plural resource.
 func TestCLU_O8_RelatedObjectsAreTheManifestsAndABoundedSortedRest(t *testing.T) {
 	static := staticRelatedObjects(systemNamespace)
 	t.Run("the static ones are those of the manifest", func(t *testing.T) {

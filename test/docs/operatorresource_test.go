@@ -34,6 +34,8 @@ var readWriters = []string{
 	"pkg/controllers/operatorhealth", "pkg/controllers/upgradegate", "pkg/controllers/managerversion", "pkg/controllers/managerlimits", "pkg/controllers/watches", // on the operator resource
 }
 
+// Promise CLU-O9: Each reason that the manager writes is a CamelCase constant without names or digits, and a page lists it under its
+// condition. The ClusterOperator carries library-go's union of the operator resource's reasons.
 func TestCLU_O9_EveryReasonIsAConstantOfTheTableAndTheClusterOperatorCarriesTheirUnion(t *testing.T) {
 	t.Run("conditions are written in no room but those that are read here", func(t *testing.T) {
 		var rooms []string

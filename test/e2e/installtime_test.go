@@ -30,6 +30,7 @@ var _ = Describe("a cluster that is being installed with platform operators", Or
 		installing(ctx, admin)
 	})
 
+	// Promise CLU-P10: A PlatformOperator that is created before the manager runs is accepted, and installed when the manager runs.
 	It("[CLU-P10] accepts PlatformOperators before the manager runs, and honours them when it does", func(ctx context.Context) {
 		Expect(admin.Create(ctx, keystone, "1.0.x")).To(Succeed())
 		Expect(admin.Environment.Manager.Start()).To(Succeed())

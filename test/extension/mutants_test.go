@@ -127,6 +127,9 @@ var mutants = []mutant{
 
 // The whole row: what the extension prints, that every specification passes against the manager and puts back what it
 // changed, and that those which change something fail against a manager that lacks their rule.
+//
+// Promise CLU-P11: All specs of the openshift-tests extension pass against the manager and restore what they change. At least ten fail
+// against a manager that lacks the rule that they test.
 func TestCLU_P11_SpecificationsPassAndEachNoticesWhenItsRuleIsSwitchedOff(t *testing.T) {
 	if noticing := noticing(mutants); noticing < promised {
 		t.Fatalf("%d specifications have a mutant; %d were promised", noticing, promised)

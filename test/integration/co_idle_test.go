@@ -46,6 +46,8 @@ func leaseHeld(ctx context.Context) time.Time {
 }
 
 var _ = Describe("the ClusterOperator of a manager that has nothing to do", func() {
+	// Promise CLU-O1: Without PlatformOperators the ClusterOperator is Available and Upgradeable, not Progressing and not Degraded,
+	// within ten seconds after the manager acquires its lease, and never anything else.
 	It("CLU-O1 is as expected in every respect within ten seconds of the lease, and never anything else", func(ctx context.Context) {
 		operators, err := admin.Platform.PlatformV1alpha1().PlatformOperators().List(ctx, metav1.ListOptions{})
 		Expect(err).NotTo(HaveOccurred())

@@ -77,6 +77,9 @@ func requestsOf(program string, after time.Time) []leadership.Asked {
 
 var _ = Describe("two managers", func() {
 	// The payload's own timings, and how long they make a takeover, are in test/leadership.
+	//
+	// Promise CLU-P12: When the leader is killed, stalls or stops, the other manager takes over as the lease allows and completes its
+	// work. The two never write at the same time, and create no object twice.
 	It("CLU-P12 pass the lease on when the leader is killed, stalls or stops, and never both write", func(ctx context.Context) {
 		const pkg, first, second = "heir", "manager-first", "manager-second"
 		Expect(admin.Publish(ctx, samples.Operator{Package: pkg, Version: "1.0.0"})).To(Succeed())

@@ -107,6 +107,8 @@ func behind(proxy *faults.Proxy, args ...string) *environment.Manager {
 }
 
 var _ = Describe("a manager of another version", func() {
+	// Promise CLU-O7: While a new version of the manager rolls out, the ClusterOperator is Available and Progressing with the old version
+	// until every object was tried once, or the time limit is over. A restart is no rollout.
 	It("[CLU-O7] is worked towards until it has tried every object that was there, whatever the outcome, or its time is over", func(ctx context.Context) {
 		const settled, held = "handed-over", "held-up"
 		Expect(admin.Publish(ctx, samples.Operator{Package: settled, Version: "1.0.0"})).To(Succeed())

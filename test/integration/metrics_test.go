@@ -104,6 +104,8 @@ func reviews() (count int) {
 }
 
 var _ = Describe("the manager's metrics", func() {
+	// Promise CLU-P6: The manager gives metrics to Prometheus' client certificate only, with the cluster's TLS profile and a serving
+	// certificate that it reloads. For each alert one test fires it and one nearly does.
 	It("CLU-P6 are given to Prometheus' client certificate without asking the API server, and to nobody else", func(ctx context.Context) {
 		scraper, other := clientCertificate(ctx, prometheus), clientCertificate(ctx, "somebody-else")
 		Eventually(func(ctx context.Context) (string, error) { // a manager that has just started has yet to look at the gate
@@ -156,6 +158,8 @@ var _ = Describe("the manager's metrics", func() {
 		Expect(env.Manager.Exited()).NotTo(BeClosed())
 	})
 
+	// Promise CLU-P7: The manager serves every metric of the metrics page: installs, upgrade steps, repairs, drift, blockers, catalog
+	// age. When an operator is removed, its series disappear.
 	It("CLU-P7 tell of an install, a hop, a repair, drift that is left, what blocks, and catalogs; and of nothing that is gone", func(ctx context.Context) {
 		const name = "metered"
 		limit := `"4.21"` // what the cluster is

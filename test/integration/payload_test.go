@@ -41,6 +41,8 @@ func applied(ctx context.Context, dir string) []string {
 }
 
 var _ = Describe("the payload's manifests", func() {
+	// Promise CLU-P2: When the manifests are merged a second time as the CVO merges them, nothing is written. One write restores an
+	// edited object.
 	It("[CLU-P2] need no write when the cluster-version operator merges them again", func(ctx context.Context) {
 		manifests := filepath.Join(env.Root, "manifests")
 		applied(ctx, manifests) // a ClusterOperator that the manager made anew has none of the CVO's annotations

@@ -86,6 +86,8 @@ func runs(manager *environment.Manager) bool {
 }
 
 var _ = Describe("a cluster", func() {
+	// Promise CLU-P9: One replica runs on each control-plane topology, with the topology's lease timings, and with OLM v0, OLM v1 or
+	// neither. It reads a kind of catalog once its CRD is served, without a restart, and no feature gate.
 	It("CLU-P9 of any topology, with any feature set, with either OLM or none", func(ctx context.Context) {
 		const first, second, program = "settler", "newcomer", "manager-topology"
 		Expect(admin.Publish(ctx, samples.Operator{Package: first, Version: "1.0.0"}, samples.Operator{Package: second, Version: "1.0.0"})).To(Succeed())

@@ -69,6 +69,8 @@ func TestLeadership(t *testing.T) {
 		})
 		return
 	}
+	// Promise CLU-O5: The ClusterOperator does not change when the API server is away for 78 seconds or the lease is lost. It is Degraded
+	// while lists of the manager are refused, and recovers.
 	t.Run("CLU-O5 lists are refused, the API server is away, the lease is lost", func(t *testing.T) {
 		p.testOutage(t.Context(), t)
 		p.testRefusedLists(t.Context(), t)

@@ -11,6 +11,8 @@ import (
 )
 
 var networkRules = []rule{
+	// Promise CLU-P4: Network policies deny the manager's Pods all traffic except metrics for OpenShift's monitoring, DNS, and outgoing
+	// TCP.
 	{"CLU-P4 everything is denied but metrics in, and DNS, the API server and TCP out", networkPolicies},
 }
 

@@ -49,6 +49,8 @@ func everyRule() []rule {
 	return slices.Concat(fileRules, crdRules, podRules, networkRules, rbacRules, admissionRules, reportRules, monitoringRules)
 }
 
+// Promise CLU-P1: Every file in `manifests/` keeps the rules for the payload: order of names, annotations, image references, CRDs, Pods,
+// network policies, RBAC, admission policies and monitoring.
 func TestCLU_P1ThePayloadKeepsEveryRule(t *testing.T) {
 	p := read(t)
 	for _, rule := range everyRule() {

@@ -10,8 +10,12 @@ import (
 )
 
 var podRules = []rule{
+	// Promise CLU-P3: The manager's Pod follows OpenShift's conventions: required SCC, restricted security context, read-only root,
+	// requests without limits, priority class, tolerations, probes, and the workload annotation. A test detects each violation.
 	{"CLU-P3 pods are as OpenShift's conventions want a component's to be", pods},
 	{"HRD-G4 a container that is started again takes its lease back", restarts},
+	// Promise HRD-B6: The Deployment's memory request covers the measured peak and not much more. Its `GOMEMLIMIT` is below the request
+	// and well above the live heap.
 	{"HRD-B6 memory is requested, and limited for Go's runtime, as was measured", memory},
 	{"namespaces are prepared for platform components", namespaces},
 }

@@ -46,6 +46,9 @@ var exemptions = Exemptions{
 const withheld = "test/scenarios/permissions_test.go takes this right of the role for bundles away, and "
 
 // The roles are shipped as manifests/ has them; the suites run the manager under them and nothing else.
+//
+// Promise CLU-P5: The manager's roles have exactly the rights that its requests in stories, specs and end-to-end tests need, but for
+// listed exemptions. No role has a wildcard or may impersonate, and only the role for bundles may escalate and bind.
 func TestCLU_P5_TheManagersRolesAreWhatItUses(t *testing.T) {
 	if *traces == "" {
 		t.Skip("which rights are used is known after the scenarios, integration and end-to-end suites only: `make test` runs this behind them, with -traces")

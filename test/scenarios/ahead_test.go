@@ -78,6 +78,8 @@ func (s *Story) offeringUpTo(ctx context.Context, pkg string, versions ...string
 
 func TestTheUpgradeGate(t *testing.T) {
 	t.Parallel()
+	// Promise CLU-G9: The gate follows the version in the ClusterVersion, also of nightly, prerelease and snapshot builds, whatever the
+	// version of the manager. While that version is unreadable, the gate blocks.
 	runStory(t, "CLU-G9 follows the ClusterVersion, whatever it says and whatever version the manager has been built for", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "almanac"
 		s.offeringUpTo(ctx, pkg, "1.0.0 4.22", "1.1.0 5.1")
@@ -115,6 +117,8 @@ func TestTheUpgradeGate(t *testing.T) {
 		s.Expect(s.Manager == process && process.IsRunning()).To(BeTrue())
 	})
 
+	// Promise CLU-G11: A compatibility override for the next minor version, with a reason and an end, opens the gate until it expires,
+	// with an Event and its reason in the message. Other overrides are ignored with a warning.
 	runStory(t, "CLU-G11 lets the cluster go at a risk that is acknowledged for its next minor version, with a reason, until that expires", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "daredevil"
 		s.offeringUpTo(ctx, pkg, "1.0.0 4.21")

@@ -134,6 +134,10 @@ func (s *Story) installedAndSettled(ctx context.Context, name string) {
 
 // The only story of this test, because queues are counted for the whole process.
 func TestCalm(t *testing.T) {
+	// Promise CLU-O6: A thousand reconciles without a change write nothing. Of 200 flips of one operator at most ten reach the
+	// ClusterOperator and the operator resource, and Degraded is never True.
+	//
+	// Promise CLU-P8: A thousand reconciles without a change send no Event. A repair sends one.
 	runStory(t, "[CLU-O6] [CLU-P8] a thousand reconciles write nothing and send no Event, a change of state sends one, and of two hundred flips ten at most are written", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "placid"
 		s.installedAndSettled(ctx, name)

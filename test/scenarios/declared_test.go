@@ -106,6 +106,8 @@ func (s *Story) managerRestarted() {
 
 func TestWhatTheUpgradeGateReads(t *testing.T) {
 	t.Parallel()
+	// Promise CLU-G3: The gate follows what the catalog declares of an installed bundle, and of no other. During an upgrade step the
+	// stricter of the old and the new bundle counts.
 	runStory(t, "CLU-G3 follows what the catalog declares of what is installed, and of nothing else", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg, wanted = "barometer", "barograph"
 		says := func(values ...string) {
@@ -186,6 +188,8 @@ func TestWhatTheUpgradeGateReads(t *testing.T) {
 		s.gateSaysOf(ctx, pkg)
 	})
 
+	// Promise CLU-G4: Where the catalog and a bundle's own files declare different maxima, the catalog's counts, whether higher or lower.
+	// Without the catalog the recorded value stays, and status records its source.
 	runStory(t, "CLU-G4 goes by the catalog where that and the bundle's own files differ, and by what is recorded where it is gone", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "theodolite"
 		operator := samples.Operator{Package: pkg, Version: "1.0.0", FileProperties: runsUpTo(`"4.21"`)}
@@ -234,6 +238,8 @@ func TestWhatTheUpgradeGateReads(t *testing.T) {
 		}, "2s").WithContext(ctx).Should(Equal(before.ResourceVersion))
 	})
 
+	// Promise CLU-G5: A maximum that is declared twice or unreadable blocks with a line of its own, also of a plain+v0 bundle. Only an
+	// unreadable cluster version or installed set is an error of the check.
 	runStory(t, "CLU-G5 is closed by what nobody can read, and by what plain bundles declare, with a line for each, and is an error of the check only without a cluster version", defaultOperators, func(ctx context.Context, s *Story) {
 		const two, word, plain, orrery = "sundial", "clepsydra", "astrolabe", "orrery"
 		lines := map[string]string{

@@ -86,6 +86,8 @@ func (c *cluster) upgradeable() metav1.Condition {
 	return *meta.FindStatusCondition(c.operator.Status.Conditions, platformv1alpha1.ConditionUpgradeable)
 }
 
+// Promise CLU-G10: Status of an operator says how far the cluster may go now, and how far after the available updates, at most two minor
+// versions ahead.
 func TestCLU_G10_StatusSaysHowFarTheClusterMayGoNowAndAfterUpdates(t *testing.T) {
 	for name, test := range map[string]struct {
 		catalog permitting

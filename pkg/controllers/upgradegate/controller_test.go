@@ -101,6 +101,8 @@ func TestRemedyThatTheManagerForbidsIsNamedWithItsField(t *testing.T) {
 	}
 }
 
+// Promise CLU-G12: An operator of which nothing was installed does not block the gate. An operator in removal blocks until its workload
+// is gone, and not for the finalizers of others.
 func TestCLU_G12_WhatIsNotThereBlocksNobody(t *testing.T) {
 	now := metav1.Now()
 	on := resolve.Cluster{Version: "4.21.0", KubeVersion: "v1.36.3"}
@@ -129,6 +131,9 @@ func TestCLU_G12_WhatIsNotThereBlocksNobody(t *testing.T) {
 }
 
 // CLU-G7 is measured on the ClusterOperator, as library-go writes it.
+//
+// Promise CLU-G7: The gate's message is the same for any order of 1, 5 or 60 blockers, and has at most 1,500 characters on the
+// ClusterOperator. Each line names operator, version, maximum and remedy.
 func TestCLU_G7_MessageOnTheClusterOperatorIsStableBoundedAndSaysWhatToDo(t *testing.T) {
 	sample := func(n int) []compat.Operator {
 		var operators []compat.Operator

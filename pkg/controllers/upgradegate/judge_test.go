@@ -251,6 +251,8 @@ func TestHRD_G4_ANewProcessPermitsNothingBeforeItsFirstVerdict(t *testing.T) {
 	}
 }
 
+// Promise CLU-G8: Until a new manager process has read everything, the recorded verdict for the same cluster version stays; without one
+// the gate blocks, for two minutes at most. In a later outage the verdict stays, and the message says since when.
 func TestCLU_G8_NoVerdictIsWithdrawnOrMadeUpWhileTheManagerCannotTell(t *testing.T) {
 	const waits = "waits, until 2026-03-01T12:02:00Z at most, for catalog ClusterCatalog/c to be read"
 	permits := compass("", "4.23", "none")

@@ -11,6 +11,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/compat"
 )
 
+// Promise CLU-G6: An operator that declares no maximum never blocks the gate. The metric `platform_operators_undeclared` counts it, and
+// so does the message when the gate is open.
 func TestCLU_G6_WhatDeclaresNothingIsCountedAndBlocksNothing(t *testing.T) {
 	shown := &gauge{}
 	registry := metrics.NewKubeRegistry()

@@ -194,6 +194,8 @@ func TestHRD_B4_WhatWouldBeKeptIsBounded(t *testing.T) {
 	}
 }
 
+// Promise HRD-B5: The manager refuses YAML from a catalog server. It refuses a YAML document whose aliases expand to a gigabyte, in a
+// catalog or a bundle, before it takes that memory.
 func TestHRD_B5_YAML(t *testing.T) {
 	if _, _, err := ReadServed(strings.NewReader("---\nschema: olm.package\nname: demo\n"), nil, nil); !errors.Is(err, errNotJSON) {
 		t.Errorf("YAML from a server: %v", err)
@@ -210,6 +212,8 @@ func TestHRD_B5_YAML(t *testing.T) {
 	}
 }
 
+// Promise HRD-B8: Errors about catalogs, annotations and image entries name the file or the blob, by number where it has no name, and
+// quote at most 80 characters of a value.
 func TestHRD_B8_FaultsOfCatalogsNameWhatTheyAreAbout(t *testing.T) {
 	long := strings.Repeat("v", 1<<20)
 	for sentence, test := range map[string]struct {

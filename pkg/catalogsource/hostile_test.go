@@ -24,6 +24,9 @@ const hostileAtMost = 64 << 20
 
 // TestHRD_B4_RealHeapOfHostileReadings holds that sixteen hostile catalogs that are read at once, half of them over gRPC and half
 // over HTTPS, keep at most 64 MiB. The servers are another process.
+//
+// Promise HRD-B4: Sixteen hostile catalogs that are read at once keep at most 64 MiB of heap together, over gRPC and HTTPS. What exceeds
+// the budget is refused with the limit named, and a slow catalog makes no other one fail.
 func TestHRD_B4_RealHeapOfHostileReadings(t *testing.T) {
 	addresses, halves := startHostile(t)
 	reads := hostileReads(t, addresses)

@@ -13,6 +13,8 @@ func deployment(name, most string) Operator {
 	return operator
 }
 
+// Promise HRD-G2: BundleDeployments that no PlatformOperator owns count at the gate, with a line, a remedy and overrides of their own.
+// One that a ServiceAccount applies causes a warning and never blocks.
 func TestHRD_G2_BundleDeploymentsBlockAndThoseOfServiceAccountsWarn(t *testing.T) {
 	scoped := func(name, most string) Operator {
 		operator := deployment(name, most)

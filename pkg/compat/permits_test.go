@@ -6,6 +6,9 @@ import (
 )
 
 // HRD-G3. 4.23 and 5.0 are the same release, which a maximum of the 4.x series is compared with by its 4.x name. 5.1 has no other.
+//
+// Promise HRD-G3: The gate compares a maximum of 4.y with the 4.x name of the next minor version where it has one, and treats 4.23 and
+// 5.0 as one release. The text names both.
 func TestHRD_G3_MaximumIsComparedWithTheNextMinorVersion(t *testing.T) {
 	maxima := []string{"4.21", "4.22", "4.23", "4.24", "4.25", "4.30", "4.99", "5.0", "5.1", "5.2", "6.0"}
 	for cluster, permits := range map[string]string{

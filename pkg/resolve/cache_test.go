@@ -333,6 +333,8 @@ func hundredAlone() *neighbourhood {
 	return live(operators...).with(func(n *neighbourhood) { n.world.Kinds = []Kind{{GVK: gvk("Served")}} })
 }
 
+// Promise HRD-B2: When the catalog of one package changes, of 100 operators only its own and those that share requirements or kinds with
+// it are evaluated again.
 func TestHRD_B2_OnlyWhatAChangeTouchesIsDecidedAgain(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*neighbourhood)

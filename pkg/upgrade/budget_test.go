@@ -33,6 +33,8 @@ func work(tb testing.TB, pkg Package) int {
 	return r.Work()
 }
 
+// Promise HRD-B1: A package with ten times the versions takes at most 15 times the work, also under 32 rules that nothing can meet. A
+// search over its budget ends with a condition that names the package, and other operators are evaluated.
 func TestHRD_B1_WorkGrowsAsTheVersionsDo(t *testing.T) {
 	guarded := func(versions int) Package {
 		var lines []string

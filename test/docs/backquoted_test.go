@@ -20,6 +20,9 @@ var generatedPages = []string{"docs/benchmarks.md", "docs/soak.md"}
 
 // TestHRD_C8_WhatIsInBackQuotesExists looks up fields, conditions, reasons, metrics, verbs, files, commands and all else.
 // Flags of the manager are looked up by cmd/platform-operators, which has them.
+//
+// Promise HRD-C8: Every word in back quotes on the pages and in the manifests' comments exists in schemas, code or the manager's flags.
+// Every link of a page leads to a file or a heading.
 func TestHRD_C8_WhatIsInBackQuotesExists(t *testing.T) {
 	all := allQuoted(t)
 	if len(all) < 1000 {

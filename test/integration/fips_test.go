@@ -17,6 +17,8 @@ var _ = Describe("a manager in FIPS mode", func() {
 	// A key exchange that FIPS 140 does not approve shows whether the mode is on.
 	unapproved := func() *tls.Config { return &tls.Config{CurvePreferences: []tls.CurveID{tls.X25519}} }
 
+	// Promise HRD-C7: In FIPS mode the manager starts, serves with approved algorithms only, pulls, installs and repairs. In FIPS-only
+	// mode it serves with a given certificate, and without one a library ends it.
 	It("[HRD-C7] starts, serves with approved algorithms only, pulls, installs and repairs", func(ctx context.Context) {
 		const pkg = "approved"
 		Eventually(func(ctx context.Context) error {

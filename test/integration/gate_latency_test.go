@@ -27,6 +27,8 @@ func desired(ctx context.Context, version string) {
 
 // Here and not in a story, because in virtual time nothing that is computed takes any.
 var _ = Describe("the upgrade gate", func() {
+	// Promise HRD-B3: When the cluster's version moves, the ClusterOperator has the right verdict within a second, also with a package of
+	// 800 versions. Until the remedy of a blocker is known, its line says so.
 	It("HRD-B3 is right within a second when the cluster moves, whatever there is to search for remedies", func(ctx context.Context) {
 		const pkg = "legion"
 		operators := make([]samples.Operator, 0, 800)

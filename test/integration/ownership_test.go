@@ -34,6 +34,8 @@ func heapInUse() int64 {
 
 var _ = Describe("whose an object is", func() {
 
+	// Promise HRD-B7: A tenant's 200 ConfigMaps of 700 KiB with the owner labels of a BundleDeployment add less than 16 MiB of heap, and
+	// do not make the manager reconcile that BundleDeployment.
 	It("HRD-B7 nothing is kept of what has only an owner's labels, and nobody is woken up for it", startEarly, func(ctx context.Context) {
 		const name, tenant, many, size = "besieged", "besieger", 200, 700 << 10
 		createNamespace(ctx, tenant)

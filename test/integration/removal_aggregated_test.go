@@ -28,6 +28,8 @@ var _ = Describe("a removal where an aggregated API is served", func() {
 		return err == nil, nil
 	}
 
+	// Promise HRD-S4: A removal keeps the install namespace when it holds objects of an aggregated API, or may hold some while that API
+	// is not available. An Event says why.
 	It("HRD-S4 keeps a namespace that holds objects of the API, or may hold some while it is not available", func(ctx context.Context) {
 		By("installing three operators, in whose namespaces nobody else has anything")
 		names := []string{"streaming", "streamless", "streamed-in-the-dark"}

@@ -63,6 +63,9 @@ func startedAgainIn(ctx context.Context, manager *environment.Manager, before le
 
 var _ = Describe("a manager whose container is started again in its pod", func() {
 	// With the payload's timings, by which the lease lasts for 137 seconds.
+	//
+	// Promise HRD-G4: A restarted container takes its own lease back within five seconds and closes a gate that was open meanwhile; other
+	// processes and Pods stay out. A late write of the ended process fails with a conflict.
 	It("HRD-G4 takes its lease back within five seconds and closes the gate that was open meanwhile; other processes and pods stay out", func(ctx context.Context) {
 		const pkg = "sentry"
 		offeringUpTo(ctx, pkg, "1.0.0 4.21")

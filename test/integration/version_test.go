@@ -55,6 +55,8 @@ func makes(ctx context.Context, dir string, args ...string) string {
 }
 
 var _ = Describe("a manager that is built as the payload is, without git", func() {
+	// Promise HRD-C4: A build without git, stamped by the payload builder's variables, reports version, commit, tree state, date, Go
+	// version and platform, by `--version` and as a metric.
 	It("[HRD-C4] says version, commit, tree state, date, Go version and platform, as --version and as a metric", func(ctx context.Context) {
 		dir := withoutGit()
 		makes(ctx, dir, "build")

@@ -73,6 +73,8 @@ func (s *Story) appliedByCVO(ctx context.Context) {
 
 func TestTheDeletionOfACustomResourceDefinition(t *testing.T) {
 	t.Parallel()
+	// Promise HRD-U6: Deletion of one of the project's CRDs is denied with a message that names the annotation which permits it. The
+	// garbage collector, the CVO and other CRDs are not affected.
 	runStory(t, "HRD-U6 of ours is denied, by whatever request, and permitted by the annotation that the refusal names", defaultOperators, func(ctx context.Context, s *Story) {
 		client := s.Admin.Dynamic.Resource(definitions)
 		for _, name := range ourDefinitions {

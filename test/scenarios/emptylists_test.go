@@ -107,6 +107,8 @@ func TestAnEmptyListFromBeforeItWasRefused(t *testing.T) {
 			s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(fresh, "1.0.0").Should(Succeed())
 		}
 	}
+	// Promise HRD-S6: The API server refuses an empty list of what is permitted. A stored empty list permits nothing, the condition gives
+	// the command that removes it, and the rest of the object can be edited.
 	runStory(t, "HRD-S6 permits nothing in allowedPackages of the PlatformOperatorManager, and the rest of that can be edited", defaultOperators, permitsNothing("allowedPackages"))
 	runStory(t, "HRD-S6 permits nothing in catalogNamespaces of the PlatformOperatorManager, and the rest of that can be edited", defaultOperators, permitsNothing("catalogNamespaces"))
 

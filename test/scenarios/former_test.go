@@ -79,6 +79,9 @@ func (s *Story) checkOperands(ctx context.Context, r *recording) {
 }
 
 // TestHRD_C9_WhatTheManagerOfC02a7afWrote starts from testdata/c02a7af, a cluster that the manager of commit c02a7af managed.
+//
+// Promise HRD-C9: When a manager takes over a cluster from an earlier one, or hands it back, no operand changes, and deadlines, holds,
+// reasons and the gate's verdict stay.
 func TestHRD_C9_WhatTheManagerOfC02a7afWrote(t *testing.T) {
 	recorded, err := readRecording("testdata/c02a7af")
 	if err != nil {

@@ -14,6 +14,8 @@ import (
 
 func TestANamespaceOfSomebodyElse(t *testing.T) {
 	t.Parallel()
+	// Promise HRD-S1: An operator is installed in a namespace that the manager did not create only when the spec names it, and with a
+	// warning. Else nothing is written, and the message names the namespace, its requester and the field to set.
 	runStory(t, "HRD-S1 is installed in only when spec names it, with a warning, and it cannot be changed after that", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "squatted"
 		_, err := s.Admin.Kubernetes.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{

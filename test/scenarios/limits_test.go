@@ -88,6 +88,8 @@ func TestAPlatformOperatorManagerThatLimits(t *testing.T) {
 		})
 	}
 
+	// Promise HRD-S3: Deletion of a PlatformOperatorManager that sets limits is denied without an annotation. After a permitted deletion
+	// no operator is installed or upgraded until the limits are back or the new ones are accepted; repairs go on.
 	runStory(t, "HRD-S3 holds everything after its deletion until its limits are back, or those of the new one are accepted", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg, other = "outliving", "unwelcome"
 		publish := func(versions ...string) {

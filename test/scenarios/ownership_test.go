@@ -45,6 +45,8 @@ func (s *Story) labelledBy(ctx context.Context, manager, namespace, name, owner 
 
 func TestWhoseAnObjectIs(t *testing.T) {
 	t.Parallel()
+	// Promise HRD-S2: The manager owns an object that has its field manager, or the owner labels and a place in an applied revision;
+	// labels alone prove nothing. A policy denies tenants both marks, and a PlatformOperator's claim to a name wins.
 	runStory(t, "HRD-S2 one that has only the labels is left alone, when it is declared and when the BundleDeployment goes", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "impersonated"
 		s.createNamespace(ctx, name)

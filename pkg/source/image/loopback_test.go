@@ -21,6 +21,9 @@ import (
 const elsewhere = "example.com"
 
 // TestHRD_S5_RegistriesReachNoAddressOfThisMachine has a registry elsewhere send the manager to a server on a loopback address.
+//
+// Promise HRD-S5: A registry elsewhere cannot send the manager to a loopback address, by redirect, token service or a name that resolves
+// to one. A reference that names loopback itself may lead there.
 func TestHRD_S5_RegistriesReachNoAddressOfThisMachine(t *testing.T) {
 	var asked atomic.Int32
 	local := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -12,6 +12,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// Promise OM-9: The API server in memory answers at least 150 requests as a real kube-apiserver does, but for listed differences. So does
+// a second one on Kubernetes' own storage for REST.
 func TestOM_9_AServerInMemoryAnswersAsARealOne(t *testing.T) {
 	differences, err := Differences()
 	if err != nil {

@@ -58,6 +58,8 @@ func TestTwoManagers(t *testing.T) {
 	t.Parallel()
 	newer := samples.Operator{Package: "memo", Version: "1.1.0"}
 
+	// Promise OM-10: A story runs two managers, or service-ca beside the manager, at virtual time. The standby leads when a lease has run
+	// out or is released, and only the leader writes.
 	runStory(t, "[OM-10] of which one is killed: the other one leads when the lease has run out, and goes on", versions[:1], func(ctx context.Context, s *Story) {
 		killed, standby := s.twoManagers(ctx)
 		defer standby.Kill()

@@ -102,6 +102,9 @@ const minStories = 100
 
 // That a hundred of them take less than a minute is shown by make bench. The classes of stories are all but the restart at every write, which
 // TestENG_D10 has.
+//
+// Promise OM-14: There are at least 100 stories, among them installation, upgrade by steps, gate, drift, rollback, removal, loss of a
+// catalog, conflict and a quiet day.
 func TestOM_14_ThereAreAHundredStoriesAndOneOfEachClass(t *testing.T) {
 	t.Parallel()
 	stories, err := goStories()

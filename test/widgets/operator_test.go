@@ -34,6 +34,7 @@ func TestMain(m *testing.M) {
 // operatorUser is the ServiceAccount that manifests/rbac.yaml gives rights to.
 const operatorUser = "system:serviceaccount:widgets:operator"
 
+// Promise OM-15: A second, small operator runs stories of its own with the scenario library.
 func TestOM_15_AnotherOperatorRunsStories(t *testing.T) {
 	from := prepared(t)
 	files, err := filepath.Glob("stories/*.yaml")

@@ -39,7 +39,7 @@ func (s *Story) untilYoungerThan(ctx context.Context, name string) {
 func TestWhatIsThereAlready(t *testing.T) {
 	t.Parallel()
 	// Promise ENG-P2: The manager leaves an existing object alone, and names it with its owner (nobody, another package, Helm, OLM v0 or
-	// OLM v1), unless `spec.adoption` permits a takeover. Of two BundleDeployments the older one keeps a shared object.
+	// OLM v1), unless `spec.adoption` permits a takeover. Of two BundleDeployments the older one gets a shared object.
 	runStory(t, "[ENG-P2] is refused by name and owner, and with Any taken over", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "intruder"
 		s.createNamespace(ctx, name)

@@ -109,8 +109,8 @@ const atOnce = 2 * time.Second
 
 func TestDrift(t *testing.T) {
 	t.Parallel()
-	// Promise ENG-D3: The manager reverts an edited field, a removed label and a deleted object upon the watch event, and reports who
-	// changed what. `spec.drift.additions` decides whether additions are reported, ignored or removed.
+	// Promise ENG-D3: The manager reverts an edited field, a removed label and a deleted object upon the watch event, and reports each
+	// repair. `spec.drift.additions` decides whether additions are reported, ignored or removed.
 	runStory(t, "ENG-D3 of what is declared is put back from the watch event, additions follow the policy, and all of it is told", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "tinkered"
 		s.drifting(ctx, name, "{}")

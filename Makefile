@@ -215,7 +215,7 @@ bench: ## Measure, and write docs/benchmarks.md
 ##@ Keep
 
 .PHONY: update
-update: update-tests-ext ## Generate everything that follows from pkg/apis: deepcopy, clients, CRDs; and the list of tests for openshift-tests
+update: update-tests-ext update-promises ## Generate everything that follows from pkg/apis: deepcopy, clients, CRDs; the list of tests for openshift-tests; docs/promises.md
 	hack/update-codegen.sh
 
 # It refuses to forget a test: one that is renamed has to say what it was called before.
@@ -223,8 +223,13 @@ update: update-tests-ext ## Generate everything that follows from pkg/apis: deep
 update-tests-ext: build-tests-ext
 	_output/platform-operators-tests-ext update
 
+# Takes seconds, unlike the rest of update.
+.PHONY: update-promises
+update-promises: ## Write docs/promises.md from the promises beside the tests
+	go run ./hack/promises
+
 .PHONY: verify
-verify: verify-codegen verify-tests-ext verify-format vet ## Fail when something generated, formatted or vendored is stale. Changes nothing, needs no network
+verify: verify-codegen verify-tests-ext verify-promises verify-format vet ## Fail when something generated, formatted or vendored is stale. Changes nothing, needs no network
 
 .PHONY: verify-codegen
 verify-codegen: ## Fail when something generated is stale
@@ -236,6 +241,10 @@ verify-tests-ext: build-tests-ext ## Fail when the list of tests for openshift-t
 	@rm -rf _output/metadata && mkdir -p _output/metadata/.openshift-tests-extension && cp $(METADATA) _output/metadata/.openshift-tests-extension
 	@cd _output/metadata && ../platform-operators-tests-ext update >/dev/null
 	@diff --unified $(METADATA) _output/metadata/$(METADATA) || { echo "$(METADATA) is stale; run 'make update'."; exit 1; }
+
+.PHONY: verify-promises
+verify-promises: ## Fail when an id of a test has no promise, or docs/promises.md is stale
+	go run ./hack/promises -check
 
 .PHONY: verify-format
 verify-format: ## Fail when a file is not gofmt'ed

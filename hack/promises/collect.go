@@ -43,8 +43,18 @@ func newCollection() *collection { return &collection{carriers: map[string][]str
 // addFolder adds the tests in Go and the stories in YAML of a folder below root.
 func (c *collection) addFolder(root, folder string) error {
 	return filepath.WalkDir(filepath.Join(root, folder), func(full string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+		if err != nil {
 			return err
+		}
+		relative, err := filepath.Rel(root, full)
+		if err != nil {
+			return err
+		}
+		if relative = filepath.ToSlash(relative); entry.IsDir() {
+			if relative == own {
+				return filepath.SkipDir
+			}
+			return nil
 		}
 		isGo := strings.HasSuffix(full, "_test.go")
 		if !isGo && !isStory(full) {
@@ -54,14 +64,10 @@ func (c *collection) addFolder(root, folder string) error {
 		if err != nil {
 			return err
 		}
-		relative, err := filepath.Rel(root, full)
-		if err != nil {
-			return err
-		}
 		if isGo {
-			return c.addGo(filepath.ToSlash(relative), content)
+			return c.addGo(relative, content)
 		}
-		c.addStory(filepath.ToSlash(relative), string(content))
+		c.addStory(relative, string(content))
 		return nil
 	})
 }

@@ -23,7 +23,10 @@ import (
 const page = "docs/promises.md"
 
 // folders have all tests.
-var folders = []string{"cmd", "pkg", "test"}
+var folders = []string{"cmd", "hack", "pkg", "test"}
+
+// own is the folder of this program, whose tests carry ids that are examples.
+const own = "hack/promises"
 
 func main() {
 	check := flag.Bool("check", false, "fail if the page is stale, instead of writing it")

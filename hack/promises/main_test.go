@@ -36,8 +36,9 @@ func promised(id, text string) string {
 }
 
 var good = map[string]string{
-	"pkg/a/a_test.go": promised("ENG-D910", "It goes on."),
-	"pkg/a/a.go":      "package p\n\nconst note = \"[ENG-D999]\" // in no test\n",
+	"pkg/a/a_test.go":  promised("ENG-D910", "It goes on."),
+	own + "/a_test.go": promised("ENG-D911", "An example."),
+	"pkg/a/a.go":       "package p\n\nconst note = \"[ENG-D999]\" // in no test\n",
 	"test/b/b_test.go": `package p
 
 // TestOther says what it does.

@@ -9,7 +9,10 @@ import (
 
 var crdRules = []rule{
 	{"CRDs have a status subresource, a schema and one stored version", crdShape},
+	// Promise HRD-C2: Every field of the project's types has a text in its CRD, in whole sentences, that begins with the field's name and
+	// states its bounds, values and default. No CRD exceeds 262,144 bytes.
 	{"HRD-C2 every field is described, with its bounds and its default", crdTexts},
+	// Promise HRD-C3: Every string, list, map and integer in the CRDs is bounded but for listed ones, in embedded types too.
 	{"HRD-C3 every string, list, map and integer is bounded", crdBounds},
 	{"HRD-S6 no list in a spec that limits something can be empty", crdMinima},
 }

@@ -69,6 +69,8 @@ func TestHRD_C1_EveryAddedBoundHasAStoredObjectOutsideOfIt(t *testing.T) {
 	}
 }
 
+// Promise HRD-C1: The API types break no rule of the API linter but for listed exceptions. An object that was stored before a bound was
+// added can still be edited, by update and server-side apply, and so can its status.
 func TestHRD_C1_ObjectsOfFormerCRDsCanBeEdited(t *testing.T) {
 	run(t, formerCRDs, func(c cluster) {
 		objects := formerObjects(t)

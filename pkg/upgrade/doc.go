@@ -7,5 +7,5 @@
 //
 // It is pure, and knows nothing of catalogs on a cluster, of operators that need one another, or of when a hop is made.
 // Whether the cluster may run a bundle is said to it in Bundle.Unfit. pkg/resolve asks it what an operator may be moved to,
-// and authors' tools how a package behaves. What was decided where the requirements were silent is in docs/upgrades.md.
+// and authors' tools how a package behaves. What was decided where the requirements were silent is in docs/upgrade-rules.md.
 package upgrade

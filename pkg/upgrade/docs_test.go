@@ -14,7 +14,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalog"
 )
 
-const page = "../../docs/upgrades.md"
+const page = "../../docs/upgrade-rules.md"
 
 // An example of the page is lines for made, rules under a line that says whose they are, questions, and "order: " with all
 // versions in their order; "lint: " with a finding and words of it.
@@ -213,7 +213,7 @@ func TestThePageListsEveryReasonAndEveryFinding(t *testing.T) {
 	content := readPage(t)
 	for file, constants := range map[string]struct{ kind, table string }{
 		"refusal.go": {"Reason", "## What a refusal says"},
-		"lint.go":    {"FindingKind", "## For authors"},
+		"lint.go":    {"FindingKind", "## Check a package before you publish it"},
 	} {
 		source, err := os.ReadFile(file)
 		if err != nil {

@@ -77,7 +77,7 @@ func (b *plainBundle) namesOrCovers(from *plainBundle) bool {
 	})
 }
 
-// promises says whether semantic versioning has nothing against a move up (docs/upgrades.md).
+// promises says whether semantic versioning has nothing against a move up (docs/upgrade-rules.md).
 func promises(from, to *semver.Version) bool {
 	switch {
 	case from.Major() != to.Major():

@@ -187,9 +187,9 @@ func (v *vocabulary) field(q quoted) string {
 
 // packagesOfPages are those that a page is about; it leaves their names out.
 var packagesOfPages = map[string][]string{
-	"docs/scenarios.md":   {"pkg/scenario", "pkg/scenario/story", "pkg/scenario/builtin", "test/scenarios"},
-	"docs/upgrades.md":    {"pkg/upgrade"},
-	"docs/development.md": {"cmd/platform-operators-tests-ext/spec", "cmd/platform-operators-tests-ext/specs"},
+	"docs/scenarios.md":     {"pkg/scenario", "pkg/scenario/story", "pkg/scenario/builtin", "test/scenarios"},
+	"docs/upgrade-rules.md": {"pkg/upgrade"},
+	"docs/development.md":   {"cmd/platform-operators-tests-ext/spec", "cmd/platform-operators-tests-ext/specs"},
 }
 
 // inStories is whether a word is of the YAML of stories, on a page about these.

@@ -18,8 +18,8 @@ func TestWordsOfStatusAreTheSameInCodePageAndCRD(t *testing.T) {
 	}
 	const page = "platformoperators.md"
 	for heading, fields := range map[string]map[string]string{ // of each section: the CRD's fields, and the prefix of their constants
-		"Which updates there are":   {"blockedReason": "Blocked"},
-		"Which versions there were": {"state": "History", "trigger": "Trigger"},
+		"Available updates": {"blockedReason": "Blocked"},
+		"History":           {"state": "History", "trigger": "Trigger"},
 	} {
 		all := map[string]string{}
 		for field, prefix := range fields {

@@ -56,10 +56,10 @@ func TestARemovalByPlatformOperator(t *testing.T) {
 		s.Expect(s.deploymentExists(ctx, name, name)).To(Succeed(), "the operator still runs, to see its custom resources off")
 
 		s.By("the command in the documentation")
-		page, err := os.ReadFile(filepath.Join(s.Environment.Root, "docs", "platformoperators.md"))
+		page, err := os.ReadFile(filepath.Join(s.Environment.Root, "docs", "tasks", "remove-an-operator.md"))
 		s.Expect(err).NotTo(HaveOccurred())
 		command := regexp.MustCompile(`(?m)^\$ kubectl patch plop NAME --type merge -p '(.*deletion.*)'$`).FindSubmatch(page)
-		s.Expect(command).NotTo(BeNil(), "docs/platformoperators.md has the command")
+		s.Expect(command).NotTo(BeNil(), "docs/tasks/remove-an-operator.md has the command")
 		_, err = s.Admin.Platform.PlatformV1alpha1().PlatformOperators().Patch(ctx, name, types.MergePatchType, command[1], metav1.PatchOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 		gone := func(ctx context.Context) error { _, err := s.Admin.Operator(ctx, name); return err }

@@ -74,10 +74,8 @@ var _ = Describe("kubectl apply", func() {
 	})
 
 	It("takes every object that the pages show", func(ctx context.Context) {
-		pages, err := filepath.Glob(filepath.Join(env.Root, "docs", "*.md"))
-		Expect(err).NotTo(HaveOccurred())
 		var shown []string
-		for _, page := range append(pages, filepath.Join(env.Root, "README.md")) {
+		for _, page := range append(pagesOfUsers(), filepath.Join(env.Root, "README.md")) {
 			text, err := os.ReadFile(page)
 			Expect(err).NotTo(HaveOccurred())
 			for _, block := range yamlBlock.FindAllStringSubmatch(string(text), -1) {

@@ -68,32 +68,46 @@ var _ = Describe("the runbooks", func() {
 		}
 		Expect(tried).To(BeNumerically(">", 20))
 
-		By("typing the patches of the other pages")
+		By("typing what the other pages read and patch")
 		const nowhere = "nowhere" // what is installed cannot get another namespace
 		create(ctx, nowhere, "")
-		pages, err = filepath.Glob(filepath.Join(env.Root, "docs", "*.md"))
-		Expect(err).NotTo(HaveOccurred())
+		pages = pagesOfUsers()
 		tried = 0
 		for _, page := range pages {
 			text, err := os.ReadFile(page)
 			Expect(err).NotTo(HaveOccurred())
 			for _, found := range command.FindAllStringSubmatch(string(text), -1) {
-				if !strings.HasPrefix(found[1], "kubectl patch ") {
+				isPatch := strings.HasPrefix(found[1], "kubectl patch ")
+				if !isPatch && !strings.HasPrefix(found[1], "kubectl get ") {
 					continue
 				}
 				object := name
 				if strings.Contains(found[1], `"namespace"`) {
 					object = nowhere
 				}
-				line := filled(found[1], object, name) + " --dry-run=server"
+				line := filled(found[1], object, name)
+				if isPatch {
+					line += " --dry-run=server"
+				}
 				output, err := asTyped(ctx, line)
 				Expect(err).NotTo(HaveOccurred(), "%s: %s\n%s", filepath.Base(page), line, output)
 				tried++
 			}
 		}
-		Expect(tried).To(BeNumerically(">=", 7))
+		Expect(tried).To(BeNumerically(">=", 45))
 	})
 })
+
+// pagesOfUsers are the pages of docs/ and of docs/tasks/.
+func pagesOfUsers() []string {
+	GinkgoHelper()
+	pages, err := filepath.Glob(filepath.Join(env.Root, "docs", "*.md"))
+	Expect(err).NotTo(HaveOccurred())
+	tasks, err := filepath.Glob(filepath.Join(env.Root, "docs", "tasks", "*.md"))
+	Expect(err).NotTo(HaveOccurred())
+	Expect(tasks).NotTo(BeEmpty())
+	return append(pages, tasks...)
+}
 
 // filled puts names and values in the place of a command's placeholders.
 func filled(line, object, namespace string) string {

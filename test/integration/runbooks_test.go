@@ -20,6 +20,7 @@ var command = regexp.MustCompile(`(?m)^ *\$ (kubectl .*)$`)
 // placeholders are what a reader puts in, beside names and versions.
 var placeholders = map[string]string{
 	"UPPER": "2.0.0", "MINOR": "4.22", "REASON": "Ada, ticket 7", "EXPIRES": "2199-01-01T00:00:00Z", "EDGES": "null", "DEPLOYMENT": "runbooked",
+	"quay": "runbooked", // the example of a page
 }
 
 // asTyped runs a line in a shell as the cluster's admin.

@@ -12,27 +12,40 @@ import (
 	"github.com/openshift/platform-operators/pkg/revision"
 )
 
-// engine applies, observes and removes objects. *apply.Engine is one.
-type engine interface {
-	Apply(ctx context.Context, set *apply.Set, options apply.Options) (apply.Report, error)
-	Look(ctx context.Context, set *apply.Set) apply.Report
-	Remove(ctx context.Context, set *apply.Set, options apply.RemoveOptions, keep ...*apply.Set) (apply.Removal, error)
-	Leftovers(ctx context.Context, owner apply.Owner, installNamespace string) (*apply.Set, error)
-	MissingPermissions(ctx context.Context, set *apply.Set) ([]corev1alpha2.MissingPermission, error)
-	InstallNamespace(ctx context.Context, owner apply.Owner, name string) (plan.InstallNamespace, error)
-	Doubt()
-	KeepWatches(owner apply.Owner, keep ...*apply.Set)
-	Release(owner string)
-}
+// The controller uses *apply.Engine by what it does.
+type (
+	// applier applies and observes objects.
+	applier interface {
+		Apply(ctx context.Context, set *apply.Set, options apply.Options) (apply.Report, error)
+		Look(ctx context.Context, set *apply.Set) apply.Report
+	}
+	// remover removes objects, and finds those of lost revisions.
+	remover interface {
+		Remove(ctx context.Context, set *apply.Set, options apply.RemoveOptions, keep ...*apply.Set) (apply.Removal, error)
+		Leftovers(ctx context.Context, owner apply.Owner, installNamespace string) (*apply.Set, error)
+	}
+	// checker checks what must hold before a revision starts.
+	checker interface {
+		MissingPermissions(ctx context.Context, set *apply.Set) ([]corev1alpha2.MissingPermission, error)
+		InstallNamespace(ctx context.Context, owner apply.Owner, name string) (plan.InstallNamespace, error)
+		// Doubt has permissions read again that were read before.
+		Doubt()
+	}
+	// watcher watches objects that were applied.
+	watcher interface {
+		KeepWatches(owner apply.Owner, keep ...*apply.Set)
+		Release(owner string)
+	}
+)
 
 // apply applies the target of a rollout. The manager's permissions are asked about again if the API server denies something.
 func (s *reconciliation) apply(ctx context.Context, action revision.Action) error {
 	set := s.memory.sets[action.Revision.Number]
-	report, err := s.c.engine.Apply(ctx, set, s.options(action.Apply))
+	report, err := s.c.applier.Apply(ctx, set, s.options(action.Apply))
 	s.phases = report.Phases
 	s.take(report)
 	if apierrors.IsForbidden(err) {
-		s.c.engine.Doubt()
+		s.c.checker.Doubt()
 		// Where no permission is missing, something else forbids it, such as a policy or a quota.
 		if denied := s.checkPermissions(ctx, action.Revision); len(s.missing) > 0 {
 			err = denied
@@ -47,7 +60,7 @@ func (s *reconciliation) apply(ctx context.Context, action revision.Action) erro
 func (s *reconciliation) applyRemaining(ctx context.Context, action revision.Action) error {
 	target := s.machine.Desired()
 	rest := s.memory.sets[action.Revision.Number].Without(s.memory.sets[target.Number], s.phases)
-	report, err := s.c.engine.Apply(ctx, rest, s.options(action.Apply))
+	report, err := s.c.applier.Apply(ctx, rest, s.options(action.Apply))
 	s.take(report)
 	s.machine.SetRemaining(problemOf(err))
 	return nil
@@ -55,7 +68,7 @@ func (s *reconciliation) applyRemaining(ctx context.Context, action revision.Act
 
 // observe looks at the objects of the active revision without writing.
 func (s *reconciliation) observe(ctx context.Context, action revision.Action) error {
-	report := s.c.engine.Look(ctx, s.memory.sets[action.Revision.Number])
+	report := s.c.applier.Look(ctx, s.memory.sets[action.Revision.Number])
 	s.retry(report.RetryAfter)
 	s.machine.SetObserved(reportOf(report))
 	return nil
@@ -108,7 +121,7 @@ func (s *reconciliation) checkRequirements(ctx context.Context, action revision.
 // checkPermissions returns a refusal if the manager lacks permissions for a revision.
 func (s *reconciliation) checkPermissions(ctx context.Context, of *revision.Revision) error {
 	var err error
-	if s.missing, err = s.c.engine.MissingPermissions(ctx, s.memory.sets[of.Number]); err != nil {
+	if s.missing, err = s.c.checker.MissingPermissions(ctx, s.memory.sets[of.Number]); err != nil {
 		return err
 	}
 	return apply.NotPermitted(s.deployment.Name, s.missing)

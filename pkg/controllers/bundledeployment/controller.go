@@ -108,7 +108,10 @@ type controller struct {
 	classes     corelisters.ProvisionerClassLister
 	operators   platformlisters.PlatformOperatorLister
 	revisions   *store.Revisions
-	engine      engine
+	applier     applier
+	remover     remover
+	checker     checker
+	watcher     watcher
 	// managerNamespace is the manager's own, where nothing is installed.
 	managerNamespace string
 	fetches          *fetches
@@ -157,7 +160,10 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 		classes:          config.Classes.Lister(),
 		operators:        config.Operators.Lister(),
 		revisions:        store.NewRevisions(config.Secrets),
-		engine:           engine,
+		applier:          engine,
+		remover:          engine,
+		checker:          engine,
+		watcher:          engine,
 		managerNamespace: config.Namespace,
 		certificates:     certificatesOf(config.Discovery),
 		backoff:          waits,
@@ -245,7 +251,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 
 // forget drops everything that is kept of a BundleDeployment that is gone.
 func (c *controller) forget(name string) {
-	c.engine.Release(name)
+	c.watcher.Release(name)
 	c.fetches.cancel(name)
 	c.meters.forget(name)
 	c.mu.Lock()

@@ -91,7 +91,7 @@ func newFixture(t *testing.T) *fixture {
 	f.reconciliation = &reconciliation{
 		c: &controller{
 			client: f.api.CoreV1alpha2().BundleDeployments(), operators: operatorsNamed(t), classes: classesOf(t, registryClass()), deployments: deploymentsNamed(t, deployment),
-			revisions: store.NewRevisions(fake.NewClientset().CoreV1().Secrets("system")), engine: f.engine, managerNamespace: "openshift-platform-operators",
+			revisions: store.NewRevisions(fake.NewClientset().CoreV1().Secrets("system")), applier: f.engine, remover: f.engine, checker: f.engine, watcher: f.engine, managerNamespace: "openshift-platform-operators",
 			certificates: noCertificates, recentCertificates: noCertificates, backoff: source.Backoff{First: time.Second, Last: time.Minute},
 			clock: f.clock, events: f.events, meters: registered, tried: func(string) {}, memories: map[string]*memory{},
 		},

@@ -20,7 +20,7 @@ import (
 // checkNamespace returns a refusal if nothing may be installed in the install namespace. It reads the namespace as it is at that moment.
 func (s *reconciliation) checkNamespace(ctx context.Context) error {
 	name := s.deployment.Spec.InstallNamespace
-	found, err := s.c.engine.InstallNamespace(ctx, apply.Owner{Name: s.deployment.Name}, name)
+	found, err := s.c.checker.InstallNamespace(ctx, apply.Owner{Name: s.deployment.Name}, name)
 	if err != nil {
 		return err
 	}

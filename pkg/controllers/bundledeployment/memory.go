@@ -76,7 +76,7 @@ func (c *controller) memoryOf(deployment *corev1alpha2.BundleDeployment) *memory
 	found := c.memories[deployment.Name]
 	if found == nil || found.uid != deployment.UID {
 		if found != nil {
-			c.engine.Release(deployment.Name)
+			c.watcher.Release(deployment.Name)
 			c.fetches.cancel(deployment.Name) // what was requested for another one of this name is not for this one
 			c.meters.forget(deployment.Name)
 		}

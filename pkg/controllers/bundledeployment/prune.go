@@ -34,7 +34,7 @@ func (s *reconciliation) prune(ctx context.Context, action revision.Action) erro
 
 // keepWatches ends the watches of kinds that no kept revision has.
 func (s *reconciliation) keepWatches(context.Context, revision.Action) error {
-	s.c.engine.KeepWatches(apply.Owner{Name: s.deployment.Name}, s.memory.setsOf(s.machine.KeptRevisions())...)
+	s.c.watcher.KeepWatches(apply.Owner{Name: s.deployment.Name}, s.memory.setsOf(s.machine.KeptRevisions())...)
 	return nil
 }
 
@@ -42,7 +42,7 @@ func (s *reconciliation) keepWatches(context.Context, revision.Action) error {
 // any more. It does the same with objects of rukpak.
 func (s *reconciliation) removeLeftovers(ctx context.Context, _ revision.Action) error {
 	owner := apply.Owner{Name: s.deployment.Name, Package: s.packageOf(s.machine.Active().Bundle.Package)}
-	leftovers, err := s.c.engine.Leftovers(ctx, owner, s.deployment.Spec.InstallNamespace)
+	leftovers, err := s.c.remover.Leftovers(ctx, owner, s.deployment.Spec.InstallNamespace)
 	if err != nil {
 		s.machine.SetLeftovers(revision.Removal{Waiting: err.Error()})
 		s.retry(deletionInterval)
@@ -71,7 +71,7 @@ func (s *reconciliation) removeLeftovers(ctx context.Context, _ revision.Action)
 // rest of the status from being written.
 func (s *reconciliation) removeObjects(ctx context.Context, set *apply.Set, of string) (revision.Removal, error) {
 	options := apply.RemoveOptions{Applied: s.memory.setsOf(s.machine.AppliedRevisions())}
-	removal, err := s.c.engine.Remove(ctx, set, options, s.memory.setsOf(s.machine.KeptRevisions())...)
+	removal, err := s.c.remover.Remove(ctx, set, options, s.memory.setsOf(s.machine.KeptRevisions())...)
 	if refusal := (*apply.Refusal)(nil); errors.As(err, &refusal) {
 		s.retry(s.c.backoff.Last)
 		return revision.Removal{Waiting: refusal.Error(), Blocked: true}, nil

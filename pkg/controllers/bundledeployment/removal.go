@@ -102,11 +102,11 @@ func (s *reconciliation) removeAll(ctx context.Context) (apply.Removal, error) {
 	if bundle := s.before.Status.Bundle; bundle != nil {
 		owner.Package = s.packageOf(bundle.Package)
 	}
-	leftovers, err := s.c.engine.Leftovers(ctx, owner, s.deployment.Spec.InstallNamespace)
+	leftovers, err := s.c.remover.Leftovers(ctx, owner, s.deployment.Spec.InstallNamespace)
 	if err != nil {
 		return removal, err
 	}
-	rest, err := s.c.engine.Remove(ctx, leftovers, apply.RemoveOptions{CRDs: s.policies.crds})
+	rest, err := s.c.remover.Remove(ctx, leftovers, apply.RemoveOptions{CRDs: s.policies.crds})
 	rest.Kept = append(removal.Kept, rest.Kept...)
 	return rest, err
 }
@@ -131,7 +131,7 @@ func (s *reconciliation) removeRevisions(ctx context.Context) (apply.Removal, er
 	if err != nil {
 		return apply.Removal{}, err
 	}
-	return s.c.engine.Remove(ctx, all, apply.RemoveOptions{CRDs: s.policies.crds, Applied: s.memory.setsOf(s.machine.AppliedRevisions())})
+	return s.c.remover.Remove(ctx, all, apply.RemoveOptions{CRDs: s.policies.crds, Applied: s.memory.setsOf(s.machine.AppliedRevisions())})
 }
 
 // unionOf returns the union of sets. It is made again only if they are others than at the last call: the union of a large bundle's

@@ -12,7 +12,6 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
-	"github.com/openshift/platform-operators/pkg/apply"
 	"github.com/openshift/platform-operators/pkg/bundle"
 	"github.com/openshift/platform-operators/pkg/store"
 )
@@ -127,5 +126,3 @@ func TestARevisionIsLoadedOnceAndForgottenWhenItIsDamaged(t *testing.T) {
 		t.Error("its objects are still in memory")
 	}
 }
-
-var _ engine = (*apply.Engine)(nil)

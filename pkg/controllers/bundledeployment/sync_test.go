@@ -138,7 +138,8 @@ func upgradeAndRemove(t *testing.T, name string, faults *faulty) {
 	f := newFixture(t)
 	f.two.Started = nil
 	f.engine.report, f.engine.removal = apply.Report{Total: 1, Ready: 1, Complete: true, Seen: true}, apply.Removal{Done: true}
-	f.c.engine = faultyEngine{f.engine, faults}
+	failing := faultyEngine{f.engine, faults}
+	f.c.applier, f.c.remover, f.c.checker = failing, failing, failing
 	f.api.PrependReactor("*", "bundledeployments", func(action clienttesting.Action) (bool, runtime.Object, error) {
 		if action.GetVerb() == "get" {
 			return false, nil, nil // these are mostly the test's own

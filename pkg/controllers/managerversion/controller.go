@@ -154,7 +154,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		if working {
 			return c.write(ctx, operatorv1.OperatorCondition{
 				Status: operatorv1.ConditionTrue, Reason: operatorv1alpha1.ReasonWorkingTowardsVersion, Message: "Working towards " + c.version,
-			}, &operatorv1alpha1.VersionRollout{Version: c.version, StartedTime: metav1.NewTime(c.started)})
+			}, operatorv1alpha1.VersionRollout{Version: c.version, StartedTime: metav1.NewTime(c.started)})
 		}
 		// The version before the condition: the CVO, which waits for the version, sees it while Progressing is still True.
 		c.report(Operand, c.version)
@@ -162,7 +162,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		c.trials.forget()
 		c.reports.onChange(nil)
 	}
-	return c.write(ctx, operatorv1.OperatorCondition{Status: operatorv1.ConditionFalse, Reason: platformv1alpha1.ReasonAsExpected}, nil)
+	return c.write(ctx, operatorv1.OperatorCondition{Status: operatorv1.ConditionFalse, Reason: platformv1alpha1.ReasonAsExpected}, operatorv1alpha1.VersionRollout{})
 }
 
 // working reports whether the version is not to be reported yet, and has it asked again in time.
@@ -233,7 +233,7 @@ func (c *controller) startedTime() (time.Time, error) {
 // isRollingOut reports whether the status says that this version is rolled out.
 func (c *controller) isRollingOut(manager *operatorv1alpha1.PlatformOperatorManager) bool {
 	return v1helpers.IsOperatorConditionTrue(manager.Status.Conditions, ConditionType) &&
-		manager.Status.Rollout != nil && manager.Status.Rollout.Version == c.version
+		manager.Status.Rollout.Version == c.version
 }
 
 // isRolloutReported reports whether the ClusterOperator was written from a status that says that this version is rolled out.
@@ -307,7 +307,7 @@ func named(objects []trial) string {
 }
 
 // write writes the condition and the rollout at once: a crash must not leave the one without the other.
-func (c *controller) write(ctx context.Context, condition operatorv1.OperatorCondition, rollout *operatorv1alpha1.VersionRollout) error {
+func (c *controller) write(ctx context.Context, condition operatorv1.OperatorCondition, rollout operatorv1alpha1.VersionRollout) error {
 	condition.Type = ConditionType
 	err := c.writer.Modify(ctx, func(status *operatorv1alpha1.PlatformOperatorManagerStatus) {
 		v1helpers.SetOperatorCondition(&status.Conditions, condition)

@@ -96,7 +96,7 @@ func (s *scene) clusterOperatorHas(version string) {
 func (s *scene) clusterOperatorReports() { s.controller.reports.Reported(s.manager().ResourceVersion) }
 
 // managerHas writes the status of the operator resource.
-func (s *scene) managerHas(condition operatorv1.OperatorCondition, rollout *operatorv1alpha1.VersionRollout) {
+func (s *scene) managerHas(condition operatorv1.OperatorCondition, rollout operatorv1alpha1.VersionRollout) {
 	s.t.Helper()
 	manager := s.manager().DeepCopy()
 	condition.Type = ConditionType
@@ -179,7 +179,7 @@ func TestVersionIsReportedWhenEverythingThatWasThereIsTried(t *testing.T) {
 	s.add(s.operators, &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: "later"}})
 	s.try([]string{KindBundleDeployment}, "b")
 	s.want(true)
-	if s.manager().Status.Rollout != nil {
+	if s.manager().Status.Rollout != (operatorv1alpha1.VersionRollout{}) {
 		t.Errorf("the rollout is over, and status.rollout is %+v", s.manager().Status.Rollout)
 	}
 	s.want(true) // and never again
@@ -189,19 +189,19 @@ func TestARestartDoesNotExtendTheLimit(t *testing.T) {
 	working := func(since time.Duration) operatorv1.OperatorCondition {
 		return operatorv1.OperatorCondition{Status: operatorv1.ConditionTrue, LastTransitionTime: metav1.NewTime(epoch.Add(-since))}
 	}
-	rollout := func(version string, since time.Duration) *operatorv1alpha1.VersionRollout {
-		return &operatorv1alpha1.VersionRollout{Version: version, StartedTime: metav1.NewTime(epoch.Add(-since))}
+	rollout := func(version string, since time.Duration) operatorv1alpha1.VersionRollout {
+		return operatorv1alpha1.VersionRollout{Version: version, StartedTime: metav1.NewTime(epoch.Add(-since))}
 	}
 	for name, test := range map[string]struct {
 		condition operatorv1.OperatorCondition
-		rollout   *operatorv1alpha1.VersionRollout
+		rollout   operatorv1alpha1.VersionRollout
 		reported  bool
 	}{
-		"no rollout was under way":                          {operatorv1.OperatorCondition{}, nil, false},
+		"no rollout was under way":                          {operatorv1.OperatorCondition{}, operatorv1alpha1.VersionRollout{}, false},
 		"this one started a while ago":                      {working(9 * time.Minute), rollout("2", 9*time.Minute), false},
 		"this one started longer ago":                       {working(11 * time.Minute), rollout("2", 11*time.Minute), true},
 		"that of another version started longer ago":        {working(11 * time.Minute), rollout("3", 11*time.Minute), false},
-		"a manager without the field was working":           {working(11 * time.Minute), nil, false},
+		"a manager without the field was working":           {working(11 * time.Minute), operatorv1alpha1.VersionRollout{}, false},
 		"such a manager was working since this one started": {working(9 * time.Minute), rollout("2", 11*time.Minute), false},
 		"such a manager has finished since":                 {operatorv1.OperatorCondition{Status: operatorv1.ConditionFalse}, rollout("2", 11*time.Minute), false},
 		"this one started in the future of another clock":   {working(-time.Minute), rollout("2", -time.Minute), false},
@@ -217,7 +217,7 @@ func TestARestartDoesNotExtendTheLimit(t *testing.T) {
 func TestTheRolloutOfAnotherVersionIsReplaced(t *testing.T) {
 	s := starting(t, "1", "a")
 	s.managerHas(operatorv1.OperatorCondition{Status: operatorv1.ConditionTrue, LastTransitionTime: metav1.NewTime(epoch.Add(-time.Hour))},
-		&operatorv1alpha1.VersionRollout{Version: "3", StartedTime: metav1.NewTime(epoch.Add(-time.Hour))})
+		operatorv1alpha1.VersionRollout{Version: "3", StartedTime: metav1.NewTime(epoch.Add(-time.Hour))})
 	s.want(false)
 	if rollout := s.manager().Status.Rollout; rollout.Version != "2" || !rollout.StartedTime.Time.Equal(epoch) {
 		t.Errorf("status.rollout is %+v", rollout)
@@ -284,7 +284,7 @@ func TestFirstStartTriesWhatTheInstallerBrought(t *testing.T) {
 
 func TestNoVersionIsReportedBeforeItsRolloutIs(t *testing.T) {
 	s := starting(t, "1")
-	s.managerHas(operatorv1.OperatorCondition{Status: operatorv1.ConditionTrue}, &operatorv1alpha1.VersionRollout{Version: "3"})
+	s.managerHas(operatorv1.OperatorCondition{Status: operatorv1.ConditionTrue}, operatorv1alpha1.VersionRollout{Version: "3"})
 	s.clusterOperatorReports() // the rollout of version 3
 	s.want(false)
 	s.want(false)

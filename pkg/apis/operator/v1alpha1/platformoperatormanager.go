@@ -125,7 +125,7 @@ type PlatformOperatorManagerStatus struct {
 
 	// rollout is the rollout of the manager's own version. It is absent after the ClusterOperator reports that version.
 	// +optional
-	Rollout *VersionRollout `json:"rollout,omitempty"`
+	Rollout VersionRollout `json:"rollout,omitzero"`
 
 	// holderIdentity is the last process that took over Lease platform-operators-lock from an ended process of the same pod. It
 	// has 1 to 512 characters. Writing this field makes a late status update of the ended process fail with a conflict. It is

@@ -112,11 +112,7 @@ func (in *PlatformOperatorManagerStatus) DeepCopyInto(out *PlatformOperatorManag
 		*out = new(UpgradeGate)
 		**out = **in
 	}
-	if in.Rollout != nil {
-		in, out := &in.Rollout, &out.Rollout
-		*out = new(VersionRollout)
-		(*in).DeepCopyInto(*out)
-	}
+	in.Rollout.DeepCopyInto(&out.Rollout)
 	return
 }
 

@@ -95,16 +95,16 @@ func (f *Findings) Add(lines []string) {
 	*f = append(*f, lines...)
 }
 
-// Err tells the first ten findings, shortened, and how many more there are; nil when there are none.
+// Err returns an error with the first ten findings, shortened, and the number of the others; nil without findings.
 func (f Findings) Err() error {
 	if len(f) == 0 {
 		return nil
 	}
-	told := append([]string(nil), f[:min(len(f), maxFindings)]...)
-	for i, each := range told {
-		told[i] = truncate.Bytes(each, maxFindingBytes)
+	shown := append([]string(nil), f[:min(len(f), maxFindings)]...)
+	for i, each := range shown {
+		shown[i] = truncate.Bytes(each, maxFindingBytes)
 	}
-	text := strings.Join(told, "; ")
+	text := strings.Join(shown, "; ")
 	if more := len(f) - maxFindings; more > 0 {
 		text += fmt.Sprintf("; and %d more", more)
 	}

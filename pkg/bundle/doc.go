@@ -1,5 +1,5 @@
-// Package bundle holds what every bundle format shares: the metadata that gates and upgrades an operator, the properties its
-// author declared, and a bounded reader that turns a flat directory of YAML or JSON files into Kubernetes objects. It does not
-// know how one format becomes the objects to apply (its sub-packages registryv1 and plain do), where the content came from, or any
-// cluster. The format packages call it, and the bundle engine reads Metadata.
+// Package bundle turns the content of bundles, an fs.FS, into Kubernetes objects. Format and Bundle are what a format implements; each format is
+// a package below this one, and pkg/bundle/formats lists them. Beside these it has what formats share: the metadata of an operator, the
+// properties that its author declared, and a bounded reader of directories of YAML or JSON files. It does not know where content comes from,
+// or any cluster. pkg/unpack calls it.
 package bundle

@@ -22,9 +22,9 @@ const (
 	defaultManifests = "manifests"
 )
 
-// FormatError is that a bundle is of another format than the one that it was read as.
+// FormatError is the error of a bundle that has another format than the one that it was read as.
 type FormatError struct {
-	// Found is the format that the bundle is of, as its author wrote it, and Read the one that it was read as.
+	// Found is the bundle's format, as its author wrote it; Read is the one that it was read as.
 	Found, Read string
 	// File is the file that says so.
 	File string
@@ -34,7 +34,7 @@ func (e *FormatError) Error() string {
 	return fmt.Sprintf("reading %q: the bundle's format is %s; only %q is read here", e.File, truncate.Quote(e.Found), e.Read)
 }
 
-// Remedy says in a sentence, without a full stop, by whom the bundle is read.
+// Remedy returns in a sentence, without a full stop, which class reads the bundle.
 func (e *FormatError) Remedy() string {
 	class := corev1alpha2.ClassOf(e.Found)
 	if class == "" {
@@ -43,10 +43,10 @@ func (e *FormatError) Remedy() string {
 	return fmt.Sprintf("Name class %q in spec.provisionerClassName, which reads that format; for a PlatformOperator it is named when the catalog says the format of the bundle, in its property olm.bundle.mediatype", class)
 }
 
-// maxAnnotation bounds a value that is read of metadata/annotations.yaml; a path and a package's name are far shorter.
+// maxAnnotation limits a value of metadata/annotations.yaml; a path and a package's name are far shorter.
 const maxAnnotation = 1024
 
-// LoadAnnotations reads metadata/annotations.yaml of a bundle that is read as some format. An absent file is an error that wraps
+// LoadAnnotations reads metadata/annotations.yaml of a bundle that is read as a format. An absent file is an error that wraps
 // fs.ErrNotExist, another format a FormatError.
 func LoadAnnotations(fsys fs.FS, format string) (map[string]string, error) {
 	data, err := ReadFile(fsys, AnnotationsFile)
@@ -72,7 +72,7 @@ func LoadAnnotations(fsys fs.FS, format string) (map[string]string, error) {
 	return annotations, nil
 }
 
-// ManifestsDir is the directory of the bundle's objects: what the annotations say, else "manifests".
+// ManifestsDir returns the directory of the bundle's objects: the one in the annotations, else "manifests".
 func ManifestsDir(annotations map[string]string) string {
 	if dir := annotations[AnnotationManifests]; dir != "" {
 		return strings.TrimSuffix(dir, "/")

@@ -1,6 +1,6 @@
 package bundle
 
-// Bounds on what is read from a bundle. They are far above anything published and keep a hostile bundle from taking the
+// Limits of what is read from a bundle. They are far above any published bundle, and keep a hostile one from exhausting the
 // manager's memory: the parser needs up to two hundred bytes for each value, before anything is known of the document, so that
 // maxIndicators is the one that counts.
 const (

@@ -1,6 +1,6 @@
 package bundle
 
-// Metadata is what a bundle says about itself, independent of its format.
+// Metadata is what a bundle declares about itself, whatever its format.
 type Metadata struct {
 	// Name identifies the bundle; in registry+v1 it is the name of the ClusterServiceVersion.
 	Name string
@@ -8,9 +8,9 @@ type Metadata struct {
 	Package string
 	// Version is the semantic version; one that was written short (1.2) has all three numbers (1.2.0).
 	Version string
-	// SuggestedNamespace is the namespace the author would install into; empty when the author does not say.
+	// SuggestedNamespace is the namespace the author would install into; empty if the author declares none.
 	SuggestedNamespace string
-	// MinKubeVersion is the lowest Kubernetes version the author supports; empty when the author does not say.
+	// MinKubeVersion is the lowest Kubernetes version the author supports; empty if the author declares none.
 	MinKubeVersion string
 	// MaxOpenShiftVersions holds the raw JSON text of every olm.maxOpenShiftVersion property, in the order they were read, and what
 	// two files say alike once: a number keeps its digits (4.10 stays 4.10), a string keeps its quotes. More than one is a fault of the author, which
@@ -18,7 +18,7 @@ type Metadata struct {
 	MaxOpenShiftVersions []string
 }
 
-// InstallNamespace is the namespace to install into when nobody names one: the author's suggestion, else "<package>-system".
+// InstallNamespace returns the namespace to install into if the user names none: the author's suggestion, else "<package>-system".
 func (m Metadata) InstallNamespace() string {
 	if m.SuggestedNamespace != "" {
 		return m.SuggestedNamespace

@@ -33,6 +33,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/controllers/watches"
 	"github.com/openshift/platform-operators/pkg/leaderelection"
 	"github.com/openshift/platform-operators/pkg/source/image"
+	"github.com/openshift/platform-operators/pkg/source/sources"
 	"github.com/openshift/platform-operators/pkg/store"
 )
 
@@ -237,7 +238,7 @@ func newBundle(ctx context.Context, input *Input, content *store.Content) (facto
 		Bundles:      input.PlatformInformers.Core().V1alpha2().Bundles(),
 		Classes:      input.PlatformInformers.Core().V1alpha2().ProvisionerClasses(),
 		Content:      content,
-		Images:       newImages(input),
+		Sources:      sources.OfBundles(newImages(input)),
 		Fetches:      4,
 		BackoffFirst: 5 * time.Second,
 		BackoffLast:  5 * time.Minute,
@@ -260,7 +261,7 @@ func newBundleDeployment(ctx context.Context, input *Input, content *store.Conte
 		Metadata:     input.Metadata,
 		Discovery:    input.Discovery,
 		Content:      content,
-		Images:       newImages(input),
+		Sources:      sources.OfBundleDeployments(newImages(input), input.PlatformInformers.Core().V1alpha2().Bundles().Lister()),
 		Fetches:      4,
 		BackoffFirst: 5 * time.Second,
 		BackoffLast:  5 * time.Minute,

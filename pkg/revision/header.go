@@ -19,7 +19,7 @@ type Header struct {
 	Config string `json:"config,omitempty"`
 	// Certificates is the component that makes the certificates of the objects; empty if they need none.
 	Certificates string `json:"certificates,omitempty"`
-	// Renderer is the renderer of the objects, or one that renders the same objects, as Renderer returns it.
+	// Renderer is the renderer of the objects, or one that renders the same objects, as bundle.RendererOf returns it.
 	Renderer string `json:"renderer,omitempty"`
 	// Plan is the digest of the objects in any order.
 	Plan string `json:"plan,omitempty"`
@@ -30,10 +30,6 @@ type Header struct {
 	// Bytes is the size of the objects as JSON lines.
 	Bytes int64 `json:"bytes"`
 }
-
-// Renderer returns the identity of this manager's renderer of a bundle format: the format, a slash, and the renderer's version.
-// Raise the version when a renderer begins to render other objects: what is installed is then rendered again.
-func Renderer(format string) string { return format + "/1" }
 
 // formatOf returns the bundle format of a renderer. Revisions that were stored without a renderer are registry+v1.
 func formatOf(renderer string) string {

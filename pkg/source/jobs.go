@@ -8,55 +8,59 @@ import (
 	"time"
 
 	"k8s.io/utils/clock"
+
+	"github.com/openshift/platform-operators/pkg/panics"
 )
 
+// SlowHosts is the number of hosts that must be slow before requests of other hosts wait: JobsConfig.Total is so many times PerHost.
+const SlowHosts = 4
+
 // JobsConfig is what Jobs are built from; every field is required.
-type JobsConfig[W comparable, R any] struct {
-	// Do does the work that a wish costs. It ends early when its context does; a panic counts as an error.
-	Do func(context.Context, W) (*R, error)
-	// Lane says whose slowness a wish may suffer from: the registry's host, for example. Wishes in one lane wait for one
-	// another, those in different ones do not.
-	Lane func(W) string
-	// Done is called, from any goroutine, when there is news for whoever asked under a name.
+type JobsConfig[Q comparable, R any] struct {
+	// Do carries out a request. It ends early when its context does; a panic counts as an error.
+	Do func(context.Context, Q) (*R, error)
+	// Host is the host that a request depends on. Requests of one host wait for one another, those of different hosts do not.
+	Host func(Q) string
+	// Done is called, from any goroutine, with the name of a request that has ended.
 	Done func(name string)
-	// PerLane is how many wishes of one lane are worked on at once. Total is the same over all lanes; it bounds what is
-	// held for them, and should be several times PerLane, so that no lane can take all of it.
-	PerLane, Total int
-	// Backoff is how long to wait before what failed is tried again.
+	// PerHost is the number of requests of one host that are carried out at once. Total is the same over all hosts; it limits what is
+	// held for them, and must be several times PerHost, so that no host can take all of it.
+	PerHost, Total int
+	// Backoff is the pause before a request that failed is tried again.
 	Backoff Backoff
 	Clock   clock.PassiveClock
 }
 
-func (c JobsConfig[W, R]) validate() error {
-	if c.Do == nil || c.Lane == nil || c.Done == nil || c.PerLane <= 0 || c.Total < c.PerLane ||
+func (c JobsConfig[Q, R]) validate() error {
+	if c.Do == nil || c.Host == nil || c.Done == nil || c.PerHost <= 0 || c.Total < c.PerHost ||
 		c.Backoff.First <= 0 || c.Backoff.Last < c.Backoff.First || c.Clock == nil {
 		return errors.New("building jobs: a field of their JobsConfig is not set")
 	}
 	return nil
 }
 
-// Answer is what is known of a wish now: a result, or an error and when it is tried again, or neither while it is worked on.
-type Answer[R any] struct {
+// Progress is how far a request is: a result, or an error and the time until the next attempt, or neither while it is carried out.
+type Progress[R any] struct {
 	Result *R
 	Err    error
-	// Retry is how long it is until the next try; 0 while one is under way. Nobody is woken up for it: ask again then.
+	// Retry is the time until the next attempt; 0 while one is under way. Call Request again then: Done is not called for it.
 	Retry time.Duration
 }
 
-// Jobs is the work that is wanted, one wish a name. It is safe for concurrent use.
-type Jobs[W comparable, R any] struct {
-	JobsConfig[W, R]
-	ctx   context.Context
-	total chan struct{}
+// Jobs carries out requests beside the syncs that make them, one request for each name. It is safe for concurrent use.
+type Jobs[Q comparable, R any] struct {
+	config JobsConfig[Q, R]
+	ctx    context.Context
+	total  chan struct{}
 
-	mu    sync.Mutex
-	jobs  map[string]*job[W, R]
-	lanes map[string]*lane
+	mu     sync.Mutex
+	jobs   map[string]*job[Q, R]
+	queues map[string]*hostQueue
 }
 
-// job is the work for one name's wish.
-type job[W comparable, R any] struct {
-	wish     W
+// job is the request of one name.
+type job[Q comparable, R any] struct {
+	request  Q
 	cancel   context.CancelFunc
 	running  bool
 	result   *R
@@ -65,55 +69,55 @@ type job[W comparable, R any] struct {
 	retryAt  time.Time
 }
 
-// lane is what those who wait for the same host share; it goes with the last of them.
-type lane struct {
+// hostQueue has the slots of one host. It is deleted with its last user.
+type hostQueue struct {
 	slots chan struct{}
 	users int
 }
 
-// NewJobs makes Jobs whose work ends with the context.
-func NewJobs[W comparable, R any](ctx context.Context, config JobsConfig[W, R]) (*Jobs[W, R], error) {
+// NewJobs returns Jobs whose work ends with the context.
+func NewJobs[Q comparable, R any](ctx context.Context, config JobsConfig[Q, R]) (*Jobs[Q, R], error) {
 	if err := config.validate(); err != nil {
 		return nil, err
 	}
-	return &Jobs[W, R]{
-		JobsConfig: config, ctx: ctx, total: make(chan struct{}, config.Total),
-		jobs: map[string]*job[W, R]{}, lanes: map[string]*lane{},
+	return &Jobs[Q, R]{
+		config: config, ctx: ctx, total: make(chan struct{}, config.Total),
+		jobs: map[string]*job[Q, R]{}, queues: map[string]*hostQueue{},
 	}, nil
 }
 
-// Ask gives what is known of a name's wish, and sees to it that something will be. Another wish than before takes the place
-// of the one before. It never blocks.
-func (j *Jobs[W, R]) Ask(name string, wish W) Answer[R] {
+// Request returns how far the request of a name is, and starts it if it is due. A request that differs from the name's last one replaces
+// that. It never blocks.
+func (j *Jobs[Q, R]) Request(name string, request Q) Progress[R] {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	current := j.jobs[name]
-	if current != nil && current.wish != wish {
+	if current != nil && current.request != request {
 		current.cancel()
 		current = nil
 	}
 	if current == nil {
-		current = &job[W, R]{wish: wish, cancel: func() {}}
+		current = &job[Q, R]{request: request, cancel: func() {}}
 		j.jobs[name] = current
 	}
 	switch {
 	case current.result != nil:
-		return Answer[R]{Result: current.result}
+		return Progress[R]{Result: current.result}
 	case current.running:
-		// The error of the last try stands until the next one succeeds, so that a status does not flap.
-		return Answer[R]{Err: current.err}
+		// The error of the last attempt stands until the next one succeeds, so that a status does not flap.
+		return Progress[R]{Err: current.err}
 	}
-	if wait := current.retryAt.Sub(j.Clock.Now()); current.err != nil && wait > 0 {
-		return Answer[R]{Err: current.err, Retry: wait}
+	if wait := current.retryAt.Sub(j.config.Clock.Now()); current.err != nil && wait > 0 {
+		return Progress[R]{Err: current.err, Retry: wait}
 	}
 	ctx, cancel := context.WithCancel(j.ctx)
 	current.running, current.cancel = true, cancel
 	go j.run(ctx, name, current)
-	return Answer[R]{Err: current.err}
+	return Progress[R]{Err: current.err}
 }
 
-// Cancel ends and forgets a name's wish: its result is kept elsewhere, or not wanted any more.
-func (j *Jobs[W, R]) Cancel(name string) {
+// Cancel ends and forgets the request of a name: its result is stored, or not needed any more.
+func (j *Jobs[Q, R]) Cancel(name string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if current := j.jobs[name]; current != nil {
@@ -122,11 +126,11 @@ func (j *Jobs[W, R]) Cancel(name string) {
 	}
 }
 
-func (j *Jobs[W, R]) run(ctx context.Context, name string, current *job[W, R]) {
-	defer j.Done(name)
+func (j *Jobs[Q, R]) run(ctx context.Context, name string, current *job[Q, R]) {
+	defer j.config.Done(name)
 	var result *R
-	err := Guard(fmt.Sprintf("fetching what %q wants", name), func() (err error) {
-		result, err = j.inLane(ctx, current.wish)
+	err := panics.ToError(fmt.Sprintf("fetching what %q wants", name), func() (err error) {
+		result, err = j.do(ctx, current.request)
 		return err
 	})
 	if err == nil && result == nil {
@@ -139,16 +143,16 @@ func (j *Jobs[W, R]) run(ctx context.Context, name string, current *job[W, R]) {
 	if err != nil {
 		current.result = nil
 		current.failures++
-		current.retryAt = j.Clock.Now().Add(j.Backoff.After(current.failures))
+		current.retryAt = j.config.Clock.Now().Add(j.config.Backoff.After(current.failures))
 	}
 }
 
-// inLane does the work when the lane, and then the whole, has a slot free. In this order nobody who waits for a slow lane
-// takes a slot of the whole.
-func (j *Jobs[W, R]) inLane(ctx context.Context, wish W) (*R, error) {
-	name := j.Lane(wish)
-	slots := j.enter(name)
-	defer j.leave(name)
+// do carries out a request when its host, and then the total, has a free slot. In this order no request that waits for a slow host takes a
+// slot of the total.
+func (j *Jobs[Q, R]) do(ctx context.Context, request Q) (*R, error) {
+	host := j.config.Host(request)
+	slots := j.enter(host)
+	defer j.leave(host)
 	for _, each := range []chan struct{}{slots, j.total} {
 		select {
 		case each <- struct{}{}:
@@ -157,26 +161,27 @@ func (j *Jobs[W, R]) inLane(ctx context.Context, wish W) (*R, error) {
 			return nil, ctx.Err()
 		}
 	}
-	return j.Do(ctx, wish)
+	return j.config.Do(ctx, request)
 }
 
-func (j *Jobs[W, R]) enter(name string) chan struct{} {
+// enter adds a user to the queue of a host, and returns its slots.
+func (j *Jobs[Q, R]) enter(host string) chan struct{} {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	found := j.lanes[name]
+	found := j.queues[host]
 	if found == nil {
-		found = &lane{slots: make(chan struct{}, j.PerLane)}
-		j.lanes[name] = found
+		found = &hostQueue{slots: make(chan struct{}, j.config.PerHost)}
+		j.queues[host] = found
 	}
 	found.users++
 	return found.slots
 }
 
-func (j *Jobs[W, R]) leave(name string) {
+func (j *Jobs[Q, R]) leave(host string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	found := j.lanes[name]
+	found := j.queues[host]
 	if found.users--; found.users == 0 {
-		delete(j.lanes, name)
+		delete(j.queues, host)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/source"
 )
 
-// bench runs jobs whose answers the test gives. A wish is "host/what"; the host is its lane.
+// bench runs jobs whose answers the test gives. A request is "host/what".
 type bench struct {
 	*source.Jobs[string, string]
 	clock   *clocktesting.FakePassiveClock
@@ -25,24 +25,24 @@ type bench struct {
 	running atomic.Int32
 }
 
-func newBench(t *testing.T, perLane, total int) *bench {
+func newBench(t *testing.T, perHost, total int) *bench {
 	t.Helper()
 	b := &bench{
 		clock:   clocktesting.NewFakePassiveClock(time.Unix(1000, 0)),
 		started: make(chan string, 100), answers: make(chan error), woken: make(chan string, 100),
 	}
 	jobs, err := source.NewJobs(t.Context(), source.JobsConfig[string, string]{
-		PerLane: perLane, Total: total, Clock: b.clock,
+		PerHost: perHost, Total: total, Clock: b.clock,
 		Backoff: source.Backoff{First: 5 * time.Second, Last: 5 * time.Minute},
-		Lane:    func(wish string) string { return strings.Split(wish, "/")[0] },
+		Host:    func(request string) string { return strings.Split(request, "/")[0] },
 		Done:    func(name string) { b.woken <- name },
-		Do: func(ctx context.Context, wish string) (*string, error) {
+		Do: func(ctx context.Context, request string) (*string, error) {
 			b.running.Add(1)
 			defer b.running.Add(-1)
-			b.started <- wish
+			b.started <- request
 			select {
 			case err := <-b.answers:
-				result := "done: " + wish
+				result := "done: " + request
 				return &result, err
 			case <-ctx.Done():
 				return nil, ctx.Err()
@@ -58,16 +58,16 @@ func newBench(t *testing.T, perLane, total int) *bench {
 
 func TestJobsAnswerWithoutBlocking(t *testing.T) {
 	b := newBench(t, 1, 1)
-	if got := b.Ask("memo", "a/memo"); got.Result != nil || got.Err != nil {
-		t.Errorf("first answer is %+v, want nothing yet", got)
+	if got := b.Request("memo", "a/memo"); got.Result != nil || got.Err != nil {
+		t.Errorf("first progress is %+v, want nothing yet", got)
 	}
 	<-b.started
 	b.answers <- nil
 	if name := <-b.woken; name != "memo" {
 		t.Errorf("woke up %q", name)
 	}
-	if got := b.Ask("memo", "a/memo"); got.Result == nil || *got.Result != "done: a/memo" {
-		t.Errorf("answer is %+v", got)
+	if got := b.Request("memo", "a/memo"); got.Result == nil || *got.Result != "done: a/memo" {
+		t.Errorf("progress is %+v", got)
 	}
 }
 
@@ -75,41 +75,41 @@ func TestJobsAreTriedAgainWithBackOff(t *testing.T) {
 	b := newBench(t, 1, 1)
 	fault := errors.New("registry down")
 	for _, wait := range []time.Duration{5 * time.Second, 10 * time.Second} {
-		b.Ask("memo", "a/memo")
+		b.Request("memo", "a/memo")
 		<-b.started
 		b.answers <- fault
 		<-b.woken
-		if got := b.Ask("memo", "a/memo"); !errors.Is(got.Err, fault) || got.Retry != wait || got.Result != nil {
-			t.Fatalf("answer is %+v, want the fault and another try after %s", got, wait)
+		if got := b.Request("memo", "a/memo"); !errors.Is(got.Err, fault) || got.Retry != wait || got.Result != nil {
+			t.Fatalf("progress is %+v, want the fault and another try after %s", got, wait)
 		}
 		if b.running.Load() != 0 {
 			t.Fatal("tried again before its time")
 		}
 		b.clock.SetTime(b.clock.Now().Add(wait))
 	}
-	if got := b.Ask("memo", "a/memo"); !errors.Is(got.Err, fault) || got.Retry != 0 {
-		t.Errorf("answer while trying again is %+v, want the fault of before, so that status does not flap", got)
+	if got := b.Request("memo", "a/memo"); !errors.Is(got.Err, fault) || got.Retry != 0 {
+		t.Errorf("progress while it is tried again is %+v, want the fault of before, so that status does not flap", got)
 	}
 	<-b.started
 	b.answers <- nil
 	<-b.woken
-	if got := b.Ask("memo", "a/memo"); got.Result == nil {
-		t.Errorf("answer is %+v, want the result", got)
+	if got := b.Request("memo", "a/memo"); got.Result == nil {
+		t.Errorf("progress is %+v, want the result", got)
 	}
 }
 
 func TestJobsDropWhatIsNotWantedAnyMore(t *testing.T) {
 	b := newBench(t, 1, 1)
-	b.Ask("memo", "a/slow")
+	b.Request("memo", "a/slow")
 	<-b.started
-	b.Ask("memo", "a/good") // the only slot is taken by the slow one, which this ends
+	b.Request("memo", "a/good") // the only slot is taken by the slow one, which this ends
 	if next := <-b.started; next != "a/good" {
 		t.Fatalf("works on %q", next)
 	}
 	b.Cancel("memo")
 	<-b.woken
 	<-b.woken
-	b.Ask("memo", "a/good")
+	b.Request("memo", "a/good")
 	if next := <-b.started; next != "a/good" {
 		t.Errorf("works on %q; what was cancelled is forgotten, and asked for anew", next)
 	}
@@ -118,14 +118,14 @@ func TestJobsDropWhatIsNotWantedAnyMore(t *testing.T) {
 func TestJobsOfASlowRegistryHoldNobodyElseUp(t *testing.T) {
 	b := newBench(t, 2, 4)
 	for i := range 10 {
-		b.Ask(fmt.Sprintf("slow-%d", i), fmt.Sprintf("slow/%d", i))
+		b.Request(fmt.Sprintf("slow-%d", i), fmt.Sprintf("slow/%d", i))
 	}
 	for range 2 {
 		if next := <-b.started; !strings.HasPrefix(next, "slow/") {
 			t.Fatalf("works on %q", next)
 		}
 	}
-	b.Ask("memo", "fast/memo")
+	b.Request("memo", "fast/memo")
 	if next := <-b.started; next != "fast/memo" {
 		t.Errorf("works on %q; eight that wait for the slow registry are before it", next)
 	}
@@ -137,7 +137,7 @@ func TestJobsOfASlowRegistryHoldNobodyElseUp(t *testing.T) {
 func TestJobsAreNeverMoreThanTheirTotal(t *testing.T) {
 	b := newBench(t, 2, 3)
 	for i := range 10 {
-		b.Ask(fmt.Sprint(i), fmt.Sprintf("host-%d/x", i))
+		b.Request(fmt.Sprint(i), fmt.Sprintf("host-%d/x", i))
 	}
 	for range 10 {
 		<-b.started
@@ -167,18 +167,18 @@ func TestBackoffDoublesToItsEnd(t *testing.T) {
 func ExampleJobs() {
 	woken := make(chan string)
 	jobs, err := source.NewJobs(context.Background(), source.JobsConfig[string, int]{
-		PerLane: 1, Total: 4, Clock: clock.RealClock{},
+		PerHost: 1, Total: 4, Clock: clock.RealClock{},
 		Backoff: source.Backoff{First: time.Second, Last: time.Minute},
-		Lane:    func(string) string { return "only" },
+		Host:    func(string) string { return "only" },
 		Done:    func(name string) { woken <- name },
-		Do:      func(_ context.Context, wish string) (*int, error) { size := len(wish); return &size, nil },
+		Do:      func(_ context.Context, request string) (*int, error) { size := len(request); return &size, nil },
 	})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(jobs.Ask("memo", "four").Result == nil)
-	fmt.Println(<-woken, *jobs.Ask("memo", "four").Result)
+	fmt.Println(jobs.Request("memo", "four").Result == nil)
+	fmt.Println(<-woken, *jobs.Request("memo", "four").Result)
 	// Output:
 	// true
 	// memo 4

@@ -12,81 +12,72 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"github.com/openshift/platform-operators/pkg/panics"
 	"github.com/openshift/platform-operators/pkg/source"
 )
 
 var digestPattern = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 
 const (
-	// maxReaders is how many read content at once. What a bundle is parsed and rendered to takes many times what its files
-	// do, hundreds of MiB in the worst case, so that memory is bounded by this, however many are fetched.
+	// maxReaders is the number of concurrent readers. A parsed and rendered bundle takes many times the memory of its files, hundreds of MiB
+	// in the worst case: this limits memory, however many are fetched.
 	maxReaders = 2
-	// maxReads is how often content is read for one Use that somebody removes meanwhile.
+	// maxReads is how often one Use reads content that is removed meanwhile.
 	maxReads = 2
 )
 
 // ContentConfig is what Content is built from; every field is required.
 type ContentConfig struct {
-	// Dir is a directory of its own; it is created if it is missing. What is in it and is not content is removed.
+	// Dir is a directory that nothing else uses. It is created if it is missing. Whatever is in it and is not content is removed.
 	Dir string
-	// Budget is how many bytes may be in it at any time, counted in whole blocks, half-written content included.
+	// Budget limits its size in bytes at any time, counted in whole blocks, unfinished content included.
 	Budget int64
 	Clock  clock.PassiveClock
 }
 
-// Content is bundle content on disk, one directory a digest, within a budget. Whatever is wanted twice is fetched and stored
-// once, also by those who ask one after the other; where room is needed, what was not used for the longest time goes, and
-// never what is in use. Somebody else may empty the directory at any time: what was not whole before and after it was read
-// is fetched and read again.
+// Content is bundle content on disk, one directory for each digest, within a budget. Content of one digest is fetched and stored once. For
+// new content, the content that was not used for the longest time is evicted, and never content that is in use. The directory may be emptied
+// at any time: content that was not complete before and after it was read is fetched and read again.
 //
-// It is safe for concurrent use within one process; the directory must not be shared by two.
+// It is safe for concurrent use within one process. Two processes must not share the directory.
 type Content struct {
 	dir    contentDir
 	budget int64
 	clock  clock.PassiveClock
-	// reading has a place for each who reads.
+	// reading has a slot for each reader.
 	reading chan struct{}
 
 	mu sync.Mutex
-	// kept is what is complete, by digest, and fills what is being written.
-	kept  map[string]*keptContent
-	fills map[string]*contentFill
-	// doomed is what has been thrown out and is still on disk, with its size.
-	doomed map[string]int64
-	// uses counts up; what is used gets the count.
+	// complete is the content that can be read, by digest; fills is the content that is being written.
+	complete map[string]*completeContent
+	fills    map[string]*contentFill
+	// evicted are directories that are not removed from disk yet, with their sizes.
+	evicted map[string]int64
+	// uses counts uses; content that is used gets the count.
 	uses int64
 }
 
-// keptContent is content that is complete.
-type keptContent struct {
+// completeContent is content that can be read.
+type completeContent struct {
 	bytes int64
-	// lastUse orders by age, users counts who is reading.
+	// lastUse orders by age; users is the number of readers.
 	lastUse int64
 	users   int
 }
 
-// contentFill is content that is being written. It belongs to all who wait for it, and ends when the last of them leaves.
+// contentFill is content that is being written. It belongs to all callers that wait for it, and ends when the last of them leaves.
 type contentFill struct {
 	done    chan struct{}
 	cancel  context.CancelFunc
 	waiters int
 	bytes   int64
-	// kept is what came of it, or err why nothing did.
-	kept *keptContent
-	err  error
+	// complete is the result, or err why there is none.
+	complete *completeContent
+	err      error
 }
 
-// Room is the place that a fill writes to.
-type Room struct {
-	// Dir is an empty directory.
-	Dir string
-
-	content *Content
-	fill    *contentFill
-}
-
-// NewContent opens the store. What an earlier process left half written or half removed is removed; what is complete counts
-// against the budget from the start.
+// NewContent opens the store. It removes what an earlier process left unfinished or partly removed. Complete content counts against the
+// budget.
 func NewContent(config ContentConfig) (*Content, error) {
 	if config.Dir == "" || config.Budget <= 0 || config.Clock == nil {
 		return nil, errors.New("opening the content directory: a field of its ContentConfig is not set")
@@ -97,24 +88,23 @@ func NewContent(config ContentConfig) (*Content, error) {
 	}
 	c := &Content{
 		dir: contentDir(config.Dir), budget: config.Budget, clock: config.Clock, reading: make(chan struct{}, maxReaders),
-		kept: map[string]*keptContent{}, fills: map[string]*contentFill{}, doomed: map[string]int64{},
+		complete: map[string]*completeContent{}, fills: map[string]*contentFill{}, evicted: map[string]int64{},
 	}
 	for _, each := range found {
 		c.uses++
-		c.kept[each.digest] = &keptContent{bytes: each.bytes, lastUse: c.uses}
+		c.complete[each.digest] = &completeContent{bytes: each.bytes, lastUse: c.uses}
 	}
-	c.makeRoom(0)
+	c.evictFor(0)
 	return c, nil
 }
 
-// Use lets use read the content of a digest, which fill writes first if it is not here. Content that is in use is not
-// removed. Errors of fill and of use are returned as they are; IsDiskFault tells of the latter whose fault they are. Two at
-// most read at once; so use must not take long, nor use content itself. It is called a second time when somebody removed what
-// it read.
+// Use calls use with the content of a digest. If that is not stored, fill writes it first. Content in use is not evicted. Errors of fill and
+// of use are returned as they are; IsDiskFault tells whether the disk caused one of use. At most two callers read at once, so use must not
+// take long, nor call Use. It is called a second time if the content was removed while it was read.
 //
-// Those who want the same digest at the same time wait for one fill, which goes on until the last of them has left. If it
-// fails, each of the others tries with a fill of its own: theirs may come from elsewhere, or with other credentials.
-func (c *Content) Use(ctx context.Context, digest string, fill func(context.Context, *Room) error, use func(files fs.FS) error) error {
+// Callers that need the same digest at the same time wait for one fill, which goes on until the last of them has left. If it fails, each of
+// the others tries its own fill, which may have another source or other credentials.
+func (c *Content) Use(ctx context.Context, digest string, fill func(context.Context, source.Target) error, use func(files fs.FS) error) error {
 	if !digestPattern.MatchString(digest) {
 		return fmt.Errorf("reading content digest %q: it is not sha256: and 64 hexadecimal digits", digest)
 	}
@@ -130,10 +120,10 @@ func (c *Content) Use(ctx context.Context, digest string, fill func(context.Cont
 	return fmt.Errorf("reading content %s: files of it were removed from the content directory while they were read; it is tried again", digest)
 }
 
-// read lets use read content, and says whether it was whole all the time, so that what use made of it counts. The caller is
-// no user of the content any more.
-func (c *Content) read(ctx context.Context, digest string, found *keptContent, use func(files fs.FS) error) (whole bool, err error) {
-	whole = true // nobody is to lose it by a context that ends, or by a panic
+// read calls use with content. It returns whether the content was complete all the time, so that the result of use is valid. Afterwards the
+// caller is no user of the content.
+func (c *Content) read(ctx context.Context, digest string, found *completeContent, use func(files fs.FS) error) (whole bool, err error) {
+	whole = true // a context that ends, or a panic, is no reason to evict it
 	defer func() { whole = c.release(digest, found, whole) }()
 	select {
 	case c.reading <- struct{}{}:
@@ -155,7 +145,7 @@ func (c *Content) read(ctx context.Context, digest string, found *keptContent, u
 	return stillWhole, err
 }
 
-// Bytes is how much of the disk is taken now.
+// Bytes returns the size of everything on disk.
 func (c *Content) Bytes() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -163,10 +153,10 @@ func (c *Content) Bytes() int64 {
 }
 
 // acquire makes the caller a user of the content.
-func (c *Content) acquire(ctx context.Context, digest string, fill func(context.Context, *Room) error) (*keptContent, error) {
+func (c *Content) acquire(ctx context.Context, digest string, fill func(context.Context, source.Target) error) (*completeContent, error) {
 	for {
 		c.mu.Lock()
-		if found := c.kept[digest]; found != nil {
+		if found := c.complete[digest]; found != nil {
 			found.users++
 			c.mu.Unlock()
 			return found, nil
@@ -179,7 +169,7 @@ func (c *Content) acquire(ctx context.Context, digest string, fill func(context.
 		c.mu.Unlock()
 		err := c.wait(ctx, running)
 		if err == nil {
-			return running.kept, nil
+			return running.complete, nil
 		}
 		if !joined || ctx.Err() != nil {
 			return nil, err
@@ -187,8 +177,8 @@ func (c *Content) acquire(ctx context.Context, digest string, fill func(context.
 	}
 }
 
-// begin starts a fill, which outlives the caller as long as others wait for it. The caller holds mu.
-func (c *Content) begin(ctx context.Context, digest string, fill func(context.Context, *Room) error) *contentFill {
+// begin starts a fill, which goes on without the caller as long as others wait for it. The caller holds mu.
+func (c *Content) begin(ctx context.Context, digest string, fill func(context.Context, source.Target) error) *contentFill {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	running := &contentFill{done: make(chan struct{}), cancel: cancel}
 	c.fills[digest] = running
@@ -200,9 +190,9 @@ func (c *Content) begin(ctx context.Context, digest string, fill func(context.Co
 		delete(c.fills, digest)
 		if running.err = err; err == nil {
 			c.uses++
-			// All who waited are users from now on, so that it is not thrown out before they have seen it.
-			running.kept = &keptContent{bytes: running.bytes, lastUse: c.uses, users: running.waiters}
-			c.kept[digest] = running.kept
+			// All that waited are users from now on, so that it is not evicted before they have read it.
+			running.complete = &completeContent{bytes: running.bytes, lastUse: c.uses, users: running.waiters}
+			c.complete[digest] = running.complete
 		}
 		close(running.done)
 	}()
@@ -219,7 +209,7 @@ func (c *Content) wait(ctx context.Context, running *contentFill) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	select {
-	case <-running.done: // it was faster after all, and the caller is a user
+	case <-running.done: // it has just ended, and the caller is a user
 		return running.err
 	default:
 	}
@@ -229,7 +219,7 @@ func (c *Content) wait(ctx context.Context, running *contentFill) error {
 	return ctx.Err()
 }
 
-func (c *Content) write(ctx context.Context, digest string, running *contentFill, fill func(context.Context, *Room) error) (err error) {
+func (c *Content) write(ctx context.Context, digest string, running *contentFill, fill func(context.Context, source.Target) error) (err error) {
 	unfinished, files, err := c.dir.begin()
 	if err != nil {
 		return fmt.Errorf("creating a directory for content: %w; see to the disk that the content directory is on, it is tried again", err)
@@ -238,12 +228,12 @@ func (c *Content) write(ctx context.Context, digest string, running *contentFill
 		if err != nil {
 			c.mu.Lock()
 			defer c.mu.Unlock()
-			c.doomed[unfinished], running.bytes = running.bytes, 0
-			c.removeDoomed()
+			c.evicted[unfinished], running.bytes = running.bytes, 0
+			c.removeEvicted()
 		}
 	}()
-	err = source.Guard("fetching content "+digest, func() error {
-		return fill(ctx, &Room{Dir: files, content: c, fill: running})
+	err = panics.ToError("fetching content "+digest, func() error {
+		return fill(ctx, source.Target{Dir: files, Reserve: func(bytes int64) error { return c.reserve(running, bytes) }})
 	})
 	if err != nil && c.dir.isGone(files) {
 		return errors.New("fetching content: the content directory was emptied meanwhile; it is tried again")
@@ -258,104 +248,103 @@ func (c *Content) write(ctx context.Context, digest string, running *contentFill
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	running.bytes = bytes
-	c.makeRoom(0) // a fill that did not ask for all that it took
+	c.evictFor(0) // a fill may have reserved less than it wrote
 	return nil
 }
 
-// Take asks for so many bytes before they are written. What is not in use makes room for them; when that is not enough
-// they must not be written.
-func (r *Room) Take(bytes int64) error {
-	r.content.mu.Lock()
-	defer r.content.mu.Unlock()
-	if !r.content.makeRoom(bytes) {
-		return fmt.Errorf("the content directory may hold %d bytes, and %d are taken by content that is in use", r.content.budget, r.content.bytes())
+// reserve reserves bytes for a fill before they are written. It evicts content that is not in use; if that is not enough, it returns an error.
+func (c *Content) reserve(by *contentFill, bytes int64) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.evictFor(bytes) {
+		return fmt.Errorf("the content directory may hold %d bytes, and %d are taken by content that is in use", c.budget, c.bytes())
 	}
-	r.fill.bytes += bytes
+	by.bytes += bytes
 	return nil
 }
 
-// release ends a use, and says whether the content was the same, and whole, all the time. What is not whole is forgotten, and
-// what is left of it removed; who reads it now finds out afterwards.
-func (c *Content) release(digest string, found *keptContent, whole bool) bool {
+// release ends a use. It returns whether the content was the same, and complete, all the time. Incomplete content is evicted; other readers
+// of it notice that afterwards.
+func (c *Content) release(digest string, found *completeContent, whole bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.uses++
 	found.users--
 	found.lastUse = c.uses
-	if c.kept[digest] != found {
-		return false // another user has found that it is not whole
+	if c.complete[digest] != found {
+		return false // another user found that it is incomplete
 	}
 	if whole {
 		c.dir.touch(digest, c.clock.Now())
 	} else {
-		c.throwOut(digest)
-		c.removeDoomed()
+		c.evict(digest)
+		c.removeEvicted()
 	}
-	c.makeRoom(0)
+	c.evictFor(0)
 	return whole
 }
 
-// bytes is what is on disk. The caller holds mu.
+// bytes returns the size of everything on disk. The caller holds mu.
 func (c *Content) bytes() int64 {
 	var total int64
-	for _, each := range c.kept {
+	for _, each := range c.complete {
 		total += each.bytes
 	}
 	for _, each := range c.fills {
 		total += each.bytes
 	}
-	for _, bytes := range c.doomed {
+	for _, bytes := range c.evicted {
 		total += bytes
 	}
 	return total
 }
 
-// makeRoom throws out what was not used for the longest time until so many bytes more are within the budget, and says
-// whether they are. Removing holds everybody up for the moment that it takes: who needs room cannot go on without it, and
-// nobody else waits for long. The caller holds mu, unless nobody else has the store yet.
-func (c *Content) makeRoom(bytes int64) bool {
+// evictFor evicts the content that was not used for the longest time until so many more bytes are within the budget. It returns whether they
+// are. Removing files holds the lock: a fill that needs the bytes cannot go on, and other callers wait only for a moment. The caller holds mu,
+// unless nothing else has the store yet.
+func (c *Content) evictFor(bytes int64) bool {
 	for c.bytes()+bytes > c.budget {
 		oldest := ""
-		for digest, each := range c.kept {
-			if each.users == 0 && (oldest == "" || each.lastUse < c.kept[oldest].lastUse) {
+		for digest, each := range c.complete {
+			if each.users == 0 && (oldest == "" || each.lastUse < c.complete[oldest].lastUse) {
 				oldest = digest
 			}
 		}
-		thrown := oldest != "" && c.throwOut(oldest)
-		if freed := c.removeDoomed(); !freed && !thrown {
+		wasEvicted := oldest != "" && c.evict(oldest)
+		if isFreed := c.removeEvicted(); !isFreed && !wasEvicted {
 			return false
 		}
 	}
 	return true
 }
 
-// throwOut takes content out of what is kept, and says whether that could be done. What is left of it is doomed.
-func (c *Content) throwOut(digest string) bool {
+// evict makes content unreadable, and returns whether that was possible. Its files still count until removeEvicted.
+func (c *Content) evict(digest string) bool {
 	// It loses its name at once, so that a crash in the middle leaves nothing that looks complete.
-	doomed, err := c.dir.doom(digest)
+	evicted, err := c.dir.evict(digest)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
 	if err == nil {
-		c.doomed[doomed] = c.kept[digest].bytes
+		c.evicted[evicted] = c.complete[digest].bytes
 	}
-	delete(c.kept, digest)
+	delete(c.complete, digest)
 	return true
 }
 
-// removeDoomed removes what has been thrown out, and says whether any of it is gone.
-func (c *Content) removeDoomed() bool {
-	freed := false
-	for doomed := range c.doomed {
-		if c.dir.remove(doomed) == nil {
-			delete(c.doomed, doomed)
-			freed = true
+// removeEvicted removes the files of evicted content, and returns whether it removed any.
+func (c *Content) removeEvicted() bool {
+	removed := false
+	for evicted := range c.evicted {
+		if c.dir.remove(evicted) == nil {
+			delete(c.evicted, evicted)
+			removed = true
 		}
 	}
-	return freed
+	return removed
 }
 
-// confined is the tree below a directory, which no link can leave. It holds nothing open.
+// confined is the file tree below a directory, which no link can leave. It holds nothing open.
 type confined string
 
 // Open opens a file.
@@ -365,7 +354,7 @@ func (c confined) Open(name string) (fs.File, error) {
 	}
 	file, err := os.OpenInRoot(string(c), filepath.FromSlash(name))
 	if err != nil {
-		// The error of opening names a path relative to the root; nothing else of this machine is to be told.
+		// The error must not contain the path of the content directory.
 		var at *fs.PathError
 		if errors.As(err, &at) {
 			err = at.Err

@@ -11,18 +11,20 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+
+	"github.com/openshift/platform-operators/pkg/source"
 )
 
 // twoFiles fills with the metadata and one manifest of a bundle, so to speak.
-func twoFiles(ctx context.Context, room *Room) error {
-	return errors.Join(fillWith("a", "a")(ctx, room), fillWith("b", "b")(ctx, room))
+func twoFiles(ctx context.Context, to source.Target) error {
+	return errors.Join(fillWith("a", "a")(ctx, to), fillWith("b", "b")(ctx, to))
 }
 
 // counted counts what is filled.
 func counted(fills *atomic.Int32, fill fillFunc) fillFunc {
-	return func(ctx context.Context, room *Room) error {
+	return func(ctx context.Context, to source.Target) error {
 		fills.Add(1)
-		return fill(ctx, room)
+		return fill(ctx, to)
 	}
 }
 
@@ -92,7 +94,7 @@ func TestContentThatIsAlwaysRemovedIsAnErrorOfTheMoment(t *testing.T) {
 func TestContentDirectoryThatGoesWhileItIsFilledSaysSo(t *testing.T) {
 	dir := t.TempDir()
 	content := newContent(t, dir, 1<<20)
-	err := content.Use(t.Context(), digestA, func(context.Context, *Room) error {
+	err := content.Use(t.Context(), digestA, func(context.Context, source.Target) error {
 		return errors.Join(os.RemoveAll(dir), errors.New("rebuild the image"))
 	}, nothing)
 	if err == nil || strings.Contains(err.Error(), "rebuild") || !strings.Contains(err.Error(), "emptied") {
@@ -174,8 +176,8 @@ func TestContentIsReadByTwoAtOnce(t *testing.T) {
 func TestContentSurvivesAPanicOfItsFillAndOfItsUser(t *testing.T) {
 	dir := t.TempDir()
 	content := newContent(t, dir, 1<<20)
-	err := content.Use(t.Context(), digestA, func(ctx context.Context, room *Room) error {
-		_ = twoFiles(ctx, room)
+	err := content.Use(t.Context(), digestA, func(ctx context.Context, to source.Target) error {
+		_ = twoFiles(ctx, to)
 		panic("hostile layer")
 	}, nothing)
 	if err == nil || !strings.Contains(err.Error(), "hostile layer") || !strings.Contains(err.Error(), digestA) {

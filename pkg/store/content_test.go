@@ -14,6 +14,8 @@ import (
 	"time"
 
 	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/openshift/platform-operators/pkg/source"
 )
 
 var (
@@ -22,21 +24,21 @@ var (
 	digestC = "sha256:" + strings.Repeat("c", 64)
 )
 
-type fillFunc = func(context.Context, *Room) error
+type fillFunc = func(context.Context, source.Target) error
 
 // fillWith writes one file; it takes what it writes as an image does.
 func fillWith(name, body string) fillFunc {
-	return func(_ context.Context, room *Room) error {
-		if err := room.Take(int64(len(body))); err != nil {
+	return func(_ context.Context, to source.Target) error {
+		if err := to.Reserve(int64(len(body))); err != nil {
 			return err
 		}
-		return os.WriteFile(filepath.Join(room.Dir, name), []byte(body), 0o600)
+		return os.WriteFile(filepath.Join(to.Dir, name), []byte(body), 0o600)
 	}
 }
 
 // filled fails the test when content is fetched that should be here.
 func filled(t *testing.T) fillFunc {
-	return func(context.Context, *Room) error {
+	return func(context.Context, source.Target) error {
 		t.Error("filled again")
 		return errors.New("filled again")
 	}
@@ -79,9 +81,9 @@ func TestContentIsFilledOnceByThoseWhoAskOneAfterTheOther(t *testing.T) {
 	content := newContent(t, dir, 1<<20)
 	var fills atomic.Int32
 	for range 50 {
-		err := content.Use(t.Context(), digestA, func(ctx context.Context, room *Room) error {
+		err := content.Use(t.Context(), digestA, func(ctx context.Context, to source.Target) error {
 			fills.Add(1)
-			return fillWith("f", "a")(ctx, room)
+			return fillWith("f", "a")(ctx, to)
 		}, func(files fs.FS) error {
 			if got, err := fs.ReadFile(files, "f"); err != nil || string(got) != "a" {
 				t.Errorf("read %q, %v", got, err)
@@ -102,12 +104,12 @@ func TestContentWantedByManyAtOnceIsFilledOnce(t *testing.T) {
 	content := newContent(t, t.TempDir(), 1<<20)
 	var fills atomic.Int32
 	release, started := make(chan struct{}), make(chan struct{})
-	fill := func(ctx context.Context, room *Room) error {
+	fill := func(ctx context.Context, to source.Target) error {
 		if fills.Add(1) == 1 {
 			close(started)
 		}
 		<-release
-		return fillWith("f", "a")(ctx, room)
+		return fillWith("f", "a")(ctx, to)
 	}
 	var group sync.WaitGroup
 	for range 50 {
@@ -142,10 +144,10 @@ func waiting(content *Content, want int) {
 func TestContentGoesOnBeingFilledWhenWhoAskedFirstLeaves(t *testing.T) {
 	content := newContent(t, t.TempDir(), 1<<20)
 	release := make(chan struct{})
-	fill := func(ctx context.Context, room *Room) error {
+	fill := func(ctx context.Context, to source.Target) error {
 		select {
 		case <-release:
-			return fillWith("f", "a")(ctx, room)
+			return fillWith("f", "a")(ctx, to)
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -175,7 +177,7 @@ func TestContentIsNotFilledAnyMoreWhenTheLastOneLeaves(t *testing.T) {
 		waiting(content, 1)
 		leave()
 	}()
-	err := content.Use(ctx, digestA, func(ctx context.Context, _ *Room) error {
+	err := content.Use(ctx, digestA, func(ctx context.Context, _ source.Target) error {
 		defer close(ended)
 		<-ctx.Done()
 		return ctx.Err()
@@ -192,7 +194,7 @@ func TestContentThatFailsForOneIsTriedByTheOthers(t *testing.T) {
 	release, fault := make(chan struct{}), errors.New("no credentials")
 	first, second := make(chan error, 1), make(chan error, 1)
 	go func() {
-		first <- content.Use(t.Context(), digestA, func(context.Context, *Room) error { <-release; return fault }, nothing)
+		first <- content.Use(t.Context(), digestA, func(context.Context, source.Target) error { <-release; return fault }, nothing)
 	}()
 	waiting(content, 1)
 	go func() { second <- content.Use(t.Context(), digestA, fillWith("f", "a"), nothing) }()
@@ -210,8 +212,8 @@ func TestContentThatFailsIsNotKept(t *testing.T) {
 	dir := t.TempDir()
 	content := newContent(t, dir, 1<<20)
 	fault := errors.New("registry gone")
-	err := content.Use(t.Context(), digestA, func(ctx context.Context, room *Room) error {
-		return errors.Join(fillWith("half", "x")(ctx, room), fault)
+	err := content.Use(t.Context(), digestA, func(ctx context.Context, to source.Target) error {
+		return errors.Join(fillWith("half", "x")(ctx, to), fault)
 	}, nothing)
 	if !errors.Is(err, fault) {
 		t.Errorf("got %v, want the fill's error", err)
@@ -300,8 +302,8 @@ func TestContentInUseStaysAndWhatFindsNoRoomIsRefused(t *testing.T) {
 func TestContentLargerThanItSaidIsOnlyKeptWhileItIsUsed(t *testing.T) {
 	dir := t.TempDir()
 	content := newContent(t, dir, 50<<10)
-	fill := func(_ context.Context, room *Room) error {
-		return os.WriteFile(filepath.Join(room.Dir, "f"), make([]byte, 100<<10), 0o600)
+	fill := func(_ context.Context, to source.Target) error {
+		return os.WriteFile(filepath.Join(to.Dir, "f"), make([]byte, 100<<10), 0o600)
 	}
 	mustUse(t, content, digestA, fill)
 	if onDisk(t, dir) != "" || content.Bytes() != 0 {
@@ -313,8 +315,8 @@ func TestContentCannotBeLeft(t *testing.T) {
 	dir := t.TempDir()
 	content := newContent(t, dir, 1<<20)
 	secret := filepath.Join(dir, "secret")
-	err := content.Use(t.Context(), digestB, func(_ context.Context, room *Room) error {
-		return errors.Join(os.WriteFile(secret, []byte("s"), 0o600), os.Symlink("../../secret", filepath.Join(room.Dir, "link")))
+	err := content.Use(t.Context(), digestB, func(_ context.Context, to source.Target) error {
+		return errors.Join(os.WriteFile(secret, []byte("s"), 0o600), os.Symlink("../../secret", filepath.Join(to.Dir, "link")))
 	}, func(files fs.FS) error {
 		for _, name := range []string{"link", "../../secret", "/etc/passwd"} {
 			if got, err := fs.ReadFile(files, name); err == nil {
@@ -345,16 +347,16 @@ func TestContentCountsAFileOfSeveralNamesOnce(t *testing.T) {
 	dir := t.TempDir()
 	content := newContent(t, dir, 64<<10)
 	mustUse(t, content, digestA, fillWith("a", "a"))
-	mustUse(t, content, digestB, func(_ context.Context, room *Room) error {
-		if err := room.Take(16 << 10); err != nil {
+	mustUse(t, content, digestB, func(_ context.Context, to source.Target) error {
+		if err := to.Reserve(16 << 10); err != nil {
 			return err
 		}
-		first := filepath.Join(room.Dir, "first")
+		first := filepath.Join(to.Dir, "first")
 		if err := os.WriteFile(first, make([]byte, 16<<10), 0o600); err != nil {
 			return err
 		}
 		for _, name := range []string{"second", "third", "fourth"} {
-			if err := os.Link(first, filepath.Join(room.Dir, name)); err != nil {
+			if err := os.Link(first, filepath.Join(to.Dir, name)); err != nil {
 				return err
 			}
 		}

@@ -14,24 +14,24 @@ import (
 )
 
 const (
-	// unfinishedPrefix marks directories that are being filled or removed.
+	// unfinishedPrefix begins the names of directories that are being filled or removed.
 	unfinishedPrefix = ".unfinished-"
-	// filesName is the directory of the files, and sizeName the file with what they take on disk, below a digest's
-	// directory. After a power failure files may be there that are shorter than they were; the size tells.
+	// filesName is the directory of the files below a digest's directory, and sizeName the file with their size on disk. After a power failure
+	// files may be shorter than they were; the size reveals that.
 	filesName, sizeName = "files", "size"
 )
 
-// contentDir is the layout of Content on disk, and nothing that is held in memory.
+// contentDir is the layout of Content on disk.
 type contentDir string
 
-// foundContent is complete content that was on disk when it was opened.
+// foundContent is complete content that was on disk when the store was opened.
 type foundContent struct {
 	digest string
 	bytes  int64
 	used   time.Time
 }
 
-// open gives what is complete, the least recently used first, and removes the rest.
+// open returns what is complete, the least recently used first, and removes the rest.
 func (d contentDir) open() ([]foundContent, error) {
 	if err := os.MkdirAll(string(d), 0o700); err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func (d contentDir) open() ([]foundContent, error) {
 	}
 	var found []foundContent
 	for _, entry := range entries {
-		content, complete := d.look(entry.Name())
+		content, complete := d.inspect(entry.Name())
 		if complete {
 			found = append(found, content)
 			continue
@@ -55,8 +55,8 @@ func (d contentDir) open() ([]foundContent, error) {
 	return found, nil
 }
 
-// look says what an entry of the directory holds, and whether it is whole.
-func (d contentDir) look(entry string) (foundContent, bool) {
+// inspect returns the content of an entry of the directory, and whether it is complete.
+func (d contentDir) inspect(entry string) (foundContent, bool) {
 	digest := strings.Replace(entry, "-", ":", 1)
 	if !digestPattern.MatchString(digest) {
 		return foundContent{}, false
@@ -81,11 +81,11 @@ func (d contentDir) path(digest string) string {
 	return filepath.Join(string(d), strings.Replace(digest, ":", "-", 1))
 }
 
-// files is the directory of a digest's files.
+// files returns the directory of a digest's files.
 func (d contentDir) files(digest string) string { return filepath.Join(d.path(digest), filesName) }
 
-// isWhole says whether a digest's files are there and take as much of the disk as when they were written. An error says
-// that they could not be looked at.
+// isWhole reports whether a digest's files are there and have the size on disk that they had when they were written. An error says that they
+// could not be read.
 func (d contentDir) isWhole(digest string, bytes int64) (bool, error) {
 	found, err := diskUsage(d.files(digest))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -102,7 +102,7 @@ func (d contentDir) isGone(path string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// begin makes a directory to fill, and the one that it is in where somebody has removed that.
+// begin makes a directory to fill, and the content directory if that was removed.
 func (d contentDir) begin() (unfinished, files string, err error) {
 	if err := os.MkdirAll(string(d), 0o700); err != nil {
 		return "", "", err
@@ -119,7 +119,7 @@ func (d contentDir) begin() (unfinished, files string, err error) {
 	return unfinished, files, nil
 }
 
-// finish gives a filled directory its name and says what it takes on disk.
+// finish gives a filled directory its name, and returns its size on disk.
 func (d contentDir) finish(unfinished, digest string) (int64, error) {
 	bytes, err := diskUsage(filepath.Join(unfinished, filesName))
 	if err != nil {
@@ -131,27 +131,26 @@ func (d contentDir) finish(unfinished, digest string) (int64, error) {
 	return bytes, os.Rename(unfinished, d.path(digest))
 }
 
-// doom puts a digest's directory into one that is to be removed, and gives that.
-func (d contentDir) doom(digest string) (string, error) {
-	doomed, err := os.MkdirTemp(string(d), unfinishedPrefix)
+// evict moves a digest's directory into one that is to be removed, and returns that.
+func (d contentDir) evict(digest string) (string, error) {
+	evicted, err := os.MkdirTemp(string(d), unfinishedPrefix)
 	if err != nil {
 		return "", err
 	}
-	if err := os.Rename(d.path(digest), filepath.Join(doomed, filesName)); err != nil {
-		_ = os.Remove(doomed)
+	if err := os.Rename(d.path(digest), filepath.Join(evicted, filesName)); err != nil {
+		_ = os.Remove(evicted)
 		return "", err
 	}
-	return doomed, nil
+	return evicted, nil
 }
 
 func (d contentDir) remove(path string) error { return os.RemoveAll(path) }
 
-// touch records when content was used, for the process after this one. That it cannot is no fault: the order would be
-// another one.
+// touch records when content was used, for the next process. An error is ignored: only the order of evictions depends on it.
 func (d contentDir) touch(digest string, now time.Time) { _ = os.Chtimes(d.path(digest), now, now) }
 
-// diskUsage is what a tree takes on disk, as far as its own sizes tell: every file, directory and link in whole blocks, and
-// a block for its name; a file of several names is there once.
+// diskUsage returns the size of a tree on disk, computed from the sizes of its entries: every file, directory and link in whole blocks, and a
+// block for its name. A file of several names counts once.
 func diskUsage(root string) (int64, error) {
 	const block = 4096
 	var total int64

@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"github.com/openshift/platform-operators/pkg/source"
 	"github.com/openshift/platform-operators/pkg/store"
 )
 
@@ -21,12 +22,12 @@ func ExampleContent() {
 		fmt.Println(err)
 		return
 	}
-	fill := func(_ context.Context, room *store.Room) error {
+	fill := func(_ context.Context, to source.Target) error {
 		text := []byte("kind: Bundle")
-		if err := room.Take(int64(len(text))); err != nil {
+		if err := to.Reserve(int64(len(text))); err != nil {
 			return err
 		}
-		return os.WriteFile(filepath.Join(room.Dir, "bundle.yaml"), text, 0o600)
+		return os.WriteFile(filepath.Join(to.Dir, "bundle.yaml"), text, 0o600)
 	}
 	digest := "sha256:" + strings.Repeat("0", 64)
 	err = content.Use(context.Background(), digest, fill, func(files fs.FS) error {

@@ -21,11 +21,11 @@ import (
 
 const limitsFieldManager = "platform-operators-limits"
 
-// Limits keeps what a PlatformOperatorManager limited in a ConfigMap, where it survives that and the manager's process. An admin can
-// read it there, and the remedy in a condition does.
+// Limits stores the limits of a PlatformOperatorManager in a ConfigMap, which outlives that object and the manager's process. Admins can read
+// it; the remedy in a condition names it.
 //
-// The first record that it reads or writes is the process's own from then on: nobody else's deletion or edit of the ConfigMap
-// changes what Read returns. So all controllers of a process share one Limits. It is safe for concurrent use.
+// After the first record that it reads or writes, deletions and edits of the ConfigMap by others do not change what Read returns. So all
+// controllers of a process share one Limits. It is safe for concurrent use.
 type Limits struct {
 	namespace   string
 	client      corev1client.ConfigMapInterface
@@ -34,15 +34,15 @@ type Limits struct {
 
 	mu     sync.Mutex
 	record *limits.Record
-	fault  error // of the ConfigMap as it was read last; only without a record
+	fault  error // of the ConfigMap when it was read last; only without a record
 }
 
-// NewLimits keeps it in a namespace, and reads it by a lister of that. The BundleDeployments tell whether there was a record.
+// NewLimits stores limits in a namespace, and reads them by a lister of that. The BundleDeployments show whether there was a record.
 func NewLimits(namespace string, client corev1client.ConfigMapsGetter, configMaps corev1listers.ConfigMapLister, deployments corelisters.BundleDeploymentLister) *Limits {
 	return &Limits{namespace: namespace, client: client.ConfigMaps(namespace), configMaps: configMaps.ConfigMaps(namespace), deployments: deployments}
 }
 
-// Read gives what is kept. It reads memory only; the error is a cache's.
+// Read returns what is stored. It reads memory only; the error is a cache's.
 func (l *Limits) Read() (limits.Stored, error) {
 	stored := limits.Stored{Namespace: l.namespace}
 	configMap, err := l.configMaps.Get(limits.ConfigMap)
@@ -62,7 +62,7 @@ func (l *Limits) Read() (limits.Stored, error) {
 	return stored, nil
 }
 
-// firstInstallation is when the oldest BundleDeployment of a PlatformOperator was created. Those that users make are not limited.
+// firstInstallation returns the creation time of the oldest BundleDeployment of a PlatformOperator. Those that users create are not limited.
 func (l *Limits) firstInstallation() (first time.Time, err error) {
 	all, err := l.deployments.List(labels.Everything())
 	if err != nil {
@@ -80,7 +80,7 @@ func (l *Limits) firstInstallation() (first time.Time, err error) {
 	return first, nil
 }
 
-// Write keeps a record in the place of what is kept. It sends nothing if the ConfigMap has the record already.
+// Write replaces the stored record. It sends nothing if the ConfigMap has the record already.
 func (l *Limits) Write(ctx context.Context, record limits.Record) error {
 	data, err := record.Data()
 	if err != nil {

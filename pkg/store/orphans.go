@@ -17,7 +17,7 @@ import (
 const orphanLimit = 4
 
 // Clear deletes the parts of an owner's revisions that have no index: those of a Save or a Delete in which a process was
-// killed, and those whose index somebody deleted. Nothing else names them. The revisions are all that List gives, and those
+// killed, and those whose index was deleted. Nothing else names them. The revisions are all that List gives, and those
 // that were saved since. No Save of the same owner may be under way.
 func (r *Revisions) Clear(ctx context.Context, owner Owner, stored []Header) error {
 	selector := labels.SelectorFromSet(labels.Set{LabelDeployment: owner.Name, LabelRole: rolePart})

@@ -61,7 +61,7 @@ func NewRevisions(secrets corev1client.SecretInterface) *Revisions {
 	return &Revisions{secrets: secrets, partBytes: partBytes}
 }
 
-// List gives the headers of an owner's complete revisions, oldest first.
+// List returns the headers of an owner's complete revisions, oldest first.
 func (r *Revisions) List(ctx context.Context, owner Owner) ([]Header, error) {
 	selector := labels.Set{LabelDeployment: owner.Name, LabelRole: roleIndex}.String()
 	options := metav1.ListOptions{LabelSelector: selector, Limit: listLimit}
@@ -89,7 +89,7 @@ func (r *Revisions) List(ctx context.Context, owner Owner) ([]Header, error) {
 	return headers, nil
 }
 
-// Load gives a revision with its objects, held against its digest. IsUnusable tells an error that loading again will not
+// Load returns a revision with its objects, after comparing them with its digest. IsUnusable tells an error that loading again will not
 // cure.
 func (r *Revisions) Load(ctx context.Context, owner Owner, header Header) (*Revision, error) {
 	if header.Parts < 0 || header.Parts > maxParts {
@@ -140,7 +140,7 @@ func (r *Revisions) Save(ctx context.Context, owner Owner, revision *Revision) e
 	return r.ensure(ctx, owner, newSecret(owner, indexName(owner.Name, revision.Number), revision.Number, roleIndex, header))
 }
 
-// MarkRenderer notes that another way of rendering gives a revision the same objects.
+// MarkRenderer records that another renderer renders the objects of a revision.
 func (r *Revisions) MarkRenderer(ctx context.Context, owner Owner, header *Header, renderer string) error {
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]string{annotationRenderer: renderer}}})
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/operator-framework/rukpak/pkg/convert"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/openshift/platform-operators/pkg/bundle"
 	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
 )
 
@@ -67,21 +68,21 @@ func changed(first, now error) error {
 	return fmt.Errorf("the outcome changed from %q to %q", outcome(first), outcome(now))
 }
 
-func render(bundle fs.FS) ([]unstructured.Unstructured, error) {
-	b, err := registryv1.Load(bundle)
+func render(files fs.FS) ([]unstructured.Unstructured, error) {
+	b, err := registryv1.Load(files)
 	if err != nil {
 		return nil, err
 	}
-	return b.Render(registryv1.Options{InstallNamespace: b.Metadata().InstallNamespace(), Certificates: registryv1.CertificatesByServiceCA})
+	return b.Render(bundle.Options{InstallNamespace: b.Metadata().InstallNamespace(), Certificates: bundle.ServiceCA})
 }
 
 // renderInto renders a bundle for a namespace.
-func renderInto(bundle fs.FS, namespace string) ([]unstructured.Unstructured, error) {
-	b, err := registryv1.Load(bundle)
+func renderInto(files fs.FS, namespace string) ([]unstructured.Unstructured, error) {
+	b, err := registryv1.Load(files)
 	if err != nil {
 		return nil, err
 	}
-	return b.Render(registryv1.Options{InstallNamespace: namespace, Certificates: registryv1.CertificatesByServiceCA})
+	return b.Render(bundle.Options{InstallNamespace: namespace, Certificates: bundle.ServiceCA})
 }
 
 // renderJSON renders and writes the objects out, one a line.

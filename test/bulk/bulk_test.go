@@ -10,15 +10,17 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
+	"github.com/openshift/platform-operators/pkg/bundle"
 	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
+	"github.com/openshift/platform-operators/pkg/source"
 	"github.com/openshift/platform-operators/pkg/source/image"
 )
 
 func TestABundleIsPulledAndRenderedWithAsManyObjectsAsItSays(t *testing.T) {
 	registry := StartRegistry()
 	defer registry.Close()
-	bundle := Bundle{Name: "bulk", Objects: 25, Ballast: 3<<20 + 5}
-	made, err := bundle.Image()
+	large := Bundle{Name: "bulk", Objects: 25, Ballast: 3<<20 + 5}
+	made, err := large.Image()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +30,7 @@ func TestABundleIsPulledAndRenderedWithAsManyObjectsAsItSays(t *testing.T) {
 	}
 	before := registry.Pulls()
 	dir := t.TempDir()
-	if err := image.New(image.Config{}).Unpack(t.Context(), image.Source{Ref: ref}, image.Target{Dir: dir}); err != nil {
+	if err := image.New(image.Config{}).Unpack(t.Context(), image.Source{Ref: ref}, source.Target{Dir: dir}); err != nil {
 		t.Fatal(err)
 	}
 	if got := registry.Pulls().Since(before); got != (Pulls{Manifests: 1, Blobs: 2}) {
@@ -42,14 +44,14 @@ func TestABundleIsPulledAndRenderedWithAsManyObjectsAsItSays(t *testing.T) {
 		info, err := entry.Info()
 		ballast += info.Size()
 		return err
-	}); err != nil || ballast != bundle.Ballast {
-		t.Errorf("the ballast has %d bytes, %v; want %d", ballast, err, bundle.Ballast)
+	}); err != nil || ballast != large.Ballast {
+		t.Errorf("the ballast has %d bytes, %v; want %d", ballast, err, large.Ballast)
 	}
 	loaded, err := registryv1.Load(os.DirFS(dir))
 	if err != nil {
 		t.Fatal(err)
 	}
-	objects, err := loaded.Render(registryv1.Options{InstallNamespace: "bulk"})
+	objects, err := loaded.Render(bundle.Options{InstallNamespace: "bulk"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,12 +60,12 @@ func TestABundleIsPulledAndRenderedWithAsManyObjectsAsItSays(t *testing.T) {
 		if object.GetNamespace() != "bulk" {
 			t.Errorf("%s %q belongs to the cluster: a second deployment would be refused", object.GetKind(), object.GetName())
 		}
-		if object.GetName() != bundle.Deployment() {
+		if object.GetName() != large.Deployment() {
 			found++
 		}
 	}
-	if found != bundle.Objects {
-		t.Errorf("got %d objects beside the Deployment, want %d", found, bundle.Objects)
+	if found != large.Objects {
+		t.Errorf("got %d objects beside the Deployment, want %d", found, large.Objects)
 	}
 }
 

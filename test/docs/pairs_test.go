@@ -108,12 +108,12 @@ func pairsOfBundleDeployments(t *testing.T) pairs {
 	return written
 }
 
-// pairsOfBundles are the third elements of verdicts; a Bundle has one condition.
+// pairsOfBundles are the third elements of conditions; a Bundle has one condition.
 func pairsOfBundles(t *testing.T) pairs {
 	t.Helper()
 	code, written := readRoom(t, "pkg/controllers/bundle"), pairs{}
 	for _, fn := range code.functions {
-		for _, reason := range elements(fn, "verdict", 4, 2) {
+		for _, reason := range elements(fn, "condition", 4, 2) {
 			written.add("Unpacked", code.constants(t, fn, reason)...)
 		}
 	}

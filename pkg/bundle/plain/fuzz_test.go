@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/openshift/platform-operators/pkg/bundle"
 	"github.com/openshift/platform-operators/pkg/bundle/plain"
 )
 
@@ -39,11 +40,11 @@ func FuzzLoad(f *testing.F) {
 			}
 			return
 		}
-		first, err := b.Render("ns")
+		first, err := b.Render(bundle.Options{InstallNamespace: "ns"})
 		if err != nil {
 			return
 		}
-		second, err := b.Render("ns")
+		second, err := b.Render(bundle.Options{InstallNamespace: "ns"})
 		if err != nil || !cmp.Equal(first, second) || len(first) != b.Manifests() {
 			t.Errorf("renders differently the second time: %v", err)
 		}

@@ -31,14 +31,14 @@ type Bundle struct {
 	own map[schema.GroupKind]scope
 }
 
-// Metadata tells what the bundle says about itself; all of it is empty for one without metadata.
+// Metadata returns what the bundle declares about itself; all of it is empty for one without metadata.
 func (b *Bundle) Metadata() bundle.Metadata {
 	m := b.meta
 	m.MaxOpenShiftVersions = slices.Clone(m.MaxOpenShiftVersions)
 	return m
 }
 
-// Manifests is how many objects the bundle's manifests hold.
+// Manifests returns the number of objects in the bundle's manifests.
 func (b *Bundle) Manifests() int { return len(b.objects) }
 
 // Load reads a bundle whose manifests/, and metadata/ if there is one, lie at the root of fsys, and validates it. An error names

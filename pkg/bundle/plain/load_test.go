@@ -42,7 +42,7 @@ func load(t *testing.T, files map[string]string) *plain.Bundle {
 // rendered writes each object as one line of JSON.
 func rendered(t *testing.T, b *plain.Bundle) (lines []string) {
 	t.Helper()
-	objects, err := b.Render("ns")
+	objects, err := b.Render(bundle.Options{InstallNamespace: "ns"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +203,7 @@ func TestManifestsAreRenderedAsTheyAreWritten(t *testing.T) {
 			if diff := cmp.Diff(c.want, rendered(t, b)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			objects, err := b.Render("ns")
+			objects, err := b.Render(bundle.Options{InstallNamespace: "ns"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -223,23 +223,28 @@ func TestRenderingTellsWhatTheInstallNamespaceMakesImpossible(t *testing.T) {
 		"manifests/a.yaml": object,
 		"manifests/b.yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: ns}, data: {a: b}}",
 	})
-	if _, err := twice.Render("other"); err != nil {
+	if _, err := twice.Render(bundle.Options{InstallNamespace: "other"}); err != nil {
 		t.Errorf("in another namespace: %v", err)
 	}
-	_, err := twice.Render("ns")
+	_, err := twice.Render(bundle.Options{InstallNamespace: "ns"})
 	want := `rendering bundle without a name: ConfigMap "a" of namespace "ns", the install namespace, is defined in manifests/a.yaml and in manifests/b.yaml; remove one`
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
-	if _, err = twice.Render("No namespace"); err == nil || !strings.HasPrefix(err.Error(), `rendering bundle without a name: install namespace "No namespace": `) {
+	if _, err = twice.Render(bundle.Options{InstallNamespace: "No namespace"}); err == nil || !strings.HasPrefix(err.Error(), `rendering bundle without a name: install namespace "No namespace": `) {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestConfigurationIsRefused(t *testing.T) {
 	for raw, refused := range map[string]bool{"": false, "null": false, " {}\n": false, `{"watchNamespace": "a"}`: true, "[]": true, "not JSON": true} {
-		if err := plain.CheckConfig([]byte(raw)); (err != nil) != refused {
+		err := (&plain.Bundle{}).CheckConfig([]byte(raw))
+		if wrong := (*bundle.ConfigError)(nil); errors.As(err, &wrong) != refused || (err != nil) != refused {
 			t.Errorf("%q: %v", raw, err)
+		}
+		_, err = load(t, map[string]string{"manifests/a.yaml": object}).Render(bundle.Options{InstallNamespace: "ns", Config: []byte(raw)})
+		if wrong := (*bundle.ConfigError)(nil); errors.As(err, &wrong) != refused {
+			t.Errorf("%q: rendered, with %v", raw, err)
 		}
 	}
 }

@@ -15,22 +15,29 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// CheckConfig refuses a configuration, given as JSON: the format has nothing that could be configured, and one that is overlooked
-// would be taken for one that is in effect. None at all, null and an empty object are none.
-func CheckConfig(raw []byte) error {
-	switch string(bytes.TrimSpace(raw)) {
+// CheckConfig refuses every configuration: the format has nothing to configure, and a configuration without effect must not look as if
+// it had one. None at all, null and an empty object are no configuration.
+func (b *Bundle) CheckConfig(config []byte) error {
+	switch string(bytes.TrimSpace(config)) {
 	case "", "null", "{}":
 		return nil
 	}
-	return errors.New("spec.config: plain+v0 bundles take no configuration; remove it")
+	return &bundle.ConfigError{Err: errors.New("spec.config: plain+v0 bundles take no configuration; remove it")}
 }
 
-// Render gives the objects to apply, sorted by group, kind, namespace and name. Namespaced ones without a namespace go to the
-// install namespace, where it is known that their kind is namespaced: Kubernetes or OpenShift says so or the bundle's own
-// CustomResourceDefinition. One of a cluster-scoped kind has none, whatever the author wrote, as on an API server. All else is as
-// it was written. Callers may change the metadata of what they get; everything below it is shared with the bundle and with other
-// renderings, and must be copied before it is changed.
-func (b *Bundle) Render(installNamespace string) ([]unstructured.Unstructured, error) {
+// NeedsCertificates returns false: the format has no webhooks of its own.
+func (b *Bundle) NeedsCertificates() bool { return false }
+
+// Render returns the objects to apply, sorted by group, kind, namespace and name. Namespaced objects without a namespace go to the
+// install namespace, if Kubernetes, OpenShift or a CustomResourceDefinition of the bundle defines their kind as namespaced. Objects of a
+// cluster-scoped kind have no namespace, whatever the author wrote, as on an API server. Everything else is as it was written. Callers may
+// change the metadata of the objects; everything below it is shared with the bundle and with other renderings, and must be copied before
+// it is changed.
+func (b *Bundle) Render(options bundle.Options) ([]unstructured.Unstructured, error) {
+	if err := b.CheckConfig(options.Config); err != nil {
+		return nil, fmt.Errorf("rendering %s: %w", b, err)
+	}
+	installNamespace := options.InstallNamespace
 	if problems := utilvalidation.IsDNS1123Label(installNamespace); len(problems) > 0 {
 		return nil, fmt.Errorf("rendering %s: install namespace %s: %s", b, truncate.Quote(installNamespace), strings.Join(problems, ", "))
 	}

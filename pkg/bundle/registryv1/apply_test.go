@@ -7,7 +7,7 @@ import (
 	"k8s.io/client-go/applyconfigurations"
 	"k8s.io/client-go/kubernetes/scheme"
 
-	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
+	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
 // Server-side apply is stricter than create: an unknown field, or two entries of a list with one key, refuse the whole object.
@@ -17,7 +17,7 @@ func TestServerSideApplyCanReadWhatRealBundlesRenderTo(t *testing.T) {
 		if strings.HasPrefix(realOutcomes()[dir], "refused") {
 			continue
 		}
-		_, objects, err := renderInSomeMode(realBundle(t, dir), registryv1.CertificatesByCertManager)
+		_, objects, err := renderInSomeMode(realBundle(t, dir), bundle.CertManager)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,24 +1,12 @@
 package registryv1
 
 import (
-	"errors"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/openshift/platform-operators/pkg/bundle"
 )
-
-// Certificates says who on the cluster makes the certificates of webhook servers and puts their CA where the API server reads it.
-type Certificates string
-
-const (
-	// CertificatesByServiceCA is OpenShift's service-ca operator.
-	CertificatesByServiceCA Certificates = "service-ca"
-	// CertificatesByCertManager is cert-manager, with its cainjector.
-	CertificatesByCertManager Certificates = "cert-manager"
-)
-
-// ErrNoCertificates is wrapped by the error of Render for a bundle with webhooks on a cluster where nobody makes certificates.
-var ErrNoCertificates = errors.New("its webhooks need certificates, and this cluster has neither OpenShift's service-ca nor cert-manager; install cert-manager, in which case this proceeds")
 
 // What service-ca and cert-manager are asked with.
 const (
@@ -31,27 +19,28 @@ const (
 // injectAnnotations are all by which the CA of somebody is asked for: two on one object would fight for one field.
 var injectAnnotations = [...]string{serviceCAInject, "service.alpha.openshift.io/inject-cabundle", certManagerInject, "cert-manager.io/inject-ca-from-secret", "cert-manager.io/inject-apiserver-ca"}
 
-func (c Certificates) check() error {
-	switch c {
-	case CertificatesByServiceCA, CertificatesByCertManager:
+// checkProvider returns an error unless a bundle with webhooks can be rendered for certificates of a provider.
+func checkProvider(provider bundle.CertificateProvider) error {
+	switch provider {
+	case bundle.ServiceCA, bundle.CertManager:
 		return nil
 	case "":
-		return ErrNoCertificates
+		return bundle.ErrNoCertificates
 	}
-	return fmt.Errorf("certificates by %q are not known; use %q or %q", string(c), CertificatesByServiceCA, CertificatesByCertManager)
+	return fmt.Errorf("certificates by %q are not known; use %q or %q", string(provider), bundle.ServiceCA, bundle.CertManager)
 }
 
-// serviceAnnotations ask service-ca for the certificate of a Service.
-func (c Certificates) serviceAnnotations(s server) map[string]any {
-	if c == CertificatesByServiceCA {
+// serviceAnnotations returns the annotations of a Service that request its certificate; only service-ca has some.
+func serviceAnnotations(provider bundle.CertificateProvider, s server) map[string]any {
+	if provider == bundle.ServiceCA {
 		return map[string]any{serviceCAServingCert: s.secret}
 	}
 	return nil
 }
 
-// inject asks for the CA of a server on an object that tells the API server to call it. The field itself is never written: it is
-// the injector's, who also changes it when the CA is renewed.
-func (c Certificates) inject(o unstructured.Unstructured, s server) {
+// injectCA has the provider write the CA of a server into an object that makes the API server call it. The field itself is never rendered:
+// it is the provider's, which also changes it when the CA is renewed.
+func injectCA(provider bundle.CertificateProvider, o unstructured.Unstructured, s server) {
 	annotations := o.GetAnnotations()
 	if annotations == nil {
 		annotations = map[string]string{}
@@ -59,7 +48,7 @@ func (c Certificates) inject(o unstructured.Unstructured, s server) {
 	for _, key := range injectAnnotations {
 		delete(annotations, key)
 	}
-	if c == CertificatesByServiceCA {
+	if provider == bundle.ServiceCA {
 		annotations[serviceCAInject] = "true"
 	} else {
 		annotations[certManagerInject] = s.namespace + "/" + s.secret
@@ -75,7 +64,7 @@ const authorityDuration = "87600h"
 // moment, and with a certificate that signs itself the API server could not call the webhook in between. With these, every
 // certificate is trusted by whoever has any of the CA's, before and after a renewal of either.
 func renderCertificates(r *rendering) ([]unstructured.Unstructured, error) {
-	if r.opts.Certificates != CertificatesByCertManager {
+	if r.opts.Certificates != bundle.CertManager {
 		return nil, nil
 	}
 	objects := make([]unstructured.Unstructured, 0, 4*len(r.servers))

@@ -12,7 +12,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
+	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
 var now = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -66,7 +66,7 @@ func newKey(t *testing.T) *ecdsa.PrivateKey {
 func TestARenewedCertificateIsTrustedTogetherWithTheOneBefore(t *testing.T) {
 	b := load(t, sample(map[string]string{"manifests/csv.yaml": withWebhooks(validating)}))
 	byName := map[string]unstructured.Unstructured{}
-	for _, o := range renderWith(t, b, registryv1.Options{Certificates: registryv1.CertificatesByCertManager}) {
+	for _, o := range renderWith(t, b, bundle.Options{Certificates: bundle.CertManager}) {
 		byName[o.GetKind()+"/"+o.GetName()] = o
 	}
 	served := byName["Certificate/sample-service-cert"]

@@ -46,11 +46,6 @@ type DeploymentConfig struct {
 	Annotations map[string]string
 }
 
-// ConfigError is that a bundle cannot be rendered with the Config that it was given, and could be with another.
-type ConfigError struct{ error }
-
-func (e *ConfigError) Unwrap() error { return e.error }
-
 // configPath is where users write a Config.
 const configPath = "spec.config"
 

@@ -9,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
+	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
 // configured renders a pod's fields with a deploymentConfig laid over them, both YAML in flow style.
@@ -19,11 +19,7 @@ func configured(t *testing.T, pod, config string) *appsv1.Deployment {
 		"name: sample.v1.2.3", "name: sample.v1.2.3\n  annotations: {from: the CSV, both: the CSV}",
 		"metadata: {labels: {app: sample}}", "metadata: {labels: {app: sample}, annotations: {own: the template, both: the template}}",
 		"              containers:\n              - {name: manager, image: example.com/sample}\n", pod)
-	parsed, err := registryv1.ParseConfig([]byte(`{"deploymentConfig": ` + config + `}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, o := range renderWith(t, load(t, sample(map[string]string{"manifests/csv.yaml": text})), registryv1.Options{Config: parsed}) {
+	for _, o := range renderWith(t, load(t, sample(map[string]string{"manifests/csv.yaml": text})), bundle.Options{Config: []byte(`{"deploymentConfig": ` + config + `}`)}) {
 		if o.GetKind() == "Deployment" {
 			d := &appsv1.Deployment{}
 			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, d); err != nil {

@@ -2,5 +2,5 @@
 // validates a bundle from a file tree, ParseConfig reads what a user says about its installation, and Render writes the objects
 // for one install namespace as OLM v0 would have created them: webhooks and their certificates, the watched namespaces and the
 // user's settings included. The result depends on its inputs alone, byte for byte. It does not know catalogs, images or a
-// cluster, and creates nothing, the install namespace included. The bundle engine calls it.
+// cluster, and creates nothing, the install namespace included. pkg/bundle/formats lists it.
 package registryv1

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/openshift/platform-operators/pkg/bundle"
 	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
 )
 
@@ -48,11 +49,11 @@ func FuzzENG_F11_Load(f *testing.F) {
 			}
 			return
 		}
-		first, err := b.Render(registryv1.Options{InstallNamespace: "ns", Certificates: registryv1.CertificatesByCertManager})
+		first, err := b.Render(bundle.Options{InstallNamespace: "ns", Certificates: bundle.CertManager})
 		if err != nil {
 			return
 		}
-		second, err := b.Render(registryv1.Options{InstallNamespace: "ns", Certificates: registryv1.CertificatesByCertManager})
+		second, err := b.Render(bundle.Options{InstallNamespace: "ns", Certificates: bundle.CertManager})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,14 +76,13 @@ func FuzzENG_F11_ParseConfig(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
-		config, err := registryv1.ParseConfig([]byte(raw))
-		if err != nil {
+		if err := b.CheckConfig([]byte(raw)); err != nil {
 			if !strings.HasPrefix(err.Error(), "spec.config") || len(err.Error()) > 4000 {
 				t.Errorf("the error does not say where, or says too much: %q", err)
 			}
 			return
 		}
-		opts := registryv1.Options{InstallNamespace: "ns", Config: config, Certificates: registryv1.CertificatesByServiceCA}
+		opts := bundle.Options{InstallNamespace: "ns", Config: []byte(raw), Certificates: bundle.ServiceCA}
 		first, err := b.Render(opts)
 		if err != nil {
 			return

@@ -8,6 +8,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/openshift/platform-operators/pkg/bundle"
 	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
 )
 
@@ -61,7 +62,7 @@ func TestBundlesThatHarmAreRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b, err := registryv1.Load(sample(c.files))
 			if err == nil {
-				_, err = b.Render(registryv1.Options{InstallNamespace: "ns", Certificates: registryv1.CertificatesByServiceCA})
+				_, err = b.Render(bundle.Options{InstallNamespace: "ns", Certificates: bundle.ServiceCA})
 				t.Fatalf("is loaded, and rendered with %v", err)
 			}
 			if !strings.HasSuffix(err.Error(), c.want) {
@@ -132,7 +133,7 @@ func TestRolesWithoutEndAreRefused(t *testing.T) {
 	}
 	b := load(t, sample(map[string]string{"manifests/csv.yaml": csv("      deployments:\n", "      permissions: ["+permissions.String()+"]\n      deployments:\n",
 		"installModes:\n", "installModes:\n  - {type: MultiNamespace, supported: true}\n")}))
-	_, err := b.Render(registryv1.Options{InstallNamespace: "ns", Config: registryv1.Config{WatchNamespace: namespaces.String() + "last"}})
+	_, err := b.Render(bundle.Options{InstallNamespace: "ns", Config: watching(namespaces.String() + "last")})
 	want := `rendering bundle "sample.v1.2.3": 2000 ServiceAccounts in 101 namespaces need more than the 20000 objects that a bundle may have; watch fewer namespaces`
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)

@@ -8,7 +8,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
+	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
 // inModes is the sample with exactly these modes supported, and permissions in namespaces and in the cluster.
@@ -64,7 +64,7 @@ func TestENG_F3_InstallModes(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			b := load(t, sample(inModes(c.modes)))
-			objects, err := b.Render(registryv1.Options{InstallNamespace: "install-ns", Config: registryv1.Config{WatchNamespace: c.watch}})
+			objects, err := b.Render(bundle.Options{InstallNamespace: "install-ns", Config: watching(c.watch)})
 			if c.refusal != "" {
 				if want := `rendering bundle "sample.v1.2.3": ` + c.refusal; err == nil || err.Error() != want {
 					t.Errorf("got  %v\nwant %s", err, want)

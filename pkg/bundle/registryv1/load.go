@@ -33,14 +33,14 @@ type Bundle struct {
 	objects []bundle.Object
 }
 
-// Metadata tells what the bundle says about itself.
+// Metadata returns what the bundle declares about itself.
 func (b *Bundle) Metadata() bundle.Metadata {
 	m := b.meta
 	m.MaxOpenShiftVersions = append([]string(nil), m.MaxOpenShiftVersions...)
 	return m
 }
 
-// Manifests is how many objects the bundle's manifests hold, the ClusterServiceVersion included.
+// Manifests returns the number of objects in the bundle's manifests, the ClusterServiceVersion included.
 func (b *Bundle) Manifests() int { return len(b.objects) + 1 }
 
 // Load reads a bundle whose metadata/ and manifests/ lie at the root of fsys, and validates it. An error names the file, the

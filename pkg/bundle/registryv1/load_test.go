@@ -226,7 +226,7 @@ func TestLoadAccepts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			objects, err := b.Render(registryv1.Options{InstallNamespace: "ns"})
+			objects, err := b.Render(bundle.Options{InstallNamespace: "ns"})
 			if err != nil || len(objects) != c.want {
 				t.Errorf("rendered %d objects, %v; want %d", len(objects), err, c.want)
 			}

@@ -20,6 +20,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/openshift/platform-operators/pkg/bundle"
 	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
 	"github.com/openshift/platform-operators/test/realdata"
 )
@@ -54,7 +55,7 @@ var modes = []struct{ name, watch string }{
 
 // outcome tells in one line what becomes of a bundle: the first mode in which it renders with the number and digest of its
 // objects, or why it is refused. The install namespace is the suggested one, or "own".
-func outcome(fsys fs.FS, by registryv1.Certificates) string {
+func outcome(fsys fs.FS, by bundle.CertificateProvider) string {
 	b, err := registryv1.Load(fsys)
 	if err != nil {
 		return "refused: " + err.Error()
@@ -67,7 +68,7 @@ func outcome(fsys fs.FS, by registryv1.Certificates) string {
 }
 
 // renderInSomeMode renders for all namespaces if the bundle can, else in the first other mode that it supports.
-func renderInSomeMode(b *registryv1.Bundle, by registryv1.Certificates) (string, []unstructured.Unstructured, error) {
+func renderInSomeMode(b *registryv1.Bundle, by bundle.CertificateProvider) (string, []unstructured.Unstructured, error) {
 	namespace := b.Metadata().InstallNamespace()
 	var first error
 	for _, mode := range modes {
@@ -75,7 +76,7 @@ func renderInSomeMode(b *registryv1.Bundle, by registryv1.Certificates) (string,
 		if watch == "own" {
 			watch = namespace
 		}
-		objects, err := b.Render(registryv1.Options{InstallNamespace: namespace, Certificates: by, Config: registryv1.Config{WatchNamespace: watch}})
+		objects, err := b.Render(bundle.Options{InstallNamespace: namespace, Certificates: by, Config: watching(watch)})
 		if err != nil {
 			first = cmp.Or(first, err)
 			continue
@@ -135,7 +136,7 @@ var realOutcomes = sync.OnceValue(func() map[string]string {
 	outcomes := map[string]string{}
 	dirs, _ := realdata.Find(realBundlesPattern) // without any, realBundles has skipped the test
 	for _, dir := range dirs {
-		outcomes[dir] = outcome(os.DirFS(dir), registryv1.CertificatesByServiceCA)
+		outcomes[dir] = outcome(os.DirFS(dir), bundle.ServiceCA)
 	}
 	return outcomes
 })
@@ -210,9 +211,9 @@ func TestENG_F2_RealBundlesRenderByteIdentical(t *testing.T) {
 	for _, dir := range realBundles(t) {
 		t.Run(shortName(dir), func(t *testing.T) {
 			// What is refused is refused in the same words: a condition must not change because a directory is read in another order.
-			firsts := map[registryv1.Certificates]string{registryv1.CertificatesByServiceCA: realOutcomes()[dir]}
+			firsts := map[bundle.CertificateProvider]string{bundle.ServiceCA: realOutcomes()[dir]}
 			if b, err := registryv1.Load(os.DirFS(dir)); err == nil && b.NeedsCertificates() {
-				firsts[registryv1.CertificatesByCertManager] = outcome(os.DirFS(dir), registryv1.CertificatesByCertManager)
+				firsts[bundle.CertManager] = outcome(os.DirFS(dir), bundle.CertManager)
 			}
 			for by, first := range firsts {
 				if other := outcome(shuffled{os.DirFS(dir)}, by); other != first {

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
+	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
 // grants resolves bindings to what each account may do where, as Kubernetes does: "account namespace: verbs resources". It fails
@@ -74,7 +74,7 @@ func TestENG_F4_Permissions(t *testing.T) {
 		}
 	})
 	t.Run("are for the watched namespaces and the own one, without that right", func(t *testing.T) {
-		objects := renderWith(t, load(t, sample(inModes("MultiNamespace"))), registryv1.Options{Config: registryv1.Config{WatchNamespace: "two,one"}})
+		objects := renderWith(t, load(t, sample(inModes("MultiNamespace"))), bundle.Options{Config: watching("two,one")})
 		want := []string{
 			"sample everywhere: get nodes",
 			"default install-ns: get secrets", "sample install-ns: get pods",

@@ -10,24 +10,15 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/openshift/platform-operators/pkg/bundle"
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
-
-// Options are what a rendering depends on beside the bundle's content.
-type Options struct {
-	// InstallNamespace is where the operator's namespaced objects go; required.
-	InstallNamespace string
-	// Config is what the user says; the zero value is what the author would do.
-	Config Config
-	// Certificates is who makes the certificates of webhooks; empty when the cluster has nobody who does. What does not need
-	// certificates does not depend on it.
-	Certificates Certificates
-}
 
 // rendering is one call of Render: the options, and what several families of objects derive from them.
 type rendering struct {
 	*Bundle
-	opts    Options
+	opts    bundle.Options
+	config  Config
 	targets []string
 	servers []server
 }
@@ -60,34 +51,46 @@ var generators = [...]generator{
 	renderWebhooks,
 }
 
-// NeedsCertificates tells whether the bundle has webhooks, so that Options.Certificates counts.
+// CheckConfig checks the JSON of a Config. What depends on the bundle, such as its install modes, is checked by Render.
+func (b *Bundle) CheckConfig(config []byte) error {
+	if _, err := ParseConfig(config); err != nil {
+		return &bundle.ConfigError{Err: err}
+	}
+	return nil
+}
+
+// NeedsCertificates reports whether the bundle has webhooks.
 func (b *Bundle) NeedsCertificates() bool {
 	return len(b.csv.Spec.WebhookDefinitions) > 0
 }
 
-// Render gives the objects to apply, sorted by group, kind, namespace and name. Errors are for the user: a namespace that cannot
-// be, a configuration that the bundle does not support, or a cluster without what the bundle needs (ErrNoCertificates).
-// Callers may change the metadata of what they get; everything below it is shared with the bundle and with other renderings,
-// and must be copied before it is changed.
-func (b *Bundle) Render(opts Options) ([]unstructured.Unstructured, error) {
-	objects, err := b.render(opts)
+// Render returns the objects to apply, sorted by group, kind, namespace and name. Errors are for users: a namespace that is not valid,
+// a configuration that the bundle does not support (bundle.ConfigError), or a cluster without what the bundle needs
+// (bundle.ErrNoCertificates). Callers may change the metadata of the objects; everything below it is shared with the bundle and with
+// other renderings, and must be copied before it is changed.
+func (b *Bundle) Render(options bundle.Options) ([]unstructured.Unstructured, error) {
+	objects, err := b.render(options)
 	if err != nil {
 		return nil, fmt.Errorf("rendering bundle %q: %w", b.meta.Name, err)
 	}
 	return objects, nil
 }
 
-func (b *Bundle) render(opts Options) ([]unstructured.Unstructured, error) {
+func (b *Bundle) render(opts bundle.Options) ([]unstructured.Unstructured, error) {
 	if problems := utilvalidation.IsDNS1123Label(opts.InstallNamespace); len(problems) > 0 {
 		return nil, fmt.Errorf("install namespace %s: %s", truncate.Quote(opts.InstallNamespace), strings.Join(problems, ", "))
 	}
-	targets, err := b.targetNamespaces(opts)
+	config, err := ParseConfig(opts.Config)
 	if err != nil {
-		return nil, &ConfigError{err}
+		return nil, &bundle.ConfigError{Err: err}
 	}
-	r := &rendering{Bundle: b, opts: opts, targets: targets, servers: webhookServers(b, opts.InstallNamespace)}
+	targets, err := b.targetNamespaces(opts.InstallNamespace, config.WatchNamespace)
+	if err != nil {
+		return nil, &bundle.ConfigError{Err: err}
+	}
+	r := &rendering{Bundle: b, opts: opts, config: config, targets: targets, servers: webhookServers(b, opts.InstallNamespace)}
 	if b.NeedsCertificates() {
-		if err := opts.Certificates.check(); err != nil {
+		if err := checkProvider(opts.Certificates); err != nil {
 			return nil, err
 		}
 	}

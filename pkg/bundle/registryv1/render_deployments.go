@@ -57,7 +57,7 @@ func deployment(r *rendering, from *v1alpha1.StrategyDeploymentSpec) *appsv1.Dep
 	if s := r.server(from.Name); s.secret != "" {
 		mountCertificates(pod, s.secret)
 	}
-	if c := r.opts.Config.DeploymentConfig; c != nil {
+	if c := r.config.DeploymentConfig; c != nil {
 		c.lay(d)
 	}
 	name := corev1.EnvVar{Name: operatorConditionNameEnv, Value: r.meta.Name}

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
+	"github.com/openshift/platform-operators/pkg/bundle"
 	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
 )
 
@@ -30,14 +31,14 @@ func load(tb testing.TB, fsys fstest.MapFS) *registryv1.Bundle {
 
 func render(tb testing.TB, b *registryv1.Bundle) []unstructured.Unstructured {
 	tb.Helper()
-	return renderWith(tb, b, registryv1.Options{})
+	return renderWith(tb, b, bundle.Options{})
 }
 
 // renderWith renders with the given options, and where they say nothing into install-ns with certificates by service-ca.
-func renderWith(tb testing.TB, b *registryv1.Bundle, opts registryv1.Options) []unstructured.Unstructured {
+func renderWith(tb testing.TB, b *registryv1.Bundle, opts bundle.Options) []unstructured.Unstructured {
 	tb.Helper()
 	opts.InstallNamespace = cmp.Or(opts.InstallNamespace, "install-ns")
-	opts.Certificates = cmp.Or(opts.Certificates, registryv1.CertificatesByServiceCA)
+	opts.Certificates = cmp.Or(opts.Certificates, bundle.ServiceCA)
 	objects, err := b.Render(opts)
 	if err != nil {
 		tb.Fatal(err)
@@ -45,17 +46,22 @@ func renderWith(tb testing.TB, b *registryv1.Bundle, opts registryv1.Options) []
 	return objects
 }
 
+// watching returns a configuration of namespaces to watch.
+func watching(namespaces string) []byte {
+	return fmt.Appendf(nil, `{"watchNamespace": %q}`, namespaces)
+}
+
 // goldens are the renderings that are kept: a directory of testdata/bundles, whose CSV begins with a comment on what it shows,
 // and what it is rendered with. Each lies beside the directory, under the name given here.
 var goldens = map[string]struct {
 	bundle string
 	config string
-	by     registryv1.Certificates
+	by     bundle.CertificateProvider
 }{
 	"minimal":               {bundle: "minimal"},
 	"everything":            {bundle: "everything"},
 	"webhooks":              {bundle: "webhooks"},
-	"webhooks-cert-manager": {bundle: "webhooks", by: registryv1.CertificatesByCertManager},
+	"webhooks-cert-manager": {bundle: "webhooks", by: bundle.CertManager},
 	"scoped": {bundle: "scoped", config: `{"watchNamespace": "two,one", "deploymentConfig": {
 		"nodeSelector": {"infra": "true"},
 		"tolerations": [{"key": "own", "operator": "Exists"}, {"key": "infra", "operator": "Exists"}],
@@ -80,10 +86,6 @@ func TestRenderGolden(t *testing.T) {
 	}
 	for name, c := range goldens {
 		t.Run(name, func(t *testing.T) {
-			config, err := registryv1.ParseConfig([]byte(c.config))
-			if err != nil {
-				t.Fatal(err)
-			}
 			dir := filepath.Join("testdata/bundles", c.bundle)
 			text := func(fsys fs.FS) []byte {
 				b, err := registryv1.Load(fsys)
@@ -91,7 +93,7 @@ func TestRenderGolden(t *testing.T) {
 					t.Fatal(err)
 				}
 				var out bytes.Buffer
-				for _, o := range renderWith(t, b, registryv1.Options{Config: config, Certificates: c.by}) {
+				for _, o := range renderWith(t, b, bundle.Options{Config: []byte(c.config), Certificates: c.by}) {
 					data, err := yaml.Marshal(o.Object)
 					if err != nil {
 						t.Fatal(err)
@@ -120,7 +122,7 @@ func TestRenderRefuses(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			_, err := load(t, sample(c.files)).Render(registryv1.Options{InstallNamespace: c.namespace})
+			_, err := load(t, sample(c.files)).Render(bundle.Options{InstallNamespace: c.namespace})
 			if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 				t.Errorf("got %v, want %s", err, c.want)
 			}
@@ -156,7 +158,7 @@ func ExampleLoad() {
 	}
 	m := b.Metadata()
 	fmt.Println(m.Package, m.Version, m.MaxOpenShiftVersions)
-	objects, err := b.Render(registryv1.Options{InstallNamespace: m.InstallNamespace()})
+	objects, err := b.Render(bundle.Options{InstallNamespace: m.InstallNamespace()})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -175,7 +177,7 @@ func BenchmarkLoadAndRenderRealBundles(b *testing.B) {
 		b.Run(shortName(dir), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				outcome(os.DirFS(dir), registryv1.CertificatesByServiceCA)
+				outcome(os.DirFS(dir), bundle.ServiceCA)
 			}
 		})
 	}

@@ -44,7 +44,7 @@ func renderWebhooks(r *rendering) ([]unstructured.Unstructured, error) {
 		bundle.DropNulls(content)
 		o := object(admissionv1.SchemeGroupVersion.String(), kind, "", webhookConfigurationName(r.meta.Package, r.opts.InstallNamespace, webhookName(w)))
 		o.Object["webhooks"] = []any{content}
-		r.opts.Certificates.inject(o, r.server(w.DeploymentName))
+		injectCA(r.opts.Certificates, o, r.server(w.DeploymentName))
 		objects = append(objects, o)
 	}
 	return objects, nil
@@ -114,5 +114,5 @@ func convertBy(r *rendering, crd unstructured.Unstructured, w *v1alpha1.WebhookD
 		},
 	}
 	crd.Object["spec"] = spec
-	r.opts.Certificates.inject(crd, s)
+	injectCA(r.opts.Certificates, crd, s)
 }

@@ -83,7 +83,7 @@ func renderServices(r *rendering) ([]unstructured.Unstructured, error) {
 		}
 		service := object("v1", "Service", s.namespace, s.service)
 		service.Object["spec"] = map[string]any{"ports": ports, "selector": selector}
-		if annotations := r.opts.Certificates.serviceAnnotations(s); annotations != nil {
+		if annotations := serviceAnnotations(r.opts.Certificates, s); annotations != nil {
 			service.Object["metadata"].(map[string]any)["annotations"] = annotations
 		}
 		objects = append(objects, service)

@@ -25,19 +25,19 @@ var installModes = [...]v1alpha1.InstallModeType{
 	v1alpha1.InstallModeTypeAllNamespaces, v1alpha1.InstallModeTypeOwnNamespace, v1alpha1.InstallModeTypeSingleNamespace, v1alpha1.InstallModeTypeMultiNamespace,
 }
 
-// targetNamespaces are the namespaces that the operator watches, sorted; [allNamespaces] for all of them.
-func (b *Bundle) targetNamespaces(opts Options) ([]string, error) {
-	text := opts.Config.WatchNamespace
+// targetNamespaces returns the namespaces that the operator watches, sorted; [allNamespaces] for all of them. The text is what the
+// configuration says; empty for the default of the bundle.
+func (b *Bundle) targetNamespaces(installNamespace, text string) ([]string, error) {
 	if text == "" {
-		return b.defaultTargets(opts.InstallNamespace)
+		return b.defaultTargets(installNamespace)
 	}
 	targets, err := splitNamespaces(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", watchNamespacePath, truncate.Quote(text), err)
 	}
-	if needed := b.unsupported(targets, opts.InstallNamespace); needed != "" {
+	if needed := b.unsupported(targets, installNamespace); needed != "" {
 		return nil, fmt.Errorf("%s %s: the operator does not support %s, which that needs; supported modes: %s; %s",
-			watchNamespacePath, truncate.Quote(text), needed, b.supportedModes(), b.remedy(opts.InstallNamespace))
+			watchNamespacePath, truncate.Quote(text), needed, b.supportedModes(), b.remedy(installNamespace))
 	}
 	return targets, nil
 }

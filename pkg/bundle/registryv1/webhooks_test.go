@@ -9,6 +9,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/openshift/platform-operators/pkg/bundle"
 	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
 )
 
@@ -122,16 +123,16 @@ func TestENG_F6_WebhooksNeedSomebodyWhoMakesCertificates(t *testing.T) {
 	if !b.NeedsCertificates() || load(t, sample(nil)).NeedsCertificates() {
 		t.Error("what has webhooks needs certificates, and nothing else")
 	}
-	_, err := b.Render(registryv1.Options{InstallNamespace: "ns"})
+	_, err := b.Render(bundle.Options{InstallNamespace: "ns"})
 	want := `rendering bundle "sample.v1.2.3": its webhooks need certificates, and this cluster has neither OpenShift's service-ca nor cert-manager; install cert-manager, in which case this proceeds`
-	if !errors.Is(err, registryv1.ErrNoCertificates) || err.Error() != want {
+	if !errors.Is(err, bundle.ErrNoCertificates) || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
-	_, err = b.Render(registryv1.Options{InstallNamespace: "ns", Certificates: "vault"})
+	_, err = b.Render(bundle.Options{InstallNamespace: "ns", Certificates: "vault"})
 	if want := `rendering bundle "sample.v1.2.3": certificates by "vault" are not known; use "service-ca" or "cert-manager"`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
-	if _, err := load(t, sample(nil)).Render(registryv1.Options{InstallNamespace: "ns"}); err != nil {
+	if _, err := load(t, sample(nil)).Render(bundle.Options{InstallNamespace: "ns"}); err != nil {
 		t.Errorf("without webhooks: %v", err)
 	}
 }
@@ -139,13 +140,13 @@ func TestENG_F6_WebhooksNeedSomebodyWhoMakesCertificates(t *testing.T) {
 // What is called has to exist: each webhook's Service is rendered with the port, selects pods of a Deployment, and the pods have
 // the certificate that is asked for under the Service's name.
 func TestWebhooksOfRealBundlesCanBeReached(t *testing.T) {
-	webhooks := map[registryv1.Certificates]int{}
+	webhooks := map[bundle.CertificateProvider]int{}
 	for _, dir := range realBundles(t) {
 		if strings.HasPrefix(realOutcomes()[dir], "refused") {
 			continue
 		}
 		b := realBundle(t, dir)
-		for _, by := range []registryv1.Certificates{registryv1.CertificatesByServiceCA, registryv1.CertificatesByCertManager} {
+		for _, by := range []bundle.CertificateProvider{bundle.ServiceCA, bundle.CertManager} {
 			_, objects, err := renderInSomeMode(b, by)
 			if err != nil {
 				t.Fatal(err)
@@ -158,14 +159,14 @@ func TestWebhooksOfRealBundlesCanBeReached(t *testing.T) {
 		}
 	}
 	// They define 259, some of which convert more than one kind.
-	want := map[registryv1.Certificates]int{registryv1.CertificatesByServiceCA: 263, registryv1.CertificatesByCertManager: 263}
+	want := map[bundle.CertificateProvider]int{bundle.ServiceCA: 263, bundle.CertManager: 263}
 	if diff := gocmp.Diff(want, webhooks); diff != "" {
 		t.Errorf("webhooks looked at (-want +got):\n%s", diff)
 	}
 }
 
 // unreachable counts the webhooks among the objects, and says what one of them lacks.
-func unreachable(objects []unstructured.Unstructured, namespace string, by registryv1.Certificates) (int, error) {
+func unreachable(objects []unstructured.Unstructured, namespace string, by bundle.CertificateProvider) (int, error) {
 	byName := map[string]unstructured.Unstructured{}
 	for _, o := range objects {
 		byName[o.GetKind()+"/"+o.GetName()] = o
@@ -203,7 +204,7 @@ func unreachable(objects []unstructured.Unstructured, namespace string, by regis
 	return webhooks, nil
 }
 
-func served(byName map[string]unstructured.Unstructured, caller unstructured.Unstructured, called map[string]any, by registryv1.Certificates) error {
+func served(byName map[string]unstructured.Unstructured, caller unstructured.Unstructured, called map[string]any, by bundle.CertificateProvider) error {
 	service, ok := byName["Service/"+called["name"].(string)]
 	if !ok || service.GetNamespace() != called["namespace"] {
 		return fmt.Errorf("Service %v is not rendered", called)
@@ -218,7 +219,7 @@ func served(byName map[string]unstructured.Unstructured, caller unstructured.Uns
 	}
 	secret := service.GetAnnotations()["service.beta.openshift.io/serving-cert-secret-name"]
 	annotations := caller.GetAnnotations()
-	if by == registryv1.CertificatesByCertManager {
+	if by == bundle.CertManager {
 		if secret != "" || annotations["service.beta.openshift.io/inject-cabundle"] != "" {
 			return fmt.Errorf("service-ca is asked, which is not there")
 		}
@@ -279,7 +280,7 @@ func TestWebhookNamesStayAcrossVersionsAndFit(t *testing.T) {
 		text := strings.NewReplacer("1.2.3", version, "v.example.com", webhook, "- name: sample\n", "- name: "+deployment+"\n", "deploymentName: sample", "deploymentName: "+deployment).
 			Replace(withWebhooks(validating))
 		var names []string
-		for _, o := range renderWith(t, load(t, sample(map[string]string{"manifests/csv.yaml": text})), registryv1.Options{Certificates: registryv1.CertificatesByCertManager}) {
+		for _, o := range renderWith(t, load(t, sample(map[string]string{"manifests/csv.yaml": text})), bundle.Options{Certificates: bundle.CertManager}) {
 			switch o.GetKind() {
 			case "Service", "Certificate", "Issuer", "ValidatingWebhookConfiguration":
 				names = append(names, o.GetKind()+" "+o.GetName())

@@ -1,10 +1,9 @@
-// Package bundle looks into Bundles: it has the content of the source fetched and unpacked, reads it, and says in status what
-// it is. Nothing is installed.
+// Package bundle unpacks Bundles: it has the content of the source fetched and read, and reports in status what it is. Nothing is installed.
 //
-// A Bundle that has been unpacked is left alone: its spec cannot change, and its content is a cache that whoever wants it
-// fills again from the resolved source. Content is kept by digest, so that equal content is stored once, whoever asks. What is
-// slow runs beside the syncs and wakes them up. What a user got wrong is a condition on the Bundle, never an error of the
-// controller; a deleted Bundle has nothing to clean up, so that there is no finalizer.
+// A Bundle that was unpacked stays as it is: its spec cannot change, and its content is a cache, filled again from the resolved source when
+// it is needed. Content is stored by digest, so that equal content is stored once. What is slow runs beside the syncs, and enqueues the
+// Bundle when it ends. User errors are conditions of the Bundle, never errors of the controller. A deleted Bundle leaves nothing to clean
+// up, so that there is no finalizer.
 //
 // It knows nothing of BundleDeployments; their controller reads a Bundle's status.
 package bundle
@@ -22,6 +21,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/utils/clock"
 
@@ -34,6 +34,7 @@ import (
 	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/source"
 	"github.com/openshift/platform-operators/pkg/store"
+	"github.com/openshift/platform-operators/pkg/unpack"
 )
 
 // Name is the controller's name; its field manager for status is "platform-operators-" and this.
@@ -44,17 +45,15 @@ const ControllerName = "BundleController"
 
 const fieldManager = "platform-operators-" + Name
 
-// lanes is how many slow registries it takes to hold up the others.
-const lanes = 4
-
 // Config is everything the controller needs; every field is required.
 type Config struct {
 	Client  coreclient.BundleInterface
 	Bundles coreinformers.BundleInformer
 	Classes coreinformers.ProvisionerClassInformer
 	Content *store.Content
-	Images  Images
-	// Fetches is how many images are fetched from one registry at once.
+	// Sources opens the source of a Bundle.
+	Sources source.Opener
+	// Fetches is the number of sources that are fetched from one host at once.
 	Fetches int
 	// Backoff of what failed: from the first delay, doubled each time, to the last.
 	BackoffFirst, BackoffLast time.Duration
@@ -65,7 +64,7 @@ type Config struct {
 }
 
 func (c Config) validate() error {
-	if c.Client == nil || c.Bundles == nil || c.Classes == nil || c.Content == nil || c.Images == nil || c.Clock == nil || c.Recorder == nil || c.Events == nil {
+	if c.Client == nil || c.Bundles == nil || c.Classes == nil || c.Content == nil || c.Sources == nil || c.Clock == nil || c.Recorder == nil || c.Events == nil {
 		return errors.New("a field of its Config is not set")
 	}
 	return nil
@@ -75,9 +74,19 @@ type controller struct {
 	client  coreclient.BundleInterface
 	bundles corelisters.BundleLister
 	classes corelisters.ProvisionerClassLister
-	fetches *source.Jobs[wish, contents]
+	sources source.Opener
+	fetches *source.Jobs[request, unpack.Inspection]
 	clock   clock.PassiveClock
 	events  record.EventRecorder
+}
+
+// request is what is fetched and read for a Bundle. The UID makes that of a Bundle that is created anew another one, for which a tag is
+// resolved anew.
+type request struct {
+	uid    types.UID
+	source source.Source
+	// format is what the content is read as.
+	format string
 }
 
 // New builds the controller; its queue keys are Bundle names. The context ends its fetches, and is the one that the
@@ -87,12 +96,14 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 		return nil, fmt.Errorf("building the bundle controller: %w", err)
 	}
 	syncContext := factory.NewSyncContext(ControllerName, config.Recorder)
-	fetches, err := source.NewJobs(ctx, source.JobsConfig[wish, contents]{
-		Do:      reader{images: config.Images, content: config.Content}.read,
-		Lane:    func(wanted wish) string { return wanted.source.Registry() },
+	fetches, err := source.NewJobs(ctx, source.JobsConfig[request, unpack.Inspection]{
+		Do: func(ctx context.Context, asked request) (*unpack.Inspection, error) {
+			return unpack.Inspect(ctx, config.Content, asked.source, asked.format)
+		},
+		Host:    func(asked request) string { return asked.source.Host() },
 		Done:    func(name string) { syncContext.Queue().Add(name) },
-		PerLane: config.Fetches,
-		Total:   lanes * config.Fetches,
+		PerHost: config.Fetches,
+		Total:   source.SlowHosts * config.Fetches,
 		Backoff: source.Backoff{First: config.BackoffFirst, Last: config.BackoffLast},
 		Clock:   config.Clock,
 	})
@@ -103,6 +114,7 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 		client:  config.Client,
 		bundles: config.Bundles.Lister(),
 		classes: config.Classes.Lister(),
+		sources: config.Sources,
 		fetches: fetches,
 		clock:   config.Clock,
 		events:  config.Events,
@@ -122,12 +134,12 @@ func objectName(object runtime.Object) string {
 	return ""
 }
 
-// bundlesOfClass are the Bundles that wait for a class.
+// bundlesOfClass returns the names of the Bundles that wait for a class.
 func (c *controller) bundlesOfClass(class runtime.Object) []string {
 	name := objectName(class)
 	bundles, err := c.bundles.List(labels.Everything())
 	if err != nil || name == "" {
-		return nil // of a cache there is no such error
+		return nil // a cache never returns an error here
 	}
 	var names []string
 	for _, each := range bundles {
@@ -148,12 +160,12 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		return fmt.Errorf("reading Bundle %q: %w", name, err)
 	}
 	if err != nil || before.DeletionTimestamp != nil || before.Status.Phase == corev1alpha2.BundleUnpacked {
-		// The result of a fetch is held until it has been seen in status; a cache that is behind would have it fetched again.
+		// The result of a fetch is kept until the cache has it in status: with an older cache it would be fetched again.
 		c.fetches.Cancel(name)
 		return nil
 	}
 	after := before.DeepCopy()
-	retry, err := c.look(after)
+	retry, err := c.unpack(after)
 	if err != nil {
 		return err
 	}
@@ -176,8 +188,8 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	return nil
 }
 
-// look fills in the status from what is known of the content, and says when to look again.
-func (c *controller) look(bundle *corev1alpha2.Bundle) (time.Duration, error) {
+// unpack fills in the status from what is known of the content. It returns the time until the next sync; 0 for none.
+func (c *controller) unpack(bundle *corev1alpha2.Bundle) (time.Duration, error) {
 	class, err := c.classes.Get(bundle.Spec.ProvisionerClassName)
 	if err != nil && !apierrors.IsNotFound(err) {
 		return 0, fmt.Errorf("reading ProvisionerClass %q: %w", bundle.Spec.ProvisionerClassName, err)
@@ -188,23 +200,27 @@ func (c *controller) look(bundle *corev1alpha2.Bundle) (time.Duration, error) {
 		report(bundle, now, unknownClass(bundle))
 		return 0, nil
 	}
-	if bundle.Spec.Source.Image == nil { // the schema does not let it in; another kind of source would be one to come
-		report(bundle, now, unreadable(errors.New("spec.source has no image, and nothing else is read")))
+	opened, err := c.sources.Open(bundle.Spec.Source)
+	if err != nil {
+		return 0, fmt.Errorf("reading the source of Bundle %q: %w", bundle.Name, err)
+	}
+	if opened.Source == nil { // the schema refuses it
+		report(bundle, now, unreadable(errors.New(opened.Missing)))
 		return 0, nil
 	}
-	answer := c.fetches.Ask(bundle.Name, wish{
-		uid: bundle.UID, source: imageSource(bundle.Spec.Source.Image), format: corev1alpha2.FormatOf(class.Spec.Provisioner),
+	progress := c.fetches.Request(bundle.Name, request{
+		uid: bundle.UID, source: opened.Source, format: corev1alpha2.FormatOf(class.Spec.Provisioner),
 	})
 	switch {
-	case answer.Result != nil:
-		report(bundle, now, unpacked(answer.Result))
-		recordResult(bundle, answer.Result)
-	case answer.Err != nil:
-		report(bundle, now, unreadable(answer.Err))
+	case progress.Result != nil:
+		report(bundle, now, unpacked(progress.Result))
+		recordResult(bundle, opened.Source, progress.Result)
+	case progress.Err != nil:
+		report(bundle, now, unreadable(progress.Err))
 	default:
-		report(bundle, now, unpacking(bundle))
+		report(bundle, now, unpacking(opened.Name))
 	}
-	return answer.Retry, nil
+	return progress.Retry, nil
 }
 
 // sendEvent sends the Event of what changed, on the Bundle.

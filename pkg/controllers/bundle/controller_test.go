@@ -25,31 +25,49 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/client/clientset/versioned/fake"
 	"github.com/openshift/platform-operators/pkg/client/informers/externalversions"
-	"github.com/openshift/platform-operators/pkg/source/image"
+	"github.com/openshift/platform-operators/pkg/source"
 	"github.com/openshift/platform-operators/pkg/store"
 )
 
 const digest = "sha256:" + "abababababababababababababababababababababababababababababababab"
 
-// registry serves one bundle, or a fault, or content that is no bundle, or one manifest.
+// registry serves one bundle, or a fault, or content that is no bundle, or one manifest. It opens every source as an image in it.
 type registry struct {
 	fault error
 	empty bool
 	flat  bool
+	// panics is a fault of the program that the content sets off.
+	panics bool
 }
 
-func (r registry) Resolve(_ context.Context, source image.Source) (string, error) {
-	return "registry.example/" + source.Ref + "@" + digest, r.fault
+func (r registry) Open(spec corev1alpha2.BundleSource) (source.Opened, error) {
+	return source.Opened{Name: spec.Image.Ref, Source: served{registry: r, ref: spec.Image.Ref, secret: spec.Image.PullSecret}}, nil
 }
 
-func (r registry) Unpack(_ context.Context, _ image.Source, target image.Target) error {
-	if r.empty {
+// served is an image of the registry.
+type served struct {
+	registry    registry
+	ref, secret string
+}
+
+func (s served) Host() string                   { return "registry.example" }
+func (s served) At(pinned string) source.Source { return served{s.registry, pinned, s.secret} }
+func (s served) Resolve(context.Context) (source.Pinned, error) {
+	return source.Pinned{Reference: "registry.example/" + s.ref + "@" + digest, Digest: digest}, s.registry.fault
+}
+func (s served) Spec() corev1alpha2.BundleSource {
+	return corev1alpha2.BundleSource{Type: corev1alpha2.SourceTypeImage, Image: &corev1alpha2.ImageSource{Ref: s.ref, PullSecret: s.secret}}
+}
+func (s served) Fetch(_ context.Context, to source.Target) error {
+	switch {
+	case s.registry.panics:
+		panic("index out of range")
+	case s.registry.empty:
 		return nil
+	case s.registry.flat:
+		return os.CopyFS(to.Dir, fstest.MapFS{"manifests/a.yaml": {Data: []byte("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}")}})
 	}
-	if r.flat {
-		return os.CopyFS(target.Dir, fstest.MapFS{"manifests/a.yaml": {Data: []byte("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}")}})
-	}
-	return os.CopyFS(target.Dir, os.DirFS(filepath.Join("..", "..", "bundle", "registryv1", "testdata", "bundles", "minimal")))
+	return os.CopyFS(to.Dir, os.DirFS(filepath.Join("..", "..", "bundle", "registryv1", "testdata", "bundles", "minimal")))
 }
 
 // sent is an Event with the object that it is about.
@@ -89,7 +107,7 @@ func TestEventsAreOnTheBundle(t *testing.T) {
 }
 
 // run runs the controller against a fake API server until the test ends, and gives the Bundle as it changes.
-func run(t *testing.T, images Images, bundle *corev1alpha2.Bundle, before func(*fake.Clientset)) (*fake.Clientset, <-chan watch.Event) {
+func run(t *testing.T, sources source.Opener, bundle *corev1alpha2.Bundle, before func(*fake.Clientset)) (*fake.Clientset, <-chan watch.Event) {
 	t.Helper()
 	client := fake.NewSimpleClientset(bundle)
 	if before != nil {
@@ -108,7 +126,7 @@ func run(t *testing.T, images Images, bundle *corev1alpha2.Bundle, before func(*
 	controller, err := New(t.Context(), Config{
 		Client:  client.CoreV1alpha2().Bundles(),
 		Bundles: informers.Core().V1alpha2().Bundles(), Classes: informers.Core().V1alpha2().ProvisionerClasses(),
-		Content: content, Images: images, Fetches: 1,
+		Content: content, Sources: sources, Fetches: 1,
 		BackoffFirst: time.Second, BackoffLast: time.Minute,
 		Clock: clock, Recorder: events.NewInMemoryRecorder("test", clock), Events: record.NewFakeRecorder(100),
 	})
@@ -250,5 +268,29 @@ func TestBundleThatCannotBeReadSaysWhy(t *testing.T) {
 				t.Errorf("status is %+v, want a message with %q", got, c.want)
 			}
 		})
+	}
+}
+
+func TestABundleThatSetsOffAPanicIsToldSo(t *testing.T) {
+	_, changes := run(t, registry{panics: true}, memo(), func(client *fake.Clientset) {
+		if err := client.Tracker().Add(class(corev1alpha2.ProvisionerRegistry)); err != nil {
+			t.Fatal(err)
+		}
+	})
+	status := until(t, changes, corev1alpha2.ReasonUnpackFailed)
+	message := meta.FindStatusCondition(status.Conditions, corev1alpha2.ConditionUnpacked).Message
+	if status.Phase != corev1alpha2.BundleFailing || !strings.Contains(message, "index out of range") || !strings.Contains(message, "log") {
+		t.Errorf("phase %q: %q", status.Phase, message)
+	}
+}
+
+func TestABundleOfASourceThatIsNotReadSaysSo(t *testing.T) {
+	_, changes := run(t, source.Types{}, memo(), func(client *fake.Clientset) {
+		if err := client.Tracker().Add(class(corev1alpha2.ProvisionerRegistry)); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if got := until(t, changes, corev1alpha2.ReasonUnpackFailed); got.Phase != corev1alpha2.BundleFailing || !strings.Contains(got.Conditions[0].Message, `type "image"`) {
+		t.Errorf("status is %+v", got)
 	}
 }

@@ -8,47 +8,49 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/source"
 	"github.com/openshift/platform-operators/pkg/truncate"
+	"github.com/openshift/platform-operators/pkg/unpack"
 )
 
 const (
-	// maxMessage bounds condition messages and Events, in bytes.
+	// maxMessage limits condition messages and Events, in bytes.
 	maxMessage = 1024
-	// maxPackage and maxVersion are the schema's limits. A status beyond them would be refused as a whole; what is cut here
-	// was no legal value before either.
+	// maxPackage and maxVersion are the schema's limits. A status beyond them would be refused as a whole. What is cut here was no valid
+	// value before, and is none then.
 	maxPackage, maxVersion = 253, 128
 )
 
-// verdict is what the status says of a Bundle.
-type verdict struct {
+// condition is the phase and the condition Unpacked of a Bundle.
+type condition struct {
 	phase   corev1alpha2.BundlePhase
 	status  metav1.ConditionStatus
 	reason  string
 	message string
 }
 
-func unknownClass(bundle *corev1alpha2.Bundle) verdict {
-	return verdict{corev1alpha2.BundlePending, metav1.ConditionUnknown, corev1alpha2.ReasonProvisionerNotFound, fmt.Sprintf(
+func unknownClass(bundle *corev1alpha2.Bundle) condition {
+	return condition{corev1alpha2.BundlePending, metav1.ConditionUnknown, corev1alpha2.ReasonProvisionerNotFound, fmt.Sprintf(
 		"No provisioner class %q on this cluster whose bundles are read here: nothing is unpacked until there is one. For registry+v1 bundles there is %q, for plain+v0 bundles %q.",
 		bundle.Spec.ProvisionerClassName, corev1alpha2.ProvisionerClassRegistry, corev1alpha2.ProvisionerClassPlain)}
 }
 
-func unpacking(bundle *corev1alpha2.Bundle) verdict {
-	return verdict{corev1alpha2.BundleUnpacking, metav1.ConditionUnknown, corev1alpha2.ReasonUnpacking,
-		fmt.Sprintf("Fetching and unpacking %s.", bundle.Spec.Source.Image.Ref)}
+func unpacking(source string) condition {
+	return condition{corev1alpha2.BundleUnpacking, metav1.ConditionUnknown, corev1alpha2.ReasonUnpacking,
+		fmt.Sprintf("Fetching and unpacking %s.", source)}
 }
 
-func unreadable(err error) verdict {
-	return verdict{corev1alpha2.BundleFailing, metav1.ConditionFalse, corev1alpha2.ReasonUnpackFailed, fmt.Sprintf("%v.", err)}
+func unreadable(err error) condition {
+	return condition{corev1alpha2.BundleFailing, metav1.ConditionFalse, corev1alpha2.ReasonUnpackFailed, fmt.Sprintf("%v.", err)}
 }
 
-func unpacked(found *contents) verdict {
-	return verdict{corev1alpha2.BundleUnpacked, metav1.ConditionTrue, corev1alpha2.ReasonUnpackSuccessful,
-		fmt.Sprintf("The content is that of %s.", found.resolved)}
+func unpacked(found *unpack.Inspection) condition {
+	return condition{corev1alpha2.BundleUnpacked, metav1.ConditionTrue, corev1alpha2.ReasonUnpackSuccessful,
+		fmt.Sprintf("The content is that of %s.", found.Pinned.Reference)}
 }
 
-// report writes a verdict into a Bundle's status.
-func report(bundle *corev1alpha2.Bundle, now metav1.Time, is verdict) {
+// report writes a condition into a Bundle's status.
+func report(bundle *corev1alpha2.Bundle, now metav1.Time, is condition) {
 	bundle.Status.ObservedGeneration = bundle.Generation
 	bundle.Status.Phase = is.phase
 	meta.SetStatusCondition(&bundle.Status.Conditions, metav1.Condition{
@@ -57,25 +59,24 @@ func report(bundle *corev1alpha2.Bundle, now metav1.Time, is verdict) {
 	})
 }
 
-// recordResult writes what was found into a Bundle's status.
-func recordResult(bundle *corev1alpha2.Bundle, found *contents) {
-	resolved := bundle.Spec.Source.DeepCopy()
-	resolved.Image.Ref = found.resolved
+// recordResult writes what was found in a source into a Bundle's status.
+func recordResult(bundle *corev1alpha2.Bundle, from source.Source, found *unpack.Inspection) {
+	resolved := from.At(found.Pinned.Reference).Spec()
 	status := &bundle.Status
-	status.ResolvedSource = resolved
-	status.Digest = found.digest
-	status.Format = found.format
-	status.Package = cut(found.metadata.Package, maxPackage)
-	status.Version = cut(found.metadata.Version, maxVersion)
-	status.Objects = int32(found.objects)
-	status.Bytes = found.bytes
+	status.ResolvedSource = &resolved
+	status.Digest = found.Pinned.Digest
+	status.Format = found.Format
+	status.Package = cut(found.Metadata.Package, maxPackage)
+	status.Version = cut(found.Metadata.Version, maxVersion)
+	status.Objects = int32(found.Objects)
+	status.Bytes = found.Bytes
 }
 
 func cut(text string, limit int) string {
 	return strings.ToValidUTF8(text[:min(len(text), limit)], "")
 }
 
-// bounded makes one line of a text, no longer than a message may be.
+// bounded makes one line of a text, at most as long as a message may be.
 func bounded(text string) string {
 	return truncate.OneLine(text, maxMessage)
 }

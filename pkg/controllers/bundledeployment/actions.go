@@ -19,7 +19,9 @@ type executor struct {
 
 // executors has an executor for every kind of action but Done.
 var executors = map[revision.ActionKind]executor{
-	revision.Load:              {"loading a revision of", (*reconciliation).load},
+	revision.Load: {"loading a revision of", func(s *reconciliation, ctx context.Context, a revision.Action) error {
+		return s.loadRevision(ctx, a.Revision)
+	}},
 	revision.Store:             {"storing again a revision of", (*reconciliation).storeAgain},
 	revision.Fetch:             {"fetching the source of", (*reconciliation).fetch},
 	revision.Poll:              {"polling the source of", (*reconciliation).poll},
@@ -40,7 +42,7 @@ var executors = map[revision.ActionKind]executor{
 func rollOut(ctx context.Context, s *reconciliation) (bool, error) {
 	s.machine = revision.NewMachine(revision.Input{
 		Deployment: s.before, History: &s.memory.history, Desired: s.source.desired, UnknownClass: s.unknownClass,
-		DriftPolicy: s.policies.drift.Policy, Inherited: isInherited(s.before), RefusalBackoff: s.c.backoff.After,
+		DriftPolicy: s.policies.Drift.Policy, Inherited: revision.IsInherited(s.before), RefusalBackoff: s.c.backoff.After,
 	})
 	for action := s.machine.Next(s.c.clock.Now()); action.Kind != revision.Done; action = s.machine.Next(s.c.clock.Now()) {
 		executor := executors[action.Kind]
@@ -54,14 +56,9 @@ func rollOut(ctx context.Context, s *reconciliation) (bool, error) {
 	return false, nil
 }
 
-// load loads the objects of a revision. One that is damaged is dropped.
-func (s *reconciliation) load(ctx context.Context, action revision.Action) error {
-	return s.loadRevision(ctx, action.Revision)
-}
-
 // recordStart writes the start of a revision before anything of it is written, so that no restart extends its deadline.
 func (s *reconciliation) recordStart(ctx context.Context, _ revision.Action) error {
-	s.memory.warnings = nil
+	s.memory.warnings.Clear()
 	status := &s.deployment.Status
 	status.Warnings, status.Plan = s.withNamespaceWarning(nil), nil
 	s.machine.ReportStart(status)
@@ -77,7 +74,7 @@ func (s *reconciliation) recordStart(ctx context.Context, _ revision.Action) err
 }
 
 func (s *reconciliation) deleteRevision(ctx context.Context, action revision.Action) error {
-	if err := s.deleteStored(ctx, action.Revision); err != nil {
+	if err := s.revisions().Delete(ctx, action.Revision); err != nil {
 		return err
 	}
 	s.machine.Deleted(action.Revision)
@@ -87,7 +84,7 @@ func (s *reconciliation) deleteRevision(ctx context.Context, action revision.Act
 // collectGarbage deletes what a manager that was killed has left half stored or half deleted. Nobody waits for that: an error is
 // logged, and the next attempt is made later.
 func (s *reconciliation) collectGarbage(ctx context.Context, _ revision.Action) error {
-	if err := s.deleteUnlisted(ctx); err != nil {
+	if err := s.revisions().DeleteUnlisted(ctx); err != nil {
 		klog.Warningf("%v; it is tried again", err)
 		s.retry(s.c.backoff.Last)
 		return nil

@@ -77,7 +77,7 @@ func (s *reconciliation) observe(ctx context.Context, action revision.Action) er
 func (s *reconciliation) options(by revision.ApplyOptions) apply.Options {
 	options := apply.Options{
 		Gated: by.Gated, Trusted: by.Trusted, ReadOnly: s.deployment.Spec.Paused,
-		Adoption: s.deployment.Spec.Adoption, Applied: s.memory.setsOf(s.machine.AppliedRevisions()), Drift: s.policies.drift,
+		Adoption: s.deployment.Spec.Adoption, Applied: s.memory.sets.Of(s.machine.AppliedRevisions()), Drift: s.policies.Drift,
 		Namespace: s.knownNamespace(),
 	}
 	if by.Enforce {
@@ -136,6 +136,7 @@ func (s *reconciliation) take(report apply.Report) {
 	if report.NamespaceUID != "" {
 		s.deployment.Status.InstallNamespaceUID = string(report.NamespaceUID)
 	}
-	s.memory.warnings = s.newWarnings(report.Warnings)
-	s.recordDrift(report)
+	s.addEvents(s.memory.warnings.Add(report.Warnings, s.deployment.Status.Warnings))
+	s.c.metrics.Repaired(s.deployment.Name, report.Repaired)
+	s.addEvents(s.memory.drift.Add(report.Drift, report.Drifted, s.before.Status.Drift))
 }

@@ -9,38 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/revision"
 )
-
-// policies are those of a BundleDeployment and its class for drift and for removal.
-type policies struct {
-	drift corev1alpha2.Drift
-	crds  corev1alpha2.CRDDeletion
-}
-
-// policiesOf takes the class's value where the spec has none; where both have none, the engine has a default.
-func policiesOf(spec corev1alpha2.BundleDeploymentSpec, class corev1alpha2.ProvisionerClassSpec) policies {
-	var merged policies
-	for _, each := range []*corev1alpha2.Drift{class.Drift, spec.Drift} {
-		if each == nil {
-			continue
-		}
-		if each.Policy != "" {
-			merged.drift.Policy = each.Policy
-		}
-		if each.Additions != "" {
-			merged.drift.Additions = each.Additions
-		}
-		if len(each.Ignore) > 0 {
-			merged.drift.Ignore = each.Ignore
-		}
-	}
-	for _, each := range []*corev1alpha2.Deletion{class.Deletion, spec.Deletion} {
-		if each != nil && each.CRDs != "" {
-			merged.crds = each.CRDs
-		}
-	}
-	return merged
-}
 
 // readClass finds out whether the provisioner class is known, and merges its policies with the spec's. The active revision is kept in
 // any case, by the last class that was seen: the deletion of a class must not change how.
@@ -62,7 +32,7 @@ func readClass(_ context.Context, s *reconciliation) (bool, error) {
 	if s.memory.className == name {
 		defaults = s.memory.class
 	}
-	s.policies = policiesOf(s.deployment.Spec, defaults)
+	s.policies = revision.PoliciesOf(s.deployment.Spec, defaults)
 	return false, nil
 }
 

@@ -34,16 +34,18 @@ import (
 	"github.com/openshift/library-go/pkg/operator/events"
 
 	"github.com/openshift/platform-operators/pkg/apply"
-	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
+	"github.com/openshift/platform-operators/pkg/bundle"
+	"github.com/openshift/platform-operators/pkg/certificates"
 	coreclient "github.com/openshift/platform-operators/pkg/client/clientset/versioned/typed/core/v1alpha2"
 	coreinformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/core/v1alpha2"
 	platforminformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/platform/v1alpha1"
 	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
 	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/deploymentmetrics"
 	"github.com/openshift/platform-operators/pkg/revision"
 	"github.com/openshift/platform-operators/pkg/source"
-	"github.com/openshift/platform-operators/pkg/source/image"
 	"github.com/openshift/platform-operators/pkg/store"
+	"github.com/openshift/platform-operators/pkg/unpack"
 )
 
 // Name is the controller's name; its field manager for status is "platform-operators-" and this.
@@ -52,15 +54,10 @@ const Name = "bundledeployment"
 // ControllerName is what library-go calls the controller: in its log, its workqueue's metrics and what it writes of a sync that fails.
 const ControllerName = "BundleDeploymentController"
 
-const fieldManager = "platform-operators-" + Name
+// firstPause is the pause after the first write that failed.
+const firstPause = 250 * time.Millisecond
 
-// Images fetches images. *image.Fetcher is the one there is; tests bring their own.
-type Images interface {
-	// Resolve gives a source's reference by digest.
-	Resolve(ctx context.Context, source image.Source) (string, error)
-	// Unpack writes the files of an image, given by digest, to a target.
-	Unpack(ctx context.Context, source image.Source, target image.Target) error
-}
+const fieldManager = "platform-operators-" + Name
 
 // Config is everything the controller needs; every field is required.
 type Config struct {
@@ -77,8 +74,9 @@ type Config struct {
 	Metadata  metadata.Interface
 	Discovery discovery.CachedDiscoveryInterface
 	Content   *store.Content
-	Images    Images
-	// Fetches is how many images are fetched from one registry at once.
+	// Sources opens the source of a BundleDeployment.
+	Sources source.Opener
+	// Fetches is the number of sources that are fetched from one host at once.
 	Fetches int
 	// Backoff of what failed: from the first delay, doubled each time, to the last.
 	BackoffFirst, BackoffLast time.Duration
@@ -94,17 +92,24 @@ type Config struct {
 
 func (c Config) validate() error {
 	if c.Client == nil || c.Deployments == nil || c.Bundles == nil || c.Classes == nil || c.Operators == nil || c.Namespace == "" || c.Secrets == nil || c.Dynamic == nil || c.Metadata == nil ||
-		c.Discovery == nil || c.Content == nil || c.Images == nil || c.Fetches <= 0 || c.BackoffFirst <= 0 || c.BackoffLast < c.BackoffFirst ||
+		c.Discovery == nil || c.Content == nil || c.Sources == nil || c.Fetches <= 0 || c.BackoffFirst <= 0 || c.BackoffLast < c.BackoffFirst ||
 		c.Clock == nil || c.Recorder == nil || c.Events == nil || c.Tried == nil || c.Register == nil {
 		return errors.New("building the bundledeployment controller: a field of its Config is not set")
 	}
 	return nil
 }
 
+// certificateFinder finds the component that makes certificates; empty if the cluster has none. *certificates.Finder is one.
+type certificateFinder interface {
+	// Current asks the cluster; Recent may return what it had some seconds ago.
+	Current() (bundle.CertificateProvider, error)
+	Recent() (bundle.CertificateProvider, error)
+}
+
 type controller struct {
 	client      coreclient.BundleDeploymentInterface
 	deployments corelisters.BundleDeploymentLister
-	bundles     corelisters.BundleLister
+	sources     source.Opener
 	classes     corelisters.ProvisionerClassLister
 	operators   platformlisters.PlatformOperatorLister
 	revisions   *store.Revisions
@@ -114,14 +119,14 @@ type controller struct {
 	watcher     watcher
 	// managerNamespace is the manager's own, where nothing is installed.
 	managerNamespace string
-	fetches          *fetches
-	// certificates returns the component that makes certificates now, and recentCertificates the one of some seconds ago.
-	certificates, recentCertificates func() (registryv1.Certificates, error)
-	backoff                          source.Backoff
-	clock                            clock.PassiveClock
-	events                           record.EventRecorder
-	meters                           *meters
-	tried                            func(name string)
+	fetches          *source.Jobs[unpack.Request, unpack.Rendering]
+	certificates     certificateFinder
+	// backoff is that of fetches and refusals, pauses the one after writes that failed: mostly the next one succeeds.
+	backoff, pauses source.Backoff
+	clock           clock.PassiveClock
+	events          record.EventRecorder
+	metrics         *deploymentmetrics.Metrics
+	tried           func(name string)
 
 	mu       sync.Mutex
 	memories map[string]*memory
@@ -156,7 +161,7 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 	c := &controller{
 		client:           config.Client,
 		deployments:      config.Deployments.Lister(),
-		bundles:          config.Bundles.Lister(),
+		sources:          config.Sources,
 		classes:          config.Classes.Lister(),
 		operators:        config.Operators.Lister(),
 		revisions:        store.NewRevisions(config.Secrets),
@@ -165,23 +170,25 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 		checker:          engine,
 		watcher:          engine,
 		managerNamespace: config.Namespace,
-		certificates:     certificatesOf(config.Discovery),
+		certificates:     certificates.NewFinder(config.Discovery, config.Clock),
 		backoff:          waits,
+		pauses:           source.Backoff{First: firstPause, Last: config.BackoffLast},
 		clock:            config.Clock,
 		events:           config.Events,
 		tried:            config.Tried,
 		memories:         map[string]*memory{},
 	}
-	c.recentCertificates = recent(c.certificates, config.Clock)
-	if c.meters, err = newMeters(config.Register); err != nil {
+	if c.metrics, err = deploymentmetrics.New(config.Register); err != nil {
 		return nil, fmt.Errorf("building the bundledeployment controller: %w", err)
 	}
-	c.fetches, err = newFetches(ctx, fetchConfig{
-		slots:   config.Fetches,
-		backoff: waits,
-		clock:   config.Clock,
-		fetch:   reader{images: config.Images, content: config.Content, certificates: c.certificates}.read,
-		done:    func(name string) { syncContext.Queue().Add(name) },
+	c.fetches, err = source.NewJobs(ctx, source.JobsConfig[unpack.Request, unpack.Rendering]{
+		Do:      newRenderer(config.Content, c.certificates).Render,
+		Host:    func(request unpack.Request) string { return request.Source.Host() },
+		Done:    func(name string) { syncContext.Queue().Add(name) },
+		PerHost: config.Fetches,
+		Total:   source.SlowHosts * config.Fetches,
+		Backoff: waits,
+		Clock:   config.Clock,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("building the bundledeployment controller: %w", err)
@@ -218,10 +225,11 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		return fmt.Errorf("reading BundleDeployment %q: %w", name, err)
 	}
 	memory := c.memoryOf(found)
-	if left, behind := memory.isBehind(found, c.clock.Now()); behind {
+	if left, behind := memory.lastWrite.IsBehind(found, c.clock.Now()); behind {
 		syncCtx.Queue().AddAfter(name, left)
 		return nil // the event of our own last write comes sooner
 	}
+	memory.drift.Begin()
 	s := &reconciliation{c: c, before: found, deployment: found.DeepCopy(), memory: memory}
 	s.machine = revision.NewMachine(revision.Input{Deployment: found, History: &memory.history})
 	for _, stage := range stages {
@@ -252,8 +260,8 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 // forget drops everything that is kept of a BundleDeployment that is gone.
 func (c *controller) forget(name string) {
 	c.watcher.Release(name)
-	c.fetches.cancel(name)
-	c.meters.forget(name)
+	c.fetches.Cancel(name)
+	c.metrics.Forget(name)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.memories, name)

@@ -2,6 +2,7 @@ package bundledeployment
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -11,18 +12,24 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/record"
+	"k8s.io/component-base/metrics"
 	clocktesting "k8s.io/utils/clock/testing"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/apply"
+	"github.com/openshift/platform-operators/pkg/bundle"
+	"github.com/openshift/platform-operators/pkg/bundle/formats"
 	corefake "github.com/openshift/platform-operators/pkg/client/clientset/versioned/fake"
 	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
 	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/deploymentmetrics"
 	"github.com/openshift/platform-operators/pkg/plan"
 	"github.com/openshift/platform-operators/pkg/revision"
+	"github.com/openshift/platform-operators/pkg/revisions"
 	"github.com/openshift/platform-operators/pkg/source"
 	"github.com/openshift/platform-operators/pkg/store"
+	"github.com/openshift/platform-operators/pkg/unpack"
 )
 
 // fakeEngine is an engine with the results that a test gives it.
@@ -64,6 +71,38 @@ func (e *fakeEngine) Doubt()                                 {}
 func (e *fakeEngine) KeepWatches(apply.Owner, ...*apply.Set) {}
 func (e *fakeEngine) Release(string)                         {}
 
+// images opens sources that are nothing but a name. A poll interval is taken as the spec has it.
+type images struct{}
+
+func (images) Open(spec corev1alpha2.BundleSource) (source.Opened, error) {
+	opened := source.Opened{Name: spec.Image.Ref, Source: named(spec.Image.Ref)}
+	if spec.Image.PollIntervalMinutes != nil {
+		opened.PollInterval = time.Duration(*spec.Image.PollIntervalMinutes) * time.Minute
+	}
+	return opened, nil
+}
+
+// named is a source that nothing is fetched from.
+type named string
+
+func (n named) Host() string                   { return "" }
+func (n named) At(pinned string) source.Source { return named(pinned) }
+func (n named) Resolve(context.Context) (source.Pinned, error) {
+	return source.Pinned{}, errors.New("nothing is resolved")
+}
+func (n named) Fetch(context.Context, source.Target) error { return errors.New("nothing is fetched") }
+func (n named) Spec() corev1alpha2.BundleSource            { return corev1alpha2.BundleSource{} }
+
+// provider is a cluster whose certificates a component makes.
+type provider bundle.CertificateProvider
+
+func (p provider) Current() (bundle.CertificateProvider, error) {
+	return bundle.CertificateProvider(p), nil
+}
+func (p provider) Recent() (bundle.CertificateProvider, error) {
+	return bundle.CertificateProvider(p), nil
+}
+
 // fixture is a sync of BundleDeployment "memo" of generation 3, which nothing runs.
 type fixture struct {
 	*reconciliation
@@ -71,13 +110,16 @@ type fixture struct {
 	clock  *clocktesting.FakePassiveClock
 	api    *corefake.Clientset
 	events *record.FakeRecorder
+	// registry has the metrics.
+	registry metrics.KubeRegistry
 	// one is the active revision, two a later one that is rolling out.
 	one, two *revision.Revision
 }
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	registered, err := newMeters(registry().Register)
+	known := metrics.NewKubeRegistry()
+	registered, err := deploymentmetrics.New(known.Register)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,20 +128,26 @@ func newFixture(t *testing.T) *fixture {
 	deployment.Spec.InstallNamespace, deployment.Spec.ProvisionerClassName = "memo", "registry"
 	f := &fixture{
 		engine: &fakeEngine{}, clock: clocktesting.NewFakePassiveClock(time.Unix(1000, 0)),
-		api: corefake.NewSimpleClientset(deployment), events: record.NewFakeRecorder(100),
+		api: corefake.NewSimpleClientset(deployment), events: record.NewFakeRecorder(100), registry: known,
 	}
 	f.reconciliation = &reconciliation{
 		c: &controller{
 			client: f.api.CoreV1alpha2().BundleDeployments(), operators: operatorsNamed(t), classes: classesOf(t, registryClass()), deployments: deploymentsNamed(t, deployment),
 			revisions: store.NewRevisions(fake.NewClientset().CoreV1().Secrets("system")), applier: f.engine, remover: f.engine, checker: f.engine, watcher: f.engine, managerNamespace: "openshift-platform-operators",
-			certificates: noCertificates, recentCertificates: noCertificates, backoff: source.Backoff{First: time.Second, Last: time.Minute},
-			clock: f.clock, events: f.events, meters: registered, tried: func(string) {}, memories: map[string]*memory{},
+			certificates: provider(""), sources: images{}, backoff: source.Backoff{First: time.Second, Last: time.Minute}, pauses: source.Backoff{First: firstPause, Last: time.Minute},
+			clock: f.clock, events: f.events, metrics: registered, tried: func(string) {}, memories: map[string]*memory{},
 		},
-		memory: &memory{uid: deployment.UID, loaded: true, sets: map[int64]*apply.Set{}},
+		memory: &memory{uid: deployment.UID, loaded: true, sets: revisions.Sets{}},
 		before: deployment, deployment: deployment.DeepCopy(),
 	}
 	f.c.memories["memo"] = f.memory
-	f.c.fetches, err = newFetches(t.Context(), fetchConfig{slots: 1, backoff: f.c.backoff, clock: f.clock, done: func(string) {}, fetch: reader{}.read})
+	f.c.fetches, err = source.NewJobs(t.Context(), source.JobsConfig[unpack.Request, unpack.Rendering]{
+		PerHost: 1, Total: 1, Backoff: f.c.backoff, Clock: f.clock, Done: func(string) {},
+		Host: func(unpack.Request) string { return "" },
+		Do: func(context.Context, unpack.Request) (*unpack.Rendering, error) {
+			return nil, errors.New("nothing is fetched")
+		},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +157,8 @@ func newFixture(t *testing.T) *fixture {
 	f.before.Status.ActiveRevision = 1
 	f.deployment = deployment.DeepCopy()
 	f.source = desiredSource{
-		desired: revision.Desired{Source: "r/memo:v2", Format: corev1alpha2.FormatRegistryV1}, image: imageSource(deployment.Spec.Source.Image),
+		desired: revision.Desired{Source: "r/memo:v2", Format: corev1alpha2.FormatRegistryV1},
+		opened:  source.Opened{Name: "r/memo:v2", Source: named("r/memo:v2")},
 	}
 	f.machine = revision.NewMachine(revision.Input{Deployment: f.before, History: &f.memory.history, Desired: f.source.desired})
 	return f
@@ -118,9 +167,9 @@ func newFixture(t *testing.T) *fixture {
 // store stores a revision of one ConfigMap.
 func (f *fixture) store(t *testing.T, version string) *revision.Revision {
 	t.Helper()
-	stored, err := f.saveNext(t.Context(), &store.Revision{
+	stored, err := f.revisions().Save(t.Context(), &store.Revision{
 		Header: store.Header{
-			Source: "r/memo:v" + version[:1], Resolved: "r/memo@sha256:" + version, Renderer: revision.Renderer(corev1alpha2.FormatRegistryV1), Plan: "sha256:" + version,
+			Source: "r/memo:v" + version[:1], Resolved: "r/memo@sha256:" + version, Renderer: formats.Renderer(corev1alpha2.FormatRegistryV1), Plan: "sha256:" + version,
 			Bundle: corev1alpha2.BundleMetadata{Name: "memo.v" + version, Version: version},
 		},
 		Objects: rendered(version),
@@ -143,19 +192,6 @@ func rendered(value string) []unstructured.Unstructured {
 	return []unstructured.Unstructured{{Object: map[string]any{
 		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "a", "namespace": "memo"}, "data": map[string]any{"a": value},
 	}}}
-}
-
-// setOf returns a set of one ConfigMap.
-func setOf(t *testing.T, name string) *apply.Set {
-	t.Helper()
-	object := unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": name, "namespace": "memo"},
-	}}
-	set, err := apply.NewSet(apply.Owner{Name: "memo"}, "memo", plan.Phases([]unstructured.Unstructured{object}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set
 }
 
 func registryClass() *corev1alpha2.ProvisionerClass {

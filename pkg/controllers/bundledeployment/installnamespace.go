@@ -3,8 +3,6 @@ package bundledeployment
 import (
 	"context"
 	"errors"
-	"fmt"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -50,29 +48,17 @@ func (s *reconciliation) knownNamespace() plan.InstallNamespace {
 // wasInstalled reports whether a revision was completely applied before. A first installation that is not complete yet does not count: when
 // it began, its namespace may not have existed.
 func (s *reconciliation) wasInstalled() bool {
-	return s.machine.Active() != nil || len(s.memory.history.Lost) > 0 || isInherited(s.before) ||
+	return s.machine.Active() != nil || len(s.memory.history.Lost) > 0 || revision.IsInherited(s.before) ||
 		meta.IsStatusConditionTrue(s.before.Status.Conditions, corev1alpha2.ConditionInstalled)
 }
 
-// withNamespaceWarning puts the warning of a namespace that the manager did not create before the others. While nothing has looked
-// at the namespace, the warning stays as it is.
+// withNamespaceWarning adds the warning of a namespace that the manager did not create. While nothing has read the namespace, the warning
+// stays as it is.
 func (s *reconciliation) withNamespaceWarning(warnings []string) []string {
 	if s.preexisting == nil {
 		return warnings
 	}
-	all := slices.DeleteFunc(slices.Clone(warnings), func(text string) bool { return text == s.namespaceWarning(false) })
-	if text := s.namespaceWarning(!*s.preexisting); text != "" {
-		all = slices.Insert(all, 0, text)
-	}
-	return all[:min(len(all), maxWarnings)]
-}
-
-// namespaceWarning is the warning of the install namespace, by whether the manager created it; empty when there is none.
-func (s *reconciliation) namespaceWarning(made bool) string {
-	name := s.deployment.Spec.InstallNamespace
-	decision := plan.InstallNamespace{Name: name, Exists: true, Made: made, Installed: true, Manager: s.c.managerNamespace}.Decide()
-	if decision.Use != plan.NamespaceUsedWithWarning {
-		return ""
-	}
-	return revision.Message(fmt.Sprintf("Namespace %s: %s; %s", name, decision.Message, decision.Remedy))
+	return revision.WithNamespaceWarning(warnings, plan.InstallNamespace{
+		Name: s.deployment.Spec.InstallNamespace, Made: !*s.preexisting, Manager: s.c.managerNamespace,
+	})
 }

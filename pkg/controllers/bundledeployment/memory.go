@@ -2,14 +2,14 @@ package bundledeployment
 
 import (
 	"slices"
-	"time"
 
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
-	"github.com/openshift/platform-operators/pkg/apply"
+	"github.com/openshift/platform-operators/pkg/lastwrite"
 	"github.com/openshift/platform-operators/pkg/revision"
+	"github.com/openshift/platform-operators/pkg/revisions"
+	"github.com/openshift/platform-operators/pkg/unpack"
 )
 
 // memory is what is kept of one BundleDeployment between syncs. All of it can be read again from the cluster, or is not missed.
@@ -19,55 +19,31 @@ type memory struct {
 	loaded  bool
 	history revision.History
 	// sets are the objects of loaded revisions, by number.
-	sets map[int64]*apply.Set
-	// resourceVersion is that of our own last write to the BundleDeployment, writeTime when that was.
-	resourceVersion string
-	writeTime       time.Time
+	sets revisions.Sets
+	// lastWrite is our own last write to the BundleDeployment.
+	lastWrite lastwrite.Write
 	// storeAttempt is the last attempt to store a revision that failed.
-	storeAttempt storeAttempt
+	storeAttempt revisions.Attempt[unpack.Request]
 	// events are sent when a status was written.
 	events []revision.Event
 	// removal is what is kept of the removal that is under way.
 	removal removalMemory
 	// pruneFailures are consecutive failures to prune.
-	pruneFailures failures
+	pruneFailures revision.Failures
 	// class is the last one that was seen of the name className.
 	class     corev1alpha2.ProvisionerClassSpec
 	className string
-	// pollInterval and pollSlot are the poll interval and the last of them in which the source was polled.
-	pollInterval time.Duration
-	pollSlot     int64
+	// polls is when the source is polled.
+	polls revision.PollSchedule
 	// rerendered is true after the active revision was compared with what this manager renders, once in a process.
 	rerendered bool
 	// pollEvent is the message of the last Event of a poll.
 	pollEvent string
-	// drift and warnings came from the engine and are not in status yet.
-	drift    []corev1alpha2.DriftRecord
-	warnings []string
-	// isUnhealthySent is true if an Event of the current unhealthy period was sent.
-	isUnhealthySent bool
-	// standing are the changes by others that stood when the status was written last.
-	standing []corev1alpha2.DriftRecord
-}
-
-// failures are consecutive failures of one thing, such as because of a webhook that does not answer.
-type failures struct {
-	count int
-	since time.Time
-}
-
-// add counts one more.
-func (f *failures) add(now time.Time) {
-	if f.count++; f.count == 1 {
-		f.since = now
-	}
-}
-
-// transientPeriod is how long attempts may fail until that counts as something that does not end by itself.
-const transientPeriod = 10 * time.Minute
-
-func (f *failures) isLasting(now time.Time) bool {
-	return f.count > 0 && now.Sub(f.since) > transientPeriod
+	// drift has changes by others, warnings those of the API server.
+	drift    revision.DriftLog
+	warnings revision.WarningLog
+	// unhealthy is the period in which the active revision is unhealthy.
+	unhealthy revision.UnhealthyPeriod
 }
 
 func (c *controller) memoryOf(deployment *corev1alpha2.BundleDeployment) *memory {
@@ -77,45 +53,13 @@ func (c *controller) memoryOf(deployment *corev1alpha2.BundleDeployment) *memory
 	if found == nil || found.uid != deployment.UID {
 		if found != nil {
 			c.watcher.Release(deployment.Name)
-			c.fetches.cancel(deployment.Name) // what was requested for another one of this name is not for this one
-			c.meters.forget(deployment.Name)
+			c.fetches.Cancel(deployment.Name) // what was requested for another one of this name is not for this one
+			c.metrics.Forget(deployment.Name)
 		}
-		found = &memory{uid: deployment.UID, sets: map[int64]*apply.Set{}}
+		found = &memory{uid: deployment.UID, sets: revisions.Sets{}}
 		c.memories[deployment.Name] = found
 	}
 	return found
-}
-
-// staleCachePeriod is how long our own last write is trusted more than the cache. A cache that is still behind after that is not
-// behind: the API server may have been restored from a backup, whose versions begin again at an earlier one.
-const staleCachePeriod = 30 * time.Second
-
-// isBehind reports whether a cached object is older than our own last write, so that a decision upon it would undo that, and for how
-// long that counts.
-func (m *memory) isBehind(cached *corev1alpha2.BundleDeployment, now time.Time) (time.Duration, bool) {
-	order, err := resourceversion.CompareResourceVersion(cached.ResourceVersion, m.resourceVersion)
-	left := m.writeTime.Add(staleCachePeriod).Sub(now)
-	return left, m.resourceVersion != "" && err == nil && order < 0 && left > 0
-}
-
-// wrote records a write.
-func (m *memory) wrote(stored *corev1alpha2.BundleDeployment, now time.Time) {
-	m.resourceVersion, m.writeTime = stored.ResourceVersion, now
-}
-
-// setsOf returns the objects of loaded revisions.
-func (m *memory) setsOf(revisions []*revision.Revision) []*apply.Set {
-	var sets []*apply.Set
-	for _, each := range revisions {
-		sets = append(sets, m.sets[each.Number])
-	}
-	return sets
-}
-
-// unload forgets the objects of a revision. They can be loaded again.
-func (m *memory) unload(of *revision.Revision) {
-	of.Loaded = false
-	delete(m.sets, of.Number)
 }
 
 // maxEvents limits the Events that wait while no status can be written.
@@ -125,5 +69,11 @@ const maxEvents = 50
 func (m *memory) addEvent(event revision.Event) {
 	if len(m.events) < maxEvents && !slices.Contains(m.events, event) {
 		m.events = append(m.events, event)
+	}
+}
+
+func (s *reconciliation) addEvents(events []revision.Event) {
+	for _, each := range events {
+		s.memory.addEvent(each)
 	}
 }

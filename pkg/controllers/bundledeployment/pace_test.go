@@ -9,13 +9,14 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/health"
+	"github.com/openshift/platform-operators/pkg/revision"
 )
 
 func TestAStatusThatOnlyProgressedIsWrittenInTheEnd(t *testing.T) {
 	s := newFixture(t)
 	s.before.Status.Conditions = []metav1.Condition{{Type: corev1alpha2.ConditionProgressing, Status: metav1.ConditionTrue, Reason: corev1alpha2.ReasonRollingOut}}
 	clock := s.clock
-	s.memory.writeTime = clock.Now()
+	s.memory.lastWrite.Time = clock.Now()
 	// sync is a sync that counts so many ready objects and has a message about them; it returns what is then stored.
 	sync := func(ready int32, message string) (stored int32) {
 		t.Helper()
@@ -55,13 +56,13 @@ func TestAStatusThatOnlyProgressedIsWrittenInTheEnd(t *testing.T) {
 
 func TestCountsAloneAreWrittenNowAndThen(t *testing.T) {
 	f := newFixture(t)
-	f.memory.writeTime = f.clock.Now().Add(-time.Second)
+	f.memory.lastWrite.Time = f.clock.Now().Add(-time.Second)
 	f.deployment.Status.Objects = &corev1alpha2.ObjectCounts{Total: 5000, Ready: 17}
 	if err := f.writeStatus(t.Context()); err != nil || f.retryAfter != time.Second || len(f.api.Actions()) != 0 {
 		t.Errorf("error %v; looks again after %s, want what is left of %s; requests %v", err, f.retryAfter, health.StatusPause, f.api.Actions())
 	}
 	f.deployment.Status.ActiveRevision = 2
-	if f.isProgressOnly() {
+	if revision.DifferInProgressOnly(f.before.Status, f.deployment.Status) {
 		t.Error("another active revision counts as progress")
 	}
 }

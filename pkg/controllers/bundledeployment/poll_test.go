@@ -2,20 +2,21 @@ package bundledeployment
 
 import (
 	"errors"
-	"fmt"
 	"testing"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/apply"
-	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
+	"github.com/openshift/platform-operators/pkg/bundle"
+	"github.com/openshift/platform-operators/pkg/bundle/formats"
 	"github.com/openshift/platform-operators/pkg/revision"
+	"github.com/openshift/platform-operators/pkg/revisions"
+	"github.com/openshift/platform-operators/pkg/unpack"
 )
 
-var registryRenderer = revision.Renderer(corev1alpha2.FormatRegistryV1)
+var registryRenderer = formats.Renderer(corev1alpha2.FormatRegistryV1)
 
 // settledFixture has revision 2 active and desired, with nothing under way.
 func settledFixture(t *testing.T) *fixture {
@@ -37,8 +38,8 @@ func TestARevisionOfAnEarlierManagerIsRenderedAgainOnceAndOnlyWhenSettled(t *tes
 	f := settledFixture(t)
 	f.two.Renderer = "earlier"
 	request, due := f.dueRendering(f.two)
-	if !due || request.source.Ref != f.two.Resolved {
-		t.Fatalf("due: %v, from %q; it is rendered from the same content", due, request.source.Ref)
+	if !due || request.Source != named(f.two.Resolved) {
+		t.Fatalf("due: %v, from %v; it is rendered from the same content", due, request.Source)
 	}
 	f.before.Status.Conditions[0].Reason = corev1alpha2.ReasonRollingOut
 	if _, due := f.dueRendering(f.two); due {
@@ -55,10 +56,10 @@ func TestTheSameRenderingIsNoNewRevision(t *testing.T) {
 	f := settledFixture(t)
 	f.two.Renderer = "earlier"
 	request, _ := f.dueRendering(f.two)
-	if err := f.takePoll(t.Context(), f.two, request, &fetched{resolved: f.two.Resolved, objects: rendered("2.0.0")}); err != nil {
+	if err := f.takePoll(t.Context(), f.two, request, &unpack.Rendering{Resolved: f.two.Resolved, Objects: rendered("2.0.0")}); err != nil {
 		t.Fatal(err)
 	}
-	headers, err := f.c.revisions.List(t.Context(), ownerOf(f.deployment))
+	headers, err := f.c.revisions.List(t.Context(), revisions.OwnerOf(f.deployment))
 	if err != nil || len(headers) != 2 || headers[1].Renderer != registryRenderer || f.machine.Desired() != f.two {
 		t.Errorf("stored %+v, %v; want the same revisions, the second marked with %q", headers, err, registryRenderer)
 	}
@@ -68,7 +69,7 @@ func TestAnotherRenderingIsANewRevision(t *testing.T) {
 	f := settledFixture(t)
 	f.two.Renderer = "earlier"
 	request, _ := f.dueRendering(f.two)
-	if err := f.takePoll(t.Context(), f.two, request, &fetched{resolved: f.two.Resolved, objects: rendered("y")}); err != nil {
+	if err := f.takePoll(t.Context(), f.two, request, &unpack.Rendering{Resolved: f.two.Resolved, Objects: rendered("y")}); err != nil {
 		t.Fatal(err)
 	}
 	if desired := f.machine.Desired(); desired.Number != 3 || desired.Renderer != registryRenderer {
@@ -78,14 +79,17 @@ func TestAnotherRenderingIsANewRevision(t *testing.T) {
 
 func TestATagThatIsResolvedToABrokenBundleLeavesTheActiveRevision(t *testing.T) {
 	f := settledFixture(t)
-	broken := &fetched{resolved: "r/memo@sha256:3", invalid: errors.New("no ClusterServiceVersion")}
+	const interval = 10 * time.Minute
+	f.memory.polls.Due(f.deployment.UID, interval, f.clock.Now())
+	f.clock.SetTime(f.clock.Now().Add(interval))
+	broken := &unpack.Rendering{Resolved: "r/memo@sha256:3", Invalid: errors.New("no ClusterServiceVersion")}
 	for range 2 {
-		if err := f.takePoll(t.Context(), f.two, fetchRequest{known: f.two.Resolved}, broken); err != nil {
+		if err := f.takePoll(t.Context(), f.two, unpack.Request{Known: f.two.Resolved}, broken); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if slot, _ := slotAt(f.deployment.UID, f.memory.pollInterval, f.clock.Now()); f.machine.Desired() != f.two || f.memory.pollSlot != slot {
-		t.Errorf("desired is %s, polled in slot %d, want %d", f.machine.Desired(), f.memory.pollSlot, slot)
+	if due, _ := f.memory.polls.Due(f.deployment.UID, interval, f.clock.Now()); f.machine.Desired() != f.two || due {
+		t.Errorf("desired is %s, and the next poll is due: %v", f.machine.Desired(), due)
 	}
 	if len(f.memory.events) != 1 || !f.memory.events[0].Warning {
 		t.Errorf("Events %+v, want one", f.memory.events)
@@ -95,43 +99,20 @@ func TestATagThatIsResolvedToABrokenBundleLeavesTheActiveRevision(t *testing.T) 
 func TestRenderingFollowsTheComponentThatMakesCertificates(t *testing.T) {
 	for name, c := range map[string]struct {
 		stored string
-		now    registryv1.Certificates
+		now    bundle.CertificateProvider
 		due    bool
 	}{
-		"the same component": {"cert-manager", registryv1.CertificatesByCertManager, false},
-		"another component":  {"cert-manager", registryv1.CertificatesByServiceCA, true},
+		"the same component": {"cert-manager", bundle.CertManager, false},
+		"another component":  {"cert-manager", bundle.ServiceCA, true},
 		"none any more":      {"cert-manager", "", false},
-		"no certificates":    {"", registryv1.CertificatesByServiceCA, false},
+		"no certificates":    {"", bundle.ServiceCA, false},
 	} {
 		f := settledFixture(t)
-		f.c.recentCertificates = func() (registryv1.Certificates, error) { return c.now, nil }
+		f.c.certificates = provider(c.now)
 		f.two.Certificates = c.stored
 		if _, due := f.dueRendering(f.two); due != c.due {
 			t.Errorf("%s: rendered again: %v, want %v", name, due, c.due)
 		}
-	}
-}
-
-func TestPollsKeepToTheirTimesAfterARestart(t *testing.T) {
-	every := 10 * time.Minute
-	start := time.Unix(1_700_000_000, 0)
-	seen := map[time.Duration]bool{}
-	for i := range 100 {
-		uid := types.UID(fmt.Sprint("uid-", i))
-		slot, next := slotAt(uid, every, start)
-		if next <= 0 || next > every {
-			t.Fatalf("the next poll is in %s", next)
-		}
-		seen[next.Truncate(time.Minute)] = true
-		if before, _ := slotAt(uid, every, start.Add(next-time.Nanosecond)); before != slot {
-			t.Fatal("a poll is due before its time")
-		}
-		if after, again := slotAt(uid, every, start.Add(next)); after != slot+1 || again != every {
-			t.Fatalf("at its time the slot is %d after %d, and the next is in %s", after, slot, again)
-		}
-	}
-	if len(seen) < 8 {
-		t.Errorf("100 deployments poll in %d of 10 minutes: they are not spread", len(seen))
 	}
 }
 
@@ -141,19 +122,41 @@ func TestATagIsPolledWhenItIsDueAndNotAtAStart(t *testing.T) {
 	minutes := int32(10)
 	s.deployment.UID = "uid"
 	s.deployment.Spec.Source.Image = &corev1alpha2.ImageSource{Ref: "r/memo:v2", PollIntervalMinutes: &minutes}
+	if _, err := readSource(t.Context(), s.reconciliation); err != nil {
+		t.Fatal(err)
+	}
 	if _, due := s.duePoll(two); due {
 		t.Error("a start polls")
 	}
 	if s.retryAfter <= 0 || s.retryAfter > 10*time.Minute {
 		t.Errorf("looks again after %s", s.retryAfter)
 	}
-	s.memory.pollSlot-- // a slot has gone by
+	s.clock.SetTime(s.clock.Now().Add(s.retryAfter))
 	got, due := s.duePoll(two)
-	if !due || got.known != two.Resolved || got.source.Ref != "r/memo:v2" {
+	if !due || got.Known != two.Resolved || got.Source != named("r/memo:v2") {
 		t.Errorf("due: %v, request %+v", due, got)
 	}
-	s.deployment.Spec.Source.Image.Ref = two.Resolved
+	s.source.opened.PollInterval = 0
 	if _, due := s.duePoll(two); due {
-		t.Error("a reference by digest is polled")
+		t.Error("a source without an interval is polled")
+	}
+}
+
+func TestAClassOfAnotherFormatHasTheSameContentRenderedAgain(t *testing.T) {
+	f := newFixture(t)
+	f.memory.history.Remove(f.one.Number)
+	for provisioner, stored := range map[string]bool{corev1alpha2.ProvisionerRegistry: true, corev1alpha2.ProvisionerPlain: false} {
+		f.memory.class.Provisioner = provisioner
+		if _, err := readSource(t.Context(), f.reconciliation); err != nil {
+			t.Fatal(err)
+		}
+		m := revision.NewMachine(revision.Input{Deployment: f.before, History: &f.memory.history, Desired: f.source.desired})
+		if action := m.Next(f.clock.Now()); (action.Kind == revision.Poll) != stored || (action.Kind == revision.Fetch) == stored {
+			t.Errorf("%s: the first action is %d", provisioner, action.Kind)
+		}
+		want := unpack.Request{Source: named(f.two.Resolved), Format: corev1alpha2.FormatOf(provisioner), Namespace: "memo"}
+		if got := f.request(); got != want {
+			t.Errorf("%s requests %+v, want %+v: the content is the same", provisioner, got, want)
+		}
 	}
 }

@@ -52,7 +52,7 @@ func TestPruningThatFailsWaitsForAnAdminAfterSomeTime(t *testing.T) {
 	f.before.Status.ActiveRevision = 2
 	began := f.clock.Now()
 	for minutes, want := range map[int]string{0: corev1alpha2.ReasonRollingOut, 5: corev1alpha2.ReasonRollingOut, 10: corev1alpha2.ReasonRollingOut, 11: corev1alpha2.ReasonBlocked} {
-		f.memory.pruneFailures = failures{count: 1, since: began}
+		f.memory.pruneFailures = revision.Failures{Count: 1, Since: began}
 		f.clock.SetTime(began.Add(time.Duration(minutes) * time.Minute))
 		f.decide(t)
 		if got := conditionOf(t, f.deployment, corev1alpha2.ConditionProgressing); got.Reason != want || !strings.Contains(got.Message, "failed calling webhook") {

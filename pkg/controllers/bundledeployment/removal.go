@@ -2,7 +2,6 @@ package bundledeployment
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -10,21 +9,19 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/apply"
 	"github.com/openshift/platform-operators/pkg/revision"
+	"github.com/openshift/platform-operators/pkg/revisions"
 )
 
 // removalMemory is what is kept of a removal between syncs.
 type removalMemory struct {
-	// looks counts syncs of a removal that does not end by itself, refusals those that were refused.
-	looks, refusals int
-	failures        failures
+	// attempts are those that did not end it.
+	attempts revision.RemovalAttempts
 	// heldTime is when the API server last confirmed that the finalizer is on the deleted BundleDeployment.
 	heldTime time.Time
-	// sets are the objects of the revisions that are removed, and union is made of them: a removal takes many syncs.
-	sets  []*apply.Set
-	union *apply.Set
+	// union has the objects of the revisions that are removed: a removal takes many syncs.
+	union revisions.Union
 }
 
 // remove deletes what a deleted BundleDeployment applied, in reverse order, and releases it when nothing is left. It needs only the
@@ -34,11 +31,11 @@ func remove(ctx context.Context, s *reconciliation) (bool, error) {
 	if s.deployment.DeletionTimestamp == nil {
 		return false, nil
 	}
-	if !isHeld(s.before) {
+	if !revision.IsHeld(s.before) {
 		s.gone = true
 		return true, nil
 	}
-	s.c.fetches.cancel(s.deployment.Name)
+	s.c.fetches.Cancel(s.deployment.Name)
 	if released, err := s.isReleased(ctx); released || err != nil {
 		s.gone = released
 		return true, err
@@ -54,7 +51,7 @@ func remove(ctx context.Context, s *reconciliation) (bool, error) {
 	history := &s.memory.history
 	for len(history.Stored) > 0 { // the same name may be used again before the garbage collector has come to them
 		oldest := history.Stored[0]
-		if err := s.deleteStored(ctx, oldest); err != nil {
+		if err := s.revisions().Delete(ctx, oldest); err != nil {
 			return true, err
 		}
 		history.Remove(oldest.Number)
@@ -79,7 +76,7 @@ func (s *reconciliation) isReleased(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("reading BundleDeployment %q before its removal: %w", s.deployment.Name, err)
 	}
-	if live.UID != s.deployment.UID || !isHeld(live) {
+	if live.UID != s.deployment.UID || !revision.IsHeld(live) {
 		return true, nil
 	}
 	s.memory.removal.heldTime = s.c.clock.Now()
@@ -98,15 +95,15 @@ func (s *reconciliation) removeAll(ctx context.Context) (apply.Removal, error) {
 	if claimed, err := s.c.isClaimed(s.before); claimed || err != nil {
 		return removal, err
 	}
-	owner := apply.Owner{Name: s.deployment.Name, Package: s.packageOf("")}
+	owner := apply.Owner{Name: s.deployment.Name, Package: revisions.PackageOf(s.deployment, "")}
 	if bundle := s.before.Status.Bundle; bundle != nil {
-		owner.Package = s.packageOf(bundle.Package)
+		owner.Package = revisions.PackageOf(s.deployment, bundle.Package)
 	}
 	leftovers, err := s.c.remover.Leftovers(ctx, owner, s.deployment.Spec.InstallNamespace)
 	if err != nil {
 		return removal, err
 	}
-	rest, err := s.c.remover.Remove(ctx, leftovers, apply.RemoveOptions{CRDs: s.policies.crds})
+	rest, err := s.c.remover.Remove(ctx, leftovers, apply.RemoveOptions{CRDs: s.policies.CRDs})
 	rest.Kept = append(removal.Kept, rest.Kept...)
 	return rest, err
 }
@@ -127,81 +124,39 @@ func (s *reconciliation) removeRevisions(ctx context.Context) (apply.Removal, er
 	if len(sets) == 0 {
 		return apply.Removal{Done: true}, nil
 	}
-	all, err := s.memory.removal.unionOf(s.deployment.Spec.InstallNamespace, sets)
+	all, err := s.memory.removal.union.Of(s.deployment.Spec.InstallNamespace, sets)
 	if err != nil {
 		return apply.Removal{}, err
 	}
-	return s.c.remover.Remove(ctx, all, apply.RemoveOptions{CRDs: s.policies.crds, Applied: s.memory.setsOf(s.machine.AppliedRevisions())})
+	return s.c.remover.Remove(ctx, all, apply.RemoveOptions{CRDs: s.policies.CRDs, Applied: s.memory.sets.Of(s.machine.AppliedRevisions())})
 }
-
-// unionOf returns the union of sets. It is made again only if they are others than at the last call: the union of a large bundle's
-// revisions takes seconds. The install namespace never changes.
-func (m *removalMemory) unionOf(installNamespace string, sets []*apply.Set) (*apply.Set, error) {
-	if m.union != nil && slices.Equal(m.sets, sets) {
-		return m.union, nil
-	}
-	union, err := apply.Union(installNamespace, sets...)
-	if err != nil {
-		return nil, err
-	}
-	m.sets, m.union = sets, union
-	return union, nil
-}
-
-// maxLookInterval is the longest pause between looks at a removal that does not end by itself, which no watch reports the end of.
-const maxLookInterval = 30 * time.Second
 
 // reportRemoval reports how far a removal is, or what is in its way.
 func (s *reconciliation) reportRemoval(removal apply.Removal, err error) {
-	memory := &s.memory.removal
-	waiting, blocked := removal.Waiting, false
-	var refusal *apply.Refusal
-	switch {
-	case errors.As(err, &refusal):
-		waiting, blocked = refusal.Error(), true
-		memory.refusals++
-		s.retry(s.c.backoff.After(memory.refusals))
-	case err != nil:
-		waiting, s.fault = err.Error(), err
-		if memory.failures.add(s.c.clock.Now()); memory.failures.count <= toleratedAttempts {
-			return
-		}
-		blocked = memory.failures.isLasting(s.c.clock.Now())
-	case removal.Held || removal.Stuck:
-		blocked = true
-		memory.looks++
-		s.retry(min(time.Duration(memory.looks)*deletionInterval, maxLookInterval))
-	default:
-		memory.looks, memory.refusals = 0, 0
-		s.retry(deletionInterval)
+	now, problem := s.c.clock.Now(), problemOf(err)
+	if !problem.Refused {
+		s.fault = err
 	}
-	if s.fault == nil {
-		memory.failures = failures{}
+	deletion, retry := s.memory.removal.attempts.Add(revision.RemovalOutcome{
+		Waiting: removal.Waiting, Held: removal.Held, Stuck: removal.Stuck, Checking: removal.Checking, Problem: problem,
+	}, now, s.c.backoff.After)
+	s.retry(retry)
+	if deletion != nil {
+		s.machine.ReportDeletion(&s.deployment.Status, *deletion, now)
 	}
-	s.machine.ReportDeletion(&s.deployment.Status, revision.Deletion{
-		Waiting: waiting, Blocked: blocked, Held: removal.Held, Checking: removal.Checking,
-	}, s.c.clock.Now())
 }
 
 // release removes the finalizers, after which the BundleDeployment goes.
 func (s *reconciliation) release(ctx context.Context, removal apply.Removal) error {
 	updated := s.before.DeepCopy()
-	updated.Finalizers = slices.DeleteFunc(updated.Finalizers, isOurFinalizer)
+	updated.Finalizers = slices.DeleteFunc(updated.Finalizers, revision.IsFinalizer)
 	if _, err := s.c.client.Update(ctx, updated, metav1.UpdateOptions{FieldManager: fieldManager}); err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("releasing its finalizer: %w", err)
 	}
 	s.gone = true
-	message := "Removed what was applied"
-	for i, kept := range removal.Kept {
-		separator := ", "
-		if i == 0 {
-			separator = "; kept "
-		}
-		message += separator + kept
-	}
-	s.send(revision.Event{Reason: corev1alpha2.EventRemoved, Message: message})
+	s.send(revision.RemovedEvent(removal.Kept))
 	if len(s.memory.history.Lost) > 0 {
-		s.send(s.lostEvent())
+		s.send(revision.LeftoversEvent(s.before.Name, &s.memory.history))
 	}
 	s.c.forget(s.deployment.Name)
 	return nil

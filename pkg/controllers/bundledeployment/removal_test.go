@@ -45,7 +45,7 @@ func TestARemovalSaysWhetherItGoesOnByItself(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			before := &corev1alpha2.BundleDeployment{}
 			s := &reconciliation{c: &controller{clock: clocktesting.NewFakeClock(time.Unix(0, 0)), backoff: source.Backoff{First: time.Second, Last: time.Minute}},
-				before: before, deployment: before.DeepCopy(), memory: &memory{removal: removalMemory{failures: failures{count: c.faults, since: time.Unix(0, 0).Add(-c.failing)}}}}
+				before: before, deployment: before.DeepCopy(), memory: &memory{removal: removalMemory{attempts: revision.RemovalAttempts{Failures: revision.Failures{Count: c.faults, Since: time.Unix(0, 0).Add(-c.failing)}}}}}
 			s.memory.history.Faults = 9
 			s.machine = revision.NewMachine(revision.Input{Deployment: before, History: &s.memory.history})
 			s.reportRemoval(c.removal, c.err)
@@ -65,20 +65,5 @@ func TestARemovalSaysWhetherItGoesOnByItself(t *testing.T) {
 				t.Error("nobody looks again")
 			}
 		})
-	}
-}
-
-func TestARemovalOfSeveralRevisionsMakesTheirUnionOnce(t *testing.T) {
-	m := &removalMemory{}
-	sets := []*apply.Set{setOf(t, "a"), setOf(t, "b")}
-	first, err := m.unionOf("memo", sets)
-	if err != nil || first.Len() != 2 {
-		t.Fatalf("the union has %d objects, %v", first.Len(), err)
-	}
-	if again, err := m.unionOf("memo", []*apply.Set{sets[0], sets[1]}); again != first || err != nil {
-		t.Errorf("the next sync made another one, %v", err)
-	}
-	if fewer, err := m.unionOf("memo", sets[:1]); err != nil || fewer.Len() != 1 {
-		t.Errorf("of one revision it has %d objects, %v", fewer.Len(), err)
 	}
 }

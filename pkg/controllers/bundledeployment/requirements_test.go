@@ -146,11 +146,11 @@ func TestFinalizersOfRukpakGoWhenNothingOfItIsLeft(t *testing.T) {
 		}
 		return live.Finalizers
 	}
-	if got := add(); len(got) != 4 || !isInherited(f.before) {
+	if got := add(); len(got) != 4 || !revision.IsInherited(f.before) {
 		t.Errorf("before everything is taken over: %v", got)
 	}
 	f.memory.history.LeftoversRemoved, f.unknownClass = true, "gone"
-	if got, want := add(), []string{"example.com/mine", corev1alpha2.Finalizer}; !slices.Equal(got, want) || isInherited(f.before) || !isHeld(f.before) {
+	if got, want := add(), []string{"example.com/mine", corev1alpha2.Finalizer}; !slices.Equal(got, want) || revision.IsInherited(f.before) || !revision.IsHeld(f.before) {
 		t.Errorf("after that, also while the class is gone: %v, want %v", got, want)
 	}
 	f.api.ClearActions()
@@ -163,11 +163,11 @@ func TestFinalizersOfRukpakGoWhenNothingOfItIsLeft(t *testing.T) {
 func TestTheClassOfAnEarlierProcessUndoesNothing(t *testing.T) {
 	f := newFixture(t)
 	f.deployment.Spec.ProvisionerClassName = "gone"
-	if _, err := readClass(t.Context(), f.reconciliation); err != nil || f.policies.drift.Policy != corev1alpha2.DriftReport || f.policies.crds == corev1alpha2.CRDsDelete {
+	if _, err := readClass(t.Context(), f.reconciliation); err != nil || f.policies.Drift.Policy != corev1alpha2.DriftReport || f.policies.CRDs == corev1alpha2.CRDsDelete {
 		t.Errorf("error %v; after a restart without the class: %+v", err, f.policies)
 	}
 	f.deployment.Spec.Drift = &corev1alpha2.Drift{Policy: corev1alpha2.DriftEnforce}
-	if _, err := readClass(t.Context(), f.reconciliation); err != nil || f.policies.drift.Policy != corev1alpha2.DriftEnforce {
-		t.Errorf("error %v; the spec says %q, and it is %q", err, corev1alpha2.DriftEnforce, f.policies.drift.Policy)
+	if _, err := readClass(t.Context(), f.reconciliation); err != nil || f.policies.Drift.Policy != corev1alpha2.DriftEnforce {
+		t.Errorf("error %v; the spec says %q, and it is %q", err, corev1alpha2.DriftEnforce, f.policies.Drift.Policy)
 	}
 }

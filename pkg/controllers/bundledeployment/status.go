@@ -3,55 +3,38 @@ package bundledeployment
 import (
 	"context"
 	"fmt"
-	"slices"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/health"
+	"github.com/openshift/platform-operators/pkg/lastwrite"
 	"github.com/openshift/platform-operators/pkg/revision"
 )
 
-const (
-	// maxWarnings is the maximum length of status.warnings, maxMissing of status.plan.permissionsMissing.
-	maxWarnings, maxMissing = 20, 20
-	// unhealthyPeriod is how long an active revision is unhealthy before an Event is sent: after a repair, a controller often has not
-	// looked yet.
-	unhealthyPeriod = 10 * time.Second
-)
+// maxMissing is the maximum length of status.plan.permissionsMissing.
+const maxMissing = 20
 
 // report fills in the status from what was found and done.
 func (s *reconciliation) report() {
 	s.reportPlan()
-	s.machine.SetDrift(revision.Drift{Standing: s.standing, Unwritten: s.memory.drift, Left: s.driftLeft})
+	s.machine.SetDrift(s.memory.drift.Drift())
 	s.machine.Report(&s.deployment.Status)
-	s.sendUnhealthy()
-}
-
-// newWarnings adds warnings of the API server to those that are not in status yet.
-func (s *reconciliation) newWarnings(warned []string) []string {
-	unwritten := s.memory.warnings
-	for _, each := range warned {
-		text := revision.Message(each)
-		if slices.Contains(s.deployment.Status.Warnings, text) || slices.Contains(unwritten, text) || len(s.deployment.Status.Warnings)+len(unwritten) >= maxWarnings {
-			continue
-		}
-		unwritten = append(unwritten, text)
-		s.memory.addEvent(revision.Event{Reason: corev1alpha2.EventAPIWarning, Message: text, Warning: true})
+	event, wait := s.memory.unhealthy.Event(s.machine, s.deployment.Status, s.c.clock.Now())
+	s.retry(wait)
+	if event != nil {
+		s.memory.addEvent(*event)
 	}
-	return unwritten
 }
 
 // reportPlan reports the plan of the newest revision, and the API server's warnings.
 func (s *reconciliation) reportPlan() {
 	status := &s.deployment.Status
-	if len(s.memory.warnings) > 0 {
-		status.Warnings = append(slices.Clone(s.before.Status.Warnings), s.memory.warnings...)
+	if s.memory.warnings.HasUnwritten() {
+		status.Warnings = s.memory.warnings.AddTo(s.before.Status.Warnings)
 	}
 	status.Warnings = s.withNamespaceWarning(status.Warnings)
 	newest := s.machine.Newest()
@@ -68,31 +51,13 @@ func (s *reconciliation) reportPlan() {
 	}
 }
 
-// sendUnhealthy sends one Event of an active revision that stays unhealthy. While a revision rolls out, everything is unhealthy at first.
-func (s *reconciliation) sendUnhealthy() {
-	healthy := meta.FindStatusCondition(s.deployment.Status.Conditions, corev1alpha2.ConditionHealthy)
-	if healthy == nil || healthy.Status != metav1.ConditionFalse || s.machine.Active() == nil || s.machine.IsRollingOut() {
-		s.memory.isUnhealthySent = false
-		return
-	}
-	if s.memory.isUnhealthySent {
-		return
-	}
-	if wait := unhealthyPeriod - s.c.clock.Since(healthy.LastTransitionTime.Time); wait > 0 {
-		s.retry(wait)
-		return
-	}
-	s.memory.isUnhealthySent = true
-	s.memory.addEvent(revision.Event{Reason: corev1alpha2.EventUnhealthy, Message: healthy.Message, Warning: true})
-}
-
 // writeStatus writes the status if it changed, and then sends the Events of what did.
 func (s *reconciliation) writeStatus(ctx context.Context) error {
 	if s.gone {
 		return nil
 	}
 	changed := !equality.Semantic.DeepEqual(s.before.Status, s.deployment.Status)
-	if wait := s.memory.writeTime.Add(health.StatusPause).Sub(s.c.clock.Now()); changed && wait > 0 && len(s.memory.events) == 0 && s.isProgressOnly() {
+	if wait := s.memory.lastWrite.Time.Add(health.StatusPause).Sub(s.c.clock.Now()); changed && wait > 0 && len(s.memory.events) == 0 && revision.DifferInProgressOnly(s.before.Status, s.deployment.Status) {
 		s.retry(wait)
 		return nil
 	}
@@ -104,9 +69,10 @@ func (s *reconciliation) writeStatus(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("writing the status of BundleDeployment %q: %w", s.deployment.Name, err)
 		}
-		s.memory.wrote(stored, s.c.clock.Now())
+		s.memory.lastWrite = lastwrite.Of(stored, s.c.clock.Now())
 	}
-	s.memory.drift, s.memory.warnings, s.memory.standing = nil, nil, s.standing
+	s.memory.drift.Written()
+	s.memory.warnings.Clear()
 	s.count()
 	pending := append(s.memory.events, s.machine.Events(s.deployment.Status)...)
 	s.memory.events = nil
@@ -116,17 +82,16 @@ func (s *reconciliation) writeStatus(ctx context.Context) error {
 	return nil
 }
 
-// isProgressOnly reports whether the status differs from the written one in counts and messages only.
-func (s *reconciliation) isProgressOnly() bool {
-	reduced := func(status corev1alpha2.BundleDeploymentStatus) corev1alpha2.BundleDeploymentStatus {
-		status = *status.DeepCopy()
-		status.Objects, status.Unready = nil, nil
-		for i := range status.Conditions {
-			status.Conditions[i].Message = ""
-		}
-		return status
+// count updates the metrics by the status, after that was written.
+func (s *reconciliation) count() {
+	metrics, name, status := s.c.metrics, s.deployment.Name, s.deployment.Status
+	metrics.SetDrift(name, status)
+	if s.machine.HasMissedDeadline(status) {
+		metrics.Failed(name)
 	}
-	return equality.Semantic.DeepEqual(reduced(s.before.Status), reduced(s.deployment.Status))
+	if s.machine.IsActivated(status) {
+		metrics.Succeeded(name, s.machine.Active().Started, s.c.clock.Now())
+	}
 }
 
 func (s *reconciliation) send(event revision.Event) {

@@ -4,19 +4,15 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clienttesting "k8s.io/client-go/testing"
-	"k8s.io/component-base/metrics/testutil"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/apply"
-	"github.com/openshift/platform-operators/pkg/drift"
-	"github.com/openshift/platform-operators/pkg/revision"
 )
 
 func edited(outcome corev1alpha2.DriftOutcome, seconds int64, paths ...string) corev1alpha2.DriftRecord {
@@ -53,61 +49,6 @@ func TestAPauseKeepsMissingPermissionsInStatus(t *testing.T) {
 	}
 }
 
-func TestAStaleCacheIsNotDecidedUpon(t *testing.T) {
-	cached := &corev1alpha2.BundleDeployment{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "9"}}
-	then := time.Unix(1000, 0)
-	for written, want := range map[string]bool{"": false, "8": false, "9": false, "10": true} {
-		if left, got := (&memory{resourceVersion: written, writeTime: then}).isBehind(cached, then.Add(time.Second)); got != want || want && left != staleCachePeriod-time.Second {
-			t.Errorf("after writing version %q the cache's version 9 counts as behind: %v for %s, want %v", written, got, left, want)
-		}
-	}
-	if _, got := (&memory{resourceVersion: "10", writeTime: then}).isBehind(cached, then.Add(staleCachePeriod)); got {
-		t.Error("a cache that stays behind, as after the restore of a backup, is never decided upon")
-	}
-}
-
-func TestWarningsAreReportedOnceAndBounded(t *testing.T) {
-	f := newFixture(t)
-	f.deployment.Status.Warnings = []string{"known"}
-	f.memory.warnings = f.newWarnings([]string{"known", "new", "new"})
-	if diff := cmp.Diff([]string{"new"}, f.memory.warnings); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff([]revision.Event{{Reason: corev1alpha2.EventAPIWarning, Message: "new", Warning: true}}, f.memory.events); diff != "" {
-		t.Errorf("Events (-want +got):\n%s", diff)
-	}
-	for i := range 50 {
-		f.memory.warnings = f.newWarnings([]string{string(rune('A' + i))})
-	}
-	f.before.Status.Warnings = f.deployment.Status.Warnings
-	f.reportPlan()
-	if got := len(f.deployment.Status.Warnings); got != maxWarnings {
-		t.Errorf("status has %d warnings", got)
-	}
-}
-
-func TestStandingDriftHasOneEventAlthoughStatusHasNoSpaceForIt(t *testing.T) {
-	f := newFixture(t)
-	old := edited(corev1alpha2.DriftReported, 1, "/data/old")
-	f.recordDrift(apply.Report{Drift: []corev1alpha2.DriftRecord{old}})
-	if len(f.memory.events) != 1 {
-		t.Fatalf("a standing change has %d Events, want 1", len(f.memory.events))
-	}
-	f.memory.standing, f.memory.events, f.standing = f.standing, nil, nil // as after the status was written
-	for i := range int64(drift.MaxRecords) {
-		f.before.Status.Drift = append(f.before.Status.Drift, edited(corev1alpha2.DriftRepaired, 100+i, string(rune('a'+i))))
-	}
-	for range 10 * maxUnwrittenDrift {
-		f.recordDrift(apply.Report{Drift: []corev1alpha2.DriftRecord{old}})
-	}
-	if len(f.memory.events) != 0 {
-		t.Errorf("it has %d more Events", len(f.memory.events))
-	}
-	if len(f.memory.drift) > maxUnwrittenDrift {
-		t.Errorf("%d changes are kept while no status can be written", len(f.memory.drift))
-	}
-}
-
 // unwritten is a sync that repairs drift, activates revision 2, and cannot write its status. The next one can.
 func unwritten(t *testing.T) *fixture {
 	t.Helper()
@@ -123,6 +64,7 @@ func unwritten(t *testing.T) *fixture {
 	}
 	conflict = false
 	f.engine.report.Drift = nil
+	f.memory.drift.Begin()
 	f.reconciliation = &reconciliation{c: f.c, memory: f.memory, before: f.before, deployment: f.before.DeepCopy(), source: f.source}
 	return f
 }
@@ -168,9 +110,21 @@ func (f *fixture) sent() map[string]int {
 
 func counterOf(t *testing.T, f *fixture, outcome string) float64 {
 	t.Helper()
-	value, err := testutil.GetCounterMetricValue(f.c.meters.rollouts.WithLabelValues("memo", outcome))
+	families, err := f.registry.Gather()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return value
+	for _, family := range families {
+		if family.GetName() != corev1alpha2.MetricRollouts {
+			continue
+		}
+		for _, each := range family.GetMetric() {
+			for _, label := range each.GetLabel() {
+				if label.GetValue() == outcome {
+					return each.GetCounter().GetValue()
+				}
+			}
+		}
+	}
+	return 0
 }

@@ -7,13 +7,15 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
-	"github.com/openshift/platform-operators/pkg/bundle"
+	"github.com/openshift/platform-operators/pkg/revisions"
 	"github.com/openshift/platform-operators/pkg/store"
+	"github.com/openshift/platform-operators/pkg/unpack"
 )
 
 // exceedQuota has the namespace of stored revisions take no more Secrets, until the quota is lifted.
@@ -31,8 +33,8 @@ func exceedQuota(f *fixture) (tries func() int, lift func()) {
 func TestARevisionThatCannotBeStoredIsTriedAgainWithBackoff(t *testing.T) {
 	f := settledFixture(t)
 	tries, lift := exceedQuota(f)
-	poll := fetchRequest{known: f.two.Resolved}
-	moved := &fetched{resolved: "r/memo@sha256:3", objects: rendered("y")}
+	poll := unpack.Request{Known: f.two.Resolved}
+	moved := &unpack.Rendering{Resolved: "r/memo@sha256:3", Objects: rendered("y")}
 	take := func() {
 		t.Helper()
 		if err := f.takePoll(t.Context(), f.two, poll, moved); err != nil || f.machine.Desired() != f.two || f.fault != nil {
@@ -62,12 +64,12 @@ func TestARevisionThatCannotBeStoredIsTriedAgainWithBackoff(t *testing.T) {
 func TestAnotherSourceIsStoredAtOnceWhateverWasRefusedBefore(t *testing.T) {
 	f := newFixture(t)
 	_, lift := exceedQuota(f)
-	large := f.revisionOf(&fetched{resolved: "r/memo@sha256:3", objects: rendered("y")})
-	if stored, _, err := f.storeNew(t.Context(), fetchRequest{namespace: "one"}, large); stored != nil || err != nil {
+	large := f.revisionOf(&unpack.Rendering{Resolved: "r/memo@sha256:3", Objects: rendered("y")})
+	if stored, _, err := f.storeNew(t.Context(), unpack.Request{Namespace: "one"}, large); stored != nil || err != nil {
 		t.Fatalf("stored %v, %v", stored, err)
 	}
 	lift()
-	if stored, _, err := f.storeNew(t.Context(), fetchRequest{namespace: "two"}, large); stored == nil || err != nil {
+	if stored, _, err := f.storeNew(t.Context(), unpack.Request{Namespace: "two"}, large); stored == nil || err != nil {
 		t.Errorf("stored %v, %v", stored, err)
 	}
 }
@@ -75,16 +77,21 @@ func TestAnotherSourceIsStoredAtOnceWhateverWasRefusedBefore(t *testing.T) {
 func TestALostRevisionIsReportedOnceHoweverOftenItsRestCannotBeDeleted(t *testing.T) {
 	f := newFixture(t)
 	client := fake.NewClientset()
+	f.c.revisions = store.NewRevisions(client.CoreV1().Secrets("system"))
+	if err := f.c.revisions.Save(t.Context(), revisions.OwnerOf(f.deployment), &store.Revision{Header: f.one.Header, Objects: rendered("1.0.0")}); err != nil {
+		t.Fatal(err)
+	}
+	f.memory.sets.Unload(f.one)
+	f.one.Digest = "sha256:else"
 	fail := true
-	client.PrependReactor("*", "secrets", func(clienttesting.Action) (bool, runtime.Object, error) {
+	client.PrependReactor("delete", "secrets", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return fail, nil, apierrors.NewInternalError(errors.New("not now"))
 	})
-	f.c.revisions = store.NewRevisions(client.CoreV1().Secrets("system"))
-	if err := f.lose(t.Context(), f.one, errors.New("a part is missing")); err == nil {
-		t.Fatal("nothing fails")
+	if err := f.loadRevision(t.Context(), f.one); err == nil || len(f.memory.events) != 0 {
+		t.Fatalf("error %v, Events %+v", err, f.memory.events)
 	}
 	fail = false
-	if err := f.lose(t.Context(), f.one, errors.New("a part is missing")); err != nil {
+	if err := f.loadRevision(t.Context(), f.one); err != nil {
 		t.Fatal(err)
 	}
 	f.machine.Report(&f.deployment.Status)
@@ -100,29 +107,44 @@ func TestALostRevisionIsReportedOnceHoweverOftenItsRestCannotBeDeleted(t *testin
 	}
 }
 
-func TestMetadataFitsTheStatus(t *testing.T) {
-	long := strings.Repeat("9", 1000)
-	got := metadataOf(bundle.Metadata{Name: "memo.v1", Version: "1.0.0-" + long, MinKubeVersion: long, MaxOpenShiftVersions: []string{long, "1", "2", "3", "4"}})
-	if len(got.Version) > 128 || len(got.MinKubeVersion) > 128 || len(got.MaxOpenShiftVersions) > 4 || len(got.MaxOpenShiftVersions[0]) > 128 {
-		t.Errorf("recorded %+v, which the schema refuses, and the whole status with it", got)
-	}
-	if len(got.MaxOpenShiftVersions) < 2 {
-		t.Error("that there was more than one value has to be seen")
-	}
-}
-
 func TestARevisionIsLoadedOnceAndForgottenWhenItIsDamaged(t *testing.T) {
 	f := newFixture(t)
-	f.memory.unload(f.one)
+	f.memory.sets.Unload(f.one)
 	if err := f.loadRevision(t.Context(), f.one); err != nil || !f.one.Loaded || f.one.Objects != 1 || f.memory.sets[1].Len() != 1 {
 		t.Fatalf("loaded %v with %d objects, %v", f.one.Loaded, f.one.Objects, err)
 	}
-	f.memory.unload(f.one)
+	f.memory.sets.Unload(f.one)
 	f.one.Digest = "sha256:else"
 	if err := f.loadRevision(t.Context(), f.one); err != nil || f.one.Loaded || len(f.memory.history.Stored) != 1 || len(f.memory.history.Lost) != 1 {
 		t.Errorf("loaded %v, stored %v, lost %v, %v", f.one.Loaded, f.memory.history.Stored, f.memory.history.Lost, err)
 	}
 	if _, kept := f.memory.sets[1]; kept {
 		t.Error("its objects are still in memory")
+	}
+}
+
+func TestStoredContentOfNoRevisionIsDeletedOnce(t *testing.T) {
+	f := settledFixture(t)
+	client := fake.NewClientset()
+	f.c.revisions = store.NewRevisions(client.CoreV1().Secrets("system"))
+	for _, number := range []int64{f.two.Number, 7} {
+		stored := &store.Revision{Header: store.Header{Number: number}, Objects: rendered("x")}
+		if err := f.c.revisions.Save(t.Context(), revisions.OwnerOf(f.deployment), stored); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := client.CoreV1().Secrets("system").Delete(t.Context(), "revision."+f.deployment.Name+".r7", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	f.memory.history.Remove(f.one.Number)
+	f.decide(t)
+	list, err := client.CoreV1().Secrets("system").List(t.Context(), metav1.ListOptions{})
+	if err != nil || len(list.Items) != 2 {
+		t.Errorf("%d Secrets are there, want the index and the part of revision %d; %v", len(list.Items), f.two.Number, err)
+	}
+	client.ClearActions()
+	f.decide(t)
+	if asked := client.Actions(); len(asked) != 0 {
+		t.Errorf("asked again: %v", asked)
 	}
 }

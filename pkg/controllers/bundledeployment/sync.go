@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/lastwrite"
 	"github.com/openshift/platform-operators/pkg/revision"
 )
 
@@ -21,7 +22,7 @@ type reconciliation struct {
 	deployment *corev1alpha2.BundleDeployment
 
 	// policies are the spec's with the class's where it is silent; unknownClass is why nothing new is fetched.
-	policies     policies
+	policies     revision.Policies
 	unknownClass string
 	// source is where the desired content comes from.
 	source desiredSource
@@ -34,9 +35,6 @@ type reconciliation struct {
 	missing []corev1alpha2.MissingPermission
 	// preexisting is true if the manager did not create the install namespace; nil while nothing in this sync has looked at it.
 	preexisting *bool
-	// standing are the changes by others that the engine left in this sync; driftLeft is true if one is of something declared.
-	standing  []corev1alpha2.DriftRecord
-	driftLeft bool
 
 	// fault is a transient error, returned after the status was written.
 	fault      error
@@ -52,7 +50,7 @@ type stage struct {
 }
 
 var stages = []stage{
-	{"reading the revisions of", loadRevisions},
+	{"reading the revisions of", loadHistory},
 	{"reading the class of", readClass},
 	{"removing", remove},
 	{"checking the name of", checkName},
@@ -66,7 +64,7 @@ var stages = []stage{
 func addFinalizer(ctx context.Context, s *reconciliation) (bool, error) {
 	updated := s.before.DeepCopy()
 	if s.memory.history.LeftoversRemoved {
-		updated.Finalizers = slices.DeleteFunc(updated.Finalizers, func(name string) bool { return slices.Contains(inheritedFinalizers, name) })
+		updated.Finalizers = slices.DeleteFunc(updated.Finalizers, revision.IsInheritedFinalizer)
 	}
 	if s.unknownClass == "" && !slices.Contains(updated.Finalizers, corev1alpha2.Finalizer) {
 		updated.Finalizers = append(updated.Finalizers, corev1alpha2.Finalizer)
@@ -85,7 +83,7 @@ func addFinalizer(ctx context.Context, s *reconciliation) (bool, error) {
 // written takes over a BundleDeployment as it was written.
 func (s *reconciliation) written(stored *corev1alpha2.BundleDeployment) {
 	s.before, s.deployment = stored, stored.DeepCopy()
-	s.memory.wrote(stored, s.c.clock.Now())
+	s.memory.lastWrite = lastwrite.Of(stored, s.c.clock.Now())
 }
 
 // retry asks for another sync after a time; of several requests the first counts.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/catalogsource"
-	"github.com/openshift/platform-operators/pkg/source"
+	"github.com/openshift/platform-operators/pkg/panics"
 )
 
 // attempt is a reading that is under way, or has ended. Only a sync of its catalog stores what came of it, so that a catalog
@@ -49,7 +49,7 @@ func (c *controller) read(ctx context.Context, syncCtx factory.SyncContext, d de
 		defer syncCtx.Queue().Add(d.id.String())
 		defer close(a.done)
 		defer cancel()
-		a.err = source.Guard("reading catalog "+d.id.String(), func() (err error) {
+		a.err = panics.ToError("reading catalog "+d.id.String(), func() (err error) {
 			a.answer, err = c.sources[d.id.Kind].read(ctx, Request{Endpoint: d.endpoint, Names: p.names, Since: p.since})
 			return err
 		})

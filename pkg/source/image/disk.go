@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// isDiskFault says whether an error is the disk's fault and not the image's.
+// isDiskFault reports whether the disk, and not the image, caused an error.
 func isDiskFault(err error) bool {
 	return slices.ContainsFunc(diskFaults, func(fault error) bool { return errors.Is(err, fault) })
 }

@@ -4,6 +4,6 @@
 // Unpacking treats the image as hostile: an entry that would leave the directory, that is no file, directory or link, or
 // that goes over a limit refuses the whole image, and the error names the entry. No layer is held in memory.
 //
-// It does not know what a bundle is, where content is kept (pkg/store), or when to try again: its callers do, and the Class of
-// an error says what helps.
+// A Fetcher is the opener of sources of type image. The package does not know what a bundle is, where content is stored, or when to try
+// again; the Class of an error says what helps.
 package image

@@ -14,25 +14,27 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
+
+	"github.com/openshift/platform-operators/pkg/source"
 )
 
-// Limits bound what one image may take of disk and time.
+// Limits limit the disk usage and the time of one image.
 type Limits struct {
-	// Bytes is how much all layers may hold together, unpacked.
+	// Bytes is the maximum size of all layers together, unpacked.
 	Bytes int64
-	// FileBytes is how large one file may be.
+	// FileBytes is the maximum size of one file.
 	FileBytes int64
-	// Entries is how many files, directories and links all layers may have together.
+	// Entries is the maximum number of files, directories and links in all layers together.
 	Entries int
-	// Layers is how many layers an image may have.
+	// Layers is the maximum number of layers.
 	Layers int
-	// Time is how long one resolution or one unpacking may take.
+	// Time limits one resolution or one unpacking.
 	Time time.Duration
-	// Stall is how long the registry may be silent within that.
+	// Stall is the longest silence of the registry within that.
 	Stall time.Duration
 }
 
-// DefaultLimits are far above any bundle that is known (the largest is a few MiB in some hundred files; a bundle built
+// DefaultLimits returns limits far above any bundle that is known (the largest is a few MiB in some hundred files; a bundle built
 // upon a whole distribution is about 250 MiB) and far below what would harm a control plane node.
 func DefaultLimits() Limits {
 	return Limits{Bytes: 512 << 20, FileBytes: 128 << 20, Entries: 50_000, Layers: 128, Time: 10 * time.Minute, Stall: time.Minute}
@@ -42,16 +44,16 @@ func DefaultLimits() Limits {
 type Config struct {
 	// Limits default to DefaultLimits.
 	Limits Limits
-	// Transport speaks to registries; the default is go-containerregistry's, which honours HTTPS_PROXY. Where it has a dialer of its
+	// Transport sends requests to registries; the default is go-containerregistry's, which honors HTTPS_PROXY. Where it has a dialer of its
 	// own, that has to refuse names that resolve to a loopback address.
 	Transport *http.Transport
 	// Dial connects to registries instead of Transport's own dialer, with the same duty; nil leaves that.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Resolver looks up the names of registries, unless there is such a dialer; nil is the system's.
 	Resolver *net.Resolver
-	// PullSecrets is where credentials come from; without it everything is fetched anonymously.
+	// PullSecrets provides credentials; without it everything is fetched anonymously.
 	PullSecrets *PullSecrets
-	// Platform is chosen from an index; the default is the one that this program was built for.
+	// Platform is the one to choose from an index; the default is the one that this program was built for.
 	Platform v1.Platform
 }
 
@@ -59,7 +61,7 @@ type Config struct {
 type Fetcher struct {
 	limits   Limits
 	platform v1.Platform
-	// transport speaks to registries. localTransport does for references on a loopback address; they have no connection in common.
+	// transport sends requests to registries, localTransport those for references on a loopback address. They share no connection.
 	transport, localTransport *http.Transport
 	pullSecrets               *PullSecrets
 }
@@ -76,7 +78,7 @@ func New(config Config) *Fetcher {
 	return &Fetcher{limits: config.Limits, platform: config.Platform, transport: transport, localTransport: local, pullSecrets: config.PullSecrets}
 }
 
-// transports makes what speaks to registries, and what does for references on a loopback address.
+// transports returns the transport for registries, and the one for references on a loopback address.
 func transports(config Config) (transport, local *http.Transport) {
 	dials := config.Transport != nil && config.Transport.DialContext != nil
 	transport = config.Transport
@@ -100,32 +102,31 @@ func transports(config Config) (transport, local *http.Transport) {
 	return transport, local
 }
 
-// Resolve gives the source's reference by digest. A reference that has a digest is returned without asking anybody; a tag
-// costs one request. Errors are of type *Error.
-func (f *Fetcher) Resolve(ctx context.Context, source Source) (string, error) {
-	parsed, err := name.ParseReference(source.Ref, source.options()...)
+// Resolve returns the source's reference by digest. For a reference with a digest it sends no request, for a tag one. Errors are of type *Error.
+func (f *Fetcher) Resolve(ctx context.Context, from Source) (string, error) {
+	parsed, err := name.ParseReference(from.Ref, from.options()...)
 	if err != nil {
-		return "", &Error{Class: Invalid, Action: "resolving", Ref: source.Ref, Err: err}
+		return "", &Error{Class: Invalid, Action: "resolving", Ref: from.Ref, Err: err}
 	}
 	if digest, ok := parsed.(name.Digest); ok {
-		// A reference may have both a tag and a digest; the digest is what counts.
+		// A reference may have both a tag and a digest; the digest wins.
 		return digest.Context().Digest(digest.DigestStr()).Name(), nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, f.limits.Time)
 	defer cancel()
-	options, end, err := f.begin(ctx, source)
+	options, end, err := f.begin(ctx, from)
 	if err != nil {
-		return "", classified("resolving", source.Ref, err)
+		return "", classified("resolving", from.Ref, err)
 	}
 	defer end()
 	descriptor, err := remote.Get(parsed, options...)
 	if err != nil {
-		return "", classified("resolving", source.Ref, err)
+		return "", classified("resolving", from.Ref, err)
 	}
 	return parsed.Context().Digest(descriptor.Digest.String()).Name(), nil
 }
 
-// Digest gives the digest ("sha256:…") of a reference that Resolve returned.
+// Digest returns the digest ("sha256:…") of a reference that Resolve returned.
 func Digest(pinned string) (string, error) {
 	parsed, err := name.NewDigest(pinned)
 	if err != nil {
@@ -134,42 +135,34 @@ func Digest(pinned string) (string, error) {
 	return parsed.DigestStr(), nil
 }
 
-// Target is where an image is unpacked to.
-type Target struct {
-	// Dir exists and is empty. After an error it holds an unfinished tree and is to be removed.
-	Dir string
-	// Take is asked before so many bytes of the disk are used, and its error ends the unpacking; nil takes without asking.
-	Take func(bytes int64) error
-}
-
-// Unpack writes the files of a source, whose reference is by digest, to a target. Of an index it takes the image for this
-// platform, or the only image there is. No layer is held in memory. Errors are of type *Error.
-func (f *Fetcher) Unpack(ctx context.Context, source Source, target Target) error {
-	parsed, err := name.NewDigest(source.Ref, source.options()...)
+// Unpack writes the files of a source, whose reference is by digest, to a target. From an index it takes the image for this
+// platform, or the only image there is. It holds no layer in memory. Errors are of type *Error.
+func (f *Fetcher) Unpack(ctx context.Context, from Source, target source.Target) error {
+	parsed, err := name.NewDigest(from.Ref, from.options()...)
 	if err != nil {
-		return &Error{Class: Invalid, Action: "pulling", Ref: source.Ref, Err: err}
+		return &Error{Class: Invalid, Action: "pulling", Ref: from.Ref, Err: err}
 	}
 	ctx, cancel := context.WithTimeout(ctx, f.limits.Time)
 	defer cancel()
-	options, end, err := f.begin(ctx, source)
+	options, end, err := f.begin(ctx, from)
 	if err != nil {
-		return classified("pulling", source.Ref, err)
+		return classified("pulling", from.Ref, err)
 	}
 	defer end()
 	img, err := f.image(parsed, options)
 	if err != nil {
-		return classified("pulling", source.Ref, err)
+		return classified("pulling", from.Ref, err)
 	}
-	return classified("unpacking", source.Ref, f.unpack(ctx, img, target))
+	return classified("unpacking", from.Ref, f.unpack(ctx, img, target))
 }
 
-// begin reads credentials and makes the transport that a source asks for; end closes what is left open.
-func (f *Fetcher) begin(ctx context.Context, source Source) (options []remote.Option, end func(), err error) {
-	credentials, err := f.pullSecrets.keychain(ctx, source.PullSecret)
+// begin reads the credentials of a source, and makes its transport. The caller calls end when it is done.
+func (f *Fetcher) begin(ctx context.Context, from Source) (options []remote.Option, end func(), err error) {
+	credentials, err := f.pullSecrets.keychain(ctx, from.PullSecret)
 	if err != nil {
 		return nil, nil, err
 	}
-	transport, end, err := f.transportFor(source)
+	transport, end, err := f.transportFor(from)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -177,7 +170,7 @@ func (f *Fetcher) begin(ctx context.Context, source Source) (options []remote.Op
 		remote.WithContext(ctx),
 		remote.WithTransport(transport),
 		remote.WithAuthFromKeychain(credentials),
-		// One try: the controller tries again with its own back-off, and says in between what is wrong.
+		// One attempt: the controller tries again with its own back-off, and reports the error meanwhile.
 		remote.WithRetryBackoff(remote.Backoff{Duration: time.Millisecond, Steps: 1}),
 	}, end, nil
 }
@@ -211,7 +204,7 @@ func (f *Fetcher) image(ref name.Digest, options []remote.Option) (v1.Image, err
 }
 
 // unpack writes the layers, lowest first.
-func (f *Fetcher) unpack(ctx context.Context, img v1.Image, target Target) error {
+func (f *Fetcher) unpack(ctx context.Context, img v1.Image, target source.Target) error {
 	manifest, err := img.Manifest()
 	if err != nil {
 		return refuse("its manifest cannot be read: %w", err)
@@ -219,7 +212,7 @@ func (f *Fetcher) unpack(ctx context.Context, img v1.Image, target Target) error
 	if err := checkLayers(manifest, f.limits.Layers); err != nil {
 		return err
 	}
-	unpacking, err := newUnpacker(target.Dir, f.limits, target.Take)
+	unpacking, err := newUnpacker(target.Dir, f.limits, target.Reserve)
 	if err != nil {
 		return err
 	}
@@ -235,7 +228,7 @@ func (f *Fetcher) unpack(ctx context.Context, img v1.Image, target Target) error
 	return nil
 }
 
-// checkLayers refuses what is not to be asked for. A layer that is the configuration as well would be asked for as that one says.
+// checkLayers refuses layers that must not be fetched. A layer that is the configuration, too, would be fetched as the configuration.
 func checkLayers(manifest *v1.Manifest, limit int) error {
 	if len(manifest.Layers) > limit {
 		return refuse("it has %d layers, and %d are allowed", len(manifest.Layers), limit)
@@ -269,18 +262,18 @@ func unpackLayer(unpacking *unpacker, img v1.Image, descriptor v1.Descriptor) er
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return err
 	}
-	// The digest is verified where the blob ends, which may be behind the end of what is compressed in it.
+	// The digest is verified at the end of the blob, which may be after the end of the compressed data.
 	if _, blobErr := io.Copy(io.Discard, compressed); blobErr != nil {
 		return blobErr
 	}
-	if err != nil { // the blob is whole, so that it is the archive that is not
+	if err != nil { // the blob is complete, so that the archive is not
 		return refuse("its tar archive cannot be read: %w", err)
 	}
 	return nil
 }
 
-// choose picks the image for the platform, or the only one: bundle images hold no programs, so that a single-platform
-// index is good for every platform.
+// choose returns the image for the platform, or the only one: bundle images hold no programs, so that an index with one image serves every
+// platform.
 func choose(manifests []v1.Descriptor, platform v1.Platform) (v1.Hash, error) {
 	var images []v1.Descriptor
 	var names []string

@@ -24,6 +24,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
+	"github.com/openshift/platform-operators/pkg/source"
 	"github.com/openshift/platform-operators/pkg/source/image"
 )
 
@@ -82,7 +83,7 @@ func TestFetchByTagAndByDigest(t *testing.T) {
 		t.Errorf("resolving %q gave %q, %v; a digest stays what it is", pinned, again, err)
 	}
 	dir := t.TempDir()
-	if err := fetcher.Unpack(t.Context(), image.Source{Ref: pinned}, image.Target{Dir: dir}); err != nil {
+	if err := fetcher.Unpack(t.Context(), image.Source{Ref: pinned}, source.Target{Dir: dir}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(filepath.Join(dir, "manifests/csv.yaml"))
@@ -123,7 +124,7 @@ func TestFetchFromAnIndex(t *testing.T) {
 				t.Fatal(err)
 			}
 			dir := t.TempDir()
-			if err := fetcher.Unpack(t.Context(), image.Source{Ref: pinned}, image.Target{Dir: dir}); err != nil {
+			if err := fetcher.Unpack(t.Context(), image.Source{Ref: pinned}, source.Target{Dir: dir}); err != nil {
 				if !strings.Contains(err.Error(), c.want) {
 					t.Errorf("got %v, want it to say %q", err, c.want)
 				}
@@ -183,7 +184,7 @@ func TestFetchFaultsAreClassified(t *testing.T) {
 			ref := strings.Replace(c.ref, "HOST", host, 1)
 			pinned, err := fetcher.Resolve(t.Context(), image.Source{Ref: ref})
 			if err == nil {
-				err = fetcher.Unpack(t.Context(), image.Source{Ref: pinned}, image.Target{Dir: t.TempDir()})
+				err = fetcher.Unpack(t.Context(), image.Source{Ref: pinned}, source.Target{Dir: t.TempDir()})
 			}
 			var fault *image.Error
 			if !errors.As(err, &fault) {
@@ -221,7 +222,7 @@ func TestFetchRefusesABomb(t *testing.T) {
 		t.Fatal(err)
 	}
 	var fault *image.Error
-	if err := fetcher.Unpack(t.Context(), image.Source{Ref: pinned}, image.Target{Dir: t.TempDir()}); !errors.As(err, &fault) || fault.Class != image.Refused {
+	if err := fetcher.Unpack(t.Context(), image.Source{Ref: pinned}, source.Target{Dir: t.TempDir()}); !errors.As(err, &fault) || fault.Class != image.Refused {
 		t.Errorf("got %v, want a refusal", err)
 	}
 }
@@ -242,7 +243,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	if err := fetcher.Unpack(context.Background(), image.Source{Ref: pinned}, image.Target{Dir: dir}); err != nil {
+	if err := fetcher.Unpack(context.Background(), image.Source{Ref: pinned}, source.Target{Dir: dir}); err != nil {
 		fmt.Println(err)
 		return
 	}

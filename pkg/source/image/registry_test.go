@@ -32,17 +32,18 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/fake"
 
+	"github.com/openshift/platform-operators/pkg/source"
 	"github.com/openshift/platform-operators/pkg/source/image"
 )
 
 // fetch resolves and unpacks, as a controller does.
-func fetch(t testing.TB, fetcher *image.Fetcher, source image.Source) error {
+func fetch(t testing.TB, fetcher *image.Fetcher, from image.Source) error {
 	t.Helper()
-	pinned, err := fetcher.Resolve(t.Context(), source)
+	pinned, err := fetcher.Resolve(t.Context(), from)
 	if err != nil {
 		return err
 	}
-	return fetcher.Unpack(t.Context(), source.At(pinned), image.Target{Dir: t.TempDir()})
+	return fetcher.Unpack(t.Context(), from.At(pinned), source.Target{Dir: t.TempDir()})
 }
 
 func wantClass(t testing.TB, err error, want image.Class, words ...string) {
@@ -320,7 +321,7 @@ func TestUnpackingALargeImageTakesLittleMemory(t *testing.T) {
 	}
 	block = nil
 	target := t.TempDir()
-	extra := peak(t, func() { err = fetcher.Unpack(t.Context(), image.Source{Ref: pinned}, image.Target{Dir: target}) })
+	extra := peak(t, func() { err = fetcher.Unpack(t.Context(), image.Source{Ref: pinned}, source.Target{Dir: target}) })
 	if err != nil {
 		t.Fatal(err)
 	}

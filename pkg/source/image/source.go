@@ -4,26 +4,26 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 )
 
-// Source is an image and how its registry is to be spoken to. It is comparable: equal Sources are fetched alike.
+// Source is an image and how its registry is contacted. It is comparable: equal Sources are fetched alike.
 type Source struct {
 	// Ref is the image, by tag or by digest.
 	Ref string
 	// PullSecret names the Secret with the credentials, in the namespace of Config.PullSecrets; it is read at every fetch.
 	// Empty means the cluster's global one.
 	PullSecret string
-	// InsecureSkipTLSVerify takes any certificate for the registry's, and plain HTTP if the registry speaks no TLS.
+	// InsecureSkipTLSVerify accepts any certificate of the registry, and plain HTTP if the registry does not speak TLS.
 	InsecureSkipTLSVerify bool
 	// CertificateData holds certificate authorities, in PEM, that the registry is trusted by besides the system's.
 	CertificateData string
 }
 
-// At is the same source with another reference, for example what Resolve gave.
+// At returns the source with another reference, for example one that Resolve returned.
 func (s Source) At(ref string) Source {
 	s.Ref = ref
 	return s
 }
 
-// Registry is the host that the image is fetched from, with its port if it has one; empty when the reference cannot be
+// Registry returns the host that the image is fetched from, with its port if it has one; empty when the reference cannot be
 // parsed.
 func (s Source) Registry() string {
 	parsed, err := name.ParseReference(s.Ref)
@@ -33,8 +33,7 @@ func (s Source) Registry() string {
 	return parsed.Context().RegistryStr()
 }
 
-// options are those under which the reference is parsed; with Insecure the registry is asked in plain HTTP where it does
-// not answer with TLS.
+// options returns how the reference is parsed. With Insecure, requests use plain HTTP if the registry does not answer with TLS.
 func (s Source) options() []name.Option {
 	if s.InsecureSkipTLSVerify {
 		return []name.Option{name.Insecure}

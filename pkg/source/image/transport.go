@@ -16,20 +16,20 @@ import (
 	"time"
 )
 
-// plainRefused is said of a registry that does not speak TLS.
+// plainRefused is the error of a registry that does not speak TLS.
 const plainRefused = "does not speak TLS, and is not asked in plain HTTP"
 
-// loopbackRefused is said of an address of this machine that a registry elsewhere sends us to.
+// loopbackRefused is the error of a registry elsewhere that refers to an address of this machine.
 const loopbackRefused = "is an address of this machine; the manager follows one only if the image reference names one"
 
-// maxAnswer bounds what a registry may answer that is no blob: tokens and manifests, which are held in memory. maxValues bounds
-// the values in it, as commas tell: one of two bytes may take more than a hundred once it is decoded.
+// maxAnswer limits responses that are no blob: tokens and manifests, which are held in memory. maxValues limits the values in a response, counted
+// by commas: a value of two bytes may take more than a hundred when it is decoded.
 const (
 	maxAnswer = 8 << 20
 	maxValues = 100_000
 )
 
-// transportFor makes the transport that a source asks for, and a function that closes what it leaves open.
+// transportFor returns the transport of a source, and a function that closes its idle connections.
 func (f *Fetcher) transportFor(source Source) (http.RoundTripper, func(), error) {
 	host, _, err := net.SplitHostPort(source.Registry())
 	if err != nil {
@@ -39,9 +39,9 @@ func (f *Fetcher) transportFor(source Source) (http.RoundTripper, func(), error)
 	if local {
 		base = f.localTransport
 	}
-	guarded := &guard{next: base, plain: source.InsecureSkipTLSVerify, local: local, stall: f.limits.Stall}
+	limited := &limitedTransport{next: base, plain: source.InsecureSkipTLSVerify, local: local, stall: f.limits.Stall}
 	if !source.InsecureSkipTLSVerify && source.CertificateData == "" {
-		return guarded, func() {}, nil
+		return limited, func() {}, nil
 	}
 	own := base.Clone()
 	if own.TLSClientConfig == nil {
@@ -57,41 +57,40 @@ func (f *Fetcher) transportFor(source Source) (http.RoundTripper, func(), error)
 		}
 		own.TLSClientConfig.RootCAs = authorities
 	}
-	// This is what the field is for; whoever sets it has been told by its name.
+	// This is what the field is for.
 	own.TLSClientConfig.InsecureSkipVerify = source.InsecureSkipTLSVerify
-	guarded.next = own
-	return guarded, own.CloseIdleConnections, nil
+	limited.next = own
+	return limited, own.CloseIdleConnections, nil
 }
 
-// guard bounds what a registry can do to us: plain HTTP only where it is allowed, also after a redirect and for tokens; nothing of
-// this machine's own addresses, unless the reference names one; no silence for longer than stall; no answer in memory beyond
-// maxAnswer.
-type guard struct {
+// limitedTransport limits what a registry can cause: plain HTTP only where it is allowed, also after a redirect and for tokens; no requests to
+// addresses of this machine, unless the reference names one; no silence for longer than stall; no response in memory beyond maxAnswer.
+type limitedTransport struct {
 	next *http.Transport
-	// plain allows plain HTTP. local says that the reference itself is on a loopback address, where plain HTTP needs no leave.
+	// plain allows plain HTTP. local is true if the reference itself is on a loopback address, where plain HTTP is always allowed.
 	plain, local bool
 	stall        time.Duration
 }
 
-// RoundTrip sends a request on, if it may be sent.
-func (g *guard) RoundTrip(request *http.Request) (*http.Response, error) {
+// RoundTrip sends a request, if it is allowed.
+func (l *limitedTransport) RoundTrip(request *http.Request) (*http.Response, error) {
 	loopback := isLoopback(request.URL.Hostname())
-	if loopback && !g.local {
+	if loopback && !l.local {
 		return nil, marked(Untrusted, "%s, which the registry refers to, %s", request.URL.Host, loopbackRefused)
 	}
-	if request.URL.Scheme != "https" && !g.plain && !loopback {
+	if request.URL.Scheme != "https" && !l.plain && !loopback {
 		return nil, marked(Untrusted, "%s %s", request.URL.Host, plainRefused)
 	}
-	ctx, cancel := context.WithCancelCause(markProxied(g.next, request))
-	timer := time.AfterFunc(g.stall, func() { cancel(&stallError{g.stall}) })
-	response, err := g.next.RoundTrip(request.WithContext(ctx))
+	ctx, cancel := context.WithCancelCause(markProxied(l.next, request))
+	timer := time.AfterFunc(l.stall, func() { cancel(&stallError{l.stall}) })
+	response, err := l.next.RoundTrip(request.WithContext(ctx))
 	timer.Stop()
 	if err != nil {
 		err = stalled(ctx, err)
 		cancel(nil)
 		return nil, err
 	}
-	response.Body = &guardedBody{ReadCloser: response.Body, ctx: ctx, cancel: cancel, timer: timer, stall: g.stall, isBlob: isBlob(response, first(request))}
+	response.Body = &limitedBody{ReadCloser: response.Body, ctx: ctx, cancel: cancel, timer: timer, stall: l.stall, isBlob: isBlob(response, first(request))}
 	return response, nil
 }
 
@@ -116,9 +115,9 @@ func isLoopback(host string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && isLoopbackIP(ip)
 }
 
-// guardedBody is the body of an answer. The clock runs only while it is read: that our own disk is slow is not the
+// limitedBody is the body of an answer. The clock runs only while it is read: that our own disk is slow is not the
 // registry's fault.
-type guardedBody struct {
+type limitedBody struct {
 	io.ReadCloser
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -130,7 +129,7 @@ type guardedBody struct {
 }
 
 // Read reads on.
-func (b *guardedBody) Read(buffer []byte) (int, error) {
+func (b *limitedBody) Read(buffer []byte) (int, error) {
 	b.timer.Reset(b.stall)
 	n, err := b.ReadCloser.Read(buffer)
 	b.timer.Stop()
@@ -150,7 +149,7 @@ func (b *guardedBody) Read(buffer []byte) (int, error) {
 }
 
 // Close ends the answer.
-func (b *guardedBody) Close() error {
+func (b *limitedBody) Close() error {
 	b.timer.Stop()
 	err := b.ReadCloser.Close()
 	b.cancel(nil)

@@ -21,7 +21,7 @@ const (
 	opaque   = whiteout + whiteout + ".opq"
 )
 
-// maxName and maxDepth bound the name of an entry and the directories in it. A tar archive may give a name of a megabyte, which is
+// maxName and maxDepth limit the name of an entry and the directories in it. A tar archive may give a name of a megabyte, which is
 // half a million directories; below a directory of ours, a name must be one that Linux still takes for a path, and os.Root walks
 // down to an entry several times.
 const (
@@ -29,40 +29,40 @@ const (
 	maxDepth = 64
 )
 
-// unpacker writes the layers of one image, lowest first. os.Root is the second lock on the door: even a name that the
-// checks here let through cannot leave the directory.
+// unpacker writes the layers of one image, lowest first. os.Root is a second protection: even a name that the
+// checks here miss cannot leave the directory.
 type unpacker struct {
 	root   *os.Root
 	limits Limits
 	// bytes is what all layers so far held, files what their files take on disk, entries how many there were. A sparse
-	// file is small in the archive and large on disk, so that both sums are held against the limit.
+	// file is small in the archive and large on disk, so that both sums are limited.
 	bytes   int64
 	files   int64
 	entries int
-	// take asks for room on the disk before it is used.
-	take func(bytes int64) error
+	// reserveBytes is called before bytes of the disk are used.
+	reserveBytes func(bytes int64) error
 }
 
-func newUnpacker(dir string, limits Limits, take func(bytes int64) error) (*unpacker, error) {
+func newUnpacker(dir string, limits Limits, reserve func(bytes int64) error) (*unpacker, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
-	if take == nil {
-		take = func(int64) error { return nil }
+	if reserve == nil {
+		reserve = func(int64) error { return nil }
 	}
-	return &unpacker{root: root, limits: limits, take: take}, nil
+	return &unpacker{root: root, limits: limits, reserveBytes: reserve}, nil
 }
 
-// room asks for what a file, directory or link with that many bytes takes on disk.
-func (u *unpacker) room(bytes int64) error {
-	if err := u.take(OnDisk(bytes)); err != nil {
+// reserve reserves the disk usage of a file, directory or link with that many bytes.
+func (u *unpacker) reserve(bytes int64) error {
+	if err := u.reserveBytes(OnDisk(bytes)); err != nil {
 		return &markedError{class: Storage, err: err}
 	}
 	return nil
 }
 
-// OnDisk is what a file, directory or link with that many bytes takes on disk: whole blocks, and one for its name.
+// OnDisk returns the disk usage of a file, directory or link with that many bytes: whole blocks, and one for its name.
 func OnDisk(bytes int64) int64 {
 	const block = 4096
 	return (bytes+block-1)/block*block + block
@@ -167,7 +167,7 @@ func (u *unpacker) file(target string, header *tar.Header, content io.Reader) (e
 	if u.files += header.Size; u.files > u.limits.Bytes {
 		return refuse("entry %s brings its files to %d bytes, and %d are allowed", truncate.Quote(header.Name), u.files, u.limits.Bytes)
 	}
-	if err := u.room(header.Size); err != nil {
+	if err := u.reserve(header.Size); err != nil {
 		return err
 	}
 	if err := u.makeWay(target); err != nil {
@@ -201,7 +201,7 @@ func (u *unpacker) link(target string, header *tar.Header) error {
 	if !filepath.IsLocal(local(pointed)) {
 		return refuse("entry %s is a link to %s, which is outside of the image's content", truncate.Quote(header.Name), truncate.Quote(header.Linkname))
 	}
-	if err := u.room(int64(len(header.Linkname))); err != nil {
+	if err := u.reserve(int64(len(header.Linkname))); err != nil {
 		return err
 	}
 	if err := u.makeWay(target); err != nil {
@@ -229,7 +229,7 @@ func (u *unpacker) makeWay(target string) error {
 // makeDirectories creates a directory and those above it. Those that are no entries of the archive count like entries: a
 // small archive must not make a disk full of directories.
 func (u *unpacker) makeDirectories(dir string) error {
-	if err := u.room(0); err != nil {
+	if err := u.reserve(0); err != nil {
 		return err
 	}
 	for above := path.Dir(dir); above != "."; above = path.Dir(above) {
@@ -239,7 +239,7 @@ func (u *unpacker) makeDirectories(dir string) error {
 		if u.entries++; u.entries > u.limits.Entries {
 			return refuse("entry %s needs more than %d directories and files, and no more are allowed", truncate.Quote(dir), u.limits.Entries)
 		}
-		if err := u.room(0); err != nil {
+		if err := u.reserve(0); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,76 @@
+package bundle
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Format reads bundles of one format. A format is a package below this one and a line in pkg/bundle/formats. It has no state, and is
+// safe for concurrent use.
+type Format interface {
+	// Name is the format's name, as a bundle's media type has it, for example registry+v1. It has no slash.
+	Name() string
+	// RendererVersion is the version of what Render of its bundles returns. Raise it when equal content begins to be rendered to other
+	// objects: what is installed is then rendered again.
+	RendererVersion() int
+	// Load reads and validates a bundle whose files lie at the root of a file system. Errors are for the bundle's author, except where
+	// reading a file failed. A bundle of another format is a *FormatError.
+	Load(files fs.FS) (Bundle, error)
+}
+
+// Bundle is a bundle that was loaded. It does not change, and is safe for concurrent use.
+type Bundle interface {
+	// Metadata is what the bundle says about itself.
+	Metadata() Metadata
+	// Manifests is the number of objects in the bundle's manifests.
+	Manifests() int
+	// CheckConfig checks a configuration, which is JSON or empty, as far as that is possible without rendering. The error is a *ConfigError.
+	CheckConfig(config []byte) error
+	// NeedsCertificates reports whether Render depends on Options.Certificates.
+	NeedsCertificates() bool
+	// Render returns the objects to apply, always in the same order. Errors are for users; one that another configuration would correct
+	// wraps a *ConfigError. Callers may change the metadata of the objects; everything below it is shared with the bundle and with other
+	// renderings, and must be copied before it is changed.
+	Render(options Options) ([]unstructured.Unstructured, error)
+}
+
+// Options are what a rendering depends on beside the bundle's content.
+type Options struct {
+	// InstallNamespace is the namespace of namespaced objects that name none; required.
+	InstallNamespace string
+	// Config is the user's configuration of the bundle, spec.config of a BundleDeployment, as JSON; empty without configuration.
+	Config []byte
+	// Certificates is the component that makes certificates for webhooks; empty if the cluster has none.
+	Certificates CertificateProvider
+}
+
+// ConfigError is that a bundle cannot be rendered with the configuration that it was given, and could be with another.
+type ConfigError struct{ Err error }
+
+// Error names the field of the configuration and what to do.
+func (e *ConfigError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *ConfigError) Unwrap() error { return e.Err }
+
+// CertificateProvider is the component of a cluster that makes the certificates of webhook servers, and puts their CA where the API server
+// reads it. Its value is stored with revisions.
+type CertificateProvider string
+
+const (
+	// ServiceCA is OpenShift's service-ca operator.
+	ServiceCA CertificateProvider = "service-ca"
+	// CertManager is cert-manager, with its cainjector.
+	CertManager CertificateProvider = "cert-manager"
+)
+
+// ErrNoCertificates is wrapped by the error of Render for a bundle that needs certificates, on a cluster without a provider of them.
+var ErrNoCertificates = errors.New("its webhooks need certificates, and this cluster has neither OpenShift's service-ca nor cert-manager; install cert-manager, in which case this proceeds")
+
+// RendererOf identifies a format's renderer: the format, a slash, and the renderer's version. It is stored with revisions.
+func RendererOf(format Format) string {
+	return fmt.Sprintf("%s/%d", format.Name(), format.RendererVersion())
+}

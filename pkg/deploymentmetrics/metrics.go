@@ -1,0 +1,111 @@
+// Package deploymentmetrics has the metrics of BundleDeployments. It knows nothing of how their values come about; the bundledeployment
+// controller calls it.
+package deploymentmetrics
+
+import (
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/component-base/metrics"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+)
+
+// Metrics are the metrics of all BundleDeployments. Their only labels are the names of BundleDeployments, until Forget, and fixed words.
+type Metrics struct {
+	repairs  *metrics.CounterVec
+	rollouts *metrics.CounterVec
+	duration *metrics.GaugeVec
+	drifted  *metrics.GaugeVec
+}
+
+// New makes the metrics, and has each registered.
+func New(register func(metrics.Registerable) error) (*Metrics, error) {
+	m := &Metrics{
+		repairs: metrics.NewCounterVec(&metrics.CounterOpts{
+			Name:           corev1alpha2.MetricDriftRepairs,
+			Help:           "Objects that were put back as declared after somebody else had changed or deleted them.",
+			StabilityLevel: metrics.ALPHA,
+		}, []string{corev1alpha2.MetricLabelDeployment}),
+		rollouts: metrics.NewCounterVec(&metrics.CounterOpts{
+			Name:           corev1alpha2.MetricRollouts,
+			Help:           "Revisions that became active (succeeded) or missed their deadline (deadline_exceeded).",
+			StabilityLevel: metrics.ALPHA,
+		}, []string{corev1alpha2.MetricLabelDeployment, corev1alpha2.MetricLabelOutcome}),
+		duration: metrics.NewGaugeVec(&metrics.GaugeOpts{
+			Name:           corev1alpha2.MetricLastRolloutDuration,
+			Help:           "How long the last revision that became active took from its start until it was healthy.",
+			StabilityLevel: metrics.ALPHA,
+		}, []string{corev1alpha2.MetricLabelDeployment}),
+		drifted: metrics.NewGaugeVec(&metrics.GaugeOpts{
+			Name:           corev1alpha2.MetricDrifted,
+			Help:           "BundleDeployments of which something is left as others changed it, by why it is left.",
+			StabilityLevel: metrics.ALPHA,
+		}, []string{corev1alpha2.MetricLabelDeployment, corev1alpha2.MetricLabelReason}),
+	}
+	for _, each := range []metrics.Registerable{m.repairs, m.rollouts, m.duration, m.drifted} {
+		if err := register(each); err != nil {
+			return nil, fmt.Errorf("registering metric %q: %w", each.FQName(), err)
+		}
+	}
+	return m, nil
+}
+
+// Repaired counts objects that were put back as declared.
+func (m *Metrics) Repaired(deployment string, objects int) {
+	if objects > 0 {
+		m.repairs.WithLabelValues(deployment).Add(float64(objects))
+	}
+}
+
+// Succeeded counts a revision that became active, and sets how long that took; started is nil if that is not known.
+func (m *Metrics) Succeeded(deployment string, started *metav1.Time, now time.Time) {
+	m.rollouts.WithLabelValues(deployment, corev1alpha2.MetricOutcomeSucceeded).Inc()
+	if started != nil {
+		m.duration.WithLabelValues(deployment).Set(now.Sub(started.Time).Seconds())
+	}
+}
+
+// Failed counts a revision that missed its deadline.
+func (m *Metrics) Failed(deployment string) {
+	m.rollouts.WithLabelValues(deployment, corev1alpha2.MetricOutcomeOverdue).Inc()
+}
+
+// SetDrift shows why something is left as others changed it, as the Drifted condition of a status has it.
+func (m *Metrics) SetDrift(deployment string, status corev1alpha2.BundleDeploymentStatus) {
+	m.setDrift(deployment, drifted(status))
+}
+
+// setDrift shows one reason of driftReasons; empty for none.
+func (m *Metrics) setDrift(deployment, reason string) {
+	for _, each := range driftReasons {
+		if each == reason {
+			m.drifted.WithLabelValues(deployment, each).Set(1)
+		} else {
+			m.drifted.Delete(map[string]string{corev1alpha2.MetricLabelDeployment: deployment, corev1alpha2.MetricLabelReason: each})
+		}
+	}
+}
+
+// driftReasons are those of a True Drifted condition.
+var driftReasons = []string{corev1alpha2.ReasonDriftReported, corev1alpha2.ReasonDriftContested}
+
+// drifted returns the reason of a True Drifted condition; empty without one.
+func drifted(status corev1alpha2.BundleDeploymentStatus) string {
+	if found := meta.FindStatusCondition(status.Conditions, corev1alpha2.ConditionDrifted); found != nil && found.Status == metav1.ConditionTrue {
+		return found.Reason
+	}
+	return ""
+}
+
+// Forget ends the series of a BundleDeployment that is gone.
+func (m *Metrics) Forget(deployment string) {
+	m.repairs.Delete(map[string]string{corev1alpha2.MetricLabelDeployment: deployment})
+	m.duration.Delete(map[string]string{corev1alpha2.MetricLabelDeployment: deployment})
+	m.setDrift(deployment, "")
+	for _, outcome := range []string{corev1alpha2.MetricOutcomeSucceeded, corev1alpha2.MetricOutcomeOverdue} {
+		m.rollouts.Delete(map[string]string{corev1alpha2.MetricLabelDeployment: deployment, corev1alpha2.MetricLabelOutcome: outcome})
+	}
+}

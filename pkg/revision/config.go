@@ -1,0 +1,39 @@
+package revision
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// CanonicalConfig returns spec.config as JSON in which equal configurations are equal texts. No configuration and an empty object are both
+// empty.
+func CanonicalConfig(config *runtime.RawExtension) string {
+	if config == nil {
+		return ""
+	}
+	decoder := json.NewDecoder(bytes.NewReader(config.Raw))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return strings.TrimSpace(string(config.Raw)) // the renderer reports what is wrong with it
+	}
+	encoded, err := json.Marshal(value)
+	if text := string(encoded); err == nil && text != "null" && text != "{}" {
+		return text
+	}
+	return ""
+}
+
+// ConfigDigest returns the digest of a canonical configuration, as Header.Config has it; empty without configuration.
+func ConfigDigest(canonical string) string {
+	if canonical == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(canonical))
+	return "sha256:" + hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,34 @@
+package revision
+
+import corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+
+// Policies are those of a BundleDeployment and its class for drift and for removal.
+type Policies struct {
+	Drift corev1alpha2.Drift
+	CRDs  corev1alpha2.CRDDeletion
+}
+
+// PoliciesOf takes the class's value where the spec has none. Where both have none, the one who applies objects has a default.
+func PoliciesOf(spec corev1alpha2.BundleDeploymentSpec, class corev1alpha2.ProvisionerClassSpec) Policies {
+	var merged Policies
+	for _, each := range []*corev1alpha2.Drift{class.Drift, spec.Drift} {
+		if each == nil {
+			continue
+		}
+		if each.Policy != "" {
+			merged.Drift.Policy = each.Policy
+		}
+		if each.Additions != "" {
+			merged.Drift.Additions = each.Additions
+		}
+		if len(each.Ignore) > 0 {
+			merged.Drift.Ignore = each.Ignore
+		}
+	}
+	for _, each := range []*corev1alpha2.Deletion{class.Deletion, spec.Deletion} {
+		if each != nil && each.CRDs != "" {
+			merged.CRDs = each.CRDs
+		}
+	}
+	return merged
+}

@@ -1,0 +1,49 @@
+package revision
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+)
+
+// unhealthyPeriod is how long an active revision is unhealthy before an Event is sent: after a repair, a controller often has not reacted yet.
+const unhealthyPeriod = 10 * time.Second
+
+// UnhealthyPeriod is a period in which the active revision of one BundleDeployment is unhealthy. It has one Event. The zero value is ready for
+// use.
+type UnhealthyPeriod struct{ sent bool }
+
+// Event returns the Event of an active revision that stays unhealthy by its status, and the time until there may be one. While a revision
+// rolls out, everything is unhealthy at first.
+func (p *UnhealthyPeriod) Event(m *Machine, status corev1alpha2.BundleDeploymentStatus, now time.Time) (*Event, time.Duration) {
+	healthy := meta.FindStatusCondition(status.Conditions, corev1alpha2.ConditionHealthy)
+	if healthy == nil || healthy.Status != isFalse || m.Active() == nil || m.IsRollingOut() {
+		p.sent = false
+		return nil, 0
+	}
+	if p.sent {
+		return nil, 0
+	}
+	if wait := unhealthyPeriod - now.Sub(healthy.LastTransitionTime.Time); wait > 0 {
+		return nil, wait
+	}
+	p.sent = true
+	return &Event{Reason: corev1alpha2.EventUnhealthy, Message: healthy.Message, Warning: true}, 0
+}
+
+// DifferInProgressOnly reports whether two statuses differ at most in counts and messages.
+func DifferInProgressOnly(before, after corev1alpha2.BundleDeploymentStatus) bool {
+	return equality.Semantic.DeepEqual(withoutProgress(before), withoutProgress(after))
+}
+
+func withoutProgress(status corev1alpha2.BundleDeploymentStatus) corev1alpha2.BundleDeploymentStatus {
+	status = *status.DeepCopy()
+	status.Objects, status.Unready = nil, nil
+	for i := range status.Conditions {
+		status.Conditions[i].Message = ""
+	}
+	return status
+}

@@ -1,0 +1,49 @@
+package revision
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/plan"
+)
+
+func TestWarningsAreReportedOnceAndBounded(t *testing.T) {
+	var log WarningLog
+	status := []string{"known"}
+	events := log.Add([]string{"known", "new", "new"}, status)
+	if diff := cmp.Diff([]Event{{Reason: corev1alpha2.EventAPIWarning, Message: "new", Warning: true}}, events); diff != "" {
+		t.Errorf("Events (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"known", "new"}, log.AddTo(status)); diff != "" || !log.HasUnwritten() {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for i := range 50 {
+		log.Add([]string{string(rune('A' + i))}, status)
+	}
+	if got := len(log.AddTo(status)); got != maxWarnings {
+		t.Errorf("status has %d warnings, want %d", got, maxWarnings)
+	}
+	if log.Clear(); log.HasUnwritten() {
+		t.Error("warnings of a written status are still there")
+	}
+}
+
+func TestTheWarningOfANamespaceComesFirstAndGoesWithItsReason(t *testing.T) {
+	others := []string{"a", "b"}
+	unmade := plan.InstallNamespace{Name: "memo", Manager: "system"}
+	warned := WithNamespaceWarning(others, unmade)
+	if len(warned) != 3 || warned[1] != "a" || cmp.Diff(warned, WithNamespaceWarning(warned, unmade)) != "" {
+		t.Errorf("warnings %q, want one of the namespace first, once", warned)
+	}
+	made := unmade
+	made.Made = true
+	if diff := cmp.Diff(others, WithNamespaceWarning(warned, made)); diff != "" {
+		t.Errorf("when the manager has created it (-want +got):\n%s", diff)
+	}
+	many := make([]string, maxWarnings)
+	if got := len(WithNamespaceWarning(many, unmade)); got != maxWarnings {
+		t.Errorf("%d warnings, more than status may have", got)
+	}
+}

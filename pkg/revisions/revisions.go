@@ -1,0 +1,120 @@
+// Package revisions has the revisions of a BundleDeployment between pkg/store, which keeps them in the cluster, and pkg/apply, which needs their
+// objects in memory. It loads, saves and deletes them, and keeps pkg/revision's history in step. It decides nothing; the bundledeployment
+// controller calls it.
+package revisions
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/apply"
+	"github.com/openshift/platform-operators/pkg/plan"
+	"github.com/openshift/platform-operators/pkg/revision"
+	"github.com/openshift/platform-operators/pkg/store"
+)
+
+// Store keeps revisions in the cluster. *store.Revisions is one.
+type Store interface {
+	Load(ctx context.Context, owner store.Owner, header store.Header) (*store.Revision, error)
+	Save(ctx context.Context, owner store.Owner, next *store.Revision) error
+	Delete(ctx context.Context, owner store.Owner, header store.Header) error
+	Clear(ctx context.Context, owner store.Owner, stored []store.Header) error
+}
+
+// Revisions are the revisions of one BundleDeployment. Every field is required.
+type Revisions struct {
+	Store   Store
+	History *revision.History
+	Sets    Sets
+	// Deployment is the BundleDeployment, with the status that was written last.
+	Deployment *corev1alpha2.BundleDeployment
+}
+
+// Load loads the objects of a revision. One that is damaged is dropped, is not loaded then, and has an Event.
+func (r Revisions) Load(ctx context.Context, wanted *revision.Revision) (events []revision.Event, err error) {
+	if wanted.Loaded {
+		return nil, nil
+	}
+	stored, events, err := r.Read(ctx, wanted)
+	if stored == nil {
+		return events, err
+	}
+	if wanted.Plan == "" { // stored by a manager that did not record it
+		wanted.Plan = plan.Digest(stored.Objects)
+	}
+	return nil, r.keep(wanted, stored)
+}
+
+// Read reads a revision from the cluster. One that is damaged is dropped, and has an Event; then it returns no revision.
+func (r Revisions) Read(ctx context.Context, wanted *revision.Revision) (stored *store.Revision, events []revision.Event, err error) {
+	stored, err = r.Store.Load(ctx, OwnerOf(r.Deployment), wanted.Header)
+	if !store.IsUnusable(err) {
+		return stored, nil, err
+	}
+	events, err = r.lose(ctx, wanted, err)
+	return nil, events, err
+}
+
+// lose drops a damaged revision, but not that its objects may be in the cluster.
+func (r Revisions) lose(ctx context.Context, damaged *revision.Revision, cause error) ([]revision.Event, error) {
+	if err := r.Delete(ctx, damaged); err != nil {
+		return nil, err
+	}
+	r.History.Lose(damaged)
+	return []revision.Event{revision.LostEvent(damaged, cause)}, nil
+}
+
+// keep keeps the objects of a revision in memory.
+func (r Revisions) keep(of *revision.Revision, stored *store.Revision) error {
+	owner := apply.Owner{Name: r.Deployment.Name, Package: PackageOf(r.Deployment, stored.Bundle.Package)}
+	set, err := apply.NewSet(owner, r.Deployment.Spec.InstallNamespace, plan.Phases(stored.Objects))
+	if err != nil {
+		return fmt.Errorf("preparing revision %d: %w", stored.Number, err)
+	}
+	r.Sets[of.Number] = set
+	of.Loaded, of.Objects = true, set.Len()
+	return nil
+}
+
+// Save stores a revision under the next number, and keeps its objects in memory.
+func (r Revisions) Save(ctx context.Context, next *store.Revision) (*revision.Revision, error) {
+	next.Number = r.History.NextNumber(r.Deployment.Status)
+	if err := r.Store.Save(ctx, OwnerOf(r.Deployment), next); err != nil {
+		return nil, err
+	}
+	stored := revision.New(next.Header)
+	r.History.Stored = append(r.History.Stored, stored)
+	return stored, r.keep(stored, next)
+}
+
+// Delete deletes a stored revision, and forgets its objects. It stays in the history.
+func (r Revisions) Delete(ctx context.Context, unwanted *revision.Revision) error {
+	if err := r.Store.Delete(ctx, OwnerOf(r.Deployment), unwanted.Header); err != nil {
+		return err
+	}
+	delete(r.Sets, unwanted.Number)
+	return nil
+}
+
+// DeleteUnlisted deletes what is stored and belongs to no revision of the history.
+func (r Revisions) DeleteUnlisted(ctx context.Context) error {
+	var stored []store.Header
+	for _, each := range r.History.Stored {
+		stored = append(stored, each.Header)
+	}
+	return r.Store.Clear(ctx, OwnerOf(r.Deployment), stored)
+}
+
+// OwnerOf returns the owner of a BundleDeployment's stored revisions.
+func OwnerOf(deployment *corev1alpha2.BundleDeployment) store.Owner {
+	return store.Owner{Name: deployment.Name, UID: deployment.UID}
+}
+
+// PackageOf returns the package that objects are applied for: the one that the content names, else the one that a PlatformOperator has it
+// installed for. Content of plain+v0 need not name any.
+func PackageOf(deployment *corev1alpha2.BundleDeployment, named string) string {
+	return cmp.Or(named, deployment.Labels[platformv1alpha1.LabelPackage])
+}

@@ -1,0 +1,24 @@
+package revisions
+
+import (
+	"github.com/openshift/platform-operators/pkg/apply"
+	"github.com/openshift/platform-operators/pkg/revision"
+)
+
+// Sets are the objects of loaded revisions, by number.
+type Sets map[int64]*apply.Set
+
+// Of returns the objects of revisions, which are loaded.
+func (s Sets) Of(revisions []*revision.Revision) []*apply.Set {
+	var sets []*apply.Set
+	for _, each := range revisions {
+		sets = append(sets, s[each.Number])
+	}
+	return sets
+}
+
+// Unload forgets the objects of a revision. They can be loaded again.
+func (s Sets) Unload(of *revision.Revision) {
+	of.Loaded = false
+	delete(s, of.Number)
+}

@@ -1,0 +1,65 @@
+package image
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/source"
+)
+
+// Open returns the image of a spec as a source. A Fetcher is the opener of sources of type image.
+func (f *Fetcher) Open(spec corev1alpha2.BundleSource) (source.Opened, error) {
+	if spec.Image == nil {
+		return source.Opened{Missing: "spec.source has no image; the schema asks for one"}, nil
+	}
+	opened := source.Opened{
+		Name: spec.Image.Ref,
+		Source: content{fetcher: f, image: Source{
+			Ref: spec.Image.Ref, PullSecret: spec.Image.PullSecret,
+			InsecureSkipTLSVerify: spec.Image.InsecureSkipTLSVerify, CertificateData: spec.Image.CertificateData,
+		}},
+	}
+	if minutes := spec.Image.PollIntervalMinutes; minutes != nil && !strings.Contains(spec.Image.Ref, "@") {
+		opened.PollInterval = time.Duration(*minutes) * time.Minute
+	}
+	return opened, nil
+}
+
+// content is the content of an image as a source.
+type content struct {
+	fetcher *Fetcher
+	image   Source
+}
+
+// Host is the image's registry.
+func (c content) Host() string { return c.image.Registry() }
+
+// Resolve returns the image by digest.
+func (c content) Resolve(ctx context.Context) (source.Pinned, error) {
+	reference, err := c.fetcher.Resolve(ctx, c.image)
+	if err != nil {
+		return source.Pinned{}, err
+	}
+	digest, err := Digest(reference)
+	return source.Pinned{Reference: reference, Digest: digest}, err
+}
+
+// At returns another image of the same registry.
+func (c content) At(pinned string) source.Source {
+	return content{fetcher: c.fetcher, image: c.image.At(pinned)}
+}
+
+// Fetch unpacks the image.
+func (c content) Fetch(ctx context.Context, to source.Target) error {
+	return c.fetcher.Unpack(ctx, c.image, to)
+}
+
+// Spec is the image as the API has it, not polled.
+func (c content) Spec() corev1alpha2.BundleSource {
+	return corev1alpha2.BundleSource{Type: corev1alpha2.SourceTypeImage, Image: &corev1alpha2.ImageSource{
+		Ref: c.image.Ref, PullSecret: c.image.PullSecret,
+		InsecureSkipTLSVerify: c.image.InsecureSkipTLSVerify, CertificateData: c.image.CertificateData,
+	}}
+}

@@ -1,0 +1,25 @@
+// Package sources is the list of the types of sources that bundles come from. It knows nothing of what they are; the wiring calls it, and
+// gives what it returns to the controllers.
+package sources
+
+import (
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/source"
+	"github.com/openshift/platform-operators/pkg/source/bundle"
+	"github.com/openshift/platform-operators/pkg/source/image"
+)
+
+// OfBundles returns the types that a Bundle may have.
+func OfBundles(images *image.Fetcher) source.Types {
+	return source.Types{
+		corev1alpha2.SourceTypeImage: images,
+	}
+}
+
+// OfBundleDeployments returns the types that a BundleDeployment may have: those of Bundles, and the content of a Bundle.
+func OfBundleDeployments(images *image.Fetcher, bundles corelisters.BundleLister) source.Types {
+	types := OfBundles(images)
+	types[corev1alpha2.SourceTypeBundle] = bundle.Opener{Bundles: bundles, Resolved: OfBundles(images)}
+	return types
+}

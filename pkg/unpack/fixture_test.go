@@ -1,0 +1,61 @@
+package unpack
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/bundle"
+	"github.com/openshift/platform-operators/pkg/source"
+	"github.com/openshift/platform-operators/pkg/store"
+)
+
+const bundles = "../bundle/registryv1/testdata/bundles"
+
+// folder is a source of files, with a digest of one letter.
+type folder struct {
+	letter  string
+	files   fs.FS
+	fetched *atomic.Int32
+}
+
+func from(letter string, files fs.FS) folder { return folder{letter, files, &atomic.Int32{}} }
+
+func (f folder) Host() string            { return "folder.example" }
+func (f folder) At(string) source.Source { return f }
+func (f folder) Resolve(context.Context) (source.Pinned, error) {
+	digest := "sha256:" + strings.Repeat(f.letter, 64)
+	return source.Pinned{Reference: "folder.example/memo@" + digest, Digest: digest}, nil
+}
+func (f folder) Fetch(_ context.Context, to source.Target) error {
+	f.fetched.Add(1)
+	return os.CopyFS(to.Dir, f.files)
+}
+func (f folder) Spec() corev1alpha2.BundleSource { return corev1alpha2.BundleSource{} }
+
+func newContent(t *testing.T, dir string) *store.Content {
+	t.Helper()
+	content, err := store.NewContent(store.ContentConfig{Dir: dir, Budget: 1 << 30, Clock: clocktesting.NewFakePassiveClock(time.Unix(1000, 0))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// newRenderer returns a renderer for a cluster without a component that makes certificates. The manager keeps names with "reserved".
+func newRenderer(t *testing.T) Renderer {
+	t.Helper()
+	return Renderer{
+		Content:      newContent(t, t.TempDir()),
+		Certificates: func() (bundle.CertificateProvider, error) { return "", nil },
+		IsReserved:   func(object *unstructured.Unstructured) bool { return strings.Contains(object.GetName(), "reserved") },
+	}
+}

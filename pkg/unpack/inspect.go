@@ -1,0 +1,85 @@
+package unpack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/openshift/platform-operators/pkg/bundle"
+	"github.com/openshift/platform-operators/pkg/bundle/formats"
+	"github.com/openshift/platform-operators/pkg/panics"
+	"github.com/openshift/platform-operators/pkg/source"
+	"github.com/openshift/platform-operators/pkg/store"
+)
+
+// Inspection is what Inspect finds in a bundle.
+type Inspection struct {
+	// Pinned is what the source was resolved to.
+	Pinned   source.Pinned
+	Format   string
+	Metadata bundle.Metadata
+	// Objects is the number of objects in the manifests, Bytes the size of all files.
+	Objects int
+	Bytes   int64
+}
+
+// Inspect reads a source as a bundle of a format. Its errors say what to do.
+func Inspect(ctx context.Context, content Content, from source.Source, format string) (*Inspection, error) {
+	pinned, err := from.Resolve(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var found *Inspection
+	err = read(ctx, content, from, pinned, func(files fs.FS) error {
+		return panics.ToError("reading "+pinned.Reference, func() (err error) {
+			found, err = inspect(files, format)
+			return err
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	found.Pinned = pinned
+	return found, nil
+}
+
+func inspect(files fs.FS, name string) (*Inspection, error) {
+	loaded, err := load(files, name)
+	var format *bundle.FormatError
+	switch {
+	case store.IsDiskFault(err):
+		return nil, err
+	case errors.As(err, &format):
+		return nil, fmt.Errorf("%w. %s", err, format.Remedy())
+	case err != nil:
+		return nil, fmt.Errorf("%w; whoever makes the bundle can correct it and publish it as a new image", err)
+	}
+	bytes, err := size(files)
+	return &Inspection{Format: name, Metadata: loaded.Metadata(), Objects: loaded.Manifests(), Bytes: bytes}, err
+}
+
+// load reads files as a bundle of a format.
+func load(files fs.FS, name string) (bundle.Bundle, error) {
+	format, err := formats.Find(name)
+	if err != nil {
+		return nil, err
+	}
+	return format.Load(files)
+}
+
+// size returns the size of all files.
+func size(files fs.FS) (total int64, err error) {
+	err = fs.WalkDir(files, ".", func(_ string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		total += info.Size()
+		return nil
+	})
+	return total, err
+}

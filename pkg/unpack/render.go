@@ -1,0 +1,137 @@
+package unpack
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/openshift/platform-operators/pkg/bundle"
+	"github.com/openshift/platform-operators/pkg/panics"
+	"github.com/openshift/platform-operators/pkg/plan"
+	"github.com/openshift/platform-operators/pkg/source"
+	"github.com/openshift/platform-operators/pkg/store"
+)
+
+// Request is what is fetched and rendered. It is comparable: equal requests have equal renderings.
+type Request struct {
+	Source source.Source
+	// Format is what the content is read as; Namespace and Config (JSON) are what it is rendered with.
+	Format, Namespace, Config string
+	// Known is a reference that the source was resolved to before. If it still is, nothing is rendered.
+	Known string
+}
+
+// Rendering is the result of a Request.
+type Rendering struct {
+	// Resolved is the reference that the source was resolved to.
+	Resolved string
+	// Unchanged is true if that is Request.Known.
+	Unchanged bool
+	Metadata  bundle.Metadata
+	Objects   []unstructured.Unstructured
+	// Certificates is the component that makes the certificates of the objects; empty if they need none.
+	Certificates bundle.CertificateProvider
+	// Invalid is why nothing can be installed; only another bundle or another configuration corrects it. Then there are no objects.
+	Invalid error
+}
+
+// Advice returns why nothing can be installed, and what to do about it, in sentences.
+func (r *Rendering) Advice() string {
+	var format *bundle.FormatError
+	var config *bundle.ConfigError
+	switch {
+	case errors.As(r.Invalid, &config):
+		return fmt.Sprintf("%v. Correct spec.config.", r.Invalid)
+	case errors.As(r.Invalid, &format):
+		return fmt.Sprintf("%v. %s.", r.Invalid, format.Remedy())
+	}
+	return fmt.Sprintf("%v. Choose another version or another package; whoever makes the bundle can correct it and publish it as a new image.", r.Invalid)
+}
+
+// Renderer renders the bundles of sources. It is safe for concurrent use if its fields are.
+type Renderer struct {
+	Content Content
+	// Certificates returns the component that makes certificates; empty if the cluster has none. Its error is transient.
+	Certificates func() (bundle.CertificateProvider, error)
+	// IsReserved reports whether an object has a name that bundles must not use.
+	IsReserved func(*unstructured.Unstructured) bool
+}
+
+// Render fetches and renders what a request asks for. Its errors are transient.
+func (r Renderer) Render(ctx context.Context, request Request) (*Rendering, error) {
+	pinned, err := request.Source.Resolve(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if pinned.Reference == request.Known {
+		return &Rendering{Resolved: pinned.Reference, Unchanged: true}, nil
+	}
+	var result *Rendering
+	err = read(ctx, r.Content, request.Source, pinned, func(files fs.FS) (err error) {
+		result, err = r.renderFiles(files, pinned.Reference, request)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+// clusterError is an error of the cluster, not of the bundle.
+type clusterError struct{ error }
+
+func (e *clusterError) Unwrap() error { return e.error }
+
+// renderFiles renders. It returns transient errors of the cluster and the disk; those of the bundle are part of the result.
+func (r Renderer) renderFiles(files fs.FS, resolved string, request Request) (*Rendering, error) {
+	result := &Rendering{Resolved: resolved}
+	err := panics.ToError("rendering "+resolved, func() error { return r.render(result, files, request) })
+	var cluster *clusterError
+	if errors.As(err, &cluster) || store.IsDiskFault(err) {
+		return nil, err
+	}
+	if err != nil {
+		result.Invalid, result.Objects = err, nil
+	}
+	return result, nil
+}
+
+func (r Renderer) render(onto *Rendering, files fs.FS, request Request) error {
+	loaded, err := load(files, request.Format)
+	if err != nil {
+		return err
+	}
+	onto.Metadata = loaded.Metadata()
+	config := []byte(request.Config)
+	if err := loaded.CheckConfig(config); err != nil {
+		return err
+	}
+	if loaded.NeedsCertificates() {
+		if onto.Certificates, err = r.Certificates(); err != nil {
+			return &clusterError{err}
+		}
+	}
+	onto.Objects, err = loaded.Render(bundle.Options{InstallNamespace: request.Namespace, Config: config, Certificates: onto.Certificates})
+	if err != nil {
+		return err
+	}
+	return r.check(onto)
+}
+
+// check returns an error if rendered objects cannot be installed.
+func (r Renderer) check(rendered *Rendering) error {
+	name := cmp.Or(rendered.Metadata.Name, rendered.Resolved) // a plain bundle may have no name
+	if len(rendered.Objects) == 0 {
+		return fmt.Errorf("bundle %q has no objects", name)
+	}
+	for i := range rendered.Objects {
+		if object := &rendered.Objects[i]; r.IsReserved(object) {
+			return fmt.Errorf("bundle %q has %s %q, a name that is kept for the manager's own; rename it", name, object.GetKind(), object.GetName())
+		}
+	}
+	return plan.CheckDuplicates(rendered.Objects)
+}

@@ -1,5 +1,5 @@
-// Package pkg_test holds the rules of the house: which room may import which, and what the pure rooms must not touch.
-// It reads source files only, knows nothing of what the rooms do, and is run by go test.
+// Package pkg_test tests the architecture: which package may import which, and what the pure packages must not use.
+// It reads source files only, knows nothing of what the packages do, and is run by go test.
 package pkg_test
 
 import (
@@ -21,15 +21,15 @@ import (
 
 const module = "github.com/openshift/platform-operators/"
 
-// rooms stand from the ground up, as in ARCHITECTURE.md. A room imports floors below it and, on its own floor, only
-// rooms that stand above it in this list. A room that is not here fails the test: draw it in first.
-var rooms = []struct {
-	floor int
+// packages are in the order of ARCHITECTURE.md. A package, with those below its path, imports lower layers and, on its own layer, only
+// packages that stand above it in this list. A package that is not here fails the test: add it first. The longest path counts.
+var packages = []struct {
+	layer int
 	path  string
 }{
 	{0, "pkg/apis"},
 	{0, "pkg/client"},
-	// Data beside the house: files embedded in the binary, and no behaviour.
+	// Files embedded in the binary, and no behavior.
 	{0, "bindata"},
 	{0, "manifests"},
 	{1, "pkg/truncate"},
@@ -37,7 +37,9 @@ var rooms = []struct {
 	{1, "pkg/upgrade"},
 	{1, "pkg/compat"},
 	{1, "pkg/limits"},
+	{1, "pkg/resolve/reason"},
 	{1, "pkg/resolve"},
+	{1, "pkg/resolve/joint"},
 	{1, "pkg/upgradestep"},
 	{1, "pkg/deploymentspec"},
 	{1, "pkg/operatorstatus"},
@@ -68,19 +70,19 @@ var rooms = []struct {
 	{4, "pkg/operator"},
 	{4, "pkg/cli"},
 	{5, "cmd"},
-	// A library for tests beside the house, which knows nothing of it.
+	// A library for tests, which knows nothing of this project.
 	{5, "pkg/scenario"},
 }
 
 const (
-	pureFloor = 1
-	// wiringFloor is the first that may read flags and the environment.
-	wiringFloor = 4
+	pureLayer = 1
+	// wiringLayer is the first that may read flags and the environment.
+	wiringLayer = 4
 )
 
 const (
-	// extension are the tests for openshift-tests. They see the manager as whoever has a cluster does, and so of the house they
-	// know extensionKnows only; what they are built with is no concern of anybody else.
+	// extension are the tests for openshift-tests. They see the manager as a user of the cluster does: they import extensionKnows only,
+	// and no other package imports their library.
 	extension        = module + "cmd/platform-operators-tests-ext"
 	extensionLibrary = "github.com/openshift-eng/openshift-tests-extension"
 	ginkgo           = "github.com/onsi/ginkgo"
@@ -91,7 +93,7 @@ const scenarios = module + "pkg/scenario"
 
 var extensionKnows = []string{extension, module + "pkg/apis", module + "pkg/client"}
 
-// impure are imports, with what is below them, that a pure room has no use for: whatever they would give is passed in.
+// impure are imports, with what is below them, that a pure package must not have: what they would give is passed in.
 var impure = []string{
 	"crypto/rand", "flag", "log", "math/rand", "net", "os", "syscall",
 	"github.com/openshift/client-go", "github.com/openshift/library-go",
@@ -136,7 +138,7 @@ func sourceFiles(t *testing.T) (files []string) {
 	return files
 }
 
-func TestTheHouseKeepsItsRules(t *testing.T) {
+func TestArchitecture(t *testing.T) {
 	commented := map[string]bool{}
 	for _, file := range sourceFiles(t) {
 		source, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(file)))
@@ -151,7 +153,7 @@ func TestTheHouseKeepsItsRules(t *testing.T) {
 		commented[folder] = commented[folder] || hasComment
 	}
 	for folder, has := range commented {
-		if !has && roomOf(folder) != roomOf("pkg/client") {
+		if !has && entryOf(folder) != entryOf("pkg/client") {
 			t.Errorf("%s: no file has a package comment; say what the package does, what it does not know, and who calls it", folder)
 		}
 	}
@@ -170,13 +172,13 @@ func inspect(name string, source []byte) (faults []string, hasComment bool) {
 	folder := path.Dir(name)
 	for _, part := range strings.Split(folder, "/") {
 		// Code generators choose their own names.
-		if slices.Contains(grabBags, part) && roomOf(folder) != roomOf("pkg/client") {
+		if slices.Contains(grabBags, part) && entryOf(folder) != entryOf("pkg/client") {
 			faults = append(faults, fmt.Sprintf("%s: a package named %q says nothing about what is inside", name, part))
 		}
 	}
-	own := roomOf(folder)
+	own := entryOf(folder)
 	if own < 0 {
-		return append(faults, fmt.Sprintf("%s: no room of this house; add it to ARCHITECTURE.md and to the list in this test", name)), false
+		return append(faults, fmt.Sprintf("%s: the package is in no layer; add it to ARCHITECTURE.md and to the list in this test", name)), false
 	}
 	for _, spec := range file.Imports {
 		imported, err := strconv.Unquote(spec.Path.Value)
@@ -188,7 +190,7 @@ func inspect(name string, source []byte) (faults []string, hasComment bool) {
 		}
 	}
 	ast.Inspect(file, func(node ast.Node) bool {
-		if why := forbiddenCode(rooms[own].floor, node); why != "" {
+		if why := forbiddenCode(packages[own].layer, node); why != "" {
 			faults = append(faults, fmt.Sprintf("%s: %s", files.Position(node.Pos()), why))
 		}
 		return true
@@ -196,28 +198,29 @@ func inspect(name string, source []byte) (faults []string, hasComment bool) {
 	return faults, file.Doc != nil
 }
 
-// roomOf finds the room of a folder, -1 for none.
-func roomOf(folder string) int {
-	for i, room := range rooms {
-		if folder == room.path || strings.HasPrefix(folder, room.path+"/") {
-			return i
+// entryOf finds the entry of a folder in packages, -1 for none.
+func entryOf(folder string) int {
+	found := -1
+	for i, entry := range packages {
+		if (folder == entry.path || strings.HasPrefix(folder, entry.path+"/")) && (found < 0 || len(entry.path) > len(packages[found].path)) {
+			found = i
 		}
 	}
-	return -1
+	return found
 }
 
-// forbidden says why a package of this room may not import another, empty when it may.
+// forbidden returns why a package of this entry may not import another one; empty if it may.
 func forbidden(own int, folder, imported string) string {
-	floor := rooms[own].floor
+	layer := packages[own].layer
 	if strings.HasPrefix(imported, "sigs.k8s.io/controller-runtime") {
-		return "the house is built on library-go, not on controller-runtime"
+		return "the manager is built on library-go, not on controller-runtime"
 	}
 	if strings.HasSuffix(imported, "/featuregates") {
 		return "whether we are there is what the feature-set annotation on each manifest says; nothing depends on a gate"
 	}
-	if floor == pureFloor {
+	if layer == pureLayer {
 		if isIn(imported, impure...) {
-			return "a pure room is given what it needs"
+			return "what a pure package needs is passed in"
 		}
 	}
 	if why := acrossExtension(folder, imported); why != "" {
@@ -230,15 +233,15 @@ func forbidden(own int, folder, imported string) string {
 	if !ours {
 		return ""
 	}
-	other := roomOf(target)
+	other := entryOf(target)
 	switch {
 	case other < 0:
-		return "it is in no room of this house"
-	case rooms[other].floor > floor:
-		return fmt.Sprintf("%s is on floor %d, above floor %d", rooms[other].path, rooms[other].floor, floor)
+		return "it is in no layer"
+	case packages[other].layer > layer:
+		return fmt.Sprintf("%s is on layer %d, above layer %d", packages[other].path, packages[other].layer, layer)
 	case other > own:
-		return fmt.Sprintf("%s stands below %s on the same floor", rooms[other].path, rooms[own].path)
-	case other == own && rooms[own].path == "pkg/controllers" && target != folder:
+		return fmt.Sprintf("%s stands below %s on the same layer", packages[other].path, packages[own].path)
+	case other == own && packages[own].path == "pkg/controllers" && target != folder:
 		return "controllers talk through the API, never to one another"
 	}
 	return ""
@@ -275,15 +278,15 @@ func isIn(imported string, roots ...string) bool {
 	return slices.ContainsFunc(roots, func(root string) bool { return imported == root || strings.HasPrefix(imported, root+"/") })
 }
 
-// forbiddenCode says why a room on this floor may not hold a piece of code, empty when it may.
-func forbiddenCode(floor int, node ast.Node) string {
+// forbiddenCode returns why a package of this layer may not have a piece of code; empty if it may.
+func forbiddenCode(layer int, node ast.Node) string {
 	switch node := node.(type) {
 	case *ast.GoStmt:
-		if floor == pureFloor {
-			return "a pure room starts no goroutine"
+		if layer == pureLayer {
+			return "a pure package starts no goroutine"
 		}
 	case *ast.CallExpr:
-		if name, ok := node.Fun.(*ast.Ident); ok && name.Name == "panic" && floor >= pureFloor && floor < wiringFloor {
+		if name, ok := node.Fun.(*ast.Ident); ok && name.Name == "panic" && layer >= pureLayer && layer < wiringLayer {
 			return "library code returns errors, it does not panic"
 		}
 	case *ast.SelectorExpr:
@@ -292,10 +295,10 @@ func forbiddenCode(floor int, node ast.Node) string {
 			return ""
 		}
 		name := scope.Name + "." + node.Sel.Name
-		if floor == pureFloor && slices.Contains(notPureCalls, name) {
-			return name + ": a pure room is told what time it is"
+		if layer == pureLayer && slices.Contains(notPureCalls, name) {
+			return name + ": the time is passed to a pure package"
 		}
-		if floor < wiringFloor && slices.Contains(environmentCalls, name) {
+		if layer < wiringLayer && slices.Contains(environmentCalls, name) {
 			return name + ": only the wiring reads the environment"
 		}
 	}
@@ -307,39 +310,43 @@ func TestRulesCatchWhatTheyForbid(t *testing.T) {
 		file, source string
 		want         []string
 	}{
-		"pure room that imports pure rooms above it": {
+		"pure package that imports pure packages above it": {
 			"pkg/resolve/x.go", `import ("time"; "k8s.io/apimachinery/pkg/labels"; "` + module + `pkg/catalog"; "` + module + `pkg/apis/core/v1alpha2"); var wait = time.Second`, nil,
 		},
-		"room that imports one below it on its floor": {
+		"package that imports one below it on its layer": {
 			"pkg/catalog/x.go", `import "` + module + `pkg/resolve"`,
-			[]string{"pkg/catalog/x.go: imports " + module + "pkg/resolve: pkg/resolve stands below pkg/catalog on the same floor"},
+			[]string{"pkg/catalog/x.go: imports " + module + "pkg/resolve: pkg/resolve stands below pkg/catalog on the same layer"},
 		},
-		"room that imports a higher floor": {
+		"package that imports one below its path": {
+			"pkg/resolve/x.go", `import ("` + module + `pkg/resolve/joint"; "` + module + `pkg/resolve/reason")`,
+			[]string{"pkg/resolve/x.go: imports " + module + "pkg/resolve/joint: pkg/resolve/joint stands below pkg/resolve on the same layer"},
+		},
+		"package that imports a higher layer": {
 			"pkg/store/x.go", `import "` + module + `pkg/controllers/gate"`,
-			[]string{"pkg/store/x.go: imports " + module + "pkg/controllers/gate: pkg/controllers is on floor 3, above floor 2"},
+			[]string{"pkg/store/x.go: imports " + module + "pkg/controllers/gate: pkg/controllers is on layer 3, above layer 2"},
 		},
 		"controller that imports another": {
 			"pkg/controllers/gate/x.go", `import "` + module + `pkg/controllers/bundledeployment"`,
 			[]string{"pkg/controllers/gate/x.go: imports " + module + "pkg/controllers/bundledeployment: controllers talk through the API, never to one another"},
 		},
-		"pure room with a client": {
+		"pure package with a client": {
 			"pkg/plan/x.go", `import "k8s.io/client-go/kubernetes"`,
-			[]string{"pkg/plan/x.go: imports k8s.io/client-go/kubernetes: a pure room is given what it needs"},
+			[]string{"pkg/plan/x.go: imports k8s.io/client-go/kubernetes: what a pure package needs is passed in"},
 		},
-		"pure room that reads a clock in a goroutine": {
+		"pure package that reads a clock in a goroutine": {
 			"pkg/health/x.go", "import \"time\"\nfunc f() { go f(); _ = time.Now() }",
-			[]string{"pkg/health/x.go:3:12: a pure room starts no goroutine", "pkg/health/x.go:3:24: time.Now: a pure room is told what time it is"},
+			[]string{"pkg/health/x.go:3:12: a pure package starts no goroutine", "pkg/health/x.go:3:24: time.Now: the time is passed to a pure package"},
 		},
 		"environment below the wiring": {
 			"pkg/apply/x.go", `import "os"; var home = os.Getenv("HOME")`,
 			[]string{"pkg/apply/x.go:2:25: os.Getenv: only the wiring reads the environment"},
 		},
-		"environment in the wiring":       {"pkg/operator/x.go", `import "os"; var home = os.Getenv("HOME")`, nil},
-		"panic in a library":              {"pkg/source/image/x.go", "func f() { panic(1) }", []string{"pkg/source/image/x.go:2:12: library code returns errors, it does not panic"}},
-		"grab-bag":                        {"pkg/apply/util/x.go", "", []string{`pkg/apply/util/x.go: a package named "util" says nothing about what is inside`}},
-		"room that nobody has drawn":      {"pkg/misplaced/x.go", "", []string{"pkg/misplaced/x.go: no room of this house; add it to ARCHITECTURE.md and to the list in this test"}},
-		"a feature gate is read":          {"pkg/operator/x.go", `import "github.com/openshift/library-go/pkg/operator/configobserver/featuregates"`, []string{"pkg/operator/x.go: imports github.com/openshift/library-go/pkg/operator/configobserver/featuregates: whether we are there is what the feature-set annotation on each manifest says; nothing depends on a gate"}},
-		"controller-runtime in the house": {"pkg/operator/x.go", `import "sigs.k8s.io/controller-runtime/pkg/client"`, []string{"pkg/operator/x.go: imports sigs.k8s.io/controller-runtime/pkg/client: the house is built on library-go, not on controller-runtime"}},
+		"environment in the wiring": {"pkg/operator/x.go", `import "os"; var home = os.Getenv("HOME")`, nil},
+		"panic in a library":        {"pkg/source/image/x.go", "func f() { panic(1) }", []string{"pkg/source/image/x.go:2:12: library code returns errors, it does not panic"}},
+		"grab-bag":                  {"pkg/apply/util/x.go", "", []string{`pkg/apply/util/x.go: a package named "util" says nothing about what is inside`}},
+		"package in no layer":       {"pkg/misplaced/x.go", "", []string{"pkg/misplaced/x.go: the package is in no layer; add it to ARCHITECTURE.md and to the list in this test"}},
+		"a feature gate is read":    {"pkg/operator/x.go", `import "github.com/openshift/library-go/pkg/operator/configobserver/featuregates"`, []string{"pkg/operator/x.go: imports github.com/openshift/library-go/pkg/operator/configobserver/featuregates: whether we are there is what the feature-set annotation on each manifest says; nothing depends on a gate"}},
+		"controller-runtime":        {"pkg/operator/x.go", `import "sigs.k8s.io/controller-runtime/pkg/client"`, []string{"pkg/operator/x.go: imports sigs.k8s.io/controller-runtime/pkg/client: the manager is built on library-go, not on controller-runtime"}},
 		"a test for openshift-tests that knows types and clients": {
 			"cmd/platform-operators-tests-ext/specs/x.go",
 			`import ("` + extension + `/spec"; "` + module + `pkg/apis/core/v1alpha2"; "` + module + `pkg/client/clientset/versioned"; "` + extensionLibrary + `/pkg/cmd")`, nil,

@@ -116,3 +116,52 @@ func (r Requirement) size() int {
 	}
 	return n
 }
+
+// Members are the requirements that this one consists of; none for a kind, a package, or what is not supported.
+func (r Requirement) Members() []Requirement {
+	members, _, _ := r.Branches(true)
+	return members
+}
+
+// Branches are the members of a requirement. every says that all of them, not one of them, have to be met, or, if wanted is false, must
+// not be met, so that the requirement is met, or, with want false, is not met.
+func (r Requirement) Branches(want bool) (members []Requirement, every, wanted bool) {
+	switch {
+	case r.All != nil:
+		return r.All, want, want
+	case r.Any != nil:
+		return r.Any, !want, want
+	}
+	return r.Not, want, !want
+}
+
+// Is evaluates a requirement: whether it is met, or, with want false, whether it is not met, by what leaf returns for each kind and
+// package in it. What is not supported is neither met nor not met.
+func (r Requirement) Is(want bool, leaf func(leaf Requirement, want bool) bool) bool {
+	members, every, wanted := r.Branches(want)
+	switch {
+	case r.GVK != nil || r.Package != nil:
+		return leaf(r, want)
+	case len(members) == 0:
+		return false
+	}
+	for _, member := range members {
+		if member.Is(wanted, leaf) != every {
+			return !every
+		}
+	}
+	return every
+}
+
+// Leaves are the kinds and packages in a requirement, and what in it is not supported.
+func (r Requirement) Leaves() []Requirement {
+	members := r.Members()
+	if len(members) == 0 {
+		return []Requirement{r}
+	}
+	var all []Requirement
+	for _, member := range members {
+		all = append(all, member.Leaves()...)
+	}
+	return all
+}

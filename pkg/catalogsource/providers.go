@@ -26,10 +26,10 @@ func (s *Snapshots) SetProviders(id catalog.ID, providers *catalog.Providers) (c
 
 // Providers says of each catalog which packages of it bring a kind, in any version, sorted by catalog. Catalogs that are known
 // to have none are left out.
-func (s *Snapshots) Providers(gvk catalog.GVK) []resolve.Providers {
+func (s *Snapshots) Providers(gvk catalog.GVK) []resolve.ProviderHint {
 	s.lock.RLock()
 	defer s.lock.RUnlock()
-	var all []resolve.Providers
+	var all []resolve.ProviderHint
 	for _, id := range slices.SortedFunc(maps.Keys(s.catalogs), catalog.ID.Compare) {
 		if each := s.catalogs[id].providers(gvk); len(each.Packages) > 0 || each.Partial {
 			all = append(all, each)
@@ -79,8 +79,8 @@ func (s *Snapshot) requires(f func(catalog.GVK)) {
 
 // providers are the packages that bring a kind: of those that are kept this is known exactly, of others as of when their
 // catalog was last gone through.
-func (s *Snapshot) providers(gvk catalog.GVK) resolve.Providers {
-	out := resolve.Providers{Catalog: s.ID, Labels: s.Labels}
+func (s *Snapshot) providers(gvk catalog.GVK) resolve.ProviderHint {
+	out := resolve.ProviderHint{Catalog: s.ID, Labels: s.Labels}
 	if s.Withheld {
 		return out // what it has does not count
 	}

@@ -40,8 +40,8 @@ func providersOf(packages ...string) *catalog.Providers {
 func TestWhoBringsAKindIsKnownOfPackagesThatNobodyWants(t *testing.T) {
 	info := catalogsource.Info{ID: first, Labels: map[string]string{"tier": "one"}, Wanted: map[string]bool{"baker": true, "smith": true}}
 	kept := []catalog.Package{bringing("baker", bread), bringing("smith")}
-	says := func(partial bool, packages ...string) []resolve.Providers {
-		return []resolve.Providers{{Catalog: first, Labels: info.Labels, Packages: packages, Partial: partial}}
+	says := func(partial bool, packages ...string) []resolve.ProviderHint {
+		return []resolve.ProviderHint{{Catalog: first, Labels: info.Labels, Packages: packages, Partial: partial}}
 	}
 	all := func(s *catalogsource.Snapshots) {
 		s.Set(info, kept)
@@ -49,7 +49,7 @@ func TestWhoBringsAKindIsKnownOfPackagesThatNobodyWants(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		write func(*catalogsource.Snapshots)
-		want  []resolve.Providers
+		want  []resolve.ProviderHint
 	}{
 		"no catalog":                         {func(*catalogsource.Snapshots) {}, nil},
 		"a catalog that was not read":        {func(s *catalogsource.Snapshots) { s.Describe(info) }, says(true)},
@@ -82,7 +82,7 @@ func TestProvidersOfSeveralCatalogsAreSortedByCatalog(t *testing.T) {
 		s.Set(catalogsource.Info{ID: id, Wanted: map[string]bool{}}, nil)
 		s.SetProviders(id, providersOf("grocer"))
 	}
-	want := []resolve.Providers{{Catalog: first, Packages: []string{"grocer"}}, {Catalog: second, Packages: []string{"grocer"}}}
+	want := []resolve.ProviderHint{{Catalog: first, Packages: []string{"grocer"}}, {Catalog: second, Packages: []string{"grocer"}}}
 	if first.Compare(second) > 0 {
 		want[0], want[1] = want[1], want[0]
 	}

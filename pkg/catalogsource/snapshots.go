@@ -250,9 +250,9 @@ func (s *Snapshot) beyond(wanted map[string]bool) bool {
 }
 
 func (s *Snapshot) view(pkg string) resolve.Catalog {
-	view := resolve.Catalog{ID: s.ID, Labels: s.Labels, Priority: s.Priority, Away: s.Away}
+	view := resolve.Catalog{ID: s.ID, Labels: s.Labels, Priority: s.Priority, Unavailable: s.Away}
 	if s.Away {
-		view.Since = s.Failing
+		view.UnavailableSince = s.Failing
 	}
 	covered := s.Known && !s.Withheld && (s.Wanted == nil || s.Wanted[pkg])
 	if covered {
@@ -282,7 +282,7 @@ func same(old, next *Snapshot, pkg string) bool {
 		return old == next
 	}
 	a, b := old.view(pkg), next.view(pkg)
-	return a.Priority == b.Priority && a.Away == b.Away && maps.Equal(a.Labels, b.Labels) && text(a.Err) == text(b.Err) && reflect.DeepEqual(a.Package, b.Package)
+	return a.Priority == b.Priority && a.Unavailable == b.Unavailable && maps.Equal(a.Labels, b.Labels) && text(a.Err) == text(b.Err) && reflect.DeepEqual(a.Package, b.Package)
 }
 
 // text compares errors by what they say: two readings that fail in the same way are no news.

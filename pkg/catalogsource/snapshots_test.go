@@ -153,7 +153,7 @@ func said(views []resolve.Catalog) []string {
 		if view.Pending {
 			has += ", pending"
 		}
-		if view.Away {
+		if view.Unavailable {
 			has += ", away"
 		}
 		words = append(words, fmt.Sprintf("%s (%d, %v) %s", view.ID, view.Priority, view.Labels, has))

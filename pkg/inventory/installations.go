@@ -75,16 +75,16 @@ func NewInstallations(client dynamic.Interface, served *Kinds) (*Installations, 
 // All returns every package that somebody else has, sorted by package and installer. It reads memory only. Of a Subscription
 // only the name of its ClusterServiceVersion is known: where that ends in ".v" and something the version is that something,
 // else the whole name; empty when nothing is installed yet.
-func (i *Installations) All() []resolve.Foreign {
-	var found []resolve.Foreign
+func (i *Installations) All() []resolve.ExternalPackage {
+	var found []resolve.ExternalPackage
 	for _, watched := range i.watched {
 		for _, object := range watched.GetStore().List() {
 			if reduced, ok := object.(*reduced); ok && reduced.Package != "" {
-				found = append(found, reduced.Foreign)
+				found = append(found, reduced.ExternalPackage)
 			}
 		}
 	}
-	slices.SortFunc(found, func(a, b resolve.Foreign) int {
+	slices.SortFunc(found, func(a, b resolve.ExternalPackage) int {
 		return cmp.Or(cmp.Compare(a.Package, b.Package), cmp.Compare(a.Installer, b.Installer))
 	})
 	return found
@@ -137,7 +137,7 @@ func (i *Installations) handler() cache.ResourceEventHandler {
 	return cache.ResourceEventHandlerFuncs{AddFunc: one, DeleteFunc: one, UpdateFunc: func(old, object any) {
 		before, _ := old.(*reduced)
 		after, _ := object.(*reduced)
-		if before == nil || after == nil || before.Foreign == after.Foreign {
+		if before == nil || after == nil || before.ExternalPackage == after.ExternalPackage {
 			return
 		}
 		i.notify(before.Package)
@@ -156,7 +156,7 @@ func (i *Installations) notify(pkg string) {
 // reduced is what is kept of an object.
 type reduced struct {
 	metav1.ObjectMeta
-	resolve.Foreign
+	resolve.ExternalPackage
 }
 
 // reduce leaves of an object what is kept of it.
@@ -167,7 +167,7 @@ func (k kind) reduce(object any) (any, error) {
 	}
 	return &reduced{
 		ObjectMeta: metav1.ObjectMeta{Namespace: found.GetNamespace(), Name: found.GetName(), UID: found.GetUID(), ResourceVersion: found.GetResourceVersion()},
-		Foreign: resolve.Foreign{
+		ExternalPackage: resolve.ExternalPackage{
 			Package:   text(found, k.pkg...),
 			Installer: k.installer(found),
 			Version:   k.version(found),

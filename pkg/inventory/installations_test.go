@@ -79,7 +79,7 @@ func TestInstallationsNameWhoHasAPackage(t *testing.T) {
 		extension(t, "quay", "project-quay", "3.9.0"),
 		object(t, `{apiVersion: olm.operatorframework.io/v1, kind: ClusterExtension, metadata: {name: strange}, spec: {source: 7}}`),
 	)
-	want := []resolve.Foreign{
+	want := []resolve.ExternalPackage{
 		{Package: "other", Installer: "Subscription apps/other", Version: "odd-name"},
 		{Package: "project-quay", Installer: "ClusterExtension quay", Version: "3.9.0"},
 		{Package: "project-quay", Installer: "Subscription apps/mine"},

@@ -27,4 +27,4 @@ func newInventory(input *Input) (*surroundings, error) {
 func (s *surroundings) Kinds() []resolve.Kind { return s.kinds.All() }
 
 // Foreign are packages that others have installed.
-func (s *surroundings) Foreign() []resolve.Foreign { return s.installations.All() }
+func (s *surroundings) ExternalPackages() []resolve.ExternalPackage { return s.installations.All() }

@@ -15,6 +15,7 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/resolve"
+	"github.com/openshift/platform-operators/pkg/resolve/reason"
 	"github.com/openshift/platform-operators/pkg/upgradestep"
 	"github.com/openshift/platform-operators/test/steptest"
 )
@@ -152,7 +153,7 @@ func TestInstalledAndProgressing(t *testing.T) {
 			"False AsExpected: Version 1.0.0 is the newest that may be installed."},
 		"held after its deadline, and the spec asks for what is not available": {running(movesTo("1.1.0"), decided(unavailable), becomes(steptest.Overdue())), installed,
 			"False DeadlineExceeded: no version is in the range. Until then: Moving to version 1.1.0: Progressing is False."},
-		"the same, and a catalog cannot be read": {running(movesTo("1.1.0"), decided(resolve.Decision{Message: unavailable.Message, Unread: "a catalog"}), becomes(steptest.Overdue())), installed,
+		"the same, and a catalog cannot be read": {running(movesTo("1.1.0"), decided(resolve.Decision{Message: unavailable.Message, UnreadCatalogs: "a catalog"}), becomes(steptest.Overdue())), installed,
 			"False DeadlineExceeded: Moving to version 1.1.0: Progressing is False."},
 		"held after its deadline": {running(movesTo("1.1.0"), decided(steptest.Choosing("1.1.0")), becomes(steptest.Overdue())), installed,
 			"False DeadlineExceeded: Moving to version 1.1.0: Progressing is False."},
@@ -199,7 +200,7 @@ func TestTargetHasThePathToTheVersionThatIsAimedAt(t *testing.T) {
 	onThePath := steptest.Choosing("1.1.0", "1.0.0")
 	aim := steptest.Candidate("1.2.0")
 	onThePath.Target = &aim
-	onThePath.Path = []resolve.Hop{{Candidate: steptest.Candidate("1.1.0")}, {Candidate: aim}}
+	onThePath.Path = []resolve.Step{{Candidate: steptest.Candidate("1.1.0")}, {Candidate: aim}}
 	for name, test := range map[string]struct {
 		in   Input
 		want string
@@ -226,7 +227,7 @@ func TestUpdateThatIsBlockedNow(t *testing.T) {
 	inChannels.Channels = []string{"b", "a", strings.Repeat("x", resolve.MaxName+1)}
 	newer.Updates = []resolve.Update{{Candidate: inChannels, Path: []string{"1.1.0"}, Reachable: true}}
 	blocked := steptest.Choosing("1.0.0")
-	blocked.Updates = []resolve.Update{{Candidate: steptest.Candidate("1.1.0"), Reason: platformv1alpha1.BlockedUnfit, Why: "does not fit."}}
+	blocked.Updates = []resolve.Update{{Candidate: steptest.Candidate("1.1.0"), Reason: platformv1alpha1.BlockedUnfit, Cause: reason.Given("does not fit.")}}
 	updating := func(in *Input) { in.Decided.ClusterUpdate = "4.22.0" }
 	approved := func(in *Input) {
 		in.Operator.Spec.Upgrades = &platformv1alpha1.Upgrades{Approval: platformv1alpha1.ApprovalManual, ApprovedVersion: "1.1.0"}
@@ -316,7 +317,7 @@ func TestHealthyCondition(t *testing.T) {
 
 func TestWarningsAreBoundedAndInOrder(t *testing.T) {
 	in := running(func(in *Input) {
-		in.Decided.Decision.Away, in.Decided.Decision.Notes = []string{"a catalog"}, []string{"a rule", "a catalog"}
+		in.Decided.Decision.UnavailableCatalogs, in.Decided.Decision.Notes = []string{"a catalog"}, []string{"a rule", "a catalog"}
 		in.Current.Deployment.Status.Warnings = []string{"the API server"}
 		in.Operator.Spec.Install = &platformv1alpha1.Install{Namespace: "elsewhere"}
 		in.Operator.Spec.CompatibilityOverrides = []corev1alpha2.CompatibilityOverride{{OpenShiftVersion: "4.22"}}

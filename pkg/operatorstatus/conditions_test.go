@@ -10,6 +10,7 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/compat"
 	"github.com/openshift/platform-operators/pkg/resolve"
+	"github.com/openshift/platform-operators/pkg/resolve/reason"
 	"github.com/openshift/platform-operators/pkg/upgradestep"
 	"github.com/openshift/platform-operators/test/steptest"
 )
@@ -59,7 +60,7 @@ func TestProgressingSaysBlockedWhenTheSpecAsksForWhatCannotBeHad(t *testing.T) {
 	if got := progressingCondition(r); got.Reason != platformv1alpha1.ReasonBlocked || !strings.Contains(got.Message, "no version is in the range") {
 		t.Errorf("got %s: %s", got.Reason, got.Message)
 	}
-	r.in.Decided.Decision.Unread = "ClusterCatalog/c could not be read"
+	r.in.Decided.Decision.UnreadCatalogs = "ClusterCatalog/c could not be read"
 	if got := progressingCondition(r); got.Reason != platformv1alpha1.ReasonAsExpected {
 		t.Errorf("while a catalog cannot be read: got %s: %s", got.Reason, got.Message)
 	}
@@ -156,8 +157,8 @@ func TestProgressingSaysWhatOfTheSpecIsNotCarriedOutThoughTheVersionStays(t *tes
 func TestNewestNamesWhatTheRangeBlocks(t *testing.T) {
 	above, outside := steptest.Candidate("1.2.0"), steptest.Candidate("1.3.0")
 	got := newestCondition(steptest.Bundle("1.0.0"), resolve.Decision{Updates: []resolve.Update{
-		{Candidate: outside, Reason: platformv1alpha1.BlockedRange, Why: "is outside", Unasked: true},
-		{Candidate: above, Reason: platformv1alpha1.BlockedRange, Why: "cannot be reached"},
+		{Candidate: outside, Reason: platformv1alpha1.BlockedRange, Cause: reason.Given("is outside"), NotRequested: true},
+		{Candidate: above, Reason: platformv1alpha1.BlockedRange, Cause: reason.Given("cannot be reached")},
 	}})
 	if want := "Version 1.0.0 is the newest that may be installed. Version 1.2.0 cannot be reached."; got.Message != want || got.Reason != platformv1alpha1.ReasonBlocked {
 		t.Errorf("got %s: %q, want %q", got.Reason, got.Message, want)
@@ -174,8 +175,8 @@ func TestNewestNamesADeprecatedVersion(t *testing.T) {
 }
 
 func TestNewestSaysWhetherSomebodyHasToActOnWhatIsInTheWay(t *testing.T) {
-	update := func(v string, reason platformv1alpha1.BlockedReason) resolve.Update {
-		return resolve.Update{Candidate: steptest.Candidate(v), Reason: reason, Why: "is " + string(reason)}
+	update := func(v string, blocked platformv1alpha1.BlockedReason) resolve.Update {
+		return resolve.Update{Candidate: steptest.Candidate(v), Reason: blocked, Cause: reason.Given("is " + string(blocked))}
 	}
 	for name, test := range map[string]struct {
 		decision resolve.Decision
@@ -183,7 +184,7 @@ func TestNewestSaysWhetherSomebodyHasToActOnWhatIsInTheWay(t *testing.T) {
 		words    string
 	}{
 		"nothing newer":                  {resolve.Decision{}, platformv1alpha1.ReasonAsExpected, "is the newest that may be installed."},
-		"outside the range":              {resolve.Decision{Updates: []resolve.Update{{Candidate: steptest.Candidate("1.1.0"), Reason: platformv1alpha1.BlockedRange, Unasked: true}}}, platformv1alpha1.ReasonAsExpected, "is the newest that may be installed."},
+		"outside the range":              {resolve.Decision{Updates: []resolve.Update{{Candidate: steptest.Candidate("1.1.0"), Reason: platformv1alpha1.BlockedRange, NotRequested: true}}}, platformv1alpha1.ReasonAsExpected, "is the newest that may be installed."},
 		"not for this cluster":           {resolve.Decision{Updates: []resolve.Update{update("1.1.0", platformv1alpha1.BlockedUnfit)}}, platformv1alpha1.ReasonAsExpected, "Version 1.1.0 is Unfit."},
 		"a step that cannot be made":     {resolve.Decision{Updates: []resolve.Update{update("1.1.0", platformv1alpha1.BlockedStep)}}, platformv1alpha1.ReasonBlocked, "Version 1.1.0 is Step."},
 		"rules that cannot be read":      {resolve.Decision{Updates: []resolve.Update{update("1.1.0", platformv1alpha1.BlockedRulesInvalid)}}, platformv1alpha1.ReasonBlocked, "Version 1.1.0 is RulesInvalid."},

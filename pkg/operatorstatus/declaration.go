@@ -34,8 +34,8 @@ func (r *report) declaredByCatalogs(bundle platformv1alpha1.InstalledBundle) com
 	if r.in.Catalogs == nil {
 		return compat.Statement{}
 	}
-	return resolve.DeclaredOf(r.in.Catalogs.Request, r.in.Catalogs.Catalogs, resolve.Holding{
-		Bundle: bundle.Bundle, Catalog: bundle.Catalog, Same: func(image string) bool { return upgradestep.SameImage(image, bundle.Image) },
+	return resolve.DeclaredOf(r.in.Catalogs.Request, r.in.Catalogs.Catalogs, resolve.RunningBundle{
+		Bundle: bundle.Bundle, Catalog: bundle.Catalog, SameImage: func(image string) bool { return upgradestep.SameImage(image, bundle.Image) },
 	})
 }
 

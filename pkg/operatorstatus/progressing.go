@@ -165,7 +165,7 @@ func failureOf(deployment *corev1alpha2.BundleDeployment, conditionType, reason 
 // waitsForCatalog reports whether nothing may have been chosen only because a catalog cannot be read. It reports false if others were read
 // and have nothing that fits: a catalog that never comes back must not hide what is wrong with the spec.
 func waitsForCatalog(decision resolve.Decision) bool {
-	return decision.Unread != "" && (len(decision.Available) > 0 || len(decision.Refused) == 0)
+	return decision.UnreadCatalogs != "" && (len(decision.Available) > 0 || len(decision.Refused) == 0)
 }
 
 // approvalMessage says which version awaits approval, and how to approve it.
@@ -196,15 +196,15 @@ func newestCondition(installed *platformv1alpha1.InstalledBundle, decision resol
 		return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("%s %s.", text, capitalized(upgradestep.TrimStop(decision.AwaitingWhy))))
 	}
 	for _, update := range decision.Updates {
-		if needsAction[update.Reason] || update.Reason == platformv1alpha1.BlockedRange && !update.Unasked {
-			return isFalse(platformv1alpha1.ReasonBlocked, text+fmt.Sprintf(" Version %s %s.", update.Version, upgradestep.TrimStop(update.Why)))
+		if needsAction[update.Reason] || update.Reason == platformv1alpha1.BlockedRange && !update.NotRequested {
+			return isFalse(platformv1alpha1.ReasonBlocked, text+fmt.Sprintf(" Version %s %s.", update.Version, upgradestep.TrimStop(update.Why())))
 		}
 	}
 	for _, update := range decision.Updates {
 		switch {
-		case update.Unasked: // as the spec has it
+		case update.NotRequested: // as the spec has it
 		case update.Reason != "":
-			return isFalse(platformv1alpha1.ReasonAsExpected, text+fmt.Sprintf(" Version %s %s.", update.Version, upgradestep.TrimStop(update.Why)))
+			return isFalse(platformv1alpha1.ReasonAsExpected, text+fmt.Sprintf(" Version %s %s.", update.Version, upgradestep.TrimStop(update.Why())))
 		case update.Bundle.Deprecated != "":
 			return isFalse(platformv1alpha1.ReasonAsExpected, text+fmt.Sprintf(" Version %s is deprecated, and is not moved to unless spec.package.version leaves nothing else.", update.Version))
 		}

@@ -122,7 +122,7 @@ func (r *report) setWarnings() {
 		ofDeployment = deployment.Status.Warnings
 	}
 	var all []string
-	for _, warning := range slices.Concat(r.decision().Away, r.ignoredOverrides, r.namespaceWarnings(), ofDeployment, r.decision().Notes) {
+	for _, warning := range slices.Concat(r.decision().UnavailableCatalogs, r.ignoredOverrides, r.namespaceWarnings(), ofDeployment, r.decision().Notes) {
 		if warning = truncate.Cut(warning, maxWarning); len(all) < maxWarnings && !slices.Contains(all, warning) {
 			all = append(all, warning)
 		}

@@ -38,7 +38,7 @@ func (r *report) setUpdates() {
 // areUpdatesUnknown reports that nothing is known of versions above the installed one: no catalog was read, or none could be.
 func (r *report) areUpdatesUnknown() bool {
 	decision := r.decision()
-	return r.in.Refusal != nil || decision.Unread != "" && len(decision.Available) == 0 && len(decision.Refused) == 0
+	return r.in.Refusal != nil || decision.UnreadCatalogs != "" && len(decision.Available) == 0 && len(decision.Refused) == 0
 }
 
 // removeReached removes the installed version from an earlier list, and from the paths in it.
@@ -65,7 +65,7 @@ func (r *report) availableUpdate(from resolve.Update) platformv1alpha1.Available
 	for _, version := range from.Path[:min(len(from.Path), platformv1alpha1.MaxPath)] {
 		update.Path = append(update.Path, truncate.Cut(version, resolve.MaxVersion))
 	}
-	reason, why := from.Reason, from.Why
+	reason, why := from.Reason, from.Why()
 	if reason == "" || reason == platformv1alpha1.BlockedAwaitingApproval {
 		if other, text := r.blockedNow(from); other != "" {
 			reason, why = other, text

@@ -2,19 +2,19 @@ package resolve
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/compat"
+	"github.com/openshift/platform-operators/pkg/resolve/reason"
 )
 
-// highestPriority parts the options of the highest priority from the others.
-func highestPriority(fitting []*option) (kept, lower []*option) {
+// highestPriority separates the options of the highest priority from the others.
+func highestPriority(fitting []*Option) (kept, lower []*Option) {
 	if len(fitting) == 0 {
 		return nil, nil
 	}
-	best := slices.MaxFunc(fitting, func(a, b *option) int { return cmp.Compare(a.priority, b.priority) })
+	best := slices.MaxFunc(fitting, func(a, b *Option) int { return cmp.Compare(a.priority, b.priority) })
 	for _, o := range fitting {
 		if o.priority == best.priority {
 			kept = append(kept, o)
@@ -26,40 +26,28 @@ func highestPriority(fitting []*option) (kept, lower []*option) {
 }
 
 // outranked refuses an option because of one in a catalog of a higher priority.
-func (o *option) outranked(by *option) Refusal {
-	return Refusal{
-		Candidate: o.Candidate,
-		Rule:      RulePriority,
-		Why:       fmt.Sprintf("is in catalog %s, whose priority %d is below that of %s: select it with spec.package.catalogSelector", o.Catalog, o.priority, by.Catalog),
-	}
+func (o *Option) outranked(by *Option) Refusal {
+	return Refusal{Candidate: o.Candidate, Rule: RulePriority, Cause: reason.Outranked{Catalog: o.Catalog, Priority: o.priority, By: by.Catalog}}
 }
 
-// ambiguous says that catalogs of equal priority disagree on what a version is, and how to decide; empty when they do not.
-func ambiguous(ask *question, first *option, options []*option) string {
+// whyAmbiguous says that catalogs of equal priority have different content for a version; nil if they do not.
+func whyAmbiguous(q *query, first *Option, options []*Option) reason.Reason {
 	for _, o := range options {
-		if o.Version.IsZero() || !o.wanted || o.Version.Compare(first.Version) != 0 || o.Catalog == first.Catalog || content(o.Bundle) == content(first.Bundle) || o.unfit != "" {
+		if o.Version.IsZero() || !o.isRequested || o.Version.Compare(first.Version) != 0 || o.Catalog == first.Catalog || content(o.Bundle) == content(first.Bundle) || o.unfit != nil {
 			continue
 		}
 		if o.Catalog.Compare(first.Catalog) < 0 {
 			first, o = o, first
 		}
-		return fmt.Sprintf("version %s of package %q is ambiguous: catalogs %s (%s) and %s (%s) have the same priority and different images for it; decide with spec.package.catalogSelector.matchLabels %s, or give one catalog a higher priority",
-			clip(first.Version.String(), maxQuoted), ask.Package, first.Catalog, clip(first.Bundle.Image, maxCause), o.Catalog, clip(o.Bundle.Image, maxCause), deciding(first, o))
+		return reason.Ambiguous{
+			Version: first.Version, Package: q.request.Package,
+			First: reason.Image{Catalog: first.Catalog, Image: first.Bundle.Image}, Second: reason.Image{Catalog: o.Catalog, Image: o.Bundle.Image},
+		}
 	}
-	return ""
+	return nil
 }
 
-// deciding is a selector that takes the first of two catalogs and not the second.
-func deciding(first, other *option) string {
-	switch {
-	case first.Catalog.Kind != other.Catalog.Kind:
-		return fmt.Sprintf("{%q: %q}", platformv1alpha1.LabelCatalogKind, first.Catalog.Kind)
-	case first.Catalog.Name != other.Catalog.Name:
-		return fmt.Sprintf("{%q: %q}", platformv1alpha1.LabelCatalogName, first.Catalog.Name)
-	}
-	return fmt.Sprintf("{%q: %q}", platformv1alpha1.LabelCatalogNamespace, first.Catalog.Namespace)
-}
-
+// sortRefusals puts the newest version first.
 func sortRefusals(refusals []Refusal) {
 	slices.SortFunc(refusals, func(a, b Refusal) int {
 		return cmp.Or(newestFirst(a.Candidate, b.Candidate), a.Catalog.Compare(b.Catalog))
@@ -82,7 +70,7 @@ func (d Decision) Moves() []compat.Candidate {
 			Version: c.Bundle.Version, Release: c.Bundle.Release, Newer: newer[c.Version.String()], Max: c.Bundle.MaxOpenShiftVersions, Why: d.Obstacle,
 		}
 		if update, held := heldUp[c.Version.String()]; held {
-			move.Why = "it " + update.Why
+			move.Why = "it " + update.Why()
 			if update.Reason == platformv1alpha1.BlockedAwaitingApproval {
 				move.Approve = c.Version.String()
 			}
@@ -91,7 +79,7 @@ func (d Decision) Moves() []compat.Candidate {
 		moves = append(moves, move)
 	}
 	for _, r := range d.Refused {
-		if r.Version.IsZero() || r.Rule == RuleInstalled {
+		if r.Version.IsZero() || r.Rule == RuleDowngrade {
 			continue
 		}
 		moves = append(moves, compat.Candidate{
@@ -99,7 +87,7 @@ func (d Decision) Moves() []compat.Candidate {
 			Release: r.Bundle.Release,
 			Newer:   newer[r.Version.String()],
 			Max:     r.Bundle.MaxOpenShiftVersions,
-			Why:     "it " + r.Why,
+			Why:     "it " + r.Why(),
 		})
 	}
 	return moves

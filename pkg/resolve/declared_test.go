@@ -45,7 +45,7 @@ func TestDeclaredOf(t *testing.T) {
 		"there is no catalog":              {nil, nil, compat.Statement{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			held := Holding{Bundle: "quay.v1.0.0", Catalog: "ClusterCatalog/ours", Same: func(image string) bool { return image == "i" }}
+			held := RunningBundle{Bundle: "quay.v1.0.0", Catalog: "ClusterCatalog/ours", SameImage: func(image string) bool { return image == "i" }}
 			got := DeclaredOf(Request{Package: "quay", Selector: test.selector}, test.catalogs, held)
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)

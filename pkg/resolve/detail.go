@@ -4,49 +4,50 @@ import (
 	"strings"
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/resolve/reason"
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
 // maxDeclared is of how many different values of olm.maxOpenShiftVersion the lowest version is explained in detail.
 const maxDeclared = 32
 
-// detail explains the refusals that somebody reads: which bundles and steps are in the way of a version takes searches of its own, which
+// addDetails explains the refusals that are shown: which bundles and steps are in the way of a version takes searches of its own, which
 // would be too many for every version of a large package.
-func (s *study) detail(decision *Decision) {
-	if len(s.closedIn) == 0 {
+func (s *Evaluation) addDetails(decision *Decision) {
+	if len(s.unreachableIn) == 0 {
 		return
 	}
-	read := s.readVersions(decision)
-	why := map[string]string{}
+	read := s.detailedVersions(decision)
+	detailed := map[string]reason.Reason{}
 	for i := range decision.Refused {
 		refused := &decision.Refused[i]
-		journey := s.closedIn[keyOf(refused.Candidate)]
-		if journey == nil || !read[refused.Version.String()] {
+		paths := s.unreachableIn[keyOf(refused.Candidate)]
+		if paths == nil || !read[refused.Version.String()] {
 			continue
 		}
-		if at, ok := journey.at[node{refused.Bundle.Name, refused.Version.String()}]; ok && !journey.reach.Reached(at) {
-			refused.Why = journey.reach.Refusal(at).Why
-			why[keyOf(refused.Candidate)] = refused.Why
+		if at, ok := paths.positions[node{refused.Bundle.Name, refused.Version.String()}]; ok && !paths.reach.Reached(at) {
+			refused.Cause = reason.Given(paths.reach.Refusal(at).Why)
+			detailed[keyOf(refused.Candidate)] = refused.Cause
 		}
 	}
 	for i := range decision.Updates {
 		update := &decision.Updates[i]
-		if text, detailed := why[keyOf(update.Candidate)]; detailed {
-			update.Why = text
+		if cause, isDetailed := detailed[keyOf(update.Candidate)]; isDetailed {
+			update.Cause = cause
 		}
 	}
 }
 
-// readVersions are the versions whose refusal is read: those that status shows, the newest for each reason and each rule, which conditions
+// detailedVersions are the versions whose refusal is shown: those that status shows, the newest for each reason and each rule, which conditions
 // tell, the approved one, and the lowest above what is installed for each olm.maxOpenShiftVersion, one of which the upgrade gate names.
-func (s *study) readVersions(decision *Decision) map[string]bool {
+func (s *Evaluation) detailedVersions(decision *Decision) map[string]bool {
 	type kind struct {
-		reason  platformv1alpha1.BlockedReason
-		unasked bool
+		reason       platformv1alpha1.BlockedReason
+		notRequested bool
 	}
-	read, kinds, rules, lowest := map[string]bool{s.ask.Approved: true}, map[kind]bool{}, map[string]bool{}, map[string]upgrade.Version{}
+	read, kinds, rules, lowest := map[string]bool{s.query.request.Approved: true}, map[kind]bool{}, map[string]bool{}, map[string]upgrade.Version{}
 	for i, update := range decision.Updates {
-		if of := (kind{update.Reason, update.Unasked}); i < platformv1alpha1.MaxAvailableUpdates || !kinds[of] {
+		if of := (kind{update.Reason, update.NotRequested}); i < platformv1alpha1.MaxAvailableUpdates || !kinds[of] {
 			kinds[of] = true
 			read[update.Version.String()] = true
 		}
@@ -56,7 +57,7 @@ func (s *study) readVersions(decision *Decision) map[string]bool {
 			rules[refused.Rule] = true
 			read[refused.Version.String()] = true
 		}
-		if declared := strings.Join(refused.Bundle.MaxOpenShiftVersions, "\x00"); refused.Version.Compare(s.ask.installed) >= 0 {
+		if declared := strings.Join(refused.Bundle.MaxOpenShiftVersions, "\x00"); refused.Version.Compare(s.query.installed) >= 0 {
 			if _, known := lowest[declared]; known || len(lowest) < maxDeclared {
 				lowest[declared] = refused.Version // they come newest first
 			}

@@ -8,13 +8,13 @@ import (
 // that were created in the same second, which is as fine as the API server counts, it is the one that has something deployed, then the first
 // by name. One that is being deleted holds its package until it is gone, so that two never manage the same objects.
 func PackageHolder(operator *platformv1alpha1.PlatformOperator, all []*platformv1alpha1.PlatformOperator) string {
-	holder := operator
+	offer := operator
 	for _, other := range all {
-		if other.Spec.Package.Name == operator.Spec.Package.Name && comesBefore(other, holder) {
-			holder = other
+		if other.Spec.Package.Name == operator.Spec.Package.Name && comesBefore(other, offer) {
+			offer = other
 		}
 	}
-	return holder.Name
+	return offer.Name
 }
 
 func comesBefore(a, b *platformv1alpha1.PlatformOperator) bool {

@@ -1,9 +1,10 @@
 package resolve
 
 import (
-	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/openshift/platform-operators/pkg/resolve/reason"
 )
 
 // Install modes as ClusterServiceVersions name them.
@@ -14,26 +15,25 @@ const (
 	modeMulti  = "MultiNamespace"
 )
 
-// installModes refuses what says that it cannot watch the namespaces that it should; who says nothing is found out when it
-// is rendered. Without a wish, all namespaces are watched, or else the one that it is installed in.
-func installModes(ask *question, o *option) string {
+// installModesRule refuses what declares that it cannot watch the namespaces that it should; a bundle that declares nothing is checked
+// when it is rendered. If the spec names no namespace, all are watched, or else the one that the operator is installed in.
+func installModesRule(q *query, o *Option) reason.Reason {
 	supported := o.Bundle.InstallModes
 	if supported == nil {
-		return ""
+		return nil
 	}
-	if ask.WatchNamespace == "" {
+	if q.request.WatchNamespace == "" {
 		if supported[modeAll] || supported[modeOwn] {
-			return ""
+			return nil
 		}
-		return fmt.Sprintf("supports the install modes [%s] only: say in spec.install.config.watchNamespace which namespaces it shall watch", modesOf(supported))
+		return reason.NoNamespace{Supported: modesOf(supported)}
 	}
-	for _, mode := range modesNeeded(strings.Split(ask.WatchNamespace, ","), ask.installNamespace(o)) {
+	for _, mode := range modesNeeded(strings.Split(q.request.WatchNamespace, ","), q.installNamespace(o)) {
 		if !supported[mode] {
-			return fmt.Sprintf("does not support the install mode %s, which spec.install.config.watchNamespace %s needs, only [%s]",
-				mode, quote(ask.WatchNamespace), modesOf(supported))
+			return reason.UnsupportedInstallMode{Mode: mode, WatchNamespace: q.request.WatchNamespace, Supported: modesOf(supported)}
 		}
 	}
-	return ""
+	return nil
 }
 
 // modesNeeded are the modes that an operator has to support to watch these namespaces. To watch the own namespace needs
@@ -54,23 +54,24 @@ func modesNeeded(watched []string, own string) []string {
 }
 
 // installNamespace is where an option would be installed.
-func (ask *question) installNamespace(o *option) string {
+func (q *query) installNamespace(o *Option) string {
 	switch {
-	case ask.InstallNamespace != "":
-		return ask.InstallNamespace
+	case q.request.InstallNamespace != "":
+		return q.request.InstallNamespace
 	case o.Bundle.SuggestedNamespace != "":
 		return o.Bundle.SuggestedNamespace
 	}
-	return ask.Package + "-system"
+	return q.request.Package + "-system"
 }
 
-func modesOf(supported map[string]bool) string {
+// modesOf are the supported modes, sorted.
+func modesOf(supported map[string]bool) []string {
 	var modes []string
-	for mode, yes := range supported {
-		if yes {
-			modes = append(modes, clip(mode, maxQuoted))
+	for mode, isSupported := range supported {
+		if isSupported {
+			modes = append(modes, reason.Name(mode))
 		}
 	}
 	slices.Sort(modes)
-	return list(modes, " ", 4)
+	return modes
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/resolve/reason"
 )
 
 func TestInstallModes(t *testing.T) {
@@ -32,7 +33,7 @@ func TestInstallModes(t *testing.T) {
 		"several with the own one, that not supported": {supported: "MultiNamespace", watch: "a,b", install: "b", refusal: "OwnNamespace"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ask := &question{Request: Request{Package: "quay", WatchNamespace: test.watch, InstallNamespace: test.install}}
+			q := &query{request: Request{Package: "quay", WatchNamespace: test.watch, InstallNamespace: test.install}}
 			bundle := catalog.Bundle{SuggestedNamespace: test.suggested}
 			if test.supported != "" {
 				bundle.InstallModes = map[string]bool{modeAll: false}
@@ -40,7 +41,7 @@ func TestInstallModes(t *testing.T) {
 					bundle.InstallModes[mode] = true
 				}
 			}
-			got := installModes(ask, &option{Candidate: Candidate{Bundle: bundle}})
+			got := reason.Text(installModesRule(q, &Option{Candidate: Candidate{Bundle: bundle}}))
 			if (got == "") != (test.refusal == "") || !strings.Contains(got, test.refusal) {
 				t.Errorf("the refusal is %q, want one that names %q", got, test.refusal)
 			}

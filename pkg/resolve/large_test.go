@@ -21,16 +21,16 @@ func largeCatalogs(versions int, rules string) []Catalog {
 	if rules != "" {
 		first.UpgradeRules = []catalog.UpgradeRules{{Schema: upgrade.Schema, Where: "blob 1", Raw: rules}}
 	}
-	second := madeOf("quay", "0.9.0") // below what is installed: it is in the way of nothing, and has to be compared with everything
+	second := chained("0.9.0") // below what is installed: it is in the way of nothing, and has to be compared with everything
 	return []Catalog{{ID: cluster, Package: first}, {ID: catalog.ID{Kind: catalog.KindClusterCatalog, Name: "second"}, Package: second}}
 }
 
 // workOn decides about one operator, and counts the steps of work that its paths and their explanations take.
 func workOn(t *testing.T, req Request, catalogs []Catalog) (Decision, int) {
 	t.Helper()
-	around := newSurroundings([]Request{req}, World{Catalogs: func(string) []Catalog { return catalogs }})
-	s := begin(req, around)
-	return decideJointly(around, []*study{s})[req.Operator], s.journey.reach.Work()
+	e := NewEvaluation(req, NewClusterIndex([]Request{req}, ClusterState{Catalogs: func(string) []Catalog { return catalogs }}))
+	e.Filter()
+	return e.Decide(), e.paths.reach.Work()
 }
 
 func TestHRD_B1_WorkGrowsAsThePackageDoes(t *testing.T) {
@@ -65,8 +65,8 @@ func TestHRD_B1_WorkGrowsAsThePackageDoes(t *testing.T) {
 					if i+1 >= versions-reached || i+1 == versions-reached-1 { // reached, or the lowest that is not
 						continue
 					}
-					if detailed := strings.Contains(update.Why, "steps["); update.Reason != test.reason || detailed != (test.reason != "" && shown) {
-						t.Fatalf("update %d of %d, %s: %s, %s", i, versions, update.Version, update.Reason, update.Why)
+					if detailed := strings.Contains(update.Why(), "steps["); update.Reason != test.reason || detailed != (test.reason != "" && shown) {
+						t.Fatalf("update %d of %d, %s: %s, %s", i, versions, update.Version, update.Reason, update.Why())
 					}
 				}
 			}
@@ -77,76 +77,12 @@ func TestHRD_B1_WorkGrowsAsThePackageDoes(t *testing.T) {
 	}
 }
 
-func TestHRD_B1_SearchesThatEndSayWhichPackageAndOthersAreDecided(t *testing.T) {
-	done := make(chan struct{})
-	close(done)
-	large := ask(installed("1.10000.0"))
-	large.Operator = "large"
-	small := ask(func(*Request) {})
-	small.Operator, small.Package = "small", "small"
-	world := World{Limit: upgrade.Limit{Done: done}, Catalogs: func(pkg string) []Catalog {
-		if pkg == "small" {
-			return []Catalog{{ID: cluster, Package: madeOf("small", "1.0.0")}}
-		}
-		return largeCatalogs(2000, "")
-	}}
-	got := Together([]Request{large, small}, world)
-	if chosen := got["small"].Chosen; chosen == nil || chosen.Version.String() != "1.0.0" {
-		t.Errorf("the other operator: %+v", got["small"])
-	}
-	update := got["large"].Updates[0]
-	if update.Reason != platformv1alpha1.BlockedSearchLimit || !strings.Contains(update.Why, fmt.Sprintf("package %q was canceled", large.Package)) {
-		t.Errorf("the large one: %+v", update)
-	}
-	if target := got["large"].Target; target == nil || target.Version.String() != "1.10000.0" {
-		t.Errorf("the large one goes to %v: %s", target, got["large"].Message)
-	}
-}
-
-func TestHRD_B1_NothingIsKeptOfACallThatWasEnded(t *testing.T) {
-	closed := make(chan struct{})
-	close(closed)
-	large := largeCatalogs(2000, "")
-	world := func(done <-chan struct{}) World {
-		return World{Limit: upgrade.Limit{Done: done}, Catalogs: func(string) []Catalog { return large }}
-	}
-	requests := []Request{ask(installed("1.10000.0"))}
-	name := requests[0].Operator
-	var cache Cache
-	for _, step := range []struct {
-		says    string
-		done    <-chan struct{}
-		decided int
-		blocked platformv1alpha1.BlockedReason
-	}{
-		{"the first call is ended", closed, 1, platformv1alpha1.BlockedSearchLimit},
-		{"the next one is not", make(chan struct{}), 1, ""},
-		{"another context", make(chan struct{}), 0, ""},
-		{"no context", nil, 0, ""},
-		{"a call that is ended needs no search", closed, 0, ""},
-		{"what was kept stays", nil, 0, ""},
-	} {
-		got := cache.Decide(name, requests, world(step.done))
-		if got.Decided != step.decided || got.Updates[0].Reason != step.blocked {
-			t.Fatalf("%s: %d were decided, want %d; the newest is blocked by %q, want %q", step.says, got.Decided, step.decided, got.Updates[0].Reason, step.blocked)
-		}
-	}
-	var whole Cache
-	whole.Together(requests, world(closed))
-	if got := whole.Together(requests, world(nil))[name]; got.Updates[0].Reason != "" {
-		t.Errorf("all together, after a call that was ended: %+v", got.Updates[0])
-	}
-	if _, undecided := whole.Invalidate(requests, world(closed)); len(undecided) != 0 {
-		t.Errorf("%v count as undecided", undecided)
-	}
-}
-
 func TestHRD_B1_TheBudgetIsTheWorlds(t *testing.T) {
 	request := ask(installed("1.10000.0"))
 	for budget, want := range map[int]platformv1alpha1.BlockedReason{0: "", 1 << 20: "", 1000: platformv1alpha1.BlockedSearchLimit} {
-		world := World{Limit: upgrade.Limit{Steps: budget}, Catalogs: func(string) []Catalog { return largeCatalogs(100, "") }}
-		if got := Together([]Request{request}, world)[request.Operator].Updates[0]; got.Reason != want {
-			t.Errorf("with %d steps the newest is blocked by %q, want %q: %s", budget, got.Reason, want, got.Why)
+		state := ClusterState{Limit: upgrade.Limit{Steps: budget}, Catalogs: func(string) []Catalog { return largeCatalogs(100, "") }}
+		if got := resolveIn(state, request).Updates[0]; got.Reason != want {
+			t.Errorf("with %d steps the newest is blocked by %q, want %q: %s", budget, got.Reason, want, got.Why())
 		}
 	}
 }

@@ -8,10 +8,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/resolve/reason"
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// addManager lays what the PlatformOperatorManager says over a request. What cannot be read of it is an error, never a
+// addManager adds what the PlatformOperatorManager says to a request. What cannot be read of it is an error, never a
 // permission: the API server refuses most of that before it is stored.
 func (r *Request) addManager(spec operatorv1alpha1.PlatformOperatorManagerSpec) error {
 	if err := emptyList(spec); err != nil {
@@ -20,7 +21,7 @@ func (r *Request) addManager(spec operatorv1alpha1.PlatformOperatorManagerSpec) 
 	for _, glob := range spec.AllowedPackages {
 		if _, err := path.Match(glob, r.Package); err != nil {
 			return fmt.Errorf("reading %s of spec.allowedPackages of PlatformOperatorManager %q: %w; correct it there, until then nothing is installed or moved",
-				quote(glob), operatorv1alpha1.PlatformOperatorManagerName, err)
+				reason.Quote(glob), operatorv1alpha1.PlatformOperatorManagerName, err)
 		}
 	}
 	r.Allowed = spec.AllowedPackages
@@ -62,35 +63,10 @@ func emptyList(spec operatorv1alpha1.PlatformOperatorManagerSpec) error {
 	return nil
 }
 
-// notAllowed says that no glob of the manager's matches the package; empty when one does, or when there are none. A glob
-// that cannot be read matches nothing.
-func (r Request) notAllowed() string {
-	if r.allows(r.Package) {
-		return ""
-	}
-	return fmt.Sprintf("package %q is not allowed on this cluster: spec.allowedPackages of PlatformOperatorManager %q has only %s; add it there, or delete the PlatformOperator",
-		r.Package, operatorv1alpha1.PlatformOperatorManagerName, quoted(r.Allowed))
-}
-
-// allows says whether the manager lets a package be asked for.
+// allows returns whether the manager's spec allows a package. A glob that cannot be read matches nothing.
 func (r Request) allows(pkg string) bool {
 	return len(r.Allowed) == 0 || slices.ContainsFunc(r.Allowed, func(glob string) bool {
 		matches, err := path.Match(glob, pkg)
 		return err == nil && matches
 	})
-}
-
-// notAllowedWhy says of a version what is in the way of it where its package is not allowed.
-func notAllowedWhy(req Request) string {
-	return fmt.Sprintf("is of a package that spec.allowedPackages of PlatformOperatorManager %q does not allow: add %q there",
-		operatorv1alpha1.PlatformOperatorManagerName, req.Package)
-}
-
-// excludedText names the catalogs that the manager's selector leaves out; empty when there are none.
-func (f finding) excludedText(req Request) string {
-	if len(f.excluded) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("spec.catalogSelector %s of PlatformOperatorManager %q leaves out %s",
-		fmt.Sprintf("%q", clip(req.ManagerSelector.String(), maxCause)), operatorv1alpha1.PlatformOperatorManagerName, names(f.excluded))
 }

@@ -12,6 +12,7 @@ import (
 
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/resolve/reason"
 )
 
 func TestPackageIsAllowedWhenAGlobOfTheManagersMatchesIt(t *testing.T) {
@@ -38,10 +39,10 @@ func TestPackageIsAllowedWhenAGlobOfTheManagersMatchesIt(t *testing.T) {
 			if test.allowed {
 				return
 			}
-			if got.Reason != platformv1alpha1.ReasonValidationFailed || len(got.Message) > MaxMessage {
+			if got.Reason != platformv1alpha1.ReasonValidationFailed || len(got.Message) > reason.MaxMessage {
 				t.Errorf("the reason is %s, the message has %d bytes", got.Reason, len(got.Message))
 			}
-			for _, word := range append([]string{`PlatformOperatorManager "cluster"`, "spec.allowedPackages", `package "quay"`}, quote(test.globs[0])) {
+			for _, word := range append([]string{`PlatformOperatorManager "cluster"`, "spec.allowedPackages", `package "quay"`}, reason.Quote(test.globs[0])) {
 				if !strings.Contains(got.Message, word) {
 					t.Errorf("the message does not name %s: %s", word, got.Message)
 				}
@@ -56,7 +57,7 @@ func TestPackageIsAllowedWhenAGlobOfTheManagersMatchesIt(t *testing.T) {
 
 func TestPackageThatIsNotAllowedIsNotLookedForFirst(t *testing.T) {
 	got := Resolve(ask(func(r *Request) { r.Allowed = []string{"acm"} }), nil)
-	if got.Reason != platformv1alpha1.ReasonValidationFailed || got.Unread != "" {
+	if got.Reason != platformv1alpha1.ReasonValidationFailed || got.UnreadCatalogs != "" {
 		t.Errorf("without any catalog it is %s: %s", got.Reason, got.Message)
 	}
 }
@@ -147,7 +148,7 @@ func FuzzAllowedGlob(f *testing.F) {
 			t.Errorf("glob %q can be stored and not be read: %v", glob, err)
 		}
 		req := Request{Package: name, Allowed: []string{glob}}
-		if readable := req.addManager(operatorv1alpha1.PlatformOperatorManagerSpec{AllowedPackages: []string{glob}}) == nil; !readable && req.notAllowed() == "" {
+		if readable := req.addManager(operatorv1alpha1.PlatformOperatorManagerSpec{AllowedPackages: []string{glob}}) == nil; !readable && req.allows(name) {
 			t.Errorf("glob %q cannot be read and allows %q", glob, name)
 		}
 	})

@@ -13,6 +13,7 @@ import (
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/upgrade"
 	"github.com/openshift/platform-operators/test/realdata"
 )
 
@@ -173,4 +174,19 @@ func BenchmarkResolveOneRealPackage(b *testing.B) {
 			}
 		})
 	}
+}
+
+// requestOf asks for a real package, perhaps with its oldest version installed.
+func requestOf(pkg catalog.Package, installed bool) Request {
+	req := Request{Operator: pkg.Name, Package: pkg.Name, ClusterVersion: "4.20.0", KubeVersion: "v1.33.0"}
+	channel, _ := pkg.Channel(pkg.DefaultChannel)
+	var oldest upgrade.Version
+	for _, entry := range channel.Entries {
+		bundle, _ := pkg.Bundle(entry.Name)
+		version, err := upgrade.ParseVersion(bundle.Version, bundle.Release)
+		if installed && err == nil && (oldest.IsZero() || version.Compare(oldest) < 0) {
+			oldest, req.InstalledVersion, req.InstalledBundle = version, bundle.Version, bundle.Name
+		}
+	}
+	return req
 }

@@ -1,7 +1,6 @@
 package resolve
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -10,10 +9,11 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/resolve/reason"
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// Catalog is one trusted catalog of the cluster and what it has of the package that is asked for.
+// Catalog is one trusted catalog of the cluster and what it has of the requested package.
 type Catalog struct {
 	ID     catalog.ID
 	Labels map[string]string
@@ -23,14 +23,14 @@ type Catalog struct {
 	Package *catalog.Package
 	// Err says why the catalog could not be read. It is left out and named; the others still serve.
 	Err error
-	// Pending says that Err is only that nobody has tried yet. Nothing is chosen over such a catalog if its word counts as
-	// much or more: what runs must not depend on which catalog answers first.
+	// Pending says that Err is only that the catalog has not been read yet. Nothing is chosen over such a catalog of the same priority
+	// or a higher one: what runs must not depend on which catalog answers first.
 	Pending bool
-	// Away says that the catalog could not be read for some time by now, which everybody is told for whom it might count: with
-	// an Err that it is left out, without that Package is what it last had.
-	Away bool
-	// Since is since when it could not be read, where it is Away.
-	Since time.Time
+	// Unavailable says that the catalog could not be read for some time, which is reported to affected operators: with an Err it is
+	// left out, without one Package is what it last had.
+	Unavailable bool
+	// UnavailableSince is since when it could not be read, if it is Unavailable.
+	UnavailableSince time.Time
 }
 
 // Request is what one PlatformOperator asks for, on which cluster.
@@ -72,7 +72,7 @@ type Request struct {
 // Candidate is one bundle that could be installed, in one catalog.
 type Candidate struct {
 	Catalog catalog.ID
-	// Channel is the channel that it was found in: one that was asked for before others, the default one before others.
+	// Channel is the channel that it was found in: a requested one before others, the default one before others.
 	Channel string
 	// Channels are all that it is in, there.
 	Channels []string
@@ -89,8 +89,8 @@ func (c Candidate) Format() string {
 	return c.Bundle.MediaTypes[0]
 }
 
-// Hop is one move on the way to a version.
-type Hop struct {
+// Step is one upgrade step on the path to a version.
+type Step struct {
 	Candidate
 	// Sources are what permits it.
 	Sources []upgrade.Source
@@ -101,19 +101,22 @@ type Refusal struct {
 	Candidate
 	// Rule names the rule that refused it, one of a fixed set.
 	Rule string
-	// Why is the rest of a sentence that begins with the version: `is outside spec.package.version "1.x"`.
-	Why string
+	// Cause is what the rule has against it.
+	Cause reason.Reason
 }
+
+// Why is the rest of a sentence that begins with the version: `is outside spec.package.version "1.x"`.
+func (r Refusal) Why() string { return reason.Text(r.Cause) }
 
 // Decision is what was chosen, what else would do, and why the rest would not.
 type Decision struct {
 	// Chosen is the bundle to run next, nil when there is none: then Reason and Message say why. It is Target, or the first
-	// hop on the way there.
+	// upgrade step on the path there.
 	Chosen *Candidate
 	// Target is where the way ends: the best version that may be moved to, or what is installed.
 	Target *Candidate
-	// Path are the hops from what is installed to Target; none when nothing has to be moved, and for a first installation.
-	Path []Hop
+	// Path are the upgrade steps from what is installed to Target; none when nothing has to be moved, and for a first installation.
+	Path []Step
 	// Awaiting is the version that would be moved to if it were approved, nil when no approval is missing. Why says what is the
 	// matter with the one that is approved, empty when none is.
 	Awaiting    *Candidate
@@ -132,21 +135,21 @@ type Decision struct {
 	Message string
 	// Obstacle is why nothing was chosen though something fits, without what ails catalogs; empty otherwise.
 	Obstacle string
-	// Unread names the catalogs that were left out because they could not be read and says why, LeftOut only names them, so that
+	// UnreadCatalogs names the catalogs that were left out because they could not be read and says why, OmittedCatalogs only names them, so that
 	// it is the same whatever the errors are; both say as well which kinds of catalogs could not be listed, and are empty when
 	// nothing is missing.
-	Unread, LeftOut string
-	// Away are sentences on the selected catalogs that could not be read for some time, sorted and bounded: which are left out,
+	UnreadCatalogs, OmittedCatalogs string
+	// UnavailableCatalogs are sentences on the selected catalogs that could not be read for some time, sorted and bounded: which are left out,
 	// of which the last content is used, and where to look. They are the same whatever the error is.
-	Away []string
+	UnavailableCatalogs []string
 	// Conflicts are what stands between this operator and a better version on the side of other operators, the best version
 	// first, at most maxConflicts.
 	Conflicts []Conflict
-	// Kin are the names of the operators that it was decided together with, sorted: what becomes of one may matter to the others.
-	Kin []string
-	// Lacking are the kinds of which the message, or Updates, tell who would bring them, sorted, at most maxLacking: as long as
-	// World.Providers says the same of these, so does the decision.
-	Lacking []catalog.GVK
+	// CoResolved are the names of the operators that it was decided together with, sorted.
+	CoResolved []string
+	// MissingKinds are the kinds for which the message, or Updates, say which packages provide them, sorted, at most MaxMissingKinds: as
+	// long as ClusterState.ProviderHints returns the same for these, the decision is the same.
+	MissingKinds []catalog.GVK
 	// Notes are what of the package's upgrade rules could not be seen or used, and which other operators are held back by
 	// what this one runs, sorted.
 	Notes []string
@@ -158,34 +161,44 @@ type Conflict struct {
 	Version string
 	// With are the other PlatformOperators that are part of it, sorted; none where nothing but a requirement is not met.
 	With []string
-	// Why is the rest of a sentence that begins with the version.
-	Why string
+	// Cause is what stands in the way.
+	Cause reason.Reason
 }
 
-// Resolve chooses the newest bundle that fits and, where something is installed, that a path of permitted moves leads to;
+// Why is the rest of a sentence that begins with the version.
+func (c Conflict) Why() string { return reason.Text(c.Cause) }
+
+// String is the sentence.
+func (c Conflict) String() string { return c.Version + " " + c.Why() }
+
+// Resolve chooses the newest bundle that fits and, where something is installed, that a path of permitted upgrade steps leads to;
 // one that is not deprecated before one that is. It never fails: what is wrong with the request, the catalogs or every
-// candidate is in the decision. It is Together for one operator on a cluster that has nothing else.
+// candidate is in the decision. The operator is decided as if it were the only one on a cluster that serves no kinds of others; what
+// it requires of other versions of itself is not missing there. Where operators depend on one another, see pkg/resolve/joint.
 func Resolve(req Request, catalogs []Catalog) Decision {
-	return Together([]Request{req}, World{Catalogs: func(string) []Catalog { return catalogs }})[req.Operator]
+	index := NewClusterIndex([]Request{req}, ClusterState{Catalogs: func(string) []Catalog { return catalogs }})
+	evaluation := NewEvaluation(req, index)
+	evaluation.Filter()
+	return evaluation.Decide()
 }
 
 // decide chooses among what fits.
-func (ask *question) decide(found finding, fitting []*option, journey *journey, decision *Decision) {
-	best := slices.MinFunc(fitting, preferred)
-	target, ok := ask.approved(fitting, best, decision)
+func (e *Evaluation) decide(decision *Decision) {
+	pkg := e.query.request.Package
+	best := slices.MinFunc(e.fitting, preferred)
+	target, ok := e.query.approvedTarget(e.fitting, best, decision)
 	if !ok {
-		decision.Message = fmt.Sprintf("version %s of package %q waits for approval", clip(best.Version.String(), maxQuoted), ask.Package)
+		decision.Message = reason.Text(reason.NotApproved{Version: best.Version, Package: pkg})
 		return
 	}
-	path := journey.to(target)
-	if pending := found.pending(target.priority); pending != "" {
+	path := e.paths.pathTo(target)
+	if pending, isPending := e.selection.pending(target.priority); isPending {
 		decision.Reason = platformv1alpha1.ReasonSourceFailed
-		decision.Message = fmt.Sprintf("version %s of package %q fits and is not chosen before catalog %s has been read",
-			clip(target.Version.String(), maxQuoted), ask.Package, pending)
+		decision.Message = reason.Text(reason.CatalogPending{Version: target.Version, Package: pkg, Catalog: pending})
 		return
 	}
-	if problem := journey.ambiguity(target); problem != "" {
-		decision.Reason, decision.Message = platformv1alpha1.ReasonValidationFailed, problem
+	if problem := e.paths.ambiguity(target); problem != nil {
+		decision.Reason, decision.Message = platformv1alpha1.ReasonValidationFailed, reason.Text(problem)
 		return
 	}
 	decision.Target, decision.Path = &target.Candidate, path
@@ -193,11 +206,15 @@ func (ask *question) decide(found finding, fitting []*option, journey *journey, 
 	if len(path) > 0 {
 		decision.Chosen = &path[0].Candidate
 	}
-	decision.Message = chose(ask.Request, *decision.Target, path)
+	chosen := reason.Chosen{Version: target.Version, Package: pkg, Channel: target.Channel, Catalog: target.Catalog}
+	for _, step := range path[:max(0, len(path)-1)] {
+		chosen.IntermediateVersions = append(chosen.IntermediateVersions, step.Version)
+	}
+	decision.Message = reason.Text(chosen)
 }
 
 // preferred orders what fits: what is not deprecated, then the newest.
-func preferred(a, b *option) int {
+func preferred(a, b *Option) int {
 	switch {
 	case (a.Bundle.Deprecated == "") == (b.Bundle.Deprecated == ""):
 		return newestFirst(a.Candidate, b.Candidate)

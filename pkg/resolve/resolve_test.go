@@ -13,6 +13,7 @@ import (
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/resolve/reason"
 )
 
 var (
@@ -143,13 +144,13 @@ func TestKindsOfCatalogsThatCouldNotBeListedAreTold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			req := ask(nil)
-			world := World{Catalogs: func(string) []Catalog { return test.catalogs }, Unlisted: []string{"CatalogSource", "ClusterCatalog"}}
-			got := Together([]Request{req}, world)[req.Operator]
+			state := ClusterState{Catalogs: func(string) []Catalog { return test.catalogs }, Unlisted: []string{"CatalogSource", "ClusterCatalog"}}
+			got := resolveIn(state, req)
 			if got.Message != test.message {
 				t.Errorf("got  %s\nwant %s", got.Message, test.message)
 			}
-			if got.Unread != unlisted || got.LeftOut != unlisted {
-				t.Errorf("what is left out: %q, without a reason %q", got.Unread, got.LeftOut)
+			if got.UnreadCatalogs != unlisted || got.OmittedCatalogs != unlisted {
+				t.Errorf("what is left out: %q, without a reason %q", got.UnreadCatalogs, got.OmittedCatalogs)
 			}
 		})
 	}
@@ -327,7 +328,7 @@ func TestUPG_R1_BundlesThatDoNotFitTheClusterAreNeverChosenAndNamed(t *testing.T
 			if got.Chosen == nil || got.Chosen.Bundle.Version != "1.0.0" || len(got.Available) != 1 {
 				t.Errorf("chose %s of %d", describe(got.Chosen), len(got.Available))
 			}
-			if len(got.Refused) != 1 || !strings.HasPrefix(got.Refused[0].Why, why) {
+			if len(got.Refused) != 1 || !strings.HasPrefix(got.Refused[0].Why(), why) {
 				t.Errorf("refused %+v, want %q", got.Refused, why)
 			}
 			got = Resolve(ask(nil), one(stable("1.1.0 "+misfit)))
@@ -372,8 +373,8 @@ func TestCatalogThatIsDownIsNamedAndTheOthersServe(t *testing.T) {
 	if got.Chosen == nil || got.Message != want {
 		t.Errorf("message (-want +got):\n%s", cmp.Diff(want, got.Message))
 	}
-	if want := "catalog ClusterCatalog/operators was left out: dial tcp: connection refused"; got.Unread != want {
-		t.Errorf("unread is %q, want %q", got.Unread, want)
+	if want := "catalog ClusterCatalog/operators was left out: dial tcp: connection refused"; got.UnreadCatalogs != want {
+		t.Errorf("unread is %q, want %q", got.UnreadCatalogs, want)
 	}
 }
 
@@ -461,15 +462,15 @@ func TestDecisionIsComplete(t *testing.T) {
 			r.VersionRange = fmt.Sprintf("<%d.0.0", narrowed%5+1)
 		})
 		got := Resolve(req, one(stable(versions...)))
-		if len(got.Available)+len(got.Refused) != len(versions) || len(got.Message) > MaxMessage || (got.Chosen == nil) != (got.Reason != "") {
+		if len(got.Available)+len(got.Refused) != len(versions) || len(got.Message) > reason.MaxMessage || (got.Chosen == nil) != (got.Reason != "") {
 			return false
 		}
-		question, problem := newQuestion(req, newSurroundings(nil, World{}))
-		if problem != "" {
+		query, problem := newQuery(req, NewClusterIndex(nil, ClusterState{}))
+		if problem != nil {
 			return false
 		}
 		for i, c := range got.Available {
-			if question.installed.Compare(c.Version) > 0 || !question.loose.Check(c.Version.Semver()) {
+			if query.installed.Compare(c.Version) > 0 || !query.loose.Check(c.Version.Semver()) {
 				return false
 			}
 			if i > 0 && newestFirst(got.Available[i-1], c) > 0 {
@@ -490,7 +491,7 @@ func FuzzRange(f *testing.F) {
 	pkg := stable("1.8.0", "1.9.0", "2.0.0-rc.1")
 	f.Fuzz(func(t *testing.T, text string) {
 		got := Resolve(ask(func(r *Request) { r.VersionRange = text }), one(pkg))
-		if (got.Chosen == nil) != (got.Reason != "") || got.Message == "" || len(got.Message) > MaxMessage || strings.ContainsAny(got.Message, "\n\r") {
+		if (got.Chosen == nil) != (got.Reason != "") || got.Message == "" || len(got.Message) > reason.MaxMessage || strings.ContainsAny(got.Message, "\n\r") {
 			t.Errorf("range %q: %+v", text, got)
 		}
 	})
@@ -526,7 +527,7 @@ func TestNothingIsChosenOverACatalogThatIsAboutToBeRead(t *testing.T) {
 
 func TestCatalogsThatAreAwayAreNamedWhateverTheirErrorSays(t *testing.T) {
 	away := func(c Catalog, err string) Catalog {
-		c.Away = true
+		c.Unavailable = true
 		if err != "" {
 			c.Package, c.Err = nil, errors.New(err)
 		}
@@ -554,19 +555,26 @@ func TestCatalogsThatAreAwayAreNamedWhateverTheirErrorSays(t *testing.T) {
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			got := Resolve(Request{Operator: "memo", Package: "memo", Selector: test.selector}, test.catalogs)
-			if diff := cmp.Diff(test.want, got.Away); diff != "" {
+			if diff := cmp.Diff(test.want, got.UnavailableCatalogs); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
 	t.Run("more than anybody reads", func(t *testing.T) {
 		var many []Catalog
-		for i := range 3 * maxAway {
+		for i := range 3 * reason.MaxUnavailable {
 			many = append(many, away(Catalog{ID: catalog.ID{Kind: catalog.KindClusterCatalog, Name: fmt.Sprint(i)}}, "down"))
 		}
-		got := Resolve(Request{Operator: "memo", Package: "memo"}, many).Away
-		if len(got) != maxAway+1 || got[maxAway] != fmt.Sprintf("and %d catalogs more cannot be read", 2*maxAway) {
+		got := Resolve(Request{Operator: "memo", Package: "memo"}, many).UnavailableCatalogs
+		if len(got) != reason.MaxUnavailable+1 || got[reason.MaxUnavailable] != fmt.Sprintf("and %d catalogs more cannot be read", 2*reason.MaxUnavailable) {
 			t.Errorf("%q", got)
 		}
 	})
+}
+
+// resolveIn decides about one operator in a cluster.
+func resolveIn(state ClusterState, req Request) Decision {
+	e := NewEvaluation(req, NewClusterIndex([]Request{req}, state))
+	e.Filter()
+	return e.Decide()
 }

@@ -1,11 +1,11 @@
 package resolve
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/resolve/reason"
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
@@ -17,13 +17,16 @@ type Update struct {
 	Reachable bool
 	// Path are the versions on the way there, itself the last; none when there is no way, and for what status does not show.
 	Path []string
-	// Reason and Why say what is in the way; empty when nothing is. Why is the rest of a sentence that begins with the version. It has
-	// details for what status shows, for the newest version of each reason, and for what an upgrade of the cluster may ask for.
+	// Reason and Cause say what is in the way; empty and nil if nothing is. Cause has details for what status shows, for the newest
+	// version of each reason, and for what an upgrade of the cluster may ask for.
 	Reason platformv1alpha1.BlockedReason
-	Why    string
-	// Unasked says that it is outside spec.package.version, or in none of the channels to choose from.
-	Unasked bool
+	Cause  reason.Reason
+	// NotRequested says that it is outside spec.package.version, or in none of the channels to choose from.
+	NotRequested bool
 }
+
+// Why is the rest of a sentence that begins with the version; empty if nothing is in the way.
+func (u Update) Why() string { return reason.Text(u.Cause) }
 
 // blockedReasons are what status says of a version that a rule refused.
 var blockedReasons = map[string]platformv1alpha1.BlockedReason{
@@ -33,15 +36,15 @@ var blockedReasons = map[string]platformv1alpha1.BlockedReason{
 	RuleFormat:                 platformv1alpha1.BlockedUnfit,
 	RuleRange:                  platformv1alpha1.BlockedRange,
 	RulePrerelease:             platformv1alpha1.BlockedPrerelease,
-	RuleInstalled:              platformv1alpha1.BlockedDowngrade,
+	RuleDowngrade:              platformv1alpha1.BlockedDowngrade,
 	RuleMaxOpenShift:           platformv1alpha1.BlockedUnfit,
 	RuleMinKube:                platformv1alpha1.BlockedUnfit,
 	RuleInstallModes:           platformv1alpha1.BlockedUnfit,
 	RuleNotAllowed:             platformv1alpha1.BlockedNotAllowed,
 	RulePriority:               platformv1alpha1.BlockedPriority,
-	RuleWay:                    platformv1alpha1.BlockedRange,
+	RulePath:                   platformv1alpha1.BlockedRange,
 	RuleAPIServices:            platformv1alpha1.BlockedUnfit,
-	RuleForeign:                platformv1alpha1.BlockedConflict,
+	RuleExternallyManaged:      platformv1alpha1.BlockedConflict,
 	RuleRequirement:            platformv1alpha1.BlockedRequirement,
 	RuleConflict:               platformv1alpha1.BlockedConflict,
 	string(upgrade.Unreadable): platformv1alpha1.BlockedRulesInvalid,
@@ -53,10 +56,10 @@ var blockedReasons = map[string]platformv1alpha1.BlockedReason{
 	string(upgrade.SearchLimit): platformv1alpha1.BlockedSearchLimit,
 }
 
-// updates lists every version above what is installed. Where several catalogs have one, what can be moved to is told, else
+// updates lists every version above what is installed. Where several catalogs have one, what can be moved to is listed, else
 // what is in the way of the one that counts most.
-func (ask *question) updates(options []*option, decision Decision, journey *journey) []Update {
-	if ask.installed.IsZero() {
+func (q *query) updates(options []*Option, decision Decision, paths *upgradePaths) []Update {
+	if q.installed.IsZero() {
 		return nil
 	}
 	available, refused := make(map[string]bool, len(decision.Available)), make(map[string]*Refusal, len(decision.Refused))
@@ -67,29 +70,29 @@ func (ask *question) updates(options []*option, decision Decision, journey *jour
 	for i := range decision.Refused {
 		refused[key(decision.Refused[i].Candidate)] = &decision.Refused[i]
 	}
-	higher := slices.DeleteFunc(slices.Clone(options), func(o *option) bool { return o.Version.IsZero() || o.Version.Compare(ask.installed) <= 0 })
+	higher := slices.DeleteFunc(slices.Clone(options), func(o *Option) bool { return o.Version.IsZero() || o.Version.Compare(q.installed) <= 0 })
 	if len(higher) == 0 {
 		return nil
 	}
 	updates, at := make([]Update, 0, len(higher)), make(map[string]int, len(higher))
 	for _, o := range higher {
 		update, version := Update{Candidate: o.Candidate}, o.Version.String()
-		update.Reachable = journey.reaches(o)
+		update.Reachable = paths.isReachable(o)
 		if _, known := at[version]; (known || len(updates) < platformv1alpha1.MaxAvailableUpdates) && update.Reachable {
-			update.Path = journey.versionsTo(o)
+			update.Path = paths.versionsTo(o)
 		}
 		refusal, blocked := refused[key(o.Candidate)]
 		switch {
 		case available[key(o.Candidate)]:
-			if problem := journey.ambiguity(o); problem != "" {
-				update.Reason, update.Why = platformv1alpha1.BlockedAmbiguous, "cannot be moved to: "+problem
-			} else if ask.Manual && version != ask.Approved {
+			if problem := paths.ambiguity(o); problem != nil {
+				update.Reason, update.Cause = platformv1alpha1.BlockedAmbiguous, reason.Immovable{Problem: problem}
+			} else if q.request.Manual && version != q.request.Approved {
 				update.Reason = platformv1alpha1.BlockedAwaitingApproval
-				update.Why = fmt.Sprintf("waits for approval: set spec.upgrades.approvedVersion to %q", version)
+				update.Cause = reason.AwaitingApproval{Version: version}
 			}
 		case blocked:
-			update.Reason, update.Why = blockedReasons[refusal.Rule], refusal.Why
-			update.Unasked = refusal.Rule == RuleRange || refusal.Rule == RuleChannel
+			update.Reason, update.Cause = blockedReasons[refusal.Rule], refusal.Cause
+			update.NotRequested = refusal.Rule == RuleRange || refusal.Rule == RuleChannel
 		}
 		if before, known := at[version]; known {
 			if !available[key(updates[before].Candidate)] && available[key(o.Candidate)] {
@@ -103,43 +106,45 @@ func (ask *question) updates(options []*option, decision Decision, journey *jour
 	return updates
 }
 
-// approved is what may be moved to: the best there is, or with manual approval the approved version, else what is installed; ok
+// approvedTarget is what may be moved to: the best there is, or with manual approval the approved version, else what is installed; ok
 // is false where no catalog has that any more.
-func (ask *question) approved(fitting []*option, best *option, decision *Decision) (target *option, ok bool) {
-	if !ask.Manual || ask.installed.IsZero() {
+func (q *query) approvedTarget(fitting []*Option, best *Option, decision *Decision) (target *Option, ok bool) {
+	if !q.request.Manual || q.installed.IsZero() {
 		return best, true
 	}
 	for _, o := range fitting {
-		if o.Version.Compare(ask.installed) == 0 {
+		if o.Version.Compare(q.installed) == 0 {
 			target, ok = o, true
-		} else if o.Version.String() == ask.Approved {
+		} else if o.Version.String() == q.request.Approved {
 			return o, true
 		}
 	}
-	if ask.approvesAnother() {
-		decision.AwaitingWhy = ask.notApproved(decision.Refused)
+	if q.hasPendingApproval() {
+		decision.AwaitingWhy = q.whyNotApproved(decision.Refused)
 	}
-	if best.Version.Compare(ask.installed) == 0 {
+	if best.Version.Compare(q.installed) == 0 {
 		return best, true
 	}
 	decision.Awaiting = &best.Candidate
 	return target, ok
 }
 
-// approvesAnother says whether the approved version is still to be moved to. What is installed has been, and what is older was,
+// hasPendingApproval returns whether the approved version is still to be moved to. What is installed has been, and what is older was,
 // or has been passed over.
-func (ask *question) approvesAnother() bool {
-	text, release, _ := strings.Cut(strings.TrimSuffix(ask.Approved, ")"), " (release ")
+func (q *query) hasPendingApproval() bool {
+	text, release, _ := strings.Cut(strings.TrimSuffix(q.request.Approved, ")"), " (release ")
 	version, err := upgrade.ParseVersion(text, release)
-	return ask.Approved != "" && (err != nil || version.Compare(ask.installed) > 0)
+	return q.request.Approved != "" && (err != nil || version.Compare(q.installed) > 0)
 }
 
-// notApproved says why the approved version is not moved to.
-func (ask *question) notApproved(refusals []Refusal) string {
+// whyNotApproved says why the approved version is not moved to.
+func (q *query) whyNotApproved(refusals []Refusal) string {
+	refused := reason.ApprovedRefused{Version: q.request.Approved}
 	for _, r := range refusals {
-		if r.Version.String() == ask.Approved {
-			return fmt.Sprintf("the approved version %s %s", quote(ask.Approved), r.Why)
+		if r.Version.String() == q.request.Approved {
+			refused.Why = r.Cause
+			break
 		}
 	}
-	return fmt.Sprintf("the approved version %s is in no selected catalog", quote(ask.Approved))
+	return reason.Text(refused)
 }

@@ -26,8 +26,8 @@ func TestUpdatesAreListedThoughNoneCanBeMovedTo(t *testing.T) {
 			var versions []string
 			for _, update := range got.Updates {
 				versions = append(versions, update.Version.String())
-				if update.Reason != test.reason || !strings.Contains(update.Why, test.word) {
-					t.Errorf("%s is %s: %s", update.Version, update.Reason, update.Why)
+				if update.Reason != test.reason || !strings.Contains(update.Why(), test.word) {
+					t.Errorf("%s is %s: %s", update.Version, update.Reason, update.Why())
 				}
 			}
 			if diff := cmp.Diff([]string{"1.2.0", "1.1.0"}, versions); diff != "" {

@@ -208,8 +208,8 @@ func TestRulesOfCatalogs(t *testing.T) {
 					t.Errorf("%s is blocked by %q", update.Version, update.Reason)
 				}
 				for _, part := range test.says {
-					if !strings.Contains(update.Why, part) {
-						t.Errorf("%q does not say %q", update.Why, part)
+					if !strings.Contains(update.Why(), part) {
+						t.Errorf("%q does not say %q", update.Why(), part)
 					}
 				}
 			}
@@ -239,7 +239,7 @@ func TestUpdatesAreListedWithTheWayOrWhatIsInIt(t *testing.T) {
 			}
 			if update.Reason != "" {
 				line += ": " + string(update.Reason)
-				if update.Why == "" {
+				if update.Why() == "" {
 					t.Errorf("%s does not say why", line)
 				}
 			}
@@ -329,7 +329,7 @@ func TestTheRangeIsWhatIsInTheWay(t *testing.T) {
 				if update.Reason != "" {
 					line += ": " + string(update.Reason)
 				}
-				if update.Unasked {
+				if update.NotRequested {
 					line += " outside"
 				}
 				got = append(got, line)
@@ -338,8 +338,8 @@ func TestTheRangeIsWhatIsInTheWay(t *testing.T) {
 				t.Fatalf("(-want +got):\n%s", diff)
 			}
 			for _, part := range test.says {
-				if !strings.Contains(updates[0].Why, part) {
-					t.Errorf("%q does not say %q", updates[0].Why, part)
+				if !strings.Contains(updates[0].Why(), part) {
+					t.Errorf("%q does not say %q", updates[0].Why(), part)
 				}
 			}
 		})
@@ -399,7 +399,7 @@ func TestWhatStatusCannotTellIsNotChosen(t *testing.T) {
 			if got.Chosen == nil || got.Chosen.Version.String() != "1.0.0" {
 				t.Fatalf("%v was chosen: %s", got.Chosen, got.Message)
 			}
-			if len(got.Refused) != 1 || !strings.Contains(got.Refused[0].Why, "characters") {
+			if len(got.Refused) != 1 || !strings.Contains(got.Refused[0].Why(), "characters") {
 				t.Errorf("refused are %+v", got.Refused)
 			}
 		})
@@ -433,7 +433,7 @@ func TestUpdateThatIsAmbiguousSaysSo(t *testing.T) {
 	got := Resolve(ask(installed("1.0.0")), []Catalog{
 		{ID: community, Package: stable("1.0.0", "1.1.0")}, {ID: other, Package: stable("1.0.0", "1.1.0 image=registry.example/quay@sha256:x")},
 	})
-	if len(got.Updates) != 1 || got.Updates[0].Reason != platformv1alpha1.BlockedAmbiguous || !strings.Contains(got.Updates[0].Why, "spec.package.catalogSelector") {
+	if len(got.Updates) != 1 || got.Updates[0].Reason != platformv1alpha1.BlockedAmbiguous || !strings.Contains(got.Updates[0].Why(), "spec.package.catalogSelector") {
 		t.Errorf("updates are %+v", got.Updates)
 	}
 }

@@ -88,7 +88,7 @@ func TestWhenAStepStarts(t *testing.T) {
 	}
 	unchanged, changed := upgradestep.Spec{Hash: "as now"}, upgradestep.Spec{Hash: "something else"}
 	selfCertified := steptest.Choosing("1.1.0")
-	selfCertified.Path = []resolve.Hop{{Candidate: steptest.Candidate("1.1.0"), Sources: []upgrade.Source{{Kind: upgrade.FromSelfCertified}}}}
+	selfCertified.Path = []resolve.Step{{Candidate: steptest.Candidate("1.1.0"), Sources: []upgrade.Source{{Kind: upgrade.FromSelfCertified}}}}
 	onThePath := steptest.Choosing("1.2.0")
 	onThePath.Updates = []resolve.Update{{Candidate: steptest.Candidate("1.2.0"), Reachable: true}, {Candidate: steptest.Candidate("1.1.0"), Reachable: true, Reason: platformv1alpha1.BlockedRange}}
 	excluding := steptest.Choosing("1.2.0")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/resolve"
+	"github.com/openshift/platform-operators/pkg/resolve/joint"
 	"github.com/openshift/platform-operators/test/samples"
 )
 
@@ -221,7 +222,7 @@ func wantGraphs() (names []string) {
 func TestAnotherAnswerThanDeppysStopsTheComparison(t *testing.T) {
 	m := newMarket(map[string][]catalog.Package{"made-up": madeUpPackages()})
 	requests := []resolve.Request{m.request("made-up-e", false), m.request("made-up-f", false)}
-	problem, err := newDeppyProblem(requests, resolve.Together(requests, m.world()), false)
+	problem, err := newDeppyProblem(requests, joint.ResolveAll(requests, m.world()), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +242,7 @@ func TestMadeUpOperatorsNeedOneAnotherAndQuarrel(t *testing.T) {
 		requests = append(requests, m.request(name, false))
 	}
 	conflicts := 0
-	for name, decision := range resolve.Together(requests, m.world()) {
+	for name, decision := range joint.ResolveAll(requests, m.world()) {
 		if decision.Chosen == nil {
 			t.Errorf("%s cannot be installed: %s", name, decision.Message)
 		}

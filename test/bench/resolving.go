@@ -9,6 +9,7 @@ import (
 
 	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/resolve"
+	"github.com/openshift/platform-operators/pkg/resolve/joint"
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
@@ -32,8 +33,8 @@ func newMarket(catalogs map[string][]catalog.Package) market {
 	return m
 }
 
-func (m market) world() resolve.World {
-	return resolve.World{Catalogs: func(pkg string) []resolve.Catalog { return m[pkg] }}
+func (m market) world() resolve.ClusterState {
+	return resolve.ClusterState{Catalogs: func(pkg string) []resolve.Catalog { return m[pkg] }}
 }
 
 func (m market) bundles(requests ...resolve.Request) (bundles int) {
@@ -76,7 +77,7 @@ func measureResolve(catalogs map[string][]catalog.Package, names []string, large
 			"Among all are %d made-up operators that need one another's kinds and packages or bring the same ones. "+
 			"The baseline is deppy v0.3.0, which OLM v1 once had for this: a mandatory variable for each operator, one for each bundle of its package in the same order of preference, at most one of these, what a bundle requires, at most one that brings a kind; bundles that do not fit by themselves are prohibited. The second baseline has the bundles that fit only. "+
 			"Which bundles fit, their order and the variables are made beforehand, from what ours found, and operators that cannot be installed are left out: only solving is measured, which gives no reasons. That both choose the same is checked. "+
-			"In the rows “one package changed” the content of one package is another one each time, and what was decided before is kept (resolve.Cache), which the baseline has nothing for: it solves everything again. "+
+			"In the rows “one package changed” the content of one package is another one each time, and what was decided before is kept (joint.Cache), which the baseline has nothing for: it solves everything again. "+
 			"The last rows are made-up packages beside a second catalog of the same priority, with the lowest version installed. At c02a7af, which made each path for each version, the chain of 1,000 versions took 14.2 s of processor.",
 			len(catalogs), resolveClusterVersion, len(all["made-up"])),
 		ours: "`pkg/resolve`", baseline: "deppy v0.3.0, solving only",
@@ -143,7 +144,7 @@ func (m market) compareOne(req resolve.Request, n int) ([]figure, error) {
 
 func (m market) compareTogether(requests []resolve.Request, n int) ([]figure, error) {
 	world := m.world()
-	decide := func() (map[string]resolve.Decision, error) { return resolve.Together(requests, world), nil }
+	decide := func() (map[string]resolve.Decision, error) { return joint.ResolveAll(requests, world), nil }
 	name := fmt.Sprintf("%d operators, %d bundles%s", len(requests), m.bundles(requests...), installedIn(requests...))
 	return compareDecisions(name, requests, decide, n)
 }
@@ -165,11 +166,11 @@ func (m market) compareOneChanged(changed string, n int) ([]figure, error) {
 			variant[changed] = append(variant[changed], offer)
 		}
 	}
-	var cache resolve.Cache
+	var cache joint.Cache
 	turn := 0
 	decide := func() (map[string]resolve.Decision, error) {
 		turn = 1 - turn
-		return cache.Together(requests, variants[turn].world()), nil
+		return cache.ResolveAll(requests, variants[turn].world()), nil
 	}
 	name := fmt.Sprintf("%d operators, %d bundles%s, one package changed (%s)", len(requests), m.bundles(requests...), installedIn(requests...), changed)
 	return compareDecisions(name, requests, decide, n)

@@ -28,7 +28,7 @@ var writers = map[string]bool{
 // degradedOnError has library-go write a condition of its own when a sync fails.
 const degradedOnError = "WithSyncDegradedOnError"
 
-// readWriters are the rooms of which pairsInCode reads what they write; writing in another one would be unseen.
+// readWriters are the packages of which pairsInCode reads what they write; writing in another one would be unseen.
 var readWriters = []string{
 	"pkg/controllers/bundle", "pkg/revision", "pkg/operatorstatus", // on kinds of ours
 	"pkg/controllers/operatorhealth", "pkg/controllers/upgradegate", "pkg/controllers/managerversion", "pkg/controllers/managerlimits", "pkg/controllers/watches", // on the operator resource
@@ -37,22 +37,22 @@ var readWriters = []string{
 // Promise CLU-O9: Each reason that the manager writes is a CamelCase constant without names or digits, and a page lists it under its
 // condition. The ClusterOperator carries library-go's union of the operator resource's reasons.
 func TestCLU_O9_EveryReasonIsAConstantOfTheTableAndTheClusterOperatorCarriesTheirUnion(t *testing.T) {
-	t.Run("conditions are written in no room but those that are read here", func(t *testing.T) {
-		var rooms []string
+	t.Run("conditions are written in no package but those that are read here", func(t *testing.T) {
+		var packages []string
 		for _, file := range managerFiles(t) {
 			ast.Inspect(parsed(t, file), func(node ast.Node) bool {
 				if call, ok := node.(*ast.CallExpr); ok {
 					if called, ok := call.Fun.(*ast.SelectorExpr); ok && writers[called.Sel.Name] {
-						rooms = append(rooms, roomOf(t, file))
+						packages = append(packages, packageOf(t, file))
 					}
 				}
 				return true
 			})
 		}
-		slices.Sort(rooms)
+		slices.Sort(packages)
 		want := slices.Sorted(slices.Values(readWriters))
-		if rooms = slices.Compact(rooms); !slices.Equal(rooms, want) {
-			t.Errorf("conditions are written in %q, and read here of %q", rooms, want)
+		if packages = slices.Compact(packages); !slices.Equal(packages, want) {
+			t.Errorf("conditions are written in %q, and read here of %q", packages, want)
 		}
 	})
 	t.Run("no reason is a text of its own", func(t *testing.T) {
@@ -89,7 +89,7 @@ func TestCLU_O9_EveryReasonIsAConstantOfTheTableAndTheClusterOperatorCarriesThei
 	t.Run("the ClusterOperator carries library-go's union of them", func(t *testing.T) { wantUnion(t, pairsOfOperatorResource(t)) })
 }
 
-func roomOf(t *testing.T, file string) string {
+func packageOf(t *testing.T, file string) string {
 	t.Helper()
 	relative, err := filepath.Rel(root, filepath.Dir(file))
 	if err != nil {
@@ -128,7 +128,7 @@ func wantUnion(t *testing.T, written pairs) {
 			all, parts = append(all, one), append(parts, want)
 		}
 		if len(healthy) == 0 || len(all) == 0 {
-			t.Errorf("no room writes a condition …%s, so that the ClusterOperator's is Unknown", suffix)
+			t.Errorf("no package writes a condition …%s, so that the ClusterOperator's is Unknown", suffix)
 		}
 		if got := status.UnionCondition(suffix, good, nil, healthy...).Reason; got != "AsExpected" {
 			t.Errorf("%s: when all is well the union is %q", suffix, got)
@@ -153,13 +153,13 @@ func wantUnion(t *testing.T, written pairs) {
 	}
 }
 
-// pairsOfOperatorResource are those of pkg/health, those of the rooms that write one condition, and library-go's own.
+// pairsOfOperatorResource are those of pkg/health, those of the packages that write one condition, and library-go's own.
 func pairsOfOperatorResource(t *testing.T) pairs {
 	t.Helper()
 	written := pairs{}
 	operators, watches := constant(t, "pkg/controllers/operatorhealth", "ConditionPrefix"), constant(t, "pkg/controllers/watches", "ConditionPrefix")
 	local := constantsIn(t, "pkg/health", "")
-	for _, fn := range readRoom(t, "pkg/health").functions {
+	for _, fn := range readPackage(t, "pkg/health").functions {
 		prefix := operators
 		if fn.Name.Name == "Watches" {
 			prefix = watches
@@ -178,7 +178,7 @@ func pairsOfOperatorResource(t *testing.T) pairs {
 	for _, file := range managerFiles(t) {
 		ast.Inspect(parsed(t, file), func(node ast.Node) bool {
 			if called, ok := node.(*ast.SelectorExpr); ok && called.Sel.Name == degradedOnError {
-				written.add(constant(t, roomOf(t, file), "ControllerName")+"Degraded", reasonsOfLibraryGo(t)...)
+				written.add(constant(t, packageOf(t, file), "ControllerName")+"Degraded", reasonsOfLibraryGo(t)...)
 			}
 			return true
 		})
@@ -216,8 +216,8 @@ func reasonsOfLibraryGo(t *testing.T) []string {
 	return reasons
 }
 
-// reasonsNamedIn are the values of the constants Reason… that rooms name, but to compare with them: the API's, and those of any
-// of the rooms.
+// reasonsNamedIn are the values of the constants Reason… that packages name, but to compare with them: the API's, and those of any
+// of the packages.
 func reasonsNamedIn(t *testing.T, folders ...string) []string {
 	t.Helper()
 	constants := apiConstants(t, "Reason")
@@ -228,7 +228,7 @@ func reasonsNamedIn(t *testing.T, folders ...string) []string {
 	}
 	found := map[string]bool{}
 	for _, folder := range folders {
-		for _, fn := range readRoom(t, folder).functions {
+		for _, fn := range readPackage(t, folder).functions {
 			ast.Inspect(fn, func(node ast.Node) bool {
 				if comparison, ok := node.(*ast.BinaryExpr); ok && (comparison.Op == token.EQL || comparison.Op == token.NEQ) {
 					return false

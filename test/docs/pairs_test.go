@@ -96,7 +96,7 @@ func pairsOnPage(t *testing.T, heading string) pairs {
 // pairsOfBundleDeployments are the first and third elements of conditions.
 func pairsOfBundleDeployments(t *testing.T) pairs {
 	t.Helper()
-	code, written := readRoom(t, "pkg/revision"), pairs{}
+	code, written := readPackage(t, "pkg/revision"), pairs{}
 	for _, fn := range code.functions {
 		kinds, reasons := elements(fn, "condition", 4, 0), elements(fn, "condition", 4, 2)
 		for i, kind := range kinds {
@@ -111,7 +111,7 @@ func pairsOfBundleDeployments(t *testing.T) pairs {
 // pairsOfBundles are the third elements of conditions; a Bundle has one condition.
 func pairsOfBundles(t *testing.T) pairs {
 	t.Helper()
-	code, written := readRoom(t, "pkg/controllers/bundle"), pairs{}
+	code, written := readPackage(t, "pkg/controllers/bundle"), pairs{}
 	for _, fn := range code.functions {
 		for _, reason := range elements(fn, "condition", 4, 2) {
 			written.add("Unpacked", code.constants(t, fn, reason)...)
@@ -124,7 +124,7 @@ func pairsOfBundles(t *testing.T) pairs {
 // isFalse and isUnknown.
 func pairsOfPlatformOperators(t *testing.T) pairs {
 	t.Helper()
-	code, written := readRoom(t, "pkg/operatorstatus"), pairs{}
+	code, written := readPackage(t, "pkg/operatorstatus"), pairs{}
 	for _, fn := range code.functions {
 		ast.Inspect(fn, func(node ast.Node) bool {
 			if call, ok := node.(*ast.CallExpr); ok && selected(call.Fun) == "r.setCondition" {
@@ -139,15 +139,15 @@ func pairsOfPlatformOperators(t *testing.T) pairs {
 	return written
 }
 
-// room is a package's code: its functions and methods by name, and the constants of the API by what code calls them.
-type room struct {
+// packageCode is a package's code: its functions and methods by name, and the constants of the API by what code calls them.
+type packageCode struct {
 	functions map[string]*ast.FuncDecl
 	names     map[string]string
 }
 
-func readRoom(t *testing.T, folder string) room {
+func readPackage(t *testing.T, folder string) packageCode {
 	t.Helper()
-	code := room{functions: map[string]*ast.FuncDecl{}, names: apiConstants(t, "Condition")}
+	code := packageCode{functions: map[string]*ast.FuncDecl{}, names: apiConstants(t, "Condition")}
 	maps.Copy(code.names, apiConstants(t, "Reason"))
 	for _, path := range goFiles(t, folder) {
 		for _, declared := range parsed(t, path).Decls {
@@ -165,7 +165,7 @@ func readRoom(t *testing.T, folder string) room {
 
 // constants gives what an expression in a function may be: a constant of the API, or what a variable is set to, directly, by
 // another function of the package, or from outside. One that cannot be told fails the test.
-func (r room) constants(t *testing.T, fn *ast.FuncDecl, of ast.Expr) []string {
+func (r packageCode) constants(t *testing.T, fn *ast.FuncDecl, of ast.Expr) []string {
 	t.Helper()
 	if value, found := r.names[selected(of)]; found {
 		return []string{value}
@@ -194,13 +194,13 @@ func (r room) constants(t *testing.T, fn *ast.FuncDecl, of ast.Expr) []string {
 }
 
 // reasonsOf gives the reasons of a value of another package.
-func (r room) reasonsOf(t *testing.T, variable string) (reasons []string) {
+func (r packageCode) reasonsOf(t *testing.T, variable string) (reasons []string) {
 	t.Helper()
 	switch variable {
 	case "installation":
-		reasons = r.named(readRoom(t, "pkg/upgradestep").functions["InstallationOf"])
+		reasons = r.named(readPackage(t, "pkg/upgradestep").functions["InstallationOf"])
 	case "decision":
-		for _, each := range readRoom(t, "pkg/resolve").functions {
+		for _, each := range readPackage(t, "pkg/resolve").functions {
 			reasons = append(reasons, r.named(each)...)
 		}
 	}
@@ -242,7 +242,7 @@ func settings(fn *ast.FuncDecl, variable *ast.Ident) []ast.Expr {
 }
 
 // calledFrom gives the function of this package that a call is of, and those that that one calls in turn.
-func (r room) calledFrom(t *testing.T, of ast.Expr) []*ast.FuncDecl {
+func (r packageCode) calledFrom(t *testing.T, of ast.Expr) []*ast.FuncDecl {
 	t.Helper()
 	call, ok := of.(*ast.CallExpr)
 	if !ok {
@@ -269,7 +269,7 @@ func (r room) calledFrom(t *testing.T, of ast.Expr) []*ast.FuncDecl {
 }
 
 // given are the reasons that a function gives to the three functions that make conditions.
-func (r room) given(t *testing.T, fn *ast.FuncDecl) []string {
+func (r packageCode) given(t *testing.T, fn *ast.FuncDecl) []string {
 	t.Helper()
 	var reasons []string
 	ast.Inspect(fn, func(node ast.Node) bool {
@@ -284,7 +284,7 @@ func (r room) given(t *testing.T, fn *ast.FuncDecl) []string {
 }
 
 // named are the reasons of PlatformOperators that a function names, but to compare with them.
-func (r room) named(fn *ast.FuncDecl) []string {
+func (r packageCode) named(fn *ast.FuncDecl) []string {
 	var reasons []string
 	ast.Inspect(fn, func(node ast.Node) bool {
 		if comparison, ok := node.(*ast.BinaryExpr); ok && (comparison.Op == token.EQL || comparison.Op == token.NEQ) {

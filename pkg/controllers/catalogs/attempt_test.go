@@ -50,7 +50,7 @@ func views(b *bench, id, pkg string) (text string) {
 		default:
 			text = fmt.Sprintf("has it: %t", view.Package != nil)
 		}
-		if view.Away {
+		if view.Unavailable {
 			text += ", away"
 		}
 	}

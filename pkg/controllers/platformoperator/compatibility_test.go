@@ -41,7 +41,7 @@ func (p permitting) For(string) []resolve.Catalog {
 	return offers
 }
 
-func (permitting) Providers(catalog.GVK) []resolve.Providers { return nil }
+func (permitting) Providers(catalog.GVK) []resolve.ProviderHint { return nil }
 
 // unreachable is a catalog that cannot be read.
 type unreachable struct{ permitting }
@@ -49,7 +49,7 @@ type unreachable struct{ permitting }
 func (unreachable) Unlisted() []string { return nil }
 
 func (unreachable) For(string) []resolve.Catalog {
-	return []resolve.Catalog{{ID: steptest.Candidate("").Catalog, Err: errors.New("connection refused"), Away: true}}
+	return []resolve.Catalog{{ID: steptest.Candidate("").Catalog, Err: errors.New("connection refused"), Unavailable: true}}
 }
 
 // at421 is a cluster at 4.21 on which version 1.0.0 of "op" runs, as one that goes up to this OpenShift version.

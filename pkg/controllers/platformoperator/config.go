@@ -40,17 +40,17 @@ type DeploymentClient interface {
 type Catalogs interface {
 	// For returns what every trusted catalog has of a package.
 	For(pkg string) []resolve.Catalog
-	// Unlisted is as in resolve.World.
+	// Unlisted is as in resolve.ClusterState.
 	Unlisted() []string
 	// Providers returns, for each trusted catalog, the packages that provide a kind.
-	Providers(gvk catalog.GVK) []resolve.Providers
+	Providers(gvk catalog.GVK) []resolve.ProviderHint
 }
 
 // Inventory is what the cluster has beside its catalogs. Its methods read memory only.
 type Inventory interface {
-	// Kinds and Foreign are as in resolve.World.
+	// Kinds and ExternalPackages are as in resolve.ClusterState.
 	Kinds() []resolve.Kind
-	Foreign() []resolve.Foreign
+	ExternalPackages() []resolve.ExternalPackage
 }
 
 // Config is everything the controller needs; every field is required.

@@ -25,6 +25,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/compat"
 	"github.com/openshift/platform-operators/pkg/limits"
 	"github.com/openshift/platform-operators/pkg/resolve"
+	"github.com/openshift/platform-operators/pkg/resolve/joint"
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
@@ -52,11 +53,11 @@ type controller struct {
 	events           record.EventRecorder
 	updateMetrics    *updateMetrics
 	stepMetrics      stepMetrics
-	decisions        resolve.Cache
+	decisions        joint.Cache
 	providerHints    providerHints
 	statusWrites     statusWrites
 	tried            func(name string)
-	// limit is as in resolve.World, but for Done. A seam for tests.
+	// limit is as in resolve.ClusterState, but for Done. A seam for tests.
 	limit upgrade.Limit
 }
 

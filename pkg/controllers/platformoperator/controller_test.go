@@ -101,10 +101,10 @@ func (r *requiring) For(pkg string) []resolve.Catalog {
 	return r.catalogs
 }
 
-func (r *requiring) Providers(catalog.GVK) []resolve.Providers {
+func (r *requiring) Providers(catalog.GVK) []resolve.ProviderHint {
 	r.lock.Lock()
 	defer r.lock.Unlock()
-	return []resolve.Providers{{Packages: r.providers}}
+	return []resolve.ProviderHint{{Packages: r.providers}}
 }
 
 func (r *requiring) Kinds() []resolve.Kind {
@@ -113,7 +113,7 @@ func (r *requiring) Kinds() []resolve.Kind {
 	return r.kinds
 }
 
-func (*requiring) Foreign() []resolve.Foreign { return nil }
+func (*requiring) ExternalPackages() []resolve.ExternalPackage { return nil }
 
 // TestEachEventSyncsTheOperatorsThatItAffects runs the controller that New builds, with one worker, sends one event after the other, and
 // compares which PlatformOperators are synced because of it.

@@ -27,8 +27,8 @@ type nowhere struct{}
 
 func (nowhere) Unlisted() []string { return nil }
 
-func (nowhere) For(string) []resolve.Catalog              { return nil }
-func (nowhere) Providers(catalog.GVK) []resolve.Providers { return nil }
+func (nowhere) For(string) []resolve.Catalog                 { return nil }
+func (nowhere) Providers(catalog.GVK) []resolve.ProviderHint { return nil }
 
 // filesDeclare makes the BundleDeployment report what the files of its bundle declare.
 func (c *cluster) filesDeclare(values ...string) {

@@ -31,7 +31,7 @@ func (bundles imaged) For(string) []resolve.Catalog {
 	return []resolve.Catalog{{ID: steptest.Candidate("").Catalog, Package: pkg}}
 }
 
-func (imaged) Providers(catalog.GVK) []resolve.Providers { return nil }
+func (imaged) Providers(catalog.GVK) []resolve.ProviderHint { return nil }
 
 func TestVersionAwaitsApprovalThoughWhatRunsWasRebuilt(t *testing.T) {
 	c := running("1.0.0", "")

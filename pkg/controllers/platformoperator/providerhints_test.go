@@ -15,11 +15,11 @@ import (
 
 func TestHintsAreStaleWhenTheProvidersChange(t *testing.T) {
 	bread, cake := catalog.GVK{Version: "v1", Kind: "Bread"}, catalog.GVK{Version: "v1", Kind: "Cake"}
-	known := map[catalog.GVK][]resolve.Providers{}
-	now := func(gvk catalog.GVK) []resolve.Providers { return known[gvk] }
-	by := func(packages ...string) []resolve.Providers { return []resolve.Providers{{Packages: packages}} }
-	with := func(kinds ...catalog.GVK) map[catalog.GVK][]resolve.Providers {
-		out := map[catalog.GVK][]resolve.Providers{}
+	known := map[catalog.GVK][]resolve.ProviderHint{}
+	now := func(gvk catalog.GVK) []resolve.ProviderHint { return known[gvk] }
+	by := func(packages ...string) []resolve.ProviderHint { return []resolve.ProviderHint{{Packages: packages}} }
+	with := func(kinds ...catalog.GVK) map[catalog.GVK][]resolve.ProviderHint {
+		out := map[catalog.GVK][]resolve.ProviderHint{}
 		for _, gvk := range kinds {
 			out[gvk] = known[gvk]
 		}
@@ -44,7 +44,7 @@ func TestHintsAreStaleWhenTheProvidersChange(t *testing.T) {
 		{"one that lacks nothing any more has no hints", func() { hints.set("both", nil) }, []string{"sweet"}},
 		{"the catalog has other labels, by which it may be chosen", func() {
 			hints.set("sweet", with(cake))
-			known[cake] = []resolve.Providers{{Packages: []string{"grocer"}, Labels: map[string]string{"tier": "one"}}}
+			known[cake] = []resolve.ProviderHint{{Packages: []string{"grocer"}, Labels: map[string]string{"tier": "one"}}}
 		}, []string{"sweet"}},
 	} {
 		step.do()
@@ -73,9 +73,9 @@ func (n *needy) For(pkg string) []resolve.Catalog {
 	return views
 }
 
-func (n *needy) Providers(catalog.GVK) []resolve.Providers {
+func (n *needy) Providers(catalog.GVK) []resolve.ProviderHint {
 	n.calls++
-	return []resolve.Providers{{Packages: n.answers[min(n.calls, len(n.answers))-1]}}
+	return []resolve.ProviderHint{{Packages: n.answers[min(n.calls, len(n.answers))-1]}}
 }
 
 func TestProvidersMayChangeDuringASync(t *testing.T) {

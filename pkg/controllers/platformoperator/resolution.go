@@ -25,14 +25,14 @@ func (c *controller) resolve(ctx context.Context, r *reconciliation, request res
 	if err != nil {
 		return resolve.Decision{}, err
 	}
-	world := c.world(c.recordingProviders(r))
+	world := c.clusterState(c.recordingProviders(r))
 	world.Limit.Done = ctx.Done()
-	answer := c.decisions.Decide(r.operator.Name, append(requests, request), world)
+	answer := c.decisions.Resolve(r.operator.Name, append(requests, request), world)
 	if err := ctx.Err(); err != nil {
 		return resolve.Decision{}, err
 	}
-	r.isResolved, r.others = true, answer.Others
-	if now := c.world(nil); !slices.Equal(world.Kinds, now.Kinds) || !slices.Equal(world.Foreign, now.Foreign) {
+	r.isResolved, r.others = true, answer.Affected
+	if now := c.clusterState(nil); !slices.Equal(world.Kinds, now.Kinds) || !slices.Equal(world.ExternalPackages, now.ExternalPackages) {
 		r.others = append(r.others, r.operator.Name)
 	}
 	return answer.Decision, nil
@@ -65,8 +65,8 @@ func (c *controller) requests(cluster resolve.Cluster, except string) (requests 
 	return requests, nil
 }
 
-func (c *controller) world(providers func(catalog.GVK) []resolve.Providers) resolve.World {
-	return resolve.World{Catalogs: c.catalogs.For, Unlisted: c.catalogs.Unlisted(), Kinds: c.inventory.Kinds(), Foreign: c.inventory.Foreign(), Providers: providers, Limit: c.limit}
+func (c *controller) clusterState(providers func(catalog.GVK) []resolve.ProviderHint) resolve.ClusterState {
+	return resolve.ClusterState{Catalogs: c.catalogs.For, Unlisted: c.catalogs.Unlisted(), Kinds: c.inventory.Kinds(), ExternalPackages: c.inventory.ExternalPackages(), ProviderHints: providers, Limit: c.limit}
 }
 
 // staleDecisions names the PlatformOperators whose decision no longer holds, and those without a decision. It names all as the latter if it
@@ -80,7 +80,7 @@ func (c *controller) staleDecisions() (stale, undecided []string) {
 	if err != nil {
 		return nil, c.allOperators(nil)
 	}
-	return c.decisions.Invalidate(requests, c.world(c.catalogs.Providers))
+	return c.decisions.Invalidate(requests, c.clusterState(c.catalogs.Providers))
 }
 
 // operatorsWithStaleDecision enqueues the PlatformOperators that a change of the cluster's kinds, or of packages that others have installed,

@@ -37,10 +37,10 @@ type fleet struct {
 func (f *fleet) For(pkg string) []resolve.Catalog {
 	return []resolve.Catalog{{ID: steptest.Candidate("").Catalog, Package: f.packages[pkg]}}
 }
-func (*fleet) Unlisted() []string                        { return nil }
-func (*fleet) Providers(catalog.GVK) []resolve.Providers { return nil }
-func (f *fleet) Kinds() []resolve.Kind                   { return f.kinds }
-func (*fleet) Foreign() []resolve.Foreign                { return nil }
+func (*fleet) Unlisted() []string                           { return nil }
+func (*fleet) Providers(catalog.GVK) []resolve.ProviderHint { return nil }
+func (f *fleet) Kinds() []resolve.Kind                      { return f.kinds }
+func (*fleet) ExternalPackages() []resolve.ExternalPackage  { return nil }
 func fleetKind(name string) catalog.GVK {
 	return catalog.GVK{Group: "example.com", Version: "v1", Kind: name}
 }
@@ -166,7 +166,7 @@ func (f *fleet) decidedAnew(t *testing.T, name string) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return f.controller.decisions.Decide(name, requests, f.controller.world(f.Providers)).Decided
+	return f.controller.decisions.Resolve(name, requests, f.controller.clusterState(f.Providers)).Decided
 }
 
 func ofPackage(name string) runtime.Object {

@@ -24,8 +24,8 @@ type noCatalog struct{}
 
 func (noCatalog) Unlisted() []string { return nil }
 
-func (noCatalog) For(string) []resolve.Catalog              { return nil }
-func (noCatalog) Providers(catalog.GVK) []resolve.Providers { return nil }
+func (noCatalog) For(string) []resolve.Catalog                 { return nil }
+func (noCatalog) Providers(catalog.GVK) []resolve.ProviderHint { return nil }
 
 // orphaned is a cluster on which 1.0.0 has been ready, in a namespace that only status records, and from which somebody
 // deleted the BundleDeployment.

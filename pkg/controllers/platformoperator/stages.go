@@ -36,7 +36,7 @@ type reconciliation struct {
 	isResolved bool
 	others     []string
 	// providers are the packages that the catalogs listed as providers of a kind when the resolver asked.
-	providers map[catalog.GVK][]resolve.Providers
+	providers map[catalog.GVK][]resolve.ProviderHint
 	// status is nil if there is none to write.
 	status *platformv1alpha1.PlatformOperatorStatus
 }

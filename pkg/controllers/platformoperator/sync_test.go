@@ -47,7 +47,7 @@ func (versions oneCatalog) For(string) []resolve.Catalog {
 	return []resolve.Catalog{{ID: steptest.Candidate("").Catalog, Package: pkg}}
 }
 
-func (oneCatalog) Providers(catalog.GVK) []resolve.Providers { return nil }
+func (oneCatalog) Providers(catalog.GVK) []resolve.ProviderHint { return nil }
 
 // keyed is a sync context with a queue key.
 type keyed struct {
@@ -282,5 +282,5 @@ func asJSON(t *testing.T, value any) string {
 // nothingElse is a cluster that has nothing beside its operators.
 type nothingElse struct{}
 
-func (nothingElse) Kinds() []resolve.Kind      { return nil }
-func (nothingElse) Foreign() []resolve.Foreign { return nil }
+func (nothingElse) Kinds() []resolve.Kind                       { return nil }
+func (nothingElse) ExternalPackages() []resolve.ExternalPackage { return nil }

@@ -56,15 +56,15 @@ const ConditionType = "InstalledOperatorsUpgradeable"
 type Catalogs interface {
 	// For returns what every trusted catalog holds of a package. It is cheap and never blocks.
 	For(pkg string) []resolve.Catalog
-	// Unlisted is as in resolve.World.
+	// Unlisted is as in resolve.ClusterState.
 	Unlisted() []string
 }
 
 // Inventory is what this controller needs to know of the cluster beside its catalogs. A seam for tests.
 type Inventory interface {
-	// Kinds and Foreign are as in resolve.World. They read memory only.
+	// Kinds and ExternalPackages are as in resolve.ClusterState. They read memory only.
 	Kinds() []resolve.Kind
-	Foreign() []resolve.Foreign
+	ExternalPackages() []resolve.ExternalPackage
 }
 
 // Config is everything the controller needs; every field is required.

@@ -20,6 +20,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/compat"
 	"github.com/openshift/platform-operators/pkg/resolve"
+	"github.com/openshift/platform-operators/pkg/resolve/joint"
 )
 
 // twoVersions is a catalog with 1.0.0, which goes up to 4.21, and 1.1.0, which goes up to 4.23.
@@ -41,7 +42,7 @@ func (twoVersions) For(string) []resolve.Catalog {
 // alone is what an operator contributes on a cluster that has no other.
 func alone(c *controller, operator *platformv1alpha1.PlatformOperator, on resolve.Cluster) []compat.Operator {
 	seen := sight{on: on, operators: []*platformv1alpha1.PlatformOperator{operator}, deployments: deploymentsOf(operator)}
-	found := c.queryFor(seen).answer(&resolve.Cache{}, nil)
+	found := c.queryFor(seen).answer(&joint.Cache{}, nil)
 	return c.bundlesOf(operator, seen, &found)
 }
 
@@ -237,5 +238,5 @@ func TestEvaluate(t *testing.T) {
 // nothingElse is a cluster that has nothing beside its operators.
 type nothingElse struct{}
 
-func (nothingElse) Kinds() []resolve.Kind      { return nil }
-func (nothingElse) Foreign() []resolve.Foreign { return nil }
+func (nothingElse) Kinds() []resolve.Kind                       { return nil }
+func (nothingElse) ExternalPackages() []resolve.ExternalPackage { return nil }

@@ -24,6 +24,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/health"
 	"github.com/openshift/platform-operators/pkg/limits"
 	"github.com/openshift/platform-operators/pkg/resolve"
+	"github.com/openshift/platform-operators/pkg/resolve/reason"
 )
 
 const (
@@ -328,7 +329,9 @@ func (c *controller) relevant(seen sight, holds func(resolve.Catalog) bool) (fou
 			}
 		}
 	}
-	slices.SortFunc(found, func(a, b resolve.Catalog) int { return cmp.Or(a.ID.Compare(b.ID), a.Since.Compare(b.Since)) })
+	slices.SortFunc(found, func(a, b resolve.Catalog) int {
+		return cmp.Or(a.ID.Compare(b.ID), a.UnavailableSince.Compare(b.UnavailableSince))
+	})
 	return slices.CompactFunc(found, func(a, b resolve.Catalog) bool { return a.ID == b.ID })
 }
 
@@ -339,7 +342,7 @@ func (c *controller) untried(seen sight) string {
 		return operator.Status.Installed != nil && !removed(operator)
 	}
 	if kinds := c.catalogs.Unlisted(); len(kinds) > 0 && slices.ContainsFunc(seen.operators, installed) {
-		return resolve.Plurals(kinds) + " to be listed"
+		return reason.Plurals(kinds) + " to be listed"
 	}
 	if catalogs := c.relevant(seen, func(each resolve.Catalog) bool { return each.Pending }); len(catalogs) > 0 {
 		return listed(catalogs) + " to be read"
@@ -349,12 +352,12 @@ func (c *controller) untried(seen sight) string {
 
 // away says which catalogs cannot be read, and since when the first of them; empty when all can be.
 func (c *controller) away(seen sight) string {
-	catalogs := c.relevant(seen, func(each resolve.Catalog) bool { return each.Away })
+	catalogs := c.relevant(seen, func(each resolve.Catalog) bool { return each.Unavailable })
 	if len(catalogs) == 0 {
 		return ""
 	}
-	first := slices.MinFunc(catalogs, func(a, b resolve.Catalog) int { return a.Since.Compare(b.Since) })
-	return fmt.Sprintf("Since %s not every update may be known: %s cannot be read", first.Since.UTC().Format(time.RFC3339), listed(catalogs))
+	first := slices.MinFunc(catalogs, func(a, b resolve.Catalog) int { return a.UnavailableSince.Compare(b.UnavailableSince) })
+	return fmt.Sprintf("Since %s not every update may be known: %s cannot be read", first.UnavailableSince.UTC().Format(time.RFC3339), listed(catalogs))
 }
 
 // listed names two catalogs, and counts the others.

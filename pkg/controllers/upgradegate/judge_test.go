@@ -394,7 +394,7 @@ func TestCLU_G8_NoVerdictIsWithdrawnOrMadeUpWhileTheManagerCannotTell(t *testing
 				"the catalog cannot be read": {
 					func() {
 						g.offers.catalogs = twoVersions{}.For("")
-						g.offers.catalogs[0].Away, g.offers.catalogs[0].Since = true, start.Add(time.Hour)
+						g.offers.catalogs[0].Unavailable, g.offers.catalogs[0].UnavailableSince = true, start.Add(time.Hour)
 					},
 					func() { g.offers.catalogs = twoVersions{}.For("") },
 					[]string{"Since 2026-03-01T13:00:00Z not every update may be known: catalog ClusterCatalog/c cannot be read"}},

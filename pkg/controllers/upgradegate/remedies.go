@@ -10,6 +10,7 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/compat"
 	"github.com/openshift/platform-operators/pkg/resolve"
+	"github.com/openshift/platform-operators/pkg/resolve/joint"
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
@@ -29,7 +30,7 @@ type search struct {
 	query query
 	found *remedies
 	// decisions are those that the answers were made from.
-	decisions resolve.Cache
+	decisions joint.Cache
 }
 
 // request makes the next search use this cluster state.
@@ -79,11 +80,11 @@ type query struct {
 	// unreadable is why what an operator's spec asks for cannot be decided.
 	unreadable map[string]string
 	// needed says that an operator declares anything: else there is nothing to search.
-	needed   bool
-	catalogs map[string][]resolve.Catalog
-	unlisted []string
-	kinds    []resolve.Kind
-	foreign  []resolve.Foreign
+	needed           bool
+	catalogs         map[string][]resolve.Catalog
+	unlisted         []string
+	kinds            []resolve.Kind
+	externalPackages []resolve.ExternalPackage
 }
 
 // bundleID tells installed bundles apart.
@@ -125,23 +126,23 @@ func (c *controller) queryFor(seen sight) query {
 	for _, request := range q.requests {
 		q.catalogs[request.Package] = c.catalogs.For(request.Package)
 	}
-	q.unlisted, q.kinds, q.foreign = c.catalogs.Unlisted(), c.inventory.Kinds(), c.inventory.Foreign()
+	q.unlisted, q.kinds, q.externalPackages = c.catalogs.Unlisted(), c.inventory.Kinds(), c.inventory.ExternalPackages()
 	return q
 }
 
 // answer has the resolver decide, which ends when done is closed: then the answer is of no use.
-func (q query) answer(decisions *resolve.Cache, done <-chan struct{}) remedies {
+func (q query) answer(decisions *joint.Cache, done <-chan struct{}) remedies {
 	found := remedies{version: q.version, operators: map[string]remedy{}}
 	var decided map[string]resolve.Decision
 	if q.needed {
-		decided = decisions.Together(q.requests, resolve.World{
-			Catalogs: func(pkg string) []resolve.Catalog { return q.catalogs[pkg] }, Unlisted: q.unlisted, Kinds: q.kinds, Foreign: q.foreign, Limit: upgrade.Limit{Done: done},
+		decided = decisions.ResolveAll(q.requests, resolve.ClusterState{
+			Catalogs: func(pkg string) []resolve.Catalog { return q.catalogs[pkg] }, Unlisted: q.unlisted, Kinds: q.kinds, ExternalPackages: q.externalPackages, Limit: upgrade.Limit{Done: done},
 		})
 	}
 	for name, id := range q.bundles {
 		each := remedy{of: id, unread: q.unreadable[name]}
 		if decision := decided[name]; each.unread == "" {
-			each.candidates, each.unread = decision.Moves(), decision.LeftOut
+			each.candidates, each.unread = decision.Moves(), decision.OmittedCatalogs
 		}
 		found.operators[name] = each
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/compat"
 	"github.com/openshift/platform-operators/pkg/health"
 	"github.com/openshift/platform-operators/pkg/resolve"
+	"github.com/openshift/platform-operators/pkg/resolve/joint"
 )
 
 // company is a catalog in which compass 1.1.0 goes up to 4.23 and needs rose below 2.0.0, which is there in two versions.
@@ -50,7 +51,7 @@ func TestHRD_S3_NoRemedyIsNamedWhileNothingMayMove(t *testing.T) {
 	c := &controller{catalogs: company{}, inventory: nothingElse{}, kubeVersion: "v1.36.3"}
 	blocked := compass("", "4.21", "none")
 	seen := sight{on: on, operators: []*platformv1alpha1.PlatformOperator{blocked}, deployments: deploymentsOf(blocked)}
-	found := c.queryFor(seen).answer(&resolve.Cache{}, nil)
+	found := c.queryFor(seen).answer(&joint.Cache{}, nil)
 	verdict, err := compat.Evaluate(on.Version, c.bundlesOf(blocked, seen, &found))
 	if err != nil || len(verdict.Blockers) != 1 {
 		t.Fatalf("%d blockers, %v: %s", len(verdict.Blockers), err, verdict.Message)
@@ -78,7 +79,7 @@ func TestRemediesAreWhatTheOtherOperatorsLeave(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			blocked := compass("", "4.21", "none")
 			seen := sight{on: on, operators: append(test.others, blocked), deployments: deploymentsOf(append(test.others, blocked)...)}
-			found := c.queryFor(seen).answer(&resolve.Cache{}, nil)
+			found := c.queryFor(seen).answer(&joint.Cache{}, nil)
 			verdict, err := compat.Evaluate(on.Version, c.bundlesOf(blocked, seen, &found))
 			if err != nil || len(verdict.Blockers) != 1 {
 				t.Fatalf("%d blockers, %v: %s", len(verdict.Blockers), err, verdict.Message)

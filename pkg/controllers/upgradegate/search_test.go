@@ -30,7 +30,7 @@ func (s slow) Kinds() []resolve.Kind {
 	return nil
 }
 
-func (slow) Foreign() []resolve.Foreign { return nil }
+func (slow) ExternalPackages() []resolve.ExternalPackage { return nil }
 
 // keyed is a sync of one queue key.
 type keyed struct {

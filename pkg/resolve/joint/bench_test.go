@@ -1,19 +1,21 @@
-package resolve
+package joint
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/resolve"
 	"github.com/openshift/platform-operators/pkg/upgrade"
 	"github.com/openshift/platform-operators/test/realdata"
 )
 
 // hundred are all real packages as operators, every other one installed at its oldest version, and made-up ones beside them
 // that need one another and quarrel.
-func hundred(tb testing.TB) ([]Request, World) {
+func hundred(tb testing.TB) ([]resolve.Request, resolve.ClusterState) {
 	tb.Helper()
-	made := live(
+	made := newFleet(
 		[]string{"made-a@1.0.0", "1.0.0", "1.1.0 needs=made-b:>=1.0.0", "2.0.0 needs=C"},
 		[]string{"made-b", "1.0.0 brings=B", "2.0.0 brings=B needs=made-a:>=1.1.0"},
 		[]string{"made-c", "1.0.0 brings=C needs=B", "2.0.0 brings=B"},
@@ -23,7 +25,7 @@ func hundred(tb testing.TB) ([]Request, World) {
 		[]string{"made-g", "1.0.0 needs=F brings=C"},
 	)
 	requests, bundles := made.requests, 0
-	catalogs := map[string][]Catalog{}
+	catalogs := map[string][]resolve.Catalog{}
 	for _, source := range []struct {
 		id  catalog.ID
 		dir string
@@ -34,18 +36,18 @@ func hundred(tb testing.TB) ([]Request, World) {
 				if len(catalogs[pkg.Name]) == 0 {
 					requests = append(requests, requestOf(pkg, len(requests)%2 == 0))
 				}
-				catalogs[pkg.Name] = append(catalogs[pkg.Name], Catalog{ID: source.id, Package: &pkg})
+				catalogs[pkg.Name] = append(catalogs[pkg.Name], resolve.Catalog{ID: source.id, Package: &pkg})
 			}
 		}
 	}
 	if len(requests) != 100 || bundles != 1_479 {
 		tb.Fatalf("%d operators, %d bundles", len(requests), bundles)
 	}
-	return requests, World{
-		Kinds: []Kind{{GVK: catalog.GVK{Group: "cert-manager.io", Version: "v1", Kind: "Certificate"}}},
-		Catalogs: func(pkg string) []Catalog {
+	return requests, resolve.ClusterState{
+		Kinds: []resolve.Kind{{GVK: catalog.GVK{Group: "cert-manager.io", Version: "v1", Kind: "Certificate"}}},
+		Catalogs: func(pkg string) []resolve.Catalog {
 			if catalogs[pkg] == nil {
-				return made.world.Catalogs(pkg)
+				return made.state.Catalogs(pkg)
 			}
 			return catalogs[pkg]
 		},
@@ -53,8 +55,8 @@ func hundred(tb testing.TB) ([]Request, World) {
 }
 
 // requestOf asks for a real package, perhaps with its oldest version installed.
-func requestOf(pkg catalog.Package, installed bool) Request {
-	req := Request{Operator: pkg.Name, Package: pkg.Name, ClusterVersion: "4.20.0", KubeVersion: "v1.33.0"}
+func requestOf(pkg catalog.Package, installed bool) resolve.Request {
+	req := resolve.Request{Operator: pkg.Name, Package: pkg.Name, ClusterVersion: "4.20.0", KubeVersion: "v1.33.0"}
 	channel, _ := pkg.Channel(pkg.DefaultChannel)
 	var oldest upgrade.Version
 	for _, entry := range channel.Entries {
@@ -67,11 +69,26 @@ func requestOf(pkg catalog.Package, installed bool) Request {
 	return req
 }
 
-func BenchmarkTogether(b *testing.B) {
-	requests, world := hundred(b)
+// readFile reads a catalog.
+func readFile(tb testing.TB, file string) []catalog.Package {
+	tb.Helper()
+	in, err := os.Open(file)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer in.Close()
+	packages, err := catalog.Read(in, nil)
+	if err != nil {
+		tb.Fatalf("%s: %v", file, err)
+	}
+	return packages
+}
+
+func BenchmarkResolveAll(b *testing.B) {
+	requests, state := hundred(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		if got := Together(requests, world); len(got) != len(requests) {
+		if got := ResolveAll(requests, state); len(got) != len(requests) {
 			b.Fatal(len(got))
 		}
 	}
@@ -79,23 +96,23 @@ func BenchmarkTogether(b *testing.B) {
 
 // BenchmarkOneChanged has one package of a hundred change again and again.
 func BenchmarkOneChanged(b *testing.B) {
-	requests, world := hundred(b)
-	variants, catalogs := twoContents(b, world, "project-quay")
+	requests, state := hundred(b)
+	variants, catalogs := twoContents(b, state, "project-quay")
 	at := 0
-	world.Catalogs = func(pkg string) []Catalog {
+	state.Catalogs = func(pkg string) []resolve.Catalog {
 		if pkg == "project-quay" {
 			return variants[at]
 		}
 		return catalogs(pkg)
 	}
 	for name, decide := range map[string]func(*Cache) int{
-		"all":  func(c *Cache) int { return len(c.Together(requests, world)) },
-		"it":   func(c *Cache) int { return 99 + c.Decide("project-quay", requests, world).Decided },
-		"none": func(c *Cache) int { return 100 + c.Decide(requests[3].Operator, requests, world).Decided },
+		"all":  func(c *Cache) int { return len(c.ResolveAll(requests, state)) },
+		"it":   func(c *Cache) int { return 99 + c.Resolve("project-quay", requests, state).Decided },
+		"none": func(c *Cache) int { return 100 + c.Resolve(requests[3].Operator, requests, state).Decided },
 	} {
 		b.Run(name, func(b *testing.B) {
 			var cache Cache
-			cache.Together(requests, world)
+			cache.ResolveAll(requests, state)
 			b.ReportAllocs()
 			for b.Loop() {
 				if name != "none" {
@@ -110,15 +127,15 @@ func BenchmarkOneChanged(b *testing.B) {
 }
 
 // twoContents are two contents of a package, of which one is as it was read and the other lacks the first bundle.
-func twoContents(tb testing.TB, world World, pkg string) (variants [2][]Catalog, others func(string) []Catalog) {
+func twoContents(tb testing.TB, state resolve.ClusterState, pkg string) (variants [2][]resolve.Catalog, others func(string) []resolve.Catalog) {
 	tb.Helper()
 	for i := range variants {
-		for _, c := range world.Catalogs(pkg) {
+		for _, c := range state.Catalogs(pkg) {
 			own := *c.Package
 			own.Bundles = append([]catalog.Bundle(nil), own.Bundles[i:]...)
 			c.Package = &own
 			variants[i] = append(variants[i], c)
 		}
 	}
-	return variants, world.Catalogs
+	return variants, state.Catalogs
 }

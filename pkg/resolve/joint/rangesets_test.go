@@ -1,4 +1,4 @@
-package resolve
+package joint
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	blang "github.com/blang/semver/v4"
 
 	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/resolve"
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
@@ -23,9 +24,9 @@ func TestVersionsHaveTheSameNumberIfTheyAreInTheSameRanges(t *testing.T) {
 			versions = append(versions, version())
 		}
 		slices.Sort(versions)
-		n := live(append([]string{"other"}, slices.Compact(versions)...))
-		around := newSurroundings(n.requests, n.world)
-		s := begin(n.requests[0], around)
+		n := newFleet(append([]string{"other"}, slices.Compact(versions)...))
+		index := resolve.NewClusterIndex(n.requests, n.state)
+		s := resolve.NewEvaluation(n.requests[0], index)
 		var required []catalog.Requirement
 		for range random.IntN(8) {
 			text := []string{">=%s", "<%s", "!=%s", "%s", "<%[1]s || >%[1]s", "nonsense%s", ""}[random.IntN(7)]
@@ -37,12 +38,12 @@ func TestVersionsHaveTheSameNumberIfTheyAreInTheSameRanges(t *testing.T) {
 		sets := newRangeSets(s, required)
 		inside := func(v upgrade.Version) (in []bool) {
 			for _, leaf := range required {
-				in = append(in, moment{version: v}.meets(around, "other", leaf))
+				in = append(in, installState{version: v}.satisfies(index, "other", leaf))
 			}
 			return in
 		}
-		for _, a := range s.options {
-			for _, b := range s.options {
+		for _, a := range s.Options {
+			for _, b := range s.Options {
 				if same := slices.Equal(inside(a.Version), inside(b.Version)); same != (sets.of(a.Version) == sets.of(b.Version)) {
 					t.Fatalf("seed %d: %s is in %v, %s in %v, of the ranges %v; their numbers are %d and %d", seed,
 						a.Version, inside(a.Version), b.Version, inside(b.Version), required, sets.of(a.Version), sets.of(b.Version))
@@ -53,13 +54,27 @@ func TestVersionsHaveTheSameNumberIfTheyAreInTheSameRanges(t *testing.T) {
 }
 
 // requiring are two operators of so many versions; each version of the one requires the other.
-func requiring(versions int, needs func(int) string) *neighbourhood {
+func requiring(versions int, needs func(int) string) *fleet {
 	one, other := []string{"one@1.0.0"}, []string{"other@1.0.0"}
 	for i := range versions {
 		one = append(one, fmt.Sprintf("1.%d.0 needs=other:%s", i, needs(i)))
 		other = append(other, fmt.Sprintf("1.%d.0", i))
 	}
-	return live(one, other)
+	return newFleet(one, other)
+}
+
+// counted reads ranges that count how often they are applied.
+func counted(times *int) func(string) blang.Range {
+	return func(text string) blang.Range {
+		covers := upgrade.ReadRange(text)
+		if covers == nil {
+			return nil
+		}
+		return func(version blang.Version) bool {
+			*times++
+			return covers(version)
+		}
+	}
 }
 
 var requirementsOfEach = map[string]func(int) string{
@@ -74,16 +89,10 @@ func TestHRD_B1_RangesAreAppliedAsOftenAsThereAreVersions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			applied := func(versions int) (times int) {
 				n := requiring(versions, needs)
-				around := newSurroundings(n.requests, n.world)
-				studies := []*study{begin(n.requests[0], around), begin(n.requests[1], around)}
-				for _, leaf := range mentionedPackages(studies) {
-					covers := upgrade.ReadRange(leaf.Package.Range)
-					around.ranges[leaf.Package.Range] = func(version blang.Version) bool {
-						times++
-						return covers(version)
-					}
-				}
-				decideJointly(around, studies)
+				index := resolve.NewClusterIndex(n.requests, n.state)
+				evaluations := []*resolve.Evaluation{resolve.NewEvaluation(n.requests[0], index), resolve.NewEvaluation(n.requests[1], index)}
+				index.ReadRange = counted(&times)
+				decideComponent(index, evaluations)
 				return times
 			}
 			if few, many := applied(50), applied(500); few == 0 || many > 15*few {
@@ -99,25 +108,22 @@ func TestHRD_B1_RangesAreAppliedWithinTheLimit(t *testing.T) {
 	const versions = 3000
 	applied := func(limit upgrade.Limit) (times int) {
 		n := requiring(versions, requirementsOfEach["another range each, not met"])
-		n.world.Limit = limit
-		around := newSurroundings(n.requests, n.world)
-		studies := []*study{begin(n.requests[0], around), begin(n.requests[1], around)}
-		around.meet(studies)
-		for _, leaf := range mentionedPackages(studies) {
-			covers := upgrade.ReadRange(leaf.Package.Range)
-			around.ranges[leaf.Package.Range] = func(version blang.Version) bool {
-				times++
-				return covers(version)
+		n.state.Limit = limit
+		index := resolve.NewClusterIndex(n.requests, n.state)
+		evaluations := []*resolve.Evaluation{resolve.NewEvaluation(n.requests[0], index), resolve.NewEvaluation(n.requests[1], index)}
+		index.Register(evaluations)
+		index.ReadRange = counted(&times)
+		evaluations[0].Filter()
+		refused := 0
+		for _, each := range evaluations[0].Decide().Refused {
+			if each.Rule == resolve.RuleRequirement {
+				refused++
 			}
 		}
-		why := ""
-		for _, o := range studies[0].options {
-			why = requirements(studies[0].ask, o)
+		if refused > versions-100 {
+			t.Errorf("%d of %d versions are refused: what is not known is no reason to", refused, versions)
 		}
-		if why != "" {
-			t.Errorf("what is not known is a reason to refuse: %s", why)
-		}
-		newRangeSets(studies[1], mentionedPackages(studies))
+		newRangeSets(evaluations[1], requiredPackages(evaluations))
 		return times
 	}
 	for name, test := range map[string]struct {
@@ -136,15 +142,15 @@ func TestHRD_B1_RangesAreAppliedWithinTheLimit(t *testing.T) {
 }
 
 func TestOperatorsGetTheSameIfRangesCannotBeApplied(t *testing.T) {
-	decide := func(n *neighbourhood, limit upgrade.Limit) string {
-		around := newSurroundings(n.requests, n.world)
-		var studies []*study
+	decide := func(n *fleet, limit upgrade.Limit) string {
+		index := resolve.NewClusterIndex(n.requests, n.state)
+		var evaluations []*resolve.Evaluation
 		for _, req := range n.requests {
-			s := begin(req, around)
-			s.budget = upgrade.NewBudget(limit)
-			studies = append(studies, s)
+			s := resolve.NewEvaluation(req, index)
+			s.Budget = upgrade.NewBudget(limit)
+			evaluations = append(evaluations, s)
 		}
-		return outcome(decideJointly(around, studies))
+		return outcome(decideComponent(index, evaluations))
 	}
 	for seed := range uint64(500) {
 		if got, want := decide(random(seed), upgrade.Limit{Steps: 1}), decide(random(seed), upgrade.Limit{}); got != want {

@@ -1,4 +1,4 @@
-package resolve
+package joint
 
 import (
 	"cmp"
@@ -17,28 +17,29 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
 // allAtOnce decides about all operators without components and without anything that was decided before.
-func allAtOnce(requests []Request, world World) map[string]Decision {
-	requests = slices.SortedStableFunc(slices.Values(requests), func(a, b Request) int {
+func allAtOnce(requests []resolve.Request, state resolve.ClusterState) map[string]resolve.Decision {
+	requests = slices.SortedStableFunc(slices.Values(requests), func(a, b resolve.Request) int {
 		return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.Operator, b.Operator))
 	})
-	around := newSurroundings(requests, world)
-	var studies []*study
+	index := resolve.NewClusterIndex(requests, state)
+	var evaluations []*resolve.Evaluation
 	for _, req := range requests {
-		studies = append(studies, begin(req, around))
+		evaluations = append(evaluations, resolve.NewEvaluation(req, index))
 	}
-	return decideJointly(around, studies)
+	return decideComponent(index, evaluations)
 }
 
 // changingCluster is a cluster in which one thing after another changes.
 type changingCluster struct {
 	*rand.Rand
-	requests map[string]Request
-	offers   map[string][]Catalog
-	kinds    map[catalog.GVK]Kind
-	foreign  map[string]Foreign
+	requests map[string]resolve.Request
+	offers   map[string][]resolve.Catalog
+	kinds    map[catalog.GVK]resolve.Kind
+	external map[string]resolve.ExternalPackage
 	provides map[catalog.GVK][]string
 	unlisted []string
 	clock    int
@@ -48,8 +49,8 @@ const changingOperators = 9
 
 func newChangingCluster(seed uint64) *changingCluster {
 	c := &changingCluster{
-		Rand: rand.New(rand.NewPCG(seed, 11)), requests: map[string]Request{}, offers: map[string][]Catalog{},
-		kinds: map[catalog.GVK]Kind{}, foreign: map[string]Foreign{}, provides: map[catalog.GVK][]string{},
+		Rand: rand.New(rand.NewPCG(seed, 11)), requests: map[string]resolve.Request{}, offers: map[string][]resolve.Catalog{},
+		kinds: map[catalog.GVK]resolve.Kind{}, external: map[string]resolve.ExternalPackage{}, provides: map[catalog.GVK][]string{},
 	}
 	for range 60 {
 		c.change()
@@ -85,7 +86,7 @@ func (c *changingCluster) change() (about []string, all, event bool) {
 		}
 		return about, false, false
 	case what == 9:
-		kind := Kind{GVK: c.kind()}
+		kind := resolve.Kind{GVK: c.kind()}
 		switch c.IntN(4) {
 		case 0:
 			delete(c.kinds, kind.GVK)
@@ -99,11 +100,11 @@ func (c *changingCluster) change() (about []string, all, event bool) {
 		return nil, false, true
 	case what == 10:
 		pkg := c.pkg()
-		if _, there := c.foreign[pkg]; there {
-			delete(c.foreign, pkg)
+		if _, there := c.external[pkg]; there {
+			delete(c.external, pkg)
 			return nil, false, true
 		}
-		c.foreign[pkg] = Foreign{Package: pkg, Version: fmt.Sprintf("%d.0.0", 1+c.IntN(3)), Installer: "ClusterExtension " + pkg}
+		c.external[pkg] = resolve.ExternalPackage{Package: pkg, Version: fmt.Sprintf("%d.0.0", 1+c.IntN(3)), Installer: "ClusterExtension " + pkg}
 		return nil, false, true
 	case what == 11:
 		gvk := c.kind()
@@ -117,10 +118,10 @@ func (c *changingCluster) change() (about []string, all, event bool) {
 	return nil, true, false
 }
 
-func (c *changingCluster) changeRequest(name string, req Request, asked bool) {
+func (c *changingCluster) changeRequest(name string, req resolve.Request, asked bool) {
 	if !asked {
 		c.clock++
-		req = Request{Operator: name, Package: c.pkg(), ClusterVersion: "4.20.3", KubeVersion: "v1.33.4", Created: time.Unix(int64(c.clock/2), 0)}
+		req = resolve.Request{Operator: name, Package: c.pkg(), ClusterVersion: "4.20.3", KubeVersion: "v1.33.4", Created: time.Unix(int64(c.clock/2), 0)}
 	}
 	switch c.IntN(6) {
 	case 0:
@@ -146,11 +147,11 @@ func (c *changingCluster) changeRequest(name string, req Request, asked bool) {
 }
 
 // offer is one catalog, which may be unreadable for now or not have the package, or two.
-func (c *changingCluster) offer(pkg string) []Catalog {
-	offers := []Catalog{{ID: community}, {ID: cluster}}[:1+c.IntN(2)]
+func (c *changingCluster) offer(pkg string) []resolve.Catalog {
+	offers := []resolve.Catalog{{ID: community}, {ID: cluster}}[:1+c.IntN(2)]
 	for i := range offers {
 		offer := &offers[i]
-		offer.Labels, offer.Priority, offer.Away = map[string]string{"tier": []string{"one", "two"}[c.IntN(2)]}, c.IntN(2), c.IntN(6) == 0
+		offer.Labels, offer.Priority, offer.Unavailable = map[string]string{"tier": []string{"one", "two"}[c.IntN(2)]}, c.IntN(2), c.IntN(6) == 0
 		switch c.IntN(7) {
 		case 0:
 			offer.Err, offer.Pending = fmt.Errorf("attempt %d failed", c.IntN(2)), c.IntN(2) == 0
@@ -166,7 +167,7 @@ func (c *changingCluster) offer(pkg string) []Catalog {
 			case 0:
 				each.Priority = 1 - each.Priority
 			case 1:
-				each.Away = !each.Away
+				each.Unavailable = !each.Unavailable
 			default:
 				each.Pending = !each.Pending && each.Err != nil
 			}
@@ -194,22 +195,22 @@ func (c *changingCluster) content(pkg string) *catalog.Package {
 	return madeOf(pkg, versions...)
 }
 
-func (c *changingCluster) state() ([]Request, World) {
+func (c *changingCluster) state() ([]resolve.Request, resolve.ClusterState) {
 	requests := slices.Collect(maps.Values(c.requests)) // in any order
-	world := World{Catalogs: func(pkg string) []Catalog { return c.offers[pkg] }, Unlisted: c.unlisted}
+	state := resolve.ClusterState{Catalogs: func(pkg string) []resolve.Catalog { return c.offers[pkg] }, Unlisted: c.unlisted}
 	for _, gvk := range slices.SortedFunc(maps.Keys(c.kinds), catalog.GVK.Compare) {
-		world.Kinds = append(world.Kinds, c.kinds[gvk])
+		state.Kinds = append(state.Kinds, c.kinds[gvk])
 	}
-	for _, pkg := range slices.Sorted(maps.Keys(c.foreign)) {
-		world.Foreign = append(world.Foreign, c.foreign[pkg])
+	for _, pkg := range slices.Sorted(maps.Keys(c.external)) {
+		state.ExternalPackages = append(state.ExternalPackages, c.external[pkg])
 	}
-	world.Providers = func(gvk catalog.GVK) []Providers {
+	state.ProviderHints = func(gvk catalog.GVK) []resolve.ProviderHint {
 		if len(c.provides[gvk]) == 0 {
 			return nil
 		}
-		return []Providers{{Catalog: community, Packages: slices.Clone(c.provides[gvk])}}
+		return []resolve.ProviderHint{{Catalog: community, Packages: slices.Clone(c.provides[gvk])}}
 	}
-	return requests, world
+	return requests, state
 }
 
 // The two properties hold of some generated clusters here, and of many without the race detector.
@@ -231,23 +232,23 @@ func keptAsDecided(t *testing.T, clusters, minConflicts int) {
 		var one, whole Cache
 		for step := range 60 {
 			c.change()
-			requests, world := c.state()
-			want := allAtOnce(requests, world)
-			if diff := difference(want, whole.Together(requests, world)); diff != "" {
+			requests, state := c.state()
+			want := allAtOnce(requests, state)
+			if diff := difference(want, whole.ResolveAll(requests, state)); diff != "" {
 				t.Fatalf("seed %d, step %d: together (-want +got):\n%s", seed, step, diff)
 			}
 			for _, name := range slices.Sorted(maps.Keys(want)) {
-				got := one.Decide(name, requests, world)
+				got := one.Resolve(name, requests, state)
 				if diff := difference(want[name], got.Decision); diff != "" {
 					t.Fatalf("seed %d, step %d: %s (-want +got):\n%s", seed, step, name, diff)
 				}
 				if got.Decided == 0 {
 					kept++
 				}
-				if got.Chosen != nil {
+				if got.Decision.Chosen != nil {
 					chosen++
 				}
-				joined, conflicts = joined+min(1, len(got.Kin)), conflicts+len(got.Conflicts)
+				joined, conflicts = joined+min(1, len(got.Decision.CoResolved)), conflicts+len(got.Decision.Conflicts)
 			}
 			if len(one.known) != len(requests) || len(whole.known) != len(requests) {
 				t.Fatalf("seed %d, step %d: %d and %d operators are kept of %d", seed, step, len(one.known), len(whole.known), len(requests))
@@ -266,7 +267,7 @@ func notNamedNeedNotAsk(t *testing.T, clusters int) {
 	for seed := range uint64(clusters) { // few
 		c := newChangingCluster(seed)
 		var cache Cache
-		last := map[string]Decision{}
+		last := map[string]resolve.Decision{}
 		queue := map[string]bool{}
 		add := func(names ...string) {
 			for _, name := range names {
@@ -275,7 +276,7 @@ func notNamedNeedNotAsk(t *testing.T, clusters int) {
 		}
 		add(slices.Collect(maps.Keys(c.requests))...)
 		for step := range 80 {
-			requests, world := c.state()
+			requests, state := c.state()
 			for round := 0; len(queue) > 0; round++ {
 				if round > 200 {
 					t.Fatalf("seed %d, step %d: operators name one another for ever: %v", seed, step, queue)
@@ -285,16 +286,16 @@ func notNamedNeedNotAsk(t *testing.T, clusters int) {
 				delete(queue, name)
 				if _, there := c.requests[name]; !there {
 					delete(last, name)
-					outdated, _ := cache.Invalidate(requests, world)
+					outdated, _ := cache.Invalidate(requests, state)
 					add(outdated...)
 					continue
 				}
-				answer := cache.Decide(name, requests, world)
+				answer := cache.Resolve(name, requests, state)
 				last[name] = answer.Decision
-				add(answer.Others...)
+				add(answer.Affected...)
 				asked++
 			}
-			if diff := difference(allAtOnce(requests, world), last); diff != "" {
+			if diff := difference(allAtOnce(requests, state), last); diff != "" {
 				t.Fatalf("seed %d, step %d: somebody was not told (-want +got):\n%s", seed, step, diff)
 			}
 			steps++
@@ -324,69 +325,69 @@ func difference(want, got any) string {
 
 // hundredAlone are 100 operators of which few have to do with one another: op97 requires what op98 provides, and op99 has the kind
 // of op98.
-func hundredAlone() *neighbourhood {
+func hundredAlone() *fleet {
 	var operators [][]string
 	for i := range 97 {
 		operators = append(operators, []string{fmt.Sprintf("op%02d@1.0.0", i), fmt.Sprintf("1.0.0 brings=K%d", i), fmt.Sprintf("1.1.0 brings=K%d needs=Served", i)})
 	}
 	operators = append(operators, []string{"op97", "1.0.0 needs=Shared"}, []string{"op98", "1.0.0 brings=Shared"}, []string{"op99", "1.0.0 brings=Shared"})
-	return live(operators...).with(func(n *neighbourhood) { n.world.Kinds = []Kind{{GVK: gvk("Served")}} })
+	return newFleet(operators...).with(func(n *fleet) { n.state.Kinds = []resolve.Kind{{GVK: gvk("Served")}} })
 }
 
 // Promise HRD-B2: When the catalog of one package changes, of 100 operators only its own and those that share requirements or kinds with
 // it are evaluated again.
 func TestHRD_B2_OnlyWhatAChangeTouchesIsDecidedAgain(t *testing.T) {
 	for name, test := range map[string]struct {
-		change func(*neighbourhood)
+		change func(*fleet)
 		// ask is who asks first, want are those that are decided again then, decided how many in all.
 		ask  string
 		want []string
 	}{
-		"nothing": {func(*neighbourhood) {}, "op05", nil},
-		"the catalog of one package": {func(n *neighbourhood) {
+		"nothing": {func(*fleet) {}, "op05", nil},
+		"the catalog of one package": {func(n *fleet) {
 			n.packages["op05"] = madeOf("op05", "1.0.0 brings=K5", "1.2.0 brings=K5")
 		}, "op05", []string{"op05"}},
-		"the catalog of a package that others are joined to": {func(n *neighbourhood) {
+		"the catalog of a package that others are joined to": {func(n *fleet) {
 			n.packages["op98"] = madeOf("op98", "1.1.0 brings=Shared")
 		}, "op98", []string{"op97", "op98", "op99"}},
-		"a package that is joined to another one from now on": {func(n *neighbourhood) {
+		"a package that is joined to another one from now on": {func(n *fleet) {
 			n.packages["op05"] = madeOf("op05", "1.0.0 brings=K5", "1.2.0 brings=K5 needs=op06:>=1.0.0")
 		}, "op05", []string{"op05", "op06"}},
-		"a spec": {func(n *neighbourhood) { n.requests[5].VersionRange = "<1.1.0" }, "op05", []string{"op05"}},
-		"what is installed": {func(n *neighbourhood) {
+		"a spec": {func(n *fleet) { n.requests[5].VersionRange = "<1.1.0" }, "op05", []string{"op05"}},
+		"what is installed": {func(n *fleet) {
 			n.requests[5].InstalledVersion, n.requests[5].InstalledBundle = "1.1.0", "op05.v1.1.0"
 		}, "op05", []string{"op05"}},
-		"a kind that nobody mentions": {func(n *neighbourhood) { n.world.Kinds = append(n.world.Kinds, Kind{GVK: gvk("Other")}) }, "op05", nil},
-		"a kind that one provides": {func(n *neighbourhood) {
-			n.world.Kinds = append(n.world.Kinds, Kind{GVK: gvk("K5"), Installer: "Subscription ops/five"})
+		"a kind that nobody mentions": {func(n *fleet) { n.state.Kinds = append(n.state.Kinds, resolve.Kind{GVK: gvk("Other")}) }, "op05", nil},
+		"a kind that one provides": {func(n *fleet) {
+			n.state.Kinds = append(n.state.Kinds, resolve.Kind{GVK: gvk("K5"), Installer: "Subscription ops/five"})
 		}, "op05", []string{"op05"}},
-		"a package that somebody else installs": {func(n *neighbourhood) {
-			n.world.Foreign = []Foreign{{Package: "op05", Installer: "ClusterExtension five"}}
+		"a package that somebody else installs": {func(n *fleet) {
+			n.state.ExternalPackages = []resolve.ExternalPackage{{Package: "op05", Installer: "ClusterExtension five"}}
 		}, "op05", []string{"op05"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := hundredAlone()
 			var cache Cache
-			cache.Together(n.requests, n.world)
+			cache.ResolveAll(n.requests, n.state)
 			test.change(n)
-			outdated, undecided := new(Cache).Invalidate(n.requests, n.world)
+			outdated, undecided := new(Cache).Invalidate(n.requests, n.state)
 			if len(outdated) > 0 || len(undecided) != 100 {
 				t.Fatalf("an empty cache has %d outdated and %d undecided operators", len(outdated), len(undecided))
 			}
-			answer := cache.Decide(test.ask, n.requests, n.world)
+			answer := cache.Resolve(test.ask, n.requests, n.state)
 			if answer.Decided != len(test.want) {
 				t.Errorf("%d operators were decided again, want %d", answer.Decided, len(test.want))
 			}
 			others := slices.DeleteFunc(slices.Clone(test.want), func(name string) bool { return name == test.ask })
-			if !slices.Equal(answer.Others, others) {
-				t.Errorf("%v have to ask, want %v", answer.Others, others)
+			if !slices.Equal(answer.Affected, others) {
+				t.Errorf("%v have to ask, want %v", answer.Affected, others)
 			}
-			if diff := difference(allAtOnce(n.requests, n.world)[test.ask], answer.Decision); diff != "" {
+			if diff := difference(allAtOnce(n.requests, n.state)[test.ask], answer.Decision); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			for _, req := range n.requests {
-				if again := cache.Decide(req.Operator, n.requests, n.world); again.Decided > 0 || len(again.Others) > 0 {
-					t.Errorf("%s: then %d were decided again, and %v have to ask", req.Operator, again.Decided, again.Others)
+				if again := cache.Resolve(req.Operator, n.requests, n.state); again.Decided > 0 || len(again.Affected) > 0 {
+					t.Errorf("%s: then %d were decided again, and %v have to ask", req.Operator, again.Decided, again.Affected)
 				}
 			}
 		})
@@ -396,17 +397,17 @@ func TestHRD_B2_OnlyWhatAChangeTouchesIsDecidedAgain(t *testing.T) {
 func TestHRD_B2_WhoAsksIsNotDecidedForEverybody(t *testing.T) {
 	n := hundredAlone()
 	var cache Cache
-	if answer := cache.Decide("op05", n.requests, n.world); answer.Decided != 1 || answer.Others != nil || answer.Chosen == nil {
-		t.Errorf("the first time %d were decided, %v have to ask: %s", answer.Decided, answer.Others, answer.Message)
+	if answer := cache.Resolve("op05", n.requests, n.state); answer.Decided != 1 || answer.Affected != nil || answer.Decision.Chosen == nil {
+		t.Errorf("the first time %d were decided, %v have to ask: %s", answer.Decided, answer.Affected, answer.Decision.Message)
 	}
-	if answer := cache.Decide("nobody", n.requests, n.world); answer.Decided != 0 || answer.Others != nil || !reflect.DeepEqual(answer.Decision, Decision{}) {
+	if answer := cache.Resolve("nobody", n.requests, n.state); answer.Decided != 0 || answer.Affected != nil || !reflect.DeepEqual(answer.Decision, resolve.Decision{}) {
 		t.Errorf("of an operator that is not there: %+v", answer)
 	}
 }
 
 func TestCacheOutdatesAndForgets(t *testing.T) {
-	n := live([]string{"a", "1.0.0 needs=K"}, []string{"b", "1.0.0"}).with(func(n *neighbourhood) {
-		n.world.Providers = everyKindBy(Providers{Catalog: community, Packages: []string{"baker"}})
+	n := newFleet([]string{"a", "1.0.0 needs=K"}, []string{"b", "1.0.0"}).with(func(n *fleet) {
+		n.state.ProviderHints = everyKindBy(resolve.ProviderHint{Catalog: community, Packages: []string{"baker"}})
 	})
 	var cache Cache
 	for _, step := range []struct {
@@ -415,31 +416,31 @@ func TestCacheOutdatesAndForgets(t *testing.T) {
 		outdated, undecided []string
 	}{
 		{"nobody has asked", func() {}, nil, []string{"a", "b"}},
-		{"both have", func() { cache.Together(n.requests, n.world) }, nil, nil},
+		{"both have", func() { cache.ResolveAll(n.requests, n.state) }, nil, nil},
 		{"another package provides the kind too", func() {
-			n.world.Providers = everyKindBy(Providers{Catalog: community, Packages: []string{"baker", "grocer"}})
+			n.state.ProviderHints = everyKindBy(resolve.ProviderHint{Catalog: community, Packages: []string{"baker", "grocer"}})
 		}, []string{"a"}, nil},
 		{"it is named as outdated once", func() {}, nil, []string{"a"}},
-		{"it has asked", func() { cache.Decide("a", n.requests, n.world) }, nil, nil},
+		{"it has asked", func() { cache.Resolve("a", n.requests, n.state) }, nil, nil},
 		{"somebody asks for a package that provides it", func() {
-			n.requests = append(n.requests, Request{Operator: "c", Package: "baker", Created: time.Unix(1<<40, 0)})
+			n.requests = append(n.requests, resolve.Request{Operator: "c", Package: "baker", Created: time.Unix(1<<40, 0)})
 		}, []string{"a"}, []string{"c"}},
 		{"and is gone again", func() { n.requests = n.requests[:2] }, nil, []string{"a"}},
 		{"one becomes the other's", func() {
-			cache.Together(n.requests, n.world)
-			n.world.Kinds = []Kind{{GVK: gvk("K"), Operator: "b"}}
+			cache.ResolveAll(n.requests, n.state)
+			n.state.Kinds = []resolve.Kind{{GVK: gvk("K"), Operator: "b"}}
 		}, []string{"a", "b"}, nil},
 		{"one is gone", func() {
-			cache.Together(n.requests, n.world)
+			cache.ResolveAll(n.requests, n.state)
 			n.requests = n.requests[:1]
 		}, []string{"a"}, nil},
 		{"nobody tells who provides kinds", func() {
-			cache.Together(n.requests, n.world)
-			n.world.Providers = nil
+			cache.ResolveAll(n.requests, n.state)
+			n.state.ProviderHints = nil
 		}, []string{"a"}, nil},
 	} {
 		step.do()
-		outdated, undecided := cache.Invalidate(n.requests, n.world)
+		outdated, undecided := cache.Invalidate(n.requests, n.state)
 		if !slices.Equal(outdated, step.outdated) || !slices.Equal(undecided, step.undecided) {
 			t.Errorf("%s: outdated are %v, want %v; undecided are %v, want %v", step.says, outdated, step.outdated, undecided, step.undecided)
 		}
@@ -447,11 +448,11 @@ func TestCacheOutdatesAndForgets(t *testing.T) {
 }
 
 func TestHRD_B2_OfThePastNothingIsKept(t *testing.T) {
-	n := live([]string{"a", "1.0.0"}, []string{"b", "1.0.0"})
+	n := newFleet([]string{"a", "1.0.0"}, []string{"b", "1.0.0"})
 	catalogs := func(pkgs []catalog.Package) {
-		n.world.Catalogs = func(pkg string) []Catalog {
+		n.state.Catalogs = func(pkg string) []resolve.Catalog {
 			at := slices.IndexFunc(pkgs, func(p catalog.Package) bool { return p.Name == pkg })
-			return []Catalog{{ID: community, Package: &pkgs[at]}}
+			return []resolve.Catalog{{ID: community, Package: &pkgs[at]}}
 		}
 	}
 	var cache Cache
@@ -459,7 +460,7 @@ func TestHRD_B2_OfThePastNothingIsKept(t *testing.T) {
 	gone := func() weak.Pointer[catalog.Bundle] { // a reading that is replaced by the next one
 		read := []catalog.Package{*madeOf("a", "1.0.0"), b}
 		catalogs(read)
-		cache.Together(n.requests, n.world)
+		cache.ResolveAll(n.requests, n.state)
 		return weak.Make(&read[0].Bundles[0])
 	}()
 	runtime.GC()
@@ -467,8 +468,8 @@ func TestHRD_B2_OfThePastNothingIsKept(t *testing.T) {
 		t.Fatal("the test sees nothing: what is in use is gone")
 	}
 	catalogs([]catalog.Package{*madeOf("a", "1.0.0", "1.1.0"), b})
-	if answer := cache.Decide("a", n.requests, n.world); answer.Decided != 1 || !strings.Contains(answer.Message, "1.1.0") {
-		t.Fatalf("%d were decided: %s", answer.Decided, answer.Message)
+	if answer := cache.Resolve("a", n.requests, n.state); answer.Decided != 1 || !strings.Contains(answer.Decision.Message, "1.1.0") {
+		t.Fatalf("%d were decided: %s", answer.Decided, answer.Decision.Message)
 	}
 	runtime.GC()
 	if gone.Value() != nil {

@@ -1,4 +1,4 @@
-package resolve
+package joint
 
 import (
 	"maps"
@@ -7,18 +7,19 @@ import (
 	"strings"
 
 	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
 // inputs are what the decision about an operator is made of beside the cluster and other operators.
 type inputs struct {
-	request  Request
-	catalogs []Catalog
+	request  resolve.Request
+	catalogs []resolve.Catalog
 	unlisted []string
 }
 
 // newInputs keeps nothing of the catalogs but what they have of the package: a package lies beside others in memory, and what
 // points at it would keep these for as long.
-func newInputs(req Request, catalogs []Catalog, unlisted []string) inputs {
+func newInputs(req resolve.Request, catalogs []resolve.Catalog, unlisted []string) inputs {
 	own := slices.Clone(catalogs)
 	for i, c := range own {
 		if c.Package != nil {
@@ -31,13 +32,13 @@ func newInputs(req Request, catalogs []Catalog, unlisted []string) inputs {
 
 // equal says whether a decision would be made of the same. Content that was read again without being shared with what was read
 // before (catalog.Package.Identical) counts as another one: then the operator is decided once more than it would have to be.
-func (in *inputs) equal(req Request, catalogs []Catalog, unlisted []string) bool {
+func (in *inputs) equal(req resolve.Request, catalogs []resolve.Catalog, unlisted []string) bool {
 	return slices.Equal(in.unlisted, unlisted) && slices.EqualFunc(in.catalogs, catalogs, sameCatalog) && reflect.DeepEqual(in.request, req)
 }
 
-// sameCatalog compares what two catalogs say, but not since when one is away, which is no part of a decision.
-func sameCatalog(a, b Catalog) bool {
-	return a.ID == b.ID && a.Priority == b.Priority && a.Pending == b.Pending && a.Away == b.Away &&
+// sameCatalog compares what two catalogs say, but not since when one is unavailable, which is no part of a decision.
+func sameCatalog(a, b resolve.Catalog) bool {
+	return a.ID == b.ID && a.Priority == b.Priority && a.Pending == b.Pending && a.Unavailable == b.Unavailable &&
 		a.Package.Identical(b.Package) && errorText(a.Err) == errorText(b.Err) && (a.Err == nil) == (b.Err == nil) && maps.Equal(a.Labels, b.Labels)
 }
 

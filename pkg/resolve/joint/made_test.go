@@ -1,4 +1,4 @@
-package resolve
+package joint
 
 import (
 	"fmt"
@@ -8,12 +8,18 @@ import (
 	"time"
 
 	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// neighbourhood is a cluster with operators, made of short texts.
-type neighbourhood struct {
-	world    World
-	requests []Request
+var (
+	community = catalog.ID{Kind: catalog.KindCatalogSource, Namespace: "openshift-marketplace", Name: "community"}
+	cluster   = catalog.ID{Kind: catalog.KindClusterCatalog, Name: "operators"}
+)
+
+// fleet is a cluster with operators, made of short texts.
+type fleet struct {
+	state    resolve.ClusterState
+	requests []resolve.Request
 	packages map[string]*catalog.Package
 }
 
@@ -33,11 +39,11 @@ func need(text string) catalog.Requirement {
 
 // live makes a neighbourhood of operators in order of age, each a name (of its package, too), perhaps with the installed version
 // after an @, and its versions: "2.0.0 brings=Kind,Kind needs=Kind,package:range". Whatever is older may follow whatever.
-func live(operators ...[]string) *neighbourhood {
-	n := &neighbourhood{packages: map[string]*catalog.Package{}}
+func newFleet(operators ...[]string) *fleet {
+	n := &fleet{packages: map[string]*catalog.Package{}}
 	for i, texts := range operators {
 		name, installed, _ := strings.Cut(texts[0], "@")
-		req := Request{
+		req := resolve.Request{
 			Operator: name, Package: name, ClusterVersion: "4.20.3", KubeVersion: "v1.33.4",
 			Created: time.Date(2026, 1, 1, 0, i, 0, 0, time.UTC), InstalledVersion: installed,
 		}
@@ -47,7 +53,9 @@ func live(operators ...[]string) *neighbourhood {
 		n.requests = append(n.requests, req)
 		n.packages[name] = madeOf(name, texts[1:]...)
 	}
-	n.world.Catalogs = func(pkg string) []Catalog { return []Catalog{{ID: community, Package: n.packages[pkg]}} }
+	n.state.Catalogs = func(pkg string) []resolve.Catalog {
+		return []resolve.Catalog{{ID: community, Package: n.packages[pkg]}}
+	}
 	return n
 }
 
@@ -80,15 +88,15 @@ func madeOf(pkg string, versions ...string) *catalog.Package {
 	return &builder.Build()[0]
 }
 
-func (n *neighbourhood) with(change func(*neighbourhood)) *neighbourhood {
+func (n *fleet) with(change func(*fleet)) *fleet {
 	change(n)
 	return n
 }
 
-func (n *neighbourhood) decide() map[string]Decision { return Together(n.requests, n.world) }
+func (n *fleet) decide() map[string]resolve.Decision { return ResolveAll(n.requests, n.state) }
 
 // outcome is what runs next of every operator: "a 1.0.0, b nothing".
-func outcome(decisions map[string]Decision) string {
+func outcome(decisions map[string]resolve.Decision) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(decisions)) {
 		version := "nothing"
@@ -101,6 +109,6 @@ func outcome(decisions map[string]Decision) string {
 }
 
 // everyKindBy are catalogs in which these packages bring every kind.
-func everyKindBy(catalogs ...Providers) func(catalog.GVK) []Providers {
-	return func(catalog.GVK) []Providers { return catalogs }
+func everyKindBy(catalogs ...resolve.ProviderHint) func(catalog.GVK) []resolve.ProviderHint {
+	return func(catalog.GVK) []resolve.ProviderHint { return catalogs }
 }

@@ -1,7 +1,8 @@
-package resolve
+package joint
 
 import (
 	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/resolve"
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
@@ -15,20 +16,20 @@ type rangeSets struct {
 
 // newRangeSets takes the versions that an operator has to choose from, and requirements of which some are of its package. Where the
 // operator's budget does not last each version has a number of its own: to take two for the same that are not would be wrong.
-func newRangeSets(s *study, required []catalog.Requirement) rangeSets {
-	sets := rangeSets{versions: s.offered()}
+func newRangeSets(e *resolve.Evaluation, required []catalog.Requirement) rangeSets {
+	sets := rangeSets{versions: e.Versions()}
 	sets.numbers = make([]int32, sets.versions.Len())
 	changes := make([][]int, sets.versions.Len()+1) // which ranges begin or end, by position
 	ranges := 0
 	for _, leaf := range required {
-		if leaf.Package.Name != s.ask.Package {
+		if leaf.Package.Name != e.Package() {
 			continue
 		}
-		covers, ok := s.ask.around.covers(leaf.Package.Range)
+		covers, ok := e.Index().Range(leaf.Package.Range)
 		if !ok {
 			continue // a range that cannot be parsed contains no version
 		}
-		complete := sets.versions.Covered(leaf.Package.Range, covers, s.budget, func(lo, hi int) {
+		complete := sets.versions.Covered(leaf.Package.Range, covers, e.Budget, func(lo, hi int) {
 			changes[lo], changes[hi] = append(changes[lo], ranges), append(changes[hi], ranges)
 		})
 		if !complete {

@@ -1,4 +1,4 @@
-package resolve
+package joint
 
 import (
 	"fmt"
@@ -14,6 +14,8 @@ import (
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/resolve"
+	"github.com/openshift/platform-operators/pkg/resolve/reason"
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
@@ -23,30 +25,30 @@ func TestWhatABundleNeeds(t *testing.T) {
 	not := func(members ...catalog.Requirement) catalog.Requirement { return catalog.Requirement{Not: members} }
 	cel := catalog.Requirement{Unsupported: "a CEL rule in an olm.constraint"}
 	// need makes an operator "a" whose only version needs this.
-	alone := func(requirement catalog.Requirement) *neighbourhood {
-		n := live([]string{"a", "1.0.0"})
+	alone := func(requirement catalog.Requirement) *fleet {
+		n := newFleet([]string{"a", "1.0.0"})
 		n.packages["a"].Bundles[0].Requirements = []catalog.Requirement{requirement}
 		return n
 	}
-	served := func(kind Kind) func(*neighbourhood) {
-		return func(n *neighbourhood) { n.world.Kinds = append(n.world.Kinds, kind) }
+	served := func(kind resolve.Kind) func(*fleet) {
+		return func(n *fleet) { n.state.Kinds = append(n.state.Kinds, kind) }
 	}
-	installed := func(pkg, version string) func(*neighbourhood) {
-		return func(n *neighbourhood) {
-			n.world.Foreign = append(n.world.Foreign, Foreign{Package: pkg, Version: version, Installer: "Subscription ops/" + pkg})
+	installed := func(pkg, version string) func(*fleet) {
+		return func(n *fleet) {
+			n.state.ExternalPackages = append(n.state.ExternalPackages, resolve.ExternalPackage{Package: pkg, Version: version, Installer: "Subscription ops/" + pkg})
 		}
 	}
-	provided := func(packages ...string) func(*neighbourhood) {
-		return func(n *neighbourhood) {
-			n.world.Providers = everyKindBy(Providers{Catalog: community, Packages: packages})
+	provided := func(packages ...string) func(*fleet) {
+		return func(n *fleet) {
+			n.state.ProviderHints = everyKindBy(resolve.ProviderHint{Catalog: community, Packages: packages})
 		}
 	}
-	watching := func(namespace string) func(*neighbourhood) {
-		return func(n *neighbourhood) { n.requests[0].WatchNamespace = namespace }
+	watching := func(namespace string) func(*fleet) {
+		return func(n *fleet) { n.requests[0].WatchNamespace = namespace }
 	}
 	// manifest gives the newest version of "a" a ClusterServiceVersion with this in its spec.
-	manifest := func(spec string) func(*neighbourhood) {
-		return func(n *neighbourhood) {
+	manifest := func(spec string) func(*fleet) {
+		return func(n *fleet) {
 			bundles := n.packages["a"].Bundles
 			if err := bundles[len(bundles)-1].AddManifest([]byte(`{"kind":"ClusterServiceVersion","spec":{` + spec + `}}`)); err != nil {
 				t.Fatal(err)
@@ -55,22 +57,22 @@ func TestWhatABundleNeeds(t *testing.T) {
 	}
 	const refused = "nothing"
 	for name, test := range map[string]struct {
-		in   *neighbourhood
+		in   *fleet
 		want string
 		says []string
 	}{
-		"webhooks are accepted": {live([]string{"a", "1.0.0"}).with(manifest(`"webhookdefinitions":[{"type":"ConversionWebhook","generateName":"w"},{"type":"ValidatingAdmissionWebhook","generateName":"v"}]`)), "1.0.0", nil},
-		"an APIService is refused": {live([]string{"a", "1.0.0"}).with(manifest(`"apiservicedefinitions":{"owned":[{"group":"g","version":"v1","kind":"K"}]}`)), refused,
+		"webhooks are accepted": {newFleet([]string{"a", "1.0.0"}).with(manifest(`"webhookdefinitions":[{"type":"ConversionWebhook","generateName":"w"},{"type":"ValidatingAdmissionWebhook","generateName":"v"}]`)), "1.0.0", nil},
+		"an APIService is refused": {newFleet([]string{"a", "1.0.0"}).with(manifest(`"apiservicedefinitions":{"owned":[{"group":"g","version":"v1","kind":"K"}]}`)), refused,
 			[]string{"1.0.0 brings aggregated APIs (apiServiceDefinitions)", "not supported"}},
-		"one that is needed is none that is brought":     {live([]string{"a", "1.0.0"}).with(manifest(`"apiservicedefinitions":{"required":[{"group":"g","version":"v1","kind":"K"}]}`)), "1.0.0", nil},
-		"a version without an APIService is taken":       {live([]string{"a", "0.1.0", "1.0.0"}).with(manifest(`"apiservicedefinitions":{"owned":[{"kind":"K"}]}`)), "0.1.0", nil},
-		"one that must be told what to watch":            {live([]string{"a", "1.0.0 mode=SingleNamespace"}), refused, []string{"spec.install.config.watchNamespace"}},
-		"one that is told":                               {live([]string{"a", "1.0.0 mode=SingleNamespace"}).with(watching("b")), "1.0.0", nil},
-		"one that cannot watch what it is told to":       {live([]string{"a", "1.0.0 mode=AllNamespaces"}).with(watching("b")), refused, []string{"does not support the install mode SingleNamespace"}},
-		"a kind that the cluster serves":                 {alone(need("K")).with(served(Kind{GVK: gvk("K")})), "1.0.0", nil},
-		"a kind that a Subscription brought":             {alone(need("K")).with(served(Kind{GVK: gvk("K"), Installer: "Subscription ops/k"})), "1.0.0", nil},
-		"a kind that it brings itself":                   {live([]string{"a", "1.0.0 brings=K needs=K"}), "1.0.0", nil},
-		"a kind of the same name in another version":     {alone(need("K")).with(served(Kind{GVK: catalog.GVK{Group: "example.com", Version: "v2", Kind: "K"}})), refused, []string{`needs kind "example.com/v1, Kind=K"`}},
+		"one that is needed is none that is brought":     {newFleet([]string{"a", "1.0.0"}).with(manifest(`"apiservicedefinitions":{"required":[{"group":"g","version":"v1","kind":"K"}]}`)), "1.0.0", nil},
+		"a version without an APIService is taken":       {newFleet([]string{"a", "0.1.0", "1.0.0"}).with(manifest(`"apiservicedefinitions":{"owned":[{"kind":"K"}]}`)), "0.1.0", nil},
+		"one that must be told what to watch":            {newFleet([]string{"a", "1.0.0 mode=SingleNamespace"}), refused, []string{"spec.install.config.watchNamespace"}},
+		"one that is told":                               {newFleet([]string{"a", "1.0.0 mode=SingleNamespace"}).with(watching("b")), "1.0.0", nil},
+		"one that cannot watch what it is told to":       {newFleet([]string{"a", "1.0.0 mode=AllNamespaces"}).with(watching("b")), refused, []string{"does not support the install mode SingleNamespace"}},
+		"a kind that the cluster serves":                 {alone(need("K")).with(served(resolve.Kind{GVK: gvk("K")})), "1.0.0", nil},
+		"a kind that a Subscription brought":             {alone(need("K")).with(served(resolve.Kind{GVK: gvk("K"), Installer: "Subscription ops/k"})), "1.0.0", nil},
+		"a kind that it brings itself":                   {newFleet([]string{"a", "1.0.0 brings=K needs=K"}), "1.0.0", nil},
+		"a kind of the same name in another version":     {alone(need("K")).with(served(resolve.Kind{GVK: catalog.GVK{Group: "example.com", Version: "v2", Kind: "K"}})), refused, []string{`needs kind "example.com/v1, Kind=K"`}},
 		"a kind that nothing brings, and nobody could":   {alone(need("K")), refused, []string{`needs kind "example.com/v1, Kind=K": nothing on the cluster brings it; no package that is known here provides it`}},
 		"a kind that a package of the catalogs could":    {alone(need("K")).with(provided("kay")), refused, []string{`create a PlatformOperator for package "kay"`}},
 		"a kind that several packages could":             {alone(need("K")).with(provided("kay", "jay")), refused, []string{`for one of the packages "jay", "kay"`}},
@@ -81,30 +83,30 @@ func TestWhatABundleNeeds(t *testing.T) {
 		"a package that nobody has asked for":            {alone(need("b:>=2.0.0")), refused, []string{`create a PlatformOperator for package "b"`}},
 		"a range that cannot be read":                    {alone(need("b:later")).with(installed("b", "1.0.0")), refused, []string{`"later" is not a version range`}},
 		"nor can the opposite of it be known":            {alone(not(need("b:later"))).with(installed("b", "1.0.0")), refused, []string{`"later" is not a version range`}},
-		"an installed operator's package":                {live([]string{"b@2.0.0", "2.0.0"}, []string{"a", "1.0.0 needs=b:>=2.0.0"}), "1.0.0", nil},
-		"one that no catalog has any more":               {live([]string{"b@2.0.0", "1.0.0"}, []string{"a", "1.0.0 needs=b:>=2.0.0"}), "1.0.0", nil},
-		"an installed operator's kind":                   {live([]string{"b@2.0.0", "2.0.0 brings=K"}, []string{"a", "1.0.0 needs=K"}), "1.0.0", nil},
-		"one that the cluster serves and no catalog has": {live([]string{"b@2.0.0", "1.0.0"}, []string{"a", "1.0.0 needs=K"}).with(served(Kind{GVK: gvk("K"), Operator: "b"})), "1.0.0", nil},
-		"an operator without a version that would do":    {live([]string{"b@1.0.0", "1.0.0"}, []string{"a", "1.0.0 needs=b:>=2.0.0"}), refused, []string{`PlatformOperator "b", which is of that package, has no such version`}},
-		"all of two, one missing": {alone(all(need("K"), need("L"))).with(served(Kind{GVK: gvk("K")})), refused,
+		"an installed operator's package":                {newFleet([]string{"b@2.0.0", "2.0.0"}, []string{"a", "1.0.0 needs=b:>=2.0.0"}), "1.0.0", nil},
+		"one that no catalog has any more":               {newFleet([]string{"b@2.0.0", "1.0.0"}, []string{"a", "1.0.0 needs=b:>=2.0.0"}), "1.0.0", nil},
+		"an installed operator's kind":                   {newFleet([]string{"b@2.0.0", "2.0.0 brings=K"}, []string{"a", "1.0.0 needs=K"}), "1.0.0", nil},
+		"one that the cluster serves and no catalog has": {newFleet([]string{"b@2.0.0", "1.0.0"}, []string{"a", "1.0.0 needs=K"}).with(served(resolve.Kind{GVK: gvk("K"), Operator: "b"})), "1.0.0", nil},
+		"an operator without a version that would do":    {newFleet([]string{"b@1.0.0", "1.0.0"}, []string{"a", "1.0.0 needs=b:>=2.0.0"}), refused, []string{`PlatformOperator "b", which is of that package, has no such version`}},
+		"all of two, one missing": {alone(all(need("K"), need("L"))).with(served(resolve.Kind{GVK: gvk("K")})), refused,
 			[]string{`needs all of (kind "example.com/v1, Kind=K"; kind "example.com/v1, Kind=L")`, `Kind=K": it is there already`, `Kind=L": nothing on the cluster brings it`}},
-		"all of two":                           {alone(all(need("K"), need("L"))).with(served(Kind{GVK: gvk("K")})).with(served(Kind{GVK: gvk("L")})), "1.0.0", nil},
-		"any of two, one there":                {alone(any(need("K"), need("b:>=1.0.0"))).with(served(Kind{GVK: gvk("K")})), "1.0.0", nil},
+		"all of two":                           {alone(all(need("K"), need("L"))).with(served(resolve.Kind{GVK: gvk("K")})).with(served(resolve.Kind{GVK: gvk("L")})), "1.0.0", nil},
+		"any of two, one there":                {alone(any(need("K"), need("b:>=1.0.0"))).with(served(resolve.Kind{GVK: gvk("K")})), "1.0.0", nil},
 		"any of two, none there":               {alone(any(need("K"), need("b:>=1.0.0"))), refused, []string{"needs any of (", `create a PlatformOperator for package "b"`}},
 		"none of two, none there":              {alone(not(need("K"), need("L"))), "1.0.0", nil},
-		"none of two, one there":               {alone(not(need("K"), need("L"))).with(served(Kind{GVK: gvk("L")})), refused, []string{"needs none of (", `Kind=L": it is there already`}},
-		"not all of two, one there":            {alone(not(all(need("K"), need("L")))).with(served(Kind{GVK: gvk("K")})), "1.0.0", nil},
-		"not any of two, one there":            {alone(not(any(need("K"), need("L")))).with(served(Kind{GVK: gvk("K")})), refused, nil},
+		"none of two, one there":               {alone(not(need("K"), need("L"))).with(served(resolve.Kind{GVK: gvk("L")})), refused, []string{"needs none of (", `Kind=L": it is there already`}},
+		"not all of two, one there":            {alone(not(all(need("K"), need("L")))).with(served(resolve.Kind{GVK: gvk("K")})), "1.0.0", nil},
+		"not any of two, one there":            {alone(not(any(need("K"), need("L")))).with(served(resolve.Kind{GVK: gvk("K")})), refused, nil},
 		"what cannot be judged":                {alone(cel), refused, []string{"needs a CEL rule in an olm.constraint: this cannot be judged here"}},
 		"nor can its opposite":                 {alone(not(cel)), refused, []string{"this cannot be judged here"}},
-		"beside something that is met":         {alone(any(cel, need("K"))).with(served(Kind{GVK: gvk("K")})), "1.0.0", nil},
+		"beside something that is met":         {alone(any(cel, need("K"))).with(served(resolve.Kind{GVK: gvk("K")})), "1.0.0", nil},
 		"its author's words are told":          {alone(catalog.Requirement{Any: []catalog.Requirement{need("K")}, Message: "install K first"}), refused, []string{`(its author: "install K first")`}},
-		"what is installed stays for all that": {live([]string{"a@1.0.0", "1.0.0 needs=K"}).with(manifest(`"apiservicedefinitions":{"owned":[{"kind":"K"}]}`)), "1.0.0", nil},
-		"and does not move to more of it":      {live([]string{"a@1.0.0", "1.0.0 needs=K", "1.1.0 needs=K"}), "1.0.0", nil},
+		"what is installed stays for all that": {newFleet([]string{"a@1.0.0", "1.0.0 needs=K"}).with(manifest(`"apiservicedefinitions":{"owned":[{"kind":"K"}]}`)), "1.0.0", nil},
+		"and does not move to more of it":      {newFleet([]string{"a@1.0.0", "1.0.0 needs=K", "1.1.0 needs=K"}), "1.0.0", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := test.in.decide()
-			if outcome := outcome(map[string]Decision{"a": got["a"]}); outcome != "a "+test.want {
+			if outcome := outcome(map[string]resolve.Decision{"a": got["a"]}); outcome != "a "+test.want {
 				t.Errorf("%s, want %s: %s", outcome, test.want, got["a"].Message)
 			}
 			for _, part := range test.says {
@@ -122,49 +124,49 @@ func TestWhatABundleNeeds(t *testing.T) {
 // Promise UPG-R3: Operators that need the kinds of one another are installed together. When two provide one kind, both name the conflict;
 // a package of a Subscription or ClusterExtension is refused with that object named.
 func TestUPG_R3_OperatorsThatHaveToDoWithOneAnother(t *testing.T) {
-	foreign := func(pkg, installer string) func(*neighbourhood) {
-		return func(n *neighbourhood) {
-			n.world.Foreign = append(n.world.Foreign, Foreign{Package: pkg, Version: "1.0.0", Installer: installer})
+	foreign := func(pkg, installer string) func(*fleet) {
+		return func(n *fleet) {
+			n.state.ExternalPackages = append(n.state.ExternalPackages, resolve.ExternalPackage{Package: pkg, Version: "1.0.0", Installer: installer})
 		}
 	}
 	for name, test := range map[string]struct {
-		in   *neighbourhood
+		in   *fleet
 		want string
 		// says has what is told on which operator: in its message, in its conflicts, in its notes.
 		says map[string][]string
 	}{
-		"each brings what the other needs": {live([]string{"a", "1.0.0 brings=A needs=B"}, []string{"b", "1.0.0 brings=B needs=A"}), "a 1.0.0, b 1.0.0", nil},
-		"three in a ring":                  {live([]string{"a", "1.0.0 brings=A needs=B"}, []string{"b", "1.0.0 brings=B needs=C"}, []string{"c", "1.0.0 brings=C needs=A"}), "a 1.0.0, b 1.0.0, c 1.0.0", nil},
-		"the older one's best comes first": {live([]string{"a", "1.0.0", "2.0.0 needs=b:<2.0.0"}, []string{"b", "1.0.0", "2.0.0"}), "a 2.0.0, b 1.0.0",
+		"each brings what the other needs": {newFleet([]string{"a", "1.0.0 brings=A needs=B"}, []string{"b", "1.0.0 brings=B needs=A"}), "a 1.0.0, b 1.0.0", nil},
+		"three in a ring":                  {newFleet([]string{"a", "1.0.0 brings=A needs=B"}, []string{"b", "1.0.0 brings=B needs=C"}, []string{"c", "1.0.0 brings=C needs=A"}), "a 1.0.0, b 1.0.0, c 1.0.0", nil},
+		"the older one's best comes first": {newFleet([]string{"a", "1.0.0", "2.0.0 needs=b:<2.0.0"}, []string{"b", "1.0.0", "2.0.0"}), "a 2.0.0, b 1.0.0",
 			map[string][]string{"b": {`needs package "b" in "<2.0.0"`, `PlatformOperator "a"`}, "a": {`PlatformOperator "b" does without 2.0.0`}}},
-		"an older one gives way to nobody": {live([]string{"b", "1.0.0", "2.0.0"}, []string{"a", "1.0.0", "2.0.0 needs=b:<2.0.0"}), "a 1.0.0, b 2.0.0",
+		"an older one gives way to nobody": {newFleet([]string{"b", "1.0.0", "2.0.0"}, []string{"a", "1.0.0", "2.0.0 needs=b:<2.0.0"}), "a 1.0.0, b 2.0.0",
 			map[string][]string{"a": {`needs package "b" in "<2.0.0"`, `PlatformOperator "b" gets 2.0.0`, `spec.package.version of "b"`}, "b": {`PlatformOperator "a" does without 2.0.0`}}},
-		"a version that would do is not in the other's range": {live([]string{"b", "1.0.0", "2.0.0"}, []string{"a", "1.0.0 needs=b:>=2.0.0"}).with(func(n *neighbourhood) { n.requests[0].VersionRange = "1.x" }), "a nothing, b 1.0.0",
+		"a version that would do is not in the other's range": {newFleet([]string{"b", "1.0.0", "2.0.0"}, []string{"a", "1.0.0 needs=b:>=2.0.0"}).with(func(n *fleet) { n.requests[0].VersionRange = "1.x" }), "a nothing, b 1.0.0",
 			map[string][]string{"a": {`needs package "b" in ">=2.0.0" (PlatformOperator "b" does not have that in what it can have, 1.0.0)`, `permit such a version by spec.package.version of "b"`}}},
-		"two bring one kind: the older one proceeds": {live([]string{"a", "1.0.0 brings=K"}, []string{"b", "1.0.0 brings=K"}), "a 1.0.0, b nothing",
+		"two bring one kind: the older one proceeds": {newFleet([]string{"a", "1.0.0 brings=K"}, []string{"b", "1.0.0 brings=K"}), "a 1.0.0, b nothing",
 			map[string][]string{"b": {`brings the kind "example.com/v1, Kind=K", which PlatformOperator "a" (package "a") brings too`, "delete one of these PlatformOperators"}, "a": {`PlatformOperator "b" does without 1.0.0`}}},
-		"the one that is installed proceeds": {live([]string{"a", "1.0.0 brings=K"}, []string{"b@1.0.0", "1.0.0 brings=K"}), "a nothing, b 1.0.0",
+		"the one that is installed proceeds": {newFleet([]string{"a", "1.0.0 brings=K"}, []string{"b@1.0.0", "1.0.0 brings=K"}), "a nothing, b 1.0.0",
 			map[string][]string{"a": {`brings the kind`, `PlatformOperator "b"`}, "b": {`PlatformOperator "a" does without 1.0.0`}}},
-		"its kind is taken until it is gone": {live([]string{"a", "1.0.0 brings=K"}, []string{"b@1.0.0", "1.0.0 brings=K", "2.0.0"}), "a nothing, b 2.0.0",
+		"its kind is taken until it is gone": {newFleet([]string{"a", "1.0.0 brings=K"}, []string{"b@1.0.0", "1.0.0 brings=K", "2.0.0"}), "a nothing, b 2.0.0",
 			map[string][]string{"a": {`PlatformOperator "b"`}}},
-		"and free when it is":                {live([]string{"a", "1.0.0 brings=K"}, []string{"b@2.0.0", "1.0.0 brings=K", "2.0.0"}), "a 1.0.0, b 2.0.0", nil},
-		"the newest that brings it not":      {live([]string{"a", "1.0.0 brings=K"}, []string{"b", "1.0.0", "2.0.0 brings=K"}), "a 1.0.0, b 1.0.0", map[string][]string{"b": {"brings the kind"}}},
-		"two that have it both move on":      {live([]string{"a@1.0.0", "1.0.0 brings=K", "1.1.0 brings=K"}, []string{"b@1.0.0", "1.0.0 brings=K", "1.1.0 brings=K"}), "a 1.1.0, b 1.1.0", nil},
-		"nobody is deprived of what it runs": {live([]string{"a@1.0.0", "1.0.0 brings=K", "2.0.0"}, []string{"b@1.0.0", "1.0.0 needs=K"}), "a 1.0.0, b 1.0.0", map[string][]string{"a": {`PlatformOperator "b" in 1.0.0 needs kind`}, "b": {`PlatformOperator "a" does without 2.0.0`}}},
-		"both move when both can":            {live([]string{"a@1.0.0", "1.0.0 brings=K", "2.0.0"}, []string{"b@1.0.0", "1.0.0 needs=K", "2.0.0"}), "a 2.0.0, b 2.0.0", nil},
-		"what is broken already stays":       {live([]string{"a@1.0.0", "1.0.0", "2.0.0"}, []string{"b@1.0.0", "1.0.0 needs=K"}), "a 2.0.0, b 1.0.0", nil},
-		"the first hop has to fit, too": {live([]string{"a@1.0.0", "1.0.0", "1.1.0 needs=b:<2.0.0", "2.0.0 after=1.1.0"}, []string{"b@2.0.0", "1.0.0", "2.0.0"}).with(func(n *neighbourhood) {
+		"and free when it is":                {newFleet([]string{"a", "1.0.0 brings=K"}, []string{"b@2.0.0", "1.0.0 brings=K", "2.0.0"}), "a 1.0.0, b 2.0.0", nil},
+		"the newest that brings it not":      {newFleet([]string{"a", "1.0.0 brings=K"}, []string{"b", "1.0.0", "2.0.0 brings=K"}), "a 1.0.0, b 1.0.0", map[string][]string{"b": {"brings the kind"}}},
+		"two that have it both move on":      {newFleet([]string{"a@1.0.0", "1.0.0 brings=K", "1.1.0 brings=K"}, []string{"b@1.0.0", "1.0.0 brings=K", "1.1.0 brings=K"}), "a 1.1.0, b 1.1.0", nil},
+		"nobody is deprived of what it runs": {newFleet([]string{"a@1.0.0", "1.0.0 brings=K", "2.0.0"}, []string{"b@1.0.0", "1.0.0 needs=K"}), "a 1.0.0, b 1.0.0", map[string][]string{"a": {`PlatformOperator "b" in 1.0.0 needs kind`}, "b": {`PlatformOperator "a" does without 2.0.0`}}},
+		"both move when both can":            {newFleet([]string{"a@1.0.0", "1.0.0 brings=K", "2.0.0"}, []string{"b@1.0.0", "1.0.0 needs=K", "2.0.0"}), "a 2.0.0, b 2.0.0", nil},
+		"what is broken already stays":       {newFleet([]string{"a@1.0.0", "1.0.0", "2.0.0"}, []string{"b@1.0.0", "1.0.0 needs=K"}), "a 2.0.0, b 1.0.0", nil},
+		"the first hop has to fit, too": {newFleet([]string{"a@1.0.0", "1.0.0", "1.1.0 needs=b:<2.0.0", "2.0.0 after=1.1.0"}, []string{"b@2.0.0", "1.0.0", "2.0.0"}).with(func(n *fleet) {
 			n.requests[0].VersionRange = ">=2.0.0"
 		}), "a nothing, b 2.0.0", map[string][]string{"a": {`2.0.0 needs package "b" in "<2.0.0"`}}},
-		"what is on its way there is waited for": {live([]string{"a@1.0.0", "1.0.0", "1.1.0", "2.0.0 after=1.1.0"}, []string{"b@1.0.0", "1.0.0", "2.0.0 needs=a:>=2.0.0"}), "a 1.1.0, b 1.0.0", nil},
-		"one package twice":                      {live([]string{"a", "1.0.0"}, []string{"b", "1.0.0"}).with(func(n *neighbourhood) { n.requests[1].Package = "a" }), "a 1.0.0, b nothing", map[string][]string{"b": {`brings the package "a", which PlatformOperator "a"`}}},
-		"a package of a Subscription":            {live([]string{"a", "1.0.0"}).with(foreign("a", "Subscription ops/a")), "a nothing", map[string][]string{"a": {`while Subscription ops/a has package "a" on this cluster`}}},
-		"a package of a ClusterExtension":        {live([]string{"a", "1.0.0"}).with(foreign("a", "ClusterExtension a")), "a nothing", map[string][]string{"a": {"while ClusterExtension a has package"}}},
-		"a package that both have stays":         {live([]string{"a@1.0.0", "1.0.0", "2.0.0"}).with(foreign("a", "Subscription ops/a")), "a 1.0.0", nil},
-		"a kind of a Subscription": {live([]string{"a", "1.0.0 brings=K"}).with(func(n *neighbourhood) {
-			n.world.Kinds = []Kind{{GVK: gvk("K"), Installer: "Subscription ops/k"}}
+		"what is on its way there is waited for": {newFleet([]string{"a@1.0.0", "1.0.0", "1.1.0", "2.0.0 after=1.1.0"}, []string{"b@1.0.0", "1.0.0", "2.0.0 needs=a:>=2.0.0"}), "a 1.1.0, b 1.0.0", nil},
+		"one package twice":                      {newFleet([]string{"a", "1.0.0"}, []string{"b", "1.0.0"}).with(func(n *fleet) { n.requests[1].Package = "a" }), "a 1.0.0, b nothing", map[string][]string{"b": {`brings the package "a", which PlatformOperator "a"`}}},
+		"a package of a Subscription":            {newFleet([]string{"a", "1.0.0"}).with(foreign("a", "Subscription ops/a")), "a nothing", map[string][]string{"a": {`while Subscription ops/a has package "a" on this cluster`}}},
+		"a package of a ClusterExtension":        {newFleet([]string{"a", "1.0.0"}).with(foreign("a", "ClusterExtension a")), "a nothing", map[string][]string{"a": {"while ClusterExtension a has package"}}},
+		"a package that both have stays":         {newFleet([]string{"a@1.0.0", "1.0.0", "2.0.0"}).with(foreign("a", "Subscription ops/a")), "a 1.0.0", nil},
+		"a kind of a Subscription": {newFleet([]string{"a", "1.0.0 brings=K"}).with(func(n *fleet) {
+			n.state.Kinds = []resolve.Kind{{GVK: gvk("K"), Installer: "Subscription ops/k"}}
 		}), "a nothing", map[string][]string{"a": {`brings the kind "example.com/v1, Kind=K", which Subscription ops/k has brought already`}}},
-		"a kind that was left behind is brought again": {live([]string{"a", "1.0.0 brings=K"}).with(func(n *neighbourhood) { n.world.Kinds = []Kind{{GVK: gvk("K")}} }), "a 1.0.0", nil},
+		"a kind that was left behind is brought again": {newFleet([]string{"a", "1.0.0 brings=K"}).with(func(n *fleet) { n.state.Kinds = []resolve.Kind{{GVK: gvk("K")}} }), "a 1.0.0", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := test.in.decide()
@@ -176,10 +178,10 @@ func TestUPG_R3_OperatorsThatHaveToDoWithOneAnother(t *testing.T) {
 			}
 			for operator, parts := range test.says {
 				decision := got[operator]
-				told := decision.Message + " " + fmt.Sprint(decision.Conflicts) + " " + strings.Join(decision.Notes, " ")
+				deprecation := decision.Message + " " + fmt.Sprint(decision.Conflicts) + " " + strings.Join(decision.Notes, " ")
 				for _, part := range parts {
-					if !strings.Contains(told, part) {
-						t.Errorf("%s: %q does not say %q", operator, told, part)
+					if !strings.Contains(deprecation, part) {
+						t.Errorf("%s: %q does not say %q", operator, deprecation, part)
 					}
 				}
 			}
@@ -208,7 +210,7 @@ func TestUPG_R4_AnUnsatisfiableSetIsExplainedAndTheOthersProceed(t *testing.T) {
 	for i := range 5 {
 		operators = append(operators, []string{fmt.Sprintf("x%d", i), "1.0.0", "2.0.0"}, []string{fmt.Sprintf("y%d@1.0.0", i), "1.0.0", "1.1.0"})
 	}
-	n := live(operators...)
+	n := newFleet(operators...)
 	n.requests[20].Created = n.requests[0].Created.Add(-1) // x0 is the oldest
 	got := n.decide()
 	for _, req := range n.requests {
@@ -222,7 +224,7 @@ func TestUPG_R4_AnUnsatisfiableSetIsExplainedAndTheOthersProceed(t *testing.T) {
 			}
 			continue
 		}
-		if decision.Chosen != nil || decision.Reason != platformv1alpha1.ReasonValidationFailed || len(decision.Message) > MaxMessage || len(decision.Conflicts) != 1 {
+		if decision.Chosen != nil || decision.Reason != platformv1alpha1.ReasonValidationFailed || len(decision.Message) > reason.MaxMessage || len(decision.Conflicts) != 1 {
 			t.Errorf("%s: %+v", req.Operator, decision)
 		}
 	}
@@ -236,20 +238,20 @@ func TestUPG_R4_AnUnsatisfiableSetIsExplainedAndTheOthersProceed(t *testing.T) {
 		}
 	}
 	t.Run("the set is the smallest", func(t *testing.T) {
-		n := live([]string{"a", "1.0.0 brings=K,M"}, []string{"b", "1.0.0 brings=L needs=M"}, []string{"c", "1.0.0 brings=K needs=L"}, []string{"d", "1.0.0 needs=L,M"})
+		n := newFleet([]string{"a", "1.0.0 brings=K,M"}, []string{"b", "1.0.0 brings=L needs=M"}, []string{"c", "1.0.0 brings=K needs=L"}, []string{"d", "1.0.0 needs=L,M"})
 		got := n.decide()
 		if outcome := outcome(got); outcome != "a 1.0.0, b 1.0.0, c nothing, d 1.0.0" {
 			t.Fatal(outcome)
 		}
-		want := []Conflict{{Version: "1.0.0", With: []string{"a"}, Why: got["c"].Conflicts[0].Why}}
-		if diff := cmp.Diff(want, got["c"].Conflicts); diff != "" || strings.Contains(want[0].Why, `"b"`) {
+		want := []resolve.Conflict{{Version: "1.0.0", With: []string{"a"}, Cause: got["c"].Conflicts[0].Cause}}
+		if diff := cmp.Diff(want, got["c"].Conflicts); diff != "" || strings.Contains(want[0].Why(), `"b"`) {
 			t.Errorf("b has nothing to do with it (-want +got):\n%s", diff)
 		}
 	})
 }
 
 // random makes operators that need and bring this and that.
-func random(seed uint64) *neighbourhood {
+func random(seed uint64) *fleet {
 	r := rand.New(rand.NewPCG(seed, 7))
 	pick := func() string { return string(rune('A' + r.IntN(6))) }
 	var operators [][]string
@@ -276,12 +278,12 @@ func random(seed uint64) *neighbourhood {
 		}
 		operators = append(operators, texts)
 	}
-	n := live(operators...)
+	n := newFleet(operators...)
 	if r.IntN(2) == 0 {
-		n.world.Kinds = append(n.world.Kinds, Kind{GVK: gvk(pick())})
+		n.state.Kinds = append(n.state.Kinds, resolve.Kind{GVK: gvk(pick())})
 	}
 	if r.IntN(2) == 0 {
-		n.world.Foreign = append(n.world.Foreign, Foreign{Package: fmt.Sprintf("op%d", r.IntN(8)), Version: "1.2.0", Installer: "ClusterExtension x"})
+		n.state.ExternalPackages = append(n.state.ExternalPackages, resolve.ExternalPackage{Package: fmt.Sprintf("op%d", r.IntN(8)), Version: "1.2.0", Installer: "ClusterExtension x"})
 	}
 	return n
 }
@@ -291,22 +293,22 @@ type running map[string]*catalog.Bundle
 
 // complaints are what a naive judge has against moving from one state to another: requirements of what is new or what they
 // were met for before, and kinds that somebody has who is not the only one.
-func complaints(n *neighbourhood, before, after running) (complaints []string) {
+func complaints(n *fleet, before, after running) (complaints []string) {
 	met := func(state running, r catalog.Requirement) bool {
-		return judge(r, true, func(leaf catalog.Requirement, want bool) bool {
+		return r.Is(true, func(leaf catalog.Requirement, want bool) bool {
 			there := false
-			for _, kind := range n.world.Kinds {
+			for _, kind := range n.state.Kinds {
 				there = there || leaf.GVK != nil && kind.GVK == *leaf.GVK
 			}
-			around := newSurroundings(nil, n.world)
-			there = there || leaf.Package != nil && around.constant(leaf)
+			index := resolve.NewClusterIndex(nil, n.state)
+			there = there || leaf.Package != nil && index.IsMetByCluster(leaf)
 			for pkg, bundle := range state {
 				if bundle != nil && leaf.GVK != nil && slices.Contains(bundle.ProvidedGVKs, *leaf.GVK) {
 					there = true
 				}
 				if bundle != nil && leaf.Package != nil && pkg == leaf.Package.Name {
 					version, _ := upgrade.ParseVersion(bundle.Version, "")
-					covers, _ := around.covers(leaf.Package.Range)
+					covers, _ := index.Range(leaf.Package.Range)
 					there = there || version.In(covers)
 				}
 			}
@@ -363,7 +365,7 @@ func TestUPG_R3_EverySolutionSatisfiesANaiveJudgeAndNothingIsTakenAway(t *testin
 				refusedFor++
 			}
 			for _, conflict := range decision.Conflicts {
-				if conflict.Why == "" || slices.Contains(conflict.With, req.Operator) {
+				if conflict.Why() == "" || slices.Contains(conflict.With, req.Operator) {
 					t.Errorf("seed %d: %s: %+v", seed, req.Operator, conflict)
 				}
 				for _, with := range conflict.With {
@@ -384,12 +386,12 @@ func TestUPG_R3_EverySolutionSatisfiesANaiveJudgeAndNothingIsTakenAway(t *testin
 
 func TestOperatorsThatHaveNothingToDoWithOneAnotherAreDecidedAsIfAlone(t *testing.T) {
 	n := random(1)
-	crowd := live([]string{"quiet@1.0.0", "1.0.0", "1.1.0 brings=Q", "2.0.0 after=1.1.0"}, []string{"still", "1.0.0", "2.0.0"}, []string{"none"})
+	crowd := newFleet([]string{"quiet@1.0.0", "1.0.0", "1.1.0 brings=Q", "2.0.0 after=1.1.0"}, []string{"still", "1.0.0", "2.0.0"}, []string{"none"})
 	maps.Copy(n.packages, crowd.packages)
 	n.requests = append(n.requests, crowd.requests...)
 	got := n.decide()
 	for _, req := range crowd.requests {
-		if diff := cmp.Diff(Resolve(req, n.world.Catalogs(req.Package)), got[req.Operator]); diff != "" {
+		if diff := cmp.Diff(resolve.Resolve(req, n.state.Catalogs(req.Package)), got[req.Operator]); diff != "" {
 			t.Errorf("%s (-alone +together):\n%s", req.Operator, diff)
 		}
 	}
@@ -398,7 +400,7 @@ func TestOperatorsThatHaveNothingToDoWithOneAnotherAreDecidedAsIfAlone(t *testin
 func TestUPG_R5_OrderOfOperatorsDoesNotMatter(t *testing.T) {
 	for seed := range uint64(20) {
 		n := random(seed)
-		n.world.Providers = everyKindBy(Providers{Catalog: community, Packages: []string{"x", "y"}})
+		n.state.ProviderHints = everyKindBy(resolve.ProviderHint{Catalog: community, Packages: []string{"x", "y"}})
 		first := n.decide()
 		for run := range uint64(100) {
 			r := rand.New(rand.NewPCG(run, 3))
@@ -407,8 +409,10 @@ func TestUPG_R5_OrderOfOperatorsDoesNotMatter(t *testing.T) {
 				swap func(i, j int)
 			}{
 				{len(n.requests), func(i, j int) { n.requests[i], n.requests[j] = n.requests[j], n.requests[i] }},
-				{len(n.world.Kinds), func(i, j int) { n.world.Kinds[i], n.world.Kinds[j] = n.world.Kinds[j], n.world.Kinds[i] }},
-				{len(n.world.Foreign), func(i, j int) { n.world.Foreign[i], n.world.Foreign[j] = n.world.Foreign[j], n.world.Foreign[i] }},
+				{len(n.state.Kinds), func(i, j int) { n.state.Kinds[i], n.state.Kinds[j] = n.state.Kinds[j], n.state.Kinds[i] }},
+				{len(n.state.ExternalPackages), func(i, j int) {
+					n.state.ExternalPackages[i], n.state.ExternalPackages[j] = n.state.ExternalPackages[j], n.state.ExternalPackages[i]
+				}},
 			} {
 				r.Shuffle(shuffle.n, shuffle.swap)
 			}
@@ -420,15 +424,15 @@ func TestUPG_R5_OrderOfOperatorsDoesNotMatter(t *testing.T) {
 }
 
 func TestUpdatesTellWhatOtherOperatorsHaveAgainstThem(t *testing.T) {
-	got := live(
+	got := newFleet(
 		[]string{"a@1.0.0", "1.0.0", "2.0.0 brings=K", "3.0.0 needs=b:>=2.0.0", "4.0.0 needs=L"},
 		[]string{"b@1.0.0", "1.0.0 brings=K"},
 		[]string{"c@1.0.0", "1.0.0 needs=b:<2.0.0"},
 	).decide()
 	want := map[string]platformv1alpha1.BlockedReason{"2.0.0": platformv1alpha1.BlockedConflict, "3.0.0": platformv1alpha1.BlockedRequirement, "4.0.0": platformv1alpha1.BlockedRequirement}
 	for _, update := range got["a"].Updates {
-		if update.Reason != want[update.Version.String()] || update.Why == "" {
-			t.Errorf("%s: %s, %q", update.Version, update.Reason, update.Why)
+		if update.Reason != want[update.Version.String()] || update.Why() == "" {
+			t.Errorf("%s: %s, %q", update.Version, update.Reason, update.Why())
 		}
 		delete(want, update.Version.String())
 	}
@@ -438,20 +442,20 @@ func TestUpdatesTellWhatOtherOperatorsHaveAgainstThem(t *testing.T) {
 }
 
 func TestAPackageThatIsAskedForAndHasNothingToGiveIsNamed(t *testing.T) {
-	n := live([]string{"a", "1.0.0 needs=K"}, []string{"kay"})
-	n.world.Providers = everyKindBy(Providers{Catalog: community, Packages: []string{"jay", "kay"}})
+	n := newFleet([]string{"a", "1.0.0 needs=K"}, []string{"kay"})
+	n.state.ProviderHints = everyKindBy(resolve.ProviderHint{Catalog: community, Packages: []string{"jay", "kay"}})
 	if message := n.decide()["a"].Message; !strings.Contains(message, `PlatformOperator "kay", of package "kay", is to bring it: see there why it does not, or create a PlatformOperator for package "jay"`) {
 		t.Errorf("%q sends nobody to kay and jay", message)
 	}
 }
 
 func TestTheOlderOperatorIsTheOneThatWasCreatedFirst(t *testing.T) {
-	n := live([]string{"a", "1.0.0 brings=K"}, []string{"b", "1.0.0 brings=K"})
+	n := newFleet([]string{"a", "1.0.0 brings=K"}, []string{"b", "1.0.0 brings=K"})
 	for i, day := range []int{2, 1} {
 		operator := &platformv1alpha1.PlatformOperator{}
 		operator.Name, operator.CreationTimestamp = n.requests[i].Operator, metav1.Date(2026, 1, day, 0, 0, 0, 0, time.UTC)
 		operator.Spec.Package.Name = n.requests[i].Package
-		request, err := RequestFor(operator, "", Cluster{Version: "4.20.0", KubeVersion: "1.33.0"})
+		request, err := resolve.RequestFor(operator, "", resolve.Cluster{Version: "4.20.0", KubeVersion: "1.33.0"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -464,40 +468,40 @@ func TestTheOlderOperatorIsTheOneThatWasCreatedFirst(t *testing.T) {
 
 func TestWhatCannotBeDecidedAloneIsNotDecidedTogether(t *testing.T) {
 	// a would rather run 2.0.0, which b cannot do with.
-	quarrel := func() *neighbourhood {
-		return live([]string{"b@1.0.0", "1.0.0 needs=a:<2.0.0"}, []string{"a@1.0.0", "1.0.0", "2.0.0"})
+	conflicting := func() *fleet {
+		return newFleet([]string{"b@1.0.0", "1.0.0 needs=a:<2.0.0"}, []string{"a@1.0.0", "1.0.0", "2.0.0"})
 	}
 	for name, test := range map[string]struct {
-		in   *neighbourhood
+		in   *fleet
 		want string
 		says string
 	}{
-		"what is approved and cannot be had together": {quarrel().with(func(n *neighbourhood) { n.requests[1].Manual, n.requests[1].Approved = true, "2.0.0" }), "a 1.0.0, b 1.0.0",
+		"what is approved and cannot be had together": {conflicting().with(func(n *fleet) { n.requests[1].Manual, n.requests[1].Approved = true, "2.0.0" }), "a 1.0.0, b 1.0.0",
 			`would break others: PlatformOperator "b" in 1.0.0 needs package "a" in "<2.0.0"`},
-		"what waits for approval does not count for others":  {live([]string{"b", "1.0.0 needs=a:>=2.0.0"}, []string{"a@1.0.0", "1.0.0", "2.0.0"}).with(func(n *neighbourhood) { n.requests[1].Manual = true }), "a 1.0.0, b nothing", ""},
-		"a spec that cannot be read keeps what is installed": {quarrel().with(func(n *neighbourhood) { n.requests[1].VersionRange = "nonsense" }), "a nothing, b 1.0.0", "is not a version range"},
-		"others rely on what is installed where the catalogs are down": {live([]string{"b", "1.0.0 needs=a:>=1.0.0,K"}, []string{"a@1.0.0"}).with(func(n *neighbourhood) {
+		"what waits for approval does not count for others":  {newFleet([]string{"b", "1.0.0 needs=a:>=2.0.0"}, []string{"a@1.0.0", "1.0.0", "2.0.0"}).with(func(n *fleet) { n.requests[1].Manual = true }), "a 1.0.0, b nothing", ""},
+		"a spec that cannot be read keeps what is installed": {conflicting().with(func(n *fleet) { n.requests[1].VersionRange = "nonsense" }), "a nothing, b 1.0.0", "is not a version range"},
+		"others rely on what is installed where the catalogs are down": {newFleet([]string{"b", "1.0.0 needs=a:>=1.0.0,K"}, []string{"a@1.0.0"}).with(func(n *fleet) {
 			n.packages["a"] = nil
-			n.world.Kinds = []Kind{{GVK: gvk("K"), Operator: "a"}}
+			n.state.Kinds = []resolve.Kind{{GVK: gvk("K"), Operator: "a"}}
 		}), "a nothing, b 1.0.0", "failed to find candidate"},
-		"two catalogs that disagree on the best version": {quarrel().with(func(n *neighbourhood) {
-			first := n.world.Catalogs
-			n.world.Catalogs = func(pkg string) []Catalog {
+		"two catalogs that disagree on the best version": {conflicting().with(func(n *fleet) {
+			first := n.state.Catalogs
+			n.state.Catalogs = func(pkg string) []resolve.Catalog {
 				if pkg != "a" {
 					return first(pkg)
 				}
 				second := madeOf(pkg, "2.0.0")
 				second.Bundles[0].Image = "registry.example/other@sha256:0"
-				return append(first(pkg), Catalog{ID: cluster, Package: second})
+				return append(first(pkg), resolve.Catalog{ID: cluster, Package: second})
 			}
 		}), "a nothing, b 1.0.0", "is ambiguous"},
-		"a catalog that is about to be read": {quarrel().with(func(n *neighbourhood) {
-			first := n.world.Catalogs
-			n.world.Catalogs = func(pkg string) []Catalog {
+		"a catalog that is about to be read": {conflicting().with(func(n *fleet) {
+			first := n.state.Catalogs
+			n.state.Catalogs = func(pkg string) []resolve.Catalog {
 				if pkg != "a" {
 					return first(pkg)
 				}
-				return append(first(pkg), Catalog{ID: cluster, Err: fmt.Errorf("not read yet"), Pending: true})
+				return append(first(pkg), resolve.Catalog{ID: cluster, Err: fmt.Errorf("not read yet"), Pending: true})
 			}
 		}), "a nothing, b 1.0.0", "is not chosen before catalog"},
 	} {
@@ -506,8 +510,8 @@ func TestWhatCannotBeDecidedAloneIsNotDecidedTogether(t *testing.T) {
 			if outcome := outcome(got); outcome != test.want {
 				t.Errorf("%s, want %s", outcome, test.want)
 			}
-			if told := got["a"].Message + fmt.Sprint(got["a"].Conflicts); !strings.Contains(told, test.says) {
-				t.Errorf("%q does not say %q", told, test.says)
+			if deprecation := got["a"].Message + fmt.Sprint(got["a"].Conflicts); !strings.Contains(deprecation, test.says) {
+				t.Errorf("%q does not say %q", deprecation, test.says)
 			}
 		})
 	}
@@ -515,7 +519,7 @@ func TestWhatCannotBeDecidedAloneIsNotDecidedTogether(t *testing.T) {
 
 // pigeons are so many operators with so many kinds to bring between them, in versions that bring one each, and an older one
 // that needs them all: of one kind less than operators that has no solution, and to see it takes for ever.
-func pigeons(operators, kinds int) *neighbourhood {
+func pigeons(operators, kinds int) *fleet {
 	boss := "1.0.0 needs="
 	var all [][]string
 	for i := range operators {
@@ -526,14 +530,14 @@ func pigeons(operators, kinds int) *neighbourhood {
 		}
 		all = append(all, texts)
 	}
-	return live(append([][]string{{"boss", strings.TrimSuffix(boss, ",")}}, all...)...)
+	return newFleet(append([][]string{{"boss", strings.TrimSuffix(boss, ",")}}, all...)...)
 }
 
 func TestTheSearchIsBounded(t *testing.T) {
 	t.Run("a puzzle that would take for ever is given up, and what can be decided is", func(t *testing.T) {
 		n := pigeons(20, 19)
 		got := n.decide()
-		if boss := got["boss"]; boss.Chosen != nil || !strings.Contains(boss.Message, "no solution with it was found within bounds") || len(boss.Message) > MaxMessage {
+		if boss := got["boss"]; boss.Chosen != nil || !strings.Contains(boss.Message, "no solution with it was found within bounds") || len(boss.Message) > reason.MaxMessage {
 			t.Errorf("boss: %s", boss.Message)
 		}
 		running := strings.Count(outcome(got), " 1.")
@@ -546,13 +550,13 @@ func TestTheSearchIsBounded(t *testing.T) {
 	})
 	t.Run("more different versions than are tried", func(t *testing.T) {
 		var versions, kinds []string
-		for i := range maxClasses + 10 {
+		for i := range maxCandidateSets + 10 {
 			versions = append(versions, fmt.Sprintf("1.%d.0 brings=K%d", i, i))
 			kinds = append(kinds, fmt.Sprintf("K%d", i))
 		}
-		got := live([]string{"taken@1.0.0", "1.0.0 brings=" + strings.Join(kinds[9:], ",")}, append([]string{"a"}, versions...)).decide()["a"]
-		untried := slices.IndexFunc(got.Refused, func(r Refusal) bool { return r.Bundle.Version == "1.8.0" })
-		if got.Chosen != nil || untried < 0 || !strings.Contains(got.Refused[untried].Why, "was not tried together with other operators") || len(got.Message) > MaxMessage || len(got.Conflicts) != maxConflicts {
+		got := newFleet([]string{"taken@1.0.0", "1.0.0 brings=" + strings.Join(kinds[9:], ",")}, append([]string{"a"}, versions...)).decide()["a"]
+		untried := slices.IndexFunc(got.Refused, func(r resolve.Refusal) bool { return r.Bundle.Version == "1.8.0" })
+		if got.Chosen != nil || untried < 0 || !strings.Contains(got.Refused[untried].Why(), "was not tried together with other operators") || len(got.Message) > reason.MaxMessage || len(got.Conflicts) != maxConflicts {
 			t.Errorf("%s (%d conflicts)", got.Message, len(got.Conflicts))
 		}
 	})
@@ -561,7 +565,7 @@ func TestTheSearchIsBounded(t *testing.T) {
 		for i := range maxGroup + 3 {
 			operators = append(operators, []string{fmt.Sprintf("op%03d", i), "1.0.0 needs=K"})
 		}
-		got := live(operators...).decide()
+		got := newFleet(operators...).decide()
 		if running := strings.Count(outcome(got), " 1.0.0"); running != maxGroup {
 			t.Errorf("%d run, want %d", running, maxGroup)
 		}
@@ -571,11 +575,11 @@ func TestTheSearchIsBounded(t *testing.T) {
 	})
 	t.Run("what many are told of one another", func(t *testing.T) {
 		operators := [][]string{{"first", "1.0.0 brings=K"}}
-		for i := range maxNotes + 10 {
+		for i := range resolve.MaxNotes + 10 {
 			operators = append(operators, []string{fmt.Sprintf("op%02d", i), "1.0.0 brings=K"})
 		}
-		first := live(operators...).decide()["first"]
-		if len(first.Notes) != maxNotes+1 || first.Notes[maxNotes] != "and more that is not listed" {
+		first := newFleet(operators...).decide()["first"]
+		if len(first.Notes) != resolve.MaxNotes+1 || first.Notes[resolve.MaxNotes] != "and more that is not listed" {
 			t.Errorf("%d notes: %v", len(first.Notes), first.Notes)
 		}
 	})
@@ -586,10 +590,10 @@ func FuzzRequiredRange(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		n := live([]string{"b@1.5.0", "1.5.0"}, []string{"a", "1.0.0"})
+		n := newFleet([]string{"b@1.5.0", "1.5.0"}, []string{"a", "1.0.0"})
 		n.packages["a"].Bundles[0].Requirements = []catalog.Requirement{{Package: &catalog.PackageRange{Name: "b", Range: text}}}
 		got := n.decide()["a"]
-		if (got.Chosen == nil) != (got.Reason != "") || len(got.Message) > MaxMessage || strings.ContainsAny(got.Message, "\n\r") {
+		if (got.Chosen == nil) != (got.Reason != "") || len(got.Message) > reason.MaxMessage || strings.ContainsAny(got.Message, "\n\r") {
 			t.Errorf("range %q: %+v", text, got)
 		}
 		n.packages["a"].Bundles[0].Requirements = []catalog.Requirement{{Not: n.packages["a"].Bundles[0].Requirements}}

@@ -1,0 +1,162 @@
+package resolve
+
+import (
+	"cmp"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/resolve/reason"
+)
+
+// catalogSelection is which catalogs a request takes packages from; its lists are in order of priority, then of catalog.
+type catalogSelection struct {
+	// permitted are the catalogs of the cluster that the manager's selector takes, and excluded those that it leaves out;
+	// selected are the permitted ones that the operator's own selector takes.
+	permitted, excluded, selected []Catalog
+	// holders have the package, unread could not be read.
+	offering, unread []Catalog
+	// unlisted are the kinds of catalogs of which there may be more.
+	unlisted []string
+}
+
+func selectCatalogs(req Request, catalogs []Catalog) catalogSelection {
+	var found catalogSelection
+	for _, c := range slices.SortedFunc(slices.Values(catalogs), func(a, b Catalog) int {
+		return cmp.Or(cmp.Compare(b.Priority, a.Priority), a.ID.Compare(b.ID))
+	}) {
+		visible := visibleLabels(c)
+		if !req.isPermitted(visible) {
+			found.excluded = append(found.excluded, c)
+			continue
+		}
+		found.permitted = append(found.permitted, c)
+		if req.Selector != nil && !req.Selector.Matches(visible) {
+			continue
+		}
+		found.selected = append(found.selected, c)
+		switch {
+		case c.Err != nil:
+			found.unread = append(found.unread, c)
+		case c.Package != nil:
+			found.offering = append(found.offering, c)
+		}
+	}
+	return found
+}
+
+// Selects returns whether the request takes packages from a catalog, whether the catalog has the package or not.
+func (r Request) Selects(c Catalog) bool {
+	visible := visibleLabels(c)
+	return r.isPermitted(visible) && (r.Selector == nil || r.Selector.Matches(visible))
+}
+
+// isPermitted returns whether the manager's selector takes a catalog.
+func (r Request) isPermitted(visible labels.Set) bool {
+	return r.ManagerSelector == nil || r.ManagerSelector.Matches(visible)
+}
+
+// visibleLabels are a catalog's own labels and the three that say which catalog it is; a catalog's author cannot set those.
+func visibleLabels(c Catalog) labels.Set {
+	set := labels.Set{}
+	for key, value := range c.Labels {
+		set[key] = value
+	}
+	set[platformv1alpha1.LabelCatalogKind] = c.ID.Kind
+	set[platformv1alpha1.LabelCatalogNamespace] = c.ID.Namespace
+	set[platformv1alpha1.LabelCatalogName] = c.ID.Name
+	if c.ID.Namespace == "" {
+		delete(set, platformv1alpha1.LabelCatalogNamespace)
+	}
+	return set
+}
+
+// problem says why there is nothing to choose from, nil if there is something.
+func (f catalogSelection) problem(req Request) reason.Reason {
+	missing := reason.NoCandidate{Package: req.Package}
+	excluded := reason.Excluded{Catalogs: idsOf(f.excluded)}
+	if req.ManagerSelector != nil {
+		excluded.Selector = req.ManagerSelector.String()
+	}
+	switch {
+	case len(f.permitted) == 0 && len(f.excluded) == 0 && len(f.unlisted) > 0:
+		missing.Causes = reason.Sentences{reason.Unlisted{Kinds: f.unlisted}}
+	case len(f.permitted) == 0 && len(f.excluded) == 0:
+		missing.Causes = reason.Sentences{reason.NoCatalog{}}
+	case len(f.permitted) == 0:
+		excluded.All = true
+		missing.Causes = reason.Sentences{excluded}
+	case len(f.selected) == 0:
+		missing.Causes = reason.Sentences{reason.NoneSelected{Selector: req.Selector.String(), Catalogs: idsOf(f.permitted)}, excluded}
+	case len(f.offering) > 0:
+		return nil
+	case len(f.unread) == len(f.selected):
+		missing.Causes = reason.Sentences{reason.NoneRead{Unread: f.unreadReason(false)}, excluded}
+	default:
+		read := slices.DeleteFunc(slices.Clone(f.selected), func(c Catalog) bool { return c.Err != nil })
+		missing.Causes = reason.Sentences{reason.NotFound{Catalogs: idsOf(read)}, f.unreadReason(false), excluded}
+	}
+	return missing
+}
+
+// pending returns the first catalog that will soon be read and that counts beside a choice of this priority.
+func (f catalogSelection) pending(priority int) (catalog.ID, bool) {
+	for _, c := range f.unread {
+		if c.Pending && c.Priority >= priority {
+			return c.ID, true
+		}
+	}
+	return catalog.ID{}, false
+}
+
+// unreadReason says which catalogs were left out, and, unless it is to say the names only, why.
+func (f catalogSelection) unreadReason(namesOnly bool) reason.Unread {
+	unread := reason.Unread{UnlistedKinds: f.unlisted, NamesOnly: namesOnly}
+	for _, c := range f.unread {
+		unread.Catalogs = append(unread.Catalogs, reason.UnreadCatalog{ID: c.ID, Err: c.Err.Error()})
+	}
+	return unread
+}
+
+// unavailable says which of the selected catalogs could not be read for some time.
+func (f catalogSelection) unavailable() []string {
+	var unavailable []reason.UnavailableCatalog
+	for _, c := range f.selected {
+		if c.Unavailable {
+			unavailable = append(unavailable, reason.UnavailableCatalog{ID: c.ID, HasContent: c.Err == nil})
+		}
+	}
+	return reason.Unavailable(unavailable)
+}
+
+// notes are what the catalogs could not tell of the package, sorted.
+func (f catalogSelection) notes() []string {
+	var notes []string
+	for _, offer := range f.offering {
+		for _, note := range offer.Package.Notes {
+			notes = append(notes, reason.Text(reason.Note{ID: offer.ID, Said: note}))
+		}
+	}
+	slices.Sort(notes)
+	return notes
+}
+
+// faults are the first fault of each catalog with blobs of the package that could not be used.
+func (f catalogSelection) faults() (faults reason.Faults) {
+	for _, offer := range f.offering {
+		if len(offer.Package.Faults) > 0 {
+			faults = append(faults, reason.CatalogText{ID: offer.ID, Said: offer.Package.Faults[0]})
+		}
+	}
+	return faults
+}
+
+func idsOf(catalogs []Catalog) []catalog.ID {
+	ids := make([]catalog.ID, len(catalogs))
+	for i, c := range catalogs {
+		ids[i] = c.ID
+	}
+	return ids
+}

@@ -1,0 +1,269 @@
+package resolve
+
+import (
+	"maps"
+	"slices"
+
+	blang "github.com/blang/semver/v4"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/resolve/reason"
+	"github.com/openshift/platform-operators/pkg/upgrade"
+)
+
+// MaxNotes is how many notes a decision has, beside one that says that there are more.
+const MaxNotes = 20
+
+// Evaluation is the decision about one operator in the making: NewEvaluation reads what there is, Filter applies the rules of the
+// operator alone, Refuse those of others (pkg/resolve/joint), and Decide chooses. It is for one goroutine.
+type Evaluation struct {
+	// Options are all bundles of the package, newest first; they are read only.
+	Options []*Option
+	// Conflicts, Notes and CoResolved are for the Decision, where they are described.
+	Conflicts         []Conflict
+	Notes, CoResolved []string
+	// Budget is for comparing versions with required ranges. It is this operator's alone, so that its decision depends on no operators
+	// but those that it is decided together with.
+	Budget *upgrade.Budget
+
+	query     *query
+	selection catalogSelection
+	// fitting are the options that may be moved to, or are installed, newest first.
+	fitting []*Option
+	paths   *upgradePaths
+	// refused are the others; unreachableIn has, by keyOf, the paths in which one is not reached.
+	refused       []Refusal
+	unreachableIn map[string]*upgradePaths
+	// problem is why there is nothing to choose from, nil if there is something; reason is the one of the Installed condition then.
+	problem reason.Reason
+	reason  string
+	// versions are made by Versions, and inRange by hasVersionIn, by the ranges' texts.
+	versions *upgrade.Versions
+	inRange  map[string]bool
+}
+
+// NewEvaluation reads what a request may choose from, in a cluster.
+func NewEvaluation(req Request, index *ClusterIndex) *Evaluation {
+	e := &Evaluation{selection: selectCatalogs(req, index.State.catalogs(req.Package)), Budget: upgrade.NewBudget(index.limit())}
+	e.selection.unlisted = index.State.Unlisted
+	e.reason = platformv1alpha1.ReasonValidationFailed
+	if e.query, e.problem = newQuery(req, index); e.problem != nil {
+		e.refuseAll(RuleRange, reason.Immovable{Problem: e.problem})
+		return e
+	}
+	if !req.allows(req.Package) {
+		e.problem = reason.ForbiddenPackage{Package: req.Package, Allowed: req.Allowed}
+		e.refuseAll(RuleNotAllowed, reason.ForbiddenVersion{Package: req.Package})
+		return e
+	}
+	if e.problem = e.selection.problem(req); e.problem != nil {
+		e.reason = platformv1alpha1.ReasonSourceFailed
+		return e
+	}
+	e.Options = optionsIn(req, e.selection.offering)
+	return e
+}
+
+// Operator is the PlatformOperator's name.
+func (e *Evaluation) Operator() string { return e.query.request.Operator }
+
+// Package is the package that is requested.
+func (e *Evaluation) Package() string { return e.query.request.Package }
+
+// InstalledVersion is the version that is installed, zero if there is none, or it cannot be read.
+func (e *Evaluation) InstalledVersion() upgrade.Version { return e.query.installed }
+
+// IsInstalled returns whether an option is of the installed version.
+func (e *Evaluation) IsInstalled(o *Option) bool { return e.query.isInstalled(o) }
+
+// Index is the cluster in which the operator is decided.
+func (e *Evaluation) Index() *ClusterIndex { return e.query.index }
+
+// SetIndex has the operator decided in a cluster with the same state, beside other operators.
+func (e *Evaluation) SetIndex(index *ClusterIndex) { e.query.index = index }
+
+// Absence says what there is instead of a kind or package that is required by a package, which may be another operator's.
+func (e *Evaluation) Absence(requirer string, leaf catalog.Requirement) reason.Absence {
+	return e.query.absence(requirer, leaf)
+}
+
+// FirstStepTo is where the path to an option begins: the option itself if it takes one step at most.
+func (e *Evaluation) FirstStepTo(o *Option) *Option { return e.paths.firstStepTo(o) }
+
+// Filter separates the options that fit from those that do not, as far as this operator alone decides that.
+func (e *Evaluation) Filter() {
+	if e.problem != nil {
+		return
+	}
+	e.query.permitDowngrade(e.Options)
+	e.fitting = make([]*Option, 0, len(e.Options))
+	for _, o := range e.Options {
+		e.query.applyRules(o)
+		if o.cause == nil || o.rule == RulePrerelease && !e.query.installed.IsZero() { // an author's edge may lead to a pre-release
+			e.fitting = append(e.fitting, o)
+			continue
+		}
+		e.refused = append(e.refused, Refusal{Candidate: o.Candidate, Rule: o.rule, Cause: o.cause})
+	}
+	e.filterReachable()
+}
+
+// filterReachable keeps the options of the highest priority of which one can be reached.
+func (e *Evaluation) filterReachable() {
+	for left := e.fitting; ; {
+		fitting, lower := highestPriority(left)
+		e.paths = e.query.newUpgradePaths(e.selection, tierOf(e.Options, fitting))
+		kept, unreachable := e.paths.split(fitting)
+		e.refused = append(e.refused, unreachable...)
+		for _, each := range unreachable {
+			if e.unreachableIn == nil {
+				e.unreachableIn = map[string]*upgradePaths{}
+			}
+			e.unreachableIn[keyOf(each.Candidate)] = e.paths
+		}
+		if len(kept) > 0 || len(lower) == 0 {
+			e.fitting = kept
+			for _, o := range lower {
+				e.refused = append(e.refused, o.outranked(fitting[0]))
+			}
+			return
+		}
+		left = lower // a catalog counts by what of it can be moved to
+	}
+}
+
+// refuseAll lists all versions of a package as refused, so that status and the upgrade gate can name what is in the way. What could not
+// be read makes no difference.
+func (e *Evaluation) refuseAll(rule string, cause reason.Reason) {
+	e.Options = optionsIn(e.query.request, e.selection.offering)
+	for _, o := range e.Options {
+		e.refused = append(e.refused, Refusal{Candidate: o.Candidate, Rule: rule, Cause: cause})
+	}
+	sortRefusals(e.refused)
+	e.selection = catalogSelection{}
+}
+
+// Refuse takes options out of those that fit.
+func (e *Evaluation) Refuse(options []*Option, rule string, cause reason.Reason) {
+	out := map[string]bool{}
+	for _, o := range options {
+		out[keyOf(o.Candidate)] = true
+		e.refused = append(e.refused, Refusal{Candidate: o.Candidate, Rule: rule, Cause: cause})
+	}
+	e.fitting = slices.DeleteFunc(e.fitting, func(each *Option) bool { return out[keyOf(each.Candidate)] })
+}
+
+// keyOf names a candidate.
+func keyOf(c Candidate) string { return c.Catalog.String() + " " + c.Bundle.Name }
+
+// Decide chooses among what fits.
+func (e *Evaluation) Decide() Decision {
+	unread := reason.Text(e.selection.unreadReason(false))
+	decision := Decision{
+		UnreadCatalogs: unread, OmittedCatalogs: reason.Text(e.selection.unreadReason(true)), UnavailableCatalogs: e.selection.unavailable(),
+		Conflicts: e.Conflicts, CoResolved: e.CoResolved, MissingKinds: slices.SortedFunc(maps.Keys(e.query.missingKinds), catalog.GVK.Compare),
+	}
+	if e.problem != nil {
+		decision.Reason, decision.Message = e.reason, reason.Bound(reason.Text(e.problem))
+		decision.Notes, decision.Refused = boundNotes(e.Notes), e.refused
+		decision.Updates = e.query.updates(e.Options, decision, &upgradePaths{query: e.query})
+		return decision
+	}
+	decision.Notes = boundNotes(append(e.selection.notes(), e.Notes...))
+	sortRefusals(e.refused)
+	decision.Refused = e.refused
+	decision.Available = slices.Grow(decision.Available, len(e.fitting))
+	for _, o := range e.fitting {
+		decision.Available = append(decision.Available, o.Candidate)
+	}
+	decision.Updates = e.query.updates(e.Options, decision, e.paths)
+	e.addDetails(&decision)
+	if len(e.fitting) == 0 {
+		conditionReason, why := explain(e.query.request, e.selection, decision.Refused)
+		decision.Reason, decision.Message = conditionReason, reason.Text(why)
+	} else {
+		e.decide(&decision)
+		if decision.Chosen == nil {
+			decision.Obstacle = reason.Bound(decision.Message)
+		}
+	}
+	decision.Message = reason.Bound(reason.Text(reason.Sentences{reason.Given(decision.Message), reason.Given(unread)}))
+	return decision
+}
+
+// boundNotes sorts notes and bounds them.
+func boundNotes(notes []string) []string {
+	slices.Sort(notes)
+	notes = slices.Compact(notes)
+	if len(notes) > MaxNotes {
+		notes = append(notes[:MaxNotes:MaxNotes], "and more that is not listed")
+	}
+	return notes
+}
+
+// Preferences are the options that the operator would run, the best first, down to what it runs, if that is among them. There are none
+// if it stays whatever others do: what cannot be decided alone is not decided together either.
+func (e *Evaluation) Preferences() []*Option {
+	if e.problem != nil || len(e.fitting) == 0 {
+		return nil
+	}
+	order := slices.SortedStableFunc(slices.Values(e.fitting), preferred)
+	target, ok := e.query.approvedTarget(e.fitting, order[0], &Decision{})
+	if !ok {
+		return nil
+	}
+	if _, isPending := e.selection.pending(target.priority); isPending {
+		return nil
+	}
+	if e.query.request.Manual && !e.query.installed.IsZero() {
+		order = []*Option{target}
+	}
+	for i, o := range order {
+		if e.paths.ambiguity(o) != nil {
+			return order[:i]
+		}
+		if e.query.isInstalled(o) {
+			return order[:i+1]
+		}
+	}
+	return order
+}
+
+// Installed is the bundle that is installed, as the catalogs have it; if none has it, an option with the version only, and false.
+func (e *Evaluation) Installed() (*Option, bool) {
+	for _, o := range e.Options {
+		if e.query.isInstalled(o) && (e.query.request.InstalledBundle == "" || e.query.request.InstalledBundle == o.Bundle.Name) {
+			return o, true
+		}
+	}
+	return &Option{Candidate: Candidate{Version: e.query.installed}}, false
+}
+
+// Versions are those that the operator runs or might run.
+func (e *Evaluation) Versions() upgrade.Versions {
+	if e.versions == nil {
+		all := make([]upgrade.Version, 0, len(e.Options)+1)
+		for _, o := range e.Options {
+			all = append(all, o.Version)
+		}
+		versions := upgrade.NewVersions(append(all, e.query.installed))
+		e.versions = &versions
+	}
+	return *e.versions
+}
+
+// hasVersionIn returns whether any version that the operator runs or might run is in a range. Each range is applied once. If the budget
+// is spent, it returns true: the range is compared again with each version that is tried together with others.
+func (e *Evaluation) hasVersionIn(text string, covers blang.Range) (found bool) {
+	found, known := e.inRange[text]
+	if !known {
+		complete := e.Versions().Covered(text, covers, e.Budget, func(int, int) { found = true })
+		found = found || !complete
+		if e.inRange == nil {
+			e.inRange = map[string]bool{}
+		}
+		e.inRange[text] = found
+	}
+	return found
+}

@@ -1,0 +1,210 @@
+package joint
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/resolve"
+)
+
+// dependencies are what the versions of an operator, whether they fit or not, provide and require; each list has an item once.
+type dependencies struct {
+	// provides and requires are kinds, packages those that are required.
+	provides, requires []catalog.GVK
+	packages           []string
+}
+
+func dependenciesOf(options []*resolve.Option) dependencies {
+	provides, requires, packages := map[catalog.GVK]bool{}, map[catalog.GVK]bool{}, map[string]bool{}
+	seen := map[*catalog.GVK]bool{} // bundles share their lists
+	for _, o := range options {
+		if kinds := o.Bundle.ProvidedGVKs; len(kinds) > 0 && !seen[&kinds[0]] {
+			seen[&kinds[0]] = true
+			for _, gvk := range kinds {
+				provides[gvk] = true
+			}
+		}
+		for _, r := range o.Bundle.Requirements {
+			for _, leaf := range r.Leaves() {
+				switch {
+				case leaf.GVK != nil:
+					requires[*leaf.GVK] = true
+				case leaf.Package != nil:
+					packages[leaf.Package.Name] = true
+				}
+			}
+		}
+	}
+	return dependencies{provides: kindsIn(provides), requires: kindsIn(requires), packages: namesIn(packages)}
+}
+
+// component are operators, in order of precedence, that depend on no others: of those, only the requested packages count.
+type component []*operatorState
+
+func (g component) has(operator string) bool {
+	return slices.ContainsFunc(g, func(member *operatorState) bool { return member.name() == operator })
+}
+
+// componentsOf separates operators, which are in order of precedence, into components. Two are in one component if they ask for the same package, if
+// they provide, or have provided, the same kind in any versions, or if any version of the one requires the package of the other or
+// a kind that the other provides in any version. No group of groupsOf extends over two components.
+func componentsOf(operators []*operatorState, index *resolve.ClusterIndex) []component {
+	leader := make([]int, len(operators))
+	for i := range leader {
+		leader[i] = i
+	}
+	find := func(i int) int {
+		for leader[i] != i {
+			leader[i] = leader[leader[i]]
+			i = leader[i]
+		}
+		return i
+	}
+	byPackage, byKind := map[string]int{}, map[catalog.GVK]int{}
+	for i, o := range operators {
+		join(byPackage, o.inputs.request.Package, i, leader, find)
+		for _, gvk := range o.dependencies.provides {
+			join(byKind, gvk, i, leader, find)
+		}
+		for _, gvk := range index.OperatorKinds(o.name()) {
+			join(byKind, gvk, i, leader, find)
+		}
+	}
+	for i, o := range operators {
+		for _, gvk := range o.dependencies.requires {
+			if other, provided := byKind[gvk]; provided {
+				leader[find(i)] = find(other)
+			}
+		}
+		for _, pkg := range o.dependencies.packages {
+			if other, asked := byPackage[pkg]; asked {
+				leader[find(i)] = find(other)
+			}
+		}
+	}
+	var components []component
+	at := map[int]int{}
+	for i, o := range operators {
+		first := find(i)
+		if _, known := at[first]; !known {
+			at[first] = len(components)
+			components = append(components, nil)
+		}
+		components[at[first]] = append(components[at[first]], o)
+	}
+	return components
+}
+
+// join puts an operator into the component of the first one with the same key.
+func join[K comparable](first map[K]int, key K, i int, leader []int, find func(int) int) {
+	if other, known := first[key]; known {
+		leader[find(i)] = find(other)
+		return
+	}
+	first[key] = i
+}
+
+// jointDecision is what was decided about a component, and what of the cluster that was made of.
+type jointDecision struct {
+	operators []string
+	decisions map[string]resolve.Decision
+	state     relevantState
+	hints     []hintState
+}
+
+// relevantState is what the cluster has of the kinds and packages that a component depends on.
+type relevantState struct {
+	// served are those kinds that are there whatever the operators do, provided those that each of them has provided.
+	served   []resolve.Kind
+	provided [][]catalog.GVK
+	// external are the packages that other installers have.
+	external []resolve.ExternalPackage
+	// hasHints is whether ClusterState.ProviderHints is set.
+	hasHints bool
+}
+
+// hintState is which packages provide a kind, and which operators request these packages, in their order.
+type hintState struct {
+	gvk     catalog.GVK
+	hints   []resolve.ProviderHint
+	holders []string
+}
+
+func newJointDecision(group component, index *resolve.ClusterIndex, decisions map[string]resolve.Decision) *jointDecision {
+	result := &jointDecision{decisions: decisions, state: relevantStateOf(index, group)}
+	lacking := map[catalog.GVK]bool{}
+	for _, member := range group {
+		result.operators = append(result.operators, member.name())
+		for _, gvk := range decisions[member.name()].MissingKinds {
+			lacking[gvk] = true
+		}
+	}
+	for _, gvk := range kindsIn(lacking) {
+		result.hints = append(result.hints, hintStateOf(index, gvk))
+	}
+	return result
+}
+
+// isCurrent returns whether the cluster still has what the decision was made of, if the component is the same.
+func (o *jointDecision) isCurrent(index *resolve.ClusterIndex, group component) bool {
+	if !o.isCurrentExceptHints(index, group) {
+		return false
+	}
+	for _, hint := range o.hints {
+		if !reflect.DeepEqual(hint, hintStateOf(index, hint.gvk)) {
+			return false
+		}
+	}
+	return true
+}
+
+// isCurrentExceptHints is isCurrent without looking up again which packages provide kinds, which takes longer; Invalidate does.
+func (o *jointDecision) isCurrentExceptHints(index *resolve.ClusterIndex, group component) bool {
+	return o.state.equal(relevantStateOf(index, group)) && !slices.ContainsFunc(o.hints, func(hint hintState) bool {
+		return !slices.Equal(hint.holders, holdersOf(index, hint.hints))
+	})
+}
+
+func relevantStateOf(index *resolve.ClusterIndex, group component) relevantState {
+	state := relevantState{hasHints: index.State.ProviderHints != nil}
+	for _, member := range group {
+		for _, kinds := range [][]catalog.GVK{member.dependencies.provides, member.dependencies.requires} {
+			for _, gvk := range kinds {
+				if kind, isServed := index.Served(gvk); isServed {
+					state.served = append(state.served, kind)
+				}
+			}
+		}
+		state.provided = append(state.provided, index.OperatorKinds(member.name()))
+		if found, isExternal := index.External(member.inputs.request.Package); isExternal {
+			state.external = append(state.external, found)
+		}
+		for _, pkg := range member.dependencies.packages {
+			if found, isExternal := index.External(pkg); isExternal {
+				state.external = append(state.external, found)
+			}
+		}
+	}
+	return state
+}
+
+func (s relevantState) equal(other relevantState) bool {
+	return slices.Equal(s.served, other.served) && slices.Equal(s.external, other.external) && s.hasHints == other.hasHints &&
+		slices.EqualFunc(s.provided, other.provided, slices.Equal)
+}
+
+func hintStateOf(index *resolve.ClusterIndex, gvk catalog.GVK) hintState {
+	found := index.Hints(gvk)
+	return hintState{gvk: gvk, hints: found, holders: holdersOf(index, found)}
+}
+
+// holdersOf names the operator that requests each of these packages, empty for none.
+func holdersOf(index *resolve.ClusterIndex, hints []resolve.ProviderHint) (holders []string) {
+	for _, each := range hints {
+		for _, pkg := range each.Packages {
+			holders = append(holders, index.Holder(pkg))
+		}
+	}
+	return holders
+}

@@ -1,0 +1,79 @@
+package joint
+
+import (
+	"slices"
+
+	"github.com/go-air/gini/z"
+
+	"github.com/openshift/platform-operators/pkg/catalog"
+)
+
+// overlap is what two operators must not provide both.
+type overlap struct {
+	kinds []catalog.GVK
+	pkg   string
+}
+
+func (o overlap) isEmpty() bool { return len(o.kinds) == 0 && o.pkg == "" }
+
+// addOverlaps adds, for each two operators, that they do not provide the same kind and are not of the same package.
+func (p *satProblem) addOverlaps() {
+	for i, second := range p.variables {
+		for _, first := range p.variables[:i] {
+			if first.evaluation.Package() != second.evaluation.Package() && len(intersect(first.provides, second.provides)) == 0 {
+				continue
+			}
+			rule := constraint{variable: first, other: second}
+			for _, a := range first.sets {
+				for _, b := range second.sets {
+					if overlapOf(first, second, a, b).isEmpty() {
+						continue
+					}
+					if rule.on == z.LitNull {
+						rule.on = p.solver.literal()
+					}
+					p.solver.clause(rule.on.Not(), a.literal.Not(), b.literal.Not())
+				}
+			}
+			if rule.on != z.LitNull {
+				p.constraints = append(p.constraints, rule)
+			}
+		}
+	}
+}
+
+// overlapOf is what is wrong with two operators getting these sets. What both have already is permitted; what one has is free for the
+// other only when it is gone, even if it is about to go.
+func overlapOf(first, second *variable, a, b candidateSet) overlap {
+	var found overlap
+	firstNow, secondNow := first.present().states[0], second.present().states[0]
+	for when := range a.states {
+		if a.states[when].version.IsZero() || b.states[when].version.IsZero() {
+			continue
+		}
+		if first.evaluation.Package() == second.evaluation.Package() && (firstNow.version.IsZero() || secondNow.version.IsZero()) {
+			found.pkg = first.evaluation.Package()
+		}
+		both := intersect(a.states[when].provides, b.states[when].provides)
+		found.kinds = append(found.kinds, subtract(both, intersect(firstNow.provides, secondNow.provides))...)
+	}
+	found.kinds = append(found.kinds, subtract(intersect(a.states[0].provides, secondNow.provides), firstNow.provides)...)
+	found.kinds = append(found.kinds, subtract(intersect(b.states[0].provides, firstNow.provides), secondNow.provides)...)
+	found.kinds = sortedKinds(found.kinds)
+	return found
+}
+
+// overlapsOf is what any of these sets of one operator has in common with any set of another.
+func overlapsOf(first, second *variable, sets []candidateSet) (all overlap) {
+	for _, a := range sets {
+		for _, b := range second.sets {
+			found := overlapOf(first, second, a, b)
+			all.kinds = append(all.kinds, found.kinds...)
+			if found.pkg != "" {
+				all.pkg = found.pkg
+			}
+		}
+	}
+	all.kinds = slices.Clip(sortedKinds(all.kinds))
+	return all
+}

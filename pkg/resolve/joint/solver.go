@@ -1,0 +1,162 @@
+package joint
+
+import (
+	"slices"
+
+	"github.com/go-air/gini"
+	"github.com/go-air/gini/z"
+)
+
+const (
+	// maxQueries is how many queries are answered about one group, maxBacktracks how many conflicts are searched for one query, and
+	// maxGroupBacktracks for all of them. What is not found by then is not searched for: operators get what the last solution gives
+	// them, at worst that everything stays. Real packages need no backtracking at all.
+	maxQueries, maxBacktracks, maxGroupBacktracks = 20_000, 250, 1_000
+)
+
+// solver searches for solutions. gini's own search has no bound but time; this one is bounded by the conflicts that it runs into, so that
+// its answers depend on nothing but the clauses and the queries. It makes one choice after the other, gini propagates each, and each
+// conflict becomes a clause.
+type solver struct {
+	// clauses are all clauses so far, each with a null literal after it, and last is the variable that was made last.
+	clauses []z.Lit
+	last    z.Var
+	// propagator has the clauses, nil if it would have to be made anew: after a conflict it is thrown away, because gini learns from a
+	// conflict when that is taken back, and its internal checks may fail after that.
+	propagator *gini.Gini
+	// choices are sets of literals; exactly one of each is true, the first ones by preference.
+	choices [][]z.Lit
+	// core are the assumptions that the last query without a solution failed with.
+	core []z.Lit
+	// queries and backtracks count the work so far.
+	queries, backtracks int
+}
+
+// result is the answer to a query.
+type result int
+
+const (
+	unknown result = iota
+	satisfiable
+	unsatisfiable
+)
+
+// literal returns a new literal.
+func (s *solver) literal() z.Lit {
+	s.last++
+	return s.last.Pos()
+}
+
+// clause requires at least one of these literals.
+func (s *solver) clause(literals ...z.Lit) {
+	s.propagator = nil
+	s.clauses = append(append(s.clauses, literals...), z.LitNull)
+}
+
+// choice requires exactly one of these literals.
+func (s *solver) choice(literals []z.Lit) {
+	for i, literal := range literals {
+		for _, before := range literals[:i] {
+			s.clause(before.Not(), literal.Not())
+		}
+	}
+	s.clause(literals...)
+	s.choices = append(s.choices, literals)
+}
+
+// solve searches for a solution in which all assumptions are true. It returns, for each choice, the position of the literal that is true.
+func (s *solver) solve(assumptions ...z.Lit) (solution []int, found result) {
+	if s.queries++; s.queries > maxQueries {
+		return nil, unknown
+	}
+	for range maxBacktracks {
+		if s.backtracks >= maxGroupBacktracks {
+			return nil, unknown
+		}
+		solution, failed := s.attempt(assumptions)
+		if solution != nil {
+			return solution, satisfiable
+		}
+		if !slices.ContainsFunc(failed, func(literal z.Lit) bool { return !slices.Contains(assumptions, literal) }) {
+			s.core = failed
+			return nil, unsatisfiable
+		}
+		s.backtracks++
+		s.exclude(failed)
+	}
+	return nil, unknown
+}
+
+// exclude requires that not all of these literals are true.
+func (s *solver) exclude(literals []z.Lit) {
+	negated := make([]z.Lit, len(literals))
+	for i, literal := range literals {
+		negated[i] = literal.Not()
+	}
+	s.clause(negated...)
+}
+
+// attempt makes the assumptions, and then one choice after the other, until all are made or one leads to a conflict: then it returns
+// the assumptions and choices that lead there. Every other literal is defined by the choices, so that none is left to be tried.
+func (s *solver) attempt(assumptions []z.Lit) (solution []int, failed []z.Lit) {
+	if s.propagator == nil {
+		s.propagator = gini.NewVc(int(s.last)+1, len(s.clauses))
+		for _, literal := range s.clauses {
+			s.propagator.Add(literal)
+		}
+	}
+	solution, tests, ok := s.choose(assumptions)
+	if !ok {
+		failed = s.propagator.Why(nil)
+		s.propagator = nil
+		return nil, failed
+	}
+	for range tests {
+		s.propagator.Untest()
+	}
+	return solution, nil
+}
+
+// choose makes the assumptions and choices; tests is how many of gini's tests that took.
+func (s *solver) choose(assumptions []z.Lit) (solution []int, tests int, ok bool) {
+	isConsistent := func(literals ...z.Lit) bool {
+		s.propagator.Assume(literals...)
+		tests++
+		found, _ := s.propagator.Test(nil)
+		return found >= 0
+	}
+	if !isConsistent(assumptions...) {
+		return nil, tests, false
+	}
+	solution = make([]int, len(s.choices))
+	for i, literals := range s.choices {
+		// One of them may be true: gini would have found a conflict.
+		at := slices.IndexFunc(literals, func(literal z.Lit) bool { return !s.propagator.Value(literal.Not()) })
+		if !s.propagator.Value(literals[at]) && !isConsistent(literals[at]) {
+			return nil, tests, false
+		}
+		solution[i] = at
+	}
+	return solution, tests, true
+}
+
+// minimalCore returns a set of the assumptions that leaves no solution in which keep is true, although without any one of them there
+// would be one. The first assumptions are the first to be left out. ok is false if the search was given up.
+func (s *solver) minimalCore(keep z.Lit, assumptions []z.Lit) (core []z.Lit, ok bool) {
+	if _, found := s.solve(append(slices.Clone(assumptions), keep)...); found != unsatisfiable {
+		return nil, false
+	}
+	core = slices.DeleteFunc(slices.Clone(assumptions), func(literal z.Lit) bool { return !slices.Contains(s.core, literal) })
+	for i := 0; i < len(core); {
+		less := slices.Delete(slices.Clone(core), i, i+1)
+		switch _, found := s.solve(append(slices.Clone(less), keep)...); found {
+		case unsatisfiable:
+			core = less
+		case satisfiable:
+			i++
+		case unknown:
+			return nil, false
+		}
+	}
+	return core, true
+}

@@ -1,0 +1,105 @@
+package joint
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-air/gini/z"
+	"github.com/google/go-cmp/cmp"
+)
+
+// pigeonhole are so many choices among so many holes, of which no two may be the same.
+func pigeonhole(pigeons, holes int) *solver {
+	s := new(solver)
+	choices := make([][]z.Lit, pigeons)
+	for i := range choices {
+		for range holes {
+			choices[i] = append(choices[i], s.literal())
+		}
+		s.choice(choices[i])
+		for _, before := range choices[:i] {
+			for hole := range holes {
+				s.clause(before[hole].Not(), choices[i][hole].Not())
+			}
+		}
+	}
+	return s
+}
+
+func TestSolver(t *testing.T) {
+	for name, test := range map[string]struct {
+		solver *solver
+		want   result
+	}{
+		"as many holes as pigeons":              {pigeonhole(12, 12), satisfiable},
+		"one hole less, few":                    {pigeonhole(4, 3), unsatisfiable},
+		"one hole less, too many to search all": {pigeonhole(20, 19), unknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for range 2 { // the second time with what was learned
+				solution, found := test.solver.solve()
+				if found != test.want {
+					t.Fatalf("the result is %d, want %d", found, test.want)
+				}
+				taken := map[int]bool{}
+				for _, hole := range solution {
+					if taken[hole] {
+						t.Errorf("hole %d is taken twice: %v", hole, solution)
+					}
+					taken[hole] = true
+				}
+			}
+			if test.solver.backtracks > 2*maxBacktracks {
+				t.Errorf("%d backtracks", test.solver.backtracks)
+			}
+		})
+	}
+}
+
+func TestSolverAssumes(t *testing.T) {
+	s := pigeonhole(3, 3)
+	first, second := s.choices[0][2], s.choices[1][2]
+	if solution, found := s.solve(first); found != satisfiable || solution[0] != 2 {
+		t.Errorf("the solution is %v", solution)
+	}
+	if _, found := s.solve(first, second); found != unsatisfiable {
+		t.Errorf("two in one hole: the result is %d", found)
+	}
+	core, ok := s.minimalCore(first, []z.Lit{s.choices[2][0], second, s.choices[2][1].Not()})
+	if diff := cmp.Diff([]z.Lit{second}, core); !ok || diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if solution, found := s.solve(second); found != satisfiable || solution[1] != 2 {
+		t.Errorf("afterwards the solution is %v", solution)
+	}
+}
+
+// A search that asked for the time would go on where the clock stands still, and end early where much time passes.
+func TestSolverDoesNotDependOnTime(t *testing.T) {
+	type work struct {
+		found               result
+		queries, backtracks int
+	}
+	run := func() (done []work) {
+		s := pigeonhole(11, 10)
+		for i := range 6 {
+			_, found := s.solve(s.choices[0][i])
+			done = append(done, work{found, s.queries, s.backtracks})
+		}
+		return done
+	}
+	want := run()
+	if last := want[len(want)-1]; last.found != unknown || last.backtracks != maxGroupBacktracks {
+		t.Fatalf("the search does not reach its bound: %+v", want)
+	}
+	synctest.Test(t, func(t *testing.T) { // the clock stands still
+		if diff := cmp.Diff(want, run(), cmp.AllowUnexported(work{})); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		time.Sleep(time.Hour)
+		if diff := cmp.Diff(want, run(), cmp.AllowUnexported(work{})); diff != "" {
+			t.Errorf("an hour later (-want +got):\n%s", diff)
+		}
+	})
+}

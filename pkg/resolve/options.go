@@ -1,0 +1,125 @@
+package resolve
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/resolve/reason"
+	"github.com/openshift/platform-operators/pkg/upgrade"
+)
+
+// Option is a candidate with what the rules and the choice need beside it.
+type Option struct {
+	Candidate
+	priority int
+	// isRequested says that it is in a requested channel.
+	isRequested bool
+	// hasReleases says that the requested channels have, in this catalog, a version that is no pre-release.
+	hasReleases bool
+	// rule and cause are the first rule that refuses it and why, unfit is why the first rule refuses it by which the cluster must not
+	// run it, whatever the spec asks for; nil if there is none.
+	rule         string
+	cause, unfit reason.Reason
+}
+
+// optionsIn lists the bundles of every channel of the package in every catalog, newest first. One that several catalogs
+// have, as when a CatalogSource and a ClusterCatalog serve the same index image, is listed once: where it is in a
+// requested channel, then where the priority is highest.
+func optionsIn(req Request, offering []Catalog) []*Option {
+	var options []*Option
+	for _, offer := range offering {
+		options = append(options, optionsOf(req, offer)...)
+	}
+	slices.SortStableFunc(options, func(a, b *Option) int {
+		switch {
+		case a.isRequested == b.isRequested:
+			return 0
+		case a.isRequested:
+			return -1
+		}
+		return 1
+	})
+	seen := map[string]bool{}
+	options = slices.DeleteFunc(options, func(o *Option) bool {
+		key := content(o.Bundle) + " " + o.Bundle.Version + " " + o.Bundle.Release
+		again := o.Bundle.Image != "" && seen[key]
+		seen[key] = true
+		return again
+	})
+	slices.SortFunc(options, func(a, b *Option) int {
+		return cmp.Or(newestFirst(a.Candidate, b.Candidate), cmp.Compare(b.priority, a.priority), a.Catalog.Compare(b.Catalog))
+	})
+	return options
+}
+
+func optionsOf(req Request, offer Catalog) []*Option {
+	pkg := offer.Package
+	requested := requestedChannels(req, pkg)
+	channels := make(map[string][]string, len(pkg.Bundles))
+	for _, channel := range pkg.Channels {
+		for _, entry := range channel.Entries {
+			channels[entry.Name] = append(channels[entry.Name], channel.Name)
+		}
+	}
+	options := make([]*Option, 0, len(pkg.Bundles))
+	releases := false
+	for _, bundle := range pkg.Bundles {
+		if len(channels[bundle.Name]) == 0 {
+			continue
+		}
+		o := &Option{Candidate: Candidate{Catalog: offer.ID, Bundle: bundle, Channels: channels[bundle.Name]}, priority: offer.Priority}
+		if version, err := upgrade.ParseVersion(bundle.Version, bundle.Release); err == nil {
+			o.Version = version
+		}
+		o.Channel, o.isRequested = pick(channels[bundle.Name], requested, pkg.DefaultChannel)
+		releases = releases || o.isRequested && !o.Version.IsZero() && !o.Version.Prerelease()
+		options = append(options, o)
+	}
+	for i := range options {
+		options[i].hasReleases = releases
+	}
+	return options
+}
+
+// requestedChannels are the channels to choose from in this catalog.
+func requestedChannels(req Request, pkg *catalog.Package) []string {
+	if len(req.Channels) > 0 {
+		return req.Channels
+	}
+	return []string{pkg.DefaultChannel}
+}
+
+// pick chooses the channel to name: a wanted one, the default one, the first by name.
+func pick(channels, requested []string, preferred string) (string, bool) {
+	rank := func(channel string) int {
+		switch {
+		case slices.Contains(requested, channel) && channel == preferred:
+			return 0
+		case slices.Contains(requested, channel):
+			return 1
+		case channel == preferred:
+			return 2
+		}
+		return 3
+	}
+	best := slices.MinFunc(channels, func(a, b string) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
+	})
+	return best, rank(best) < 2
+}
+
+// content identifies a bundle's content: the digest of its image, so that a mirror's copy is the same, else the whole
+// reference.
+func content(b catalog.Bundle) string {
+	if _, digest, ok := strings.Cut(b.Image, "@"); ok {
+		return digest
+	}
+	return b.Image
+}
+
+// newestFirst orders by version, unreadable ones last, then by bundle name.
+func newestFirst(a, b Candidate) int {
+	return cmp.Or(b.Version.Compare(a.Version), cmp.Compare(b.Bundle.Name, a.Bundle.Name))
+}

@@ -1,0 +1,344 @@
+package resolve
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/Masterminds/semver/v3"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/resolve/reason"
+	"github.com/openshift/platform-operators/pkg/upgrade"
+)
+
+// upgradePaths are where an operator can go from what is installed, within the catalogs that count. Before a first installation
+// everything is reached at once.
+type upgradePaths struct {
+	query *query
+	// tier are the options of the catalogs that count, and nodes those of them that may be passed through, as the graph has them.
+	tier, nodes []*Option
+	// positions are the nodes of bundles.
+	positions map[node]int
+	reach     *upgrade.Reach
+	// firstAmbiguous are, for each node, the first on the path to it that catalogs disagree about, -1 if they do not; firstSteps where the
+	// path to each node begins; catalogs are those of the tier, sameVersion its options by their versions. All are made when they are first used.
+	firstAmbiguous, firstSteps []int
+	catalogs                   map[catalog.ID]bool
+	sameVersion                map[string][]*Option
+}
+
+// maxWork is how many steps of work, of about 10 ns each, the search for one operator's paths may take, and the explanation of what is
+// refused. Counted were 404,000 steps for a chain of 10,000 versions, 43 million for one under 32 steps of rules that cannot be met, and
+// 37,000 for 1,000 versions with 10,000 more entries: a sixth of it at most. It bounds packages that are made to take long.
+const maxWork = 1 << 28
+
+// node names a bundle in the graph.
+type node struct{ bundle, version string }
+
+func nodeOf(o *Option) node { return node{o.Bundle.Name, o.Version.String()} }
+
+// tierOf are the options of the catalogs whose priority counts: that of what fits, or the highest where nothing does.
+func tierOf(options, fitting []*Option) []*Option {
+	from := fitting
+	if len(from) == 0 {
+		from = options
+	}
+	if len(from) == 0 {
+		return nil
+	}
+	priority := slices.MaxFunc(from, func(a, b *Option) int { return cmp.Compare(a.priority, b.priority) }).priority
+	return slices.DeleteFunc(slices.Clone(options), func(o *Option) bool { return o.priority != priority })
+}
+
+// newUpgradePaths makes the graph: of the bundles in the requested channels, whether or not they are in the range, because a
+// way to it may lead through them; of those channels' entries; and of the rules that any of the selected catalogs has.
+func (q *query) newUpgradePaths(found catalogSelection, tier []*Option) *upgradePaths {
+	p := &upgradePaths{query: q, tier: tier}
+	if q.installed.IsZero() {
+		return p
+	}
+	pkg := upgrade.Package{Name: q.request.Package, Default: q.request.DefaultEdges, OnlyPrereleases: true, Limit: q.index.limit()}
+	switch q.request.Edges {
+	case platformv1alpha1.EdgesChannel:
+		pkg.Override = upgrade.Channel
+	case platformv1alpha1.EdgesSemver:
+		pkg.Override = upgrade.Semver
+	case platformv1alpha1.EdgesSelfCertified:
+		pkg.SelfCertified = true
+	}
+	byBundle := make(map[node]*Option, len(tier))
+	pkg.Bundles = make([]upgrade.Bundle, 0, len(tier))
+	catalogs := map[string]bool{}
+	within := q.spanInRange(tier)
+	for _, o := range tier {
+		catalogs[o.Catalog.String()] = true
+		if !o.isRequested || o.Version.IsZero() {
+			continue
+		}
+		pkg.OnlyPrereleases = pkg.OnlyPrereleases && !o.hasReleases
+		pkg.Bundles = append(pkg.Bundles, upgrade.Bundle{Name: o.Bundle.Name, Version: o.Version, Deprecated: o.Bundle.Deprecated != "", Unfit: reason.Text(o.unfit), Avoid: reason.Text(q.whyAvoided(o, within))})
+		if name := nodeOf(o); byBundle[name] == nil {
+			byBundle[name] = o
+		}
+	}
+	for _, offer := range found.offering {
+		if !catalogs[offer.ID.String()] {
+			continue
+		}
+		for _, name := range requestedChannels(q.request, offer.Package) {
+			channel, _ := offer.Package.Channel(name)
+			pkg.Entries = slices.Grow(pkg.Entries, len(channel.Entries))
+			for _, entry := range channel.Entries {
+				pkg.Entries = append(pkg.Entries, upgrade.Entry{Channel: name, Entry: entry})
+			}
+		}
+	}
+	pkg.Rules, pkg.Unreadable = rulesOf(q.request.Package, found.offering)
+	graph := upgrade.New(pkg)
+	p.positions, p.nodes = make(map[node]int, len(byBundle)), make([]*Option, 0, len(byBundle))
+	for i, bundle := range graph.Bundles() {
+		name := node{bundle.Name, bundle.Version.String()}
+		p.nodes, p.positions[name] = append(p.nodes, byBundle[name]), i
+	}
+	p.reach = graph.From(upgrade.Bundle{Name: q.request.InstalledBundle, Version: q.installed}, q.ready)
+	return p
+}
+
+// versionSpan is from the lowest to the highest version that a range has; zero where it has none.
+type versionSpan struct{ lowest, highest upgrade.Version }
+
+// spanInRange is what the range has of what can be moved to and what is installed.
+func (q *query) spanInRange(tier []*Option) (s versionSpan) {
+	if q.loose == nil {
+		return s
+	}
+	take := func(v upgrade.Version) {
+		if !q.loose.Check(v.Semver()) {
+			return
+		}
+		if s.lowest.IsZero() || v.Compare(s.lowest) < 0 {
+			s.lowest = v
+		}
+		if s.highest.IsZero() || v.Compare(s.highest) > 0 {
+			s.highest = v
+		}
+	}
+	take(q.installed)
+	for _, o := range tier {
+		if o.isRequested && !o.Version.IsZero() {
+			take(o.Version)
+		}
+	}
+	return s
+}
+
+// whyAvoided says why no path may lead on from an option: the range has cut it out; nil if one may. To what is below the range one may go on the way
+// into it, and what is above it is on the way to nothing but what is above it, too: that is refused anyway, and its path tells
+// what would be if the range went on. No path leads through what the spec has cut out of the middle, such as a version that is
+// known to be bad.
+func (q *query) whyAvoided(o *Option, within versionSpan) reason.Reason {
+	why := rangeRule(q, o)
+	if why == nil || within.lowest.IsZero() || o.Version.Compare(within.lowest) < 0 {
+		return nil
+	}
+	if o.Version.Compare(within.highest) > 0 && !q.rangeContinuesAfter(o.Version) {
+		return nil
+	}
+	return why
+}
+
+// rangeContinuesAfter returns whether the range has anything above a version that it has not, be it in a catalog or not: then the version
+// was cut out of it by itself.
+func (q *query) rangeContinuesAfter(v upgrade.Version) bool {
+	at := v.Semver()
+	for _, next := range []semver.Version{at.IncPatch(), at.IncMinor(), at.IncMajor()} {
+		if q.loose.Check(&next) {
+			return true
+		}
+	}
+	return false
+}
+
+// rulesOf reads the rules of all catalogs that have some. Equal ones count once; two different ones of one catalog cannot be
+// told apart and are as good as unreadable.
+func rulesOf(pkg string, offering []Catalog) (rules []upgrade.Rules, unreadable []string) {
+	seen := map[string]bool{}
+	for _, offer := range offering {
+		if blobs := offer.Package.UpgradeRules; len(blobs) > 1 {
+			unreadable = append(unreadable, reason.Text(reason.SeveralUpgradeRules{Catalog: offer.ID, Package: pkg, Count: len(blobs), First: blobs[0].Where, Second: blobs[1].Where}))
+			continue
+		}
+		for _, blob := range offer.Package.UpgradeRules {
+			where := reason.UpgradeRules{Where: blob.Where, Package: pkg, Catalog: offer.ID}
+			if blob.Fault != "" {
+				unreadable = append(unreadable, reason.Text(reason.UnreadableUpgradeRules{Rules: where, Err: blob.Fault}))
+				continue
+			}
+			read, err := upgrade.ReadRules(pkg, blob.Schema, []byte(blob.Raw))
+			if err != nil {
+				unreadable = append(unreadable, reason.Text(reason.UnreadableUpgradeRules{Rules: where, Err: err.Error()}))
+				continue
+			}
+			if key := blob.Schema + " " + blob.Raw; !seen[key] {
+				seen[key] = true
+				read.Where = reason.Text(where)
+				rules = append(rules, read)
+			}
+		}
+	}
+	return rules, unreadable
+}
+
+// node finds an option in the graph; false for one that no way may lead through.
+func (p *upgradePaths) node(o *Option) (int, bool) {
+	at, ok := p.positions[nodeOf(o)]
+	return at, ok
+}
+
+// split separates what fits into what may be moved to, or is installed, and what may not.
+func (p *upgradePaths) split(fitting []*Option) (kept []*Option, unreachable []Refusal) {
+	if p.reach == nil {
+		return fitting, nil
+	}
+	kept = make([]*Option, 0, len(fitting))
+	type refused struct {
+		option *Option
+		rule   string
+		cause  reason.Reason
+	}
+	var all []refused // a Refusal is large, so that it is made once their number is known
+	for _, o := range fitting {
+		if rule, cause := p.whyUnreachable(o); cause != nil {
+			all = append(all, refused{o, rule, cause})
+			continue
+		}
+		kept = append(kept, o)
+	}
+	unreachable = make([]Refusal, len(all))
+	for i, each := range all {
+		unreachable[i] = Refusal{Candidate: each.option.Candidate, Rule: each.rule, Cause: each.cause}
+	}
+	return kept, unreachable
+}
+
+// whyUnreachable says why an option cannot be moved to; nil if it can, and for what is installed.
+func (p *upgradePaths) whyUnreachable(o *Option) (rule string, cause reason.Reason) {
+	if o.Version.Compare(p.query.installed) == 0 {
+		return "", nil
+	}
+	at, ok := p.node(o)
+	if !ok {
+		return RuleChannel, channelRule(p.query, o)
+	}
+	if !p.reach.Reached(at) {
+		refusal := p.reach.Outline(at)
+		if refusal.Reason == upgrade.OutOfRange {
+			return RulePath, reason.Given(refusal.Why)
+		}
+		return string(refusal.Reason), reason.Given(refusal.Why)
+	}
+	if cause := prereleaseRule(p.query, o); cause != nil && !slices.ContainsFunc(p.reach.Last(at).Sources, fromChannel) {
+		return RulePrerelease, cause
+	}
+	return "", nil
+}
+
+func fromChannel(source upgrade.Source) bool { return source.Channel != "" }
+
+// pathTo are the upgrade steps to an option; none to what is installed, and before a first installation.
+func (p *upgradePaths) pathTo(o *Option) []Step {
+	if p.reach == nil {
+		return nil
+	}
+	at, ok := p.node(o)
+	if !ok {
+		return nil
+	}
+	path, _ := p.reach.Path(at)
+	hops := make([]Step, 0, len(path))
+	for _, hop := range path {
+		hops = append(hops, Step{Candidate: p.nodes[hop.Bundle].Candidate, Sources: hop.Sources})
+	}
+	return hops
+}
+
+// versionsTo are the versions of the upgrade steps to an option that is reached, without all else that is known of them: paths may be long.
+func (p *upgradePaths) versionsTo(o *Option) []string {
+	at, _ := p.node(o)
+	path, _ := p.reach.Path(at)
+	versions := make([]string, 0, len(path))
+	for _, hop := range path {
+		versions = append(versions, p.nodes[hop.Bundle].Version.String())
+	}
+	return versions
+}
+
+// isReachable returns whether there is a path to an option.
+func (p *upgradePaths) isReachable(o *Option) bool {
+	if p.reach == nil {
+		return false
+	}
+	at, ok := p.node(o)
+	return ok && p.reach.Reached(at)
+}
+
+// firstStepTo is where the path to an option begins: the option itself if it takes one step at most.
+func (p *upgradePaths) firstStepTo(o *Option) *Option {
+	if !p.isReachable(o) {
+		return o
+	}
+	if p.firstSteps == nil {
+		p.firstSteps = p.reach.FirstHops()
+	}
+	at, _ := p.node(o)
+	if first := p.firstSteps[at]; first != at {
+		return p.nodes[first]
+	}
+	return o
+}
+
+// ambiguity says that catalogs disagree on an option or on what leads there; nil if they do not.
+func (p *upgradePaths) ambiguity(o *Option) reason.Reason {
+	disputed := p.firstAmbiguousTo(o)
+	if disputed == nil {
+		return nil
+	}
+	return whyAmbiguous(p.query, disputed, p.sameVersion[versionKey(disputed)])
+}
+
+// firstAmbiguousTo is the first option on the path to another, itself included, that catalogs disagree about; nil when they do not. It looks at
+// each option once for all paths.
+func (p *upgradePaths) firstAmbiguousTo(o *Option) *Option {
+	if p.catalogs == nil {
+		p.catalogs = map[catalog.ID]bool{}
+		for _, each := range p.tier {
+			p.catalogs[each.Catalog] = true
+		}
+	}
+	if len(p.catalogs) == 0 || len(p.catalogs) == 1 && p.catalogs[o.Catalog] {
+		return nil // one catalog does not disagree with itself
+	}
+	if p.sameVersion == nil {
+		p.sameVersion = map[string][]*Option{}
+		for _, each := range p.tier {
+			p.sameVersion[versionKey(each)] = append(p.sameVersion[versionKey(each)], each)
+		}
+	}
+	disputes := func(o *Option) bool { return whyAmbiguous(p.query, o, p.sameVersion[versionKey(o)]) != nil }
+	if p.isReachable(o) {
+		if p.firstAmbiguous == nil {
+			p.firstAmbiguous = p.reach.FirstOf(func(at int) bool { return disputes(p.nodes[at]) })
+		}
+		if at, _ := p.node(o); p.firstAmbiguous[at] >= 0 {
+			return p.nodes[p.firstAmbiguous[at]]
+		}
+	}
+	if disputes(o) {
+		return o
+	}
+	return nil
+}
+
+// versionKey is the same for options of equal versions.
+func versionKey(o *Option) string { return o.Version.String() }

@@ -1,0 +1,197 @@
+package reason
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/catalog"
+)
+
+// NoCandidate says that there is nothing to choose from, and why.
+type NoCandidate struct {
+	Package string
+	Causes  Sentences
+}
+
+// The beginning is what users of the first platform-operators search for.
+func (r NoCandidate) text() string {
+	return fmt.Sprintf("failed to find candidate for package %q: ", r.Package) + r.Causes.text()
+}
+
+// NoCatalog says that the cluster trusts no catalog.
+type NoCatalog struct{}
+
+func (NoCatalog) text() string {
+	return "the cluster has no trusted catalog: create a CatalogSource in a trusted namespace, or a ClusterCatalog"
+}
+
+// Excluded says which catalogs the PlatformOperatorManager's selector leaves out. With All, these are all.
+type Excluded struct {
+	Selector string
+	Catalogs []catalog.ID
+	All      bool
+}
+
+func (r Excluded) text() string {
+	if len(r.Catalogs) == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("spec.catalogSelector %s of PlatformOperatorManager %q leaves out %s",
+		fmt.Sprintf("%q", Clip(r.Selector, MaxCause)), operatorv1alpha1.PlatformOperatorManagerName, names(r.Catalogs))
+	if r.All {
+		text += ", and there is no other catalog: widen the selector there, or label a catalog so that it is selected"
+	}
+	return text
+}
+
+// NoneSelected says that an operator's selector takes none of the catalogs.
+type NoneSelected struct {
+	Selector string
+	Catalogs []catalog.ID
+}
+
+func (r NoneSelected) text() string {
+	return fmt.Sprintf("spec.package.catalogSelector %q selects none of the catalogs %s", r.Selector, names(r.Catalogs))
+}
+
+// NoneRead says that no catalog could be read.
+type NoneRead struct{ Unread Unread }
+
+func (r NoneRead) text() string { return "no catalog could be read: " + r.Unread.text() }
+
+// NotFound says which catalogs do not have the package.
+type NotFound struct{ Catalogs []catalog.ID }
+
+func (r NotFound) text() string {
+	return fmt.Sprintf("it is not in %s; create a PlatformOperator with the right spec.package.name, or add a catalog that has the package", names(r.Catalogs))
+}
+
+// UnreadCatalog is a catalog that could not be read.
+type UnreadCatalog struct {
+	ID  catalog.ID
+	Err string
+}
+
+// Unread says which catalogs were left out, and why. With NamesOnly it is the same whatever the errors are.
+type Unread struct {
+	// UnlistedKinds are kinds of catalogs of which there may be more.
+	UnlistedKinds []string
+	Catalogs      []UnreadCatalog
+	NamesOnly     bool
+}
+
+func (r Unread) text() string {
+	var parts []string
+	if len(r.UnlistedKinds) > 0 {
+		parts = append(parts, Unlisted{r.UnlistedKinds}.text())
+		if r.NamesOnly {
+			return parts[0]
+		}
+	}
+	for _, c := range r.Catalogs {
+		if r.NamesOnly {
+			parts = append(parts, "catalog "+c.ID.String())
+			continue
+		}
+		parts = append(parts, fmt.Sprintf("catalog %s was left out: %s", c.ID, Clip(c.Err, maxUnread)))
+	}
+	if r.NamesOnly && len(parts) > 0 {
+		return list(parts, ", ", maxFaults) + " could not be read"
+	}
+	return list(parts, "; ", maxFaults)
+}
+
+// Unlisted says that some kinds of catalogs could not be listed.
+type Unlisted struct{ Kinds []string }
+
+func (r Unlisted) text() string { return Plurals(r.Kinds) + " could not be listed" }
+
+// Plurals names kinds of objects: "CatalogSources and ClusterCatalogs".
+func Plurals(kinds []string) string { return strings.Join(kinds, "s and ") + "s" }
+
+// UnavailableCatalog is a catalog that could not be read for some time. Errors may differ at each attempt, and are not repeated.
+type UnavailableCatalog struct {
+	ID catalog.ID
+	// HasContent says that its last content is used.
+	HasContent bool
+}
+
+func (r UnavailableCatalog) text() string {
+	what := "is left out, because it cannot be read"
+	if r.HasContent {
+		what = "cannot be read, and its last content is used"
+	}
+	where := "its status"
+	if r.ID.Kind == catalog.KindCatalogSource {
+		where = "its status and its pod"
+	}
+	return fmt.Sprintf("catalog %s %s: look at %s, and at the manager's log", r.ID, what, where)
+}
+
+// Unavailable returns a sentence for each catalog, sorted and bounded.
+func Unavailable(catalogs []UnavailableCatalog) []string {
+	var sentences []string
+	for _, each := range catalogs {
+		sentences = append(sentences, each.text())
+	}
+	slices.Sort(sentences)
+	if more := len(sentences) - MaxUnavailable; more > 0 {
+		sentences = append(sentences[:MaxUnavailable:MaxUnavailable], fmt.Sprintf("and %d catalogs more cannot be read", more))
+	}
+	return sentences
+}
+
+// Faults names the first fault of each catalog with blobs of the package that could not be used.
+type Faults []CatalogText
+
+// CatalogText is what a catalog says.
+type CatalogText struct {
+	ID   catalog.ID
+	Said string
+}
+
+func (r Faults) text() string {
+	var parts []string
+	for _, each := range r {
+		parts = append(parts, fmt.Sprintf("%s has faults in this package: %s", each.ID, Clip(each.Said, MaxCause)))
+	}
+	return list(parts, "; ", maxFaults)
+}
+
+// Note is what a catalog could not tell of the package.
+type Note CatalogText
+
+func (r Note) text() string { return fmt.Sprintf("%s: %s", r.ID, Clip(r.Said, MaxCause)) }
+
+// UpgradeRules says where a package's upgrade rules are.
+type UpgradeRules struct {
+	Where, Package string
+	Catalog        catalog.ID
+}
+
+func (r UpgradeRules) text() string {
+	return fmt.Sprintf("%s of package %q in catalog %s", Clip(r.Where, MaxCause), r.Package, r.Catalog)
+}
+
+// UnreadableUpgradeRules says why upgrade rules cannot be used.
+type UnreadableUpgradeRules struct {
+	Rules UpgradeRules
+	Err   string
+}
+
+func (r UnreadableUpgradeRules) text() string { return r.Rules.text() + ": " + Clip(r.Err, MaxCause) }
+
+// SeveralUpgradeRules says that a catalog has several upgrade rules of a package, at these places among others.
+type SeveralUpgradeRules struct {
+	Catalog       catalog.ID
+	Package       string
+	Count         int
+	First, Second string
+}
+
+func (r SeveralUpgradeRules) text() string {
+	return fmt.Sprintf("catalog %s has %d different ones of package %q: %s, and %s",
+		r.Catalog, r.Count, r.Package, Clip(r.First, MaxCause), Clip(r.Second, MaxCause))
+}

@@ -1,0 +1,184 @@
+package reason
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/openshift/platform-operators/pkg/catalog"
+)
+
+// Conflict refuses a version because of other operators.
+type Conflict struct {
+	// Own are the parts that are about the version itself, Causes what others have to do with it, and Links what lies between.
+	Own, Causes, Links []Reason
+	Remedy             Reason
+}
+
+func (c Conflict) text() string {
+	sentences := list(texts(slices.Concat(c.Own, c.Causes, c.Links)), "; ", maxSentences)
+	if len(c.Own) == 0 {
+		sentences = "would break others: " + sentences
+	}
+	return Clip(sentences, maxWhy) + "; " + c.Remedy.text()
+}
+
+// SearchLimit refuses a version for which no solution with others was found within bounds.
+type SearchLimit struct{ Others int }
+
+func (r SearchLimit) text() string {
+	return fmt.Sprintf("has to do with %d other operators, and no solution with it was found within bounds: narrow the spec.package.version of some of them", r.Others)
+}
+
+// Untried refuses a version beyond the bounds of what is tried.
+type Untried struct{}
+
+func (Untried) text() string {
+	return "was not tried together with other operators: too many of them, or of its versions, have to do with one another; narrow spec.package.version or delete some"
+}
+
+// Unmet says that a requirement is not met, by the version that is refused, or by Operator in Versions.
+type Unmet struct {
+	Requirement catalog.Requirement
+	Operator    string
+	Versions    []string
+	// Offers are what others could do for it.
+	Offers []Reason
+}
+
+func (u Unmet) text() string {
+	text := "needs " + required(u.Requirement)
+	if u.Operator != "" {
+		text = fmt.Sprintf("%s in %s %s", operator(u.Operator), list(u.Versions, ", ", maxLeaves), text)
+	}
+	if len(u.Offers) > 0 {
+		text += " (" + list(texts(u.Offers), ", ", maxLeaves) + ")"
+	}
+	return text + failureMessages(u.Requirement)
+}
+
+// Offer is what an operator could do for a requirement.
+type Offer struct {
+	Operator string
+	// Versions meet it, Possible are all that the operator could have, First is the one that it goes to before the best of Versions.
+	Versions, Possible []string
+	First              string
+}
+
+func (o Offer) text() string {
+	switch {
+	case len(o.Versions) == 0 && len(o.Possible) == 0:
+		return operator(o.Operator) + " can have no version at all now"
+	case len(o.Versions) == 0:
+		return fmt.Sprintf("%s does not have that in what it can have, %s", operator(o.Operator), list(o.Possible, ", ", maxLeaves))
+	}
+	text := fmt.Sprintf("%s has that in %s", operator(o.Operator), list(o.Versions, ", ", maxLeaves))
+	if o.First != "" {
+		text += ", and goes to " + o.First + " first"
+	}
+	return text
+}
+
+// Overlap is what two operators must not provide both: a package, or kinds.
+type Overlap struct {
+	Package string
+	Kinds   []catalog.GVK
+}
+
+func (o Overlap) text() string {
+	if o.Package != "" {
+		return fmt.Sprintf("the package %q", Clip(o.Package, maxQuoted))
+	}
+	var names []string
+	for _, gvk := range o.Kinds {
+		names = append(names, Quote(gvk.String()))
+	}
+	if len(names) == 1 {
+		return "the kind " + names[0]
+	}
+	return "the kinds " + list(names, ", ", maxLeaves)
+}
+
+// ProvidedTwice says that a version provides what Operator, of Package, provides, too.
+type ProvidedTwice struct {
+	Overlap           Overlap
+	Operator, Package string
+}
+
+func (r ProvidedTwice) text() string {
+	return fmt.Sprintf("brings %s, which %s (package %q) brings too, and only one may", r.Overlap.text(), operator(r.Operator), Clip(r.Package, maxQuoted))
+}
+
+// OthersOverlap says that two other operators provide the same.
+type OthersOverlap struct {
+	First, Second string
+	Overlap       Overlap
+}
+
+func (r OthersOverlap) text() string {
+	return fmt.Sprintf("%s and %s cannot run side by side: both bring %s", operator(r.First), operator(r.Second), r.Overlap.text())
+}
+
+// Outcome is what an operator gets. Without a version, it stays at what is installed, or is not installed.
+type Outcome struct{ Operator, Version, Installed string }
+
+func (o Outcome) text() string {
+	switch {
+	case o.Version != "" && o.Installed != "":
+		return fmt.Sprintf("%s goes to %s", operator(o.Operator), Clip(o.Version, maxQuoted))
+	case o.Version != "":
+		return fmt.Sprintf("%s gets %s", operator(o.Operator), Clip(o.Version, maxQuoted))
+	case o.Installed == "":
+		return operator(o.Operator) + " cannot be installed"
+	}
+	return fmt.Sprintf("%s stays at %s", operator(o.Operator), Clip(o.Installed, maxQuoted))
+}
+
+// Blocks tells an operator that another one does not get a version because of it.
+type Blocks struct {
+	Operator, Version string
+	Why               Reason
+}
+
+func (b Blocks) text() string {
+	return operator(b.Operator) + " does without " + b.Version + ", which " + b.Why.text()
+}
+
+// ProvideMissing is the remedy where no other operator has a part in it.
+type ProvideMissing struct{}
+
+func (ProvideMissing) text() string {
+	return "create a PlatformOperator for what is missing, or choose another version by spec.package.version"
+}
+
+// ChooseVersions is the remedy where operators overlap.
+type ChooseVersions struct {
+	Operator string
+	Others   []string
+}
+
+func (r ChooseVersions) text() string {
+	return fmt.Sprintf("choose versions that go together by spec.package.version of %q and %s, or delete one of these PlatformOperators", r.Operator, operators(r.Others))
+}
+
+// InProgress is the remedy where others are on their way to what is required.
+type InProgress struct{}
+
+func (InProgress) text() string { return "it follows when that is done" }
+
+// PermitVersion is the remedy where others would have to run other versions.
+type PermitVersion struct {
+	Operator string
+	Others   []string
+}
+
+func (r PermitVersion) text() string {
+	return fmt.Sprintf("permit such a version by spec.package.version of %s, or choose another one of %q", operators(r.Others), r.Operator)
+}
+
+func operators(names []string) string {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = fmt.Sprintf("%q", name)
+	}
+	return list(quoted, ", ", maxLeaves)
+}

@@ -1,0 +1,41 @@
+// Package reason has a type for each reason that a decision of pkg/resolve has: why a bundle may not be installed, why nothing was
+// chosen, and what was chosen instead. A reason is data; this package is the only place where it becomes words. The package decides
+// nothing; pkg/resolve and pkg/resolve/joint make the reasons.
+//
+// A reason that refuses a version is the rest of a sentence that begins with the version: `is outside spec.package.version "1.x"`. All
+// others are sentences, without the full stop.
+package reason
+
+import "strings"
+
+// Reason is one reason. Text says it.
+type Reason interface {
+	// text is the reason in words, on one line. What others wrote is quoted and cut.
+	text() string
+}
+
+// Text is a reason in words; empty for nil.
+func Text(r Reason) string {
+	if r == nil {
+		return ""
+	}
+	return r.text()
+}
+
+// Sentences are several reasons, one after the other; those without a text are left out.
+type Sentences []Reason
+
+func (s Sentences) text() string {
+	var parts []string
+	for _, each := range s {
+		if text := Text(each); text != "" {
+			parts = append(parts, text)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Given is a reason that another package has put into words, such as pkg/upgrade.
+type Given string
+
+func (g Given) text() string { return string(g) }

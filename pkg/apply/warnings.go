@@ -6,26 +6,28 @@ import (
 	"sync"
 
 	"k8s.io/client-go/rest"
+
+	"github.com/openshift/platform-operators/pkg/apply/object"
 )
 
 const (
-	// maxWarnings bounds a Report's warnings, maxHeard those of one object.
+	// maxWarnings bounds a Report's warnings; maxReceived bounds those of one object.
 	maxWarnings = 20
-	maxHeard    = 5
+	maxReceived = 5
 	// warningCode is the only one that Kubernetes uses: a persistent warning.
 	warningCode = 299
 )
 
-// WarningHandler hands the warnings of the API server to whoever made the request: the engine's client has to be built with
-// it for Report.Warnings to be filled. What nobody listens to goes to the log, as it does without it.
+// WarningHandler collects the API server's warnings for Report.Warnings. The engine's clients have to be built with it. Warnings for other
+// requests are logged, as they are without it.
 func WarningHandler() rest.WarningHandlerWithContext { return warningHandler{} }
 
 type warningHandler struct{}
 
 // HandleWarningHeaderWithContext implements rest.WarningHandlerWithContext.
 func (warningHandler) HandleWarningHeaderWithContext(ctx context.Context, code int, agent, text string) {
-	if heard, ok := ctx.Value(warningsKey{}).(*warnings); ok {
-		heard.add(code, text)
+	if received, ok := ctx.Value(warningsKey{}).(*warnings); ok {
+		received.add(code, text)
 		return
 	}
 	rest.WarningLogger{}.HandleWarningHeaderWithContext(ctx, code, agent, text)
@@ -33,24 +35,25 @@ func (warningHandler) HandleWarningHeaderWithContext(ctx context.Context, code i
 
 type warningsKey struct{}
 
-// warnings collects what was warned of in the requests of one context.
+// warnings are those that were received for the requests of one context.
 type warnings struct {
 	mu    sync.Mutex
 	texts []string
 }
 
-func listening(ctx context.Context) (context.Context, *warnings) {
-	heard := &warnings{}
-	return context.WithValue(ctx, warningsKey{}, heard), heard
+// collectWarnings returns a context whose requests' warnings are collected.
+func collectWarnings(ctx context.Context) (context.Context, *warnings) {
+	received := &warnings{}
+	return context.WithValue(ctx, warningsKey{}, received), received
 }
 
 func (w *warnings) add(code int, text string) {
-	if text = bounded(text); code != warningCode || text == "" {
+	if text = object.Bounded(text); code != warningCode || text == "" {
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.texts) < maxHeard && !slices.Contains(w.texts, text) {
+	if len(w.texts) < maxReceived && !slices.Contains(w.texts, text) {
 		w.texts = append(w.texts, text)
 	}
 }
@@ -61,29 +64,35 @@ func (w *warnings) list() []string {
 	return slices.Clone(w.texts)
 }
 
-// maxWarned bounds how many texts are remembered of an owner.
-const maxWarned = 200
+// maxRemembered bounds how many texts are remembered of an owner.
+const maxRemembered = 200
 
-// warned gives the object that a text is told with: the first one that it was heard of. The API server says the same of
-// many objects, over several calls, and it is told once.
-func (m *memory) warnedOf(text string, key Key) Key {
+// warningMemory is the object that each text of a warning was first received for.
+type warningMemory struct {
+	mu    sync.Mutex
+	first map[string]Key
+}
+
+// firstFor returns the object that a text is reported with: the first one that it was received for. The API server sends the same warning
+// for many objects, in several calls, and it is reported once.
+func (m *warningMemory) firstFor(text string, key Key) Key {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if first, ok := m.warned[text]; ok {
+	if first, ok := m.first[text]; ok {
 		return first
 	}
-	if len(m.warned) < maxWarned {
-		m.warned[text] = key
+	if len(m.first) < maxRemembered {
+		m.first[text] = key
 	}
 	return key
 }
 
-// warn adds what was warned of an object, each text once.
-func (r *Report) warn(memory *memory, each outcome) {
+// addWarnings adds the warnings for one object, each text once.
+func (r *Report) addWarnings(memory *warningMemory, each outcome) {
 	for _, text := range each.warnings {
-		told := memory.warnedOf(text, each.item.key).String() + ": " + text
-		if len(r.Warnings) < maxWarnings && !slices.Contains(r.Warnings, told) {
-			r.Warnings = append(r.Warnings, told)
+		warning := memory.firstFor(text, each.reconciled.Desired.Key).String() + ": " + text
+		if len(r.Warnings) < maxWarnings && !slices.Contains(r.Warnings, warning) {
+			r.Warnings = append(r.Warnings, warning)
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// engineParallel is how many objects of a phase the engine applies at once (pkg/apply), and so does the plain loop.
+	// engineParallel is how many objects of a phase the engine applies at once (pkg/apply/pacing), and so does the plain loop.
 	engineParallel = 8
 	// bulkRounds bounds the rounds of the large size, which take most of the run's time.
 	bulkRounds = 2

@@ -105,11 +105,11 @@ var mutants = []mutant{
 	},
 	{
 		"a deleted Deployment of an installed operator comes back, and who deleted what is told [Serial]", "not found",
-		"pkg/apply/drift_repair.go", "case t.leaves():\n\t\tt.leaveMissing(ctx, result)", "case t.known():\n\t\tt.leaveMissing(ctx, result)",
+		"pkg/apply/reconcile/reconciliation.go", "case r.leavesChanges():\n\t\tr.reportMissing(ctx)", "case r.wasApplied():\n\t\tr.reportMissing(ctx)",
 	},
 	{
 		"an edited Deployment of an installed operator is put back, and who edited what is told [Serial]", "ote-somebody-else",
-		"pkg/apply/drift_repair.go", "case changedByOthers && t.leaves():", "case changedByOthers:",
+		"pkg/apply/reconcile/reconciliation.go", "case changedByOthers && r.leavesChanges():", "case changedByOthers:",
 	},
 	{
 		"an installed operator's BundleDeployment that was edited is put back [Serial]", "behind its PlatformOperator's back",

@@ -17,7 +17,7 @@ type (
 	// applier applies and observes objects.
 	applier interface {
 		Apply(ctx context.Context, set *apply.Set, options apply.Options) (apply.Report, error)
-		Look(ctx context.Context, set *apply.Set) apply.Report
+		Observe(ctx context.Context, set *apply.Set) apply.Report
 	}
 	// remover removes objects, and finds those of lost revisions.
 	remover interface {
@@ -26,10 +26,10 @@ type (
 	}
 	// checker checks what must hold before a revision starts.
 	checker interface {
-		MissingPermissions(ctx context.Context, set *apply.Set) ([]corev1alpha2.MissingPermission, error)
+		MissingPermissions(ctx context.Context, as apply.Identity, set *apply.Set) ([]corev1alpha2.MissingPermission, error)
 		InstallNamespace(ctx context.Context, owner apply.Owner, name string) (plan.InstallNamespace, error)
-		// Doubt has permissions read again that were read before.
-		Doubt()
+		// InvalidatePermissions has permissions read again that were read before.
+		InvalidatePermissions()
 	}
 	// watcher watches objects that were applied.
 	watcher interface {
@@ -45,7 +45,7 @@ func (s *reconciliation) apply(ctx context.Context, action revision.Action) erro
 	s.phases = report.Phases
 	s.take(report)
 	if apierrors.IsForbidden(err) {
-		s.c.checker.Doubt()
+		s.c.checker.InvalidatePermissions()
 		// Where no permission is missing, something else forbids it, such as a policy or a quota.
 		if denied := s.checkPermissions(ctx, action.Revision); len(s.missing) > 0 {
 			err = denied
@@ -68,14 +68,18 @@ func (s *reconciliation) applyRemaining(ctx context.Context, action revision.Act
 
 // observe looks at the objects of the active revision without writing.
 func (s *reconciliation) observe(ctx context.Context, action revision.Action) error {
-	report := s.c.applier.Look(ctx, s.memory.sets[action.Revision.Number])
+	report := s.c.applier.Observe(ctx, s.memory.sets[action.Revision.Number])
 	s.retry(report.RetryAfter)
 	s.machine.SetObserved(reportOf(report))
 	return nil
 }
 
+// identity is the identity that the objects are applied as: the manager's own.
+func (s *reconciliation) identity() apply.Identity { return apply.Identity{} }
+
 func (s *reconciliation) options(by revision.ApplyOptions) apply.Options {
 	options := apply.Options{
+		As:    s.identity(),
 		Gated: by.Gated, Trusted: by.Trusted, ReadOnly: s.deployment.Spec.Paused,
 		Adoption: s.deployment.Spec.Adoption, Applied: s.memory.sets.Of(s.machine.AppliedRevisions()), Drift: s.policies.Drift,
 		Namespace: s.knownNamespace(),
@@ -88,7 +92,7 @@ func (s *reconciliation) options(by revision.ApplyOptions) apply.Options {
 
 func reportOf(report apply.Report) revision.Report {
 	return revision.Report{
-		Total: report.Total, Ready: report.Ready, Unready: report.Unready, Command: report.Look,
+		Total: report.Total, Ready: report.Ready, Unready: report.Unready, Command: report.Command,
 		Complete: report.Complete, Waiting: report.Waiting, Written: report.Written, Seen: report.Seen,
 	}
 }
@@ -121,7 +125,7 @@ func (s *reconciliation) checkRequirements(ctx context.Context, action revision.
 // checkPermissions returns a refusal if the manager lacks permissions for a revision.
 func (s *reconciliation) checkPermissions(ctx context.Context, of *revision.Revision) error {
 	var err error
-	if s.missing, err = s.c.checker.MissingPermissions(ctx, s.memory.sets[of.Number]); err != nil {
+	if s.missing, err = s.c.checker.MissingPermissions(ctx, s.identity(), s.memory.sets[of.Number]); err != nil {
 		return err
 	}
 	return apply.NotPermitted(s.deployment.Name, s.missing)

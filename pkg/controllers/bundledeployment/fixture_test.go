@@ -51,7 +51,7 @@ func (e *fakeEngine) Apply(context.Context, *apply.Set, apply.Options) (apply.Re
 	e.applied++
 	return e.report, e.err
 }
-func (e *fakeEngine) Look(context.Context, *apply.Set) apply.Report { return e.observed }
+func (e *fakeEngine) Observe(context.Context, *apply.Set) apply.Report { return e.observed }
 func (e *fakeEngine) Remove(_ context.Context, set *apply.Set, _ apply.RemoveOptions, _ ...*apply.Set) (apply.Removal, error) {
 	e.removed += set.Len()
 	return e.removal, e.removeErr
@@ -59,7 +59,7 @@ func (e *fakeEngine) Remove(_ context.Context, set *apply.Set, _ apply.RemoveOpt
 func (e *fakeEngine) Leftovers(context.Context, apply.Owner, string) (*apply.Set, error) {
 	return apply.NewSet(apply.Owner{Name: "memo"}, "memo", nil)
 }
-func (e *fakeEngine) MissingPermissions(context.Context, *apply.Set) ([]corev1alpha2.MissingPermission, error) {
+func (e *fakeEngine) MissingPermissions(context.Context, apply.Identity, *apply.Set) ([]corev1alpha2.MissingPermission, error) {
 	return e.missing, e.askErr
 }
 func (e *fakeEngine) InstallNamespace(_ context.Context, _ apply.Owner, name string) (plan.InstallNamespace, error) {
@@ -67,7 +67,7 @@ func (e *fakeEngine) InstallNamespace(_ context.Context, _ apply.Owner, name str
 	found.Name = name
 	return found, nil
 }
-func (e *fakeEngine) Doubt()                                 {}
+func (e *fakeEngine) InvalidatePermissions()                 {}
 func (e *fakeEngine) KeepWatches(apply.Owner, ...*apply.Set) {}
 func (e *fakeEngine) Release(string)                         {}
 

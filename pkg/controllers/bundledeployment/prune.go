@@ -63,7 +63,7 @@ func (s *reconciliation) removeLeftovers(ctx context.Context, _ revision.Action)
 // removeObjects removes what a set has and kept revisions have not. A fault is reported like what is waited for: it must not keep the
 // rest of the status from being written.
 func (s *reconciliation) removeObjects(ctx context.Context, set *apply.Set, of string) (revision.Removal, error) {
-	options := apply.RemoveOptions{Applied: s.memory.sets.Of(s.machine.AppliedRevisions())}
+	options := apply.RemoveOptions{As: s.identity(), Applied: s.memory.sets.Of(s.machine.AppliedRevisions())}
 	removal, err := s.c.remover.Remove(ctx, set, options, s.memory.sets.Of(s.machine.KeptRevisions())...)
 	if refusal := (*apply.Refusal)(nil); errors.As(err, &refusal) {
 		s.retry(s.c.backoff.Last)

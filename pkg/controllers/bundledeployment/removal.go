@@ -103,7 +103,7 @@ func (s *reconciliation) removeAll(ctx context.Context) (apply.Removal, error) {
 	if err != nil {
 		return removal, err
 	}
-	rest, err := s.c.remover.Remove(ctx, leftovers, apply.RemoveOptions{CRDs: s.policies.CRDs})
+	rest, err := s.c.remover.Remove(ctx, leftovers, apply.RemoveOptions{As: s.identity(), CRDs: s.policies.CRDs})
 	rest.Kept = append(removal.Kept, rest.Kept...)
 	return rest, err
 }
@@ -128,7 +128,7 @@ func (s *reconciliation) removeRevisions(ctx context.Context) (apply.Removal, er
 	if err != nil {
 		return apply.Removal{}, err
 	}
-	return s.c.remover.Remove(ctx, all, apply.RemoveOptions{CRDs: s.policies.CRDs, Applied: s.memory.sets.Of(s.machine.AppliedRevisions())})
+	return s.c.remover.Remove(ctx, all, apply.RemoveOptions{As: s.identity(), CRDs: s.policies.CRDs, Applied: s.memory.sets.Of(s.machine.AppliedRevisions())})
 }
 
 // reportRemoval reports how far a removal is, or what is in its way.

@@ -18,7 +18,7 @@ import (
 
 // newRenderer returns the renderer of BundleDeployments.
 func newRenderer(content unpack.Content, certificates certificateFinder) unpack.Renderer {
-	return unpack.Renderer{Content: content, Certificates: certificates.Current, IsReserved: apply.Reserved}
+	return unpack.Renderer{Content: content, Certificates: certificates.Current, IsReserved: apply.IsReserved}
 }
 
 // desiredSource is where the desired content comes from, and how it is rendered.

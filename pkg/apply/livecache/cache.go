@@ -1,0 +1,217 @@
+package livecache
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/clock"
+
+	"github.com/openshift/platform-operators/pkg/apply/object"
+)
+
+// RecentTime is how long an answer to a write is believed over a cache that does not show it yet.
+const RecentTime = 30 * time.Second
+
+// Cache holds the owned objects of one resource. It is safe for concurrent use.
+type Cache struct {
+	informer cache.SharedIndexInformer
+	stop     context.CancelFunc
+	clock    clock.PassiveClock
+	// owners are those that use the cache; released counts how often the last of them was released. The lock of Caches guards both.
+	owners   map[string]bool
+	released int
+
+	mu sync.Mutex
+	// fault is the last error of listing or watching since the last event. It explains why the cache is not filled.
+	fault error
+	// faulted is closed with the first of them.
+	faulted   chan struct{}
+	firstOnce sync.Once
+	// recent holds what the API server answered to writes until the watch has delivered it, so that nothing is written twice.
+	recent map[string]recentObject
+	// progress is the newest resourceVersion, of any object, that the watch has delivered. The watch delivers all objects in one order,
+	// so every older write was delivered, too, or its object is gone again.
+	progress string
+}
+
+type recentObject struct {
+	live *Live
+	at   time.Time
+}
+
+func (c *Cache) prepare(changed func(owner string)) error {
+	if err := c.informer.SetTransform(func(received any) (any, error) {
+		live, ok := received.(*unstructured.Unstructured)
+		if !ok {
+			return received, nil // a list passes what was transformed already a second time
+		}
+		kept, err := NewLive(live)
+		if err != nil {
+			return nil, err
+		}
+		return kept, kept.compress()
+	}); err != nil {
+		return err
+	}
+	if err := c.informer.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) { c.setFault(err) }); err != nil {
+		return err
+	}
+	_, err := c.informer.AddEventHandler(notifier{c, changed})
+	return err
+}
+
+func (c *Cache) setFault(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.fault = err
+	if err != nil {
+		c.firstOnce.Do(func() { close(c.faulted) })
+	}
+}
+
+// notifier notifies the owners of objects that change.
+type notifier struct {
+	cache   *Cache
+	changed func(owner string)
+}
+
+// OnAdd implements cache.ResourceEventHandler.
+func (n notifier) OnAdd(added any, _ bool) {
+	n.cache.confirm(added, false)
+	n.notify(added)
+}
+
+// OnUpdate implements cache.ResourceEventHandler.
+func (n notifier) OnUpdate(before, after any) {
+	n.cache.confirm(after, false)
+	then, ok := before.(*Live)
+	now, both := after.(*Live)
+	if ok && both && then.isEquivalent(now) {
+		return // a status update that changes no probe: the owner need not look at all its objects
+	}
+	n.notify(before, after) // the update may have changed the owner label itself
+}
+
+// OnDelete implements cache.ResourceEventHandler.
+func (n notifier) OnDelete(deleted any) {
+	if last, ok := deleted.(cache.DeletedFinalStateUnknown); ok {
+		deleted = last.Obj
+	}
+	n.cache.confirm(deleted, true)
+	n.notify(deleted)
+}
+
+func (n notifier) notify(objects ...any) {
+	for _, each := range objects {
+		if live, ok := each.(*Live); ok && live.Owner != "" {
+			n.changed(live.Owner)
+		}
+	}
+}
+
+// Get returns an object as the cache or the answer to the last write has it, whichever is newer; nil when it does not exist. It is
+// unconfirmed while the watch has not delivered the last write. The object is shared and must not be changed.
+func (c *Cache) Get(key object.Key) (live *Live, unconfirmed bool) {
+	name := storeKey(key.Namespace, key.Name)
+	var cached *Live
+	if found, ok, err := c.informer.GetStore().GetByKey(name); err == nil && ok {
+		cached, _ = found.(*Live)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	written, ok := c.recent[name]
+	if !ok {
+		return cached, false
+	}
+	if c.clock.Since(written.at) > RecentTime || c.hasPassed(written.live.ResourceVersion) || cached != nil && !isOlder(cached.ResourceVersion, written.live.ResourceVersion) {
+		delete(c.recent, name)
+		return cached, false
+	}
+	return written.live, true
+}
+
+// OwnedBy returns an owner's objects in the cache. Callers share them and must not change them.
+func (c *Cache) OwnedBy(owner string) []*Live {
+	var found []*Live
+	for _, each := range c.informer.GetStore().List() {
+		if live, ok := each.(*Live); ok && live.Owner == owner {
+			found = append(found, live)
+		}
+	}
+	return found
+}
+
+// Remember keeps what the API server answered to a write until the watch has delivered it. If the watch has delivered a newer version of
+// any object, it has delivered this one, too, and perhaps its deletion, which it delivers only once.
+func (c *Cache) Remember(live *unstructured.Unstructured) (*Live, error) {
+	kept, err := NewLive(live)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if name := storeKey(kept.Namespace, kept.Name); c.hasPassed(kept.ResourceVersion) {
+		delete(c.recent, name)
+	} else {
+		c.recent[name] = recentObject{live: kept, at: c.clock.Now()}
+	}
+	return kept, nil
+}
+
+// Forget drops the answer to the last write of an object, for example because the object turned out to be gone.
+func (c *Cache) Forget(key object.Key) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.recent, storeKey(key.Namespace, key.Name))
+}
+
+// confirm drops the answer to a write that the watch has delivered, or whose object the watch reports as deleted.
+func (c *Cache) confirm(delivered any, deleted bool) {
+	live, ok := delivered.(*Live)
+	if !ok {
+		return
+	}
+	name := storeKey(live.Namespace, live.Name)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.fault = nil
+	if c.progress == "" || isOlder(c.progress, live.ResourceVersion) {
+		c.progress = live.ResourceVersion
+	}
+	written, ok := c.recent[name]
+	if !ok {
+		return
+	}
+	if deleted && written.live.UID == live.UID || !isOlder(live.ResourceVersion, written.live.ResourceVersion) {
+		delete(c.recent, name)
+	}
+}
+
+// hasPassed reports whether the watch has delivered this or a newer version. It is false for versions that cannot be compared.
+func (c *Cache) hasPassed(version string) bool {
+	order, err := resourceversion.CompareResourceVersion(c.progress, version)
+	return err == nil && order >= 0
+}
+
+func (c *Cache) lastFault() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.fault
+}
+
+// isOlder reports whether one version is older than another. It is false for versions that cannot be compared, so that the cache wins.
+func isOlder(a, b string) bool {
+	order, err := resourceversion.CompareResourceVersion(a, b)
+	return err == nil && order < 0
+}
+
+func storeKey(namespace, name string) string {
+	if namespace == "" {
+		return name
+	}
+	return namespace + "/" + name
+}

@@ -1,0 +1,142 @@
+package livecache
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/clock"
+
+	"github.com/openshift/platform-operators/pkg/apply/object"
+)
+
+const (
+	// fillTime is how long a sync waits for a new cache to be filled before it returns and retries later.
+	fillTime = 5 * time.Second
+	// unusedTime is how long a cache runs without owners. Removals use caches of many kinds for a moment, and one often follows another.
+	unusedTime = 30 * time.Second
+)
+
+// Caches keeps one cache for every resource that some owner has objects of. A cache starts when the first owner uses it, and stops
+// unusedTime after the last one did.
+type Caches struct {
+	ctx     context.Context
+	client  dynamic.Interface
+	clock   clock.PassiveClock
+	changed func(owner string)
+
+	mu     sync.Mutex
+	caches map[schema.GroupVersionResource]*Cache
+}
+
+// NewCaches returns Caches whose watches end with the context. They call changed with the owner of an object that changed or was deleted,
+// which must not block.
+func NewCaches(ctx context.Context, client dynamic.Interface, clock clock.PassiveClock, changed func(string)) *Caches {
+	return &Caches{ctx: ctx, client: client, clock: clock, changed: changed, caches: map[schema.GroupVersionResource]*Cache{}}
+}
+
+// Get returns the filled cache of a resource for an owner, and starts it if it does not run. For a cache that does not fill it returns a
+// WaitError, because all objects would seem to be missing; after an error of the watch it does so at once.
+func (c *Caches) Get(ctx context.Context, owner string, resource schema.GroupVersionResource) (*Cache, error) {
+	found, err := c.start(owner, resource)
+	if err != nil {
+		return nil, err
+	}
+	synced := found.informer.HasSyncedChecker().Done()
+	select {
+	case <-synced:
+		return found, nil
+	default:
+	}
+	timer := time.NewTimer(fillTime)
+	defer timer.Stop()
+	select {
+	case <-synced:
+		return found, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-found.faulted:
+	case <-timer.C:
+	}
+	if fault := found.lastFault(); fault != nil {
+		return nil, &object.WaitError{Reason: fmt.Sprintf("%s cannot be watched: %s", resource.GroupResource(), object.Bounded(fault.Error())), Cause: fault}
+	}
+	return nil, object.WaitFor("the cache of %s is not filled yet", resource.GroupResource())
+}
+
+// Filled returns the cache of a resource once its first list is complete; nil before that, and when there is no cache.
+func (c *Caches) Filled(resource schema.GroupVersionResource) *Cache {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if found := c.caches[resource]; found != nil && found.informer.HasSynced() {
+		return found
+	}
+	return nil
+}
+
+func (c *Caches) start(owner string, resource schema.GroupVersionResource) (*Cache, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	found := c.caches[resource]
+	if found != nil && len(found.owners) == 0 && found.lastFault() != nil {
+		c.end(resource, found) // the kind may have been deleted, and be served again only now
+		found = nil
+	}
+	if found != nil {
+		found.owners[owner] = true
+		return found, nil
+	}
+	informer := cache.NewSharedIndexInformerWithOptions((&ownedOnly{client: c.client.Resource(resource)}).listWatch(c.client),
+		&unstructured.Unstructured{}, cache.SharedIndexInformerOptions{ObjectDescription: resource.String()})
+	ctx, stop := context.WithCancel(c.ctx)
+	started := &Cache{
+		informer: informer, stop: stop, clock: c.clock,
+		owners: map[string]bool{owner: true}, recent: map[string]recentObject{}, faulted: make(chan struct{}),
+	}
+	if err := started.prepare(c.changed); err != nil {
+		stop()
+		return nil, fmt.Errorf("watching %s: %w", resource.GroupResource(), err)
+	}
+	c.caches[resource] = started
+	go informer.RunWithContext(ctx)
+	return started, nil
+}
+
+// Keep releases the caches of an owner, except those of the wanted resources. A cache that no owner uses stops after unusedTime.
+func (c *Caches) Keep(owner string, wanted map[schema.GroupVersionResource]bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for resource, found := range c.caches {
+		if wanted[resource] || !found.owners[owner] {
+			continue
+		}
+		delete(found.owners, owner)
+		if len(found.owners) == 0 {
+			found.released++
+			released := found.released
+			time.AfterFunc(unusedTime, func() { c.stopUnused(resource, found, released) })
+		}
+	}
+}
+
+// stopUnused stops a cache that has had no owner since its last one left for the given time.
+func (c *Caches) stopUnused(resource schema.GroupVersionResource, unused *Cache, released int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(unused.owners) == 0 && unused.released == released {
+		c.end(resource, unused)
+	}
+}
+
+// end stops a cache. The caller holds the lock.
+func (c *Caches) end(resource schema.GroupVersionResource, ended *Cache) {
+	ended.stop()
+	if c.caches[resource] == ended {
+		delete(c.caches, resource)
+	}
+}

@@ -1,0 +1,124 @@
+package livecache
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+)
+
+// readVersion reads what one version of an API group serves; nothing when there is no such version.
+func (m *Mapper) readVersion(ctx context.Context, version schema.GroupVersion) (meta.RESTMapper, error) {
+	mapper := meta.NewDefaultRESTMapper([]schema.GroupVersion{version})
+	var list metav1.APIResourceList
+	if found, err := m.get(ctx, rootOf(version.Group)+"/"+version.Version, &list); err != nil || !found {
+		return mapper, err
+	}
+	for _, resource := range list.APIResources {
+		if strings.Contains(resource.Name, "/") || resource.Group != "" && resource.Group != version.Group {
+			continue // a subresource, or something of another group that is served here
+		}
+		scope := meta.RESTScope(meta.RESTScopeRoot)
+		if resource.Namespaced {
+			scope = meta.RESTScopeNamespace
+		}
+		mapper.AddSpecific(version.WithKind(resource.Kind), version.WithResource(resource.Name), version.WithResource(resource.SingularName), scope)
+	}
+	return mapper, nil
+}
+
+// readVersionsOf reads which versions of an API group are served, the preferred one first.
+func (m *Mapper) readVersionsOf(ctx context.Context, group string) ([]string, error) {
+	if group == "" {
+		var core metav1.APIVersions
+		_, err := m.get(ctx, "/api", &core)
+		return core.Versions, err
+	}
+	var found metav1.APIGroup
+	if _, err := m.get(ctx, rootOf(group), &found); err != nil {
+		return nil, err
+	}
+	versions := []string{}
+	for _, each := range append([]metav1.GroupVersionForDiscovery{found.PreferredVersion}, found.Versions...) {
+		if each.Version != "" && !slices.Contains(versions, each.Version) {
+			versions = append(versions, each.Version)
+		}
+	}
+	return versions, nil
+}
+
+// groupsAge is how long the list of served API groups is valid.
+const groupsAge = 5 * time.Second
+
+// Groups returns the versions of each API group that the API server serves. Callers share the map and must not change it.
+func (m *Mapper) Groups(ctx context.Context) (map[string][]string, error) {
+	m.groupsMu.Lock()
+	defer m.groupsMu.Unlock()
+	if m.groups != nil && m.clock.Since(m.groupsAt) < groupsAge {
+		return m.groups, nil
+	}
+	var list metav1.APIGroupList
+	if _, err := m.get(ctx, "/apis", &list); err != nil {
+		return nil, err
+	}
+	versions := map[string][]string{"": {"v1"}} // the list of API groups does not include the core group
+	for _, group := range list.Groups {
+		for _, each := range group.Versions {
+			versions[group.Name] = append(versions[group.Name], each.Version)
+		}
+	}
+	m.groups, m.groupsAt = versions, m.clock.Now()
+	return versions, nil
+}
+
+// ReadPage returns a page of discovery as JSON, such as that of /apis/apps/v1.
+type ReadPage func(ctx context.Context, path string) ([]byte, error)
+
+// PagesOf reads the pages of an API server. client-go's discovery client takes no context, so that a sync that ends could not end its
+// requests.
+func PagesOf(client rest.Interface) ReadPage {
+	return func(ctx context.Context, path string) ([]byte, error) {
+		return client.Get().AbsPath(path).SetHeader("Accept", "application/json").Do(ctx).Raw()
+	}
+}
+
+// get reads a page of discovery; false when there is no such page. A group such as ".." would lead to another path, and no API server
+// serves it. Bundles with such a group are refused, but revisions may have been stored before that check existed, and must be removable.
+func (m *Mapper) get(ctx context.Context, address string, into any) (bool, error) {
+	if path.Clean(address) != address {
+		return false, nil
+	}
+	content, err := m.read(ctx, address)
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if err := json.Unmarshal(content, into); err != nil {
+		return false, fmt.Errorf("reading %s: %w", address, err)
+	}
+	return true, nil
+}
+
+func rootOf(group string) string {
+	if group == "" {
+		return "/api"
+	}
+	return "/apis/" + group
+}
+
+// IsResourceNotServed reports whether the API server has no such resource. Where it has the resource, but no such object, it answers
+// NotFound without this cause.
+func IsResourceNotServed(err error) bool {
+	return apierrors.IsNotFound(err) && apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
+}

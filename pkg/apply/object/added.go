@@ -1,0 +1,87 @@
+package object
+
+import (
+	"slices"
+	"strings"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/plan"
+)
+
+// namespaceObject returns the install namespace with the labels and annotations that the bundle declares for a Namespace of that name:
+// pod security and monitoring depend on them. If the namespace exists already and is not the owner's, it stays as it is.
+func namespaceObject(name string, phases []plan.Phase) *unstructured.Unstructured {
+	namespace := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name},
+	}}
+	for _, phase := range phases {
+		for i := range phase.Objects {
+			if KeyOf(&phase.Objects[i]) == KeyOf(namespace) {
+				namespace.SetLabels(phase.Objects[i].GetLabels())
+				namespace.SetAnnotations(phase.Objects[i].GetAnnotations())
+			}
+		}
+	}
+	return namespace
+}
+
+// ReaderRole returns the ClusterRole by which the manager reads the custom resources of the CustomResourceDefinitions in the phases; nil
+// if there are none.
+func ReaderRole(owner Owner, phases []plan.Phase) *unstructured.Unstructured {
+	resources := customResources(phases)
+	if len(resources) == 0 {
+		return nil
+	}
+	role := &rbacv1.ClusterRole{
+		TypeMeta: metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRole"},
+		ObjectMeta: metav1.ObjectMeta{
+			Name:   rolePrefix + owner.Name + ":custom-resources",
+			Labels: map[string]string{corev1alpha2.LabelAggregateToBundles: "true"},
+		},
+	}
+	for group, names := range resources {
+		slices.Sort(names)
+		role.Rules = append(role.Rules, rbacv1.PolicyRule{
+			APIGroups: []string{group}, Resources: slices.Compact(names), Verbs: []string{"get", "list"},
+		})
+	}
+	slices.SortFunc(role.Rules, func(a, b rbacv1.PolicyRule) int { return slices.Compare(a.APIGroups, b.APIGroups) })
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(role)
+	if err != nil {
+		return nil // a ClusterRole of strings can be converted
+	}
+	unstructured.RemoveNestedField(content, "metadata", "creationTimestamp")
+	return &unstructured.Unstructured{Object: content}
+}
+
+// customResources returns the resources, by API group, that the CustomResourceDefinitions in the phases define.
+func customResources(phases []plan.Phase) map[string][]string {
+	resources := map[string][]string{}
+	for _, phase := range phases {
+		for i := range phase.Objects {
+			if !IsCRD(KeyOf(&phase.Objects[i]).GroupKind) {
+				continue
+			}
+			if d := DefinitionOf(&phase.Objects[i]); d.Kind.Group != "" && d.Plural != "" {
+				resources[d.Kind.Group] = append(resources[d.Kind.Group], d.Plural)
+			}
+		}
+	}
+	return resources
+}
+
+// rolePrefix begins the names of the ClusterRoles that NewSet adds.
+const rolePrefix = "platform-operators:"
+
+// IsReserved reports whether an object has a name that is reserved for what NewSet adds. A bundle with such an object would remove the
+// role of its own BundleDeployment, or another one's.
+func IsReserved(declared *unstructured.Unstructured) bool {
+	return KeyOf(declared).GroupKind == schema.GroupKind{Group: rbacv1.GroupName, Kind: "ClusterRole"} &&
+		strings.HasPrefix(declared.GetName(), rolePrefix)
+}

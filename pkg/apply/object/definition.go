@@ -1,0 +1,35 @@
+package object
+
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Definition is what the engine has to know of a CustomResourceDefinition.
+type Definition struct {
+	// Kind and Plural are the kind and the resource of the custom resources.
+	Kind   schema.GroupKind
+	Plural string
+	// Served are the versions that are served.
+	Served []string
+}
+
+// DefinitionOf reads a CustomResourceDefinition. What it lacks is empty.
+func DefinitionOf(crd *unstructured.Unstructured) *Definition {
+	content := crd.Object
+	var d Definition
+	d.Kind.Group, _, _ = unstructured.NestedString(content, "spec", "group")
+	d.Kind.Kind, _, _ = unstructured.NestedString(content, "spec", "names", "kind")
+	d.Plural, _, _ = unstructured.NestedString(content, "spec", "names", "plural")
+	versions, _, _ := unstructured.NestedFieldNoCopy(content, "spec", "versions")
+	list, _ := versions.([]any)
+	for _, each := range list {
+		version, _ := each.(map[string]any)
+		if served, _ := version["served"].(bool); served {
+			if name, _ := version["name"].(string); name != "" {
+				d.Served = append(d.Served, name)
+			}
+		}
+	}
+	return &d
+}

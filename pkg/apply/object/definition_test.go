@@ -1,0 +1,23 @@
+package object
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+func TestADefinitionIsReadFromItsCustomResourceDefinition(t *testing.T) {
+	versions := `[{name: v1alpha1, served: false}, {name: v1beta1, served: true}, {name: v1, served: true}]`
+	crd := parse(t, `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: memos.example.com},
+		spec: {group: example.com, scope: Namespaced, names: {plural: memos, kind: Memo}, versions: `+versions+`}}`)
+	want := &Definition{Kind: schema.GroupKind{Group: "example.com", Kind: "Memo"}, Plural: "memos", Served: []string{"v1beta1", "v1"}}
+	if diff := cmp.Diff(want, DefinitionOf(crd)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	nonsense := &unstructured.Unstructured{Object: map[string]any{"spec": "nonsense"}}
+	if diff := cmp.Diff(&Definition{}, DefinitionOf(nonsense)); diff != "" {
+		t.Errorf("of nonsense (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,129 @@
+package object
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"maps"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/apply/deflate"
+)
+
+// Desired is one object as declared. An object that nobody changes is recognized by its key and digest. Its content is needed only to
+// write or to compare it, so it is kept encoded, and compressed where that saves much: decoded, the manifests of a large revision would
+// take several times their size.
+type Desired struct {
+	Key    Key
+	GVK    schema.GroupVersionKind
+	Digest [sha256.Size]byte
+	// IsInstallNamespace is whether it is the install namespace. That may exist already, and then stays with whoever created it.
+	IsInstallNamespace bool
+	// IsAdded is whether NewSet added it. It is no part of the bundle, and is not counted.
+	IsAdded bool
+	// Defines is what a CustomResourceDefinition defines; nil for every other kind.
+	Defines *Definition
+
+	content    []byte
+	compressed bool
+}
+
+// compressFrom is the size from which content is compressed. Most objects are smaller, and compression would save little.
+const compressFrom = 2 << 10
+
+// NewDesired labels an object as the owner's. The object itself is not changed.
+func NewDesired(owner Owner, declared *unstructured.Unstructured) (*Desired, error) {
+	encoded, err := json.Marshal(labeled(owner, declared))
+	if err != nil {
+		return nil, fmt.Errorf("encoding %s: %w", KeyOf(declared), err)
+	}
+	desired := &Desired{Key: KeyOf(declared), GVK: declared.GroupVersionKind(), Digest: sha256.Sum256(encoded), content: encoded}
+	if IsCRD(desired.Key.GroupKind) {
+		desired.Defines = DefinitionOf(declared)
+	}
+	if len(encoded) >= compressFrom {
+		if desired.content, err = deflate.Compress(encoded); err != nil {
+			return nil, fmt.Errorf("compressing %s: %w", desired.Key, err)
+		}
+		desired.compressed = true
+	}
+	return desired, nil
+}
+
+// labeled returns an object's content with the owner labels, in the form that an API server stores.
+func labeled(owner Owner, declared *unstructured.Unstructured) map[string]any {
+	content := maps.Clone(declared.Object)
+	metadata, _ := content["metadata"].(map[string]any)
+	metadata = maps.Clone(metadata)
+	labels, _ := metadata["labels"].(map[string]any)
+	labels = maps.Clone(labels)
+	if labels == nil {
+		labels = map[string]any{}
+	}
+	labels[corev1alpha2.LabelOwnerKind] = corev1alpha2.OwnerKindBundleDeployment
+	labels[corev1alpha2.LabelOwnerName] = owner.Name
+	if metadata == nil {
+		metadata = map[string]any{}
+	}
+	metadata["labels"], content["metadata"] = labels, metadata
+	if _, aggregated := content["aggregationRule"]; aggregated && declared.GetKind() == "ClusterRole" {
+		delete(content, "rules") // the aggregation controller writes them; two managers would overwrite each other
+	}
+	if declared.GetKind() == "Secret" && declared.GroupVersionKind().Group == "" {
+		convertStringData(content)
+	}
+	return content
+}
+
+// convertStringData declares the stringData of a Secret as data. An API server stores only data, so the live object could not be
+// compared with stringData.
+func convertStringData(secret map[string]any) {
+	texts, _ := secret["stringData"].(map[string]any)
+	if len(texts) == 0 {
+		return
+	}
+	data, _ := secret["data"].(map[string]any)
+	data = maps.Clone(data)
+	if data == nil {
+		data = map[string]any{}
+	}
+	for name, each := range texts {
+		text, ok := each.(string)
+		if !ok {
+			return // the API server refuses it and says why
+		}
+		data[name] = base64.StdEncoding.EncodeToString([]byte(text))
+	}
+	delete(secret, "stringData")
+	secret["data"] = data
+}
+
+// encoded returns the object as JSON.
+func (d *Desired) encoded() ([]byte, error) {
+	if !d.compressed {
+		return d.content, nil
+	}
+	content, err := deflate.Decompress(d.content)
+	if err != nil {
+		return nil, fmt.Errorf("decompressing %s: %w", d.Key, err)
+	}
+	return content, nil
+}
+
+// Object returns a new copy of the object as declared, which the caller may keep and change. NewDesired encoded it, so it can be decoded.
+// If memory is corrupt, the copy is empty, and the API server refuses it.
+func (d *Desired) Object() *unstructured.Unstructured {
+	declared := &unstructured.Unstructured{}
+	content, err := d.encoded()
+	if err == nil {
+		err = declared.UnmarshalJSON(content)
+	}
+	if err != nil || declared.Object == nil {
+		declared.Object = map[string]any{}
+	}
+	return declared
+}

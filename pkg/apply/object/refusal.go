@@ -1,0 +1,79 @@
+package object
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/ownership"
+)
+
+// Refusal returns why the owner must leave a live object alone, and what to do about it; nil when it need not.
+func (o Owner) Refusal(key Key, live *unstructured.Unstructured, verdict ownership.Verdict) *Refusal {
+	if verdict.Action != ownership.Leave {
+		return nil
+	}
+	why, remedy := "it belongs to "+holder(live), "it is left alone; delete or rename it, remove its owner, or set spec.adoption to Any to take it over"
+	switch other := verdict.Other; verdict.Reason {
+	case ownership.LabelsOnly:
+		why = fmt.Sprintf("it has the owner labels of BundleDeployment %q, which neither created nor adopted it", o.Name)
+		remedy = "it is left alone; delete or rename it, or set spec.adoption to Any to take it over"
+	case ownership.LabelsOfAnother:
+		why = fmt.Sprintf("it has the owner labels of BundleDeployment %q", other)
+		remedy = fmt.Sprintf("it is left alone; delete or rename it, or take the labels %s and %s off if that BundleDeployment does not declare it", corev1alpha2.LabelOwnerKind, corev1alpha2.LabelOwnerName)
+	case ownership.OwnedByOlder:
+		why = fmt.Sprintf("it belongs to BundleDeployment %q, which is older and keeps it", other)
+		remedy = fmt.Sprintf("delete BundleDeployment %q, or have one of the two bundles name the object otherwise", other)
+	case ownership.NoneLeavesYounger:
+		why = fmt.Sprintf("it belongs to BundleDeployment %q, which is younger, and spec.adoption None takes over nothing", other)
+		remedy = fmt.Sprintf("set spec.adoption to SamePackage to take it over, delete BundleDeployment %q, or have one of the two bundles name the object otherwise", other)
+	case ownership.OwnerDeleted:
+		why = fmt.Sprintf("it belongs to BundleDeployment %q, which does not exist any more", other)
+		remedy = "delete it, or set spec.adoption to Any to take it over"
+	case ownership.NoneLeavesOrphan:
+		why = "it was kept when this package was removed before, and spec.adoption None takes over nothing"
+		remedy = "set spec.adoption to SamePackage to take it up again, or delete it, and all its custom resources with it"
+	case ownership.OrphanOfAnother:
+		why = fmt.Sprintf("it was kept from package %q", live.GetAnnotations()[platformv1alpha1.AnnotationOrphanedFrom])
+	}
+	return &Refusal{Object: key, Err: fmt.Errorf("exists, and %s", why), Remedy: remedy}
+}
+
+// holder guesses who manages an object, from the marks of other installers.
+func holder(live *unstructured.Unstructured) string {
+	labels, annotations := live.GetLabels(), live.GetAnnotations()
+	switch {
+	case labels["olm.owner"] != "":
+		return fmt.Sprintf("%s %q of OLM", nonEmpty(labels["olm.owner.kind"], "ClusterServiceVersion"), inNamespace(labels["olm.owner.namespace"], labels["olm.owner"]))
+	case labels["olm.managed"] == "true":
+		return "OLM"
+	case labels["olm.operatorframework.io/owner-name"] != "":
+		return fmt.Sprintf("%s %q of OLM v1", nonEmpty(labels["olm.operatorframework.io/owner-kind"], "ClusterExtension"), labels["olm.operatorframework.io/owner-name"])
+	case annotations["meta.helm.sh/release-name"] != "":
+		return fmt.Sprintf("Helm release %q", inNamespace(annotations["meta.helm.sh/release-namespace"], annotations["meta.helm.sh/release-name"]))
+	}
+	for _, reference := range live.GetOwnerReferences() {
+		return fmt.Sprintf("%s %q", reference.Kind, reference.Name)
+	}
+	if manager := labels["app.kubernetes.io/managed-by"]; manager != "" {
+		return fmt.Sprintf("whoever set app.kubernetes.io/managed-by to %q", manager)
+	}
+	return "nobody who left a mark"
+}
+
+func inNamespace(namespace, name string) string {
+	if namespace == "" {
+		return name
+	}
+	return namespace + "/" + name
+}
+
+func nonEmpty(text, fallback string) string {
+	if strings.TrimSpace(text) == "" {
+		return fallback
+	}
+	return text
+}

@@ -1,0 +1,123 @@
+package apply
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/openshift/platform-operators/pkg/apply/livecache"
+	"github.com/openshift/platform-operators/pkg/apply/object"
+	"github.com/openshift/platform-operators/pkg/apply/reconcile"
+	"github.com/openshift/platform-operators/pkg/health"
+)
+
+// Observe reports how the objects of a set are that was applied before. It writes nothing, and does not look for drift.
+func (e *Engine) Observe(ctx context.Context, set *Set) Report {
+	call := e.newCall(set, Options{ReadOnly: true})
+	report := Report{Total: set.Len(), Complete: true}
+	for _, phase := range set.Phases() {
+		resources := call.find(ctx, phase)
+		outcomes := make([]outcome, len(phase.Objects))
+		for i, desired := range phase.Objects {
+			seen := reconcile.Outcome{Desired: desired}
+			if found := resources[desired.GVK]; found.err != nil {
+				seen.Err = named(desired.Key, found.err)
+			} else {
+				seen.Live, _ = found.resource.Cache.Get(desired.Key)
+			}
+			if desired.IsInstallNamespace && seen.Live == nil {
+				seen.Live = &livecache.Live{} // a namespace that is not the owner's is not watched
+			}
+			problem := call.problemOf(ctx, &seen)
+			outcomes[i] = outcome{reconciled: seen, problem: problem}
+		}
+		report.add(call.state, outcomes)
+		report.Phases++
+	}
+	return report
+}
+
+// problemOf says in one line why an object is not ready; empty when it is.
+func (c *call) problemOf(ctx context.Context, each *reconcile.Outcome) string {
+	if missing := missing(*each); missing != "" || each.Desired.IsInstallNamespace || each.Postponed {
+		return missing
+	}
+	if result := each.Live.Probe; !result.Ready {
+		return object.Bounded(result.Message)
+	}
+	for _, called := range each.Live.Services {
+		if problem := c.serviceProblem(ctx, called); problem != "" {
+			each.RetryAfter = serviceTime // no watch reports it
+			return object.Bounded(fmt.Sprintf("%s: %s", each.Desired.Key, problem))
+		}
+	}
+	return ""
+}
+
+// missing says in one line why an object does not exist as it was declared; empty when it does.
+func missing(each reconcile.Outcome) string {
+	switch {
+	case object.IsWait(each.Err) || object.IsRefusal(each.Err):
+		return object.Bounded(each.Err.Error())
+	case each.Err != nil:
+		return fmt.Sprintf("%s: %s", each.Desired.Key, object.Bounded(each.Err.Error()))
+	case each.Live == nil:
+		return fmt.Sprintf("%s: is not there", each.Desired.Key)
+	}
+	return ""
+}
+
+// serviceTime is how long it is believed that a Service of somebody else exists, or does not.
+const serviceTime = 30 * time.Second
+
+type serviceState struct {
+	problem string
+	at      time.Time
+}
+
+// serviceMemory is what is known of the Services of others that webhooks call.
+type serviceMemory struct {
+	mu     sync.Mutex
+	states map[Key]serviceState
+}
+
+func (m *serviceMemory) state(key Key) (serviceState, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	state, ok := m.states[key]
+	return state, ok
+}
+
+func (m *serviceMemory) setState(key Key, state serviceState) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.states[key] = state
+}
+
+// serviceProblem says what is wrong with a Service that is called; empty when nothing is. One of the same set is judged with the set. One of
+// others is not watched, so it is read now and then.
+func (c *call) serviceProblem(ctx context.Context, called health.Service) string {
+	key := Key{GroupKind: schema.GroupKind{Kind: "Service"}, Namespace: called.Namespace, Name: called.Name}
+	if c.set.Has(key) {
+		return ""
+	}
+	if last, ok := c.state.services.state(key); ok && c.engine.clock.Since(last.at) < serviceTime {
+		return last.problem
+	}
+	state := serviceState{at: c.engine.clock.Now()}
+	services := c.engine.manager.Dynamic.Resource(schema.GroupVersionResource{Version: "v1", Resource: "services"})
+	_, err := services.Namespace(called.Namespace).Get(ctx, called.Name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		state.problem = fmt.Sprintf("calls %s, which does not exist", key)
+	case err != nil:
+		state.problem = fmt.Sprintf("reading %s, which it calls: %v", key, err)
+	}
+	c.state.services.setState(key, state)
+	return state.problem
+}

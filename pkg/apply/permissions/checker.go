@@ -1,0 +1,121 @@
+package permissions
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/clock"
+
+	"github.com/openshift/platform-operators/pkg/apply/identity"
+	"github.com/openshift/platform-operators/pkg/apply/livecache"
+)
+
+const (
+	// grantedTime is how long a permission counts as granted without another request: long enough for the syncs of a rollout, and for
+	// several operators that are installed together.
+	grantedTime = 5 * time.Minute
+	// maxGranted bounds what is remembered. A permission is asked for by resource, and by namespace only if it is not granted everywhere,
+	// so this many are never needed at once.
+	maxGranted = 4096
+)
+
+var accessReviews = schema.GroupVersionResource{Group: "authorization.k8s.io", Version: "v1", Resource: "selfsubjectaccessreviews"}
+
+// permission is what an API server is asked about.
+type permission struct {
+	// identity is the name of the identity that has it.
+	identity string
+	schema.GroupResource
+	verb, namespace string
+}
+
+// Checker asks the API server what identities are permitted. It remembers only what is permitted. It is safe for concurrent use.
+type Checker struct {
+	mapper *livecache.Mapper
+	clock  clock.PassiveClock
+
+	mu      sync.Mutex
+	granted map[permission]time.Time
+	// invalidatedAt is when something that counted as granted was denied last.
+	invalidatedAt time.Time
+}
+
+// New returns a Checker that knows nothing yet.
+func New(mapper *livecache.Mapper, clock clock.PassiveClock) *Checker {
+	return &Checker{mapper: mapper, clock: clock, granted: map[permission]time.Time{}}
+}
+
+// Invalidate forgets what is permitted, because the API server has denied something.
+func (c *Checker) Invalidate() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	clear(c.granted)
+	c.invalidatedAt = c.clock.Now()
+}
+
+// isPermitted reports whether an identity has a permission: in its namespace, or everywhere.
+func (c *Checker) isPermitted(ctx context.Context, as identity.Identity, wanted permission) (bool, error) {
+	everywhere := wanted
+	everywhere.namespace = ""
+	for _, each := range slices.Compact([]permission{everywhere, wanted}) {
+		if c.isRemembered(each) {
+			return true, nil
+		}
+		granted, err := review(ctx, as, each)
+		if apierrors.IsNotFound(err) || apierrors.IsForbidden(err) || apierrors.IsMethodNotSupported(err) {
+			return true, nil // an identity that may not ask has to try
+		}
+		if err != nil {
+			return false, fmt.Errorf("asking whether the manager may %s %s: %w", each.verb, each.GroupResource, err)
+		}
+		if granted {
+			c.remember(each)
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func review(ctx context.Context, as identity.Identity, wanted permission) (bool, error) {
+	attributes := map[string]any{"verb": wanted.verb, "group": wanted.Group, "resource": wanted.Resource, "namespace": wanted.namespace}
+	answer, err := as.Dynamic.Resource(accessReviews).Create(ctx, &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": accessReviews.GroupVersion().String(), "kind": "SelfSubjectAccessReview",
+		"spec": map[string]any{"resourceAttributes": attributes},
+	}}, metav1.CreateOptions{})
+	if err != nil {
+		return false, err
+	}
+	allowed, _, err := unstructured.NestedBool(answer.Object, "status", "allowed")
+	return allowed, err
+}
+
+func (c *Checker) isRemembered(wanted permission) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at, ok := c.granted[wanted]
+	return ok && c.clock.Since(at) < grantedTime
+}
+
+func (c *Checker) remember(granted permission) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.granted) >= maxGranted {
+		clear(c.granted)
+	}
+	c.granted[granted] = c.clock.Now()
+}
+
+// wasInvalidated reports whether something that was remembered as granted was denied lately. If one authorizer denies what another one
+// lists, only access reviews show it.
+func (c *Checker) wasInvalidated() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.invalidatedAt.IsZero() && c.clock.Since(c.invalidatedAt) < grantedTime
+}

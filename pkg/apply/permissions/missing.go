@@ -1,0 +1,96 @@
+package permissions
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/apply/identity"
+	"github.com/openshift/platform-operators/pkg/apply/object"
+	"github.com/openshift/platform-operators/pkg/apply/pacing"
+	"github.com/openshift/platform-operators/pkg/rulesreview"
+)
+
+// Missing returns the permissions that an identity lacks to apply a set, sorted and complete. It asks again in each call for what was not
+// permitted; what was permitted is believed for some minutes, or until Invalidate.
+func (c *Checker) Missing(ctx context.Context, as identity.Identity, set *object.Set) ([]corev1alpha2.MissingPermission, error) {
+	needs := c.needs(ctx, set)
+	sorted := slices.SortedFunc(maps.Keys(needs), func(a, b scope) int {
+		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Resource, b.Resource), cmp.Compare(a.namespace, b.namespace))
+	})
+	c.readRules(ctx, as, needs)
+	missing, errs := make([]corev1alpha2.MissingPermission, len(sorted)), make([]error, len(sorted))
+	pacing.Each(len(sorted), func(i int) {
+		missing[i], errs[i] = c.missingIn(ctx, as, sorted[i], needs[sorted[i]])
+	})
+	return slices.DeleteFunc(missing, func(each corev1alpha2.MissingPermission) bool { return len(each.Verbs) == 0 }), object.Foremost(errs)
+}
+
+// missingIn returns the verbs that are not permitted in a scope; none when all are.
+func (c *Checker) missingIn(ctx context.Context, as identity.Identity, in scope, verbs []string) (corev1alpha2.MissingPermission, error) {
+	missing := corev1alpha2.MissingPermission{Group: in.Group, Resource: in.Resource, Namespace: in.namespace}
+	for _, verb := range verbs {
+		permitted, err := c.isPermitted(ctx, as, permission{as.Name, in.GroupResource, verb, in.namespace})
+		if err != nil {
+			return corev1alpha2.MissingPermission{}, err
+		}
+		if !permitted {
+			missing.Verbs = append(missing.Verbs, verb)
+		}
+	}
+	return missing, nil
+}
+
+// readRules remembers the permissions that one rules review lists, so that only the others need an access review. A list says nothing about
+// what it does not contain: an authorizer may permit more than it lists.
+func (c *Checker) readRules(ctx context.Context, as identity.Identity, needs map[scope][]string) {
+	var unknown []permission
+	for in, verbs := range needs {
+		for _, verb := range verbs {
+			everywhere := permission{as.Name, in.GroupResource, verb, ""}
+			if !c.isRemembered(everywhere) && !c.isRemembered(permission{as.Name, in.GroupResource, verb, in.namespace}) {
+				unknown = append(unknown, everywhere)
+			}
+		}
+	}
+	if len(unknown) < 2 || c.wasInvalidated() {
+		return
+	}
+	rules, err := rulesreview.Ask(ctx, as.Dynamic)
+	if err != nil {
+		return // access reviews answer instead, or fail with the same error
+	}
+	for _, each := range unknown {
+		if rules.Permit(each.verb, each.GroupResource) {
+			c.remember(each)
+		}
+	}
+}
+
+// NotPermitted returns a Refusal that names what is missing; nil when nothing is.
+func NotPermitted(owner string, missing []corev1alpha2.MissingPermission) error {
+	if len(missing) == 0 {
+		return nil
+	}
+	first := missing[0]
+	where := ""
+	if first.Namespace != "" {
+		where = fmt.Sprintf(" in namespace %q", first.Namespace)
+	}
+	more := ""
+	if len(missing) > 1 {
+		more = fmt.Sprintf(", and %d more that status.plan.permissionsMissing lists", len(missing)-1)
+	}
+	return &object.Refusal{
+		Object: object.Key{GroupKind: schema.GroupKind{Group: corev1alpha2.GroupName, Kind: "BundleDeployment"}, Name: owner},
+		Err: fmt.Errorf("the manager may not %s %s%s%s", strings.Join(first.Verbs, ", "),
+			schema.GroupResource{Group: first.Group, Resource: first.Resource}, where, more),
+		Remedy: "grant it by a ClusterRole with the label " + corev1alpha2.LabelAggregateToBundles + `: "true"`,
+	}
+}

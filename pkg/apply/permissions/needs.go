@@ -1,0 +1,58 @@
+package permissions
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/openshift/platform-operators/pkg/apply/object"
+)
+
+// The verbs that the engine uses on every resource that it applies objects of. It lists and watches the whole cluster, and uses the others
+// in a namespace if the resource is namespaced.
+var (
+	clusterVerbs = []string{"list", "watch"}
+	objectVerbs  = []string{"create", "delete", "get", "patch", "update"}
+	allVerbs     = []string{"create", "delete", "get", "list", "patch", "update", "watch"}
+)
+
+// scope is a resource, in a namespace or, if that is empty, in the cluster.
+type scope struct {
+	schema.GroupResource
+	namespace string
+}
+
+// needs returns the verbs that applying a set needs in each scope. It omits kinds that are not served and that the set does not define: their
+// objects wait.
+func (c *Checker) needs(ctx context.Context, set *object.Set) map[scope][]string {
+	defined := map[schema.GroupKind]*object.Definition{}
+	for _, phase := range set.Phases() {
+		for _, each := range phase.Objects {
+			if each.Defines != nil {
+				defined[each.Defines.Kind] = each.Defines
+			}
+		}
+	}
+	needs := map[scope][]string{}
+	for _, phase := range set.Phases() {
+		for _, each := range phase.Objects {
+			resource := schema.GroupResource{Group: each.GVK.Group}
+			if d := defined[each.GVK.GroupKind()]; d != nil {
+				resource.Resource = d.Plural
+			} else if found, err := c.mapper.Mapping(ctx, set.Owner().Name, each.GVK); err == nil {
+				resource.Resource = found.Resource.Resource
+			} else {
+				continue // the object waits, or applying it meets the same fault
+			}
+			if each.Key.Namespace == "" {
+				needs[scope{resource, ""}] = allVerbs
+				continue
+			}
+			needs[scope{resource, each.Key.Namespace}] = objectVerbs
+			if needs[scope{resource, ""}] == nil {
+				needs[scope{resource, ""}] = clusterVerbs
+			}
+		}
+	}
+	return needs
+}

@@ -1,0 +1,81 @@
+package reconcile
+
+import (
+	"context"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/apply/livecache"
+	"github.com/openshift/platform-operators/pkg/apply/object"
+)
+
+// adopt takes over an object that the owner may adopt. It reads the live object first: its owner may have changed, and the cache does not
+// keep all managedFields.
+func (r *reconciliation) adopt(ctx context.Context) (*livecache.Live, error) {
+	live, err := r.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	claim := r.options.Claim
+	if refusal := claim.Owner.Refusal(r.desired.Key, live, claim.Decide(r.desired.Key, live)); refusal != nil {
+		return nil, refusal
+	}
+	if live.GetDeletionTimestamp() != nil {
+		return nil, object.WaitFor("%s is being deleted; it is created again when it is gone", r.desired.Key)
+	}
+	if live, err = r.writer.transferOwnership(ctx, live); err != nil {
+		return nil, err
+	}
+	declared := r.withIgnored(live)
+	declared.SetResourceVersion(live.GetResourceVersion()) // its present owner may be writing it
+	after, _, err := r.writer.write(ctx, declared, live)
+	if err != nil {
+		return nil, err
+	}
+	return r.remember(after)
+}
+
+// transferOwnership puts the owner in the place of other BundleDeployments, in the labels and in managedFields, by one write, so that they
+// see at once that they own the object no longer. The next apply then removes what only they declared.
+func (w writer) transferOwnership(ctx context.Context, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	records, changed := transferRecords(live.GetManagedFields(), w.owner.Manager())
+	if !changed {
+		return live, nil
+	}
+	wanted := live.DeepCopy()
+	wanted.SetManagedFields(records)
+	labels := wanted.GetLabels()
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels[corev1alpha2.LabelOwnerKind], labels[corev1alpha2.LabelOwnerName] = corev1alpha2.OwnerKindBundleDeployment, w.owner.Name
+	wanted.SetLabels(labels)
+	after, err := w.update(ctx, wanted)
+	return after, object.WriteError("taking over", w.key, err)
+}
+
+// transferRecords turns the managedFields of other BundleDeployments into what an apply by the manager would have recorded. It drops those
+// of which the manager has its own.
+func transferRecords(records []metav1.ManagedFieldsEntry, manager string) (transferred []metav1.ManagedFieldsEntry, changed bool) {
+	have := map[metav1.ManagedFieldsOperationType]bool{}
+	for _, record := range records {
+		if record.Manager == manager && record.Subresource == "" {
+			have[record.Operation] = true
+		}
+	}
+	for _, record := range records {
+		if strings.HasPrefix(record.Manager, corev1alpha2.FieldManagerPrefix) && record.Manager != manager {
+			changed = true
+			if have[metav1.ManagedFieldsOperationApply] || record.Subresource != "" {
+				continue
+			}
+			record.Manager, record.Operation, record.Time = manager, metav1.ManagedFieldsOperationApply, nil
+			have[metav1.ManagedFieldsOperationApply] = true
+		}
+		transferred = append(transferred, record)
+	}
+	return transferred, changed
+}

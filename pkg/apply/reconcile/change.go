@@ -1,0 +1,158 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"reflect"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/apply/livecache"
+	"github.com/openshift/platform-operators/pkg/apply/object"
+	"github.com/openshift/platform-operators/pkg/drift"
+)
+
+// create posts an object. One that exists already, and was not in the cache, is read: it is somebody else's, or has lost its labels, or the
+// cache is behind.
+func (r *reconciliation) create(ctx context.Context) (live *livecache.Live, created bool, err error) {
+	if r.desired.IsInstallNamespace {
+		// A namespace usually exists; reading it first saves a write that would be refused.
+		found, err := r.writer.get(ctx)
+		if err == nil {
+			live, err = livecache.NewLive(found)
+			return live, false, err
+		}
+		if !apierrors.IsNotFound(err) {
+			return nil, false, object.WriteError("reading", r.desired.Key, err)
+		}
+	}
+	posted, err := r.writer.create(ctx, r.desired.Object())
+	if err == nil {
+		live, err = r.remember(posted)
+		return live, true, err
+	}
+	if !apierrors.IsAlreadyExists(err) {
+		if apierrors.IsNotFound(err) {
+			r.options.Memory.forgetNamespace(r.desired.Key.Namespace)
+		}
+		return nil, false, object.WriteError("creating", r.desired.Key, err)
+	}
+	found, err := r.writer.get(ctx)
+	if err != nil {
+		return nil, false, fmt.Errorf("reading %s, which is said to exist: %w", r.desired.Key, err)
+	}
+	live, err = livecache.NewLive(found)
+	return live, false, err
+}
+
+// attempts is how often a change is tried while others write the object: usually its own controller, whose status update suffices to
+// outdate the managedFields.
+const attempts = 3
+
+// writeResult is what a write did.
+type writeResult struct {
+	// written is whether anything of the object changed.
+	written bool
+	// repaired is whether more than its managedFields changed.
+	repaired bool
+}
+
+// change applies the declared object to a live object of the owner's, and notes the result.
+func (r *reconciliation) change(ctx context.Context) writeResult {
+	var did writeResult
+	for range attempts {
+		r.result.Live, did, r.result.Err = r.changeOnce(ctx)
+		if !apierrors.IsConflict(r.result.Err) {
+			break
+		}
+	}
+	r.result.Updated = did.written
+	return did
+}
+
+// changeOnce reads the object first: the cache may be behind, and does not keep all managedFields.
+func (r *reconciliation) changeOnce(ctx context.Context) (*livecache.Live, writeResult, error) {
+	live, err := r.read(ctx)
+	if err != nil {
+		return nil, writeResult{}, err
+	}
+	if !r.options.Claim.Owns(live) || live.GetDeletionTimestamp() != nil {
+		return nil, writeResult{}, object.WaitFor("%s is changing hands; it is looked at again", r.desired.Key)
+	}
+	version := live.GetResourceVersion()
+	declared := r.withIgnored(live)
+	if len(r.policy.ignored(r.desired.Key)) > 0 {
+		declared.SetResourceVersion(version) // others may be writing the ignored fields
+	}
+	after, before, err := r.writer.write(ctx, declared, live)
+	if err != nil {
+		return nil, writeResult{}, err
+	}
+	did := writeResult{written: after.GetResourceVersion() != version, repaired: !sameContent(before, after)}
+	kept, err := r.remember(after)
+	return kept, did, err
+}
+
+// read reads the live object. Its absence is a WaitError, because the cache has it.
+func (r *reconciliation) read(ctx context.Context) (*unstructured.Unstructured, error) {
+	live, err := r.writer.get(ctx)
+	if apierrors.IsNotFound(err) {
+		r.cache.Forget(r.desired.Key)
+		return nil, object.WaitFor("%s was deleted just now; it is created again", r.desired.Key)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", r.desired.Key, err)
+	}
+	return live, nil
+}
+
+// withIgnored returns the declared object; ignored fields have the values of the live object.
+func (r *reconciliation) withIgnored(live *unstructured.Unstructured) *unstructured.Unstructured {
+	comparison := drift.Comparison{Manager: r.options.Claim.Owner.Manager(), Ignored: r.policy.ignored(r.desired.Key)}
+	return comparison.WithLive(r.desired.Object(), live)
+}
+
+// remember records the API server's answer to a write: the object is as declared as it can be.
+func (r *reconciliation) remember(answer *unstructured.Unstructured) (*livecache.Live, error) {
+	live, err := r.cache.Remember(answer)
+	if err != nil {
+		return nil, err
+	}
+	before, _ := r.options.Memory.state(r.desired.Key)
+	after := objectState{declared: r.desired.Digest, policy: r.policy.digest, live: live.Digest, contention: before.contention}
+	declared, comparison := r.desired.Object(), r.comparison()
+	comparison.Trust = drift.WrittenNow
+	after.normalized = digestsOf(comparison.Differences(declared, answer))
+	if r.policy.additions != corev1alpha2.AdditionsIgnore {
+		if added := comparison.Additions(declared, answer); len(added) > 0 && r.policy.additions == corev1alpha2.AdditionsRemove {
+			after.live = digest{} // they are removed when the watch has delivered this state
+		} else {
+			after.standing = recordsOf(recordedChange{r.desired.Key, corev1alpha2.DriftAdded, corev1alpha2.DriftReported}, changesOf(added), before.standing, r.options.Clock.Now())
+		}
+	}
+	r.options.Memory.setState(r.desired.Key, after)
+	return live, nil
+}
+
+// sameContent reports whether two versions of an object differ at most in their managedFields. The first apply of an object that was
+// created by POST adds fields to them that the API server drops, such as a field that is false by default.
+func sameContent(before, after *unstructured.Unstructured) bool {
+	if before.GetResourceVersion() == after.GetResourceVersion() {
+		return true
+	}
+	return reflect.DeepEqual(withoutManagedFields(before), withoutManagedFields(after))
+}
+
+func withoutManagedFields(live *unstructured.Unstructured) map[string]any {
+	content := maps.Clone(live.Object)
+	if metadata, ok := content["metadata"].(map[string]any); ok {
+		metadata = maps.Clone(metadata)
+		delete(metadata, "managedFields")
+		delete(metadata, "resourceVersion")
+		content["metadata"] = metadata
+	}
+	return content
+}

@@ -1,0 +1,94 @@
+package reconcile
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/apply/object"
+	"github.com/openshift/platform-operators/pkg/drift"
+)
+
+const (
+	// maxRecords bounds a Report's drift, maxPaths and maxPath one record's paths: the limits of the API's schema.
+	maxRecords = 20
+	maxPaths   = 10
+	maxPath    = 512
+	// maxManager is the schema's limit of a field manager's name.
+	maxManager = 256
+)
+
+// recordedChange is what the records of one change have in common.
+type recordedChange struct {
+	key     object.Key
+	change  corev1alpha2.DriftChange
+	outcome corev1alpha2.DriftOutcome
+}
+
+// recordsOf returns one record for each field manager that changed an object. A record whose changes have no time in managedFields has the
+// time of its first report: that of the same record among the earlier ones, otherwise now.
+func recordsOf(of recordedChange, changes []drift.Change, earlier []corev1alpha2.DriftRecord, now time.Time) []corev1alpha2.DriftRecord {
+	byManager := map[string]*corev1alpha2.DriftRecord{}
+	var records []*corev1alpha2.DriftRecord
+	for _, each := range changes {
+		manager := strings.ToValidUTF8(each.Manager[:min(len(each.Manager), maxManager)], "")
+		record := byManager[manager]
+		if record == nil {
+			record = &corev1alpha2.DriftRecord{
+				Object: corev1alpha2.AppliedObject{Group: of.key.Group, Kind: of.key.Kind, Namespace: of.key.Namespace, Name: of.key.Name},
+				Change: of.change, Manager: manager, Outcome: of.outcome,
+			}
+			byManager[manager] = record
+			records = append(records, record)
+		}
+		if each.Path != "" {
+			record.Paths = append(record.Paths, strings.ToValidUTF8(each.Path[:min(len(each.Path), maxPath)], ""))
+		}
+		if each.Time.After(record.Time.Time) {
+			record.Time = metav1.NewTime(each.Time)
+		}
+	}
+	var complete []corev1alpha2.DriftRecord
+	for _, record := range records {
+		complete = append(complete, withTime(boundPaths(*record), earlier, now))
+	}
+	return complete
+}
+
+func boundPaths(record corev1alpha2.DriftRecord) corev1alpha2.DriftRecord {
+	slices.Sort(record.Paths)
+	record.Paths = slices.Compact(record.Paths)
+	record.Paths = record.Paths[:min(len(record.Paths), maxPaths)]
+	return record
+}
+
+func withTime(record corev1alpha2.DriftRecord, earlier []corev1alpha2.DriftRecord, now time.Time) corev1alpha2.DriftRecord {
+	if !record.Time.IsZero() {
+		return record
+	}
+	record.Time = metav1.NewTime(now.Truncate(time.Second))
+	if before := slices.IndexFunc(earlier, func(other corev1alpha2.DriftRecord) bool { return isSameRecord(record, other) }); before >= 0 {
+		record.Time = earlier[before].Time
+	}
+	return record
+}
+
+func isSameRecord(a, b corev1alpha2.DriftRecord) bool {
+	return a.Object == b.Object && a.Change == b.Change && a.Manager == b.Manager && slices.Equal(a.Paths, b.Paths)
+}
+
+// Newest returns the newest records, newest first, as many as the API permits.
+func Newest(records []corev1alpha2.DriftRecord) []corev1alpha2.DriftRecord {
+	slices.SortStableFunc(records, func(a, b corev1alpha2.DriftRecord) int {
+		return cmp.Or(
+			b.Time.Compare(a.Time.Time),
+			cmp.Compare(a.Object.Kind, b.Object.Kind), cmp.Compare(a.Object.Namespace, b.Object.Namespace),
+			cmp.Compare(a.Object.Name, b.Object.Name), cmp.Compare(a.Change, b.Change), cmp.Compare(a.Manager, b.Manager),
+		)
+	})
+	return slices.Clone(records[:min(len(records), maxRecords)])
+}

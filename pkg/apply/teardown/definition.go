@@ -1,0 +1,49 @@
+package teardown
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/apply/object"
+)
+
+// definition orphans or deletes a CustomResourceDefinition. It does not wait for the deletion of one that the policy keeps.
+func (t *teardown) definition(ctx context.Context, desired *object.Desired, at schema.GroupVersionResource, live *unstructured.Unstructured) removed {
+	result := removed{key: desired.Key}
+	if !t.deleteCRDs {
+		patch, conversion := orphan(live, t.owner.OrphanMark())
+		result.kept = "CustomResourceDefinitions are kept, and custom resources with them" + conversion
+		result.err = t.release(ctx, at, live, patch)
+		return result
+	}
+	if live.GetDeletionTimestamp() != nil {
+		result.left = true
+		result.why, result.stuck = t.deletionState(live)
+		return result
+	}
+	// Checked again, because users may have created custom resources since the check before the first deletion.
+	used, err := t.users(ctx, object.DefinitionOf(live))
+	if err != nil || !used.none() {
+		result.left, result.inUse, result.err = err == nil, err == nil, err
+		result.why = "is in use: " + used.String()
+		return result
+	}
+	return t.delete(ctx, desired, at, live)
+}
+
+// orphan returns the patch for a CustomResourceDefinition that is kept, and what to add to the message. It sets the conversion to
+// None where a Service answers it, because the webhook goes with the operator, or nobody repairs it any more. If the definition
+// still called the webhook, no client could read, change or delete custom resources in a version other than the stored one. Deleting
+// a namespace would fail as well, because that lists every kind. With None, the API server changes nothing but apiVersion. The
+// package's next installation declares the conversion again.
+func orphan(live *unstructured.Unstructured, mark string) (patch map[string]any, conversion string) {
+	patch = map[string]any{"metadata": map[string]any{"annotations": map[string]any{platformv1alpha1.AnnotationOrphanedFrom: mark}}}
+	if called, _, _ := unstructured.NestedMap(live.Object, "spec", "conversion", "webhook", "clientConfig", "service"); called == nil {
+		return patch, ""
+	}
+	patch["spec"] = map[string]any{"conversion": map[string]any{"strategy": "None", "webhook": nil}}
+	return patch, ", which are no longer converted between versions until the package is installed again"
+}

@@ -1,0 +1,84 @@
+package teardown
+
+import (
+	"context"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/apply/object"
+	"github.com/openshift/platform-operators/pkg/namespaceuse"
+)
+
+// namespace deletes a namespace if it holds no objects of other owners, because the API server deletes everything in it.
+// checked is the answer of a check, nil when the caller has not asked for one.
+func (t *teardown) namespace(ctx context.Context, desired *object.Desired, at schema.GroupVersionResource, live *unstructured.Unstructured, checked *namespaceuse.Answer) removed {
+	reason := t.stillUsed(desired.Key.Name)
+	if reason == "" {
+		if checked == nil {
+			answer, answered := t.namespaces.Check(t.namespaceQuestion(desired.Key.Name))
+			if !answered {
+				return beingChecked(desired)
+			}
+			checked = &answer
+		}
+		if checked.Err != nil {
+			return removed{key: desired.Key, err: checked.Err}
+		}
+		reason = checked.InUse
+	}
+	if reason != "" {
+		return removed{key: desired.Key, kept: reason, err: t.release(ctx, at, live, map[string]any{})}
+	}
+	result := t.delete(ctx, desired, at, live)
+	result.left = result.left && !result.deleted // its finalizers protect no object of the set; after a conflict it is checked again
+	return result
+}
+
+// awaitCheck asks for the check of a namespace that the cache shows as the owner's, so that the removal need not read the namespace
+// before the answer. It returns the answer, or true while there is none; neither for a namespace that the caller has to read first.
+func (t *teardown) awaitCheck(desired *object.Desired, at schema.GroupVersionResource) (*namespaceuse.Answer, bool) {
+	live := t.cached(desired, at)
+	if live == nil || !t.hasLabel(live) || t.stillUsed(desired.Key.Name) != "" {
+		return nil, false
+	}
+	answer, answered := t.namespaces.Check(t.namespaceQuestion(desired.Key.Name))
+	if !answered {
+		return nil, true
+	}
+	return &answer, false
+}
+
+func beingChecked(desired *object.Desired) removed {
+	return removed{key: desired.Key, left: true, checking: true, why: "is being checked for objects of other owners; if it holds any, it is kept"}
+}
+
+// namespaceQuestion asks whether a namespace is in use. Dependents of objects that the removal deleted do not count: the garbage
+// collector deletes them.
+func (t *teardown) namespaceQuestion(namespace string) namespaceuse.Question {
+	return namespaceuse.Question{Owner: t.owner.Name, Namespace: namespace, Removed: func(reference metav1.OwnerReference) bool {
+		return t.memory.wasDeleted(reference.UID)
+	}}
+}
+
+// stillUsed names an object of the sets to keep that is in a namespace, also one of a kind that a check does not list.
+func (t *teardown) stillUsed(namespace string) string {
+	var inside []string
+	for _, set := range t.keep {
+		for _, key := range set.InNamespace(namespace) {
+			inside = append(inside, key.String())
+		}
+	}
+	if len(inside) == 0 {
+		return ""
+	}
+	return "it still holds " + slices.Min(inside)
+}
+
+// hasLabel reports whether a live object has the label with the owner's name.
+func (t *teardown) hasLabel(live *unstructured.Unstructured) bool {
+	return live.GetLabels()[corev1alpha2.LabelOwnerName] == t.owner.Name
+}

@@ -1,0 +1,84 @@
+package teardown
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/openshift/platform-operators/pkg/apply/livecache"
+	"github.com/openshift/platform-operators/pkg/apply/object"
+	"github.com/openshift/platform-operators/pkg/namespaceuse"
+)
+
+// removeOwned removes one object if it belongs to the owner.
+func (t *teardown) removeOwned(ctx context.Context, desired *object.Desired) removed {
+	result := removed{key: desired.Key}
+	if len(rest.IsValidPathSegmentName(desired.Key.Name)) > 0 {
+		return result // the API server accepts no object of such a name, and no request can name it
+	}
+	mapping, err := t.resources.Mapper.MappingInAnyVersion(ctx, desired.GVK)
+	if err != nil || mapping == nil {
+		result.err = err // a kind that is no longer served has no objects; one whose discovery failed may have some
+		return result
+	}
+	found := mapping.Resource
+	if result, ok := t.fromCache(ctx, desired, found); ok {
+		return result
+	}
+	space := object.IsNamespace(desired.Key.GroupKind)
+	var checked *namespaceuse.Answer
+	if space {
+		var awaited bool
+		if checked, awaited = t.awaitCheck(desired, found); awaited {
+			return beingChecked(desired)
+		}
+	}
+	if checked != nil {
+		if result, ok := t.checkedFromCache(ctx, desired, found, checked); ok {
+			return result
+		}
+	}
+	live, err := t.client.Resource(found).Namespace(desired.Key.Namespace).Get(ctx, desired.Key.Name, metav1.GetOptions{})
+	if livecache.IsResourceNotServed(err) {
+		t.resources.Mapper.Invalidate(found.GroupVersion()) // the kind may be served in another version
+		result.left = true
+		return result
+	}
+	if apierrors.IsNotFound(err) {
+		return result
+	}
+	if apierrors.IsForbidden(err) && t.isNamespaceAbsent(ctx, desired.Key.Namespace) {
+		return result // an object that the manager had no right to apply must need no right to be removed
+	}
+	if err != nil {
+		result.err = object.WriteError("reading", desired.Key, err)
+		return result
+	}
+	// Only its labels make a namespace the owner's. Without them, a user took it over or an earlier removal kept it.
+	if !t.owner.Owns(live, t.applied) || space && !t.hasLabel(live) {
+		return result
+	}
+	switch {
+	case object.IsCRD(desired.Key.GroupKind):
+		return t.definition(ctx, desired, found, live)
+	case live.GetDeletionTimestamp() != nil:
+		result.left = !space // a finalizer that holds a namespace protects no object of the set
+		result.why, result.stuck = t.deletionState(live)
+		return result
+	case space:
+		return t.namespace(ctx, desired, found, live, checked)
+	}
+	return t.delete(ctx, desired, found, live)
+}
+
+// isNamespaceAbsent reports that no namespace of this name exists, and so no object in it.
+func (t *teardown) isNamespaceAbsent(ctx context.Context, namespace string) bool {
+	if namespace == "" {
+		return false
+	}
+	_, err := t.client.Resource(corev1.SchemeGroupVersion.WithResource("namespaces")).Get(ctx, namespace, metav1.GetOptions{})
+	return apierrors.IsNotFound(err)
+}

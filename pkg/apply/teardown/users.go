@@ -1,0 +1,145 @@
+package teardown
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/apply/object"
+	"github.com/openshift/platform-operators/pkg/apply/pacing"
+	"github.com/openshift/platform-operators/pkg/pager"
+)
+
+// maxExamples bounds the custom resources that are named.
+const maxExamples = 3
+
+// users are custom resources that are not the bundle's own.
+type users struct {
+	count int64
+	// examples are the first of them.
+	examples []string
+}
+
+func (u users) none() bool { return u.count == 0 }
+
+// String returns `12 custom resources, such as Memo default/a, Memo default/b`.
+func (u users) String() string {
+	noun := "custom resources"
+	if u.count == 1 {
+		noun = "custom resource"
+	}
+	text := fmt.Sprintf("%d %s", u.count, noun)
+	if len(u.examples) > 0 {
+		text += ", such as " + strings.Join(u.examples, ", ")
+	}
+	return text + "; delete what is not needed any more, or set spec.deletion.crds to Orphan to keep all of it"
+}
+
+// inUse names the custom resources, except the bundle's own, that keep the set's CustomResourceDefinitions from being deleted; empty when
+// there are none. A definition that is not the owner's is not deleted, and its custom resources do not matter.
+func (t *teardown) inUse(ctx context.Context) (string, error) {
+	var definitions []*object.Desired
+	for _, each := range t.set.Phases() {
+		for _, desired := range each.Objects {
+			if _, done := t.memory.isDone(desired.Key); desired.Defines != nil && !done {
+				definitions = append(definitions, desired)
+			}
+		}
+	}
+	found, errs := make([]users, len(definitions)), make([]error, len(definitions))
+	pacing.Each(len(definitions), func(i int) {
+		mine, err := t.isDeletable(ctx, definitions[i])
+		if err == nil && mine {
+			found[i], err = t.users(ctx, definitions[i].Defines)
+		}
+		errs[i] = err
+	})
+	if err := object.Foremost(errs); err != nil {
+		return "", err
+	}
+	var all users
+	for _, each := range found {
+		all.count += each.count
+		all.examples = append(all.examples, each.examples[:min(len(each.examples), maxExamples-len(all.examples))]...)
+	}
+	if all.none() {
+		return "", nil
+	}
+	return "nothing is taken down while its kinds are in use by " + all.String(), nil
+}
+
+// isDeletable reports whether a CustomResourceDefinition exists and is the owner's to delete. That is checked first: the manager may list
+// custom resources of those only.
+func (t *teardown) isDeletable(ctx context.Context, desired *object.Desired) (bool, error) {
+	mapping, err := t.resources.Mapper.MappingInAnyVersion(ctx, desired.GVK)
+	if err != nil || mapping == nil {
+		return false, err
+	}
+	live, err := t.client.Resource(mapping.Resource).Get(ctx, desired.Key.Name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, object.WriteError("reading", desired.Key, err)
+	}
+	return t.owner.Owns(live, t.applied) && live.GetDeletionTimestamp() == nil, nil
+}
+
+// users finds the custom resources of a definition that are not in the set, in the first version that is served. It does not use discovery,
+// which may be behind. A failed list is an error: a definition must not be deleted unless it is known to be unused.
+func (t *teardown) users(ctx context.Context, of *object.Definition) (users, error) {
+	for _, version := range of.Served {
+		at := schema.GroupVersionResource{Group: of.Kind.Group, Version: version, Resource: of.Plural}
+		found, err := t.usersAt(ctx, at)
+		switch {
+		case apierrors.IsNotFound(err):
+			continue // no such resource: the definition is gone, or another one, or is just being set up and has none yet
+		case apierrors.IsForbidden(err):
+			key := object.Key{GroupKind: object.CRDKind, Name: of.Plural + "." + of.Kind.Group}
+			return users{}, &object.Refusal{Object: key, Err: fmt.Errorf("deleting it: its custom resources %w by the manager", errUnlistable),
+				Remedy: "grant that by a ClusterRole with the label " + corev1alpha2.LabelAggregateToBundles + "=true, or set spec.deletion.crds to Orphan"}
+		case err != nil:
+			return users{}, fmt.Errorf("looking for custom resources of kind %s: %w", of.Kind, err)
+		}
+		return found, nil
+	}
+	return users{}, nil
+}
+
+// usersAt lists pages until one has custom resources that are not in the set. Of the later pages it returns only the number.
+func (t *teardown) usersAt(ctx context.Context, at schema.GroupVersionResource) (users, error) {
+	var found users
+	err := pager.Each(ctx, t.client.Resource(at).List, metav1.ListOptions{}, func(page *unstructured.UnstructuredList) (bool, error) {
+		for i := range page.Items {
+			key := object.KeyOf(&page.Items[i])
+			if t.set.Has(key) {
+				continue
+			}
+			found.count++
+			if len(found.examples) < maxExamples {
+				found.examples = append(found.examples, key.String())
+			}
+		}
+		if found.none() {
+			return true, nil
+		}
+		if remaining := page.GetRemainingItemCount(); remaining != nil {
+			found.count += *remaining
+		} else if page.GetContinue() != "" {
+			found.count++ // at least
+		}
+		slices.Sort(found.examples)
+		return false, nil
+	})
+	return found, err
+}
+
+var errUnlistable = errors.New("may not be listed")

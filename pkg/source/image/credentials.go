@@ -24,6 +24,9 @@ type PullSecrets struct {
 	Global types.NamespacedName
 }
 
+// anonymous has no credentials.
+var anonymous = authn.NewMultiKeychain()
+
 // secretTimeout bounds reading one Secret.
 const secretTimeout = 30 * time.Second
 
@@ -33,21 +36,21 @@ func (p *PullSecrets) keychain(ctx context.Context, named string) (authn.Keychai
 		if named != "" {
 			return nil, marked(Credentials, "pull secret %q cannot be read here", named)
 		}
-		return keychain(nil), nil
+		return anonymous, nil
 	}
 	key := p.Global
 	if named != "" {
 		key = types.NamespacedName{Namespace: p.Namespace, Name: named}
 	}
 	if key.Name == "" {
-		return keychain(nil), nil
+		return anonymous, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, secretTimeout)
 	defer cancel()
 	secret, err := p.Client.Secrets(key.Namespace).Get(ctx, key.Name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err) && named == "":
-		return keychain(nil), nil
+		return anonymous, nil
 	case apierrors.IsNotFound(err):
 		return nil, marked(Credentials, "pull secret %q is not there", key)
 	case err != nil:
@@ -57,7 +60,11 @@ func (p *PullSecrets) keychain(ctx context.Context, named string) (authn.Keychai
 	if err != nil {
 		return nil, err
 	}
-	return newKeychain(auths), nil
+	found, err := newKeychain(ctx, auths)
+	if err != nil { // the error could quote what the Secret contains
+		return nil, marked(Credentials, "pull secret %q has credentials that cannot be used", key)
+	}
+	return found, nil
 }
 
 // authsOf takes the credentials, by registry, out of a Secret. Errors say nothing of what the Secret holds, which is why

@@ -1,92 +1,51 @@
 package image
 
 import (
-	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
 	"net/url"
-	"path"
-	"slices"
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/authn"
+	"github.com/google/go-containerregistry/pkg/authn/kubernetes"
 	"github.com/google/go-containerregistry/pkg/name"
+	corev1 "k8s.io/api/core/v1"
 )
 
-// keychain finds the credentials of a repository as the kubelet does, so that a pull secret that serves a Pod serves here:
-// a key may name a registry, or a registry and the beginning of a repository's path, and its host may have wildcards in
-// the labels of its name. The longest path wins, and a host without wildcards over one with them. The best match first.
-type keychain []login
-
-type login struct {
-	host, path string
-	auth       authn.AuthConfig
-}
-
-func newKeychain(auths map[string]authn.AuthConfig) keychain {
-	var logins keychain
+// newKeychain returns a keychain that matches keys of a docker configuration with repositories as the kubelet does, so that a
+// pull secret that works for a Pod works here. Errors do not quote the credentials.
+func newKeychain(ctx context.Context, auths map[string]authn.AuthConfig) (authn.Keychain, error) {
+	valid := map[string]authn.AuthConfig{}
 	for key, auth := range auths {
-		host, prefix, ok := splitKey(key)
-		if ok {
-			logins = append(logins, login{host: host, path: prefix, auth: auth})
+		if isKey(key) {
+			valid[canonicalKey(key)] = auth
 		}
 	}
-	slices.SortFunc(logins, func(a, b login) int {
-		return cmp.Or(
-			cmp.Compare(len(b.path), len(a.path)),
-			cmp.Compare(strings.Count(a.host, "*"), strings.Count(b.host, "*")),
-			cmp.Compare(a.host, b.host), cmp.Compare(a.path, b.path),
-		)
-	})
-	return logins
+	content, err := json.Marshal(map[string]any{"auths": valid})
+	if err != nil {
+		return nil, fmt.Errorf("encoding credentials: %w", err)
+	}
+	return kubernetes.NewFromPullSecrets(ctx, []corev1.Secret{{
+		Type: corev1.SecretTypeDockerConfigJson, Data: map[string][]byte{corev1.DockerConfigJsonKey: content},
+	}})
 }
 
-// splitKey reads a key of a docker configuration, such as "quay.io/team" or "https://index.docker.io/v1/".
-func splitKey(key string) (host, prefix string, ok bool) {
-	if !strings.HasPrefix(key, "https://") && !strings.HasPrefix(key, "http://") {
-		key = "https://" + key
-	}
-	parsed, err := url.Parse(key)
-	if err != nil || parsed.Host == "" {
-		return "", "", false // the kubelet passes over it too; another entry may be the one that is needed
-	}
-	prefix = parsed.Path
-	for _, api := range []string{"/v1", "/v2"} { // the address of a registry's API is its host
-		if prefix == api || strings.HasPrefix(prefix, api+"/") {
-			prefix = strings.TrimPrefix(prefix, api)
-			break
-		}
-	}
-	host = parsed.Host
-	if host == "docker.io" {
-		host = name.DefaultRegistry
-	}
-	return host, strings.TrimPrefix(prefix, "/"), true
+// isKey reports whether a key can be read. The kubelet ignores others; the library refuses the whole Secret.
+func isKey(key string) bool {
+	parsed, err := url.Parse("https://" + trimScheme(key))
+	return err == nil && parsed.Host != ""
 }
 
-// Resolve gives the credentials for a repository, or none.
-func (k keychain) Resolve(target authn.Resource) (authn.Authenticator, error) {
-	host := target.RegistryStr()
-	repository := strings.TrimPrefix(strings.TrimPrefix(target.String(), host), "/")
-	for _, each := range k {
-		if strings.HasPrefix(repository, each.path) && matchesHost(each.host, host) {
-			return authn.FromConfig(each.auth), nil
-		}
+// canonicalKey returns the key without its scheme, and with the registry's own name for docker.io.
+func canonicalKey(key string) string {
+	key = trimScheme(key)
+	if host, path, _ := strings.Cut(key, "/"); host == "docker.io" {
+		return strings.TrimSuffix(name.DefaultRegistry+"/"+path, "/")
 	}
-	return authn.Anonymous, nil
+	return key
 }
 
-// matchesHost holds a host against a pattern, label by label: a wildcard stands for what is between two dots.
-func matchesHost(pattern, host string) bool {
-	if pattern == host {
-		return true
-	}
-	patterns, labels := strings.Split(pattern, "."), strings.Split(host, ".")
-	if len(patterns) != len(labels) {
-		return false
-	}
-	for i := range patterns {
-		if matched, err := path.Match(patterns[i], labels[i]); err != nil || !matched {
-			return false
-		}
-	}
-	return true
+func trimScheme(key string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(key, "https://"), "http://")
 }

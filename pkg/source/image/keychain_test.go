@@ -43,18 +43,22 @@ func TestCredentialsAreThoseOfTheLongestPathAsTheKubeletHasIt(t *testing.T) {
 		t.Run(title, func(t *testing.T) {
 			auths := map[string]authn.AuthConfig{}
 			for _, key := range c.keys {
-				auths[key] = authn.AuthConfig{Username: key, Password: "x"}
+				auths[key] = authn.AuthConfig{Username: "robot", Password: key}
 			}
 			repository, err := name.NewRepository(c.repository)
 			if err != nil {
 				t.Fatal(err)
 			}
-			found, err := newKeychain(auths).Resolve(repository)
+			keychain, err := newKeychain(t.Context(), auths)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found, err := keychain.Resolve(repository)
 			if err != nil {
 				t.Fatal(err)
 			}
 			got, err := found.Authorization()
-			if err != nil || got.Username != c.want {
+			if err != nil || got.Password != c.want {
 				t.Errorf("credentials are those of %q, %v; want %q", got.Username, err, c.want)
 			}
 		})
@@ -150,7 +154,11 @@ func FuzzPullSecret(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if _, err := newKeychain(auths).Resolve(repository); err != nil {
+		keychain, err := newKeychain(t.Context(), auths)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := keychain.Resolve(repository); err != nil {
 			t.Fatal(err)
 		}
 	})

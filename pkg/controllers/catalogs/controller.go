@@ -328,8 +328,7 @@ func (c *controller) lookUp(id catalog.ID) (description, bool, error) {
 	key := id.Name
 	if id.Namespace != "" {
 		key = id.Namespace + "/" + id.Name
-		trusted, err := c.trustedNamespaces()
-		if err != nil || !slices.Contains(trusted, id.Namespace) {
+		if trusted, err := c.isTrusted(id.Namespace); !trusted {
 			return description{}, false, err
 		}
 	}
@@ -342,6 +341,12 @@ func (c *controller) lookUp(id catalog.ID) (description, bool, error) {
 		return description{}, false, fmt.Errorf("reading %s: the cache holds a %T", id, object)
 	}
 	return source.describe(catalogObject), true, nil
+}
+
+// isTrusted reports whether the CatalogSources of a namespace count.
+func (c *controller) isTrusted(namespace string) (bool, error) {
+	trusted, err := c.trustedNamespaces()
+	return err == nil && slices.Contains(trusted, namespace), err
 }
 
 func (c *controller) trustedNamespaces() ([]string, error) {

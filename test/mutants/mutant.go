@@ -1,0 +1,116 @@
+package mutants
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Mutant is the manager with one rule switched off.
+type Mutant struct {
+	// Spec is the name of the spec that fails against the mutant, without its prefix. Failure is part of what the spec then reports.
+	Spec, Failure string
+	// Package is a folder, as a path from the root of the checkout. Function is a function or method of that package, as Go names it:
+	// "New", "Request.allows", "(*controller).check".
+	Package, Function string
+	// Begin is what the body of Function begins with in the mutant. The rest of the body stays after it, so that its imports and variables
+	// are still used.
+	Begin string
+}
+
+// Place returns the function that has the rule, as "package.function".
+func (m Mutant) Place() string { return m.Package + "." + m.Function }
+
+// Overlay changes the functions of mutants in copies of their files in dir. It returns the path of a file for -overlay of the go command.
+// root is the folder of go.mod, and dir exists; both are absolute.
+func Overlay(root, dir string, mutants ...Mutant) (string, error) {
+	sources := map[string][]byte{} // by path; a file may have several of the functions
+	for _, each := range mutants {
+		if err := each.apply(root, sources); err != nil {
+			return "", fmt.Errorf("switching off the rule of %q: %w", each.Spec, err)
+		}
+	}
+	replace := map[string]string{}
+	for path, source := range sources {
+		replace[path] = filepath.Join(dir, fmt.Sprintf("%d.go", len(replace)))
+		if err := os.WriteFile(replace[path], source, 0o600); err != nil {
+			return "", err
+		}
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "overlay.json")
+	return path, os.WriteFile(path, overlay, 0o600)
+}
+
+// apply changes the mutant's function in sources, and first reads its file if sources does not have it.
+func (m Mutant) apply(root string, sources map[string][]byte) error {
+	paths, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(m.Package), "*.go"))
+	if err != nil {
+		return err
+	}
+	paths = slices.DeleteFunc(paths, func(path string) bool { return strings.HasSuffix(path, "_test.go") })
+	var found []string
+	for _, path := range paths {
+		source, ok := sources[path]
+		if !ok {
+			if source, err = os.ReadFile(path); err != nil {
+				return err
+			}
+		}
+		changed, times, err := m.changed(source)
+		if err != nil {
+			return fmt.Errorf("reading %s: %w", path, err)
+		}
+		if times > 0 {
+			sources[path] = changed
+		}
+		found = append(found, slices.Repeat([]string{path}, times)...)
+	}
+	if len(found) != 1 {
+		return fmt.Errorf("package %s has function %s %d times, not once %q: correct the table of mutants", m.Package, m.Function, len(found), found)
+	}
+	return nil
+}
+
+// changed returns a file in which the mutant's function begins with something else, and how many times the file has that function.
+func (m Mutant) changed(source []byte) (changed []byte, times int, err error) {
+	files := token.NewFileSet()
+	file, err := parser.ParseFile(files, "", source, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, 0, err
+	}
+	changed = source
+	for _, declaration := range file.Decls {
+		function, ok := declaration.(*ast.FuncDecl)
+		if !ok || nameOf(function) != m.Function || function.Body == nil {
+			continue
+		}
+		times++
+		after := files.Position(function.Body.Lbrace).Offset + 1
+		changed = slices.Concat(source[:after], []byte("\n"+m.Begin+"\n"), bytes.TrimLeft(source[after:], "\n"))
+	}
+	return changed, times, nil
+}
+
+// nameOf returns the name of a function, or a method expression without type parameters.
+func nameOf(function *ast.FuncDecl) string {
+	if function.Recv == nil {
+		return function.Name.Name
+	}
+	receiver, _, _ := strings.Cut(types.ExprString(function.Recv.List[0].Type), "[")
+	if strings.HasPrefix(receiver, "*") {
+		receiver = "(" + receiver + ")"
+	}
+	return receiver + "." + function.Name.Name
+}

@@ -1,0 +1,116 @@
+package mutants
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/openshift/platform-operators/cmd/platform-operators-tests-ext/spec"
+	"github.com/openshift/platform-operators/cmd/platform-operators-tests-ext/specs"
+	"github.com/openshift/platform-operators/test/environment"
+)
+
+// A rule that moved to another function, or whose function was renamed, is noticed here: test/extension runs the mutants, and takes minutes.
+func TestTheRuleOfEachMutantIsInItsFunctionAndTheManagerCompilesWithoutIt(t *testing.T) {
+	root, err := environment.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	overlay, err := Overlay(root, t.TempDir(), All()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	arguments := []string{"build", "-trimpath", "-buildvcs=false", "-overlay", overlay}
+	for _, each := range All() {
+		arguments = append(arguments, "./"+each.Package)
+	}
+	command := exec.CommandContext(t.Context(), "go", arguments...)
+	command.Dir = root
+	if output, err := command.CombinedOutput(); err != nil {
+		t.Errorf("a manager without the rules does not compile: %v\n%s", err, output)
+	}
+}
+
+func TestEachMutantHasASpecOfItsOwn(t *testing.T) {
+	seen := map[string]bool{}
+	for _, each := range All() {
+		if !slices.ContainsFunc(specs.All(), func(s spec.Spec) bool { return strings.HasSuffix(s.Name, "] "+each.Spec) }) {
+			t.Errorf("the mutant in %s names no spec: %q", each.Place(), each.Spec)
+		}
+		if seen[each.Spec] {
+			t.Errorf("two mutants name the spec %q", each.Spec)
+		}
+		seen[each.Spec] = true
+	}
+}
+
+func TestAFunctionIsFoundByItsNameInAnyFileOfItsPackage(t *testing.T) {
+	const one = "package p\n\nfunc rule() bool {\n\treturn false\n}\n\nfunc other() {}\n"
+	const two = "package p\n\ntype t[K any] struct{}\n\nfunc (x *t[K]) rule() bool { return false }\n\nfunc (t[K]) other() {}\n"
+	for _, test := range []struct{ name, function, want, err string }{
+		{"a function", "rule", "func rule() bool {\nreturn true\n\treturn false\n}", ""},
+		{"a method of a pointer", "(*t).rule", "func (x *t[K]) rule() bool {\nreturn true\n return false }", ""},
+		{"a method of a value", "t.other", "func (t[K]) other() {\nreturn true\n}", ""},
+		{"a function that is gone", "gone", "", "package p has function gone 0 times"},
+		{"a method by the wrong receiver", "t.rule", "", "package p has function t.rule 0 times"},
+		{"a function of tests", "inTests", "", "package p has function inTests 0 times"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			root := write(t, map[string]string{"one.go": one, "two.go": two, "one_test.go": "package p\n\nfunc inTests() {}\n"})
+			sources := map[string][]byte{}
+			err := Mutant{Package: "p", Function: test.function, Begin: "return true"}.apply(root, sources)
+			if test.err != "" {
+				if err == nil || !strings.Contains(err.Error(), test.err) {
+					t.Errorf("error %v, want %q", err, test.err)
+				}
+				return
+			}
+			if err != nil || len(sources) != 1 {
+				t.Fatalf("%d files changed, error %v", len(sources), err)
+			}
+			for path, source := range sources {
+				if !strings.Contains(string(source), test.want) {
+					t.Errorf("%s has no %q:\n%s", path, test.want, source)
+				}
+			}
+		})
+	}
+}
+
+func TestAFunctionThatIsThereTwiceIsRefused(t *testing.T) {
+	root := write(t, map[string]string{"linux.go": "package p\n\nfunc rule() {}\n", "others.go": "//go:build !linux\n\npackage p\n\nfunc rule() {}\n"})
+	err := Mutant{Package: "p", Function: "rule", Begin: "return"}.apply(root, map[string][]byte{})
+	if err == nil || !strings.Contains(err.Error(), "2 times") {
+		t.Errorf("error %v; two functions of one name are no place of a rule", err)
+	}
+}
+
+func TestMutantsOfOneFileAreAppliedTogether(t *testing.T) {
+	root := write(t, map[string]string{"p.go": "package p\n\nfunc a() {}\n\nfunc b() {}\n"})
+	dir := t.TempDir()
+	if _, err := Overlay(root, dir, Mutant{Package: "p", Function: "a", Begin: "_ = 1"}, Mutant{Package: "p", Function: "b", Begin: "_ = 2"}); err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile(filepath.Join(dir, "0.go"))
+	if want := "package p\n\nfunc a() {\n_ = 1\n}\n\nfunc b() {\n_ = 2\n}\n"; err != nil || string(source) != want {
+		t.Errorf("it is %q (error %v), want %q", source, err, want)
+	}
+}
+
+// write makes a folder with a package p.
+func write(t *testing.T, files map[string]string) (root string) {
+	t.Helper()
+	root = t.TempDir()
+	if err := os.Mkdir(filepath.Join(root, "p"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(root, "p", name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}

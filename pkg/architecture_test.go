@@ -53,6 +53,7 @@ var packages = []struct {
 	{2, "pkg/catalogsource"},
 	{2, "pkg/inventory"},
 	{2, "pkg/panics"},
+	{2, "pkg/background"},
 	{2, "pkg/source"},
 	{2, "pkg/store"},
 	{2, "pkg/unpack"},

@@ -1,0 +1,58 @@
+// Package background runs the tasks that controllers start beside their syncs, such as fetching an image or reading a catalog, so that a
+// caller can wait until none is running. It knows nothing of the tasks.
+package background
+
+import (
+	"context"
+	"fmt"
+	"sync"
+)
+
+// Tasks are the background tasks of one manager. A sync.WaitGroup does not do: tasks start while somebody waits, and a wait must end with
+// its context. The zero value is ready for use. It is safe for concurrent use.
+type Tasks struct {
+	mu      sync.Mutex
+	running int
+	// idle is closed when the last task ends; nil while nobody waits.
+	idle chan struct{}
+}
+
+// Go runs a task in a goroutine.
+func (t *Tasks) Go(task func()) {
+	t.mu.Lock()
+	t.running++
+	t.mu.Unlock()
+	go func() {
+		defer t.end()
+		task()
+	}()
+}
+
+func (t *Tasks) end() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.running--; t.running == 0 && t.idle != nil {
+		close(t.idle)
+		t.idle = nil
+	}
+}
+
+// Wait returns when no task is running, including tasks that other tasks started. It returns an error if the context ends first.
+func (t *Tasks) Wait(ctx context.Context) error {
+	t.mu.Lock()
+	if t.running == 0 {
+		t.mu.Unlock()
+		return nil
+	}
+	if t.idle == nil {
+		t.idle = make(chan struct{})
+	}
+	running, idle := t.running, t.idle
+	t.mu.Unlock()
+	select {
+	case <-idle:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("waiting for %d background tasks: %w", running, context.Cause(ctx))
+	}
+}

@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/openshift/platform-operators/pkg/apply"
+	"github.com/openshift/platform-operators/pkg/background"
 	"github.com/openshift/platform-operators/pkg/plan"
 	"github.com/openshift/platform-operators/pkg/scenario"
 )
@@ -70,7 +71,7 @@ func on(t *testing.T, from *scenario.Snapshot, run func(f *fixture)) (after *sce
 	}
 	f.engine, err = apply.New(ctx, apply.Config{
 		Dynamic: client, Metadata: metadataClient, Discovery: memory.NewMemCacheClient(discoveryClient), Clock: clock.RealClock{},
-		Changed: func(string) {}, Deployed: func(string) (time.Time, bool) { return time.Time{}, false },
+		Changed: func(string) {}, Deployed: func(string) (time.Time, bool) { return time.Time{}, false }, Tasks: &background.Tasks{},
 	})
 	if err != nil {
 		t.Fatal(err)

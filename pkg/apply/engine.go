@@ -22,6 +22,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/apply/permissions"
 	"github.com/openshift/platform-operators/pkg/apply/reconcile"
 	"github.com/openshift/platform-operators/pkg/apply/teardown"
+	"github.com/openshift/platform-operators/pkg/background"
 	"github.com/openshift/platform-operators/pkg/namespaceuse"
 	"github.com/openshift/platform-operators/pkg/plan"
 )
@@ -39,6 +40,8 @@ type Config struct {
 	Changed func(owner string)
 	// Deployed returns when a BundleDeployment was created, from a cache; false when there is none of that name.
 	Deployed func(name string) (created time.Time, exists bool)
+	// Tasks runs what the Engine does beside its calls, so that a caller can wait for it. Watches are not among that.
+	Tasks *background.Tasks
 }
 
 // Engine applies sets of objects and watches them. It is safe for concurrent use, one call an owner at a time.
@@ -65,7 +68,7 @@ type ownerState struct {
 
 // New builds an Engine. Its watches end with the context.
 func New(ctx context.Context, config Config) (*Engine, error) {
-	if config.Dynamic == nil || config.Metadata == nil || config.Discovery == nil || config.Clock == nil || config.Changed == nil || config.Deployed == nil {
+	if config.Dynamic == nil || config.Metadata == nil || config.Discovery == nil || config.Clock == nil || config.Changed == nil || config.Deployed == nil || config.Tasks == nil {
 		return nil, errors.New("building the apply engine: a field of its Config is not set")
 	}
 	client := config.Discovery.RESTClient()
@@ -73,7 +76,7 @@ func New(ctx context.Context, config Config) (*Engine, error) {
 	resources := livecache.NewResources(mapper, livecache.NewCaches(ctx, config.Dynamic, config.Clock, config.Changed), config.Changed)
 	namespaces := namespaceuse.New(ctx, namespaceuse.Config{
 		Metadata: config.Metadata, Dynamic: config.Dynamic, Discovery: discovery.NewDiscoveryClient(client),
-		RoleLabel: corev1alpha2.LabelAggregateToBundles, Clock: config.Clock, Answered: config.Changed,
+		RoleLabel: corev1alpha2.LabelAggregateToBundles, Clock: config.Clock, Answered: config.Changed, Tasks: config.Tasks,
 	})
 	return &Engine{
 		manager:     Identity{Dynamic: config.Dynamic},

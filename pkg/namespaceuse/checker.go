@@ -12,6 +12,8 @@ import (
 	"k8s.io/client-go/metadata"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
+
+	"github.com/openshift/platform-operators/pkg/background"
 )
 
 const (
@@ -38,6 +40,8 @@ type Config struct {
 	Clock     clock.PassiveClock
 	// Answered is called with the owner of each question that a check has answered. It must not block.
 	Answered func(owner string)
+	// Tasks runs the checks, so that a caller can wait for them.
+	Tasks *background.Tasks
 }
 
 // Question asks whether a namespace holds objects for which the manager must keep it.
@@ -64,6 +68,7 @@ type Checker struct {
 	cluster  cluster
 	clock    clock.PassiveClock
 	answered func(owner string)
+	tasks    *background.Tasks
 
 	// rights is held while a check needs what it was granted, and while that is revoked.
 	rights sync.Mutex
@@ -86,11 +91,11 @@ type question struct {
 
 // New returns a Checker. Canceling the context ends its checks.
 func New(ctx context.Context, config Config) *Checker {
-	return newChecker(ctx, &apiServer{config}, config.Clock, config.Answered)
+	return newChecker(ctx, &apiServer{config}, config)
 }
 
-func newChecker(ctx context.Context, on cluster, clock clock.PassiveClock, answered func(string)) *Checker {
-	return &Checker{ctx: ctx, cluster: on, clock: clock, answered: answered, questions: map[key]*question{}}
+func newChecker(ctx context.Context, on cluster, config Config) *Checker {
+	return &Checker{ctx: ctx, cluster: on, clock: config.Clock, answered: config.Answered, tasks: config.Tasks, questions: map[key]*question{}}
 }
 
 // Check returns the answer of a check that began after the first call with this question. Until there is one, it returns false;
@@ -111,7 +116,7 @@ func (c *Checker) Check(asked Question) (Answer, bool) {
 	c.questions[at], c.asked = &question{Question: asked}, c.clock.Now()
 	if !c.running {
 		c.running = true
-		go c.run()
+		c.tasks.Go(c.run)
 	}
 	return Answer{}, false
 }
@@ -184,7 +189,7 @@ func (c *Checker) check(questions []Question) (map[string]string, time.Time, err
 		defer cancel()
 		if failed := c.cluster.revoke(ctx); failed != nil {
 			klog.Warningf("%v; it is tried again", failed)
-			go c.CleanUp(c.ctx)
+			c.tasks.Go(func() { c.CleanUp(c.ctx) })
 		}
 	}
 	if err != nil {

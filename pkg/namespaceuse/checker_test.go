@@ -13,6 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/clock"
+
+	"github.com/openshift/platform-operators/pkg/background"
 )
 
 type objects = map[schema.GroupVersionResource]map[string][]metav1.PartialObjectMetadata
@@ -26,7 +28,7 @@ func everything(all ...metav1.PartialObjectMetadata) map[string][]metav1.Partial
 func asked(t *testing.T, on *fakeCluster, namespaces ...string) map[string]Answer {
 	t.Helper()
 	answered := make(chan string, len(namespaces))
-	checker := newChecker(t.Context(), on, clock.RealClock{}, func(owner string) { answered <- owner })
+	checker := newChecker(t.Context(), on, Config{Clock: clock.RealClock{}, Answered: func(owner string) { answered <- owner }, Tasks: &background.Tasks{}})
 	for _, each := range namespaces {
 		if _, ok := checker.Check(about(each)); ok {
 			t.Fatal("there is an answer before anything was looked at")
@@ -172,7 +174,7 @@ func TestTheAgeOfAnAnswerCountsFromTheListsOfKubernetesOwnKinds(t *testing.T) {
 func TestWhatAnEarlierProcessLeftIsRevokedWhenThatSucceeds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		on := &fakeCluster{granted: []schema.GroupVersionResource{memos}, revokeErrs: 5}
-		newChecker(t.Context(), on, clock.RealClock{}, func(string) {}).CleanUp(t.Context())
+		newChecker(t.Context(), on, Config{Clock: clock.RealClock{}, Answered: func(string) {}, Tasks: &background.Tasks{}}).CleanUp(t.Context())
 		if len(on.granted) > 0 || on.revokes != 6 {
 			t.Errorf("%v is left after %d tries", on.granted, on.revokes)
 		}
@@ -232,7 +234,8 @@ func TestAListOfTheWholeClusterIsGivenUpWhenItIsLongerThanThatOfEachNamespace(t 
 func TestAnAnswerIsGivenOnceAndNotForLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		on := &fakeCluster{served: []schema.GroupVersionResource{pods}}
-		checker := newChecker(t.Context(), on, clock.RealClock{}, func(string) {})
+		tasks := &background.Tasks{}
+		checker := newChecker(t.Context(), on, Config{Clock: clock.RealClock{}, Answered: func(string) {}, Tasks: tasks})
 		check := func(want bool) {
 			t.Helper()
 			if answer, ok := checker.Check(about("memo")); ok != want {
@@ -242,8 +245,9 @@ func TestAnAnswerIsGivenOnceAndNotForLong(t *testing.T) {
 		settle := func() { time.Sleep(time.Minute); synctest.Wait() } // virtual time
 		check(false)
 		check(false)
-		time.Sleep(2 * quietTime)
-		synctest.Wait()
+		if err := tasks.Wait(t.Context()); err != nil {
+			t.Error(err)
+		}
 		check(true)
 		check(false)
 		settle()
@@ -259,7 +263,7 @@ func TestAnAnswerIsGivenOnceAndNotForLong(t *testing.T) {
 func TestCheckersEndWithTheirContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, end := context.WithCancel(t.Context())
-		checker := newChecker(ctx, &fakeCluster{}, clock.RealClock{}, func(string) { t.Error("answered") })
+		checker := newChecker(ctx, &fakeCluster{}, Config{Clock: clock.RealClock{}, Answered: func(string) { t.Error("answered") }, Tasks: &background.Tasks{}})
 		checker.Check(about("memo"))
 		end()
 		synctest.Wait()

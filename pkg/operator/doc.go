@@ -1,6 +1,7 @@
-// Package operator wires the manager: one input struct, one list of controllers, one start.
+// Package operator wires the manager: one input struct, one list of controllers, one starter.
 //
-// LiveInput fills the input from a running cluster; Start builds every controller from it, starts the informers and runs the
-// controllers until the context ends. This is the only room below cmd that reads flags, and the only one
-// that knows which controllers there are; it decides nothing else.
+// LiveInput fills the Input from a kubeconfig, HTTPInput from an HTTP client, which may answer from anything. Build makes every controller
+// from the Input, and runs none. An Operator then either runs until its context ends (Run), or is driven by its caller: start the informers,
+// sync a controller once for one key, wait for what that started in the background. This is the only package below cmd that reads flags,
+// and the only one that knows which controllers there are; it decides nothing else.
 package operator

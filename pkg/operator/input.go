@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/http"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,8 +17,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/record"
 	"k8s.io/component-base/metrics"
-	"k8s.io/component-base/metrics/legacyregistry"
 	"k8s.io/utils/clock"
 
 	configclient "github.com/openshift/client-go/config/clientset/versioned"
@@ -26,37 +27,33 @@ import (
 	"github.com/openshift/library-go/pkg/operator/events"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
 
-	"github.com/openshift/platform-operators/pkg/apply"
 	"github.com/openshift/platform-operators/pkg/client/clientset/versioned"
 	"github.com/openshift/platform-operators/pkg/client/informers/externalversions"
+	"github.com/openshift/platform-operators/pkg/controllers/catalogs"
 	"github.com/openshift/platform-operators/pkg/limits"
-	"github.com/openshift/platform-operators/pkg/pager"
+	"github.com/openshift/platform-operators/pkg/source"
 )
 
-const (
-	// resync of the informers: nothing depends on it; it is the net below what watches may lose.
-	resync = 10 * time.Minute
-	// clientQPS and clientBurst bound what a controller in a hot loop could do to the API server, and replace client-go's 5 and 10,
-	// which are meant for a person at a terminal. Removing 100 operators at once takes a thousand requests of one client: at 50 a
-	// second they would wait 20 seconds for nothing.
-	clientQPS, clientBurst = 200, 400
-)
+// resync of the informers: nothing depends on it; it is the net below what watches may lose.
+const resync = 10 * time.Minute
 
-// Input is everything that the controllers are built from. It is filled from a live cluster by LiveInput; whoever wants to
-// run the same controllers upon something else fills it otherwise.
-type Input struct {
+// Settings are what HTTPInput cannot learn from the API server. Every field is required.
+type Settings struct {
 	Options Options
+	// Namespace is the manager's own.
+	Namespace string
+	Clock     clock.Clock
+	// Recorder records Events about the manager itself.
+	Recorder events.Recorder
+}
 
+// Input is everything that the controllers are built from. LiveInput and HTTPInput fill it. A caller may replace any field before Build.
+type Input struct {
+	Options           Options
 	Namespace         string
 	KubernetesVersion string
 	Clock             clock.Clock
 	Recorder          events.Recorder
-	// Register and RegisterCollector make metrics known.
-	Register          func(metrics.Registerable) error
-	RegisterCollector func(metrics.StableCollector) error
-
-	// Dial connects to catalogs and registries; nil connects by TCP.
-	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 	Kubernetes kubernetes.Interface
 	Dynamic    dynamic.Interface
@@ -71,15 +68,43 @@ type Input struct {
 	OperatorInformers dynamicinformer.DynamicSharedInformerFactory
 	// LimitsInformers see the one ConfigMap that limits are kept in, and nothing else.
 	LimitsInformers informers.SharedInformerFactory
+
+	// Build gives each of the fields below that is nil its value in production; see withDefaults.
+
+	// Register and RegisterCollector make metrics known.
+	Register          func(metrics.Registerable) error
+	RegisterCollector func(metrics.StableCollector) error
+	// Dial connects to catalogs and registries; nil connects by TCP, also after Build.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	// ReadGRPC and ReadHTTP read CatalogSources and ClusterCatalogs.
+	ReadGRPC, ReadHTTP catalogs.ReadFunc
+	// Images opens the sources of type image.
+	Images source.Opener
+	// NewEvents makes the recorder of Events that a controller records about the objects of users. The context ends the recorder.
+	NewEvents func(ctx context.Context, controller string) record.EventRecorder
 }
 
-// LiveInput builds the input from what controllercmd hands over.
+// LiveInput returns the Input of a running cluster: it connects as the kubeconfig says that controllercmd has read.
 func LiveInput(controllerContext *controllercmd.ControllerContext, options Options) (*Input, error) {
-	config := clientConfig(controllerContext.KubeConfig)
-	protobuf := clientConfig(controllerContext.ProtoKubeConfig)
-	input := &Input{Options: options, Namespace: controllerContext.OperatorNamespace, Clock: controllerContext.Clock, Recorder: controllerContext.EventRecorder,
-		Register: legacyregistry.Register, RegisterCollector: legacyregistry.CustomRegister}
+	return newInput(controllerContext.KubeConfig, controllerContext.ProtoKubeConfig, Settings{
+		Options: options, Namespace: controllerContext.OperatorNamespace, Clock: controllerContext.Clock, Recorder: controllerContext.EventRecorder,
+	})
+}
 
+// HTTPInput returns an Input whose requests are all sent by an HTTP client, such as one that answers from a directory. The config says
+// where to and how requests are encoded; its credentials and TLS options do not count.
+func HTTPInput(client *http.Client, config *rest.Config, settings Settings) (*Input, error) {
+	config, err := configOf(client, config)
+	if err != nil {
+		return nil, err
+	}
+	return newInput(config, config, settings)
+}
+
+// newInput builds the clients and informers. The Kubernetes client, which has no custom resources, uses the protobuf config.
+func newInput(config, protobuf *rest.Config, settings Settings) (*Input, error) {
+	config, protobuf = clientConfig(config), clientConfig(protobuf)
+	input := &Input{Options: settings.Options, Namespace: settings.Namespace, Clock: settings.Clock, Recorder: settings.Recorder}
 	var err error
 	if input.Kubernetes, err = kubernetes.NewForConfig(protobuf); err != nil {
 		return nil, fmt.Errorf("building the Kubernetes client: %w", err)
@@ -96,7 +121,7 @@ func LiveInput(controllerContext *controllercmd.ControllerContext, options Optio
 	if input.Platform, err = versioned.NewForConfig(config); err != nil {
 		return nil, fmt.Errorf("building the client of our own kinds: %w", err)
 	}
-	if input.Operator, input.OperatorInformers, err = newOperatorClient(config, controllerContext.Clock); err != nil {
+	if input.Operator, input.OperatorInformers, err = newOperatorClient(config, settings.Clock); err != nil {
 		return nil, err
 	}
 	input.Discovery = memory.NewMemCacheClient(input.Kubernetes.Discovery())
@@ -116,22 +141,4 @@ func newLimitsInformers(input *Input) informers.SharedInformerFactory {
 		informers.WithTweakListOptions(func(options *metav1.ListOptions) {
 			options.FieldSelector = fields.OneTermEqualSelector(metav1.ObjectNameField, limits.ConfigMap).String()
 		}))
-}
-
-// engineConfig is for the client that bundles are applied with. It has no rate limit: at 50 requests a second a bundle of
-// 5,000 objects would take two minutes that the API server spends waiting, and an operator's repair would stand behind
-// another's installation. What bounds the engine is how many requests it has under way at once; what protects the server is
-// its priority and fairness, which answers 429 with a time to wait, and client-go waits.
-func engineConfig(config *rest.Config) *rest.Config {
-	config = rest.CopyConfig(config)
-	config.QPS = -1
-	config.WarningHandlerWithContext = apply.WarningHandler()
-	config.Wrap(pager.Bounded)
-	return config
-}
-
-func clientConfig(config *rest.Config) *rest.Config {
-	config = rest.CopyConfig(config)
-	config.QPS, config.Burst = clientQPS, clientBurst
-	return config
 }

@@ -14,8 +14,8 @@ import (
 )
 
 // newOperatorConfig makes the controller that keeps what the payload ships create-only: the objects in bindata.
-func newOperatorConfig(input *Input) (factory.Controller, error) {
-	manager, err := keptManager(input)
+func (b *builder) newOperatorConfig(syncContext factory.SyncContext) (factory.Controller, error) {
+	manager, err := keptManager(b.input)
 	if err != nil {
 		return nil, err
 	}
@@ -25,9 +25,9 @@ func newOperatorConfig(input *Input) (factory.Controller, error) {
 		if err != nil {
 			return nil, err
 		}
-		kept = append(kept, keptClass(input, initial))
+		kept = append(kept, keptClass(b.input, initial))
 	}
-	return operatorconfig.New(kept, input.Recorder)
+	return operatorconfig.New(kept, syncContext)
 }
 
 func keptManager(input *Input) (operatorconfig.Kept, error) {

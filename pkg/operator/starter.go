@@ -2,332 +2,157 @@ package operator
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"sync"
-	"sync/atomic"
-	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
-	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/record"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
-	"github.com/openshift/library-go/pkg/controller/controllercmd"
 	"github.com/openshift/library-go/pkg/controller/factory"
-	"github.com/openshift/library-go/pkg/operator/events"
-	"github.com/openshift/library-go/pkg/operator/loglevel"
-	"github.com/openshift/library-go/pkg/operator/status"
 
-	"github.com/openshift/platform-operators/pkg/catalogsource"
-	"github.com/openshift/platform-operators/pkg/client/clientset/versioned/scheme"
-	"github.com/openshift/platform-operators/pkg/controllers/bundle"
-	"github.com/openshift/platform-operators/pkg/controllers/bundledeployment"
-	"github.com/openshift/platform-operators/pkg/controllers/catalogs"
-	"github.com/openshift/platform-operators/pkg/controllers/managerlimits"
-	"github.com/openshift/platform-operators/pkg/controllers/managerversion"
-	"github.com/openshift/platform-operators/pkg/controllers/operatorhealth"
-	"github.com/openshift/platform-operators/pkg/controllers/platformoperator"
-	"github.com/openshift/platform-operators/pkg/controllers/upgradegate"
-	"github.com/openshift/platform-operators/pkg/controllers/watches"
-	"github.com/openshift/platform-operators/pkg/leaderelection"
-	"github.com/openshift/platform-operators/pkg/source/image"
-	"github.com/openshift/platform-operators/pkg/source/sources"
-	"github.com/openshift/platform-operators/pkg/store"
+	"github.com/openshift/platform-operators/pkg/background"
 )
 
-// ClusterOperatorName is the ClusterOperator that the manager reports to.
-const ClusterOperatorName = "platform-operators-aggregated"
+// Operator is the manager, built: all its controllers, with their event handlers registered at the informers.
+type Operator struct {
+	input       *Input
+	controllers []controller
+	inventory   *surroundings
+	offers      *offers
+	// runCatalogInformers runs the informers that only the catalogs controller uses, until its context ends.
+	runCatalogInformers func(context.Context)
+	// cleanUp revokes what an earlier process may have left.
+	cleanUp func(context.Context)
+	tasks   *background.Tasks
+
+	startInformers sync.Once
+	// informers are the goroutines of StartInformers, except those of informer factories.
+	informers sync.WaitGroup
+}
 
 // controller is one entry of the list of everything that runs.
 type controller struct {
 	factory.Controller
 	workers int
+	// syncContext has the queue; that of LoggingSyncer, which has a queue of its own, is shut down.
+	syncContext factory.SyncContext
 }
 
-// Run is what controllercmd calls once the lease is held. It returns when the context ends, or at once with an error. An error
-// ends the process.
-func (o *Options) Run(ctx context.Context, controllerContext *controllercmd.ControllerContext) error {
-	if o.StallLimit == 0 {
-		return o.run(ctx, controllerContext)
-	}
-	detector := leaderelection.NewStallDetector(o.StallLimit, controllerContext.Clock)
-	ended := make(chan error, 2)
-	go func() { ended <- o.run(ctx, refusingAfterStall(controllerContext, detector)) }()
-	go func() {
-		if err := detector.Run(ctx); err != nil {
-			ended <- err
-		}
-	}()
-	return <-ended
-}
-
-// refusingAfterStall returns a copy of the context of which the clients write nothing after a stall. Events are still sent.
-func refusingAfterStall(original *controllercmd.ControllerContext, detector *leaderelection.StallDetector) *controllercmd.ControllerContext {
-	wrapped := *original
-	wrapped.KubeConfig, wrapped.ProtoKubeConfig = rest.CopyConfig(original.KubeConfig), rest.CopyConfig(original.ProtoKubeConfig)
-	wrapped.KubeConfig.Wrap(detector.Wrap)
-	wrapped.ProtoKubeConfig.Wrap(detector.Wrap)
-	return &wrapped
-}
-
-func (o *Options) run(ctx context.Context, controllerContext *controllercmd.ControllerContext) error {
-	input, err := LiveInput(controllerContext, *o)
+// Start builds every controller from the input, starts the informers and runs the controllers until the context ends.
+func Start(ctx context.Context, input *Input) error {
+	built, err := Build(ctx, input)
 	if err != nil {
 		return err
 	}
-	if o.TakenOverBy != "" {
-		fence(ctx, input, o.TakenOverBy)
-	}
-	return Start(ctx, input)
-}
-
-// Start builds every controller from the input, starts the informers and runs until the context ends.
-func Start(ctx context.Context, input *Input) error { return start(ctx, input, listeners{}) }
-
-// start is Start, and says in heard whose troubles with the API server are told.
-func start(ctx context.Context, input *Input, heard listeners) error {
-	around, err := newInventory(input)
-	if err != nil {
-		return fmt.Errorf("wiring: %w", err)
-	}
-	heard.addShared(input, around)
-	controllers, err := build(ctx, input, around, heard)
-	if err != nil {
-		return err
-	}
-	input.OperatorInformers.Start(ctx.Done())
-	input.ConfigInformers.Start(ctx.Done())
-	input.PlatformInformers.Start(ctx.Done())
-	input.LimitsInformers.Start(ctx.Done())
-
-	var running sync.WaitGroup
-	running.Go(func() { around.kinds.Run(ctx) })
-	running.Go(func() { around.installations.Run(ctx) })
-	for _, controller := range controllers {
-		running.Go(func() { controller.Run(ctx, controller.workers) })
-	}
-	klog.Infof("started %d controllers against Kubernetes %s", len(controllers), input.KubernetesVersion)
-	running.Wait()
+	built.Run(ctx)
 	return nil
 }
 
-// offers are what the catalogs have, and who tells that this, or who brings which kinds, has changed. The limits are of what is
-// installed from them.
-type offers struct {
-	snapshots          *catalogsource.Snapshots
-	changes, providers *catalogsource.Changes
-	limits             *store.Limits
+// Run starts the informers and runs the controllers until the context ends.
+func (o *Operator) Run(ctx context.Context) {
+	o.tasks.Go(func() { o.cleanUp(ctx) })
+	o.StartInformers(ctx)
+	var running sync.WaitGroup
+	for _, each := range o.controllers {
+		running.Go(func() { each.Run(ctx, each.workers) })
+	}
+	klog.Infof("started %d controllers against Kubernetes %s", len(o.controllers), o.input.KubernetesVersion)
+	running.Wait()
+	o.informers.Wait()
 }
 
-// build makes the list of everything that runs, in the order in which data passes through it.
-func build(ctx context.Context, input *Input, around *surroundings, heard listeners) ([]controller, error) {
-	trials := managerversion.NewTrials()
-	permits := &atomic.Bool{}             // whether this process's upgrade gate permits cluster upgrades
-	versions := status.NewVersionGetter() // the manager's own, once managerversion has it reported
-	reports := managerversion.NewReports()
-	known := &offers{catalogsource.NewSnapshots(), &catalogsource.Changes{}, &catalogsource.Changes{}, newLimits(input)}
-	content, err := store.NewContent(store.ContentConfig{Dir: input.Options.ContentDir, Budget: input.Options.ContentBudget, Clock: input.Clock})
+// StartInformers starts what fills the caches, and returns. It runs until the context ends. Only the first call does anything.
+func (o *Operator) StartInformers(ctx context.Context) {
+	o.startInformers.Do(func() {
+		o.input.OperatorInformers.Start(ctx.Done())
+		o.input.ConfigInformers.Start(ctx.Done())
+		o.input.PlatformInformers.Start(ctx.Done())
+		o.input.LimitsInformers.Start(ctx.Done())
+		o.informers.Go(func() { o.inventory.kinds.Run(ctx) })
+		o.informers.Go(func() { o.inventory.installations.Run(ctx) })
+		o.informers.Go(func() { o.runCatalogInformers(ctx) })
+	})
+}
+
+// WaitForCaches returns when the informers have listed what there is, or an error if the context ends first. Of kinds that belong to
+// others, such as CatalogSources, it waits some seconds at most. Event handlers may still be adding keys to queues when it returns.
+func (o *Operator) WaitForCaches(ctx context.Context) error {
+	synced := []cache.InformerSynced{o.input.Operator.Informer().HasSynced, o.inventory.kinds.HasSynced, o.inventory.installations.HasSynced, o.offers.changes.HasSynced}
+	for _, informer := range o.input.sharedInformers() {
+		synced = append(synced, informer.HasSynced)
+	}
+	if !cache.WaitForCacheSync(ctx.Done(), synced...) {
+		return fmt.Errorf("waiting for the caches of the manager: %w", context.Cause(ctx))
+	}
+	return nil
+}
+
+// Controllers returns the names of all controllers, in the order in which data passes through them.
+func (o *Operator) Controllers() []string {
+	names := make([]string, len(o.controllers))
+	for i, each := range o.controllers {
+		names[i] = each.Name()
+	}
+	return names
+}
+
+// SyncOnce runs one sync of a controller, for one key of its queue. The informers must have been started, and their caches filled; the
+// controller need not run, and must not if it is for one worker. The sync adds keys to the queue as it does in a controller that runs. An
+// error is only returned: neither the key nor a condition about the error follows from it. A requeue that the sync asks for by
+// factory.SyntheticRequeueError is no error: the key is added to the queue.
+func (o *Operator) SyncOnce(ctx context.Context, controllerName, key string) error {
+	found, err := o.controller(controllerName)
 	if err != nil {
-		return nil, fmt.Errorf("wiring: %w", err)
+		return err
 	}
-	var controllers []controller
-	for _, entry := range []struct {
-		workers int
-		build   func() (factory.Controller, error)
-	}{
-		{1, func() (factory.Controller, error) { return newOperatorConfig(input) }},
-		{1, func() (factory.Controller, error) { return newManagerLimits(input, known) }},
-		{4, func() (factory.Controller, error) { return newCatalogs(input, known, around, heard) }},
-		{2, func() (factory.Controller, error) { return newPlatformOperator(ctx, input, known, around, trials) }},
-		{2, func() (factory.Controller, error) { return newBundle(ctx, input, content) }},
-		{4, func() (factory.Controller, error) { return newBundleDeployment(ctx, input, content, trials) }},
-		{1, func() (factory.Controller, error) { return newOperatorHealth(input) }},
-		{upgradegate.Workers, func() (factory.Controller, error) { return newUpgradeGate(input, known, around, permits) }},
-		{1, func() (factory.Controller, error) { return newWatches(input, heard) }},
-		{1, func() (factory.Controller, error) { return newManagerVersion(input, versions, reports, trials) }},
-		{1, func() (factory.Controller, error) { return newStatusSyncer(input, versions, reports, permits), nil }},
-		{1, func() (factory.Controller, error) {
-			return loglevel.NewClusterOperatorLoggingController(input.Operator, input.Recorder), nil
-		}},
-	} {
-		built, err := entry.build()
-		if err != nil {
-			return nil, fmt.Errorf("wiring: %w", err)
+	err = found.Sync(ctx, keyedContext{found.syncContext, key})
+	if errors.Is(err, factory.SyntheticRequeueError) {
+		found.syncContext.Queue().Add(key)
+		return nil
+	}
+	return err
+}
+
+// DrainQueue returns the keys that a controller which does not run has to be synced for now, and removes them from its queue. Keys that
+// were added with a delay are in the queue once they are due.
+func (o *Operator) DrainQueue(controllerName string) ([]string, error) {
+	found, err := o.controller(controllerName)
+	if err != nil {
+		return nil, err
+	}
+	var keys []string
+	for queue := found.syncContext.Queue(); queue.Len() > 0; {
+		item, _ := queue.Get()
+		queue.Done(item)
+		queue.Forget(item)
+		if key, ok := item.(string); ok {
+			keys = append(keys, key)
 		}
-		controllers = append(controllers, controller{built, entry.workers})
 	}
-	return controllers, nil
+	return keys, nil
 }
 
-func newManagerLimits(input *Input, known *offers) (factory.Controller, error) {
-	return managerlimits.New(managerlimits.Config{
-		OperatorClient: input.Operator,
-		Managers:       input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers(),
-		Deployments:    input.PlatformInformers.Core().V1alpha2().BundleDeployments().Informer(),
-		Store:          known.limits,
-		Stored:         input.LimitsInformers.Core().V1().ConfigMaps().Informer(),
-		Recorder:       input.Recorder,
-	})
+// WaitIdle returns when nothing runs that syncs have started in the background: fetches of sources, readings of catalogs, checks of
+// namespaces, and the revocation of their permissions. Whatever has ended has added its key to the queue of its controller. The search for
+// versions that would unblock a cluster upgrade is not among that: it is a sync of its controller, under a key of its own. WaitIdle returns
+// an error if the context ends first.
+func (o *Operator) WaitIdle(ctx context.Context) error { return o.tasks.Wait(ctx) }
+
+func (o *Operator) controller(name string) (controller, error) {
+	i := slices.IndexFunc(o.controllers, func(each controller) bool { return each.Name() == name })
+	if i < 0 {
+		return controller{}, fmt.Errorf("there is no controller %q; there are %q", name, o.Controllers())
+	}
+	return o.controllers[i], nil
 }
 
-// newLimits makes what reads, and for managerlimits writes, the limits that are kept. The controllers share one.
-func newLimits(input *Input) *store.Limits {
-	return store.NewLimits(input.Namespace, input.Kubernetes.CoreV1(), input.LimitsInformers.Core().V1().ConfigMaps().Lister(),
-		input.PlatformInformers.Core().V1alpha2().BundleDeployments().Lister())
+// keyedContext is a controller's SyncContext in a sync for one key.
+type keyedContext struct {
+	factory.SyncContext
+	key string
 }
 
-func newCatalogs(input *Input, known *offers, around *surroundings, heard listeners) (factory.Controller, error) {
-	budget := catalogsource.NewBudget() // for both protocols
-	return catalogs.New(catalogs.Config{
-		Dynamic:         input.Dynamic,
-		Kinds:           around.kinds,
-		Operators:       input.PlatformInformers.Platform().V1alpha1().PlatformOperators(),
-		Managers:        input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers(),
-		Snapshots:       known.snapshots,
-		Changes:         known.changes,
-		ProviderChanges: known.providers,
-		Clock:           input.Clock,
-		ReadGRPC:        newGRPCReader(input, budget),
-		ReadHTTP:        newHTTPReader(input, budget),
-		Recorder:        input.Recorder,
-		Register:        input.RegisterCollector,
-		Watched:         heard.add,
-	})
-}
-
-func newPlatformOperator(ctx context.Context, input *Input, known *offers, around *surroundings, trials *managerversion.Trials) (factory.Controller, error) {
-	return platformoperator.New(platformoperator.Config{
-		OperatorClient:    input.Platform.PlatformV1alpha1().PlatformOperators(),
-		DeploymentClient:  input.Platform.CoreV1alpha2().BundleDeployments(),
-		Operators:         input.PlatformInformers.Platform().V1alpha1().PlatformOperators(),
-		Deployments:       input.PlatformInformers.Core().V1alpha2().BundleDeployments(),
-		ClusterVersions:   input.ConfigInformers.Config().V1().ClusterVersions(),
-		Managers:          input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers(),
-		Limits:            known.limits.Read,
-		LimitsChanged:     input.LimitsInformers.Core().V1().ConfigMaps().Informer(),
-		Catalogs:          known.snapshots,
-		CatalogsChanged:   known.changes,
-		ProvidersChanged:  known.providers,
-		Inventory:         around,
-		KindsChanged:      around.kinds,
-		ForeignChanged:    around.installations,
-		KubernetesVersion: input.KubernetesVersion,
-		Clock:             input.Clock,
-		Recorder:          input.Recorder,
-		Events:            newEvents(ctx, input, platformoperator.Name),
-		Tried:             trials.Of(managerversion.KindPlatformOperator),
-		Register:          input.RegisterCollector,
-		RegisterVector:    input.Register,
-	})
-}
-
-// newImages makes the fetcher of images, which reads pull secrets of our own namespace and the cluster's global one.
-func newImages(input *Input) *image.Fetcher {
-	return image.New(image.Config{Dial: input.Dial, PullSecrets: &image.PullSecrets{
-		Client:    input.Kubernetes.CoreV1(),
-		Namespace: input.Namespace,
-		Global:    types.NamespacedName{Namespace: "openshift-config", Name: "pull-secret"},
-	}})
-}
-
-func newBundle(ctx context.Context, input *Input, content *store.Content) (factory.Controller, error) {
-	return bundle.New(ctx, bundle.Config{
-		Client:       input.Platform.CoreV1alpha2().Bundles(),
-		Bundles:      input.PlatformInformers.Core().V1alpha2().Bundles(),
-		Classes:      input.PlatformInformers.Core().V1alpha2().ProvisionerClasses(),
-		Content:      content,
-		Sources:      sources.OfBundles(newImages(input)),
-		Fetches:      4,
-		BackoffFirst: 5 * time.Second,
-		BackoffLast:  5 * time.Minute,
-		Clock:        input.Clock,
-		Recorder:     input.Recorder,
-		Events:       newEvents(ctx, input, bundle.Name),
-	})
-}
-
-func newBundleDeployment(ctx context.Context, input *Input, content *store.Content, trials *managerversion.Trials) (factory.Controller, error) {
-	return bundledeployment.New(ctx, bundledeployment.Config{
-		Client:       input.Platform.CoreV1alpha2().BundleDeployments(),
-		Deployments:  input.PlatformInformers.Core().V1alpha2().BundleDeployments(),
-		Bundles:      input.PlatformInformers.Core().V1alpha2().Bundles(),
-		Classes:      input.PlatformInformers.Core().V1alpha2().ProvisionerClasses(),
-		Operators:    input.PlatformInformers.Platform().V1alpha1().PlatformOperators(),
-		Namespace:    input.Namespace,
-		Secrets:      input.Kubernetes.CoreV1().Secrets(input.Namespace),
-		Dynamic:      input.Dynamic,
-		Metadata:     input.Metadata,
-		Discovery:    input.Discovery,
-		Content:      content,
-		Sources:      sources.OfBundleDeployments(newImages(input), input.PlatformInformers.Core().V1alpha2().Bundles().Lister()),
-		Fetches:      4,
-		BackoffFirst: 5 * time.Second,
-		BackoffLast:  5 * time.Minute,
-		Clock:        input.Clock,
-		Recorder:     input.Recorder,
-		Events:       newEvents(ctx, input, bundledeployment.Name),
-		Tried:        trials.Of(managerversion.KindBundleDeployment),
-		Register:     input.Register,
-	})
-}
-
-// newEvents makes a recorder of Events on our own cluster-scoped objects; the API server keeps those in namespace "default".
-func newEvents(ctx context.Context, input *Input, component string) record.EventRecorder {
-	broadcaster := record.NewBroadcaster(record.WithContext(ctx), record.WithCorrelatorOptions(events.RecommendedClusterSingletonCorrelatorOptions()))
-	broadcaster.StartRecordingToSink(&corev1client.EventSinkImpl{Interface: input.Kubernetes.CoreV1().Events("")})
-	return broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: "platform-operators-" + component})
-}
-
-func newOperatorHealth(input *Input) (factory.Controller, error) {
-	return operatorhealth.New(operatorhealth.Config{
-		OperatorClient:  input.Operator,
-		Operators:       input.PlatformInformers.Platform().V1alpha1().PlatformOperators(),
-		Deployments:     input.PlatformInformers.Core().V1alpha2().BundleDeployments(),
-		ClusterVersions: input.ConfigInformers.Config().V1().ClusterVersions(),
-		DegradedAfter:   input.Options.DegradedAfter,
-		Clock:           input.Clock,
-		Recorder:        input.Recorder,
-	})
-}
-
-func newUpgradeGate(input *Input, known *offers, around *surroundings, permits *atomic.Bool) (factory.Controller, error) {
-	return upgradegate.New(upgradegate.Config{
-		Deployments:       input.PlatformInformers.Core().V1alpha2().BundleDeployments(),
-		Client:            input.Platform.OperatorV1alpha1().PlatformOperatorManagers(),
-		Operators:         input.PlatformInformers.Platform().V1alpha1().PlatformOperators(),
-		ClusterVersions:   input.ConfigInformers.Config().V1().ClusterVersions(),
-		Managers:          input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers(),
-		Limits:            known.limits.Read,
-		LimitsChanged:     input.LimitsInformers.Core().V1().ConfigMaps().Informer(),
-		Catalogs:          known.snapshots,
-		CatalogsChanged:   known.changes,
-		Inventory:         around,
-		KubernetesVersion: input.KubernetesVersion,
-		Clock:             input.Clock,
-		Recorder:          input.Recorder,
-		Watches:           watches.ConditionPrefix + "Degraded",
-		Permits:           permits,
-		Register:          input.RegisterCollector,
-	})
-}
-
-func newManagerVersion(input *Input, versions status.VersionGetter, reports *managerversion.Reports, trials *managerversion.Trials) (factory.Controller, error) {
-	return managerversion.New(managerversion.Config{
-		OperatorClient:   input.Operator,
-		Operators:        input.PlatformInformers.Platform().V1alpha1().PlatformOperators(),
-		Deployments:      input.PlatformInformers.Core().V1alpha2().BundleDeployments(),
-		Client:           input.Platform.OperatorV1alpha1().PlatformOperatorManagers(),
-		Managers:         input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers(),
-		ClusterOperators: input.ConfigInformers.Config().V1().ClusterOperators(),
-		ClusterOperator:  ClusterOperatorName,
-		Version:          input.Options.OperatorVersion,
-		Report:           versions.SetVersion,
-		Reports:          reports,
-		Trials:           trials,
-		Limit:            input.Options.VersionWithin,
-		Clock:            input.Clock,
-		Recorder:         input.Recorder,
-	})
-}
+// QueueKey is the key that is synced.
+func (c keyedContext) QueueKey() string { return c.key }

@@ -16,9 +16,9 @@ func (l listeners) add(resource string, listen func(cache.WatchErrorHandlerWithC
 	l[resource] = listen
 }
 
-// addShared adds what several controllers work from. The catalogs controller adds its own.
-func (l listeners) addShared(input *Input, around *surroundings) {
-	for resource, informer := range map[string]cache.SharedInformer{
+// sharedInformers returns the informers that several controllers work from, by the plural names of their kinds.
+func (input *Input) sharedInformers() map[string]cache.SharedInformer {
+	return map[string]cache.SharedInformer{
 		"platformoperators":        input.PlatformInformers.Platform().V1alpha1().PlatformOperators().Informer(),
 		"bundledeployments":        input.PlatformInformers.Core().V1alpha2().BundleDeployments().Informer(),
 		"bundles":                  input.PlatformInformers.Core().V1alpha2().Bundles().Informer(),
@@ -27,18 +27,23 @@ func (l listeners) addShared(input *Input, around *surroundings) {
 		"clusterversions":          input.ConfigInformers.Config().V1().ClusterVersions().Informer(),
 		"configmaps":               input.LimitsInformers.Core().V1().ConfigMaps().Informer(),
 		"clusteroperators":         input.ConfigInformers.Config().V1().ClusterOperators().Informer(),
-	} {
+	}
+}
+
+// addShared adds what several controllers work from. The catalogs controller adds its own.
+func (l listeners) addShared(input *Input, inventory *surroundings) {
+	for resource, informer := range input.sharedInformers() {
 		l.add(resource, informer.SetWatchErrorHandlerWithContext)
 	}
-	l.add("customresourcedefinitions", around.kinds.SetWatchErrorHandlerWithContext)
-	around.installations.EachWatched(l.add)
+	l.add("customresourcedefinitions", inventory.kinds.SetWatchErrorHandlerWithContext)
+	inventory.installations.EachWatched(l.add)
 }
 
 // newWatches makes the controller that tells when the manager is not let see what it works from. What bundles bring is not among
 // that: whom it concerns is told on their own objects. It comes behind everybody who adds listeners.
-func newWatches(input *Input, heard listeners) (factory.Controller, error) {
+func (b *builder) newWatches(syncContext factory.SyncContext) (factory.Controller, error) {
 	return watches.New(watches.Config{
-		OperatorClient: input.Operator, Informers: heard, Others: []string{"pods", "catalogsources", "clustercatalogs", "subscriptions", "clusterextensions"},
-		Clock: input.Clock, Recorder: input.Recorder,
+		OperatorClient: b.input.Operator, Informers: b.listeners, Others: []string{"pods", "catalogsources", "clustercatalogs", "subscriptions", "clusterextensions"},
+		Clock: b.input.Clock, SyncContext: syncContext,
 	})
 }

@@ -15,20 +15,11 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/discovery/cached/memory"
-	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"k8s.io/component-base/metrics"
 	"k8s.io/utils/clock"
 
-	configclient "github.com/openshift/client-go/config/clientset/versioned"
-	configinformers "github.com/openshift/client-go/config/informers/externalversions"
 	"github.com/openshift/library-go/pkg/operator/events"
-
-	"github.com/openshift/platform-operators/pkg/client/clientset/versioned"
-	"github.com/openshift/platform-operators/pkg/client/informers/externalversions"
 )
 
 // emptyServer is an API server that serves the kinds of both OLMs, has no object of any kind, and lets nobody write. It notes which kinds
@@ -106,29 +97,18 @@ func (s *emptyServer) kinds() []string {
 }
 
 // inputFrom is an input whose clients ask a server for JSON.
-func inputFrom(t *testing.T, config *rest.Config) *Input {
+func inputFrom(t *testing.T, server *httptest.Server) *Input {
 	t.Helper()
 	options := NewOptions()
-	options.ContentDir, options.OperatorVersion = t.TempDir(), "0.0.1-snapshot"
-	registry, now := metrics.NewKubeRegistry(), clock.RealClock{}
-	input := &Input{Options: *options, Namespace: "openshift-platform-operators", KubernetesVersion: "v1.34.0", Clock: now,
-		Recorder: events.NewInMemoryRecorder("test", now), Register: registry.Register, RegisterCollector: registry.CustomRegister}
-	var errs [6]error
-	input.Kubernetes, errs[0] = kubernetes.NewForConfig(config)
-	input.Dynamic, errs[1] = dynamic.NewForConfig(config)
-	input.Config, errs[2] = configclient.NewForConfig(config)
-	input.Platform, errs[3] = versioned.NewForConfig(config)
-	input.Operator, input.OperatorInformers, errs[4] = newOperatorClient(config, now)
-	input.Metadata, errs[5] = metadata.NewForConfig(config)
-	for _, err := range errs {
-		if err != nil {
-			t.Fatal(err)
-		}
+	options.ContentDir = t.TempDir()
+	input, err := HTTPInput(server.Client(), &rest.Config{Host: server.URL}, Settings{
+		Options: *options, Namespace: "openshift-platform-operators", Clock: clock.RealClock{}, Recorder: events.NewInMemoryRecorder("test", clock.RealClock{}),
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
-	input.Discovery = memory.NewMemCacheClient(input.Kubernetes.Discovery())
-	input.ConfigInformers = configinformers.NewSharedInformerFactory(input.Config, 0)
-	input.PlatformInformers = externalversions.NewSharedInformerFactory(input.Platform, 0)
-	input.LimitsInformers = newLimitsInformers(input)
+	registry := metrics.NewKubeRegistry()
+	input.Register, input.RegisterCollector = registry.Register, registry.CustomRegister
 	return input
 }
 
@@ -138,28 +118,36 @@ func TestEveryKindThatTheManagerWatchesIsOneWhoseRefusalIsTold(t *testing.T) {
 	server := httptest.NewServer(answers)
 	defer server.Close()
 	ctx, cancel := context.WithCancel(t.Context())
-	heard, ended := listeners{}, make(chan error, 1)
-	input := inputFrom(t, &rest.Config{Host: server.URL})
-	go func() { ended <- start(ctx, input, heard) }()
+	b, err := newBuilder(ctx, inputFrom(t, server).withDefaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	built, err := b.build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		built.Run(ctx)
+	}()
 	expected := slices.Concat(slices.Collect(maps.Keys(served)), slices.Collect(maps.Keys(singular)), []string{"pods", "customresourcedefinitions"})
-	err := wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, 30*time.Second, true, func(context.Context) (bool, error) {
+	err = wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, 30*time.Second, true, func(context.Context) (bool, error) {
 		seen := answers.kinds()
 		return !slices.ContainsFunc(expected, func(each string) bool { return !slices.Contains(seen, each) }), nil
 	})
 	cancel()
 	server.CloseClientConnections()
-	if ended := <-ended; ended != nil {
-		t.Fatal(ended)
-	}
+	<-ended
 	if err != nil {
 		t.Fatalf("the manager listed no more than %v: %v", answers.kinds(), err)
 	}
 	for _, each := range answers.kinds() {
-		if heard[each] == nil {
+		if b.listeners[each] == nil {
 			t.Errorf("%s are listed, and nobody is told when that is refused", each)
 		}
 	}
-	for each := range heard {
+	for each := range b.listeners {
 		if !slices.Contains(answers.kinds(), each) {
 			t.Errorf("%s are not listed by anybody", each)
 		}

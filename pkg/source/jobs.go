@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"github.com/openshift/platform-operators/pkg/background"
 	"github.com/openshift/platform-operators/pkg/panics"
 )
 
@@ -29,11 +30,13 @@ type JobsConfig[Q comparable, R any] struct {
 	// Backoff is the pause before a request that failed is tried again.
 	Backoff Backoff
 	Clock   clock.PassiveClock
+	// Tasks runs the requests, so that a caller can wait for them.
+	Tasks *background.Tasks
 }
 
 func (c JobsConfig[Q, R]) validate() error {
 	if c.Do == nil || c.Host == nil || c.Done == nil || c.PerHost <= 0 || c.Total < c.PerHost ||
-		c.Backoff.First <= 0 || c.Backoff.Last < c.Backoff.First || c.Clock == nil {
+		c.Backoff.First <= 0 || c.Backoff.Last < c.Backoff.First || c.Clock == nil || c.Tasks == nil {
 		return errors.New("building jobs: a field of their JobsConfig is not set")
 	}
 	return nil
@@ -112,7 +115,7 @@ func (j *Jobs[Q, R]) Request(name string, request Q) Progress[R] {
 	}
 	ctx, cancel := context.WithCancel(j.ctx)
 	current.running, current.cancel = true, cancel
-	go j.run(ctx, name, current)
+	j.config.Tasks.Go(func() { j.run(ctx, name, current) })
 	return Progress[R]{Err: current.err}
 }
 

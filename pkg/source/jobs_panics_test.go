@@ -8,6 +8,7 @@ import (
 
 	clocktesting "k8s.io/utils/clock/testing"
 
+	"github.com/openshift/platform-operators/pkg/background"
 	"github.com/openshift/platform-operators/pkg/source"
 )
 
@@ -15,7 +16,7 @@ func TestJobsThatPanicAreTriedAgainAndHoldNobodyElseUp(t *testing.T) {
 	woken := make(chan string, 10)
 	clock := clocktesting.NewFakePassiveClock(time.Unix(1000, 0))
 	jobs, err := source.NewJobs(t.Context(), source.JobsConfig[string, string]{
-		PerHost: 1, Total: 1, Clock: clock,
+		PerHost: 1, Total: 1, Clock: clock, Tasks: &background.Tasks{},
 		Backoff: source.Backoff{First: 5 * time.Second, Last: 5 * time.Minute},
 		Host:    func(string) string { return "only" },
 		Done:    func(name string) { woken <- name },

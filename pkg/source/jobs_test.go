@@ -12,6 +12,7 @@ import (
 	"k8s.io/utils/clock"
 	clocktesting "k8s.io/utils/clock/testing"
 
+	"github.com/openshift/platform-operators/pkg/background"
 	"github.com/openshift/platform-operators/pkg/source"
 )
 
@@ -23,6 +24,7 @@ type bench struct {
 	answers chan error
 	woken   chan string
 	running atomic.Int32
+	tasks   background.Tasks
 }
 
 func newBench(t *testing.T, perHost, total int) *bench {
@@ -32,7 +34,7 @@ func newBench(t *testing.T, perHost, total int) *bench {
 		started: make(chan string, 100), answers: make(chan error), woken: make(chan string, 100),
 	}
 	jobs, err := source.NewJobs(t.Context(), source.JobsConfig[string, string]{
-		PerHost: perHost, Total: total, Clock: b.clock,
+		PerHost: perHost, Total: total, Clock: b.clock, Tasks: &b.tasks,
 		Backoff: source.Backoff{First: 5 * time.Second, Last: 5 * time.Minute},
 		Host:    func(request string) string { return strings.Split(request, "/")[0] },
 		Done:    func(name string) { b.woken <- name },
@@ -167,7 +169,7 @@ func TestBackoffDoublesToItsEnd(t *testing.T) {
 func ExampleJobs() {
 	woken := make(chan string)
 	jobs, err := source.NewJobs(context.Background(), source.JobsConfig[string, int]{
-		PerHost: 1, Total: 4, Clock: clock.RealClock{},
+		PerHost: 1, Total: 4, Clock: clock.RealClock{}, Tasks: &background.Tasks{},
 		Backoff: source.Backoff{First: time.Second, Last: time.Minute},
 		Host:    func(string) string { return "only" },
 		Done:    func(name string) { woken <- name },
@@ -182,4 +184,19 @@ func ExampleJobs() {
 	// Output:
 	// true
 	// memo 4
+}
+
+func TestACallerCanWaitForRequests(t *testing.T) {
+	b := newBench(t, 1, 1)
+	b.Request("memo", "r/memo:v1")
+	<-b.started
+	waited := make(chan error, 1)
+	go func() { waited <- b.tasks.Wait(t.Context()) }()
+	b.answers <- nil
+	if err := <-waited; err != nil {
+		t.Error(err)
+	}
+	if name, got := <-b.woken, b.Request("memo", "r/memo:v1"); name != "memo" || got.Result == nil {
+		t.Errorf("after the wait %q is woken, and has %+v", name, got)
+	}
 }

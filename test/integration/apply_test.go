@@ -17,6 +17,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/platform-operators/pkg/apply"
+	"github.com/openshift/platform-operators/pkg/background"
 )
 
 // deployedAs creates a BundleDeployment with more in its spec, and removes it after the spec.
@@ -58,6 +59,7 @@ func newEngineThat(ctx context.Context, changed func(owner string)) *apply.Engin
 		Dynamic: client, Metadata: metadataClient, Discovery: memory.NewMemCacheClient(discoveryClient), Clock: clock.RealClock{},
 		Changed:  changed,
 		Deployed: func(string) (time.Time, bool) { return time.Time{}, false },
+		Tasks:    &background.Tasks{},
 	})
 	Expect(err).NotTo(HaveOccurred())
 	return engine

@@ -54,7 +54,7 @@ func All() []Mutant {
 		},
 		{
 			"a ClusterOperator that was edited by hand is put back [Serial]", "Somebody wrote this by hand.",
-			"pkg/operator", "newStatusSyncer", `return factory.New().WithSync(func(context.Context, factory.SyncContext) error { return nil }).ToController("StatusSyncer", input.Recorder)`,
+			"pkg/operator", "(*builder).newStatusSyncer", `return factory.New().WithSync(func(context.Context, factory.SyncContext) error { return nil }).ToController("StatusSyncer", b.input.Recorder), nil`,
 		},
 		{
 			"a package that allowedPackages does not have is refused with the field, and taken up when it is allowed [Serial]", "False SourceFailed",

@@ -24,6 +24,7 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/apply"
+	"github.com/openshift/platform-operators/pkg/background"
 	"github.com/openshift/platform-operators/pkg/plan"
 	"github.com/openshift/platform-operators/pkg/scenario"
 	"github.com/openshift/platform-operators/test/samples"
@@ -251,6 +252,7 @@ func (s *Story) newEngineThat(ctx context.Context, requests *recorder, changed f
 		Dynamic: client, Metadata: metadataClient, Discovery: memory.NewMemCacheClient(discoveryClient), Clock: clock.RealClock{},
 		Changed:  changed,
 		Deployed: func(string) (time.Time, bool) { return time.Time{}, false },
+		Tasks:    &background.Tasks{},
 	})
 	s.Expect(err).NotTo(HaveOccurred())
 	return engine

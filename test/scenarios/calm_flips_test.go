@@ -92,7 +92,7 @@ func (s *Story) healthByHand(ctx context.Context) *healthByHand {
 	operators, deployments := input.PlatformInformers.Platform().V1alpha1().PlatformOperators(), input.PlatformInformers.Core().V1alpha2().BundleDeployments()
 	versions := input.ConfigInformers.Config().V1().ClusterVersions()
 	controller, err := operatorhealth.New(operatorhealth.Config{OperatorClient: input.Operator, Operators: operators, Deployments: deployments,
-		ClusterVersions: versions, DegradedAfter: input.Options.DegradedAfter, Clock: input.Clock, Recorder: input.Recorder})
+		ClusterVersions: versions, DegradedAfter: input.Options.DegradedAfter, Clock: input.Clock, SyncContext: factory.NewSyncContext(operatorhealth.ControllerName, input.Recorder)})
 	s.Expect(err).NotTo(HaveOccurred())
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	s.Defer(cancel)

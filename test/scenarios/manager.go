@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 	"k8s.io/component-base/metrics"
 	"k8s.io/utils/clock"
 
@@ -73,28 +74,37 @@ func contentDir(env *environment.Environment) string { return filepath.Join(env.
 
 func (s *Story) runManager(ctx context.Context, m *Manager, configure []func(*operator.Options)) error {
 	config := m.process.ClientConfig()
-	options := operator.NewOptions()
-	options.ContentDir = contentDir(s.Environment)
-	options.CatalogCAFile = s.catalog.CAFile()
-	for _, each := range configure {
-		each(options)
-	}
-	client, err := kubernetes.NewForConfig(config)
+	settings, err := s.settings(config)
 	if err != nil {
 		return err
 	}
-	eventTarget := &corev1.ObjectReference{Kind: "Namespace", Name: environment.Namespace, Namespace: environment.Namespace} // as outside of a Pod
-	// The command's recorder counts Events that are alike in goroutines that never end. This one writes each Event.
-	recorder := events.NewRecorder(client.CoreV1().Events(environment.Namespace), "platform-operators", eventTarget, clock.RealClock{})
+	for _, each := range configure {
+		each(&settings.Options)
+	}
 	input, err := operator.LiveInput(&controllercmd.ControllerContext{
-		KubeConfig: config, ProtoKubeConfig: config, EventRecorder: recorder, Clock: clock.RealClock{}, OperatorNamespace: environment.Namespace,
-	}, *options)
+		KubeConfig: config, ProtoKubeConfig: config, EventRecorder: settings.Recorder, Clock: settings.Clock, OperatorNamespace: settings.Namespace,
+	}, settings.Options)
 	if err != nil {
 		return err
 	}
 	input.Register, input.RegisterCollector = m.metrics.Register, m.metrics.CustomRegister
 	input.Dial = s.network.DialContext
 	return operator.Start(ctx, input)
+}
+
+// settings returns what a manager has besides its clients.
+func (s *Story) settings(config *rest.Config) (operator.Settings, error) {
+	options := operator.NewOptions()
+	options.ContentDir = contentDir(s.Environment)
+	options.CatalogCAFile = s.catalog.CAFile()
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return operator.Settings{}, err
+	}
+	eventTarget := &corev1.ObjectReference{Kind: "Namespace", Name: environment.Namespace, Namespace: environment.Namespace} // as outside of a Pod
+	// The command's recorder counts Events that are alike in goroutines that never end. This one writes each Event.
+	recorder := events.NewRecorder(client.CoreV1().Events(environment.Namespace), "platform-operators", eventTarget, clock.RealClock{})
+	return operator.Settings{Options: *options, Namespace: environment.Namespace, Clock: clock.RealClock{}, Recorder: recorder}, nil
 }
 
 // metric returns the value of a metric whose labels have these values, in any order; 0 where there is none.

@@ -93,6 +93,8 @@ type Origin struct {
 	ContentDir string
 	// Recording is what another cluster held; nil is nothing. The story starts the manager.
 	Recording *recording
+	// NoManager is whether the story starts the manager itself, if any.
+	NoManager bool
 }
 
 // removeAll deletes all PlatformOperators, BundleDeployments and Bundles, and fails the story if one is not removed: a deletion must succeed
@@ -197,7 +199,7 @@ func (s *Story) start(ctx context.Context, from Origin) error {
 	if err := env.Announce(ctx, environment.CatalogName, s.catalog); err != nil {
 		return err
 	}
-	if from.Recording == nil {
+	if from.Recording == nil && !from.NoManager {
 		s.StartManager()
 	}
 	return nil

@@ -16,7 +16,8 @@ import (
 
 // Mapper finds the resource that serves a kind. It holds a RESTMapper for each version of an API group, which it fills by one small
 // request for that version. client-go's DeferredDiscoveryRESTMapper reads the resources of the whole cluster again whenever a kind is
-// not found, and does not tell a kind that is not served from one whose discovery fails.
+// not found, and does not tell a kind that is not served from one whose discovery fails, such as one of an APIService that is down. Its
+// NewDiscoveryRESTMapper, given one version, also maps kinds that nothing serves: each kind in lower case, and each with List appended.
 type Mapper struct {
 	read  ReadPage
 	clock clock.PassiveClock

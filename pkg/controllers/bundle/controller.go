@@ -26,9 +26,9 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/library-go/pkg/controller/factory"
-	"github.com/openshift/library-go/pkg/operator/events"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/background"
 	coreclient "github.com/openshift/platform-operators/pkg/client/clientset/versioned/typed/core/v1alpha2"
 	coreinformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/core/v1alpha2"
 	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
@@ -58,13 +58,16 @@ type Config struct {
 	// Backoff of what failed: from the first delay, doubled each time, to the last.
 	BackoffFirst, BackoffLast time.Duration
 	Clock                     clock.PassiveClock
-	Recorder                  events.Recorder
-	// Events are sent about Bundles; those of Recorder are about the manager's own Deployment.
+	// SyncContext has the controller's queue, and the recorder of Events about the manager itself.
+	SyncContext factory.SyncContext
+	// Events records Events about Bundles.
 	Events record.EventRecorder
+	// Tasks runs what the controller does beside its syncs, so that a caller can wait for it.
+	Tasks *background.Tasks
 }
 
 func (c Config) validate() error {
-	if c.Client == nil || c.Bundles == nil || c.Classes == nil || c.Content == nil || c.Sources == nil || c.Clock == nil || c.Recorder == nil || c.Events == nil {
+	if c.Client == nil || c.Bundles == nil || c.Classes == nil || c.Content == nil || c.Sources == nil || c.Clock == nil || c.SyncContext == nil || c.Events == nil || c.Tasks == nil {
 		return errors.New("a field of its Config is not set")
 	}
 	return nil
@@ -95,17 +98,17 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 	if err := config.validate(); err != nil {
 		return nil, fmt.Errorf("building the bundle controller: %w", err)
 	}
-	syncContext := factory.NewSyncContext(ControllerName, config.Recorder)
 	fetches, err := source.NewJobs(ctx, source.JobsConfig[request, unpack.Inspection]{
 		Do: func(ctx context.Context, asked request) (*unpack.Inspection, error) {
 			return unpack.Inspect(ctx, config.Content, asked.source, asked.format)
 		},
 		Host:    func(asked request) string { return asked.source.Host() },
-		Done:    func(name string) { syncContext.Queue().Add(name) },
+		Done:    func(name string) { config.SyncContext.Queue().Add(name) },
 		PerHost: config.Fetches,
 		Total:   source.SlowHosts * config.Fetches,
 		Backoff: source.Backoff{First: config.BackoffFirst, Last: config.BackoffLast},
 		Clock:   config.Clock,
+		Tasks:   config.Tasks,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("building the bundle controller: %w", err)
@@ -120,11 +123,11 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 		events:  config.Events,
 	}
 	return factory.New().
-		WithSyncContext(syncContext).
+		WithSyncContext(config.SyncContext).
 		WithSync(c.sync).
 		WithInformersQueueKeysFunc(c.bundlesOfClass, config.Classes.Informer()).
 		WithInformersQueueKeyFunc(objectName, config.Bundles.Informer()).
-		ToController(ControllerName, config.Recorder), nil
+		ToController(ControllerName, config.SyncContext.Recorder()), nil
 }
 
 func objectName(object runtime.Object) string {

@@ -20,9 +20,11 @@ import (
 	"k8s.io/client-go/tools/record"
 	clocktesting "k8s.io/utils/clock/testing"
 
+	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/events"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/background"
 	"github.com/openshift/platform-operators/pkg/client/clientset/versioned/fake"
 	"github.com/openshift/platform-operators/pkg/client/informers/externalversions"
 	"github.com/openshift/platform-operators/pkg/source"
@@ -128,7 +130,7 @@ func run(t *testing.T, sources source.Opener, bundle *corev1alpha2.Bundle, befor
 		Bundles: informers.Core().V1alpha2().Bundles(), Classes: informers.Core().V1alpha2().ProvisionerClasses(),
 		Content: content, Sources: sources, Fetches: 1,
 		BackoffFirst: time.Second, BackoffLast: time.Minute,
-		Clock: clock, Recorder: events.NewInMemoryRecorder("test", clock), Events: record.NewFakeRecorder(100),
+		Clock: clock, SyncContext: factory.NewSyncContext(ControllerName, events.NewInMemoryRecorder("test", clock)), Events: record.NewFakeRecorder(100), Tasks: &background.Tasks{},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -31,9 +31,9 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/library-go/pkg/controller/factory"
-	"github.com/openshift/library-go/pkg/operator/events"
 
 	"github.com/openshift/platform-operators/pkg/apply"
+	"github.com/openshift/platform-operators/pkg/background"
 	"github.com/openshift/platform-operators/pkg/bundle"
 	"github.com/openshift/platform-operators/pkg/certificates"
 	coreclient "github.com/openshift/platform-operators/pkg/client/clientset/versioned/typed/core/v1alpha2"
@@ -81,9 +81,12 @@ type Config struct {
 	// Backoff of what failed: from the first delay, doubled each time, to the last.
 	BackoffFirst, BackoffLast time.Duration
 	Clock                     clock.PassiveClock
-	// Recorder is the controller framework's; what is to be seen on a BundleDeployment goes to Events.
-	Recorder events.Recorder
-	Events   record.EventRecorder
+	// SyncContext has the controller's queue, and the recorder of Events about the manager itself.
+	SyncContext factory.SyncContext
+	// Events records Events about BundleDeployments.
+	Events record.EventRecorder
+	// Tasks runs what the controller does beside its syncs, so that a caller can wait for it.
+	Tasks *background.Tasks
 	// Tried is told the name of each BundleDeployment whose sync has ended, whatever came of it.
 	Tried func(name string)
 	// Register makes a metric known.
@@ -93,7 +96,7 @@ type Config struct {
 func (c Config) validate() error {
 	if c.Client == nil || c.Deployments == nil || c.Bundles == nil || c.Classes == nil || c.Operators == nil || c.Namespace == "" || c.Secrets == nil || c.Dynamic == nil || c.Metadata == nil ||
 		c.Discovery == nil || c.Content == nil || c.Sources == nil || c.Fetches <= 0 || c.BackoffFirst <= 0 || c.BackoffLast < c.BackoffFirst ||
-		c.Clock == nil || c.Recorder == nil || c.Events == nil || c.Tried == nil || c.Register == nil {
+		c.Clock == nil || c.SyncContext == nil || c.Events == nil || c.Tasks == nil || c.Tried == nil || c.Register == nil {
 		return errors.New("building the bundledeployment controller: a field of its Config is not set")
 	}
 	return nil
@@ -132,19 +135,27 @@ type controller struct {
 	memories map[string]*memory
 }
 
+// Controller is library-go's controller with the task that runs beside it.
+type Controller struct {
+	factory.Controller
+	engine *apply.Engine
+}
+
+// CleanUp revokes the permissions that an earlier process of the manager may have left. It returns when that is done or the context ends.
+func (c *Controller) CleanUp(ctx context.Context) { c.engine.CleanUp(ctx) }
+
 // New builds the controller; its queue keys are BundleDeployment names. The context ends its watches and fetches, and is
-// the one that the controller runs with.
-func New(ctx context.Context, config Config) (factory.Controller, error) {
+// the one that the controller runs with. Nothing runs before the first sync.
+func New(ctx context.Context, config Config) (*Controller, error) {
 	if err := config.validate(); err != nil {
 		return nil, err
 	}
-	syncContext := factory.NewSyncContext(ControllerName, config.Recorder)
 	engine, err := apply.New(ctx, apply.Config{
 		Dynamic:   config.Dynamic,
 		Metadata:  config.Metadata,
 		Discovery: config.Discovery,
 		Clock:     config.Clock,
-		Changed:   func(owner string) { syncContext.Queue().Add(owner) },
+		Changed:   func(owner string) { config.SyncContext.Queue().Add(owner) },
 		Deployed: func(name string) (time.Time, bool) {
 			found, err := config.Deployments.Lister().Get(name)
 			if err != nil {
@@ -152,11 +163,11 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 			}
 			return found.CreationTimestamp.Time, true
 		},
+		Tasks: config.Tasks,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("building the bundledeployment controller: %w", err)
 	}
-	go engine.CleanUp(ctx)
 	waits := source.Backoff{First: config.BackoffFirst, Last: config.BackoffLast}
 	c := &controller{
 		client:           config.Client,
@@ -184,23 +195,24 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 	c.fetches, err = source.NewJobs(ctx, source.JobsConfig[unpack.Request, unpack.Rendering]{
 		Do:      newRenderer(config.Content, c.certificates).Render,
 		Host:    func(request unpack.Request) string { return request.Source.Host() },
-		Done:    func(name string) { syncContext.Queue().Add(name) },
+		Done:    func(name string) { config.SyncContext.Queue().Add(name) },
 		PerHost: config.Fetches,
 		Total:   source.SlowHosts * config.Fetches,
 		Backoff: waits,
 		Clock:   config.Clock,
+		Tasks:   config.Tasks,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("building the bundledeployment controller: %w", err)
 	}
-	return factory.New().
-		WithSyncContext(syncContext).
+	return &Controller{engine: engine, Controller: factory.New().
+		WithSyncContext(config.SyncContext).
 		WithSync(c.sync).
 		WithInformersQueueKeysFunc(c.deploymentsOfClass, config.Classes.Informer()).
 		WithInformersQueueKeysFunc(c.deploymentsOfBundle, config.Bundles.Informer()).
 		WithFilteredEventsInformersQueueKeyFunc(objectName, c.concernsName, config.Operators.Informer()).
 		WithInformersQueueKeyFunc(objectName, config.Deployments.Informer()).
-		ToController(ControllerName, config.Recorder), nil
+		ToController(ControllerName, config.SyncContext.Recorder())}, nil
 }
 
 func objectName(object runtime.Object) string {

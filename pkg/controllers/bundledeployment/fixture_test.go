@@ -18,6 +18,7 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/apply"
+	"github.com/openshift/platform-operators/pkg/background"
 	"github.com/openshift/platform-operators/pkg/bundle"
 	"github.com/openshift/platform-operators/pkg/bundle/formats"
 	corefake "github.com/openshift/platform-operators/pkg/client/clientset/versioned/fake"
@@ -142,7 +143,7 @@ func newFixture(t *testing.T) *fixture {
 	}
 	f.c.memories["memo"] = f.memory
 	f.c.fetches, err = source.NewJobs(t.Context(), source.JobsConfig[unpack.Request, unpack.Rendering]{
-		PerHost: 1, Total: 1, Backoff: f.c.backoff, Clock: f.clock, Done: func(string) {},
+		PerHost: 1, Total: 1, Backoff: f.c.backoff, Clock: f.clock, Tasks: &background.Tasks{}, Done: func(string) {},
 		Host: func(unpack.Request) string { return "" },
 		Do: func(context.Context, unpack.Request) (*unpack.Rendering, error) {
 			return nil, errors.New("nothing is fetched")

@@ -45,16 +45,16 @@ func (c *controller) read(ctx context.Context, syncCtx factory.SyncContext, d de
 	}
 	c.attempts[d.id] = a
 	c.lock.Unlock()
-	go func() {
+	c.tasks.Go(func() {
 		defer syncCtx.Queue().Add(d.id.String())
 		defer close(a.done)
 		defer cancel()
 		a.err = panics.ToError("reading catalog "+d.id.String(), func() (err error) {
-			a.answer, err = c.sources[d.id.Kind].read(ctx, Request{Endpoint: d.endpoint, Names: p.names, Since: p.since})
+			a.answer, err = c.sources[d.id.Kind].read(ctx, Request{Catalog: d.id, Endpoint: d.endpoint, Names: p.names, Since: p.since})
 			return err
 		})
 		a.ended = c.clock.Now()
-	}()
+	})
 	attended := time.NewTimer(c.attendance)
 	defer attended.Stop()
 	select {

@@ -113,7 +113,9 @@ func TestCatalogThatIsSlowIsLeftOutAfterAWhileAndCountsWhenItHasAnswered(t *test
 		t.Errorf("told of %q", b.told)
 	}
 	close(answer)
-	<-b.attempts[catalog.ID{Kind: catalog.KindClusterCatalog, Name: "slow"}].done
+	if err := b.tasks.Wait(t.Context()); err != nil {
+		t.Error(err)
+	}
 	run("has it: true")
 }
 

@@ -33,9 +33,9 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/library-go/pkg/controller/factory"
-	"github.com/openshift/library-go/pkg/operator/events"
 
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/background"
 	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/catalogsource"
 	operatorinformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/operator/v1alpha1"
@@ -79,7 +79,10 @@ type Config struct {
 	Clock           clock.PassiveClock
 	ReadGRPC        ReadFunc
 	ReadHTTP        ReadFunc
-	Recorder        events.Recorder
+	// SyncContext has the controller's queue, and the recorder of Events about the manager itself.
+	SyncContext factory.SyncContext
+	// Tasks runs what the controller does beside its syncs, so that a caller can wait for it.
+	Tasks *background.Tasks
 	// Register makes metrics known.
 	Register func(metrics.StableCollector) error
 	// Watched is told of every informer that the controller runs itself, before any runs: of what kind it is, in the plural, and what
@@ -89,7 +92,7 @@ type Config struct {
 
 func (c Config) validate() error {
 	if c.Dynamic == nil || c.Kinds == nil || c.Operators == nil || c.Managers == nil || c.Snapshots == nil || c.Changes == nil || c.ProviderChanges == nil || c.Clock == nil ||
-		c.ReadGRPC == nil || c.ReadHTTP == nil || c.Recorder == nil || c.Register == nil || c.Watched == nil {
+		c.ReadGRPC == nil || c.ReadHTTP == nil || c.SyncContext == nil || c.Tasks == nil || c.Register == nil || c.Watched == nil {
 		return errors.New("building the catalogs controller: a field of its Config is not set")
 	}
 	return nil
@@ -105,6 +108,7 @@ type controller struct {
 	providerChanges *catalogsource.Changes
 	backoff         *flowcontrol.Backoff
 	clock           clock.PassiveClock
+	tasks           *background.Tasks
 	// pods are what serves CatalogSources.
 	pods cache.SharedIndexInformer
 	// patience is how long others wait for a catalog that is being read, attendance how long a worker does.
@@ -130,9 +134,18 @@ type catalogKind struct {
 	read     ReadFunc
 }
 
+// Controller is library-go's controller with the informers that only it uses.
+type Controller struct {
+	factory.Controller
+	controller *controller
+	// needed are informers of others without which catalogs cannot be described.
+	needed  []cache.InformerSynced
+	syncCtx factory.SyncContext
+}
+
 // New builds the controller. Its queue keys are catalog IDs as text, for example "CatalogSource/ns/name". The informers of
-// the catalogs themselves are started by Run, each when its kind is served, and not waited for: a cluster may have none of them.
-func New(config Config) (factory.Controller, error) {
+// the catalogs themselves are run by RunInformers, not by Run, which does not wait for them: a cluster may have none of them.
+func New(config Config) (*Controller, error) {
 	if err := config.validate(); err != nil {
 		return nil, err
 	}
@@ -160,6 +173,7 @@ func New(config Config) (factory.Controller, error) {
 		providers:       map[catalog.ID]content{},
 		failedProviders: map[catalog.ID]failure{},
 		clock:           config.Clock,
+		tasks:           config.Tasks,
 		backoff:         flowcontrol.NewBackOff(firstRetry, lastRetry),
 		attempts:        map[catalog.ID]*attempt{},
 		last:            map[catalog.ID]reading{},
@@ -172,19 +186,21 @@ func New(config Config) (factory.Controller, error) {
 	if err := registerAges(config); err != nil {
 		return nil, err
 	}
-	syncContext := factory.NewSyncContext(ControllerName, config.Recorder)
-	if err := enqueueServed(pods, syncContext); err != nil {
+	if err := enqueueServed(pods, config.SyncContext); err != nil {
 		return nil, err
 	}
 	for _, source := range c.sources {
-		c.enqueueFrom(source, syncContext)
+		c.enqueueFrom(source, config.SyncContext)
 	}
-	return factory.New().
-		WithSyncContext(syncContext).
+	built := factory.New().
+		WithSyncContext(config.SyncContext).
 		WithSync(c.sync).
 		WithInformersQueueKeysFunc(c.everyCatalog, config.Operators.Informer(), config.Managers.Informer()).
-		WithPostStartHooks(c.runInformers).
-		ToController(ControllerName, config.Recorder), nil
+		ToController(ControllerName, config.SyncContext.Recorder())
+	return &Controller{
+		Controller: built, controller: c, syncCtx: config.SyncContext,
+		needed: []cache.InformerSynced{config.Operators.Informer().HasSynced, config.Managers.Informer().HasSynced},
+	}, nil
 }
 
 // everyCatalog enqueues all catalogs; for those of which nothing new is wanted the sync is a look-up in memory.

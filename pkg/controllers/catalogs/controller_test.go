@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 	"github.com/openshift/library-go/pkg/operator/events"
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/background"
 	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/catalogsource"
 	operatorlisters "github.com/openshift/platform-operators/pkg/client/listers/operator/v1alpha1"
@@ -96,7 +98,7 @@ func newBench(t *testing.T, packages ...string) *bench {
 	b.controller = &controller{
 		operators: platformlisters.NewPlatformOperatorLister(b.operators),
 		managers:  operatorlisters.NewPlatformOperatorManagerLister(cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)),
-		snapshots: catalogsource.NewSnapshots(), changes: &catalogsource.Changes{}, clock: b.clock,
+		snapshots: catalogsource.NewSnapshots(), changes: &catalogsource.Changes{}, clock: b.clock, tasks: &background.Tasks{},
 		backoff: flowcontrol.NewFakeBackOff(firstRetry, lastRetry, b.clock),
 		last:    map[catalog.ID]reading{}, failed: map[catalog.ID]failure{},
 		providers: map[catalog.ID]content{}, failedProviders: map[catalog.ID]failure{}, providerChanges: &catalogsource.Changes{},
@@ -283,9 +285,9 @@ spec: {group: operators.coreos.com, versions: [{name: v1alpha1, served: true}]}`
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	syncContext := factory.NewSyncContext("test", events.NewInMemoryRecorder("test", b.clock))
-	ended := make(chan error)
-	go kinds.Run(ctx)
-	go func() { ended <- b.runInformers(ctx, syncContext) }()
+	var running sync.WaitGroup
+	running.Go(func() { kinds.Run(ctx) })
+	running.Go(func() { b.runInformers(ctx, syncContext) })
 	if !cache.WaitForCacheSync(ctx.Done(), b.changes.HasSynced) {
 		t.Error("never synced")
 	}
@@ -293,9 +295,7 @@ spec: {group: operators.coreos.com, versions: [{name: v1alpha1, served: true}]}`
 		t.Errorf("synced, and the catalogs are %+v; those of %q may be more", views, b.snapshots.Unlisted())
 	}
 	cancel()
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
+	running.Wait()
 }
 
 func TestWhichKindsOfCatalogsCouldNotBeListedIsKnownUntilTheyCan(t *testing.T) {

@@ -40,9 +40,16 @@ func (c *controller) enqueueFrom(source *catalogKind, syncContext factory.SyncCo
 	})
 }
 
-// runInformers runs the informers of both kinds, and of what serves them, until the context ends. A kind that the cluster does
-// not serve is watched from when it does, without a restart when OLM appears.
-func (c *controller) runInformers(ctx context.Context, syncCtx factory.SyncContext) error {
+// RunInformers runs the informers of both kinds of catalogs, and of the Pods that serve them, until the context ends. It waits for the
+// informers of the Config first, which somebody else runs. A kind that the cluster does not serve is watched from when it does, without a
+// restart when OLM appears.
+func (c *Controller) RunInformers(ctx context.Context) {
+	if cache.WaitForCacheSync(ctx.Done(), c.needed...) {
+		c.controller.runInformers(ctx, c.syncCtx)
+	}
+}
+
+func (c *controller) runInformers(ctx context.Context, syncCtx factory.SyncContext) {
 	c.snapshots.SetUnlisted(slices.Collect(maps.Keys(c.sources)))
 	var running sync.WaitGroup
 	for _, source := range c.sources {
@@ -53,7 +60,6 @@ func (c *controller) runInformers(ctx context.Context, syncCtx factory.SyncConte
 		running.Go(func() { c.describeLate(ctx, syncCtx) })
 	}
 	running.Wait()
-	return nil
 }
 
 // describeListed makes the snapshots know of every catalog before anybody chooses from them, or which kinds they do not know all

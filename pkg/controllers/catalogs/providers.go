@@ -101,7 +101,7 @@ func (c *controller) readProviders(ctx context.Context, d description, last read
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	start := c.clock.Now()
-	answer, err := c.sources[d.id.Kind].read(ctx, Request{Endpoint: d.endpoint, OnlyProviders: true})
+	answer, err := c.sources[d.id.Kind].read(ctx, Request{Catalog: d.id, Endpoint: d.endpoint, OnlyProviders: true})
 	if err == nil && answer.Providers == nil {
 		err = errors.New("the answer does not say it")
 	}

@@ -18,6 +18,8 @@ import (
 
 // Request is what to read of one catalog.
 type Request struct {
+	// Catalog is the catalog to read.
+	Catalog catalog.ID
 	// Endpoint is a gRPC address or an HTTPS base URL.
 	Endpoint string
 	// Names are the packages to read, sorted.

@@ -13,7 +13,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/openshift/library-go/pkg/controller/factory"
-	"github.com/openshift/library-go/pkg/operator/events"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
 
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
@@ -40,8 +39,9 @@ type Config struct {
 	Deployments factory.Informer
 	Store       Store
 	// Stored tells of changes of what the store keeps.
-	Stored   factory.Informer
-	Recorder events.Recorder
+	Stored factory.Informer
+	// SyncContext has the controller's queue, and the recorder of Events about the manager itself.
+	SyncContext factory.SyncContext
 }
 
 type controller struct {
@@ -53,16 +53,17 @@ type controller struct {
 
 // New builds the controller. It has one queue key, and is for one worker.
 func New(config Config) (factory.Controller, error) {
-	if config.OperatorClient == nil || config.Managers == nil || config.Deployments == nil || config.Store == nil || config.Stored == nil || config.Recorder == nil {
+	if config.OperatorClient == nil || config.Managers == nil || config.Deployments == nil || config.Store == nil || config.Stored == nil || config.SyncContext == nil {
 		return nil, errors.New("building the managerlimits controller: a field of its Config is not set")
 	}
 	c := &controller{managers: config.Managers.Lister(), store: config.Store}
 	return factory.New().
+		WithSyncContext(config.SyncContext).
 		WithSync(c.sync).
 		WithInformers(config.Managers.Informer(), config.Stored).
 		WithBareInformers(config.Deployments).
 		WithSyncDegradedOnError(config.OperatorClient).
-		ToController(ControllerName, config.Recorder), nil
+		ToController(ControllerName, config.SyncContext.Recorder()), nil
 }
 
 func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {

@@ -26,7 +26,6 @@ import (
 	configv1informers "github.com/openshift/client-go/config/informers/externalversions/config/v1"
 	configv1listers "github.com/openshift/client-go/config/listers/config/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
-	"github.com/openshift/library-go/pkg/operator/events"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
 
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
@@ -79,14 +78,15 @@ type Config struct {
 	Reports *Reports
 	Trials  *Trials
 	// Limit is how long after the first sync that found it unreported, of whatever process, the version is reported in any case.
-	Limit    time.Duration
-	Clock    clock.PassiveClock
-	Recorder events.Recorder
+	Limit time.Duration
+	Clock clock.PassiveClock
+	// SyncContext has the controller's queue, and the recorder of Events about the manager itself.
+	SyncContext factory.SyncContext
 }
 
 func (c Config) validate() error {
 	if c.OperatorClient == nil || c.Operators == nil || c.Deployments == nil || c.ClusterOperators == nil || c.ClusterOperator == "" ||
-		c.Version == "" || c.Client == nil || c.Managers == nil || c.Report == nil || c.Reports == nil || c.Trials == nil || c.Limit <= 0 || c.Clock == nil || c.Recorder == nil {
+		c.Version == "" || c.Client == nil || c.Managers == nil || c.Report == nil || c.Reports == nil || c.Trials == nil || c.Limit <= 0 || c.Clock == nil || c.SyncContext == nil {
 		return errors.New("building the managerversion controller: a field of its Config is not set")
 	}
 	return nil
@@ -133,16 +133,15 @@ func New(config Config) (factory.Controller, error) {
 		limit:            config.Limit,
 		clock:            config.Clock,
 	}
-	syncContext := factory.NewSyncContext(ControllerName, config.Recorder)
-	enqueue := func() { syncContext.Queue().Add(factory.DefaultQueueKey) }
+	enqueue := func() { config.SyncContext.Queue().Add(factory.DefaultQueueKey) }
 	c.trials.tell(enqueue)
 	c.reports.onChange(enqueue)
 	return factory.New().
-		WithSyncContext(syncContext).
+		WithSyncContext(config.SyncContext).
 		WithSync(c.sync).
 		WithInformers(config.Managers.Informer(), config.Operators.Informer(), config.Deployments.Informer(), config.ClusterOperators.Informer()).
 		WithSyncDegradedOnError(config.OperatorClient).
-		ToController(ControllerName, config.Recorder), nil
+		ToController(ControllerName, config.SyncContext.Recorder()), nil
 }
 
 func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {

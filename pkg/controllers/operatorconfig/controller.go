@@ -42,10 +42,10 @@ type Kept struct {
 	Create func(ctx context.Context, options metav1.CreateOptions) error
 }
 
-// New builds the controller. It has one queue key.
-func New(kept []Kept, recorder events.Recorder) (factory.Controller, error) {
-	if len(kept) == 0 || recorder == nil {
-		return nil, errors.New("building the operatorconfig controller: it has nothing to keep, or no recorder")
+// New builds the controller. It has one queue key. The SyncContext has its queue, and the recorder of Events about the manager itself.
+func New(kept []Kept, syncContext factory.SyncContext) (factory.Controller, error) {
+	if len(kept) == 0 || syncContext == nil {
+		return nil, errors.New("building the operatorconfig controller: it has nothing to keep, or no SyncContext")
 	}
 	var informers []factory.Informer
 	for _, each := range kept {
@@ -55,10 +55,11 @@ func New(kept []Kept, recorder events.Recorder) (factory.Controller, error) {
 		informers = append(informers, each.Informer)
 	}
 	return factory.New().
+		WithSyncContext(syncContext).
 		WithSync(keeper(kept).sync).
 		WithInformers(informers...).
 		ResyncEvery(resync). // an object that is missing from the start sends no event
-		ToController(ControllerName, recorder), nil
+		ToController(ControllerName, syncContext.Recorder()), nil
 }
 
 type keeper []Kept

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clocktesting "k8s.io/utils/clock/testing"
 
+	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/events"
 
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
@@ -34,7 +35,7 @@ func TestObjectThatIsMissingFromTheStartIsCreated(t *testing.T) {
 			_, err := client.OperatorV1alpha1().PlatformOperatorManagers().Create(ctx, manager, options)
 			return err
 		},
-	}}, events.NewInMemoryRecorder("test", clocktesting.NewFakePassiveClock(time.Time{})))
+	}}, newSyncContext())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,11 +55,15 @@ func TestObjectThatIsMissingFromTheStartIsCreated(t *testing.T) {
 }
 
 func TestEntryWithoutAllOfItsFieldsIsRefused(t *testing.T) {
-	recorder := events.NewInMemoryRecorder("test", clocktesting.NewFakePassiveClock(time.Time{}))
-	if _, err := New([]Kept{{Kind: "ProvisionerClass", Name: "some"}}, recorder); err == nil {
+	syncContext := newSyncContext()
+	if _, err := New([]Kept{{Kind: "ProvisionerClass", Name: "some"}}, syncContext); err == nil {
 		t.Error("an entry that can neither be looked for nor created was taken")
 	}
-	if _, err := New(nil, recorder); err == nil {
+	if _, err := New(nil, syncContext); err == nil {
 		t.Error("a controller that keeps nothing was built")
 	}
+}
+
+func newSyncContext() factory.SyncContext {
+	return factory.NewSyncContext(ControllerName, events.NewInMemoryRecorder("test", clocktesting.NewFakePassiveClock(time.Time{})))
 }

@@ -22,7 +22,6 @@ import (
 	configv1informers "github.com/openshift/client-go/config/informers/externalversions/config/v1"
 	configv1listers "github.com/openshift/client-go/config/listers/config/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
-	"github.com/openshift/library-go/pkg/operator/events"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
@@ -51,7 +50,8 @@ type Config struct {
 	// DegradedAfter is how long an installed operator may be unhealthy before the ClusterOperator says Degraded.
 	DegradedAfter time.Duration
 	Clock         clock.PassiveClock
-	Recorder      events.Recorder
+	// SyncContext has the controller's queue, and the recorder of Events about the manager itself.
+	SyncContext factory.SyncContext
 }
 
 type controller struct {
@@ -69,7 +69,7 @@ type controller struct {
 // New builds the controller. It has one queue key, and is for one worker.
 func New(config Config) (factory.Controller, error) {
 	if config.OperatorClient == nil || config.Operators == nil || config.Deployments == nil || config.ClusterVersions == nil ||
-		config.DegradedAfter <= 0 || config.Clock == nil || config.Recorder == nil {
+		config.DegradedAfter <= 0 || config.Clock == nil || config.SyncContext == nil {
 		return nil, errors.New("building the operatorhealth controller: a field of its Config is not set")
 	}
 	c := &controller{
@@ -81,10 +81,11 @@ func New(config Config) (factory.Controller, error) {
 		clock:           config.Clock,
 	}
 	return factory.New().
+		WithSyncContext(config.SyncContext).
 		WithSync(c.sync).
 		WithInformers(config.Operators.Informer(), config.Deployments.Informer(), config.ClusterVersions.Informer(), config.OperatorClient.Informer()).
 		WithSyncDegradedOnError(config.OperatorClient).
-		ToController(ControllerName, config.Recorder), nil
+		ToController(ControllerName, config.SyncContext.Recorder()), nil
 }
 
 func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {

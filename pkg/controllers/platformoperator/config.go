@@ -11,7 +11,6 @@ import (
 
 	configv1informers "github.com/openshift/client-go/config/informers/externalversions/config/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
-	"github.com/openshift/library-go/pkg/operator/events"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
@@ -75,9 +74,10 @@ type Config struct {
 	ForeignChanged    factory.Informer
 	KubernetesVersion string
 	Clock             clock.PassiveClock
-	// Recorder is the controller framework's. Events about a PlatformOperator go to Events.
-	Recorder events.Recorder
-	Events   record.EventRecorder
+	// SyncContext has the controller's queue, and the recorder of Events about the manager itself.
+	SyncContext factory.SyncContext
+	// Events records Events about PlatformOperators.
+	Events record.EventRecorder
 	// Tried is called with the name of each PlatformOperator whose sync has ended, with or without an error.
 	Tried func(name string)
 	// Register registers metrics that are collected at a scrape, RegisterVector metrics that are counted.
@@ -107,7 +107,7 @@ func (c Config) validate() error {
 		{"ForeignChanged", c.ForeignChanged != nil},
 		{"KubernetesVersion", c.KubernetesVersion != ""},
 		{"Clock", c.Clock != nil},
-		{"Recorder", c.Recorder != nil},
+		{"SyncContext", c.SyncContext != nil},
 		{"Events", c.Events != nil},
 		{"Tried", c.Tried != nil},
 		{"Register", c.Register != nil},

@@ -71,6 +71,7 @@ func New(config Config) (factory.Controller, error) {
 		return nil, err
 	}
 	return factory.New().
+		WithSyncContext(config.SyncContext).
 		WithSync(c.sync).
 		WithInformersQueueKeysFunc(c.operatorsOfSamePackage, config.Operators.Informer()).
 		WithInformersQueueKeysFunc(c.allOperators, config.ClusterVersions.Informer(), settingsInformer{config.Managers.Informer()}, config.LimitsChanged).
@@ -78,7 +79,7 @@ func New(config Config) (factory.Controller, error) {
 		WithInformersQueueKeysFunc(c.operatorsOfChangedPackage, config.CatalogsChanged).
 		WithInformersQueueKeysFunc(c.operatorsWithStaleHints, config.ProvidersChanged).
 		WithInformersQueueKeysFunc(c.operatorsWithStaleDecision, config.KindsChanged, config.ForeignChanged).
-		ToController(ControllerName, config.Recorder), nil
+		ToController(ControllerName, config.SyncContext.Recorder()), nil
 }
 
 func newController(config Config) (*controller, error) {

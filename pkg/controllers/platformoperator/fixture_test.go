@@ -12,6 +12,7 @@ import (
 
 	configv1informers "github.com/openshift/client-go/config/informers/externalversions/config/v1"
 	configv1listers "github.com/openshift/client-go/config/listers/config/v1"
+	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/events"
 
 	"github.com/openshift/platform-operators/pkg/client/clientset/versioned/fake"
@@ -116,7 +117,7 @@ func (i *informers) config(client *fake.Clientset, catalogs Catalogs, clock cloc
 		Limits:        func() (limits.Stored, error) { return limits.Stored{Record: &limits.Record{UID: "before"}}, nil },
 		LimitsChanged: i.limitsChanged, Catalogs: catalogs, CatalogsChanged: i.catalogsChanged, ProvidersChanged: i.providersChanged,
 		Inventory: nothingElse{}, KindsChanged: i.kindsChanged, ForeignChanged: i.foreignChanged,
-		KubernetesVersion: "v1.36.3", Clock: clock, Recorder: events.NewInMemoryRecorder("test", clock), Events: &record.FakeRecorder{},
+		KubernetesVersion: "v1.36.3", Clock: clock, SyncContext: factory.NewSyncContext(ControllerName, events.NewInMemoryRecorder("test", clock)), Events: &record.FakeRecorder{},
 		Tried:    func(string) {},
 		Register: func(metrics.StableCollector) error { return nil }, RegisterVector: func(metrics.Registerable) error { return nil },
 	}

@@ -21,7 +21,6 @@ import (
 	configv1informers "github.com/openshift/client-go/config/informers/externalversions/config/v1"
 	configv1listers "github.com/openshift/client-go/config/listers/config/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
-	"github.com/openshift/library-go/pkg/operator/events"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
@@ -82,7 +81,8 @@ type Config struct {
 	Inventory         Inventory
 	KubernetesVersion string
 	Clock             clock.PassiveClock
-	Recorder          events.Recorder
+	// SyncContext has the controller's queue, and the recorder of Events about the manager itself.
+	SyncContext factory.SyncContext
 	// Watches is the type of the operator resource's condition that health.Watches reports.
 	Watches string
 	// Permits is set to whether the last verdict of this process permits the cluster's next minor version; false before the first one.
@@ -118,7 +118,7 @@ const Workers = 2
 // New builds the controller. It has two queue keys, and is to be run with as many workers.
 func New(config Config) (factory.Controller, error) {
 	if config.Client == nil || config.Clock == nil || config.Operators == nil || config.Deployments == nil || config.ClusterVersions == nil || config.Managers == nil || config.Limits == nil || config.LimitsChanged == nil || config.Catalogs == nil ||
-		config.CatalogsChanged == nil || config.Inventory == nil || config.KubernetesVersion == "" || config.Watches == "" || config.Permits == nil || config.Recorder == nil || config.Register == nil {
+		config.CatalogsChanged == nil || config.Inventory == nil || config.KubernetesVersion == "" || config.Watches == "" || config.Permits == nil || config.SyncContext == nil || config.Register == nil {
 		return nil, errors.New("building the upgradegate controller: a field of its Config is not set")
 	}
 	c := &controller{
@@ -140,9 +140,10 @@ func New(config Config) (factory.Controller, error) {
 		return nil, fmt.Errorf("registering metric %q and those beside it: %w", platformv1alpha1.MetricBlockers, err)
 	}
 	return factory.New().
+		WithSyncContext(config.SyncContext).
 		WithSync(c.sync).
 		WithInformers(config.Operators.Informer(), config.Deployments.Informer(), config.ClusterVersions.Informer(), config.Managers.Informer(), config.LimitsChanged, config.CatalogsChanged).
-		ToController(ControllerName, config.Recorder), nil
+		ToController(ControllerName, config.SyncContext.Recorder()), nil
 }
 
 func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {

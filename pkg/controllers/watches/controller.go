@@ -18,7 +18,6 @@ import (
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
-	"github.com/openshift/library-go/pkg/operator/events"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
 
 	"github.com/openshift/platform-operators/pkg/health"
@@ -38,9 +37,10 @@ type Config struct {
 	// of client-go is its SetWatchErrorHandlerWithContext. None of them may have been started.
 	Informers map[string]func(cache.WatchErrorHandlerWithContext) error
 	// Others are those among them that are not ours, nor of the cluster itself: of these counts only that the manager may not see them.
-	Others   []string
-	Clock    clock.PassiveClock
-	Recorder events.Recorder
+	Others []string
+	Clock  clock.PassiveClock
+	// SyncContext has the controller's queue, and the recorder of Events about the manager itself.
+	SyncContext factory.SyncContext
 }
 
 type controller struct {
@@ -55,7 +55,7 @@ type controller struct {
 
 // New builds the controller, and has the informers tell it of errors. It has one queue key.
 func New(config Config) (factory.Controller, error) {
-	if config.OperatorClient == nil || len(config.Informers) == 0 || config.Clock == nil || config.Recorder == nil {
+	if config.OperatorClient == nil || len(config.Informers) == 0 || config.Clock == nil || config.SyncContext == nil {
 		return nil, errors.New("building the watches controller: a field of its Config is not set")
 	}
 	c := &controller{operatorClient: config.OperatorClient, clock: config.Clock, others: map[string]bool{}, refusals: map[string]health.Refusal{}}
@@ -65,22 +65,21 @@ func New(config Config) (factory.Controller, error) {
 		}
 		c.others[resource] = true
 	}
-	syncContext := factory.NewSyncContext(ControllerName, config.Recorder)
 	for resource, listen := range config.Informers {
 		if err := listen(func(ctx context.Context, reflector *cache.Reflector, err error) {
 			cache.DefaultWatchErrorHandler(ctx, reflector, err)
 			if c.refused(resource, err) {
-				syncContext.Queue().Add(factory.DefaultQueueKey)
+				config.SyncContext.Queue().Add(factory.DefaultQueueKey)
 			}
 		}); err != nil {
 			return nil, fmt.Errorf("building the watches controller: listening to the informer of %s: %w", resource, err)
 		}
 	}
 	return factory.New().
-		WithSyncContext(syncContext).
+		WithSyncContext(config.SyncContext).
 		WithSync(c.sync).
 		WithInformers(config.OperatorClient.Informer()).
-		ToController(ControllerName, config.Recorder), nil
+		ToController(ControllerName, config.SyncContext.Recorder()), nil
 }
 
 // refused notes an error, if it is one that the API server has answered with. That a version is no longer known is answered

@@ -95,7 +95,7 @@ func TestSomebodyElsesKindIsAmongTheInformers(t *testing.T) {
 	_, err := New(Config{
 		OperatorClient: v1helpers.NewFakeOperatorClient(&operatorv1.OperatorSpec{}, &operatorv1.OperatorStatus{}, nil),
 		Informers:      map[string]func(cache.WatchErrorHandlerWithContext) error{"pods": func(cache.WatchErrorHandlerWithContext) error { return nil }},
-		Others:         []string{"pod"}, Clock: clock, Recorder: events.NewInMemoryRecorder(ControllerName, clock),
+		Others:         []string{"pod"}, Clock: clock, SyncContext: factory.NewSyncContext(ControllerName, events.NewInMemoryRecorder(ControllerName, clock)),
 	})
 	if err == nil || !strings.Contains(err.Error(), `"pod"`) {
 		t.Errorf("got %v", err)

@@ -1,0 +1,154 @@
+package operator
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/loglevel"
+	"github.com/openshift/library-go/pkg/operator/status"
+
+	"github.com/openshift/platform-operators/pkg/background"
+	"github.com/openshift/platform-operators/pkg/catalogsource"
+	"github.com/openshift/platform-operators/pkg/controllers/bundle"
+	"github.com/openshift/platform-operators/pkg/controllers/bundledeployment"
+	"github.com/openshift/platform-operators/pkg/controllers/catalogs"
+	"github.com/openshift/platform-operators/pkg/controllers/managerlimits"
+	"github.com/openshift/platform-operators/pkg/controllers/managerversion"
+	"github.com/openshift/platform-operators/pkg/controllers/operatorconfig"
+	"github.com/openshift/platform-operators/pkg/controllers/operatorhealth"
+	"github.com/openshift/platform-operators/pkg/controllers/platformoperator"
+	"github.com/openshift/platform-operators/pkg/controllers/upgradegate"
+	"github.com/openshift/platform-operators/pkg/controllers/watches"
+	"github.com/openshift/platform-operators/pkg/store"
+)
+
+// ClusterOperatorName is the ClusterOperator that the manager reports to.
+const ClusterOperatorName = "platform-operators-aggregated"
+
+const (
+	// statusSyncerName is as in library-go's own controller, of which newStatusSyncer makes another one.
+	statusSyncerName = "StatusSyncer_" + ClusterOperatorName
+	// loggingSyncerName is library-go's.
+	loggingSyncerName = "LoggingSyncer"
+)
+
+// builder makes the controllers, and has what they share.
+type builder struct {
+	ctx       context.Context // of what syncs start in the background
+	input     *Input
+	inventory *surroundings
+	offers    *offers
+	content   *store.Content
+	listeners listeners
+	tasks     *background.Tasks
+	trials    *managerversion.Trials
+	// permits is whether this process's upgrade gate permits cluster upgrades.
+	permits *atomic.Bool
+	// versions has the manager's own version, once managerversion has it reported.
+	versions status.VersionGetter
+	reports  *managerversion.Reports
+}
+
+// offers are what the catalogs have, and who tells that this, or who brings which kinds, has changed. The limits are of what is
+// installed from them.
+type offers struct {
+	snapshots          *catalogsource.Snapshots
+	changes, providers *catalogsource.Changes
+	limits             *store.Limits
+}
+
+// Build makes all controllers. It starts nothing. The context ends what syncs start in the background; it is the one to run with.
+func Build(ctx context.Context, input *Input) (*Operator, error) {
+	b, err := newBuilder(ctx, input.withDefaults())
+	if err != nil {
+		return nil, fmt.Errorf("wiring: %w", err)
+	}
+	built, err := b.build()
+	if err != nil {
+		return nil, fmt.Errorf("wiring: %w", err)
+	}
+	return built, nil
+}
+
+func newBuilder(ctx context.Context, input *Input) (*builder, error) {
+	inventory, err := newInventory(input)
+	if err != nil {
+		return nil, err
+	}
+	content, err := store.NewContent(store.ContentConfig{Dir: input.Options.ContentDir, Budget: input.Options.ContentBudget, Clock: input.Clock})
+	if err != nil {
+		return nil, err
+	}
+	b := &builder{
+		ctx: ctx, input: input, inventory: inventory, content: content,
+		offers:    &offers{catalogsource.NewSnapshots(), &catalogsource.Changes{}, &catalogsource.Changes{}, newLimits(input)},
+		listeners: listeners{},
+		tasks:     &background.Tasks{},
+		trials:    managerversion.NewTrials(),
+		permits:   &atomic.Bool{},
+		versions:  status.NewVersionGetter(),
+		reports:   managerversion.NewReports(),
+	}
+	b.listeners.addShared(input, inventory)
+	return b, nil
+}
+
+// build makes the list of everything that runs, in the order in which data passes through it.
+func (b *builder) build() (*Operator, error) {
+	built := &Operator{input: b.input, inventory: b.inventory, offers: b.offers, tasks: b.tasks}
+	for _, entry := range []struct {
+		name    string
+		workers int
+		build   func(factory.SyncContext) (factory.Controller, error)
+	}{
+		{operatorconfig.ControllerName, 1, b.newOperatorConfig},
+		{managerlimits.ControllerName, 1, b.newManagerLimits},
+		{catalogs.ControllerName, 4, func(syncContext factory.SyncContext) (factory.Controller, error) {
+			made, err := b.newCatalogs(syncContext)
+			if err != nil {
+				return nil, err
+			}
+			built.runCatalogInformers = made.RunInformers
+			return made, nil
+		}},
+		{platformoperator.ControllerName, 2, b.newPlatformOperator},
+		{bundle.ControllerName, 2, b.newBundle},
+		{bundledeployment.ControllerName, 4, func(syncContext factory.SyncContext) (factory.Controller, error) {
+			made, err := b.newBundleDeployment(syncContext)
+			if err != nil {
+				return nil, err
+			}
+			built.cleanUp = made.CleanUp
+			return made, nil
+		}},
+		{operatorhealth.ControllerName, 1, b.newOperatorHealth},
+		{upgradegate.ControllerName, upgradegate.Workers, b.newUpgradeGate},
+		{watches.ControllerName, 1, b.newWatches},
+		{managerversion.ControllerName, 1, b.newManagerVersion},
+		{statusSyncerName, 1, b.newStatusSyncer},
+		{loggingSyncerName, 1, b.newLoggingSyncer},
+	} {
+		syncContext := factory.NewSyncContext(entry.name, b.input.Recorder)
+		made, err := entry.build(syncContext)
+		if err != nil {
+			return nil, err
+		}
+		built.controllers = append(built.controllers, controller{made, entry.workers, syncContext})
+	}
+	return built, nil
+}
+
+// newLimits makes what reads, and for managerlimits writes, the limits that are kept. The controllers share one.
+func newLimits(input *Input) *store.Limits {
+	return store.NewLimits(input.Namespace, input.Kubernetes.CoreV1(), input.LimitsInformers.Core().V1().ConfigMaps().Lister(),
+		input.PlatformInformers.Core().V1alpha2().BundleDeployments().Lister())
+}
+
+// newLoggingSyncer makes library-go's controller of the log level. It makes a queue of its own, so that the one of the SyncContext is of no
+// use but for a sync by SyncOnce, which needs none.
+func (b *builder) newLoggingSyncer(syncContext factory.SyncContext) (factory.Controller, error) {
+	syncContext.Queue().ShutDown()
+	return loglevel.NewClusterOperatorLoggingController(b.input.Operator, b.input.Recorder), nil
+}

@@ -1,0 +1,61 @@
+package operator
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/tools/record"
+	"k8s.io/component-base/metrics/legacyregistry"
+
+	"github.com/openshift/library-go/pkg/operator/events"
+
+	"github.com/openshift/platform-operators/pkg/catalogsource"
+	"github.com/openshift/platform-operators/pkg/client/clientset/versioned/scheme"
+	"github.com/openshift/platform-operators/pkg/source/image"
+)
+
+// withDefaults returns a copy of the Input whose nil fields have what the manager uses in production.
+func (input *Input) withDefaults() *Input {
+	result := *input
+	if result.Register == nil {
+		result.Register = legacyregistry.Register
+	}
+	if result.RegisterCollector == nil {
+		result.RegisterCollector = legacyregistry.CustomRegister
+	}
+	budget := catalogsource.NewBudget() // for both protocols
+	if result.ReadGRPC == nil {
+		result.ReadGRPC = newGRPCReader(&result, budget)
+	}
+	if result.ReadHTTP == nil {
+		result.ReadHTTP = newHTTPReader(&result, budget)
+	}
+	if result.Images == nil {
+		result.Images = newImages(&result)
+	}
+	if result.NewEvents == nil {
+		result.NewEvents = newEvents(&result)
+	}
+	return &result
+}
+
+// newImages makes the fetcher of images, which reads pull secrets of our own namespace and the cluster's global one.
+func newImages(input *Input) *image.Fetcher {
+	return image.New(image.Config{Dial: input.Dial, PullSecrets: &image.PullSecrets{
+		Client:    input.Kubernetes.CoreV1(),
+		Namespace: input.Namespace,
+		Global:    types.NamespacedName{Namespace: "openshift-config", Name: "pull-secret"},
+	}})
+}
+
+// newEvents makes recorders of Events on our own cluster-scoped objects; the API server keeps those in namespace "default". A recorder
+// sends its Events in the background.
+func newEvents(input *Input) func(ctx context.Context, controller string) record.EventRecorder {
+	return func(ctx context.Context, controller string) record.EventRecorder {
+		broadcaster := record.NewBroadcaster(record.WithContext(ctx), record.WithCorrelatorOptions(events.RecommendedClusterSingletonCorrelatorOptions()))
+		broadcaster.StartRecordingToSink(&corev1client.EventSinkImpl{Interface: input.Kubernetes.CoreV1().Events("")})
+		return broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: "platform-operators-" + controller})
+	}
+}

@@ -1,0 +1,169 @@
+package operator
+
+import (
+	"time"
+
+	"github.com/openshift/library-go/pkg/controller/factory"
+
+	"github.com/openshift/platform-operators/pkg/controllers/bundle"
+	"github.com/openshift/platform-operators/pkg/controllers/bundledeployment"
+	"github.com/openshift/platform-operators/pkg/controllers/catalogs"
+	"github.com/openshift/platform-operators/pkg/controllers/managerlimits"
+	"github.com/openshift/platform-operators/pkg/controllers/managerversion"
+	"github.com/openshift/platform-operators/pkg/controllers/operatorhealth"
+	"github.com/openshift/platform-operators/pkg/controllers/platformoperator"
+	"github.com/openshift/platform-operators/pkg/controllers/upgradegate"
+	"github.com/openshift/platform-operators/pkg/controllers/watches"
+	"github.com/openshift/platform-operators/pkg/source/sources"
+)
+
+func (b *builder) newManagerLimits(syncContext factory.SyncContext) (factory.Controller, error) {
+	return managerlimits.New(managerlimits.Config{
+		OperatorClient: b.input.Operator,
+		Managers:       b.input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers(),
+		Deployments:    b.input.PlatformInformers.Core().V1alpha2().BundleDeployments().Informer(),
+		Store:          b.offers.limits,
+		Stored:         b.input.LimitsInformers.Core().V1().ConfigMaps().Informer(),
+		SyncContext:    syncContext,
+	})
+}
+
+func (b *builder) newCatalogs(syncContext factory.SyncContext) (*catalogs.Controller, error) {
+	return catalogs.New(catalogs.Config{
+		Dynamic:         b.input.Dynamic,
+		Kinds:           b.inventory.kinds,
+		Operators:       b.input.PlatformInformers.Platform().V1alpha1().PlatformOperators(),
+		Managers:        b.input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers(),
+		Snapshots:       b.offers.snapshots,
+		Changes:         b.offers.changes,
+		ProviderChanges: b.offers.providers,
+		Clock:           b.input.Clock,
+		ReadGRPC:        b.input.ReadGRPC,
+		ReadHTTP:        b.input.ReadHTTP,
+		SyncContext:     syncContext,
+		Register:        b.input.RegisterCollector,
+		Watched:         b.listeners.add,
+		Tasks:           b.tasks,
+	})
+}
+
+func (b *builder) newPlatformOperator(syncContext factory.SyncContext) (factory.Controller, error) {
+	return platformoperator.New(platformoperator.Config{
+		OperatorClient:    b.input.Platform.PlatformV1alpha1().PlatformOperators(),
+		DeploymentClient:  b.input.Platform.CoreV1alpha2().BundleDeployments(),
+		Operators:         b.input.PlatformInformers.Platform().V1alpha1().PlatformOperators(),
+		Deployments:       b.input.PlatformInformers.Core().V1alpha2().BundleDeployments(),
+		ClusterVersions:   b.input.ConfigInformers.Config().V1().ClusterVersions(),
+		Managers:          b.input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers(),
+		Limits:            b.offers.limits.Read,
+		LimitsChanged:     b.input.LimitsInformers.Core().V1().ConfigMaps().Informer(),
+		Catalogs:          b.offers.snapshots,
+		CatalogsChanged:   b.offers.changes,
+		ProvidersChanged:  b.offers.providers,
+		Inventory:         b.inventory,
+		KindsChanged:      b.inventory.kinds,
+		ForeignChanged:    b.inventory.installations,
+		KubernetesVersion: b.input.KubernetesVersion,
+		Clock:             b.input.Clock,
+		SyncContext:       syncContext,
+		Events:            b.input.NewEvents(b.ctx, platformoperator.Name),
+		Tried:             b.trials.Of(managerversion.KindPlatformOperator),
+		Register:          b.input.RegisterCollector,
+		RegisterVector:    b.input.Register,
+	})
+}
+
+func (b *builder) newBundle(syncContext factory.SyncContext) (factory.Controller, error) {
+	return bundle.New(b.ctx, bundle.Config{
+		Client:       b.input.Platform.CoreV1alpha2().Bundles(),
+		Bundles:      b.input.PlatformInformers.Core().V1alpha2().Bundles(),
+		Classes:      b.input.PlatformInformers.Core().V1alpha2().ProvisionerClasses(),
+		Content:      b.content,
+		Sources:      sources.OfBundles(b.input.Images),
+		Fetches:      4,
+		BackoffFirst: 5 * time.Second,
+		BackoffLast:  5 * time.Minute,
+		Clock:        b.input.Clock,
+		SyncContext:  syncContext,
+		Events:       b.input.NewEvents(b.ctx, bundle.Name),
+		Tasks:        b.tasks,
+	})
+}
+
+func (b *builder) newBundleDeployment(syncContext factory.SyncContext) (*bundledeployment.Controller, error) {
+	return bundledeployment.New(b.ctx, bundledeployment.Config{
+		Client:       b.input.Platform.CoreV1alpha2().BundleDeployments(),
+		Deployments:  b.input.PlatformInformers.Core().V1alpha2().BundleDeployments(),
+		Bundles:      b.input.PlatformInformers.Core().V1alpha2().Bundles(),
+		Classes:      b.input.PlatformInformers.Core().V1alpha2().ProvisionerClasses(),
+		Operators:    b.input.PlatformInformers.Platform().V1alpha1().PlatformOperators(),
+		Namespace:    b.input.Namespace,
+		Secrets:      b.input.Kubernetes.CoreV1().Secrets(b.input.Namespace),
+		Dynamic:      b.input.Dynamic,
+		Metadata:     b.input.Metadata,
+		Discovery:    b.input.Discovery,
+		Content:      b.content,
+		Sources:      sources.OfBundleDeployments(b.input.Images, b.input.PlatformInformers.Core().V1alpha2().Bundles().Lister()),
+		Fetches:      4,
+		BackoffFirst: 5 * time.Second,
+		BackoffLast:  5 * time.Minute,
+		Clock:        b.input.Clock,
+		SyncContext:  syncContext,
+		Events:       b.input.NewEvents(b.ctx, bundledeployment.Name),
+		Tried:        b.trials.Of(managerversion.KindBundleDeployment),
+		Register:     b.input.Register,
+		Tasks:        b.tasks,
+	})
+}
+
+func (b *builder) newOperatorHealth(syncContext factory.SyncContext) (factory.Controller, error) {
+	return operatorhealth.New(operatorhealth.Config{
+		OperatorClient:  b.input.Operator,
+		Operators:       b.input.PlatformInformers.Platform().V1alpha1().PlatformOperators(),
+		Deployments:     b.input.PlatformInformers.Core().V1alpha2().BundleDeployments(),
+		ClusterVersions: b.input.ConfigInformers.Config().V1().ClusterVersions(),
+		DegradedAfter:   b.input.Options.DegradedAfter,
+		Clock:           b.input.Clock,
+		SyncContext:     syncContext,
+	})
+}
+
+func (b *builder) newUpgradeGate(syncContext factory.SyncContext) (factory.Controller, error) {
+	return upgradegate.New(upgradegate.Config{
+		Deployments:       b.input.PlatformInformers.Core().V1alpha2().BundleDeployments(),
+		Client:            b.input.Platform.OperatorV1alpha1().PlatformOperatorManagers(),
+		Operators:         b.input.PlatformInformers.Platform().V1alpha1().PlatformOperators(),
+		ClusterVersions:   b.input.ConfigInformers.Config().V1().ClusterVersions(),
+		Managers:          b.input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers(),
+		Limits:            b.offers.limits.Read,
+		LimitsChanged:     b.input.LimitsInformers.Core().V1().ConfigMaps().Informer(),
+		Catalogs:          b.offers.snapshots,
+		CatalogsChanged:   b.offers.changes,
+		Inventory:         b.inventory,
+		KubernetesVersion: b.input.KubernetesVersion,
+		Clock:             b.input.Clock,
+		SyncContext:       syncContext,
+		Watches:           watches.ConditionPrefix + "Degraded",
+		Permits:           b.permits,
+		Register:          b.input.RegisterCollector,
+	})
+}
+
+func (b *builder) newManagerVersion(syncContext factory.SyncContext) (factory.Controller, error) {
+	return managerversion.New(managerversion.Config{
+		OperatorClient:   b.input.Operator,
+		Operators:        b.input.PlatformInformers.Platform().V1alpha1().PlatformOperators(),
+		Deployments:      b.input.PlatformInformers.Core().V1alpha2().BundleDeployments(),
+		Client:           b.input.Platform.OperatorV1alpha1().PlatformOperatorManagers(),
+		Managers:         b.input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers(),
+		ClusterOperators: b.input.ConfigInformers.Config().V1().ClusterOperators(),
+		ClusterOperator:  ClusterOperatorName,
+		Version:          b.input.Options.OperatorVersion,
+		Report:           b.versions.SetVersion,
+		Reports:          b.reports,
+		Trials:           b.trials,
+		Limit:            b.input.Options.VersionWithin,
+		Clock:            b.input.Clock,
+		SyncContext:      syncContext,
+	})
+}

@@ -1,0 +1,130 @@
+package scenarios
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+	"k8s.io/client-go/rest"
+	clientrecord "k8s.io/client-go/tools/record"
+	"k8s.io/component-base/metrics"
+
+	configv1 "github.com/openshift/api/config/v1"
+	"github.com/openshift/library-go/pkg/controller/factory"
+
+	"github.com/openshift/platform-operators/pkg/operator"
+	"github.com/openshift/platform-operators/test/samples"
+)
+
+// An operator is installed while no controller runs: the story syncs each of them once for each key in its queue, round by round, and
+// waits for what the syncs have started. The same manager, when it then runs, finds nothing to do.
+func TestAnOperatorIsInstalledBySingleSyncs(t *testing.T) {
+	t.Parallel()
+	const name, version, maxRounds = "memo", "1.0.0", 20
+	RunFrom(t, Origin{Offer: sampleWriter([]samples.Operator{{Package: name, Version: version}}), NoManager: true}, func(s *Story) {
+		ctx := s.Context()
+		s.create(ctx, name, "")
+		manager := s.buildManager(ctx)
+
+		s.By("syncing each controller once, as library-go's resync does at the start")
+		for _, controller := range manager.Controllers() {
+			manager.syncOnce(ctx, controller, factory.DefaultQueueKey)
+		}
+		s.By("syncing what is queued, until the operator is installed")
+		installed := func() error {
+			_, available := s.Admin.ClusterOperatorHas(ctx, configv1.OperatorAvailable, configv1.ConditionTrue)
+			return errors.Join(s.Admin.Installed(ctx, name, version), available)
+		}
+		rounds := 0
+		for ; installed() != nil && rounds < maxRounds; rounds++ {
+			manager.syncQueued(ctx)
+		}
+		s.Expect(installed()).To(Succeed(), "after %d rounds", rounds)
+		for manager.syncQueued(ctx) > 0 { // statuses that follow from the last ones
+		}
+
+		s.By("running the same manager")
+		before := s.Snapshot().Revision()
+		manager.start()
+		s.Settle()
+		s.Expect(s.Snapshot().Revision()).To(Equal(before), "the manager that runs has written something: %v", s.Requests())
+	})
+}
+
+// builtManager is a manager whose controllers do not run before start.
+type builtManager struct {
+	*Story
+	*operator.Operator
+	start func()
+	// connecting is how many connections to the catalogs and the registry are being made, each of which takes a second.
+	connecting atomic.Int32
+}
+
+// buildManager builds a manager upon an HTTP client, and starts its informers. It runs when the story ends, at the latest, because a
+// controller that never runs does not end its queue.
+func (s *Story) buildManager(ctx context.Context) *builtManager {
+	s.Helper()
+	process, registry := s.NewProcess(managerUser), metrics.NewKubeRegistry()
+	config := process.ClientConfig()
+	settings, err := s.settings(config)
+	s.must(err)
+	client, err := rest.HTTPClientFor(config) // which has the credentials
+	s.must(err)
+	input, err := operator.HTTPInput(client, config, settings)
+	s.must(err)
+	input.Register, input.RegisterCollector = registry.Register, registry.CustomRegister
+	m := &builtManager{Story: s}
+	input.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+		m.connecting.Add(1)
+		defer m.connecting.Add(-1)
+		time.Sleep(time.Second)
+		return s.network.DialContext(ctx, network, address)
+	}
+	input.NewEvents = func(context.Context, string) clientrecord.EventRecorder { return &clientrecord.FakeRecorder{} }
+
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	m.Operator, err = operator.Build(ctx, input)
+	s.must(err)
+	var running sync.WaitGroup
+	m.start = sync.OnceFunc(func() { running.Go(func() { m.Run(ctx) }) })
+	s.Defer(func() {
+		m.start()
+		stop()
+		running.Wait()
+		process.Kill()
+	})
+	m.StartInformers(ctx)
+	s.must(m.WaitForCaches(ctx))
+	return m
+}
+
+// syncQueued syncs each controller for the keys in its queue, and returns the number of syncs. Then it lets the cluster come to rest, and
+// time pass.
+func (m *builtManager) syncQueued(ctx context.Context) (syncs int) {
+	m.Helper()
+	for _, controller := range m.Controllers() {
+		keys, err := m.DrainQueue(controller)
+		m.must(err)
+		for _, key := range keys {
+			m.syncOnce(ctx, controller, key)
+			syncs++
+		}
+	}
+	m.Settle()
+	return syncs
+}
+
+// syncOnce syncs a controller once, and waits for what that has started. An error of the sync may be gone with a later one.
+func (m *builtManager) syncOnce(ctx context.Context, controller, key string) {
+	m.Helper()
+	if err := m.SyncOnce(ctx, controller, key); err != nil {
+		m.Logf("syncing %s for %q: %v", controller, key, err)
+	}
+	m.must(m.WaitIdle(ctx))
+	m.Expect(m.connecting.Load()).To(BeZero(), "something that a sync of %s for %q has started still runs", controller, key)
+}

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// oddCatalog has, for package demo, what catalogd serves without a word and what a reader has to live with.
+// oddCatalog has, for package demo, unusual content that catalogd serves without an error.
 const oddCatalog = `{"schema":"olm.package","name":"demo","defaultChannel":"stable","unknownField":{"a":[1]}}
 {"schema":"example.unknown","package":"demo","name":"x"}
 {"schema":"olm.channel","package":"demo","name":"heads","entries":[{"name":"demo.v1.0.0"},{"name":"demo.v2.0.0"}]}
@@ -143,7 +143,7 @@ func holdsLittleOfALargeFile(t *testing.T) {
 	}
 }
 
-// peakReader looks at the heap now and then while it is read from.
+// peakReader measures the heap regularly while it is read.
 type peakReader struct {
 	io.Reader
 	before, read, looked, heap int64
@@ -152,7 +152,7 @@ type peakReader struct {
 func (p *peakReader) Read(b []byte) (int, error) {
 	n, err := p.Reader.Read(b)
 	if p.read += int64(n); p.before == 0 || p.read-p.looked > 5<<20 {
-		runtime.GC() // what is garbage is not held
+		runtime.GC() // count only live objects
 		var stats runtime.MemStats
 		runtime.ReadMemStats(&stats)
 		if p.before == 0 {

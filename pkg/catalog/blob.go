@@ -11,31 +11,31 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// blob is one object of the stream: its identity, and the raw fields that are read when its package is wanted.
+// blob is one object of the stream: its identity, and the raw fields that are decoded only when its package is wanted.
 type blob struct {
 	schema, pkg, name                          string
 	defaultChannel, entries, image, properties []byte
-	// raw is the whole blob; nil for a large one, of which only what is read of the fields above is there.
+	// raw is the complete blob. It is nil for a large blob, of which only the fields above are in memory.
 	raw   []byte
 	large bool
-	// refused is why entries or properties of a large blob are not there.
-	refused error
+	// omittedErr is why entries or properties of a large blob are missing.
+	omittedErr error
 }
 
-// parse finds the fields of a blob without decoding more than its identity.
+// parse finds the fields of a blob and decodes only its identity.
 func parse(raw []byte) (blob, error) {
 	b := blob{raw: raw}
-	var room [8]string
-	seen := room[:0]
+	var names [8]string
+	hasField := names[:0]
 	err := object(raw, func(key, value []byte) (err error) {
 		field := b.field(key, value, &err)
 		if field == "" || err != nil {
 			return err
 		}
-		if slices.Contains(seen, field) {
-			return twice(field)
+		if slices.Contains(hasField, field) {
+			return duplicateField(field)
 		}
-		seen = append(seen, field)
+		hasField = append(hasField, field)
 		return nil
 	})
 	switch {
@@ -49,24 +49,24 @@ func parse(raw []byte) (blob, error) {
 	return b, nil
 }
 
-func twice(field string) error {
+func duplicateField(field string) error {
 	return fmt.Errorf("key %q is there twice (keys that differ in case only are the same)", field)
 }
 
 // fieldNames are the fields of a blob that are read.
 var fieldNames = [...]string{"schema", "package", "name", "defaultChannel", "entries", "image", "properties"}
 
-// fieldName gives a key that is read its proper spelling; any other is empty.
+// fieldName returns the canonical spelling of a key, empty for a key that is not used.
 func fieldName(key []byte) string {
 	for _, name := range fieldNames {
-		if is(key, name) {
+		if matchesKey(key, name) {
 			return name
 		}
 	}
 	return ""
 }
 
-// field stores the value of a key that is read and returns the key's proper spelling, empty for any other key.
+// field stores the value of a key and returns the key's canonical spelling, empty for a key that is not used.
 func (b *blob) field(key, value []byte, err *error) string {
 	name := fieldName(key)
 	decode := func(into *string) {
@@ -93,7 +93,7 @@ func (b *blob) field(key, value []byte, err *error) string {
 	return name
 }
 
-// owner is the package that the blob belongs to, empty for a schema that is not read and for a blob that names none.
+// owner returns the package that the blob belongs to: empty for an unknown schema and for a blob without a package.
 func (b *blob) owner() string {
 	switch b.schema {
 	case schemaPackage:
@@ -107,7 +107,7 @@ func (b *blob) owner() string {
 	return ""
 }
 
-// label names the blob in errors, as far as it could be read.
+// label identifies the blob in errors by the identity fields that it has.
 func (b *blob) label() string {
 	var parts []string
 	for _, part := range []struct{ what, is string }{{"schema", b.schema}, {"package", b.pkg}, {"name", b.name}} {
@@ -121,7 +121,7 @@ func (b *blob) label() string {
 	return " (" + strings.Join(parts, ", ") + ")"
 }
 
-// title names the blob in faults of its package: by its name, or by its number in the stream where it has none.
+// title identifies the blob in faults of its package: by its name, or by its number in the stream if it has none.
 func (b *blob) title(n int) string {
 	if b.name == "" {
 		return fmt.Sprintf("%s in blob %d", b.schema, n)
@@ -129,7 +129,7 @@ func (b *blob) title(n int) string {
 	return b.schema + " " + truncate.Quote(b.name)
 }
 
-// addTo decodes the blob into the builder; an error says that it has not the shape of its schema.
+// addTo decodes the blob into the builder. It returns an error if the blob does not have the shape of its schema.
 func (b *blob) addTo(builder *Builder) error {
 	switch b.schema {
 	case schemaPackage:
@@ -150,7 +150,7 @@ func (b *blob) addTo(builder *Builder) error {
 }
 
 func (b *blob) addPackage(builder *Builder) error {
-	channel, err := optional(b.defaultChannel)
+	channel, err := optionalText(b.defaultChannel)
 	if err != nil {
 		return fmt.Errorf("defaultChannel: %w", err)
 	}
@@ -158,8 +158,9 @@ func (b *blob) addPackage(builder *Builder) error {
 	return nil
 }
 
-// addChannel goes through a long list of entries twice: none of them counts when one has not the shape of an entry, and they are not
-// decoded all at once, because a list of "{}" would take eighty times its size.
+// addChannel iterates over a long list of entries twice: if one of them is invalid, none is used. They are not decoded at
+// once,
+// because a list of "{}" takes eighty times its size in memory.
 func (b *blob) addChannel(builder *Builder) error {
 	if b.name == "" {
 		return errors.New("it has no name")
@@ -172,7 +173,7 @@ func (b *blob) addChannel(builder *Builder) error {
 		builder.AddChannel(b.pkg, b.name, entry)
 	}
 	var entries []Entry
-	if shortList(b.entries, &entries) {
+	if decodeShortList(b.entries, &entries) {
 		builder.AddChannel(b.pkg, b.name)
 		for i, entry := range entries {
 			add(i+1, entry)
@@ -190,8 +191,8 @@ func (b *blob) addChannel(builder *Builder) error {
 func (b *blob) eachEntry(f func(n int, entry Entry)) error {
 	n := 0
 	err := array(b.entries, func(element []byte) error {
-		if n++; n > maxPieces {
-			return errEnough
+		if n++; n > maxElements {
+			return errLimitReached
 		}
 		var entry Entry
 		if err := json.Unmarshal(element, &entry); err != nil {
@@ -200,14 +201,14 @@ func (b *blob) eachEntry(f func(n int, entry Entry)) error {
 		f(n, entry)
 		return nil
 	})
-	if errors.Is(err, errEnough) {
+	if errors.Is(err, errLimitReached) {
 		return nil
 	}
 	return err
 }
 
-// errEnough ends a list of which no more is kept.
-var errEnough = errors.New("no more is kept")
+// errLimitReached ends the iteration over a list when the package's limit is reached.
+var errLimitReached = errors.New("no more is kept")
 
 func (b *blob) addBundle(builder *Builder) error {
 	if b.name == "" {
@@ -215,7 +216,7 @@ func (b *blob) addBundle(builder *Builder) error {
 	}
 	bundle := Bundle{Name: b.name}
 	var err error
-	if bundle.Image, err = optional(b.image); err != nil {
+	if bundle.Image, err = optionalText(b.image); err != nil {
 		return fmt.Errorf("image: %w", err)
 	}
 	if b.properties != nil {
@@ -227,8 +228,8 @@ func (b *blob) addBundle(builder *Builder) error {
 	return nil
 }
 
-// addProperties goes through all properties whatever is wrong with one of them: upgrade rules hold for the package, even
-// when the bundle that brings them cannot be used. It returns the first error.
+// addProperties reads all properties, even after an error: upgrade rules apply to the package, even if their bundle is
+// unusable. It returns the first error.
 func (b *blob) addProperties(builder *Builder, bundle *Bundle) error {
 	var first error
 	err := array(b.properties, func(element []byte) error {
@@ -250,13 +251,13 @@ func (b *blob) addProperties(builder *Builder, bundle *Bundle) error {
 	return first
 }
 
-// splitProperty reads one element of a blob's properties.
+// splitProperty decodes one element of a blob's properties.
 func splitProperty(element []byte) (kind string, value []byte, err error) {
 	err = object(element, func(key, raw []byte) (err error) {
 		switch {
-		case is(key, "type"):
+		case matchesKey(key, "type"):
 			kind, err = text(raw)
-		case is(key, "value"):
+		case matchesKey(key, "value"):
 			value = raw
 		}
 		return err
@@ -272,19 +273,19 @@ func (b *blob) addDeprecations(builder *Builder) error {
 	return err
 }
 
-func optional(raw []byte) (string, error) {
+func optionalText(raw []byte) (string, error) {
 	if raw == nil {
 		return "", nil
 	}
 	return text(raw)
 }
 
-// is compares a key as encoding/json does, and with it every tool that reads catalogs: case does not matter.
-func is(key []byte, name string) bool {
+// matchesKey compares a key without regard to case, as encoding/json does, and so do all tools that read catalogs.
+func matchesKey(key []byte, name string) bool {
 	return len(key) >= len(name) && (string(key) == name || strings.EqualFold(string(key), name))
 }
 
-// syntaxError asks encoding/json what is wrong, since it says where.
+// syntaxError returns encoding/json's error for raw, because it has the position.
 func syntaxError(raw []byte) error {
 	var any json.RawMessage
 	if err := json.Unmarshal(bytes.TrimSpace(raw), &any); err != nil {

@@ -11,73 +11,75 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// Bounds of what one package may hold; what is beyond is left out and counted in Faults. The largest package of the
-// OpenShift 4.20 catalogs has 216 bundles.
+// Limits for one package. What exceeds them is omitted and counted in Faults. The largest package of the OpenShift 4.20
+// catalogs
+// has 216 bundles.
 const (
 	maxBundles  = 10_000
 	maxChannels = 1_000
 	maxEntries  = 50_000
 	maxFaults   = 10
-	// maxKeptFaults is how many are kept to tell the first and the number of the others.
-	maxKeptFaults = 100
-	maxName       = 2_048
-	maxSentence   = 400
+	// maxRetainedFaults is how many faults are retained, to report the first maxFaults and the number of the others.
+	maxRetainedFaults = 100
+	maxName           = 2_048
+	maxSentence       = 400
 )
 
-// Builder puts packages together from parts that come in any order, some of them more than once. The zero value is
-// ready; it is not safe for concurrent use.
+// Builder builds packages from parts that are added in any order, possibly more than once. The zero value is ready for use.
+// It is
+// not safe for concurrent use.
 type Builder struct {
-	packages map[string]*draft
-	// providers collects who brings which kinds, nil where nobody asks.
+	packages map[string]*packageBuilder
+	// providers collects which packages provide which kinds. It is nil if the caller does not need that.
 	providers *ProvidersBuilder
-	// Memory lends what is kept; nil lends without a bound.
-	Memory Memory
+	// Memory is the budget for what is retained. Nil means no limit.
+	Memory MemoryBudget
 	err    error
 }
 
-// draft is one package being built.
-type draft struct {
+// packageBuilder builds one package.
+type packageBuilder struct {
 	builder  *Builder
 	name     string
-	shared   shared
+	interner interner
 	defaults map[string]bool
 	channels map[string]map[string]Entry
 	bundles  map[string]Bundle
-	// clashing names bundles that came twice with different content; neither is used.
-	clashing map[string]bool
-	faults   map[string]bool
-	notes    map[string]bool
-	entries  int
-	// size is how much memory was taken for the package; tooLarge says that it was more than a package may take.
+	// conflicting has the names of bundles that were added twice with different content. Neither is used.
+	conflicting map[string]bool
+	faults      map[string]bool
+	notes       map[string]bool
+	entries     int
+	// size is how many bytes are reserved for the package. tooLarge means that it exceeded maxPackage.
 	size     int
 	tooLarge bool
-	// deprecations and rules are kept by what they say.
+	// deprecations and rules are keyed by a digest of their content.
 	deprecations map[string][]Deprecation
 	rules        map[string]UpgradeRules
 }
 
-func (b *Builder) draft(name string) *draft {
+func (b *Builder) packageBuilder(name string) *packageBuilder {
 	if d, ok := b.packages[name]; ok {
 		return d
 	}
 	if b.packages == nil {
-		b.packages = map[string]*draft{}
+		b.packages = map[string]*packageBuilder{}
 	}
-	d := newDraft(b, name)
+	d := newPackageBuilder(b, name)
 	b.packages[name] = d
-	d.keep(sizeOfPackage + len(name))
+	d.reserve(sizeOfPackage + len(name))
 	return d
 }
 
-func newDraft(b *Builder, name string) *draft {
-	return &draft{
+func newPackageBuilder(b *Builder, name string) *packageBuilder {
+	return &packageBuilder{
 		builder: b, name: name,
-		defaults: map[string]bool{},
-		channels: map[string]map[string]Entry{},
-		bundles:  map[string]Bundle{},
-		clashing: map[string]bool{},
-		faults:   map[string]bool{},
-		notes:    map[string]bool{},
+		defaults:    map[string]bool{},
+		channels:    map[string]map[string]Entry{},
+		bundles:     map[string]Bundle{},
+		conflicting: map[string]bool{},
+		faults:      map[string]bool{},
+		notes:       map[string]bool{},
 
 		deprecations: map[string][]Deprecation{},
 		rules:        map[string]UpgradeRules{},
@@ -86,28 +88,28 @@ func newDraft(b *Builder, name string) *draft {
 
 // AddPackage adds a package and its default channel, which may be empty.
 func (b *Builder) AddPackage(name, defaultChannel string) {
-	d := b.draft(name)
-	if defaultChannel == "" || d.defaults[defaultChannel] || !d.fits(subject{"package", name}, field{"defaultChannel", defaultChannel}) {
+	d := b.packageBuilder(name)
+	if defaultChannel == "" || d.defaults[defaultChannel] || !d.checkLengths(subject{"package", name}, field{"defaultChannel", defaultChannel}) {
 		return
 	}
-	if d.keep(sizeOfText + len(defaultChannel)) {
+	if d.reserve(sizeOfText + len(defaultChannel)) {
 		d.defaults[defaultChannel] = true
 	}
 }
 
-// AddChannel adds entries to a channel of a package; both are created if they are not there yet.
+// AddChannel adds entries to a channel of a package. It creates both if they do not exist.
 func (b *Builder) AddChannel(pkg, channel string, entries ...Entry) {
-	d := b.draft(pkg)
-	if !d.fits(subject{"channel", channel}, field{"name", channel}) {
+	d := b.packageBuilder(pkg)
+	if !d.checkLengths(subject{"channel", channel}, field{"name", channel}) {
 		return
 	}
 	known, ok := d.channels[channel]
 	if !ok {
 		if len(d.channels) >= maxChannels {
-			d.fault("there are more than %d channels", maxChannels)
+			d.addFault("there are more than %d channels", maxChannels)
 			return
 		}
-		if !d.keep(sizeOfChannel + len(channel)) {
+		if !d.reserve(sizeOfChannel + len(channel)) {
 			return
 		}
 		known = map[string]Entry{}
@@ -119,30 +121,30 @@ func (b *Builder) AddChannel(pkg, channel string, entries ...Entry) {
 }
 
 func (b *Builder) addEntry(pkg, channel string, known map[string]Entry, entry Entry) {
-	d := b.draft(pkg)
+	d := b.packageBuilder(pkg)
 	fields := []field{{"name", entry.Name}, {"replaces", entry.Replaces}, {"skipRange", entry.SkipRange}}
 	for _, skip := range entry.Skips {
 		fields = append(fields, field{"skips", skip})
 	}
-	if d.tooLarge || !d.fits(entrySubject{entry.Name, channel}, fields...) {
+	if d.tooLarge || !d.checkLengths(entrySubject{entry.Name, channel}, fields...) {
 		return
 	}
 	entry.Skips = slices.Compact(slices.Sorted(slices.Values(entry.Skips)))
 	before, ok := known[entry.Name]
 	switch {
 	case !ok && d.entries >= maxEntries:
-		d.fault("there are more than %d channel entries", maxEntries)
+		d.addFault("there are more than %d channel entries", maxEntries)
 		return
-	case !ok && !d.keep(entry.size()):
+	case !ok && !d.reserve(entry.size()):
 		return
 	case !ok:
 		d.entries++
 	case reflect.DeepEqual(before, entry):
 		return
 	default:
-		d.fault("channel %s has two different entries for %s", truncate.Quote(channel), truncate.Quote(entry.Name))
-		// Which came first is an accident of the stream; the same one of the two must win every time.
-		if compareEntries(before, entry) < 0 || !d.keep(entry.size()) {
+		d.addFault("channel %s has two different entries for %s", truncate.Quote(channel), truncate.Quote(entry.Name))
+		// The order of the stream is arbitrary; the choice between the two must not depend on it.
+		if compareEntries(before, entry) < 0 || !d.reserve(entry.size()) {
 			return
 		}
 		d.release(before.size())
@@ -150,11 +152,12 @@ func (b *Builder) addEntry(pkg, channel string, known map[string]Entry, entry En
 	known[entry.Name] = entry
 }
 
-// AddBundle adds a bundle to a package. The same bundle may be added again; two different ones of the same name are
-// both left out, as a fault of the package.
+// AddBundle adds a bundle to a package. An identical bundle may be added again. If two different bundles have the same name,
+// both are
+// omitted, with a fault of the package.
 func (b *Builder) AddBundle(pkg string, bundle Bundle) {
-	d := b.draft(pkg)
-	if d.tooLarge || !d.fits(subject{"bundle", bundle.Name}, bundle.fields()...) {
+	d := b.packageBuilder(pkg)
+	if d.tooLarge || !d.checkLengths(subject{"bundle", bundle.Name}, bundle.fields()...) {
 		return
 	}
 	bundle.MaxOpenShiftVersions = slices.Sorted(slices.Values(bundle.MaxOpenShiftVersions))
@@ -164,46 +167,48 @@ func (b *Builder) AddBundle(pkg string, bundle Bundle) {
 	switch {
 	case ok && reflect.DeepEqual(before, bundle):
 	case ok:
-		d.clashing[before.Name] = true
-		d.fault("bundle %s is there twice with different content; neither is used", truncate.Quote(bundle.Name))
+		d.conflicting[before.Name] = true
+		d.addFault("bundle %s is there twice with different content; neither is used", truncate.Quote(bundle.Name))
 	case len(d.bundles) >= maxBundles:
-		d.fault("there are more than %d bundles", maxBundles)
-	case d.keep(bundle.Size()):
-		d.shared.share(&bundle)
+		d.addFault("there are more than %d bundles", maxBundles)
+	case d.reserve(bundle.Size()):
+		d.interner.intern(&bundle)
 		d.bundles[bundle.Name] = bundle
 	}
 }
 
-// AddFault records that something of this package could not be used: one sentence that names the blob.
+// AddFault records that a part of the package is unusable. The error is one sentence that names the blob.
 func (b *Builder) AddFault(pkg string, err error) {
-	b.draft(pkg).fault("%v", err)
+	b.packageBuilder(pkg).addFault("%v", err)
 }
 
-// AddNote records what the way on which a package is read does not tell of it: one sentence.
+// AddNote records, as one sentence, what the protocol that the package is read over does not report.
 func (b *Builder) AddNote(pkg, sentence string) {
-	b.draft(pkg).notes[bounded(sentence)] = true
+	b.packageBuilder(pkg).notes[boundedSentence(sentence)] = true
 }
 
-// fault keeps a sentence; of more than can be told the first in the order of text stay, so that which came first does not matter.
-func (d *draft) fault(format string, args ...any) {
-	sentence := bounded(fmt.Sprintf(format, args...))
-	if d.faults[sentence] || !d.keep(sizeOfFault+len(sentence)) {
+// addFault records a sentence. Beyond maxRetainedFaults, the first in lexical order are retained, so that the order of the
+// stream does not matter.
+func (d *packageBuilder) addFault(format string, args ...any) {
+	sentence := boundedSentence(fmt.Sprintf(format, args...))
+	if d.faults[sentence] || !d.reserve(sizeOfFault+len(sentence)) {
 		return
 	}
 	d.faults[sentence] = true
-	if len(d.faults) > maxKeptFaults {
+	if len(d.faults) > maxRetainedFaults {
 		last := slices.Max(slices.Collect(maps.Keys(d.faults)))
 		delete(d.faults, last)
 		d.release(sizeOfFault + len(last))
 	}
 }
 
-func bounded(sentence string) string { return truncate.Bytes(sentence, maxSentence) }
+func boundedSentence(sentence string) string { return truncate.Bytes(sentence, maxSentence) }
 
-// field is a text of a package, channel, entry or bundle, and what the catalog calls it.
+// field is a text of a package, channel, entry or bundle, with the name of its field in the catalog.
 type field struct{ name, text string }
 
-// subject names a package, channel or bundle in a fault. A Stringer, so that its name is only quoted when there is a fault.
+// subject names a package, channel or bundle in a fault. It is a Stringer so that its name is quoted only when there is a
+// fault.
 type subject struct{ kind, name string }
 
 // String implements fmt.Stringer.
@@ -217,19 +222,21 @@ func (s entrySubject) String() string {
 	return fmt.Sprintf("entry %s of channel %s", truncate.Quote(s.name), truncate.Quote(s.channel))
 }
 
-// fits reports whether texts are short enough to be kept; if not, it records the fault of the subject, which the caller leaves out.
-func (d *draft) fits(of fmt.Stringer, fields ...field) bool {
+// checkLengths reports whether texts are short enough. If not, it records a fault of the subject, which the caller must
+// omit.
+func (d *packageBuilder) checkLengths(of fmt.Stringer, fields ...field) bool {
 	for _, each := range fields {
 		if len(each.text) > maxName {
-			d.fault("%s is left out: its %s has %d bytes, more than %d; it begins with %s", of, each.name, len(each.text), maxName, truncate.Quote(each.text))
+			d.addFault("%s is left out: its %s has %d bytes, more than %d; it begins with %s", of, each.name, len(each.text), maxName, truncate.Quote(each.text))
 			return false
 		}
 	}
 	return true
 }
 
-// Build returns what was added, sorted by name. It does not check that channels and bundles refer to one another: real
-// catalogs are pruned, and who chooses a version says what is missing for it.
+// Build returns the packages, sorted by name. It does not check that channels and bundles refer to one another: catalogs are
+// often
+// pruned, and version selection reports what is missing.
 func (b *Builder) Build() []Package {
 	packages := make([]Package, 0, len(b.packages))
 	for _, name := range slices.Sorted(maps.Keys(b.packages)) {
@@ -238,10 +245,10 @@ func (b *Builder) Build() []Package {
 	return packages
 }
 
-func (d *draft) build(name string) Package {
+func (d *packageBuilder) build(name string) Package {
 	p := Package{Name: name}
 	if named := slices.Sorted(maps.Keys(d.defaults)); len(named) > 1 {
-		d.fault("the package names several default channels: [%s %s], of %d", truncate.Quote(named[0]), truncate.Quote(named[1]), len(named))
+		d.addFault("the package names several default channels: [%s %s], of %d", truncate.Quote(named[0]), truncate.Quote(named[1]), len(named))
 	} else {
 		p.DefaultChannel = strings.Join(slices.Collect(maps.Keys(d.defaults)), "")
 	}
@@ -254,27 +261,27 @@ func (d *draft) build(name string) Package {
 		})
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.bundles)) {
-		if !d.clashing[name] {
+		if !d.conflicting[name] {
 			bundle := d.bundles[name]
 			bundle.Deprecated = deprecated[Deprecation{Schema: schemaBundle, Name: name}]
 			p.Bundles = append(p.Bundles, bundle)
 		}
 	}
 	p.UpgradeRules = d.buildRules()
-	p.Faults, p.Notes = sentences(d.faults), sentences(d.notes)
+	p.Faults, p.Notes = sortedSentences(d.faults), sortedSentences(d.notes)
 	return p
 }
 
-// sentences sorts and bounds what is said of a package.
-func sentences(said map[string]bool) []string {
-	out := slices.Sorted(maps.Keys(said))
+// sortedSentences sorts a package's faults or notes and limits their number.
+func sortedSentences(set map[string]bool) []string {
+	out := slices.Sorted(maps.Keys(set))
 	if more := len(out) - maxFaults; more > 0 {
 		out = append(out[:maxFaults:maxFaults], fmt.Sprintf("and %d more", more))
 	}
 	return out
 }
 
-// size is what the entry takes in memory.
+// size returns the entry's size in memory, in bytes.
 func (e *Entry) size() int {
 	size := sizeOfEntry + len(e.Name) + len(e.Replaces) + len(e.SkipRange)
 	for _, skip := range e.Skips {

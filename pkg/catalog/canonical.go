@@ -12,14 +12,16 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// maxCanonicalDepth is how deep a value may be nested that is put into canonical form.
+// maxCanonicalDepth limits the nesting of a value that is converted to canonical form.
 const maxCanonicalDepth = 64
 
-// canonical returns the JSON object that value is, in one form for all that are equal as JSON values: keys sorted, no white
-// space, nothing escaped that need not be. Numbers are as encoding/json writes a 64-bit float, which is what catalogd and the
-// registry's API have made of them already. Identity are fields to be added where the object has them not.
+// canonical returns a JSON object in a form that is the same for all equal JSON values: keys sorted, no white space, no
+// needless
+// escapes. Numbers are formatted as encoding/json formats a float64, as catalogd and the registry's API do before. The
+// fields in
+// identity are added if the object does not have them.
 //
-// An error says why the value is not one that can be relied on: no object, a key that is there twice (in whatever case).
+// It returns an error if the value is unreliable: if it is no object, or has a key twice (without regard to case).
 func canonical(value []byte, identity map[string]string) ([]byte, error) {
 	decoder := json.NewDecoder(bytes.NewReader(value))
 	decoded, err := decodeUnique(decoder, maxCanonicalDepth)
@@ -33,7 +35,7 @@ func canonical(value []byte, identity map[string]string) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("an object was expected, found %s", excerpt(value))
 	}
-	identify(object, identity)
+	setIdentity(object, identity)
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
@@ -43,8 +45,8 @@ func canonical(value []byte, identity map[string]string) ([]byte, error) {
 	return bytes.TrimSpace(out.Bytes()), nil
 }
 
-// identify gives identity fields their proper spelling, and adds those that are not there.
-func identify(object map[string]any, identity map[string]string) {
+// setIdentity gives identity fields their canonical spelling, and adds missing ones.
+func setIdentity(object map[string]any, identity map[string]string) {
 	for name, absent := range identity {
 		if _, ok := object[name]; ok {
 			continue
@@ -60,7 +62,7 @@ func identify(object map[string]any, identity map[string]string) {
 	}
 }
 
-// decodeUnique decodes one value as encoding/json does, but refuses objects in which a key is there twice.
+// decodeUnique decodes one value as encoding/json does, but rejects objects with duplicate keys.
 func decodeUnique(decoder *json.Decoder, depth int) (any, error) {
 	token, err := nextToken(decoder)
 	if err != nil {
@@ -88,7 +90,7 @@ func decodeUnique(decoder *json.Decoder, depth int) (any, error) {
 	return decodeObject(decoder, depth)
 }
 
-// nextToken is a token inside a value, where the end is an error.
+// nextToken returns a token inside a value, where the end of the input is an error.
 func nextToken(decoder *json.Decoder) (json.Token, error) {
 	token, err := decoder.Token()
 	if errors.Is(err, io.EOF) {
@@ -97,7 +99,7 @@ func nextToken(decoder *json.Decoder) (json.Token, error) {
 	return token, err
 }
 
-// decodeObject decodes what follows "{".
+// decodeObject decodes an object after its "{".
 func decodeObject(decoder *json.Decoder, depth int) (any, error) {
 	object, folded := map[string]any{}, map[string]bool{}
 	for decoder.More() {
@@ -122,7 +124,7 @@ func decodeObject(decoder *json.Decoder, depth int) (any, error) {
 	return object, err
 }
 
-// foldCase gives the same text for all that strings.EqualFold takes for equal.
+// foldCase returns the same text for all texts that are equal under strings.EqualFold.
 func foldCase(s string) string {
 	return strings.Map(func(r rune) rune {
 		least := r

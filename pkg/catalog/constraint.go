@@ -10,13 +10,14 @@ import (
 )
 
 const (
-	// maxGVKs is how many provided kinds of a bundle are kept. The largest bundles of OpenShift 4.20 have some hundred.
+	// maxGVKs is how many provided kinds of a bundle are retained. The largest bundles of OpenShift 4.20 provide about a
+	// hundred.
 	maxGVKs = 4_096
-	// maxRequirements bounds what one bundle requires, members of constraints counted one by one.
+	// maxRequirements limits the requirements of one bundle; each member of a constraint counts.
 	maxRequirements = 64
-	// maxNesting is how deep constraints may hold constraints.
+	// maxNesting limits the nesting of constraints.
 	maxNesting = 8
-	// maxFailureMessage bounds an author's message.
+	// maxFailureMessage limits an author's message, in bytes.
 	maxFailureMessage = 256
 )
 
@@ -25,7 +26,7 @@ func (b *Bundle) addProvided(value []byte) error {
 	if err != nil {
 		return err
 	}
-	if len(b.ProvidedGVKs) <= maxGVKs { // one more than is kept, by which Builder sees that there are too many
+	if len(b.ProvidedGVKs) <= maxGVKs { // one more than the limit, so that Builder can report the excess
 		b.ProvidedGVKs = append(b.ProvidedGVKs, gvk)
 	}
 	return nil
@@ -53,8 +54,9 @@ func (b *Bundle) addRequiredPackage(value []byte) error {
 	return err
 }
 
-// addConstraint never refuses: a constraint that cannot be read is one that cannot be judged, and the bundle is still there
-// for who has it already.
+// addConstraint never fails: an unreadable constraint becomes an unsupported requirement. The bundle must stay in the
+// package for
+// clusters that run it already.
 func (b *Bundle) addConstraint(value []byte) {
 	b.addRequirement(readConstraint(value))
 }
@@ -79,21 +81,21 @@ func unsupported(format string, args ...any) Requirement {
 
 func readGVK(value []byte) (GVK, error) {
 	var gvk GVK
-	err := texts(value, map[string]*string{"group": &gvk.Group, "version": &gvk.Version, "kind": &gvk.Kind})
+	err := readTexts(value, map[string]*string{"group": &gvk.Group, "version": &gvk.Version, "kind": &gvk.Kind})
 	return gvk, err
 }
 
 func readPackageRange(value []byte) (PackageRange, error) {
 	var pkg PackageRange
-	err := texts(value, map[string]*string{"packageName": &pkg.Name, "versionRange": &pkg.Range})
+	err := readTexts(value, map[string]*string{"packageName": &pkg.Name, "versionRange": &pkg.Range})
 	return pkg, err
 }
 
-// texts reads string fields of an object and ignores the others.
-func texts(value []byte, fields map[string]*string) error {
+// readTexts decodes the string fields of an object that are in fields, and ignores the others.
+func readTexts(value []byte, fields map[string]*string) error {
 	return object(value, func(key, raw []byte) error {
 		for name, into := range fields {
-			if !is(key, name) {
+			if !matchesKey(key, name) {
 				continue
 			}
 			s, err := text(raw)
@@ -106,36 +108,36 @@ func texts(value []byte, fields map[string]*string) error {
 	})
 }
 
-// constraintReader reads one olm.constraint and what is in it.
+// constraintReader decodes one olm.constraint and the constraints nested in it.
 type constraintReader struct {
-	// left is how many constraints may still come.
-	left int
-	// beyond says which bound the constraint is beyond; then nothing of it is read any more.
-	beyond string
+	// remaining is how many more constraints are permitted.
+	remaining int
+	// exceededLimit names the limit that the constraint exceeds. If it is set, the rest is not read.
+	exceededLimit string
 }
 
 func readConstraint(value []byte) Requirement {
-	r := constraintReader{left: maxRequirements}
+	r := constraintReader{remaining: maxRequirements}
 	out := r.read(value, maxNesting)
-	if r.beyond != "" {
-		return Requirement{Unsupported: r.beyond, Message: out.Message}
+	if r.exceededLimit != "" {
+		return Requirement{Unsupported: r.exceededLimit, Message: out.Message}
 	}
 	return out
 }
 
-// read reads a constraint in which others may be nested to the given depth.
+// read decodes a constraint with at most the given depth of nested constraints.
 func (r *constraintReader) read(value []byte, depth int) Requirement {
-	if r.left--; r.left < 0 {
-		r.beyond = fmt.Sprintf("an olm.constraint of more than %d constraints", maxRequirements)
+	if r.remaining--; r.remaining < 0 {
+		r.exceededLimit = fmt.Sprintf("an olm.constraint of more than %d constraints", maxRequirements)
 	}
-	if r.beyond != "" {
+	if r.exceededLimit != "" {
 		return Requirement{}
 	}
 	var out Requirement
 	var message string
 	var found []string
 	err := object(value, func(key, raw []byte) (err error) {
-		if is(key, "failureMessage") {
+		if matchesKey(key, "failureMessage") {
 			if message, err = text(raw); err != nil {
 				return fmt.Errorf("failureMessage: %w", err)
 			}
@@ -160,7 +162,7 @@ func (r *constraintReader) read(value []byte, depth int) Requirement {
 	return out
 }
 
-// member reads what a constraint is about.
+// member decodes the value of one kind of constraint.
 func (r *constraintReader) member(kind string, raw []byte, depth int) (out Requirement, err error) {
 	switch {
 	case strings.EqualFold(kind, "gvk"):
@@ -183,20 +185,20 @@ func (r *constraintReader) member(kind string, raw []byte, depth int) (out Requi
 	return out, err
 }
 
-// members reads the list below all, any or not.
+// members decodes the list of an all, any or not constraint.
 func (r *constraintReader) members(raw []byte, depth int) (members []Requirement, err error) {
 	if depth == 0 {
-		r.beyond = fmt.Sprintf("olm.constraints nested deeper than %d", maxNesting)
+		r.exceededLimit = fmt.Sprintf("olm.constraints nested deeper than %d", maxNesting)
 		return nil, nil
 	}
 	err = object(raw, func(key, list []byte) error {
-		if !is(key, "constraints") {
+		if !matchesKey(key, "constraints") {
 			return fmt.Errorf("the field %s is not known", truncate.Quote(key))
 		}
 		return array(list, func(element []byte) error {
 			members = append(members, r.read(element, depth-1))
-			if r.beyond != "" {
-				return errors.New(r.beyond) // reading on would only fill memory
+			if r.exceededLimit != "" {
+				return errors.New(r.exceededLimit) // the rest would only use memory
 			}
 			return nil
 		})

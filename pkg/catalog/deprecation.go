@@ -14,35 +14,37 @@ import (
 )
 
 const (
-	// maxDeprecations is how many entries a package's deprecations may have: one for all that it may hold.
+	// maxDeprecations limits the entries of a package's deprecations: one for each bundle and channel, and one for the
+	// package.
 	maxDeprecations = maxBundles + maxChannels + 1
-	// maxDeprecationBlobs is how many different olm.deprecations are kept. More than one are a fault already.
+	// maxDeprecationBlobs is how many different olm.deprecations blobs are retained. More than one is a fault already.
 	maxDeprecationBlobs = 4
-	// maxDeprecated bounds the message of one deprecation.
+	// maxDeprecated limits the message of one deprecation, in bytes.
 	maxDeprecated = 1024
-	// deprecatedWithoutMessage is what is said of what is deprecated without a word.
-	deprecatedWithoutMessage = "deprecated"
+	// defaultDeprecationMessage replaces an empty message.
+	defaultDeprecationMessage = "deprecated"
 )
 
-// Deprecation says that something of a package should no longer be used.
+// Deprecation marks a package, channel or bundle as deprecated.
 type Deprecation struct {
 	// Schema is "olm.package", "olm.channel" or "olm.bundle"; any other is ignored.
 	Schema string
-	// Name is that of the channel or bundle; of a package it is empty, or the package's. What the package does not have is ignored.
+	// Name is the name of the channel or bundle. For a package it is empty or the package's name. Unknown names are ignored.
 	Name string
 	// Message may be empty.
 	Message string
 }
 
-// AddDeprecations adds all deprecations of a package. A package has one list of them: different ones are a fault that names
-// them, and all of them count.
+// AddDeprecations adds all deprecations of a package. A package should have one list of them. Several different lists are a
+// fault that
+// names their entries; all of them are used.
 func (b *Builder) AddDeprecations(pkg string, deprecations []Deprecation) {
-	d := b.draft(pkg)
+	d := b.packageBuilder(pkg)
 	if len(deprecations) == 0 {
 		return
 	}
 	if len(deprecations) > maxDeprecations {
-		d.fault("%s has more than %d entries", schemaDeprecations, maxDeprecations)
+		d.addFault("%s has more than %d entries", schemaDeprecations, maxDeprecations)
 		deprecations = deprecations[:maxDeprecations]
 	}
 	var kept []Deprecation
@@ -51,7 +53,7 @@ func (b *Builder) AddDeprecations(pkg string, deprecations []Deprecation) {
 			entry.Name = ""
 		}
 		entry.Message = DeprecationMessage(entry.Message)
-		if d.fits(subject{"deprecation of", entry.Name}, field{"name", entry.Name}, field{"schema", entry.Schema}) {
+		if d.checkLengths(subject{"deprecation of", entry.Name}, field{"name", entry.Name}, field{"schema", entry.Schema}) {
 			kept = append(kept, entry)
 		}
 	}
@@ -62,7 +64,7 @@ func (b *Builder) AddDeprecations(pkg string, deprecations []Deprecation) {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%q", kept)
 	key := string(sum.Sum(nil))
-	if _, known := d.deprecations[key]; known || !d.keep(sizeOfDeprecations(kept)) {
+	if _, known := d.deprecations[key]; known || !d.reserve(sizeOfDeprecations(kept)) {
 		return
 	}
 	d.deprecations[key] = kept
@@ -70,20 +72,21 @@ func (b *Builder) AddDeprecations(pkg string, deprecations []Deprecation) {
 		last := slices.Max(slices.Collect(maps.Keys(d.deprecations)))
 		d.release(sizeOfDeprecations(d.deprecations[last]))
 		delete(d.deprecations, last)
-		d.fault("there are more than %d different %s", maxDeprecationBlobs, schemaDeprecations)
+		d.addFault("there are more than %d different %s", maxDeprecationBlobs, schemaDeprecations)
 	}
 }
 
-// DeprecationMessage returns the part of a deprecation's message that is kept: at most maxDeprecated bytes, and never empty.
+// DeprecationMessage returns the part of a deprecation's message that is retained: at most maxDeprecated bytes, and never
+// empty.
 func DeprecationMessage(message string) string {
 	message = strings.TrimSpace(message)
 	if message == "" {
-		return deprecatedWithoutMessage
+		return defaultDeprecationMessage
 	}
 	return strings.Clone(truncate.Bytes(message, maxDeprecated)) // a copy, so that the much longer text can be garbage-collected
 }
 
-// sizeOfDeprecations is what a list of them takes in memory.
+// sizeOfDeprecations returns the size of a list in memory, in bytes.
 func sizeOfDeprecations(list []Deprecation) int {
 	size := 0
 	for _, entry := range list {
@@ -92,34 +95,34 @@ func sizeOfDeprecations(list []Deprecation) int {
 	return size
 }
 
-// deprecated returns what is said of each deprecated thing, and records a fault where it is said in several places.
-func (d *draft) deprecated() map[Deprecation]string {
+// deprecated returns the message of each deprecated object, and records a fault if several lists deprecate it differently.
+func (d *packageBuilder) deprecated() map[Deprecation]string {
 	if len(d.deprecations) == 0 {
 		return nil
 	}
 	var lists []string
-	messages := map[Deprecation][]string{}
+	byTarget := map[Deprecation][]string{}
 	for _, key := range slices.Sorted(maps.Keys(d.deprecations)) {
-		lists = append(lists, list(d.deprecations[key]))
+		lists = append(lists, listTargets(d.deprecations[key]))
 		for _, entry := range d.deprecations[key] {
-			of := Deprecation{Schema: entry.Schema, Name: entry.Name}
-			messages[of] = append(messages[of], entry.Message)
+			target := Deprecation{Schema: entry.Schema, Name: entry.Name}
+			byTarget[target] = append(byTarget[target], entry.Message)
 		}
 	}
 	if len(lists) > 1 {
 		slices.Sort(lists)
-		d.fault("there are %d different %s, one a package is allowed: of %s", len(lists), schemaDeprecations, strings.Join(lists, "; and of "))
+		d.addFault("there are %d different %s, one a package is allowed: of %s", len(lists), schemaDeprecations, strings.Join(lists, "; and of "))
 	}
-	out := make(map[Deprecation]string, len(messages))
-	for of, said := range messages {
-		slices.Sort(said)
-		out[of] = truncate.Bytes(strings.Join(slices.Compact(said), "; "), maxDeprecated)
+	out := make(map[Deprecation]string, len(byTarget))
+	for target, messages := range byTarget {
+		slices.Sort(messages)
+		out[target] = truncate.Bytes(strings.Join(slices.Compact(messages), "; "), maxDeprecated)
 	}
 	return out
 }
 
-// list names what a list of deprecations is about.
-func list(entries []Deprecation) string {
+// listTargets names the objects that a list deprecates.
+func listTargets(entries []Deprecation) string {
 	var names []string
 	for _, entry := range entries {
 		names = append(names, strings.TrimSpace(fmt.Sprintf("%s %s", truncate.OneLine(entry.Schema, truncate.MaxQuoted), truncate.OneLine(entry.Name, truncate.MaxQuoted))))
@@ -131,12 +134,12 @@ func list(entries []Deprecation) string {
 	return strings.Join(names, ", ")
 }
 
-// readDeprecations reads the entries of an olm.deprecations blob, up to one more than a package may have.
+// readDeprecations decodes the entries of an olm.deprecations blob: at most one more than a package may have.
 func readDeprecations(raw []byte) ([]Deprecation, error) {
 	var out []Deprecation
 	err := array(raw, func(element []byte) error {
 		if len(out) > maxDeprecations {
-			return errEnough
+			return errLimitReached
 		}
 		var entry struct {
 			Reference struct {
@@ -151,7 +154,7 @@ func readDeprecations(raw []byte) ([]Deprecation, error) {
 		out = append(out, Deprecation{Schema: entry.Reference.Schema, Name: entry.Reference.Name, Message: entry.Message})
 		return nil
 	})
-	if err != nil && !errors.Is(err, errEnough) {
+	if err != nil && !errors.Is(err, errLimitReached) {
 		return nil, fmt.Errorf("entries: %w", err)
 	}
 	return out, nil

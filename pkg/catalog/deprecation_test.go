@@ -59,7 +59,7 @@ func TestDeprecationsOfAllKinds(t *testing.T) {
 	}
 }
 
-func TestDeprecationsAreBounded(t *testing.T) {
+func TestDeprecationsAreLimited(t *testing.T) {
 	var many, blobs []string
 	for i := range 20_000 {
 		many = append(many, fmt.Sprintf(`{"reference":{"schema":"olm.bundle","name":"b%d"},"message":"m"}`, i))

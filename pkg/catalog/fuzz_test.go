@@ -13,8 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// FuzzRead holds that no stream panics, that what was read is sorted and the same however the bytes arrive, and that a
-// stream which is cut short is never taken for a whole one.
+// FuzzRead checks that no stream panics, that the result is sorted and does not depend on how the bytes arrive, and that a
+// truncated
+// stream is never accepted as complete.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(jsonLines))
 	f.Add([]byte(reversed(jsonLines)))
@@ -51,7 +52,7 @@ func FuzzRead(f *testing.F) {
 		}
 		for _, p := range got {
 			checkBounds(t, p)
-			if len(in) <= maxKindProperty { // so that no property is too long to be looked at
+			if len(in) <= maxKindProperty { // so that no property exceeds the limit
 				checkProviders(t, p, providers)
 			}
 			for _, b := range p.Bundles {
@@ -63,13 +64,13 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// checkProviders holds that whatever a package brings is known of it when nobody wants it, too.
+// checkProviders checks that the provided kinds of a package are known even if the package is not wanted.
 func checkProviders(t *testing.T, p Package, providers *Providers) {
 	t.Helper()
 	for _, b := range p.Bundles {
 		for _, gvk := range b.ProvidedGVKs {
-			if gvk.Version != "" && gvk.Kind != "" && !slices.Contains(providers.Of(gvk), p.Name) {
-				t.Errorf("bundle %q brings %q, of which %q are known", b.Name, gvk, providers.Of(gvk))
+			if gvk.Version != "" && gvk.Kind != "" && !slices.Contains(providers.ForKind(gvk), p.Name) {
+				t.Errorf("bundle %q brings %q, of which %q are known", b.Name, gvk, providers.ForKind(gvk))
 			}
 		}
 	}
@@ -113,7 +114,7 @@ func checkRequirement(t *testing.T, r Requirement, depth int) {
 	}
 }
 
-// FuzzObject holds that walking raw JSON finds what encoding/json finds, on every input that encoding/json takes.
+// FuzzObject checks that scanning raw JSON finds what encoding/json finds, for every input that encoding/json accepts.
 func FuzzObject(f *testing.F) {
 	for line := range strings.Lines(jsonLines) {
 		f.Add([]byte(line))
@@ -142,7 +143,7 @@ func FuzzObject(f *testing.F) {
 	})
 }
 
-func TestReadInAnyOrderGivesTheSame(t *testing.T) {
+func TestReadDoesNotDependOnTheOrderOfBlobs(t *testing.T) {
 	lines := slices.Collect(strings.Lines(jsonLines))
 	for seed := range uint64(100) {
 		random := rand.New(rand.NewPCG(seed, 0))

@@ -12,74 +12,75 @@ import (
 )
 
 const (
-	// maxPiece bounds one entry or property of a blob that is read in pieces; etcd could not store a manifest of a third of it.
-	maxPiece = 4 << 20
-	// maxPieces bounds how many of them are kept, one more than a package may have of entries.
-	maxPieces = maxEntries + 1
-	// maxScalar bounds a key and a text among the fields of such a blob.
+	// maxElement limits one entry or property of a large blob, in bytes. etcd could not store a manifest of a third of it.
+	maxElement = 4 << 20
+	// maxElements limits the number of retained elements: one more than the entries that a package may have.
+	maxElements = maxEntries + 1
+	// maxScalar limits a key or a scalar value among the fields of a large blob, in bytes.
 	maxScalar = 64 << 10
-	// maxKept bounds what is kept of one such blob before it is decoded.
-	maxKept = 8 << 20
+	// maxRetained limits what is retained of one large blob before it is decoded, in bytes.
+	maxRetained = 8 << 20
 )
 
-// largeBlob goes through the JSON object at the stream's position that is larger than its window. Of each entry and property it
-// keeps what is read of it later, until it is known that nobody wants the blob; everything else passes through.
+// largeBlob reads a JSON object at the stream's position that is larger than the stream's window. It retains the used parts
+// of each
+// entry and property, unless the package turns out to be unwanted, and skips everything else.
 type largeBlob struct {
 	*stream
 	blob blob
-	// want and kinds are those of the reading: which packages are kept, and whether kinds of the others are.
+	// want and kinds are the options of the read: which packages are retained, and whether kinds of the others are.
 	want  func(pkg string) bool
 	kinds bool
-	// count is how many pieces are kept, taken how much memory for them.
-	count, taken int
-	// refused is why the pieces are not kept; it matters only when the blob is wanted.
-	refused error
-	// passed is the type of the property that was passed over last.
-	passed string
+	// count is the number of retained elements, reserved their memory in bytes.
+	count, reserved int
+	// omittedErr is why the elements are not retained. It matters only if the blob is wanted.
+	omittedErr error
+	// skippedType is the type of the property that was skipped last.
+	skippedType string
 }
 
-// read returns the blob with what is kept of it. release returns its memory, when it has been used.
+// read returns the blob with its retained parts. The caller calls release after its use, to return the memory.
 func (l *largeBlob) read() (b blob, release func(), err error) {
 	l.blob.large = true
-	release = func() { l.memory.Return(l.taken) }
-	if err := l.fields(); err != nil {
+	release = func() { l.memory.Release(l.reserved) }
+	if err := l.readFields(); err != nil {
 		return l.blob, release, err
 	}
 	if l.blob.schema == "" {
 		return l.blob, release, errors.New("it has no schema")
 	}
-	l.blob.refused = l.refused
+	l.blob.omittedErr = l.omittedErr
 	return l.blob, release, nil
 }
 
-// fields goes through the fields.
-func (l *largeBlob) fields() error {
+// readFields reads the fields of the object.
+func (l *largeBlob) readFields() error {
 	l.pos++ // "{"
-	var seen []string
+	var hasField []string
 	for first := true; ; first = false {
-		end, err := l.next('}', first)
+		end, err := l.nextMember('}', first)
 		if err != nil || end {
 			return err
 		}
-		key, err := l.key()
+		key, err := l.readKey()
 		if err != nil {
 			return err
 		}
 		field := fieldName(key)
-		if field != "" && slices.Contains(seen, field) {
-			return twice(field)
+		if field != "" && slices.Contains(hasField, field) {
+			return duplicateField(field)
 		}
 		if field != "" {
-			seen = append(seen, field)
+			hasField = append(hasField, field)
 		}
-		if err := l.field(field); err != nil {
+		if err := l.readField(field); err != nil {
 			return err
 		}
 	}
 }
 
-// next goes to the next member of an object or a list, and says whether it ends instead.
-func (l *largeBlob) next(closing byte, first bool) (end bool, err error) {
+// nextMember advances to the next member of an object or a list, and reports whether it ends instead.
+func (l *largeBlob) nextMember(closing byte, first bool) (end bool, err error) {
 	c, err := l.peek()
 	switch {
 	case err != nil:
@@ -99,12 +100,12 @@ func (l *largeBlob) next(closing byte, first bool) (end bool, err error) {
 	return false, err
 }
 
-// key reads a key and the colon after it. A key that is too long is none that is read.
-func (l *largeBlob) key() (key []byte, err error) {
+// readKey reads a key and its colon. It returns an empty key for one that is too long to be used.
+func (l *largeBlob) readKey() (readKey []byte, err error) {
 	if c, err := l.peek(); err != nil || c != '"' {
 		return nil, cmp.Or(err, errMalformed)
 	}
-	raw, err := l.value(maxScalar)
+	raw, err := l.readValue(maxScalar)
 	if err != nil {
 		return nil, err
 	}
@@ -113,28 +114,28 @@ func (l *largeBlob) key() (key []byte, err error) {
 		if err != nil {
 			return nil, err
 		}
-		key = []byte(decoded)
+		readKey = []byte(decoded)
 	}
 	if c, err := l.peek(); err != nil || c != ':' {
 		return nil, cmp.Or(err, errMalformed)
 	}
 	l.pos++
-	return key, nil
+	return readKey, nil
 }
 
-// field reads the value of a field; one without a name passes through.
-func (l *largeBlob) field(name string) error {
+// readField reads the value of a field, and skips it if the name is empty.
+func (l *largeBlob) readField(name string) error {
 	c, err := l.peek()
 	switch {
 	case err != nil:
 		return err
 	case (name == "entries" || name == "properties") && c == '[':
-		return l.list(name)
+		return l.readList(name)
 	case name == "":
-		_, err := l.value(0)
+		_, err := l.readValue(0)
 		return err
 	}
-	raw, err := l.value(maxScalar)
+	raw, err := l.readValue(maxScalar)
 	if err != nil {
 		return err
 	}
@@ -148,33 +149,33 @@ func (l *largeBlob) field(name string) error {
 	return err
 }
 
-// list reads entries or properties.
-func (l *largeBlob) list(name string) error {
-	if l.refused != nil || !l.isUseful(name) {
-		_, err := l.value(0)
+// readList reads entries or properties.
+func (l *largeBlob) readList(name string) error {
+	if l.omittedErr != nil || !l.mayBeNeeded(name) {
+		_, err := l.readValue(0)
 		return err
 	}
 	l.pos++ // "["
 	out := []byte{'['}
 	for n := 1; ; n++ {
-		end, err := l.next(']', n == 1)
+		end, err := l.nextMember(']', n == 1)
 		if err != nil {
 			return err
 		}
 		if end {
 			break
 		}
-		piece, err := l.piece(name, n)
+		element, err := l.readElement(name, n)
 		if err != nil {
 			return err
 		}
 		switch {
-		case l.refused != nil:
-			return l.rest()
-		case piece != nil && len(out) > 1:
-			out = append(append(out, ','), piece...)
+		case l.omittedErr != nil:
+			return l.skipList()
+		case element != nil && len(out) > 1:
+			out = append(append(out, ','), element...)
 		default:
-			out = append(out, piece...)
+			out = append(out, element...)
 		}
 	}
 	var err error
@@ -182,15 +183,15 @@ func (l *largeBlob) list(name string) error {
 	return err
 }
 
-// piece reads one entry or property, and returns what is kept of it.
-func (l *largeBlob) piece(name string, n int) ([]byte, error) {
-	raw, err := l.value(maxPiece)
+// readElement reads one entry or property, and returns its retained parts.
+func (l *largeBlob) readElement(name string, n int) ([]byte, error) {
+	raw, err := l.readValue(maxElement)
 	switch {
 	case err != nil:
 		return nil, err
 	case raw == nil:
-		if l.refused == nil && (name == "entries" || isRead(l.passed)) {
-			l.refused = fmt.Errorf("number %d of its %s is larger than %d MiB", n, name, maxPiece>>20)
+		if l.omittedErr == nil && (name == "entries" || isRead(l.skippedType)) {
+			l.omittedErr = fmt.Errorf("number %d of its %s is larger than %d MiB", n, name, maxElement>>20)
 		}
 		return nil, nil
 	case !json.Valid(raw):
@@ -200,54 +201,55 @@ func (l *largeBlob) piece(name string, n int) ([]byte, error) {
 	if kept == nil {
 		return nil, nil
 	}
-	// Twice, because a list that grows is there twice for a moment.
+	// Twice, because a growing list is in memory twice while it is copied.
 	size := 2 * (len(kept) + 1)
-	if l.count++; l.count > maxPieces || l.taken+size > maxKept {
-		l.refused = fmt.Errorf("its %s are more than %d, or take more than %d MiB; ask the catalog's publisher to prune it", name, maxPieces, maxKept>>20)
+	if l.count++; l.count > maxElements || l.reserved+size > maxRetained {
+		l.omittedErr = fmt.Errorf("its %s are more than %d, or take more than %d MiB; ask the catalog's publisher to prune it", name, maxElements, maxRetained>>20)
 		return nil, nil
 	}
-	if l.refused = l.memory.Take(size); l.refused != nil {
-		l.refused = &memoryError{l.refused}
+	if l.omittedErr = l.memory.Reserve(size); l.omittedErr != nil {
+		l.omittedErr = &memoryError{l.omittedErr}
 		return nil, nil
 	}
-	l.taken += size
+	l.reserved += size
 	return kept, nil
 }
 
-// rest passes over what is left of a list.
-func (l *largeBlob) rest() error {
-	e := extent{depth: 1}
+// skipList skips the rest of a list.
+func (l *largeBlob) skipList() error {
+	e := valueScanner{depth: 1}
 	if end := e.scan(l.buf, l.pos, l.pos); end >= 0 {
 		l.pos = end
 		return nil
 	}
-	return l.pass(&e)
+	return l.skipRest(&e)
 }
 
-// isUseful says whether a list may still be read, as far as the fields before it tell.
-func (l *largeBlob) isUseful(name string) bool {
+// mayBeNeeded reports whether a list may be used, according to the fields before it.
+func (l *largeBlob) mayBeNeeded(name string) bool {
 	switch l.blob.schema {
 	case "":
 	case schemaBundle:
-		return name == "properties" && (l.kinds || l.isWanted())
+		return name == "properties" && (l.kinds || l.mayBeWanted())
 	case schemaChannel, schemaDeprecations:
-		return name == "entries" && l.isWanted()
+		return name == "entries" && l.mayBeWanted()
 	default:
 		return false
 	}
-	return l.isWanted() || name == "properties" && l.kinds
+	return l.mayBeWanted() || name == "properties" && l.kinds
 }
 
-// isWanted says whether the package is wanted, or not known yet.
-func (l *largeBlob) isWanted() bool {
+// mayBeWanted reports whether the package is wanted or not known yet.
+func (l *largeBlob) mayBeWanted() bool {
 	return l.want == nil || l.blob.pkg == "" || l.want(l.blob.pkg)
 }
 
-// reduce leaves of an entry or a property what is read of it, nil for nothing. What has not the expected shape stays as it is.
+// reduce returns the used parts of an entry or a property, nil for none. It returns a value of an unexpected shape
+// unchanged.
 func (l *largeBlob) reduce(name string, raw []byte) []byte {
 	keys := []string{"name", "replaces", "skips", "skipRange", "reference", "message"}
 	if name == "properties" {
-		if kind, _, err := splitProperty(raw); err == nil && (!isRead(kind) || !l.isWanted() && (kind != propertyGVK || len(raw) > maxKindProperty)) {
+		if kind, _, err := splitProperty(raw); err == nil && (!isRead(kind) || !l.mayBeWanted() && (kind != propertyGVK || len(raw) > maxKindProperty)) {
 			return nil
 		}
 		keys = []string{"type", "value"}
@@ -255,7 +257,7 @@ func (l *largeBlob) reduce(name string, raw []byte) []byte {
 	out := []byte{'{'}
 	if err := object(raw, func(key, value []byte) error {
 		for _, name := range keys {
-			if is(key, name) {
+			if matchesKey(key, name) {
 				if len(out) > 1 {
 					out = append(out, ',')
 				}
@@ -270,7 +272,7 @@ func (l *largeBlob) reduce(name string, raw []byte) []byte {
 	return append(out, '}')
 }
 
-// peek goes to the next byte that is no white space.
+// peek advances to the next byte that is not white space.
 func (l *largeBlob) peek() (byte, error) {
 	for {
 		if l.pos = skipSpace(l.buf, l.pos); l.pos < len(l.buf) {
@@ -282,12 +284,12 @@ func (l *largeBlob) peek() (byte, error) {
 	}
 }
 
-// value returns the value at the position, valid until the next call, or passes over it and returns nil where it has more bytes
-// than the limit or than there is memory for; that is then why the pieces are refused. What type of property was passed over is
-// in passed, as far as its beginning tells.
-func (l *largeBlob) value(limit int) ([]byte, error) {
+// readValue returns the value at the position, valid until the next call. If the value exceeds the limit or the memory, it
+// skips the
+// value, returns nil, and sets omittedErr (for memory) and skippedType (if the type is at the value's beginning).
+func (l *largeBlob) readValue(limit int) ([]byte, error) {
 	l.limit = max(limit, maxWindow)
-	var e extent
+	var e valueScanner
 	scalar := !bytes.ContainsAny(l.buf[l.pos:l.pos+1], `{["`)
 	for scanned := l.pos; ; {
 		end := -1
@@ -316,7 +318,7 @@ func (l *largeBlob) value(limit int) ([]byte, error) {
 			switch err := l.fill(); {
 			case errors.As(err, new(*memoryError)):
 				if limit > maxScalar {
-					l.refused = err
+					l.omittedErr = err
 				}
 				full = true
 			case errors.Is(err, errFull):
@@ -326,7 +328,7 @@ func (l *largeBlob) value(limit int) ([]byte, error) {
 			}
 		}
 		if full && !scalar {
-			return nil, l.pass(&e)
+			return nil, l.skipRest(&e)
 		}
 		if full {
 			if err := l.fill(); err != nil {
@@ -337,19 +339,19 @@ func (l *largeBlob) value(limit int) ([]byte, error) {
 	}
 }
 
-// pass drops the rest of a value, of which everything in the buffer has been scanned.
-func (l *largeBlob) pass(e *extent) error {
-	l.passed = ""
+// skipRest skips the rest of a value, of which the whole buffer has been scanned.
+func (l *largeBlob) skipRest(e *valueScanner) error {
+	l.skippedType = ""
 	_ = object(l.buf[l.pos:], func(key, value []byte) (err error) {
-		if is(key, "type") {
-			l.passed, err = text(value)
+		if matchesKey(key, "type") {
+			l.skippedType, err = text(value)
 		}
 		return err
 	})
 	for {
-		// A backslash that the next byte follows stays, so that it is known that it does.
+		// Retain a final backslash, so that the scanner sees that it escapes the next byte.
 		kept := 0
-		if e.inString && escaped(l.buf, l.pos, len(l.buf)) {
+		if e.inString && isEscaped(l.buf, l.pos, len(l.buf)) {
 			kept = 1
 		}
 		l.pos = len(l.buf) - kept
@@ -363,7 +365,7 @@ func (l *largeBlob) pass(e *extent) error {
 	}
 }
 
-// unexpected makes an error of the end of the stream inside a blob.
+// unexpected converts the end of the stream inside a blob to an error.
 func unexpected(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF

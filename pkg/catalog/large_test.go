@@ -15,11 +15,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// largest is a blob's size that the row names.
+// largest is the blob size of the promise.
 const largest = 30 << 20
 
-// entriesBlob is a channel of a package whose entries are one, over and over, up to a size; schema and package come before or
-// after them, as keys that are sorted have it.
+// entriesBlob is a channel that repeats one entry up to a size. Schema and package precede the entries, or follow them as in
+// sorted keys.
 func entriesBlob(pkg, entry string, sorted bool) io.Reader {
 	begin, end := fmt.Sprintf(`{"schema":"olm.channel","package":%q,"name":"big","entries":[`, pkg), `{"name":"last"}]}`
 	if sorted {
@@ -28,7 +28,8 @@ func entriesBlob(pkg, entry string, sorted bool) io.Reader {
 	return io.MultiReader(strings.NewReader(begin), &repeat{unit: entry + ",", n: largest / (len(entry) + 1)}, strings.NewReader(end))
 }
 
-// TestHRD_B4_RealHeapOfLargeBlobs holds that sixteen readings of blobs of 30 MiB keep little at once, and read what is in them.
+// TestHRD_B4_RealHeapOfLargeBlobs checks that sixteen concurrent reads of blobs of 30 MiB retain little, and return their
+// content.
 func TestHRD_B4_RealHeapOfLargeBlobs(t *testing.T) {
 	const readings, atMost = 16, 64 << 20
 	for sentence, test := range map[string]struct {
@@ -50,7 +51,7 @@ func TestHRD_B4_RealHeapOfLargeBlobs(t *testing.T) {
 				group.Go(func() {
 					in := io.MultiReader(strings.NewReader(jsonLines), entriesBlob("big", test.entry, test.sorted), strings.NewReader("\n"+jsonLines))
 					if i == 0 {
-						in = &looking{Reader: in, look: func() {
+						in = &checkingReader{Reader: in, check: func() {
 							lock.Lock()
 							defer lock.Unlock()
 							most = max(most, liveHeap()-before)
@@ -74,18 +75,18 @@ func TestHRD_B4_RealHeapOfLargeBlobs(t *testing.T) {
 	}
 }
 
-// looking looks at something every few megabytes of what is read.
-type looking struct {
+// checkingReader calls check every few megabytes.
+type checkingReader struct {
 	io.Reader
-	look func()
-	read int
+	check func()
+	read  int
 }
 
-func (l *looking) Read(b []byte) (int, error) {
+func (l *checkingReader) Read(b []byte) (int, error) {
 	n, err := l.Reader.Read(b)
 	if l.read += n; l.read > 3<<20 {
 		l.read = 0
-		l.look()
+		l.check()
 	}
 	return n, err
 }
@@ -97,7 +98,7 @@ func liveHeap() int64 {
 	return int64(stats.HeapAlloc)
 }
 
-// padded makes a large blob of a line by a field that nobody reads, after the first key or before the end.
+// padded enlarges a blob with an unused field, after the first key or before the end.
 func padded(line string, first bool) string {
 	padding := `"description":"` + strings.Repeat(`lorem \" \\ ] } [ { `, maxWindow/16) + `"`
 	if first {
@@ -143,31 +144,31 @@ func TestHRD_B4_LargeBlobsThatAreNoJSON(t *testing.T) {
 	}
 }
 
-// bounded lends so many bytes.
+// boundedMemory is a budget of a fixed number of bytes.
 type boundedMemory struct {
-	lock sync.Mutex
-	left int
+	lock      sync.Mutex
+	remaining int
 }
 
 var errNoMemory = errors.New("no more")
 
-func (m *boundedMemory) Take(n int) error {
+func (m *boundedMemory) Reserve(n int) error {
 	m.lock.Lock()
 	defer m.lock.Unlock()
-	if m.left < n {
+	if m.remaining < n {
 		return errNoMemory
 	}
-	m.left -= n
+	m.remaining -= n
 	return nil
 }
 
-func (m *boundedMemory) Return(n int) {
+func (m *boundedMemory) Release(n int) {
 	m.lock.Lock()
 	defer m.lock.Unlock()
-	m.left += n
+	m.remaining += n
 }
 
-func TestHRD_B4_WhatWouldBeKeptIsBounded(t *testing.T) {
+func TestHRD_B4_RetainedContentIsLimited(t *testing.T) {
 	bundle := func(n int) string {
 		return fmt.Sprintf(`{"schema":"olm.bundle","package":"p","name":"p.v%d","image":%q}`+"\n", n, strings.Repeat("i", 1500))
 	}
@@ -175,12 +176,12 @@ func TestHRD_B4_WhatWouldBeKeptIsBounded(t *testing.T) {
 	for n := range 2000 {
 		in.WriteString(bundle(n))
 	}
-	if _, _, err := ReadServed(bytes.NewReader(in.Bytes()), nil, &boundedMemory{left: 1 << 20}); !errors.Is(err, errNoMemory) || !strings.Contains(err.Error(), `"p"`) {
+	if _, _, err := ReadServed(bytes.NewReader(in.Bytes()), nil, &boundedMemory{remaining: 1 << 20}); !errors.Is(err, errNoMemory) || !strings.Contains(err.Error(), `"p"`) {
 		t.Errorf("more was kept than there is memory for: %v", err)
 	}
-	memory := &boundedMemory{left: 1 << 20}
-	if got, _, err := ReadServed(bytes.NewReader(in.Bytes()), only("other"), memory); err != nil || len(got) != 0 || memory.left != 1<<20 {
-		t.Errorf("what streams through was refused: %v; %d bytes are left", err, memory.left)
+	memory := &boundedMemory{remaining: 1 << 20}
+	if got, _, err := ReadServed(bytes.NewReader(in.Bytes()), only("other"), memory); err != nil || len(got) != 0 || memory.remaining != 1<<20 {
+		t.Errorf("what streams through was refused: %v; %d bytes are left", err, memory.remaining)
 	}
 	for n := range 10_000 {
 		in.WriteString(bundle(n))
@@ -200,7 +201,7 @@ func TestHRD_B5_YAML(t *testing.T) {
 	if _, _, err := ReadServed(strings.NewReader("---\nschema: olm.package\nname: demo\n"), nil, nil); !errors.Is(err, errNotJSON) {
 		t.Errorf("YAML from a server: %v", err)
 	}
-	// 93 KiB of which every alias is as long as the whole: a gigabyte.
+	// 93 KiB in which every alias is as long as the whole document: a gigabyte.
 	bomb := "a: &a \"" + strings.Repeat("x", 64<<10) + "\"\nb: [" + strings.Repeat("*a,", 10_000) + "*a]\n"
 	before := liveHeap()
 	_, err := Read(strings.NewReader(bomb), nil)
@@ -214,7 +215,7 @@ func TestHRD_B5_YAML(t *testing.T) {
 
 // Promise HRD-B8: Errors about catalogs, annotations and image entries name the file or the blob, by number where it has no name, and
 // quote at most 80 characters of a value.
-func TestHRD_B8_FaultsOfCatalogsNameWhatTheyAreAbout(t *testing.T) {
+func TestHRD_B8_FaultsNameTheBlobAndTheFile(t *testing.T) {
 	long := strings.Repeat("v", 1<<20)
 	for sentence, test := range map[string]struct {
 		blob string

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestFormatsAreKeptAsTheCatalogSaysThem(t *testing.T) {
+func TestMediaTypesAreRetainedAsInTheCatalog(t *testing.T) {
 	long := strings.Repeat("x", 1000)
 	var many []string
 	for i := range 20 {

@@ -6,35 +6,36 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// Memory lends a reading the memory for what it keeps. It is safe for concurrent use.
-type Memory interface {
-	// Take reserves bytes before they are used. Its error says that there are no more, and what the bound is.
-	Take(bytes int) error
-	// Return gives bytes back that were taken.
-	Return(bytes int)
+// MemoryBudget limits the memory that a read of a catalog retains. It must be safe for concurrent use.
+type MemoryBudget interface {
+	// Reserve reserves bytes before they are used. Its error names the limit that is reached.
+	Reserve(bytes int) error
+	// Release releases reserved bytes.
+	Release(bytes int)
 }
 
-// unbounded lends whatever is asked for.
-type unbounded struct{}
+// unlimitedMemory grants every reservation.
+type unlimitedMemory struct{}
 
-func (unbounded) Take(int) error { return nil }
-func (unbounded) Return(int)     {}
+func (unlimitedMemory) Reserve(int) error { return nil }
+func (unlimitedMemory) Release(int)       {}
 
-// memoryError says that a reading has no memory for something.
+// memoryError means that a read is out of memory.
 type memoryError struct{ error }
 
 func (e *memoryError) Unwrap() error { return e.error }
 
-// boundedBy is the memory that is given, or one without a bound.
-func boundedBy(memory Memory) Memory {
+// orUnlimited returns the budget, or an unlimited one for nil.
+func orUnlimited(memory MemoryBudget) MemoryBudget {
 	if memory == nil {
-		return unbounded{}
+		return unlimitedMemory{}
 	}
 	return memory
 }
 
-// What a thing of a package takes in memory beside its texts while the package is built, rounded up: its place in a map and the
-// copy of it in the package.
+// Sizes in memory, in bytes, of the parts of a package while it is built, without their texts, rounded up: the place in a
+// map and the
+// copy in the package.
 const (
 	sizeOfPackage     = 1024
 	sizeOfBundle      = 640
@@ -47,30 +48,34 @@ const (
 	sizeOfFault       = 48
 )
 
-// maxPackage bounds what one package may take. 10,000 versions fit; the largest package of the catalogs of OpenShift 4.20 takes a
-// fortieth of it.
+// maxPackage limits the memory of one package, in bytes. 10,000 versions fit. The largest package of the OpenShift 4.20
+// catalogs takes
+// a fortieth of it.
 const maxPackage = 14 << 20
 
-// Reserve takes memory for data of a package that the caller keeps until it adds that data. It returns false when there is none.
-// Then either Err is the reason, or the package is too large, and the caller can drop its data.
-func (b *Builder) Reserve(pkg string, bytes int) bool { return b.draft(pkg).keep(bytes) }
+// Reserve reserves memory, in bytes, for data of a package that the caller retains until it adds that data. If it returns
+// false, either
+// Err is the reason, or the package is too large and the caller can drop its data.
+func (b *Builder) Reserve(pkg string, bytes int) bool { return b.packageBuilder(pkg).reserve(bytes) }
 
-// Release returns the memory that Reserve took. It does nothing for a package that has become too large meanwhile: the Builder has
-// returned that memory already.
-func (b *Builder) Release(pkg string, bytes int) { b.draft(pkg).release(bytes) }
+// Release releases memory that Reserve reserved. It does nothing for a package that has become too large meanwhile: the
+// Builder has
+// released that memory already.
+func (b *Builder) Release(pkg string, bytes int) { b.packageBuilder(pkg).release(bytes) }
 
-// keep takes memory for something of the package, and says whether there was any. A package that is too large costs itself only;
-// where the reading has no more memory, it fails.
-func (d *draft) keep(bytes int) bool {
+// reserve reserves memory for a part of the package, and reports whether it could. A package that is too large is discarded;
+// if the
+// budget is exhausted, the read fails.
+func (d *packageBuilder) reserve(bytes int) bool {
 	b := d.builder
 	switch {
 	case b.err != nil || d.tooLarge:
 		return false
 	case d.size+bytes > maxPackage:
-		d.drop()
+		d.discard()
 		return false
 	}
-	if err := boundedBy(b.Memory).Take(bytes); err != nil {
+	if err := orUnlimited(b.Memory).Reserve(bytes); err != nil {
 		b.err = fmt.Errorf("keeping package %s: %w", truncate.Quote(d.name), err)
 		return false
 	}
@@ -78,22 +83,24 @@ func (d *draft) keep(bytes int) bool {
 	return true
 }
 
-// release gives back what keep took.
-func (d *draft) release(bytes int) {
+// release releases memory that was reserved with reserve.
+func (d *packageBuilder) release(bytes int) {
 	if d.tooLarge {
 		return
 	}
 	d.size -= bytes
-	boundedBy(d.builder.Memory).Return(bytes)
+	orUnlimited(d.builder.Memory).Release(bytes)
 }
 
-// drop discards a package that takes too much memory, so that other packages remain usable. Nothing can be added to it afterwards.
-func (d *draft) drop() {
-	boundedBy(d.builder.Memory).Return(d.size)
-	*d = *newDraft(d.builder, d.name)
-	d.fault("nothing of the package is used: its versions and channels take more than %d MiB of memory; ask the catalog's publisher to prune it, or choose another catalog", maxPackage>>20)
+// discard discards a package that takes too much memory, so that other packages remain usable. Nothing can be added to it
+// afterwards.
+func (d *packageBuilder) discard() {
+	orUnlimited(d.builder.Memory).Release(d.size)
+	*d = *newPackageBuilder(d.builder, d.name)
+	d.addFault("nothing of the package is used: its versions and channels take more than %d MiB of memory; ask the catalog's publisher to prune it, or choose another catalog", maxPackage>>20)
 	d.tooLarge = true
 }
 
-// Err is why what was added could not be kept: the Memory had no more. What Build returns is then not complete.
+// Err returns why the Builder could not retain what was added: the Memory was exhausted. The result of Build is then
+// incomplete.
 func (b *Builder) Err() error { return b.err }

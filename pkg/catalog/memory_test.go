@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestHRD_B4_WhateverIsKeptIsTaken adds megabytes in every way in which something of a package is kept, with memory for one.
-func TestHRD_B4_WhateverIsKeptIsTaken(t *testing.T) {
+// TestHRD_B4_RetainedContentIsReserved adds megabytes of every kind of content, with memory for one megabyte.
+func TestHRD_B4_RetainedContentIsReserved(t *testing.T) {
 	long := strings.Repeat("x", 2000)
 	for what, add := range map[string]func(b *Builder, n int){
 		"packages":         func(b *Builder, n int) { b.AddPackage(fmt.Sprint(n), "") },
@@ -34,7 +34,7 @@ func TestHRD_B4_WhateverIsKeptIsTaken(t *testing.T) {
 			b.AddBundle("p", Bundle{Name: fmt.Sprint(n), ProvidedGVKs: []GVK{{Kind: fmt.Sprint(n, long)}}})
 		},
 	} {
-		builder := Builder{Memory: &boundedMemory{left: 1 << 20}}
+		builder := Builder{Memory: &boundedMemory{remaining: 1 << 20}}
 		for n := range 5000 {
 			add(&builder, n)
 		}
@@ -43,7 +43,7 @@ func TestHRD_B4_WhateverIsKeptIsTaken(t *testing.T) {
 		}
 	}
 	var providers ProvidersBuilder
-	providers.Memory = &boundedMemory{left: 1 << 20}
+	providers.Memory = &boundedMemory{remaining: 1 << 20}
 	for n := range 20_000 {
 		providers.Add("p", GVK{Version: "v1", Kind: fmt.Sprint(n, long[:100])})
 	}
@@ -52,8 +52,8 @@ func TestHRD_B4_WhateverIsKeptIsTaken(t *testing.T) {
 	}
 }
 
-// TestHRD_B4_WhatIsNotKeptIsGivenBack adds what is not kept, over and over, with memory for a little of it.
-func TestHRD_B4_WhatIsNotKeptIsGivenBack(t *testing.T) {
+// TestHRD_B4_DroppedContentIsReleased repeatedly adds content that is dropped, with little memory.
+func TestHRD_B4_DroppedContentIsReleased(t *testing.T) {
 	long := strings.Repeat("x", 2000)
 	for what, add := range map[string]func(b *Builder, n int){
 		"the same bundle":                 func(b *Builder, _ int) { b.AddBundle("p", Bundle{Name: long}) },
@@ -68,7 +68,7 @@ func TestHRD_B4_WhatIsNotKeptIsGivenBack(t *testing.T) {
 		"faults beyond those kept":           func(b *Builder, n int) { b.AddFault("p", fmt.Errorf("%d %.300s", n, long)) },
 		"what is reserved for a short while": func(b *Builder, _ int) { b.Reserve("p", 2000); b.Release("p", 2000) },
 	} {
-		memory := &boundedMemory{left: 1 << 17}
+		memory := &boundedMemory{remaining: 1 << 17}
 		builder := Builder{Memory: memory}
 		for n := range 5000 {
 			add(&builder, n)
@@ -76,16 +76,16 @@ func TestHRD_B4_WhatIsNotKeptIsGivenBack(t *testing.T) {
 		if err := builder.Err(); err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
-		if taken := 1<<17 - memory.left; taken != builder.packages["p"].size {
+		if taken := 1<<17 - memory.remaining; taken != builder.packages["p"].size {
 			t.Errorf("%s: %d bytes are taken, and the package has %d", what, taken, builder.packages["p"].size)
 		}
 	}
 }
 
-// TestHRD_B4_RealHeapOfPackagesThatAreTooLarge holds that nothing stays of packages that are dropped.
+// TestHRD_B4_RealHeapOfPackagesThatAreTooLarge checks that dropped packages leave nothing on the heap.
 func TestHRD_B4_RealHeapOfPackagesThatAreTooLarge(t *testing.T) {
 	const packages, bundles, atMost = 6, 7000, 4 << 20
-	before, memory := liveHeap(), &boundedMemory{left: 16 << 20}
+	before, memory := liveHeap(), &boundedMemory{remaining: 16 << 20}
 	builder := Builder{Memory: memory}
 	for n := range packages * bundles {
 		pkg := fmt.Sprint("p", n/bundles)
@@ -98,7 +98,7 @@ func TestHRD_B4_RealHeapOfPackagesThatAreTooLarge(t *testing.T) {
 	if len(got) != packages || len(got[0].Bundles) != 0 || len(got[0].Faults) != 1 || !strings.Contains(got[0].Faults[0], "nothing of the package is used") {
 		t.Errorf("%d packages, the first: %.500v", len(got), got[:min(1, len(got))])
 	}
-	if taken := 16<<20 - memory.left; taken > packages*1024 {
+	if taken := 16<<20 - memory.remaining; taken > packages*1024 {
 		t.Errorf("%d bytes are still taken", taken)
 	}
 	runtime.KeepAlive(&builder)

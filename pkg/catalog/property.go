@@ -9,7 +9,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// Property types that are read; all others are ignored.
+// Property types that are used; all others are ignored.
 const (
 	propertyPackage         = "olm.package"
 	propertyMaxOpenShift    = "olm.maxOpenShiftVersion"
@@ -22,7 +22,7 @@ const (
 	propertyMediaType       = "olm.bundle.mediatype"
 )
 
-// isRead says whether a property of this type is read.
+// isRead reports whether a property of this type is used.
 func isRead(kind string) bool {
 	switch kind {
 	case propertyPackage, propertyMaxOpenShift, propertyCSVMetadata, propertyBundleObject, propertyGVK, propertyGVKRequired,
@@ -33,16 +33,19 @@ func isRead(kind string) bool {
 }
 
 const (
-	// maxProperties is how many values of olm.maxOpenShiftVersion, and of olm.bundle.mediatype, are kept: more than one is
-	// unreadable already.
+	// maxProperties is how many values of olm.maxOpenShiftVersion, and of olm.bundle.mediatype, are retained. More than one
+	// is invalid
+	// already.
 	maxProperties = 8
-	// maxRawValue bounds one such value; what is cut off no longer parses, which is what a value this long deserves.
+	// maxRawValue limits one such value, in bytes. A truncated value does not parse, as intended for a value this long.
 	maxRawValue = 256
 )
 
-// AddProperty takes from one property of the bundle, its value as raw JSON, what this package keeps of bundles. Other types
-// are ignored, upgrade rules too: they belong to the package (Builder.AddUpgradeRules). An error says that the value has not
-// the shape that its type demands; the bundle is then unchanged.
+// AddProperty sets the bundle's fields from one property, whose value is raw JSON. Other types are ignored. Upgrade rules
+// are ignored
+// too: they belong to the package (Builder.AddUpgradeRules). If the value does not have the shape of its type, AddProperty
+// returns an
+// error and leaves the bundle unchanged.
 func (b *Bundle) AddProperty(kind string, value []byte) error {
 	var err error
 	switch kind {
@@ -73,7 +76,7 @@ func (b *Bundle) AddProperty(kind string, value []byte) error {
 
 func (b *Bundle) addPackage(value []byte) error {
 	version, release := b.Version, b.Release
-	if err := texts(value, map[string]*string{"version": &version, "release": &release}); err != nil {
+	if err := readTexts(value, map[string]*string{"version": &version, "release": &release}); err != nil {
 		return err
 	}
 	b.Version, b.Release = version, release
@@ -87,7 +90,7 @@ func (b *Bundle) addMaxOpenShift(value []byte) {
 	b.MaxOpenShiftVersions = append(b.MaxOpenShiftVersions, boundedRaw(string(bytes.TrimSpace(value))))
 }
 
-// addMediaType keeps a format whatever it is: an image of a format that nobody reads must not be taken for registry+v1.
+// addMediaType records any format: an image of an unknown format must not be treated as registry+v1.
 func (b *Bundle) addMediaType(value []byte) {
 	value = bytes.TrimSpace(value)
 	format, err := text(value)
@@ -100,23 +103,23 @@ func (b *Bundle) addMediaType(value []byte) {
 	}
 }
 
-// boundedRaw cuts a value so that what is left is not readable.
+// boundedRaw truncates a value so that the rest does not parse.
 func boundedRaw(raw string) string {
 	return truncate.Bytes(raw, maxRawValue)
 }
 
-// addCSV reads olm.csv.metadata, or the spec of a ClusterServiceVersion: the fields have the same names there but for case.
+// addCSV reads olm.csv.metadata, or the spec of a ClusterServiceVersion: the fields have the same names, except for case.
 func (b *Bundle) addCSV(value []byte) error {
 	minKube, modes, services := "", map[string]bool(nil), false
 	err := object(value, func(key, raw []byte) (err error) {
 		switch {
-		case is(key, "annotations"): // olm.csv.metadata has the CSV's annotations here
+		case matchesKey(key, "annotations"): // the CSV's annotations, in olm.csv.metadata
 			err = b.addAnnotations(raw)
-		case is(key, "minKubeVersion"):
+		case matchesKey(key, "minKubeVersion"):
 			minKube, err = text(raw)
-		case is(key, "installModes"):
+		case matchesKey(key, "installModes"):
 			modes, err = installModes(raw)
-		case is(key, "apiServiceDefinitions"):
+		case matchesKey(key, "apiServiceDefinitions"):
 			services, err = ownsAny(raw)
 		}
 		if err != nil {
@@ -144,7 +147,7 @@ func ownsAny(raw []byte) (bool, error) {
 	}
 	owned := false
 	err := object(raw, func(key, list []byte) error {
-		if !is(key, "owned") {
+		if !matchesKey(key, "owned") {
 			return nil
 		}
 		return array(list, func([]byte) error {
@@ -156,11 +159,11 @@ func ownsAny(raw []byte) (bool, error) {
 }
 
 const (
-	// annotationSuggestedNamespace on a ClusterServiceVersion is where its author wants it installed.
+	// annotationSuggestedNamespace on a ClusterServiceVersion is the install namespace that its author suggests.
 	annotationSuggestedNamespace = "operatorframework.io/suggested-namespace"
-	// annotationCreatedAt is when the author says that the version was made.
+	// annotationCreatedAt is the author's creation date of the version.
 	annotationCreatedAt = "createdAt"
-	// maxCreatedAt bounds that: every form of a date is shorter.
+	// maxCreatedAt limits it, in bytes: every date format is shorter.
 	maxCreatedAt = 64
 )
 
@@ -177,7 +180,7 @@ func (b *Bundle) addAnnotations(raw []byte) error {
 			}
 			b.SuggestedNamespace = namespace
 		case annotationCreatedAt:
-			// Nothing is decided by it, so nothing is left out for its sake either.
+			// No decision depends on it, so an invalid value does not make the bundle unusable.
 			if created, err := text(raw); err == nil && len(created) <= maxCreatedAt {
 				b.CreatedAt = created
 			}
@@ -186,7 +189,7 @@ func (b *Bundle) addAnnotations(raw []byte) error {
 	})
 }
 
-// maxInstallModes is how many install modes of a bundle are kept; OLM knows four.
+// maxInstallModes limits the install modes of a bundle; OLM has four.
 const maxInstallModes = 16
 
 func installModes(raw []byte) (map[string]bool, error) {
@@ -201,7 +204,7 @@ func installModes(raw []byte) (map[string]bool, error) {
 		return nil
 	}
 	var list []installMode
-	if shortList(raw, &list) {
+	if decodeShortList(raw, &list) {
 		for _, mode := range list {
 			if err := add(mode); err != nil {
 				return modes, err
@@ -225,8 +228,8 @@ type installMode struct {
 	Supported bool   `json:"supported"`
 }
 
-// addObject reads a manifest that the catalog carries, base64 in a property: catalogs before olm.csv.metadata have
-// the ClusterServiceVersion there.
+// addObject reads a manifest, base64 in a property. Catalogs from before olm.csv.metadata have the ClusterServiceVersion in
+// it.
 func (b *Bundle) addObject(value []byte) error {
 	var property struct {
 		Data []byte `json:"data"`
@@ -237,8 +240,9 @@ func (b *Bundle) addObject(value []byte) error {
 	return b.AddManifest(property.Data)
 }
 
-// AddManifest takes from a manifest, as JSON, what olm.csv.metadata says too, if it is a ClusterServiceVersion; any other
-// manifest is ignored.
+// AddManifest reads the fields of olm.csv.metadata from a manifest, as JSON, if it is a ClusterServiceVersion. It ignores
+// other
+// manifests.
 func (b *Bundle) AddManifest(manifest []byte) error {
 	if !json.Valid(manifest) {
 		return fmt.Errorf("manifest that begins with %s: %w", excerpt(manifest), errMalformed)

@@ -8,32 +8,36 @@ import (
 	"sort"
 )
 
-// Bounds of what is kept of who brings which kinds, for each catalog. A kind that a package brings costs some 50 bytes beside its
-// names, so at these bounds a catalog costs about 2 MB, and the three that a cluster has by default stay within the 10 MB that
-// snapshots may take. The largest catalog of OpenShift 4.20 has some 400 packages, which bring a few thousand kinds.
+// Limits of the provided kinds that are retained for each catalog. A provided kind costs about 50 bytes besides its names.
+// At these
+// limits a catalog costs about 2 MB, so the three default catalogs stay within the 10 MB that snapshots may take. The
+// largest catalog
+// of OpenShift 4.20 has about 400 packages, which provide a few thousand kinds.
 const (
 	maxProvided     = 20_000
 	maxProvidedText = 1 << 20
-	// maxKindProperty is how long a property of a bundle may be that is looked at for a kind: its names alone may be nearly so
-	// long, and nothing else belongs there.
+	// maxKindProperty limits the size of an olm.gvk property, in bytes: its names alone may be nearly as long, and it has
+	// nothing else.
 	maxKindProperty = 4 * maxName
 )
 
-// Providers says which packages of a catalog bring which kinds (olm.gvk), in any version: of all packages, wanted or not. Its
-// bounds are kept by leaving out what comes last in the order of kinds and then of packages, so that equal content gives
-// equal values, in whatever order it came. It is not changed after it was made; nil knows of no package.
+// Providers holds which packages of a catalog provide which kinds (olm.gvk) in any version, for all packages, wanted or not.
+// Beyond the
+// limits, the last in the order of kinds and then packages are omitted, so that equal content results in equal values in
+// whatever order
+// it arrives. It is immutable; nil has no packages.
 type Providers struct {
-	// kinds are sorted; the packages of kinds[i] are packages[ends[i-1]:ends[i]], as indices of names.
+	// kinds are sorted. The packages of kinds[i] are packages[ends[i-1]:ends[i]], as indexes into names.
 	kinds    []GVK
 	ends     []uint32
 	packages []uint32
 	names    []string
-	// left is the first kind of which not every package is kept, nil when nothing was left out.
-	left *GVK
+	// firstOmitted is the first kind that may lack packages, nil if nothing was omitted.
+	firstOmitted *GVK
 }
 
-// Of names the packages that bring a kind, sorted.
-func (p *Providers) Of(gvk GVK) []string {
+// ForKind returns the names of the packages that provide a kind, sorted.
+func (p *Providers) ForKind(gvk GVK) []string {
 	if p == nil {
 		return nil
 	}
@@ -52,38 +56,39 @@ func (p *Providers) Of(gvk GVK) []string {
 	return names
 }
 
-// Knows says whether Of names every package that brings a kind: the bounds may have left it out.
-func (p *Providers) Knows(gvk GVK) bool {
-	return p != nil && (p.left == nil || gvk.Compare(*p.left) < 0)
+// IsCompleteFor reports whether ForKind returns every package that provides a kind, or the limits may have omitted some.
+func (p *Providers) IsCompleteFor(gvk GVK) bool {
+	return p != nil && (p.firstOmitted == nil || gvk.Compare(*p.firstOmitted) < 0)
 }
 
-// Complete says whether nothing was left out at all.
-func (p *Providers) Complete() bool { return p != nil && p.left == nil }
+// IsComplete reports whether nothing was omitted.
+func (p *Providers) IsComplete() bool { return p != nil && p.firstOmitted == nil }
 
-// Equal says whether two know the same.
+// Equal reports whether both have the same content.
 func (p *Providers) Equal(other *Providers) bool {
 	if p == nil || other == nil {
 		return p == other
 	}
-	return (p.left == nil) == (other.left == nil) && (p.left == nil || *p.left == *other.left) && slices.Equal(p.kinds, other.kinds) &&
+	return (p.firstOmitted == nil) == (other.firstOmitted == nil) && (p.firstOmitted == nil || *p.firstOmitted == *other.firstOmitted) && slices.Equal(p.kinds, other.kinds) &&
 		slices.Equal(p.ends, other.ends) && slices.Equal(p.packages, other.packages) && slices.Equal(p.names, other.names)
 }
 
-// ProvidersBuilder collects who brings which kinds, in any order, some of it more than once. The zero value is ready; it is not
-// safe for concurrent use.
+// ProvidersBuilder collects which packages provide which kinds, in any order, possibly more than once. The zero value is
+// ready for use.
+// It is not safe for concurrent use.
 type ProvidersBuilder struct {
-	// Memory lends what is collected; nil lends without a bound.
-	Memory   Memory
-	provided map[provided]bool
-	// names has one copy of every name, numbers the index of each name in names, and text their total length in bytes.
+	// Memory is the budget for what is collected. Nil means no limit.
+	Memory   MemoryBudget
+	provided map[providerIndexes]bool
+	// names has one copy of every name, indexes the index of each name in names, and text their total length in bytes.
 	names   []string
-	numbers map[string]uint32
+	indexes map[string]uint32
 	text    int
-	// left is the first that was left out; what comes after it is not kept either.
-	left *provider
-	// taken is how many bytes of Memory the builder has taken; err is why Memory had no more.
-	taken int
-	err   error
+	// firstOmitted is the first provider that was omitted. All providers after it are omitted, too.
+	firstOmitted *provider
+	// reserved is how many bytes of Memory the builder has reserved. err is why Memory was exhausted.
+	reserved int
+	err      error
 }
 
 // provider is a package and a kind that it provides.
@@ -92,13 +97,14 @@ type provider struct {
 	pkg string
 }
 
-// provided is a provider as indexes into names.
-type provided struct{ group, version, kind, pkg uint32 }
+// providerIndexes is a provider as indexes into names.
+type providerIndexes struct{ group, version, kind, pkg uint32 }
 
 const (
-	// maxCollected is how many providers are collected before the builder leaves out those beyond maxProvided.
+	// maxCollected is how many providers are collected before the builder omits those beyond maxProvided.
 	maxCollected = maxProvided + maxProvided/4
-	// sizeOfProvided is the memory of one provider while it is collected and sorted, sizeOfProvidedName that of a name without its text.
+	// sizeOfProvided is the memory of one provider while it is collected and sorted, in bytes; sizeOfProvidedName that of a
+	// name without its text.
 	sizeOfProvided     = 128
 	sizeOfProvidedName = 96
 )
@@ -109,11 +115,12 @@ func (p provider) compare(other provider) int {
 
 func (p provider) texts() [4]string { return [4]string{p.gvk.Group, p.gvk.Version, p.gvk.Kind, p.pkg} }
 
-// Add says that a package brings a kind in some version. A kind that nobody can require, for want of a version or a name, and
-// names that are too long for a bundle are ignored.
+// Add records that a package provides a kind in some version. It ignores a kind without version or name, which cannot be
+// required, and
+// names that are too long for a bundle.
 func (b *ProvidersBuilder) Add(pkg string, gvk GVK) {
 	each := provider{gvk, pkg}
-	if b.err != nil || gvk.Version == "" || gvk.Kind == "" || b.left != nil && each.compare(*b.left) >= 0 {
+	if b.err != nil || gvk.Version == "" || gvk.Kind == "" || b.firstOmitted != nil && each.compare(*b.firstOmitted) >= 0 {
 		return
 	}
 	for _, text := range each.texts() {
@@ -121,57 +128,57 @@ func (b *ProvidersBuilder) Add(pkg string, gvk GVK) {
 			return
 		}
 	}
-	b.keep(each)
+	b.collect(each)
 	if len(b.provided) > maxCollected || b.text > maxProvidedText+maxProvidedText/4 {
-		b.cut()
+		b.trim()
 	}
 }
 
-// Err is the error of Memory when it had no more; what Build returns is then incomplete.
+// Err is the error of Memory when it was exhausted. The result of Build is then incomplete.
 func (b *ProvidersBuilder) Err() error { return b.err }
 
-func (b *ProvidersBuilder) keep(each provider) {
+func (b *ProvidersBuilder) collect(each provider) {
 	if b.provided == nil {
-		b.provided, b.numbers = map[provided]bool{}, map[string]uint32{}
+		b.provided, b.indexes = map[providerIndexes]bool{}, map[string]uint32{}
 	}
 	var numbers [4]uint32
 	for i, text := range each.texts() {
-		numbers[i] = b.number(text)
+		numbers[i] = b.indexOf(text)
 	}
-	if one := (provided{numbers[0], numbers[1], numbers[2], numbers[3]}); !b.provided[one] && b.take(sizeOfProvided) {
+	if one := (providerIndexes{numbers[0], numbers[1], numbers[2], numbers[3]}); !b.provided[one] && b.reserve(sizeOfProvided) {
 		b.provided[one] = true
 	}
 }
 
-// number returns the index of a name in names, and adds the name when it is new.
-func (b *ProvidersBuilder) number(text string) uint32 {
-	if known, ok := b.numbers[text]; ok || !b.take(sizeOfProvidedName+len(text)) {
+// indexOf returns the index of a name in names, and adds a new name.
+func (b *ProvidersBuilder) indexOf(text string) uint32 {
+	if known, ok := b.indexes[text]; ok || !b.reserve(sizeOfProvidedName+len(text)) {
 		return known
 	}
 	next := uint32(len(b.names))
 	b.names = append(b.names, text)
-	b.numbers[text] = next
+	b.indexes[text] = next
 	b.text += len(text)
 	return next
 }
 
-// take takes bytes of Memory; it returns false when there were too few.
-func (b *ProvidersBuilder) take(bytes int) bool {
+// reserve reserves bytes of Memory, and reports whether it could.
+func (b *ProvidersBuilder) reserve(bytes int) bool {
 	if b.err != nil {
 		return false
 	}
-	if err := boundedBy(b.Memory).Take(bytes); err != nil {
+	if err := orUnlimited(b.Memory).Reserve(bytes); err != nil {
 		b.err = fmt.Errorf("keeping which packages bring which kinds: %w", err)
 		return false
 	}
-	b.taken += bytes
+	b.reserved += bytes
 	return true
 }
 
-// sorted returns what was added, in order.
+// sorted returns all collected providers in order.
 func (b *ProvidersBuilder) sorted() []provider {
 	name := func(number uint32) string { return b.names[number] }
-	compare := func(x, y provided) int {
+	compare := func(x, y providerIndexes) int {
 		return cmp.Or(cmp.Compare(name(x.group), name(y.group)), cmp.Compare(name(x.version), name(y.version)),
 			cmp.Compare(name(x.kind), name(y.kind)), cmp.Compare(name(x.pkg), name(y.pkg)))
 	}
@@ -182,34 +189,35 @@ func (b *ProvidersBuilder) sorted() []provider {
 	return out
 }
 
-// cut leaves out what is beyond the bounds: of everything that was ever added the first in order stay. What is left out can be
-// forgotten, because what is added later only moves the bound towards the first.
-func (b *ProvidersBuilder) cut() []provider {
+// trim omits the providers beyond the limits: of all that were ever added, the first in order are retained. It is safe to
+// forget an
+// omitted provider, because later additions only move the cut towards the first.
+func (b *ProvidersBuilder) trim() []provider {
 	sorted := b.sorted()
-	boundedBy(b.Memory).Return(b.taken)
-	b.provided, b.numbers, b.names, b.text, b.taken = nil, nil, nil, 0, 0
+	orUnlimited(b.Memory).Release(b.reserved)
+	b.provided, b.indexes, b.names, b.text, b.reserved = nil, nil, nil, 0, 0
 	for i, each := range sorted {
 		more := 0
 		for _, text := range each.texts() {
-			if _, known := b.numbers[text]; !known {
+			if _, known := b.indexes[text]; !known {
 				more += len(text)
 			}
 		}
 		if i == maxProvided || b.text+more > maxProvidedText {
-			b.left = &each
+			b.firstOmitted = &each
 			return sorted[:i]
 		}
-		b.keep(each)
+		b.collect(each)
 	}
 	return sorted
 }
 
-// Build returns what was added.
+// Build returns the collected providers.
 func (b *ProvidersBuilder) Build() *Providers {
-	sorted := b.cut()
+	sorted := b.trim()
 	out := &Providers{packages: make([]uint32, 0, len(sorted))}
-	if b.left != nil {
-		out.left = &b.left.gvk
+	if b.firstOmitted != nil {
+		out.firstOmitted = &b.firstOmitted.gvk
 	}
 	number := map[string]uint32{}
 	kinds := 0
@@ -233,8 +241,9 @@ func (b *ProvidersBuilder) Build() *Providers {
 	return out
 }
 
-// addKinds adds the kinds that a bundle's properties say it brings. It is for packages that nobody wants too, which are not
-// checked, and whose faults are nobody's: what cannot be read brings nothing.
+// addKinds adds the kinds that a bundle's properties provide. It is called for unwanted packages, too, which are not checked
+// and whose
+// faults are not reported: an unreadable property provides nothing.
 func (b *blob) addKinds(providers *ProvidersBuilder) {
 	_ = array(b.properties, func(element []byte) error {
 		if len(element) > maxKindProperty {
@@ -247,8 +256,9 @@ func (b *blob) addKinds(providers *ProvidersBuilder) {
 	})
 }
 
-// AddProperty adds what a property of a package's bundle, its value as raw JSON, says that it brings. Properties of other types
-// are ignored, and what cannot be read brings nothing.
+// AddProperty adds the kind that a property of a package's bundle provides, its value as raw JSON. It ignores properties of
+// other
+// types and unreadable ones.
 func (b *ProvidersBuilder) AddProperty(pkg, kind, value string) {
 	if kind == propertyGVK && len(value) <= maxKindProperty {
 		b.addKind(pkg, []byte(value))

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// bringing is a bundle's blob; properties are JSON objects.
-func bringing(pkg, version string, properties ...string) string {
+// bundleBlob is a bundle's blob; properties are JSON objects.
+func bundleBlob(pkg, version string, properties ...string) string {
 	return fmt.Sprintf(`{"schema":"olm.bundle","package":%q,"name":"%s.v%s","properties":[%s]}`+"\n", pkg, pkg, version, strings.Join(properties, ","))
 }
 
@@ -21,12 +21,12 @@ func provides(kind string) string {
 
 func kindOf(kind string) GVK { return GVK{Group: "g", Version: "v1", Kind: kind} }
 
-func TestWhoBringsAKindIsKnownOfPackagesThatNobodyWants(t *testing.T) {
+func TestProvidersIncludeUnwantedPackages(t *testing.T) {
 	packages, providers, err := ReadServed(strings.NewReader(
 		`{"schema":"olm.package","name":"baker"}`+"\n"+
-			bringing("grocer", "1.0.0", provides("Cake"), provides("Bread"))+
-			bringing("baker", "1.0.0", provides("Bread"))+bringing("baker", "1.1.0", provides("Bread"), provides("Pie"))+
-			bringing("smith", "1.0.0", `{"type":"olm.gvk.required","value":{"group":"g","version":"v1","kind":"Bread"}}`)),
+			bundleBlob("grocer", "1.0.0", provides("Cake"), provides("Bread"))+
+			bundleBlob("baker", "1.0.0", provides("Bread"))+bundleBlob("baker", "1.1.0", provides("Bread"), provides("Pie"))+
+			bundleBlob("smith", "1.0.0", `{"type":"olm.gvk.required","value":{"group":"g","version":"v1","kind":"Bread"}}`)),
 		func(pkg string) bool { return pkg == "baker" }, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -35,35 +35,35 @@ func TestWhoBringsAKindIsKnownOfPackagesThatNobodyWants(t *testing.T) {
 		t.Errorf("%d packages were kept", len(packages))
 	}
 	for kind, want := range map[string][]string{"Bread": {"baker", "grocer"}, "Cake": {"grocer"}, "Pie": {"baker"}, "Stone": nil} {
-		if diff := cmp.Diff(want, providers.Of(kindOf(kind))); diff != "" {
+		if diff := cmp.Diff(want, providers.ForKind(kindOf(kind))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", kind, diff)
 		}
-		if !providers.Knows(kindOf(kind)) {
+		if !providers.IsCompleteFor(kindOf(kind)) {
 			t.Errorf("of %s it is not known", kind)
 		}
 	}
-	if !providers.Complete() {
+	if !providers.IsComplete() {
 		t.Error("something was left out")
 	}
 }
 
-func TestWhatCannotBeReadOfOtherPackagesBringsNothing(t *testing.T) {
+func TestUnreadablePropertiesOfUnwantedPackagesProvideNothing(t *testing.T) {
 	long := strings.Repeat("x", maxName+1)
 	for name, blob := range map[string]string{
 		"properties that are no list":       `{"schema":"olm.bundle","package":"p","name":"p.v1","properties":{"type":"olm.gvk"}}`,
 		"no properties":                     `{"schema":"olm.bundle","package":"p","name":"p.v1"}`,
-		"a property that is no object":      bringing("p", "1", `"olm.gvk"`),
-		"a value that is no object":         bringing("p", "1", `{"type":"olm.gvk","value":"Bread"}`),
-		"no value":                          bringing("p", "1", `{"type":"olm.gvk"}`),
-		"a kind without a version":          bringing("p", "1", `{"type":"olm.gvk","value":{"group":"g","kind":"K"}}`),
-		"a kind without a name":             bringing("p", "1", `{"type":"olm.gvk","value":{"group":"g","version":"v1"}}`),
-		"a kind whose name is too long":     bringing("p", "1", provides(long)),
-		"a property that is too long":       bringing("p", "1", `{"type":"olm.gvk","value":{"group":"g","version":"v1","kind":"K","x":"`+strings.Repeat(long, 4)+`"}}`),
+		"a property that is no object":      bundleBlob("p", "1", `"olm.gvk"`),
+		"a value that is no object":         bundleBlob("p", "1", `{"type":"olm.gvk","value":"Bread"}`),
+		"no value":                          bundleBlob("p", "1", `{"type":"olm.gvk"}`),
+		"a kind without a version":          bundleBlob("p", "1", `{"type":"olm.gvk","value":{"group":"g","kind":"K"}}`),
+		"a kind without a name":             bundleBlob("p", "1", `{"type":"olm.gvk","value":{"group":"g","version":"v1"}}`),
+		"a kind whose name is too long":     bundleBlob("p", "1", provides(long)),
+		"a property that is too long":       bundleBlob("p", "1", `{"type":"olm.gvk","value":{"group":"g","version":"v1","kind":"K","x":"`+strings.Repeat(long, 4)+`"}}`),
 		"a bundle of no package":            `{"schema":"olm.bundle","name":"p.v1","properties":[` + provides("K") + `]}`,
 		"something else that is not bundle": `{"schema":"olm.other","package":"p","name":"p.v1","properties":[` + provides("K") + `]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, providers, err := ReadServed(strings.NewReader(blob+"\n"+bringing("q", "1", provides("Bread"))), func(string) bool { return false }, nil)
+			_, providers, err := ReadServed(strings.NewReader(blob+"\n"+bundleBlob("q", "1", provides("Bread"))), func(string) bool { return false }, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -76,7 +76,7 @@ func TestWhatCannotBeReadOfOtherPackagesBringsNothing(t *testing.T) {
 	}
 }
 
-func TestProvidersAreBoundedAndTheSameInAnyOrder(t *testing.T) {
+func TestProvidersAreLimitedAndDoNotDependOnTheOrder(t *testing.T) {
 	type pair struct{ pkg, kind string }
 	short, long := make([]pair, 0, 3*maxProvided), make([]pair, 0, 4000)
 	for i := range 3 * maxProvided {
@@ -87,7 +87,7 @@ func TestProvidersAreBoundedAndTheSameInAnyOrder(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		pairs []pair
-		// known and beyond are a kind of which all is kept, and one that was left out.
+		// known is a kind with all its packages, beyond one that was omitted.
 		known, beyond string
 	}{
 		"too many":     {short, "K000001", fmt.Sprintf("K%06d", maxProvided)},
@@ -119,35 +119,35 @@ func TestProvidersAreBoundedAndTheSameInAnyOrder(t *testing.T) {
 			if len(first.packages) > maxProvided || text > maxProvidedText {
 				t.Errorf("%d are kept, of %d bytes", len(first.packages), text)
 			}
-			if len(first.Of(kindOf(test.known))) == 0 || !first.Knows(kindOf(test.known)) {
+			if len(first.ForKind(kindOf(test.known))) == 0 || !first.IsCompleteFor(kindOf(test.known)) {
 				t.Errorf("%s is not known", test.known)
 			}
-			if first.Complete() != (test.beyond == "") {
-				t.Errorf("complete: %t", first.Complete())
+			if first.IsComplete() != (test.beyond == "") {
+				t.Errorf("complete: %t", first.IsComplete())
 			}
-			if test.beyond != "" && (first.Knows(kindOf(test.beyond)) || len(first.Of(kindOf(test.beyond))) > 0) {
+			if test.beyond != "" && (first.IsCompleteFor(kindOf(test.beyond)) || len(first.ForKind(kindOf(test.beyond))) > 0) {
 				t.Errorf("%.20s is known, and should be beyond the bounds", test.beyond)
 			}
 		})
 	}
 }
 
-func TestProvidersOfNothing(t *testing.T) {
+func TestProvidersOfAnEmptyCatalog(t *testing.T) {
 	var none *Providers
 	empty := (&ProvidersBuilder{}).Build()
-	if none.Of(kindOf("K")) != nil || none.Knows(kindOf("K")) || none.Complete() || !none.Equal(nil) || none.Equal(empty) || empty.Equal(none) {
+	if none.ForKind(kindOf("K")) != nil || none.IsCompleteFor(kindOf("K")) || none.IsComplete() || !none.Equal(nil) || none.Equal(empty) || empty.Equal(none) {
 		t.Error("nil knows something")
 	}
-	if empty.Of(kindOf("K")) != nil || !empty.Knows(kindOf("K")) || !empty.Complete() || !empty.Equal((&ProvidersBuilder{}).Build()) {
+	if empty.ForKind(kindOf("K")) != nil || !empty.IsCompleteFor(kindOf("K")) || !empty.IsComplete() || !empty.Equal((&ProvidersBuilder{}).Build()) {
 		t.Error("an empty catalog does not know that it has nothing")
 	}
 }
 
-func TestKindsByWhichARequirementWouldBeMet(t *testing.T) {
+func TestVisitKindsOfARequirement(t *testing.T) {
 	kind := func(name string) Requirement { gvk := kindOf(name); return Requirement{GVK: &gvk} }
 	var got []string
 	Requirement{All: []Requirement{kind("A"), {Any: []Requirement{kind("B"), {Package: &PackageRange{Name: "p"}}}}, {Not: []Requirement{kind("C")}}, {Unsupported: "x"}}}.
-		Kinds(func(gvk GVK) { got = append(got, gvk.Kind) })
+		VisitKinds(func(gvk GVK) { got = append(got, gvk.Kind) })
 	if !slices.Equal(got, []string{"A", "B"}) {
 		t.Errorf("%q", got)
 	}

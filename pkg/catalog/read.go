@@ -9,7 +9,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// Schemas of file-based catalogs that are read, beside those of upgrade rules; blobs of any other are ignored.
+// Schemas of file-based catalogs that are used, besides those of upgrade rules. Blobs of other schemas are ignored.
 const (
 	schemaPackage      = "olm.package"
 	schemaChannel      = "olm.channel"
@@ -17,15 +17,19 @@ const (
 	schemaDeprecations = "olm.deprecations"
 )
 
-// Read reads a file-based catalog, JSON objects one after another or YAML documents, and returns the packages that want
-// says yes to, sorted by name; a nil want wants all. Memory is bounded by a window, by one YAML document and what it expands to,
-// and by what is kept, whatever the length of the stream and of its blobs.
+// Read reads a file-based catalog, either a sequence of JSON objects or YAML documents. It returns the packages for which
+// want returns
+// true, sorted by name; a nil want selects all. Memory is limited by a window, by one YAML document and its expansion, and
+// by what is
+// retained, for any length of the stream and its blobs.
 //
-// What is unknown is ignored: schemas, fields, properties. A stream that ends early, a blob that is no JSON object, one
-// without a schema and one whose key is there twice are errors that name the blob: the rest of such a stream cannot be
-// trusted, and a short list would look like a real one. A blob of a wanted package with a field of the wrong shape is
-// left out and named in that package's Faults, so that it costs the other packages nothing. So is a package that takes more than
-// a package may.
+// Unknown schemas, fields and properties are ignored. A truncated stream, a blob that is no JSON object, a blob without a
+// schema, and a
+// blob with a duplicate key are errors that name the blob: the rest of such a stream is unreliable, and a partial list of
+// versions
+// would look like a complete one. A blob of a wanted package with a field of the wrong shape is omitted and named in that
+// package's
+// Faults, so that other packages stay usable. So is a package that exceeds its memory limit.
 func Read(r io.Reader, want func(pkg string) bool) ([]Package, error) {
 	var builder Builder
 	if err := builder.read(r, file{yaml: true}, want); err != nil {
@@ -34,9 +38,10 @@ func Read(r io.Reader, want func(pkg string) bool) ([]Package, error) {
 	return builder.Build(), nil
 }
 
-// ReadServed is Read of a catalog as a server sends it: JSON only, with the memory that is lent. It says of all packages, wanted
-// or not, which of them bring which kinds.
-func ReadServed(r io.Reader, want func(pkg string) bool, memory Memory) ([]Package, *Providers, error) {
+// ReadServed reads a catalog as a server sends it: JSON only, within a memory budget. It also returns which packages, wanted
+// or not,
+// provide which kinds.
+func ReadServed(r io.Reader, want func(pkg string) bool, memory MemoryBudget) ([]Package, *Providers, error) {
 	builder := Builder{providers: &ProvidersBuilder{Memory: memory}, Memory: memory}
 	if err := builder.read(r, file{}, want); err != nil {
 		return nil, nil, err
@@ -44,13 +49,13 @@ func ReadServed(r io.Reader, want func(pkg string) bool, memory Memory) ([]Packa
 	return builder.Build(), builder.providers.Build(), nil
 }
 
-// file is where a stream comes from: its name, empty where it has none, and whether it may be YAML.
+// file describes the origin of a stream: its name, empty if it has none, and whether YAML is permitted.
 type file struct {
 	name string
 	yaml bool
 }
 
-// read adds the blobs of a stream. A file that is given is named in faults.
+// read adds the blobs of a stream. If the file has a name, faults contain it.
 func (b *Builder) read(r io.Reader, from file, want func(pkg string) bool) error {
 	in, err := newStream(r, b.Memory)
 	if err != nil {
@@ -73,7 +78,7 @@ func (b *Builder) read(r io.Reader, from file, want func(pkg string) bool) error
 	}
 }
 
-// next reads a blob; release gives back what it holds.
+// next reads a blob. The caller calls release to return the blob's memory.
 func (b *Builder) next(in *stream, want func(pkg string) bool) (next blob, release func(), err error) {
 	raw, err := in.next()
 	if errors.Is(err, errLarge) {
@@ -86,9 +91,9 @@ func (b *Builder) next(in *stream, want func(pkg string) bool) (next blob, relea
 	return next, func() {}, err
 }
 
-// addBlob adds a blob if somebody wants its package. An error is one of the stream, or that there is no memory.
+// addBlob adds a blob if its package is wanted. It returns an error only if the stream is unreliable or memory is exhausted.
 func (b *Builder) addBlob(next blob, n int, from file, want func(pkg string) bool) error {
-	if b.providers != nil && next.schema == schemaBundle && next.pkg != "" && next.refused == nil {
+	if b.providers != nil && next.schema == schemaBundle && next.pkg != "" && next.omittedErr == nil {
 		next.addKinds(b.providers)
 		if err := b.providers.Err(); err != nil {
 			return err
@@ -101,7 +106,7 @@ func (b *Builder) addBlob(next blob, n int, from file, want func(pkg string) boo
 	if !next.large && !json.Valid(next.raw) {
 		return syntaxError(next.raw)
 	}
-	err := next.refused
+	err := next.omittedErr
 	if errors.As(err, new(*memoryError)) {
 		return err
 	}

@@ -58,7 +58,7 @@ func reversed(lines string) string {
 	return out
 }
 
-func TestReadKeepsWhatDecides(t *testing.T) {
+func TestReadReturnsWhatVersionSelectionNeeds(t *testing.T) {
 	yaml := `---
 schema: olm.package
 name: demo
@@ -128,7 +128,7 @@ schema: olm.channel
 	}
 }
 
-func TestReadWithoutAWishKeepsAll(t *testing.T) {
+func TestReadWithNilWantReturnsAllPackages(t *testing.T) {
 	got, err := Read(strings.NewReader(jsonLines), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -138,7 +138,7 @@ func TestReadWithoutAWishKeepsAll(t *testing.T) {
 	}
 }
 
-func TestReadRefusesStreamsItCannotTrust(t *testing.T) {
+func TestReadRejectsUnreliableStreams(t *testing.T) {
 	broken := errors.New("connection reset")
 	tests := map[string]struct {
 		in   io.Reader
@@ -176,7 +176,7 @@ func TestReadRefusesStreamsItCannotTrust(t *testing.T) {
 	}
 }
 
-func TestReadLeavesOutBlobsOfTheWrongShape(t *testing.T) {
+func TestReadOmitsBlobsOfTheWrongShape(t *testing.T) {
 	good := `{"schema":"olm.package","name":"other","defaultChannel":"beta"}`
 	tests := map[string]struct{ blob, want string }{
 		"properties are no list":      {`{"schema":"olm.bundle","package":"demo","name":"b","properties":{}}`, `olm.bundle "b" is left out: properties: a list was expected`},
@@ -219,7 +219,7 @@ func TestReadLeavesOutBlobsOfTheWrongShape(t *testing.T) {
 	}
 }
 
-func TestFaultsAreBounded(t *testing.T) {
+func TestFaultsAreLimited(t *testing.T) {
 	var in strings.Builder
 	for i := range 50 {
 		fmt.Fprintf(&in, `{"schema":"olm.bundle","package":"demo","name":"b%02d","properties":%q}`, i, strings.Repeat("x", 1000))
@@ -259,7 +259,7 @@ func (r *repeat) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func TestReadOfAHundredMegabytesHoldsLittle(t *testing.T) {
+func TestReadOfAHundredMegabytesUsesLittleMemory(t *testing.T) {
 	description := strings.Repeat("every word of it unwanted; ", 4000)
 	unit := fmt.Sprintf(`{"image":"i","name":"b","package":"big","properties":[{"type":"olm.csv.metadata","value":{"description":%q}}],"schema":"olm.bundle"}`+"\n", description)
 	for name, want := range map[string]func(string) bool{"nothing of it wanted": only("demo"), "all of it wanted": nil} {
@@ -277,7 +277,7 @@ func TestReadOfAHundredMegabytesHoldsLittle(t *testing.T) {
 	}
 }
 
-func TestReadBoundsOneBlob(t *testing.T) {
+func TestReadLimitsTheSizeOfABlob(t *testing.T) {
 	for name, test := range map[string]struct{ start, end, want string }{
 		"JSON": {`{"schema":"`, `"}`, "its schema is longer than 65536 bytes"},
 		"YAML": {"schema: ", "\n", "is larger than 4194304 bytes"},

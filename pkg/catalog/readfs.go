@@ -9,19 +9,20 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// ReadFS reads all file-based catalogs of a folder and of those below it as one catalog: every file whose name ends in .json,
-// .yaml or .yml and does not begin with a dot. Bounds, leniency and result are those of Read; errors and faults about the
-// shape of a blob name the file too.
+// ReadFS reads all file-based catalogs of a directory and its subdirectories as one catalog: every file whose name ends in
+// .json, .yaml
+// or .yml and does not begin with a dot. Limits, leniency and result are those of Read. Errors and faults about the shape of
+// a blob also
+// name the file.
 //
-// An .indexignore file is not looked at, and a file of another name is not read: a catalog's folder is not searched for what
-// might be one.
+// It ignores .indexignore files, and all files with other names.
 func ReadFS(fsys fs.FS, want func(pkg string) bool) ([]Package, error) {
 	var builder Builder
 	err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		if entry.IsDir() || !catalogFile(entry.Name()) {
+		if entry.IsDir() || !isCatalogFile(entry.Name()) {
 			return nil
 		}
 		content, err := fsys.Open(name)
@@ -40,7 +41,7 @@ func ReadFS(fsys fs.FS, want func(pkg string) bool) ([]Package, error) {
 	return builder.Build(), nil
 }
 
-func catalogFile(name string) bool {
+func isCatalogFile(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".json", ".yaml", ".yml":
 		return !strings.HasPrefix(name, ".")

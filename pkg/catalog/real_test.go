@@ -18,7 +18,7 @@ import (
 	"github.com/openshift/platform-operators/test/realdata"
 )
 
-// realYAML returns the content of every file of one real catalog, or skips.
+// realYAML returns the content of every file of one real catalog, or skips the test.
 func realYAML(tb testing.TB, catalog string) [][]byte {
 	tb.Helper()
 	files := realdata.Glob(tb, filepath.Join("catalogs", catalog, "*", "catalog.yaml"))
@@ -33,7 +33,7 @@ func realYAML(tb testing.TB, catalog string) [][]byte {
 	return contents
 }
 
-// jsonLinesOf converts YAML documents to JSON, one a line, as catalogd does before it serves them.
+// jsonLinesOf converts YAML documents to JSON, one a line, as catalogd does.
 func jsonLinesOf(tb testing.TB, contents [][]byte) []byte {
 	tb.Helper()
 	var out bytes.Buffer
@@ -97,7 +97,7 @@ func TestReadOfRealCatalogs(t *testing.T) {
 	}
 }
 
-// compareProviders holds who brings which kinds, as it is read when no package is wanted, against the packages, and counts it.
+// compareProviders compares the provided kinds, read with no package wanted, with the packages, and returns their number.
 func compareProviders(t *testing.T, packages []Package, lines []byte) int {
 	t.Helper()
 	var builder ProvidersBuilder
@@ -112,13 +112,13 @@ func compareProviders(t *testing.T, packages []Package, lines []byte) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !got.Complete() || !got.Equal(builder.Build()) {
+	if !got.IsComplete() || !got.Equal(builder.Build()) {
 		t.Error("who brings which kinds is not what the packages bring")
 	}
 	return len(got.packages)
 }
 
-// compareWithDeclcfg holds what was read against operator-registry's own reading of the same bytes.
+// compareWithDeclcfg compares the result with that of operator-registry for the same bytes.
 func compareWithDeclcfg(t *testing.T, got []Package, lines []byte) {
 	t.Helper()
 	cfg, err := declcfg.LoadReader(bytes.NewReader(lines))
@@ -157,7 +157,7 @@ func compareWithDeclcfg(t *testing.T, got []Package, lines []byte) {
 	}
 }
 
-// compareProperties holds what was kept of a bundle against operator-registry's own types for properties.
+// compareProperties compares a bundle's fields with operator-registry's own types of properties.
 func compareProperties(t *testing.T, theirs declcfg.Bundle, ours Bundle) {
 	t.Helper()
 	properties, err := property.Parse(theirs.Properties)
@@ -199,8 +199,8 @@ func compareProperties(t *testing.T, theirs declcfg.Bundle, ours Bundle) {
 	}
 }
 
-// TestAllRealPackagesAreKeptInATenthOfDeclcfgsHeap is the promise that the manager can hold whole catalogs in memory.
-func TestAllRealPackagesAreKeptInATenthOfDeclcfgsHeap(t *testing.T) {
+// TestRealPackagesTakeATenthOfDeclcfgsHeap checks that the manager can hold complete catalogs in memory.
+func TestRealPackagesTakeATenthOfDeclcfgsHeap(t *testing.T) {
 	var catalogs [][]byte
 	for _, catalog := range []string{"community-v4.20", "certified-v4.20"} {
 		catalogs = append(catalogs, jsonLinesOf(t, realYAML(t, catalog)))
@@ -213,19 +213,20 @@ func TestAllRealPackagesAreKeptInATenthOfDeclcfgsHeap(t *testing.T) {
 	}
 }
 
-// peakMemory remembers how much was taken at once.
-type peakMemory struct{ taken, most int }
+// peakMemory records the maximum that was reserved at once.
+type peakMemory struct{ reserved, peak int }
 
-func (m *peakMemory) Take(n int) error {
-	m.taken += n
-	m.most = max(m.most, m.taken)
+func (m *peakMemory) Reserve(n int) error {
+	m.reserved += n
+	m.peak = max(m.peak, m.reserved)
 	return nil
 }
 
-func (m *peakMemory) Return(n int) { m.taken -= n }
+func (m *peakMemory) Release(n int) { m.reserved -= n }
 
-// TestHRD_B4_RealCatalogsTakeLittleOfTheBudget is how much memory the reading of a catalog takes at once, with every package
-// wanted, of the 15.5 MiB that one reading may have.
+// TestHRD_B4_RealCatalogsTakeLittleOfTheBudget measures the memory that a read of a catalog reserves at once, with every
+// package
+// wanted. One read may reserve 15.5 MiB.
 func TestHRD_B4_RealCatalogsTakeLittleOfTheBudget(t *testing.T) {
 	const atMost = 4 << 20
 	for _, catalog := range []string{"community-v4.20", "certified-v4.20"} {
@@ -234,20 +235,20 @@ func TestHRD_B4_RealCatalogsTakeLittleOfTheBudget(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("%s: %d KiB taken at most for %d packages", catalog, memory.most>>10, len(packages))
-		if memory.most > atMost {
-			t.Errorf("%s takes %d KiB, more than %d", catalog, memory.most>>10, atMost>>10)
+		t.Logf("%s: %d KiB taken at most for %d packages", catalog, memory.peak>>10, len(packages))
+		if memory.peak > atMost {
+			t.Errorf("%s takes %d KiB, more than %d", catalog, memory.peak>>10, atMost>>10)
 		}
 	}
 }
 
-// keptHeap is how many bytes of the heap the results of read keep.
+// keptHeap returns how many bytes of heap the results of read retain.
 func keptHeap(tb testing.TB, catalogs [][]byte, read func(lines []byte) (any, error)) int64 {
 	tb.Helper()
 	heap := func() int64 {
 		var stats runtime.MemStats
 		runtime.GC()
-		runtime.GC() // the first one finalises, the second one frees
+		runtime.GC() // the first call runs finalizers, the second one frees
 		runtime.ReadMemStats(&stats)
 		return int64(stats.HeapAlloc)
 	}

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// GVK names a kind of Kubernetes objects. The core group is empty.
+// GVK identifies a kind of Kubernetes objects. The core group is empty.
 type GVK struct {
 	Group, Version, Kind string
 }
 
-// String is "<group>/<version>, Kind=<kind>", as Kubernetes writes it.
+// String returns "<group>/<version>, Kind=<kind>", as Kubernetes formats it.
 func (g GVK) String() string {
 	if g.Group == "" {
 		return g.Version + ", Kind=" + g.Kind
@@ -28,26 +28,26 @@ func (g GVK) Compare(other GVK) int {
 	)
 }
 
-// PackageRange is a package in some of its versions.
+// PackageRange is a package with a range of its versions.
 type PackageRange struct {
 	Name string
-	// Range is a version range as blang/semver writes them, as text: whether it can be read is found by who judges it.
+	// Range is a version range in the syntax of blang/semver. It is not parsed here.
 	Range string
 }
 
-// Requirement is what a bundle needs of others. Exactly one of GVK, Package, All, Any, Not and Unsupported is set.
+// Requirement is a dependency of a bundle. Exactly one of GVK, Package, All, Any, Not and Unsupported is set.
 type Requirement struct {
 	GVK     *GVK
 	Package *PackageRange
-	// All, Any and Not hold when all, at least one and none of their members are met. They are never empty lists.
+	// All, Any and Not are met if all, at least one and none of their members are met. They are nil or not empty.
 	All, Any, Not []Requirement
-	// Unsupported names what cannot be judged: a CEL rule, a member that is not known, or what is beyond the bounds.
+	// Unsupported names what cannot be evaluated: a CEL rule, an unknown member, or what exceeds the limits.
 	Unsupported string
-	// Message is what the author of an olm.constraint has to say when it is not met, at most 256 bytes.
+	// Message is the author's message of an olm.constraint for when it is not met, at most 256 bytes.
 	Message string
 }
 
-// String says what is required, without the author's message; requirements that differ say different things.
+// String describes the requirement without the author's message. Different requirements have different descriptions.
 func (r Requirement) String() string {
 	switch {
 	case r.GVK != nil:
@@ -57,16 +57,16 @@ func (r Requirement) String() string {
 	case r.Package != nil:
 		return fmt.Sprintf("package %q in %q", r.Package.Name, r.Package.Range)
 	case r.All != nil:
-		return "all of " + sentence(r.All)
+		return "all of " + joinMembers(r.All)
 	case r.Any != nil:
-		return "any of " + sentence(r.Any)
+		return "any of " + joinMembers(r.Any)
 	case r.Not != nil:
-		return "none of " + sentence(r.Not)
+		return "none of " + joinMembers(r.Not)
 	}
 	return r.Unsupported
 }
 
-func sentence(members []Requirement) string {
+func joinMembers(members []Requirement) string {
 	var parts []string
 	for _, member := range members {
 		parts = append(parts, member.String())
@@ -74,20 +74,19 @@ func sentence(members []Requirement) string {
 	return "(" + strings.Join(parts, "; ") + ")"
 }
 
-// Kinds calls f with every kind by which the requirement, or one of those in it, would be met; not with those that must not
-// be there.
-func (r Requirement) Kinds(f func(GVK)) {
+// VisitKinds calls f with every kind that could meet the requirement or a nested one; not with kinds below Not.
+func (r Requirement) VisitKinds(f func(GVK)) {
 	if r.GVK != nil {
 		f(*r.GVK)
 	}
 	for _, members := range [][]Requirement{r.All, r.Any} {
 		for _, member := range members {
-			member.Kinds(f)
+			member.VisitKinds(f)
 		}
 	}
 }
 
-// Compare orders requirements by what they say, then by the author's messages.
+// Compare orders requirements by their description, then by the author's messages.
 func (r Requirement) Compare(other Requirement) int {
 	return cmp.Or(
 		cmp.Compare(r.String(), other.String()),
@@ -95,7 +94,7 @@ func (r Requirement) Compare(other Requirement) int {
 	)
 }
 
-// messages are those of the requirement and of its members.
+// messages returns those of the requirement and of its members, concatenated.
 func (r Requirement) messages() string {
 	parts := []string{r.Message}
 	for _, members := range [][]Requirement{r.All, r.Any, r.Not} {
@@ -106,7 +105,7 @@ func (r Requirement) messages() string {
 	return strings.Join(parts, "\x00")
 }
 
-// size counts the requirement and those in it.
+// size returns the number of requirements, with nested ones.
 func (r Requirement) size() int {
 	n := 1
 	for _, members := range [][]Requirement{r.All, r.Any, r.Not} {
@@ -117,15 +116,16 @@ func (r Requirement) size() int {
 	return n
 }
 
-// Members are the requirements that this one consists of; none for a kind, a package, or what is not supported.
+// Members returns the operands of All, Any or Not; none for a kind, a package, or an unsupported requirement.
 func (r Requirement) Members() []Requirement {
-	members, _, _ := r.Branches(true)
+	members, _, _ := r.Operands(true)
 	return members
 }
 
-// Branches are the members of a requirement. every says that all of them, not one of them, have to be met, or, if wanted is false, must
-// not be met, so that the requirement is met, or, with want false, is not met.
-func (r Requirement) Branches(want bool) (members []Requirement, every, wanted bool) {
+// Operands returns the members to evaluate, so that the requirement is met (want is true) or not met (want is false). If
+// every is true,
+// all members must have the result wanted; otherwise one must.
+func (r Requirement) Operands(want bool) (members []Requirement, every, wanted bool) {
 	switch {
 	case r.All != nil:
 		return r.All, want, want
@@ -135,10 +135,11 @@ func (r Requirement) Branches(want bool) (members []Requirement, every, wanted b
 	return r.Not, want, !want
 }
 
-// Is evaluates a requirement: whether it is met, or, with want false, whether it is not met, by what leaf returns for each kind and
-// package in it. What is not supported is neither met nor not met.
-func (r Requirement) Is(want bool, leaf func(leaf Requirement, want bool) bool) bool {
-	members, every, wanted := r.Branches(want)
+// Evaluate reports whether the requirement is met (want is true) or not met (want is false), using the result of leaf for
+// each kind and
+// package. An unsupported requirement is neither met nor not met.
+func (r Requirement) Evaluate(want bool, leaf func(leaf Requirement, want bool) bool) bool {
+	members, every, wanted := r.Operands(want)
 	switch {
 	case r.GVK != nil || r.Package != nil:
 		return leaf(r, want)
@@ -146,14 +147,14 @@ func (r Requirement) Is(want bool, leaf func(leaf Requirement, want bool) bool) 
 		return false
 	}
 	for _, member := range members {
-		if member.Is(wanted, leaf) != every {
+		if member.Evaluate(wanted, leaf) != every {
 			return !every
 		}
 	}
 	return every
 }
 
-// Leaves are the kinds and packages in a requirement, and what in it is not supported.
+// Leaves returns the kinds, packages and unsupported requirements in a requirement.
 func (r Requirement) Leaves() []Requirement {
 	members := r.Members()
 	if len(members) == 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// requirements reads one bundle's property and returns what the builder keeps of it.
+// requirements reads one property of a bundle and returns the requirements that the builder retains.
 func requirements(t *testing.T, kind, value string) []Requirement {
 	t.Helper()
 	b := Bundle{Name: "b"}
@@ -20,7 +20,7 @@ func requirements(t *testing.T, kind, value string) []Requirement {
 	return builder.Build()[0].Bundles[0].Requirements
 }
 
-func TestRequirementsAreWhatTheAuthorAskedFor(t *testing.T) {
+func TestRequirementsFromProperties(t *testing.T) {
 	socket := &GVK{Group: "power.example.com", Version: "v1", Kind: "Socket"}
 	const socketJSON = `{"group":"power.example.com","version":"v1","kind":"Socket"}`
 	tests := map[string]struct {
@@ -109,7 +109,7 @@ func TestRequirementsAreWhatTheAuthorAskedFor(t *testing.T) {
 	}
 }
 
-func TestConstraintsAreBounded(t *testing.T) {
+func TestConstraintsAreLimited(t *testing.T) {
 	leaf := `{"failureMessage":"%s","package":{"packageName":"p%d"}}`
 	many := func(n int) string {
 		var members []string
@@ -140,7 +140,7 @@ func TestConstraintsAreBounded(t *testing.T) {
 	}
 }
 
-func TestWhatABundleBringsAndNeedsIsBounded(t *testing.T) {
+func TestProvidedKindsAndRequirementsAreLimited(t *testing.T) {
 	b := Bundle{Name: "b"}
 	for i := range 10_000 {
 		for kind, value := range map[string]string{
@@ -171,7 +171,7 @@ func TestWhatABundleBringsAndNeedsIsBounded(t *testing.T) {
 	}
 }
 
-func TestWhatBundlesRepeatIsKeptOnce(t *testing.T) {
+func TestBundlesShareEqualLists(t *testing.T) {
 	var builder Builder
 	for i := range 2 {
 		b := Bundle{Name: fmt.Sprintf("b%d", i)}

@@ -13,91 +13,95 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// UpgradeSchemaPrefix begins the schemas of upgrade rules; what follows is the schema's version.
+// UpgradeSchemaPrefix is the prefix of the schemas of upgrade rules. The schema's version follows it.
 const UpgradeSchemaPrefix = "io.openshift.operators.upgrades."
 
 const (
-	// maxUpgradeRules is how many different rules of a package are kept. More than one are a contradiction already.
+	// maxUpgradeRules is how many different rules of a package are retained. More than one are a contradiction already.
 	maxUpgradeRules = 8
-	// maxRules bounds the canonical form of one blob of rules.
+	// maxRules limits the canonical form of one blob of rules, in bytes.
 	maxRules = 64 << 10
-	// maxRuleValues bounds the values of such a blob: each takes many times its bytes while it is read. The 32 steps that a package
-	// may have are some two hundred.
+	// maxRuleValues limits the values of such a blob: each takes many times its size while it is decoded. The 32 steps that
+	// a package may
+	// have are about two hundred values.
 	maxRuleValues = 4_000
-	// sizeOfRuleValue is what a value takes meanwhile: a map of one key for every two of them.
+	// sizeOfRuleValue is the memory of a value while it is decoded, in bytes: a map with one key for every two values.
 	sizeOfRuleValue = 256
-	// maxRawRules is how large a blob may be to be put into canonical form at all.
+	// maxRawRules limits the size of a blob that is converted to canonical form, in bytes.
 	maxRawRules = maxWindow
 )
 
-// UpgradeRules is one blob of a schema that begins with UpgradeSchemaPrefix, as it was found. Whether it says anything that
-// can be followed is judged by who reads it.
+// UpgradeRules is one blob whose schema begins with UpgradeSchemaPrefix. pkg/upgrade interprets it.
 type UpgradeRules struct {
-	// Schema is the whole name of the schema, whatever follows the prefix.
+	// Schema is the complete name of the schema.
 	Schema string
-	// Where is how a message names it: `blob <schema>` or `property <schema> of bundle "<name>"`. Of several places that say
-	// the same, it is the first in the order of text.
-	Where string
-	// Raw is the blob as JSON in a form that is the same for equal values: keys sorted, no white space. It has always a
-	// schema and a package: those that it names itself, else those of where it was found. It is at most 64 KiB long; of a
-	// longer blob it is the beginning, and of one that cannot be read it is empty. Then Fault says so.
+	// Location identifies the blob in messages: `blob <schema>` or `property <schema> of bundle "<name>"`. If several blobs
+	// are equal, it is
+	// the first in lexical order.
+	Location string
+	// Raw is the blob as JSON in canonical form, which is the same for equal values: keys sorted, no white space. It always
+	// has a schema and
+	// a package: its own, or those of its location. It has at most 64 KiB. A longer blob is truncated, and an unreadable one
+	// is empty; then
+	// Fault is set.
 	Raw string
-	// Fault is why the blob cannot be relied on at all: no object, too long, keys that are there twice. Else empty.
+	// Fault is why the blob is unreliable: it is no object, too long, or has duplicate keys. Otherwise it is empty.
 	Fault string
 }
 
-// IsUpgradeSchema reports whether a schema, or the type of a property, is that of upgrade rules.
+// IsUpgradeSchema reports whether a schema, or the type of a property, is one of upgrade rules.
 func IsUpgradeSchema(schema string) bool { return strings.HasPrefix(schema, UpgradeSchemaPrefix) }
 
-// AddUpgradeRules adds a blob of upgrade rules to a package: raw JSON, found as a property of the named bundle, or by itself
-// where bundle is empty.
+// AddUpgradeRules adds a blob of upgrade rules to a package, as raw JSON: a property of the named bundle, or a blob of its
+// own if bundle
+// is empty.
 func (b *Builder) AddUpgradeRules(pkg, schema, bundle string, raw []byte) {
-	d := b.draft(pkg)
-	if !d.fits(subject{"upgrade rules of schema", schema}, field{"schema", schema}) {
+	d := b.packageBuilder(pkg)
+	if !d.checkLengths(subject{"upgrade rules of schema", schema}, field{"schema", schema}) {
 		return
 	}
-	rules := UpgradeRules{Schema: schema, Where: "blob " + schema}
+	rules := UpgradeRules{Schema: schema, Location: "blob " + schema}
 	if bundle != "" {
-		rules.Where = fmt.Sprintf("property %s of bundle %s", schema, truncate.Quote(bundle))
+		rules.Location = fmt.Sprintf("property %s of bundle %s", schema, truncate.Quote(bundle))
 	}
 	values := countValues(raw)
-	if !d.keep(values * sizeOfRuleValue) {
+	if !d.reserve(values * sizeOfRuleValue) {
 		return
 	}
-	whole := rules.read(pkg, raw)
+	content := rules.parse(pkg, raw)
 	d.release(values * sizeOfRuleValue)
-	d.addRules(rules, whole)
+	d.addRules(rules, content)
 }
 
 // addLargeRules adds a blob of upgrade rules that is larger than the window.
 func (b *Builder) addLargeRules(pkg, schema string) {
-	b.draft(pkg).addRules(UpgradeRules{Schema: schema, Where: "blob " + schema, Fault: fmt.Sprintf("it is larger than %d bytes", maxRawRules)}, nil)
+	b.packageBuilder(pkg).addRules(UpgradeRules{Schema: schema, Location: "blob " + schema, Fault: fmt.Sprintf("it is larger than %d bytes", maxRawRules)}, nil)
 }
 
-func (d *draft) addRules(rules UpgradeRules, whole []byte) {
-	// The sum of the whole tells two apart of which the kept part is the same.
+func (d *packageBuilder) addRules(rules UpgradeRules, content []byte) {
+	// The digest of the content distinguishes blobs that are equal after truncation.
 	sum := sha256.New()
-	fmt.Fprintf(sum, "%q %q %q %x", rules.Schema, rules.Raw, rules.Fault, sha256.Sum256(whole))
+	fmt.Fprintf(sum, "%q %q %q %x", rules.Schema, rules.Raw, rules.Fault, sha256.Sum256(content))
 	key := string(sum.Sum(nil))
 	before, ok := d.rules[key]
 	if ok {
-		rules.Where = min(rules.Where, before.Where)
-	} else if !d.keep(rules.size()) {
+		rules.Location = min(rules.Location, before.Location)
+	} else if !d.reserve(rules.size()) {
 		return
 	}
 	d.rules[key] = rules
 	if len(d.rules) > maxUpgradeRules {
-		// Which came first is an accident of the stream; the same ones must stay every time.
+		// The order of the stream is arbitrary; the choice must not depend on it.
 		last := slices.Max(slices.Collect(maps.Keys(d.rules)))
 		lastRules := d.rules[last]
 		d.release(lastRules.size())
 		delete(d.rules, last)
-		d.fault("there are more than %d different blobs of upgrade rules", maxUpgradeRules)
+		d.addFault("there are more than %d different blobs of upgrade rules", maxUpgradeRules)
 	}
 }
 
-// read sets Raw and Fault, and returns what tells the blob from others.
-func (r *UpgradeRules) read(pkg string, raw []byte) []byte {
+// parse sets Raw and Fault, and returns the content that identifies the blob.
+func (r *UpgradeRules) parse(pkg string, raw []byte) []byte {
 	if len(raw) > maxRawRules {
 		var compact bytes.Buffer
 		if json.Compact(&compact, raw) == nil {
@@ -125,20 +129,20 @@ func (r *UpgradeRules) read(pkg string, raw []byte) []byte {
 	return form
 }
 
-// countValues is how many values a blob has, at most one more than are read.
+// countValues returns the number of values of a blob, at most one more than the limit.
 func countValues(raw []byte) int {
 	values := bytes.Count(raw, []byte(",")) + bytes.Count(raw, []byte("[")) + bytes.Count(raw, []byte("{"))
 	return min(values, maxRuleValues+1)
 }
 
-// size is what the rules take in memory.
+// size returns the size of the rules in memory, in bytes.
 func (r *UpgradeRules) size() int {
-	return sizeOfEntry + len(r.Schema) + len(r.Where) + len(r.Raw) + len(r.Fault)
+	return sizeOfEntry + len(r.Schema) + len(r.Location) + len(r.Raw) + len(r.Fault)
 }
 
-// buildRules returns the rules in an order that depends on what they say only.
-func (d *draft) buildRules() []UpgradeRules {
+// buildRules returns the rules in an order that depends only on their content.
+func (d *packageBuilder) buildRules() []UpgradeRules {
 	return slices.SortedFunc(maps.Values(d.rules), func(a, b UpgradeRules) int {
-		return cmp.Or(cmp.Compare(a.Schema, b.Schema), cmp.Compare(a.Raw, b.Raw), cmp.Compare(a.Fault, b.Fault), cmp.Compare(a.Where, b.Where))
+		return cmp.Or(cmp.Compare(a.Schema, b.Schema), cmp.Compare(a.Raw, b.Raw), cmp.Compare(a.Fault, b.Fault), cmp.Compare(a.Location, b.Location))
 	})
 }

@@ -14,7 +14,7 @@ import (
 
 const rulesV1 = "io.openshift.operators.upgrades.v1alpha1"
 
-// rulesOf reads a stream that is of package demo only.
+// rulesOf reads a stream with only package demo.
 func rulesOf(t *testing.T, stream string) Package {
 	t.Helper()
 	packages, err := Read(strings.NewReader(stream), only("demo"))
@@ -27,15 +27,15 @@ func rulesOf(t *testing.T, stream string) Package {
 	return packages[0]
 }
 
-func TestUpgradeRulesAreFoundByEveryWay(t *testing.T) {
+func TestUpgradeRulesAreReadFromBlobsAndProperties(t *testing.T) {
 	want := UpgradeRules{
-		Schema: rulesV1, Where: "blob " + rulesV1,
+		Schema: rulesV1, Location: "blob " + rulesV1,
 		Raw: `{"package":"demo","schema":"` + rulesV1 + `","steps":[{"from":">=1.0.0 <2.0.0","through":"1.9.x"}]}`,
 	}
 	onBundle := want
-	onBundle.Where = `property ` + rulesV1 + ` of bundle "b"`
+	onBundle.Location = `property ` + rulesV1 + ` of bundle "b"`
 	onAnother := want
-	onAnother.Where = `property ` + rulesV1 + ` of bundle "a"`
+	onAnother.Location = `property ` + rulesV1 + ` of bundle "a"`
 
 	const blob = `{"schema":"` + rulesV1 + `","package":"demo","steps":[{"from":">=1.0.0 <2.0.0","through":"1.9.x"}]}` + "\n"
 	property := func(bundle, value string) string {
@@ -65,7 +65,7 @@ func TestUpgradeRulesAreFoundByEveryWay(t *testing.T) {
 	}
 }
 
-func TestUpgradeRulesOfAnotherKindAreCarriedForJudgement(t *testing.T) {
+func TestUpgradeRulesOfUnknownSchemasAreRetained(t *testing.T) {
 	later := "io.openshift.operators.upgrades.v2"
 	p := rulesOf(t, `{"schema":"`+later+`","package":"demo","x":1}
 {"schema":"olm.bundle","package":"demo","name":"b","properties":[{"type":"`+rulesV1+`","value":{"package":"other"}}]}
@@ -74,15 +74,15 @@ func TestUpgradeRulesOfAnotherKindAreCarriedForJudgement(t *testing.T) {
 {"schema":"io.openshift.operators.upgrade","package":"demo"}
 `)
 	want := []UpgradeRules{
-		{Schema: rulesV1, Where: `property ` + rulesV1 + ` of bundle "b"`, Raw: `{"package":"other","schema":"` + rulesV1 + `"}`},
-		{Schema: later, Where: "blob " + later, Raw: `{"package":"demo","schema":"` + later + `","x":1}`},
+		{Schema: rulesV1, Location: `property ` + rulesV1 + ` of bundle "b"`, Raw: `{"package":"other","schema":"` + rulesV1 + `"}`},
+		{Schema: later, Location: "blob " + later, Raw: `{"package":"demo","schema":"` + later + `","x":1}`},
 	}
 	if diff := cmp.Diff(want, p.UpgradeRules); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-func TestUpgradeRulesThatCannotBeReliedOnSayWhy(t *testing.T) {
+func TestUnreliableUpgradeRulesHaveAFault(t *testing.T) {
 	long := strings.Repeat("x", maxRules)
 	for name, test := range map[string]struct{ value, fault, raw string }{
 		"no object":                  {`["steps"]`, `an object was expected, found "[\"steps\"]"`, ""},
@@ -128,7 +128,7 @@ func TestUpgradeRulesThatCannotBeReliedOnSayWhy(t *testing.T) {
 	})
 }
 
-func TestTooManyUpgradeRulesAreTheSameOnesInAnyOrder(t *testing.T) {
+func TestRetainedUpgradeRulesDoNotDependOnTheOrder(t *testing.T) {
 	var lines []string
 	for i := range 30 {
 		lines = append(lines, fmt.Sprintf(`{"schema":%q,"package":"demo","n":%d}`, rulesV1, i))
@@ -145,7 +145,7 @@ func TestTooManyUpgradeRulesAreTheSameOnesInAnyOrder(t *testing.T) {
 	}
 }
 
-// FuzzCanonical holds that the canonical form of a value is that value, and the same whatever way it is written.
+// FuzzCanonical checks that the canonical form of a value is equal to it, and does not depend on its formatting.
 func FuzzCanonical(f *testing.F) {
 	for _, seed := range []string{
 		`{"schema":"` + rulesV1 + `","package":"demo","steps":[{"from":">=1.0.0 <2.0.0","through":"1.9.x","select":"latest"}]}`,
@@ -175,7 +175,7 @@ func FuzzCanonical(f *testing.F) {
 	})
 }
 
-// FuzzFoldCase holds that folding agrees with strings.EqualFold.
+// FuzzFoldCase checks that folding agrees with strings.EqualFold.
 func FuzzFoldCase(f *testing.F) {
 	f.Add("steps", "ſTEPS")
 	f.Add("k", "\u212a")

@@ -9,13 +9,15 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// This file walks raw JSON without building values. Nearly all bytes of a catalog are descriptions, icons and examples
-// that nobody here wants; the standard decoder would copy each of them twice. The functions are safe on any input and
-// right on valid JSON; whether a blob is valid is asked of encoding/json before anything of it is kept.
+// This file scans raw JSON without building values. Most of a catalog is descriptions, icons and examples that are not used;
+// the
+// standard decoder would copy each of them twice. The functions are safe for any input and correct for valid JSON.
+// encoding/json
+// validates a blob before any part of it is retained.
 
 var errMalformed = errors.New("malformed JSON")
 
-// object calls f with each key and raw value of the object that begins raw; both are only lent.
+// object calls f with each key and raw value of the object at the beginning of raw. Both are valid only during the call.
 func object(raw []byte, f func(key, value []byte) error) error {
 	i := skipSpace(raw, 0)
 	if i >= len(raw) || raw[i] != '{' {
@@ -36,7 +38,7 @@ func object(raw []byte, f func(key, value []byte) error) error {
 			return errMalformed
 		}
 		key := raw[i+1 : keyEnd-1]
-		if !plain(key) {
+		if !hasNoEscapes(key) {
 			decoded, err := text(raw[i:keyEnd])
 			if err != nil {
 				return err
@@ -54,7 +56,7 @@ func object(raw []byte, f func(key, value []byte) error) error {
 	return nil
 }
 
-// array calls f with each raw element of the array that begins raw; null and nothing at all are an empty array.
+// array calls f with each raw element of the array at the beginning of raw. Null and an empty input are an empty array.
 func array(raw []byte, f func(element []byte) error) error {
 	i := skipSpace(raw, 0)
 	if raw == nil || bytes.Equal(raw[i:], []byte("null")) {
@@ -79,16 +81,18 @@ func array(raw []byte, f func(element []byte) error) error {
 	return nil
 }
 
-// maxShortList is how many bytes of a list are decoded at once. Elements of three bytes can take thirty times their size.
+// maxShortList is the maximum size of a list that is decoded at once, in bytes. Elements of three bytes can take thirty
+// times their size.
 const maxShortList = 16 << 10
 
-// shortList decodes a list at once, which costs a fraction of decoding it element by element. It reports false for a long list, and
-// for one that has not the elements' shape; then nothing that it decoded counts.
-func shortList(raw []byte, into any) bool {
+// decodeShortList decodes a list at once, which costs a fraction of decoding it element by element. It returns false for a
+// long list
+// and for one with an element of the wrong shape; then the caller must ignore the result.
+func decodeShortList(raw []byte, into any) bool {
 	return len(raw) <= maxShortList && json.Unmarshal(raw, into) == nil
 }
 
-// text decodes a JSON string; null is the empty string, as encoding/json has it.
+// text decodes a JSON string. Null is the empty string, as in encoding/json.
 func text(raw []byte) (string, error) {
 	if len(raw) < 2 || raw[0] != '"' {
 		if bytes.Equal(raw, []byte("null")) {
@@ -96,7 +100,7 @@ func text(raw []byte) (string, error) {
 		}
 		return "", fmt.Errorf("a string was expected, found %s", excerpt(raw))
 	}
-	if inner := raw[1 : len(raw)-1]; plain(inner) {
+	if inner := raw[1 : len(raw)-1]; hasNoEscapes(inner) {
 		return string(inner), nil
 	}
 	var s string
@@ -106,8 +110,8 @@ func text(raw []byte) (string, error) {
 	return s, nil
 }
 
-// plain reports whether the inside of a JSON string stands for itself.
-func plain(inner []byte) bool {
+// hasNoEscapes reports whether the inside of a JSON string is its value.
+func hasNoEscapes(inner []byte) bool {
 	for _, c := range inner {
 		if c == '\\' || c < ' ' || c >= 0x80 {
 			return false
@@ -123,7 +127,7 @@ func skipSpace(b []byte, i int) int {
 	return i
 }
 
-// skipComma goes from the end of one value to the start of the next, or to the closing bracket.
+// skipComma advances from the end of one value to the start of the next, or to the closing bracket.
 func skipComma(b []byte, i int) int {
 	i = skipSpace(b, i)
 	if i < len(b) && b[i] == ',' {
@@ -137,7 +141,7 @@ func skipValue(b []byte, i int) int {
 	if i >= len(b) {
 		return -1
 	}
-	var e extent
+	var e valueScanner
 	if b[i] == '{' || b[i] == '[' || b[i] == '"' {
 		return e.scan(b, i, i)
 	}
@@ -151,14 +155,14 @@ func skipValue(b []byte, i int) int {
 	return i
 }
 
-// extent finds where an object, list or string ends; it can be continued when more bytes have arrived.
-type extent struct {
+// valueScanner finds the end of an object, list or string. It can continue when more bytes have arrived.
+type valueScanner struct {
 	depth    int
 	inString bool
 }
 
-// scan reads b from i on, the value having begun at start, and returns the index after the value, or -1 when b ends first.
-func (e *extent) scan(b []byte, start, i int) int {
+// scan reads b from i on, in a value that begins at start. It returns the index after the value, or -1 if b ends first.
+func (e *valueScanner) scan(b []byte, start, i int) int {
 	for i < len(b) {
 		if e.inString {
 			quote := bytes.IndexByte(b[i:], '"')
@@ -166,7 +170,7 @@ func (e *extent) scan(b []byte, start, i int) int {
 				return -1
 			}
 			i += quote + 1
-			if escaped(b, start, i-1) {
+			if isEscaped(b, start, i-1) {
 				continue
 			}
 			e.inString = false
@@ -191,8 +195,8 @@ func (e *extent) scan(b []byte, start, i int) int {
 	return -1
 }
 
-// escaped reports whether the quote at i follows an odd number of backslashes.
-func escaped(b []byte, start, i int) bool {
+// isEscaped reports whether an odd number of backslashes precedes the quote at i.
+func isEscaped(b []byte, start, i int) bool {
 	n := 0
 	for i-n-1 >= start && b[i-n-1] == '\\' {
 		n++

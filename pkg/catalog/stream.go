@@ -8,51 +8,52 @@ import (
 )
 
 const (
-	// firstBuffer holds nearly every blob of real catalogs without growing.
-	firstBuffer = 64 << 10
-	// maxWindow is how much of a JSON blob is held at once: more than any blob of the catalogs of OpenShift 4.20 has. A larger one is
-	// gone through in pieces (largeBlob).
+	// initialBuffer holds nearly every blob of real catalogs without growing.
+	initialBuffer = 64 << 10
+	// maxWindow limits how much of a JSON blob is in memory at once: more than any blob of the OpenShift 4.20 catalogs has.
+	// A larger blob
+	// is read in parts (largeBlob).
 	maxWindow = 512 << 10
-	// maxDocument bounds one YAML document, which cannot be read in pieces.
+	// maxDocument limits one YAML document, which cannot be read in parts.
 	maxDocument = 4 << 20
 )
 
-// errLarge says that the JSON object at the stream's position is larger than the window.
+// errLarge means that the JSON object at the stream's position is larger than the window.
 var errLarge = errors.New("the blob is larger than the window")
 
-// errNotJSON says that a served catalog has something else than JSON objects.
+// errNotJSON means that a served catalog has other content than JSON objects.
 var errNotJSON = errors.New("a catalog is served as JSON objects one after another, and YAML is not read here")
 
-// errFull says that the buffer is as large as it may become.
+// errFull means that the buffer has its maximum size.
 var errFull = errors.New("there is more in one piece than is held in memory")
 
-// stream cuts a catalog into blobs: JSON objects one after another, or YAML documents where these are allowed.
+// stream splits a catalog into blobs: JSON objects, or YAML documents if yaml is set.
 type stream struct {
 	in io.Reader
-	// yaml allows YAML documents between the JSON objects.
+	// yaml permits YAML documents between the JSON objects.
 	yaml   bool
-	memory Memory
+	memory MemoryBudget
 	buf    []byte
-	// pos is the first byte of buf that has not been handed out.
+	// pos is the first byte of buf that has not been returned.
 	pos int
-	// limit is how large buf may become at present.
+	// limit is the current maximum size of buf.
 	limit int
 	err   error
 }
 
-// newStream reads from in; close is to be called in the end.
-func newStream(in io.Reader, memory Memory) (*stream, error) {
-	s := &stream{in: in, memory: boundedBy(memory), limit: maxWindow}
-	return s, s.resize(firstBuffer)
+// newStream returns a stream that reads from in. The caller must close it.
+func newStream(in io.Reader, memory MemoryBudget) (*stream, error) {
+	s := &stream{in: in, memory: orUnlimited(memory), limit: maxWindow}
+	return s, s.resize(initialBuffer)
 }
 
-// close returns the stream's memory.
+// close releases the stream's memory.
 func (s *stream) close() {
-	s.memory.Return(cap(s.buf))
+	s.memory.Release(cap(s.buf))
 	s.buf = nil
 }
 
-// next returns the next blob as JSON, valid until the call after, or io.EOF, or errLarge.
+// next returns the next blob as JSON, valid until the next call, or io.EOF, or errLarge.
 func (s *stream) next() ([]byte, error) {
 	if err := s.shrink(); err != nil {
 		return nil, err
@@ -74,8 +75,9 @@ func (s *stream) next() ([]byte, error) {
 	}
 }
 
-// skipBlank goes to the next blob: to its first byte if that is "{", else to the start of its line, since indentation
-// means something in YAML. White space and byte order marks before it are dropped.
+// skipBlank advances to the next blob: to its first byte if that is "{", otherwise to the start of its line, because
+// indentation is
+// significant in YAML. It drops white space and byte order marks.
 func (s *stream) skipBlank() error {
 	for {
 		text := skipSpace(s.buf, s.pos)
@@ -88,7 +90,7 @@ func (s *stream) skipBlank() error {
 		} else {
 			s.pos = text
 		}
-		// Four bytes tell a byte order mark and a document marker; fewer are only there at the very end.
+		// Four bytes identify a byte order mark and a document marker. Fewer are left only at the end of the stream.
 		if len(s.buf)-text >= 4 || s.err == io.EOF && text < len(s.buf) {
 			return nil
 		}
@@ -100,7 +102,7 @@ func (s *stream) skipBlank() error {
 
 // json returns the object that begins at pos.
 func (s *stream) json() ([]byte, error) {
-	var e extent
+	var e valueScanner
 	for scanned := s.pos; ; {
 		end := e.scan(s.buf, s.pos, scanned)
 		if end >= 0 {
@@ -119,12 +121,12 @@ func (s *stream) json() ([]byte, error) {
 	}
 }
 
-// fill reads more, first dropping what was handed out. Positions held by the caller are relative to pos, which becomes 0.
+// fill reads more, after it drops what was returned. Positions of the caller are relative to pos, which becomes 0.
 func (s *stream) fill() error {
 	if s.err != nil {
 		return s.err
 	}
-	if s.pos > 0 { // else each of many small reads would move all that is there onto itself
+	if s.pos > 0 { // otherwise each of many small reads would copy the buffer onto itself
 		s.buf = s.buf[:copy(s.buf, s.buf[s.pos:])]
 		s.pos = 0
 	}
@@ -154,29 +156,29 @@ func (s *stream) fill() error {
 	}
 }
 
-// resize moves what has not been handed out into a buffer of another size.
+// resize moves what has not been returned to a buffer of another size.
 func (s *stream) resize(size int) error {
-	if err := s.memory.Take(size); err != nil {
+	if err := s.memory.Reserve(size); err != nil {
 		return &memoryError{err}
 	}
 	before := cap(s.buf)
 	resized := make([]byte, len(s.buf)-s.pos, size)
 	copy(resized, s.buf[s.pos:])
 	s.buf, s.pos = resized, 0
-	s.memory.Return(before)
+	s.memory.Release(before)
 	return nil
 }
 
-// shrink gives a buffer back that is larger than a window after what it was needed for.
+// shrink replaces a buffer that is larger than the window when its blob has been read.
 func (s *stream) shrink() error {
 	s.limit = maxWindow
 	if left := len(s.buf) - s.pos; cap(s.buf) > maxWindow && left <= maxWindow {
-		return s.resize(max(left, firstBuffer))
+		return s.resize(max(left, initialBuffer))
 	}
 	return nil
 }
 
-// truncated turns the end of the stream inside a blob into an error that shows where it happened.
+// truncated converts the end of the stream inside a blob to an error that names the blob.
 func truncated(err error, blob []byte) error {
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF

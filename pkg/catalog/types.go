@@ -14,12 +14,12 @@ const (
 	KindClusterCatalog = "ClusterCatalog"
 )
 
-// ID names one catalog object of the cluster. The zero value names none.
+// ID identifies one catalog object of the cluster. The zero value identifies none.
 type ID struct {
 	Kind, Namespace, Name string
 }
 
-// String is "CatalogSource/<namespace>/<name>" or "ClusterCatalog/<name>", as the API writes it in status.
+// String returns "CatalogSource/<namespace>/<name>" or "ClusterCatalog/<name>", as in the API's status.
 func (id ID) String() string {
 	if id.Namespace == "" {
 		return id.Kind + "/" + id.Name
@@ -36,36 +36,42 @@ func (id ID) Compare(other ID) int {
 	)
 }
 
-// Package is one operator package as one catalog has it. All lists are sorted by name, so that equal content is an equal
-// value; the order of a channel's versions is in its entries' edges and in the bundles' versions, never in a list's order.
+// Package is one operator package of one catalog. All lists are sorted by name, so that equal content is an equal value. The
+// order of a
+// channel's versions is in its entries' edges and in the bundles' versions, never in the order of a list.
 type Package struct {
 	Name string
-	// DefaultChannel is empty when the catalog names none.
+	// DefaultChannel is empty if the catalog has none.
 	DefaultChannel string
 	Channels       []Channel
 	Bundles        []Bundle
-	// Deprecated is what the catalog says to those who use the package; empty when it is not deprecated. A message that is
-	// empty in the catalog is "deprecated". Messages are cut at 1,024 bytes. The same holds for channels and bundles.
+	// Deprecated is the catalog's deprecation message, empty if the package is not deprecated. An empty message in the
+	// catalog becomes
+	// "deprecated". Messages are truncated to 1,024 bytes. The same applies to channels and bundles.
 	Deprecated string
-	// UpgradeRules are the author's rules for moving from version to version, as they were found: as blobs of their own or
-	// as properties of bundles. Equal ones (as JSON values) are one. At most 8 are kept, the rest is a fault.
+	// UpgradeRules are the author's upgrade rules, from blobs of their own and from properties of bundles. Equal ones (as
+	// JSON values) are
+	// one. At most 8 are retained; more are a fault.
 	UpgradeRules []UpgradeRules
-	// Faults are sentences about blobs of this package that could not be used, sorted, at most maxFaults and a last one
-	// that counts the rest. What they name is not in Channels and Bundles.
+	// Faults are sentences about unusable blobs of this package, sorted: at most maxFaults, and one that counts the others.
+	// Channels and
+	// Bundles do not have what they name.
 	Faults []string
-	// Notes are sentences about what the way on which the package was read does not tell of it, sorted and bounded like Faults.
+	// Notes are sentences about what the protocol that the package was read over does not report, sorted and limited like
+	// Faults.
 	Notes []string
 }
 
-// Channel is one channel of a package and what is in it.
+// Channel is one channel of a package, with its entries.
 type Channel struct {
 	Name       string
 	Entries    []Entry
 	Deprecated string
 }
 
-// Entry is one bundle's place in a channel: its name and the edges that lead to it. The bundle itself may be missing
-// from the catalog (a pruned catalog keeps the names).
+// Entry is one bundle's place in a channel: its name and the edges that lead to it. The catalog may lack the bundle: a
+// pruned catalog
+// keeps the names.
 type Entry struct {
 	Name      string   `json:"name"`
 	Replaces  string   `json:"replaces"`
@@ -73,48 +79,55 @@ type Entry struct {
 	SkipRange string   `json:"skipRange"`
 }
 
-// Bundle is what a catalog says of one bundle, as far as choosing needs it.
+// Bundle is the part of a catalog's bundle that version selection needs.
 type Bundle struct {
 	Name string
-	// Image is the reference of the bundle's image, as the catalog writes it.
+	// Image is the reference of the bundle's image, as in the catalog.
 	Image string
-	// Version is what the olm.package property says; empty when there is none. It is not checked here.
+	// Version is the version in the olm.package property, empty if there is none. It is not validated here.
 	Version string
-	// MaxOpenShiftVersions holds the value of every olm.maxOpenShiftVersion property as raw JSON text, so that an
-	// unquoted 4.10 is still 4.10. Values beyond the eighth are not kept and long ones are cut: two values, or a long
-	// one, are unreadable anyway. A catalog that was written as YAML has lost such a zero already before it was served.
+	// MaxOpenShiftVersions holds the value of every olm.maxOpenShiftVersion property as raw JSON text, so that an unquoted
+	// 4.10 stays 4.10.
+	// Values beyond the eighth are omitted and long ones are truncated: two values, or a long one, are invalid anyway. A
+	// catalog that was
+	// written as YAML has lost such a zero before it is served.
 	MaxOpenShiftVersions []string
-	// MediaTypes are the formats that the catalog says the image's content is of (olm.bundle.mediatype), sorted, each once: raw JSON
-	// where the value is no text. None is the format of nearly all, registry+v1. Values beyond the eighth are not kept and long
-	// ones are cut: two of them, or a long one, are no format anyway.
+	// MediaTypes are the formats of the image's content (olm.bundle.mediatype), sorted, without duplicates: raw JSON if the
+	// value is no text.
+	// An empty list means registry+v1, as in nearly all bundles. Values beyond the eighth are omitted and long ones are
+	// truncated: two of
+	// them, or a long one, are invalid anyway.
 	MediaTypes []string
-	// MinKubeVersion is the CSV's minKubeVersion, empty when the catalog does not say.
+	// MinKubeVersion is the CSV's minKubeVersion, empty if the catalog does not have it.
 	MinKubeVersion string
-	// SuggestedNamespace is where the CSV's author wants it installed, empty when the catalog does not say.
+	// SuggestedNamespace is the install namespace that the CSV's author suggests, empty if the catalog does not have it.
 	SuggestedNamespace string
-	// InstallModes is the CSV's list of install modes, nil when the catalog does not say.
+	// InstallModes is the CSV's list of install modes, nil if the catalog does not have it.
 	InstallModes map[string]bool
 	Deprecated   string
-	// Release is what the olm.package property says beside the version, for bundles that are built again; not checked here.
+	// Release is the release in the olm.package property, for bundles that are rebuilt. It is not validated here.
 	Release string
-	// ProvidedGVKs are the kinds that the bundle brings (olm.gvk), sorted, each once. Bundles with equal lists share one.
+	// ProvidedGVKs are the kinds that the bundle provides (olm.gvk), sorted, without duplicates. Bundles with equal lists
+	// share one.
 	ProvidedGVKs []GVK
-	// Requirements are what the bundle needs of others (olm.gvk.required, olm.package.required, olm.constraint), sorted,
-	// each once. All of them must be met.
+	// Requirements are the bundle's dependencies (olm.gvk.required, olm.package.required, olm.constraint), sorted, without
+	// duplicates. All
+	// of them must be met.
 	Requirements []Requirement
-	// APIServices says that the bundle brings aggregated APIs.
+	// APIServices is whether the bundle provides aggregated APIs.
 	APIServices bool
-	// CreatedAt is the CSV's annotation createdAt as it stands, empty when the catalog does not say or says more than 64 bytes.
+	// CreatedAt is the CSV's annotation createdAt, unparsed. It is empty if the catalog does not have it or it exceeds 64
+	// bytes.
 	CreatedAt string
 }
 
-// Provides says whether the bundle brings a kind.
+// Provides reports whether the bundle provides a kind.
 func (b *Bundle) Provides(gvk GVK) bool {
 	_, found := slices.BinarySearchFunc(b.ProvidedGVKs, gvk, GVK.Compare)
 	return found
 }
 
-// Bundle returns the bundle of this name.
+// Bundle returns the bundle with this name.
 func (p *Package) Bundle(name string) (Bundle, bool) {
 	i := sort.Search(len(p.Bundles), func(i int) bool { return p.Bundles[i].Name >= name })
 	if i == len(p.Bundles) || p.Bundles[i].Name != name {
@@ -123,7 +136,7 @@ func (p *Package) Bundle(name string) (Bundle, bool) {
 	return p.Bundles[i], true
 }
 
-// Channel returns the channel of this name.
+// Channel returns the channel with this name.
 func (p *Package) Channel(name string) (Channel, bool) {
 	i := sort.Search(len(p.Channels), func(i int) bool { return p.Channels[i].Name >= name })
 	if i == len(p.Channels) || p.Channels[i].Name != name {

@@ -11,21 +11,22 @@ import (
 )
 
 const (
-	// maxYAMLValues bounds the values of one YAML document, and with them what its parser needs: up to two hundred bytes for each.
-	// The largest document in the catalogs of OpenShift 4.20 has some thousand.
+	// maxYAMLValues limits the values of one YAML document, and so the memory of its parser: up to two hundred bytes for
+	// each value. The
+	// largest document of the OpenShift 4.20 catalogs has about a thousand.
 	maxYAMLValues = 300_000
-	// maxYAMLText bounds the bytes of all keys and scalars of one document.
+	// maxYAMLText limits the bytes of all keys and scalars of one document.
 	maxYAMLText = 2 * maxDocument
 )
 
 // document returns the YAML document that begins at pos, converted to JSON, or nil for an empty one.
 func (s *stream) document() ([]byte, error) {
-	if marker(s.buf[s.pos:]) {
+	if isDocumentMarker(s.buf[s.pos:]) {
 		s.pos += 3
 		if err := s.skipBlank(); err != nil {
 			return nil, err
 		}
-		if s.buf[s.pos] == '{' || marker(s.buf[s.pos:]) {
+		if s.buf[s.pos] == '{' || isDocumentMarker(s.buf[s.pos:]) {
 			return nil, nil
 		}
 	}
@@ -58,7 +59,7 @@ func (s *stream) documentEnd() (int, error) {
 	for scanned := s.pos; ; {
 		line := bytes.IndexByte(s.buf[scanned:], '\n')
 		if next := scanned + line + 1; line >= 0 && (len(s.buf)-next >= 4 || s.err == io.EOF) {
-			if marker(s.buf[next:]) {
+			if isDocumentMarker(s.buf[next:]) {
 				return next, nil
 			}
 			scanned = next
@@ -76,13 +77,14 @@ func (s *stream) documentEnd() (int, error) {
 	}
 }
 
-// marker reports whether b begins with a line that separates YAML documents.
-func marker(b []byte) bool {
+// isDocumentMarker reports whether b begins with a line that separates YAML documents.
+func isDocumentMarker(b []byte) bool {
 	return bytes.HasPrefix(b, []byte("---")) && (len(b) == 3 || b[3] == ' ' || b[3] == '\n' || b[3] == '\r' || b[3] == '\t')
 }
 
-// checkExpansion refuses a document that would take much more memory than it has bytes: before it is parsed by what separates
-// values, and before it is converted by what it has once its aliases are expanded.
+// checkExpansion rejects a document that would take much more memory than its size: before parsing, by the number of
+// separators; before
+// conversion, by its size after alias expansion.
 func checkExpansion(document []byte) error {
 	separators := 0
 	for _, each := range [...]string{",", ":", "[", "{", "-", "?", "\n"} {
@@ -93,13 +95,13 @@ func checkExpansion(document []byte) error {
 	}
 	var root yamlv3.Node
 	if yamlv3.Unmarshal(document, &root) != nil {
-		return nil // the conversion says what is wrong
+		return nil // the conversion returns the error
 	}
 	e := expansion{}
 	return e.add(&root)
 }
 
-// expansion counts what a document has once its aliases are expanded.
+// expansion counts the values of a document after alias expansion.
 type expansion struct {
 	values, text, depth int
 }
@@ -128,5 +130,5 @@ func (e *expansion) add(node *yamlv3.Node) error {
 	return nil
 }
 
-// maxYAMLDepth bounds nesting, and with it an alias that contains itself.
+// maxYAMLDepth limits nesting, and so an alias that contains itself.
 const maxYAMLDepth = 256

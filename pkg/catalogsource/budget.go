@@ -64,9 +64,9 @@ type Reading struct {
 	read *read
 }
 
-// Take reserves bytes, or returns an error when more are needed than are left. During a read it first waits for other readings to end,
+// Reserve reserves bytes, or returns an error when more are needed than are left. During a read it first waits for other readings to end,
 // for at most MaxWait in all waits of the read.
-func (r *Reading) Take(bytes int) error {
+func (r *Reading) Reserve(bytes int) error {
 	if r == nil {
 		return nil
 	}
@@ -91,8 +91,8 @@ func errNoMemory() error {
 		ownShare>>10, commonShare>>20)
 }
 
-// Return gives bytes back that were taken.
-func (r *Reading) Return(bytes int) {
+// Release gives bytes back that were taken.
+func (r *Reading) Release(bytes int) {
 	if r == nil {
 		return
 	}

@@ -96,12 +96,12 @@ func (r *tooLargeRegistry) ListBundles(_ *api.ListBundlesRequest, stream api.Reg
 }
 
 func TestHRD_B4_APackageThatIsTooLargeCostsItselfOnly(t *testing.T) {
-	for name, read := range map[string]func(*testing.T, catalog.Memory) ([]catalog.Package, error){
-		"over gRPC": func(t *testing.T, memory catalog.Memory) ([]catalog.Package, error) {
+	for name, read := range map[string]func(*testing.T, catalog.MemoryBudget) ([]catalog.Package, error){
+		"over gRPC": func(t *testing.T, memory catalog.MemoryBudget) ([]catalog.Package, error) {
 			packages, _, err := grpc.Client{}.Read(t.Context(), serveRegistry(t, &tooLargeRegistry{}), nil, memory.(*catalogsource.Reading))
 			return packages, err
 		},
-		"as JSON": func(_ *testing.T, memory catalog.Memory) ([]catalog.Package, error) {
+		"as JSON": func(_ *testing.T, memory catalog.MemoryBudget) ([]catalog.Package, error) {
 			var lines strings.Builder
 			for b := range tooLargeBundles {
 				fmt.Fprintf(&lines, `{"schema":"olm.bundle","package":"large","name":"v1.%d.0","image":%q}`+"\n", b, keptText)

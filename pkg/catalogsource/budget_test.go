@@ -27,19 +27,19 @@ func TestHRD_B4_ReadingsShareOneBudget(t *testing.T) {
 			var others []*Reading
 			for range readings - 1 {
 				other := budget.Reading()
-				if err := other.Take(test.others); err != nil {
+				if err := other.Reserve(test.others); err != nil {
 					t.Fatal(err)
 				}
 				others = append(others, other)
 			}
 			reading := budget.Reading()
-			err := reading.Take(test.own)
+			err := reading.Reserve(test.own)
 			if (err != nil) != test.refused || err != nil && (!strings.Contains(err.Error(), "1536 KiB") || !strings.Contains(err.Error(), "14 MiB")) {
 				t.Errorf("it says %v", err)
 			}
 			// One beyond the shares has the common part alone.
 			seventeenth := budget.Reading()
-			if err := seventeenth.Take(commonShare); test.others > ownShare && err == nil {
+			if err := seventeenth.Reserve(commonShare); test.others > ownShare && err == nil {
 				t.Error("a reading without a share has more than is left")
 			}
 			for _, each := range append(others, reading, seventeenth) {
@@ -61,8 +61,8 @@ func TestHRD_B4_WhatIsGivenBackIsThereAgain(t *testing.T) {
 			reading := budget.Reading()
 			defer reading.Close()
 			for n := range 1000 {
-				if reading.Take(n<<10) == nil && n%2 == 0 {
-					reading.Return(n << 10)
+				if reading.Reserve(n<<10) == nil && n%2 == 0 {
+					reading.Release(n << 10)
 				}
 			}
 		})

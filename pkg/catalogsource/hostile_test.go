@@ -62,7 +62,7 @@ func TestHRD_B4_RealHeapOfHostileReadings(t *testing.T) {
 	reading.Wait()
 	close(done)
 	watching.Wait()
-	if err := budget.Reading().Take(15 << 20); err != nil {
+	if err := budget.Reading().Reserve(15 << 20); err != nil {
 		t.Errorf("after all readings have ended: %v", err)
 	}
 	t.Logf("%d KiB live when all have sent a half, %d KiB at most", atHalf>>10, most>>10)

@@ -97,11 +97,11 @@ func madeUpPackages() []catalog.Package {
 			},
 			UpgradeRules: []catalog.UpgradeRules{
 				{
-					Schema: "io.openshift.operators.upgrades.v1alpha1", Where: "blob io.openshift.operators.upgrades.v1alpha1",
+					Schema: "io.openshift.operators.upgrades.v1alpha1", Location: "blob io.openshift.operators.upgrades.v1alpha1",
 					Raw: `{"package":"lamp","schema":"io.openshift.operators.upgrades.v1alpha1","steps":[{"from":">=1.0.0 <2.0.0","reason":"<&> stored objects","through":"1.1.x","to":">=2.0.0"}]}`,
 				},
 				{
-					Schema: "io.openshift.operators.upgrades.v1beta1", Where: "blob io.openshift.operators.upgrades.v1beta1",
+					Schema: "io.openshift.operators.upgrades.v1beta1", Location: "blob io.openshift.operators.upgrades.v1beta1",
 					Raw: `{"list":[100,9007199254740992],"package":"lamp","schema":"io.openshift.operators.upgrades.v1beta1","weight":1.5}`,
 				},
 			},
@@ -114,7 +114,7 @@ func madeUpPackages() []catalog.Package {
 				{Name: "switch.v0.9.0", Version: "0.9.0", MediaTypes: []string{"plain+v0"}},
 			},
 			UpgradeRules: []catalog.UpgradeRules{{
-				Schema: "io.openshift.operators.upgrades.v1alpha1", Where: `property io.openshift.operators.upgrades.v1alpha1 of bundle "switch-v1.0.0-3"`,
+				Schema: "io.openshift.operators.upgrades.v1alpha1", Location: `property io.openshift.operators.upgrades.v1alpha1 of bundle "switch-v1.0.0-3"`,
 				Raw: `{"package":"lamp","schema":"io.openshift.operators.upgrades.v1alpha1","semantics":"both"}`,
 			}},
 		},
@@ -158,7 +158,7 @@ func TestAnOlderServerTellsOfUpgradeRulesOnBundlesOnly(t *testing.T) {
 	}
 	want := madeUpPackages()
 	want[0].UpgradeRules = want[0].UpgradeRules[:1]
-	want[0].UpgradeRules[0].Where = `property io.openshift.operators.upgrades.v1alpha1 of bundle "lamp.v2.0.0"`
+	want[0].UpgradeRules[0].Location = `property io.openshift.operators.upgrades.v1alpha1 of bundle "lamp.v2.0.0"`
 	if diff := cmp.Diff(want, withoutImages(packages)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -125,7 +125,7 @@ func TestBigCatalogCostsWhatIsUsedOfIt(t *testing.T) {
 				t.Fatalf("%d packages were read", len(packages))
 			}
 			last := catalog.GVK{Group: "package-199.example.com", Version: "v1alpha1", Kind: "package-199-5-resource"}
-			if got := providers.Of(last); !slices.Equal(got, []string{"package-199"}) || !providers.Complete() {
+			if got := providers.ForKind(last); !slices.Equal(got, []string{"package-199"}) || !providers.IsComplete() {
 				t.Errorf("%q are said to bring a kind of the last package", got)
 			}
 			if kept > keptAtMost {

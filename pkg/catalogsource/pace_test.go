@@ -12,7 +12,7 @@ import (
 // uses are the two ways in which a reading uses what all share; end ends its use.
 var uses = map[string]func(ctx context.Context, r *Reading) (end func(), err error){
 	"common memory": func(_ context.Context, r *Reading) (func(), error) {
-		return r.Reset, r.Take(ownShare + commonShare)
+		return r.Reset, r.Reserve(ownShare + commonShare)
 	},
 	"large messages": func(ctx context.Context, r *Reading) (func(), error) { return r.Large(ctx) },
 }
@@ -124,7 +124,7 @@ func TestHRD_B4_AReadThatUsesWhatAllShareHasToAdvance(t *testing.T) {
 					defer endRead()
 					go serve(ctx, slow, test.each)
 					if test.own {
-						use = func(_ context.Context, r *Reading) (func(), error) { return r.Reset, r.Take(ownShare) }
+						use = func(_ context.Context, r *Reading) (func(), error) { return r.Reset, r.Reserve(ownShare) }
 					}
 					end, err := use(ctx, slow)
 					if err != nil {
@@ -170,7 +170,7 @@ func TestHRD_B4_OfReadingsThatWaitForOneAnotherTheLargestFails(t *testing.T) {
 			r := budget.Reading()
 			_, end := r.Begin(t.Context(), time.Second)
 			t.Cleanup(end)
-			if err := r.Take(ownShare + bytes); err != nil {
+			if err := r.Reserve(ownShare + bytes); err != nil {
 				t.Fatal(err)
 			}
 			return r
@@ -178,12 +178,12 @@ func TestHRD_B4_OfReadingsThatWaitForOneAnotherTheLargestFails(t *testing.T) {
 		large, small := begin(8<<20), begin(5<<20)
 		refused := make(chan error, 1)
 		go func() {
-			err := large.Take(4 << 20)
+			err := large.Reserve(4 << 20)
 			large.Close()
 			refused <- err
 		}()
 		synctest.Wait()
-		if err := small.Take(4 << 20); err != nil {
+		if err := small.Reserve(4 << 20); err != nil {
 			t.Errorf("the small one: %v", err)
 		}
 		if err := <-refused; err == nil {
@@ -205,7 +205,7 @@ func TestHRD_B4_ANewReadingDoesNotOvertakeOneThatWaits(t *testing.T) {
 			_, end := r.Begin(t.Context(), time.Second)
 			t.Cleanup(end)
 			go func() {
-				if err := r.Take(ownShare + bytes); err != nil {
+				if err := r.Reserve(ownShare + bytes); err != nil {
 					t.Errorf("%s: %v", name, err)
 				}
 				order = append(order, name)
@@ -214,12 +214,12 @@ func TestHRD_B4_ANewReadingDoesNotOvertakeOneThatWaits(t *testing.T) {
 			synctest.Wait()
 		}
 		holder := budget.Reading()
-		if err := holder.Take(ownShare + 10<<20); err != nil {
+		if err := holder.Reserve(ownShare + 10<<20); err != nil {
 			t.Fatal(err)
 		}
 		begin("older", 6<<20)
 		begin("newer", 1<<20)
-		if err := holder.Take(1 << 20); err != nil || len(order) != 0 {
+		if err := holder.Reserve(1 << 20); err != nil || len(order) != 0 {
 			t.Errorf("the one that they wait for: %v; before it ended: %q", err, order)
 		}
 		holder.Close()

@@ -47,14 +47,14 @@ func readBoth(t *testing.T, folder string, want func(string) bool) []catalog.Pac
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !provided.Complete() || !alone.Providers.Equal(provided) {
+	if !provided.IsComplete() || !alone.Providers.Equal(provided) {
 		t.Errorf("%s: who brings which kinds is not the same over gRPC and over HTTPS", folder)
 	}
 	for _, p := range overHTTPS {
 		for _, b := range p.Bundles {
 			for _, gvk := range b.ProvidedGVKs {
-				if !slices.Contains(provided.Of(gvk), p.Name) {
-					t.Errorf("%s: %q brings %q, of which %q are known", folder, b.Name, gvk, provided.Of(gvk))
+				if !slices.Contains(provided.ForKind(gvk), p.Name) {
+					t.Errorf("%s: %q brings %q, of which %q are known", folder, b.Name, gvk, provided.ForKind(gvk))
 				}
 			}
 		}

@@ -67,7 +67,7 @@ func (s *Snapshot) requires(f func(catalog.GVK)) {
 	for _, pkg := range s.Packages {
 		for _, bundle := range pkg.Bundles {
 			for _, r := range bundle.Requirements {
-				r.Kinds(func(gvk catalog.GVK) {
+				r.VisitKinds(func(gvk catalog.GVK) {
 					if !bundle.Provides(gvk) {
 						f(gvk)
 					}
@@ -88,13 +88,13 @@ func (s *Snapshot) providers(gvk catalog.GVK) resolve.ProviderHint {
 	if s.Known && s.Wanted == nil {
 		return out
 	}
-	for _, pkg := range s.Providers.Of(gvk) {
+	for _, pkg := range s.Providers.ForKind(gvk) {
 		if !s.Known || !s.Wanted[pkg] {
 			out.Packages = append(out.Packages, pkg)
 		}
 	}
 	slices.Sort(out.Packages)
-	out.Partial = !s.Providers.Knows(gvk)
+	out.Partial = !s.Providers.IsCompleteFor(gvk)
 	return out
 }
 

@@ -21,19 +21,19 @@ func TestHRD_B2_AnUnchangedPackageIsTheSameMemoryInTheNextSnapshot(t *testing.T)
 	s.Set(Info{ID: id, Identity: "1"}, read("1.0.0"))
 	a, b := s.For("a")[0].Package, s.For("b")[0].Package
 	again := read("1.1.0")
-	if again[0].Identical(a) {
+	if again[0].IsIdentical(a) {
 		t.Fatal("what was read twice is the same memory before anybody compared it")
 	}
 	if changed := s.Set(Info{ID: id, Identity: "2"}, again); len(changed) != 1 || changed[0] != "b" {
 		t.Errorf("%v have changed, want b", changed)
 	}
-	if now := s.For("a")[0].Package; !now.Identical(a) {
+	if now := s.For("a")[0].Package; !now.IsIdentical(a) {
 		t.Error("a has not changed and is there twice")
 	}
-	if now := s.For("b")[0].Package; now.Identical(b) || now.Bundles[0].Version != "1.1.0" {
+	if now := s.For("b")[0].Package; now.IsIdentical(b) || now.Bundles[0].Version != "1.1.0" {
 		t.Errorf("b is %+v", now)
 	}
-	if again[0].Identical(a) {
+	if again[0].IsIdentical(a) {
 		t.Error("the reader's own list was changed")
 	}
 }

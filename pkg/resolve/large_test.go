@@ -19,7 +19,7 @@ func largeCatalogs(versions int, rules string) []Catalog {
 	}
 	first := chained(texts...)
 	if rules != "" {
-		first.UpgradeRules = []catalog.UpgradeRules{{Schema: upgrade.Schema, Where: "blob 1", Raw: rules}}
+		first.UpgradeRules = []catalog.UpgradeRules{{Schema: upgrade.Schema, Location: "blob 1", Raw: rules}}
 	}
 	second := chained("0.9.0") // below what is installed: it is in the way of nothing, and has to be compared with everything
 	return []Catalog{{ID: cluster, Package: first}, {ID: catalog.ID{Kind: catalog.KindClusterCatalog, Name: "second"}, Package: second}}

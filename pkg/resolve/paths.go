@@ -166,11 +166,11 @@ func rulesOf(pkg string, offering []Catalog) (rules []upgrade.Rules, unreadable 
 	seen := map[string]bool{}
 	for _, offer := range offering {
 		if blobs := offer.Package.UpgradeRules; len(blobs) > 1 {
-			unreadable = append(unreadable, reason.Text(reason.SeveralUpgradeRules{Catalog: offer.ID, Package: pkg, Count: len(blobs), First: blobs[0].Where, Second: blobs[1].Where}))
+			unreadable = append(unreadable, reason.Text(reason.SeveralUpgradeRules{Catalog: offer.ID, Package: pkg, Count: len(blobs), First: blobs[0].Location, Second: blobs[1].Location}))
 			continue
 		}
 		for _, blob := range offer.Package.UpgradeRules {
-			where := reason.UpgradeRules{Where: blob.Where, Package: pkg, Catalog: offer.ID}
+			where := reason.UpgradeRules{Where: blob.Location, Package: pkg, Catalog: offer.ID}
 			if blob.Fault != "" {
 				unreadable = append(unreadable, reason.Text(reason.UnreadableUpgradeRules{Rules: where, Err: blob.Fault}))
 				continue

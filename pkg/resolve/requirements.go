@@ -43,7 +43,7 @@ func requirementsRule(q *query, o *Option) reason.Reason {
 		return nil
 	}
 	for _, r := range o.Bundle.Requirements {
-		if r.Is(true, func(leaf catalog.Requirement, want bool) bool { return q.canBe(o, leaf, want) }) {
+		if r.Evaluate(true, func(leaf catalog.Requirement, want bool) bool { return q.canBe(o, leaf, want) }) {
 			continue
 		}
 		unmet := reason.Requirement{Requirement: r}

@@ -20,7 +20,7 @@ func guarded(rules string, versions ...string) *catalog.Package {
 		}
 	}
 	if rules != "" {
-		pkg.UpgradeRules = []catalog.UpgradeRules{{Schema: upgrade.Schema, Where: "blob " + upgrade.Schema, Raw: rules}}
+		pkg.UpgradeRules = []catalog.UpgradeRules{{Schema: upgrade.Schema, Location: "blob " + upgrade.Schema, Raw: rules}}
 	}
 	return pkg
 }
@@ -171,9 +171,9 @@ func TestUPG_V11_NothingMovesDownSilently(t *testing.T) {
 func TestRulesOfCatalogs(t *testing.T) {
 	minors := []string{"1.2.0", "1.3.5", "1.4.1"}
 	property := guarded(through13, minors...)
-	property.UpgradeRules[0].Where = `property of bundle "quay.v1.2.0"`
+	property.UpgradeRules[0].Location = `property of bundle "quay.v1.2.0"`
 	twice := guarded(through13, minors...)
-	twice.UpgradeRules = append(twice.UpgradeRules, catalog.UpgradeRules{Schema: upgrade.Schema, Where: `property of bundle "quay.v1.2.0"`, Raw: `{"steps":[]}`})
+	twice.UpgradeRules = append(twice.UpgradeRules, catalog.UpgradeRules{Schema: upgrade.Schema, Location: `property of bundle "quay.v1.2.0"`, Raw: `{"steps":[]}`})
 	newer := guarded(through13, minors...)
 	newer.UpgradeRules[0].Schema = "io.openshift.operators.upgrades.v1beta1"
 	unread := guarded(through13, minors...)

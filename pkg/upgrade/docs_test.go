@@ -189,7 +189,7 @@ func TestTheSamplesOfThePageAreRead(t *testing.T) {
 		}
 		blob := packages[0].UpgradeRules[0]
 		rules, err := ReadRules("example", blob.Schema, []byte(blob.Raw))
-		if err != nil || blob.Fault != "" || !strings.HasPrefix(blob.Where, where) || rules.Unsaid {
+		if err != nil || blob.Fault != "" || !strings.HasPrefix(blob.Location, where) || rules.Unsaid {
 			t.Fatalf("%s: %+v, %v", language, blob, err)
 		}
 		if diff := cmp.Diff(want, outlined(rules)); diff != "" {

@@ -82,7 +82,7 @@ func TestReadAsksForUpgradeRulesOfThisVersionAndTheNext(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []catalog.UpgradeRules{{
-		Schema: rulesSchema, Where: "blob " + rulesSchema, Raw: `{"package":"example","schema":"` + rulesSchema + `","steps":[]}`,
+		Schema: rulesSchema, Location: "blob " + rulesSchema, Raw: `{"package":"example","schema":"` + rulesSchema + `","steps":[]}`,
 	}}
 	if diff := cmp.Diff(want, packages[0].UpgradeRules); diff != "" || packages[0].Notes != nil {
 		t.Errorf("notes %q, rules (-want +got):\n%s", packages[0].Notes, diff)

@@ -298,7 +298,7 @@ func TestWhoBringsAKindIsReadFromTheBundlesAlone(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := reading.Providers.Of(catalog.GVK{Group: "g", Version: "v1", Kind: "K"})
+			got := reading.Providers.ForKind(catalog.GVK{Group: "g", Version: "v1", Kind: "K"})
 			if !cmp.Equal(got, []string{"example"}) || len(reading.Packages) != 0 || reading.LastModified != "Thu, 01 Jan 2026 00:00:00 GMT" {
 				t.Errorf("%q bring it; read %+v", got, reading)
 			}

@@ -136,7 +136,7 @@ func (c *controller) setProviders(id catalog.ID, as reading, providers *catalog.
 	if !c.storeProviders(id, as, providers) {
 		return
 	}
-	if !providers.Complete() {
+	if !providers.IsComplete() {
 		klog.Warningf("catalog %s brings more kinds than are kept: who needs one of the others is not told which packages bring it", id)
 	}
 	c.providerChanges.Notify([]string{id.String()})

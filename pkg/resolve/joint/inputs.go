@@ -39,7 +39,7 @@ func (in *inputs) equal(req resolve.Request, catalogs []resolve.Catalog, unliste
 // sameCatalog compares what two catalogs say, but not since when one is unavailable, which is no part of a decision.
 func sameCatalog(a, b resolve.Catalog) bool {
 	return a.ID == b.ID && a.Priority == b.Priority && a.Pending == b.Pending && a.Unavailable == b.Unavailable &&
-		a.Package.Identical(b.Package) && errorText(a.Err) == errorText(b.Err) && (a.Err == nil) == (b.Err == nil) && maps.Equal(a.Labels, b.Labels)
+		a.Package.IsIdentical(b.Package) && errorText(a.Err) == errorText(b.Err) && (a.Err == nil) == (b.Err == nil) && maps.Equal(a.Labels, b.Labels)
 }
 
 func errorText(err error) string {

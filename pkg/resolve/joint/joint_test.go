@@ -295,7 +295,7 @@ type running map[string]*catalog.Bundle
 // were met for before, and kinds that somebody has who is not the only one.
 func complaints(n *fleet, before, after running) (complaints []string) {
 	met := func(state running, r catalog.Requirement) bool {
-		return r.Is(true, func(leaf catalog.Requirement, want bool) bool {
+		return r.Evaluate(true, func(leaf catalog.Requirement, want bool) bool {
 			there := false
 			for _, kind := range n.state.Kinds {
 				there = there || leaf.GVK != nil && kind.GVK == *leaf.GVK

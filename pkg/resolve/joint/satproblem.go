@@ -70,7 +70,7 @@ func (p *satProblem) addRequirements(v *variable) {
 
 // isMetNow returns whether a requirement is met while everything stays.
 func (p *satProblem) isMetNow(r catalog.Requirement) bool {
-	return r.Is(true, func(leaf catalog.Requirement, want bool) bool {
+	return r.Evaluate(true, func(leaf catalog.Requirement, want bool) bool {
 		if leaf.Package != nil {
 			if _, ok := p.index.Range(leaf.Package.Range); !ok {
 				return false
@@ -84,7 +84,7 @@ func (p *satProblem) isMetNow(r catalog.Requirement) bool {
 
 // literal is true only if a requirement is met at a time, or with want false, is not met.
 func (p *satProblem) literal(r catalog.Requirement, want bool, when int) z.Lit {
-	members, every, wanted := r.Branches(want)
+	members, every, wanted := r.Operands(want)
 	switch {
 	case r.GVK != nil || r.Package != nil:
 		return p.leafLiteral(r, want, when)

@@ -11,18 +11,19 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// shared keeps one copy of what bundle after bundle repeats: the versions of an operator bring nearly the same kinds, run in
-// the same install modes and need the same. What is shared must not be changed, as nothing that Build returns.
-type shared struct {
+// interner keeps one copy of what the bundles of a package repeat: the versions of an operator provide nearly the same kinds
+// and have
+// the same install modes and requirements. Interned values are immutable, as everything that Build returns.
+type interner struct {
 	strings map[string]string
-	// kinds are found by the sum of their texts, of which there would else be two copies.
+	// kinds are keyed by a digest, because a key of their names would be a second copy.
 	kinds map[[sha256.Size]byte][]GVK
 	modes map[string]map[string]bool
-	// scratch is where keys are put together.
+	// scratch is a buffer to build keys.
 	scratch []byte
 }
 
-func (s *shared) share(b *Bundle) {
+func (s *interner) intern(b *Bundle) {
 	if s.strings == nil {
 		s.strings, s.kinds, s.modes = map[string]string{}, map[[sha256.Size]byte][]GVK{}, map[string]map[string]bool{}
 	}
@@ -37,7 +38,7 @@ func (s *shared) share(b *Bundle) {
 	}
 }
 
-func (s *shared) text(value string) string {
+func (s *interner) text(value string) string {
 	if known, ok := s.strings[value]; ok {
 		return known
 	}
@@ -46,23 +47,23 @@ func (s *shared) text(value string) string {
 	return value
 }
 
-func (s *shared) gvks(list []GVK) []GVK {
+func (s *interner) gvks(list []GVK) []GVK {
 	if len(list) == 0 {
 		return nil
 	}
-	key := s.sumOf(list)
+	key := s.gvksKey(list)
 	if known, ok := s.kinds[key]; ok {
 		return known
 	}
-	own := make([]GVK, len(list))
+	copied := make([]GVK, len(list))
 	for i, gvk := range list {
-		own[i] = GVK{Group: s.text(gvk.Group), Version: s.text(gvk.Version), Kind: s.text(gvk.Kind)}
+		copied[i] = GVK{Group: s.text(gvk.Group), Version: s.text(gvk.Version), Kind: s.text(gvk.Kind)}
 	}
-	s.kinds[key] = own
-	return own
+	s.kinds[key] = copied
+	return copied
 }
 
-func (s *shared) sumOf(list []GVK) [sha256.Size]byte {
+func (s *interner) gvksKey(list []GVK) [sha256.Size]byte {
 	s.scratch = s.scratch[:0]
 	for _, gvk := range list {
 		for _, part := range []string{gvk.Group, gvk.Version, gvk.Kind} {
@@ -72,12 +73,12 @@ func (s *shared) sumOf(list []GVK) [sha256.Size]byte {
 	return sha256.Sum256(s.scratch)
 }
 
-// appendText adds a text to scratch, after its length, so that different lists of texts make different keys.
-func (s *shared) appendText(text string) {
+// appendText appends a text to scratch, after its length, so that different lists of texts result in different keys.
+func (s *interner) appendText(text string) {
 	s.scratch = append(binary.AppendUvarint(s.scratch, uint64(len(text))), text...)
 }
 
-func (s *shared) installModes(modes map[string]bool) map[string]bool {
+func (s *interner) installModes(modes map[string]bool) map[string]bool {
 	if modes == nil {
 		return nil
 	}
@@ -93,9 +94,9 @@ func (s *shared) installModes(modes map[string]bool) map[string]bool {
 	return modes
 }
 
-// fields are the parts of a bundle whose length is bounded by that of a name.
+// fields returns the texts of a bundle whose length is limited to maxName.
 func (b *Bundle) fields() []field {
-	fields := make([]field, 0, 6+3*len(b.ProvidedGVKs)+3*len(b.Requirements)) // enough but for compound requirements
+	fields := make([]field, 0, 6+3*len(b.ProvidedGVKs)+3*len(b.Requirements)) // enough except for compound requirements
 	fields = append(fields, field{"name", b.Name}, field{"image", b.Image}, field{"version", b.Version}, field{"release", b.Release},
 		field{"minKubeVersion", b.MinKubeVersion}, field{"suggested namespace", b.SuggestedNamespace})
 	for _, gvk := range b.ProvidedGVKs {
@@ -119,7 +120,8 @@ func appendFields(fields []field, requirements []Requirement) []field {
 	return fields
 }
 
-// Size is what the bundle takes in memory at most; what it shares with others is counted for each.
+// Size returns the maximum size of the bundle in memory, in bytes. Values that it shares with other bundles are counted for
+// each.
 func (b *Bundle) Size() int {
 	size := sizeOfBundle + len(b.CreatedAt) + len(b.ProvidedGVKs)*sizeOfKind
 	for _, r := range b.Requirements {
@@ -131,25 +133,26 @@ func (b *Bundle) Size() int {
 	return size
 }
 
-// sortKinds sorts and bounds the kinds that a bundle brings.
-func (d *draft) sortKinds(b *Bundle) {
+// sortKinds sorts the kinds that a bundle provides and limits their number.
+func (d *packageBuilder) sortKinds(b *Bundle) {
 	kinds := slices.Compact(slices.SortedFunc(slices.Values(b.ProvidedGVKs), GVK.Compare))
 	if len(kinds) > maxGVKs {
-		d.fault("bundle %s brings more than %d kinds; the others are left out", truncate.Quote(b.Name), maxGVKs)
+		d.addFault("bundle %s brings more than %d kinds; the others are left out", truncate.Quote(b.Name), maxGVKs)
 		kinds = kinds[:maxGVKs]
 	}
 	b.ProvidedGVKs = kinds
 }
 
-// sortRequirements sorts and bounds what a bundle requires. What is left out is a requirement that cannot be judged: a bundle
-// that needs more than is known must not look like one that needs less.
-func (d *draft) sortRequirements(b *Bundle) {
+// sortRequirements sorts a bundle's requirements and limits their number. An unsupported requirement replaces the omitted
+// ones: the
+// bundle must not look like one with fewer requirements.
+func (d *packageBuilder) sortRequirements(b *Bundle) {
 	sorted := slices.SortedFunc(slices.Values(b.Requirements), Requirement.Compare)
 	sorted = slices.CompactFunc(sorted, func(a, b Requirement) bool { return a.Compare(b) == 0 })
 	size := 0
 	for i, r := range sorted {
 		if size += r.size(); size > maxRequirements {
-			d.fault("bundle %s has more than %d requirements; the others are left out", truncate.Quote(b.Name), maxRequirements)
+			d.addFault("bundle %s has more than %d requirements; the others are left out", truncate.Quote(b.Name), maxRequirements)
 			sorted = append(sorted[:i], unsupported("more than %d requirements", maxRequirements))
 			break
 		}
@@ -157,18 +160,19 @@ func (d *draft) sortRequirements(b *Bundle) {
 	b.Requirements = sorted
 }
 
-// Identical says whether two packages, or none, are the same content in memory: equal texts, and lists that are one list. It is
-// quick whatever the size; equal content that was read twice is not identical unless somebody has made it so.
-func (p *Package) Identical(other *Package) bool {
+// IsIdentical reports whether two packages, or nil, are the same content in memory: equal texts and the same slices. It
+// takes constant
+// time. Equal content that was read twice is not identical unless the caller shares it.
+func (p *Package) IsIdentical(other *Package) bool {
 	if p == nil || other == nil || p == other {
 		return p == other
 	}
 	return p.Name == other.Name && p.DefaultChannel == other.DefaultChannel && p.Deprecated == other.Deprecated &&
-		oneList(p.Channels, other.Channels) && oneList(p.Bundles, other.Bundles) && oneList(p.UpgradeRules, other.UpgradeRules) &&
-		oneList(p.Faults, other.Faults) && oneList(p.Notes, other.Notes)
+		isSameSlice(p.Channels, other.Channels) && isSameSlice(p.Bundles, other.Bundles) && isSameSlice(p.UpgradeRules, other.UpgradeRules) &&
+		isSameSlice(p.Faults, other.Faults) && isSameSlice(p.Notes, other.Notes)
 }
 
-// oneList says whether two lists are the same memory, or both are empty.
-func oneList[T any](a, b []T) bool {
+// isSameSlice reports whether two slices have the same memory, or are both empty.
+func isSameSlice[T any](a, b []T) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }

@@ -158,9 +158,8 @@ func (b *blob) addPackage(builder *Builder) error {
 	return nil
 }
 
-// addChannel iterates over a long list of entries twice: if one of them is invalid, none is used. They are not decoded at
-// once,
-// because a list of "{}" takes eighty times its size in memory.
+// addChannel iterates over a long list of entries twice: if one of them is invalid, none is used. They are not decoded at once, because a
+// list of "{}" takes eighty times its size in memory.
 func (b *blob) addChannel(builder *Builder) error {
 	if b.name == "" {
 		return errors.New("it has no name")

@@ -11,9 +11,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// Limits for one package. What exceeds them is omitted and counted in Faults. The largest package of the OpenShift 4.20
-// catalogs
-// has 216 bundles.
+// Limits for one package. What exceeds them is omitted and counted in Faults. The largest package of the OpenShift 4.20 catalogs has 216
+// bundles.
 const (
 	maxBundles  = 10_000
 	maxChannels = 1_000
@@ -25,9 +24,8 @@ const (
 	maxSentence       = 400
 )
 
-// Builder builds packages from parts that are added in any order, possibly more than once. The zero value is ready for use.
-// It is
-// not safe for concurrent use.
+// Builder builds packages from parts that are added in any order, possibly more than once. The zero value is ready for use. It is not safe
+// for concurrent use.
 type Builder struct {
 	packages map[string]*packageBuilder
 	// providers collects which packages provide which kinds. It is nil if the caller does not need that.
@@ -152,8 +150,7 @@ func (b *Builder) addEntry(pkg, channel string, known map[string]Entry, entry En
 	known[entry.Name] = entry
 }
 
-// AddBundle adds a bundle to a package. An identical bundle may be added again. If two different bundles have the same name,
-// both are
+// AddBundle adds a bundle to a package. An identical bundle may be added again. If two different bundles have the same name, both are
 // omitted, with a fault of the package.
 func (b *Builder) AddBundle(pkg string, bundle Bundle) {
 	d := b.packageBuilder(pkg)
@@ -234,9 +231,8 @@ func (d *packageBuilder) checkLengths(of fmt.Stringer, fields ...field) bool {
 	return true
 }
 
-// Build returns the packages, sorted by name. It does not check that channels and bundles refer to one another: catalogs are
-// often
-// pruned, and version selection reports what is missing.
+// Build returns the packages, sorted by name. It does not check that channels and bundles refer to one another: catalogs are often pruned,
+// and version selection reports what is missing.
 func (b *Builder) Build() []Package {
 	packages := make([]Package, 0, len(b.packages))
 	for _, name := range slices.Sorted(maps.Keys(b.packages)) {

@@ -15,11 +15,9 @@ import (
 // maxCanonicalDepth limits the nesting of a value that is converted to canonical form.
 const maxCanonicalDepth = 64
 
-// canonical returns a JSON object in a form that is the same for all equal JSON values: keys sorted, no white space, no
-// needless
-// escapes. Numbers are formatted as encoding/json formats a float64, as catalogd and the registry's API do before. The
-// fields in
-// identity are added if the object does not have them.
+// canonical returns a JSON object in a form that is the same for all equal JSON values: keys sorted, no white space, no needless escapes.
+// Numbers are formatted as encoding/json formats a float64, as catalogd and the registry's API do before. The fields in identity are added
+// if the object does not have them.
 //
 // It returns an error if the value is unreliable: if it is no object, or has a key twice (without regard to case).
 func canonical(value []byte, identity map[string]string) ([]byte, error) {

@@ -54,9 +54,8 @@ func (b *Bundle) addRequiredPackage(value []byte) error {
 	return err
 }
 
-// addConstraint never fails: an unreadable constraint becomes an unsupported requirement. The bundle must stay in the
-// package for
-// clusters that run it already.
+// addConstraint never fails: an unreadable constraint becomes an unsupported requirement. The bundle must stay in the package for clusters
+// that run it already.
 func (b *Bundle) addConstraint(value []byte) {
 	b.addRequirement(readConstraint(value))
 }

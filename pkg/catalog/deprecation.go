@@ -35,8 +35,7 @@ type Deprecation struct {
 	Message string
 }
 
-// AddDeprecations adds all deprecations of a package. A package should have one list of them. Several different lists are a
-// fault that
+// AddDeprecations adds all deprecations of a package. A package should have one list of them. Several different lists are a fault that
 // names their entries; all of them are used.
 func (b *Builder) AddDeprecations(pkg string, deprecations []Deprecation) {
 	d := b.packageBuilder(pkg)

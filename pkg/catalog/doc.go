@@ -1,16 +1,11 @@
-// Package catalog holds what can be installed: packages, their channels and their bundles. They are read from a file-based
-// catalog
-// stream, or built by a reader of another protocol (Builder).
+// Package catalog holds what can be installed: packages, their channels and their bundles. They are read from a file-based catalog stream,
+// or built by a reader of another protocol (Builder).
 //
-// Of a catalog of 130 MB, it retains the few kilobytes that version selection needs: only the packages that the caller
-// wants, and of
-// those only names, images, versions, channel entries, declared limits, provided and required kinds, deprecations and the
-// author's
-// upgrade rules. For all other packages it records which kinds they provide (Providers). Equal content results in equal
-// values in
-// whatever order it arrives, so one comparison detects a changed package.
+// Of a catalog of 130 MB, it retains the few kilobytes that version selection needs: only the packages that the caller wants, and of those
+// only names, images, versions, channel entries, declared limits, provided and required kinds, deprecations and the author's upgrade rules.
+// For all other packages it records which kinds they provide (Providers). Equal content results in equal values in whatever order it
+// arrives, so one comparison detects a changed package.
 //
-// The package does not know where catalogs are, how they are fetched, what a version means, what upgrade rules mean or which
-// bundle to
+// The package does not know where catalogs are, how they are fetched, what a version means, what upgrade rules mean or which bundle to
 // choose. The catalog readers (pkg/catalogsource) call it; pkg/resolve uses the result.
 package catalog

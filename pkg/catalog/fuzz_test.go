@@ -13,9 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// FuzzRead checks that no stream panics, that the result is sorted and does not depend on how the bytes arrive, and that a
-// truncated
-// stream is never accepted as complete.
+// FuzzRead checks that no stream panics, that the result is sorted and does not depend on how the bytes arrive, and that a truncated stream
+// is never accepted as complete.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(jsonLines))
 	f.Add([]byte(reversed(jsonLines)))

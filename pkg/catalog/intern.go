@@ -11,9 +11,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// interner keeps one copy of what the bundles of a package repeat: the versions of an operator provide nearly the same kinds
-// and have
-// the same install modes and requirements. Interned values are immutable, as everything that Build returns.
+// interner keeps one copy of what the bundles of a package repeat: the versions of an operator provide nearly the same kinds and have the
+// same install modes and requirements. Interned values are immutable, as everything that Build returns.
 type interner struct {
 	strings map[string]string
 	// kinds are keyed by a digest, because a key of their names would be a second copy.
@@ -143,9 +142,8 @@ func (d *packageBuilder) sortKinds(b *Bundle) {
 	b.ProvidedGVKs = kinds
 }
 
-// sortRequirements sorts a bundle's requirements and limits their number. An unsupported requirement replaces the omitted
-// ones: the
-// bundle must not look like one with fewer requirements.
+// sortRequirements sorts a bundle's requirements and limits their number. An unsupported requirement replaces the omitted ones: the bundle
+// must not look like one with fewer requirements.
 func (d *packageBuilder) sortRequirements(b *Bundle) {
 	sorted := slices.SortedFunc(slices.Values(b.Requirements), Requirement.Compare)
 	sorted = slices.CompactFunc(sorted, func(a, b Requirement) bool { return a.Compare(b) == 0 })
@@ -160,8 +158,7 @@ func (d *packageBuilder) sortRequirements(b *Bundle) {
 	b.Requirements = sorted
 }
 
-// IsIdentical reports whether two packages, or nil, are the same content in memory: equal texts and the same slices. It
-// takes constant
+// IsIdentical reports whether two packages, or nil, are the same content in memory: equal texts and the same slices. It takes constant
 // time. Equal content that was read twice is not identical unless the caller shares it.
 func (p *Package) IsIdentical(other *Package) bool {
 	if p == nil || other == nil || p == other {

@@ -22,9 +22,8 @@ const (
 	maxRetained = 8 << 20
 )
 
-// largeBlob reads a JSON object at the stream's position that is larger than the stream's window. It retains the used parts
-// of each
-// entry and property, unless the package turns out to be unwanted, and skips everything else.
+// largeBlob reads a JSON object at the stream's position that is larger than the stream's window. It retains the used parts of each entry
+// and property, unless the package turns out to be unwanted, and skips everything else.
 type largeBlob struct {
 	*stream
 	blob blob
@@ -284,9 +283,8 @@ func (l *largeBlob) peek() (byte, error) {
 	}
 }
 
-// readValue returns the value at the position, valid until the next call. If the value exceeds the limit or the memory, it
-// skips the
-// value, returns nil, and sets omittedErr (for memory) and skippedType (if the type is at the value's beginning).
+// readValue returns the value at the position, valid until the next call. If the value exceeds the limit or the memory, it skips the value,
+// returns nil, and sets omittedErr (for memory) and skippedType (if the type is at the value's beginning).
 func (l *largeBlob) readValue(limit int) ([]byte, error) {
 	l.limit = max(limit, maxWindow)
 	var e valueScanner

@@ -33,9 +33,8 @@ func orUnlimited(memory MemoryBudget) MemoryBudget {
 	return memory
 }
 
-// Sizes in memory, in bytes, of the parts of a package while it is built, without their texts, rounded up: the place in a
-// map and the
-// copy in the package.
+// Sizes in memory, in bytes, of the parts of a package while it is built, without their texts, rounded up: the place in a map and the copy
+// in the package.
 const (
 	sizeOfPackage     = 1024
 	sizeOfBundle      = 640
@@ -48,24 +47,20 @@ const (
 	sizeOfFault       = 48
 )
 
-// maxPackage limits the memory of one package, in bytes. 10,000 versions fit. The largest package of the OpenShift 4.20
-// catalogs takes
-// a fortieth of it.
+// maxPackage limits the memory of one package, in bytes. 10,000 versions fit. The largest package of the OpenShift 4.20 catalogs takes a
+// fortieth of it.
 const maxPackage = 14 << 20
 
-// Reserve reserves memory, in bytes, for data of a package that the caller retains until it adds that data. If it returns
-// false, either
-// Err is the reason, or the package is too large and the caller can drop its data.
+// Reserve reserves memory, in bytes, for data of a package that the caller retains until it adds that data. If it returns false, either Err
+// is the reason, or the package is too large and the caller can drop its data.
 func (b *Builder) Reserve(pkg string, bytes int) bool { return b.packageBuilder(pkg).reserve(bytes) }
 
-// Release releases memory that Reserve reserved. It does nothing for a package that has become too large meanwhile: the
-// Builder has
+// Release releases memory that Reserve reserved. It does nothing for a package that has become too large meanwhile: the Builder has
 // released that memory already.
 func (b *Builder) Release(pkg string, bytes int) { b.packageBuilder(pkg).release(bytes) }
 
-// reserve reserves memory for a part of the package, and reports whether it could. A package that is too large is discarded;
-// if the
-// budget is exhausted, the read fails.
+// reserve reserves memory for a part of the package, and reports whether it could. A package that is too large is discarded; if the budget
+// is exhausted, the read fails.
 func (d *packageBuilder) reserve(bytes int) bool {
 	b := d.builder
 	switch {

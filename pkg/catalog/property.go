@@ -33,19 +33,16 @@ func isRead(kind string) bool {
 }
 
 const (
-	// maxProperties is how many values of olm.maxOpenShiftVersion, and of olm.bundle.mediatype, are retained. More than one
-	// is invalid
+	// maxProperties is how many values of olm.maxOpenShiftVersion, and of olm.bundle.mediatype, are retained. More than one is invalid
 	// already.
 	maxProperties = 8
 	// maxRawValue limits one such value, in bytes. A truncated value does not parse, as intended for a value this long.
 	maxRawValue = 256
 )
 
-// AddProperty sets the bundle's fields from one property, whose value is raw JSON. Other types are ignored. Upgrade rules
-// are ignored
-// too: they belong to the package (Builder.AddUpgradeRules). If the value does not have the shape of its type, AddProperty
-// returns an
-// error and leaves the bundle unchanged.
+// AddProperty sets the bundle's fields from one property, whose value is raw JSON. Other types are ignored. Upgrade rules are ignored too:
+// they belong to the package (Builder.AddUpgradeRules). If the value does not have the shape of its type, AddProperty returns an error and
+// leaves the bundle unchanged.
 func (b *Bundle) AddProperty(kind string, value []byte) error {
 	var err error
 	switch kind {
@@ -240,9 +237,7 @@ func (b *Bundle) addObject(value []byte) error {
 	return b.AddManifest(property.Data)
 }
 
-// AddManifest reads the fields of olm.csv.metadata from a manifest, as JSON, if it is a ClusterServiceVersion. It ignores
-// other
-// manifests.
+// AddManifest reads the fields of olm.csv.metadata from a manifest, as JSON, if it is a ClusterServiceVersion. It ignores other manifests.
 func (b *Bundle) AddManifest(manifest []byte) error {
 	if !json.Valid(manifest) {
 		return fmt.Errorf("manifest that begins with %s: %w", excerpt(manifest), errMalformed)

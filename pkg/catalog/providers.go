@@ -8,11 +8,9 @@ import (
 	"sort"
 )
 
-// Limits of the provided kinds that are retained for each catalog. A provided kind costs about 50 bytes besides its names.
-// At these
-// limits a catalog costs about 2 MB, so the three default catalogs stay within the 10 MB that snapshots may take. The
-// largest catalog
-// of OpenShift 4.20 has about 400 packages, which provide a few thousand kinds.
+// Limits of the provided kinds that are retained for each catalog. A provided kind costs about 50 bytes besides its names. At these limits
+// a catalog costs about 2 MB, so the three default catalogs stay within the 10 MB that snapshots may take. The largest catalog of OpenShift
+// 4.20 has about 400 packages, which provide a few thousand kinds.
 const (
 	maxProvided     = 20_000
 	maxProvidedText = 1 << 20
@@ -21,11 +19,9 @@ const (
 	maxKindProperty = 4 * maxName
 )
 
-// Providers holds which packages of a catalog provide which kinds (olm.gvk) in any version, for all packages, wanted or not.
-// Beyond the
-// limits, the last in the order of kinds and then packages are omitted, so that equal content results in equal values in
-// whatever order
-// it arrives. It is immutable; nil has no packages.
+// Providers holds which packages of a catalog provide which kinds (olm.gvk) in any version, for all packages, wanted or not. Beyond the
+// limits, the last in the order of kinds and then packages are omitted, so that equal content results in equal values in whatever order it
+// arrives. It is immutable; nil has no packages.
 type Providers struct {
 	// kinds are sorted. The packages of kinds[i] are packages[ends[i-1]:ends[i]], as indexes into names.
 	kinds    []GVK
@@ -73,9 +69,8 @@ func (p *Providers) Equal(other *Providers) bool {
 		slices.Equal(p.ends, other.ends) && slices.Equal(p.packages, other.packages) && slices.Equal(p.names, other.names)
 }
 
-// ProvidersBuilder collects which packages provide which kinds, in any order, possibly more than once. The zero value is
-// ready for use.
-// It is not safe for concurrent use.
+// ProvidersBuilder collects which packages provide which kinds, in any order, possibly more than once. The zero value is ready for use. It
+// is not safe for concurrent use.
 type ProvidersBuilder struct {
 	// Memory is the budget for what is collected. Nil means no limit.
 	Memory   MemoryBudget
@@ -115,8 +110,7 @@ func (p provider) compare(other provider) int {
 
 func (p provider) texts() [4]string { return [4]string{p.gvk.Group, p.gvk.Version, p.gvk.Kind, p.pkg} }
 
-// Add records that a package provides a kind in some version. It ignores a kind without version or name, which cannot be
-// required, and
+// Add records that a package provides a kind in some version. It ignores a kind without version or name, which cannot be required, and
 // names that are too long for a bundle.
 func (b *ProvidersBuilder) Add(pkg string, gvk GVK) {
 	each := provider{gvk, pkg}
@@ -189,9 +183,8 @@ func (b *ProvidersBuilder) sorted() []provider {
 	return out
 }
 
-// trim omits the providers beyond the limits: of all that were ever added, the first in order are retained. It is safe to
-// forget an
-// omitted provider, because later additions only move the cut towards the first.
+// trim omits the providers beyond the limits: of all that were ever added, the first in order are retained. It is safe to forget an omitted
+// provider, because later additions only move the cut towards the first.
 func (b *ProvidersBuilder) trim() []provider {
 	sorted := b.sorted()
 	orUnlimited(b.Memory).Release(b.reserved)
@@ -241,8 +234,7 @@ func (b *ProvidersBuilder) Build() *Providers {
 	return out
 }
 
-// addKinds adds the kinds that a bundle's properties provide. It is called for unwanted packages, too, which are not checked
-// and whose
+// addKinds adds the kinds that a bundle's properties provide. It is called for unwanted packages, too, which are not checked and whose
 // faults are not reported: an unreadable property provides nothing.
 func (b *blob) addKinds(providers *ProvidersBuilder) {
 	_ = array(b.properties, func(element []byte) error {
@@ -256,9 +248,8 @@ func (b *blob) addKinds(providers *ProvidersBuilder) {
 	})
 }
 
-// AddProperty adds the kind that a property of a package's bundle provides, its value as raw JSON. It ignores properties of
-// other
-// types and unreadable ones.
+// AddProperty adds the kind that a property of a package's bundle provides, its value as raw JSON. It ignores properties of other types and
+// unreadable ones.
 func (b *ProvidersBuilder) AddProperty(pkg, kind, value string) {
 	if kind == propertyGVK && len(value) <= maxKindProperty {
 		b.addKind(pkg, []byte(value))

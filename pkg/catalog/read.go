@@ -17,19 +17,14 @@ const (
 	schemaDeprecations = "olm.deprecations"
 )
 
-// Read reads a file-based catalog, either a sequence of JSON objects or YAML documents. It returns the packages for which
-// want returns
-// true, sorted by name; a nil want selects all. Memory is limited by a window, by one YAML document and its expansion, and
-// by what is
+// Read reads a file-based catalog, either a sequence of JSON objects or YAML documents. It returns the packages for which want returns
+// true, sorted by name; a nil want selects all. Memory is limited by a window, by one YAML document and its expansion, and by what is
 // retained, for any length of the stream and its blobs.
 //
-// Unknown schemas, fields and properties are ignored. A truncated stream, a blob that is no JSON object, a blob without a
-// schema, and a
-// blob with a duplicate key are errors that name the blob: the rest of such a stream is unreliable, and a partial list of
-// versions
-// would look like a complete one. A blob of a wanted package with a field of the wrong shape is omitted and named in that
-// package's
-// Faults, so that other packages stay usable. So is a package that exceeds its memory limit.
+// Unknown schemas, fields and properties are ignored. A truncated stream, a blob that is no JSON object, a blob without a schema, and a
+// blob with a duplicate key are errors that name the blob: the rest of such a stream is unreliable, and a partial list of versions would
+// look like a complete one. A blob of a wanted package with a field of the wrong shape is omitted and named in that package's Faults, so
+// that other packages stay usable. So is a package that exceeds its memory limit.
 func Read(r io.Reader, want func(pkg string) bool) ([]Package, error) {
 	var builder Builder
 	if err := builder.read(r, file{yaml: true}, want); err != nil {
@@ -38,8 +33,7 @@ func Read(r io.Reader, want func(pkg string) bool) ([]Package, error) {
 	return builder.Build(), nil
 }
 
-// ReadServed reads a catalog as a server sends it: JSON only, within a memory budget. It also returns which packages, wanted
-// or not,
+// ReadServed reads a catalog as a server sends it: JSON only, within a memory budget. It also returns which packages, wanted or not,
 // provide which kinds.
 func ReadServed(r io.Reader, want func(pkg string) bool, memory MemoryBudget) ([]Package, *Providers, error) {
 	builder := Builder{providers: &ProvidersBuilder{Memory: memory}, Memory: memory}

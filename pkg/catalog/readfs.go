@@ -9,11 +9,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// ReadFS reads all file-based catalogs of a directory and its subdirectories as one catalog: every file whose name ends in
-// .json, .yaml
-// or .yml and does not begin with a dot. Limits, leniency and result are those of Read. Errors and faults about the shape of
-// a blob also
-// name the file.
+// ReadFS reads all file-based catalogs of a directory and its subdirectories as one catalog: every file whose name ends in .json, .yaml or
+// .yml and does not begin with a dot. Limits, leniency and result are those of Read. Errors and faults about the shape of a blob also name
+// the file.
 //
 // It ignores .indexignore files, and all files with other names.
 func ReadFS(fsys fs.FS, want func(pkg string) bool) ([]Package, error) {

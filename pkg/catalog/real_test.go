@@ -224,9 +224,8 @@ func (m *peakMemory) Reserve(n int) error {
 
 func (m *peakMemory) Release(n int) { m.reserved -= n }
 
-// TestHRD_B4_RealCatalogsTakeLittleOfTheBudget measures the memory that a read of a catalog reserves at once, with every
-// package
-// wanted. One read may reserve 15.5 MiB.
+// TestHRD_B4_RealCatalogsTakeLittleOfTheBudget measures the memory that a read of a catalog reserves at once, with every package wanted.
+// One read may reserve 15.5 MiB.
 func TestHRD_B4_RealCatalogsTakeLittleOfTheBudget(t *testing.T) {
 	const atMost = 4 << 20
 	for _, catalog := range []string{"community-v4.20", "certified-v4.20"} {

@@ -122,9 +122,8 @@ func (r Requirement) Members() []Requirement {
 	return members
 }
 
-// Operands returns the members to evaluate, so that the requirement is met (want is true) or not met (want is false). If
-// every is true,
-// all members must have the result wanted; otherwise one must.
+// Operands returns the members to evaluate, so that the requirement is met (want is true) or not met (want is false). If every is true, all
+// members must have the result wanted; otherwise one must.
 func (r Requirement) Operands(want bool) (members []Requirement, every, wanted bool) {
 	switch {
 	case r.All != nil:
@@ -135,8 +134,7 @@ func (r Requirement) Operands(want bool) (members []Requirement, every, wanted b
 	return r.Not, want, !want
 }
 
-// Evaluate reports whether the requirement is met (want is true) or not met (want is false), using the result of leaf for
-// each kind and
+// Evaluate reports whether the requirement is met (want is true) or not met (want is false), using the result of leaf for each kind and
 // package. An unsupported requirement is neither met nor not met.
 func (r Requirement) Evaluate(want bool, leaf func(leaf Requirement, want bool) bool) bool {
 	members, every, wanted := r.Operands(want)

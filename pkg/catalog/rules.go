@@ -21,8 +21,7 @@ const (
 	maxUpgradeRules = 8
 	// maxRules limits the canonical form of one blob of rules, in bytes.
 	maxRules = 64 << 10
-	// maxRuleValues limits the values of such a blob: each takes many times its size while it is decoded. The 32 steps that
-	// a package may
+	// maxRuleValues limits the values of such a blob: each takes many times its size while it is decoded. The 32 steps that a package may
 	// have are about two hundred values.
 	maxRuleValues = 4_000
 	// sizeOfRuleValue is the memory of a value while it is decoded, in bytes: a map with one key for every two values.
@@ -35,15 +34,12 @@ const (
 type UpgradeRules struct {
 	// Schema is the complete name of the schema.
 	Schema string
-	// Location identifies the blob in messages: `blob <schema>` or `property <schema> of bundle "<name>"`. If several blobs
-	// are equal, it is
-	// the first in lexical order.
+	// Location identifies the blob in messages: `blob <schema>` or `property <schema> of bundle "<name>"`. If several blobs are equal, it
+	// is the first in lexical order.
 	Location string
-	// Raw is the blob as JSON in canonical form, which is the same for equal values: keys sorted, no white space. It always
-	// has a schema and
-	// a package: its own, or those of its location. It has at most 64 KiB. A longer blob is truncated, and an unreadable one
-	// is empty; then
-	// Fault is set.
+	// Raw is the blob as JSON in canonical form, which is the same for equal values: keys sorted, no white space. It always has a schema
+	// and a package: its own, or those of its location. It has at most 64 KiB. A longer blob is truncated, and an unreadable one is empty;
+	// then Fault is set.
 	Raw string
 	// Fault is why the blob is unreliable: it is no object, too long, or has duplicate keys. Otherwise it is empty.
 	Fault string
@@ -52,9 +48,8 @@ type UpgradeRules struct {
 // IsUpgradeSchema reports whether a schema, or the type of a property, is one of upgrade rules.
 func IsUpgradeSchema(schema string) bool { return strings.HasPrefix(schema, UpgradeSchemaPrefix) }
 
-// AddUpgradeRules adds a blob of upgrade rules to a package, as raw JSON: a property of the named bundle, or a blob of its
-// own if bundle
-// is empty.
+// AddUpgradeRules adds a blob of upgrade rules to a package, as raw JSON: a property of the named bundle, or a blob of its own if bundle is
+// empty.
 func (b *Builder) AddUpgradeRules(pkg, schema, bundle string, raw []byte) {
 	d := b.packageBuilder(pkg)
 	if !d.checkLengths(subject{"upgrade rules of schema", schema}, field{"schema", schema}) {

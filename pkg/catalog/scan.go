@@ -9,11 +9,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// This file scans raw JSON without building values. Most of a catalog is descriptions, icons and examples that are not used;
-// the
-// standard decoder would copy each of them twice. The functions are safe for any input and correct for valid JSON.
-// encoding/json
-// validates a blob before any part of it is retained.
+// This file scans raw JSON without building values. Most of a catalog is descriptions, icons and examples that are not used; the standard
+// decoder would copy each of them twice. The functions are safe for any input and correct for valid JSON. encoding/json validates a blob
+// before any part of it is retained.
 
 var errMalformed = errors.New("malformed JSON")
 
@@ -85,9 +83,8 @@ func array(raw []byte, f func(element []byte) error) error {
 // times their size.
 const maxShortList = 16 << 10
 
-// decodeShortList decodes a list at once, which costs a fraction of decoding it element by element. It returns false for a
-// long list
-// and for one with an element of the wrong shape; then the caller must ignore the result.
+// decodeShortList decodes a list at once, which costs a fraction of decoding it element by element. It returns false for a long list and
+// for one with an element of the wrong shape; then the caller must ignore the result.
 func decodeShortList(raw []byte, into any) bool {
 	return len(raw) <= maxShortList && json.Unmarshal(raw, into) == nil
 }

@@ -10,8 +10,7 @@ import (
 const (
 	// initialBuffer holds nearly every blob of real catalogs without growing.
 	initialBuffer = 64 << 10
-	// maxWindow limits how much of a JSON blob is in memory at once: more than any blob of the OpenShift 4.20 catalogs has.
-	// A larger blob
+	// maxWindow limits how much of a JSON blob is in memory at once: more than any blob of the OpenShift 4.20 catalogs has. A larger blob
 	// is read in parts (largeBlob).
 	maxWindow = 512 << 10
 	// maxDocument limits one YAML document, which cannot be read in parts.
@@ -75,8 +74,7 @@ func (s *stream) next() ([]byte, error) {
 	}
 }
 
-// skipBlank advances to the next blob: to its first byte if that is "{", otherwise to the start of its line, because
-// indentation is
+// skipBlank advances to the next blob: to its first byte if that is "{", otherwise to the start of its line, because indentation is
 // significant in YAML. It drops white space and byte order marks.
 func (s *stream) skipBlank() error {
 	for {

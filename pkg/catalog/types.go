@@ -36,8 +36,7 @@ func (id ID) Compare(other ID) int {
 	)
 }
 
-// Package is one operator package of one catalog. All lists are sorted by name, so that equal content is an equal value. The
-// order of a
+// Package is one operator package of one catalog. All lists are sorted by name, so that equal content is an equal value. The order of a
 // channel's versions is in its entries' edges and in the bundles' versions, never in the order of a list.
 type Package struct {
 	Name string
@@ -45,16 +44,13 @@ type Package struct {
 	DefaultChannel string
 	Channels       []Channel
 	Bundles        []Bundle
-	// Deprecated is the catalog's deprecation message, empty if the package is not deprecated. An empty message in the
-	// catalog becomes
+	// Deprecated is the catalog's deprecation message, empty if the package is not deprecated. An empty message in the catalog becomes
 	// "deprecated". Messages are truncated to 1,024 bytes. The same applies to channels and bundles.
 	Deprecated string
-	// UpgradeRules are the author's upgrade rules, from blobs of their own and from properties of bundles. Equal ones (as
-	// JSON values) are
+	// UpgradeRules are the author's upgrade rules, from blobs of their own and from properties of bundles. Equal ones (as JSON values) are
 	// one. At most 8 are retained; more are a fault.
 	UpgradeRules []UpgradeRules
-	// Faults are sentences about unusable blobs of this package, sorted: at most maxFaults, and one that counts the others.
-	// Channels and
+	// Faults are sentences about unusable blobs of this package, sorted: at most maxFaults, and one that counts the others. Channels and
 	// Bundles do not have what they name.
 	Faults []string
 	// Notes are sentences about what the protocol that the package was read over does not report, sorted and limited like
@@ -69,9 +65,8 @@ type Channel struct {
 	Deprecated string
 }
 
-// Entry is one bundle's place in a channel: its name and the edges that lead to it. The catalog may lack the bundle: a
-// pruned catalog
-// keeps the names.
+// Entry is one bundle's place in a channel: its name and the edges that lead to it. The catalog may lack the bundle: a pruned catalog keeps
+// the names.
 type Entry struct {
 	Name      string   `json:"name"`
 	Replaces  string   `json:"replaces"`
@@ -86,17 +81,13 @@ type Bundle struct {
 	Image string
 	// Version is the version in the olm.package property, empty if there is none. It is not validated here.
 	Version string
-	// MaxOpenShiftVersions holds the value of every olm.maxOpenShiftVersion property as raw JSON text, so that an unquoted
-	// 4.10 stays 4.10.
-	// Values beyond the eighth are omitted and long ones are truncated: two values, or a long one, are invalid anyway. A
-	// catalog that was
+	// MaxOpenShiftVersions holds the value of every olm.maxOpenShiftVersion property as raw JSON text, so that an unquoted 4.10 stays 4.10.
+	// Values beyond the eighth are omitted and long ones are truncated: two values, or a long one, are invalid anyway. A catalog that was
 	// written as YAML has lost such a zero before it is served.
 	MaxOpenShiftVersions []string
-	// MediaTypes are the formats of the image's content (olm.bundle.mediatype), sorted, without duplicates: raw JSON if the
-	// value is no text.
-	// An empty list means registry+v1, as in nearly all bundles. Values beyond the eighth are omitted and long ones are
-	// truncated: two of
-	// them, or a long one, are invalid anyway.
+	// MediaTypes are the formats of the image's content (olm.bundle.mediatype), sorted, without duplicates: raw JSON if the value is no
+	// text. An empty list means registry+v1, as in nearly all bundles. Values beyond the eighth are omitted and long ones are truncated:
+	// two of them, or a long one, are invalid anyway.
 	MediaTypes []string
 	// MinKubeVersion is the CSV's minKubeVersion, empty if the catalog does not have it.
 	MinKubeVersion string
@@ -110,8 +101,7 @@ type Bundle struct {
 	// ProvidedGVKs are the kinds that the bundle provides (olm.gvk), sorted, without duplicates. Bundles with equal lists
 	// share one.
 	ProvidedGVKs []GVK
-	// Requirements are the bundle's dependencies (olm.gvk.required, olm.package.required, olm.constraint), sorted, without
-	// duplicates. All
+	// Requirements are the bundle's dependencies (olm.gvk.required, olm.package.required, olm.constraint), sorted, without duplicates. All
 	// of them must be met.
 	Requirements []Requirement
 	// APIServices is whether the bundle provides aggregated APIs.

@@ -11,8 +11,7 @@ import (
 )
 
 const (
-	// maxYAMLValues limits the values of one YAML document, and so the memory of its parser: up to two hundred bytes for
-	// each value. The
+	// maxYAMLValues limits the values of one YAML document, and so the memory of its parser: up to two hundred bytes for each value. The
 	// largest document of the OpenShift 4.20 catalogs has about a thousand.
 	maxYAMLValues = 300_000
 	// maxYAMLText limits the bytes of all keys and scalars of one document.
@@ -82,8 +81,7 @@ func isDocumentMarker(b []byte) bool {
 	return bytes.HasPrefix(b, []byte("---")) && (len(b) == 3 || b[3] == ' ' || b[3] == '\n' || b[3] == '\r' || b[3] == '\t')
 }
 
-// checkExpansion rejects a document that would take much more memory than its size: before parsing, by the number of
-// separators; before
+// checkExpansion rejects a document that would take much more memory than its size: before parsing, by the number of separators; before
 // conversion, by its size after alias expansion.
 func checkExpansion(document []byte) error {
 	separators := 0

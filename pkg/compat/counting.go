@@ -9,20 +9,20 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// Counted is a bundle of which objects may be on the cluster.
+// Counted is a bundle whose objects may be on the cluster.
 type Counted struct {
-	// Bundle, Package and Version are empty where nobody knows them.
+	// Bundle, Package and Version are empty if they are unknown.
 	Bundle, Package, Version string
 	// Max is as in Operator.
 	Max []string
 }
 
-// CountedBundles gives the bundles that count at the upgrade gate: each from before its first write until the last object is gone that its
-// removal deletes. CustomResourceDefinitions and namespaces that are kept do not count, nor does what nothing but finalizers of others
-// keep; what a removal waits for does.
+// CountedBundles returns the bundles that count at the upgrade gate. A bundle counts from before its first write until the last object is
+// gone that its removal deletes. Retained CustomResourceDefinitions and namespaces do not count, and neither do objects that only
+// finalizers of other controllers keep. Objects that the removal waits for do count.
 //
-// operator is nil for a BundleDeployment that no PlatformOperator has, deployment is nil where the PlatformOperator has none. What
-// a PlatformOperator records of a bundle wins over what the bundle's own files say, because catalogs may have corrected that.
+// operator is nil for a BundleDeployment without PlatformOperator, deployment is nil if the PlatformOperator has none. The
+// PlatformOperator's record of a bundle takes precedence over the bundle's own files, because catalogs may have corrected it.
 func CountedBundles(operator *platformv1alpha1.PlatformOperator, deployment *corev1alpha2.BundleDeployment) (bundles []Counted) {
 	present := presentRevisions(deployment)
 	if operator == nil {
@@ -31,7 +31,7 @@ func CountedBundles(operator *platformv1alpha1.PlatformOperator, deployment *cor
 		}
 		return bundles
 	}
-	if operator.DeletionTimestamp != nil && (deployment == nil || takenDown(deployment) || !slices.Contains(operator.Finalizers, platformv1alpha1.Finalizer)) {
+	if operator.DeletionTimestamp != nil && (deployment == nil || isTornDown(deployment) || !slices.Contains(operator.Finalizers, platformv1alpha1.Finalizer)) {
 		operator = operator.DeepCopy()
 		operator.Status.Installed = nil
 	}
@@ -57,18 +57,18 @@ func CountedBundles(operator *platformv1alpha1.PlatformOperator, deployment *cor
 	return bundles
 }
 
-// describes says whether a record is of a bundle of this name; a plain bundle may have none.
+// describes reports whether a record is for the bundle with this name. A plain bundle may have no name.
 func describes(record *platformv1alpha1.InstalledBundle, bundle string) bool {
 	return record != nil && (bundle == "" || bundle == record.Bundle)
 }
 
-// countedRecord is a bundle that the status of its PlatformOperator records, with what that says it declares.
+// countedRecord returns a bundle from the status of its PlatformOperator, with the maximum in the record.
 func countedRecord(operator *platformv1alpha1.PlatformOperator, bundle *platformv1alpha1.InstalledBundle) Counted {
 	return Counted{Bundle: bundle.Bundle, Package: operator.Spec.Package.Name, Version: bundle.Version,
 		Max: Recalled(bundle.MaxOpenShiftVersion, bundle.UnreadableMaxOpenShiftVersions)}
 }
 
-// countedRevision is the bundle of a revision, with what its files declare.
+// countedRevision returns the bundle of a revision, with the maximum in its files.
 func countedRevision(revision corev1alpha2.Revision, deployment *corev1alpha2.BundleDeployment) Counted {
 	counted := Counted{Bundle: revision.Bundle, Version: revision.Version, Max: revision.MaxOpenShiftVersions}
 	if bundle := deployment.Status.Bundle; bundle != nil {
@@ -77,9 +77,9 @@ func countedRevision(revision corev1alpha2.Revision, deployment *corev1alpha2.Bu
 	return counted
 }
 
-// presentRevisions are the revisions of which objects may be there, with what their bundles declare.
+// presentRevisions returns the revisions whose objects may exist, with the maximum in their bundles.
 func presentRevisions(deployment *corev1alpha2.BundleDeployment) (present []corev1alpha2.Revision) {
-	if deployment == nil || takenDown(deployment) {
+	if deployment == nil || isTornDown(deployment) {
 		return nil
 	}
 	status := deployment.Status
@@ -87,12 +87,12 @@ func presentRevisions(deployment *corev1alpha2.BundleDeployment) (present []core
 		switch each.Presence {
 		case corev1alpha2.Present:
 			present = append(present, each)
-		case "": // of a manager that noted it only of the newest and the active one
+		case "": // written by an earlier manager, which set presence only for the newest and the active revision
 			present = append(present, olderRevision(each, status)...)
 		}
 	}
 	if len(status.Revisions) == 0 && meta.IsStatusConditionTrue(status.Conditions, corev1alpha2.ConditionInstalled) {
-		present = append(present, corev1alpha2.Revision{State: corev1alpha2.RevisionActive}) // rukpak's, which noted nothing
+		present = append(present, corev1alpha2.Revision{State: corev1alpha2.RevisionActive}) // rukpak's, which had no record
 	}
 	return present
 }
@@ -112,9 +112,9 @@ func olderRevision(revision corev1alpha2.Revision, status corev1alpha2.BundleDep
 	return []corev1alpha2.Revision{revision}
 }
 
-// takenDown says that nothing is left of a BundleDeployment that is being deleted but what finalizers of others keep: the manager
-// takes its own off when the last object is gone that goes with it.
-func takenDown(deployment *corev1alpha2.BundleDeployment) bool {
+// isTornDown reports whether only finalizers of other controllers keep a deleted BundleDeployment: the manager removes its own finalizer
+// when the last object is gone.
+func isTornDown(deployment *corev1alpha2.BundleDeployment) bool {
 	return deployment.DeletionTimestamp != nil && !slices.ContainsFunc(deployment.Finalizers, func(name string) bool {
 		return name == corev1alpha2.Finalizer || name == corev1alpha2.FinalizerCachedBundle || name == corev1alpha2.FinalizerUnpackCache
 	})

@@ -14,7 +14,7 @@ import (
 
 var anyTime = metav1.NewTime(time.Unix(1, 0))
 
-// revisionsOf makes revisions, each "STATE VERSION MAX PRESENCE", PRESENCE "-" for one that an earlier manager wrote.
+// revisionsOf returns revisions, each "STATE VERSION MAX PRESENCE", with PRESENCE "-" for a revision of an earlier manager.
 func revisionsOf(texts ...string) (revisions []corev1alpha2.Revision) {
 	for i, text := range texts {
 		field := strings.Fields(text)
@@ -29,7 +29,7 @@ func revisionsOf(texts ...string) (revisions []corev1alpha2.Revision) {
 }
 
 // HRD-G1: what counts at the gate, in every state that a PlatformOperator and its BundleDeployment can be in.
-func TestHRD_G1_WhatCountsAtTheGate(t *testing.T) {
+func TestHRD_G1_CountedBundles(t *testing.T) {
 	const ours, theirs = corev1alpha2.Finalizer, "example.com/backup"
 	const poOurs = platformv1alpha1.Finalizer
 	record := func(version, most string) *platformv1alpha1.InstalledBundle {
@@ -39,7 +39,7 @@ func TestHRD_G1_WhatCountsAtTheGate(t *testing.T) {
 		return &platformv1alpha1.InstalledBundle{Bundle: "op.v" + version, Version: version, MaxOpenShiftVersion: most}
 	}
 	for name, c := range map[string]struct {
-		installed, hop       string // versions; empty is none. Their maximum is 4.3 with the minor version behind it
+		installed, hop       string // versions; empty means none. Their maximum is 4.3 with the minor version behind it
 		revisions            []string
 		alone, none          bool // without a PlatformOperator; without a BundleDeployment
 		deleted, downDeleted string

@@ -7,38 +7,38 @@ import (
 	"strings"
 )
 
-// Where a declaration was read, as status records it.
+// Origins of a declaration, as in the API's status.
 const (
 	FromCatalog = "Catalog"
 	FromBundle  = "Bundle"
 )
 
 const (
-	// maxRecorded and maxRecordedValue are the schema's limits for declarations that cannot be read. Two are as unreadable as
-	// five, and what has to be cut was no minor version before either.
+	// maxRecorded and maxRecordedValue are the schema's limits for unreadable declarations. More values are as unreadable as two, and a
+	// value that needs truncation is no minor version anyway.
 	maxRecorded      = 4
 	maxRecordedValue = 128
 )
 
-// Declaration is what counts as a bundle's olm.maxOpenShiftVersion, and who says so.
+// Declaration is the effective olm.maxOpenShiftVersion of a bundle, and its origin.
 type Declaration struct {
-	// Raw holds the values as ReadMax takes them; none is no declaration.
+	// Raw has the values in the form that ReadMax parses; empty means no declaration.
 	Raw []string
-	// From is FromCatalog or FromBundle; empty with no declaration.
+	// From is FromCatalog or FromBundle; empty without a declaration.
 	From string
 }
 
-// Statement is what one source says of a bundle's olm.maxOpenShiftVersion. The zero value is a source that cannot be asked, which
-// is something else than one that declares nothing.
+// Statement is one source's olm.maxOpenShiftVersion for a bundle. The zero value means that the source is not available, as opposed to a
+// source without a declaration.
 type Statement struct {
 	Known bool
 	Raw   []string
 }
 
-// Settle says what counts for one bundle of one image. What the catalog declares wins over the bundle's own files, up or down,
-// because a catalog can be corrected and a bundle cannot; what it declares and nobody can read wins too, so that the doubt
-// blocks. A catalog that declares nothing leaves what the files say. While a source cannot be asked, what was recorded of it
-// stays: recorded is what the last Settle said of this bundle.
+// Settle returns the effective declaration for one bundle of one image. The catalog's declaration takes precedence over the bundle's own
+// files in both directions, because a catalog can be corrected and a bundle cannot. An unreadable declaration of the catalog takes
+// precedence, too, and blocks upgrades. Without a declaration in the catalog, the files count. While a source is not available, its last
+// recorded declaration remains: recorded is the previous result of Settle for this bundle.
 func Settle(recorded Declaration, catalog, own Statement) Declaration {
 	switch {
 	case len(catalog.Raw) > 0:
@@ -56,8 +56,8 @@ func declaration(raw []string, from string) Declaration {
 	return Declaration{Raw: raw, From: from}
 }
 
-// Record gives the form in which status keeps the values of a declaration: "4.21" where they come to one minor version; else the
-// values as they stand, bounded, and a text that shows them. Recalled gives values back of which ReadMax says the same.
+// Record converts the values of a declaration to the form in status: "4.21" if they are one minor version; otherwise the values, truncated,
+// and a text that shows them. Recalled converts them back to values for which ReadMax has the same result.
 func Record(raw []string) (text string, unreadable []string) {
 	max, err := ReadMax(raw)
 	switch {
@@ -68,14 +68,14 @@ func Record(raw []string) (text string, unreadable []string) {
 	}
 	for _, value := range raw[:min(len(raw), maxRecorded)] {
 		if value = strings.ToValidUTF8(value, "?"); len(value) > maxRecordedValue {
-			value = strings.ToValidUTF8(value[:maxRecordedValue-len("…")], "") + "…" // what is left must not be readable
+			value = strings.ToValidUTF8(value[:maxRecordedValue-len("…")], "") + "…" // the truncated value must not be readable
 		}
 		unreadable = append(unreadable, value)
 	}
 	return cmp.Or(cut(strings.Join(unreadable, " "), maxRecordedValue-len("…")), "?"), unreadable
 }
 
-// Recalled gives the values of a declaration that Record put into this form.
+// Recalled returns the values of a declaration in the form of Record.
 func Recalled(text string, unreadable []string) []string {
 	switch {
 	case len(unreadable) > 0:

@@ -48,7 +48,7 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-func TestWhatIsRecordedIsReadAsWhatWasDeclared(t *testing.T) {
+func TestRecalledReversesRecord(t *testing.T) {
 	long := strings.Repeat("x", 300)
 	cases := [][]string{
 		nil, {`"4.21"`, `"4.21"`}, {`"4.21"`, `"4.22"`}, {`"4.21"`, ""}, {""}, {"", ""}, {`""`}, {`["4.21"]`}, {`["4.21","4.22"]`}, {`{"a":"4.21"}`},
@@ -63,7 +63,7 @@ func TestWhatIsRecordedIsReadAsWhatWasDeclared(t *testing.T) {
 	}
 }
 
-// FuzzRecord puts up to three values, one a line, through the form that status keeps them in.
+// FuzzRecord converts up to three values, one a line, to the form in status and back.
 func FuzzRecord(f *testing.F) {
 	for _, row := range tableA {
 		f.Add(row.raw)

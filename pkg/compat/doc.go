@@ -1,10 +1,10 @@
-// Package compat says which cluster versions the installed operators permit, who stands in the way of the next minor
-// version, and what an administrator can do about it. It is the upgrade gate's judgement, as a pure function.
+// Package compat is the upgrade gate's decision, as a pure function: which cluster versions the installed operators permit, which operators
+// block the next minor version, and what an administrator can do about it.
 //
-// What an operator declares (olm.maxOpenShiftVersion, as raw JSON) and which versions it could be moved to are passed
-// in as data. The package does not know where that was read, what a catalog or a channel is, or how a verdict gets to
-// the ClusterOperator. The controllers that report Upgradeable call Evaluate; pkg/resolve calls ReadMax.
+// The operators' declarations (olm.maxOpenShiftVersion, as raw JSON) and their candidate versions are inputs. The package does not know
+// where they come from, what a catalog or a channel is, or how a verdict reaches the ClusterOperator. The controllers that report
+// Upgradeable call Evaluate; pkg/resolve calls ReadMax.
 //
-// Every doubt blocks: a value that cannot be read, two values, a cluster version that cannot be read. An operator that
-// declares nothing is compatible with everything, and is counted.
+// Unreadable input blocks upgrades: an unreadable value, two values, an unreadable cluster version. An operator without a declaration is
+// compatible with every version, and is counted.
 package compat

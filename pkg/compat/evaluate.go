@@ -8,108 +8,107 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// Reasons of a verdict, as both of OLM's gates have them.
+// Reasons of a verdict, the same as in both of OLM's gates.
 const (
-	// ReasonAsExpected: nothing stands in the way.
+	// ReasonAsExpected: no operator blocks the upgrade.
 	ReasonAsExpected = "AsExpected"
-	// ReasonIncompatible: at least one installed operator does not permit the next minor version, or what it declares
-	// cannot be read.
+	// ReasonIncompatible: at least one installed operator does not permit the next minor version, or its declaration is unreadable.
 	ReasonIncompatible = "IncompatibleOperatorsInstalled"
-	// ReasonErrorChecking: the cluster version or the set of installed operators cannot be read.
+	// ReasonErrorChecking: the cluster version or the set of installed operators is not available.
 	ReasonErrorChecking = "ErrorCheckingOperatorCompatibility"
 )
 
-// Kinds of objects that operators are installed by.
+// Kinds of objects that install operators.
 const (
 	KindPlatformOperator = "PlatformOperator"
 	KindBundleDeployment = "BundleDeployment"
 )
 
-// Operator is one installed operator, as the gate sees it.
+// Operator is one installed operator, as input for the gate.
 type Operator struct {
-	// Kind of the object that it is installed by; empty is KindPlatformOperator.
+	// Kind is the kind of the object that installs it; empty means KindPlatformOperator.
 	Kind string
-	// Name is that object's, Package and Version those of the bundle that is installed.
+	// Name is the name of that object. Package and Version are those of the installed bundle.
 	Name, Package, Version string
-	// ServiceAccount is the one that its objects are applied as; empty is the manager. What is applied as a ServiceAccount is reported,
-	// and never blocks: else whoever may use one namespace could hold the whole cluster.
+	// ServiceAccount is the one that applies its objects; empty means the manager. An operator that a ServiceAccount applies is reported
+	// and never blocks: otherwise a user with access to one namespace could block the cluster.
 	ServiceAccount string
-	// Max holds the raw values of the installed bundle's olm.maxOpenShiftVersion properties, see ReadMax.
+	// Max has the raw values of the installed bundle's olm.maxOpenShiftVersion properties, see ReadMax.
 	Max []string
-	// Candidates are the versions that the catalogs have beside the installed one, in any order.
+	// Candidates are the other versions in the catalogs, in any order.
 	Candidates []Candidate
-	// Unread says why Candidates is not the whole truth ("catalog … could not be read"); empty when it is. A remedy is
-	// then still named if there is one, but its absence is not claimed.
-	Unread string
-	// Unsearched says that Candidates are not known yet: the remedy is looked for, and told in a later verdict.
+	// IncompleteReason is why Candidates is incomplete ("catalog … could not be read"); empty if it is complete. If it is set, a message
+	// names a remedy that exists, but does not claim that there is none.
+	IncompleteReason string
+	// Unsearched means that Candidates are not known yet; a later verdict has the remedy.
 	Unsearched bool
-	// Ignored says of each override that does not count why, see JudgeOverrides; only where no other status has room for it.
+	// Ignored has, for each override that does not count, the reason, see JudgeOverrides. It is set only if no other status reports it.
 	Ignored []string
-	// Acknowledged is the override that counts for the minor version after the cluster's, as JudgeOverrides says; nil when none does.
+	// Acknowledged is the override that applies to the next minor version, according to JudgeOverrides; nil if there is none.
 	Acknowledged *Override
 }
 
-// Candidate is a version that the operator could be moved to.
+// Candidate is a version that the operator could be upgraded to.
 type Candidate struct {
 	Version string
-	// Release is what tells bundles of one version apart, see catalog.Bundle; empty is none.
+	// Release distinguishes bundles of one version, see catalog.Bundle; empty means none.
 	Release string
-	// Newer says that it comes after what is installed although Version does not: a newer release of the same version.
+	// Newer means that the candidate follows the installed bundle although Version is not higher: a newer release of the same version.
 	Newer bool
-	// Max holds the raw values of its olm.maxOpenShiftVersion properties.
+	// Max has the raw values of its olm.maxOpenShiftVersion properties.
 	Max []string
-	// Installable: the operator may be moved there as things are.
+	// Installable means that the operator may be upgraded to it now.
 	Installable bool
-	// Approve is what spec.upgrades.approvedVersion has to say for the operator to be moved there; empty where a word is not what
-	// is missing, or not all.
+	// Approve is the value of spec.upgrades.approvedVersion that permits the upgrade; empty if an approval is not what is missing, or not
+	// the only thing.
 	Approve string
-	// Why says, when it is not Installable, what is in the way and can be changed, for example
-	// `spec.package.version ">=1.0.0 <2.0.0" excludes it`.
-	Why string
+	// Obstacle is, for a candidate that is not Installable, the obstacle that can be changed, for example `spec.package.version ">=1.0.0
+	// <2.0.0" excludes it`.
+	Obstacle string
 }
 
-// Verdict says whether the cluster may go to its next minor version.
+// Verdict is whether the cluster may be upgraded to its next minor version.
 type Verdict struct {
 	Upgradeable bool
 	// Reason is one of this package's constants.
 	Reason string
-	// Message carries everything an administrator needs: the cluster-version operator shows the message only. It is
-	// the same for the same input in any order, and bounded, see MaxMessage.
+	// Message has all the information for an administrator, because the cluster-version operator shows only the message. It does not depend
+	// on the order of the input. Its length is limited to MaxMessage.
 	Message string
-	// Blockers are the operators in the way, sorted by name; all of them, also those that Message only counts.
+	// Blockers are the operators that block the upgrade, sorted by name: all of them, including those that Message only counts.
 	Blockers []Blocker
-	// Acknowledged are those that would be in the way if nobody had taken the risk, sorted in the same way.
+	// Acknowledged are the operators that would block without an override, sorted in the same way.
 	Acknowledged []Blocker
-	// Scoped are those that would be in the way if they were not applied as a ServiceAccount, sorted in the same way.
+	// Scoped are the operators that would block if no ServiceAccount applied them, sorted in the same way.
 	Scoped []Blocker
-	// Reaches say of each operator how far it lets the cluster go, sorted by name; none where that cannot be told.
-	Reaches []Reach
-	// Undeclared counts the operators that declare no maximum: they never block, and nobody vouches for them.
+	// LookAheads has, for each operator, the minor versions that it permits, sorted by name; empty if the cluster version is unknown.
+	LookAheads []LookAhead
+	// Undeclared is the number of operators without a declared maximum. They never block.
 	Undeclared int
 
-	// text is what Message was made from.
+	// text is the source of Message.
 	text text
-	// noted says that the message has notes beside the text.
-	noted bool
+	// hasNotes means that the message has notes besides the text.
+	hasNotes bool
 }
 
-// Blocker is one operator in the way.
+// Blocker is one operator that blocks the upgrade.
 type Blocker struct {
 	// Kind, Operator, Package and Version are as in Operator.
 	Kind, Operator, Package, Version string
-	// Max is what the operator permits, nil when Fault says why that cannot be read.
+	// Max is the operator's maximum, nil if Fault is why it is unreadable.
 	Max   *Minor
 	Fault error
-	// Remedy says what would unblock it.
+	// Remedy is how to unblock the upgrade.
 	Remedy string
-	// cornered says that no version would, and that all versions that there are are known.
-	cornered bool
-	// Risk is the override because of which it does not block; nil where it does.
+	// hasNoRemedy means that all candidates are known and none of them unblocks the upgrade.
+	hasNoRemedy bool
+	// Risk is the override that applies to it; nil if it blocks.
 	Risk *Override
 }
 
-// Evaluate judges the installed operators against the minor version after the cluster's. The error repeats, for a log,
-// why the cluster version cannot be read; the verdict blocks then.
+// Evaluate decides whether the installed operators permit the minor version after the cluster's. If the cluster version is unreadable, the
+// verdict blocks, and the error is the cause for the log.
 func Evaluate(clusterVersion string, operators []Operator) (Verdict, error) {
 	current, err := ParseClusterVersion(clusterVersion)
 	if err != nil {
@@ -117,8 +116,8 @@ func Evaluate(clusterVersion string, operators []Operator) (Verdict, error) {
 	}
 	next := current.Next()
 	counted, scoped := split(operators)
-	verdict := Verdict{Upgradeable: true, Reason: ReasonAsExpected, Scoped: inTheWay(next, scoped)}
-	for _, blocker := range inTheWay(next, counted) {
+	verdict := Verdict{Upgradeable: true, Reason: ReasonAsExpected, Scoped: findBlockers(next, scoped)}
+	for _, blocker := range findBlockers(next, counted) {
 		if blocker.Risk != nil {
 			verdict.Acknowledged = append(verdict.Acknowledged, blocker)
 			continue
@@ -127,20 +126,20 @@ func Evaluate(clusterVersion string, operators []Operator) (Verdict, error) {
 	}
 	verdict.Undeclared = undeclared(counted).total()
 	var after int
-	verdict.Reaches, after = lookAheadAll(current, counted)
+	verdict.LookAheads, after = lookAheadAll(current, counted)
 	if len(verdict.Blockers) > 0 {
 		verdict.Upgradeable, verdict.Reason = false, ReasonIncompatible
-		verdict.text = blocks(next, verdict, current.Beyond(after))
+		verdict.text = blockedText(next, verdict, current.Beyond(after))
 	} else {
-		verdict.text = permits(next, tallyOf(counted), verdict)
-		verdict.text.add(later(next.Next(), inTheWay(next.Next(), counted)))
+		verdict.text = permittedText(next, tallyOf(counted), verdict)
+		verdict.text.add(laterGroup(next.Next(), findBlockers(next.Next(), counted)))
 	}
-	verdict.text.add(warns(verdict.Scoped))
+	verdict.text.add(scopedGroup(verdict.Scoped))
 	verdict.Message = verdict.text.render()
 	return verdict, nil
 }
 
-// split gives the operators that may block, and those that are applied as a ServiceAccount, both in the order of kinds and names.
+// split returns the operators that may block, and those that a ServiceAccount applies, both sorted by kind and name.
 func split(operators []Operator) (counted, scoped []Operator) {
 	for _, operator := range operators {
 		if operator.Kind == "" {
@@ -158,16 +157,16 @@ func split(operators []Operator) (counted, scoped []Operator) {
 	return counted, scoped
 }
 
-// compareKinds has PlatformOperators come first.
+// compareKinds orders PlatformOperators first.
 func compareKinds(a, b string) int { return cmp.Compare(b, a) }
 
-// undeclared counts the operators of which some bundle declares no maximum.
+// undeclared counts the operators with a bundle that declares no maximum.
 func undeclared(operators []Operator) tally {
 	return tallyOf(slices.DeleteFunc(slices.Clone(operators), func(o Operator) bool { return len(o.Max) > 0 }))
 }
 
-// inTheWay are the bundles that do not permit a minor version, sorted.
-func inTheWay(next Minor, operators []Operator) (blockers []Blocker) {
+// findBlockers returns the bundles that do not permit a minor version, sorted.
+func findBlockers(next Minor, operators []Operator) (blockers []Blocker) {
 	for _, operator := range operators {
 		most, err := ReadMax(operator.Max)
 		if err == nil && (most == nil || most.Permits(next)) {
@@ -175,22 +174,22 @@ func inTheWay(next Minor, operators []Operator) (blockers []Blocker) {
 		}
 		text, exists := remedy(operator, next)
 		blockers = append(blockers, Blocker{
-			Kind:     operator.Kind,
-			Operator: operator.Name,
-			Package:  operator.Package,
-			Version:  operator.Version,
-			Max:      most,
-			Fault:    err,
-			Remedy:   text,
-			cornered: !exists && operator.Unread == "",
-			Risk:     operator.Acknowledged,
+			Kind:        operator.Kind,
+			Operator:    operator.Name,
+			Package:     operator.Package,
+			Version:     operator.Version,
+			Max:         most,
+			Fault:       err,
+			Remedy:      text,
+			hasNoRemedy: !exists && operator.IncompleteReason == "",
+			Risk:        operator.Acknowledged,
 		})
 	}
 	slices.SortFunc(blockers, compareBlockers)
 	return blockers
 }
 
-// CannotTell is the verdict when what is installed, or on which cluster, cannot be read: upgrades are blocked until it can.
+// CannotTell returns the verdict if the installed operators or the cluster version are unreadable: upgrades are blocked.
 func CannotTell(cause error) Verdict {
 	v := Verdict{Reason: ReasonErrorChecking, text: text{
 		head: "Cluster upgrades are blocked because it cannot be told which versions the platform operators permit: " + cut(cause.Error(), maxCause),
@@ -199,32 +198,31 @@ func CannotTell(cause error) Verdict {
 	return v
 }
 
-// NothingToGate is the verdict on a cluster that has no ClusterVersion.
+// NothingToGate returns the verdict for a cluster without ClusterVersion.
 func NothingToGate() Verdict {
 	v := Verdict{Upgradeable: true, Reason: ReasonAsExpected, text: text{head: "This cluster has no ClusterVersion, so there is no cluster upgrade to gate."}}
 	v.Message = v.text.render()
 	return v
 }
 
-// Noted is the same verdict with notes at the end of its message, each on a line of its own, for as many as there is room:
-// what is told of blockers makes room for them.
-func (v Verdict) Noted(notes ...string) Verdict {
+// WithNotes returns the verdict with notes at the end of its message, each on its own line, as far as they fit. Notes take precedence over
+// details of blockers.
+func (v Verdict) WithNotes(notes ...string) Verdict {
 	v.Message = v.text.render(notes...)
-	v.noted = len(notes) > 0
+	v.hasNotes = len(notes) > 0
 	return v
 }
 
-// OnlyCounts reports whether the verdict permits upgrades and says nothing more than how many operators do.
+// OnlyCounts reports whether the verdict permits upgrades and its message only counts operators.
 func (v Verdict) OnlyCounts() bool {
-	return v.Upgradeable && !v.noted && len(v.text.lines) == 0 && len(v.text.groups) == 0
+	return v.Upgradeable && !v.hasNotes && len(v.text.lines) == 0 && len(v.text.groups) == 0
 }
 
 // RemedyUnknown is the remedy of a blocker whose candidates are not known yet.
 const RemedyUnknown = "remedy not known yet"
 
-// remedy looks for the lowest version above the installed one that permits next: first among those that can be
-// installed as things are, then among those that wait for nothing but a word, then among the others, whose obstacle it names; exists
-// says that there is one.
+// remedy selects the lowest version above the installed one that permits next: first of the installable candidates, then of those that only
+// need an approval, then of the others, with their obstacle. exists is false if there is no such version.
 func remedy(operator Operator, next Minor) (text string, exists bool) {
 	switch {
 	case operator.Kind == KindBundleDeployment:
@@ -242,17 +240,17 @@ func remedy(operator Operator, next Minor) (text string, exists bool) {
 	switch {
 	case best != nil && best.Approve != "":
 		return fmt.Sprintf("approve %s in spec.upgrades.approvedVersion (allows %s)", cut(best.Approve, maxVersion), next), true
-	case best != nil && (best.Installable || best.Why == ""):
-		return fmt.Sprintf("update to ≥%s (allows %s)", best.shown(), next), true
+	case best != nil && (best.Installable || best.Obstacle == ""):
+		return fmt.Sprintf("update to ≥%s (allows %s)", best.display(), next), true
 	case best != nil:
-		return fmt.Sprintf("update to ≥%s (allows %s); %s", best.shown(), next, cut(best.Why, maxWhy)), true
-	case operator.Unread != "":
-		return fmt.Sprintf("no version that allows %s is known: %s", next, cut(operator.Unread, maxWhy)), false
+		return fmt.Sprintf("update to ≥%s (allows %s); %s", best.display(), next, cut(best.Obstacle, maxWhy)), true
+	case operator.IncompleteReason != "":
+		return fmt.Sprintf("no version that allows %s is known: %s", next, cut(operator.IncompleteReason, maxWhy)), false
 	}
 	return fmt.Sprintf("no version that allows %s exists in the catalogs", next), false
 }
 
-// deploymentRemedy is the remedy of a BundleDeployment that no PlatformOperator moves.
+// deploymentRemedy returns the remedy of a BundleDeployment without PlatformOperator.
 func deploymentRemedy(operator Operator, next Minor) string {
 	text := fmt.Sprintf("set its spec.source to a version that allows %s, or acknowledge the risk in its spec.compatibilityOverrides", next)
 	if len(operator.Ignored) > 0 {
@@ -261,8 +259,8 @@ func deploymentRemedy(operator Operator, next Minor) string {
 	return text
 }
 
-// shown is the version with its release, as status.availableUpdates has it.
-func (c Candidate) shown() string {
+// display returns the version with its release, as in status.availableUpdates.
+func (c Candidate) display() string {
 	if c.Release == "" {
 		return cut(c.Version, maxVersion)
 	}
@@ -292,9 +290,9 @@ func lowest(operator Operator, next Minor, fits func(Candidate) bool) *Candidate
 	return best
 }
 
-// compareCandidates is a total order, so that equal versions from two catalogs give one message.
+// compareCandidates is a total order, so that the message does not depend on the order of equal versions from two catalogs.
 func compareCandidates(v *semver.Version, a Candidate, w *semver.Version, b Candidate) int {
-	return cmp.Or(v.Compare(w), cmp.Compare(a.Version, b.Version), cmp.Compare(a.Release, b.Release), cmp.Compare(a.Approve, b.Approve), cmp.Compare(a.Why, b.Why))
+	return cmp.Or(v.Compare(w), cmp.Compare(a.Version, b.Version), cmp.Compare(a.Release, b.Release), cmp.Compare(a.Approve, b.Approve), cmp.Compare(a.Obstacle, b.Obstacle))
 }
 
 func compareBlockers(a, b Blocker) int {

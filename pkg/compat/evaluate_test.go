@@ -26,7 +26,7 @@ func TestCLU_G2_DecisionsAreThoseOfTheExistingGates(t *testing.T) {
 	tests := map[string]struct {
 		cluster string
 		maxima  []string
-		// blockers are the operators that block, each with what is shown as its maximum.
+		// blockers are the operators that block, each with its displayed maximum.
 		blockers []string
 	}{
 		"v0 compatible":                          {"1.0.0", []string{"1.1.0", "1.1.0+build", "2.0.0"}, nil},
@@ -80,7 +80,7 @@ func TestCLU_G2_DecisionsAreThoseOfTheExistingGates(t *testing.T) {
 	})
 }
 
-func TestDoubtBlocks(t *testing.T) {
+func TestUnreadableInputBlocks(t *testing.T) {
 	tests := map[string]struct {
 		raw  []string
 		want string
@@ -108,9 +108,9 @@ func TestDoubtBlocks(t *testing.T) {
 	})
 }
 
-func TestNoDeclarationNeverBlocksAndIsCounted(t *testing.T) {
+func TestOperatorWithoutDeclarationIsCountedAndDoesNotBlock(t *testing.T) {
 	operators := append(declaring("4.30"), Operator{Name: "x", Version: "1.0.0"}, Operator{Name: "y", Version: "1.0.0"})
-	operators = append(operators, Operator{Name: "y", Version: "1.1.0"}) // between two versions: still one operator
+	operators = append(operators, Operator{Name: "y", Version: "1.1.0"}) // between two versions: one operator
 	verdict, err := Evaluate("4.20.1", operators)
 	if err != nil {
 		t.Fatal(err)
@@ -121,7 +121,7 @@ func TestNoDeclarationNeverBlocksAndIsCounted(t *testing.T) {
 	}
 }
 
-func TestRemedyIsWhatTheAdministratorCanDo(t *testing.T) {
+func TestRemedy(t *testing.T) {
 	const risk = "\nWhere no version allows it, spec.compatibilityOverrides of the PlatformOperator takes the risk for a time"
 	permits, forbids := []string{`"4.21"`}, []string{`"4.20"`}
 	tests := map[string]struct {
@@ -138,19 +138,19 @@ func TestRemedyIsWhatTheAdministratorCanDo(t *testing.T) {
 			want:       "update to ≥1.9.0 (allows 4.21)",
 		},
 		"an installable version before a lower one that is not": {
-			candidates: []Candidate{{Version: "1.8.0", Max: permits, Why: `x`}, {Version: "1.9.0", Max: permits, Installable: true}},
+			candidates: []Candidate{{Version: "1.8.0", Max: permits, Obstacle: `x`}, {Version: "1.9.0", Max: permits, Installable: true}},
 			want:       "update to ≥1.9.0 (allows 4.21)",
 		},
 		"a version that waits for approval before a lower one that something else is in the way of": {
-			candidates: []Candidate{{Version: "1.8.0", Max: permits, Why: "x"}, {Version: "1.9.0", Max: permits, Approve: "1.9.0 (release 2)", Why: "it waits for approval"}},
+			candidates: []Candidate{{Version: "1.8.0", Max: permits, Obstacle: "x"}, {Version: "1.9.0", Max: permits, Approve: "1.9.0 (release 2)", Obstacle: "it waits for approval"}},
 			want:       "approve 1.9.0 (release 2) in spec.upgrades.approvedVersion (allows 4.21)",
 		},
 		"an installable version before one that waits for approval": {
-			candidates: []Candidate{{Version: "1.8.0", Max: permits, Approve: "1.8.0", Why: "x"}, {Version: "1.9.0", Max: permits, Installable: true}},
+			candidates: []Candidate{{Version: "1.8.0", Max: permits, Approve: "1.8.0", Obstacle: "x"}, {Version: "1.9.0", Max: permits, Installable: true}},
 			want:       "update to ≥1.9.0 (allows 4.21)",
 		},
 		"a version that the spec excludes": {
-			candidates: []Candidate{{Version: "2.0.0", Max: permits, Why: `spec.package.version "1.x" excludes it`}},
+			candidates: []Candidate{{Version: "2.0.0", Max: permits, Obstacle: `spec.package.version "1.x" excludes it`}},
 			want:       `update to ≥2.0.0 (allows 4.21); spec.package.version "1.x" excludes it`,
 		},
 		"no version is above the installed one": {
@@ -168,7 +168,7 @@ func TestRemedyIsWhatTheAdministratorCanDo(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			operator := Operator{Name: "quay", Package: "project-quay", Version: "1.7.0", Max: forbids, Candidates: test.candidates, Unread: test.unread}
+			operator := Operator{Name: "quay", Package: "project-quay", Version: "1.7.0", Max: forbids, Candidates: test.candidates, IncompleteReason: test.unread}
 			verdict, err := Evaluate("4.20.1", []Operator{operator})
 			if err != nil {
 				t.Fatal(err)
@@ -182,7 +182,7 @@ func TestRemedyIsWhatTheAdministratorCanDo(t *testing.T) {
 	}
 }
 
-// beyond is the end of the message where updates would permit more than what is blocked.
+// beyond is the end of the message if updates would permit more than the blocked version.
 const beyond = "\nUpdates of platform operators that can be made would permit upgrades up to 4.22"
 
 func blockers(n int) []Operator {
@@ -190,20 +190,19 @@ func blockers(n int) []Operator {
 	for i := range n {
 		operators = append(operators, Operator{
 			Name: fmt.Sprintf("operator-%02d", i), Version: fmt.Sprintf("1.%d.0", i), Max: []string{`"4.20"`},
-			Candidates: []Candidate{{Version: "2.0.1", Installable: true}, {Version: "2.0.0", Installable: i%2 == 0, Why: "it is in another channel"}},
+			Candidates: []Candidate{{Version: "2.0.1", Installable: true}, {Version: "2.0.0", Installable: i%2 == 0, Obstacle: "it is in another channel"}},
 		})
 	}
 	return operators
 }
 
-// onClusterOperator is the message as library-go's status controller shows it: the name of the operator CR's condition,
-// at most LinePrefix bytes with what follows it, before every line.
+// onClusterOperator formats the message as library-go's status controller does: each line has a prefix of at most LinePrefix bytes.
 func onClusterOperator(verdict Verdict) string {
 	prefix := strings.Repeat("C", LinePrefix-len(": ")) + ": "
 	return prefix + strings.ReplaceAll(verdict.Message, "\n", "\n"+prefix)
 }
 
-func TestMessageIsStableBoundedAndCountsTheRest(t *testing.T) {
+func TestMessageIsStableLimitedAndCountsTheRest(t *testing.T) {
 	for n, shown := range map[int]int{1: 1, 5: 5, 60: 10} {
 		t.Run(fmt.Sprintf("%d blockers", n), func(t *testing.T) {
 			operators := blockers(n)
@@ -247,11 +246,11 @@ func TestMessageIsStableBoundedAndCountsTheRest(t *testing.T) {
 	}
 }
 
-func TestMessageIsBoundedWhateverOthersWrote(t *testing.T) {
+func TestMessageIsLimitedForAnyInput(t *testing.T) {
 	property := func(name, pkg, version, raw, candidate, why, unread string, copies uint8) bool {
 		operator := Operator{
 			Name: strings.Repeat(name, 20), Package: strings.Repeat(pkg, 20), Version: strings.Repeat(version, 20), Max: []string{raw},
-			Candidates: []Candidate{{Version: "9.9.9-" + candidate, Why: strings.Repeat(why, 20)}}, Unread: strings.Repeat(unread, 20),
+			Candidates: []Candidate{{Version: "9.9.9-" + candidate, Obstacle: strings.Repeat(why, 20)}}, IncompleteReason: strings.Repeat(unread, 20),
 		}
 		var operators []Operator
 		for range int(copies%8) + 1 {

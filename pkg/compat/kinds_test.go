@@ -67,7 +67,7 @@ func TestHRD_G2_BundleDeploymentsBlockAndThoseOfServiceAccountsWarn(t *testing.T
 	}
 }
 
-func TestHRD_G2_NoNumberOfTenantsHidesABlocker(t *testing.T) {
+func TestHRD_G2_TenantsDoNotHideABlocker(t *testing.T) {
 	operators := []Operator{deployment("zebra", "4.20")}
 	for range 500 {
 		tenant := deployment("a"+strings.Repeat("x", 60), "4.20")
@@ -80,7 +80,7 @@ func TestHRD_G2_NoNumberOfTenantsHidesABlocker(t *testing.T) {
 	}
 }
 
-func TestHRD_B3_RemedyThatIsNotKnownYetIsNotDenied(t *testing.T) {
+func TestHRD_B3_UnknownRemedyIsReportedAsUnknown(t *testing.T) {
 	operators := declaring("4.20")
 	operators[0].Unsearched = true
 	verdict, err := Evaluate("4.20.1", operators)
@@ -88,7 +88,7 @@ func TestHRD_B3_RemedyThatIsNotKnownYetIsNotDenied(t *testing.T) {
 	if err != nil || verdict.Message != want {
 		t.Errorf("%v: it says\n%s\nwant\n%s", err, verdict.Message, want)
 	}
-	if !verdict.Reaches[0].Unsearched {
+	if !verdict.LookAheads[0].Unsearched {
 		t.Error("how far updates would let the cluster go is told before it is known")
 	}
 }

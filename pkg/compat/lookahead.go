@@ -1,25 +1,25 @@
 package compat
 
-// Horizon is how many minor versions beyond the cluster's are looked at: as far as an update between two extended-support
-// releases goes. Nobody can tell of what comes later, where nothing is declared least of all.
+// Horizon is the number of minor versions after the cluster's that are evaluated: an update between two extended-support releases. Later
+// versions cannot be predicted, least of all for operators without a declaration.
 const Horizon = 2
 
-// Reach is how many minor versions beyond the cluster's one operator permits, from 0 to Horizon.
-type Reach struct {
+// NewLookAhead is how many minor versions after the cluster's one operator permits, from 0 to Horizon.
+type LookAhead struct {
 	// Kind and Operator are as in Operator.
 	Kind, Operator string
-	// Now is with what is installed, After with updates that can be made as things are, or need nothing but an approval.
+	// Now is with the installed bundle, After with the updates that are possible now or only need an approval.
 	Now, After int
-	// Unsearched says that After is not known yet.
+	// Unsearched means that After is not known yet.
 	Unsearched bool
 }
 
-// LookAhead says how far one operator lets the cluster go. Its bundles are the one that is installed and, during a hop, the one
-// that is being moved to: the stricter counts. Acknowledged risks do not: they are no permission of the operator's.
-func LookAhead(cluster Minor, bundles []Operator) Reach {
-	reach := Reach{Now: Horizon, After: Horizon}
+// NewLookAhead evaluates one operator. Its bundles are the installed one and, during an upgrade, the target: the stricter one counts.
+// Acknowledged risks are ignored, because they are not a permission of the operator.
+func NewLookAhead(cluster Minor, bundles []Operator) LookAhead {
+	reach := LookAhead{Now: Horizon, After: Horizon}
 	for _, bundle := range bundles {
-		now := permitted(cluster, bundle.Max)
+		now := permittedMinors(cluster, bundle.Max)
 		after := now
 		for n := Horizon; n > now; n-- {
 			if lowest(bundle, cluster.Beyond(n), func(c Candidate) bool { return c.Installable || c.Approve != "" }) != nil {
@@ -33,8 +33,8 @@ func LookAhead(cluster Minor, bundles []Operator) Reach {
 	return reach
 }
 
-// permitted is how many minor versions beyond the cluster's these declarations permit; what cannot be read permits none.
-func permitted(cluster Minor, raw []string) (n int) {
+// permittedMinors returns how many minor versions after the cluster's a declaration permits; an unreadable one permits none.
+func permittedMinors(cluster Minor, raw []string) (n int) {
 	most, err := ReadMax(raw)
 	switch {
 	case err != nil:
@@ -48,15 +48,16 @@ func permitted(cluster Minor, raw []string) (n int) {
 	return n
 }
 
-// lookAheadAll does it for every operator, in the order of their kinds and names, and says how far the updates of all would let the cluster go.
-func lookAheadAll(cluster Minor, operators []Operator) (all []Reach, after int) {
+// lookAheadAll evaluates every operator, sorted by kind and name. after is how many minor versions all operators permit after their
+// updates.
+func lookAheadAll(cluster Minor, operators []Operator) (all []LookAhead, after int) {
 	after = Horizon
 	for first := 0; first < len(operators); {
 		next := first + 1
 		for next < len(operators) && operators[next].Kind == operators[first].Kind && operators[next].Name == operators[first].Name {
 			next++
 		}
-		reach := LookAhead(cluster, operators[first:next])
+		reach := NewLookAhead(cluster, operators[first:next])
 		all, after = append(all, reach), min(after, reach.After)
 		first = next
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// bundle is one operator's with this declaration, "none" for none, and candidates as "2.0.0 4.22", "2.0.0 4.22 approve" or
-// "2.0.0 4.22 blocked".
+// bundle is an operator with this declaration ("none" for none) and candidates as "2.0.0 4.22", "2.0.0 4.22 approve" or "2.0.0 4.22
+// blocked".
 func bundle(version, most string, candidates ...string) Operator {
 	operator := Operator{Name: "quay", Version: version, Max: raw(most)}
 	for _, text := range candidates {
@@ -19,7 +19,7 @@ func bundle(version, most string, candidates ...string) Operator {
 		case "approve":
 			candidate.Approve = words[0]
 		case "blocked":
-			candidate.Why = "it is outside spec.package.version"
+			candidate.Obstacle = "it is outside spec.package.version"
 		default:
 			candidate.Installable = true
 		}
@@ -35,8 +35,8 @@ func raw(most string) []string {
 	return []string{fmt.Sprintf("%q", most)}
 }
 
-// What LookAhead counts for CLU-G10; TestCLU_G10_… of the platformoperator controller has the whole row.
-func TestLookAheadSaysWhatIsPermittedNowAndAfterUpdates(t *testing.T) {
+// The unit part of CLU-G10; TestCLU_G10_… of the platformoperator controller has the complete promise.
+func TestNewLookAhead(t *testing.T) {
 	for name, test := range map[string]struct {
 		cluster    string
 		bundles    []Operator
@@ -64,7 +64,7 @@ func TestLookAheadSaysWhatIsPermittedNowAndAfterUpdates(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			reach := LookAhead(cluster, test.bundles)
+			reach := NewLookAhead(cluster, test.bundles)
 			got := []string{reach.Operator, cluster.Beyond(reach.Now).String(), cluster.Beyond(reach.After).String()}
 			if diff := cmp.Diff([]string{"quay", test.now, test.after}, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -73,7 +73,7 @@ func TestLookAheadSaysWhatIsPermittedNowAndAfterUpdates(t *testing.T) {
 	}
 }
 
-func TestMessageLooksTwoMinorVersionsAhead(t *testing.T) {
+func TestMessageForTwoMinorVersions(t *testing.T) {
 	other := Operator{Name: "alpha", Version: "1.0.0"}
 	for name, test := range map[string]struct {
 		operators []Operator
@@ -110,7 +110,7 @@ func TestMessageLooksTwoMinorVersionsAhead(t *testing.T) {
 	}
 }
 
-func TestEveryMessageIsBoundedWithWhateverIsToldBesides(t *testing.T) {
+func TestMessagesWithNotesAreLimited(t *testing.T) {
 	long := strings.Repeat("ü", 400)
 	for _, most := range []string{"4.20", "4.21", "garbage"} {
 		for _, n := range []int{1, 7, 60} {
@@ -128,12 +128,12 @@ func TestEveryMessageIsBoundedWithWhateverIsToldBesides(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, each := range []Verdict{verdict, verdict.Noted(long, long), CannotTell(fmt.Errorf("%s", long)).Noted(long, long, long, long, long)} {
+				for _, each := range []Verdict{verdict, verdict.WithNotes(long, long), CannotTell(fmt.Errorf("%s", long)).WithNotes(long, long, long, long, long)} {
 					if shown := onClusterOperator(each); len(shown) > MaxMessage {
 						t.Errorf("%d that go to %s, acknowledged: %t: %d bytes", n, most, acknowledged, len(shown))
 					}
 				}
-				if noted := verdict.Noted("first", "second").Message; !strings.HasSuffix(noted, "\nfirst\nsecond") {
+				if noted := verdict.WithNotes("first", "second").Message; !strings.HasSuffix(noted, "\nfirst\nsecond") {
 					t.Errorf("%d that go to %s, acknowledged: %t: the notes are not its end: %s", n, most, acknowledged, noted)
 				}
 			}

@@ -7,10 +7,10 @@ import (
 )
 
 const (
-	// MaxMessage bounds a verdict's message as the ClusterOperator shows it, in bytes.
+	// MaxMessage is the maximum length of a verdict's message in the ClusterOperator, in bytes.
 	MaxMessage = 1500
-	// LinePrefix is how many bytes of MaxMessage are left, on each line, to the name of the operator CR's condition:
-	// library-go writes it before every line when it unites conditions.
+	// LinePrefix is how many bytes of MaxMessage are reserved, on each line, for the name of the operator CR's condition, which library-go
+	// adds to every line when it merges conditions.
 	LinePrefix = 48
 
 	maxName    = 63
@@ -18,18 +18,18 @@ const (
 	maxWhy     = 160
 	maxCause   = 300
 	maxNote    = 300
-	// maxOverridden bounds what an override says that it is for, as the API does.
+	// maxOverridden limits the version of an override, as the API does.
 	maxOverridden = 16
 )
 
-// text is a message in the making: what must be said, a line for each blocker, then groups that are left out where there is no room.
+// text is the draft of a message: mandatory lines, one line for each blocker, and groups that are omitted if they do not fit.
 type text struct {
 	head   string
 	lines  []string
 	groups []group
 }
 
-// group is a heading, and lines under it; there may be none.
+// group is a heading with lines below it, possibly none.
 type group struct {
 	heading string
 	lines   []string
@@ -41,49 +41,49 @@ func (t *text) add(g group) {
 	}
 }
 
-// render gives the message with these notes at its end. The notes' room is taken from the lines', because they are what is new.
+// render formats the message with notes at its end. The notes take precedence over the other lines, because they are new.
 func (t text) render(notes ...string) string {
 	message := []string{t.head}
-	room := MaxMessage - cost(t.head)
+	space := MaxMessage - cost(t.head)
 	var noted []string
 	for _, note := range notes {
-		if note = cut(note, maxNote); cost(note) <= room {
+		if note = cut(note, maxNote); cost(note) <= space {
 			noted = append(noted, note)
-			room -= cost(note)
+			space -= cost(note)
 		}
 	}
-	lines, room := fill(t.lines, room)
+	lines, space := fill(t.lines, space)
 	message = append(message, lines...)
 	for _, g := range t.groups {
-		shown, left := fill(g.lines, room-cost(g.heading))
-		if left < 0 || len(g.lines) > 0 && shown[0] != g.lines[0] { // a heading needs a line that tells something
+		shown, left := fill(g.lines, space-cost(g.heading))
+		if left < 0 || len(g.lines) > 0 && shown[0] != g.lines[0] { // a heading needs at least one line with content
 			continue
 		}
 		message = append(append(message, g.heading), shown...)
-		room = left
+		space = left
 	}
 	return strings.Join(append(message, noted...), "\n")
 }
 
-// fill takes lines as far as there is room for them, then how many more there are, and says how much room is left.
-func fill(lines []string, room int) (shown []string, left int) {
+// fill selects the lines that fit, and a line with the number of the others. left is the remaining space, in bytes.
+func fill(lines []string, space int) (shown []string, left int) {
 	for i, line := range lines {
 		rest := len(lines) - i
 		need := cost(line)
 		if rest > 1 {
 			need += cost(andMore(rest))
 		}
-		if need > room {
-			return append(shown, andMore(rest)), room - cost(andMore(rest))
+		if need > space {
+			return append(shown, andMore(rest)), space - cost(andMore(rest))
 		}
 		shown = append(shown, line)
-		room -= cost(line)
+		space -= cost(line)
 	}
-	return shown, room
+	return shown, space
 }
 
-// permits is the message when nothing blocks.
-func permits(next Minor, operators tally, verdict Verdict) text {
+// permittedText is the message if nothing blocks.
+func permittedText(next Minor, operators tally, verdict Verdict) text {
 	if operators.total() == 0 {
 		return text{head: fmt.Sprintf("No platform operator is installed that could block cluster upgrades to %s", next.Names())}
 	}
@@ -105,8 +105,8 @@ func permits(next Minor, operators tally, verdict Verdict) text {
 	return text{head: head, lines: linesOf(risks, Blocker.riskLine)}
 }
 
-// warns names what is applied as a ServiceAccount and may not run on the next minor version; nothing where nothing is.
-func warns(scoped []Blocker) group {
+// scopedGroup lists operators that a ServiceAccount applies and that may not run on the next minor version. It is empty if there are none.
+func scopedGroup(scoped []Blocker) group {
 	if len(scoped) == 0 {
 		return group{}
 	}
@@ -116,8 +116,8 @@ func warns(scoped []Blocker) group {
 	}
 }
 
-// later says what would be in the way of the minor version after the next, and what to do about it; nothing where nothing would.
-func later(far Minor, blockers []Blocker) group {
+// laterGroup lists what would block the minor version after the next, with remedies. It is empty if nothing would.
+func laterGroup(far Minor, blockers []Blocker) group {
 	if len(blockers) == 0 {
 		return group{}
 	}
@@ -127,13 +127,13 @@ func later(far Minor, blockers []Blocker) group {
 	}
 }
 
-// blocks is the message when something does. after is how far updates of all operators would let the cluster go.
-func blocks(next Minor, verdict Verdict, after Minor) text {
+// blockedText is the message if something blocks. after is the minor version that the updates of all operators would permit.
+func blockedText(next Minor, verdict Verdict, after Minor) text {
 	t := text{
 		head:  fmt.Sprintf("Cluster upgrades to %s are blocked by %s:", next.Names(), distinct(verdict.Blockers)),
 		lines: linesOf(verdict.Blockers, Blocker.line),
 	}
-	if slices.ContainsFunc(verdict.Blockers, func(b Blocker) bool { return b.cornered }) {
+	if slices.ContainsFunc(verdict.Blockers, func(b Blocker) bool { return b.hasNoRemedy }) {
 		t.add(group{heading: "Where no version allows it, spec.compatibilityOverrides of the PlatformOperator takes the risk for a time"})
 	}
 	if len(verdict.Acknowledged) > 0 {
@@ -153,13 +153,13 @@ func linesOf(blockers []Blocker, line func(Blocker) string) []string {
 	return lines
 }
 
-// line names the operator, its version, its maximum and the remedy.
+// line has the operator, its version, its maximum and the remedy.
 func (b Blocker) line() string { return b.subject() + ": " + b.Remedy }
 
-// riskLine names the override in the place of the remedy.
-func (b Blocker) riskLine() string { return b.subject() + ": " + b.Risk.words() }
+// riskLine has the override instead of the remedy.
+func (b Blocker) riskLine() string { return b.subject() + ": " + b.Risk.describe() }
 
-// subject names the operator, its version and its maximum.
+// subject has the operator, its version and its maximum.
 func (b Blocker) subject() string {
 	name := cut(b.Operator, maxName)
 	if b.Kind == KindBundleDeployment {
@@ -177,7 +177,7 @@ func (b Blocker) subject() string {
 	return fmt.Sprintf("- %s allows at most %s", name, b.Max.Names())
 }
 
-// cost is what a line takes of MaxMessage: itself, its end and what is written before it.
+// cost returns the bytes of MaxMessage that a line takes, with its end and its prefix.
 func cost(line string) int {
 	return LinePrefix + len(line) + 1
 }
@@ -203,7 +203,7 @@ func (t tally) without(other tally) tally {
 	return tally{t.operators - other.operators, t.deployments - other.deployments}
 }
 
-// String is "2 platform operators and 1 BundleDeployment".
+// String returns, for example, "2 platform operators and 1 BundleDeployment".
 func (t tally) String() string {
 	operators, deployments := plural(t.operators, "platform operator"), plural(t.deployments, KindBundleDeployment)
 	switch {
@@ -222,7 +222,7 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// tallyOf counts each operator once: one that is between two versions is there with both. They are sorted by kind and name.
+// tallyOf counts each operator once, although an operator between two versions is listed with both. The list is sorted by kind and name.
 func tallyOf(operators []Operator) (t tally) {
 	for i, each := range operators {
 		if i == 0 || each.Kind != operators[i-1].Kind || each.Name != operators[i-1].Name {
@@ -232,7 +232,7 @@ func tallyOf(operators []Operator) (t tally) {
 	return t
 }
 
-// distinct counts operators: one that is between two versions may block with both.
+// distinct counts each operator once, although an operator between two versions may block with both.
 func distinct(blockers []Blocker) (t tally) {
 	for i, blocker := range blockers {
 		if i == 0 || blocker.Kind != blockers[i-1].Kind || blocker.Operator != blockers[i-1].Operator {

@@ -12,14 +12,14 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// Minor is one minor version of OpenShift. 4.23 and 5.0 are the same release under two names: Compare and Next treat
-// them as one, String keeps the name that was read.
+// Minor is one minor version of OpenShift. 4.23 and 5.0 are two names of one release: Compare and Next treat them as equal, String keeps
+// the original name.
 type Minor struct {
 	Major, Minor uint64
 }
 
-// ParseClusterVersion reads the minor version of a cluster version such as "4.20.3", "4.21.0-rc.1" or a nightly's.
-// Patch, pre-release and build do not matter.
+// ParseClusterVersion parses the minor version of a cluster version such as "4.20.3", "4.21.0-rc.1" or a nightly's. It ignores patch,
+// pre-release and build.
 func ParseClusterVersion(version string) (Minor, error) {
 	v, err := semver.NewVersion(strings.TrimSpace(version))
 	if err != nil {
@@ -28,12 +28,12 @@ func ParseClusterVersion(version string) (Minor, error) {
 	return Minor{Major: v.Major(), Minor: v.Minor()}, nil
 }
 
-// String is "X.Y".
+// String returns "X.Y".
 func (m Minor) String() string {
 	return fmt.Sprintf("%d.%d", m.Major, m.Minor)
 }
 
-// Next is the minor version that the cluster's upgrades lead to: 4.22 to 4.23, 4.23 and 5.0 to 5.1.
+// Next returns the next minor version: 4.23 after 4.22, 5.1 after 4.23 and 5.0.
 func (m Minor) Next() Minor {
 	if m.Compare(last4) == 0 {
 		m = first5
@@ -44,7 +44,7 @@ func (m Minor) Next() Minor {
 	return m
 }
 
-// Beyond is the minor version so many steps of Next after this one; 0 is itself.
+// Beyond returns the minor version a number of Next steps after this one; 0 returns itself.
 func (m Minor) Beyond(steps int) Minor {
 	for range steps {
 		m = m.Next()
@@ -52,11 +52,11 @@ func (m Minor) Beyond(steps int) Minor {
 	return m
 }
 
-// Permits says whether a bundle whose maximum this is runs on another minor version. A maximum of 4.24 or above permits 4.23, which
-// has a name in the 4.x series, and not 5.1, which has none; 4.23 and 5.0 permit the same.
+// Permits reports whether a bundle with this maximum runs on another minor version. A maximum of 4.24 or above permits 4.23, which has a
+// name in the 4.x series, and not 5.1, which has none; 4.23 and 5.0 permit the same versions.
 func (m Minor) Permits(other Minor) bool { return m.Compare(other) >= 0 }
 
-// Compare orders minor versions; 4.23 equals 5.0, 4.24 comes after both, and every 4.y before 5.1.
+// Compare orders minor versions. 4.23 equals 5.0, 4.24 follows both, and every 4.y precedes 5.1.
 func (m Minor) Compare(other Minor) int {
 	a, b := m.canonical(), other.canonical()
 	return cmp.Or(cmp.Compare(a.Major, b.Major), cmp.Compare(a.Minor, b.Minor))
@@ -65,7 +65,7 @@ func (m Minor) Compare(other Minor) int {
 // last4 and first5 are the two names of one release.
 var last4, first5 = Minor{4, 23}, Minor{5, 0}
 
-// canonical gives the release that has two names its 4.x one, which the maxima of the 4.x series are compared with.
+// canonical returns the 4.x name of the release with two names, for comparison with maxima of the 4.x series.
 func (m Minor) canonical() Minor {
 	if m == first5 {
 		return last4
@@ -73,7 +73,7 @@ func (m Minor) canonical() Minor {
 	return m
 }
 
-// Names is the version as messages name it: with its other name where the release has two.
+// Names returns the version for messages: with both names if the release has two.
 func (m Minor) Names() string {
 	switch m {
 	case last4:
@@ -84,13 +84,13 @@ func (m Minor) Names() string {
 	return m.String()
 }
 
-// minorForm is what OLM has accepted in catalogs for years: X, X.Y or X.Y.0, a "v" before and build metadata after
-// the three numbers, leading zeros. A patch or a pre-release would say something that a maximum minor cannot mean.
+// minorForm matches what OLM has accepted in catalogs for years: X, X.Y or X.Y.0, with an optional "v", leading zeros, and build metadata
+// after three numbers. A patch or a pre-release is an error, because a maximum minor version cannot express it.
 var minorForm = regexp.MustCompile(`^v?([0-9]+)(?:\.([0-9]+)(?:\.0+(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?)?)?$`)
 
-// ReadMax reads the values of a bundle's olm.maxOpenShiftVersion properties, each as raw JSON text: a string or a
-// number, whose digits are taken as written (4.10 is not 4.1). It returns nil when nothing is declared. More than one
-// value is an error even if they are equal, as it has always been.
+// ReadMax parses the values of a bundle's olm.maxOpenShiftVersion properties, each as raw JSON text: a string, or a number whose digits are
+// used as written (4.10 is not 4.1). It returns nil without a declaration. More than one value is an error even if they are equal, as in
+// OLM.
 func ReadMax(raw []string) (*Minor, error) {
 	if len(raw) == 0 {
 		return nil, nil
@@ -109,7 +109,7 @@ func ReadMax(raw []string) (*Minor, error) {
 	return &m, nil
 }
 
-// parseMinor reads what minorForm accepts.
+// parseMinor parses the form of minorForm.
 func parseMinor(value string) (m Minor, readable bool) {
 	parts := minorForm.FindStringSubmatch(value)
 	if parts == nil {
@@ -148,7 +148,7 @@ func unreadable(raw string) error {
 	return fmt.Errorf("olm.maxOpenShiftVersion %s cannot be read, a minor version such as \"4.20\" is expected", cut(raw, 40))
 }
 
-// cut bounds text that others wrote to so many bytes, on one line, for a message.
+// cut truncates foreign text to a number of bytes, on one line, for a message.
 func cut(text string, most int) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " ")
 	if len(text) <= most {

@@ -9,11 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// unread marks a value that cannot be read, and so blocks.
+// unread marks an unreadable value, which blocks.
 const unread = "unreadable"
 
-// tableA is what the two existing gates make of a raw value: OLM v0 (whose column is kept, since catalogs have been
-// validated against it for years) and cluster-olm-operator for OLM v1.
+// tableA has the results of the two existing gates for raw values: OLM v0, against which catalogs have been validated for years and whose
+// column we follow, and cluster-olm-operator for OLM v1.
 var tableA = []struct{ raw, v0, v1 string }{
 	{`"4.18"`, "4.18", "4.18"},
 	{`4.18`, "4.18", "4.18"},
@@ -91,7 +91,7 @@ func TestCLU_G1_ReadMaxReadsWhatOLMv0Reads(t *testing.T) {
 	})
 }
 
-func TestReadMaxRefusesMoreThanTableA(t *testing.T) {
+func TestReadMaxRejectsOtherForms(t *testing.T) {
 	for _, raw := range []string{``, ` `, `"`, `v4.18`, `04.18`, `4.18 4.19`, `"4."`, `".18"`, `"4.18+b"`, `"vv4.18"`, `"4.18.0.0"`, `"4.18.0+"`, `"٤.18"`, `"4 .18"`, "\"4.18\n\""} {
 		if got, err := ReadMax([]string{raw}); err == nil {
 			t.Errorf("%q is read as %v, want an error", raw, got)
@@ -180,7 +180,7 @@ func FuzzReadMax(f *testing.F) {
 	})
 }
 
-func TestNextMinorVersionOfWhateverVersionAClusterHas(t *testing.T) {
+func TestNextMinorOfClusterVersions(t *testing.T) {
 	for version, want := range map[string]string{
 		"4.20.3":                               "4.21",
 		"4.21.0-rc.1":                          "4.22",

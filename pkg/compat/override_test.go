@@ -12,7 +12,7 @@ var (
 	tomorrow = noon.Add(24 * time.Hour)
 )
 
-func TestJudgeOverridesTakesWhatIsForTheNextMinorVersionWithReasonAndUntilItExpires(t *testing.T) {
+func TestJudgeOverrides(t *testing.T) {
 	const ignored = `the compatibility override for OpenShift `
 	for name, test := range map[string]struct {
 		overrides []Override
@@ -104,7 +104,7 @@ func TestAcknowledgedOperatorDoesNotBlockAndIsNamed(t *testing.T) {
 	}
 }
 
-func TestNextExpiryIsThatOfTheFirstThatIsStillToCome(t *testing.T) {
+func TestNextExpiry(t *testing.T) {
 	overrides := []Override{{Expires: noon.Add(-time.Second)}, {}, {Expires: tomorrow}, {Expires: noon.Add(time.Minute)}}
 	if wait, due := NextExpiry(overrides, noon); !due || wait != time.Minute {
 		t.Errorf("in %s, %t", wait, due)

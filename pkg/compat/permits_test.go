@@ -17,7 +17,7 @@ func TestHRD_G3_MaximumIsComparedWithTheNextMinorVersion(t *testing.T) {
 		"4.22.0": "4.23 4.24 4.25 4.30 4.99 5.0 5.1 5.2 6.0", // the next is 4.23, which is 5.0
 		"4.23.0": "5.1 5.2 6.0",
 		"5.0.0":  "5.1 5.2 6.0",
-		"4.24.0": "4.25 4.30 4.99 5.1 5.2 6.0", // no such version is planned; 4.23 and 5.0 are below it
+		"4.24.0": "4.25 4.30 4.99 5.1 5.2 6.0", // no such version is planned; 4.23 and 5.0 are lower
 		"4.29.0": "4.30 4.99 5.1 5.2 6.0",
 		"5.1.0":  "5.2 6.0",
 		"5.2.0":  "6.0",
@@ -36,7 +36,7 @@ func TestHRD_G3_MaximumIsComparedWithTheNextMinorVersion(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if reach := LookAhead(current, declaring(most)); (reach.Now > 0) != want {
+				if reach := NewLookAhead(current, declaring(most)); (reach.Now > 0) != want {
 					t.Errorf("a maximum of %s: the look-ahead is %d steps, and the verdict %t", most, reach.Now, want)
 				}
 			}
@@ -55,7 +55,7 @@ func TestHRD_G3_MaximumPermitsWhatItsOtherNamePermits(t *testing.T) {
 	}
 }
 
-func TestHRD_G3_TextSaysWhichTwoNamesAreOneRelease(t *testing.T) {
+func TestHRD_G3_MessageHasBothNamesOfARelease(t *testing.T) {
 	for _, test := range []struct{ cluster, most, words string }{
 		{"4.22.0", "4.24", "Cluster upgrades to 4.23 (the same release as 5.0) are permitted"},
 		{"4.22.0", "4.22", "Cluster upgrades to 4.23 (the same release as 5.0) are blocked by 1 platform operator:\n- a 1.0.0 allows at most 4.22: "},

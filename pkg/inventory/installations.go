@@ -20,11 +20,11 @@ import (
 )
 
 const (
-	// listTimeout bounds how long others wait to know what there is, where the API server does not say.
+	// listTimeout limits how long consumers wait for the first lists if the API server does not respond.
 	listTimeout = 5 * time.Second
 )
 
-// kind is one kind of object that installs a package: which it is, and what of it matters.
+// kind is a kind of object that installs a package, with the function that reads its relevant fields.
 type kind struct {
 	resource  schema.GroupVersionResource
 	installer func(*unstructured.Unstructured) string
@@ -32,7 +32,7 @@ type kind struct {
 	version   func(*unstructured.Unstructured) string
 }
 
-// kinds are read as what is needed of them, so that neither OLM is imported.
+// Objects are read as unstructured, so that neither OLM is imported.
 var kinds = []kind{
 	{
 		resource: schema.GroupVersionResource{Group: "operators.coreos.com", Version: "v1alpha1", Resource: "subscriptions"},
@@ -50,15 +50,14 @@ var kinds = []kind{
 	},
 }
 
-// Installations are all of them, kept up to date while Run runs. They are also an informer in the form that library-go's
-// factory takes, whose objects are named after packages: it tells of every package of which something else can be said.
+// Installations holds all packages that OLM has installed, and is up to date while Run runs. It also is an informer for library-go's
+// factory, with one object for each package: it notifies handlers of each package whose information changes.
 type Installations struct {
 	watched []*Optional
 	changes catalogsource.Changes
 }
 
-// NewInstallations prepares the watches of those kinds that the cluster serves; nothing is asked before Run. served have to be
-// run by somebody.
+// NewInstallations returns Installations for the kinds that the cluster serves. It makes no request before Run. The caller must run served.
 func NewInstallations(client dynamic.Interface, served *Kinds) (*Installations, error) {
 	i := &Installations{}
 	for _, kind := range kinds {
@@ -72,9 +71,9 @@ func NewInstallations(client dynamic.Interface, served *Kinds) (*Installations, 
 	return i, nil
 }
 
-// All returns every package that somebody else has, sorted by package and installer. It reads memory only. Of a Subscription
-// only the name of its ClusterServiceVersion is known: where that ends in ".v" and something the version is that something,
-// else the whole name; empty when nothing is installed yet.
+// All returns every package that OLM has installed, sorted by package and installer. It only reads memory. For a Subscription, only the
+// name of its ClusterServiceVersion is known: the version is the part after ".v", or else the whole name; it is empty before the
+// installation.
 func (i *Installations) All() []resolve.ExternalPackage {
 	var found []resolve.ExternalPackage
 	for _, watched := range i.watched {
@@ -90,16 +89,14 @@ func (i *Installations) All() []resolve.ExternalPackage {
 	return found
 }
 
-// EachWatched gives every kind that is watched while it is served: its name in the plural, and what takes whom to tell when the
-// API server does not have it listed or watched.
-func (i *Installations) EachWatched(give func(resource string, listen func(cache.WatchErrorHandlerWithContext) error)) {
+// EachWatched calls f for every watched kind: with the plural resource name, and a function that sets the handler of list and watch errors.
+func (i *Installations) EachWatched(f func(resource string, setErrorHandler func(cache.WatchErrorHandlerWithContext) error)) {
 	for _, watched := range i.watched {
-		give(watched.config.Resource.Resource, watched.SetWatchErrorHandlerWithContext)
+		f(watched.config.Resource.Resource, watched.SetWatchErrorHandlerWithContext)
 	}
 }
 
-// Run watches until the context ends. A kind that the cluster does not serve is watched from when it does, without a restart
-// when one of the OLMs appears.
+// Run watches until the context ends. It starts to watch a kind when the cluster serves it, so it needs no restart when OLM is installed.
 func (i *Installations) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	settled := make([]cache.InformerSynced, 0, len(i.watched))
@@ -116,15 +113,15 @@ func (i *Installations) Run(ctx context.Context) {
 	running.Wait()
 }
 
-// AddEventHandler registers a handler; it is called from the goroutine that watches and must not block.
+// AddEventHandler registers a handler. It is called from the watching goroutine and must not block.
 func (i *Installations) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
 	return i.changes.AddEventHandler(handler)
 }
 
-// HasSynced says whether everything that there was at the start is known, or does not come within seconds.
+// HasSynced reports whether all existing objects are known, or have not arrived within listTimeout.
 func (i *Installations) HasSynced() bool { return i.changes.HasSynced() }
 
-// handler tells of the packages of what comes, changes and goes. An object that changes otherwise is no news.
+// handler notifies of the packages of added, changed and deleted objects, if their reduced form changes.
 func (i *Installations) handler() cache.ResourceEventHandler {
 	one := func(object any) {
 		if tombstone, ok := object.(cache.DeletedFinalStateUnknown); ok {
@@ -153,17 +150,17 @@ func (i *Installations) notify(pkg string) {
 	}
 }
 
-// reduced is what is kept of an object.
+// reduced is the cached part of an object.
 type reduced struct {
 	metav1.ObjectMeta
 	resolve.ExternalPackage
 }
 
-// reduce leaves of an object what is kept of it.
+// reduce returns the cached part of an object.
 func (k kind) reduce(object any) (any, error) {
 	found, ok := object.(*unstructured.Unstructured)
 	if !ok {
-		return object, nil // reduced before
+		return object, nil // already reduced
 	}
 	return &reduced{
 		ObjectMeta: metav1.ObjectMeta{Namespace: found.GetNamespace(), Name: found.GetName(), UID: found.GetUID(), ResourceVersion: found.GetResourceVersion()},
@@ -175,7 +172,7 @@ func (k kind) reduce(object any) (any, error) {
 	}, nil
 }
 
-// versionIn takes the version out of a ClusterServiceVersion's name.
+// versionIn extracts the version from a ClusterServiceVersion's name.
 func versionIn(name string) string {
 	if at := strings.LastIndex(name, ".v"); at > 0 && at+2 < len(name) && name[at+2] >= '0' && name[at+2] <= '9' {
 		return name[at+2:]
@@ -183,8 +180,7 @@ func versionIn(name string) string {
 	return name
 }
 
-// text reads a field of another project's object; what is absent or of another type reads as empty, because the object is
-// not ours to judge.
+// text reads a field of another project's object. A missing field or one of another type is empty, because validation is not our task.
 func text(object *unstructured.Unstructured, path ...string) string {
 	value, _, err := unstructured.NestedString(object.Object, path...)
 	if err != nil {

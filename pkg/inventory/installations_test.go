@@ -37,13 +37,13 @@ func extension(t *testing.T, name, pkg, version string) *unstructured.Unstructur
 		name, pkg, version))
 }
 
-// serving is the definition of a resource's kind.
+// serving returns the definition of a resource's kind.
 func serving(t *testing.T, resource schema.GroupVersionResource) *unstructured.Unstructured {
 	return object(t, fmt.Sprintf(`{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: %s},
 		spec: {group: %s, versions: [{name: %s, served: true}]}}`, resource.GroupResource(), resource.Group, resource.Version))
 }
 
-// watched runs what is tested upon a cluster that has these objects.
+// watched runs Installations on a cluster with these objects.
 func watched(t *testing.T, objects ...runtime.Object) *Installations {
 	t.Helper()
 	for _, kind := range kinds {
@@ -71,7 +71,7 @@ func watched(t *testing.T, objects ...runtime.Object) *Installations {
 	return i
 }
 
-func TestInstallationsNameWhoHasAPackage(t *testing.T) {
+func TestInstallationsNameTheInstallerOfAPackage(t *testing.T) {
 	i := watched(t,
 		subscription(t, "zoo", "quay", "project-quay", "quay-operator.v3.10.1"),
 		subscription(t, "apps", "mine", "project-quay", ""),
@@ -90,7 +90,7 @@ func TestInstallationsNameWhoHasAPackage(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatMattersOfAPackageIsTold(t *testing.T) {
+func TestNotificationsForChangedPackagesOnly(t *testing.T) {
 	reduce := func(pkg, csv string) any {
 		t.Helper()
 		kept, err := kinds[0].reduce(subscription(t, "apps", "quay", pkg, csv))
@@ -100,8 +100,8 @@ func TestOnlyWhatMattersOfAPackageIsTold(t *testing.T) {
 		return kept
 	}
 	for name, test := range map[string]struct {
-		event func(cache.ResourceEventHandler)
-		told  []string
+		event    func(cache.ResourceEventHandler)
+		notified []string
 	}{
 		"one that comes": {func(h cache.ResourceEventHandler) { h.OnAdd(reduce("quay", ""), false) }, []string{"quay"}},
 		"one that goes":  {func(h cache.ResourceEventHandler) { h.OnDelete(reduce("quay", "")) }, []string{"quay"}},
@@ -120,22 +120,22 @@ func TestOnlyWhatMattersOfAPackageIsTold(t *testing.T) {
 		"one that names no package": {func(h cache.ResourceEventHandler) { h.OnAdd(reduce("", ""), false) }, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var told []string
+			var notified []string
 			i := &Installations{}
 			if _, err := i.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(object any) {
-				told = append(told, object.(*metav1.PartialObjectMetadata).Name)
+				notified = append(notified, object.(*metav1.PartialObjectMetadata).Name)
 			}}); err != nil {
 				t.Fatal(err)
 			}
 			test.event(i.handler())
-			if diff := cmp.Diff(test.told, told); diff != "" {
+			if diff := cmp.Diff(test.notified, notified); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-func TestVersionInTheNameOfAClusterServiceVersion(t *testing.T) {
+func TestVersionIn(t *testing.T) {
 	for name, want := range map[string]string{
 		"quay-operator.v3.10.1": "3.10.1", "a.v1.b.v2.0.0-rc.1": "2.0.0-rc.1", "odd": "odd", "x.version": "x.version", "": "", ".v1": ".v1", "x.v": "x.v",
 	} {

@@ -21,32 +21,32 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// Kinds are all of them, kept up to date while Run runs. They are also an informer in the form that library-go's factory
-// takes, which tells of each definition of which something else can be said; the object's name is the definition's.
+// Kinds holds all kinds of CustomResourceDefinitions, and is up to date while Run runs. It also is an informer for library-go's factory
+// that notifies of each definition whose cached part changes; the object's name is the definition's.
 type Kinds struct {
 	informer cache.SharedIndexInformer
 
 	lock sync.Mutex
-	// sorted is what All gave last, nil when something has changed since.
+	// sorted is the last result of All, nil after a change.
 	sorted []resolve.Kind
 }
 
 var definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 
-// NewKinds prepares the watch; nothing is asked before Run.
+// NewKinds returns Kinds. It makes no request before Run.
 func NewKinds(client dynamic.Interface) (*Kinds, error) {
 	k := &Kinds{informer: dynamicinformer.NewFilteredDynamicInformer(client, definitions, metav1.NamespaceAll, 0, cache.Indexers{}, nil).Informer()}
 	if err := k.informer.SetTransform(reduceDefinition); err != nil {
 		return nil, fmt.Errorf("watching %s: %w", definitions.Resource, err)
 	}
-	// Whoever asks without having registered a handler must not read what was.
+	// All must not return stale kinds to callers without a handler.
 	if _, err := k.AddEventHandler(cache.ResourceEventHandlerFuncs{}); err != nil {
 		return nil, fmt.Errorf("watching %s: %w", definitions.Resource, err)
 	}
 	return k, nil
 }
 
-// All returns every kind, sorted. The list is shared and must not be changed. It reads memory only.
+// All returns every kind, sorted. The list is shared; the caller must not change it. It only reads memory.
 func (k *Kinds) All() []resolve.Kind {
 	k.lock.Lock()
 	defer k.lock.Unlock()
@@ -64,15 +64,14 @@ func (k *Kinds) All() []resolve.Kind {
 	return all
 }
 
-// Serves says whether a CustomResourceDefinition serves this resource. It reads memory only.
+// Serves reports whether a CustomResourceDefinition serves this resource. It only reads memory.
 func (k *Kinds) Serves(resource schema.GroupVersionResource) bool {
 	object, exists, err := k.informer.GetStore().GetByKey(resource.GroupResource().String())
 	found, ok := object.(*definition)
 	return err == nil && exists && ok && slices.ContainsFunc(found.kinds, func(kind resolve.Kind) bool { return kind.Version == resource.Version })
 }
 
-// SetWatchErrorHandlerWithContext has somebody told when the API server does not have definitions listed or watched. It is for
-// before Run.
+// SetWatchErrorHandlerWithContext sets the handler of list and watch errors. It must be called before Run.
 func (k *Kinds) SetWatchErrorHandlerWithContext(handler cache.WatchErrorHandlerWithContext) error {
 	return k.informer.SetWatchErrorHandlerWithContext(handler)
 }
@@ -80,25 +79,25 @@ func (k *Kinds) SetWatchErrorHandlerWithContext(handler cache.WatchErrorHandlerW
 // Run watches until the context ends.
 func (k *Kinds) Run(ctx context.Context) { k.informer.Run(ctx.Done()) }
 
-// HasSynced says whether everything that there was at the start is known.
+// HasSynced reports whether all existing definitions are known.
 func (k *Kinds) HasSynced() bool { return k.informer.HasSynced() }
 
-// AddEventHandler registers a handler. A definition that changes otherwise than in what is kept of it is no news.
+// AddEventHandler registers a handler, which is called only if the cached part of a definition changes.
 func (k *Kinds) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
-	tell := func(object any) {
+	notify := func(object any) {
 		if tombstone, ok := object.(cache.DeletedFinalStateUnknown); ok {
 			object = tombstone.Obj
 		}
-		k.forget() // before who is told asks
+		k.forget() // before the handler calls All
 		if found, ok := object.(*definition); ok {
 			handler.OnAdd(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: found.Name}}, false)
 		}
 	}
-	return k.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: tell, DeleteFunc: tell, UpdateFunc: func(before, after any) {
+	return k.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: notify, DeleteFunc: notify, UpdateFunc: func(before, after any) {
 		old, okOld := before.(*definition)
-		now, okNow := after.(*definition)
-		if okOld && okNow && !reflect.DeepEqual(old.kinds, now.kinds) {
-			tell(after)
+		current, okNow := after.(*definition)
+		if okOld && okNow && !reflect.DeepEqual(old.kinds, current.kinds) {
+			notify(after)
 		}
 	}})
 }
@@ -109,24 +108,24 @@ func (k *Kinds) forget() {
 	k.sorted = nil
 }
 
-// definition is what is kept of a CustomResourceDefinition.
+// definition is the cached part of a CustomResourceDefinition.
 type definition struct {
 	metav1.ObjectMeta
 	kinds []resolve.Kind
 }
 
-// reduceDefinition leaves of an object what is kept of it: a schema can be a megabyte.
+// reduceDefinition returns the cached part of an object: a schema can be a megabyte.
 func reduceDefinition(object any) (any, error) {
 	found, ok := object.(*unstructured.Unstructured)
 	if !ok {
-		return object, nil // reduced before
+		return object, nil // already reduced
 	}
 	reduced := &definition{ObjectMeta: metav1.ObjectMeta{Name: found.GetName(), UID: found.GetUID(), ResourceVersion: found.GetResourceVersion()}}
 	kind := resolve.Kind{GVK: catalog.GVK{Group: text(found, "spec", "group"), Kind: text(found, "spec", "names", "kind")}}
 	kind.Operator, kind.Installer = ownerOf(found.GetLabels())
 	versions, _, err := unstructured.NestedSlice(found.Object, "spec", "versions")
 	if err != nil {
-		return reduced, nil // one that cannot be read serves nothing
+		return reduced, nil // an unreadable definition serves nothing
 	}
 	for _, each := range versions {
 		version, ok := each.(map[string]any)
@@ -139,14 +138,14 @@ func reduceDefinition(object any) (any, error) {
 	return reduced, nil
 }
 
-// Labels by which the two OLMs mark what they have applied.
+// Labels that the two OLMs set on objects that they apply.
 const (
 	olmPackagePrefix = "operators.coreos.com/"
 	olmOwnerKind     = "olm.operatorframework.io/owner-kind"
 	olmOwnerName     = "olm.operatorframework.io/owner-name"
 )
 
-// ownerOf says whose a definition is.
+// ownerOf returns the owner of a definition.
 func ownerOf(labels map[string]string) (operator, installer string) {
 	if labels[corev1alpha2.LabelOwnerKind] == "BundleDeployment" {
 		return labels[corev1alpha2.LabelOwnerName], ""

@@ -17,13 +17,13 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// defined is a CustomResourceDefinition of this kind with these labels, which serves v1 and no longer v1beta1.
+// defined returns a CustomResourceDefinition of this kind with these labels, which serves v1 and no longer v1beta1.
 func defined(t *testing.T, kind, labels string) *unstructured.Unstructured {
 	return object(t, fmt.Sprintf(`{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: %ss.example.com, labels: {%s}},
 		spec: {group: example.com, names: {kind: %s}, versions: [{name: v1, served: true}, {name: v1beta1, served: false}]}}`, kind, labels, kind))
 }
 
-func TestKindsThatTheClusterServesAndWhoseTheyAre(t *testing.T) {
+func TestKindsAndTheirOwners(t *testing.T) {
 	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{definitions: "CustomResourceDefinitionList"},
 		defined(t, "A", "core.rukpak.io/owner-kind: BundleDeployment, core.rukpak.io/owner-name: quay"),
 		defined(t, "B", "operators.coreos.com/etcd.zoo: ''"),

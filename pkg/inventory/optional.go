@@ -16,37 +16,36 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// OptionalConfig says which objects an Optional watches.
+// OptionalConfig selects the objects that an Optional watches.
 type OptionalConfig struct {
-	// Resource is the kind's; it has to be one of a CustomResourceDefinition.
+	// Resource must be defined by a CustomResourceDefinition.
 	Resource schema.GroupVersionResource
-	// Indexers and Transform are as in any informer, and may be nil.
+	// Indexers and Transform are those of the informer, and may be nil.
 	Indexers  cache.Indexers
 	Transform cache.TransformFunc
 }
 
-// Optional watches objects of a kind that the cluster may not serve. Nothing is asked of the API server before the kind is
-// served; it is watched from then on, and no longer once it is not. Whoever listens is told of what came and went, whether it
-// was the objects or their kind.
+// Optional watches objects of a kind that the cluster may not serve. It makes no request before the kind is served, starts to watch when it
+// is, and stops when it no longer is. Handlers are notified of added and deleted objects, also if their kind appears or disappears.
 type Optional struct {
 	config OptionalConfig
 	client dynamic.Interface
 	kinds  *Kinds
-	// turned gets an entry when the kind came or went.
-	turned chan struct{}
+	// changed gets an element when the kind appears or disappears.
+	changed chan struct{}
 
 	lock     sync.Mutex
 	informer cache.SharedIndexInformer
 	handlers []cache.ResourceEventHandler
-	// troubled is told of errors; nil is nobody but the log.
-	troubled cache.WatchErrorHandlerWithContext
-	// present are the objects of which listeners know.
+	// watchErrorHandler handles list and watch errors; nil only logs them.
+	watchErrorHandler cache.WatchErrorHandlerWithContext
+	// present are the objects that handlers know.
 	present map[string]any
 }
 
-// NewOptional prepares the watch; nothing is asked before Run. kinds have to be run by somebody.
+// NewOptional returns an Optional. It makes no request before Run. The caller must run kinds.
 func NewOptional(client dynamic.Interface, kinds *Kinds, config OptionalConfig) (*Optional, error) {
-	o := &Optional{config: config, client: client, kinds: kinds, turned: make(chan struct{}, 1), present: map[string]any{}}
+	o := &Optional{config: config, client: client, kinds: kinds, changed: make(chan struct{}, 1), present: map[string]any{}}
 	if err := o.renew(); err != nil {
 		return nil, err
 	}
@@ -54,8 +53,8 @@ func NewOptional(client dynamic.Interface, kinds *Kinds, config OptionalConfig) 
 	if _, err := kinds.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(object any) {
 		if found, ok := object.(metav1.Object); ok && found.GetName() == name {
 			select {
-			case o.turned <- struct{}{}:
-			default: // told already
+			case o.changed <- struct{}{}:
+			default: // a notification is pending already
 			}
 		}
 	}}); err != nil {
@@ -64,7 +63,7 @@ func NewOptional(client dynamic.Interface, kinds *Kinds, config OptionalConfig) 
 	return o, nil
 }
 
-// renew makes the informer: each runs once.
+// renew creates a new informer, because each can run only once.
 func (o *Optional) renew() error {
 	indexers := cache.Indexers{}
 	maps.Copy(indexers, o.config.Indexers)
@@ -74,13 +73,13 @@ func (o *Optional) renew() error {
 			return fmt.Errorf("watching %s: %w", o.config.Resource.Resource, err)
 		}
 	}
-	if _, err := informer.AddEventHandler(cache.ResourceEventHandlerDetailedFuncs{AddFunc: o.came, UpdateFunc: o.changed, DeleteFunc: o.went}); err != nil {
+	if _, err := informer.AddEventHandler(cache.ResourceEventHandlerDetailedFuncs{AddFunc: o.onAdd, UpdateFunc: o.onUpdate, DeleteFunc: o.onDelete}); err != nil {
 		return fmt.Errorf("watching %s: %w", o.config.Resource.Resource, err)
 	}
 	o.lock.Lock()
 	defer o.lock.Unlock()
-	if o.troubled != nil {
-		if err := informer.SetWatchErrorHandlerWithContext(o.troubled); err != nil {
+	if o.watchErrorHandler != nil {
+		if err := informer.SetWatchErrorHandlerWithContext(o.watchErrorHandler); err != nil {
 			return fmt.Errorf("watching %s: %w", o.config.Resource.Resource, err)
 		}
 	}
@@ -88,44 +87,43 @@ func (o *Optional) renew() error {
 	return nil
 }
 
-// SetWatchErrorHandlerWithContext has somebody told, before Run, when the API server does not have the kind listed or watched though
-// it is served. That it is not there is told to nobody: it goes at other moments than its definition, which may define it and not
-// be let serve it.
+// SetWatchErrorHandlerWithContext sets the handler of list and watch errors while the kind is served. It must be called before Run.
+// NotFound is not reported: the resource disappears at another moment than its definition, which can also exist without being served.
 func (o *Optional) SetWatchErrorHandlerWithContext(handler cache.WatchErrorHandlerWithContext) error {
 	o.lock.Lock()
 	defer o.lock.Unlock()
-	o.troubled = func(ctx context.Context, reflector *cache.Reflector, err error) {
+	o.watchErrorHandler = func(ctx context.Context, reflector *cache.Reflector, err error) {
 		if apierrors.IsNotFound(err) {
 			cache.DefaultWatchErrorHandler(ctx, reflector, err)
 			return
 		}
 		handler(ctx, reflector, err)
 	}
-	return o.informer.SetWatchErrorHandlerWithContext(o.troubled)
+	return o.informer.SetWatchErrorHandlerWithContext(o.watchErrorHandler)
 }
 
-// AddEventHandler registers a handler before Run; it is called from the goroutine that watches and must not block.
+// AddEventHandler registers a handler before Run. It is called from the watching goroutine and must not block.
 func (o *Optional) AddEventHandler(handler cache.ResourceEventHandler) {
 	o.lock.Lock()
 	defer o.lock.Unlock()
 	o.handlers = append(o.handlers, handler)
 }
 
-// GetStore gives what is there; nothing while the kind is not served. It is to be asked for anew each time.
-func (o *Optional) GetStore() cache.Store { return o.now().GetStore() }
+// GetStore returns the store of the current informer, which is empty while the kind is not served. Callers must not keep it.
+func (o *Optional) GetStore() cache.Store { return o.current().GetStore() }
 
-func (o *Optional) now() cache.SharedIndexInformer {
+func (o *Optional) current() cache.SharedIndexInformer {
 	o.lock.Lock()
 	defer o.lock.Unlock()
 	return o.informer
 }
 
-// Settled says whether what there is is known, or that the cluster serves no such kind.
+// Settled reports whether the existing objects are known, or the cluster does not serve the kind.
 func (o *Optional) Settled() bool {
-	return o.kinds.HasSynced() && (!o.kinds.Serves(o.config.Resource) || o.now().HasSynced())
+	return o.kinds.HasSynced() && (!o.kinds.Serves(o.config.Resource) || o.current().HasSynced())
 }
 
-// Run watches until the context ends, whenever the kind is served.
+// Run watches whenever the kind is served, until the context ends.
 func (o *Optional) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		if o.kinds.Serves(o.config.Resource) {
@@ -134,7 +132,7 @@ func (o *Optional) Run(ctx context.Context) {
 		}
 		select {
 		case <-ctx.Done():
-		case <-o.turned:
+		case <-o.changed:
 		}
 	}
 }
@@ -144,7 +142,7 @@ func (o *Optional) whileServed(ctx context.Context) {
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
 	ended := make(chan struct{})
-	informer := o.now()
+	informer := o.current()
 	go func() {
 		defer close(ended)
 		informer.RunWithContext(watching)
@@ -152,7 +150,7 @@ func (o *Optional) whileServed(ctx context.Context) {
 	for ctx.Err() == nil && o.kinds.Serves(o.config.Resource) {
 		select {
 		case <-ctx.Done():
-		case <-o.turned:
+		case <-o.changed:
 		}
 	}
 	stop()
@@ -162,16 +160,16 @@ func (o *Optional) whileServed(ctx context.Context) {
 	}
 	klog.Infof("%s are no longer served; they are watched again once they are", o.config.Resource.GroupResource())
 	if err := o.renew(); err != nil {
-		klog.Errorf("preparing to watch again: %v", err) // a new informer takes every transform and handler
+		klog.Errorf("preparing to watch again: %v", err) // a new informer accepts every transform and handler
 		return
 	}
-	for _, object := range o.left() {
-		o.went(object)
+	for _, object := range o.remaining() {
+		o.onDelete(object)
 	}
 }
 
-// left are the objects that listeners take for present, in the order of their names.
-func (o *Optional) left() []any {
+// remaining returns the objects that handlers know, in the order of their names.
+func (o *Optional) remaining() []any {
 	o.lock.Lock()
 	defer o.lock.Unlock()
 	var objects []any
@@ -181,30 +179,30 @@ func (o *Optional) left() []any {
 	return objects
 }
 
-func (o *Optional) came(object any, initially bool) {
-	for _, handler := range o.note(object, true) {
+func (o *Optional) onAdd(object any, initially bool) {
+	for _, handler := range o.setPresent(object, true) {
 		handler.OnAdd(object, initially)
 	}
 }
 
-func (o *Optional) changed(before, after any) {
-	for _, handler := range o.note(after, true) {
+func (o *Optional) onUpdate(before, after any) {
+	for _, handler := range o.setPresent(after, true) {
 		handler.OnUpdate(before, after)
 	}
 }
 
-func (o *Optional) went(object any) {
-	for _, handler := range o.note(object, false) {
+func (o *Optional) onDelete(object any) {
+	for _, handler := range o.setPresent(object, false) {
 		handler.OnDelete(object)
 	}
 }
 
-// note remembers whether an object is there, and gives who is to be told.
-func (o *Optional) note(object any, there bool) []cache.ResourceEventHandler {
+// setPresent records whether an object exists, and returns the handlers to notify.
+func (o *Optional) setPresent(object any, exists bool) []cache.ResourceEventHandler {
 	o.lock.Lock()
 	defer o.lock.Unlock()
 	if key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(object); err == nil {
-		if there {
+		if exists {
 			o.present[key] = object
 		} else {
 			delete(o.present, key)

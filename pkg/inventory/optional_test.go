@@ -19,9 +19,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// A kind comes, goes and comes back while one watches; the fake client serves it all the time, so that what is asked of it is
-// the test.
-func TestAKindIsWatchedOnlyWhileItIsServed(t *testing.T) {
+// A kind appears, disappears and reappears while it is watched. The fake client always serves it, so the test checks the requests.
+func TestKindIsWatchedOnlyWhileItIsServed(t *testing.T) {
 	subscriptions := kinds[0].resource
 	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
 		map[schema.GroupVersionResource]string{definitions: "CustomResourceDefinitionList", subscriptions: "SubscriptionList"},
@@ -74,14 +73,14 @@ func TestAKindIsWatchedOnlyWhileItIsServed(t *testing.T) {
 		if _, err := crds.Create(ctx, definition, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		wantTold(t, told, "came zoo/quay")
+		wantNotification(t, told, "came zoo/quay")
 		if !cache.WaitForCacheSync(ctx.Done(), o.Settled) || len(o.GetStore().List()) != 1 || asked() != life {
 			t.Errorf("life %d: settled %t, %d objects, listed %d times", life, o.Settled(), len(o.GetStore().List()), asked())
 		}
 		if err := crds.Delete(ctx, definition.GetName(), metav1.DeleteOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		wantTold(t, told, "went zoo/quay")
+		wantNotification(t, told, "went zoo/quay")
 		if !o.Settled() || len(o.GetStore().List()) != 0 {
 			t.Errorf("life %d is over: settled %t, %d objects", life, o.Settled(), len(o.GetStore().List()))
 		}
@@ -100,8 +99,8 @@ func TestAKindIsWatchedOnlyWhileItIsServed(t *testing.T) {
 	}
 }
 
-// Whoever is told of refusals is told in every life of a kind, and not that there is none.
-func TestARefusalOfAKindThatIsServedIsTold(t *testing.T) {
+// Errors are reported after each appearance of the kind, except that it is not found.
+func TestWatchErrorsOfAServedKindAreReported(t *testing.T) {
 	subscriptions := kinds[0].resource
 	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
 		map[schema.GroupVersionResource]string{definitions: "CustomResourceDefinitionList", subscriptions: "SubscriptionList"})
@@ -120,9 +119,9 @@ func TestARefusalOfAKindThatIsServedIsTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := make(chan string, 100)
+	reported := make(chan string, 100)
 	if err := o.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) {
-		told <- string(apierrors.ReasonForError(err))
+		reported <- string(apierrors.ReasonForError(err))
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -142,25 +141,25 @@ func TestARefusalOfAKindThatIsServedIsTold(t *testing.T) {
 			t.Fatal(err)
 		}
 		select {
-		case <-asked: // as one that is defined and not served yet
+		case <-asked: // as for a kind that is defined and not served yet
 		case <-time.After(30 * time.Second):
 			t.Fatal("it was never listed")
 		}
 		answer.Store(apierrors.NewForbidden(subscriptions.GroupResource(), "", nil))
-		wantTold(t, told, string(metav1.StatusReasonForbidden))
+		wantNotification(t, reported, string(metav1.StatusReasonForbidden))
 		if err := crds.Delete(ctx, definition.GetName(), metav1.DeleteOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		if !cache.WaitForCacheSync(ctx.Done(), o.Settled) {
 			t.Fatal("it does not settle")
 		}
-		for len(told) > 0 {
-			<-told
+		for len(reported) > 0 {
+			<-reported
 		}
 	}
 }
 
-func wantTold(t *testing.T, told <-chan string, want string) {
+func wantNotification(t *testing.T, told <-chan string, want string) {
 	t.Helper()
 	select {
 	case got := <-told:

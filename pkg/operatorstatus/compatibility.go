@@ -41,7 +41,7 @@ func (r *report) setCompatibility() {
 	for _, bundle := range counted {
 		bundles = append(bundles, compat.Operator{Version: bundle.Version, Max: bundle.Max, Candidates: candidates})
 	}
-	reach := compat.LookAhead(cluster, bundles)
+	reach := compat.NewLookAhead(cluster, bundles)
 	if r.areUpdatesUnknown() && before != nil {
 		reach.After = max(reach.After, minorsBeyond(before.AfterUpdates, cluster))
 	}

@@ -9,78 +9,78 @@ import (
 // Action is what a BundleDeployment may do with an object.
 type Action string
 
-// What a BundleDeployment may do with an object.
+// Actions of a BundleDeployment.
 const (
-	// Ours: it has it already, and may change and delete it.
+	// Ours: the BundleDeployment owns the object, and may change and delete it.
 	Ours Action = "Ours"
-	// Adopt: it does not have it, and may take it over where its bundle declares it. It must not delete it before.
+	// Adopt: the BundleDeployment does not own the object, and may adopt it if its bundle declares it. It must not delete it before that.
 	Adopt Action = "Adopt"
-	// Leave: it must neither change nor delete it.
+	// Leave: the BundleDeployment must neither change nor delete the object.
 	Leave Action = "Leave"
 )
 
-// Reason is why.
+// Reason is why an Action applies.
 type Reason string
 
 // Reasons of Ours.
 const (
-	// Recorded: labels and record of field managers agree.
+	// Recorded: the labels and managedFields agree.
 	Recorded Reason = "Recorded"
-	// LabelsLost: somebody took the labels off or changed them; the record of field managers still has it.
+	// LabelsLost: another client removed or changed the labels; managedFields still has the field manager.
 	LabelsLost Reason = "LabelsLost"
-	// Restored: it has the labels, nobody's record of field managers, and a revision that was applied completely lists it.
+	// Restored: the object has the labels, no BundleDeployment's field manager, and a completely applied revision lists it.
 	Restored Reason = "Restored"
-	// Referenced: rukpak applied it, with the labels and an owner reference, and none of our field managers has since.
+	// Referenced: rukpak applied the object, with the labels and an owner reference, and no field manager of ours has since.
 	Referenced Reason = "Referenced"
 )
 
 // Reasons of Adopt.
 const (
-	// Orphaned: it was kept when the same package was removed.
+	// Orphaned: the object was retained when the same package was removed.
 	Orphaned Reason = "Orphaned"
-	// OwnedByYounger: a younger BundleDeployment owns it.
+	// OwnedByYounger: a younger BundleDeployment owns the object.
 	OwnedByYounger Reason = "OwnedByYounger"
-	// Permitted: it is no other BundleDeployment's, and the adoption policy is Any.
+	// Permitted: no other BundleDeployment owns the object, and the adoption policy is Any.
 	Permitted Reason = "Permitted"
 )
 
 // Reasons of Leave.
 const (
-	// Unowned: it has no mark of a BundleDeployment.
+	// Unowned: the object has no mark of a BundleDeployment.
 	Unowned Reason = "Unowned"
-	// LabelsOnly: it has the labels, and the BundleDeployment neither made nor adopted it.
+	// LabelsOnly: the object has the labels, but the BundleDeployment neither created nor adopted it.
 	LabelsOnly Reason = "LabelsOnly"
-	// LabelsOfAnother: it has the labels of another BundleDeployment, and no other mark of it.
+	// LabelsOfAnother: the object has the labels of another BundleDeployment, and no other mark of it.
 	LabelsOfAnother Reason = "LabelsOfAnother"
-	// OwnedByOlder: an older BundleDeployment owns it.
+	// OwnedByOlder: an older BundleDeployment owns the object.
 	OwnedByOlder Reason = "OwnedByOlder"
-	// OwnerDeleted: a BundleDeployment owns it that does not exist any more.
+	// OwnerDeleted: a BundleDeployment that no longer exists owns the object.
 	OwnerDeleted Reason = "OwnerDeleted"
-	// NoneLeavesYounger and NoneLeavesOrphan: it could be taken over if the adoption policy were not None.
+	// NoneLeavesYounger and NoneLeavesOrphan: the adoption policy None prevents the adoption.
 	NoneLeavesYounger Reason = "NoneLeavesYounger"
 	NoneLeavesOrphan  Reason = "NoneLeavesOrphan"
-	// OrphanOfAnother: it was kept when another package was removed.
+	// OrphanOfAnother: the object was retained when another package was removed.
 	OrphanOfAnother Reason = "OrphanOfAnother"
 )
 
-// Standing is how another BundleDeployment stands to the one that asks.
+// Standing is the age of another BundleDeployment relative to the claimant.
 type Standing string
 
-// How another BundleDeployment stands to the one that asks: two of one second stand in the order of their names.
+// Ages of another BundleDeployment relative to the claimant. Two of the same second are ordered by name.
 const (
 	Absent  Standing = "Absent"
 	Older   Standing = "Older"
 	Younger Standing = "Younger"
 )
 
-// Claimant is the BundleDeployment that asks.
+// Claimant is the BundleDeployment that may own or adopt an object.
 type Claimant struct {
 	Name string
-	// Package is what it marks a CustomResourceDefinition with that it keeps.
+	// Package is the package in its mark on retained CustomResourceDefinitions.
 	Package string
-	// Listed: a stored revision of its that was applied completely lists the object.
+	// Listed means that a stored, completely applied revision of it lists the object.
 	Listed bool
-	// Adoption is its policy; empty means SamePackage.
+	// Adoption is its adoption policy; empty means SamePackage.
 	Adoption corev1alpha2.Adoption
 }
 
@@ -88,12 +88,12 @@ type Claimant struct {
 type Verdict struct {
 	Action Action
 	Reason Reason
-	// Other is the other BundleDeployment that the reason is about.
+	// Other is the other BundleDeployment that the reason refers to.
 	Other string
 }
 
-// Decide says what a BundleDeployment may do with an object that has these marks. standing is asked about another
-// BundleDeployment that the marks name.
+// Decide returns what a BundleDeployment may do with an object with these marks. standing returns the age of another BundleDeployment that
+// the marks name.
 func Decide(m Marks, c Claimant, standing func(other string) Standing) Verdict {
 	labeled, recorded := m.Label == c.Name, slices.Contains(m.Managers, c.Name)
 	switch {
@@ -109,7 +109,7 @@ func Decide(m Marks, c Claimant, standing func(other string) Standing) Verdict {
 		return Verdict{Action: Ours, Reason: LabelsLost}
 	case m.Label != "" && !labeled:
 		return decideOther(m, c, m.Label, standing)
-	case labeled && len(m.Managers) > 0: // somebody put our labels on what another one applied
+	case labeled && len(m.Managers) > 0: // another client set our labels on an object that another BundleDeployment applied
 		return decideOther(m, c, m.Managers[0], standing)
 	case c.Adoption == corev1alpha2.AdoptionAny:
 		return Verdict{Action: Adopt, Reason: Permitted}
@@ -119,7 +119,7 @@ func Decide(m Marks, c Claimant, standing func(other string) Standing) Verdict {
 	return Verdict{Action: Leave, Reason: Unowned}
 }
 
-// decideOrphan is about a CustomResourceDefinition that a removal kept.
+// decideOrphan decides about a CustomResourceDefinition that a removal retained.
 func decideOrphan(m Marks, c Claimant) Verdict {
 	same, adoption := m.OrphanedFrom == c.Package, c.Adoption
 	switch {
@@ -133,19 +133,19 @@ func decideOrphan(m Marks, c Claimant) Verdict {
 	return Verdict{Action: Leave, Reason: OrphanOfAnother}
 }
 
-// decideOther is about an object of another BundleDeployment. It belongs to the older of the two, whoever got there first: so it
-// is always the same one. That one takes it only where its policy lets it take anything, and only from one that really has it.
+// decideOther decides about an object of another BundleDeployment. It belongs to the older of the two, independent of who applied it first,
+// so that the result is stable. The older one adopts it only if its policy permits any adoption, and only from an actual owner.
 func decideOther(m Marks, c Claimant, other string, standing func(string) Standing) Verdict {
 	left := func(reason Reason) Verdict { return Verdict{Action: Leave, Reason: reason, Other: other} }
-	stands := standing(other)
+	age := standing(other)
 	switch {
-	case stands == Absent && c.Adoption == corev1alpha2.AdoptionAny:
+	case age == Absent && c.Adoption == corev1alpha2.AdoptionAny:
 		return Verdict{Action: Adopt, Reason: Permitted, Other: other}
-	case stands == Absent:
+	case age == Absent:
 		return left(OwnerDeleted)
 	case !slices.Contains(m.Managers, other) && !slices.Contains(m.References, other):
 		return left(LabelsOfAnother)
-	case stands == Older:
+	case age == Older:
 		return left(OwnedByOlder)
 	case c.Adoption == corev1alpha2.AdoptionNone:
 		return left(NoneLeavesYounger)

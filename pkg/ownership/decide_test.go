@@ -8,8 +8,8 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// given is one state of an object and of the BundleDeployment "memo" that asks about it. "other" is another BundleDeployment.
-type given struct {
+// testCase is one state of an object and of the claimant "memo". "other" is another BundleDeployment.
+type testCase struct {
 	label, managers, references string // "", "memo", "other"; of managers and references also "both"
 	orphanedFrom                string // "", "memo-package", "another"
 	listed                      bool
@@ -17,7 +17,7 @@ type given struct {
 	other                       Standing
 }
 
-func (g given) String() string {
+func (g testCase) String() string {
 	return fmt.Sprintf("label %q, managers %q, references %q, orphaned from %q, listed %v, adoption %q, other is %s",
 		g.label, g.managers, g.references, g.orphanedFrom, g.listed, g.adoption, g.other)
 }
@@ -32,15 +32,15 @@ func names(of string) []string {
 	return []string{of}
 }
 
-func (g given) decide() Verdict {
+func (g testCase) decide() Verdict {
 	marks := Marks{Label: g.label, Managers: names(g.managers), References: names(g.references), OrphanedFrom: g.orphanedFrom}
 	claimant := Claimant{Name: "memo", Package: "memo-package", Listed: g.listed, Adoption: g.adoption}
 	return Decide(marks, claimant, func(string) Standing { return g.other })
 }
 
-// states are all combinations.
-func states() []given {
-	var all []given
+// states returns all combinations.
+func states() []testCase {
+	var all []testCase
 	for _, label := range []string{"", "memo", "other"} {
 		for _, managers := range []string{"", "memo", "other", "both"} {
 			for _, references := range []string{"", "memo", "other", "both"} {
@@ -48,7 +48,7 @@ func states() []given {
 					for _, listed := range []bool{false, true} {
 						for _, adoption := range []corev1alpha2.Adoption{"", corev1alpha2.AdoptionSamePackage, corev1alpha2.AdoptionNone, corev1alpha2.AdoptionAny} {
 							for _, other := range []Standing{Absent, Older, Younger} {
-								all = append(all, given{label, managers, references, orphanedFrom, listed, adoption, other})
+								all = append(all, testCase{label, managers, references, orphanedFrom, listed, adoption, other})
 							}
 						}
 					}
@@ -61,44 +61,46 @@ func states() []given {
 
 const none, anything = corev1alpha2.AdoptionNone, corev1alpha2.AdoptionAny
 
-// The rules, in words: the first that fits a state says what becomes of it.
+// The rules: the first one that matches a state determines the result.
 var rules = []struct {
 	name string
-	fits func(given) bool
+	fits func(testCase) bool
 	want Verdict
 }{
-	{"labels and field manager are ours", func(g given) bool { return g.label == "memo" && oneOf(g.managers, "memo", "both") }, Verdict{Ours, Recorded, ""}},
-	{"rukpak applied it for us", func(g given) bool {
+	{"labels and field manager are ours", func(g testCase) bool { return g.label == "memo" && oneOf(g.managers, "memo", "both") }, Verdict{Ours, Recorded, ""}},
+	{"rukpak applied it for us", func(g testCase) bool {
 		return g.label == "memo" && g.managers == "" && oneOf(g.references, "memo", "both")
 	}, Verdict{Ours, Referenced, ""}},
-	{"a backup brought it back", func(g given) bool { return g.label == "memo" && g.managers == "" && g.listed }, Verdict{Ours, Restored, ""}},
+	{"a backup brought it back", func(g testCase) bool { return g.label == "memo" && g.managers == "" && g.listed }, Verdict{Ours, Restored, ""}},
 
-	{"kept for our package, and None takes nothing", func(g given) bool { return g.orphanedFrom == "memo-package" && g.adoption == none }, Verdict{Leave, NoneLeavesOrphan, ""}},
-	{"kept for our package", func(g given) bool { return g.orphanedFrom == "memo-package" }, Verdict{Adopt, Orphaned, ""}},
-	{"kept for another package, and Any takes it", func(g given) bool { return g.orphanedFrom != "" && g.adoption == anything }, Verdict{Adopt, Permitted, ""}},
-	{"kept for another package", func(g given) bool { return g.orphanedFrom != "" }, Verdict{Leave, OrphanOfAnother, ""}},
+	{"kept for our package, and None takes nothing", func(g testCase) bool { return g.orphanedFrom == "memo-package" && g.adoption == none }, Verdict{Leave, NoneLeavesOrphan, ""}},
+	{"kept for our package", func(g testCase) bool { return g.orphanedFrom == "memo-package" }, Verdict{Adopt, Orphaned, ""}},
+	{"kept for another package, and Any takes it", func(g testCase) bool { return g.orphanedFrom != "" && g.adoption == anything }, Verdict{Adopt, Permitted, ""}},
+	{"kept for another package", func(g testCase) bool { return g.orphanedFrom != "" }, Verdict{Leave, OrphanOfAnother, ""}},
 
-	{"somebody took our labels off", func(g given) bool { return g.label == "" && oneOf(g.managers, "memo", "both") }, Verdict{Ours, LabelsLost, ""}},
-	{"somebody put another's labels on ours", func(g given) bool { return g.label == "other" && g.managers == "memo" }, Verdict{Ours, LabelsLost, ""}},
+	{"somebody took our labels off", func(g testCase) bool { return g.label == "" && oneOf(g.managers, "memo", "both") }, Verdict{Ours, LabelsLost, ""}},
+	{"somebody put another's labels on ours", func(g testCase) bool { return g.label == "other" && g.managers == "memo" }, Verdict{Ours, LabelsLost, ""}},
 
-	{"one's that does not exist any more, and Any takes it", func(g given) bool { return others(g) && g.other == Absent && g.adoption == anything }, Verdict{Adopt, Permitted, "other"}},
-	{"one's that does not exist any more", func(g given) bool { return others(g) && g.other == Absent }, Verdict{Leave, OwnerDeleted, "other"}},
-	{"another's by its labels only", func(g given) bool { return others(g) && g.managers == "" && oneOf(g.references, "", "memo") }, Verdict{Leave, LabelsOfAnother, "other"}},
-	{"an older one's", func(g given) bool { return others(g) && g.other == Older }, Verdict{Leave, OwnedByOlder, "other"}},
-	{"a younger one's, and None takes nothing", func(g given) bool { return others(g) && g.adoption == none }, Verdict{Leave, NoneLeavesYounger, "other"}},
-	{"a younger one's", others, Verdict{Adopt, OwnedByYounger, "other"}},
+	{"one's that does not exist any more, and Any takes it", func(g testCase) bool { return ownedByOther(g) && g.other == Absent && g.adoption == anything }, Verdict{Adopt, Permitted, "other"}},
+	{"one's that does not exist any more", func(g testCase) bool { return ownedByOther(g) && g.other == Absent }, Verdict{Leave, OwnerDeleted, "other"}},
+	{"another's by its labels only", func(g testCase) bool { return ownedByOther(g) && g.managers == "" && oneOf(g.references, "", "memo") }, Verdict{Leave, LabelsOfAnother, "other"}},
+	{"an older one's", func(g testCase) bool { return ownedByOther(g) && g.other == Older }, Verdict{Leave, OwnedByOlder, "other"}},
+	{"a younger one's, and None takes nothing", func(g testCase) bool { return ownedByOther(g) && g.adoption == none }, Verdict{Leave, NoneLeavesYounger, "other"}},
+	{"a younger one's", ownedByOther, Verdict{Adopt, OwnedByYounger, "other"}},
 
-	{"nobody's, and Any takes it", func(g given) bool { return g.adoption == anything }, Verdict{Adopt, Permitted, ""}},
-	{"somebody put our labels on theirs", func(g given) bool { return g.label == "memo" }, Verdict{Leave, LabelsOnly, ""}},
-	{"nobody's", func(given) bool { return true }, Verdict{Leave, Unowned, ""}},
+	{"nobody's, and Any takes it", func(g testCase) bool { return g.adoption == anything }, Verdict{Adopt, Permitted, ""}},
+	{"somebody put our labels on theirs", func(g testCase) bool { return g.label == "memo" }, Verdict{Leave, LabelsOnly, ""}},
+	{"nobody's", func(testCase) bool { return true }, Verdict{Leave, Unowned, ""}},
 }
 
 func oneOf(one string, of ...string) bool { return slices.Contains(of, one) }
 
-// others says that the labels name another one, or ours stand on what another one applied.
-func others(g given) bool { return g.label == "other" || g.label == "memo" && g.managers == "other" }
+// ownedByOther reports whether the labels name another BundleDeployment, or our labels are on an object that it applied.
+func ownedByOther(g testCase) bool {
+	return g.label == "other" || g.label == "memo" && g.managers == "other"
+}
 
-func TestHRD_S2_EveryStateOfAnObjectHasOneAnswer(t *testing.T) {
+func TestHRD_S2_EveryStateHasOneVerdict(t *testing.T) {
 	reached := map[string]bool{}
 	for _, state := range states() {
 		for _, rule := range rules {
@@ -119,7 +121,7 @@ func TestHRD_S2_EveryStateOfAnObjectHasOneAnswer(t *testing.T) {
 	}
 }
 
-func TestHRD_S2_LabelsAloneProveNothingAndNoneTakesNothing(t *testing.T) {
+func TestHRD_S2_LabelsAloneAreNoProofAndNoneAdoptsNothing(t *testing.T) {
 	for _, state := range states() {
 		got := state.decide()
 		if got.Action == Ours && state.managers == "" && state.references == "" && !state.listed {
@@ -139,8 +141,8 @@ func TestHRD_S2_LabelsAloneProveNothingAndNoneTakesNothing(t *testing.T) {
 	}
 }
 
-// Whoever the marks name, no two BundleDeployments may both change an object, so that they never fight for it.
-func TestHRD_S2_AnObjectHasOneOwner(t *testing.T) {
+// For all marks, at most one BundleDeployment may change an object.
+func TestHRD_S2_ObjectHasOneOwner(t *testing.T) {
 	for _, state := range states() {
 		if state.orphanedFrom != "" {
 			continue
@@ -153,7 +155,7 @@ func TestHRD_S2_AnObjectHasOneOwner(t *testing.T) {
 				owners = append(owners, name)
 			}
 		}
-		// Without labels, of two records each could be the one: applying labels it again.
+		// Without labels, both field managers may be the owner's; applying the object sets the labels again.
 		if len(owners) > 1 && (state.label != "" || state.managers != "both") {
 			t.Errorf("%s: is of %v", state, owners)
 		}

@@ -11,22 +11,22 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// Marks are what a live object says of the BundleDeployments that have, or had, to do with it. Each is the name of one.
+// Marks are the names of the BundleDeployments that own, or owned, a live object according to its metadata.
 type Marks struct {
-	// Label is the one that the owner labels name; empty without both labels.
+	// Label is the name in the owner labels; empty without both labels.
 	Label string
-	// Managers are those whose field managers the record of field managers has.
+	// Managers are the names in the field managers of managedFields.
 	Managers []string
-	// References are those that an owner reference names, which rukpak set.
+	// References are the names in owner references, which rukpak set.
 	References []string
-	// OrphanedFrom is the package that a CustomResourceDefinition was kept from; empty on every other kind.
+	// OrphanedFrom is the package that a CustomResourceDefinition was retained from; empty for other kinds.
 	OrphanedFrom string
 }
 
 var definitionKind = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
 
-// MarksOf reads the marks of an object, which is not changed. It decodes no record of field managers: it is asked of every
-// object that a watch brings.
+// MarksOf reads the marks of an object without changing it. It does not decode the fields in managedFields, because it is called for every
+// object that a watch delivers.
 func MarksOf(live *unstructured.Unstructured) Marks {
 	var marks Marks
 	labels := live.GetLabels()
@@ -38,7 +38,7 @@ func MarksOf(live *unstructured.Unstructured) Marks {
 	for _, each := range list {
 		record, _ := each.(map[string]any)
 		if subresource, _ := record["subresource"].(string); subresource != "" {
-			continue // the manager writes none, and no admission policy sees who writes the scale of our objects
+			continue // the manager writes no subresources, and no admission policy covers the scale subresource
 		}
 		manager, _ := record["manager"].(string)
 		marks.Managers = with(marks.Managers, manager)
@@ -54,7 +54,7 @@ func MarksOf(live *unstructured.Unstructured) Marks {
 	return marks
 }
 
-// with adds the BundleDeployment that a field manager stands for, once.
+// with adds the BundleDeployment of a field manager, without duplicates.
 func with(names []string, manager string) []string {
 	name, ours := strings.CutPrefix(manager, corev1alpha2.FieldManagerPrefix)
 	if !ours || name == "" || slices.Contains(names, name) {
@@ -63,7 +63,7 @@ func with(names []string, manager string) []string {
 	return append(names, name)
 }
 
-// Owner is the BundleDeployment whose the object is by its marks alone; false when it is nobody's.
+// Owner returns the BundleDeployment that owns the object by its marks alone; false if there is none.
 func (m Marks) Owner() (string, bool) {
 	candidates := slices.Concat([]string{m.Label}, m.Managers)
 	for _, name := range candidates {

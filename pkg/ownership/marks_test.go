@@ -25,7 +25,7 @@ func objectOf(t testing.TB, text string) *unstructured.Unstructured {
 	return live
 }
 
-func TestHRD_S2_MarksAreReadAsTheAPIServerWritesThem(t *testing.T) {
+func TestHRD_S2_MarksOf(t *testing.T) {
 	const configMap, definition = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{`, `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{`
 	for name, c := range map[string]struct {
 		live string
@@ -47,7 +47,7 @@ func TestHRD_S2_MarksAreReadAsTheAPIServerWritesThem(t *testing.T) {
 	}
 }
 
-func TestOnlyItsControllerHasABundleDeployment(t *testing.T) {
+func TestBelongsToItsController(t *testing.T) {
 	operator := &metav1.ObjectMeta{Name: "memo", UID: "operator"}
 	yes, no := true, false
 	for name, c := range map[string]struct {

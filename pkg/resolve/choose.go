@@ -67,15 +67,15 @@ func (d Decision) Moves() []compat.Candidate {
 	}
 	for _, c := range d.Available {
 		move := compat.Candidate{
-			Version: c.Bundle.Version, Release: c.Bundle.Release, Newer: newer[c.Version.String()], Max: c.Bundle.MaxOpenShiftVersions, Why: d.Obstacle,
+			Version: c.Bundle.Version, Release: c.Bundle.Release, Newer: newer[c.Version.String()], Max: c.Bundle.MaxOpenShiftVersions, Obstacle: d.Obstacle,
 		}
 		if update, held := heldUp[c.Version.String()]; held {
-			move.Why = "it " + update.Why()
+			move.Obstacle = "it " + update.Why()
 			if update.Reason == platformv1alpha1.BlockedAwaitingApproval {
 				move.Approve = c.Version.String()
 			}
 		}
-		move.Installable = d.Chosen != nil && move.Why == ""
+		move.Installable = d.Chosen != nil && move.Obstacle == ""
 		moves = append(moves, move)
 	}
 	for _, r := range d.Refused {
@@ -83,11 +83,11 @@ func (d Decision) Moves() []compat.Candidate {
 			continue
 		}
 		moves = append(moves, compat.Candidate{
-			Version: r.Bundle.Version,
-			Release: r.Bundle.Release,
-			Newer:   newer[r.Version.String()],
-			Max:     r.Bundle.MaxOpenShiftVersions,
-			Why:     "it " + r.Why(),
+			Version:  r.Bundle.Version,
+			Release:  r.Bundle.Release,
+			Newer:    newer[r.Version.String()],
+			Max:      r.Bundle.MaxOpenShiftVersions,
+			Obstacle: "it " + r.Why(),
 		})
 	}
 	return moves

@@ -202,7 +202,7 @@ func (index *ClusterIndex) IsMetByCluster(leaf catalog.Requirement) bool {
 	}
 	covers, ok := index.Range(leaf.Package.Range)
 	there, known := index.external[leaf.Package.Name]
-	return ok && known && (there.version.In(covers) || there.version.IsZero() && strings.TrimSpace(leaf.Package.Range) == "")
+	return ok && known && (there.version.IsIn(covers) || there.version.IsZero() && strings.TrimSpace(leaf.Package.Range) == "")
 }
 
 // Related are the registered operators that could provide a kind or package, or be in the way of it.

@@ -25,8 +25,8 @@ func (s *Evaluation) addDetails(decision *Decision) {
 		if paths == nil || !read[refused.Version.String()] {
 			continue
 		}
-		if at, ok := paths.positions[node{refused.Bundle.Name, refused.Version.String()}]; ok && !paths.reach.Reached(at) {
-			refused.Cause = reason.Given(paths.reach.Refusal(at).Why)
+		if at, ok := paths.positions[node{refused.Bundle.Name, refused.Version.String()}]; ok && !paths.reach.IsReachable(at) {
+			refused.Cause = reason.Given(paths.reach.Refusal(at).Message)
 			detailed[keyOf(refused.Candidate)] = refused.Cause
 		}
 	}

@@ -30,7 +30,7 @@ func workOn(t *testing.T, req Request, catalogs []Catalog) (Decision, int) {
 	t.Helper()
 	e := NewEvaluation(req, NewClusterIndex([]Request{req}, ClusterState{Catalogs: func(string) []Catalog { return catalogs }}))
 	e.Filter()
-	return e.Decide(), e.paths.reach.Work()
+	return e.Decide(), e.paths.reach.WorkDone()
 }
 
 func TestHRD_B1_WorkGrowsAsThePackageDoes(t *testing.T) {

@@ -48,7 +48,7 @@ func TestPackageIsAllowedWhenAGlobOfTheManagersMatchesIt(t *testing.T) {
 				}
 			}
 			moves := got.Moves()
-			if len(moves) != 2 || moves[0].Installable || !strings.Contains(moves[0].Why, "spec.allowedPackages") {
+			if len(moves) != 2 || moves[0].Installable || !strings.Contains(moves[0].Obstacle, "spec.allowedPackages") {
 				t.Errorf("the gate is told of %+v", moves)
 			}
 		})

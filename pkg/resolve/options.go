@@ -74,7 +74,7 @@ func optionsOf(req Request, offer Catalog) []*Option {
 			o.Version = version
 		}
 		o.Channel, o.isRequested = pick(channels[bundle.Name], requested, pkg.DefaultChannel)
-		releases = releases || o.isRequested && !o.Version.IsZero() && !o.Version.Prerelease()
+		releases = releases || o.isRequested && !o.Version.IsZero() && !o.Version.IsPrerelease()
 		options = append(options, o)
 	}
 	for i := range options {

@@ -20,7 +20,7 @@ type upgradePaths struct {
 	tier, nodes []*Option
 	// positions are the nodes of bundles.
 	positions map[node]int
-	reach     *upgrade.Reach
+	reach     *upgrade.Reachability
 	// firstAmbiguous are, for each node, the first on the path to it that catalogs disagree about, -1 if they do not; firstSteps where the
 	// path to each node begins; catalogs are those of the tier, sameVersion its options by their versions. All are made when they are first used.
 	firstAmbiguous, firstSteps []int
@@ -182,7 +182,7 @@ func rulesOf(pkg string, offering []Catalog) (rules []upgrade.Rules, unreadable 
 			}
 			if key := blob.Schema + " " + blob.Raw; !seen[key] {
 				seen[key] = true
-				read.Where = reason.Text(where)
+				read.Location = reason.Text(where)
 				rules = append(rules, read)
 			}
 		}
@@ -231,14 +231,14 @@ func (p *upgradePaths) whyUnreachable(o *Option) (rule string, cause reason.Reas
 	if !ok {
 		return RuleChannel, channelRule(p.query, o)
 	}
-	if !p.reach.Reached(at) {
-		refusal := p.reach.Outline(at)
+	if !p.reach.IsReachable(at) {
+		refusal := p.reach.BriefRefusal(at)
 		if refusal.Reason == upgrade.OutOfRange {
-			return RulePath, reason.Given(refusal.Why)
+			return RulePath, reason.Given(refusal.Message)
 		}
-		return string(refusal.Reason), reason.Given(refusal.Why)
+		return string(refusal.Reason), reason.Given(refusal.Message)
 	}
-	if cause := prereleaseRule(p.query, o); cause != nil && !slices.ContainsFunc(p.reach.Last(at).Sources, fromChannel) {
+	if cause := prereleaseRule(p.query, o); cause != nil && !slices.ContainsFunc(p.reach.LastHop(at).Sources, fromChannel) {
 		return RulePrerelease, cause
 	}
 	return "", nil
@@ -280,7 +280,7 @@ func (p *upgradePaths) isReachable(o *Option) bool {
 		return false
 	}
 	at, ok := p.node(o)
-	return ok && p.reach.Reached(at)
+	return ok && p.reach.IsReachable(at)
 }
 
 // firstStepTo is where the path to an option begins: the option itself if it takes one step at most.
@@ -328,7 +328,7 @@ func (p *upgradePaths) firstAmbiguousTo(o *Option) *Option {
 	disputes := func(o *Option) bool { return whyAmbiguous(p.query, o, p.sameVersion[versionKey(o)]) != nil }
 	if p.isReachable(o) {
 		if p.firstAmbiguous == nil {
-			p.firstAmbiguous = p.reach.FirstOf(func(at int) bool { return disputes(p.nodes[at]) })
+			p.firstAmbiguous = p.reach.FirstMatch(func(at int) bool { return disputes(p.nodes[at]) })
 		}
 		if at, _ := p.node(o); p.firstAmbiguous[at] >= 0 {
 			return p.nodes[p.firstAmbiguous[at]]

@@ -88,7 +88,7 @@ func TestUPG_V2_PrereleasesThatAreAskedForAndRealChannelsOfNothingElse(t *testin
 			catalogs := []Catalog{{ID: cluster, Package: &packages[0]}}
 			request := Request{Operator: name, Package: name, ClusterVersion: "4.20.0", KubeVersion: "v1.33.0"}
 			first := Resolve(request, catalogs)
-			if first.Chosen == nil || !first.Chosen.Version.Prerelease() {
+			if first.Chosen == nil || !first.Chosen.Version.IsPrerelease() {
 				t.Fatalf("got %s: %s", describe(first.Chosen), first.Message)
 			}
 			for _, edges := range []platformv1alpha1.Edges{platformv1alpha1.EdgesChannel, platformv1alpha1.EdgesSemver} {

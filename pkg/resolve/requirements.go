@@ -69,7 +69,7 @@ func (q *query) canBe(o *Option, leaf catalog.Requirement, want bool) bool {
 	if !ok {
 		return false
 	}
-	itself := leaf.Package.Name == q.request.Package && o.Version.In(covers)
+	itself := leaf.Package.Name == q.request.Package && o.Version.IsIn(covers)
 	if !want {
 		return !itself && !index.IsMetByCluster(leaf)
 	}

@@ -393,7 +393,7 @@ func TestMovesTellTheGateWhatWouldUnblockIt(t *testing.T) {
 	got := Resolve(ask(func(r *Request) { r.VersionRange, r.InstalledVersion = "1.x", "1.1.0" }), one(pkg))
 	var moves []string
 	for _, m := range got.Moves() {
-		moves = append(moves, fmt.Sprintf("%s %v %s", m.Version, m.Installable, m.Why))
+		moves = append(moves, fmt.Sprintf("%s %v %s", m.Version, m.Installable, m.Obstacle))
 	}
 	want := []string{
 		"1.2.0 true ",
@@ -518,7 +518,7 @@ func TestNothingIsChosenOverACatalogThatIsAboutToBeRead(t *testing.T) {
 			if got.Chosen != nil || got.Reason != platformv1alpha1.ReasonSourceFailed || !strings.Contains(got.Message, "1.0.0") || !strings.Contains(got.Message, cluster.String()) {
 				t.Errorf("chose %s, %s: %s", describe(got.Chosen), got.Reason, got.Message)
 			}
-			if moves := got.Moves(); len(moves) != 1 || moves[0].Installable || moves[0].Why == "" {
+			if moves := got.Moves(); len(moves) != 1 || moves[0].Installable || moves[0].Obstacle == "" {
 				t.Errorf("the gate is told of %+v", moves)
 			}
 		})

@@ -156,7 +156,7 @@ func rangeRule(q *query, o *Option) reason.Reason {
 // prereleaseRule refuses pre-releases unless the range names one, the channels hold nothing else, or it is what is installed.
 func prereleaseRule(q *query, o *Option) reason.Reason {
 	switch {
-	case !o.Version.Prerelease(),
+	case !o.Version.IsPrerelease(),
 		q.versions != nil && q.versions.Check(o.Version.Semver()),
 		!o.hasReleases,
 		q.isInstalled(o):

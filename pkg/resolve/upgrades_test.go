@@ -441,7 +441,7 @@ func TestUpdateThatIsAmbiguousSaysSo(t *testing.T) {
 func TestMoveThatWaitsForApprovalSaysSo(t *testing.T) {
 	for approved, installable := range map[string]bool{"": false, "1.1.0": true} {
 		moves := Resolve(ask(installed("1.0.0", manual(approved))), one(stable("1.0.0", "1.1.0"))).Moves()
-		if moves[0].Version != "1.1.0" || moves[0].Installable != installable || strings.Contains(moves[0].Why, "spec.upgrades.approvedVersion") == installable {
+		if moves[0].Version != "1.1.0" || moves[0].Installable != installable || strings.Contains(moves[0].Obstacle, "spec.upgrades.approvedVersion") == installable {
 			t.Errorf("with %q approved: %+v", approved, moves[0])
 		}
 	}

@@ -6,15 +6,15 @@ import (
 	"testing"
 )
 
-// reachability is all that can be asked of a package: every edge, and what every version reaches, under each semantics.
+// reachability computes everything for a package: every edge, and what every version reaches, under each semantics.
 func reachability(pkg Package) (edges, reached int) {
 	graph := New(pkg)
-	for _, semantics := range everySemantics {
-		g := graph.under(semantics)
+	for _, semantics := range allSemantics {
+		g := graph.withSemantics(semantics)
 		edges += len(g.Edges())
 		for _, bundle := range g.Bundles() {
 			for _, visit := range g.From(bundle, nil).best {
-				reached += one(visit != nil)
+				reached += boolToInt(visit != nil)
 			}
 		}
 	}
@@ -44,7 +44,7 @@ func BenchmarkRealCatalogs(b *testing.B) {
 		})
 	}
 	for name, do := range map[string]func(Package) int{
-		"simulate": func(pkg Package) int { return len(Simulate(pkg).Courses) },
+		"simulate": func(pkg Package) int { return len(Simulate(pkg).Results) },
 		"lint":     func(pkg Package) int { return len(Lint(pkg)) + 1 },
 	} {
 		b.Run(name+" 96 packages", func(b *testing.B) {
@@ -77,8 +77,8 @@ func BenchmarkRealCatalogs(b *testing.B) {
 	})
 }
 
-// large is a package of that many bundles with every kind of edge: fifteen minor versions of each major one, one channel for
-// each minor version.
+// large is a package with this number of bundles and every kind of edge: fifteen minor versions of each major version, one channel for each
+// minor version.
 func large(tb testing.TB, bundles int) Package {
 	tb.Helper()
 	var lines strings.Builder
@@ -94,7 +94,7 @@ func large(tb testing.TB, bundles int) Package {
 		fmt.Fprintf(&lines, " skipRange >=%d.%d.0 <%s\n", major, max(minor-1, 0), version)
 		before = version
 	}
-	return made(tb, lines.String())
+	return parsePackage(tb, lines.String())
 }
 
 func BenchmarkLargePackage(b *testing.B) {

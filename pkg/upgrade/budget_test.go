@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// chainOf is a package of so many versions, each of which replaces the one before.
+// chainOf is a package with this number of versions, each of which replaces the previous one.
 func chainOf(tb testing.TB, versions int) Package {
 	tb.Helper()
 	var lines strings.Builder
@@ -18,10 +18,10 @@ func chainOf(tb testing.TB, versions int) Package {
 			fmt.Fprintf(&lines, "stable: 1.%d.0 replaces 1.%d.0\n", i, i-1)
 		}
 	}
-	return made(tb, lines.String())
+	return parsePackage(tb, lines.String())
 }
 
-// work is how many steps it takes to search from the lowest version and to have the reasons of all refusals.
+// work returns the work steps of a search from the lowest version, with the reasons of all refusals.
 func work(tb testing.TB, pkg Package) int {
 	tb.Helper()
 	pkg.Limit = Limit{Steps: 1 << 40}
@@ -30,7 +30,7 @@ func work(tb testing.TB, pkg Package) int {
 		r.Reason(to)
 	}
 	r.Refusal(len(pkg.Bundles) - 1)
-	return r.Work()
+	return r.WorkDone()
 }
 
 // Promise HRD-B1: A package with ten times the versions takes at most 15 times the work, also under 32 rules that nothing can meet. A
@@ -46,7 +46,7 @@ func TestHRD_B1_WorkGrowsAsTheVersionsDo(t *testing.T) {
 	ranged := func(entries int) Package {
 		pkg := chainOf(t, 100)
 		for i := range entries {
-			pkg.Entries = append(pkg.Entries, Entry{Channel: "stable", Entry: madeEntry(t, fmt.Sprintf("9.%d.0 skipRange >=1.0.0 <9.%d.0", i, i))})
+			pkg.Entries = append(pkg.Entries, Entry{Channel: "stable", Entry: parseEntry(t, fmt.Sprintf("9.%d.0 skipRange >=1.0.0 <9.%d.0", i, i))})
 		}
 		return pkg
 	}
@@ -68,7 +68,7 @@ func TestHRD_B1_WorkGrowsAsTheVersionsDo(t *testing.T) {
 	}
 }
 
-func TestHRD_B1_ALimitEndsTheSearchAndTheRefusalSaysWhich(t *testing.T) {
+func TestHRD_B1_LimitEndsTheSearchAndRefusalNamesIt(t *testing.T) {
 	closed := make(chan struct{})
 	close(closed)
 	pkg := chainOf(t, 200)
@@ -90,10 +90,10 @@ func TestHRD_B1_ALimitEndsTheSearchAndTheRefusalSaysWhich(t *testing.T) {
 			r := g.From(pkg.Bundles[0], nil)
 			for to := 1; to < len(pkg.Bundles); to++ {
 				refusal := r.Refusal(to)
-				if r.Reached(to) || refusal.Reason != SearchLimit {
-					t.Fatalf("to %s: reached %v, %+v", pkg.Bundles[to].Version, r.Reached(to), refusal)
+				if r.IsReachable(to) || refusal.Reason != SearchLimit {
+					t.Fatalf("to %s: reached %v, %+v", pkg.Bundles[to].Version, r.IsReachable(to), refusal)
 				}
-				contains(t, refusal.Why, test.says...)
+				contains(t, refusal.Message, test.says...)
 			}
 		})
 	}
@@ -107,7 +107,7 @@ func TestHRD_B1_StepsAreCompiledWithinTheLimit(t *testing.T) {
 		lines = append(lines, fmt.Sprintf("<1.%d.0 || >8.0.0, <9.0.0 → 3.%d.x → >=4.%d.0", i, i, i))
 	}
 	pkg := steps(t, chainOf(t, 1000), Channel, lines...)
-	const perVersion = maxSteps * (3 + 1 + 1) * stepsOfComparison
+	const perVersion = maxSteps * (3 + 1 + 1) * comparisonCost
 	for name, test := range map[string]struct {
 		limit         Limit
 		selfCertified bool
@@ -115,7 +115,7 @@ func TestHRD_B1_StepsAreCompiledWithinTheLimit(t *testing.T) {
 		ended         bool
 	}{
 		"all ranges of all steps are charged for":          {limit: Limit{Steps: 1 << 30}, least: perVersion * 1000, most: perVersion * 1000},
-		"too few steps of work end it":                     {limit: Limit{Steps: 5000}, least: 5000, most: 5000 + 3*stepsOfComparison, ended: true},
+		"too few steps of work end it":                     {limit: Limit{Steps: 5000}, least: 5000, most: 5000 + 3*comparisonCost, ended: true},
 		"so does a context that is canceled":               {limit: Limit{Done: closed}, least: pollEvery, most: 2 * pollEvery, ended: true},
 		"who is self-certified passes no step":             {limit: Limit{Steps: 5000}, selfCertified: true, most: 0},
 		"nor waits for one, when the context was canceled": {limit: Limit{Done: closed}, selfCertified: true, most: 0},
@@ -134,15 +134,15 @@ func TestHRD_B1_StepsAreCompiledWithinTheLimit(t *testing.T) {
 			}
 			r := g.From(pkg.Bundles[0], nil)
 			for to := range g.bundles[1:] {
-				if test.ended == r.Reached(1+to) || test.ended && r.Reason(1+to) != SearchLimit {
-					t.Fatalf("%s: reached is %t, reason %q", g.bundles[1+to].Version, r.Reached(1+to), r.Reason(1+to))
+				if test.ended == r.IsReachable(1+to) || test.ended && r.Reason(1+to) != SearchLimit {
+					t.Fatalf("%s: reached is %t, reason %q", g.bundles[1+to].Version, r.IsReachable(1+to), r.Reason(1+to))
 				}
 			}
 		})
 	}
 }
 
-func TestStepsBeyondThoseThatAreJudgedAreNotCompiled(t *testing.T) {
+func TestStepsBeyondTheLimitAreNotCompiled(t *testing.T) {
 	pkg := chainOf(t, 10)
 	for range 4 {
 		var lines []string
@@ -153,10 +153,10 @@ func TestStepsBeyondThoseThatAreJudgedAreNotCompiled(t *testing.T) {
 	}
 	pkg.Limit = Limit{Steps: 1 << 30}
 	g := New(pkg)
-	if most := 10 * maxAllSteps * 3 * stepsOfComparison; len(g.steps) != maxAllSteps || g.budget.spent > most {
+	if most := 10 * maxAllSteps * 3 * comparisonCost; len(g.steps) != maxAllSteps || g.budget.spent > most {
 		t.Errorf("%d steps took %d steps of work, want at most %d", len(g.steps), g.budget.spent, most)
 	}
-	contains(t, g.From(pkg.Bundles[0], nil).Refusal(5).Why, "there are 128 steps in all, and at most 64 are judged")
+	contains(t, g.From(pkg.Bundles[0], nil).Refusal(5).Message, "there are 128 steps in all, and at most 64 are judged")
 }
 
 func TestHRD_B1_UPG_V14_CountsAndReachabilityAreThoseOfTheEdgesAndPaths(t *testing.T) {
@@ -170,21 +170,21 @@ func TestHRD_B1_UPG_V14_CountsAndReachabilityAreThoseOfTheEdgesAndPaths(t *testi
 		o := generate(t, random)
 		g := New(o.pkg)
 		if edges := len(g.Edges()); g.EdgeCount() != edges {
-			t.Fatalf("case %d: %d edges are counted of %d\n%s", i, g.EdgeCount(), edges, o.written())
+			t.Fatalf("case %d: %d edges are counted of %d\n%s", i, g.EdgeCount(), edges, o.describe())
 		}
 		for to := range g.bundles {
 			var want []int
 			for from, bundle := range g.bundles {
-				if from != to && g.From(bundle, nil).Reached(to) {
+				if from != to && g.From(bundle, nil).IsReachable(to) {
 					want = append(want, from)
 				}
 			}
-			if got := g.ReachedFrom(to); !slices.Equal(got, want) {
-				t.Fatalf("case %d: %s is reached from %v, want %v\n%s", i, g.bundles[to].Version, got, want, o.written())
+			if got := g.Ancestors(to); !slices.Equal(got, want) {
+				t.Fatalf("case %d: %s is reached from %v, want %v\n%s", i, g.bundles[to].Version, got, want, o.describe())
 			}
 		}
 		r := g.From(o.installed, o.ready)
-		first, avoided := r.FirstHops(), r.FirstOf(func(at int) bool { return g.bundles[at].Deprecated })
+		first, avoided := r.FirstHops(), r.FirstMatch(func(at int) bool { return g.bundles[at].Deprecated })
 		for to := range g.bundles {
 			path, _ := r.Path(to)
 			wantFirst, wantAvoided := -1, slices.IndexFunc(path, func(hop Hop) bool { return g.bundles[hop.Bundle].Deprecated })
@@ -195,7 +195,7 @@ func TestHRD_B1_UPG_V14_CountsAndReachabilityAreThoseOfTheEdgesAndPaths(t *testi
 				wantAvoided = path[wantAvoided].Bundle
 			}
 			if first[to] != wantFirst || avoided[to] != wantAvoided {
-				t.Fatalf("case %d: to %s first %d, deprecated %d; want %d, %d\n%s", i, g.bundles[to].Version, first[to], avoided[to], wantFirst, wantAvoided, o.written())
+				t.Fatalf("case %d: to %s first %d, deprecated %d; want %d, %d\n%s", i, g.bundles[to].Version, first[to], avoided[to], wantFirst, wantAvoided, o.describe())
 			}
 		}
 	}

@@ -1,11 +1,13 @@
-// Package upgrade knows which version of an operator package may follow which, by which path, and in one sentence why
-// not.
+// Package upgrade decides which version of an operator package may follow which, and by which upgrade path. If there is no path, it
+// explains why in one sentence.
 //
-// A Graph is made of the bundles that a package has, the entries of the channels that count, and the rules that the
-// package's author wrote down (schema io.openshift.operators.upgrades.v1alpha1). From an installed version it gives the
-// path of hops to every other, or the reason why there is none: which rule, whose, and what would do.
+// A Graph is built from a package's bundles, the entries of the selected channels, and the rules of the package's author (schema
+// io.openshift.operators.upgrades.v1alpha1). From an installed version it returns the path to every other version as a list of hops, or the
+// reason why there is no path: which rule, whose rule, and a remedy.
 //
-// It is pure, and knows nothing of catalogs on a cluster, of operators that need one another, or of when a hop is made.
-// Whether the cluster may run a bundle is said to it in Bundle.Unfit. pkg/resolve asks it what an operator may be moved to,
-// and authors' tools how a package behaves. What was decided where the requirements were silent is in docs/upgrade-rules.md.
+// A hop is one upgrade along an edge: it replaces the installed version by the next version of the path.
+//
+// The package is pure. It does not know about catalogs on a cluster, dependencies between operators, or when a hop starts. Bundle.Unfit is
+// an input that says whether the cluster may run a bundle. pkg/resolve uses the package to select an operator's next version, and authors'
+// tools use it to check a package. docs/upgrade-rules.md explains decisions that the requirements left open.
 package upgrade

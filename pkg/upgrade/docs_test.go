@@ -16,8 +16,8 @@ import (
 
 const page = "../../docs/upgrade-rules.md"
 
-// An example of the page is lines for made, rules under a line that says whose they are, questions, and "order: " with all
-// versions in their order; "lint: " with a finding and words of it.
+// An example of the page has lines for parsePackage, rules below a line with their location, queries, and "order: " with all versions in
+// their order; "lint: " with a finding and words of it.
 var (
 	fenced   = regexp.MustCompile("(?ms)^```example\n(.*?)^```$")
 	section  = regexp.MustCompile(`(?m)^##+ (.*)$`)
@@ -59,7 +59,7 @@ func readPage(t *testing.T) string {
 	return string(content)
 }
 
-// ask runs one example and says how many questions there were.
+// ask runs one example and returns its number of queries.
 func ask(t *testing.T, example string) (questions int) {
 	t.Helper()
 	lines := strings.Split(strings.TrimRight(example, "\n"), "\n")
@@ -81,7 +81,7 @@ func ask(t *testing.T, example string) (questions int) {
 			offered = append(offered, line)
 		}
 	}
-	has := made(t, strings.Join(offered, "\n"))
+	has := parsePackage(t, strings.Join(offered, "\n"))
 	pkg.Bundles, pkg.Entries = has.Bundles, has.Entries
 	if order != "" {
 		questions++
@@ -106,7 +106,7 @@ func ask(t *testing.T, example string) (questions int) {
 	return questions
 }
 
-// addRules reads rules as whoever reads catalogs does.
+// addRules reads rules as the catalog readers do.
 func addRules(t *testing.T, pkg *Package, where, text string) {
 	t.Helper()
 	raw, err := yaml.YAMLToJSONStrict([]byte(text))
@@ -122,11 +122,11 @@ func addRules(t *testing.T, pkg *Package, where, text string) {
 		pkg.Unreadable = append(pkg.Unreadable, where+": "+err.Error())
 		return
 	}
-	rules.Where = where
+	rules.Location = where
 	pkg.Rules = append(pkg.Rules, rules)
 }
 
-// answer compares the answer to one question with what the page says.
+// answer compares the result of one query with the page.
 func answer(t *testing.T, pkg Package, line string) {
 	t.Helper()
 	asked := question.FindStringSubmatch(line)
@@ -161,7 +161,7 @@ func answer(t *testing.T, pkg Package, line string) {
 	}
 }
 
-// found looks for a finding of Lint with these words.
+// found checks that Lint has a finding with these words.
 func found(t *testing.T, pkg Package, kind, words string) {
 	t.Helper()
 	for _, finding := range Lint(pkg) {
@@ -175,7 +175,7 @@ func found(t *testing.T, pkg Package, kind, words string) {
 	t.Errorf("there is no %s among %v", kind, Lint(pkg))
 }
 
-func TestTheSamplesOfThePageAreRead(t *testing.T) {
+func TestSamplesOfThePageAreValid(t *testing.T) {
 	content := readPage(t)
 	want := []string{"semantics semver", "<1.3.0 → any of 1.3.x → >=1.4.0 # 1.3 migrates stored objects"}
 	for language, where := range map[string]string{"yaml": "blob ", "json": "property "} {
@@ -189,7 +189,7 @@ func TestTheSamplesOfThePageAreRead(t *testing.T) {
 		}
 		blob := packages[0].UpgradeRules[0]
 		rules, err := ReadRules("example", blob.Schema, []byte(blob.Raw))
-		if err != nil || blob.Fault != "" || !strings.HasPrefix(blob.Location, where) || rules.Unsaid {
+		if err != nil || blob.Fault != "" || !strings.HasPrefix(blob.Location, where) || rules.SemanticsUnset {
 			t.Fatalf("%s: %+v, %v", language, blob, err)
 		}
 		if diff := cmp.Diff(want, outlined(rules)); diff != "" {
@@ -209,7 +209,7 @@ func TestTheSamplesOfThePageAreRead(t *testing.T) {
 	}
 }
 
-func TestThePageListsEveryReasonAndEveryFinding(t *testing.T) {
+func TestPageListsEveryReasonAndEveryFinding(t *testing.T) {
 	content := readPage(t)
 	for file, constants := range map[string]struct{ kind, table string }{
 		"refusal.go": {"Reason", "## What a refusal says"},

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// Edge leads from one bundle of a graph to another, both by their indices in Bundles.
+// Edge leads from one bundle of a graph to another, both as indexes into Bundles.
 type Edge struct {
 	From, To int
-	// Sources are what it comes from, each once, in a stable order.
+	// Sources are the entries and rules that the edge comes from, without duplicates, in a stable order.
 	Sources []Source
 }
 
-// Edges are all edges of the package by its semantics, whatever steps and clusters say, ordered by From and To. None of them
+// Edges returns all edges under the package's semantics, without regard to steps and the cluster, ordered by From and To. None of them
 // leads to a lower version.
 func (g *Graph) Edges() []Edge {
 	var edges []Edge
@@ -28,31 +28,31 @@ func (g *Graph) Edges() []Edge {
 	return edges
 }
 
-// EdgeCount is how many Edges there are, without making them.
+// EdgeCount returns the number of Edges without building them.
 func (g *Graph) EdgeCount() (count int) {
 	g.successors().each(func(_ int, ranks []int32) { count += len(ranks) })
 	return count
 }
 
-// Descents are the channel edges that lead down, which are none by any semantics. Authors mostly did not mean them.
-func (g *Graph) Descents() []Edge {
+// Downgrades returns the channel edges that lead to a lower version. No semantics permits them; they are usually mistakes of the author.
+func (g *Graph) Downgrades() []Edge {
 	given := map[[2]int][]Source{}
-	g.arrows(func(from, to int, source Source) {
+	g.eachChannelEdge(func(from, to int, source Source) {
 		if g.levels[to] < g.levels[from] {
 			given[[2]int{from, to}] = append(given[[2]int{from, to}], source)
 		}
 	})
 	var edges []Edge
 	for ends, sources := range given {
-		edges = append(edges, Edge{From: ends[0], To: ends[1], Sources: sorted(sources)})
+		edges = append(edges, Edge{From: ends[0], To: ends[1], Sources: sortedSources(sources)})
 	}
 	slices.SortFunc(edges, func(a, b Edge) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
 	return edges
 }
 
-// arrows calls f with every channel edge between two bundles, up or down, as often as entries say it.
-func (g *Graph) arrows(f func(from, to int, source Source)) {
-	covered := g.coverage()
+// eachChannelEdge calls f for every channel edge between two bundles, up or down, once for each entry that declares it.
+func (g *Graph) eachChannelEdge(f func(from, to int, source Source)) {
+	covered := g.skipRangeCoverage()
 	for i := range g.entries {
 		entry := &g.entries[i]
 		for _, to := range entry.to {
@@ -73,25 +73,25 @@ func (g *Graph) arrows(f func(from, to int, source Source)) {
 	}
 }
 
-// startRanks are the ranks of the bundles that may follow by the semantics alone what is not among the graph's bundles, ascending.
+// startRanks returns the ranks of the bundles that may follow a bundle outside the graph under the semantics alone, ascending.
 func (g *Graph) startRanks(from Bundle) (ranks []int32) {
 	for rank, to := range g.order {
 		if !g.budget.spend(1 + len(g.entriesOf[to])) {
 			return ranks
 		}
 		if g.pkg.SelfCertified && ascending(g.bundles[to], from) != 0 || !g.pkg.SelfCertified && g.edge(from, to) {
-			ranks = append(ranks, int32(rank)) // the number of a bundle
+			ranks = append(ranks, int32(rank)) // the bundles' number fits
 		}
 	}
 	return ranks
 }
 
-// edge says whether the semantics permit a move.
+// edge reports whether the semantics permit a hop.
 func (g *Graph) edge(from Bundle, to int) bool {
 	if g.bundles[to].Version.Compare(from.Version) <= 0 {
 		return false
 	}
-	channel, semver := len(g.channelSources(from, to)) > 0, g.promised(from.Version, g.bundles[to].Version)
+	channel, semver := len(g.channelSources(from, to)) > 0, g.isSemverCompatible(from.Version, g.bundles[to].Version)
 	for _, each := range g.semantics {
 		if given := channel && each != Semver || semver && each != Channel; !given {
 			return false
@@ -100,7 +100,7 @@ func (g *Graph) edge(from Bundle, to int) bool {
 	return true
 }
 
-// channelSources are what of the channels' entries leads from one bundle to another, up or down.
+// channelSources returns the channel entries' sources of an edge from one bundle to another, up or down.
 func (g *Graph) channelSources(from Bundle, to int) (sources []Source) {
 	for _, at := range g.entriesOf[to] {
 		entry := &g.entries[at]
@@ -117,7 +117,7 @@ func (g *Graph) channelSources(from Bundle, to int) (sources []Source) {
 	return sources
 }
 
-// sources says where an edge comes from that the semantics permit.
+// sources returns the sources of an edge that the semantics permit.
 func (g *Graph) sources(from Bundle, to int) []Source {
 	if g.pkg.SelfCertified {
 		return []Source{{Kind: FromSelfCertified}}
@@ -126,13 +126,13 @@ func (g *Graph) sources(from Bundle, to int) []Source {
 	if slices.ContainsFunc(g.semantics, func(s Semantics) bool { return s != Semver }) {
 		sources = g.channelSources(from, to)
 	}
-	if slices.ContainsFunc(g.semantics, func(s Semantics) bool { return s != Channel }) && g.promised(from.Version, g.bundles[to].Version) {
+	if slices.ContainsFunc(g.semantics, func(s Semantics) bool { return s != Channel }) && g.isSemverCompatible(from.Version, g.bundles[to].Version) {
 		sources = append(sources, Source{Kind: FromSemver})
 	}
-	return sorted(sources)
+	return sortedSources(sources)
 }
 
-func sorted(sources []Source) []Source {
+func sortedSources(sources []Source) []Source {
 	slices.SortFunc(sources, func(a, b Source) int {
 		return cmp.Or(strings.Compare(string(a.Kind), string(b.Kind)), strings.Compare(a.Channel, b.Channel))
 	})

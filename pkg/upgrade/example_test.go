@@ -6,7 +6,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// example is a package of these versions, by semver semantics and with one step.
+// example is a package with these versions, semver semantics and one step.
 func example(versions ...string) (upgrade.Package, error) {
 	rules, err := upgrade.ReadRules("example", upgrade.Schema, []byte(`{
 		"semantics": "semver",
@@ -15,7 +15,7 @@ func example(versions ...string) (upgrade.Package, error) {
 	if err != nil {
 		return upgrade.Package{}, err
 	}
-	rules.Where = "ClusterCatalog/operators"
+	rules.Location = "ClusterCatalog/operators"
 	pkg := upgrade.Package{Name: "example", Rules: []upgrade.Rules{rules}}
 	for _, text := range versions {
 		version, err := upgrade.ParseVersion(text, "")
@@ -39,7 +39,7 @@ func Example() {
 	for to := len(bundles) - 1; to > 0; to-- {
 		path, ok := reach.Path(to)
 		if !ok {
-			fmt.Println(bundles[to].Version, reach.Refusal(to).Why)
+			fmt.Println(bundles[to].Version, reach.Refusal(to).Message)
 			continue
 		}
 		fmt.Print(bundles[0].Version)
@@ -77,13 +77,13 @@ func ExampleSimulate() {
 		return
 	}
 	simulation := upgrade.Simulate(pkg)
-	for _, course := range simulation.Courses {
-		first := course.Moves[0]
-		if first.To < 0 {
+	for _, course := range simulation.Results {
+		first := course.Outcomes[0]
+		if first.Target < 0 {
 			fmt.Println(course.Semantics, "stranded:", first.Stranded)
 			continue
 		}
-		fmt.Println(course.Semantics, "gets to", simulation.Bundles[first.To].Version, "in", len(first.Path), "hops")
+		fmt.Println(course.Semantics, "gets to", simulation.Bundles[first.Target].Version, "in", len(first.Path), "hops")
 	}
 	// Output:
 	// channel stranded: true

@@ -11,38 +11,38 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalog"
 )
 
-// Package is what is known of a package, and how it is to be judged.
+// Package is the input for the graph of one package: its content and the options to evaluate it with.
 type Package struct {
 	Name string
-	// Bundles are what can be moved to, in any order.
+	// Bundles are the candidates, in any order.
 	Bundles []Bundle
-	// Entries are those of the channels that count.
+	// Entries are those of the selected channels.
 	Entries []Entry
-	// Rules are the author's; where several catalogs have some, all hold.
+	// Rules are the author's rules. If several catalogs have some, all of them apply.
 	Rules []Rules
-	// Unreadable says what of the author's rules cannot be read. As long as there is something, nothing moves.
+	// Unreadable has the errors of rules that cannot be read. If it is not empty, no hop is permitted.
 	Unreadable []string
 	// Default are the semantics of a package without rules.
 	Default Semantics
-	// Override are semantics that take the place of the package's own; empty for its own. Steps hold all the same.
+	// Override replaces the semantics of the package; empty keeps them. Steps apply nevertheless.
 	Override Semantics
-	// OnlyPrereleases says that the channels that count hold nothing but pre-releases.
+	// OnlyPrereleases means that the selected channels have only pre-releases.
 	OnlyPrereleases bool
-	// SelfCertified permits every move, down too, without regard to edges and steps.
+	// SelfCertified permits every hop, also to a lower version, without regard to edges and steps.
 	SelfCertified bool
-	// Limit bounds the work that is done about it.
+	// Limit bounds the work.
 	Limit Limit
 }
 
-// Bundle is one bundle of a package, as far as upgrades go.
+// Bundle is the part of a bundle that upgrades depend on.
 type Bundle struct {
 	Name    string
 	Version Version
-	// Deprecated ones are passed through only where nothing else will do.
+	// Deprecated bundles are on a path only if there is no other path.
 	Deprecated bool
-	// Unfit is why this cluster must not run it, as the rest of a sentence about it; empty if it may.
+	// Unfit is why the cluster must not run the bundle, as the rest of a sentence about it; empty if it may.
 	Unfit string
-	// Avoid is why no way may lead on from it, though one may end there, as the rest of a sentence about it; empty if one may.
+	// Avoid is why no path may continue from the bundle, although one may end there, as the rest of a sentence about it; empty if one may.
 	Avoid string
 }
 
@@ -52,10 +52,10 @@ type Entry struct {
 	catalog.Entry
 }
 
-// SourceKind says what an edge comes from.
+// SourceKind is the origin of an edge.
 type SourceKind string
 
-// What edges come from.
+// Origins of edges.
 const (
 	FromReplaces      SourceKind = "replaces"
 	FromSkips         SourceKind = "skips"
@@ -64,7 +64,7 @@ const (
 	FromSelfCertified SourceKind = "self-certified"
 )
 
-// Source is what an edge comes from. Channel is set for those that a channel's entry gives.
+// Source is the origin of an edge. Channel is set for edges that a channel's entry declares.
 type Source struct {
 	Kind    SourceKind
 	Channel string
@@ -77,40 +77,39 @@ func (s Source) String() string {
 	return fmt.Sprintf("%s in channel %q", s.Kind, s.Channel)
 }
 
-// Graph answers what may follow what in one package. It is safe for concurrent use unless the package has a Limit.
+// Graph has the edges and rules of one package. It is safe for concurrent use unless the package has a Limit.
 type Graph struct {
 	pkg Package
-	// bundles are in ascending order. levels number their versions in that order, the same one twice with the same number.
+	// bundles are in ascending order. levels number their versions in that order; equal versions have the same number.
 	bundles []Bundle
 	levels  []int
-	// order has the bundles' indices as they are preferred on a path, and rank where each bundle stands in it.
+	// order has the bundles' indexes in their order of preference on a path, and rank the position of each bundle in it.
 	order, rank []int
-	// lowest is, for each bundle, the first of its version, and prereleasesBefore how many before it are pre-releases; one more says
-	// how many there are.
+	// lowest is, for each bundle, the index of the first bundle with its version. prereleasesBefore is the number of pre-releases before
+	// it; its additional last element is their total number.
 	lowest, prereleasesBefore []int
-	// unfit are the ranks of the bundles that the cluster must not run, and confines says that there are some that no way may
-	// lead on from.
-	unfit    set
-	confines bool
-	// entries are the channels', entriesOf those of each bundle, channels all their names. byName finds bundles.
+	// unfit are the ranks of the bundles that the cluster must not run. hasAvoided means that some bundles have Avoid set.
+	unfit      set
+	hasAvoided bool
+	// entries are the channels' entries, entriesOf the indexes of each bundle's entries, channels their names. byName finds bundles.
 	entries   []entry
 	entriesOf [][]int
 	channels  []string
 	notes     []string
 	byName    map[string][]int
-	// semantics are those that a hop has to be an edge of, all of them.
+	// semantics are those that must all permit an edge.
 	semantics []Semantics
-	// byEdges finds what may follow each bundle.
+	// byEdges returns the successors under each set of edges.
 	byEdges [edgeSets]func() *successors
 	steps   []step
-	// masks of the steps that concern each bundle.
-	masks  []mask
+	// masks are the steps that apply to each bundle.
+	masks  []stepMask
 	budget *Budget
-	// untriedBytes is maxUntriedBytes, less in tests.
-	untriedBytes int
+	// maxVisitedBytes is the limit of a search's visited sets; tests set a lower one.
+	maxVisitedBytes int
 }
 
-// entry is an entry of a channel and the bundles of its name.
+// entry is a channel's entry with the bundles of its name.
 type entry struct {
 	Entry
 	to []int
@@ -120,32 +119,32 @@ type entry struct {
 
 func (e *entry) skips(v Version) bool { return e.covers != nil && !v.IsZero() && e.covers(v.strict) }
 
-// New makes the graph of a package. Of bundles with the same name and version the first one counts.
+// New builds the graph of a package. Of several bundles with the same name and version it uses the first.
 func New(pkg Package) *Graph {
-	g := &Graph{pkg: pkg, bundles: slices.Clone(pkg.Bundles), budget: NewBudget(pkg.Limit), untriedBytes: maxUntriedBytes}
+	g := &Graph{pkg: pkg, bundles: slices.Clone(pkg.Bundles), budget: NewBudget(pkg.Limit), maxVisitedBytes: maxVisitedBytes}
 	slices.SortStableFunc(g.bundles, ascending)
 	g.bundles = slices.CompactFunc(g.bundles, func(a, b Bundle) bool { return ascending(a, b) == 0 })
-	g.arrange()
-	g.connect()
+	g.sortBundles()
+	g.readEntries()
 	g.index()
 	g.semantics = semanticsOf(pkg)
 	g.pkg.Unreadable = slices.Clone(pkg.Unreadable)
-	g.pkg.Rules = slices.Clone(pkg.Rules) // whoever reads the catalogs may come by them in any order
-	slices.SortStableFunc(g.pkg.Rules, func(a, b Rules) int { return cmp.Compare(a.Where, b.Where) })
-	g.compile()
+	g.pkg.Rules = slices.Clone(pkg.Rules) // the order in which catalogs are read is arbitrary
+	slices.SortStableFunc(g.pkg.Rules, func(a, b Rules) int { return cmp.Compare(a.Location, b.Location) })
+	g.compileSteps()
 	return g
 }
 
-// under is the same graph with other semantics.
-func (g *Graph) under(semantics Semantics) *Graph {
+// withSemantics returns the same graph with other semantics.
+func (g *Graph) withSemantics(semantics Semantics) *Graph {
 	other := *g
 	other.pkg.Override = semantics
 	other.semantics = semanticsOf(other.pkg)
 	return &other
 }
 
-// arrange numbers the bundles' versions and puts them in the order of preference.
-func (g *Graph) arrange() {
+// sortBundles numbers the bundles' versions and computes the order of preference.
+func (g *Graph) sortBundles() {
 	g.levels, g.order, g.rank = make([]int, len(g.bundles)), make([]int, len(g.bundles)), make([]int, len(g.bundles))
 	g.lowest, g.prereleasesBefore = make([]int, len(g.bundles)), make([]int, len(g.bundles)+1)
 	for i, bundle := range g.bundles {
@@ -157,7 +156,7 @@ func (g *Graph) arrange() {
 			}
 		}
 		g.prereleasesBefore[i+1] = g.prereleasesBefore[i]
-		if bundle.Version.Prerelease() {
+		if bundle.Version.IsPrerelease() {
 			g.prereleasesBefore[i+1]++
 		}
 	}
@@ -168,25 +167,25 @@ func (g *Graph) arrange() {
 		if g.bundles[at].Unfit != "" {
 			g.unfit.add(rank)
 		}
-		g.confines = g.confines || g.bundles[at].Avoid != ""
+		g.hasAvoided = g.hasAvoided || g.bundles[at].Avoid != ""
 	}
 }
 
-// Bundles are the graph's bundles, the lowest version first. They are shared and must not be changed.
+// Bundles returns the graph's bundles in ascending order of their versions. The slice is shared; the caller must not change it.
 func (g *Graph) Bundles() []Bundle { return g.bundles }
 
-// Notes name what of the channels' entries could not be used, sorted.
+// Notes describe unusable parts of the channels' entries, sorted.
 func (g *Graph) Notes() []string { return g.notes }
 
 func ascending(a, b Bundle) int {
 	return cmp.Or(a.Version.Compare(b.Version), cmp.Compare(a.Name, b.Name))
 }
 
-// preferred orders what a path rather goes through: no deprecated version, no pre-release, the newest.
+// preferred orders bundles on a path: first those that are not deprecated, then releases, then the newest.
 func preferred(a, b Bundle) int {
 	return cmp.Or(
 		compareBool(a.Deprecated, b.Deprecated),
-		compareBool(a.Version.Prerelease(), b.Version.Prerelease()),
+		compareBool(a.Version.IsPrerelease(), b.Version.IsPrerelease()),
 		ascending(b, a),
 	)
 }
@@ -201,15 +200,15 @@ func compareBool(a, b bool) int {
 	return -1
 }
 
-// connect reads the entries: which bundle they are of, and what they skip.
-func (g *Graph) connect() {
+// readEntries resolves the bundles of the entries and their skipRanges.
+func (g *Graph) readEntries() {
 	g.byName = make(map[string][]int, len(g.bundles))
 	g.entries, g.channels = make([]entry, 0, len(g.pkg.Entries)), make([]string, 0, len(g.pkg.Entries))
 	for i, bundle := range g.bundles {
 		g.byName[bundle.Name] = append(g.byName[bundle.Name], i)
 	}
 	g.entriesOf = make([][]int, len(g.bundles))
-	ranges := map[string]blang.Range{} // by text: thousands of entries share a few
+	ranges := map[string]blang.Range{} // by text: thousands of entries share a few ranges
 	ordered := slices.Clone(g.pkg.Entries)
 	slices.SortFunc(ordered, func(a, b Entry) int {
 		return cmp.Or(strings.Compare(a.Channel, b.Channel), strings.Compare(a.Name, b.Name), strings.Compare(a.Replaces, b.Replaces),
@@ -236,10 +235,10 @@ func (g *Graph) connect() {
 	g.channels = slices.Compact(g.channels)
 }
 
-// promised says whether semantic versioning promises that to, which is higher, can take the place of from. Nothing is promised by 0.0.z, by 0.y
-// of the next, and by a pre-release, which is a new thing every time: it leads to its release and what comes after, and to
-// later pre-releases of the same version. Where there is nothing but pre-releases they are taken for releases.
-func (g *Graph) promised(from, to Version) bool {
+// isSemverCompatible reports whether semantic versioning permits to, which is higher, as a replacement of from. It permits nothing after
+// 0.0.z, and no other minor version after 0.y. A pre-release may be followed by later pre-releases of its version, by its release and by
+// what may follow that. If a package has only pre-releases, they count as releases.
+func (g *Graph) isSemverCompatible(from, to Version) bool {
 	a, b := from.semantic, to.semantic
 	if a == nil || b == nil || a.Major() != b.Major() {
 		return false

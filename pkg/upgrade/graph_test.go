@@ -29,7 +29,7 @@ func TestUPG_V1_SemverEdges(t *testing.T) {
 		"down a minor":                  {"1.2.5", "1.1.9", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			g := New(Package{Default: Semver, Bundles: made(t, test.from+"\n"+test.to).Bundles})
+			g := New(Package{Default: Semver, Bundles: parsePackage(t, test.from+"\n"+test.to).Bundles})
 			got := len(edgesFrom(g, test.from)) == 1
 			if got != test.want {
 				t.Errorf("%s → %s is an edge: %v, want %v", test.from, test.to, got, test.want)
@@ -59,7 +59,7 @@ func TestUPG_V2_SemverEdgesAndPrereleases(t *testing.T) {
 		"a release to a pre-release where there are pre-releases only ": {from: "1.3.0", to: "1.4.0-rc.1", onlyPrereleases: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			g := New(Package{Default: Semver, OnlyPrereleases: test.onlyPrereleases, Bundles: made(t, test.from+"\n"+test.to).Bundles})
+			g := New(Package{Default: Semver, OnlyPrereleases: test.onlyPrereleases, Bundles: parsePackage(t, test.from+"\n"+test.to).Bundles})
 			if got := len(edgesFrom(g, test.from)) == 1; got != test.want {
 				t.Errorf("%s → %s is an edge: %v, want %v", test.from, test.to, got, test.want)
 			}
@@ -105,26 +105,26 @@ func TestUPG_V3_ChannelEdges(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(test.want, drawn(New(made(t, test.lines)))); diff != "" {
+			if diff := cmp.Diff(test.want, drawn(New(parsePackage(t, test.lines)))); diff != "" {
 				t.Errorf("edges (-want +got):\n%s", diff)
 			}
 		})
 	}
 
 	t.Run("a skipRange that would lead down is named to who asks", func(t *testing.T) {
-		g := New(made(t, "1.0.0\n1.1.0\nstable: 1.0.0 skipRange >=1.0.0 <2.0.0"))
-		if down := g.Descents(); len(down) != 1 || down[0].Sources[0].Kind != FromSkipRange {
+		g := New(parsePackage(t, "1.0.0\n1.1.0\nstable: 1.0.0 skipRange >=1.0.0 <2.0.0"))
+		if down := g.Downgrades(); len(down) != 1 || down[0].Sources[0].Kind != FromSkipRange {
 			t.Errorf("got %v", down)
 		}
 	})
 	t.Run("a skipRange that cannot be read is named", func(t *testing.T) {
-		g := New(made(t, "1.0.0\n1.1.0\nstable: 1.1.0 skipRange about 1"))
+		g := New(parsePackage(t, "1.0.0\n1.1.0\nstable: 1.1.0 skipRange about 1"))
 		if notes := strings.Join(g.Notes(), "\n"); !strings.Contains(notes, `"about 1"`) || !strings.Contains(notes, `"p.v1.1.0" in channel "stable"`) {
 			t.Errorf("got %q", notes)
 		}
 	})
 	t.Run("what is installed need not be in any catalog", func(t *testing.T) {
-		r := New(made(t, channels)).From(installedAt(t, "1.2.4"), nil)
+		r := New(parsePackage(t, channels)).From(installedAt(t, "1.2.4"), nil)
 		if got := way(t, r, "2.0.0"); got != "2.0.0" {
 			t.Errorf("got %s", got)
 		}
@@ -133,7 +133,7 @@ func TestUPG_V3_ChannelEdges(t *testing.T) {
 
 // Promise UPG-V4: With the semantics "both", the edges are the union of channel edges and semver edges, and each edge names its sources.
 func TestUPG_V4_BothSemantics(t *testing.T) {
-	pkg := made(t, channels)
+	pkg := parsePackage(t, channels)
 	edges := map[Semantics][]string{}
 	for _, semantics := range []Semantics{Channel, Semver, Both} {
 		pkg.Default = semantics
@@ -162,7 +162,7 @@ func TestUPG_V12_OrderOfEqualVersions(t *testing.T) {
 	want := []string{"1.0.0-rc.1", "1.0.0", "1.0.0+2", "1.0.0+10", "1.0.0+b", "1.0.0+b.1", "1.0.0 (release 2)", "1.0.0 (release 10)", "1.0.0 (release rc)", "1.0.1"}
 	lines := strings.NewReplacer("(", "", ")", "").Replace(strings.Join(want, "\n"))
 	for i := range 20 {
-		pkg := made(t, lines)
+		pkg := parsePackage(t, lines)
 		rotated := append(slices.Clone(pkg.Bundles[i%len(want):]), pkg.Bundles[:i%len(want)]...)
 		if i%2 == 1 {
 			slices.Reverse(rotated)
@@ -177,7 +177,7 @@ func TestUPG_V12_OrderOfEqualVersions(t *testing.T) {
 		}
 	}
 	t.Run("what was built anew follows what it was built from", func(t *testing.T) {
-		pkg := made(t, "0.0.1\n0.0.1 release 1\n1.0.0+1\n1.0.0+2")
+		pkg := parsePackage(t, "0.0.1\n0.0.1 release 1\n1.0.0+1\n1.0.0+2")
 		pkg.Default = Semver
 		want := []string{"0.0.1 → 0.0.1 (release 1): semver", "1.0.0+1 → 1.0.0+2: semver"}
 		if diff := cmp.Diff(want, drawn(New(pkg))); diff != "" {
@@ -186,7 +186,7 @@ func TestUPG_V12_OrderOfEqualVersions(t *testing.T) {
 	})
 }
 
-// edgesFrom are the edges that leave a version.
+// edgesFrom returns the edges that leave a version.
 func edgesFrom(g *Graph, version string) (edges []Edge) {
 	for _, edge := range g.Edges() {
 		if g.Bundles()[edge.From].Version.String() == version {
@@ -196,7 +196,7 @@ func edgesFrom(g *Graph, version string) (edges []Edge) {
 	return edges
 }
 
-// drawn are all edges as text.
+// drawn returns all edges as text.
 func drawn(g *Graph) (lines []string) {
 	for _, edge := range g.Edges() {
 		var sources []string

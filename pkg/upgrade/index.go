@@ -8,7 +8,7 @@ import (
 	blang "github.com/blang/semver/v4"
 )
 
-// edgeSet is which edges a move has to be one of, for all semantics that hold at once.
+// edgeSet is the set of permitted edges under all semantics that apply at once.
 type edgeSet int
 
 const (
@@ -19,7 +19,7 @@ const (
 	edgeSets
 )
 
-// edgeSetOf joins semantics: a move has to be an edge by all of them.
+// edgeSetOf combines semantics: all of them must permit an edge.
 func edgeSetOf(all []Semantics) edgeSet {
 	channel, semver := slices.Contains(all, Channel), slices.Contains(all, Semver)
 	switch {
@@ -33,16 +33,16 @@ func edgeSetOf(all []Semantics) edgeSet {
 	return eitherEdges
 }
 
-// index makes the successors by each set of edges, once and when they are asked for.
+// index prepares the successors under each set of edges. Each is computed once, on first use.
 func (g *Graph) index() {
 	covered := sync.OnceValue(g.coveredSpans)
-	promised := sync.OnceValues(g.promisedSpans)
+	promised := sync.OnceValues(g.semverSpans)
 	named := sync.OnceValue(g.namedRanks)
 	for set := range edgeSets {
 		g.byEdges[set] = sync.OnceValue(func() *successors {
-			x := &successors{graph: g, alsoPromised: set == bothEdges}
+			x := &successors{graph: g, requireSemver: set == bothEdges}
 			if set != semverEdges {
-				x.named = named()
+				x.byName = named()
 			}
 			switch set {
 			case channelEdges:
@@ -53,7 +53,7 @@ func (g *Graph) index() {
 				spans, spansOfPrereleases := promised()
 				x.spans, x.spansOfPrereleases = slices.Concat(covered(), spans), spansOfPrereleases
 			case bothEdges:
-				x.spans, x.spansOfPrereleases = g.inBoth(covered())
+				x.spans, x.spansOfPrereleases = g.intersectSemver(covered())
 			}
 			byTarget := func(a, b targetSpan) int { return cmp.Or(a.target-b.target, a.lo-b.lo) }
 			x.spans, x.spansOfPrereleases = slices.Clone(x.spans), slices.Clone(x.spansOfPrereleases)
@@ -66,10 +66,10 @@ func (g *Graph) index() {
 	}
 }
 
-// successors are those by the semantics of the graph.
+// successors returns those under the graph's semantics.
 func (g *Graph) successors() *successors { return g.byEdges[edgeSetOf(g.semantics)]() }
 
-// namedRanks are, for each bundle, the ranks of those whose entries name it, ascending.
+// namedRanks returns, for each bundle, the ranks of the bundles whose entries name it, ascending.
 func (g *Graph) namedRanks() [][]int32 {
 	byName := map[string][]int32{}
 	for i := range g.entries {
@@ -79,7 +79,7 @@ func (g *Graph) namedRanks() [][]int32 {
 				continue
 			}
 			for _, to := range entry.to {
-				byName[name] = append(byName[name], int32(g.rank[to])) // the number of a bundle
+				byName[name] = append(byName[name], int32(g.rank[to])) // the bundles' number fits
 			}
 		}
 	}
@@ -94,9 +94,10 @@ func (g *Graph) namedRanks() [][]int32 {
 	return named
 }
 
-// coverage finds which bundles an entry's skipRange covers, as spans of indices. Each text is read once: thousands of entries share a few.
-func (g *Graph) coverage() func(*entry) []span {
-	readable := 0 // the lowest version that is none at all is in no range
+// skipRangeCoverage returns a function that finds the bundles that an entry's skipRange covers, as spans of indexes. Each text is parsed
+// once: thousands of entries share a few.
+func (g *Graph) skipRangeCoverage() func(*entry) []span {
+	readable := 0 // a bundle without a readable version is in no range
 	for readable < len(g.bundles) && g.bundles[readable].Version.IsZero() {
 		readable++
 	}
@@ -121,9 +122,9 @@ func (g *Graph) coverage() func(*entry) []span {
 	}
 }
 
-// coveredSpans are the bundles that skipRanges cover of what is lower. Entries without a bundle have no part in it.
+// coveredSpans returns the lower bundles that skipRanges cover. It ignores entries without a bundle.
 func (g *Graph) coveredSpans() (spans []targetSpan) {
-	covered := g.coverage()
+	covered := g.skipRangeCoverage()
 	for to := range g.bundles {
 		known := map[string]bool{}
 		for _, at := range g.entriesOf[to] {
@@ -146,10 +147,10 @@ func (g *Graph) coveredSpans() (spans []targetSpan) {
 	return spans
 }
 
-// promisedSpans are the lower bundles of which semantic versioning promises that a bundle can take their place: spans of indices, and
-// of numbers of pre-releases.
-func (g *Graph) promisedSpans() (spans, spansOfPrereleases []targetSpan) {
-	var major, minor, core int // where those of the same major version, minor version and release begin
+// semverSpans returns the lower bundles that each bundle may replace under semantic versioning: spans of indexes, and spans of pre-release
+// numbers.
+func (g *Graph) semverSpans() (spans, spansOfPrereleases []targetSpan) {
+	var major, minor, core int // the first indexes of the current major version, minor version and release
 	for to, bundle := range g.bundles {
 		b := bundle.Version.semantic
 		if b == nil {
@@ -187,10 +188,10 @@ func (g *Graph) promisedSpans() (spans, spansOfPrereleases []targetSpan) {
 	return spans, spansOfPrereleases
 }
 
-// inBoth is what of the spans of skipRanges semantic versioning promises, too.
-func (g *Graph) inBoth(covered []targetSpan) (spans, spansOfPrereleases []targetSpan) {
-	all, allPrereleases := g.promisedSpans()
-	promised, promisedOfPrereleases := map[int]span{}, map[int]span{} // by target: there is at most one
+// intersectSemver returns the part of the skipRanges' spans that semantic versioning permits, too.
+func (g *Graph) intersectSemver(covered []targetSpan) (spans, spansOfPrereleases []targetSpan) {
+	all, allPrereleases := g.semverSpans()
+	promised, promisedOfPrereleases := map[int]span{}, map[int]span{} // by target, which has at most one
 	for _, each := range all {
 		promised[each.target] = each.span
 	}

@@ -15,9 +15,9 @@ func TestLint(t *testing.T) {
 		steps []string
 		// semantics of the rules, Semver if there are none.
 		semantics Semantics
-		// kinds are those that are looked at; all where there are none.
+		// kinds are those to compare; empty means all.
 		kinds []FindingKind
-		// want are the findings without those of the other semantics, where there are any.
+		// want are the findings, without those of other semantics.
 		want []string
 	}{
 		"a package in order": {lines: "1.0.0\n1.1.0\n1.2.0\nstable: 1.0.0\nstable: 1.1.0 replaces 1.0.0\nstable: 1.2.0 replaces 1.1.0"},
@@ -103,7 +103,7 @@ func TestLint(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			pkg := made(t, test.lines)
+			pkg := parsePackage(t, test.lines)
 			if len(test.steps) > 0 {
 				pkg = steps(t, pkg, cmp.Or(test.semantics, Semver), test.steps...)
 			}
@@ -112,7 +112,7 @@ func TestLint(t *testing.T) {
 				if len(test.kinds) > 0 && !slices.Contains(test.kinds, finding.Kind) {
 					continue
 				}
-				if len(pkg.Entries) > 0 || finding.Semantics == "" { // who has no entries at all does not mean them
+				if len(pkg.Entries) > 0 || finding.Semantics == "" { // a package without entries does not use channel semantics
 					got = append(got, finding.String())
 				}
 			}
@@ -135,8 +135,8 @@ func TestLint(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				pkg := made(t, lines)
-				rules.Where = "the rules"
+				pkg := parsePackage(t, lines)
+				rules.Location = "the rules"
 				pkg.Rules = []Rules{rules}
 				var got []string
 				for _, finding := range Lint(pkg) {
@@ -144,7 +144,7 @@ func TestLint(t *testing.T) {
 						got = append(got, finding.String())
 					}
 				}
-				if !rules.Unsaid {
+				if !rules.SemanticsUnset {
 					want = nil
 				}
 				if diff := gocmp.Diff(want, got); diff != "" {
@@ -156,7 +156,7 @@ func TestLint(t *testing.T) {
 
 	t.Run("rules that cannot be read", func(t *testing.T) {
 		findings := Lint(Package{Unreadable: []string{"the blob: steps[0].to is missing"}})
-		if len(findings) != 1 || findings[0].Kind != RulesUnreadable || !strings.Contains(findings[0].Says, "steps[0].to is missing") {
+		if len(findings) != 1 || findings[0].Kind != RulesUnreadable || !strings.Contains(findings[0].Problem, "steps[0].to is missing") {
 			t.Errorf("got %v", findings)
 		}
 	})
@@ -175,11 +175,11 @@ func TestLintOfTheRealCatalogs(t *testing.T) {
 			}
 		}
 	}
-	// Their tools have checked everything but what follows what.
+	// The catalogs' own tools check everything except upgrade edges.
 	want := map[FindingKind]int{Descent: 8, UnreachableHead: 10}
 	_, totals := summary(catalogs)
 	for _, total := range totals {
-		for i := range everySemantics {
+		for i := range allSemantics {
 			want[StrandedVersion] += total.stranded[i]
 			want[CutOffVersion] += total.cutOff[i]
 		}
@@ -190,12 +190,12 @@ func TestLintOfTheRealCatalogs(t *testing.T) {
 }
 
 func TestSimulate(t *testing.T) {
-	pkg := steps(t, made(t, "1.2.0\n1.3.0\n1.4.0\n2.0.0\n2.1.0-rc.1\nstable: 1.3.0 replaces 1.2.0\nstable: 2.0.0 replaces 1.3.0\nfast: 2.1.0-rc.1 replaces 2.0.0"),
+	pkg := steps(t, parsePackage(t, "1.2.0\n1.3.0\n1.4.0\n2.0.0\n2.1.0-rc.1\nstable: 1.3.0 replaces 1.2.0\nstable: 2.0.0 replaces 1.3.0\nfast: 2.1.0-rc.1 replaces 2.0.0"),
 		Channel, "<1.3.0 → 1.3.x → >=1.4.0")
 	var got []string
 	simulation := Simulate(pkg)
-	for _, course := range simulation.Courses {
-		for at, move := range course.Moves {
+	for _, course := range simulation.Results {
+		for at, move := range course.Outcomes {
 			line := string(course.Semantics) + ": " + simulation.Bundles[at].Version.String()
 			for _, through := range move.Path {
 				line += " → " + simulation.Bundles[through].Version.String()
@@ -238,7 +238,7 @@ func TestSimulate(t *testing.T) {
 
 	t.Run("a package without bundles has no head and nowhere to go", func(t *testing.T) {
 		empty := Simulate(Package{Name: "p"})
-		if empty.Head != -1 || slices.ContainsFunc(empty.Courses, func(c Course) bool { return len(c.Moves) > 0 }) || len(Lint(Package{Name: "p"})) > 0 {
+		if empty.Head != -1 || slices.ContainsFunc(empty.Results, func(c SemanticsResult) bool { return len(c.Outcomes) > 0 }) || len(Lint(Package{Name: "p"})) > 0 {
 			t.Errorf("got %+v, %v", empty, Lint(Package{Name: "p"}))
 		}
 	})

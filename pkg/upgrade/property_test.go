@@ -19,8 +19,8 @@ var seed = flag.Uint64("seed", 0, "the seed of the generated packages, to see a 
 
 const cases = 1000
 
-// given is a generated package and an operator of it.
-type given struct {
+// generated is a generated package with an operator of it.
+type generated struct {
 	pkg       Package
 	installed Bundle
 	ready     []Version
@@ -28,13 +28,13 @@ type given struct {
 
 // Promise UPG-V14: For generated packages each step of a path is an edge, none goes down, rules hold on every prefix, and the order of
 // input does not matter. Another bundle removes no edge and closes a path only by a named rule.
-func TestUPG_V14_WhatHoldsOfEveryPackage(t *testing.T) {
+func TestUPG_V14_PropertiesOfEveryPackage(t *testing.T) {
 	base := *seed
 	if base == 0 {
 		base = rand.Uint64()
 	}
 	t.Logf("run it again with -seed=%d", base)
-	for name, check := range map[string]func(*testing.T, *rand.Rand, given){
+	for name, check := range map[string]func(*testing.T, *rand.Rand, generated){
 		"edges are those that a naive reading of the rules gives, and none goes down":                        edgesAsRead,
 		"a path is the first of the shortest ones; every hop is an edge, and the steps hold on every prefix": pathsAsSearched,
 		"a version above what is installed has a path or a refusal that says why":                            refusedOrReached,
@@ -59,15 +59,15 @@ func TestUPG_V14_WhatHoldsOfEveryPackage(t *testing.T) {
 
 func pick[T any](random *rand.Rand, from ...T) T { return from[random.IntN(len(from))] }
 
-func generate(t *testing.T, random *rand.Rand) given {
+func generate(t *testing.T, random *rand.Rand) generated {
 	if random.IntN(2) == 0 {
 		return generateGuarded(t, random)
 	}
-	pkg := Package{Name: "p", Default: pick(random, everySemantics[:]...), OnlyPrereleases: random.IntN(5) == 0}
+	pkg := Package{Name: "p", Default: pick(random, allSemantics[:]...), OnlyPrereleases: random.IntN(5) == 0}
 	for range 1 + random.IntN(7) {
 		pkg.Bundles = append(pkg.Bundles, anyBundle(t, random, pkg.OnlyPrereleases && random.IntN(8) > 0))
 	}
-	// Of one name and version there is one.
+	// no duplicates of name and version
 	slices.SortFunc(pkg.Bundles, ascending)
 	pkg.Bundles = slices.CompactFunc(pkg.Bundles, func(a, b Bundle) bool { return ascending(a, b) == 0 })
 	random.Shuffle(len(pkg.Bundles), func(i, j int) { pkg.Bundles[i], pkg.Bundles[j] = pkg.Bundles[j], pkg.Bundles[i] })
@@ -75,14 +75,14 @@ func generate(t *testing.T, random *rand.Rand) given {
 		pkg.Entries = append(pkg.Entries, anyEntry(random, pkg))
 	}
 	for i := range random.IntN(3) {
-		pkg.Rules = append(pkg.Rules, Rules{Where: fmt.Sprintf("rules %d", i), Semantics: pick(random, everySemantics[:]...)})
+		pkg.Rules = append(pkg.Rules, Rules{Location: fmt.Sprintf("rules %d", i), Semantics: pick(random, allSemantics[:]...)})
 		for range random.IntN(3) {
 			pkg.Rules[i].Steps = append(pkg.Rules[i].Steps, anyStep(t, random))
 		}
 	}
-	operator := given{pkg: pkg, installed: pick(random, pkg.Bundles...)}
+	operator := generated{pkg: pkg, installed: pick(random, pkg.Bundles...)}
 	if random.IntN(4) == 0 {
-		operator.installed = anyBundle(t, random, false) // gone from the catalogs
+		operator.installed = anyBundle(t, random, false) // removed from the catalogs
 	}
 	for range random.IntN(3) {
 		operator.ready = append(operator.ready, anyBundle(t, random, false).Version)
@@ -90,10 +90,10 @@ func generate(t *testing.T, random *rand.Rand) given {
 	return operator
 }
 
-// generateGuarded makes a package of one major version in which steps meet one another.
-func generateGuarded(t *testing.T, random *rand.Rand) given {
+// generateGuarded returns a package of one major version with overlapping steps.
+func generateGuarded(t *testing.T, random *rand.Rand) generated {
 	t.Helper()
-	pkg := Package{Name: "p", Rules: []Rules{{Where: "the rules", Semantics: pick(random, Semver, Semver, Both)}}}
+	pkg := Package{Name: "p", Rules: []Rules{{Location: "the rules", Semantics: pick(random, Semver, Semver, Both)}}}
 	for _, i := range random.Perm(15)[:3+random.IntN(6)] {
 		bundle := installedAt(t, fmt.Sprintf("1.%d.%d", i/3, i%3))
 		bundle.Deprecated = random.IntN(4) == 0
@@ -119,7 +119,7 @@ func generateGuarded(t *testing.T, random *rand.Rand) given {
 		pkg.Rules[0].Steps = append(pkg.Rules[0].Steps, step)
 	}
 	lowest := slices.MinFunc(pkg.Bundles, ascending)
-	return given{pkg: pkg, installed: pick(random, lowest, pick(random, pkg.Bundles...))}
+	return generated{pkg: pkg, installed: pick(random, lowest, pick(random, pkg.Bundles...))}
 }
 
 func anyBundle(t *testing.T, random *rand.Rand, prerelease bool) Bundle {
@@ -169,8 +169,8 @@ func anyStep(t *testing.T, random *rand.Rand) Step {
 	return step
 }
 
-// written is the package for who reads a failure.
-func (o given) written() string {
+// describe formats the package for a failure message.
+func (o generated) describe() string {
 	var out strings.Builder
 	for _, bundle := range New(o.pkg).Bundles() {
 		fmt.Fprintf(&out, "%s deprecated=%v unfit=%q avoid=%q\n", bundle.Version, bundle.Deprecated, bundle.Unfit, bundle.Avoid)
@@ -179,7 +179,7 @@ func (o given) written() string {
 		fmt.Fprintf(&out, "%+v\n", entry)
 	}
 	for _, rules := range o.pkg.Rules {
-		fmt.Fprintf(&out, "%s: %s\n", rules.Where, rules.Semantics)
+		fmt.Fprintf(&out, "%s: %s\n", rules.Location, rules.Semantics)
 		for _, step := range rules.Steps {
 			fmt.Fprintf(&out, "  %q through %s of %q to %q\n", step.From, step.Select, step.Through, step.To)
 		}
@@ -188,7 +188,7 @@ func (o given) written() string {
 	return out.String()
 }
 
-// naiveEdge reads the rules anew, in other words than the graph: what semantic versioning promises is a caret range.
+// naiveEdge implements the rules independently of the graph: semantic versioning as a caret range.
 func naiveEdge(t *testing.T, pkg Package, from, to Bundle) bool {
 	t.Helper()
 	if to.Version.Compare(from.Version) <= 0 {
@@ -202,8 +202,8 @@ func naiveEdge(t *testing.T, pkg Package, from, to Bundle) bool {
 		t.Fatal(err)
 	}
 	promised := caret.Check(core(to.Version))
-	if to.Version.Prerelease() {
-		promised = from.Version.Prerelease() && (core(from.Version).Equal(core(to.Version)) || promised && pkg.OnlyPrereleases)
+	if to.Version.IsPrerelease() {
+		promised = from.Version.IsPrerelease() && (core(from.Version).Equal(core(to.Version)) || promised && pkg.OnlyPrereleases)
 	}
 	given := slices.ContainsFunc(pkg.Entries, func(entry Entry) bool {
 		covers, err := blang.ParseRange(entry.SkipRange)
@@ -222,7 +222,7 @@ func naiveEdge(t *testing.T, pkg Package, from, to Bundle) bool {
 	})
 }
 
-func edgesAsRead(t *testing.T, _ *rand.Rand, o given) {
+func edgesAsRead(t *testing.T, _ *rand.Rand, o generated) {
 	g := New(o.pkg)
 	var got, want []string
 	for _, edge := range g.Edges() {
@@ -242,11 +242,11 @@ func edgesAsRead(t *testing.T, _ *rand.Rand, o given) {
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("edges (-naive +graph):\n%s\n%s", diff, o.written())
+		t.Errorf("edges (-naive +graph):\n%s\n%s", diff, o.describe())
 	}
 }
 
-// naiveHolds says whether a step lets whoever has been at these versions go to another.
+// naiveHolds reports whether a step lets an operator that has been at these versions go to another.
 func naiveHolds(t *testing.T, step Step, bundles []Bundle, been []Version, to Version) bool {
 	t.Helper()
 	in := func(r Range, v Version, stripped bool) bool {
@@ -269,7 +269,7 @@ func naiveHolds(t *testing.T, step Step, bundles []Bundle, been []Version, to Ve
 		}
 		some := false
 		for _, bundle := range bundles {
-			if bundle.Unfit != "" || bundle.Deprecated || bundle.Version.Prerelease() || !in(step.Through, bundle.Version, false) {
+			if bundle.Unfit != "" || bundle.Deprecated || bundle.Version.IsPrerelease() || !in(step.Through, bundle.Version, false) {
 				continue
 			}
 			some = true
@@ -282,19 +282,19 @@ func naiveHolds(t *testing.T, step Step, bundles []Bundle, been []Version, to Ve
 	return slices.ContainsFunc(been, passed) || !slices.ContainsFunc(been, func(v Version) bool { return in(step.From, v, true) })
 }
 
-// been are the versions that count: those since it last went down, and what is installed.
-func (o given) been() (been []Version) {
+// history returns the relevant versions: those since the last downgrade, and the installed one.
+func (o generated) history() (history []Version) {
 	for _, version := range append(slices.Clone(o.ready), o.installed.Version) {
-		if len(been) > 0 && version.Compare(been[len(been)-1]) < 0 {
-			been = nil
+		if len(history) > 0 && version.Compare(history[len(history)-1]) < 0 {
+			history = nil
 		}
-		been = append(been, version)
+		history = append(history, version)
 	}
-	return been
+	return history
 }
 
-// naivePaths are all ways to every bundle that break no rule, the first of the shortest ones first.
-func naivePaths(t *testing.T, o given, g *Graph) map[int][]string {
+// naivePaths returns all permitted paths to every bundle, the shortest and most preferred first.
+func naivePaths(t *testing.T, o generated, g *Graph) map[int][]string {
 	t.Helper()
 	all := map[int][]string{}
 	length := map[int]int{}
@@ -319,18 +319,18 @@ func naivePaths(t *testing.T, o given, g *Graph) map[int][]string {
 			}
 		}
 	}
-	walk(o.installed, o.been(), nil)
+	walk(o.installed, o.history(), nil)
 	return all
 }
 
-func pathsAsSearched(t *testing.T, _ *rand.Rand, o given) {
+func pathsAsSearched(t *testing.T, _ *rand.Rand, o generated) {
 	g := New(o.pkg)
 	r := g.From(o.installed, o.ready)
 	naive := naivePaths(t, o, g)
 	for to := range g.bundles {
 		path, ok := r.Path(to)
 		if ok != (len(naive[to]) > 0) {
-			t.Errorf("there is a path to %s: %v, and naively %v\n%s", g.bundles[to].Version, ok, naive[to], o.written())
+			t.Errorf("there is a path to %s: %v, and naively %v\n%s", g.bundles[to].Version, ok, naive[to], o.describe())
 			continue
 		}
 		if !ok {
@@ -340,30 +340,30 @@ func pathsAsSearched(t *testing.T, _ *rand.Rand, o given) {
 		for _, hop := range path {
 			hops = append(hops, hop.Bundle)
 			if len(hop.Sources) == 0 {
-				t.Errorf("the hop to %s comes from nowhere\n%s", g.bundles[hop.Bundle].Version, o.written())
+				t.Errorf("the hop to %s comes from nowhere\n%s", g.bundles[hop.Bundle].Version, o.describe())
 			}
 		}
 		if got := fmt.Sprint(hops); got != naive[to][0] {
-			t.Errorf("the path to %s is %s, and naively %s\n%s", g.bundles[to].Version, got, naive[to], o.written())
+			t.Errorf("the path to %s is %s, and naively %s\n%s", g.bundles[to].Version, got, naive[to], o.describe())
 		}
 	}
 }
 
-func refusedOrReached(t *testing.T, _ *rand.Rand, o given) {
+func refusedOrReached(t *testing.T, _ *rand.Rand, o generated) {
 	g := New(o.pkg)
 	r := g.From(o.installed, o.ready)
 	for to, bundle := range g.bundles {
 		_, ok := r.Path(to)
 		refusal := r.Refusal(to)
 		installed := ascending(bundle, o.installed) == 0
-		if ok == (refusal.Reason != "") && !installed || (refusal.Why == "") != (refusal.Reason == "") || strings.Contains(refusal.Why, "\n") || len(refusal.Why) > 4096 {
-			t.Errorf("to %s: path %v, refusal %+v\n%s", bundle.Version, ok, refusal, o.written())
+		if ok == (refusal.Reason != "") && !installed || (refusal.Message == "") != (refusal.Reason == "") || strings.Contains(refusal.Message, "\n") || len(refusal.Message) > 4096 {
+			t.Errorf("to %s: path %v, refusal %+v\n%s", bundle.Version, ok, refusal, o.describe())
 		}
 	}
 }
 
-// Where nothing but what was cut out is in the way, that is what is told, and nothing else is.
-func cutOutOrNot(t *testing.T, _ *rand.Rand, o given) {
+// A refusal names avoided bundles if and only if nothing else blocks the path.
+func cutOutOrNot(t *testing.T, _ *rand.Rand, o generated) {
 	open := o
 	open.pkg.Bundles = slices.Clone(o.pkg.Bundles)
 	for i := range open.pkg.Bundles {
@@ -375,44 +375,44 @@ func cutOutOrNot(t *testing.T, _ *rand.Rand, o given) {
 		if refusal.Reason == "" {
 			continue
 		}
-		if wide.best[to] != nil && (refusal.Reason != OutOfRange || !strings.Contains(refusal.Why, "is outside")) {
-			t.Errorf("to %s, where there is a way if nothing is cut out: %+v\n%s", bundle.Version, refusal, o.written())
+		if wide.best[to] != nil && (refusal.Reason != OutOfRange || !strings.Contains(refusal.Message, "is outside")) {
+			t.Errorf("to %s, where there is a way if nothing is cut out: %+v\n%s", bundle.Version, refusal, o.describe())
 		}
-		if wide.best[to] == nil && refusal.Reason == OutOfRange && wide.Refusal(to).Reason != Guarded {
-			t.Errorf("to %s, where there is no way if nothing is cut out: %+v\n%s", bundle.Version, refusal, o.written())
+		if wide.best[to] == nil && refusal.Reason == OutOfRange && wide.Refusal(to).Reason != BlockedBySteps {
+			t.Errorf("to %s, where there is no way if nothing is cut out: %+v\n%s", bundle.Version, refusal, o.describe())
 		}
 	}
 }
 
-// waysAround looks for ways round each step from everywhere at once, as Lint does, and from one bundle after another.
-func waysAround(t *testing.T, _ *rand.Rand, o given) {
+// waysAround compares a search around each step from all starts at once, as in Lint, with searches from one bundle after another.
+func waysAround(t *testing.T, _ *rand.Rand, o generated) {
 	g := New(o.pkg)
 	for i := range g.steps {
 		s, bit := &g.steps[i], uint64(1)<<i
 		outside := *g
-		outside.order = slices.DeleteFunc(slices.Clone(g.order), s.inside.has)
-		guarded := func(to int) bool { return g.masks[to].wants&bit != 0 }
-		var starts []*visit
+		outside.order = slices.DeleteFunc(slices.Clone(g.order), s.through.has)
+		guarded := func(to int) bool { return g.masks[to].requires&bit != 0 }
+		var starts []*pathNode
 		naively := map[[2]int]bool{}
 		for from, bundle := range g.bundles {
-			if g.masks[from].pays&bit != 0 || g.masks[from].owes&bit != 0 {
+			if g.masks[from].satisfies&bit != 0 || g.masks[from].triggers&bit != 0 {
 				continue
 			}
-			starts = append(starts, &visit{at: from, account: account{}.after(g.masks[from])})
-			for to, ways := range naivePaths(t, given{pkg: o.pkg, installed: bundle}, &outside) {
+			starts = append(starts, &pathNode{at: from, progress: progress{}.after(g.masks[from])})
+			for to, ways := range naivePaths(t, generated{pkg: o.pkg, installed: bundle}, &outside) {
 				if guarded(to) && len(ways) > 0 {
 					naively[[2]int{from, to}] = true
 				}
 			}
 		}
-		from, to := g.around(s, starts, guarded)
+		from, to := g.highestBypass(s, starts, guarded)
 		if (to >= 0) != (len(naively) > 0) || to >= 0 && !naively[[2]int{from, to}] {
-			t.Errorf("round step %d from %d to %d, and naively %v\n%s", i, from, to, naively, o.written())
+			t.Errorf("round step %d from %d to %d, and naively %v\n%s", i, from, to, naively, o.describe())
 		}
 	}
 }
 
-func moreBundles(t *testing.T, random *rand.Rand, o given) {
+func moreBundles(t *testing.T, random *rand.Rand, o generated) {
 	more := o
 	added := anyBundle(t, random, false)
 	if slices.ContainsFunc(o.pkg.Bundles, func(b Bundle) bool { return ascending(b, added) == 0 }) {
@@ -426,7 +426,7 @@ func moreBundles(t *testing.T, random *rand.Rand, o given) {
 	for _, edge := range before.Edges() {
 		from, to := at(before.bundles[edge.From]), at(before.bundles[edge.To])
 		if !slices.ContainsFunc(edges, func(e Edge) bool { return e.From == from && e.To == to }) {
-			t.Errorf("%s takes the edge from %s to %s away\n%s", added.Version, after.bundles[from].Version, after.bundles[to].Version, o.written())
+			t.Errorf("%s takes the edge from %s to %s away\n%s", added.Version, after.bundles[from].Version, after.bundles[to].Version, o.describe())
 		}
 	}
 	had, has := before.From(o.installed, o.ready), after.From(o.installed, o.ready)
@@ -435,13 +435,13 @@ func moreBundles(t *testing.T, random *rand.Rand, o given) {
 			continue
 		}
 		refusal := has.Refusal(at(bundle))
-		if refusal.Reason != Guarded && refusal.Reason != OutOfRange || !strings.Contains(refusal.Why, "the latest version") {
-			t.Errorf("%s closes the way to %s: %+v\n%s", added.Version, bundle.Version, refusal, o.written())
+		if refusal.Reason != BlockedBySteps && refusal.Reason != OutOfRange || !strings.Contains(refusal.Message, "the latest version") {
+			t.Errorf("%s closes the way to %s: %+v\n%s", added.Version, bundle.Version, refusal, o.describe())
 		}
 	}
 }
 
-func shuffled(t *testing.T, random *rand.Rand, o given) {
+func shuffled(t *testing.T, random *rand.Rand, o generated) {
 	other := o
 	other.pkg.Bundles, other.pkg.Entries, other.pkg.Rules = slices.Clone(o.pkg.Bundles), slices.Clone(o.pkg.Entries), slices.Clone(o.pkg.Rules)
 	random.Shuffle(len(other.pkg.Bundles), func(i, j int) {
@@ -452,22 +452,22 @@ func shuffled(t *testing.T, random *rand.Rand, o given) {
 	})
 	slices.Reverse(other.pkg.Rules)
 	if diff := cmp.Diff(answers(o), answers(other)); diff != "" {
-		t.Errorf("in another order (-first +second):\n%s\n%s", diff, o.written())
+		t.Errorf("in another order (-first +second):\n%s\n%s", diff, o.describe())
 	}
 }
 
-// answers are everything that can be asked.
-func answers(o given) (all []string) {
+// answers returns the results of all queries.
+func answers(o generated) (all []string) {
 	g := New(o.pkg)
-	all = append(all, fmt.Sprint(g.Edges()), fmt.Sprint(g.Notes()), fmt.Sprint(g.Descents()))
+	all = append(all, fmt.Sprint(g.Edges()), fmt.Sprint(g.Notes()), fmt.Sprint(g.Downgrades()))
 	r := g.From(o.installed, o.ready)
 	for to := range g.bundles {
 		path, ok := r.Path(to)
 		all = append(all, fmt.Sprint(path, ok), fmt.Sprint(r.Refusal(to)))
 	}
 	simulation := Simulate(o.pkg)
-	for _, course := range simulation.Courses {
-		for _, move := range course.Moves {
+	for _, course := range simulation.Results {
+		for _, move := range course.Outcomes {
 			all = append(all, fmt.Sprintf("%+v", move))
 		}
 	}
@@ -477,9 +477,9 @@ func answers(o given) (all []string) {
 	return all
 }
 
-func simulated(t *testing.T, _ *rand.Rand, o given) {
+func simulated(t *testing.T, _ *rand.Rand, o generated) {
 	simulation := Simulate(o.pkg)
-	for _, course := range simulation.Courses {
+	for _, course := range simulation.Results {
 		pkg := o.pkg
 		pkg.Override = course.Semantics
 		g := New(pkg)
@@ -487,38 +487,38 @@ func simulated(t *testing.T, _ *rand.Rand, o given) {
 		for _, edge := range g.Edges() {
 			leaves[edge.From] = true
 		}
-		for from, move := range course.Moves {
+		for from, move := range course.Outcomes {
 			r := g.From(g.bundles[from], nil)
 			if move.Stranded != (from != simulation.Head && !leaves[from]) || move.CutOff && !leaves[from] {
-				t.Errorf("%s under %s: %+v\n%s", g.bundles[from].Version, course.Semantics, move, o.written())
+				t.Errorf("%s under %s: %+v\n%s", g.bundles[from].Version, course.Semantics, move, o.describe())
 			}
 			var hops []int
-			if move.To >= 0 {
-				path, _ := r.Path(move.To)
+			if move.Target >= 0 {
+				path, _ := r.Path(move.Target)
 				for _, hop := range path {
 					hops = append(hops, hop.Bundle)
 				}
 			}
 			if diff := cmp.Diff(hops, move.Path); diff != "" {
-				t.Errorf("%s under %s goes by (-path +simulated):\n%s\n%s", g.bundles[from].Version, course.Semantics, diff, o.written())
+				t.Errorf("%s under %s goes by (-path +simulated):\n%s\n%s", g.bundles[from].Version, course.Semantics, diff, o.describe())
 			}
 			for to, bundle := range g.bundles {
-				if _, ok := r.Path(to); ok && (move.To < 0 || preferred(bundle, g.bundles[move.To]) < 0) {
-					t.Errorf("%s under %s does not go to %s: %+v\n%s", g.bundles[from].Version, course.Semantics, bundle.Version, move, o.written())
+				if _, ok := r.Path(to); ok && (move.Target < 0 || preferred(bundle, g.bundles[move.Target]) < 0) {
+					t.Errorf("%s under %s does not go to %s: %+v\n%s", g.bundles[from].Version, course.Semantics, bundle.Version, move, o.describe())
 				}
 			}
 		}
 	}
 }
 
-func selfCertifiedAnywhere(t *testing.T, _ *rand.Rand, o given) {
+func selfCertifiedAnywhere(t *testing.T, _ *rand.Rand, o generated) {
 	o.pkg.SelfCertified, o.pkg.Unreadable = true, []string{"whatever"}
 	g := New(o.pkg)
 	r := g.From(o.installed, o.ready)
 	for to, bundle := range g.bundles {
 		path, ok := r.Path(to)
 		if want := bundle.Unfit == "" && ascending(bundle, o.installed) != 0; ok != want || ok && len(path) != 1 {
-			t.Errorf("to %s: %v\n%s", bundle.Version, path, o.written())
+			t.Errorf("to %s: %v\n%s", bundle.Version, path, o.describe())
 		}
 	}
 }

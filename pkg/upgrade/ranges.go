@@ -8,11 +8,11 @@ import (
 	blang "github.com/blang/semver/v4"
 )
 
-// ReadRange reads a skipRange, or the range of a required package, as OLM does; nil where it cannot be read. blang takes a range with
-// an alternative that has no comparison, and panics when it evaluates it: that is one that cannot be read.
+// ReadRange parses a skipRange, or the range of a required package, as OLM does. It returns nil for an invalid one, also for one with an
+// empty alternative, which blang parses and then panics on.
 func ReadRange(text string) blang.Range {
 	for alternative := range strings.SplitSeq(text, "||") {
-		compares := func(word string) bool { return len(word) > 1 } // blang passes over words of one character
+		compares := func(word string) bool { return len(word) > 1 } // blang ignores words of one character
 		if !slices.ContainsFunc(strings.Fields(alternative), compares) {
 			return nil
 		}
@@ -24,15 +24,15 @@ func ReadRange(text string) blang.Range {
 	return covers
 }
 
-// span is a run of positions in an ascending list: lo is in it, hi is not.
+// span is a range of positions in an ascending list, from lo up to but not including hi.
 type span struct{ lo, hi int }
 
-// spansOf are the positions of those of the ascending versions that a range covers, in order and apart from one another. A range is
-// a combination of comparisons, so that between two versions that its text mentions it covers all or nothing: it is asked once for
-// each of these gaps, and not once for each version. Where the budget does not last there are none.
+// spansOf returns the positions of the ascending versions that a range covers, as ordered, disjoint spans. A range combines comparisons, so
+// between two versions that its text mentions it covers all or nothing. It is evaluated once for each of these intervals, not once for each
+// version. It returns nil if the budget is exhausted.
 func spansOf(text string, covers blang.Range, versions []blang.Version, budget *Budget) (covered []span) {
 	cuts, all := []int{0, len(versions)}, mentionedVersions(text)
-	work := 1 + len(all) // a range costs as much as it has comparisons
+	work := 1 + len(all) // a range costs as much as its comparisons
 	if !budget.spend(work) {
 		return nil
 	}
@@ -63,8 +63,8 @@ func spansOf(text string, covers blang.Range, versions []blang.Version, budget *
 	return covered
 }
 
-// mentionedVersions are the versions that the comparisons of a range compare with, and maybe others: those in its text, and where that
-// has wildcards the lowest version that they stand for and the lowest above it.
+// mentionedVersions returns the versions that a range's comparisons use, and possibly others: those in its text, and for wildcards the
+// lowest version that matches and the lowest one above it.
 func mentionedVersions(text string) (versions []blang.Version) {
 	add := func(text string) {
 		if version, err := blang.Parse(text); err == nil {
@@ -78,7 +78,7 @@ func mentionedVersions(text string) (versions []blang.Version) {
 		}
 		word = word[digit:]
 		add(word)
-		if !strings.Contains(text, "x") { // blang takes an x for a wildcard wherever it is, before the digits too
+		if !strings.Contains(text, "x") { // blang accepts an x as wildcard anywhere, also before the digits
 			continue
 		}
 		lowest := strings.Replace(strings.Replace(word, ".x.x", ".x", 1), ".x", ".0", 1)

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// rangeVersions are versions on and beside what ranges of few digits mention.
+// rangeVersions returns versions on and beside those in ranges with few digits.
 func rangeVersions(tb testing.TB) (versions []blang.Version) {
 	tb.Helper()
 	for _, text := range []string{"0.0.0-0", "0.0.0", "0.0.1", "0.1.0", "0.9.9", "1.0.0-0", "1.0.0-x", "1.0.0-rc.1", "1.0.0", "1.0.1", "1.1.0-rc.1", "1.1.0", "1.1.1",
@@ -23,7 +23,7 @@ func rangeVersions(tb testing.TB) (versions []blang.Version) {
 	return versions
 }
 
-func TestARangeWithAnEmptyAlternativeCannotBeRead(t *testing.T) {
+func TestRangeWithAnEmptyAlternativeIsInvalid(t *testing.T) {
 	for _, text := range []string{"1.0.0 || || 2.0.0", "1.0.0 || 2 || 2.0.0", "1.0.0 ||", "|| 1.0.0", "", " ", "1", "1.0.0 || "} {
 		if ReadRange(text) != nil {
 			t.Errorf("%q is read", text)

@@ -2,135 +2,132 @@ package upgrade
 
 import "slices"
 
-// maxVisits bounds how often one bundle is visited in search of a path, each time with other steps behind it. Real rules
-// need one or two.
+// maxVisits limits how often a search visits one bundle, each time with other satisfied steps. Real rules need one or two visits.
 const maxVisits = 16
 
-// maxKept bounds how many searches of a Reach are kept, so that they need not be done again.
-const maxKept = 64
+// maxSearches limits how many search results a Reachability caches.
+const maxSearches = 64
 
-// Hop is one move of a path.
+// Hop is one upgrade along a path.
 type Hop struct {
-	// Bundle is where it leads, by its index in Graph.Bundles.
+	// Bundle is the hop's target, an index into Graph.Bundles.
 	Bundle int
-	// Sources are what its edge comes from.
+	// Sources are the origins of its edge.
 	Sources []Source
 }
 
-// Reach is everything that can be said of moving from one installed version. It is not safe for concurrent use.
-type Reach struct {
+// Reachability holds the paths and refusals from one installed version. It is not safe for concurrent use.
+type Reachability struct {
 	graph     *Graph
 	installed Bundle
-	// at is the index of what is installed; start where it is not among the graph's bundles, and for self-certified moves: then first
-	// are the ranks of what may follow it.
-	at    int
-	first []int32
-	// account is how the operator stands with the author's steps.
-	account account
-	// best is how each bundle is reached, nil where it is not.
-	best []*visit
-	// ended says that the budget did not last: then nothing is reached.
-	ended bool
-	// found has what was searched for to say why a bundle is not reached, reached the bundles that are reached without all steps but
-	// these, others what other semantics would lead to.
-	found   map[search][]*visit
-	reached map[uint64]set
-	others  map[Semantics]*Reach
+	// at is the index of the installed bundle. It is start if the bundle is not in the graph, and for self-certified upgrades; then
+	// firstRanks are the ranks of its successors.
+	at         int
+	firstRanks []int32
+	// progress is the operator's progress with the author's steps.
+	progress progress
+	// best has the best path to each bundle, nil if there is none.
+	best []*pathNode
+	// exhausted means that the budget ended the search; then no bundle is reachable.
+	exhausted bool
+	// searches caches searches for explanations, reachable the bundles that are reachable under subsets of the steps, and bySemantics the
+	// reachability under other semantics.
+	searches    map[searchOptions][]*pathNode
+	reachable   map[uint64]set
+	bySemantics map[Semantics]*Reachability
 }
 
-// visit is one way to a bundle, and how whoever came by it stands with the steps.
-type visit struct {
-	at      int // start is what is installed
-	account account
-	from    *visit
-	// earlier is the visit before of the same bundle.
-	earlier *visit
+// pathNode is the end of one path to a bundle, with the progress of an operator that follows it.
+type pathNode struct {
+	at       int // start is the installed bundle
+	progress progress
+	parent   *pathNode
+	// previous is the previous node of the same bundle.
+	previous *pathNode
 }
 
 const start = -1
 
-// From looks at what can be reached from what is installed, which need not be among the graph's bundles. ready are the
-// versions that the operator is known to have been healthy at before, the oldest first. Of a step that begins at any of them
-// it owes what it has not passed through since; where it went down it began anew.
-func (g *Graph) From(installed Bundle, ready []Version) *Reach {
-	r := &Reach{graph: g, installed: installed, at: start, best: make([]*visit, len(g.bundles))}
+// From returns what is reachable from an installed bundle, which need not be in the graph. ready are the versions at which the operator was
+// healthy before, the oldest first. They determine which steps apply to it and which of these it satisfies; a downgrade resets them.
+func (g *Graph) From(installed Bundle, ready []Version) *Reachability {
+	r := &Reachability{graph: g, installed: installed, at: start, best: make([]*pathNode, len(g.bundles))}
 	if at, known := slices.BinarySearchFunc(g.bundles, installed, ascending); known && !g.pkg.SelfCertified {
 		r.at = at
 	} else {
-		r.first = g.startRanks(installed)
+		r.firstRanks = g.startRanks(installed)
 	}
 	before := Version{}
 	for _, version := range append(slices.Clone(ready), installed.Version) {
 		if version.Compare(before) < 0 {
-			r.account = account{}
+			r.progress = progress{}
 		}
-		r.account = r.account.after(g.maskOf(version))
+		r.progress = r.progress.after(g.maskOf(version))
 		before = version
 	}
-	if r.ended = g.budget.exhausted(); !r.ended && (len(g.pkg.Unreadable) == 0 || g.pkg.SelfCertified) {
-		r.best = r.search(search{holding: every, from: start})
-		if r.ended = g.budget.exhausted(); r.ended {
-			r.best = make([]*visit, len(g.bundles))
+	if r.exhausted = g.budget.exhausted(); !r.exhausted && (len(g.pkg.Unreadable) == 0 || g.pkg.SelfCertified) {
+		r.best = r.search(searchOptions{enforced: allSteps, from: start})
+		if r.exhausted = g.budget.exhausted(); r.exhausted {
+			r.best = make([]*pathNode, len(g.bundles))
 		}
 	}
 	return r
 }
 
-// searched is what a search has found, each done once.
-func (r *Reach) searched(look search) []*visit {
-	best, known := r.found[look]
-	if !known {
-		best = r.search(look)
-		if r.found == nil || len(r.found) >= maxKept {
-			r.found = map[search][]*visit{}
+// cachedSearch returns the result of a search, which runs once.
+func (r *Reachability) cachedSearch(options searchOptions) []*pathNode {
+	best, ok := r.searches[options]
+	if !ok {
+		best = r.search(options)
+		if r.searches == nil || len(r.searches) >= maxSearches {
+			r.searches = map[searchOptions][]*pathNode{}
 		}
-		r.found[look] = best
+		r.searches[options] = best
 	}
 	return best
 }
 
-// search is what to look for in a graph, and what to overlook.
-type search struct {
-	// holding are the steps that are regarded.
-	holding uint64
-	// unfit says that bundles count which the cluster must not run, confined that ways lead on from those that none may lead on
-	// from.
-	unfit, confined bool
-	// from is where ways begin, with no step owed; at what is installed where it is start.
+// searchOptions are the start of a search and what it ignores.
+type searchOptions struct {
+	// enforced are the steps that apply.
+	enforced uint64
+	// ignoreUnfit includes bundles that the cluster must not run. ignoreAvoid continues paths from bundles with Avoid set.
+	ignoreUnfit, ignoreAvoid bool
+	// from is where paths begin, with no step triggered; start means the installed bundle with its progress.
 	from int
 }
 
-// every step is regarded.
-const every = ^uint64(0)
+// allSteps enforces every step.
+const allSteps = ^uint64(0)
 
-// search walks the graph hop by hop. Of the paths with the fewest hops to a bundle the first in order of preference is kept:
-// whoever comes first has the better way behind it. What is left when the work has to end is not found.
-func (r *Reach) search(look search) []*visit {
-	first := &visit{at: look.from}
-	if look.from == start {
-		first.account = r.account.of(look.holding)
+// search is a breadth-first search. Of the paths with the fewest hops to a bundle it keeps the first in order of preference. If the budget
+// ends it, the remaining bundles are not found.
+func (r *Reachability) search(options searchOptions) []*pathNode {
+	first := &pathNode{at: options.from}
+	if options.from == start {
+		first.progress = r.progress.restrictedTo(options.enforced)
 	}
-	return r.walk(look, []*visit{first}, nil)
+	return r.traverse(options, []*pathNode{first}, nil)
 }
 
-// walk searches from several beginnings at once; closed are the ranks of more bundles that do not count.
-func (r *Reach) walk(look search, layer []*visit, closed set) []*visit {
+// traverse searches from several nodes at once. closed are the ranks of additional bundles to ignore.
+func (r *Reachability) traverse(options searchOptions, layer []*pathNode, closed set) []*pathNode {
 	g := r.graph
-	w := &walk{reach: r, look: look, closed: closed, best: make([]*visit, len(g.bundles)), latest: make([]*visit, len(g.bundles)), sets: newUntriedSets(g.untriedBytes)}
+	w := &traversal{reach: r, options: options, closed: closed, best: make([]*pathNode, len(g.bundles)), latest: make([]*pathNode, len(g.bundles)), sets: newVisitedSets(g.maxVisitedBytes)}
 	for len(layer) > 0 {
-		var next []*visit
+		var next []*pathNode
 		for _, from := range layer {
 			ranks, ok := w.successors(from)
 			if !ok {
 				return w.best
 			}
-			open := from.account.open() & look.holding
+			open := from.progress.outstanding() & options.enforced
 			for _, rank := range ranks {
 				to := g.order[rank]
-				if !g.pkg.SelfCertified && open&g.masks[to].wants != 0 {
+				if !g.pkg.SelfCertified && open&g.masks[to].requires != 0 {
 					continue
 				}
-				if visit := w.visit(from, to); visit != nil && (g.bundles[to].Avoid == "" || look.confined) {
+				if visit := w.visit(from, to); visit != nil && (g.bundles[to].Avoid == "" || options.ignoreAvoid) {
 					next = append(next, visit)
 				}
 			}
@@ -143,86 +140,86 @@ func (r *Reach) walk(look search, layer []*visit, closed set) []*visit {
 	return w.best
 }
 
-// walk is a search under way.
-type walk struct {
-	reach  *Reach
-	look   search
-	closed set
-	// best and latest are the first and the last visit of each bundle.
-	best, latest []*visit
-	// sets are what need not be tried again, by how one stands with the steps.
-	sets untriedSets
-	// account and untried are the last that were asked for of sets.
-	account account
-	untried *untried
-	ranks   []int32
-	// spare is room for visits.
-	spare []visit
+// traversal is the state of a search.
+type traversal struct {
+	reach   *Reachability
+	options searchOptions
+	closed  set
+	// best and latest are the first and the last node of each bundle.
+	best, latest []*pathNode
+	// sets are the visited bundles for each progress.
+	sets visitedSets
+	// progress is the progress of the current visited sets.
+	progress progress
+	visited  *visited
+	ranks    []int32
+	// spare is preallocated memory for nodes.
+	spare []pathNode
 }
 
-// successors are the ranks of what may follow by the semantics and was not tried before by who stands like this; false says that the
-// work has to end.
-func (w *walk) successors(from *visit) (ranks []int32, ok bool) {
+// successors returns the ranks that may follow under the semantics and that no node with the same progress had as successors before. It
+// returns false if the work must end.
+func (w *traversal) successors(from *pathNode) (ranks []int32, ok bool) {
 	g := w.reach.graph
 	successors := g.successors()
-	if !w.resume(from.account, successors) {
+	if !w.selectVisited(from.progress, successors) {
 		return nil, false
 	}
 	at := from.at
 	if at == start {
 		at = w.reach.at
 	}
-	looked := len(w.reach.first)
+	looked := len(w.reach.firstRanks)
 	if at != start {
-		w.ranks, looked = successors.take(at, w.untried, w.ranks[:0])
+		w.ranks, looked = successors.take(at, w.visited, w.ranks[:0])
 		return w.ranks, g.budget.spend(1 + looked + len(w.ranks))
 	}
 	w.ranks = w.ranks[:0]
-	for _, rank := range w.reach.first {
-		if !w.untried.done.has(int(rank)) {
-			w.untried.done.add(int(rank))
+	for _, rank := range w.reach.firstRanks {
+		if !w.visited.ranks.has(int(rank)) {
+			w.visited.ranks.add(int(rank))
 			w.ranks = append(w.ranks, rank)
 		}
 	}
 	return w.ranks, g.budget.spend(1 + looked)
 }
 
-// resume finds what an account has not tried yet; false says that the work has to end.
-func (w *walk) resume(account account, successors *successors) bool {
-	if w.untried != nil && w.account == account {
+// selectVisited selects the visited sets of a progress. It returns false if the work must end.
+func (w *traversal) selectVisited(progress progress, successors *successors) bool {
+	if w.visited != nil && w.progress == progress {
 		return true
 	}
 	g := w.reach.graph
-	var fresh bool
-	w.account = account
-	if w.untried, fresh = w.sets.of(account, successors); !fresh {
+	var isNew bool
+	w.progress = progress
+	if w.visited, isNew = w.sets.get(progress, successors); !isNew {
 		return true
 	}
-	if !w.look.unfit {
-		copy(w.untried.done, g.unfit)
+	if !w.options.ignoreUnfit {
+		copy(w.visited.ranks, g.unfit)
 	}
-	w.untried.done.join(w.closed)
-	return g.budget.spend(w.untried.words())
+	w.visited.ranks.union(w.closed)
+	return g.budget.spend(w.visited.words())
 }
 
-// visit is a new way to a bundle; nil where one is known that leads wherever it would lead.
-func (w *walk) visit(from *visit, to int) *visit {
-	account := from.account.after(w.reach.graph.masks[to]).of(w.look.holding)
-	visits, known := 0, false
-	for earlier := w.latest[to]; earlier != nil && !known; earlier = earlier.earlier {
+// visit returns a new node for a bundle, nil if a known node leads to at least the same bundles.
+func (w *traversal) visit(from *pathNode, to int) *pathNode {
+	progress := from.progress.after(w.reach.graph.masks[to]).restrictedTo(w.options.enforced)
+	visits, isKnown := 0, false
+	for previous := w.latest[to]; previous != nil && !isKnown; previous = previous.previous {
 		visits++
-		known = visits >= maxVisits || account.coveredBy(earlier.account)
+		isKnown = visits >= maxVisits || progress.isCoveredBy(previous.progress)
 	}
-	w.reach.graph.budget.spend(visits) // whether it was the last of the budget, successors says next
-	if known {
+	w.reach.graph.budget.spend(visits) // successors checks whether that exhausts the budget
+	if isKnown {
 		return nil
 	}
 	if len(w.spare) == 0 {
-		w.spare = make([]visit, 64)
+		w.spare = make([]pathNode, 64)
 	}
 	found := &w.spare[0]
 	w.spare = w.spare[1:]
-	*found = visit{at: to, account: account, from: from, earlier: w.latest[to]}
+	*found = pathNode{at: to, progress: progress, parent: from, previous: w.latest[to]}
 	w.latest[to] = found
 	if w.best[to] == nil {
 		w.best[to] = found
@@ -230,27 +227,27 @@ func (w *walk) visit(from *visit, to int) *visit {
 	return found
 }
 
-// Work is how many steps of work its graph has done, where the package has a Limit.
-func (r *Reach) Work() int {
+// WorkDone returns the work steps that the graph has spent, zero if the package has no Limit.
+func (r *Reachability) WorkDone() int {
 	if r.graph.budget == nil {
 		return 0
 	}
 	return r.graph.budget.spent
 }
 
-func (r *Reach) bundle(at int) Bundle {
+func (r *Reachability) bundle(at int) Bundle {
 	if at == start {
 		return r.installed
 	}
 	return r.graph.bundles[at]
 }
 
-// Reached says whether there is a path to a bundle, given by its index.
-func (r *Reach) Reached(to int) bool { return r.best[to] != nil }
+// IsReachable reports whether there is a path to a bundle, given by its index.
+func (r *Reachability) IsReachable(to int) bool { return r.best[to] != nil }
 
-// Path is the way to a bundle, given by its index: the hops in their order, the last one to the bundle. It is the shortest
-// one, and among those the one through the newest versions. ok is false where there is none.
-func (r *Reach) Path(to int) (path []Hop, ok bool) {
+// Path returns the hops to a bundle, given by its index, in their order; the last one leads to the bundle. It is the shortest path, and of
+// several the one through the newest versions. ok is false if there is none.
+func (r *Reachability) Path(to int) (path []Hop, ok bool) {
 	if r.best[to] == nil {
 		return nil, false
 	}
@@ -261,16 +258,16 @@ func (r *Reach) Path(to int) (path []Hop, ok bool) {
 	return path, true
 }
 
-// Last is the last hop of the path to a bundle that is reached.
-func (r *Reach) Last(to int) Hop { return r.hop(r.best[to]) }
+// LastHop returns the last hop of the path to a reachable bundle.
+func (r *Reachability) LastHop(to int) Hop { return r.hop(r.best[to]) }
 
-func (r *Reach) hop(at *visit) Hop {
-	return Hop{Bundle: at.at, Sources: r.graph.sources(r.bundle(at.from.at), at.at)}
+func (r *Reachability) hop(at *pathNode) Hop {
+	return Hop{Bundle: at.at, Sources: r.graph.sources(r.bundle(at.parent.at), at.at)}
 }
 
-// FirstHops are where the path to each bundle begins, by its index: the bundle itself where that takes one hop, -1 where there is no path.
-func (r *Reach) FirstHops() []int {
-	return r.along(func(at, before int) int {
+// FirstHops returns, for each bundle, the first bundle on the path to it: itself for a direct hop, -1 if there is no path.
+func (r *Reachability) FirstHops() []int {
+	return r.foldPaths(func(at, before int) int {
 		if before >= 0 {
 			return before
 		}
@@ -278,9 +275,9 @@ func (r *Reach) FirstHops() []int {
 	})
 }
 
-// FirstOf are the first bundle on the path to each one that has a property, itself included; -1 where none has.
-func (r *Reach) FirstOf(has func(bundle int) bool) []int {
-	return r.along(func(at, before int) int {
+// FirstMatch returns, for each bundle, the first bundle on the path to it that matches, itself included; -1 if there is none.
+func (r *Reachability) FirstMatch(has func(bundle int) bool) []int {
+	return r.foldPaths(func(at, before int) int {
 		if before < 0 && has(at) {
 			return at
 		}
@@ -288,19 +285,19 @@ func (r *Reach) FirstOf(has func(bundle int) bool) []int {
 	})
 }
 
-// along finds something for the path to each bundle, out of what was found for the path without the last hop, -1 at the beginning.
-// Paths share their beginnings: each visit is asked about once.
-func (r *Reach) along(find func(at, before int) int) []int {
-	known := map[*visit]int{}
+// foldPaths computes a value for the path to each bundle from the value of the path without its last hop, which is -1 at the beginning.
+// Paths share their beginnings, so each node is evaluated once.
+func (r *Reachability) foldPaths(find func(at, before int) int) []int {
+	known := map[*pathNode]int{}
 	found := make([]int, len(r.best))
 	for to, best := range r.best {
 		found[to] = -1
 		if best == nil {
 			continue
 		}
-		var path []*visit
+		var path []*pathNode
 		before := -1
-		for at := best; at.from != nil; at = at.from {
+		for at := best; at.parent != nil; at = at.parent {
 			if value, is := known[at]; is {
 				before = value
 				break
@@ -317,9 +314,9 @@ func (r *Reach) along(find func(at, before int) int) []int {
 	return found
 }
 
-// ReachedFrom are the bundles from which there is a path to one, given by its index, each as if it were installed and nothing were
-// known of what was before it.
-func (g *Graph) ReachedFrom(to int) (from []int) {
+// Ancestors returns the bundles from which there is a path to a bundle, given by its index. Each is evaluated as an installed bundle
+// without history.
+func (g *Graph) Ancestors(to int) (from []int) {
 	if len(g.pkg.Unreadable) > 0 && !g.pkg.SelfCertified {
 		return nil
 	}
@@ -329,19 +326,19 @@ func (g *Graph) ReachedFrom(to int) (from []int) {
 		if g.bundles[to].Unfit != "" {
 			return nil
 		}
-		arriving = g.successors().arriving(to, func(at int) bool { return at == to || g.bundles[at].Unfit == "" && g.bundles[at].Avoid == "" })
+		arriving = g.successors().ancestors(to, func(at int) bool { return at == to || g.bundles[at].Unfit == "" && g.bundles[at].Avoid == "" })
 	}
 	for at := range g.bundles {
-		if at != to && (direct && arriving.has(at) || !direct && g.From(g.bundles[at], nil).Reached(to)) {
+		if at != to && (direct && arriving.has(at) || !direct && g.From(g.bundles[at], nil).IsReachable(to)) {
 			from = append(from, at)
 		}
 	}
 	return from
 }
 
-// path are the visits that led to this one and this one, without the start.
-func (v *visit) path() (path []*visit) {
-	for ; v.from != nil; v = v.from {
+// path returns the nodes of the path, without the start.
+func (v *pathNode) path() (path []*pathNode) {
+	for ; v.parent != nil; v = v.parent {
 		path = append(path, v)
 	}
 	slices.Reverse(path)

@@ -20,7 +20,7 @@ const minors = `
 // Promise UPG-V5: A rule of the author that requires a version on the way puts its newest version into the path: 1.2 goes to 1.4 through
 // 1.3. Operators that are there, or that the rule does not concern, go straight.
 func TestUPG_V5_AStepToPassThrough(t *testing.T) {
-	pkg := steps(t, made(t, minors), Semver, ">=1.2.0 <1.3.0 → 1.3.x → >=1.4.0 # 1.3 migrates stored objects")
+	pkg := steps(t, parsePackage(t, minors), Semver, ">=1.2.0 <1.3.0 → 1.3.x → >=1.4.0 # 1.3 migrates stored objects")
 	for name, test := range map[string]struct {
 		from  string
 		ready []string
@@ -47,21 +47,21 @@ func TestUPG_V5_AStepToPassThrough(t *testing.T) {
 	}
 }
 
-func TestStepsRememberWhereAnOperatorHasBeen(t *testing.T) {
-	pkg := steps(t, made(t, minors), Semver, "<1.3.0 → 1.3.5 → >=1.4.0")
+func TestStepsUseTheOperatorsHistory(t *testing.T) {
+	pkg := steps(t, parsePackage(t, minors), Semver, "<1.3.0 → 1.3.5 → >=1.4.0")
 	for name, test := range map[string]struct {
 		from  string
 		ready []string
 		to    string
 		want  string
 	}{
-		"who began beyond owes nothing":                        {from: "1.3.0", to: "1.4.1", want: "1.4.1"},
-		"who began before and is beyond owes it still":         {from: "1.3.0", ready: []string{"1.2.0"}, to: "1.4.1", want: "1.3.5 1.4.1"},
-		"who has passed through owes nothing":                  {from: "1.3.9", ready: []string{"1.2.0", "1.3.5"}, to: "1.4.1", want: "1.4.1"},
-		"who has not, and is past what could be, has no way":   {from: "1.3.9", ready: []string{"1.2.0"}, to: "1.4.1", want: "Step"},
-		"who got past it in another way owes nothing any more": {from: "1.4.0", ready: []string{"1.2.0"}, to: "1.4.1", want: "1.4.1"},
-		"who went down owes what is owed there, and only that": {from: "1.3.0", ready: []string{"1.2.0", "1.4.0"}, to: "1.4.1", want: "1.4.1"},
-		"who went down to the beginning owes it again":         {from: "1.2.0", ready: []string{"1.2.0", "1.3.5", "1.4.0"}, to: "1.4.1", want: "1.3.5 1.4.1"},
+		"started above: step does not apply":                       {from: "1.3.0", to: "1.4.1", want: "1.4.1"},
+		"started below, now between: step still applies":           {from: "1.3.0", ready: []string{"1.2.0"}, to: "1.4.1", want: "1.3.5 1.4.1"},
+		"was ready in through: satisfied":                          {from: "1.3.9", ready: []string{"1.2.0", "1.3.5"}, to: "1.4.1", want: "1.4.1"},
+		"who has not, and is past what could be, has no way":       {from: "1.3.9", ready: []string{"1.2.0"}, to: "1.4.1", want: "Step"},
+		"already in to: satisfied":                                 {from: "1.4.0", ready: []string{"1.2.0"}, to: "1.4.1", want: "1.4.1"},
+		"downgrade resets the steps to those of the lower version": {from: "1.3.0", ready: []string{"1.2.0", "1.4.0"}, to: "1.4.1", want: "1.4.1"},
+		"downgrade to from: step applies again":                    {from: "1.2.0", ready: []string{"1.2.0", "1.3.5", "1.4.0"}, to: "1.4.1", want: "1.3.5 1.4.1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := New(pkg).From(installedAt(t, test.from), versions(t, test.ready...))
@@ -71,14 +71,14 @@ func TestStepsRememberWhereAnOperatorHasBeen(t *testing.T) {
 		})
 	}
 	t.Run("an open end at the beginning does not catch those who are past it", func(t *testing.T) {
-		pkg := steps(t, made(t, minors), Semver, ">=1.2.0 → 1.3.x → >=1.4.0")
+		pkg := steps(t, parsePackage(t, minors), Semver, ">=1.2.0 → 1.3.x → >=1.4.0")
 		if got := way(t, New(pkg).From(installedAt(t, "1.4.0"), nil), "1.4.1"); got != "1.4.1" {
 			t.Errorf("goes by %s", got)
 		}
 	})
 }
 
-func TestAStepThatWantsTheLatest(t *testing.T) {
+func TestStepThatSelectsTheLatest(t *testing.T) {
 	const lines = "1.2.7\n1.2.8\n1.2.9\n1.3.0"
 	step := "1.2.x → 1.2.x → >=1.3.0 latest"
 	for name, test := range map[string]struct {
@@ -96,7 +96,7 @@ func TestAStepThatWantsTheLatest(t *testing.T) {
 		"where there is none nobody passes, not even who is there": {lines: "1.2.9 deprecated\n1.3.0", from: "1.2.9", want: "Step"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := New(steps(t, made(t, test.lines), Semver, step)).From(installedAt(t, test.from), versions(t, test.ready...))
+			r := New(steps(t, parsePackage(t, test.lines), Semver, step)).From(installedAt(t, test.from), versions(t, test.ready...))
 			if got := way(t, r, "1.3.0"); got != test.want {
 				t.Errorf("%s → 1.3.0 goes by %s, want %s", test.from, got, test.want)
 			}
@@ -120,7 +120,7 @@ func TestUPG_V7_StepsCompose(t *testing.T) {
 		"and none but those that are concerned":                            {minors, []string{"<1.3.0 → 1.3.x → >=1.4.0", "<1.3.0 → 1.4.x → 1.3.x"}, "1.3.0", "1.4.1", "1.4.1"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := New(steps(t, made(t, test.lines), Semver, test.steps...)).From(installedAt(t, test.from), nil)
+			r := New(steps(t, parsePackage(t, test.lines), Semver, test.steps...)).From(installedAt(t, test.from), nil)
 			if got := way(t, r, test.to); got != test.want {
 				t.Errorf("%s → %s goes by %s, want %s: %s", test.from, test.to, got, test.want, why(t, r, test.to))
 			}
@@ -128,10 +128,10 @@ func TestUPG_V7_StepsCompose(t *testing.T) {
 	}
 
 	t.Run("a contradiction is explained by the rules that clash, and by no others", func(t *testing.T) {
-		r := New(steps(t, made(t, minors), Semver,
-			"<1.0.0 → 1.0.x → >=1.1.0", // nobody's business
+		r := New(steps(t, parsePackage(t, minors), Semver,
+			"<1.0.0 → 1.0.x → >=1.1.0", // applies to no version
 			"<1.3.0 → 1.3.x → >=1.4.0 # stored objects",
-			"<1.3.0 → 1.2.3 → >=1.4.0", // holds, and is in nobody's way
+			"<1.3.0 → 1.2.3 → >=1.4.0", // is satisfied, and blocks nothing
 			"<1.3.0 → 1.4.x → 1.3.x",
 		)).From(installedAt(t, "1.2.0"), nil)
 		contains(t, why(t, r, "1.4.1"), "steps[1] of the rules", `"<1.3.0"`, `"1.3.x"`, `">=1.4.0"`, `"stored objects"`, "steps[3] of the rules", "together they leave no way", "SelfCertified")
@@ -152,7 +152,7 @@ func TestUPG_V7_StepsCompose(t *testing.T) {
 			"each leads there by a way": {"1.3.1", "differ in semantics, and no way is one by all of them", "skipRange"},
 		} {
 			t.Run(name, func(t *testing.T) {
-				pkg := made(t, "1.2.0\n1.3.0-rc.1\n1.3.1\n1.4.0\n2.0.0\n3.0.0\na: 1.3.0-rc.1 replaces 1.2.0\na: 1.3.1 replaces 1.3.0-rc.1\na: 2.0.0 replaces 1.2.0")
+				pkg := parsePackage(t, "1.2.0\n1.3.0-rc.1\n1.3.1\n1.4.0\n2.0.0\n3.0.0\na: 1.3.0-rc.1 replaces 1.2.0\na: 1.3.1 replaces 1.3.0-rc.1\na: 2.0.0 replaces 1.2.0")
 				r := New(steps(t, steps(t, pkg, Channel), Semver)).From(installedAt(t, "1.2.0"), nil)
 				if got := way(t, r, test.to); got != "NoEdge" {
 					t.Fatalf("goes by %s", got)
@@ -166,7 +166,7 @@ func TestUPG_V7_StepsCompose(t *testing.T) {
 	})
 
 	t.Run("rules of two catalogs hold both", func(t *testing.T) {
-		pkg := steps(t, made(t, minors), Semver, "<1.3.0 → 1.2.x → >=1.3.0")
+		pkg := steps(t, parsePackage(t, minors), Semver, "<1.3.0 → 1.2.x → >=1.3.0")
 		pkg = steps(t, pkg, Both, "<1.4.0 → 1.3.x → >=1.4.0")
 		if got := way(t, New(pkg).From(installedAt(t, "1.1.0"), nil), "1.4.1"); got != "1.2.3 1.3.5 1.4.1" {
 			t.Errorf("got %s", got)
@@ -174,7 +174,7 @@ func TestUPG_V7_StepsCompose(t *testing.T) {
 	})
 }
 
-func TestWhatAStepMisses(t *testing.T) {
+func TestMessageForAnUnmetStep(t *testing.T) {
 	const step = "<1.3.0 → 1.3.x → >=1.4.0 # stored objects"
 	for name, test := range map[string]struct {
 		lines string
@@ -186,7 +186,7 @@ func TestWhatAStepMisses(t *testing.T) {
 		"nothing there that could be the last": {"1.2.0\n1.3.0 deprecated\n1.4.0", []string{step[:strings.Index(step, " #")] + " latest"}, []string{"the latest version", "all versions there are deprecated or pre-releases"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			pkg := steps(t, made(t, test.lines), Semver, test.steps...)
+			pkg := steps(t, parsePackage(t, test.lines), Semver, test.steps...)
 			r := New(pkg).From(installedAt(t, "1.2.0"), nil)
 			if got := way(t, r, "1.4.0"); got != "Step" {
 				t.Fatalf("goes by %s", got)
@@ -206,11 +206,11 @@ func TestWhatAStepMisses(t *testing.T) {
 	}
 }
 
-func TestWhatKeepsAStepFromBeingPassedThrough(t *testing.T) {
+func TestMessageForABlockedStep(t *testing.T) {
 	const step = "<1.3.0 → 1.3.x → >=1.4.0"
 	for name, test := range map[string]struct {
 		lines     string
-		chained   bool // each version replaces the one before
+		chained   bool // each version replaces the previous one
 		semantics Semantics
 		steps     []string
 		from      string
@@ -240,27 +240,27 @@ func TestWhatKeepsAStepFromBeingPassedThrough(t *testing.T) {
 			want: []string{"the way leads through 1.3.0, which needs more; or"},
 		},
 		"where there is what would do, and only the cluster is against the way to it": {
-			lines: "1.2.0\n1.2.1 unfit needs more\n1.3.0\n1.4.0\nb: 1.4.0 skips 1.2.0", chained: true, semantics: Channel, steps: []string{step}, from: "1.2.0", to: "1.4.0", reason: Guarded,
+			lines: "1.2.0\n1.2.1 unfit needs more\n1.3.0\n1.4.0\nb: 1.4.0 skips 1.2.0", chained: true, semantics: Channel, steps: []string{step}, from: "1.2.0", to: "1.4.0", reason: BlockedBySteps,
 			want: []string{"and the way leads through 1.2.1, which needs more; set"},
 		},
 		"where there is what would do, and what is installed is past it": {
-			lines: minors, steps: []string{"<1.3.0 → 1.3.0 → >=1.4.0"}, from: "1.3.5", ready: []string{"1.2.0"}, to: "1.4.0", reason: Guarded,
+			lines: minors, steps: []string{"<1.3.0 → 1.3.0 → >=1.4.0"}, from: "1.3.5", ready: []string{"1.2.0"}, to: "1.4.0", reason: BlockedBySteps,
 			want: []string{"1.3.0 cannot be passed through on the way: it is not higher than the installed 1.3.5; set"},
 		},
 		"where there is what would do, and it is past the end": {
-			lines: minors, steps: []string{"<1.3.0 → 1.4.x → 1.3.x"}, from: "1.2.0", to: "1.3.5", reason: Guarded,
+			lines: minors, steps: []string{"<1.3.0 → 1.4.x → 1.3.x"}, from: "1.2.0", to: "1.3.5", reason: BlockedBySteps,
 			want: []string{"1.4.1 cannot be passed through on the way: it is not lower than 1.3.5; set"},
 		},
 		"where there is what would do, and nothing leads to it": {
-			lines: "1.2.0\n1.3.0\n1.4.0\na: 1.4.0 replaces 1.3.0 skips 1.2.0\nb: 1.3.0", semantics: Channel, steps: []string{step}, from: "1.2.0", to: "1.4.0", reason: Guarded,
+			lines: "1.2.0\n1.3.0\n1.4.0\na: 1.4.0 replaces 1.3.0 skips 1.2.0\nb: 1.3.0", semantics: Channel, steps: []string{step}, from: "1.2.0", to: "1.4.0", reason: BlockedBySteps,
 			want: []string{"1.3.0 cannot be passed through on the way: no edge leads to it from 1.2.0; set"},
 		},
 		"where there is what would do, and nothing leads on from it": {
-			lines: "1.2.0\n1.3.0\n1.4.0\na: 1.3.0 replaces 1.2.0\nb: 1.4.0 skips 1.2.0", semantics: Channel, steps: []string{step}, from: "1.2.0", to: "1.4.0", reason: Guarded,
+			lines: "1.2.0\n1.3.0\n1.4.0\na: 1.3.0 replaces 1.2.0\nb: 1.4.0 skips 1.2.0", semantics: Channel, steps: []string{step}, from: "1.2.0", to: "1.4.0", reason: BlockedBySteps,
 			want: []string{"1.3.0 cannot be passed through on the way: no edge leads on from it to 1.4.0; set"},
 		},
 		"where there is what would do, and another step closes the way to it": {
-			lines: minors, steps: []string{step, "<1.3.0 → 1.2.9 → 1.3.x"}, from: "1.2.0", to: "1.4.0", reason: Guarded,
+			lines: minors, steps: []string{step, "<1.3.0 → 1.2.9 → 1.3.x"}, from: "1.2.0", to: "1.4.0", reason: BlockedBySteps,
 			want: []string{"steps[0] of the rules", "1.3.5 cannot be passed through on the way: the way to it from 1.2.0 is closed by steps[1] of the rules", "together they leave no way"},
 		},
 	} {
@@ -268,7 +268,7 @@ func TestWhatKeepsAStepFromBeingPassedThrough(t *testing.T) {
 			if test.semantics == "" {
 				test.semantics = Semver
 			}
-			pkg := made(t, test.lines)
+			pkg := parsePackage(t, test.lines)
 			if test.chained {
 				chain(&pkg)
 			}
@@ -281,7 +281,7 @@ func TestWhatKeepsAStepFromBeingPassedThrough(t *testing.T) {
 	}
 }
 
-// chain lets every bundle replace the one before it, in the order of the lines.
+// chain makes every bundle replace the previous one, in the order of the lines.
 func chain(pkg *Package) {
 	for i, bundle := range pkg.Bundles[1:] {
 		pkg.Entries = append(pkg.Entries, Entry{Channel: "stable", Entry: catalog.Entry{Name: bundle.Name, Replaces: pkg.Bundles[i].Name}})
@@ -304,11 +304,11 @@ func TestRefusals(t *testing.T) {
 		"down":                                 {Package{Default: Semver}, "1.4.0", "1.2.0", Downgrade, []string{"not higher than the installed 1.4.0", "spec.package.version", "SelfCertified"}},
 		"the cluster must not run it":          {Package{Default: Semver}, "1.2.0", "1.4.1", Unfit, []string{"needs Kubernetes 1.40"}},
 		"the only way leads through what the cluster must not run": {Package{Default: Channel}, "1.4.0", "2.1.0", Unfit, []string{"cannot be reached from 1.4.0", "leads through 2.0.1, which needs Kubernetes 1.40"}},
-		"rules that cannot be read": {Package{Default: Semver, Unreadable: []string{`the blob of CatalogSource/a/b: steps[0].to is missing`}}, "1.2.0", "1.4.0", Unreadable,
+		"rules that cannot be read": {Package{Default: Semver, Unreadable: []string{`the blob of CatalogSource/a/b: steps[0].to is missing`}}, "1.2.0", "1.4.0", RulesInvalid,
 			[]string{"the blob of CatalogSource/a/b: steps[0].to is missing", "spec.package.catalogSelector"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			made := made(t, "0.0.1\n0.0.2\n0.1.0\n0.2.0\n1.2.0\n1.4.0\n1.4.1 unfit needs Kubernetes 1.40\n1.5.0-rc.1\n2.0.0\n2.0.1 unfit needs Kubernetes 1.40\n2.1.0\n3.0.0\n"+
+			made := parsePackage(t, "0.0.1\n0.0.2\n0.1.0\n0.2.0\n1.2.0\n1.4.0\n1.4.1 unfit needs Kubernetes 1.40\n1.5.0-rc.1\n2.0.0\n2.0.1 unfit needs Kubernetes 1.40\n2.1.0\n3.0.0\n"+
 				"stable: 2.0.0 replaces 1.4.0\nstable: 2.0.1 replaces 1.4.0\nstable: 2.1.0 replaces 2.0.1")
 			test.pkg.Bundles, test.pkg.Entries = made.Bundles, made.Entries
 			r := New(test.pkg).From(installedAt(t, test.from), nil)
@@ -320,8 +320,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-func TestSelfCertifiedMovesGoAnywhereButToWhatTheClusterMustNotRun(t *testing.T) {
-	pkg := made(t, minors+"2.0.0\n2.0.1 unfit needs more")
+func TestSelfCertifiedPermitsEveryHopExceptToUnfitBundles(t *testing.T) {
+	pkg := parsePackage(t, minors+"2.0.0\n2.0.1 unfit needs more")
 	pkg.SelfCertified, pkg.Unreadable = true, []string{"whatever"}
 	r := New(pkg).From(installedAt(t, "1.3.0"), nil)
 	for to, want := range map[string]string{"1.1.0": "1.1.0", "2.0.0": "2.0.0", "2.0.1": "Unfit"} {
@@ -331,13 +331,13 @@ func TestSelfCertifiedMovesGoAnywhereButToWhatTheClusterMustNotRun(t *testing.T)
 	}
 }
 
-func TestAPathAvoidsWhatIsDeprecatedWhereItCan(t *testing.T) {
+func TestPathAvoidsDeprecatedBundles(t *testing.T) {
 	for name, test := range map[string]struct{ lines, want string }{
 		"the newest that is not deprecated": {"1.2.0\n1.3.0\n1.3.5 deprecated\n1.4.0", "1.3.0 1.4.0"},
 		"a deprecated one if need be":       {"1.2.0\n1.3.5 deprecated\n1.4.0", "1.3.5 1.4.0"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := New(steps(t, made(t, test.lines), Semver, "<1.3.0 → 1.3.x → >=1.4.0")).From(installedAt(t, "1.2.0"), nil)
+			r := New(steps(t, parsePackage(t, test.lines), Semver, "<1.3.0 → 1.3.x → >=1.4.0")).From(installedAt(t, "1.2.0"), nil)
 			if got := way(t, r, "1.4.0"); got != test.want {
 				t.Errorf("got %s, want %s", got, test.want)
 			}
@@ -345,7 +345,7 @@ func TestAPathAvoidsWhatIsDeprecatedWhereItCan(t *testing.T) {
 	}
 }
 
-// contains checks that a sentence has these parts, and that it is one line of bounded length.
+// contains checks that a sentence has these parts, and is one line of limited length.
 func contains(t *testing.T, sentence string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
@@ -358,8 +358,8 @@ func contains(t *testing.T, sentence string, parts ...string) {
 	}
 }
 
-func TestNoWayLeadsOnFromWhatIsToBeAvoided(t *testing.T) {
-	pkg := made(t, "1.0.0\n1.1.0\n1.2.0\n1.3.0\nstable: 1.1.0 replaces 1.0.0\nstable: 1.2.0 replaces 1.1.0\nstable: 1.3.0 replaces 1.2.0 skips 1.0.0")
+func TestNoPathContinuesFromAvoidedBundles(t *testing.T) {
+	pkg := parsePackage(t, "1.0.0\n1.1.0\n1.2.0\n1.3.0\nstable: 1.1.0 replaces 1.0.0\nstable: 1.2.0 replaces 1.1.0\nstable: 1.3.0 replaces 1.2.0 skips 1.0.0")
 	pkg.Bundles[1].Avoid = "is outside of what was asked for"
 	r := New(pkg).From(installedAt(t, "1.0.0"), nil)
 	for to, want := range map[string]string{"1.1.0": "1.1.0", "1.2.0": "Range", "1.3.0": "1.3.0"} {

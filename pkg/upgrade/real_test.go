@@ -22,15 +22,15 @@ var update = flag.Bool("update", false, "write the golden file anew")
 
 const goldenFile = "testdata/catalogs-v4.20.golden"
 
-// golden is embedded, not opened, so that the go command takes a result from its cache in every checkout: the paths of opened files
-// are part of what it compares.
+// golden is embedded, not opened, so that the go command uses cached results in every checkout: the paths of opened files are part of the
+// cache key.
 //
 //go:embed testdata/catalogs-v4.20.golden
 var golden string
 
 var catalogNames = []string{"community-v4.20", "certified-v4.20"}
 
-// read reads all of them once: it takes longer than everything else here.
+// read reads all catalogs once: it takes longer than all other tests here.
 var read = sync.OnceValues(func() (map[string][]catalog.Package, error) {
 	all := map[string][]catalog.Package{}
 	for _, name := range catalogNames {
@@ -54,7 +54,7 @@ var read = sync.OnceValues(func() (map[string][]catalog.Package, error) {
 	return all, nil
 })
 
-// realPackages are the packages of the public catalogs, by catalog, with the entries of all their channels.
+// realPackages returns the packages of the public catalogs, by catalog, with the entries of all their channels.
 func realPackages(tb testing.TB) map[string][]Package {
 	tb.Helper()
 	realdata.Path(tb, "catalogs")
@@ -71,7 +71,7 @@ func realPackages(tb testing.TB) map[string][]Package {
 	return all
 }
 
-// ofCatalog is a package as a catalog has it.
+// ofCatalog converts a catalog's package.
 func ofCatalog(tb testing.TB, from catalog.Package) Package {
 	tb.Helper()
 	pkg := Package{Name: from.Name}
@@ -118,8 +118,7 @@ func TestUPG_V13_EveryPackageOfTheRealCatalogs(t *testing.T) {
 	}
 }
 
-// prereleasesOnly are the packages whose default channel holds nothing but pre-releases; clife is in the folder
-// isovalent-networking.
+// prereleasesOnly are the packages whose default channel has only pre-releases; clife is in the directory isovalent-networking.
 var prereleasesOnly = []string{"couchbase-enterprise-certified", "habana-ai-operator", "clife", "hive-operator", "rsct-operator"}
 
 func TestUPG_V2_RealChannelsOfPrereleasesOnly(t *testing.T) {
@@ -131,22 +130,22 @@ func TestUPG_V2_RealChannelsOfPrereleasesOnly(t *testing.T) {
 	var found []string
 	for _, from := range slices.Concat(catalogs["certified-v4.20"], catalogs["community-v4.20"]) {
 		pkg := inDefaultChannel(t, from)
-		if slices.ContainsFunc(pkg.Bundles, func(b Bundle) bool { return !b.Version.Prerelease() }) {
+		if slices.ContainsFunc(pkg.Bundles, func(b Bundle) bool { return !b.Version.IsPrerelease() }) {
 			continue
 		}
 		found = append(found, from.Name)
 		pkg.OnlyPrereleases = true
 		graph := New(pkg)
 		for _, semantics := range []Semantics{Channel, Semver} {
-			g := graph.under(semantics)
+			g := graph.withSemantics(semantics)
 			last := len(g.bundles) - 1
 			for at, bundle := range g.bundles[:last] {
 				r := g.From(bundle, nil)
-				if ranks, _ := g.successors().take(at, g.successors().untried(), nil); len(ranks) == 0 {
+				if ranks, _ := g.successors().take(at, g.successors().newVisited(), nil); len(ranks) == 0 {
 					t.Errorf("%s: from %s nothing follows under %s semantics", from.Name, bundle.Version, semantics)
 				}
 				if path, ok := r.Path(last); at == last-1 && !ok {
-					t.Errorf("%s: %s is not reached from %s under %s semantics: %v %s", from.Name, g.bundles[last].Version, bundle.Version, semantics, path, r.Refusal(last).Why)
+					t.Errorf("%s: %s is not reached from %s under %s semantics: %v %s", from.Name, g.bundles[last].Version, bundle.Version, semantics, path, r.Refusal(last).Message)
 				}
 			}
 		}
@@ -158,7 +157,7 @@ func TestUPG_V2_RealChannelsOfPrereleasesOnly(t *testing.T) {
 	}
 }
 
-// inDefaultChannel is a package with nothing but what its default channel has.
+// inDefaultChannel returns a package with only the content of its default channel.
 func inDefaultChannel(tb testing.TB, from catalog.Package) Package {
 	tb.Helper()
 	pkg := ofCatalog(tb, from)
@@ -174,7 +173,7 @@ type counts struct {
 	packages, bundles                         int
 	replaces, skips, skipRange, channel, down int
 	semver, both                              int
-	stranded, cutOff                          [len(everySemantics)]int
+	stranded, cutOff                          [len(allSemantics)]int
 }
 
 func (c *counts) add(more counts) {
@@ -187,7 +186,7 @@ func (c *counts) add(more counts) {
 	c.down += more.down
 	c.semver += more.semver
 	c.both += more.both
-	for i := range everySemantics {
+	for i := range allSemantics {
 		c.stranded[i] += more.stranded[i]
 		c.cutOff[i] += more.cutOff[i]
 	}
@@ -207,7 +206,7 @@ Each under the semantics channel (-c), semver (-s) and both (-b).
 Refreshed by: go test ./pkg/upgrade -run UPG_V13 -update
 `
 
-// summary writes the golden table, and gives each catalog's totals.
+// summary returns the golden table and each catalog's totals.
 func summary(catalogs map[string][]Package) (string, map[string]counts) {
 	var out strings.Builder
 	totals := map[string]counts{}
@@ -232,8 +231,8 @@ func summary(catalogs map[string][]Package) (string, map[string]counts) {
 func count(pkg Package) (line counts, head string) {
 	line = counts{packages: 1, bundles: len(pkg.Bundles)}
 	graph := New(pkg)
-	for i, semantics := range everySemantics {
-		g := graph.under(semantics)
+	for i, semantics := range allSemantics {
+		g := graph.withSemantics(semantics)
 		for _, edge := range g.Edges() {
 			kinds := map[SourceKind]bool{}
 			for _, source := range edge.Sources {
@@ -242,26 +241,26 @@ func count(pkg Package) (line counts, head string) {
 			switch semantics {
 			case Channel:
 				line.channel++
-				line.replaces += one(kinds[FromReplaces])
-				line.skips += one(kinds[FromSkips])
-				line.skipRange += one(kinds[FromSkipRange])
+				line.replaces += boolToInt(kinds[FromReplaces])
+				line.skips += boolToInt(kinds[FromSkips])
+				line.skipRange += boolToInt(kinds[FromSkipRange])
 			case Semver:
 				line.semver++
 			case Both:
 				line.both++
 			}
 		}
-		stranded, cutOff := g.astray(g.Head())
+		stranded, cutOff := g.strandedAndCutOff(g.Head())
 		for at := range g.bundles {
-			line.stranded[i] += one(stranded.has(at))
-			line.cutOff[i] += one(cutOff.has(at))
+			line.stranded[i] += boolToInt(stranded.has(at))
+			line.cutOff[i] += boolToInt(cutOff.has(at))
 		}
 	}
-	line.down = len(graph.Descents())
+	line.down = len(graph.Downgrades())
 	return line, graph.bundles[graph.Head()].Version.String()
 }
 
-func one(yes bool) int {
+func boolToInt(yes bool) int {
 	if yes {
 		return 1
 	}

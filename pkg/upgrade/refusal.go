@@ -6,81 +6,81 @@ import (
 	"strings"
 )
 
-// Reason says what kind of rule refuses a move, one of a fixed set.
+// Reason is the kind of rule that refuses an upgrade, one of a fixed set.
 type Reason string
 
-// Why a version cannot be moved to.
+// Reasons why a version is not reachable.
 const (
-	// Unreadable: the author's rules cannot be read, so that nothing moves.
-	Unreadable Reason = "RulesInvalid"
+	// RulesInvalid: the author's rules cannot be read, so no upgrade is permitted.
+	RulesInvalid Reason = "RulesInvalid"
 	// Downgrade: the version is not higher than what is installed.
 	Downgrade Reason = "Downgrade"
-	// Unfit: the cluster must not run the version, or one that every way leads through.
+	// Unfit: the cluster must not run the version, or a version on every path to it.
 	Unfit Reason = "Unfit"
-	// OutOfRange: every way leads through a version that no way may lead on from, because whoever asked has cut it out.
+	// OutOfRange: every path leads through a version from which the caller permits no path to continue.
 	OutOfRange Reason = "Range"
-	// Guarded: the author's steps are in the way.
-	Guarded Reason = "Step"
-	// NoEdge: by the package's semantics no way leads there.
+	// BlockedBySteps: the author's steps block every path.
+	BlockedBySteps Reason = "Step"
+	// NoEdge: the package's semantics have no path to it.
 	NoEdge Reason = "NoEdge"
-	// SearchLimit: the search for a path had to end before it was found out.
+	// SearchLimit: the search ended before it found a path or excluded one.
 	SearchLimit Reason = "SearchLimit"
 )
 
-// Refusal says why a version cannot be moved to. The zero Refusal refuses nothing.
+// Refusal is why a version is not reachable. The zero Refusal means that it is.
 type Refusal struct {
 	Reason Reason
-	// Why is the rest of a sentence that begins with the version: whose rule it is, what it says and what would do.
-	Why string
+	// Message is the rest of a sentence that begins with the version: the rule and its owner, and a remedy.
+	Message string
 }
 
 const (
 	maxListed = 3
 	maxCause  = 300
-	// maxKeptSets bounds how many sets of reached bundles are kept.
-	maxKeptSets = 1024
-	// selfCertified is the way past edges and steps.
+	// maxReachableSets limits how many sets of reachable bundles are cached.
+	maxReachableSets = 1024
+	// selfCertified is the remedy that ignores edges and steps.
 	selfCertified = "set spec.upgrades.edges to SelfCertified to move all the same, at your own risk"
 )
 
-// Reason says what kind of rule refuses a bundle, given by its index; empty where there is a path to it, and for what is installed. It
-// takes a few searches for all bundles together.
-func (r *Reach) Reason(to int) Reason {
-	reason, _ := r.judge(to)
+// Reason returns why a bundle, given by its index, is not reachable; empty if it is reachable or installed. All bundles together need only
+// a few searches.
+func (r *Reachability) Reason(to int) Reason {
+	reason, _ := r.reasonAndPath(to)
 	return reason
 }
 
-// judge finds the reason, and the way that there would be if what it says were overlooked.
-func (r *Reach) judge(to int) (Reason, *visit) {
+// reasonAndPath returns the reason, and the path that would exist without it.
+func (r *Reachability) reasonAndPath(to int) (Reason, *pathNode) {
 	g := r.graph
 	target := g.bundles[to]
 	switch {
 	case r.best[to] != nil || ascending(target, r.installed) == 0:
 		return "", nil
 	case len(g.pkg.Unreadable) > 0 && !g.pkg.SelfCertified:
-		return Unreadable, nil
+		return RulesInvalid, nil
 	case target.Unfit != "":
 		return Unfit, nil
 	case target.Version.Compare(r.installed.Version) <= 0 && !g.pkg.SelfCertified:
 		return Downgrade, nil
-	case r.ended:
+	case r.exhausted:
 		return SearchLimit, nil
 	}
 	for _, cause := range []struct {
-		reason Reason
-		there  bool // without any there is nothing to search for again
-		look   search
+		reason  Reason
+		applies bool // without any, the search has the same result
+		options searchOptions
 	}{
-		{OutOfRange, g.confines, search{holding: every, confined: true, from: start}},
-		{Guarded, len(g.steps) > 0, search{from: start}},
-		{OutOfRange, g.confines, search{confined: true, from: start}},
-		{Unfit, !g.unfit.empty(), search{confined: true, unfit: true, from: start}},
+		{OutOfRange, g.hasAvoided, searchOptions{enforced: allSteps, ignoreAvoid: true, from: start}},
+		{BlockedBySteps, len(g.steps) > 0, searchOptions{from: start}},
+		{OutOfRange, g.hasAvoided, searchOptions{ignoreAvoid: true, from: start}},
+		{Unfit, !g.unfit.empty(), searchOptions{ignoreAvoid: true, ignoreUnfit: true, from: start}},
 	} {
-		if !cause.there {
+		if !cause.applies {
 			continue
 		}
-		if way := r.searched(cause.look)[to]; way != nil {
-			return cause.reason, way
+		if path := r.cachedSearch(cause.options)[to]; path != nil {
+			return cause.reason, path
 		}
 	}
 	if g.budget.exhausted() {
@@ -89,65 +89,65 @@ func (r *Reach) judge(to int) (Reason, *visit) {
 	return NoEdge, nil
 }
 
-// Refusal says why there is no path to a bundle, given by its index; the zero Refusal where there is one, and for what is
-// installed. It may take a few searches for each bundle; where the budget does not last for them it says what Outline says.
-func (r *Reach) Refusal(to int) Refusal {
-	reason, way := r.judge(to)
-	outline := r.outline(to, reason)
+// Refusal returns why a bundle, given by its index, is not reachable; zero if it is reachable or installed. It may run a few searches for
+// each bundle. If the budget is exhausted, it returns the BriefRefusal.
+func (r *Reachability) Refusal(to int) Refusal {
+	reason, path := r.reasonAndPath(to)
+	brief := r.briefRefusal(to, reason)
 	if r.graph.budget.exhausted() {
-		return outline
+		return brief
 	}
 	refusal := Refusal{Reason: reason}
 	switch {
-	case reason == Guarded:
-		refusal.Why = r.guarded(to)
-	case reason == OutOfRange && r.searched(search{holding: every, confined: true, from: start})[to] != nil:
-		refusal.Why = r.confined(to, way)
-	case way != nil:
-		refusal.Why = fmt.Sprintf("cannot be reached from %s: the way leads through %s; or %s", r.installed.Version, r.blamed(way), selfCertified)
+	case reason == BlockedBySteps:
+		refusal.Message = r.stepsMessage(to)
+	case reason == OutOfRange && r.cachedSearch(searchOptions{enforced: allSteps, ignoreAvoid: true, from: start})[to] != nil:
+		refusal.Message = r.avoidMessage(to, path)
+	case path != nil:
+		refusal.Message = fmt.Sprintf("cannot be reached from %s: the way leads through %s; or %s", r.installed.Version, r.excludedBundles(path), selfCertified)
 	case reason == NoEdge:
-		refusal.Why = r.noEdge(to)
+		refusal.Message = r.noEdgeMessage(to)
 	default:
-		return outline
+		return brief
 	}
 	if r.graph.budget.exhausted() {
-		return outline
+		return brief
 	}
 	return refusal
 }
 
-// Outline is Refusal without the bundles and steps that are in the way, for which nothing more has to be searched.
-func (r *Reach) Outline(to int) Refusal { return r.outline(to, r.Reason(to)) }
+// BriefRefusal returns the Refusal without the names of bundles and steps that block the path, which needs no further search.
+func (r *Reachability) BriefRefusal(to int) Refusal { return r.briefRefusal(to, r.Reason(to)) }
 
-func (r *Reach) outline(to int, reason Reason) Refusal {
+func (r *Reachability) briefRefusal(to int, reason Reason) Refusal {
 	g := r.graph
 	refusal := Refusal{Reason: reason}
 	unreached := fmt.Sprintf("cannot be reached from %s: ", r.installed.Version)
 	switch reason {
-	case Unreadable:
-		refusal.Why = fmt.Sprintf("is not moved to while the author's upgrade rules cannot be read: %s; have them corrected, leave that catalog out by spec.package.catalogSelector, or %s",
+	case RulesInvalid:
+		refusal.Message = fmt.Sprintf("is not moved to while the author's upgrade rules cannot be read: %s; have them corrected, leave that catalog out by spec.package.catalogSelector, or %s",
 			clip(strings.Join(g.pkg.Unreadable, "; "), maxCause), selfCertified)
 	case Downgrade:
-		refusal.Why = fmt.Sprintf("is not higher than the installed %s, and nothing is moved down silently: %s", r.installed.Version,
+		refusal.Message = fmt.Sprintf("is not higher than the installed %s, and nothing is moved down silently: %s", r.installed.Version,
 			"set spec.package.version to it and spec.upgrades.edges to SelfCertified to go there at your own risk, or delete the PlatformOperator and create it anew")
 	case SearchLimit:
-		refusal.Why = g.searchEnded()
+		refusal.Message = g.searchLimitMessage()
 	case Unfit:
-		if refusal.Why = g.bundles[to].Unfit; refusal.Why == "" {
-			refusal.Why = unreached + "every way leads through a version that this cluster must not run; " + selfCertified
+		if refusal.Message = g.bundles[to].Unfit; refusal.Message == "" {
+			refusal.Message = unreached + "every way leads through a version that this cluster must not run; " + selfCertified
 		}
 	case OutOfRange:
-		refusal.Why = unreached + "every way leads through a version from which none may lead on; " + selfCertified
-	case Guarded:
-		refusal.Why = unreached + "the steps of the author's upgrade rules leave no way; " + selfCertified
+		refusal.Message = unreached + "every way leads through a version from which none may lead on; " + selfCertified
+	case BlockedBySteps:
+		refusal.Message = unreached + "the steps of the author's upgrade rules leave no way; " + selfCertified
 	case NoEdge:
-		refusal.Why = fmt.Sprintf("cannot follow %s: no path of permitted moves leads there; %s", r.installed.Version, selfCertified)
+		refusal.Message = fmt.Sprintf("cannot follow %s: no path of permitted moves leads there; %s", r.installed.Version, selfCertified)
 	}
 	return refusal
 }
 
-// searchEnded says why a search had to end.
-func (g *Graph) searchEnded() string {
+// searchLimitMessage explains why a search ended early.
+func (g *Graph) searchLimitMessage() string {
 	if g.budget.canceled {
 		return fmt.Sprintf("is not moved to: the search for upgrade paths of package %q was canceled after %d steps of work, before it was complete; it is repeated", clip(g.pkg.Name, maxCause), g.budget.spent)
 	}
@@ -156,25 +156,25 @@ func (g *Graph) searchEnded() string {
 		clip(g.pkg.Name, maxCause), g.budget.limit.Steps, len(g.bundles), len(g.entries), len(g.steps), selfCertified)
 }
 
-// guarded names the steps that close every way to a bundle.
-func (r *Reach) guarded(to int) string {
+// stepsMessage names the steps that block every path to a bundle.
+func (r *Reachability) stepsMessage(to int) string {
 	var parts []string
-	for _, step := range r.closing(to) {
-		parts = append(parts, step.describe()+", and "+r.missing(step, to))
+	for _, step := range r.blockingSteps(to) {
+		parts = append(parts, step.describe()+", and "+r.unmetReason(step, to))
 	}
-	clash := ""
+	conflict := ""
 	if len(parts) > 1 {
-		clash = "; together they leave no way"
+		conflict = "; together they leave no way"
 	}
-	return fmt.Sprintf("cannot be reached from %s: %s%s; %s", r.installed.Version, listed(parts), clash, selfCertified)
+	return fmt.Sprintf("cannot be reached from %s: %s%s; %s", r.installed.Version, joinLimited(parts), conflict, selfCertified)
 }
 
-// closing are a smallest set of steps that closes every way to a bundle: without any one of them there would be one.
-func (r *Reach) closing(to int) (steps []*step) {
-	holding := every >> (64 - len(r.graph.steps))
+// blockingSteps returns a minimal set of steps that blocks every path to a bundle: without any one of them there is a path.
+func (r *Reachability) blockingSteps(to int) (steps []*step) {
+	holding := allSteps >> (64 - len(r.graph.steps))
 	for i := range r.graph.steps {
 		less := holding &^ (1 << i)
-		if !r.reachedWith(less).has(to) {
+		if !r.reachableWith(less).has(to) {
 			holding = less
 		}
 	}
@@ -186,77 +186,77 @@ func (r *Reach) closing(to int) (steps []*step) {
 	return steps
 }
 
-// reachedWith are the bundles that are reached if only these steps are regarded. The steps that close the ways to a bundle close those to
-// its neighbors, too, so that the same is asked again and again.
-func (r *Reach) reachedWith(holding uint64) set {
-	found, known := r.reached[holding]
+// reachableWith returns the bundles that are reachable if only these steps apply. It caches the result: the steps that block one bundle
+// usually block its neighbors, too.
+func (r *Reachability) reachableWith(holding uint64) set {
+	found, known := r.reachable[holding]
 	if !known {
 		found = newSet(len(r.graph.bundles))
-		for at, way := range r.search(search{holding: holding, from: start}) {
+		for at, way := range r.search(searchOptions{enforced: holding, from: start}) {
 			if way != nil {
 				found.add(at)
 			}
 		}
-		if r.reached == nil || len(r.reached) >= maxKeptSets {
-			r.reached = map[uint64]set{}
+		if r.reachable == nil || len(r.reachable) >= maxReachableSets {
+			r.reachable = map[uint64]set{}
 		}
-		r.reached[holding] = found
+		r.reachable[holding] = found
 	}
 	return found
 }
 
-// noEdge says what the semantics have against a move, and which others would permit it.
-func (r *Reach) noEdge(to int) string {
+// noEdgeMessage explains why the semantics permit no path, and names others that do.
+func (r *Reachability) noEdgeMessage(to int) string {
 	g := r.graph
 	target := g.bundles[to].Version
-	var against []string
+	var objections []string
 	for _, semantics := range g.semantics {
-		if len(g.semantics) > 1 && r.by(semantics).searched(anyhow)[to] != nil {
-			continue // it is another catalog's rules that have something against it
+		if len(g.semantics) > 1 && r.withSemantics(semantics).cachedSearch(edgesOnly)[to] != nil {
+			continue // other catalogs' rules forbid it
 		}
 		if semantics != Semver {
-			against = append(against, g.channelsAgainst())
+			objections = append(objections, g.noChannelEdgeMessage())
 		}
 		if semantics != Channel {
-			against = append(against, semverAgainst(r.installed.Version, target))
+			objections = append(objections, noSemverEdgeMessage(r.installed.Version, target))
 		}
 	}
-	if len(against) == 0 {
-		against = append(against, "the rules of several catalogs differ in semantics, and no way is one by all of them")
+	if len(objections) == 0 {
+		objections = append(objections, "the rules of several catalogs differ in semantics, and no way is one by all of them")
 	}
-	slices.Sort(against)
+	slices.Sort(objections)
 	remedy := selfCertified
 	for _, other := range []struct {
 		semantics Semantics
 		value     string
 	}{{Semver, "Semver"}, {Channel, "Channel"}} {
-		if r.by(other.semantics).searched(search{holding: every, from: start})[to] != nil {
+		if r.withSemantics(other.semantics).cachedSearch(searchOptions{enforced: allSteps, from: start})[to] != nil {
 			remedy = fmt.Sprintf("set spec.upgrades.edges to %s, by which a way leads there", other.value)
 		}
 	}
-	return fmt.Sprintf("cannot follow %s: %s; %s", r.installed.Version, strings.Join(slices.Compact(against), ", and "), remedy)
+	return fmt.Sprintf("cannot follow %s: %s; %s", r.installed.Version, strings.Join(slices.Compact(objections), ", and "), remedy)
 }
 
-// anyhow regards nothing of the steps and the cluster.
-var anyhow = search{unfit: true, confined: true, from: start}
+// edgesOnly ignores steps and the cluster.
+var edgesOnly = searchOptions{ignoreUnfit: true, ignoreAvoid: true, from: start}
 
-// by is what other semantics would lead to.
-func (r *Reach) by(semantics Semantics) *Reach {
-	other, known := r.others[semantics]
+// withSemantics returns the reachability under other semantics.
+func (r *Reachability) withSemantics(semantics Semantics) *Reachability {
+	other, known := r.bySemantics[semantics]
 	if !known {
-		other = &Reach{graph: r.graph.under(semantics), installed: r.installed, at: r.at, account: r.account}
+		other = &Reachability{graph: r.graph.withSemantics(semantics), installed: r.installed, at: r.at, progress: r.progress}
 		if other.at == start {
-			other.first = other.graph.startRanks(r.installed)
+			other.firstRanks = other.graph.startRanks(r.installed)
 		}
-		if r.others == nil {
-			r.others = map[Semantics]*Reach{}
+		if r.bySemantics == nil {
+			r.bySemantics = map[Semantics]*Reachability{}
 		}
-		r.others[semantics] = other
+		r.bySemantics[semantics] = other
 	}
 	return other
 }
 
-func (g *Graph) channelsAgainst() string {
+func (g *Graph) noChannelEdgeMessage() string {
 	var channels []string
 	for _, channel := range g.channels {
 		channels = append(channels, fmt.Sprintf("%.80q", channel))
@@ -267,11 +267,11 @@ func (g *Graph) channelsAgainst() string {
 	case 1:
 		return fmt.Sprintf("no replaces, skips or skipRange in channel %s leads there", channels[0])
 	}
-	return fmt.Sprintf("no replaces, skips or skipRange in the channels %s leads there", listed(channels))
+	return fmt.Sprintf("no replaces, skips or skipRange in the channels %s leads there", joinLimited(channels))
 }
 
-// semverAgainst says what semantic versioning does not promise.
-func semverAgainst(from, to Version) string {
+// noSemverEdgeMessage explains why semantic versioning does not permit an edge.
+func noSemverEdgeMessage(from, to Version) string {
 	a, b := from.semantic, to.semantic
 	if a == nil || b == nil {
 		return "semantic versioning promises nothing about what has no version"
@@ -289,8 +289,8 @@ func semverAgainst(from, to Version) string {
 	return "semantic versioning promises nothing between 0.0.z versions"
 }
 
-// listed joins at most a few parts and counts the rest.
-func listed(parts []string) string {
+// joinLimited joins at most maxListed parts and counts the rest.
+func joinLimited(parts []string) string {
 	if more := len(parts) - maxListed; more > 0 {
 		parts = append(slices.Clone(parts[:maxListed]), fmt.Sprintf("and %d more", more))
 	}

@@ -14,10 +14,10 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// Schema is the schema of the blob, or of the property on a bundle, that holds a package's rules.
+// Schema is the schema of the blob, or the type of the bundle property, that holds a package's rules.
 const Schema = "io.openshift.operators.upgrades.v1alpha1"
 
-// Bounds of what one blob may hold.
+// Limits of one blob.
 const (
 	maxRules  = 64 << 10 // bytes
 	maxSteps  = 32
@@ -25,47 +25,47 @@ const (
 	maxReason = 256
 )
 
-// Semantics says which edges a package has.
+// Semantics determines the edges of a package.
 type Semantics string
 
 // The semantics of a package.
 const (
-	// Channel: what replaces, skips and skipRange of the channels' entries say.
+	// Channel: the edges that replaces, skips and skipRange of the channels' entries declare.
 	Channel Semantics = "channel"
-	// Semver: what semantic versions promise.
+	// Semver: the edges that semantic versioning permits.
 	Semver Semantics = "semver"
 	// Both: every edge of either.
 	Both Semantics = "both"
 )
 
-// Select says how much of a step's range has to be passed through.
+// Select is which versions of a step's Through range satisfy the step.
 type Select string
 
 const (
-	// Any: some version in the range.
+	// Any: every version in the range.
 	Any Select = "any"
-	// Latest: the newest version in the range that is neither a pre-release nor deprecated and that the cluster may run,
-	// judged when the hop is made.
+	// Latest: the newest version in the range that is neither a pre-release nor deprecated and that the cluster may run, at the time of the
+	// hop.
 	Latest Select = "latest"
 )
 
-// Rules are what a package's author says of upgrades.
+// Rules are a package author's upgrade rules.
 type Rules struct {
-	// Where is how messages name them: the blob or property, and the catalog that has it.
-	Where string
-	// Semantics are those of the package; Unsaid that the author did not say which, so that they are Semver.
-	Semantics Semantics
-	Unsaid    bool
-	// Steps must all hold.
+	// Location identifies them in messages: the blob or property, and its catalog.
+	Location string
+	// Semantics are those of the package. SemanticsUnset means that the author did not set them, so that they are Semver.
+	Semantics      Semantics
+	SemanticsUnset bool
+	// Steps must all be satisfied.
 	Steps []Step
 }
 
-// Step is one guardrail: whoever has been ready at a version in From may go to one in To only after having been ready at one in
-// Through. Whoever is at a version in To already is past it.
+// Step is one upgrade rule: an operator that has been ready at a version in From may go to a version in To only after it has been ready at
+// a version in Through. The step does not apply to an operator that is in To already.
 type Step struct {
 	From, To, Through Range
 	Select            Select
-	// Reason is the author's, for people.
+	// Reason is the author's explanation.
 	Reason string
 }
 
@@ -73,17 +73,17 @@ type Step struct {
 type Range struct {
 	text       string
 	constraint *semver.Constraints
-	// comparisons is how many comparisons with a version it has.
+	// comparisons is the number of comparisons with a version.
 	comparisons int
 }
 
-// stepsOfComparison is how many steps of work a comparison costs: where it fails, the library makes an error with a message.
-const stepsOfComparison = 50
+// comparisonCost is the work steps of a comparison: if it fails, the library formats an error.
+const comparisonCost = 50
 
-// work is how many steps of work it takes to find out whether a version is in the range.
-func (r Range) work() int { return r.comparisons * stepsOfComparison }
+// cost returns the work steps to check whether a version is in the range.
+func (r Range) cost() int { return r.comparisons * comparisonCost }
 
-// ParseRange reads a range as it is written in spec.package.version and in rules.
+// ParseRange parses a range in the syntax of spec.package.version and of rules.
 func ParseRange(text string) (Range, error) {
 	if len(text) > maxRange {
 		return Range{}, fmt.Errorf("%s is not a version range: it has more than %d characters", truncate.Quote(text), maxRange)
@@ -99,17 +99,16 @@ func ParseRange(text string) (Range, error) {
 
 func (r Range) String() string { return r.text }
 
-// has says whether a version is in the range, pre-releases counting like any version.
-func (r Range) has(v Version) bool { return r.constraint.Check(v.semantic) }
+// contains reports whether a version is in the range. It treats pre-releases like any version.
+func (r Range) contains(v Version) bool { return r.constraint.Check(v.semantic) }
 
-// guards says whether a guardrail with this range concerns a version: a pre-release also where its release would be. Else
-// 1.4.0-rc.1 would slip under "to: >=1.4.0".
-func (r Range) guards(v Version) bool {
-	return r.has(v) || v.Prerelease() && r.constraint.Check(v.released())
+// appliesTo reports whether a rule with this range applies to a version. A pre-release is also in the range if its release is: otherwise
+// 1.4.0-rc.1 would not match "to: >=1.4.0".
+func (r Range) appliesTo(v Version) bool {
+	return r.contains(v) || v.IsPrerelease() && r.constraint.Check(v.released())
 }
 
-// document is the blob as it is written. Whatever it has beside these fields makes it unreadable: a guardrail that is not
-// understood must not be taken for one that permits.
+// document is the JSON of the blob. Unknown fields are errors: a rule that is not understood must not be ignored.
 type document struct {
 	Schema    string    `json:"schema"`
 	Package   *string   `json:"package"`
@@ -124,8 +123,7 @@ type document struct {
 	} `json:"steps"`
 }
 
-// ReadRules reads a package's rules from the JSON of a blob or property with the given schema. The error says what of it
-// cannot be read.
+// ReadRules parses a package's rules from the JSON of a blob or property with the given schema. The error names the invalid part.
 func ReadRules(pkg, schema string, raw []byte) (Rules, error) {
 	if schema != Schema {
 		return Rules{}, fmt.Errorf("its schema %s is not known, only %q is: a newer manager may read it", truncate.Quote(schema), Schema)
@@ -140,7 +138,7 @@ func ReadRules(pkg, schema string, raw []byte) (Rules, error) {
 		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) && wrong.Value == "number" && wrong.Type.Kind() == reflect.String {
 			return Rules{}, fmt.Errorf(`reading it: %s is a number, and text is wanted: write it in quotes, like "1.3"`, clip(wrong.Field, maxCause))
 		}
-		return Rules{}, errors.New("reading it: " + clip(err.Error(), maxCause)) // it may quote what was read
+		return Rules{}, errors.New("reading it: " + clip(err.Error(), maxCause)) // the error may quote the input
 	}
 	if d == nil {
 		return Rules{}, errors.New("it is null, and no object")
@@ -161,7 +159,7 @@ func (d *document) rules() (Rules, error) {
 	rules := Rules{Semantics: d.Semantics}
 	switch d.Semantics {
 	case "":
-		rules.Semantics, rules.Unsaid = Semver, true
+		rules.Semantics, rules.SemanticsUnset = Semver, true
 	case Semver, Channel, Both:
 	default:
 		return Rules{}, fmt.Errorf("semantics: %s is none of %q, %q, %q", truncate.Quote(d.Semantics), Semver, Channel, Both)
@@ -182,7 +180,7 @@ func (d *document) rules() (Rules, error) {
 			name, text, absent string
 			into               *Range
 		}{
-			{"from", written.From, ">=0.0.0-0", &step.From}, // whatever is installed
+			{"from", written.From, ">=0.0.0-0", &step.From}, // any installed version
 			{"to", written.To, "", &step.To},
 			{"through", written.Through, "", &step.Through},
 		} {
@@ -204,7 +202,7 @@ func (d *document) rules() (Rules, error) {
 	return rules, nil
 }
 
-// clip cuts text that others wrote to so many bytes, on one line.
+// clip truncates foreign text to a number of bytes, on one line.
 func clip(text string, most int) string {
 	return truncate.OneLine(text, most)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// written is the example of the schema, in the JSON that catalogs are served in.
+// written is the example of the schema, in the JSON of served catalogs.
 const written = `{
 	"schema": "io.openshift.operators.upgrades.v1alpha1",
 	"package": "example",
@@ -19,7 +19,7 @@ const written = `{
 	]
 }`
 
-// outlined is what was read, as text.
+// outlined returns the rules as text.
 func outlined(rules Rules) []string {
 	lines := []string{"semantics " + string(rules.Semantics)}
 	for _, step := range rules.Steps {
@@ -56,7 +56,7 @@ func TestReadRules(t *testing.T) {
 	}
 }
 
-func TestRulesThatCannotBeReadSayWhatIsWrong(t *testing.T) {
+func TestErrorsOfInvalidRules(t *testing.T) {
 	step := func(fields string) string { return `{"steps": [{"to": "*", "through": "*"}, {` + fields + `}]}` }
 	for name, test := range map[string]struct {
 		schema, raw string
@@ -95,7 +95,7 @@ func TestRulesThatCannotBeReadSayWhatIsWrong(t *testing.T) {
 	}
 
 	t.Run("more steps in all catalogs than are judged count as unreadable", func(t *testing.T) {
-		pkg := made(t, minors)
+		pkg := parsePackage(t, minors)
 		for range 3 {
 			lines := make([]string, 30)
 			for i := range lines {
@@ -104,7 +104,7 @@ func TestRulesThatCannotBeReadSayWhatIsWrong(t *testing.T) {
 			pkg = steps(t, pkg, Semver, lines...)
 		}
 		r := New(pkg).From(installedAt(t, "1.2.0"), nil)
-		if got := way(t, r, "1.4.1"); got != string(Unreadable) {
+		if got := way(t, r, "1.4.1"); got != string(RulesInvalid) {
 			t.Fatalf("goes by %s", got)
 		}
 		contains(t, why(t, r, "1.4.1"), "there are 90 steps in all, and at most 64 are judged")
@@ -137,9 +137,9 @@ func FuzzReadRules(f *testing.F) {
 				t.Errorf("read as %+v", step)
 			}
 		}
-		// Whatever was read can be judged, and every question has an answer.
-		pkg := made(t, minors)
-		rules.Where = "the rules"
+		// All parsed rules can be evaluated.
+		pkg := parsePackage(t, minors)
+		rules.Location = "the rules"
 		pkg.Rules = []Rules{rules}
 		g := New(pkg)
 		r := g.From(installedAt(t, "1.2.0"), nil)

@@ -1,84 +1,83 @@
 package upgrade
 
-// Simulation says what becomes of every version of a package by itself: where it is moved to, by which path, and if nowhere
-// why. The author's steps hold; what an operator was before is not known.
+// Simulation is the result of Simulate for every version of a package. The author's steps apply; operators have no history.
 type Simulation struct {
-	// Bundles are the package's, the lowest version first. Everything below names them by their indices.
+	// Bundles are the package's bundles in ascending order of their versions. All other fields refer to them by index.
 	Bundles []Bundle
-	// Head is where everybody ought to get to: the newest version that is no pre-release, else the newest; -1 without bundles.
+	// Head is the version that all others should reach: the newest release, or the newest version if there is none; -1 without bundles.
 	Head int
-	// Courses are one for each semantics: Channel, Semver, Both.
-	Courses []Course
+	// Results has one element for each semantics: Channel, Semver, Both.
+	Results []SemanticsResult
 }
 
-// Course is what happens under one semantics.
-type Course struct {
+// SemanticsResult is the result under one semantics.
+type SemanticsResult struct {
 	Semantics Semantics
-	// Moves are one for each bundle.
-	Moves []Move
+	// Outcomes has one element for each bundle.
+	Outcomes []Outcome
 }
 
-// Move is what becomes of an operator that was installed at one bundle.
-type Move struct {
-	// To is where it is moved to in the end: the first that can be reached in the order of preference, which is no deprecated
-	// version, no pre-release, the newest. It is -1 where there is nowhere to go.
-	To int
-	// Path are the bundles it goes by, the last one is To.
+// Outcome is where an operator goes that is installed at one bundle.
+type Outcome struct {
+	// Target is the bundle that the operator is at in the end: the first reachable one in the order of preference, which is not deprecated,
+	// releases, newest. It is -1 if nothing is reachable.
+	Target int
+	// Path are the bundles on the way; the last one is Target.
 	Path []int
-	// Stranded says that it is not at the head and the semantics have no successor for it, CutOff that they have some, and
-	// none of them leads to the head. Steps and clusters have no part in either.
+	// Stranded means that the bundle is not the head and has no successor under the semantics. CutOff means that it has successors, but
+	// none of them leads to the head. Neither depends on steps or the cluster.
 	Stranded, CutOff bool
-	// Refusal is why the head is out of reach, steps and clusters included; for what stands above the head, why the newest is.
-	// It is zero where it is not out of reach.
+	// Refusal is why the head is not reachable, including steps and the cluster; for bundles above the head, why the newest is not. It is
+	// zero if it is reachable.
 	Refusal Refusal
 }
 
-// everySemantics are those that there are.
-var everySemantics = [...]Semantics{Channel, Semver, Both}
+// allSemantics are all values of Semantics.
+var allSemantics = [...]Semantics{Channel, Semver, Both}
 
-// Simulate says what becomes of every version of a package, under each semantics in the place of its own.
+// Simulate returns the outcome for every version of a package, under each semantics in place of the package's own.
 func Simulate(pkg Package) Simulation {
 	pkg.SelfCertified = false
 	g := New(pkg)
 	simulation := Simulation{Bundles: g.bundles, Head: g.Head()}
-	for _, semantics := range everySemantics {
-		simulation.Courses = append(simulation.Courses, g.under(semantics).course(semantics))
+	for _, semantics := range allSemantics {
+		simulation.Results = append(simulation.Results, g.withSemantics(semantics).simulate(semantics))
 	}
 	return simulation
 }
 
-// Head is the newest version that is no pre-release, else the newest, by its index in Bundles; -1 where there is none. Where
-// pre-releases are taken for releases it is the newest.
+// Head returns the index in Bundles of the newest release, or of the newest version if there is no release; -1 if there is none. If
+// pre-releases count as releases, it is the newest version.
 func (g *Graph) Head() int {
 	for i := len(g.bundles) - 1; i >= 0 && !g.pkg.OnlyPrereleases; i-- {
-		if !g.bundles[i].Version.Prerelease() {
+		if !g.bundles[i].Version.IsPrerelease() {
 			return i
 		}
 	}
 	return len(g.bundles) - 1
 }
 
-func (g *Graph) course(semantics Semantics) Course {
-	course := Course{Semantics: semantics}
+func (g *Graph) simulate(semantics Semantics) SemanticsResult {
+	result := SemanticsResult{Semantics: semantics}
 	head := g.Head()
-	stranded, cutOff := g.astray(head)
+	stranded, cutOff := g.strandedAndCutOff(head)
 	for at, bundle := range g.bundles {
-		move := g.From(bundle, nil).move()
-		move.Stranded, move.CutOff = stranded.has(at), cutOff.has(at)
-		course.Moves = append(course.Moves, move)
+		outcome := g.From(bundle, nil).outcome()
+		outcome.Stranded, outcome.CutOff = stranded.has(at), cutOff.has(at)
+		result.Outcomes = append(result.Outcomes, outcome)
 	}
-	return course
+	return result
 }
 
-// move is where one is moved to by itself.
-func (r *Reach) move() Move {
+// outcome returns where an operator goes.
+func (r *Reachability) outcome() Outcome {
 	g := r.graph
-	move := Move{To: -1}
+	outcome := Outcome{Target: -1}
 	for _, at := range g.order {
 		if r.best[at] != nil {
-			move.To = at
+			outcome.Target = at
 			for _, visit := range r.best[at].path() {
-				move.Path = append(move.Path, visit.at)
+				outcome.Path = append(outcome.Path, visit.at)
 			}
 			break
 		}
@@ -88,19 +87,19 @@ func (r *Reach) move() Move {
 		goal = len(g.bundles) - 1
 	}
 	if g.bundles[goal].Version.Compare(r.installed.Version) > 0 {
-		move.Refusal = r.Refusal(goal)
+		outcome.Refusal = r.Refusal(goal)
 	}
-	return move
+	return outcome
 }
 
-// astray are the bundles that the semantics have no successor for, but for the head, and those whose successors do not lead
-// to it. What stands above the head can only be the former.
-func (g *Graph) astray(head int) (stranded, cutOff set) {
+// strandedAndCutOff returns the bundles without successor, except the head, and those whose successors do not lead to the head. Bundles
+// above the head can only be stranded.
+func (g *Graph) strandedAndCutOff(head int) (stranded, cutOff set) {
 	stranded, cutOff = newSet(len(g.bundles)), newSet(len(g.bundles))
 	if head < 0 {
 		return stranded, cutOff
 	}
-	arriving := g.successors().arriving(head, func(int) bool { return true })
+	arriving := g.successors().ancestors(head, func(int) bool { return true })
 	g.successors().each(func(at int, ranks []int32) {
 		switch {
 		case arriving.has(at):

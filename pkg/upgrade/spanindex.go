@@ -2,23 +2,23 @@ package upgrade
 
 import "slices"
 
-// spanIndex finds which spans a position is in. It is a segment tree: a span hangs at the few nodes whose positions make it up, and the
-// spans of a position are those at its leaf and above it. Whatever hangs at a node counts for all its positions, so that a search looks
-// at each node once.
+// spanIndex finds the spans that contain a position. It is a segment tree: a span is stored at the few nodes that together cover its
+// positions, and the spans of a position are those at its leaf and its ancestors. All positions of a node share the node's spans, so a
+// search visits each node once.
 type spanIndex struct {
 	size int
-	// first and targets are lists of targets for each node: targets[first[node]:first[node+1]], ascending.
+	// first and targets are the lists of targets of each node: targets[first[node]:first[node+1]], ascending.
 	first   []int32
 	targets []int32
 }
 
-// targetSpan is a span, and what it belongs to.
+// targetSpan is a span with its target bundle.
 type targetSpan struct {
 	span
 	target int
 }
 
-// newSpanIndex indexes spans of positions below size.
+// newSpanIndex returns an index of spans of positions below size.
 func newSpanIndex(size int, spans []targetSpan) *spanIndex {
 	x := &spanIndex{size: size, first: make([]int32, 2*size+1)}
 	spans = slices.Clone(spans)
@@ -33,14 +33,14 @@ func newSpanIndex(size int, spans []targetSpan) *spanIndex {
 	next := slices.Clone(x.first)
 	for _, each := range spans {
 		x.nodes(each.span, func(node int) {
-			x.targets[next[node]] = int32(each.target) // the number of a bundle
+			x.targets[next[node]] = int32(each.target) // the bundles' number fits
 			next[node]++
 		})
 	}
 	return x
 }
 
-// nodes calls f with the nodes whose positions make up a span.
+// nodes calls f with the nodes that cover a span.
 func (x *spanIndex) nodes(s span, f func(node int)) {
 	for lo, hi := s.lo+x.size, s.hi+x.size; lo < hi; lo, hi = lo/2, hi/2 {
 		if lo%2 == 1 {
@@ -54,5 +54,5 @@ func (x *spanIndex) nodes(s span, f func(node int)) {
 	}
 }
 
-// at are the targets at one node.
+// at returns the targets at one node.
 func (x *spanIndex) at(node int) []int32 { return x.targets[x.first[node]:x.first[node+1]] }

@@ -2,34 +2,34 @@ package upgrade
 
 import "fmt"
 
-// step is a Step of a graph.
+// step is a compiled Step.
 type step struct {
 	Step
-	// name is how messages call it: "steps[0] of <where>".
+	// name identifies the step in messages: "steps[0] of <location>".
 	name string
-	// inside are the bundles that it leads through, by their indices.
-	inside set
-	// latest is the newest bundle that a Select of Latest means, -1 when there is none.
+	// through are the indexes of the bundles in the Through range.
+	through set
+	// latest is the newest bundle that satisfies Latest, -1 if there is none.
 	latest int
 }
 
-// mask has a bit for each step that concerns a version: those that it owes, because it is where the step begins; those that it
-// pays, because it is in the range to pass through, or past it all; and those that have to be paid before it.
-type mask struct{ owes, pays, wants uint64 }
+// stepMask has a bit for each step that applies to a version: those that it triggers, because it is in From; those that it satisfies,
+// because it is in Through, or in To already; and those that it requires to be satisfied, because it is in To.
+type stepMask struct{ triggers, satisfies, requires uint64 }
 
-// maxAllSteps is how many steps are judged; beyond it the package's rules count as unreadable.
+// maxAllSteps limits the steps of a package; with more, its rules count as unreadable.
 const maxAllSteps = 64
 
-// compile finds out which bundles the author's steps concern. Where the budget does not last it leaves some out: then nothing is
-// reached anyway. Who is self-certified passes no step.
-func (g *Graph) compile() {
-	g.masks = make([]mask, len(g.bundles))
+// compileSteps computes the masks of the bundles. If the budget is exhausted it omits some: then nothing is reachable anyway. A
+// self-certified package has no steps.
+func (g *Graph) compileSteps() {
+	g.masks = make([]stepMask, len(g.bundles))
 	if g.pkg.SelfCertified {
 		return
 	}
 	for _, rules := range g.pkg.Rules {
 		for i, each := range rules.Steps {
-			g.steps = append(g.steps, step{Step: each, name: fmt.Sprintf("steps[%d] of %s", i, rules.Where), latest: -1})
+			g.steps = append(g.steps, step{Step: each, name: fmt.Sprintf("steps[%d] of %s", i, rules.Location), latest: -1})
 		}
 	}
 	if len(g.steps) > maxAllSteps {
@@ -37,65 +37,65 @@ func (g *Graph) compile() {
 		g.steps = g.steps[:maxAllSteps]
 	}
 	for i := range g.steps {
-		g.steps[i].inside = newSet(len(g.bundles))
-		g.findInside(&g.steps[i])
+		g.steps[i].through = newSet(len(g.bundles))
+		g.compileThrough(&g.steps[i])
 	}
 	for i, bundle := range g.bundles {
-		if g.masks[i] = g.mask(bundle.Version, func(s *step) bool { return s.inside.has(i) }); g.budget.exhausted() {
+		if g.masks[i] = g.mask(bundle.Version, func(s *step) bool { return s.through.has(i) }); g.budget.exhausted() {
 			return
 		}
 	}
 }
 
-// findInside finds the bundles that a step leads through.
-func (g *Graph) findInside(s *step) {
+// compileThrough finds the bundles in a step's Through range.
+func (g *Graph) compileThrough(s *step) {
 	for at, bundle := range g.bundles {
 		if g.budget.exhausted() {
 			return
 		}
-		if bundle.Version.IsZero() || !g.has(s.Through, bundle.Version) {
+		if bundle.Version.IsZero() || !g.rangeContains(s.Through, bundle.Version) {
 			continue
 		}
-		s.inside.add(at)
+		s.through.add(at)
 		if s.Select == Latest && eligible(bundle) {
 			s.latest = at // bundles are in ascending order
 		}
 	}
 }
 
-// eligible says whether a bundle of a step's range may be the latest there.
+// eligible reports whether a bundle in a step's Through range may be the latest one.
 func eligible(bundle Bundle) bool {
-	return bundle.Unfit == "" && !bundle.Deprecated && !bundle.Version.Prerelease()
+	return bundle.Unfit == "" && !bundle.Deprecated && !bundle.Version.IsPrerelease()
 }
 
-// satisfiedBy says whether having been ready at a version of the step's range satisfies the step, as things are now.
+// satisfiedBy reports whether a version in the Through range satisfies the step now.
 func (s *step) satisfiedBy(g *Graph, version Version) bool {
 	return s.Select != Latest || s.latest >= 0 && version.Compare(g.bundles[s.latest].Version) >= 0
 }
 
-func (g *Graph) maskOf(version Version) mask {
-	return g.mask(version, func(s *step) bool { return g.has(s.Through, version) })
+func (g *Graph) maskOf(version Version) stepMask {
+	return g.mask(version, func(s *step) bool { return g.rangeContains(s.Through, version) })
 }
 
-// has is Range.has within the budget, as guards is Range.guards.
-func (g *Graph) has(r Range, version Version) bool {
-	g.budget.spend(r.work())
-	return r.has(version)
+// rangeContains is Range.contains within the budget.
+func (g *Graph) rangeContains(r Range, version Version) bool {
+	g.budget.spend(r.cost())
+	return r.contains(version)
 }
 
-func (g *Graph) guards(r Range, version Version) bool {
-	work := r.work()
-	if version.Prerelease() { // its release may be asked for, too
+func (g *Graph) rangeAppliesTo(r Range, version Version) bool {
+	work := r.cost()
+	if version.IsPrerelease() { // its release may be evaluated, too
 		work *= 2
 	}
 	g.budget.spend(work)
-	return r.guards(version)
+	return r.appliesTo(version)
 }
 
-// mask is the mask of a version; inside says whether it is in the range that a step leads through. To ask a Range is slow. Where the
-// budget does not last the rest of the steps are left out.
-func (g *Graph) mask(version Version, inside func(*step) bool) mask {
-	var m mask
+// mask returns the mask of a version; inside reports whether it is in a step's Through range. Evaluating a Range is slow. If the budget is
+// exhausted, mask omits the rest of the steps.
+func (g *Graph) mask(version Version, inside func(*step) bool) stepMask {
+	var m stepMask
 	if version.IsZero() {
 		return m
 	}
@@ -103,37 +103,37 @@ func (g *Graph) mask(version Version, inside func(*step) bool) mask {
 		if g.budget.exhausted() {
 			return m
 		}
-		bit, past := uint64(1)<<i, g.guards(g.steps[i].To, version)
+		bit, past := uint64(1)<<i, g.rangeAppliesTo(g.steps[i].To, version)
 		switch {
 		case past:
-			m.wants |= bit
-			m.pays |= bit // however it got there, what is behind it is behind it
+			m.requires |= bit
+			m.satisfies |= bit // a version in To satisfies the step whatever its history
 		case inside(&g.steps[i]) && g.steps[i].satisfiedBy(g, version):
-			m.pays |= bit
-		case g.guards(g.steps[i].From, version):
-			m.owes |= bit
+			m.satisfies |= bit
+		case g.rangeAppliesTo(g.steps[i].From, version):
+			m.triggers |= bit
 		}
 	}
 	return m
 }
 
-// account is how an operator stands with the steps: owed since it was ready where they begin, paid since it was ready where
-// they lead through. What is paid stays paid.
-type account struct{ owed, paid uint64 }
+// progress is an operator's progress with the steps: triggered by a version in From, satisfied by a version in Through. Satisfied steps
+// stay satisfied.
+type progress struct{ triggered, satisfied uint64 }
 
-func (a account) after(m mask) account {
-	return account{owed: a.owed | m.owes, paid: a.paid | m.pays}
+func (a progress) after(m stepMask) progress {
+	return progress{triggered: a.triggered | m.triggers, satisfied: a.satisfied | m.satisfies}
 }
 
-// of is how one stands with these steps; those who differ in others only go the same ways.
-func (a account) of(steps uint64) account {
-	return account{owed: a.owed & steps, paid: a.paid & steps}
+// restrictedTo returns the progress with only these steps. Other steps do not change the permitted paths.
+func (a progress) restrictedTo(steps uint64) progress {
+	return progress{triggered: a.triggered & steps, satisfied: a.satisfied & steps}
 }
 
-// open are the steps that are owed and not paid.
-func (a account) open() uint64 { return a.owed &^ a.paid }
+// outstanding returns the steps that are triggered and not satisfied.
+func (a progress) outstanding() uint64 { return a.triggered &^ a.satisfied }
 
-// coveredBy says whether whoever stands like the other may go wherever one who stands like this may.
-func (a account) coveredBy(other account) bool {
-	return a.paid&^other.paid == 0 && other.open()&^a.open() == 0
+// isCoveredBy reports whether an operator with the other progress may follow every path of an operator with this one.
+func (a progress) isCoveredBy(other progress) bool {
+	return a.satisfied&^other.satisfied == 0 && other.outstanding()&^a.outstanding() == 0
 }

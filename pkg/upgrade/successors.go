@@ -2,42 +2,42 @@ package upgrade
 
 import "slices"
 
-// successors finds what may follow each bundle by a package's semantics alone. It holds no list of all edges, of which there may be as
-// many as pairs of bundles: what an entry names is kept by the name, and what a skipRange or semantic versioning covers as a span of
-// versions. Bundles that follow are named by their ranks.
+// successors finds what may follow each bundle under a package's semantics alone. It does not store all edges, of which there may be one
+// for each pair of bundles: it stores names for entries, and spans of versions for skipRanges and semantic versioning. Ranks identify the
+// successors.
 type successors struct {
 	graph *Graph
-	// named are, for each bundle, the ranks of those whose entries replace or skip it by its name, ascending. Lower ones do not count, and
-	// with alsoPromised only those do that semantic versioning promises, too.
-	named        [][]int32
-	alsoPromised bool
-	// all has the spans over all bundles, prereleases those over the pre-releases among them. Both hold higher targets only.
+	// byName are, for each bundle, the ranks of the bundles whose entries replace or skip it by name, ascending. Lower ones are ignored,
+	// and with requireSemver also those that semantic versioning does not permit.
+	byName        [][]int32
+	requireSemver bool
+	// all has the spans over all bundles, prereleases those over the pre-releases among them. Both have only higher targets.
 	all, prereleases          *spanIndex
 	spans, spansOfPrereleases []targetSpan
 }
 
-// take appends the ranks that may follow a bundle and were not tried before, in ascending order, and from now on they are. looked is how
-// many it had to look at.
-func (x *successors) take(from int, u *untried, into []int32) (taken []int32, looked int) {
+// take appends the unvisited ranks that may follow a bundle, in ascending order, and marks them visited. looked is the number of ranks that
+// it checked.
+func (x *successors) take(from int, u *visited, into []int32) (taken []int32, looked int) {
 	taken, looked = x.collect(from, u, into)
 	slices.Sort(taken)
 	return taken, looked
 }
 
-// collect is take in no order.
-func (x *successors) collect(from int, u *untried, into []int32) (taken []int32, looked int) {
+// collect is take without the order.
+func (x *successors) collect(from int, u *visited, into []int32) (taken []int32, looked int) {
 	taken = into
 	take := func(rank int32) {
-		if !u.done.has(int(rank)) {
-			u.done.add(int(rank))
+		if !u.ranks.has(int(rank)) {
+			u.ranks.add(int(rank))
 			taken = append(taken, rank)
 		}
 	}
 	g := x.graph
-	if x.named != nil {
-		looked += len(x.named[from])
-		for _, rank := range x.named[from] {
-			if to := g.order[rank]; g.levels[to] > g.levels[from] && (!x.alsoPromised || g.promised(g.bundles[from].Version, g.bundles[to].Version)) {
+	if x.byName != nil {
+		looked += len(x.byName[from])
+		for _, rank := range x.byName[from] {
+			if to := g.order[rank]; g.levels[to] > g.levels[from] && (!x.requireSemver || g.isSemverCompatible(g.bundles[from].Version, g.bundles[to].Version)) {
 				take(rank)
 			}
 		}
@@ -57,15 +57,15 @@ func (x *successors) collect(from int, u *untried, into []int32) (taken []int32,
 		}
 	}
 	climb(x.all, from, u.all)
-	if g.bundles[from].Version.Prerelease() {
+	if g.bundles[from].Version.IsPrerelease() {
 		climb(x.prereleases, g.prereleasesBefore[from], u.prereleases)
 	}
 	return taken, looked
 }
 
-// each calls f with every bundle and the ranks that may follow it, in no order.
+// each calls f with every bundle and the ranks that may follow it, in any order.
 func (x *successors) each(f func(from int, ranks []int32)) {
-	u := x.untried()
+	u := x.newVisited()
 	var ranks []int32
 	var looked int
 	for from := range x.graph.bundles {
@@ -77,11 +77,11 @@ func (x *successors) each(f func(from int, ranks []int32)) {
 	}
 }
 
-// arriving are the bundles, by their indices, from which the semantics lead to one, itself among them. Only those are passed through
-// that may be.
-func (x *successors) arriving(goal int, passable func(at int) bool) set {
+// ancestors returns the indexes of the bundles from which the semantics lead to goal, including goal. Paths only lead through passable
+// bundles.
+func (x *successors) ancestors(goal int, passable func(at int) bool) set {
 	g := x.graph
-	arriving, passed := newSet(len(g.bundles)), x.untried() // whose done are the ranks that lead on to the goal
+	arriving, passed := newSet(len(g.bundles)), x.newVisited() // visited.ranks are the ranks that lead on to goal
 	spans, spansOfPrereleases := byTarget(x.spans, len(g.bundles)), byTarget(x.spansOfPrereleases, len(g.bundles))
 	leadsOn := func(index *spanIndex, at int, marked set) bool {
 		for node := at + index.size; node > 0; node /= 2 {
@@ -91,12 +91,12 @@ func (x *successors) arriving(goal int, passable func(at int) bool) set {
 		}
 		return false
 	}
-	for at := len(g.bundles) - 1; at >= 0; at-- { // edges lead up: what may follow is known already
+	for at := len(g.bundles) - 1; at >= 0; at-- { // edges lead up, so the successors are known already
 		arrives := at == goal || leadsOn(x.all, at, passed.all) ||
-			g.bundles[at].Version.Prerelease() && leadsOn(x.prereleases, g.prereleasesBefore[at], passed.prereleases) ||
-			x.named != nil && slices.ContainsFunc(x.named[at], func(rank int32) bool {
+			g.bundles[at].Version.IsPrerelease() && leadsOn(x.prereleases, g.prereleasesBefore[at], passed.prereleases) ||
+			x.byName != nil && slices.ContainsFunc(x.byName[at], func(rank int32) bool {
 				to := g.order[rank]
-				return passed.done.has(int(rank)) && g.levels[to] > g.levels[at] && (!x.alsoPromised || g.promised(g.bundles[at].Version, g.bundles[to].Version))
+				return passed.ranks.has(int(rank)) && g.levels[to] > g.levels[at] && (!x.requireSemver || g.isSemverCompatible(g.bundles[at].Version, g.bundles[to].Version))
 			})
 		if !arrives {
 			continue
@@ -106,7 +106,7 @@ func (x *successors) arriving(goal int, passable func(at int) bool) set {
 			continue
 		}
 		rank := g.rank[at]
-		passed.done.add(rank)
+		passed.ranks.add(rank)
 		for _, each := range spans[rank] {
 			x.all.nodes(each.span, passed.all.add)
 		}
@@ -117,7 +117,7 @@ func (x *successors) arriving(goal int, passable func(at int) bool) set {
 	return arriving
 }
 
-// byTarget parts spans that are ordered by their targets.
+// byTarget splits spans that are ordered by their targets.
 func byTarget(spans []targetSpan, targets int) [][]targetSpan {
 	parts := make([][]targetSpan, targets)
 	for begin := 0; begin < len(spans); {

@@ -9,17 +9,16 @@ import (
 	blang "github.com/blang/semver/v4"
 )
 
-// Version is a bundle's version. Versions are ordered by semantic versioning's precedence; where that is equal, by the
-// release, of which none is the lowest; where that is equal too, by build metadata, of which none is the lowest. Release and
-// metadata are compared identifier by identifier, numbers as numbers and before words.
+// Version is a bundle's version. Versions are ordered by the precedence of semantic versioning, then by release, then by build metadata. No
+// release or metadata is the lowest. Release and metadata are compared identifier by identifier: numbers by value, and before words.
 type Version struct {
 	semantic *semver.Version
-	// strict is the same version for skipRange, whose syntax is another library's.
+	// strict is the same version for skipRange, which another library parses.
 	strict  blang.Version
 	release string
 }
 
-// ParseVersion reads a semantic version, all three numbers of it, and the release beside it, which may be empty.
+// ParseVersion parses a semantic version with all three numbers, and its release, which may be empty.
 func ParseVersion(text, release string) (Version, error) {
 	semantic, err := semver.StrictNewVersion(text)
 	if err != nil {
@@ -32,19 +31,19 @@ func ParseVersion(text, release string) (Version, error) {
 	return Version{semantic: semantic, strict: strict, release: release}, nil
 }
 
-// IsZero says that there is no version at all.
+// IsZero reports whether there is no version.
 func (v Version) IsZero() bool { return v.semantic == nil }
 
-// Semver is the version without its release; nil of the zero Version.
+// Semver returns the version without its release; nil for the zero Version.
 func (v Version) Semver() *semver.Version { return v.semantic }
 
-// In says whether it is in a range as catalogs write them, release and build metadata apart; the zero Version is in none.
-func (v Version) In(covers blang.Range) bool { return v.semantic != nil && covers(v.strict) }
+// IsIn reports whether the version is in a range of a catalog, without regard to release and build metadata. The zero Version is in none.
+func (v Version) IsIn(covers blang.Range) bool { return v.semantic != nil && covers(v.strict) }
 
-// Prerelease says whether it is a pre-release.
-func (v Version) Prerelease() bool { return v.semantic != nil && v.semantic.Prerelease() != "" }
+// IsPrerelease reports whether it is a pre-release.
+func (v Version) IsPrerelease() bool { return v.semantic != nil && v.semantic.Prerelease() != "" }
 
-// String is the version as it was written, and its release if it has one.
+// String returns the original text of the version, and its release if it has one.
 func (v Version) String() string {
 	switch {
 	case v.semantic == nil:
@@ -67,7 +66,7 @@ func (v Version) Compare(other Version) int {
 	)
 }
 
-// Equal says whether two versions are the same in every respect.
+// Equal reports whether two versions are equal, including release and build metadata.
 func (v Version) Equal(other Version) bool { return v.Compare(other) == 0 }
 
 func rank(v Version) int {
@@ -77,13 +76,13 @@ func rank(v Version) int {
 	return 1
 }
 
-// released is the version without pre-release, release and build metadata.
+// released returns the version without pre-release, release and build metadata.
 func (v Version) released() *semver.Version {
 	return semver.New(v.semantic.Major(), v.semantic.Minor(), v.semantic.Patch(), "", "")
 }
 
-// compareIdentifiers orders dotted identifiers: fewer before more, numbers by value and before words. Build metadata may have
-// what pre-releases may not, such as leading zeros, so that no library's comparison fits both.
+// compareIdentifiers orders dotted identifiers: fewer before more, numbers by value and before words. Build metadata may have what
+// pre-releases may not, such as leading zeros, so no library's comparison fits both.
 func compareIdentifiers(a, b string) int {
 	if a == b {
 		return 0
@@ -101,7 +100,7 @@ func compareIdentifiers(a, b string) int {
 }
 
 func compareIdentifier(a, b string) int {
-	aNumber, bNumber := number(a), number(b)
+	aNumber, bNumber := isNumber(a), isNumber(b)
 	switch {
 	case aNumber && bNumber:
 		a, b = strings.TrimLeft(a, "0"), strings.TrimLeft(b, "0")
@@ -114,6 +113,6 @@ func compareIdentifier(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-func number(text string) bool {
+func isNumber(text string) bool {
 	return text != "" && strings.Trim(text, "0123456789") == ""
 }

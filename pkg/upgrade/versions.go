@@ -6,12 +6,12 @@ import (
 	blang "github.com/blang/semver/v4"
 )
 
-// Versions is an immutable, ascending list of versions. A range is evaluated once between each two versions that its text
-// mentions, and not once for each version.
+// Versions is an immutable, ascending list of versions. It evaluates a range once for each interval between versions that its text
+// mentions, not once for each version.
 type Versions struct{ ascending []blang.Version }
 
-// NewVersions makes a list from versions in any order. Versions that differ only in release or build metadata become one; versions that
-// cannot be parsed are left out.
+// NewVersions returns a list of versions, given in any order. It merges versions that differ only in release or build metadata, and omits
+// unparsable versions.
 func NewVersions(all []Version) Versions {
 	var l Versions
 	for _, version := range all {

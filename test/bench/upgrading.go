@@ -151,7 +151,7 @@ func connect(pkg upgrade.Package) (found connections) {
 		pkg.Override = semantics
 		graph := upgrade.New(pkg)
 		found.edges += graph.EdgeCount()
-		found.arriving += len(graph.ReachedFrom(len(graph.Bundles()) - 1))
+		found.arriving += len(graph.Ancestors(len(graph.Bundles()) - 1))
 	}
 	return found
 }

@@ -224,7 +224,7 @@ func (c *controller) bundlesOf(operator *platformv1alpha1.PlatformOperator, seen
 		entry.Acknowledged, _ = c.override(resolve.OverridesOf(operator), seen.on)
 		if len(entry.Max) > 0 {
 			var known bool
-			entry.Candidates, entry.Unread, known = remedies.of(operator, seen.on.Version)
+			entry.Candidates, entry.IncompleteReason, known = remedies.of(operator, seen.on.Version)
 			entry.Unsearched = !known
 		}
 		result = append(result, entry)

@@ -142,7 +142,7 @@ func TestCLU_G7_MessageOnTheClusterOperatorIsStableBoundedAndSaysWhatToDo(t *tes
 			operators = append(operators, compat.Operator{Name: fmt.Sprintf("operator-%02d", i), Package: "pkg", Version: "1.0.0", Max: []string{`"4.20"`},
 				Candidates: [][]compat.Candidate{
 					{{Version: "2.0.0", Installable: true}},
-					{{Version: "2.0.0", Approve: "2.0.0", Why: "it waits"}},
+					{{Version: "2.0.0", Approve: "2.0.0", Obstacle: "it waits"}},
 					nil,
 				}[i%3]})
 		}

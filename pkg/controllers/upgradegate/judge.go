@@ -260,7 +260,7 @@ func (c *controller) duringOutage(seen sight, cause error) opinion {
 	stands := c.standing(seen.on.Version)
 	switch {
 	case m.last != nil && same && !expired:
-		verdict := m.last.Noted(fmt.Sprintf("Since %s nothing newer can be told: %s", m.failing.UTC().Format(time.RFC3339), m.broken))
+		verdict := m.last.WithNotes(fmt.Sprintf("Since %s nothing newer can be told: %s", m.failing.UTC().Format(time.RFC3339), m.broken))
 		return opinion{verdict: &verdict, version: recorded(verdict, m.version), again: outageRetry}
 	case m.last == nil && stands != nil:
 		return opinion{stays: stands, again: outageRetry}
@@ -308,7 +308,7 @@ func (c *controller) evaluate(seen sight) (verdict compat.Verdict, searching boo
 		}
 	}
 	if len(notes) > 0 {
-		verdict = verdict.Noted(notes...)
+		verdict = verdict.WithNotes(notes...)
 	}
 	return verdict, searching, err
 }

@@ -47,7 +47,7 @@ type gauge struct {
 	lock sync.Mutex
 	// blockers and acknowledged are sorted and each there once; undeclared counts those that declare nothing.
 	blockers, acknowledged []object
-	reaches                []compat.Reach
+	reaches                []compat.LookAhead
 	undeclared             int
 	// judged says that there was a verdict: before, nothing is counted.
 	judged bool
@@ -57,7 +57,7 @@ func (g *gauge) set(verdict compat.Verdict) {
 	g.lock.Lock()
 	defer g.lock.Unlock()
 	g.blockers, g.acknowledged = objectsOf(verdict.Blockers), objectsOf(verdict.Acknowledged)
-	g.reaches, g.undeclared, g.judged = verdict.Reaches, verdict.Undeclared, true
+	g.reaches, g.undeclared, g.judged = verdict.LookAheads, verdict.Undeclared, true
 }
 
 // objectsOf names each object once; an operator that is between two versions may be there twice.

@@ -309,7 +309,7 @@ func complaints(n *fleet, before, after running) (complaints []string) {
 				if bundle != nil && leaf.Package != nil && pkg == leaf.Package.Name {
 					version, _ := upgrade.ParseVersion(bundle.Version, "")
 					covers, _ := index.Range(leaf.Package.Range)
-					there = there || version.In(covers)
+					there = there || version.IsIn(covers)
 				}
 			}
 			return there == want

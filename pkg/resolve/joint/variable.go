@@ -58,7 +58,7 @@ func (s installState) satisfies(index *resolve.ClusterIndex, pkg string, leaf ca
 		return found
 	}
 	covers, ok := index.Range(leaf.Package.Range)
-	return ok && leaf.Package.Name == pkg && s.version.In(covers)
+	return ok && leaf.Package.Name == pkg && s.version.IsIn(covers)
 }
 
 // key is equal for states that make no difference to others.

@@ -5,8 +5,7 @@ import (
 	"math/bits"
 )
 
-// set holds small numbers, one bit each: what a search has come to is joined and walked as
-// words.
+// set is a bit set of small numbers. The search unites and iterates sets word by word.
 type set []uint64
 
 func newSet(size int) set { return make(set, (size+63)/64) }
@@ -15,8 +14,8 @@ func (s set) add(i int) { s[i/64] |= 1 << (i % 64) }
 
 func (s set) has(i int) bool { return s[i/64]&(1<<(i%64)) != 0 }
 
-// join adds the other's numbers.
-func (s set) join(other set) {
+// union adds the other's numbers.
+func (s set) union(other set) {
 	for i, word := range other {
 		s[i] |= word
 	}
@@ -31,8 +30,8 @@ func (s set) empty() bool {
 	return true
 }
 
-// all are the numbers in ascending order.
-func (s set) all() iter.Seq[int] {
+// items returns the numbers in ascending order.
+func (s set) items() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for i, word := range s {
 			for ; word != 0; word &= word - 1 {

@@ -8,15 +8,15 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalog"
 )
 
-// made reads a package from lines that tests can be read by:
+// parsePackage reads a package from lines:
 //
 //	1.2.0                                a bundle, named p.v1.2.0
 //	1.3.0 deprecated
-//	1.3.5 unfit needs Kubernetes 1.40    the rest of the line says why
-//	1.3.6 outside spec.package.version   no way may lead on from it
+//	1.3.5 unfit needs Kubernetes 1.40    the rest of the line is the reason
+//	1.3.6 outside spec.package.version   no path may continue from it
 //	1.0.0 release 2
 //	stable: 1.3.0 replaces 1.2.0 skips 1.2.1 1.2.2 skipRange >=1.0.0 <1.3.0
-func made(tb testing.TB, lines string) Package {
+func parsePackage(tb testing.TB, lines string) Package {
 	tb.Helper()
 	pkg := Package{Name: "p"}
 	for _, line := range strings.Split(lines, "\n") {
@@ -25,7 +25,7 @@ func made(tb testing.TB, lines string) Package {
 			continue
 		}
 		if channel, entry, ok := strings.Cut(line, ": "); ok {
-			pkg.Entries = append(pkg.Entries, Entry{Channel: channel, Entry: madeEntry(tb, entry)})
+			pkg.Entries = append(pkg.Entries, Entry{Channel: channel, Entry: parseEntry(tb, entry)})
 			continue
 		}
 		text, rest, _ := strings.Cut(line, " ")
@@ -55,7 +55,7 @@ func made(tb testing.TB, lines string) Package {
 	return pkg
 }
 
-func madeEntry(tb testing.TB, line string) catalog.Entry {
+func parseEntry(tb testing.TB, line string) catalog.Entry {
 	tb.Helper()
 	line, covered, _ := strings.Cut(line, " skipRange ")
 	words := strings.Fields(line)
@@ -80,7 +80,7 @@ func madeEntry(tb testing.TB, line string) catalog.Entry {
 // steps adds rules with these semantics, one step a line: from → through → to [latest] [# reason].
 func steps(tb testing.TB, pkg Package, semantics Semantics, lines ...string) Package {
 	tb.Helper()
-	rules := Rules{Where: "the rules", Semantics: semantics}
+	rules := Rules{Location: "the rules", Semantics: semantics}
 	for _, line := range lines {
 		line, reason, _ := strings.Cut(line, " # ")
 		step := Step{Select: Any, Reason: reason}
@@ -101,7 +101,7 @@ func steps(tb testing.TB, pkg Package, semantics Semantics, lines ...string) Pac
 	return pkg
 }
 
-// installedAt is a bundle of this version, be it among the package's or not.
+// installedAt returns a bundle with this version, which the package need not have.
 func installedAt(tb testing.TB, text string) Bundle {
 	tb.Helper()
 	version, err := ParseVersion(text, "")
@@ -120,7 +120,7 @@ func versions(tb testing.TB, texts ...string) []Version {
 	return all
 }
 
-// index finds a bundle by the way its version is written.
+// index finds a bundle by the text of its version.
 func index(tb testing.TB, g *Graph, version string) int {
 	tb.Helper()
 	for i, bundle := range g.Bundles() {
@@ -132,8 +132,8 @@ func index(tb testing.TB, g *Graph, version string) int {
 	return -1
 }
 
-// way is a path as text: "1.3.5 1.4.0", or the reason why there is none.
-func way(tb testing.TB, r *Reach, to string) string {
+// way returns a path as text: "1.3.5 1.4.0", or the reason why there is none.
+func way(tb testing.TB, r *Reachability, to string) string {
 	tb.Helper()
 	at := index(tb, r.graph, to)
 	path, ok := r.Path(at)
@@ -147,8 +147,8 @@ func way(tb testing.TB, r *Reach, to string) string {
 	return strings.Join(hops, " ")
 }
 
-// why is a refusal's sentence.
-func why(tb testing.TB, r *Reach, to string) string {
+// why returns a refusal's sentence.
+func why(tb testing.TB, r *Reachability, to string) string {
 	tb.Helper()
-	return r.Refusal(index(tb, r.graph, to)).Why
+	return r.Refusal(index(tb, r.graph, to)).Message
 }

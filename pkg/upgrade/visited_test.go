@@ -10,12 +10,12 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalog"
 )
 
-// lineages is a package of which every second generation satisfies one step more: the versions of a lineage are reached from random
-// versions of the generation before, so that many ways that satisfy different steps lead to each.
+// lineages is a package in which every second generation satisfies one more step: random versions of the previous generation lead to the
+// versions of a lineage, so many paths with different satisfied steps lead to each.
 func lineages(tb testing.TB, count int) Package {
 	tb.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
-	pkg := made(tb, "0.1.0\nstable: 0.1.0")
+	pkg := parsePackage(tb, "0.1.0\nstable: 0.1.0")
 	add := func(text string, skips []string) string {
 		bundle := Bundle{Name: "p.v" + text, Version: mustVersion(tb, text)}
 		pkg.Bundles = append(pkg.Bundles, bundle)
@@ -40,11 +40,11 @@ func lineages(tb testing.TB, count int) Package {
 	return steps(tb, pkg, Channel, lines...)
 }
 
-func TestHRD_B1_OneSearchIsBoundedInMemoryAndChargedForIt(t *testing.T) {
+func TestHRD_B1_SearchMemoryIsLimitedAndCounted(t *testing.T) {
 	pkg := lineages(t, 75)
 	pkg.Limit = Limit{Steps: 1 << 28}
 	g := New(pkg)
-	g.successors() // is made once for all searches
+	g.successors() // computed once for all searches
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	r := g.From(pkg.Bundles[0], nil)
@@ -53,22 +53,22 @@ func TestHRD_B1_OneSearchIsBoundedInMemoryAndChargedForIt(t *testing.T) {
 	if allocated := after.TotalAlloc - before.TotalAlloc; allocated > most {
 		t.Errorf("one search among %d bundles allocated %d MiB, want at most %d MiB", len(pkg.Bundles), allocated>>20, most>>20)
 	}
-	accounts := map[account]bool{}
+	accounts := map[progress]bool{}
 	for to, visit := range r.best[1:] {
 		if visit == nil {
 			t.Fatalf("%s is not reached", g.bundles[1+to].Version)
 		}
-		accounts[visit.account] = true
+		accounts[visit.progress] = true
 	}
-	if words := len(accounts) * g.successors().untried().words(); r.Work() < words {
-		t.Errorf("the sets of %d accounts, %d words in all, cost %d steps", len(accounts), words, r.Work())
+	if words := len(accounts) * g.successors().newVisited().words(); r.WorkDone() < words {
+		t.Errorf("the sets of %d accounts, %d words in all, cost %d steps", len(accounts), words, r.WorkDone())
 	}
 }
 
-func TestASearchWithRoomForOneAccountFindsTheSame(t *testing.T) {
-	find := func(o given, bytes int) (found []string) {
+func TestSearchWithLittleMemoryHasTheSameResult(t *testing.T) {
+	find := func(o generated, bytes int) (found []string) {
 		g := New(o.pkg)
-		g.untriedBytes = bytes
+		g.maxVisitedBytes = bytes
 		r := g.From(o.installed, o.ready)
 		for to := range g.bundles {
 			path, _ := r.Path(to)
@@ -76,13 +76,13 @@ func TestASearchWithRoomForOneAccountFindsTheSame(t *testing.T) {
 		}
 		return found
 	}
-	packages := map[string]given{"lineages": {pkg: lineages(t, 2), installed: lineages(t, 2).Bundles[0]}}
+	packages := map[string]generated{"lineages": {pkg: lineages(t, 2), installed: lineages(t, 2).Bundles[0]}}
 	for seed := range uint64(300) {
 		packages[fmt.Sprint("seed ", seed)] = generate(t, rand.New(rand.NewPCG(seed, 9)))
 	}
 	for name, o := range packages {
-		if one, all := find(o, 1), find(o, maxUntriedBytes); !slices.Equal(one, all) {
-			t.Errorf("%s: with one set of what is untried\n%v\nwith one for each account\n%v\n%s", name, one, all, o.written())
+		if one, all := find(o, 1), find(o, maxVisitedBytes); !slices.Equal(one, all) {
+			t.Errorf("%s: with one visited set\n%v\nwith one for each progress\n%v\n%s", name, one, all, o.describe())
 		}
 	}
 }

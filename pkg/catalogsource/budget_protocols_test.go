@@ -35,7 +35,7 @@ func (r *keptRegistry) ListBundles(_ *api.ListBundlesRequest, stream api.Registr
 	return nil
 }
 
-func TestHRD_B4_BothProtocolsTakeFromTheBudget(t *testing.T) {
+func TestHRD_B4_BothProtocolsUseTheBudget(t *testing.T) {
 	address := serveRegistry(t, &keptRegistry{})
 	server := httptest.NewTLSServer(nethttp.HandlerFunc(func(w nethttp.ResponseWriter, r *nethttp.Request) {
 		if !strings.HasSuffix(r.URL.Path, "/api/v1/all") {
@@ -52,12 +52,12 @@ func TestHRD_B4_BothProtocolsTakeFromTheBudget(t *testing.T) {
 	client := http.New(http.Options{RootCAs: server.Client().Transport.(*nethttp.Transport).TLSClientConfig.RootCAs})
 	t.Cleanup(client.Close)
 	budget := catalogsource.NewBudget()
-	for name, read := range map[string]func(memory *catalogsource.Reading, names ...string) (int, error){
-		"over gRPC": func(memory *catalogsource.Reading, names ...string) (int, error) {
+	for name, read := range map[string]func(memory *catalogsource.Reservation, names ...string) (int, error){
+		"over gRPC": func(memory *catalogsource.Reservation, names ...string) (int, error) {
 			packages, _, err := grpc.Client{}.Read(t.Context(), address, func(pkg string) bool { return strings.Contains(strings.Join(names, " ")+" ", pkg+" ") }, memory)
 			return len(packages), err
 		},
-		"over HTTPS": func(memory *catalogsource.Reading, names ...string) (int, error) {
+		"over HTTPS": func(memory *catalogsource.Reservation, names ...string) (int, error) {
 			reading, err := client.ReadPackages(t.Context(), server.URL, names, "", memory)
 			return len(reading.Packages), err
 		},
@@ -67,13 +67,13 @@ func TestHRD_B4_BothProtocolsTakeFromTheBudget(t *testing.T) {
 			all = append(all, fmt.Sprintf("package-%d", p))
 		}
 		for range 2 {
-			memory := budget.Reading()
+			memory := budget.NewReservation()
 			if n, err := read(memory, all...); err == nil || !strings.Contains(err.Error(), "of the further 14 MiB that all catalogs share") {
 				t.Errorf("%s: more is kept than there is memory for: %d packages, %v", name, n, err)
 			}
 			memory.Close()
 		}
-		memory := budget.Reading()
+		memory := budget.NewReservation()
 		if n, err := read(memory, "package-3"); n != 1 || err != nil {
 			t.Errorf("%s: what streams through counts: %d packages, %v", name, n, err)
 		}
@@ -95,10 +95,10 @@ func (r *tooLargeRegistry) ListBundles(_ *api.ListBundlesRequest, stream api.Reg
 	return stream.Send(&api.Bundle{PackageName: "small", ChannelName: "stable", CsvName: "v1.0.0", CsvJson: "{}"})
 }
 
-func TestHRD_B4_APackageThatIsTooLargeCostsItselfOnly(t *testing.T) {
+func TestHRD_B4_TooLargePackageDoesNotAffectOthers(t *testing.T) {
 	for name, read := range map[string]func(*testing.T, catalog.MemoryBudget) ([]catalog.Package, error){
 		"over gRPC": func(t *testing.T, memory catalog.MemoryBudget) ([]catalog.Package, error) {
-			packages, _, err := grpc.Client{}.Read(t.Context(), serveRegistry(t, &tooLargeRegistry{}), nil, memory.(*catalogsource.Reading))
+			packages, _, err := grpc.Client{}.Read(t.Context(), serveRegistry(t, &tooLargeRegistry{}), nil, memory.(*catalogsource.Reservation))
 			return packages, err
 		},
 		"as JSON": func(_ *testing.T, memory catalog.MemoryBudget) ([]catalog.Package, error) {
@@ -111,7 +111,7 @@ func TestHRD_B4_APackageThatIsTooLargeCostsItselfOnly(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			memory := catalogsource.NewBudget().Reading()
+			memory := catalogsource.NewBudget().NewReservation()
 			defer memory.Close()
 			packages, err := read(t, memory)
 			if err != nil || len(packages) != 2 {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestHRD_B4_ReadingsShareOneBudget(t *testing.T) {
+func TestHRD_B4_ReservationsShareOneBudget(t *testing.T) {
 	for name, test := range map[string]struct {
 		// others is what each of 15 other readings takes.
 		others, own int
@@ -24,21 +24,21 @@ func TestHRD_B4_ReadingsShareOneBudget(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			budget := NewBudget()
-			var others []*Reading
-			for range readings - 1 {
-				other := budget.Reading()
+			var others []*Reservation
+			for range maxShares - 1 {
+				other := budget.NewReservation()
 				if err := other.Reserve(test.others); err != nil {
 					t.Fatal(err)
 				}
 				others = append(others, other)
 			}
-			reading := budget.Reading()
+			reading := budget.NewReservation()
 			err := reading.Reserve(test.own)
 			if (err != nil) != test.refused || err != nil && (!strings.Contains(err.Error(), "1536 KiB") || !strings.Contains(err.Error(), "14 MiB")) {
 				t.Errorf("it says %v", err)
 			}
 			// One beyond the shares has the common part alone.
-			seventeenth := budget.Reading()
+			seventeenth := budget.NewReservation()
 			if err := seventeenth.Reserve(commonShare); test.others > ownShare && err == nil {
 				t.Error("a reading without a share has more than is left")
 			}
@@ -46,19 +46,19 @@ func TestHRD_B4_ReadingsShareOneBudget(t *testing.T) {
 				each.Close()
 				each.Close()
 			}
-			if budget.common != commonShare || budget.own != readings {
-				t.Errorf("%d bytes and %d shares are left after all readings", budget.common, budget.own)
+			if budget.freeCommon != commonShare || budget.freeShares != maxShares {
+				t.Errorf("%d bytes and %d shares are left after all readings", budget.freeCommon, budget.freeShares)
 			}
 		})
 	}
 }
 
-func TestHRD_B4_WhatIsGivenBackIsThereAgain(t *testing.T) {
+func TestHRD_B4_ReleasedMemoryIsFree(t *testing.T) {
 	budget := NewBudget()
 	var all sync.WaitGroup
-	for range 2 * readings {
+	for range 2 * maxShares {
 		all.Go(func() {
-			reading := budget.Reading()
+			reading := budget.NewReservation()
 			defer reading.Close()
 			for n := range 1000 {
 				if reading.Reserve(n<<10) == nil && n%2 == 0 {
@@ -68,24 +68,24 @@ func TestHRD_B4_WhatIsGivenBackIsThereAgain(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if budget.common != commonShare || budget.own != readings {
-		t.Errorf("%d bytes and %d shares are left", budget.common, budget.own)
+	if budget.freeCommon != commonShare || budget.freeShares != maxShares {
+		t.Errorf("%d bytes and %d shares are left", budget.freeCommon, budget.freeShares)
 	}
 }
 
-func TestHRD_B4_OneReadingHasLargeMessages(t *testing.T) {
+func TestHRD_B4_OneReadHasLargeMessages(t *testing.T) {
 	budget := NewBudget()
-	release, err := budget.Reading().Large(t.Context())
+	release, err := budget.NewReservation().AcquireLarge(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := budget.Reading().Large(ended); !errors.Is(err, context.Canceled) {
+	if _, err := budget.NewReservation().AcquireLarge(ended); !errors.Is(err, context.Canceled) {
 		t.Errorf("a second one: %v", err)
 	}
 	release()
-	if release, err = budget.Reading().Large(t.Context()); err != nil {
+	if release, err = budget.NewReservation().AcquireLarge(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	release()

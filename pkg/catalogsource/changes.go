@@ -8,39 +8,38 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Changes tells controllers of which packages something else can be said than before, in the form that library-go's factory
-// takes: an informer whose objects are named after packages. It holds no objects. It is synced when it is known what there is
-// to tell of, such as which catalogs there are, read or not: a controller must not wait for one that may be down, nor decide
-// as if there were none. The zero value is ready for use.
+// Changes notifies controllers of packages whose content changed. It has the form of an informer for library-go's factory, with one object
+// named after each package, and holds no objects. It is synced when the set of catalogs is known, read or not: a controller must not wait
+// for a catalog that may be down, nor decide as if there were no catalogs. The zero value is ready for use.
 type Changes struct {
 	lock     sync.Mutex
 	handlers []cache.ResourceEventHandler
 	listed   bool
 }
 
-// AddEventHandler registers a handler; it is called from the goroutine that found the change and must not block.
+// AddEventHandler registers a handler. It is called from the goroutine that finds the change and must not block.
 func (c *Changes) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	c.handlers = append(c.handlers, handler)
-	return nil, nil // nobody takes a handler away again
+	return nil, nil // handlers are never removed
 }
 
-// HasSynced says whether everything that there was at the start is known, or does not come soon.
+// HasSynced reports whether SetListed was called.
 func (c *Changes) HasSynced() bool {
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	return c.listed
 }
 
-// SetListed has HasSynced say so from now on.
+// SetListed makes HasSynced return true.
 func (c *Changes) SetListed() {
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	c.listed = true
 }
 
-// Notify tells every handler that these packages changed.
+// Notify notifies every handler of these packages.
 func (c *Changes) Notify(packages []string) {
 	c.lock.Lock()
 	handlers := slices.Clone(c.handlers)

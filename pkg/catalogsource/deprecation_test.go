@@ -13,7 +13,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-func TestDeprecationThatAppearsOrDisappearsIsNewsOfItsPackageOnly(t *testing.T) {
+func TestDeprecationChangesItsPackageOnly(t *testing.T) {
 	dir := t.TempDir()
 	write := func(deprecations ...samples.Deprecation) {
 		t.Helper()

@@ -45,7 +45,7 @@ type hostileAddresses struct {
 // prints a line and waits for one.
 func serveHostile() error {
 	in := bufio.NewReader(os.Stdin)
-	halves := &meeting{left: len(hostileRegistries) + len(hostileBodies), all: make(chan struct{}), then: make(chan struct{})}
+	halves := &barrier{remaining: len(hostileRegistries) + len(hostileBodies), all: make(chan struct{}), then: make(chan struct{})}
 	go func() {
 		<-halves.all
 		fmt.Println("halves")
@@ -87,22 +87,22 @@ func serveHostile() error {
 	return nil
 }
 
-// meeting is where all wait for one another, and then for somebody else.
-type meeting struct {
+// barrier is where all wait for one another, and then for somebody else.
+type barrier struct {
 	lock      sync.Mutex
-	left      int
+	remaining int
 	all, then chan struct{}
 }
 
-func (m *meeting) leave() {
+func (m *barrier) leave() {
 	m.lock.Lock()
 	defer m.lock.Unlock()
-	if m.left--; m.left == 0 {
+	if m.remaining--; m.remaining == 0 {
 		close(m.all)
 	}
 }
 
-func (m *meeting) wait(ctx context.Context) {
+func (m *barrier) wait(ctx context.Context) {
 	m.leave()
 	select {
 	case <-m.then:
@@ -118,7 +118,7 @@ type hostileRegistry struct {
 	bundle  func(n int) *api.Bundle
 	// answer is what is answered for one bundle.
 	answer func(name string) *api.Bundle
-	halves *meeting
+	halves *barrier
 	once   sync.Once
 }
 
@@ -143,7 +143,7 @@ func (r *hostileRegistry) GetBundle(_ context.Context, request *api.GetBundleReq
 	return r.answer(request.GetCsvName()), nil
 }
 
-// listedBundle is a bundle of a package that is wanted, in a package of its own every so many.
+// apiBundle is a bundle of a package that is wanted, in a package of its own every so many.
 func listedBundle(n, each int) *api.Bundle {
 	return &api.Bundle{PackageName: fmt.Sprintf("wanted-%d", n/each), ChannelName: "stable", CsvName: fmt.Sprintf("v1.%d.0", n), CsvJson: "{}"}
 }

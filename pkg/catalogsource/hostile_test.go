@@ -53,7 +53,7 @@ func TestHRD_B4_RealHeapOfHostileReadings(t *testing.T) {
 	})
 	for name, read := range reads {
 		reading.Go(func() {
-			memory := budget.Reading()
+			memory := budget.NewReservation()
 			defer memory.Close()
 			n, err := read(t.Context(), memory)
 			t.Logf("%s: %d packages, %.300v", name, n, err)
@@ -62,7 +62,7 @@ func TestHRD_B4_RealHeapOfHostileReadings(t *testing.T) {
 	reading.Wait()
 	close(done)
 	watching.Wait()
-	if err := budget.Reading().Reserve(15 << 20); err != nil {
+	if err := budget.NewReservation().Reserve(15 << 20); err != nil {
 		t.Errorf("after all readings have ended: %v", err)
 	}
 	t.Logf("%d KiB live when all have sent a half, %d KiB at most", atHalf>>10, most>>10)
@@ -72,7 +72,7 @@ func TestHRD_B4_RealHeapOfHostileReadings(t *testing.T) {
 }
 
 // hostileReads are the readings of the catalogs at these addresses, by their names; they return how many packages they found.
-func hostileReads(t *testing.T, addresses hostileAddresses) map[string]func(context.Context, *catalogsource.Reading) (int, error) {
+func hostileReads(t *testing.T, addresses hostileAddresses) map[string]func(context.Context, *catalogsource.Reservation) (int, error) {
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(addresses.Certificate)
 	client := http.New(http.Options{RootCAs: roots})
@@ -81,15 +81,15 @@ func hostileReads(t *testing.T, addresses hostileAddresses) map[string]func(cont
 	for n := range 1000 {
 		wanted = append(wanted, fmt.Sprintf("wanted-%d", n))
 	}
-	reads := map[string]func(context.Context, *catalogsource.Reading) (int, error){}
+	reads := map[string]func(context.Context, *catalogsource.Reservation) (int, error){}
 	for name, address := range addresses.GRPC {
-		reads["gRPC: "+name] = func(ctx context.Context, memory *catalogsource.Reading) (int, error) {
+		reads["gRPC: "+name] = func(ctx context.Context, memory *catalogsource.Reservation) (int, error) {
 			packages, _, err := grpc.Client{}.Read(ctx, address, func(pkg string) bool { return strings.HasPrefix(pkg, "wanted-") }, memory)
 			return len(packages), err
 		}
 	}
 	for name, base := range addresses.HTTPS {
-		reads["HTTPS: "+name] = func(ctx context.Context, memory *catalogsource.Reading) (int, error) {
+		reads["HTTPS: "+name] = func(ctx context.Context, memory *catalogsource.Reservation) (int, error) {
 			reading, err := client.ReadPackages(ctx, base, wanted, "", memory)
 			return len(reading.Packages), err
 		}

@@ -114,7 +114,7 @@ func writeBig(w io.Writer) error {
 	return nil
 }
 
-func TestBigCatalogCostsWhatIsUsedOfIt(t *testing.T) {
+func TestMemoryDependsOnTheWantedPackages(t *testing.T) {
 	for name, read := range map[string]func(*testing.T) ([]catalog.Package, *catalog.Providers){"over gRPC": readBigGRPC, "over HTTPS": readBigHTTPS} {
 		t.Run(name, func(t *testing.T) {
 			var packages []catalog.Package

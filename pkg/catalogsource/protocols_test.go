@@ -71,7 +71,7 @@ func TestBothProtocolsGiveEqualPackages(t *testing.T) {
 }
 
 // It is what the race detector gets to see of the test below.
-func TestAPublishedPackageReadsTheSameOverBothProtocols(t *testing.T) {
+func TestPublishedPackageIsEqualOverBothProtocols(t *testing.T) {
 	packages := readBoth(t, realdata.Path(t, "catalogs/community-v4.20/project-quay"), nil)
 	if len(packages) != 1 || packages[0].Name != "project-quay" || len(packages[0].Bundles) != 152 {
 		t.Errorf("%d packages were read, want project-quay with its 152 bundles", len(packages))
@@ -122,7 +122,7 @@ func TestHRD_B4_RealCatalogsFitTheBudget(t *testing.T) {
 		t.Cleanup(func() { server.Close() })
 		client := http.New(http.Options{CAFile: server.CAFile()})
 		t.Cleanup(client.Close)
-		memory := budget.Reading()
+		memory := budget.NewReservation()
 		t.Cleanup(memory.Close)
 		packages, _, err := grpc.Client{}.Read(t.Context(), server.GRPCAddress(), nil, memory)
 		if err != nil || len(packages) != want {
@@ -132,7 +132,7 @@ func TestHRD_B4_RealCatalogsFitTheBudget(t *testing.T) {
 		for _, p := range packages {
 			names = append(names, p.Name)
 		}
-		memory = budget.Reading()
+		memory = budget.NewReservation()
 		t.Cleanup(memory.Close)
 		reading, err := client.ReadPackages(t.Context(), server.HTTPSBaseURL(), names, "", memory)
 		if err != nil || len(reading.Packages) != want {

@@ -8,9 +8,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// SetProviders stores who brings which kinds in a catalog, wanted or not, and says whether that is news. A later good reading
-// does not forget it, so that a catalog that is down, or of which only some packages have been read again, still says it. Of a
-// catalog that is not known nothing is stored.
+// SetProviders stores which packages of a catalog provide which kinds, wanted or not, and reports whether that changed. The content stays
+// until the next SetProviders, also if the catalog fails or only some packages are read again. For an unknown catalog it does nothing.
 func (s *Snapshots) SetProviders(id catalog.ID, providers *catalog.Providers) (changed bool) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -24,46 +23,46 @@ func (s *Snapshots) SetProviders(id catalog.ID, providers *catalog.Providers) (c
 	return true
 }
 
-// Providers says of each catalog which packages of it bring a kind, in any version, sorted by catalog. Catalogs that are known
-// to have none are left out.
+// Providers returns, for each catalog, the packages that provide a kind in any version, sorted by catalog. It omits catalogs that are known
+// to have none.
 func (s *Snapshots) Providers(gvk catalog.GVK) []resolve.ProviderHint {
 	s.lock.RLock()
 	defer s.lock.RUnlock()
 	var all []resolve.ProviderHint
 	for _, id := range slices.SortedFunc(maps.Keys(s.catalogs), catalog.ID.Compare) {
-		if each := s.catalogs[id].providers(gvk); len(each.Packages) > 0 || each.Partial {
+		if each := s.catalogs[id].providerHint(gvk); len(each.Packages) > 0 || each.Partial {
 			all = append(all, each)
 		}
 	}
 	return all
 }
 
-// SeekProviders says whether a bundle that is kept of any catalog requires a kind that this catalog may bring, without it being
-// known: nothing that is kept of it does, and of its other packages nobody has told.
-func (s *Snapshots) SeekProviders(id catalog.ID) bool {
+// NeedsProviders reports whether a stored bundle of any catalog requires a kind that this catalog may provide: no stored package of the
+// catalog provides it, and the kinds of its other packages are not known.
+func (s *Snapshots) NeedsProviders(id catalog.ID) bool {
 	s.lock.RLock()
 	defer s.lock.RUnlock()
 	snapshot := s.catalogs[id]
-	if snapshot == nil || !snapshot.Known || snapshot.Withheld || snapshot.Wanted == nil {
+	if snapshot == nil || !snapshot.WasRead || snapshot.Disabled || snapshot.Wanted == nil {
 		return false
 	}
-	brought := map[catalog.GVK]bool{}
+	provided := map[catalog.GVK]bool{}
 	for _, pkg := range snapshot.Packages {
 		for _, bundle := range pkg.Bundles {
 			for _, gvk := range bundle.ProvidedGVKs {
-				brought[gvk] = true
+				provided[gvk] = true
 			}
 		}
 	}
-	sought := false
+	needed := false
 	for _, other := range s.catalogs {
-		other.requires(func(gvk catalog.GVK) { sought = sought || !brought[gvk] })
+		other.visitRequiredKinds(func(gvk catalog.GVK) { needed = needed || !provided[gvk] })
 	}
-	return sought
+	return needed
 }
 
-// requires calls f with the kinds that bundles that are kept require of others.
-func (s *Snapshot) requires(f func(catalog.GVK)) {
+// visitRequiredKinds calls f with the kinds that stored bundles require.
+func (s *Snapshot) visitRequiredKinds(f func(catalog.GVK)) {
 	for _, pkg := range s.Packages {
 		for _, bundle := range pkg.Bundles {
 			for _, r := range bundle.Requirements {
@@ -77,19 +76,18 @@ func (s *Snapshot) requires(f func(catalog.GVK)) {
 	}
 }
 
-// providers are the packages that bring a kind: of those that are kept this is known exactly, of others as of when their
-// catalog was last gone through.
-func (s *Snapshot) providers(gvk catalog.GVK) resolve.ProviderHint {
+// providerHint returns the packages that provide a kind: exact for stored packages, and as of the last read of all packages for others.
+func (s *Snapshot) providerHint(gvk catalog.GVK) resolve.ProviderHint {
 	out := resolve.ProviderHint{Catalog: s.ID, Labels: s.Labels}
-	if s.Withheld {
-		return out // what it has does not count
+	if s.Disabled {
+		return out // the catalog's content does not count
 	}
-	out.Packages = s.brings(gvk)
-	if s.Known && s.Wanted == nil {
+	out.Packages = s.providingPackages(gvk)
+	if s.WasRead && s.Wanted == nil {
 		return out
 	}
 	for _, pkg := range s.Providers.ForKind(gvk) {
-		if !s.Known || !s.Wanted[pkg] {
+		if !s.WasRead || !s.Wanted[pkg] {
 			out.Packages = append(out.Packages, pkg)
 		}
 	}
@@ -98,8 +96,8 @@ func (s *Snapshot) providers(gvk catalog.GVK) resolve.ProviderHint {
 	return out
 }
 
-// brings names the packages that are kept and bring a kind.
-func (s *Snapshot) brings(gvk catalog.GVK) (packages []string) {
+// providingPackages returns the names of the stored packages that provide a kind.
+func (s *Snapshot) providingPackages(gvk catalog.GVK) (packages []string) {
 	for _, pkg := range s.Packages {
 		if slices.ContainsFunc(pkg.Bundles, func(b catalog.Bundle) bool { return b.Provides(gvk) }) {
 			packages = append(packages, pkg.Name)

@@ -12,18 +12,18 @@ import (
 )
 
 var (
-	second = catalog.ID{Kind: catalog.KindClusterCatalog, Name: "second"}
-	bread  = catalog.GVK{Group: "g", Version: "v1", Kind: "Bread"}
-	cake   = catalog.GVK{Group: "g", Version: "v1", Kind: "Cake"}
+	second    = catalog.ID{Kind: catalog.KindClusterCatalog, Name: "second"}
+	breadKind = catalog.GVK{Group: "g", Version: "v1", Kind: "Bread"}
+	cakeKind  = catalog.GVK{Group: "g", Version: "v1", Kind: "Cake"}
 )
 
-// bringing is a package whose second version brings these kinds.
-func bringing(name string, kinds ...catalog.GVK) catalog.Package {
+// providingPackage is a package whose second version brings these kinds.
+func providingPackage(name string, kinds ...catalog.GVK) catalog.Package {
 	return catalog.Package{Name: name, Bundles: []catalog.Bundle{{Name: name + ".v1.0.0"}, {Name: name + ".v1.1.0", ProvidedGVKs: kinds}}}
 }
 
-// needing is a package that requires kinds, one of them only if it brings none itself.
-func needing(name string, gvk catalog.GVK, brings ...catalog.GVK) catalog.Package {
+// requiringPackage is a package that requires kinds, one of them only if it brings none itself.
+func requiringPackage(name string, gvk catalog.GVK, brings ...catalog.GVK) catalog.Package {
 	return catalog.Package{Name: name, Bundles: []catalog.Bundle{{Name: name + ".v1.0.0", ProvidedGVKs: brings,
 		Requirements: []catalog.Requirement{{All: []catalog.Requirement{{GVK: &gvk}}}}}}}
 }
@@ -32,14 +32,14 @@ func needing(name string, gvk catalog.GVK, brings ...catalog.GVK) catalog.Packag
 func providersOf(packages ...string) *catalog.Providers {
 	var builder catalog.ProvidersBuilder
 	for _, pkg := range packages {
-		builder.Add(pkg, bread)
+		builder.Add(pkg, breadKind)
 	}
 	return builder.Build()
 }
 
-func TestWhoBringsAKindIsKnownOfPackagesThatNobodyWants(t *testing.T) {
+func TestProvidersIncludeUnwantedPackages(t *testing.T) {
 	info := catalogsource.Info{ID: first, Labels: map[string]string{"tier": "one"}, Wanted: map[string]bool{"baker": true, "smith": true}}
-	kept := []catalog.Package{bringing("baker", bread), bringing("smith")}
+	kept := []catalog.Package{providingPackage("baker", breadKind), providingPackage("smith")}
 	says := func(partial bool, packages ...string) []resolve.ProviderHint {
 		return []resolve.ProviderHint{{Catalog: first, Labels: info.Labels, Packages: packages, Partial: partial}}
 	}
@@ -52,15 +52,18 @@ func TestWhoBringsAKindIsKnownOfPackagesThatNobodyWants(t *testing.T) {
 		want  []resolve.ProviderHint
 	}{
 		"no catalog":                         {func(*catalogsource.Snapshots) {}, nil},
-		"a catalog that was not read":        {func(s *catalogsource.Snapshots) { s.Describe(info) }, says(true)},
+		"a catalog that was not read":        {func(s *catalogsource.Snapshots) { s.UpdateInfo(info) }, says(true)},
 		"only the wanted packages were read": {func(s *catalogsource.Snapshots) { s.Set(info, kept) }, says(true, "baker")},
 		"all were gone through":              {all, says(false, "baker", "grocer")},
 		"all are wanted":                     {func(s *catalogsource.Snapshots) { i := info; i.Wanted = nil; s.Set(i, kept) }, says(false, "baker")},
 		"nobody brings it":                   {func(s *catalogsource.Snapshots) { s.Set(info, kept[1:]); s.SetProviders(first, providersOf()) }, nil},
-		"of what is wanted the packages know best": {func(s *catalogsource.Snapshots) { all(s); s.Set(info, []catalog.Package{bringing("smith", bread)}) },
+		"of what is wanted the packages know best": {func(s *catalogsource.Snapshots) {
+			all(s)
+			s.Set(info, []catalog.Package{providingPackage("smith", breadKind)})
+		},
 			says(false, "grocer", "smith")},
 		"the catalog is down":                      {func(s *catalogsource.Snapshots) { all(s); s.SetError(info, errors.New("refused")) }, says(false, "baker", "grocer")},
-		"a package is wanted no more":              {func(s *catalogsource.Snapshots) { all(s); s.Narrow(first, map[string]bool{"smith": true}) }, says(false, "baker", "grocer")},
+		"a package is wanted no more":              {func(s *catalogsource.Snapshots) { all(s); s.Prune(first, map[string]bool{"smith": true}) }, says(false, "baker", "grocer")},
 		"nothing has changed":                      {func(s *catalogsource.Snapshots) { all(s); s.SetUnchanged(info) }, says(false, "baker", "grocer")},
 		"the catalog goes":                         {func(s *catalogsource.Snapshots) { all(s); s.Delete(first, nil) }, nil},
 		"it is gone when it has been gone through": {func(s *catalogsource.Snapshots) { s.SetProviders(first, providersOf("grocer")) }, nil},
@@ -69,7 +72,7 @@ func TestWhoBringsAKindIsKnownOfPackagesThatNobodyWants(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := catalogsource.NewSnapshots()
 			test.write(s)
-			if diff := cmp.Diff(test.want, s.Providers(bread)); diff != "" {
+			if diff := cmp.Diff(test.want, s.Providers(breadKind)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -86,12 +89,12 @@ func TestProvidersOfSeveralCatalogsAreSortedByCatalog(t *testing.T) {
 	if first.Compare(second) > 0 {
 		want[0], want[1] = want[1], want[0]
 	}
-	if diff := cmp.Diff(want, s.Providers(bread)); diff != "" {
+	if diff := cmp.Diff(want, s.Providers(breadKind)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-func TestProvidersAreNewsOnce(t *testing.T) {
+func TestSetProvidersReportsChanges(t *testing.T) {
 	s := catalogsource.NewSnapshots()
 	s.Set(catalogsource.Info{ID: first, Wanted: map[string]bool{}}, nil)
 	for _, step := range []struct {
@@ -104,7 +107,7 @@ func TestProvidersAreNewsOnce(t *testing.T) {
 	}
 }
 
-func TestAKindIsSoughtWhereNothingThatIsKeptBringsIt(t *testing.T) {
+func TestNeedsProviders(t *testing.T) {
 	info := func(id catalog.ID) catalogsource.Info {
 		return catalogsource.Info{ID: id, Wanted: map[string]bool{"baker": true, "hungry": true}}
 	}
@@ -112,26 +115,26 @@ func TestAKindIsSoughtWhereNothingThatIsKeptBringsIt(t *testing.T) {
 		here, elsewhere []catalog.Package
 		want            bool
 	}{
-		"nothing is required":                            {[]catalog.Package{bringing("baker", bread)}, nil, false},
-		"a package that is kept brings it":               {[]catalog.Package{bringing("baker", bread), needing("hungry", bread)}, nil, false},
-		"none does":                                      {[]catalog.Package{bringing("baker", cake), needing("hungry", bread)}, nil, true},
-		"who requires it is in another catalog":          {nil, []catalog.Package{needing("hungry", bread)}, true},
-		"who brings it is in another catalog":            {[]catalog.Package{needing("hungry", bread)}, []catalog.Package{bringing("baker", bread)}, true},
-		"the bundle that requires it brings it, too":     {[]catalog.Package{needing("hungry", bread, bread)}, nil, false},
-		"the bundle that requires it brings another one": {[]catalog.Package{needing("hungry", bread, cake)}, nil, true},
+		"nothing is required":                            {[]catalog.Package{providingPackage("baker", breadKind)}, nil, false},
+		"a package that is kept brings it":               {[]catalog.Package{providingPackage("baker", breadKind), requiringPackage("hungry", breadKind)}, nil, false},
+		"none does":                                      {[]catalog.Package{providingPackage("baker", cakeKind), requiringPackage("hungry", breadKind)}, nil, true},
+		"who requires it is in another catalog":          {nil, []catalog.Package{requiringPackage("hungry", breadKind)}, true},
+		"who brings it is in another catalog":            {[]catalog.Package{requiringPackage("hungry", breadKind)}, []catalog.Package{providingPackage("baker", breadKind)}, true},
+		"the bundle that requires it brings it, too":     {[]catalog.Package{requiringPackage("hungry", breadKind, breadKind)}, nil, false},
+		"the bundle that requires it brings another one": {[]catalog.Package{requiringPackage("hungry", breadKind, cakeKind)}, nil, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := catalogsource.NewSnapshots()
-			if s.SeekProviders(first) {
+			if s.NeedsProviders(first) {
 				t.Error("sought in a catalog that is not there")
 			}
-			s.Describe(info(first))
+			s.UpdateInfo(info(first))
 			s.Set(info(second), test.elsewhere)
-			if s.SeekProviders(first) {
+			if s.NeedsProviders(first) {
 				t.Error("sought before the wanted packages were read")
 			}
 			s.Set(info(first), test.here)
-			if got := s.SeekProviders(first); got != test.want {
+			if got := s.NeedsProviders(first); got != test.want {
 				t.Errorf("sought: %t", got)
 			}
 		})

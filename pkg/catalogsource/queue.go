@@ -5,60 +5,59 @@ import (
 	"slices"
 )
 
-// request is what a reading asks a Budget for: common memory, or that its messages may be large.
+// request is a queued request for common memory or for large messages.
 type request struct {
-	reading *Reading
-	bytes   int
-	large   bool
-	// done gets nil when the request is granted, or the error that it ends with. It has room for one.
+	reservation *Reservation
+	bytes       int
+	large       bool
+	// done receives nil when the request is granted, or its error. Its capacity is one.
 	done chan error
 }
 
-// common is how much common memory a request needs.
-func (q *request) common() int {
-	r := q.reading
-	return r.beyond(r.taken+q.bytes) - r.beyond(r.taken)
+// commonBytes returns how much common memory a request needs.
+func (q *request) commonBytes() int {
+	r := q.reservation
+	return r.commonPart(r.reserved+q.bytes) - r.commonPart(r.reserved)
 }
 
-// isWanted is whether a request waits, for large messages or for memory.
+// isWanted reports whether a request waits, for large messages or for memory.
 func (b *Budget) isWanted(large bool) bool {
 	return slices.ContainsFunc(b.queue, func(q *request) bool { return q.large == large })
 }
 
-// fits is whether a request can be granted. isBehind is whether an older one waits for the same. A reading that has common memory already
-// overtakes, because the older one waits for its end.
-func (b *Budget) fits(q *request, isBehind bool) bool {
+// canGrant reports whether a request can be granted. isBehind means that an older one waits for the same resource. A reservation that has
+// common memory already is granted first, because the older request waits for its end.
+func (b *Budget) canGrant(q *request, isBehind bool) bool {
 	switch {
 	case q.large:
 		return b.large == nil && !isBehind
-	case q.common() == 0:
+	case q.commonBytes() == 0:
 		return true
 	}
-	return q.common() <= b.common && (!isBehind || q.reading.usesCommon())
+	return q.commonBytes() <= b.freeCommon && (!isBehind || q.reservation.usesCommon())
 }
 
-// lend grants a request that fits.
-func (b *Budget) lend(q *request) {
+// grant grants a request.
+func (b *Budget) grant(q *request) {
 	if q.large {
-		b.large = q.reading
+		b.large = q.reservation
 		b.updateTimers()
 		return
 	}
-	hadCommon := q.reading.usesCommon()
-	b.common -= q.common()
-	q.reading.taken += q.bytes
-	if q.reading.usesCommon() != hadCommon {
+	hadCommon := q.reservation.usesCommon()
+	b.freeCommon -= q.commonBytes()
+	q.reservation.reserved += q.bytes
+	if q.reservation.usesCommon() != hadCommon {
 		b.updateTimers()
 	}
 }
 
-// wait queues a request, and returns when it is granted, has failed, or ctx has ended. It is called with the lock, and gives that away
-// while it waits.
+// wait queues a request, and returns when it is granted, fails, or ctx ends. The caller holds the lock, which wait releases while it waits.
 func (b *Budget) wait(ctx context.Context, q *request) error {
 	q.done = make(chan error, 1)
 	b.queue = append(b.queue, q)
-	q.reading.waiting++
-	b.settle()
+	q.reservation.waiting++
+	b.dispatch()
 	b.lock.Unlock()
 	var err error
 	select {
@@ -68,37 +67,37 @@ func (b *Budget) wait(ctx context.Context, q *request) error {
 	}
 	b.lock.Lock()
 	if !slices.Contains(b.queue, q) {
-		if len(q.done) > 0 { // both at once: what was granted is the reading's, as if it had not ended yet
+		if len(q.done) > 0 { // granted at the same time: the reservation has it, as if the context had ended later
 			err = <-q.done
 		}
 		return err
 	}
 	b.end(q, err)
-	b.settle()
+	b.dispatch()
 	return err
 }
 
-// end takes a request from the queue.
+// end removes a request from the queue.
 func (b *Budget) end(q *request, err error) {
 	b.queue = slices.DeleteFunc(b.queue, func(other *request) bool { return other == q })
-	q.reading.waiting--
+	q.reservation.waiting--
 	q.done <- err
 }
 
-// settle grants what can be granted of the queue, the oldest first. It is called after each change of what is lent or asked for.
-func (b *Budget) settle() {
+// dispatch grants requests of the queue, the oldest first. It is called after each change of the free resources or of the queue.
+func (b *Budget) dispatch() {
 	for {
-		var memory, large bool // whether an older request goes on waiting for it
+		var memory, large bool // an older request still waits for it
 		for _, q := range slices.Clone(b.queue) {
 			isBehind := &memory
 			if q.large {
 				isBehind = &large
 			}
-			if !b.fits(q, *isBehind) {
+			if !b.canGrant(q, *isBehind) {
 				*isBehind = true
 				continue
 			}
-			b.lend(q)
+			b.grant(q)
 			b.end(q, nil)
 		}
 		blocked := b.deadlocked()
@@ -110,8 +109,8 @@ func (b *Budget) settle() {
 	b.updateTimers()
 }
 
-// deadlocked returns the request to refuse where all readings that have common memory wait, so that none would ever return it: that of
-// the reading with the most of it, since a small catalog is not to fail for a large one. It returns nil otherwise.
+// deadlocked returns the request to fail if all reservations with common memory wait, so that none would ever be released: that of the
+// reservation with the most common memory, because a small catalog must not fail because of a large one. Otherwise it returns nil.
 func (b *Budget) deadlocked() *request {
 	for r := range b.open {
 		if r.usesCommon() && r.waiting == 0 {
@@ -120,23 +119,23 @@ func (b *Budget) deadlocked() *request {
 	}
 	var most *request
 	for _, q := range b.queue {
-		if !q.large && (most == nil || q.reading.beyond(q.reading.taken) >= most.reading.beyond(most.reading.taken)) {
+		if !q.large && (most == nil || q.reservation.commonPart(q.reservation.reserved) >= most.reservation.commonPart(most.reservation.reserved)) {
 			most = q
 		}
 	}
 	return most
 }
 
-// refuse ends all requests of a reading that wait.
-func (b *Budget) refuse(r *Reading) {
+// failWaiting fails all waiting requests of a reservation.
+func (b *Budget) failWaiting(r *Reservation) {
 	for _, q := range slices.Clone(b.queue) {
 		switch {
-		case q.reading != r:
+		case q.reservation != r:
 		case q.large:
-			b.end(q, errWaited)
+			b.end(q, errLargeTimeout)
 		default:
 			b.end(q, errNoMemory())
 		}
 	}
-	b.settle()
+	b.dispatch()
 }

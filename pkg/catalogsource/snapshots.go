@@ -14,48 +14,48 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// ErrNotRead is why nothing can be said of a package yet: its catalog, or this package of it, has not been read so far.
+// ErrNotRead means that a catalog, or this package of it, has not been read yet.
 var ErrNotRead = errors.New("not read yet")
 
-// Info is what is known of a catalog beside its content.
+// Info describes a catalog without its content.
 type Info struct {
 	ID catalog.ID
 	// Labels and Priority are those of the catalog object.
 	Labels   map[string]string
 	Priority int
-	// Identity names the content that was read (a digest, a Last-Modified); empty where there is nothing of the kind.
+	// Identity identifies the content (a digest, a Last-Modified); empty if the catalog has none.
 	Identity string
-	// Wanted are the packages that were asked for; nil means all. Of others nothing is known, which is not the same as
-	// that the catalog does not have them.
+	// Wanted are the requested packages; nil means all. Other packages are unknown, as opposed to missing.
 	Wanted map[string]bool
-	// At is when this was found out; it is kept and not compared.
+	// At is when this was observed. It is not compared.
 	At time.Time
 }
 
-// Snapshot is what is known of one catalog. What it refers to is shared and must not be changed.
+// Snapshot is the state of one catalog. It shares memory with others and must not be changed.
 type Snapshot struct {
-	// Info is that of the last good reading, its labels and priority those that were said last.
+	// Info is from the last successful read, with the latest labels and priority.
 	Info
-	// Known is whether there was a good reading.
-	Known bool
-	// Packages are what that reading found, sorted by name.
+	// WasRead means that a read has succeeded.
+	WasRead bool
+	// Packages are the result of that read, sorted by name.
 	Packages []catalog.Package
-	// Providers says of all packages which bring which kinds, as of the last reading that told; nil where none has.
+	// Providers has the provided kinds of all packages, from the last read that returned them; nil if none has.
 	Providers *catalog.Providers
-	// Err is why the catalog could not be read after that, Failing since when. Packages are then what it last had.
+	// Err is why later reads failed, Failing since when. Packages are then the last successful content.
 	Err     error
 	Failing time.Time
-	// Away is whether it has been failing for Grace, Withheld that its admin wants it so, and that Packages do not count.
-	Away, Withheld bool
+	// Unavailable means that reads have been failing for GracePeriod. Disabled means that an admin disabled the catalog; Packages then do
+	// not count.
+	Unavailable, Disabled bool
 }
 
-// Snapshots hold one snapshot for each catalog. They are safe for concurrent use. A catalog should have one writer: of two
-// readings the one that is set last stays. Every writing method returns the names, sorted, of the packages of which the
-// catalog now says something else, so that only who wants these has to look again; nothing when nothing has changed.
+// Snapshots holds one snapshot for each catalog. It is safe for concurrent use. Each catalog should have one writer: the last Set wins.
+// Every writing method returns the sorted names of the packages whose content changed, for the controllers that use them; nil if nothing
+// changed.
 type Snapshots struct {
 	lock     sync.RWMutex
 	catalogs map[catalog.ID]*Snapshot
-	// unlisted are the kinds of catalogs of which there may be more, sorted.
+	// unlisted are the kinds whose catalogs could not be listed, sorted.
 	unlisted []string
 }
 
@@ -64,10 +64,10 @@ func NewSnapshots() *Snapshots {
 	return &Snapshots{catalogs: map[catalog.ID]*Snapshot{}}
 }
 
-// Set stores a good reading. Packages must be sorted by name, as the readers return them.
+// Set stores a successful read. Packages must be sorted by name, as the readers return them.
 func (s *Snapshots) Set(info Info, packages []catalog.Package) (changed []string) {
 	return s.replace(info.ID, nil, func(old *Snapshot) *Snapshot {
-		next := &Snapshot{Info: info, Known: true, Packages: packages}
+		next := &Snapshot{Info: info, WasRead: true, Packages: packages}
 		if old != nil {
 			next.Providers = old.Providers
 		}
@@ -75,53 +75,51 @@ func (s *Snapshots) Set(info Info, packages []catalog.Package) (changed []string
 	})
 }
 
-// SetUnchanged records that the catalog was asked at info.At, and still has the content of its last good reading; Identity
-// and Wanted of info are ignored. Without such a reading it does nothing.
+// SetUnchanged records that the catalog, at info.At, still has the content of its last successful read. It ignores Identity and Wanted of
+// info. Without a successful read it does nothing.
 func (s *Snapshots) SetUnchanged(info Info) (changed []string) {
 	return s.replace(info.ID, nil, func(old *Snapshot) *Snapshot {
-		if old == nil || !old.Known {
+		if old == nil || !old.WasRead {
 			return old
 		}
-		next := old.described(info)
+		next := old.withInfo(info)
 		next.At = info.At
-		return next.readable()
+		return next.withoutError()
 	})
 }
 
-// Await records that a catalog which could not be read before is now about to be: unless there was a good reading, nothing
-// is known of it until it has been tried. One that was withheld has in the meantime what it last had.
-func (s *Snapshots) Await(info Info) (changed []string) {
+// SetPending records that a failed catalog is about to be read again: unless it was read before, its content is unknown until then. A
+// disabled one has its last content again.
+func (s *Snapshots) SetPending(info Info) (changed []string) {
 	return s.replace(info.ID, info.Wanted, func(old *Snapshot) *Snapshot {
-		if old == nil || old.Known && !old.Withheld {
+		if old == nil || old.WasRead && !old.Disabled {
 			return old
 		}
 		next := *old
-		if !old.Known {
-			return next.readable()
+		if !old.WasRead {
+			return next.withoutError()
 		}
-		return next.inService(info.At)
+		return next.enabled(info.At)
 	})
 }
 
-// SetError records that the catalog could not be read, when info.Wanted was asked for. What was read before stays, so that
-// a catalog that is down changes nothing for who runs from it. Once it has been failing for Grace that is news for all who
-// want something of it; SetError and Describe find out by info.At.
+// SetError records that a read of the packages in info.Wanted failed. The last content stays, so that a catalog that is down does not
+// affect running operators. After GracePeriod the failure is a change for all wanted packages; SetError and UpdateInfo compare info.At.
 func (s *Snapshots) SetError(info Info, err error) (changed []string) {
 	return s.replace(info.ID, info.Wanted, func(old *Snapshot) *Snapshot {
-		return old.described(info).inService(info.At).failing(err, info.At)
+		return old.withInfo(info).enabled(info.At).withError(err, info.At)
 	})
 }
 
-// Describe stores labels and priority of the catalog object, which change without its content, and notes that it is info.At.
-// A catalog of which nothing was known before is then known to be there and not read yet.
-func (s *Snapshots) Describe(info Info) (changed []string) {
-	return s.replace(info.ID, info.Wanted, func(old *Snapshot) *Snapshot { return old.described(info).at(info.At) })
+// UpdateInfo stores labels and priority of the catalog object, which change without its content, and the current time in info.At. An
+// unknown catalog becomes one that is not read yet.
+func (s *Snapshots) UpdateInfo(info Info) (changed []string) {
+	return s.replace(info.ID, info.Wanted, func(old *Snapshot) *Snapshot { return old.withInfo(info).atTime(info.At) })
 }
 
-// Narrow forgets what was read of packages that nobody wants any more. Of these it is then not known whether the catalog has
-// them.
-func (s *Snapshots) Narrow(id catalog.ID, wanted map[string]bool) (changed []string) {
-	if kept, found := s.Get(id); !found || !kept.beyond(wanted) {
+// Prune removes packages that are no longer wanted. They are then unknown.
+func (s *Snapshots) Prune(id catalog.ID, wanted map[string]bool) (changed []string) {
+	if kept, found := s.Get(id); !found || !kept.hasOtherPackages(wanted) {
 		return nil
 	}
 	return s.replace(id, nil, func(old *Snapshot) *Snapshot {
@@ -136,8 +134,8 @@ func (s *Snapshots) Narrow(id catalog.ID, wanted map[string]bool) (changed []str
 	})
 }
 
-// Delete forgets a catalog that is no longer there or no longer trusted. It is news for the wanted packages too, of which a
-// catalog that was never read said that nothing is known.
+// Delete removes a catalog that is gone or no longer trusted. That is a change for the wanted packages, too, which were unknown if the
+// catalog was never read.
 func (s *Snapshots) Delete(id catalog.ID, wanted map[string]bool) (changed []string) {
 	return s.replace(id, wanted, func(*Snapshot) *Snapshot { return nil })
 }
@@ -163,9 +161,8 @@ func (s *Snapshots) All() []Snapshot {
 	return all
 }
 
-// For returns what each catalog says of a package, sorted by catalog, in the resolver's terms. A catalog that cannot be
-// read at present still says what it last had; it is an error only for packages that it was not known to have. One that is
-// withheld is an error for all.
+// For returns the content of each catalog for a package, sorted by catalog, as the resolver's input. A failed catalog returns its last
+// content, and an error only for packages that it did not have. A disabled one returns an error for all packages.
 func (s *Snapshots) For(pkg string) []resolve.Catalog {
 	s.lock.RLock()
 	defer s.lock.RUnlock()
@@ -176,26 +173,26 @@ func (s *Snapshots) For(pkg string) []resolve.Catalog {
 	return views
 }
 
-// SetUnlisted says of which kinds of catalogs it is not known which there are.
+// SetUnlisted records the kinds whose catalogs could not be listed.
 func (s *Snapshots) SetUnlisted(kinds []string) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	s.unlisted = slices.Sorted(slices.Values(kinds))
 }
 
-// Unlisted are the kinds of catalogs of which there may be more than there are snapshots, sorted; none where nobody said so.
+// Unlisted returns the kinds that may have more catalogs than there are snapshots, sorted; nil if all were listed.
 func (s *Snapshots) Unlisted() []string {
 	s.lock.RLock()
 	defer s.lock.RUnlock()
 	return slices.Clone(s.unlisted)
 }
 
-// replace swaps one snapshot and compares what it says of every package that either of them, or also, names.
+// replace replaces one snapshot and returns the changed packages of those in either snapshot or in also.
 func (s *Snapshots) replace(id catalog.ID, also map[string]bool, with func(old *Snapshot) *Snapshot) []string {
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	old := s.catalogs[id]
-	next := sharing(old, with(old))
+	next := reuseMemory(old, with(old))
 	if next == nil {
 		delete(s.catalogs, id)
 	} else {
@@ -207,12 +204,12 @@ func (s *Snapshots) replace(id catalog.ID, also map[string]bool, with func(old *
 	}
 	old.addNames(names)
 	next.addNames(names)
-	maps.DeleteFunc(names, func(pkg string, _ bool) bool { return same(old, next, pkg) })
+	maps.DeleteFunc(names, func(pkg string, _ bool) bool { return isSame(old, next, pkg) })
 	return slices.Sorted(maps.Keys(names))
 }
 
-// described is a copy with other labels and priority; of nothing it makes a snapshot that was not read.
-func (s *Snapshot) described(info Info) *Snapshot {
+// withInfo returns a copy with other labels and priority; for nil, a snapshot that was not read.
+func (s *Snapshot) withInfo(info Info) *Snapshot {
 	next := Snapshot{Info: Info{ID: info.ID}}
 	if s != nil {
 		next = *s
@@ -221,9 +218,9 @@ func (s *Snapshot) described(info Info) *Snapshot {
 	return &next
 }
 
-// readable is that nothing is the matter with it any more.
-func (s *Snapshot) readable() *Snapshot {
-	s.Err, s.Failing, s.Away, s.Withheld = nil, time.Time{}, false, false
+// withoutError returns a copy without error.
+func (s *Snapshot) withoutError() *Snapshot {
+	s.Err, s.Failing, s.Unavailable, s.Disabled = nil, time.Time{}, false, false
 	return s
 }
 
@@ -239,8 +236,8 @@ func (s *Snapshot) addNames(names map[string]bool) {
 	}
 }
 
-// beyond says whether more is kept than these packages.
-func (s *Snapshot) beyond(wanted map[string]bool) bool {
+// hasOtherPackages reports whether the snapshot has packages that are not in wanted.
+func (s *Snapshot) hasOtherPackages(wanted map[string]bool) bool {
 	for name := range s.Wanted {
 		if !wanted[name] {
 			return true
@@ -250,11 +247,11 @@ func (s *Snapshot) beyond(wanted map[string]bool) bool {
 }
 
 func (s *Snapshot) view(pkg string) resolve.Catalog {
-	view := resolve.Catalog{ID: s.ID, Labels: s.Labels, Priority: s.Priority, Unavailable: s.Away}
-	if s.Away {
+	view := resolve.Catalog{ID: s.ID, Labels: s.Labels, Priority: s.Priority, Unavailable: s.Unavailable}
+	if s.Unavailable {
 		view.UnavailableSince = s.Failing
 	}
-	covered := s.Known && !s.Withheld && (s.Wanted == nil || s.Wanted[pkg])
+	covered := s.WasRead && !s.Disabled && (s.Wanted == nil || s.Wanted[pkg])
 	if covered {
 		view.Package = s.find(pkg)
 	}
@@ -276,17 +273,17 @@ func (s *Snapshot) find(pkg string) *catalog.Package {
 	return &s.Packages[i]
 }
 
-// same reports whether two snapshots of a catalog, nil for none, say the same of a package.
-func same(old, next *Snapshot, pkg string) bool {
+// isSame reports whether two snapshots of a catalog, nil for none, have the same content for a package.
+func isSame(old, next *Snapshot, pkg string) bool {
 	if old == nil || next == nil {
 		return old == next
 	}
 	a, b := old.view(pkg), next.view(pkg)
-	return a.Priority == b.Priority && a.Unavailable == b.Unavailable && maps.Equal(a.Labels, b.Labels) && text(a.Err) == text(b.Err) && reflect.DeepEqual(a.Package, b.Package)
+	return a.Priority == b.Priority && a.Unavailable == b.Unavailable && maps.Equal(a.Labels, b.Labels) && errorText(a.Err) == errorText(b.Err) && reflect.DeepEqual(a.Package, b.Package)
 }
 
-// text compares errors by what they say: two readings that fail in the same way are no news.
-func text(err error) string {
+// errorText returns an error's text for comparison: two reads that fail in the same way are equal.
+func errorText(err error) string {
 	if err == nil {
 		return ""
 	}

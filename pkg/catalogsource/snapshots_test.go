@@ -35,7 +35,7 @@ func wanted(names ...string) map[string]bool {
 	return set
 }
 
-func TestEachWriteNamesThePackagesThatItConcerns(t *testing.T) {
+func TestWritesReturnTheChangedPackages(t *testing.T) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	info := catalogsource.Info{ID: first, Wanted: wanted("a", "b", "absent"), At: at}
 	relabelled := info
@@ -50,7 +50,7 @@ func TestEachWriteNamesThePackagesThatItConcerns(t *testing.T) {
 	content := []catalog.Package{pkg("a", "1.0.0"), pkg("b", "1.0.0")}
 
 	soon, lasting := info, info
-	soon.At, lasting.At = at.Add(catalogsource.Grace-1), at.Add(catalogsource.Grace)
+	soon.At, lasting.At = at.Add(catalogsource.GracePeriod-1), at.Add(catalogsource.GracePeriod)
 	reset := func(port int) error {
 		return fmt.Errorf("read tcp 10.0.0.7:%d->10.0.0.1:50051: connection reset by peer", port)
 	}
@@ -58,7 +58,7 @@ func TestEachWriteNamesThePackagesThatItConcerns(t *testing.T) {
 	read := func(s *catalogsource.Snapshots) { s.Set(info, content) }
 	down := func(s *catalogsource.Snapshots) { s.Set(info, content); s.SetError(info, errDown) }
 	away := func(s *catalogsource.Snapshots) { down(s); s.SetError(lasting, errDown) }
-	withheld := func(s *catalogsource.Snapshots) { read(s); s.Withhold(info, errDown) }
+	withheld := func(s *catalogsource.Snapshots) { read(s); s.Disable(info, errDown) }
 	for sentence, test := range map[string]struct {
 		before func(*catalogsource.Snapshots)
 		write  func(*catalogsource.Snapshots) []string
@@ -93,7 +93,7 @@ func TestEachWriteNamesThePackagesThatItConcerns(t *testing.T) {
 		"a catalog that has been down for some time concerns all": {down,
 			func(s *catalogsource.Snapshots) []string { return s.SetError(lasting, errDown) }, []string{"a", "absent", "b"}},
 		"time goes by while it waits to be tried again": {down,
-			func(s *catalogsource.Snapshots) []string { return s.Describe(lasting) }, []string{"a", "absent", "b"}},
+			func(s *catalogsource.Snapshots) []string { return s.UpdateInfo(lasting) }, []string{"a", "absent", "b"}},
 		"one that was never read has been down for some time": {func(s *catalogsource.Snapshots) { s.SetError(info, errDown) },
 			func(s *catalogsource.Snapshots) []string { return s.SetError(lasting, errDown) }, []string{"a", "absent", "b"}},
 		"it is down for longer still": {away,
@@ -105,21 +105,21 @@ func TestEachWriteNamesThePackagesThatItConcerns(t *testing.T) {
 		"an attempt fails otherwise, and concerns who may miss something": {down,
 			func(s *catalogsource.Snapshots) []string { return s.SetError(soon, reset(40123)) }, []string{"absent"}},
 		"its admin takes it out of service": {read,
-			func(s *catalogsource.Snapshots) []string { return s.Withhold(info, errDown) }, []string{"a", "absent", "b"}},
+			func(s *catalogsource.Snapshots) []string { return s.Disable(info, errDown) }, []string{"a", "absent", "b"}},
 		"it stays out of service": {withheld,
-			func(s *catalogsource.Snapshots) []string { return s.Withhold(later, errDown) }, nil},
+			func(s *catalogsource.Snapshots) []string { return s.Disable(later, errDown) }, nil},
 		"it is in service again and about to be read": {withheld,
-			func(s *catalogsource.Snapshots) []string { return s.Await(lasting) }, []string{"a", "b"}},
+			func(s *catalogsource.Snapshots) []string { return s.SetPending(lasting) }, []string{"a", "b"}},
 		"a catalog that was never read is down": {nil,
 			func(s *catalogsource.Snapshots) []string { return s.SetError(info, errDown) }, []string{"a", "absent", "b"}},
 		"unchanged is said of what was never read": {nil,
 			func(s *catalogsource.Snapshots) []string { return s.SetUnchanged(info) }, nil},
 		"labels concern all": {read,
-			func(s *catalogsource.Snapshots) []string { return s.Describe(relabelled) }, []string{"a", "absent", "b"}},
+			func(s *catalogsource.Snapshots) []string { return s.UpdateInfo(relabelled) }, []string{"a", "absent", "b"}},
 		"the priority concerns all": {read,
-			func(s *catalogsource.Snapshots) []string { return s.Describe(reordered) }, []string{"a", "absent", "b"}},
+			func(s *catalogsource.Snapshots) []string { return s.UpdateInfo(reordered) }, []string{"a", "absent", "b"}},
 		"the same description concerns nobody": {read,
-			func(s *catalogsource.Snapshots) []string { return s.Describe(later) }, nil},
+			func(s *catalogsource.Snapshots) []string { return s.UpdateInfo(later) }, nil},
 		"a catalog that goes concerns all": {read,
 			func(s *catalogsource.Snapshots) []string { return s.Delete(first, nil) }, []string{"a", "absent", "b"}},
 		"a catalog that was never read goes, and concerns who was told so": {func(s *catalogsource.Snapshots) { s.SetError(info, errDown) },
@@ -140,7 +140,7 @@ func TestEachWriteNamesThePackagesThatItConcerns(t *testing.T) {
 }
 
 // said puts a view into words: the catalog, whether it has the package, and the error.
-func said(views []resolve.Catalog) []string {
+func describeViews(views []resolve.Catalog) []string {
 	var words []string
 	for _, view := range views {
 		has := "has it not"
@@ -161,14 +161,14 @@ func said(views []resolve.Catalog) []string {
 	return words
 }
 
-func TestForSaysWhatIsKnownOfAPackage(t *testing.T) {
+func TestFor(t *testing.T) {
 	second := catalog.ID{Kind: catalog.KindClusterCatalog, Name: "second"}
 	snapshots := catalogsource.NewSnapshots()
 	snapshots.Set(catalogsource.Info{ID: second, Priority: -1, Labels: map[string]string{"tier": "one"}}, []catalog.Package{pkg("a", "1.0.0")})
 	snapshots.Set(catalogsource.Info{ID: first, Wanted: wanted("a", "b")}, []catalog.Package{pkg("a", "1.0.0", "1.1.0")})
 	expect := func(what, name string, want ...string) {
 		t.Helper()
-		if diff := cmp.Diff(want, said(snapshots.For(name))); diff != "" {
+		if diff := cmp.Diff(want, describeViews(snapshots.For(name))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", what, diff)
 		}
 	}
@@ -184,17 +184,17 @@ func TestForSaysWhatIsKnownOfAPackage(t *testing.T) {
 	expect("what was known stays while the catalog is down", "a", "CatalogSource/openshift-marketplace/first (0, map[]) has 2 versions")
 	expect("what was not there may be there now", "b", "CatalogSource/openshift-marketplace/first (0, map[]) has it not: connection refused")
 
-	snapshots.SetError(catalogsource.Info{ID: first, At: time.Time{}.Add(catalogsource.Grace)}, errDown)
+	snapshots.SetError(catalogsource.Info{ID: first, At: time.Time{}.Add(catalogsource.GracePeriod)}, errDown)
 	expect("it has been down for some time", "a", "CatalogSource/openshift-marketplace/first (0, map[]) has 2 versions, away")
 	expect("and who may miss something", "b", "CatalogSource/openshift-marketplace/first (0, map[]) has it not: connection refused, away")
 
-	snapshots.Withhold(catalogsource.Info{ID: first}, errors.New("Unavailable"))
+	snapshots.Disable(catalogsource.Info{ID: first}, errors.New("Unavailable"))
 	expect("what its admin has taken out of service does not count", "a", "CatalogSource/openshift-marketplace/first (0, map[]) has it not: Unavailable")
-	snapshots.Await(catalogsource.Info{ID: first})
+	snapshots.SetPending(catalogsource.Info{ID: first})
 	expect("back in service it has what it had until it is read", "a", "CatalogSource/openshift-marketplace/first (0, map[]) has 2 versions")
 }
 
-func TestGetSaysHowOldTheContentIsAndSinceWhenReadingFails(t *testing.T) {
+func TestGet(t *testing.T) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	info := func(minutes int) catalogsource.Info {
 		return catalogsource.Info{ID: first, Identity: "one", At: at.Add(time.Duration(minutes) * time.Minute)}
@@ -204,7 +204,7 @@ func TestGetSaysHowOldTheContentIsAndSinceWhenReadingFails(t *testing.T) {
 	snapshots.SetError(info(1), errDown)
 	snapshots.SetError(info(2), errDown)
 	got, ok := snapshots.Get(first)
-	if !ok || !got.Known || got.Identity != "one" || !got.At.Equal(info(0).At) || !got.Failing.Equal(info(1).At) || !errors.Is(got.Err, errDown) || len(got.Packages) != 1 {
+	if !ok || !got.WasRead || got.Identity != "one" || !got.At.Equal(info(0).At) || !got.Failing.Equal(info(1).At) || !errors.Is(got.Err, errDown) || len(got.Packages) != 1 {
 		t.Errorf("while it is down: %+v", got)
 	}
 	snapshots.SetUnchanged(info(3))
@@ -217,7 +217,7 @@ func TestGetSaysHowOldTheContentIsAndSinceWhenReadingFails(t *testing.T) {
 	}
 }
 
-func TestSnapshotsMayBeUsedFromManyGoroutines(t *testing.T) {
+func TestSnapshotsAreSafeForConcurrentUse(t *testing.T) {
 	snapshots := catalogsource.NewSnapshots()
 	var running sync.WaitGroup
 	for i := range 4 {

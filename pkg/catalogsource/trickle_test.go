@@ -64,7 +64,7 @@ func (r *tricklingRegistry) each(ctx context.Context, send func(n int, pkg, text
 	return nil
 }
 
-func TestHRD_B4_ATricklingCatalogMakesNoOtherOneFail(t *testing.T) {
+func TestHRD_B4_SlowCatalogDoesNotFailOthers(t *testing.T) {
 	large := strings.Repeat("x", 600<<10) // more than a usual message has
 	for name, test := range map[string]struct {
 		trickling, other *tricklingRegistry
@@ -89,9 +89,9 @@ func TestHRD_B4_ATricklingCatalogMakesNoOtherOneFail(t *testing.T) {
 						first, second := readerOf(t, of, &trickling), readerOf(t, protocol, &other)
 						budget := catalogsource.NewBudget()
 						ended := make(chan error)
-						go func() { ended <- first(budget.Reading()) }()
+						go func() { ended <- first(budget.NewReservation()) }()
 						synctest.Wait()
-						if err := second(budget.Reading()); err != nil {
+						if err := second(budget.NewReservation()); err != nil {
 							t.Errorf("the other catalog: %v", err)
 						}
 						if err := <-ended; err == nil || !strings.Contains(err.Error(), "the catalog is too slow: its server sent less than") {
@@ -105,7 +105,7 @@ func TestHRD_B4_ATricklingCatalogMakesNoOtherOneFail(t *testing.T) {
 }
 
 // readerOf serves a catalog on a network of its own and returns what reads it; that closes its memory.
-func readerOf(t *testing.T, protocol string, registry *tricklingRegistry) func(*catalogsource.Reading) error {
+func readerOf(t *testing.T, protocol string, registry *tricklingRegistry) func(*catalogsource.Reservation) error {
 	t.Helper()
 	const address = "catalog.example:443"
 	var memory network.Network
@@ -118,7 +118,7 @@ func readerOf(t *testing.T, protocol string, registry *tricklingRegistry) func(*
 		api.RegisterRegistryServer(server, registry)
 		go func() { _ = server.Serve(listener) }()
 		t.Cleanup(server.Stop)
-		return func(reading *catalogsource.Reading) error {
+		return func(reading *catalogsource.Reservation) error {
 			defer reading.Close()
 			_, _, err := grpc.Client{Dial: memory.DialContext}.Read(t.Context(), address, func(pkg string) bool { return pkg == "wanted" }, reading)
 			return err
@@ -135,7 +135,7 @@ func readerOf(t *testing.T, protocol string, registry *tricklingRegistry) func(*
 		return memory.DialContext(ctx, network, address)
 	}})
 	t.Cleanup(client.Close)
-	return func(reading *catalogsource.Reading) error {
+	return func(reading *catalogsource.Reservation) error {
 		defer reading.Close()
 		_, err := client.ReadPackages(t.Context(), "https://example.com", []string{"wanted"}, "", reading)
 		return err

@@ -14,7 +14,7 @@ import (
 func newGRPCReader(input *Input, budget *catalogsource.Budget) catalogs.ReadFunc {
 	client := grpc.Client{Dial: input.Dial}
 	return func(ctx context.Context, request catalogs.Request) (catalogs.Answer, error) {
-		memory := budget.Reading()
+		memory := budget.NewReservation()
 		defer memory.Close()
 		packages, providers, err := client.Read(ctx, request.Endpoint, func(pkg string) bool {
 			_, wanted := slices.BinarySearch(request.Names, pkg)
@@ -28,9 +28,9 @@ func newGRPCReader(input *Input, budget *catalogsource.Budget) catalogs.ReadFunc
 func newHTTPReader(input *Input, budget *catalogsource.Budget) catalogs.ReadFunc {
 	client := http.New(http.Options{CAFile: input.Options.CatalogCAFile, Dial: input.Dial})
 	return func(ctx context.Context, request catalogs.Request) (catalogs.Answer, error) {
-		memory := budget.Reading()
+		memory := budget.NewReservation()
 		defer memory.Close()
-		read := func() (http.Reading, error) {
+		read := func() (http.Result, error) {
 			if request.OnlyProviders {
 				return client.ReadProviders(ctx, request.Endpoint, memory)
 			}

@@ -130,7 +130,7 @@ func meeting(requirement catalog.Requirement, all []deppyCandidate) (ids []deppy
 		if err != nil {
 			return nil, fmt.Errorf("reading the range of what it requires, %s: %w", requirement, err)
 		}
-		meets = func(c deppyCandidate) bool { return c.pkg == requirement.Package.Name && c.Version.In(covers) }
+		meets = func(c deppyCandidate) bool { return c.pkg == requirement.Package.Name && c.Version.IsIn(covers) }
 	default:
 		return nil, fmt.Errorf("it requires more than a kind or a package, which this comparison knows nothing of: %s", requirement)
 	}

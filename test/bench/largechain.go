@@ -88,7 +88,7 @@ func (o largeOffer) made(versions int) (resolve.Request, []resolve.Catalog) {
 		for i := range guards {
 			steps = append(steps, fmt.Sprintf(`{"through":"3.%d.x","to":">=%s"}`, i, version(versions/2)))
 		}
-		first.UpgradeRules = []catalog.UpgradeRules{{Schema: upgrade.Schema, Where: "blob 1", Raw: `{"semantics":"channel","steps":[` + strings.Join(steps, ",") + `]}`}}
+		first.UpgradeRules = []catalog.UpgradeRules{{Schema: upgrade.Schema, Location: "blob 1", Raw: `{"semantics":"channel","steps":[` + strings.Join(steps, ",") + `]}`}}
 	}
 	second := &catalog.Package{Name: pkg, DefaultChannel: "stable", Channels: []catalog.Channel{{Name: "stable"}}}
 	add(second, "0.9.0", "")

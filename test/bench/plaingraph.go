@@ -73,7 +73,7 @@ func mayFollow(semantics upgrade.Semantics, from, to *plainBundle) bool {
 
 func (b *plainBundle) namesOrCovers(from *plainBundle) bool {
 	return slices.ContainsFunc(b.entries, func(e plainEntry) bool {
-		return e.Replaces == from.Name || slices.Contains(e.Skips, from.Name) || e.covers != nil && from.Version.In(e.covers)
+		return e.Replaces == from.Name || slices.Contains(e.Skips, from.Name) || e.covers != nil && from.Version.IsIn(e.covers)
 	})
 }
 

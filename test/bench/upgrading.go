@@ -124,8 +124,8 @@ func compareGraphs(g graphs, n int) ([]figure, error) {
 	}
 	costs, err = inTurns(n, subject{"simulate", func() error {
 		for _, pkg := range g.packages {
-			if got := upgrade.Simulate(pkg); len(got.Courses) != len(everySemantics) {
-				return fmt.Errorf("simulating package %q: %d courses", pkg.Name, len(got.Courses))
+			if got := upgrade.Simulate(pkg); len(got.Results) != len(everySemantics) {
+				return fmt.Errorf("simulating package %q: %d results", pkg.Name, len(got.Results))
 			}
 		}
 		return nil

@@ -13,14 +13,14 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// boundedCodec decodes messages with a bounded number of parts: an empty property has two bytes in a message, and takes a hundred in memory.
+// boundedCodec decodes messages with a limited number of parts: an empty property is two bytes in a message, and a hundred in memory.
 type boundedCodec struct {
 	parts int
-	// exceeded is whether a message had more parts.
+	// exceeded is set when a message has more parts.
 	exceeded *atomic.Bool
 }
 
-// maxDepth is how deep the parts of a message may be nested.
+// maxDepth limits the nesting of the parts of a message.
 const maxDepth = 256
 
 var errTooManyParts = errors.New("the message has too many parts")
@@ -49,7 +49,7 @@ func (c boundedCodec) Unmarshal(data mem.BufferSlice, into any) error {
 	return proto.Unmarshal(buffer.ReadOnlyData(), message)
 }
 
-// countParts takes the messages, and the elements of lists, of an encoded message from those that are left.
+// countParts subtracts the messages and list elements of an encoded message from left.
 func countParts(encoded []byte, of protoreflect.MessageDescriptor, left *int, depth int) error {
 	if depth == 0 {
 		return fmt.Errorf("the message is nested deeper than %d", maxDepth)

@@ -1,6 +1,6 @@
-// Package grpc reads one catalog of OLM v0 over operator-registry's API, in plaintext as OLM itself dials it, and keeps
-// only the packages that the caller wants. It does not know of CatalogSource objects, of trust or of other catalogs, and
-// it never returns part of a catalog: a stream that breaks is an error. The manager's catalog controller calls it.
+// Package grpc reads one catalog of OLM v0 over operator-registry's API, in plaintext as OLM does, and returns only the packages that the
+// caller wants. It does not know about CatalogSource objects, trust or other catalogs. It never returns a partial catalog: a broken stream
+// is an error. The catalogs controller calls it.
 //
 // What the protocol does not carry, compared with the same content over catalogd's API:
 //   - The streamed list leaves the ClusterServiceVersion out where a bundle has an image, and olm.csv.metadata always,

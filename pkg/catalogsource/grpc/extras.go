@@ -18,15 +18,15 @@ import (
 )
 
 const (
-	// acknowledgeExperimental has to be sent with the calls of operator-registry's experimental service; without it the
-	// server answers an empty list.
+	// acknowledgeExperimental is a required header of calls to operator-registry's experimental service; without it, the server returns an
+	// empty list.
 	acknowledgeExperimental = "x-acknowledge-experimental"
-	// noteNoUpgradeRules is said of packages of which a server cannot tell whether there are rules as blobs.
+	// noteNoUpgradeRules is the note on packages for which the server cannot return upgrade rules.
 	noteNoUpgradeRules = "the catalog's server does not serve upgrade rules (operator-registry before 1.69): only those on bundles are known"
 )
 
-// upgradeSchemas returns the schemas of upgrade rules that are asked for. The protocol knows no prefixes, so beside the
-// version that is followed today these are the next ones by the usual names: their rules must block, not be overlooked.
+// upgradeSchemas returns the schemas of upgrade rules to request. The protocol does not support prefixes. The list has the current version
+// and the probable next ones, because unknown rules must block upgrades.
 func upgradeSchemas() []string {
 	var schemas []string
 	for _, version := range []string{"v1alpha1", "v1alpha2", "v1beta1", "v1"} {
@@ -35,15 +35,15 @@ func upgradeSchemas() []string {
 	return schemas
 }
 
-// addRules asks for the upgrade rules of every package of the list. Of packages that have none on a bundle, it says so when
-// the server has not the call.
+// addRules requests the upgrade rules of every listed package. If the server does not support that, packages without rules on a bundle get
+// a note.
 func (r *reader) addRules(ctx context.Context) error {
 	err := r.askForRules(metadata.AppendToOutgoingContext(ctx, acknowledgeExperimental, "true"))
 	if status.Code(err) != codes.Unimplemented {
 		return err
 	}
 	for pkg := range r.packages {
-		if !r.ruled[pkg] {
+		if !r.hasRules[pkg] {
 			r.builder.AddNote(pkg, noteNoUpgradeRules)
 		}
 	}
@@ -52,7 +52,7 @@ func (r *reader) addRules(ctx context.Context) error {
 
 func (r *reader) askForRules(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(r.calls)
+	group.SetLimit(r.concurrency)
 	for pkg := range r.packages {
 		for _, schema := range upgradeSchemas() {
 			group.Go(func() error {
@@ -94,7 +94,7 @@ func (r *reader) customSchema(ctx context.Context, schema, pkg string, add func(
 	}
 }
 
-// addDeprecations adds what the list of bundles and the packages have said of deprecations.
+// addDeprecations adds the deprecations of the listed bundles and of the packages.
 func (r *reader) addDeprecations() {
 	for pkg, found := range r.deprecations {
 		var list []catalog.Deprecation
@@ -107,12 +107,12 @@ func (r *reader) addDeprecations() {
 	}
 }
 
-// sizeOfDeprecation is what a deprecation takes in memory beside its texts, until the builder has all of its package.
+// sizeOfDeprecation is the memory of a deprecation besides its texts, in bytes, until the builder has all of its package.
 const sizeOfDeprecation = 128
 
-// deprecate records the deprecation of something of a package; nil is none.
-func (r *reader) deprecate(pkg, schema, name string, deprecation *api.Deprecation) {
-	if deprecation == nil || r.dropped[pkg] {
+// addDeprecation records the deprecation of a package, channel or bundle; nil is none.
+func (r *reader) addDeprecation(pkg, schema, name string, deprecation *api.Deprecation) {
+	if deprecation == nil || r.discarded[pkg] {
 		return
 	}
 	if r.deprecations[pkg] == nil {

@@ -50,7 +50,7 @@ func serveRules(t *testing.T, rules *fakeRules, properties ...*api.Property) str
 	if err != nil {
 		t.Fatal(err)
 	}
-	bundle := listedBundle("")
+	bundle := apiBundle("")
 	bundle.CsvJson = `{"kind":"ClusterServiceVersion","spec":{}}`
 	bundle.Properties = append(bundle.Properties, properties...)
 	server := googlegrpc.NewServer()
@@ -70,7 +70,7 @@ func blob(t *testing.T, fields map[string]any) *structpb.Struct {
 	return s
 }
 
-func TestReadAsksForUpgradeRulesOfThisVersionAndTheNext(t *testing.T) {
+func TestReadRequestsUpgradeRulesOfCurrentAndNextVersions(t *testing.T) {
 	rules := &fakeRules{answer: func(schema string, stream customStream) error {
 		if schema != rulesSchema {
 			return nil
@@ -94,7 +94,7 @@ func TestReadAsksForUpgradeRulesOfThisVersionAndTheNext(t *testing.T) {
 	}
 }
 
-func TestReadIsAnErrorWhenUpgradeRulesCannotBeHad(t *testing.T) {
+func TestReadFailsWithoutUpgradeRules(t *testing.T) {
 	for sentence, test := range map[string]struct {
 		answer func(string, customStream) error
 		want   string
@@ -118,7 +118,7 @@ func TestReadIsAnErrorWhenUpgradeRulesCannotBeHad(t *testing.T) {
 	}
 }
 
-func TestReadOfAServerWithoutCustomSchemasSaysWhatIsNotKnown(t *testing.T) {
+func TestReadOfAServerWithoutCustomSchemasAddsANote(t *testing.T) {
 	unimplemented := func(string, customStream) error { return status.Error(codes.Unimplemented, "not here") }
 	onBundle := &api.Property{Type: rulesSchema, Value: `{"semantics":"both"}`}
 	unreadable := &api.Property{Type: rulesSchema, Value: `{"semantics":`}
@@ -151,7 +151,7 @@ func TestReadOfAServerWithoutCustomSchemasSaysWhatIsNotKnown(t *testing.T) {
 	}
 }
 
-func TestReadBoundsUpgradeRules(t *testing.T) {
+func TestReadLimitsUpgradeRules(t *testing.T) {
 	packages, _, err := grpc.Client{}.Read(t.Context(), serveRules(t, &fakeRules{answer: func(schema string, stream customStream) error {
 		if schema != rulesSchema {
 			return nil

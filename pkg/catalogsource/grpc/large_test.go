@@ -13,7 +13,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalogsource/grpc"
 )
 
-func TestHRD_B4_LargeMessagesAreOneReadingsAtATime(t *testing.T) {
+func TestHRD_B4_OneReadHasLargeMessages(t *testing.T) {
 	var lists atomic.Int32
 	listing := func(size, parts int) string {
 		bundle := &api.Bundle{PackageName: "p", ChannelName: "stable", CsvName: "p.v1.0.0", CsvJson: `{"spec":{"description":"` + strings.Repeat("x", size) + `"}}`, Properties: make([]*api.Property, parts)}
@@ -47,7 +47,7 @@ func TestHRD_B4_LargeMessagesAreOneReadingsAtATime(t *testing.T) {
 			lists.Store(0)
 			ctx := t.Context()
 			if test.taken {
-				release, err := budget.Reading().Large(ctx)
+				release, err := budget.NewReservation().AcquireLarge(ctx)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -58,7 +58,7 @@ func TestHRD_B4_LargeMessagesAreOneReadingsAtATime(t *testing.T) {
 					defer cancel()
 				}
 			}
-			memory := budget.Reading()
+			memory := budget.NewReservation()
 			defer memory.Close()
 			packages, _, err := grpc.Client{}.Read(ctx, listing(test.size, test.parts), nil, memory)
 			if (err != nil) != (test.refused != "") || err != nil && !strings.Contains(err.Error(), test.refused) || err == nil && len(packages) != 1 {

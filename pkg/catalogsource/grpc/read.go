@@ -25,66 +25,66 @@ import (
 )
 
 const (
-	// timeout bounds one whole read, for callers whose context has no earlier deadline; waits for other readings do not count. A full
-	// OpenShift catalog streams in seconds; one that takes minutes is a server that hangs.
+	// timeout limits one read, without waits for other reads, for callers whose context has no earlier deadline. A full OpenShift catalog
+	// takes seconds; a server that takes minutes hangs.
 	timeout = 2 * time.Minute
-	// usualMessage bounds a message at first: the largest blob of the catalogs of OpenShift 4.20 has 194 KiB, and a message may have
-	// what is in it twice.
-	usualMessage = 512 << 10
-	// maxMessage bounds a message where one is larger than that. One reading at a time may have such. The manifests of the largest of
-	// the bundles that were looked at have 6.5 MiB.
+	// initialMaxMessage is the first limit of a message, in bytes. The largest blob of the OpenShift 4.20 catalogs has 194 KiB, and a
+	// message may have its content twice.
+	initialMaxMessage = 512 << 10
+	// maxMessage is the limit if a message is larger than that, for one read at a time. The manifests of the largest known bundle have 6.5
+	// MiB.
 	maxMessage = 8 << 20
-	// usualParts bounds the properties, skips and other parts of a message at first: a bundle of the catalogs of OpenShift 4.20 has
-	// some hundred. maxParts bounds them where a message has more, which counts as large too.
-	usualParts, maxParts = 2_048, 20_000
-	// concurrentCalls is how many bundles are asked for at once: enough to hide the round trip, few enough not to crowd
-	// out OLM, which asks the same server. 16 readings hold 16 MiB of messages so.
+	// initialMaxParts is the first limit of the properties, skips and other parts of a message: a bundle of the OpenShift 4.20 catalogs has
+	// about a hundred. maxParts is the limit of a large message.
+	initialMaxParts, maxParts = 2_048, 20_000
+	// concurrentCalls is how many bundles are requested at once: enough to hide the round trip, and few enough not to displace OLM, which
+	// uses the same server. 16 reads then hold 16 MiB of messages.
 	concurrentCalls = 2
-	// maxHeaders bounds what comes before and after messages: an error's text. grpc-go's own bound is 16 MiB.
+	// maxHeaders limits headers and trailers, which have an error's text, in bytes. grpc-go's own limit is 16 MiB.
 	maxHeaders = 64 << 10
 )
 
-// Client reads catalogs. Its zero value connects by TCP.
+// Client reads catalogs. The zero value connects over TCP.
 type Client struct {
-	// Dial connects to an address; nil connects by TCP.
+	// Dial connects to an address; nil connects over TCP.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// Read reads the catalog served at address (host:port) and returns the packages that want says yes to, sorted by name; a
-// nil want wants all. A package that the catalog does not have is not in the result. Of all packages, wanted or not, it says
-// which of them bring which kinds. The connection is closed on return. Errors name the address and what was asked; there is no
-// result beside an error. What is kept is taken from memory; nil has no bound. The caller closes it.
-func (c Client) Read(ctx context.Context, address string, want func(pkg string) bool, memory *catalogsource.Reading) ([]catalog.Package, *catalog.Providers, error) {
-	ctx, end := memory.Begin(ctx, timeout)
+// Read reads the catalog at address (host:port) and returns the packages for which want returns true, sorted by name; a nil want selects
+// all. A package that is not in the catalog is not in the result. The Providers cover all packages, wanted or not. The connection is closed
+// on return. Errors name the address and the request; with an error there is no result. memory limits what is retained; nil is unlimited.
+// The caller closes it.
+func (c Client) Read(ctx context.Context, address string, want func(pkg string) bool, memory *catalogsource.Reservation) ([]catalog.Package, *catalog.Providers, error) {
+	ctx, end := memory.StartRead(ctx, timeout)
 	defer end()
-	// The address is dialled as it stands, never through a proxy: it is a Service of the cluster.
+	// Dial the address directly, never through a proxy: it is a Service of the cluster.
 	connection, err := googlegrpc.NewClient("passthrough:///"+address,
 		googlegrpc.WithContextDialer(c.dialer(memory)),
 		googlegrpc.WithTransportCredentials(insecure.NewCredentials()),
 		googlegrpc.WithNoProxy(),
 		googlegrpc.WithMaxHeaderListSize(maxHeaders),
-		// What a server may send before it is read. Left to itself, grpc-go raises it to 16 MiB for a fast server.
-		googlegrpc.WithStaticStreamWindowSize(usualMessage),
-		googlegrpc.WithStaticConnWindowSize(concurrentCalls*usualMessage),
+		// Limit what a server may send ahead. By default, grpc-go raises it to 16 MiB for a fast server.
+		googlegrpc.WithStaticStreamWindowSize(initialMaxMessage),
+		googlegrpc.WithStaticConnWindowSize(concurrentCalls*initialMaxMessage),
 	)
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading catalog at %q: %w", address, err)
 	}
 	defer connection.Close()
-	usual := newBoundedConnection(connection, usualMessage, usualParts)
+	usual := newBoundedConnection(connection, initialMaxMessage, initialMaxParts)
 	packages, providers, err := readWith(ctx, usual, want, memory, concurrentCalls)
 	if status.Code(err) == codes.ResourceExhausted || err != nil && usual.codec.exceeded.Load() {
 		packages, providers, err = readLarge(ctx, connection, want, memory)
 	}
-	// A server that sees our deadline too may end its stream in good order, and short.
+	// A server that sees our deadline, too, may end its stream early and without an error.
 	if err = catalogsource.Cause(ctx, err); err != nil {
 		return nil, nil, fmt.Errorf("reading catalog at %q: %w", address, err)
 	}
 	return packages, providers, nil
 }
 
-// dialer returns the function that connects to the server. What the server sends is counted.
-func (c Client) dialer(memory *catalogsource.Reading) func(context.Context, string) (net.Conn, error) {
+// dialer returns the function that connects to the server and counts what it sends.
+func (c Client) dialer(memory *catalogsource.Reservation) func(context.Context, string) (net.Conn, error) {
 	dial := c.Dial
 	if dial == nil {
 		dial = (&net.Dialer{}).DialContext
@@ -94,27 +94,27 @@ func (c Client) dialer(memory *catalogsource.Reading) func(context.Context, stri
 		if err != nil {
 			return nil, err
 		}
-		return &countedConnection{connection, memory}, nil
+		return &countingConn{connection, memory}, nil
 	}
 }
 
-// countedConnection counts the bytes that come.
-type countedConnection struct {
+// countingConn counts received bytes.
+type countingConn struct {
 	net.Conn
-	memory *catalogsource.Reading
+	memory *catalogsource.Reservation
 }
 
-// Read reads on.
-func (c *countedConnection) Read(buffer []byte) (int, error) {
+// Read reads from the connection.
+func (c *countingConn) Read(buffer []byte) (int, error) {
 	n, err := c.Conn.Read(buffer)
-	c.memory.Received(n)
+	c.memory.AddReceived(n)
 	return n, err
 }
 
-// readLarge reads a catalog of which a message was too large for the usual bound, from the start.
-func readLarge(ctx context.Context, connection googlegrpc.ClientConnInterface, want func(string) bool, memory *catalogsource.Reading) ([]catalog.Package, *catalog.Providers, error) {
+// readLarge reads a catalog again that has a message above the first limit.
+func readLarge(ctx context.Context, connection googlegrpc.ClientConnInterface, want func(string) bool, memory *catalogsource.Reservation) ([]catalog.Package, *catalog.Providers, error) {
 	memory.Reset()
-	release, err := memory.Large(ctx)
+	release, err := memory.AcquireLarge(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -122,11 +122,11 @@ func readLarge(ctx context.Context, connection googlegrpc.ClientConnInterface, w
 	return readWith(ctx, newBoundedConnection(connection, maxMessage, maxParts), want, memory, 1)
 }
 
-// readWith reads over a connection that bounds each message, and makes so many calls at once.
-func readWith(ctx context.Context, bounded boundedConnection, want func(string) bool, memory *catalogsource.Reading, calls int) ([]catalog.Package, *catalog.Providers, error) {
+// readWith reads over a connection with limited messages, with this number of concurrent calls.
+func readWith(ctx context.Context, bounded boundedConnection, want func(string) bool, memory *catalogsource.Reservation, calls int) ([]catalog.Package, *catalog.Providers, error) {
 	r := &reader{
-		client: api.NewRegistryClient(bounded), experimental: api.NewExperimentalRegistryClient(bounded), calls: calls,
-		bundles: map[bundleKey]*listed{}, packages: map[string]bool{}, dropped: map[string]bool{}, ruled: map[string]bool{},
+		client: api.NewRegistryClient(bounded), experimental: api.NewExperimentalRegistryClient(bounded), concurrency: calls,
+		bundles: map[bundleKey]*listedBundle{}, packages: map[string]bool{}, discarded: map[string]bool{}, hasRules: map[string]bool{},
 		deprecations: map[string]map[catalog.Deprecation]string{},
 		builder:      catalog.Builder{Memory: memory}, providers: catalog.ProvidersBuilder{Memory: memory},
 	}
@@ -140,19 +140,19 @@ func readWith(ctx context.Context, bounded boundedConnection, want func(string) 
 	return r.builder.Build(), r.providers.Build(), nil
 }
 
-// boundedConnection bounds the messages of its calls.
+// boundedConnection limits the messages of its calls.
 type boundedConnection struct {
 	googlegrpc.ClientConnInterface
 	message int
 	codec   boundedCodec
 }
 
-// newBoundedConnection bounds a message to so many bytes, and to so many parts.
+// newBoundedConnection limits a message to a number of bytes and parts.
 func newBoundedConnection(connection googlegrpc.ClientConnInterface, message, parts int) boundedConnection {
 	return boundedConnection{connection, message, boundedCodec{parts, new(atomic.Bool)}}
 }
 
-// bounds are options of a call.
+// bounded adds the limits to the options of a call.
 func (c boundedConnection) bounds(options []googlegrpc.CallOption) []googlegrpc.CallOption {
 	return append(options, googlegrpc.MaxCallRecvMsgSize(c.message), googlegrpc.ForceCodecV2(c.codec))
 }
@@ -167,34 +167,34 @@ func (c boundedConnection) NewStream(ctx context.Context, desc *googlegrpc.Strea
 
 type bundleKey struct{ pkg, name string }
 
-// listed is one bundle as the list had it, and one channel to ask for it in.
-type listed struct {
+// apiBundle is a bundle of the list, with one of its channels to request it from.
+type listedBundle struct {
 	bundle  catalog.Bundle
 	channel string
-	// known says that the ClusterServiceVersion has been read.
-	known bool
-	// refused says that the bundle has a property that cannot be read, which is a fault of its package.
-	refused bool
-	// reserved is how much memory was reserved for it.
+	// hasCSV means that the ClusterServiceVersion has been read.
+	hasCSV bool
+	// invalid means that the bundle has an unreadable property, which is a fault of its package.
+	invalid bool
+	// reserved is the memory reserved for it, in bytes.
 	reserved int
 }
 
 type reader struct {
 	client       api.RegistryClient
 	experimental api.ExperimentalRegistryClient
-	// calls is how many calls may run at once.
-	calls     int
-	builder   catalog.Builder
-	providers catalog.ProvidersBuilder
-	bundles   map[bundleKey]*listed
-	packages  map[string]bool
-	// dropped are packages of which nothing is kept, because they are too large.
-	dropped map[string]bool
-	// ruled are the packages that have upgrade rules on a bundle.
-	ruled map[string]bool
-	// deprecations are the messages for each deprecated thing of a package.
+	// concurrency is the number of concurrent calls.
+	concurrency int
+	builder     catalog.Builder
+	providers   catalog.ProvidersBuilder
+	bundles     map[bundleKey]*listedBundle
+	packages    map[string]bool
+	// discarded are packages that are too large, of which nothing is retained.
+	discarded map[string]bool
+	// hasRules are the packages with upgrade rules on a bundle.
+	hasRules map[string]bool
+	// deprecations are the deprecation messages of each package.
 	deprecations map[string]map[catalog.Deprecation]string
-	// lock is of builder, while several calls run.
+	// lock guards builder during concurrent calls.
 	lock sync.Mutex
 }
 
@@ -208,31 +208,30 @@ func (r *reader) read(ctx context.Context, want func(string) bool) error {
 			return fmt.Errorf("getting package %s: %w", truncate.Quote(pkg), err)
 		}
 		r.builder.AddPackage(pkg, answer.GetDefaultChannelName())
-		r.deprecate(pkg, "olm.package", "", answer.GetDeprecation())
+		r.addDeprecation(pkg, "olm.package", "", answer.GetDeprecation())
 		for _, channel := range answer.GetChannels() {
-			r.deprecate(pkg, "olm.channel", channel.GetName(), channel.GetDeprecation())
+			r.addDeprecation(pkg, "olm.channel", channel.GetName(), channel.GetDeprecation())
 		}
 	}
 	r.addDeprecations()
 	if err := r.addRules(ctx); err != nil {
 		return err
 	}
-	if err := r.complete(ctx); err != nil {
+	if err := r.fetchCSVs(ctx); err != nil {
 		return err
 	}
 	for key, l := range r.bundles {
-		// From here on the builder keeps it.
+		// The builder retains it from here on.
 		delete(r.bundles, key)
 		r.builder.Release(key.pkg, l.reserved)
-		if !l.refused {
+		if !l.invalid {
 			r.builder.AddBundle(key.pkg, l.bundle)
 		}
 	}
 	return nil
 }
 
-// list streams the whole catalog once: the only call that carries replaces and skips. A bundle comes once for each
-// channel that it is in.
+// list streams the whole catalog once; no other call returns replaces and skips. A bundle appears once for each of its channels.
 func (r *reader) list(ctx context.Context, want func(string) bool) error {
 	stream, err := r.client.ListBundles(ctx, &api.ListBundlesRequest{})
 	if err != nil {
@@ -258,10 +257,10 @@ func (r *reader) list(ctx context.Context, want func(string) bool) error {
 	}
 }
 
-// add keeps a bundle of the list.
+// add adds a bundle of the list.
 func (r *reader) add(b *api.Bundle) {
 	r.packages[b.GetPackageName()] = true
-	if r.dropped[b.GetPackageName()] {
+	if r.discarded[b.GetPackageName()] {
 		return
 	}
 	r.builder.AddChannel(b.GetPackageName(), b.GetChannelName(), catalog.Entry{
@@ -270,72 +269,72 @@ func (r *reader) add(b *api.Bundle) {
 		Skips:     b.GetSkips(),
 		SkipRange: b.GetSkipRange(),
 	})
-	r.deprecate(b.GetPackageName(), "olm.bundle", b.GetCsvName(), b.GetDeprecation())
+	r.addDeprecation(b.GetPackageName(), "olm.bundle", b.GetCsvName(), b.GetDeprecation())
 	key := bundleKey{b.GetPackageName(), b.GetCsvName()}
 	if !r.builder.Reserve(key.pkg, 0) {
-		r.drop(key.pkg)
+		r.discard(key.pkg)
 		return
 	}
 	if _, known := r.bundles[key]; known {
 		return
 	}
-	l := &listed{
+	l := &listedBundle{
 		bundle:  catalog.Bundle{Name: b.GetCsvName(), Image: b.GetBundlePath(), Version: b.GetVersion()},
 		channel: b.GetChannelName(),
 	}
 	for _, property := range b.GetProperties() {
 		if catalog.IsUpgradeSchema(property.GetType()) {
-			r.ruled[key.pkg] = true
+			r.hasRules[key.pkg] = true
 			r.builder.AddUpgradeRules(key.pkg, property.GetType(), key.name, []byte(property.GetValue()))
 			continue
 		}
-		r.check(key, l, l.bundle.AddProperty(property.GetType(), []byte(property.GetValue())))
+		r.addFault(key, l, l.bundle.AddProperty(property.GetType(), []byte(property.GetValue())))
 	}
 	r.bundles[key] = l
 	r.addCSV(key, l, b.GetCsvJson())
 }
 
-// check records the first error of a bundle as a fault of its package.
-func (r *reader) check(key bundleKey, l *listed, err error) {
-	if err != nil && !l.refused {
-		l.refused = true
+// addFault records the first error of a bundle as a fault of its package.
+func (r *reader) addFault(key bundleKey, l *listedBundle, err error) {
+	if err != nil && !l.invalid {
+		l.invalid = true
 		r.builder.AddFault(key.pkg, fmt.Errorf("olm.bundle %s is left out: properties: %w", truncate.Quote(key.name), err))
 	}
 }
 
-// addCSV takes from the ClusterServiceVersion what is kept of it. The text itself is not: a catalog has hundreds of megabytes.
-// Memory for the bundle is reserved; where there is none, nothing of the bundle is kept.
-func (r *reader) addCSV(key bundleKey, l *listed, csv string) {
+// addCSV reads the ClusterServiceVersion's fields and drops its text, because a catalog has hundreds of megabytes of them. It reserves
+// memory for the bundle; if there is none, it drops the bundle.
+func (r *reader) addCSV(key bundleKey, l *listedBundle, csv string) {
 	if csv != "" {
-		l.known = true
-		if !l.refused {
-			r.check(key, l, l.bundle.AddManifest([]byte(csv)))
+		l.hasCSV = true
+		if !l.invalid {
+			r.addFault(key, l, l.bundle.AddManifest([]byte(csv)))
 		}
 	}
 	more := max(0, l.bundle.Size()-l.reserved)
 	if !r.builder.Reserve(key.pkg, more) {
-		r.drop(key.pkg)
+		r.discard(key.pkg)
 		return
 	}
 	l.reserved += more
 }
 
-// drop forgets what was listed of a package of which nothing is kept.
-func (r *reader) drop(pkg string) {
-	if r.dropped[pkg] {
+// discard removes the listed bundles of a package that is too large.
+func (r *reader) discard(pkg string) {
+	if r.discarded[pkg] {
 		return
 	}
-	r.dropped[pkg] = true
-	maps.DeleteFunc(r.bundles, func(key bundleKey, _ *listed) bool { return key.pkg == pkg })
+	r.discarded[pkg] = true
+	maps.DeleteFunc(r.bundles, func(key bundleKey, _ *listedBundle) bool { return key.pkg == pkg })
 	delete(r.deprecations, pkg)
 }
 
-// complete gets the ClusterServiceVersion of every bundle that was listed without one.
-func (r *reader) complete(ctx context.Context) error {
+// fetchCSVs requests the ClusterServiceVersion of every bundle that was listed without one.
+func (r *reader) fetchCSVs(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(r.calls)
+	group.SetLimit(r.concurrency)
 	for key, l := range maps.Clone(r.bundles) {
-		if l.known || l.refused {
+		if l.hasCSV || l.invalid {
 			continue
 		}
 		group.Go(func() error {

@@ -31,7 +31,7 @@ func start(t *testing.T) *localcatalog.Server {
 	return server
 }
 
-func TestReadKeepsWhatChoosingNeeds(t *testing.T) {
+func TestReadReturnsWhatVersionSelectionNeeds(t *testing.T) {
 	packages, _, err := grpc.Client{}.Read(t.Context(), start(t).GRPCAddress(), func(pkg string) bool { return pkg == "example" }, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +65,7 @@ func TestReadKeepsWhatChoosingNeeds(t *testing.T) {
 	}
 }
 
-func TestReadWithoutAWantedPackageIsEmptyAndNoError(t *testing.T) {
+func TestReadWithoutAWantedPackageIsEmpty(t *testing.T) {
 	server := start(t)
 	packages, _, err := grpc.Client{}.Read(t.Context(), server.GRPCAddress(), func(string) bool { return false }, nil)
 	if err != nil || len(packages) != 0 {
@@ -119,14 +119,14 @@ func send(bundles ...*api.Bundle) func(api.Registry_ListBundlesServer) error {
 	}
 }
 
-func listedBundle(image string) *api.Bundle {
+func apiBundle(image string) *api.Bundle {
 	return &api.Bundle{
 		PackageName: "example", ChannelName: "stable", CsvName: "example.v1.0.0", BundlePath: image,
 		Properties: []*api.Property{{Type: "olm.package", Value: `{"packageName":"example","version":"1.0.0"}`}},
 	}
 }
 
-func TestReadIsAnErrorAndNoShortListWhen(t *testing.T) {
+func TestReadNeverReturnsAPartialList(t *testing.T) {
 	gone, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -145,16 +145,16 @@ func TestReadIsAnErrorAndNoShortListWhen(t *testing.T) {
 		"it is another gRPC service": {serveNothing(t), "unknown service"},
 		"the stream breaks after the first bundle": {serve(t, fake{
 			list: func(stream api.Registry_ListBundlesServer) error {
-				return errors.Join(stream.Send(listedBundle("")), status.Error(codes.Unavailable, "going away"))
+				return errors.Join(stream.Send(apiBundle("")), status.Error(codes.Unavailable, "going away"))
 			},
 		}), "going away"},
 		"a bundle is gone when it is asked for": {serve(t, fake{
-			list:      send(listedBundle("a@sha256:1")),
+			list:      send(apiBundle("a@sha256:1")),
 			getBundle: func(*api.GetBundleRequest) (*api.Bundle, error) { return nil, errors.New("no such bundle") },
 		}), `getting bundle "example.v1.0.0" of package "example"`},
 		"the catalog is replaced between two calls": {serve(t, fake{
-			list:      send(listedBundle("a@sha256:1")),
-			getBundle: func(*api.GetBundleRequest) (*api.Bundle, error) { return listedBundle("a@sha256:2"), nil },
+			list:      send(apiBundle("a@sha256:1")),
+			getBundle: func(*api.GetBundleRequest) (*api.Bundle, error) { return apiBundle("a@sha256:2"), nil },
 		}), "was replaced while it was read"},
 		"a message is larger than the limit": {serve(t, fake{
 			list: send(&api.Bundle{PackageName: "example", CsvJson: strings.Repeat("x", 65<<20)}),
@@ -189,7 +189,7 @@ func serveNothing(t *testing.T) string {
 func TestReadEndsWithItsContextWhenTheServerHangs(t *testing.T) {
 	listed := make(chan struct{})
 	address := serve(t, fake{list: func(stream api.Registry_ListBundlesServer) error {
-		err := stream.Send(listedBundle(""))
+		err := stream.Send(apiBundle(""))
 		close(listed)
 		<-stream.Context().Done()
 		return err
@@ -206,9 +206,9 @@ func TestReadEndsWithItsContextWhenTheServerHangs(t *testing.T) {
 	}
 }
 
-func TestReadTakesMessagesAboveFourMebibytes(t *testing.T) {
+func TestReadAcceptsMessagesAboveFourMebibytes(t *testing.T) {
 	csv := `{"kind":"ClusterServiceVersion","spec":{"minKubeVersion":"1.30.0","description":"` + strings.Repeat("x", 5<<20) + `"}}`
-	bundle := listedBundle("")
+	bundle := apiBundle("")
 	bundle.CsvJson = csv
 	packages, _, err := grpc.Client{}.Read(t.Context(), serve(t, fake{list: send(bundle)}), nil, nil)
 	if err != nil {
@@ -219,11 +219,11 @@ func TestReadTakesMessagesAboveFourMebibytes(t *testing.T) {
 	}
 }
 
-func TestReadNamesABundleItCannotUseAndKeepsTheOthers(t *testing.T) {
-	bad := listedBundle("")
+func TestReadOmitsAnInvalidBundle(t *testing.T) {
+	bad := apiBundle("")
 	bad.CsvName = "example.v2.0.0"
 	bad.Properties[0].Value = `"not an object"`
-	good := listedBundle("")
+	good := apiBundle("")
 	good.CsvJson = `{"kind":"ClusterServiceVersion","spec":{}}`
 	packages, _, err := grpc.Client{}.Read(t.Context(), serve(t, fake{list: send(bad, good)}), nil, nil)
 	if err != nil {

@@ -16,42 +16,41 @@ import (
 
 // Defaults of Options.
 const (
-	// DefaultTimeout is what OLM v1's own client allows, after 10 seconds had been too short for large catalogs
-	// (OCPBUGS-92037).
+	// DefaultTimeout is that of OLM v1's own client; 10 seconds were too short for large catalogs (OCPBUGS-92037).
 	DefaultTimeout = 5 * time.Minute
 	// DefaultMaxBytes is several times the largest catalog of OpenShift (about 130 MB as JSON lines).
 	DefaultMaxBytes = 1 << 30
 )
 
-// maxHeaders bounds the headers of an answer; catalogd's have some hundred bytes.
+// maxHeaders limits the headers of a response, in bytes; catalogd's have about a hundred.
 const maxHeaders = 64 << 10
 
 // Options configure a Client. The zero value trusts the system's authorities.
 type Options struct {
-	// CAFile is a PEM file with the authorities that may sign catalogd's certificate. It is read again at every catalog
-	// read, so that a rotation needs no restart.
+	// CAFile is a PEM file with the authorities that may sign catalogd's certificate. Every read of a catalog reads it again, so that a
+	// rotation needs no restart.
 	CAFile string
-	// RootCAs are trusted where CAFile is empty; nil means the system's.
+	// RootCAs are trusted if CAFile is empty; nil means the system's.
 	RootCAs *x509.CertPool
-	// Dial connects to a server; nil connects by TCP.
+	// Dial connects to a server; nil connects over TCP.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Timeout bounds one read, all its requests included and waits for other readings not; 0 means DefaultTimeout.
+	// Timeout limits one read with all its requests, without waits for other reads; 0 means DefaultTimeout.
 	Timeout time.Duration
-	// MaxBytes bounds what one read may receive, after decompression; 0 means DefaultMaxBytes.
+	// MaxBytes limits what one read receives, after decompression; 0 means DefaultMaxBytes.
 	MaxBytes int64
 }
 
-// Client reads catalogs. It is safe for concurrent use and keeps connections open between reads for a short time.
+// Client reads catalogs. It is safe for concurrent use. It keeps idle connections between reads for a short time.
 type Client struct {
 	options Options
 
 	lock sync.Mutex
-	// pem is the content of CAFile that client was made with.
+	// pem is the content of CAFile when client was created.
 	pem    []byte
 	client *http.Client
 }
 
-// New returns a client. Nothing is read or dialled yet.
+// New returns a client. It reads and connects to nothing.
 func New(options Options) *Client {
 	if options.Timeout <= 0 {
 		options.Timeout = DefaultTimeout
@@ -65,7 +64,7 @@ func New(options Options) *Client {
 	return &Client{options: options}
 }
 
-// Close drops idle connections. The client may be used again.
+// Close closes idle connections. The client may be used again.
 func (c *Client) Close() {
 	c.lock.Lock()
 	defer c.lock.Unlock()
@@ -74,8 +73,7 @@ func (c *Client) Close() {
 	}
 }
 
-// current returns the HTTP client for the authorities that are in CAFile now. Connections that were made under other
-// authorities are not used again.
+// current returns the HTTP client for the current authorities in CAFile. It does not reuse connections made under other authorities.
 func (c *Client) current() (*http.Client, error) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
@@ -117,11 +115,11 @@ func (c *Client) newHTTPClient(roots *x509.CertPool) *http.Client {
 			TLSHandshakeTimeout:   10 * time.Second,
 			ResponseHeaderTimeout: time.Minute,
 			IdleConnTimeout:       30 * time.Second,
-			// Go's own bound is 10 MiB for each answer.
+			// Go's own limit is 10 MiB for each response.
 			MaxResponseHeaderBytes: maxHeaders,
 			MaxIdleConnsPerHost:    2,
 		},
-		// catalogd redirects nobody; whatever does is not to be trusted with where our catalogs come from.
+		// catalogd does not redirect, so a redirect is not trusted.
 		CheckRedirect: func(*http.Request, []*http.Request) error {
 			return errors.New("redirects are not followed")
 		},

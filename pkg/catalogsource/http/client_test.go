@@ -47,7 +47,7 @@ func names(packages []catalog.Package) []string {
 	return names
 }
 
-func TestReadKeepsTheWantedPackages(t *testing.T) {
+func TestReadReturnsTheWantedPackages(t *testing.T) {
 	server := start(t)
 	client := newClient(t, http.Options{CAFile: server.CAFile()})
 	for sentence, test := range map[string]struct {
@@ -70,7 +70,7 @@ func TestReadKeepsTheWantedPackages(t *testing.T) {
 	}
 }
 
-func TestReadPackagesReadsTheSameAsReadInFewBytes(t *testing.T) {
+func TestReadPackagesEqualsReadWithFewerBytes(t *testing.T) {
 	server := start(t)
 	client := newClient(t, http.Options{CAFile: server.CAFile()})
 	whole, err := client.Read(t.Context(), server.HTTPSBaseURL(), nil)
@@ -147,7 +147,7 @@ const (
 	channelBlob = `{"schema":"olm.channel","package":"example","name":"stable","entries":[]}` + "\n"
 )
 
-func TestServerWithoutMetasIsReadFromTheWholeCatalog(t *testing.T) {
+func TestServerWithoutMetas(t *testing.T) {
 	base, options := serve(t, func(w nethttp.ResponseWriter, r *nethttp.Request) {
 		if strings.HasSuffix(r.URL.Path, "/metas") {
 			nethttp.NotFound(w, r)
@@ -161,7 +161,7 @@ func TestServerWithoutMetasIsReadFromTheWholeCatalog(t *testing.T) {
 	}
 }
 
-func TestReadIsAnErrorAndNoShortListWhen(t *testing.T) {
+func TestReadNeverReturnsAPartialList(t *testing.T) {
 	unavailable := start(t)
 	unavailable.Unavailable(true)
 	gone := start(t)
@@ -262,7 +262,7 @@ func TestContentThatChangesBetweenTwoRequestsIsAnError(t *testing.T) {
 	}
 }
 
-func TestReadIsBoundedInBytesAfterDecompression(t *testing.T) {
+func TestReadIsLimitedInBytesAfterDecompression(t *testing.T) {
 	server := start(t)
 	client := newClient(t, http.Options{CAFile: server.CAFile(), MaxBytes: 1500}) // compressed it is smaller than that
 	if _, err := client.Read(t.Context(), server.HTTPSBaseURL(), nil); err == nil || !strings.Contains(err.Error(), "larger than 1500 bytes") {
@@ -274,7 +274,7 @@ func TestReadIsBoundedInBytesAfterDecompression(t *testing.T) {
 	}
 }
 
-func TestWhoBringsAKindIsReadFromTheBundlesAlone(t *testing.T) {
+func TestReadProvidersReadsBundlesOnly(t *testing.T) {
 	bundles := `{"schema":"olm.bundle","package":"example","name":"example.v1.0.0","properties":[{"type":"olm.gvk","value":{"group":"g","version":"v1","kind":"K"}}]}` + "\n"
 	for sentence, test := range map[string]struct {
 		without string
@@ -309,7 +309,7 @@ func TestWhoBringsAKindIsReadFromTheBundlesAlone(t *testing.T) {
 	}
 }
 
-func TestReadIsBoundedInTime(t *testing.T) {
+func TestReadIsLimitedInTime(t *testing.T) {
 	for sentence, before := range map[string]string{"before the first byte": "", "in the middle of the answer": packageBlob} {
 		t.Run(sentence, func(t *testing.T) {
 			base, options := serve(t, func(w nethttp.ResponseWriter, r *nethttp.Request) {
@@ -327,7 +327,7 @@ func TestReadIsBoundedInTime(t *testing.T) {
 	}
 }
 
-func TestARotatedAuthorityIsTrustedWithoutARestart(t *testing.T) {
+func TestRotatedAuthorityIsTrustedWithoutRestart(t *testing.T) {
 	server := start(t)
 	client := newClient(t, http.Options{CAFile: server.CAFile()})
 	for range 2 {

@@ -16,148 +16,146 @@ import (
 )
 
 const (
-	// maxNamed is up to how many packages are asked for one by one (two requests each); above it the whole catalog in
-	// one stream is less work for both sides.
+	// maxNamed is the maximum number of packages to request one by one (two requests each); for more, one stream of the whole catalog is
+	// cheaper for both sides.
 	maxNamed = 32
-	// maxErrorBody is how much of an error answer is quoted.
+	// maxErrorBody is how many bytes of an error response are quoted.
 	maxErrorBody = 200
 )
 
-// Reading is the outcome of one conditional read.
-type Reading struct {
-	// Packages are sorted by name. A package that was asked for and is not in the catalog is not in the list.
+// Result is the result of one conditional read.
+type Result struct {
+	// Packages are sorted by name. Requested packages that are not in the catalog are omitted.
 	Packages []catalog.Package
-	// Providers says of all packages of the catalog, asked for or not, which bring which kinds; nil where the reading did not go
-	// through the whole catalog.
+	// Providers has the kinds that all packages of the catalog provide, requested or not; nil if the read did not cover the whole catalog.
 	Providers *catalog.Providers
-	// LastModified is to be given to the next ReadPackages for the same names; empty when the server sent none.
+	// LastModified is the argument for the next ReadPackages of the same names; empty if the server sent none.
 	LastModified string
-	// NotModified says that nothing has changed since; Packages is then empty.
+	// NotModified means that the content is unchanged; Packages is then empty.
 	NotModified bool
 }
 
-// Read reads the whole catalog below base (a ClusterCatalog's status.urls.base) as one stream and returns the packages
-// that want says yes to, sorted by name; a nil want wants all. Errors name the URL; there is no result beside an error.
+// Read reads the whole catalog below base (a ClusterCatalog's status.urls.base) as one stream. It returns the packages for which want
+// returns true, sorted by name; a nil want selects all. Errors name the URL; with an error there is no result.
 func (c *Client) Read(ctx context.Context, base string, want func(pkg string) bool) ([]catalog.Package, error) {
-	reading, err := c.do(ctx, base, nil, func(r *request) (Reading, error) { return r.all(want, "") })
+	reading, err := c.do(ctx, base, nil, func(r *request) (Result, error) { return r.readAll(want, "") })
 	return reading.Packages, err
 }
 
-// ReadPackages reads the named packages: each by itself through /api/v1/metas, or, where the server has not that
-// endpoint or the names are many, from the whole catalog. since is the LastModified of an earlier reading for the same
-// names; when nothing has changed since then the answer is NotModified and next to nothing is sent. Empty reads in any case.
+// ReadPackages reads the named packages: one by one from /api/v1/metas, or from the whole catalog if the server does not have that endpoint
+// or the names are many. since is the LastModified of an earlier result for the same names. If the content is unchanged since then, the
+// result is NotModified and the server sends almost nothing. An empty since reads in any case.
 //
-// HTTP times have whole seconds and catalogd has no other validator, so a catalog that changes twice within one second
-// can look unchanged: a caller that knows the catalog's resolved digest passes an empty since when that has changed.
+// HTTP times have whole seconds and catalogd has no other validator, so a catalog that changes twice within one second can look unchanged.
+// A caller that knows the catalog's resolved digest passes an empty since when it has changed.
 //
-// What is kept is taken from memory; nil has no bound. The caller closes it.
-func (c *Client) ReadPackages(ctx context.Context, base string, names []string, since string, memory *catalogsource.Reading) (Reading, error) {
-	return c.do(ctx, base, memory, func(r *request) (Reading, error) {
+// memory limits what is retained; nil is unlimited. The caller closes it.
+func (c *Client) ReadPackages(ctx context.Context, base string, names []string, since string, memory *catalogsource.Reservation) (Result, error) {
+	return c.do(ctx, base, memory, func(r *request) (Result, error) {
 		if len(names) <= maxNamed {
-			reading, err := r.named(names, since)
+			reading, err := r.readNamed(names, since)
 			if !errors.Is(err, errNoMetas) {
 				return reading, err
 			}
 		}
-		return r.all(func(pkg string) bool { return slices.Contains(names, pkg) }, since)
+		return r.readAll(func(pkg string) bool { return slices.Contains(names, pkg) }, since)
 	})
 }
 
-// ReadProviders reads who brings which kinds, of all packages of the catalog: from its bundles alone through /api/v1/metas,
-// or, where the server has not that endpoint, from the whole catalog. The reading has no packages.
-func (c *Client) ReadProviders(ctx context.Context, base string, memory *catalogsource.Reading) (Reading, error) {
-	return c.do(ctx, base, memory, func(r *request) (Reading, error) {
-		reading, err := r.bundles()
+// ReadProviders reads which packages of the catalog provide which kinds: from its bundles in /api/v1/metas, or from the whole catalog if
+// the server does not have that endpoint. The result has no packages.
+func (c *Client) ReadProviders(ctx context.Context, base string, memory *catalogsource.Reservation) (Result, error) {
+	return c.do(ctx, base, memory, func(r *request) (Result, error) {
+		reading, err := r.readBundles()
 		switch {
 		case errors.Is(err, errNoMetas):
-			return r.all(noPackage, "")
+			return r.readAll(wantNone, "")
 		case err != nil:
-			return Reading{}, fmt.Errorf("getting all bundles: %w", err)
+			return Result{}, fmt.Errorf("getting all bundles: %w", err)
 		}
 		return reading, nil
 	})
 }
 
-// request is one read: its context, its client and what it may still receive.
+// request is one read: its context, its client and the remaining bytes.
 type request struct {
-	ctx    context.Context
-	client *http.Client
-	base   string
-	left   int64
-	max    int64
-	// memory lends what is kept.
-	memory *catalogsource.Reading
+	ctx       context.Context
+	client    *http.Client
+	base      string
+	remaining int64
+	max       int64
+	// memory limits what is retained.
+	memory *catalogsource.Reservation
 }
 
-func (c *Client) do(ctx context.Context, base string, memory *catalogsource.Reading, read func(*request) (Reading, error)) (Reading, error) {
-	reading, err := func() (Reading, error) {
+func (c *Client) do(ctx context.Context, base string, memory *catalogsource.Reservation, read func(*request) (Result, error)) (Result, error) {
+	reading, err := func() (Result, error) {
 		if u, err := url.Parse(base); err != nil || u.Scheme != "https" || u.Host == "" {
-			return Reading{}, errors.New("the address is not an https URL; catalogd is read over https only")
+			return Result{}, errors.New("the address is not an https URL; catalogd is read over https only")
 		}
 		client, err := c.current()
 		if err != nil {
-			return Reading{}, err
+			return Result{}, err
 		}
-		ctx, end := memory.Begin(ctx, c.options.Timeout)
+		ctx, end := memory.StartRead(ctx, c.options.Timeout)
 		defer end()
 		reading, err := read(&request{ctx, client, strings.TrimSuffix(base, "/"), c.options.MaxBytes, c.options.MaxBytes, memory})
-		// When the time is up, the server sees our connection close and may end its answer in good order before we
-		// stop listening: a short answer that looks whole.
+		// At the deadline, the server sees our connection close and may end its response early and without an error.
 		return reading, catalogsource.Cause(ctx, err)
 	}()
 	if err != nil {
-		return Reading{}, fmt.Errorf("reading catalog at %q: %w", base, err)
+		return Result{}, fmt.Errorf("reading catalog at %q: %w", base, err)
 	}
 	return reading, nil
 }
 
-// all reads /api/v1/all.
-func (r *request) all(want func(string) bool, since string) (Reading, error) {
+// readAll reads /api/v1/all.
+func (r *request) readAll(want func(string) bool, since string) (Result, error) {
 	response, err := r.get("/api/v1/all", nil, since)
 	if err != nil {
-		return Reading{}, err
+		return Result{}, err
 	}
 	defer response.Body.Close()
 	if response.StatusCode == http.StatusNotModified && since != "" {
 		return notModified(response, since), nil
 	}
 	if err := expectOK(response); err != nil {
-		return Reading{}, fmt.Errorf("getting /api/v1/all: %w", err)
+		return Result{}, fmt.Errorf("getting /api/v1/all: %w", err)
 	}
 	packages, providers, err := catalog.ReadServed(r.limit(response.Body), want, r.memory)
 	if err != nil {
-		return Reading{}, fmt.Errorf("getting /api/v1/all: %w", err)
+		return Result{}, fmt.Errorf("getting /api/v1/all: %w", err)
 	}
-	return Reading{Packages: packages, Providers: providers, LastModified: response.Header.Get("Last-Modified")}, nil
+	return Result{Packages: packages, Providers: providers, LastModified: response.Header.Get("Last-Modified")}, nil
 }
 
-// bundles reads the bundles of all packages for what they bring, and keeps nothing else of them.
-func (r *request) bundles() (Reading, error) {
+// readBundles reads the bundles of all packages for their provided kinds only.
+func (r *request) readBundles() (Result, error) {
 	response, err := r.metas(url.Values{"schema": {"olm.bundle"}}, "")
 	if err != nil {
-		return Reading{}, err
+		return Result{}, err
 	}
 	defer response.Body.Close()
-	_, providers, err := catalog.ReadServed(r.limit(response.Body), noPackage, r.memory)
-	return Reading{Providers: providers, LastModified: response.Header.Get("Last-Modified")}, err
+	_, providers, err := catalog.ReadServed(r.limit(response.Body), wantNone, r.memory)
+	return Result{Providers: providers, LastModified: response.Header.Get("Last-Modified")}, err
 }
 
-func noPackage(string) bool { return false }
+func wantNone(string) bool { return false }
 
-// errNoMetas says that the server does not answer /api/v1/metas, which catalogd has behind a feature gate.
+// errNoMetas means that the server does not support /api/v1/metas, which is behind a feature gate of catalogd.
 var errNoMetas = errors.New("the server has no /api/v1/metas")
 
-// named reads packages one by one. The first request carries the condition; all answers must be of one content.
-func (r *request) named(names []string, since string) (Reading, error) {
-	var out Reading
+// readNamed reads packages one by one. The first request has the condition; all responses must be of the same content.
+func (r *request) readNamed(names []string, since string) (Result, error) {
+	var out Result
 	for i, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
 		condition := ""
 		if i == 0 {
 			condition = since
 		}
-		part, err := r.one(name, condition)
+		part, err := r.readPackage(name, condition)
 		if err != nil {
-			return Reading{}, fmt.Errorf("getting package %q: %w", name, err)
+			return Result{}, fmt.Errorf("getting package %q: %w", name, err)
 		}
 		switch {
 		case part.NotModified:
@@ -165,7 +163,7 @@ func (r *request) named(names []string, since string) (Reading, error) {
 		case i == 0:
 			out.LastModified = part.LastModified
 		case part.LastModified != out.LastModified:
-			return Reading{}, fmt.Errorf("getting package %q: %w", name, errReplaced)
+			return Result{}, fmt.Errorf("getting package %q: %w", name, errReplaced)
 		}
 		out.Packages = append(out.Packages, part.Packages...)
 	}
@@ -174,11 +172,11 @@ func (r *request) named(names []string, since string) (Reading, error) {
 
 var errReplaced = errors.New("the catalog was replaced while it was read; reading it again")
 
-// one reads one package in two requests: an olm.package blob is found by its name only, the rest by its package.
-func (r *request) one(name, since string) (Reading, error) {
+// readPackage reads one package in two requests: an olm.package blob is found only by its name, other blobs by their package.
+func (r *request) readPackage(name, since string) (Result, error) {
 	head, err := r.metas(url.Values{"schema": {"olm.package"}, "name": {name}}, since)
 	if err != nil {
-		return Reading{}, err
+		return Result{}, err
 	}
 	defer head.Body.Close()
 	if head.StatusCode == http.StatusNotModified {
@@ -186,15 +184,15 @@ func (r *request) one(name, since string) (Reading, error) {
 	}
 	rest, err := r.metas(url.Values{"package": {name}}, "")
 	if err != nil {
-		return Reading{}, err
+		return Result{}, err
 	}
 	defer rest.Body.Close()
 	modified := head.Header.Get("Last-Modified")
 	if rest.Header.Get("Last-Modified") != modified {
-		return Reading{}, errReplaced
+		return Result{}, errReplaced
 	}
 	packages, _, err := catalog.ReadServed(r.limit(io.MultiReader(head.Body, rest.Body)), func(pkg string) bool { return pkg == name }, r.memory)
-	return Reading{Packages: packages, LastModified: modified}, err
+	return Result{Packages: packages, LastModified: modified}, err
 }
 
 func (r *request) metas(query url.Values, since string) (*http.Response, error) {
@@ -233,40 +231,40 @@ func (r *request) get(path string, query url.Values, since string) (*http.Respon
 	return r.client.Do(req)
 }
 
-func notModified(response *http.Response, since string) Reading {
-	reading := Reading{NotModified: true, LastModified: response.Header.Get("Last-Modified")}
+func notModified(response *http.Response, since string) Result {
+	reading := Result{NotModified: true, LastModified: response.Header.Get("Last-Modified")}
 	if reading.LastModified == "" {
 		reading.LastModified = since
 	}
 	return reading
 }
 
-// expectOK turns any other answer into an error that quotes what the server said and what may be done about it.
+// expectOK converts any other response to an error that quotes the response and has a remedy.
 func expectOK(response *http.Response) error {
 	if response.StatusCode == http.StatusOK {
 		return nil
 	}
 	body, _ := io.ReadAll(io.LimitReader(response.Body, maxErrorBody))
-	said := strings.Join(strings.Fields(strings.ToValidUTF8(string(body), "�")), " ")
+	message := strings.Join(strings.Fields(strings.ToValidUTF8(string(body), "�")), " ")
 	hint := ""
 	if response.StatusCode == http.StatusNotFound {
 		hint = "; catalogd answers so until it has unpacked the catalog, and from a replica that is not the leader"
 	}
-	return fmt.Errorf("unexpected status %s%s (%s)", truncate.Quote(response.Status), hint, truncate.Quote(said))
+	return fmt.Errorf("unexpected status %s%s (%s)", truncate.Quote(response.Status), hint, truncate.Quote(message))
 }
 
-// limit bounds what the whole read may receive, and counts it.
-func (r *request) limit(body io.Reader) io.Reader { return &limited{body, r} }
+// limit limits the remaining bytes of the read, and counts them.
+func (r *request) limit(body io.Reader) io.Reader { return &limitedReader{body, r} }
 
-type limited struct {
+type limitedReader struct {
 	io.Reader
 	request *request
 }
 
-func (l *limited) Read(p []byte) (int, error) {
+func (l *limitedReader) Read(p []byte) (int, error) {
 	n, err := l.Reader.Read(p)
-	l.request.memory.Received(n)
-	if l.request.left -= int64(n); l.request.left < 0 {
+	l.request.memory.AddReceived(n)
+	if l.request.remaining -= int64(n); l.request.remaining < 0 {
 		return n, fmt.Errorf("the catalog is larger than %d bytes", l.request.max)
 	}
 	return n, err

@@ -105,7 +105,7 @@ func TestCatalogThatIsSlowIsLeftOutAfterAWhileAndCountsWhenItHasAnswered(t *test
 	b.clock.Step(1)
 	stillReading := errStillReading{b.patience}.Error()
 	run(stillReading)
-	b.clock.Step(catalogsource.Grace)
+	b.clock.Step(catalogsource.GracePeriod)
 	b.told = nil
 	run(stillReading + ", away")
 	run(stillReading + ", away")
@@ -178,7 +178,7 @@ func TestEverybodyIsToldOnceOfACatalogThatStaysAway(t *testing.T) {
 			for i := range 100 {
 				leave(t, b, i)
 				b.run(t)
-				if away := views(b, red, "quay") == "has it: true, away"; away != (b.clock.Since(b.failingSince(t)) >= catalogsource.Grace) {
+				if away := views(b, red, "quay") == "has it: true, away"; away != (b.clock.Since(b.failingSince(t)) >= catalogsource.GracePeriod) {
 					t.Fatalf("%s after it went away it is told: %t", b.clock.Since(b.failingSince(t)), away)
 				}
 				b.clock.Step(time.Second)

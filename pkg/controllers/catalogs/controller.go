@@ -245,14 +245,14 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		c.leaveOut(info, d)
 		return nil
 	}
-	c.tell(id, c.snapshots.Describe(info))
-	c.tell(id, c.snapshots.Narrow(id, wanted))
+	c.tell(id, c.snapshots.UpdateInfo(info))
+	c.tell(id, c.snapshots.Prune(id, wanted))
 	syncCtx.Queue().Add(providersKey)
 	if !c.pods.HasSynced() && !c.changes.HasSynced() {
 		return nil // describeAll queues every catalog once it is known what serves them
 	}
-	if kept, _ := c.snapshots.Get(id); kept.Withheld {
-		c.tell(info.ID, c.snapshots.Await(info))
+	if kept, _ := c.snapshots.Get(id); kept.Disabled {
+		c.tell(info.ID, c.snapshots.SetPending(info))
 	}
 	if c.underWay(syncCtx, info) {
 		return nil
@@ -272,15 +272,15 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 func (c *controller) leaveOut(info catalogsource.Info, d description) {
 	record := c.snapshots.SetError
 	if d.withheld {
-		record = c.snapshots.Withhold
+		record = c.snapshots.Disable
 	}
 	c.tell(info.ID, record(info, errors.New(d.notServing)))
 }
 
 // lookAgainWhenAway queues a catalog that cannot be read for when that is to be told to everybody.
 func (c *controller) lookAgainWhenAway(syncCtx factory.SyncContext, id catalog.ID) {
-	if kept, _ := c.snapshots.Get(id); kept.Err != nil && !kept.Away && !kept.Withheld {
-		syncCtx.Queue().AddAfter(id.String(), kept.Failing.Add(catalogsource.Grace).Sub(c.clock.Now()))
+	if kept, _ := c.snapshots.Get(id); kept.Err != nil && !kept.Unavailable && !kept.Disabled {
+		syncCtx.Queue().AddAfter(id.String(), kept.Failing.Add(catalogsource.GracePeriod).Sub(c.clock.Now()))
 	}
 }
 
@@ -299,7 +299,7 @@ func (c *controller) plan(d description, wanted map[string]bool) (plan, bool) {
 	if known {
 		next, due = last.next(d, names, kept, now)
 	} else if !hasFailed {
-		c.tell(d.id, c.snapshots.Await(c.info(d, wanted))) // it was not serving, and does
+		c.tell(d.id, c.snapshots.SetPending(c.info(d, wanted))) // it was not serving, and does
 	}
 	if hasFailed {
 		// Whether or not it is due for another reason: that it failed has to be cleared up.

@@ -112,7 +112,7 @@ func (c *controller) describeAll(syncCtx factory.SyncContext) bool {
 			continue
 		}
 		if d, found, err := c.lookUp(id); err == nil && found {
-			c.tell(id, c.snapshots.Describe(c.info(d, wanted)))
+			c.tell(id, c.snapshots.UpdateInfo(c.info(d, wanted)))
 			syncCtx.Queue().Add(key) // in case it was deleted in between
 		}
 	}

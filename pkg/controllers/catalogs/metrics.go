@@ -48,14 +48,14 @@ func (a *ages) CollectWithStability(samples chan<- metrics.Metric) {
 	now, all := a.clock.Now(), a.snapshots.All()
 	for _, snapshot := range all[:min(len(all), maxMeasured)] {
 		name := snapshot.ID.String()
-		if snapshot.Known {
+		if snapshot.WasRead {
 			samples <- metrics.NewLazyConstMetric(catalogAge, metrics.GaugeValue, seconds(now.Sub(snapshot.At)), name)
 		}
-		if !snapshot.Known && snapshot.Err == nil {
+		if !snapshot.WasRead && snapshot.Err == nil {
 			continue // an alert must not take it for readable because another process has yet to try it
 		}
 		var unreadable time.Duration
-		if snapshot.Err != nil && !snapshot.Withheld {
+		if snapshot.Err != nil && !snapshot.Disabled {
 			unreadable = now.Sub(snapshot.Failing)
 		}
 		samples <- metrics.NewLazyConstMetric(catalogUnreadable, metrics.GaugeValue, seconds(unreadable), name)

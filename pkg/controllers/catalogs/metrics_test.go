@@ -49,8 +49,8 @@ func TestAgesOfCatalogs(t *testing.T) {
 	snapshots.SetError(info("never"), errors.New("connection refused"))
 	clock.SetTime(clock.Now().Add(time.Minute))
 	snapshots.SetError(info("down"), errors.New("connection refused"))
-	snapshots.Withhold(info("off"), errors.New("its spec.availabilityMode is Unavailable"))
-	snapshots.Describe(info("known"))
+	snapshots.Disable(info("off"), errors.New("its spec.availabilityMode is Unavailable"))
+	snapshots.UpdateInfo(info("known"))
 	clock.SetTime(clock.Now().Add(time.Minute))
 	snapshots.SetError(info("down"), errors.New("connection refused, once more"))
 	compare("two minutes after it was read", ageHelp+`platform_operators_catalog_age_seconds{catalog="ClusterCatalog/down"} 120

@@ -86,7 +86,7 @@ func (c *controller) planProviders(d description) (last reading, wait time.Durat
 	failed, hasFailed := c.failedProviders[d.id]
 	c.lock.Unlock()
 	// Of other content than what is served now the wanted packages are about to be read, and then this may be known.
-	if d.notServing != "" || !known || last.serves != d.serves || last.content != d.content || told && of == last.of() || !c.snapshots.SeekProviders(d.id) {
+	if d.notServing != "" || !known || last.serves != d.serves || last.content != d.content || told && of == last.of() || !c.snapshots.NeedsProviders(d.id) {
 		return last, 0, false
 	}
 	if hasFailed {

@@ -52,8 +52,8 @@ func TestInstalledOperatorWarnsOfAnUnreadableCatalogAndWritesNothingElse(t *test
 	expect("all is well", false)
 	catalogs.snapshots.SetError(info, errors.New("connection refused"))
 	expect("it has just gone", false)
-	info.At = info.At.Add(catalogsource.Grace)
-	catalogs.snapshots.Describe(info)
+	info.At = info.At.Add(catalogsource.GracePeriod)
+	catalogs.snapshots.UpdateInfo(info)
 	expect("it could not be read for some time", true, warning)
 	for i := range 3 {
 		catalogs.snapshots.SetError(info, fmt.Errorf("attempt %d failed", i))
@@ -62,8 +62,8 @@ func TestInstalledOperatorWarnsOfAnUnreadableCatalogAndWritesNothingElse(t *test
 	catalogs.snapshots.Set(info, nil)
 	expect("it is back and has no such package", true)
 	catalogs.snapshots.SetError(info, errors.New("connection refused"))
-	info.At = info.At.Add(catalogsource.Grace)
-	catalogs.snapshots.Withhold(info, errors.New("its spec.availabilityMode is Unavailable"))
+	info.At = info.At.Add(catalogsource.GracePeriod)
+	catalogs.snapshots.Disable(info, errors.New("its spec.availabilityMode is Unavailable"))
 	expect("its admin has taken it out of service", false)
 	if got := c.installed(); got != "1.0.0" {
 		t.Errorf("%q is installed", got)

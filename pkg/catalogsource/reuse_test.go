@@ -6,7 +6,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalog"
 )
 
-func TestHRD_B2_AnUnchangedPackageIsTheSameMemoryInTheNextSnapshot(t *testing.T) {
+func TestHRD_B2_UnchangedPackageKeepsItsMemory(t *testing.T) {
 	read := func(versionOfB string) []catalog.Package {
 		var builder catalog.Builder
 		for pkg, version := range map[string]string{"a": "1.0.0", "b": versionOfB} {

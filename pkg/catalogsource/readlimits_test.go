@@ -10,39 +10,39 @@ import (
 )
 
 // uses are the two ways in which a reading uses what all share; end ends its use.
-var uses = map[string]func(ctx context.Context, r *Reading) (end func(), err error){
-	"common memory": func(_ context.Context, r *Reading) (func(), error) {
+var uses = map[string]func(ctx context.Context, r *Reservation) (end func(), err error){
+	"common memory": func(_ context.Context, r *Reservation) (func(), error) {
 		return r.Reset, r.Reserve(ownShare + commonShare)
 	},
-	"large messages": func(ctx context.Context, r *Reading) (func(), error) { return r.Large(ctx) },
+	"large messages": func(ctx context.Context, r *Reservation) (func(), error) { return r.AcquireLarge(ctx) },
 }
 
 // serve counts so many bytes each second until ctx ends.
-func serve(ctx context.Context, r *Reading, bytes int) {
+func serve(ctx context.Context, r *Reservation, bytes int) {
 	for every := time.NewTicker(time.Second); ; {
 		select {
 		case <-ctx.Done():
 			every.Stop()
 			return
 		case <-every.C:
-			r.Received(bytes)
+			r.AddReceived(bytes)
 		}
 	}
 }
 
-func TestHRD_B4_AWaitTakesNothingFromTheTimeOfTheRead(t *testing.T) {
+func TestHRD_B4_WaitDoesNotCountForTheTimeout(t *testing.T) {
 	for what, use := range uses {
 		t.Run(what, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				const waits, timeout = 50 * time.Second, 30 * time.Second
 				budget, began := NewBudget(), time.Now()
-				first, second := budget.Reading(), budget.Reading()
+				first, second := budget.NewReservation(), budget.NewReservation()
 				end, err := use(t.Context(), first)
 				if err != nil {
 					t.Fatal(err)
 				}
 				time.AfterFunc(waits, end)
-				ctx, endRead := second.Begin(t.Context(), timeout)
+				ctx, endRead := second.StartRead(t.Context(), timeout)
 				defer endRead()
 				go serve(ctx, second, 1<<20)
 				endSecond, err := use(ctx, second)
@@ -59,7 +59,7 @@ func TestHRD_B4_AWaitTakesNothingFromTheTimeOfTheRead(t *testing.T) {
 	}
 }
 
-func TestHRD_B4_AWaitIsBounded(t *testing.T) {
+func TestHRD_B4_WaitIsLimited(t *testing.T) {
 	for what, use := range uses {
 		for name, test := range map[string]struct {
 			canceled time.Duration
@@ -72,16 +72,16 @@ func TestHRD_B4_AWaitIsBounded(t *testing.T) {
 			t.Run(what+", "+name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					budget, began := NewBudget(), time.Now()
-					end, err := use(t.Context(), budget.Reading())
+					end, err := use(t.Context(), budget.NewReservation())
 					if err != nil {
 						t.Fatal(err)
 					}
 					defer end()
-					waiter := budget.Reading()
+					waiter := budget.NewReservation()
 					parent, cancel := context.WithCancel(t.Context())
 					defer cancel()
 					time.AfterFunc(test.canceled, cancel)
-					ctx, endRead := waiter.Begin(parent, time.Second)
+					ctx, endRead := waiter.StartRead(parent, time.Second)
 					defer endRead()
 					if _, err := use(ctx, waiter); err == nil || !strings.Contains(err.Error(), test.message) {
 						t.Errorf("it fails with %v", err)
@@ -98,7 +98,7 @@ func TestHRD_B4_AWaitIsBounded(t *testing.T) {
 	}
 }
 
-func TestHRD_B4_AReadThatUsesWhatAllShareHasToAdvance(t *testing.T) {
+func TestHRD_B4_ReadThatUsesSharedMemoryMustProgress(t *testing.T) {
 	const whole = 5 * time.Minute
 	for name, test := range map[string]struct {
 		// wanted is whether another reading waits.
@@ -119,12 +119,12 @@ func TestHRD_B4_AReadThatUsesWhatAllShareHasToAdvance(t *testing.T) {
 			t.Run(name+", "+what, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					budget, began := NewBudget(), time.Now()
-					slow := budget.Reading()
-					ctx, endRead := slow.Begin(t.Context(), whole)
+					slow := budget.NewReservation()
+					ctx, endRead := slow.StartRead(t.Context(), whole)
 					defer endRead()
 					go serve(ctx, slow, test.each)
 					if test.own {
-						use = func(_ context.Context, r *Reading) (func(), error) { return r.Reset, r.Reserve(ownShare) }
+						use = func(_ context.Context, r *Reservation) (func(), error) { return r.Reset, r.Reserve(ownShare) }
 					}
 					end, err := use(ctx, slow)
 					if err != nil {
@@ -151,10 +151,10 @@ func TestHRD_B4_AReadThatUsesWhatAllShareHasToAdvance(t *testing.T) {
 }
 
 // waitFor has another reading, of little time, use the same.
-func waitFor(ctx context.Context, budget *Budget, use func(context.Context, *Reading) (func(), error)) error {
-	waiter := budget.Reading()
+func waitFor(ctx context.Context, budget *Budget, use func(context.Context, *Reservation) (func(), error)) error {
+	waiter := budget.NewReservation()
 	defer waiter.Close()
-	ctx, endRead := waiter.Begin(ctx, time.Second)
+	ctx, endRead := waiter.StartRead(ctx, time.Second)
 	defer endRead()
 	end, err := use(ctx, waiter)
 	if err == nil {
@@ -163,12 +163,12 @@ func waitFor(ctx context.Context, budget *Budget, use func(context.Context, *Rea
 	return err
 }
 
-func TestHRD_B4_OfReadingsThatWaitForOneAnotherTheLargestFails(t *testing.T) {
+func TestHRD_B4_DeadlockFailsTheLargestReservation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		budget := NewBudget()
-		begin := func(bytes int) *Reading {
-			r := budget.Reading()
-			_, end := r.Begin(t.Context(), time.Second)
+		begin := func(bytes int) *Reservation {
+			r := budget.NewReservation()
+			_, end := r.StartRead(t.Context(), time.Second)
 			t.Cleanup(end)
 			if err := r.Reserve(ownShare + bytes); err != nil {
 				t.Fatal(err)
@@ -190,19 +190,19 @@ func TestHRD_B4_OfReadingsThatWaitForOneAnotherTheLargestFails(t *testing.T) {
 			t.Error("the large one has memory that is not there")
 		}
 		small.Close()
-		if budget.common != commonShare || budget.own != readings {
-			t.Errorf("%d bytes and %d shares are left", budget.common, budget.own)
+		if budget.freeCommon != commonShare || budget.freeShares != maxShares {
+			t.Errorf("%d bytes and %d shares are left", budget.freeCommon, budget.freeShares)
 		}
 	})
 }
 
-func TestHRD_B4_ANewReadingDoesNotOvertakeOneThatWaits(t *testing.T) {
+func TestHRD_B4_RequestsAreGrantedInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		budget := NewBudget()
 		var order []string
 		begin := func(name string, bytes int) {
-			r := budget.Reading()
-			_, end := r.Begin(t.Context(), time.Second)
+			r := budget.NewReservation()
+			_, end := r.StartRead(t.Context(), time.Second)
 			t.Cleanup(end)
 			go func() {
 				if err := r.Reserve(ownShare + bytes); err != nil {
@@ -213,7 +213,7 @@ func TestHRD_B4_ANewReadingDoesNotOvertakeOneThatWaits(t *testing.T) {
 			}()
 			synctest.Wait()
 		}
-		holder := budget.Reading()
+		holder := budget.NewReservation()
 		if err := holder.Reserve(ownShare + 10<<20); err != nil {
 			t.Fatal(err)
 		}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestOnlyAnotherFaultIsNews(t *testing.T) {
+func TestRepeatedErrorIsNoChange(t *testing.T) {
 	for name, test := range map[string]struct {
 		before, after string
 		same          bool
@@ -20,7 +20,7 @@ func TestOnlyAnotherFaultIsNews(t *testing.T) {
 		"another package":      {`blob 5 of package "3scale"`, `blob 5 of package "k8s-thing"`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if same := gist(errors.New(test.before)) == gist(errors.New(test.after)); same != test.same {
+			if same := normalizeError(errors.New(test.before)) == normalizeError(errors.New(test.after)); same != test.same {
 				t.Errorf("%s, %s: the same: %t", test.before, test.after, same)
 			}
 		})

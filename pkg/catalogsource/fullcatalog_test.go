@@ -14,8 +14,8 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// madeUp writes a catalog that has all that real ones have and much that they have not yet, and returns its folder.
-func madeUp(t *testing.T) string {
+// fullCatalog writes a catalog that has all that real ones have and much that they have not yet, and returns its folder.
+func fullCatalog(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
 	lamp := catalog.GVK{Group: "lamps.example.com", Version: "v1", Kind: "Lamp"}
@@ -66,7 +66,7 @@ func withoutImages(packages []catalog.Package) []catalog.Package {
 	return packages
 }
 
-func madeUpPackages() []catalog.Package {
+func fullPackages() []catalog.Package {
 	modes := map[string]bool{"AllNamespaces": true, "OwnNamespace": false, "SingleNamespace": false, "MultiNamespace": false}
 	return []catalog.Package{
 		{
@@ -121,10 +121,10 @@ func madeUpPackages() []catalog.Package {
 	}
 }
 
-func TestEverythingACatalogSaysReadsTheSameByEveryWay(t *testing.T) {
-	folder := madeUp(t)
+func TestFullContentIsEqualOverBothProtocols(t *testing.T) {
+	folder := fullCatalog(t)
 	packages := withoutImages(readBoth(t, folder, nil))
-	if diff := cmp.Diff(madeUpPackages(), packages); diff != "" {
+	if diff := cmp.Diff(fullPackages(), packages); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 
@@ -140,14 +140,14 @@ func TestEverythingACatalogSaysReadsTheSameByEveryWay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(madeUpPackages(), withoutImages(reading.Packages)); diff != "" {
+		if diff := cmp.Diff(fullPackages(), withoutImages(reading.Packages)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
 }
 
-func TestAnOlderServerTellsOfUpgradeRulesOnBundlesOnly(t *testing.T) {
-	server, err := localcatalog.Start(t.Context(), localcatalog.Options{Catalogs: []string{madeUp(t)}, WithoutCustomSchemas: true})
+func TestOlderServerServesUpgradeRulesOnBundlesOnly(t *testing.T) {
+	server, err := localcatalog.Start(t.Context(), localcatalog.Options{Catalogs: []string{fullCatalog(t)}, WithoutCustomSchemas: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestAnOlderServerTellsOfUpgradeRulesOnBundlesOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := madeUpPackages()
+	want := fullPackages()
 	want[0].UpgradeRules = want[0].UpgradeRules[:1]
 	want[0].UpgradeRules[0].Location = `property io.openshift.operators.upgrades.v1alpha1 of bundle "lamp.v2.0.0"`
 	if diff := cmp.Diff(want, withoutImages(packages)); diff != "" {

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// sharing gives packages with the content of the snapshot before that content's memory: what has not changed is then there once,
-// whoever still holds it, and catalog.Package.Identical sees at a glance that it has not.
-func sharing(old, next *Snapshot) *Snapshot {
+// reuseMemory replaces packages that are equal to those of the previous snapshot by these. Unchanged content is then in memory once, and
+// catalog.Package.IsIdentical detects it in constant time.
+func reuseMemory(old, next *Snapshot) *Snapshot {
 	if old == nil || next == nil || old == next || len(old.Packages) == 0 {
 		return next
 	}

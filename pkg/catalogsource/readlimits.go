@@ -1,0 +1,161 @@
+package catalogsource
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+const (
+	// MaxWait limits all waits of one read for resources of other reads: the time that two reads may use them one after the other
+	// (maxContention).
+	MaxWait = 2 * maxContention
+	// maxContention limits the total time in which other reads wait for resources of one read. The largest catalogs of OpenShift are read
+	// within seconds, and within half a minute if 16 are read at once on a slow node.
+	maxContention = time.Minute
+	// paceBytes is the minimum that a server must send in each paceWindow while its catalog uses shared resources. The slowest accepted
+	// server sends small responses: a hundred bytes each over gRPC, one every tenth of a second. A catalog that uses common memory has
+	// megabytes, and would exceed the read's timeout at this pace.
+	paceBytes  = 8 << 10
+	paceWindow = 10 * time.Second
+)
+
+// limitError is the error of a read that exceeded its time or whose server was too slow.
+type limitError struct{ error }
+
+// Unwrap returns the cause.
+func (e *limitError) Unwrap() error { return e.error }
+
+func errTimeout(timeout time.Duration) error {
+	return &limitError{fmt.Errorf("the catalog is too slow: it was not read within %s; check the load and the log of the catalog's server; it is read again later: %w", timeout, context.DeadlineExceeded)}
+}
+
+func errPace() error {
+	return &limitError{fmt.Errorf("the catalog is too slow: its server sent less than %d KiB in %s, while the reading used memory that all catalogs share; check the load and the log of the catalog's server; it is read again later", paceBytes>>10, paceWindow)}
+}
+
+func errContention() error {
+	return &limitError{fmt.Errorf("the catalog is too slow: other catalogs waited %s for memory that the reading used; check the load and the log of the catalog's server, or ask the catalog's publisher to prune it; it is read again later", maxContention)}
+}
+
+// Cause returns the limit that ended a read with a context from StartRead. If none did, it returns err, or the context's error.
+func Cause(ctx context.Context, err error) error {
+	if limit := (*limitError)(nil); errors.As(context.Cause(ctx), &limit) {
+		return limit
+	}
+	if err == nil {
+		err = ctx.Err()
+	}
+	return err
+}
+
+// activeRead has the timers of a read.
+type activeRead struct {
+	ctx context.Context
+	// time runs while the read does not wait for others, waits while it does. pace and contention run while it uses shared resources;
+	// contention only while another read waits for them.
+	time, waits, pace, contention pausableTimer
+	// received is the number of bytes in the current window of pace.
+	received int
+}
+
+// StartRead starts a read. Its context ends after timeout, without waits for other reads, and when the server is too slow while the read
+// uses shared memory; Cause returns which. The caller must call end after the read. A reservation has one read at a time.
+func (r *Reservation) StartRead(ctx context.Context, timeout time.Duration) (reading context.Context, end func()) {
+	if r == nil {
+		return context.WithTimeoutCause(ctx, timeout, errTimeout(timeout))
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	r.budget.lock.Lock()
+	defer r.budget.lock.Unlock()
+	started := &activeRead{ctx: ctx}
+	started.time = pausableTimer{left: timeout, expired: func() { cancel(errTimeout(timeout)) }}
+	started.waits = pausableTimer{left: MaxWait, expired: func() { r.budget.failWaiting(r) }}
+	started.contention = pausableTimer{left: maxContention, expired: func() { cancel(errContention()) }}
+	started.pace = pausableTimer{left: paceWindow, expired: func() {
+		if started.received < paceBytes {
+			cancel(errPace())
+			return
+		}
+		started.restartPace()
+		r.budget.updateTimers()
+	}}
+	r.read = started
+	r.budget.updateTimers()
+	return ctx, func() {
+		r.budget.lock.Lock()
+		defer r.budget.lock.Unlock()
+		for _, each := range []*pausableTimer{&started.time, &started.waits, &started.pace, &started.contention} {
+			each.run(r.budget, false)
+		}
+		r.read = nil
+		cancel(nil)
+	}
+}
+
+// AddReceived counts bytes that the server of the current read has sent.
+func (r *Reservation) AddReceived(bytes int) {
+	if r == nil {
+		return
+	}
+	r.budget.lock.Lock()
+	defer r.budget.lock.Unlock()
+	if r.read != nil {
+		r.read.received += bytes
+	}
+}
+
+// restartPace starts a new window.
+func (r *activeRead) restartPace() { r.pace.left, r.received = paceWindow, 0 }
+
+// updateTimers starts and stops the timers of all reads after a change of the used or requested resources.
+func (b *Budget) updateTimers() {
+	memoryWanted, largeWanted := b.isWanted(false), b.isWanted(true)
+	for r := range b.open {
+		if r.read == nil {
+			continue
+		}
+		runs, common, large := r.waiting == 0, r.usesCommon(), b.large == r
+		r.read.time.run(b, runs)
+		r.read.waits.run(b, !runs)
+		r.read.contention.run(b, runs && (common && memoryWanted || large && largeWanted))
+		r.read.pace.run(b, runs && (common || large))
+		if !runs || !common && !large {
+			r.read.restartPace()
+		}
+	}
+}
+
+// pausableTimer expires when its total running time reaches a limit. The Budget's lock guards its fields, and is held while expired runs.
+type pausableTimer struct {
+	left    time.Duration
+	expired func()
+	// timer runs since this time; nil while the pausableTimer is paused.
+	timer *time.Timer
+	since time.Time
+}
+
+// run starts or pauses it.
+func (s *pausableTimer) run(b *Budget, running bool) {
+	switch {
+	case running == (s.timer != nil):
+	case running:
+		s.since = b.now()
+		var timer *time.Timer
+		timer = time.AfterFunc(s.left, func() {
+			b.lock.Lock()
+			defer b.lock.Unlock()
+			if s.timer != timer {
+				return // it was paused at the same time
+			}
+			s.timer, s.left = nil, 0
+			s.expired()
+		})
+		s.timer = timer
+	default:
+		s.timer.Stop()
+		s.timer = nil
+		s.left -= b.now().Sub(s.since)
+	}
+}

@@ -72,8 +72,8 @@ const (
 //
 // +kubebuilder:validation:MinProperties=1
 type BundleStatus struct {
-	// conditions describe the state of the Bundle by its condition Unpacked. The list has 1 to 16 entries. It is absent until
-	// the manager has seen the object.
+	// conditions describe the state of the Bundle by its condition Unpacked. The list has 1 to 16 entries. It is absent until the
+	// manager has reconciled the object.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
@@ -81,16 +81,16 @@ type BundleStatus struct {
 	// +kubebuilder:validation:MaxItems=16
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// observedGeneration is the generation of the spec that this status describes, from 1 to 9007199254740991. It
-	// is absent until the manager has seen the object.
+	// observedGeneration is the generation of the spec that this status describes, from 1 to 9007199254740991. It is absent until
+	// the manager has reconciled the object.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=9007199254740991
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
 	// phase is the progress of the Bundle. Pending means that the ProvisionerClass does not exist. Unpacking means that the
-	// content is being fetched. Failing means that the content cannot be fetched or read, and is retried. Unpacked means that
-	// the content was read. The field is absent until the manager has seen the object.
+	// content is being fetched. Failing means that the content cannot be fetched or read, and is retried. Unpacked means that the
+	// content was read. The field is absent until the manager has reconciled the object.
 	// +optional
 	Phase BundlePhase `json:"phase,omitempty"`
 

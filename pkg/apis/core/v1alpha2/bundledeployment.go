@@ -99,10 +99,10 @@ type BundleDeploymentSpec struct {
 	// +optional
 	OnFailure OnFailure `json:"onFailure,omitempty"`
 
-	// adoption selects which existing objects the manager may take over. SamePackage takes over objects that were kept when
-	// the same package was removed. None takes over no object, and Any takes over every object. If two BundleDeployments declare
-	// an object, it belongs to the older one. The older one takes it over from the younger one, except with None. Defaults to
-	// SamePackage.
+	// adoption selects which existing objects the manager may take over. SamePackage takes over objects that were kept when the
+	// same package was removed. None takes over no object, and Any takes over every object that no other BundleDeployment owns.
+	// If two BundleDeployments declare an object, it belongs to the older one. The older one takes it over from the younger one,
+	// except with None. Defaults to SamePackage.
 	// +optional
 	Adoption Adoption `json:"adoption,omitempty"`
 

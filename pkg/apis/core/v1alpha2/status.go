@@ -7,8 +7,8 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:validation:MinProperties=1
 type BundleDeploymentStatus struct {
 	// conditions describe the state of the BundleDeployment by Unpacked, HasValidBundle, Installed, Healthy, Progressing and
-	// Drifted. During the removal, there is also RemovalBlocked. The list has 1 to 16 entries. It is absent until the manager
-	// has seen the object.
+	// Drifted. During the removal, there is also RemovalBlocked. The list has 1 to 16 entries. It is absent until the manager has
+	// reconciled the object.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
@@ -16,8 +16,8 @@ type BundleDeploymentStatus struct {
 	// +kubebuilder:validation:MaxItems=16
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// observedGeneration is the generation of the spec that this status describes, from 1 to 9007199254740991. It
-	// is absent until the manager has seen the object.
+	// observedGeneration is the generation of the spec that this status describes, from 1 to 9007199254740991. It is absent until
+	// the manager has reconciled the object.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=9007199254740991

@@ -53,7 +53,7 @@ type PlatformOperatorManagerSpec struct {
 	operatorv1.OperatorSpec `json:",inline"`
 
 	// catalogNamespaces are the namespaces whose CatalogSources are trusted. The list has 1 to 16 entries of 1 to 63 characters.
-	// ClusterCatalogs are cluster-scoped and always trusted. Defaults to openshift-marketplace. An empty list from before this
+	// ClusterCatalogs are cluster-scoped and always trusted. Defaults to openshift-marketplace. An empty list stored before this
 	// limit trusts no catalog, so that nothing is installed or upgraded.
 	// +optional
 	// +listType=set

@@ -4,14 +4,14 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// Compatibility describes how far the operator lets the cluster be upgraded. It covers the next two minor versions of the cluster,
-// the reach of an upgrade between two extended-support releases. Versions 4.23 and 5.0 are the same.
+// Compatibility describes which minor versions the operator permits the cluster to be upgraded to. It covers the next two minor
+// versions of the cluster, the reach of an upgrade between two extended-support releases. Versions 4.23 and 5.0 are the same.
 //
 // +kubebuilder:validation:MinProperties=0
 type Compatibility struct {
 	// maxOpenShiftVersion is the last minor version that the installed operator supports, with 1 to 128 characters. During an
-	// upgrade of the operator, it is the lower value of both versions. An unreadable value is shown as it is. The field is absent
-	// if the operator declares none.
+	// upgrade of the operator, it is the lower limit of the two versions. An unreadable value is shown as it is. The field is
+	// absent if the operator declares none.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
@@ -19,7 +19,7 @@ type Compatibility struct {
 
 	// highestReachable is the highest minor version that the installed operator permits now, with 1 to 64 characters. It is the
 	// version of the cluster if the operator permits no upgrade. It is at most two minor versions above the version of the
-	// cluster, also if the operator declares nothing. It does not consider overrides. The field is absent while the version of
+	// cluster, even if the operator declares no limit. It does not consider overrides. The field is absent while the version of
 	// the cluster is unknown.
 	// +optional
 	// +kubebuilder:validation:MinLength=1

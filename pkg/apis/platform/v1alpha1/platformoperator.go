@@ -56,7 +56,7 @@ type PlatformOperatorSpec struct {
 	Install *Install `json:"install,omitempty"`
 
 	// deletion selects what is deleted together with the PlatformOperator. It can be changed during the deletion. Absent fields
-	// default to those of ProvisionerClass core-rukpak-io-registry.
+	// default to those of the ProvisionerClass that reads the format of the bundle.
 	// +optional
 	Deletion *corev1alpha2.Deletion `json:"deletion,omitempty"`
 
@@ -97,7 +97,8 @@ type Package struct {
 	Version string `json:"version,omitempty"`
 
 	// channels are the channels of the package that versions are chosen from. The list has 1 to 16 entries of 1 to 253
-	// characters. Defaults to the default channel of the package. An empty list from before this limit selects no channel.
+	// characters. Defaults to the default channel of the package. An empty list that an earlier version stored selects no
+	// channel.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
@@ -153,10 +154,10 @@ type Install struct {
 	// +kubebuilder:validation:Enum=Hold;Rollback
 	OnFailure corev1alpha2.OnFailure `json:"onFailure,omitempty"`
 
-	// adoption selects which existing objects the manager may take over. SamePackage takes over objects that were kept when
-	// the same package was removed. None takes over no object, and Any takes over every object. If two operators declare an
-	// object, it belongs to the older one. The older one takes it over from the younger one, except with None. Defaults to
-	// SamePackage.
+	// adoption selects which existing objects the manager may take over. SamePackage takes over objects that were kept when the
+	// same package was removed. None takes over no object, and Any takes over every object that no other BundleDeployment owns.
+	// If two operators declare an object, it belongs to the older one. The older one takes it over from the younger one, except
+	// with None. Defaults to SamePackage.
 	// +optional
 	// +kubebuilder:validation:Enum=SamePackage;None;Any
 	Adoption corev1alpha2.Adoption `json:"adoption,omitempty"`
@@ -235,8 +236,8 @@ type DeploymentConfig struct {
 	// +kubebuilder:validation:MaxItems=64
 	VolumeMounts []corev1.VolumeMount `json:"volumeMounts,omitempty"`
 
-	// affinity replaces the node affinity, pod affinity and pod anti-affinity of the pods, each on its own. Defaults to those in
-	// the bundle.
+	// affinity replaces the node affinity, pod affinity and pod anti-affinity of the pods. Each of the three is replaced only if
+	// it is set here. Defaults to those in the bundle.
 	// +optional
 	Affinity *corev1.Affinity `json:"affinity,omitempty"`
 
@@ -252,8 +253,8 @@ type DeploymentConfig struct {
 //
 // +kubebuilder:validation:MinProperties=1
 type PlatformOperatorStatus struct {
-	// conditions describe the state of the operator by Installed, Progressing, Healthy, Upgradeable and Deprecated. The list
-	// has 1 to 16 entries. It is absent until the manager has seen the object.
+	// conditions describe the state of the operator by Installed, Progressing, Healthy, Upgradeable and Deprecated. The list has
+	// 1 to 16 entries. It is absent until the manager has reconciled the object.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
@@ -261,8 +262,8 @@ type PlatformOperatorStatus struct {
 	// +kubebuilder:validation:MaxItems=16
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// observedGeneration is the generation of the spec that this status describes, from 1 to 9007199254740991. It
-	// is absent until the manager has seen the object.
+	// observedGeneration is the generation of the spec that this status describes, from 1 to 9007199254740991. It is absent until
+	// the manager has reconciled the object.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=9007199254740991
@@ -272,8 +273,9 @@ type PlatformOperatorStatus struct {
 	// +optional
 	ActiveBundleDeployment *ActiveBundleDeployment `json:"activeBundleDeployment,omitempty"`
 
-	// installed is the installed bundle. It changes when an upgrade step has succeeded. If the BundleDeployment is deleted, the
-	// manager installs this bundle again. The field is absent while nothing is installed.
+	// installed is the installed bundle. It is set when the first version is applied, and changes when an upgrade step has
+	// succeeded. If the BundleDeployment is deleted, the manager installs this bundle again. The field is absent while nothing is
+	// installed.
 	// +optional
 	Installed *InstalledBundle `json:"installed,omitempty"`
 
@@ -304,7 +306,8 @@ type PlatformOperatorStatus struct {
 	// +kubebuilder:validation:MaxItems=10
 	History []HistoryEntry `json:"history,omitempty"`
 
-	// compatibility describes how far the operator lets the cluster be upgraded. It is absent while nothing is installed.
+	// compatibility describes which minor versions the operator permits the cluster to be upgraded to. It is absent while nothing
+	// is installed.
 	// +optional
 	Compatibility *Compatibility `json:"compatibility,omitempty"`
 

@@ -215,8 +215,8 @@ type HistoryEntry struct {
 	// +optional
 	ReadyTime *metav1.Time `json:"readyTime,omitempty"`
 
-	// completedTime is the time when the step ended. By then, the version was in status.installed or was given up. It is absent
-	// during the step.
+	// completedTime is the time when the step ended. By then, the version was installed, or the manager had abandoned it. It is
+	// absent during the step.
 	// +optional
 	CompletedTime *metav1.Time `json:"completedTime,omitempty"`
 

@@ -38,10 +38,10 @@ type BundleDeploymentSpecApplyConfiguration struct {
 	// healthy. Rollback restores the previous revision, and the failed one is not tried again until the spec changes. Defaults
 	// to Hold.
 	OnFailure *corev1alpha2.OnFailure `json:"onFailure,omitempty"`
-	// adoption selects which existing objects the manager may take over. SamePackage takes over objects that were kept when
-	// the same package was removed. None takes over no object, and Any takes over every object. If two BundleDeployments declare
-	// an object, it belongs to the older one. The older one takes it over from the younger one, except with None. Defaults to
-	// SamePackage.
+	// adoption selects which existing objects the manager may take over. SamePackage takes over objects that were kept when the
+	// same package was removed. None takes over no object, and Any takes over every object that no other BundleDeployment owns.
+	// If two BundleDeployments declare an object, it belongs to the older one. The older one takes it over from the younger one,
+	// except with None. Defaults to SamePackage.
 	Adoption *corev1alpha2.Adoption `json:"adoption,omitempty"`
 	// deletion selects what is deleted together with the BundleDeployment. Absent fields default to those of the
 	// ProvisionerClass.

@@ -12,11 +12,11 @@ import (
 // BundleDeploymentStatus is the observed state of the bundle.
 type BundleDeploymentStatusApplyConfiguration struct {
 	// conditions describe the state of the BundleDeployment by Unpacked, HasValidBundle, Installed, Healthy, Progressing and
-	// Drifted. During the removal, there is also RemovalBlocked. The list has 1 to 16 entries. It is absent until the manager
-	// has seen the object.
+	// Drifted. During the removal, there is also RemovalBlocked. The list has 1 to 16 entries. It is absent until the manager has
+	// reconciled the object.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
-	// observedGeneration is the generation of the spec that this status describes, from 1 to 9007199254740991. It
-	// is absent until the manager has seen the object.
+	// observedGeneration is the generation of the spec that this status describes, from 1 to 9007199254740991. It is absent until
+	// the manager has reconciled the object.
 	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
 	// resolvedSource is the source of the content of the newest revision, by digest. Its type is image even if the source in
 	// the spec names a Bundle. It is absent until the source is resolved.

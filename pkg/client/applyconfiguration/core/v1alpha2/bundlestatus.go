@@ -12,15 +12,15 @@ import (
 //
 // BundleStatus describes the content of a Bundle.
 type BundleStatusApplyConfiguration struct {
-	// conditions describe the state of the Bundle by its condition Unpacked. The list has 1 to 16 entries. It is absent until
-	// the manager has seen the object.
+	// conditions describe the state of the Bundle by its condition Unpacked. The list has 1 to 16 entries. It is absent until the
+	// manager has reconciled the object.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
-	// observedGeneration is the generation of the spec that this status describes, from 1 to 9007199254740991. It
-	// is absent until the manager has seen the object.
+	// observedGeneration is the generation of the spec that this status describes, from 1 to 9007199254740991. It is absent until
+	// the manager has reconciled the object.
 	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
 	// phase is the progress of the Bundle. Pending means that the ProvisionerClass does not exist. Unpacking means that the
-	// content is being fetched. Failing means that the content cannot be fetched or read, and is retried. Unpacked means that
-	// the content was read. The field is absent until the manager has seen the object.
+	// content is being fetched. Failing means that the content cannot be fetched or read, and is retried. Unpacked means that the
+	// content was read. The field is absent until the manager has reconciled the object.
 	Phase *corev1alpha2.BundlePhase `json:"phase,omitempty"`
 	// resolvedSource is spec.source with the reference of the image by digest. It is absent until the reference is resolved.
 	ResolvedSource *BundleSourceApplyConfiguration `json:"resolvedSource,omitempty"`

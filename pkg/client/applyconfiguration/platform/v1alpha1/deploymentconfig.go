@@ -31,8 +31,8 @@ type DeploymentConfigApplyConfiguration struct {
 	// volumeMounts are merged by name into the volume mounts of every container. The list has at most 64 entries. Defaults to no
 	// changes.
 	VolumeMounts []v1.VolumeMount `json:"volumeMounts,omitempty"`
-	// affinity replaces the node affinity, pod affinity and pod anti-affinity of the pods, each on its own. Defaults to those in
-	// the bundle.
+	// affinity replaces the node affinity, pod affinity and pod anti-affinity of the pods. Each of the three is replaced only if
+	// it is set here. Defaults to those in the bundle.
 	Affinity *v1.Affinity `json:"affinity,omitempty"`
 	// annotations are added to the Deployments and their pods. Annotations in the bundle take precedence. The map has at most
 	// 256 entries. Defaults to no additional annotations.

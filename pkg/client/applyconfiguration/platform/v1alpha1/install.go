@@ -30,10 +30,10 @@ type InstallApplyConfiguration struct {
 	// onFailure selects what happens to a version that misses its deadline. Hold leaves it in place, and Rollback restores the
 	// previous version. Defaults to Hold.
 	OnFailure *corev1alpha2.OnFailure `json:"onFailure,omitempty"`
-	// adoption selects which existing objects the manager may take over. SamePackage takes over objects that were kept when
-	// the same package was removed. None takes over no object, and Any takes over every object. If two operators declare an
-	// object, it belongs to the older one. The older one takes it over from the younger one, except with None. Defaults to
-	// SamePackage.
+	// adoption selects which existing objects the manager may take over. SamePackage takes over objects that were kept when the
+	// same package was removed. None takes over no object, and Any takes over every object that no other BundleDeployment owns.
+	// If two operators declare an object, it belongs to the older one. The older one takes it over from the younger one, except
+	// with None. Defaults to SamePackage.
 	Adoption *corev1alpha2.Adoption `json:"adoption,omitempty"`
 }
 

@@ -21,7 +21,8 @@ type PackageApplyConfiguration struct {
 	// edge of a channel leads to it from the installed version.
 	Version *string `json:"version,omitempty"`
 	// channels are the channels of the package that versions are chosen from. The list has 1 to 16 entries of 1 to 253
-	// characters. Defaults to the default channel of the package. An empty list from before this limit selects no channel.
+	// characters. Defaults to the default channel of the package. An empty list that an earlier version stored selects no
+	// channel.
 	Channels []string `json:"channels,omitempty"`
 	// catalogSelector selects catalogs by their labels, with at most 16 entries of each of its fields. The labels
 	// platform.openshift.io/catalog-kind, platform.openshift.io/catalog-namespace and platform.openshift.io/catalog-name are

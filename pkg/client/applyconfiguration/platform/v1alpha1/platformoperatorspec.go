@@ -18,7 +18,7 @@ type PlatformOperatorSpecApplyConfiguration struct {
 	// install selects where and how the operator is installed.
 	Install *InstallApplyConfiguration `json:"install,omitempty"`
 	// deletion selects what is deleted together with the PlatformOperator. It can be changed during the deletion. Absent fields
-	// default to those of ProvisionerClass core-rukpak-io-registry.
+	// default to those of the ProvisionerClass that reads the format of the bundle.
 	Deletion *v1alpha2.DeletionApplyConfiguration `json:"deletion,omitempty"`
 	// paused stops every change of this operator: installation, upgrade, repair of drift and pruning. The status is still
 	// updated. If the PlatformOperator is deleted, the operator is removed even while it is paused. Defaults to false.

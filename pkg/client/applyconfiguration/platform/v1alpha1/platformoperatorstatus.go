@@ -11,16 +11,17 @@ import (
 //
 // PlatformOperatorStatus is the observed state of the operator.
 type PlatformOperatorStatusApplyConfiguration struct {
-	// conditions describe the state of the operator by Installed, Progressing, Healthy, Upgradeable and Deprecated. The list
-	// has 1 to 16 entries. It is absent until the manager has seen the object.
+	// conditions describe the state of the operator by Installed, Progressing, Healthy, Upgradeable and Deprecated. The list has
+	// 1 to 16 entries. It is absent until the manager has reconciled the object.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
-	// observedGeneration is the generation of the spec that this status describes, from 1 to 9007199254740991. It
-	// is absent until the manager has seen the object.
+	// observedGeneration is the generation of the spec that this status describes, from 1 to 9007199254740991. It is absent until
+	// the manager has reconciled the object.
 	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
 	// activeBundleDeployment names the BundleDeployment of the operator. It is absent while there is none.
 	ActiveBundleDeployment *ActiveBundleDeploymentApplyConfiguration `json:"activeBundleDeployment,omitempty"`
-	// installed is the installed bundle. It changes when an upgrade step has succeeded. If the BundleDeployment is deleted, the
-	// manager installs this bundle again. The field is absent while nothing is installed.
+	// installed is the installed bundle. It is set when the first version is applied, and changes when an upgrade step has
+	// succeeded. If the BundleDeployment is deleted, the manager installs this bundle again. The field is absent while nothing is
+	// installed.
 	Installed *InstalledBundleApplyConfiguration `json:"installed,omitempty"`
 	// target is the version that the operator is being upgraded to. It is absent while there is no upgrade.
 	Target *TargetApplyConfiguration `json:"target,omitempty"`
@@ -33,7 +34,8 @@ type PlatformOperatorStatusApplyConfiguration struct {
 	// history lists the last upgrade steps and the first installation, newest first. The list has 1 to 10 entries. It is absent
 	// before the first installation.
 	History []HistoryEntryApplyConfiguration `json:"history,omitempty"`
-	// compatibility describes how far the operator lets the cluster be upgraded. It is absent while nothing is installed.
+	// compatibility describes which minor versions the operator permits the cluster to be upgraded to. It is absent while nothing
+	// is installed.
 	Compatibility *CompatibilityApplyConfiguration `json:"compatibility,omitempty"`
 	// warnings list problems that do not block the operator, without duplicates. Examples are unreadable catalogs, overrides
 	// without effect, and warnings of the API server. The list has 1 to 20 entries of 1 to 1024 characters. It is absent if

@@ -22,6 +22,8 @@ type Format interface {
 }
 
 // Bundle is a bundle that was loaded. It does not change, and is safe for concurrent use.
+//
+//nolint:interfacebloat // every format of the family implements all of it, and every caller uses most of it
 type Bundle interface {
 	// Metadata is what the bundle says about itself.
 	Metadata() Metadata

@@ -4,7 +4,7 @@ package compat
 // versions cannot be predicted, least of all for operators without a declaration.
 const Horizon = 2
 
-// NewLookAhead is how many minor versions after the cluster's one operator permits, from 0 to Horizon.
+// LookAhead is how many minor versions after the cluster's one operator permits, from 0 to Horizon.
 type LookAhead struct {
 	// Kind and Operator are as in Operator.
 	Kind, Operator string

@@ -116,12 +116,12 @@ func (b *builder) build() (*Operator, error) {
 		{platformoperator.ControllerName, 2, b.newPlatformOperator},
 		{bundle.ControllerName, 2, b.newBundle},
 		{bundledeployment.ControllerName, 4, func(syncContext factory.SyncContext) (factory.Controller, error) {
-			made, err := b.newBundleDeployment(syncContext)
+			engine, err := b.newEngine(syncContext)
 			if err != nil {
 				return nil, err
 			}
-			built.cleanUp = made.CleanUp
-			return made, nil
+			built.cleanUp = engine.CleanUp
+			return b.newBundleDeployment(syncContext, engine)
 		}},
 		{operatorhealth.ControllerName, 1, b.newOperatorHealth},
 		{upgradegate.ControllerName, upgradegate.Workers, b.newUpgradeGate},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/openshift/library-go/pkg/controller/factory"
 
+	"github.com/openshift/platform-operators/pkg/apply"
 	"github.com/openshift/platform-operators/pkg/controllers/bundle"
 	"github.com/openshift/platform-operators/pkg/controllers/bundledeployment"
 	"github.com/openshift/platform-operators/pkg/controllers/catalogs"
@@ -90,7 +91,27 @@ func (b *builder) newBundle(syncContext factory.SyncContext) (factory.Controller
 	})
 }
 
-func (b *builder) newBundleDeployment(syncContext factory.SyncContext) (*bundledeployment.Controller, error) {
+// newEngine makes the engine that applies objects, with the manager's own identity. It queues the owners of changed objects.
+func (b *builder) newEngine(syncContext factory.SyncContext) (*apply.Engine, error) {
+	deployments := b.input.PlatformInformers.Core().V1alpha2().BundleDeployments().Lister()
+	return apply.New(b.ctx, apply.Config{
+		Dynamic:   b.input.Dynamic,
+		Metadata:  b.input.Metadata,
+		Discovery: b.input.Discovery,
+		Clock:     b.input.Clock,
+		Changed:   func(owner string) { syncContext.Queue().Add(owner) },
+		Deployed: func(name string) (time.Time, bool) {
+			found, err := deployments.Get(name)
+			if err != nil {
+				return time.Time{}, false
+			}
+			return found.CreationTimestamp.Time, true
+		},
+		Tasks: b.tasks,
+	})
+}
+
+func (b *builder) newBundleDeployment(syncContext factory.SyncContext, engine *apply.Engine) (factory.Controller, error) {
 	return bundledeployment.New(b.ctx, bundledeployment.Config{
 		Client:       b.input.Platform.CoreV1alpha2().BundleDeployments(),
 		Deployments:  b.input.PlatformInformers.Core().V1alpha2().BundleDeployments(),
@@ -99,9 +120,8 @@ func (b *builder) newBundleDeployment(syncContext factory.SyncContext) (*bundled
 		Operators:    b.input.PlatformInformers.Platform().V1alpha1().PlatformOperators(),
 		Namespace:    b.input.Namespace,
 		Secrets:      b.input.Kubernetes.CoreV1().Secrets(b.input.Namespace),
-		Dynamic:      b.input.Dynamic,
-		Metadata:     b.input.Metadata,
 		Discovery:    b.input.Discovery,
+		Engine:       engine,
 		Content:      b.content,
 		Sources:      sources.OfBundleDeployments(b.input.Images, b.input.PlatformInformers.Core().V1alpha2().Bundles().Lister()),
 		Fetches:      4,

@@ -13,15 +13,15 @@ const maxDeclared = 32
 
 // addDetails explains the refusals that are shown: which bundles and steps are in the way of a version takes searches of its own, which
 // would be too many for every version of a large package.
-func (s *Evaluation) addDetails(decision *Decision) {
-	if len(s.unreachableIn) == 0 {
+func (e *Evaluation) addDetails(decision *Decision) {
+	if len(e.unreachableIn) == 0 {
 		return
 	}
-	read := s.detailedVersions(decision)
+	read := e.detailedVersions(decision)
 	detailed := map[string]reason.Reason{}
 	for i := range decision.Refused {
 		refused := &decision.Refused[i]
-		paths := s.unreachableIn[keyOf(refused.Candidate)]
+		paths := e.unreachableIn[keyOf(refused.Candidate)]
 		if paths == nil || !read[refused.Version.String()] {
 			continue
 		}
@@ -40,12 +40,12 @@ func (s *Evaluation) addDetails(decision *Decision) {
 
 // detailedVersions are the versions whose refusal is shown: those that status shows, the newest for each reason and each rule, which conditions
 // tell, the approved one, and the lowest above what is installed for each olm.maxOpenShiftVersion, one of which the upgrade gate names.
-func (s *Evaluation) detailedVersions(decision *Decision) map[string]bool {
+func (e *Evaluation) detailedVersions(decision *Decision) map[string]bool {
 	type kind struct {
 		reason       platformv1alpha1.BlockedReason
 		notRequested bool
 	}
-	read, kinds, rules, lowest := map[string]bool{s.query.request.Approved: true}, map[kind]bool{}, map[string]bool{}, map[string]upgrade.Version{}
+	read, kinds, rules, lowest := map[string]bool{e.query.request.Approved: true}, map[kind]bool{}, map[string]bool{}, map[string]upgrade.Version{}
 	for i, update := range decision.Updates {
 		if of := (kind{update.Reason, update.NotRequested}); i < platformv1alpha1.MaxAvailableUpdates || !kinds[of] {
 			kinds[of] = true
@@ -57,7 +57,7 @@ func (s *Evaluation) detailedVersions(decision *Decision) map[string]bool {
 			rules[refused.Rule] = true
 			read[refused.Version.String()] = true
 		}
-		if declared := strings.Join(refused.Bundle.MaxOpenShiftVersions, "\x00"); refused.Version.Compare(s.query.installed) >= 0 {
+		if declared := strings.Join(refused.Bundle.MaxOpenShiftVersions, "\x00"); refused.Version.Compare(e.query.installed) >= 0 {
 			if _, known := lowest[declared]; known || len(lowest) < maxDeclared {
 				lowest[declared] = refused.Version // they come newest first
 			}

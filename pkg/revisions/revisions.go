@@ -17,6 +17,8 @@ import (
 )
 
 // Store keeps revisions in the cluster. *store.Revisions is one.
+//
+//nolint:interfacebloat // a revision is loaded, saved and deleted by one object
 type Store interface {
 	Load(ctx context.Context, owner store.Owner, header store.Header) (*store.Revision, error)
 	Save(ctx context.Context, owner store.Owner, next *store.Revision) error

@@ -10,6 +10,8 @@ import (
 
 // Source is where content comes from, for example an image. Values are comparable, and equal ones have the same content and are fetched
 // alike: what is requested of equal sources is one request.
+//
+//nolint:interfacebloat // every source of the family implements all of it, and a fetch uses all of it
 type Source interface {
 	// Host is the host that the content is fetched from. Requests of one host wait for one another. It may be empty.
 	Host() string

@@ -126,20 +126,13 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 		WithSyncContext(config.SyncContext).
 		WithSync(c.sync).
 		WithInformersQueueKeysFunc(c.bundlesOfClass, config.Classes.Informer()).
-		WithInformersQueueKeyFunc(objectName, config.Bundles.Informer()).
+		WithInformersQueueKeyFunc(factory.ObjectNameToKey, config.Bundles.Informer()).
 		ToController(ControllerName, config.SyncContext.Recorder()), nil
-}
-
-func objectName(object runtime.Object) string {
-	if accessor, ok := object.(metav1.ObjectMetaAccessor); ok {
-		return accessor.GetObjectMeta().GetName()
-	}
-	return ""
 }
 
 // bundlesOfClass returns the names of the Bundles that wait for a class.
 func (c *controller) bundlesOfClass(class runtime.Object) []string {
-	name := objectName(class)
+	name := factory.ObjectNameToKey(class)
 	bundles, err := c.bundles.List(labels.Everything())
 	if err != nil || name == "" {
 		return nil // a cache never returns an error here

@@ -82,7 +82,7 @@ type eventRecorder struct {
 }
 
 func (r eventRecorder) Event(object runtime.Object, kind, reason, message string) {
-	r.events <- sent{fmt.Sprintf("%T %s", object, objectName(object)), kind, reason, message}
+	r.events <- sent{fmt.Sprintf("%T %s", object, factory.ObjectNameToKey(object)), kind, reason, message}
 }
 
 func TestEventsAreOnTheBundle(t *testing.T) {

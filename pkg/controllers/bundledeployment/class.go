@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/openshift/library-go/pkg/controller/factory"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -38,12 +39,12 @@ func readClass(_ context.Context, s *reconciliation) (bool, error) {
 
 // deploymentsOfClass returns the names of the BundleDeployments of a class.
 func (c *controller) deploymentsOfClass(class runtime.Object) []string {
-	return c.deploymentsWith(objectName(class), func(spec corev1alpha2.BundleDeploymentSpec) string { return spec.ProvisionerClassName })
+	return c.deploymentsWith(factory.ObjectNameToKey(class), func(spec corev1alpha2.BundleDeploymentSpec) string { return spec.ProvisionerClassName })
 }
 
 // deploymentsOfBundle returns the names of the BundleDeployments with the content of a Bundle.
 func (c *controller) deploymentsOfBundle(bundle runtime.Object) []string {
-	return c.deploymentsWith(objectName(bundle), func(spec corev1alpha2.BundleDeploymentSpec) string {
+	return c.deploymentsWith(factory.ObjectNameToKey(bundle), func(spec corev1alpha2.BundleDeploymentSpec) string {
 		if spec.Source.Bundle == nil {
 			return ""
 		}

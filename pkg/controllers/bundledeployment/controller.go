@@ -20,12 +20,8 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/discovery"
-	"k8s.io/client-go/dynamic"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
-	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/component-base/metrics"
 	"k8s.io/utils/clock"
@@ -70,10 +66,10 @@ type Config struct {
 	// Namespace is the manager's own, Secrets those of it, where stored revisions are kept.
 	Namespace string
 	Secrets   corev1client.SecretInterface
-	Dynamic   dynamic.Interface
-	Metadata  metadata.Interface
 	Discovery discovery.CachedDiscoveryInterface
-	Content   *store.Content
+	// Engine applies, watches and removes objects. It adds the BundleDeployments of changed objects to the queue of SyncContext.
+	Engine  *apply.Engine
+	Content *store.Content
 	// Sources opens the source of a BundleDeployment.
 	Sources source.Opener
 	// Fetches is the number of sources that are fetched from one host at once.
@@ -94,8 +90,8 @@ type Config struct {
 }
 
 func (c Config) validate() error {
-	if c.Client == nil || c.Deployments == nil || c.Bundles == nil || c.Classes == nil || c.Operators == nil || c.Namespace == "" || c.Secrets == nil || c.Dynamic == nil || c.Metadata == nil ||
-		c.Discovery == nil || c.Content == nil || c.Sources == nil || c.Fetches <= 0 || c.BackoffFirst <= 0 || c.BackoffLast < c.BackoffFirst ||
+	if c.Client == nil || c.Deployments == nil || c.Bundles == nil || c.Classes == nil || c.Operators == nil || c.Namespace == "" || c.Secrets == nil ||
+		c.Discovery == nil || c.Engine == nil || c.Content == nil || c.Sources == nil || c.Fetches <= 0 || c.BackoffFirst <= 0 || c.BackoffLast < c.BackoffFirst ||
 		c.Clock == nil || c.SyncContext == nil || c.Events == nil || c.Tasks == nil || c.Tried == nil || c.Register == nil {
 		return errors.New("building the bundledeployment controller: a field of its Config is not set")
 	}
@@ -135,38 +131,11 @@ type controller struct {
 	memories map[string]*memory
 }
 
-// Controller is library-go's controller with the task that runs beside it.
-type Controller struct {
-	factory.Controller
-	engine *apply.Engine
-}
-
-// CleanUp revokes the permissions that an earlier process of the manager may have left. It returns when that is done or the context ends.
-func (c *Controller) CleanUp(ctx context.Context) { c.engine.CleanUp(ctx) }
-
-// New builds the controller; its queue keys are BundleDeployment names. The context ends its watches and fetches, and is
-// the one that the controller runs with. Nothing runs before the first sync.
-func New(ctx context.Context, config Config) (*Controller, error) {
+// New builds the controller; its queue keys are BundleDeployment names. The context ends its fetches, and is the one that the
+// controller runs with. Nothing runs before the first sync.
+func New(ctx context.Context, config Config) (factory.Controller, error) {
 	if err := config.validate(); err != nil {
 		return nil, err
-	}
-	engine, err := apply.New(ctx, apply.Config{
-		Dynamic:   config.Dynamic,
-		Metadata:  config.Metadata,
-		Discovery: config.Discovery,
-		Clock:     config.Clock,
-		Changed:   func(owner string) { config.SyncContext.Queue().Add(owner) },
-		Deployed: func(name string) (time.Time, bool) {
-			found, err := config.Deployments.Lister().Get(name)
-			if err != nil {
-				return time.Time{}, false
-			}
-			return found.CreationTimestamp.Time, true
-		},
-		Tasks: config.Tasks,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("building the bundledeployment controller: %w", err)
 	}
 	waits := source.Backoff{First: config.BackoffFirst, Last: config.BackoffLast}
 	c := &controller{
@@ -176,10 +145,10 @@ func New(ctx context.Context, config Config) (*Controller, error) {
 		classes:          config.Classes.Lister(),
 		operators:        config.Operators.Lister(),
 		revisions:        store.NewRevisions(config.Secrets),
-		applier:          engine,
-		remover:          engine,
-		checker:          engine,
-		watcher:          engine,
+		applier:          config.Engine,
+		remover:          config.Engine,
+		checker:          config.Engine,
+		watcher:          config.Engine,
 		managerNamespace: config.Namespace,
 		certificates:     certificates.NewFinder(config.Discovery, config.Clock),
 		backoff:          waits,
@@ -189,6 +158,7 @@ func New(ctx context.Context, config Config) (*Controller, error) {
 		tried:            config.Tried,
 		memories:         map[string]*memory{},
 	}
+	var err error
 	if c.metrics, err = deploymentmetrics.New(config.Register); err != nil {
 		return nil, fmt.Errorf("building the bundledeployment controller: %w", err)
 	}
@@ -205,21 +175,14 @@ func New(ctx context.Context, config Config) (*Controller, error) {
 	if err != nil {
 		return nil, fmt.Errorf("building the bundledeployment controller: %w", err)
 	}
-	return &Controller{engine: engine, Controller: factory.New().
+	return factory.New().
 		WithSyncContext(config.SyncContext).
 		WithSync(c.sync).
 		WithInformersQueueKeysFunc(c.deploymentsOfClass, config.Classes.Informer()).
 		WithInformersQueueKeysFunc(c.deploymentsOfBundle, config.Bundles.Informer()).
-		WithFilteredEventsInformersQueueKeyFunc(objectName, c.concernsName, config.Operators.Informer()).
-		WithInformersQueueKeyFunc(objectName, config.Deployments.Informer()).
-		ToController(ControllerName, config.SyncContext.Recorder())}, nil
-}
-
-func objectName(object runtime.Object) string {
-	if accessor, ok := object.(metav1.ObjectMetaAccessor); ok {
-		return accessor.GetObjectMeta().GetName()
-	}
-	return ""
+		WithFilteredEventsInformersQueueKeyFunc(factory.ObjectNameToKey, c.concernsName, config.Operators.Informer()).
+		WithInformersQueueKeyFunc(factory.ObjectNameToKey, config.Deployments.Informer()).
+		ToController(ControllerName, config.SyncContext.Recorder()), nil
 }
 
 func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {

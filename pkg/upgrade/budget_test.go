@@ -160,11 +160,7 @@ func TestStepsBeyondTheLimitAreNotCompiled(t *testing.T) {
 }
 
 func TestHRD_B1_UPG_V14_CountsAndReachabilityAreThoseOfTheEdgesAndPaths(t *testing.T) {
-	base := *seed
-	if base == 0 {
-		base = rand.Uint64()
-	}
-	t.Logf("run it again with -seed=%d", base)
+	base := baseSeed(t)
 	for i := range uint64(cases) {
 		random := rand.New(rand.NewPCG(base, i))
 		o := generate(t, random)

@@ -15,7 +15,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalog"
 )
 
-var seed = flag.Uint64("seed", 0, "the seed of the generated packages, to see a failure again; 0 takes a new one")
+var seed = flag.Uint64("seed", 1, "the seed of the generated packages; 0 takes a new one. FuzzPropertiesOfEveryPackage tries others")
 
 const cases = 1000
 
@@ -29,22 +29,8 @@ type generated struct {
 // Promise UPG-V14: For generated packages each step of a path is an edge, none goes down, rules hold on every prefix, and the order of
 // input does not matter. Another bundle removes no edge and closes a path only by a named rule.
 func TestUPG_V14_PropertiesOfEveryPackage(t *testing.T) {
-	base := *seed
-	if base == 0 {
-		base = rand.Uint64()
-	}
-	t.Logf("run it again with -seed=%d", base)
-	for name, check := range map[string]func(*testing.T, *rand.Rand, generated){
-		"edges are those that a naive reading of the rules gives, and none goes down":                        edgesAsRead,
-		"a path is the first of the shortest ones; every hop is an edge, and the steps hold on every prefix": pathsAsSearched,
-		"a version above what is installed has a path or a refusal that says why":                            refusedOrReached,
-		"where only what was cut out is in the way, that is told, and nothing else is told to be":            cutOutOrNot,
-		"a way round a step is found where a naive walk finds one":                                           waysAround,
-		"another bundle removes no edge, and closes a way only by a step that wants the latest and is named": moreBundles,
-		"the order of bundles, entries and rules does not matter":                                            shuffled,
-		"a course ends at the best of what can be reached; stranded is who has no edge, and cut off who has": simulated,
-		"who is self-certified gets to whatever the cluster may run in one hop":                              selfCertifiedAnywhere,
-	} {
+	base := baseSeed(t)
+	for name, check := range properties {
 		t.Run(name, func(t *testing.T) {
 			for i := range uint64(cases) {
 				random := rand.New(rand.NewPCG(base, i))
@@ -55,6 +41,43 @@ func TestUPG_V14_PropertiesOfEveryPackage(t *testing.T) {
 			}
 		})
 	}
+}
+
+// FuzzPropertiesOfEveryPackage tries packages of other seeds.
+func FuzzPropertiesOfEveryPackage(f *testing.F) {
+	f.Add(uint64(2), uint64(0))
+	f.Fuzz(func(t *testing.T, base, i uint64) {
+		for name, check := range properties {
+			t.Run(name, func(t *testing.T) {
+				random := rand.New(rand.NewPCG(base, i))
+				check(t, random, generate(t, random))
+			})
+		}
+	})
+}
+
+// properties hold of every generated package.
+var properties = map[string]func(*testing.T, *rand.Rand, generated){
+	"edges are those that a naive reading of the rules gives, and none goes down":                        edgesAsRead,
+	"a path is the first of the shortest ones; every hop is an edge, and the steps hold on every prefix": pathsAsSearched,
+	"a version above what is installed has a path or a refusal that says why":                            refusedOrReached,
+	"where only what was cut out is in the way, that is told, and nothing else is told to be":            cutOutOrNot,
+	"a way round a step is found where a naive walk finds one":                                           waysAround,
+	"another bundle removes no edge, and closes a way only by a step that wants the latest and is named": moreBundles,
+	"the order of bundles, entries and rules does not matter":                                            shuffled,
+	"a course ends at the best of what can be reached; stranded is who has no edge, and cut off who has": simulated,
+	"who is self-certified gets to whatever the cluster may run in one hop":                              selfCertifiedAnywhere,
+}
+
+// baseSeed returns the seed of the generated packages, and logs it if it is a new one.
+func baseSeed(t *testing.T) uint64 {
+	t.Helper()
+	if *seed != 0 {
+		return *seed
+	}
+	base := rand.Uint64()
+	t.Logf("run it again with -seed=%d", base)
+	return base
 }
 
 func pick[T any](random *rand.Rand, from ...T) T { return from[random.IntN(len(from))] }

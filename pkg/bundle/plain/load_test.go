@@ -89,13 +89,19 @@ func TestMetadataIsWhatTheFilesSay(t *testing.T) {
 	}
 }
 
+func TestABundleWithoutManifestsIsRefused(t *testing.T) {
+	const want = `reading directory "manifests": open manifests: file does not exist`
+	if _, err := plain.Load(folder(map[string]string{"README": ""})); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}
+
 func TestBundlesAreRefused(t *testing.T) {
 	const annotations, properties = "metadata/annotations.yaml", "metadata/properties.yaml"
 	for name, c := range map[string]struct {
 		files map[string]string
 		want  string // of the error
 	}{
-		"without manifests":                   {map[string]string{"README": ""}, `reading directory "manifests": open manifests: file does not exist`},
 		"without objects":                     {map[string]string{"manifests/a.yaml": "# nothing\n"}, `reading directory "manifests": no objects are there; a plain+v0 bundle has at least one`},
 		"with an empty List alone":            {map[string]string{"manifests/a.yaml": "{apiVersion: v1, kind: List, items: []}"}, `no objects are there`},
 		"with a sub-directory":                {map[string]string{"manifests/a/a.yaml": object}, `reading "manifests/a": sub-directories are not allowed among the manifests`},
@@ -134,7 +140,7 @@ func TestBundlesAreRefused(t *testing.T) {
 			`reading "manifests/b.yaml": document at line 1: `},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if !strings.HasPrefix(name, "without") && c.files["manifests/a.yaml"] == "" {
+			if c.files["manifests/a.yaml"] == "" {
 				c.files["manifests/a.yaml"] = object
 			}
 			_, err := plain.Load(folder(c.files))

@@ -13,6 +13,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/registry"
@@ -29,6 +30,8 @@ type Registry struct {
 	user, password string
 	// held is open while clients are kept waiting.
 	held chan struct{}
+	// waiting is how many are kept waiting now.
+	waiting atomic.Int64
 	// instead answers by repository what is not to be served.
 	instead  map[string]http.HandlerFunc
 	requests map[string]int
@@ -108,6 +111,9 @@ func (r *Registry) Hold(on bool) {
 	}
 }
 
+// Waiting returns how many requests Hold keeps waiting.
+func (r *Registry) Waiting() int { return int(r.waiting.Load()) }
+
 // Instead has a function answer for the manifests or the blobs of a repository ("bundles/memo/blobs"), until it is called with
 // nil.
 func (r *Registry) Instead(what string, answer http.HandlerFunc) {
@@ -157,6 +163,8 @@ func (r *Registry) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		return
 	}
 	if held != nil {
+		r.waiting.Add(1)
+		defer r.waiting.Add(-1)
 		select {
 		case <-held:
 		case <-request.Context().Done():

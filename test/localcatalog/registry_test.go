@@ -66,10 +66,12 @@ func TestRegistryIsPrivateAndKnownByItsAuthorityAlone(t *testing.T) {
 		_, err := pull(remote.WithTransport(trusting), robot)
 		done <- err
 	}()
-	select {
-	case err := <-done:
-		t.Errorf("a registry that keeps its clients waiting answered: %v", err)
-	case <-time.After(50 * time.Millisecond):
+	for registry.Waiting() == 0 {
+		select {
+		case err := <-done:
+			t.Fatalf("a registry that keeps its clients waiting answered: %v", err)
+		case <-time.After(time.Millisecond):
+		}
 	}
 	registry.Hold(false)
 	if err := <-done; err != nil {

@@ -78,7 +78,7 @@ func All() []Mutant {
 		},
 		{
 			"an operator is installed, and taken down with its PlatformOperator [Serial]", "is gone when its operator is",
-			"pkg/controllers/bundledeployment", "(*reconciliation).removeRevisions", "return apply.Removal{Done: true}, nil",
+			"pkg/controllers/bundledeployment", "(*reconciliation).removeAll", "return apply.Removal{Done: true}, nil",
 		},
 	}
 }

@@ -72,7 +72,7 @@ func missing(each reconcile.Outcome) string {
 	return ""
 }
 
-// serviceTime is how long it is believed that a Service of somebody else exists, or does not.
+// serviceTime is how long the result of looking up a Service that is not in the set is reused.
 const serviceTime = 30 * time.Second
 
 type serviceState struct {

@@ -8,12 +8,12 @@ import (
 	"sync"
 )
 
-// Tasks are the background tasks of one manager. A sync.WaitGroup does not do: tasks start while somebody waits, and a wait must end with
+// Tasks are the background tasks of one manager. A sync.WaitGroup does not do: tasks start during a wait, and a wait must end with
 // its context. The zero value is ready for use. It is safe for concurrent use.
 type Tasks struct {
 	mu      sync.Mutex
 	running int
-	// idle is closed when the last task ends; nil while nobody waits.
+	// idle is closed when the last task ends; nil without a wait.
 	idle chan struct{}
 }
 

@@ -88,7 +88,7 @@ func (o *Optional) renew() error {
 }
 
 // SetWatchErrorHandlerWithContext sets the handler of list and watch errors while the kind is served. It must be called before Run.
-// NotFound is not reported: the resource disappears at another moment than its definition, which can also exist without being served.
+// NotFound is not reported: the resource does not disappear at the same time as its definition, which can also exist without being served.
 func (o *Optional) SetWatchErrorHandlerWithContext(handler cache.WatchErrorHandlerWithContext) error {
 	o.lock.Lock()
 	defer o.lock.Unlock()

@@ -36,14 +36,14 @@ const (
 
 // builder makes the controllers, and has what they share.
 type builder struct {
-	ctx       context.Context // of what syncs start in the background
-	input     *Input
-	inventory *surroundings
-	offers    *offers
-	content   *store.Content
-	listeners listeners
-	tasks     *background.Tasks
-	trials    *managerversion.Trials
+	ctx               context.Context // of what syncs start in the background
+	input             *Input
+	inventory         *clusterInventory
+	catalogs          *catalogState
+	content           *store.Content
+	watchErrorSetters watchErrorSetters
+	tasks             *background.Tasks
+	trials            *managerversion.Trials
 	// permits is whether this process's upgrade gate permits cluster upgrades.
 	permits *atomic.Bool
 	// versions has the manager's own version, once managerversion has it reported.
@@ -51,9 +51,8 @@ type builder struct {
 	reports  *managerversion.Reports
 }
 
-// offers are what the catalogs have, and who tells that this, or who brings which kinds, has changed. The limits are of what is
-// installed from them.
-type offers struct {
+// catalogState is the content of catalogs, the notifications of its changes, and the limits of what may be installed from it.
+type catalogState struct {
 	snapshots          *catalogsource.Snapshots
 	changes, providers *catalogsource.Changes
 	limits             *store.Limits
@@ -83,21 +82,21 @@ func newBuilder(ctx context.Context, input *Input) (*builder, error) {
 	}
 	b := &builder{
 		ctx: ctx, input: input, inventory: inventory, content: content,
-		offers:    &offers{catalogsource.NewSnapshots(), &catalogsource.Changes{}, &catalogsource.Changes{}, newLimits(input)},
-		listeners: listeners{},
-		tasks:     &background.Tasks{},
-		trials:    managerversion.NewTrials(),
-		permits:   &atomic.Bool{},
-		versions:  status.NewVersionGetter(),
-		reports:   managerversion.NewReports(),
+		catalogs:          &catalogState{catalogsource.NewSnapshots(), &catalogsource.Changes{}, &catalogsource.Changes{}, newLimits(input)},
+		watchErrorSetters: watchErrorSetters{},
+		tasks:             &background.Tasks{},
+		trials:            managerversion.NewTrials(),
+		permits:           &atomic.Bool{},
+		versions:          status.NewVersionGetter(),
+		reports:           managerversion.NewReports(),
 	}
-	b.listeners.addShared(input, inventory)
+	b.watchErrorSetters.addShared(input, inventory)
 	return b, nil
 }
 
 // build makes the list of everything that runs, in the order in which data passes through it.
 func (b *builder) build() (*Operator, error) {
-	built := &Operator{input: b.input, inventory: b.inventory, offers: b.offers, tasks: b.tasks}
+	built := &Operator{input: b.input, inventory: b.inventory, catalogs: b.catalogs, tasks: b.tasks}
 	for _, entry := range []struct {
 		name    string
 		workers int

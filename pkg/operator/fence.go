@@ -25,9 +25,9 @@ const (
 // fence writes the identity of this process into the two objects that hold the upgrade gate, before any controller runs. Both
 // get a new resourceVersion, so that a status that the ended process of this pod has sent, and that has not arrived yet, conflicts:
 // it would otherwise open or close the gate, if only until this process sees it. A status that arrives before the fence is read by
-// the controllers when they start. Who waits for another pod's lease needs no fence: by then such a request is given up.
+// the controllers when they start. A process that waited for another pod's lease needs no fence, because such a request has ended before.
 //
-// An API server that refuses the fence refuses the controllers' writes too, which they report. So they run all the same.
+// An API server that refuses the fence refuses the controllers' writes too, which they report. So the controllers run nevertheless.
 func fence(ctx context.Context, input *Input, identity string) {
 	for object, write := range map[string]func(context.Context, *Input, string) error{
 		fmt.Sprintf("PlatformOperatorManager %q", operatorv1alpha1.PlatformOperatorManagerName): fenceManager,
@@ -48,7 +48,7 @@ func fenceManager(ctx context.Context, input *Input, identity string) error {
 	client := input.Platform.OperatorV1alpha1().PlatformOperatorManagers()
 	manager, err := client.Get(ctx, operatorv1alpha1.PlatformOperatorManagerName, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		return nil // one that is created anew has another UID, on which a late status conflicts as well
+		return nil // one that is created later has another UID, on which a late status conflicts as well
 	}
 	if err != nil {
 		return err

@@ -32,7 +32,7 @@ func newOperatorClient(config *rest.Config, clock clock.PassiveClock) (v1helpers
 }
 
 // persistentClient never says NotFound. On NotFound library-go's status controller deletes the ClusterOperator, which the
-// CVO would have to make anew and which would page somebody; ours comes back within a second, so an ordinary error and a
+// CVO would have to recreate, with an alert; ours comes back within a second, so an ordinary error and a
 // retry is right. Controllers recognize that error, so that none of them reports the deletion as a fault of its own.
 type persistentClient struct {
 	v1helpers.OperatorClientWithFinalizers

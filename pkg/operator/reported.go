@@ -54,7 +54,7 @@ var reported = []string{
 
 // reportedClient is the client that the ClusterOperator is made from. An operator resource that was deleted comes back without
 // conditions, from which library-go makes Available, Degraded and Upgradeable Unknown: an alarm for nothing, and for as long as
-// that lasts an upgrade that should be blocked is not. So the resource counts as absent until everything is said.
+// that lasts an upgrade that should be blocked is not. So the resource counts as absent until it has every condition.
 //
 // The operator resource of a process that has just started has the verdict of the process before, which may permit upgrades that the
 // new one would block. So the resource also counts as absent until this process's own verdict permits upgrades. If that does not happen

@@ -19,8 +19,8 @@ import (
 type Operator struct {
 	input       *Input
 	controllers []controller
-	inventory   *surroundings
-	offers      *offers
+	inventory   *clusterInventory
+	catalogs    *catalogState
 	// runCatalogInformers runs the informers that only the catalogs controller uses, until its context ends.
 	runCatalogInformers func(context.Context)
 	// cleanUp revokes what an earlier process may have left.
@@ -79,7 +79,7 @@ func (o *Operator) StartInformers(ctx context.Context) {
 // WaitForCaches returns when the informers have listed what there is, or an error if the context ends first. Of kinds that belong to
 // others, such as CatalogSources, it waits some seconds at most. Event handlers may still be adding keys to queues when it returns.
 func (o *Operator) WaitForCaches(ctx context.Context) error {
-	synced := []cache.InformerSynced{o.input.Operator.Informer().HasSynced, o.inventory.kinds.HasSynced, o.inventory.installations.HasSynced, o.offers.changes.HasSynced}
+	synced := []cache.InformerSynced{o.input.Operator.Informer().HasSynced, o.inventory.kinds.HasSynced, o.inventory.installations.HasSynced, o.catalogs.changes.HasSynced}
 	for _, informer := range o.input.sharedInformers() {
 		synced = append(synced, informer.HasSynced)
 	}

@@ -8,11 +8,11 @@ import (
 	"github.com/openshift/platform-operators/pkg/controllers/watches"
 )
 
-// listeners are informers, by the plural names of their kinds: of each what takes whom to tell when the API server does not have
-// its kind listed or watched.
-type listeners map[string]func(cache.WatchErrorHandlerWithContext) error
+// watchErrorSetters has, by the plural name of each watched kind, the function that sets the handler of its informer for failed lists and
+// watches.
+type watchErrorSetters map[string]func(cache.WatchErrorHandlerWithContext) error
 
-func (l listeners) add(resource string, listen func(cache.WatchErrorHandlerWithContext) error) {
+func (l watchErrorSetters) add(resource string, listen func(cache.WatchErrorHandlerWithContext) error) {
 	l[resource] = listen
 }
 
@@ -30,8 +30,8 @@ func (input *Input) sharedInformers() map[string]cache.SharedInformer {
 	}
 }
 
-// addShared adds what several controllers work from. The catalogs controller adds its own.
-func (l listeners) addShared(input *Input, inventory *surroundings) {
+// addShared adds the informers that several controllers use. The catalogs controller adds its own.
+func (l watchErrorSetters) addShared(input *Input, inventory *clusterInventory) {
 	for resource, informer := range input.sharedInformers() {
 		l.add(resource, informer.SetWatchErrorHandlerWithContext)
 	}
@@ -39,11 +39,11 @@ func (l listeners) addShared(input *Input, inventory *surroundings) {
 	inventory.installations.EachWatched(l.add)
 }
 
-// newWatches makes the controller that tells when the manager is not let see what it works from. What bundles bring is not among
-// that: whom it concerns is told on their own objects. It comes behind everybody who adds listeners.
+// newWatches makes the controller that reports lists and watches that the API server denies. Objects of bundles are reported on their
+// BundleDeployments instead. Every other controller is built before it, because each may add informers.
 func (b *builder) newWatches(syncContext factory.SyncContext) (factory.Controller, error) {
 	return watches.New(watches.Config{
-		OperatorClient: b.input.Operator, Informers: b.listeners, Others: []string{"pods", "catalogsources", "clustercatalogs", "subscriptions", "clusterextensions"},
+		OperatorClient: b.input.Operator, Informers: b.watchErrorSetters, Others: []string{"pods", "catalogsources", "clustercatalogs", "subscriptions", "clusterextensions"},
 		Clock: b.input.Clock, SyncContext: syncContext,
 	})
 }

@@ -143,11 +143,11 @@ func TestEveryKindThatTheManagerWatchesIsOneWhoseRefusalIsTold(t *testing.T) {
 		t.Fatalf("the manager listed no more than %v: %v", answers.kinds(), err)
 	}
 	for _, each := range answers.kinds() {
-		if b.listeners[each] == nil {
+		if b.watchErrorSetters[each] == nil {
 			t.Errorf("%s are listed, and nobody is told when that is refused", each)
 		}
 	}
-	for each := range b.listeners {
+	for each := range b.watchErrorSetters {
 		if !slices.Contains(answers.kinds(), each) {
 			t.Errorf("%s are not listed by anybody", each)
 		}

@@ -6,7 +6,7 @@ import "github.com/openshift/platform-operators/pkg/compat"
 type RunningBundle struct {
 	// Bundle is its name, and Catalog the one that it was chosen from, as catalog.ID prints it.
 	Bundle, Catalog string
-	// SameImage says whether an image that a catalog has under that name is the one that is meant: authors build bundles anew.
+	// SameImage says whether an image that a catalog has under that name is the one that is meant: authors rebuild bundles.
 	SameImage func(image string) bool
 }
 
@@ -30,7 +30,7 @@ func DeclaredOf(req Request, catalogs []Catalog, held RunningBundle) compat.Stat
 		if c.ID.String() == held.Catalog {
 			return its
 		}
-		if !said.Known && len(its.Raw) > 0 { // the silence of another one takes back nothing that its own has said
+		if !said.Known && len(its.Raw) > 0 { // a bundle without a declaration does not revoke the one of its own catalog
 			said = its
 		}
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // MaxMissingKinds is for how many kinds an operator's messages say which packages provide them: more than a message has room for, and
-// few enough that a Cache can keep what was said.
+// few enough that a Cache can keep the results.
 const MaxMissingKinds = 64
 
 // ProviderHint is which packages of one catalog provide a kind in any version, whether they are requested or not.

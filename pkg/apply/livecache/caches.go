@@ -18,7 +18,7 @@ import (
 const (
 	// fillTime is how long a sync waits for a new cache to be filled before it returns and retries later.
 	fillTime = 5 * time.Second
-	// unusedTime is how long a cache runs without owners. Removals use caches of many kinds for a moment, and one often follows another.
+	// unusedTime is how long a cache runs without owners. A removal uses caches of many kinds for a short time, and often another removal follows.
 	unusedTime = 30 * time.Second
 )
 

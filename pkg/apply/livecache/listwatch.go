@@ -17,8 +17,8 @@ import (
 )
 
 // ownedOnly lists and watches the objects of one resource that some BundleDeployment owns. The API server selects by a label, which
-// everybody may set who may write the object. Objects that have only the label are not passed to the informer, so they use no memory and
-// notify nobody.
+// any writer of the object may set. Objects that have only the label are not passed to the informer, so they use no memory and
+// enqueue nothing.
 type ownedOnly struct {
 	client dynamic.NamespaceableResourceInterface
 

@@ -145,7 +145,7 @@ func (l *Live) Object() (*unstructured.Unstructured, error) {
 	return live, nil
 }
 
-// isEquivalent reports whether the difference between two states of an object concerns nobody who applied it.
+// isEquivalent reports whether two states of an object differ only in what no owner applied.
 func (l *Live) isEquivalent(other *Live) bool {
 	return l.Digest == other.Digest && l.Probe == other.Probe && l.UID == other.UID
 }

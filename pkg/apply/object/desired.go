@@ -14,14 +14,14 @@ import (
 	"github.com/openshift/platform-operators/pkg/apply/deflate"
 )
 
-// Desired is one object as declared. An object that nobody changes is recognized by its key and digest. Its content is needed only to
+// Desired is one object as declared. An unchanged object is recognized by its key and digest. Its content is needed only to
 // write or to compare it, so it is kept encoded, and compressed where that saves much: decoded, the manifests of a large revision would
 // take several times their size.
 type Desired struct {
 	Key    Key
 	GVK    schema.GroupVersionKind
 	Digest [sha256.Size]byte
-	// IsInstallNamespace is whether it is the install namespace. That may exist already, and then stays with whoever created it.
+	// IsInstallNamespace is whether it is the install namespace. It may exist already; it then keeps its owner.
 	IsInstallNamespace bool
 	// IsAdded is whether NewSet added it. It is no part of the bundle, and is not counted.
 	IsAdded bool

@@ -12,7 +12,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// Refusal is an error that a retry will not cure by itself: an object belongs to somebody else, or the API server does not accept it. It
+// Refusal is an error that a retry will not cure by itself: an object has another owner, or the API server does not accept it. It
 // names the object and what to do. Every other error of the engine is transient.
 type Refusal struct {
 	// Object that is refused.

@@ -28,7 +28,7 @@ func changesOf(added []drift.Addition) []drift.Change {
 	return changes
 }
 
-// removeAdditions removes what others added, by a write of the object without that. The API server accepts it only if nobody has changed the
+// removeAdditions removes what others added, by a write of the object without that. The API server accepts it only if no other client has changed the
 // object since. What must not or cannot be removed is reported.
 func (r *reconciliation) removeAdditions(ctx context.Context, added []drift.Addition) {
 	if !slices.ContainsFunc(added, drift.Addition.Removable) {

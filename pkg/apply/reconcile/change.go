@@ -15,7 +15,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/drift"
 )
 
-// create posts an object. One that exists already, and was not in the cache, is read: it is somebody else's, or has lost its labels, or the
+// create posts an object. One that exists already, and was not in the cache, is read: it has another owner, or has lost its labels, or the
 // cache is behind.
 func (r *reconciliation) create(ctx context.Context) (live *livecache.Live, created bool, err error) {
 	if r.desired.IsInstallNamespace {

@@ -24,13 +24,13 @@ func InstallNamespaceOf(known plan.InstallNamespace, live *unstructured.Unstruct
 }
 
 // isMadeByManager reports whether the manager created a namespace: for the owner, or for another BundleDeployment. Labels alone do not
-// count, because whoever creates a namespace may set them.
+// count, because the creator of a namespace may set them.
 func isMadeByManager(live *unstructured.Unstructured, owner object.Owner) bool {
 	_, owned := ownership.MarksOf(live).Owner()
 	return owned || owner.Owns(live, nil)
 }
 
-// useNamespace refuses a namespace that is not the owner's if the revision must not be installed in it: somebody may have created it since
+// useNamespace refuses a namespace that is not the owner's if the revision must not be installed in it: another client may have created it since
 // the revision began. Otherwise it remembers whose it is.
 func (r *reconciliation) useNamespace(live *unstructured.Unstructured) {
 	found := InstallNamespaceOf(r.options.Namespace, live, r.options.Claim.Owner)
@@ -46,7 +46,7 @@ func (r *reconciliation) useNamespace(live *unstructured.Unstructured) {
 }
 
 // setUnusable records whether the install namespace is refused, is being deleted or could not be created. Nothing is created in it then: as
-// soon as it is gone, somebody else can create one of the same name.
+// soon as it is gone, another client can create one of the same name.
 func (m *Memory) setUnusable(namespace string, unusable bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

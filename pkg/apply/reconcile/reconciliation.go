@@ -132,7 +132,7 @@ func (r *reconciliation) reconcileExisting(ctx context.Context, found *livecache
 }
 
 // reconcileOwned judges an object of the owner's: it is as declared, or others changed it, or it is not yet what is declared now. One that
-// was restored from a backup is applied whatever the drift policy: without managedFields nobody can tell what others changed.
+// was restored from a backup is applied whatever the drift policy: without managedFields, changes by others cannot be detected.
 func (r *reconciliation) reconcileOwned(ctx context.Context, live *unstructured.Unstructured, reason ownership.Reason) {
 	declared := r.desired.Object()
 	all := r.comparison().Differences(declared, live)

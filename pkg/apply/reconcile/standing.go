@@ -11,7 +11,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/drift"
 )
 
-// dryRun asks the API server what it would make of the object: nobody changed what it would leave as it is. That is needed once after a
+// dryRun asks the API server what it would make of the object: an object that the API server would leave as it is was not changed. That is needed once after a
 // restart, and only if no write shows it.
 func (r *reconciliation) dryRun(ctx context.Context, declared, live *unstructured.Unstructured) (map[string]digest, error) {
 	answer, err := r.writer.dryRun(ctx, r.comparison().WithLive(declared, live), live)

@@ -35,7 +35,7 @@ func (t *teardown) definition(ctx context.Context, desired *object.Desired, at s
 }
 
 // orphan returns the patch for a CustomResourceDefinition that is kept, and what to add to the message. It sets the conversion to
-// None where a Service answers it, because the webhook goes with the operator, or nobody repairs it any more. If the definition
+// None where a Service answers it, because the webhook is removed with the operator, or no longer repaired. If the definition
 // still called the webhook, no client could read, change or delete custom resources in a version other than the stored one. Deleting
 // a namespace would fail as well, because that lists every kind. With None, the API server changes nothing but apiVersion. The
 // package's next installation declares the conversion again.

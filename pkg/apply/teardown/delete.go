@@ -48,7 +48,7 @@ func (t *teardown) delete(ctx context.Context, desired *object.Desired, at schem
 	case apierrors.IsNotFound(err):
 		result.left, result.deleted = false, false
 	case apierrors.IsConflict(err):
-		result.deleted = false // somebody has just changed the object; the next call reads it again
+		result.deleted = false // another client has just changed the object; the next call reads it again
 	default:
 		result.deleted, result.err = false, object.WriteError("deleting", desired.Key, err)
 	}

@@ -18,7 +18,7 @@ import (
 type Removal struct {
 	// Done is whether no object of the set that belongs to the owner is left.
 	Done bool
-	// Held is whether every object that is left waits for somebody to act, and some wait for users' custom resources. No watch
+	// Held is whether every object that is left waits for a user to act, and some wait for users' custom resources. No watch
 	// reports the end of those.
 	Held bool
 	// Stuck is whether every object that is left was deleted more than stuckAfter ago: an admin has to act.

@@ -42,7 +42,7 @@ func waitingFor(results []removed) string {
 	return text
 }
 
-// heldUp reports whether every object that is left of a phase waits for somebody to act: held where users' custom resources are among
+// heldUp reports whether every object that is left of a phase waits for a user to act: held where users' custom resources are among
 // the causes, stuck otherwise.
 func heldUp(results []removed) (held, stuck bool) {
 	for _, result := range results {

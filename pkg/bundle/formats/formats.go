@@ -19,7 +19,7 @@ func All() []bundle.Format {
 	}
 }
 
-// Find returns the format of a name. The error is for whoever named it.
+// Find returns the format of a name. The error is for the user who named it.
 func Find(name string) (bundle.Format, error) {
 	for _, each := range All() {
 		if each.Name() == name {

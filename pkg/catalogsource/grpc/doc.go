@@ -10,7 +10,7 @@
 //   - There is nothing like Last-Modified: whether a catalog has changed is found by reading it again.
 //   - Properties of packages and of channels are not in these calls.
 //   - Blobs of schemas other than OLM's are asked for by their whole schema, for each package, of operator-registry 1.69 and
-//     later: upgrade rules of a version of their schema that nobody has thought of yet (upgradeSchemas) are not seen. From an
+//     later: upgrade rules of a future version of their schema (upgradeSchemas) are not seen. From an
 //     older server, upgrade rules are known where a bundle has them as a property; of the other packages a note says so.
 //
 // Servers refuse content that is not a valid graph (unknown replaces, channel entries without a bundle, versions that are

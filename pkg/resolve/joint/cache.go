@@ -17,7 +17,7 @@ import (
 // What a Cache returns is what the function ResolveAll returns. It keeps one decision for each operator of the last call, and what that was made
 // of: the catalogs' content of that operator's package, nothing of others, nothing of the past. ClusterState.Limit is not part of that. A
 // call during which its Done was closed leaves nothing in the Cache. The zero value is empty and ready.
-// A Cache may be used by several goroutines at once; none waits for another one's decision. Decisions are shared: nobody may
+// A Cache may be used by several goroutines at once; none waits for another one's decision. Decisions are shared: no caller may
 // change them.
 type Cache struct {
 	lock sync.Mutex

@@ -19,7 +19,7 @@ const (
 	maxCandidateSets = 50
 	// maxGroup is how many operators of a group are decided together; those that come after them stay.
 	maxGroup = 256
-	// maxConflicts is how many of an operator's conflicts are told.
+	// maxConflicts is the number of an operator's conflicts that are reported.
 	maxConflicts = 10
 )
 

@@ -9,7 +9,7 @@ import (
 
 const (
 	// maxQueries is how many queries are answered about one group, maxBacktracks how many conflicts are searched for one query, and
-	// maxGroupBacktracks for all of them. What is not found by then is not searched for: operators get what the last solution gives
+	// maxGroupBacktracks for all of them. After that the search ends: operators get what the last solution gives
 	// them, at worst that everything stays. Real packages need no backtracking at all.
 	maxQueries, maxBacktracks, maxGroupBacktracks = 20_000, 250, 1_000
 )
@@ -21,7 +21,7 @@ type solver struct {
 	// clauses are all clauses so far, each with a null literal after it, and last is the variable that was made last.
 	clauses []z.Lit
 	last    z.Var
-	// propagator has the clauses, nil if it would have to be made anew: after a conflict it is thrown away, because gini learns from a
+	// propagator has the clauses, nil if it must be rebuilt: after a conflict it is thrown away, because gini learns from a
 	// conflict when that is taken back, and its internal checks may fail after that.
 	propagator *gini.Gini
 	// choices are sets of literals; exactly one of each is true, the first ones by preference.

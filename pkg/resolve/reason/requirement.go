@@ -96,7 +96,7 @@ func (a Absence) text() string {
 	return fmt.Sprintf("it is not installed; create a PlatformOperator for package %q", Clip(a.Leaf.Package.Name, maxQuoted))
 }
 
-// Advice says what would provide a kind. Only packages that somebody asks for are installed.
+// Advice says what would provide a kind. Only packages that a PlatformOperator names are installed.
 type Advice struct {
 	// Omitted says that there is no advice, because too many kinds are missing.
 	Omitted bool

@@ -18,7 +18,7 @@ const (
 
 	maxQuoted    = 64
 	maxWhy       = 500
-	maxUnread    = 400 // what ails a connection is said last, after addresses and requests
+	maxUnread    = 400 // the cause of a failed connection comes last, after addresses and requests
 	maxListed    = 8
 	maxLeaves    = 3 // of the kinds and packages in a requirement
 	maxProviders = 5

@@ -15,7 +15,7 @@ import (
 
 // newOperatorConfig makes the controller that keeps what the payload ships create-only: the objects in bindata.
 func (b *builder) newOperatorConfig(syncContext factory.SyncContext) (factory.Controller, error) {
-	manager, err := keptManager(b.input)
+	manager, err := shippedManager(b.input)
 	if err != nil {
 		return nil, err
 	}
@@ -25,12 +25,12 @@ func (b *builder) newOperatorConfig(syncContext factory.SyncContext) (factory.Co
 		if err != nil {
 			return nil, err
 		}
-		kept = append(kept, keptClass(b.input, initial))
+		kept = append(kept, shippedClass(b.input, initial))
 	}
 	return operatorconfig.New(kept, syncContext)
 }
 
-func keptManager(input *Input) (operatorconfig.Kept, error) {
+func shippedManager(input *Input) (operatorconfig.Kept, error) {
 	initial, err := bindata.PlatformOperatorManager()
 	if err != nil {
 		return operatorconfig.Kept{}, err
@@ -52,7 +52,7 @@ func keptManager(input *Input) (operatorconfig.Kept, error) {
 	}, nil
 }
 
-func keptClass(input *Input, initial *corev1alpha2.ProvisionerClass) operatorconfig.Kept {
+func shippedClass(input *Input, initial *corev1alpha2.ProvisionerClass) operatorconfig.Kept {
 	classes := input.PlatformInformers.Core().V1alpha2().ProvisionerClasses()
 	return operatorconfig.Kept{
 		Kind:     "ProvisionerClass",

@@ -1,0 +1,30 @@
+package operator
+
+import (
+	"github.com/openshift/platform-operators/pkg/inventory"
+	"github.com/openshift/platform-operators/pkg/resolve"
+)
+
+// clusterInventory implements the controllers' interfaces of an inventory.
+type clusterInventory struct {
+	kinds         *inventory.Kinds
+	installations *inventory.Installations
+}
+
+func newInventory(input *Input) (*clusterInventory, error) {
+	kinds, err := inventory.NewKinds(input.Dynamic)
+	if err != nil {
+		return nil, err
+	}
+	installations, err := inventory.NewInstallations(input.Dynamic, kinds)
+	if err != nil {
+		return nil, err
+	}
+	return &clusterInventory{kinds: kinds, installations: installations}, nil
+}
+
+// Kinds returns the kinds that the cluster serves.
+func (s *clusterInventory) Kinds() []resolve.Kind { return s.kinds.All() }
+
+// ExternalPackages returns the packages that others have installed.
+func (s *clusterInventory) ExternalPackages() []resolve.ExternalPackage { return s.installations.All() }

@@ -69,7 +69,7 @@ func checkProviders(t *testing.T, p Package, providers *Providers) {
 	for _, b := range p.Bundles {
 		for _, gvk := range b.ProvidedGVKs {
 			if gvk.Version != "" && gvk.Kind != "" && !slices.Contains(providers.ForKind(gvk), p.Name) {
-				t.Errorf("bundle %q brings %q, of which %q are known", b.Name, gvk, providers.ForKind(gvk))
+				t.Errorf("bundle %q provides %q, of which %q are known", b.Name, gvk, providers.ForKind(gvk))
 			}
 		}
 	}

@@ -136,7 +136,7 @@ func (b *Bundle) Size() int {
 func (d *packageBuilder) sortKinds(b *Bundle) {
 	kinds := slices.Compact(slices.SortedFunc(slices.Values(b.ProvidedGVKs), GVK.Compare))
 	if len(kinds) > maxGVKs {
-		d.addFault("bundle %s brings more than %d kinds; the others are left out", truncate.Quote(b.Name), maxGVKs)
+		d.addFault("bundle %s provides more than %d kinds; the others are left out", truncate.Quote(b.Name), maxGVKs)
 		kinds = kinds[:maxGVKs]
 	}
 	b.ProvidedGVKs = kinds

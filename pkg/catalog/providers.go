@@ -162,7 +162,7 @@ func (b *ProvidersBuilder) reserve(bytes int) bool {
 		return false
 	}
 	if err := orUnlimited(b.Memory).Reserve(bytes); err != nil {
-		b.err = fmt.Errorf("keeping which packages bring which kinds: %w", err)
+		b.err = fmt.Errorf("indexing which packages provide which kinds: %w", err)
 		return false
 	}
 	b.reserved += bytes

@@ -113,7 +113,7 @@ func compareProviders(t *testing.T, packages []Package, lines []byte) int {
 		t.Fatal(err)
 	}
 	if !got.IsComplete() || !got.Equal(builder.Build()) {
-		t.Error("who brings which kinds is not what the packages bring")
+		t.Error("the index of provided kinds differs from the packages")
 	}
 	return len(got.packages)
 }

@@ -163,8 +163,8 @@ func TestProvidedKindsAndRequirementsAreLimited(t *testing.T) {
 		t.Errorf("the last requirement is %+v: the bundle looks as if it needed less", last)
 	}
 	want := []string{
-		`bundle "b" brings more than 4096 kinds; the others are left out`,
 		`bundle "b" has more than 64 requirements; the others are left out`,
+		`bundle "b" provides more than 4096 kinds; the others are left out`,
 	}
 	if diff := cmp.Diff(want, p.Faults); diff != "" {
 		t.Errorf("faults (-want +got):\n%s", diff)

@@ -68,7 +68,7 @@ func (r *bigRegistry) GetPackage(_ context.Context, request *api.GetPackageReque
 	return &api.Package{Name: request.GetName(), DefaultChannelName: "stable", Channels: []*api.Channel{{Name: "stable"}}}, nil
 }
 
-// bigKind is a kind that every version of a package brings, as a property's value.
+// bigKind is a kind that every version of a package provides, as a property's value.
 func bigKind(pkg string, kind int) string {
 	return fmt.Sprintf(`{"group":"%s.example.com","version":"v1alpha1","kind":"%s-%d-resource"}`, pkg, pkg, kind)
 }
@@ -126,7 +126,7 @@ func TestMemoryDependsOnTheWantedPackages(t *testing.T) {
 			}
 			last := catalog.GVK{Group: "package-199.example.com", Version: "v1alpha1", Kind: "package-199-5-resource"}
 			if got := providers.ForKind(last); !slices.Equal(got, []string{"package-199"}) || !providers.IsComplete() {
-				t.Errorf("%q are said to bring a kind of the last package", got)
+				t.Errorf("%q provide a kind of the last package", got)
 			}
 			if kept > keptAtMost {
 				t.Errorf("%d bytes are kept, more than %d", kept, keptAtMost)

@@ -48,13 +48,13 @@ func readBoth(t *testing.T, folder string, want func(string) bool) []catalog.Pac
 		t.Fatal(err)
 	}
 	if !provided.IsComplete() || !alone.Providers.Equal(provided) {
-		t.Errorf("%s: who brings which kinds is not the same over gRPC and over HTTPS", folder)
+		t.Errorf("%s: the index of provided kinds differs over gRPC and over HTTPS", folder)
 	}
 	for _, p := range overHTTPS {
 		for _, b := range p.Bundles {
 			for _, gvk := range b.ProvidedGVKs {
 				if !slices.Contains(provided.ForKind(gvk), p.Name) {
-					t.Errorf("%s: %q brings %q, of which %q are known", folder, b.Name, gvk, provided.ForKind(gvk))
+					t.Errorf("%s: %q provides %q, of which %q are known", folder, b.Name, gvk, provided.ForKind(gvk))
 				}
 			}
 		}

@@ -17,18 +17,18 @@ var (
 	cakeKind  = catalog.GVK{Group: "g", Version: "v1", Kind: "Cake"}
 )
 
-// providingPackage is a package whose second version brings these kinds.
+// providingPackage is a package whose second version provides these kinds.
 func providingPackage(name string, kinds ...catalog.GVK) catalog.Package {
 	return catalog.Package{Name: name, Bundles: []catalog.Bundle{{Name: name + ".v1.0.0"}, {Name: name + ".v1.1.0", ProvidedGVKs: kinds}}}
 }
 
-// requiringPackage is a package that requires kinds, one of them only if it brings none itself.
-func requiringPackage(name string, gvk catalog.GVK, brings ...catalog.GVK) catalog.Package {
-	return catalog.Package{Name: name, Bundles: []catalog.Bundle{{Name: name + ".v1.0.0", ProvidedGVKs: brings,
+// requiringPackage is a package that requires kinds, one of them only if it provides none itself.
+func requiringPackage(name string, gvk catalog.GVK, provides ...catalog.GVK) catalog.Package {
+	return catalog.Package{Name: name, Bundles: []catalog.Bundle{{Name: name + ".v1.0.0", ProvidedGVKs: provides,
 		Requirements: []catalog.Requirement{{All: []catalog.Requirement{{GVK: &gvk}}}}}}}
 }
 
-// providersOf says that these packages bring bread.
+// providersOf says that these packages provide bread.
 func providersOf(packages ...string) *catalog.Providers {
 	var builder catalog.ProvidersBuilder
 	for _, pkg := range packages {
@@ -56,7 +56,7 @@ func TestProvidersIncludeUnwantedPackages(t *testing.T) {
 		"only the wanted packages were read": {func(s *catalogsource.Snapshots) { s.Set(info, kept) }, says(true, "baker")},
 		"all were gone through":              {all, says(false, "baker", "grocer")},
 		"all are wanted":                     {func(s *catalogsource.Snapshots) { i := info; i.Wanted = nil; s.Set(i, kept) }, says(false, "baker")},
-		"nobody brings it":                   {func(s *catalogsource.Snapshots) { s.Set(info, kept[1:]); s.SetProviders(first, providersOf()) }, nil},
+		"no package provides it":             {func(s *catalogsource.Snapshots) { s.Set(info, kept[1:]); s.SetProviders(first, providersOf()) }, nil},
 		"of what is wanted the packages know best": {func(s *catalogsource.Snapshots) {
 			all(s)
 			s.Set(info, []catalog.Package{providingPackage("smith", breadKind)})
@@ -115,13 +115,13 @@ func TestNeedsProviders(t *testing.T) {
 		here, elsewhere []catalog.Package
 		want            bool
 	}{
-		"nothing is required":                            {[]catalog.Package{providingPackage("baker", breadKind)}, nil, false},
-		"a package that is kept brings it":               {[]catalog.Package{providingPackage("baker", breadKind), requiringPackage("hungry", breadKind)}, nil, false},
-		"none does":                                      {[]catalog.Package{providingPackage("baker", cakeKind), requiringPackage("hungry", breadKind)}, nil, true},
-		"who requires it is in another catalog":          {nil, []catalog.Package{requiringPackage("hungry", breadKind)}, true},
-		"who brings it is in another catalog":            {[]catalog.Package{requiringPackage("hungry", breadKind)}, []catalog.Package{providingPackage("baker", breadKind)}, true},
-		"the bundle that requires it brings it, too":     {[]catalog.Package{requiringPackage("hungry", breadKind, breadKind)}, nil, false},
-		"the bundle that requires it brings another one": {[]catalog.Package{requiringPackage("hungry", breadKind, cakeKind)}, nil, true},
+		"nothing is required":                              {[]catalog.Package{providingPackage("baker", breadKind)}, nil, false},
+		"a package that is kept provides it":               {[]catalog.Package{providingPackage("baker", breadKind), requiringPackage("hungry", breadKind)}, nil, false},
+		"none does":                                        {[]catalog.Package{providingPackage("baker", cakeKind), requiringPackage("hungry", breadKind)}, nil, true},
+		"who requires it is in another catalog":            {nil, []catalog.Package{requiringPackage("hungry", breadKind)}, true},
+		"the provider is in another catalog":               {[]catalog.Package{requiringPackage("hungry", breadKind)}, []catalog.Package{providingPackage("baker", breadKind)}, true},
+		"the bundle that requires it provides it, too":     {[]catalog.Package{requiringPackage("hungry", breadKind, breadKind)}, nil, false},
+		"the bundle that requires it provides another one": {[]catalog.Package{requiringPackage("hungry", breadKind, cakeKind)}, nil, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := catalogsource.NewSnapshots()

@@ -18,6 +18,13 @@ import (
 	"github.com/openshift/platform-operators/pkg/source/sources"
 )
 
+const (
+	// fetchesPerHost is the number of sources that Bundles, and BundleDeployments, each fetch from one host at once.
+	fetchesPerHost = 4
+	// firstRetry and lastRetry bound the exponential backoff after a failure.
+	firstRetry, lastRetry = 5 * time.Second, 5 * time.Minute
+)
+
 func (b *builder) newManagerLimits(syncContext factory.SyncContext) (factory.Controller, error) {
 	return managerlimits.New(managerlimits.Config{
 		OperatorClient: b.input.Operator,
@@ -81,9 +88,9 @@ func (b *builder) newBundle(syncContext factory.SyncContext) (factory.Controller
 		Classes:      b.input.PlatformInformers.Core().V1alpha2().ProvisionerClasses(),
 		Content:      b.content,
 		Sources:      sources.OfBundles(b.input.Images),
-		Fetches:      4,
-		BackoffFirst: 5 * time.Second,
-		BackoffLast:  5 * time.Minute,
+		Fetches:      fetchesPerHost,
+		BackoffFirst: firstRetry,
+		BackoffLast:  lastRetry,
 		Clock:        b.input.Clock,
 		SyncContext:  syncContext,
 		Events:       b.input.NewEvents(b.ctx, bundle.Name),
@@ -124,9 +131,9 @@ func (b *builder) newBundleDeployment(syncContext factory.SyncContext, engine *a
 		Engine:       engine,
 		Content:      b.content,
 		Sources:      sources.OfBundleDeployments(b.input.Images, b.input.PlatformInformers.Core().V1alpha2().Bundles().Lister()),
-		Fetches:      4,
-		BackoffFirst: 5 * time.Second,
-		BackoffLast:  5 * time.Minute,
+		Fetches:      fetchesPerHost,
+		BackoffFirst: firstRetry,
+		BackoffLast:  lastRetry,
 		Clock:        b.input.Clock,
 		SyncContext:  syncContext,
 		Events:       b.input.NewEvents(b.ctx, bundledeployment.Name),

@@ -300,7 +300,7 @@ func TestReadProvidersReadsBundlesOnly(t *testing.T) {
 			}
 			got := reading.Providers.ForKind(catalog.GVK{Group: "g", Version: "v1", Kind: "K"})
 			if !cmp.Equal(got, []string{"example"}) || len(reading.Packages) != 0 || reading.LastModified != "Thu, 01 Jan 2026 00:00:00 GMT" {
-				t.Errorf("%q bring it; read %+v", got, reading)
+				t.Errorf("%q provide it; read %+v", got, reading)
 			}
 			if diff := cmp.Diff(test.asked, asked); diff != "" {
 				t.Errorf("asked (-want +got):\n%s", diff)

@@ -82,8 +82,8 @@ func New(ctx context.Context, config Config) (*Engine, error) {
 		manager:     Identity{Dynamic: config.Dynamic},
 		clock:       config.Clock,
 		resources:   resources,
-		permissions: permissions.New(mapper, config.Clock),
-		remover:     teardown.New(resources, namespaces, config.Clock),
+		permissions: permissions.New(mapper, Identity{Dynamic: config.Dynamic}, config.Clock),
+		remover:     teardown.New(resources, namespaces, config.Dynamic, config.Clock),
 		namespaces:  namespaces,
 		deployments: config.Deployed,
 		owners:      map[string]*ownerState{},
@@ -112,7 +112,7 @@ func (e *Engine) Leftovers(ctx context.Context, owner Owner, installNamespace st
 	return e.remover.Leftovers(ctx, owner, installNamespace, e.stateOf(owner.Name).removal)
 }
 
-// MissingPermissions returns the permissions that an identity lacks to apply a set, before anything of it is written; see
+// MissingPermissions returns the permissions that an identity lacks to apply a set, or the manager to watch it, before it is written; see
 // permissions.Checker. By default the identity is the manager.
 func (e *Engine) MissingPermissions(ctx context.Context, as Identity, set *Set) ([]corev1alpha2.MissingPermission, error) {
 	return e.permissions.Missing(ctx, as.Or(e.manager), set)

@@ -39,7 +39,9 @@ type permission struct {
 // Checker asks the API server what identities are permitted. It remembers only what is permitted. It is safe for concurrent use.
 type Checker struct {
 	mapper *livecache.Mapper
-	clock  clock.PassiveClock
+	// manager watches the objects of every identity.
+	manager identity.Identity
+	clock   clock.PassiveClock
 
 	mu      sync.Mutex
 	granted map[permission]time.Time
@@ -47,9 +49,17 @@ type Checker struct {
 	invalidatedAt time.Time
 }
 
-// New returns a Checker that knows nothing yet.
-func New(mapper *livecache.Mapper, clock clock.PassiveClock) *Checker {
-	return &Checker{mapper: mapper, clock: clock, granted: map[permission]time.Time{}}
+// New returns a Checker that knows nothing yet. The manager is who watches the objects of every identity.
+func New(mapper *livecache.Mapper, manager identity.Identity, clock clock.PassiveClock) *Checker {
+	return &Checker{mapper: mapper, manager: manager, clock: clock, granted: map[permission]time.Time{}}
+}
+
+// userOf returns who sends the requests of a verb for an identity: watches are the manager's.
+func (c *Checker) userOf(verb string, as identity.Identity) identity.Identity {
+	if slices.Contains(clusterVerbs, verb) {
+		return c.manager
+	}
+	return as
 }
 
 // Invalidate forgets what is permitted, because the API server has denied something.

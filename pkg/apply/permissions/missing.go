@@ -17,7 +17,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/rulesreview"
 )
 
-// Missing returns the permissions that an identity lacks to apply a set, sorted and complete. It asks again in each call for what was not
+// Missing returns the permissions that an identity lacks to apply a set, or the manager to watch it, sorted and complete. It asks again in each call for what was not
 // permitted; what was permitted is believed for some minutes, or until Invalidate.
 func (c *Checker) Missing(ctx context.Context, as identity.Identity, set *object.Set) ([]corev1alpha2.MissingPermission, error) {
 	needs := c.needs(ctx, set)
@@ -36,7 +36,8 @@ func (c *Checker) Missing(ctx context.Context, as identity.Identity, set *object
 func (c *Checker) missingIn(ctx context.Context, as identity.Identity, in scope, verbs []string) (corev1alpha2.MissingPermission, error) {
 	missing := corev1alpha2.MissingPermission{Group: in.Group, Resource: in.Resource, Namespace: in.namespace}
 	for _, verb := range verbs {
-		permitted, err := c.isPermitted(ctx, as, permission{as.Name, in.GroupResource, verb, in.namespace})
+		user := c.userOf(verb, as)
+		permitted, err := c.isPermitted(ctx, user, permission{user.Name, in.GroupResource, verb, in.namespace})
 		if err != nil {
 			return corev1alpha2.MissingPermission{}, err
 		}
@@ -47,22 +48,30 @@ func (c *Checker) missingIn(ctx context.Context, as identity.Identity, in scope,
 	return missing, nil
 }
 
-// readRules remembers the permissions that one rules review lists, so that only the others need an access review. A list says nothing about
-// what it does not contain: an authorizer may permit more than it lists.
+// readRules remembers the permissions that a rules review lists, so that only the others need an access review.
 func (c *Checker) readRules(ctx context.Context, as identity.Identity, needs map[scope][]string) {
-	var unknown []permission
+	unknown := map[string][]permission{}
 	for in, verbs := range needs {
 		for _, verb := range verbs {
-			everywhere := permission{as.Name, in.GroupResource, verb, ""}
-			if !c.isRemembered(everywhere) && !c.isRemembered(permission{as.Name, in.GroupResource, verb, in.namespace}) {
-				unknown = append(unknown, everywhere)
+			user := c.userOf(verb, as).Name
+			everywhere := permission{user, in.GroupResource, verb, ""}
+			if !c.isRemembered(everywhere) && !c.isRemembered(permission{user, in.GroupResource, verb, in.namespace}) {
+				unknown[user] = append(unknown[user], everywhere)
 			}
 		}
 	}
+	c.readRulesOf(ctx, as, unknown[as.Name])
+	if as.Name != c.manager.Name {
+		c.readRulesOf(ctx, c.manager, unknown[c.manager.Name])
+	}
+}
+
+// readRulesOf asks one user. A list says nothing about what it does not contain: an authorizer may permit more than it lists.
+func (c *Checker) readRulesOf(ctx context.Context, user identity.Identity, unknown []permission) {
 	if len(unknown) < 2 || c.wasInvalidated() {
 		return
 	}
-	rules, err := rulesreview.Ask(ctx, as.Dynamic)
+	rules, err := rulesreview.Ask(ctx, user.Dynamic)
 	if err != nil {
 		return // access reviews answer instead, or fail with the same error
 	}

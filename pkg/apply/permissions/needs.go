@@ -8,8 +8,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/apply/object"
 )
 
-// The verbs that the engine uses on every resource that it applies objects of. It lists and watches the whole cluster, and uses the others
-// in a namespace if the resource is namespaced.
+// The verbs that the engine uses on every resource that it applies objects of. The manager lists and watches the whole cluster. The identity
+// that applies uses the others, in a namespace if the resource is namespaced.
 var (
 	clusterVerbs = []string{"list", "watch"}
 	objectVerbs  = []string{"create", "delete", "get", "patch", "update"}

@@ -81,8 +81,19 @@ func discovery(_ context.Context, path string) ([]byte, error) {
 
 func newMemo(t *testing.T, j *judge) memo {
 	t.Helper()
+	manager := j.identity("")
+	return newMemoOf(t, manager, manager)
+}
+
+// identity returns an identity whose access reviews the judge answers.
+func (j *judge) identity(name string) identity.Identity {
 	client := dynamicfake.NewSimpleDynamicClient(runtime.NewScheme())
 	client.PrependReactor("create", accessReviews.Resource, j.answer)
+	return identity.Identity{Name: name, Dynamic: client}
+}
+
+func newMemoOf(t *testing.T, manager, as identity.Identity) memo {
+	t.Helper()
 	clock := testingclock.NewFakeClock(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
 	unserved := unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "example.com/v1", "kind": "Nobody", "metadata": map[string]any{"name": "a", "namespace": "memo"},
@@ -101,7 +112,37 @@ func newMemo(t *testing.T, j *judge) memo {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return memo{New(livecache.NewMapper(discovery, clock), clock), identity.Identity{Dynamic: client}, set, clock}
+	return memo{New(livecache.NewMapper(discovery, clock), manager, clock), as, set, clock}
+}
+
+func TestTheManagerWatchesWhatAnotherIdentityApplies(t *testing.T) {
+	watches := func(verb, _, _ string) bool { return verb == "list" || verb == "watch" }
+	writes := func(verb, _, _ string) bool { return verb != "list" && verb != "watch" }
+	for name, test := range map[string]struct {
+		manager, as func(verb, resource, namespace string) bool
+		verbs       []string // that are missing of ConfigMaps
+	}{
+		"the manager may watch, the identity may write": {watches, writes, nil},
+		"the manager may not watch":                     {writes, writes, []string{"list", "watch"}},
+		"the identity may not write":                    {watches, watches, []string{"create", "delete", "get", "patch", "update"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			manager, as := &judge{may: test.manager}, &judge{may: test.as}
+			missing, err := newMemoOf(t, manager.identity(""), as.identity("memo/installer")).missing(t)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var verbs []string
+			for _, each := range missing {
+				if each.Resource == "configmaps" {
+					verbs = append(verbs, each.Verbs...)
+				}
+			}
+			if diff := cmp.Diff(test.verbs, verbs); diff != "" {
+				t.Errorf("missing verbs of ConfigMaps (-want +got):\n%s", diff)
+			}
+		})
+	}
 }
 
 func TestWhatIsMissingIsNamed(t *testing.T) {

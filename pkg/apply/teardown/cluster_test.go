@@ -45,7 +45,7 @@ func newCluster(t *testing.T, objects ...*unstructured.Unstructured) cluster {
 	clock := clocktesting.NewFakePassiveClock(time.Unix(1000, 0))
 	changed := func(string) {}
 	resources := livecache.NewResources(livecache.NewMapper(discovery, clock), livecache.NewCaches(t.Context(), client, clock, changed), changed)
-	return cluster{New(resources, answers{}, clock), client, NewMemory()}
+	return cluster{New(resources, answers{}, client, clock), client, NewMemory()}
 }
 
 // discovery is the pages of the API server.

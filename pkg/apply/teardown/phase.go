@@ -17,6 +17,7 @@ type teardown struct {
 	resources  *livecache.Resources
 	namespaces NamespaceChecker
 	clock      clock.PassiveClock
+	manager    dynamic.Interface
 	client     dynamic.Interface
 	owner      object.Owner
 	set        *object.Set

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"k8s.io/client-go/dynamic"
 	"k8s.io/utils/clock"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
@@ -37,7 +38,9 @@ type Removal struct {
 type Remover struct {
 	resources  *livecache.Resources
 	namespaces NamespaceChecker
-	clock      clock.PassiveClock
+	// manager lists custom resources, which an identity that removes a bundle need not see.
+	manager dynamic.Interface
+	clock   clock.PassiveClock
 }
 
 // NamespaceChecker checks whether a namespace holds objects of other owners. Check returns false until it has an answer.
@@ -45,14 +48,14 @@ type NamespaceChecker interface {
 	Check(question namespaceuse.Question) (namespaceuse.Answer, bool)
 }
 
-// New returns a Remover.
-func New(resources *livecache.Resources, namespaces NamespaceChecker, clock clock.PassiveClock) *Remover {
-	return &Remover{resources: resources, namespaces: namespaces, clock: clock}
+// New returns a Remover. The manager's client lists the custom resources that a removal must not delete.
+func New(resources *livecache.Resources, namespaces NamespaceChecker, manager dynamic.Interface, clock clock.PassiveClock) *Remover {
+	return &Remover{resources: resources, namespaces: namespaces, manager: manager, clock: clock}
 }
 
 // Options configure a removal.
 type Options struct {
-	// As is who sends the requests.
+	// As is who sends the requests, except lists of custom resources.
 	As identity.Identity
 	// CRDs is the policy for CustomResourceDefinitions; empty means Orphan. It is ignored while there are sets to keep.
 	CRDs corev1alpha2.CRDDeletion
@@ -77,7 +80,7 @@ type Options struct {
 // CustomResourceDefinition, whatever the policy, because an upgrade must not lose data.
 func (r *Remover) Remove(ctx context.Context, set *object.Set, options Options) (Removal, error) {
 	t := &teardown{
-		resources: r.resources, namespaces: r.namespaces, clock: r.clock, client: options.As.Dynamic, owner: set.Owner(), set: set,
+		resources: r.resources, namespaces: r.namespaces, clock: r.clock, manager: r.manager, client: options.As.Dynamic, owner: set.Owner(), set: set,
 		keep: options.Keep, applied: options.Applied, memory: options.Memory, window: pacing.NewWindow(r.clock),
 		deleteCRDs: options.CRDs == corev1alpha2.CRDsDelete && len(options.Keep) == 0,
 	}

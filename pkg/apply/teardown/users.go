@@ -117,7 +117,7 @@ func (t *teardown) users(ctx context.Context, of *object.Definition) (users, err
 // usersAt lists pages until one has custom resources that are not in the set. Of the later pages it returns only the number.
 func (t *teardown) usersAt(ctx context.Context, at schema.GroupVersionResource) (users, error) {
 	var found users
-	err := pager.Each(ctx, t.client.Resource(at).List, metav1.ListOptions{}, func(page *unstructured.UnstructuredList) (bool, error) {
+	err := pager.Each(ctx, t.manager.Resource(at).List, metav1.ListOptions{}, func(page *unstructured.UnstructuredList) (bool, error) {
 		for i := range page.Items {
 			key := object.KeyOf(&page.Items[i])
 			if t.set.Has(key) {

@@ -58,7 +58,7 @@ func clearing(t *testing.T, set *object.Set, from shelf) *teardown {
 		{Group: "example.com", Version: "v1", Resource: "memos"}: "MemoList", {Group: "example.com", Version: "v2", Resource: "memos"}: "MemoList",
 	})
 	client.PrependReactor("list", "*", from.list)
-	return &teardown{client: client, owner: set.Owner(), set: set, memory: NewMemory()}
+	return &teardown{manager: client, client: client, owner: set.Owner(), set: set, memory: NewMemory()}
 }
 
 func TestUsersOfAKindAreFoundWhateverStandsBeforeThem(t *testing.T) {

@@ -1,10 +1,12 @@
 package image
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/authn"
@@ -13,16 +15,42 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// newKeychain returns a keychain that matches keys of a docker configuration with repositories as the kubelet does, so that a
-// pull secret that works for a Pod works here. Errors do not quote the credentials.
+// login is one entry of a docker configuration.
+type login struct {
+	host, path string
+	auth       authn.AuthConfig
+}
+
+// newKeychain returns a keychain that finds the credentials of a repository: a key names a registry, or a registry and the beginning of a
+// path, and may have wildcards in its host, as for the kubelet. The longest path wins, and a host without wildcards over one with them.
+// The library compares keys as text, so it gets them one by one in this order. An error may quote credentials.
 func newKeychain(ctx context.Context, auths map[string]authn.AuthConfig) (authn.Keychain, error) {
-	valid := map[string]authn.AuthConfig{}
+	var logins []login
 	for key, auth := range auths {
-		if isKey(key) {
-			valid[canonicalKey(key)] = auth
+		if host, path, ok := splitKey(key); ok {
+			logins = append(logins, login{host, path, auth})
 		}
 	}
-	content, err := json.Marshal(map[string]any{"auths": valid})
+	slices.SortFunc(logins, func(a, b login) int {
+		return cmp.Or(
+			cmp.Compare(len(b.path), len(a.path)),
+			cmp.Compare(strings.Count(a.host, "*"), strings.Count(b.host, "*")),
+			cmp.Compare(a.host, b.host), cmp.Compare(a.path, b.path),
+		)
+	})
+	var keychains []authn.Keychain
+	for _, each := range logins {
+		keychain, err := each.keychain(ctx)
+		if err != nil {
+			return nil, err
+		}
+		keychains = append(keychains, keychain)
+	}
+	return authn.NewMultiKeychain(keychains...), nil
+}
+
+func (l login) keychain(ctx context.Context) (authn.Keychain, error) {
+	content, err := json.Marshal(map[string]any{"auths": map[string]any{l.host + l.path: l.auth}})
 	if err != nil {
 		return nil, fmt.Errorf("encoding credentials: %w", err)
 	}
@@ -31,21 +59,25 @@ func newKeychain(ctx context.Context, auths map[string]authn.AuthConfig) (authn.
 	}})
 }
 
-// isKey reports whether a key can be read. The kubelet ignores others; the library refuses the whole Secret.
-func isKey(key string) bool {
-	parsed, err := url.Parse("https://" + trimScheme(key))
-	return err == nil && parsed.Host != ""
-}
-
-// canonicalKey returns the key without its scheme, and with the registry's own name for docker.io.
-func canonicalKey(key string) string {
-	key = trimScheme(key)
-	if host, path, _ := strings.Cut(key, "/"); host == "docker.io" {
-		return strings.TrimSuffix(name.DefaultRegistry+"/"+path, "/")
+// splitKey returns the host and the path of a key, such as "quay.io/team" or "https://index.docker.io/v1/". The address of a registry's API
+// is that of the registry. A key that cannot be read is ignored, as by the kubelet: another one may be the one that is needed.
+func splitKey(key string) (host, path string, ok bool) {
+	parsed, err := url.Parse("https://" + strings.TrimPrefix(strings.TrimPrefix(key, "https://"), "http://"))
+	if err != nil || parsed.Host == "" {
+		return "", "", false
 	}
-	return key
-}
-
-func trimScheme(key string) string {
-	return strings.TrimPrefix(strings.TrimPrefix(key, "https://"), "http://")
+	host, path = parsed.Host, parsed.Path
+	if host == "docker.io" {
+		host = name.DefaultRegistry
+	}
+	for _, api := range []string{"/v1", "/v2"} {
+		if path == api || strings.HasPrefix(path, api+"/") {
+			path = strings.TrimPrefix(path, api)
+			break
+		}
+	}
+	if path == "/" {
+		path = ""
+	}
+	return host, path, true
 }

@@ -86,8 +86,8 @@ var faults = map[string]scenario.Effect{
 	"lost response": scenario.LoseResponse(nil),
 }
 
-// Whatever request fails, and in whatever way, the engine converges to the state that it reaches without the fault, writes nothing else, and
-// its errors name the object.
+// Whatever request fails, and in whatever way, the engine converges to the objects that it reaches without the fault, and its errors name the
+// object.
 func TestWhateverRequestFailsTheEngineConverges(t *testing.T) {
 	var from *scenario.Snapshot
 	for _, step := range steps {

@@ -58,7 +58,8 @@ type catalogState struct {
 	limits             *store.Limits
 }
 
-// Build makes all controllers. It starts nothing. The context ends what syncs start in the background; it is the one to run with.
+// Build makes all controllers, and starts none: no request is sent. Their work queues end with Run. The context ends what syncs start in
+// the background; it is the one to run with.
 func Build(ctx context.Context, input *Input) (*Operator, error) {
 	b, err := newBuilder(ctx, input.withDefaults())
 	if err != nil {

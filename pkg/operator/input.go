@@ -9,6 +9,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/dynamic"
@@ -91,14 +92,16 @@ func LiveInput(controllerContext *controllercmd.ControllerContext, options Optio
 	})
 }
 
-// HTTPInput returns an Input whose requests are all sent by an HTTP client, such as one that answers from a directory. The config says
-// where to and how requests are encoded; its credentials and TLS options do not count.
+// HTTPInput returns an Input whose requests are all sent through the transport of an HTTP client, such as one that answers from a directory.
+// Only the client's Transport and Timeout are used, and of the config only the host and how requests for built-in kinds are encoded.
 func HTTPInput(client *http.Client, config *rest.Config, settings Settings) (*Input, error) {
 	config, err := configOf(client, config)
 	if err != nil {
 		return nil, err
 	}
-	return newInput(config, config, settings)
+	json := rest.CopyConfig(config) // custom resources have no other encoding
+	json.ContentType, json.AcceptContentTypes = runtime.ContentTypeJSON, runtime.ContentTypeJSON
+	return newInput(json, config, settings)
 }
 
 // newInput builds the clients and informers. The Kubernetes client, which has no custom resources, uses the protobuf config.

@@ -27,6 +27,8 @@ type Operator struct {
 	cleanUp func(context.Context)
 	tasks   *background.Tasks
 
+	// draining serializes DrainQueue, which takes what it has counted.
+	draining       sync.Mutex
 	startInformers sync.Once
 	// informers are the goroutines of StartInformers, except those of informer factories.
 	informers sync.WaitGroup
@@ -50,7 +52,8 @@ func Start(ctx context.Context, input *Input) error {
 	return nil
 }
 
-// Run starts the informers and runs the controllers until the context ends.
+// Run starts the informers, revokes what an earlier process may have left, and runs the controllers until the context ends. If the caller
+// started the informers, it returns when their context has ended, too.
 func (o *Operator) Run(ctx context.Context) {
 	o.tasks.Go(func() { o.cleanUp(ctx) })
 	o.StartInformers(ctx)
@@ -115,13 +118,17 @@ func (o *Operator) SyncOnce(ctx context.Context, controllerName, key string) err
 	return err
 }
 
-// DrainQueue returns the keys that a controller which does not run has to be synced for now, and removes them from its queue. Keys that
-// were added with a delay are in the queue once they are due.
+// DrainQueue removes the keys from the queue of a controller, and returns them: objects that changed since the last call. The controller
+// must not run. Keys that were added with a delay are in the queue once they are due. Three causes of a sync have no key, and are the
+// caller's: the resyncs of operatorconfig and StatusSyncer, a new version for StatusSyncer, and a new log level for LoggingSyncer, which
+// has a queue of its own. The key of these syncs is factory.DefaultQueueKey.
 func (o *Operator) DrainQueue(controllerName string) ([]string, error) {
 	found, err := o.controller(controllerName)
 	if err != nil {
 		return nil, err
 	}
+	o.draining.Lock()
+	defer o.draining.Unlock()
 	var keys []string
 	for queue := found.syncContext.Queue(); queue.Len() > 0; {
 		item, _ := queue.Get()
@@ -135,7 +142,7 @@ func (o *Operator) DrainQueue(controllerName string) ([]string, error) {
 }
 
 // WaitIdle returns when nothing runs that syncs have started in the background: fetches of sources, readings of catalogs, checks of
-// namespaces, and the revocation of their permissions. Whatever has ended has added its key to the queue of its controller. The search for
+// namespaces, and the revocation of their permissions, which is retried while the API server refuses it. Watches are not among that. Whatever has ended has added its key to the queue of its controller. The search for
 // versions that would unblock a cluster upgrade is not among that: it is a sync of its controller, under a key of its own. WaitIdle returns
 // an error if the context ends first.
 func (o *Operator) WaitIdle(ctx context.Context) error { return o.tasks.Wait(ctx) }

@@ -45,5 +45,5 @@ func (b *builder) newStatusSyncer(syncContext factory.SyncContext) (factory.Cont
 			b.reports.Reported(client.lastRead())
 			return nil
 		}).
-		ToController(statusSyncerName, syncContext.Recorder()), nil
+		ToController(statusSyncerName, input.Recorder.WithComponentSuffix("status-controller")), nil
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/openshift/platform-operators/test/environment"
 )
 
-// A rule that moved to another function, or whose function was renamed, is noticed here: test/extension runs the mutants, and takes minutes.
+// A function that was renamed or removed is noticed here. Whether the rule is still in it is noticed by test/extension, which runs the mutants
+// and takes minutes.
 func TestTheRuleOfEachMutantIsInItsFunctionAndTheManagerCompilesWithoutIt(t *testing.T) {
 	root, err := environment.Root()
 	if err != nil {

@@ -112,6 +112,11 @@ func TestCatalogThatIsSlowIsLeftOutAfterAWhileAndCountsWhenItHasAnswered(t *test
 	if !slices.Equal(b.told, []string{"quay"}) {
 		t.Errorf("told of %q", b.told)
 	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := b.tasks.Wait(ended); !errors.Is(err, context.Canceled) {
+		t.Errorf("the reading is no task that is waited for: %v", err)
+	}
 	close(answer)
 	if err := b.tasks.Wait(t.Context()); err != nil {
 		t.Error(err)

@@ -2,9 +2,6 @@ package joint
 
 import (
 	"fmt"
-	"maps"
-	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,10 +13,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/resolve"
 	"github.com/openshift/platform-operators/pkg/resolve/reason"
-	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-func TestWhatABundleNeeds(t *testing.T) {
+func TestRequirementsOfABundle(t *testing.T) {
 	all := func(members ...catalog.Requirement) catalog.Requirement { return catalog.Requirement{All: members} }
 	any := func(members ...catalog.Requirement) catalog.Requirement { return catalog.Requirement{Any: members} }
 	not := func(members ...catalog.Requirement) catalog.Requirement { return catalog.Requirement{Not: members} }
@@ -123,7 +119,7 @@ func TestWhatABundleNeeds(t *testing.T) {
 
 // Promise UPG-R3: Operators that need the kinds of one another are installed together. When two provide one kind, both name the conflict;
 // a package of a Subscription or ClusterExtension is refused with that object named.
-func TestUPG_R3_OperatorsThatHaveToDoWithOneAnother(t *testing.T) {
+func TestUPG_R3_InterdependentOperators(t *testing.T) {
 	foreign := func(pkg, installer string) func(*fleet) {
 		return func(n *fleet) {
 			n.state.ExternalPackages = append(n.state.ExternalPackages, resolve.ExternalPackage{Package: pkg, Version: "1.0.0", Installer: installer})
@@ -250,180 +246,7 @@ func TestUPG_R4_AnUnsatisfiableSetIsExplainedAndTheOthersProceed(t *testing.T) {
 	})
 }
 
-// random makes operators that need and bring this and that.
-func random(seed uint64) *fleet {
-	r := rand.New(rand.NewPCG(seed, 7))
-	pick := func() string { return string(rune('A' + r.IntN(6))) }
-	var operators [][]string
-	for i := range 2 + r.IntN(7) {
-		texts := []string{fmt.Sprintf("op%d", i)}
-		if r.IntN(2) == 0 {
-			texts[0] += "@1.0.0"
-		}
-		for minor := range 1 + r.IntN(5) {
-			version := fmt.Sprintf("1.%d.0", minor)
-			if r.IntN(2) == 0 {
-				version += " brings=" + pick()
-			}
-			if r.IntN(3) == 0 {
-				version += " needs=" + pick()
-			}
-			if r.IntN(4) == 0 {
-				version += fmt.Sprintf(" needs=op%d:%s1.%d.0", r.IntN(8), []string{"<", ">=", "="}[r.IntN(3)], r.IntN(4))
-			}
-			if minor > 1 && r.IntN(3) == 0 {
-				version += fmt.Sprintf(" after=1.%d.0", minor-1)
-			}
-			texts = append(texts, version)
-		}
-		operators = append(operators, texts)
-	}
-	n := newFleet(operators...)
-	if r.IntN(2) == 0 {
-		n.state.Kinds = append(n.state.Kinds, resolve.Kind{GVK: gvk(pick())})
-	}
-	if r.IntN(2) == 0 {
-		n.state.ExternalPackages = append(n.state.ExternalPackages, resolve.ExternalPackage{Package: fmt.Sprintf("op%d", r.IntN(8)), Version: "1.2.0", Installer: "ClusterExtension x"})
-	}
-	return n
-}
-
-// running is what runs of each operator's package, by its bundle; of those that have nothing, nil.
-type running map[string]*catalog.Bundle
-
-// complaints are what a naive judge has against moving from one state to another: requirements of what is new or what they
-// were met for before, and kinds that somebody has who is not the only one.
-func complaints(n *fleet, before, after running) (complaints []string) {
-	met := func(state running, r catalog.Requirement) bool {
-		return r.Evaluate(true, func(leaf catalog.Requirement, want bool) bool {
-			there := false
-			for _, kind := range n.state.Kinds {
-				there = there || leaf.GVK != nil && kind.GVK == *leaf.GVK
-			}
-			index := resolve.NewClusterIndex(nil, n.state)
-			there = there || leaf.Package != nil && index.IsMetByCluster(leaf)
-			for pkg, bundle := range state {
-				if bundle != nil && leaf.GVK != nil && slices.Contains(bundle.ProvidedGVKs, *leaf.GVK) {
-					there = true
-				}
-				if bundle != nil && leaf.Package != nil && pkg == leaf.Package.Name {
-					version, _ := upgrade.ParseVersion(bundle.Version, "")
-					covers, _ := index.Range(leaf.Package.Range)
-					there = there || version.IsIn(covers)
-				}
-			}
-			return there == want
-		})
-	}
-	brings := func(state running, pkg string, kind catalog.GVK) bool {
-		return state[pkg] != nil && slices.Contains(state[pkg].ProvidedGVKs, kind)
-	}
-	for pkg, bundle := range after {
-		if bundle == nil {
-			continue
-		}
-		for _, r := range bundle.Requirements {
-			if !met(after, r) && (bundle != before[pkg] || met(before, r)) {
-				complaints = append(complaints, fmt.Sprintf("%s %s needs %s", pkg, bundle.Version, r))
-			}
-		}
-		for _, kind := range bundle.ProvidedGVKs {
-			for other := range after {
-				if other == pkg || !brings(after, other, kind) && (!brings(before, other, kind) || brings(before, pkg, kind)) {
-					continue
-				}
-				if !brings(before, pkg, kind) || !brings(before, other, kind) {
-					complaints = append(complaints, fmt.Sprintf("%s and %s both bring %s", pkg, other, kind))
-				}
-			}
-		}
-	}
-	return complaints
-}
-
-func TestUPG_R3_EverySolutionSatisfiesANaiveJudgeAndNothingIsTakenAway(t *testing.T) {
-	moved, refusedFor := 0, 0
-	for seed := range uint64(1_500) {
-		n := random(seed)
-		before, next := running{}, running{}
-		got := n.decide()
-		for _, req := range n.requests {
-			pkg := n.packages[req.Package]
-			before[req.Package], next[req.Package] = nil, nil
-			if bundle, ok := pkg.Bundle(req.Package + ".v" + req.InstalledVersion); ok {
-				before[req.Package], next[req.Package] = &bundle, &bundle
-			}
-			decision := got[req.Operator]
-			if decision.Chosen == nil && req.InstalledVersion != "" {
-				t.Fatalf("seed %d: %s may not stay: %s", seed, req.Operator, decision.Message)
-			}
-			if decision.Chosen != nil && decision.Chosen.Bundle.Version != req.InstalledVersion {
-				moved++
-				next[req.Package] = &decision.Chosen.Bundle
-			}
-			if len(decision.Conflicts) > 0 {
-				refusedFor++
-			}
-			for _, conflict := range decision.Conflicts {
-				if conflict.Why() == "" || slices.Contains(conflict.With, req.Operator) {
-					t.Errorf("seed %d: %s: %+v", seed, req.Operator, conflict)
-				}
-				for _, with := range conflict.With {
-					if !strings.Contains(strings.Join(got[with].Notes, "\n"), fmt.Sprintf("%q does without %s", req.Operator, conflict.Version)) {
-						t.Errorf("seed %d: %s is not told that it is in the way of %s: %v", seed, with, req.Operator, got[with].Notes)
-					}
-				}
-			}
-		}
-		if all := complaints(n, before, next); len(all) > 0 {
-			t.Errorf("seed %d: %s: %v", seed, outcome(got), all)
-		}
-	}
-	if moved < 1_000 || refusedFor < 300 {
-		t.Errorf("only %d moves and %d conflicts: the neighbourhoods are too peaceful to prove anything", moved, refusedFor)
-	}
-}
-
-func TestOperatorsThatHaveNothingToDoWithOneAnotherAreDecidedAsIfAlone(t *testing.T) {
-	n := random(1)
-	crowd := newFleet([]string{"quiet@1.0.0", "1.0.0", "1.1.0 brings=Q", "2.0.0 after=1.1.0"}, []string{"still", "1.0.0", "2.0.0"}, []string{"none"})
-	maps.Copy(n.packages, crowd.packages)
-	n.requests = append(n.requests, crowd.requests...)
-	got := n.decide()
-	for _, req := range crowd.requests {
-		if diff := cmp.Diff(resolve.Resolve(req, n.state.Catalogs(req.Package)), got[req.Operator]); diff != "" {
-			t.Errorf("%s (-alone +together):\n%s", req.Operator, diff)
-		}
-	}
-}
-
-func TestUPG_R5_OrderOfOperatorsDoesNotMatter(t *testing.T) {
-	for seed := range uint64(20) {
-		n := random(seed)
-		n.state.ProviderHints = everyKindBy(resolve.ProviderHint{Catalog: community, Packages: []string{"x", "y"}})
-		first := n.decide()
-		for run := range uint64(100) {
-			r := rand.New(rand.NewPCG(run, 3))
-			for _, shuffle := range []struct {
-				n    int
-				swap func(i, j int)
-			}{
-				{len(n.requests), func(i, j int) { n.requests[i], n.requests[j] = n.requests[j], n.requests[i] }},
-				{len(n.state.Kinds), func(i, j int) { n.state.Kinds[i], n.state.Kinds[j] = n.state.Kinds[j], n.state.Kinds[i] }},
-				{len(n.state.ExternalPackages), func(i, j int) {
-					n.state.ExternalPackages[i], n.state.ExternalPackages[j] = n.state.ExternalPackages[j], n.state.ExternalPackages[i]
-				}},
-			} {
-				r.Shuffle(shuffle.n, shuffle.swap)
-			}
-			if diff := cmp.Diff(first, n.decide()); diff != "" {
-				t.Fatalf("seed %d, run %d (-first +now):\n%s", seed, run, diff)
-			}
-		}
-	}
-}
-
-func TestUpdatesTellWhatOtherOperatorsHaveAgainstThem(t *testing.T) {
+func TestUpdatesNameConflictsWithOtherOperators(t *testing.T) {
 	got := newFleet(
 		[]string{"a@1.0.0", "1.0.0", "2.0.0 brings=K", "3.0.0 needs=b:>=2.0.0", "4.0.0 needs=L"},
 		[]string{"b@1.0.0", "1.0.0 brings=K"},
@@ -441,7 +264,7 @@ func TestUpdatesTellWhatOtherOperatorsHaveAgainstThem(t *testing.T) {
 	}
 }
 
-func TestAPackageThatIsAskedForAndHasNothingToGiveIsNamed(t *testing.T) {
+func TestARequestedPackageWithoutVersionsIsNamed(t *testing.T) {
 	n := newFleet([]string{"a", "1.0.0 needs=K"}, []string{"kay"})
 	n.state.ProviderHints = everyKindBy(resolve.ProviderHint{Catalog: community, Packages: []string{"jay", "kay"}})
 	if message := n.decide()["a"].Message; !strings.Contains(message, `PlatformOperator "kay", of package "kay", is to bring it: see there why it does not, or create a PlatformOperator for package "jay"`) {
@@ -515,90 +338,4 @@ func TestWhatCannotBeDecidedAloneIsNotDecidedTogether(t *testing.T) {
 			}
 		})
 	}
-}
-
-// pigeons are so many operators with so many kinds to bring between them, in versions that bring one each, and an older one
-// that needs them all: of one kind less than operators that has no solution, and to see it takes for ever.
-func pigeons(operators, kinds int) *fleet {
-	boss := "1.0.0 needs="
-	var all [][]string
-	for i := range operators {
-		boss += fmt.Sprintf("p%d:,", i)
-		texts := []string{fmt.Sprintf("p%d", i)}
-		for kind := range kinds {
-			texts = append(texts, fmt.Sprintf("1.%d.0 brings=K%d", kind, kind))
-		}
-		all = append(all, texts)
-	}
-	return newFleet(append([][]string{{"boss", strings.TrimSuffix(boss, ",")}}, all...)...)
-}
-
-func TestTheSearchIsBounded(t *testing.T) {
-	t.Run("a puzzle that would take for ever is given up, and what can be decided is", func(t *testing.T) {
-		n := pigeons(20, 19)
-		got := n.decide()
-		if boss := got["boss"]; boss.Chosen != nil || !strings.Contains(boss.Message, "no solution with it was found within bounds") || len(boss.Message) > reason.MaxMessage {
-			t.Errorf("boss: %s", boss.Message)
-		}
-		running := strings.Count(outcome(got), " 1.")
-		if running < 19 {
-			t.Errorf("only %d of 19 that could run do: %s", running, outcome(got))
-		}
-		if diff := cmp.Diff(got, n.decide()); diff != "" {
-			t.Errorf("the second time it is another one:\n%s", diff)
-		}
-	})
-	t.Run("more different versions than are tried", func(t *testing.T) {
-		var versions, kinds []string
-		for i := range maxCandidateSets + 10 {
-			versions = append(versions, fmt.Sprintf("1.%d.0 brings=K%d", i, i))
-			kinds = append(kinds, fmt.Sprintf("K%d", i))
-		}
-		got := newFleet([]string{"taken@1.0.0", "1.0.0 brings=" + strings.Join(kinds[9:], ",")}, append([]string{"a"}, versions...)).decide()["a"]
-		untried := slices.IndexFunc(got.Refused, func(r resolve.Refusal) bool { return r.Bundle.Version == "1.8.0" })
-		if got.Chosen != nil || untried < 0 || !strings.Contains(got.Refused[untried].Why(), "was not tried together with other operators") || len(got.Message) > reason.MaxMessage || len(got.Conflicts) != maxConflicts {
-			t.Errorf("%s (%d conflicts)", got.Message, len(got.Conflicts))
-		}
-	})
-	t.Run("more operators than are decided together", func(t *testing.T) {
-		operators := [][]string{{"base@1.0.0", "1.0.0 brings=K"}}
-		for i := range maxGroup + 3 {
-			operators = append(operators, []string{fmt.Sprintf("op%03d", i), "1.0.0 needs=K"})
-		}
-		got := newFleet(operators...).decide()
-		if running := strings.Count(outcome(got), " 1.0.0"); running != maxGroup {
-			t.Errorf("%d run, want %d", running, maxGroup)
-		}
-		if last := got[fmt.Sprintf("op%03d", maxGroup)]; last.Reason != platformv1alpha1.ReasonValidationFailed || !strings.Contains(last.Message, "was not tried") {
-			t.Errorf("the last one: %s", last.Message)
-		}
-	})
-	t.Run("what many are told of one another", func(t *testing.T) {
-		operators := [][]string{{"first", "1.0.0 brings=K"}}
-		for i := range resolve.MaxNotes + 10 {
-			operators = append(operators, []string{fmt.Sprintf("op%02d", i), "1.0.0 brings=K"})
-		}
-		first := newFleet(operators...).decide()["first"]
-		if len(first.Notes) != resolve.MaxNotes+1 || first.Notes[resolve.MaxNotes] != "and more that is not listed" {
-			t.Errorf("%d notes: %v", len(first.Notes), first.Notes)
-		}
-	})
-}
-
-func FuzzRequiredRange(f *testing.F) {
-	for _, text := range []string{"", " ", ">=1.0.0", ">1.0.0 <2.0.0 || 3.x", "later", "=>", strings.Repeat("1", 400), "!1.0.0", "1.0.0-rc.1+b"} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		n := newFleet([]string{"b@1.5.0", "1.5.0"}, []string{"a", "1.0.0"})
-		n.packages["a"].Bundles[0].Requirements = []catalog.Requirement{{Package: &catalog.PackageRange{Name: "b", Range: text}}}
-		got := n.decide()["a"]
-		if (got.Chosen == nil) != (got.Reason != "") || len(got.Message) > reason.MaxMessage || strings.ContainsAny(got.Message, "\n\r") {
-			t.Errorf("range %q: %+v", text, got)
-		}
-		n.packages["a"].Bundles[0].Requirements = []catalog.Requirement{{Not: n.packages["a"].Bundles[0].Requirements}}
-		if opposite := n.decide()["a"]; opposite.Chosen != nil && got.Chosen != nil {
-			t.Errorf("range %q is met and not met", text)
-		}
-	})
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"net/http"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -106,8 +107,17 @@ func startedAgain() {
 	Fail("the manager ended by itself, in this spec or when the one before was cleaned up: " + how)
 }
 
+// managerServes waits for a manager that the spec before has just started again, so that no spec begins without one. Ginkgo chooses which
+// spec follows which.
+func managerServes(ctx context.Context) {
+	if admin != nil {
+		Eventually(answerOf).WithContext(ctx).WithArguments("/readyz").Should(Equal(http.StatusOK))
+	}
+}
+
 var (
 	_ = BeforeEach(startedAgain)
+	_ = BeforeEach(managerServes)
 	_ = AfterEach(startedAgain)
 )
 

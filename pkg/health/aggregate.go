@@ -10,22 +10,22 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// Types of the conditions that Aggregate gives.
+// Types of the conditions that Aggregate returns.
 const (
 	TypeAvailable   = "Available"
 	TypeProgressing = "Progressing"
 	TypeDegraded    = "Degraded"
 )
 
-// Reasons of the conditions that Aggregate gives.
+// Reasons of the conditions that Aggregate returns.
 const (
-	// ReasonAsExpected: there is nothing to say.
+	// ReasonAsExpected: no operator has a problem.
 	ReasonAsExpected = "AsExpected"
-	// ReasonWaitingForOperators: the cluster is being installed and platform operators it was given are not ready.
+	// ReasonWaitingForOperators: the cluster is being installed, and platform operators of the installation are not ready.
 	ReasonWaitingForOperators = "WaitingForOperators"
-	// ReasonOperatorsChanging: platform operators are being installed, moved to another version or removed.
+	// ReasonOperatorsChanging: platform operators are being installed, upgraded or removed.
 	ReasonOperatorsChanging = "OperatorsChanging"
-	// ReasonOperatorsUnhealthy: installed platform operators have been unhealthy for too long.
+	// ReasonOperatorsUnhealthy: installed platform operators have been unhealthy for longer than the limit.
 	ReasonOperatorsUnhealthy = "OperatorsUnhealthy"
 )
 
@@ -34,59 +34,59 @@ const (
 	conditionFalse = "False"
 )
 
-// Bounds of a message: all of it and one operator's part, in bytes, and the operators that a command names.
+// Limits of a message: the whole message and one operator's part, in bytes, and the operators that a command names.
 const (
 	maxAggregate = 1024
 	maxPart      = 200
 	maxNamed     = 5
 )
 
-// ConditionView is what Contribute needs of one of an operator's conditions. The zero value is a condition not written yet.
+// ConditionView is the part of an operator's condition that Contribute uses. The zero value is a condition that is not written yet.
 type ConditionView struct {
 	Status, Reason, Message string
 	// Since is when Status last changed.
 	Since time.Time
 }
 
-// OperatorState is what Contribute needs of one PlatformOperator.
+// OperatorState is the part of a PlatformOperator that Contribute uses.
 type OperatorState struct {
 	Name                            string
 	Installed, Progressing, Healthy ConditionView
-	// Paused means that the operator is left as it is, and nobody waits for it. Removing means that it was deleted, whether
-	// or not it is being taken down at present.
+	// Paused means that the operator is not reconciled, and the cluster's installation does not wait for it. Removing means that it was
+	// deleted, whether or not the removal makes progress.
 	Paused, Removing bool
-	// EverInstalled means that a version of the operator was installed and healthy at least once. One that never was is not
-	// degraded, however long it takes: nothing that worked is gone.
+	// EverInstalled means that a version of the operator was installed and healthy at least once. Otherwise the operator is never degraded,
+	// because nothing that worked has failed.
 	EverInstalled bool
 }
 
-// Contribution is what one operator brings to the conditions of all of them. One of which only Name is set brings nothing.
+// Contribution is one operator's part of the conditions of all operators. With only Name set it contributes nothing.
 type Contribution struct {
 	Name string
-	// Waiting is what the cluster's installation waits for.
+	// Waiting is why the cluster's installation waits for the operator.
 	Waiting string
-	// Verb is what is done to the operator: "Installing".
+	// Verb is the operation in progress: "Installing".
 	Verb string
-	// Unhealthy is what has been wrong for too long with an operator that worked.
+	// Unhealthy is why an operator that worked has been unhealthy for longer than the limit.
 	Unhealthy string
 }
 
-// sameState says whether two contributions differ in nothing but words.
-func (c Contribution) sameState(other Contribution) bool {
+// hasSameState reports whether two contributions differ only in text.
+func (c Contribution) hasSameState(other Contribution) bool {
 	return (c.Waiting == "") == (other.Waiting == "") && (c.Unhealthy == "") == (other.Unhealthy == "") && c.Verb == other.Verb
 }
 
-// Contribute tells what an operator brings to the three conditions.
+// Contribute returns one operator's contribution to the three conditions.
 //
-//   - It is waited for only while the cluster itself is being installed (clusterInstalled is false) and the operator is not
-//     ready. Afterwards nothing that happens to an operator makes the platform unavailable.
-//   - It has a verb while it is installed, moved or removed; never for a repair.
-//   - It is unhealthy when it worked, has been unhealthy for degradedAfter, and no hop was under way in that time. What a user
-//     can spoil on day 2 (a name, a range, a registry) leaves what is installed alone, and this too.
+//   - Waiting is set only while the cluster is being installed (clusterInstalled is false) and the operator is not ready. Afterwards no
+//     operator makes the platform unavailable.
+//   - Verb is set while the operator is installed, upgraded or removed; never when drift is reverted.
+//   - Unhealthy is set if the operator worked, has been unhealthy for degradedAfter, and was not upgraded in that time. A user's mistake on
+//     day 2 (a name, a range, a registry) does not affect the installed operator, and so not this condition.
 func Contribute(s OperatorState, clusterInstalled bool, now time.Time, degradedAfter time.Duration) Contribution {
 	c := Contribution{Name: s.Name}
-	if !clusterInstalled && s.waitedFor() {
-		c.Waiting = s.lacks()
+	if !clusterInstalled && s.isAwaited() {
+		c.Waiting = s.missing()
 	}
 	if s.Progressing.Status == conditionTrue {
 		c.Verb = verbs[s.Progressing.Reason]
@@ -97,19 +97,19 @@ func Contribute(s OperatorState, clusterInstalled bool, now time.Time, degradedA
 	return c
 }
 
-// Condition is one condition of the operator CR, from where it goes to the ClusterOperator.
+// Condition is one condition of the operator CR, which the StatusSyncer copies to the ClusterOperator.
 type Condition struct{ Type, Status, Reason, Message string }
 
-// Aggregate gives Available, Progressing and Degraded, in this order, for what all operators bring to them; the result does not
-// depend on the order of those. degradedAfter is the one that they were made with.
+// Aggregate returns Available, Progressing and Degraded, in this order, from the contributions of all operators, in any order.
+// degradedAfter must be that of Contribute.
 func Aggregate(all []Contribution, degradedAfter time.Duration) []Condition {
 	all = slices.Clone(all)
 	slices.SortFunc(all, func(a, b Contribution) int { return cmp.Compare(a.Name, b.Name) })
 	return []Condition{available(all), progressing(all), degraded(all, degradedAfter)}
 }
 
-// NextChange tells how long after now Contribute may give something else for one of the same states; false when only a change
-// of the states can make a difference.
+// NextChange returns the time after which Contribute may return another result for one of the same states; false if only a change of the
+// states can change the result.
 func NextChange(states []OperatorState, now time.Time, degradedAfter time.Duration) (time.Duration, bool) {
 	var next time.Duration
 	found := false
@@ -135,20 +135,20 @@ func available(all []Contribution) Condition {
 		return Condition{TypeAvailable, conditionTrue, ReasonAsExpected, ""}
 	}
 	head := fmt.Sprintf("Cluster installation waits for %d platform %s: ", len(waiting), plural("operator", len(waiting)))
-	return Condition{TypeAvailable, conditionFalse, ReasonWaitingForOperators, joined(head, waiting, look(names))}
+	return Condition{TypeAvailable, conditionFalse, ReasonWaitingForOperators, joinLimited(head, waiting, describeCommand(names))}
 }
 
-// waitedFor tells whether a cluster installation waits for the operator: not for one that was ready before, is going away, or
-// does nothing before somebody gives a word, which nobody may be there to give.
-func (s OperatorState) waitedFor() bool {
+// isAwaited reports whether a cluster installation waits for the operator. It does not wait for an operator that was ready before, is being
+// removed, or needs an approval, because no admin may be there to give it.
+func (s OperatorState) isAwaited() bool {
 	if s.Paused || s.Removing || s.EverInstalled || s.Progressing.Reason == platformv1alpha1.ReasonAwaitingApproval {
 		return false
 	}
 	return s.Installed.Status != conditionTrue || s.Healthy.Status != conditionTrue
 }
 
-// lacks says what an operator waits for, in its own words.
-func (s OperatorState) lacks() string {
+// missing returns the reason why an operator is not ready, from its own conditions.
+func (s OperatorState) missing() string {
 	c := s.Installed
 	if c.Status == conditionTrue {
 		c = s.Healthy
@@ -166,7 +166,7 @@ func (c ConditionView) text() string {
 	return c.Reason + ": " + c.Message
 }
 
-// verbs are the hops, by the reason of Progressing; one word each, as progressing counts them.
+// verbs are the operations, by the reason of Progressing; one word each, as progressing counts them.
 var verbs = map[string]string{
 	platformv1alpha1.ReasonInstalling:  "Installing",
 	platformv1alpha1.ReasonUpgrading:   "Upgrading",
@@ -174,8 +174,8 @@ var verbs = map[string]string{
 	platformv1alpha1.ReasonRollingBack: "Reverting",
 }
 
-// progressing says what is under way in five to nine words. The ClusterOperator's readers expect five to ten, and library-go
-// puts the condition's type before them.
+// progressing returns a message of five to nine words. Consumers of the ClusterOperator expect five to ten, and library-go adds the
+// condition's type as the first one.
 func progressing(all []Contribution) Condition {
 	var names []string
 	verb := ""
@@ -193,7 +193,7 @@ func progressing(all []Contribution) Condition {
 	if len(names) == 0 {
 		return Condition{TypeProgressing, conditionFalse, ReasonAsExpected, ""}
 	}
-	message := fmt.Sprintf("%s %d platform %s: %s", verb, len(names), plural("operator", len(names)), someOf(names, 2))
+	message := fmt.Sprintf("%s %d platform %s: %s", verb, len(names), plural("operator", len(names)), firstNames(names, 2))
 	return Condition{TypeProgressing, conditionTrue, ReasonOperatorsChanging, message}
 }
 
@@ -204,7 +204,7 @@ func plural(word string, n int) string {
 	return word + "s"
 }
 
-func someOf(names []string, limit int) string {
+func firstNames(names []string, limit int) string {
 	if len(names) <= limit {
 		return strings.Join(names, ", ")
 	}
@@ -223,11 +223,11 @@ func degraded(all []Contribution, after time.Duration) Condition {
 		return Condition{TypeDegraded, conditionFalse, ReasonAsExpected, ""}
 	}
 	head := fmt.Sprintf("%d installed platform %s unhealthy for %s or longer: ", len(unhealthy), plural("operator", len(unhealthy)), after)
-	return Condition{TypeDegraded, conditionTrue, ReasonOperatorsUnhealthy, joined(head, unhealthy, look(names))}
+	return Condition{TypeDegraded, conditionTrue, ReasonOperatorsUnhealthy, joinLimited(head, unhealthy, describeCommand(names))}
 }
 
-// unhealthySince tells since when a once healthy operator is not, hops aside: the time in which it was moved does not count,
-// and begins anew when the hop ends, also when it ends by its deadline. One that is being removed is not looked after any more.
+// unhealthySince returns since when an operator that worked is unhealthy. The time of an upgrade does not count; it starts again when the
+// upgrade ends, also at its deadline. It returns false for an operator that is being removed.
 func (s OperatorState) unhealthySince() (time.Time, bool) {
 	since := s.Healthy.Since
 	if s.Removing || !s.EverInstalled || s.Installed.Status != conditionTrue || s.Healthy.Status != conditionFalse ||
@@ -240,8 +240,8 @@ func (s OperatorState) unhealthySince() (time.Time, bool) {
 	return since, true
 }
 
-// look says by which command the first operators are looked at; all of them where their names are too long for that.
-func look(names []string) string {
+// describeCommand returns the command that describes the first operators; without names if they are too long.
+func describeCommand(names []string) string {
 	const command = "kubectl describe plop"
 	some := command + " " + strings.Join(names[:min(len(names), maxNamed)], " ")
 	if len(some) > maxPart {
@@ -250,8 +250,8 @@ func look(names []string) string {
 	return fmt.Sprintf(". See %q.", some)
 }
 
-// joined lists as many parts as fit, each shortened to one bounded line, and counts the rest; tail is what the text ends with.
-func joined(head string, parts []string, tail string) string {
+// joinLimited lists as many parts as fit, each truncated to one line, and counts the others. It always ends with tail.
+func joinLimited(head string, parts []string, tail string) string {
 	const reserve = len("; and 1000000 more")
 	text := head
 	for i, part := range parts {

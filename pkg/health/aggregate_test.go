@@ -48,7 +48,7 @@ func broken(name string, minutes int) health.OperatorState {
 	})
 }
 
-// aggregate gives the conditions of operators that nothing is held back of.
+// aggregate returns the conditions of operators without a rate limit.
 func aggregate(states []health.OperatorState, clusterInstalled bool, at time.Time) []health.Condition {
 	var all []health.Contribution
 	for _, state := range states {
@@ -173,7 +173,7 @@ func TestAggregate(t *testing.T) {
 	}
 }
 
-func TestAggregateTextIsBoundedAndTheSameInAnyOrder(t *testing.T) {
+func TestAggregateIsLimitedAndDoesNotDependOnTheOrder(t *testing.T) {
 	for _, n := range []int{1, 5, 60, 1000} {
 		var states []health.OperatorState
 		for i := range n {
@@ -214,7 +214,7 @@ func TestProgressingHasFiveToNineWords(t *testing.T) {
 	}
 }
 
-func TestNextChangeIsWhenTheNextOperatorDegrades(t *testing.T) {
+func TestNextChange(t *testing.T) {
 	cases := map[string]struct {
 		states []health.OperatorState
 		want   time.Duration

@@ -1,5 +1,5 @@
-// Package health tells from an object's state whether it is ready, and from the operators' states what the ClusterOperator
-// says. It is pure: what it judges, and the time, are passed in. It does not know how objects are read, what is done about an
-// unhealthy one, or who writes conditions; the bundle engine calls Probe and Services, the controller of operator health calls
-// Contribute, Damper and Aggregate.
+// Package health decides from an object's state whether it is ready, and from the operators' states which conditions the ClusterOperator
+// has. It is pure: objects, states and the time are inputs. It does not know how objects are read, how the manager handles an unhealthy
+// object, or who writes conditions. The bundle engine calls Probe and Services; the operator health controller calls Contribute,
+// RateLimiter and Aggregate.
 package health

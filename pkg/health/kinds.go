@@ -9,7 +9,7 @@ import (
 // condition is one entry of status.conditions.
 type condition struct{ status, reason, message string }
 
-// conditionOf finds a condition; absent is the zero value.
+// conditionOf returns the condition of a type, zero if there is none.
 func conditionOf(o *unstructured.Unstructured, kind string) condition {
 	value, _, _ := unstructured.NestedFieldNoCopy(o.Object, "status", "conditions")
 	list, _ := value.([]any)
@@ -22,14 +22,14 @@ func conditionOf(o *unstructured.Unstructured, kind string) condition {
 	return condition{}
 }
 
-// text gives a field that ought to be a string; the empty string for anything else.
+// text returns a string field, empty if it is missing or of another type.
 func text(m map[string]any, field string) string {
 	s, _ := m[field].(string)
 	return s
 }
 
-// why appends a condition's reason and message to what is missing, as far as there are any.
-func (c condition) why(missing string) string {
+// explain appends a condition's reason and message, if there are any, to what is missing.
+func (c condition) explain(missing string) string {
 	switch {
 	case c.message != "":
 		return missing + ": " + c.message
@@ -41,23 +41,23 @@ func (c condition) why(missing string) string {
 
 func crd(o *unstructured.Unstructured) (string, error) {
 	if c := conditionOf(o, "NamesAccepted"); c.status == "False" {
-		return c.why("its names are not accepted"), nil
+		return c.explain("its names are not accepted"), nil
 	}
 	if c := conditionOf(o, "Established"); c.status != "True" {
-		return c.why("is not established"), nil
+		return c.explain("is not established"), nil
 	}
 	return "", nil
 }
 
 func apiService(o *unstructured.Unstructured) (string, error) {
 	if c := conditionOf(o, "Available"); c.status != "True" {
-		return c.why("is not available"), nil
+		return c.explain("is not available"), nil
 	}
 	return "", nil
 }
 
-// deployment is ready when the last rollout is complete: every replica is of the newest template and available, no old one is
-// left. kstatus has the same meaning and does not say how far the rollout is.
+// deployment is ready when the last rollout is complete: every replica has the newest template and is available, and no old one is left.
+// kstatus has the same criteria, but its message has no numbers.
 func deployment(o *unstructured.Unstructured) (string, error) {
 	if _, found, err := unstructured.NestedInt64(o.Object, "status", "observedGeneration"); err != nil || !found {
 		return "its controller has not seen it yet", err
@@ -73,7 +73,7 @@ func deployment(o *unstructured.Unstructured) (string, error) {
 		}
 	}
 	old := max(total-updated, 0)
-	// availableReplicas counts pods of old templates too: while any are left, some of those available may be theirs.
+	// availableReplicas includes pods of old templates: while any are left, some of the available ones may be old.
 	availableNew := max(min(available-old, updated), 0)
 	missing := ""
 	switch {
@@ -83,16 +83,16 @@ func deployment(o *unstructured.Unstructured) (string, error) {
 		missing = fmt.Sprintf("%d old replicas still to go", max(total-wanted, old))
 	}
 	if c := conditionOf(o, "Progressing"); c.reason == "ProgressDeadlineExceeded" && missing != "" {
-		return c.why(missing + "; progress deadline exceeded"), nil
+		return c.explain(missing + "; progress deadline exceeded"), nil
 	}
 	if c := conditionOf(o, "ReplicaFailure"); c.status == "True" && missing != "" {
-		return c.why(missing), nil
+		return c.explain(missing), nil
 	}
 	return missing, nil
 }
 
-// statefulSet is ready when every replica is of the newest revision and ready. kstatus is content with fewer: it does not
-// ask for the newest revision where replicas are updated by hand.
+// statefulSet is ready when every replica has the newest revision and is ready. kstatus is more lenient: it does not require the newest
+// revision if replicas are updated by hand.
 func statefulSet(o *unstructured.Unstructured) (string, error) {
 	if _, found, err := unstructured.NestedInt64(o.Object, "status", "observedGeneration"); err != nil || !found {
 		return "its controller has not seen it yet", err
@@ -123,14 +123,14 @@ func statefulSet(o *unstructured.Unstructured) (string, error) {
 	case total > wanted:
 		return fmt.Sprintf("%d replicas still to go", total-wanted), nil
 	case strategy == "OnDelete" || current == newest:
-		return "", nil // nothing is being updated, or it is up to whoever deletes the Pods
+		return "", nil // nothing is being updated, or it waits for someone to delete the Pods
 	case updated < max(wanted-partition, 0):
 		return fmt.Sprintf("%d of %d replicas updated", updated, max(wanted-partition, 0)), nil
 	}
 	return "", nil
 }
 
-// daemonSet is ready when every node that should have a Pod has an available one of the newest template.
+// daemonSet is ready when every node that should have a Pod has an available one with the newest template.
 func daemonSet(o *unstructured.Unstructured) (string, error) {
 	if _, found, err := unstructured.NestedInt64(o.Object, "status", "observedGeneration"); err != nil || !found {
 		return "its controller has not seen it yet", err
@@ -154,13 +154,13 @@ func daemonSet(o *unstructured.Unstructured) (string, error) {
 	return "", nil
 }
 
-// job is ready when it is complete. For kstatus one that runs is enough; what waits for a job waits for its work.
+// job is ready when it is complete. For kstatus a running one is ready, but objects that depend on a job depend on its result.
 func job(o *unstructured.Unstructured) (string, error) {
 	if c := conditionOf(o, "Complete"); c.status == "True" {
 		return "", nil
 	}
 	if c := conditionOf(o, "Failed"); c.status == "True" {
-		return c.why("failed"), nil
+		return c.explain("failed"), nil
 	}
 	wanted, err := count(o, 1, "spec", "completions")
 	if err != nil {
@@ -189,7 +189,7 @@ func claim(o *unstructured.Unstructured) (string, error) {
 	return "is not bound but " + phase, nil
 }
 
-// pod is ready when it is Ready or has succeeded. kstatus looks at the clock, and takes a failed pod for a finished one.
+// pod is ready when it is Ready or has succeeded. kstatus depends on the clock, and treats a failed pod as finished.
 func pod(o *unstructured.Unstructured) (string, error) {
 	phase, _, err := unstructured.NestedString(o.Object, "status", "phase")
 	if err != nil {
@@ -203,12 +203,12 @@ func pod(o *unstructured.Unstructured) (string, error) {
 		return "is not scheduled yet", nil
 	}
 	if c := conditionOf(o, "PodScheduled"); c.status == "False" {
-		return c.why("cannot be scheduled"), nil
+		return c.explain("cannot be scheduled"), nil
 	}
-	return ready.why("is " + phase + " and not ready"), nil
+	return ready.explain("is " + phase + " and not ready"), nil
 }
 
-// count reads a number; absent is otherwise.
+// count returns a number, or otherwise if it is missing.
 func count(o *unstructured.Unstructured, otherwise int64, fields ...string) (int64, error) {
 	n, found, err := unstructured.NestedInt64(o.Object, fields...)
 	if err != nil || !found {

@@ -9,22 +9,22 @@ import (
 	"sigs.k8s.io/cli-utils/pkg/kstatus/status"
 )
 
-// maxMessage bounds a probe's message, in bytes. Ten of them go into one condition.
+// maxMessage limits a probe's message, in bytes. Ten of them fit into one condition.
 const maxMessage = 256
 
-// Result is what a probe says about one object.
+// Result is the readiness of one object.
 type Result struct {
-	// Ready means that nothing is to be waited for.
+	// Ready means that the object needs no further wait.
 	Ready bool
-	// Message is empty when Ready; else one line that names the object and says what is missing.
+	// Message is empty if Ready; otherwise one line with the object's name and what is missing.
 	Message string
 }
 
-// probe judges one kind; what is missing is empty when the object is ready.
+// probe evaluates one kind; missing is empty if the object is ready.
 type probe func(o *unstructured.Unstructured) (missing string, err error)
 
-// probes are the kinds judged here, where kstatus is too lenient or says too little. Everything else has kstatus' meaning: a
-// kind that reports no condition it knows is ready as soon as it exists.
+// probes are the kinds with own criteria, because kstatus is too lenient or its message has too little. All other kinds use kstatus: a kind
+// without known conditions is ready when it exists.
 var probes = map[schema.GroupKind]probe{
 	{Group: "admissionregistration.k8s.io", Kind: "MutatingWebhookConfiguration"}:   webhooks,
 	{Group: "admissionregistration.k8s.io", Kind: "ValidatingWebhookConfiguration"}: webhooks,
@@ -38,20 +38,20 @@ var probes = map[schema.GroupKind]probe{
 	{Kind: "Pod"}:                                                                   pod,
 }
 
-// Probe judges an object as a server returned it. An object that is being deleted is never ready; neither is one whose
-// controller has not seen its latest generation.
+// Probe evaluates an object as a server returned it. An object that is being deleted is never ready, nor is one whose controller has not
+// observed its latest generation.
 func Probe(o *unstructured.Unstructured) Result {
-	missing, err := judge(o)
+	missing, err := evaluate(o)
 	if err != nil {
 		missing = fmt.Sprintf("reading its state: %v", err)
 	}
 	if missing == "" {
 		return Result{Ready: true}
 	}
-	return Result{Message: oneLine(name(o)+": "+missing, maxMessage)}
+	return Result{Message: oneLine(objectName(o)+": "+missing, maxMessage)}
 }
 
-func judge(o *unstructured.Unstructured) (string, error) {
+func evaluate(o *unstructured.Unstructured) (string, error) {
 	if o.GetDeletionTimestamp() != nil {
 		return "is being deleted", nil
 	}
@@ -80,15 +80,15 @@ func byKstatus(o *unstructured.Unstructured) (string, error) {
 	return "is " + string(result.Status), nil
 }
 
-// name is how messages call an object: "Deployment ns/name", "CustomResourceDefinition name".
-func name(o *unstructured.Unstructured) string {
+// objectName returns an object's name for messages: "Deployment ns/name", "CustomResourceDefinition name".
+func objectName(o *unstructured.Unstructured) string {
 	if o.GetNamespace() == "" {
 		return o.GetKind() + " " + o.GetName()
 	}
 	return o.GetKind() + " " + o.GetNamespace() + "/" + o.GetName()
 }
 
-// oneLine joins lines by spaces and cuts at the given number of bytes, never inside a character.
+// oneLine joins lines with spaces and truncates the result to a number of bytes, at a character boundary.
 func oneLine(text string, limit int) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if len(text) <= limit {

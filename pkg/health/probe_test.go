@@ -105,7 +105,7 @@ func TestENG_D15_Probe(t *testing.T) {
 	}
 }
 
-func TestServicesAreThoseThatWebhooksCall(t *testing.T) {
+func TestServices(t *testing.T) {
 	cases := map[string]struct {
 		object string
 		want   []health.Service
@@ -125,7 +125,7 @@ func TestServicesAreThoseThatWebhooksCall(t *testing.T) {
 	}
 }
 
-func TestProbeMessageIsOneBoundedLine(t *testing.T) {
+func TestProbeMessageIsOneLimitedLine(t *testing.T) {
 	o := parse(t, "{apiVersion: b.c/v1, kind: A, metadata: {name: x}}")
 	long := "first line\nsecond\tline " + strings.Repeat("ü", 400)
 	if err := unstructured.SetNestedSlice(o.Object, []any{map[string]any{"type": "Ready", "status": "False", "message": long}}, "status", "conditions"); err != nil {

@@ -7,13 +7,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Service is a Service that an object makes the API server call.
+// Service is a Service that the API server calls because of an object.
 type Service struct {
 	Namespace, Name string
 }
 
-// Services gives the Services that a webhook configuration calls, each once, in the order of its webhooks. An object can
-// only be ready while they exist, which the object itself does not tell. An APIService tells by itself.
+// Services returns the Services that a webhook configuration calls, without duplicates, in the order of its webhooks. The object is ready
+// only if they exist, which its own status does not show, unlike an APIService's.
 func Services(o *unstructured.Unstructured) []Service {
 	if !isWebhookConfiguration(o.GroupVersionKind().GroupKind()) {
 		return nil
@@ -33,8 +33,7 @@ func isWebhookConfiguration(kind schema.GroupKind) bool {
 	return kind.Group == "admissionregistration.k8s.io" && (kind.Kind == "MutatingWebhookConfiguration" || kind.Kind == "ValidatingWebhookConfiguration")
 }
 
-// webhooks is ready when the API server can verify each Service that it calls: until somebody has injected the authority
-// that signed the Service's certificate, every call fails.
+// webhooks is ready when the API server can verify the certificate of each Service: every call fails until the CA bundle has been injected.
 func webhooks(o *unstructured.Unstructured) (string, error) {
 	for _, webhook := range webhooksOf(o) {
 		called, ok := serviceOf(webhook)

@@ -39,7 +39,7 @@ func degradedInertia(condition operatorv1.OperatorCondition) time.Duration {
 	case operatorhealth.ConditionPrefix + "Degraded":
 		return -maxClockSkew
 	case watches.ConditionPrefix + "Degraded":
-		return degradedWithin + health.RefusalForgotten
+		return degradedWithin + health.WatchErrorExpiry
 	}
 	return degradedWithin
 }

@@ -23,7 +23,7 @@ type Store interface {
 	Load(ctx context.Context, owner store.Owner, header store.Header) (*store.Revision, error)
 	Save(ctx context.Context, owner store.Owner, next *store.Revision) error
 	Delete(ctx context.Context, owner store.Owner, header store.Header) error
-	Clear(ctx context.Context, owner store.Owner, stored []store.Header) error
+	CollectGarbage(ctx context.Context, owner store.Owner, stored []store.Header) error
 }
 
 // Revisions are the revisions of one BundleDeployment. Every field is required.
@@ -107,7 +107,7 @@ func (r Revisions) DeleteUnlisted(ctx context.Context) error {
 	for _, each := range r.History.Stored {
 		stored = append(stored, each.Header)
 	}
-	return r.Store.Clear(ctx, OwnerOf(r.Deployment), stored)
+	return r.Store.CollectGarbage(ctx, OwnerOf(r.Deployment), stored)
 }
 
 // OwnerOf returns the owner of a BundleDeployment's stored revisions.

@@ -28,7 +28,7 @@ const (
 
 // ContentConfig is what Content is built from; every field is required.
 type ContentConfig struct {
-	// Dir is a directory that nothing else uses. It is created if it is missing. Whatever is in it and is not content is removed.
+	// Dir is a directory that nothing else uses. It is created if it is missing. Entries that are not content are removed.
 	Dir string
 	// Budget limits its size in bytes at any time, counted in whole blocks, unfinished content included.
 	Budget int64
@@ -99,7 +99,7 @@ func NewContent(config ContentConfig) (*Content, error) {
 }
 
 // Use calls use with the content of a digest. If that is not stored, fill writes it first. Content in use is not evicted. Errors of fill and
-// of use are returned as they are; IsDiskFault tells whether the disk caused one of use. At most two callers read at once, so use must not
+// of use are returned as they are; IsDiskError tells whether the disk caused one of use. At most two callers read at once, so use must not
 // take long, nor call Use. It is called a second time if the content was removed while it was read.
 //
 // Callers that need the same digest at the same time wait for one fill, which goes on until the last of them has left. If it fails, each of
@@ -120,29 +120,29 @@ func (c *Content) Use(ctx context.Context, digest string, fill func(context.Cont
 	return fmt.Errorf("reading content %s: files of it were removed from the content directory while they were read; it is tried again", digest)
 }
 
-// read calls use with content. It returns whether the content was complete all the time, so that the result of use is valid. Afterwards the
-// caller is no user of the content.
-func (c *Content) read(ctx context.Context, digest string, found *completeContent, use func(files fs.FS) error) (whole bool, err error) {
-	whole = true // a context that ends, or a panic, is no reason to evict it
-	defer func() { whole = c.release(digest, found, whole) }()
+// read calls use with content. intact reports whether the content was complete all the time, so that the result of use is valid. After it
+// the caller no longer counts as a user of the content.
+func (c *Content) read(ctx context.Context, digest string, found *completeContent, use func(files fs.FS) error) (intact bool, err error) {
+	intact = true // a context that ends, or a panic, is no reason to evict the content
+	defer func() { intact = c.release(digest, found, intact) }()
 	select {
 	case c.reading <- struct{}{}:
 		defer func() { <-c.reading }()
 	case <-ctx.Done():
 		return true, ctx.Err()
 	}
-	if whole, err = c.dir.isWhole(digest, found.bytes); !whole || err != nil {
-		return whole, err
+	if intact, err = c.dir.isIntact(digest, found.bytes); !intact || err != nil {
+		return intact, err
 	}
-	err = use(confined(c.dir.files(digest)))
-	stillWhole, fault := c.dir.isWhole(digest, found.bytes)
+	err = use(rootedFS(c.dir.files(digest)))
+	stillIntact, fault := c.dir.isIntact(digest, found.bytes)
 	if fault != nil {
 		return true, fault
 	}
-	if IsDiskFault(err) {
+	if IsDiskError(err) {
 		err = fmt.Errorf("reading content %s from disk: %w; see to the disk that the content directory is on, it is tried again", digest, err)
 	}
-	return stillWhole, err
+	return stillIntact, err
 }
 
 // Bytes returns the size of everything on disk.
@@ -190,7 +190,7 @@ func (c *Content) begin(ctx context.Context, digest string, fill func(context.Co
 		delete(c.fills, digest)
 		if running.err = err; err == nil {
 			c.uses++
-			// All that waited are users from now on, so that it is not evicted before they have read it.
+			// All waiting callers are users from now on, so that the content is not evicted before they read it.
 			running.complete = &completeContent{bytes: running.bytes, lastUse: c.uses, users: running.waiters}
 			c.complete[digest] = running.complete
 		}
@@ -209,7 +209,7 @@ func (c *Content) wait(ctx context.Context, running *contentFill) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	select {
-	case <-running.done: // it has just ended, and the caller is a user
+	case <-running.done: // the fill has just ended, and the caller is a user
 		return running.err
 	default:
 	}
@@ -265,7 +265,7 @@ func (c *Content) reserve(by *contentFill, bytes int64) error {
 
 // release ends a use. It returns whether the content was the same, and complete, all the time. Incomplete content is evicted; other readers
 // of it notice that afterwards.
-func (c *Content) release(digest string, found *completeContent, whole bool) bool {
+func (c *Content) release(digest string, found *completeContent, intact bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.uses++
@@ -274,14 +274,14 @@ func (c *Content) release(digest string, found *completeContent, whole bool) boo
 	if c.complete[digest] != found {
 		return false // another user found that it is incomplete
 	}
-	if whole {
+	if intact {
 		c.dir.touch(digest, c.clock.Now())
 	} else {
 		c.evict(digest)
 		c.removeEvicted()
 	}
 	c.evictFor(0)
-	return whole
+	return intact
 }
 
 // bytes returns the size of everything on disk. The caller holds mu.
@@ -320,7 +320,7 @@ func (c *Content) evictFor(bytes int64) bool {
 
 // evict makes content unreadable, and returns whether that was possible. Its files still count until removeEvicted.
 func (c *Content) evict(digest string) bool {
-	// It loses its name at once, so that a crash in the middle leaves nothing that looks complete.
+	// The directory is renamed first, so that a crash during the removal leaves nothing that looks complete.
 	evicted, err := c.dir.evict(digest)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false
@@ -344,11 +344,11 @@ func (c *Content) removeEvicted() bool {
 	return removed
 }
 
-// confined is the file tree below a directory, which no link can leave. It holds nothing open.
-type confined string
+// rootedFS is the file tree below a directory, which no link can leave. It holds no open file.
+type rootedFS string
 
 // Open opens a file.
-func (c confined) Open(name string) (fs.File, error) {
+func (c rootedFS) Open(name string) (fs.File, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
 	}

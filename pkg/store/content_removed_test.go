@@ -15,12 +15,12 @@ import (
 	"github.com/openshift/platform-operators/pkg/source"
 )
 
-// twoFiles fills with the metadata and one manifest of a bundle, so to speak.
+// twoFiles writes files like the metadata and one manifest of a bundle.
 func twoFiles(ctx context.Context, to source.Target) error {
 	return errors.Join(fillWith("a", "a")(ctx, to), fillWith("b", "b")(ctx, to))
 }
 
-// counted counts what is filled.
+// counted counts the calls of fill.
 func counted(fills *atomic.Int32, fill fillFunc) fillFunc {
 	return func(ctx context.Context, to source.Target) error {
 		fills.Add(1)
@@ -34,7 +34,7 @@ func readBoth(files fs.FS) error {
 	return errors.Join(errA, errB)
 }
 
-func TestContentThatSomebodyRemovesIsFetchedAgain(t *testing.T) {
+func TestRemovedContentIsFetchedAgain(t *testing.T) {
 	pathA := "sha256-" + strings.Repeat("a", 64)
 	cases := map[string]func(dir string) error{
 		"the whole directory":       os.RemoveAll,
@@ -67,7 +67,7 @@ func TestContentThatSomebodyRemovesIsFetchedAgain(t *testing.T) {
 			reads := 0
 			err := content.Use(t.Context(), digestA, counted(&fills, twoFiles), func(files fs.FS) error {
 				if reads++; reads == 1 {
-					// What use makes of it does not count, be it an error or, where a manifest was not seen, none.
+					// The result of use is ignored, whether it is an error or, if it missed a manifest, none.
 					return remove(dir)
 				}
 				return readBoth(files)
@@ -79,7 +79,7 @@ func TestContentThatSomebodyRemovesIsFetchedAgain(t *testing.T) {
 	}
 }
 
-func TestContentThatIsAlwaysRemovedIsAnErrorOfTheMoment(t *testing.T) {
+func TestContentThatIsRepeatedlyRemovedIsATransientError(t *testing.T) {
 	dir := t.TempDir()
 	content := newContent(t, dir, 1<<20)
 	err := content.Use(t.Context(), digestA, twoFiles, func(fs.FS) error {
@@ -91,7 +91,7 @@ func TestContentThatIsAlwaysRemovedIsAnErrorOfTheMoment(t *testing.T) {
 	mustUse(t, content, digestA, twoFiles)
 }
 
-func TestContentDirectoryThatGoesWhileItIsFilledSaysSo(t *testing.T) {
+func TestContentDirectoryRemovedDuringAFillIsAnError(t *testing.T) {
 	dir := t.TempDir()
 	content := newContent(t, dir, 1<<20)
 	err := content.Use(t.Context(), digestA, func(context.Context, source.Target) error {
@@ -103,8 +103,8 @@ func TestContentDirectoryThatGoesWhileItIsFilledSaysSo(t *testing.T) {
 	mustUse(t, content, digestA, twoFiles)
 }
 
-// What is gone must not go on taking room: else nothing larger than the rest could ever be fetched.
-func TestContentThatIsGoneMakesRoom(t *testing.T) {
+// Removed content must not count against the budget: otherwise nothing larger than the rest could be fetched.
+func TestRemovedContentDoesNotCount(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "content")
 	body := strings.Repeat("x", 100<<10)
 	content := newContent(t, dir, 150<<10)
@@ -118,8 +118,8 @@ func TestContentThatIsGoneMakesRoom(t *testing.T) {
 	}
 }
 
-// Whoever reads what another finds broken must not take the new files for those that it has read.
-func TestContentThatIsReplacedWhileItIsReadIsReadAgain(t *testing.T) {
+// A reader must not accept new files as those that it has read when another reader evicts and fetches the content.
+func TestContentReplacedDuringUseIsReadAgain(t *testing.T) {
 	dir := t.TempDir()
 	content := newContent(t, dir, 1<<20)
 	reads := 0
@@ -137,7 +137,7 @@ func TestContentThatIsReplacedWhileItIsReadIsReadAgain(t *testing.T) {
 	}
 }
 
-func TestContentIsReadByTwoAtOnce(t *testing.T) {
+func TestContentHasTwoConcurrentReaders(t *testing.T) {
 	content := newContent(t, t.TempDir(), 1<<20)
 	mustUse(t, content, digestA, fillWith("f", "a"))
 	var group sync.WaitGroup
@@ -197,13 +197,13 @@ func TestContentSurvivesAPanicOfItsFillAndOfItsUser(t *testing.T) {
 	}
 }
 
-func TestDiskFaultsAreNoFaultsOfContent(t *testing.T) {
+func TestIsDiskError(t *testing.T) {
 	for fault, want := range map[error]bool{
 		syscall.EIO: true, syscall.EMFILE: true, syscall.EACCES: true,
 		syscall.ENOENT: false, syscall.ENOTDIR: false, syscall.ELOOP: false, syscall.ENAMETOOLONG: false, syscall.EISDIR: false,
 	} {
 		err := errors.Join(errors.New("reading"), &fs.PathError{Op: "read", Path: "a", Err: fault})
-		if got := IsDiskFault(err); got != want {
+		if got := IsDiskError(err); got != want {
 			t.Errorf("%v is a disk's fault: %v, want %v", fault, got, want)
 		}
 	}

@@ -26,7 +26,7 @@ var (
 
 type fillFunc = func(context.Context, source.Target) error
 
-// fillWith writes one file; it takes what it writes as an image does.
+// fillWith writes one file; it reserves its size first, as an image source does.
 func fillWith(name, body string) fillFunc {
 	return func(_ context.Context, to source.Target) error {
 		if err := to.Reserve(int64(len(body))); err != nil {
@@ -36,7 +36,7 @@ func fillWith(name, body string) fillFunc {
 	}
 }
 
-// filled fails the test when content is fetched that should be here.
+// filled fails the test if content is fetched that should be stored.
 func filled(t *testing.T) fillFunc {
 	return func(context.Context, source.Target) error {
 		t.Error("filled again")
@@ -62,7 +62,7 @@ func mustUse(t *testing.T, content *Content, digest string, fill fillFunc) {
 	}
 }
 
-// onDisk are the names in the store's directory, shortened.
+// onDisk returns the names in the store's directory, shortened.
 func onDisk(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -76,7 +76,7 @@ func onDisk(t *testing.T, dir string) string {
 	return strings.Join(names, "")
 }
 
-func TestContentIsFilledOnceByThoseWhoAskOneAfterTheOther(t *testing.T) {
+func TestContentIsFilledOnceForSequentialCallers(t *testing.T) {
 	dir := t.TempDir()
 	content := newContent(t, dir, 1<<20)
 	var fills atomic.Int32
@@ -100,7 +100,7 @@ func TestContentIsFilledOnceByThoseWhoAskOneAfterTheOther(t *testing.T) {
 	mustUse(t, newContent(t, dir, 1<<20), digestA, filled(t)) // also after a restart
 }
 
-func TestContentWantedByManyAtOnceIsFilledOnce(t *testing.T) {
+func TestContentIsFilledOnceForConcurrentCallers(t *testing.T) {
 	content := newContent(t, t.TempDir(), 1<<20)
 	var fills atomic.Int32
 	release, started := make(chan struct{}), make(chan struct{})
@@ -127,7 +127,7 @@ func TestContentWantedByManyAtOnceIsFilledOnce(t *testing.T) {
 	}
 }
 
-// waiting returns when so many wait for the fill of A.
+// waiting returns when this many callers wait for the fill of A.
 func waiting(content *Content, want int) {
 	for {
 		content.mu.Lock()
@@ -141,7 +141,7 @@ func waiting(content *Content, want int) {
 	}
 }
 
-func TestContentGoesOnBeingFilledWhenWhoAskedFirstLeaves(t *testing.T) {
+func TestFillContinuesWhenTheFirstCallerLeaves(t *testing.T) {
 	content := newContent(t, t.TempDir(), 1<<20)
 	release := make(chan struct{})
 	fill := func(ctx context.Context, to source.Target) error {
@@ -168,7 +168,7 @@ func TestContentGoesOnBeingFilledWhenWhoAskedFirstLeaves(t *testing.T) {
 	}
 }
 
-func TestContentIsNotFilledAnyMoreWhenTheLastOneLeaves(t *testing.T) {
+func TestFillEndsWhenTheLastCallerLeaves(t *testing.T) {
 	dir := t.TempDir()
 	content := newContent(t, dir, 1<<20)
 	ended := make(chan struct{})
@@ -186,10 +186,10 @@ func TestContentIsNotFilledAnyMoreWhenTheLastOneLeaves(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	<-ended
-	mustUse(t, content, digestA, fillWith("f", "a")) // whoever comes next does not get the end of the one before
+	mustUse(t, content, digestA, fillWith("f", "a")) // the next caller does not get the result of the previous fill
 }
 
-func TestContentThatFailsForOneIsTriedByTheOthers(t *testing.T) {
+func TestFailedFillIsRetriedByTheOtherCallers(t *testing.T) {
 	content := newContent(t, t.TempDir(), 1<<20)
 	release, fault := make(chan struct{}), errors.New("no credentials")
 	first, second := make(chan error, 1), make(chan error, 1)
@@ -208,7 +208,7 @@ func TestContentThatFailsForOneIsTriedByTheOthers(t *testing.T) {
 	}
 }
 
-func TestContentThatFailsIsNotKept(t *testing.T) {
+func TestFailedFillLeavesNoContent(t *testing.T) {
 	dir := t.TempDir()
 	content := newContent(t, dir, 1<<20)
 	fault := errors.New("registry gone")
@@ -224,7 +224,7 @@ func TestContentThatFailsIsNotKept(t *testing.T) {
 	mustUse(t, content, digestA, fillWith("f", "a"))
 }
 
-func TestContentOfAKilledProcessIsAccountedForOrRemoved(t *testing.T) {
+func TestContentOfAKilledProcessIsCountedOrRemoved(t *testing.T) {
 	cases := map[string]struct {
 		spoil func(dir string) error
 		kept  bool
@@ -258,7 +258,7 @@ func TestContentOfAKilledProcessIsAccountedForOrRemoved(t *testing.T) {
 	}
 }
 
-func TestContentThatWasNotUsedForLongestMakesRoom(t *testing.T) {
+func TestLeastRecentlyUsedContentIsEvicted(t *testing.T) {
 	dir := t.TempDir()
 	body := strings.Repeat("x", 100<<10)
 	content := newContent(t, dir, 250<<10)
@@ -278,7 +278,7 @@ func TestContentThatWasNotUsedForLongestMakesRoom(t *testing.T) {
 	}
 }
 
-func TestContentInUseStaysAndWhatFindsNoRoomIsRefused(t *testing.T) {
+func TestContentInUseIsNotEvictedAndExcessIsRejected(t *testing.T) {
 	dir := t.TempDir()
 	body := strings.Repeat("x", 100<<10)
 	content := newContent(t, dir, 150<<10)
@@ -293,13 +293,13 @@ func TestContentInUseStaysAndWhatFindsNoRoomIsRefused(t *testing.T) {
 	if err != nil {
 		t.Errorf("what is in use was removed: %v", err)
 	}
-	mustUse(t, content, digestB, fillWith("f", body)) // now there is room
+	mustUse(t, content, digestB, fillWith("f", body)) // now it fits
 	if got := onDisk(t, dir); got != "b" {
 		t.Errorf("on disk is %q", got)
 	}
 }
 
-func TestContentLargerThanItSaidIsOnlyKeptWhileItIsUsed(t *testing.T) {
+func TestContentAboveItsReservationIsEvictedAfterUse(t *testing.T) {
 	dir := t.TempDir()
 	content := newContent(t, dir, 50<<10)
 	fill := func(_ context.Context, to source.Target) error {
@@ -311,7 +311,7 @@ func TestContentLargerThanItSaidIsOnlyKeptWhileItIsUsed(t *testing.T) {
 	}
 }
 
-func TestContentCannotBeLeft(t *testing.T) {
+func TestContentIsConfinedToItsDirectory(t *testing.T) {
 	dir := t.TempDir()
 	content := newContent(t, dir, 1<<20)
 	secret := filepath.Join(dir, "secret")
@@ -335,15 +335,15 @@ func TestContentCannotBeLeft(t *testing.T) {
 	}
 }
 
-func TestContentGivesTheErrorOfItsUser(t *testing.T) {
+func TestUseReturnsTheErrorOfTheCaller(t *testing.T) {
 	content, fault := newContent(t, t.TempDir(), 1<<20), errors.New("no bundle")
 	if err := content.Use(t.Context(), digestA, fillWith("f", "a"), func(fs.FS) error { return fault }); !errors.Is(err, fault) {
 		t.Errorf("got %v, want the user's error", err)
 	}
 }
 
-// An image may link a thousand names to one file, which takes the disk of one: what is counted must not throw all else out.
-func TestContentCountsAFileOfSeveralNamesOnce(t *testing.T) {
+// An image may link a thousand names to one file, which uses the disk once: the count must not evict all other content.
+func TestContentCountsHardLinksOnce(t *testing.T) {
 	dir := t.TempDir()
 	content := newContent(t, dir, 64<<10)
 	mustUse(t, content, digestA, fillWith("a", "a"))

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// unfinishedPrefix begins the names of directories that are being filled or removed.
+	// unfinishedPrefix is the prefix of directories that are being filled or removed.
 	unfinishedPrefix = ".unfinished-"
 	// filesName is the directory of the files below a digest's directory, and sizeName the file with their size on disk. After a power failure
 	// files may be shorter than they were; the size reveals that.
@@ -31,7 +31,7 @@ type foundContent struct {
 	used   time.Time
 }
 
-// open returns what is complete, the least recently used first, and removes the rest.
+// open returns the complete content, the least recently used first, and removes all other entries.
 func (d contentDir) open() ([]foundContent, error) {
 	if err := os.MkdirAll(string(d), 0o700); err != nil {
 		return nil, err
@@ -84,9 +84,8 @@ func (d contentDir) path(digest string) string {
 // files returns the directory of a digest's files.
 func (d contentDir) files(digest string) string { return filepath.Join(d.path(digest), filesName) }
 
-// isWhole reports whether a digest's files are there and have the size on disk that they had when they were written. An error says that they
-// could not be read.
-func (d contentDir) isWhole(digest string, bytes int64) (bool, error) {
+// isIntact reports whether a digest's files exist and have their original size on disk. It returns an error if they cannot be read.
+func (d contentDir) isIntact(digest string, bytes int64) (bool, error) {
 	found, err := diskUsage(d.files(digest))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -102,7 +101,7 @@ func (d contentDir) isGone(path string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// begin makes a directory to fill, and the content directory if that was removed.
+// begin creates a directory to fill, and the content directory if it was removed.
 func (d contentDir) begin() (unfinished, files string, err error) {
 	if err := os.MkdirAll(string(d), 0o700); err != nil {
 		return "", "", err
@@ -119,7 +118,7 @@ func (d contentDir) begin() (unfinished, files string, err error) {
 	return unfinished, files, nil
 }
 
-// finish gives a filled directory its name, and returns its size on disk.
+// finish renames a filled directory, and returns its size on disk.
 func (d contentDir) finish(unfinished, digest string) (int64, error) {
 	bytes, err := diskUsage(filepath.Join(unfinished, filesName))
 	if err != nil {
@@ -131,7 +130,7 @@ func (d contentDir) finish(unfinished, digest string) (int64, error) {
 	return bytes, os.Rename(unfinished, d.path(digest))
 }
 
-// evict moves a digest's directory into one that is to be removed, and returns that.
+// evict renames a digest's directory to one that is to be removed, and returns its path.
 func (d contentDir) evict(digest string) (string, error) {
 	evicted, err := os.MkdirTemp(string(d), unfinishedPrefix)
 	if err != nil {
@@ -149,8 +148,8 @@ func (d contentDir) remove(path string) error { return os.RemoveAll(path) }
 // touch records when content was used, for the next process. An error is ignored: only the order of evictions depends on it.
 func (d contentDir) touch(digest string, now time.Time) { _ = os.Chtimes(d.path(digest), now, now) }
 
-// diskUsage returns the size of a tree on disk, computed from the sizes of its entries: every file, directory and link in whole blocks, and a
-// block for its name. A file of several names counts once.
+// diskUsage returns the size of a tree on disk, computed from the sizes of its entries: every file, directory and link in whole blocks, and
+// a block for its name. A file with several names counts once.
 func diskUsage(root string) (int64, error) {
 	const block = 4096
 	var total int64

@@ -32,17 +32,17 @@ type Limits struct {
 	configMaps  corev1listers.ConfigMapNamespaceLister
 	deployments corelisters.BundleDeploymentLister
 
-	mu     sync.Mutex
-	record *limits.Record
-	fault  error // of the ConfigMap when it was read last; only without a record
+	mu      sync.Mutex
+	record  *limits.Record
+	loadErr error // of the last read of the ConfigMap; set only without a record
 }
 
-// NewLimits stores limits in a namespace, and reads them by a lister of that. The BundleDeployments show whether there was a record.
+// NewLimits stores limits in a namespace, and reads them with a lister for it. BundleDeployments indicate whether a record existed.
 func NewLimits(namespace string, client corev1client.ConfigMapsGetter, configMaps corev1listers.ConfigMapLister, deployments corelisters.BundleDeploymentLister) *Limits {
 	return &Limits{namespace: namespace, client: client.ConfigMaps(namespace), configMaps: configMaps.ConfigMaps(namespace), deployments: deployments}
 }
 
-// Read returns what is stored. It reads memory only; the error is a cache's.
+// Read returns the stored limits. It only reads memory; the error is a lister's.
 func (l *Limits) Read() (limits.Stored, error) {
 	stored := limits.Stored{Namespace: l.namespace}
 	configMap, err := l.configMaps.Get(limits.ConfigMap)
@@ -51,9 +51,9 @@ func (l *Limits) Read() (limits.Stored, error) {
 	}
 	l.mu.Lock()
 	if l.record == nil && err == nil {
-		l.record, l.fault = limits.Parse(configMap.Data)
+		l.record, l.loadErr = limits.Parse(configMap.Data)
 	}
-	stored.Record, stored.Fault = l.record, l.fault
+	stored.Record, stored.Fault = l.record, l.loadErr
 	l.mu.Unlock()
 	if stored.Record == nil && stored.Fault == nil {
 		stored.FirstInstallation, err = l.firstInstallation()
@@ -100,6 +100,6 @@ func (l *Limits) Write(ctx context.Context, record limits.Record) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.record, l.fault = &record, nil
+	l.record, l.loadErr = &record, nil
 	return nil
 }

@@ -16,37 +16,37 @@ import (
 	"github.com/openshift/platform-operators/pkg/revision"
 )
 
-// Header is what is stored of a revision beside its objects.
+// Header is the stored data of a revision besides its objects.
 type Header = revision.Header
 
-// Revision is one rendering of one bundle.
+// Revision is a bundle rendered to objects.
 type Revision struct {
 	Header
 	Objects []unstructured.Unstructured
 }
 
 const (
-	// partBytes is how much one Secret holds: below etcd's 1.5 MiB a request and the API server's 1 MiB a Secret, with
-	// room for metadata.
+	// partBytes is the size of one Secret's data: below etcd's limit of 1.5 MiB a request and the API server's limit of 1 MiB a Secret,
+	// with space for metadata.
 	partBytes = 900 << 10
-	// maxParts bounds a revision at 56 MiB compressed, which is several hundred MiB of manifests.
+	// maxParts limits a revision to 56 MiB compressed, which is several hundred MiB of manifests.
 	maxParts = 64
-	// maxObjectBytes bounds one line: the API server takes no object beyond etcd's 1.5 MiB.
+	// maxObjectBytes limits one line: the API server accepts no object above etcd's 1.5 MiB.
 	maxObjectBytes = 4 << 20
-	// maxRevisionBytes bounds what Load unpacks, whatever the Secrets say.
+	// maxRevisionBytes limits the uncompressed size that Load accepts.
 	maxRevisionBytes = 512 << 20
 )
 
-// Digest of objects: the SHA-256 of their JSON lines.
+// Digest returns the SHA-256 digest of the objects' JSON lines.
 func Digest(objects []unstructured.Unstructured) (string, error) {
 	hash := sha256.New()
 	if _, err := writeLines(hash, objects); err != nil {
 		return "", err
 	}
-	return sum(hash.Sum(nil)), nil
+	return formatDigest(hash.Sum(nil)), nil
 }
 
-func sum(hash []byte) string { return "sha256:" + hex.EncodeToString(hash) }
+func formatDigest(hash []byte) string { return "sha256:" + hex.EncodeToString(hash) }
 
 func writeLines(w io.Writer, objects []unstructured.Unstructured) (int64, error) {
 	var total int64
@@ -67,7 +67,7 @@ func writeLines(w io.Writer, objects []unstructured.Unstructured) (int64, error)
 	return total, nil
 }
 
-// encode packs objects into parts within a limit and fills in the header's Digest, Parts and Bytes. Equal objects give equal parts.
+// encode compresses objects into parts within a limit and sets the header's Digest, Parts and Bytes. Equal objects result in equal parts.
 func encode(revision *Revision, limit int) ([][]byte, error) {
 	var packed bytes.Buffer
 	hash := sha256.New()
@@ -88,14 +88,14 @@ func encode(revision *Revision, limit int) ([][]byte, error) {
 	if len(parts) > maxParts {
 		return nil, fmt.Errorf("it takes %d Secrets, and %d are allowed", len(parts), maxParts)
 	}
-	revision.Digest, revision.Parts, revision.Bytes = sum(hash.Sum(nil)), len(parts), total
+	revision.Digest, revision.Parts, revision.Bytes = formatDigest(hash.Sum(nil)), len(parts), total
 	return parts, nil
 }
 
-// errDamaged marks stored revisions that are not what they were when they were saved.
-var errDamaged = errors.New("it is not what was saved")
+// errCorrupt means that a stored revision differs from what was saved.
+var errCorrupt = errors.New("it is not what was saved")
 
-// decode unpacks parts and holds them against the header's digest.
+// decode decompresses parts and compares them with the header's digest.
 func decode(header Header, parts [][]byte) (*Revision, error) {
 	readers := make([]io.Reader, 0, len(parts))
 	for _, part := range parts {
@@ -103,28 +103,28 @@ func decode(header Header, parts [][]byte) (*Revision, error) {
 	}
 	unpacked, err := gzip.NewReader(io.MultiReader(readers...))
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errDamaged, err)
+		return nil, fmt.Errorf("%w: %w", errCorrupt, err)
 	}
 	hash := sha256.New()
 	lines := bufio.NewReaderSize(io.TeeReader(io.LimitReader(unpacked, min(header.Bytes+1, maxRevisionBytes)), hash), 64<<10)
 	revision := &Revision{Header: header}
 	decoder := json.NewDecoder(lines)
 	for {
-		// Unstructured's own decoding keeps whole numbers whole, where encoding/json makes floats of them.
+		// Unstructured's own decoder preserves integers, which encoding/json converts to floats.
 		var line json.RawMessage
 		if err := decoder.Decode(&line); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
-			return nil, fmt.Errorf("%w: %w", errDamaged, err)
+			return nil, fmt.Errorf("%w: %w", errCorrupt, err)
 		}
 		object := unstructured.Unstructured{}
 		if err := object.UnmarshalJSON(line); err != nil {
-			return nil, fmt.Errorf("%w: %w", errDamaged, err)
+			return nil, fmt.Errorf("%w: %w", errCorrupt, err)
 		}
 		revision.Objects = append(revision.Objects, object)
 	}
-	if got := sum(hash.Sum(nil)); got != header.Digest {
-		return nil, fmt.Errorf("%w: its digest is %s, and was %s", errDamaged, got, header.Digest)
+	if got := formatDigest(hash.Sum(nil)); got != header.Digest {
+		return nil, fmt.Errorf("%w: its digest is %s, and was %s", errCorrupt, got, header.Digest)
 	}
 	return revision, nil
 }

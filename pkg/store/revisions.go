@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	// SecretType of the Secrets that hold revisions.
+	// SecretType is the type of the Secrets that store revisions.
 	SecretType corev1.SecretType = corev1alpha2.GroupName + "/revision"
 	// LabelDeployment is the name of the BundleDeployment that a stored revision belongs to.
 	LabelDeployment = corev1alpha2.GroupName + "/revision-of"
@@ -29,34 +29,33 @@ const (
 	// LabelRole is "index" on the Secret that makes a revision complete, "part" on those that hold its objects.
 	LabelRole = corev1alpha2.GroupName + "/revision-role"
 
-	// annotationRenderer on an index takes the place of the header's Renderer, which cannot be changed.
+	// annotationRenderer on an index overrides the header's Renderer, which is immutable.
 	annotationRenderer = corev1alpha2.GroupName + "/revision-renderer"
 
 	roleIndex, rolePart  = "index", "part"
 	keyHeader, keyObject = "header.json", "objects.jsonl.gz.part"
 
 	fieldManager = "platform-operators-revisions"
-	// listLimit bounds one answer of the API server when revisions are listed.
+	// listLimit is the page size for lists of revisions.
 	listLimit = 100
 )
 
-// Owner is the BundleDeployment that revisions belong to. Revisions of a deleted BundleDeployment of the same name are
-// never taken for its own, because the UID differs.
+// Owner is the BundleDeployment that revisions belong to. The UID distinguishes it from a deleted BundleDeployment with the same name.
 type Owner struct {
 	Name string
 	UID  types.UID
 }
 
-// Revisions keeps numbered revisions in Secrets of one namespace: Secrets, because rendered objects may themselves be
-// Secrets. The objects are spread over as many immutable parts as they need; the index is written last and removed first,
-// so that what has an index is complete.
+// Revisions stores numbered revisions in Secrets of one namespace: Secrets, because rendered objects may include Secrets. The objects are
+// split into as many immutable parts as necessary. The index is written last and deleted first, so that a revision with an index is
+// complete.
 type Revisions struct {
 	secrets corev1client.SecretInterface
-	// partBytes is how much one Secret holds.
+	// partBytes is the size of one Secret's data.
 	partBytes int
 }
 
-// NewRevisions keeps revisions through the given client, which is bound to the namespace that holds them.
+// NewRevisions returns Revisions that use a client for the namespace of the Secrets.
 func NewRevisions(secrets corev1client.SecretInterface) *Revisions {
 	return &Revisions{secrets: secrets, partBytes: partBytes}
 }
@@ -73,8 +72,8 @@ func (r *Revisions) List(ctx context.Context, owner Owner) ([]Header, error) {
 		}
 		for i := range page.Items {
 			var header Header
-			if !belongs(&page.Items[i], owner) || json.Unmarshal(page.Items[i].Data[keyHeader], &header) != nil {
-				continue // of an earlier BundleDeployment of this name, or nothing that we wrote: as good as not there
+			if !isOwnedBy(&page.Items[i], owner) || json.Unmarshal(page.Items[i].Data[keyHeader], &header) != nil {
+				continue // of an earlier BundleDeployment with this name, or not written by us: ignored
 			}
 			if renderer, ok := page.Items[i].Annotations[annotationRenderer]; ok {
 				header.Renderer = renderer
@@ -89,17 +88,16 @@ func (r *Revisions) List(ctx context.Context, owner Owner) ([]Header, error) {
 	return headers, nil
 }
 
-// Load returns a revision with its objects, after comparing them with its digest. IsUnusable tells an error that loading again will not
-// cure.
+// Load returns a revision with its objects, after comparing them with its digest. IsUnusable reports whether an error is permanent.
 func (r *Revisions) Load(ctx context.Context, owner Owner, header Header) (*Revision, error) {
 	if header.Parts < 0 || header.Parts > maxParts {
-		return nil, fmt.Errorf("loading revision %d of BundleDeployment %q: %w: it says it has %d parts", header.Number, owner.Name, errDamaged, header.Parts)
+		return nil, fmt.Errorf("loading revision %d of BundleDeployment %q: %w: it says it has %d parts", header.Number, owner.Name, errCorrupt, header.Parts)
 	}
 	parts := make([][]byte, 0, header.Parts)
 	for i := range header.Parts {
 		secret, err := r.secrets.Get(ctx, partName(owner.Name, header.Number, i), metav1.GetOptions{})
-		if err == nil && !belongs(secret, owner) {
-			err = fmt.Errorf("%w: Secret %q is another's", errDamaged, secret.Name)
+		if err == nil && !isOwnedBy(secret, owner) {
+			err = fmt.Errorf("%w: Secret %q is another's", errCorrupt, secret.Name)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("loading revision %d of BundleDeployment %q: %w", header.Number, owner.Name, err)
@@ -113,12 +111,11 @@ func (r *Revisions) Load(ctx context.Context, owner Owner, header Header) (*Revi
 	return revision, nil
 }
 
-// IsUnusable says whether a stored revision is lost: a part is missing or is not what was saved. Rendering it again is the
-// cure.
-func IsUnusable(err error) bool { return errors.Is(err, errDamaged) || apierrors.IsNotFound(err) }
+// IsUnusable reports whether a stored revision is lost: a part is missing or differs from what was saved. The caller must render it again.
+func IsUnusable(err error) bool { return errors.Is(err, errCorrupt) || apierrors.IsNotFound(err) }
 
-// Save keeps a revision under its number and fills in its Digest, Parts and Bytes. Remains of an unfinished Save are
-// replaced. Saving the same revision twice writes nothing the second time.
+// Save stores a revision under its number and sets its Digest, Parts and Bytes. It replaces remains of an unfinished Save. Saving the same
+// revision again writes nothing.
 func (r *Revisions) Save(ctx context.Context, owner Owner, revision *Revision) error {
 	parts, err := encode(revision, r.partBytes)
 	if err != nil {
@@ -130,7 +127,7 @@ func (r *Revisions) Save(ctx context.Context, owner Owner, revision *Revision) e
 			return err
 		}
 	}
-	if err := r.cutOff(ctx, owner, revision.Header); err != nil {
+	if err := r.deleteExcessParts(ctx, owner, revision.Header); err != nil {
 		return err
 	}
 	header, err := json.Marshal(revision.Header)
@@ -140,7 +137,7 @@ func (r *Revisions) Save(ctx context.Context, owner Owner, revision *Revision) e
 	return r.ensure(ctx, owner, newSecret(owner, indexName(owner.Name, revision.Number), revision.Number, roleIndex, header))
 }
 
-// MarkRenderer records that another renderer renders the objects of a revision.
+// MarkRenderer records that another renderer renders a revision to the same objects.
 func (r *Revisions) MarkRenderer(ctx context.Context, owner Owner, header *Header, renderer string) error {
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]string{annotationRenderer: renderer}}})
 	if err != nil {
@@ -154,8 +151,8 @@ func (r *Revisions) MarkRenderer(ctx context.Context, owner Owner, header *Heade
 	return nil
 }
 
-// ensure creates a Secret; one that is there with other content is of an unfinished Save or of an earlier BundleDeployment
-// of the same name, and is replaced.
+// ensure creates a Secret. It replaces an existing one with other content, which is from an unfinished Save or from an earlier
+// BundleDeployment with the same name.
 func (r *Revisions) ensure(ctx context.Context, owner Owner, secret *corev1.Secret) error {
 	_, err := r.secrets.Create(ctx, secret, metav1.CreateOptions{FieldManager: fieldManager})
 	if err == nil {
@@ -168,7 +165,7 @@ func (r *Revisions) ensure(ctx context.Context, owner Owner, secret *corev1.Secr
 	if err != nil {
 		return fmt.Errorf("saving a revision of BundleDeployment %q: reading Secret %q: %w", owner.Name, secret.Name, err)
 	}
-	if belongs(found, owner) && equalData(found.Data, secret.Data) {
+	if isOwnedBy(found, owner) && equalData(found.Data, secret.Data) {
 		return nil
 	}
 	if found.Type != SecretType {
@@ -184,10 +181,10 @@ func (r *Revisions) ensure(ctx context.Context, owner Owner, secret *corev1.Secr
 	return nil
 }
 
-// Delete forgets a revision, its index first. What is not there is deleted already; of what a crash leaves Clear takes care.
+// Delete deletes a revision, its index first. Missing Secrets are ignored; CollectGarbage deletes what a crash leaves.
 func (r *Revisions) Delete(ctx context.Context, owner Owner, header Header) error {
 	names := []string{indexName(owner.Name, header.Number)}
-	for i := min(header.Parts, maxParts) - 1; i >= 0; i-- { // from the end, as cutOff wants it
+	for i := min(header.Parts, maxParts) - 1; i >= 0; i-- { // from the end, as deleteExcessParts requires
 		names = append(names, partName(owner.Name, header.Number, i))
 	}
 	for _, name := range names {
@@ -208,7 +205,7 @@ func (r *Revisions) deleteSecret(ctx context.Context, owner Owner, name string) 
 	if err != nil {
 		return err
 	}
-	if isUnowned := found.Type == SecretType && len(found.OwnerReferences) == 0; !belongs(found, owner) && !isUnowned {
+	if isUnowned := found.Type == SecretType && len(found.OwnerReferences) == 0; !isOwnedBy(found, owner) && !isUnowned {
 		return nil
 	}
 	// 409 Conflict is an error: the Secret was replaced, and the next attempt reads the new owner.
@@ -219,7 +216,7 @@ func (r *Revisions) deleteSecret(ctx context.Context, owner Owner, name string) 
 	return err
 }
 
-// newSecret makes one Secret of a revision; what it holds stands under the key of its role.
+// newSecret returns one Secret of a revision, with its data under the key of its role.
 func newSecret(owner Owner, name string, number int64, role string, data []byte) *corev1.Secret {
 	key := keyObject
 	if role == roleIndex {
@@ -246,7 +243,7 @@ func newSecret(owner Owner, name string, number int64, role string, data []byte)
 	}
 }
 
-func belongs(secret *corev1.Secret, owner Owner) bool {
+func isOwnedBy(secret *corev1.Secret, owner Owner) bool {
 	if secret.Type != SecretType {
 		return false
 	}
@@ -270,7 +267,7 @@ func equalData(a, b map[string][]byte) bool {
 	return true
 }
 
-// The names end in their kind and number, so that no BundleDeployment's name, dots and all, can make two of them equal.
+// The names end in their kind and number, so that names are unique for any BundleDeployment name, also one with dots.
 func indexName(deployment string, number int64) string {
 	return fmt.Sprintf("revision.%s.r%d", deployment, number)
 }

@@ -158,7 +158,7 @@ func TestDeleteRemovesOnlyOwnedAndUnownedSecrets(t *testing.T) {
 	}
 }
 
-func TestRevisionsThatAreUnfinishedOrAnothersAreNotSeen(t *testing.T) {
+func TestListOmitsUnfinishedRevisionsAndOtherOwners(t *testing.T) {
 	client := fake.NewClientset()
 	secrets := client.CoreV1().Secrets("system")
 	revisions := NewRevisions(secrets)
@@ -185,7 +185,7 @@ func TestRevisionsThatAreUnfinishedOrAnothersAreNotSeen(t *testing.T) {
 	}
 }
 
-func TestRevisionsThatAreDamagedAreUnusable(t *testing.T) {
+func TestCorruptRevisionsAreUnusable(t *testing.T) {
 	owner := Owner{Name: "memo", UID: "uid-1"}
 	cases := map[string]func(*testing.T, *fake.Clientset){
 		"a part is missing": func(t *testing.T, client *fake.Clientset) {
@@ -259,7 +259,7 @@ func FuzzRevisionDecode(f *testing.F) {
 	})
 }
 
-func TestARevisionCanBeMarkedAsRenderedTheSameByAnotherRenderer(t *testing.T) {
+func TestMarkRenderer(t *testing.T) {
 	owner := Owner{Name: "memo", UID: "uid-1"}
 	revisions := NewRevisions(fake.NewClientset().CoreV1().Secrets("system"))
 	saved := revisionOf(1, configMap("a", "x"))

@@ -48,7 +48,7 @@ func inspect(files fs.FS, name string) (*Inspection, error) {
 	loaded, err := load(files, name)
 	var format *bundle.FormatError
 	switch {
-	case store.IsDiskFault(err):
+	case store.IsDiskError(err):
 		return nil, err
 	case errors.As(err, &format):
 		return nil, fmt.Errorf("%w. %s", err, format.Remedy())

@@ -91,7 +91,7 @@ func (r Renderer) renderFiles(files fs.FS, resolved string, request Request) (*R
 	result := &Rendering{Resolved: resolved}
 	err := panics.ToError("rendering "+resolved, func() error { return r.render(result, files, request) })
 	var cluster *clusterError
-	if errors.As(err, &cluster) || store.IsDiskFault(err) {
+	if errors.As(err, &cluster) || store.IsDiskError(err) {
 		return nil, err
 	}
 	if err != nil {

@@ -35,7 +35,7 @@ const (
 	// soon is how long what comes within seconds may take on a busy machine.
 	soon = time.Minute
 	// inertia is how long refused lists are kept from the ClusterOperator.
-	inertia = 2*time.Minute + health.RefusalForgotten
+	inertia = 2*time.Minute + health.WatchErrorExpiry
 )
 
 // pair are two managers, of which the first reaches the API server through a proxy.

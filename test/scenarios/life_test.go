@@ -56,7 +56,7 @@ func TestAnInstalledOperator(t *testing.T) {
 		s.Eventually(func(g Gomega, ctx context.Context) { // the last writes of the installation may still wait for their pause
 			first, err := s.versionsOf(ctx, pkg)
 			g.Expect(err).NotTo(HaveOccurred())
-			g.Consistently(s.versionsOf, health.StatusPause+time.Second).WithContext(ctx).WithArguments(pkg).Should(Equal(first))
+			g.Consistently(s.versionsOf, health.StatusInterval+time.Second).WithContext(ctx).WithArguments(pkg).Should(Equal(first))
 			before = first
 		}).WithContext(ctx).Should(Succeed())
 		s.Consistently(s.versionsOf).WithContext(ctx).WithArguments(pkg).Should(Equal(before))

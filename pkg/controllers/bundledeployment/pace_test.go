@@ -41,11 +41,11 @@ func TestAStatusThatOnlyProgressedIsWrittenInTheEnd(t *testing.T) {
 		ready, stored int32
 		retry         time.Duration
 	}{
-		{0, 1, 0, health.StatusPause},
-		{health.StatusPause / 2, 2, 0, health.StatusPause / 2},
-		{health.StatusPause / 2, 2, 2, 0},
-		{0, 3, 2, health.StatusPause},
-		{health.StatusPause, 3, 3, 0},
+		{0, 1, 0, health.StatusInterval},
+		{health.StatusInterval / 2, 2, 0, health.StatusInterval / 2},
+		{health.StatusInterval / 2, 2, 2, 0},
+		{0, 3, 2, health.StatusInterval},
+		{health.StatusInterval, 3, 3, 0},
 	} {
 		clock.SetTime(clock.Now().Add(step.after))
 		if stored := sync(step.ready, fmt.Sprintf("%d of 3 objects are ready", step.ready)); stored != step.stored || s.retryAfter != step.retry {
@@ -59,7 +59,7 @@ func TestCountsAloneAreWrittenNowAndThen(t *testing.T) {
 	f.memory.lastWrite.Time = f.clock.Now().Add(-time.Second)
 	f.deployment.Status.Objects = &corev1alpha2.ObjectCounts{Total: 5000, Ready: 17}
 	if err := f.writeStatus(t.Context()); err != nil || f.retryAfter != time.Second || len(f.api.Actions()) != 0 {
-		t.Errorf("error %v; looks again after %s, want what is left of %s; requests %v", err, f.retryAfter, health.StatusPause, f.api.Actions())
+		t.Errorf("error %v; looks again after %s, want what is left of %s; requests %v", err, f.retryAfter, health.StatusInterval, f.api.Actions())
 	}
 	f.deployment.Status.ActiveRevision = 2
 	if revision.DifferInProgressOnly(f.before.Status, f.deployment.Status) {

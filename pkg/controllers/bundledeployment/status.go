@@ -57,7 +57,7 @@ func (s *reconciliation) writeStatus(ctx context.Context) error {
 		return nil
 	}
 	changed := !equality.Semantic.DeepEqual(s.before.Status, s.deployment.Status)
-	if wait := s.memory.lastWrite.Time.Add(health.StatusPause).Sub(s.c.clock.Now()); changed && wait > 0 && len(s.memory.events) == 0 && revision.DifferInProgressOnly(s.before.Status, s.deployment.Status) {
+	if wait := s.memory.lastWrite.Time.Add(health.StatusInterval).Sub(s.c.clock.Now()); changed && wait > 0 && len(s.memory.events) == 0 && revision.DifferInProgressOnly(s.before.Status, s.deployment.Status) {
 		s.retry(wait)
 		return nil
 	}

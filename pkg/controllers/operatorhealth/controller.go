@@ -62,8 +62,8 @@ type controller struct {
 	degradedAfter   time.Duration
 	clock           clock.PassiveClock
 	// damper and pace are used by the one sync that runs at a time: there is one queue key.
-	damper health.Damper
-	pace   health.Pace
+	damper health.RateLimiter
+	pace   health.WriteLimiter
 }
 
 // New builds the controller. It has one queue key, and is for one worker.
@@ -111,7 +111,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		// What is unhealthy becomes Degraded by the passing of time alone.
 		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, wait)
 	}
-	shown, wait := c.damper.Pass(now, brought)
+	shown, wait := c.damper.Limit(now, brought)
 	if wait > 0 {
 		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, wait)
 	}
@@ -146,7 +146,7 @@ func (c *controller) write(ctx context.Context, syncCtx factory.SyncContext, now
 		return 0, fmt.Errorf("writing the health of all PlatformOperators: %w", err)
 	}
 	if written {
-		c.pace.Wrote(now)
+		c.pace.Written(now)
 	}
 	return 0, nil
 }

@@ -16,9 +16,9 @@ type statusWrites struct {
 
 // wait returns how long a status that only progressed has to wait; zero if it need not.
 func (w *statusWrites) wait(operator *platformv1alpha1.PlatformOperator, now time.Time) time.Duration {
-	pause := health.StatusPause
+	pause := health.StatusInterval
 	if operator.DeletionTimestamp != nil {
-		pause = health.RemovalPause
+		pause = health.RemovalInterval
 	}
 	w.lock.Lock()
 	defer w.lock.Unlock()

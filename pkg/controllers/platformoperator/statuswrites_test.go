@@ -16,10 +16,10 @@ func TestStatusWritesOfOneOperator(t *testing.T) {
 	memo := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: "memo"}}
 	other := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: "other"}}
 	writes.record("memo", now)
-	if wait := writes.wait(memo, now.Add(500*time.Millisecond)); wait != health.StatusPause-500*time.Millisecond {
+	if wait := writes.wait(memo, now.Add(500*time.Millisecond)); wait != health.StatusInterval-500*time.Millisecond {
 		t.Errorf("half a second after a write it waits %s", wait)
 	}
-	if wait := writes.wait(memo, now.Add(health.StatusPause)); wait != 0 {
+	if wait := writes.wait(memo, now.Add(health.StatusInterval)); wait != 0 {
 		t.Errorf("after the pause it waits %s", wait)
 	}
 	if wait := writes.wait(other, now); wait != 0 {
@@ -27,7 +27,7 @@ func TestStatusWritesOfOneOperator(t *testing.T) {
 	}
 	removed := memo.DeepCopy()
 	removed.DeletionTimestamp = &metav1.Time{Time: now}
-	if wait := writes.wait(removed, now.Add(health.StatusPause)); wait != health.RemovalPause-health.StatusPause {
+	if wait := writes.wait(removed, now.Add(health.StatusInterval)); wait != health.RemovalInterval-health.StatusInterval {
 		t.Errorf("one that is being removed waits %s", wait)
 	}
 	writes.forget("memo")

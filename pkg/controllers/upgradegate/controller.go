@@ -107,7 +107,7 @@ type controller struct {
 	gauge           *gauge
 
 	// pace and memory are touched by whoever judges, which only one worker does at a time.
-	pace   health.Pace
+	pace   health.WriteLimiter
 	memory memory
 	search search
 }
@@ -208,7 +208,7 @@ func (c *controller) write(ctx context.Context, condition operatorv1.OperatorCon
 		status.UpgradeGate = &operatorv1alpha1.UpgradeGate{ClusterVersion: clusterVersion}
 	})
 	if err == nil {
-		c.pace.Wrote(c.clock.Now())
+		c.pace.Written(c.clock.Now())
 	}
 	if err != nil {
 		return fmt.Errorf("writing the upgrade gate into PlatformOperatorManager %q: %w", operatorv1alpha1.PlatformOperatorManagerName, err)

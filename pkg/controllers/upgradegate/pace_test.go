@@ -31,7 +31,7 @@ func TestAVerdictThatOnlyCountsWaitsAndOneThatBlocksDoesNot(t *testing.T) {
 	if g.wrote() {
 		t.Errorf("at once it says %q", g.condition(t).Message)
 	}
-	g.time.SetTime(start.Add(health.StatusPause))
+	g.time.SetTime(start.Add(health.StatusInterval))
 	g.syncOnce(t)
 	if !strings.Contains(g.condition(t).Message, "permitted by 1 BundleDeployment") {
 		t.Errorf("after the pause it says %q", g.condition(t).Message)

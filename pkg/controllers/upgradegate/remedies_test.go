@@ -130,11 +130,11 @@ func TestVerdictSaysThatItMayBeOutOfDate(t *testing.T) {
 	g.want(t, "before", operatorv1.ConditionTrue, compat.ReasonAsExpected)
 	refused := func(resources ...string) {
 		t.Helper()
-		var refusals []health.Refusal
+		var refusals []health.WatchError
 		for _, resource := range resources {
-			refusals = append(refusals, health.Refusal{Resource: resource, Message: strings.Repeat("no role ", 30), First: start.Add(-time.Hour), Last: start})
+			refusals = append(refusals, health.WatchError{Resource: resource, Message: strings.Repeat("no role ", 30), First: start.Add(-time.Hour), Last: start})
 		}
-		said, _ := health.Watches(refusals, start)
+		said, _ := health.WatchCondition(refusals, start)
 		live := g.seen(t)
 		v1helpers.RemoveOperatorCondition(&live.Status.Conditions, "WatchesDegraded")
 		live.Status.Conditions = append(live.Status.Conditions, operatorv1.OperatorCondition{

@@ -50,7 +50,7 @@ type controller struct {
 
 	lock sync.Mutex
 	// refusals are by resource; there are as many as informers at most.
-	refusals map[string]health.Refusal
+	refusals map[string]health.WatchError
 }
 
 // New builds the controller, and has the informers tell it of errors. It has one queue key.
@@ -58,7 +58,7 @@ func New(config Config) (factory.Controller, error) {
 	if config.OperatorClient == nil || len(config.Informers) == 0 || config.Clock == nil || config.SyncContext == nil {
 		return nil, errors.New("building the watches controller: a field of its Config is not set")
 	}
-	c := &controller{operatorClient: config.OperatorClient, clock: config.Clock, others: map[string]bool{}, refusals: map[string]health.Refusal{}}
+	c := &controller{operatorClient: config.OperatorClient, clock: config.Clock, others: map[string]bool{}, refusals: map[string]health.WatchError{}}
 	for _, resource := range config.Others {
 		if config.Informers[resource] == nil {
 			return nil, fmt.Errorf("building the watches controller: %q is somebody else's kind, and is not among the informers", resource)
@@ -102,12 +102,12 @@ func (c *controller) refused(resource string, err error) bool {
 
 func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
 	c.lock.Lock()
-	refusals := make([]health.Refusal, 0, len(c.refusals))
+	refusals := make([]health.WatchError, 0, len(c.refusals))
 	for _, refusal := range c.refusals {
 		refusals = append(refusals, refusal)
 	}
 	c.lock.Unlock()
-	condition, next := health.Watches(refusals, c.clock.Now())
+	condition, next := health.WatchCondition(refusals, c.clock.Now())
 	if next > 0 {
 		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, next)
 	}

@@ -25,7 +25,7 @@ import (
 func TestARefusalIsToldOnceItLastsAndTakenBackWhenItIsOver(t *testing.T) {
 	fake := clocktesting.NewFakeClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 	client := v1helpers.NewFakeOperatorClient(&operatorv1.OperatorSpec{}, &operatorv1.OperatorStatus{}, nil)
-	c := &controller{operatorClient: client, clock: fake, refusals: map[string]health.Refusal{}}
+	c := &controller{operatorClient: client, clock: fake, refusals: map[string]health.WatchError{}}
 	syncCtx := factory.NewSyncContext("test", events.NewInMemoryRecorder("test", fake))
 	status := func() *operatorv1.OperatorCondition {
 		t.Helper()
@@ -73,14 +73,14 @@ func TestOnlyAnAnswerOfTheServerIsARefusal(t *testing.T) {
 		"the version is gone":     {&apierrors.StatusError{ErrStatus: metav1.Status{Reason: metav1.StatusReasonGone}}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := &controller{clock: clocktesting.NewFakeClock(time.Unix(0, 0)), refusals: map[string]health.Refusal{}}
+			c := &controller{clock: clocktesting.NewFakeClock(time.Unix(0, 0)), refusals: map[string]health.WatchError{}}
 			if got := c.refused("a", test.err); got != test.want {
 				t.Errorf("got %t", got)
 			}
 		})
 	}
 	t.Run("what ails somebody else's kind is told by them", func(t *testing.T) {
-		c := &controller{clock: clocktesting.NewFakeClock(time.Unix(0, 0)), others: map[string]bool{"a": true}, refusals: map[string]health.Refusal{}}
+		c := &controller{clock: clocktesting.NewFakeClock(time.Unix(0, 0)), others: map[string]bool{"a": true}, refusals: map[string]health.WatchError{}}
 		if c.refused("a", apierrors.NewInternalError(errors.New("no conversion"))) {
 			t.Error("a fault of the kind counts")
 		}

@@ -13,13 +13,13 @@ import (
 	"k8s.io/apimachinery/pkg/selection"
 )
 
-// orphanLimit bounds one answer of the API server when parts are listed, which come with what they hold: 4 MiB at most.
+// orphanLimit is the page size for lists of parts, which include their data: 4 MiB at most.
 const orphanLimit = 4
 
-// Clear deletes the parts of an owner's revisions that have no index: those of a Save or a Delete in which a process was
-// killed, and those whose index was deleted. Nothing else names them. The revisions are all that List gives, and those
-// that were saved since. No Save of the same owner may be under way.
-func (r *Revisions) Clear(ctx context.Context, owner Owner, stored []Header) error {
+// CollectGarbage deletes the parts of an owner's revisions that have no index. They remain after a crash during Save or Delete, or if
+// another client deletes the index. stored must be the result of List and all revisions saved since. No Save for the same owner may run
+// concurrently.
+func (r *Revisions) CollectGarbage(ctx context.Context, owner Owner, stored []Header) error {
 	selector := labels.SelectorFromSet(labels.Set{LabelDeployment: owner.Name, LabelRole: rolePart})
 	if len(stored) > 0 {
 		numbers := make([]string, 0, len(stored))
@@ -39,8 +39,8 @@ func (r *Revisions) Clear(ctx context.Context, owner Owner, stored []Header) err
 			return fmt.Errorf("looking for what is left of revisions of BundleDeployment %q: %w", owner.Name, err)
 		}
 		for i := range page.Items {
-			if !belongs(&page.Items[i], owner) {
-				continue // of an earlier BundleDeployment of this name: the garbage collector's
+			if !isOwnedBy(&page.Items[i], owner) {
+				continue // of an earlier BundleDeployment with this name; Kubernetes' garbage collector deletes it
 			}
 			options := metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(page.Items[i].UID))}
 			if err := r.secrets.Delete(ctx, page.Items[i].Name, options); err != nil && !apierrors.IsNotFound(err) {
@@ -53,9 +53,9 @@ func (r *Revisions) Clear(ctx context.Context, owner Owner, stored []Header) err
 	}
 }
 
-// cutOff deletes what an unfinished Save of more parts has left behind the last one of a revision. Parts are saved in the
-// order of their numbers, so that the first one that is missing is the end; they go from there, so that this stays so.
-func (r *Revisions) cutOff(ctx context.Context, owner Owner, header Header) error {
+// deleteExcessParts deletes parts of an unfinished Save beyond the last part of a revision. Parts are saved in the order of their numbers,
+// so the first missing one is the end. They are deleted from the end, which preserves this order.
+func (r *Revisions) deleteExcessParts(ctx context.Context, owner Owner, header Header) error {
 	var behind []*corev1.Secret
 	for i := header.Parts; i < maxParts; i++ {
 		found, err := r.secrets.Get(ctx, partName(owner.Name, header.Number, i), metav1.GetOptions{})

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-func TestKindsThatAreRefusedAreToldAfterAWhileAndForgottenAfterAnother(t *testing.T) {
+func TestWatchErrorsAreReportedAfterADelayAndExpire(t *testing.T) {
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	at := func(seconds int) time.Time { return start.Add(time.Duration(seconds) * time.Second) }
-	refused := func(resource string, seconds ...int) Refusal {
-		r := Refusal{Resource: resource}
+	refused := func(resource string, seconds ...int) WatchError {
+		r := WatchError{Resource: resource}
 		for _, second := range seconds {
 			r = r.Next("forbidden at "+at(second).Format("04:05"), at(second))
 		}
@@ -18,28 +18,28 @@ func TestKindsThatAreRefusedAreToldAfterAWhileAndForgottenAfterAnother(t *testin
 	}
 	long := strings.Repeat("x", 1000)
 	for name, test := range map[string]struct {
-		refusals []Refusal
+		refusals []WatchError
 		now      time.Time
 		status   string
 		words    []string
 		next     time.Duration
 	}{
 		"nothing was refused":              {nil, at(0), "False", nil, 0},
-		"once":                             {[]Refusal{refused("a", 0)}, at(10), "False", nil, 81 * time.Second},
-		"for a moment":                     {[]Refusal{refused("a", 0, 5, 29)}, at(30), "False", nil, 90 * time.Second},
-		"for half a minute":                {[]Refusal{refused("a", 0, 5, 30)}, at(30), "True", []string{"\na: forbidden at 00:00"}, 91 * time.Second},
-		"as long as it may not be over":    {[]Refusal{refused("a", 0, 30)}, at(120), "True", []string{"\na: "}, time.Second},
-		"and no longer":                    {[]Refusal{refused("a", 0, 30)}, at(121), "False", nil, 0},
-		"twice, with a long pause between": {[]Refusal{refused("a", 0, 91)}, at(92), "False", nil, 90 * time.Second},
-		"two, in the order of their names": {[]Refusal{refused("b", 0, 60), refused("a", 0, 70)}, at(70), "True", []string{"\nRefused: a, b\n", "a: ", "\nb: "}, 81 * time.Second},
-		"one of two":                       {[]Refusal{refused("b", 0, 60), refused("a", 60)}, at(60), "True", []string{"\nb: "}, 91 * time.Second},
-		"with a long message":              {[]Refusal{{"a", strings.Repeat("é", 5000), at(0), at(60)}}, at(60), "True", []string{"é"}, 91 * time.Second},
-		"with more than there is room for": {[]Refusal{
+		"once":                             {[]WatchError{refused("a", 0)}, at(10), "False", nil, 81 * time.Second},
+		"for a moment":                     {[]WatchError{refused("a", 0, 5, 29)}, at(30), "False", nil, 90 * time.Second},
+		"for half a minute":                {[]WatchError{refused("a", 0, 5, 30)}, at(30), "True", []string{"\na: forbidden at 00:00"}, 91 * time.Second},
+		"as long as it may not be over":    {[]WatchError{refused("a", 0, 30)}, at(120), "True", []string{"\na: "}, time.Second},
+		"and no longer":                    {[]WatchError{refused("a", 0, 30)}, at(121), "False", nil, 0},
+		"twice, with a long pause between": {[]WatchError{refused("a", 0, 91)}, at(92), "False", nil, 90 * time.Second},
+		"two, in the order of their names": {[]WatchError{refused("b", 0, 60), refused("a", 0, 70)}, at(70), "True", []string{"\nRefused: a, b\n", "a: ", "\nb: "}, 81 * time.Second},
+		"one of two":                       {[]WatchError{refused("b", 0, 60), refused("a", 60)}, at(60), "True", []string{"\nb: "}, 91 * time.Second},
+		"with a long message":              {[]WatchError{{"a", strings.Repeat("é", 5000), at(0), at(60)}}, at(60), "True", []string{"é"}, 91 * time.Second},
+		"with more than there is room for": {[]WatchError{
 			{"d", "d", at(0), at(60)}, {"c", long, at(0), at(60)}, {"b", long, at(0), at(60)}, {"a", long, at(0), at(60)},
 		}, at(60), "True", []string{"\nRefused: a, b, c, d\n", "a: ", "\nb: ", "\nd: d"}, 91 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
-			condition, next := Watches(test.refusals, test.now)
+			condition, next := WatchCondition(test.refusals, test.now)
 			reason := ReasonAsExpected
 			if test.status == "True" {
 				reason = ReasonObjectsNotListed
@@ -62,16 +62,16 @@ func TestKindsThatAreRefusedAreToldAfterAWhileAndForgottenAfterAnother(t *testin
 	}
 }
 
-func TestTheReasonTellsWhetherInstalledOperatorsAreListed(t *testing.T) {
+func TestReasonForUnlistedInstalledOperators(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	since := func(age time.Duration, resources ...string) (refusals []Refusal) {
+	since := func(age time.Duration, resources ...string) (refusals []WatchError) {
 		for _, resource := range resources {
-			refusals = append(refusals, Refusal{Resource: resource, Message: "\nRefused: platformoperators\n", First: now.Add(-age), Last: now})
+			refusals = append(refusals, WatchError{Resource: resource, Message: "\nRefused: platformoperators\n", First: now.Add(-age), Last: now})
 		}
 		return refusals
 	}
 	for name, test := range map[string]struct {
-		refusals []Refusal
+		refusals []WatchError
 		want     string
 	}{
 		"nothing":                        {nil, ReasonAsExpected},
@@ -82,7 +82,7 @@ func TestTheReasonTellsWhetherInstalledOperatorsAreListed(t *testing.T) {
 		"PlatformOperators for a moment": {append(since(time.Hour, "bundles"), since(time.Second, "platformoperators")...), ReasonObjectsNotListed},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got, _ := Watches(test.refusals, now); got.Reason != test.want {
+			if got, _ := WatchCondition(test.refusals, now); got.Reason != test.want {
 				t.Errorf("reason %s, want %s", got.Reason, test.want)
 			}
 		})

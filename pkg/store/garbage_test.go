@@ -13,7 +13,7 @@ import (
 
 var errKilled = errors.New("killed")
 
-// killedAt gives revisions of a process that is killed before its nth write: nothing that it tries after that goes through.
+// killedAt returns revisions of a process that is killed before its nth write: all later writes fail.
 func killedAt(client *fake.Clientset, write int) *Revisions {
 	writes := 0
 	client.PrependReactor("*", "secrets", func(action clienttesting.Action) (bool, runtime.Object, error) {
@@ -26,13 +26,13 @@ func killedAt(client *fake.Clientset, write int) *Revisions {
 	return revisionsOf(client)
 }
 
-// restarted is what the next process sees of the same cluster.
+// restarted returns the revisions that the next process reads from the same cluster.
 func restarted(client *fake.Clientset) *Revisions {
 	client.ReactionChain = client.ReactionChain[1:]
 	return revisionsOf(client)
 }
 
-// namesOf are the Secrets that are there, without what is equal in all of them.
+// namesOf returns the names of the existing Secrets, without their common parts.
 func namesOf(t *testing.T, client *fake.Clientset) string {
 	t.Helper()
 	var names []string
@@ -47,15 +47,15 @@ func large(number int64) *Revision {
 	return revisionOf(number, configMap("a", noise(1<<10)))
 }
 
-// whole is what there is of revision 1 when it is small.
+// whole are the names of the Secrets of a small revision 1.
 const whole = "r1 r1.p0"
 
-// revisionsOf keeps revisions in parts that are small, so that few objects make several.
+// revisionsOf stores revisions in small parts, so that few objects make several parts.
 func revisionsOf(client *fake.Clientset) *Revisions {
 	return &Revisions{secrets: client.CoreV1().Secrets("system"), partBytes: 200}
 }
 
-func TestRevisionsKilledAtEveryWriteLeaveNothingBehind(t *testing.T) {
+func TestCrashAtEveryWriteLeavesNoGarbage(t *testing.T) {
 	owner := Owner{Name: "memo", UID: "uid-1"}
 	acts := map[string]func(*testing.T, *Revisions) error{
 		"while a revision is saved": func(t *testing.T, revisions *Revisions) error { return revisions.Save(t.Context(), owner, large(2)) },
@@ -86,7 +86,7 @@ func TestRevisionsKilledAtEveryWriteLeaveNothingBehind(t *testing.T) {
 				if listErr != nil {
 					t.Fatal(listErr)
 				}
-				if err := revisions.Clear(t.Context(), owner, headers); err != nil {
+				if err := revisions.CollectGarbage(t.Context(), owner, headers); err != nil {
 					t.Fatal(err)
 				}
 				for _, header := range headers {
@@ -108,7 +108,7 @@ func TestRevisionsKilledAtEveryWriteLeaveNothingBehind(t *testing.T) {
 	}
 }
 
-func TestASmallerRevisionUnderTheNumberOfAnUnfinishedOneLeavesNoneOfItsParts(t *testing.T) {
+func TestSaveDeletesExcessPartsOfAnUnfinishedRevision(t *testing.T) {
 	owner := Owner{Name: "memo", UID: "uid-1"}
 	for _, write := range []int{2, 3, 4} {
 		for again := 1; ; again++ {
@@ -132,7 +132,7 @@ func TestASmallerRevisionUnderTheNumberOfAnUnfinishedOneLeavesNoneOfItsParts(t *
 	}
 }
 
-func TestClearLeavesAloneWhatIsStoredAndWhatIsAnothers(t *testing.T) {
+func TestCollectGarbageKeepsStoredRevisionsAndOtherOwners(t *testing.T) {
 	client := fake.NewClientset()
 	revisions := revisionsOf(client)
 	owner, earlier, neighbour := Owner{Name: "memo", UID: "uid-2"}, Owner{Name: "memo", UID: "uid-1"}, Owner{Name: "beacon", UID: "uid-3"}
@@ -146,13 +146,13 @@ func TestClearLeavesAloneWhatIsStoredAndWhatIsAnothers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := revisions.Clear(t.Context(), owner, headers); err != nil {
+	if err := revisions.CollectGarbage(t.Context(), owner, headers); err != nil {
 		t.Fatal(err)
 	}
 	if after := namesOf(t, client); after != before {
 		t.Errorf("there was %q and is %q", before, after)
 	}
-	if err := revisions.Clear(t.Context(), owner, headers[:1]); err != nil {
+	if err := revisions.CollectGarbage(t.Context(), owner, headers[:1]); err != nil {
 		t.Fatal(err)
 	}
 	if after := namesOf(t, client); strings.Contains(after, "r3.p0") || !strings.Contains(after, "r0.p0") || !strings.Contains(after, "r1.p0") {

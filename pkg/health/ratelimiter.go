@@ -1,0 +1,103 @@
+package health
+
+import (
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// Limit of changes of one operator's contribution: ChangeBurst changes at any time, and one more after each ChangeInterval. That is at most
+// nine in ten minutes.
+const (
+	ChangeBurst    = 6
+	ChangeInterval = 3 * time.Minute
+)
+
+// messageReserve is how many changes a change of only the text leaves for changes of the state: messages about an installation's progress
+// must not delay its end. A text that is stable for steadyAfter leaves only steadyReserve, because an admin has to act on it.
+const (
+	messageReserve = 4
+	steadyReserve  = 1
+	steadyAfter    = 10 * time.Second
+)
+
+// RateLimiter limits how often the contributions of alternating operators are written. It returns an operator's first contribution and its
+// next changes at once. Above the limit it returns the last one until another change is permitted, and then the current one. Operators do
+// not affect one another.
+//
+// The caller passes the time. It is not safe for concurrent use; the zero value is ready for use.
+type RateLimiter struct {
+	operators map[string]*limitedOperator
+}
+
+// limitedOperator is the state for one operator. It remains after the operator is deleted, until its changes no longer count.
+type limitedOperator struct {
+	changes *rate.Limiter
+	shown   Contribution
+	// current is the current contribution, since the time of its last change.
+	current Contribution
+	since   time.Time
+}
+
+// Limit returns the contributions to write for the current ones, in the same order. wait is the time until a delayed one may be written;
+// zero if there is none.
+func (d *RateLimiter) Limit(now time.Time, current []Contribution) (shown []Contribution, wait time.Duration) {
+	if d.operators == nil {
+		d.operators = map[string]*limitedOperator{}
+	}
+	present := make(map[string]bool, len(current))
+	for _, contribution := range current {
+		present[contribution.Name] = true
+		operator := d.operators[contribution.Name]
+		if operator == nil {
+			operator = &limitedOperator{changes: rate.NewLimiter(rate.Every(ChangeInterval), ChangeBurst), shown: contribution}
+			d.operators[contribution.Name] = operator
+		}
+		if remaining := operator.update(now, contribution); remaining > 0 && (wait == 0 || remaining < wait) {
+			wait = remaining
+		}
+		shown = append(shown, operator.shown)
+	}
+	for name, operator := range d.operators {
+		if present[name] {
+			continue
+		}
+		operator.update(now, Contribution{Name: name})
+		operator.shown = Contribution{Name: name} // a deleted operator's contribution no longer applies
+		if operator.changes.TokensAt(now) >= ChangeBurst {
+			delete(d.operators, name)
+		}
+	}
+	return shown, wait
+}
+
+// update shows the current contribution if a change is permitted; otherwise it returns the time until it is.
+func (o *limitedOperator) update(now time.Time, current Contribution) (wait time.Duration) {
+	if current != o.current {
+		o.current, o.since = current, now
+	}
+	if current == o.shown {
+		return 0
+	}
+	wait = o.until(now, 0)
+	if current.hasSameState(o.shown) {
+		unsteady := max(steadyAfter-now.Sub(o.since), 0)
+		wait = min(o.until(now, messageReserve), max(unsteady, o.until(now, steadyReserve)))
+	}
+	if wait > 0 {
+		return wait
+	}
+	o.changes.AllowN(now, 1)
+	o.shown = current
+	return 0
+}
+
+// until returns the time until a change is permitted that leaves this number of other changes.
+func (o *limitedOperator) until(now time.Time, reserve float64) time.Duration {
+	missing := 1 + reserve - o.changes.TokensAt(now)
+	if missing <= 0 {
+		return 0
+	}
+	// One more millisecond, so that rounding does not make the caller return too early.
+	return time.Duration(missing*float64(ChangeInterval)) + time.Millisecond
+}

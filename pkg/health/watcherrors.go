@@ -1,0 +1,87 @@
+package health
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Reasons why the manager's caches may be out of date: the API server rejects lists or watches of kinds.
+const (
+	// ReasonInstalledNotListed: among the kinds are those of installed operators, or ClusterVersion.
+	ReasonInstalledNotListed = "InstalledOperatorsNotListed"
+	// ReasonObjectsNotListed: only other kinds are affected.
+	ReasonObjectsNotListed = "ObjectsNotListed"
+)
+
+// installedFrom are the resources that hold the installed operators and the cluster's version. The operator resource with the condition is
+// not among them: a manager that cannot read it cannot update the condition either.
+var installedFrom = []string{"platformoperators", "bundledeployments", "clusterversions"}
+
+// WatchErrorExpiry is how long after its last error a kind counts as listed again. client-go retries after 30 seconds at most, plus jitter
+// up to a minute.
+const WatchErrorExpiry = 90 * time.Second
+
+const (
+	// watchErrorDelay is how long a kind must fail before that is reported. A starting server rejects requests for a moment.
+	watchErrorDelay = 30 * time.Second
+	// maxWatchError limits the message of one kind, in bytes.
+	maxWatchError = 300
+)
+
+// WatchError is a kind for which the API server rejects lists or watches.
+type WatchError struct {
+	// Resource is the plural resource name.
+	Resource string
+	// Message is the server's first message.
+	Message string
+	// First and Last are the times of the first and the last error.
+	First, Last time.Time
+}
+
+// Next returns the WatchError after another error: of the same series, or of a new one if the last one has expired.
+func (r WatchError) Next(message string, now time.Time) WatchError {
+	if r.First.IsZero() || now.Sub(r.Last) > WatchErrorExpiry {
+		return WatchError{Resource: r.Resource, Message: message, First: now, Last: now}
+	}
+	r.Last = now
+	return r
+}
+
+// WatchCondition returns the Degraded condition for watch errors, and the time after which it may change for the same errors; zero if only
+// a new error can change it. The result does not depend on their order.
+func WatchCondition(watchErrors []WatchError, now time.Time) (Condition, time.Duration) {
+	watchErrors = slices.Clone(watchErrors)
+	slices.SortFunc(watchErrors, func(a, b WatchError) int { return cmp.Compare(a.Resource, b.Resource) })
+	var kinds, details []string
+	var next time.Duration
+	for _, r := range watchErrors {
+		if now.Sub(r.Last) > WatchErrorExpiry {
+			continue
+		}
+		if wait := r.Last.Add(WatchErrorExpiry).Sub(now) + time.Second; next == 0 || wait < next {
+			next = wait
+		}
+		if r.Last.Sub(r.First) >= watchErrorDelay {
+			kinds = append(kinds, r.Resource)
+			details = append(details, fmt.Sprintf("%s: %s", r.Resource, strings.ToValidUTF8(r.Message[:min(len(r.Message), maxWatchError)], "")))
+		}
+	}
+	if len(kinds) == 0 {
+		return Condition{TypeDegraded, conditionFalse, ReasonAsExpected, ""}, next
+	}
+	message := "The API server does not let the manager see what it works from, which goes on from what it saw last; check the roles of its ServiceAccount and the API server's own health." +
+		"\nRefused: " + strings.Join(kinds, ", ")
+	message = strings.ToValidUTF8(message[:min(len(message), maxAggregate)], "")
+	for _, detail := range details { // as many as fit; the line above has all kinds
+		if len(message)+len("\n")+len(detail) <= maxAggregate {
+			message += "\n" + detail
+		}
+	}
+	if slices.ContainsFunc(kinds, func(kind string) bool { return slices.Contains(installedFrom, kind) }) {
+		return Condition{TypeDegraded, conditionTrue, ReasonInstalledNotListed, message}, next
+	}
+	return Condition{TypeDegraded, conditionTrue, ReasonObjectsNotListed, message}, next
+}

@@ -1,0 +1,43 @@
+package health
+
+import (
+	"slices"
+	"time"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+)
+
+// StatusInterval is the minimum time between two writes of a status that differs only in counts, messages or the progress of an
+// installation, for the ClusterOperator, PlatformOperators and BundleDeployments. Users only read the last of these states. Without an
+// interval, each of thousands of objects that become ready, or each step of ten installations, would cause a write.
+const StatusInterval = 2 * time.Second
+
+// RemovalInterval is StatusInterval for a PlatformOperator that is being removed. Its BundleDeployment reports each step of the removal. A
+// blocked removal is another status, and is written at once.
+const RemovalInterval = 10 * time.Second
+
+// WriteLimiter delays writes of conditions of which only messages changed. The zero value is ready for use. It is not safe for concurrent
+// use.
+type WriteLimiter struct {
+	lastWrite time.Time
+}
+
+// Wait returns how long to wait before the wanted conditions are written over the stored ones; zero if they may be written now. A new
+// condition and one with another status or reason is never delayed.
+func (p *WriteLimiter) Wait(now time.Time, stored, wanted []operatorv1.OperatorCondition) time.Duration {
+	changed := false
+	for _, each := range wanted {
+		i := slices.IndexFunc(stored, func(before operatorv1.OperatorCondition) bool { return before.Type == each.Type })
+		if i < 0 || stored[i].Status != each.Status || stored[i].Reason != each.Reason {
+			return 0
+		}
+		changed = changed || stored[i].Message != each.Message
+	}
+	if !changed {
+		return 0
+	}
+	return max(p.lastWrite.Add(StatusInterval).Sub(now), 0)
+}
+
+// Written records that conditions were written.
+func (p *WriteLimiter) Written(now time.Time) { p.lastWrite = now }

@@ -13,21 +13,21 @@ import (
 // newGRPCReader makes the function that reads CatalogSources. The protocol has no conditions.
 func newGRPCReader(input *Input, budget *catalogsource.Budget) catalogs.ReadFunc {
 	client := grpc.Client{Dial: input.Dial}
-	return func(ctx context.Context, request catalogs.Request) (catalogs.Answer, error) {
+	return func(ctx context.Context, request catalogs.Request) (catalogs.Result, error) {
 		memory := budget.NewReservation()
 		defer memory.Close()
 		packages, providers, err := client.Read(ctx, request.Endpoint, func(pkg string) bool {
 			_, wanted := slices.BinarySearch(request.Names, pkg)
 			return wanted
 		}, memory)
-		return catalogs.Answer{Packages: packages, Providers: providers}, err
+		return catalogs.Result{Packages: packages, Providers: providers}, err
 	}
 }
 
 // newHTTPReader makes the function that reads ClusterCatalogs, trusting the authorities in the file of the options.
 func newHTTPReader(input *Input, budget *catalogsource.Budget) catalogs.ReadFunc {
 	client := http.New(http.Options{CAFile: input.Options.CatalogCAFile, Dial: input.Dial})
-	return func(ctx context.Context, request catalogs.Request) (catalogs.Answer, error) {
+	return func(ctx context.Context, request catalogs.Request) (catalogs.Result, error) {
 		memory := budget.NewReservation()
 		defer memory.Close()
 		read := func() (http.Result, error) {
@@ -37,6 +37,6 @@ func newHTTPReader(input *Input, budget *catalogsource.Budget) catalogs.ReadFunc
 			return client.ReadPackages(ctx, request.Endpoint, request.Names, request.Since, memory)
 		}
 		reading, err := read()
-		return catalogs.Answer{Packages: reading.Packages, Providers: reading.Providers, Modified: reading.LastModified, NotModified: reading.NotModified}, err
+		return catalogs.Result{Packages: reading.Packages, Providers: reading.Providers, Modified: reading.LastModified, NotModified: reading.NotModified}, err
 	}
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // hang stores a ClusterCatalog that is served below base.
-func (b *bench) hang(t *testing.T, name, base string) {
+func (b *fixture) hang(t *testing.T, name, base string) {
 	t.Helper()
 	if err := b.sources[catalog.KindClusterCatalog].informer.GetStore().Add(object(t, fmt.Sprintf(`
 metadata: {name: %s, uid: u}
@@ -27,18 +27,18 @@ status: {urls: {base: %q}, resolvedSource: {image: {ref: "i@sha256:1"}}, conditi
 // hanging is a server's side of readings that hang: those that began, and those that were given up, by their endpoint.
 type hanging struct{ began, ended chan string }
 
-func (b *bench) hangs() hanging {
+func (b *fixture) hangs() hanging {
 	h := hanging{make(chan string, 100), make(chan string, 100)}
-	b.sources[catalog.KindClusterCatalog].read = func(ctx context.Context, request Request) (Answer, error) {
+	b.sources[catalog.KindClusterCatalog].read = func(ctx context.Context, request Request) (Result, error) {
 		h.began <- request.Endpoint
 		<-ctx.Done()
 		h.ended <- request.Endpoint
-		return Answer{}, ctx.Err()
+		return Result{}, ctx.Err()
 	}
 	return h
 }
 
-func views(b *bench, id, pkg string) (text string) {
+func views(b *fixture, id, pkg string) (text string) {
 	for _, view := range b.snapshots.For(pkg) {
 		switch {
 		case view.ID.String() != id:
@@ -57,16 +57,16 @@ func views(b *bench, id, pkg string) (text string) {
 	return text
 }
 
-func TestCatalogsThatHangHoldUpNoOther(t *testing.T) {
-	b := newBench(t, "quay")
+func TestHangingCatalogsDoNotDelayOthers(t *testing.T) {
+	b := newFixture(t, "quay")
 	h := b.hangs()
-	b.attendance = 0 // this one worker stays with none of them
+	b.workerWait = 0 // this one worker stays with none of them
 	for i := range 5 {
 		b.hang(t, fmt.Sprintf("hung-%d", i), fmt.Sprintf("https://c/%d", i))
 		b.runKey(t, fmt.Sprintf("ClusterCatalog/hung-%d", i))
 		<-h.began
 	}
-	b.attendance = time.Minute
+	b.workerWait = time.Minute
 	b.put(t, "first")
 	b.run(t)
 	if got := views(b, red, "quay"); got != "has it: true" {
@@ -81,16 +81,16 @@ func TestCatalogsThatHangHoldUpNoOther(t *testing.T) {
 	}
 }
 
-func TestCatalogThatIsSlowIsLeftOutAfterAWhileAndCountsWhenItHasAnswered(t *testing.T) {
-	b := newBench(t, "quay")
+func TestSlowCatalogIsIgnoredUntilItsReadEnds(t *testing.T) {
+	b := newFixture(t, "quay")
 	b.hang(t, "slow", "https://c/slow")
 	answer, answered := make(chan struct{}), make(chan struct{})
-	b.sources[catalog.KindClusterCatalog].read = func(context.Context, Request) (Answer, error) {
+	b.sources[catalog.KindClusterCatalog].read = func(context.Context, Request) (Result, error) {
 		defer close(answered)
 		<-answer
-		return Answer{Packages: []catalog.Package{{Name: "quay"}}}, nil
+		return Result{Packages: []catalog.Package{{Name: "quay"}}}, nil
 	}
-	b.attendance = 0
+	b.workerWait = 0
 	const slow = "ClusterCatalog/slow"
 	run := func(want string) {
 		t.Helper()
@@ -100,17 +100,17 @@ func TestCatalogThatIsSlowIsLeftOutAfterAWhileAndCountsWhenItHasAnswered(t *test
 		}
 	}
 	run("pending")
-	b.clock.Step(b.patience - 1)
+	b.clock.Step(b.operatorWait - 1)
 	run("pending")
 	b.clock.Step(1)
-	stillReading := errStillReading{b.patience}.Error()
+	stillReading := errStillReading{b.operatorWait}.Error()
 	run(stillReading)
 	b.clock.Step(catalogsource.GracePeriod)
-	b.told = nil
+	b.notified = nil
 	run(stillReading + ", away")
 	run(stillReading + ", away")
-	if !slices.Equal(b.told, []string{"quay"}) {
-		t.Errorf("told of %q", b.told)
+	if !slices.Equal(b.notified, []string{"quay"}) {
+		t.Errorf("told of %q", b.notified)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -124,24 +124,24 @@ func TestCatalogThatIsSlowIsLeftOutAfterAWhileAndCountsWhenItHasAnswered(t *test
 	run("has it: true")
 }
 
-func TestReadingIsGivenUpWhenItsCatalogIsNoLongerWhatItWas(t *testing.T) {
+func TestReadIsCanceledWhenTheCatalogChanges(t *testing.T) {
 	for name, test := range map[string]struct {
-		change func(*testing.T, *bench)
+		change func(*testing.T, *fixture)
 		// begins is where the next reading begins; empty for none.
 		begins, says string
 	}{
-		"it was deleted": {func(t *testing.T, b *bench) {
+		"it was deleted": {func(t *testing.T, b *fixture) {
 			store := b.sources[catalog.KindClusterCatalog].informer.GetStore()
 			if err := store.Delete(object(t, `metadata: {name: blue}`)); err != nil {
 				t.Fatal(err)
 			}
 		}, "", ""},
-		"it is served elsewhere": {func(t *testing.T, b *bench) { b.hang(t, "blue", "https://c/new") }, "https://c/new", "pending"},
+		"it is served elsewhere": {func(t *testing.T, b *fixture) { b.hang(t, "blue", "https://c/new") }, "https://c/new", "pending"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t, "quay")
+			b := newFixture(t, "quay")
 			h := b.hangs()
-			b.attendance = 0
+			b.workerWait = 0
 			b.hang(t, "blue", "https://c/old")
 			b.runKey(t, "ClusterCatalog/blue")
 			<-h.began
@@ -163,22 +163,22 @@ func TestReadingIsGivenUpWhenItsCatalogIsNoLongerWhatItWas(t *testing.T) {
 	}
 }
 
-func TestEverybodyIsToldOnceOfACatalogThatStaysAway(t *testing.T) {
-	for name, leave := range map[string]func(t *testing.T, b *bench, i int){
-		"because it is not ready, in states that change": func(t *testing.T, b *bench, i int) {
+func TestUnavailableCatalogIsNotifiedOnce(t *testing.T) {
+	for name, leave := range map[string]func(t *testing.T, b *fixture, i int){
+		"because it is not ready, in states that change": func(t *testing.T, b *fixture, i int) {
 			b.connect(t, "first", []string{"CONNECTING", "TRANSIENT_FAILURE"}[i%2])
 		},
-		"because each attempt to read it fails, with words that differ in numbers": func(t *testing.T, b *bench, i int) {
+		"because each attempt to read it fails, with words that differ in numbers": func(t *testing.T, b *fixture, i int) {
 			b.fail = fmt.Errorf("attempt %d from 10.0.0.7:%d: connection reset by peer", i, 40000+i)
 			b.connect(t, fmt.Sprint(i), "READY")
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t, "quay", "other") // the catalog has neither package "other" nor an error while it is well
+			b := newFixture(t, "quay", "other") // the catalog has neither package "other" nor an error while it is well
 			b.content = func(name string) catalog.Package { return catalog.Package{Name: name} }
 			b.connect(t, "first", "READY")
 			b.run(t)
-			b.told = nil
+			b.notified = nil
 			b.clock.Step(time.Minute)
 			for i := range 100 {
 				leave(t, b, i)
@@ -188,23 +188,23 @@ func TestEverybodyIsToldOnceOfACatalogThatStaysAway(t *testing.T) {
 				}
 				b.clock.Step(time.Second)
 			}
-			slices.Sort(b.told)
-			if !slices.Equal(b.told, []string{"other", "quay"}) {
-				t.Errorf("while it was away, told of %q", b.told)
+			slices.Sort(b.notified)
+			if !slices.Equal(b.notified, []string{"other", "quay"}) {
+				t.Errorf("while it was away, told of %q", b.notified)
 			}
-			b.told, b.fail = nil, nil
+			b.notified, b.fail = nil, nil
 			b.clock.Step(time.Hour)
 			b.connect(t, "at last", "READY")
 			b.run(t)
-			slices.Sort(b.told)
-			if got := views(b, red, "quay"); got != "has it: true" || !slices.Equal(b.told, []string{"other", "quay"}) {
-				t.Errorf("when it was back, told of %q, and it says %q", b.told, got)
+			slices.Sort(b.notified)
+			if got := views(b, red, "quay"); got != "has it: true" || !slices.Equal(b.notified, []string{"other", "quay"}) {
+				t.Errorf("when it was back, told of %q, and it says %q", b.notified, got)
 			}
 		})
 	}
 }
 
-func (b *bench) failingSince(t *testing.T) time.Time {
+func (b *fixture) failingSince(t *testing.T) time.Time {
 	t.Helper()
 	kept, found := b.snapshots.Get(catalog.ID{Kind: catalog.KindCatalogSource, Namespace: "openshift-marketplace", Name: "red"})
 	if !found || kept.Err == nil {
@@ -213,8 +213,8 @@ func (b *bench) failingSince(t *testing.T) time.Time {
 	return kept.Failing
 }
 
-func TestCatalogThatItsAdminMadeUnavailableDoesNotCount(t *testing.T) {
-	b := newBench(t, "quay")
+func TestDisabledCatalogDoesNotCount(t *testing.T) {
+	b := newFixture(t, "quay")
 	serve := func(mode, serving string) {
 		t.Helper()
 		if err := b.sources[catalog.KindClusterCatalog].informer.GetStore().Add(object(t, fmt.Sprintf(`
@@ -247,8 +247,8 @@ status: {urls: {base: "https://c/blue"}, resolvedSource: {image: {ref: "i@sha256
 	}
 }
 
-func TestReadingThatPanicsIsAFailure(t *testing.T) {
-	b := newBench(t, "quay")
+func TestPanicOfAReadIsAFailure(t *testing.T) {
+	b := newFixture(t, "quay")
 	b.put(t, "first")
 	b.content = func(string) catalog.Package { panic(errors.New("index out of range")) }
 	b.run(t)
@@ -257,7 +257,7 @@ func TestReadingThatPanicsIsAFailure(t *testing.T) {
 	}
 }
 
-func TestReadingOfWhatACatalogWasDoesNotCount(t *testing.T) {
+func TestReadOfAnEarlierStateIsIgnored(t *testing.T) {
 	for name, now := range map[string]string{
 		"it was taken out of service": `
 metadata: {name: blue, uid: u}
@@ -268,18 +268,18 @@ metadata: {name: blue, uid: another}
 status: {urls: {base: "https://c/new"}, resolvedSource: {image: {ref: "i@sha256:2"}}, conditions: [{type: Serving, status: "True"}]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t, "quay")
+			b := newFixture(t, "quay")
 			b.hang(t, "blue", "https://c/old")
 			answer := make(chan struct{})
 			kind := b.sources[catalog.KindClusterCatalog]
-			kind.read = func(_ context.Context, r Request) (Answer, error) {
+			kind.read = func(_ context.Context, r Request) (Result, error) {
 				if r.Endpoint == "https://c/new" {
-					return Answer{}, errors.New("the new one is down")
+					return Result{}, errors.New("the new one is down")
 				}
 				<-answer
-				return Answer{Packages: []catalog.Package{{Name: "quay"}}}, nil
+				return Result{Packages: []catalog.Package{{Name: "quay"}}}, nil
 			}
-			b.attendance = 0
+			b.workerWait = 0
 			const key = "ClusterCatalog/blue"
 			b.runKey(t, key)
 			a := b.attemptOf(catalog.ID{Kind: catalog.KindClusterCatalog, Name: "blue"})
@@ -303,10 +303,10 @@ status: {urls: {base: "https://c/new"}, resolvedSource: {image: {ref: "i@sha256:
 	}
 }
 
-func TestNewContentIsReadThoughTheReadingOfTheOldOneHangs(t *testing.T) {
-	b := newBench(t, "quay")
+func TestNewContentIsReadWhileAnOldReadHangs(t *testing.T) {
+	b := newFixture(t, "quay")
 	h := b.hangs()
-	b.attendance = 0
+	b.workerWait = 0
 	b.hang(t, "blue", "https://c/blue")
 	const key = "ClusterCatalog/blue"
 	b.runKey(t, key)
@@ -322,10 +322,10 @@ status: {urls: {base: "https://c/blue"}, resolvedSource: {image: {ref: "i@sha256
 	<-h.began
 }
 
-func TestSoManyReadingsRunAtATime(t *testing.T) {
-	b := newBench(t, "quay")
+func TestConcurrentReadsAreLimited(t *testing.T) {
+	b := newFixture(t, "quay")
 	h := b.hangs()
-	b.attendance = 0
+	b.workerWait = 0
 	for i := range maxAttempts + 3 {
 		name := fmt.Sprintf("blue-%d", i)
 		b.hang(t, name, "https://c/"+name)
@@ -337,7 +337,7 @@ func TestSoManyReadingsRunAtATime(t *testing.T) {
 	if running := len(b.attempts); running != maxAttempts {
 		t.Errorf("%d readings run", running)
 	}
-	b.abandon(catalog.ID{Kind: catalog.KindClusterCatalog, Name: "blue-0"})
+	b.cancelAttempt(catalog.ID{Kind: catalog.KindClusterCatalog, Name: "blue-0"})
 	b.runKey(t, fmt.Sprintf("ClusterCatalog/blue-%d", maxAttempts))
 	<-h.began
 }

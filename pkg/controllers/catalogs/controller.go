@@ -1,15 +1,14 @@
-// Package catalogs keeps the catalog snapshots up to date: it watches CatalogSources in trusted namespaces and all
-// ClusterCatalogs, reads a catalog when its content may have changed or when an operator asks for a package that was not
-// kept, and tells the other controllers which packages changed. What a catalog serves is known by a digest where somebody
-// says one: a ClusterCatalog's resolved image, the images that a CatalogSource's pod runs. As long as that is the same
-// nothing is read again, whatever else changes of the objects.
+// Package catalogs keeps the catalog snapshots up to date. It watches CatalogSources in trusted namespaces and all ClusterCatalogs. It
+// reads a catalog when its content may have changed or when a PlatformOperator names a package that is not stored, and notifies the other
+// controllers of changed packages. A digest identifies a catalog's content if there is one: a ClusterCatalog's resolved image, or the
+// images of a CatalogSource's pod. While it is unchanged, the catalog is not read again, even if its objects change.
 //
-// Which kinds the other packages bring comes along where a catalog is read whole. Where it is not, that is read by itself, once a
-// content, when somebody needs a kind that nothing that is kept brings (providersKey).
+// A read of a whole catalog also returns the kinds that the other packages provide. Otherwise these are read separately, once for each
+// content, if a bundle requires a kind that no stored package provides (providersKey).
 //
-// It does not choose anything. A catalog that cannot be read is noted in the snapshots, where the last good content stays,
-// and is tried again with back-off; it never makes this controller fail. A worker stays with a reading for as long as most of them
-// take, which bounds how many begin at a time, and leaves one that takes longer to itself: catalogs that hang do not hold up others.
+// The package selects no bundles. The snapshots record that a catalog cannot be read and keep its last content; the read is retried with
+// back-off and does not fail the controller. A worker waits for a read as long as most reads take, which limits how many start at once, and
+// then lets it continue in the background: catalogs that hang do not delay others.
 package catalogs
 
 import (
@@ -45,48 +44,48 @@ import (
 	"github.com/openshift/platform-operators/pkg/inventory"
 )
 
-// ControllerName is what library-go calls the controller: in its log, its workqueue's metrics and what it writes of a sync that fails.
+// ControllerName is the controller's name in library-go's log, workqueue metrics and conditions for failed syncs.
 const ControllerName = "CatalogController"
 
 const (
-	// readTimeout bounds one reading: operator-controller raised its own to 5 minutes because large catalogs on slow
-	// storage took longer than a minute, and ours keep nobody waiting. Waits for the memory that all readings share come on top.
+	// readTimeout limits one read. operator-controller raised its own timeout to 5 minutes because large catalogs on slow storage took
+	// longer than a minute, and no operator waits for ours. Waits for shared memory are added.
 	readTimeout = 5*time.Minute + catalogsource.MaxWait
-	// attendance is how long a worker stays with a reading. Full-size catalogs are read within seconds.
-	attendance = 5 * time.Second
-	// firstRetry and lastRetry bound the wait after a reading that failed.
+	// workerWait is how long a worker waits for a read. Full-size catalogs are read within seconds.
+	workerWait = 5 * time.Second
+	// firstRetry and lastRetry limit the back-off after a failed read.
 	firstRetry, lastRetry = 5 * time.Second, 5 * time.Minute
-	// patience is how long an operator waits for a catalog that is being read and that may have its package. Full-size
-	// catalogs are read within seconds; who answers more slowly is left out until the answer is there.
-	patience = 30 * time.Second
-	// listTimeout bounds how long the start waits to know which catalogs there are, where the API server does not say.
+	// operatorWait is how long operators wait for a catalog that is being read and may have their package. Full-size catalogs are read
+	// within seconds; a slower one is ignored until its read ends.
+	operatorWait = 30 * time.Second
+	// listTimeout limits how long the start waits for the list of catalogs if the API server does not respond.
 	listTimeout = 5 * time.Second
-	// listRetry is how often to see, after that, whether it has.
+	// listRetry is how often that list is checked afterwards.
 	listRetry = time.Second
 )
 
 // Config is everything the controller needs; every field is required.
 type Config struct {
 	Dynamic dynamic.Interface
-	// Kinds tell which kinds of catalogs the cluster serves; somebody else runs them.
+	// Kinds are the kinds that the cluster serves. The caller runs them.
 	Kinds     *inventory.Kinds
 	Operators platforminformers.PlatformOperatorInformer
 	Managers  operatorinformers.PlatformOperatorManagerInformer
 	Snapshots *catalogsource.Snapshots
 	Changes   *catalogsource.Changes
-	// ProviderChanges tell that it may have changed who brings which kinds; their objects are named after catalogs.
+	// ProviderChanges notifies when the provided kinds may have changed; its objects are named after catalogs.
 	ProviderChanges *catalogsource.Changes
 	Clock           clock.PassiveClock
 	ReadGRPC        ReadFunc
 	ReadHTTP        ReadFunc
-	// SyncContext has the controller's queue, and the recorder of Events about the manager itself.
+	// SyncContext has the controller's queue, and the recorder of Events about the manager.
 	SyncContext factory.SyncContext
-	// Tasks runs what the controller does beside its syncs, so that a caller can wait for it.
+	// Tasks runs the reads that outlast a sync, so that a caller can wait for them.
 	Tasks *background.Tasks
-	// Register makes metrics known.
+	// Register registers metrics.
 	Register func(metrics.StableCollector) error
-	// Watched is told of every informer that the controller runs itself, before any runs: of what kind it is, in the plural, and what
-	// takes whom to tell when the API server does not have that listed or watched.
+	// Watched is called for every informer that the controller runs itself, before it starts: with its plural resource name, and a function
+	// that sets the handler of list and watch errors.
 	Watched func(resource string, listen func(cache.WatchErrorHandlerWithContext) error)
 }
 
@@ -104,30 +103,30 @@ type controller struct {
 	managers  operatorlisters.PlatformOperatorManagerLister
 	snapshots *catalogsource.Snapshots
 	changes   *catalogsource.Changes
-	// providerChanges are told whatever changes are told, and what changes of packages that nobody wants.
+	// providerChanges is notified of all changes, including those of unwanted packages.
 	providerChanges *catalogsource.Changes
 	backoff         *flowcontrol.Backoff
 	clock           clock.PassiveClock
 	tasks           *background.Tasks
-	// pods are what serves CatalogSources.
+	// pods are the pods that serve CatalogSources.
 	pods cache.SharedIndexInformer
-	// patience is how long others wait for a catalog that is being read, attendance how long a worker does.
-	patience, attendance time.Duration
+	// operatorWait is how long operators wait for a catalog that is being read, workerWait how long a worker does.
+	operatorWait, workerWait time.Duration
 
 	lock sync.Mutex
-	// attempts are the readings that are under way, and those that have ended and wait for their sync; at most one a catalog.
+	// attempts are the running reads, and those that have ended and wait for their sync; at most one for each catalog.
 	attempts map[catalog.ID]*attempt
-	// last is the last good reading of each catalog.
-	last map[catalog.ID]reading
-	// failed is the last reading of each catalog, where that failed.
+	// last is the last successful read of each catalog.
+	last map[catalog.ID]lastRead
+	// failed is the last read of each catalog if it failed.
 	failed map[catalog.ID]failure
-	// providers is of what content each catalog's snapshot knows who brings which kinds, failedProviders the last attempt to
-	// read that by itself, where it failed.
+	// providers is the content of each catalog for which the snapshot has the provided kinds. failedProviders is the last failed attempt to
+	// read them separately.
 	providers       map[catalog.ID]content
 	failedProviders map[catalog.ID]failure
 }
 
-// catalogKind is one kind of catalog: how it is listed, described and read.
+// catalogKind is one kind of catalog with its functions to list, describe and read.
 type catalogKind struct {
 	informer *inventory.Optional
 	describe func(*unstructured.Unstructured) description
@@ -138,13 +137,13 @@ type catalogKind struct {
 type Controller struct {
 	factory.Controller
 	controller *controller
-	// needed are informers of others without which catalogs cannot be described.
+	// needed reports for each informer of the Config whether its cache is synced: catalogs cannot be described before.
 	needed  []cache.InformerSynced
 	syncCtx factory.SyncContext
 }
 
-// New builds the controller. Its queue keys are catalog IDs as text, for example "CatalogSource/ns/name". The informers of
-// the catalogs themselves are run by RunInformers, not by Run, which does not wait for them: a cluster may have none of them.
+// New returns the controller. Its queue keys are catalog IDs, for example "CatalogSource/ns/name". RunInformers runs the informers of the
+// catalogs. Run does not, and does not wait for them: a cluster may have none of the kinds.
 func New(config Config) (*Controller, error) {
 	if err := config.validate(); err != nil {
 		return nil, err
@@ -163,8 +162,8 @@ func New(config Config) (*Controller, error) {
 	config.Watched(clusterCatalogs.Resource, clusterInformer.SetWatchErrorHandlerWithContext)
 	c := &controller{
 		pods:            pods,
-		patience:        patience,
-		attendance:      attendance,
+		operatorWait:    operatorWait,
+		workerWait:      workerWait,
 		operators:       config.Operators.Lister(),
 		managers:        config.Managers.Lister(),
 		snapshots:       config.Snapshots,
@@ -176,7 +175,7 @@ func New(config Config) (*Controller, error) {
 		tasks:           config.Tasks,
 		backoff:         flowcontrol.NewBackOff(firstRetry, lastRetry),
 		attempts:        map[catalog.ID]*attempt{},
-		last:            map[catalog.ID]reading{},
+		last:            map[catalog.ID]lastRead{},
 		failed:          map[catalog.ID]failure{},
 		sources: map[string]*catalogKind{
 			catalog.KindCatalogSource:  {informer: sourceInformer, describe: describeServed(pods), read: config.ReadGRPC},
@@ -195,7 +194,7 @@ func New(config Config) (*Controller, error) {
 	built := factory.New().
 		WithSyncContext(config.SyncContext).
 		WithSync(c.sync).
-		WithInformersQueueKeysFunc(c.everyCatalog, config.Operators.Informer(), config.Managers.Informer()).
+		WithInformersQueueKeysFunc(c.allKeys, config.Operators.Informer(), config.Managers.Informer()).
 		ToController(ControllerName, config.SyncContext.Recorder())
 	return &Controller{
 		Controller: built, controller: c, syncCtx: config.SyncContext,
@@ -203,8 +202,8 @@ func New(config Config) (*Controller, error) {
 	}, nil
 }
 
-// everyCatalog enqueues all catalogs; for those of which nothing new is wanted the sync is a look-up in memory.
-func (c *controller) everyCatalog(runtime.Object) []string {
+// allKeys returns the keys of all catalogs. If nothing new is wanted of one, its sync only reads memory.
+func (c *controller) allKeys(runtime.Object) []string {
 	var keys []string
 	for _, source := range c.sources {
 		for _, object := range source.informer.GetStore().List() {
@@ -223,7 +222,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	}
 	id, err := parseID(syncCtx.QueueKey())
 	if err != nil {
-		return nil // the factory's own first key; nothing of it is ours
+		return nil // the factory's initial key, which is no catalog
 	}
 	d, found, err := c.lookUp(id)
 	if err != nil {
@@ -234,27 +233,27 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		return err
 	}
 	if !found {
-		c.forget(id, wanted)
+		c.remove(id, wanted)
 		return nil
 	}
 	info := c.info(d, wanted)
-	defer c.lookAgainWhenAway(syncCtx, id)
-	c.abandonOutdated(d)
-	c.conclude(syncCtx, info)
+	defer c.requeueAtGracePeriod(syncCtx, id)
+	c.cancelOutdated(d)
+	c.storeResult(syncCtx, info)
 	if d.notServing != "" {
-		c.leaveOut(info, d)
+		c.recordNotServing(info, d)
 		return nil
 	}
-	c.tell(id, c.snapshots.UpdateInfo(info))
-	c.tell(id, c.snapshots.Prune(id, wanted))
+	c.notify(id, c.snapshots.UpdateInfo(info))
+	c.notify(id, c.snapshots.Prune(id, wanted))
 	syncCtx.Queue().Add(providersKey)
 	if !c.pods.HasSynced() && !c.changes.HasSynced() {
-		return nil // describeAll queues every catalog once it is known what serves them
+		return nil // describeAll queues every catalog when the pods are known
 	}
 	if kept, _ := c.snapshots.Get(id); kept.Disabled {
-		c.tell(info.ID, c.snapshots.SetPending(info))
+		c.notify(info.ID, c.snapshots.SetPending(info))
 	}
-	if c.underWay(syncCtx, info) {
+	if c.inProgress(syncCtx, info) {
 		return nil
 	}
 	next, due := c.plan(d, wanted)
@@ -268,26 +267,26 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	return c.read(ctx, syncCtx, d, next)
 }
 
-// leaveOut records why a catalog that does not serve is not read.
-func (c *controller) leaveOut(info catalogsource.Info, d description) {
+// recordNotServing records why a catalog that does not serve is not read.
+func (c *controller) recordNotServing(info catalogsource.Info, d description) {
 	record := c.snapshots.SetError
-	if d.withheld {
+	if d.disabled {
 		record = c.snapshots.Disable
 	}
-	c.tell(info.ID, record(info, errors.New(d.notServing)))
+	c.notify(info.ID, record(info, errors.New(d.notServing)))
 }
 
-// lookAgainWhenAway queues a catalog that cannot be read for when that is to be told to everybody.
-func (c *controller) lookAgainWhenAway(syncCtx factory.SyncContext, id catalog.ID) {
+// requeueAtGracePeriod queues a failed catalog for the end of the grace period, when all operators are notified.
+func (c *controller) requeueAtGracePeriod(syncCtx factory.SyncContext, id catalog.ID) {
 	if kept, _ := c.snapshots.Get(id); kept.Err != nil && !kept.Unavailable && !kept.Disabled {
 		syncCtx.Queue().AddAfter(id.String(), kept.Failing.Add(catalogsource.GracePeriod).Sub(c.clock.Now()))
 	}
 }
 
-// plan says what to read of a catalog that serves, and when; false when nothing.
+// plan returns what to read of a serving catalog, and when; false if nothing.
 func (c *controller) plan(d description, wanted map[string]bool) (plan, bool) {
 	if len(wanted) == 0 {
-		return plan{}, false // nobody asks, so nothing is sent over the wire
+		return plan{}, false // no package is wanted, so nothing is requested
 	}
 	c.lock.Lock()
 	last, known := c.last[d.id]
@@ -299,10 +298,10 @@ func (c *controller) plan(d description, wanted map[string]bool) (plan, bool) {
 	if known {
 		next, due = last.next(d, names, kept, now)
 	} else if !hasFailed {
-		c.tell(d.id, c.snapshots.SetPending(c.info(d, wanted))) // it was not serving, and does
+		c.notify(d.id, c.snapshots.SetPending(c.info(d, wanted))) // it serves again
 	}
 	if hasFailed {
-		// Whether or not it is due for another reason: that it failed has to be cleared up.
+		// Clear the recorded error, even if no other read is due.
 		if !due {
 			next, due = plan{at: now, names: names}, true
 		}
@@ -312,8 +311,8 @@ func (c *controller) plan(d description, wanted map[string]bool) (plan, bool) {
 		return next, due
 	}
 	if known && kept.Err != nil && (!due || next.at.After(now)) {
-		// It was not serving and does again; what it serves is known, or not due yet.
-		c.tell(d.id, c.snapshots.SetUnchanged(c.info(d, wanted)))
+		// The catalog serves again, and its content is known or not due yet.
+		c.notify(d.id, c.snapshots.SetUnchanged(c.info(d, wanted)))
 	}
 	return next, due
 }
@@ -322,8 +321,8 @@ func (c *controller) info(d description, wanted map[string]bool) catalogsource.I
 	return catalogsource.Info{ID: d.id, Labels: d.labels, Priority: d.priority, Wanted: wanted, At: c.clock.Now()}
 }
 
-func (c *controller) forget(id catalog.ID, wanted map[string]bool) {
-	c.abandon(id)
+func (c *controller) remove(id catalog.ID, wanted map[string]bool) {
+	c.cancelAttempt(id)
 	c.lock.Lock()
 	delete(c.last, id)
 	delete(c.failed, id)
@@ -332,10 +331,10 @@ func (c *controller) forget(id catalog.ID, wanted map[string]bool) {
 	c.lock.Unlock()
 	c.backoff.DeleteEntry(id.String())
 	c.backoff.DeleteEntry(providersBackoff(id))
-	c.tell(id, c.snapshots.Delete(id, wanted))
+	c.notify(id, c.snapshots.Delete(id, wanted))
 }
 
-// lookUp finds a catalog's object and describes it. A CatalogSource outside the trusted namespaces does not exist for us.
+// lookUp finds a catalog's object and describes it. CatalogSources outside the trusted namespaces are ignored.
 func (c *controller) lookUp(id catalog.ID) (description, bool, error) {
 	source, known := c.sources[id.Kind]
 	if !known {
@@ -370,14 +369,13 @@ func (c *controller) trustedNamespaces() ([]string, error) {
 	if err != nil && !apierrors.IsNotFound(err) {
 		return nil, fmt.Errorf("reading PlatformOperatorManager: %w", err)
 	}
-	if err != nil || manager.Spec.CatalogNamespaces == nil { // an empty list is not the default: it trusts none
+	if err != nil || manager.Spec.CatalogNamespaces == nil { // an empty list is not the default: it trusts no namespace
 		return []string{operatorv1alpha1.DefaultCatalogNamespace}, nil
 	}
 	return manager.Spec.CatalogNamespaces, nil
 }
 
-// wantedPackages are the packages that PlatformOperators name; of everything else in a catalog nothing is kept. It is never
-// nil, which would mean all.
+// wantedPackages returns the packages that PlatformOperators name. Only these are stored. It is never nil, which would mean all.
 func (c *controller) wantedPackages() (map[string]bool, error) {
 	operators, err := c.operators.List(labels.Everything())
 	if err != nil {
@@ -390,7 +388,7 @@ func (c *controller) wantedPackages() (map[string]bool, error) {
 	return wanted, nil
 }
 
-// parseID is the reverse of catalog.ID's String.
+// parseID parses the result of catalog.ID's String.
 func parseID(key string) (catalog.ID, error) {
 	parts := strings.Split(key, "/")
 	switch {

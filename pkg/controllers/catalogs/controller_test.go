@@ -30,25 +30,25 @@ import (
 	"github.com/openshift/platform-operators/pkg/inventory"
 )
 
-// bench is the controller with the caches in the test's hands, and what was read.
-type bench struct {
+// fixture is the controller with the caches in the test's hands, and what was read.
+type fixture struct {
 	*controller
 	clock     *clocktesting.FakeClock
 	operators cache.Indexer
-	told      []string
-	// asked are the requests that were made, and content what the catalogs answer with.
-	asked   []Request
-	content func(name string) catalog.Package
-	fail    error
+	notified  []string
+	// requests are the requests that were made, and content what the catalogs answer with.
+	requests []Request
+	content  func(name string) catalog.Package
+	fail     error
 	// unmodified answers conditional requests.
 	unmodified bool
 	// modified is what the catalogs say of when they changed, takes is how long they need for an answer.
 	modified string
-	takes    time.Duration
+	duration time.Duration
 }
 
 // reads counts the requests that were made.
-func (b *bench) reads() int { return len(b.asked) }
+func (b *fixture) reads() int { return len(b.requests) }
 
 var listKinds = map[schema.GroupVersionResource]string{
 	catalogSources: "CatalogSourceList", clusterCatalogs: "ClusterCatalogList", pods: "PodList",
@@ -73,17 +73,17 @@ func informerOf(t *testing.T, client dynamic.Interface, kinds *inventory.Kinds, 
 	return informer
 }
 
-func newBench(t *testing.T, packages ...string) *bench {
+func newFixture(t *testing.T, packages ...string) *fixture {
 	t.Helper()
-	b := &bench{clock: clocktesting.NewFakeClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)), operators: cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)}
+	b := &fixture{clock: clocktesting.NewFakeClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)), operators: cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)}
 	b.content = func(name string) catalog.Package { return catalog.Package{Name: name} }
-	read := func(_ context.Context, request Request) (Answer, error) {
-		b.asked = append(b.asked, request)
-		b.clock.Step(b.takes)
+	read := func(_ context.Context, request Request) (Result, error) {
+		b.requests = append(b.requests, request)
+		b.clock.Step(b.duration)
 		if request.Since != "" && b.unmodified {
-			return Answer{NotModified: true}, nil
+			return Result{NotModified: true}, nil
 		}
-		answer := Answer{Modified: b.modified}
+		answer := Result{Modified: b.modified}
 		for _, name := range request.Names {
 			answer.Packages = append(answer.Packages, b.content(name))
 		}
@@ -100,26 +100,26 @@ func newBench(t *testing.T, packages ...string) *bench {
 		managers:  operatorlisters.NewPlatformOperatorManagerLister(cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)),
 		snapshots: catalogsource.NewSnapshots(), changes: &catalogsource.Changes{}, clock: b.clock, tasks: &background.Tasks{},
 		backoff: flowcontrol.NewFakeBackOff(firstRetry, lastRetry, b.clock),
-		last:    map[catalog.ID]reading{}, failed: map[catalog.ID]failure{},
+		last:    map[catalog.ID]lastRead{}, failed: map[catalog.ID]failure{},
 		providers: map[catalog.ID]content{}, failedProviders: map[catalog.ID]failure{}, providerChanges: &catalogsource.Changes{},
-		pods: synced{served}, patience: time.Minute, attendance: time.Minute, attempts: map[catalog.ID]*attempt{},
+		pods: synced{served}, operatorWait: time.Minute, workerWait: time.Minute, attempts: map[catalog.ID]*attempt{},
 		sources: map[string]*catalogKind{
 			catalog.KindCatalogSource:  {informer: informerOf(t, client, kinds, catalogSources), describe: describeServed(synced{served}), read: read},
 			catalog.KindClusterCatalog: {informer: informerOf(t, client, kinds, clusterCatalogs), describe: describeClusterCatalog, read: read},
 		},
 	}
 	if _, err := b.changes.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(object any) {
-		b.told = append(b.told, object.(*metav1.PartialObjectMetadata).Name)
+		b.notified = append(b.notified, object.(*metav1.PartialObjectMetadata).Name)
 	}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range packages {
-		b.want(t, name)
+		b.addOperator(t, name)
 	}
 	return b
 }
 
-func (b *bench) want(t *testing.T, name string) {
+func (b *fixture) addOperator(t *testing.T, name string) {
 	t.Helper()
 	operator := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	operator.Spec.Package.Name = name
@@ -128,7 +128,7 @@ func (b *bench) want(t *testing.T, name string) {
 	}
 }
 
-func (b *bench) unwant(t *testing.T, name string) {
+func (b *fixture) removeOperator(t *testing.T, name string) {
 	t.Helper()
 	if err := b.operators.Delete(&platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: name}}); err != nil {
 		t.Fatal(err)
@@ -136,7 +136,7 @@ func (b *bench) unwant(t *testing.T, name string) {
 }
 
 // put stores a CatalogSource that was connected to at this time.
-func (b *bench) put(t *testing.T, connected string) *unstructured.Unstructured {
+func (b *fixture) put(t *testing.T, connected string) *unstructured.Unstructured {
 	t.Helper()
 	red := object(t, `
 metadata: {name: red, namespace: openshift-marketplace, uid: u}
@@ -162,12 +162,12 @@ type keyed struct {
 
 func (k keyed) QueueKey() string { return k.key }
 
-func (b *bench) run(t *testing.T) {
+func (b *fixture) run(t *testing.T) {
 	t.Helper()
 	b.runKey(t, red)
 }
 
-func (b *bench) runKey(t *testing.T, key string) {
+func (b *fixture) runKey(t *testing.T, key string) {
 	t.Helper()
 	syncContext := factory.NewSyncContext("test", events.NewInMemoryRecorder("test", b.clock))
 	defer syncContext.Queue().ShutDown()
@@ -176,12 +176,12 @@ func (b *bench) runKey(t *testing.T, key string) {
 	}
 }
 
-func TestCatalogIsKnownToBeThereWhileItIsReadFirst(t *testing.T) {
-	b := newBench(t, "quay")
+func TestCatalogIsPendingDuringItsFirstRead(t *testing.T) {
+	b := newFixture(t, "quay")
 	b.put(t, "first")
 	source := b.sources[catalog.KindCatalogSource]
 	read, pending := source.read, false
-	source.read = func(ctx context.Context, request Request) (Answer, error) {
+	source.read = func(ctx context.Context, request Request) (Result, error) {
 		views := b.snapshots.For("quay")
 		pending = len(views) == 1 && views[0].Pending
 		return read(ctx, request)
@@ -195,8 +195,8 @@ func TestCatalogIsKnownToBeThereWhileItIsReadFirst(t *testing.T) {
 	}
 }
 
-func TestCatalogThatNobodyAsksForIsNotRead(t *testing.T) {
-	b := newBench(t)
+func TestCatalogWithoutWantedPackagesIsNotRead(t *testing.T) {
+	b := newFixture(t)
 	b.put(t, "first")
 	b.run(t)
 	if b.reads() != 0 {
@@ -204,9 +204,9 @@ func TestCatalogThatNobodyAsksForIsNotRead(t *testing.T) {
 	}
 }
 
-func TestBackOffEndsWhenTheCatalogWasPutRight(t *testing.T) {
-	for name, repair := range map[string]func(*testing.T, *bench){
-		"by a new connection, five seconds later": func(t *testing.T, b *bench) {
+func TestBackOffEndsWhenTheCatalogIsFixed(t *testing.T) {
+	for name, repair := range map[string]func(*testing.T, *fixture){
+		"by a new connection, five seconds later": func(t *testing.T, b *fixture) {
 			b.put(t, "second")
 			b.run(t)
 			if b.reads() != 1 {
@@ -214,12 +214,12 @@ func TestBackOffEndsWhenTheCatalogWasPutRight(t *testing.T) {
 			}
 			b.clock.Step(firstRetry)
 		},
-		"by another address": func(t *testing.T, b *bench) {
+		"by another address": func(t *testing.T, b *fixture) {
 			if err := unstructured.SetNestedField(b.put(t, "first").Object, "blue:50051", "status", "connectionState", "address"); err != nil {
 				t.Fatal(err)
 			}
 		},
-		"by deleting it and creating it anew": func(t *testing.T, b *bench) {
+		"by deleting it and creating it anew": func(t *testing.T, b *fixture) {
 			if err := b.sources[catalog.KindCatalogSource].informer.GetStore().Delete(b.put(t, "first")); err != nil {
 				t.Fatal(err)
 			}
@@ -228,7 +228,7 @@ func TestBackOffEndsWhenTheCatalogWasPutRight(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t, "quay")
+			b := newFixture(t, "quay")
 			b.put(t, "first")
 			b.fail = errors.New("connection refused")
 			b.run(t)
@@ -246,23 +246,23 @@ func TestBackOffEndsWhenTheCatalogWasPutRight(t *testing.T) {
 	}
 }
 
-func TestCatalogThatWasNeverReadIsForgottenAloud(t *testing.T) {
-	b := newBench(t, "quay")
+func TestRemovalOfAnUnreadCatalogIsNotified(t *testing.T) {
+	b := newFixture(t, "quay")
 	b.fail = errors.New("connection refused")
 	object := b.put(t, "first")
 	b.run(t)
-	b.told = nil
+	b.notified = nil
 	if err := b.sources[catalog.KindCatalogSource].informer.GetStore().Delete(object); err != nil {
 		t.Fatal(err)
 	}
 	b.run(t)
-	if !slices.Contains(b.told, "quay") {
-		t.Errorf("who was told that it is down hears nothing of its end: %q", b.told)
+	if !slices.Contains(b.notified, "quay") {
+		t.Errorf("who was told that it is down hears nothing of its end: %q", b.notified)
 	}
 }
 
-func TestChangesAreSyncedOnceEveryCatalogIsKnown(t *testing.T) {
-	b := newBench(t, "quay")
+func TestChangesAreSyncedWhenEveryCatalogIsListed(t *testing.T) {
+	b := newFixture(t, "quay")
 	if b.changes.HasSynced() {
 		t.Fatal("synced before anything was listed")
 	}
@@ -298,8 +298,8 @@ spec: {group: operators.coreos.com, versions: [{name: v1alpha1, served: true}]}`
 	running.Wait()
 }
 
-func TestWhichKindsOfCatalogsCouldNotBeListedIsKnownUntilTheyCan(t *testing.T) {
-	b := newBench(t, "quay")
+func TestUnlistedKindsAreRecordedUntilTheyAreListed(t *testing.T) {
+	b := newFixture(t, "quay")
 	definition := object(t, `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -323,9 +323,9 @@ spec: {group: olm.operatorframework.io, versions: [{name: v1, served: true}]}`)
 	if !cache.WaitForCacheSync(ctx.Done(), source.Settled) {
 		t.Fatal("never listed")
 	}
-	b.told = nil
-	b.describeLate(ctx, syncContext)
-	if len(b.snapshots.Unlisted()) != 0 || !slices.Contains(b.told, "quay") {
-		t.Errorf("when there are none those of %q may be more, and who wants quay: %q", b.snapshots.Unlisted(), b.told)
+	b.notified = nil
+	b.describeWhenListed(ctx, syncContext)
+	if len(b.snapshots.Unlisted()) != 0 || !slices.Contains(b.notified, "quay") {
+		t.Errorf("when there are none those of %q may be more, and who wants quay: %q", b.snapshots.Unlisted(), b.notified)
 	}
 }

@@ -54,14 +54,14 @@ status: {connectionState: {address: "a:50051", lastObservedState: READY, lastCon
 		"another config map": {"status: {", `status: {configMapReference: {resourceVersion: "7"}, `},
 	} {
 		t.Run(name+" is another thing that is served", func(t *testing.T) {
-			if describeCatalogSource(object(t, strings.Replace(ready, test.from, test.to, 1))).serves == got.serves {
+			if describeCatalogSource(object(t, strings.Replace(ready, test.from, test.to, 1))).source == got.source {
 				t.Error("it is the same")
 			}
 		})
 	}
 	t.Run("a new connection to the same is told apart", func(t *testing.T) {
 		other := describeCatalogSource(object(t, strings.Replace(ready, "2026", "2027", 1)))
-		if other.connection == got.connection || other.serves != got.serves {
+		if other.connection == got.connection || other.source != got.source {
 			t.Errorf("read as %+v, before as %+v", other, got)
 		}
 	})
@@ -91,7 +91,7 @@ status: {urls: {base: "https://c/catalogs/red"}, resolvedSource: {image: {ref: "
 	}
 	t.Run("its content is named by the resolved image", func(t *testing.T) {
 		other := describeClusterCatalog(object(t, strings.Replace(serving, "sha256:1", "sha256:2", 1)))
-		if got.content != "i@sha256:1" || other.content != "i@sha256:2" || other.serves != got.serves {
+		if got.content != "i@sha256:1" || other.content != "i@sha256:2" || other.source != got.source {
 			t.Errorf("read as %+v, before as %+v", other, got)
 		}
 	})

@@ -12,7 +12,7 @@ import (
 )
 
 // connect stores the CatalogSource as one with an image and a registryPoll that was connected to at this time.
-func (b *bench) connect(t *testing.T, connected, state string) {
+func (b *fixture) connect(t *testing.T, connected, state string) {
 	t.Helper()
 	if err := b.sources[catalog.KindCatalogSource].informer.GetStore().Add(object(t, fmt.Sprintf(`
 metadata: {name: red, namespace: openshift-marketplace, uid: u, resourceVersion: %q}
@@ -23,9 +23,9 @@ status: {connectionState: {address: "red:50051", lastObservedState: %s, lastConn
 }
 
 // serve stores the pod of this name, of the CatalogSource, as it would come from the API server.
-func (b *bench) serve(t *testing.T, pod, status string) {
+func (b *fixture) serve(t *testing.T, pod, status string) {
 	t.Helper()
-	reduced, err := onlyImages(object(t, `
+	reduced, err := reducePod(object(t, `
 apiVersion: v1
 kind: Pod
 metadata: {name: `+pod+`, namespace: openshift-marketplace, labels: {olm.catalogSource: red}}
@@ -44,12 +44,12 @@ func running(image string) string {
 
 func TestUPG_C5ContentOfACatalogSourceIsReadAgainWhenItMayHaveChanged(t *testing.T) {
 	for name, test := range map[string]struct {
-		before, after func(*testing.T, *bench)
+		before, after func(*testing.T, *fixture)
 		// reads is how often it is read after the first time; at once, and within a minute.
 		atOnce, withinAMinute int
 	}{
-		"nothing happens": {after: func(*testing.T, *bench) {}},
-		"its object changes in ways that say nothing": {after: func(t *testing.T, b *bench) {
+		"nothing happens": {after: func(*testing.T, *fixture) {}},
+		"its object changes in ways that say nothing": {after: func(t *testing.T, b *fixture) {
 			for i := range 30 {
 				b.connect(t, "first", "READY")
 				b.run(t)
@@ -58,8 +58,8 @@ func TestUPG_C5ContentOfACatalogSourceIsReadAgainWhenItMayHaveChanged(t *testing
 			}
 		}},
 		"its connection flaps every second, its pod stays": {
-			before: func(t *testing.T, b *bench) { b.serve(t, "p", running("sha256:1")) },
-			after: func(t *testing.T, b *bench) {
+			before: func(t *testing.T, b *fixture) { b.serve(t, "p", running("sha256:1")) },
+			after: func(t *testing.T, b *fixture) {
 				for i := range 300 {
 					b.connect(t, fmt.Sprint(i), []string{"READY", "TRANSIENT_FAILURE"}[i%2])
 					b.run(t)
@@ -69,10 +69,10 @@ func TestUPG_C5ContentOfACatalogSourceIsReadAgainWhenItMayHaveChanged(t *testing
 			},
 		},
 		"its connection is new, and nothing says what its pod runs": {
-			after: func(t *testing.T, b *bench) { b.connect(t, "second", "READY") }, withinAMinute: 1,
+			after: func(t *testing.T, b *fixture) { b.connect(t, "second", "READY") }, withinAMinute: 1,
 		},
 		"its connection flaps every second, and nothing says what its pod runs": {
-			after: func(t *testing.T, b *bench) {
+			after: func(t *testing.T, b *fixture) {
 				for i := range 29 {
 					b.connect(t, fmt.Sprint(i), "READY")
 					b.run(t)
@@ -81,12 +81,12 @@ func TestUPG_C5ContentOfACatalogSourceIsReadAgainWhenItMayHaveChanged(t *testing
 			}, withinAMinute: 1,
 		},
 		"its pod runs another image": {
-			before: func(t *testing.T, b *bench) { b.serve(t, "p", running("sha256:1")) },
-			after:  func(t *testing.T, b *bench) { b.serve(t, "p", running("sha256:2")) }, atOnce: 1, withinAMinute: 1,
+			before: func(t *testing.T, b *fixture) { b.serve(t, "p", running("sha256:1")) },
+			after:  func(t *testing.T, b *fixture) { b.serve(t, "p", running("sha256:2")) }, atOnce: 1, withinAMinute: 1,
 		},
 		"its pod is started again and runs the same": {
-			before: func(t *testing.T, b *bench) { b.serve(t, "p", running("sha256:1")) },
-			after: func(t *testing.T, b *bench) {
+			before: func(t *testing.T, b *fixture) { b.serve(t, "p", running("sha256:1")) },
+			after: func(t *testing.T, b *fixture) {
 				b.serve(t, "p", `{phase: Running, containerStatuses: [{name: registry, imageID: "sha256:1"}]}`)
 				b.connect(t, "while it is not ready", "TRANSIENT_FAILURE")
 				b.run(t)
@@ -95,15 +95,15 @@ func TestUPG_C5ContentOfACatalogSourceIsReadAgainWhenItMayHaveChanged(t *testing
 			},
 		},
 		"another pod of the same image takes over": {
-			before: func(t *testing.T, b *bench) { b.serve(t, "p", running("sha256:1")) },
-			after: func(t *testing.T, b *bench) {
+			before: func(t *testing.T, b *fixture) { b.serve(t, "p", running("sha256:1")) },
+			after: func(t *testing.T, b *fixture) {
 				b.serve(t, "p", `{phase: Failed}`)
 				b.serve(t, "q", running("sha256:1"))
 				b.connect(t, "second", "READY")
 			},
 		},
 		"what its pod runs is known only after it was read": {
-			after: func(t *testing.T, b *bench) {
+			after: func(t *testing.T, b *fixture) {
 				for range 30 { // once, however often its pod says nothing for a moment
 					b.serve(t, "p", running("sha256:1"))
 					b.run(t)
@@ -114,21 +114,21 @@ func TestUPG_C5ContentOfACatalogSourceIsReadAgainWhenItMayHaveChanged(t *testing
 			}, atOnce: 1, withinAMinute: 1,
 		},
 		"two pods are of different images": {
-			before: func(t *testing.T, b *bench) { b.serve(t, "p", running("sha256:1")) },
-			after: func(t *testing.T, b *bench) {
+			before: func(t *testing.T, b *fixture) { b.serve(t, "p", running("sha256:1")) },
+			after: func(t *testing.T, b *fixture) {
 				b.serve(t, "q", running("sha256:2"))
 				b.connect(t, "second", "READY")
 			}, withinAMinute: 1,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t, "quay")
+			b := newFixture(t, "quay")
 			if test.before != nil {
 				test.before(t, b)
 			}
 			b.connect(t, "first", "READY")
 			b.run(t)
-			b.told = nil
+			b.notified = nil
 			if b.reads() != 1 {
 				t.Fatalf("it was read %d times at first", b.reads())
 			}
@@ -147,20 +147,20 @@ func TestUPG_C5ContentOfACatalogSourceIsReadAgainWhenItMayHaveChanged(t *testing
 					t.Errorf("in the end it says %+v", view)
 				}
 			}
-			if len(b.told) > 0 {
-				t.Errorf("the content is the same, and operators were told: %q", b.told)
+			if len(b.notified) > 0 {
+				t.Errorf("the content is the same, and operators were told: %q", b.notified)
 			}
 		})
 	}
 }
 
-func TestUPG_C5RegistryPollCountsWhereNothingNamesTheContent(t *testing.T) {
+func TestUPG_C5RegistryPollAppliesWithoutDigest(t *testing.T) {
 	for name, test := range map[string]struct {
 		status string
 		reads  int
 	}{"nothing does": {`{phase: Running}`, 2}, "its pod does": {running("sha256:1"), 1}} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t, "quay")
+			b := newFixture(t, "quay")
 			b.serve(t, "p", test.status)
 			b.connect(t, "first", "READY")
 			for range 12 { // the interval is ten minutes
@@ -174,12 +174,12 @@ func TestUPG_C5RegistryPollCountsWhereNothingNamesTheContent(t *testing.T) {
 	}
 }
 
-func TestUPG_C5OnlyOperatorsWhosePackageChangedAreTold(t *testing.T) {
-	b := newBench(t, "quay", "other")
+func TestUPG_C5OnlyChangedPackagesAreNotified(t *testing.T) {
+	b := newFixture(t, "quay", "other")
 	b.serve(t, "p", running("sha256:1"))
 	b.connect(t, "first", "READY")
 	b.run(t)
-	b.told = nil
+	b.notified = nil
 	b.content = func(name string) catalog.Package {
 		p := catalog.Package{Name: name}
 		if name == "quay" {
@@ -189,20 +189,20 @@ func TestUPG_C5OnlyOperatorsWhosePackageChangedAreTold(t *testing.T) {
 	}
 	b.serve(t, "p", running("sha256:2"))
 	b.run(t)
-	if !slices.Equal(b.told, []string{"quay"}) {
-		t.Errorf("told of %q", b.told)
+	if !slices.Equal(b.notified, []string{"quay"}) {
+		t.Errorf("told of %q", b.notified)
 	}
 	if kept, _ := b.snapshots.Get(catalog.ID{Kind: catalog.KindCatalogSource, Namespace: "openshift-marketplace", Name: "red"}); kept.Identity != "registry=sha256:2" {
 		t.Errorf("its content is named %q", kept.Identity)
 	}
 }
 
-func TestContentThatNothingNamesIsNamedByItsHash(t *testing.T) {
-	identity := func(b *bench) string {
+func TestContentWithoutDigestIsIdentifiedByItsHash(t *testing.T) {
+	identity := func(b *fixture) string {
 		kept, _ := b.snapshots.Get(catalog.ID{Kind: catalog.KindCatalogSource, Namespace: "openshift-marketplace", Name: "red"})
 		return kept.Identity
 	}
-	b := newBench(t, "quay")
+	b := newFixture(t, "quay")
 	b.put(t, "first")
 	b.run(t)
 	first := identity(b)
@@ -221,7 +221,7 @@ func TestContentThatNothingNamesIsNamedByItsHash(t *testing.T) {
 	}
 }
 
-func TestPackageThatIsWantedLaterIsReadAlone(t *testing.T) {
+func TestNewlyWantedPackageIsReadSeparately(t *testing.T) {
 	for name, test := range map[string]struct {
 		status string
 		want   []string
@@ -230,20 +230,20 @@ func TestPackageThatIsWantedLaterIsReadAlone(t *testing.T) {
 		"with all others where it is not":           {`{phase: Running}`, []string{"late", "quay"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t, "quay")
-			b.takes = 10 * time.Second
+			b := newFixture(t, "quay")
+			b.duration = 10 * time.Second
 			b.serve(t, "p", test.status)
 			b.connect(t, "first", "READY")
 			b.run(t)
-			b.want(t, "late")
+			b.addOperator(t, "late")
 			b.run(t)
 			if b.reads() != 1 {
 				t.Errorf("it was read %d times without a pause as long as the first reading", b.reads())
 			}
 			b.clock.Step(10 * time.Second)
 			b.run(t)
-			if b.reads() != 2 || !slices.Equal(b.asked[1].Names, test.want) {
-				t.Fatalf("asked for %+v", b.asked)
+			if b.reads() != 2 || !slices.Equal(b.requests[1].Names, test.want) {
+				t.Fatalf("asked for %+v", b.requests)
 			}
 			for _, pkg := range []string{"quay", "late"} {
 				if views := b.snapshots.For(pkg); views[0].Package == nil {
@@ -254,11 +254,11 @@ func TestPackageThatIsWantedLaterIsReadAlone(t *testing.T) {
 	}
 }
 
-func TestPackageThatNobodyWantsAnyMoreIsForgotten(t *testing.T) {
-	b := newBench(t, "quay", "other")
+func TestUnwantedPackageIsPruned(t *testing.T) {
+	b := newFixture(t, "quay", "other")
 	b.put(t, "first")
 	b.run(t)
-	b.unwant(t, "other")
+	b.removeOperator(t, "other")
 	b.run(t)
 	kept, _ := b.snapshots.Get(catalog.ID{Kind: catalog.KindCatalogSource, Namespace: "openshift-marketplace", Name: "red"})
 	if len(kept.Packages) != 1 || kept.Packages[0].Name != "quay" || len(kept.Wanted) != 1 || b.reads() != 1 {
@@ -267,7 +267,7 @@ func TestPackageThatNobodyWantsAnyMoreIsForgotten(t *testing.T) {
 }
 
 func TestUPG_C5ClusterCatalogIsReadAgainWhenItsResolvedSourceChanges(t *testing.T) {
-	serve := func(t *testing.T, b *bench, ref, unpacked, serving string) {
+	serve := func(t *testing.T, b *fixture, ref, unpacked, serving string) {
 		t.Helper()
 		if err := b.sources[catalog.KindClusterCatalog].informer.GetStore().Add(object(t, fmt.Sprintf(`
 metadata: {name: blue, uid: u}
@@ -277,7 +277,7 @@ status: {urls: {base: "https://c/blue"}, lastUnpacked: %q, resolvedSource: {imag
 		}
 		b.runKey(t, "ClusterCatalog/blue")
 	}
-	b := newBench(t, "quay")
+	b := newFixture(t, "quay")
 	b.modified, b.unmodified = "Sat, 21 Nov 2026 10:00:00 GMT", true
 	serve(t, b, "i@sha256:1", "ten", "True")
 	serve(t, b, "i@sha256:1", "eleven", "True")
@@ -289,20 +289,20 @@ status: {urls: {base: "https://c/blue"}, lastUnpacked: %q, resolvedSource: {imag
 		t.Errorf("while it does not serve it says %+v", views)
 	}
 	serve(t, b, "i@sha256:1", "eleven", "True")
-	if b.reads() != 2 || b.asked[1].Since != b.modified {
-		t.Errorf("when it serves again it was asked %+v", b.asked)
+	if b.reads() != 2 || b.requests[1].Since != b.modified {
+		t.Errorf("when it serves again it was asked %+v", b.requests)
 	}
 	if views := b.snapshots.For("quay"); views[0].Package == nil || views[0].Err != nil {
 		t.Errorf("then it says %+v", views)
 	}
 	serve(t, b, "i@sha256:2", "twelve", "True")
-	if b.reads() != 3 || b.asked[2].Since != "" {
-		t.Errorf("of a new image it was asked %+v", b.asked)
+	if b.reads() != 3 || b.requests[2].Since != "" {
+		t.Errorf("of a new image it was asked %+v", b.requests)
 	}
 }
 
-func TestCatalogThatBeginsToServeIsWaitedFor(t *testing.T) {
-	b := newBench(t, "quay")
+func TestCatalogThatStartsToServeIsPending(t *testing.T) {
+	b := newFixture(t, "quay")
 	b.connect(t, "first", "CONNECTING")
 	b.run(t)
 	if views := b.snapshots.For("quay"); views[0].Pending || views[0].Err == nil {
@@ -320,16 +320,16 @@ func TestCatalogThatBeginsToServeIsWaitedFor(t *testing.T) {
 	}
 }
 
-func TestTroubleIsToldToWhoAskedWhileItWasRead(t *testing.T) {
-	b := newBench(t, "quay")
+func TestFailureIsNotifiedForPackagesWantedDuringTheRead(t *testing.T) {
+	b := newFixture(t, "quay")
 	b.put(t, "first")
 	b.fail = errors.New("connection refused")
 	b.content = func(name string) catalog.Package {
-		b.want(t, "late")
+		b.addOperator(t, "late")
 		return catalog.Package{Name: name}
 	}
 	b.run(t)
-	if views := b.snapshots.For("late"); !slices.Contains(b.told, "late") || views[0].Err == nil || views[0].Pending {
-		t.Errorf("told of %q, and it says %+v", b.told, views)
+	if views := b.snapshots.For("late"); !slices.Contains(b.notified, "late") || views[0].Err == nil || views[0].Pending {
+		t.Errorf("told of %q, and it says %+v", b.notified, views)
 	}
 }

@@ -24,8 +24,7 @@ func newInformer(client dynamic.Interface, kinds *inventory.Kinds, resource sche
 	})
 }
 
-// enqueueFrom turns the events of one kind of catalog into queue keys. An object that goes away is queued as well: its
-// sync finds it gone.
+// enqueueFrom queues the keys of one kind of catalog for its events. A deleted object is queued as well: its sync does not find it.
 func (c *controller) enqueueFrom(source *catalogKind, syncContext factory.SyncContext) {
 	add := func(object any) {
 		if tombstone, ok := object.(cache.DeletedFinalStateUnknown); ok {
@@ -40,9 +39,9 @@ func (c *controller) enqueueFrom(source *catalogKind, syncContext factory.SyncCo
 	})
 }
 
-// RunInformers runs the informers of both kinds of catalogs, and of the Pods that serve them, until the context ends. It waits for the
-// informers of the Config first, which somebody else runs. A kind that the cluster does not serve is watched from when it does, without a
-// restart when OLM appears.
+// RunInformers runs the informers of both kinds of catalogs, and of the pods that serve them, until the context ends. It first waits until
+// the informers of the Config are synced; the caller runs those. A kind is watched when the cluster serves it, so installing OLM needs no
+// restart.
 func (c *Controller) RunInformers(ctx context.Context) {
 	if cache.WaitForCacheSync(ctx.Done(), c.needed...) {
 		c.controller.runInformers(ctx, c.syncCtx)
@@ -57,13 +56,13 @@ func (c *controller) runInformers(ctx context.Context, syncCtx factory.SyncConte
 	}
 	running.Go(func() { c.pods.Run(ctx.Done()) })
 	if !c.describeListed(ctx, syncCtx) {
-		running.Go(func() { c.describeLate(ctx, syncCtx) })
+		running.Go(func() { c.describeWhenListed(ctx, syncCtx) })
 	}
 	running.Wait()
 }
 
-// describeListed makes the snapshots know of every catalog before anybody chooses from them, or which kinds they do not know all
-// of. For a kind that is not served it does not wait, and for the API server only so long; it says whether all have been listed.
+// describeListed stores a snapshot for every catalog before bundles are selected, or records the kinds that are not listed. It does not
+// wait for a kind that is not served, and only listTimeout for the API server. It reports whether all kinds have been listed.
 func (c *controller) describeListed(ctx context.Context, syncCtx factory.SyncContext) bool {
 	defer c.providerChanges.SetListed()
 	defer c.changes.SetListed()
@@ -79,16 +78,16 @@ func (c *controller) describeListed(ctx context.Context, syncCtx factory.SyncCon
 	return c.describeAll(syncCtx)
 }
 
-// describeLate does the same for kinds that could not be listed in time, each once it can, and tells whoever wants a package: what is
-// in a catalog is told by itself, and that there is none by nobody else.
-func (c *controller) describeLate(ctx context.Context, syncCtx factory.SyncContext) {
+// describeWhenListed does the same later for kinds that were not listed in time, and notifies the users of all wanted packages: a catalog's
+// content notifies by itself, but the absence of catalogs does not.
+func (c *controller) describeWhenListed(ctx context.Context, syncCtx factory.SyncContext) {
 	if err := wait.PollUntilContextCancel(ctx, listRetry, false, func(context.Context) (bool, error) {
 		if slices.Equal(c.unlisted(), c.snapshots.Unlisted()) {
-			return false, nil // nothing is new
+			return false, nil // nothing has changed
 		}
 		return c.describeAll(syncCtx), nil
 	}); err != nil {
-		return // the manager ends
+		return // the manager shuts down
 	}
 	wanted, err := c.wantedPackages()
 	if err != nil {
@@ -98,21 +97,21 @@ func (c *controller) describeLate(ctx context.Context, syncCtx factory.SyncConte
 	c.changes.Notify(slices.Sorted(maps.Keys(wanted)))
 }
 
-// describeAll describes the catalogs that are known by now, and says whether those are all.
+// describeAll describes the known catalogs, and reports whether they are complete.
 func (c *controller) describeAll(syncCtx factory.SyncContext) bool {
-	unlisted := c.unlisted() // before looking at what there is: what is listed meanwhile is described the next time
+	unlisted := c.unlisted() // before the catalogs are listed, so that those that appear meanwhile are described the next time
 	wanted, err := c.wantedPackages()
 	if err != nil {
 		klog.Warningf("describing catalogs: %v", err)
 		return false
 	}
-	for _, key := range c.everyCatalog(nil) {
+	for _, key := range c.allKeys(nil) {
 		id, err := parseID(key)
 		if err != nil {
 			continue
 		}
 		if d, found, err := c.lookUp(id); err == nil && found {
-			c.tell(id, c.snapshots.UpdateInfo(c.info(d, wanted)))
+			c.notify(id, c.snapshots.UpdateInfo(c.info(d, wanted)))
 			syncCtx.Queue().Add(key) // in case it was deleted in between
 		}
 	}
@@ -120,7 +119,7 @@ func (c *controller) describeAll(syncCtx factory.SyncContext) bool {
 	return len(unlisted) == 0
 }
 
-// unlisted are the kinds of catalogs that are served and have not been listed, sorted.
+// unlisted returns the kinds of catalogs that are served and have not been listed, sorted.
 func (c *controller) unlisted() []string {
 	var kinds []string
 	for kind, source := range c.sources {

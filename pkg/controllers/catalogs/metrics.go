@@ -20,39 +20,39 @@ var (
 		[]string{platformv1alpha1.MetricLabelCatalog}, nil, metrics.ALPHA, "")
 )
 
-// maxMeasured bounds how many catalogs have series, the first by name: a cluster has a handful.
-const maxMeasured = 100
+// maxSeries limits how many catalogs have series, the first by name: a cluster has a handful.
+const maxSeries = 100
 
-// ages answer scrapes: time goes by without a sync.
-type ages struct {
+// ageCollector computes ages when metrics are scraped, because they grow without a sync.
+type ageCollector struct {
 	metrics.BaseStableCollector
 	clock     clock.PassiveClock
 	snapshots *catalogsource.Snapshots
 }
 
 func registerAges(config Config) error {
-	if err := config.Register(&ages{clock: config.Clock, snapshots: config.Snapshots}); err != nil {
+	if err := config.Register(&ageCollector{clock: config.Clock, snapshots: config.Snapshots}); err != nil {
 		return fmt.Errorf("registering metrics %q and %q: %w", platformv1alpha1.MetricCatalogAge, platformv1alpha1.MetricCatalogUnreadable, err)
 	}
 	return nil
 }
 
-// DescribeWithStability is for the registry.
-func (a *ages) DescribeWithStability(descriptions chan<- *metrics.Desc) {
+// DescribeWithStability implements metrics.StableCollector.
+func (a *ageCollector) DescribeWithStability(descriptions chan<- *metrics.Desc) {
 	descriptions <- catalogAge
 	descriptions <- catalogUnreadable
 }
 
-// CollectWithStability is for the registry.
-func (a *ages) CollectWithStability(samples chan<- metrics.Metric) {
+// CollectWithStability implements metrics.StableCollector.
+func (a *ageCollector) CollectWithStability(samples chan<- metrics.Metric) {
 	now, all := a.clock.Now(), a.snapshots.All()
-	for _, snapshot := range all[:min(len(all), maxMeasured)] {
+	for _, snapshot := range all[:min(len(all), maxSeries)] {
 		name := snapshot.ID.String()
 		if snapshot.WasRead {
 			samples <- metrics.NewLazyConstMetric(catalogAge, metrics.GaugeValue, seconds(now.Sub(snapshot.At)), name)
 		}
 		if !snapshot.WasRead && snapshot.Err == nil {
-			continue // an alert must not take it for readable because another process has yet to try it
+			continue // an alert must not resolve because another process has not read the catalog yet
 		}
 		var unreadable time.Duration
 		if snapshot.Err != nil && !snapshot.Disabled {

@@ -73,13 +73,13 @@ platform_operators_catalog_unreadable_seconds{catalog="ClusterCatalog/fine"} 0
 `)
 }
 
-func TestSeriesOfCatalogsAreBounded(t *testing.T) {
+func TestSeriesAreLimited(t *testing.T) {
 	clock := clocktesting.NewFakePassiveClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 	snapshots, registry := catalogsource.NewSnapshots(), metrics.NewKubeRegistry()
 	if err := registerAges(Config{Clock: clock, Snapshots: snapshots, Register: registry.CustomRegister}); err != nil {
 		t.Fatal(err)
 	}
-	for i := range maxMeasured + 50 {
+	for i := range maxSeries + 50 {
 		snapshots.Set(catalogsource.Info{ID: catalog.ID{Kind: catalog.KindClusterCatalog, Name: fmt.Sprint("c", i)}, At: clock.Now()}, nil)
 	}
 	families, err := registry.Gather()
@@ -87,8 +87,8 @@ func TestSeriesOfCatalogsAreBounded(t *testing.T) {
 		t.Fatalf("got %d metrics, %v", len(families), err)
 	}
 	for _, family := range families {
-		if len(family.GetMetric()) != maxMeasured {
-			t.Errorf("%s has %d series, want %d", family.GetName(), len(family.GetMetric()), maxMeasured)
+		if len(family.GetMetric()) != maxSeries {
+			t.Errorf("%s has %d series, want %d", family.GetName(), len(family.GetMetric()), maxSeries)
 		}
 	}
 }

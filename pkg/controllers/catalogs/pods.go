@@ -17,26 +17,26 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalog"
 )
 
-// servedByLabel is what OLM puts on the pod that serves a CatalogSource, with the CatalogSource's name. While it polls for
-// a newer image, the pod that may take over has the label without a name.
+// servedByLabel is OLM's label on a pod that serves a CatalogSource, with the CatalogSource's name. While OLM polls for a newer image, the
+// pod that may replace it has the label with an empty value.
 const servedByLabel = "olm.catalogSource"
 
-// imagesField is where a pod in our cache has the images that it runs, by digest; empty when it cannot be told.
+// imagesField is the field of cached pods with the digests of their images; empty if they are unknown.
 const imagesField = "images"
 
 var pods = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 
-// newPodInformer watches the pods that serve CatalogSources. Of each only what names its content is kept.
+// newPodInformer watches the pods that serve CatalogSources. It caches only what identifies their content.
 func newPodInformer(client dynamic.Interface) (cache.SharedIndexInformer, error) {
 	informer := dynamicinformer.NewFilteredDynamicInformer(client, pods, metav1.NamespaceAll, 0,
 		cache.Indexers{servedByLabel: servedBy}, func(options *metav1.ListOptions) { options.LabelSelector = servedByLabel }).Informer()
-	if err := informer.SetTransform(onlyImages); err != nil {
+	if err := informer.SetTransform(reducePod); err != nil {
 		return nil, fmt.Errorf("watching the pods of CatalogSources: %w", err)
 	}
 	return informer, nil
 }
 
-// servedBy indexes pods by the key of the CatalogSource that they serve.
+// servedBy indexes pods by the key of their CatalogSource.
 func servedBy(object any) ([]string, error) {
 	if key := servedKey(object); key != "" {
 		return []string{key}, nil
@@ -44,7 +44,7 @@ func servedBy(object any) ([]string, error) {
 	return nil, nil
 }
 
-// servedKey is "namespace/name" of the CatalogSource that a pod serves, empty when it serves none.
+// servedKey returns "namespace/name" of a pod's CatalogSource, empty if it has none.
 func servedKey(object any) string {
 	if tombstone, ok := object.(cache.DeletedFinalStateUnknown); ok {
 		object = tombstone.Obj
@@ -56,11 +56,11 @@ func servedKey(object any) string {
 	return pod.GetNamespace() + "/" + pod.GetLabels()[servedByLabel]
 }
 
-// onlyImages leaves of a pod what identifies it and what it runs.
-func onlyImages(object any) (any, error) {
+// reducePod returns the identity and the images of a pod.
+func reducePod(object any) (any, error) {
 	pod, ok := object.(*unstructured.Unstructured)
 	if !ok {
-		return object, nil // a tombstone: what is in it was transformed before
+		return object, nil // a tombstone, whose object is already transformed
 	}
 	if _, done := pod.Object[imagesField]; done {
 		return object, nil
@@ -75,15 +75,15 @@ func onlyImages(object any) (any, error) {
 	return kept, nil
 }
 
-// ended is what imagesOf says of a pod that runs nothing any more, and never will.
-const ended = "ended"
+// podEnded is the result of imagesOf for a pod that has terminated.
+const podEnded = "ended"
 
-// imagesOf names, by digest, what a pod runs; init containers too, because one of them may bring the catalog that another
-// image's server serves. It is empty while the pod is not ready or on its way out: then another may be serving.
+// imagesOf returns the digests of a pod's images, including init containers, because one of them may provide the content that another image
+// serves. It is empty while the pod is not ready or terminates: then another one may be serving.
 func imagesOf(pod *unstructured.Unstructured) string {
 	switch phase := text(pod, "status", "phase"); {
 	case phase == "Failed" || phase == "Succeeded":
-		return ended
+		return podEnded
 	case pod.GetDeletionTimestamp() != nil || !hasCondition(pod, "Ready"):
 		return ""
 	}
@@ -107,8 +107,8 @@ func imagesOf(pod *unstructured.Unstructured) string {
 	return strings.Join(images, " ")
 }
 
-// servedImages names the content of a CatalogSource by the images that its pods run; empty where nothing tells: the pods
-// cannot be read, are just being replaced, are not all of one image, or serve what is in no image.
+// servedImages returns the images of a CatalogSource's pods, which identify its content. It is empty if they do not: if the pods are
+// unreadable, are being replaced, have different images, or serve content that is in no image.
 func servedImages(informer cache.SharedIndexInformer, catalogSource *unstructured.Unstructured) string {
 	if text(catalogSource, "spec", "image") == "" || text(catalogSource, "spec", "address") != "" || !informer.HasSynced() {
 		return ""
@@ -125,7 +125,7 @@ func servedImages(informer cache.SharedIndexInformer, catalogSource *unstructure
 		}
 		images := text(pod, imagesField)
 		switch {
-		case images == ended:
+		case images == podEnded:
 			continue
 		case images == "" || found != "" && found != images:
 			return ""
@@ -135,7 +135,7 @@ func servedImages(informer cache.SharedIndexInformer, catalogSource *unstructure
 	return found
 }
 
-// describeServed describes CatalogSources together with what their pods run.
+// describeServed returns a function that describes CatalogSources together with the images of their pods.
 func describeServed(informer cache.SharedIndexInformer) func(*unstructured.Unstructured) description {
 	return func(object *unstructured.Unstructured) description {
 		d := describeCatalogSource(object)
@@ -144,8 +144,7 @@ func describeServed(informer cache.SharedIndexInformer) func(*unstructured.Unstr
 	}
 }
 
-// enqueueServed queues the CatalogSource of a pod that came, went, or runs something else than before. What else changes of
-// a pod says nothing of catalogs.
+// enqueueServed queues the CatalogSource of a pod that appears, disappears, or changes its images. It ignores other changes of pods.
 func enqueueServed(informer cache.SharedIndexInformer, syncContext factory.SyncContext) error {
 	add := func(object any) {
 		if key := servedKey(object); key != "" {

@@ -13,39 +13,38 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalog"
 )
 
-// providersKey is the queue key under which is read, one catalog after another, who brings which kinds, where that did not come
-// along with the wanted packages. It is one key so that it takes one worker at most: nobody waits for it but who lacks a kind,
-// and he is told something meanwhile.
+// providersKey is the queue key for reading the provided kinds, one catalog after another, if they did not come with the wanted packages.
+// It is one key, so that it uses one worker at most: only operators without a provider of a kind need the result, and they have a message
+// meanwhile.
 const providersKey = "Providers"
 
-// content is what a catalog had when it was read, as far as that can be told.
-type content struct{ serves, content, modified string }
+// content identifies a catalog's content when it was read.
+type content struct{ source, content, modified string }
 
-// of is the content of a reading. What the server says of when it changed counts only where nothing names the content: one
-// that is unpacked again is the same.
-func (r reading) of() content {
+// content returns the content of a read. The server's modification time is used only without a digest: content that is unpacked again is
+// the same.
+func (r lastRead) toContent() content {
 	if r.content != "" {
-		return content{serves: r.serves, content: r.content}
+		return content{source: r.source, content: r.content}
 	}
-	return content{serves: r.serves, modified: r.modified}
+	return content{source: r.source, modified: r.modified}
 }
 
-// tell lets those know who want these packages, of which a catalog now says something else, and those who look for what brings
-// a kind.
-func (c *controller) tell(id catalog.ID, changed []string) {
+// notify notifies the users of packages that changed in a catalog, and those that look for providers of a kind.
+func (c *controller) notify(id catalog.ID, changed []string) {
 	c.changes.Notify(changed)
 	if len(changed) > 0 {
 		c.providerChanges.Notify([]string{id.String()})
 	}
 }
 
-// syncProviders reads of one catalog who brings which kinds, if that is due of any, and looks at the others afterwards. The
-// one that was tried longest ago comes first, so that those which hang do not hold up the others.
+// syncProviders reads the provided kinds of one catalog, if any is due, and then queues itself for the others. The one with the oldest
+// attempt comes first, so that catalogs that hang do not delay others.
 func (c *controller) syncProviders(ctx context.Context, syncCtx factory.SyncContext) error {
 	var next time.Duration
 	var first func()
 	var tried time.Time
-	for _, key := range c.everyCatalog(nil) {
+	for _, key := range c.allKeys(nil) {
 		id, err := parseID(key)
 		if err != nil {
 			continue
@@ -58,7 +57,7 @@ func (c *controller) syncProviders(ctx context.Context, syncCtx factory.SyncCont
 			continue
 		}
 		last, wait, due := c.planProviders(d)
-		switch at := c.providersTried(d.id); {
+		switch at := c.lastProvidersFailure(d.id); {
 		case due && wait <= 0 && (first == nil || at.Before(tried)):
 			first, tried = func() { c.readProviders(ctx, d, last) }, at
 		case due && wait > 0 && (next == 0 || wait < next):
@@ -76,17 +75,17 @@ func (c *controller) syncProviders(ctx context.Context, syncCtx factory.SyncCont
 	return nil
 }
 
-// planProviders says whether to read who brings which kinds in a catalog, of what content that is, and how long to wait. It is
-// read at most once of a content, after the wanted packages, and only if one of these, in whatever catalog, requires a kind that
-// none of this catalog's brings.
-func (c *controller) planProviders(d description) (last reading, wait time.Duration, due bool) {
+// planProviders returns whether to read a catalog's provided kinds, for which read, and how long to wait. They are read at most once for
+// each content, after the wanted packages, and only if a wanted package of any catalog requires a kind that no stored package of this
+// catalog provides.
+func (c *controller) planProviders(d description) (last lastRead, wait time.Duration, due bool) {
 	c.lock.Lock()
 	last, known := c.last[d.id]
-	of, told := c.providers[d.id]
+	of, stored := c.providers[d.id]
 	failed, hasFailed := c.failedProviders[d.id]
 	c.lock.Unlock()
-	// Of other content than what is served now the wanted packages are about to be read, and then this may be known.
-	if d.notServing != "" || !known || last.serves != d.serves || last.content != d.content || told && of == last.of() || !c.snapshots.NeedsProviders(d.id) {
+	// If the content has changed, the wanted packages are about to be read, which may return the providers.
+	if d.notServing != "" || !known || last.source != d.source || last.content != d.content || stored && of == last.toContent() || !c.snapshots.NeedsProviders(d.id) {
 		return last, 0, false
 	}
 	if hasFailed {
@@ -95,9 +94,9 @@ func (c *controller) planProviders(d description) (last reading, wait time.Durat
 	return last, wait, true
 }
 
-// readProviders reads who brings which kinds in a catalog whose last reading was this one. When that fails, nothing is lost that
-// anybody runs from: it is logged, and tried again later.
-func (c *controller) readProviders(ctx context.Context, d description, last reading) {
+// readProviders reads the provided kinds of a catalog after its last read. A failure affects no running operator: it is logged, and retried
+// later.
+func (c *controller) readProviders(ctx context.Context, d description, last lastRead) {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	start := c.clock.Now()
@@ -117,22 +116,22 @@ func (c *controller) readProviders(ctx context.Context, d description, last read
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	if _, known := c.last[d.id]; !known {
-		return // it has gone meanwhile
+		return // it was deleted meanwhile
 	}
 	c.backoff.Next(key, now)
 	klog.Warningf("reading who brings which kinds from catalog %s: %v; next try in %s", d.id, err, c.backoff.Get(key))
-	c.failedProviders[d.id] = failure{serves: d.serves, content: d.content, connection: d.connection, at: now}
+	c.failedProviders[d.id] = failure{source: d.source, content: d.content, connection: d.connection, at: now}
 }
 
-// providersTried is when it was last tried in vain to read who brings which kinds in a catalog; zero when it was not.
-func (c *controller) providersTried(id catalog.ID) time.Time {
+// lastProvidersFailure returns the time of the last failed attempt to read a catalog's provided kinds; zero if there is none.
+func (c *controller) lastProvidersFailure(id catalog.ID) time.Time {
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	return c.failedProviders[id].at
 }
 
-// setProviders stores who brings which kinds in a catalog as of a reading, unless there has been another one since.
-func (c *controller) setProviders(id catalog.ID, as reading, providers *catalog.Providers) {
+// setProviders stores a catalog's provided kinds from a read, unless there has been a later one.
+func (c *controller) setProviders(id catalog.ID, as lastRead, providers *catalog.Providers) {
 	if !c.storeProviders(id, as, providers) {
 		return
 	}
@@ -142,17 +141,17 @@ func (c *controller) setProviders(id catalog.ID, as reading, providers *catalog.
 	c.providerChanges.Notify([]string{id.String()})
 }
 
-func (c *controller) storeProviders(id catalog.ID, as reading, providers *catalog.Providers) (changed bool) {
+func (c *controller) storeProviders(id catalog.ID, as lastRead, providers *catalog.Providers) (changed bool) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
-	if last, known := c.last[id]; !known || last.of() != as.of() {
+	if last, known := c.last[id]; !known || last.toContent() != as.toContent() {
 		return false
 	}
 	c.backoff.Reset(providersBackoff(id))
 	delete(c.failedProviders, id)
-	c.providers[id] = as.of()
+	c.providers[id] = as.toContent()
 	return c.snapshots.SetProviders(id, providers)
 }
 
-// providersBackoff is the key of back-off for reading who brings which kinds.
+// providersBackoff is the back-off key for reading the provided kinds.
 func providersBackoff(id catalog.ID) string { return providersKey + " of " + id.String() }

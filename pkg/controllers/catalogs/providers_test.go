@@ -19,26 +19,26 @@ var (
 	green = catalog.ID{Kind: catalog.KindClusterCatalog, Name: "green"}
 )
 
-// pantry is a bench with ClusterCatalogs, read package by package, and one package that needs bread.
-type pantry struct {
-	*bench
+// providersFixture is a bench with ClusterCatalogs, read package by package, and one package that needs bread.
+type providersFixture struct {
+	*fixture
 	// passes are the catalogs that were gone through for who brings what; brings is what then comes out.
-	passes []string
-	brings string
+	passes   []string
+	provides string
 	// failing is why that fails; modified is what the server says of its content then.
 	failing  error
 	modified string
-	// news are the catalogs of which was told that they bring something else.
-	news []string
+	// changes are the catalogs of which was told that they bring something else.
+	changes []string
 	// whole makes every reading go through all packages.
 	whole bool
 	// during is called in the middle of such a reading.
 	during func()
 }
 
-func newPantry(t *testing.T, packages ...string) *pantry {
+func newProvidersFixture(t *testing.T, packages ...string) *providersFixture {
 	t.Helper()
-	p := &pantry{bench: newBench(t, packages...), brings: "grocer"}
+	p := &providersFixture{fixture: newFixture(t, packages...), provides: "grocer"}
 	p.content = func(name string) catalog.Package {
 		bundle := catalog.Bundle{Name: name + ".v1.0.0"}
 		switch name {
@@ -51,9 +51,9 @@ func newPantry(t *testing.T, packages ...string) *pantry {
 	}
 	source := p.sources[catalog.KindClusterCatalog]
 	read := source.read
-	source.read = func(ctx context.Context, request Request) (Answer, error) {
+	source.read = func(ctx context.Context, request Request) (Result, error) {
 		var builder catalog.ProvidersBuilder
-		builder.Add(p.brings, bread)
+		builder.Add(p.provides, bread)
 		if !request.OnlyProviders {
 			answer, err := read(ctx, request)
 			if p.whole {
@@ -65,10 +65,10 @@ func newPantry(t *testing.T, packages ...string) *pantry {
 		if p.during != nil {
 			p.during()
 		}
-		return Answer{Providers: builder.Build(), Modified: p.modified}, p.failing
+		return Result{Providers: builder.Build(), Modified: p.modified}, p.failing
 	}
 	if _, err := p.providerChanges.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(object any) {
-		p.news = append(p.news, object.(*metav1.PartialObjectMetadata).Name)
+		p.changes = append(p.changes, object.(*metav1.PartialObjectMetadata).Name)
 	}}); err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func newPantry(t *testing.T, packages ...string) *pantry {
 }
 
 // serve stores a ClusterCatalog that serves this content; empty names none.
-func (p *pantry) serve(t *testing.T, name, digest string) {
+func (p *providersFixture) serve(t *testing.T, name, digest string) {
 	t.Helper()
 	if err := p.sources[catalog.KindClusterCatalog].informer.GetStore().Add(object(t, fmt.Sprintf(`
 metadata: {name: %s, uid: u}
@@ -86,7 +86,7 @@ status: {urls: {base: "https://%s"}, resolvedSource: {image: {ref: %q}}, conditi
 }
 
 // settle syncs a catalog twice, as it is queued again after it was read, and then whoever brings what, again and again.
-func (p *pantry) settle(t *testing.T, names ...string) {
+func (p *providersFixture) settle(t *testing.T, names ...string) {
 	t.Helper()
 	for _, name := range names {
 		p.runKey(t, "ClusterCatalog/"+name)
@@ -97,34 +97,34 @@ func (p *pantry) settle(t *testing.T, names ...string) {
 	}
 }
 
-func TestWhoBringsAKindIsReadOnceAContentAndOnlyIfSomebodyNeedsOne(t *testing.T) {
+func TestProvidersAreReadOnceForEachContentIfNeeded(t *testing.T) {
 	for name, test := range map[string]struct {
 		wanted []string
-		do     func(*testing.T, *pantry)
+		do     func(*testing.T, *providersFixture)
 		want   []string
 	}{
 		"nobody needs anything":             {wanted: []string{"baker"}},
 		"what is kept brings it":            {wanted: []string{"baker", "hungry"}},
 		"nothing that is kept brings it":    {wanted: []string{"hungry"}, want: []string{"https://green"}},
-		"every reading goes through it all": {wanted: []string{"hungry"}, do: func(_ *testing.T, p *pantry) { p.whole = true }},
-		"it was read, and time goes by":     {wanted: []string{"hungry"}, want: []string{"https://green"}, do: func(t *testing.T, p *pantry) { p.settle(t, "green"); p.clock.Step(24 * readTimeout) }},
-		"somebody else wants something":     {wanted: []string{"hungry"}, want: []string{"https://green"}, do: func(t *testing.T, p *pantry) { p.settle(t, "green"); p.want(t, "smith") }},
-		"somebody needs it later":           {wanted: []string{"smith"}, want: []string{"https://green"}, do: func(t *testing.T, p *pantry) { p.settle(t, "green"); p.want(t, "hungry") }},
-		"its content is another":            {wanted: []string{"hungry"}, want: []string{"https://green", "https://green"}, do: func(t *testing.T, p *pantry) { p.settle(t, "green"); p.serve(t, "green", "two") }},
-		"it is down for a while": {wanted: []string{"hungry"}, want: []string{"https://green"}, do: func(t *testing.T, p *pantry) {
+		"every reading goes through it all": {wanted: []string{"hungry"}, do: func(_ *testing.T, p *providersFixture) { p.whole = true }},
+		"it was read, and time goes by":     {wanted: []string{"hungry"}, want: []string{"https://green"}, do: func(t *testing.T, p *providersFixture) { p.settle(t, "green"); p.clock.Step(24 * readTimeout) }},
+		"somebody else wants something":     {wanted: []string{"hungry"}, want: []string{"https://green"}, do: func(t *testing.T, p *providersFixture) { p.settle(t, "green"); p.addOperator(t, "smith") }},
+		"somebody needs it later":           {wanted: []string{"smith"}, want: []string{"https://green"}, do: func(t *testing.T, p *providersFixture) { p.settle(t, "green"); p.addOperator(t, "hungry") }},
+		"its content is another":            {wanted: []string{"hungry"}, want: []string{"https://green", "https://green"}, do: func(t *testing.T, p *providersFixture) { p.settle(t, "green"); p.serve(t, "green", "two") }},
+		"it is down for a while": {wanted: []string{"hungry"}, want: []string{"https://green"}, do: func(t *testing.T, p *providersFixture) {
 			p.settle(t, "green")
 			p.fail = errors.New("down")
 			p.settle(t, "green")
 			p.fail = nil
 		}},
-		"two catalogs, one after the other": {wanted: []string{"hungry"}, want: []string{"https://blue", "https://green"}, do: func(t *testing.T, p *pantry) { p.serve(t, "blue", "one"); p.settle(t, "blue", "green") }},
-		"the wanted packages come first":    {wanted: []string{"hungry"}, do: func(_ *testing.T, p *pantry) { p.fail = errors.New("down") }},
-		"content that changes while it is read": {wanted: []string{"hungry"}, want: []string{"https://green", "https://green"}, do: func(t *testing.T, p *pantry) {
+		"two catalogs, one after the other": {wanted: []string{"hungry"}, want: []string{"https://blue", "https://green"}, do: func(t *testing.T, p *providersFixture) { p.serve(t, "blue", "one"); p.settle(t, "blue", "green") }},
+		"the wanted packages come first":    {wanted: []string{"hungry"}, do: func(_ *testing.T, p *providersFixture) { p.fail = errors.New("down") }},
+		"content that changes while it is read": {wanted: []string{"hungry"}, want: []string{"https://green", "https://green"}, do: func(t *testing.T, p *providersFixture) {
 			p.during = func() { p.during = nil; p.serve(t, "green", "two"); p.runKey(t, "ClusterCatalog/green") }
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := newPantry(t, test.wanted...)
+			p := newProvidersFixture(t, test.wanted...)
 			p.serve(t, "green", "one")
 			if test.do != nil {
 				test.do(t, p)
@@ -137,8 +137,8 @@ func TestWhoBringsAKindIsReadOnceAContentAndOnlyIfSomebodyNeedsOne(t *testing.T)
 	}
 }
 
-func TestWhoLacksAKindIsToldWhoBringsItOnce(t *testing.T) {
-	p := newPantry(t, "hungry")
+func TestProvidersAreNotifiedOnce(t *testing.T) {
+	p := newProvidersFixture(t, "hungry")
 	p.serve(t, "green", "one")
 	says := func(partial bool, packages ...string) {
 		t.Helper()
@@ -149,19 +149,19 @@ func TestWhoLacksAKindIsToldWhoBringsItOnce(t *testing.T) {
 	}
 	p.runKey(t, "ClusterCatalog/green")
 	says(true)
-	p.news, p.told = nil, nil
+	p.changes, p.notified = nil, nil
 	p.settle(t, "green")
 	says(false, "grocer")
-	if diff := cmp.Diff([]string{"ClusterCatalog/green"}, p.news); diff != "" || len(p.told) > 0 {
-		t.Errorf("told of packages %q, of providers (-want +got):\n%s", p.told, diff)
+	if diff := cmp.Diff([]string{"ClusterCatalog/green"}, p.changes); diff != "" || len(p.notified) > 0 {
+		t.Errorf("told of packages %q, of providers (-want +got):\n%s", p.notified, diff)
 	}
-	p.news = nil
+	p.changes = nil
 	p.settle(t, "green")
-	if len(p.news) > 0 {
-		t.Errorf("nothing has changed, and %q are told of", p.news)
+	if len(p.changes) > 0 {
+		t.Errorf("nothing has changed, and %q are told of", p.changes)
 	}
 	p.serve(t, "green", "two")
-	p.brings = "butcher"
+	p.provides = "butcher"
 	p.runKey(t, "ClusterCatalog/green")
 	says(false, "grocer") // until it is known better
 	p.settle(t, "green")
@@ -169,24 +169,24 @@ func TestWhoLacksAKindIsToldWhoBringsItOnce(t *testing.T) {
 	if err := p.sources[catalog.KindClusterCatalog].informer.GetStore().Delete(object(t, "metadata: {name: green}")); err != nil {
 		t.Fatal(err)
 	}
-	p.news = nil
+	p.changes = nil
 	p.settle(t, "green")
-	if got := p.snapshots.Providers(bread); got != nil || len(p.news) != 1 {
-		t.Errorf("it is gone and brings %+v; told of %q", got, p.news)
+	if got := p.snapshots.Providers(bread); got != nil || len(p.changes) != 1 {
+		t.Errorf("it is gone and brings %+v; told of %q", got, p.changes)
 	}
 }
 
-func TestWhoBringsAKindIsTriedAgainLaterWhereItCouldNotBeRead(t *testing.T) {
+func TestProvidersReadIsRetried(t *testing.T) {
 	for name, test := range map[string]struct {
 		digest string
-		fail   func(*pantry)
-		repair func(*pantry)
+		fail   func(*providersFixture)
+		repair func(*providersFixture)
 	}{
-		"the catalog answers with an error":                             {"one", func(p *pantry) { p.failing = errors.New("refused") }, func(p *pantry) { p.failing = nil }},
-		"its content was replaced, and nothing but the server names it": {"", func(p *pantry) { p.modified = "later" }, func(p *pantry) { p.modified = "" }},
+		"the catalog answers with an error":                             {"one", func(p *providersFixture) { p.failing = errors.New("refused") }, func(p *providersFixture) { p.failing = nil }},
+		"its content was replaced, and nothing but the server names it": {"", func(p *providersFixture) { p.modified = "later" }, func(p *providersFixture) { p.modified = "" }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := newPantry(t, "hungry")
+			p := newProvidersFixture(t, "hungry")
 			p.serve(t, "green", test.digest)
 			test.fail(p)
 			p.settle(t, "green")
@@ -206,8 +206,8 @@ func TestWhoBringsAKindIsTriedAgainLaterWhereItCouldNotBeRead(t *testing.T) {
 	}
 }
 
-func TestWhatIsReadOfACatalogThatIsGoneMeanwhileIsForgotten(t *testing.T) {
-	p := newPantry(t, "hungry")
+func TestReadOfADeletedCatalogIsIgnored(t *testing.T) {
+	p := newProvidersFixture(t, "hungry")
 	p.serve(t, "green", "one")
 	p.during = func() {
 		if err := p.sources[catalog.KindClusterCatalog].informer.GetStore().Delete(object(t, "metadata: {name: green}")); err != nil {
@@ -221,8 +221,8 @@ func TestWhatIsReadOfACatalogThatIsGoneMeanwhileIsForgotten(t *testing.T) {
 	}
 }
 
-func TestCatalogsWhosePassFailsHoldUpNoOther(t *testing.T) {
-	p := newPantry(t, "hungry")
+func TestFailingProviderReadsDoNotDelayOthers(t *testing.T) {
+	p := newProvidersFixture(t, "hungry")
 	for _, name := range []string{"a", "b", "c"} {
 		p.serve(t, name, "i@sha256:"+name)
 		p.runKey(t, "ClusterCatalog/"+name)
@@ -230,14 +230,14 @@ func TestCatalogsWhosePassFailsHoldUpNoOther(t *testing.T) {
 	}
 	kind := p.sources[catalog.KindClusterCatalog]
 	read, asked := kind.read, map[string]int{}
-	kind.read = func(ctx context.Context, r Request) (Answer, error) {
+	kind.read = func(ctx context.Context, r Request) (Result, error) {
 		if !r.OnlyProviders {
 			return read(ctx, r)
 		}
 		asked[r.Endpoint]++
 		if r.Endpoint != "https://c" {
 			p.clock.Step(readTimeout)
-			return Answer{}, context.DeadlineExceeded
+			return Result{}, context.DeadlineExceeded
 		}
 		return read(ctx, r)
 	}
@@ -250,8 +250,8 @@ func TestCatalogsWhosePassFailsHoldUpNoOther(t *testing.T) {
 	}
 }
 
-func TestPassOverACatalogThatGoesMeanwhileLeavesNothing(t *testing.T) {
-	p := newPantry(t, "hungry")
+func TestProviderReadOfADeletedCatalogIsIgnored(t *testing.T) {
+	p := newProvidersFixture(t, "hungry")
 	p.serve(t, "green", "one")
 	p.runKey(t, "ClusterCatalog/green")
 	p.runKey(t, "ClusterCatalog/green")
@@ -268,24 +268,24 @@ func TestPassOverACatalogThatGoesMeanwhileLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestPackageThatIsWantedAgainIsReadThoughNothingHasChanged(t *testing.T) {
-	p := newPantry(t, "quay", "other")
-	p.bench.modified, p.takes = "Mon", time.Millisecond
+func TestPackageThatIsWantedAgainIsRead(t *testing.T) {
+	p := newProvidersFixture(t, "quay", "other")
+	p.fixture.modified, p.duration = "Mon", time.Millisecond
 	p.serve(t, "green", "")
 	const key = "ClusterCatalog/green"
 	p.runKey(t, key)
 	p.runKey(t, key)
 	p.unmodified = true
-	p.unwant(t, "other")
+	p.removeOperator(t, "other")
 	p.runKey(t, key)
-	p.want(t, "other")
+	p.addOperator(t, "other")
 	p.clock.Step(time.Second)
 	before := p.reads()
 	for range 100 {
 		p.runKey(t, key)
 		p.clock.Step(time.Millisecond)
 	}
-	if got, reads := views(p.bench, key, "other"), p.reads()-before; got == "pending" || reads > 3 {
+	if got, reads := views(p.fixture, key, "other"), p.reads()-before; got == "pending" || reads > 3 {
 		t.Errorf("it says %q after %d readings", got, reads)
 	}
 }

@@ -24,68 +24,67 @@ type Request struct {
 	Endpoint string
 	// Names are the packages to read, sorted.
 	Names []string
-	// Since is the Modified of an earlier reading of these names, when nothing else says that the content has changed.
+	// Since is the Modified of an earlier result for these names, if nothing else shows that the content has changed.
 	Since string
-	// OnlyProviders asks for no package, and in any case for who brings which kinds.
+	// OnlyProviders requests no packages, and always the provided kinds.
 	OnlyProviders bool
 }
 
-// Answer is what a reading gave.
-type Answer struct {
-	// Packages are sorted by name; a package that the catalog does not have is not among them.
+// Result is the result of a read.
+type Result struct {
+	// Packages are sorted by name; packages that the catalog does not have are omitted.
 	Packages []catalog.Package
-	// Providers says of all packages of the catalog which bring which kinds; nil where the reading did not go through all.
+	// Providers has the provided kinds of all packages; nil if the read did not cover all.
 	Providers *catalog.Providers
-	// Modified is for the Since of the next request; empty where the protocol has nothing of the kind.
+	// Modified is the Since of the next request; empty if the protocol has none.
 	Modified string
-	// NotModified says that nothing has changed since Request.Since; Packages is then empty.
+	// NotModified means that the content is unchanged since Request.Since; Packages is then empty.
 	NotModified bool
 }
 
-// ReadFunc reads packages of one catalog. It must return an error rather than a short list.
-type ReadFunc func(context.Context, Request) (Answer, error)
+// ReadFunc reads packages of one catalog. It must never return a partial list without an error.
+type ReadFunc func(context.Context, Request) (Result, error)
 
-// maxLogged bounds how many packages one line of the log names.
+// maxLogged limits how many packages a log line names.
 const maxLogged = 32
 
-// errStillReading is said of a catalog that takes its time: who needs a package that it may have does not wait for it any
-// longer, and learns why.
-type errStillReading struct{ patience time.Duration }
+// errStillReading is the error of a slow catalog: operators that may need its packages no longer wait, and report why.
+type errStillReading struct{ wait time.Duration }
 
 func (e errStillReading) Error() string {
-	return fmt.Sprintf("it is still being read after %s; what it has counts as soon as that ends", e.patience)
+	return fmt.Sprintf("it is still being read after %s; what it has counts as soon as that ends", e.wait)
 }
 
-// succeeded stores what was read.
-func (c *controller) succeeded(info catalogsource.Info, a *attempt) {
-	key, took := a.id.String(), a.ended.Sub(a.began)
-	info.At, info.Wanted = a.began, c.wantedWith(a.id, a.plan)
-	last := reading{serves: a.serves, content: a.content, connection: a.connection,
-		names: slices.Sorted(maps.Keys(info.Wanted)), modified: cmp.Or(a.answer.Modified, a.since), began: a.began, took: took}
-	c.succeed(a.description, last)
-	if a.answer.Providers != nil { // before the packages, so that who is told of these finds it
-		c.setProviders(a.id, last, a.answer.Providers)
+// storeRead stores a successful read.
+func (c *controller) storeRead(info catalogsource.Info, a *attempt) {
+	key, took := a.id.String(), a.ended.Sub(a.started)
+	info.At, info.Wanted = a.started, c.wantedWith(a.id, a.plan)
+	last := lastRead{source: a.source, content: a.content, connection: a.connection,
+		names: slices.Sorted(maps.Keys(info.Wanted)), modified: cmp.Or(a.result.Modified, a.since), started: a.started, took: took}
+	c.recordSuccess(a.description, last)
+	if a.result.Providers != nil { // before the packages, so that their users find it when they are notified
+		c.setProviders(a.id, last, a.result.Providers)
 	}
-	if a.answer.NotModified {
+	if a.result.NotModified {
 		klog.V(2).Infof("catalog %s has not changed", key)
-		c.tell(a.id, c.snapshots.SetUnchanged(info))
+		c.notify(a.id, c.snapshots.SetUnchanged(info))
 		return
 	}
-	packages := a.answer.Packages
-	if a.more {
+	packages := a.result.Packages
+	if a.additional {
 		packages = c.withKept(a.id, packages)
 	}
 	info.Identity = cmp.Or(a.content, digest(packages))
 	changed := c.snapshots.Set(info, packages)
-	klog.Infof("read %d of %d wanted packages from catalog %s in %s; changed: %q", len(a.answer.Packages), len(a.names), key,
+	klog.Infof("read %d of %d wanted packages from catalog %s in %s; changed: %q", len(a.result.Packages), len(a.names), key,
 		took.Round(time.Millisecond), changed[:min(len(changed), maxLogged)])
-	c.tell(a.id, changed)
+	c.notify(a.id, changed)
 }
 
-// wantedWith is what will be known of a catalog after the planned reading.
+// wantedWith returns the packages that are known after the planned read.
 func (c *controller) wantedWith(id catalog.ID, p plan) map[string]bool {
 	wanted := map[string]bool{}
-	if p.more {
+	if p.additional {
 		if kept, found := c.snapshots.Get(id); found {
 			maps.Copy(wanted, kept.Wanted)
 		}
@@ -96,7 +95,7 @@ func (c *controller) wantedWith(id catalog.ID, p plan) map[string]bool {
 	return wanted
 }
 
-// withKept adds to packages those that were read of the same content before.
+// withKept adds the stored packages of the same content.
 func (c *controller) withKept(id catalog.ID, packages []catalog.Package) []catalog.Package {
 	kept, _ := c.snapshots.Get(id)
 	all := slices.Concat(kept.Packages, packages)
@@ -104,17 +103,17 @@ func (c *controller) withKept(id catalog.ID, packages []catalog.Package) []catal
 	return all
 }
 
-// fail notes a failure and returns how long to wait.
-func (c *controller) fail(d description) time.Duration {
+// recordFailure records a failure and returns how long to wait.
+func (c *controller) recordFailure(d description) time.Duration {
 	key, now := d.id.String(), c.clock.Now()
 	c.backoff.Next(key, now)
 	c.lock.Lock()
 	defer c.lock.Unlock()
-	c.failed[d.id] = failure{serves: d.serves, content: d.content, connection: d.connection, at: now}
+	c.failed[d.id] = failure{source: d.source, content: d.content, connection: d.connection, at: now}
 	return c.backoff.Get(key)
 }
 
-func (c *controller) succeed(d description, last reading) {
+func (c *controller) recordSuccess(d description, last lastRead) {
 	c.backoff.Reset(d.id.String())
 	c.lock.Lock()
 	defer c.lock.Unlock()
@@ -122,11 +121,11 @@ func (c *controller) succeed(d description, last reading) {
 	c.last[d.id] = last
 }
 
-// digest names content that nothing else names.
+// digest returns a digest of content without one.
 func digest(packages []catalog.Package) string {
 	hash := sha256.New()
 	if err := json.NewEncoder(hash).Encode(packages); err != nil {
-		return "" // not reached: packages are strings, lists and maps of them
+		return "" // not reached: packages consist of strings, lists and maps
 	}
 	return fmt.Sprintf("sha256:%x", hash.Sum(nil))
 }

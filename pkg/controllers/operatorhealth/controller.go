@@ -1,8 +1,8 @@
-// Package operatorhealth sums up all PlatformOperators into the Available, Progressing and Degraded conditions of the
-// operator resource, from which library-go makes the ClusterOperator platform-operators-aggregated.
+// Package operatorhealth summarizes all PlatformOperators in the Available, Progressing and Degraded conditions of the operator resource,
+// which library-go copies to the ClusterOperator platform-operators-aggregated.
 //
-// The rules are pkg/health's, and so is what keeps an operator that goes back and forth from being written down each time; this
-// package only gathers what they judge and writes the verdict. The Upgradeable condition has its own controller (upgradegate).
+// The rules and the limit on alternating operators are in pkg/health; this package only collects their input and writes the result. The
+// Upgradeable condition has its own controller (upgradegate).
 package operatorhealth
 
 import (
@@ -35,7 +35,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/managerstatus"
 )
 
-// ControllerName is what library-go calls the controller: in its log, its workqueue's metrics and what it writes of a sync that fails.
+// ControllerName is the controller's name in library-go's log, workqueue metrics and conditions for failed syncs.
 const ControllerName = "OperatorHealthController"
 
 // ConditionPrefix precedes Available, Progressing and Degraded on the operator resource.
@@ -47,7 +47,7 @@ type Config struct {
 	Operators       platforminformers.PlatformOperatorInformer
 	Deployments     coreinformers.BundleDeploymentInformer
 	ClusterVersions configv1informers.ClusterVersionInformer
-	// DegradedAfter is how long an installed operator may be unhealthy before the ClusterOperator says Degraded.
+	// DegradedAfter is how long an installed operator may be unhealthy before the ClusterOperator is Degraded.
 	DegradedAfter time.Duration
 	Clock         clock.PassiveClock
 	// SyncContext has the controller's queue, and the recorder of Events about the manager itself.
@@ -61,12 +61,12 @@ type controller struct {
 	clusterVersions configv1listers.ClusterVersionLister
 	degradedAfter   time.Duration
 	clock           clock.PassiveClock
-	// damper and pace are used by the one sync that runs at a time: there is one queue key.
-	damper health.RateLimiter
-	pace   health.WriteLimiter
+	// limiter and pace are not locked: there is one queue key, so one sync runs at a time.
+	limiter health.RateLimiter
+	pace    health.WriteLimiter
 }
 
-// New builds the controller. It has one queue key, and is for one worker.
+// New returns the controller. It has one queue key, and needs one worker.
 func New(config Config) (factory.Controller, error) {
 	if config.OperatorClient == nil || config.Operators == nil || config.Deployments == nil || config.ClusterVersions == nil ||
 		config.DegradedAfter <= 0 || config.Clock == nil || config.SyncContext == nil {
@@ -108,10 +108,10 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		states, brought = append(states, state), append(brought, health.Contribute(state, installed, now, c.degradedAfter))
 	}
 	if wait, due := health.NextChange(states, now, c.degradedAfter); due {
-		// What is unhealthy becomes Degraded by the passing of time alone.
+		// Unhealthy operators become Degraded after some time, without an event.
 		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, wait)
 	}
-	shown, wait := c.damper.Limit(now, brought)
+	shown, wait := c.limiter.Limit(now, brought)
 	if wait > 0 {
 		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, wait)
 	}
@@ -121,7 +121,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	return err
 }
 
-// write puts the conditions into the operator resource. Where only messages changed it may return how long they have to wait instead.
+// write writes the conditions to the operator resource. If only messages changed, it may return how long to delay them instead.
 func (c *controller) write(ctx context.Context, syncCtx factory.SyncContext, now time.Time, aggregated []health.Condition) (time.Duration, error) {
 	conditions := make([]operatorv1.OperatorCondition, 0, len(aggregated))
 	updates := make([]v1helpers.UpdateStatusFunc, 0, len(aggregated))
@@ -133,7 +133,7 @@ func (c *controller) write(ctx context.Context, syncCtx factory.SyncContext, now
 	}
 	_, stored, _, err := c.operatorClient.GetOperatorState()
 	if errors.Is(err, operatorv1alpha1.ErrManagerMissing) {
-		return 0, nil // its informer wakes this controller when it is created again
+		return 0, nil // its informer triggers a sync when it is created again
 	}
 	if err != nil {
 		return 0, fmt.Errorf("reading PlatformOperatorManager %q: %w", operatorv1alpha1.PlatformOperatorManagerName, err)
@@ -151,8 +151,8 @@ func (c *controller) write(ctx context.Context, syncCtx factory.SyncContext, now
 	return 0, nil
 }
 
-// clusterInstalled says whether the cluster's own installation has ever completed. A cluster without a ClusterVersion
-// counts as installed: nobody waits there for the ClusterOperator.
+// clusterInstalled reports whether the cluster's own installation has ever completed. A cluster without a ClusterVersion counts as
+// installed, because no installer waits for the ClusterOperator.
 func clusterInstalled(lister configv1listers.ClusterVersionLister) (bool, error) {
 	all, err := lister.List(labels.Everything())
 	if err != nil {
@@ -168,8 +168,8 @@ func clusterInstalled(lister configv1listers.ClusterVersionLister) (bool, error)
 	return len(all) == 0, nil
 }
 
-// stateOf says of an operator what is judged. It was installed once if its BundleDeployment has an active revision: a
-// revision becomes that when all of it is healthy. deployment is nil when there is none.
+// stateOf returns an operator's state for pkg/health. It was installed once if its BundleDeployment has an active revision: a revision
+// becomes active when all of it is healthy. deployment is nil if there is none.
 func stateOf(operator *platformv1alpha1.PlatformOperator, deployment *corev1alpha2.BundleDeployment) health.OperatorState {
 	return health.OperatorState{
 		Name:          operator.Name,

@@ -1,9 +1,9 @@
-// Package upgradegate says on the operator resource whether the installed operators permit the cluster's next minor
-// version, and if not, which of them are in the way and what would unblock each.
+// Package upgradegate reports on the operator resource whether the installed operators permit the cluster's next minor version. If not, it
+// reports which operators block it and how to unblock each.
 //
-// The rules are pkg/compat's; this package gathers the installed set and the versions that each blocker could be moved to.
-// Only what is installed counts, as recorded in the PlatformOperators' status, so the answer stands while catalogs are
-// away. A process that has just started leaves the verdict of the one before it until it has seen everything itself (judge.go).
+// The rules are in pkg/compat; this package collects the installed bundles and the candidate versions of each blocker. Only installed
+// bundles count, as recorded in the PlatformOperators' status, so the verdict remains while catalogs are unavailable. A new process keeps
+// the verdict of the previous one until it has complete input itself (judge.go).
 package upgradegate
 
 import (
@@ -40,28 +40,28 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// Name is the controller's name; its field manager for status is "platform-operators-" and this.
+// Name is the controller's name; "platform-operators-" and this name are its field manager for status.
 const Name = "upgradegate"
 
-// ControllerName is what library-go calls the controller: in its log, its workqueue's metrics and what it writes of a sync that fails.
+// ControllerName is the controller's name in library-go's log, workqueue metrics and conditions for failed syncs.
 const ControllerName = "UpgradeGateController"
 
 const fieldManager = "platform-operators-" + Name
 
-// ConditionType is the condition on the operator resource; library-go unites all that end in Upgradeable.
+// ConditionType is the condition on the operator resource; library-go merges all that end in Upgradeable.
 const ConditionType = "InstalledOperatorsUpgradeable"
 
-// Catalogs is what this controller needs of the catalog snapshots. A seam for tests.
+// Catalogs is the part of the catalog snapshots that the controller uses.
 type Catalogs interface {
-	// For returns what every trusted catalog holds of a package. It is cheap and never blocks.
+	// For returns every trusted catalog's content for a package. It reads memory only.
 	For(pkg string) []resolve.Catalog
 	// Unlisted is as in resolve.ClusterState.
 	Unlisted() []string
 }
 
-// Inventory is what this controller needs to know of the cluster beside its catalogs. A seam for tests.
+// Inventory is the part of the cluster's inventory that the controller uses.
 type Inventory interface {
-	// Kinds and ExternalPackages are as in resolve.ClusterState. They read memory only.
+	// Kinds and ExternalPackages are those of resolve.ClusterState. They read memory only.
 	Kinds() []resolve.Kind
 	ExternalPackages() []resolve.ExternalPackage
 }
@@ -73,7 +73,7 @@ type Config struct {
 	Deployments     coreinformers.BundleDeploymentInformer
 	ClusterVersions configv1informers.ClusterVersionInformer
 	Managers        operatorinformers.PlatformOperatorManagerInformer
-	// Limits reads what is kept of the limits of PlatformOperatorManagers, from memory; LimitsChanged tells of changes.
+	// Limits returns the stored limits of PlatformOperatorManagers, from memory; LimitsChanged notifies of changes.
 	Limits            func() (limits.Stored, error)
 	LimitsChanged     factory.Informer
 	Catalogs          Catalogs
@@ -81,13 +81,13 @@ type Config struct {
 	Inventory         Inventory
 	KubernetesVersion string
 	Clock             clock.PassiveClock
-	// SyncContext has the controller's queue, and the recorder of Events about the manager itself.
+	// SyncContext has the controller's queue, and the recorder of Events about the manager.
 	SyncContext factory.SyncContext
-	// Watches is the type of the operator resource's condition that health.Watches reports.
+	// Watches is the type of the operator resource's condition from health.WatchCondition.
 	Watches string
 	// Permits is set to whether the last verdict of this process permits the cluster's next minor version; false before the first one.
 	Permits *atomic.Bool
-	// Register makes metrics known.
+	// Register registers metrics.
 	Register func(metrics.StableCollector) error
 }
 
@@ -106,16 +106,16 @@ type controller struct {
 	clock           clock.PassiveClock
 	gauge           *gauge
 
-	// pace and memory are touched by whoever judges, which only one worker does at a time.
+	// pace and memory are used by the verdict's sync only, of which one runs at a time.
 	pace   health.WriteLimiter
 	memory memory
 	search search
 }
 
-// Workers is how many workers the controller is to be run with: one that judges, one that searches remedies.
+// Workers is the number of workers: one for verdicts, one for the search for remedies.
 const Workers = 2
 
-// New builds the controller. It has two queue keys, and is to be run with as many workers.
+// New returns the controller. It has two queue keys, and needs Workers workers.
 func New(config Config) (factory.Controller, error) {
 	if config.Client == nil || config.Clock == nil || config.Operators == nil || config.Deployments == nil || config.ClusterVersions == nil || config.Managers == nil || config.Limits == nil || config.LimitsChanged == nil || config.Catalogs == nil ||
 		config.CatalogsChanged == nil || config.Inventory == nil || config.KubernetesVersion == "" || config.Watches == "" || config.Permits == nil || config.SyncContext == nil || config.Register == nil {
@@ -173,8 +173,8 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	return c.write(ctx, condition, found.version)
 }
 
-// pause is how long a verdict has to wait that permits upgrades as the stored one does, and only counts other operators. One that
-// blocks never waits.
+// pause returns how long to delay a verdict that permits upgrades, as the stored one does, and only counts other operators. A blocking
+// verdict is never delayed.
 func (c *controller) pause(condition operatorv1.OperatorCondition, clusterVersion string) time.Duration {
 	manager, err := c.managers.Get(operatorv1alpha1.PlatformOperatorManagerName)
 	if err != nil || condition.Status != operatorv1.ConditionTrue || manager.Status.UpgradeGate == nil || manager.Status.UpgradeGate.ClusterVersion != clusterVersion {
@@ -200,7 +200,7 @@ func Withdraw(status *operatorv1.OperatorStatus, after time.Duration) {
 		operatorv1alpha1.PlatformOperatorManagerName, after))))
 }
 
-// write writes the verdict and what it is for at once: a crash must not leave the one with the other of before.
+// write writes the verdict and its cluster version in one request, so that a crash cannot separate them.
 func (c *controller) write(ctx context.Context, condition operatorv1.OperatorCondition, clusterVersion string) error {
 	writer := managerstatus.Writer{Client: c.client, Managers: c.managers, FieldManager: fieldManager}
 	err := writer.Modify(ctx, func(status *operatorv1alpha1.PlatformOperatorManagerStatus) {
@@ -216,8 +216,8 @@ func (c *controller) write(ctx context.Context, condition operatorv1.OperatorCon
 	return nil
 }
 
-// bundlesOf lists what an operator contributes.
-func (c *controller) bundlesOf(operator *platformv1alpha1.PlatformOperator, seen sight, remedies *remedies) []compat.Operator {
+// bundlesOf returns an operator's bundles as input for the verdict.
+func (c *controller) bundlesOf(operator *platformv1alpha1.PlatformOperator, seen input, remedies *remedies) []compat.Operator {
 	var result []compat.Operator
 	for _, bundle := range compat.CountedBundles(operator, seen.deployments[operator.Name]) {
 		entry := compat.Operator{Kind: compat.KindPlatformOperator, Name: operator.Name, Package: operator.Spec.Package.Name, Version: bundle.Version, Max: bundle.Max}
@@ -232,7 +232,7 @@ func (c *controller) bundlesOf(operator *platformv1alpha1.PlatformOperator, seen
 	return result
 }
 
-// bundlesOfDeployment lists what a BundleDeployment contributes that no PlatformOperator owns.
+// bundlesOfDeployment returns the bundles of a BundleDeployment without PlatformOperator.
 func (c *controller) bundlesOfDeployment(deployment *corev1alpha2.BundleDeployment, on resolve.Cluster) (result []compat.Operator) {
 	effective, ignored := c.override(resolve.Overrides(deployment.Spec.CompatibilityOverrides), on)
 	for _, bundle := range compat.CountedBundles(nil, deployment) {
@@ -244,16 +244,16 @@ func (c *controller) bundlesOfDeployment(deployment *corev1alpha2.BundleDeployme
 	return result
 }
 
-// override is the one that counts of some overrides, nil when none does, and why the others do not.
+// override returns the override that applies, nil if there is none, and why the others do not.
 func (c *controller) override(overrides []compat.Override, on resolve.Cluster) (*compat.Override, []string) {
 	cluster, err := compat.ParseClusterVersion(on.Version)
 	if err != nil || len(overrides) == 0 {
-		return nil, nil // what cannot be read, the verdict says
+		return nil, nil // the verdict reports an unreadable version
 	}
 	return compat.JudgeOverrides(cluster.Next(), overrides, c.clock.Now())
 }
 
-// removed says whether an operator has been taken down, though its PlatformOperator is still there: others keep it.
+// removed reports whether an operator has been removed although finalizers of other controllers keep its PlatformOperator.
 func removed(operator *platformv1alpha1.PlatformOperator) bool {
 	return operator.DeletionTimestamp != nil && !slices.Contains(operator.Finalizers, platformv1alpha1.Finalizer)
 }

@@ -41,8 +41,8 @@ func (twoVersions) For(string) []resolve.Catalog {
 
 // alone is what an operator contributes on a cluster that has no other.
 func alone(c *controller, operator *platformv1alpha1.PlatformOperator, on resolve.Cluster) []compat.Operator {
-	seen := sight{on: on, operators: []*platformv1alpha1.PlatformOperator{operator}, deployments: deploymentsOf(operator)}
-	found := c.queryFor(seen).answer(&joint.Cache{}, nil)
+	seen := input{on: on, operators: []*platformv1alpha1.PlatformOperator{operator}, deployments: deploymentsOf(operator)}
+	found := c.queryFor(seen).run(&joint.Cache{}, nil)
 	return c.bundlesOf(operator, seen, &found)
 }
 

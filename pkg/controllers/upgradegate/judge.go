@@ -28,84 +28,84 @@ import (
 )
 
 const (
-	// settling is how long the first judgement waits for catalogs that have not been tried. The catalogs controller gives up on a slow
-	// one after half a minute, so that this much passes only where many are slow at once.
+	// settling is how long the first evaluation waits for catalogs that have not been read. The catalogs controller stops waiting for a
+	// slow one after half a minute, so this passes only if many are slow at once.
 	settling = 2 * time.Minute
-	// outageRetry is when to look again while something cannot be read: caches tell of no failure's end.
+	// outageRetry is how often unreadable input is checked again: caches do not notify of the end of a failure.
 	outageRetry = time.Minute
-	// maxVersion bounds what is recorded of the cluster's version, as the API does.
+	// maxVersion limits the recorded cluster version, as the API does.
 	maxVersion = 256
 )
 
-// memory is what the controller remembers from one sync to the next.
+// memory is the controller's state between syncs.
 type memory struct {
-	// started is when this process looked first, settled whether it has judged everything once.
+	// started is the time of the first sync; settled means that a complete evaluation has been made.
 	started time.Time
 	settled bool
-	// last is the last judgement that was made of everything, nil before the first, and version what it is for. until is when the
-	// first override that it counts ends; zero when it counts none.
+	// last is the last complete verdict, nil before the first, and version its cluster version. until is the end of the first override that
+	// it uses; zero if it uses none.
 	last    *compat.Verdict
 	version string
 	until   time.Time
-	// failing is since when, and broken why, things cannot be read; zero while they can.
+	// failing is since when input is unreadable, and broken the reason; zero while it is readable.
 	failing time.Time
 	broken  string
 }
 
-// opinion is what a sync has come to.
-type opinion struct {
-	// verdict is the one to write, nil when the recorded one stays; version is the cluster version that it applies to.
+// decision is the result of a sync.
+type decision struct {
+	// verdict is the one to write, nil if the recorded one remains; version is its cluster version.
 	verdict *compat.Verdict
 	version string
-	// stays is the recorded verdict that stays.
-	stays *operatorv1.OperatorCondition
-	// again is when to look again without being told; 0 is never.
+	// kept is the recorded verdict that remains.
+	kept *operatorv1.OperatorCondition
+	// again is when to evaluate again without an event; 0 means never.
 	again time.Duration
-	// search has remedies be searched for what was judged.
+	// search starts a search for remedies.
 	search bool
 }
 
-// permits says whether the verdict, or the recorded one that stays, permits the cluster's next minor version.
-func (o opinion) permits() bool {
+// permits reports whether the verdict, or the recorded one that remains, permits the cluster's next minor version.
+func (o decision) permits() bool {
 	if o.verdict != nil {
 		return o.verdict.Upgradeable
 	}
-	return o.stays != nil && o.stays.Status == operatorv1.ConditionTrue
+	return o.kept != nil && o.kept.Status == operatorv1.ConditionTrue
 }
 
-// sight is what a judgement is made of.
-type sight struct {
+// input is the input of an evaluation.
+type input struct {
 	on        resolve.Cluster
 	operators []*platformv1alpha1.PlatformOperator
-	// deployments are those of the operators, by name; unowned are those that no operator owns.
+	// deployments are the operators' BundleDeployments, by name; unowned are those without PlatformOperator.
 	deployments map[string]*corev1alpha2.BundleDeployment
 	unowned     []*corev1alpha2.BundleDeployment
-	// ungated says that the cluster has no ClusterVersion.
+	// ungated means that the cluster has no ClusterVersion.
 	ungated bool
-	// stale is a message: since when these objects may be out of date, and where to see the cause; empty when they are current.
+	// stale is a message: since when these objects may be out of date, and where to find the cause; empty if they are current.
 	stale string
 }
 
-// judge never fails open: what cannot be read leaves the verdict that there is for this cluster version, and blocks where there is
-// none.
-func (c *controller) judge() opinion {
+// judge never permits upgrades on incomplete input: if input is unreadable, the verdict for this cluster version remains, or upgrades are
+// blocked if there is none.
+func (c *controller) judge() decision {
 	now, m := c.clock.Now(), &c.memory
 	if m.started.IsZero() {
 		m.started = now
 	}
-	seen, err := c.look()
+	seen, err := c.readInput()
 	if err != nil {
 		return c.duringOutage(seen, err)
 	}
 	m.failing, m.broken = time.Time{}, ""
 	if seen.ungated {
-		verdict := compat.NothingToGate() // not remembered: it says nothing of a ClusterVersion that comes
+		verdict := compat.NothingToGate() // not stored, because it does not apply to a ClusterVersion that appears later
 		c.gauge.set(verdict)
-		return opinion{verdict: &verdict}
+		return decision{verdict: &verdict}
 	}
 	verdict, searching, err := c.evaluate(seen)
 	if err != nil {
-		klog.Warningf("judging the installed operators: %v", err) // the verdict says so too
+		klog.Warningf("judging the installed operators: %v", err) // the verdict reports it, too
 	}
 	again := nextExpiry(seen, now)
 	if len(c.catalogs.Unlisted()) > 0 {
@@ -115,30 +115,30 @@ func (c *controller) judge() opinion {
 		return c.whileWaiting(verdict, seen.on.Version, waiting, sooner(left, again))
 	}
 	c.search.request(seen)
-	if stands := c.standing(seen.on.Version); !m.settled && searching && stands != nil && (stands.Status == operatorv1.ConditionTrue) == verdict.Upgradeable {
-		return opinion{stays: stands, again: again, search: true} // what is recorded has remedies
+	if stands := c.recordedVerdict(seen.on.Version); !m.settled && searching && stands != nil && (stands.Status == operatorv1.ConditionTrue) == verdict.Upgradeable {
+		return decision{kept: stands, again: again, search: true} // the recorded verdict has remedies
 	}
 	found := c.settle(verdict, seen.on.Version, again)
 	found.search = true
 	return found
 }
 
-// whileWaiting is the first opinion of a process before catalogs have been tried: what is recorded for this cluster version stays,
-// unless it permits what is known to be blocked already, for catalogs have no part in that.
-func (c *controller) whileWaiting(verdict compat.Verdict, version, waiting string, again time.Duration) opinion {
-	condition := c.standing(version)
+// whileWaiting is the decision before catalogs have been read: the recorded verdict for this cluster version remains, unless it permits an
+// upgrade that is known to be blocked, which does not depend on catalogs.
+func (c *controller) whileWaiting(verdict compat.Verdict, version, waiting string, again time.Duration) decision {
+	condition := c.recordedVerdict(version)
 	switch {
 	case condition == nil:
 		verdict := compat.CannotTell(fmt.Errorf("the manager has just started and waits, until %s at most, for %s", c.memory.started.Add(settling).UTC().Format(time.RFC3339), waiting))
-		return opinion{verdict: &verdict, again: again}
+		return decision{verdict: &verdict, again: again}
 	case condition.Status == operatorv1.ConditionTrue && !verdict.Upgradeable:
-		return opinion{verdict: &verdict, version: recorded(verdict, version), again: again}
+		return decision{verdict: &verdict, version: recorded(verdict, version), again: again}
 	}
-	return opinion{stays: condition, again: again}
+	return decision{kept: condition, again: again}
 }
 
-// nextExpiry is how long it takes until the first override ends that has not ended; 0 when there is none.
-func nextExpiry(seen sight, now time.Time) (next time.Duration) {
+// nextExpiry returns the time until the next override expires; 0 if there is none.
+func nextExpiry(seen input, now time.Time) (next time.Duration) {
 	for _, deployment := range seen.unowned {
 		if wait, due := compat.NextExpiry(resolve.Overrides(deployment.Spec.CompatibilityOverrides), now); due {
 			next = sooner(wait, next)
@@ -152,7 +152,7 @@ func nextExpiry(seen sight, now time.Time) (next time.Duration) {
 	return next
 }
 
-// sooner is the shorter one of two waits, of which 0 is none.
+// sooner returns the shorter of two waits, where 0 means none.
 func sooner(a, b time.Duration) time.Duration {
 	if a == 0 || b > 0 && b < a {
 		return b
@@ -160,8 +160,8 @@ func sooner(a, b time.Duration) time.Duration {
 	return a
 }
 
-// settle remembers a judgement of everything.
-func (c *controller) settle(verdict compat.Verdict, version string, again time.Duration) opinion {
+// settle stores a complete evaluation.
+func (c *controller) settle(verdict compat.Verdict, version string, again time.Duration) decision {
 	c.gauge.set(verdict)
 	c.memory.settled, c.memory.last, c.memory.version, c.memory.until = true, &verdict, version, time.Time{}
 	for _, acknowledged := range verdict.Acknowledged {
@@ -169,10 +169,10 @@ func (c *controller) settle(verdict compat.Verdict, version string, again time.D
 			c.memory.until = end
 		}
 	}
-	return opinion{verdict: &verdict, version: recorded(verdict, version), again: again}
+	return decision{verdict: &verdict, version: recorded(verdict, version), again: again}
 }
 
-// recorded is the cluster version to record beside a verdict: none where it could not be told.
+// recorded returns the cluster version to record with a verdict, empty if it is unknown.
 func recorded(verdict compat.Verdict, version string) string {
 	if verdict.Reason == compat.ReasonErrorChecking || len(version) > maxVersion {
 		return ""
@@ -180,9 +180,9 @@ func recorded(verdict compat.Verdict, version string) string {
 	return version
 }
 
-// look reads everything that a verdict is made of. Of what cannot be read the sight has what could be.
-func (c *controller) look() (sight, error) {
-	seen := sight{on: resolve.Cluster{KubeVersion: c.kubeVersion}}
+// readInput reads the input of a verdict. With an error, it returns the readable part.
+func (c *controller) readInput() (input, error) {
+	seen := input{on: resolve.Cluster{KubeVersion: c.kubeVersion}}
 	clusterVersion, err := c.clusterVersions.Get("version")
 	switch {
 	case apierrors.IsNotFound(err) && c.memory.version == "" && !c.gatedBefore():
@@ -198,7 +198,7 @@ func (c *controller) look() (sight, error) {
 	switch {
 	case err == nil:
 		seen.on.Manager, seen.stale = manager.Spec, c.stale(manager)
-	case apierrors.IsNotFound(err): // it is created again at once, with defaults
+	case apierrors.IsNotFound(err): // it is about to be created again, with defaults
 		manager = nil
 	default:
 		return seen, fmt.Errorf("reading PlatformOperatorManager %q: %w", operatorv1alpha1.PlatformOperatorManagerName, err)
@@ -219,8 +219,8 @@ func (c *controller) look() (sight, error) {
 	return seen, nil
 }
 
-// assign sorts BundleDeployments by who has them.
-func (s *sight) assign(deployments []*corev1alpha2.BundleDeployment) {
+// assign sorts BundleDeployments by their owner.
+func (s *input) assign(deployments []*corev1alpha2.BundleDeployment) {
 	operators := map[types.UID]string{}
 	for _, each := range s.operators {
 		operators[each.UID] = each.Name
@@ -235,8 +235,8 @@ func (s *sight) assign(deployments []*corev1alpha2.BundleDeployment) {
 	}
 }
 
-// stale returns since when the API server has refused to list or watch the objects that a verdict depends on; empty when it does not.
-// Meanwhile a verdict depends on the objects that were listed last.
+// stale returns since when the API server has rejected lists or watches of the objects that a verdict depends on; empty if it does not.
+// Until then a verdict uses the last known objects.
 func (c *controller) stale(manager *operatorv1alpha1.PlatformOperatorManager) string {
 	condition := v1helpers.FindOperatorCondition(manager.Status.Conditions, c.watches)
 	if condition == nil || condition.Status != operatorv1.ConditionTrue || condition.Reason != health.ReasonInstalledNotListed {
@@ -247,30 +247,30 @@ func (c *controller) stale(manager *operatorv1alpha1.PlatformOperatorManager) st
 		condition.LastTransitionTime.UTC().Format(time.RFC3339), c.watches, manager.Name)
 }
 
-// duringOutage is the last verdict of this process with a word on why there is no newer one, unless the cluster is known to have
-// another version since; before there is one, it is what an earlier process has recorded for this version.
-func (c *controller) duringOutage(seen sight, cause error) opinion {
+// duringOutage returns the last verdict of this process with a note on the outage, unless the cluster version is known to have changed.
+// Before the first verdict, it is that of an earlier process for this version.
+func (c *controller) duringOutage(seen input, cause error) decision {
 	m := &c.memory
 	if m.failing.IsZero() {
-		m.failing, m.broken = c.clock.Now(), cause.Error() // the first words stay, so that the message does
+		m.failing, m.broken = c.clock.Now(), cause.Error() // keep the first error, so that the message is stable
 		klog.Warningf("judging the installed operators: %v", cause)
 	}
 	same := seen.on.Version == "" || seen.on.Version == m.version
 	expired := !m.until.IsZero() && !c.clock.Now().Before(m.until)
-	stands := c.standing(seen.on.Version)
+	stands := c.recordedVerdict(seen.on.Version)
 	switch {
 	case m.last != nil && same && !expired:
 		verdict := m.last.WithNotes(fmt.Sprintf("Since %s nothing newer can be told: %s", m.failing.UTC().Format(time.RFC3339), m.broken))
-		return opinion{verdict: &verdict, version: recorded(verdict, m.version), again: outageRetry}
+		return decision{verdict: &verdict, version: recorded(verdict, m.version), again: outageRetry}
 	case m.last == nil && stands != nil:
-		return opinion{stays: stands, again: outageRetry}
+		return decision{kept: stands, again: outageRetry}
 	}
 	verdict := compat.CannotTell(fmt.Errorf("since %s: %s", m.failing.UTC().Format(time.RFC3339), m.broken))
-	return opinion{verdict: &verdict, again: outageRetry}
+	return decision{verdict: &verdict, again: outageRetry}
 }
 
-// standing is the recorded verdict for this cluster version, nil when there is none.
-func (c *controller) standing(version string) *operatorv1.OperatorCondition {
+// recordedVerdict returns the recorded verdict for this cluster version, nil if there is none.
+func (c *controller) recordedVerdict(version string) *operatorv1.OperatorCondition {
 	manager, err := c.managers.Get(operatorv1alpha1.PlatformOperatorManagerName)
 	if err != nil || version == "" || manager.Status.UpgradeGate == nil || manager.Status.UpgradeGate.ClusterVersion != version {
 		return nil
@@ -282,15 +282,15 @@ func (c *controller) standing(version string) *operatorv1.OperatorCondition {
 	return condition
 }
 
-// gatedBefore says whether there is a recorded verdict for any cluster version: a ClusterVersion that is missing then is an outage.
+// gatedBefore reports whether there is a recorded verdict for any cluster version: then a missing ClusterVersion is an outage.
 func (c *controller) gatedBefore() bool {
 	manager, err := c.managers.Get(operatorv1alpha1.PlatformOperatorManagerName)
 	return err == nil && manager.Status.UpgradeGate != nil && manager.Status.UpgradeGate.ClusterVersion != ""
 }
 
-// evaluate judges what is installed, and notes which catalogs could not be read for some time. searching says that not every remedy
-// is known yet.
-func (c *controller) evaluate(seen sight) (verdict compat.Verdict, searching bool, err error) {
+// evaluate computes the verdict, and adds a note on catalogs that have been failing for some time. searching means that some remedies are
+// not known yet.
+func (c *controller) evaluate(seen input) (verdict compat.Verdict, searching bool, err error) {
 	var installed []compat.Operator
 	remedies := c.search.last()
 	for _, operator := range seen.operators {
@@ -302,7 +302,7 @@ func (c *controller) evaluate(seen sight) (verdict compat.Verdict, searching boo
 	searching = slices.ContainsFunc(installed, func(each compat.Operator) bool { return each.Unsearched })
 	verdict, err = compat.Evaluate(seen.on.Version, installed)
 	var notes []string
-	for _, note := range []string{seen.stale, c.away(seen)} {
+	for _, note := range []string{seen.stale, c.unavailableCatalogs(seen)} {
 		if note != "" {
 			notes = append(notes, note)
 		}
@@ -313,15 +313,15 @@ func (c *controller) evaluate(seen sight) (verdict compat.Verdict, searching boo
 	return verdict, searching, err
 }
 
-// relevant are the catalogs that an installed operator takes from and of which something holds, each once, sorted.
-func (c *controller) relevant(seen sight, holds func(resolve.Catalog) bool) (found []resolve.Catalog) {
+// relevant returns the catalogs that an installed operator may use and that match, without duplicates, sorted.
+func (c *controller) relevant(seen input, holds func(resolve.Catalog) bool) (found []resolve.Catalog) {
 	for _, operator := range seen.operators {
 		if operator.Status.Installed == nil || removed(operator) {
 			continue
 		}
 		request, err := resolve.RequestFor(operator, operator.Status.Installed.Version, seen.on)
 		if err != nil {
-			continue // nothing is taken from any, and the remedy says so
+			continue // the operator may use no catalog, as its remedy reports
 		}
 		for _, each := range c.catalogs.For(operator.Spec.Package.Name) {
 			if holds(each) && request.Selects(each) {
@@ -335,9 +335,9 @@ func (c *controller) relevant(seen sight, holds func(resolve.Catalog) bool) (fou
 	return slices.CompactFunc(found, func(a, b resolve.Catalog) bool { return a.ID == b.ID })
 }
 
-// untried says what has not happened since the start: which kinds of catalogs have not been listed, or else which catalogs nobody
-// has tried to read; empty when everything has.
-func (c *controller) untried(seen sight) string {
+// untried returns what is missing since the start: the kinds of catalogs that have not been listed, or else the catalogs that have not been
+// read; empty if nothing is.
+func (c *controller) untried(seen input) string {
 	installed := func(operator *platformv1alpha1.PlatformOperator) bool {
 		return operator.Status.Installed != nil && !removed(operator)
 	}
@@ -345,23 +345,23 @@ func (c *controller) untried(seen sight) string {
 		return reason.Plurals(kinds) + " to be listed"
 	}
 	if catalogs := c.relevant(seen, func(each resolve.Catalog) bool { return each.Pending }); len(catalogs) > 0 {
-		return listed(catalogs) + " to be read"
+		return joinCatalogs(catalogs) + " to be read"
 	}
 	return ""
 }
 
-// away says which catalogs cannot be read, and since when the first of them; empty when all can be.
-func (c *controller) away(seen sight) string {
+// unavailableCatalogs returns which catalogs cannot be read, and since when; empty if all can be.
+func (c *controller) unavailableCatalogs(seen input) string {
 	catalogs := c.relevant(seen, func(each resolve.Catalog) bool { return each.Unavailable })
 	if len(catalogs) == 0 {
 		return ""
 	}
 	first := slices.MinFunc(catalogs, func(a, b resolve.Catalog) int { return a.UnavailableSince.Compare(b.UnavailableSince) })
-	return fmt.Sprintf("Since %s not every update may be known: %s cannot be read", first.UnavailableSince.UTC().Format(time.RFC3339), listed(catalogs))
+	return fmt.Sprintf("Since %s not every update may be known: %s cannot be read", first.UnavailableSince.UTC().Format(time.RFC3339), joinCatalogs(catalogs))
 }
 
-// listed names two catalogs, and counts the others.
-func listed(catalogs []resolve.Catalog) string {
+// joinCatalogs names two catalogs, and counts the others.
+func joinCatalogs(catalogs []resolve.Catalog) string {
 	var names []string
 	for _, each := range catalogs[:min(len(catalogs), 2)] {
 		names = append(names, "catalog "+each.ID.String())

@@ -11,8 +11,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/compat"
 )
 
-// objectLabels name the object that installs an operator: its PlatformOperator, or its BundleDeployment where no PlatformOperator owns that.
-// The other label is empty, which Prometheus treats as absent.
+// objectLabels identify the object that installs an operator: its PlatformOperator, or a BundleDeployment without PlatformOperator. The
+// other label is empty, which Prometheus treats as absent.
 var objectLabels = []string{platformv1alpha1.MetricLabelOperator, corev1alpha2.MetricLabelDeployment}
 
 // object has the values of objectLabels.
@@ -40,16 +40,16 @@ var (
 		append(slices.Clone(objectLabels), platformv1alpha1.MetricLabelWhen), nil, metrics.ALPHA, "")
 )
 
-// gauge shows the last verdict to scrapes.
+// gauge exports the last verdict.
 type gauge struct {
 	metrics.BaseStableCollector
 
 	lock sync.Mutex
-	// blockers and acknowledged are sorted and each there once; undeclared counts those that declare nothing.
+	// blockers and acknowledged are sorted, without duplicates; undeclared is the number of operators without a declaration.
 	blockers, acknowledged []object
-	reaches                []compat.LookAhead
+	lookAheads             []compat.LookAhead
 	undeclared             int
-	// judged says that there was a verdict: before, nothing is counted.
+	// judged means that there is a verdict: before that, there are no series.
 	judged bool
 }
 
@@ -57,10 +57,10 @@ func (g *gauge) set(verdict compat.Verdict) {
 	g.lock.Lock()
 	defer g.lock.Unlock()
 	g.blockers, g.acknowledged = objectsOf(verdict.Blockers), objectsOf(verdict.Acknowledged)
-	g.reaches, g.undeclared, g.judged = verdict.LookAheads, verdict.Undeclared, true
+	g.lookAheads, g.undeclared, g.judged = verdict.LookAheads, verdict.Undeclared, true
 }
 
-// objectsOf names each object once; an operator that is between two versions may be there twice.
+// objectsOf returns each object once; an operator between two versions may be listed twice.
 func objectsOf(blockers []compat.Blocker) []object {
 	objects := make([]object, 0, len(blockers))
 	for _, each := range blockers { // sorted by kind and name
@@ -69,7 +69,7 @@ func objectsOf(blockers []compat.Blocker) []object {
 	return slices.Compact(objects)
 }
 
-// DescribeWithStability is for the registry.
+// DescribeWithStability implements metrics.StableCollector.
 func (g *gauge) DescribeWithStability(descriptions chan<- *metrics.Desc) {
 	descriptions <- blocker
 	descriptions <- undeclared
@@ -77,7 +77,7 @@ func (g *gauge) DescribeWithStability(descriptions chan<- *metrics.Desc) {
 	descriptions <- reachable
 }
 
-// CollectWithStability is for the registry.
+// CollectWithStability implements metrics.StableCollector.
 func (g *gauge) CollectWithStability(samples chan<- metrics.Metric) {
 	g.lock.Lock()
 	defer g.lock.Unlock()
@@ -87,7 +87,7 @@ func (g *gauge) CollectWithStability(samples chan<- metrics.Metric) {
 	for _, each := range g.acknowledged {
 		samples <- metrics.NewLazyConstMetric(acknowledged, metrics.GaugeValue, 1, each.operator, each.deployment)
 	}
-	for _, reach := range g.reaches {
+	for _, reach := range g.lookAheads {
 		of := objectOf(reach.Kind, reach.Operator)
 		samples <- metrics.NewLazyConstMetric(reachable, metrics.GaugeValue, float64(reach.Now), of.operator, of.deployment, platformv1alpha1.MetricWhenNow)
 		if !reach.Unsearched {

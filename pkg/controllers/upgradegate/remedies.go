@@ -14,44 +14,43 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// Remedies are searched under a queue key of their own, by a worker of their own: a package of many versions may take long, and no
-// verdict waits for that. A verdict has the remedies that were found last for the same cluster minor version and installed bundle, and
-// says of others that they are not known yet.
+// The search for remedies has a queue key and a worker of its own: a package with many versions may take long, and a verdict must not wait
+// for it. A verdict has the last remedies for the same cluster minor version and installed bundle, and reports others as not known yet.
 
 // remediesKey is the queue key of the search.
 const remediesKey = "remedies"
 
-// search hands the cluster that was judged to the worker that searches, and back what that found. It is safe for concurrent use.
+// search passes the evaluated input to the searching worker, and its result back. It is safe for concurrent use.
 type search struct {
 	lock sync.Mutex
-	// on is the cluster to search for, nil before the first verdict.
-	on *sight
-	// query and found are the last search; found is nil before the first has ended.
+	// input is what to search for, nil before the first verdict.
+	input *input
+	// query and found are the last search; found is nil before the first one has ended.
 	query query
 	found *remedies
-	// decisions are those that the answers were made from.
+	// decisions caches decisions of the resolver.
 	decisions joint.Cache
 }
 
-// request makes the next search use this cluster state.
-func (s *search) request(on sight) {
+// request sets the input of the next search.
+func (s *search) request(on input) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
-	s.on = &on
+	s.input = &on
 }
 
-// last is what was found last; nil before anything was.
+// last returns the last result; nil before the first.
 func (s *search) last() *remedies {
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	return s.found
 }
 
-// run searches if anything has changed since the last search, and says whether the answer is another one. When the context ends, so
-// does the search, and what it found by then is thrown away.
+// run searches if the query has changed, and reports whether the result has. If the context ends, so does the search, and its result is
+// discarded.
 func (s *search) run(ctx context.Context, c *controller) (changed bool, err error) {
 	s.lock.Lock()
-	on, before, last := s.on, s.query, s.found
+	on, before, last := s.input, s.query, s.found
 	s.lock.Unlock()
 	if on == nil {
 		return false, nil
@@ -60,7 +59,7 @@ func (s *search) run(ctx context.Context, c *controller) (changed bool, err erro
 	if last != nil && reflect.DeepEqual(before, next) {
 		return false, nil
 	}
-	found := next.answer(&s.decisions, ctx.Done())
+	found := next.run(&s.decisions, ctx.Done())
 	if err := ctx.Err(); err != nil {
 		return false, fmt.Errorf("searching what could be installed instead: %w", err)
 	}
@@ -70,16 +69,16 @@ func (s *search) run(ctx context.Context, c *controller) (changed bool, err erro
 	return last == nil || !reflect.DeepEqual(*last, found), nil
 }
 
-// query is everything that remedies follow from.
+// query is the complete input of a search.
 type query struct {
-	// version is the cluster's.
+	// version is the cluster version.
 	version  string
 	requests []resolve.Request
-	// bundles are what is installed by each operator that can be asked about.
+	// bundles are the installed bundles of the operators that have candidates.
 	bundles map[string]bundleID
-	// unreadable is why what an operator's spec asks for cannot be decided.
+	// unreadable is why an operator's spec cannot be evaluated.
 	unreadable map[string]string
-	// needed says that an operator declares anything: else there is nothing to search.
+	// needed means that an operator has a declaration: otherwise no search is necessary.
 	needed           bool
 	catalogs         map[string][]resolve.Catalog
 	unlisted         []string
@@ -87,7 +86,7 @@ type query struct {
 	externalPackages []resolve.ExternalPackage
 }
 
-// bundleID tells installed bundles apart.
+// bundleID identifies an installed bundle.
 type bundleID struct{ pkg, bundle, version, release string }
 
 func bundleIDOf(operator *platformv1alpha1.PlatformOperator) bundleID {
@@ -98,9 +97,9 @@ func bundleIDOf(operator *platformv1alpha1.PlatformOperator) bundleID {
 	return id
 }
 
-// queryFor asks about all operators together: a version that another operator is in the way of is none to name. What is installed
-// counts as that even before it was ready.
-func (c *controller) queryFor(seen sight) query {
+// queryFor returns the query for all operators together: a version that another operator prevents is no remedy. An installed bundle counts
+// even before it was ready.
+func (c *controller) queryFor(seen input) query {
 	on := seen.on
 	q := query{version: on.Version, bundles: map[string]bundleID{}, unreadable: map[string]string{}, catalogs: map[string][]resolve.Catalog{}}
 	for _, operator := range seen.operators {
@@ -130,8 +129,8 @@ func (c *controller) queryFor(seen sight) query {
 	return q
 }
 
-// answer has the resolver decide, which ends when done is closed: then the answer is of no use.
-func (q query) answer(decisions *joint.Cache, done <-chan struct{}) remedies {
+// run runs the resolver. If done is closed, it ends early and the result is invalid.
+func (q query) run(decisions *joint.Cache, done <-chan struct{}) remedies {
 	found := remedies{version: q.version, operators: map[string]remedy{}}
 	var decided map[string]resolve.Decision
 	if q.needed {
@@ -140,32 +139,31 @@ func (q query) answer(decisions *joint.Cache, done <-chan struct{}) remedies {
 		})
 	}
 	for name, id := range q.bundles {
-		each := remedy{of: id, unread: q.unreadable[name]}
-		if decision := decided[name]; each.unread == "" {
-			each.candidates, each.unread = decision.Moves(), decision.OmittedCatalogs
+		each := remedy{of: id, incomplete: q.unreadable[name]}
+		if decision := decided[name]; each.incomplete == "" {
+			each.candidates, each.incomplete = decision.Moves(), decision.OmittedCatalogs
 		}
 		found.operators[name] = each
 	}
 	return found
 }
 
-// remedies are what could be installed instead, by the names of PlatformOperators, on a cluster of one version.
+// remedies are the candidate versions by PlatformOperator, on a cluster of one version.
 type remedies struct {
 	version   string
 	operators map[string]remedy
 }
 
-// remedy is what one operator could be moved to.
+// remedy has the candidate versions of one operator.
 type remedy struct {
 	of         bundleID
 	candidates []compat.Candidate
-	unread     string
+	incomplete string
 }
 
-// of lists the versions that an operator could be moved to, those that its own spec keeps out included: to widen the spec is a
-// remedy that the admin has. unread says why there may be more. Nothing is known of another minor version of the cluster, nor of
-// another installed bundle, than the search was for.
-func (r *remedies) of(operator *platformv1alpha1.PlatformOperator, version string) (candidates []compat.Candidate, unread string, known bool) {
+// of returns the candidate versions of an operator, including those that its own spec excludes: widening the spec is a remedy, too.
+// incomplete is why there may be more. The candidates of another cluster minor version or another installed bundle are not known.
+func (r *remedies) of(operator *platformv1alpha1.PlatformOperator, version string) (candidates []compat.Candidate, incomplete string, known bool) {
 	if r == nil || !sameMinor(r.version, version) {
 		return nil, "", false
 	}
@@ -173,7 +171,7 @@ func (r *remedies) of(operator *platformv1alpha1.PlatformOperator, version strin
 	if !asked || each.of != bundleIDOf(operator) {
 		return nil, "", false
 	}
-	return each.candidates, each.unread, true
+	return each.candidates, each.incomplete, true
 }
 
 func sameMinor(a, b string) bool {

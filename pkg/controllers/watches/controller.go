@@ -1,9 +1,8 @@
-// Package watches tells on the operator resource when the API server refuses to have a kind listed or watched that the manager
-// works from: everybody else goes on from what was seen last, and nobody would notice. When that counts is pkg/health's.
+// Package watches sets a condition on the operator resource when the API server rejects lists or watches of a kind that the manager depends
+// on: all other controllers continue with their caches, and the failure would be invisible. pkg/health decides when it counts.
 //
-// A server that is not there at all is no refusal: nothing could be told to it either, and once it is back there is nothing to
-// tell. Kinds that only bundles bring are not among what is watched here; who needs them says so. It is built and run by
-// pkg/operator.
+// It ignores an API server that does not respond: the condition could not be written either, and is obsolete when the server is back. Kinds
+// that only bundles contain are not covered; the controllers that use them report errors. pkg/operator builds and runs it.
 package watches
 
 import (
@@ -24,7 +23,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/managerstatus"
 )
 
-// ControllerName is what library-go calls the controller: in its log, its workqueue's metrics and what it writes of a sync that fails.
+// ControllerName is the controller's name in library-go's log, workqueue metrics and conditions for failed syncs.
 const ControllerName = "WatchController"
 
 // ConditionPrefix precedes Degraded on the operator resource.
@@ -33,13 +32,13 @@ const ConditionPrefix = "Watches"
 // Config is everything the controller needs; every field is required.
 type Config struct {
 	OperatorClient v1helpers.OperatorClient
-	// Informers are watched, by the plural names of their kinds: of each what takes whom to tell of errors, which for an informer
-	// of client-go is its SetWatchErrorHandlerWithContext. None of them may have been started.
+	// Informers are the watched informers, by plural resource name: the value sets the handler of list and watch errors, as an informer's
+	// SetWatchErrorHandlerWithContext does. They must not be started yet.
 	Informers map[string]func(cache.WatchErrorHandlerWithContext) error
-	// Others are those among them that are not ours, nor of the cluster itself: of these counts only that the manager may not see them.
+	// Others are the resources among them that other projects define: for these only missing permissions count.
 	Others []string
 	Clock  clock.PassiveClock
-	// SyncContext has the controller's queue, and the recorder of Events about the manager itself.
+	// SyncContext has the controller's queue, and the recorder of Events about the manager.
 	SyncContext factory.SyncContext
 }
 
@@ -49,16 +48,16 @@ type controller struct {
 	others         map[string]bool
 
 	lock sync.Mutex
-	// refusals are by resource; there are as many as informers at most.
-	refusals map[string]health.WatchError
+	// watchErrors are by resource; there are at most as many as informers.
+	watchErrors map[string]health.WatchError
 }
 
-// New builds the controller, and has the informers tell it of errors. It has one queue key.
+// New returns the controller and sets the informers' error handlers. It has one queue key.
 func New(config Config) (factory.Controller, error) {
 	if config.OperatorClient == nil || len(config.Informers) == 0 || config.Clock == nil || config.SyncContext == nil {
 		return nil, errors.New("building the watches controller: a field of its Config is not set")
 	}
-	c := &controller{operatorClient: config.OperatorClient, clock: config.Clock, others: map[string]bool{}, refusals: map[string]health.WatchError{}}
+	c := &controller{operatorClient: config.OperatorClient, clock: config.Clock, others: map[string]bool{}, watchErrors: map[string]health.WatchError{}}
 	for _, resource := range config.Others {
 		if config.Informers[resource] == nil {
 			return nil, fmt.Errorf("building the watches controller: %q is somebody else's kind, and is not among the informers", resource)
@@ -68,7 +67,7 @@ func New(config Config) (factory.Controller, error) {
 	for resource, listen := range config.Informers {
 		if err := listen(func(ctx context.Context, reflector *cache.Reflector, err error) {
 			cache.DefaultWatchErrorHandler(ctx, reflector, err)
-			if c.refused(resource, err) {
+			if c.record(resource, err) {
 				config.SyncContext.Queue().Add(factory.DefaultQueueKey)
 			}
 		}); err != nil {
@@ -82,28 +81,28 @@ func New(config Config) (factory.Controller, error) {
 		ToController(ControllerName, config.SyncContext.Recorder()), nil
 }
 
-// refused notes an error, if it is one that the API server has answered with. That a version is no longer known is answered
-// now and then, and the next list is of a newer one.
-func (c *controller) refused(resource string, err error) bool {
+// record records an error if it is a response of the API server. It ignores expired resource versions, which are normal and followed by a
+// new list.
+func (c *controller) record(resource string, err error) bool {
 	var answer apierrors.APIStatus
 	switch {
 	case !errors.As(err, &answer) || apierrors.IsResourceExpired(err) || apierrors.IsGone(err) || apierrors.IsTooManyRequests(err):
 		return false
 	case c.others[resource] && !apierrors.IsForbidden(err) && !apierrors.IsUnauthorized(err):
-		return false // what ails a kind of somebody else's is told by them
+		return false // other failures of another project's kind are reported by that project
 	}
 	c.lock.Lock()
 	defer c.lock.Unlock()
-	before := c.refusals[resource]
+	before := c.watchErrors[resource]
 	before.Resource = resource
-	c.refusals[resource] = before.Next(err.Error(), c.clock.Now())
+	c.watchErrors[resource] = before.Next(err.Error(), c.clock.Now())
 	return true
 }
 
 func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
 	c.lock.Lock()
-	refusals := make([]health.WatchError, 0, len(c.refusals))
-	for _, refusal := range c.refusals {
+	refusals := make([]health.WatchError, 0, len(c.watchErrors))
+	for _, refusal := range c.watchErrors {
 		refusals = append(refusals, refusal)
 	}
 	c.lock.Unlock()

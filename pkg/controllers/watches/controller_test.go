@@ -25,7 +25,7 @@ import (
 func TestARefusalIsToldOnceItLastsAndTakenBackWhenItIsOver(t *testing.T) {
 	fake := clocktesting.NewFakeClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 	client := v1helpers.NewFakeOperatorClient(&operatorv1.OperatorSpec{}, &operatorv1.OperatorStatus{}, nil)
-	c := &controller{operatorClient: client, clock: fake, refusals: map[string]health.WatchError{}}
+	c := &controller{operatorClient: client, clock: fake, watchErrors: map[string]health.WatchError{}}
 	syncCtx := factory.NewSyncContext("test", events.NewInMemoryRecorder("test", fake))
 	status := func() *operatorv1.OperatorCondition {
 		t.Helper()
@@ -47,10 +47,10 @@ func TestARefusalIsToldOnceItLastsAndTakenBackWhenItIsOver(t *testing.T) {
 	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "platformoperators"}, "", errors.New("no role"))
 
 	want("at the start", operatorv1.ConditionFalse, health.ReasonAsExpected)
-	c.refused("platformoperators", forbidden)
+	c.record("platformoperators", forbidden)
 	want("at first", operatorv1.ConditionFalse, health.ReasonAsExpected)
 	fake.Step(45 * time.Second)
-	c.refused("platformoperators", fmt.Errorf("failed to list: %w", forbidden))
+	c.record("platformoperators", fmt.Errorf("failed to list: %w", forbidden))
 	want("when it lasts", operatorv1.ConditionTrue, health.ReasonInstalledNotListed)
 	if got := status(); !strings.Contains(got.Message, "platformoperators: ") || !strings.Contains(got.Message, "no role") {
 		t.Errorf("message is %q", got.Message)
@@ -73,18 +73,18 @@ func TestOnlyAnAnswerOfTheServerIsARefusal(t *testing.T) {
 		"the version is gone":     {&apierrors.StatusError{ErrStatus: metav1.Status{Reason: metav1.StatusReasonGone}}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := &controller{clock: clocktesting.NewFakeClock(time.Unix(0, 0)), refusals: map[string]health.WatchError{}}
-			if got := c.refused("a", test.err); got != test.want {
+			c := &controller{clock: clocktesting.NewFakeClock(time.Unix(0, 0)), watchErrors: map[string]health.WatchError{}}
+			if got := c.record("a", test.err); got != test.want {
 				t.Errorf("got %t", got)
 			}
 		})
 	}
 	t.Run("what ails somebody else's kind is told by them", func(t *testing.T) {
-		c := &controller{clock: clocktesting.NewFakeClock(time.Unix(0, 0)), others: map[string]bool{"a": true}, refusals: map[string]health.WatchError{}}
-		if c.refused("a", apierrors.NewInternalError(errors.New("no conversion"))) {
+		c := &controller{clock: clocktesting.NewFakeClock(time.Unix(0, 0)), others: map[string]bool{"a": true}, watchErrors: map[string]health.WatchError{}}
+		if c.record("a", apierrors.NewInternalError(errors.New("no conversion"))) {
 			t.Error("a fault of the kind counts")
 		}
-		if !c.refused("a", apierrors.NewForbidden(schema.GroupResource{Resource: "a"}, "", nil)) {
+		if !c.record("a", apierrors.NewForbidden(schema.GroupResource{Resource: "a"}, "", nil)) {
 			t.Error("a right that the manager lacks does not count")
 		}
 	})

@@ -1,0 +1,99 @@
+package catalogs
+
+import (
+	"slices"
+	"time"
+
+	"github.com/openshift/platform-operators/pkg/catalogsource"
+)
+
+// minPause is the minimum time between reads of a catalog without a digest, however often it reconnects or its registryPoll is due.
+const minPause = time.Minute
+
+// lastRead describes the last successful read of a catalog.
+type lastRead struct {
+	source, content, connection string
+	// names are the packages that were read, sorted; modified is the server's time of the last change.
+	names    []string
+	modified string
+	started  time.Time
+	took     time.Duration
+}
+
+// plan is what to read of a catalog, and when.
+type plan struct {
+	at    time.Time
+	names []string
+	// since makes the read conditional: the server sends nothing if the content has not changed after it.
+	since string
+	// additional means that names are read in addition to stored packages of the same content.
+	additional bool
+}
+
+// next plans the next read; false if none is needed for this description. wanted are the currently wanted packages, sorted; kept is the
+// catalog's snapshot. A read only for newly wanted packages waits as long as the last read took, so that a large catalog is not read
+// continuously while PlatformOperators are created one by one; packages that become wanted meanwhile are read together.
+func (r lastRead) next(d description, wanted []string, kept catalogsource.Snapshot, now time.Time) (plan, bool) {
+	var missing []string
+	for _, name := range wanted {
+		if !kept.Wanted[name] {
+			missing = append(missing, name)
+		}
+	}
+	same := r.source == d.source && r.content == d.content && d.content != ""
+	all := plan{at: now, names: wanted}
+	if len(missing) == 0 && r.source == d.source && r.content == d.content && slices.Equal(r.names, wanted) {
+		all.since = r.modified
+	}
+	again, due := r.nextCheck(d, now)
+	switch {
+	case due && !again.After(now):
+		return all, true
+	case len(missing) > 0:
+		pause := r.started.Add(2 * r.took)
+		if same {
+			return plan{at: pause, names: missing, additional: true}, true
+		}
+		all.at = pause
+		return all, true
+	case kept.Err != nil && all.since != "":
+		return all, true // it was down, and a conditional request costs little
+	}
+	all.at = again
+	return all, due
+}
+
+// nextCheck returns when the content must be read again, independent of the wanted packages; false means never.
+func (r lastRead) nextCheck(d description, now time.Time) (at time.Time, due bool) {
+	if r.source != d.source {
+		return now, true
+	}
+	if d.content != "" { // also if the last read had no digest: it may have been from the previous pod
+		return now, r.content != d.content
+	}
+	if r.connection != d.connection {
+		return r.started.Add(minPause), true
+	}
+	if d.poll > 0 {
+		return r.started.Add(max(d.poll, minPause)), true
+	}
+	return time.Time{}, false
+}
+
+// failure is a failed read, with its time.
+type failure struct {
+	source, content, connection string
+	at                          time.Time
+}
+
+// retry returns the time of the next attempt after a failure with this back-off. A changed catalog is retried at once, because the change
+// may have fixed it. A new connection alone is not such a change.
+func (f failure) retry(d description, backoff time.Duration) time.Time {
+	switch {
+	case f.source != d.source || f.content != d.content:
+		return f.at
+	case f.connection != d.connection:
+		return f.at.Add(min(backoff, firstRetry))
+	}
+	return f.at.Add(backoff)
+}

@@ -1,5 +1,4 @@
-// Package deploymentmetrics has the metrics of BundleDeployments. It knows nothing of how their values come about; the bundledeployment
-// controller calls it.
+// Package deploymentmetrics has the metrics of BundleDeployments. The bundledeployment controller sets their values.
 package deploymentmetrics
 
 import (
@@ -13,7 +12,7 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// Metrics are the metrics of all BundleDeployments. Their only labels are the names of BundleDeployments, until Forget, and fixed words.
+// Metrics are the metrics of all BundleDeployments. Their labels are names of BundleDeployments, until Forget, and fixed values.
 type Metrics struct {
 	repairs  *metrics.CounterVec
 	rollouts *metrics.CounterVec
@@ -21,7 +20,7 @@ type Metrics struct {
 	drifted  *metrics.GaugeVec
 }
 
-// New makes the metrics, and has each registered.
+// New creates the metrics and registers them.
 func New(register func(metrics.Registerable) error) (*Metrics, error) {
 	m := &Metrics{
 		repairs: metrics.NewCounterVec(&metrics.CounterOpts{
@@ -53,7 +52,7 @@ func New(register func(metrics.Registerable) error) (*Metrics, error) {
 	return m, nil
 }
 
-// Repaired counts objects that were put back as declared.
+// Repaired counts objects whose drift was reverted.
 func (m *Metrics) Repaired(deployment string, objects int) {
 	if objects > 0 {
 		m.repairs.WithLabelValues(deployment).Add(float64(objects))
@@ -73,12 +72,12 @@ func (m *Metrics) Failed(deployment string) {
 	m.rollouts.WithLabelValues(deployment, corev1alpha2.MetricOutcomeOverdue).Inc()
 }
 
-// SetDrift shows why something is left as others changed it, as the Drifted condition of a status has it.
+// SetDrift sets the reason of remaining drift, from the Drifted condition of a status.
 func (m *Metrics) SetDrift(deployment string, status corev1alpha2.BundleDeploymentStatus) {
 	m.setDrift(deployment, drifted(status))
 }
 
-// setDrift shows one reason of driftReasons; empty for none.
+// setDrift sets one of driftReasons; empty for none.
 func (m *Metrics) setDrift(deployment, reason string) {
 	for _, each := range driftReasons {
 		if each == reason {
@@ -100,7 +99,7 @@ func drifted(status corev1alpha2.BundleDeploymentStatus) string {
 	return ""
 }
 
-// Forget ends the series of a BundleDeployment that is gone.
+// Forget deletes the series of a deleted BundleDeployment.
 func (m *Metrics) Forget(deployment string) {
 	m.repairs.Delete(map[string]string{corev1alpha2.MetricLabelDeployment: deployment})
 	m.duration.Delete(map[string]string{corev1alpha2.MetricLabelDeployment: deployment})

@@ -55,7 +55,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-func TestWhatIsLeftOfDriftIsShownAsTheConditionHasIt(t *testing.T) {
+func TestSetDrift(t *testing.T) {
 	for name, test := range map[string]struct {
 		condition metav1.Condition
 		want      string

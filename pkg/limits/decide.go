@@ -8,20 +8,20 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// Decision is what follows from the limits that were in force last and those that there are.
+// Decision is the result of comparing the recorded limits with the current ones.
 type Decision struct {
-	// Hold is why nothing may be chosen and nothing may move, and what to do about it; empty when the present limits count.
+	// Hold is why no bundle may be selected and no upgrade may start, with a remedy; empty if the current limits apply.
 	Hold string
-	// Record is what to keep from now on; nil when what is kept is right.
+	// Record is the new record; nil if the stored one is up to date.
 	Record *Record
 }
 
-// Decide judges the PlatformOperatorManager; nil is none. An edit of one counts at once, whatever it permits: who may edit limits
-// may lift them. One that took the place of another counts when it keeps the limits of that, or when its annotation accepts its own.
-// What is known of the former limits stays until then, so that no second deletion, and no restart, forgets them.
+// Decide compares the recorded limits with the PlatformOperatorManager, which may be nil. An edit applies at once, whatever it permits: a
+// user who may edit limits may remove them. A recreated PlatformOperatorManager applies if it has its predecessor's limits, or if its
+// annotation accepts its own. Until then the predecessor's limits stay recorded, also across a second deletion or a restart.
 //
-// Without a Record, a PlatformOperatorManager that is younger than an installation has had a predecessor with unknown limits: the
-// manager installs nothing while none exists. Before the first installation there was none, and the present limits count.
+// Without a Record, a PlatformOperatorManager that is younger than an installation has had a predecessor with unknown limits, because the
+// manager installs nothing while none exists. Before the first installation there was none, and the current limits apply.
 func Decide(stored Stored, present *operatorv1alpha1.PlatformOperatorManager) Decision {
 	if present == nil {
 		return decideWithout(stored)
@@ -33,19 +33,19 @@ func Decide(stored Stored, present *operatorv1alpha1.PlatformOperatorManager) De
 	case stored.Fault != nil && !accepted:
 		return Decision{Hold: stored.unreadable()}
 	case former == nil && !accepted && !stored.FirstInstallation.IsZero() && stored.FirstInstallation.Before(present.CreationTimestamp.Time):
-		return Decision{Hold: stored.missing()}
+		return Decision{Hold: stored.missingMessage()}
 	case former != nil && former.UID == now.UID && former.Limits.equal(now.Limits):
 		return Decision{}
 	case former == nil || former.UID == now.UID || accepted:
 		return Decision{Record: &now}
 	}
 	if lost := weaker(former.Limits, now.Limits); len(lost) > 0 {
-		return Decision{Hold: stored.lost(lost)}
+		return Decision{Hold: stored.lostMessage(lost)}
 	}
 	return Decision{Record: &now}
 }
 
-// decideWithout judges that there is no PlatformOperatorManager. The manager creates it at once.
+// decideWithout decides without a PlatformOperatorManager, which the manager is about to recreate.
 func decideWithout(stored Stored) Decision {
 	switch {
 	case stored.Fault != nil:
@@ -54,13 +54,13 @@ func decideWithout(stored Stored) Decision {
 		return Decision{Hold: fmt.Sprintf("PlatformOperatorManager %q does not exist, so the manager does not know what it may install. "+
 			"The manager creates it at once; if it stays missing, see the manager's log", operatorv1alpha1.PlatformOperatorManagerName)}
 	case stored.Record.Limits.isZero():
-		return Decision{} // the one that is created limits nothing either
+		return Decision{} // the recreated one has no limits either
 	}
-	return Decision{Hold: stored.lost(weaker(stored.Record.Limits, Limits{}))}
+	return Decision{Hold: stored.lostMessage(weaker(stored.Record.Limits, Limits{}))}
 }
 
-// lost names the limits that are gone, and the two ways out.
-func (s Stored) lost(fields []string) string {
+// lostMessage returns the message for lost limits, with the two remedies.
+func (s Stored) lostMessage(fields []string) string {
 	const name = operatorv1alpha1.PlatformOperatorManagerName
 	return fmt.Sprintf("PlatformOperatorManager %q was deleted, and its replacement permits more (%s). "+
 		"Nothing is installed or moved until you restore the limits: "+
@@ -74,8 +74,8 @@ func (s Stored) unreadable() string {
 		ConfigMap, s.Namespace, operatorv1alpha1.PlatformOperatorManagerName, truncate.OneLine(s.Fault.Error(), maxFault), accept())
 }
 
-// missing reports that nothing records the limits of a predecessor.
-func (s Stored) missing() string {
+// missingMessage returns the message for a missing record of a predecessor's limits.
+func (s Stored) missingMessage() string {
 	const name = operatorv1alpha1.PlatformOperatorManagerName
 	return fmt.Sprintf("ConfigMap %q in namespace %q does not exist, and PlatformOperatorManager %q is younger than the first installed operator: the limits before it are unknown. "+
 		"Nothing is installed or moved until its limits are accepted: %s", ConfigMap, s.Namespace, name, accept())
@@ -85,5 +85,5 @@ func accept() string {
 	return fmt.Sprintf("kubectl annotate platformoperatormanager %s %s=true", operatorv1alpha1.PlatformOperatorManagerName, operatorv1alpha1.AnnotationAcceptLimits)
 }
 
-// maxFault bounds the text of Fault in a message, in bytes.
+// maxFault limits the text of Fault in a message, in bytes.
 const maxFault = 200

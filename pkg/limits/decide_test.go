@@ -118,7 +118,7 @@ func TestHRD_S3_LimitsOutliveThePlatformOperatorManager(t *testing.T) {
 	}
 }
 
-func TestWhatKeepsALimit(t *testing.T) {
+func TestWeaker(t *testing.T) {
 	selector := func(labels map[string]string, requirements ...metav1.LabelSelectorRequirement) spec {
 		return spec{CatalogSelector: &metav1.LabelSelector{MatchLabels: labels, MatchExpressions: requirements}}
 	}

@@ -1,8 +1,8 @@
-// Package limits decides whether the limits of PlatformOperatorManager "cluster" may be relied on after it was deleted.
+// Package limits decides whether the limits of PlatformOperatorManager "cluster" apply after it was deleted.
 //
-// The manager creates a deleted PlatformOperatorManager again, with defaults that limit nothing. So the limits that were in force are
-// kept beside it, as a Record. While a new PlatformOperatorManager permits more than its predecessor, and nobody has accepted that,
-// nothing is chosen and nothing moves. The package is pure; pkg/store keeps the Record.
+// The manager recreates a deleted PlatformOperatorManager with defaults, which have no limits. So the last limits are stored separately, as
+// a Record. While a recreated PlatformOperatorManager permits more than its predecessor, and nobody has accepted that, no bundle is
+// selected and no upgrade starts. The package is pure; pkg/store stores the Record.
 package limits
 
 import (
@@ -18,8 +18,7 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// Limits are the fields of a PlatformOperatorManager's spec that limit what is installed. An absent field limits nothing; an empty
-// list is not absent.
+// Limits are the fields of a PlatformOperatorManager's spec that limit what is installed. A nil field is no limit; an empty list is one.
 type Limits struct {
 	AllowedPackages   []string                  `json:"allowedPackages,omitzero"`
 	CatalogNamespaces []string                  `json:"catalogNamespaces,omitzero"`
@@ -27,7 +26,7 @@ type Limits struct {
 	DefaultApproval   platformv1alpha1.Approval `json:"defaultApproval,omitempty"`
 }
 
-// Of gives the limits of a spec. An approval that is not Manual, and a selector without requirements, limit nothing.
+// Of returns the limits of a spec. An approval that is not Manual, and a selector without requirements, are no limits.
 func Of(spec operatorv1alpha1.PlatformOperatorManagerSpec) Limits {
 	return Limits{
 		AllowedPackages: spec.AllowedPackages, CatalogNamespaces: spec.CatalogNamespaces,
@@ -35,7 +34,7 @@ func Of(spec operatorv1alpha1.PlatformOperatorManagerSpec) Limits {
 	}.normalized()
 }
 
-// normalized leaves out what is set and limits nothing.
+// normalized removes fields that are set and limit nothing.
 func (l Limits) normalized() Limits {
 	if selector := l.CatalogSelector; selector != nil && len(selector.MatchLabels)+len(selector.MatchExpressions) == 0 {
 		l.CatalogSelector = nil
@@ -46,7 +45,7 @@ func (l Limits) normalized() Limits {
 	return l
 }
 
-// limit is one field, and whether the limits of a successor keep what it says.
+// limit is one field, with the function that reports whether a successor's limits keep it.
 type limit struct {
 	field string
 	isSet func(Limits) bool
@@ -62,8 +61,8 @@ var all = []limit{
 	}},
 }
 
-// weaker names the fields of former limits that the present ones do not keep: that are absent, or permit more. Where it cannot be
-// told whether a glob permits more it counts as if it did.
+// weaker returns the fields of the former limits that the current ones do not keep: they are nil, or permit more. A glob that may permit
+// more counts as one that does.
 func weaker(former, present Limits) (fields []string) {
 	for _, each := range all {
 		if each.isSet(former) && (!each.isSet(present) || !each.keeps(former, present)) {
@@ -73,18 +72,18 @@ func weaker(former, present Limits) (fields []string) {
 	return fields
 }
 
-// isZero says whether nothing is limited.
+// isZero reports whether there is no limit.
 func (l Limits) isZero() bool {
 	return !slices.ContainsFunc(all, func(each limit) bool { return each.isSet(l) })
 }
 
-// equal distinguishes an empty list from an absent one. Within a selector they are the same, and are stored as the same.
+// equal distinguishes an empty list from nil. Within a selector they are equal, and are stored as equal.
 func (l Limits) equal(other Limits) bool {
 	return reflect.DeepEqual(l.AllowedPackages, other.AllowedPackages) && reflect.DeepEqual(l.CatalogNamespaces, other.CatalogNamespaces) &&
 		equality.Semantic.DeepEqual(l.CatalogSelector, other.CatalogSelector) && l.DefaultApproval == other.DefaultApproval
 }
 
-// keepsPackages: each glob is one of the former ones, or names one package that they allow.
+// keepsPackages reports whether each glob is one of the former ones, or names one package that they permit.
 func keepsPackages(former, present Limits) bool {
 	return !slices.ContainsFunc(present.AllowedPackages, func(glob string) bool {
 		return !slices.ContainsFunc(former.AllowedPackages, func(allowed string) bool {
@@ -101,7 +100,7 @@ func keepsNamespaces(former, present Limits) bool {
 	return !slices.ContainsFunc(present.CatalogNamespaces, func(namespace string) bool { return !slices.Contains(former.CatalogNamespaces, namespace) })
 }
 
-// keepsSelector: each requirement is still there.
+// keepsSelector reports whether each requirement remains.
 func keepsSelector(former, present Limits) bool {
 	want, wantErr := metav1.LabelSelectorAsSelector(former.CatalogSelector)
 	got, gotErr := metav1.LabelSelectorAsSelector(present.CatalogSelector)

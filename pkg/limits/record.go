@@ -9,32 +9,32 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// ConfigMap is the name of the ConfigMap, in the manager's namespace, that keeps the Record.
+// ConfigMap is the name of the ConfigMap, in the manager's namespace, that stores the Record.
 const ConfigMap = "platformoperatormanager-limits"
 
-// Keys of the ConfigMap. The patch is what `kubectl patch --type merge` takes to put the limits back.
+// Keys of the ConfigMap. The patch is the argument of `kubectl patch --type merge` that restores the limits.
 const (
 	keyUID   = "uid"
 	keyPatch = "patch"
 )
 
-// Record is what was in force last: the limits of one PlatformOperatorManager.
+// Record has the last limits of one PlatformOperatorManager.
 type Record struct {
-	// UID of the PlatformOperatorManager that the limits are of.
+	// UID is that of the PlatformOperatorManager.
 	UID    types.UID
 	Limits Limits
 }
 
-// Stored is a Record as it is kept.
+// Stored is the stored Record.
 type Stored struct {
-	// Namespace is where the ConfigMap is, for messages.
+	// Namespace is the ConfigMap's namespace, for messages.
 	Namespace string
-	// Record is nil where none is kept, or where it cannot be read.
+	// Record is nil if none is stored, or if it is unreadable.
 	Record *Record
-	// Fault is why the Record cannot be read.
+	// Fault is why the Record is unreadable.
 	Fault error
-	// FirstInstallation is when the oldest BundleDeployment of a PlatformOperator was created; zero where there is none. It counts
-	// only without Record and Fault.
+	// FirstInstallation is the creation time of the oldest BundleDeployment of a PlatformOperator; zero if there is none. It is used only
+	// without Record and Fault.
 	FirstInstallation time.Time
 }
 

@@ -6,7 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-func TestARecordIsReadAsItWasWritten(t *testing.T) {
+func TestParseReversesData(t *testing.T) {
 	for name, spec := range map[string]spec{
 		"no limits": open, "limits": limited, "empty lists": {AllowedPackages: []string{}, CatalogNamespaces: []string{}},
 		"a selector with an empty part": {CatalogSelector: &metav1.LabelSelector{MatchLabels: map[string]string{},
@@ -27,7 +27,7 @@ func TestARecordIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
-func TestARecordThatIsDamagedIsNoRecord(t *testing.T) {
+func TestParseRejectsCorruptRecords(t *testing.T) {
 	for name, data := range map[string]map[string]string{
 		"empty": {}, "without UID": {"patch": "{}"}, "without limits": {"uid": "u"}, "no JSON": {"uid": "u", "patch": "spec: {}"},
 		"another type": {"uid": "u", "patch": `{"spec":{"allowedPackages":"a"}}`},

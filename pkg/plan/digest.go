@@ -10,23 +10,23 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Digest identifies the content of a set of objects: "sha256:" and the hexadecimal hash of their canonical JSON (keys sorted, no
-// white space, one object a line, sorted by group, kind, namespace and name). Equal content has an equal digest, in whatever order
-// it comes; only of objects that CheckDuplicates would refuse the order counts.
+// Digest identifies the content of a set of objects: "sha256:" and the hexadecimal hash of their canonical JSON (keys sorted, no white
+// space, one object a line, sorted by group, kind, namespace and name). Equal content has an equal digest in any order, except for sets
+// that CheckDuplicates rejects.
 func Digest(objects []unstructured.Unstructured) string {
 	sum := sha256.New()
 	for _, o := range sorted(objects) {
-		write(sum, o)
+		writeCanonical(sum, o)
 	}
 	return "sha256:" + hex.EncodeToString(sum.Sum(nil))
 }
 
-func write(sum hash.Hash, o unstructured.Unstructured) {
+func writeCanonical(sum hash.Hash, o unstructured.Unstructured) {
 	encoder := json.NewEncoder(sum)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(o.Object); err != nil {
-		// JSON has no form for NaN or a Go type that is none of JSON's. No decoder makes such objects; should one be built by
-		// hand, its Go syntax (maps sorted by key) still tells different contents apart.
+		// JSON cannot represent NaN and some Go types. No decoder creates such objects; for one that is built by hand, its Go syntax (maps
+		// sorted by key) distinguishes contents.
 		fmt.Fprintf(sum, "%#v\n", o.Object)
 	}
 }

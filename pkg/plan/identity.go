@@ -34,11 +34,11 @@ func (i identity) String() string {
 	return fmt.Sprintf("%s %s/%s", i.Kind, i.namespace, i.name)
 }
 
-// maxNamed bounds how many objects an error names.
+// maxNamed limits how many objects an error names.
 const maxNamed = 10
 
-// CheckDuplicates refuses a set in which one object stands more than once, also under two versions of its kind: whichever were
-// applied last would win. The error names the objects, sorted, the first ten of them.
+// CheckDuplicates rejects a set that contains an object twice, also in two versions of its kind, because the result would depend on the
+// order. The error names the objects, sorted, the first ten of them.
 func CheckDuplicates(objects []unstructured.Unstructured) error {
 	count := make(map[identity]int, len(objects))
 	var named []string

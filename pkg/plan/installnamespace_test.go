@@ -8,7 +8,7 @@ import (
 )
 
 // Every combination of the facts that a decision is made from has one line; a star stands for both values.
-func TestHRD_S1_WhetherAnInstallNamespaceMayBeUsed(t *testing.T) {
+func TestHRD_S1_Decide(t *testing.T) {
 	const (
 		create, use, warn, refuse           = NamespaceCreated, NamespaceUsed, NamespaceUsedWithWarning, NamespaceRefused
 		nothing                             = NamespaceReason("")
@@ -36,7 +36,7 @@ func TestHRD_S1_WhetherAnInstallNamespaceMayBeUsed(t *testing.T) {
 	for bits := range 1 << 7 {
 		is := func(fact int) bool { return bits>>fact&1 == 1 }
 		n := InstallNamespace{Name: "quay-system", Manager: "openshift-platform-operators", Requester: "alice",
-			Installed: is(1), Exists: is(2), Made: is(3), Named: is(4), Terminating: is(5), UID: "present", InstalledUID: "present"}
+			Installed: is(1), Exists: is(2), Created: is(3), Named: is(4), Terminating: is(5), UID: "present", InstalledUID: "present"}
 		if is(6) {
 			n.InstalledUID = "former"
 		}
@@ -72,7 +72,7 @@ func TestHRD_S1_WhetherAnInstallNamespaceMayBeUsed(t *testing.T) {
 	}
 }
 
-func TestHRD_S1_ARefusalNamesTheRequesterAndTheWayOut(t *testing.T) {
+func TestHRD_S1_RefusalNamesTheRequesterAndTheRemedy(t *testing.T) {
 	n := InstallNamespace{Name: "quay-system", Exists: true, Requester: "alice"}
 	got := n.Decide()
 	if !strings.Contains(got.Message, `requested by "alice"`) {

@@ -8,30 +8,30 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Names of the phases, in the order they are applied.
+// Names of the phases, in the order in which they are applied.
 const (
-	// PhaseNamespaces holds namespaces, where everything else goes.
+	// PhaseNamespaces has namespaces, which contain other objects.
 	PhaseNamespaces = "namespaces"
-	// PhaseCRDs holds custom resource definitions: operators do not start without them, and custom resources need them.
+	// PhaseCRDs has CustomResourceDefinitions: operators do not start without them, and custom resources need them.
 	PhaseCRDs = "crds"
-	// PhaseRBAC holds service accounts, roles and bindings: a pod started before its rights crashes.
+	// PhaseRBAC has ServiceAccounts, roles and bindings: a pod that starts without its permissions crashes.
 	PhaseRBAC = "rbac"
-	// PhaseConfig holds what workloads read or are reached by: config maps, secrets, certificates, services, policies, classes.
+	// PhaseConfig has what workloads read or are reached by: ConfigMaps, Secrets, certificates, Services, policies, classes.
 	PhaseConfig = "config"
-	// PhaseWorkloads holds what runs, and what becomes ready only together with it: volume claims that wait for their first
-	// consumer, disruption budgets, autoscalers.
+	// PhaseWorkloads has workloads, and what becomes ready only with them: volume claims that wait for their first consumer, disruption
+	// budgets, autoscalers.
 	PhaseWorkloads = "workloads"
-	// PhaseRegistrations holds what sends the API server's requests to workloads: a webhook before its server blocks the cluster.
+	// PhaseRegistrations has objects that make the API server call workloads: a webhook without its server blocks the cluster.
 	PhaseRegistrations = "registrations"
-	// PhaseOthers holds every kind not named elsewhere, such as monitors.
+	// PhaseOthers has every other kind, such as monitors.
 	PhaseOthers = "others"
-	// PhaseCustomResources holds objects whose definition is in the same set.
+	// PhaseCustomResources has objects whose definition is in the same set.
 	PhaseCustomResources = "custom-resources"
 )
 
 var order = [...]string{PhaseNamespaces, PhaseCRDs, PhaseRBAC, PhaseConfig, PhaseWorkloads, PhaseRegistrations, PhaseOthers, PhaseCustomResources}
 
-// kinds assigns the kinds that have a place of their own; what is absent goes to PhaseOthers.
+// kinds has the phase of known kinds; all others are in PhaseOthers.
 var kinds = map[schema.GroupKind]string{
 	{Kind: "Namespace"}: PhaseNamespaces,
 
@@ -82,15 +82,15 @@ var kinds = map[schema.GroupKind]string{
 	{Group: "apiregistration.k8s.io", Kind: "APIService"}:                             PhaseRegistrations,
 }
 
-// Phase is a set of objects that can be applied in any order once the phases before it are done.
+// Phase is a set of objects that can be applied in any order after the previous phases.
 type Phase struct {
 	// Name is one of the Phase constants.
 	Name string
-	// Objects are sorted by group, kind, namespace and name. They are the caller's, not copies.
+	// Objects are sorted by group, kind, namespace and name. They are not copied.
 	Objects []unstructured.Unstructured
 }
 
-// Phases orders the objects. No phase is empty, and the result does not depend on the order of the input.
+// Phases orders the objects. It returns no empty phase, and does not depend on the order of the input.
 func Phases(objects []unstructured.Unstructured) []Phase {
 	own := ownKinds(objects)
 	byName := map[string][]unstructured.Unstructured{}
@@ -107,8 +107,8 @@ func Phases(objects []unstructured.Unstructured) []Phase {
 	return phases
 }
 
-// phaseOf takes kinds that the same set defines for custom resources, whatever they are called: nothing makes a Certificate of
-// them before the set's own workloads run.
+// phaseOf returns PhaseCustomResources for kinds that the same set defines, also if their names are well known: no controller reconciles
+// such a Certificate before the set's own workloads run.
 func phaseOf(kind schema.GroupKind, own map[schema.GroupKind]bool) string {
 	if own[kind] {
 		return PhaseCustomResources
@@ -119,7 +119,7 @@ func phaseOf(kind schema.GroupKind, own map[schema.GroupKind]bool) string {
 	return PhaseOthers
 }
 
-// ownKinds are the kinds that CRDs among the objects define.
+// ownKinds returns the kinds that CRDs among the objects define.
 func ownKinds(objects []unstructured.Unstructured) map[schema.GroupKind]bool {
 	own := map[schema.GroupKind]bool{}
 	for _, o := range objects {
@@ -133,7 +133,7 @@ func ownKinds(objects []unstructured.Unstructured) map[schema.GroupKind]bool {
 	return own
 }
 
-// sorted gives the objects by identity. Versions of one kind are the same object, so that version sorts last.
+// sorted sorts objects by identity. Objects of one kind in several versions are the same, so the version is compared last.
 func sorted(objects []unstructured.Unstructured) []unstructured.Unstructured {
 	type keyed struct {
 		identity

@@ -68,7 +68,7 @@ func shuffle(objects []unstructured.Unstructured, seed int64) {
 	rand.New(rand.NewSource(seed)).Shuffle(len(objects), func(i, j int) { objects[i], objects[j] = objects[j], objects[i] })
 }
 
-func TestPhasesPutWhatIsNeededFirst(t *testing.T) {
+func TestPhasesPutDependenciesFirst(t *testing.T) {
 	want := []string{
 		"namespaces: Namespace/ns",
 		"crds: CustomResourceDefinition/as.b.c",
@@ -117,7 +117,7 @@ func TestPhases(t *testing.T) {
 	}
 }
 
-func TestCheckDuplicatesNamesWhatIsThereTwice(t *testing.T) {
+func TestCheckDuplicates(t *testing.T) {
 	many := make([]unstructured.Unstructured, 0, 24)
 	for i := range 12 {
 		o := object("v1", "Secret", "ns", fmt.Sprintf("s%02d", i))
@@ -149,7 +149,7 @@ func TestCheckDuplicatesNamesWhatIsThereTwice(t *testing.T) {
 	}
 }
 
-func TestDigestTellsContentsApartAndNothingElse(t *testing.T) {
+func TestDigestDependsOnContentOnly(t *testing.T) {
 	want := plan.Digest(everything())
 	for seed := range int64(20) {
 		objects := everything()
@@ -191,7 +191,7 @@ func TestDigestTellsContentsApartAndNothingElse(t *testing.T) {
 }
 
 // The digest is written into the cluster: another form of it would roll every operator once.
-func TestDigestIsTheSameInEveryRelease(t *testing.T) {
+func TestDigestIsStable(t *testing.T) {
 	const want = "sha256:40010e02802a9e2edf631bcfb8e9bb7677d735afae58f0261aac93547b9f3e29"
 	o := object("v1", "ConfigMap", "ns", "a")
 	o.Object["data"] = map[string]any{"b": "<&>", "a": "ü", "n": int64(3), "f": 0.5, "l": []any{true, nil}}

@@ -41,11 +41,11 @@ func (l *WarningLog) Clear() { l.unwritten = nil }
 
 // WithNamespaceWarning puts the warning of an install namespace before the others, or removes it if the manager created the namespace.
 func WithNamespaceWarning(warnings []string, namespace plan.InstallNamespace) []string {
-	made := namespace.Made
-	namespace.Made = false
+	made := namespace.Created
+	namespace.Created = false
 	unmade := namespaceWarning(namespace)
 	all := slices.DeleteFunc(slices.Clone(warnings), func(text string) bool { return text == unmade })
-	namespace.Made = made
+	namespace.Created = made
 	if text := namespaceWarning(namespace); text != "" {
 		all = slices.Insert(all, 0, text)
 	}
@@ -54,7 +54,7 @@ func WithNamespaceWarning(warnings []string, namespace plan.InstallNamespace) []
 
 // namespaceWarning returns the warning of an install namespace that exists and is installed in; empty if there is none.
 func namespaceWarning(namespace plan.InstallNamespace) string {
-	known := plan.InstallNamespace{Name: namespace.Name, Exists: true, Made: namespace.Made, Installed: true, Manager: namespace.Manager}
+	known := plan.InstallNamespace{Name: namespace.Name, Exists: true, Created: namespace.Created, Installed: true, Manager: namespace.Manager}
 	decision := known.Decide()
 	if decision.Use != plan.NamespaceUsedWithWarning {
 		return ""

@@ -38,7 +38,7 @@ func TestTheWarningOfANamespaceComesFirstAndGoesWithItsReason(t *testing.T) {
 		t.Errorf("warnings %q, want one of the namespace first, once", warned)
 	}
 	made := unmade
-	made.Made = true
+	made.Created = true
 	if diff := cmp.Diff(others, WithNamespaceWarning(warned, made)); diff != "" {
 		t.Errorf("when the manager has created it (-want +got):\n%s", diff)
 	}

@@ -18,7 +18,7 @@ const annotationRequester = "openshift.io/requester"
 func InstallNamespaceOf(known plan.InstallNamespace, live *unstructured.Unstructured, owner object.Owner) plan.InstallNamespace {
 	known.Name, known.UID = live.GetName(), live.GetUID()
 	known.Exists, known.Terminating = true, live.GetDeletionTimestamp() != nil
-	known.Made = isMadeByManager(live, owner)
+	known.Created = isMadeByManager(live, owner)
 	known.Requester = live.GetAnnotations()[annotationRequester]
 	return known
 }
@@ -42,7 +42,7 @@ func (r *reconciliation) useNamespace(live *unstructured.Unstructured) {
 		r.result.Err = &object.Refusal{Object: r.desired.Key, Err: errors.New(decision.Message), Remedy: decision.Remedy}
 		return
 	}
-	r.options.Memory.setNotOwned(found.Name, !found.Made)
+	r.options.Memory.setNotOwned(found.Name, !found.Created)
 }
 
 // setUnusable records whether the install namespace is refused, is being deleted or could not be created. Nothing is created in it then: as

@@ -1,11 +1,11 @@
-// Package bundle unpacks Bundles: it has the content of the source fetched and read, and reports in status what it is. Nothing is installed.
+// Package bundle unpacks Bundles: it fetches and reads the content of the source, and reports it in status. It installs nothing.
 //
-// A Bundle that was unpacked stays as it is: its spec cannot change, and its content is a cache, filled again from the resolved source when
-// it is needed. Content is stored by digest, so that equal content is stored once. What is slow runs beside the syncs, and enqueues the
-// Bundle when it ends. User errors are conditions of the Bundle, never errors of the controller. A deleted Bundle leaves nothing to clean
-// up, so that there is no finalizer.
+// An unpacked Bundle does not change: its spec is immutable, and its content is a cache, filled again from the resolved source when
+// necessary. Content is stored by digest, so that equal content is stored once. Fetches run in the background, and enqueue the Bundle when
+// they end. User errors are conditions of the Bundle, never errors of the controller. A deleted Bundle needs no cleanup, so there is no
+// finalizer.
 //
-// It knows nothing of BundleDeployments; their controller reads a Bundle's status.
+// The package does not know about BundleDeployments; their controller reads a Bundle's status.
 package bundle
 
 import (
@@ -40,7 +40,7 @@ import (
 // Name is the controller's name; its field manager for status is "platform-operators-" and this.
 const Name = "bundle"
 
-// ControllerName is what library-go calls the controller: in its log, its workqueue's metrics and what it writes of a sync that fails.
+// ControllerName is the controller's name in library-go's log, workqueue metrics and conditions for failed syncs.
 const ControllerName = "BundleController"
 
 const fieldManager = "platform-operators-" + Name
@@ -53,12 +53,12 @@ type Config struct {
 	Content *store.Content
 	// Sources opens the source of a Bundle.
 	Sources source.Opener
-	// Fetches is the number of sources that are fetched from one host at once.
+	// Fetches is the number of concurrent fetches from one host.
 	Fetches int
-	// Backoff of what failed: from the first delay, doubled each time, to the last.
+	// BackoffFirst and BackoffLast limit the exponential back-off after failures.
 	BackoffFirst, BackoffLast time.Duration
 	Clock                     clock.PassiveClock
-	// SyncContext has the controller's queue, and the recorder of Events about the manager itself.
+	// SyncContext has the controller's queue, and the recorder of Events about the manager.
 	SyncContext factory.SyncContext
 	// Events records Events about Bundles.
 	Events record.EventRecorder
@@ -83,17 +83,16 @@ type controller struct {
 	events  record.EventRecorder
 }
 
-// request is what is fetched and read for a Bundle. The UID makes that of a Bundle that is created anew another one, for which a tag is
-// resolved anew.
+// request is the fetch for a Bundle. The UID distinguishes a recreated Bundle, for which a tag is resolved again.
 type request struct {
 	uid    types.UID
 	source source.Source
-	// format is what the content is read as.
+	// format is the bundle format of the content.
 	format string
 }
 
-// New builds the controller; its queue keys are Bundle names. The context ends its fetches, and is the one that the
-// controller runs with.
+// New returns the controller; its queue keys are Bundle names. The context ends its fetches, and must be the one that the controller runs
+// with.
 func New(ctx context.Context, config Config) (factory.Controller, error) {
 	if err := config.validate(); err != nil {
 		return nil, fmt.Errorf("building the bundle controller: %w", err)
@@ -135,7 +134,7 @@ func (c *controller) bundlesOfClass(class runtime.Object) []string {
 	name := factory.ObjectNameToKey(class)
 	bundles, err := c.bundles.List(labels.Everything())
 	if err != nil || name == "" {
-		return nil // a cache never returns an error here
+		return nil // a lister never returns an error here
 	}
 	var names []string
 	for _, each := range bundles {
@@ -156,7 +155,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		return fmt.Errorf("reading Bundle %q: %w", name, err)
 	}
 	if err != nil || before.DeletionTimestamp != nil || before.Status.Phase == corev1alpha2.BundleUnpacked {
-		// The result of a fetch is kept until the cache has it in status: with an older cache it would be fetched again.
+		// The result of a fetch is kept until the cache has it in status: otherwise an older cache would cause another fetch.
 		c.fetches.Cancel(name)
 		return nil
 	}
@@ -174,7 +173,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	_, err = c.client.UpdateStatus(ctx, after, metav1.UpdateOptions{FieldManager: fieldManager})
 	switch {
 	case apierrors.IsConflict(err):
-		return factory.SyntheticRequeueError // the cache is behind, and its event will come
+		return factory.SyntheticRequeueError // the cache is stale; its event triggers a sync
 	case apierrors.IsNotFound(err):
 		return nil
 	case err != nil:
@@ -184,7 +183,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	return nil
 }
 
-// unpack fills in the status from what is known of the content. It returns the time until the next sync; 0 for none.
+// unpack sets the status from the result of the fetch. It returns the time until the next sync; 0 for none.
 func (c *controller) unpack(bundle *corev1alpha2.Bundle) (time.Duration, error) {
 	class, err := c.classes.Get(bundle.Spec.ProvisionerClassName)
 	if err != nil && !apierrors.IsNotFound(err) {
@@ -200,7 +199,7 @@ func (c *controller) unpack(bundle *corev1alpha2.Bundle) (time.Duration, error) 
 	if err != nil {
 		return 0, fmt.Errorf("reading the source of Bundle %q: %w", bundle.Name, err)
 	}
-	if opened.Source == nil { // the schema refuses it
+	if opened.Source == nil { // the schema rejects it
 		report(bundle, now, unreadable(errors.New(opened.Missing)))
 		return 0, nil
 	}
@@ -219,7 +218,7 @@ func (c *controller) unpack(bundle *corev1alpha2.Bundle) (time.Duration, error) 
 	return progress.Retry, nil
 }
 
-// sendEvent sends the Event of what changed, on the Bundle.
+// sendEvent sends an Event for the Bundle about a changed condition.
 func (c *controller) sendEvent(before, after *corev1alpha2.Bundle) {
 	then := meta.FindStatusCondition(before.Status.Conditions, corev1alpha2.ConditionUnpacked)
 	now := meta.FindStatusCondition(after.Status.Conditions, corev1alpha2.ConditionUnpacked)

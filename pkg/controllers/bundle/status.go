@@ -16,8 +16,8 @@ import (
 const (
 	// maxMessage limits condition messages and Events, in bytes.
 	maxMessage = 1024
-	// maxPackage and maxVersion are the schema's limits. A status beyond them would be refused as a whole. What is cut here was no valid
-	// value before, and is none then.
+	// maxPackage and maxVersion are the schema's limits, above which the whole status would be rejected. A value that needs truncation was
+	// invalid anyway.
 	maxPackage, maxVersion = 253, 128
 )
 
@@ -49,7 +49,7 @@ func unpacked(found *unpack.Inspection) condition {
 		fmt.Sprintf("The content is that of %s.", found.Pinned.Reference)}
 }
 
-// report writes a condition into a Bundle's status.
+// report sets a condition in a Bundle's status.
 func report(bundle *corev1alpha2.Bundle, now metav1.Time, is condition) {
 	bundle.Status.ObservedGeneration = bundle.Generation
 	bundle.Status.Phase = is.phase
@@ -59,7 +59,7 @@ func report(bundle *corev1alpha2.Bundle, now metav1.Time, is condition) {
 	})
 }
 
-// recordResult writes what was found in a source into a Bundle's status.
+// recordResult sets the result of a fetch in a Bundle's status.
 func recordResult(bundle *corev1alpha2.Bundle, from source.Source, found *unpack.Inspection) {
 	resolved := from.At(found.Pinned.Reference).Spec()
 	status := &bundle.Status
@@ -76,7 +76,7 @@ func cut(text string, limit int) string {
 	return strings.ToValidUTF8(text[:min(len(text), limit)], "")
 }
 
-// bounded makes one line of a text, at most as long as a message may be.
+// bounded converts a text to one line of at most maxMessage bytes.
 func bounded(text string) string {
 	return truncate.OneLine(text, maxMessage)
 }

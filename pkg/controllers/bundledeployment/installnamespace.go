@@ -26,7 +26,7 @@ func (s *reconciliation) checkNamespace(ctx context.Context) error {
 	found.Named, found.Installed, found.InstalledUID, found.Manager = known.Named, known.Installed, known.InstalledUID, known.Manager
 	decision := found.Decide()
 	if decision.Use != plan.NamespaceRefused {
-		preexisting := found.Exists && !found.Made
+		preexisting := found.Exists && !found.Created
 		s.preexisting = &preexisting
 		return nil
 	}
@@ -59,6 +59,6 @@ func (s *reconciliation) withNamespaceWarning(warnings []string) []string {
 		return warnings
 	}
 	return revision.WithNamespaceWarning(warnings, plan.InstallNamespace{
-		Name: s.deployment.Spec.InstallNamespace, Made: !*s.preexisting, Manager: s.c.managerNamespace,
+		Name: s.deployment.Spec.InstallNamespace, Created: !*s.preexisting, Manager: s.c.managerNamespace,
 	})
 }

@@ -1,8 +1,8 @@
-// Package managerlimits keeps what PlatformOperatorManager "cluster" limits beside it, so that its deletion does not lift the limits.
+// Package managerlimits stores the limits of PlatformOperatorManager "cluster" separately, so that its deletion does not remove them.
 //
-// It writes down the limits that count, as pkg/limits decides, and tells when a new PlatformOperatorManager lacks those of its
-// predecessor. It also restores what somebody else deletes or edits of that. It holds nobody itself: the platformoperator controller
-// asks pkg/limits the same question.
+// It stores the limits that apply, as pkg/limits decides, and sends an Event when a recreated PlatformOperatorManager lacks those of its
+// predecessor. It restores the record when another client deletes or edits it. It does not enforce limits: the platformoperator controller
+// calls pkg/limits itself.
 package managerlimits
 
 import (
@@ -21,10 +21,10 @@ import (
 	"github.com/openshift/platform-operators/pkg/limits"
 )
 
-// ControllerName is what library-go calls the controller: in its log, its workqueue's metrics and what it writes of a sync that fails.
+// ControllerName is the controller's name in library-go's log, workqueue metrics and conditions for failed syncs.
 const ControllerName = "ManagerLimitsController"
 
-// Store keeps the limits. A seam for tests.
+// Store stores the limits.
 type Store interface {
 	// Read reads memory only.
 	Read() (limits.Stored, error)
@@ -35,23 +35,23 @@ type Store interface {
 type Config struct {
 	OperatorClient v1helpers.OperatorClient
 	Managers       operatorinformers.PlatformOperatorManagerInformer
-	// Deployments is only waited for: what the store says depends on it.
+	// Deployments must be synced, because the result of Store.Read depends on it.
 	Deployments factory.Informer
 	Store       Store
-	// Stored tells of changes of what the store keeps.
+	// Stored notifies of changes of the stored limits.
 	Stored factory.Informer
-	// SyncContext has the controller's queue, and the recorder of Events about the manager itself.
+	// SyncContext has the controller's queue, and the recorder of Events about the manager.
 	SyncContext factory.SyncContext
 }
 
 type controller struct {
 	managers operatorlisters.PlatformOperatorManagerLister
 	store    Store
-	// missing is of which PlatformOperatorManager it was told last that it lacks limits.
+	// missing identifies the PlatformOperatorManager for which an Event was last sent.
 	missing string
 }
 
-// New builds the controller. It has one queue key, and is for one worker.
+// New returns the controller. It has one queue key, and needs one worker.
 func New(config Config) (factory.Controller, error) {
 	if config.OperatorClient == nil || config.Managers == nil || config.Deployments == nil || config.Store == nil || config.Stored == nil || config.SyncContext == nil {
 		return nil, errors.New("building the managerlimits controller: a field of its Config is not set")
@@ -76,7 +76,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	if err != nil {
 		return err
 	}
-	record := stored.Record // what is kept stays; it is written where the ConfigMap says something else
+	record := stored.Record // the record is unchanged, and is written if the ConfigMap differs
 	if exists {
 		decision := limits.Decide(stored, manager)
 		if decision.Hold != "" && c.missing != string(manager.UID) {
@@ -90,7 +90,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	if record == nil {
 		return nil
 	}
-	if err := c.store.Write(ctx, *record); err != nil && !apierrors.IsAlreadyExists(err) && !apierrors.IsConflict(err) { // the cache is behind; its event comes
+	if err := c.store.Write(ctx, *record); err != nil && !apierrors.IsAlreadyExists(err) && !apierrors.IsConflict(err) { // the cache is stale; its event triggers a sync
 		return fmt.Errorf("keeping the limits of PlatformOperatorManager %q: %w", operatorv1alpha1.PlatformOperatorManagerName, err)
 	}
 	return nil

@@ -1,10 +1,9 @@
-// Package managerversion reports the manager's own version. When that is another than the ClusterOperator reports, the old one
-// stays there, and Progressing says what is worked towards, until this process has tried each PlatformOperator and
-// BundleDeployment that it found when it began, whatever came of that: the cluster's update goes on when the new manager has
-// shown that it can carry what the old one left, and no user's fault holds it up.
+// Package managerversion reports the manager's own version. If the ClusterOperator reports another one, it remains, and Progressing names
+// the new version, until this process has reconciled each PlatformOperator and BundleDeployment that existed at its start, with any result.
+// The cluster's update then continues, because the new manager can handle the objects of the old one; a user's error does not delay it.
 //
-// It does not know what trying is: the controllers of those kinds tell it by Trials. It writes one condition and status.rollout of the
-// operator resource. The version is library-go's StatusSyncer's to write, and Reports tells what that has written.
+// The controllers of those kinds report reconciled objects to Trials. The package writes one condition and status.rollout of the operator
+// resource. library-go's StatusSyncer writes the version, and Reports records what it has written.
 package managerversion
 
 import (
@@ -40,24 +39,24 @@ import (
 	"github.com/openshift/platform-operators/pkg/managerstatus"
 )
 
-// ControllerName is what library-go calls the controller: in its log, its workqueue's metrics and what it writes of a sync that fails.
+// ControllerName is the controller's name in library-go's log, workqueue metrics and conditions for failed syncs.
 const ControllerName = "ManagerVersionController"
 
 const fieldManager = "platform-operators-managerversion"
 
-// ConditionType is the condition on the operator resource; library-go unites all that end in Progressing.
+// ConditionType is the condition on the operator resource; library-go merges all that end in Progressing.
 const ConditionType = "ManagerProgressing"
 
 // Operand is the name under which the ClusterOperator reports the version.
 const Operand = "operator"
 
-// Kinds whose objects are tried, as Trials.Of takes them.
+// Kinds of reconciled objects, for Trials.Of.
 const (
 	KindPlatformOperator = "PlatformOperator"
 	KindBundleDeployment = "BundleDeployment"
 )
 
-// maxNamed bounds the objects that are named in the log when the limit has passed.
+// maxNamed limits how many objects the log names when the limit has passed.
 const maxNamed = 10
 
 // Config is everything the controller needs; every field is required.
@@ -66,21 +65,21 @@ type Config struct {
 	Operators        platforminformers.PlatformOperatorInformer
 	Deployments      coreinformers.BundleDeploymentInformer
 	ClusterOperators configv1informers.ClusterOperatorInformer
-	// ClusterOperator is the name of the one that the manager reports to.
+	// ClusterOperator is the name of the manager's ClusterOperator.
 	ClusterOperator string
-	// Version is the manager's own.
+	// Version is the manager's own version.
 	Version string
-	// Client and Managers are of the operator resource.
+	// Client and Managers access the operator resource.
 	Client   operatorclient.PlatformOperatorManagerInterface
 	Managers operatorinformers.PlatformOperatorManagerInformer
-	// Report makes the version known to the StatusSyncer, which writes the ClusterOperator.
+	// Report passes the version to the StatusSyncer, which writes the ClusterOperator.
 	Report  func(operand, version string)
 	Reports *Reports
 	Trials  *Trials
-	// Limit is how long after the first sync that found it unreported, of whatever process, the version is reported in any case.
+	// Limit is how long after the first sync with an unreported version, of any process, the version is reported in any case.
 	Limit time.Duration
 	Clock clock.PassiveClock
-	// SyncContext has the controller's queue, and the recorder of Events about the manager itself.
+	// SyncContext has the controller's queue, and the recorder of Events about the manager.
 	SyncContext factory.SyncContext
 }
 
@@ -106,14 +105,14 @@ type controller struct {
 	limit            time.Duration
 	clock            clock.PassiveClock
 
-	// Of the one sync that runs at a time: when the rollout started, which objects the first one found that were not tried yet, whether
-	// it found any, and whether the version is reported.
+	// State of the one sync that runs at a time: when the rollout started, the existing objects that are not reconciled yet, whether there
+	// were any, and whether the version is reported.
 	started         time.Time
 	found           []trial
 	empty, reported bool
 }
 
-// New builds the controller. It has one queue key, and is for one worker.
+// New returns the controller. It has one queue key, and needs one worker.
 func New(config Config) (factory.Controller, error) {
 	if err := config.validate(); err != nil {
 		return nil, err
@@ -134,7 +133,7 @@ func New(config Config) (factory.Controller, error) {
 		clock:            config.Clock,
 	}
 	enqueue := func() { config.SyncContext.Queue().Add(factory.DefaultQueueKey) }
-	c.trials.tell(enqueue)
+	c.trials.onTrial(enqueue)
 	c.reports.onChange(enqueue)
 	return factory.New().
 		WithSyncContext(config.SyncContext).
@@ -146,7 +145,7 @@ func New(config Config) (factory.Controller, error) {
 
 func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
 	if !c.reported {
-		working, err := c.working(syncCtx)
+		working, err := c.isRollingOut(syncCtx)
 		if err != nil {
 			return err
 		}
@@ -155,17 +154,17 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 				Status: operatorv1.ConditionTrue, Reason: operatorv1alpha1.ReasonWorkingTowardsVersion, Message: "Working towards " + c.version,
 			}, operatorv1alpha1.VersionRollout{Version: c.version, StartedTime: metav1.NewTime(c.started)})
 		}
-		// The version before the condition: the CVO, which waits for the version, sees it while Progressing is still True.
+		// Report the version before the condition: the CVO, which waits for the version, then sees it while Progressing is still True.
 		c.report(Operand, c.version)
 		c.reported, c.found = true, nil
-		c.trials.forget()
+		c.trials.stop()
 		c.reports.onChange(nil)
 	}
 	return c.write(ctx, operatorv1.OperatorCondition{Status: operatorv1.ConditionFalse, Reason: platformv1alpha1.ReasonAsExpected}, operatorv1alpha1.VersionRollout{})
 }
 
-// working reports whether the version is not to be reported yet, and has it asked again in time.
-func (c *controller) working(syncCtx factory.SyncContext) (bool, error) {
+// isRollingOut reports whether the version must not be reported yet, and schedules the next check.
+func (c *controller) isRollingOut(syncCtx factory.SyncContext) (bool, error) {
 	if c.started.IsZero() {
 		found, err := c.all()
 		if err != nil {
@@ -184,12 +183,12 @@ func (c *controller) working(syncCtx factory.SyncContext) (bool, error) {
 	case reported == c.version:
 		return false, nil // a restart is no rollout
 	case reported == "" && c.empty:
-		return false, nil // a first start, with nothing to do
+		return false, nil // a first start without objects
 	}
 	if err := c.dropTried(); err != nil {
 		return false, err
 	}
-	// Also a rollout that takes a moment is reported: a version never changes without Progressing.
+	// A short rollout is reported, too: a version never changes without Progressing.
 	if len(c.found) == 0 {
 		if reported, err := c.isRolloutReported(); err != nil || reported {
 			return false, err
@@ -204,8 +203,8 @@ func (c *controller) working(syncCtx factory.SyncContext) (bool, error) {
 	return true, nil
 }
 
-// startedTime returns when the rollout of this version started. The time of an earlier process of this version counts, so that one that
-// is restarted again and again does not wait for ever, unless a manager that does not know status.rollout was active since then.
+// startedTime returns when the rollout of this version started. The time of an earlier process of this version counts, so that repeated
+// restarts do not extend the wait, unless a manager that does not know status.rollout was active since then.
 func (c *controller) startedTime() (time.Time, error) {
 	now := c.clock.Now()
 	manager, err := c.managers.Get(operatorv1alpha1.PlatformOperatorManagerName)
@@ -216,7 +215,7 @@ func (c *controller) startedTime() (time.Time, error) {
 		return time.Time{}, fmt.Errorf("reading when the rollout of the manager's version started: %w", err)
 	}
 	condition := v1helpers.FindOperatorCondition(manager.Status.Conditions, ConditionType)
-	if !c.isRollingOut(manager) {
+	if !c.isInRollout(manager) {
 		return now, nil
 	}
 	started := manager.Status.Rollout.StartedTime.Time
@@ -229,13 +228,13 @@ func (c *controller) startedTime() (time.Time, error) {
 	return started, nil
 }
 
-// isRollingOut reports whether the status says that this version is rolled out.
-func (c *controller) isRollingOut(manager *operatorv1alpha1.PlatformOperatorManager) bool {
+// isInRollout reports whether the status has a rollout of this version.
+func (c *controller) isInRollout(manager *operatorv1alpha1.PlatformOperatorManager) bool {
 	return v1helpers.IsOperatorConditionTrue(manager.Status.Conditions, ConditionType) &&
 		manager.Status.Rollout.Version == c.version
 }
 
-// isRolloutReported reports whether the ClusterOperator was written from a status that says that this version is rolled out.
+// isRolloutReported reports whether the ClusterOperator was written from a status with a rollout of this version.
 func (c *controller) isRolloutReported() (bool, error) {
 	manager, err := c.managers.Get(operatorv1alpha1.PlatformOperatorManagerName)
 	if apierrors.IsNotFound(err) {
@@ -244,10 +243,10 @@ func (c *controller) isRolloutReported() (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("reading the rollout of the manager's version: %w", err)
 	}
-	return c.isRollingOut(manager) && c.reports.include(manager.ResourceVersion), nil
+	return c.isInRollout(manager) && c.reports.include(manager.ResourceVersion), nil
 }
 
-// reportedVersion returns the version that the ClusterOperator reports; empty if it reports none.
+// reportedVersion returns the version in the ClusterOperator; empty if there is none.
 func (c *controller) reportedVersion() (string, error) {
 	clusterOperator, err := c.clusterOperators.Get(c.clusterOperator)
 	if apierrors.IsNotFound(err) {
@@ -262,7 +261,7 @@ func (c *controller) reportedVersion() (string, error) {
 	return "", nil
 }
 
-// all lists the objects that there are, sorted.
+// all lists the existing objects, sorted.
 func (c *controller) all() ([]trial, error) {
 	operators, err := c.operators.List(labels.Everything())
 	if err != nil {
@@ -283,7 +282,7 @@ func (c *controller) all() ([]trial, error) {
 	return found, nil
 }
 
-// dropTried keeps, of what was found, what is still there and was not tried.
+// dropTried removes objects from found that are deleted or reconciled.
 func (c *controller) dropTried() error {
 	all, err := c.all()
 	if err != nil {
@@ -305,7 +304,7 @@ func named(objects []trial) string {
 	return strings.Join(names, ", ")
 }
 
-// write writes the condition and the rollout at once: a crash must not leave the one without the other.
+// write writes the condition and the rollout in one request, so that a crash cannot separate them.
 func (c *controller) write(ctx context.Context, condition operatorv1.OperatorCondition, rollout operatorv1alpha1.VersionRollout) error {
 	condition.Type = ConditionType
 	err := c.writer.Modify(ctx, func(status *operatorv1alpha1.PlatformOperatorManagerStatus) {

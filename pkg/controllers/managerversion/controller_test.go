@@ -294,7 +294,7 @@ func TestNoVersionIsReportedBeforeItsRolloutIs(t *testing.T) {
 
 func TestTrialsTellOfEachOnceAndForget(t *testing.T) {
 	trials, told := NewTrials(), 0
-	trials.tell(func() { told++ })
+	trials.onTrial(func() { told++ })
 	for range 1000 {
 		trials.Of(KindPlatformOperator)("a")
 		trials.Of(KindBundleDeployment)("a")
@@ -302,7 +302,7 @@ func TestTrialsTellOfEachOnceAndForget(t *testing.T) {
 	if told != 2 {
 		t.Errorf("told %d times of two objects", told)
 	}
-	trials.forget()
+	trials.stop()
 	trials.Of(KindPlatformOperator)("b")
 	if told != 2 || trials.has(trial{KindPlatformOperator, "b"}) {
 		t.Error("something is kept when nobody asks any more")

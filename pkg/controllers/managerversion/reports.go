@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
 
-// Reports knows from which status of the operator resource the ClusterOperator was written last, or found to be up to date. It is safe
+// Reports records from which status of the operator resource the ClusterOperator was last written, or found to be up to date. It is safe
 // for concurrent use.
 type Reports struct {
 	mu              sync.Mutex
@@ -14,10 +14,10 @@ type Reports struct {
 	changed         func()
 }
 
-// NewReports returns one that knows of none.
+// NewReports returns Reports without a record.
 func NewReports() *Reports { return &Reports{} }
 
-// Reported records that the ClusterOperator reports the status of the operator resource with a resourceVersion.
+// Reported records that the ClusterOperator has the status of the operator resource with a resourceVersion.
 func (r *Reports) Reported(resourceVersion string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -30,7 +30,7 @@ func (r *Reports) Reported(resourceVersion string) {
 	}
 }
 
-// include reports whether the ClusterOperator reports the status with a resourceVersion, or a later one.
+// include reports whether the ClusterOperator has the status with a resourceVersion, or a later one.
 func (r *Reports) include(resourceVersion string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -38,7 +38,7 @@ func (r *Reports) include(resourceVersion string) bool {
 	return err == nil && order >= 0
 }
 
-// onChange has a function called, which must return at once, after each new report; nil for none.
+// onChange sets a function to call after each new report, which must not block; nil for none.
 func (r *Reports) onChange(changed func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -2,11 +2,10 @@ package managerversion
 
 import "sync"
 
-// trial is one object that has been tried.
+// trial is one reconciled object.
 type trial struct{ kind, name string }
 
-// Trials knows which objects other controllers have tried, whatever came of it. It carries no data beyond that. It is safe for
-// concurrent use.
+// Trials records which objects other controllers have reconciled, with any result. It is safe for concurrent use.
 type Trials struct {
 	mu      sync.Mutex
 	tried   map[trial]bool
@@ -14,10 +13,10 @@ type Trials struct {
 	closed  bool
 }
 
-// NewTrials knows of none.
+// NewTrials returns Trials without a record.
 func NewTrials() *Trials { return &Trials{tried: map[trial]bool{}} }
 
-// Of gives what a controller of a kind calls each time that it has tried one, with its name.
+// Of returns the function that a kind's controller calls with the name of each reconciled object.
 func (t *Trials) Of(kind string) func(name string) {
 	return func(name string) {
 		t.mu.Lock()
@@ -31,8 +30,8 @@ func (t *Trials) Of(kind string) func(name string) {
 	}
 }
 
-// tell has a function called, which must return at once, when an object is tried for the first time.
-func (t *Trials) tell(changed func()) {
+// onTrial sets a function to call when an object is reconciled for the first time, which must not block.
+func (t *Trials) onTrial(changed func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.changed = changed
@@ -44,8 +43,8 @@ func (t *Trials) has(each trial) bool {
 	return t.tried[each]
 }
 
-// forget ends it: nobody asks any more, and what others still tell costs nothing.
-func (t *Trials) forget() {
+// stop ends recording when the records are no longer used.
+func (t *Trials) stop() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.tried, t.changed, t.closed = nil, nil, true

@@ -1,9 +1,9 @@
-// Package operatorconfig keeps the objects in existence that the payload ships create-only: the PlatformOperatorManager
-// "cluster" and the ProvisionerClasses.
+// Package operatorconfig recreates the objects that the payload ships create-only when they are missing: PlatformOperatorManager "cluster"
+// and the ProvisionerClasses.
 //
-// They are create-only so that an admin's settings in them survive. Without the first, library-go deletes the
-// ClusterOperator; without a class, nobody reads its bundles. This controller creates them again, with defaults, the moment
-// they are deleted, and at its start if they are not there. It knows nothing of what is in them; pkg/operator says which.
+// They are create-only so that an admin's settings in them survive. Without the PlatformOperatorManager, library-go deletes the
+// ClusterOperator; without a class, its bundles are not unpacked. This controller creates them with defaults when they are deleted, and at
+// its start if they are missing. pkg/operator passes in the objects.
 package operatorconfig
 
 import (
@@ -22,27 +22,27 @@ import (
 // Name is the controller's name; its field manager is "platform-operators-" and this.
 const Name = "operatorconfig"
 
-// ControllerName is what library-go calls the controller: in its log, its workqueue's metrics and what it writes of a sync that fails.
+// ControllerName is the controller's name in library-go's log, workqueue metrics and conditions for failed syncs.
 const ControllerName = "OperatorConfigController"
 
-// resync is how often to look, whatever events say; the first time is at once.
+// resync is the interval of checks without events; the first one is at the start.
 const resync = time.Minute
 
-// Kept is one object that is created again whenever it is missing; every field is required.
+// Kept is one object that is recreated when it is missing; every field is required.
 type Kept struct {
 	// Kind and Name of the object, for messages.
 	Kind, Name string
-	// Event is the name of the Event that tells of its creation.
+	// Event is the reason of the Event about its creation.
 	Event string
 	// Informer of the kind.
 	Informer factory.Informer
-	// Get looks for the object in the informer's cache; only its error counts.
+	// Get reads the object from the informer's cache; only its error is used.
 	Get func() error
 	// Create creates the object with its defaults.
 	Create func(ctx context.Context, options metav1.CreateOptions) error
 }
 
-// New builds the controller. It has one queue key. The SyncContext has its queue, and the recorder of Events about the manager itself.
+// New returns the controller. It has one queue key. The SyncContext has its queue, and the recorder of Events about the manager.
 func New(kept []Kept, syncContext factory.SyncContext) (factory.Controller, error) {
 	if len(kept) == 0 || syncContext == nil {
 		return nil, errors.New("building the operatorconfig controller: it has nothing to keep, or no SyncContext")
@@ -58,7 +58,7 @@ func New(kept []Kept, syncContext factory.SyncContext) (factory.Controller, erro
 		WithSyncContext(syncContext).
 		WithSync(keeper(kept).sync).
 		WithInformers(informers...).
-		ResyncEvery(resync). // an object that is missing from the start sends no event
+		ResyncEvery(resync). // an object that is missing from the start causes no event
 		ToController(ControllerName, syncContext.Recorder()), nil
 }
 

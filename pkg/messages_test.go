@@ -16,7 +16,7 @@ import (
 // write, or whether to send an Event.
 var messageReaders = map[string]string{
 	"pkg/operatorstatus/events.go newApprovalMessage": "a message that changed is sent as another Event",
-	"pkg/health/pace.go Pace.Wait":                    "a message that changed waits its turn to be written",
+	"pkg/health/writelimiter.go WriteLimiter.Wait":    "a message that changed waits its turn to be written",
 }
 
 // TestNoCodeReadsAMessage fails if code makes a decision by the text of a message: if it compares the message with another text, uses it as a

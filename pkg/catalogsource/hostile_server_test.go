@@ -143,7 +143,7 @@ func (r *hostileRegistry) GetBundle(_ context.Context, request *api.GetBundleReq
 	return r.answer(request.GetCsvName()), nil
 }
 
-// apiBundle is a bundle of a package that is wanted, in a package of its own every so many.
+// listedBundle is a bundle of a wanted package; each package has this many bundles.
 func listedBundle(n, each int) *api.Bundle {
 	return &api.Bundle{PackageName: fmt.Sprintf("wanted-%d", n/each), ChannelName: "stable", CsvName: fmt.Sprintf("v1.%d.0", n), CsvJson: "{}"}
 }

@@ -70,7 +70,7 @@ func TestBothProtocolsGiveEqualPackages(t *testing.T) {
 	}
 }
 
-// It is what the race detector gets to see of the test below.
+// TestPublishedPackageIsEqualOverBothProtocols is the part of the test below that runs with the race detector.
 func TestPublishedPackageIsEqualOverBothProtocols(t *testing.T) {
 	packages := readBoth(t, realdata.Path(t, "catalogs/community-v4.20/project-quay"), nil)
 	if len(packages) != 1 || packages[0].Name != "project-quay" || len(packages[0].Bundles) != 152 {

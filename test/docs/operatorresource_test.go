@@ -161,7 +161,7 @@ func pairsOfOperatorResource(t *testing.T) pairs {
 	local := constantsIn(t, "pkg/health", "")
 	for _, fn := range readPackage(t, "pkg/health").functions {
 		prefix := operators
-		if fn.Name.Name == "Watches" {
+		if fn.Name.Name == "WatchCondition" {
 			prefix = watches
 		}
 		types, reasons := elements(fn, "Condition", 4, 0), elements(fn, "Condition", 4, 2)

@@ -152,7 +152,7 @@ func newBoundedConnection(connection googlegrpc.ClientConnInterface, message, pa
 	return boundedConnection{connection, message, boundedCodec{parts, new(atomic.Bool)}}
 }
 
-// bounded adds the limits to the options of a call.
+// bounds adds the limits to the options of a call.
 func (c boundedConnection) bounds(options []googlegrpc.CallOption) []googlegrpc.CallOption {
 	return append(options, googlegrpc.MaxCallRecvMsgSize(c.message), googlegrpc.ForceCodecV2(c.codec))
 }
@@ -167,7 +167,7 @@ func (c boundedConnection) NewStream(ctx context.Context, desc *googlegrpc.Strea
 
 type bundleKey struct{ pkg, name string }
 
-// apiBundle is a bundle of the list, with one of its channels to request it from.
+// listedBundle is a bundle of the list, with one of its channels to request it from.
 type listedBundle struct {
 	bundle  catalog.Bundle
 	channel string

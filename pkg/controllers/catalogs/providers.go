@@ -21,7 +21,7 @@ const providersKey = "Providers"
 // content identifies a catalog's content when it was read.
 type content struct{ source, content, modified string }
 
-// content returns the content of a read. The server's modification time is used only without a digest: content that is unpacked again is
+// toContent returns the content of a read. The server's modification time is used only without a digest: content that is unpacked again is
 // the same.
 func (r lastRead) toContent() content {
 	if r.content != "" {

@@ -79,7 +79,7 @@ func (o opener) Open(corev1alpha2.BundleSource) (source.Opened, error) { return 
 
 func TestBuildKeepsFieldsOfTheInputThatAreSet(t *testing.T) {
 	mine := errors.New("mine")
-	read := func(context.Context, catalogs.Request) (catalogs.Answer, error) { return catalogs.Answer{}, mine }
+	read := func(context.Context, catalogs.Request) (catalogs.Result, error) { return catalogs.Result{}, mine }
 	recorder := &record.FakeRecorder{}
 	input := (&Input{
 		Register:          func(metrics.Registerable) error { return mine },

@@ -54,7 +54,7 @@ spec: {group: olm.operatorframework.io, names: {kind: ClusterCatalog}, versions:
 func (c *cluster) config(t *testing.T) Config {
 	t.Helper()
 	clock := clocktesting.NewFakePassiveClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
-	read := func(context.Context, Request) (Answer, error) { return Answer{}, nil }
+	read := func(context.Context, Request) (Result, error) { return Result{}, nil }
 	return Config{
 		Dynamic: c.dynamic, Kinds: kindsOf(t, c.dynamic),
 		Operators: c.informers.Platform().V1alpha1().PlatformOperators(), Managers: c.informers.Operator().V1alpha1().PlatformOperatorManagers(),

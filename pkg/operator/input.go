@@ -44,7 +44,7 @@ type Settings struct {
 	// Namespace is the manager's own.
 	Namespace string
 	Clock     clock.Clock
-	// Recorder records Events about the manager itself.
+	// Recorder records Events about the manager.
 	Recorder events.Recorder
 }
 

@@ -77,7 +77,7 @@ type Config struct {
 	// Backoff of what failed: from the first delay, doubled each time, to the last.
 	BackoffFirst, BackoffLast time.Duration
 	Clock                     clock.PassiveClock
-	// SyncContext has the controller's queue, and the recorder of Events about the manager itself.
+	// SyncContext has the controller's queue, and the recorder of Events about the manager.
 	SyncContext factory.SyncContext
 	// Events records Events about BundleDeployments.
 	Events record.EventRecorder

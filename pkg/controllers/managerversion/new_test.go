@@ -35,16 +35,18 @@ type listsFirst struct{}
 
 func (listsFirst) IsWatchListSemanticsUnSupported() bool { return true }
 
-// clusterOperators is an informer of the events that a test sends.
+// clusterOperators is an informer of ClusterOperators that exist, and of the events that a test sends.
 type clusterOperators struct {
 	cache.SharedIndexInformer
 	events *watch.FakeWatcher
 }
 
-func newClusterOperators() clusterOperators {
+func newClusterOperators(existing ...configv1.ClusterOperator) clusterOperators {
 	events := watch.NewFakeWithChanSize(10, false)
 	return clusterOperators{cache.NewSharedIndexInformer(cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
-		ListFunc:  func(metav1.ListOptions) (runtime.Object, error) { return &configv1.ClusterOperatorList{}, nil },
+		ListFunc: func(metav1.ListOptions) (runtime.Object, error) {
+			return &configv1.ClusterOperatorList{Items: existing}, nil
+		},
 		WatchFunc: func(metav1.ListOptions) (watch.Interface, error) { return events, nil },
 	}, listsFirst{}), &configv1.ClusterOperator{}, 0, cache.Indexers{}), events}
 }
@@ -61,12 +63,14 @@ type built struct {
 	client           *fake.Clientset
 	clusterOperators clusterOperators
 	reported         []string
+	// existing are the ClusterOperators that the informer lists.
+	existing []configv1.ClusterOperator
 }
 
 // wholeConfig is the Config of version 2 on a cluster with these objects, whose informers do not run yet.
 func wholeConfig(b *built, objects ...runtime.Object) (Config, externalversions.SharedInformerFactory) {
 	clock := clocktesting.NewFakePassiveClock(epoch)
-	b.client, b.clusterOperators = fake.NewSimpleClientset(objects...), newClusterOperators()
+	b.client, b.clusterOperators = fake.NewSimpleClientset(objects...), newClusterOperators(b.existing...)
 	informers := externalversions.NewSharedInformerFactory(b.client, 0)
 	return Config{
 		OperatorClient: v1helpers.NewFakeOperatorClient(&operatorv1.OperatorSpec{}, &operatorv1.OperatorStatus{}, nil),
@@ -79,9 +83,9 @@ func wholeConfig(b *built, objects ...runtime.Object) (Config, externalversions.
 	}, informers
 }
 
-func newBuilt(t *testing.T, objects ...runtime.Object) *built {
+func newBuilt(t *testing.T, existing []configv1.ClusterOperator, objects ...runtime.Object) *built {
 	t.Helper()
-	b := &built{}
+	b := &built{existing: existing}
 	config, informers := wholeConfig(b, objects...)
 	t.Cleanup(config.SyncContext.Queue().ShutDown)
 	c, err := New(config)
@@ -136,7 +140,7 @@ func TestNewNeedsEveryFieldOfItsConfig(t *testing.T) {
 }
 
 func TestWhatADecisionDependsOnEnqueuesIt(t *testing.T) {
-	b := newBuilt(t)
+	b := newBuilt(t, nil)
 	ctx, meta := t.Context(), metav1.ObjectMeta{Name: "a"}
 	for _, event := range []struct {
 		name string
@@ -168,46 +172,36 @@ func TestWhatADecisionDependsOnEnqueuesIt(t *testing.T) {
 // The wiring of New: a version that is rolled out on a cluster with one operator, by nothing but events.
 func TestAVersionIsRolledOutByEvents(t *testing.T) {
 	b := newBuilt(t,
+		[]configv1.ClusterOperator{{ObjectMeta: metav1.ObjectMeta{Name: "ours"}, Status: configv1.ClusterOperatorStatus{Versions: []configv1.OperandVersion{{Name: Operand, Version: "1"}}}}},
 		&operatorv1alpha1.PlatformOperatorManager{ObjectMeta: metav1.ObjectMeta{Name: "cluster", ResourceVersion: "10"}},
 		&platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: "a"}})
-	b.clusterOperators.events.Add(&configv1.ClusterOperator{ObjectMeta: metav1.ObjectMeta{Name: "ours"},
-		Status: configv1.ClusterOperatorStatus{Versions: []configv1.OperandVersion{{Name: Operand, Version: "1"}}}})
-	deadline := time.Now().Add(soon)
-	for len(b.clusterOperators.GetIndexer().ListKeys()) == 0 {
-		if time.Now().After(deadline) {
-			t.Fatal("the ClusterOperator is not in the cache")
-		}
-		time.Sleep(time.Millisecond)
-	}
-	if got := b.syncedCondition(t); got != "True WorkingTowardsVersion" {
-		t.Fatalf("before anything is tried: %s", got)
+	b.syncUntil(t, "True WorkingTowardsVersion")
+	if len(b.reported) != 0 {
+		t.Fatalf("before anything is tried, %q are reported", b.reported)
 	}
 	b.config.Trials.Of(KindPlatformOperator)("a")
 	b.config.Reports.Reported("1000")
-	for got := ""; got != "False AsExpected"; {
-		if time.Now().After(deadline) {
-			t.Fatalf("all is tried and reported, and the condition is %s", got)
-		}
-		got = b.syncedCondition(t) // the cache may lack the rollout yet
-	}
+	b.syncUntil(t, "False AsExpected")
 	if !slices.Equal(b.reported, []string{"operator 2"}) {
 		t.Errorf("reported are %q", b.reported)
 	}
 }
 
-// syncedCondition returns status and reason of the condition after a sync.
-func (b *built) syncedCondition(t *testing.T) string {
+// syncUntil syncs once for each key in the queue, until the condition has this status and reason. It never syncs without an event.
+func (b *built) syncUntil(t *testing.T, want string) {
 	t.Helper()
-	if err := b.Sync(t.Context(), b.config.SyncContext); err != nil {
-		t.Fatal(err)
+	for got := ""; got != want; {
+		b.isEnqueued(t, "what is to make the condition "+want+" rather than "+got)
+		if err := b.Sync(t.Context(), b.config.SyncContext); err != nil {
+			t.Fatal(err)
+		}
+		manager, err := b.client.OperatorV1alpha1().PlatformOperatorManagers().Get(t.Context(), "cluster", metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = "none"
+		if condition := v1helpers.FindOperatorCondition(manager.Status.Conditions, ConditionType); condition != nil {
+			got = string(condition.Status) + " " + condition.Reason
+		}
 	}
-	manager, err := b.client.OperatorV1alpha1().PlatformOperatorManagers().Get(context.Background(), "cluster", metav1.GetOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	condition := v1helpers.FindOperatorCondition(manager.Status.Conditions, ConditionType)
-	if condition == nil {
-		return "none"
-	}
-	return string(condition.Status) + " " + condition.Reason
 }

@@ -74,7 +74,7 @@ type Config struct {
 	ForeignChanged    factory.Informer
 	KubernetesVersion string
 	Clock             clock.PassiveClock
-	// SyncContext has the controller's queue, and the recorder of Events about the manager itself.
+	// SyncContext has the controller's queue, and the recorder of Events about the manager.
 	SyncContext factory.SyncContext
 	// Events records Events about PlatformOperators.
 	Events record.EventRecorder

@@ -34,7 +34,7 @@ const (
 	loggingSyncerName = "LoggingSyncer"
 )
 
-// builder makes the controllers, and has what they share.
+// builder builds the controllers, and has what they share.
 type builder struct {
 	ctx               context.Context // of what syncs start in the background
 	input             *Input
@@ -48,6 +48,8 @@ type builder struct {
 	permits *atomic.Bool
 	// versions has the manager's own version, once managerversion has it reported.
 	versions status.VersionGetter
+	// statusContext has the queue of StatusSyncer, once that is built.
+	statusContext factory.SyncContext
 	reports  *managerversion.Reports
 }
 

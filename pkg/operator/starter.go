@@ -119,9 +119,9 @@ func (o *Operator) SyncOnce(ctx context.Context, controllerName, key string) err
 }
 
 // DrainQueue removes the keys from the queue of a controller, and returns them: objects that changed since the last call. The controller
-// must not run. Keys that were added with a delay are in the queue once they are due. Three causes of a sync have no key, and are the
-// caller's: the resyncs of operatorconfig and StatusSyncer, a new version for StatusSyncer, and a new log level for LoggingSyncer, which
-// has a queue of its own. The key of these syncs is factory.DefaultQueueKey.
+// must not run. Keys that were added with a delay are in the queue once they are due. Two causes of a sync add no key, so the caller syncs
+// with factory.DefaultQueueKey: the resyncs of operatorconfig and StatusSyncer, and a new log level for LoggingSyncer, which has a queue of
+// its own.
 func (o *Operator) DrainQueue(controllerName string) ([]string, error) {
 	found, err := o.controller(controllerName)
 	if err != nil {
@@ -141,10 +141,10 @@ func (o *Operator) DrainQueue(controllerName string) ([]string, error) {
 	return keys, nil
 }
 
-// WaitIdle returns when nothing runs that syncs have started in the background: fetches of sources, readings of catalogs, checks of
-// namespaces, and the revocation of their permissions, which is retried while the API server refuses it. Watches are not among that. Whatever has ended has added its key to the queue of its controller. The search for
-// versions that would unblock a cluster upgrade is not among that: it is a sync of its controller, under a key of its own. WaitIdle returns
-// an error if the context ends first.
+// WaitIdle returns when the background tasks of syncs have ended: fetches of sources, reads of catalogs, checks of namespaces, and the
+// revocation of the permissions for these checks, which is retried while the API server refuses it. A task that has ended has added its key
+// to the queue of its controller. Watches do not count. Neither does the search for versions that would unblock a cluster upgrade: it is a
+// sync of its controller, under a key of its own. WaitIdle returns an error if the context ends first.
 func (o *Operator) WaitIdle(ctx context.Context) error { return o.tasks.Wait(ctx) }
 
 func (o *Operator) controller(name string) (controller, error) {

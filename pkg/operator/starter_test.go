@@ -11,6 +11,7 @@ import (
 
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/events"
+	"github.com/openshift/library-go/pkg/operator/status"
 )
 
 // operatorWith is an Operator with one controller, named "only".
@@ -55,5 +56,17 @@ func TestAnUnknownControllerIsAnErrorThatNamesTheOthers(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), `"other"`) || !strings.Contains(err.Error(), `"only"`) {
 			t.Errorf("%s: %v", method, err)
 		}
+	}
+}
+
+func TestANewVersionQueuesASyncOfTheClusterOperator(t *testing.T) {
+	built := operatorWith(t, func(context.Context, factory.SyncContext) error { return nil })
+	b := &builder{versions: status.NewVersionGetter(), statusContext: built.controllers[0].syncContext}
+	b.setVersion("operator", "2")
+	if got := b.versions.GetVersions()["operator"]; got != "2" {
+		t.Errorf("the version is %q", got)
+	}
+	if keys, err := built.DrainQueue("only"); err != nil || !slices.Equal(keys, []string{factory.DefaultQueueKey}) {
+		t.Errorf("%q is queued (error %v)", keys, err)
 	}
 }

@@ -23,21 +23,11 @@ func (b *builder) newStatusSyncer(syncContext factory.SyncContext) (factory.Cont
 	syncer.WithRelatedObjectsFunc(installNamespaces(deployments.Informer().HasSynced, deployments.Lister()))
 	syncer = syncer.WithDegradedInertia(degradedInertia)
 
-	versionChanged := b.versions.VersionChangedChannel()
+	b.statusContext = syncContext
 	return factory.New().
 		WithSyncContext(syncContext).
 		ResyncEvery(statusResync).
 		WithInformers(client.Informer(), clusterOperators.Informer()).
-		WithPostStartHooks(func(ctx context.Context, syncCtx factory.SyncContext) error {
-			for {
-				select {
-				case <-ctx.Done():
-					return nil
-				case <-versionChanged:
-					syncCtx.Queue().Add(factory.DefaultQueueKey)
-				}
-			}
-		}).
 		WithSync(func(ctx context.Context, syncCtx factory.SyncContext) error {
 			if err := syncer.Sync(ctx, syncCtx); err != nil {
 				return err
@@ -46,4 +36,11 @@ func (b *builder) newStatusSyncer(syncContext factory.SyncContext) (factory.Cont
 			return nil
 		}).
 		ToController(statusSyncerName, input.Recorder.WithComponentSuffix("status-controller")), nil
+}
+
+// setVersion makes StatusSyncer report a version of an operand. It adds the key itself, because library-go's notification of a new version
+// reaches only controllers that run.
+func (b *builder) setVersion(operand, version string) {
+	b.versions.SetVersion(operand, version)
+	b.statusContext.Queue().Add(factory.DefaultQueueKey)
 }

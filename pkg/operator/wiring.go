@@ -186,7 +186,7 @@ func (b *builder) newManagerVersion(syncContext factory.SyncContext) (factory.Co
 		ClusterOperators: b.input.ConfigInformers.Config().V1().ClusterOperators(),
 		ClusterOperator:  ClusterOperatorName,
 		Version:          b.input.Options.OperatorVersion,
-		Report:           b.versions.SetVersion,
+		Report:           b.setVersion,
 		Reports:          b.reports,
 		Trials:           b.trials,
 		Limit:            b.input.Options.VersionWithin,

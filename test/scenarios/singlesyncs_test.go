@@ -11,6 +11,7 @@ import (
 	"time"
 
 	. "github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	clientrecord "k8s.io/client-go/tools/record"
 	"k8s.io/component-base/metrics"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/openshift/platform-operators/pkg/operator"
 	"github.com/openshift/platform-operators/test/samples"
+	"github.com/openshift/platform-operators/test/story"
 )
 
 // An operator is installed while no controller runs: the story syncs each of them once for each key in its queue, round by round, and
@@ -50,6 +52,9 @@ func TestAnOperatorIsInstalledBySingleSyncs(t *testing.T) {
 		}
 		s.Expect(rounds).To(BeNumerically("<", maxRounds), "the controllers queue one another for ever")
 		s.Expect(manager.failed).To(BeEmpty(), "the last syncs for some keys have failed")
+		reported, err := s.Admin.Config.ConfigV1().ClusterOperators().Get(ctx, story.ClusterOperatorName, metav1.GetOptions{})
+		s.must(err)
+		s.Expect(reported.Status.Versions).To(ContainElement(HaveField("Name", "operator")), "the new version queued no sync of the ClusterOperator")
 
 		s.By("running the same manager")
 		before := s.Snapshot().Revision()

@@ -70,6 +70,7 @@ func TestBadInputIsAConditionWithAFixedReasonAndAMessageThatSaysWhatToDo(t *test
 				}
 				return s.Admin.Installed(ctx, "neighbour", "1.0.0")
 			}).WithContext(ctx).Should(Succeed())
+			s.proveReporting(ctx)
 		})
 	}
 

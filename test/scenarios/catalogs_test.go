@@ -210,6 +210,7 @@ func TestCatalogsOnTheCluster(t *testing.T) {
 		s.create(ctx, "half-told", "")
 		s.refusedWith(ctx, "half-told", platformv1alpha1.ReasonSourceFailed, "CatalogSource/"+environment.CatalogNamespace+"/half", "the list broke off")
 		s.Expect(broken.lists.Load()).To(BeNumerically(">=", 1))
+		s.Expect(elsewhere.Requests()).To(BeZero(), "the catalog in a namespace that is not trusted")
 	})
 
 	// Promise UPG-C2: The manager reads a ClusterCatalog over HTTPS, package by package or, where the server has no queries, as one
@@ -354,6 +355,7 @@ func TestCatalogsOnTheCluster(t *testing.T) {
 			_, err = s.Admin.ClusterOperatorHas(ctx, configv1.OperatorDegraded, configv1.ConditionFalse)
 			return err
 		}).WithContext(ctx).WithTimeout(15 * time.Second).Should(Succeed())
+		s.proveReporting(ctx)
 
 		s.By("one of them coming back, and the others going: nothing is said any more")
 		state = []byte(`{"status":{"connectionState":{"lastObservedState":"READY"}}}`)

@@ -120,6 +120,7 @@ func TestWhatTheUpgradeGateReads(t *testing.T) {
 		s.create(ctx, wanted, "")
 		s.refusedWith(ctx, wanted, platformv1alpha1.ReasonUnpackFailed)
 		s.Consistently(s.gateOf, "1s").WithContext(ctx).WithArguments(wanted).Should(HavePrefix("True/"))
+		s.proveReporting(ctx)
 
 		s.By("one that is installed")
 		says(`"4.21"`)
@@ -144,6 +145,7 @@ func TestWhatTheUpgradeGateReads(t *testing.T) {
 		back := s.catalogsAway()
 		s.managerRestarted()
 		s.Consistently(s.gateOf, "3s").WithContext(ctx).WithArguments(pkg).Should(ContainSubstring(`"garbage"`))
+		s.proveReporting(ctx)
 		back()
 		says()
 		s.gateSaysOf(ctx, pkg)

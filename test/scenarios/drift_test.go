@@ -89,10 +89,10 @@ func record(change corev1alpha2.DriftChange, outcome corev1alpha2.DriftOutcome, 
 		HaveField("Time.Time", BeTemporally("~", time.Now(), time.Hour)))
 }
 
-// managerWrites lists what the manager has written below a path since so many requests.
+// managerWrites lists what the manager has written below a path since so many requests, except what it wrote of probes.
 func (s *Story) managerWrites(from int, path string) (writes []string) {
 	for _, each := range s.Requests()[from:] {
-		if each.User == managerUser && each.IsWrite() && strings.HasPrefix(each.Path, path) {
+		if each.User == managerUser && each.IsWrite() && strings.HasPrefix(each.Path, path) && !strings.Contains(each.Path, "/"+probePrefix) {
 			writes = append(writes, each.Verb+" "+each.Path)
 		}
 	}

@@ -47,6 +47,7 @@ func TestWhatTheUpgradeGateCounts(t *testing.T) {
 		s.By("the same, held when its deadline is over")
 		s.conditionSays(ctx, pkg, metav1.Condition{Type: platformv1alpha1.ConditionProgressing, Status: metav1.ConditionFalse, Reason: platformv1alpha1.ReasonDeadlineExceeded})
 		s.Consistently(s.gateOf, "1s").WithContext(ctx).WithArguments(pkg).Should(ContainSubstring("- gatepost 1.0.0 allows at most 4.21"))
+		s.proveReporting(ctx)
 		s.conditionSays(ctx, pkg, blocks)
 
 		s.By("the same, removed")
@@ -65,5 +66,6 @@ func TestWhatTheUpgradeGateCounts(t *testing.T) {
 		s.Eventually(s.presenceOf).WithContext(ctx).WithArguments(refused).Should(Equal("RollingOut Absent"))
 		s.gateSaysOf(ctx, refused)
 		s.Consistently(s.gateOf, "1s").WithContext(ctx).WithArguments(refused).Should(HavePrefix("True/"))
+		s.proveReporting(ctx)
 	})
 }

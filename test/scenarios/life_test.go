@@ -18,8 +18,6 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-func beNotFound() OmegaMatcher { return Satisfy(apierrors.IsNotFound) }
-
 // crdResource is the resource of a sample operator's own kind.
 func crdResource(plural string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "samples.platform.openshift.io", Version: "v1", Resource: plural}

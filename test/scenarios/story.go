@@ -139,15 +139,20 @@ func RunFrom(t *testing.T, from Origin, run func(s *Story)) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		s := &Story{T: t, WithT: gomega.NewWithT(t), podReady: map[types.UID]bool{}}
-		s.EnforceDefaultTimeoutsWhenUsingContexts() // else a state that never comes is waited for until the test process ends
-		s.SetDefaultEventuallyTimeout(eventuallyTimeout)
-		s.SetDefaultEventuallyPollingInterval(eventuallyPolling)
-		s.SetDefaultConsistentlyDuration(consistentlyDuration)
-		s.SetDefaultConsistentlyPollingInterval(consistentlyPolling)
+		setDefaults(s.WithT)
 		defer s.stop()
 		s.must(s.start(t.Context(), from))
 		run(s)
 	})
+}
+
+// setDefaults sets the timeouts of a story's assertions.
+func setDefaults(g *gomega.WithT) {
+	g.EnforceDefaultTimeoutsWhenUsingContexts() // else a state that never comes is waited for until the test process ends
+	g.SetDefaultEventuallyTimeout(eventuallyTimeout)
+	g.SetDefaultEventuallyPollingInterval(eventuallyPolling)
+	g.SetDefaultConsistentlyDuration(consistentlyDuration)
+	g.SetDefaultConsistentlyPollingInterval(consistentlyPolling)
 }
 
 // sampleWriter returns a function that writes the operators into a folder of samples.

@@ -1,0 +1,162 @@
+package scenarios
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/onsi/gomega"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+)
+
+const (
+	// probePrefix begins the names of the objects that proveReconciling creates. They come last by name: of two PlatformOperators of one
+	// second, the first by name holds the package.
+	probePrefix = "zz-probe"
+	// probeTimeout bounds how long the manager may take to reconcile a probe, and probePolling how long a story takes to notice.
+	probeTimeout = 30 * time.Second
+	probePolling = 100 * time.Millisecond
+)
+
+// invariant is an assertion that something holds for a duration.
+type invariant struct {
+	story     *Story
+	actual    any
+	intervals []any
+	configure []func(gomega.AsyncAssertion) gomega.AsyncAssertion
+}
+
+// Consistently is gomega's, but it also fails if the manager does not reconcile: a manager that has ended or hangs changes nothing, either.
+// After the duration it has the manager reconcile probes, and checks once more.
+func (s *Story) Consistently(actual any, intervals ...any) *invariant {
+	return &invariant{story: s, actual: actual, intervals: intervals}
+}
+
+func (i *invariant) with(configure func(gomega.AsyncAssertion) gomega.AsyncAssertion) *invariant {
+	i.configure = append(i.configure, configure)
+	return i
+}
+
+// WithContext is gomega's.
+func (i *invariant) WithContext(ctx context.Context) *invariant {
+	return i.with(func(a gomega.AsyncAssertion) gomega.AsyncAssertion { return a.WithContext(ctx) })
+}
+
+// WithArguments is gomega's.
+func (i *invariant) WithArguments(arguments ...any) *invariant {
+	return i.with(func(a gomega.AsyncAssertion) gomega.AsyncAssertion { return a.WithArguments(arguments...) })
+}
+
+// WithTimeout is gomega's.
+func (i *invariant) WithTimeout(timeout time.Duration) *invariant {
+	return i.with(func(a gomega.AsyncAssertion) gomega.AsyncAssertion { return a.WithTimeout(timeout) })
+}
+
+// WithPolling is gomega's.
+func (i *invariant) WithPolling(interval time.Duration) *invariant {
+	return i.with(func(a gomega.AsyncAssertion) gomega.AsyncAssertion { return a.WithPolling(interval) })
+}
+
+// Should fails the story unless the value matches until the end, and the manager reconciles.
+func (i *invariant) Should(matcher gomega.OmegaMatcher, description ...any) {
+	i.story.Helper()
+	i.assertion().Should(matcher, description...)
+	i.story.proveReconciling(i.story.Context())
+	i.assertion().WithTimeout(probePolling).Should(matcher, description...)
+}
+
+// ShouldNot fails the story if the value matches, or if the manager does not reconcile.
+func (i *invariant) ShouldNot(matcher gomega.OmegaMatcher, description ...any) {
+	i.story.Helper()
+	i.Should(gomega.Not(matcher), description...)
+}
+
+func (i *invariant) assertion() gomega.AsyncAssertion {
+	assertion := i.story.WithT.Consistently(i.actual, i.intervals...)
+	for _, configure := range i.configure {
+		assertion = configure(assertion)
+	}
+	return assertion
+}
+
+// proveReconciling fails the story unless the manager runs and reconciles a new BundleDeployment and, for each package that a
+// PlatformOperator names, another PlatformOperator. The latter makes the manager reconcile the first one again. The probes install nothing,
+// and are removed.
+func (s *Story) proveReconciling(ctx context.Context) {
+	s.Helper()
+	s.Expect(s.Manager).NotTo(gomega.BeNil(), "no manager runs")
+	s.Expect(s.Manager.IsRunning()).To(gomega.BeTrue(), "the manager ended by itself")
+	operators := s.createOperatorProbes(ctx)
+	deployments := s.Platform.CoreV1alpha2().BundleDeployments()
+	_, err := deployments.Create(ctx, &corev1alpha2.BundleDeployment{ObjectMeta: metav1.ObjectMeta{Name: probePrefix}, Spec: corev1alpha2.BundleDeploymentSpec{
+		InstallNamespace: probePrefix, ProvisionerClassName: probePrefix, // a class that does not exist
+		Source: corev1alpha2.BundleSource{Type: corev1alpha2.SourceTypeImage, Image: &corev1alpha2.ImageSource{Ref: "samples.invalid/probe:1"}},
+	}}, metav1.CreateOptions{})
+	s.Expect(err).NotTo(gomega.HaveOccurred())
+
+	s.probed(ctx, "BundleDeployment", func(g gomega.Gomega, ctx context.Context) {
+		live, err := deployments.Get(ctx, probePrefix, metav1.GetOptions{})
+		g.Expect(err).NotTo(gomega.HaveOccurred())
+		g.Expect(meta.FindStatusCondition(live.Status.Conditions, corev1alpha2.ConditionProgressing)).NotTo(gomega.BeNil())
+	})
+	s.Expect(deployments.Delete(ctx, probePrefix, metav1.DeleteOptions{})).To(gomega.Succeed())
+	s.probed(ctx, "BundleDeployment", func(g gomega.Gomega, ctx context.Context) {
+		_, err := deployments.Get(ctx, probePrefix, metav1.GetOptions{})
+		g.Expect(err).To(beNotFound())
+	})
+	s.removeOperatorProbes(ctx, operators)
+}
+
+// createOperatorProbes creates a paused PlatformOperator for each package that a PlatformOperator names, and returns their names.
+func (s *Story) createOperatorProbes(ctx context.Context) []string {
+	s.Helper()
+	client := s.Platform.PlatformV1alpha1().PlatformOperators()
+	found, err := client.List(ctx, metav1.ListOptions{})
+	s.Expect(err).NotTo(gomega.HaveOccurred())
+	names, packages := []string{}, map[string]bool{}
+	for _, operator := range found.Items {
+		pkg := operator.Spec.Package.Name
+		if packages[pkg] {
+			continue
+		}
+		packages[pkg] = true
+		probe := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("%s-%d", probePrefix, len(names))},
+			Spec: platformv1alpha1.PlatformOperatorSpec{Package: platformv1alpha1.Package{Name: pkg}, Paused: true}}
+		_, err := client.Create(ctx, probe, metav1.CreateOptions{})
+		s.Expect(err).NotTo(gomega.HaveOccurred())
+		names = append(names, probe.Name)
+	}
+	return names
+}
+
+// removeOperatorProbes waits until each of these PlatformOperators is refused, and removes it.
+func (s *Story) removeOperatorProbes(ctx context.Context, names []string) {
+	s.Helper()
+	client := s.Platform.PlatformV1alpha1().PlatformOperators()
+	for _, name := range names {
+		s.probed(ctx, "PlatformOperator", func(g gomega.Gomega, ctx context.Context) {
+			live, err := client.Get(ctx, name, metav1.GetOptions{})
+			g.Expect(err).NotTo(gomega.HaveOccurred())
+			installed := meta.FindStatusCondition(live.Status.Conditions, platformv1alpha1.ConditionInstalled)
+			g.Expect(installed).To(gomega.HaveField("Reason", platformv1alpha1.ReasonValidationFailed))
+		})
+		s.Expect(client.Delete(ctx, name, metav1.DeleteOptions{})).To(gomega.Succeed())
+		s.probed(ctx, "PlatformOperator", func(g gomega.Gomega, ctx context.Context) {
+			_, err := client.Get(ctx, name, metav1.GetOptions{})
+			g.Expect(err).To(beNotFound())
+		})
+	}
+}
+
+func (s *Story) probed(ctx context.Context, kind string, check func(g gomega.Gomega, ctx context.Context)) {
+	s.Helper()
+	s.Eventually(check).WithContext(ctx).WithTimeout(probeTimeout).WithPolling(probePolling).Should(gomega.Succeed(),
+		"the manager does not reconcile a new "+kind+", so that nothing follows from what it leaves unchanged")
+}
+
+func beNotFound() gomega.OmegaMatcher { return gomega.Satisfy(apierrors.IsNotFound) }

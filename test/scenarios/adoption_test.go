@@ -64,7 +64,7 @@ func TestWhatIsThereAlready(t *testing.T) {
 			ContainSubstring(`ConfigMap intruder/olms: exists, and it belongs to ClusterServiceVersion "operators/csv.v1" of OLM`),
 			ContainSubstring(`ConfigMap intruder/olmv1s: exists, and it belongs to ClusterExtension "extension" of OLM v1`),
 		))
-		s.Expect(s.conditionOf(ctx, name, corev1alpha2.ConditionInstalled)).To(ContainSubstring("InstallFailed"))
+		s.Expect(s.conditionOf(ctx, name, corev1alpha2.ConditionInstalled)).To(HavePrefix("False InstallFailed: "))
 		for each := range theirs {
 			live, err := client.Get(ctx, each, metav1.GetOptions{})
 			s.Expect(err).NotTo(HaveOccurred())
@@ -73,7 +73,7 @@ func TestWhatIsThereAlready(t *testing.T) {
 		}
 
 		s.patchDeployment(ctx, name, `{"spec":{"adoption":"Any"}}`)
-		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		for each := range theirs {
 			live, err := client.Get(ctx, each, metav1.GetOptions{})
 			s.Expect(err).NotTo(HaveOccurred())
@@ -88,12 +88,12 @@ func TestWhatIsThereAlready(t *testing.T) {
 		s.deployedAs(ctx, elder, namespace, first, "paused: true")
 		s.untilYoungerThan(ctx, elder)
 		s.deployedAs(ctx, younger, namespace, second, "adoption: Any")
-		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(younger, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+		s.says(ctx, younger, corev1alpha2.ConditionProgressing, "False AsExpected")
 
 		s.patchDeployment(ctx, elder, `{"spec":{"paused":false}}`)
-		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(elder, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+		s.says(ctx, elder, corev1alpha2.ConditionProgressing, "False AsExpected")
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(younger, corev1alpha2.ConditionInstalled).Should(And(
-			ContainSubstring("ReconcileFailed"), ContainSubstring("ConfigMap contested/shared"), ContainSubstring(`BundleDeployment "w-elder", which is older`)))
+			HavePrefix("True ReconcileFailed: "), ContainSubstring("ConfigMap contested/shared"), ContainSubstring(`BundleDeployment "w-elder", which is older`)))
 		winners := map[string]string{"from": elder, "only-" + elder: "kept"}
 		s.Consistently(s.sharedIn).WithContext(ctx).WithArguments(namespace).Should(Equal(winners))
 
@@ -105,16 +105,16 @@ func TestWhatIsThereAlready(t *testing.T) {
 	runStory(t, "[ENG-P2] stays the older deployment's, which has it, when a younger one comes, however often that is decided", defaultOperators, func(ctx context.Context, s *Story) {
 		const older, younger, namespace = "z-settled", "a-latecomer", "inhabited"
 		s.deployedAs(ctx, older, namespace, s.published(ctx, samples.Operator{Package: older, Version: "1.0.0"}, sharedBy(older)), "adoption: SamePackage")
-		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(older, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+		s.says(ctx, older, corev1alpha2.ConditionProgressing, "False AsExpected")
 		s.untilYoungerThan(ctx, older)
 		s.deployedAs(ctx, younger, namespace, s.published(ctx, samples.Operator{Package: younger, Version: "1.0.0"}, sharedBy(younger)), "")
 		refused := func(patience time.Duration) {
 			s.Helper()
 			s.Eventually(s.unready).WithContext(ctx).WithArguments(younger).Should(Equal(
 				`ConfigMap inhabited/shared: exists, and it belongs to BundleDeployment "z-settled", which is older and keeps it; delete BundleDeployment "z-settled", or have one of the two bundles name the object otherwise`))
-			s.Expect(s.conditionOf(ctx, younger, corev1alpha2.ConditionInstalled)).To(And(HavePrefix("False InstallFailed"), ContainSubstring("ConfigMap inhabited/shared")))
+			s.Expect(s.conditionOf(ctx, younger, corev1alpha2.ConditionInstalled)).To(And(HavePrefix("False InstallFailed: "), ContainSubstring("ConfigMap inhabited/shared")))
 			s.Consistently(s.sharedIn, patience).WithContext(ctx).WithArguments(namespace).Should(Equal(map[string]string{"from": older, "only-" + older: "kept"}))
-			s.Expect(s.conditionOf(ctx, older, corev1alpha2.ConditionProgressing)).To(ContainSubstring("AsExpected"))
+			s.Expect(s.conditionOf(ctx, older, corev1alpha2.ConditionProgressing)).To(HavePrefix("False AsExpected: "))
 		}
 		refused(time.Second)
 		for range 2 {
@@ -126,10 +126,7 @@ func TestWhatIsThereAlready(t *testing.T) {
 
 		s.By("allowing it to take over anything else")
 		s.patchDeployment(ctx, younger, `{"spec":{"adoption":"Any"}}`)
-		s.Eventually(func(ctx context.Context) (bool, error) {
-			live, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, younger, metav1.GetOptions{})
-			return err == nil && live.Status.ObservedGeneration == live.Generation, err
-		}).WithContext(ctx).Should(BeTrue())
+		s.observed(ctx, younger)
 		refused(2 * time.Second)
 	})
 
@@ -140,19 +137,19 @@ func TestWhatIsThereAlready(t *testing.T) {
 			group: samples.platform.openshift.io, scope: Namespaced, names: {kind: Will, listKind: WillList, plural: wills, singular: will},
 			versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]}}`
 		s.deployed(ctx, testator, s.published(ctx, samples.Operator{Package: testator, Version: "1.0.0"}, definition))
-		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(testator, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+		s.says(ctx, testator, corev1alpha2.ConditionProgressing, "False AsExpected")
 		s.undeploy(ctx, testator)
 
 		s.deployed(ctx, stranger, s.published(ctx, samples.Operator{Package: stranger, Version: "1.0.0"}, definition))
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(stranger, corev1alpha2.ConditionInstalled).Should(And(
-			HavePrefix("False InstallFailed"), ContainSubstring("CustomResourceDefinition "+will), ContainSubstring(`it was kept from package "testator"`)))
+			HavePrefix("False InstallFailed: "), ContainSubstring("CustomResourceDefinition "+will), ContainSubstring(`it was kept from package "testator"`)))
 		kept, err := s.Admin.Dynamic.Resource(definitions).Get(ctx, will, metav1.GetOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 		s.Expect(kept.GetAnnotations()).To(HaveKeyWithValue(platformv1alpha1.AnnotationOrphanedFrom, testator))
 		s.Expect(kept.GetLabels()).NotTo(HaveKey(corev1alpha2.LabelOwnerName))
 
 		s.patchDeployment(ctx, stranger, `{"spec":{"adoption":"Any"}}`)
-		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(stranger, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+		s.says(ctx, stranger, corev1alpha2.ConditionProgressing, "False AsExpected")
 		taken, err := s.Admin.Dynamic.Resource(definitions).Get(ctx, will, metav1.GetOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 		s.Expect(taken.GetUID()).To(Equal(kept.GetUID()))
@@ -163,12 +160,12 @@ func TestWhatIsThereAlready(t *testing.T) {
 		const name = "purist"
 		ref := s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"})
 		s.deployed(ctx, name, ref)
-		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		s.undeploy(ctx, name)
 		s.deployedAs(ctx, name, name, ref, "adoption: None")
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionInstalled).Should(And(
-			ContainSubstring("InstallFailed"), ContainSubstring("CustomResourceDefinition purists.samples.platform.openshift.io"), ContainSubstring("spec.adoption")))
+			HavePrefix("False InstallFailed: "), ContainSubstring("CustomResourceDefinition purists.samples.platform.openshift.io"), ContainSubstring("spec.adoption")))
 		s.patchDeployment(ctx, name, `{"spec":{"adoption":"SamePackage"}}`)
-		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 	})
 }

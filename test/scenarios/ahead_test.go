@@ -114,7 +114,8 @@ func TestTheUpgradeGate(t *testing.T) {
 		s.respecified(ctx, pkg, `"upgrades": {"approval": "Manual"}, "package": {"version": null}`)
 		s.Eventually(s.ahead).WithContext(ctx).WithArguments(pkg).Should(Equal("4.22: now 4.22, after updates 5.1"))
 		s.gateSays(ctx, configv1.ConditionFalse, "approve 1.1.0 in spec.upgrades.approvedVersion (allows 4.23)", "would permit upgrades up to 5.1")
-		s.Expect(s.Manager == process && process.IsRunning()).To(BeTrue())
+		s.Expect(s.Manager).To(BeIdenticalTo(process), "the manager was not started again")
+		s.Expect(process.IsRunning()).To(BeTrue(), "the manager runs")
 	})
 
 	// Promise CLU-G11: A compatibility override for the next minor version, with a reason and an end, opens the gate until it expires,

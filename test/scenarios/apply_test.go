@@ -82,7 +82,7 @@ func TestABundleThatIsApplied(t *testing.T) {
 		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}))
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(And(ContainSubstring("homeless"), ContainSubstring("is being deleted")))
 		letGo(ctx)
-		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 
 		s.By("deleting the namespace under the installed operator")
 		installed, err := s.Admin.Kubernetes.AppsV1().Deployments(name).Get(ctx, name, metav1.GetOptions{})
@@ -108,7 +108,7 @@ func TestABundleThatIsApplied(t *testing.T) {
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionUnpacked).ShouldNot(BeEmpty())
 		s.createNamespace(ctx, name)
 		s.patchDeployment(ctx, name, `{"spec":{"paused":false}}`)
-		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		s.undeploy(ctx, name)
 		live, err := s.Admin.Kubernetes.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
@@ -129,8 +129,8 @@ func TestABundleThatIsApplied(t *testing.T) {
 			metadata: {name: consolelinks.console.openshift.io}, spec: {group: console.openshift.io, scope: Cluster,
 			names: {kind: ConsoleLink, listKind: ConsoleLinkList, plural: consolelinks, singular: consolelink}, versions: [
 			{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]}}`))
-		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(giver, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
-		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(needy, corev1alpha2.ConditionProgressing).WithTimeout(10 * time.Second).Should(ContainSubstring("AsExpected"))
+		s.says(ctx, giver, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(needy, corev1alpha2.ConditionProgressing).WithTimeout(10 * time.Second).Should(HavePrefix("False AsExpected: "))
 	})
 }
 

@@ -42,14 +42,12 @@ func (s *Story) flipSpec(ctx context.Context, name string, flips int) {
 		}
 		_, err := s.Admin.Platform.PlatformV1alpha1().PlatformOperators().Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
-		s.Eventually(func(ctx context.Context) (bool, error) {
+		s.Eventually(func(g Gomega, ctx context.Context) {
 			live, err := s.Admin.Operator(ctx, name)
-			if err != nil {
-				return false, err
-			}
+			g.Expect(err).NotTo(HaveOccurred())
 			progressing := meta.FindStatusCondition(live.Status.Conditions, platformv1alpha1.ConditionProgressing)
-			return progressing.ObservedGeneration == live.Generation, nil
-		}).WithContext(ctx).Should(BeTrue())
+			g.Expect(progressing).To(HaveField("ObservedGeneration", live.Generation))
+		}).WithContext(ctx).Should(Succeed())
 	}
 	for _, path := range []string{"/apis/operator.openshift.io/", "/apis/config.openshift.io/v1/clusteroperators"} {
 		writes := s.managerWrites(from, path)

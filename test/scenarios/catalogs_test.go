@@ -193,10 +193,7 @@ func TestCatalogsOnTheCluster(t *testing.T) {
 		}}
 		s.catalogSource(ctx, environment.CatalogNamespace, "big", big.serve(s), "READY")
 		s.create(ctx, "big-message", "")
-		s.Eventually(func(ctx context.Context) (bool, error) {
-			operator, err := s.Admin.Operator(ctx, "big-message")
-			return err == nil && operator.Status.Target != nil, err
-		}).WithContext(ctx).Should(BeTrue(), "it is chosen; its image is nowhere")
+		s.Eventually(s.Admin.Operator).WithContext(ctx).WithArguments("big-message").Should(HaveField("Status.Target", Not(BeNil())), "it is chosen; its image is nowhere")
 		s.Eventually(big.connections.Load).Should(BeZero())
 
 		s.By("a stream that breaks off after an older version")

@@ -51,7 +51,7 @@ func TestTheOperatorResourceAndTheClusterOperator(t *testing.T) {
 		s.Eventually(func(g Gomega, ctx context.Context) {
 			_, err := live(ctx)
 			g.Expect(err).NotTo(HaveOccurred())
-			g.Expect(isAsExpected(before)).To(BeTrue())
+			g.Expect(conditionsIn(before)).To(Equal(conditionsAsExpected()))
 			g.Expect(conditionIn(before, configv1.OperatorUpgradeable).Message).To(ContainSubstring("No platform operator is installed"))
 		}).WithContext(ctx).Should(Succeed())
 		want, uid := said(before), before.UID
@@ -72,7 +72,7 @@ func TestTheOperatorResourceAndTheClusterOperator(t *testing.T) {
 		s.Consistently(live, "1s").WithContext(ctx).Should(Equal(want))
 		for _, state := range seen.upToNow(ctx) {
 			s.Expect(state.UID).To(Equal(uid))
-			s.Expect(isAsExpected(state.ClusterOperator)).To(BeTrue(), "conditions %+v", state.Status.Conditions)
+			s.Expect(conditionsIn(state.ClusterOperator)).To(Equal(conditionsAsExpected()), "messages: %+v", state.Status.Conditions)
 		}
 		s.Expect(seen.deleted).To(BeZero())
 

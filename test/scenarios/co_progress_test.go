@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,6 +20,8 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
+var errNoPod = errors.New("no Pod runs")
+
 // podOf is the Pod of a version of a sample operator that runs and is not going away.
 func (s *Story) podOf(ctx context.Context, pkg, version string) (*corev1.Pod, error) {
 	found, err := s.Admin.Kubernetes.CoreV1().Pods(pkg).List(ctx, metav1.ListOptions{FieldSelector: "status.phase=Running"})
@@ -30,7 +33,7 @@ func (s *Story) podOf(ctx context.Context, pkg, version string) (*corev1.Pod, er
 			return &pod, nil
 		}
 	}
-	return nil, fmt.Errorf("no Pod of version %s runs in namespace %q", version, pkg)
+	return nil, fmt.Errorf("%w of version %s in namespace %q", errNoPod, version, pkg)
 }
 
 // cordoned has all nodes take new Pods or not.
@@ -85,7 +88,9 @@ func (s *Story) readyPod(ctx context.Context, pkg, version string, before *corev
 		var err error
 		pod, err = s.podOf(ctx, pkg, version)
 		g.Expect(err).NotTo(HaveOccurred())
-		g.Expect(before == nil || pod.UID != before.UID).To(BeTrue(), "there is no other Pod")
+		if before != nil {
+			g.Expect(pod.UID).NotTo(Equal(before.UID), "there is no other Pod")
+		}
 	}).WithContext(ctx).Should(Succeed())
 	s.podsAre(ctx, pkg, metav1.ConditionTrue)
 	s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, version).Should(Succeed())
@@ -158,7 +163,7 @@ func TestWhatTheClusterOperatorProgressesFor(t *testing.T) {
 		s.cordoned(ctx, true)
 		s.Expect(s.Admin.Kubernetes.CoreV1().Pods(pkg).EvictV1(ctx, &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: pkg, Name: pod.Name}})).To(Succeed())
 		unhealthy()
-		s.Consistently(func(ctx context.Context) error { _, err := s.podOf(ctx, pkg, "1.1.0"); return err }).WithContext(ctx).Should(MatchError(ContainSubstring("no Pod of version 1.1.0 runs")))
+		s.Consistently(func(ctx context.Context) error { _, err := s.podOf(ctx, pkg, "1.1.0"); return err }).WithContext(ctx).Should(MatchError(errNoPod))
 		s.cordoned(ctx, false)
 		s.readyPod(ctx, pkg, "1.1.0", pod)
 		s.Consistently(seen.statuses, "30s").WithContext(ctx).WithArguments(configv1.OperatorProgressing).Should(Equal([]string{"False"}))

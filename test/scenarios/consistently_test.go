@@ -10,8 +10,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario"
 )
 
-// failureOf returns the first failed assertion of a story's steps; empty if there is none. It ends the steps, but not the story.
-func (s *Story) failureOf(steps func(s *Story)) (failure string) {
+// failureOf returns the first failed assertion of steps; empty if there is none. It ends the steps, but not the story.
+func (s *Story) failureOf(steps func()) (failure string) {
 	type failed struct{ message string }
 	defer func() {
 		if recovered := recover(); recovered != nil {
@@ -25,9 +25,9 @@ func (s *Story) failureOf(steps func(s *Story)) (failure string) {
 	assertions, isWithT := NewGomega(func(message string, _ ...int) { panic(failed{message}) }).(*WithT)
 	s.Expect(isWithT).To(BeTrue())
 	setDefaults(assertions)
-	other := *s
-	other.WithT = assertions
-	steps(&other)
+	defer func(own *WithT) { s.WithT = own }(s.WithT)
+	s.WithT = assertions
+	steps()
 	return ""
 }
 
@@ -35,7 +35,7 @@ func TestNothingFollowsFromAManagerThatDoesNotReconcile(t *testing.T) {
 	t.Parallel()
 	const pkg = "sleeper"
 	unchanged := func(ctx context.Context, s *Story) string {
-		return s.failureOf(func(s *Story) {
+		return s.failureOf(func() {
 			s.Consistently(s.Admin.Installed, "1s").WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
 		})
 	}
@@ -64,7 +64,7 @@ func TestNothingFollowsFromAManagerThatDoesNotReconcile(t *testing.T) {
 	}
 
 	runStory(t, "proveReporting passes while the manager reports, and fails while it does not", defaultOperators, func(ctx context.Context, s *Story) {
-		reports := func() string { return s.failureOf(func(s *Story) { s.proveReporting(ctx) }) }
+		reports := func() string { return s.failureOf(func() { s.proveReporting(ctx) }) }
 		s.Expect(reports()).To(BeEmpty())
 		for _, resource := range []string{"platformoperatormanagers", "clusteroperators"} {
 			hang := s.Inject(scenario.Fault{Times: scenario.Always, Effect: scenario.Delay(24 * eventuallyTimeout), Match: func(r scenario.Request) bool {

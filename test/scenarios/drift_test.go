@@ -45,7 +45,7 @@ func (s *Story) drifting(ctx context.Context, name, drift string) {
 	manifest := bundleDeploymentManifest(name, fmt.Sprintf("{installNamespace: %s, provisionerClassName: core-rukpak-io-registry, drift: %s, source: {type: image, image: {ref: %q}}}", name, drift, ref))
 	_, err = s.Admin.Dynamic.Resource(bundleDeployments).Create(ctx, s.parse(bundleDeployments, "BundleDeployment", manifest), metav1.CreateOptions{})
 	s.Expect(err).NotTo(HaveOccurred())
-	s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+	s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 }
 
 // settingsOf gives the labels and data of a deployment's ConfigMap.

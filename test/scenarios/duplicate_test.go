@@ -23,10 +23,7 @@ func TestAnOperatorThatIsInstalled(t *testing.T) {
 		}
 		created, err := client.Create(ctx, of(first), metav1.CreateOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
-		s.Eventually(func(ctx context.Context) (bool, error) {
-			live, err := client.Get(ctx, first, metav1.GetOptions{})
-			return err == nil && live.Status.ActiveBundleDeployment != nil, err
-		}).WithContext(ctx).Should(BeTrue())
+		s.Eventually(s.Admin.Operator).WithContext(ctx).WithArguments(first).Should(HaveField("Status.ActiveBundleDeployment", Not(BeNil())))
 		second, err := client.Create(ctx, of("rival-a"), metav1.CreateOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 		if !created.CreationTimestamp.Equal(&second.CreationTimestamp) {

@@ -22,7 +22,7 @@ func TestWhatTheManagerKeeps(t *testing.T) {
 		folder := filepath.Join(s.Environment.Dir, "content")
 		image := s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"})
 		s.deployed(ctx, name, image)
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected")
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 
 		s.By("the same content, of which a file is gone")
 		manifests, err := filepath.Glob(filepath.Join(folder, "*", "files", "manifests", "*"))
@@ -48,15 +48,15 @@ func TestWhatTheManagerKeeps(t *testing.T) {
 		s.By("another version, with the whole directory gone")
 		s.Expect(os.RemoveAll(folder)).To(Succeed())
 		s.movedTo(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.1.0"}))
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected", "version 1.1.0")
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "version 1.1.0")
 	})
 
 	runStory(t, "is cleared of parts that a manager left which was killed while it deleted a revision", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "halved"
 		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}))
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected")
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		s.movedTo(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.1.0"}))
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected", "version 1.1.0")
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "version 1.1.0")
 		s.KillManager()
 		secrets := s.Admin.Kubernetes.CoreV1().Secrets("openshift-platform-operators")
 		s.Expect(secrets.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{
@@ -67,6 +67,6 @@ func TestWhatTheManagerKeeps(t *testing.T) {
 			list, err := secrets.List(ctx, metav1.ListOptions{LabelSelector: store.LabelDeployment + "=" + name})
 			return list.Items, err
 		}).WithContext(ctx).Should(HaveLen(2), "the index and the part of the revision that runs")
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected", "version 1.1.0")
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "version 1.1.0")
 	})
 }

@@ -77,7 +77,7 @@ func TestABundleDeployment(t *testing.T) {
 		const name = "hostage"
 		first := s.published(ctx, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: "hostage-old"})
 		s.deployed(ctx, name, first)
-		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 
 		s.By("replacing the object by one of a user's")
 		s.KillManager()
@@ -86,7 +86,7 @@ func TestABundleDeployment(t *testing.T) {
 		_, err := client.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "hostage-old"}, Data: map[string]string{"mine": "yes"}}, metav1.CreateOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 		s.StartManager()
-		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionInstalled).Should(ContainSubstring("ReconcileFailed"))
+		s.says(ctx, name, corev1alpha2.ConditionInstalled, "True ReconcileFailed")
 
 		second := s.published(ctx, samples.Operator{Package: name, Version: "1.1.0"})
 		patch := fmt.Appendf(nil, `{"spec":{"source":{"image":{"ref":%q}}}}`, second)
@@ -102,7 +102,7 @@ func TestABundleDeployment(t *testing.T) {
 	runStory(t, "leaves nothing behind when its stored revisions were deleted by hand", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "forgetful"
 		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}))
-		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		s.KillManager()
 		s.Expect(s.Admin.Kubernetes.CoreV1().Secrets("openshift-platform-operators").DeleteCollection(ctx, metav1.DeleteOptions{},
 			metav1.ListOptions{LabelSelector: store.LabelDeployment + "=" + name})).To(Succeed())
@@ -134,14 +134,14 @@ func TestABundleDeployment(t *testing.T) {
 		const name = "misnamed"
 		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"},
 			"{apiVersion: v1, kind: ConfigMap, metadata: {name: No_Name}}"))
-		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionInstalled).Should(And(ContainSubstring("InstallFailed"), ContainSubstring("No_Name")))
+		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionInstalled).Should(And(HavePrefix("False InstallFailed: "), ContainSubstring("No_Name")))
 		s.undeploy(ctx, name)
 	})
 
 	runStory(t, "can be removed while its CustomResourceDefinition is being deleted and its operator's custom resources hold that back", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "holdback"
 		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}))
-		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		resources := s.Admin.Dynamic.Resource(crdResource("holdbacks")).Namespace("default")
 		_, err := resources.Create(ctx, s.parse(crdResource("holdbacks"), "Holdback", "{metadata: {name: precious, finalizers: [example.com/operator]}}"), metav1.CreateOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
@@ -165,7 +165,7 @@ func TestABundleDeployment(t *testing.T) {
 		s.Expect(err).NotTo(HaveOccurred())
 		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"},
 			"{apiVersion: monitoring.coreos.com/v1beta1, kind: PodMonitor, metadata: {name: pods}, spec: {selector: {}}}"))
-		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 
 		current, err := client.Get(ctx, "podmonitors.monitoring.coreos.com", metav1.GetOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
@@ -192,6 +192,6 @@ func TestABundleDeployment(t *testing.T) {
 		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}))
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionUnpacked).Should(And(ContainSubstring("revision.unkept.r1"), ContainSubstring("delete or rename it")))
 		s.Expect(secrets.Delete(ctx, "revision.unkept.r1", metav1.DeleteOptions{})).To(Succeed())
-		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 	})
 }

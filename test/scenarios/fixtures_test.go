@@ -52,11 +52,21 @@ var expectedConditions = map[configv1.ClusterStatusConditionType]configv1.Condit
 	configv1.OperatorDegraded: configv1.ConditionFalse, configv1.OperatorUpgradeable: configv1.ConditionTrue,
 }
 
-func isAsExpected(clusterOperator *configv1.ClusterOperator) bool {
+// conditionsAsExpected returns the status and reason of each condition of a healthy ClusterOperator.
+func conditionsAsExpected() map[configv1.ClusterStatusConditionType]string {
+	all := map[configv1.ClusterStatusConditionType]string{}
 	for kind, status := range expectedConditions {
-		if condition := conditionIn(clusterOperator, kind); condition.Status != status || condition.Reason != "AsExpected" {
-			return false
-		}
+		all[kind] = string(status) + " AsExpected"
 	}
-	return true
+	return all
+}
+
+// conditionsIn returns the status and reason of these conditions of a ClusterOperator.
+func conditionsIn(clusterOperator *configv1.ClusterOperator) map[configv1.ClusterStatusConditionType]string {
+	all := map[configv1.ClusterStatusConditionType]string{}
+	for kind := range expectedConditions {
+		condition := conditionIn(clusterOperator, kind)
+		all[kind] = string(condition.Status) + " " + condition.Reason
+	}
+	return all
 }

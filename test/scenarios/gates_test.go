@@ -9,6 +9,7 @@ import (
 
 	. "github.com/onsi/gomega"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/test/samples"
@@ -36,10 +37,14 @@ func (s *Story) squatted(ctx context.Context, group, kind string) (leave func(co
 		s.Helper()
 		s.Expect(ignoreNotFound(s.Admin.Dynamic.Resource(definitions).Delete(ctx, name, metav1.DeleteOptions{}))).To(Succeed())
 	}
-	s.Eventually(func(ctx context.Context) (string, error) {
+	s.Eventually(func(ctx context.Context) ([]any, error) {
 		live, err := s.Admin.Dynamic.Resource(definitions).Get(ctx, name, metav1.GetOptions{})
-		return fmt.Sprint(live.Object["status"]), err
-	}).WithContext(ctx).Should(ContainSubstring("the initial names have been accepted"))
+		if err != nil {
+			return nil, err
+		}
+		conditions, _, err := unstructured.NestedSlice(live.Object, "status", "conditions")
+		return conditions, err
+	}).WithContext(ctx).Should(ContainElement(And(HaveKeyWithValue("type", "Established"), HaveKeyWithValue("status", "True"), HaveKeyWithValue("reason", "InitialNamesAccepted"))))
 	return leave
 }
 
@@ -73,7 +78,7 @@ func TestAFirstRollOut(t *testing.T) {
 		s.By("having the Deployment's Pod get ready")
 		s.Eventually(s.started).WithContext(ctx).WithArguments(name).Should(Equal(1))
 		s.podsAre(ctx, name, metav1.ConditionTrue)
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected")
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		s.says(ctx, name, corev1alpha2.ConditionHealthy, "True Healthy")
 		s.Expect(s.unready(ctx, name)).To(BeEmpty())
 		var order []string

@@ -185,7 +185,7 @@ func TestHealth(t *testing.T) {
 	runStory(t, "[ENG-D15] of a deployment follows from watches: it is lost and found again without anything else that happens", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "moody"
 		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}))
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected")
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		health := func() AsyncAssertion {
 			return s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionHealthy).WithTimeout(5 * time.Second)
 		}

@@ -160,10 +160,7 @@ func TestAPausedOperator(t *testing.T) {
 		}
 		pause(true)
 		s.Eventually(s.Admin.OperatorHas).WithContext(ctx).WithArguments(pkg, platformv1alpha1.ConditionProgressing, metav1.ConditionFalse, platformv1alpha1.ReasonPaused).Should(Succeed())
-		s.Eventually(func(ctx context.Context) (bool, error) {
-			live, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, pkg, metav1.GetOptions{})
-			return live.Status.ObservedGeneration == live.Generation, err
-		}).WithContext(ctx).Should(BeTrue())
+		s.observed(ctx, pkg)
 
 		service := s.Admin.Kubernetes.CoreV1().Services(pkg)
 		s.Expect(service.Delete(ctx, pkg+"-metrics", metav1.DeleteOptions{})).To(Succeed())

@@ -84,7 +84,7 @@ func TestNames(t *testing.T) {
 			spec.ProvisionerClassName = class
 			spec.Source = corev1alpha2.BundleSource{Type: corev1alpha2.SourceTypeBundle, Bundle: &corev1alpha2.BundleReference{Name: bundle}}
 		})
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected")
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 
 		s.By("looking at the names that were derived")
 		derived := s.derivedNames(ctx, name, append(accounts, operator.Package, name))

@@ -15,7 +15,7 @@ func TestADeploymentThatWasPaused(t *testing.T) {
 		const name = "rester"
 		s.drifting(ctx, name, "{}")
 		s.patchDeployment(ctx, name, `{"spec":{"paused":true}}`)
-		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("Paused"))
+		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(HavePrefix("False Paused: "))
 		s.patched(ctx, name, "someone", `{"data":{"a":"evil"}}`)
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionDrifted).Should(
 			And(ContainSubstring("True DriftReported"), ContainSubstring("spec.paused")))

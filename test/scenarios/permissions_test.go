@@ -143,7 +143,7 @@ func TestTheManagersRights(t *testing.T) {
 
 		s.By("going on by itself when an admin adds a ClusterRole with the label")
 		revoke := s.grantRights(ctx)
-		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		s.Expect(s.missingRights(ctx, name)).To(BeEmpty())
 
 		s.By("naming them also when they are taken away later, once something is denied for the lack of them")

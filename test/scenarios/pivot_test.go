@@ -89,12 +89,12 @@ func (w *witness) workload(what watch.EventType, live *appsv1.Deployment, replic
 	w.gaps = append(w.gaps, fmt.Sprintf("%s %s at %s", what, live.Name, live.ResourceVersion))
 }
 
-// later says whether one of the API server's versions is later than another.
-func (s *Story) later(a, b string) bool {
+// isAfter asserts that one resourceVersion is after another.
+func (s *Story) isAfter(after, before, description string) {
 	s.Helper()
-	order, err := resourceversion.CompareResourceVersion(a, b)
+	order, err := resourceversion.CompareResourceVersion(after, before)
 	s.Expect(err).NotTo(HaveOccurred())
-	return order > 0
+	s.Expect(order).To(BeNumerically(">", 0), "%s: resourceVersion %s is not after %s", description, after, before)
 }
 
 func TestAnUpgradeWithoutAGap(t *testing.T) {
@@ -107,18 +107,18 @@ func TestAnUpgradeWithoutAGap(t *testing.T) {
 			s.replaceIn(filepath.Join(manifests, name+".clusterserviceversion.yaml"), "deployments:\n      - name: gapless\n", "deployments:\n      - name: gapless-renamed\n")
 		})
 		s.deployed(ctx, name, first)
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected")
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		witness := s.witnessing(ctx, name)
 		s.movedTo(ctx, name, second)
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected", "version 1.1.0")
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "version 1.1.0")
 		s.Expect(s.deploymentExists(ctx, name, name)).To(beNotFound())
 		witness.stop()
 		s.Expect(witness.gaps).To(BeEmpty(), "no Deployment was available after these events")
 		s.Expect(witness.available).To(HaveKey(name + "-renamed"))
 		s.Expect(witness.deleted).To(HaveKey(name))
 		s.Expect(witness.active).To(HaveKey(int64(2)))
-		s.Expect(s.later(witness.active[2], witness.available[name+"-renamed"])).To(BeTrue(), "the new revision is active when its Deployment is available")
-		s.Expect(s.later(witness.deleted[name], witness.active[2])).To(BeTrue(), "the old Deployment is deleted when the new revision is active")
-		s.Expect(s.later(witness.settled[2], witness.deleted[name])).To(BeTrue(), "nothing is under way any more when the old Deployment is gone")
+		s.isAfter(witness.active[2], witness.available[name+"-renamed"], "the new revision is active when its Deployment is available")
+		s.isAfter(witness.deleted[name], witness.active[2], "the old Deployment is deleted when the new revision is active")
+		s.isAfter(witness.settled[2], witness.deleted[name], "nothing is under way any more when the old Deployment is gone")
 	})
 }

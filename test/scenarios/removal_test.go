@@ -69,7 +69,7 @@ func TestARemoval(t *testing.T) {
 		operator := samples.Operator{Package: "returner", Version: "1.0.0", ExtraConfigMap: "returner-settings"}
 		ref := s.published(ctx, operator)
 		s.deployed(ctx, "returner", ref)
-		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments("returner", corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+		s.says(ctx, "returner", corev1alpha2.ConditionProgressing, "False AsExpected")
 		s.customResource(ctx, operator, "default", "precious")
 
 		s.By("removing it when its source is gone")
@@ -86,7 +86,7 @@ func TestARemoval(t *testing.T) {
 		s.Expect(err).NotTo(HaveOccurred())
 		s.Expect(definition.GetAnnotations()).To(HaveKeyWithValue(platformv1alpha1.AnnotationOrphanedFrom, "returner"))
 		s.deployed(ctx, "returner", ref)
-		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments("returner", corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+		s.says(ctx, "returner", corev1alpha2.ConditionProgressing, "False AsExpected")
 		again, err := s.Admin.Dynamic.Resource(definitions).Get(ctx, "returners.samples.platform.openshift.io", metav1.GetOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 		s.Expect(again.GetUID()).To(Equal(definition.GetUID()))
@@ -112,7 +112,7 @@ func TestARemoval(t *testing.T) {
 	runStory(t, "[ENG-D13] with crds: Delete takes nothing down while there are custom resources, names them, and goes on when they are gone", defaultOperators, func(ctx context.Context, s *Story) {
 		operator := samples.Operator{Package: "clearer", Version: "1.0.0"}
 		s.deployedAs(ctx, "clearer", "clearer", s.published(ctx, operator), "deletion: {crds: Delete}")
-		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments("clearer", corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+		s.says(ctx, "clearer", corev1alpha2.ConditionProgressing, "False AsExpected")
 		for _, each := range []string{"a", "b", "c", "d"} {
 			s.customResource(ctx, operator, "default", each)
 		}
@@ -132,7 +132,7 @@ func TestARemoval(t *testing.T) {
 	runStory(t, "[ENG-D13] that is held goes on when the policy is set to Orphan", defaultOperators, func(ctx context.Context, s *Story) {
 		operator := samples.Operator{Package: "wavering", Version: "1.0.0"}
 		s.deployedAs(ctx, "wavering", "wavering", s.published(ctx, operator), "deletion: {crds: Delete}")
-		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments("wavering", corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+		s.says(ctx, "wavering", corev1alpha2.ConditionProgressing, "False AsExpected")
 		s.customResource(ctx, operator, "default", "only")
 		s.deleteDeployment(ctx, "wavering")
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments("wavering", corev1alpha2.ConditionProgressing).Should(ContainSubstring("1 custom resource, such as Wavering default/only"))
@@ -150,7 +150,7 @@ func TestARemoval(t *testing.T) {
 		_, err := s.Admin.Dynamic.Resource(definitions).Create(ctx, definition, metav1.CreateOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}))
-		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		at := definitions.GroupVersion().WithResource("tenants")
 		at.Group = "example.com"
 		s.Eventually(func(ctx context.Context) error {
@@ -172,7 +172,7 @@ func TestARemoval(t *testing.T) {
 	runStory(t, "names the finalizers that hold an object, and goes on when they are taken off", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "tied"
 		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: "tied-settings"}))
-		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		client := s.Admin.Kubernetes.CoreV1().ConfigMaps(name)
 		finalizers := func(ctx context.Context, value string) {
 			_, err := client.Patch(ctx, "tied-settings", types.MergePatchType, fmt.Appendf(nil, `{"metadata":{"finalizers":%s}}`, value), metav1.PatchOptions{})
@@ -197,7 +197,7 @@ func TestAnUpgradeThatRemoves(t *testing.T) {
 		first := s.published(ctx, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: "dropper-old"}, crd)
 		second := s.published(ctx, samples.Operator{Package: name, Version: "1.1.0"})
 		s.deployedAs(ctx, name, name, first, "deletion: {crds: Delete}")
-		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		at := crdResource("leftbehinds")
 		_, err := s.Admin.Dynamic.Resource(at).Namespace("default").Create(ctx, s.parse(at, "Leftbehind", "{metadata: {name: precious}}"), metav1.CreateOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
@@ -207,7 +207,7 @@ func TestAnUpgradeThatRemoves(t *testing.T) {
 			_, err := s.Admin.Kubernetes.CoreV1().ConfigMaps(name).Get(ctx, "dropper-old", metav1.GetOptions{})
 			return err
 		}).WithContext(ctx).Should(beNotFound(), "what only the old version has is pruned")
-		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		_, err = s.Admin.Dynamic.Resource(at).Namespace("default").Get(ctx, "precious", metav1.GetOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 		definition, err := s.Admin.Dynamic.Resource(definitions).Get(ctx, "leftbehinds.samples.platform.openshift.io", metav1.GetOptions{})

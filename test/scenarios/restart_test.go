@@ -37,7 +37,7 @@ func TestAManagerThatStarts(t *testing.T) {
 	runStory(t, "creates the class that it ships, and notes of revisions of an earlier manager that it renders the same", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "rendered-before"
 		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}))
-		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 
 		s.KillManager()
 		secrets := s.Admin.Kubernetes.CoreV1().Secrets(environment.Namespace)

@@ -38,11 +38,11 @@ func TestAVersionThatNeverGetsHealthy(t *testing.T) {
 		s.specified(ctx, "held", limited(corev1alpha2.OnFailureHold, heldGood))
 		s.specified(ctx, "rolledback", limited(corev1alpha2.OnFailureRollback, good))
 		for _, name := range []string{"held", "rolledback"} {
-			s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected", "version 1.0.0")
+			s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "version 1.0.0")
 		}
 		s.movedTo(ctx, "held", heldBad)
 		s.movedTo(ctx, "rolledback", bad)
-		s.says(ctx, "rolledback", corev1alpha2.ConditionProgressing, "DeadlineExceeded", "Revision 2 (version 1.1.0)", "10s", "replicas",
+		s.says(ctx, "rolledback", corev1alpha2.ConditionProgressing, "False DeadlineExceeded", "Revision 2 (version 1.1.0)", "10s", "replicas",
 			"revision 1 (version 1.0.0) is active again", "not tried again before the spec changes")
 
 		s.By("looking at the one that is held")
@@ -84,7 +84,7 @@ func TestAVersionThatNeverGetsHealthy(t *testing.T) {
 		s.movedTo(ctx, "rolledback", good)
 		s.movedTo(ctx, "held", heldGood)
 		for _, name := range []string{"held", "rolledback"} {
-			s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected", "Revision 1 (version 1.0.0)")
+			s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "Revision 1 (version 1.0.0)")
 			s.Expect(s.configMapExists(ctx, name, name+"-bad")).To(beNotFound())
 		}
 	})

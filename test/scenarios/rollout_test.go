@@ -70,14 +70,25 @@ func (s *Story) movedTo(ctx context.Context, name, ref string) {
 	s.changed(ctx, name, fmt.Sprintf(`{"spec":{"source":{"type":"image","image":{"ref":%q}}}}`, ref))
 }
 
-// says waits until a condition has all these words.
-func (s *Story) says(ctx context.Context, name, condition string, words ...string) {
+// says waits until a condition of a BundleDeployment is of this status and reason, such as "False Blocked", and its message has all these
+// words.
+func (s *Story) says(ctx context.Context, name, condition, statusAndReason string, words ...string) {
 	s.Helper()
-	var all []OmegaMatcher
+	all := []OmegaMatcher{HavePrefix(statusAndReason + ": ")}
 	for _, word := range words {
 		all = append(all, ContainSubstring(word))
 	}
 	s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, condition).Should(And(all...))
+}
+
+// observed waits until the manager has observed the spec of a BundleDeployment.
+func (s *Story) observed(ctx context.Context, name string) {
+	s.Helper()
+	s.Eventually(func(g Gomega, ctx context.Context) {
+		live, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(live.Status.ObservedGeneration).To(Equal(live.Generation))
+	}).WithContext(ctx).Should(Succeed())
 }
 
 func (s *Story) statusOf(ctx context.Context, name string) corev1alpha2.BundleDeploymentStatus {
@@ -122,12 +133,12 @@ func TestARollOut(t *testing.T) {
 		s.specified(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) {
 			spec.Source, spec.Drift = fromImage(first), &corev1alpha2.Drift{Policy: corev1alpha2.DriftReport}
 		})
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected")
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		s.Expect(s.Admin.Kubernetes.CoreV1().Services(name).Delete(ctx, name+"-metrics", metav1.DeleteOptions{})).To(Succeed())
 		s.says(ctx, name, corev1alpha2.ConditionDrifted, "True DriftReported")
 
 		s.movedTo(ctx, name, second)
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected", "version 1.1.0")
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "version 1.1.0")
 		s.says(ctx, name, corev1alpha2.ConditionDrifted, "False AsExpected")
 		_, err := s.Admin.Kubernetes.CoreV1().Services(name).Get(ctx, name+"-metrics", metav1.GetOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
@@ -146,7 +157,7 @@ func TestARollOut(t *testing.T) {
 		_, err := client.Create(ctx, &corev1alpha2.ProvisionerClass{ObjectMeta: metav1.ObjectMeta{Name: "comes-later"},
 			Spec: corev1alpha2.ProvisionerClassSpec{Provisioner: corev1alpha2.ProvisionerRegistry}}, metav1.CreateOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected")
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 	})
 
 	// Promise ENG-D7: In an upgrade the objects of the old revision stay until the new one is healthy, and then the manager prunes them.
@@ -166,20 +177,20 @@ func TestARollOut(t *testing.T) {
 			s.replaceIn(filepath.Join(manifests, csv), "    owned:\n    - name: pivots.samples.platform.openshift.io\n      kind: Pivot\n      version: v1\n", "    owned: []\n")
 		})
 		s.specified(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) { spec.Source = fromImage(first) })
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected")
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		resources := s.Admin.Dynamic.Resource(crdResource("pivots")).Namespace("default")
 		_, err := resources.Create(ctx, s.parse(crdResource("pivots"), "Pivot", "{metadata: {name: precious}}"), metav1.CreateOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 
 		s.movedTo(ctx, name, unready)
 		s.Eventually(s.deploymentExists).WithContext(ctx).WithArguments(name, "pivot-renamed").Should(Succeed())
-		s.says(ctx, name, corev1alpha2.ConditionHealthy, "Unhealthy", "pivot-renamed")
+		s.says(ctx, name, corev1alpha2.ConditionHealthy, "False Unhealthy", "pivot-renamed")
 		s.Expect(s.deploymentExists(ctx, name, "pivot")).To(Succeed(), "the old one runs until the new one does")
 		s.Expect(s.configMapExists(ctx, name, "pivot-old")).To(Succeed())
 		s.Expect(s.statusOf(ctx, name).ActiveRevision).To(BeEquivalentTo(1))
 
 		s.movedTo(ctx, name, last)
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected", "Revision 3 (version 1.2.0)")
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "Revision 3 (version 1.2.0)")
 		s.Expect(s.deploymentExists(ctx, name, "pivot-renamed")).To(Succeed())
 		s.Expect(s.deploymentExists(ctx, name, "pivot")).To(beNotFound())
 		s.Expect(s.configMapExists(ctx, name, "pivot-old")).To(beNotFound())
@@ -208,17 +219,18 @@ func TestARollOut(t *testing.T) {
 			s.rewritten(ctx, registry, samples.Operator{Package: name, Version: "1.5.0", NeverReady: true, ExtraConfigMap: "erratic-5"}, func(string) {}),
 		}
 		s.specified(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) { spec.Source = fromImage(bad[0]) })
-		s.says(ctx, name, corev1alpha2.ConditionHealthy, "Unhealthy")
-		for i, expected := range []struct{ condition, reason string }{
-			{corev1alpha2.ConditionUnpacked, "UnpackFailed"}, {corev1alpha2.ConditionHasValidBundle, "BundleLoadFailed"},
-			{corev1alpha2.ConditionProgressing, "Blocked"}, {corev1alpha2.ConditionHealthy, "replicas"},
+		s.says(ctx, name, corev1alpha2.ConditionHealthy, "False Unhealthy")
+		for i, expected := range []struct{ condition, statusAndReason string }{
+			{corev1alpha2.ConditionUnpacked, "False UnpackFailed"}, {corev1alpha2.ConditionHasValidBundle, "False BundleLoadFailed"},
+			{corev1alpha2.ConditionProgressing, "False Blocked"}, {corev1alpha2.ConditionProgressing, "True RollingOut"},
 		} {
 			s.movedTo(ctx, name, bad[i+1])
-			s.says(ctx, name, expected.condition, expected.reason)
+			s.says(ctx, name, expected.condition, expected.statusAndReason)
 		}
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "True RollingOut", "version 1.5.0", "replicas")
 		s.movedTo(ctx, name, good)
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).WithTimeout(10*time.Second).Should(
-			And(ContainSubstring("AsExpected"), ContainSubstring("version 2.0.0")), "nothing that went before holds the good one up")
+			And(HavePrefix("False AsExpected: "), ContainSubstring("version 2.0.0")), "nothing that went before holds the good one up")
 		s.Expect(s.configMapExists(ctx, name, "erratic-good")).To(Succeed())
 		for _, left := range []string{"erratic-1", "erratic-5"} {
 			s.Expect(s.configMapExists(ctx, name, left)).To(beNotFound(), left)
@@ -232,13 +244,13 @@ func TestARollOut(t *testing.T) {
 		const name = "losing"
 		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: "losing-old"}))
 		second := s.published(ctx, samples.Operator{Package: name, Version: "1.1.0"})
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected")
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		s.KillManager()
 		s.Expect(s.Admin.Kubernetes.CoreV1().Secrets("openshift-platform-operators").DeleteCollection(ctx, metav1.DeleteOptions{},
 			metav1.ListOptions{LabelSelector: store.LabelDeployment + "=" + name})).To(Succeed())
 		s.movedTo(ctx, name, second)
 		s.StartManager()
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected", "version 1.1.0")
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "version 1.1.0")
 		s.Eventually(s.configMapExists).WithContext(ctx).WithArguments(name, "losing-old").Should(beNotFound())
 		s.Eventually(func(ctx context.Context) []corev1alpha2.Revision { return s.statusOf(ctx, name).Revisions }).WithContext(ctx).Should(HaveLen(1))
 		s.Expect(s.deploymentExists(ctx, name, name)).To(Succeed())
@@ -250,13 +262,13 @@ func TestARollOut(t *testing.T) {
 		s.specified(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) {
 			spec.Source = fromImage(s.rewritten(ctx, registry, samples.Operator{Package: name, Version: "1.0.0"}, func(string) {}))
 		})
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected")
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		registry.Close()
 		s.changed(ctx, name, `{"spec":{"config":{"deploymentConfig":{"nonsense":1}}}}`)
-		s.says(ctx, name, corev1alpha2.ConditionHasValidBundle, "BundleLoadFailed", "nonsense", "spec.config")
+		s.says(ctx, name, corev1alpha2.ConditionHasValidBundle, "False BundleLoadFailed", "nonsense", "spec.config")
 		s.Expect(s.conditionOf(ctx, name, corev1alpha2.ConditionInstalled)).To(HavePrefix("True"))
 		s.changed(ctx, name, `{"spec":{"config":{"deploymentConfig":{"nonsense":null,"env":[{"name":"COLOUR","value":"red"}]}}}}`)
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected", "Revision 2")
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "Revision 2")
 		live, err := s.Admin.Kubernetes.AppsV1().Deployments(name).Get(ctx, name, metav1.GetOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 		s.Expect(live.Spec.Template.Spec.Containers[0].Env).To(ContainElement(HaveField("Value", "red")))

@@ -100,7 +100,7 @@ func TestWhatRukpakInstalled(t *testing.T) {
 		s.KillManager()
 		owner := s.leftByRukpak(ctx, operator, ref)
 		s.StartManager()
-		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments("veteran", corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
+		s.says(ctx, "veteran", corev1alpha2.ConditionProgressing, "False AsExpected")
 
 		s.By("looking at what only rukpak had")
 		s.Eventually(func(ctx context.Context) ([]string, error) {

@@ -78,7 +78,7 @@ func TestWebhooks(t *testing.T) {
 
 		s.By("starting service-ca")
 		serviceCA := s.startServiceCA(ctx)
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected")
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		var before [][]byte
 		s.Eventually(func() (err error) {
 			before, err = s.injectedBundles(ctx, name)

@@ -61,7 +61,7 @@ func TestTheSourceOfABundleDeployment(t *testing.T) {
 			s.Expect(err).NotTo(HaveOccurred())
 		}
 		stage(byTag)
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected", "version 1.0.0")
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "version 1.0.0")
 		s.Expect(s.statusOf(ctx, name).ResolvedSource.Image.Ref).To(Equal(byDigest))
 
 		s.By("deleting the Bundle, which changes nothing")
@@ -75,7 +75,7 @@ func TestTheSourceOfABundleDeployment(t *testing.T) {
 		s.By("creating it anew with other content, which is rolled out")
 		second, _ := s.pushed(ctx, registry, "bundles/"+name, samples.Operator{Package: name, Version: "1.1.0"})
 		stage(second)
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected", "version 1.1.0")
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "version 1.1.0")
 	})
 
 	runStory(t, "ENG-S1 is an index of several platforms, a digest of it, or one of its images, and resolved to a digest each time", defaultOperators, func(ctx context.Context, s *Story) {
@@ -87,13 +87,13 @@ func TestTheSourceOfABundleDeployment(t *testing.T) {
 
 		for _, ref := range []string{byTag, byDigest} {
 			s.specified(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) { spec.Source = fromImage(ref) })
-			s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected")
+			s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 			s.Expect(s.statusOf(ctx, name).ResolvedSource.Image.Ref).To(Equal(byDigest))
 			s.Expect(s.configMapExists(ctx, name, name+"-ours")).To(Succeed())
 			s.undeploy(ctx, name)
 		}
 		s.specified(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) { spec.Source = fromImage(theirs) })
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected")
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		s.Expect(s.statusOf(ctx, name).ResolvedSource.Image.Ref).To(Equal(theirs))
 		s.Expect(s.configMapExists(ctx, name, name+"-theirs")).To(Succeed())
 	})
@@ -108,7 +108,7 @@ func TestTheSourceOfABundleDeployment(t *testing.T) {
 			spec.Source = fromImage(byTag)
 			spec.Source.Image.PollIntervalMinutes = ptr.To[int32](10080)
 		})
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected")
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		_, second := s.pushed(ctx, registry, "bundles/"+name, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: name + "-two"})
 		asked := registry.Requests("bundles/"+name, "manifests")
 
@@ -123,7 +123,7 @@ func TestTheSourceOfABundleDeployment(t *testing.T) {
 		s.By("polling every minute")
 		s.changed(ctx, name, `{"spec":{"source":{"image":{"pollIntervalMinutes":1}}}}`)
 		s.Eventually(s.conditionOf).WithContext(ctx).WithTimeout(90*time.Second).WithArguments(name, corev1alpha2.ConditionProgressing).Should(
-			And(ContainSubstring("AsExpected"), ContainSubstring("Revision 2")))
+			And(HavePrefix("False AsExpected: "), ContainSubstring("Revision 2")))
 		s.Expect(s.statusOf(ctx, name).ResolvedSource.Image.Ref).To(Equal(second))
 		s.Expect(s.configMapExists(ctx, name, name+"-two")).To(Succeed())
 		s.Expect(s.configMapExists(ctx, name, name+"-one")).To(beNotFound())

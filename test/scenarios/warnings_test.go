@@ -128,7 +128,7 @@ func TestWhatTheAPIServerWarnsOf(t *testing.T) {
 		s.createNamespace(ctx, name)
 		s.warnOfLargeConfigMaps(ctx, name)
 		s.offerWarned(ctx, name)
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected")
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		status := s.statusOf(ctx, name)
 		s.Expect(status.Warnings).To(ConsistOf(MatchRegexp(`^ConfigMap forewarned/[ab]: unknown field "dta"$`), `ConfigMap forewarned/c: unknown field "binry"`,
 			"PodMonitor forewarned/forewarned: monitoring.coreos.com/v1 PodMonitor is deprecated", And(HavePrefix("ConfigMap forewarned/large: "), HaveSuffix(": it is large")),
@@ -176,7 +176,7 @@ func TestWhatTheAPIServerWarnsOf(t *testing.T) {
 			return fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, dta: {a: b}}", object)
 		}
 		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}, strange("a"), strange("b")))
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected")
+		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		told := MatchRegexp(`^ConfigMap warned/[ab]: unknown field "dta"$`)
 		status := s.statusOf(ctx, name)
 		s.Expect(status.Warnings).To(ConsistOf(told))

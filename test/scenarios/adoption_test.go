@@ -36,11 +36,11 @@ func (s *Story) untilYoungerThan(ctx context.Context, name string) {
 	s.Eventually(time.Now).WithContext(ctx).Should(BeTemporally(">=", live.CreationTimestamp.Add(time.Second)))
 }
 
-func TestWhatIsThereAlready(t *testing.T) {
+func TestAdoption(t *testing.T) {
 	t.Parallel()
 	// Promise ENG-P2: The manager leaves an existing object alone, and names it with its owner (nobody, another package, Helm, OLM v0 or
 	// OLM v1), unless `spec.adoption` permits a takeover. Of two BundleDeployments the older one gets a shared object.
-	runStory(t, "[ENG-P2] is refused by name and owner, and with Any taken over", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "[ENG-P2] an existing object is refused with its owner's name, and adoption Any takes it over", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "intruder"
 		s.createNamespace(ctx, name)
 		theirs := map[string]metav1.ObjectMeta{
@@ -82,7 +82,7 @@ func TestWhatIsThereAlready(t *testing.T) {
 		}
 	})
 
-	runStory(t, "[ENG-P2] is the older deployment's, whoever got there first and whatever their names, and the other one names it", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "[ENG-P2] a shared object belongs to the older BundleDeployment, whichever applied it first, and the younger one names it", defaultOperators, func(ctx context.Context, s *Story) {
 		const elder, younger, namespace = "w-elder", "a-younger", "contested"
 		first, second := s.published(ctx, samples.Operator{Package: elder, Version: "1.0.0"}, sharedBy(elder)), s.published(ctx, samples.Operator{Package: younger, Version: "1.0.0"}, sharedBy(younger))
 		s.deployedAs(ctx, elder, namespace, first, "paused: true")
@@ -102,7 +102,7 @@ func TestWhatIsThereAlready(t *testing.T) {
 		s.Expect(s.sharedIn(ctx, namespace)).To(Equal(winners))
 	})
 
-	runStory(t, "[ENG-P2] stays the older deployment's, which has it, when a younger one comes, however often that is decided", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "[ENG-P2] the older BundleDeployment keeps its object, also after restarts and with adoption Any of the younger one", defaultOperators, func(ctx context.Context, s *Story) {
 		const older, younger, namespace = "z-settled", "a-latecomer", "inhabited"
 		s.deployedAs(ctx, older, namespace, s.published(ctx, samples.Operator{Package: older, Version: "1.0.0"}, sharedBy(older)), "adoption: SamePackage")
 		s.says(ctx, older, corev1alpha2.ConditionProgressing, "False AsExpected")
@@ -130,7 +130,7 @@ func TestWhatIsThereAlready(t *testing.T) {
 		refused(2 * time.Second)
 	})
 
-	runStory(t, "[ENG-P2] is not taken up when it was kept from another package, and with Any it is", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "[ENG-P2] an orphan of another package is refused, and adoption Any takes it over", defaultOperators, func(ctx context.Context, s *Story) {
 		const testator, stranger = "testator", "stranger"
 		const will = "wills.samples.platform.openshift.io"
 		definition := `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: ` + will + `}, spec: {
@@ -156,7 +156,7 @@ func TestWhatIsThereAlready(t *testing.T) {
 		s.Expect(taken.GetLabels()).To(HaveKeyWithValue(corev1alpha2.LabelOwnerName, stranger))
 	})
 
-	runStory(t, "[ENG-P2] is not even taken up by the same package when adoption is None", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "[ENG-P2] with adoption None an orphan of the same package is refused", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "purist"
 		ref := s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"})
 		s.deployed(ctx, name, ref)

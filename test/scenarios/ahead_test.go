@@ -76,11 +76,11 @@ func (s *Story) offeringUpTo(ctx context.Context, pkg string, versions ...string
 	s.Expect(s.Admin.Publish(ctx, operators...)).To(Succeed())
 }
 
-func TestTheUpgradeGate(t *testing.T) {
+func TestUpgradeGate(t *testing.T) {
 	t.Parallel()
 	// Promise CLU-G9: The gate follows the version in the ClusterVersion, also of nightly, prerelease and snapshot builds, whatever the
 	// version of the manager. While that version is unreadable, the gate blocks.
-	runStory(t, "CLU-G9 follows the ClusterVersion, whatever it says and whatever version the manager has been built for", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "CLU-G9 the gate follows the ClusterVersion, whatever its version and the manager's own", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "almanac"
 		s.offeringUpTo(ctx, pkg, "1.0.0 4.22", "1.1.0 5.1")
 		s.plopped(ctx, pkg, `"package": {"version": "1.0.0"}`)
@@ -120,7 +120,7 @@ func TestTheUpgradeGate(t *testing.T) {
 
 	// Promise CLU-G11: A compatibility override for the next minor version, with a reason and an end, opens the gate until it expires,
 	// with an Event and its reason in the message. Other overrides are ignored with a warning.
-	runStory(t, "CLU-G11 lets the cluster go at a risk that is acknowledged for its next minor version, with a reason, until that expires", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "CLU-G11 an override for the next minor version opens the gate until it expires", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "daredevil"
 		s.offeringUpTo(ctx, pkg, "1.0.0 4.21")
 		upgradeable := func(status metav1.ConditionStatus, reason string, words ...string) {
@@ -158,7 +158,7 @@ func TestTheUpgradeGate(t *testing.T) {
 		s.Eventually(s.eventsAbout).WithContext(ctx).WithArguments(platformv1alpha1.EventOverrideExpired, pkg).Should(HaveLen(1))
 	})
 
-	runStory(t, "keeps its verdict when the manager starts again and catalogs are away, and then tells of them", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "the gate keeps its verdict after a restart without catalogs, and reports the missing catalogs", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "stalwart"
 		s.offeringUpTo(ctx, pkg, "1.0.0 4.21", "1.1.0 4.22")
 		s.plopped(ctx, pkg, `"package": {"version": "1.0.0"}`)

@@ -63,11 +63,11 @@ func configMapText(name, content string) string {
 	return fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, data: {from: %s}}", name, content)
 }
 
-func TestABundleThatIsApplied(t *testing.T) {
+func TestApply(t *testing.T) {
 	t.Parallel()
 	// Promise ENG-D14: A BundleDeployment whose install namespace is being deleted says so and proceeds by itself afterwards. When the
 	// namespace is deleted later, the operator is installed anew.
-	runStory(t, "[ENG-D14] waits for its namespace while that is being deleted, and goes on by itself", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "[ENG-D14] a rollout waits while its namespace is being deleted, and then continues", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "homeless"
 		s.createNamespace(ctx, name)
 		client := s.Admin.Kubernetes.CoreV1().ConfigMaps(name)
@@ -102,7 +102,7 @@ func TestABundleThatIsApplied(t *testing.T) {
 		}).WithContext(ctx).Should(Succeed())
 	})
 
-	runStory(t, "[ENG-D14] is applied to a namespace that somebody makes meanwhile, which stays theirs", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "[ENG-D14] a namespace that a user creates meanwhile is used and remains the user's", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "lodger"
 		s.deployedAs(ctx, name, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}), "paused: true")
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionUnpacked).ShouldNot(BeEmpty())
@@ -117,7 +117,7 @@ func TestABundleThatIsApplied(t *testing.T) {
 
 	// Promise ENG-D17: A BundleDeployment with an object of a kind that is not served waits and names the kind. It proceeds by itself
 	// once another BundleDeployment installs the CRD.
-	runStory(t, "[ENG-D17] waits for a kind that another deployment brings, names it, and goes on when it is served", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "[ENG-D17] a rollout waits for a kind that another BundleDeployment provides, names it, and continues when it is served", defaultOperators, func(ctx context.Context, s *Story) {
 		const needy, giver = "needy", "giver"
 		s.deployed(ctx, needy, s.published(ctx, samples.Operator{Package: needy, Version: "1.0.0"},
 			"{apiVersion: console.openshift.io/v1, kind: ConsoleLink, metadata: {name: needy}, spec: {text: needy}}"))
@@ -176,13 +176,13 @@ func (r *recorder) order() []string {
 	return order
 }
 
-func TestTheEngine(t *testing.T) {
+func TestEngine(t *testing.T) {
 	t.Parallel()
 	// The bundles that are read today cannot hold all of these kinds, so that the engine is tried without them.
 	//
 	// Promise ENG-D1: A rollout applies a bundle phase by phase, each phase once the objects of the one before are ready, and the objects
 	// of one phase in parallel. A phase whose Deployment is not available holds the next.
-	runStory(t, "[ENG-D1] applies the phases in order, each when the one before is ready, and the objects of a phase side by side", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "[ENG-D1] phases are applied in order, each when the one before is ready, and the objects of a phase in parallel", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "orderly"
 		requests := &recorder{}
 		engine := s.newEngine(ctx, requests)

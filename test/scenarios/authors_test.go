@@ -12,11 +12,11 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-func TestWhatTheAuthorAndTheCatalogSay(t *testing.T) {
+func TestUpgradeRules(t *testing.T) {
 	t.Parallel()
 	// Promise UPG-V6: A rule that requires the latest version is evaluated when an upgrade step begins: the operator has to pass through
 	// a later version first. An upgrade step that has begun continues.
-	runStory(t, "UPG-V6 of the latest to pass through is judged when a hop begins", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "UPG-V6 the newest intermediate version is chosen when an upgrade step begins", defaultOperators, func(ctx context.Context, s *Story) {
 		const rules = "steps:\n- from: 1.2.x\n  through: 1.2.x\n  to: '>=1.3.0'\n  select: latest"
 		const early, late = "earlybird", "latecomer"
 		s.offering(ctx, early, rules, "1.2.8")
@@ -40,7 +40,7 @@ func TestWhatTheAuthorAndTheCatalogSay(t *testing.T) {
 
 	// Promise UPG-V8: When a rule requires versions that no catalog has or that this cluster must not run, the upgrade is blocked, and
 	// the message names the rule and what is missing. `SelfCertified` passes, and history records it.
-	runStory(t, "UPG-V8 of a step whose versions are not there, or not for this cluster, blocks and says what is missing", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "UPG-V8 a rule without a usable intermediate version blocks, and names what is missing", defaultOperators, func(ctx context.Context, s *Story) {
 		const pruned, old = "pruned", "antique"
 		s.offering(ctx, pruned, through13, "1.2.0")
 		s.offering(ctx, old, through13, "1.2.0")
@@ -67,7 +67,7 @@ func TestWhatTheAuthorAndTheCatalogSay(t *testing.T) {
 
 	// Promise UPG-V9: Upgrade rules mean the same as a blob or a property and over both catalog protocols. Rules that are malformed, of
 	// an unknown version, contradictory or for another package block every move, with the fault named.
-	runStory(t, "UPG-V9 in rules is the same by every way, and what cannot be read blocks every move", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "UPG-V9 rules from the bundle and the catalog have the same effect, and unreadable ones block all upgrades", defaultOperators, func(ctx context.Context, s *Story) {
 		property := func(value string) samples.Property { return samples.Property{Type: samples.RulesSchema, Value: value} }
 		const asJSON = `{"steps": [{"from": ">=1.2.0 <1.3.0", "to": ">=1.4.0", "through": "1.3.x", "reason": "1.3 migrates stored objects"}]}`
 		good := []string{"1.4.0 by 1.3.5 1.4.0: Paused", "1.3.5 by 1.3.5: Paused"}
@@ -122,7 +122,7 @@ func TestWhatTheAuthorAndTheCatalogSay(t *testing.T) {
 		}
 	})
 
-	runStory(t, "of rules that cannot be read blocks every move, and names the blob", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "unreadable rules block all upgrades and name the blob", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "mumbler"
 		s.offering(ctx, pkg, "", "1.0.0")
 		s.plopped(ctx, pkg, "")
@@ -137,7 +137,7 @@ func TestWhatTheAuthorAndTheCatalogSay(t *testing.T) {
 
 	// Promise UPG-C8: A deprecated package, channel or bundle appears in the `Deprecated` condition and disappears with its entry in the
 	// catalog. The manager prefers versions that are not deprecated.
-	runStory(t, "UPG-C8 of deprecation is a condition, and counts in what is chosen", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "UPG-C8 deprecation is a condition, and affects the choice of a version", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "relic"
 		describe := func(versions int, deprecations ...samples.Deprecation) {
 			var operators []samples.Operator

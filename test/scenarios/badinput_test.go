@@ -40,7 +40,7 @@ func (s *Story) refusedWith(ctx context.Context, name, reason string, words ...s
 	s.conditionSays(ctx, name, metav1.Condition{Type: platformv1alpha1.ConditionInstalled, Status: metav1.ConditionFalse, Reason: reason}, words...)
 }
 
-func TestBadInputIsAConditionWithAFixedReasonAndAMessageThatSaysWhatToDo(t *testing.T) {
+func TestBadInput(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		pkg, versions, reason string
@@ -56,7 +56,7 @@ func TestBadInputIsAConditionWithAFixedReasonAndAMessageThatSaysWhatToDo(t *test
 		"a maxOpenShiftVersion below the cluster":                        {"stale", "", platformv1alpha1.ReasonValidationFailed, []string{"4.20", "4.21"}},
 		"a minKubeVersion above the cluster":                             {"futuristic", "", platformv1alpha1.ReasonValidationFailed, []string{"9.0.0"}},
 	} {
-		runStory(t, "disturbs nobody: "+name, defaultOperators, func(ctx context.Context, s *Story) {
+		runStory(t, "other operators are not affected: "+name, defaultOperators, func(ctx context.Context, s *Story) {
 			s.installed(ctx, "neighbour", "1.0.0")
 			s.create(ctx, c.pkg, c.versions)
 			s.refusedWith(ctx, c.pkg, c.reason, c.words...)
@@ -74,7 +74,7 @@ func TestBadInputIsAConditionWithAFixedReasonAndAMessageThatSaysWhatToDo(t *test
 		})
 	}
 
-	runStory(t, "catalogs down: what is installed stays as it is, and what is new says which catalog cannot be read", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "without catalogs installed operators stay, and new ones name the catalogs that cannot be read", defaultOperators, func(ctx context.Context, s *Story) {
 		s.installed(ctx, "neighbour", "1.0.0")
 		s.Environment.Catalog.Unavailable(true)
 		s.create(ctx, "sleeper", "")
@@ -86,7 +86,7 @@ func TestBadInputIsAConditionWithAFixedReasonAndAMessageThatSaysWhatToDo(t *test
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments("sleeper", "1.0.0").Should(Succeed())
 	})
 
-	runStory(t, "two PlatformOperators for one package: the older has it, the other says so", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "of two PlatformOperators for one package the older has it, and the younger reports that", defaultOperators, func(ctx context.Context, s *Story) {
 		s.installed(ctx, "twin", "1.0.0")
 		second := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: "another-twin"},
 			Spec: platformv1alpha1.PlatformOperatorSpec{Package: platformv1alpha1.Package{Name: "twin"}}}
@@ -96,7 +96,7 @@ func TestBadInputIsAConditionWithAFixedReasonAndAMessageThatSaysWhatToDo(t *test
 		s.Expect(s.Admin.Installed(ctx, "twin", "1.0.0")).To(Succeed())
 	})
 
-	runStory(t, "a BundleDeployment of the name that is somebody else's is left alone", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "a foreign BundleDeployment of the same name is left alone", defaultOperators, func(ctx context.Context, s *Story) {
 		manifest := bundleDeploymentManifest("foreign", "{installNamespace: a, provisionerClassName: none-of-ours, source: {type: image, image: {ref: x}}}")
 		client := s.Admin.Dynamic.Resource(bundleDeployments)
 		_, err := client.Create(ctx, s.parse(bundleDeployments, "BundleDeployment", manifest), metav1.CreateOptions{})

@@ -109,7 +109,7 @@ func (c *storyCache) run(t *testing.T, into *storyResult, file string) error {
 	return failed
 }
 
-func TestStoriesThatContinueEachOtherInACircleAreRefused(t *testing.T) {
+func TestStoriesThatContinueOneAnotherInACycleAreRefused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for file, from := range map[string]string{"a.yaml": "b.yaml", "b.yaml": "a.yaml"} {

@@ -133,12 +133,12 @@ func (s *Story) installedAndSettled(ctx context.Context, name string) {
 }
 
 // The only story of this test, because queues are counted for the whole process.
-func TestCalm(t *testing.T) {
+func TestNoNeedlessWrites(t *testing.T) {
 	// Promise CLU-O6: A thousand reconciles without a change write nothing. Of 200 flips of one operator at most ten reach the
 	// ClusterOperator and the operator resource, and Degraded is never True.
 	//
 	// Promise CLU-P8: A thousand reconciles without a change send no Event. A repair sends one.
-	runStory(t, "[CLU-O6] [CLU-P8] a thousand reconciles write nothing and send no Event, a change of state sends one, and of two hundred flips ten at most are written", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "[CLU-O6] [CLU-P8] a thousand reconciles write nothing and send no Event, a repair sends one, and of 200 flips at most ten are written", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "placid"
 		s.installedAndSettled(ctx, name)
 
@@ -170,9 +170,9 @@ func TestCalm(t *testing.T) {
 	})
 }
 
-func TestTheClusterOperatorsRelatedObjects(t *testing.T) {
+func TestClusterOperatorRelatedObjects(t *testing.T) {
 	t.Parallel()
-	runStory(t, "relatedObjects are all known to the API server, by the names that it has for them", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "the API server knows all relatedObjects by their names", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "placid"
 		s.installedAndSettled(ctx, name)
 		client, err := discovery.NewDiscoveryClientForConfig(s.Environment.Admin)

@@ -60,7 +60,7 @@ func TestTwoManagers(t *testing.T) {
 
 	// Promise OM-10: A story runs two managers, or service-ca beside the manager, at virtual time. The standby leads when a lease has run
 	// out or is released, and only the leader writes.
-	runStory(t, "[OM-10] of which one is killed: the other one leads when the lease has run out, and goes on", versions[:1], func(ctx context.Context, s *Story) {
+	runStory(t, "[OM-10] when the leader is killed, the other manager leads after the lease has expired", versions[:1], func(ctx context.Context, s *Story) {
 		killed, standby := s.twoManagers(ctx)
 		defer standby.Kill()
 		began, at := len(s.Requests()), time.Now()
@@ -73,7 +73,7 @@ func TestTwoManagers(t *testing.T) {
 		s.Expect(s.writers(began)).To(And(HaveLen(1), HaveKey(standby.name())))
 	})
 
-	runStory(t, "[OM-10] of which one stops: it releases the lease, and the other one leads within a minute", versions[:1], func(ctx context.Context, s *Story) {
+	runStory(t, "[OM-10] when the leader stops, it releases the lease, and the other manager leads within a minute", versions[:1], func(ctx context.Context, s *Story) {
 		stopped, standby := s.twoManagers(ctx)
 		defer standby.Kill()
 		began := len(s.Requests())
@@ -86,7 +86,7 @@ func TestTwoManagers(t *testing.T) {
 		s.Expect(s.writers(began)).To(And(HaveLen(1), HaveKey(standby.name())))
 	})
 
-	runStory(t, "[OM-10] of which one is refused to renew its lease: it writes until then, and nothing once the other one leads", versions[:1], func(ctx context.Context, s *Story) {
+	runStory(t, "[OM-10] when the leader cannot renew its lease, it writes until then, and nothing once the other manager leads", versions[:1], func(ctx context.Context, s *Story) {
 		first, standby := s.twoManagers(ctx)
 		defer standby.Kill()
 		defer first.Kill()

@@ -159,11 +159,11 @@ func (s *Story) quietly(ctx context.Context) map[string]int {
 	return s.Environment.Catalog.Seen()
 }
 
-func TestCatalogsOnTheCluster(t *testing.T) {
+func TestCatalogs(t *testing.T) {
 	t.Parallel()
 	// Promise UPG-C1: The manager reads CatalogSources of trusted namespaces only, in one pass for each content, and asks for wanted
 	// packages only. It accepts messages of more than 4 MiB, closes its connections, and uses no list that broke off.
-	runStory(t, "[UPG-C1] CatalogSources of trusted namespaces are read in one pass, and others never", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "[UPG-C1] CatalogSources of trusted namespaces are read in one pass, and others are never read", defaultOperators, func(ctx context.Context, s *Story) {
 		s.By("one elsewhere that has what an operator asks for")
 		elsewhere := s.otherCatalog(samples.Operator{Package: "smuggled", Version: "1.0.0"})
 		s.createNamespace(ctx, "not-trusted")
@@ -212,7 +212,7 @@ func TestCatalogsOnTheCluster(t *testing.T) {
 
 	// Promise UPG-C2: The manager reads a ClusterCatalog over HTTPS, package by package or, where the server has no queries, as one
 	// compressed file, and conditionally. It skips an unavailable or untrusted one with the reason.
-	runStory(t, "[UPG-C2] ClusterCatalogs are read over HTTPS as their server can, conditionally, and skipped with the reason", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "[UPG-C2] ClusterCatalogs are read over HTTPS as their server permits, conditionally, and skipped with the reason", defaultOperators, func(ctx context.Context, s *Story) {
 		client := s.Admin.Dynamic.Resource(clusterCatalogs)
 		s.installed(ctx, "neighbour", "1.0.0")
 		before := s.quietly(ctx)
@@ -262,7 +262,7 @@ func TestCatalogsOnTheCluster(t *testing.T) {
 
 	// Promise UPG-C3: Catalogs that are down, not ready, malformed or slow hold up no other catalog and no installed operator. Each
 	// operator's warnings name the catalogs that are left out.
-	runStory(t, "[UPG-C3] catalogs in trouble: the others serve, who may miss something is told why, and every operator says which were left out", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "[UPG-C3] failing catalogs affect no other catalog, and every operator names those that are left out", defaultOperators, func(ctx context.Context, s *Story) {
 		s.installed(ctx, "neighbour", "1.0.0")
 		warnings := func(ctx context.Context) ([]string, error) {
 			operator, err := s.Admin.Operator(ctx, "neighbour")

@@ -33,11 +33,11 @@ func said(clusterOperator *configv1.ClusterOperator) configv1.ClusterOperatorSta
 	return status
 }
 
-func TestTheOperatorResourceAndTheClusterOperator(t *testing.T) {
+func TestClusterOperatorIsRestored(t *testing.T) {
 	t.Parallel()
 	// Promise CLU-O10: The manager restores a ClusterOperator that is edited, emptied or deleted. It creates a deleted
 	// PlatformOperatorManager again, and the ClusterOperator does not change meanwhile.
-	runStory(t, "CLU-O10 come back when they are deleted or edited, and the ClusterOperator is not touched by what happens to the resource", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "CLU-O10 the operator resource and the ClusterOperator are restored, and the ClusterOperator does not change when the resource is deleted", defaultOperators, func(ctx context.Context, s *Story) {
 		clusterOperators, managers := s.Admin.Config.ConfigV1().ClusterOperators(), s.Admin.Platform.OperatorV1alpha1().PlatformOperatorManagers()
 		var before *configv1.ClusterOperator
 		live := func(ctx context.Context) (configv1.ClusterOperatorStatus, error) {

@@ -37,11 +37,11 @@ func (s *Story) podsJudged(ctx context.Context, pkg string, ready bool) {
 	s.Eventually(s.Admin.OperatorHas).WithContext(ctx).WithArguments(pkg, platformv1alpha1.ConditionHealthy, status, reason).Should(Succeed())
 }
 
-func TestAClusterThatIsBeingInstalled(t *testing.T) {
+func TestClusterInstallation(t *testing.T) {
 	t.Parallel()
 	// Promise CLU-O2: While the cluster is being installed, Available is False and names the operators that have not been ready yet,
 	// except paused ones and those that await approval.
-	runStory(t, "CLU-O2 waits for its platform operators by name, until each was ready once, and for none that waits for a word itself", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "CLU-O2 the installation waits for its platform operators by name, except paused ones and those that await approval", defaultOperators, func(ctx context.Context, s *Story) {
 		const bedrock, misspelt, asleep, hesitant = "bedrock", "misspelt", "asleep", "hesitant"
 		publish := func(versions ...string) {
 			s.Helper()

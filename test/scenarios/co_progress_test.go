@@ -97,11 +97,11 @@ func (s *Story) readyPod(ctx context.Context, pkg, version string, before *corev
 	return pod
 }
 
-func TestWhatTheClusterOperatorProgressesFor(t *testing.T) {
+func TestClusterOperatorProgressing(t *testing.T) {
 	t.Parallel()
 	// Promise CLU-O11: Progressing of the ClusterOperator is True, in five to ten words, during an installation, an upgrade step and a
 	// removal. It stays False during drift repair, when a Pod is replaced, and while nodes are drained.
-	runStory(t, "CLU-O11 is Progressing, in five to ten words, for an installation, a hop and a removal, and never for a repair, a Pod that moves or a drain", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "CLU-O11 Progressing is True for an installation, an upgrade step and a removal, and not for repairs, replaced Pods or drains", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "mover"
 		offer := func(versions ...string) {
 			s.Helper()

@@ -46,13 +46,13 @@ func (s *Story) setReady(pods []corev1.Pod, isReady bool) {
 }
 
 // What degrades the cluster after ten minutes does here after three seconds, so that what does not is seen not to.
-func TestTheClusterOperatorInTrouble(t *testing.T) {
+func TestClusterOperatorDegraded(t *testing.T) {
 	t.Parallel()
 	const after = 3 * time.Second
 
 	// Promise CLU-O3: After the cluster's installation, a wrong package name, a bad version range, a conflicting object or an unreachable
 	// registry or catalog leaves the ClusterOperator Available and not Degraded. The operator's conditions name the fault.
-	runStory(t, "CLU-O3 stays Available and not Degraded whatever a user gets wrong, which the operators' own conditions say", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "CLU-O3 users' errors leave the ClusterOperator Available and not Degraded, and the operators' conditions name them", defaultOperators, func(ctx context.Context, s *Story) {
 		s.managedWith(func(o *operator.Options) { o.DegradedAfter = after })
 		const pkg, fresh = "steadfast", "unreached"
 		offer := func(versions ...string) {
@@ -126,7 +126,7 @@ func TestTheClusterOperatorInTrouble(t *testing.T) {
 
 	// Promise CLU-O4: The ClusterOperator becomes Degraded when an installed operator lacks its workload for ten minutes, names it with
 	// the cause, and recovers. It stays Available, and an upgrade step never makes it Degraded.
-	runStory(t, "CLU-O4 degrades when an installed operator has lost its workload for that long, never during a hop, and recovers", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "CLU-O4 Degraded becomes True when a workload is lost for that long, never during an upgrade step, and recovers", defaultOperators, func(ctx context.Context, s *Story) {
 		s.managedWith(func(o *operator.Options) { o.DegradedAfter = after })
 		s.Expect(operator.NewOptions().DegradedAfter).To(Equal(10*time.Minute), "in the payload, whose Deployment does not say another; pkg/operator has the inertia of each condition")
 		const pkg = "fragile"

@@ -25,7 +25,7 @@ func (s *Story) configure(ctx context.Context, spec string) {
 
 const theManager = `PlatformOperatorManager "cluster"`
 
-func TestTheManagersConfiguration(t *testing.T) {
+func TestManagerConfiguration(t *testing.T) {
 	t.Parallel()
 	// Promise UPG-R6: A package outside `spec.allowedPackages` gets no BundleDeployment, a paused operator does not move, and an operator
 	// with manual approval waits for it.
@@ -69,7 +69,7 @@ func TestTheManagersConfiguration(t *testing.T) {
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(asking, "1.1.0").Should(Succeed())
 	})
 
-	runStory(t, "allowedPackages keeps other packages out, and what is installed of them stays and is not moved", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "a package that allowedPackages excludes is not installed, and not upgraded if it is installed", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg, fresh = "tolerated", "unlisted"
 		s.Expect(samples.Write(s.Environment.SamplesDir, samples.Operator{Package: pkg, Version: "1.0.0"}, samples.Operator{Package: fresh, Version: "1.0.0"})).To(Succeed())
 		s.Expect(s.Environment.Publish(ctx)).To(Succeed())
@@ -98,7 +98,7 @@ func TestTheManagersConfiguration(t *testing.T) {
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(fresh, "1.0.0").Should(Succeed())
 	})
 
-	runStory(t, "catalogSelector leaves catalogs out for every PlatformOperator, whatever its own selector says", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "catalogSelector excludes catalogs for every PlatformOperator, whatever its own selector", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "picked"
 		s.Expect(samples.Write(s.Environment.SamplesDir, samples.Operator{Package: pkg, Version: "1.0.0"})).To(Succeed())
 		s.Expect(s.Environment.Publish(ctx)).To(Succeed())

@@ -31,7 +31,7 @@ func (s *Story) failureOf(steps func()) (failure string) {
 	return ""
 }
 
-func TestNothingFollowsFromAManagerThatDoesNotReconcile(t *testing.T) {
+func TestConsistentlyNeedsAManagerThatReconciles(t *testing.T) {
 	t.Parallel()
 	const pkg = "sleeper"
 	unchanged := func(ctx context.Context, s *Story) string {

@@ -104,11 +104,11 @@ func (s *Story) managerRestarted() {
 	s.StartManager()
 }
 
-func TestWhatTheUpgradeGateReads(t *testing.T) {
+func TestUpgradeGateDeclarations(t *testing.T) {
 	t.Parallel()
 	// Promise CLU-G3: The gate follows what the catalog declares of an installed bundle, and of no other. During an upgrade step the
 	// stricter of the old and the new bundle counts.
-	runStory(t, "CLU-G3 follows what the catalog declares of what is installed, and of nothing else", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "CLU-G3 the gate follows what the catalog declares of installed bundles, and of no others", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg, wanted = "barometer", "barograph"
 		says := func(values ...string) {
 			s.Helper()
@@ -158,7 +158,7 @@ func TestWhatTheUpgradeGateReads(t *testing.T) {
 		s.gateSaysOf(ctx, pkg)
 	})
 
-	runStory(t, "CLU-G3 counts the stricter of what is left and what is moved to, until a hop has ended", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "CLU-G3 during an upgrade step the stricter of the old and the new bundle counts", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "gnomon"
 		files := func(values ...string) []samples.Property { return runsUpTo(values...) }
 		old := samples.Operator{Package: pkg, Version: "1.0.0", FileProperties: files(`"4.21"`)}
@@ -192,7 +192,7 @@ func TestWhatTheUpgradeGateReads(t *testing.T) {
 
 	// Promise CLU-G4: Where the catalog and a bundle's own files declare different maxima, the catalog's counts, whether higher or lower.
 	// Without the catalog the recorded value stays, and status records its source.
-	runStory(t, "CLU-G4 goes by the catalog where that and the bundle's own files differ, and by what is recorded where it is gone", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "CLU-G4 the catalog's declaration counts before the bundle's own, and the recorded one if the catalog is gone", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "theodolite"
 		operator := samples.Operator{Package: pkg, Version: "1.0.0", FileProperties: runsUpTo(`"4.21"`)}
 		says := func(values ...string) {
@@ -242,7 +242,7 @@ func TestWhatTheUpgradeGateReads(t *testing.T) {
 
 	// Promise CLU-G5: A maximum that is declared twice or unreadable blocks with a line of its own, also of a plain+v0 bundle. Only an
 	// unreadable cluster version or installed set is an error of the check.
-	runStory(t, "CLU-G5 is closed by what nobody can read, and by what plain bundles declare, with a line for each, and is an error of the check only without a cluster version", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "CLU-G5 unreadable declarations and those of plain bundles block with a line each, and only an unreadable cluster version is an error", defaultOperators, func(ctx context.Context, s *Story) {
 		const two, word, plain, orrery = "sundial", "clepsydra", "astrolabe", "orrery"
 		lines := map[string]string{
 			two:    `- sundial 1.0.0 olm.maxOpenShiftVersion is declared 2 times ("4.22", "4.23"), once is allowed: no version that allows 4.22 exists in the catalogs`,

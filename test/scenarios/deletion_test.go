@@ -71,11 +71,11 @@ func (s *Story) appliedByCVO(ctx context.Context) {
 	s.Expect(err).NotTo(HaveOccurred())
 }
 
-func TestTheDeletionOfACustomResourceDefinition(t *testing.T) {
+func TestDeletionOfCustomResourceDefinitions(t *testing.T) {
 	t.Parallel()
 	// Promise HRD-U6: Deletion of one of the project's CRDs is denied with a message that names the annotation which permits it. The
 	// garbage collector, the CVO and other CRDs are not affected.
-	runStory(t, "HRD-U6 of ours is denied, by whatever request, and permitted by the annotation that the refusal names", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "HRD-U6 a deletion of the manager's CRDs is denied for all requests, and permitted with the annotation that the refusal names", defaultOperators, func(ctx context.Context, s *Story) {
 		client := s.Admin.Dynamic.Resource(definitions)
 		for _, name := range ourDefinitions {
 			annotate := "kubectl annotate crd " + name + " " + platformv1alpha1.AnnotationAllowDeletion + "=true"
@@ -114,7 +114,7 @@ func TestTheDeletionOfACustomResourceDefinition(t *testing.T) {
 		s.Expect(client.Delete(ctx, name, dryRun)).To(forbidden(name))
 	})
 
-	runStory(t, "HRD-U6 of PlatformOperators takes every operator down, as the refusal and the page say", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "HRD-U6 the deletion of the CRD of PlatformOperators removes every operator", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg, name = "outlived", "platformoperators.platform.openshift.io"
 		s.Expect(s.Admin.Publish(ctx, samples.Operator{Package: pkg, Version: "1.0.0"})).To(Succeed())
 		s.installed(ctx, pkg, "1.0.0")
@@ -135,7 +135,7 @@ func TestTheDeletionOfACustomResourceDefinition(t *testing.T) {
 		s.installed(ctx, pkg, "1.0.0")
 	})
 
-	runStory(t, "HRD-U6 of somebody else is not our policy's business", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "HRD-U6 the policy does not concern other CRDs", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "widgets.deletion.example.com"
 		client := s.Admin.Dynamic.Resource(definitions)
 		definition := s.parse(definitions, "CustomResourceDefinition", `{metadata: {name: `+name+`}, spec: {group: deletion.example.com, scope: Cluster,

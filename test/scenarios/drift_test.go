@@ -111,7 +111,7 @@ func TestDrift(t *testing.T) {
 	t.Parallel()
 	// Promise ENG-D3: The manager reverts an edited field, a removed label and a deleted object upon the watch event, and reports each
 	// repair. `spec.drift.additions` decides whether additions are reported, ignored or removed.
-	runStory(t, "ENG-D3 of what is declared is put back from the watch event, additions follow the policy, and all of it is told", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "ENG-D3 declared fields are restored upon the watch event, additions follow the policy, and all repairs are reported", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "tinkered"
 		s.drifting(ctx, name, "{}")
 		counted, err := s.repairsOf(ctx, name)
@@ -180,7 +180,7 @@ func TestDrift(t *testing.T) {
 
 	// Promise ENG-D6: With the drift policy Report, `Drifted` is True with each change listed, and the manager writes nothing. With
 	// Ignore, and for ignored fields, it neither writes nor reports.
-	runStory(t, "ENG-D6 is only told under policy Report, is silent under Ignore and in ignored fields, and is put back once the policy says so", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "ENG-D6 policy Report only reports, Ignore and ignored fields do not, and Enforce repairs", defaultOperators, func(ctx context.Context, s *Story) {
 		const reported, silent = "reported", "silent"
 		s.drifting(ctx, reported, "{policy: Report}")
 		s.drifting(ctx, silent, `{policy: Ignore}`)
@@ -225,7 +225,7 @@ func TestDrift(t *testing.T) {
 		}
 	})
 
-	runStory(t, "is repaired after a restart, and nothing else is written", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "drift is repaired after a restart, and nothing else is written", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "stranded"
 		s.drifting(ctx, name, "{}")
 		s.KillManager()
@@ -242,7 +242,7 @@ func TestDrift(t *testing.T) {
 	})
 
 	// Promise ENG-D18: When a GitOps tool applies an unchanged BundleDeployment every second, nothing is written.
-	runStory(t, "ENG-D18 is none in a spec that is applied again every second: nothing is written", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "ENG-D18 a BundleDeployment that is applied unchanged every second causes no write", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "reapplied"
 		s.drifting(ctx, name, "{}")
 		client := s.Admin.Dynamic.Resource(bundleDeployments)

@@ -28,11 +28,11 @@ func (s *Story) scaledByUser(ctx context.Context, name string, replicas int, lab
 	s.Expect(err).NotTo(HaveOccurred())
 }
 
-func TestDriftBesideUsers(t *testing.T) {
+func TestDriftOfOtherWriters(t *testing.T) {
 	t.Parallel()
 	// Promise ENG-D4: Replicas that the bundle does not set, rollout restarts, users' labels and what other controllers inject are no
 	// drift. A repair of the same objects keeps them.
-	runStory(t, "ENG-D4 is none in replicas, restarts and labels of users, nor in what controllers inject, and a repair keeps them", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "ENG-D4 replicas, restarts and labels of users and injected fields are no drift, and a repair keeps them", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "lodger"
 		s.drifting(ctx, name, "{}")
 		s.scaledByUser(ctx, name, 3, "users")

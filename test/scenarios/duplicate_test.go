@@ -12,9 +12,9 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-func TestAnOperatorThatIsInstalled(t *testing.T) {
+func TestDuplicateOperators(t *testing.T) {
 	t.Parallel()
-	runStory(t, "keeps its package, whoever of the same second and of an earlier name asks for it", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "the first PlatformOperator keeps its package when another one of an earlier name is created in the same second", defaultOperators, func(ctx context.Context, s *Story) {
 		const first = "rival-z"
 		client := s.Admin.Platform.PlatformV1alpha1().PlatformOperators()
 		of := func(name string) *platformv1alpha1.PlatformOperator {

@@ -15,9 +15,9 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-func TestWhatTheManagerKeeps(t *testing.T) {
+func TestContentDirectory(t *testing.T) {
 	t.Parallel()
-	runStory(t, "is fetched again when somebody removes it from the content directory meanwhile", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "removed content is fetched again", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "emptied"
 		folder := filepath.Join(s.Environment.Dir, "content")
 		image := s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"})
@@ -51,7 +51,7 @@ func TestWhatTheManagerKeeps(t *testing.T) {
 		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "version 1.1.0")
 	})
 
-	runStory(t, "is cleared of parts that a manager left which was killed while it deleted a revision", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "incomplete content of a killed manager is removed", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "halved"
 		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}))
 		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")

@@ -70,7 +70,7 @@ func (s *Story) specOf(ctx context.Context, resource schema.GroupVersionResource
 	return string(text)
 }
 
-func TestAnEmptyListFromBeforeItWasRefused(t *testing.T) {
+func TestEmptyLists(t *testing.T) {
 	t.Parallel()
 	const definition = "platformoperatormanagers.operator.openshift.io"
 	permitsNothing := func(field string) func(ctx context.Context, s *Story) {
@@ -109,10 +109,10 @@ func TestAnEmptyListFromBeforeItWasRefused(t *testing.T) {
 	}
 	// Promise HRD-S6: The API server refuses an empty list of what is permitted. A stored empty list permits nothing, the condition gives
 	// the command that removes it, and the rest of the object can be edited.
-	runStory(t, "HRD-S6 permits nothing in allowedPackages of the PlatformOperatorManager, and the rest of that can be edited", defaultOperators, permitsNothing("allowedPackages"))
-	runStory(t, "HRD-S6 permits nothing in catalogNamespaces of the PlatformOperatorManager, and the rest of that can be edited", defaultOperators, permitsNothing("catalogNamespaces"))
+	runStory(t, "HRD-S6 an empty allowedPackages permits nothing, and other fields of the PlatformOperatorManager can be edited", defaultOperators, permitsNothing("allowedPackages"))
+	runStory(t, "HRD-S6 an empty catalogNamespaces permits nothing, and other fields of the PlatformOperatorManager can be edited", defaultOperators, permitsNothing("catalogNamespaces"))
 
-	runStory(t, "HRD-S6 selects no channel in a PlatformOperator, whatever the manager writes to it, and the rest of it can be edited", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "HRD-S6 empty channels of a PlatformOperator select none, and its other fields can be edited", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "channelless"
 		s.Expect(s.Admin.Publish(ctx, samples.Operator{Package: pkg, Version: "1.0.0"})).To(Succeed())
 		s.StopManager()
@@ -140,7 +140,7 @@ func TestAnEmptyListFromBeforeItWasRefused(t *testing.T) {
 		"of packages":   {`{"spec":{"allowedPackages":[]}}`, "spec.allowedPackages"},
 		"of namespaces": {`{"spec":{"catalogNamespaces":[]}}`, "spec.catalogNamespaces"},
 	} {
-		runStory(t, "HRD-S6 the API server refuses an empty list of what is permitted: "+name, defaultOperators, func(ctx context.Context, s *Story) {
+		runStory(t, "HRD-S6 the API server refuses an empty list: "+name, defaultOperators, func(ctx context.Context, s *Story) {
 			_, err := s.Admin.Dynamic.Resource(managers).Patch(ctx, "cluster", types.MergePatchType, []byte(c.patch), metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}})
 			s.Expect(err).To(MatchError(And(ContainSubstring(c.field), ContainSubstring("should have at least 1 items"))))
 		})

@@ -71,9 +71,9 @@ func (s *Story) conditionOf(ctx context.Context, name, conditionType string) (st
 	return "", nil
 }
 
-func TestABundleDeployment(t *testing.T) {
+func TestBundleDeployment(t *testing.T) {
 	t.Parallel()
-	runStory(t, "is moved on although somebody has taken over an object that only the old version has", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "an upgrade proceeds although a user has taken over an object of the old version", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "hostage"
 		first := s.published(ctx, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: "hostage-old"})
 		s.deployed(ctx, name, first)
@@ -99,7 +99,7 @@ func TestABundleDeployment(t *testing.T) {
 		s.Expect(client.Delete(ctx, "hostage-old", metav1.DeleteOptions{})).To(Succeed())
 	})
 
-	runStory(t, "leaves nothing behind when its stored revisions were deleted by hand", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "a removal is complete although the stored revisions were deleted", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "forgetful"
 		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}))
 		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
@@ -130,7 +130,7 @@ func TestABundleDeployment(t *testing.T) {
 		}).WithContext(ctx).Should(beNotFound())
 	})
 
-	runStory(t, "can be removed although one of its objects has a name that no object can have", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "a BundleDeployment with an object of an invalid name can be removed", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "misnamed"
 		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"},
 			"{apiVersion: v1, kind: ConfigMap, metadata: {name: No_Name}}"))
@@ -138,7 +138,7 @@ func TestABundleDeployment(t *testing.T) {
 		s.undeploy(ctx, name)
 	})
 
-	runStory(t, "can be removed while its CustomResourceDefinition is being deleted and its operator's custom resources hold that back", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "a removal proceeds while its CustomResourceDefinition is being deleted and custom resources block that", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "holdback"
 		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}))
 		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
@@ -149,7 +149,7 @@ func TestABundleDeployment(t *testing.T) {
 		s.undeploy(ctx, name)
 	})
 
-	runStory(t, "takes down an object whose kind is not served any more in the version that the bundle has", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "a removal deletes an object whose kind is no longer served in the bundle's version", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "oldtimer"
 		client := s.Admin.Dynamic.Resource(definitions)
 		definition := func(served bool) string {
@@ -184,7 +184,7 @@ func TestABundleDeployment(t *testing.T) {
 		s.Expect(err).To(beNotFound())
 	})
 
-	runStory(t, "says so when its revision cannot be stored, and goes on when the way is free", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "a revision that cannot be stored is reported, and the rollout continues when it can", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "unkept"
 		secrets := s.Admin.Kubernetes.CoreV1().Secrets("openshift-platform-operators")
 		_, err := secrets.Create(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "revision.unkept.r1"}}, metav1.CreateOptions{})

@@ -57,11 +57,11 @@ func (s *Story) fighting(ctx context.Context, name string) *fighter {
 	return f
 }
 
-func TestDriftThatComesBack(t *testing.T) {
+func TestContestedDrift(t *testing.T) {
 	t.Parallel()
 	// Promise ENG-D5: When another writer changes a field back after each repair, the manager repairs it five times at once and then
 	// after growing pauses. Status reports the field manager, and other drift is repaired at once.
-	runStory(t, "ENG-D5 that comes back each time is put back at once five times and then after a pause, which is told, and holds nothing else up", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "ENG-D5 contested drift is repaired five times at once and then after a pause, is reported, and delays no other repair", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "fought"
 		s.drifting(ctx, name, "{}")
 		from := len(s.Requests())

@@ -33,7 +33,7 @@ func (s *Story) tenant(ctx context.Context, namespace string) corev1client.Confi
 	return client.CoreV1().ConfigMaps(namespace)
 }
 
-func TestWhoseAnObjectIsByMarksThatSomebodyElseSets(t *testing.T) {
+func TestForgedOwnership(t *testing.T) {
 	t.Parallel()
 	const name = "forged"
 	const mark = corev1alpha2.FieldManagerPrefix + name
@@ -43,7 +43,7 @@ func TestWhoseAnObjectIsByMarksThatSomebodyElseSets(t *testing.T) {
 	entry := metav1.ManagedFieldsEntry{Manager: mark, Operation: metav1.ManagedFieldsOperationApply, APIVersion: "v1", FieldsType: "FieldsV1",
 		FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:data":{"f:from":{}}}`)}}
 
-	runStory(t, "[HRD-S2] is denied to whoever may write the object only", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "[HRD-S2] ownership marks are denied to users who may only write the object", defaultOperators, func(ctx context.Context, s *Story) {
 		s.createNamespace(ctx, name)
 		client := s.tenant(ctx, name)
 		denied := forbidden(`BundleDeployment "forged"`, "label core.rukpak.io/owner-kind")
@@ -87,7 +87,7 @@ func TestWhoseAnObjectIsByMarksThatSomebodyElseSets(t *testing.T) {
 		s.Expect(err).NotTo(HaveOccurred(), "the labels of another BundleDeployment mark nothing")
 	})
 
-	runStory(t, "[HRD-S2] leaves objects of a BundleDeployment to whoever else writes them, and a restore with all its marks to an admin", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "[HRD-S2] other writers may edit objects of a BundleDeployment, and an admin may restore one with all its marks", defaultOperators, func(ctx context.Context, s *Story) {
 		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}, configMapText("settings", "us")))
 		s.Eventually(s.from).WithContext(ctx).WithArguments(name, "settings").Should(Equal("us " + mark))
 		client := s.tenant(ctx, name)

@@ -48,9 +48,9 @@ func (s *Story) squatted(ctx context.Context, group, kind string) (leave func(co
 	return leave
 }
 
-func TestAFirstRollOut(t *testing.T) {
+func TestFirstRollout(t *testing.T) {
 	t.Parallel()
-	runStory(t, "[ENG-D1] goes on to a phase when the one before is ready: its definitions have their names, its Deployment is available", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "[ENG-D1] a phase follows when the names of its definitions are accepted and its Deployment is available", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "gatekept"
 		operator := samples.Operator{Package: name, Version: "1.0.0", NeverReady: true}
 		leave := s.squatted(ctx, samples.Group, operator.Kind())

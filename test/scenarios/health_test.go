@@ -136,7 +136,7 @@ func TestHealth(t *testing.T) {
 	t.Parallel()
 	// Promise ENG-D15: Health of workloads, Jobs, PersistentVolumeClaims, CRDs, APIServices, webhook configurations and custom resources
 	// with a Ready condition follows from watches. Status names the first ten unready objects with the cause.
-	runStory(t, "[ENG-D15] is told of every kind that has one, of the first ten by name, and follows from watches until all are well", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "[ENG-D15] status names the first ten unready objects of all kinds with health, and follows watches until all are ready", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "sick"
 		leave := s.squatted(ctx, "sick.example.com", "Nurse")
 		sick := s.newUnreadySet(ctx, name)
@@ -182,7 +182,7 @@ func TestHealth(t *testing.T) {
 		}).WithContext(ctx).Should(HaveField("Done", BeTrue()))
 	})
 
-	runStory(t, "[ENG-D15] of a deployment follows from watches: it is lost and found again without anything else that happens", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "[ENG-D15] a lost and regained Deployment is noticed by watches alone", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "moody"
 		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}))
 		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")

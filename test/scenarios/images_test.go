@@ -158,7 +158,7 @@ func TestImages(t *testing.T) {
 	t.Parallel()
 	// Promise ENG-S2: The manager pulls with a pull secret, with a certificate authority from the spec, and over plain HTTP where the
 	// spec allows it. A rotated pull secret takes effect without a restart.
-	runStory(t, "ENG-S2 are pulled from a private registry with a pull secret, a custom authority or plain HTTP, and a rotated secret needs no restart", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "ENG-S2 images are pulled with a pull secret, a custom CA or over plain HTTP, and a rotated secret needs no restart", defaultOperators, func(ctx context.Context, s *Story) {
 		registry := s.registryOfItsOwn(true)
 		byTag, _ := s.pushed(ctx, registry, "private/sealed", samples.Operator{Package: "sealed", Version: "1.0.0"})
 		registry.Require("robot", "first")
@@ -196,7 +196,7 @@ func TestImages(t *testing.T) {
 		s.unpackedSays(ctx, "plainly", "True UnpackSuccessful")
 	})
 
-	runStory(t, "are pulled with the cluster's global pull secret where the source names none", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "images are pulled with the cluster's global pull secret if the source names none", defaultOperators, func(ctx context.Context, s *Story) {
 		registry := s.registryOfItsOwn(false)
 		byTag, _ := s.pushed(ctx, registry, "bundles/global", samples.Operator{Package: "globally", Version: "1.0.0"})
 		registry.Require("robot", "global")
@@ -208,7 +208,7 @@ func TestImages(t *testing.T) {
 
 	// Promise ENG-S3: When a pull fails (401, 404, 500, a reset connection, a wrong digest, silence for a minute), `Unpacked` names the
 	// cause and the manager retries with growing delays. Other BundleDeployments unpack meanwhile.
-	runStory(t, "ENG-S3 that cannot be pulled have a reason, are tried again, and hold nobody else up", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "ENG-S3 a failed pull has a reason, is retried, and delays no other pull", defaultOperators, func(ctx context.Context, s *Story) {
 		const minute = 60 * time.Second
 		answer := func(status int) http.HandlerFunc {
 			return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }
@@ -284,7 +284,7 @@ func TestImages(t *testing.T) {
 
 	// Promise ENG-S9: The manager refuses an image with a path or link out of its root, a device, a sparse or oversized file, a
 	// decompression bomb, or too many or duplicate entries. The error names the entry, and nothing stays on disk.
-	runStory(t, "ENG-S9 that are hostile are refused with the entry named, leave nothing on disk, and are replaced by good ones", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "ENG-S9 a hostile image is refused with the entry named, leaves nothing on disk, and can be replaced", defaultOperators, func(ctx context.Context, s *Story) {
 		registry := s.registryOfItsOwn(false)
 		hostile := map[string]struct {
 			entry tar.Header
@@ -317,7 +317,7 @@ func TestImages(t *testing.T) {
 
 	// Promise ENG-S10: The manager pulls and stores an image digest once for 50 BundleDeployments, whether they need it at the same time
 	// or one after the other.
-	runStory(t, "ENG-S10 of one digest are pulled once and stored once, whether they are wanted at once or one after the other", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "ENG-S10 an image of one digest is pulled once and stored once, for concurrent and later requests", defaultOperators, func(ctx context.Context, s *Story) {
 		const half = 25
 		registry := s.registryOfItsOwn(false)
 		_, byDigest := s.pushed(ctx, registry, "bundles/popular", samples.Operator{Package: "popular", Version: "1.0.0"})
@@ -349,7 +349,7 @@ func TestImages(t *testing.T) {
 
 	// Promise ENG-S11: An installed BundleDeployment does not need its registry. When the tag moves or the registry is gone, and the
 	// manager restarts with an empty disk, drift repair works and `Unpacked` and `Installed` do not change.
-	runStory(t, "ENG-S11 are not needed any more once they are installed: the source goes, the manager restarts, and drift is repaired", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "ENG-S11 an installed image is not needed again after the tag moves, the registry ends or the manager restarts", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "orphaned"
 		registry := s.registryOfItsOwn(false)
 		byTag, _ := s.pushed(ctx, registry, "bundles/"+name, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: name + "-settings"})
@@ -394,7 +394,7 @@ func TestImages(t *testing.T) {
 	})
 }
 
-func TestABundle(t *testing.T) {
+func TestBundle(t *testing.T) {
 	t.Parallel()
 	bundleOf := func(name, class string, source corev1alpha2.ImageSource) *corev1alpha2.Bundle {
 		return &corev1alpha2.Bundle{
@@ -427,7 +427,7 @@ func TestABundle(t *testing.T) {
 		return fmt.Sprintf("%s %s %s: %s", found.Phase, condition.Status, condition.Reason, condition.Message), nil
 	}
 
-	runStory(t, "says what is in an image, which a BundleDeployment of the same digest then does not pull again", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "a Bundle reports the content of its image, which a BundleDeployment does not pull again", defaultOperators, func(ctx context.Context, s *Story) {
 		registry := s.registryOfItsOwn(false)
 		byTag, byDigest := s.pushed(ctx, registry, "bundles/staged", samples.Operator{Package: "staged", Version: "1.2.3"})
 		create(ctx, s, bundleOf("staged", corev1alpha2.ProvisionerClassRegistry, corev1alpha2.ImageSource{Ref: byTag}))
@@ -447,7 +447,7 @@ func TestABundle(t *testing.T) {
 		s.Expect(registry.Requests("bundles/staged", "blobs")).To(Equal(blobs))
 	})
 
-	runStory(t, "waits for its class, and says why its content cannot be read", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "a Bundle waits for its class, and reports why its content cannot be read", defaultOperators, func(ctx context.Context, s *Story) {
 		registry := s.registryOfItsOwn(false)
 		byTag, _ := s.pushed(ctx, registry, "bundles/waiting", samples.Operator{Package: "waiting", Version: "1.0.0"})
 		create(ctx, s, bundleOf("waiting", "later", corev1alpha2.ImageSource{Ref: byTag}))

@@ -12,11 +12,11 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-func TestANamespaceOfSomebodyElse(t *testing.T) {
+func TestExistingNamespace(t *testing.T) {
 	t.Parallel()
 	// Promise HRD-S1: An operator is installed in a namespace that the manager did not create only when the spec names it, and with a
 	// warning. Else nothing is written, and the message names the namespace, its requester and the field to set.
-	runStory(t, "HRD-S1 is installed in only when spec names it, with a warning, and it cannot be changed after that", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "HRD-S1 an existing namespace is used only if spec names it, with a warning, and cannot be changed later", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "squatted"
 		_, err := s.Admin.Kubernetes.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 			Name: name, Annotations: map[string]string{"openshift.io/requester": "alice"}}}, metav1.CreateOptions{})

@@ -45,10 +45,10 @@ func (s *Story) versionsOf(ctx context.Context, pkg string) (string, error) {
 		manager.ResourceVersion, clusterOperator.ResourceVersion), nil
 }
 
-func TestAnInstalledOperator(t *testing.T) {
+func TestInstalledOperator(t *testing.T) {
 	t.Parallel()
 	const pkg = "drifter"
-	runStory(t, "is left alone while nothing changes: not one write", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "nothing is written while nothing changes", defaultOperators, func(ctx context.Context, s *Story) {
 		s.installed(ctx, pkg, "1.0.0")
 		var before string
 		s.Eventually(func(g Gomega, ctx context.Context) { // the last writes of the installation may still wait for their pause
@@ -60,7 +60,7 @@ func TestAnInstalledOperator(t *testing.T) {
 		s.Consistently(s.versionsOf).WithContext(ctx).WithArguments(pkg).Should(Equal(before))
 	})
 
-	runStory(t, "gets a deleted object back", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "a deleted object is created again", defaultOperators, func(ctx context.Context, s *Story) {
 		s.installed(ctx, pkg, "1.0.0")
 		client := s.Admin.Kubernetes.CoreV1().ConfigMaps(pkg)
 		s.Expect(client.Delete(ctx, "drifter-settings", metav1.DeleteOptions{})).To(Succeed())
@@ -70,7 +70,7 @@ func TestAnInstalledOperator(t *testing.T) {
 		}).WithContext(ctx).Should(Succeed())
 	})
 
-	runStory(t, "gets an edited field back, and keeps what it does not declare", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "an edited field is restored, and undeclared fields are kept", defaultOperators, func(ctx context.Context, s *Story) {
 		s.installed(ctx, pkg, "1.0.0")
 		client := s.Admin.Kubernetes.CoreV1().ConfigMaps(pkg)
 		patch := []byte(`{"metadata":{"labels":{"mine":"yes"}},"data":{"version":"edited","extra":"mine"}}`)
@@ -85,7 +85,7 @@ func TestAnInstalledOperator(t *testing.T) {
 		}).WithContext(ctx).Should(Succeed())
 	})
 
-	runStory(t, "is repaired without its catalogs and without its image's registry", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "drift is repaired without catalogs and without the image's registry", defaultOperators, func(ctx context.Context, s *Story) {
 		s.installed(ctx, pkg, "1.0.0")
 		s.Environment.Catalog.Unavailable(true)
 		ref, found := s.Environment.Catalog.Bundle(pkg, "1.0.0")
@@ -102,7 +102,7 @@ func TestAnInstalledOperator(t *testing.T) {
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
 	})
 
-	runStory(t, "has its BundleDeployment put back when that is edited by hand", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "an edited BundleDeployment is restored", defaultOperators, func(ctx context.Context, s *Story) {
 		s.installed(ctx, pkg, "1.0.0")
 		client := s.Admin.Platform.CoreV1alpha2().BundleDeployments()
 		before, err := client.Get(ctx, pkg, metav1.GetOptions{})
@@ -121,11 +121,11 @@ func TestAnInstalledOperator(t *testing.T) {
 	})
 }
 
-func TestAnUpgrade(t *testing.T) {
+func TestUpgrade(t *testing.T) {
 	t.Parallel()
 	const pkg = "climber"
 
-	runStory(t, "moves to the newer version, removes what only the old one had, and survives the manager's death in the middle", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "an upgrade removes what only the old version had, also when the manager is killed", defaultOperators, func(ctx context.Context, s *Story) {
 		s.installed(ctx, pkg, "1.0.0")
 		s.Expect(s.Admin.Publish(ctx,
 			samples.Operator{Package: pkg, Version: "1.0.0", ExtraConfigMap: "climber-first"},
@@ -150,7 +150,7 @@ func TestAnUpgrade(t *testing.T) {
 
 func TestAPausedOperator(t *testing.T) {
 	t.Parallel()
-	runStory(t, "is not repaired until it goes on", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "is not repaired until the pause ends", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "sleeper"
 		s.installed(ctx, pkg, "1.0.0")
 		pause := func(on bool) {
@@ -176,7 +176,7 @@ func TestAPausedOperator(t *testing.T) {
 
 func TestRemoval(t *testing.T) {
 	t.Parallel()
-	runStory(t, "takes everything away but the CRDs and their objects, and a new installation finds them again", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "a removal keeps CRDs and custom resources, and a new installation uses them again", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "leaver"
 		s.installed(ctx, pkg, "1.0.0")
 		resources := s.Admin.Dynamic.Resource(crdResource("leavers"))

@@ -24,7 +24,7 @@ func (s *Story) withoutRecord(ctx context.Context) {
 	s.Expect(s.Admin.Kubernetes.CoreV1().ConfigMaps(environment.Namespace).Delete(ctx, limits.ConfigMap, metav1.DeleteOptions{})).To(Succeed())
 }
 
-func TestTheRecordOfLimits(t *testing.T) {
+func TestStoredLimits(t *testing.T) {
 	t.Parallel()
 	const edit = `{"data":{"patch":"{\"spec\":{}}"}}`
 	limited := func(ctx context.Context, s *Story, pkg string) {
@@ -32,7 +32,7 @@ func TestTheRecordOfLimits(t *testing.T) {
 		s.Eventually(s.storedLimits).WithContext(ctx).Should(ContainSubstring(pkg))
 	}
 
-	runStory(t, "[HRD-S3] is neither deleted without the annotation that the refusal names nor edited, while it has limits", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "[HRD-S3] the stored limits cannot be deleted without the annotation that the refusal names, and cannot be edited", defaultOperators, func(ctx context.Context, s *Story) {
 		records := s.Admin.Kubernetes.CoreV1().ConfigMaps(environment.Namespace)
 		edited := func(ctx context.Context) error {
 			_, err := records.Patch(ctx, limits.ConfigMap, types.MergePatchType, []byte(edit), metav1.PatchOptions{})
@@ -61,7 +61,7 @@ func TestTheRecordOfLimits(t *testing.T) {
 		s.Expect(records.Delete(ctx, limits.ConfigMap, dryRun)).To(forbidden(annotate), "the restored one has no annotation")
 	})
 
-	runStory(t, "[HRD-S3] permits nothing when it is deleted or edited after its PlatformOperatorManager, and the manager restarts", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "[HRD-S3] stored limits that are deleted or edited after their PlatformOperatorManager permit nothing after a restart", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg, other = "recorded", "unrecorded"
 		s.Expect(s.Admin.Publish(ctx, samples.Operator{Package: pkg, Version: "1.0.0"}, samples.Operator{Package: other, Version: "1.0.0"})).To(Succeed())
 		limited(ctx, s, pkg)

@@ -57,7 +57,7 @@ func (s *Story) storedLimits(ctx context.Context) (string, error) {
 	return live.Data["patch"], err
 }
 
-func TestAPlatformOperatorManagerThatLimits(t *testing.T) {
+func TestManagerLimits(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ spec, field string }{
 		"packages":                  {`{"allowedPackages":["a"]}`, "spec.allowedPackages"},
@@ -66,7 +66,7 @@ func TestAPlatformOperatorManagerThatLimits(t *testing.T) {
 		"catalogs by an expression": {`{"catalogSelector":{"matchExpressions":[{"key":"a","operator":"Exists"}]}}`, "spec.catalogSelector"},
 		"approval":                  {`{"defaultApproval":"Manual"}`, "spec.defaultApproval"},
 	} {
-		runStory(t, "HRD-S3 is not deleted without the annotation that the refusal names: "+name, defaultOperators, func(ctx context.Context, s *Story) {
+		runStory(t, "HRD-S3 limits cannot be deleted without the annotation that the refusal names: "+name, defaultOperators, func(ctx context.Context, s *Story) {
 			client := s.Admin.Dynamic.Resource(managers)
 			s.Expect(client.Delete(ctx, operatorv1alpha1.PlatformOperatorManagerName, dryRun)).To(Succeed(), "it limits nothing yet")
 			s.configure(ctx, c.spec)
@@ -82,7 +82,7 @@ func TestAPlatformOperatorManagerThatLimits(t *testing.T) {
 		"a selector with empty parts": `{"catalogSelector":{"matchLabels":{},"matchExpressions":[]}}`,
 		"automatic approval":          `{"defaultApproval":"Automatic"}`,
 	} {
-		runStory(t, "HRD-S3 is deleted without an annotation where what is set limits nothing: "+name, defaultOperators, func(ctx context.Context, s *Story) {
+		runStory(t, "HRD-S3 settings that limit nothing can be deleted without an annotation: "+name, defaultOperators, func(ctx context.Context, s *Story) {
 			s.configure(ctx, spec)
 			s.Expect(s.Admin.Dynamic.Resource(managers).Delete(ctx, operatorv1alpha1.PlatformOperatorManagerName, dryRun)).To(Succeed())
 		})
@@ -90,7 +90,7 @@ func TestAPlatformOperatorManagerThatLimits(t *testing.T) {
 
 	// Promise HRD-S3: Deletion of a PlatformOperatorManager that sets limits is denied without an annotation. After a permitted deletion
 	// no operator is installed or upgraded until the limits are back or the new ones are accepted; repairs go on.
-	runStory(t, "HRD-S3 holds everything after its deletion until its limits are back, or those of the new one are accepted", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "HRD-S3 after a deletion nothing is installed or upgraded until the limits are restored or the new ones accepted", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg, other = "outliving", "unwelcome"
 		publish := func(versions ...string) {
 			all := []samples.Operator{{Package: other, Version: "1.0.0"}}

@@ -68,7 +68,7 @@ func TestNames(t *testing.T) {
 	t.Parallel()
 	// Promise ENG-A4: A name of 63 characters works for a PlatformOperator, BundleDeployment, Bundle or ProvisionerClass, and the API
 	// server refuses 64. Names that the manager derives are shortened to 63 characters and stay distinct.
-	runStory(t, "ENG-A4 works with names at their limit and beyond, and what is derived from them fits and tells them apart", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "ENG-A4 names at and beyond their limits work, and the names derived from them are valid and distinct", defaultOperators, func(ctx context.Context, s *Story) {
 		s.withServiceCA(ctx)
 		name, class, bundle := longName("deployment-", 63), longName("class-", 63), longName("bundle-", 63)
 		operator := samples.Operator{Package: longName("package-", 56), Version: "1.0.0-" + strings.Repeat("prerelease.", 6) + "1"}
@@ -107,7 +107,7 @@ func TestNames(t *testing.T) {
 		s.Expect(err).To(MatchError(ContainSubstring("at most 63 characters")))
 	})
 
-	runStory(t, "ENG-A4 works for a PlatformOperator at its limit, of a package at its limit, in the namespace that is derived from that", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "ENG-A4 a PlatformOperator and a package with names at their limits work in the derived namespace", defaultOperators, func(ctx context.Context, s *Story) {
 		name := longName("platform-operator-", 63)
 		operator := samples.Operator{Package: longName("platform-package-", 56), Version: "1.0.0-" + strings.Repeat("prerelease.", 6) + "1", CatalogSaysNothing: true}
 		s.Expect(samples.Write(s.Environment.SamplesDir, operator)).To(Succeed())

@@ -90,11 +90,11 @@ func (s *Story) isDeployed(ctx context.Context, name, version string) {
 	}).WithContext(ctx).Should(Succeed())
 }
 
-func TestWhatABundleNeedsAndBrings(t *testing.T) {
+func TestRequirements(t *testing.T) {
 	t.Parallel()
 	// Promise UPG-R2: A bundle with webhooks is accepted, one with an APIService refused, and one without AllNamespaces needs a watch
 	// namespace. A bundle whose required kind or package is missing is refused with the providers named, and none is installed unasked.
-	runStory(t, "UPG-R2 is accepted, refused, or named together with who could provide it, and nothing is installed that nobody asked for", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "UPG-R2 requirements are accepted, refused or named with their providers, and nothing is installed unasked", defaultOperators, func(ctx context.Context, s *Story) {
 		flour := catalog.GVK{Group: "needs.example.com", Version: "v1", Kind: "Flour"}
 		s.Expect(s.Admin.Publish(ctx,
 			samples.Operator{Package: "aggregating", Version: "1.0.0", OwnsAPIService: true},

@@ -43,11 +43,11 @@ func (s *Story) labelledBy(ctx context.Context, manager, namespace, name, owner 
 	s.Expect(err).NotTo(HaveOccurred())
 }
 
-func TestWhoseAnObjectIs(t *testing.T) {
+func TestOwnership(t *testing.T) {
 	t.Parallel()
 	// Promise HRD-S2: The manager owns an object that has its field manager, or the owner labels and a place in an applied revision;
 	// labels alone prove nothing. A policy denies tenants both marks, and a PlatformOperator's claim to a name wins.
-	runStory(t, "HRD-S2 one that has only the labels is left alone, when it is declared and when the BundleDeployment goes", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "HRD-S2 an object that has only the labels is left alone by rollouts and removals", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "impersonated"
 		s.createNamespace(ctx, name)
 		s.labelledBy(ctx, "tenant", name, "declared", name)
@@ -71,7 +71,7 @@ func TestWhoseAnObjectIs(t *testing.T) {
 		s.Expect(s.from(ctx, name, "stray")).To(Equal("tenant"))
 	})
 
-	runStory(t, "HRD-S2 one that a backup brought back without the record of field managers is the BundleDeployment's again", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "HRD-S2 an object that a backup restored without its managed fields belongs to the BundleDeployment again", defaultOperators, func(ctx context.Context, s *Story) {
 		for name, drift := range map[string]string{"restored": "", "restored-and-reporting": "drift: {policy: Report}"} {
 			s.deployedAs(ctx, name, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}, configMapText("vault", "us"), configMapText("other", "us")), drift)
 			s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
@@ -98,7 +98,7 @@ func TestWhoseAnObjectIs(t *testing.T) {
 		}
 	})
 
-	runStory(t, "HRD-S2 a younger BundleDeployment's is not taken by an older one with adoption None", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "HRD-S2 with adoption None an older BundleDeployment does not take an object of a younger one", defaultOperators, func(ctx context.Context, s *Story) {
 		const elder, younger, namespace = "w-abstinent", "a-keeper", "untaken"
 		first, second := s.published(ctx, samples.Operator{Package: elder, Version: "1.0.0"}, sharedBy(elder)), s.published(ctx, samples.Operator{Package: younger, Version: "1.0.0"}, sharedBy(younger))
 		s.deployedAs(ctx, elder, namespace, first, "paused: true, adoption: None")
@@ -117,7 +117,7 @@ func TestWhoseAnObjectIs(t *testing.T) {
 		s.Eventually(s.sharedIn).WithContext(ctx).WithArguments(namespace).Should(Equal(map[string]string{"from": elder, "only-" + elder: "kept"}))
 	})
 
-	runStory(t, "HRD-S2 a user's BundleDeployment that has a PlatformOperator's name is not carried out, and both say what to do", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "HRD-S2 a user's BundleDeployment with the name of a PlatformOperator is not carried out, and both name the fix", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "namesake"
 		ref := s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}, configMapText("settings", "us"))
 		s.deployed(ctx, name, ref)

@@ -9,9 +9,9 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-func TestADeploymentThatWasPaused(t *testing.T) {
+func TestPausedBundleDeployment(t *testing.T) {
 	t.Parallel()
-	runStory(t, "has what was edited meanwhile put back when it goes on", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "edits during a pause are reverted when the pause ends", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "rester"
 		s.drifting(ctx, name, "{}")
 		s.patchDeployment(ctx, name, `{"spec":{"paused":true}}`)

@@ -112,9 +112,9 @@ func (s *Story) isNotTried(ctx context.Context, name string) {
 	s.Expect(err).To(beNotFound())
 }
 
-func TestTheManagersRights(t *testing.T) {
+func TestManagerPermissions(t *testing.T) {
 	t.Parallel()
-	runStory(t, "name what they lack for a bundle, before anything of it is applied, and take what an admin grants by label", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "missing permissions are named before anything is applied, and an admin grants them by a label", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "powerless"
 		s.withoutRights(ctx, "priorityclasses", "poddisruptionbudgets")
 		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}, priorityClass, budget))

@@ -97,9 +97,9 @@ func (s *Story) isAfter(after, before, description string) {
 	s.Expect(order).To(BeNumerically(">", 0), "%s: resourceVersion %s is not after %s", description, after, before)
 }
 
-func TestAnUpgradeWithoutAGap(t *testing.T) {
+func TestUpgradeWithoutDowntime(t *testing.T) {
 	t.Parallel()
-	runStory(t, "ENG-D7 pivots to a renamed Deployment without a moment in which none is available", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "ENG-D7 an upgrade that renames the Deployment always has an available one", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "gapless"
 		first := s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"})
 		registry := s.registryOfItsOwn(false)

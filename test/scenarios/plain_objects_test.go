@@ -22,9 +22,9 @@ func (s *Story) settled(ctx context.Context, name string) {
 	s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(HavePrefix("False AsExpected: "))
 }
 
-func TestWhatOnlyPlainManifestsCanHold(t *testing.T) {
+func TestPlainObjects(t *testing.T) {
 	t.Parallel()
-	runStory(t, "is in nobody's way where rights are missing for it: not in that of going back, nor of the removal", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "missing permissions for an object block neither a rollback nor the removal", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "architrave"
 		class := fmt.Sprintf("{apiVersion: networking.k8s.io/v1, kind: IngressClass, metadata: {name: %s}, spec: {controller: example.com/a}}", name)
 		one := s.published(ctx, samples.Operator{Package: name, Version: "1.0.0", Plain: true})
@@ -45,7 +45,7 @@ func TestWhatOnlyPlainManifestsCanHold(t *testing.T) {
 		s.undeploy(ctx, name)
 	})
 
-	runStory(t, "are namespaces: the install namespace has the bundle's labels, and another one is not deleted with what users have in it", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "the install namespace has the bundle's labels, and another one is not deleted with users' objects", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "cornice"
 		namespaces := func(ctx context.Context, name string) *corev1.Namespace {
 			s.Helper()

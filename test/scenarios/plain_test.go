@@ -50,11 +50,11 @@ func (s *Story) granted(ctx context.Context, pkg, group, resource string) {
 	s.Expect(err).NotTo(HaveOccurred())
 }
 
-func TestABundleOfPlainManifests(t *testing.T) {
+func TestPlainBundles(t *testing.T) {
 	t.Parallel()
 	// Promise ENG-F8: A plain+v0 bundle with multi-document files, Lists, text like a template and objects of its own kind is applied in
 	// order and unchanged. A plain+v0 bundle without objects is refused.
-	runStory(t, "ENG-F8 is installed in order and as it is written, and refused without objects", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "ENG-F8 plain manifests are applied in order and unchanged, and a bundle without objects is refused", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg, namespace = "flatiron", "flatiron-system"
 		bare := samples.Operator{Package: pkg, Version: "1.0.0", Plain: true}
 		full := samples.Operator{Package: pkg, Version: "1.1.0", Plain: true}
@@ -111,7 +111,7 @@ func TestABundleOfPlainManifests(t *testing.T) {
 
 	// Promise ENG-F9: The metadata of a plain+v0 bundle counts: its maximum OpenShift version blocks upgrades of the cluster, and the
 	// operator moves on to a later plain+v0 or registry+v1 version.
-	runStory(t, "ENG-F9 is gated and upgraded by the metadata that it carries, also to another format", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "ENG-F9 a plain bundle is gated and upgraded by its own metadata, also to another format", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "quadrant"
 		old := samples.Operator{Package: pkg, Version: "1.0.0", Plain: true, FileProperties: runsUpTo(`"4.21"`)}
 		next := samples.Operator{Package: pkg, Version: "1.1.0", Plain: true, FileProperties: runsUpTo(`"4.23"`)}

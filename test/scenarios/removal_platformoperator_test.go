@@ -32,9 +32,9 @@ func (s *Story) progressingOf(ctx context.Context, name string) (string, error) 
 	return string(condition.Status) + " " + condition.Reason + ": " + condition.Message, nil
 }
 
-func TestARemovalByPlatformOperator(t *testing.T) {
+func TestRemovalByPlatformOperator(t *testing.T) {
 	t.Parallel()
-	runStory(t, "[ENG-D13] takes nothing down while there are custom resources, if the last word was crds: Delete, and goes on when it is Orphan", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "[ENG-D13] with crds: Delete set at last a removal waits for custom resources, and continues with Orphan", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "lingerer"
 		operator := samples.Operator{Package: name, Version: "1.0.0"}
 		s.published(ctx, operator)

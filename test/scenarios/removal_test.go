@@ -61,11 +61,11 @@ func (s *Story) deletedInOrder(writes []string, ends ...string) {
 	s.Expect(slices.IsSorted(order)).To(BeTrue(), "%q are at %v of\n%s", ends, order, strings.Join(writes, "\n"))
 }
 
-func TestARemoval(t *testing.T) {
+func TestRemovalOfBundleDeployments(t *testing.T) {
 	t.Parallel()
 	// Promise ENG-D12: Deletion of a BundleDeployment removes its objects in reverse order, also when the source is gone. By default CRDs
 	// stay, and a namespace that others use; a new installation adopts the CRDs with their custom resources.
-	runStory(t, "[ENG-D12] goes through the phases backwards, keeps the data, and the same package takes it up again", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "[ENG-D12] a removal goes through the phases backward and keeps custom resources, and the same package adopts them", defaultOperators, func(ctx context.Context, s *Story) {
 		operator := samples.Operator{Package: "returner", Version: "1.0.0", ExtraConfigMap: "returner-settings"}
 		ref := s.published(ctx, operator)
 		s.deployed(ctx, "returner", ref)
@@ -109,7 +109,7 @@ func TestARemoval(t *testing.T) {
 
 	// Promise ENG-D13: With `deletion.crds: Delete` a removal takes nothing down while custom resources exist, and names their number and
 	// examples. It goes on when they are gone or the policy becomes Orphan.
-	runStory(t, "[ENG-D13] with crds: Delete takes nothing down while there are custom resources, names them, and goes on when they are gone", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "[ENG-D13] with crds: Delete a removal names the custom resources that block it, and continues when they are gone", defaultOperators, func(ctx context.Context, s *Story) {
 		operator := samples.Operator{Package: "clearer", Version: "1.0.0"}
 		s.deployedAs(ctx, "clearer", "clearer", s.published(ctx, operator), "deletion: {crds: Delete}")
 		s.says(ctx, "clearer", corev1alpha2.ConditionProgressing, "False AsExpected")
@@ -129,7 +129,7 @@ func TestARemoval(t *testing.T) {
 		s.Eventually(s.namespaceIs).WithContext(ctx).WithArguments("clearer").Should(beNotFound())
 	})
 
-	runStory(t, "[ENG-D13] that is held goes on when the policy is set to Orphan", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "[ENG-D13] a blocked removal continues when the policy becomes Orphan", defaultOperators, func(ctx context.Context, s *Story) {
 		operator := samples.Operator{Package: "wavering", Version: "1.0.0"}
 		s.deployedAs(ctx, "wavering", "wavering", s.published(ctx, operator), "deletion: {crds: Delete}")
 		s.says(ctx, "wavering", corev1alpha2.ConditionProgressing, "False AsExpected")
@@ -142,7 +142,7 @@ func TestARemoval(t *testing.T) {
 		s.Expect(err).NotTo(HaveOccurred())
 	})
 
-	runStory(t, "[ENG-D12] keeps the namespace that it made when another operator's custom resource is in it", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "[ENG-D12] a removal keeps its namespace when it has another operator's custom resource", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "landlord"
 		definition := s.parse(definitions, "CustomResourceDefinition", `{metadata: {name: tenants.example.com}, spec: {group: example.com, scope: Namespaced,
 			names: {kind: Tenant, listKind: TenantList, plural: tenants, singular: tenant}, versions: [
@@ -169,7 +169,7 @@ func TestARemoval(t *testing.T) {
 		s.Expect(err).To(beNotFound(), "the right to list what the manager's roles do not have was withdrawn")
 	})
 
-	runStory(t, "names the finalizers that hold an object, and goes on when they are taken off", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "a removal names the finalizers that block an object, and continues when they are removed", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "tied"
 		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: "tied-settings"}))
 		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
@@ -187,9 +187,9 @@ func TestARemoval(t *testing.T) {
 	})
 }
 
-func TestAnUpgradeThatRemoves(t *testing.T) {
+func TestUpgradeThatRemovesObjects(t *testing.T) {
 	t.Parallel()
-	runStory(t, "[ENG-D7] never deletes a CustomResourceDefinition that the new version lacks, whatever the policy", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "[ENG-D7] an upgrade never deletes a CustomResourceDefinition, whatever the policy", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "dropper"
 		crd := `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: leftbehinds.samples.platform.openshift.io}, spec: {
 			group: samples.platform.openshift.io, scope: Namespaced, names: {kind: Leftbehind, listKind: LeftbehindList, plural: leftbehinds, singular: leftbehind},

@@ -17,9 +17,9 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-func TestAManagerThatStarts(t *testing.T) {
+func TestManagerRestart(t *testing.T) {
 	t.Parallel()
-	runStory(t, "creates its operator resource, which was deleted while it was away", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "a deleted operator resource is created at the start", defaultOperators, func(ctx context.Context, s *Story) {
 		managersClient := s.Admin.Platform.OperatorV1alpha1().PlatformOperatorManagers()
 		s.KillManager()
 		s.Expect(managersClient.Delete(ctx, "cluster", metav1.DeleteOptions{})).To(Succeed())
@@ -34,7 +34,7 @@ func TestAManagerThatStarts(t *testing.T) {
 		}).WithContext(ctx).Should(Succeed())
 	})
 
-	runStory(t, "creates the class that it ships, and notes of revisions of an earlier manager that it renders the same", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "the shipped class is created at the start, and revisions of an earlier manager are rendered the same", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "rendered-before"
 		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}))
 		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
@@ -67,7 +67,7 @@ func TestAManagerThatStarts(t *testing.T) {
 		s.Expect(live.Status.ActiveRevision).To(BeEquivalentTo(1), "the objects are the same")
 	})
 
-	runStory(t, "puts the record of what runs back, which was spoilt while it was away", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "a damaged status of the active revision is restored at the start", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "survivor"
 		s.installed(ctx, pkg, "1.0.0")
 		s.KillManager()

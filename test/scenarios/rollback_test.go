@@ -21,7 +21,7 @@ func (s *Story) goodAndBad(ctx context.Context, registry *localcatalog.Registry,
 	return good, bad
 }
 
-func TestAVersionThatNeverGetsHealthy(t *testing.T) {
+func TestRollback(t *testing.T) {
 	t.Parallel()
 	limited := func(onFailure corev1alpha2.OnFailure, ref string) func(*corev1alpha2.BundleDeploymentSpec) {
 		return func(spec *corev1alpha2.BundleDeploymentSpec) {
@@ -31,7 +31,7 @@ func TestAVersionThatNeverGetsHealthy(t *testing.T) {
 
 	// Promise ENG-D8: A version that is not healthy at its deadline reports `DeadlineExceeded`. With Hold it stays as it is; with
 	// Rollback the previous revision is restored, and the version is not tried again before the spec changes.
-	runStory(t, "ENG-D8 is held after its deadline, or rolled back and not tried again before the spec changes", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "ENG-D8 a version that misses its deadline is held, or rolled back and not retried before the spec changes", defaultOperators, func(ctx context.Context, s *Story) {
 		registry := s.registryOfItsOwn(false)
 		heldGood, heldBad := s.goodAndBad(ctx, registry, "held")
 		good, bad := s.goodAndBad(ctx, registry, "rolledback")
@@ -89,7 +89,7 @@ func TestAVersionThatNeverGetsHealthy(t *testing.T) {
 		}
 	})
 
-	runStory(t, "is held when it is the first one, and says that there is nothing to roll back to", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "a first version that misses its deadline is held, and reports that there is no revision to roll back to", defaultOperators, func(ctx context.Context, s *Story) {
 		registry := s.registryOfItsOwn(false)
 		_, bad := s.goodAndBad(ctx, registry, "firstbad")
 		s.specified(ctx, "firstbad", limited(corev1alpha2.OnFailureRollback, bad))

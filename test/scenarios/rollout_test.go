@@ -123,9 +123,9 @@ func (s *Story) configMapExists(ctx context.Context, namespace, name string) err
 	return err
 }
 
-func TestARollOut(t *testing.T) {
+func TestRollout(t *testing.T) {
 	t.Parallel()
-	runStory(t, "applies a new revision as it is declared, whatever the drift policy left of the one before", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "a new revision is applied as declared, whatever drift the old one had", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "reported"
 		registry := s.registryOfItsOwn(false)
 		_, first := s.pushed(ctx, registry, "bundles/"+name, samples.Operator{Package: name, Version: "1.0.0"})
@@ -146,7 +146,7 @@ func TestARollOut(t *testing.T) {
 
 	// Promise ENG-A6: A BundleDeployment whose ProvisionerClass does not exist reports `Unpacked=Unknown/ProvisionerNotFound` with the
 	// name of the class. It installs without further action once the class exists.
-	runStory(t, "ENG-A6 waits for a class that does not exist, and proceeds by itself when it does", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "ENG-A6 a rollout waits for a class that does not exist, and continues when it does", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "classless"
 		ref := s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"})
 		s.specified(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) {
@@ -162,7 +162,7 @@ func TestARollOut(t *testing.T) {
 
 	// Promise ENG-D7: In an upgrade the objects of the old revision stay until the new one is healthy, and then the manager prunes them.
 	// CRDs that the new version lacks stay with their custom resources, whatever the deletion policy.
-	runStory(t, "ENG-D7 leaves the old revision until the new one is healthy, then prunes it, and keeps CustomResourceDefinitions and what is stored of them", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "ENG-D7 the old revision stays until the new one is healthy and is then pruned, except CRDs and their custom resources", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "pivot"
 		registry := s.registryOfItsOwn(false)
 		csv := name + ".clusterserviceversion.yaml"
@@ -203,7 +203,7 @@ func TestARollOut(t *testing.T) {
 
 	// Promise ENG-D9: After five bad specs in a row, some in the middle of a rollout, a good spec converges at once, and no object of the
 	// bad ones is left.
-	runStory(t, "ENG-D9 converges at once upon a good spec after five bad ones, whatever was rolling out, with nothing to clean by hand", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "ENG-D9 a good spec converges at once after five bad ones", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "erratic"
 		registry := s.registryOfItsOwn(false)
 		good := s.rewritten(ctx, registry, samples.Operator{Package: name, Version: "2.0.0", ExtraConfigMap: "erratic-good"}, func(string) {})
@@ -240,7 +240,7 @@ func TestARollOut(t *testing.T) {
 		}
 	})
 
-	runStory(t, "prunes what only a stored revision had that was lost meanwhile", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "objects of a lost stored revision are pruned", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "losing"
 		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: "losing-old"}))
 		second := s.published(ctx, samples.Operator{Package: name, Version: "1.1.0"})
@@ -256,7 +256,7 @@ func TestARollOut(t *testing.T) {
 		s.Expect(s.deploymentExists(ctx, name, name)).To(Succeed())
 	})
 
-	runStory(t, "follows a changed configuration with a new revision, without its registry", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "a changed configuration creates a new revision without the registry", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "configured"
 		registry := s.registryOfItsOwn(false)
 		s.specified(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) {

@@ -81,7 +81,7 @@ func (s *Story) collected(ctx context.Context, owner metav1.OwnerReference) {
 	}).WithContext(ctx).Should(beNotFound())
 }
 
-func TestWhatRukpakInstalled(t *testing.T) {
+func TestRukpakMigration(t *testing.T) {
 	t.Parallel()
 	kept := func(ctx context.Context, s *Story, operator samples.Operator) {
 		s.Helper()
@@ -94,7 +94,7 @@ func TestWhatRukpakInstalled(t *testing.T) {
 		s.Expect(err).NotTo(HaveOccurred())
 	}
 
-	runStory(t, "goes on as it is, is taken over, and keeps its data when it is removed", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "an operator of rukpak keeps running, is adopted, and keeps its custom resources when it is removed", defaultOperators, func(ctx context.Context, s *Story) {
 		operator := samples.Operator{Package: "veteran", Version: "1.0.0"}
 		ref := s.published(ctx, operator)
 		s.KillManager()
@@ -135,7 +135,7 @@ func TestWhatRukpakInstalled(t *testing.T) {
 		s.Expect(err).To(beNotFound())
 	})
 
-	runStory(t, "can be removed when nothing of it was ever rolled out again, and keeps its data", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "an operator of rukpak can be removed before its first rollout, and keeps its custom resources", defaultOperators, func(ctx context.Context, s *Story) {
 		operator := samples.Operator{Package: "pensioner", Version: "1.0.0"}
 		s.KillManager()
 		owner := s.leftByRukpak(ctx, operator, "127.0.0.1:1/pensioner:gone")

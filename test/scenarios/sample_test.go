@@ -121,7 +121,7 @@ func TestOM_14_ThereAreAHundredStoriesAndOneOfEachClass(t *testing.T) {
 	for class, name := range map[string]string{
 		"install": "memo-is-installed", "upgrade by steps": "TestUpgrades", "gate": "gate-blocks-until-overridden", "drift": "drift-is-repaired",
 		"rollback": "failed-version-is-rolled-back", "removal": "removal-waits-for-custom-resources", "catalog loss": "catalog-is-lost",
-		"conflict": "TestWhatIsThereAlready", "a quiet virtual day": "quiet-day",
+		"conflict": "TestAdoption", "a quiet virtual day": "quiet-day",
 	} {
 		isGo := slices.ContainsFunc(stories, func(each goStory) bool { return each.function == name })
 		if !isGo && !slices.Contains(inYAML, "scenarios/"+name+".yaml") {

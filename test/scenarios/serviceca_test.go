@@ -63,7 +63,7 @@ func (s *Story) injectedBundles(ctx context.Context, name string) (bundles [][]b
 
 func TestWebhooks(t *testing.T) {
 	t.Parallel()
-	runStory(t, "[OM-10] of a bundle wait for service-ca, and its new authority is no drift", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "[OM-10] a bundle with webhooks waits for service-ca, and a new CA is no drift", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "hooked"
 		operator := samples.Operator{Package: name, Version: "1.0.0"}
 		s.Expect(samples.Write(s.Environment.SamplesDir, operator)).To(Succeed())

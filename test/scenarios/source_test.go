@@ -40,9 +40,9 @@ func (s *Story) indexed(ctx context.Context, ours, theirs string) (byTag, byDige
 	return tag.Name(), parsed.Context().Digest(digest.String()).Name()
 }
 
-func TestTheSourceOfABundleDeployment(t *testing.T) {
+func TestSources(t *testing.T) {
 	t.Parallel()
-	runStory(t, "can be a Bundle: it is waited for, followed, and not needed any more once it is installed", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "a Bundle as source is waited for, followed, and not needed once it is installed", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "stagedone"
 		registry := s.registryOfItsOwn(false)
 		byTag, byDigest := s.pushed(ctx, registry, "bundles/"+name, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: name + "-one"})
@@ -78,7 +78,7 @@ func TestTheSourceOfABundleDeployment(t *testing.T) {
 		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "version 1.1.0")
 	})
 
-	runStory(t, "ENG-S1 is an index of several platforms, a digest of it, or one of its images, and resolved to a digest each time", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "ENG-S1 an index of several platforms, its digest and a single image are resolved to a digest", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "indexed"
 		registry := s.registryOfItsOwn(false)
 		_, ours := s.pushed(ctx, registry, "bundles/"+name, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: name + "-ours"})
@@ -100,7 +100,7 @@ func TestTheSourceOfABundleDeployment(t *testing.T) {
 
 	// Promise ENG-S1: An image source may name a tag, a digest, an index of several platforms or one of its images, and status shows the
 	// resolved digest. Only the poll interval makes the manager resolve a tag again, not a repair or a restart.
-	runStory(t, "ENG-S1 is a tag that is resolved again at its interval, and by nothing else", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "ENG-S1 a tag is resolved again at its interval, and at no other time", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "polled"
 		registry := s.registryOfItsOwn(false)
 		byTag, first := s.pushed(ctx, registry, "bundles/"+name, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: name + "-one"})

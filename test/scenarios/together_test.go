@@ -15,11 +15,11 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-func TestAClusterWithManyOperators(t *testing.T) {
+func TestManyOperators(t *testing.T) {
 	t.Parallel()
 	// Promise UPG-M7: With 20 operators, `status.availableUpdates` of each lists the newest versions first, at most 20, with path and
 	// cause of a block. The total counts all.
-	runStory(t, "UPG-M7 says of each what it could be moved to, and what is in the way", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "UPG-M7 status lists the available updates of each operator and what blocks them", defaultOperators, func(ctx context.Context, s *Story) {
 		const operators, versions = 20, 25
 		name := func(i int) string { return fmt.Sprintf("many-%d", i) }
 		publish := func(last int) { // the first package has many versions, the others two
@@ -59,7 +59,7 @@ func TestAClusterWithManyOperators(t *testing.T) {
 
 	// Promise UPG-M8: Operators that can be installed are installed beside others that cannot, whose conditions say why. The manager
 	// reverts a hand edit of a BundleDeployment's source.
-	runStory(t, "UPG-M8 installs what can be installed beside what cannot, and puts back what is edited by hand", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "UPG-M8 operators are installed although others cannot be, and edited BundleDeployments are restored", defaultOperators, func(ctx context.Context, s *Story) {
 		s.Expect(s.Admin.Publish(ctx, samples.Operator{Package: "sound", Version: "1.0.0"}, samples.Operator{Package: "picky", Version: "1.0.0", SingleNamespaceOnly: true})).To(Succeed())
 		s.create(ctx, "sound", "")
 		s.create(ctx, "picky", "")
@@ -86,9 +86,9 @@ func TestAClusterWithManyOperators(t *testing.T) {
 	})
 }
 
-func TestOperatorsThatHaveToDoWithOneAnother(t *testing.T) {
+func TestDependentOperators(t *testing.T) {
 	t.Parallel()
-	runStory(t, "are installed together, wait for what they need, and leave alone what others have", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "operators are installed together, wait for requirements, and do not touch externally managed packages", defaultOperators, func(ctx context.Context, s *Story) {
 		kind := func(name string) catalog.GVK {
 			return catalog.GVK{Group: "needs.example.com", Version: "v1", Kind: name}
 		}

@@ -22,7 +22,7 @@ func TestUpgrades(t *testing.T) {
 	//
 	// Promise UPG-M1: An operator moves to a newer version without approval, and one upgrade step at a time. `status.target` names the
 	// version, the path and the step under way until `status.installed` shows it.
-	runStory(t, "UPG-V10 UPG-M1 go hop by hop along the path that is shown, each when the one before is healthy", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "UPG-V10 UPG-M1 upgrades follow the displayed path step by step, each step when the version before is healthy", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "hopper"
 		s.offering(ctx, pkg, through13, "1.2.0")
 		s.plopped(ctx, pkg, "")
@@ -70,7 +70,7 @@ func TestUpgrades(t *testing.T) {
 
 	// Promise UPG-M2: With manual approval a new version is reported as `AwaitingApproval`. The approved version is installed along its
 	// path, and a version that appears meanwhile changes nothing.
-	runStory(t, "UPG-M2 with manual approval move exactly where they are told to", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "UPG-M2 with manual approval only approved versions are installed", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "waiter"
 		s.offering(ctx, pkg, through13, "1.2.0")
 		s.plopped(ctx, pkg, `"upgrades": {"approval": "Manual"}`)
@@ -91,7 +91,7 @@ func TestUpgrades(t *testing.T) {
 
 	// Promise UPG-M3: While the cluster itself is being updated no upgrade step starts, and the operator says so; first installations and
 	// approved versions go on. Upgrades resume when the update is over.
-	runStory(t, "UPG-M3 wait while the cluster itself is being updated, but for first installations and what is approved", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "UPG-M3 upgrades wait during a cluster update, except first installations and approved versions", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg, other, fresh = "patient", "approver", "newcomer"
 		s.offering(ctx, pkg, "", "1.0.0")
 		s.offering(ctx, other, "", "1.0.0")
@@ -117,7 +117,7 @@ func TestUpgrades(t *testing.T) {
 
 	// Promise UPG-M4: A version that was rolled back is marked as failed in `status.availableUpdates`, and not even a restarted manager
 	// tries it again. A newer version in the catalog is installed.
-	runStory(t, "UPG-M4 do not try a version again that failed, before the spec or the catalog changes", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "UPG-M4 a failed version is not retried before the spec or the catalog changes", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "stumbler"
 		s.offering(ctx, pkg, "", "1.0.0")
 		s.plopped(ctx, pkg, `"install": {"onFailure": "Rollback", "progressDeadlineSeconds": 10}`)
@@ -141,7 +141,7 @@ func TestUpgrades(t *testing.T) {
 		s.Expect(s.historyOf(ctx, pkg)).To(Equal([]string{"1.2.0 Ready by Automatic", "1.1.0 RolledBack by Automatic", "1.0.0 Ready by Installation"}))
 	})
 
-	runStory(t, "are not told to have reached a version that was rolled back, when they are paused", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "a paused operator does not report a version that was rolled back as reached", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "napper"
 		s.offering(ctx, pkg, "", "1.0.0")
 		s.plopped(ctx, pkg, `"install": {"onFailure": "Rollback", "progressDeadlineSeconds": 10}`)
@@ -164,7 +164,7 @@ func TestUpgrades(t *testing.T) {
 
 	// Promise UPG-M5: When the spec asks for another version during an upgrade step that is stuck, the operator moves there, and history
 	// records the stuck version as superseded.
-	runStory(t, "UPG-M5 leave a hop that is stuck at once when the spec asks for something else", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "UPG-M5 an upgrade step that is stuck ends when the spec asks for another version", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "escaper"
 		s.offering(ctx, pkg, "", "1.0.0")
 		s.plopped(ctx, pkg, "")
@@ -180,7 +180,7 @@ func TestUpgrades(t *testing.T) {
 		s.Expect(s.historyOf(ctx, pkg)).To(Equal([]string{"1.1.1 Ready by SpecChange", "1.1.0 Superseded by Automatic", "1.0.0 Ready by Installation"}))
 	})
 
-	runStory(t, "are no way past approval: a BundleDeployment that is deleted by hand is put back as it was", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "a deleted BundleDeployment is restored at its version, and bypasses no approval", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "revenant"
 		s.offering(ctx, pkg, "", "1.0.0")
 		s.plopped(ctx, pkg, `"upgrades": {"approval": "Manual"}`)
@@ -201,7 +201,7 @@ func TestUpgrades(t *testing.T) {
 		s.Expect(s.historyOf(ctx, pkg)).To(Equal([]string{"1.1.0 Ready by Approved", "1.0.0 Ready by Restored", "1.0.0 Ready by Installation"}))
 	})
 
-	runStory(t, "lead to a bundle that was built anew under its name as they lead to another version", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "a rebuilt bundle of the same name is an update like another version", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg, careful = "phoenix", "phoenician"
 		s.offering(ctx, pkg, "", "1.0.0")
 		s.offering(ctx, careful, "", "1.0.0")
@@ -230,7 +230,7 @@ func TestUpgrades(t *testing.T) {
 
 	// Promise UPG-M6: When the manager restarts in mid-path while no catalog can be read, the upgrade step under way completes and the
 	// operator stays there, healthy. The path continues when the catalogs are back.
-	runStory(t, "UPG-M6 go on after a restart in mid-path, and wait while the catalog is gone", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "UPG-M6 an upgrade continues after a restart, and waits while the catalog is gone", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "wanderer"
 		s.offering(ctx, pkg, through13, "1.2.0")
 		s.plopped(ctx, pkg, "")

@@ -117,13 +117,13 @@ func (s *Story) conditionsOf(ctx context.Context, name string) (string, error) {
 	return strings.Join(lines, ", "), nil
 }
 
-func TestWhatTheAPIServerWarnsOf(t *testing.T) {
+func TestAPIServerWarnings(t *testing.T) {
 	t.Parallel()
 	// The API server itself never warns of an object's size; a cluster's policy does, by the same header.
 	//
 	// Promise ENG-P6: Each warning of the API server about a bundle's object appears once in the plan, once in status and in one Event,
 	// also after repairs and a restart of the manager. The rollout goes on.
-	runStory(t, "ENG-P6 tells what the API server warns of in the plan, in status and in one Event each, however often it does", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "ENG-P6 each warning of the API server appears once in the plan, in status and in an Event", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "forewarned"
 		s.createNamespace(ctx, name)
 		s.warnOfLargeConfigMaps(ctx, name)
@@ -170,7 +170,7 @@ func TestWhatTheAPIServerWarnsOf(t *testing.T) {
 		s.says(ctx, name, corev1alpha2.ConditionHealthy, "True Healthy")
 	})
 
-	runStory(t, "[ENG-P6] has the API server's warnings in status, each once, and goes on", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "[ENG-P6] warnings of the API server are in status once each, and the rollout continues", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "warned"
 		strange := func(object string) string {
 			return fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, dta: {a: b}}", object)

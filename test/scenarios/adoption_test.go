@@ -20,7 +20,7 @@ func sharedBy(name string) string {
 	return fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: shared}, data: {from: %s, only-%s: kept}}", name, name)
 }
 
-func (s *Story) sharedIn(ctx context.Context, namespace string) (map[string]string, error) {
+func (s *Story) sharedData(ctx context.Context, namespace string) (map[string]string, error) {
 	live, err := s.Admin.Kubernetes.CoreV1().ConfigMaps(namespace).Get(ctx, "shared", metav1.GetOptions{})
 	if err != nil {
 		return nil, err
@@ -28,8 +28,8 @@ func (s *Story) sharedIn(ctx context.Context, namespace string) (map[string]stri
 	return live.Data, nil
 }
 
-// untilYoungerThan waits until what is created now is younger than a deployment, by the whole seconds that the API server keeps.
-func (s *Story) untilYoungerThan(ctx context.Context, name string) {
+// waitUntilOlder waits until what is created now is younger than a deployment, by the whole seconds that the API server keeps.
+func (s *Story) waitUntilOlder(ctx context.Context, name string) {
 	s.Helper()
 	live, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
 	s.Expect(err).NotTo(HaveOccurred())
@@ -57,8 +57,8 @@ func TestAdoption(t *testing.T) {
 			s.Expect(err).NotTo(HaveOccurred())
 			manifests = append(manifests, configMapText(each, "us"))
 		}
-		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}, manifests...))
-		s.Eventually(s.unready).WithContext(ctx).WithArguments(name).Should(And(
+		s.deploy(ctx, name, s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0"}, manifests...))
+		s.Eventually(s.unreadyOf).WithContext(ctx).WithArguments(name).Should(And(
 			ContainSubstring("ConfigMap intruder/nobodys: exists, and it belongs to nobody"),
 			ContainSubstring(`ConfigMap intruder/helms: exists, and it belongs to Helm release "charts/chart"`),
 			ContainSubstring(`ConfigMap intruder/olms: exists, and it belongs to ClusterServiceVersion "operators/csv.v1" of OLM`),
@@ -73,7 +73,7 @@ func TestAdoption(t *testing.T) {
 		}
 
 		s.patchDeployment(ctx, name, `{"spec":{"adoption":"Any"}}`)
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		for each := range theirs {
 			live, err := client.Get(ctx, each, metav1.GetOptions{})
 			s.Expect(err).NotTo(HaveOccurred())
@@ -84,36 +84,36 @@ func TestAdoption(t *testing.T) {
 
 	runStory(t, "[ENG-P2] a shared object belongs to the older BundleDeployment, whichever applied it first, and the younger one names it", defaultOperators, func(ctx context.Context, s *Story) {
 		const elder, younger, namespace = "w-elder", "a-younger", "contested"
-		first, second := s.published(ctx, samples.Operator{Package: elder, Version: "1.0.0"}, sharedBy(elder)), s.published(ctx, samples.Operator{Package: younger, Version: "1.0.0"}, sharedBy(younger))
-		s.deployedAs(ctx, elder, namespace, first, "paused: true")
-		s.untilYoungerThan(ctx, elder)
-		s.deployedAs(ctx, younger, namespace, second, "adoption: Any")
-		s.says(ctx, younger, corev1alpha2.ConditionProgressing, "False AsExpected")
+		first, second := s.publishBundle(ctx, samples.Operator{Package: elder, Version: "1.0.0"}, sharedBy(elder)), s.publishBundle(ctx, samples.Operator{Package: younger, Version: "1.0.0"}, sharedBy(younger))
+		s.deployWith(ctx, elder, namespace, first, "paused: true")
+		s.waitUntilOlder(ctx, elder)
+		s.deployWith(ctx, younger, namespace, second, "adoption: Any")
+		s.waitForCondition(ctx, younger, corev1alpha2.ConditionProgressing, "False AsExpected")
 
 		s.patchDeployment(ctx, elder, `{"spec":{"paused":false}}`)
-		s.says(ctx, elder, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.waitForCondition(ctx, elder, corev1alpha2.ConditionProgressing, "False AsExpected")
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(younger, corev1alpha2.ConditionInstalled).Should(And(
 			HavePrefix("True ReconcileFailed: "), ContainSubstring("ConfigMap contested/shared"), ContainSubstring(`BundleDeployment "w-elder", which is older`)))
 		winners := map[string]string{"from": elder, "only-" + elder: "kept"}
-		s.Consistently(s.sharedIn).WithContext(ctx).WithArguments(namespace).Should(Equal(winners))
+		s.Consistently(s.sharedData).WithContext(ctx).WithArguments(namespace).Should(Equal(winners))
 
-		s.By("removing the younger one, which must not take the object along")
+		s.By("removing the younger one, which must not delete the object")
 		s.undeploy(ctx, younger)
-		s.Expect(s.sharedIn(ctx, namespace)).To(Equal(winners))
+		s.Expect(s.sharedData(ctx, namespace)).To(Equal(winners))
 	})
 
 	runStory(t, "[ENG-P2] the older BundleDeployment keeps its object, also after restarts and with adoption Any of the younger one", defaultOperators, func(ctx context.Context, s *Story) {
 		const older, younger, namespace = "z-settled", "a-latecomer", "inhabited"
-		s.deployedAs(ctx, older, namespace, s.published(ctx, samples.Operator{Package: older, Version: "1.0.0"}, sharedBy(older)), "adoption: SamePackage")
-		s.says(ctx, older, corev1alpha2.ConditionProgressing, "False AsExpected")
-		s.untilYoungerThan(ctx, older)
-		s.deployedAs(ctx, younger, namespace, s.published(ctx, samples.Operator{Package: younger, Version: "1.0.0"}, sharedBy(younger)), "")
+		s.deployWith(ctx, older, namespace, s.publishBundle(ctx, samples.Operator{Package: older, Version: "1.0.0"}, sharedBy(older)), "adoption: SamePackage")
+		s.waitForCondition(ctx, older, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.waitUntilOlder(ctx, older)
+		s.deployWith(ctx, younger, namespace, s.publishBundle(ctx, samples.Operator{Package: younger, Version: "1.0.0"}, sharedBy(younger)), "")
 		refused := func(patience time.Duration) {
 			s.Helper()
-			s.Eventually(s.unready).WithContext(ctx).WithArguments(younger).Should(Equal(
+			s.Eventually(s.unreadyOf).WithContext(ctx).WithArguments(younger).Should(Equal(
 				`ConfigMap inhabited/shared: exists, and it belongs to BundleDeployment "z-settled", which is older and keeps it; delete BundleDeployment "z-settled", or have one of the two bundles name the object otherwise`))
 			s.Expect(s.conditionOf(ctx, younger, corev1alpha2.ConditionInstalled)).To(And(HavePrefix("False InstallFailed: "), ContainSubstring("ConfigMap inhabited/shared")))
-			s.Consistently(s.sharedIn, patience).WithContext(ctx).WithArguments(namespace).Should(Equal(map[string]string{"from": older, "only-" + older: "kept"}))
+			s.Consistently(s.sharedData, patience).WithContext(ctx).WithArguments(namespace).Should(Equal(map[string]string{"from": older, "only-" + older: "kept"}))
 			s.Expect(s.conditionOf(ctx, older, corev1alpha2.ConditionProgressing)).To(HavePrefix("False AsExpected: "))
 		}
 		refused(time.Second)
@@ -124,9 +124,9 @@ func TestAdoption(t *testing.T) {
 			refused(2 * time.Second)
 		}
 
-		s.By("allowing it to take over anything else")
+		s.By("setting adoption of the younger one to Any")
 		s.patchDeployment(ctx, younger, `{"spec":{"adoption":"Any"}}`)
-		s.observed(ctx, younger)
+		s.waitUntilObserved(ctx, younger)
 		refused(2 * time.Second)
 	})
 
@@ -136,11 +136,11 @@ func TestAdoption(t *testing.T) {
 		definition := `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: ` + will + `}, spec: {
 			group: samples.platform.openshift.io, scope: Namespaced, names: {kind: Will, listKind: WillList, plural: wills, singular: will},
 			versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]}}`
-		s.deployed(ctx, testator, s.published(ctx, samples.Operator{Package: testator, Version: "1.0.0"}, definition))
-		s.says(ctx, testator, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.deploy(ctx, testator, s.publishBundle(ctx, samples.Operator{Package: testator, Version: "1.0.0"}, definition))
+		s.waitForCondition(ctx, testator, corev1alpha2.ConditionProgressing, "False AsExpected")
 		s.undeploy(ctx, testator)
 
-		s.deployed(ctx, stranger, s.published(ctx, samples.Operator{Package: stranger, Version: "1.0.0"}, definition))
+		s.deploy(ctx, stranger, s.publishBundle(ctx, samples.Operator{Package: stranger, Version: "1.0.0"}, definition))
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(stranger, corev1alpha2.ConditionInstalled).Should(And(
 			HavePrefix("False InstallFailed: "), ContainSubstring("CustomResourceDefinition "+will), ContainSubstring(`it was kept from package "testator"`)))
 		kept, err := s.Admin.Dynamic.Resource(definitions).Get(ctx, will, metav1.GetOptions{})
@@ -149,7 +149,7 @@ func TestAdoption(t *testing.T) {
 		s.Expect(kept.GetLabels()).NotTo(HaveKey(corev1alpha2.LabelOwnerName))
 
 		s.patchDeployment(ctx, stranger, `{"spec":{"adoption":"Any"}}`)
-		s.says(ctx, stranger, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.waitForCondition(ctx, stranger, corev1alpha2.ConditionProgressing, "False AsExpected")
 		taken, err := s.Admin.Dynamic.Resource(definitions).Get(ctx, will, metav1.GetOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 		s.Expect(taken.GetUID()).To(Equal(kept.GetUID()))
@@ -158,14 +158,14 @@ func TestAdoption(t *testing.T) {
 
 	runStory(t, "[ENG-P2] with adoption None an orphan of the same package is refused", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "purist"
-		ref := s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"})
-		s.deployed(ctx, name, ref)
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		ref := s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0"})
+		s.deploy(ctx, name, ref)
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		s.undeploy(ctx, name)
-		s.deployedAs(ctx, name, name, ref, "adoption: None")
+		s.deployWith(ctx, name, name, ref, "adoption: None")
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionInstalled).Should(And(
 			HavePrefix("False InstallFailed: "), ContainSubstring("CustomResourceDefinition purists.samples.platform.openshift.io"), ContainSubstring("spec.adoption")))
 		s.patchDeployment(ctx, name, `{"spec":{"adoption":"SamePackage"}}`)
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 	})
 }

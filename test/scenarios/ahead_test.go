@@ -19,8 +19,8 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// gateSays waits until the ClusterOperator has this Upgradeable, with all these words.
-func (s *Story) gateSays(ctx context.Context, status configv1.ConditionStatus, words ...string) {
+// waitForGate waits until the ClusterOperator has this Upgradeable, with all these words.
+func (s *Story) waitForGate(ctx context.Context, status configv1.ConditionStatus, words ...string) {
 	s.Helper()
 	s.Eventually(func(ctx context.Context) error {
 		condition, err := s.Admin.ClusterOperatorHas(ctx, configv1.OperatorUpgradeable, status)
@@ -36,8 +36,8 @@ func (s *Story) gateSays(ctx context.Context, status configv1.ConditionStatus, w
 	}).WithContext(ctx).Should(Succeed())
 }
 
-// desired has the ClusterVersion say that the cluster is, or is becoming, of this version.
-func (s *Story) desired(ctx context.Context, version string) {
+// setClusterVersion has the ClusterVersion say that the cluster is, or is becoming, of this version.
+func (s *Story) setClusterVersion(ctx context.Context, version string) {
 	s.Helper()
 	clusterVersion, err := s.Admin.Config.ConfigV1().ClusterVersions().Get(ctx, "version", metav1.GetOptions{})
 	s.Expect(err).NotTo(HaveOccurred())
@@ -46,8 +46,8 @@ func (s *Story) desired(ctx context.Context, version string) {
 	s.Expect(err).NotTo(HaveOccurred())
 }
 
-// ahead is what an operator's status says of how far the cluster may go.
-func (s *Story) ahead(ctx context.Context, name string) (string, error) {
+// reachableOf is what an operator's status says of how far the cluster may go.
+func (s *Story) reachableOf(ctx context.Context, name string) (string, error) {
 	operator, err := s.Admin.Operator(ctx, name)
 	if err != nil || operator.Status.Compatibility == nil {
 		return "", err
@@ -65,8 +65,8 @@ func (s *Story) gateCondition(ctx context.Context) (*operatorv1.OperatorConditio
 	return v1helpers.FindOperatorCondition(manager.Status.Conditions, "InstalledOperatorsUpgradeable"), manager.Status.UpgradeGate.ClusterVersion, nil
 }
 
-// offeringUpTo offers versions of a package, each "VERSION MAXOPENSHIFTVERSION".
-func (s *Story) offeringUpTo(ctx context.Context, pkg string, versions ...string) {
+// offerUpTo offers versions of a package, each "VERSION MAXOPENSHIFTVERSION".
+func (s *Story) offerUpTo(ctx context.Context, pkg string, versions ...string) {
 	s.Helper()
 	var operators []samples.Operator
 	for _, text := range versions {
@@ -82,8 +82,8 @@ func TestUpgradeGate(t *testing.T) {
 	// version of the manager. While that version is unreadable, the gate blocks.
 	runStory(t, "CLU-G9 the gate follows the ClusterVersion, whatever its version and the manager's own", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "almanac"
-		s.offeringUpTo(ctx, pkg, "1.0.0 4.22", "1.1.0 5.1")
-		s.plopped(ctx, pkg, `"package": {"version": "1.0.0"}`)
+		s.offerUpTo(ctx, pkg, "1.0.0 4.22", "1.1.0 5.1")
+		s.createWithSpec(ctx, pkg, `"package": {"version": "1.0.0"}`)
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
 		process := s.Manager
 		clusterOperator, err := s.Admin.Config.ConfigV1().ClusterOperators().Get(ctx, story.ClusterOperatorName, metav1.GetOptions{})
@@ -104,16 +104,16 @@ func TestUpgradeGate(t *testing.T) {
 			{"4.21.0-ec.1", configv1.ConditionTrue, "Cluster upgrades to 4.22 are permitted", "4.22: now 4.22, after updates 4.22"},
 		} {
 			s.By("having the cluster at " + each.version)
-			s.desired(ctx, each.version)
-			s.gateSays(ctx, each.status, each.says)
-			s.Eventually(s.ahead).WithContext(ctx).WithArguments(pkg).Should(Equal(each.ahead))
+			s.setClusterVersion(ctx, each.version)
+			s.waitForGate(ctx, each.status, each.says)
+			s.Eventually(s.reachableOf).WithContext(ctx).WithArguments(pkg).Should(Equal(each.ahead))
 		}
-		s.By("having no version of the package excluded any more, the cluster at 4.22")
-		s.desired(ctx, "4.22.0")
-		s.gateSays(ctx, configv1.ConditionFalse, "almanac 1.0.0")
-		s.respecified(ctx, pkg, `"upgrades": {"approval": "Manual"}, "package": {"version": null}`)
-		s.Eventually(s.ahead).WithContext(ctx).WithArguments(pkg).Should(Equal("4.22: now 4.22, after updates 5.1"))
-		s.gateSays(ctx, configv1.ConditionFalse, "approve 1.1.0 in spec.upgrades.approvedVersion (allows 4.23)", "would permit upgrades up to 5.1")
+		s.By("permitting all versions of the package, with the cluster at 4.22")
+		s.setClusterVersion(ctx, "4.22.0")
+		s.waitForGate(ctx, configv1.ConditionFalse, "almanac 1.0.0")
+		s.patchOperatorSpec(ctx, pkg, `"upgrades": {"approval": "Manual"}, "package": {"version": null}`)
+		s.Eventually(s.reachableOf).WithContext(ctx).WithArguments(pkg).Should(Equal("4.22: now 4.22, after updates 5.1"))
+		s.waitForGate(ctx, configv1.ConditionFalse, "approve 1.1.0 in spec.upgrades.approvedVersion (allows 4.23)", "would permit upgrades up to 5.1")
 		s.Expect(s.Manager).To(BeIdenticalTo(process), "the manager was not started again")
 		s.Expect(process.IsRunning()).To(BeTrue(), "the manager runs")
 	})
@@ -122,48 +122,48 @@ func TestUpgradeGate(t *testing.T) {
 	// with an Event and its reason in the message. Other overrides are ignored with a warning.
 	runStory(t, "CLU-G11 an override for the next minor version opens the gate until it expires", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "daredevil"
-		s.offeringUpTo(ctx, pkg, "1.0.0 4.21")
+		s.offerUpTo(ctx, pkg, "1.0.0 4.21")
 		upgradeable := func(status metav1.ConditionStatus, reason string, words ...string) {
 			s.Helper()
-			s.conditionSays(ctx, pkg, metav1.Condition{Type: platformv1alpha1.ConditionUpgradeable, Status: status, Reason: reason}, words...)
+			s.waitForOperatorCondition(ctx, pkg, metav1.Condition{Type: platformv1alpha1.ConditionUpgradeable, Status: status, Reason: reason}, words...)
 		}
 		warnings := func(ctx context.Context) (string, error) {
 			operator, err := s.Admin.Operator(ctx, pkg)
 			return strings.Join(operator.Status.Warnings, "\n"), err
 		}
 		at := func(left time.Duration) string { return time.Now().Add(left).UTC().Format(time.RFC3339) }
-		s.plopped(ctx, pkg, fmt.Sprintf(`"compatibilityOverrides": [{"openShiftVersion": "4.22", "expires": %q}, {"openShiftVersion": "4.23", "reason": "Ada", "expires": %q}, {"openShiftVersion": "5.7", "reason": "Ada"}]`, at(time.Hour), at(time.Hour)))
+		s.createWithSpec(ctx, pkg, fmt.Sprintf(`"compatibilityOverrides": [{"openShiftVersion": "4.22", "expires": %q}, {"openShiftVersion": "4.23", "reason": "Ada", "expires": %q}, {"openShiftVersion": "5.7", "reason": "Ada"}]`, at(time.Hour), at(time.Hour)))
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
 		upgradeable(metav1.ConditionFalse, platformv1alpha1.ReasonIncompatibleOperator)
-		s.gateSays(ctx, configv1.ConditionFalse, "daredevil 1.0.0 allows at most 4.21: no version that allows 4.22 exists in the catalogs")
+		s.waitForGate(ctx, configv1.ConditionFalse, "daredevil 1.0.0 allows at most 4.21: no version that allows 4.22 exists in the catalogs")
 		s.Eventually(warnings).WithContext(ctx).Should(And(
 			ContainSubstring(`for OpenShift "4.22" is ignored: it has no reason`), ContainSubstring(`for OpenShift "4.23" is ignored: the cluster's next minor version is 4.22`),
 			ContainSubstring(`for OpenShift "5.7" is ignored: it does not expire`)))
 
-		s.By("giving one that counts, for some seconds")
+		s.By("setting a valid override that expires in seconds")
 		expires := at(15 * time.Second)
-		s.respecified(ctx, pkg, fmt.Sprintf(`"compatibilityOverrides": [{"openShiftVersion": "4.22", "reason": "Ada, ticket 7", "expires": %q}]`, expires))
+		s.patchOperatorSpec(ctx, pkg, fmt.Sprintf(`"compatibilityOverrides": [{"openShiftVersion": "4.22", "reason": "Ada, ticket 7", "expires": %q}]`, expires))
 		upgradeable(metav1.ConditionTrue, platformv1alpha1.ReasonOverrideAcknowledged, "4.22 is acknowledged until "+expires+": Ada, ticket 7")
-		s.gateSays(ctx, configv1.ConditionTrue, "daredevil 1.0.0 allows at most 4.21: risk acknowledged until "+expires+": Ada, ticket 7")
+		s.waitForGate(ctx, configv1.ConditionTrue, "daredevil 1.0.0 allows at most 4.21: risk acknowledged until "+expires+": Ada, ticket 7")
 		s.Eventually(s.eventsAbout).WithContext(ctx).WithArguments(platformv1alpha1.EventOverrideAcknowledged, pkg).Should(ConsistOf(And(ContainSubstring("4.22"), ContainSubstring("Ada, ticket 7"))))
 		operator, err := s.Admin.Operator(ctx, pkg)
 		s.Expect(err).NotTo(HaveOccurred())
 		s.Expect(operator.Status.Compatibility.Acknowledged).NotTo(BeNil())
 		s.Expect(operator.Status.Warnings).To(BeEmpty())
 
-		s.By("waiting for its end, which nobody tells of")
+		s.By("waiting until it expires, without an event")
 		upgradeable(metav1.ConditionFalse, platformv1alpha1.ReasonIncompatibleOperator)
-		s.gateSays(ctx, configv1.ConditionFalse, "daredevil 1.0.0 allows at most 4.21: no version")
+		s.waitForGate(ctx, configv1.ConditionFalse, "daredevil 1.0.0 allows at most 4.21: no version")
 		s.Eventually(warnings).WithContext(ctx).Should(ContainSubstring("it expired at " + expires))
 		s.Eventually(s.eventsAbout).WithContext(ctx).WithArguments(platformv1alpha1.EventOverrideExpired, pkg).Should(HaveLen(1))
 	})
 
 	runStory(t, "the gate keeps its verdict after a restart without catalogs, and reports the missing catalogs", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "stalwart"
-		s.offeringUpTo(ctx, pkg, "1.0.0 4.21", "1.1.0 4.22")
-		s.plopped(ctx, pkg, `"package": {"version": "1.0.0"}`)
+		s.offerUpTo(ctx, pkg, "1.0.0 4.21", "1.1.0 4.22")
+		s.createWithSpec(ctx, pkg, `"package": {"version": "1.0.0"}`)
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
-		s.gateSays(ctx, configv1.ConditionFalse, "stalwart 1.0.0 allows at most 4.21: update to ≥1.1.0")
+		s.waitForGate(ctx, configv1.ConditionFalse, "stalwart 1.0.0 allows at most 4.21: update to ≥1.1.0")
 		before, version, err := s.gateCondition(ctx)
 		s.Expect(err).NotTo(HaveOccurred())
 		s.Expect(version).To(Equal(story.ClusterVersion))

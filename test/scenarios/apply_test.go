@@ -30,8 +30,8 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// deployedAs creates a BundleDeployment with more in its spec.
-func (s *Story) deployedAs(ctx context.Context, name, namespace, ref, more string) {
+// deployWith creates a BundleDeployment with more in its spec.
+func (s *Story) deployWith(ctx context.Context, name, namespace, ref, more string) {
 	s.Helper()
 	manifest := bundleDeploymentManifest(name, fmt.Sprintf("{installNamespace: %s, provisionerClassName: core-rukpak-io-registry, source: {type: image, image: {ref: %q}}, %s}", namespace, ref, more))
 	_, err := s.Admin.Dynamic.Resource(bundleDeployments).Create(ctx, s.parse(bundleDeployments, "BundleDeployment", manifest), metav1.CreateOptions{})
@@ -44,8 +44,8 @@ func (s *Story) patchDeployment(ctx context.Context, name, patch string) {
 	s.Expect(err).NotTo(HaveOccurred())
 }
 
-// unready gives status.unready in one text.
-func (s *Story) unready(ctx context.Context, name string) (string, error) {
+// unreadyOf gives status.unready in one text.
+func (s *Story) unreadyOf(ctx context.Context, name string) (string, error) {
 	live, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return "", err
@@ -79,12 +79,12 @@ func TestApply(t *testing.T) {
 		}
 		s.Expect(s.Admin.Kubernetes.CoreV1().Namespaces().Delete(ctx, name, metav1.DeleteOptions{})).To(Succeed())
 
-		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}))
+		s.deploy(ctx, name, s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0"}))
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(And(ContainSubstring("homeless"), ContainSubstring("is being deleted")))
 		letGo(ctx)
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 
-		s.By("deleting the namespace under the installed operator")
+		s.By("deleting the namespace of the installed operator")
 		installed, err := s.Admin.Kubernetes.AppsV1().Deployments(name).Get(ctx, name, metav1.GetOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 		s.Expect(s.Admin.Kubernetes.CoreV1().Namespaces().Delete(ctx, name, metav1.DeleteOptions{})).To(Succeed())
@@ -104,11 +104,11 @@ func TestApply(t *testing.T) {
 
 	runStory(t, "[ENG-D14] a namespace that a user creates meanwhile is used and remains the user's", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "lodger"
-		s.deployedAs(ctx, name, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}), "paused: true")
+		s.deployWith(ctx, name, name, s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0"}), "paused: true")
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionUnpacked).ShouldNot(BeEmpty())
 		s.createNamespace(ctx, name)
 		s.patchDeployment(ctx, name, `{"spec":{"paused":false}}`)
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		s.undeploy(ctx, name)
 		live, err := s.Admin.Kubernetes.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
@@ -119,17 +119,17 @@ func TestApply(t *testing.T) {
 	// once another BundleDeployment installs the CRD.
 	runStory(t, "[ENG-D17] a rollout waits for a kind that another BundleDeployment provides, names it, and continues when it is served", defaultOperators, func(ctx context.Context, s *Story) {
 		const needy, giver = "needy", "giver"
-		s.deployed(ctx, needy, s.published(ctx, samples.Operator{Package: needy, Version: "1.0.0"},
+		s.deploy(ctx, needy, s.publishBundle(ctx, samples.Operator{Package: needy, Version: "1.0.0"},
 			"{apiVersion: console.openshift.io/v1, kind: ConsoleLink, metadata: {name: needy}, spec: {text: needy}}"))
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(needy, corev1alpha2.ConditionProgressing).Should(And(
 			ContainSubstring("ConsoleLink needy waits for kind ConsoleLink of console.openshift.io/v1 to be served"),
 			ContainSubstring("no CustomResourceDefinition")))
 
-		s.deployed(ctx, giver, s.published(ctx, samples.Operator{Package: giver, Version: "1.0.0"}, `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition,
+		s.deploy(ctx, giver, s.publishBundle(ctx, samples.Operator{Package: giver, Version: "1.0.0"}, `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition,
 			metadata: {name: consolelinks.console.openshift.io}, spec: {group: console.openshift.io, scope: Cluster,
 			names: {kind: ConsoleLink, listKind: ConsoleLinkList, plural: consolelinks, singular: consolelink}, versions: [
 			{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]}}`))
-		s.says(ctx, giver, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.waitForCondition(ctx, giver, corev1alpha2.ConditionProgressing, "False AsExpected")
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(needy, corev1alpha2.ConditionProgressing).WithTimeout(10 * time.Second).Should(HavePrefix("False AsExpected: "))
 	})
 }
@@ -192,7 +192,7 @@ func TestEngine(t *testing.T) {
 		ready, err := apply.NewSet(owner, name, plan.Phases(s.orderly(name, false)))
 		s.Expect(err).NotTo(HaveOccurred())
 
-		s.By("holding what comes after a Deployment that does not get ready")
+		s.By("applying a Deployment that never becomes ready")
 		once := func(set *apply.Set) func(context.Context) (apply.Report, error) {
 			return func(ctx context.Context) (apply.Report, error) {
 				return engine.Apply(ctx, set, apply.Options{Gated: true})
@@ -204,18 +204,18 @@ func TestEngine(t *testing.T) {
 		s.Expect(requests.order()).To(ConsistOf(append(before, "clusterroles")))
 		s.Expect(requests.most.Load()).To(BeNumerically(">", 1), "objects of one phase are created side by side")
 
-		s.By("going on when it is")
+		s.By("making the Deployment ready")
 		s.Eventually(once(ready)).WithContext(ctx).Should(And(HaveField("Complete", BeTrue()), HaveField("Unready", BeEmpty())))
 		order := requests.order()
 		s.Expect(order).To(HaveExactElements("clusterroles", "namespaces", "customresourcedefinitions", BeElementOf("serviceaccounts", "roles"), BeElementOf("serviceaccounts", "roles"),
 			BeElementOf("configmaps", "services"), BeElementOf("configmaps", "services"), "deployments", "scores"))
 
-		s.By("looking again, which writes nothing")
+		s.By("applying again, which writes nothing")
 		written := len(requests.created)
 		s.Expect(engine.Apply(ctx, ready, apply.Options{Gated: true})).To(HaveField("Writes", 0))
 		s.Expect(requests.created).To(HaveLen(written))
 
-		s.By("taking it down, the other way round")
+		s.By("removing it in reverse order")
 		removal := func(ctx context.Context) (apply.Removal, error) {
 			return engine.Remove(ctx, ready, apply.RemoveOptions{CRDs: corev1alpha2.CRDsDelete})
 		}

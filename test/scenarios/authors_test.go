@@ -16,25 +16,25 @@ func TestUpgradeRules(t *testing.T) {
 	t.Parallel()
 	// Promise UPG-V6: A rule that requires the latest version is evaluated when an upgrade step begins: the operator has to pass through
 	// a later version first. An upgrade step that has begun continues.
-	runStory(t, "UPG-V6 the newest intermediate version is chosen when an upgrade step begins", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "UPG-V6 the latest version to pass through is determined when an upgrade step begins", defaultOperators, func(ctx context.Context, s *Story) {
 		const rules = "steps:\n- from: 1.2.x\n  through: 1.2.x\n  to: '>=1.3.0'\n  select: latest"
 		const early, late = "earlybird", "latecomer"
-		s.offering(ctx, early, rules, "1.2.8")
-		s.offering(ctx, late, rules, "1.2.8")
-		s.plopped(ctx, early, "")
-		s.plopped(ctx, late, "")
+		s.offerVersions(ctx, early, rules, "1.2.8")
+		s.offerVersions(ctx, late, rules, "1.2.8")
+		s.createWithSpec(ctx, early, "")
+		s.createWithSpec(ctx, late, "")
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(early, "1.2.8").Should(Succeed())
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(late, "1.2.8").Should(Succeed())
 
-		s.offering(ctx, late, rules, "1.2.8", "1.2.9", "1.3.0")
+		s.offerVersions(ctx, late, rules, "1.2.8", "1.2.9", "1.3.0")
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(late, "1.3.0").Should(Succeed())
 		s.Expect(s.historyOf(ctx, late)).To(Equal([]string{"1.3.0 Ready by Automatic", "1.2.9 Ready by Automatic", "1.2.8 Ready by Installation"}),
 			"to have been at what was the latest once does not do")
 
-		s.offering(ctx, early, rules, "1.2.8", "1.3.0 never ready")
+		s.offerVersions(ctx, early, rules, "1.2.8", "1.3.0 never ready")
 		s.Eventually(s.historyOf).WithContext(ctx).WithArguments(early).Should(ContainElement("1.3.0 Installing by Automatic"))
-		s.offering(ctx, early, rules, "1.2.8", "1.2.9", "1.3.0 never ready")
-		s.progressingSays(ctx, early, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "version 1.2.9 is available, and is not moved to while version 1.3.0 is not healthy")
+		s.offerVersions(ctx, early, rules, "1.2.8", "1.2.9", "1.3.0 never ready")
+		s.waitForProgressing(ctx, early, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "version 1.2.9 is available, and is not moved to while version 1.3.0 is not healthy")
 		s.Expect(s.historyOf(ctx, early)).To(Equal([]string{"1.3.0 Installing by Automatic", "1.2.8 Ready by Installation"}), "what has begun is not called back")
 	})
 
@@ -42,24 +42,24 @@ func TestUpgradeRules(t *testing.T) {
 	// the message names the rule and what is missing. `SelfCertified` passes, and history records it.
 	runStory(t, "UPG-V8 a rule without a usable intermediate version blocks, and names what is missing", defaultOperators, func(ctx context.Context, s *Story) {
 		const pruned, old = "pruned", "antique"
-		s.offering(ctx, pruned, through13, "1.2.0")
-		s.offering(ctx, old, through13, "1.2.0")
-		s.plopped(ctx, pruned, "")
-		s.plopped(ctx, old, "")
+		s.offerVersions(ctx, pruned, through13, "1.2.0")
+		s.offerVersions(ctx, old, through13, "1.2.0")
+		s.createWithSpec(ctx, pruned, "")
+		s.createWithSpec(ctx, old, "")
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pruned, "1.2.0").Should(Succeed())
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(old, "1.2.0").Should(Succeed())
 		rules := samples.Package{Name: old, Blobs: []string{samples.Rules(old, through13)}}
 		s.Expect(samples.WritePackages(s.Environment.SamplesDir, []samples.Package{rules}, samples.Operator{Package: old, Version: "1.2.0"},
 			samples.Operator{Package: old, Version: "1.3.5", MaxOpenShiftVersion: `"4.10"`}, samples.Operator{Package: old, Version: "1.4.0"})).To(Succeed())
-		s.offering(ctx, pruned, through13, "1.2.0", "1.4.0")
+		s.offerVersions(ctx, pruned, through13, "1.2.0", "1.4.0")
 
 		step := []string{"Version 1.4.0 cannot be reached from 1.2.0", "steps[0] of blob " + samples.RulesSchema, `"1.3.x"`, `"1.3 migrates stored objects"`}
-		s.progressingSays(ctx, pruned, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, append(step, "the selected catalogs have none there")...)
-		s.progressingSays(ctx, old, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, append(step, "1.3.5, allows OpenShift up to 4.10")...)
+		s.waitForProgressing(ctx, pruned, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, append(step, "the selected catalogs have none there")...)
+		s.waitForProgressing(ctx, old, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, append(step, "1.3.5, allows OpenShift up to 4.10")...)
 		s.Expect(s.updatesOf(ctx, pruned)).To(Equal([]string{"1.4.0: Step"}))
 		s.Expect(s.updatesOf(ctx, old)).To(Equal([]string{"1.4.0: Step", "1.3.5: Unfit"}))
 
-		s.respecified(ctx, pruned, `"upgrades": {"edges": "SelfCertified"}`)
+		s.patchOperatorSpec(ctx, pruned, `"upgrades": {"edges": "SelfCertified"}`)
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pruned, "1.4.0").Should(Succeed())
 		s.Expect(s.historyOf(ctx, pruned)).To(Equal([]string{"1.4.0 Ready by SelfCertified", "1.2.0 Ready by Installation"}))
 		s.Eventually(s.eventsAbout).WithContext(ctx).WithArguments(platformv1alpha1.EventUpgradeStarted, pruned).Should(ConsistOf(ContainSubstring("SelfCertified")))
@@ -67,7 +67,7 @@ func TestUpgradeRules(t *testing.T) {
 
 	// Promise UPG-V9: Upgrade rules mean the same as a blob or a property and over both catalog protocols. Rules that are malformed, of
 	// an unknown version, contradictory or for another package block every move, with the fault named.
-	runStory(t, "UPG-V9 rules from the bundle and the catalog have the same effect, and unreadable ones block all upgrades", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "UPG-V9 rules mean the same as a blob or a property and over both protocols, and unreadable ones block all upgrades", defaultOperators, func(ctx context.Context, s *Story) {
 		property := func(value string) samples.Property { return samples.Property{Type: samples.RulesSchema, Value: value} }
 		const asJSON = `{"steps": [{"from": ">=1.2.0 <1.3.0", "to": ">=1.4.0", "through": "1.3.x", "reason": "1.3 migrates stored objects"}]}`
 		good := []string{"1.4.0 by 1.3.5 1.4.0: Paused", "1.3.5 by 1.3.5: Paused"}
@@ -93,13 +93,13 @@ func TestUpgradeRules(t *testing.T) {
 		}
 		s.Expect(s.Admin.Publish(ctx, first...)).To(Succeed())
 		for _, p := range packages {
-			s.plopped(ctx, p.name, "")
+			s.createWithSpec(ctx, p.name, "")
 		}
 		var described []samples.Package
 		var all []samples.Operator
 		for _, p := range packages {
 			s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(p.name, "1.2.0").Should(Succeed())
-			s.respecified(ctx, p.name, `"paused": true`)
+			s.patchOperatorSpec(ctx, p.name, `"paused": true`)
 			described = append(described, samples.Package{Name: p.name, Blobs: p.blobs})
 			all = append(all, samples.Operator{Package: p.name, Version: "1.2.0"}, samples.Operator{Package: p.name, Version: "1.3.5"},
 				samples.Operator{Package: p.name, Version: "1.4.0", Properties: p.properties})
@@ -108,7 +108,7 @@ func TestUpgradeRules(t *testing.T) {
 		s.Expect(s.Environment.Publish(ctx)).To(Succeed())
 		for _, kind := range []string{"CatalogSource", "ClusterCatalog"} {
 			for _, p := range packages {
-				s.respecified(ctx, p.name, fmt.Sprintf(`"package": {"catalogSelector": {"matchLabels": {%q: %q}}}`, platformv1alpha1.LabelCatalogKind, kind))
+				s.patchOperatorSpec(ctx, p.name, fmt.Sprintf(`"package": {"catalogSelector": {"matchLabels": {%q: %q}}}`, platformv1alpha1.LabelCatalogKind, kind))
 				s.Eventually(func(g Gomega, ctx context.Context) {
 					operator, err := s.Admin.Operator(ctx, p.name)
 					g.Expect(err).NotTo(HaveOccurred())
@@ -124,13 +124,13 @@ func TestUpgradeRules(t *testing.T) {
 
 	runStory(t, "unreadable rules block all upgrades and name the blob", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "mumbler"
-		s.offering(ctx, pkg, "", "1.0.0")
-		s.plopped(ctx, pkg, "")
+		s.offerVersions(ctx, pkg, "", "1.0.0")
+		s.createWithSpec(ctx, pkg, "")
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
-		s.offering(ctx, pkg, "steps:\n- through: 1.3.x\n  until: tomorrow", "1.0.0", "1.1.0")
-		s.progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "Version 1.1.0 is not moved to while the author's upgrade rules cannot be read", samples.RulesSchema, `"until"`)
+		s.offerVersions(ctx, pkg, "steps:\n- through: 1.3.x\n  until: tomorrow", "1.0.0", "1.1.0")
+		s.waitForProgressing(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "Version 1.1.0 is not moved to while the author's upgrade rules cannot be read", samples.RulesSchema, `"until"`)
 		s.Expect(s.updatesOf(ctx, pkg)).To(Equal([]string{"1.1.0: RulesInvalid"}))
-		s.respecified(ctx, pkg, `"upgrades": {"edges": "SelfCertified"}`)
+		s.patchOperatorSpec(ctx, pkg, `"upgrades": {"edges": "SelfCertified"}`)
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.1.0").Should(Succeed())
 		s.Expect(s.historyOf(ctx, pkg)).To(ContainElement("1.1.0 Ready by SelfCertified"))
 	})
@@ -149,10 +149,10 @@ func TestUpgradeRules(t *testing.T) {
 		}
 		deprecated := func(status metav1.ConditionStatus, reason string, words ...string) {
 			s.Helper()
-			s.conditionSays(ctx, pkg, metav1.Condition{Type: platformv1alpha1.ConditionDeprecated, Status: status, Reason: reason}, words...)
+			s.waitForOperatorCondition(ctx, pkg, metav1.Condition{Type: platformv1alpha1.ConditionDeprecated, Status: status, Reason: reason}, words...)
 		}
 		describe(2, samples.Deprecation{Version: "1.1.0", Message: "it eats data"})
-		s.plopped(ctx, pkg, "")
+		s.createWithSpec(ctx, pkg, "")
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
 		deprecated(metav1.ConditionFalse, platformv1alpha1.ReasonNotDeprecated, "relic.v1.0.0")
 

@@ -13,8 +13,8 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// installed creates a PlatformOperator of the package's name, and waits until it is healthy.
-func (s *Story) installed(ctx context.Context, pkg, version string) {
+// install creates a PlatformOperator of the package's name, and waits until it is healthy.
+func (s *Story) install(ctx context.Context, pkg, version string) {
 	s.Helper()
 	s.create(ctx, pkg, "")
 	s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, version).Should(Succeed())
@@ -34,10 +34,10 @@ func (s *Story) remove(ctx context.Context, name string) {
 	s.Eventually(func(ctx context.Context) error { _, err := s.Admin.Operator(ctx, name); return err }).WithContext(ctx).Should(beNotFound())
 }
 
-// refusedWith waits until an operator is not installed for this reason and with a message that has all these words.
-func (s *Story) refusedWith(ctx context.Context, name, reason string, words ...string) {
+// waitForRefusal waits until an operator is not installed for this reason and with a message that has all these words.
+func (s *Story) waitForRefusal(ctx context.Context, name, reason string, words ...string) {
 	s.Helper()
-	s.conditionSays(ctx, name, metav1.Condition{Type: platformv1alpha1.ConditionInstalled, Status: metav1.ConditionFalse, Reason: reason}, words...)
+	s.waitForOperatorCondition(ctx, name, metav1.Condition{Type: platformv1alpha1.ConditionInstalled, Status: metav1.ConditionFalse, Reason: reason}, words...)
 }
 
 func TestBadInput(t *testing.T) {
@@ -57,9 +57,9 @@ func TestBadInput(t *testing.T) {
 		"a minKubeVersion above the cluster":                             {"futuristic", "", platformv1alpha1.ReasonValidationFailed, []string{"9.0.0"}},
 	} {
 		runStory(t, "other operators are not affected: "+name, defaultOperators, func(ctx context.Context, s *Story) {
-			s.installed(ctx, "neighbour", "1.0.0")
+			s.install(ctx, "neighbour", "1.0.0")
 			s.create(ctx, c.pkg, c.versions)
-			s.refusedWith(ctx, c.pkg, c.reason, c.words...)
+			s.waitForRefusal(ctx, c.pkg, c.reason, c.words...)
 			s.Consistently(func(ctx context.Context) error {
 				_, available := s.Admin.ClusterOperatorHas(ctx, configv1.OperatorAvailable, configv1.ConditionTrue)
 				if available != nil {
@@ -75,24 +75,24 @@ func TestBadInput(t *testing.T) {
 	}
 
 	runStory(t, "without catalogs installed operators stay, and new ones name the catalogs that cannot be read", defaultOperators, func(ctx context.Context, s *Story) {
-		s.installed(ctx, "neighbour", "1.0.0")
+		s.install(ctx, "neighbour", "1.0.0")
 		s.Environment.Catalog.Unavailable(true)
 		s.create(ctx, "sleeper", "")
-		s.refusedWith(ctx, "sleeper", platformv1alpha1.ReasonSourceFailed, "CatalogSource/openshift-marketplace/local", "ClusterCatalog/local")
+		s.waitForRefusal(ctx, "sleeper", platformv1alpha1.ReasonSourceFailed, "CatalogSource/openshift-marketplace/local", "ClusterCatalog/local")
 		s.Expect(s.Admin.Installed(ctx, "neighbour", "1.0.0")).To(Succeed())
 
-		s.By("the catalogs coming back, nothing else being done")
+		s.By("making the catalogs available again")
 		s.Environment.Catalog.Unavailable(false)
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments("sleeper", "1.0.0").Should(Succeed())
 	})
 
 	runStory(t, "of two PlatformOperators for one package the older has it, and the younger reports that", defaultOperators, func(ctx context.Context, s *Story) {
-		s.installed(ctx, "twin", "1.0.0")
+		s.install(ctx, "twin", "1.0.0")
 		second := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: "another-twin"},
 			Spec: platformv1alpha1.PlatformOperatorSpec{Package: platformv1alpha1.Package{Name: "twin"}}}
 		_, err := s.Admin.Platform.PlatformV1alpha1().PlatformOperators().Create(ctx, second, metav1.CreateOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
-		s.refusedWith(ctx, "another-twin", platformv1alpha1.ReasonValidationFailed, `"twin"`)
+		s.waitForRefusal(ctx, "another-twin", platformv1alpha1.ReasonValidationFailed, `"twin"`)
 		s.Expect(s.Admin.Installed(ctx, "twin", "1.0.0")).To(Succeed())
 	})
 
@@ -102,7 +102,7 @@ func TestBadInput(t *testing.T) {
 		_, err := client.Create(ctx, s.parse(bundleDeployments, "BundleDeployment", manifest), metav1.CreateOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 		s.create(ctx, "foreign", "")
-		s.refusedWith(ctx, "foreign", platformv1alpha1.ReasonValidationFailed, fmt.Sprintf("%q", "foreign"))
+		s.waitForRefusal(ctx, "foreign", platformv1alpha1.ReasonValidationFailed, fmt.Sprintf("%q", "foreign"))
 		s.remove(ctx, "foreign")
 		_, err = client.Get(ctx, "foreign", metav1.GetOptions{})
 		s.Expect(err).NotTo(HaveOccurred(), "removing the PlatformOperator must not take a foreign BundleDeployment along")

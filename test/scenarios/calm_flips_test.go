@@ -30,10 +30,10 @@ const flipInterval = 50 * time.Millisecond
 func (s *Story) flipSpec(ctx context.Context, name string, flips int) {
 	s.Helper()
 	s.create(ctx, name, "") // no catalog has it
-	s.refusedWith(ctx, name, "SourceFailed")
-	s.beingInstalled(ctx)
-	s.clusterOperatorSays(ctx, configv1.OperatorAvailable, configv1.ConditionFalse).ShouldNot(BeEmpty())
-	seen, from := s.chronicled(ctx), len(s.Requests())
+	s.waitForRefusal(ctx, name, "SourceFailed")
+	s.setClusterInstalling(ctx)
+	s.eventuallyClusterOperator(ctx, configv1.OperatorAvailable, configv1.ConditionFalse).ShouldNot(BeEmpty())
+	seen, from := s.recordClusterOperator(ctx), len(s.Requests())
 	for i := range flips {
 		time.Sleep(flipInterval)
 		patch := `{"spec":{"paused":false}}`
@@ -81,7 +81,7 @@ type healthByHand struct {
 	input *operator.Input
 }
 
-func (s *Story) healthByHand(ctx context.Context) *healthByHand {
+func (s *Story) newManualHealthController(ctx context.Context) *healthByHand {
 	s.Helper()
 	config := s.ClientConfig(managerUser)
 	input, err := operator.LiveInput(&controllercmd.ControllerContext{KubeConfig: config, ProtoKubeConfig: config, Clock: clock.RealClock{},
@@ -148,7 +148,7 @@ func (s *Story) progressingOfAll(ctx context.Context) string {
 func (s *Story) flipStatus(ctx context.Context, name string, flips int) {
 	s.Helper()
 	s.KillManager()
-	byHand := s.healthByHand(ctx)
+	byHand := s.newManualHealthController(ctx)
 	writes, before := 0, byHand.syncOnce(ctx, s.writeConditions(ctx, name, false))
 	for i := range flips {
 		time.Sleep(10 * time.Minute / time.Duration(flips))
@@ -160,7 +160,7 @@ func (s *Story) flipStatus(ctx context.Context, name string, flips int) {
 	}
 	s.Expect(writes).To(And(BeNumerically(">=", 6), BeNumerically("<=", 10)))
 
-	s.By("what holds at the end")
+	s.By("checking the last state")
 	for i, want := range []string{"False ", "True Upgrading 1 platform operator: " + name, "False "} {
 		last := s.writeConditions(ctx, name, i == 1)
 		time.Sleep(3 * time.Minute)

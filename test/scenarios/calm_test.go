@@ -124,11 +124,11 @@ func (s *Story) statuses(ctx context.Context) []any {
 	return []any{manager.Status, clusterOperator.Status}
 }
 
-// installedAndSettled installs an operator, and waits until the installation changes nothing any more.
-func (s *Story) installedAndSettled(ctx context.Context, name string) {
+// installAndSettle installs an operator, and waits until the installation changes nothing any more.
+func (s *Story) installAndSettle(ctx context.Context, name string) {
 	s.Helper()
 	s.Expect(s.Admin.Publish(ctx, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: "placid-settings"})).To(Succeed())
-	s.installed(ctx, name, "1.0.0")
+	s.install(ctx, name, "1.0.0")
 	s.Settle()
 }
 
@@ -140,9 +140,9 @@ func TestNoNeedlessWrites(t *testing.T) {
 	// Promise CLU-P8: A thousand reconciles without a change send no Event. A repair sends one.
 	runStory(t, "[CLU-O6] [CLU-P8] a thousand reconciles write nothing and send no Event, a repair sends one, and of 200 flips at most ten are written", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "placid"
-		s.installedAndSettled(ctx, name)
+		s.installAndSettle(ctx, name)
 
-		s.By("a thousand reconciles of every controller, with nothing changed")
+		s.By("causing a thousand reconciles of every controller without a change")
 		once, err := s.eventsCounted(ctx, name)
 		s.Expect(err).NotTo(HaveOccurred())
 		s.Expect(once).To(Equal(map[string]int{
@@ -156,16 +156,16 @@ func TestNoNeedlessWrites(t *testing.T) {
 		s.Expect(s.lastWritten(ctx, name)).To(Equal(written))
 		s.Expect(s.eventsCounted(ctx, name)).To(Equal(once))
 
-		s.By("one object that somebody deletes")
+		s.By("deleting one object")
 		s.Expect(s.Admin.Kubernetes.CoreV1().ConfigMaps(name).Delete(ctx, "placid-settings", metav1.DeleteOptions{})).To(Succeed())
 		once["BundleDeployment DriftRepaired"] = 1
 		s.Eventually(s.eventsCounted).WithContext(ctx).WithArguments(name).Should(Equal(once))
 		s.Consistently(s.eventsCounted, "1m").WithContext(ctx).WithArguments(name).Should(Equal(once))
 
 		const flips = 200
-		s.By("flips in seconds, of what the real manager is told")
+		s.By("flipping the spec within seconds, while the manager runs")
 		s.flipSpec(ctx, "never-there", flips)
-		s.By("flips in ten minutes of a clock")
+		s.By("flipping the status within ten minutes")
 		s.flipStatus(ctx, name, flips)
 	})
 }
@@ -174,7 +174,7 @@ func TestClusterOperatorRelatedObjects(t *testing.T) {
 	t.Parallel()
 	runStory(t, "the API server knows all relatedObjects by their names", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "placid"
-		s.installedAndSettled(ctx, name)
+		s.installAndSettle(ctx, name)
 		client, err := discovery.NewDiscoveryClientForConfig(s.Environment.Admin)
 		s.Expect(err).NotTo(HaveOccurred())
 		mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(client))

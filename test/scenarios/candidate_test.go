@@ -34,8 +34,8 @@ func (s *Story) writers(since int) map[string]int {
 	return writers
 }
 
-// twoManagers starts two candidates, and returns the one that leads, after which an operator is installed, and the other one.
-func (s *Story) twoManagers(ctx context.Context) (leads, waits *Manager) {
+// startTwoManagers starts two candidates, and returns the one that leads, after which an operator is installed, and the other one.
+func (s *Story) startTwoManagers(ctx context.Context) (leads, waits *Manager) {
 	s.Helper()
 	s.StopManager()
 	leads = s.StartCandidate()
@@ -61,7 +61,7 @@ func TestTwoManagers(t *testing.T) {
 	// Promise OM-10: A story runs two managers, or service-ca beside the manager, at virtual time. The standby leads when a lease has run
 	// out or is released, and only the leader writes.
 	runStory(t, "[OM-10] when the leader is killed, the other manager leads after the lease has expired", versions[:1], func(ctx context.Context, s *Story) {
-		killed, standby := s.twoManagers(ctx)
+		killed, standby := s.startTwoManagers(ctx)
 		defer standby.Kill()
 		began, at := len(s.Requests()), time.Now()
 		killed.Kill()
@@ -74,7 +74,7 @@ func TestTwoManagers(t *testing.T) {
 	})
 
 	runStory(t, "[OM-10] when the leader stops, it releases the lease, and the other manager leads within a minute", versions[:1], func(ctx context.Context, s *Story) {
-		stopped, standby := s.twoManagers(ctx)
+		stopped, standby := s.startTwoManagers(ctx)
 		defer standby.Kill()
 		began := len(s.Requests())
 		s.Expect(stopped.Stop()).To(Succeed())
@@ -87,7 +87,7 @@ func TestTwoManagers(t *testing.T) {
 	})
 
 	runStory(t, "[OM-10] when the leader cannot renew its lease, it writes until then, and nothing once the other manager leads", versions[:1], func(ctx context.Context, s *Story) {
-		first, standby := s.twoManagers(ctx)
+		first, standby := s.startTwoManagers(ctx)
 		defer standby.Kill()
 		defer first.Kill()
 		began := len(s.Requests())

@@ -136,8 +136,8 @@ func bundleOf(pkg, version string, bytes int) *api.Bundle {
 	}
 }
 
-// asked says how often the local catalog was asked since something that begins so.
-func (s *Story) asked(before map[string]int, what string) func() int {
+// countRequests says how often the local catalog was asked since something that begins so.
+func (s *Story) countRequests(before map[string]int, what string) func() int {
 	return func() int {
 		count := 0
 		for each, now := range s.Environment.Catalog.Seen() {
@@ -149,8 +149,8 @@ func (s *Story) asked(before map[string]int, what string) func() int {
 	}
 }
 
-// quietly waits until the catalog is asked no more and returns what it was asked so far.
-func (s *Story) quietly(ctx context.Context) map[string]int {
+// waitForQuietCatalog waits until the catalog is asked no more and returns what it was asked so far.
+func (s *Story) waitForQuietCatalog(ctx context.Context) map[string]int {
 	s.Helper()
 	s.Eventually(func(g Gomega) {
 		before := s.Environment.Catalog.Requests()
@@ -164,30 +164,30 @@ func TestCatalogs(t *testing.T) {
 	// Promise UPG-C1: The manager reads CatalogSources of trusted namespaces only, in one pass for each content, and asks for wanted
 	// packages only. It accepts messages of more than 4 MiB, closes its connections, and uses no list that broke off.
 	runStory(t, "[UPG-C1] CatalogSources of trusted namespaces are read in one pass, and others are never read", defaultOperators, func(ctx context.Context, s *Story) {
-		s.By("one elsewhere that has what an operator asks for")
+		s.By("offering a package in a namespace that is not trusted")
 		elsewhere := s.otherCatalog(samples.Operator{Package: "smuggled", Version: "1.0.0"})
 		s.createNamespace(ctx, "not-trusted")
 		s.catalogSource(ctx, "not-trusted", "elsewhere", elsewhere.GRPCAddress(), "READY")
 		s.create(ctx, "smuggled", "")
-		s.refusedWith(ctx, "smuggled", platformv1alpha1.ReasonSourceFailed, "smuggled")
+		s.waitForRefusal(ctx, "smuggled", platformv1alpha1.ReasonSourceFailed, "smuggled")
 		s.Consistently(elsewhere.Requests, "2s").Should(BeZero())
 
-		s.By("one pass for each content, whatever number of packages is wanted")
-		s.installed(ctx, "neighbour", "1.0.0")
-		before := s.quietly(ctx)
+		s.By("publishing new content")
+		s.install(ctx, "neighbour", "1.0.0")
+		before := s.waitForQuietCatalog(ctx)
 		s.Expect(s.Admin.Publish(ctx, samples.Operator{Package: "passer", Version: "1.0.0"})).To(Succeed())
-		s.Eventually(s.asked(before, "ListBundles")).Should(Equal(1))
-		s.Consistently(s.asked(before, "ListBundles"), "2s").Should(Equal(1))
-		s.Expect(s.asked(before, "GetPackage")()).To(Equal(1), "one package that the catalog has is wanted")
-		s.Expect(s.asked(before, "GetBundle")()).To(Equal(1), "of the wanted package only")
+		s.Eventually(s.countRequests(before, "ListBundles")).Should(Equal(1))
+		s.Consistently(s.countRequests(before, "ListBundles"), "2s").Should(Equal(1))
+		s.Expect(s.countRequests(before, "GetPackage")()).To(Equal(1), "one package that the catalog has is wanted")
+		s.Expect(s.countRequests(before, "GetBundle")()).To(Equal(1), "of the wanted package only")
 
-		s.By("another pass for a package that nobody asked for before, and no other for it")
+		s.By("creating an operator of a package that was not wanted before")
 		s.create(ctx, "passer", "")
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments("passer", "1.0.0").Should(Succeed())
-		s.Expect(s.asked(before, "ListBundles")()).To(Equal(2))
-		s.Expect(s.asked(before, "GetBundle")()).To(Equal(2), "what is known already is not asked for again")
+		s.Expect(s.countRequests(before, "ListBundles")()).To(Equal(2))
+		s.Expect(s.countRequests(before, "GetBundle")()).To(Equal(2), "what is known already is not asked for again")
 
-		s.By("a message of more than 4 MiB, and connections that end")
+		s.By("offering a catalog with a message of more than 4 MiB")
 		big := &registry{list: func(stream api.Registry_ListBundlesServer) error {
 			return stream.Send(bundleOf("big-message", "1.0.0", 5<<20))
 		}}
@@ -196,7 +196,7 @@ func TestCatalogs(t *testing.T) {
 		s.Eventually(s.Admin.Operator).WithContext(ctx).WithArguments("big-message").Should(HaveField("Status.Target", Not(BeNil())), "it is chosen; its image is nowhere")
 		s.Eventually(big.connections.Load).Should(BeZero())
 
-		s.By("a stream that breaks off after an older version")
+		s.By("offering a catalog whose list breaks off")
 		broken := &registry{list: func(stream api.Registry_ListBundlesServer) error {
 			if err := stream.Send(bundleOf("half-told", "1.0.0", 10)); err != nil {
 				return err
@@ -205,7 +205,7 @@ func TestCatalogs(t *testing.T) {
 		}}
 		s.catalogSource(ctx, environment.CatalogNamespace, "half", broken.serve(s), "READY")
 		s.create(ctx, "half-told", "")
-		s.refusedWith(ctx, "half-told", platformv1alpha1.ReasonSourceFailed, "CatalogSource/"+environment.CatalogNamespace+"/half", "the list broke off")
+		s.waitForRefusal(ctx, "half-told", platformv1alpha1.ReasonSourceFailed, "CatalogSource/"+environment.CatalogNamespace+"/half", "the list broke off")
 		s.Expect(broken.lists.Load()).To(BeNumerically(">=", 1))
 		s.Expect(elsewhere.Requests()).To(BeZero(), "the catalog in a namespace that is not trusted")
 	})
@@ -214,16 +214,16 @@ func TestCatalogs(t *testing.T) {
 	// compressed file, and conditionally. It skips an unavailable or untrusted one with the reason.
 	runStory(t, "[UPG-C2] ClusterCatalogs are read over HTTPS as their server permits, conditionally, and skipped with the reason", defaultOperators, func(ctx context.Context, s *Story) {
 		client := s.Admin.Dynamic.Resource(clusterCatalogs)
-		s.installed(ctx, "neighbour", "1.0.0")
-		before := s.quietly(ctx)
+		s.install(ctx, "neighbour", "1.0.0")
+		before := s.waitForQuietCatalog(ctx)
 
-		s.By("package by package")
+		s.By("reading package by package")
 		s.Expect(s.Admin.Publish(ctx, samples.Operator{Package: "webbed", Version: "1.0.0"})).To(Succeed())
-		s.Eventually(s.asked(before, "metas 200")).Should(BeNumerically(">=", 2))
-		s.quietly(ctx)
-		s.Expect(s.asked(before, "all")()).To(BeZero())
+		s.Eventually(s.countRequests(before, "metas 200")).Should(BeNumerically(">=", 2))
+		s.waitForQuietCatalog(ctx)
+		s.Expect(s.countRequests(before, "all")()).To(BeZero())
 
-		s.By("unavailable by its spec")
+		s.By("making the catalog unavailable in its spec")
 		available := func(ctx context.Context, mode, serves string) {
 			s.Helper()
 			_, err := client.Patch(ctx, environment.CatalogName, types.MergePatchType, []byte(`{"spec":{"availabilityMode":"`+mode+`"}}`), metav1.PatchOptions{})
@@ -236,34 +236,34 @@ func TestCatalogs(t *testing.T) {
 		}
 		available(ctx, "Unavailable", "False")
 		s.create(ctx, "nowhere-at-all", "")
-		s.refusedWith(ctx, "nowhere-at-all", platformv1alpha1.ReasonSourceFailed, "ClusterCatalog/"+environment.CatalogName, "availabilityMode is Unavailable")
+		s.waitForRefusal(ctx, "nowhere-at-all", platformv1alpha1.ReasonSourceFailed, "ClusterCatalog/"+environment.CatalogName, "availabilityMode is Unavailable")
 		s.remove(ctx, "nowhere-at-all")
 
-		s.By("available again with the same content")
-		before = s.quietly(ctx)
+		s.By("making it available again with the same content")
+		before = s.waitForQuietCatalog(ctx)
 		available(ctx, "Available", "True")
-		s.Eventually(s.asked(before, "metas 304")).Should(Equal(1))
-		s.Consistently(s.asked(before, "metas 200"), "1s").Should(BeZero())
+		s.Eventually(s.countRequests(before, "metas 304")).Should(Equal(1))
+		s.Consistently(s.countRequests(before, "metas 200"), "1s").Should(BeZero())
 
-		s.By("as a whole and compressed, where the server has no queries")
+		s.By("reading the whole catalog compressed, without queries")
 		s.Environment.Catalog.WithoutMetas(true)
-		before = s.quietly(ctx)
+		before = s.waitForQuietCatalog(ctx)
 		s.create(ctx, "webbed", "")
-		s.Eventually(s.asked(before, "all 200 gzip")).Should(Equal(1))
+		s.Eventually(s.countRequests(before, "all 200 gzip")).Should(Equal(1))
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments("webbed", "1.0.0").Should(Succeed())
 
-		s.By("not of a server that the cluster's authority does not know")
+		s.By("offering a catalog of a server with an unknown CA")
 		stranger := s.otherCatalog(samples.Operator{Package: "strange", Version: "1.0.0"})
 		s.clusterCatalog(ctx, "stranger", stranger.HTTPSBaseURL())
 		s.create(ctx, "strange", "")
-		s.refusedWith(ctx, "strange", platformv1alpha1.ReasonSourceFailed, "ClusterCatalog/stranger", "certificate")
+		s.waitForRefusal(ctx, "strange", platformv1alpha1.ReasonSourceFailed, "ClusterCatalog/stranger", "certificate")
 		s.Expect(stranger.Requests()).To(BeZero())
 	})
 
 	// Promise UPG-C3: Catalogs that are down, not ready, malformed or slow hold up no other catalog and no installed operator. Each
 	// operator's warnings name the catalogs that are left out.
 	runStory(t, "[UPG-C3] failing catalogs affect no other catalog, and every operator names those that are left out", defaultOperators, func(ctx context.Context, s *Story) {
-		s.installed(ctx, "neighbour", "1.0.0")
+		s.install(ctx, "neighbour", "1.0.0")
 		warnings := func(ctx context.Context) ([]string, error) {
 			operator, err := s.Admin.Operator(ctx, "neighbour")
 			if err != nil {
@@ -273,7 +273,7 @@ func TestCatalogs(t *testing.T) {
 		}
 		s.Eventually(warnings).WithContext(ctx).ShouldNot(ContainElement(ContainSubstring("cannot be read")), "all is well")
 
-		s.By("one that has served until now and is down: it has an older version")
+		s.By("offering a catalog that is read once and then fails")
 		older := &registry{list: func(stream api.Registry_ListBundlesServer) error {
 			return stream.Send(bundleOf("neighbour", "0.9.0", 10))
 		}}
@@ -281,7 +281,7 @@ func TestCatalogs(t *testing.T) {
 		s.Eventually(older.lists.Load).Should(BeNumerically(">=", 1))
 		s.Eventually(older.connections.Load).Should(BeZero())
 
-		s.By("one that is down, one that is not ready, one that is malformed, and five that are slow")
+		s.By("offering catalogs that are down, not ready, malformed or slow")
 		listener, err := s.network.Listen("127.0.0.1:0")
 		s.Expect(err).NotTo(HaveOccurred())
 		s.Expect(listener.Close()).To(Succeed())
@@ -304,12 +304,12 @@ func TestCatalogs(t *testing.T) {
 		_, err = s.Admin.Dynamic.Resource(catalogSources).Namespace(environment.CatalogNamespace).Patch(ctx, "gone", types.MergePatchType, state, metav1.PatchOptions{}, "status")
 		s.Expect(err).NotTo(HaveOccurred())
 
-		s.By("asking for a package of another catalog, which is read all the same")
+		s.By("installing a package of a healthy catalog")
 		s.Expect(s.Admin.Publish(ctx, samples.Operator{Package: "undaunted", Version: "1.0.0"})).To(Succeed())
 		s.create(ctx, "undaunted", "")
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments("undaunted", "1.0.0").Should(Succeed())
 
-		s.By("asking for what only one of them might have: the reason is told")
+		s.By("creating operators that need one failing catalog each")
 		for id, words := range map[catalog.ID][]string{
 			{Kind: catalog.KindCatalogSource, Namespace: environment.CatalogNamespace, Name: "down"}:     {"connection refused"},
 			{Kind: catalog.KindCatalogSource, Namespace: environment.CatalogNamespace, Name: "starting"}: {`not "READY"`},
@@ -322,10 +322,10 @@ func TestCatalogs(t *testing.T) {
 				MatchLabels: map[string]string{platformv1alpha1.LabelCatalogName: id.Name}}}
 			_, err := s.Admin.Platform.PlatformV1alpha1().PlatformOperators().Create(ctx, choosy, metav1.CreateOptions{})
 			s.Expect(err).NotTo(HaveOccurred())
-			s.refusedWith(ctx, choosy.Name, platformv1alpha1.ReasonSourceFailed, append(words, id.String()+" was left out")...)
+			s.waitForRefusal(ctx, choosy.Name, platformv1alpha1.ReasonSourceFailed, append(words, id.String()+" was left out")...)
 		}
 
-		s.By("every operator saying which were left out, and of which the last content is used")
+		s.By("waiting for the warnings of every operator")
 		source := "CatalogSource/" + environment.CatalogNamespace
 		told := ContainElements(HavePrefix("catalog " + source + "/gone cannot be read, and its last content is used: look at its status and its pod"))
 		for _, left := range []string{source + "/down", source + "/starting", source + "/slow", "ClusterCatalog/garbled",
@@ -335,7 +335,7 @@ func TestCatalogs(t *testing.T) {
 		s.Eventually(warnings).WithContext(ctx).WithTimeout(2 * eventuallyTimeout).Should(told)
 		s.Eventually(warnings).WithContext(ctx).Should(HaveEach(Not(ContainSubstring("/"+environment.CatalogName+" "))), "of the catalogs that serve nothing is said")
 
-		s.By("nothing else failing, and nothing being written at each attempt to read them")
+		s.By("checking that further attempts to read them write nothing")
 		before, err := s.Admin.Operator(ctx, "neighbour")
 		s.Expect(err).NotTo(HaveOccurred())
 		s.Consistently(func(ctx context.Context) error {
@@ -354,7 +354,7 @@ func TestCatalogs(t *testing.T) {
 		}).WithContext(ctx).WithTimeout(15 * time.Second).Should(Succeed())
 		s.proveReporting(ctx)
 
-		s.By("one of them coming back, and the others going: nothing is said any more")
+		s.By("restoring one of them and deleting the others")
 		state = []byte(`{"status":{"connectionState":{"lastObservedState":"READY"}}}`)
 		_, err = s.Admin.Dynamic.Resource(catalogSources).Namespace(environment.CatalogNamespace).Patch(ctx, "gone", types.MergePatchType, state, metav1.PatchOptions{}, "status")
 		s.Expect(err).NotTo(HaveOccurred())

@@ -57,7 +57,7 @@ func TestClusterOperatorIsRestored(t *testing.T) {
 		want, uid := said(before), before.UID
 		s.Expect(want.RelatedObjects).NotTo(BeEmpty())
 		s.Expect(want.Versions).NotTo(BeEmpty())
-		seen := s.chronicled(ctx)
+		seen := s.recordClusterOperator(ctx)
 
 		s.By("deleting the operator resource")
 		manager, err := managers.Get(ctx, operatorv1alpha1.PlatformOperatorManagerName, metav1.GetOptions{})
@@ -88,7 +88,7 @@ func TestClusterOperatorIsRestored(t *testing.T) {
 		s.Expect(err).NotTo(HaveOccurred())
 		s.Eventually(live).WithContext(ctx).WithTimeout(backWithin).Should(Equal(want))
 
-		s.By("emptying it")
+		s.By("removing its status")
 		edited = before.DeepCopy()
 		edited.Status = configv1.ClusterOperatorStatus{}
 		_, err = clusterOperators.UpdateStatus(ctx, edited, metav1.UpdateOptions{})
@@ -96,7 +96,7 @@ func TestClusterOperatorIsRestored(t *testing.T) {
 		s.Eventually(live).WithContext(ctx).WithTimeout(backWithin).Should(Equal(want))
 		s.Expect(before.UID).To(Equal(uid))
 
-		s.By("deleting it")
+		s.By("deleting the ClusterOperator")
 		s.Expect(clusterOperators.Delete(ctx, story.ClusterOperatorName, metav1.DeleteOptions{})).To(Succeed())
 		s.Eventually(live).WithContext(ctx).WithTimeout(backWithin).Should(Equal(want))
 		s.Expect(before.UID).NotTo(Equal(uid))

@@ -13,8 +13,8 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// beingInstalled has the ClusterVersion say that no installation has ever completed.
-func (s *Story) beingInstalled(ctx context.Context) {
+// setClusterInstalling has the ClusterVersion say that no installation has ever completed.
+func (s *Story) setClusterInstalling(ctx context.Context) {
 	s.Helper()
 	client := s.Admin.Config.ConfigV1().ClusterVersions()
 	live, err := client.Get(ctx, "version", metav1.GetOptions{})
@@ -26,14 +26,14 @@ func (s *Story) beingInstalled(ctx context.Context) {
 	s.Expect(err).NotTo(HaveOccurred())
 }
 
-// podsJudged has the Pods of a sample operator say whether they are ready, and waits until it is judged by that.
-func (s *Story) podsJudged(ctx context.Context, pkg string, ready bool) {
+// setPodsReadyAndWait has the Pods of a sample operator say whether they are ready, and waits until it is judged by that.
+func (s *Story) setPodsReadyAndWait(ctx context.Context, pkg string, ready bool) {
 	s.Helper()
 	status, reason := metav1.ConditionFalse, platformv1alpha1.ReasonUnhealthy
 	if ready {
 		status, reason = metav1.ConditionTrue, platformv1alpha1.ReasonAsExpected
 	}
-	s.podsAre(ctx, pkg, status)
+	s.setPodsReady(ctx, pkg, status)
 	s.Eventually(s.Admin.OperatorHas).WithContext(ctx).WithArguments(pkg, platformv1alpha1.ConditionHealthy, status, reason).Should(Succeed())
 }
 
@@ -52,22 +52,22 @@ func TestClusterInstallation(t *testing.T) {
 			s.Expect(s.Admin.Publish(ctx, all...)).To(Succeed())
 		}
 		publish("1.0.0")
-		seen := s.chronicled(ctx)
-		s.beingInstalled(ctx)
+		seen := s.recordClusterOperator(ctx)
+		s.setClusterInstalling(ctx)
 		waits := func(words OmegaMatcher) {
 			s.Helper()
-			s.clusterOperatorSays(ctx, configv1.OperatorAvailable, configv1.ConditionFalse).Should(And(HavePrefix("PlatformOperators_WaitingForOperators: "), words))
+			s.eventuallyClusterOperator(ctx, configv1.OperatorAvailable, configv1.ConditionFalse).Should(And(HavePrefix("PlatformOperators_WaitingForOperators: "), words))
 		}
 		goesOn := func() {
 			s.Helper()
-			s.clusterOperatorSays(ctx, configv1.OperatorAvailable, configv1.ConditionTrue).Should(HavePrefix("AsExpected: "))
+			s.eventuallyClusterOperator(ctx, configv1.OperatorAvailable, configv1.ConditionTrue).Should(HavePrefix("AsExpected: "))
 		}
 
-		s.By("installing one whose moves need approval")
-		s.plopped(ctx, hesitant, `"upgrades": {"approval": "Manual"}`)
+		s.By("installing an operator with manual approval")
+		s.createWithSpec(ctx, hesitant, `"upgrades": {"approval": "Manual"}`)
 		waits(ContainSubstring("waits for 1 platform operator: " + hesitant))
-		s.Eventually(s.started).WithContext(ctx).WithArguments(hesitant).Should(Equal(1))
-		s.podsAre(ctx, hesitant, metav1.ConditionTrue)
+		s.Eventually(s.runningPods).WithContext(ctx).WithArguments(hesitant).Should(Equal(1))
+		s.setPodsReady(ctx, hesitant, metav1.ConditionTrue)
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(hesitant, "1.0.0").Should(Succeed())
 		goesOn()
 		s.Expect(seen.statuses(ctx, configv1.OperatorAvailable)).To(Equal([]string{"True", "False", "True"}))
@@ -77,29 +77,29 @@ func TestClusterInstallation(t *testing.T) {
 			}
 		}
 
-		s.By("leaving it to wait for approval, and having it lose its workload; another is paused from the beginning")
+		s.By("making it unhealthy while it awaits approval, and creating a paused one")
 		seen.since(ctx)
 		publish("1.0.0", "1.1.0")
-		s.progressingSays(ctx, hesitant, metav1.ConditionFalse, platformv1alpha1.ReasonAwaitingApproval, "1.1.0")
-		s.podsJudged(ctx, hesitant, false)
+		s.waitForProgressing(ctx, hesitant, metav1.ConditionFalse, platformv1alpha1.ReasonAwaitingApproval, "1.1.0")
+		s.setPodsReadyAndWait(ctx, hesitant, false)
 		paused := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: asleep},
 			Spec: platformv1alpha1.PlatformOperatorSpec{Package: platformv1alpha1.Package{Name: asleep}, Paused: true}}
 		_, err := s.Admin.Platform.PlatformV1alpha1().PlatformOperators().Create(ctx, paused, metav1.CreateOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
-		s.progressingSays(ctx, asleep, metav1.ConditionFalse, platformv1alpha1.ReasonPaused)
+		s.waitForProgressing(ctx, asleep, metav1.ConditionFalse, platformv1alpha1.ReasonPaused)
 		s.Consistently(seen.statuses, "1s").WithContext(ctx).WithArguments(configv1.OperatorAvailable).Should(Equal([]string{"True"}))
 
-		s.By("giving it one that never gets ready, and one that does not exist")
+		s.By("creating an operator that never becomes ready, and one that does not exist")
 		s.create(ctx, bedrock, "1.0.x")
 		s.create(ctx, misspelt, "")
-		s.refusedWith(ctx, misspelt, platformv1alpha1.ReasonSourceFailed, misspelt)
-		s.progressingSays(ctx, bedrock, metav1.ConditionTrue, platformv1alpha1.ReasonInstalling, "0 of 1 updated replicas available")
+		s.waitForRefusal(ctx, misspelt, platformv1alpha1.ReasonSourceFailed, misspelt)
+		s.waitForProgressing(ctx, bedrock, metav1.ConditionTrue, platformv1alpha1.ReasonInstalling, "0 of 1 updated replicas available")
 		waits(And(ContainSubstring("waits for 2 platform operators: "+bedrock+": "), ContainSubstring("; "+misspelt+": SourceFailed: "),
 			ContainSubstring("0 of 1 updated replicas available"), Not(ContainSubstring(asleep)), Not(ContainSubstring(hesitant))))
 		seen.since(ctx)
 		s.Consistently(seen.statuses, "1s").WithContext(ctx).WithArguments(configv1.OperatorAvailable).Should(Equal([]string{"False"}))
 
-		s.By("making both good")
+		s.By("correcting both")
 		s.Expect(s.Admin.Limit(ctx, bedrock, "1.1.x")).To(Succeed())
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(bedrock, "1.1.0").Should(Succeed())
 		waits(ContainSubstring("waits for 1 platform operator: " + misspelt + ": "))

@@ -36,8 +36,8 @@ func (s *Story) podOf(ctx context.Context, pkg, version string) (*corev1.Pod, er
 	return nil, fmt.Errorf("%w of version %s in namespace %q", errNoPod, version, pkg)
 }
 
-// cordoned has all nodes take new Pods or not.
-func (s *Story) cordoned(ctx context.Context, unschedulable bool) {
+// setUnschedulable has all nodes take new Pods or not.
+func (s *Story) setUnschedulable(ctx context.Context, unschedulable bool) {
 	s.Helper()
 	nodes, err := s.Admin.Kubernetes.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	s.Expect(err).NotTo(HaveOccurred())
@@ -64,7 +64,7 @@ func (c *chronicle) messages(ctx context.Context, kind configv1.ClusterStatusCon
 // ten words, and that nothing else changed. It forgets what was before.
 func (c *chronicle) progressed(ctx context.Context, message string) {
 	c.Helper()
-	c.clusterOperatorSays(ctx, configv1.OperatorProgressing, configv1.ConditionFalse).Should(HavePrefix("AsExpected: "))
+	c.eventuallyClusterOperator(ctx, configv1.OperatorProgressing, configv1.ConditionFalse).Should(HavePrefix("AsExpected: "))
 	c.Expect(c.statuses(ctx, configv1.OperatorProgressing)).To(Equal([]string{"False", "True", "False"}))
 	messages := c.messages(ctx, configv1.OperatorProgressing)
 	c.Expect(messages).To(Equal([]string{"PlatformOperatorsProgressing: " + message}))
@@ -92,7 +92,7 @@ func (s *Story) readyPod(ctx context.Context, pkg, version string, before *corev
 			g.Expect(pod.UID).NotTo(Equal(before.UID), "there is no other Pod")
 		}
 	}).WithContext(ctx).Should(Succeed())
-	s.podsAre(ctx, pkg, metav1.ConditionTrue)
+	s.setPodsReady(ctx, pkg, metav1.ConditionTrue)
 	s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, version).Should(Succeed())
 	return pod
 }
@@ -112,15 +112,15 @@ func TestClusterOperatorProgressing(t *testing.T) {
 			s.Expect(s.Admin.Publish(ctx, all...)).To(Succeed())
 		}
 		offer("1.0.0")
-		s.clusterOperatorSays(ctx, configv1.OperatorProgressing, configv1.ConditionFalse).Should(HavePrefix("AsExpected: "))
-		seen := s.chronicled(ctx)
+		s.eventuallyClusterOperator(ctx, configv1.OperatorProgressing, configv1.ConditionFalse).Should(HavePrefix("AsExpected: "))
+		seen := s.recordClusterOperator(ctx)
 		unhealthy := func() {
 			s.Helper()
 			s.Eventually(s.Admin.OperatorHas).WithContext(ctx).WithArguments(pkg, platformv1alpha1.ConditionHealthy, metav1.ConditionFalse, platformv1alpha1.ReasonUnhealthy).Should(Succeed())
 		}
 		progresses := func() {
 			s.Helper()
-			s.clusterOperatorSays(ctx, configv1.OperatorProgressing, configv1.ConditionTrue).Should(ContainSubstring(pkg))
+			s.eventuallyClusterOperator(ctx, configv1.OperatorProgressing, configv1.ConditionTrue).Should(ContainSubstring(pkg))
 		}
 
 		s.By("installing")
@@ -129,7 +129,7 @@ func TestClusterOperatorProgressing(t *testing.T) {
 		pod := s.readyPod(ctx, pkg, "1.0.0", nil)
 		seen.progressed(ctx, "Installing 1 platform operator: mover")
 
-		s.By("moving to another version")
+		s.By("upgrading")
 		offer("1.0.0", "1.1.0")
 		progresses()
 		pod = s.readyPod(ctx, pkg, "1.1.0", pod)
@@ -154,23 +154,23 @@ func TestClusterOperatorProgressing(t *testing.T) {
 		unhealthy()
 		pod = s.readyPod(ctx, pkg, "1.1.0", pod)
 
-		s.By("having its Pod made anew")
+		s.By("deleting its Pod")
 		s.Expect(s.Admin.Kubernetes.CoreV1().Pods(pkg).Delete(ctx, pod.Name, metav1.DeleteOptions{})).To(Succeed())
 		unhealthy()
 		pod = s.readyPod(ctx, pkg, "1.1.0", pod)
 
 		s.By("draining the nodes")
-		s.cordoned(ctx, true)
+		s.setUnschedulable(ctx, true)
 		s.Expect(s.Admin.Kubernetes.CoreV1().Pods(pkg).EvictV1(ctx, &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: pkg, Name: pod.Name}})).To(Succeed())
 		unhealthy()
 		s.Consistently(func(ctx context.Context) error { _, err := s.podOf(ctx, pkg, "1.1.0"); return err }).WithContext(ctx).Should(MatchError(errNoPod))
-		s.cordoned(ctx, false)
+		s.setUnschedulable(ctx, false)
 		s.readyPod(ctx, pkg, "1.1.0", pod)
 		s.Consistently(seen.statuses, "30s").WithContext(ctx).WithArguments(configv1.OperatorProgressing).Should(Equal([]string{"False"}))
 		s.Expect(seen.statuses(ctx, configv1.OperatorAvailable)).To(Equal([]string{"True"}))
 		s.Expect(seen.statuses(ctx, configv1.OperatorDegraded)).To(Equal([]string{"False"}))
 
-		s.By("removing it, which is held up")
+		s.By("removing it, with a finalizer that blocks")
 		hold := func(ctx context.Context, finalizers string) {
 			s.Helper()
 			_, err := settings.Patch(ctx, "mover-settings", types.MergePatchType, []byte(`{"metadata":{"finalizers":`+finalizers+`}}`), metav1.PatchOptions{})

@@ -19,8 +19,8 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// podsAre has the Pods that are in a namespace now be ready, or not, from now on.
-func (s *Story) podsAre(ctx context.Context, namespace string, ready metav1.ConditionStatus) {
+// setPodsReady has the Pods that are in a namespace now be ready, or not, from now on.
+func (s *Story) setPodsReady(ctx context.Context, namespace string, ready metav1.ConditionStatus) {
 	s.Helper()
 	found, err := s.Admin.Kubernetes.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
 	s.Expect(err).NotTo(HaveOccurred())
@@ -53,7 +53,7 @@ func TestClusterOperatorDegraded(t *testing.T) {
 	// Promise CLU-O3: After the cluster's installation, a wrong package name, a bad version range, a conflicting object or an unreachable
 	// registry or catalog leaves the ClusterOperator Available and not Degraded. The operator's conditions name the fault.
 	runStory(t, "CLU-O3 users' errors leave the ClusterOperator Available and not Degraded, and the operators' conditions name them", defaultOperators, func(ctx context.Context, s *Story) {
-		s.managedWith(func(o *operator.Options) { o.DegradedAfter = after })
+		s.restartManagerWith(func(o *operator.Options) { o.DegradedAfter = after })
 		const pkg, fresh = "steadfast", "unreached"
 		offer := func(versions ...string) {
 			s.Helper()
@@ -74,27 +74,27 @@ func TestClusterOperatorDegraded(t *testing.T) {
 			s.Expect(s.Environment.Catalog.Fail(ref, 503)).To(Succeed())
 		}
 		offer("1.0.0")
-		s.installed(ctx, pkg, "1.0.0")
-		s.clusterOperatorSays(ctx, configv1.OperatorProgressing, configv1.ConditionFalse).Should(HavePrefix("AsExpected: "))
-		seen := s.chronicled(ctx)
+		s.install(ctx, pkg, "1.0.0")
+		s.eventuallyClusterOperator(ctx, configv1.OperatorProgressing, configv1.ConditionFalse).Should(HavePrefix("AsExpected: "))
+		seen := s.recordClusterOperator(ctx)
 
-		s.By("typing a package's name wrong, and ranges that cannot be read or have nothing in them")
+		s.By("creating operators with a wrong package name, and with unreadable and empty ranges")
 		s.create(ctx, "stedfast", "")
-		s.refusedWith(ctx, "stedfast", platformv1alpha1.ReasonSourceFailed, `"stedfast"`)
+		s.waitForRefusal(ctx, "stedfast", platformv1alpha1.ReasonSourceFailed, `"stedfast"`)
 		s.create(ctx, "twin", "banana")
-		s.refusedWith(ctx, "twin", platformv1alpha1.ReasonValidationFailed, "banana", "spec.package.version")
+		s.waitForRefusal(ctx, "twin", platformv1alpha1.ReasonValidationFailed, "banana", "spec.package.version")
 		s.Expect(s.Admin.Limit(ctx, pkg, ">=7.0.0")).To(Succeed())
-		s.progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "Version 1.0.0 stays", "7.0.0")
+		s.waitForProgressing(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "Version 1.0.0 stays", "7.0.0")
 		s.Expect(s.Admin.Limit(ctx, pkg, "banana")).To(Succeed())
-		s.progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "banana")
+		s.waitForProgressing(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "banana")
 
-		s.By("an object of a new version that is somebody else's")
+		s.By("offering a version with an object that exists already")
 		configMaps := s.Admin.Kubernetes.CoreV1().ConfigMaps(pkg)
 		_, err := configMaps.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "mine"}}, metav1.CreateOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 		offer("1.0.0", "1.0.1")
 		s.Expect(s.Admin.Limit(ctx, pkg, "1.0.x")).To(Succeed())
-		s.progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "1.0.1", "ConfigMap steadfast/mine")
+		s.waitForProgressing(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "1.0.1", "ConfigMap steadfast/mine")
 		blocked := time.Now()
 		s.Eventually(time.Since).WithContext(ctx).WithArguments(blocked).Should(BeNumerically(">", 2*after), "as long as would do for what counts")
 		s.Expect(s.Admin.OperatorHas(ctx, pkg, platformv1alpha1.ConditionHealthy, metav1.ConditionTrue, platformv1alpha1.ReasonAsExpected)).To(Succeed())
@@ -102,19 +102,19 @@ func TestClusterOperatorDegraded(t *testing.T) {
 		s.Expect(configMaps.Delete(ctx, "mine", metav1.DeleteOptions{})).To(Succeed())
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.1").Should(Succeed())
 
-		s.By("a registry that cannot be reached, for a new operator and for a new version of an installed one")
+		s.By("making the registry fail for a new operator and for a new version")
 		offer("1.0.0", "1.0.1", "1.1.0") // which puts them into the registry
 		unreachable(fresh, "1.0.0")
 		s.create(ctx, fresh, "")
-		s.refusedWith(ctx, fresh, platformv1alpha1.ReasonUnpackFailed, fresh)
+		s.waitForRefusal(ctx, fresh, platformv1alpha1.ReasonUnpackFailed, fresh)
 		unreachable(pkg, "1.1.0")
 		s.Expect(s.Admin.Limit(ctx, pkg, "1.x")).To(Succeed())
-		s.progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "1.1.0", "503")
+		s.waitForProgressing(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "1.1.0", "503")
 
-		s.By("catalogs that cannot be reached")
+		s.By("making the catalogs unavailable")
 		s.Environment.Catalog.Unavailable(true)
 		s.create(ctx, "sleeper", "")
-		s.refusedWith(ctx, "sleeper", platformv1alpha1.ReasonSourceFailed, "ClusterCatalog/local")
+		s.waitForRefusal(ctx, "sleeper", platformv1alpha1.ReasonSourceFailed, "ClusterCatalog/local")
 
 		begun := time.Now()
 		s.Eventually(time.Since).WithContext(ctx).WithArguments(begun).Should(BeNumerically(">", 2*after), "as long as would do for what counts")
@@ -127,13 +127,13 @@ func TestClusterOperatorDegraded(t *testing.T) {
 	// Promise CLU-O4: The ClusterOperator becomes Degraded when an installed operator lacks its workload for ten minutes, names it with
 	// the cause, and recovers. It stays Available, and an upgrade step never makes it Degraded.
 	runStory(t, "CLU-O4 Degraded becomes True when a workload is lost for that long, never during an upgrade step, and recovers", defaultOperators, func(ctx context.Context, s *Story) {
-		s.managedWith(func(o *operator.Options) { o.DegradedAfter = after })
+		s.restartManagerWith(func(o *operator.Options) { o.DegradedAfter = after })
 		s.Expect(operator.NewOptions().DegradedAfter).To(Equal(10*time.Minute), "in the payload, whose Deployment does not say another; pkg/operator has the inertia of each condition")
 		const pkg = "fragile"
 		never := samples.Operator{Package: pkg, Version: "1.1.0", NeverReady: true}
 		s.Expect(s.Admin.Publish(ctx, samples.Operator{Package: pkg, Version: "1.0.0"})).To(Succeed())
-		s.installed(ctx, pkg, "1.0.0")
-		seen := s.chronicled(ctx)
+		s.install(ctx, pkg, "1.0.0")
+		seen := s.recordClusterOperator(ctx)
 		lost := func() time.Time {
 			s.Helper()
 			live, err := s.Admin.Operator(ctx, pkg)
@@ -144,24 +144,24 @@ func TestClusterOperatorDegraded(t *testing.T) {
 		}
 		degraded := And(HavePrefix("PlatformOperators_OperatorsUnhealthy: "), ContainSubstring("1 installed platform operator unhealthy for 3s or longer: fragile: Unhealthy: Deployment fragile/fragile: 0 of 1 updated replicas available"))
 
-		s.By("losing its workload")
-		s.podsJudged(ctx, pkg, false)
+		s.By("making the workload unready")
+		s.setPodsReadyAndWait(ctx, pkg, false)
 		since := lost()
-		s.clusterOperatorSays(ctx, configv1.OperatorDegraded, configv1.ConditionTrue).Should(degraded)
+		s.eventuallyClusterOperator(ctx, configv1.OperatorDegraded, configv1.ConditionTrue).Should(degraded)
 		for _, state := range seen.upToNow(ctx) {
 			if conditionIn(state.ClusterOperator, configv1.OperatorDegraded).Status == configv1.ConditionTrue {
 				s.Expect(state.at).To(BeTemporally(">=", since.Add(after)))
 			}
 		}
 
-		s.By("getting it back")
-		s.podsJudged(ctx, pkg, true)
-		s.clusterOperatorSays(ctx, configv1.OperatorDegraded, configv1.ConditionFalse).Should(HavePrefix("AsExpected: "))
+		s.By("making the workload ready again")
+		s.setPodsReadyAndWait(ctx, pkg, true)
+		s.eventuallyClusterOperator(ctx, configv1.OperatorDegraded, configv1.ConditionFalse).Should(HavePrefix("AsExpected: "))
 		s.Expect(seen.statuses(ctx, configv1.OperatorDegraded)).To(Equal([]string{"False", "True", "False"}))
 
-		s.By("being moved to a version that does not get ready, for longer than is needed to degrade")
+		s.By("upgrading to a version that does not become ready")
 		s.Expect(s.Admin.Publish(ctx, samples.Operator{Package: pkg, Version: "1.0.0"}, never)).To(Succeed())
-		s.progressingSays(ctx, pkg, metav1.ConditionTrue, platformv1alpha1.ReasonUpgrading, "1.1.0")
+		s.waitForProgressing(ctx, pkg, metav1.ConditionTrue, platformv1alpha1.ReasonUpgrading, "1.1.0")
 		s.Eventually(s.Admin.OperatorHas).WithContext(ctx).WithArguments(pkg, platformv1alpha1.ConditionHealthy, metav1.ConditionFalse, platformv1alpha1.ReasonUnhealthy).Should(Succeed())
 		since = lost()
 		s.Eventually(time.Since).WithContext(ctx).WithArguments(since).Should(BeNumerically(">", 2*after))

@@ -34,8 +34,8 @@ type sighting struct {
 	at time.Time
 }
 
-// chronicled begins with the state that is there, if any, and goes on until the story ends.
-func (s *Story) chronicled(ctx context.Context) *chronicle {
+// recordClusterOperator begins with the state that is there, if any, and goes on until the story ends.
+func (s *Story) recordClusterOperator(ctx context.Context) *chronicle {
 	s.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	s.Defer(cancel)
@@ -124,8 +124,8 @@ func conditionIn(clusterOperator *configv1.ClusterOperator, kind configv1.Cluste
 	return configv1.ClusterOperatorStatusCondition{}
 }
 
-// clusterOperatorSays waits until the ClusterOperator has a condition of this status, and gives its reason and its message.
-func (s *Story) clusterOperatorSays(ctx context.Context, kind configv1.ClusterStatusConditionType, status configv1.ConditionStatus) AsyncAssertion {
+// eventuallyClusterOperator waits until the ClusterOperator has a condition of this status, and gives its reason and its message.
+func (s *Story) eventuallyClusterOperator(ctx context.Context, kind configv1.ClusterStatusConditionType, status configv1.ConditionStatus) AsyncAssertion {
 	return s.Eventually(func(ctx context.Context) (string, error) {
 		condition, err := s.Admin.ClusterOperatorHas(ctx, kind, status)
 		if err != nil {
@@ -135,8 +135,8 @@ func (s *Story) clusterOperatorSays(ctx context.Context, kind configv1.ClusterSt
 	}).WithContext(ctx)
 }
 
-// managedWith replaces the manager by one with other options.
-func (s *Story) managedWith(configure func(*operator.Options)) {
+// restartManagerWith replaces the manager by one with other options.
+func (s *Story) restartManagerWith(configure func(*operator.Options)) {
 	s.Helper()
 	s.StopManager()
 	s.StartManager(configure)

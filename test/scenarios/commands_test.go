@@ -26,8 +26,8 @@ var commandKinds = map[string]schema.GroupVersionResource{
 	"platformoperatormanager": managers, "configmap": corev1.SchemeGroupVersion.WithResource("configmaps"),
 }
 
-// typed sends the patch of a command that a condition or a refusal names, as the cluster's admin. test/integration types such commands.
-func (s *Story) typed(ctx context.Context, line string) {
+// runCommand sends the patch of a command that a condition or a refusal names, as the cluster's admin. test/integration types such commands.
+func (s *Story) runCommand(ctx context.Context, line string) {
 	s.Helper()
 	if parts := annotateCommand.FindStringSubmatch(line); parts != nil {
 		kind, object, key, value := parts[1], types.NamespacedName{Namespace: parts[3], Name: parts[2]}, parts[4], parts[5]

@@ -49,23 +49,23 @@ func TestManagerConfiguration(t *testing.T) {
 		for _, pkg := range []string{allowed, resting, asking} {
 			s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
 		}
-		s.respecified(ctx, allowed, `"upgrades": {"approval": "Automatic"}`)
-		s.respecified(ctx, resting, `"upgrades": {"approval": "Automatic"}, "paused": true`)
+		s.patchOperatorSpec(ctx, allowed, `"upgrades": {"approval": "Automatic"}`)
+		s.patchOperatorSpec(ctx, resting, `"upgrades": {"approval": "Automatic"}, "paused": true`)
 		publish("1.0.0", "1.1.0")
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(allowed, "1.1.0").Should(Succeed())
-		s.progressingSays(ctx, resting, metav1.ConditionFalse, platformv1alpha1.ReasonPaused, "spec.paused")
+		s.waitForProgressing(ctx, resting, metav1.ConditionFalse, platformv1alpha1.ReasonPaused, "spec.paused")
 		s.Eventually(s.updatesOf).WithContext(ctx).WithArguments(resting).Should(Equal([]string{"1.1.0 by 1.1.0: Paused"}))
-		s.progressingSays(ctx, asking, metav1.ConditionFalse, platformv1alpha1.ReasonAwaitingApproval, "1.1.0")
-		s.refusedWith(ctx, kept, platformv1alpha1.ReasonValidationFailed, "spec.allowedPackages")
+		s.waitForProgressing(ctx, asking, metav1.ConditionFalse, platformv1alpha1.ReasonAwaitingApproval, "1.1.0")
+		s.waitForRefusal(ctx, kept, platformv1alpha1.ReasonValidationFailed, "spec.allowedPackages")
 		for _, pkg := range []string{resting, asking} {
 			s.Expect(s.historyOf(ctx, pkg)).To(HaveLen(1))
 		}
 		_, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, kept, metav1.GetOptions{})
 		s.Expect(err).To(beNotFound())
 
-		s.respecified(ctx, resting, `"paused": null`)
+		s.patchOperatorSpec(ctx, resting, `"paused": null`)
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(resting, "1.1.0").Should(Succeed())
-		s.respecified(ctx, asking, `"upgrades": {"approvedVersion": "1.1.0"}`)
+		s.patchOperatorSpec(ctx, asking, `"upgrades": {"approvedVersion": "1.1.0"}`)
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(asking, "1.1.0").Should(Succeed())
 	})
 
@@ -73,16 +73,16 @@ func TestManagerConfiguration(t *testing.T) {
 		const pkg, fresh = "tolerated", "unlisted"
 		s.Expect(samples.Write(s.Environment.SamplesDir, samples.Operator{Package: pkg, Version: "1.0.0"}, samples.Operator{Package: fresh, Version: "1.0.0"})).To(Succeed())
 		s.Expect(s.Environment.Publish(ctx)).To(Succeed())
-		s.installed(ctx, pkg, "1.0.0")
+		s.install(ctx, pkg, "1.0.0")
 
-		s.By("allowing others only, and offering a newer version")
+		s.By("allowing other packages only, and offering a newer version")
 		s.configure(ctx, `{"allowedPackages":["none-*","[x-z]?"]}`)
 		blocked := And(HavePrefix("False Blocked: Version 1.0.0 stays"), ContainSubstring(theManager), ContainSubstring("spec.allowedPackages"), ContainSubstring(`"none-*"`))
 		s.Eventually(s.progressingOf).WithContext(ctx).WithArguments(pkg).Should(blocked)
 		s.Expect(samples.Write(s.Environment.SamplesDir, samples.Operator{Package: pkg, Version: "1.0.0"}, samples.Operator{Package: pkg, Version: "1.1.0"})).To(Succeed())
 		s.Expect(s.Environment.Publish(ctx)).To(Succeed())
 		s.create(ctx, fresh, "")
-		s.refusedWith(ctx, fresh, platformv1alpha1.ReasonValidationFailed, theManager, "spec.allowedPackages", `"`+fresh+`"`)
+		s.waitForRefusal(ctx, fresh, platformv1alpha1.ReasonValidationFailed, theManager, "spec.allowedPackages", `"`+fresh+`"`)
 		s.Consistently(func(g Gomega, ctx context.Context) {
 			live, err := s.Admin.Operator(ctx, pkg)
 			g.Expect(err).NotTo(HaveOccurred())
@@ -92,7 +92,7 @@ func TestManagerConfiguration(t *testing.T) {
 			g.Expect(s.progressingOf(ctx, pkg)).To(blocked)
 		}, "2s").WithContext(ctx).Should(Succeed())
 
-		s.By("allowing them, nothing else being done")
+		s.By("allowing both packages")
 		s.configure(ctx, `{"allowedPackages":["tolerate?","un*"]}`)
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.1.0").Should(Succeed())
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(fresh, "1.0.0").Should(Succeed())
@@ -111,9 +111,9 @@ func TestManagerConfiguration(t *testing.T) {
 			MatchLabels: map[string]string{platformv1alpha1.LabelCatalogKind: "CatalogSource"}}}
 		_, err := s.Admin.Platform.PlatformV1alpha1().PlatformOperators().Create(ctx, operator, metav1.CreateOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
-		s.refusedWith(ctx, pkg, platformv1alpha1.ReasonSourceFailed, "failed to find candidate", "spec.package.catalogSelector", theManager, "CatalogSource/openshift-marketplace/local")
+		s.waitForRefusal(ctx, pkg, platformv1alpha1.ReasonSourceFailed, "failed to find candidate", "spec.package.catalogSelector", theManager, "CatalogSource/openshift-marketplace/local")
 
-		s.By("leaving the other kind in")
+		s.By("selecting the other kind")
 		s.configure(ctx, only("CatalogSource"))
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
 		live, err := s.Admin.Operator(ctx, pkg)

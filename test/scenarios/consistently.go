@@ -99,13 +99,13 @@ func (s *Story) proveReconciling(ctx context.Context) {
 	}}, metav1.CreateOptions{})
 	s.Expect(err).NotTo(gomega.HaveOccurred())
 
-	s.probed(ctx, "BundleDeployment", func(g gomega.Gomega, ctx context.Context) {
+	s.eventuallyProbed(ctx, "BundleDeployment", func(g gomega.Gomega, ctx context.Context) {
 		live, err := deployments.Get(ctx, probePrefix, metav1.GetOptions{})
 		g.Expect(err).NotTo(gomega.HaveOccurred())
 		g.Expect(meta.FindStatusCondition(live.Status.Conditions, corev1alpha2.ConditionProgressing)).NotTo(gomega.BeNil())
 	})
 	s.Expect(deployments.Delete(ctx, probePrefix, metav1.DeleteOptions{})).To(gomega.Succeed())
-	s.probed(ctx, "BundleDeployment", func(g gomega.Gomega, ctx context.Context) {
+	s.eventuallyProbed(ctx, "BundleDeployment", func(g gomega.Gomega, ctx context.Context) {
 		_, err := deployments.Get(ctx, probePrefix, metav1.GetOptions{})
 		g.Expect(err).To(beNotFound())
 	})
@@ -139,21 +139,21 @@ func (s *Story) removeOperatorProbes(ctx context.Context, names []string) {
 	s.Helper()
 	client := s.Platform.PlatformV1alpha1().PlatformOperators()
 	for _, name := range names {
-		s.probed(ctx, "PlatformOperator", func(g gomega.Gomega, ctx context.Context) {
+		s.eventuallyProbed(ctx, "PlatformOperator", func(g gomega.Gomega, ctx context.Context) {
 			live, err := client.Get(ctx, name, metav1.GetOptions{})
 			g.Expect(err).NotTo(gomega.HaveOccurred())
 			installed := meta.FindStatusCondition(live.Status.Conditions, platformv1alpha1.ConditionInstalled)
 			g.Expect(installed).To(gomega.HaveField("Reason", platformv1alpha1.ReasonValidationFailed))
 		})
 		s.Expect(client.Delete(ctx, name, metav1.DeleteOptions{})).To(gomega.Succeed())
-		s.probed(ctx, "PlatformOperator", func(g gomega.Gomega, ctx context.Context) {
+		s.eventuallyProbed(ctx, "PlatformOperator", func(g gomega.Gomega, ctx context.Context) {
 			_, err := client.Get(ctx, name, metav1.GetOptions{})
 			g.Expect(err).To(beNotFound())
 		})
 	}
 }
 
-func (s *Story) probed(ctx context.Context, kind string, check func(g gomega.Gomega, ctx context.Context)) {
+func (s *Story) eventuallyProbed(ctx context.Context, kind string, check func(g gomega.Gomega, ctx context.Context)) {
 	s.Helper()
 	s.Eventually(check).WithContext(ctx).WithTimeout(probeTimeout).WithPolling(probePolling).Should(gomega.Succeed(),
 		"the manager does not reconcile a new "+kind+", so that nothing follows from what it leaves unchanged")

@@ -41,7 +41,7 @@ func TestConsistentlyNeedsAManagerThatReconciles(t *testing.T) {
 	}
 
 	runStory(t, "Consistently passes while the manager reconciles, and fails when it has ended", defaultOperators, func(ctx context.Context, s *Story) {
-		s.installed(ctx, pkg, "1.0.0")
+		s.install(ctx, pkg, "1.0.0")
 		s.Expect(unchanged(ctx, s)).To(BeEmpty())
 		s.Manager.stop()
 		s.Settle()
@@ -52,7 +52,7 @@ func TestConsistentlyNeedsAManagerThatReconciles(t *testing.T) {
 
 	for kind, resource := range map[string]string{"BundleDeployment": "bundledeployments", "PlatformOperator": "platformoperators"} {
 		runStory(t, fmt.Sprintf("Consistently fails while the manager does not reconcile any %s", kind), defaultOperators, func(ctx context.Context, s *Story) {
-			s.installed(ctx, pkg, "1.0.0")
+			s.install(ctx, pkg, "1.0.0")
 			hang := s.Inject(scenario.Fault{Times: scenario.Always, Effect: scenario.Delay(24 * eventuallyTimeout), Match: func(r scenario.Request) bool {
 				return r.User == managerUser && r.IsWrite() && r.Resource.Resource == resource
 			}})

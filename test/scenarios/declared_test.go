@@ -27,8 +27,8 @@ func runsUpTo(values ...string) (properties []samples.Property) {
 	return properties
 }
 
-// publishes makes the catalogs have these operators of a package.
-func (s *Story) publishes(ctx context.Context, operators ...samples.Operator) {
+// publishOperators makes the catalogs have these operators of a package.
+func (s *Story) publishOperators(ctx context.Context, operators ...samples.Operator) {
 	s.Helper()
 	s.Expect(s.Admin.Publish(ctx, operators...)).To(Succeed())
 }
@@ -54,8 +54,8 @@ func (s *Story) gateOf(ctx context.Context, name string) (string, error) {
 	return "", errors.New("the ClusterOperator has no condition Upgradeable")
 }
 
-// gateSaysOf waits until cluster upgrades are blocked by an operator with these words, or are permitted where there are none.
-func (s *Story) gateSaysOf(ctx context.Context, name string, words ...string) {
+// waitForGateOf waits until cluster upgrades are blocked by an operator with these words, or are permitted where there are none.
+func (s *Story) waitForGateOf(ctx context.Context, name string, words ...string) {
 	s.Helper()
 	matchers := []OmegaMatcher{HavePrefix("True/")}
 	if len(words) > 0 {
@@ -86,19 +86,19 @@ func (s *Story) declaredOf(ctx context.Context, name string) (string, error) {
 	return text, nil
 }
 
-// declares waits until status tells so.
-func (s *Story) declares(ctx context.Context, name, want string) {
+// waitForDeclared waits until status tells so.
+func (s *Story) waitForDeclared(ctx context.Context, name, want string) {
 	s.Helper()
 	s.Eventually(s.declaredOf).WithContext(ctx).WithArguments(name).Should(Equal(want))
 }
 
-// catalogsAway has no catalog answer until the function that it returns is called.
-func (s *Story) catalogsAway() (back func()) {
+// disableCatalogs has no catalog answer until the function that it returns is called.
+func (s *Story) disableCatalogs() (back func()) {
 	s.Environment.Catalog.Unavailable(true)
 	return func() { s.Environment.Catalog.Unavailable(false) }
 }
 
-func (s *Story) managerRestarted() {
+func (s *Story) restartManager() {
 	s.Helper()
 	s.KillManager()
 	s.StartManager()
@@ -112,82 +112,82 @@ func TestUpgradeGateDeclarations(t *testing.T) {
 		const pkg, wanted = "barometer", "barograph"
 		says := func(values ...string) {
 			s.Helper()
-			s.publishes(ctx, samples.Operator{Package: pkg, Version: "1.0.0", Properties: runsUpTo(values...)})
+			s.publishOperators(ctx, samples.Operator{Package: pkg, Version: "1.0.0", Properties: runsUpTo(values...)})
 		}
-		s.gateSaysOf(ctx, pkg)
-		s.By("an operator that is wanted, and cannot be installed")
-		s.publishes(ctx, samples.Operator{Package: wanted, Version: "1.0.0", NoBundle: true, Properties: runsUpTo(`"4.21"`)})
+		s.waitForGateOf(ctx, pkg)
+		s.By("creating an operator that cannot be installed")
+		s.publishOperators(ctx, samples.Operator{Package: wanted, Version: "1.0.0", NoBundle: true, Properties: runsUpTo(`"4.21"`)})
 		s.create(ctx, wanted, "")
-		s.refusedWith(ctx, wanted, platformv1alpha1.ReasonUnpackFailed)
+		s.waitForRefusal(ctx, wanted, platformv1alpha1.ReasonUnpackFailed)
 		s.Consistently(s.gateOf, "1s").WithContext(ctx).WithArguments(wanted).Should(HavePrefix("True/"))
 		s.proveReporting(ctx)
 
-		s.By("one that is installed")
+		s.By("installing an operator")
 		says(`"4.21"`)
-		s.installed(ctx, pkg, "1.0.0")
-		s.gateSaysOf(ctx, pkg, "- barometer 1.0.0 allows at most 4.21: no version that allows 4.22 exists in the catalogs")
-		s.conditionSays(ctx, pkg, metav1.Condition{Type: platformv1alpha1.ConditionUpgradeable, Status: metav1.ConditionFalse, Reason: platformv1alpha1.ReasonIncompatibleOperator}, "4.21 at most", "4.22")
+		s.install(ctx, pkg, "1.0.0")
+		s.waitForGateOf(ctx, pkg, "- barometer 1.0.0 allows at most 4.21: no version that allows 4.22 exists in the catalogs")
+		s.waitForOperatorCondition(ctx, pkg, metav1.Condition{Type: platformv1alpha1.ConditionUpgradeable, Status: metav1.ConditionFalse, Reason: platformv1alpha1.ReasonIncompatibleOperator}, "4.21 at most", "4.22")
 		says(`"4.22"`)
-		s.gateSaysOf(ctx, pkg)
+		s.waitForGateOf(ctx, pkg)
 		says(`4.21`) // a number
-		s.gateSaysOf(ctx, pkg, "1.0.0 allows at most 4.21")
+		s.waitForGateOf(ctx, pkg, "1.0.0 allows at most 4.21")
 		says(`"garbage"`)
-		s.gateSaysOf(ctx, pkg, `olm.maxOpenShiftVersion "garbage" cannot be read, a minor version such as "4.20" is expected`)
-		s.conditionSays(ctx, pkg, metav1.Condition{Type: platformv1alpha1.ConditionUpgradeable, Status: metav1.ConditionFalse, Reason: platformv1alpha1.ReasonCompatibilityUnreadable}, "garbage")
+		s.waitForGateOf(ctx, pkg, `olm.maxOpenShiftVersion "garbage" cannot be read, a minor version such as "4.20" is expected`)
+		s.waitForOperatorCondition(ctx, pkg, metav1.Condition{Type: platformv1alpha1.ConditionUpgradeable, Status: metav1.ConditionFalse, Reason: platformv1alpha1.ReasonCompatibilityUnreadable}, "garbage")
 		says(`"4.22"`, `"4.23"`)
-		s.gateSaysOf(ctx, pkg, `olm.maxOpenShiftVersion is declared 2 times ("4.22", "4.23"), once is allowed`)
+		s.waitForGateOf(ctx, pkg, `olm.maxOpenShiftVersion is declared 2 times ("4.22", "4.23"), once is allowed`)
 		says()
-		s.gateSaysOf(ctx, pkg)
+		s.waitForGateOf(ctx, pkg)
 
-		s.By("the catalogs going away, and the manager starting without them")
+		s.By("restarting the manager without catalogs")
 		says(`"garbage"`)
-		s.gateSaysOf(ctx, pkg, `"garbage"`)
-		back := s.catalogsAway()
-		s.managerRestarted()
+		s.waitForGateOf(ctx, pkg, `"garbage"`)
+		back := s.disableCatalogs()
+		s.restartManager()
 		s.Consistently(s.gateOf, "3s").WithContext(ctx).WithArguments(pkg).Should(ContainSubstring(`"garbage"`))
 		s.proveReporting(ctx)
 		back()
 		says()
-		s.gateSaysOf(ctx, pkg)
+		s.waitForGateOf(ctx, pkg)
 		s.Expect(s.historyOf(ctx, pkg)).To(Equal([]string{"1.0.0 Ready by Installation"}), "nothing was moved for it")
 
-		s.By("its removal")
+		s.By("removing it")
 		says(`"4.21"`)
-		s.gateSaysOf(ctx, pkg, "4.21")
+		s.waitForGateOf(ctx, pkg, "4.21")
 		s.remove(ctx, pkg)
-		s.gateSaysOf(ctx, pkg)
+		s.waitForGateOf(ctx, pkg)
 	})
 
 	runStory(t, "CLU-G3 during an upgrade step the stricter of the old and the new bundle counts", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "gnomon"
 		files := func(values ...string) []samples.Property { return runsUpTo(values...) }
 		old := samples.Operator{Package: pkg, Version: "1.0.0", FileProperties: files(`"4.21"`)}
-		s.publishes(ctx, old)
-		s.installed(ctx, pkg, "1.0.0")
-		s.declares(ctx, pkg, "Bundle 4.21")
-		s.gateSaysOf(ctx, pkg, "1.0.0 allows at most 4.21")
+		s.publishOperators(ctx, old)
+		s.install(ctx, pkg, "1.0.0")
+		s.waitForDeclared(ctx, pkg, "Bundle 4.21")
+		s.waitForGateOf(ctx, pkg, "1.0.0 allows at most 4.21")
 
-		s.By("moving to a version that permits more")
+		s.By("upgrading to a version that permits more")
 		next := samples.Operator{Package: pkg, Version: "1.1.0", NeverReady: true, FileProperties: files(`"4.23"`)}
-		s.publishes(ctx, old, next)
-		s.declares(ctx, pkg, "Bundle 4.21 to Bundle 4.23")
+		s.publishOperators(ctx, old, next)
+		s.waitForDeclared(ctx, pkg, "Bundle 4.21 to Bundle 4.23")
 		s.Expect(s.gateOf(ctx, pkg)).To(And(HavePrefix("False/"), ContainSubstring("1.0.0 allows at most 4.21"), Not(ContainSubstring("1.1.0 allows at most"))))
-		s.By("the catalog saying of the old one that it permits more, and of the new one that it permits less")
+		s.By("declaring in the catalog more for the old version and less for the new one")
 		old.Properties, next.Properties = runsUpTo(`"4.23"`), runsUpTo(`"4.21"`)
-		s.publishes(ctx, old, next)
-		s.declares(ctx, pkg, "Catalog 4.23 to Catalog 4.21")
-		s.gateSaysOf(ctx, pkg, "1.1.0 allows at most 4.21")
-		s.conditionSays(ctx, pkg, metav1.Condition{Type: platformv1alpha1.ConditionUpgradeable, Status: metav1.ConditionFalse, Reason: platformv1alpha1.ReasonIncompatibleOperator}, "gnomon.v1.1.0")
-		s.By("the catalog taking all that back")
+		s.publishOperators(ctx, old, next)
+		s.waitForDeclared(ctx, pkg, "Catalog 4.23 to Catalog 4.21")
+		s.waitForGateOf(ctx, pkg, "1.1.0 allows at most 4.21")
+		s.waitForOperatorCondition(ctx, pkg, metav1.Condition{Type: platformv1alpha1.ConditionUpgradeable, Status: metav1.ConditionFalse, Reason: platformv1alpha1.ReasonIncompatibleOperator}, "gnomon.v1.1.0")
+		s.By("removing the declarations from the catalog")
 		old.Properties, next.Properties = nil, nil
-		s.publishes(ctx, old, next)
-		s.declares(ctx, pkg, "Bundle 4.21 to Bundle 4.23")
-		s.gateSaysOf(ctx, pkg, "1.0.0 allows at most 4.21")
+		s.publishOperators(ctx, old, next)
+		s.waitForDeclared(ctx, pkg, "Bundle 4.21 to Bundle 4.23")
+		s.waitForGateOf(ctx, pkg, "1.0.0 allows at most 4.21")
 
-		s.By("the hop's end")
-		s.podsAre(ctx, pkg, metav1.ConditionTrue)
-		s.declares(ctx, pkg, "Bundle 4.23")
-		s.gateSaysOf(ctx, pkg)
+		s.By("completing the upgrade step")
+		s.setPodsReady(ctx, pkg, metav1.ConditionTrue)
+		s.waitForDeclared(ctx, pkg, "Bundle 4.23")
+		s.waitForGateOf(ctx, pkg)
 	})
 
 	// Promise CLU-G4: Where the catalog and a bundle's own files declare different maxima, the catalog's counts, whether higher or lower.
@@ -198,42 +198,42 @@ func TestUpgradeGateDeclarations(t *testing.T) {
 		says := func(values ...string) {
 			s.Helper()
 			operator.Properties = runsUpTo(values...)
-			s.publishes(ctx, operator)
+			s.publishOperators(ctx, operator)
 		}
 		says()
-		s.installed(ctx, pkg, "1.0.0")
-		s.declares(ctx, pkg, "Bundle 4.21")
-		s.gateSaysOf(ctx, pkg, "1.0.0 allows at most 4.21")
+		s.install(ctx, pkg, "1.0.0")
+		s.waitForDeclared(ctx, pkg, "Bundle 4.21")
+		s.waitForGateOf(ctx, pkg, "1.0.0 allows at most 4.21")
 		says(`"4.23"`)
-		s.declares(ctx, pkg, "Catalog 4.23")
-		s.gateSaysOf(ctx, pkg)
+		s.waitForDeclared(ctx, pkg, "Catalog 4.23")
+		s.waitForGateOf(ctx, pkg)
 		says(`"4.20"`) // not even this cluster
-		s.declares(ctx, pkg, "Catalog 4.20")
-		s.gateSaysOf(ctx, pkg, "1.0.0 allows at most 4.20")
+		s.waitForDeclared(ctx, pkg, "Catalog 4.20")
+		s.waitForGateOf(ctx, pkg, "1.0.0 allows at most 4.20")
 
 		s.By("starting without catalogs")
-		back := s.catalogsAway()
-		s.managerRestarted()
+		back := s.disableCatalogs()
+		s.restartManager()
 		s.Consistently(s.declaredOf, "3s").WithContext(ctx).WithArguments(pkg).Should(Equal("Catalog 4.20"))
 		s.Expect(s.gateOf(ctx, pkg)).To(And(HavePrefix("False/"), ContainSubstring("1.0.0 allows at most 4.20")))
-		s.By("starting without the bundle's image, with catalogs that say nothing any more: what the files say is known all the same")
+		s.By("starting without the bundle's image, with catalogs that no longer declare anything")
 		says()
 		ref, found := s.Environment.Catalog.Bundle(pkg, "1.0.0")
 		s.Expect(found).To(BeTrue())
 		s.Expect(s.Environment.Catalog.Fail(ref, 503)).To(Succeed())
 		ended := func() error { return s.Environment.Catalog.Fail(ref, 0) }
-		s.managerRestarted()
+		s.restartManager()
 		back()
-		s.declares(ctx, pkg, "Bundle 4.21")
-		s.gateSaysOf(ctx, pkg, "1.0.0 allows at most 4.21")
+		s.waitForDeclared(ctx, pkg, "Bundle 4.21")
+		s.waitForGateOf(ctx, pkg, "1.0.0 allows at most 4.21")
 		s.Expect(s.historyOf(ctx, pkg)).To(Equal([]string{"1.0.0 Ready by Installation"}))
 
-		s.By("nothing happening")
+		s.By("publishing the same content again")
 		s.Expect(ended()).To(Succeed())
 		s.Settle()
 		before, err := s.Admin.Operator(ctx, pkg)
 		s.Expect(err).NotTo(HaveOccurred())
-		s.publishes(ctx, operator)
+		s.publishOperators(ctx, operator)
 		s.Consistently(func(ctx context.Context) (string, error) {
 			now, err := s.Admin.Operator(ctx, pkg)
 			return now.ResourceVersion, err
@@ -250,7 +250,7 @@ func TestUpgradeGateDeclarations(t *testing.T) {
 			plain:  `- astrolabe 1.0.0 allows at most 4.21`,
 			orrery: `- orrery 1.0.0 olm.maxOpenShiftVersion is declared 2 times ("4.30", "soon"), once is allowed`,
 		}
-		s.publishes(ctx,
+		s.publishOperators(ctx,
 			samples.Operator{Package: two, Version: "1.0.0", FileProperties: runsUpTo(`"4.22"`, `"4.23"`)},
 			samples.Operator{Package: word, Version: "1.0.0", FileProperties: runsUpTo(`[4.22, soon]`)},
 			samples.Operator{Package: plain, Version: "1.0.0", Plain: true, FileProperties: runsUpTo(`"4.21"`)},
@@ -262,40 +262,40 @@ func TestUpgradeGateDeclarations(t *testing.T) {
 		for _, pkg := range all {
 			s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
 		}
-		s.declares(ctx, two, `Bundle "4.22" "4.23" "4.22" "4.23"`)
-		s.declares(ctx, plain, "Bundle 4.21")
-		s.declares(ctx, orrery, `Bundle "4.30" "soon" "4.30" "soon"`)
+		s.waitForDeclared(ctx, two, `Bundle "4.22" "4.23" "4.22" "4.23"`)
+		s.waitForDeclared(ctx, plain, "Bundle 4.21")
+		s.waitForDeclared(ctx, orrery, `Bundle "4.30" "soon" "4.30" "soon"`)
 		for _, pkg := range all {
-			s.gateSaysOf(ctx, pkg, lines[pkg])
+			s.waitForGateOf(ctx, pkg, lines[pkg])
 			s.Expect(s.gateOf(ctx, pkg)).NotTo(ContainSubstring("ErrorCheckingOperatorCompatibility"))
 		}
 
-		s.By("a bundle of a format that its catalog does not say, which is not installed at all")
+		s.By("creating an operator whose catalog does not declare the bundle's format")
 		const silent = "planisphere"
 		s.Expect(samples.Write(s.Environment.SamplesDir, samples.Operator{Package: silent, Version: "1.0.0", Plain: true, FileProperties: runsUpTo(`"4.21"`)})).To(Succeed())
-		s.replaceIn(filepath.Join(s.Environment.SamplesDir, "catalog", silent, "catalog.yaml"), "olm.bundle.mediatype", "olm.else")
+		s.replaceInFile(filepath.Join(s.Environment.SamplesDir, "catalog", silent, "catalog.yaml"), "olm.bundle.mediatype", "olm.else")
 		s.Expect(s.Environment.Publish(ctx)).To(Succeed())
 		s.create(ctx, silent, "")
-		s.refusedWith(ctx, silent, platformv1alpha1.ReasonValidationFailed, `"plain+v0"`, "registry+v1", `"core-rukpak-io-plain"`, "olm.bundle.mediatype")
+		s.waitForRefusal(ctx, silent, platformv1alpha1.ReasonValidationFailed, `"plain+v0"`, "registry+v1", `"core-rukpak-io-plain"`, "olm.bundle.mediatype")
 		operatorNow, err := s.Admin.Operator(ctx, silent)
 		s.Expect(err).NotTo(HaveOccurred())
 		s.Expect(operatorNow.Status.Installed).To(BeNil())
 
-		s.By("what they do to the others, which is nothing")
+		s.By("checking that the others are not affected")
 		_, err = s.Admin.ClusterOperatorHas(ctx, configv1.OperatorDegraded, configv1.ConditionFalse)
 		s.Expect(err).NotTo(HaveOccurred())
 		s.Expect(meta.IsStatusConditionTrue(operatorNow.Status.Conditions, platformv1alpha1.ConditionUpgradeable)).To(BeTrue())
 
-		s.By("a cluster version that cannot be read, and one that can be again")
-		s.desired(ctx, "banana")
+		s.By("making the cluster version unreadable, and readable again")
+		s.setClusterVersion(ctx, "banana")
 		s.Eventually(s.gateOf).WithContext(ctx).WithArguments(two).Should(And(HavePrefix("False/"), ContainSubstring("ErrorCheckingOperatorCompatibility"), Not(ContainSubstring("- sundial"))))
-		s.desired(ctx, story.ClusterVersion)
-		s.gateSaysOf(ctx, two, lines[two])
+		s.setClusterVersion(ctx, story.ClusterVersion)
+		s.waitForGateOf(ctx, two, lines[two])
 
-		s.By("their removal")
+		s.By("removing them")
 		for _, pkg := range all {
 			s.remove(ctx, pkg)
 		}
-		s.gateSaysOf(ctx, two)
+		s.waitForGateOf(ctx, two)
 	})
 }

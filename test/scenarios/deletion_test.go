@@ -36,8 +36,8 @@ func (s *Story) allowDeletion(ctx context.Context, resource schema.GroupVersionR
 	s.Expect(err).NotTo(HaveOccurred())
 }
 
-// impersonating is a client of a user that may do everything.
-func (s *Story) impersonating(user string, groups ...string) dynamic.Interface {
+// clientAs is a client of a user that may do everything.
+func (s *Story) clientAs(user string, groups ...string) dynamic.Interface {
 	s.Helper()
 	config := rest.CopyConfig(s.Environment.Admin)
 	config.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: append(groups, "system:masters")}
@@ -55,8 +55,8 @@ func forbidden(words ...string) OmegaMatcher {
 	return And(matchers...)
 }
 
-// definitionGone waits until a CustomResourceDefinition does not exist any more.
-func (s *Story) definitionGone(ctx context.Context, name string) {
+// waitUntilCRDGone waits until a CustomResourceDefinition does not exist any more.
+func (s *Story) waitUntilCRDGone(ctx context.Context, name string) {
 	s.Helper()
 	s.Eventually(func(ctx context.Context) error {
 		_, err := s.Admin.Dynamic.Resource(definitions).Get(ctx, name, metav1.GetOptions{})
@@ -64,8 +64,8 @@ func (s *Story) definitionGone(ctx context.Context, name string) {
 	}).WithContext(ctx).Should(beNotFound())
 }
 
-// appliedByCVO applies the payload's manifests as the cluster-version operator does.
-func (s *Story) appliedByCVO(ctx context.Context) {
+// applyAsCVO applies the payload's manifests as the cluster-version operator does.
+func (s *Story) applyAsCVO(ctx context.Context) {
 	s.Helper()
 	_, err := cvo.Apply(ctx, s.Environment.Admin, filepath.Join(s.Environment.Root, "manifests"))
 	s.Expect(err).NotTo(HaveOccurred())
@@ -85,29 +85,29 @@ func TestDeletionOfCustomResourceDefinitions(t *testing.T) {
 		}
 		s.Expect(client.Delete(ctx, "platformoperators.platform.openshift.io", dryRun)).To(forbidden("uninstall every operator"))
 
-		s.By("another value than true permits nothing")
+		s.By("setting the annotation to another value, which permits nothing")
 		const name = "bundles.core.rukpak.io"
 		s.allowDeletion(ctx, definitions, name, `"false"`)
 		s.Expect(client.Delete(ctx, name, dryRun)).To(forbidden(name))
 
-		s.By("the garbage collector and the cluster-version operator are not locked out")
+		s.By("deleting as the garbage collector and as the CVO")
 		for _, other := range []dynamic.Interface{
-			s.impersonating("system:serviceaccount:kube-system:generic-garbage-collector"),
-			s.impersonating("system:serviceaccount:openshift-cluster-version:default", "system:serviceaccounts:openshift-cluster-version"),
+			s.clientAs("system:serviceaccount:kube-system:generic-garbage-collector"),
+			s.clientAs("system:serviceaccount:openshift-cluster-version:default", "system:serviceaccounts:openshift-cluster-version"),
 		} {
 			s.Expect(other.Resource(definitions).Delete(ctx, name, dryRun)).To(Succeed())
 		}
-		s.Expect(s.impersonating("system:serviceaccount:openshift-other:default").Resource(definitions).Delete(ctx, name, dryRun)).To(forbidden(name))
+		s.Expect(s.clientAs("system:serviceaccount:openshift-other:default").Resource(definitions).Delete(ctx, name, dryRun)).To(forbidden(name))
 
-		s.By("doing what the refusal says")
+		s.By("setting the annotation that the refusal names")
 		before, err := client.Get(ctx, name, metav1.GetOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 		s.allowDeletion(ctx, definitions, name, `"true"`)
 		s.Expect(client.Delete(ctx, name, metav1.DeleteOptions{})).To(Succeed())
-		s.definitionGone(ctx, name)
+		s.waitUntilCRDGone(ctx, name)
 
-		s.By("the cluster-version operator brings it back, protected again")
-		s.appliedByCVO(ctx)
+		s.By("applying the CRD as the CVO, which protects it again")
+		s.applyAsCVO(ctx)
 		again, err := client.Get(ctx, name, metav1.GetOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 		s.Expect(again.GetUID()).NotTo(Equal(before.GetUID()))
@@ -117,22 +117,22 @@ func TestDeletionOfCustomResourceDefinitions(t *testing.T) {
 	runStory(t, "HRD-U6 the deletion of the CRD of PlatformOperators removes every operator", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg, name = "outlived", "platformoperators.platform.openshift.io"
 		s.Expect(s.Admin.Publish(ctx, samples.Operator{Package: pkg, Version: "1.0.0"})).To(Succeed())
-		s.installed(ctx, pkg, "1.0.0")
+		s.install(ctx, pkg, "1.0.0")
 		live, err := s.Admin.Operator(ctx, pkg)
 		s.Expect(err).NotTo(HaveOccurred())
 		namespace := live.Status.RelatedObjects[0].Name
 
 		s.allowDeletion(ctx, definitions, name, `"true"`)
 		s.Expect(s.Admin.Dynamic.Resource(definitions).Delete(ctx, name, metav1.DeleteOptions{})).To(Succeed())
-		s.definitionGone(ctx, name)
+		s.waitUntilCRDGone(ctx, name)
 		s.Expect(s.Admin.Kubernetes.AppsV1().Deployments(namespace).List(ctx, metav1.ListOptions{})).To(HaveField("Items", BeEmpty()))
 		_, err = s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, pkg, metav1.GetOptions{})
 		s.Expect(err).To(beNotFound())
 
-		s.By("the cluster-version operator brings the kind back, and no PlatformOperator")
-		s.appliedByCVO(ctx)
+		s.By("applying the CRD as the CVO, which restores no PlatformOperator")
+		s.applyAsCVO(ctx)
 		s.Expect(s.Admin.Platform.PlatformV1alpha1().PlatformOperators().List(ctx, metav1.ListOptions{})).To(HaveField("Items", BeEmpty()))
-		s.installed(ctx, pkg, "1.0.0")
+		s.install(ctx, pkg, "1.0.0")
 	})
 
 	runStory(t, "HRD-U6 the policy does not concern other CRDs", defaultOperators, func(ctx context.Context, s *Story) {

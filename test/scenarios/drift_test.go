@@ -19,9 +19,9 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// drifting deploys a sample with a ConfigMap "settings" of its own under some drift policy, and waits until all of it is
+// deployWithDriftPolicy deploys a sample with a ConfigMap "settings" of its own under some drift policy, and waits until all of it is
 // there. The bundle does not say how many replicas its Deployment has.
-func (s *Story) drifting(ctx context.Context, name, drift string) {
+func (s *Story) deployWithDriftPolicy(ctx context.Context, name, drift string) {
 	s.Helper()
 	s.Expect(samples.Write(s.Environment.SamplesDir, samples.Operator{Package: name, Version: "1.0.0"})).To(Succeed())
 	manifests := filepath.Join(s.Environment.SamplesDir, "bundles", name, "1.0.0", "manifests")
@@ -45,7 +45,7 @@ func (s *Story) drifting(ctx context.Context, name, drift string) {
 	manifest := bundleDeploymentManifest(name, fmt.Sprintf("{installNamespace: %s, provisionerClassName: core-rukpak-io-registry, drift: %s, source: {type: image, image: {ref: %q}}}", name, drift, ref))
 	_, err = s.Admin.Dynamic.Resource(bundleDeployments).Create(ctx, s.parse(bundleDeployments, "BundleDeployment", manifest), metav1.CreateOptions{})
 	s.Expect(err).NotTo(HaveOccurred())
-	s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+	s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 }
 
 // settingsOf gives the labels and data of a deployment's ConfigMap.
@@ -64,8 +64,8 @@ func (s *Story) settingsOf(ctx context.Context, name string) (map[string]string,
 	return all, nil
 }
 
-// patched changes a deployment's ConfigMap as some field manager.
-func (s *Story) patched(ctx context.Context, name, manager, patch string) {
+// patchSettings changes a deployment's ConfigMap as some field manager.
+func (s *Story) patchSettings(ctx context.Context, name, manager, patch string) {
 	s.Helper()
 	_, err := s.Admin.Kubernetes.CoreV1().ConfigMaps(name).Patch(ctx, "settings", apitypes.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: manager})
 	s.Expect(err).NotTo(HaveOccurred())
@@ -113,22 +113,22 @@ func TestDrift(t *testing.T) {
 	// repair. `spec.drift.additions` decides whether additions are reported, ignored or removed.
 	runStory(t, "ENG-D3 declared fields are restored upon the watch event, additions follow the policy, and all repairs are reported", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "tinkered"
-		s.drifting(ctx, name, "{}")
+		s.deployWithDriftPolicy(ctx, name, "{}")
 		counted, err := s.repairsOf(ctx, name)
 		s.Expect(err).NotTo(HaveOccurred())
 
 		s.By("editing a declared field")
-		s.patched(ctx, name, "tinkerer", `{"data":{"a":"edited"}}`)
+		s.patchSettings(ctx, name, "tinkerer", `{"data":{"a":"edited"}}`)
 		s.Eventually(s.settingsOf).WithContext(ctx).WithArguments(name).WithTimeout(atOnce).Should(HaveKeyWithValue("a", "1"))
 		s.Eventually(s.driftOf).WithContext(ctx).WithArguments(name).Should(ContainElement(record("Edited", "Repaired", "tinkerer", "/data/a")))
 
 		s.By("removing a declared label")
-		s.patched(ctx, name, "tinkerer", `{"metadata":{"labels":{"declared":null}}}`)
+		s.patchSettings(ctx, name, "tinkerer", `{"metadata":{"labels":{"declared":null}}}`)
 		s.Eventually(s.settingsOf).WithContext(ctx).WithArguments(name).WithTimeout(atOnce).Should(HaveKeyWithValue("label declared", "label"))
 		s.Eventually(s.driftOf).WithContext(ctx).WithArguments(name).Should(ContainElement(record("Edited", "Repaired", "", "/metadata/labels/declared")))
 
-		s.By("removing the label that it is watched by")
-		s.patched(ctx, name, "tinkerer", `{"metadata":{"labels":{"core.rukpak.io/owner-kind":null}}}`)
+		s.By("removing the label that the manager's watch selects")
+		s.patchSettings(ctx, name, "tinkerer", `{"metadata":{"labels":{"core.rukpak.io/owner-kind":null}}}`)
 		s.Eventually(s.settingsOf).WithContext(ctx).WithArguments(name).WithTimeout(atOnce).Should(HaveKeyWithValue("label core.rukpak.io/owner-kind", "BundleDeployment"))
 		s.Eventually(s.driftOf).WithContext(ctx).WithArguments(name).Should(ContainElement(record("Edited", "Repaired", "", "/metadata/labels/core.rukpak.io~1owner-kind")))
 
@@ -137,7 +137,7 @@ func TestDrift(t *testing.T) {
 		s.Eventually(s.settingsOf).WithContext(ctx).WithArguments(name).WithTimeout(atOnce).Should(HaveKeyWithValue("a", "1"))
 		s.Eventually(s.driftOf).WithContext(ctx).WithArguments(name).Should(ContainElement(record("Deleted", "Repaired", "")))
 
-		s.By("reading of the four repairs in Events and metrics")
+		s.By("checking the Events and metrics of the four repairs")
 		s.Eventually(s.eventsOf).WithContext(ctx).WithArguments(name).Should(ContainElements(
 			`Normal DriftRepaired: ConfigMap tinkered/settings was edited by "tinkerer" (/data/a); put back as declared`,
 			"Normal DriftRepaired: ConfigMap tinkered/settings was edited (/metadata/labels/declared); put back as declared",
@@ -147,7 +147,7 @@ func TestDrift(t *testing.T) {
 		s.Eventually(s.repairsOf).WithContext(ctx).WithArguments(name).Should(Equal(counted + 4))
 
 		s.By("adding a map entry, a label, a list item and a field")
-		s.patched(ctx, name, "adder", `{"metadata":{"labels":{"users":"own"}},"data":{"extra":"mine"}}`)
+		s.patchSettings(ctx, name, "adder", `{"metadata":{"labels":{"users":"own"}},"data":{"extra":"mine"}}`)
 		s.Eventually(s.driftOf).WithContext(ctx).WithArguments(name).Should(ContainElement(record("Added", "Reported", "adder", "/data/extra", "/metadata/labels/users")))
 		_, err = s.Admin.Kubernetes.AppsV1().Deployments(name).Patch(ctx, name, apitypes.StrategicMergePatchType,
 			[]byte(`{"spec":{"minReadySeconds":3,"template":{"spec":{"containers":[{"name":"sidecar","image":"samples.invalid/sidecar"}]}}}}`), metav1.PatchOptions{FieldManager: "adder"})
@@ -157,19 +157,19 @@ func TestDrift(t *testing.T) {
 		s.Consistently(s.settingsOf).WithContext(ctx).WithArguments(name).Should(And(HaveKeyWithValue("extra", "mine"), HaveKeyWithValue("label users", "own")))
 		s.Expect(s.conditionOf(ctx, name, corev1alpha2.ConditionDrifted)).To(HavePrefix("False"))
 
-		s.By("removing an addition, whose record goes with it")
-		s.patched(ctx, name, "adder", `{"metadata":{"labels":{"users":null}},"data":{"extra":null}}`)
+		s.By("removing an addition, which removes its record")
+		s.patchSettings(ctx, name, "adder", `{"metadata":{"labels":{"users":null}},"data":{"extra":null}}`)
 		s.Eventually(s.driftOf).WithContext(ctx).WithArguments(name).ShouldNot(ContainElement(And(HaveField("Change", corev1alpha2.DriftAdded), HaveField("Object.Kind", "ConfigMap"))))
 
-		s.By("having additions ignored: those of before are told no more, and new ones neither told nor taken away")
+		s.By("ignoring additions, which removes the records of earlier ones")
 		s.patchDeployment(ctx, name, `{"spec":{"drift":{"additions":"Ignore"}}}`)
 		added := HaveField("Change", corev1alpha2.DriftAdded)
 		s.Eventually(s.driftOf).WithContext(ctx).WithArguments(name).ShouldNot(ContainElement(added))
-		s.patched(ctx, name, "adder", `{"metadata":{"labels":{"users":"own"}},"data":{"extra":"mine"}}`)
+		s.patchSettings(ctx, name, "adder", `{"metadata":{"labels":{"users":"own"}},"data":{"extra":"mine"}}`)
 		s.Consistently(s.driftOf).WithContext(ctx).WithArguments(name).ShouldNot(ContainElement(added))
 		s.Expect(s.settingsOf(ctx, name)).To(And(HaveKeyWithValue("extra", "mine"), HaveKeyWithValue("label users", "own")))
 
-		s.By("having additions taken away")
+		s.By("removing additions")
 		s.patchDeployment(ctx, name, `{"spec":{"drift":{"additions":"Remove"}}}`)
 		s.Eventually(s.settingsOf).WithContext(ctx).WithArguments(name).Should(And(Not(HaveKey("extra")), Not(HaveKey("label users")), HaveKeyWithValue("a", "1"), HaveKey("label declared")))
 		s.Eventually(s.driftOf).WithContext(ctx).WithArguments(name).Should(ContainElement(record("Added", "Repaired", "adder", "/data/extra", "/metadata/labels/users")))
@@ -182,18 +182,18 @@ func TestDrift(t *testing.T) {
 	// Ignore, and for ignored fields, it neither writes nor reports.
 	runStory(t, "ENG-D6 policy Report only reports, Ignore and ignored fields do not, and Enforce repairs", defaultOperators, func(ctx context.Context, s *Story) {
 		const reported, silent = "reported", "silent"
-		s.drifting(ctx, reported, "{policy: Report}")
-		s.drifting(ctx, silent, `{policy: Ignore}`)
+		s.deployWithDriftPolicy(ctx, reported, "{policy: Report}")
+		s.deployWithDriftPolicy(ctx, silent, `{policy: Ignore}`)
 		from := len(s.Requests())
 		for _, name := range []string{reported, silent} {
-			s.patched(ctx, name, "tinkerer", `{"data":{"a":"edited"}}`)
+			s.patchSettings(ctx, name, "tinkerer", `{"data":{"a":"edited"}}`)
 			s.Expect(s.Admin.Kubernetes.CoreV1().Services(name).Delete(ctx, name+"-metrics", metav1.DeleteOptions{})).To(Succeed())
 		}
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(reported, corev1alpha2.ConditionDrifted).Should(HavePrefix("True " + corev1alpha2.ReasonDriftReported))
 		s.Eventually(s.driftOf).WithContext(ctx).WithArguments(reported).Should(ConsistOf(
 			record("Edited", "Reported", "tinkerer", "/data/a"), And(record("Deleted", "Reported", ""), HaveField("Object.Kind", "Service"))))
 
-		s.By("restarting the manager, which knows no more what it wrote")
+		s.By("restarting the manager")
 		before, err := s.driftOf(ctx, reported)
 		s.Expect(err).NotTo(HaveOccurred())
 		s.KillManager()
@@ -214,7 +214,7 @@ func TestDrift(t *testing.T) {
 			_, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Patch(ctx, name, apitypes.MergePatchType,
 				[]byte(`{"spec":{"drift":{"policy":"Enforce","ignore":[{"target":{"kind":"ConfigMap"},"jsonPointers":["/data/a"]}]}}}`), metav1.PatchOptions{})
 			s.Expect(err).NotTo(HaveOccurred())
-			s.patched(ctx, name, "tinkerer", `{"data":{"b":"edited"}}`)
+			s.patchSettings(ctx, name, "tinkerer", `{"data":{"b":"edited"}}`)
 			s.Eventually(s.settingsOf).WithContext(ctx).WithArguments(name).Should(HaveKeyWithValue("b", "2"))
 			s.Eventually(func(ctx context.Context) error {
 				_, err := s.Admin.Kubernetes.CoreV1().Services(name).Get(ctx, name+"-metrics", metav1.GetOptions{})
@@ -227,9 +227,9 @@ func TestDrift(t *testing.T) {
 
 	runStory(t, "drift is repaired after a restart, and nothing else is written", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "stranded"
-		s.drifting(ctx, name, "{}")
+		s.deployWithDriftPolicy(ctx, name, "{}")
 		s.KillManager()
-		s.patched(ctx, name, "tinkerer", `{"data":{"a":"edited"}}`)
+		s.patchSettings(ctx, name, "tinkerer", `{"data":{"a":"edited"}}`)
 		s.Expect(s.Admin.Kubernetes.CoreV1().Services(name).Delete(ctx, name+"-metrics", metav1.DeleteOptions{})).To(Succeed())
 		from := len(s.Requests())
 		s.StartManager()
@@ -244,7 +244,7 @@ func TestDrift(t *testing.T) {
 	// Promise ENG-D18: When a GitOps tool applies an unchanged BundleDeployment every second, nothing is written.
 	runStory(t, "ENG-D18 a BundleDeployment that is applied unchanged every second causes no write", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "reapplied"
-		s.drifting(ctx, name, "{}")
+		s.deployWithDriftPolicy(ctx, name, "{}")
 		client := s.Admin.Dynamic.Resource(bundleDeployments)
 		live, err := client.Get(ctx, name, metav1.GetOptions{})
 		s.Expect(err).NotTo(HaveOccurred())

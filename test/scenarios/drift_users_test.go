@@ -14,9 +14,9 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// scaledByUser scales, restarts and labels an operator's Deployment by the patches of `kubectl scale`, `kubectl rollout restart` and `kubectl
+// scaleAsUser scales, restarts and labels an operator's Deployment by the patches of `kubectl scale`, `kubectl rollout restart` and `kubectl
 // label`.
-func (s *Story) scaledByUser(ctx context.Context, name string, replicas int, label string) {
+func (s *Story) scaleAsUser(ctx context.Context, name string, replicas int, label string) {
 	s.Helper()
 	deployments := s.Admin.Kubernetes.AppsV1().Deployments(name)
 	_, err := deployments.Patch(ctx, name, apitypes.MergePatchType, fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, replicas), metav1.PatchOptions{FieldManager: "kubectl"}, "scale")
@@ -34,18 +34,18 @@ func TestDriftOfOtherWriters(t *testing.T) {
 	// drift. A repair of the same objects keeps them.
 	runStory(t, "ENG-D4 replicas, restarts and labels of users and injected fields are no drift, and a repair keeps them", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "lodger"
-		s.drifting(ctx, name, "{}")
-		s.scaledByUser(ctx, name, 3, "users")
+		s.deployWithDriftPolicy(ctx, name, "{}")
+		s.scaleAsUser(ctx, name, 3, "users")
 		deployments := s.Admin.Kubernetes.AppsV1().Deployments(name)
 		accounts := s.Admin.Kubernetes.CoreV1().ServiceAccounts(name)
 		_, err := accounts.Patch(ctx, name, apitypes.MergePatchType, []byte(`{"secrets":[{"name":"token"}],"imagePullSecrets":[{"name":"pull"}]}`), metav1.PatchOptions{FieldManager: "openshift-controller-manager"})
 		s.Expect(err).NotTo(HaveOccurred())
-		s.patched(ctx, name, "service-ca-operator", `{"data":{"service-ca.crt":"injected"}}`)
+		s.patchSettings(ctx, name, "service-ca-operator", `{"data":{"service-ca.crt":"injected"}}`)
 
 		s.By("editing the same objects, so that they are applied again")
 		_, err = deployments.Patch(ctx, name, apitypes.StrategicMergePatchType, []byte(`{"spec":{"template":{"spec":{"containers":[{"name":"manager","image":"samples.invalid/evil"}]}}}}`), metav1.PatchOptions{FieldManager: "tinkerer"})
 		s.Expect(err).NotTo(HaveOccurred())
-		s.patched(ctx, name, "tinkerer", `{"data":{"a":"edited"}}`)
+		s.patchSettings(ctx, name, "tinkerer", `{"data":{"a":"edited"}}`)
 		s.Eventually(s.settingsOf).WithContext(ctx).WithArguments(name).Should(And(HaveKeyWithValue("a", "1"), HaveKeyWithValue("service-ca.crt", "injected")))
 		live := func(ctx context.Context) (*appsv1.Deployment, error) {
 			return deployments.Get(ctx, name, metav1.GetOptions{})

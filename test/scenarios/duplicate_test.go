@@ -29,7 +29,7 @@ func TestDuplicateOperators(t *testing.T) {
 		if !created.CreationTimestamp.Equal(&second.CreationTimestamp) {
 			fmt.Fprintln(s.Output(), "a second passed between the two, so this run shows only that the older one wins")
 		}
-		s.refusedWith(ctx, "rival-a", platformv1alpha1.ReasonValidationFailed, fmt.Sprintf("%q", first))
+		s.waitForRefusal(ctx, "rival-a", platformv1alpha1.ReasonValidationFailed, fmt.Sprintf("%q", first))
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(first, "1.0.0").Should(Succeed())
 		_, err = client.Patch(ctx, first, types.MergePatchType, []byte(`{"metadata":{"labels":{"look":"again"}}}`), metav1.PatchOptions{})
 		s.Expect(err).NotTo(HaveOccurred())

@@ -20,11 +20,11 @@ func TestContentDirectory(t *testing.T) {
 	runStory(t, "removed content is fetched again", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "emptied"
 		folder := filepath.Join(s.Environment.Dir, "content")
-		image := s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"})
-		s.deployed(ctx, name, image)
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		image := s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0"})
+		s.deploy(ctx, name, image)
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 
-		s.By("the same content, of which a file is gone")
+		s.By("installing the same content, of which a file was removed")
 		manifests, err := filepath.Glob(filepath.Join(folder, "*", "files", "manifests", "*"))
 		s.Expect(err).NotTo(HaveOccurred())
 		s.Expect(manifests).NotTo(BeEmpty())
@@ -45,18 +45,18 @@ func TestContentDirectory(t *testing.T) {
 			return live.Status.Phase, err
 		}).WithContext(ctx).Should(Equal(corev1alpha2.BundleUnpacked))
 
-		s.By("another version, with the whole directory gone")
+		s.By("upgrading with the whole directory removed")
 		s.Expect(os.RemoveAll(folder)).To(Succeed())
-		s.movedTo(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.1.0"}))
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "version 1.1.0")
+		s.setImage(ctx, name, s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.1.0"}))
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "version 1.1.0")
 	})
 
 	runStory(t, "incomplete content of a killed manager is removed", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "halved"
-		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}))
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
-		s.movedTo(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.1.0"}))
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "version 1.1.0")
+		s.deploy(ctx, name, s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0"}))
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.setImage(ctx, name, s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.1.0"}))
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "version 1.1.0")
 		s.KillManager()
 		secrets := s.Admin.Kubernetes.CoreV1().Secrets("openshift-platform-operators")
 		s.Expect(secrets.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{
@@ -67,6 +67,6 @@ func TestContentDirectory(t *testing.T) {
 			list, err := secrets.List(ctx, metav1.ListOptions{LabelSelector: store.LabelDeployment + "=" + name})
 			return list.Items, err
 		}).WithContext(ctx).Should(HaveLen(2), "the index and the part of the revision that runs")
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "version 1.1.0")
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "version 1.1.0")
 	})
 }

@@ -31,7 +31,7 @@ func (s *Story) storedBefore(ctx context.Context, definition string, resource sc
 		_, err := s.Admin.Dynamic.Resource(resource).Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 		return err
 	}).WithContext(ctx).Should(Succeed())
-	s.appliedByCVO(ctx)
+	s.applyAsCVO(ctx)
 	s.Eventually(func(ctx context.Context) error {
 		other := &unstructured.Unstructured{}
 		live, err := s.Admin.Dynamic.Resource(resource).Get(ctx, name, metav1.GetOptions{})
@@ -84,23 +84,23 @@ func TestEmptyLists(t *testing.T) {
 				s.Expect(s.Admin.Publish(ctx, all...)).To(Succeed())
 			}
 			publish("1.0.0")
-			s.installed(ctx, pkg, "1.0.0")
+			s.install(ctx, pkg, "1.0.0")
 			undo := `{"spec":{"` + field + `":null}}`
 			s.storedBefore(ctx, definition, managers, operatorv1alpha1.PlatformOperatorManagerName, `{"spec":{"`+field+`":[]}}`)
 			publish("1.0.0", "1.1.0")
 			s.create(ctx, fresh, "")
 			empty := []string{"spec." + field, "empty list", theManager, "kubectl patch platformoperatormanager cluster --type merge -p '" + undo + "'"}
-			s.refusedWith(ctx, fresh, platformv1alpha1.ReasonValidationFailed, empty...)
-			s.progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, empty...)
+			s.waitForRefusal(ctx, fresh, platformv1alpha1.ReasonValidationFailed, empty...)
+			s.waitForProgressing(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, empty...)
 			live, err := s.Admin.Operator(ctx, pkg)
 			s.Expect(err).NotTo(HaveOccurred())
 			s.Expect(live.Status.Installed.Version).To(Equal("1.0.0"))
 
-			s.By("editing something else")
+			s.By("editing another field")
 			s.configure(ctx, `{"logLevel":"Debug"}`)
 			s.Expect(s.specOf(ctx, managers, operatorv1alpha1.PlatformOperatorManagerName)).To(ContainSubstring(`"` + field + `":[]`))
 
-			s.By("doing what the condition says")
+			s.By("running the command in the condition")
 			_, err = s.Admin.Dynamic.Resource(managers).Patch(ctx, operatorv1alpha1.PlatformOperatorManagerName, types.MergePatchType, []byte(undo), metav1.PatchOptions{})
 			s.Expect(err).NotTo(HaveOccurred())
 			s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.1.0").Should(Succeed())
@@ -120,17 +120,17 @@ func TestEmptyLists(t *testing.T) {
 		s.storedBefore(ctx, "platformoperators.platform.openshift.io", platformOperators, pkg, `{"spec":{"package":{"channels":[]}}}`)
 		s.StartManager()
 		undo := `{"spec":{"package":{"channels":null}}}`
-		s.refusedWith(ctx, pkg, platformv1alpha1.ReasonValidationFailed, "spec.package.channels", "empty list", "kubectl patch platformoperator "+pkg+" --type merge -p '"+undo+"'")
+		s.waitForRefusal(ctx, pkg, platformv1alpha1.ReasonValidationFailed, "spec.package.channels", "empty list", "kubectl patch platformoperator "+pkg+" --type merge -p '"+undo+"'")
 		live, err := s.Admin.Operator(ctx, pkg)
 		s.Expect(err).NotTo(HaveOccurred())
 		s.Expect(live.Finalizers).To(ContainElement(platformv1alpha1.Finalizer), "the manager has written the object")
 		s.Expect(s.specOf(ctx, platformOperators, pkg)).To(ContainSubstring(`"channels":[]`))
 
-		s.By("editing something else")
+		s.By("editing another field")
 		_, err = s.Admin.Dynamic.Resource(platformOperators).Patch(ctx, pkg, types.MergePatchType, []byte(`{"spec":{"package":{"version":">=1.0.0"}}}`), metav1.PatchOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 
-		s.By("doing what the condition says")
+		s.By("running the command in the condition")
 		_, err = s.Admin.Dynamic.Resource(platformOperators).Patch(ctx, pkg, types.MergePatchType, []byte(undo), metav1.PatchOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())

@@ -21,8 +21,8 @@ import (
 
 var definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 
-// published gives the image of a sample operator whose bundle has these manifests besides its own.
-func (s *Story) published(ctx context.Context, operator samples.Operator, manifests ...string) string {
+// publishBundle gives the image of a sample operator whose bundle has these manifests besides its own.
+func (s *Story) publishBundle(ctx context.Context, operator samples.Operator, manifests ...string) string {
 	s.Helper()
 	s.Expect(samples.Write(s.Environment.SamplesDir, operator)).To(Succeed())
 	for i, manifest := range manifests {
@@ -35,14 +35,14 @@ func (s *Story) published(ctx context.Context, operator samples.Operator, manife
 	return ref
 }
 
-// deployed creates a BundleDeployment of its own, without a PlatformOperator.
-func (s *Story) deployed(ctx context.Context, name, ref string) {
+// deploy creates a BundleDeployment of its own, without a PlatformOperator.
+func (s *Story) deploy(ctx context.Context, name, ref string) {
 	s.Helper()
-	s.deployedBy(ctx, "core-rukpak-io-registry", name, ref)
+	s.deployWithClass(ctx, "core-rukpak-io-registry", name, ref)
 }
 
-// deployedBy is deployed for bundles that another class reads.
-func (s *Story) deployedBy(ctx context.Context, class, name, ref string) {
+// deployWithClass is deployed for bundles that another class reads.
+func (s *Story) deployWithClass(ctx context.Context, class, name, ref string) {
 	s.Helper()
 	manifest := bundleDeploymentManifest(name, fmt.Sprintf("{installNamespace: %s, provisionerClassName: %s, source: {type: image, image: {ref: %q}}}", name, class, ref))
 	_, err := s.Admin.Dynamic.Resource(bundleDeployments).Create(ctx, s.parse(bundleDeployments, "BundleDeployment", manifest), metav1.CreateOptions{})
@@ -75,20 +75,20 @@ func TestBundleDeployment(t *testing.T) {
 	t.Parallel()
 	runStory(t, "an upgrade proceeds although a user has taken over an object of the old version", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "hostage"
-		first := s.published(ctx, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: "hostage-old"})
-		s.deployed(ctx, name, first)
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		first := s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: "hostage-old"})
+		s.deploy(ctx, name, first)
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 
-		s.By("replacing the object by one of a user's")
+		s.By("replacing the object with a user's")
 		s.KillManager()
 		client := s.Admin.Kubernetes.CoreV1().ConfigMaps(name)
 		s.Expect(client.Delete(ctx, "hostage-old", metav1.DeleteOptions{})).To(Succeed())
 		_, err := client.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "hostage-old"}, Data: map[string]string{"mine": "yes"}}, metav1.CreateOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 		s.StartManager()
-		s.says(ctx, name, corev1alpha2.ConditionInstalled, "True ReconcileFailed")
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionInstalled, "True ReconcileFailed")
 
-		second := s.published(ctx, samples.Operator{Package: name, Version: "1.1.0"})
+		second := s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.1.0"})
 		patch := fmt.Appendf(nil, `{"spec":{"source":{"image":{"ref":%q}}}}`, second)
 		_, err = s.Admin.Platform.CoreV1alpha2().BundleDeployments().Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
@@ -101,8 +101,8 @@ func TestBundleDeployment(t *testing.T) {
 
 	runStory(t, "a removal is complete although the stored revisions were deleted", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "forgetful"
-		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}))
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.deploy(ctx, name, s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0"}))
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		s.KillManager()
 		s.Expect(s.Admin.Kubernetes.CoreV1().Secrets("openshift-platform-operators").DeleteCollection(ctx, metav1.DeleteOptions{},
 			metav1.ListOptions{LabelSelector: store.LabelDeployment + "=" + name})).To(Succeed())
@@ -132,7 +132,7 @@ func TestBundleDeployment(t *testing.T) {
 
 	runStory(t, "a BundleDeployment with an object of an invalid name can be removed", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "misnamed"
-		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"},
+		s.deploy(ctx, name, s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0"},
 			"{apiVersion: v1, kind: ConfigMap, metadata: {name: No_Name}}"))
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionInstalled).Should(And(HavePrefix("False InstallFailed: "), ContainSubstring("No_Name")))
 		s.undeploy(ctx, name)
@@ -140,8 +140,8 @@ func TestBundleDeployment(t *testing.T) {
 
 	runStory(t, "a removal proceeds while its CustomResourceDefinition is being deleted and custom resources block that", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "holdback"
-		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}))
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.deploy(ctx, name, s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0"}))
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		resources := s.Admin.Dynamic.Resource(crdResource("holdbacks")).Namespace("default")
 		_, err := resources.Create(ctx, s.parse(crdResource("holdbacks"), "Holdback", "{metadata: {name: precious, finalizers: [example.com/operator]}}"), metav1.CreateOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
@@ -163,9 +163,9 @@ func TestBundleDeployment(t *testing.T) {
 		// In a namespace of somebody else's, which does not take it along.
 		_, err = s.Admin.Kubernetes.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
-		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"},
+		s.deploy(ctx, name, s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0"},
 			"{apiVersion: monitoring.coreos.com/v1beta1, kind: PodMonitor, metadata: {name: pods}, spec: {selector: {}}}"))
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 
 		current, err := client.Get(ctx, "podmonitors.monitoring.coreos.com", metav1.GetOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
@@ -189,9 +189,9 @@ func TestBundleDeployment(t *testing.T) {
 		secrets := s.Admin.Kubernetes.CoreV1().Secrets("openshift-platform-operators")
 		_, err := secrets.Create(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "revision.unkept.r1"}}, metav1.CreateOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
-		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}))
+		s.deploy(ctx, name, s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0"}))
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionUnpacked).Should(And(ContainSubstring("revision.unkept.r1"), ContainSubstring("delete or rename it")))
 		s.Expect(secrets.Delete(ctx, "revision.unkept.r1", metav1.DeleteOptions{})).To(Succeed())
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 	})
 }

@@ -22,7 +22,7 @@ type fighter struct {
 	stop func()
 }
 
-func (s *Story) fighting(ctx context.Context, name string) *fighter {
+func (s *Story) startConflictingWriter(ctx context.Context, name string) *fighter {
 	s.Helper()
 	client := s.Admin.Kubernetes.CoreV1().ConfigMaps(name)
 	ctx, cancel := context.WithCancel(ctx)
@@ -63,17 +63,17 @@ func TestContestedDrift(t *testing.T) {
 	// after growing pauses. Status reports the field manager, and other drift is repaired at once.
 	runStory(t, "ENG-D5 contested drift is repaired five times at once and then after a pause, is reported, and delays no other repair", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "fought"
-		s.drifting(ctx, name, "{}")
+		s.deployWithDriftPolicy(ctx, name, "{}")
 		from := len(s.Requests())
 		writes := func(path string) func() []string {
 			return func() []string { return s.managerWrites(from, path) }
 		}
 		settings, statuses, events := "/api/v1/namespaces/"+name+"/configmaps/settings", "/apis/core.rukpak.io/v1alpha2/bundledeployments/"+name, "/api/v1/namespaces/default/events"
-		fight := s.fighting(ctx, name)
+		fight := s.startConflictingWriter(ctx, name)
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionDrifted).Should(HavePrefix("True " + corev1alpha2.ReasonDriftContested))
 		s.Eventually(s.driftOf).WithContext(ctx).WithArguments(name).Should(ContainElement(record("Edited", "Contested", "fighter", "/data/a")))
 
-		s.By("editing something else of the deployment")
+		s.By("editing another object of the BundleDeployment")
 		services := s.Admin.Kubernetes.CoreV1().Services(name)
 		_, err := services.Patch(ctx, name+"-metrics", apitypes.MergePatchType, []byte(`{"spec":{"selector":{"app":"evil"}}}`), metav1.PatchOptions{FieldManager: "tinkerer"})
 		s.Expect(err).NotTo(HaveOccurred())
@@ -84,7 +84,7 @@ func TestContestedDrift(t *testing.T) {
 			`Warning DriftContested: ConfigMap fought/settings was edited by "fighter" (/data/a), each time that it is put back`,
 			HavePrefix(`Normal DriftRepaired: Service fought/fought-metrics was edited by "tinkerer"`)))
 
-		s.By("waiting for the next time, with a fighter who would answer at once")
+		s.By("waiting for the next repair, which the other writer would revert at once")
 		s.Consistently(writes(settings)).Should(HaveLen(5+1), "five repairs, each an apply, the first of all two writes")
 		fight.stop()
 		s.Expect(fight.err).NotTo(HaveOccurred())
@@ -92,7 +92,7 @@ func TestContestedDrift(t *testing.T) {
 		s.Expect(len(writes(statuses)())).To(BeNumerically("<=", 14), "at most two for each repair, and for that of the Service")
 		s.Expect(len(writes(events)())).To(BeNumerically("<=", 10))
 
-		s.By("waiting until it is put back once more, since nobody fights any longer")
+		s.By("waiting for the repair after the pause, without the other writer")
 		s.Eventually(s.settingsOf).WithContext(ctx).WithArguments(name).Should(HaveKeyWithValue("a", "1"))
 		s.Expect(time.Since(fight.changes[5])).To(BeNumerically(">", 9*time.Second), "the pause before the sixth repair")
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionDrifted).Should(HavePrefix("False"))

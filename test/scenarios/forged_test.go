@@ -18,8 +18,8 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// tenant is a client of somebody who may write everything in a namespace, and nothing else.
-func (s *Story) tenant(ctx context.Context, namespace string) corev1client.ConfigMapInterface {
+// tenantClient is a client of somebody who may write everything in a namespace, and nothing else.
+func (s *Story) tenantClient(ctx context.Context, namespace string) corev1client.ConfigMapInterface {
 	s.Helper()
 	const user = "tenant"
 	_, err := s.Admin.Kubernetes.RbacV1().RoleBindings(namespace).Create(ctx, &rbacv1.RoleBinding{
@@ -45,10 +45,10 @@ func TestForgedOwnership(t *testing.T) {
 
 	runStory(t, "[HRD-S2] ownership marks are denied to users who may only write the object", defaultOperators, func(ctx context.Context, s *Story) {
 		s.createNamespace(ctx, name)
-		client := s.tenant(ctx, name)
+		client := s.tenantClient(ctx, name)
 		denied := forbidden(`BundleDeployment "forged"`, "label core.rukpak.io/owner-kind")
 
-		s.By("creating it")
+		s.By("creating an object with both marks")
 		_, err := client.Create(ctx, configMap("a"), metav1.CreateOptions{FieldManager: mark})
 		s.Expect(err).To(denied)
 		referring := configMap("a")
@@ -59,7 +59,7 @@ func TestForgedOwnership(t *testing.T) {
 		_, err = client.Patch(ctx, "a", types.ApplyPatchType, apply, metav1.PatchOptions{FieldManager: mark})
 		s.Expect(err).To(denied)
 
-		s.By("changing one that has the labels, which is permitted by itself")
+		s.By("creating an object with the labels alone, which is permitted, and changing it")
 		claiming := configMap("a")
 		claiming.ManagedFields = []metav1.ManagedFieldsEntry{entry}
 		live, err := client.Create(ctx, claiming, metav1.CreateOptions{FieldManager: "tenant"})
@@ -75,7 +75,7 @@ func TestForgedOwnership(t *testing.T) {
 		_, err = client.Patch(ctx, "a", types.MergePatchType, []byte(`{"data":{"from":"us"}}`), metav1.PatchOptions{FieldManager: "tenant"})
 		s.Expect(err).NotTo(HaveOccurred())
 
-		s.By("putting the labels on one that has the field manager, which is permitted by itself")
+		s.By("creating an object with the field manager alone, which is permitted, and adding the labels")
 		bare := configMap("b")
 		bare.Labels = nil
 		_, err = client.Create(ctx, bare, metav1.CreateOptions{FieldManager: mark})
@@ -88,9 +88,9 @@ func TestForgedOwnership(t *testing.T) {
 	})
 
 	runStory(t, "[HRD-S2] other writers may edit objects of a BundleDeployment, and an admin may restore one with all its marks", defaultOperators, func(ctx context.Context, s *Story) {
-		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}, configMapText("settings", "us")))
+		s.deploy(ctx, name, s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0"}, configMapText("settings", "us")))
 		s.Eventually(s.from).WithContext(ctx).WithArguments(name, "settings").Should(Equal("us " + mark))
-		client := s.tenant(ctx, name)
+		client := s.tenantClient(ctx, name)
 		_, err := client.Patch(ctx, "settings", types.MergePatchType, []byte(`{"metadata":{"annotations":{"note":"a"}}}`), metav1.PatchOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 		live, err := client.Get(ctx, "settings", metav1.GetOptions{})
@@ -99,7 +99,7 @@ func TestForgedOwnership(t *testing.T) {
 		live, err = client.Update(ctx, live, metav1.UpdateOptions{FieldManager: "tenant"})
 		s.Expect(err).NotTo(HaveOccurred())
 
-		s.By("restoring one as Velero does: the record of field managers by a patch of its own")
+		s.By("restoring an object as Velero does, with its managed fields in a separate patch")
 		restored := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "restored", Labels: live.Labels}, Data: live.Data}
 		_, err = client.Create(ctx, restored, metav1.CreateOptions{})
 		s.Expect(err).NotTo(HaveOccurred())

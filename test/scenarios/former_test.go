@@ -98,7 +98,7 @@ func TestHRD_C9_WhatTheManagerOfC02a7afWrote(t *testing.T) {
 			s.Errorf("-recorded +now:\n%s", diff)
 		}
 
-		s.By("letting the deadline pass that began under the former manager")
+		s.By("waiting for the deadline that began under the former manager")
 		installing, err := s.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, "installing", metav1.GetOptions{})
 		s.must(err)
 		deadline := installing.Status.Revisions[0].StartedTime.Add(corev1alpha2.DefaultProgressDeadlineSeconds * time.Second)
@@ -108,7 +108,7 @@ func TestHRD_C9_WhatTheManagerOfC02a7afWrote(t *testing.T) {
 		s.Expect(s.conditionOf(ctx, "installing", corev1alpha2.ConditionProgressing)).To(HavePrefix("False DeadlineExceeded"))
 		s.checkOperands(ctx, recorded)
 
-		s.By("deleting the custom resource that holds a removal up")
+		s.By("deleting the custom resource that blocks a removal")
 		resource := schema.GroupVersionResource{Group: samples.Group, Version: "v1", Resource: "removings"}
 		s.Expect(s.Dynamic.Resource(resource).Namespace("default").Delete(ctx, "users", metav1.DeleteOptions{})).To(Succeed())
 		s.Eventually(func() error {

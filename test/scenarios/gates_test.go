@@ -15,8 +15,8 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// started counts the Pods of a namespace that run.
-func (s *Story) started(ctx context.Context, namespace string) (int, error) {
+// runningPods counts the Pods of a namespace that run.
+func (s *Story) runningPods(ctx context.Context, namespace string) (int, error) {
 	found, err := s.Admin.Kubernetes.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{FieldSelector: "status.phase=Running"})
 	if err != nil {
 		return 0, err
@@ -24,9 +24,9 @@ func (s *Story) started(ctx context.Context, namespace string) (int, error) {
 	return len(found.Items), nil
 }
 
-// squatted defines a kind of somebody else's that has a name of another one's in its group, which is not established while
+// createConflictingCRD defines a kind of somebody else's that has a name of another one's in its group, which is not established while
 // that stands, until the function that it gives is called.
-func (s *Story) squatted(ctx context.Context, group, kind string) (leave func(context.Context)) {
+func (s *Story) createConflictingCRD(ctx context.Context, group, kind string) (leave func(context.Context)) {
 	s.Helper()
 	name := "squatters." + group
 	_, err := s.Admin.Dynamic.Resource(definitions).Create(ctx, s.parse(definitions, "CustomResourceDefinition", fmt.Sprintf(`{metadata: {name: %s}, spec: {group: %s,
@@ -53,14 +53,14 @@ func TestFirstRollout(t *testing.T) {
 	runStory(t, "[ENG-D1] a phase follows when the names of its definitions are accepted and its Deployment is available", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "gatekept"
 		operator := samples.Operator{Package: name, Version: "1.0.0", NeverReady: true}
-		leave := s.squatted(ctx, samples.Group, operator.Kind())
+		leave := s.createConflictingCRD(ctx, samples.Group, operator.Kind())
 		s.Expect(samples.Write(s.Environment.SamplesDir, operator)).To(Succeed())
 		s.Expect(samples.AddOwnKind(s.Environment.SamplesDir, operator)).To(Succeed())
-		ref := s.published(ctx, operator, configMapText("settings", "us"))
+		ref := s.publishBundle(ctx, operator, configMapText("settings", "us"))
 		from := len(s.Requests())
-		s.deployedAs(ctx, name, name, ref, "deletion: {crds: Delete}")
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "True RollingOut", "CustomResourceDefinition gatekepts.samples.platform.openshift.io", "its names are not accepted", `"Gatekept" is already in use`)
-		s.Expect(s.unready(ctx, name)).To(ContainSubstring("CustomResourceDefinition gatekepts.samples.platform.openshift.io: its names are not accepted"))
+		s.deployWith(ctx, name, name, ref, "deletion: {crds: Delete}")
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "True RollingOut", "CustomResourceDefinition gatekepts.samples.platform.openshift.io", "its names are not accepted", `"Gatekept" is already in use`)
+		s.Expect(s.unreadyOf(ctx, name)).To(ContainSubstring("CustomResourceDefinition gatekepts.samples.platform.openshift.io: its names are not accepted"))
 		const own = "/apis/monitoring.coreos.com/"
 		s.Consistently(func() (writes []string) {
 			for _, path := range []string{"/api/v1/namespaces/gatekept/", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", "/apis/apps/v1/namespaces/gatekept/", own} {
@@ -69,18 +69,18 @@ func TestFirstRollout(t *testing.T) {
 			return writes
 		}, "3s").Should(BeEmpty(), "what comes after the CustomResourceDefinitions")
 
-		s.By("giving the names free")
+		s.By("deleting the conflicting definition")
 		leave(ctx)
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "True RollingOut", "Deployment gatekept/gatekept: 0 of 1 updated replicas available")
-		s.Expect(s.unready(ctx, name)).To(ContainSubstring("Deployment gatekept/gatekept: "))
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "True RollingOut", "Deployment gatekept/gatekept: 0 of 1 updated replicas available")
+		s.Expect(s.unreadyOf(ctx, name)).To(ContainSubstring("Deployment gatekept/gatekept: "))
 		s.Consistently(func() []string { return s.managerWrites(from, own) }, "3s").Should(BeEmpty(), "what comes after the Deployment")
 
-		s.By("having the Deployment's Pod get ready")
-		s.Eventually(s.started).WithContext(ctx).WithArguments(name).Should(Equal(1))
-		s.podsAre(ctx, name, metav1.ConditionTrue)
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
-		s.says(ctx, name, corev1alpha2.ConditionHealthy, "True Healthy")
-		s.Expect(s.unready(ctx, name)).To(BeEmpty())
+		s.By("making the Deployment's Pod ready")
+		s.Eventually(s.runningPods).WithContext(ctx).WithArguments(name).Should(Equal(1))
+		s.setPodsReady(ctx, name, metav1.ConditionTrue)
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionHealthy, "True Healthy")
+		s.Expect(s.unreadyOf(ctx, name)).To(BeEmpty())
 		var order []string
 		for _, write := range s.managerWrites(from, "/") {
 			path, created := strings.CutPrefix(write, "create ")

@@ -38,8 +38,8 @@ func (s *Story) patchTarget(ctx context.Context, p target, patch string, subreso
 	s.Expect(err).NotTo(HaveOccurred(), "%s %s", p.resource.Resource, p.name)
 }
 
-// claimIsBound does what a volume's controller does.
-func (s *Story) claimIsBound(ctx context.Context, namespace, name string) {
+// bindClaim does what a volume's controller does.
+func (s *Story) bindClaim(ctx context.Context, namespace, name string) {
 	s.Helper()
 	s.patchTarget(ctx, target{schema.GroupVersionResource{Version: "v1", Resource: "persistentvolumeclaims"}, namespace, name}, `{"status":{"phase":"Bound"}}`, "status")
 }
@@ -47,16 +47,16 @@ func (s *Story) claimIsBound(ctx context.Context, namespace, name string) {
 // someAuthority is what an injector writes: any PEM in base64 will do where nothing is called.
 const someAuthority = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCi0tLS0tRU5EIENFUlRJRklDQVRFLS0tLS0K"
 
-// authorityIsInjected gives a configuration of webhooks an authority.
-func (s *Story) authorityIsInjected(ctx context.Context, resource string) {
+// injectCA gives a configuration of webhooks an authority.
+func (s *Story) injectCA(ctx context.Context, resource string) {
 	s.Helper()
 	s.patchTarget(ctx, target{schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: resource}, "", "sick"},
 		`{"webhooks":[{"name":"sick.example.com","sideEffects":"None","admissionReviewVersions":["v1"],"clientConfig":{"caBundle":"`+someAuthority+`","service":{"namespace":"sick","name":"sick"}},
 		"rules":[{"apiGroups":["nobody.sick.example.com"],"apiVersions":["v1"],"operations":["CREATE"],"resources":["none"]}]}]}`)
 }
 
-// readied has the Pods of controllers of a kind be ready from now on.
-func (s *Story) readied(ctx context.Context, namespace, kind string) {
+// setWorkloadReady has the Pods of controllers of a kind be ready from now on.
+func (s *Story) setWorkloadReady(ctx context.Context, namespace, kind string) {
 	s.Helper()
 	found, err := s.Admin.Kubernetes.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
 	s.Expect(err).NotTo(HaveOccurred())
@@ -86,8 +86,8 @@ func (n *notifications) count() int {
 	return n.times
 }
 
-// isNotified does something when there are no notifications any more, and waits until there is one of it.
-func (s *Story) isNotified(ctx context.Context, n *notifications, do func()) {
+// waitForNotification does something when there are no notifications any more, and waits until there is one of it.
+func (s *Story) waitForNotification(ctx context.Context, n *notifications, do func()) {
 	s.Helper()
 	before := 0
 	s.Eventually(func(g Gomega) {
@@ -118,7 +118,7 @@ func (s *unreadySet) report(ctx context.Context) ([]string, error) {
 // becomesReady does something that a watch has to tell of, and waits until what begins so is ready.
 func (s *unreadySet) becomesReady(ctx context.Context, what string, do func()) {
 	s.Helper()
-	s.isNotified(ctx, s.watches, do)
+	s.waitForNotification(ctx, s.watches, do)
 	s.Eventually(s.report).WithContext(ctx).ShouldNot(ContainElement(HavePrefix(what)))
 }
 
@@ -138,7 +138,7 @@ func TestHealth(t *testing.T) {
 	// with a Ready condition follows from watches. Status names the first ten unready objects with the cause.
 	runStory(t, "[ENG-D15] status names the first ten unready objects of all kinds with health, and follows watches until all are ready", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "sick"
-		leave := s.squatted(ctx, "sick.example.com", "Nurse")
+		leave := s.createConflictingCRD(ctx, "sick.example.com", "Nurse")
 		sick := s.newUnreadySet(ctx, name)
 		s.Eventually(sick.report).WithContext(ctx).Should(HaveLen(10))
 		s.Eventually(sick.report).WithContext(ctx).Should(ContainElements(
@@ -147,24 +147,24 @@ func TestHealth(t *testing.T) {
 			HavePrefix("Job sick/sick: is suspended"), HavePrefix("PersistentVolumeClaim sick/sick: "),
 		))
 
-		s.By("curing one after the other, each of which is told by a watch")
+		s.By("making one after the other ready, which a watch reports")
 		for i := range 4 {
-			s.claimIsBound(ctx, name, fmt.Sprintf("sick-%d", i))
+			s.bindClaim(ctx, name, fmt.Sprintf("sick-%d", i))
 		}
-		sick.becomesReady(ctx, "PersistentVolumeClaim", func() { s.claimIsBound(ctx, name, "sick") })
+		sick.becomesReady(ctx, "PersistentVolumeClaim", func() { s.bindClaim(ctx, name, "sick") })
 		s.Eventually(sick.report).WithContext(ctx).Should(ContainElements(HavePrefix("ValidatingWebhookConfiguration sick: "), HavePrefix("MutatingWebhookConfiguration sick: ")))
 
 		sick.becomesReady(ctx, "CustomResourceDefinition", func() { leave(ctx) })
-		s.Eventually(s.started).WithContext(ctx).WithArguments(name).Should(BeNumerically(">=", 3))
+		s.Eventually(s.runningPods).WithContext(ctx).WithArguments(name).Should(BeNumerically(">=", 3))
 		for controller, workload := range map[string]string{"ReplicaSet": "Deployment", "StatefulSet": "StatefulSet", "DaemonSet": "DaemonSet"} {
-			sick.becomesReady(ctx, workload, func() { s.readied(ctx, name, controller) })
+			sick.becomesReady(ctx, workload, func() { s.setWorkloadReady(ctx, name, controller) })
 		}
 		sick.becomesReady(ctx, "Job", func() {
 			s.patchTarget(ctx, target{schema.GroupVersionResource{Group: "batch", Version: "v1", Resource: "jobs"}, name, "sick"}, `{"spec":{"suspend":false}}`)
 		})
 
 		custom := target{schema.GroupVersionResource{Group: "sick.example.com", Version: "v1", Resource: "patients"}, name, "sick"}
-		s.isNotified(ctx, sick.watches, func() {
+		s.waitForNotification(ctx, sick.watches, func() {
 			s.patchTarget(ctx, custom, `{"status":{"observedGeneration":1,"conditions":[{"type":"Ready","status":"False","reason":"Fever","message":"39 degrees"}]}}`, "status")
 		})
 		s.Eventually(sick.report).WithContext(ctx).Should(ContainElement("Patient sick/sick: 39 degrees"))
@@ -172,11 +172,11 @@ func TestHealth(t *testing.T) {
 			s.patchTarget(ctx, custom, `{"status":{"observedGeneration":1,"conditions":[{"type":"Ready","status":"True","reason":"Well","message":""}]}}`, "status")
 		})
 		for kind, resource := range map[string]string{"Validating": "validatingwebhookconfigurations", "Mutating": "mutatingwebhookconfigurations"} {
-			sick.becomesReady(ctx, kind+"WebhookConfiguration", func() { s.authorityIsInjected(ctx, resource) })
+			sick.becomesReady(ctx, kind+"WebhookConfiguration", func() { s.injectCA(ctx, resource) })
 		}
 		s.Eventually(sick.report).WithContext(ctx).Should(BeEmpty())
 
-		s.By("taking all of it down")
+		s.By("removing all objects")
 		s.Eventually(func(ctx context.Context) (apply.Removal, error) {
 			return sick.engine.Remove(ctx, sick.set, apply.RemoveOptions{CRDs: corev1alpha2.CRDsDelete})
 		}).WithContext(ctx).Should(HaveField("Done", BeTrue()))
@@ -184,21 +184,21 @@ func TestHealth(t *testing.T) {
 
 	runStory(t, "[ENG-D15] a lost and regained Deployment is noticed by watches alone", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "moody"
-		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}))
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.deploy(ctx, name, s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0"}))
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		health := func() AsyncAssertion {
 			return s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionHealthy).WithTimeout(5 * time.Second)
 		}
 		tell := func(status metav1.ConditionStatus) {
 			s.Helper()
 			s.Expect(s.Admin.Kubernetes.CoreV1().Pods(name).List(ctx, metav1.ListOptions{})).To(HaveField("Items", HaveLen(1)))
-			s.podsAre(ctx, name, status)
+			s.setPodsReady(ctx, name, status)
 		}
 		tell(metav1.ConditionFalse)
 		health().Should(HavePrefix("False Unhealthy: Deployment moody/moody: 0 of 1 updated replicas available"))
-		s.Expect(s.unready(ctx, name)).To(HavePrefix("Deployment moody/moody: 0 of 1 updated replicas available"))
+		s.Expect(s.unreadyOf(ctx, name)).To(HavePrefix("Deployment moody/moody: 0 of 1 updated replicas available"))
 		tell(metav1.ConditionTrue)
 		health().Should(HavePrefix("True Healthy"))
-		s.Expect(s.unready(ctx, name)).To(BeEmpty())
+		s.Expect(s.unreadyOf(ctx, name)).To(BeEmpty())
 	})
 }

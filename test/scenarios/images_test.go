@@ -33,8 +33,8 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// registryOfItsOwn starts a registry for one spec.
-func (s *Story) registryOfItsOwn(withTLS bool) *localcatalog.Registry {
+// startRegistry starts a registry for one spec.
+func (s *Story) startRegistry(withTLS bool) *localcatalog.Registry {
 	s.Helper()
 	registry, err := localcatalog.StartRegistryOn(&s.network, withTLS)
 	s.Expect(err).NotTo(HaveOccurred())
@@ -49,8 +49,8 @@ func (s *Story) transport() http.RoundTripper {
 	return transport
 }
 
-// pushed writes the bundle of a sample operator and pushes it.
-func (s *Story) pushed(ctx context.Context, registry *localcatalog.Registry, repository string, operator samples.Operator) (byTag, byDigest string) {
+// pushBundle writes the bundle of a sample operator and pushes it.
+func (s *Story) pushBundle(ctx context.Context, registry *localcatalog.Registry, repository string, operator samples.Operator) (byTag, byDigest string) {
 	s.Helper()
 	dir := s.T.TempDir()
 	s.Expect(samples.Write(dir, operator)).To(Succeed())
@@ -59,8 +59,8 @@ func (s *Story) pushed(ctx context.Context, registry *localcatalog.Registry, rep
 	return byTag, byDigest
 }
 
-// sourced creates a BundleDeployment with a source.
-func (s *Story) sourced(ctx context.Context, name string, source corev1alpha2.ImageSource) {
+// deployFrom creates a BundleDeployment with a source.
+func (s *Story) deployFrom(ctx context.Context, name string, source corev1alpha2.ImageSource) {
 	s.Helper()
 	_, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Create(ctx, &corev1alpha2.BundleDeployment{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
@@ -72,14 +72,14 @@ func (s *Story) sourced(ctx context.Context, name string, source corev1alpha2.Im
 	s.Expect(err).NotTo(HaveOccurred())
 }
 
-// unpackedSays is says for the Unpacked condition.
-func (s *Story) unpackedSays(ctx context.Context, name, statusAndReason string, words ...string) {
+// waitForUnpacked is says for the Unpacked condition.
+func (s *Story) waitForUnpacked(ctx context.Context, name, statusAndReason string, words ...string) {
 	s.Helper()
-	s.says(ctx, name, corev1alpha2.ConditionUnpacked, statusAndReason, words...)
+	s.waitForCondition(ctx, name, corev1alpha2.ConditionUnpacked, statusAndReason, words...)
 }
 
-// credentials puts a pull secret for a registry in its place.
-func (s *Story) credentials(ctx context.Context, secret types.NamespacedName, host, user, password string) {
+// createPullSecret puts a pull secret for a registry in its place.
+func (s *Story) createPullSecret(ctx context.Context, secret types.NamespacedName, host, user, password string) {
 	s.Helper()
 	login := base64.StdEncoding.EncodeToString([]byte(user + ":" + password))
 	config, err := json.Marshal(map[string]any{"auths": map[string]any{host: map[string]any{"auth": login}}})
@@ -115,8 +115,8 @@ func (a *attempts) waits() (waits []time.Duration) {
 	return waits
 }
 
-// layered pushes an image of one layer with one entry, whose content is not there.
-func (s *Story) layered(ctx context.Context, registry *localcatalog.Registry, repository string, entry tar.Header) (byDigest string) {
+// pushLayer pushes an image of one layer with one entry, whose content is not there.
+func (s *Story) pushLayer(ctx context.Context, registry *localcatalog.Registry, repository string, entry tar.Header) (byDigest string) {
 	s.Helper()
 	var content bytes.Buffer
 	s.Expect(tar.NewWriter(&content).WriteHeader(&entry)).To(Succeed())
@@ -132,8 +132,8 @@ func (s *Story) layered(ctx context.Context, registry *localcatalog.Registry, re
 	return tag.Context().Digest(digest.String()).Name()
 }
 
-// statusesOf collects every status that a BundleDeployment has from now on, until they are asked for.
-func (s *Story) statusesOf(ctx context.Context, name string) func() []corev1alpha2.BundleDeploymentStatus {
+// collectStatuses collects every status that a BundleDeployment has from now on, until they are asked for.
+func (s *Story) collectStatuses(ctx context.Context, name string) func() []corev1alpha2.BundleDeploymentStatus {
 	s.Helper()
 	watcher, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Watch(ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + name})
 	s.Expect(err).NotTo(HaveOccurred())
@@ -159,51 +159,51 @@ func TestImages(t *testing.T) {
 	// Promise ENG-S2: The manager pulls with a pull secret, with a certificate authority from the spec, and over plain HTTP where the
 	// spec allows it. A rotated pull secret takes effect without a restart.
 	runStory(t, "ENG-S2 images are pulled with a pull secret, a custom CA or over plain HTTP, and a rotated secret needs no restart", defaultOperators, func(ctx context.Context, s *Story) {
-		registry := s.registryOfItsOwn(true)
-		byTag, _ := s.pushed(ctx, registry, "private/sealed", samples.Operator{Package: "sealed", Version: "1.0.0"})
+		registry := s.startRegistry(true)
+		byTag, _ := s.pushBundle(ctx, registry, "private/sealed", samples.Operator{Package: "sealed", Version: "1.0.0"})
 		registry.Require("robot", "first")
 		source := corev1alpha2.ImageSource{Ref: byTag}
 
-		s.By("nobody vouching for the registry")
-		s.sourced(ctx, "sealed-untrusted", source)
-		s.unpackedSays(ctx, "sealed-untrusted", "False UnpackFailed", "x509", "certificateData")
+		s.By("pulling from a registry with an unknown CA")
+		s.deployFrom(ctx, "sealed-untrusted", source)
+		s.waitForUnpacked(ctx, "sealed-untrusted", "False UnpackFailed", "x509", "certificateData")
 
-		s.By("its authority being given, and no credentials")
+		s.By("naming its CA without credentials")
 		source.CertificateData = registry.Authority()
-		s.sourced(ctx, "sealed-anonymous", source)
-		s.unpackedSays(ctx, "sealed-anonymous", "False UnpackFailed", "401", "pull secret")
+		s.deployFrom(ctx, "sealed-anonymous", source)
+		s.waitForUnpacked(ctx, "sealed-anonymous", "False UnpackFailed", "401", "pull secret")
 
-		s.By("a pull secret that is not there, and then is")
+		s.By("naming a pull secret before it exists")
 		source.PullSecret = "sealed-robot"
-		s.sourced(ctx, "sealed", source)
-		s.unpackedSays(ctx, "sealed", "False UnpackFailed", `"openshift-platform-operators/sealed-robot" is not there`)
-		s.credentials(ctx, types.NamespacedName{Namespace: environment.Namespace, Name: "sealed-robot"}, registry.Host(), "robot", "first")
-		s.unpackedSays(ctx, "sealed", "True UnpackSuccessful")
+		s.deployFrom(ctx, "sealed", source)
+		s.waitForUnpacked(ctx, "sealed", "False UnpackFailed", `"openshift-platform-operators/sealed-robot" is not there`)
+		s.createPullSecret(ctx, types.NamespacedName{Namespace: environment.Namespace, Name: "sealed-robot"}, registry.Host(), "robot", "first")
+		s.waitForUnpacked(ctx, "sealed", "True UnpackSuccessful")
 
 		s.By("rotating the credentials")
 		registry.Require("robot", "second")
-		s.sourced(ctx, "sealed-rotated", source)
-		s.unpackedSays(ctx, "sealed-rotated", "False UnpackFailed", "401")
-		s.credentials(ctx, types.NamespacedName{Namespace: environment.Namespace, Name: "sealed-robot"}, registry.Host(), "robot", "second")
-		s.unpackedSays(ctx, "sealed-rotated", "True UnpackSuccessful")
+		s.deployFrom(ctx, "sealed-rotated", source)
+		s.waitForUnpacked(ctx, "sealed-rotated", "False UnpackFailed", "401")
+		s.createPullSecret(ctx, types.NamespacedName{Namespace: environment.Namespace, Name: "sealed-robot"}, registry.Host(), "robot", "second")
+		s.waitForUnpacked(ctx, "sealed-rotated", "True UnpackSuccessful")
 
-		s.By("a registry in plain HTTP, which loopback may always speak, with credentials for a part of it")
-		plain := s.registryOfItsOwn(false)
-		byTag, _ = s.pushed(ctx, plain, "private/plain", samples.Operator{Package: "plainly", Version: "1.0.0"})
+		s.By("pulling from a loopback registry over plain HTTP, with credentials for a part of it")
+		plain := s.startRegistry(false)
+		byTag, _ = s.pushBundle(ctx, plain, "private/plain", samples.Operator{Package: "plainly", Version: "1.0.0"})
 		plain.Require("robot", "third")
-		s.credentials(ctx, types.NamespacedName{Namespace: environment.Namespace, Name: "plain-robot"}, plain.Host()+"/private", "robot", "third")
-		s.sourced(ctx, "plainly", corev1alpha2.ImageSource{Ref: byTag, PullSecret: "plain-robot", InsecureSkipTLSVerify: true})
-		s.unpackedSays(ctx, "plainly", "True UnpackSuccessful")
+		s.createPullSecret(ctx, types.NamespacedName{Namespace: environment.Namespace, Name: "plain-robot"}, plain.Host()+"/private", "robot", "third")
+		s.deployFrom(ctx, "plainly", corev1alpha2.ImageSource{Ref: byTag, PullSecret: "plain-robot", InsecureSkipTLSVerify: true})
+		s.waitForUnpacked(ctx, "plainly", "True UnpackSuccessful")
 	})
 
 	runStory(t, "images are pulled with the cluster's global pull secret if the source names none", defaultOperators, func(ctx context.Context, s *Story) {
-		registry := s.registryOfItsOwn(false)
-		byTag, _ := s.pushed(ctx, registry, "bundles/global", samples.Operator{Package: "globally", Version: "1.0.0"})
+		registry := s.startRegistry(false)
+		byTag, _ := s.pushBundle(ctx, registry, "bundles/global", samples.Operator{Package: "globally", Version: "1.0.0"})
 		registry.Require("robot", "global")
-		s.sourced(ctx, "globally", corev1alpha2.ImageSource{Ref: byTag})
-		s.unpackedSays(ctx, "globally", "False UnpackFailed", "401")
-		s.credentials(ctx, types.NamespacedName{Namespace: "openshift-config", Name: "pull-secret"}, registry.Host(), "robot", "global")
-		s.unpackedSays(ctx, "globally", "True UnpackSuccessful")
+		s.deployFrom(ctx, "globally", corev1alpha2.ImageSource{Ref: byTag})
+		s.waitForUnpacked(ctx, "globally", "False UnpackFailed", "401")
+		s.createPullSecret(ctx, types.NamespacedName{Namespace: "openshift-config", Name: "pull-secret"}, registry.Host(), "robot", "global")
+		s.waitForUnpacked(ctx, "globally", "True UnpackSuccessful")
 	})
 
 	// Promise ENG-S3: When a pull fails (401, 404, 500, a reset connection, a wrong digest, silence for a minute), `Unpacked` names the
@@ -230,47 +230,47 @@ func TestImages(t *testing.T) {
 			"mismatch": {"blobs", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("something else")) },
 				[]string{"sha256", "the registry's storage"}},
 		}
-		slow, faulty := s.registryOfItsOwn(false), s.registryOfItsOwn(false)
-		s.By("more deployments than are fetched at once waiting for a registry that does not answer")
+		slow, faulty := s.startRegistry(false), s.startRegistry(false)
+		s.By("pulling more images at once than there are workers, from a registry that does not answer")
 		slow.Hold(true)
 		held := time.Now()
-		slowTag, _ := s.pushed(ctx, slow, "bundles/slow", samples.Operator{Package: "slow", Version: "1.0.0"})
+		slowTag, _ := s.pushBundle(ctx, slow, "bundles/slow", samples.Operator{Package: "slow", Version: "1.0.0"})
 		for i := range 6 {
-			s.sourced(ctx, fmt.Sprintf("slow-%d", i), corev1alpha2.ImageSource{Ref: slowTag})
+			s.deployFrom(ctx, fmt.Sprintf("slow-%d", i), corev1alpha2.ImageSource{Ref: slowTag})
 		}
-		s.unpackedSays(ctx, "slow-5", "Unknown Unpacking", slowTag)
+		s.waitForUnpacked(ctx, "slow-5", "Unknown Unpacking", slowTag)
 
-		s.By("a registry with every other fault, one image that fails on, and one that never comes")
+		s.By("pulling from a registry with other faults")
 		var tries attempts
 		for name, answer := range map[string]http.HandlerFunc{
 			"stubborn": func(w http.ResponseWriter, _ *http.Request) { tries.note(); w.WriteHeader(http.StatusBadGateway) },
 			"hanging":  func(_ http.ResponseWriter, request *http.Request) { <-request.Context().Done() },
 		} {
-			byTag, _ := s.pushed(ctx, faulty, "bundles/"+name, samples.Operator{Package: "fault-" + name, Version: "1.0.0"})
+			byTag, _ := s.pushBundle(ctx, faulty, "bundles/"+name, samples.Operator{Package: "fault-" + name, Version: "1.0.0"})
 			faulty.Instead("bundles/"+name+"/manifests", answer)
-			s.sourced(ctx, "fault-"+name, corev1alpha2.ImageSource{Ref: byTag})
+			s.deployFrom(ctx, "fault-"+name, corev1alpha2.ImageSource{Ref: byTag})
 		}
-		s.unpackedSays(ctx, "fault-hanging", "Unknown Unpacking")
+		s.waitForUnpacked(ctx, "fault-hanging", "Unknown Unpacking")
 		for name, fault := range faults {
-			byTag, _ := s.pushed(ctx, faulty, "bundles/"+name, samples.Operator{Package: "fault-" + name, Version: "1.0.0"})
+			byTag, _ := s.pushBundle(ctx, faulty, "bundles/"+name, samples.Operator{Package: "fault-" + name, Version: "1.0.0"})
 			faulty.Instead("bundles/"+name+"/"+fault.what, fault.answer)
-			s.sourced(ctx, "fault-"+name, corev1alpha2.ImageSource{Ref: byTag})
+			s.deployFrom(ctx, "fault-"+name, corev1alpha2.ImageSource{Ref: byTag})
 		}
 		for name, fault := range faults {
-			s.unpackedSays(ctx, "fault-"+name, "False UnpackFailed", fault.words...)
+			s.waitForUnpacked(ctx, "fault-"+name, "False UnpackFailed", fault.words...)
 			faulty.Instead("bundles/"+name+"/"+fault.what, nil)
 		}
 		for name := range faults {
-			s.unpackedSays(ctx, "fault-"+name, "True UnpackSuccessful")
+			s.waitForUnpacked(ctx, "fault-"+name, "True UnpackSuccessful")
 		}
 		s.Expect(time.Since(held)).To(BeNumerically("<", minute), "the slow registry must have been slow all the time")
 		s.Expect(s.conditionOf(ctx, "fault-hanging", corev1alpha2.ConditionUnpacked)).To(HavePrefix("Unknown Unpacking"), "and the image of the faulty one")
 
-		s.By("the slow registry having been slow for a minute")
+		s.By("waiting a minute for the slow registry")
 		s.Eventually(s.conditionOf).WithContext(ctx).WithTimeout(2*minute).WithArguments("slow-0", corev1alpha2.ConditionUnpacked).
 			Should(And(HavePrefix("False UnpackFailed: "), ContainSubstring("sent nothing for 1m0s")))
 		slow.Hold(false)
-		s.unpackedSays(ctx, "fault-stubborn", "False UnpackFailed", "502 Bad Gateway", "tried again")
+		s.waitForUnpacked(ctx, "fault-stubborn", "False UnpackFailed", "502 Bad Gateway", "tried again")
 		waits := tries.waits()
 		s.Expect(len(waits)).To(BeNumerically(">=", 2), "tries of an image that fails on")
 		for i, wait := range waits {
@@ -285,7 +285,7 @@ func TestImages(t *testing.T) {
 	// Promise ENG-S9: The manager refuses an image with a path or link out of its root, a device, a sparse or oversized file, a
 	// decompression bomb, or too many or duplicate entries. The error names the entry, and nothing stays on disk.
 	runStory(t, "ENG-S9 a hostile image is refused with the entry named, leaves nothing on disk, and can be replaced", defaultOperators, func(ctx context.Context, s *Story) {
-		registry := s.registryOfItsOwn(false)
+		registry := s.startRegistry(false)
 		hostile := map[string]struct {
 			entry tar.Header
 			words []string
@@ -296,11 +296,11 @@ func TestImages(t *testing.T) {
 		}
 		process := s.Manager
 		for name, image := range hostile {
-			s.sourced(ctx, name, corev1alpha2.ImageSource{Ref: s.layered(ctx, registry, "bundles/"+name, image.entry)})
+			s.deployFrom(ctx, name, corev1alpha2.ImageSource{Ref: s.pushLayer(ctx, registry, "bundles/"+name, image.entry)})
 		}
 		for name, image := range hostile {
-			s.unpackedSays(ctx, name, "False UnpackFailed", append(image.words, "rebuild the image")...)
-			s.says(ctx, name, corev1alpha2.ConditionProgressing, "False Blocked")
+			s.waitForUnpacked(ctx, name, "False UnpackFailed", append(image.words, "rebuild the image")...)
+			s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False Blocked")
 		}
 		s.Expect(s.Manager).To(BeIdenticalTo(process), "the manager was not started again")
 		s.Expect(process.IsRunning()).To(BeTrue(), "the manager runs")
@@ -309,32 +309,32 @@ func TestImages(t *testing.T) {
 			s.Expect(filepath.Glob(filepath.Join(place, ".unfinished-*"))).To(BeEmpty(), "what was unpacked by then")
 		}
 
-		s.By("giving one of them a good image")
-		good, _ := s.pushed(ctx, registry, "bundles/hostile-no-more", samples.Operator{Package: "hostile-climbing", Version: "1.0.0"})
-		s.movedTo(ctx, "hostile-climbing", good)
-		s.says(ctx, "hostile-climbing", corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.By("correcting one of the images")
+		good, _ := s.pushBundle(ctx, registry, "bundles/hostile-no-more", samples.Operator{Package: "hostile-climbing", Version: "1.0.0"})
+		s.setImage(ctx, "hostile-climbing", good)
+		s.waitForCondition(ctx, "hostile-climbing", corev1alpha2.ConditionProgressing, "False AsExpected")
 	})
 
 	// Promise ENG-S10: The manager pulls and stores an image digest once for 50 BundleDeployments, whether they need it at the same time
 	// or one after the other.
 	runStory(t, "ENG-S10 an image of one digest is pulled once and stored once, for concurrent and later requests", defaultOperators, func(ctx context.Context, s *Story) {
 		const half = 25
-		registry := s.registryOfItsOwn(false)
-		_, byDigest := s.pushed(ctx, registry, "bundles/popular", samples.Operator{Package: "popular", Version: "1.0.0"})
+		registry := s.startRegistry(false)
+		_, byDigest := s.pushBundle(ctx, registry, "bundles/popular", samples.Operator{Package: "popular", Version: "1.0.0"})
 		registry.Hold(true)
 		for i := range half {
-			s.sourced(ctx, fmt.Sprintf("popular-%d", i), corev1alpha2.ImageSource{Ref: byDigest})
+			s.deployFrom(ctx, fmt.Sprintf("popular-%d", i), corev1alpha2.ImageSource{Ref: byDigest})
 		}
-		s.unpackedSays(ctx, fmt.Sprintf("popular-%d", half-1), "Unknown Unpacking")
+		s.waitForUnpacked(ctx, fmt.Sprintf("popular-%d", half-1), "Unknown Unpacking")
 		registry.Hold(false)
 		for i := range half {
-			s.unpackedSays(ctx, fmt.Sprintf("popular-%d", i), "True UnpackSuccessful")
+			s.waitForUnpacked(ctx, fmt.Sprintf("popular-%d", i), "True UnpackSuccessful")
 		}
 		for i := half; i < 2*half; i++ {
-			s.sourced(ctx, fmt.Sprintf("popular-%d", i), corev1alpha2.ImageSource{Ref: byDigest})
+			s.deployFrom(ctx, fmt.Sprintf("popular-%d", i), corev1alpha2.ImageSource{Ref: byDigest})
 		}
 		for i := half; i < 2*half; i++ {
-			s.unpackedSays(ctx, fmt.Sprintf("popular-%d", i), "True UnpackSuccessful")
+			s.waitForUnpacked(ctx, fmt.Sprintf("popular-%d", i), "True UnpackSuccessful")
 		}
 		s.Expect(registry.Requests("bundles/popular", "manifests")).To(Equal(1))
 		s.Expect(registry.Requests("bundles/popular", "blobs")).To(Equal(2), "a bundle image has two layers")
@@ -351,13 +351,13 @@ func TestImages(t *testing.T) {
 	// manager restarts with an empty disk, drift repair works and `Unpacked` and `Installed` do not change.
 	runStory(t, "ENG-S11 an installed image is not needed again after the tag moves, the registry ends or the manager restarts", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "orphaned"
-		registry := s.registryOfItsOwn(false)
-		byTag, _ := s.pushed(ctx, registry, "bundles/"+name, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: name + "-settings"})
-		s.sourced(ctx, name, corev1alpha2.ImageSource{Ref: byTag})
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		registry := s.startRegistry(false)
+		byTag, _ := s.pushBundle(ctx, registry, "bundles/"+name, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: name + "-settings"})
+		s.deployFrom(ctx, name, corev1alpha2.ImageSource{Ref: byTag})
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		was := s.statusOf(ctx, name)
 		asked := registry.Requests("bundles/"+name, "manifests") + registry.Requests("bundles/"+name, "blobs")
-		statuses := s.statusesOf(ctx, name)
+		statuses := s.collectStatuses(ctx, name)
 		repaired := func() {
 			s.Helper()
 			s.Expect(s.Admin.Kubernetes.CoreV1().ConfigMaps(name).Delete(ctx, name+"-settings", metav1.DeleteOptions{})).To(Succeed())
@@ -370,7 +370,7 @@ func TestImages(t *testing.T) {
 		for _, what := range []string{"the tag moving", "the registry going down"} {
 			s.By(what + ", and the manager starting without its disk")
 			if what == "the tag moving" {
-				s.pushed(ctx, registry, "bundles/"+name, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: name + "-other"})
+				s.pushBundle(ctx, registry, "bundles/"+name, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: name + "-other"})
 			} else {
 				registry.Close()
 			}
@@ -428,8 +428,8 @@ func TestBundle(t *testing.T) {
 	}
 
 	runStory(t, "a Bundle reports the content of its image, which a BundleDeployment does not pull again", defaultOperators, func(ctx context.Context, s *Story) {
-		registry := s.registryOfItsOwn(false)
-		byTag, byDigest := s.pushed(ctx, registry, "bundles/staged", samples.Operator{Package: "staged", Version: "1.2.3"})
+		registry := s.startRegistry(false)
+		byTag, byDigest := s.pushBundle(ctx, registry, "bundles/staged", samples.Operator{Package: "staged", Version: "1.2.3"})
 		create(ctx, s, bundleOf("staged", corev1alpha2.ProvisionerClassRegistry, corev1alpha2.ImageSource{Ref: byTag}))
 		s.Eventually(reason).WithContext(ctx).WithArguments(s, "staged").Should(HavePrefix("Unpacked True UnpackSuccessful"))
 		found, err := status(ctx, s, "staged")
@@ -442,14 +442,14 @@ func TestBundle(t *testing.T) {
 
 		blobs := registry.Requests("bundles/staged", "blobs")
 		s.Expect(blobs).To(Equal(2))
-		s.sourced(ctx, "staged", corev1alpha2.ImageSource{Ref: byDigest})
-		s.unpackedSays(ctx, "staged", "True UnpackSuccessful")
+		s.deployFrom(ctx, "staged", corev1alpha2.ImageSource{Ref: byDigest})
+		s.waitForUnpacked(ctx, "staged", "True UnpackSuccessful")
 		s.Expect(registry.Requests("bundles/staged", "blobs")).To(Equal(blobs))
 	})
 
 	runStory(t, "a Bundle waits for its class, and reports why its content cannot be read", defaultOperators, func(ctx context.Context, s *Story) {
-		registry := s.registryOfItsOwn(false)
-		byTag, _ := s.pushed(ctx, registry, "bundles/waiting", samples.Operator{Package: "waiting", Version: "1.0.0"})
+		registry := s.startRegistry(false)
+		byTag, _ := s.pushBundle(ctx, registry, "bundles/waiting", samples.Operator{Package: "waiting", Version: "1.0.0"})
 		create(ctx, s, bundleOf("waiting", "later", corev1alpha2.ImageSource{Ref: byTag}))
 		s.Eventually(reason).WithContext(ctx).WithArguments(s, "waiting").Should(HavePrefix(`Pending Unknown ProvisionerNotFound: No provisioner class "later"`))
 		registry.Instead("bundles/waiting/manifests", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) })

@@ -21,19 +21,19 @@ func TestExistingNamespace(t *testing.T) {
 		_, err := s.Admin.Kubernetes.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 			Name: name, Annotations: map[string]string{"openshift.io/requester": "alice"}}}, metav1.CreateOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
-		s.offering(ctx, name, "", "1.0.0")
-		s.plopped(ctx, name, "")
-		s.conditionSays(ctx, name, metav1.Condition{Type: platformv1alpha1.ConditionInstalled, Status: metav1.ConditionFalse, Reason: platformv1alpha1.ReasonInstallFailed},
+		s.offerVersions(ctx, name, "", "1.0.0")
+		s.createWithSpec(ctx, name, "")
+		s.waitForOperatorCondition(ctx, name, metav1.Condition{Type: platformv1alpha1.ConditionInstalled, Status: metav1.ConditionFalse, Reason: platformv1alpha1.ReasonInstallFailed},
 			"Namespace squatted", `requested by "alice"`, `set spec.install.namespace to "squatted"`)
 		accounts, err := s.Admin.Kubernetes.CoreV1().ServiceAccounts(name).List(ctx, metav1.ListOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 		for _, each := range accounts.Items {
 			s.Expect(each.Name).To(Equal("default"))
 		}
-		s.Expect(s.crdMissing(ctx, name)).To(BeTrue(), "nothing is written")
+		s.Expect(s.isCRDMissing(ctx, name)).To(BeTrue(), "nothing is written")
 
-		s.respecified(ctx, name, `"install":{"namespace":"squatted"}`)
-		s.conditionSays(ctx, name, metav1.Condition{Type: platformv1alpha1.ConditionInstalled, Status: metav1.ConditionTrue, Reason: platformv1alpha1.ReasonInstallSuccessful}, name)
+		s.patchOperatorSpec(ctx, name, `"install":{"namespace":"squatted"}`)
+		s.waitForOperatorCondition(ctx, name, metav1.Condition{Type: platformv1alpha1.ConditionInstalled, Status: metav1.ConditionTrue, Reason: platformv1alpha1.ReasonInstallSuccessful}, name)
 		s.Eventually(func(ctx context.Context) ([]string, error) {
 			live, err := s.Admin.Platform.PlatformV1alpha1().PlatformOperators().Get(ctx, name, metav1.GetOptions{})
 			return live.Status.Warnings, err
@@ -44,8 +44,8 @@ func TestExistingNamespace(t *testing.T) {
 	})
 }
 
-// crdMissing says that a sample operator's CustomResourceDefinition is not there.
-func (s *Story) crdMissing(ctx context.Context, pkg string) (bool, error) {
+// isCRDMissing says that a sample operator's CustomResourceDefinition is not there.
+func (s *Story) isCRDMissing(ctx context.Context, pkg string) (bool, error) {
 	_, err := s.Admin.Dynamic.Resource(definitions).Get(ctx, pkg+"s.samples.platform.openshift.io", metav1.GetOptions{})
 	if err == nil {
 		return false, nil

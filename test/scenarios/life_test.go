@@ -49,7 +49,7 @@ func TestInstalledOperator(t *testing.T) {
 	t.Parallel()
 	const pkg = "drifter"
 	runStory(t, "nothing is written while nothing changes", defaultOperators, func(ctx context.Context, s *Story) {
-		s.installed(ctx, pkg, "1.0.0")
+		s.install(ctx, pkg, "1.0.0")
 		var before string
 		s.Eventually(func(g Gomega, ctx context.Context) { // the last writes of the installation may still wait for their pause
 			first, err := s.versionsOf(ctx, pkg)
@@ -61,7 +61,7 @@ func TestInstalledOperator(t *testing.T) {
 	})
 
 	runStory(t, "a deleted object is created again", defaultOperators, func(ctx context.Context, s *Story) {
-		s.installed(ctx, pkg, "1.0.0")
+		s.install(ctx, pkg, "1.0.0")
 		client := s.Admin.Kubernetes.CoreV1().ConfigMaps(pkg)
 		s.Expect(client.Delete(ctx, "drifter-settings", metav1.DeleteOptions{})).To(Succeed())
 		s.Eventually(func(ctx context.Context) error {
@@ -71,7 +71,7 @@ func TestInstalledOperator(t *testing.T) {
 	})
 
 	runStory(t, "an edited field is restored, and undeclared fields are kept", defaultOperators, func(ctx context.Context, s *Story) {
-		s.installed(ctx, pkg, "1.0.0")
+		s.install(ctx, pkg, "1.0.0")
 		client := s.Admin.Kubernetes.CoreV1().ConfigMaps(pkg)
 		patch := []byte(`{"metadata":{"labels":{"mine":"yes"}},"data":{"version":"edited","extra":"mine"}}`)
 		_, err := client.Patch(ctx, "drifter-settings", types.MergePatchType, patch, metav1.PatchOptions{})
@@ -86,7 +86,7 @@ func TestInstalledOperator(t *testing.T) {
 	})
 
 	runStory(t, "drift is repaired without catalogs and without the image's registry", defaultOperators, func(ctx context.Context, s *Story) {
-		s.installed(ctx, pkg, "1.0.0")
+		s.install(ctx, pkg, "1.0.0")
 		s.Environment.Catalog.Unavailable(true)
 		ref, found := s.Environment.Catalog.Bundle(pkg, "1.0.0")
 		s.Expect(found).To(BeTrue())
@@ -103,7 +103,7 @@ func TestInstalledOperator(t *testing.T) {
 	})
 
 	runStory(t, "an edited BundleDeployment is restored", defaultOperators, func(ctx context.Context, s *Story) {
-		s.installed(ctx, pkg, "1.0.0")
+		s.install(ctx, pkg, "1.0.0")
 		client := s.Admin.Platform.CoreV1alpha2().BundleDeployments()
 		before, err := client.Get(ctx, pkg, metav1.GetOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
@@ -126,7 +126,7 @@ func TestUpgrade(t *testing.T) {
 	const pkg = "climber"
 
 	runStory(t, "an upgrade removes what only the old version had, also when the manager is killed", defaultOperators, func(ctx context.Context, s *Story) {
-		s.installed(ctx, pkg, "1.0.0")
+		s.install(ctx, pkg, "1.0.0")
 		s.Expect(s.Admin.Publish(ctx,
 			samples.Operator{Package: pkg, Version: "1.0.0", ExtraConfigMap: "climber-first"},
 			samples.Operator{Package: pkg, Version: "1.1.0", ExtraConfigMap: "climber-second"})).To(Succeed())
@@ -152,7 +152,7 @@ func TestAPausedOperator(t *testing.T) {
 	t.Parallel()
 	runStory(t, "is not repaired until the pause ends", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "sleeper"
-		s.installed(ctx, pkg, "1.0.0")
+		s.install(ctx, pkg, "1.0.0")
 		pause := func(on bool) {
 			patch := fmt.Appendf(nil, `{"spec":{"paused":%t}}`, on)
 			_, err := s.Admin.Platform.PlatformV1alpha1().PlatformOperators().Patch(ctx, pkg, types.MergePatchType, patch, metav1.PatchOptions{})
@@ -160,7 +160,7 @@ func TestAPausedOperator(t *testing.T) {
 		}
 		pause(true)
 		s.Eventually(s.Admin.OperatorHas).WithContext(ctx).WithArguments(pkg, platformv1alpha1.ConditionProgressing, metav1.ConditionFalse, platformv1alpha1.ReasonPaused).Should(Succeed())
-		s.observed(ctx, pkg)
+		s.waitUntilObserved(ctx, pkg)
 
 		service := s.Admin.Kubernetes.CoreV1().Services(pkg)
 		s.Expect(service.Delete(ctx, pkg+"-metrics", metav1.DeleteOptions{})).To(Succeed())
@@ -178,7 +178,7 @@ func TestRemoval(t *testing.T) {
 	t.Parallel()
 	runStory(t, "a removal keeps CRDs and custom resources, and a new installation uses them again", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "leaver"
-		s.installed(ctx, pkg, "1.0.0")
+		s.install(ctx, pkg, "1.0.0")
 		resources := s.Admin.Dynamic.Resource(crdResource("leavers"))
 		object := s.parse(crdResource("leavers"), "Leaver", "{metadata: {name: precious}, spec: {size: 3}}")
 		_, err := resources.Namespace("default").Create(ctx, object, metav1.CreateOptions{})
@@ -193,7 +193,7 @@ func TestRemoval(t *testing.T) {
 		s.Expect(err).NotTo(HaveOccurred())
 
 		s.By("installing it again")
-		s.installed(ctx, pkg, "1.0.0")
+		s.install(ctx, pkg, "1.0.0")
 		_, err = resources.Namespace("default").Get(ctx, "precious", metav1.GetOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 	})

@@ -17,10 +17,10 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// withoutRecord deletes the ConfigMap, as the refusal says.
-func (s *Story) withoutRecord(ctx context.Context) {
+// deleteStoredLimits deletes the ConfigMap, as the refusal says.
+func (s *Story) deleteStoredLimits(ctx context.Context) {
 	s.Helper()
-	s.typed(ctx, "kubectl annotate configmap "+limits.ConfigMap+" -n "+environment.Namespace+" "+platformv1alpha1.AnnotationAllowDeletion+"=true --overwrite")
+	s.runCommand(ctx, "kubectl annotate configmap "+limits.ConfigMap+" -n "+environment.Namespace+" "+platformv1alpha1.AnnotationAllowDeletion+"=true --overwrite")
 	s.Expect(s.Admin.Kubernetes.CoreV1().ConfigMaps(environment.Namespace).Delete(ctx, limits.ConfigMap, metav1.DeleteOptions{})).To(Succeed())
 }
 
@@ -29,7 +29,7 @@ func TestStoredLimits(t *testing.T) {
 	const edit = `{"data":{"patch":"{\"spec\":{}}"}}`
 	limited := func(ctx context.Context, s *Story, pkg string) {
 		s.configure(ctx, `{"allowedPackages":["`+pkg+`"]}`)
-		s.Eventually(s.storedLimits).WithContext(ctx).Should(ContainSubstring(pkg))
+		s.Eventually(s.storedLimitsPatch).WithContext(ctx).Should(ContainSubstring(pkg))
 	}
 
 	runStory(t, "[HRD-S3] the stored limits cannot be deleted without the annotation that the refusal names, and cannot be edited", defaultOperators, func(ctx context.Context, s *Story) {
@@ -38,7 +38,7 @@ func TestStoredLimits(t *testing.T) {
 			_, err := records.Patch(ctx, limits.ConfigMap, types.MergePatchType, []byte(edit), metav1.PatchOptions{})
 			return err
 		}
-		s.Eventually(s.storedLimits).WithContext(ctx).Should(Equal(`{"spec":{}}`))
+		s.Eventually(s.storedLimitsPatch).WithContext(ctx).Should(Equal(`{"spec":{}}`))
 		s.Expect(records.Delete(ctx, limits.ConfigMap, dryRun)).To(Succeed(), "it has no limits yet")
 		limited(ctx, s, "recorded")
 		annotate := "kubectl annotate configmap " + limits.ConfigMap + " -n " + environment.Namespace + " " + platformv1alpha1.AnnotationAllowDeletion + "=true"
@@ -48,16 +48,16 @@ func TestStoredLimits(t *testing.T) {
 		s.Expect(edited(ctx)).To(forbidden("kubectl edit platformoperatormanager cluster", accept))
 		_, err := records.Patch(ctx, limits.ConfigMap, types.MergePatchType, []byte(`{"immutable":true}`), metav1.PatchOptions{})
 		s.Expect(err).To(forbidden("only the manager edits it"))
-		collector := s.impersonating("system:serviceaccount:kube-system:generic-garbage-collector").Resource(corev1.SchemeGroupVersion.WithResource("configmaps")).Namespace(environment.Namespace)
+		collector := s.clientAs("system:serviceaccount:kube-system:generic-garbage-collector").Resource(corev1.SchemeGroupVersion.WithResource("configmaps")).Namespace(environment.Namespace)
 		s.Expect(collector.Delete(ctx, limits.ConfigMap, dryRun)).To(forbidden(annotate))
-		remover := s.impersonating("system:serviceaccount:kube-system:namespace-controller").Resource(corev1.SchemeGroupVersion.WithResource("configmaps")).Namespace(environment.Namespace)
+		remover := s.clientAs("system:serviceaccount:kube-system:namespace-controller").Resource(corev1.SchemeGroupVersion.WithResource("configmaps")).Namespace(environment.Namespace)
 		s.Expect(remover.Delete(ctx, limits.ConfigMap, dryRun)).To(Succeed())
 
-		s.typed(ctx, annotate)
+		s.runCommand(ctx, annotate)
 		s.Expect(records.Delete(ctx, limits.ConfigMap, dryRun)).To(Succeed())
 		s.Expect(edited(ctx)).To(forbidden("only the manager edits it"))
 		s.Expect(records.Delete(ctx, limits.ConfigMap, metav1.DeleteOptions{})).To(Succeed())
-		s.Eventually(s.storedLimits).WithContext(ctx).Should(ContainSubstring("recorded"))
+		s.Eventually(s.storedLimitsPatch).WithContext(ctx).Should(ContainSubstring("recorded"))
 		s.Expect(records.Delete(ctx, limits.ConfigMap, dryRun)).To(forbidden(annotate), "the restored one has no annotation")
 	})
 
@@ -65,46 +65,46 @@ func TestStoredLimits(t *testing.T) {
 		const pkg, other = "recorded", "unrecorded"
 		s.Expect(s.Admin.Publish(ctx, samples.Operator{Package: pkg, Version: "1.0.0"}, samples.Operator{Package: other, Version: "1.0.0"})).To(Succeed())
 		limited(ctx, s, pkg)
-		s.installed(ctx, pkg, "1.0.0")
-		s.untilYoungerThan(ctx, pkg)
+		s.install(ctx, pkg, "1.0.0")
+		s.waitUntilOlder(ctx, pkg)
 		s.allowDeletion(ctx, managers, operatorv1alpha1.PlatformOperatorManagerName, `"true"`)
-		s.managerReplaced(ctx)
+		s.replaceManagerResource(ctx)
 		s.create(ctx, other, "")
 		held := func(why string) {
 			s.Helper()
-			s.refusedWith(ctx, other, platformv1alpha1.ReasonValidationFailed, why)
+			s.waitForRefusal(ctx, other, platformv1alpha1.ReasonValidationFailed, why)
 			_, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, other, metav1.GetOptions{})
 			s.Expect(err).To(beNotFound())
 		}
 		held("its replacement permits more (spec.allowedPackages)")
 
-		s.By("deleting it, as its annotation permits")
-		s.withoutRecord(ctx)
-		s.Eventually(s.storedLimits).WithContext(ctx).Should(ContainSubstring(pkg))
+		s.By("deleting the stored limits with the annotation")
+		s.deleteStoredLimits(ctx)
+		s.Eventually(s.storedLimitsPatch).WithContext(ctx).Should(ContainSubstring(pkg))
 		held("its replacement permits more (spec.allowedPackages)")
 
-		s.By("editing it, as somebody whom no policy denies it")
-		manager := s.impersonating("system:serviceaccount:" + environment.Namespace + ":" + environment.ServiceAccount)
+		s.By("editing the stored limits as a user whom the policy permits")
+		manager := s.clientAs("system:serviceaccount:" + environment.Namespace + ":" + environment.ServiceAccount)
 		_, err := manager.Resource(corev1.SchemeGroupVersion.WithResource("configmaps")).Namespace(environment.Namespace).Patch(ctx, limits.ConfigMap, types.MergePatchType, []byte(edit), metav1.PatchOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
-		s.Eventually(s.storedLimits).WithContext(ctx).Should(ContainSubstring(pkg))
+		s.Eventually(s.storedLimitsPatch).WithContext(ctx).Should(ContainSubstring(pkg))
 		held("its replacement permits more (spec.allowedPackages)")
 
-		s.By("deleting it while no manager runs")
+		s.By("deleting the stored limits while no manager runs")
 		s.KillManager()
-		s.withoutRecord(ctx)
+		s.deleteStoredLimits(ctx)
 		s.StartManager()
 		s.Eventually(func(ctx context.Context) (string, error) {
 			live, err := s.Admin.Operator(ctx, other)
 			return meta.FindStatusCondition(live.Status.Conditions, platformv1alpha1.ConditionInstalled).Message, err
 		}).WithContext(ctx).Should(ContainSubstring("the limits before it are unknown"))
 		held("the limits before it are unknown")
-		_, err = s.storedLimits(ctx)
+		_, err = s.storedLimitsPatch(ctx)
 		s.Expect(err).To(beNotFound())
 
-		s.By("accepting the limits, as the condition says")
-		s.typed(ctx, "kubectl annotate platformoperatormanager cluster "+operatorv1alpha1.AnnotationAcceptLimits+"=true")
+		s.By("accepting the limits by the command in the condition")
+		s.runCommand(ctx, "kubectl annotate platformoperatormanager cluster "+operatorv1alpha1.AnnotationAcceptLimits+"=true")
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(other, "1.0.0").Should(Succeed())
-		s.Expect(s.storedLimits(ctx)).To(Equal(`{"spec":{}}`))
+		s.Expect(s.storedLimitsPatch(ctx)).To(Equal(`{"spec":{}}`))
 	})
 }

@@ -26,16 +26,16 @@ func (s *Story) managerUID(ctx context.Context) types.UID {
 	return live.UID
 }
 
-// managerReplaced deletes the PlatformOperatorManager and waits for the new one.
-func (s *Story) managerReplaced(ctx context.Context) {
+// replaceManagerResource deletes the PlatformOperatorManager and waits for the new one.
+func (s *Story) replaceManagerResource(ctx context.Context) {
 	s.Helper()
 	before := s.managerUID(ctx)
 	s.Expect(s.Admin.Platform.OperatorV1alpha1().PlatformOperatorManagers().Delete(ctx, operatorv1alpha1.PlatformOperatorManagerName, metav1.DeleteOptions{})).To(Succeed())
 	s.Eventually(s.managerUID).WithContext(ctx).ShouldNot(BeElementOf(before, types.UID("")))
 }
 
-// remedyIn runs the command in a PlatformOperator's Progressing condition that begins so.
-func (s *Story) remedyIn(ctx context.Context, name, command string) {
+// runRemedy runs the command in a PlatformOperator's Progressing condition that begins so.
+func (s *Story) runRemedy(ctx context.Context, name, command string) {
 	s.Helper()
 	live, err := s.Admin.Operator(ctx, name)
 	s.Expect(err).NotTo(HaveOccurred())
@@ -44,15 +44,15 @@ func (s *Story) remedyIn(ctx context.Context, name, command string) {
 	s.Expect(found).To(HaveLen(2), message)
 	for _, line := range found {
 		if regexp.MustCompile("^kubectl " + command).MatchString(line) {
-			s.typed(ctx, line)
+			s.runCommand(ctx, line)
 			return
 		}
 	}
 	s.Fatalf("the message has no %s: %s", command, message)
 }
 
-// storedLimits gives what the ConfigMap has of the limits, as a patch.
-func (s *Story) storedLimits(ctx context.Context) (string, error) {
+// storedLimitsPatch gives what the ConfigMap has of the limits, as a patch.
+func (s *Story) storedLimitsPatch(ctx context.Context) (string, error) {
 	live, err := s.Admin.Kubernetes.CoreV1().ConfigMaps(environment.Namespace).Get(ctx, limits.ConfigMap, metav1.GetOptions{})
 	return live.Data["patch"], err
 }
@@ -73,7 +73,7 @@ func TestManagerLimits(t *testing.T) {
 			annotate := "kubectl annotate platformoperatormanager cluster " + platformv1alpha1.AnnotationAllowDeletion + "=true"
 			s.Expect(client.Delete(ctx, operatorv1alpha1.PlatformOperatorManagerName, dryRun)).To(forbidden(c.field, annotate))
 			s.Expect(client.DeleteCollection(ctx, dryRun, metav1.ListOptions{})).To(forbidden(c.field, annotate))
-			s.typed(ctx, annotate)
+			s.runCommand(ctx, annotate)
 			s.Expect(client.Delete(ctx, operatorv1alpha1.PlatformOperatorManagerName, dryRun)).To(Succeed())
 		})
 	}
@@ -102,21 +102,21 @@ func TestManagerLimits(t *testing.T) {
 		publish("1.0.0")
 		limited := func() {
 			s.configure(ctx, `{"allowedPackages":["outliving"],"defaultApproval":"Manual"}`)
-			s.Eventually(s.storedLimits).WithContext(ctx).Should(And(ContainSubstring("outliving"), ContainSubstring("Manual")))
+			s.Eventually(s.storedLimitsPatch).WithContext(ctx).Should(And(ContainSubstring("outliving"), ContainSubstring("Manual")))
 		}
 		limited()
-		s.installed(ctx, pkg, "1.0.0")
+		s.install(ctx, pkg, "1.0.0")
 		publish("1.0.0", "1.1.0")
-		s.progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonAwaitingApproval, "1.1.0")
+		s.waitForProgressing(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonAwaitingApproval, "1.1.0")
 
-		s.By("deleting it, as the annotation permits")
+		s.By("deleting it with the annotation")
 		s.allowDeletion(ctx, managers, operatorv1alpha1.PlatformOperatorManagerName, `"true"`)
-		s.managerReplaced(ctx)
+		s.replaceManagerResource(ctx)
 		lost := []string{theManager, "was deleted", "spec.allowedPackages, spec.defaultApproval"}
 		held := func() {
 			s.Helper()
-			s.progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, lost...)
-			s.refusedWith(ctx, other, platformv1alpha1.ReasonValidationFailed, lost...)
+			s.waitForProgressing(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, lost...)
+			s.waitForRefusal(ctx, other, platformv1alpha1.ReasonValidationFailed, lost...)
 			live, err := s.Admin.Operator(ctx, pkg)
 			s.Expect(err).NotTo(HaveOccurred())
 			s.Expect(live.Status.Installed.Version).To(Equal("1.0.0"))
@@ -126,7 +126,7 @@ func TestManagerLimits(t *testing.T) {
 		s.create(ctx, other, "")
 		held()
 
-		s.By("what runs is repaired meanwhile")
+		s.By("repairing drift meanwhile")
 		live, err := s.Admin.Operator(ctx, pkg)
 		s.Expect(err).NotTo(HaveOccurred())
 		deployments := s.Admin.Kubernetes.AppsV1().Deployments(live.Status.RelatedObjects[0].Name)
@@ -139,7 +139,7 @@ func TestManagerLimits(t *testing.T) {
 			return again.UID, err
 		}).WithContext(ctx).ShouldNot(BeElementOf(found.Items[0].UID, types.UID("")))
 
-		s.By("neither another manager nor another deletion forgets the limits")
+		s.By("deleting it again while no manager runs")
 		s.KillManager()
 		s.Expect(s.Admin.Platform.OperatorV1alpha1().PlatformOperatorManagers().Delete(ctx, operatorv1alpha1.PlatformOperatorManagerName, metav1.DeleteOptions{})).To(Succeed())
 		s.StartManager()
@@ -150,16 +150,16 @@ func TestManagerLimits(t *testing.T) {
 		}).WithContext(ctx).Should(BeNumerically(">=", 4))
 		held()
 
-		s.By("putting the limits back, as the condition says")
-		s.remedyIn(ctx, pkg, "patch")
-		s.progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonAwaitingApproval, "1.1.0")
-		s.refusedWith(ctx, other, platformv1alpha1.ReasonValidationFailed, "spec.allowedPackages", `"`+other+`"`)
+		s.By("restoring the limits by the command in the condition")
+		s.runRemedy(ctx, pkg, "patch")
+		s.waitForProgressing(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonAwaitingApproval, "1.1.0")
+		s.waitForRefusal(ctx, other, platformv1alpha1.ReasonValidationFailed, "spec.allowedPackages", `"`+other+`"`)
 
-		s.By("deleting it again, and accepting what the new one says")
+		s.By("deleting it again, and accepting the new limits")
 		s.allowDeletion(ctx, managers, operatorv1alpha1.PlatformOperatorManagerName, `"true"`)
-		s.managerReplaced(ctx)
+		s.replaceManagerResource(ctx)
 		held()
-		s.remedyIn(ctx, pkg, "annotate")
+		s.runRemedy(ctx, pkg, "annotate")
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.1.0").Should(Succeed())
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(other, "1.0.0").Should(Succeed())
 	})

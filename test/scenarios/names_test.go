@@ -32,12 +32,12 @@ func (s *Story) withServiceCA(ctx context.Context) {
 	s.Defer(func() { s.Expect(serviceCA.Stop(context.WithoutCancel(ctx))).To(Succeed()) })
 }
 
-// longNames publishes a bundle whose names are at their limits and beyond: two ServiceAccounts whose names differ at their ends alone.
-func (s *Story) longNames(ctx context.Context, operator samples.Operator, accounts []string) (ref string) {
+// publishLongNames publishes a bundle whose names are at their limits and beyond: two ServiceAccounts whose names differ at their ends alone.
+func (s *Story) publishLongNames(ctx context.Context, operator samples.Operator, accounts []string) (ref string) {
 	s.Helper()
-	return s.rewritten(ctx, s.registryOfItsOwn(false), operator, func(manifests string) {
+	return s.pushChanged(ctx, s.startRegistry(false), operator, func(manifests string) {
 		s.Expect(os.Remove(filepath.Join(manifests, operator.Package+"-metrics.service.yaml"))).To(Succeed()) // the author's own name of it is too long
-		s.replaceIn(filepath.Join(manifests, operator.Package+".clusterserviceversion.yaml"),
+		s.replaceInFile(filepath.Join(manifests, operator.Package+".clusterserviceversion.yaml"),
 			"serviceAccountName: "+operator.Package+"\n", "serviceAccountName: "+accounts[0]+"\n",
 			"      permissions:\n", "      permissions:\n      - serviceAccountName: "+accounts[1]+"\n        rules: [{apiGroups: [''], resources: [secrets], verbs: [get]}]\n")
 		s.Expect(samples.AddWebhooks(filepath.Join(manifests, "..", "..", "..", ".."), operator)).To(Succeed())
@@ -73,20 +73,20 @@ func TestNames(t *testing.T) {
 		name, class, bundle := longName("deployment-", 63), longName("class-", 63), longName("bundle-", 63)
 		operator := samples.Operator{Package: longName("package-", 56), Version: "1.0.0-" + strings.Repeat("prerelease.", 6) + "1"}
 		accounts := []string{longName("account-", 80) + "-a", longName("account-", 80) + "-b"}
-		ref := s.longNames(ctx, operator, accounts)
+		ref := s.publishLongNames(ctx, operator, accounts)
 		_, err := s.Admin.Platform.CoreV1alpha2().ProvisionerClasses().Create(ctx, &corev1alpha2.ProvisionerClass{ObjectMeta: metav1.ObjectMeta{Name: class},
 			Spec: corev1alpha2.ProvisionerClassSpec{Provisioner: corev1alpha2.ProvisionerRegistry}}, metav1.CreateOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 		_, err = s.Admin.Platform.CoreV1alpha2().Bundles().Create(ctx, &corev1alpha2.Bundle{ObjectMeta: metav1.ObjectMeta{Name: bundle},
 			Spec: corev1alpha2.BundleSpec{ProvisionerClassName: class, Source: fromImage(ref)}}, metav1.CreateOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
-		s.specified(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) {
+		s.createDeployment(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) {
 			spec.ProvisionerClassName = class
 			spec.Source = corev1alpha2.BundleSource{Type: corev1alpha2.SourceTypeBundle, Bundle: &corev1alpha2.BundleReference{Name: bundle}}
 		})
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 
-		s.By("looking at the names that were derived")
+		s.By("checking the derived names")
 		derived := s.derivedNames(ctx, name, append(accounts, operator.Package, name))
 		s.Expect(derived).To(And(HaveLen(5), HaveKeyWithValue("ClusterRole", HaveLen(2)), HaveKeyWithValue("ClusterRoleBinding", HaveLen(2)),
 			HaveKeyWithValue("Service", HaveLen(1)), HaveKeyWithValue("ValidatingWebhookConfiguration", HaveLen(1)), HaveKeyWithValue("MutatingWebhookConfiguration", HaveLen(1))))

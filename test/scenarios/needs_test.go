@@ -51,8 +51,8 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// withWebhooks publishes a sample operator whose bundle has webhooks, and returns its image.
-func (s *Story) withWebhooks(ctx context.Context, operator samples.Operator) string {
+// publishWithWebhooks publishes a sample operator whose bundle has webhooks, and returns its image.
+func (s *Story) publishWithWebhooks(ctx context.Context, operator samples.Operator) string {
 	s.Helper()
 	s.Expect(samples.Write(s.Environment.SamplesDir, operator)).To(Succeed())
 	s.Expect(samples.AddWebhooks(s.Environment.SamplesDir, operator)).To(Succeed())
@@ -74,8 +74,8 @@ func (s *Story) hasNone(ctx context.Context, names ...string) error {
 	return nil
 }
 
-// isDeployed waits until a version is chosen for a PlatformOperator, and its BundleDeployment exists.
-func (s *Story) isDeployed(ctx context.Context, name, version string) {
+// waitUntilDeployed waits until a version is chosen for a PlatformOperator, and its BundleDeployment exists.
+func (s *Story) waitUntilDeployed(ctx context.Context, name, version string) {
 	s.Helper()
 	s.Eventually(func(ctx context.Context) (string, error) {
 		operator, err := s.Admin.Operator(ctx, name)
@@ -104,39 +104,39 @@ func TestRequirements(t *testing.T) {
 			samples.Operator{Package: "mill", Version: "2.0.0", Properties: []samples.Property{samples.Provides(flour)}},
 			samples.Operator{Package: "granary", Version: "1.0.0", Properties: []samples.Property{samples.Provides(flour)}},
 		)).To(Succeed())
-		s.withWebhooks(ctx, samples.Operator{Package: "hooking", Version: "1.0.0"})
+		s.publishWithWebhooks(ctx, samples.Operator{Package: "hooking", Version: "1.0.0"})
 
-		s.By("bringing webhooks: accepted")
+		s.By("creating an operator with webhooks, which is accepted")
 		s.create(ctx, "hooking", "")
-		s.isDeployed(ctx, "hooking", "1.0.0")
+		s.waitUntilDeployed(ctx, "hooking", "1.0.0")
 
-		s.By("bringing an APIService: refused")
+		s.By("creating an operator with an APIService, which is refused")
 		s.create(ctx, "aggregating", "")
-		s.refusedWith(ctx, "aggregating", platformv1alpha1.ReasonValidationFailed, "1.0.0 brings aggregated APIs")
+		s.waitForRefusal(ctx, "aggregating", platformv1alpha1.ReasonValidationFailed, "1.0.0 brings aggregated APIs")
 
-		s.By("not watching all namespaces: refused until it is told which to watch, with one that it can")
+		s.By("creating an operator without AllNamespaces, which is refused without a watch namespace")
 		s.create(ctx, "confined", "")
-		s.refusedWith(ctx, "confined", platformv1alpha1.ReasonValidationFailed, "1.0.0 supports the install modes", "spec.install.config.watchNamespace")
+		s.waitForRefusal(ctx, "confined", platformv1alpha1.ReasonValidationFailed, "1.0.0 supports the install modes", "spec.install.config.watchNamespace")
 		_, err := s.Admin.Platform.PlatformV1alpha1().PlatformOperators().Patch(ctx, "confined", types.MergePatchType,
 			[]byte(`{"spec":{"install":{"config":{"watchNamespace":"default"}}}}`), metav1.PatchOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments("confined", "1.0.0").Should(Succeed())
 
-		s.By("needing a kind: refused, and named are the packages of all trusted catalogs that bring it")
+		s.By("requiring a kind, which is refused with the providers of all trusted catalogs")
 		cellar := &provider{pkg: "cellar", gvk: flour}
 		s.clusterCatalog(ctx, "cellars", s.Environment.Catalog.HandleCatalog("cellars", cellar))
 		stranger := s.otherCatalog(samples.Operator{Package: "smuggler", Version: "1.0.0", Properties: []samples.Property{samples.Provides(flour)}})
 		s.catalogSource(ctx, "default", "untrusted", stranger.GRPCAddress(), "READY")
 		s.create(ctx, "flourless", "")
-		s.refusedWith(ctx, "flourless", platformv1alpha1.ReasonValidationFailed, `needs kind "needs.example.com/v1, Kind=Flour"`,
+		s.waitForRefusal(ctx, "flourless", platformv1alpha1.ReasonValidationFailed, `needs kind "needs.example.com/v1, Kind=Flour"`,
 			`create a PlatformOperator for one of the packages "cellar", "granary", "mill"`)
 		s.Expect(cellar.passes.Load()).To(BeEquivalentTo(1), "once a content")
 
-		s.By("needing a package: refused, and that is named")
+		s.By("requiring a package, which is refused with its name")
 		s.create(ctx, "millless", "")
-		s.refusedWith(ctx, "millless", platformv1alpha1.ReasonValidationFailed, `needs package "mill" in ">=2.0.0"`, `create a PlatformOperator for package "mill"`)
+		s.waitForRefusal(ctx, "millless", platformv1alpha1.ReasonValidationFailed, `needs package "mill" in ">=2.0.0"`, `create a PlatformOperator for package "mill"`)
 
-		s.By("installing nothing that nobody asked for")
+		s.By("checking that no provider is installed unasked")
 		s.Consistently(s.hasNone, "1m").WithContext(ctx).WithArguments("cellar", "granary", "mill", "smuggler").Should(Succeed())
 		operator, err := s.Admin.Operator(ctx, "flourless")
 		s.Expect(err).NotTo(HaveOccurred())
@@ -144,11 +144,11 @@ func TestRequirements(t *testing.T) {
 			s.Expect(condition.Message).NotTo(ContainSubstring("smuggler"), "no catalog that is not trusted has a say")
 		}
 
-		s.By("hearing of it when a catalog goes")
+		s.By("deleting a catalog, which changes the providers")
 		s.Expect(s.Admin.Dynamic.Resource(clusterCatalogs).Delete(ctx, "cellars", metav1.DeleteOptions{})).To(Succeed())
-		s.refusedWith(ctx, "flourless", platformv1alpha1.ReasonValidationFailed, `create a PlatformOperator for one of the packages "granary", "mill"`)
+		s.waitForRefusal(ctx, "flourless", platformv1alpha1.ReasonValidationFailed, `create a PlatformOperator for one of the packages "granary", "mill"`)
 
-		s.By("being satisfied by what is installed")
+		s.By("installing a provider")
 		s.create(ctx, "mill", "")
 		for name, version := range map[string]string{"mill": "2.0.0", "flourless": "1.0.0", "millless": "1.0.0"} {
 			s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(name, version).Should(Succeed())

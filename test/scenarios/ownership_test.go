@@ -34,8 +34,8 @@ func (s *Story) from(ctx context.Context, namespace, name string) (string, error
 	return text, nil
 }
 
-// labelledBy creates a ConfigMap with a BundleDeployment's labels, as somebody else.
-func (s *Story) labelledBy(ctx context.Context, manager, namespace, name, owner string) {
+// createLabeled creates a ConfigMap with a BundleDeployment's labels, as somebody else.
+func (s *Story) createLabeled(ctx context.Context, manager, namespace, name, owner string) {
 	s.Helper()
 	_, err := s.Admin.Kubernetes.CoreV1().ConfigMaps(namespace).Create(ctx, &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: ownersLabels(owner)}, Data: map[string]string{"from": manager},
@@ -50,10 +50,10 @@ func TestOwnership(t *testing.T) {
 	runStory(t, "HRD-S2 an object that has only the labels is left alone by rollouts and removals", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "impersonated"
 		s.createNamespace(ctx, name)
-		s.labelledBy(ctx, "tenant", name, "declared", name)
-		s.labelledBy(ctx, "tenant", name, "stray", name)
-		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}, configMapText("declared", "us")))
-		s.Eventually(s.unready).WithContext(ctx).WithArguments(name).Should(ContainSubstring(
+		s.createLabeled(ctx, "tenant", name, "declared", name)
+		s.createLabeled(ctx, "tenant", name, "stray", name)
+		s.deploy(ctx, name, s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0"}, configMapText("declared", "us")))
+		s.Eventually(s.unreadyOf).WithContext(ctx).WithArguments(name).Should(ContainSubstring(
 			`ConfigMap impersonated/declared: exists, and it has the owner labels of BundleDeployment "impersonated", which neither created nor adopted it; it is left alone; delete or rename it, or set spec.adoption to Any to take it over`))
 		s.Expect(s.conditionOf(ctx, name, corev1alpha2.ConditionInstalled)).To(HavePrefix("False InstallFailed"))
 		s.undeploy(ctx, name)
@@ -61,9 +61,9 @@ func TestOwnership(t *testing.T) {
 			s.Expect(s.from(ctx, name, each)).To(Equal("tenant"))
 		}
 
-		s.By("taking over what is declared, and no more, where that is permitted")
-		s.deployedAs(ctx, name, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}, configMapText("declared", "us")), "adoption: Any")
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.By("permitting a takeover, which adopts declared objects only")
+		s.deployWith(ctx, name, name, s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0"}, configMapText("declared", "us")), "adoption: Any")
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		s.Expect(s.from(ctx, name, "declared")).To(Equal("us platform-operators/" + name))
 		s.undeploy(ctx, name)
 		_, err := s.from(ctx, name, "declared")
@@ -73,14 +73,14 @@ func TestOwnership(t *testing.T) {
 
 	runStory(t, "HRD-S2 an object that a backup restored without its managed fields belongs to the BundleDeployment again", defaultOperators, func(ctx context.Context, s *Story) {
 		for name, drift := range map[string]string{"restored": "", "restored-and-reporting": "drift: {policy: Report}"} {
-			s.deployedAs(ctx, name, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}, configMapText("vault", "us"), configMapText("other", "us")), drift)
-			s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+			s.deployWith(ctx, name, name, s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0"}, configMapText("vault", "us"), configMapText("other", "us")), drift)
+			s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 			s.KillManager()
 			maps := s.Admin.Kubernetes.CoreV1().ConfigMaps(name)
 			for _, each := range []string{"vault", "other"} {
 				s.Expect(maps.Delete(ctx, each, metav1.DeleteOptions{})).To(Succeed())
 			}
-			s.labelledBy(ctx, "backup", name, "vault", name)
+			s.createLabeled(ctx, "backup", name, "vault", name)
 			_, err := maps.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "other"}, Data: map[string]string{"from": "tenant"}}, metav1.CreateOptions{FieldManager: "tenant"})
 			s.Expect(err).NotTo(HaveOccurred())
 			s.StartManager()
@@ -100,32 +100,32 @@ func TestOwnership(t *testing.T) {
 
 	runStory(t, "HRD-S2 with adoption None an older BundleDeployment does not take an object of a younger one", defaultOperators, func(ctx context.Context, s *Story) {
 		const elder, younger, namespace = "w-abstinent", "a-keeper", "untaken"
-		first, second := s.published(ctx, samples.Operator{Package: elder, Version: "1.0.0"}, sharedBy(elder)), s.published(ctx, samples.Operator{Package: younger, Version: "1.0.0"}, sharedBy(younger))
-		s.deployedAs(ctx, elder, namespace, first, "paused: true, adoption: None")
-		s.untilYoungerThan(ctx, elder)
-		s.deployedAs(ctx, younger, namespace, second, "")
-		s.says(ctx, younger, corev1alpha2.ConditionProgressing, "False AsExpected")
+		first, second := s.publishBundle(ctx, samples.Operator{Package: elder, Version: "1.0.0"}, sharedBy(elder)), s.publishBundle(ctx, samples.Operator{Package: younger, Version: "1.0.0"}, sharedBy(younger))
+		s.deployWith(ctx, elder, namespace, first, "paused: true, adoption: None")
+		s.waitUntilOlder(ctx, elder)
+		s.deployWith(ctx, younger, namespace, second, "")
+		s.waitForCondition(ctx, younger, corev1alpha2.ConditionProgressing, "False AsExpected")
 
 		s.patchDeployment(ctx, elder, `{"spec":{"paused":false}}`)
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(elder, corev1alpha2.ConditionInstalled).Should(And(
 			HavePrefix("False InstallFailed: "), ContainSubstring(`ConfigMap untaken/shared: exists, and it belongs to BundleDeployment "a-keeper", which is younger, and spec.adoption None takes over nothing; set spec.adoption to SamePackage`)))
-		s.Expect(s.sharedIn(ctx, namespace)).To(Equal(map[string]string{"from": younger, "only-" + younger: "kept"}))
+		s.Expect(s.sharedData(ctx, namespace)).To(Equal(map[string]string{"from": younger, "only-" + younger: "kept"}))
 		s.Expect(s.conditionOf(ctx, younger, corev1alpha2.ConditionProgressing)).To(HavePrefix("False AsExpected: "))
 
-		s.By("letting it take what is a younger one's")
+		s.By("permitting the takeover")
 		s.patchDeployment(ctx, elder, `{"spec":{"adoption":"SamePackage"}}`)
-		s.Eventually(s.sharedIn).WithContext(ctx).WithArguments(namespace).Should(Equal(map[string]string{"from": elder, "only-" + elder: "kept"}))
+		s.Eventually(s.sharedData).WithContext(ctx).WithArguments(namespace).Should(Equal(map[string]string{"from": elder, "only-" + elder: "kept"}))
 	})
 
 	runStory(t, "HRD-S2 a user's BundleDeployment with the name of a PlatformOperator is not carried out, and both name the fix", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "namesake"
-		ref := s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}, configMapText("settings", "us"))
-		s.deployed(ctx, name, ref)
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		ref := s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0"}, configMapText("settings", "us"))
+		s.deploy(ctx, name, ref)
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		maps := s.Admin.Kubernetes.CoreV1().ConfigMaps(name)
 
 		s.create(ctx, name, "")
-		s.refusedWith(ctx, name, platformv1alpha1.ReasonValidationFailed, `BundleDeployment "namesake" exists and does not belong to this PlatformOperator`, "kubectl delete bundledeployment namesake")
+		s.waitForRefusal(ctx, name, platformv1alpha1.ReasonValidationFailed, `BundleDeployment "namesake" exists and does not belong to this PlatformOperator`, "kubectl delete bundledeployment namesake")
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(And(
 			HavePrefix(`False Blocked: PlatformOperator "namesake" has this name`), ContainSubstring("kubectl delete bundledeployment namesake"), ContainSubstring("delete the PlatformOperator")))
 		s.Expect(s.conditionOf(ctx, name, corev1alpha2.ConditionInstalled)).To(HavePrefix("True ReconcileFailed"))
@@ -134,16 +134,16 @@ func TestOwnership(t *testing.T) {
 		s.Expect(maps.Delete(ctx, "settings", metav1.DeleteOptions{})).To(Succeed())
 		s.patchDeployment(ctx, name, `{"metadata":{"labels":{"looked-at":"again"}}}`)
 
-		s.By("going on with it when the PlatformOperator goes")
+		s.By("removing the PlatformOperator")
 		s.remove(ctx, name)
 		s.Eventually(s.from).WithContext(ctx).WithArguments(name, "settings").Should(Equal("us platform-operators/" + name))
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		after, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 		s.Expect(after.UID).To(Equal(before.UID))
 		s.Expect(after.Status.ActiveRevision).To(Equal(before.Status.ActiveRevision))
 
-		s.By("installing the PlatformOperator when the BundleDeployment is deleted")
+		s.By("deleting the BundleDeployment")
 		s.create(ctx, name, "")
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(HavePrefix("False Blocked"))
 		s.Expect(s.Admin.Platform.CoreV1alpha2().BundleDeployments().Delete(ctx, name, metav1.DeleteOptions{})).To(Succeed())

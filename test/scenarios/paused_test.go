@@ -13,10 +13,10 @@ func TestPausedBundleDeployment(t *testing.T) {
 	t.Parallel()
 	runStory(t, "edits during a pause are reverted when the pause ends", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "rester"
-		s.drifting(ctx, name, "{}")
+		s.deployWithDriftPolicy(ctx, name, "{}")
 		s.patchDeployment(ctx, name, `{"spec":{"paused":true}}`)
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(HavePrefix("False Paused: "))
-		s.patched(ctx, name, "someone", `{"data":{"a":"evil"}}`)
+		s.patchSettings(ctx, name, "someone", `{"data":{"a":"evil"}}`)
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionDrifted).Should(
 			And(ContainSubstring("True DriftReported"), ContainSubstring("spec.paused")))
 		s.Expect(s.settingsOf(ctx, name)).To(HaveKeyWithValue("a", "evil"))

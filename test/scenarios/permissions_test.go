@@ -23,8 +23,8 @@ const (
 	budget        = `{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: powerless}, spec: {minAvailable: 0, selector: {matchLabels: {app: powerless}}}}`
 )
 
-// withoutRights removes resources from the ClusterRole that the payload ships for bundles.
-func (s *Story) withoutRights(ctx context.Context, resources ...string) {
+// removePermissions removes resources from the ClusterRole that the payload ships for bundles.
+func (s *Story) removePermissions(ctx context.Context, resources ...string) {
 	s.Helper()
 	roles := s.Admin.Kubernetes.RbacV1().ClusterRoles()
 	live, err := roles.Get(ctx, rbac.BundlesRole+"-registryv1", metav1.GetOptions{})
@@ -52,8 +52,8 @@ func haveResource(resources ...string) types.GomegaMatcher {
 	return HaveField("Resources", ContainElement(BeElementOf(resources)))
 }
 
-// missingRights is what a BundleDeployment reports that the manager may not do.
-func (s *Story) missingRights(ctx context.Context, name string) ([]corev1alpha2.MissingPermission, error) {
+// missingPermissions is what a BundleDeployment reports that the manager may not do.
+func (s *Story) missingPermissions(ctx context.Context, name string) ([]corev1alpha2.MissingPermission, error) {
 	live, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
 	if err != nil || live.Status.Plan == nil {
 		return nil, err
@@ -61,8 +61,8 @@ func (s *Story) missingRights(ctx context.Context, name string) ([]corev1alpha2.
 	return live.Status.Plan.PermissionsMissing, nil
 }
 
-// grantRights creates a ClusterRole with the label that has the rights which withoutRights takes, and returns a function that deletes it.
-func (s *Story) grantRights(ctx context.Context) (revoke func()) {
+// grantPermissions creates a ClusterRole with the label that has the rights which withoutRights takes, and returns a function that deletes it.
+func (s *Story) grantPermissions(ctx context.Context) (revoke func()) {
 	s.Helper()
 	verbs := []string{"get", "list", "watch", "create", "update", "patch", "delete"}
 	role := &rbacv1.ClusterRole{
@@ -80,9 +80,9 @@ func (s *Story) grantRights(ctx context.Context) (revoke func()) {
 	}
 }
 
-// isNotTried asserts that nothing of a blocked BundleDeployment is applied, that no request is denied, and that rights are not asked for
+// assertNotApplied asserts that nothing of a blocked BundleDeployment is applied, that no request is denied, and that rights are not asked for
 // all the time.
-func (s *Story) isNotTried(ctx context.Context, name string) {
+func (s *Story) assertNotApplied(ctx context.Context, name string) {
 	s.Helper()
 	from := len(s.Requests())
 	client := s.Admin.Platform.CoreV1alpha2().BundleDeployments()
@@ -116,11 +116,11 @@ func TestManagerPermissions(t *testing.T) {
 	t.Parallel()
 	runStory(t, "missing permissions are named before anything is applied, and an admin grants them by a label", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "powerless"
-		s.withoutRights(ctx, "priorityclasses", "poddisruptionbudgets")
-		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}, priorityClass, budget))
+		s.removePermissions(ctx, "priorityclasses", "poddisruptionbudgets")
+		s.deploy(ctx, name, s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0"}, priorityClass, budget))
 
-		s.By("saying so")
-		s.Eventually(s.missingRights).WithContext(ctx).WithArguments(name).Should(Equal([]corev1alpha2.MissingPermission{
+		s.By("waiting for the missing permissions")
+		s.Eventually(s.missingPermissions).WithContext(ctx).WithArguments(name).Should(Equal([]corev1alpha2.MissingPermission{
 			{Group: "policy", Resource: "poddisruptionbudgets", Verbs: []string{"list", "watch"}},
 			{Group: "policy", Resource: "poddisruptionbudgets", Verbs: []string{"create", "delete", "get", "patch", "update"}, Namespace: name},
 			{Group: "scheduling.k8s.io", Resource: "priorityclasses", Verbs: []string{"create", "delete", "get", "list", "patch", "update", "watch"}},
@@ -129,24 +129,24 @@ func TestManagerPermissions(t *testing.T) {
 			HavePrefix("False InstallFailed: "), ContainSubstring("poddisruptionbudgets.policy"), ContainSubstring("2 more"),
 			ContainSubstring(`grant it by a ClusterRole with the label platform.openshift.io/aggregate-to-bundles: "true"`)))
 
-		s.By("applying nothing, being denied nothing, and not asking all the time")
-		s.isNotTried(ctx, name)
+		s.By("checking that nothing is applied or denied, and that access reviews are few")
+		s.assertNotApplied(ctx, name)
 
-		s.By("looking at nothing, and needing no rights to let go of what was never applied")
+		s.By("removing a BundleDeployment of which nothing was applied, which needs no permissions")
 		const idle = "impotent"
-		s.deployed(ctx, idle, s.published(ctx, samples.Operator{Package: idle, Version: "1.0.0"}, strings.ReplaceAll(budget, name, idle)))
+		s.deploy(ctx, idle, s.publishBundle(ctx, samples.Operator{Package: idle, Version: "1.0.0"}, strings.ReplaceAll(budget, name, idle)))
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(idle, corev1alpha2.ConditionInstalled).Should(HavePrefix("False InstallFailed: "))
 		for _, kind := range []string{corev1alpha2.ConditionHealthy, corev1alpha2.ConditionDrifted} {
 			s.Expect(s.conditionOf(ctx, idle, kind)).To(HavePrefix("Unknown InstallPending: "))
 		}
 		s.undeploy(ctx, idle)
 
-		s.By("going on by itself when an admin adds a ClusterRole with the label")
-		revoke := s.grantRights(ctx)
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
-		s.Expect(s.missingRights(ctx, name)).To(BeEmpty())
+		s.By("adding a ClusterRole with the label")
+		revoke := s.grantPermissions(ctx)
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.Expect(s.missingPermissions(ctx, name)).To(BeEmpty())
 
-		s.By("naming them also when they are taken away later, once something is denied for the lack of them")
+		s.By("revoking the permissions, which status names after a denied repair")
 		revoke()
 		s.Eventually(s.bundlesRules).WithContext(ctx).ShouldNot(ContainElement(haveResource("priorityclasses", "poddisruptionbudgets")))
 		described := func(ctx context.Context) (string, error) {
@@ -155,15 +155,15 @@ func TestManagerPermissions(t *testing.T) {
 		}
 		_, err := s.Admin.Kubernetes.SchedulingV1().PriorityClasses().Patch(ctx, "powerless-first", apitypes.MergePatchType, []byte(`{"description":"mine"}`), metav1.PatchOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
-		s.Eventually(s.missingRights).WithContext(ctx).WithArguments(name).Should(HaveLen(3))
+		s.Eventually(s.missingPermissions).WithContext(ctx).WithArguments(name).Should(HaveLen(3))
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionInstalled).Should(And(
 			HavePrefix("True ReconcileFailed: "), ContainSubstring("the manager may not")))
 		s.Expect(described(ctx)).To(Equal("mine"))
 		s.Expect(s.conditionOf(ctx, name, corev1alpha2.ConditionProgressing)).To(And(HavePrefix("False Blocked: "), ContainSubstring("is not kept as it was declared")))
 		s.Expect(s.conditionOf(ctx, name, corev1alpha2.ConditionDrifted)).To(HavePrefix("Unknown ReconcileFailed: "))
-		s.grantRights(ctx)
+		s.grantPermissions(ctx)
 		s.Eventually(described).WithContext(ctx).Should(Equal("declared"))
-		s.Eventually(s.missingRights).WithContext(ctx).WithArguments(name).Should(BeEmpty())
+		s.Eventually(s.missingPermissions).WithContext(ctx).WithArguments(name).Should(BeEmpty())
 		s.undeploy(ctx, name)
 	})
 }

@@ -33,7 +33,7 @@ type witness struct {
 	stop func()
 }
 
-func (s *Story) witnessing(ctx context.Context, name string) *witness {
+func (s *Story) recordUpgrade(ctx context.Context, name string) *witness {
 	s.Helper()
 	ctx, cancel := context.WithCancel(ctx)
 	s.Defer(cancel)
@@ -89,8 +89,8 @@ func (w *witness) workload(what watch.EventType, live *appsv1.Deployment, replic
 	w.gaps = append(w.gaps, fmt.Sprintf("%s %s at %s", what, live.Name, live.ResourceVersion))
 }
 
-// isAfter asserts that one resourceVersion is after another.
-func (s *Story) isAfter(after, before, description string) {
+// assertAfter asserts that one resourceVersion is after another.
+func (s *Story) assertAfter(after, before, description string) {
 	s.Helper()
 	order, err := resourceversion.CompareResourceVersion(after, before)
 	s.Expect(err).NotTo(HaveOccurred())
@@ -101,24 +101,24 @@ func TestUpgradeWithoutDowntime(t *testing.T) {
 	t.Parallel()
 	runStory(t, "ENG-D7 an upgrade that renames the Deployment always has an available one", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "gapless"
-		first := s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"})
-		registry := s.registryOfItsOwn(false)
-		second := s.rewritten(ctx, registry, samples.Operator{Package: name, Version: "1.1.0"}, func(manifests string) {
-			s.replaceIn(filepath.Join(manifests, name+".clusterserviceversion.yaml"), "deployments:\n      - name: gapless\n", "deployments:\n      - name: gapless-renamed\n")
+		first := s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0"})
+		registry := s.startRegistry(false)
+		second := s.pushChanged(ctx, registry, samples.Operator{Package: name, Version: "1.1.0"}, func(manifests string) {
+			s.replaceInFile(filepath.Join(manifests, name+".clusterserviceversion.yaml"), "deployments:\n      - name: gapless\n", "deployments:\n      - name: gapless-renamed\n")
 		})
-		s.deployed(ctx, name, first)
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
-		witness := s.witnessing(ctx, name)
-		s.movedTo(ctx, name, second)
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "version 1.1.0")
+		s.deploy(ctx, name, first)
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		witness := s.recordUpgrade(ctx, name)
+		s.setImage(ctx, name, second)
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "version 1.1.0")
 		s.Expect(s.deploymentExists(ctx, name, name)).To(beNotFound())
 		witness.stop()
 		s.Expect(witness.gaps).To(BeEmpty(), "no Deployment was available after these events")
 		s.Expect(witness.available).To(HaveKey(name + "-renamed"))
 		s.Expect(witness.deleted).To(HaveKey(name))
 		s.Expect(witness.active).To(HaveKey(int64(2)))
-		s.isAfter(witness.active[2], witness.available[name+"-renamed"], "the new revision is active when its Deployment is available")
-		s.isAfter(witness.deleted[name], witness.active[2], "the old Deployment is deleted when the new revision is active")
-		s.isAfter(witness.settled[2], witness.deleted[name], "nothing is under way any more when the old Deployment is gone")
+		s.assertAfter(witness.active[2], witness.available[name+"-renamed"], "the new revision is active when its Deployment is available")
+		s.assertAfter(witness.deleted[name], witness.active[2], "the old Deployment is deleted when the new revision is active")
+		s.assertAfter(witness.settled[2], witness.deleted[name], "nothing is under way any more when the old Deployment is gone")
 	})
 }

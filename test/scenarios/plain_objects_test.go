@@ -16,8 +16,8 @@ import (
 // plainClass reads plain+v0 bundles.
 const plainClass = corev1alpha2.ProvisionerClassPlain
 
-// settled waits until a BundleDeployment does not progress any more, and is as expected.
-func (s *Story) settled(ctx context.Context, name string) {
+// waitUntilSettled waits until a BundleDeployment does not progress any more, and is as expected.
+func (s *Story) waitUntilSettled(ctx context.Context, name string) {
 	s.Helper()
 	s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(HavePrefix("False AsExpected: "))
 }
@@ -27,20 +27,20 @@ func TestPlainObjects(t *testing.T) {
 	runStory(t, "missing permissions for an object block neither a rollback nor the removal", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "architrave"
 		class := fmt.Sprintf("{apiVersion: networking.k8s.io/v1, kind: IngressClass, metadata: {name: %s}, spec: {controller: example.com/a}}", name)
-		one := s.published(ctx, samples.Operator{Package: name, Version: "1.0.0", Plain: true})
-		two := s.published(ctx, samples.Operator{Package: name, Version: "1.1.0", Plain: true}, class)
-		s.deployedBy(ctx, plainClass, name, one)
-		s.settled(ctx, name)
+		one := s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0", Plain: true})
+		two := s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.1.0", Plain: true}, class)
+		s.deployWithClass(ctx, plainClass, name, one)
+		s.waitUntilSettled(ctx, name)
 		s.patchDeployment(ctx, name, fmt.Sprintf(`{"spec":{"source":{"image":{"ref":%q}}}}`, two))
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionInstalled).Should(And(HavePrefix("True UpgradeFailed: "), ContainSubstring("ingressclasses")))
 
-		s.By("going back")
+		s.By("rolling back")
 		s.patchDeployment(ctx, name, fmt.Sprintf(`{"spec":{"source":{"image":{"ref":%q}}}}`, one))
-		s.settled(ctx, name)
+		s.waitUntilSettled(ctx, name)
 
-		s.By("removing it, and one that was never begun at all")
+		s.By("removing it, and another one that never started")
 		s.undeploy(ctx, name)
-		s.deployedBy(ctx, plainClass, name, two)
+		s.deployWithClass(ctx, plainClass, name, two)
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionInstalled).Should(ContainSubstring("ingressclasses"))
 		s.undeploy(ctx, name)
 	})
@@ -55,22 +55,22 @@ func TestPlainObjects(t *testing.T) {
 		}
 		both := "{apiVersion: v1, kind: Namespace, metadata: {name: %[1]s, labels: {pod-security.kubernetes.io/warn: baseline}}}\n---\n" +
 			"{apiVersion: v1, kind: Namespace, metadata: {name: %[1]s-data}}\n---\n{apiVersion: v1, kind: Namespace, metadata: {name: %[1]s-empty}}\n"
-		one := s.published(ctx, samples.Operator{Package: name, Version: "1.0.0", Plain: true}, fmt.Sprintf(both, name))
-		two := s.published(ctx, samples.Operator{Package: name, Version: "1.1.0", Plain: true})
-		s.deployedBy(ctx, plainClass, name, one)
-		s.settled(ctx, name)
+		one := s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0", Plain: true}, fmt.Sprintf(both, name))
+		two := s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.1.0", Plain: true})
+		s.deployWithClass(ctx, plainClass, name, one)
+		s.waitUntilSettled(ctx, name)
 		s.Expect(namespaces(ctx, name).Labels).To(HaveKeyWithValue("pod-security.kubernetes.io/warn", "baseline"))
 		data := s.Admin.Kubernetes.CoreV1().ConfigMaps(name + "-data")
 		_, err := data.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "of-a-user"}}, metav1.CreateOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 
-		s.By("moving on to a version that has none of them")
+		s.By("upgrading to a version without these objects")
 		s.patchDeployment(ctx, name, fmt.Sprintf(`{"spec":{"source":{"image":{"ref":%q}}}}`, two))
 		s.Eventually(func(ctx context.Context) (int64, error) {
 			live, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
 			return live.Status.ActiveRevision, err
 		}).WithContext(ctx).Should(BeEquivalentTo(2))
-		s.settled(ctx, name)
+		s.waitUntilSettled(ctx, name)
 		kept := namespaces(ctx, name+"-data")
 		s.Expect(kept.DeletionTimestamp).To(BeNil())
 		s.Expect(kept.Labels).NotTo(HaveKey(corev1alpha2.LabelOwnerName), "it is let go of")

@@ -39,8 +39,8 @@ func (s *Story) readBy(ctx context.Context, pkg string) (string, error) {
 	return strings.TrimSpace(fmt.Sprint(deployment.Spec.ProvisionerClassName, " ", said.Name, " ", said.Package, " ", said.Version, " ", strings.Join(said.MaxOpenShiftVersions, " "))), nil
 }
 
-// granted lets the manager have all rights on a resource that bundles bring, as an admin would, until the operator has been removed.
-func (s *Story) granted(ctx context.Context, pkg, group, resource string) {
+// grantResource lets the manager have all rights on a resource that bundles bring, as an admin would, until the operator has been removed.
+func (s *Story) grantResource(ctx context.Context, pkg, group, resource string) {
 	s.Helper()
 	roles := s.Admin.Kubernetes.RbacV1().ClusterRoles()
 	_, err := roles.Create(ctx, &rbacv1.ClusterRole{
@@ -65,7 +65,7 @@ func TestPlainBundles(t *testing.T) {
 		s.Expect(os.WriteFile(filepath.Join(manifests, "empty.yaml"), []byte("# nothing\n---\n{apiVersion: v1, kind: List, items: []}\n"), 0o600)).To(Succeed())
 		s.Expect(s.Environment.Publish(ctx)).To(Succeed())
 		s.create(ctx, pkg, "")
-		s.refusedWith(ctx, pkg, platformv1alpha1.ReasonValidationFailed, `reading directory "manifests": no objects are there; a plain+v0 bundle has at least one`)
+		s.waitForRefusal(ctx, pkg, platformv1alpha1.ReasonValidationFailed, `reading directory "manifests": no objects are there; a plain+v0 bundle has at least one`)
 
 		s.By("publishing one with several documents in a file, a List, what looks like a template, and an object of its own kind before the kind")
 		bare.NoBundle = true // it is there
@@ -86,7 +86,7 @@ func TestPlainBundles(t *testing.T) {
 			{Group: samples.Group, Resource: full.Plural(), Verbs: []string{"create", "delete", "get", "patch", "update"}, Namespace: namespace},
 		}), "an object of the bundle's own kind takes a right that the payload does not give")
 		s.Expect(s.managerWrites(from, "/api/v1/namespaces/"+namespace)).To(BeEmpty())
-		s.granted(ctx, pkg, samples.Group, full.Plural())
+		s.grantResource(ctx, pkg, samples.Group, full.Plural())
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.1.0").Should(Succeed())
 
 		s.Expect(s.notesOf(ctx, pkg)).To(Equal(map[string]string{"version": "1.1.0", "alert": "{{ $labels.namespace }} of {{ .Values.name | quote }} ${HOME}"}))
@@ -115,25 +115,25 @@ func TestPlainBundles(t *testing.T) {
 		const pkg = "quadrant"
 		old := samples.Operator{Package: pkg, Version: "1.0.0", Plain: true, FileProperties: runsUpTo(`"4.21"`)}
 		next := samples.Operator{Package: pkg, Version: "1.1.0", Plain: true, FileProperties: runsUpTo(`"4.23"`)}
-		s.publishes(ctx, old)
-		s.installed(ctx, pkg, "1.0.0")
+		s.publishOperators(ctx, old)
+		s.install(ctx, pkg, "1.0.0")
 		s.Expect(s.readBy(ctx, pkg)).To(Equal(`core-rukpak-io-plain quadrant.v1.0.0 quadrant 1.0.0 "4.21"`))
 		operator, err := s.Admin.Operator(ctx, pkg)
 		s.Expect(err).NotTo(HaveOccurred())
 		s.Expect(operator.Status.Installed.Format).To(Equal("plain+v0"))
-		s.declares(ctx, pkg, "Bundle 4.21")
-		s.gateSaysOf(ctx, pkg, "- quadrant 1.0.0 allows at most 4.21")
+		s.waitForDeclared(ctx, pkg, "Bundle 4.21")
+		s.waitForGateOf(ctx, pkg, "- quadrant 1.0.0 allows at most 4.21")
 
 		s.By("publishing a version that permits more")
-		s.publishes(ctx, old, next)
+		s.publishOperators(ctx, old, next)
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.1.0").Should(Succeed())
 		s.Expect(s.readBy(ctx, pkg)).To(Equal(`core-rukpak-io-plain quadrant.v1.1.0 quadrant 1.1.0 "4.23"`))
 		s.Expect(s.notesOf(ctx, pkg)).To(HaveKeyWithValue("version", "1.1.0"))
-		s.declares(ctx, pkg, "Bundle 4.23")
-		s.gateSaysOf(ctx, pkg)
+		s.waitForDeclared(ctx, pkg, "Bundle 4.23")
+		s.waitForGateOf(ctx, pkg)
 
 		s.By("publishing a version that is a registry+v1 bundle")
-		s.publishes(ctx, old, next, samples.Operator{Package: pkg, Version: "1.2.0"})
+		s.publishOperators(ctx, old, next, samples.Operator{Package: pkg, Version: "1.2.0"})
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.2.0").Should(Succeed())
 		s.Expect(s.readBy(ctx, pkg)).To(Equal(`core-rukpak-io-registry quadrant.v1.2.0 quadrant 1.2.0`))
 		s.Eventually(func(ctx context.Context) error { _, err := s.notesOf(ctx, pkg); return err }).WithContext(ctx).Should(beNotFound(), "what only the version before had is pruned")

@@ -24,8 +24,8 @@ steps:
   through: "1.3.x"
   reason: 1.3 migrates stored objects`
 
-// offering makes the catalogs have these versions of a package, and its upgrade rules; empty is none.
-func (s *Story) offering(ctx context.Context, pkg, rules string, versions ...string) {
+// offerVersions makes the catalogs have these versions of a package, and its upgrade rules; empty is none.
+func (s *Story) offerVersions(ctx context.Context, pkg, rules string, versions ...string) {
 	s.Helper()
 	var operators []samples.Operator
 	for _, text := range versions {
@@ -40,25 +40,25 @@ func (s *Story) offering(ctx context.Context, pkg, rules string, versions ...str
 	s.Expect(s.Environment.Publish(ctx)).To(Succeed())
 }
 
-// plopped creates a PlatformOperator with this spec beside its package's name, as JSON without braces.
-func (s *Story) plopped(ctx context.Context, pkg, spec string) {
+// createWithSpec creates a PlatformOperator with this spec beside its package's name, as JSON without braces.
+func (s *Story) createWithSpec(ctx context.Context, pkg, spec string) {
 	s.Helper()
 	s.create(ctx, pkg, "")
 	if spec != "" {
-		s.respecified(ctx, pkg, spec)
+		s.patchOperatorSpec(ctx, pkg, spec)
 	}
 }
 
-// respecified merges fields into a PlatformOperator's spec.
-func (s *Story) respecified(ctx context.Context, name, spec string) {
+// patchOperatorSpec merges fields into a PlatformOperator's spec.
+func (s *Story) patchOperatorSpec(ctx context.Context, name, spec string) {
 	s.Helper()
 	_, err := s.Admin.Platform.PlatformV1alpha1().PlatformOperators().Patch(ctx, name, types.MergePatchType, []byte(`{"spec":{`+spec+`}}`), metav1.PatchOptions{})
 	s.Expect(err).NotTo(HaveOccurred())
 }
 
-// conditionSays waits until a PlatformOperator has a condition of this type, status and reason, for its present spec, that
+// waitForOperatorCondition waits until a PlatformOperator has a condition of this type, status and reason, for its present spec, that
 // says all these words.
-func (s *Story) conditionSays(ctx context.Context, name string, is metav1.Condition, words ...string) {
+func (s *Story) waitForOperatorCondition(ctx context.Context, name string, is metav1.Condition, words ...string) {
 	s.Helper()
 	matchers := []OmegaMatcher{}
 	for _, word := range words {
@@ -76,10 +76,10 @@ func (s *Story) conditionSays(ctx context.Context, name string, is metav1.Condit
 	}).WithContext(ctx).Should(And(matchers...))
 }
 
-// progressingSays does so with the Progressing condition.
-func (s *Story) progressingSays(ctx context.Context, name string, status metav1.ConditionStatus, reason string, words ...string) {
+// waitForProgressing does so with the Progressing condition.
+func (s *Story) waitForProgressing(ctx context.Context, name string, status metav1.ConditionStatus, reason string, words ...string) {
 	s.Helper()
-	s.conditionSays(ctx, name, metav1.Condition{Type: platformv1alpha1.ConditionProgressing, Status: status, Reason: reason}, words...)
+	s.waitForOperatorCondition(ctx, name, metav1.Condition{Type: platformv1alpha1.ConditionProgressing, Status: status, Reason: reason}, words...)
 }
 
 // historyOf is a PlatformOperator's history as text, newest first.
@@ -130,8 +130,8 @@ func (s *Story) eventsAbout(ctx context.Context, reason, name string) ([]string,
 	return messages, nil
 }
 
-// updating has the ClusterVersion say that the cluster is being updated, or no longer is.
-func (s *Story) updating(ctx context.Context, status configv1.ConditionStatus) {
+// setClusterUpdating has the ClusterVersion say that the cluster is being updated, or no longer is.
+func (s *Story) setClusterUpdating(ctx context.Context, status configv1.ConditionStatus) {
 	s.Helper()
 	clusterVersion, err := s.Admin.Config.ConfigV1().ClusterVersions().Get(ctx, "version", metav1.GetOptions{})
 	s.Expect(err).NotTo(HaveOccurred())

@@ -37,12 +37,12 @@ func TestRemovalByPlatformOperator(t *testing.T) {
 	runStory(t, "[ENG-D13] with crds: Delete set at last a removal waits for custom resources, and continues with Orphan", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "lingerer"
 		operator := samples.Operator{Package: name, Version: "1.0.0"}
-		s.published(ctx, operator)
-		s.installed(ctx, name, "1.0.0")
+		s.publishBundle(ctx, operator)
+		s.install(ctx, name, "1.0.0")
 		s.customResource(ctx, operator, "default", "only")
 		resource := s.Admin.Dynamic.Resource(crdResource(operator.Plural())).Namespace("default")
 
-		s.By("saying so at the last moment, so that the manager sees it together with the deletion")
+		s.By("changing the policy right before the deletion")
 		client := s.Admin.Platform.PlatformV1alpha1().PlatformOperators()
 		s.KillManager()
 		_, err := client.Patch(ctx, name, types.MergePatchType, []byte(`{"spec":{"deletion":{"crds":"Delete"}}}`), metav1.PatchOptions{})
@@ -52,10 +52,10 @@ func TestRemovalByPlatformOperator(t *testing.T) {
 		s.Eventually(s.progressingOf).WithContext(ctx).WithArguments(name).Should(And(
 			HavePrefix("False Blocked"), ContainSubstring("1 custom resource, such as Lingerer default/only"), ContainSubstring("set spec.deletion.crds to Orphan")))
 		s.Expect(s.conditionOf(ctx, name, corev1alpha2.ConditionProgressing)).To(And(HavePrefix("True Removing"), ContainSubstring("1 custom resource, such as Lingerer default/only")))
-		s.clusterOperatorSays(ctx, configv1.OperatorProgressing, configv1.ConditionFalse).Should(HavePrefix("AsExpected: "), "nothing goes on before somebody does something")
+		s.eventuallyClusterOperator(ctx, configv1.OperatorProgressing, configv1.ConditionFalse).Should(HavePrefix("AsExpected: "), "nothing goes on before somebody does something")
 		s.Expect(s.deploymentExists(ctx, name, name)).To(Succeed(), "the operator still runs, to see its custom resources off")
 
-		s.By("the command in the documentation")
+		s.By("running the command in the documentation")
 		page, err := os.ReadFile(filepath.Join(s.Environment.Root, "docs", "tasks", "remove-an-operator.md"))
 		s.Expect(err).NotTo(HaveOccurred())
 		command := regexp.MustCompile(`(?m)^\$ kubectl patch plop NAME --type merge -p '(.*deletion.*)'$`).FindSubmatch(page)

@@ -50,8 +50,8 @@ func firstDelete(writes []string, end string) int {
 	})
 }
 
-// deletedInOrder asserts that all of these were deleted, one after the other.
-func (s *Story) deletedInOrder(writes []string, ends ...string) {
+// assertDeletedInOrder asserts that all of these were deleted, one after the other.
+func (s *Story) assertDeletedInOrder(writes []string, ends ...string) {
 	s.Helper()
 	var order []int
 	for _, end := range ends {
@@ -67,17 +67,17 @@ func TestRemovalOfBundleDeployments(t *testing.T) {
 	// stay, and a namespace that others use; a new installation adopts the CRDs with their custom resources.
 	runStory(t, "[ENG-D12] a removal goes through the phases backward and keeps custom resources, and the same package adopts them", defaultOperators, func(ctx context.Context, s *Story) {
 		operator := samples.Operator{Package: "returner", Version: "1.0.0", ExtraConfigMap: "returner-settings"}
-		ref := s.published(ctx, operator)
-		s.deployed(ctx, "returner", ref)
-		s.says(ctx, "returner", corev1alpha2.ConditionProgressing, "False AsExpected")
+		ref := s.publishBundle(ctx, operator)
+		s.deploy(ctx, "returner", ref)
+		s.waitForCondition(ctx, "returner", corev1alpha2.ConditionProgressing, "False AsExpected")
 		s.customResource(ctx, operator, "default", "precious")
 
-		s.By("removing it when its source is gone")
+		s.By("removing it without its source")
 		s.patchDeployment(ctx, "returner", `{"spec":{"source":{"image":{"ref":"127.0.0.1:1/nothing:here"}}}}`)
 		from := len(s.Requests())
 		s.undeploy(ctx, "returner")
 		writes := s.managerWrites(from, "/")
-		s.deletedInOrder(writes, "/deployments/returner", "/configmaps/returner-settings", "/serviceaccounts/returner", "/namespaces/returner", "/clusterroles/platform-operators:returner:custom-resources")
+		s.assertDeletedInOrder(writes, "/deployments/returner", "/configmaps/returner-settings", "/serviceaccounts/returner", "/namespaces/returner", "/clusterroles/platform-operators:returner:custom-resources")
 		s.Expect(firstDelete(writes, "/customresourcedefinitions/returners.samples.platform.openshift.io")).To(Equal(-1))
 		s.Eventually(s.namespaceIs).WithContext(ctx).WithArguments("returner").Should(beNotFound())
 
@@ -85,8 +85,8 @@ func TestRemovalOfBundleDeployments(t *testing.T) {
 		definition, err := s.Admin.Dynamic.Resource(definitions).Get(ctx, "returners.samples.platform.openshift.io", metav1.GetOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 		s.Expect(definition.GetAnnotations()).To(HaveKeyWithValue(platformv1alpha1.AnnotationOrphanedFrom, "returner"))
-		s.deployed(ctx, "returner", ref)
-		s.says(ctx, "returner", corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.deploy(ctx, "returner", ref)
+		s.waitForCondition(ctx, "returner", corev1alpha2.ConditionProgressing, "False AsExpected")
 		again, err := s.Admin.Dynamic.Resource(definitions).Get(ctx, "returners.samples.platform.openshift.io", metav1.GetOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 		s.Expect(again.GetUID()).To(Equal(definition.GetUID()))
@@ -95,7 +95,7 @@ func TestRemovalOfBundleDeployments(t *testing.T) {
 		_, err = s.Admin.Dynamic.Resource(crdResource("returners")).Namespace("default").Get(ctx, "precious", metav1.GetOptions{})
 		s.Expect(err).NotTo(HaveOccurred(), "the custom resource has survived")
 
-		s.By("letting it go without a manager, by the command in the documentation")
+		s.By("releasing it without a manager, by the command in the documentation")
 		page, err := os.ReadFile(filepath.Join(s.Environment.Root, "docs", "bundledeployments.md"))
 		s.Expect(err).NotTo(HaveOccurred())
 		command := regexp.MustCompile(`(?m)^\$ kubectl patch bd NAME --type merge -p '(.*)'$`).FindSubmatch(page)
@@ -111,8 +111,8 @@ func TestRemovalOfBundleDeployments(t *testing.T) {
 	// examples. It goes on when they are gone or the policy becomes Orphan.
 	runStory(t, "[ENG-D13] with crds: Delete a removal names the custom resources that block it, and continues when they are gone", defaultOperators, func(ctx context.Context, s *Story) {
 		operator := samples.Operator{Package: "clearer", Version: "1.0.0"}
-		s.deployedAs(ctx, "clearer", "clearer", s.published(ctx, operator), "deletion: {crds: Delete}")
-		s.says(ctx, "clearer", corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.deployWith(ctx, "clearer", "clearer", s.publishBundle(ctx, operator), "deletion: {crds: Delete}")
+		s.waitForCondition(ctx, "clearer", corev1alpha2.ConditionProgressing, "False AsExpected")
 		for _, each := range []string{"a", "b", "c", "d"} {
 			s.customResource(ctx, operator, "default", each)
 		}
@@ -131,8 +131,8 @@ func TestRemovalOfBundleDeployments(t *testing.T) {
 
 	runStory(t, "[ENG-D13] a blocked removal continues when the policy becomes Orphan", defaultOperators, func(ctx context.Context, s *Story) {
 		operator := samples.Operator{Package: "wavering", Version: "1.0.0"}
-		s.deployedAs(ctx, "wavering", "wavering", s.published(ctx, operator), "deletion: {crds: Delete}")
-		s.says(ctx, "wavering", corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.deployWith(ctx, "wavering", "wavering", s.publishBundle(ctx, operator), "deletion: {crds: Delete}")
+		s.waitForCondition(ctx, "wavering", corev1alpha2.ConditionProgressing, "False AsExpected")
 		s.customResource(ctx, operator, "default", "only")
 		s.deleteDeployment(ctx, "wavering")
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments("wavering", corev1alpha2.ConditionProgressing).Should(ContainSubstring("1 custom resource, such as Wavering default/only"))
@@ -149,8 +149,8 @@ func TestRemovalOfBundleDeployments(t *testing.T) {
 			{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]}}`)
 		_, err := s.Admin.Dynamic.Resource(definitions).Create(ctx, definition, metav1.CreateOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
-		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}))
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.deploy(ctx, name, s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0"}))
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		at := definitions.GroupVersion().WithResource("tenants")
 		at.Group = "example.com"
 		s.Eventually(func(ctx context.Context) error {
@@ -171,8 +171,8 @@ func TestRemovalOfBundleDeployments(t *testing.T) {
 
 	runStory(t, "a removal names the finalizers that block an object, and continues when they are removed", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "tied"
-		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: "tied-settings"}))
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.deploy(ctx, name, s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: "tied-settings"}))
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		client := s.Admin.Kubernetes.CoreV1().ConfigMaps(name)
 		finalizers := func(ctx context.Context, value string) {
 			_, err := client.Patch(ctx, "tied-settings", types.MergePatchType, fmt.Appendf(nil, `{"metadata":{"finalizers":%s}}`, value), metav1.PatchOptions{})
@@ -194,10 +194,10 @@ func TestUpgradeThatRemovesObjects(t *testing.T) {
 		crd := `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: leftbehinds.samples.platform.openshift.io}, spec: {
 			group: samples.platform.openshift.io, scope: Namespaced, names: {kind: Leftbehind, listKind: LeftbehindList, plural: leftbehinds, singular: leftbehind},
 			versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]}}`
-		first := s.published(ctx, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: "dropper-old"}, crd)
-		second := s.published(ctx, samples.Operator{Package: name, Version: "1.1.0"})
-		s.deployedAs(ctx, name, name, first, "deletion: {crds: Delete}")
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		first := s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: "dropper-old"}, crd)
+		second := s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.1.0"})
+		s.deployWith(ctx, name, name, first, "deletion: {crds: Delete}")
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		at := crdResource("leftbehinds")
 		_, err := s.Admin.Dynamic.Resource(at).Namespace("default").Create(ctx, s.parse(at, "Leftbehind", "{metadata: {name: precious}}"), metav1.CreateOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
@@ -207,7 +207,7 @@ func TestUpgradeThatRemovesObjects(t *testing.T) {
 			_, err := s.Admin.Kubernetes.CoreV1().ConfigMaps(name).Get(ctx, "dropper-old", metav1.GetOptions{})
 			return err
 		}).WithContext(ctx).Should(beNotFound(), "what only the old version has is pruned")
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		_, err = s.Admin.Dynamic.Resource(at).Namespace("default").Get(ctx, "precious", metav1.GetOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 		definition, err := s.Admin.Dynamic.Resource(definitions).Get(ctx, "leftbehinds.samples.platform.openshift.io", metav1.GetOptions{})

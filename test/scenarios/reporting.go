@@ -32,7 +32,7 @@ func (s *Story) proveReporting(ctx context.Context) {
 	}
 	_, err = clusterOperators.UpdateStatus(ctx, clusterOperator, metav1.UpdateOptions{})
 	s.Expect(err).NotTo(gomega.HaveOccurred())
-	s.reportedAgain(ctx, before)
+	s.waitForReported(ctx, before)
 
 	manager, err := managers.Get(ctx, operatorv1alpha1.PlatformOperatorManagerName, metav1.GetOptions{})
 	s.Expect(err).NotTo(gomega.HaveOccurred())
@@ -43,10 +43,10 @@ func (s *Story) proveReporting(ctx context.Context) {
 	}
 	_, err = managers.UpdateStatus(ctx, manager, metav1.UpdateOptions{})
 	s.Expect(err).NotTo(gomega.HaveOccurred())
-	s.reportedAgain(ctx, before)
+	s.waitForReported(ctx, before)
 }
 
-func (s *Story) reportedAgain(ctx context.Context, want map[string]string) {
+func (s *Story) waitForReported(ctx context.Context, want map[string]string) {
 	s.Helper()
 	s.Eventually(s.reportedConditions).WithContext(ctx).Should(gomega.Equal(want),
 		"the manager does not report, so that nothing follows from a report that stays as it is")

@@ -36,8 +36,8 @@ func TestManagerRestart(t *testing.T) {
 
 	runStory(t, "the shipped class is created at the start, and revisions of an earlier manager are rendered the same", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "rendered-before"
-		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}))
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.deploy(ctx, name, s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0"}))
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 
 		s.KillManager()
 		secrets := s.Admin.Kubernetes.CoreV1().Secrets(environment.Namespace)
@@ -67,9 +67,9 @@ func TestManagerRestart(t *testing.T) {
 		s.Expect(live.Status.ActiveRevision).To(BeEquivalentTo(1), "the objects are the same")
 	})
 
-	runStory(t, "a damaged status of the active revision is restored at the start", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "a damaged annotation of the installed bundle is restored at the start", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "survivor"
-		s.installed(ctx, pkg, "1.0.0")
+		s.install(ctx, pkg, "1.0.0")
 		s.KillManager()
 		client := s.Admin.Platform.CoreV1alpha2().BundleDeployments()
 		patch := []byte(`{"metadata":{"annotations":{"` + platformv1alpha1.AnnotationBundle + `":"{spoilt"}}}`)

@@ -14,10 +14,10 @@ import (
 )
 
 // versions of an operator of which the second never gets ready.
-func (s *Story) goodAndBad(ctx context.Context, registry *localcatalog.Registry, name string) (good, bad string) {
+func (s *Story) pushGoodAndBad(ctx context.Context, registry *localcatalog.Registry, name string) (good, bad string) {
 	s.Helper()
-	good = s.rewritten(ctx, registry, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: name + "-good"}, func(string) {})
-	bad = s.rewritten(ctx, registry, samples.Operator{Package: name, Version: "1.1.0", NeverReady: true, ExtraConfigMap: name + "-bad"}, func(string) {})
+	good = s.pushChanged(ctx, registry, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: name + "-good"}, func(string) {})
+	bad = s.pushChanged(ctx, registry, samples.Operator{Package: name, Version: "1.1.0", NeverReady: true, ExtraConfigMap: name + "-bad"}, func(string) {})
 	return good, bad
 }
 
@@ -32,26 +32,26 @@ func TestRollback(t *testing.T) {
 	// Promise ENG-D8: A version that is not healthy at its deadline reports `DeadlineExceeded`. With Hold it stays as it is; with
 	// Rollback the previous revision is restored, and the version is not tried again before the spec changes.
 	runStory(t, "ENG-D8 a version that misses its deadline is held, or rolled back and not retried before the spec changes", defaultOperators, func(ctx context.Context, s *Story) {
-		registry := s.registryOfItsOwn(false)
-		heldGood, heldBad := s.goodAndBad(ctx, registry, "held")
-		good, bad := s.goodAndBad(ctx, registry, "rolledback")
-		s.specified(ctx, "held", limited(corev1alpha2.OnFailureHold, heldGood))
-		s.specified(ctx, "rolledback", limited(corev1alpha2.OnFailureRollback, good))
+		registry := s.startRegistry(false)
+		heldGood, heldBad := s.pushGoodAndBad(ctx, registry, "held")
+		good, bad := s.pushGoodAndBad(ctx, registry, "rolledback")
+		s.createDeployment(ctx, "held", limited(corev1alpha2.OnFailureHold, heldGood))
+		s.createDeployment(ctx, "rolledback", limited(corev1alpha2.OnFailureRollback, good))
 		for _, name := range []string{"held", "rolledback"} {
-			s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "version 1.0.0")
+			s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "version 1.0.0")
 		}
-		s.movedTo(ctx, "held", heldBad)
-		s.movedTo(ctx, "rolledback", bad)
-		s.says(ctx, "rolledback", corev1alpha2.ConditionProgressing, "False DeadlineExceeded", "Revision 2 (version 1.1.0)", "10s", "replicas",
+		s.setImage(ctx, "held", heldBad)
+		s.setImage(ctx, "rolledback", bad)
+		s.waitForCondition(ctx, "rolledback", corev1alpha2.ConditionProgressing, "False DeadlineExceeded", "Revision 2 (version 1.1.0)", "10s", "replicas",
 			"revision 1 (version 1.0.0) is active again", "not tried again before the spec changes")
 
-		s.By("looking at the one that is held")
-		s.says(ctx, "held", corev1alpha2.ConditionProgressing, "False DeadlineExceeded", "Revision 2 (version 1.1.0)", "10s", "replicas", "held")
+		s.By("checking the one that is held")
+		s.waitForCondition(ctx, "held", corev1alpha2.ConditionProgressing, "False DeadlineExceeded", "Revision 2 (version 1.1.0)", "10s", "replicas", "held")
 		s.Expect(s.statusOf(ctx, "held").Revisions).To(ContainElement(And(HaveField("Number", int64(2)), HaveField("State", corev1alpha2.RevisionRollingOut))))
 		s.Expect(s.configMapExists(ctx, "held", "held-good")).To(Succeed())
 		s.Expect(s.configMapExists(ctx, "held", "held-bad")).To(Succeed())
 
-		s.By("looking at the one that was rolled back")
+		s.By("checking the one that was rolled back")
 		status := s.statusOf(ctx, "rolledback")
 		s.Expect(status.ActiveRevision).To(BeEquivalentTo(1))
 		live, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, "rolledback", metav1.GetOptions{})
@@ -61,11 +61,11 @@ func TestRollback(t *testing.T) {
 		s.Expect(s.configMapExists(ctx, "rolledback", "rolledback-bad")).To(beNotFound())
 		s.Expect(s.configMapExists(ctx, "rolledback", "rolledback-good")).To(Succeed())
 		s.Expect(s.conditionOf(ctx, "rolledback", corev1alpha2.ConditionInstalled)).To(HavePrefix("True"))
-		s.says(ctx, "rolledback", corev1alpha2.ConditionHealthy, "True Healthy")
+		s.waitForCondition(ctx, "rolledback", corev1alpha2.ConditionHealthy, "True Healthy")
 		s.Eventually(s.eventsOf).WithContext(ctx).WithArguments("rolledback").Should(ContainElements(
 			HavePrefix("Warning DeadlineExceeded"), HavePrefix("Warning RollingBack"), HavePrefix("Warning RolledBack")))
 
-		s.By("restarting the manager, which remembers both")
+		s.By("restarting the manager, which keeps both decisions")
 		was, err := s.conditionOf(ctx, "rolledback", corev1alpha2.ConditionProgressing)
 		s.Expect(err).NotTo(HaveOccurred())
 		s.KillManager()
@@ -74,26 +74,26 @@ func TestRollback(t *testing.T) {
 		s.Expect(s.conditionOf(ctx, "held", corev1alpha2.ConditionProgressing)).To(HavePrefix("False DeadlineExceeded"))
 		s.Expect(s.configMapExists(ctx, "rolledback", "rolledback-bad")).To(beNotFound())
 
-		s.By("changing something else of the spec, upon which it is tried again")
-		s.changed(ctx, "rolledback", `{"spec":{"progressDeadlineSeconds":3600}}`)
+		s.By("changing another field of the spec, which causes a retry")
+		s.patchDeployment(ctx, "rolledback", `{"spec":{"progressDeadlineSeconds":3600}}`)
 		s.Eventually(s.configMapExists).WithContext(ctx).WithArguments("rolledback", "rolledback-bad").Should(Succeed())
-		s.says(ctx, "rolledback", corev1alpha2.ConditionProgressing, "True RollingOut", "version 1.1.0")
+		s.waitForCondition(ctx, "rolledback", corev1alpha2.ConditionProgressing, "True RollingOut", "version 1.1.0")
 		s.Expect(s.statusOf(ctx, "rolledback").Revisions).To(HaveEach(HaveField("FailureMessage", BeEmpty())))
 
-		s.By("going back to what is healthy")
-		s.movedTo(ctx, "rolledback", good)
-		s.movedTo(ctx, "held", heldGood)
+		s.By("setting the healthy versions")
+		s.setImage(ctx, "rolledback", good)
+		s.setImage(ctx, "held", heldGood)
 		for _, name := range []string{"held", "rolledback"} {
-			s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "Revision 1 (version 1.0.0)")
+			s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "Revision 1 (version 1.0.0)")
 			s.Expect(s.configMapExists(ctx, name, name+"-bad")).To(beNotFound())
 		}
 	})
 
 	runStory(t, "a first version that misses its deadline is held, and reports that there is no revision to roll back to", defaultOperators, func(ctx context.Context, s *Story) {
-		registry := s.registryOfItsOwn(false)
-		_, bad := s.goodAndBad(ctx, registry, "firstbad")
-		s.specified(ctx, "firstbad", limited(corev1alpha2.OnFailureRollback, bad))
-		s.says(ctx, "firstbad", corev1alpha2.ConditionProgressing, "False DeadlineExceeded", "no earlier revision to roll back to", "held")
+		registry := s.startRegistry(false)
+		_, bad := s.pushGoodAndBad(ctx, registry, "firstbad")
+		s.createDeployment(ctx, "firstbad", limited(corev1alpha2.OnFailureRollback, bad))
+		s.waitForCondition(ctx, "firstbad", corev1alpha2.ConditionProgressing, "False DeadlineExceeded", "no earlier revision to roll back to", "held")
 		s.Expect(s.configMapExists(ctx, "firstbad", "firstbad-bad")).To(Succeed())
 	})
 }

@@ -12,7 +12,6 @@ import (
 	. "github.com/onsi/gomega"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/store"
@@ -20,8 +19,8 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// rewritten pushes the bundle of a sample operator after a change of its files.
-func (s *Story) rewritten(ctx context.Context, registry *localcatalog.Registry, operator samples.Operator, change func(manifests string)) string {
+// pushChanged pushes the bundle of a sample operator after a change of its files.
+func (s *Story) pushChanged(ctx context.Context, registry *localcatalog.Registry, operator samples.Operator, change func(manifests string)) string {
 	s.Helper()
 	dir := s.T.TempDir()
 	s.Expect(samples.Write(dir, operator)).To(Succeed())
@@ -32,8 +31,8 @@ func (s *Story) rewritten(ctx context.Context, registry *localcatalog.Registry, 
 	return byDigest
 }
 
-// replaceIn replaces text in a file, which has to have it.
-func (s *Story) replaceIn(file string, pairs ...string) {
+// replaceInFile replaces text in a file, which has to have it.
+func (s *Story) replaceInFile(file string, pairs ...string) {
 	s.Helper()
 	content, err := os.ReadFile(file)
 	s.Expect(err).NotTo(HaveOccurred())
@@ -43,8 +42,8 @@ func (s *Story) replaceIn(file string, pairs ...string) {
 	s.Expect(os.WriteFile(file, []byte(strings.NewReplacer(pairs...).Replace(string(content))), 0o600)).To(Succeed())
 }
 
-// specified creates a BundleDeployment in its own namespace.
-func (s *Story) specified(ctx context.Context, name string, change func(*corev1alpha2.BundleDeploymentSpec)) {
+// createDeployment creates a BundleDeployment in its own namespace.
+func (s *Story) createDeployment(ctx context.Context, name string, change func(*corev1alpha2.BundleDeploymentSpec)) {
 	s.Helper()
 	created := &corev1alpha2.BundleDeployment{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1alpha2.BundleDeploymentSpec{
 		InstallNamespace: name, ProvisionerClassName: corev1alpha2.ProvisionerClassRegistry,
@@ -58,21 +57,14 @@ func fromImage(ref string) corev1alpha2.BundleSource {
 	return corev1alpha2.BundleSource{Type: corev1alpha2.SourceTypeImage, Image: &corev1alpha2.ImageSource{Ref: ref}}
 }
 
-// changed merges a patch into a BundleDeployment.
-func (s *Story) changed(ctx context.Context, name, patch string) {
+func (s *Story) setImage(ctx context.Context, name, ref string) {
 	s.Helper()
-	_, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
-	s.Expect(err).NotTo(HaveOccurred())
+	s.patchDeployment(ctx, name, fmt.Sprintf(`{"spec":{"source":{"type":"image","image":{"ref":%q}}}}`, ref))
 }
 
-func (s *Story) movedTo(ctx context.Context, name, ref string) {
-	s.Helper()
-	s.changed(ctx, name, fmt.Sprintf(`{"spec":{"source":{"type":"image","image":{"ref":%q}}}}`, ref))
-}
-
-// says waits until a condition of a BundleDeployment is of this status and reason, such as "False Blocked", and its message has all these
+// waitForCondition waits until a condition of a BundleDeployment is of this status and reason, such as "False Blocked", and its message has all these
 // words.
-func (s *Story) says(ctx context.Context, name, condition, statusAndReason string, words ...string) {
+func (s *Story) waitForCondition(ctx context.Context, name, condition, statusAndReason string, words ...string) {
 	s.Helper()
 	all := []OmegaMatcher{HavePrefix(statusAndReason + ": ")}
 	for _, word := range words {
@@ -81,8 +73,8 @@ func (s *Story) says(ctx context.Context, name, condition, statusAndReason strin
 	s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, condition).Should(And(all...))
 }
 
-// observed waits until the manager has observed the spec of a BundleDeployment.
-func (s *Story) observed(ctx context.Context, name string) {
+// waitUntilObserved waits until the manager has observed the spec of a BundleDeployment.
+func (s *Story) waitUntilObserved(ctx context.Context, name string) {
 	s.Helper()
 	s.Eventually(func(g Gomega, ctx context.Context) {
 		live, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
@@ -127,19 +119,19 @@ func TestRollout(t *testing.T) {
 	t.Parallel()
 	runStory(t, "a new revision is applied as declared, whatever drift the old one had", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "reported"
-		registry := s.registryOfItsOwn(false)
-		_, first := s.pushed(ctx, registry, "bundles/"+name, samples.Operator{Package: name, Version: "1.0.0"})
-		_, second := s.pushed(ctx, registry, "bundles/"+name, samples.Operator{Package: name, Version: "1.1.0"})
-		s.specified(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) {
+		registry := s.startRegistry(false)
+		_, first := s.pushBundle(ctx, registry, "bundles/"+name, samples.Operator{Package: name, Version: "1.0.0"})
+		_, second := s.pushBundle(ctx, registry, "bundles/"+name, samples.Operator{Package: name, Version: "1.1.0"})
+		s.createDeployment(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) {
 			spec.Source, spec.Drift = fromImage(first), &corev1alpha2.Drift{Policy: corev1alpha2.DriftReport}
 		})
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		s.Expect(s.Admin.Kubernetes.CoreV1().Services(name).Delete(ctx, name+"-metrics", metav1.DeleteOptions{})).To(Succeed())
-		s.says(ctx, name, corev1alpha2.ConditionDrifted, "True DriftReported")
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionDrifted, "True DriftReported")
 
-		s.movedTo(ctx, name, second)
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "version 1.1.0")
-		s.says(ctx, name, corev1alpha2.ConditionDrifted, "False AsExpected")
+		s.setImage(ctx, name, second)
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "version 1.1.0")
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionDrifted, "False AsExpected")
 		_, err := s.Admin.Kubernetes.CoreV1().Services(name).Get(ctx, name+"-metrics", metav1.GetOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 	})
@@ -148,49 +140,49 @@ func TestRollout(t *testing.T) {
 	// name of the class. It installs without further action once the class exists.
 	runStory(t, "ENG-A6 a rollout waits for a class that does not exist, and continues when it does", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "classless"
-		ref := s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"})
-		s.specified(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) {
+		ref := s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0"})
+		s.createDeployment(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) {
 			spec.ProvisionerClassName, spec.Source = "comes-later", fromImage(ref)
 		})
-		s.says(ctx, name, corev1alpha2.ConditionUnpacked, "Unknown ProvisionerNotFound", `"comes-later"`, corev1alpha2.ProvisionerClassRegistry)
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionUnpacked, "Unknown ProvisionerNotFound", `"comes-later"`, corev1alpha2.ProvisionerClassRegistry)
 		client := s.Admin.Platform.CoreV1alpha2().ProvisionerClasses()
 		_, err := client.Create(ctx, &corev1alpha2.ProvisionerClass{ObjectMeta: metav1.ObjectMeta{Name: "comes-later"},
 			Spec: corev1alpha2.ProvisionerClassSpec{Provisioner: corev1alpha2.ProvisionerRegistry}}, metav1.CreateOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 	})
 
 	// Promise ENG-D7: In an upgrade the objects of the old revision stay until the new one is healthy, and then the manager prunes them.
 	// CRDs that the new version lacks stay with their custom resources, whatever the deletion policy.
 	runStory(t, "ENG-D7 the old revision stays until the new one is healthy and is then pruned, except CRDs and their custom resources", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "pivot"
-		registry := s.registryOfItsOwn(false)
+		registry := s.startRegistry(false)
 		csv := name + ".clusterserviceversion.yaml"
-		first := s.rewritten(ctx, registry, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: "pivot-old"}, func(string) {})
+		first := s.pushChanged(ctx, registry, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: "pivot-old"}, func(string) {})
 		renamed := func(manifests string) {
-			s.replaceIn(filepath.Join(manifests, csv), "deployments:\n      - name: pivot\n", "deployments:\n      - name: pivot-renamed\n")
+			s.replaceInFile(filepath.Join(manifests, csv), "deployments:\n      - name: pivot\n", "deployments:\n      - name: pivot-renamed\n")
 		}
-		unready := s.rewritten(ctx, registry, samples.Operator{Package: name, Version: "1.1.0", NeverReady: true}, renamed)
-		last := s.rewritten(ctx, registry, samples.Operator{Package: name, Version: "1.2.0"}, func(manifests string) {
+		unready := s.pushChanged(ctx, registry, samples.Operator{Package: name, Version: "1.1.0", NeverReady: true}, renamed)
+		last := s.pushChanged(ctx, registry, samples.Operator{Package: name, Version: "1.2.0"}, func(manifests string) {
 			renamed(manifests)
 			s.Expect(os.Remove(filepath.Join(manifests, name+".crd.yaml"))).To(Succeed())
-			s.replaceIn(filepath.Join(manifests, csv), "    owned:\n    - name: pivots.samples.platform.openshift.io\n      kind: Pivot\n      version: v1\n", "    owned: []\n")
+			s.replaceInFile(filepath.Join(manifests, csv), "    owned:\n    - name: pivots.samples.platform.openshift.io\n      kind: Pivot\n      version: v1\n", "    owned: []\n")
 		})
-		s.specified(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) { spec.Source = fromImage(first) })
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.createDeployment(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) { spec.Source = fromImage(first) })
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		resources := s.Admin.Dynamic.Resource(crdResource("pivots")).Namespace("default")
 		_, err := resources.Create(ctx, s.parse(crdResource("pivots"), "Pivot", "{metadata: {name: precious}}"), metav1.CreateOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 
-		s.movedTo(ctx, name, unready)
+		s.setImage(ctx, name, unready)
 		s.Eventually(s.deploymentExists).WithContext(ctx).WithArguments(name, "pivot-renamed").Should(Succeed())
-		s.says(ctx, name, corev1alpha2.ConditionHealthy, "False Unhealthy", "pivot-renamed")
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionHealthy, "False Unhealthy", "pivot-renamed")
 		s.Expect(s.deploymentExists(ctx, name, "pivot")).To(Succeed(), "the old one runs until the new one does")
 		s.Expect(s.configMapExists(ctx, name, "pivot-old")).To(Succeed())
 		s.Expect(s.statusOf(ctx, name).ActiveRevision).To(BeEquivalentTo(1))
 
-		s.movedTo(ctx, name, last)
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "Revision 3 (version 1.2.0)")
+		s.setImage(ctx, name, last)
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "Revision 3 (version 1.2.0)")
 		s.Expect(s.deploymentExists(ctx, name, "pivot-renamed")).To(Succeed())
 		s.Expect(s.deploymentExists(ctx, name, "pivot")).To(beNotFound())
 		s.Expect(s.configMapExists(ctx, name, "pivot-old")).To(beNotFound())
@@ -205,30 +197,30 @@ func TestRollout(t *testing.T) {
 	// bad ones is left.
 	runStory(t, "ENG-D9 a good spec converges at once after five bad ones", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "erratic"
-		registry := s.registryOfItsOwn(false)
-		good := s.rewritten(ctx, registry, samples.Operator{Package: name, Version: "2.0.0", ExtraConfigMap: "erratic-good"}, func(string) {})
+		registry := s.startRegistry(false)
+		good := s.pushChanged(ctx, registry, samples.Operator{Package: name, Version: "2.0.0", ExtraConfigMap: "erratic-good"}, func(string) {})
 		bad := []string{
-			s.rewritten(ctx, registry, samples.Operator{Package: name, Version: "1.1.0", NeverReady: true, ExtraConfigMap: "erratic-1"}, func(string) {}),
+			s.pushChanged(ctx, registry, samples.Operator{Package: name, Version: "1.1.0", NeverReady: true, ExtraConfigMap: "erratic-1"}, func(string) {}),
 			registry.Host() + "/bundles/erratic:never-pushed",
-			s.rewritten(ctx, registry, samples.Operator{Package: name, Version: "1.3.0"}, func(manifests string) {
-				s.replaceIn(filepath.Join(manifests, name+".clusterserviceversion.yaml"), "kind: ClusterServiceVersion", "kind: Nonsense")
+			s.pushChanged(ctx, registry, samples.Operator{Package: name, Version: "1.3.0"}, func(manifests string) {
+				s.replaceInFile(filepath.Join(manifests, name+".clusterserviceversion.yaml"), "kind: ClusterServiceVersion", "kind: Nonsense")
 			}),
-			s.rewritten(ctx, registry, samples.Operator{Package: name, Version: "1.4.0"}, func(manifests string) {
+			s.pushChanged(ctx, registry, samples.Operator{Package: name, Version: "1.4.0"}, func(manifests string) {
 				s.Expect(os.WriteFile(filepath.Join(manifests, "odd.yaml"), []byte("{apiVersion: v1, kind: ConfigMap, metadata: {name: a/b}}"), 0o600)).To(Succeed())
 			}),
-			s.rewritten(ctx, registry, samples.Operator{Package: name, Version: "1.5.0", NeverReady: true, ExtraConfigMap: "erratic-5"}, func(string) {}),
+			s.pushChanged(ctx, registry, samples.Operator{Package: name, Version: "1.5.0", NeverReady: true, ExtraConfigMap: "erratic-5"}, func(string) {}),
 		}
-		s.specified(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) { spec.Source = fromImage(bad[0]) })
-		s.says(ctx, name, corev1alpha2.ConditionHealthy, "False Unhealthy")
+		s.createDeployment(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) { spec.Source = fromImage(bad[0]) })
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionHealthy, "False Unhealthy")
 		for i, expected := range []struct{ condition, statusAndReason string }{
 			{corev1alpha2.ConditionUnpacked, "False UnpackFailed"}, {corev1alpha2.ConditionHasValidBundle, "False BundleLoadFailed"},
 			{corev1alpha2.ConditionProgressing, "False Blocked"}, {corev1alpha2.ConditionProgressing, "True RollingOut"},
 		} {
-			s.movedTo(ctx, name, bad[i+1])
-			s.says(ctx, name, expected.condition, expected.statusAndReason)
+			s.setImage(ctx, name, bad[i+1])
+			s.waitForCondition(ctx, name, expected.condition, expected.statusAndReason)
 		}
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "True RollingOut", "version 1.5.0", "replicas")
-		s.movedTo(ctx, name, good)
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "True RollingOut", "version 1.5.0", "replicas")
+		s.setImage(ctx, name, good)
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).WithTimeout(10*time.Second).Should(
 			And(HavePrefix("False AsExpected: "), ContainSubstring("version 2.0.0")), "nothing that went before holds the good one up")
 		s.Expect(s.configMapExists(ctx, name, "erratic-good")).To(Succeed())
@@ -242,15 +234,15 @@ func TestRollout(t *testing.T) {
 
 	runStory(t, "objects of a lost stored revision are pruned", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "losing"
-		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: "losing-old"}))
-		second := s.published(ctx, samples.Operator{Package: name, Version: "1.1.0"})
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.deploy(ctx, name, s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: "losing-old"}))
+		second := s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.1.0"})
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		s.KillManager()
 		s.Expect(s.Admin.Kubernetes.CoreV1().Secrets("openshift-platform-operators").DeleteCollection(ctx, metav1.DeleteOptions{},
 			metav1.ListOptions{LabelSelector: store.LabelDeployment + "=" + name})).To(Succeed())
-		s.movedTo(ctx, name, second)
+		s.setImage(ctx, name, second)
 		s.StartManager()
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "version 1.1.0")
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "version 1.1.0")
 		s.Eventually(s.configMapExists).WithContext(ctx).WithArguments(name, "losing-old").Should(beNotFound())
 		s.Eventually(func(ctx context.Context) []corev1alpha2.Revision { return s.statusOf(ctx, name).Revisions }).WithContext(ctx).Should(HaveLen(1))
 		s.Expect(s.deploymentExists(ctx, name, name)).To(Succeed())
@@ -258,17 +250,17 @@ func TestRollout(t *testing.T) {
 
 	runStory(t, "a changed configuration creates a new revision without the registry", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "configured"
-		registry := s.registryOfItsOwn(false)
-		s.specified(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) {
-			spec.Source = fromImage(s.rewritten(ctx, registry, samples.Operator{Package: name, Version: "1.0.0"}, func(string) {}))
+		registry := s.startRegistry(false)
+		s.createDeployment(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) {
+			spec.Source = fromImage(s.pushChanged(ctx, registry, samples.Operator{Package: name, Version: "1.0.0"}, func(string) {}))
 		})
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		registry.Close()
-		s.changed(ctx, name, `{"spec":{"config":{"deploymentConfig":{"nonsense":1}}}}`)
-		s.says(ctx, name, corev1alpha2.ConditionHasValidBundle, "False BundleLoadFailed", "nonsense", "spec.config")
+		s.patchDeployment(ctx, name, `{"spec":{"config":{"deploymentConfig":{"nonsense":1}}}}`)
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionHasValidBundle, "False BundleLoadFailed", "nonsense", "spec.config")
 		s.Expect(s.conditionOf(ctx, name, corev1alpha2.ConditionInstalled)).To(HavePrefix("True"))
-		s.changed(ctx, name, `{"spec":{"config":{"deploymentConfig":{"nonsense":null,"env":[{"name":"COLOUR","value":"red"}]}}}}`)
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "Revision 2")
+		s.patchDeployment(ctx, name, `{"spec":{"config":{"deploymentConfig":{"nonsense":null,"env":[{"name":"COLOUR","value":"red"}]}}}}`)
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "Revision 2")
 		live, err := s.Admin.Kubernetes.AppsV1().Deployments(name).Get(ctx, name, metav1.GetOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 		s.Expect(live.Spec.Template.Spec.Containers[0].Env).To(ContainElement(HaveField("Value", "red")))

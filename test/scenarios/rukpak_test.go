@@ -16,9 +16,9 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// leftByRukpak creates a BundleDeployment as rukpak had it, and some of what it applied: with its labels, a controller's owner
+// createAsRukpak creates a BundleDeployment as rukpak had it, and some of what it applied: with its labels, a controller's owner
 // reference, and Helm's marks. The manager is not there meanwhile. It returns the reference.
-func (s *Story) leftByRukpak(ctx context.Context, operator samples.Operator, ref string) metav1.OwnerReference {
+func (s *Story) createAsRukpak(ctx context.Context, operator samples.Operator, ref string) metav1.OwnerReference {
 	s.Helper()
 	name := operator.Package
 	object := s.parse(bundleDeployments, "BundleDeployment", bundleDeploymentManifest(name, fmt.Sprintf(
@@ -67,8 +67,8 @@ func (s *Story) leftByRukpak(ctx context.Context, operator samples.Operator, ref
 	return owner
 }
 
-// collected waits until the garbage collector has seen that an owner is gone.
-func (s *Story) collected(ctx context.Context, owner metav1.OwnerReference) {
+// waitForGarbageCollection waits until the garbage collector has seen that an owner is gone.
+func (s *Story) waitForGarbageCollection(ctx context.Context, owner metav1.OwnerReference) {
 	s.Helper()
 	client := s.Admin.Kubernetes.CoreV1().ConfigMaps("default")
 	owner.Controller, owner.BlockOwnerDeletion = nil, nil
@@ -96,13 +96,13 @@ func TestRukpakMigration(t *testing.T) {
 
 	runStory(t, "an operator of rukpak keeps running, is adopted, and keeps its custom resources when it is removed", defaultOperators, func(ctx context.Context, s *Story) {
 		operator := samples.Operator{Package: "veteran", Version: "1.0.0"}
-		ref := s.published(ctx, operator)
+		ref := s.publishBundle(ctx, operator)
 		s.KillManager()
-		owner := s.leftByRukpak(ctx, operator, ref)
+		owner := s.createAsRukpak(ctx, operator, ref)
 		s.StartManager()
-		s.says(ctx, "veteran", corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.waitForCondition(ctx, "veteran", corev1alpha2.ConditionProgressing, "False AsExpected")
 
-		s.By("looking at what only rukpak had")
+		s.By("checking what only rukpak had")
 		s.Eventually(func(ctx context.Context) ([]string, error) {
 			live, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, "veteran", metav1.GetOptions{})
 			return live.Finalizers, err
@@ -114,7 +114,7 @@ func TestRukpakMigration(t *testing.T) {
 		s.Expect(account.OwnerReferences).To(BeEmpty())
 		s.Expect(s.conditionOf(ctx, "veteran", corev1alpha2.ConditionDrifted)).To(HavePrefix("False AsExpected"))
 
-		s.By("tying an object to the BundleDeployment again")
+		s.By("adding an owner reference to the BundleDeployment again")
 		patch := fmt.Appendf(nil, `{"metadata":{"ownerReferences":[{"apiVersion":%q,"kind":"BundleDeployment","name":"veteran","uid":%q}]}}`, owner.APIVersion, owner.UID)
 		definition := operator.Plural() + "." + samples.Group
 		_, err = s.Admin.Dynamic.Resource(definitions).Patch(ctx, definition, types.MergePatchType, patch, metav1.PatchOptions{})
@@ -129,7 +129,7 @@ func TestRukpakMigration(t *testing.T) {
 
 		s.By("removing it")
 		s.undeploy(ctx, "veteran")
-		s.collected(ctx, owner)
+		s.waitForGarbageCollection(ctx, owner)
 		kept(ctx, s, operator)
 		_, err = s.Admin.Kubernetes.CoreV1().ServiceAccounts("veteran").Get(ctx, "veteran", metav1.GetOptions{})
 		s.Expect(err).To(beNotFound())
@@ -138,11 +138,11 @@ func TestRukpakMigration(t *testing.T) {
 	runStory(t, "an operator of rukpak can be removed before its first rollout, and keeps its custom resources", defaultOperators, func(ctx context.Context, s *Story) {
 		operator := samples.Operator{Package: "pensioner", Version: "1.0.0"}
 		s.KillManager()
-		owner := s.leftByRukpak(ctx, operator, "127.0.0.1:1/pensioner:gone")
+		owner := s.createAsRukpak(ctx, operator, "127.0.0.1:1/pensioner:gone")
 		s.Expect(s.Admin.Platform.CoreV1alpha2().BundleDeployments().Delete(ctx, "pensioner", metav1.DeleteOptions{})).To(Succeed())
 		s.StartManager()
 		s.undeploy(ctx, "pensioner")
-		s.collected(ctx, owner)
+		s.waitForGarbageCollection(ctx, owner)
 		kept(ctx, s, operator)
 		_, err := s.Admin.Kubernetes.RbacV1().ClusterRoles().Get(ctx, "pensioner-named-as-rukpak-did", metav1.GetOptions{})
 		s.Expect(err).To(beNotFound())

@@ -71,21 +71,21 @@ func TestWebhooks(t *testing.T) {
 		s.Expect(s.Environment.Publish(ctx)).To(Succeed())
 		ref, found := s.Environment.Catalog.Bundle(name, "1.0.0")
 		s.Expect(found).To(BeTrue())
-		s.deployed(ctx, name, ref)
-		s.says(ctx, name, corev1alpha2.ConditionHasValidBundle, "False BundleLoadFailed", "service-ca", "cert-manager")
+		s.deploy(ctx, name, ref)
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionHasValidBundle, "False BundleLoadFailed", "service-ca", "cert-manager")
 		_, err := s.Dynamic.Resource(definitions).Get(ctx, operator.Plural()+"."+samples.Group, metav1.GetOptions{})
 		s.Expect(err).To(beNotFound(), "nothing of it is applied")
 
 		s.By("starting service-ca")
 		serviceCA := s.startServiceCA(ctx)
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		var before [][]byte
 		s.Eventually(func() (err error) {
 			before, err = s.injectedBundles(ctx, name)
 			return err
 		}).Should(Succeed())
 
-		s.By("renewing its authority")
+		s.By("rotating its CA")
 		s.must(serviceCA.Rotate())
 		var renewed [][]byte
 		s.Eventually(func(g Gomega) {

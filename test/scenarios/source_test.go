@@ -19,9 +19,9 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// indexed pushes an index of two images of one repository, the first of this machine's platform and the second of one that
+// pushIndex pushes an index of two images of one repository, the first of this machine's platform and the second of one that
 // nobody has.
-func (s *Story) indexed(ctx context.Context, ours, theirs string) (byTag, byDigest string) {
+func (s *Story) pushIndex(ctx context.Context, ours, theirs string) (byTag, byDigest string) {
 	s.Helper()
 	var index v1.ImageIndex = empty.Index
 	for ref, platform := range map[string]v1.Platform{ours: {OS: "linux", Architecture: runtime.GOARCH}, theirs: {OS: "linux", Architecture: "mips"}} {
@@ -44,13 +44,13 @@ func TestSources(t *testing.T) {
 	t.Parallel()
 	runStory(t, "a Bundle as source is waited for, followed, and not needed once it is installed", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "stagedone"
-		registry := s.registryOfItsOwn(false)
-		byTag, byDigest := s.pushed(ctx, registry, "bundles/"+name, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: name + "-one"})
-		s.specified(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) {
+		registry := s.startRegistry(false)
+		byTag, byDigest := s.pushBundle(ctx, registry, "bundles/"+name, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: name + "-one"})
+		s.createDeployment(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) {
 			spec.Source = corev1alpha2.BundleSource{Type: corev1alpha2.SourceTypeBundle, Bundle: &corev1alpha2.BundleReference{Name: name}}
 		})
-		s.says(ctx, name, corev1alpha2.ConditionUnpacked, "Unknown UnpackPending", `Bundle "stagedone" does not exist`)
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False Blocked")
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionUnpacked, "Unknown UnpackPending", `Bundle "stagedone" does not exist`)
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False Blocked")
 
 		client := s.Admin.Platform.CoreV1alpha2().Bundles()
 		stage := func(ref string) {
@@ -61,7 +61,7 @@ func TestSources(t *testing.T) {
 			s.Expect(err).NotTo(HaveOccurred())
 		}
 		stage(byTag)
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "version 1.0.0")
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "version 1.0.0")
 		s.Expect(s.statusOf(ctx, name).ResolvedSource.Image.Ref).To(Equal(byDigest))
 
 		s.By("deleting the Bundle, which changes nothing")
@@ -72,28 +72,28 @@ func TestSources(t *testing.T) {
 		s.Eventually(s.configMapExists).WithContext(ctx).WithArguments(name, name+"-one").Should(Succeed())
 		s.Expect(s.conditionOf(ctx, name, corev1alpha2.ConditionUnpacked)).To(Equal(was))
 
-		s.By("creating it anew with other content, which is rolled out")
-		second, _ := s.pushed(ctx, registry, "bundles/"+name, samples.Operator{Package: name, Version: "1.1.0"})
+		s.By("creating the Bundle again with other content, which is rolled out")
+		second, _ := s.pushBundle(ctx, registry, "bundles/"+name, samples.Operator{Package: name, Version: "1.1.0"})
 		stage(second)
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "version 1.1.0")
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "version 1.1.0")
 	})
 
 	runStory(t, "ENG-S1 an index of several platforms, its digest and a single image are resolved to a digest", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "indexed"
-		registry := s.registryOfItsOwn(false)
-		_, ours := s.pushed(ctx, registry, "bundles/"+name, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: name + "-ours"})
-		_, theirs := s.pushed(ctx, registry, "bundles/"+name, samples.Operator{Package: name, Version: "1.0.1", ExtraConfigMap: name + "-theirs"})
-		byTag, byDigest := s.indexed(ctx, ours, theirs)
+		registry := s.startRegistry(false)
+		_, ours := s.pushBundle(ctx, registry, "bundles/"+name, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: name + "-ours"})
+		_, theirs := s.pushBundle(ctx, registry, "bundles/"+name, samples.Operator{Package: name, Version: "1.0.1", ExtraConfigMap: name + "-theirs"})
+		byTag, byDigest := s.pushIndex(ctx, ours, theirs)
 
 		for _, ref := range []string{byTag, byDigest} {
-			s.specified(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) { spec.Source = fromImage(ref) })
-			s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+			s.createDeployment(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) { spec.Source = fromImage(ref) })
+			s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 			s.Expect(s.statusOf(ctx, name).ResolvedSource.Image.Ref).To(Equal(byDigest))
 			s.Expect(s.configMapExists(ctx, name, name+"-ours")).To(Succeed())
 			s.undeploy(ctx, name)
 		}
-		s.specified(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) { spec.Source = fromImage(theirs) })
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.createDeployment(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) { spec.Source = fromImage(theirs) })
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		s.Expect(s.statusOf(ctx, name).ResolvedSource.Image.Ref).To(Equal(theirs))
 		s.Expect(s.configMapExists(ctx, name, name+"-theirs")).To(Succeed())
 	})
@@ -102,17 +102,17 @@ func TestSources(t *testing.T) {
 	// resolved digest. Only the poll interval makes the manager resolve a tag again, not a repair or a restart.
 	runStory(t, "ENG-S1 a tag is resolved again at its interval, and at no other time", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "polled"
-		registry := s.registryOfItsOwn(false)
-		byTag, first := s.pushed(ctx, registry, "bundles/"+name, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: name + "-one"})
-		s.specified(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) {
+		registry := s.startRegistry(false)
+		byTag, first := s.pushBundle(ctx, registry, "bundles/"+name, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: name + "-one"})
+		s.createDeployment(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) {
 			spec.Source = fromImage(byTag)
 			spec.Source.Image.PollIntervalMinutes = ptr.To[int32](10080)
 		})
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
-		_, second := s.pushed(ctx, registry, "bundles/"+name, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: name + "-two"})
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		_, second := s.pushBundle(ctx, registry, "bundles/"+name, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: name + "-two"})
 		asked := registry.Requests("bundles/"+name, "manifests")
 
-		s.By("repairing and restarting, upon which nobody asks")
+		s.By("repairing and restarting, which resolves nothing")
 		s.KillManager()
 		s.Expect(s.Admin.Kubernetes.CoreV1().ConfigMaps(name).Delete(ctx, name+"-one", metav1.DeleteOptions{})).To(Succeed())
 		s.StartManager()
@@ -121,7 +121,7 @@ func TestSources(t *testing.T) {
 		s.Expect(s.statusOf(ctx, name).ResolvedSource.Image.Ref).To(Equal(first))
 
 		s.By("polling every minute")
-		s.changed(ctx, name, `{"spec":{"source":{"image":{"pollIntervalMinutes":1}}}}`)
+		s.patchDeployment(ctx, name, `{"spec":{"source":{"image":{"pollIntervalMinutes":1}}}}`)
 		s.Eventually(s.conditionOf).WithContext(ctx).WithTimeout(90*time.Second).WithArguments(name, corev1alpha2.ConditionProgressing).Should(
 			And(HavePrefix("False AsExpected: "), ContainSubstring("Revision 2")))
 		s.Expect(s.statusOf(ctx, name).ResolvedSource.Image.Ref).To(Equal(second))

@@ -33,7 +33,7 @@ func TestManyOperators(t *testing.T) {
 		}
 		publish(0)
 		for i := range operators {
-			s.plopped(ctx, name(i), `"upgrades": {"approval": "Manual"}`)
+			s.createWithSpec(ctx, name(i), `"upgrades": {"approval": "Manual"}`)
 		}
 		for i := range operators {
 			s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(name(i), "1.0.0").Should(Succeed())
@@ -65,8 +65,8 @@ func TestManyOperators(t *testing.T) {
 		s.create(ctx, "picky", "")
 		s.create(ctx, "no-such-package", "")
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments("sound", "1.0.0").Should(Succeed())
-		s.refusedWith(ctx, "no-such-package", platformv1alpha1.ReasonSourceFailed, "failed to find candidate")
-		s.refusedWith(ctx, "picky", platformv1alpha1.ReasonValidationFailed, "1.0.0 supports the install modes", "spec.install.config.watchNamespace")
+		s.waitForRefusal(ctx, "no-such-package", platformv1alpha1.ReasonSourceFailed, "failed to find candidate")
+		s.waitForRefusal(ctx, "picky", platformv1alpha1.ReasonValidationFailed, "1.0.0 supports the install modes", "spec.install.config.watchNamespace")
 
 		deployments := s.Admin.Platform.CoreV1alpha2().BundleDeployments()
 		operator, err := s.Admin.Operator(ctx, "sound")
@@ -74,7 +74,7 @@ func TestManyOperators(t *testing.T) {
 		s.Expect(operator.Status.ActiveBundleDeployment.Name).To(Equal("sound"))
 		before, err := deployments.Get(ctx, "sound", metav1.GetOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
-		s.changed(ctx, "sound", `{"spec":{"source":{"image":{"ref":"127.0.0.1:1/intruder:1"}}}}`)
+		s.patchDeployment(ctx, "sound", `{"spec":{"source":{"image":{"ref":"127.0.0.1:1/intruder:1"}}}}`)
 		s.Eventually(func(ctx context.Context) (string, error) {
 			live, err := deployments.Get(ctx, "sound", metav1.GetOptions{})
 			if err != nil {
@@ -98,22 +98,22 @@ func TestDependentOperators(t *testing.T) {
 			samples.Operator{Package: "rival", Version: "1.0.0", Properties: []samples.Property{samples.Provides(kind("Bread"))}},
 			samples.Operator{Package: "taken", Version: "1.0.0"},
 		)).To(Succeed())
-		s.By("needing what nobody brings")
+		s.By("creating an operator whose requirement has no provider")
 		s.create(ctx, "hungry", "")
-		s.refusedWith(ctx, "hungry", platformv1alpha1.ReasonValidationFailed, "1.0.0", "needs.example.com/v1", "Bread")
-		s.By("getting it from another, which comes later")
+		s.waitForRefusal(ctx, "hungry", platformv1alpha1.ReasonValidationFailed, "1.0.0", "needs.example.com/v1", "Bread")
+		s.By("installing its provider")
 		s.create(ctx, "baker", "")
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments("baker", "1.0.0").Should(Succeed())
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments("hungry", "1.0.0").Should(Succeed())
-		s.By("bringing what another brings already")
+		s.By("creating an operator that provides a kind of another one")
 		s.create(ctx, "rival", "")
-		s.refusedWith(ctx, "rival", platformv1alpha1.ReasonValidationFailed, "Bread", `"baker"`)
+		s.waitForRefusal(ctx, "rival", platformv1alpha1.ReasonValidationFailed, "Bread", `"baker"`)
 		s.Eventually(func(ctx context.Context) ([]string, error) {
 			operator, err := s.Admin.Operator(ctx, "baker")
 			return operator.Status.Warnings, err
 		}).WithContext(ctx).Should(ContainElement(ContainSubstring(`"rival"`)), "the conflict is named on both")
 
-		s.By("being in use by OLM v0")
+		s.By("creating an operator of a package that OLM v0 manages")
 		subscriptions := s.Admin.Dynamic.Resource(schema.GroupVersionResource{Group: "operators.coreos.com", Version: "v1alpha1", Resource: "subscriptions"}).Namespace("default")
 		_, err := subscriptions.Create(ctx, &unstructured.Unstructured{Object: map[string]any{
 			"apiVersion": "operators.coreos.com/v1alpha1", "kind": "Subscription", "metadata": map[string]any{"name": "mine"},
@@ -125,7 +125,7 @@ func TestDependentOperators(t *testing.T) {
 			return err
 		}).WithContext(ctx).Should(Succeed())
 		s.create(ctx, "taken", "")
-		s.refusedWith(ctx, "taken", platformv1alpha1.ReasonValidationFailed, "Subscription default/mine")
+		s.waitForRefusal(ctx, "taken", platformv1alpha1.ReasonValidationFailed, "Subscription default/mine")
 		s.Expect(subscriptions.Delete(ctx, "mine", metav1.DeleteOptions{})).To(Succeed())
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments("taken", "1.0.0").Should(Succeed())
 	})

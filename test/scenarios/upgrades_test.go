@@ -24,12 +24,12 @@ func TestUpgrades(t *testing.T) {
 	// version, the path and the step under way until `status.installed` shows it.
 	runStory(t, "UPG-V10 UPG-M1 upgrades follow the displayed path step by step, each step when the version before is healthy", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "hopper"
-		s.offering(ctx, pkg, through13, "1.2.0")
-		s.plopped(ctx, pkg, "")
+		s.offerVersions(ctx, pkg, through13, "1.2.0")
+		s.createWithSpec(ctx, pkg, "")
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.2.0").Should(Succeed())
-		s.respecified(ctx, pkg, `"paused": true`)
-		s.offering(ctx, pkg, through13, "1.2.0", "1.3.0", "1.3.5", "1.4.0", "1.4.1")
-		s.respecified(ctx, pkg, `"package": {"version": "1.4.0"}`)
+		s.patchOperatorSpec(ctx, pkg, `"paused": true`)
+		s.offerVersions(ctx, pkg, through13, "1.2.0", "1.3.0", "1.3.5", "1.4.0", "1.4.1")
+		s.patchOperatorSpec(ctx, pkg, `"package": {"version": "1.4.0"}`)
 		s.Eventually(s.updatesOf).WithContext(ctx).WithArguments(pkg).Should(Equal([]string{
 			"1.4.1 by 1.3.5 1.4.1: Range", "1.4.0 by 1.3.5 1.4.0: Paused", "1.3.5 by 1.3.5: Range", "1.3.0 by 1.3.0: Range",
 		}), "the way is shown before anything moves")
@@ -37,7 +37,7 @@ func TestUpgrades(t *testing.T) {
 		watched, err := s.Admin.Platform.PlatformV1alpha1().PlatformOperators().Watch(ctx, metav1.SingleObject(metav1.ObjectMeta{Name: pkg}))
 		s.Expect(err).NotTo(HaveOccurred())
 		defer watched.Stop()
-		s.respecified(ctx, pkg, `"paused": null`)
+		s.patchOperatorSpec(ctx, pkg, `"paused": null`)
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.4.0").Should(Succeed())
 
 		var hops []string
@@ -72,46 +72,46 @@ func TestUpgrades(t *testing.T) {
 	// path, and a version that appears meanwhile changes nothing.
 	runStory(t, "UPG-M2 with manual approval only approved versions are installed", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "waiter"
-		s.offering(ctx, pkg, through13, "1.2.0")
-		s.plopped(ctx, pkg, `"upgrades": {"approval": "Manual"}`)
+		s.offerVersions(ctx, pkg, through13, "1.2.0")
+		s.createWithSpec(ctx, pkg, `"upgrades": {"approval": "Manual"}`)
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.2.0").Should(Succeed())
-		s.offering(ctx, pkg, through13, "1.2.0", "1.3.5", "1.4.0")
-		s.progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonAwaitingApproval, `Version 1.4.0 is available and waits for approval`, `spec.upgrades.approvedVersion to "1.4.0"`)
+		s.offerVersions(ctx, pkg, through13, "1.2.0", "1.3.5", "1.4.0")
+		s.waitForProgressing(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonAwaitingApproval, `Version 1.4.0 is available and waits for approval`, `spec.upgrades.approvedVersion to "1.4.0"`)
 		s.Expect(s.updatesOf(ctx, pkg)).To(Equal([]string{"1.4.0 by 1.3.5 1.4.0: AwaitingApproval", "1.3.5 by 1.3.5: AwaitingApproval"}))
 
-		s.respecified(ctx, pkg, `"upgrades": {"approvedVersion": "1.4.0"}`)
+		s.patchOperatorSpec(ctx, pkg, `"upgrades": {"approvedVersion": "1.4.0"}`)
 		s.Eventually(s.historyOf).WithContext(ctx).WithArguments(pkg).Should(ContainElement(HavePrefix("1.3.5")))
-		s.offering(ctx, pkg, through13, "1.2.0", "1.3.5", "1.4.0", "1.5.0") // another version meanwhile changes nothing
-		s.progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonAwaitingApproval, `Version 1.5.0 is available and waits for approval`)
+		s.offerVersions(ctx, pkg, through13, "1.2.0", "1.3.5", "1.4.0", "1.5.0") // another version meanwhile changes nothing
+		s.waitForProgressing(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonAwaitingApproval, `Version 1.5.0 is available and waits for approval`)
 		s.Expect(s.historyOf(ctx, pkg)).To(Equal([]string{"1.4.0 Ready by Approved", "1.3.5 Ready by Approved", "1.2.0 Ready by Installation"}))
 
-		s.respecified(ctx, pkg, `"upgrades": {"approvedVersion": "1.6.0"}`)
-		s.progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonAwaitingApproval, `The approved version "1.6.0" is in no selected catalog`)
+		s.patchOperatorSpec(ctx, pkg, `"upgrades": {"approvedVersion": "1.6.0"}`)
+		s.waitForProgressing(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonAwaitingApproval, `The approved version "1.6.0" is in no selected catalog`)
 	})
 
 	// Promise UPG-M3: While the cluster itself is being updated no upgrade step starts, and the operator says so; first installations and
 	// approved versions go on. Upgrades resume when the update is over.
 	runStory(t, "UPG-M3 upgrades wait during a cluster update, except first installations and approved versions", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg, other, fresh = "patient", "approver", "newcomer"
-		s.offering(ctx, pkg, "", "1.0.0")
-		s.offering(ctx, other, "", "1.0.0")
-		s.offering(ctx, fresh, "", "1.0.0")
-		s.plopped(ctx, pkg, "")
-		s.plopped(ctx, other, `"upgrades": {"approval": "Manual"}`)
+		s.offerVersions(ctx, pkg, "", "1.0.0")
+		s.offerVersions(ctx, other, "", "1.0.0")
+		s.offerVersions(ctx, fresh, "", "1.0.0")
+		s.createWithSpec(ctx, pkg, "")
+		s.createWithSpec(ctx, other, `"upgrades": {"approval": "Manual"}`)
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(other, "1.0.0").Should(Succeed())
-		s.updating(ctx, configv1.ConditionTrue)
-		s.offering(ctx, pkg, "", "1.0.0", "1.1.0")
-		s.offering(ctx, other, "", "1.0.0", "1.1.0")
-		s.progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "version 1.1.0 is available", "while the cluster itself is being updated to 4.")
+		s.setClusterUpdating(ctx, configv1.ConditionTrue)
+		s.offerVersions(ctx, pkg, "", "1.0.0", "1.1.0")
+		s.offerVersions(ctx, other, "", "1.0.0", "1.1.0")
+		s.waitForProgressing(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "version 1.1.0 is available", "while the cluster itself is being updated to 4.")
 		s.Expect(s.updatesOf(ctx, pkg)).To(Equal([]string{"1.1.0 by 1.1.0: ClusterUpdating"}))
-		s.respecified(ctx, other, `"upgrades": {"approvedVersion": "1.1.0"}`)
+		s.patchOperatorSpec(ctx, other, `"upgrades": {"approvedVersion": "1.1.0"}`)
 		s.Eventually(s.historyOf).WithContext(ctx).WithArguments(other).Should(ContainElement("1.1.0 Ready by Approved"))
-		s.plopped(ctx, fresh, "")
+		s.createWithSpec(ctx, fresh, "")
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(fresh, "1.0.0").Should(Succeed())
 		s.Expect(s.historyOf(ctx, pkg)).To(HaveLen(1))
 
-		s.updating(ctx, configv1.ConditionFalse)
+		s.setClusterUpdating(ctx, configv1.ConditionFalse)
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.1.0").Should(Succeed())
 	})
 
@@ -119,12 +119,12 @@ func TestUpgrades(t *testing.T) {
 	// tries it again. A newer version in the catalog is installed.
 	runStory(t, "UPG-M4 a failed version is not retried before the spec or the catalog changes", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "stumbler"
-		s.offering(ctx, pkg, "", "1.0.0")
-		s.plopped(ctx, pkg, `"install": {"onFailure": "Rollback", "progressDeadlineSeconds": 10}`)
+		s.offerVersions(ctx, pkg, "", "1.0.0")
+		s.createWithSpec(ctx, pkg, `"install": {"onFailure": "Rollback", "progressDeadlineSeconds": 10}`)
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
-		s.offering(ctx, pkg, "", "1.0.0", "1.1.0 never ready")
+		s.offerVersions(ctx, pkg, "", "1.0.0", "1.1.0 never ready")
 		s.Eventually(s.historyOf).WithContext(ctx).WithArguments(pkg).Should(Equal([]string{"1.1.0 RolledBack by Automatic", "1.0.0 Ready by Installation"}))
-		s.progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonDeadlineExceeded, "1.1.0")
+		s.waitForProgressing(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonDeadlineExceeded, "1.1.0")
 		s.Eventually(s.updatesOf).WithContext(ctx).WithArguments(pkg).Should(Equal([]string{"1.1.0 by 1.1.0: Failed"}))
 		before, err := s.Admin.Operator(ctx, pkg)
 		s.Expect(err).NotTo(HaveOccurred())
@@ -143,15 +143,15 @@ func TestUpgrades(t *testing.T) {
 
 	runStory(t, "a paused operator does not report a version that was rolled back as reached", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "napper"
-		s.offering(ctx, pkg, "", "1.0.0")
-		s.plopped(ctx, pkg, `"install": {"onFailure": "Rollback", "progressDeadlineSeconds": 10}`)
+		s.offerVersions(ctx, pkg, "", "1.0.0")
+		s.createWithSpec(ctx, pkg, `"install": {"onFailure": "Rollback", "progressDeadlineSeconds": 10}`)
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
-		s.offering(ctx, pkg, "", "1.0.0", "1.1.0 never ready")
+		s.offerVersions(ctx, pkg, "", "1.0.0", "1.1.0 never ready")
 		told := []string{"1.1.0 RolledBack by Automatic", "1.0.0 Ready by Installation"}
 		s.Eventually(s.historyOf).WithContext(ctx).WithArguments(pkg).Should(Equal(told))
-		s.progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonDeadlineExceeded, "1.1.0")
-		s.respecified(ctx, pkg, `"paused": true`)
-		s.progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonPaused, "spec.paused")
+		s.waitForProgressing(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonDeadlineExceeded, "1.1.0")
+		s.patchOperatorSpec(ctx, pkg, `"paused": true`)
+		s.waitForProgressing(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonPaused, "spec.paused")
 		s.Consistently(func(ctx context.Context) (string, error) {
 			operator, err := s.Admin.Operator(ctx, pkg)
 			if err != nil {
@@ -166,28 +166,28 @@ func TestUpgrades(t *testing.T) {
 	// records the stuck version as superseded.
 	runStory(t, "UPG-M5 an upgrade step that is stuck ends when the spec asks for another version", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "escaper"
-		s.offering(ctx, pkg, "", "1.0.0")
-		s.plopped(ctx, pkg, "")
+		s.offerVersions(ctx, pkg, "", "1.0.0")
+		s.createWithSpec(ctx, pkg, "")
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
-		s.offering(ctx, pkg, "", "1.0.0", "1.1.0 never ready")
+		s.offerVersions(ctx, pkg, "", "1.0.0", "1.1.0 never ready")
 		s.Eventually(s.historyOf).WithContext(ctx).WithArguments(pkg).Should(ContainElement("1.1.0 Installing by Automatic"))
 		s.Expect(s.Admin.Publish(ctx, samples.Operator{Package: pkg, Version: "1.0.0"}, samples.Operator{Package: pkg, Version: "1.1.0", NeverReady: true},
 			samples.Operator{Package: pkg, Version: "1.1.1", SkipRange: ">=1.0.0 <1.1.1"})).To(Succeed())
-		s.progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "version 1.1.1 is available, and is not moved to while version 1.1.0 is not healthy")
+		s.waitForProgressing(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "version 1.1.1 is available, and is not moved to while version 1.1.0 is not healthy")
 
-		s.respecified(ctx, pkg, `"package": {"version": "1.1.1"}`)
+		s.patchOperatorSpec(ctx, pkg, `"package": {"version": "1.1.1"}`)
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.1.1").Should(Succeed())
 		s.Expect(s.historyOf(ctx, pkg)).To(Equal([]string{"1.1.1 Ready by SpecChange", "1.1.0 Superseded by Automatic", "1.0.0 Ready by Installation"}))
 	})
 
 	runStory(t, "a deleted BundleDeployment is restored at its version, and bypasses no approval", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "revenant"
-		s.offering(ctx, pkg, "", "1.0.0")
-		s.plopped(ctx, pkg, `"upgrades": {"approval": "Manual"}`)
+		s.offerVersions(ctx, pkg, "", "1.0.0")
+		s.createWithSpec(ctx, pkg, `"upgrades": {"approval": "Manual"}`)
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
 		s.Eventually(s.historyOf).WithContext(ctx).WithArguments(pkg).Should(Equal([]string{"1.0.0 Ready by Installation"}))
-		s.offering(ctx, pkg, "", "1.0.0", "1.1.0")
-		s.progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonAwaitingApproval, "Version 1.1.0 is available")
+		s.offerVersions(ctx, pkg, "", "1.0.0", "1.1.0")
+		s.waitForProgressing(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonAwaitingApproval, "Version 1.1.0 is available")
 		s.Environment.Catalog.Unavailable(true)
 		s.KillManager()
 		s.StartManager() // what the catalogs had is forgotten
@@ -196,35 +196,35 @@ func TestUpgrades(t *testing.T) {
 		s.Eventually(s.historyOf).WithContext(ctx).WithArguments(pkg).Should(Equal([]string{"1.0.0 Ready by Restored", "1.0.0 Ready by Installation"}))
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
 		s.Environment.Catalog.Unavailable(false)
-		s.respecified(ctx, pkg, `"upgrades": {"approvedVersion": "1.1.0"}`)
+		s.patchOperatorSpec(ctx, pkg, `"upgrades": {"approvedVersion": "1.1.0"}`)
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.1.0").Should(Succeed())
 		s.Expect(s.historyOf(ctx, pkg)).To(Equal([]string{"1.1.0 Ready by Approved", "1.0.0 Ready by Restored", "1.0.0 Ready by Installation"}))
 	})
 
 	runStory(t, "a rebuilt bundle of the same name is an update like another version", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg, careful = "phoenix", "phoenician"
-		s.offering(ctx, pkg, "", "1.0.0")
-		s.offering(ctx, careful, "", "1.0.0")
-		s.plopped(ctx, pkg, "")
-		s.plopped(ctx, careful, `"upgrades": {"approval": "Manual", "approvedVersion": "1.0.0"}`)
+		s.offerVersions(ctx, pkg, "", "1.0.0")
+		s.offerVersions(ctx, careful, "", "1.0.0")
+		s.createWithSpec(ctx, pkg, "")
+		s.createWithSpec(ctx, careful, `"upgrades": {"approval": "Manual", "approvedVersion": "1.0.0"}`)
 		for _, name := range []string{pkg, careful} {
 			s.Eventually(s.historyOf).WithContext(ctx).WithArguments(name).Should(Equal([]string{"1.0.0 Ready by Installation"}))
 		}
 		before, err := s.Admin.Operator(ctx, pkg)
 		s.Expect(err).NotTo(HaveOccurred())
-		s.updating(ctx, configv1.ConditionTrue)
+		s.setClusterUpdating(ctx, configv1.ConditionTrue)
 		s.Expect(s.Admin.Publish(ctx, samples.Operator{Package: pkg, Version: "1.0.0", ExtraConfigMap: "ashes"},
 			samples.Operator{Package: careful, Version: "1.0.0", ExtraConfigMap: "purple"})).To(Succeed())
-		s.progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "version 1.0.0 is available", "while the cluster itself is being updated")
-		s.progressingSays(ctx, careful, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "bundle phoenician.v1.0.0 has another image")
+		s.waitForProgressing(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "version 1.0.0 is available", "while the cluster itself is being updated")
+		s.waitForProgressing(ctx, careful, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "bundle phoenician.v1.0.0 has another image")
 
-		s.updating(ctx, configv1.ConditionFalse)
+		s.setClusterUpdating(ctx, configv1.ConditionFalse)
 		s.Eventually(s.historyOf).WithContext(ctx).WithArguments(pkg).Should(Equal([]string{"1.0.0 Ready by Automatic", "1.0.0 Ready by Installation"}))
 		after, err := s.Admin.Operator(ctx, pkg)
 		s.Expect(err).NotTo(HaveOccurred())
 		s.Expect(after.Status.Installed.Image).NotTo(Equal(before.Status.Installed.Image))
 		s.Expect(s.historyOf(ctx, careful)).To(HaveLen(1))
-		s.respecified(ctx, careful, `"upgrades": {"approval": "Automatic"}`)
+		s.patchOperatorSpec(ctx, careful, `"upgrades": {"approval": "Automatic"}`)
 		s.Eventually(s.historyOf).WithContext(ctx).WithArguments(careful).Should(HaveLen(2))
 	})
 
@@ -232,10 +232,10 @@ func TestUpgrades(t *testing.T) {
 	// operator stays there, healthy. The path continues when the catalogs are back.
 	runStory(t, "UPG-M6 an upgrade continues after a restart, and waits while the catalog is gone", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "wanderer"
-		s.offering(ctx, pkg, through13, "1.2.0")
-		s.plopped(ctx, pkg, "")
+		s.offerVersions(ctx, pkg, through13, "1.2.0")
+		s.createWithSpec(ctx, pkg, "")
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.2.0").Should(Succeed())
-		s.offering(ctx, pkg, through13, "1.2.0", "1.3.5", "1.4.0")
+		s.offerVersions(ctx, pkg, through13, "1.2.0", "1.3.5", "1.4.0")
 		s.Eventually(s.historyOf).WithContext(ctx).WithArguments(pkg).Should(ContainElement(HavePrefix("1.3.5 Installing")))
 		s.Environment.Catalog.Unavailable(true)
 		s.KillManager()
@@ -247,7 +247,7 @@ func TestUpgrades(t *testing.T) {
 			}
 			return operator.Status.Installed.Version, nil
 		}).WithContext(ctx).Should(Equal("1.3.5"), "the hop that was under way ends without a catalog")
-		s.progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonAsExpected, "Version 1.3.5 stays", "no catalog could be read")
+		s.waitForProgressing(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonAsExpected, "Version 1.3.5 stays", "no catalog could be read")
 		s.Consistently(s.historyOf).WithContext(ctx).WithArguments(pkg).Should(HaveLen(2))
 		s.Expect(s.Admin.OperatorHas(ctx, pkg, platformv1alpha1.ConditionHealthy, metav1.ConditionTrue, platformv1alpha1.ReasonAsExpected)).To(Succeed())
 

@@ -97,11 +97,11 @@ func (s *Story) offerWarned(ctx context.Context, name string) {
 	operator := samples.Operator{Package: name, Version: "1.0.0"}
 	s.Expect(samples.Write(s.Environment.SamplesDir, operator)).To(Succeed())
 	s.Expect(samples.AddOwnKind(s.Environment.SamplesDir, operator)).To(Succeed())
-	s.replaceIn(filepath.Join(s.Environment.SamplesDir, "bundles", name, "1.0.0", "manifests", "podmonitors.crd.yaml"), "    served: true\n", "    served: true\n    deprecated: true\n")
+	s.replaceInFile(filepath.Join(s.Environment.SamplesDir, "bundles", name, "1.0.0", "manifests", "podmonitors.crd.yaml"), "    served: true\n", "    served: true\n    deprecated: true\n")
 	strange := "{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, %s: {a: b}}"
-	ref := s.published(ctx, operator, fmt.Sprintf(strange, "a", "dta"), fmt.Sprintf(strange, "b", "dta"), fmt.Sprintf(strange, "c", "binry"),
+	ref := s.publishBundle(ctx, operator, fmt.Sprintf(strange, "a", "dta"), fmt.Sprintf(strange, "b", "dta"), fmt.Sprintf(strange, "c", "binry"),
 		configMapText("large", strings.Repeat("x", 2000)))
-	s.deployedAs(ctx, name, name, ref, "deletion: {crds: Delete}")
+	s.deployWith(ctx, name, name, ref, "deletion: {crds: Delete}")
 }
 
 // conditionsOf are the conditions of a BundleDeployment in one line, without their messages.
@@ -128,7 +128,7 @@ func TestAPIServerWarnings(t *testing.T) {
 		s.createNamespace(ctx, name)
 		s.warnOfLargeConfigMaps(ctx, name)
 		s.offerWarned(ctx, name)
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		status := s.statusOf(ctx, name)
 		s.Expect(status.Warnings).To(ConsistOf(MatchRegexp(`^ConfigMap forewarned/[ab]: unknown field "dta"$`), `ConfigMap forewarned/c: unknown field "binry"`,
 			"PodMonitor forewarned/forewarned: monitoring.coreos.com/v1 PodMonitor is deprecated", And(HavePrefix("ConfigMap forewarned/large: "), HaveSuffix(": it is large")),
@@ -143,7 +143,7 @@ func TestAPIServerWarnings(t *testing.T) {
 		}
 		s.Eventually(s.eventCounts).WithContext(ctx).WithArguments(name, "APIWarning").Should(Equal(each))
 
-		s.By("having each of them written once more, and warned of again")
+		s.By("causing each of them to be written again")
 		configMaps := s.Admin.Kubernetes.CoreV1().ConfigMaps(name)
 		for _, again := range []string{"a", "b", "c"} {
 			s.Expect(configMaps.Delete(ctx, again, metav1.DeleteOptions{})).To(Succeed())
@@ -160,14 +160,14 @@ func TestAPIServerWarnings(t *testing.T) {
 		s.Expect(s.eventCounts(ctx, name, "APIWarning")).To(Equal(each))
 		s.Expect(s.statusOf(ctx, name).Warnings).To(Equal(status.Warnings))
 
-		s.By("restarting the manager, and having one written once more")
+		s.By("restarting the manager, and causing one to be written again")
 		s.KillManager()
 		s.Expect(configMaps.Delete(ctx, "c", metav1.DeleteOptions{})).To(Succeed())
 		s.StartManager()
 		s.Eventually(s.configMapExists).WithContext(ctx).WithArguments(name, "c").Should(Succeed())
 		s.Eventually(s.eventCounts).WithContext(ctx).WithArguments(name, "DriftRepaired").Should(HaveKeyWithValue("ConfigMap forewarned/c was deleted; put back as declared", BeEquivalentTo(2)))
 		s.Expect(s.eventCounts(ctx, name, "APIWarning")).To(Equal(each))
-		s.says(ctx, name, corev1alpha2.ConditionHealthy, "True Healthy")
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionHealthy, "True Healthy")
 	})
 
 	runStory(t, "[ENG-P6] warnings of the API server are in status once each, and the rollout continues", defaultOperators, func(ctx context.Context, s *Story) {
@@ -175,8 +175,8 @@ func TestAPIServerWarnings(t *testing.T) {
 		strange := func(object string) string {
 			return fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, dta: {a: b}}", object)
 		}
-		s.deployed(ctx, name, s.published(ctx, samples.Operator{Package: name, Version: "1.0.0"}, strange("a"), strange("b")))
-		s.says(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.deploy(ctx, name, s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0"}, strange("a"), strange("b")))
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		told := MatchRegexp(`^ConfigMap warned/[ab]: unknown field "dta"$`)
 		status := s.statusOf(ctx, name)
 		s.Expect(status.Warnings).To(ConsistOf(told))
@@ -185,7 +185,7 @@ func TestAPIServerWarnings(t *testing.T) {
 		once := map[string]int32{status.Warnings[0]: 1}
 		s.Eventually(s.eventCounts).WithContext(ctx).WithArguments(name, "APIWarning").Should(Equal(once))
 
-		s.By("restarting the manager, which must not take the unknown field for drift, and cannot apply it by server-side apply")
+		s.By("restarting the manager, which must not report the unknown field as drift")
 		s.KillManager()
 		s.StartManager()
 		s.Consistently(s.conditionsOf, "30s").WithContext(ctx).WithArguments(name).Should(And(ContainSubstring("Installed=True InstallationSucceeded"), ContainSubstring("Healthy=True Healthy"),

@@ -15,8 +15,8 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// sharedBy is a ConfigMap of one name, in which one can see who declared it.
-func sharedBy(name string) string {
+// sharedConfigMap returns a ConfigMap whose data names the BundleDeployment that applied it.
+func sharedConfigMap(name string) string {
 	return fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: shared}, data: {from: %s, only-%s: kept}}", name, name)
 }
 
@@ -28,7 +28,7 @@ func (s *Story) sharedData(ctx context.Context, namespace string) (map[string]st
 	return live.Data, nil
 }
 
-// waitUntilOlder waits until what is created now is younger than a deployment, by the whole seconds that the API server keeps.
+// waitUntilOlder waits until a BundleDeployment is older than an object that is created now. The API server stores whole seconds.
 func (s *Story) waitUntilOlder(ctx context.Context, name string) {
 	s.Helper()
 	live, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
@@ -84,7 +84,7 @@ func TestAdoption(t *testing.T) {
 
 	runStory(t, "[ENG-P2] a shared object belongs to the older BundleDeployment, whichever applied it first, and the younger one names it", defaultOperators, func(ctx context.Context, s *Story) {
 		const elder, younger, namespace = "w-elder", "a-younger", "contested"
-		first, second := s.publishBundle(ctx, samples.Operator{Package: elder, Version: "1.0.0"}, sharedBy(elder)), s.publishBundle(ctx, samples.Operator{Package: younger, Version: "1.0.0"}, sharedBy(younger))
+		first, second := s.publishBundle(ctx, samples.Operator{Package: elder, Version: "1.0.0"}, sharedConfigMap(elder)), s.publishBundle(ctx, samples.Operator{Package: younger, Version: "1.0.0"}, sharedConfigMap(younger))
 		s.deployWith(ctx, elder, namespace, first, "paused: true")
 		s.waitUntilOlder(ctx, elder)
 		s.deployWith(ctx, younger, namespace, second, "adoption: Any")
@@ -104,10 +104,10 @@ func TestAdoption(t *testing.T) {
 
 	runStory(t, "[ENG-P2] the older BundleDeployment keeps its object, also after restarts and with adoption Any of the younger one", defaultOperators, func(ctx context.Context, s *Story) {
 		const older, younger, namespace = "z-settled", "a-latecomer", "inhabited"
-		s.deployWith(ctx, older, namespace, s.publishBundle(ctx, samples.Operator{Package: older, Version: "1.0.0"}, sharedBy(older)), "adoption: SamePackage")
+		s.deployWith(ctx, older, namespace, s.publishBundle(ctx, samples.Operator{Package: older, Version: "1.0.0"}, sharedConfigMap(older)), "adoption: SamePackage")
 		s.waitForCondition(ctx, older, corev1alpha2.ConditionProgressing, "False AsExpected")
 		s.waitUntilOlder(ctx, older)
-		s.deployWith(ctx, younger, namespace, s.publishBundle(ctx, samples.Operator{Package: younger, Version: "1.0.0"}, sharedBy(younger)), "")
+		s.deployWith(ctx, younger, namespace, s.publishBundle(ctx, samples.Operator{Package: younger, Version: "1.0.0"}, sharedConfigMap(younger)), "")
 		refused := func(patience time.Duration) {
 			s.Helper()
 			s.Eventually(s.unreadyOf).WithContext(ctx).WithArguments(younger).Should(Equal(

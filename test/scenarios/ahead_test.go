@@ -19,7 +19,7 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// waitForGate waits until the ClusterOperator has this Upgradeable, with all these words.
+// waitForGate waits until Upgradeable of the ClusterOperator has this status and a message with all these words.
 func (s *Story) waitForGate(ctx context.Context, status configv1.ConditionStatus, words ...string) {
 	s.Helper()
 	s.Eventually(func(ctx context.Context) error {
@@ -36,7 +36,7 @@ func (s *Story) waitForGate(ctx context.Context, status configv1.ConditionStatus
 	}).WithContext(ctx).Should(Succeed())
 }
 
-// setClusterVersion has the ClusterVersion say that the cluster is, or is becoming, of this version.
+// setClusterVersion sets the version in the ClusterVersion's status.
 func (s *Story) setClusterVersion(ctx context.Context, version string) {
 	s.Helper()
 	clusterVersion, err := s.Admin.Config.ConfigV1().ClusterVersions().Get(ctx, "version", metav1.GetOptions{})
@@ -46,7 +46,7 @@ func (s *Story) setClusterVersion(ctx context.Context, version string) {
 	s.Expect(err).NotTo(HaveOccurred())
 }
 
-// reachableOf is what an operator's status says of how far the cluster may go.
+// reachableOf returns an operator's status.compatibility as text.
 func (s *Story) reachableOf(ctx context.Context, name string) (string, error) {
 	operator, err := s.Admin.Operator(ctx, name)
 	if err != nil || operator.Status.Compatibility == nil {
@@ -56,7 +56,7 @@ func (s *Story) reachableOf(ctx context.Context, name string) (string, error) {
 	return fmt.Sprintf("%s: now %s, after updates %s", compatibility.MaxOpenShiftVersion, compatibility.HighestReachable, compatibility.AfterUpdates), nil
 }
 
-// gateCondition is the operator resource's condition, and the cluster version that it was judged for.
+// gateCondition returns the gate's condition on the operator resource, and the cluster version that it applies to.
 func (s *Story) gateCondition(ctx context.Context) (*operatorv1.OperatorCondition, string, error) {
 	manager, err := s.Admin.Platform.OperatorV1alpha1().PlatformOperatorManagers().Get(ctx, "cluster", metav1.GetOptions{})
 	if err != nil || manager.Status.UpgradeGate == nil {
@@ -93,7 +93,7 @@ func TestUpgradeGate(t *testing.T) {
 		for _, each := range []struct {
 			version string
 			status  configv1.ConditionStatus
-			says    string
+			message string
 			ahead   string
 		}{
 			{"4.21.7", configv1.ConditionTrue, "Cluster upgrades to 4.22 are permitted", "4.22: now 4.22, after updates 4.22"},
@@ -103,9 +103,9 @@ func TestUpgradeGate(t *testing.T) {
 			{"banana", configv1.ConditionFalse, `reading cluster version "banana"`, "4.22: now , after updates "},
 			{"4.21.0-ec.1", configv1.ConditionTrue, "Cluster upgrades to 4.22 are permitted", "4.22: now 4.22, after updates 4.22"},
 		} {
-			s.By("having the cluster at " + each.version)
+			s.By("setting the cluster version to " + each.version)
 			s.setClusterVersion(ctx, each.version)
-			s.waitForGate(ctx, each.status, each.says)
+			s.waitForGate(ctx, each.status, each.message)
 			s.Eventually(s.reachableOf).WithContext(ctx).WithArguments(pkg).Should(Equal(each.ahead))
 		}
 		s.By("permitting all versions of the package, with the cluster at 4.22")

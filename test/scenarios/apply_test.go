@@ -30,7 +30,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// deployWith creates a BundleDeployment with more in its spec.
+// deployWith creates a BundleDeployment with further fields in its spec.
 func (s *Story) deployWith(ctx context.Context, name, namespace, ref, more string) {
 	s.Helper()
 	manifest := bundleDeploymentManifest(name, fmt.Sprintf("{installNamespace: %s, provisionerClassName: core-rukpak-io-registry, source: {type: image, image: {ref: %q}}, %s}", namespace, ref, more))
@@ -44,7 +44,7 @@ func (s *Story) patchDeployment(ctx context.Context, name, patch string) {
 	s.Expect(err).NotTo(HaveOccurred())
 }
 
-// unreadyOf gives status.unready in one text.
+// unreadyOf returns status.unready as one text.
 func (s *Story) unreadyOf(ctx context.Context, name string) (string, error) {
 	live, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
@@ -134,8 +134,8 @@ func TestApply(t *testing.T) {
 	})
 }
 
-// recorder notes the objects that are created, in order, and how many requests were under way at once. Each takes a millisecond, during
-// which all others are sent that wait for nothing.
+// recorder records the created objects in order, and the largest number of concurrent create requests. It delays each by a millisecond, so
+// that concurrent requests overlap.
 type recorder struct {
 	next http.RoundTripper
 
@@ -150,7 +150,7 @@ func (r *recorder) RoundTrip(request *http.Request) (*http.Response, error) {
 		now := r.underWay.Add(1)
 		defer r.underWay.Add(-1)
 		for most := r.most.Load(); now > most && !r.most.CompareAndSwap(most, now); most = r.most.Load() {
-			continue // somebody else has raised it meanwhile
+			continue // another request has raised it meanwhile
 		}
 		path := strings.Split(request.URL.Path, "/")
 		r.mu.Lock()
@@ -161,7 +161,7 @@ func (r *recorder) RoundTrip(request *http.Request) (*http.Response, error) {
 	return r.next.RoundTrip(request)
 }
 
-// order gives the resources that were created, each once, in the order of their first.
+// order returns the created resources, each once, in the order of the first creation.
 func (r *recorder) order() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -225,14 +225,14 @@ func TestEngine(t *testing.T) {
 	})
 }
 
-// newEngine builds an engine of the test's own, as the admin, whose requests go through a recorder.
+// newEngine returns an engine of the story, which acts as the admin and sends its requests through a recorder.
 func (s *Story) newEngine(ctx context.Context, requests *recorder) *apply.Engine {
 	s.Helper()
-	return s.newEngineThat(ctx, requests, func(string) {})
+	return s.newNotifyingEngine(ctx, requests, func(string) {})
 }
 
-// newEngineThat builds an engine that calls changed when a watch tells of something.
-func (s *Story) newEngineThat(ctx context.Context, requests *recorder, changed func(owner string)) *apply.Engine {
+// newNotifyingEngine is newEngine with a function that the engine calls when a watch reports a change.
+func (s *Story) newNotifyingEngine(ctx context.Context, requests *recorder, changed func(owner string)) *apply.Engine {
 	s.Helper()
 	config := s.ClientConfig(scenario.AdminUser)
 	config.WarningHandlerWithContext = apply.WarningHandler()
@@ -258,7 +258,7 @@ func (s *Story) newEngineThat(ctx context.Context, requests *recorder, changed f
 	return engine
 }
 
-// orderly is a bundle with something in every phase.
+// orderly returns a bundle with objects of every phase.
 func (s *Story) orderly(name string, neverReady bool) []unstructured.Unstructured {
 	s.Helper()
 	labels := "{app: worker}"

@@ -29,13 +29,13 @@ func TestUpgradeRules(t *testing.T) {
 		s.offerVersions(ctx, late, rules, "1.2.8", "1.2.9", "1.3.0")
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(late, "1.3.0").Should(Succeed())
 		s.Expect(s.historyOf(ctx, late)).To(Equal([]string{"1.3.0 Ready by Automatic", "1.2.9 Ready by Automatic", "1.2.8 Ready by Installation"}),
-			"to have been at what was the latest once does not do")
+			"the former latest version does not suffice")
 
 		s.offerVersions(ctx, early, rules, "1.2.8", "1.3.0 never ready")
 		s.Eventually(s.historyOf).WithContext(ctx).WithArguments(early).Should(ContainElement("1.3.0 Installing by Automatic"))
 		s.offerVersions(ctx, early, rules, "1.2.8", "1.2.9", "1.3.0 never ready")
 		s.waitForProgressing(ctx, early, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "version 1.2.9 is available, and is not moved to while version 1.3.0 is not healthy")
-		s.Expect(s.historyOf(ctx, early)).To(Equal([]string{"1.3.0 Installing by Automatic", "1.2.8 Ready by Installation"}), "what has begun is not called back")
+		s.Expect(s.historyOf(ctx, early)).To(Equal([]string{"1.3.0 Installing by Automatic", "1.2.8 Ready by Installation"}), "an upgrade step that has begun continues")
 	})
 
 	// Promise UPG-V8: When a rule requires versions that no catalog has or that this cluster must not run, the upgrade is blocked, and
@@ -77,7 +77,7 @@ func TestUpgradeRules(t *testing.T) {
 			blobs      []string
 			properties []samples.Property
 			want       []string
-			says       string
+			message    string
 		}{
 			{"rules-blob", []string{samples.Rules("rules-blob", through13)}, nil, good, ""},
 			{"rules-property", nil, []samples.Property{property(asJSON)}, good, ""},
@@ -114,8 +114,8 @@ func TestUpgradeRules(t *testing.T) {
 					g.Expect(err).NotTo(HaveOccurred())
 					g.Expect(operator.Status.ObservedGeneration).To(Equal(operator.Generation))
 					g.Expect(s.updatesOf(ctx, p.name)).To(Equal(p.want))
-					if p.says != "" {
-						g.Expect(operator.Status.AvailableUpdates[0].BlockedMessage).To(And(ContainSubstring(p.says), ContainSubstring(p.name), ContainSubstring(kind)))
+					if p.message != "" {
+						g.Expect(operator.Status.AvailableUpdates[0].BlockedMessage).To(And(ContainSubstring(p.message), ContainSubstring(p.name), ContainSubstring(kind)))
 					}
 				}).WithContext(ctx).Should(Succeed(), "%s by %s", p.name, kind)
 			}

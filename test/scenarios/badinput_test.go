@@ -34,7 +34,7 @@ func (s *Story) remove(ctx context.Context, name string) {
 	s.Eventually(func(ctx context.Context) error { _, err := s.Admin.Operator(ctx, name); return err }).WithContext(ctx).Should(beNotFound())
 }
 
-// waitForRefusal waits until an operator is not installed for this reason and with a message that has all these words.
+// waitForRefusal waits until Installed of a PlatformOperator is False with this reason and a message with all these words.
 func (s *Story) waitForRefusal(ctx context.Context, name, reason string, words ...string) {
 	s.Helper()
 	s.waitForOperatorCondition(ctx, name, metav1.Condition{Type: platformv1alpha1.ConditionInstalled, Status: metav1.ConditionFalse, Reason: reason}, words...)
@@ -49,15 +49,15 @@ func TestBadInput(t *testing.T) {
 		"unknown package":               {"no-such-operator", "", platformv1alpha1.ReasonSourceFailed, []string{"failed to find candidate", "no-such-operator"}},
 		"a version that does not exist": {"twin", ">=7.0.0", platformv1alpha1.ReasonSourceFailed, []string{"7.0.0", "1.0.0"}},
 		"a range that cannot be read":   {"twin", "banana", platformv1alpha1.ReasonValidationFailed, []string{"banana", "spec.package.version"}},
-		"a bundle that must be told what to watch, as the catalog says":  {"singleonly", "", platformv1alpha1.ReasonValidationFailed, []string{"watchNamespace"}},
-		"a bundle that must be told what to watch, as its own files say": {"singleonly-unsaid", "", platformv1alpha1.ReasonValidationFailed, []string{"watchNamespace"}},
-		"an image that cannot be pulled":                                 {"broken", "", platformv1alpha1.ReasonUnpackFailed, []string{"broken"}},
-		"an unreadable maxOpenShiftVersion":                              {"unreadable", "", platformv1alpha1.ReasonValidationFailed, []string{"olm.maxOpenShiftVersion", "garbage"}},
-		"a maxOpenShiftVersion below the cluster":                        {"stale", "", platformv1alpha1.ReasonValidationFailed, []string{"4.20", "4.21"}},
-		"a minKubeVersion above the cluster":                             {"futuristic", "", platformv1alpha1.ReasonValidationFailed, []string{"9.0.0"}},
+		"a bundle that needs a watch namespace, as the catalog declares":  {"singleonly", "", platformv1alpha1.ReasonValidationFailed, []string{"watchNamespace"}},
+		"a bundle that needs a watch namespace, as its own files declare": {"singleonly-unsaid", "", platformv1alpha1.ReasonValidationFailed, []string{"watchNamespace"}},
+		"an image that cannot be pulled":                                  {"broken", "", platformv1alpha1.ReasonUnpackFailed, []string{"broken"}},
+		"an unreadable maxOpenShiftVersion":                               {"unreadable", "", platformv1alpha1.ReasonValidationFailed, []string{"olm.maxOpenShiftVersion", "garbage"}},
+		"a maxOpenShiftVersion below the cluster":                         {"stale", "", platformv1alpha1.ReasonValidationFailed, []string{"4.20", "4.21"}},
+		"a minKubeVersion above the cluster":                              {"futuristic", "", platformv1alpha1.ReasonValidationFailed, []string{"9.0.0"}},
 	} {
 		runStory(t, "other operators are not affected: "+name, defaultOperators, func(ctx context.Context, s *Story) {
-			s.install(ctx, "neighbour", "1.0.0")
+			s.install(ctx, "neighbor", "1.0.0")
 			s.create(ctx, c.pkg, c.versions)
 			s.waitForRefusal(ctx, c.pkg, c.reason, c.words...)
 			s.Consistently(func(ctx context.Context) error {
@@ -68,18 +68,18 @@ func TestBadInput(t *testing.T) {
 				if _, degraded := s.Admin.ClusterOperatorHas(ctx, configv1.OperatorDegraded, configv1.ConditionFalse); degraded != nil {
 					return degraded
 				}
-				return s.Admin.Installed(ctx, "neighbour", "1.0.0")
+				return s.Admin.Installed(ctx, "neighbor", "1.0.0")
 			}).WithContext(ctx).Should(Succeed())
 			s.proveReporting(ctx)
 		})
 	}
 
 	runStory(t, "without catalogs installed operators stay, and new ones name the catalogs that cannot be read", defaultOperators, func(ctx context.Context, s *Story) {
-		s.install(ctx, "neighbour", "1.0.0")
+		s.install(ctx, "neighbor", "1.0.0")
 		s.Environment.Catalog.Unavailable(true)
 		s.create(ctx, "sleeper", "")
 		s.waitForRefusal(ctx, "sleeper", platformv1alpha1.ReasonSourceFailed, "CatalogSource/openshift-marketplace/local", "ClusterCatalog/local")
-		s.Expect(s.Admin.Installed(ctx, "neighbour", "1.0.0")).To(Succeed())
+		s.Expect(s.Admin.Installed(ctx, "neighbor", "1.0.0")).To(Succeed())
 
 		s.By("making the catalogs available again")
 		s.Environment.Catalog.Unavailable(false)

@@ -25,8 +25,8 @@ import (
 // flipInterval makes two hundred flips take ten seconds of virtual time.
 const flipInterval = 50 * time.Millisecond
 
-// flipSpec changes an operator back and forth, as fast as the manager's controllers follow: the installation of the cluster waits for it,
-// or does not because it is paused.
+// flipSpec pauses and resumes an operator in turn, as fast as the controllers follow. The cluster's installation waits for the operator
+// while it is not paused.
 func (s *Story) flipSpec(ctx context.Context, name string, flips int) {
 	s.Helper()
 	s.create(ctx, name, "") // no catalog has it
@@ -56,7 +56,7 @@ func (s *Story) flipSpec(ctx context.Context, name string, flips int) {
 	s.Expect(seen.statuses(ctx, configv1.OperatorDegraded)).NotTo(ContainElement("True"))
 }
 
-// writeConditions writes the status of an operator as its own controller would: in the middle of an upgrade and unhealthy, or neither.
+// writeConditions writes an operator's status as its controller would: upgrading and unhealthy, or neither.
 func (s *Story) writeConditions(ctx context.Context, name string, changing bool) *platformv1alpha1.PlatformOperator {
 	s.Helper()
 	live, err := s.Admin.Operator(ctx, name)
@@ -74,14 +74,14 @@ func (s *Story) writeConditions(ctx context.Context, name string, changing bool)
 	return live
 }
 
-// healthByHand is the manager's controller of operator health, which the story syncs.
-type healthByHand struct {
+// manualHealthController is the controller of operator health, which the story syncs.
+type manualHealthController struct {
 	*Story
 	factory.Controller
 	input *operator.Input
 }
 
-func (s *Story) newManualHealthController(ctx context.Context) *healthByHand {
+func (s *Story) newManualHealthController(ctx context.Context) *manualHealthController {
 	s.Helper()
 	config := s.ClientConfig(managerUser)
 	input, err := operator.LiveInput(&controllercmd.ControllerContext{KubeConfig: config, ProtoKubeConfig: config, Clock: clock.RealClock{},
@@ -100,11 +100,11 @@ func (s *Story) newManualHealthController(ctx context.Context) *healthByHand {
 	s.Expect(cache.WaitForCacheSync(ctx.Done(), operators.Informer().HasSynced, deployments.Informer().HasSynced, versions.Informer().HasSynced,
 		input.Operator.Informer().HasSynced)).To(BeTrue())
 	go controller.Run(ctx, 0) // it has no worker, and ends the controller's queue
-	return &healthByHand{s, controller, input}
+	return &manualHealthController{s, controller, input}
 }
 
-// syncOnce syncs once the caches have an operator as it is now, and returns the operator resource's version afterwards.
-func (h *healthByHand) syncOnce(ctx context.Context, live *platformv1alpha1.PlatformOperator) string {
+// syncOnce waits until the caches have this version of an operator, syncs once, and returns the operator resource's version after that.
+func (h *manualHealthController) syncOnce(ctx context.Context, live *platformv1alpha1.PlatformOperator) string {
 	h.Helper()
 	lister := h.input.PlatformInformers.Platform().V1alpha1().PlatformOperators().Lister()
 	h.Eventually(func() (string, error) {
@@ -126,7 +126,7 @@ func (h *healthByHand) syncOnce(ctx context.Context, live *platformv1alpha1.Plat
 	return manager.ResourceVersion
 }
 
-// progressingOfAll returns what the operator resource reports of all operators, which must not be Degraded.
+// progressingOfAll returns the operator resource's Progressing condition of all operators, and asserts that Degraded is False.
 func (s *Story) progressingOfAll(ctx context.Context) string {
 	s.Helper()
 	manager, err := s.Admin.Platform.OperatorV1alpha1().PlatformOperatorManagers().Get(ctx, "cluster", metav1.GetOptions{})

@@ -45,17 +45,17 @@ func reported(name string) map[string]clusterObject {
 	}
 }
 
-// wakingKinds are kinds of which an event wakes every controller.
+// wakingKinds are kinds whose events queue every controller.
 var wakingKinds = []string{"BundleDeployment", "PlatformOperatorManager"}
 
-// waker is the field manager of changes that the manager has nothing to do with.
+// waker is the field manager of changes that the manager ignores.
 const waker = "waker"
 
-// wokenControllers are the controllers that sync upon such an event.
+// wokenControllers are the controllers that sync after such an event.
 var wokenControllers = []string{platformoperator.ControllerName, bundledeployment.ControllerName, operatorhealth.ControllerName,
 	upgradegate.ControllerName, managerversion.ControllerName, "StatusSyncer_" + story.ClusterOperatorName}
 
-// reconciles returns how often each controller has synced. Other clusters of the process must not run meanwhile.
+// reconciles returns the number of syncs of each controller. No other cluster of the process may run meanwhile.
 func reconciles() map[string]int64 {
 	counts := map[string]int64{}
 	for _, name := range wokenControllers {
@@ -64,7 +64,7 @@ func reconciles() map[string]int64 {
 	return counts
 }
 
-// eventsCounted returns all Events about an operator and its deployment, with how often each was sent.
+// eventsCounted returns the number of Events about an operator and its BundleDeployment, by kind and reason.
 func (s *Story) eventsCounted(ctx context.Context, name string) (map[string]int, error) {
 	found, err := s.Admin.Kubernetes.CoreV1().Events(metav1.NamespaceDefault).List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.name=" + name})
 	if err != nil {
@@ -77,7 +77,7 @@ func (s *Story) eventsCounted(ctx context.Context, name string) (map[string]int,
 	return counted, nil
 }
 
-// wakeControllers changes objects in nothing that the manager reads until each controller has synced so often.
+// wakeControllers changes an annotation that the manager ignores until each controller has synced this many times.
 func (s *Story) wakeControllers(ctx context.Context, name string, times int64) {
 	s.Helper()
 	before := reconciles()
@@ -97,8 +97,8 @@ func (s *Story) wakeControllers(ctx context.Context, name string, times int64) {
 	s.Fatalf("after %d rounds the controllers have synced no more than %v, before it was %v", 5*times, reconciles(), before)
 }
 
-// lastWritten returns by whom and when each field of these objects was written last, except by wakeControllers. Of an object that
-// wakeControllers does not write it returns the resourceVersion.
+// lastWritten returns the managed fields of each object, except those of wakeControllers, or the resourceVersion if wakeControllers does
+// not write the object.
 func (s *Story) lastWritten(ctx context.Context, name string) map[string]any {
 	s.Helper()
 	found := map[string]any{}
@@ -114,7 +114,7 @@ func (s *Story) lastWritten(ctx context.Context, name string) map[string]any {
 	return found
 }
 
-// statuses returns those of the operator resource and the ClusterOperator, with the times of their conditions.
+// statuses returns the status of the operator resource and of the ClusterOperator, with the times of conditions.
 func (s *Story) statuses(ctx context.Context) []any {
 	s.Helper()
 	manager, err := s.Admin.Platform.OperatorV1alpha1().PlatformOperatorManagers().Get(ctx, "cluster", metav1.GetOptions{})
@@ -124,7 +124,7 @@ func (s *Story) statuses(ctx context.Context) []any {
 	return []any{manager.Status, clusterOperator.Status}
 }
 
-// installAndSettle installs an operator, and waits until the installation changes nothing any more.
+// installAndSettle installs an operator, and waits until nothing changes.
 func (s *Story) installAndSettle(ctx context.Context, name string) {
 	s.Helper()
 	s.Expect(s.Admin.Publish(ctx, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: "placid-settings"})).To(Succeed())
@@ -132,7 +132,7 @@ func (s *Story) installAndSettle(ctx context.Context, name string) {
 	s.Settle()
 }
 
-// The only story of this test, because queues are counted for the whole process.
+// TestNoNeedlessWrites has one story and is not parallel, because queues are counted for the whole process.
 func TestNoNeedlessWrites(t *testing.T) {
 	// Promise CLU-O6: A thousand reconciles without a change write nothing. Of 200 flips of one operator at most ten reach the
 	// ClusterOperator and the operator resource, and Degraded is never True.

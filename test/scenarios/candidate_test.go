@@ -15,7 +15,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// leader is the process that holds the lease; "" if none does.
+// leader returns the process that holds the lease; empty if none does.
 func (s *Story) leader(ctx context.Context) string {
 	s.Helper()
 	lease, err := s.Kubernetes.CoordinationV1().Leases(environment.Namespace).Get(ctx, leaseName, metav1.GetOptions{})
@@ -23,7 +23,7 @@ func (s *Story) leader(ctx context.Context) string {
 	return *lease.Spec.HolderIdentity
 }
 
-// writers are the processes of managers that have written something since a number of requests.
+// writers returns the number of writes of each manager process after the first since requests.
 func (s *Story) writers(since int) map[string]int {
 	writers := map[string]int{}
 	for _, each := range s.Requests()[since:] {
@@ -34,7 +34,7 @@ func (s *Story) writers(since int) map[string]int {
 	return writers
 }
 
-// startTwoManagers starts two candidates, and returns the one that leads, after which an operator is installed, and the other one.
+// startTwoManagers starts two candidates and installs an operator, and returns the leader and the other one.
 func (s *Story) startTwoManagers(ctx context.Context) (leads, waits *Manager) {
 	s.Helper()
 	s.StopManager()
@@ -51,7 +51,7 @@ func (s *Story) startTwoManagers(ctx context.Context) (leads, waits *Manager) {
 	return leads, waits
 }
 
-// name is how the manager's process is called in its lease.
+// name returns the identity of the manager's process in the lease.
 func (m *Manager) name() string { return fmt.Sprintf("process-%d", m.process.Number()) }
 
 func TestTwoManagers(t *testing.T) {

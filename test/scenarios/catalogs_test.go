@@ -35,7 +35,7 @@ var (
 	clusterCatalogs = schema.GroupVersionResource{Group: "olm.operatorframework.io", Version: "v1", Resource: "clustercatalogs"}
 )
 
-// catalogSource makes a CatalogSource that OLM is connected to in this state.
+// catalogSource creates a CatalogSource with this connection state.
 func (s *Story) catalogSource(ctx context.Context, namespace, name, address, state string) {
 	s.Helper()
 	client := s.Admin.Dynamic.Resource(catalogSources).Namespace(namespace)
@@ -51,7 +51,7 @@ func (s *Story) catalogSource(ctx context.Context, namespace, name, address, sta
 	s.Expect(err).NotTo(HaveOccurred())
 }
 
-// clusterCatalog makes a ClusterCatalog that is served below base.
+// clusterCatalog creates a ClusterCatalog with this base URL.
 func (s *Story) clusterCatalog(ctx context.Context, name, base string) {
 	s.Helper()
 	client := s.Admin.Dynamic.Resource(clusterCatalogs)
@@ -74,7 +74,7 @@ func servingIs(status string) map[string]any {
 		"lastTransitionTime": time.Now().UTC().Format(time.RFC3339)}
 }
 
-// otherCatalog serves these operators from a server of its own, with an authority of its own.
+// otherCatalog serves these operators from another server, with another CA.
 func (s *Story) otherCatalog(operators ...samples.Operator) *localcatalog.Server {
 	s.Helper()
 	dir := s.T.TempDir()
@@ -87,7 +87,7 @@ func (s *Story) otherCatalog(operators ...samples.Operator) *localcatalog.Server
 	return server
 }
 
-// registry answers over gRPC as it is told, and counts its connections.
+// registry is a catalog over gRPC with a given list of bundles. It counts its connections and lists.
 type registry struct {
 	api.UnimplementedRegistryServer
 	list func(stream api.Registry_ListBundlesServer) error
@@ -116,7 +116,7 @@ func (r *registry) HandleConn(_ context.Context, event stats.ConnStats) {
 	}
 }
 
-// serve serves it until the story ends, and returns the address.
+// serve serves the registry until the story ends, and returns the address.
 func (r *registry) serve(s *Story) string {
 	s.Helper()
 	listener, err := s.network.Listen("127.0.0.1:0")
@@ -128,7 +128,7 @@ func (r *registry) serve(s *Story) string {
 	return listener.Addr().String()
 }
 
-// bundleOf is a bundle as a list of bundles has it, with so many bytes in its manifest.
+// bundleOf returns a bundle as a list has it, with a manifest of about so many bytes.
 func bundleOf(pkg, version string, bytes int) *api.Bundle {
 	return &api.Bundle{
 		PackageName: pkg, ChannelName: "stable", CsvName: pkg + ".v" + version, Version: version, BundlePath: "local.invalid/" + pkg + ":" + version,
@@ -136,7 +136,7 @@ func bundleOf(pkg, version string, bytes int) *api.Bundle {
 	}
 }
 
-// countRequests says how often the local catalog was asked since something that begins so.
+// countRequests returns a function that counts the requests to the local catalog after before whose text has this prefix.
 func (s *Story) countRequests(before map[string]int, what string) func() int {
 	return func() int {
 		count := 0
@@ -149,7 +149,7 @@ func (s *Story) countRequests(before map[string]int, what string) func() int {
 	}
 }
 
-// waitForQuietCatalog waits until the catalog is asked no more and returns what it was asked so far.
+// waitForQuietCatalog waits until the catalog gets no requests, and returns those that it got so far.
 func (s *Story) waitForQuietCatalog(ctx context.Context) map[string]int {
 	s.Helper()
 	s.Eventually(func(g Gomega) {
@@ -173,7 +173,7 @@ func TestCatalogs(t *testing.T) {
 		s.Consistently(elsewhere.Requests, "2s").Should(BeZero())
 
 		s.By("publishing new content")
-		s.install(ctx, "neighbour", "1.0.0")
+		s.install(ctx, "neighbor", "1.0.0")
 		before := s.waitForQuietCatalog(ctx)
 		s.Expect(s.Admin.Publish(ctx, samples.Operator{Package: "passer", Version: "1.0.0"})).To(Succeed())
 		s.Eventually(s.countRequests(before, "ListBundles")).Should(Equal(1))
@@ -214,7 +214,7 @@ func TestCatalogs(t *testing.T) {
 	// compressed file, and conditionally. It skips an unavailable or untrusted one with the reason.
 	runStory(t, "[UPG-C2] ClusterCatalogs are read over HTTPS as their server permits, conditionally, and skipped with the reason", defaultOperators, func(ctx context.Context, s *Story) {
 		client := s.Admin.Dynamic.Resource(clusterCatalogs)
-		s.install(ctx, "neighbour", "1.0.0")
+		s.install(ctx, "neighbor", "1.0.0")
 		before := s.waitForQuietCatalog(ctx)
 
 		s.By("reading package by package")
@@ -263,9 +263,9 @@ func TestCatalogs(t *testing.T) {
 	// Promise UPG-C3: Catalogs that are down, not ready, malformed or slow hold up no other catalog and no installed operator. Each
 	// operator's warnings name the catalogs that are left out.
 	runStory(t, "[UPG-C3] failing catalogs affect no other catalog, and every operator names those that are left out", defaultOperators, func(ctx context.Context, s *Story) {
-		s.install(ctx, "neighbour", "1.0.0")
+		s.install(ctx, "neighbor", "1.0.0")
 		warnings := func(ctx context.Context) ([]string, error) {
-			operator, err := s.Admin.Operator(ctx, "neighbour")
+			operator, err := s.Admin.Operator(ctx, "neighbor")
 			if err != nil {
 				return nil, err
 			}
@@ -275,7 +275,7 @@ func TestCatalogs(t *testing.T) {
 
 		s.By("offering a catalog that is read once and then fails")
 		older := &registry{list: func(stream api.Registry_ListBundlesServer) error {
-			return stream.Send(bundleOf("neighbour", "0.9.0", 10))
+			return stream.Send(bundleOf("neighbor", "0.9.0", 10))
 		}}
 		s.catalogSource(ctx, environment.CatalogNamespace, "gone", older.serve(s), "READY")
 		s.Eventually(older.lists.Load).Should(BeNumerically(">=", 1))
@@ -327,26 +327,26 @@ func TestCatalogs(t *testing.T) {
 
 		s.By("waiting for the warnings of every operator")
 		source := "CatalogSource/" + environment.CatalogNamespace
-		told := ContainElements(HavePrefix("catalog " + source + "/gone cannot be read, and its last content is used: look at its status and its pod"))
+		leftOut := ContainElements(HavePrefix("catalog " + source + "/gone cannot be read, and its last content is used: look at its status and its pod"))
 		for _, left := range []string{source + "/down", source + "/starting", source + "/slow", "ClusterCatalog/garbled",
 			"ClusterCatalog/trickle-0", "ClusterCatalog/trickle-1", "ClusterCatalog/trickle-2", "ClusterCatalog/trickle-3"} {
-			told = And(told, ContainElement(HavePrefix("catalog "+left+" is left out, because it cannot be read: look at its status")))
+			leftOut = And(leftOut, ContainElement(HavePrefix("catalog "+left+" is left out, because it cannot be read: look at its status")))
 		}
-		s.Eventually(warnings).WithContext(ctx).WithTimeout(2 * eventuallyTimeout).Should(told)
+		s.Eventually(warnings).WithContext(ctx).WithTimeout(2 * eventuallyTimeout).Should(leftOut)
 		s.Eventually(warnings).WithContext(ctx).Should(HaveEach(Not(ContainSubstring("/"+environment.CatalogName+" "))), "of the catalogs that serve nothing is said")
 
 		s.By("checking that further attempts to read them write nothing")
-		before, err := s.Admin.Operator(ctx, "neighbour")
+		before, err := s.Admin.Operator(ctx, "neighbor")
 		s.Expect(err).NotTo(HaveOccurred())
 		s.Consistently(func(ctx context.Context) error {
-			live, err := s.Admin.Operator(ctx, "neighbour")
+			live, err := s.Admin.Operator(ctx, "neighbor")
 			if err != nil {
 				return err
 			}
 			if live.ResourceVersion != before.ResourceVersion {
 				return fmt.Errorf("written meanwhile: %+v", live.Status)
 			}
-			if err := s.Admin.Installed(ctx, "neighbour", "1.0.0"); err != nil {
+			if err := s.Admin.Installed(ctx, "neighbor", "1.0.0"); err != nil {
 				return err
 			}
 			_, err = s.Admin.ClusterOperatorHas(ctx, configv1.OperatorDegraded, configv1.ConditionFalse)

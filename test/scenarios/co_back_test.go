@@ -17,11 +17,11 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// backWithin is how soon something comes back that only has to be noticed.
+// backWithin bounds how long a restoration after a watch event may take.
 const backWithin = 5 * time.Second
 
-// said is a ClusterOperator's status without times, and without the namespaces of operators.
-func said(clusterOperator *configv1.ClusterOperator) configv1.ClusterOperatorStatus {
+// comparableStatus returns a ClusterOperator's status without times, and without the namespaces of operators.
+func comparableStatus(clusterOperator *configv1.ClusterOperator) configv1.ClusterOperatorStatus {
 	status := *clusterOperator.Status.DeepCopy()
 	for i := range status.Conditions {
 		status.Conditions[i].LastTransitionTime = metav1.Time{}
@@ -29,7 +29,7 @@ func said(clusterOperator *configv1.ClusterOperator) configv1.ClusterOperatorSta
 	status.RelatedObjects = slices.DeleteFunc(status.RelatedObjects, func(o configv1.ObjectReference) bool {
 		return o.Resource == "namespaces" && o.Name != environment.Namespace
 	})
-	status.Extension = runtime.RawExtension{} // written once by a process that took its lease back, and by nobody after that
+	status.Extension = runtime.RawExtension{} // written once, by a process that regained its lease
 	return status
 }
 
@@ -46,7 +46,7 @@ func TestClusterOperatorIsRestored(t *testing.T) {
 				return configv1.ClusterOperatorStatus{}, err
 			}
 			before = found
-			return said(found), nil
+			return comparableStatus(found), nil
 		}
 		s.Eventually(func(g Gomega, ctx context.Context) {
 			_, err := live(ctx)
@@ -54,7 +54,7 @@ func TestClusterOperatorIsRestored(t *testing.T) {
 			g.Expect(conditionsIn(before)).To(Equal(conditionsAsExpected()))
 			g.Expect(conditionIn(before, configv1.OperatorUpgradeable).Message).To(ContainSubstring("No platform operator is installed"))
 		}).WithContext(ctx).Should(Succeed())
-		want, uid := said(before), before.UID
+		want, uid := comparableStatus(before), before.UID
 		s.Expect(want.RelatedObjects).NotTo(BeEmpty())
 		s.Expect(want.Versions).NotTo(BeEmpty())
 		seen := s.recordClusterOperator(ctx)

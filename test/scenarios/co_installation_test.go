@@ -13,7 +13,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// setClusterInstalling has the ClusterVersion say that no installation has ever completed.
+// setClusterInstalling makes the ClusterVersion report that no installation has completed.
 func (s *Story) setClusterInstalling(ctx context.Context) {
 	s.Helper()
 	client := s.Admin.Config.ConfigV1().ClusterVersions()
@@ -26,7 +26,7 @@ func (s *Story) setClusterInstalling(ctx context.Context) {
 	s.Expect(err).NotTo(HaveOccurred())
 }
 
-// setPodsReadyAndWait has the Pods of a sample operator say whether they are ready, and waits until it is judged by that.
+// setPodsReadyAndWait sets whether the Pods of a sample operator are ready, and waits until the operator's health follows.
 func (s *Story) setPodsReadyAndWait(ctx context.Context, pkg string, ready bool) {
 	s.Helper()
 	status, reason := metav1.ConditionFalse, platformv1alpha1.ReasonUnhealthy
@@ -78,7 +78,7 @@ func TestClusterInstallation(t *testing.T) {
 		}
 
 		s.By("making it unhealthy while it awaits approval, and creating a paused one")
-		seen.since(ctx)
+		seen.reset(ctx)
 		publish("1.0.0", "1.1.0")
 		s.waitForProgressing(ctx, hesitant, metav1.ConditionFalse, platformv1alpha1.ReasonAwaitingApproval, "1.1.0")
 		s.setPodsReadyAndWait(ctx, hesitant, false)
@@ -96,7 +96,7 @@ func TestClusterInstallation(t *testing.T) {
 		s.waitForProgressing(ctx, bedrock, metav1.ConditionTrue, platformv1alpha1.ReasonInstalling, "0 of 1 updated replicas available")
 		waits(And(ContainSubstring("waits for 2 platform operators: "+bedrock+": "), ContainSubstring("; "+misspelt+": SourceFailed: "),
 			ContainSubstring("0 of 1 updated replicas available"), Not(ContainSubstring(asleep)), Not(ContainSubstring(hesitant))))
-		seen.since(ctx)
+		seen.reset(ctx)
 		s.Consistently(seen.statuses, "1s").WithContext(ctx).WithArguments(configv1.OperatorAvailable).Should(Equal([]string{"False"}))
 
 		s.By("correcting both")

@@ -22,7 +22,7 @@ import (
 
 var errNoPod = errors.New("no Pod runs")
 
-// podOf is the Pod of a version of a sample operator that runs and is not going away.
+// podOf returns the running Pod of a version of a sample operator that is not being deleted.
 func (s *Story) podOf(ctx context.Context, pkg, version string) (*corev1.Pod, error) {
 	found, err := s.Admin.Kubernetes.CoreV1().Pods(pkg).List(ctx, metav1.ListOptions{FieldSelector: "status.phase=Running"})
 	if err != nil {
@@ -36,7 +36,7 @@ func (s *Story) podOf(ctx context.Context, pkg, version string) (*corev1.Pod, er
 	return nil, fmt.Errorf("%w of version %s in namespace %q", errNoPod, version, pkg)
 }
 
-// setUnschedulable has all nodes take new Pods or not.
+// setUnschedulable cordons or uncordons all nodes.
 func (s *Story) setUnschedulable(ctx context.Context, unschedulable bool) {
 	s.Helper()
 	nodes, err := s.Admin.Kubernetes.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
@@ -48,8 +48,8 @@ func (s *Story) setUnschedulable(ctx context.Context, unschedulable bool) {
 	}
 }
 
-// messages are those that a condition has had while it was True.
-func (c *chronicle) messages(ctx context.Context, kind configv1.ClusterStatusConditionType) []string {
+// messages returns the messages of a condition while it was True.
+func (c *clusterOperatorHistory) messages(ctx context.Context, kind configv1.ClusterStatusConditionType) []string {
 	c.Helper()
 	var messages []string
 	for _, state := range c.upToNow(ctx) {
@@ -60,9 +60,9 @@ func (c *chronicle) messages(ctx context.Context, kind configv1.ClusterStatusCon
 	return slices.Compact(messages)
 }
 
-// progressed waits until nothing progresses any more, and checks that the ClusterOperator was Progressing once, with this message of five to
-// ten words, and that nothing else changed. It forgets what was before.
-func (c *chronicle) progressed(ctx context.Context, message string) {
+// progressed waits until Progressing of the ClusterOperator is False. It asserts that it was True once, with this message of five to ten
+// words, and that no other condition changed. Then it resets the history.
+func (c *clusterOperatorHistory) progressed(ctx context.Context, message string) {
 	c.Helper()
 	c.eventuallyClusterOperator(ctx, configv1.OperatorProgressing, configv1.ConditionFalse).Should(HavePrefix("AsExpected: "))
 	c.Expect(c.statuses(ctx, configv1.OperatorProgressing)).To(Equal([]string{"False", "True", "False"}))
@@ -76,11 +76,10 @@ func (c *chronicle) progressed(ctx context.Context, message string) {
 	}
 	c.Expect(c.statuses(ctx, configv1.OperatorAvailable)).To(Equal([]string{"True"}))
 	c.Expect(c.statuses(ctx, configv1.OperatorDegraded)).To(Equal([]string{"False"}))
-	c.since(ctx)
+	c.reset(ctx)
 }
 
-// readyPod has the Pod that takes the place of the one before get ready, which none of these does by itself, and waits until the operator is
-// installed.
+// readyPod waits for the Pod that replaces another one, makes it ready, and waits until the operator is installed.
 func (s *Story) readyPod(ctx context.Context, pkg, version string, before *corev1.Pod) *corev1.Pod {
 	s.Helper()
 	var pod *corev1.Pod

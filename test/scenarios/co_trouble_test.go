@@ -19,7 +19,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// setPodsReady has the Pods that are in a namespace now be ready, or not, from now on.
+// setPodsReady sets whether the present Pods of a namespace are ready.
 func (s *Story) setPodsReady(ctx context.Context, namespace string, ready metav1.ConditionStatus) {
 	s.Helper()
 	found, err := s.Admin.Kubernetes.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
@@ -28,24 +28,24 @@ func (s *Story) setPodsReady(ctx context.Context, namespace string, ready metav1
 	s.setReady(found.Items, ready == metav1.ConditionTrue)
 }
 
-// setReady has these Pods be ready, or not, from now on.
+// setReady sets whether these Pods are ready.
 func (s *Story) setReady(pods []corev1.Pod, isReady bool) {
 	s.Helper()
-	told := maps.Clone(s.podReady)
+	isPodReady := maps.Clone(s.podReady)
 	for _, pod := range pods {
-		told[pod.UID] = isReady
+		isPodReady[pod.UID] = isReady
 	}
-	s.podReady = told
+	s.podReady = isPodReady
 	s.Expect(s.SetPodBehavior(func(pod *corev1.Pod) workloads.Behavior {
 		behavior := podBehavior(pod)
-		if isReady, found := told[pod.UID]; found {
+		if isReady, found := isPodReady[pod.UID]; found {
 			behavior.NotReady = !isReady
 		}
 		return behavior
 	})).To(Succeed())
 }
 
-// What degrades the cluster after ten minutes does here after three seconds, so that what does not is seen not to.
+// Operators degrade the ClusterOperator after three seconds here, not after ten minutes.
 func TestClusterOperatorDegraded(t *testing.T) {
 	t.Parallel()
 	const after = 3 * time.Second
@@ -120,7 +120,7 @@ func TestClusterOperatorDegraded(t *testing.T) {
 		s.Eventually(time.Since).WithContext(ctx).WithArguments(begun).Should(BeNumerically(">", 2*after), "as long as would do for what counts")
 		s.Expect(seen.statuses(ctx, configv1.OperatorAvailable)).To(Equal([]string{"True"}))
 		s.Expect(seen.statuses(ctx, configv1.OperatorDegraded)).To(Equal([]string{"False"}))
-		s.Expect(seen.faults()).To(BeEmpty(), "conditions of the operator resource that library-go's inertia hides")
+		s.Expect(seen.degradedConditions()).To(BeEmpty(), "conditions of the operator resource that library-go's inertia hides")
 		s.Expect(seen.deleted).To(BeZero())
 	})
 

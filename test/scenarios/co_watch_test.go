@@ -19,23 +19,23 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// chronicle is every state that the ClusterOperator has had, as a watch tells of them: what was wrong for a moment is in it.
-type chronicle struct {
+// clusterOperatorHistory has every state of the ClusterOperator that a watch reported.
+type clusterOperatorHistory struct {
 	*Story
 	lock     sync.Mutex
-	states   []sighting
+	states   []observedState
 	deleted  int
 	degraded []string // Degraded conditions of the operator resource that were not False, library-go's inertia or not
 }
 
-// sighting is one state, and when it was told.
-type sighting struct {
+// observedState is one state, and when the watch reported it.
+type observedState struct {
 	*configv1.ClusterOperator
 	at time.Time
 }
 
-// recordClusterOperator begins with the state that is there, if any, and goes on until the story ends.
-func (s *Story) recordClusterOperator(ctx context.Context) *chronicle {
+// recordClusterOperator records the present state, if any, and all that follow until the story ends.
+func (s *Story) recordClusterOperator(ctx context.Context) *clusterOperatorHistory {
 	s.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	s.Defer(cancel)
@@ -46,18 +46,18 @@ func (s *Story) recordClusterOperator(ctx context.Context) *chronicle {
 	s.Expect(err).NotTo(HaveOccurred())
 	managers, err := s.Admin.Platform.OperatorV1alpha1().PlatformOperatorManagers().Watch(ctx, only(operatorv1alpha1.PlatformOperatorManagerName))
 	s.Expect(err).NotTo(HaveOccurred())
-	c := &chronicle{Story: s}
+	c := &clusterOperatorHistory{Story: s}
 	go c.write(states)
 	go c.write(managers)
 	return c
 }
 
-func (c *chronicle) write(events watch.Interface) {
+func (c *clusterOperatorHistory) write(events watch.Interface) {
 	for event := range events.ResultChan() {
 		c.lock.Lock()
 		switch object := event.Object.(type) {
 		case *configv1.ClusterOperator:
-			c.states = append(c.states, sighting{object, time.Now()})
+			c.states = append(c.states, observedState{object, time.Now()})
 			if event.Type == watch.Deleted {
 				c.deleted++
 			}
@@ -72,10 +72,10 @@ func (c *chronicle) write(events watch.Interface) {
 	}
 }
 
-// upToNow waits until the chronicle has what the API server has, and gives all of it.
-func (c *chronicle) upToNow(ctx context.Context) []sighting {
+// upToNow waits until the history has the present state, and returns all states.
+func (c *clusterOperatorHistory) upToNow(ctx context.Context) []observedState {
 	c.Helper()
-	var states []sighting
+	var states []observedState
 	c.Eventually(func(g Gomega, ctx context.Context) {
 		live, err := c.Admin.Config.ConfigV1().ClusterOperators().Get(ctx, story.ClusterOperatorName, metav1.GetOptions{})
 		g.Expect(err).NotTo(HaveOccurred())
@@ -88,8 +88,8 @@ func (c *chronicle) upToNow(ctx context.Context) []sighting {
 	return states
 }
 
-// since forgets what was before, but for the state that is there now.
-func (c *chronicle) since(ctx context.Context) *chronicle {
+// reset forgets all states but the present one.
+func (c *clusterOperatorHistory) reset(ctx context.Context) *clusterOperatorHistory {
 	c.Helper()
 	c.upToNow(ctx)
 	c.lock.Lock()
@@ -98,8 +98,8 @@ func (c *chronicle) since(ctx context.Context) *chronicle {
 	return c
 }
 
-// statuses are those that a condition has had, each as often as it was taken up anew. A condition that is not there is "".
-func (c *chronicle) statuses(ctx context.Context, kind configv1.ClusterStatusConditionType) []string {
+// statuses returns the statuses of a condition in order, without repetitions. A missing condition is "".
+func (c *clusterOperatorHistory) statuses(ctx context.Context, kind configv1.ClusterStatusConditionType) []string {
 	c.Helper()
 	var statuses []string
 	for _, state := range c.upToNow(ctx) {
@@ -108,8 +108,9 @@ func (c *chronicle) statuses(ctx context.Context, kind configv1.ClusterStatusCon
 	return slices.Compact(statuses)
 }
 
-// faults are the operator resource's own, of which library-go would tell the ClusterOperator minutes later.
-func (c *chronicle) faults() []string {
+// degradedConditions returns the operator resource's Degraded conditions that were not False. library-go reports them to the
+// ClusterOperator minutes later.
+func (c *clusterOperatorHistory) degradedConditions() []string {
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	return slices.Clone(c.degraded)
@@ -124,7 +125,8 @@ func conditionIn(clusterOperator *configv1.ClusterOperator, kind configv1.Cluste
 	return configv1.ClusterOperatorStatusCondition{}
 }
 
-// eventuallyClusterOperator waits until the ClusterOperator has a condition of this status, and gives its reason and its message.
+// eventuallyClusterOperator returns an assertion about the reason and message of a condition of the ClusterOperator, once it has this
+// status.
 func (s *Story) eventuallyClusterOperator(ctx context.Context, kind configv1.ClusterStatusConditionType, status configv1.ConditionStatus) AsyncAssertion {
 	return s.Eventually(func(ctx context.Context) (string, error) {
 		condition, err := s.Admin.ClusterOperatorHas(ctx, kind, status)
@@ -135,7 +137,7 @@ func (s *Story) eventuallyClusterOperator(ctx context.Context, kind configv1.Clu
 	}).WithContext(ctx)
 }
 
-// restartManagerWith replaces the manager by one with other options.
+// restartManagerWith stops the manager, and starts it with other options.
 func (s *Story) restartManagerWith(configure func(*operator.Options)) {
 	s.Helper()
 	s.StopManager()

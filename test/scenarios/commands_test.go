@@ -26,7 +26,7 @@ var commandKinds = map[string]schema.GroupVersionResource{
 	"platformoperatormanager": managers, "configmap": corev1.SchemeGroupVersion.WithResource("configmaps"),
 }
 
-// runCommand sends the patch of a command that a condition or a refusal names, as the cluster's admin. test/integration types such commands.
+// runCommand sends, as the admin, the patch of a command that a condition or a refusal names. test/integration runs such commands.
 func (s *Story) runCommand(ctx context.Context, line string) {
 	s.Helper()
 	if parts := annotateCommand.FindStringSubmatch(line); parts != nil {
@@ -46,14 +46,14 @@ func (s *Story) runCommand(ctx context.Context, line string) {
 	s.merge(ctx, parts[1], types.NamespacedName{Name: parts[2]}, source.Data[parts[5]])
 }
 
-// merge merges a patch into an object of a kind as a command names it.
+// merge merges a patch into an object whose kind is named as in a command.
 func (s *Story) merge(ctx context.Context, kind string, object types.NamespacedName, patch string) {
 	s.Helper()
 	_, err := s.objects(kind, object.Namespace).Patch(ctx, object.Name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 	s.Expect(err).NotTo(HaveOccurred())
 }
 
-// objects is a client for objects of a kind as a command names it.
+// objects returns a client for a kind that is named as in a command.
 func (s *Story) objects(kind, namespace string) dynamic.ResourceInterface {
 	s.Helper()
 	resource, known := commandKinds[kind]

@@ -15,7 +15,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// configure merges into the manager's spec.
+// configure merges fields into the spec of the PlatformOperatorManager.
 func (s *Story) configure(ctx context.Context, spec string) {
 	s.Helper()
 	_, err := s.Admin.Platform.OperatorV1alpha1().PlatformOperatorManagers().Patch(ctx, operatorv1alpha1.PlatformOperatorManagerName,

@@ -19,7 +19,7 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// runsUpTo makes a catalog's properties of these raw values of olm.maxOpenShiftVersion.
+// runsUpTo returns catalog properties with these raw values of olm.maxOpenShiftVersion.
 func runsUpTo(values ...string) (properties []samples.Property) {
 	for _, value := range values {
 		properties = append(properties, samples.RunsUpTo(value))
@@ -27,13 +27,13 @@ func runsUpTo(values ...string) (properties []samples.Property) {
 	return properties
 }
 
-// publishOperators makes the catalogs have these operators of a package.
+// publishOperators publishes these operators of a package, and no others of it.
 func (s *Story) publishOperators(ctx context.Context, operators ...samples.Operator) {
 	s.Helper()
 	s.Expect(s.Admin.Publish(ctx, operators...)).To(Succeed())
 }
 
-// gateOf is the ClusterOperator's Upgradeable condition as text: its status, its reason and the lines that name an operator.
+// gateOf returns the status and reason of Upgradeable of the ClusterOperator, and the lines about an operator.
 func (s *Story) gateOf(ctx context.Context, name string) (string, error) {
 	clusterOperator, err := s.Admin.Config.ConfigV1().ClusterOperators().Get(ctx, "platform-operators-aggregated", metav1.GetOptions{})
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *Story) gateOf(ctx context.Context, name string) (string, error) {
 	return "", errors.New("the ClusterOperator has no condition Upgradeable")
 }
 
-// waitForGateOf waits until cluster upgrades are blocked by an operator with these words, or are permitted where there are none.
+// waitForGateOf waits until the gate blocks with these words about an operator, or, without words, permits.
 func (s *Story) waitForGateOf(ctx context.Context, name string, words ...string) {
 	s.Helper()
 	matchers := []OmegaMatcher{HavePrefix("True/")}
@@ -67,32 +67,32 @@ func (s *Story) waitForGateOf(ctx context.Context, name string, words ...string)
 	s.Eventually(s.gateOf).WithContext(ctx).WithArguments(name).Should(And(matchers...))
 }
 
-// declaredOf is what status tells of the declarations of what is installed, and of what is moved to.
+// declaredOf returns the declared maxima in an operator's status, of the installed bundle and of the upgrade step.
 func (s *Story) declaredOf(ctx context.Context, name string) (string, error) {
 	operator, err := s.Admin.Operator(ctx, name)
 	if err != nil {
 		return "", err
 	}
-	said := func(bundle *platformv1alpha1.InstalledBundle) string {
+	declared := func(bundle *platformv1alpha1.InstalledBundle) string {
 		if bundle == nil {
 			return "-"
 		}
 		return strings.Join(append([]string{bundle.MaxOpenShiftVersionFrom, bundle.MaxOpenShiftVersion}, bundle.UnreadableMaxOpenShiftVersions...), " ")
 	}
-	text := said(operator.Status.Installed)
+	text := declared(operator.Status.Installed)
 	if target := operator.Status.Target; target != nil {
-		text += " to " + said(target.Hop)
+		text += " to " + declared(target.Hop)
 	}
 	return text, nil
 }
 
-// waitForDeclared waits until status tells so.
+// waitForDeclared waits until declaredOf returns this.
 func (s *Story) waitForDeclared(ctx context.Context, name, want string) {
 	s.Helper()
 	s.Eventually(s.declaredOf).WithContext(ctx).WithArguments(name).Should(Equal(want))
 }
 
-// disableCatalogs has no catalog answer until the function that it returns is called.
+// disableCatalogs makes all catalogs unavailable until the returned function is called.
 func (s *Story) disableCatalogs() (back func()) {
 	s.Environment.Catalog.Unavailable(true)
 	return func() { s.Environment.Catalog.Unavailable(false) }
@@ -110,7 +110,7 @@ func TestUpgradeGateDeclarations(t *testing.T) {
 	// stricter of the old and the new bundle counts.
 	runStory(t, "CLU-G3 the gate follows what the catalog declares of installed bundles, and of no others", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg, wanted = "barometer", "barograph"
-		says := func(values ...string) {
+		declare := func(values ...string) {
 			s.Helper()
 			s.publishOperators(ctx, samples.Operator{Package: pkg, Version: "1.0.0", Properties: runsUpTo(values...)})
 		}
@@ -123,36 +123,36 @@ func TestUpgradeGateDeclarations(t *testing.T) {
 		s.proveReporting(ctx)
 
 		s.By("installing an operator")
-		says(`"4.21"`)
+		declare(`"4.21"`)
 		s.install(ctx, pkg, "1.0.0")
 		s.waitForGateOf(ctx, pkg, "- barometer 1.0.0 allows at most 4.21: no version that allows 4.22 exists in the catalogs")
 		s.waitForOperatorCondition(ctx, pkg, metav1.Condition{Type: platformv1alpha1.ConditionUpgradeable, Status: metav1.ConditionFalse, Reason: platformv1alpha1.ReasonIncompatibleOperator}, "4.21 at most", "4.22")
-		says(`"4.22"`)
+		declare(`"4.22"`)
 		s.waitForGateOf(ctx, pkg)
-		says(`4.21`) // a number
+		declare(`4.21`) // a number
 		s.waitForGateOf(ctx, pkg, "1.0.0 allows at most 4.21")
-		says(`"garbage"`)
+		declare(`"garbage"`)
 		s.waitForGateOf(ctx, pkg, `olm.maxOpenShiftVersion "garbage" cannot be read, a minor version such as "4.20" is expected`)
 		s.waitForOperatorCondition(ctx, pkg, metav1.Condition{Type: platformv1alpha1.ConditionUpgradeable, Status: metav1.ConditionFalse, Reason: platformv1alpha1.ReasonCompatibilityUnreadable}, "garbage")
-		says(`"4.22"`, `"4.23"`)
+		declare(`"4.22"`, `"4.23"`)
 		s.waitForGateOf(ctx, pkg, `olm.maxOpenShiftVersion is declared 2 times ("4.22", "4.23"), once is allowed`)
-		says()
+		declare()
 		s.waitForGateOf(ctx, pkg)
 
 		s.By("restarting the manager without catalogs")
-		says(`"garbage"`)
+		declare(`"garbage"`)
 		s.waitForGateOf(ctx, pkg, `"garbage"`)
 		back := s.disableCatalogs()
 		s.restartManager()
 		s.Consistently(s.gateOf, "3s").WithContext(ctx).WithArguments(pkg).Should(ContainSubstring(`"garbage"`))
 		s.proveReporting(ctx)
 		back()
-		says()
+		declare()
 		s.waitForGateOf(ctx, pkg)
 		s.Expect(s.historyOf(ctx, pkg)).To(Equal([]string{"1.0.0 Ready by Installation"}), "nothing was moved for it")
 
 		s.By("removing it")
-		says(`"4.21"`)
+		declare(`"4.21"`)
 		s.waitForGateOf(ctx, pkg, "4.21")
 		s.remove(ctx, pkg)
 		s.waitForGateOf(ctx, pkg)
@@ -195,19 +195,19 @@ func TestUpgradeGateDeclarations(t *testing.T) {
 	runStory(t, "CLU-G4 the catalog's declaration counts before the bundle's own, and the recorded one if the catalog is gone", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "theodolite"
 		operator := samples.Operator{Package: pkg, Version: "1.0.0", FileProperties: runsUpTo(`"4.21"`)}
-		says := func(values ...string) {
+		declare := func(values ...string) {
 			s.Helper()
 			operator.Properties = runsUpTo(values...)
 			s.publishOperators(ctx, operator)
 		}
-		says()
+		declare()
 		s.install(ctx, pkg, "1.0.0")
 		s.waitForDeclared(ctx, pkg, "Bundle 4.21")
 		s.waitForGateOf(ctx, pkg, "1.0.0 allows at most 4.21")
-		says(`"4.23"`)
+		declare(`"4.23"`)
 		s.waitForDeclared(ctx, pkg, "Catalog 4.23")
 		s.waitForGateOf(ctx, pkg)
-		says(`"4.20"`) // not even this cluster
+		declare(`"4.20"`) // not even this cluster
 		s.waitForDeclared(ctx, pkg, "Catalog 4.20")
 		s.waitForGateOf(ctx, pkg, "1.0.0 allows at most 4.20")
 
@@ -217,7 +217,7 @@ func TestUpgradeGateDeclarations(t *testing.T) {
 		s.Consistently(s.declaredOf, "3s").WithContext(ctx).WithArguments(pkg).Should(Equal("Catalog 4.20"))
 		s.Expect(s.gateOf(ctx, pkg)).To(And(HavePrefix("False/"), ContainSubstring("1.0.0 allows at most 4.20")))
 		s.By("starting without the bundle's image, with catalogs that no longer declare anything")
-		says()
+		declare()
 		ref, found := s.Environment.Catalog.Bundle(pkg, "1.0.0")
 		s.Expect(found).To(BeTrue())
 		s.Expect(s.Environment.Catalog.Fail(ref, 503)).To(Succeed())

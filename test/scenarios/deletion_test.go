@@ -28,7 +28,7 @@ var ourDefinitions = []string{
 // dryRun asks for a deletion that is only checked.
 var dryRun = metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}}
 
-// allowDeletion sets the annotation that permits an object's deletion.
+// allowDeletion sets the annotation that permits the deletion of an object.
 func (s *Story) allowDeletion(ctx context.Context, resource schema.GroupVersionResource, name, value string) {
 	s.Helper()
 	patch := []byte(`{"metadata":{"annotations":{"` + platformv1alpha1.AnnotationAllowDeletion + `":` + value + `}}}`)
@@ -36,7 +36,7 @@ func (s *Story) allowDeletion(ctx context.Context, resource schema.GroupVersionR
 	s.Expect(err).NotTo(HaveOccurred())
 }
 
-// clientAs is a client of a user that may do everything.
+// clientAs returns a client of a user that may do everything.
 func (s *Story) clientAs(user string, groups ...string) dynamic.Interface {
 	s.Helper()
 	config := rest.CopyConfig(s.Environment.Admin)
@@ -46,7 +46,7 @@ func (s *Story) clientAs(user string, groups ...string) dynamic.Interface {
 	return client
 }
 
-// forbidden matches the denial of an admission policy whose message has all of this.
+// forbidden matches the denial of an admission policy whose message has all these words.
 func forbidden(words ...string) OmegaMatcher {
 	matchers := []OmegaMatcher{Satisfy(apierrors.IsForbidden)}
 	for _, word := range words {
@@ -55,7 +55,7 @@ func forbidden(words ...string) OmegaMatcher {
 	return And(matchers...)
 }
 
-// waitUntilCRDGone waits until a CustomResourceDefinition does not exist any more.
+// waitUntilCRDGone waits until a CustomResourceDefinition does not exist.
 func (s *Story) waitUntilCRDGone(ctx context.Context, name string) {
 	s.Helper()
 	s.Eventually(func(ctx context.Context) error {

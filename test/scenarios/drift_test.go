@@ -19,8 +19,8 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// deployWithDriftPolicy deploys a sample with a ConfigMap "settings" of its own under some drift policy, and waits until all of it is
-// there. The bundle does not say how many replicas its Deployment has.
+// deployWithDriftPolicy deploys a sample with a ConfigMap "settings" and this drift policy, and waits until it is installed. The bundle
+// does not set the replicas of its Deployment.
 func (s *Story) deployWithDriftPolicy(ctx context.Context, name, drift string) {
 	s.Helper()
 	s.Expect(samples.Write(s.Environment.SamplesDir, samples.Operator{Package: name, Version: "1.0.0"})).To(Succeed())
@@ -48,7 +48,7 @@ func (s *Story) deployWithDriftPolicy(ctx context.Context, name, drift string) {
 	s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 }
 
-// settingsOf gives the labels and data of a deployment's ConfigMap.
+// settingsOf returns the labels and data of the ConfigMap "settings".
 func (s *Story) settingsOf(ctx context.Context, name string) (map[string]string, error) {
 	live, err := s.Admin.Kubernetes.CoreV1().ConfigMaps(name).Get(ctx, "settings", metav1.GetOptions{})
 	if err != nil {
@@ -64,7 +64,7 @@ func (s *Story) settingsOf(ctx context.Context, name string) (map[string]string,
 	return all, nil
 }
 
-// patchSettings changes a deployment's ConfigMap as some field manager.
+// patchSettings patches the ConfigMap "settings" as a field manager.
 func (s *Story) patchSettings(ctx context.Context, name, manager, patch string) {
 	s.Helper()
 	_, err := s.Admin.Kubernetes.CoreV1().ConfigMaps(name).Patch(ctx, "settings", apitypes.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: manager})
@@ -79,17 +79,17 @@ func (s *Story) driftOf(ctx context.Context, name string) ([]corev1alpha2.DriftR
 	return live.Status.Drift, nil
 }
 
-// record matches what status.drift tells of the ConfigMap.
+// record matches a record of status.drift.
 func record(change corev1alpha2.DriftChange, outcome corev1alpha2.DriftOutcome, manager string, paths ...string) types.GomegaMatcher {
-	told := HaveField("Paths", BeEmpty())
+	matchPaths := HaveField("Paths", BeEmpty())
 	if len(paths) > 0 {
-		told = HaveField("Paths", Equal(paths))
+		matchPaths = HaveField("Paths", Equal(paths))
 	}
-	return And(HaveField("Change", change), HaveField("Outcome", outcome), HaveField("Manager", manager), told,
+	return And(HaveField("Change", change), HaveField("Outcome", outcome), HaveField("Manager", manager), matchPaths,
 		HaveField("Time.Time", BeTemporally("~", time.Now(), time.Hour)))
 }
 
-// managerWrites lists what the manager has written below a path since so many requests, except what it wrote of probes.
+// managerWrites returns the manager's writes below a path after the first from requests, except those about probes.
 func (s *Story) managerWrites(from int, path string) (writes []string) {
 	for _, each := range s.Requests()[from:] {
 		if each.User == managerUser && each.IsWrite() && strings.HasPrefix(each.Path, path) && !strings.Contains(each.Path, "/"+probePrefix) {
@@ -99,12 +99,12 @@ func (s *Story) managerWrites(from int, path string) (writes []string) {
 	return writes
 }
 
-// repairsOf reads, from the manager's metrics, how many objects of a deployment it has put back.
+// repairsOf returns the number of repaired objects of a BundleDeployment, from the manager's metrics.
 func (s *Story) repairsOf(_ context.Context, name string) (float64, error) {
 	return s.Manager.metric("platform_operators_drift_repairs_total", name)
 }
 
-// atOnce is within which a repair has come that follows a watch event: nothing looks at a settled deployment that often.
+// atOnce bounds how long a repair after a watch event may take. It is shorter than the resync of a BundleDeployment.
 const atOnce = 2 * time.Second
 
 func TestDrift(t *testing.T) {

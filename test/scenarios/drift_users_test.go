@@ -14,8 +14,7 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// scaleAsUser scales, restarts and labels an operator's Deployment by the patches of `kubectl scale`, `kubectl rollout restart` and `kubectl
-// label`.
+// scaleAsUser scales, restarts and labels an operator's Deployment with the patches of kubectl.
 func (s *Story) scaleAsUser(ctx context.Context, name string, replicas int, label string) {
 	s.Helper()
 	deployments := s.Admin.Kubernetes.AppsV1().Deployments(name)
@@ -61,10 +60,10 @@ func TestDriftOfOtherWriters(t *testing.T) {
 		s.Expect(account.Secrets).To(ContainElement(HaveField("Name", "token")))
 		s.Expect(account.ImagePullSecrets).To(ContainElement(HaveField("Name", "pull")))
 		s.Expect(s.conditionOf(ctx, name, corev1alpha2.ConditionDrifted)).To(HavePrefix("False"))
-		told, err := s.driftOf(ctx, name)
+		drift, err := s.driftOf(ctx, name)
 		s.Expect(err).NotTo(HaveOccurred())
-		s.Expect(told).To(ContainElement(HaveField("Paths", ContainElement("/metadata/labels/users"))))
-		s.Expect(told).NotTo(ContainElement(HaveField("Manager", BeElementOf("service-ca-operator", "openshift-controller-manager", "kube-controller-manager"))))
-		s.Expect(told).NotTo(ContainElement(HaveField("Paths", ContainElement("/spec/replicas"))))
+		s.Expect(drift).To(ContainElement(HaveField("Paths", ContainElement("/metadata/labels/users"))))
+		s.Expect(drift).NotTo(ContainElement(HaveField("Manager", BeElementOf("service-ca-operator", "openshift-controller-manager", "kube-controller-manager"))))
+		s.Expect(drift).NotTo(ContainElement(HaveField("Paths", ContainElement("/spec/replicas"))))
 	})
 }

@@ -40,7 +40,7 @@ func TestContentDirectory(t *testing.T) {
 		s.Eventually(func(ctx context.Context) (corev1alpha2.BundlePhase, error) {
 			live, err := bundles.Get(ctx, name, metav1.GetOptions{})
 			if err == nil && live.Status.Phase == corev1alpha2.BundleFailing {
-				StopTrying("the Bundle is told to be broken").Attach("status", live.Status).Now()
+				StopTrying("the Bundle is Failing").Attach("status", live.Status).Now()
 			}
 			return live.Status.Phase, err
 		}).WithContext(ctx).Should(Equal(corev1alpha2.BundleUnpacked))

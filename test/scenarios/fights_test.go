@@ -13,25 +13,25 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// fighter changes a deployment's ConfigMap back on every watch event in which somebody has put it back.
-type fighter struct {
-	// changes are when it changed it, the first time unprovoked. They and the error may be read when it has stopped.
+// conflictingWriter changes a ConfigMap on every watch event in which the manager has reverted its change.
+type conflictingWriter struct {
+	// changes are the times of its changes. They and the error may be read after stop.
 	changes []time.Time
 	err     error
-	// stop ends the fight.
+	// stop ends the writer.
 	stop func()
 }
 
-func (s *Story) startConflictingWriter(ctx context.Context, name string) *fighter {
+func (s *Story) startConflictingWriter(ctx context.Context, name string) *conflictingWriter {
 	s.Helper()
 	client := s.Admin.Kubernetes.CoreV1().ConfigMaps(name)
 	ctx, cancel := context.WithCancel(ctx)
 	s.Defer(cancel)
-	// A watch from no version begins with what is there.
+	// A watch without a resourceVersion begins with the present object.
 	events, err := client.Watch(ctx, metav1.ListOptions{FieldSelector: "metadata.name=settings"})
 	s.Expect(err).NotTo(HaveOccurred())
 	done := make(chan struct{})
-	f := &fighter{stop: func() { cancel(); <-done }}
+	f := &conflictingWriter{stop: func() { cancel(); <-done }}
 	go func() {
 		defer close(done)
 		defer events.Stop()
@@ -69,7 +69,7 @@ func TestContestedDrift(t *testing.T) {
 			return func() []string { return s.managerWrites(from, path) }
 		}
 		settings, statuses, events := "/api/v1/namespaces/"+name+"/configmaps/settings", "/apis/core.rukpak.io/v1alpha2/bundledeployments/"+name, "/api/v1/namespaces/default/events"
-		fight := s.startConflictingWriter(ctx, name)
+		writer := s.startConflictingWriter(ctx, name)
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionDrifted).Should(HavePrefix("True " + corev1alpha2.ReasonDriftContested))
 		s.Eventually(s.driftOf).WithContext(ctx).WithArguments(name).Should(ContainElement(record("Edited", "Contested", "fighter", "/data/a")))
 
@@ -86,15 +86,15 @@ func TestContestedDrift(t *testing.T) {
 
 		s.By("waiting for the next repair, which the other writer would revert at once")
 		s.Consistently(writes(settings)).Should(HaveLen(5+1), "five repairs, each an apply, the first of all two writes")
-		fight.stop()
-		s.Expect(fight.err).NotTo(HaveOccurred())
-		s.Expect(fight.changes).To(HaveLen(1+5), "the first one, and one upon each repair")
+		writer.stop()
+		s.Expect(writer.err).NotTo(HaveOccurred())
+		s.Expect(writer.changes).To(HaveLen(1+5), "the first one, and one upon each repair")
 		s.Expect(len(writes(statuses)())).To(BeNumerically("<=", 14), "at most two for each repair, and for that of the Service")
 		s.Expect(len(writes(events)())).To(BeNumerically("<=", 10))
 
 		s.By("waiting for the repair after the pause, without the other writer")
 		s.Eventually(s.settingsOf).WithContext(ctx).WithArguments(name).Should(HaveKeyWithValue("a", "1"))
-		s.Expect(time.Since(fight.changes[5])).To(BeNumerically(">", 9*time.Second), "the pause before the sixth repair")
+		s.Expect(time.Since(writer.changes[5])).To(BeNumerically(">", 9*time.Second), "the pause before the sixth repair")
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionDrifted).Should(HavePrefix("False"))
 		s.Expect(writes(settings)()).To(HaveLen(6 + 1))
 	})

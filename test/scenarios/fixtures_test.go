@@ -17,7 +17,7 @@ var bundleDeployments = schema.GroupVersionResource{Group: "core.rukpak.io", Ver
 var defaultOperators = []samples.Operator{
 	{Package: "drifter", Version: "1.0.0", ExtraConfigMap: "drifter-settings"},
 	{Package: "climber", Version: "1.0.0", ExtraConfigMap: "climber-first"},
-	{Package: "neighbour", Version: "1.0.0"},
+	{Package: "neighbor", Version: "1.0.0"},
 	{Package: "leaver", Version: "1.0.0"},
 	{Package: "sleeper", Version: "1.0.0"},
 	{Package: "twin", Version: "1.0.0"},

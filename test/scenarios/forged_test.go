@@ -64,7 +64,7 @@ func TestForgedOwnership(t *testing.T) {
 		claiming.ManagedFields = []metav1.ManagedFieldsEntry{entry}
 		live, err := client.Create(ctx, claiming, metav1.CreateOptions{FieldManager: "tenant"})
 		s.Expect(err).NotTo(HaveOccurred())
-		s.Expect(s.from(ctx, name, "a")).To(Equal("tenant"), "who creates a field has it, whatever the request says")
+		s.Expect(s.from(ctx, name, "a")).To(Equal("tenant"), "the creator owns a field, whatever managed fields the request has")
 		_, err = client.Patch(ctx, "a", types.ApplyPatchType, apply, metav1.PatchOptions{FieldManager: mark})
 		s.Expect(err).To(denied)
 		_, err = client.Patch(ctx, "a", types.MergePatchType, []byte(`{"data":{"from":"us"}}`), metav1.PatchOptions{FieldManager: mark})

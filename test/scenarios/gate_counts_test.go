@@ -14,17 +14,17 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// presenceOf is what a BundleDeployment says of its revisions, as "STATE PRESENCE".
+// presenceOf returns the revisions in the status of a BundleDeployment, as "STATE PRESENCE".
 func (s *Story) presenceOf(ctx context.Context, name string) (string, error) {
 	live, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return "", err
 	}
-	var told []string
+	var revisions []string
 	for _, each := range live.Status.Revisions {
-		told = append(told, fmt.Sprintf("%s %s", each.State, each.Presence))
+		revisions = append(revisions, fmt.Sprintf("%s %s", each.State, each.Presence))
 	}
-	return strings.Join(told, ", "), nil
+	return strings.Join(revisions, ", "), nil
 }
 
 func TestUpgradeGateInstallations(t *testing.T) {

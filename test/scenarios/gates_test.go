@@ -15,7 +15,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// runningPods counts the Pods of a namespace that run.
+// runningPods returns the number of running Pods in a namespace.
 func (s *Story) runningPods(ctx context.Context, namespace string) (int, error) {
 	found, err := s.Admin.Kubernetes.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{FieldSelector: "status.phase=Running"})
 	if err != nil {
@@ -24,8 +24,8 @@ func (s *Story) runningPods(ctx context.Context, namespace string) (int, error) 
 	return len(found.Items), nil
 }
 
-// createConflictingCRD defines a kind of somebody else's that has a name of another one's in its group, which is not established while
-// that stands, until the function that it gives is called.
+// createConflictingCRD creates a CustomResourceDefinition that claims a kind in a group, so that another one with that kind is not
+// established. It returns a function that deletes it.
 func (s *Story) createConflictingCRD(ctx context.Context, group, kind string) (leave func(context.Context)) {
 	s.Helper()
 	name := "squatters." + group

@@ -12,7 +12,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// unreadyObjects returns one object of every kind that has a health of its own, none of which is ready, but for APIServices.
+// unreadyObjects returns an unready object of every kind with health, except APIServices.
 func (s *Story) unreadyObjects(namespace string) []unstructured.Unstructured {
 	s.Helper()
 	pods := fmt.Sprintf("{metadata: {labels: {app: sick, %s: 'true'}}, spec: {containers: [{name: main, image: samples.invalid/sick}]}}", samples.NeverReadyLabel)

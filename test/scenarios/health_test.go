@@ -21,33 +21,33 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// target is an object of the engine's that another client changes.
+// target is an object of the engine that another client changes.
 type target struct {
 	resource        schema.GroupVersionResource
 	namespace, name string
 }
 
-// patchTarget merges a patch into an object, as the controller that is responsible for it would.
+// patchTarget merges a patch into an object as its controller would.
 func (s *Story) patchTarget(ctx context.Context, p target, patch string, subresource ...string) {
 	s.Helper()
 	var client dynamic.ResourceInterface = s.Admin.Dynamic.Resource(p.resource)
 	if p.namespace != "" {
 		client = s.Admin.Dynamic.Resource(p.resource).Namespace(p.namespace)
 	}
-	_, err := client.Patch(ctx, p.name, types.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: "somebody"}, subresource...)
+	_, err := client.Patch(ctx, p.name, types.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: "other"}, subresource...)
 	s.Expect(err).NotTo(HaveOccurred(), "%s %s", p.resource.Resource, p.name)
 }
 
-// bindClaim does what a volume's controller does.
+// bindClaim binds a PersistentVolumeClaim as its controller would.
 func (s *Story) bindClaim(ctx context.Context, namespace, name string) {
 	s.Helper()
 	s.patchTarget(ctx, target{schema.GroupVersionResource{Version: "v1", Resource: "persistentvolumeclaims"}, namespace, name}, `{"status":{"phase":"Bound"}}`, "status")
 }
 
-// someAuthority is what an injector writes: any PEM in base64 will do where nothing is called.
+// someAuthority is a CA bundle as an injector writes it. Any PEM in base64 suffices, because no webhook is called.
 const someAuthority = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCi0tLS0tRU5EIENFUlRJRklDQVRFLS0tLS0K"
 
-// injectCA gives a configuration of webhooks an authority.
+// injectCA writes a CA bundle into a webhook configuration.
 func (s *Story) injectCA(ctx context.Context, resource string) {
 	s.Helper()
 	s.patchTarget(ctx, target{schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: resource}, "", "sick"},
@@ -55,7 +55,7 @@ func (s *Story) injectCA(ctx context.Context, resource string) {
 		"rules":[{"apiGroups":["nobody.sick.example.com"],"apiVersions":["v1"],"operations":["CREATE"],"resources":["none"]}]}]}`)
 }
 
-// setWorkloadReady has the Pods of controllers of a kind be ready from now on.
+// setWorkloadReady makes the Pods of controllers of a kind ready.
 func (s *Story) setWorkloadReady(ctx context.Context, namespace, kind string) {
 	s.Helper()
 	found, err := s.Admin.Kubernetes.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
@@ -68,7 +68,7 @@ func (s *Story) setWorkloadReady(ctx context.Context, namespace, kind string) {
 	s.setReady(pods, true)
 }
 
-// notifications counts the calls of an engine whose watches have seen a change.
+// notifications counts the changes that an engine's watches reported.
 type notifications struct {
 	lock  sync.Mutex
 	times int
@@ -86,7 +86,7 @@ func (n *notifications) count() int {
 	return n.times
 }
 
-// waitForNotification does something when there are no notifications any more, and waits until there is one of it.
+// waitForNotification waits until there are no notifications, calls do, and waits for one.
 func (s *Story) waitForNotification(ctx context.Context, n *notifications, do func()) {
 	s.Helper()
 	before := 0
@@ -95,7 +95,7 @@ func (s *Story) waitForNotification(ctx context.Context, n *notifications, do fu
 		g.Consistently(n.count, "1s").Should(Equal(before))
 	}).WithContext(ctx).Should(Succeed(), "it never gets quiet")
 	do()
-	s.Eventually(n.count).WithContext(ctx).Should(BeNumerically(">", before), "no watch told of it")
+	s.Eventually(n.count).WithContext(ctx).Should(BeNumerically(">", before), "no watch reported it")
 }
 
 // unreadySet is a set of objects that an engine applies, none of which is ready at first.
@@ -108,15 +108,15 @@ type unreadySet struct {
 
 // report applies the objects, and returns what is not ready.
 func (s *unreadySet) report(ctx context.Context) ([]string, error) {
-	// Whoever is responsible for a Job lets it go on.
+	// The owner of a Job resumes it.
 	options := apply.Options{Drift: corev1alpha2.Drift{Ignore: []corev1alpha2.DriftIgnore{{
 		Target: corev1alpha2.DriftTarget{Group: "batch", Kind: "Job"}, JSONPointers: []string{"/spec/suspend"}}}}}
 	report, err := s.engine.Apply(ctx, s.set, options)
 	return report.Unready, err
 }
 
-// becomesReady does something that a watch has to tell of, and waits until what begins so is ready.
-func (s *unreadySet) becomesReady(ctx context.Context, what string, do func()) {
+// waitUntilReady calls do, whose change a watch has to report, and waits until no unready object begins with what.
+func (s *unreadySet) waitUntilReady(ctx context.Context, what string, do func()) {
 	s.Helper()
 	s.waitForNotification(ctx, s.watches, do)
 	s.Eventually(s.report).WithContext(ctx).ShouldNot(ContainElement(HavePrefix(what)))
@@ -126,7 +126,7 @@ func (s *unreadySet) becomesReady(ctx context.Context, what string, do func()) {
 func (s *Story) newUnreadySet(ctx context.Context, name string) *unreadySet {
 	s.Helper()
 	watches := &notifications{}
-	engine := s.newEngineThat(ctx, &recorder{}, watches.changed)
+	engine := s.newNotifyingEngine(ctx, &recorder{}, watches.changed)
 	set, err := apply.NewSet(apply.Owner{Name: name, Package: name}, name, plan.Phases(s.unreadyObjects(name)))
 	s.Expect(err).NotTo(HaveOccurred())
 	return &unreadySet{Story: s, engine: engine, set: set, watches: watches}
@@ -151,15 +151,15 @@ func TestHealth(t *testing.T) {
 		for i := range 4 {
 			s.bindClaim(ctx, name, fmt.Sprintf("sick-%d", i))
 		}
-		sick.becomesReady(ctx, "PersistentVolumeClaim", func() { s.bindClaim(ctx, name, "sick") })
+		sick.waitUntilReady(ctx, "PersistentVolumeClaim", func() { s.bindClaim(ctx, name, "sick") })
 		s.Eventually(sick.report).WithContext(ctx).Should(ContainElements(HavePrefix("ValidatingWebhookConfiguration sick: "), HavePrefix("MutatingWebhookConfiguration sick: ")))
 
-		sick.becomesReady(ctx, "CustomResourceDefinition", func() { leave(ctx) })
+		sick.waitUntilReady(ctx, "CustomResourceDefinition", func() { leave(ctx) })
 		s.Eventually(s.runningPods).WithContext(ctx).WithArguments(name).Should(BeNumerically(">=", 3))
 		for controller, workload := range map[string]string{"ReplicaSet": "Deployment", "StatefulSet": "StatefulSet", "DaemonSet": "DaemonSet"} {
-			sick.becomesReady(ctx, workload, func() { s.setWorkloadReady(ctx, name, controller) })
+			sick.waitUntilReady(ctx, workload, func() { s.setWorkloadReady(ctx, name, controller) })
 		}
-		sick.becomesReady(ctx, "Job", func() {
+		sick.waitUntilReady(ctx, "Job", func() {
 			s.patchTarget(ctx, target{schema.GroupVersionResource{Group: "batch", Version: "v1", Resource: "jobs"}, name, "sick"}, `{"spec":{"suspend":false}}`)
 		})
 
@@ -168,11 +168,11 @@ func TestHealth(t *testing.T) {
 			s.patchTarget(ctx, custom, `{"status":{"observedGeneration":1,"conditions":[{"type":"Ready","status":"False","reason":"Fever","message":"39 degrees"}]}}`, "status")
 		})
 		s.Eventually(sick.report).WithContext(ctx).Should(ContainElement("Patient sick/sick: 39 degrees"))
-		sick.becomesReady(ctx, "Patient", func() {
+		sick.waitUntilReady(ctx, "Patient", func() {
 			s.patchTarget(ctx, custom, `{"status":{"observedGeneration":1,"conditions":[{"type":"Ready","status":"True","reason":"Well","message":""}]}}`, "status")
 		})
 		for kind, resource := range map[string]string{"Validating": "validatingwebhookconfigurations", "Mutating": "mutatingwebhookconfigurations"} {
-			sick.becomesReady(ctx, kind+"WebhookConfiguration", func() { s.injectCA(ctx, resource) })
+			sick.waitUntilReady(ctx, kind+"WebhookConfiguration", func() { s.injectCA(ctx, resource) })
 		}
 		s.Eventually(sick.report).WithContext(ctx).Should(BeEmpty())
 

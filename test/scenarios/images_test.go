@@ -33,7 +33,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// startRegistry starts a registry for one spec.
+// startRegistry starts a registry of the story.
 func (s *Story) startRegistry(withTLS bool) *localcatalog.Registry {
 	s.Helper()
 	registry, err := localcatalog.StartRegistryOn(&s.network, withTLS)
@@ -42,14 +42,14 @@ func (s *Story) startRegistry(withTLS bool) *localcatalog.Registry {
 	return registry
 }
 
-// transport reaches registries on the story's network.
+// transport returns a transport that reaches registries on the story's network.
 func (s *Story) transport() http.RoundTripper {
 	transport := &http.Transport{DialContext: s.network.DialContext}
 	s.Defer(transport.CloseIdleConnections)
 	return transport
 }
 
-// pushBundle writes the bundle of a sample operator and pushes it.
+// pushBundle pushes the bundle of a sample operator.
 func (s *Story) pushBundle(ctx context.Context, registry *localcatalog.Registry, repository string, operator samples.Operator) (byTag, byDigest string) {
 	s.Helper()
 	dir := s.T.TempDir()
@@ -59,7 +59,7 @@ func (s *Story) pushBundle(ctx context.Context, registry *localcatalog.Registry,
 	return byTag, byDigest
 }
 
-// deployFrom creates a BundleDeployment with a source.
+// deployFrom creates a BundleDeployment with an image source.
 func (s *Story) deployFrom(ctx context.Context, name string, source corev1alpha2.ImageSource) {
 	s.Helper()
 	_, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Create(ctx, &corev1alpha2.BundleDeployment{
@@ -72,13 +72,13 @@ func (s *Story) deployFrom(ctx context.Context, name string, source corev1alpha2
 	s.Expect(err).NotTo(HaveOccurred())
 }
 
-// waitForUnpacked is says for the Unpacked condition.
+// waitForUnpacked is waitForCondition for Unpacked.
 func (s *Story) waitForUnpacked(ctx context.Context, name, statusAndReason string, words ...string) {
 	s.Helper()
 	s.waitForCondition(ctx, name, corev1alpha2.ConditionUnpacked, statusAndReason, words...)
 }
 
-// createPullSecret puts a pull secret for a registry in its place.
+// createPullSecret creates or replaces a pull secret for a registry.
 func (s *Story) createPullSecret(ctx context.Context, secret types.NamespacedName, host, user, password string) {
 	s.Helper()
 	login := base64.StdEncoding.EncodeToString([]byte(user + ":" + password))
@@ -93,7 +93,7 @@ func (s *Story) createPullSecret(ctx context.Context, secret types.NamespacedNam
 	s.Expect(err).NotTo(HaveOccurred())
 }
 
-// attempts is when something was tried.
+// attempts has the times of attempts.
 type attempts struct {
 	lock  sync.Mutex
 	times []time.Time
@@ -105,7 +105,7 @@ func (a *attempts) note() {
 	a.times = append(a.times, time.Now())
 }
 
-// waits is how long nothing was tried in between.
+// waits returns the times between attempts.
 func (a *attempts) waits() (waits []time.Duration) {
 	a.lock.Lock()
 	defer a.lock.Unlock()
@@ -115,7 +115,7 @@ func (a *attempts) waits() (waits []time.Duration) {
 	return waits
 }
 
-// pushLayer pushes an image of one layer with one entry, whose content is not there.
+// pushLayer pushes an image of one layer, with one entry without content.
 func (s *Story) pushLayer(ctx context.Context, registry *localcatalog.Registry, repository string, entry tar.Header) (byDigest string) {
 	s.Helper()
 	var content bytes.Buffer
@@ -132,7 +132,7 @@ func (s *Story) pushLayer(ctx context.Context, registry *localcatalog.Registry, 
 	return tag.Context().Digest(digest.String()).Name()
 }
 
-// collectStatuses collects every status that a BundleDeployment has from now on, until they are asked for.
+// collectStatuses collects every status of a BundleDeployment from now on. The returned function ends that and returns them.
 func (s *Story) collectStatuses(ctx context.Context, name string) func() []corev1alpha2.BundleDeploymentStatus {
 	s.Helper()
 	watcher, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Watch(ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + name})
@@ -367,9 +367,9 @@ func TestImages(t *testing.T) {
 			s.Eventually(s.configMapExists).WithContext(ctx).WithArguments(name, name+"-settings").Should(Succeed())
 		}
 
-		for _, what := range []string{"the tag moving", "the registry going down"} {
-			s.By(what + ", and the manager starting without its disk")
-			if what == "the tag moving" {
+		for _, what := range []string{"moving the tag", "closing the registry"} {
+			s.By(what + ", and restarting the manager without its content directory")
+			if what == "moving the tag" {
 				s.pushBundle(ctx, registry, "bundles/"+name, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: name + "-other"})
 			} else {
 				registry.Close()
@@ -379,11 +379,11 @@ func TestImages(t *testing.T) {
 			repaired()
 			repaired()
 			s.Consistently(s.configMapExists).WithContext(ctx).WithArguments(name, name+"-other").Should(beNotFound())
-			s.Expect(registry.Requests("bundles/"+name, "manifests")+registry.Requests("bundles/"+name, "blobs")).To(Equal(asked), "nobody asks the registry")
+			s.Expect(registry.Requests("bundles/"+name, "manifests")+registry.Requests("bundles/"+name, "blobs")).To(Equal(asked), "the registry gets no request")
 		}
 
 		seen := statuses()
-		s.Expect(len(seen)).To(BeNumerically(">", 2), "repairs are told in the status, so that it must have been written")
+		s.Expect(len(seen)).To(BeNumerically(">", 2), "repairs are reported in status, so it was written")
 		for i, status := range seen {
 			at := fmt.Sprintf("status %d of %d: %+v", i+1, len(seen), status)
 			s.Expect(status.ActiveRevision).To(Equal(was.ActiveRevision), at)

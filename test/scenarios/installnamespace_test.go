@@ -44,7 +44,7 @@ func TestExistingNamespace(t *testing.T) {
 	})
 }
 
-// isCRDMissing says that a sample operator's CustomResourceDefinition is not there.
+// isCRDMissing reports whether the CustomResourceDefinition of a sample operator does not exist.
 func (s *Story) isCRDMissing(ctx context.Context, pkg string) (bool, error) {
 	_, err := s.Admin.Dynamic.Resource(definitions).Get(ctx, pkg+"s.samples.platform.openshift.io", metav1.GetOptions{})
 	if err == nil {

@@ -27,7 +27,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// operation is what happens to one operator: what an admin does to it, the author of its catalog, or somebody who should not.
+// operation is a step in the life of an operator.
 type operation struct {
 	name string
 	// before and after are the operators in the catalog.
@@ -45,7 +45,7 @@ var versions = []samples.Operator{
 	{Package: "memo", Version: "1.3.0", Replaces: "1.1.0", Skips: []string{"1.2.0"}},
 }
 
-// operations are the life of an operator. Each begins where the one before ended.
+// operations are the life of an operator. Each begins in the state that the one before left.
 var operations = []operation{
 	{"install", versions[:1], versions[:1], func(s *Story) error { return s.Create(s.Context(), "memo", "") }, 0},
 	{"upgrade", versions[:1], versions[:2], func(s *Story) error { return s.Publish(s.Context(), versions[:2]...) }, 0},
@@ -57,7 +57,7 @@ var operations = []operation{
 	}, 0},
 }
 
-// tamper edits a value of the operator's, edits its Deployment, from which Pods follow, and deletes its Service.
+// tamper edits a ConfigMap and the Pod template of the operator's Deployment, and deletes its Service.
 func (s *Story) tamper() error {
 	by := metav1.PatchOptions{FieldManager: "tinkerer"}
 	_, edited := s.Kubernetes.CoreV1().ConfigMaps("memo").Patch(s.Context(), "memo-settings", types.MergePatchType, []byte(`{"data":{"version":"tampered"}}`), by)
@@ -66,14 +66,14 @@ func (s *Story) tamper() error {
 	return errors.Join(edited, deployed, s.Kubernetes.CoreV1().Services("memo").Delete(s.Context(), "memo-metrics", metav1.DeleteOptions{}))
 }
 
-// attemptUpgrade offers a version that never becomes ready. The manager gives it ten seconds, and goes back.
+// attemptUpgrade offers a version that never becomes ready, and that is rolled back after ten seconds.
 func (s *Story) attemptUpgrade() error {
 	patch := []byte(`{"spec":{"install":{"onFailure":"Rollback","progressDeadlineSeconds":10}}}`)
 	_, err := s.Platform.PlatformV1alpha1().PlatformOperators().Patch(s.Context(), "memo", types.MergePatchType, patch, metav1.PatchOptions{})
 	return errors.Join(err, s.Publish(s.Context(), versions[:3]...))
 }
 
-// settleAfter waits until the operation is over, if the manager is there to carry it out.
+// settleAfter waits until the operation is complete.
 func (s *Story) settleAfter(each operation) {
 	s.Settle()
 	time.Sleep(each.takes)
@@ -125,15 +125,15 @@ func TestENG_D10_AManagerThatIsKilledAtAnyWriteGoesOn(t *testing.T) {
 	}
 }
 
-// minKillPoints is what every operation has.
+// minKillPoints is the least number of kill points of an operation.
 const minKillPoints = 10
 
-// killed is what managers would have left that were killed at their writes.
+// killed has the states that managers leave which are killed at their writes.
 type killed struct {
-	// without is what the operation comes to when the manager is not killed.
+	// without is the outcome when the manager is not killed.
 	without outcome
 
-	// dir is a folder for what they leave in their own folders.
+	// dir has copies of their content directories.
 	dir string
 
 	mu     sync.Mutex
@@ -185,10 +185,11 @@ func isManagerWrite(r scenario.Request) bool {
 	return r.User == managerUser && r.IsWrite() && r.Resource.Resource != "events"
 }
 
-// outcome is what an operation comes to: objects of the operator and of the manager, as lines of JSON without what differs from run to run.
+// outcome is the result of an operation: objects of the operator and of the manager, as lines of JSON without fields that differ from run
+// to run.
 type outcome map[string][]string
 
-// kinds are those of which a memo operator or the manager has objects.
+// kinds are the kinds of objects that a memo operator or the manager has.
 var kinds = []schema.GroupVersionResource{
 	platformv1alpha1.SchemeGroupVersion.WithResource("platformoperators"), corev1alpha2.SchemeGroupVersion.WithResource("bundledeployments"),
 	{Group: "config.openshift.io", Version: "v1", Resource: "clusteroperators"},
@@ -225,7 +226,7 @@ func (s *Story) outcome() outcome {
 	return found
 }
 
-// comparable is an object as lines of JSON, without what differs from run to run.
+// comparable returns an object as lines of JSON, without fields that differ from run to run.
 func comparable(resource string, object map[string]any) ([]string, error) {
 	for _, each := range changingMetadata {
 		unstructured.RemoveNestedField(object, "metadata", each)
@@ -237,7 +238,7 @@ func comparable(resource string, object map[string]any) ([]string, error) {
 	case "secrets":
 		delete(object, "data") // compressed revisions with times in them
 	case "bundledeployments":
-		unstructured.RemoveNestedField(object, "status", "drift") // a repair is told by the manager that has made it
+		unstructured.RemoveNestedField(object, "status", "drift") // only the manager that repaired reports it
 	}
 	content, err := json.MarshalIndent(object, "", " ")
 	if err != nil {

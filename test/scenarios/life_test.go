@@ -18,7 +18,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// crdResource is the resource of a sample operator's own kind.
+// crdResource returns the resource of a sample operator's custom resources.
 func crdResource(plural string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "samples.platform.openshift.io", Version: "v1", Resource: plural}
 }
@@ -30,7 +30,7 @@ func ignoreNotFound(err error) error {
 	return err
 }
 
-// versionsOf reads the resourceVersion of everything that the manager may write for an operator.
+// versionsOf returns the resourceVersions of all objects that the manager may write for an operator.
 func (s *Story) versionsOf(ctx context.Context, pkg string) (string, error) {
 	operator, errA := s.Admin.Operator(ctx, pkg)
 	bundle, errB := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, pkg, metav1.GetOptions{})
@@ -51,7 +51,7 @@ func TestInstalledOperator(t *testing.T) {
 	runStory(t, "nothing is written while nothing changes", defaultOperators, func(ctx context.Context, s *Story) {
 		s.install(ctx, pkg, "1.0.0")
 		var before string
-		s.Eventually(func(g Gomega, ctx context.Context) { // the last writes of the installation may still wait for their pause
+		s.Eventually(func(g Gomega, ctx context.Context) { // the manager may delay the last writes of the installation
 			first, err := s.versionsOf(ctx, pkg)
 			g.Expect(err).NotTo(HaveOccurred())
 			g.Consistently(s.versionsOf, health.StatusInterval+time.Second).WithContext(ctx).WithArguments(pkg).Should(Equal(first))
@@ -185,7 +185,7 @@ func TestRemoval(t *testing.T) {
 		s.Expect(err).NotTo(HaveOccurred())
 
 		s.remove(ctx, pkg)
-		s.Eventually(func(ctx context.Context) error { // Kubernetes empties a namespace after it was deleted, and nobody waits for that
+		s.Eventually(func(ctx context.Context) error { // Kubernetes deletes the content of a namespace later
 			_, err := s.Admin.Kubernetes.CoreV1().Namespaces().Get(ctx, pkg, metav1.GetOptions{})
 			return err
 		}).WithContext(ctx).Should(beNotFound())

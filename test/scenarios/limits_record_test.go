@@ -17,7 +17,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// deleteStoredLimits deletes the ConfigMap, as the refusal says.
+// deleteStoredLimits deletes the ConfigMap with the limits, as the refusal describes.
 func (s *Story) deleteStoredLimits(ctx context.Context) {
 	s.Helper()
 	s.runCommand(ctx, "kubectl annotate configmap "+limits.ConfigMap+" -n "+environment.Namespace+" "+platformv1alpha1.AnnotationAllowDeletion+"=true --overwrite")

@@ -17,7 +17,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// managerUID is that of the PlatformOperatorManager that there is; empty where there is none.
+// managerUID returns the UID of the PlatformOperatorManager; empty if there is none.
 func (s *Story) managerUID(ctx context.Context) types.UID {
 	live, err := s.Admin.Platform.OperatorV1alpha1().PlatformOperatorManagers().Get(ctx, operatorv1alpha1.PlatformOperatorManagerName, metav1.GetOptions{})
 	if err != nil {
@@ -26,7 +26,7 @@ func (s *Story) managerUID(ctx context.Context) types.UID {
 	return live.UID
 }
 
-// replaceManagerResource deletes the PlatformOperatorManager and waits for the new one.
+// replaceManagerResource deletes the PlatformOperatorManager, and waits for the new one.
 func (s *Story) replaceManagerResource(ctx context.Context) {
 	s.Helper()
 	before := s.managerUID(ctx)
@@ -34,7 +34,7 @@ func (s *Story) replaceManagerResource(ctx context.Context) {
 	s.Eventually(s.managerUID).WithContext(ctx).ShouldNot(BeElementOf(before, types.UID("")))
 }
 
-// runRemedy runs the command in a PlatformOperator's Progressing condition that begins so.
+// runRemedy runs the command in a PlatformOperator's Progressing condition that has this verb.
 func (s *Story) runRemedy(ctx context.Context, name, command string) {
 	s.Helper()
 	live, err := s.Admin.Operator(ctx, name)
@@ -51,7 +51,7 @@ func (s *Story) runRemedy(ctx context.Context, name, command string) {
 	s.Fatalf("the message has no %s: %s", command, message)
 }
 
-// storedLimitsPatch gives what the ConfigMap has of the limits, as a patch.
+// storedLimitsPatch returns the stored limits, as a patch.
 func (s *Story) storedLimitsPatch(ctx context.Context) (string, error) {
 	live, err := s.Admin.Kubernetes.CoreV1().ConfigMaps(environment.Namespace).Get(ctx, limits.ConfigMap, metav1.GetOptions{})
 	return live.Data["patch"], err
@@ -144,7 +144,7 @@ func TestManagerLimits(t *testing.T) {
 		s.Expect(s.Admin.Platform.OperatorV1alpha1().PlatformOperatorManagers().Delete(ctx, operatorv1alpha1.PlatformOperatorManagerName, metav1.DeleteOptions{})).To(Succeed())
 		s.StartManager()
 		s.Eventually(s.managerUID).WithContext(ctx).ShouldNot(BeEmpty())
-		s.Eventually(func(ctx context.Context) (int, error) { // the new manager has looked at everything
+		s.Eventually(func(ctx context.Context) (int, error) { // the new manager has synced everything
 			live, err := s.Admin.Platform.OperatorV1alpha1().PlatformOperatorManagers().Get(ctx, operatorv1alpha1.PlatformOperatorManagerName, metav1.GetOptions{})
 			return len(live.Status.Conditions), err
 		}).WithContext(ctx).Should(BeNumerically(">=", 4))

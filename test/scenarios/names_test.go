@@ -24,7 +24,7 @@ func longName(prefix string, length int) string {
 	return prefix + strings.Repeat("x", length-len(prefix))
 }
 
-// withServiceCA runs OpenShift's service-ca, which injects authorities into the configurations of webhooks.
+// withServiceCA runs OpenShift's service-ca, which injects CA bundles into webhook configurations.
 func (s *Story) withServiceCA(ctx context.Context) {
 	s.Helper()
 	serviceCA, err := certificates.StartServiceCA(context.WithoutCancel(ctx), s.Environment.Admin, s.Output())
@@ -32,7 +32,7 @@ func (s *Story) withServiceCA(ctx context.Context) {
 	s.Defer(func() { s.Expect(serviceCA.Stop(context.WithoutCancel(ctx))).To(Succeed()) })
 }
 
-// publishLongNames publishes a bundle whose names are at their limits and beyond: two ServiceAccounts whose names differ at their ends alone.
+// publishLongNames publishes a bundle with names at and beyond their limits: two ServiceAccounts whose names differ at the end only.
 func (s *Story) publishLongNames(ctx context.Context, operator samples.Operator, accounts []string) (ref string) {
 	s.Helper()
 	return s.pushChanged(ctx, s.startRegistry(false), operator, func(manifests string) {
@@ -44,8 +44,8 @@ func (s *Story) publishLongNames(ctx context.Context, operator samples.Operator,
 	})
 }
 
-// derivedNames returns the names that the manager derives for a BundleDeployment, by kind, after it has checked each of them. Names that
-// the author gives, known ones, are left out.
+// derivedNames checks and returns the names that the manager derives for a BundleDeployment, by kind, without known ones, which the author
+// chose.
 func (s *Story) derivedNames(ctx context.Context, name string, known []string) map[string][]string {
 	s.Helper()
 	estate, err := faults.NewEstate(s.Environment.Admin, environment.Namespace)

@@ -13,7 +13,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// delayNamespaces delays the manager's creation of namespaces, so that somebody else can be faster.
+// delayNamespaces delays the manager's creation of namespaces, so that a tenant can be faster.
 func (s *Story) delayNamespaces() *scenario.Injection {
 	return s.Inject(scenario.Fault{
 		Match: func(r scenario.Request) bool {

@@ -17,8 +17,8 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// provider serves a catalog of one package that provides a kind, as catalogd with its endpoint for parts of catalogs does. It counts the
-// requests for the bundles of all packages.
+// provider serves a catalog of one package that provides a kind, like catalogd with its query endpoint. It counts the requests for the
+// bundles of all packages.
 type provider struct {
 	pkg    string
 	gvk    catalog.GVK
@@ -51,7 +51,7 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// publishWithWebhooks publishes a sample operator whose bundle has webhooks, and returns its image.
+// publishWithWebhooks publishes a sample operator with webhooks, and returns the image of its bundle.
 func (s *Story) publishWithWebhooks(ctx context.Context, operator samples.Operator) string {
 	s.Helper()
 	s.Expect(samples.Write(s.Environment.SamplesDir, operator)).To(Succeed())
@@ -62,7 +62,7 @@ func (s *Story) publishWithWebhooks(ctx context.Context, operator samples.Operat
 	return ref
 }
 
-// hasNone returns an error if there is a PlatformOperator or a BundleDeployment of one of the names.
+// hasNone returns an error if a PlatformOperator or a BundleDeployment has one of the names.
 func (s *Story) hasNone(ctx context.Context, names ...string) error {
 	for _, name := range names {
 		_, operator := s.Admin.Operator(ctx, name)
@@ -74,7 +74,7 @@ func (s *Story) hasNone(ctx context.Context, names ...string) error {
 	return nil
 }
 
-// waitUntilDeployed waits until a version is chosen for a PlatformOperator, and its BundleDeployment exists.
+// waitUntilDeployed waits until a PlatformOperator has this target version and a BundleDeployment.
 func (s *Story) waitUntilDeployed(ctx context.Context, name, version string) {
 	s.Helper()
 	s.Eventually(func(ctx context.Context) (string, error) {
@@ -141,7 +141,7 @@ func TestRequirements(t *testing.T) {
 		operator, err := s.Admin.Operator(ctx, "flourless")
 		s.Expect(err).NotTo(HaveOccurred())
 		for _, condition := range operator.Status.Conditions {
-			s.Expect(condition.Message).NotTo(ContainSubstring("smuggler"), "no catalog that is not trusted has a say")
+			s.Expect(condition.Message).NotTo(ContainSubstring("smuggler"), "catalogs that are not trusted have no effect")
 		}
 
 		s.By("deleting a catalog, which changes the providers")

@@ -14,12 +14,12 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// ownersLabels are what the manager labels the objects of a BundleDeployment with, and what everybody else can.
+// ownersLabels returns the owner labels of a BundleDeployment, which any writer can set.
 func ownersLabels(name string) map[string]string {
 	return map[string]string{corev1alpha2.LabelOwnerKind: corev1alpha2.OwnerKindBundleDeployment, corev1alpha2.LabelOwnerName: name}
 }
 
-// from gives the value under "from" of a ConfigMap, and the field managers that it has of ours.
+// from returns the value "from" of a ConfigMap and the manager's field managers on it.
 func (s *Story) from(ctx context.Context, namespace, name string) (string, error) {
 	live, err := s.Admin.Kubernetes.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
@@ -34,7 +34,7 @@ func (s *Story) from(ctx context.Context, namespace, name string) (string, error
 	return text, nil
 }
 
-// createLabeled creates a ConfigMap with a BundleDeployment's labels, as somebody else.
+// createLabeled creates a ConfigMap with the owner labels of a BundleDeployment as another field manager.
 func (s *Story) createLabeled(ctx context.Context, manager, namespace, name, owner string) {
 	s.Helper()
 	_, err := s.Admin.Kubernetes.CoreV1().ConfigMaps(namespace).Create(ctx, &corev1.ConfigMap{
@@ -100,7 +100,7 @@ func TestOwnership(t *testing.T) {
 
 	runStory(t, "HRD-S2 with adoption None an older BundleDeployment does not take an object of a younger one", defaultOperators, func(ctx context.Context, s *Story) {
 		const elder, younger, namespace = "w-abstinent", "a-keeper", "untaken"
-		first, second := s.publishBundle(ctx, samples.Operator{Package: elder, Version: "1.0.0"}, sharedBy(elder)), s.publishBundle(ctx, samples.Operator{Package: younger, Version: "1.0.0"}, sharedBy(younger))
+		first, second := s.publishBundle(ctx, samples.Operator{Package: elder, Version: "1.0.0"}, sharedConfigMap(elder)), s.publishBundle(ctx, samples.Operator{Package: younger, Version: "1.0.0"}, sharedConfigMap(younger))
 		s.deployWith(ctx, elder, namespace, first, "paused: true, adoption: None")
 		s.waitUntilOlder(ctx, elder)
 		s.deployWith(ctx, younger, namespace, second, "")

@@ -23,7 +23,7 @@ const (
 	budget        = `{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: powerless}, spec: {minAvailable: 0, selector: {matchLabels: {app: powerless}}}}`
 )
 
-// removePermissions removes resources from the ClusterRole that the payload ships for bundles.
+// removePermissions removes resources from the shipped ClusterRole for bundles.
 func (s *Story) removePermissions(ctx context.Context, resources ...string) {
 	s.Helper()
 	roles := s.Admin.Kubernetes.RbacV1().ClusterRoles()
@@ -42,7 +42,7 @@ func (s *Story) removePermissions(ctx context.Context, resources ...string) {
 	s.Eventually(s.bundlesRules).WithContext(ctx).ShouldNot(ContainElement(haveResource(resources...)))
 }
 
-// bundlesRules are the rules of the ClusterRole that aggregates all ClusterRoles with the label.
+// bundlesRules returns the rules of the aggregated ClusterRole for bundles.
 func (s *Story) bundlesRules(ctx context.Context) ([]rbacv1.PolicyRule, error) {
 	aggregated, err := s.Admin.Kubernetes.RbacV1().ClusterRoles().Get(ctx, rbac.BundlesRole, metav1.GetOptions{})
 	return aggregated.Rules, err
@@ -52,7 +52,7 @@ func haveResource(resources ...string) types.GomegaMatcher {
 	return HaveField("Resources", ContainElement(BeElementOf(resources)))
 }
 
-// missingPermissions is what a BundleDeployment reports that the manager may not do.
+// missingPermissions returns the missing permissions in a BundleDeployment's status.
 func (s *Story) missingPermissions(ctx context.Context, name string) ([]corev1alpha2.MissingPermission, error) {
 	live, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
 	if err != nil || live.Status.Plan == nil {
@@ -61,7 +61,8 @@ func (s *Story) missingPermissions(ctx context.Context, name string) ([]corev1al
 	return live.Status.Plan.PermissionsMissing, nil
 }
 
-// grantPermissions creates a ClusterRole with the label that has the rights which withoutRights takes, and returns a function that deletes it.
+// grantPermissions creates a labeled ClusterRole with the permissions that removePermissions removes, and returns a function that deletes
+// it.
 func (s *Story) grantPermissions(ctx context.Context) (revoke func()) {
 	s.Helper()
 	verbs := []string{"get", "list", "watch", "create", "update", "patch", "delete"}
@@ -80,8 +81,8 @@ func (s *Story) grantPermissions(ctx context.Context) (revoke func()) {
 	}
 }
 
-// assertNotApplied asserts that nothing of a blocked BundleDeployment is applied, that no request is denied, and that rights are not asked for
-// all the time.
+// assertNotApplied asserts that the manager applies no object of a blocked BundleDeployment, that no request is denied, and that it sends
+// few access reviews.
 func (s *Story) assertNotApplied(ctx context.Context, name string) {
 	s.Helper()
 	from := len(s.Requests())
@@ -104,10 +105,10 @@ func (s *Story) assertNotApplied(ctx context.Context, name string) {
 			reviews++
 		}
 	}
-	// Each look asks for what is denied: cluster-wide, and for a namespaced resource also in the namespace. What is granted is remembered
+	// Each check reviews the denied permissions: cluster-wide, and for a namespaced resource also in the namespace. Granted ones are cached
 	// for five minutes.
 	const denied = 7 + 2 + 2*5
-	s.Expect(reviews).To(BeNumerically("<=", 3*denied), "a look every 15 s")
+	s.Expect(reviews).To(BeNumerically("<=", 3*denied), "a check every 15 s")
 	_, err = s.Admin.Kubernetes.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})
 	s.Expect(err).To(beNotFound())
 }

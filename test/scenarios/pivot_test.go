@@ -18,9 +18,8 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// witness watches the Deployments of a namespace and the BundleDeployment of the same name. What it has seen may be read when
-// it has stopped.
-type witness struct {
+// upgradeRecorder watches the Deployments of a namespace and the BundleDeployment of the same name. Its fields may be read after stop.
+type upgradeRecorder struct {
 	// gaps are the events after which no Deployment had an available replica.
 	gaps []string
 	// available and deleted are the API server's versions at which a Deployment first had an available replica, and at which
@@ -33,7 +32,7 @@ type witness struct {
 	stop func()
 }
 
-func (s *Story) recordUpgrade(ctx context.Context, name string) *witness {
+func (s *Story) recordUpgrade(ctx context.Context, name string) *upgradeRecorder {
 	s.Helper()
 	ctx, cancel := context.WithCancel(ctx)
 	s.Defer(cancel)
@@ -41,7 +40,7 @@ func (s *Story) recordUpgrade(ctx context.Context, name string) *witness {
 	s.Expect(err).NotTo(HaveOccurred())
 	owners, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Watch(ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + name})
 	s.Expect(err).NotTo(HaveOccurred())
-	w := &witness{available: map[string]string{}, deleted: map[string]string{}, active: map[int64]string{}, settled: map[int64]string{}}
+	w := &upgradeRecorder{available: map[string]string{}, deleted: map[string]string{}, active: map[int64]string{}, settled: map[int64]string{}}
 	var running sync.WaitGroup
 	running.Go(func() {
 		replicas := map[string]int32{}
@@ -70,7 +69,7 @@ func (s *Story) recordUpgrade(ctx context.Context, name string) *witness {
 	return w
 }
 
-func (w *witness) workload(what watch.EventType, live *appsv1.Deployment, replicas map[string]int32) {
+func (w *upgradeRecorder) workload(what watch.EventType, live *appsv1.Deployment, replicas map[string]int32) {
 	replicas[live.Name] = live.Status.AvailableReplicas
 	if what == watch.Deleted {
 		delete(replicas, live.Name)
@@ -108,17 +107,17 @@ func TestUpgradeWithoutDowntime(t *testing.T) {
 		})
 		s.deploy(ctx, name, first)
 		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
-		witness := s.recordUpgrade(ctx, name)
+		recorded := s.recordUpgrade(ctx, name)
 		s.setImage(ctx, name, second)
 		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "version 1.1.0")
 		s.Expect(s.deploymentExists(ctx, name, name)).To(beNotFound())
-		witness.stop()
-		s.Expect(witness.gaps).To(BeEmpty(), "no Deployment was available after these events")
-		s.Expect(witness.available).To(HaveKey(name + "-renamed"))
-		s.Expect(witness.deleted).To(HaveKey(name))
-		s.Expect(witness.active).To(HaveKey(int64(2)))
-		s.assertAfter(witness.active[2], witness.available[name+"-renamed"], "the new revision is active when its Deployment is available")
-		s.assertAfter(witness.deleted[name], witness.active[2], "the old Deployment is deleted when the new revision is active")
-		s.assertAfter(witness.settled[2], witness.deleted[name], "nothing is under way any more when the old Deployment is gone")
+		recorded.stop()
+		s.Expect(recorded.gaps).To(BeEmpty(), "no Deployment was available after these events")
+		s.Expect(recorded.available).To(HaveKey(name + "-renamed"))
+		s.Expect(recorded.deleted).To(HaveKey(name))
+		s.Expect(recorded.active).To(HaveKey(int64(2)))
+		s.assertAfter(recorded.active[2], recorded.available[name+"-renamed"], "the new revision is active when its Deployment is available")
+		s.assertAfter(recorded.deleted[name], recorded.active[2], "the old Deployment is deleted when the new revision is active")
+		s.assertAfter(recorded.settled[2], recorded.deleted[name], "nothing is under way any more when the old Deployment is gone")
 	})
 }

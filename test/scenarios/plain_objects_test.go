@@ -13,10 +13,10 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// plainClass reads plain+v0 bundles.
+// plainClass is the ProvisionerClass of plain+v0 bundles.
 const plainClass = corev1alpha2.ProvisionerClassPlain
 
-// waitUntilSettled waits until a BundleDeployment does not progress any more, and is as expected.
+// waitUntilSettled waits until Progressing of a BundleDeployment is as expected.
 func (s *Story) waitUntilSettled(ctx context.Context, name string) {
 	s.Helper()
 	s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(HavePrefix("False AsExpected: "))

@@ -20,7 +20,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// notesOf are the data of the ConfigMap that a sample of plain manifests has.
+// notesOf returns the data of the ConfigMap of a plain sample.
 func (s *Story) notesOf(ctx context.Context, pkg string) (map[string]string, error) {
 	notes, err := s.Admin.Kubernetes.CoreV1().ConfigMaps(pkg+"-system").Get(ctx, pkg+"-notes", metav1.GetOptions{})
 	if err != nil {
@@ -29,17 +29,17 @@ func (s *Story) notesOf(ctx context.Context, pkg string) (map[string]string, err
 	return notes.Data, nil
 }
 
-// readBy is what an operator's bundle is read by, and what of its metadata was read.
+// readBy returns the ProvisionerClass of an operator's bundle, and the metadata that was read.
 func (s *Story) readBy(ctx context.Context, pkg string) (string, error) {
 	deployment, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, pkg, metav1.GetOptions{})
 	if err != nil || deployment.Status.Bundle == nil {
 		return "", err
 	}
-	said := deployment.Status.Bundle
-	return strings.TrimSpace(fmt.Sprint(deployment.Spec.ProvisionerClassName, " ", said.Name, " ", said.Package, " ", said.Version, " ", strings.Join(said.MaxOpenShiftVersions, " "))), nil
+	bundle := deployment.Status.Bundle
+	return strings.TrimSpace(fmt.Sprint(deployment.Spec.ProvisionerClassName, " ", bundle.Name, " ", bundle.Package, " ", bundle.Version, " ", strings.Join(bundle.MaxOpenShiftVersions, " "))), nil
 }
 
-// grantResource lets the manager have all rights on a resource that bundles bring, as an admin would, until the operator has been removed.
+// grantResource grants the manager all verbs on a resource, as an admin would, until the operator is removed.
 func (s *Story) grantResource(ctx context.Context, pkg, group, resource string) {
 	s.Helper()
 	roles := s.Admin.Kubernetes.RbacV1().ClusterRoles()

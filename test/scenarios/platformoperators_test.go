@@ -16,7 +16,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// through13 lets nobody go from 1.2 to 1.4 who has not been ready at 1.3.
+// through13 permits an upgrade from 1.2 to 1.4 only through a version 1.3 that was ready.
 const through13 = `
 steps:
 - from: ">=1.2.0 <1.3.0"
@@ -24,7 +24,7 @@ steps:
   through: "1.3.x"
   reason: 1.3 migrates stored objects`
 
-// offerVersions makes the catalogs have these versions of a package, and its upgrade rules; empty is none.
+// offerVersions publishes these versions of a package and its upgrade rules; empty means none.
 func (s *Story) offerVersions(ctx context.Context, pkg, rules string, versions ...string) {
 	s.Helper()
 	var operators []samples.Operator
@@ -40,7 +40,7 @@ func (s *Story) offerVersions(ctx context.Context, pkg, rules string, versions .
 	s.Expect(s.Environment.Publish(ctx)).To(Succeed())
 }
 
-// createWithSpec creates a PlatformOperator with this spec beside its package's name, as JSON without braces.
+// createWithSpec creates a PlatformOperator with further fields in its spec, as JSON without braces.
 func (s *Story) createWithSpec(ctx context.Context, pkg, spec string) {
 	s.Helper()
 	s.create(ctx, pkg, "")
@@ -49,15 +49,15 @@ func (s *Story) createWithSpec(ctx context.Context, pkg, spec string) {
 	}
 }
 
-// patchOperatorSpec merges fields into a PlatformOperator's spec.
+// patchOperatorSpec merges fields into the spec of a PlatformOperator.
 func (s *Story) patchOperatorSpec(ctx context.Context, name, spec string) {
 	s.Helper()
 	_, err := s.Admin.Platform.PlatformV1alpha1().PlatformOperators().Patch(ctx, name, types.MergePatchType, []byte(`{"spec":{`+spec+`}}`), metav1.PatchOptions{})
 	s.Expect(err).NotTo(HaveOccurred())
 }
 
-// waitForOperatorCondition waits until a PlatformOperator has a condition of this type, status and reason, for its present spec, that
-// says all these words.
+// waitForOperatorCondition waits until a condition of a PlatformOperator has this status and reason for the present spec, and a message
+// with all these words.
 func (s *Story) waitForOperatorCondition(ctx context.Context, name string, is metav1.Condition, words ...string) {
 	s.Helper()
 	matchers := []OmegaMatcher{}
@@ -76,13 +76,13 @@ func (s *Story) waitForOperatorCondition(ctx context.Context, name string, is me
 	}).WithContext(ctx).Should(And(matchers...))
 }
 
-// waitForProgressing does so with the Progressing condition.
+// waitForProgressing is waitForOperatorCondition for Progressing.
 func (s *Story) waitForProgressing(ctx context.Context, name string, status metav1.ConditionStatus, reason string, words ...string) {
 	s.Helper()
 	s.waitForOperatorCondition(ctx, name, metav1.Condition{Type: platformv1alpha1.ConditionProgressing, Status: status, Reason: reason}, words...)
 }
 
-// historyOf is a PlatformOperator's history as text, newest first.
+// historyOf returns the history of a PlatformOperator as text, newest first.
 func (s *Story) historyOf(ctx context.Context, name string) ([]string, error) {
 	operator, err := s.Admin.Operator(ctx, name)
 	if err != nil {
@@ -95,7 +95,7 @@ func (s *Story) historyOf(ctx context.Context, name string) ([]string, error) {
 	return lines, nil
 }
 
-// updatesOf are the available updates as text, newest first: the version, the way there, and what is in it.
+// updatesOf returns the available updates of a PlatformOperator as text, newest first: version, path and block.
 func (s *Story) updatesOf(ctx context.Context, name string) ([]string, error) {
 	operator, err := s.Admin.Operator(ctx, name)
 	if err != nil {
@@ -115,7 +115,7 @@ func (s *Story) updatesOf(ctx context.Context, name string) ([]string, error) {
 	return lines, nil
 }
 
-// eventsAbout are the messages of the manager's Events that have a reason and name an operator, the oldest first.
+// eventsAbout returns the messages of Events about a PlatformOperator with a reason, oldest first.
 func (s *Story) eventsAbout(ctx context.Context, reason, name string) ([]string, error) {
 	events, err := s.Admin.Kubernetes.CoreV1().Events(metav1.NamespaceDefault).List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -130,7 +130,7 @@ func (s *Story) eventsAbout(ctx context.Context, reason, name string) ([]string,
 	return messages, nil
 }
 
-// setClusterUpdating has the ClusterVersion say that the cluster is being updated, or no longer is.
+// setClusterUpdating sets whether the ClusterVersion reports an update in progress.
 func (s *Story) setClusterUpdating(ctx context.Context, status configv1.ConditionStatus) {
 	s.Helper()
 	clusterVersion, err := s.Admin.Config.ConfigV1().ClusterVersions().Get(ctx, "version", metav1.GetOptions{})

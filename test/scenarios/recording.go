@@ -22,7 +22,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario"
 )
 
-// recording is what a cluster held: its objects, and what its catalog offered.
+// recording is a recorded cluster: its objects, and the content of its catalog.
 type recording struct {
 	// Time is when it was recorded.
 	Time time.Time `json:"time"`

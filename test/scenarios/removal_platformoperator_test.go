@@ -19,7 +19,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// progressingOf gives the Progressing condition of a PlatformOperator as one line.
+// progressingOf returns the Progressing condition of a PlatformOperator as one line.
 func (s *Story) progressingOf(ctx context.Context, name string) (string, error) {
 	live, err := s.Admin.Operator(ctx, name)
 	if err != nil {
@@ -52,7 +52,7 @@ func TestRemovalByPlatformOperator(t *testing.T) {
 		s.Eventually(s.progressingOf).WithContext(ctx).WithArguments(name).Should(And(
 			HavePrefix("False Blocked"), ContainSubstring("1 custom resource, such as Lingerer default/only"), ContainSubstring("set spec.deletion.crds to Orphan")))
 		s.Expect(s.conditionOf(ctx, name, corev1alpha2.ConditionProgressing)).To(And(HavePrefix("True Removing"), ContainSubstring("1 custom resource, such as Lingerer default/only")))
-		s.eventuallyClusterOperator(ctx, configv1.OperatorProgressing, configv1.ConditionFalse).Should(HavePrefix("AsExpected: "), "nothing goes on before somebody does something")
+		s.eventuallyClusterOperator(ctx, configv1.OperatorProgressing, configv1.ConditionFalse).Should(HavePrefix("AsExpected: "), "nothing continues without a change")
 		s.Expect(s.deploymentExists(ctx, name, name)).To(Succeed(), "the operator still runs, to see its custom resources off")
 
 		s.By("running the command in the documentation")

@@ -40,7 +40,7 @@ func (s *Story) deleteDeployment(ctx context.Context, name string) {
 	s.Expect(s.Admin.Platform.CoreV1alpha2().BundleDeployments().Delete(ctx, name, metav1.DeleteOptions{})).To(Succeed())
 }
 
-// firstDelete is where in the writes something is first deleted whose path ends so, or -1; a slash stands for any name.
+// firstDelete returns the index of the first deletion whose path has this end, or -1; a slash stands for any name.
 func firstDelete(writes []string, end string) int {
 	return slices.IndexFunc(writes, func(write string) bool {
 		if strings.HasSuffix(end, "/") {
@@ -50,7 +50,7 @@ func firstDelete(writes []string, end string) int {
 	})
 }
 
-// assertDeletedInOrder asserts that all of these were deleted, one after the other.
+// assertDeletedInOrder asserts that all of these were deleted, in this order.
 func (s *Story) assertDeletedInOrder(writes []string, ends ...string) {
 	s.Helper()
 	var order []int

@@ -19,7 +19,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// pushChanged pushes the bundle of a sample operator after a change of its files.
+// pushChanged changes the files of a sample operator's bundle, and pushes it.
 func (s *Story) pushChanged(ctx context.Context, registry *localcatalog.Registry, operator samples.Operator, change func(manifests string)) string {
 	s.Helper()
 	dir := s.T.TempDir()
@@ -31,7 +31,7 @@ func (s *Story) pushChanged(ctx context.Context, registry *localcatalog.Registry
 	return byDigest
 }
 
-// replaceInFile replaces text in a file, which has to have it.
+// replaceInFile replaces texts in a file that contains them.
 func (s *Story) replaceInFile(file string, pairs ...string) {
 	s.Helper()
 	content, err := os.ReadFile(file)
@@ -42,7 +42,7 @@ func (s *Story) replaceInFile(file string, pairs ...string) {
 	s.Expect(os.WriteFile(file, []byte(strings.NewReplacer(pairs...).Replace(string(content))), 0o600)).To(Succeed())
 }
 
-// createDeployment creates a BundleDeployment in its own namespace.
+// createDeployment creates a BundleDeployment that is installed in the namespace of its name.
 func (s *Story) createDeployment(ctx context.Context, name string, change func(*corev1alpha2.BundleDeploymentSpec)) {
 	s.Helper()
 	created := &corev1alpha2.BundleDeployment{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1alpha2.BundleDeploymentSpec{
@@ -62,8 +62,8 @@ func (s *Story) setImage(ctx context.Context, name, ref string) {
 	s.patchDeployment(ctx, name, fmt.Sprintf(`{"spec":{"source":{"type":"image","image":{"ref":%q}}}}`, ref))
 }
 
-// waitForCondition waits until a condition of a BundleDeployment is of this status and reason, such as "False Blocked", and its message has all these
-// words.
+// waitForCondition waits until a condition of a BundleDeployment has this status and reason, such as "False Blocked", and a message with
+// all these words.
 func (s *Story) waitForCondition(ctx context.Context, name, condition, statusAndReason string, words ...string) {
 	s.Helper()
 	all := []OmegaMatcher{HavePrefix(statusAndReason + ": ")}
@@ -90,7 +90,7 @@ func (s *Story) statusOf(ctx context.Context, name string) corev1alpha2.BundleDe
 	return live.Status
 }
 
-// eventsOf are the reasons and messages of the Events on a BundleDeployment.
+// eventsOf returns the Events about a BundleDeployment as "TYPE REASON: MESSAGE".
 func (s *Story) eventsOf(ctx context.Context, name string) ([]string, error) {
 	found, err := s.Admin.Kubernetes.CoreV1().Events(metav1.NamespaceDefault).List(ctx, metav1.ListOptions{
 		FieldSelector: "involvedObject.kind=BundleDeployment,involvedObject.name=" + name,

@@ -16,8 +16,8 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// createAsRukpak creates a BundleDeployment as rukpak had it, and some of what it applied: with its labels, a controller's owner
-// reference, and Helm's marks. The manager is not there meanwhile. It returns the reference.
+// createAsRukpak creates a BundleDeployment and some of its objects as rukpak left them, with labels, an owner reference and Helm's
+// annotations, while no manager runs. It returns the owner reference.
 func (s *Story) createAsRukpak(ctx context.Context, operator samples.Operator, ref string) metav1.OwnerReference {
 	s.Helper()
 	name := operator.Package
@@ -67,7 +67,7 @@ func (s *Story) createAsRukpak(ctx context.Context, operator samples.Operator, r
 	return owner
 }
 
-// waitForGarbageCollection waits until the garbage collector has seen that an owner is gone.
+// waitForGarbageCollection waits until the garbage collector has observed that an owner does not exist.
 func (s *Story) waitForGarbageCollection(ctx context.Context, owner metav1.OwnerReference) {
 	s.Helper()
 	client := s.Admin.Kubernetes.CoreV1().ConfigMaps("default")

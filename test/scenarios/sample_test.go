@@ -23,11 +23,11 @@ var (
 
 // goStory is a story in Go.
 type goStory struct {
-	// function is the test's, and words are the name of the subtest.
+	// function is the name of the test, and words is the name of the subtest.
 	function, words string
 }
 
-// goStories are the stories of this package whose words are in the source as they are.
+// goStories returns the stories of this package whose names are literals.
 func goStories() ([]goStory, error) {
 	files, err := filepath.Glob("*_test.go")
 	if err != nil {
@@ -50,7 +50,7 @@ func goStories() ([]goStory, error) {
 	return found, nil
 }
 
-// storiesIn are the words of a function's calls of runStory.
+// storiesIn returns the names of the stories in a function.
 func storiesIn(function *ast.FuncDecl) (words []string) {
 	ast.Inspect(function, func(node ast.Node) bool {
 		call, ok := node.(*ast.CallExpr)
@@ -69,7 +69,7 @@ func storiesIn(function *ast.FuncDecl) (words []string) {
 	return words
 }
 
-// chooseSample has only a sample of the stories run.
+// chooseSample limits the run to a sample of the stories.
 func chooseSample() error {
 	if *sample == 0 {
 		return nil
@@ -100,8 +100,7 @@ func checkSample() error {
 // minStories is how many stories there are at least.
 const minStories = 100
 
-// That a hundred of them take less than a minute is shown by make bench. The classes of stories are all but the restart at every write, which
-// TestENG_D10 has.
+// make bench measures their duration. TestENG_D10 has the class that is not listed here, a restart at every write.
 //
 // Promise OM-14: There are at least 100 stories, among them installation, upgrade by steps, gate, drift, rollback, removal, loss of a
 // catalog, conflict and a quiet day.

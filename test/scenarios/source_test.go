@@ -19,8 +19,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// pushIndex pushes an index of two images of one repository, the first of this machine's platform and the second of one that
-// nobody has.
+// pushIndex pushes an index of two images of one repository, for this machine's platform and for another one.
 func (s *Story) pushIndex(ctx context.Context, ours, theirs string) (byTag, byDigest string) {
 	s.Helper()
 	var index v1.ImageIndex = empty.Index

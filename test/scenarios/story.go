@@ -27,7 +27,7 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// Story is a cluster in memory, with a catalog, and the admin of both. It must not be used after the function that Run calls has returned.
+// Story is a cluster in memory with a catalog, and an admin of both. It must not be used after the function that Run calls has returned.
 type Story struct {
 	*testing.T
 	*gomega.WithT
@@ -70,7 +70,7 @@ func runStory(t *testing.T, name string, operators []samples.Operator, run func(
 	})
 }
 
-// runStoryFrom is runStory with what was there before.
+// runStoryFrom is runStory with an origin.
 func runStoryFrom(t *testing.T, name string, from Origin, run func(ctx context.Context, s *Story)) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) {
@@ -127,7 +127,7 @@ func Run(t *testing.T, operators []samples.Operator, run func(s *Story)) {
 	RunFrom(t, Origin{Offer: sampleWriter(operators)}, run)
 }
 
-// RunFrom is Run with what was there before.
+// RunFrom is Run with an origin.
 func RunFrom(t *testing.T, from Origin, run func(s *Story)) {
 	t.Helper()
 	if from.Cluster == nil {
@@ -210,7 +210,7 @@ func (s *Story) start(ctx context.Context, from Origin) error {
 	return nil
 }
 
-// podBehavior is what becomes of Pods: those of samples that are never ready run all the same, as on the local cluster.
+// podBehavior returns how a Pod behaves. Pods of samples that are never ready run, as on the local cluster.
 func podBehavior(pod *corev1.Pod) workloads.Behavior {
 	behavior := workloads.Ready()
 	behavior.NotReady = pod.Labels[samples.NeverReadyLabel] != ""

@@ -147,8 +147,8 @@ func TestUpgrades(t *testing.T) {
 		s.createWithSpec(ctx, pkg, `"install": {"onFailure": "Rollback", "progressDeadlineSeconds": 10}`)
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
 		s.offerVersions(ctx, pkg, "", "1.0.0", "1.1.0 never ready")
-		told := []string{"1.1.0 RolledBack by Automatic", "1.0.0 Ready by Installation"}
-		s.Eventually(s.historyOf).WithContext(ctx).WithArguments(pkg).Should(Equal(told))
+		history := []string{"1.1.0 RolledBack by Automatic", "1.0.0 Ready by Installation"}
+		s.Eventually(s.historyOf).WithContext(ctx).WithArguments(pkg).Should(Equal(history))
 		s.waitForProgressing(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonDeadlineExceeded, "1.1.0")
 		s.patchOperatorSpec(ctx, pkg, `"paused": true`)
 		s.waitForProgressing(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonPaused, "spec.paused")
@@ -159,7 +159,7 @@ func TestUpgrades(t *testing.T) {
 			}
 			return operator.Status.Installed.Version, nil
 		}).WithContext(ctx).Should(Equal("1.0.0"))
-		s.Expect(s.historyOf(ctx, pkg)).To(Equal(told))
+		s.Expect(s.historyOf(ctx, pkg)).To(Equal(history))
 	})
 
 	// Promise UPG-M5: When the spec asks for another version during an upgrade step that is stuck, the operator moves there, and history
@@ -190,7 +190,7 @@ func TestUpgrades(t *testing.T) {
 		s.waitForProgressing(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonAwaitingApproval, "Version 1.1.0 is available")
 		s.Environment.Catalog.Unavailable(true)
 		s.KillManager()
-		s.StartManager() // what the catalogs had is forgotten
+		s.StartManager() // it has no content of the catalogs
 
 		s.Expect(s.Admin.Platform.CoreV1alpha2().BundleDeployments().Delete(ctx, pkg, metav1.DeleteOptions{})).To(Succeed())
 		s.Eventually(s.historyOf).WithContext(ctx).WithArguments(pkg).Should(Equal([]string{"1.0.0 Ready by Restored", "1.0.0 Ready by Installation"}))

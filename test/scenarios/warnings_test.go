@@ -24,8 +24,8 @@ import (
 
 var podMonitors = schema.GroupVersionResource{Group: "monitoring.coreos.com", Version: "v1", Resource: "podmonitors"}
 
-// eventCounts is how often each message was sent in an Event with a reason: one process counts an Event that it sends again,
-// another one stores it a second time.
+// eventCounts returns how often each message was sent in an Event with a reason. A process counts repeated Events; another process creates
+// them again.
 func (s *Story) eventCounts(ctx context.Context, name, reason string) (map[string]int32, error) {
 	found, err := s.Admin.Kubernetes.CoreV1().Events(metav1.NamespaceDefault).List(ctx, metav1.ListOptions{
 		FieldSelector: "involvedObject.kind=BundleDeployment,involvedObject.name=" + name + ",reason=" + reason,
@@ -40,7 +40,7 @@ func (s *Story) eventCounts(ctx context.Context, name, reason string) (map[strin
 	return counts, nil
 }
 
-// largeValues is a policy for ConfigMaps of a namespace, which all have values of 1000 bytes at most.
+// largeValues returns a policy that ConfigMaps of a namespace have values of at most 1000 bytes.
 func largeValues(name, namespace string) *admissionregistrationv1.ValidatingAdmissionPolicy {
 	return &admissionregistrationv1.ValidatingAdmissionPolicy{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
@@ -65,7 +65,7 @@ func (w *lastWarning) HandleWarningHeader(_ int, _, text string) { w.text = text
 
 var _ rest.WarningHandler = &lastWarning{}
 
-// warnOfLargeConfigMaps has the API server warn of long values in a namespace's ConfigMaps.
+// warnOfLargeConfigMaps makes the API server warn about large ConfigMaps in a namespace.
 func (s *Story) warnOfLargeConfigMaps(ctx context.Context, namespace string) {
 	s.Helper()
 	const policy = "large.example.com"
@@ -91,8 +91,8 @@ func (s *Story) warnOfLargeConfigMaps(ctx context.Context, namespace string) {
 	}).WithContext(ctx).WithPolling(time.Second).Should(ContainSubstring("it is large"))
 }
 
-// offerWarned publishes a bundle with objects of which the API server warns, and deploys it.
-func (s *Story) offerWarned(ctx context.Context, name string) {
+// deployWithWarnings deploys a bundle with objects about which the API server warns.
+func (s *Story) deployWithWarnings(ctx context.Context, name string) {
 	s.Helper()
 	operator := samples.Operator{Package: name, Version: "1.0.0"}
 	s.Expect(samples.Write(s.Environment.SamplesDir, operator)).To(Succeed())
@@ -104,7 +104,7 @@ func (s *Story) offerWarned(ctx context.Context, name string) {
 	s.deployWith(ctx, name, name, ref, "deletion: {crds: Delete}")
 }
 
-// conditionsOf are the conditions of a BundleDeployment in one line, without their messages.
+// conditionsOf returns the conditions of a BundleDeployment in one line, without messages.
 func (s *Story) conditionsOf(ctx context.Context, name string) (string, error) {
 	live, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
@@ -119,7 +119,7 @@ func (s *Story) conditionsOf(ctx context.Context, name string) (string, error) {
 
 func TestAPIServerWarnings(t *testing.T) {
 	t.Parallel()
-	// The API server itself never warns of an object's size; a cluster's policy does, by the same header.
+	// The API server does not warn about the size of an object, but a policy can, in the same header.
 	//
 	// Promise ENG-P6: Each warning of the API server about a bundle's object appears once in the plan, once in status and in one Event,
 	// also after repairs and a restart of the manager. The rollout goes on.
@@ -127,7 +127,7 @@ func TestAPIServerWarnings(t *testing.T) {
 		const name = "forewarned"
 		s.createNamespace(ctx, name)
 		s.warnOfLargeConfigMaps(ctx, name)
-		s.offerWarned(ctx, name)
+		s.deployWithWarnings(ctx, name)
 		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		status := s.statusOf(ctx, name)
 		s.Expect(status.Warnings).To(ConsistOf(MatchRegexp(`^ConfigMap forewarned/[ab]: unknown field "dta"$`), `ConfigMap forewarned/c: unknown field "binry"`,
@@ -177,11 +177,11 @@ func TestAPIServerWarnings(t *testing.T) {
 		}
 		s.deploy(ctx, name, s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0"}, strange("a"), strange("b")))
 		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
-		told := MatchRegexp(`^ConfigMap warned/[ab]: unknown field "dta"$`)
+		warning := MatchRegexp(`^ConfigMap warned/[ab]: unknown field "dta"$`)
 		status := s.statusOf(ctx, name)
-		s.Expect(status.Warnings).To(ConsistOf(told))
+		s.Expect(status.Warnings).To(ConsistOf(warning))
 		s.Expect(status.Plan).NotTo(BeNil())
-		s.Expect(status.Plan.Warnings).To(ConsistOf(told))
+		s.Expect(status.Plan.Warnings).To(ConsistOf(warning))
 		once := map[string]int32{status.Warnings[0]: 1}
 		s.Eventually(s.eventCounts).WithContext(ctx).WithArguments(name, "APIWarning").Should(Equal(once))
 

@@ -88,7 +88,7 @@ func TestUpgradeGate(t *testing.T) {
 		process := s.Manager
 		clusterOperator, err := s.Admin.Config.ConfigV1().ClusterOperators().Get(ctx, story.ClusterOperatorName, metav1.GetOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
-		s.Expect(clusterOperator.Status.Versions).To(ConsistOf(configv1.OperandVersion{Name: "operator", Version: "0.0.1-snapshot"}), "the manager's own version is another one")
+		s.Expect(clusterOperator.Status.Versions).To(ConsistOf(configv1.OperandVersion{Name: "operator", Version: "0.0.1-snapshot"}), "the manager has another version")
 
 		for _, each := range []struct {
 			version string
@@ -178,7 +178,7 @@ func TestUpgradeGate(t *testing.T) {
 			s.Expect(now.Status).To(Equal(operatorv1.ConditionFalse))
 			s.Expect(now.Reason).To(Equal(before.Reason), now.Message)
 			return now.Message, nil
-		}).WithContext(ctx).Should(ContainSubstring("no version that allows 4.22 is known: "), "once the catalogs have been tried")
+		}).WithContext(ctx).Should(ContainSubstring("no version that allows 4.22 is known: "), "after the attempts to read the catalogs")
 		s.Environment.Catalog.Unavailable(false)
 		after, _, err := s.gateCondition(ctx)
 		s.Expect(err).NotTo(HaveOccurred())

@@ -73,7 +73,7 @@ func TestApply(t *testing.T) {
 		client := s.Admin.Kubernetes.CoreV1().ConfigMaps(name)
 		_, err := client.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "anchor", Finalizers: []string{"example.com/anchor"}}}, metav1.CreateOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
-		letGo := func(ctx context.Context) {
+		removeFinalizer := func(ctx context.Context) {
 			_, err := client.Patch(ctx, "anchor", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
 			s.Expect(ignoreNotFound(err)).To(Succeed())
 		}
@@ -81,7 +81,7 @@ func TestApply(t *testing.T) {
 
 		s.deploy(ctx, name, s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0"}))
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(And(ContainSubstring("homeless"), ContainSubstring("is being deleted")))
-		letGo(ctx)
+		removeFinalizer(ctx)
 		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 
 		s.By("deleting the namespace of the installed operator")
@@ -202,7 +202,7 @@ func TestEngine(t *testing.T) {
 		s.Consistently(once(stuck)).WithContext(ctx).WithTimeout(time.Second).Should(HaveField("Complete", BeFalse()))
 		before := []string{"namespaces", "customresourcedefinitions", "serviceaccounts", "roles", "configmaps", "services", "deployments"}
 		s.Expect(requests.order()).To(ConsistOf(append(before, "clusterroles")))
-		s.Expect(requests.most.Load()).To(BeNumerically(">", 1), "objects of one phase are created side by side")
+		s.Expect(requests.most.Load()).To(BeNumerically(">", 1), "objects of one phase are created in parallel")
 
 		s.By("making the Deployment ready")
 		s.Eventually(once(ready)).WithContext(ctx).Should(And(HaveField("Complete", BeTrue()), HaveField("Unready", BeEmpty())))

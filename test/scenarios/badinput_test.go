@@ -105,6 +105,6 @@ func TestBadInput(t *testing.T) {
 		s.waitForRefusal(ctx, "foreign", platformv1alpha1.ReasonValidationFailed, fmt.Sprintf("%q", "foreign"))
 		s.remove(ctx, "foreign")
 		_, err = client.Get(ctx, "foreign", metav1.GetOptions{})
-		s.Expect(err).NotTo(HaveOccurred(), "removing the PlatformOperator must not take a foreign BundleDeployment along")
+		s.Expect(err).NotTo(HaveOccurred(), "the removal of the PlatformOperator must not delete a foreign BundleDeployment")
 	})
 }

@@ -17,7 +17,7 @@ import (
 
 // storyCache keeps the results of stories for the stories that continue them. It runs each story once.
 type storyCache struct {
-	// dir is a folder for what catalogs offered.
+	// dir has the samples of the catalogs.
 	dir string
 	// update is whether golden files are written instead of compared.
 	update bool
@@ -26,11 +26,11 @@ type storyCache struct {
 	results map[string]*storyResult
 }
 
-// storyResult is what a story left.
+// storyResult is the state that a story left.
 type storyResult struct {
 	once    sync.Once
 	cluster *scenario.Snapshot
-	// samplesDir has what the catalog offered.
+	// samplesDir has the samples of the catalog.
 	samplesDir string
 	err        error
 }

@@ -156,7 +156,7 @@ func (s *Story) flipStatus(ctx context.Context, name string, flips int) {
 		if now != before {
 			writes, before = writes+1, now
 		}
-		s.progressingOfAll(ctx) // and never Degraded
+		s.progressingOfAll(ctx) // asserts that it is not Degraded
 	}
 	s.Expect(writes).To(And(BeNumerically(">=", 6), BeNumerically("<=", 10)))
 

@@ -178,14 +178,14 @@ func TestCatalogs(t *testing.T) {
 		s.Expect(s.Admin.Publish(ctx, samples.Operator{Package: "passer", Version: "1.0.0"})).To(Succeed())
 		s.Eventually(s.countRequests(before, "ListBundles")).Should(Equal(1))
 		s.Consistently(s.countRequests(before, "ListBundles"), "2s").Should(Equal(1))
-		s.Expect(s.countRequests(before, "GetPackage")()).To(Equal(1), "one package that the catalog has is wanted")
+		s.Expect(s.countRequests(before, "GetPackage")()).To(Equal(1), "one of the wanted packages is in the catalog")
 		s.Expect(s.countRequests(before, "GetBundle")()).To(Equal(1), "of the wanted package only")
 
 		s.By("creating an operator of a package that was not wanted before")
 		s.create(ctx, "passer", "")
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments("passer", "1.0.0").Should(Succeed())
 		s.Expect(s.countRequests(before, "ListBundles")()).To(Equal(2))
-		s.Expect(s.countRequests(before, "GetBundle")()).To(Equal(2), "what is known already is not asked for again")
+		s.Expect(s.countRequests(before, "GetBundle")()).To(Equal(2), "known bundles are not requested again")
 
 		s.By("offering a catalog with a message of more than 4 MiB")
 		big := &registry{list: func(stream api.Registry_ListBundlesServer) error {
@@ -193,7 +193,7 @@ func TestCatalogs(t *testing.T) {
 		}}
 		s.catalogSource(ctx, environment.CatalogNamespace, "big", big.serve(s), "READY")
 		s.create(ctx, "big-message", "")
-		s.Eventually(s.Admin.Operator).WithContext(ctx).WithArguments("big-message").Should(HaveField("Status.Target", Not(BeNil())), "it is chosen; its image is nowhere")
+		s.Eventually(s.Admin.Operator).WithContext(ctx).WithArguments("big-message").Should(HaveField("Status.Target", Not(BeNil())), "the version is chosen, although its image does not exist")
 		s.Eventually(big.connections.Load).Should(BeZero())
 
 		s.By("offering a catalog whose list breaks off")
@@ -271,7 +271,7 @@ func TestCatalogs(t *testing.T) {
 			}
 			return operator.Status.Warnings, nil
 		}
-		s.Eventually(warnings).WithContext(ctx).ShouldNot(ContainElement(ContainSubstring("cannot be read")), "all is well")
+		s.Eventually(warnings).WithContext(ctx).ShouldNot(ContainElement(ContainSubstring("cannot be read")), "no catalog fails")
 
 		s.By("offering a catalog that is read once and then fails")
 		older := &registry{list: func(stream api.Registry_ListBundlesServer) error {
@@ -292,7 +292,7 @@ func TestCatalogs(t *testing.T) {
 		})))
 		slow := &registry{list: func(stream api.Registry_ListBundlesServer) error { <-stream.Context().Done(); return nil }}
 		s.catalogSource(ctx, environment.CatalogNamespace, "slow", slow.serve(s), "READY")
-		for i := range 4 { // which with the other makes more than there are workers
+		for i := range 4 { // with the other one, more than there are workers
 			name := fmt.Sprintf("trickle-%d", i)
 			s.clusterCatalog(ctx, name, s.Environment.Catalog.HandleCatalog(name, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				w.WriteHeader(http.StatusOK)
@@ -333,7 +333,7 @@ func TestCatalogs(t *testing.T) {
 			leftOut = And(leftOut, ContainElement(HavePrefix("catalog "+left+" is left out, because it cannot be read: look at its status")))
 		}
 		s.Eventually(warnings).WithContext(ctx).WithTimeout(2 * eventuallyTimeout).Should(leftOut)
-		s.Eventually(warnings).WithContext(ctx).Should(HaveEach(Not(ContainSubstring("/"+environment.CatalogName+" "))), "of the catalogs that serve nothing is said")
+		s.Eventually(warnings).WithContext(ctx).Should(HaveEach(Not(ContainSubstring("/"+environment.CatalogName+" "))), "there is no warning about healthy catalogs")
 
 		s.By("checking that further attempts to read them write nothing")
 		before, err := s.Admin.Operator(ctx, "neighbor")

@@ -54,22 +54,22 @@ func TestClusterInstallation(t *testing.T) {
 		publish("1.0.0")
 		seen := s.recordClusterOperator(ctx)
 		s.setClusterInstalling(ctx)
-		waits := func(words OmegaMatcher) {
+		waitForOperators := func(words OmegaMatcher) {
 			s.Helper()
 			s.eventuallyClusterOperator(ctx, configv1.OperatorAvailable, configv1.ConditionFalse).Should(And(HavePrefix("PlatformOperators_WaitingForOperators: "), words))
 		}
-		goesOn := func() {
+		waitForAvailable := func() {
 			s.Helper()
 			s.eventuallyClusterOperator(ctx, configv1.OperatorAvailable, configv1.ConditionTrue).Should(HavePrefix("AsExpected: "))
 		}
 
 		s.By("installing an operator with manual approval")
 		s.createWithSpec(ctx, hesitant, `"upgrades": {"approval": "Manual"}`)
-		waits(ContainSubstring("waits for 1 platform operator: " + hesitant))
+		waitForOperators(ContainSubstring("waits for 1 platform operator: " + hesitant))
 		s.Eventually(s.runningPods).WithContext(ctx).WithArguments(hesitant).Should(Equal(1))
 		s.setPodsReady(ctx, hesitant, metav1.ConditionTrue)
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(hesitant, "1.0.0").Should(Succeed())
-		goesOn()
+		waitForAvailable()
 		s.Expect(seen.statuses(ctx, configv1.OperatorAvailable)).To(Equal([]string{"True", "False", "True"}))
 		for _, state := range seen.upToNow(ctx) {
 			if condition := conditionIn(state.ClusterOperator, configv1.OperatorAvailable); condition.Status == configv1.ConditionFalse {
@@ -94,7 +94,7 @@ func TestClusterInstallation(t *testing.T) {
 		s.create(ctx, misspelt, "")
 		s.waitForRefusal(ctx, misspelt, platformv1alpha1.ReasonSourceFailed, misspelt)
 		s.waitForProgressing(ctx, bedrock, metav1.ConditionTrue, platformv1alpha1.ReasonInstalling, "0 of 1 updated replicas available")
-		waits(And(ContainSubstring("waits for 2 platform operators: "+bedrock+": "), ContainSubstring("; "+misspelt+": SourceFailed: "),
+		waitForOperators(And(ContainSubstring("waits for 2 platform operators: "+bedrock+": "), ContainSubstring("; "+misspelt+": SourceFailed: "),
 			ContainSubstring("0 of 1 updated replicas available"), Not(ContainSubstring(asleep)), Not(ContainSubstring(hesitant))))
 		seen.reset(ctx)
 		s.Consistently(seen.statuses, "1s").WithContext(ctx).WithArguments(configv1.OperatorAvailable).Should(Equal([]string{"False"}))
@@ -102,9 +102,9 @@ func TestClusterInstallation(t *testing.T) {
 		s.By("correcting both")
 		s.Expect(s.Admin.Limit(ctx, bedrock, "1.1.x")).To(Succeed())
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(bedrock, "1.1.0").Should(Succeed())
-		waits(ContainSubstring("waits for 1 platform operator: " + misspelt + ": "))
+		waitForOperators(ContainSubstring("waits for 1 platform operator: " + misspelt + ": "))
 		s.remove(ctx, misspelt)
-		goesOn()
+		waitForAvailable()
 		s.Expect(seen.statuses(ctx, configv1.OperatorAvailable)).To(Equal([]string{"False", "True"}))
 		s.Expect(seen.statuses(ctx, configv1.OperatorDegraded)).To(Equal([]string{"False"}))
 	})

@@ -96,9 +96,9 @@ func TestClusterOperatorDegraded(t *testing.T) {
 		s.Expect(s.Admin.Limit(ctx, pkg, "1.0.x")).To(Succeed())
 		s.waitForProgressing(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "1.0.1", "ConfigMap steadfast/mine")
 		blocked := time.Now()
-		s.Eventually(time.Since).WithContext(ctx).WithArguments(blocked).Should(BeNumerically(">", 2*after), "as long as would do for what counts")
+		s.Eventually(time.Since).WithContext(ctx).WithArguments(blocked).Should(BeNumerically(">", 2*after), "longer than it takes an unhealthy operator to degrade the ClusterOperator")
 		s.Expect(s.Admin.OperatorHas(ctx, pkg, platformv1alpha1.ConditionHealthy, metav1.ConditionTrue, platformv1alpha1.ReasonAsExpected)).To(Succeed())
-		s.Expect(s.historyOf(ctx, pkg)).To(HaveLen(2), "the move is under way")
+		s.Expect(s.historyOf(ctx, pkg)).To(HaveLen(2), "the upgrade step is in progress")
 		s.Expect(configMaps.Delete(ctx, "mine", metav1.DeleteOptions{})).To(Succeed())
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.1").Should(Succeed())
 
@@ -117,10 +117,10 @@ func TestClusterOperatorDegraded(t *testing.T) {
 		s.waitForRefusal(ctx, "sleeper", platformv1alpha1.ReasonSourceFailed, "ClusterCatalog/local")
 
 		begun := time.Now()
-		s.Eventually(time.Since).WithContext(ctx).WithArguments(begun).Should(BeNumerically(">", 2*after), "as long as would do for what counts")
+		s.Eventually(time.Since).WithContext(ctx).WithArguments(begun).Should(BeNumerically(">", 2*after), "longer than it takes an unhealthy operator to degrade the ClusterOperator")
 		s.Expect(seen.statuses(ctx, configv1.OperatorAvailable)).To(Equal([]string{"True"}))
 		s.Expect(seen.statuses(ctx, configv1.OperatorDegraded)).To(Equal([]string{"False"}))
-		s.Expect(seen.degradedConditions()).To(BeEmpty(), "conditions of the operator resource that library-go's inertia hides")
+		s.Expect(seen.degradedConditions()).To(BeEmpty(), "Degraded conditions of the operator resource, which library-go reports minutes later")
 		s.Expect(seen.deleted).To(BeZero())
 	})
 
@@ -165,7 +165,7 @@ func TestClusterOperatorDegraded(t *testing.T) {
 		s.Eventually(s.Admin.OperatorHas).WithContext(ctx).WithArguments(pkg, platformv1alpha1.ConditionHealthy, metav1.ConditionFalse, platformv1alpha1.ReasonUnhealthy).Should(Succeed())
 		since = lost()
 		s.Eventually(time.Since).WithContext(ctx).WithArguments(since).Should(BeNumerically(">", 2*after))
-		s.Expect(lost()).To(Equal(since), "it got well in between")
+		s.Expect(lost()).To(Equal(since), "it was healthy in between")
 		s.Expect(seen.statuses(ctx, configv1.OperatorDegraded)).To(Equal([]string{"False", "True", "False"}))
 		s.Expect(seen.statuses(ctx, configv1.OperatorAvailable)).To(Equal([]string{"True"}))
 	})

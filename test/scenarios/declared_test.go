@@ -149,7 +149,7 @@ func TestUpgradeGateDeclarations(t *testing.T) {
 		back()
 		declare()
 		s.waitForGateOf(ctx, pkg)
-		s.Expect(s.historyOf(ctx, pkg)).To(Equal([]string{"1.0.0 Ready by Installation"}), "nothing was moved for it")
+		s.Expect(s.historyOf(ctx, pkg)).To(Equal([]string{"1.0.0 Ready by Installation"}), "there was no upgrade step")
 
 		s.By("removing it")
 		declare(`"4.21"`)
@@ -207,7 +207,7 @@ func TestUpgradeGateDeclarations(t *testing.T) {
 		declare(`"4.23"`)
 		s.waitForDeclared(ctx, pkg, "Catalog 4.23")
 		s.waitForGateOf(ctx, pkg)
-		declare(`"4.20"`) // not even this cluster
+		declare(`"4.20"`) // below this cluster's version
 		s.waitForDeclared(ctx, pkg, "Catalog 4.20")
 		s.waitForGateOf(ctx, pkg, "1.0.0 allows at most 4.20")
 

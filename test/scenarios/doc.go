@@ -1,5 +1,5 @@
 // Package scenarios runs stories about the whole manager in this process, at virtual time: the real controllers under their
-// ServiceAccount and the shipped roles, on an API server in memory that looks like OpenShift, with catalogs and registries on a
+// ServiceAccount and the shipped roles, on an API server in memory with OpenShift's kinds, with catalogs and registries on a
 // network in memory.
 //
 // Run gives a story a cluster with the payload's manifests applied. The story acts as an admin (package story), starts, kills

@@ -66,7 +66,7 @@ func TestContentDirectory(t *testing.T) {
 		s.Eventually(func(ctx context.Context) ([]corev1.Secret, error) {
 			list, err := secrets.List(ctx, metav1.ListOptions{LabelSelector: store.LabelDeployment + "=" + name})
 			return list.Items, err
-		}).WithContext(ctx).Should(HaveLen(2), "the index and the part of the revision that runs")
+		}).WithContext(ctx).Should(HaveLen(2), "the index and the part of the active revision")
 		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "version 1.1.0")
 	})
 }

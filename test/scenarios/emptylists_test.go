@@ -43,7 +43,7 @@ func (s *Story) storedBefore(ctx context.Context, definition string, resource sc
 		other.Object["spec"] = live.Object["spec"]
 		_, err = s.Admin.Dynamic.Resource(resource).Create(ctx, other, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		return err
-	}).WithContext(ctx).Should(MatchError(ContainSubstring("should have at least 1 items")), "nothing new is stored so")
+	}).WithContext(ctx).Should(MatchError(ContainSubstring("should have at least 1 items")), "new empty lists are refused")
 }
 
 func withoutMinima(schema any) {

@@ -85,10 +85,10 @@ func TestContestedDrift(t *testing.T) {
 			HavePrefix(`Normal DriftRepaired: Service fought/fought-metrics was edited by "tinkerer"`)))
 
 		s.By("waiting for the next repair, which the other writer would revert at once")
-		s.Consistently(writes(settings)).Should(HaveLen(5+1), "five repairs, each an apply, the first of all two writes")
+		s.Consistently(writes(settings)).Should(HaveLen(5+1), "five repairs of one write each, and a second write of the first one")
 		writer.stop()
 		s.Expect(writer.err).NotTo(HaveOccurred())
-		s.Expect(writer.changes).To(HaveLen(1+5), "the first one, and one upon each repair")
+		s.Expect(writer.changes).To(HaveLen(1+5), "the first change, and one after each repair")
 		s.Expect(len(writes(statuses)())).To(BeNumerically("<=", 14), "at most two for each repair, and for that of the Service")
 		s.Expect(len(writes(events)())).To(BeNumerically("<=", 10))
 

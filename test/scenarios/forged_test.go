@@ -84,7 +84,7 @@ func TestForgedOwnership(t *testing.T) {
 		_, err = client.Patch(ctx, "b", types.MergePatchType, label, metav1.PatchOptions{})
 		s.Expect(err).To(denied)
 		_, err = client.Patch(ctx, "b", types.MergePatchType, bytes.ReplaceAll(label, []byte("forged"), []byte("other")), metav1.PatchOptions{})
-		s.Expect(err).NotTo(HaveOccurred(), "the labels of another BundleDeployment mark nothing")
+		s.Expect(err).NotTo(HaveOccurred(), "the labels of another BundleDeployment are permitted")
 	})
 
 	runStory(t, "[HRD-S2] other writers may edit objects of a BundleDeployment, and an admin may restore one with all its marks", defaultOperators, func(ctx context.Context, s *Story) {

@@ -67,13 +67,13 @@ func TestFirstRollout(t *testing.T) {
 				writes = append(writes, s.managerWrites(from, path)...)
 			}
 			return writes
-		}, "3s").Should(BeEmpty(), "what comes after the CustomResourceDefinitions")
+		}, "3s").Should(BeEmpty(), "objects of later phases than the CustomResourceDefinitions")
 
 		s.By("deleting the conflicting definition")
 		leave(ctx)
 		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "True RollingOut", "Deployment gatekept/gatekept: 0 of 1 updated replicas available")
 		s.Expect(s.unreadyOf(ctx, name)).To(ContainSubstring("Deployment gatekept/gatekept: "))
-		s.Consistently(func() []string { return s.managerWrites(from, own) }, "3s").Should(BeEmpty(), "what comes after the Deployment")
+		s.Consistently(func() []string { return s.managerWrites(from, own) }, "3s").Should(BeEmpty(), "objects of later phases than the Deployment")
 
 		s.By("making the Deployment's Pod ready")
 		s.Eventually(s.runningPods).WithContext(ctx).WithArguments(name).Should(Equal(1))

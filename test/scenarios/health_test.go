@@ -93,7 +93,7 @@ func (s *Story) waitForNotification(ctx context.Context, n *notifications, do fu
 	s.Eventually(func(g Gomega) {
 		before = n.count()
 		g.Consistently(n.count, "1s").Should(Equal(before))
-	}).WithContext(ctx).Should(Succeed(), "it never gets quiet")
+	}).WithContext(ctx).Should(Succeed(), "the notifications do not end")
 	do()
 	s.Eventually(n.count).WithContext(ctx).Should(BeNumerically(">", before), "no watch reported it")
 }

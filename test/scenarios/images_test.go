@@ -224,7 +224,7 @@ func TestImages(t *testing.T) {
 			"reset": {"blobs", func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Length", "100000")
 				_, _ = w.Write([]byte("half"))
-				_ = http.NewResponseController(w).Flush() // else nothing of it is sent
+				_ = http.NewResponseController(w).Flush() // otherwise nothing is sent
 				panic(http.ErrAbortHandler)
 			}, []string{"unexpected EOF", "tried again"}},
 			"mismatch": {"blobs", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("something else")) },
@@ -272,7 +272,7 @@ func TestImages(t *testing.T) {
 		slow.Hold(false)
 		s.waitForUnpacked(ctx, "fault-stubborn", "False UnpackFailed", "502 Bad Gateway", "tried again")
 		waits := tries.waits()
-		s.Expect(len(waits)).To(BeNumerically(">=", 2), "tries of an image that fails on")
+		s.Expect(len(waits)).To(BeNumerically(">=", 2), "attempts to pull an image that always fails")
 		for i, wait := range waits {
 			s.Expect(wait).To(BeNumerically(">", 4*time.Second<<i), "wait %d of %v: each is twice as long as the one before", i+1, waits)
 		}
@@ -306,7 +306,7 @@ func TestImages(t *testing.T) {
 		s.Expect(process.IsRunning()).To(BeTrue(), "the manager runs")
 		for _, place := range []string{s.Environment.Dir, filepath.Join(s.Environment.Dir, "content"), filepath.Join(s.Environment.Dir, "content", "*"), filepath.Join(s.Environment.Dir, "content", "*", "*")} {
 			s.Expect(filepath.Glob(filepath.Join(place, "evil"))).To(BeEmpty())
-			s.Expect(filepath.Glob(filepath.Join(place, ".unfinished-*"))).To(BeEmpty(), "what was unpacked by then")
+			s.Expect(filepath.Glob(filepath.Join(place, ".unfinished-*"))).To(BeEmpty(), "unfinished content")
 		}
 
 		s.By("correcting one of the images")

@@ -174,7 +174,7 @@ func (k *killed) add(s *Story, when string, write scenario.Request) error {
 	}
 	k.points = append(k.points, point)
 	err := os.CopyFS(point.contentDir, os.DirFS(contentDir(s.Environment)))
-	if errors.Is(err, fs.ErrNotExist) { // the manager is moving content: it is killed with a part of it
+	if errors.Is(err, fs.ErrNotExist) { // the manager is moving content, so a part is copied
 		return nil
 	}
 	return err

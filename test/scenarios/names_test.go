@@ -36,7 +36,7 @@ func (s *Story) withServiceCA(ctx context.Context) {
 func (s *Story) publishLongNames(ctx context.Context, operator samples.Operator, accounts []string) (ref string) {
 	s.Helper()
 	return s.pushChanged(ctx, s.startRegistry(false), operator, func(manifests string) {
-		s.Expect(os.Remove(filepath.Join(manifests, operator.Package+"-metrics.service.yaml"))).To(Succeed()) // the author's own name of it is too long
+		s.Expect(os.Remove(filepath.Join(manifests, operator.Package+"-metrics.service.yaml"))).To(Succeed()) // its name, which the author chose, is too long
 		s.replaceInFile(filepath.Join(manifests, operator.Package+".clusterserviceversion.yaml"),
 			"serviceAccountName: "+operator.Package+"\n", "serviceAccountName: "+accounts[0]+"\n",
 			"      permissions:\n", "      permissions:\n      - serviceAccountName: "+accounts[1]+"\n        rules: [{apiGroups: [''], resources: [secrets], verbs: [get]}]\n")
@@ -97,7 +97,7 @@ func TestNames(t *testing.T) {
 			s.Expect(each.RoleRef.Name).To(Equal(each.Name))
 			bound = append(bound, each.Subjects[0].Name)
 		}
-		s.Expect(bound).To(ConsistOf(accounts), "two accounts that differ behind the cut have a role each")
+		s.Expect(bound).To(ConsistOf(accounts), "two accounts that differ only beyond the limit have a role each")
 
 		s.undeploy(ctx, name)
 		_, err = s.Admin.Platform.CoreV1alpha2().BundleDeployments().Create(ctx, &corev1alpha2.BundleDeployment{

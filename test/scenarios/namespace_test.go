@@ -13,7 +13,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// delayNamespaces delays the manager's creation of namespaces, so that a tenant can be faster.
+// delayNamespaces delays the manager's creation of namespaces, so that a tenant can create them first.
 func (s *Story) delayNamespaces() *scenario.Injection {
 	return s.Inject(scenario.Fault{
 		Match: func(r scenario.Request) bool {
@@ -23,7 +23,7 @@ func (s *Story) delayNamespaces() *scenario.Injection {
 	})
 }
 
-// HRD-S1: a tenant creates the install namespace after the manager looked, and before it creates the namespace itself.
+// A tenant creates the install namespace after the manager's check, and before the manager creates it.
 func TestHRD_S1_ATenantWhoCreatesTheInstallNamespaceFirstGetsNoOperator(t *testing.T) {
 	t.Parallel()
 	Run(t, []samples.Operator{{Package: "memo", Version: "1.0.0"}}, func(s *Story) {
@@ -58,7 +58,7 @@ func TestHRD_S1_ATenantWhoCreatesTheInstallNamespaceFirstGetsNoOperator(t *testi
 	})
 }
 
-// HRD-S1: a tenant creates the install namespace anew while the operator is installed in it.
+// A tenant replaces the install namespace while the operator is installed in it.
 func TestHRD_S1_ATenantWhoReplacesTheInstallNamespaceGetsNoOperator(t *testing.T) {
 	t.Parallel()
 	Run(t, []samples.Operator{{Package: "memo", Version: "1.0.0"}}, func(s *Story) {

@@ -130,7 +130,7 @@ func TestRequirements(t *testing.T) {
 		s.create(ctx, "flourless", "")
 		s.waitForRefusal(ctx, "flourless", platformv1alpha1.ReasonValidationFailed, `needs kind "needs.example.com/v1, Kind=Flour"`,
 			`create a PlatformOperator for one of the packages "cellar", "granary", "mill"`)
-		s.Expect(cellar.passes.Load()).To(BeEquivalentTo(1), "once a content")
+		s.Expect(cellar.passes.Load()).To(BeEquivalentTo(1), "one pass for each content")
 
 		s.By("requiring a package, which is refused with its name")
 		s.create(ctx, "millless", "")

@@ -25,7 +25,7 @@ import (
 // ObjectsFile is where `make scenario-objects` puts what `localcluster objects` prints, seen from the checkout's root.
 const ObjectsFile = "_output/scenario-objects.json"
 
-// openshift is a cluster that looks like OpenShift, with the payload's manifests applied, as it is before the manager starts. It is made
+// openshift is a cluster with OpenShift's kinds, with the payload's manifests applied, as it is before the manager starts. It is made
 // once per process.
 var openshift struct {
 	once     sync.Once

@@ -92,7 +92,7 @@ func TestOwnership(t *testing.T) {
 			s.undeploy(ctx, name)
 			s.Eventually(s.namespaceIs).WithContext(ctx).WithArguments(name).Should(Or(beNotFound(), Succeed()))
 			_, err = s.from(ctx, name, "vault")
-			s.Expect(err).To(beNotFound(), "what is the BundleDeployment's again goes with it")
+			s.Expect(err).To(beNotFound(), "the adopted object is deleted with the BundleDeployment")
 			s.Expect(s.from(ctx, name, "other")).To(Equal("tenant"))
 			s.Expect(ignoreNotFound(s.Admin.Kubernetes.CoreV1().Namespaces().Delete(ctx, name, metav1.DeleteOptions{}))).To(Succeed())
 		}

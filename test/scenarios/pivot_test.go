@@ -23,10 +23,10 @@ type upgradeRecorder struct {
 	// gaps are the events after which no Deployment had an available replica.
 	gaps []string
 	// available and deleted are the API server's versions at which a Deployment first had an available replica, and at which
-	// its deletion began; active those at which status first told of an active revision.
+	// its deletion began; active those at which status first reported an active revision.
 	available, deleted map[string]string
 	active             map[int64]string
-	// settled are those at which status first said that nothing is under way any more for an active revision.
+	// settled are those at which status first reported a complete rollout of an active revision.
 	settled map[int64]string
 	// stop ends it.
 	stop func()
@@ -118,6 +118,6 @@ func TestUpgradeWithoutDowntime(t *testing.T) {
 		s.Expect(recorded.active).To(HaveKey(int64(2)))
 		s.assertAfter(recorded.active[2], recorded.available[name+"-renamed"], "the new revision is active when its Deployment is available")
 		s.assertAfter(recorded.deleted[name], recorded.active[2], "the old Deployment is deleted when the new revision is active")
-		s.assertAfter(recorded.settled[2], recorded.deleted[name], "nothing is under way any more when the old Deployment is gone")
+		s.assertAfter(recorded.settled[2], recorded.deleted[name], "the rollout is complete when the old Deployment is gone")
 	})
 }

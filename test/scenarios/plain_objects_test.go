@@ -73,7 +73,7 @@ func TestPlainObjects(t *testing.T) {
 		s.waitUntilSettled(ctx, name)
 		kept := namespaces(ctx, name+"-data")
 		s.Expect(kept.DeletionTimestamp).To(BeNil())
-		s.Expect(kept.Labels).NotTo(HaveKey(corev1alpha2.LabelOwnerName), "it is let go of")
+		s.Expect(kept.Labels).NotTo(HaveKey(corev1alpha2.LabelOwnerName), "it is released")
 		_, err = data.Get(ctx, "of-a-user", metav1.GetOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 		s.Eventually(func(ctx context.Context) error {
@@ -83,7 +83,7 @@ func TestPlainObjects(t *testing.T) {
 
 		s.By("removing it")
 		s.undeploy(ctx, name)
-		s.Settle() // the Namespace would be deleted at the last
+		s.Settle() // a Namespace is deleted last
 		s.Expect(namespaces(ctx, name+"-data").DeletionTimestamp).To(BeNil())
 	})
 }

@@ -53,7 +53,7 @@ func TestRemovalByPlatformOperator(t *testing.T) {
 			HavePrefix("False Blocked"), ContainSubstring("1 custom resource, such as Lingerer default/only"), ContainSubstring("set spec.deletion.crds to Orphan")))
 		s.Expect(s.conditionOf(ctx, name, corev1alpha2.ConditionProgressing)).To(And(HavePrefix("True Removing"), ContainSubstring("1 custom resource, such as Lingerer default/only")))
 		s.eventuallyClusterOperator(ctx, configv1.OperatorProgressing, configv1.ConditionFalse).Should(HavePrefix("AsExpected: "), "nothing continues without a change")
-		s.Expect(s.deploymentExists(ctx, name, name)).To(Succeed(), "the operator still runs, to see its custom resources off")
+		s.Expect(s.deploymentExists(ctx, name, name)).To(Succeed(), "the operator still runs, to handle the deletion of its custom resources")
 
 		s.By("running the command in the documentation")
 		page, err := os.ReadFile(filepath.Join(s.Environment.Root, "docs", "tasks", "remove-an-operator.md"))

@@ -79,7 +79,7 @@ func (r *requestLog) lacking(table parity.RequestTypes) []string {
 	return lacking
 }
 
-// trace is what the managers' rights were used for.
+// trace returns which permissions the managers used.
 func (r *requestLog) trace(shipped rbac.Shipped) rbac.Trace {
 	trace := rbac.Trace{}
 	for _, each := range r.manager {

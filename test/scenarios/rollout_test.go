@@ -177,7 +177,7 @@ func TestRollout(t *testing.T) {
 		s.setImage(ctx, name, unready)
 		s.Eventually(s.deploymentExists).WithContext(ctx).WithArguments(name, "pivot-renamed").Should(Succeed())
 		s.waitForCondition(ctx, name, corev1alpha2.ConditionHealthy, "False Unhealthy", "pivot-renamed")
-		s.Expect(s.deploymentExists(ctx, name, "pivot")).To(Succeed(), "the old one runs until the new one does")
+		s.Expect(s.deploymentExists(ctx, name, "pivot")).To(Succeed(), "the old Deployment stays until the new one is available")
 		s.Expect(s.configMapExists(ctx, name, "pivot-old")).To(Succeed())
 		s.Expect(s.statusOf(ctx, name).ActiveRevision).To(BeEquivalentTo(1))
 

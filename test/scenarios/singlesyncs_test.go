@@ -24,8 +24,8 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// An operator is installed while no controller runs: the story syncs each of them once for each key in its queue, round by round, and
-// waits for what the syncs have started. The same manager, when it then runs, finds nothing to do.
+// No controller runs: the story syncs each one for the keys in its queue, in rounds, and waits for the background tasks of the syncs. When the
+// same manager runs afterward, it writes nothing.
 func TestAnOperatorIsInstalledBySingleSyncs(t *testing.T) {
 	t.Parallel()
 	const name, version, maxRounds = "memo", "1.0.0", 20
@@ -48,9 +48,9 @@ func TestAnOperatorIsInstalledBySingleSyncs(t *testing.T) {
 			manager.syncQueued(ctx)
 		}
 		s.Expect(installed()).To(Succeed(), "after %d rounds", rounds)
-		for ; rounds < maxRounds && manager.syncQueued(ctx) > 0; rounds++ { // statuses that follow from the last ones
+		for ; rounds < maxRounds && manager.syncQueued(ctx) > 0; rounds++ { // statuses that depend on the last ones
 		}
-		s.Expect(rounds).To(BeNumerically("<", maxRounds), "the controllers queue one another for ever")
+		s.Expect(rounds).To(BeNumerically("<", maxRounds), "the controllers queue one another endlessly")
 		s.Expect(manager.failed).To(BeEmpty(), "the last syncs for some keys have failed")
 		reported, err := s.Admin.Config.ConfigV1().ClusterOperators().Get(ctx, story.ClusterOperatorName, metav1.GetOptions{})
 		s.must(err)

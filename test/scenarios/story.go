@@ -83,7 +83,7 @@ func runStoryFrom(t *testing.T, name string, from Origin, run func(ctx context.C
 	})
 }
 
-// Origin is what a story starts from.
+// Origin is the state that a story starts in.
 type Origin struct {
 	// Cluster is what the cluster has; nil is the payload's manifests.
 	Cluster *scenario.Snapshot
@@ -164,7 +164,7 @@ func (s *Story) start(ctx context.Context, from Origin) error {
 	ports := catalogPorts{}
 	if from.Recording != nil {
 		ports = from.Recording.Ports
-		time.Sleep(time.Until(from.Recording.Time)) // no object may be of the future
+		time.Sleep(time.Until(from.Recording.Time)) // no object may have a time in the future
 	}
 	var err error
 	if s.Cluster, err = scenario.Start(ctx, scenario.Options{From: from.Cluster}); err != nil {

@@ -32,7 +32,7 @@ func TestUpgrades(t *testing.T) {
 		s.patchOperatorSpec(ctx, pkg, `"package": {"version": "1.4.0"}`)
 		s.Eventually(s.updatesOf).WithContext(ctx).WithArguments(pkg).Should(Equal([]string{
 			"1.4.1 by 1.3.5 1.4.1: Range", "1.4.0 by 1.3.5 1.4.0: Paused", "1.3.5 by 1.3.5: Range", "1.3.0 by 1.3.0: Range",
-		}), "the way is shown before anything moves")
+		}), "status shows the path before the first upgrade step")
 
 		watched, err := s.Admin.Platform.PlatformV1alpha1().PlatformOperators().Watch(ctx, metav1.SingleObject(metav1.ObjectMeta{Name: pkg}))
 		s.Expect(err).NotTo(HaveOccurred())
@@ -48,15 +48,15 @@ func TestUpgrades(t *testing.T) {
 			s.Expect(ok).To(BeTrue())
 			hop := "at " + operator.Status.Installed.Version
 			if target := operator.Status.Target; target != nil {
-				hop += fmt.Sprintf(", moving to %s by %s with %s under way", target.Version, strings.Join(target.Path, " "), target.Hop.Version)
+				hop += fmt.Sprintf(", moving to %s by %s with %s in progress", target.Version, strings.Join(target.Path, " "), target.Hop.Version)
 			}
 			if len(hops) == 0 || hops[len(hops)-1] != hop {
 				hops = append(hops, hop)
 			}
 		}
 		s.Expect(hops).To(Equal([]string{
-			"at 1.2.0", "at 1.2.0, moving to 1.4.0 by 1.3.5 1.4.0 with 1.3.5 under way",
-			"at 1.3.5", "at 1.3.5, moving to 1.4.0 by 1.4.0 with 1.4.0 under way", "at 1.4.0",
+			"at 1.2.0", "at 1.2.0, moving to 1.4.0 by 1.3.5 1.4.0 with 1.3.5 in progress",
+			"at 1.3.5", "at 1.3.5, moving to 1.4.0 by 1.4.0 with 1.4.0 in progress", "at 1.4.0",
 		}))
 		s.Expect(s.historyOf(ctx, pkg)).To(Equal([]string{"1.4.0 Ready by Automatic", "1.3.5 Ready by SpecChange", "1.2.0 Ready by Installation"}))
 		operator, err := s.Admin.Operator(ctx, pkg)
@@ -133,7 +133,7 @@ func TestUpgrades(t *testing.T) {
 		s.Consistently(func(ctx context.Context) (string, error) {
 			now, err := s.Admin.Operator(ctx, pkg)
 			return now.ResourceVersion, err
-		}).WithContext(ctx).Should(Equal(before.ResourceVersion), "nothing is tried again, not even by a new manager")
+		}).WithContext(ctx).Should(Equal(before.ResourceVersion), "a new manager does not retry either")
 
 		s.Expect(s.Admin.Publish(ctx, samples.Operator{Package: pkg, Version: "1.0.0"}, samples.Operator{Package: pkg, Version: "1.1.0", NeverReady: true},
 			samples.Operator{Package: pkg, Version: "1.2.0", SkipRange: ">=1.0.0 <1.2.0"})).To(Succeed())
@@ -246,7 +246,7 @@ func TestUpgrades(t *testing.T) {
 				return "", err
 			}
 			return operator.Status.Installed.Version, nil
-		}).WithContext(ctx).Should(Equal("1.3.5"), "the hop that was under way ends without a catalog")
+		}).WithContext(ctx).Should(Equal("1.3.5"), "the upgrade step completes without a catalog")
 		s.waitForProgressing(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonAsExpected, "Version 1.3.5 stays", "no catalog could be read")
 		s.Consistently(s.historyOf).WithContext(ctx).WithArguments(pkg).Should(HaveLen(2))
 		s.Expect(s.Admin.OperatorHas(ctx, pkg, platformv1alpha1.ConditionHealthy, metav1.ConditionTrue, platformv1alpha1.ReasonAsExpected)).To(Succeed())

@@ -11,7 +11,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// verbs returns what steps of this package's stories may do.
+// verbs returns the verbs of this package's stories.
 func (s *Story) verbs() map[string]story.Verb {
 	verbs := story.Verbs()
 	verbs["publish"] = s.publish

@@ -23,8 +23,8 @@ const (
 	probePolling = 100 * time.Millisecond
 )
 
-// invariant is an assertion that something holds for a duration.
-type invariant struct {
+// Invariant is an assertion that something holds for a duration. Story.Consistently returns it.
+type Invariant struct {
 	story     *Story
 	actual    any
 	intervals []any
@@ -33,37 +33,37 @@ type invariant struct {
 
 // Consistently is gomega's, but it also fails if the manager does not reconcile: a manager that has ended or hangs changes nothing, either.
 // After the duration it has the manager reconcile probes, and checks once more.
-func (s *Story) Consistently(actual any, intervals ...any) *invariant {
-	return &invariant{story: s, actual: actual, intervals: intervals}
+func (s *Story) Consistently(actual any, intervals ...any) *Invariant {
+	return &Invariant{story: s, actual: actual, intervals: intervals}
 }
 
-func (i *invariant) with(configure func(gomega.AsyncAssertion) gomega.AsyncAssertion) *invariant {
+func (i *Invariant) with(configure func(gomega.AsyncAssertion) gomega.AsyncAssertion) *Invariant {
 	i.configure = append(i.configure, configure)
 	return i
 }
 
 // WithContext is gomega's.
-func (i *invariant) WithContext(ctx context.Context) *invariant {
+func (i *Invariant) WithContext(ctx context.Context) *Invariant {
 	return i.with(func(a gomega.AsyncAssertion) gomega.AsyncAssertion { return a.WithContext(ctx) })
 }
 
 // WithArguments is gomega's.
-func (i *invariant) WithArguments(arguments ...any) *invariant {
+func (i *Invariant) WithArguments(arguments ...any) *Invariant {
 	return i.with(func(a gomega.AsyncAssertion) gomega.AsyncAssertion { return a.WithArguments(arguments...) })
 }
 
 // WithTimeout is gomega's.
-func (i *invariant) WithTimeout(timeout time.Duration) *invariant {
+func (i *Invariant) WithTimeout(timeout time.Duration) *Invariant {
 	return i.with(func(a gomega.AsyncAssertion) gomega.AsyncAssertion { return a.WithTimeout(timeout) })
 }
 
 // WithPolling is gomega's.
-func (i *invariant) WithPolling(interval time.Duration) *invariant {
+func (i *Invariant) WithPolling(interval time.Duration) *Invariant {
 	return i.with(func(a gomega.AsyncAssertion) gomega.AsyncAssertion { return a.WithPolling(interval) })
 }
 
 // Should fails the story unless the value matches until the end, and the manager reconciles.
-func (i *invariant) Should(matcher gomega.OmegaMatcher, description ...any) {
+func (i *Invariant) Should(matcher gomega.OmegaMatcher, description ...any) {
 	i.story.Helper()
 	i.assertion().Should(matcher, description...)
 	i.story.proveReconciling(i.story.Context())
@@ -71,12 +71,12 @@ func (i *invariant) Should(matcher gomega.OmegaMatcher, description ...any) {
 }
 
 // ShouldNot fails the story if the value matches, or if the manager does not reconcile.
-func (i *invariant) ShouldNot(matcher gomega.OmegaMatcher, description ...any) {
+func (i *Invariant) ShouldNot(matcher gomega.OmegaMatcher, description ...any) {
 	i.story.Helper()
 	i.Should(gomega.Not(matcher), description...)
 }
 
-func (i *invariant) assertion() gomega.AsyncAssertion {
+func (i *Invariant) assertion() gomega.AsyncAssertion {
 	assertion := i.story.WithT.Consistently(i.actual, i.intervals...)
 	for _, configure := range i.configure {
 		assertion = configure(assertion)

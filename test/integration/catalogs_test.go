@@ -138,7 +138,7 @@ var _ = Describe("catalogs on the cluster", func() {
 				[]byte(fmt.Sprintf(`{"metadata":{"annotations":{"noise":%q}},"status":{"lastUnpacked":%q}}`, time.Now().String(), time.Now().UTC().Format(time.RFC3339))), metav1.PatchOptions{}, "status")
 			Expect(err).NotTo(HaveOccurred())
 		}
-		Consistently(env.Catalog.Requests, "3s").Should(Equal(requests), "nothing was asked")
+		Consistently(env.Catalog.Requests, "3s").Should(Equal(requests), "the manager reads a catalog whose content is the same")
 
 		By("one where nothing names the content: not more often than once a minute")
 		nameless := &registry{list: func(api.Registry_ListBundlesServer) error { return nil }}
@@ -149,7 +149,7 @@ var _ = Describe("catalogs on the cluster", func() {
 		}
 		Consistently(nameless.lists.Load, "3s").Should(BeNumerically("==", 1))
 
-		By("content that changes of one package")
+		By("content that changes of one package, which also shows that the manager still reads catalogs")
 		info, err := os.Stat(env.Manager.LogFile)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(admin.Publish(ctx, samples.Operator{Package: "changing", Version: "1.0.0"}, samples.Operator{Package: "changing", Version: "1.1.0"})).To(Succeed())

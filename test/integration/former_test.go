@@ -176,6 +176,9 @@ var _ = Describe("a downgrade of the manager", func() {
 			Eventually(decided).WithContext(ctx).Should(Equal(before))
 			Consistently(decided).WithContext(ctx).Should(Equal(before))
 			Expect(formerOperands(ctx)).To(Equal(operands))
+			works(ctx, "former-overridden")     // a manager that hangs would change nothing either
+			operands, err = formerOperands(ctx) // with the Service that works deleted
+			Expect(err).NotTo(HaveOccurred())
 		}
 
 		By("starting the former manager with its CRDs and roles")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -13,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/util/retry"
 
 	configv1 "github.com/openshift/api/config/v1"
 
@@ -91,6 +93,33 @@ func watching(ctx context.Context) *watcher {
 		}
 	}()
 	return w
+}
+
+// revertsClusterOperator edits a message in the ClusterOperator's status, and waits until the manager reverts that.
+func revertsClusterOperator(ctx context.Context) {
+	GinkgoHelper()
+	clusterOperators := admin.Config.ConfigV1().ClusterOperators()
+	isEdited := func(condition configv1.ClusterOperatorStatusCondition) bool {
+		return condition.Message == "edited by a test"
+	}
+	Expect(retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		live, err := clusterOperators.Get(ctx, story.ClusterOperatorName, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		for i := range live.Status.Conditions {
+			if live.Status.Conditions[i].Type == configv1.OperatorDegraded {
+				live.Status.Conditions[i].Message = "edited by a test"
+			}
+		}
+		Expect(slices.ContainsFunc(live.Status.Conditions, isEdited)).To(BeTrue(), "the ClusterOperator has no condition Degraded")
+		_, err = clusterOperators.UpdateStatus(ctx, live, metav1.UpdateOptions{})
+		return err
+	})).To(Succeed())
+	Eventually(func(ctx context.Context) (bool, error) {
+		live, err := clusterOperators.Get(ctx, story.ClusterOperatorName, metav1.GetOptions{})
+		return err == nil && slices.ContainsFunc(live.Status.Conditions, isEdited), err
+	}).WithContext(ctx).Should(BeFalse(), "the manager does not revert an edit of the ClusterOperator's status")
 }
 
 // behind gives the manager as one that reaches the API server through a proxy.
@@ -173,6 +202,7 @@ var _ = Describe("a manager of another version", func() {
 		Expect(again.Start()).To(Succeed())
 		DeferCleanup(again.Kill)
 		Consistently(func() []appearance { return seen.all()[before:] }, "4s").ShouldNot(ContainElement(HaveField("Progressing", HavePrefix("True "))))
+		revertsClusterOperator(ctx) // a manager that hangs would report no rollout either
 		Expect(again.Kill()).To(Succeed())
 
 		By("an object that is held up for longer than there is time")

@@ -37,7 +37,7 @@ func parse(resource schema.GroupVersionResource, kind, manifest string) *unstruc
 	return object
 }
 
-func plop(name, spec string) string { return "{metadata: {name: " + name + "}, spec: " + spec + "}" }
+func operatorManifest(name, spec string) string { return "{metadata: {name: " + name + "}, spec: " + spec + "}" }
 
 var _ = DescribeTable("the API server judges a new PlatformOperator",
 	func(ctx context.Context, manifest, refusal string) {
@@ -48,29 +48,29 @@ var _ = DescribeTable("the API server judges a new PlatformOperator",
 		}
 		Expect(err).To(MatchError(ContainSubstring(refusal)))
 	},
-	Entry("with nothing but a package", plop("a", "{package: {name: quay}}"), ""),
-	Entry("as the TechPreview API had it", plop("a", "{package: {name: cert-manager}}"), ""),
-	Entry("with everything", plop("a", `{package: {name: quay, version: ">=1.0.0 <2", channels: [stable, fast], catalogSelector: {matchLabels: {a: b}}}, install: {namespace: quay}, paused: true}`), ""),
-	Entry("with everything that the engine is told", plop("a", `{package: {name: quay}, install: {config: {watchNamespace: "a,b", deploymentConfig: {nodeSelector: {a: b}, tolerations: [{key: k, operator: Exists}],
+	Entry("with nothing but a package", operatorManifest("a", "{package: {name: quay}}"), ""),
+	Entry("as the TechPreview API had it", operatorManifest("a", "{package: {name: cert-manager}}"), ""),
+	Entry("with everything", operatorManifest("a", `{package: {name: quay, version: ">=1.0.0 <2", channels: [stable, fast], catalogSelector: {matchLabels: {a: b}}}, install: {namespace: quay}, paused: true}`), ""),
+	Entry("with everything that the engine is told", operatorManifest("a", `{package: {name: quay}, install: {config: {watchNamespace: "a,b", deploymentConfig: {nodeSelector: {a: b}, tolerations: [{key: k, operator: Exists}],
 		resources: {limits: {memory: 1Gi}}, env: [{name: A, value: b}], envFrom: [{secretRef: {name: s}}], volumes: [{name: v, emptyDir: {}}], volumeMounts: [{name: v, mountPath: /v}],
 		affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: a, operator: Exists}]}]}}}, annotations: {a: b}}},
 		drift: {policy: Report, additions: Remove, ignore: [{target: {kind: Deployment}, jsonPointers: [/spec/replicas]}]}, progressDeadlineSeconds: 600, onFailure: Rollback, adoption: Any}, deletion: {crds: Delete}}`), ""),
-	Entry("with a deadline of no time", plop("a", "{package: {name: quay}, install: {progressDeadlineSeconds: 1}}"), "spec.install.progressDeadlineSeconds"),
-	Entry("with two variables of one name", plop("a", "{package: {name: quay}, install: {config: {deploymentConfig: {env: [{name: A}, {name: A}]}}}}"), "Duplicate value"),
-	Entry("without a package", plop("a", "{}"), "spec.package: Required value"),
-	Entry("without a package name", plop("a", "{package: {}}"), "spec.package.name: Required value"),
-	Entry("with an empty package name", plop("a", `{package: {name: ""}}`), "spec.package.name"),
-	Entry("with a package name that is only in part a label, which the predecessor let through", plop("a", `{package: {name: "Foo Bar!"}}`), "spec.package.name"),
-	Entry("with a package name that climbs out of a folder", plop("a", `{package: {name: "../../etc"}}`), "spec.package.name"),
-	Entry("with a package name of 56 characters", plop("a", "{package: {name: "+strings.Repeat("p", 56)+"}}"), ""),
-	Entry("with a package name of 57 characters", plop("a", "{package: {name: "+strings.Repeat("p", 57)+"}}"), "spec.package.name: Too long"),
-	Entry("[ENG-A4] with a name of 63 characters", plop(strings.Repeat("n", 63), "{package: {name: quay}}"), ""),
-	Entry("[ENG-A4] with a name of 64 characters", plop(strings.Repeat("n", 64), "{package: {name: quay}}"), "metadata.name must be at most 63 characters"),
-	Entry("with an empty version range", plop("a", `{package: {name: quay, version: ""}}`), "spec.package.version"),
-	Entry("with one channel twice", plop("a", "{package: {name: quay, channels: [stable, stable]}}"), "Duplicate value"),
-	Entry("with a namespace that is no label", plop("a", "{package: {name: quay}, install: {namespace: Quay_1}}"), "spec.install.namespace"),
-	Entry("with 17 labels to select catalogs by", plop("a", "{package: {name: quay, catalogSelector: {matchLabels: {"+manyLabels(17)+"}}}}"), "catalogSelector.matchLabels has at most 16 entries"),
-	Entry("with 17 expressions to select catalogs by", plop("a", "{package: {name: quay, catalogSelector: {matchExpressions: ["+strings.TrimSuffix(strings.Repeat("{key: a, operator: Exists},", 17), ",")+"]}}}"), "catalogSelector.matchExpressions has at most 16 entries"),
+	Entry("with a deadline of no time", operatorManifest("a", "{package: {name: quay}, install: {progressDeadlineSeconds: 1}}"), "spec.install.progressDeadlineSeconds"),
+	Entry("with two variables of one name", operatorManifest("a", "{package: {name: quay}, install: {config: {deploymentConfig: {env: [{name: A}, {name: A}]}}}}"), "Duplicate value"),
+	Entry("without a package", operatorManifest("a", "{}"), "spec.package: Required value"),
+	Entry("without a package name", operatorManifest("a", "{package: {}}"), "spec.package.name: Required value"),
+	Entry("with an empty package name", operatorManifest("a", `{package: {name: ""}}`), "spec.package.name"),
+	Entry("with a package name that is only in part a label, which the predecessor let through", operatorManifest("a", `{package: {name: "Foo Bar!"}}`), "spec.package.name"),
+	Entry("with a package name that climbs out of a folder", operatorManifest("a", `{package: {name: "../../etc"}}`), "spec.package.name"),
+	Entry("with a package name of 56 characters", operatorManifest("a", "{package: {name: "+strings.Repeat("p", 56)+"}}"), ""),
+	Entry("with a package name of 57 characters", operatorManifest("a", "{package: {name: "+strings.Repeat("p", 57)+"}}"), "spec.package.name: Too long"),
+	Entry("[ENG-A4] with a name of 63 characters", operatorManifest(strings.Repeat("n", 63), "{package: {name: quay}}"), ""),
+	Entry("[ENG-A4] with a name of 64 characters", operatorManifest(strings.Repeat("n", 64), "{package: {name: quay}}"), "metadata.name must be at most 63 characters"),
+	Entry("with an empty version range", operatorManifest("a", `{package: {name: quay, version: ""}}`), "spec.package.version"),
+	Entry("with one channel twice", operatorManifest("a", "{package: {name: quay, channels: [stable, stable]}}"), "Duplicate value"),
+	Entry("with a namespace that is no label", operatorManifest("a", "{package: {name: quay}, install: {namespace: Quay_1}}"), "spec.install.namespace"),
+	Entry("with 17 labels to select catalogs by", operatorManifest("a", "{package: {name: quay, catalogSelector: {matchLabels: {"+manyLabels(17)+"}}}}"), "catalogSelector.matchLabels has at most 16 entries"),
+	Entry("with 17 expressions to select catalogs by", operatorManifest("a", "{package: {name: quay, catalogSelector: {matchExpressions: ["+strings.TrimSuffix(strings.Repeat("{key: a, operator: Exists},", 17), ",")+"]}}}"), "catalogSelector.matchExpressions has at most 16 entries"),
 )
 
 func manyLabels(count int) string {

@@ -20,13 +20,13 @@ import (
 	"github.com/openshift/platform-operators/pkg/background"
 )
 
-// deployedAs creates a BundleDeployment with more in its spec, and removes it after the spec.
-func deployedAs(ctx context.Context, name, namespace, ref, more string) {
+// createDeploymentIn creates a BundleDeployment with more in its spec, and removes it after the spec.
+func createDeploymentIn(ctx context.Context, name, namespace, ref, more string) {
 	GinkgoHelper()
 	manifest := deployment(name, fmt.Sprintf("{installNamespace: %s, provisionerClassName: core-rukpak-io-registry, source: {type: image, image: {ref: %q}}, %s}", namespace, ref, more))
 	_, err := admin.Dynamic.Resource(bundleDeployments).Create(ctx, parse(bundleDeployments, "BundleDeployment", manifest), metav1.CreateOptions{})
 	Expect(err).NotTo(HaveOccurred())
-	DeferCleanup(undeploy, name)
+	DeferCleanup(deleteDeploymentAndWait, name)
 }
 
 func createNamespace(ctx context.Context, name string) {

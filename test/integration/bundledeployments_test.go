@@ -18,7 +18,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-func namespaceIs(ctx context.Context, name string) error {
+func getNamespace(ctx context.Context, name string) error {
 	_, err := admin.Kubernetes.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})
 	return err
 }
@@ -28,8 +28,8 @@ func deleteDeployment(ctx context.Context, name string) {
 	Expect(admin.Platform.CoreV1alpha2().BundleDeployments().Delete(ctx, name, metav1.DeleteOptions{})).To(Succeed())
 }
 
-// firstDelete is where in the writes something is first deleted whose path ends so, or -1; a slash stands for any name.
-func firstDelete(writes []string, end string) int {
+// indexOfDelete is where in the writes something is first deleted whose path ends so, or -1; a slash stands for any name.
+func indexOfDelete(writes []string, end string) int {
 	return slices.IndexFunc(writes, func(write string) bool {
 		if strings.HasSuffix(end, "/") {
 			write = write[:strings.LastIndex(write, "/")+1]
@@ -38,26 +38,26 @@ func firstDelete(writes []string, end string) int {
 	})
 }
 
-// deletedInOrder asserts that all of these were deleted, one after the other.
-func deletedInOrder(writes []string, ends ...string) {
+// expectDeletedInOrder asserts that all of these were deleted, one after the other.
+func expectDeletedInOrder(writes []string, ends ...string) {
 	GinkgoHelper()
 	var order []int
 	for _, end := range ends {
-		order = append(order, firstDelete(writes, end))
+		order = append(order, indexOfDelete(writes, end))
 	}
 	Expect(order).NotTo(ContainElement(-1), "%q in\n%s", ends, strings.Join(writes, "\n"))
 	Expect(slices.IsSorted(order)).To(BeTrue(), "%q are at %v of\n%s", ends, order, strings.Join(writes, "\n"))
 }
 
-// registryOfItsOwn starts a registry for one spec.
-func registryOfItsOwn(withTLS bool) *localcatalog.Registry {
+// startRegistry starts a registry for one spec.
+func startRegistry(withTLS bool) *localcatalog.Registry {
 	registry := localcatalog.StartRegistry(withTLS)
 	DeferCleanup(registry.Close)
 	return registry
 }
 
-// unpackedSays waits until the Unpacked condition has all these words.
-func unpackedSays(ctx context.Context, name string, words ...string) {
+// expectUnpacked waits until the Unpacked condition has all these words.
+func expectUnpacked(ctx context.Context, name string, words ...string) {
 	GinkgoHelper()
 	var all []OmegaMatcher
 	for _, word := range words {
@@ -66,8 +66,8 @@ func unpackedSays(ctx context.Context, name string, words ...string) {
 	Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionUnpacked).Should(And(all...))
 }
 
-// rewritten pushes the bundle of a sample operator after a change of its files.
-func rewritten(ctx context.Context, registry *localcatalog.Registry, operator samples.Operator, change func(manifests string)) string {
+// pushModified pushes the bundle of a sample operator after a change of its files.
+func pushModified(ctx context.Context, registry *localcatalog.Registry, operator samples.Operator, change func(manifests string)) string {
 	GinkgoHelper()
 	dir := GinkgoT().TempDir()
 	Expect(samples.Write(dir, operator)).To(Succeed())
@@ -89,8 +89,8 @@ func replaceIn(file string, pairs ...string) {
 	Expect(os.WriteFile(file, []byte(strings.NewReplacer(pairs...).Replace(string(content))), 0o600)).To(Succeed())
 }
 
-// specified creates a BundleDeployment in its own namespace and removes it after the spec.
-func specified(ctx context.Context, name string, change func(*corev1alpha2.BundleDeploymentSpec)) {
+// createDeploymentWith creates a BundleDeployment in its own namespace and removes it after the spec.
+func createDeploymentWith(ctx context.Context, name string, change func(*corev1alpha2.BundleDeploymentSpec)) {
 	GinkgoHelper()
 	created := &corev1alpha2.BundleDeployment{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1alpha2.BundleDeploymentSpec{
 		InstallNamespace: name, ProvisionerClassName: corev1alpha2.ProvisionerClassRegistry,
@@ -98,27 +98,27 @@ func specified(ctx context.Context, name string, change func(*corev1alpha2.Bundl
 	change(&created.Spec)
 	_, err := admin.Platform.CoreV1alpha2().BundleDeployments().Create(ctx, created, metav1.CreateOptions{})
 	Expect(err).NotTo(HaveOccurred())
-	DeferCleanup(undeploy, name)
+	DeferCleanup(deleteDeploymentAndWait, name)
 }
 
 func fromImage(ref string) corev1alpha2.BundleSource {
 	return corev1alpha2.BundleSource{Type: corev1alpha2.SourceTypeImage, Image: &corev1alpha2.ImageSource{Ref: ref}}
 }
 
-// changed merges a patch into a BundleDeployment.
-func changed(ctx context.Context, name, patch string) {
+// patchDeployment merges a patch into a BundleDeployment.
+func patchDeployment(ctx context.Context, name, patch string) {
 	GinkgoHelper()
 	_, err := admin.Platform.CoreV1alpha2().BundleDeployments().Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 	Expect(err).NotTo(HaveOccurred())
 }
 
-func movedTo(ctx context.Context, name, ref string) {
+func setImage(ctx context.Context, name, ref string) {
 	GinkgoHelper()
-	changed(ctx, name, fmt.Sprintf(`{"spec":{"source":{"type":"image","image":{"ref":%q}}}}`, ref))
+	patchDeployment(ctx, name, fmt.Sprintf(`{"spec":{"source":{"type":"image","image":{"ref":%q}}}}`, ref))
 }
 
-// says waits until a condition has all these words.
-func says(ctx context.Context, name, condition string, words ...string) {
+// expectDeploymentCondition waits until a condition has all these words.
+func expectDeploymentCondition(ctx context.Context, name, condition string, words ...string) {
 	GinkgoHelper()
 	var all []OmegaMatcher
 	for _, word := range words {
@@ -142,7 +142,7 @@ func eventsOf(ctx context.Context, name string) ([]string, error) {
 	return lines, nil
 }
 
-func configMapExists(ctx context.Context, namespace, name string) error {
+func getConfigMap(ctx context.Context, namespace, name string) error {
 	_, err := admin.Kubernetes.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
 	return err
 }

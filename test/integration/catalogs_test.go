@@ -88,8 +88,8 @@ func (r *registry) serve() string {
 	return listener.Addr().String()
 }
 
-// asked says how often the local catalog was asked since something that begins so.
-func asked(before map[string]int, what string) func() int {
+// requestsSince says how often the local catalog was asked since something that begins so.
+func requestsSince(before map[string]int, what string) func() int {
 	return func() int {
 		count := 0
 		for each, now := range env.Catalog.Seen() {
@@ -101,8 +101,8 @@ func asked(before map[string]int, what string) func() int {
 	}
 }
 
-// quietly waits until the catalog is asked no more and returns what it was asked so far.
-func quietly(ctx context.Context) map[string]int {
+// waitForNoRequests waits until the catalog is asked no more and returns what it was asked so far.
+func waitForNoRequests(ctx context.Context) map[string]int {
 	GinkgoHelper()
 	Eventually(func(g Gomega) {
 		before := env.Catalog.Requests()
@@ -111,8 +111,8 @@ func quietly(ctx context.Context) map[string]int {
 	return env.Catalog.Seen()
 }
 
-// flap writes a CatalogSource's status with a new connection.
-func flap(ctx context.Context, name string) {
+// reconnectCatalog writes a CatalogSource's status with a new connection.
+func reconnectCatalog(ctx context.Context, name string) {
 	GinkgoHelper()
 	patch := fmt.Sprintf(`{"status":{"connectionState":{"lastConnect":%q}}}`, time.Now().UTC().Format(time.RFC3339Nano))
 	_, err := admin.Dynamic.Resource(catalogSources).Namespace(environment.CatalogNamespace).Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{}, "status")
@@ -124,16 +124,16 @@ var _ = Describe("catalogs on the cluster", func() {
 	// Promise UPG-C5: The manager reads a catalog again only when its content may have changed, and at most once a minute where nothing
 	// identifies the content. Only operators whose package changed are evaluated again.
 	It("[UPG-C5] content is read again when it changes; what else changes costs nothing, and only who uses it looks again", func(ctx context.Context) {
-		installed(ctx, "neighbour", "1.0.0")
+		install(ctx, "neighbour", "1.0.0")
 		Expect(admin.Publish(ctx, samples.Operator{Package: "changing", Version: "1.0.0"})).To(Succeed())
 		create(ctx, "changing", "")
 		Eventually(admin.Installed).WithContext(ctx).WithArguments("changing", "1.0.0").Should(Succeed())
-		before := quietly(ctx)
+		before := waitForNoRequests(ctx)
 		requests := env.Catalog.Requests()
 
 		By("noise in the status of both")
 		for range 20 {
-			flap(ctx, environment.CatalogName)
+			reconnectCatalog(ctx, environment.CatalogName)
 			_, err := admin.Dynamic.Resource(clusterCatalogs).Patch(ctx, environment.CatalogName, types.MergePatchType,
 				[]byte(fmt.Sprintf(`{"metadata":{"annotations":{"noise":%q}},"status":{"lastUnpacked":%q}}`, time.Now().String(), time.Now().UTC().Format(time.RFC3339))), metav1.PatchOptions{}, "status")
 			Expect(err).NotTo(HaveOccurred())
@@ -145,7 +145,7 @@ var _ = Describe("catalogs on the cluster", func() {
 		catalogSource(ctx, environment.CatalogNamespace, "nameless", nameless.serve(), "READY")
 		Eventually(nameless.lists.Load).Should(BeNumerically("==", 1))
 		for range 20 {
-			flap(ctx, "nameless")
+			reconnectCatalog(ctx, "nameless")
 		}
 		Consistently(nameless.lists.Load, "3s").Should(BeNumerically("==", 1))
 
@@ -154,9 +154,9 @@ var _ = Describe("catalogs on the cluster", func() {
 		Expect(err).NotTo(HaveOccurred())
 		Expect(admin.Publish(ctx, samples.Operator{Package: "changing", Version: "1.0.0"}, samples.Operator{Package: "changing", Version: "1.1.0"})).To(Succeed())
 		Eventually(admin.Installed).WithContext(ctx).WithArguments("changing", "1.1.0").Should(Succeed())
-		quietly(ctx)
-		Expect(asked(before, "ListBundles")()).To(Equal(1), "once over gRPC")
-		Expect(asked(before, "all")()).To(BeZero())
+		waitForNoRequests(ctx)
+		Expect(requestsSince(before, "ListBundles")()).To(Equal(1), "once over gRPC")
+		Expect(requestsSince(before, "all")()).To(BeZero())
 		changes := catalogLog(info.Size())
 		Expect(changes).To(HaveLen(2), "each catalog is read once")
 		for _, line := range changes {

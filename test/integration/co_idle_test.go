@@ -16,14 +16,14 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// expected is what the ClusterOperator says when there is nothing to say.
-var expected = map[configv1.ClusterStatusConditionType]configv1.ConditionStatus{
+// expectedStatus is what the ClusterOperator says when there is nothing to say.
+var expectedStatus = map[configv1.ClusterStatusConditionType]configv1.ConditionStatus{
 	configv1.OperatorAvailable: configv1.ConditionTrue, configv1.OperatorProgressing: configv1.ConditionFalse,
 	configv1.OperatorDegraded: configv1.ConditionFalse, configv1.OperatorUpgradeable: configv1.ConditionTrue,
 }
 
-func asExpected(clusterOperator *configv1.ClusterOperator) bool {
-	for kind, status := range expected {
+func isAsExpected(clusterOperator *configv1.ClusterOperator) bool {
+	for kind, status := range expectedStatus {
 		if condition := conditionIn(clusterOperator, kind); condition.Status != status || condition.Reason != "AsExpected" {
 			return false
 		}
@@ -31,8 +31,8 @@ func asExpected(clusterOperator *configv1.ClusterOperator) bool {
 	return true
 }
 
-// leaseHeld waits until somebody holds the manager's lease, and gives the time since when, by its holder's clock, which is ours.
-func leaseHeld(ctx context.Context) time.Time {
+// waitForLease waits until somebody holds the manager's lease, and gives the time since when, by its holder's clock, which is ours.
+func waitForLease(ctx context.Context) time.Time {
 	GinkgoHelper()
 	var held *coordinationv1.Lease
 	Eventually(func(g Gomega, ctx context.Context) {
@@ -71,13 +71,13 @@ var _ = Describe("the ClusterOperator of a manager that has nothing to do", func
 		created.Status.RelatedObjects = before.Status.RelatedObjects
 		_, err = clusterOperators.UpdateStatus(ctx, created, metav1.UpdateOptions{})
 		Expect(err).NotTo(HaveOccurred())
-		seen := chronicled(ctx)
+		seen := recordStatus(ctx)
 		Expect(leading.Start()).To(Succeed())
 
-		since := leaseHeld(ctx)
+		since := waitForLease(ctx)
 		Eventually(func(g Gomega, ctx context.Context) {
 			states := seen.upToNow(ctx)
-			g.Expect(asExpected(states[len(states)-1].ClusterOperator)).To(BeTrue())
+			g.Expect(isAsExpected(states[len(states)-1].ClusterOperator)).To(BeTrue())
 		}).WithContext(ctx).Should(Succeed())
 		first := true
 		for _, state := range seen.upToNow(ctx) {
@@ -90,7 +90,7 @@ var _ = Describe("the ClusterOperator of a manager that has nothing to do", func
 				Expect(took).To(BeNumerically("<", 10*time.Second))
 				first = false
 			}
-			Expect(asExpected(state.ClusterOperator)).To(BeTrue(), "conditions %+v", state.Status.Conditions)
+			Expect(isAsExpected(state.ClusterOperator)).To(BeTrue(), "conditions %+v", state.Status.Conditions)
 		}
 		Expect(seen.deleted).To(BeZero())
 		Expect(seen.faults()).To(BeEmpty())

@@ -19,22 +19,22 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// chronicle is every state that the ClusterOperator has had, as a watch tells of them: what was wrong for a moment is in it.
-type chronicle struct {
+// statusHistory is every state that the ClusterOperator has had, as a watch tells of them: what was wrong for a moment is in it.
+type statusHistory struct {
 	lock     sync.Mutex
-	states   []sighting
+	states   []recordedStatus
 	deleted  int
 	degraded []string // Degraded conditions of the operator resource that were not False, library-go's inertia or not
 }
 
-// sighting is one state, and when it was told.
-type sighting struct {
+// recordedStatus is one state, and when it was told.
+type recordedStatus struct {
 	*configv1.ClusterOperator
 	at time.Time
 }
 
-// chronicled begins with the state that is there, if any, and goes on until the spec ends.
-func chronicled(ctx context.Context) *chronicle {
+// recordStatus begins with the state that is there, if any, and goes on until the spec ends.
+func recordStatus(ctx context.Context) *statusHistory {
 	GinkgoHelper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	DeferCleanup(cancel)
@@ -45,18 +45,18 @@ func chronicled(ctx context.Context) *chronicle {
 	Expect(err).NotTo(HaveOccurred())
 	managers, err := admin.Platform.OperatorV1alpha1().PlatformOperatorManagers().Watch(ctx, only(operatorv1alpha1.PlatformOperatorManagerName))
 	Expect(err).NotTo(HaveOccurred())
-	c := &chronicle{}
+	c := &statusHistory{}
 	go c.write(states)
 	go c.write(managers)
 	return c
 }
 
-func (c *chronicle) write(events watch.Interface) {
+func (c *statusHistory) write(events watch.Interface) {
 	for event := range events.ResultChan() {
 		c.lock.Lock()
 		switch object := event.Object.(type) {
 		case *configv1.ClusterOperator:
-			c.states = append(c.states, sighting{object, time.Now()})
+			c.states = append(c.states, recordedStatus{object, time.Now()})
 			if event.Type == watch.Deleted {
 				c.deleted++
 			}
@@ -72,9 +72,9 @@ func (c *chronicle) write(events watch.Interface) {
 }
 
 // upToNow waits until the chronicle has what the API server has, and gives all of it.
-func (c *chronicle) upToNow(ctx context.Context) []sighting {
+func (c *statusHistory) upToNow(ctx context.Context) []recordedStatus {
 	GinkgoHelper()
-	var states []sighting
+	var states []recordedStatus
 	Eventually(func(g Gomega, ctx context.Context) {
 		live, err := admin.Config.ConfigV1().ClusterOperators().Get(ctx, story.ClusterOperatorName, metav1.GetOptions{})
 		g.Expect(err).NotTo(HaveOccurred())
@@ -88,7 +88,7 @@ func (c *chronicle) upToNow(ctx context.Context) []sighting {
 }
 
 // faults are the operator resource's own, of which library-go would tell the ClusterOperator minutes later.
-func (c *chronicle) faults() []string {
+func (c *statusHistory) faults() []string {
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	return slices.Clone(c.degraded)
@@ -103,5 +103,5 @@ func conditionIn(clusterOperator *configv1.ClusterOperator, kind configv1.Cluste
 	return configv1.ClusterOperatorStatusCondition{}
 }
 
-// backWithin is how soon something comes back that only has to be noticed, on a busy machine.
-const backWithin = 5 * time.Second
+// repairedWithin is how soon something comes back that only has to be noticed, on a busy machine.
+const repairedWithin = 5 * time.Second

@@ -33,7 +33,7 @@ const (
 
 var _ = DescribeTable("the API server judges how a PlatformOperator is to be upgraded",
 	func(ctx context.Context, upgrades, refusal string) {
-		Expect(dryCreate(ctx, platformOperators, "PlatformOperator", plop("a", "{package: {name: quay}, upgrades: "+upgrades+"}"))).To(matchRefusal(refusal))
+		Expect(dryCreate(ctx, platformOperators, "PlatformOperator", operatorManifest("a", "{package: {name: quay}, upgrades: "+upgrades+"}"))).To(matchRefusal(refusal))
 	},
 	Entry("not said", "{}", ""),
 	Entry("automatically, an approved version being ignored", `{approval: Automatic, approvedVersion: "1.2.3", edges: Catalog}`, ""),

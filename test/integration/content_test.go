@@ -19,10 +19,10 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// heavy pushes the bundle of a sample operator with so many manifests more of 200 KiB each.
-func heavy(ctx context.Context, registry *localcatalog.Registry, name string, manifests int) (byDigest string) {
+// pushLargeBundle pushes the bundle of a sample operator with so many manifests more of 200 KiB each.
+func pushLargeBundle(ctx context.Context, registry *localcatalog.Registry, name string, manifests int) (byDigest string) {
 	GinkgoHelper()
-	return rewritten(ctx, registry, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: name + "-settings"}, func(folder string) {
+	return pushModified(ctx, registry, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: name + "-settings"}, func(folder string) {
 		for i := range manifests {
 			text := fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: %s-%d}, data: {filler: %s}}", name, i, strings.Repeat("x", 200<<10))
 			Expect(os.WriteFile(filepath.Join(folder, fmt.Sprintf("filler-%d.yaml", i)), []byte(text), 0o600)).To(Succeed())
@@ -46,8 +46,8 @@ func diskUse(folder string) (bytes int64) {
 	return bytes
 }
 
-// mostOnDisk looks at a folder until it is asked what it took at most.
-func mostOnDisk(folder string) func() int64 {
+// measurePeakDiskUse looks at a folder until it is asked what it took at most.
+func measurePeakDiskUse(folder string) func() int64 {
 	var most int64
 	end, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -81,8 +81,8 @@ var _ = Describe("the manager's disk", func() {
 			Expect(small.Kill()).To(Succeed())
 			Expect(env.Manager.Start()).To(Succeed())
 		})
-		most := mostOnDisk(folder)
-		registry := registryOfItsOwn(false)
+		most := measurePeakDiskUse(folder)
+		registry := startRegistry(false)
 		stored := func(byDigest string) []string {
 			GinkgoHelper()
 			_, digest, _ := strings.Cut(byDigest, "@sha256:")
@@ -92,18 +92,18 @@ var _ = Describe("the manager's disk", func() {
 		}
 		install := func(name string, manifests int) (byDigest string) {
 			GinkgoHelper()
-			byDigest = heavy(ctx, registry, name, manifests)
-			specified(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) { spec.Source = fromImage(byDigest) })
+			byDigest = pushLargeBundle(ctx, registry, name, manifests)
+			createDeploymentWith(ctx, name, func(spec *corev1alpha2.BundleDeploymentSpec) { spec.Source = fromImage(byDigest) })
 			return byDigest
 		}
 
 		By("three images of which two fit")
 		oldest := install("heavy-first", 2)
-		says(ctx, "heavy-first", corev1alpha2.ConditionProgressing, "AsExpected")
+		expectDeploymentCondition(ctx, "heavy-first", corev1alpha2.ConditionProgressing, "AsExpected")
 		Expect(stored(oldest)).To(HaveLen(1))
 		for _, name := range []string{"heavy-second", "heavy-third"} {
 			newer := install(name, 2)
-			says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected")
+			expectDeploymentCondition(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected")
 			Expect(stored(newer)).To(HaveLen(1))
 		}
 		Expect(stored(oldest)).To(BeEmpty(), "what was not used for the longest time makes room")
@@ -112,7 +112,7 @@ var _ = Describe("the manager's disk", func() {
 		asked := registry.Requests("bundles/heavy-first", "manifests")
 		for range 2 {
 			Expect(admin.Kubernetes.CoreV1().ConfigMaps("heavy-first").Delete(ctx, "heavy-first-settings", metav1.DeleteOptions{})).To(Succeed())
-			Eventually(configMapExists).WithContext(ctx).WithArguments("heavy-first", "heavy-first-settings").Should(Succeed())
+			Eventually(getConfigMap).WithContext(ctx).WithArguments("heavy-first", "heavy-first-settings").Should(Succeed())
 			Expect(small.Kill()).To(Succeed())
 			Expect(small.Start()).To(Succeed())
 		}
@@ -121,10 +121,10 @@ var _ = Describe("the manager's disk", func() {
 
 		By("an image that is larger than the whole budget, and is then replaced")
 		install("heavy-beyond", 6)
-		unpackedSays(ctx, "heavy-beyond", "False UnpackFailed", fmt.Sprintf("the content directory may hold %d bytes", budget), "raise its --content-budget")
+		expectUnpacked(ctx, "heavy-beyond", "False UnpackFailed", fmt.Sprintf("the content directory may hold %d bytes", budget), "raise its --content-budget")
 		Expect(conditionOf(ctx, "heavy-third", corev1alpha2.ConditionProgressing)).To(ContainSubstring("AsExpected"), "the others do not care")
-		movedTo(ctx, "heavy-beyond", heavy(ctx, registry, "heavy-beyond", 1))
-		says(ctx, "heavy-beyond", corev1alpha2.ConditionProgressing, "AsExpected")
+		setImage(ctx, "heavy-beyond", pushLargeBundle(ctx, registry, "heavy-beyond", 1))
+		expectDeploymentCondition(ctx, "heavy-beyond", corev1alpha2.ConditionProgressing, "AsExpected")
 		Expect(most()).To(And(BeNumerically("<=", budget), BeNumerically(">", budget/2)))
 	})
 })

@@ -20,8 +20,8 @@ import (
 
 var definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 
-// published gives the image of a sample operator whose bundle has these manifests besides its own.
-func published(ctx context.Context, operator samples.Operator, manifests ...string) string {
+// publishBundle gives the image of a sample operator whose bundle has these manifests besides its own.
+func publishBundle(ctx context.Context, operator samples.Operator, manifests ...string) string {
 	GinkgoHelper()
 	Expect(samples.Write(env.SamplesDir, operator)).To(Succeed())
 	for i, manifest := range manifests {
@@ -34,22 +34,22 @@ func published(ctx context.Context, operator samples.Operator, manifests ...stri
 	return ref
 }
 
-// deployed creates a BundleDeployment of its own, without a PlatformOperator, and removes it after the spec.
-func deployed(ctx context.Context, name, ref string) {
+// createDeployment creates a BundleDeployment of its own, without a PlatformOperator, and removes it after the spec.
+func createDeployment(ctx context.Context, name, ref string) {
 	GinkgoHelper()
-	deployedBy(ctx, "core-rukpak-io-registry", name, ref)
+	createDeploymentOfClass(ctx, "core-rukpak-io-registry", name, ref)
 }
 
-// deployedBy is deployed for bundles that another class reads.
-func deployedBy(ctx context.Context, class, name, ref string) {
+// createDeploymentOfClass is deployed for bundles that another class reads.
+func createDeploymentOfClass(ctx context.Context, class, name, ref string) {
 	GinkgoHelper()
 	manifest := deployment(name, fmt.Sprintf("{installNamespace: %s, provisionerClassName: %s, source: {type: image, image: {ref: %q}}}", name, class, ref))
 	_, err := admin.Dynamic.Resource(bundleDeployments).Create(ctx, parse(bundleDeployments, "BundleDeployment", manifest), metav1.CreateOptions{})
 	Expect(err).NotTo(HaveOccurred())
-	DeferCleanup(undeploy, name)
+	DeferCleanup(deleteDeploymentAndWait, name)
 }
 
-func undeploy(ctx context.Context, name string) {
+func deleteDeploymentAndWait(ctx context.Context, name string) {
 	GinkgoHelper()
 	client := admin.Platform.CoreV1alpha2().BundleDeployments()
 	Expect(ignoreNotFound(client.Delete(ctx, name, metav1.DeleteOptions{}))).To(Succeed())
@@ -73,7 +73,7 @@ var _ = Describe("a bundle deployment", func() {
 
 	It("says what keeps its objects from being deleted", func(ctx context.Context) {
 		const name = "clinging"
-		deployed(ctx, name, published(ctx, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: "clinging-old"}))
+		createDeployment(ctx, name, publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: "clinging-old"}))
 		Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
 		webhooks := admin.Kubernetes.AdmissionregistrationV1().ValidatingWebhookConfigurations()
 		none := admissionv1.SideEffectClassNone
@@ -95,7 +95,7 @@ var _ = Describe("a bundle deployment", func() {
 		})
 
 		By("moving to a version that does not have one of them")
-		second := published(ctx, samples.Operator{Package: name, Version: "1.1.0"})
+		second := publishBundle(ctx, samples.Operator{Package: name, Version: "1.1.0"})
 		client := admin.Platform.CoreV1alpha2().BundleDeployments()
 		_, err = client.Patch(ctx, name, types.MergePatchType, fmt.Appendf(nil, `{"spec":{"source":{"image":{"ref":%q}}}}`, second), metav1.PatchOptions{})
 		Expect(err).NotTo(HaveOccurred())
@@ -105,6 +105,6 @@ var _ = Describe("a bundle deployment", func() {
 		Expect(client.Delete(ctx, name, metav1.DeleteOptions{})).To(Succeed())
 		Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(And(ContainSubstring("Removing"), ContainSubstring("clinging.example.com")))
 		Expect(webhooks.Delete(ctx, "clinging.example.com", metav1.DeleteOptions{})).To(Succeed())
-		undeploy(ctx, name)
+		deleteDeploymentAndWait(ctx, name)
 	})
 })

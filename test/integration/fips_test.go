@@ -25,9 +25,9 @@ var _ = Describe("a manager in FIPS mode", func() {
 			_, err := handshake(ctx, unapproved())
 			return err
 		}).WithContext(ctx).Should(Succeed(), "no manager takes this key exchange, so it shows nothing")
-		instead()
+		stopManagerForSpec()
 		manager := env.Manager.WithEnv("GODEBUG=fips140=on")
-		startInstead(manager)
+		startManagerForSpec(manager)
 		Eventually(answerOf).WithContext(ctx).WithArguments("/readyz").Should(Equal(http.StatusOK))
 		Expect(handshake(ctx, unapproved())).Error().To(MatchError(ContainSubstring("handshake failure")))
 		Expect(handshake(ctx, &tls.Config{CurvePreferences: []tls.CurveID{tls.CurveP256}})).Error().NotTo(HaveOccurred())
@@ -36,12 +36,12 @@ var _ = Describe("a manager in FIPS mode", func() {
 		Expect(admin.Publish(ctx, samples.Operator{Package: pkg, Version: "1.0.0"})).To(Succeed())
 		create(ctx, pkg, "")
 		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
-		works(ctx, pkg)
+		expectRepair(ctx, pkg)
 		Expect(manager.Exited()).NotTo(BeClosed())
 	})
 
 	It("[HRD-C7] with nothing but approved algorithms is ended by a library, which makes a certificate; it serves with one that it is given", func(ctx context.Context) {
-		instead()
+		stopManagerForSpec()
 		refused := env.Manager.WithEnv("GODEBUG=fips140=only")
 		Expect(refused.Start()).To(Succeed())
 		Eventually(refused.Exited()).WithContext(ctx).Should(BeClosed())
@@ -50,8 +50,8 @@ var _ = Describe("a manager in FIPS mode", func() {
 
 		dir := GinkgoT().TempDir()
 		newAuthority("given").serving(dir)
-		startInstead(refused.With("--config", configured(dir, string(configv1.VersionTLS12))))
+		startManagerForSpec(refused.With("--config", writeConfig(dir, string(configv1.VersionTLS12))))
 		Eventually(answerOf).WithContext(ctx).WithArguments("/readyz").Should(Equal(http.StatusOK))
-		Expect(served(ctx)).To(HaveField("Issuer.CommonName", "given"))
+		Expect(servingCertificate(ctx)).To(HaveField("Issuer.CommonName", "given"))
 	})
 })

@@ -69,7 +69,7 @@ func createFormerOperators(ctx context.Context) {
 	GinkgoHelper()
 	Expect(admin.Publish(ctx, formerSamples(false)...)).To(Succeed())
 	for name, spec := range formerOperators {
-		plopped(ctx, name, spec)
+		createWithSpec(ctx, name, spec)
 	}
 	for name := range formerOperators {
 		if name != "former-installing" {
@@ -87,11 +87,11 @@ func createFormerOperators(ctx context.Context) {
 		Expect(ignoreNotFound(blockingResources().Delete(ctx, "users", metav1.DeleteOptions{}))).To(Succeed())
 	})
 	Expect(admin.Platform.PlatformV1alpha1().PlatformOperators().Delete(ctx, "former-removing", metav1.DeleteOptions{})).To(Succeed())
-	says(ctx, "former-rolledback", corev1alpha2.ConditionProgressing, "False DeadlineExceeded")
-	says(ctx, "former-held", corev1alpha2.ConditionProgressing, "False DeadlineExceeded")
-	says(ctx, "former-installing", corev1alpha2.ConditionProgressing, "True RollingOut")
-	says(ctx, "former-removing", corev1alpha2.ConditionProgressing, "True Removing")
-	progressingSays(ctx, "former-awaiting", metav1.ConditionFalse, platformv1alpha1.ReasonAwaitingApproval)
+	expectDeploymentCondition(ctx, "former-rolledback", corev1alpha2.ConditionProgressing, "False DeadlineExceeded")
+	expectDeploymentCondition(ctx, "former-held", corev1alpha2.ConditionProgressing, "False DeadlineExceeded")
+	expectDeploymentCondition(ctx, "former-installing", corev1alpha2.ConditionProgressing, "True RollingOut")
+	expectDeploymentCondition(ctx, "former-removing", corev1alpha2.ConditionProgressing, "True Removing")
+	expectProgressing(ctx, "former-awaiting", metav1.ConditionFalse, platformv1alpha1.ReasonAwaitingApproval)
 }
 
 // formerOperands returns every object that the manager applied for formerOperators, by kind, namespace and name.
@@ -157,7 +157,7 @@ var _ = Describe("a downgrade of the manager", func() {
 			_, err := cvo.Apply(ctx, env.Admin, filepath.Join(env.Root, "manifests"))
 			Expect(err).NotTo(HaveOccurred())
 			Expect(env.Manager.Start()).To(Succeed())
-			Eventually(appears).WithContext(ctx).Should(HaveField("Version", "0.0.1-snapshot"))
+			Eventually(readVersionStatus).WithContext(ctx).Should(HaveField("Version", "0.0.1-snapshot"))
 		})
 		// replace stops one manager, applies the manifests of the next one as the CVO does, starts it, and waits until it reports its version:
 		// by then it has tried every object.
@@ -169,14 +169,14 @@ var _ = Describe("a downgrade of the manager", func() {
 			GinkgoT().Setenv("OPERATOR_IMAGE_VERSION", version)
 			Expect(next.Start()).To(Succeed())
 			DeferCleanup(next.Kill)
-			Eventually(appears).WithContext(ctx).Should(HaveField("Version", version))
+			Eventually(readVersionStatus).WithContext(ctx).Should(HaveField("Version", version))
 		}
 		expectUnchanged := func() {
 			GinkgoHelper()
 			Eventually(decided).WithContext(ctx).Should(Equal(before))
 			Consistently(decided).WithContext(ctx).Should(Equal(before))
 			Expect(formerOperands(ctx)).To(Equal(operands))
-			works(ctx, "former-overridden")     // a manager that hangs would change nothing either
+			expectRepair(ctx, "former-overridden")     // a manager that hangs would change nothing either
 			operands, err = formerOperands(ctx) // with the Service that works deleted
 			Expect(err).NotTo(HaveOccurred())
 		}

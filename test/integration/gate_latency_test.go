@@ -15,8 +15,8 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// desired writes the version that the cluster is being updated to.
-func desired(ctx context.Context, version string) {
+// setDesiredVersion writes the version that the cluster is being updated to.
+func setDesiredVersion(ctx context.Context, version string) {
 	GinkgoHelper()
 	clusterVersion, err := admin.Config.ConfigV1().ClusterVersions().Get(ctx, "version", metav1.GetOptions{})
 	Expect(err).NotTo(HaveOccurred())
@@ -40,15 +40,15 @@ var _ = Describe("the upgrade gate", func() {
 			operators = append(operators, operator)
 		}
 		Expect(admin.Publish(ctx, operators...)).To(Succeed())
-		plopped(ctx, pkg, `"package": {"version": "1.0.0"}`)
+		createWithSpec(ctx, pkg, `"package": {"version": "1.0.0"}`)
 		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
-		gateSays(ctx, configv1.ConditionTrue, "Cluster upgrades to 4.22 are permitted")
-		seen := chronicled(ctx)
-		DeferCleanup(desired, story.ClusterVersion)
+		expectUpgradeable(ctx, configv1.ConditionTrue, "Cluster upgrades to 4.22 are permitted")
+		seen := recordStatus(ctx)
+		DeferCleanup(setDesiredVersion, story.ClusterVersion)
 		moved := time.Now()
-		desired(ctx, "4.22.0")
-		gateSays(ctx, configv1.ConditionFalse, "- legion 1.0.0 allows at most 4.22: update to ≥1.799.0 (allows 4.23)")
-		var first *sighting
+		setDesiredVersion(ctx, "4.22.0")
+		expectUpgradeable(ctx, configv1.ConditionFalse, "- legion 1.0.0 allows at most 4.22: update to ≥1.799.0 (allows 4.23)")
+		var first *recordedStatus
 		for _, state := range seen.upToNow(ctx) {
 			condition := conditionIn(state.ClusterOperator, configv1.OperatorUpgradeable)
 			if condition.Status != configv1.ConditionFalse {

@@ -16,8 +16,8 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// gateSays waits until the ClusterOperator has this Upgradeable, with all these words.
-func gateSays(ctx context.Context, status configv1.ConditionStatus, words ...string) {
+// expectUpgradeable waits until the ClusterOperator has this Upgradeable, with all these words.
+func expectUpgradeable(ctx context.Context, status configv1.ConditionStatus, words ...string) {
 	GinkgoHelper()
 	Eventually(func(ctx context.Context) error {
 		condition, err := admin.ClusterOperatorHas(ctx, configv1.OperatorUpgradeable, status)
@@ -42,8 +42,8 @@ func gateCondition(ctx context.Context) (*operatorv1.OperatorCondition, string, 
 	return v1helpers.FindOperatorCondition(manager.Status.Conditions, "InstalledOperatorsUpgradeable"), manager.Status.UpgradeGate.ClusterVersion, nil
 }
 
-// offeringUpTo offers versions of a package, each "VERSION MAXOPENSHIFTVERSION".
-func offeringUpTo(ctx context.Context, pkg string, versions ...string) {
+// publishWithLimits offers versions of a package, each "VERSION MAXOPENSHIFTVERSION".
+func publishWithLimits(ctx context.Context, pkg string, versions ...string) {
 	GinkgoHelper()
 	var operators []samples.Operator
 	for _, text := range versions {

@@ -20,26 +20,26 @@ import (
 	"github.com/openshift/platform-operators/test/services"
 )
 
-// told counts how often watches told of something.
-type told struct {
+// changeCounter counts how often watches told of something.
+type changeCounter struct {
 	lock  sync.Mutex
 	times int
 }
 
-func (t *told) changed(string) {
+func (t *changeCounter) changed(string) {
 	t.lock.Lock()
 	defer t.lock.Unlock()
 	t.times++
 }
 
-func (t *told) count() int {
+func (t *changeCounter) count() int {
 	t.lock.Lock()
 	defer t.lock.Unlock()
 	return t.times
 }
 
 // after does something when nothing is told any more, and waits until it is told of.
-func (t *told) after(ctx context.Context, do func()) {
+func (t *changeCounter) after(ctx context.Context, do func()) {
 	GinkgoHelper()
 	before := 0
 	Eventually(func(g Gomega) {
@@ -60,7 +60,7 @@ var _ = Describe("health", func() {
 				"spec": map[string]any{"group": "served.sick.example.com", "version": "v1", "groupPriorityMinimum": int64(1000), "versionPriority": int64(10),
 					"insecureSkipTLSVerify": true, "service": map[string]any{"namespace": name, "name": name, "port": int64(443)}}}},
 		}
-		watches := &told{}
+		watches := &changeCounter{}
 		engine := newEngineThat(ctx, watches.changed)
 		set, err := apply.NewSet(apply.Owner{Name: name, Package: name}, name, plan.Phases(objects))
 		Expect(err).NotTo(HaveOccurred())
@@ -74,25 +74,25 @@ var _ = Describe("health", func() {
 			return report.Unready, err
 		}
 		Eventually(unready).WithContext(ctx).Should(ConsistOf(HavePrefix("APIService v1.served.sick.example.com: is not available")))
-		watches.after(ctx, func() { answerForAPIService(ctx, name) })
+		watches.after(ctx, func() { serveAPIService(ctx, name) })
 		Eventually(unready).WithContext(ctx).Should(BeEmpty())
 	})
 })
 
-// answerForAPIService serves the namespace's Service as an extension API server would whose group is empty.
-func answerForAPIService(ctx context.Context, namespace string) {
+// serveAPIService serves the namespace's Service as an extension API server would whose group is empty.
+func serveAPIService(ctx context.Context, namespace string) {
 	GinkgoHelper()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprint(w, `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"served.sick.example.com/v1","resources":[]}`)
 	}))
 	DeferCleanup(server.Close)
-	answerForService(ctx, services.Service{Namespace: namespace, Name: "sick", Port: 443}, server.Listener.Addr().String())
+	serveService(ctx, services.Service{Namespace: namespace, Name: "sick", Port: 443}, server.Listener.Addr().String())
 }
 
-// answerForService has the API server reach an address, until the spec ends, when it calls a Service. The aggregation layer wants
+// serveService has the API server reach an address, until the spec ends, when it calls a Service. The aggregation layer wants
 // an endpoint to be there before it tries; what it then dials is the Service.
-func answerForService(ctx context.Context, service services.Service, address string) *services.Proxy {
+func serveService(ctx context.Context, service services.Service, address string) *services.Proxy {
 	GinkgoHelper()
 	namespace, name := service.Namespace, service.Name
 	slices := admin.Kubernetes.DiscoveryV1().EndpointSlices(namespace)

@@ -70,9 +70,9 @@ var _ = Describe("a large bundle", func() {
 	It("[ENG-D2] of 120 CustomResourceDefinitions, 5,000 objects, 50 MiB and one object of 900 KiB is installed, within a bounded memory", startEarly, func(ctx context.Context) {
 		const name = "colossus"
 		Expect(env.Manager.Kill()).To(Succeed()) // the high-water mark is of a process that did nothing else
-		ref := published(ctx, samples.Operator{Package: name, Version: "1.0.0"}, largeManifests(name)...)
+		ref := publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0"}, largeManifests(name)...)
 		Expect(env.Manager.Start()).To(Succeed())
-		deployedAs(ctx, name, name, ref, "deletion: {crds: Delete}")
+		createDeploymentIn(ctx, name, name, ref, "deletion: {crds: Delete}")
 		start := time.Now()
 		Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).
 			WithTimeout(5 * time.Minute).WithPolling(time.Second).Should(ContainSubstring("AsExpected"))

@@ -19,21 +19,21 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// late has the next write of this kind arrive when the injection is lifted, whatever has become of the manager by then.
-func late(proxy *faults.Proxy, verb, resource, subresource string) *faults.Injection {
+// delayWrite has the next write of this kind arrive when the injection is lifted, whatever has become of the manager by then.
+func delayWrite(proxy *faults.Proxy, verb, resource, subresource string) *faults.Injection {
 	return proxy.Inject(faults.Fault{Do: faults.Late(), On: func(r faults.Request) bool {
 		return r.Verb == verb && r.Resource == resource && r.Subresource == subresource
 	}})
 }
 
-// underWay waits until the write has been sent.
-func underWay(ctx context.Context, injection *faults.Injection) {
+// waitForWrite waits until the write has been sent.
+func waitForWrite(ctx context.Context, injection *faults.Injection) {
 	GinkgoHelper()
 	Eventually(injection.Struck).WithContext(ctx).Should(HaveLen(1))
 }
 
-// arrives has the write arrive, and gives what the API server answers.
-func arrives(ctx context.Context, proxy *faults.Proxy, injection *faults.Injection) string {
+// deliverWrite has the write arrive, and gives what the API server answers.
+func deliverWrite(ctx context.Context, proxy *faults.Proxy, injection *faults.Injection) string {
 	GinkgoHelper()
 	injection.Lift()
 	outcome := ""
@@ -51,10 +51,10 @@ func arrives(ctx context.Context, proxy *faults.Proxy, injection *faults.Injecti
 var _ = Describe("what a manager had sent when it was killed", func() {
 	It("HRD-G4 does not win when it arrives after the container was started again", func(ctx context.Context) {
 		const pkg, conflict = "belated", "late: answered 409"
-		offeringUpTo(ctx, pkg, "1.0.0 4.21", "1.1.0 4.21")
-		plopped(ctx, pkg, `"package": {"version": "1.0.0"}`)
+		publishWithLimits(ctx, pkg, "1.0.0 4.21", "1.1.0 4.21")
+		createWithSpec(ctx, pkg, `"package": {"version": "1.0.0"}`)
 		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
-		gateSays(ctx, configv1.ConditionFalse, "belated 1.0.0 allows at most 4.21")
+		expectUpgradeable(ctx, configv1.ConditionFalse, "belated 1.0.0 allows at most 4.21")
 		estate, err := faults.NewEstate(env.Admin, environment.Namespace)
 		Expect(err).NotTo(HaveOccurred())
 		whole := func(ctx context.Context) error {
@@ -62,11 +62,11 @@ var _ = Describe("what a manager had sent when it was killed", func() {
 			return err
 		}
 
-		instead()
-		unheld(ctx)
+		stopManagerForSpec()
+		deleteLease(ctx)
 		var proxy *faults.Proxy
 		pod := newPod()
-		manager, err := env.Another(context.WithoutCancel(ctx), environment.AnotherOptions{Name: "manager-belated", Pod: &pod, Args: quickly.Args(),
+		manager, err := env.Another(context.WithoutCancel(ctx), environment.AnotherOptions{Name: "manager-belated", Pod: &pod, Args: shortTimings.Args(),
 			InFront: func(admin *rest.Config) (_ *rest.Config, err error) {
 				if proxy, err = faults.InFrontOfServer(admin); err != nil {
 					return nil, err
@@ -80,16 +80,16 @@ var _ = Describe("what a manager had sent when it was killed", func() {
 			proxy.Close()
 		})
 		Expect(manager.Start()).To(Succeed())
-		held := passesOn(ctx, "", 0)
-		works(ctx, pkg)
-		gateSays(ctx, configv1.ConditionFalse, "belated 1.0.0 allows at most 4.21")
+		held := waitForHolder(ctx, "", 0)
+		expectRepair(ctx, pkg)
+		expectUpgradeable(ctx, configv1.ConditionFalse, "belated 1.0.0 allows at most 4.21")
 		// unmoved has the write arrive when the gate is closed, and sees to it that the gate does not open for it.
 		unmoved := func(injection *faults.Injection) {
 			GinkgoHelper()
-			gateSays(ctx, configv1.ConditionFalse, "belated 1.0.0 allows at most 4.21: no version")
+			expectUpgradeable(ctx, configv1.ConditionFalse, "belated 1.0.0 allows at most 4.21: no version")
 			witness, err := leadership.Watch(ctx, admin.Config, story.ClusterOperatorName)
 			Expect(err).NotTo(HaveOccurred())
-			Expect(arrives(ctx, proxy, injection)).To(Equal(conflict))
+			Expect(deliverWrite(ctx, proxy, injection)).To(Equal(conflict))
 			Consistently(witness.Moves, time.Second).Should(BeEmpty())
 			_, err = witness.Stop()
 			Expect(err).NotTo(HaveOccurred())
@@ -100,50 +100,50 @@ var _ = Describe("what a manager had sent when it was killed", func() {
 			GinkgoHelper()
 			Expect(manager.Kill()).To(Succeed())
 			meanwhile()
-			_, held = startedAgainIn(ctx, manager, held)
-			works(ctx, pkg)
+			_, held = restartContainer(ctx, manager, held)
+			expectRepair(ctx, pkg)
 		}
-		revoke := func() { respecified(ctx, pkg, `"compatibilityOverrides": null`) }
+		revoke := func() { patchSpec(ctx, pkg, `"compatibilityOverrides": null`) }
 
 		By("the renewal of the lease, and a verdict for an override that was revoked since")
-		verdict := late(proxy, "update", "platformoperatormanagers", "status")
-		respecified(ctx, pkg, override)
-		underWay(ctx, verdict)
-		renewal := late(proxy, "update", "leases", "")
-		underWay(ctx, renewal)
+		verdict := delayWrite(proxy, "update", "platformoperatormanagers", "status")
+		patchSpec(ctx, pkg, override)
+		waitForWrite(ctx, verdict)
+		renewal := delayWrite(proxy, "update", "leases", "")
+		waitForWrite(ctx, renewal)
 		restart(revoke)
-		Expect(arrives(ctx, proxy, renewal)).To(Equal(conflict))
+		Expect(deliverWrite(ctx, proxy, renewal)).To(Equal(conflict))
 		unmoved(verdict)
 		now, err := lease(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(now.Holder).To(Equal(held.Holder))
 
 		By("the ClusterOperator's status for such a verdict")
-		reported := late(proxy, "update", "clusteroperators", "status")
-		respecified(ctx, pkg, override)
-		underWay(ctx, reported)
+		reported := delayWrite(proxy, "update", "clusteroperators", "status")
+		patchSpec(ctx, pkg, override)
+		waitForWrite(ctx, reported)
 		restart(revoke)
 		unmoved(reported)
 
 		By("an object that the next process has created itself")
-		created := late(proxy, "create", "services", "")
+		created := delayWrite(proxy, "create", "services", "")
 		Expect(admin.Kubernetes.CoreV1().Services(pkg).Delete(ctx, pkg+"-metrics", metav1.DeleteOptions{})).To(Succeed())
-		underWay(ctx, created)
+		waitForWrite(ctx, created)
 		Expect(manager.Kill()).To(Succeed())
-		_, held = startedAgainIn(ctx, manager, held)
+		_, held = restartContainer(ctx, manager, held)
 		Eventually(whole).WithContext(ctx).Should(Succeed())
-		Expect(arrives(ctx, proxy, created)).To(Equal(conflict))
+		Expect(deliverWrite(ctx, proxy, created)).To(Equal(conflict))
 
 		By("an object of the version before, which the next process has replaced")
-		applied := late(proxy, "apply", "deployments", "")
+		applied := delayWrite(proxy, "apply", "deployments", "")
 		_, err = admin.Kubernetes.AppsV1().Deployments(pkg).Patch(ctx, pkg, types.JSONPatchType,
 			[]byte(`[{"op": "replace", "path": "/spec/template/spec/containers/0/image", "value": "example.com/edited:1"}]`), metav1.PatchOptions{})
 		Expect(err).NotTo(HaveOccurred())
-		underWay(ctx, applied)
-		restart(func() { respecified(ctx, pkg, `"package": {"version": null}`) })
+		waitForWrite(ctx, applied)
+		restart(func() { patchSpec(ctx, pkg, `"package": {"version": null}`) })
 		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.1.0").Should(Succeed())
 		Eventually(whole).WithContext(ctx).Should(Succeed())
-		Expect(arrives(ctx, proxy, applied)).To(Equal(conflict))
-		Eventually(whole).WithContext(ctx).WithTimeout(backWithin).Should(Succeed())
+		Expect(deliverWrite(ctx, proxy, applied)).To(Equal(conflict))
+		Eventually(whole).WithContext(ctx).WithTimeout(repairedWithin).Should(Succeed())
 	}, NodeTimeout(3*time.Minute), startEarly)
 })

@@ -20,21 +20,21 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// quickly are timings for tests; test/leadership has the payload's.
-var quickly = leadership.Timings{Lease: 8 * time.Second, Renew: 5 * time.Second, Retry: time.Second}
+// shortTimings are timings for tests; test/leadership has the payload's.
+var shortTimings = leadership.Timings{Lease: 8 * time.Second, Renew: 5 * time.Second, Retry: time.Second}
 
-// busy is what a process and a look at the cluster take beside the lease's own timings.
-const busy = 10 * time.Second
+// slack is what a process and a look at the cluster take beside the lease's own timings.
+const slack = 10 * time.Second
 
-// instead stops the environment's own manager, which elects no leader, until the spec is over.
-func instead() {
+// stopManagerForSpec stops the environment's own manager, which elects no leader, until the spec is over.
+func stopManagerForSpec() {
 	GinkgoHelper()
 	Expect(env.Manager.Stop()).To(Succeed())
 	DeferCleanup(func() { Expect(env.Manager.Start()).To(Succeed()) })
 }
 
-// another makes a manager that elects a leader, and stops it after the spec.
-func another(ctx context.Context, name string, args ...string) *environment.Manager {
+// newElectingManager makes a manager that elects a leader, and stops it after the spec.
+func newElectingManager(ctx context.Context, name string, args ...string) *environment.Manager {
 	GinkgoHelper()
 	manager, err := env.Another(context.WithoutCancel(ctx), environment.AnotherOptions{Name: name, Args: args})
 	Expect(err).NotTo(HaveOccurred())
@@ -46,8 +46,8 @@ func lease(ctx context.Context) (leadership.Lease, error) {
 	return leadership.ReadLease(ctx, admin.Kubernetes)
 }
 
-// passesOn waits until somebody else than before holds the lease.
-func passesOn(ctx context.Context, before string, within time.Duration) leadership.Lease {
+// waitForHolder waits until somebody else than before holds the lease.
+func waitForHolder(ctx context.Context, before string, within time.Duration) leadership.Lease {
 	GinkgoHelper()
 	var now leadership.Lease
 	Eventually(func(g Gomega, ctx context.Context) {
@@ -55,12 +55,12 @@ func passesOn(ctx context.Context, before string, within time.Duration) leadersh
 		now, err = lease(ctx)
 		g.Expect(err).NotTo(HaveOccurred())
 		g.Expect(now.Holder).NotTo(Or(BeEmpty(), Equal(before)))
-	}).WithContext(ctx).WithTimeout(within + busy).Should(Succeed())
+	}).WithContext(ctx).WithTimeout(within + slack).Should(Succeed())
 	return now
 }
 
-// waits waits until a manager's log says that it is after the lease.
-func waits(ctx context.Context, manager *environment.Manager, times int) {
+// waitForLeaseAttempts waits until a manager's log says that it is after the lease.
+func waitForLeaseAttempts(ctx context.Context, manager *environment.Manager, times int) {
 	GinkgoHelper()
 	Eventually(func() (int, error) {
 		content, err := os.ReadFile(manager.LogFile)
@@ -84,16 +84,16 @@ var _ = Describe("two managers", func() {
 		const pkg, first, second = "heir", "manager-first", "manager-second"
 		Expect(admin.Publish(ctx, samples.Operator{Package: pkg, Version: "1.0.0"})).To(Succeed())
 		DeferCleanup(remove, pkg)
-		instead()
+		stopManagerForSpec()
 		began := time.Now()
-		one, two := another(ctx, first, quickly.Args()...), another(ctx, second, quickly.Args()...)
+		one, two := newElectingManager(ctx, first, shortTimings.Args()...), newElectingManager(ctx, second, shortTimings.Args()...)
 
 		By("one leads, and the other one asks for nothing but the lease")
 		Expect(one.Start()).To(Succeed())
-		led := passesOn(ctx, "", 0)
-		Expect(led.Duration).To(Equal(quickly.Lease))
+		led := waitForHolder(ctx, "", 0)
+		Expect(led.Duration).To(Equal(shortTimings.Lease))
 		Expect(two.Start()).To(Succeed())
-		waits(ctx, two, 1)
+		waitForLeaseAttempts(ctx, two, 1)
 		witness, err := leadership.Watch(ctx, admin.Config, story.ClusterOperatorName)
 		Expect(err).NotTo(HaveOccurred())
 
@@ -105,10 +105,10 @@ var _ = Describe("two managers", func() {
 		}).WithContext(ctx).Should(Succeed())
 		killed := time.Now()
 		Expect(one.Kill()).To(Succeed())
-		taken := passesOn(ctx, led.Holder, quickly.AfterCrash())
+		taken := waitForHolder(ctx, led.Holder, shortTimings.AfterCrash())
 		GinkgoWriter.Printf("a killed leader's lease was taken over after %s\n", taken.Acquired.Sub(killed))
-		Expect(taken.Acquired).To(BeTemporally("<", killed.Add(quickly.AfterCrash()+busy)))
-		Expect(taken.Acquired).To(BeTemporally(">=", killed.Add(quickly.Lease-quickly.Retry-busy)), "nobody has the lease before it has run out")
+		Expect(taken.Acquired).To(BeTemporally("<", killed.Add(shortTimings.AfterCrash()+slack)))
+		Expect(taken.Acquired).To(BeTemporally(">=", killed.Add(shortTimings.Lease-shortTimings.Retry-slack)), "nobody has the lease before it has run out")
 		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
 		wroteFirst, wroteSecond := leadership.Writes(requestsOf(first, began)), leadership.Writes(requestsOf(second, began))
 		Expect(wroteFirst).NotTo(BeEmpty())
@@ -127,12 +127,12 @@ var _ = Describe("two managers", func() {
 
 		By("the leader stalls until its lease has run out, and ends when it wakes up")
 		Expect(one.Start()).To(Succeed())
-		waits(ctx, one, 2)
+		waitForLeaseAttempts(ctx, one, 2)
 		stalled := time.Now()
 		Expect(syscall.Kill(two.PID(), syscall.SIGSTOP)).To(Succeed())
-		again := passesOn(ctx, taken.Holder, quickly.AfterCrash())
+		again := waitForHolder(ctx, taken.Holder, shortTimings.AfterCrash())
 		Expect(syscall.Kill(two.PID(), syscall.SIGCONT)).To(Succeed())
-		Eventually(two.Exited()).WithTimeout(busy).Should(BeClosed())
+		Eventually(two.Exited()).WithTimeout(slack).Should(BeClosed())
 		Expect(os.ReadFile(two.LogFile)).To(Or(ContainSubstring("leader election lost"), ContainSubstring("this process did not run for")))
 		late := slices.DeleteFunc(leadership.Writes(requestsOf(second, stalled)), func(a leadership.Asked) bool {
 			return a.From.Before(again.Acquired) || a.Resource == "events" // that it leads no longer
@@ -141,12 +141,12 @@ var _ = Describe("two managers", func() {
 
 		By("the leader stops, and gives its lease up")
 		Expect(two.Start()).To(Succeed())
-		waits(ctx, two, 2)
+		waitForLeaseAttempts(ctx, two, 2)
 		stopped := time.Now()
 		Expect(one.Stop()).To(Succeed())
-		last := passesOn(ctx, again.Holder, quickly.AfterRelease())
+		last := waitForHolder(ctx, again.Holder, shortTimings.AfterRelease())
 		GinkgoWriter.Printf("a stopped leader's lease was taken over after %s\n", last.Acquired.Sub(stopped))
-		Expect(last.Acquired).To(BeTemporally("<", stopped.Add(quickly.AfterRelease()+busy)))
+		Expect(last.Acquired).To(BeTemporally("<", stopped.Add(shortTimings.AfterRelease()+slack)))
 		Expect(admin.Kubernetes.CoreV1().Services(pkg).Delete(ctx, pkg+"-metrics", metav1.DeleteOptions{})).To(Succeed())
 		Eventually(func(ctx context.Context) error {
 			_, err := admin.Kubernetes.CoreV1().Services(pkg).Get(ctx, pkg+"-metrics", metav1.GetOptions{})

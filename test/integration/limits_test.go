@@ -19,8 +19,8 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// managerUID is that of the PlatformOperatorManager that there is; empty where there is none.
-func managerUID(ctx context.Context) types.UID {
+// platformOperatorManagerUID is that of the PlatformOperatorManager that there is; empty where there is none.
+func platformOperatorManagerUID(ctx context.Context) types.UID {
 	live, err := admin.Platform.OperatorV1alpha1().PlatformOperatorManagers().Get(ctx, operatorv1alpha1.PlatformOperatorManagerName, metav1.GetOptions{})
 	if err != nil {
 		return ""
@@ -28,23 +28,23 @@ func managerUID(ctx context.Context) types.UID {
 	return live.UID
 }
 
-// managerReplaced deletes the PlatformOperatorManager and waits for the new one.
-func managerReplaced(ctx context.Context) {
+// replacePlatformOperatorManager deletes the PlatformOperatorManager and waits for the new one.
+func replacePlatformOperatorManager(ctx context.Context) {
 	GinkgoHelper()
-	before := managerUID(ctx)
+	before := platformOperatorManagerUID(ctx)
 	Expect(admin.Platform.OperatorV1alpha1().PlatformOperatorManagers().Delete(ctx, operatorv1alpha1.PlatformOperatorManagerName, metav1.DeleteOptions{})).To(Succeed())
-	Eventually(managerUID).WithContext(ctx).ShouldNot(BeElementOf(before, types.UID("")))
+	Eventually(platformOperatorManagerUID).WithContext(ctx).ShouldNot(BeElementOf(before, types.UID("")))
 }
 
-// typed runs a line in a shell as the cluster's admin, which has to succeed.
-func typed(ctx context.Context, line string) {
+// runCommand runs a line in a shell as the cluster's admin, which has to succeed.
+func runCommand(ctx context.Context, line string) {
 	GinkgoHelper()
-	output, err := asTyped(ctx, line)
+	output, err := runShell(ctx, line)
 	Expect(err).NotTo(HaveOccurred(), output)
 }
 
-// remedyIn runs the command in a PlatformOperator's Progressing condition that begins so.
-func remedyIn(ctx context.Context, name, command string) {
+// runRemedy runs the command in a PlatformOperator's Progressing condition that begins so.
+func runRemedy(ctx context.Context, name, command string) {
 	GinkgoHelper()
 	live, err := admin.Operator(ctx, name)
 	Expect(err).NotTo(HaveOccurred())
@@ -53,7 +53,7 @@ func remedyIn(ctx context.Context, name, command string) {
 	Expect(found).To(HaveLen(2), message)
 	for _, line := range found {
 		if regexp.MustCompile("^kubectl " + command).MatchString(line) {
-			typed(ctx, line)
+			runCommand(ctx, line)
 			return
 		}
 	}
@@ -68,8 +68,8 @@ func allowDeletion(ctx context.Context, resource schema.GroupVersionResource, na
 	Expect(err).NotTo(HaveOccurred())
 }
 
-// forbidden matches the denial of an admission policy whose message has all of this.
-func forbidden(words ...string) OmegaMatcher {
+// matchDenial matches the denial of an admission policy whose message has all of this.
+func matchDenial(words ...string) OmegaMatcher {
 	matchers := []OmegaMatcher{Satisfy(apierrors.IsForbidden)}
 	for _, word := range words {
 		matchers = append(matchers, MatchError(ContainSubstring(word)))
@@ -98,19 +98,19 @@ var _ = Describe("the commands in refusals and conditions about limits", func() 
 		configure(ctx, `{"allowedPackages":["typed-limits"],"defaultApproval":"Manual"}`, `{"allowedPackages":null,"defaultApproval":null}`)
 		Eventually(storedLimits).WithContext(ctx).Should(And(ContainSubstring(pkg), ContainSubstring("Manual")))
 		DeferCleanup(func(ctx context.Context) { // whatever failed, nothing is held in other specs
-			typed(ctx, "kubectl annotate platformoperatormanager cluster "+operatorv1alpha1.AnnotationAcceptLimits+"=true --overwrite")
+			runCommand(ctx, "kubectl annotate platformoperatormanager cluster "+operatorv1alpha1.AnnotationAcceptLimits+"=true --overwrite")
 			Eventually(storedLimits).WithContext(ctx).Should(Equal(`{"spec":{}}`))
-			typed(ctx, "kubectl annotate platformoperatormanager cluster "+operatorv1alpha1.AnnotationAcceptLimits+"-")
+			runCommand(ctx, "kubectl annotate platformoperatormanager cluster "+operatorv1alpha1.AnnotationAcceptLimits+"-")
 		})
-		installed(ctx, pkg, "1.0.0")
+		install(ctx, pkg, "1.0.0")
 
 		By("deleting the PlatformOperatorManager, and putting its limits back")
 		annotate := "kubectl annotate platformoperatormanager cluster " + platformv1alpha1.AnnotationAllowDeletion + "=true"
-		Expect(admin.Dynamic.Resource(managers).Delete(ctx, operatorv1alpha1.PlatformOperatorManagerName, dry)).To(forbidden("spec.allowedPackages", annotate))
-		typed(ctx, annotate)
-		managerReplaced(ctx)
-		progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, theManager, "was deleted", "spec.allowedPackages, spec.defaultApproval")
-		remedyIn(ctx, pkg, "patch")
+		Expect(admin.Dynamic.Resource(managers).Delete(ctx, operatorv1alpha1.PlatformOperatorManagerName, dry)).To(matchDenial("spec.allowedPackages", annotate))
+		runCommand(ctx, annotate)
+		replacePlatformOperatorManager(ctx)
+		expectProgressing(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, theManager, "was deleted", "spec.allowedPackages, spec.defaultApproval")
+		runRemedy(ctx, pkg, "patch")
 		Eventually(func(ctx context.Context) (string, error) {
 			live, err := admin.Operator(ctx, pkg)
 			return meta.FindStatusCondition(live.Status.Conditions, platformv1alpha1.ConditionProgressing).Reason, err
@@ -120,16 +120,16 @@ var _ = Describe("the commands in refusals and conditions about limits", func() 
 		By("deleting the record of limits")
 		records := admin.Kubernetes.CoreV1().ConfigMaps(environment.Namespace)
 		annotate = "kubectl annotate configmap " + limits.ConfigMap + " -n " + environment.Namespace + " " + platformv1alpha1.AnnotationAllowDeletion + "=true"
-		Expect(records.Delete(ctx, limits.ConfigMap, dry)).To(forbidden(annotate))
-		typed(ctx, annotate)
+		Expect(records.Delete(ctx, limits.ConfigMap, dry)).To(matchDenial(annotate))
+		runCommand(ctx, annotate)
 		Expect(records.Delete(ctx, limits.ConfigMap, metav1.DeleteOptions{})).To(Succeed())
 		Eventually(storedLimits).WithContext(ctx).Should(ContainSubstring(pkg))
 
 		By("deleting the PlatformOperatorManager again, and accepting what the new one says")
 		allowDeletion(ctx, managers, operatorv1alpha1.PlatformOperatorManagerName, `"true"`)
-		managerReplaced(ctx)
-		progressingSays(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "was deleted")
-		remedyIn(ctx, pkg, "annotate")
+		replacePlatformOperatorManager(ctx)
+		expectProgressing(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "was deleted")
+		runRemedy(ctx, pkg, "annotate")
 		Eventually(storedLimits).WithContext(ctx).Should(Equal(`{"spec":{}}`))
 	})
 })

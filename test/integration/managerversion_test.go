@@ -24,16 +24,16 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// appearance is what somebody sees who waits for a component's new version.
-type appearance struct{ Version, Available, Progressing, Degraded string }
+// versionStatus is what somebody sees who waits for a component's new version.
+type versionStatus struct{ Version, Available, Progressing, Degraded string }
 
 // working says that the ClusterOperator tells of the way to a version.
-func (a appearance) working(towards string) bool {
+func (a versionStatus) working(towards string) bool {
 	return strings.HasPrefix(a.Progressing, "True ") && strings.Contains(a.Progressing, "Working towards "+towards)
 }
 
-func appearanceOf(clusterOperator *configv1.ClusterOperator) appearance {
-	var seen appearance
+func appearanceOf(clusterOperator *configv1.ClusterOperator) versionStatus {
+	var seen versionStatus
 	for _, operand := range clusterOperator.Status.Versions {
 		if operand.Name == "operator" {
 			seen.Version = operand.Version
@@ -52,28 +52,28 @@ func appearanceOf(clusterOperator *configv1.ClusterOperator) appearance {
 	return seen
 }
 
-func appears(ctx context.Context) (appearance, error) {
+func readVersionStatus(ctx context.Context) (versionStatus, error) {
 	live, err := admin.Config.ConfigV1().ClusterOperators().Get(ctx, story.ClusterOperatorName, metav1.GetOptions{})
 	if err != nil {
-		return appearance{}, err
+		return versionStatus{}, err
 	}
 	return appearanceOf(live), nil
 }
 
-// watcher keeps every appearance of the ClusterOperator, in order.
-type watcher struct {
+// versionWatcher keeps every appearance of the ClusterOperator, in order.
+type versionWatcher struct {
 	mu   sync.Mutex
-	seen []appearance
+	seen []versionStatus
 }
 
-func (w *watcher) all() []appearance {
+func (w *versionWatcher) all() []versionStatus {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return append([]appearance{}, w.seen...)
+	return append([]versionStatus{}, w.seen...)
 }
 
-// watching keeps them from now on until the spec ends.
-func watching(ctx context.Context) *watcher {
+// watchVersionStatus keeps them from now on until the spec ends.
+func watchVersionStatus(ctx context.Context) *versionWatcher {
 	GinkgoHelper()
 	live, err := admin.Config.ConfigV1().ClusterOperators().Get(ctx, story.ClusterOperatorName, metav1.GetOptions{})
 	Expect(err).NotTo(HaveOccurred())
@@ -82,7 +82,7 @@ func watching(ctx context.Context) *watcher {
 	})
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(events.Stop)
-	w := &watcher{seen: []appearance{appearanceOf(live)}}
+	w := &versionWatcher{seen: []versionStatus{appearanceOf(live)}}
 	go func() {
 		for event := range events.ResultChan() {
 			if changed, ok := event.Object.(*configv1.ClusterOperator); ok {
@@ -122,8 +122,8 @@ func revertsClusterOperator(ctx context.Context) {
 	}).WithContext(ctx).Should(BeFalse(), "the manager does not revert an edit of the ClusterOperator's status")
 }
 
-// behind gives the manager as one that reaches the API server through a proxy.
-func behind(proxy *faults.Proxy, args ...string) *environment.Manager {
+// managerBehind gives the manager as one that reaches the API server through a proxy.
+func managerBehind(proxy *faults.Proxy, args ...string) *environment.Manager {
 	GinkgoHelper()
 	config, err := clientcmd.LoadFromFile(filepath.Join(env.Dir, "manager.kubeconfig"))
 	Expect(err).NotTo(HaveOccurred())
@@ -141,19 +141,19 @@ var _ = Describe("a manager of another version", func() {
 	It("[CLU-O7] is worked towards until it has tried every object that was there, whatever the outcome, or its time is over", func(ctx context.Context) {
 		const settled, held = "handed-over", "held-up"
 		Expect(admin.Publish(ctx, samples.Operator{Package: settled, Version: "1.0.0"})).To(Succeed())
-		installed(ctx, settled, "1.0.0")
+		install(ctx, settled, "1.0.0")
 		create(ctx, held, "") // no catalog has it
-		refusedWith(ctx, held, "SourceFailed")
+		expectNotInstalled(ctx, held, "SourceFailed")
 		proxy, err := faults.InFrontOfServer(env.Admin)
 		Expect(err).NotTo(HaveOccurred())
 		DeferCleanup(proxy.Close)
 		Expect(env.Manager.Kill()).To(Succeed())
 		DeferCleanup(func(ctx context.Context) { // its own version again, for the specs that follow
 			Expect(env.Manager.Start()).To(Succeed())
-			Eventually(appears).WithContext(ctx).Should(HaveField("Version", "0.0.1-snapshot"))
-			Eventually(appears).WithContext(ctx).Should(HaveField("Progressing", HavePrefix("False ")))
+			Eventually(readVersionStatus).WithContext(ctx).Should(HaveField("Version", "0.0.1-snapshot"))
+			Eventually(readVersionStatus).WithContext(ctx).Should(HaveField("Progressing", HavePrefix("False ")))
 		})
-		seen := watching(ctx)
+		seen := watchVersionStatus(ctx)
 		// start starts a manager of a version that cannot write what it found out about one operator.
 		start := func(version string, args ...string) (*environment.Manager, *faults.Injection) {
 			GinkgoHelper()
@@ -165,7 +165,7 @@ var _ = Describe("a manager of another version", func() {
 				return r.Mutating() && r.Resource == "platformoperators" && r.Subresource == "status" && r.Name == held
 			}})
 			GinkgoT().Setenv("OPERATOR_IMAGE_VERSION", version)
-			manager := behind(proxy, args...)
+			manager := managerBehind(proxy, args...)
 			Expect(manager.Start()).To(Succeed())
 			DeferCleanup(manager.Kill)
 			return manager, hold
@@ -186,32 +186,32 @@ var _ = Describe("a manager of another version", func() {
 
 		By("one object that cannot be finished")
 		first, hold := start("4.97.1")
-		Eventually(appears).WithContext(ctx).Should(Satisfy(func(a appearance) bool { return a.working("4.97.1") }))
+		Eventually(readVersionStatus).WithContext(ctx).Should(Satisfy(func(a versionStatus) bool { return a.working("4.97.1") }))
 		Eventually(hold.Struck).WithContext(ctx).ShouldNot(BeEmpty())
-		Consistently(appears, "3s").WithContext(ctx).Should(And(HaveField("Version", "0.0.1-snapshot"),
-			Satisfy(func(a appearance) bool { return a.working("4.97.1") })))
+		Consistently(readVersionStatus, "3s").WithContext(ctx).Should(And(HaveField("Version", "0.0.1-snapshot"),
+			Satisfy(func(a versionStatus) bool { return a.working("4.97.1") })))
 		hold.Lift() // which fails
-		Eventually(appears).WithContext(ctx).Should(HaveField("Version", "4.97.1"))
-		Eventually(appears).WithContext(ctx).Should(HaveField("Progressing", HavePrefix("False ")))
+		Eventually(readVersionStatus).WithContext(ctx).Should(HaveField("Version", "4.97.1"))
+		Eventually(readVersionStatus).WithContext(ctx).Should(HaveField("Progressing", HavePrefix("False ")))
 		became("0.0.1-snapshot", "4.97.1")
 
 		By("a restart, which is no roll-out")
 		Expect(first.Kill()).To(Succeed())
 		before := len(seen.all())
-		again := behind(proxy)
+		again := managerBehind(proxy)
 		Expect(again.Start()).To(Succeed())
 		DeferCleanup(again.Kill)
-		Consistently(func() []appearance { return seen.all()[before:] }, "4s").ShouldNot(ContainElement(HaveField("Progressing", HavePrefix("True "))))
+		Consistently(func() []versionStatus { return seen.all()[before:] }, "4s").ShouldNot(ContainElement(HaveField("Progressing", HavePrefix("True "))))
 		revertsClusterOperator(ctx) // a manager that hangs would report no rollout either
 		Expect(again.Kill()).To(Succeed())
 
 		By("an object that is held up for longer than there is time")
 		began := time.Now()
 		_, hold = start("4.97.2", "--version-within=3s")
-		Eventually(appears).WithContext(ctx).Should(HaveField("Version", "4.97.2"))
+		Eventually(readVersionStatus).WithContext(ctx).Should(HaveField("Version", "4.97.2"))
 		Expect(time.Since(began)).To(BeNumerically(">=", 3*time.Second))
 		Expect(hold.Struck()).NotTo(BeEmpty())
-		Eventually(appears).WithContext(ctx).Should(HaveField("Progressing", HavePrefix("False ")))
+		Eventually(readVersionStatus).WithContext(ctx).Should(HaveField("Progressing", HavePrefix("False ")))
 		became("4.97.1", "4.97.2")
 	})
 })

@@ -165,7 +165,7 @@ var _ = Describe("the manager's metrics", func() {
 		limit := `"4.21"` // what the cluster is
 		Expect(admin.Publish(ctx, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: "metered-settings", MaxOpenShiftVersion: limit})).To(Succeed())
 		scraper := clientCertificate(ctx, prometheus)
-		measured := func(ctx context.Context) (map[string]float64, error) { return series(ctx, scraper) }
+		measured := func(ctx context.Context) (map[string]float64, error) { return managerSeries(ctx, scraper) }
 		start, err := measured(ctx)
 		Expect(err).NotTo(HaveOccurred())
 
@@ -210,8 +210,8 @@ var _ = Describe("the manager's metrics", func() {
 			HaveKeyWithValue(`platform_operators_acknowledged_risk{bundledeployment="",platformoperator="metered"}`, 1.0), Not(HaveKey(`platform_operators_upgrade_blocker{bundledeployment="",platformoperator="metered"}`))))
 		taken, err := measured(ctx)
 		Expect(err).NotTo(HaveOccurred())
-		for _, metric := range metricsOfThePage() {
-			Expect(append(names(now), names(taken)...)).To(ContainElement(metric))
+		for _, metric := range metricsOnPage() {
+			Expect(append(metricNames(now), metricNames(taken)...)).To(ContainElement(metric))
 		}
 		Expect(keysOf(now)).To(ContainElement(MatchRegexp(`^platform_operators_catalog_age_seconds\{catalog="CatalogSource/openshift-marketplace/.+"\}$`)))
 
@@ -224,8 +224,8 @@ var _ = Describe("the manager's metrics", func() {
 	})
 })
 
-// series are the manager's own, with their values.
-func series(ctx context.Context, scraper tls.Certificate) (map[string]float64, error) {
+// managerSeries are the manager's own, with their values.
+func managerSeries(ctx context.Context, scraper tls.Certificate) (map[string]float64, error) {
 	status, body, err := scrape(ctx, "/metrics", scraper)
 	if err != nil || status != http.StatusOK {
 		return nil, fmt.Errorf("asking for the manager's metrics: %d, %w", status, err)
@@ -253,8 +253,8 @@ func keysOf(all map[string]float64) []string {
 	return keys
 }
 
-// names are the metrics that series are of.
-func names(all map[string]float64) []string {
+// metricNames are the metrics that series are of.
+func metricNames(all map[string]float64) []string {
 	var found []string
 	for key := range all {
 		name, _, _ := strings.Cut(key, "{")
@@ -265,7 +265,7 @@ func names(all map[string]float64) []string {
 
 var metricRow = regexp.MustCompile("(?m)^\\| `(platform_operators_[a-z_]+)` \\|")
 
-func metricsOfThePage() (metrics []string) {
+func metricsOnPage() (metrics []string) {
 	GinkgoHelper()
 	page, err := os.ReadFile(filepath.Join(env.Root, "docs", "metrics.md"))
 	Expect(err).NotTo(HaveOccurred())

@@ -24,11 +24,11 @@ var _ = Describe("a CustomResourceDefinition that a removal keeps", func() {
 		definition := operator.Plural() + "." + samples.Group
 		v1, v2 := versionOf(operator, "v1"), versionOf(operator, "v2")
 		ref := withWebhooks(ctx, operator)
-		server := serving(name, name+"-service", name+"-service-cert")
+		server := serveWebhooks(name, name+"-service", name+"-service-cert")
 		install := func() {
-			deployed(ctx, name, ref)
+			createDeployment(ctx, name, ref)
 			Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
-			eventuallyCalled(ctx, operator, server, server.lastServed())
+			waitForWebhookCall(ctx, operator, server, server.lastServed())
 		}
 		strategy := func(ctx context.Context) (string, error) {
 			live, err := admin.Dynamic.Resource(definitions).Get(ctx, definition, metav1.GetOptions{})
@@ -39,7 +39,7 @@ var _ = Describe("a CustomResourceDefinition that a removal keeps", func() {
 			return strategy, err
 		}
 		DeferCleanup(func(ctx context.Context) {
-			undeploy(ctx, name)
+			deleteDeploymentAndWait(ctx, name)
 			Expect(ignoreNotFound(admin.Dynamic.Resource(v1).Namespace("default").Delete(ctx, "kept", metav1.DeleteOptions{}))).To(Succeed())
 			Expect(ignoreNotFound(admin.Dynamic.Resource(definitions).Delete(ctx, definition, metav1.DeleteOptions{}))).To(Succeed())
 		})
@@ -56,10 +56,10 @@ var _ = Describe("a CustomResourceDefinition that a removal keeps", func() {
 		Eventually(replicas).WithContext(ctx).Should(Equal("map[replicas:7]"))
 
 		By("removing the operator, and with it whoever answers for the webhook")
-		undeploy(ctx, name)
+		deleteDeploymentAndWait(ctx, name)
 		Expect(strategy(ctx)).To(Equal("None"))
 		Eventually(replicas).WithContext(ctx).Should(Equal("map[]"), "the stored version has it under another name, and keeps it")
-		Eventually(namespaceIs).WithContext(ctx).WithArguments(name).Should(beNotFound(), "what service-ca made for the operator does not keep its namespace")
+		Eventually(getNamespace).WithContext(ctx).WithArguments(name).Should(beNotFound(), "what service-ca made for the operator does not keep its namespace")
 
 		By("installing it again")
 		install()

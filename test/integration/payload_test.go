@@ -28,8 +28,8 @@ spec:
   ingress: []
 `
 
-// applied is what it takes to apply a folder of manifests as the CVO does.
-func applied(ctx context.Context, dir string) []string {
+// applyManifests is what it takes to apply a folder of manifests as the CVO does.
+func applyManifests(ctx context.Context, dir string) []string {
 	GinkgoHelper()
 	writes, err := cvo.Apply(ctx, env.Admin, dir)
 	Expect(err).NotTo(HaveOccurred())
@@ -45,15 +45,15 @@ var _ = Describe("the payload's manifests", func() {
 	// edited object.
 	It("[CLU-P2] need no write when the cluster-version operator merges them again", func(ctx context.Context) {
 		manifests := filepath.Join(env.Root, "manifests")
-		applied(ctx, manifests) // a ClusterOperator that the manager made anew has none of the CVO's annotations
-		Expect(applied(ctx, manifests)).To(BeEmpty())
+		applyManifests(ctx, manifests) // a ClusterOperator that the manager made anew has none of the CVO's annotations
+		Expect(applyManifests(ctx, manifests)).To(BeEmpty())
 
 		By("one write puts back what somebody changed, and the next time there is none")
 		services := admin.Kubernetes.CoreV1().Services(environment.Namespace)
 		_, err := services.Patch(ctx, "metrics", types.MergePatchType, []byte(`{"spec":{"selector":{"app":"somebody-else"}}}`), metav1.PatchOptions{})
 		Expect(err).NotTo(HaveOccurred())
-		Expect(applied(ctx, manifests)).To(ConsistOf(And(HavePrefix("update "), ContainSubstring("metrics"), HaveSuffix(" spec"))))
-		Expect(applied(ctx, manifests)).To(BeEmpty())
+		Expect(applyManifests(ctx, manifests)).To(ConsistOf(And(HavePrefix("update "), ContainSubstring("metrics"), HaveSuffix(" spec"))))
+		Expect(applyManifests(ctx, manifests)).To(BeEmpty())
 
 		By("a default that is not written out would be written for ever")
 		incomplete := GinkgoT().TempDir()
@@ -61,8 +61,8 @@ var _ = Describe("the payload's manifests", func() {
 		DeferCleanup(func(ctx context.Context) {
 			Expect(admin.Kubernetes.NetworkingV1().NetworkPolicies("default").Delete(ctx, "incomplete", metav1.DeleteOptions{})).To(Succeed())
 		})
-		Expect(applied(ctx, incomplete)).To(ConsistOf(HavePrefix("create ")))
-		Expect(applied(ctx, incomplete)).To(ConsistOf(And(HavePrefix("update "), HaveSuffix(" spec"))))
-		Expect(applied(ctx, incomplete)).To(ConsistOf(And(HavePrefix("update "), HaveSuffix(" spec"))))
+		Expect(applyManifests(ctx, incomplete)).To(ConsistOf(HavePrefix("create ")))
+		Expect(applyManifests(ctx, incomplete)).To(ConsistOf(And(HavePrefix("update "), HaveSuffix(" spec"))))
+		Expect(applyManifests(ctx, incomplete)).To(ConsistOf(And(HavePrefix("update "), HaveSuffix(" spec"))))
 	})
 })

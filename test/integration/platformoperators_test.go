@@ -13,26 +13,26 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// plopped creates a PlatformOperator with this spec beside its package's name, as JSON without braces, and removes it after
+// createWithSpec creates a PlatformOperator with this spec beside its package's name, as JSON without braces, and removes it after
 // the spec.
-func plopped(ctx context.Context, pkg, spec string) {
+func createWithSpec(ctx context.Context, pkg, spec string) {
 	GinkgoHelper()
 	create(ctx, pkg, "")
 	if spec != "" {
-		respecified(ctx, pkg, spec)
+		patchSpec(ctx, pkg, spec)
 	}
 }
 
-// respecified merges fields into a PlatformOperator's spec.
-func respecified(ctx context.Context, name, spec string) {
+// patchSpec merges fields into a PlatformOperator's spec.
+func patchSpec(ctx context.Context, name, spec string) {
 	GinkgoHelper()
 	_, err := admin.Platform.PlatformV1alpha1().PlatformOperators().Patch(ctx, name, types.MergePatchType, []byte(`{"spec":{`+spec+`}}`), metav1.PatchOptions{})
 	Expect(err).NotTo(HaveOccurred())
 }
 
-// conditionSays waits until a PlatformOperator has a condition of this type, status and reason, for its present spec, that
-// says all these words.
-func conditionSays(ctx context.Context, name string, is metav1.Condition, words ...string) {
+// expectCondition waits until a PlatformOperator has a condition of this type, status and reason, for its present spec, that
+// expectDeploymentCondition all these words.
+func expectCondition(ctx context.Context, name string, is metav1.Condition, words ...string) {
 	GinkgoHelper()
 	matchers := []OmegaMatcher{}
 	for _, word := range words {
@@ -50,14 +50,14 @@ func conditionSays(ctx context.Context, name string, is metav1.Condition, words 
 	}).WithContext(ctx).Should(And(matchers...))
 }
 
-// progressingSays does so with the Progressing condition.
-func progressingSays(ctx context.Context, name string, status metav1.ConditionStatus, reason string, words ...string) {
+// expectProgressing does so with the Progressing condition.
+func expectProgressing(ctx context.Context, name string, status metav1.ConditionStatus, reason string, words ...string) {
 	GinkgoHelper()
-	conditionSays(ctx, name, metav1.Condition{Type: platformv1alpha1.ConditionProgressing, Status: status, Reason: reason}, words...)
+	expectCondition(ctx, name, metav1.Condition{Type: platformv1alpha1.ConditionProgressing, Status: status, Reason: reason}, words...)
 }
 
-// installed creates a PlatformOperator of the package's name, waits until it is healthy, and removes it after the spec.
-func installed(ctx context.Context, pkg, version string) {
+// install creates a PlatformOperator of the package's name, waits until it is healthy, and removes it after the spec.
+func install(ctx context.Context, pkg, version string) {
 	GinkgoHelper()
 	create(ctx, pkg, "")
 	Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, version).Should(Succeed())
@@ -77,10 +77,10 @@ func remove(ctx context.Context, name string) {
 	Eventually(func(ctx context.Context) error { _, err := admin.Operator(ctx, name); return err }).WithContext(ctx).Should(beNotFound())
 }
 
-// refusedWith waits until an operator is not installed for this reason and with a message that has all these words.
-func refusedWith(ctx context.Context, name, reason string, words ...string) {
+// expectNotInstalled waits until an operator is not installed for this reason and with a message that has all these words.
+func expectNotInstalled(ctx context.Context, name, reason string, words ...string) {
 	GinkgoHelper()
-	conditionSays(ctx, name, metav1.Condition{Type: platformv1alpha1.ConditionInstalled, Status: metav1.ConditionFalse, Reason: reason}, words...)
+	expectCondition(ctx, name, metav1.Condition{Type: platformv1alpha1.ConditionInstalled, Status: metav1.ConditionFalse, Reason: reason}, words...)
 }
 
 func beNotFound() OmegaMatcher { return Satisfy(apierrors.IsNotFound) }

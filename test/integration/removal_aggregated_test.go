@@ -34,13 +34,13 @@ var _ = Describe("a removal where an aggregated API is served", func() {
 		By("installing three operators, in whose namespaces nobody else has anything")
 		names := []string{"streaming", "streamless", "streamed-in-the-dark"}
 		for _, name := range names {
-			deployed(ctx, name, published(ctx, samples.Operator{Package: name, Version: "1.0.0"}))
+			createDeployment(ctx, name, publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0"}))
 			DeferCleanup(func(ctx context.Context) {
 				Expect(ignoreNotFound(admin.Kubernetes.CoreV1().Namespaces().Delete(ctx, name, metav1.DeleteOptions{}))).To(Succeed())
 			})
 		}
 		for _, name := range names {
-			says(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected")
+			expectDeploymentCondition(ctx, name, corev1alpha2.ConditionProgressing, "AsExpected")
 		}
 
 		By("registering the API server of OpenShift's images")
@@ -58,7 +58,7 @@ var _ = Describe("a removal where an aggregated API is served", func() {
 		}, metav1.CreateOptions{})
 		Expect(err).NotTo(HaveOccurred())
 		at := services.Service{Namespace: server, Name: server, Port: 443}
-		proxy := answerForService(ctx, at, images.Listener.Addr().String())
+		proxy := serveService(ctx, at, images.Listener.Addr().String())
 		_, err = admin.Dynamic.Resource(apiServices).Create(ctx, parse(apiServices, "APIService", `{metadata: {name: `+service+`}, spec: {group: image.openshift.io, version: v1,
 			groupPriorityMinimum: 1000, versionPriority: 10, insecureSkipTLSVerify: true, service: {namespace: `+server+`, name: `+server+`, port: 443}}}`), metav1.CreateOptions{})
 		Expect(err).NotTo(HaveOccurred())
@@ -69,12 +69,12 @@ var _ = Describe("a removal where an aggregated API is served", func() {
 		images.Add("streaming", "app")
 
 		By("removing one operator with an ImageStream in its namespace, and one without")
-		undeploy(ctx, "streaming")
+		deleteDeploymentAndWait(ctx, "streaming")
 		Eventually(eventsOf).WithContext(ctx).WithArguments("streaming").Should(ContainElement(And(
 			HavePrefix("Normal "+corev1alpha2.EventRemoved), ContainSubstring(`Namespace streaming: it still holds imagestreams.image.openshift.io "app"`))))
-		stays(ctx, "streaming")
-		undeploy(ctx, "streamless")
-		Eventually(namespaceIs).WithContext(ctx).WithArguments("streamless").Should(beNotFound())
+		expectNamespaceKept(ctx, "streaming")
+		deleteDeploymentAndWait(ctx, "streamless")
+		Eventually(getNamespace).WithContext(ctx).WithArguments("streamless").Should(beNotFound())
 
 		By("removing one while nobody answers for the API")
 		Expect(proxy.Answer(at, "")).To(Succeed())
@@ -83,12 +83,12 @@ var _ = Describe("a removal where an aggregated API is served", func() {
 		deleteDeployment(ctx, "streamed-in-the-dark")
 		Eventually(eventsOf).WithContext(ctx).WithArguments("streamed-in-the-dark").WithTimeout(2 * time.Minute).Should(ContainElement(And(
 			HavePrefix("Normal "+corev1alpha2.EventRemoved), ContainSubstring("Namespace streamed-in-the-dark: "), ContainSubstring("image.openshift.io"))))
-		stays(ctx, "streamed-in-the-dark")
+		expectNamespaceKept(ctx, "streamed-in-the-dark")
 	})
 })
 
-// stays is a namespace that a removal has let go of.
-func stays(ctx context.Context, name string) {
+// expectNamespaceKept is a namespace that a removal has let go of.
+func expectNamespaceKept(ctx context.Context, name string) {
 	GinkgoHelper()
 	live, err := admin.Kubernetes.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})
 	Expect(err).NotTo(HaveOccurred())

@@ -27,8 +27,8 @@ const (
 	reactsWithin = 10 * time.Second
 )
 
-// inPod makes a manager in a pod, which elects a leader, and stops it after the spec.
-func inPod(ctx context.Context, name string, pod environment.Pod, args ...string) *environment.Manager {
+// newManagerInPod makes a manager in a pod, which elects a leader, and stops it after the spec.
+func newManagerInPod(ctx context.Context, name string, pod environment.Pod, args ...string) *environment.Manager {
 	GinkgoHelper()
 	manager, err := env.Another(context.WithoutCancel(ctx), environment.AnotherOptions{Name: name, Pod: &pod, Args: args})
 	Expect(err).NotTo(HaveOccurred())
@@ -41,19 +41,19 @@ func newPod() environment.Pod {
 	return environment.Pod{Name: "platform-operators-5d8c6b7f9-x7v2q", UID: uuid.NewUUID(), Dir: GinkgoT().TempDir()}
 }
 
-// unheld deletes the lease, which a manager of an earlier spec may have held when it was killed.
-func unheld(ctx context.Context) {
+// deleteLease deletes the lease, which a manager of an earlier spec may have held when it was killed.
+func deleteLease(ctx context.Context) {
 	GinkgoHelper()
 	leases := admin.Kubernetes.CoordinationV1().Leases(environment.Namespace)
 	Expect(ignoreNotFound(leases.Delete(ctx, leadership.LeaseName, metav1.DeleteOptions{}))).To(Succeed())
 }
 
-// startedAgainIn starts the process of a container again that was killed, and waits until it leads.
-func startedAgainIn(ctx context.Context, manager *environment.Manager, before leadership.Lease) (started time.Time, now leadership.Lease) {
+// restartContainer starts the process of a container again that was killed, and waits until it leads.
+func restartContainer(ctx context.Context, manager *environment.Manager, before leadership.Lease) (started time.Time, now leadership.Lease) {
 	GinkgoHelper()
 	started = time.Now()
 	Expect(manager.Start()).To(Succeed())
-	now = passesOn(ctx, before.Holder, takeoverWithin)
+	now = waitForHolder(ctx, before.Holder, takeoverWithin)
 	took := now.Acquired.Sub(started)
 	AddReportEntry("from the start of the process to the lease", took.String())
 	Expect(took).To(BeNumerically("<", takeoverWithin))
@@ -68,22 +68,22 @@ var _ = Describe("a manager whose container is started again in its pod", func()
 	// processes and Pods stay out. A late write of the ended process fails with a conflict.
 	It("HRD-G4 takes its lease back within five seconds and closes the gate that was open meanwhile; other processes and pods stay out", func(ctx context.Context) {
 		const pkg = "sentry"
-		offeringUpTo(ctx, pkg, "1.0.0 4.21")
-		plopped(ctx, pkg, "")
+		publishWithLimits(ctx, pkg, "1.0.0 4.21")
+		createWithSpec(ctx, pkg, "")
 		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
-		instead()
-		unheld(ctx)
+		stopManagerForSpec()
+		deleteLease(ctx)
 		pod := newPod()
-		one := inPod(ctx, "manager-restarted", pod)
+		one := newManagerInPod(ctx, "manager-restarted", pod)
 		Expect(one.Start()).To(Succeed())
-		led := passesOn(ctx, "", 0)
+		led := waitForHolder(ctx, "", 0)
 		Expect(led.Duration).To(Equal(leadership.HighlyAvailable.Lease))
 		Expect(led.Holder).To(HavePrefix(pod.Name + "_" + string(pod.UID) + "_"))
 
 		By("an override that ends, and the ClusterOperator that is deleted, while no manager acts")
 		expires := time.Now().Add(8 * time.Second).UTC().Truncate(time.Second)
-		respecified(ctx, pkg, fmt.Sprintf(`"compatibilityOverrides": [{"openShiftVersion": "4.22", "reason": "Ada, ticket 7", "expires": %q}]`, expires.Format(time.RFC3339)))
-		gateSays(ctx, configv1.ConditionTrue, "sentry 1.0.0 allows at most 4.21: risk acknowledged")
+		patchSpec(ctx, pkg, fmt.Sprintf(`"compatibilityOverrides": [{"openShiftVersion": "4.22", "reason": "Ada, ticket 7", "expires": %q}]`, expires.Format(time.RFC3339)))
+		expectUpgradeable(ctx, configv1.ConditionTrue, "sentry 1.0.0 allows at most 4.21: risk acknowledged")
 		Expect(one.Kill()).To(Succeed())
 		Expect(admin.Config.ConfigV1().ClusterOperators().Delete(ctx, story.ClusterOperatorName, metav1.DeleteOptions{})).To(Succeed())
 		condition, _, err := gateCondition(ctx)
@@ -92,13 +92,13 @@ var _ = Describe("a manager whose container is started again in its pod", func()
 		Eventually(time.Now).WithContext(ctx).Should(BeTemporally(">", expires))
 		_, err = admin.Config.ConfigV1().ClusterOperators().Get(ctx, story.ClusterOperatorName, metav1.GetOptions{})
 		Expect(apierrors.IsNotFound(err)).To(BeTrue(), "somebody acts: %v", err)
-		started, taken := startedAgainIn(ctx, one, led)
-		gateSays(ctx, configv1.ConditionFalse, "sentry 1.0.0 allows at most 4.21: no version")
+		started, taken := restartContainer(ctx, one, led)
+		expectUpgradeable(ctx, configv1.ConditionFalse, "sentry 1.0.0 allows at most 4.21: no version")
 		AddReportEntry("from the start of the process to the closed gate", time.Since(started).String())
 		Expect(time.Since(started)).To(BeNumerically("<", takeoverWithin+reactsWithin))
 
 		By("a second process in the pod, which ends by itself")
-		second := inPod(ctx, "manager-second-in-pod", pod)
+		second := newManagerInPod(ctx, "manager-second-in-pod", pod)
 		began := time.Now()
 		Expect(second.Start()).To(Succeed())
 		Eventually(second.Exited()).WithContext(ctx).Should(BeClosed())
@@ -107,25 +107,25 @@ var _ = Describe("a manager whose container is started again in its pod", func()
 
 		By("a pod of the same name, with another UID, which waits")
 		successor := newPod()
-		other := inPod(ctx, "manager-other-pod", successor)
+		other := newManagerInPod(ctx, "manager-other-pod", successor)
 		Expect(other.Start()).To(Succeed())
-		waits(ctx, other, 1)
+		waitForLeaseAttempts(ctx, other, 1)
 		Expect(one.Kill()).To(Succeed())
-		_, again := startedAgainIn(ctx, one, taken)
+		_, again := restartContainer(ctx, one, taken)
 		Expect(again.Holder).To(HavePrefix(pod.Name + "_" + string(pod.UID) + "_"))
-		works(ctx, pkg)
+		expectRepair(ctx, pkg)
 		Expect(slices.DeleteFunc(requestsOf("manager-other-pod", began), func(a leadership.Asked) bool { return !a.Write() })).To(BeEmpty())
 
 		By("the end of the container, which gives the lease up to the other pod")
 		Expect(one.Stop()).To(Succeed())
-		last := passesOn(ctx, again.Holder, leadership.HighlyAvailable.AfterRelease())
+		last := waitForHolder(ctx, again.Holder, leadership.HighlyAvailable.AfterRelease())
 		Expect(last.Holder).To(HavePrefix(successor.Name + "_" + string(successor.UID) + "_"))
 		Expect(os.ReadFile(other.LogFile)).NotTo(ContainSubstring("took over Lease"))
 	}, NodeTimeout(4*time.Minute), startEarly)
 })
 
-// works waits until what is installed of a package is repaired.
-func works(ctx context.Context, pkg string) {
+// expectRepair waits until what is installed of a package is repaired.
+func expectRepair(ctx context.Context, pkg string) {
 	GinkgoHelper()
 	services := admin.Kubernetes.CoreV1().Services(pkg)
 	Expect(services.Delete(ctx, pkg+"-metrics", metav1.DeleteOptions{})).To(Succeed())

@@ -23,9 +23,9 @@ var placeholders = map[string]string{
 	"quay": "runbooked", // the example of a page
 }
 
-// asTyped runs a line in a shell as the cluster's admin.
-func asTyped(ctx context.Context, line string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, soon)
+// runShell runs a line in a shell as the cluster's admin.
+func runShell(ctx context.Context, line string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, eventuallyTimeout)
 	defer cancel()
 	shell := exec.CommandContext(ctx, "bash", "-c", "kubectl() { "+env.Kubectl+` "$@"; }; `+line)
 	shell.Env = append(os.Environ(), "KUBECONFIG="+env.Kubeconfig, "KUBE_EDITOR=true") // an editor that changes nothing
@@ -37,9 +37,9 @@ var _ = Describe("the runbooks", func() {
 	It("have commands that work, for an operator that is there", func(ctx context.Context) {
 		const name = "runbooked"
 		Expect(admin.Publish(ctx, samples.Operator{Package: name, Version: "1.0.0"})).To(Succeed())
-		installed(ctx, name, "1.0.0")
+		install(ctx, name, "1.0.0")
 		// What is added to is there.
-		respecified(ctx, name, `"compatibilityOverrides": [{"openShiftVersion": "4.23", "reason": "Bob, ticket 8", "expires": "2199-01-01T00:00:00Z"}],
+		patchSpec(ctx, name, `"compatibilityOverrides": [{"openShiftVersion": "4.23", "reason": "Bob, ticket 8", "expires": "2199-01-01T00:00:00Z"}],
 			"install": {"drift": {"ignore": [{"target": {"kind": "ConfigMap"}, "jsonPointers": ["/data"]}]}}`)
 		pages, err := filepath.Glob(filepath.Join(env.Root, "docs", "runbooks", "*.md"))
 		Expect(err).NotTo(HaveOccurred())
@@ -57,11 +57,11 @@ var _ = Describe("the runbooks", func() {
 				if strings.Contains(line, "catalogs") || strings.Contains(line, "catalogSource") {
 					object = "local"
 				}
-				line = filled(line, object, name)
+				line = fillPlaceholders(line, object, name)
 				if strings.HasPrefix(line, "kubectl patch ") || strings.HasPrefix(line, "kubectl delete ") {
 					line += " --dry-run=server"
 				}
-				output, err := asTyped(ctx, line)
+				output, err := runShell(ctx, line)
 				Expect(err).NotTo(HaveOccurred(), "%s: %s\n%s", filepath.Base(page), line, output)
 				GinkgoWriter.Printf("%s\n%s\n", line, output)
 				tried++
@@ -86,11 +86,11 @@ var _ = Describe("the runbooks", func() {
 				if strings.Contains(found[1], `"namespace"`) {
 					object = nowhere
 				}
-				line := filled(found[1], object, name)
+				line := fillPlaceholders(found[1], object, name)
 				if isPatch {
 					line += " --dry-run=server"
 				}
-				output, err := asTyped(ctx, line)
+				output, err := runShell(ctx, line)
 				Expect(err).NotTo(HaveOccurred(), "%s: %s\n%s", filepath.Base(page), line, output)
 				tried++
 			}
@@ -110,8 +110,8 @@ func pagesOfUsers() []string {
 	return append(pages, tasks...)
 }
 
-// filled puts names and values in the place of a command's placeholders.
-func filled(line, object, namespace string) string {
+// fillPlaceholders puts names and values in the place of a command's placeholders.
+func fillPlaceholders(line, object, namespace string) string {
 	line = regexp.MustCompile(`\bNAMESPACE\b`).ReplaceAllString(line, namespace)
 	line = regexp.MustCompile(`\bNAME\b`).ReplaceAllString(line, object)
 	line = regexp.MustCompile(`\bVERSION\b`).ReplaceAllString(line, "1.0.0")

@@ -22,8 +22,8 @@ const (
 	seriesOfAnOperator = 20
 )
 
-// relabeled builds the program that applies the ServiceMonitor's relabelings to a scrape, in a module of its own.
-func relabeled(ctx context.Context) (program string) {
+// buildRelabel builds the program that applies the ServiceMonitor's relabelings to a scrape, in a module of its own.
+func buildRelabel(ctx context.Context) (program string) {
 	GinkgoHelper()
 	program = filepath.Join(GinkgoT().TempDir(), "relabel")
 	build := exec.CommandContext(ctx, "go", "build", "-C", filepath.Join(env.Root, "test", "alerts"), "-mod=readonly", "-trimpath", "-buildvcs=false", "-o", program, "./relabel")
@@ -32,8 +32,8 @@ func relabeled(ctx context.Context) (program string) {
 	return program
 }
 
-// kept are the series that Prometheus keeps of what the manager serves now.
-func kept(ctx context.Context, program string) []string {
+// keptSeries are the series that Prometheus keeps of what the manager serves now.
+func keptSeries(ctx context.Context, program string) []string {
 	GinkgoHelper()
 	_, body, err := scrape(ctx, "/metrics", clientCertificate(ctx, prometheus))
 	Expect(err).NotTo(HaveOccurred())
@@ -44,8 +44,8 @@ func kept(ctx context.Context, program string) []string {
 	return strings.Split(strings.TrimSpace(string(output)), "\n")
 }
 
-// about are those series that name an operator.
-func about(series []string, name string) []string {
+// seriesOf are those series that name an operator.
+func seriesOf(series []string, name string) []string {
 	return slices.DeleteFunc(slices.Clone(series), func(each string) bool { return !strings.Contains(each, `="`+name+`"`) })
 }
 
@@ -70,15 +70,15 @@ var _ = Describe("what Prometheus keeps of the manager's metrics", func() {
 	// Promise HRD-C5: As the ServiceMonitor scrapes it, a manager with nothing installed has fewer than 200 series, and each operator
 	// adds at most 20. Every metric that alerts and pages use is kept.
 	It("[HRD-C5] is fewer than 200 series with nothing installed, and at most 20 more for each operator", func(ctx context.Context) {
-		program := relabeled(ctx)
+		program := buildRelabel(ctx)
 		By("a manager that has just started, with nothing installed")
-		instead()
-		startInstead(env.Manager.WithEnv())
+		stopManagerForSpec()
+		startManagerForSpec(env.Manager.WithEnv())
 		Eventually(func(ctx context.Context) (string, error) {
 			_, body, err := scrape(ctx, "/metrics", clientCertificate(ctx, prometheus))
 			return body, err
 		}).WithContext(ctx).Should(ContainSubstring("\nplatform_operators_undeclared 0"))
-		almostEmpty := kept(ctx, program)
+		almostEmpty := keptSeries(ctx, program)
 		AddReportEntry("series of an almost empty manager", len(almostEmpty))
 		Expect(len(almostEmpty)).To(BeNumerically("<", seriesOfNothing), strings.Join(almostEmpty, "\n"))
 		for _, metric := range metricsKeptOnPage() {
@@ -96,14 +96,14 @@ var _ = Describe("what Prometheus keeps of the manager's metrics", func() {
 			Expect(admin.Publish(ctx, samples.Operator{Package: name, Version: "1.1.0", Replaces: "1.0.0", MaxOpenShiftVersion: limit, ExtraConfigMap: name},
 				samples.Operator{Package: name, Version: "1.2.0", Replaces: "1.1.0", MaxOpenShiftVersion: limit})).To(Succeed())
 			Eventually(admin.Installed).WithContext(ctx).WithArguments(name, "1.1.0").Should(Succeed())
-			works(ctx, name)
-			respecified(ctx, name, `"paused": true, "compatibilityOverrides": [{"openShiftVersion": "4.22", "reason": "Ada", "expires": "2999-01-01T00:00:00Z"}]`)
-			Eventually(func(ctx context.Context) []string { return about(kept(ctx, program), name) }).WithContext(ctx).Should(And(
+			expectRepair(ctx, name)
+			patchSpec(ctx, name, `"paused": true, "compatibilityOverrides": [{"openShiftVersion": "4.22", "reason": "Ada", "expires": "2999-01-01T00:00:00Z"}]`)
+			Eventually(func(ctx context.Context) []string { return seriesOf(keptSeries(ctx, program), name) }).WithContext(ctx).Should(And(
 				ContainElement(ContainSubstring("platform_operators_acknowledged_risk")), ContainElement(ContainSubstring("platform_operators_drift_repairs_total")),
 				ContainElement(ContainSubstring(`reason="Range"`)), ContainElement(ContainSubstring(`reason="Paused"`))))
-			now := kept(ctx, program)
-			AddReportEntry("series of an operator", len(about(now, name)))
-			Expect(len(about(now, name))).To(BeNumerically("<=", seriesOfAnOperator), strings.Join(about(now, name), "\n"))
+			now := keptSeries(ctx, program)
+			AddReportEntry("series of an operator", len(seriesOf(now, name)))
+			Expect(len(seriesOf(now, name))).To(BeNumerically("<=", seriesOfAnOperator), strings.Join(seriesOf(now, name), "\n"))
 			if name == names[1] { // the first one has also what all operators share
 				Expect(len(now)-len(before)).To(BeNumerically("<=", seriesOfAnOperator), strings.Join(now, "\n"))
 			}

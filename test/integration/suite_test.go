@@ -24,9 +24,9 @@ import (
 
 // Every state that a spec waits for comes within seconds; the limits are for a busy machine with two cores.
 const (
-	soon  = 60 * time.Second
-	quiet = 5 * time.Second
-	often = 100 * time.Millisecond
+	eventuallyTimeout  = 60 * time.Second
+	consistentlyDuration = 5 * time.Second
+	pollingInterval = 100 * time.Millisecond
 )
 
 // startEarly is for specs that take a minute or more: one that starts last keeps a single process busy after all others have ended.
@@ -44,10 +44,10 @@ var (
 func TestIntegration(t *testing.T) {
 	RegisterFailHandler(Fail)
 	EnforceDefaultTimeoutsWhenUsingContexts() // else a state that never comes is waited for until the suite ends
-	SetDefaultEventuallyTimeout(soon)
-	SetDefaultEventuallyPollingInterval(often)
-	SetDefaultConsistentlyDuration(quiet)
-	SetDefaultConsistentlyPollingInterval(often)
+	SetDefaultEventuallyTimeout(eventuallyTimeout)
+	SetDefaultEventuallyPollingInterval(pollingInterval)
+	SetDefaultConsistentlyDuration(consistentlyDuration)
+	SetDefaultConsistentlyPollingInterval(pollingInterval)
 	RunSpecs(t, "platform-operators integration")
 }
 
@@ -55,7 +55,7 @@ var _ = BeforeSuite(func(ctx context.Context) {
 	dir, err := os.MkdirTemp("", "platform-operators-integration-")
 	Expect(err).NotTo(HaveOccurred())
 	// The context of BeforeSuite ends with it, so what must live on gets one of its own.
-	Expect(keepCrash(dir)).To(Succeed())
+	Expect(recordCrash(dir)).To(Succeed())
 	options := environment.Options{
 		Dir: dir, Log: GinkgoWriter, OpenShiftVersion: story.ClusterVersion, Samples: offered, AuditLog: true, Services: true,
 	}
@@ -82,9 +82,9 @@ var _ = ReportAfterSuite("what the manager asked", func(report Report) {
 	Expect(rbac.Finish(*traces, "integration", report)).To(Succeed())
 })
 
-// keepCrash has what the Go runtime says when this process crashes written to a file, too: Ginkgo loses what a parallel process prints
+// recordCrash has what the Go runtime says when this process crashes written to a file, too: Ginkgo loses what a parallel process prints
 // before it ends.
-func keepCrash(dir string) error {
+func recordCrash(dir string) error {
 	file, err := os.Create(filepath.Join(dir, "crash.log"))
 	if err != nil {
 		return err
@@ -94,7 +94,7 @@ func keepCrash(dir string) error {
 
 // A manager that ends by itself fails the spec in which it does, or the next one when it is being cleaned up; all others are judged
 // by themselves, as nobody but us would start it again.
-func startedAgain() {
+func failIfManagerEnded() {
 	if admin == nil {
 		return
 	}
@@ -107,18 +107,18 @@ func startedAgain() {
 	Fail("the manager ended by itself, in this spec or when the one before was cleaned up: " + how)
 }
 
-// managerServes waits for a manager that the spec before has just started again, so that no spec begins without one. Ginkgo chooses which
+// waitForReadyz waits for a manager that the spec before has just started again, so that no spec begins without one. Ginkgo chooses which
 // spec follows which.
-func managerServes(ctx context.Context) {
+func waitForReadyz(ctx context.Context) {
 	if admin != nil {
 		Eventually(answerOf).WithContext(ctx).WithArguments("/readyz").Should(Equal(http.StatusOK))
 	}
 }
 
 var (
-	_ = BeforeEach(startedAgain)
-	_ = BeforeEach(managerServes)
-	_ = AfterEach(startedAgain)
+	_ = BeforeEach(failIfManagerEnded)
+	_ = BeforeEach(waitForReadyz)
+	_ = AfterEach(failIfManagerEnded)
 )
 
 // What a failed spec leaves is told before it is cleaned up.

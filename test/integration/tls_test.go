@@ -57,8 +57,8 @@ func (a authority) serving(dir string) {
 	Expect(config.WriteCertConfigFile(filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key"))).To(Succeed())
 }
 
-// configured writes the shipped configuration, with a serving certificate and with the TLS profile as the CVO writes it there.
-func configured(dir, minVersion string, ciphers ...string) string {
+// writeConfig writes the shipped configuration, with a serving certificate and with the TLS profile as the CVO writes it there.
+func writeConfig(dir, minVersion string, ciphers ...string) string {
 	GinkgoHelper()
 	content, err := os.ReadFile(filepath.Join(env.Root, "manifests", "0000_50_platform-operators_41-configmap.yaml"))
 	Expect(err).NotTo(HaveOccurred())
@@ -89,30 +89,30 @@ func handshake(ctx context.Context, config *tls.Config) (tls.ConnectionState, er
 	return connection.(*tls.Conn).ConnectionState(), nil
 }
 
-func versionsTalked(ctx context.Context) (talked []uint16) {
+func acceptedVersions(ctx context.Context) (accepted []uint16) {
 	for _, version := range []uint16{tls.VersionTLS10, tls.VersionTLS11, tls.VersionTLS12, tls.VersionTLS13} {
 		var all []uint16
 		for _, suite := range append(tls.CipherSuites(), tls.InsecureCipherSuites()...) {
 			all = append(all, suite.ID)
 		}
 		if _, err := handshake(ctx, &tls.Config{MinVersion: version, MaxVersion: version, CipherSuites: all}); err == nil {
-			talked = append(talked, version)
+			accepted = append(accepted, version)
 		}
 	}
-	return talked
+	return accepted
 }
 
-// ciphersTalked are those of TLS 1.2 that the manager accepts when it is offered nothing else.
-func ciphersTalked(ctx context.Context) (talked []string) {
+// acceptedCiphers are those of TLS 1.2 that the manager accepts when it is offered nothing else.
+func acceptedCiphers(ctx context.Context) (accepted []string) {
 	for _, suite := range append(tls.CipherSuites(), tls.InsecureCipherSuites()...) {
 		if _, err := handshake(ctx, &tls.Config{MinVersion: tls.VersionTLS12, MaxVersion: tls.VersionTLS12, CipherSuites: []uint16{suite.ID}}); err == nil {
-			talked = append(talked, suite.Name)
+			accepted = append(accepted, suite.Name)
 		}
 	}
-	return talked
+	return accepted
 }
 
-func served(ctx context.Context) (*x509.Certificate, error) {
+func servingCertificate(ctx context.Context) (*x509.Certificate, error) {
 	state, err := handshake(ctx, &tls.Config{})
 	if err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ var _ = Describe("the manager's server", func() {
 		dir := GinkgoT().TempDir()
 		first, second := newAuthority("first"), newAuthority("second")
 		first.serving(dir)
-		path := configured(dir, string(configv1.VersionTLS13))
+		path := writeConfig(dir, string(configv1.VersionTLS13))
 		usual := env.Manager
 		Expect(usual.Stop()).To(Succeed())
 		env.Manager = usual.With("--config", path)
@@ -138,27 +138,27 @@ var _ = Describe("the manager's server", func() {
 		for _, profile := range []configv1.TLSProfileType{configv1.TLSProfileOldType, configv1.TLSProfileIntermediateType, configv1.TLSProfileModernType} {
 			By(fmt.Sprintf("starting with profile %s", profile))
 			spec := configv1.TLSProfiles[profile]
-			configured(dir, string(spec.MinTLSVersion), crypto.OpenSSLToIANACipherSuites(spec.Ciphers)...)
+			writeConfig(dir, string(spec.MinTLSVersion), crypto.OpenSSLToIANACipherSuites(spec.Ciphers)...)
 			Expect(env.Manager.Stop()).To(Succeed()) // rather than wait until it sees the change, as below
 			Expect(env.Manager.Start()).To(Succeed())
-			Eventually(served).WithContext(ctx).ShouldNot(BeNil())
+			Eventually(servingCertificate).WithContext(ctx).ShouldNot(BeNil())
 			lowest, err := crypto.TLSVersion(string(spec.MinTLSVersion))
 			Expect(err).NotTo(HaveOccurred())
-			Expect(versionsTalked(ctx)).To(Equal(all[lowest-tls.VersionTLS10:]))
+			Expect(acceptedVersions(ctx)).To(Equal(all[lowest-tls.VersionTLS10:]))
 			if profile == configv1.TLSProfileIntermediateType {
-				talked := ciphersTalked(ctx)
-				Expect(talked).NotTo(BeEmpty())
-				Expect(crypto.OpenSSLToIANACipherSuites(spec.Ciphers)).To(ContainElements(talked))
+				accepted := acceptedCiphers(ctx)
+				Expect(accepted).NotTo(BeEmpty())
+				Expect(crypto.OpenSSLToIANACipherSuites(spec.Ciphers)).To(ContainElements(accepted))
 			}
 		}
 
 		By("seeing that the profile is one of a single cipher now")
 		const only = "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384"
-		configured(dir, string(configv1.VersionTLS12), only)
+		writeConfig(dir, string(configv1.VersionTLS12), only)
 		Eventually(env.Manager.Exited()).WithTimeout(20 * time.Second).Should(BeClosed()) // of its own accord
 		Expect(env.Manager.Start()).To(Succeed())
-		Eventually(served).WithContext(ctx).ShouldNot(BeNil())
-		Expect(ciphersTalked(ctx)).To(Equal([]string{only}))
+		Eventually(servingCertificate).WithContext(ctx).ShouldNot(BeNil())
+		Expect(acceptedCiphers(ctx)).To(Equal([]string{only}))
 
 		By("saying which components have to honour the profile")
 		apiServers := admin.Config.ConfigV1().APIServers()
@@ -167,13 +167,13 @@ var _ = Describe("the manager's server", func() {
 			patched, err := apiServers.Patch(ctx, "cluster", apitypes.MergePatchType, []byte(patch), metav1.PatchOptions{})
 			Expect(err).NotTo(HaveOccurred())
 			Expect(patched.Spec.TLSAdherence).To(Equal(adherence))
-			Consistently(ciphersTalked).WithContext(ctx).WithTimeout(2 * time.Second).WithPolling(time.Second).Should(Equal([]string{only}))
+			Consistently(acceptedCiphers).WithContext(ctx).WithTimeout(2 * time.Second).WithPolling(time.Second).Should(Equal([]string{only}))
 		}
 
 		By("replacing its serving certificate")
-		Expect(served(ctx)).To(HaveField("Issuer.CommonName", "first"))
+		Expect(servingCertificate(ctx)).To(HaveField("Issuer.CommonName", "first"))
 		second.serving(dir)
-		Eventually(served).WithContext(ctx).WithTimeout(90 * time.Second).Should(HaveField("Issuer.CommonName", "second"))
+		Eventually(servingCertificate).WithContext(ctx).WithTimeout(90 * time.Second).Should(HaveField("Issuer.CommonName", "second"))
 		Expect(env.Manager.Exited()).NotTo(BeClosed())
 	})
 })

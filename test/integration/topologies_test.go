@@ -23,8 +23,8 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// withheld takes a kind with all its objects from the cluster. bring puts both back; what was not brought back is after the spec.
-func withheld(ctx context.Context, resource schema.GroupVersionResource) (bring func(ctx context.Context)) {
+// withoutKind takes a kind with all its objects from the cluster. bring puts both back; what was not brought back is after the spec.
+func withoutKind(ctx context.Context, resource schema.GroupVersionResource) (bring func(ctx context.Context)) {
 	GinkgoHelper()
 	name := resource.GroupResource().String()
 	client := admin.Dynamic.Resource(definitions)
@@ -75,8 +75,8 @@ func setTopology(ctx context.Context, topology configv1.TopologyMode) {
 	Expect(err).NotTo(HaveOccurred())
 }
 
-// runs says whether a manager's process has not ended.
-func runs(manager *environment.Manager) bool {
+// isRunning says whether a manager's process has not ended.
+func isRunning(manager *environment.Manager) bool {
 	select {
 	case <-manager.Exited():
 		return false
@@ -93,8 +93,8 @@ var _ = Describe("a cluster", func() {
 		Expect(admin.Publish(ctx, samples.Operator{Package: first, Version: "1.0.0"}, samples.Operator{Package: second, Version: "1.0.0"})).To(Succeed())
 		DeferCleanup(remove, first)
 		DeferCleanup(remove, second)
-		instead()
-		manager := another(ctx, program)
+		stopManagerForSpec()
+		manager := newElectingManager(ctx, program)
 
 		By("with more replicas asked for by hand it has one all the same")
 		deployments := admin.Kubernetes.AppsV1().Deployments(environment.Namespace)
@@ -105,7 +105,7 @@ var _ = Describe("a cluster", func() {
 		Expect(deployments.Get(ctx, "platform-operators", metav1.GetOptions{})).To(HaveField("Spec.Replicas", HaveValue(BeEquivalentTo(1))))
 
 		By("the lease's timings follow the control plane")
-		bringSources, bringCatalogs := withheld(ctx, catalogSources), withheld(ctx, clusterCatalogs)
+		bringSources, bringCatalogs := withoutKind(ctx, catalogSources), withoutKind(ctx, clusterCatalogs)
 		DeferCleanup(setTopology, configv1.HighlyAvailableTopologyMode)
 		began, holder := time.Now(), ""
 		for _, each := range []struct {
@@ -119,14 +119,14 @@ var _ = Describe("a cluster", func() {
 			Expect(manager.Stop()).To(Succeed())
 			setTopology(ctx, each.topology)
 			Expect(manager.Start()).To(Succeed())
-			led := passesOn(ctx, holder, 0) // the one before gave its lease up
+			led := waitForHolder(ctx, holder, 0) // the one before gave its lease up
 			Expect(led.Duration).To(Equal(each.want.Lease), "%s", each.topology)
 			holder = led.Holder
 		}
 
 		By("without any catalog's kind it runs, and asks for none")
 		Expect(admin.Create(ctx, first, "")).To(Succeed())
-		refusedWith(ctx, first, "SourceFailed")
+		expectNotInstalled(ctx, first, "SourceFailed")
 		_, err = admin.ClusterOperatorHas(ctx, configv1.OperatorAvailable, configv1.ConditionTrue)
 		Expect(err).NotTo(HaveOccurred())
 		of := func(resource string) (found []leadership.Asked) {
@@ -147,7 +147,7 @@ var _ = Describe("a cluster", func() {
 		Expect(of("clustercatalogs")).To(BeEmpty())
 
 		By("and vanishes again, and what is installed goes on")
-		bringSources = withheld(ctx, catalogSources)
+		bringSources = withoutKind(ctx, catalogSources)
 		Expect(admin.Kubernetes.CoreV1().Services(first).Delete(ctx, first+"-metrics", metav1.DeleteOptions{})).To(Succeed())
 		Eventually(func(ctx context.Context) error {
 			_, err := admin.Kubernetes.CoreV1().Services(first).Get(ctx, first+"-metrics", metav1.GetOptions{})
@@ -155,7 +155,7 @@ var _ = Describe("a cluster", func() {
 		}).WithContext(ctx).Should(Succeed())
 		Expect(admin.Operator(ctx, first)).To(HaveField("Status.Installed.Version", "1.0.0"))
 		Expect(admin.Create(ctx, second, "")).To(Succeed())
-		refusedWith(ctx, second, "SourceFailed")
+		expectNotInstalled(ctx, second, "SourceFailed")
 
 		By("OLM v1 appears")
 		bringCatalogs(ctx)
@@ -177,7 +177,7 @@ var _ = Describe("a cluster", func() {
 		Expect(admin.Operator(ctx, first)).To(HaveField("Status.Installed.Version", "1.0.0"))
 		Expect(of("featuregates")).To(BeEmpty())
 		Expect(of("clustercatalogs")).NotTo(BeEmpty(), "nothing can be told from the log")
-		Expect(runs(manager)).To(BeTrue())
+		Expect(isRunning(manager)).To(BeTrue())
 		Expect(manager.PID()).To(Equal(pid))
 		Expect(os.ReadFile(manager.LogFile)).NotTo(ContainSubstring(strings.ToLower("panic:")))
 	}, NodeTimeout(3*time.Minute))

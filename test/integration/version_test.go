@@ -43,8 +43,8 @@ func withoutGit() string {
 	return dir
 }
 
-// makes runs make in a folder as a builder does, and gives what it prints.
-func makes(ctx context.Context, dir string, args ...string) string {
+// runMake runs make in a folder as a builder does, and gives what it prints.
+func runMake(ctx context.Context, dir string, args ...string) string {
 	GinkgoHelper()
 	command := exec.CommandContext(ctx, "make", args...)
 	command.Dir = dir
@@ -59,7 +59,7 @@ var _ = Describe("a manager that is built as the payload is, without git", func(
 	// version and platform, by `--version` and as a metric.
 	It("[HRD-C4] says version, commit, tree state, date, Go version and platform, as --version and as a metric", func(ctx context.Context) {
 		dir := withoutGit()
-		makes(ctx, dir, "build")
+		runMake(ctx, dir, "build")
 		binary := filepath.Join(dir, "_output", "platform-operators")
 		printed, err := exec.CommandContext(ctx, binary, "--version").Output()
 		Expect(err).NotTo(HaveOccurred())
@@ -71,8 +71,8 @@ var _ = Describe("a manager that is built as the payload is, without git", func(
   Go version: ` + runtime.Version() + `
   platform:   ` + platform + "\n"))
 
-		instead()
-		startInstead(env.Manager.Of(binary))
+		stopManagerForSpec()
+		startManagerForSpec(env.Manager.Of(binary))
 		scraper := clientCertificate(ctx, prometheus)
 		Eventually(func(ctx context.Context) (string, error) {
 			_, body, err := scrape(ctx, "/metrics", scraper)
@@ -83,12 +83,12 @@ var _ = Describe("a manager that is built as the payload is, without git", func(
 		Eventually(answerOf).WithContext(ctx).WithArguments("/readyz").Should(Equal(http.StatusOK))
 
 		By("stamping the tests for openshift-tests likewise")
-		Expect(makes(ctx, dir, "--just-print", "build-tests-ext")).To(And(ContainSubstring(".CommitFromGit="+builtCommit), ContainSubstring(".BuildDate="+builtAt)))
+		Expect(runMake(ctx, dir, "--just-print", "build-tests-ext")).To(And(ContainSubstring(".CommitFromGit="+builtCommit), ContainSubstring(".BuildDate="+builtAt)))
 	})
 })
 
-// startInstead starts a manager in the place of the environment's own, which instead has stopped, until the spec is over.
-func startInstead(manager *environment.Manager) {
+// startManagerForSpec starts a manager in the place of the environment's own, which instead has stopped, until the spec is over.
+func startManagerForSpec(manager *environment.Manager) {
 	GinkgoHelper()
 	Expect(manager.Start()).To(Succeed())
 	DeferCleanup(manager.Stop)

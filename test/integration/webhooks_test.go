@@ -48,8 +48,8 @@ type webhookServer struct {
 	calls  map[string]int // by path
 }
 
-// serving answers for a Service of the namespace on port 443 until the spec ends.
-func serving(namespace, service, secret string) *webhookServer {
+// serveWebhooks answers for a Service of the namespace on port 443 until the spec ends.
+func serveWebhooks(namespace, service, secret string) *webhookServer {
 	GinkgoHelper()
 	proxy, err := services.Start(env.ServicesSocket, admin.Kubernetes)
 	Expect(err).NotTo(HaveOccurred())
@@ -222,9 +222,9 @@ func tryWebhooks(ctx context.Context, operator samples.Operator, server *webhook
 	}
 }
 
-// eventuallyCalled waits until the injected authority and the served certificate have come together, and the API server
+// waitForWebhookCall waits until the injected authority and the served certificate have come together, and the API server
 // accepts a certificate other than the one before.
-func eventuallyCalled(ctx context.Context, operator samples.Operator, server *webhookServer, before string) {
+func waitForWebhookCall(ctx context.Context, operator samples.Operator, server *webhookServer, before string) {
 	GinkgoHelper()
 	v1 := versionOf(operator, "v1")
 	Eventually(func(ctx context.Context) (string, error) {
@@ -251,7 +251,7 @@ var _ = Describe("webhooks", func() {
 			Spec:       corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 443}}},
 		}, metav1.CreateOptions{})
 		Expect(err).NotTo(HaveOccurred())
-		server := serving(name, "hook", "hook-cert")
+		server := serveWebhooks(name, "hook", "hook-cert")
 		webhooks := admin.Kubernetes.AdmissionregistrationV1().ValidatingWebhookConfigurations()
 		_, err = webhooks.Create(ctx, &admissionregistrationv1.ValidatingWebhookConfiguration{
 			ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{"service.beta.openshift.io/inject-cabundle": "true"}},
@@ -290,22 +290,22 @@ var _ = Describe("webhooks", func() {
 			Expect(err).NotTo(HaveOccurred())
 			DeferCleanup(func(ctx context.Context) { Expect(stop(ctx)).To(Succeed()) })
 			operator := samples.Operator{Package: name, Version: "1.0.0"}
-			deployed(ctx, name, withWebhooks(ctx, operator))
-			server := serving(name, name+"-service", name+"-service-cert")
+			createDeployment(ctx, name, withWebhooks(ctx, operator))
+			server := serveWebhooks(name, name+"-service", name+"-service-cert")
 			Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
-			eventuallyCalled(ctx, operator, server, "")
+			waitForWebhookCall(ctx, operator, server, "")
 			tryWebhooks(ctx, operator, server, "first")
 
 			By("renewing the certificates, the manager and the operator running on")
 			before, process := server.lastServed(), env.Manager.PID()
 			Expect(rotate()).To(Succeed())
-			eventuallyCalled(ctx, operator, server, before)
+			waitForWebhookCall(ctx, operator, server, before)
 			tryWebhooks(ctx, operator, server, "second")
 			Expect(env.Manager.PID()).To(Equal(process))
 			Consistently(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionDrifted).Should(HavePrefix("False"),
 				"an injected certificate is no drift")
 			Expect(conditionOf(ctx, name, corev1alpha2.ConditionProgressing)).To(ContainSubstring("AsExpected"))
-			works(ctx, name) // a manager that hangs would report no drift either
+			expectRepair(ctx, name) // a manager that hangs would report no drift either
 		},
 		Entry("service-ca", "hooked-by-service-ca", func(ctx context.Context) (func() error, func(context.Context) error, error) {
 			s, err := certificates.StartServiceCA(ctx, env.Admin, GinkgoWriter)
@@ -326,7 +326,7 @@ var _ = Describe("webhooks", func() {
 	It("ENG-F6 of a bundle wait, and say for what, while the cluster has nobody who makes certificates", func(ctx context.Context) {
 		const name = "hooked-by-nobody"
 		operator := samples.Operator{Package: name, Version: "1.0.0"}
-		deployed(ctx, name, withWebhooks(ctx, operator))
+		createDeployment(ctx, name, withWebhooks(ctx, operator))
 		Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionHasValidBundle).Should(
 			And(ContainSubstring("BundleLoadFailed"), ContainSubstring("service-ca"), ContainSubstring("cert-manager")))
 		_, err := admin.Dynamic.Resource(definitions).Get(ctx, operator.Plural()+"."+samples.Group, metav1.GetOptions{})
@@ -336,12 +336,12 @@ var _ = Describe("webhooks", func() {
 		c, err := certificates.StartCertManager(context.WithoutCancel(ctx), env.Admin, GinkgoWriter)
 		Expect(err).NotTo(HaveOccurred())
 		DeferCleanup(func(ctx context.Context) {
-			undeploy(ctx, name)
+			deleteDeploymentAndWait(ctx, name)
 			Expect(c.Stop(ctx)).To(Succeed())
 		})
-		server := serving(name, name+"-service", name+"-service-cert")
+		server := serveWebhooks(name, name+"-service", name+"-service-cert")
 		Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
-		eventuallyCalled(ctx, operator, server, "")
+		waitForWebhookCall(ctx, operator, server, "")
 	})
 
 	It("[ENG-D12] of an operator that is removed go before who answers for them, so that they hold nothing up when nobody does", func(ctx context.Context) {
@@ -351,16 +351,16 @@ var _ = Describe("webhooks", func() {
 		DeferCleanup(func(ctx context.Context) { Expect(serviceCA.Stop(ctx)).To(Succeed()) })
 		operator := samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: name + "-settings"}
 		// One more webhook, which is asked before anything of the operator's own is deleted.
-		deployed(ctx, name, withWebhooks(ctx, operator, map[string]any{
+		createDeployment(ctx, name, withWebhooks(ctx, operator, map[string]any{
 			"type": "ValidatingAdmissionWebhook", "generateName": "guard." + name + ".example.com", "webhookPath": samples.ValidatePath,
 			"deploymentName": name, "containerPort": 443, "targetPort": 9443, "admissionReviewVersions": []string{"v1"}, "sideEffects": "None",
 			"failurePolicy": "Fail", "objectSelector": metav1.LabelSelector{MatchLabels: map[string]string{corev1alpha2.LabelOwnerName: name}},
 			"rules": []map[string]any{{"apiGroups": []string{""}, "apiVersions": []string{"v1"}, "operations": []string{"DELETE"},
 				"resources": []string{"configmaps", "secrets", "services", "serviceaccounts"}}},
 		}))
-		server := serving(name, name+"-service", name+"-service-cert")
+		server := serveWebhooks(name, name+"-service", name+"-service-cert")
 		Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
-		eventuallyCalled(ctx, operator, server, "")
+		waitForWebhookCall(ctx, operator, server, "")
 		tryWebhooks(ctx, operator, server, "seen-off")
 		settings := admin.Kubernetes.CoreV1().ConfigMaps(name)
 		tryDelete := func(ctx context.Context) error {
@@ -382,7 +382,7 @@ var _ = Describe("webhooks", func() {
 		DeferCleanup(hold, "null")
 		_, end := writesBy("platform-operators", 0)
 		deleteDeployment(ctx, name)
-		says(ctx, name, corev1alpha2.ConditionProgressing, "True Removing", `is held by its finalizers "example.com/mine"`)
+		expectDeploymentCondition(ctx, name, corev1alpha2.ConditionProgressing, "True Removing", `is held by its finalizers "example.com/mine"`)
 		owned := metav1.ListOptions{LabelSelector: corev1alpha2.LabelOwnerName + "=" + name}
 		validating, err := admin.Kubernetes.AdmissionregistrationV1().ValidatingWebhookConfigurations().List(ctx, owned)
 		Expect(err).NotTo(HaveOccurred())
@@ -400,11 +400,11 @@ var _ = Describe("webhooks", func() {
 		}).WithContext(ctx).WithTimeout(2*time.Second).Should(Succeed(), "what the Deployment needs waits until that is gone")
 
 		hold(ctx, "null")
-		undeploy(ctx, name)
+		deleteDeploymentAndWait(ctx, name)
 		writes, _ := writesBy("platform-operators", end)
 		for _, kind := range []string{"/validatingwebhookconfigurations/", "/mutatingwebhookconfigurations/"} {
-			deletedInOrder(writes, kind, "/deployments/"+name, "/configmaps/"+operator.ExtraConfigMap, "/serviceaccounts/"+name, "/namespaces/"+name)
+			expectDeletedInOrder(writes, kind, "/deployments/"+name, "/configmaps/"+operator.ExtraConfigMap, "/serviceaccounts/"+name, "/namespaces/"+name)
 		}
-		Eventually(namespaceIs).WithContext(ctx).WithArguments(name).Should(beNotFound())
+		Eventually(getNamespace).WithContext(ctx).WithArguments(name).Should(beNotFound())
 	})
 })

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Every rule of the CRDs is tried with a dry run, so that nothing is installed and nothing is left behind.
+// The specs check the rules of the CRDs with dry runs, so that nothing is installed or left behind.
 var (
 	platformOperators = schema.GroupVersionResource{Group: "platform.openshift.io", Version: "v1alpha1", Resource: "platformoperators"}
 	bundleDeployments = schema.GroupVersionResource{Group: "core.rukpak.io", Version: "v1alpha2", Resource: "bundledeployments"}
@@ -37,9 +37,11 @@ func parse(resource schema.GroupVersionResource, kind, manifest string) *unstruc
 	return object
 }
 
-func operatorManifest(name, spec string) string { return "{metadata: {name: " + name + "}, spec: " + spec + "}" }
+func operatorManifest(name, spec string) string {
+	return "{metadata: {name: " + name + "}, spec: " + spec + "}"
+}
 
-var _ = DescribeTable("the API server judges a new PlatformOperator",
+var _ = DescribeTable("the API server validates a new PlatformOperator",
 	func(ctx context.Context, manifest, refusal string) {
 		err := dryCreate(ctx, platformOperators, "PlatformOperator", manifest)
 		if refusal == "" {
@@ -51,17 +53,17 @@ var _ = DescribeTable("the API server judges a new PlatformOperator",
 	Entry("with nothing but a package", operatorManifest("a", "{package: {name: quay}}"), ""),
 	Entry("as the TechPreview API had it", operatorManifest("a", "{package: {name: cert-manager}}"), ""),
 	Entry("with everything", operatorManifest("a", `{package: {name: quay, version: ">=1.0.0 <2", channels: [stable, fast], catalogSelector: {matchLabels: {a: b}}}, install: {namespace: quay}, paused: true}`), ""),
-	Entry("with everything that the engine is told", operatorManifest("a", `{package: {name: quay}, install: {config: {watchNamespace: "a,b", deploymentConfig: {nodeSelector: {a: b}, tolerations: [{key: k, operator: Exists}],
+	Entry("with every field of the BundleDeployment", operatorManifest("a", `{package: {name: quay}, install: {config: {watchNamespace: "a,b", deploymentConfig: {nodeSelector: {a: b}, tolerations: [{key: k, operator: Exists}],
 		resources: {limits: {memory: 1Gi}}, env: [{name: A, value: b}], envFrom: [{secretRef: {name: s}}], volumes: [{name: v, emptyDir: {}}], volumeMounts: [{name: v, mountPath: /v}],
 		affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: a, operator: Exists}]}]}}}, annotations: {a: b}}},
 		drift: {policy: Report, additions: Remove, ignore: [{target: {kind: Deployment}, jsonPointers: [/spec/replicas]}]}, progressDeadlineSeconds: 600, onFailure: Rollback, adoption: Any}, deletion: {crds: Delete}}`), ""),
-	Entry("with a deadline of no time", operatorManifest("a", "{package: {name: quay}, install: {progressDeadlineSeconds: 1}}"), "spec.install.progressDeadlineSeconds"),
+	Entry("with a deadline that is too short", operatorManifest("a", "{package: {name: quay}, install: {progressDeadlineSeconds: 1}}"), "spec.install.progressDeadlineSeconds"),
 	Entry("with two variables of one name", operatorManifest("a", "{package: {name: quay}, install: {config: {deploymentConfig: {env: [{name: A}, {name: A}]}}}}"), "Duplicate value"),
 	Entry("without a package", operatorManifest("a", "{}"), "spec.package: Required value"),
 	Entry("without a package name", operatorManifest("a", "{package: {}}"), "spec.package.name: Required value"),
 	Entry("with an empty package name", operatorManifest("a", `{package: {name: ""}}`), "spec.package.name"),
-	Entry("with a package name that is only in part a label, which the predecessor let through", operatorManifest("a", `{package: {name: "Foo Bar!"}}`), "spec.package.name"),
-	Entry("with a package name that climbs out of a folder", operatorManifest("a", `{package: {name: "../../etc"}}`), "spec.package.name"),
+	Entry("with a package name that is no label, which the TechPreview API accepted", operatorManifest("a", `{package: {name: "Foo Bar!"}}`), "spec.package.name"),
+	Entry("with a package name that is a path out of a folder", operatorManifest("a", `{package: {name: "../../etc"}}`), "spec.package.name"),
 	Entry("with a package name of 56 characters", operatorManifest("a", "{package: {name: "+strings.Repeat("p", 56)+"}}"), ""),
 	Entry("with a package name of 57 characters", operatorManifest("a", "{package: {name: "+strings.Repeat("p", 57)+"}}"), "spec.package.name: Too long"),
 	Entry("[ENG-A4] with a name of 63 characters", operatorManifest(strings.Repeat("n", 63), "{package: {name: quay}}"), ""),
@@ -81,7 +83,7 @@ func manyLabels(count int) string {
 	return strings.Join(labels, ", ")
 }
 
-var _ = DescribeTable("the API server judges an edit of a PlatformOperator",
+var _ = DescribeTable("the API server validates an edit of a PlatformOperator",
 	func(ctx context.Context, before, after, refusal string) {
 		client := admin.Dynamic.Resource(platformOperators)
 		created, err := client.Create(ctx, parse(platformOperators, "PlatformOperator", "{metadata: {generateName: edited-}, spec: "+before+"}"), metav1.CreateOptions{})
@@ -124,7 +126,7 @@ func deployment(name, spec string) string {
 	return "{metadata: {name: " + name + "}, spec: " + spec + "}"
 }
 
-var _ = DescribeTable("the API server judges a new BundleDeployment",
+var _ = DescribeTable("the API server validates a new BundleDeployment",
 	func(ctx context.Context, manifest, refusal string) {
 		Expect(dryCreate(ctx, bundleDeployments, "BundleDeployment", manifest)).To(matchRefusal(refusal))
 	},
@@ -166,12 +168,12 @@ var _ = DescribeTable("the API server refuses a git source",
 	// names.
 	Entry("[ENG-A2] with two of branch, tag and commit", "{repository: r, ref: {branch: b, tag: t}}"),
 	Entry("[ENG-A2] with none of them", "{repository: r, ref: {}}"),
-	Entry("[ENG-A2] with a directory that climbs out", "{repository: r, ref: {tag: t}, directory: ../x}"),
+	Entry("[ENG-A2] with a directory outside of the repository", "{repository: r, ref: {tag: t}, directory: ../x}"),
 	Entry("[ENG-A2] with an absolute directory", "{repository: r, ref: {tag: t}, directory: /x}"),
 	Entry("a well-formed one too, until there is a git source", "{repository: r, ref: {tag: t}, directory: x}"),
 )
 
-var _ = DescribeTable("the API server judges a new Bundle",
+var _ = DescribeTable("the API server validates a new Bundle",
 	func(ctx context.Context, manifest, refusal string) {
 		Expect(dryCreate(ctx, bundles, "Bundle", manifest)).To(matchRefusal(refusal))
 	},
@@ -185,17 +187,17 @@ var _ = DescribeTable("the API server judges a new Bundle",
 	Entry("[ENG-A4] with a name of 64 characters", deployment(strings.Repeat("n", 64), "{provisionerClassName: x, source: {type: image, image: {ref: x}}}"), "metadata.name must be at most 63 characters"),
 )
 
-var _ = DescribeTable("the API server judges a new ProvisionerClass",
+var _ = DescribeTable("the API server validates a new ProvisionerClass",
 	func(ctx context.Context, manifest, refusal string) {
 		Expect(dryCreate(ctx, classes, "ProvisionerClass", manifest)).To(matchRefusal(refusal))
 	},
-	Entry("of a provisioner of ours", deployment("a", "{provisioner: core.rukpak.io/registry, drift: {policy: Report}, deletion: {crds: Delete}}"), ""),
+	Entry("of one of the manager's provisioners", deployment("a", "{provisioner: core.rukpak.io/registry, drift: {policy: Report}, deletion: {crds: Delete}}"), ""),
 	Entry("without a provisioner", deployment("a", "{}"), "spec.provisioner: Required value"),
 	Entry("[ENG-A4] with a name of 63 characters", deployment(strings.Repeat("n", 63), "{provisioner: example.com/x}"), ""),
 	Entry("[ENG-A4] with a name of 64 characters", deployment(strings.Repeat("n", 64), "{provisioner: example.com/x}"), "metadata.name must be at most 63 characters"),
 )
 
-// editRefused creates an object, edits it in a dry run and gives the API server's answer.
+// editRefused creates an object, edits it in a dry run and returns the API server's error.
 func editRefused(ctx context.Context, resource schema.GroupVersionResource, object *unstructured.Unstructured, value string, path ...string) error {
 	GinkgoHelper()
 	client := admin.Dynamic.Resource(resource)
@@ -213,7 +215,7 @@ func editRefused(ctx context.Context, resource schema.GroupVersionResource, obje
 	}
 }
 
-var _ = Describe("the API server judges an edit", func() {
+var _ = Describe("the API server validates an edit", func() {
 	// Promise ENG-A5: The API server refuses an edit of a Bundle's spec, and the error says that the spec is immutable.
 	It("[ENG-A5] refuses another spec of a Bundle", func(ctx context.Context) {
 		bundle := parse(bundles, "Bundle", deployment("fixed", "{provisionerClassName: none-of-ours, source: {type: image, image: {ref: x}}}"))
@@ -226,7 +228,7 @@ var _ = Describe("the API server judges an edit", func() {
 	})
 })
 
-var _ = Describe("the API server judges an edit of a BundleDeployment", func() {
+var _ = Describe("the API server validates an edit of a BundleDeployment", func() {
 	It("refuses another install namespace", func(ctx context.Context) {
 		client := admin.Dynamic.Resource(bundleDeployments)
 		manifest := deployment("movable", "{installNamespace: a, provisionerClassName: none-of-ours, source: {type: image, image: {ref: x}}}")
@@ -249,7 +251,7 @@ var _ = Describe("the API server judges an edit of a BundleDeployment", func() {
 	})
 })
 
-var _ = DescribeTable("the API server judges a PlatformOperatorManager",
+var _ = DescribeTable("the API server validates a PlatformOperatorManager",
 	func(ctx context.Context, manifest, refusal string) {
 		err := dryCreate(ctx, managers, "PlatformOperatorManager", manifest)
 		if refusal == "already exists" {
@@ -261,5 +263,5 @@ var _ = DescribeTable("the API server judges a PlatformOperatorManager",
 	Entry("of another name", "{metadata: {name: second}, spec: {managementState: Managed}}", `metadata.name must be "cluster"`),
 	Entry("that is removed", "{metadata: {name: cluster}, spec: {managementState: Removed}}", "managementState must be Managed"),
 	Entry("with one catalog namespace twice", "{metadata: {name: cluster}, spec: {managementState: Managed, catalogNamespaces: [a, a]}}", "Duplicate value"),
-	Entry("that is right but there", "{metadata: {name: cluster}, spec: {managementState: Managed}}", "already exists"),
+	Entry("that is valid and exists already", "{metadata: {name: cluster}, spec: {managementState: Managed}}", "already exists"),
 )

@@ -28,7 +28,7 @@ func deleteDeployment(ctx context.Context, name string) {
 	Expect(admin.Platform.CoreV1alpha2().BundleDeployments().Delete(ctx, name, metav1.DeleteOptions{})).To(Succeed())
 }
 
-// indexOfDelete is where in the writes something is first deleted whose path ends so, or -1; a slash stands for any name.
+// indexOfDelete returns the index of the first delete of an object whose path has this suffix, or -1. After a slash, the name may be any.
 func indexOfDelete(writes []string, end string) int {
 	return slices.IndexFunc(writes, func(write string) bool {
 		if strings.HasSuffix(end, "/") {
@@ -38,7 +38,7 @@ func indexOfDelete(writes []string, end string) int {
 	})
 }
 
-// expectDeletedInOrder asserts that all of these were deleted, one after the other.
+// expectDeletedInOrder asserts that objects whose paths have these suffixes were deleted in this order.
 func expectDeletedInOrder(writes []string, ends ...string) {
 	GinkgoHelper()
 	var order []int
@@ -49,14 +49,14 @@ func expectDeletedInOrder(writes []string, ends ...string) {
 	Expect(slices.IsSorted(order)).To(BeTrue(), "%q are at %v of\n%s", ends, order, strings.Join(writes, "\n"))
 }
 
-// startRegistry starts a registry for one spec.
+// startRegistry starts a registry that runs until the spec ends.
 func startRegistry(withTLS bool) *localcatalog.Registry {
 	registry := localcatalog.StartRegistry(withTLS)
 	DeferCleanup(registry.Close)
 	return registry
 }
 
-// expectUnpacked waits until the Unpacked condition has all these words.
+// expectUnpacked waits until the Unpacked condition contains all these words.
 func expectUnpacked(ctx context.Context, name string, words ...string) {
 	GinkgoHelper()
 	var all []OmegaMatcher
@@ -66,7 +66,7 @@ func expectUnpacked(ctx context.Context, name string, words ...string) {
 	Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionUnpacked).Should(And(all...))
 }
 
-// pushModified pushes the bundle of a sample operator after a change of its files.
+// pushModified changes the files of a sample operator's bundle and pushes it.
 func pushModified(ctx context.Context, registry *localcatalog.Registry, operator samples.Operator, change func(manifests string)) string {
 	GinkgoHelper()
 	dir := GinkgoT().TempDir()
@@ -78,7 +78,7 @@ func pushModified(ctx context.Context, registry *localcatalog.Registry, operator
 	return byDigest
 }
 
-// replaceIn replaces text in a file, which has to have it.
+// replaceIn replaces text in a file, and fails if the file does not contain the text.
 func replaceIn(file string, pairs ...string) {
 	GinkgoHelper()
 	content, err := os.ReadFile(file)
@@ -117,7 +117,7 @@ func setImage(ctx context.Context, name, ref string) {
 	patchDeployment(ctx, name, fmt.Sprintf(`{"spec":{"source":{"type":"image","image":{"ref":%q}}}}`, ref))
 }
 
-// expectDeploymentCondition waits until a condition has all these words.
+// expectDeploymentCondition waits until a condition of a BundleDeployment contains all these words.
 func expectDeploymentCondition(ctx context.Context, name, condition string, words ...string) {
 	GinkgoHelper()
 	var all []OmegaMatcher
@@ -127,7 +127,7 @@ func expectDeploymentCondition(ctx context.Context, name, condition string, word
 	Eventually(conditionOf).WithContext(ctx).WithArguments(name, condition).Should(And(all...))
 }
 
-// eventsOf are the reasons and messages of the Events on a BundleDeployment.
+// eventsOf returns the types, reasons and messages of a BundleDeployment's Events.
 func eventsOf(ctx context.Context, name string) ([]string, error) {
 	found, err := admin.Kubernetes.CoreV1().Events(metav1.NamespaceDefault).List(ctx, metav1.ListOptions{
 		FieldSelector: "involvedObject.kind=BundleDeployment,involvedObject.name=" + name,

@@ -28,7 +28,7 @@ var (
 	clusterCatalogs = schema.GroupVersionResource{Group: "olm.operatorframework.io", Version: "v1", Resource: "clustercatalogs"}
 )
 
-// catalogSource makes a CatalogSource that OLM is connected to in this state, and removes it after the spec.
+// catalogSource creates a CatalogSource whose status has this connection state, and deletes it after the spec.
 func catalogSource(ctx context.Context, namespace, name, address, state string) {
 	GinkgoHelper()
 	client := admin.Dynamic.Resource(catalogSources).Namespace(namespace)
@@ -47,7 +47,7 @@ func catalogSource(ctx context.Context, namespace, name, address, state string) 
 	Expect(err).NotTo(HaveOccurred())
 }
 
-// registry answers over gRPC as it is told, and counts its connections.
+// registry is a catalog over gRPC. list answers ListBundles; connections and lists are counters.
 type registry struct {
 	api.UnimplementedRegistryServer
 	list func(stream api.Registry_ListBundlesServer) error
@@ -76,7 +76,7 @@ func (r *registry) HandleConn(_ context.Context, event stats.ConnStats) {
 	}
 }
 
-// serve serves it until the spec ends and returns the address.
+// serve starts the server, which runs until the spec ends, and returns its address.
 func (r *registry) serve() string {
 	GinkgoHelper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -88,7 +88,7 @@ func (r *registry) serve() string {
 	return listener.Addr().String()
 }
 
-// requestsSince says how often the local catalog was asked since something that begins so.
+// requestsSince returns a function that counts the requests to the local catalog since before whose names have this prefix.
 func requestsSince(before map[string]int, what string) func() int {
 	return func() int {
 		count := 0
@@ -101,7 +101,7 @@ func requestsSince(before map[string]int, what string) func() int {
 	}
 }
 
-// waitForNoRequests waits until the catalog is asked no more and returns what it was asked so far.
+// waitForNoRequests waits until the catalog gets no requests for a second, and returns the counts of all requests so far.
 func waitForNoRequests(ctx context.Context) map[string]int {
 	GinkgoHelper()
 	Eventually(func(g Gomega) {
@@ -111,7 +111,7 @@ func waitForNoRequests(ctx context.Context) map[string]int {
 	return env.Catalog.Seen()
 }
 
-// reconnectCatalog writes a CatalogSource's status with a new connection.
+// reconnectCatalog writes the time of a new connection to a CatalogSource's status.
 func reconnectCatalog(ctx context.Context, name string) {
 	GinkgoHelper()
 	patch := fmt.Sprintf(`{"status":{"connectionState":{"lastConnect":%q}}}`, time.Now().UTC().Format(time.RFC3339Nano))
@@ -123,15 +123,15 @@ var _ = Describe("catalogs on the cluster", func() {
 
 	// Promise UPG-C5: The manager reads a catalog again only when its content may have changed, and at most once a minute where nothing
 	// identifies the content. Only operators whose package changed are evaluated again.
-	It("[UPG-C5] content is read again when it changes; what else changes costs nothing, and only who uses it looks again", func(ctx context.Context) {
-		install(ctx, "neighbour", "1.0.0")
+	It("[UPG-C5] are read again when their content changes, and only operators of a changed package are evaluated again", func(ctx context.Context) {
+		install(ctx, "neighbor", "1.0.0")
 		Expect(admin.Publish(ctx, samples.Operator{Package: "changing", Version: "1.0.0"})).To(Succeed())
 		create(ctx, "changing", "")
 		Eventually(admin.Installed).WithContext(ctx).WithArguments("changing", "1.0.0").Should(Succeed())
 		before := waitForNoRequests(ctx)
 		requests := env.Catalog.Requests()
 
-		By("noise in the status of both")
+		By("changing annotations and statuses, but no content")
 		for range 20 {
 			reconnectCatalog(ctx, environment.CatalogName)
 			_, err := admin.Dynamic.Resource(clusterCatalogs).Patch(ctx, environment.CatalogName, types.MergePatchType,
@@ -140,7 +140,7 @@ var _ = Describe("catalogs on the cluster", func() {
 		}
 		Consistently(env.Catalog.Requests, "3s").Should(Equal(requests), "the manager reads a catalog whose content is the same")
 
-		By("one where nothing names the content: not more often than once a minute")
+		By("reading a catalog whose content nothing identifies at most once a minute")
 		nameless := &registry{list: func(api.Registry_ListBundlesServer) error { return nil }}
 		catalogSource(ctx, environment.CatalogNamespace, "nameless", nameless.serve(), "READY")
 		Eventually(nameless.lists.Load).Should(BeNumerically("==", 1))
@@ -149,7 +149,7 @@ var _ = Describe("catalogs on the cluster", func() {
 		}
 		Consistently(nameless.lists.Load, "3s").Should(BeNumerically("==", 1))
 
-		By("content that changes of one package, which also shows that the manager still reads catalogs")
+		By("changing the content of one package, which also shows that the manager still reads catalogs")
 		info, err := os.Stat(env.Manager.LogFile)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(admin.Publish(ctx, samples.Operator{Package: "changing", Version: "1.0.0"}, samples.Operator{Package: "changing", Version: "1.1.0"})).To(Succeed())
@@ -165,7 +165,7 @@ var _ = Describe("catalogs on the cluster", func() {
 	})
 })
 
-// catalogLog returns the manager's lines about catalogs that were read, from an offset of its log on.
+// catalogLog returns the lines of the manager's log about catalogs that were read, from an offset on.
 func catalogLog(from int64) (lines []string) {
 	GinkgoHelper()
 	content, err := os.ReadFile(env.Manager.LogFile)

@@ -16,7 +16,7 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// expectedStatus is what the ClusterOperator says when there is nothing to say.
+// expectedStatus has the ClusterOperator's conditions while nothing is installed.
 var expectedStatus = map[configv1.ClusterStatusConditionType]configv1.ConditionStatus{
 	configv1.OperatorAvailable: configv1.ConditionTrue, configv1.OperatorProgressing: configv1.ConditionFalse,
 	configv1.OperatorDegraded: configv1.ConditionFalse, configv1.OperatorUpgradeable: configv1.ConditionTrue,
@@ -31,7 +31,7 @@ func isAsExpected(clusterOperator *configv1.ClusterOperator) bool {
 	return true
 }
 
-// waitForLease waits until somebody holds the manager's lease, and gives the time since when, by its holder's clock, which is ours.
+// waitForLease waits until a process holds the manager's lease, and returns when the process acquired it. All processes have one clock.
 func waitForLease(ctx context.Context) time.Time {
 	GinkgoHelper()
 	var held *coordinationv1.Lease
@@ -48,7 +48,7 @@ func waitForLease(ctx context.Context) time.Time {
 var _ = Describe("the ClusterOperator of a manager that has nothing to do", func() {
 	// Promise CLU-O1: Without PlatformOperators the ClusterOperator is Available and Upgradeable, not Progressing and not Degraded,
 	// within ten seconds after the manager acquires its lease, and never anything else.
-	It("CLU-O1 is as expected in every respect within ten seconds of the lease, and never anything else", func(ctx context.Context) {
+	It("CLU-O1 has all conditions as expected within ten seconds of the lease, and never any others", func(ctx context.Context) {
 		operators, err := admin.Platform.PlatformV1alpha1().PlatformOperators().List(ctx, metav1.ListOptions{})
 		Expect(err).NotTo(HaveOccurred())
 		Expect(operators.Items).To(BeEmpty(), "a spec has left them behind")
@@ -62,7 +62,7 @@ var _ = Describe("the ClusterOperator of a manager that has nothing to do", func
 			Expect(leading.Stop()).To(Succeed())
 			Expect(env.Manager.Start()).To(Succeed())
 		})
-		By("leaving what the cluster-version operator leaves before the manager runs for the first time")
+		By("creating what the CVO creates before the manager runs for the first time")
 		Expect(admin.Platform.OperatorV1alpha1().PlatformOperatorManagers().Delete(ctx, operatorv1alpha1.PlatformOperatorManagerName, metav1.DeleteOptions{})).To(Succeed())
 		Expect(clusterOperators.Delete(ctx, story.ClusterOperatorName, metav1.DeleteOptions{})).To(Succeed())
 		Expect(admin.Kubernetes.CoordinationV1().Leases(environment.Namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})).To(Succeed())
@@ -82,7 +82,7 @@ var _ = Describe("the ClusterOperator of a manager that has nothing to do", func
 		first := true
 		for _, state := range seen.upToNow(ctx) {
 			if len(state.Status.Conditions) == 0 {
-				continue // as it was found
+				continue // the spec created it so
 			}
 			if first {
 				took := state.at.Sub(since)

@@ -19,7 +19,7 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// statusHistory is every state that the ClusterOperator has had, as a watch tells of them: what was wrong for a moment is in it.
+// statusHistory has every state of the ClusterOperator that a watch reported, also states that lasted only a moment.
 type statusHistory struct {
 	lock     sync.Mutex
 	states   []recordedStatus
@@ -27,13 +27,13 @@ type statusHistory struct {
 	degraded []string // Degraded conditions of the operator resource that were not False, library-go's inertia or not
 }
 
-// recordedStatus is one state, and when it was told.
+// recordedStatus is one state, and when the watch reported it.
 type recordedStatus struct {
 	*configv1.ClusterOperator
 	at time.Time
 }
 
-// recordStatus begins with the state that is there, if any, and goes on until the spec ends.
+// recordStatus records from the present state, if any, until the spec ends.
 func recordStatus(ctx context.Context) *statusHistory {
 	GinkgoHelper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -71,7 +71,7 @@ func (c *statusHistory) write(events watch.Interface) {
 	}
 }
 
-// upToNow waits until the chronicle has what the API server has, and gives all of it.
+// upToNow waits until the history has the API server's present state, and returns the whole history.
 func (c *statusHistory) upToNow(ctx context.Context) []recordedStatus {
 	GinkgoHelper()
 	var states []recordedStatus
@@ -87,7 +87,7 @@ func (c *statusHistory) upToNow(ctx context.Context) []recordedStatus {
 	return states
 }
 
-// faults are the operator resource's own, of which library-go would tell the ClusterOperator minutes later.
+// faults returns Degraded conditions of the operator resource, which library-go would copy to the ClusterOperator minutes later.
 func (c *statusHistory) faults() []string {
 	c.lock.Lock()
 	defer c.lock.Unlock()
@@ -103,5 +103,5 @@ func conditionIn(clusterOperator *configv1.ClusterOperator, kind configv1.Cluste
 	return configv1.ClusterOperatorStatusCondition{}
 }
 
-// repairedWithin is how soon something comes back that only has to be noticed, on a busy machine.
+// repairedWithin is how long the manager may take to notice and revert a change, on a busy machine.
 const repairedWithin = 5 * time.Second

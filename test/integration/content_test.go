@@ -19,7 +19,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// pushLargeBundle pushes the bundle of a sample operator with so many manifests more of 200 KiB each.
+// pushLargeBundle pushes the bundle of a sample operator with additional manifests of 200 KiB each.
 func pushLargeBundle(ctx context.Context, registry *localcatalog.Registry, name string, manifests int) (byDigest string) {
 	GinkgoHelper()
 	return pushModified(ctx, registry, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: name + "-settings"}, func(folder string) {
@@ -30,7 +30,7 @@ func pushLargeBundle(ctx context.Context, registry *localcatalog.Registry, name 
 	})
 }
 
-// diskUse is what a folder takes on disk at the moment.
+// diskUse returns how many bytes a folder has on disk.
 func diskUse(folder string) (bytes int64) {
 	_ = filepath.WalkDir(folder, func(_ string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -46,7 +46,7 @@ func diskUse(folder string) (bytes int64) {
 	return bytes
 }
 
-// measurePeakDiskUse looks at a folder until it is asked what it took at most.
+// measurePeakDiskUse measures a folder until the returned function is called, which returns the peak in bytes.
 func measurePeakDiskUse(folder string) func() int64 {
 	var most int64
 	end, ended := make(chan struct{}), make(chan struct{})
@@ -71,7 +71,7 @@ func measurePeakDiskUse(folder string) func() int64 {
 }
 
 var _ = Describe("the manager's disk", func() {
-	It("never holds more content than its budget, and what was thrown out for that is not missed", func(ctx context.Context) {
+	It("never holds more content than its budget, and operators whose content was evicted are repaired all the same", func(ctx context.Context) {
 		const budget = 1 << 20
 		folder := filepath.Join(env.Dir, "small-content")
 		small := env.Manager.With("--content-dir="+folder, fmt.Sprintf("--content-budget=%d", budget))
@@ -97,7 +97,7 @@ var _ = Describe("the manager's disk", func() {
 			return byDigest
 		}
 
-		By("three images of which two fit")
+		By("pulling three images, of which two fit into the budget")
 		oldest := install("heavy-first", 2)
 		expectDeploymentCondition(ctx, "heavy-first", corev1alpha2.ConditionProgressing, "AsExpected")
 		Expect(stored(oldest)).To(HaveLen(1))
@@ -108,7 +108,7 @@ var _ = Describe("the manager's disk", func() {
 		}
 		Expect(stored(oldest)).To(BeEmpty(), "what was not used for the longest time makes room")
 
-		By("repairing what was installed from the one that is gone, also after a restart")
+		By("repairing the operator whose content was evicted, also after a restart")
 		asked := registry.Requests("bundles/heavy-first", "manifests")
 		for range 2 {
 			Expect(admin.Kubernetes.CoreV1().ConfigMaps("heavy-first").Delete(ctx, "heavy-first-settings", metav1.DeleteOptions{})).To(Succeed())
@@ -119,7 +119,7 @@ var _ = Describe("the manager's disk", func() {
 		Expect(registry.Requests("bundles/heavy-first", "manifests")).To(Equal(asked))
 		Expect(stored(oldest)).To(BeEmpty())
 
-		By("an image that is larger than the whole budget, and is then replaced")
+		By("pulling an image that is larger than the whole budget, and replacing it")
 		install("heavy-beyond", 6)
 		expectUnpacked(ctx, "heavy-beyond", "False UnpackFailed", fmt.Sprintf("the content directory may hold %d bytes", budget), "raise its --content-budget")
 		Expect(conditionOf(ctx, "heavy-third", corev1alpha2.ConditionProgressing)).To(ContainSubstring("AsExpected"), "the others do not care")

@@ -20,7 +20,7 @@ import (
 
 var definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 
-// publishBundle gives the image of a sample operator whose bundle has these manifests besides its own.
+// publishBundle publishes a sample operator whose bundle has additional manifests, and returns its image.
 func publishBundle(ctx context.Context, operator samples.Operator, manifests ...string) string {
 	GinkgoHelper()
 	Expect(samples.Write(env.SamplesDir, operator)).To(Succeed())
@@ -34,13 +34,13 @@ func publishBundle(ctx context.Context, operator samples.Operator, manifests ...
 	return ref
 }
 
-// createDeployment creates a BundleDeployment of its own, without a PlatformOperator, and removes it after the spec.
+// createDeployment creates a BundleDeployment without a PlatformOperator, and deletes it after the spec.
 func createDeployment(ctx context.Context, name, ref string) {
 	GinkgoHelper()
 	createDeploymentOfClass(ctx, "core-rukpak-io-registry", name, ref)
 }
 
-// createDeploymentOfClass is deployed for bundles that another class reads.
+// createDeploymentOfClass is createDeployment with another ProvisionerClass.
 func createDeploymentOfClass(ctx context.Context, class, name, ref string) {
 	GinkgoHelper()
 	manifest := deployment(name, fmt.Sprintf("{installNamespace: %s, provisionerClassName: %s, source: {type: image, image: {ref: %q}}}", name, class, ref))
@@ -71,7 +71,7 @@ func conditionOf(ctx context.Context, name, conditionType string) (string, error
 
 var _ = Describe("a bundle deployment", func() {
 
-	It("says what keeps its objects from being deleted", func(ctx context.Context) {
+	It("reports what prevents the deletion of its objects", func(ctx context.Context) {
 		const name = "clinging"
 		createDeployment(ctx, name, publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: "clinging-old"}))
 		Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(ContainSubstring("AsExpected"))
@@ -94,14 +94,14 @@ var _ = Describe("a bundle deployment", func() {
 			Expect(ignoreNotFound(webhooks.Delete(ctx, "clinging.example.com", metav1.DeleteOptions{}))).To(Succeed())
 		})
 
-		By("moving to a version that does not have one of them")
+		By("upgrading to a version without one of the objects")
 		second := publishBundle(ctx, samples.Operator{Package: name, Version: "1.1.0"})
 		client := admin.Platform.CoreV1alpha2().BundleDeployments()
 		_, err = client.Patch(ctx, name, types.MergePatchType, fmt.Appendf(nil, `{"spec":{"source":{"image":{"ref":%q}}}}`, second), metav1.PatchOptions{})
 		Expect(err).NotTo(HaveOccurred())
 		Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(And(ContainSubstring("clinging-old"), ContainSubstring("clinging.example.com")))
 
-		By("removing all of it")
+		By("removing the operator")
 		Expect(client.Delete(ctx, name, metav1.DeleteOptions{})).To(Succeed())
 		Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(And(ContainSubstring("Removing"), ContainSubstring("clinging.example.com")))
 		Expect(webhooks.Delete(ctx, "clinging.example.com", metav1.DeleteOptions{})).To(Succeed())

@@ -40,7 +40,7 @@ var _ = Describe("a manager in FIPS mode", func() {
 		Expect(manager.Exited()).NotTo(BeClosed())
 	})
 
-	It("[HRD-C7] with nothing but approved algorithms is ended by a library, which makes a certificate; it serves with one that it is given", func(ctx context.Context) {
+	It("[HRD-C7] with approved algorithms only is ended by a library without a serving certificate, and serves with one", func(ctx context.Context) {
 		stopManagerForSpec()
 		refused := env.Manager.WithEnv("GODEBUG=fips140=only")
 		Expect(refused.Start()).To(Succeed())

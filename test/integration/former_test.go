@@ -29,7 +29,7 @@ import (
 const formerCommit = "c02a7af75657ad3299b831b7a034473d351e2ec5"
 
 // formerOperators maps the names of PlatformOperators, each of which ends in the operator's state, to the fields of their specs other than the
-// package's name, in the format of respecified.
+// package's name, in the format of patchSpec.
 var formerOperators = map[string]string{
 	"former-installing": ``,
 	"former-rolledback": `"install": {"progressDeadlineSeconds": 15, "onFailure": "Rollback"}`,
@@ -176,8 +176,8 @@ var _ = Describe("a downgrade of the manager", func() {
 			Eventually(decided).WithContext(ctx).Should(Equal(before))
 			Consistently(decided).WithContext(ctx).Should(Equal(before))
 			Expect(formerOperands(ctx)).To(Equal(operands))
-			expectRepair(ctx, "former-overridden")     // a manager that hangs would change nothing either
-			operands, err = formerOperands(ctx) // with the Service that works deleted
+			expectRepair(ctx, "former-overridden") // a manager that hangs would change nothing either
+			operands, err = formerOperands(ctx)    // with the Service that was created again
 			Expect(err).NotTo(HaveOccurred())
 		}
 

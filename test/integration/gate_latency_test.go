@@ -25,11 +25,11 @@ func setDesiredVersion(ctx context.Context, version string) {
 	Expect(err).NotTo(HaveOccurred())
 }
 
-// Here and not in a story, because in virtual time nothing that is computed takes any.
+// This is no story, because computing takes no virtual time.
 var _ = Describe("the upgrade gate", func() {
 	// Promise HRD-B3: When the cluster's version moves, the ClusterOperator has the right verdict within a second, also with a package of
 	// 800 versions. Until the remedy of a blocker is known, its line says so.
-	It("HRD-B3 is right within a second when the cluster moves, whatever there is to search for remedies", func(ctx context.Context) {
+	It("HRD-B3 has the right status within a second after the cluster version changed, however long the search for remedies takes", func(ctx context.Context) {
 		const pkg = "legion"
 		operators := make([]samples.Operator, 0, 800)
 		for i := range 800 {

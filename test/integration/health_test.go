@@ -20,7 +20,7 @@ import (
 	"github.com/openshift/platform-operators/test/services"
 )
 
-// changeCounter counts how often watches told of something.
+// changeCounter counts the events of watches.
 type changeCounter struct {
 	lock  sync.Mutex
 	times int
@@ -38,16 +38,16 @@ func (t *changeCounter) count() int {
 	return t.times
 }
 
-// after does something when nothing is told any more, and waits until it is told of.
+// after waits until there are no events for a second, calls do, and waits for the next event.
 func (t *changeCounter) after(ctx context.Context, do func()) {
 	GinkgoHelper()
 	before := 0
 	Eventually(func(g Gomega) {
 		before = t.count()
 		g.Consistently(t.count, "1s").Should(Equal(before))
-	}).WithContext(ctx).Should(Succeed(), "it never gets quiet")
+	}).WithContext(ctx).Should(Succeed(), "events do not end")
 	do()
-	Eventually(t.count).WithContext(ctx).Should(BeNumerically(">", before), "no watch told of it")
+	Eventually(t.count).WithContext(ctx).Should(BeNumerically(">", before), "no watch reported the change")
 }
 
 var _ = Describe("health", func() {
@@ -79,7 +79,7 @@ var _ = Describe("health", func() {
 	})
 })
 
-// serveAPIService serves the namespace's Service as an extension API server would whose group is empty.
+// serveAPIService serves the namespace's Service as an extension API server whose group has no resources.
 func serveAPIService(ctx context.Context, namespace string) {
 	GinkgoHelper()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -90,8 +90,8 @@ func serveAPIService(ctx context.Context, namespace string) {
 	serveService(ctx, services.Service{Namespace: namespace, Name: "sick", Port: 443}, server.Listener.Addr().String())
 }
 
-// serveService has the API server reach an address, until the spec ends, when it calls a Service. The aggregation layer wants
-// an endpoint to be there before it tries; what it then dials is the Service.
+// serveService sends the API server's calls of a Service to an address until the spec ends. The aggregation layer dials the
+// Service only if the Service has an endpoint.
 func serveService(ctx context.Context, service services.Service, address string) *services.Proxy {
 	GinkgoHelper()
 	namespace, name := service.Namespace, service.Name

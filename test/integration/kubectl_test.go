@@ -15,7 +15,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// kubectl runs the cluster's kubectl as its admin and gives what it prints.
+// kubectl runs the cluster's kubectl as its admin and returns its output.
 func kubectl(ctx context.Context, args ...string) string {
 	GinkgoHelper()
 	command := exec.CommandContext(ctx, "bash", "-c", env.Kubectl+` "$@"`, "kubectl")
@@ -26,7 +26,7 @@ func kubectl(ctx context.Context, args ...string) string {
 	return string(output)
 }
 
-// writesBy lists the writes in the audit log whose client calls itself so, from an offset on, and gives the log's end.
+// writesBy returns the writes of a user agent in the audit log from an offset on, and the offset of the log's end.
 func writesBy(userAgent string, from int64) (writes []string, end int64) {
 	GinkgoHelper()
 	log, err := os.Open(env.AuditLog)
@@ -73,7 +73,7 @@ var _ = Describe("kubectl apply", func() {
 		}
 	})
 
-	It("takes every object that the pages show", func(ctx context.Context) {
+	It("accepts every object in the documentation", func(ctx context.Context) {
 		var shown []string
 		for _, page := range append(pagesOfUsers(), filepath.Join(env.Root, "README.md")) {
 			text, err := os.ReadFile(page)
@@ -89,5 +89,5 @@ var _ = Describe("kubectl apply", func() {
 	})
 })
 
-// yamlBlock is a whole object of Kubernetes' in a page.
+// yamlBlock matches a whole Kubernetes object in a page.
 var yamlBlock = regexp.MustCompile("(?s)```yaml\n(apiVersion: .*?\n)```")

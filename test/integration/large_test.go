@@ -17,13 +17,13 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// What the manager may hold of a bundle of 50 MiB: while it is installed, and afterwards as memory of its own.
+// The bounds of the manager's memory with a bundle of 50 MiB: the peak of resident memory, and anonymous memory afterwards.
 const (
 	largePeak   = 1 << 30
 	largeSteady = 256 << 20
 )
 
-// memoryOf reads a figure of the manager's memory, in bytes.
+// memoryOf returns a field of the manager's /proc/PID/status, in bytes.
 func memoryOf(figure string) int64 {
 	GinkgoHelper()
 	content, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", env.Manager.PID()))
@@ -67,9 +67,9 @@ func largeManifests(name string) []string {
 var _ = Describe("a large bundle", func() {
 	// Promise ENG-D2: A bundle of 120 CRDs, 5,000 objects and 50 MiB, one object of 900 KiB, is installed and removed. The manager stays
 	// below 1 GiB of resident memory, and settles below 256 MiB of anonymous memory.
-	It("[ENG-D2] of 120 CustomResourceDefinitions, 5,000 objects, 50 MiB and one object of 900 KiB is installed, within a bounded memory", startEarly, func(ctx context.Context) {
+	It("[ENG-D2] of 120 CustomResourceDefinitions, 5,000 objects, 50 MiB and one object of 900 KiB is installed within a bound of memory", startEarly, func(ctx context.Context) {
 		const name = "colossus"
-		Expect(env.Manager.Kill()).To(Succeed()) // the high-water mark is of a process that did nothing else
+		Expect(env.Manager.Kill()).To(Succeed()) // so that the peak is that of a process that did nothing else
 		ref := publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0"}, largeManifests(name)...)
 		Expect(env.Manager.Start()).To(Succeed())
 		createDeploymentIn(ctx, name, name, ref, "deletion: {crds: Delete}")
@@ -84,11 +84,11 @@ var _ = Describe("a large bundle", func() {
 		AddReportEntry("installed", fmt.Sprintf("in %s, at most %d MiB resident", time.Since(start).Round(time.Second), peak>>20))
 		Expect(peak).To(BeNumerically("<", largePeak))
 
-		By("settling")
+		By("waiting until the memory is released")
 		Eventually(func() int64 { return memoryOf("RssAnon") }).WithContext(ctx).WithTimeout(3 * time.Minute).WithPolling(time.Second).Should(BeNumerically("<", largeSteady))
-		AddReportEntry("settled", fmt.Sprintf("%d MiB of its own", memoryOf("RssAnon")>>20))
+		AddReportEntry("settled", fmt.Sprintf("%d MiB of anonymous memory", memoryOf("RssAnon")>>20))
 
-		By("removing all of it")
+		By("removing the operator")
 		start = time.Now()
 		deleteDeployment(ctx, name)
 		Eventually(func(ctx context.Context) error {

@@ -19,7 +19,7 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// delayWrite has the next write of this kind arrive when the injection is lifted, whatever has become of the manager by then.
+// delayWrite delays the next write of this kind until the injection is lifted, also if the manager has ended by then.
 func delayWrite(proxy *faults.Proxy, verb, resource, subresource string) *faults.Injection {
 	return proxy.Inject(faults.Fault{Do: faults.Late(), On: func(r faults.Request) bool {
 		return r.Verb == verb && r.Resource == resource && r.Subresource == subresource
@@ -32,7 +32,7 @@ func waitForWrite(ctx context.Context, injection *faults.Injection) {
 	Eventually(injection.Struck).WithContext(ctx).Should(HaveLen(1))
 }
 
-// deliverWrite has the write arrive, and gives what the API server answers.
+// deliverWrite sends the delayed write to the API server and returns the outcome.
 func deliverWrite(ctx context.Context, proxy *faults.Proxy, injection *faults.Injection) string {
 	GinkgoHelper()
 	injection.Lift()
@@ -48,8 +48,8 @@ func deliverWrite(ctx context.Context, proxy *faults.Proxy, injection *faults.In
 	return outcome
 }
 
-var _ = Describe("what a manager had sent when it was killed", func() {
-	It("HRD-G4 does not win when it arrives after the container was started again", func(ctx context.Context) {
+var _ = Describe("a write that a manager had sent before it was killed", func() {
+	It("HRD-G4 fails with a conflict if it arrives after the container was started again", func(ctx context.Context) {
 		const pkg, conflict = "belated", "late: answered 409"
 		publishWithLimits(ctx, pkg, "1.0.0 4.21", "1.1.0 4.21")
 		createWithSpec(ctx, pkg, `"package": {"version": "1.0.0"}`)
@@ -83,8 +83,8 @@ var _ = Describe("what a manager had sent when it was killed", func() {
 		held := waitForHolder(ctx, "", 0)
 		expectRepair(ctx, pkg)
 		expectUpgradeable(ctx, configv1.ConditionFalse, "belated 1.0.0 allows at most 4.21")
-		// unmoved has the write arrive when the gate is closed, and sees to it that the gate does not open for it.
-		unmoved := func(injection *faults.Injection) {
+		// expectGateClosed delivers the write while the gate is closed, and asserts that the gate stays closed.
+		expectGateClosed := func(injection *faults.Injection) {
 			GinkgoHelper()
 			expectUpgradeable(ctx, configv1.ConditionFalse, "belated 1.0.0 allows at most 4.21: no version")
 			witness, err := leadership.Watch(ctx, admin.Config, story.ClusterOperatorName)
@@ -95,7 +95,7 @@ var _ = Describe("what a manager had sent when it was killed", func() {
 			Expect(err).NotTo(HaveOccurred())
 		}
 		override := `"compatibilityOverrides": [{"openShiftVersion": "4.22", "reason": "Ada, ticket 7", "expires": "2999-01-01T00:00:00Z"}]`
-		// restart kills the manager when the write is under way, and starts it again.
+		// restart kills the manager, calls meanwhile, and starts the manager again.
 		restart := func(meanwhile func()) {
 			GinkgoHelper()
 			Expect(manager.Kill()).To(Succeed())
@@ -105,7 +105,7 @@ var _ = Describe("what a manager had sent when it was killed", func() {
 		}
 		revoke := func() { patchSpec(ctx, pkg, `"compatibilityOverrides": null`) }
 
-		By("the renewal of the lease, and a verdict for an override that was revoked since")
+		By("delaying the renewal of the lease, and a status that is based on a revoked override")
 		verdict := delayWrite(proxy, "update", "platformoperatormanagers", "status")
 		patchSpec(ctx, pkg, override)
 		waitForWrite(ctx, verdict)
@@ -113,19 +113,19 @@ var _ = Describe("what a manager had sent when it was killed", func() {
 		waitForWrite(ctx, renewal)
 		restart(revoke)
 		Expect(deliverWrite(ctx, proxy, renewal)).To(Equal(conflict))
-		unmoved(verdict)
+		expectGateClosed(verdict)
 		now, err := lease(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(now.Holder).To(Equal(held.Holder))
 
-		By("the ClusterOperator's status for such a verdict")
+		By("delaying the ClusterOperator's status that is based on a revoked override")
 		reported := delayWrite(proxy, "update", "clusteroperators", "status")
 		patchSpec(ctx, pkg, override)
 		waitForWrite(ctx, reported)
 		restart(revoke)
-		unmoved(reported)
+		expectGateClosed(reported)
 
-		By("an object that the next process has created itself")
+		By("delaying the creation of an object that the next process creates, too")
 		created := delayWrite(proxy, "create", "services", "")
 		Expect(admin.Kubernetes.CoreV1().Services(pkg).Delete(ctx, pkg+"-metrics", metav1.DeleteOptions{})).To(Succeed())
 		waitForWrite(ctx, created)
@@ -134,7 +134,7 @@ var _ = Describe("what a manager had sent when it was killed", func() {
 		Eventually(whole).WithContext(ctx).Should(Succeed())
 		Expect(deliverWrite(ctx, proxy, created)).To(Equal(conflict))
 
-		By("an object of the version before, which the next process has replaced")
+		By("delaying an object of a version that the next process replaces")
 		applied := delayWrite(proxy, "apply", "deployments", "")
 		_, err = admin.Kubernetes.AppsV1().Deployments(pkg).Patch(ctx, pkg, types.JSONPatchType,
 			[]byte(`[{"op": "replace", "path": "/spec/template/spec/containers/0/image", "value": "example.com/edited:1"}]`), metav1.PatchOptions{})

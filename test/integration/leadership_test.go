@@ -20,20 +20,20 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// shortTimings are timings for tests; test/leadership has the payload's.
+// shortTimings are lease timings for specs. test/leadership uses the payload's.
 var shortTimings = leadership.Timings{Lease: 8 * time.Second, Renew: 5 * time.Second, Retry: time.Second}
 
-// slack is what a process and a look at the cluster take beside the lease's own timings.
+// slack is the time for starting a process and for requests, which is added to the lease's timings.
 const slack = 10 * time.Second
 
-// stopManagerForSpec stops the environment's own manager, which elects no leader, until the spec is over.
+// stopManagerForSpec stops the environment's manager, which elects no leader, until the spec ends.
 func stopManagerForSpec() {
 	GinkgoHelper()
 	Expect(env.Manager.Stop()).To(Succeed())
 	DeferCleanup(func() { Expect(env.Manager.Start()).To(Succeed()) })
 }
 
-// newElectingManager makes a manager that elects a leader, and stops it after the spec.
+// newElectingManager returns a manager that elects a leader, and stops it after the spec.
 func newElectingManager(ctx context.Context, name string, args ...string) *environment.Manager {
 	GinkgoHelper()
 	manager, err := env.Another(context.WithoutCancel(ctx), environment.AnotherOptions{Name: name, Args: args})
@@ -46,7 +46,7 @@ func lease(ctx context.Context) (leadership.Lease, error) {
 	return leadership.ReadLease(ctx, admin.Kubernetes)
 }
 
-// waitForHolder waits until somebody else than before holds the lease.
+// waitForHolder waits until another process than before holds the lease.
 func waitForHolder(ctx context.Context, before string, within time.Duration) leadership.Lease {
 	GinkgoHelper()
 	var now leadership.Lease
@@ -59,7 +59,7 @@ func waitForHolder(ctx context.Context, before string, within time.Duration) lea
 	return now
 }
 
-// waitForLeaseAttempts waits until a manager's log says that it is after the lease.
+// waitForLeaseAttempts waits until a manager has logged this often that it tries to acquire the lease.
 func waitForLeaseAttempts(ctx context.Context, manager *environment.Manager, times int) {
 	GinkgoHelper()
 	Eventually(func() (int, error) {
@@ -76,11 +76,11 @@ func requestsOf(program string, after time.Time) []leadership.Asked {
 }
 
 var _ = Describe("two managers", func() {
-	// The payload's own timings, and how long they make a takeover, are in test/leadership.
+	// test/leadership tests the payload's timings, and how long a takeover takes with them.
 	//
 	// Promise CLU-P12: When the leader is killed, stalls or stops, the other manager takes over as the lease allows and completes its
 	// work. The two never write at the same time, and create no object twice.
-	It("CLU-P12 pass the lease on when the leader is killed, stalls or stops, and never both write", func(ctx context.Context) {
+	It("CLU-P12 hand over the lease when the leader is killed, stalls or stops, and never write at the same time", func(ctx context.Context) {
 		const pkg, first, second = "heir", "manager-first", "manager-second"
 		Expect(admin.Publish(ctx, samples.Operator{Package: pkg, Version: "1.0.0"})).To(Succeed())
 		DeferCleanup(remove, pkg)
@@ -88,7 +88,7 @@ var _ = Describe("two managers", func() {
 		began := time.Now()
 		one, two := newElectingManager(ctx, first, shortTimings.Args()...), newElectingManager(ctx, second, shortTimings.Args()...)
 
-		By("one leads, and the other one asks for nothing but the lease")
+		By("electing one, while the other sends requests for the lease only")
 		Expect(one.Start()).To(Succeed())
 		led := waitForHolder(ctx, "", 0)
 		Expect(led.Duration).To(Equal(shortTimings.Lease))
@@ -97,7 +97,7 @@ var _ = Describe("two managers", func() {
 		witness, err := leadership.Watch(ctx, admin.Config, story.ClusterOperatorName)
 		Expect(err).NotTo(HaveOccurred())
 
-		By("the leader is killed while it installs, and the other one goes on with that")
+		By("killing the leader while it installs, which the other one completes")
 		Expect(admin.Create(ctx, pkg, "")).To(Succeed())
 		Eventually(func(ctx context.Context) error {
 			_, err := admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, pkg, metav1.GetOptions{})
@@ -108,7 +108,7 @@ var _ = Describe("two managers", func() {
 		taken := waitForHolder(ctx, led.Holder, shortTimings.AfterCrash())
 		GinkgoWriter.Printf("a killed leader's lease was taken over after %s\n", taken.Acquired.Sub(killed))
 		Expect(taken.Acquired).To(BeTemporally("<", killed.Add(shortTimings.AfterCrash()+slack)))
-		Expect(taken.Acquired).To(BeTemporally(">=", killed.Add(shortTimings.Lease-shortTimings.Retry-slack)), "nobody has the lease before it has run out")
+		Expect(taken.Acquired).To(BeTemporally(">=", killed.Add(shortTimings.Lease-shortTimings.Retry-slack)), "the lease was taken over before it expired")
 		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
 		wroteFirst, wroteSecond := leadership.Writes(requestsOf(first, began)), leadership.Writes(requestsOf(second, began))
 		Expect(wroteFirst).NotTo(BeEmpty())
@@ -119,13 +119,13 @@ var _ = Describe("two managers", func() {
 			return a.From.After(taken.Acquired) || !a.Write() && a.Resource != "leases"
 		})
 		for _, each := range before {
-			Expect(each.Resource).To(Equal("leases"), "before it led, it wrote %s", each)
+			Expect(each.Resource).To(Equal("leases"), "it wrote before it held the lease: %s", each)
 		}
 		workload, err := admin.Kubernetes.AppsV1().Deployments(pkg).Get(ctx, pkg, metav1.GetOptions{})
 		Expect(err).NotTo(HaveOccurred())
-		Expect(workload.Generation).To(Equal(int64(1)), "it was applied twice, and not alike")
+		Expect(workload.Generation).To(Equal(int64(1)), "the two managers applied different Deployments")
 
-		By("the leader stalls until its lease has run out, and ends when it wakes up")
+		By("stopping the leader's process until its lease expires, and continuing it, whereupon it ends")
 		Expect(one.Start()).To(Succeed())
 		waitForLeaseAttempts(ctx, one, 2)
 		stalled := time.Now()
@@ -135,11 +135,11 @@ var _ = Describe("two managers", func() {
 		Eventually(two.Exited()).WithTimeout(slack).Should(BeClosed())
 		Expect(os.ReadFile(two.LogFile)).To(Or(ContainSubstring("leader election lost"), ContainSubstring("this process did not run for")))
 		late := slices.DeleteFunc(leadership.Writes(requestsOf(second, stalled)), func(a leadership.Asked) bool {
-			return a.From.Before(again.Acquired) || a.Resource == "events" // that it leads no longer
+			return a.From.Before(again.Acquired) || a.Resource == "events" // the Event that it no longer leads
 		})
-		Expect(late).To(BeEmpty(), "it wrote when another one led")
+		Expect(late).To(BeEmpty(), "it wrote while another process held the lease")
 
-		By("the leader stops, and gives its lease up")
+		By("terminating the leader, which releases its lease")
 		Expect(two.Start()).To(Succeed())
 		waitForLeaseAttempts(ctx, two, 2)
 		stopped := time.Now()
@@ -157,7 +157,7 @@ var _ = Describe("two managers", func() {
 		moves, err := witness.Stop()
 		Expect(err).NotTo(HaveOccurred())
 		for _, move := range moves {
-			Expect(move).To(HavePrefix(string(configv1.OperatorProgressing)), "of all that was said only the installation is news: %v", moves)
+			Expect(move).To(HavePrefix(string(configv1.OperatorProgressing)), "the ClusterOperator changes for the installation only: %v", moves)
 		}
 	}, NodeTimeout(2*time.Minute))
 })

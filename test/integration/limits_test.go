@@ -19,7 +19,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// platformOperatorManagerUID is that of the PlatformOperatorManager that there is; empty where there is none.
+// platformOperatorManagerUID returns the PlatformOperatorManager's UID, or "" if there is none.
 func platformOperatorManagerUID(ctx context.Context) types.UID {
 	live, err := admin.Platform.OperatorV1alpha1().PlatformOperatorManagers().Get(ctx, operatorv1alpha1.PlatformOperatorManagerName, metav1.GetOptions{})
 	if err != nil {
@@ -36,14 +36,14 @@ func replacePlatformOperatorManager(ctx context.Context) {
 	Eventually(platformOperatorManagerUID).WithContext(ctx).ShouldNot(BeElementOf(before, types.UID("")))
 }
 
-// runCommand runs a line in a shell as the cluster's admin, which has to succeed.
+// runCommand runs a line in a shell as the cluster's admin, and fails if the command does.
 func runCommand(ctx context.Context, line string) {
 	GinkgoHelper()
 	output, err := runShell(ctx, line)
 	Expect(err).NotTo(HaveOccurred(), output)
 }
 
-// runRemedy runs the command in a PlatformOperator's Progressing condition that begins so.
+// runRemedy runs the command with this prefix in a PlatformOperator's Progressing condition.
 func runRemedy(ctx context.Context, name, command string) {
 	GinkgoHelper()
 	live, err := admin.Operator(ctx, name)
@@ -68,7 +68,7 @@ func allowDeletion(ctx context.Context, resource schema.GroupVersionResource, na
 	Expect(err).NotTo(HaveOccurred())
 }
 
-// matchDenial matches the denial of an admission policy whose message has all of this.
+// matchDenial matches the denial of an admission policy whose message contains all these words.
 func matchDenial(words ...string) OmegaMatcher {
 	matchers := []OmegaMatcher{Satisfy(apierrors.IsForbidden)}
 	for _, word := range words {
@@ -77,13 +77,13 @@ func matchDenial(words ...string) OmegaMatcher {
 	return And(matchers...)
 }
 
-// storedLimits gives what the ConfigMap has of the limits, as a patch.
+// storedLimits returns the limits in the ConfigMap, as a patch.
 func storedLimits(ctx context.Context) (string, error) {
 	live, err := admin.Kubernetes.CoreV1().ConfigMaps(environment.Namespace).Get(ctx, limits.ConfigMap, metav1.GetOptions{})
 	return live.Data["patch"], err
 }
 
-// allowedPackages gives the packages that the PlatformOperatorManager allows.
+// allowedPackages returns spec.allowedPackages of the PlatformOperatorManager.
 func allowedPackages(ctx context.Context) ([]string, error) {
 	live, err := admin.Platform.OperatorV1alpha1().PlatformOperatorManagers().Get(ctx, operatorv1alpha1.PlatformOperatorManagerName, metav1.GetOptions{})
 	return live.Spec.AllowedPackages, err
@@ -91,20 +91,20 @@ func allowedPackages(ctx context.Context) ([]string, error) {
 
 // Stories send the patches of these commands.
 var _ = Describe("the commands in refusals and conditions about limits", func() {
-	It("[HRD-S3] work as they are typed", func(ctx context.Context) {
+	It("[HRD-S3] run as printed", func(ctx context.Context) {
 		const pkg = "typed-limits"
 		dry := metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}}
 		Expect(admin.Publish(ctx, samples.Operator{Package: pkg, Version: "1.0.0"})).To(Succeed())
 		configure(ctx, `{"allowedPackages":["typed-limits"],"defaultApproval":"Manual"}`, `{"allowedPackages":null,"defaultApproval":null}`)
 		Eventually(storedLimits).WithContext(ctx).Should(And(ContainSubstring(pkg), ContainSubstring("Manual")))
-		DeferCleanup(func(ctx context.Context) { // whatever failed, nothing is held in other specs
+		DeferCleanup(func(ctx context.Context) { // also after a failure, because limits would hold operators of other specs
 			runCommand(ctx, "kubectl annotate platformoperatormanager cluster "+operatorv1alpha1.AnnotationAcceptLimits+"=true --overwrite")
 			Eventually(storedLimits).WithContext(ctx).Should(Equal(`{"spec":{}}`))
 			runCommand(ctx, "kubectl annotate platformoperatormanager cluster "+operatorv1alpha1.AnnotationAcceptLimits+"-")
 		})
 		install(ctx, pkg, "1.0.0")
 
-		By("deleting the PlatformOperatorManager, and putting its limits back")
+		By("deleting the PlatformOperatorManager, and restoring its limits")
 		annotate := "kubectl annotate platformoperatormanager cluster " + platformv1alpha1.AnnotationAllowDeletion + "=true"
 		Expect(admin.Dynamic.Resource(managers).Delete(ctx, operatorv1alpha1.PlatformOperatorManagerName, dry)).To(matchDenial("spec.allowedPackages", annotate))
 		runCommand(ctx, annotate)
@@ -117,7 +117,7 @@ var _ = Describe("the commands in refusals and conditions about limits", func() 
 		}).WithContext(ctx).ShouldNot(Equal(platformv1alpha1.ReasonBlocked))
 		Expect(allowedPackages(ctx)).To(Equal([]string{pkg}))
 
-		By("deleting the record of limits")
+		By("deleting the ConfigMap of the limits")
 		records := admin.Kubernetes.CoreV1().ConfigMaps(environment.Namespace)
 		annotate = "kubectl annotate configmap " + limits.ConfigMap + " -n " + environment.Namespace + " " + platformv1alpha1.AnnotationAllowDeletion + "=true"
 		Expect(records.Delete(ctx, limits.ConfigMap, dry)).To(matchDenial(annotate))
@@ -125,7 +125,7 @@ var _ = Describe("the commands in refusals and conditions about limits", func() 
 		Expect(records.Delete(ctx, limits.ConfigMap, metav1.DeleteOptions{})).To(Succeed())
 		Eventually(storedLimits).WithContext(ctx).Should(ContainSubstring(pkg))
 
-		By("deleting the PlatformOperatorManager again, and accepting what the new one says")
+		By("deleting the PlatformOperatorManager again, and accepting the limits of the new one")
 		allowDeletion(ctx, managers, operatorv1alpha1.PlatformOperatorManagerName, `"true"`)
 		replacePlatformOperatorManager(ctx)
 		expectProgressing(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "was deleted")

@@ -24,15 +24,15 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// versionStatus is what somebody sees who waits for a component's new version.
+// versionStatus has the fields of the ClusterOperator that the CVO reads while it waits for a component's new version.
 type versionStatus struct{ Version, Available, Progressing, Degraded string }
 
-// working says that the ClusterOperator tells of the way to a version.
-func (a versionStatus) working(towards string) bool {
+// isWorkingTowards reports whether the ClusterOperator is Progressing towards a version.
+func (a versionStatus) isWorkingTowards(towards string) bool {
 	return strings.HasPrefix(a.Progressing, "True ") && strings.Contains(a.Progressing, "Working towards "+towards)
 }
 
-func appearanceOf(clusterOperator *configv1.ClusterOperator) versionStatus {
+func versionStatusOf(clusterOperator *configv1.ClusterOperator) versionStatus {
 	var seen versionStatus
 	for _, operand := range clusterOperator.Status.Versions {
 		if operand.Name == "operator" {
@@ -57,10 +57,10 @@ func readVersionStatus(ctx context.Context) (versionStatus, error) {
 	if err != nil {
 		return versionStatus{}, err
 	}
-	return appearanceOf(live), nil
+	return versionStatusOf(live), nil
 }
 
-// versionWatcher keeps every appearance of the ClusterOperator, in order.
+// versionWatcher records every versionStatus of the ClusterOperator, in order.
 type versionWatcher struct {
 	mu   sync.Mutex
 	seen []versionStatus
@@ -72,7 +72,7 @@ func (w *versionWatcher) all() []versionStatus {
 	return append([]versionStatus{}, w.seen...)
 }
 
-// watchVersionStatus keeps them from now on until the spec ends.
+// watchVersionStatus records from now until the spec ends.
 func watchVersionStatus(ctx context.Context) *versionWatcher {
 	GinkgoHelper()
 	live, err := admin.Config.ConfigV1().ClusterOperators().Get(ctx, story.ClusterOperatorName, metav1.GetOptions{})
@@ -82,12 +82,12 @@ func watchVersionStatus(ctx context.Context) *versionWatcher {
 	})
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(events.Stop)
-	w := &versionWatcher{seen: []versionStatus{appearanceOf(live)}}
+	w := &versionWatcher{seen: []versionStatus{versionStatusOf(live)}}
 	go func() {
 		for event := range events.ResultChan() {
 			if changed, ok := event.Object.(*configv1.ClusterOperator); ok {
 				w.mu.Lock()
-				w.seen = append(w.seen, appearanceOf(changed))
+				w.seen = append(w.seen, versionStatusOf(changed))
 				w.mu.Unlock()
 			}
 		}
@@ -122,7 +122,7 @@ func revertsClusterOperator(ctx context.Context) {
 	}).WithContext(ctx).Should(BeFalse(), "the manager does not revert an edit of the ClusterOperator's status")
 }
 
-// managerBehind gives the manager as one that reaches the API server through a proxy.
+// managerBehind returns a manager that reaches the API server through a proxy.
 func managerBehind(proxy *faults.Proxy, args ...string) *environment.Manager {
 	GinkgoHelper()
 	config, err := clientcmd.LoadFromFile(filepath.Join(env.Dir, "manager.kubeconfig"))
@@ -138,7 +138,7 @@ func managerBehind(proxy *faults.Proxy, args ...string) *environment.Manager {
 var _ = Describe("a manager of another version", func() {
 	// Promise CLU-O7: While a new version of the manager rolls out, the ClusterOperator is Available and Progressing with the old version
 	// until every object was tried once, or the time limit is over. A restart is no rollout.
-	It("[CLU-O7] is worked towards until it has tried every object that was there, whatever the outcome, or its time is over", func(ctx context.Context) {
+	It("[CLU-O7] is Progressing until it has tried every object, whatever the outcome, or its time limit is over", func(ctx context.Context) {
 		const settled, held = "handed-over", "held-up"
 		Expect(admin.Publish(ctx, samples.Operator{Package: settled, Version: "1.0.0"})).To(Succeed())
 		install(ctx, settled, "1.0.0")
@@ -148,17 +148,17 @@ var _ = Describe("a manager of another version", func() {
 		Expect(err).NotTo(HaveOccurred())
 		DeferCleanup(proxy.Close)
 		Expect(env.Manager.Kill()).To(Succeed())
-		DeferCleanup(func(ctx context.Context) { // its own version again, for the specs that follow
+		DeferCleanup(func(ctx context.Context) { // the environment's version again, for later specs
 			Expect(env.Manager.Start()).To(Succeed())
 			Eventually(readVersionStatus).WithContext(ctx).Should(HaveField("Version", "0.0.1-snapshot"))
 			Eventually(readVersionStatus).WithContext(ctx).Should(HaveField("Progressing", HavePrefix("False ")))
 		})
 		seen := watchVersionStatus(ctx)
-		// start starts a manager of a version that cannot write what it found out about one operator.
+		// start starts a manager of a version that cannot write the status of one operator.
 		start := func(version string, args ...string) (*environment.Manager, *faults.Injection) {
 			GinkgoHelper()
 			operators := admin.Platform.PlatformV1alpha1().PlatformOperators()
-			patch := fmt.Sprintf(`{"spec":{"package":{"version":"=%s"}}}`, version) // so that there is something to be written
+			patch := fmt.Sprintf(`{"spec":{"package":{"version":"=%s"}}}`, version) // so that the manager has to write a status
 			_, err := operators.Patch(ctx, held, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 			Expect(err).NotTo(HaveOccurred())
 			hold := proxy.Inject(faults.Fault{Times: faults.Always, Do: faults.Hold(), On: func(r faults.Request) bool {
@@ -170,32 +170,32 @@ var _ = Describe("a manager of another version", func() {
 			DeferCleanup(manager.Kill)
 			return manager, hold
 		}
-		became := func(from, to string) {
+		expectRollout := func(from, to string) {
 			GinkgoHelper()
-			told := false
+			reported := false
 			for _, each := range seen.all() {
 				Expect(each.Available).To(Equal("True"), "%+v", each)
 				if each.Version == to {
 					break
 				}
 				Expect(each.Version).To(Or(Equal(from), Equal("0.0.1-snapshot")))
-				told = told || each.working(to)
+				reported = reported || each.isWorkingTowards(to)
 			}
-			Expect(told).To(BeTrue(), "the version changed untold: %+v", seen.all())
+			Expect(reported).To(BeTrue(), "the version changed without Progressing=True: %+v", seen.all())
 		}
 
-		By("one object that cannot be finished")
+		By("holding up one object")
 		first, hold := start("4.97.1")
-		Eventually(readVersionStatus).WithContext(ctx).Should(Satisfy(func(a versionStatus) bool { return a.working("4.97.1") }))
+		Eventually(readVersionStatus).WithContext(ctx).Should(Satisfy(func(a versionStatus) bool { return a.isWorkingTowards("4.97.1") }))
 		Eventually(hold.Struck).WithContext(ctx).ShouldNot(BeEmpty())
 		Consistently(readVersionStatus, "3s").WithContext(ctx).Should(And(HaveField("Version", "0.0.1-snapshot"),
-			Satisfy(func(a versionStatus) bool { return a.working("4.97.1") })))
-		hold.Lift() // which fails
+			Satisfy(func(a versionStatus) bool { return a.isWorkingTowards("4.97.1") })))
+		hold.Lift() // the held write fails
 		Eventually(readVersionStatus).WithContext(ctx).Should(HaveField("Version", "4.97.1"))
 		Eventually(readVersionStatus).WithContext(ctx).Should(HaveField("Progressing", HavePrefix("False ")))
-		became("0.0.1-snapshot", "4.97.1")
+		expectRollout("0.0.1-snapshot", "4.97.1")
 
-		By("a restart, which is no roll-out")
+		By("restarting the manager, which is no rollout")
 		Expect(first.Kill()).To(Succeed())
 		before := len(seen.all())
 		again := managerBehind(proxy)
@@ -205,13 +205,13 @@ var _ = Describe("a manager of another version", func() {
 		revertsClusterOperator(ctx) // a manager that hangs would report no rollout either
 		Expect(again.Kill()).To(Succeed())
 
-		By("an object that is held up for longer than there is time")
+		By("holding up an object for longer than the time limit")
 		began := time.Now()
 		_, hold = start("4.97.2", "--version-within=3s")
 		Eventually(readVersionStatus).WithContext(ctx).Should(HaveField("Version", "4.97.2"))
 		Expect(time.Since(began)).To(BeNumerically(">=", 3*time.Second))
 		Expect(hold.Struck()).NotTo(BeEmpty())
 		Eventually(readVersionStatus).WithContext(ctx).Should(HaveField("Progressing", HavePrefix("False ")))
-		became("4.97.1", "4.97.2")
+		expectRollout("4.97.1", "4.97.2")
 	})
 })

@@ -29,10 +29,10 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// prometheus is who scrapes on OpenShift.
+// prometheus is the user that scrapes on OpenShift.
 const prometheus = "system:serviceaccount:openshift-monitoring:prometheus-k8s"
 
-// clientCertificate has the cluster sign a client certificate for a name, as OpenShift's monitoring has its own signed.
+// clientCertificate returns a client certificate that the cluster has signed, as OpenShift's monitoring gets its own.
 func clientCertificate(ctx context.Context, name string) tls.Certificate {
 	GinkgoHelper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -68,7 +68,7 @@ func clientCertificate(ctx context.Context, name string) tls.Certificate {
 	return pair
 }
 
-// scrape asks for a path of the manager's, over a connection of its own, and gives status and body.
+// scrape gets a path of the manager over a new connection, and returns status and body.
 func scrape(ctx context.Context, path string, certificates ...tls.Certificate) (int, string, error) {
 	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true, Certificates: certificates}, DisableKeepAlives: true}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+env.Manager.Address+path, nil)
@@ -89,7 +89,7 @@ func answerOf(ctx context.Context, path string, certificates ...tls.Certificate)
 	return status, err
 }
 
-// reviews counts what the manager asked the API server about who somebody is, and what somebody may.
+// reviews returns how many TokenReviews and SubjectAccessReviews the manager has sent.
 func reviews() (count int) {
 	GinkgoHelper()
 	log, err := os.ReadFile(env.AuditLog)
@@ -106,9 +106,9 @@ func reviews() (count int) {
 var _ = Describe("the manager's metrics", func() {
 	// Promise CLU-P6: The manager gives metrics to Prometheus' client certificate only, with the cluster's TLS profile and a serving
 	// certificate that it reloads. For each alert one test fires it and one nearly does.
-	It("CLU-P6 are given to Prometheus' client certificate without asking the API server, and to nobody else", func(ctx context.Context) {
+	It("CLU-P6 are served to Prometheus' client certificate without a request to the API server, and to no one else", func(ctx context.Context) {
 		scraper, other := clientCertificate(ctx, prometheus), clientCertificate(ctx, "somebody-else")
-		Eventually(func(ctx context.Context) (string, error) { // a manager that has just started has yet to look at the gate
+		Eventually(func(ctx context.Context) (string, error) { // a manager that has just started evaluates the gate later
 			_, body, err := scrape(ctx, "/metrics", scraper)
 			return body, err
 		}).WithContext(ctx).Should(ContainSubstring("\nplatform_operators_undeclared "))
@@ -119,21 +119,21 @@ var _ = Describe("the manager's metrics", func() {
 			Expect(status).To(Equal(http.StatusOK))
 			Expect(body).To(ContainSubstring("\nplatform_operators_undeclared "))
 		}
-		Expect(reviews()).To(Equal(before), "the API server was asked about Prometheus")
+		Expect(reviews()).To(Equal(before), "the manager sent a review of Prometheus")
 
-		By("refusing everybody else, and Prometheus everything else")
+		By("refusing other users, and other paths to Prometheus")
 		Expect(answerOf(ctx, "/metrics")).To(BeElementOf(http.StatusUnauthorized, http.StatusForbidden))
 		Expect(answerOf(ctx, "/metrics", other)).To(Equal(http.StatusForbidden))
 		Expect(answerOf(ctx, "/debug/pprof/", scraper)).To(Equal(http.StatusForbidden))
 		Expect(reviews()).To(BeNumerically(">", before), "the audit log does not show such questions at all")
 
-		By("answering probes of anybody")
+		By("answering probes of any client")
 		for _, path := range []string{"/livez", "/readyz", "/healthz"} {
 			Expect(answerOf(ctx, path)).To(Equal(http.StatusOK), path)
 		}
 	})
 
-	It("are given to a certificate of an authority that is added, without a restart", func(ctx context.Context) {
+	It("are served to a certificate of an authority that is added, without a restart", func(ctx context.Context) {
 		pid := env.Manager.PID()
 		another := newAuthority("another-client-ca")
 		scraper := another.client(prometheus)
@@ -160,16 +160,16 @@ var _ = Describe("the manager's metrics", func() {
 
 	// Promise CLU-P7: The manager serves every metric of the metrics page: installs, upgrade steps, repairs, drift, blockers, catalog
 	// age. When an operator is removed, its series disappear.
-	It("CLU-P7 tell of an install, a hop, a repair, drift that is left, what blocks, and catalogs; and of nothing that is gone", func(ctx context.Context) {
+	It("CLU-P7 cover an install, an upgrade step, a repair, remaining drift, blockers and catalogs, and nothing that was removed", func(ctx context.Context) {
 		const name = "metered"
-		limit := `"4.21"` // what the cluster is
+		limit := `"4.21"` // the cluster's version
 		Expect(admin.Publish(ctx, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: "metered-settings", MaxOpenShiftVersion: limit})).To(Succeed())
 		scraper := clientCertificate(ctx, prometheus)
 		measured := func(ctx context.Context) (map[string]float64, error) { return managerSeries(ctx, scraper) }
 		start, err := measured(ctx)
 		Expect(err).NotTo(HaveOccurred())
 
-		By("installing, and moving")
+		By("installing and upgrading")
 		create(ctx, name, "<1.2.0")
 		Eventually(admin.Installed).WithContext(ctx).WithArguments(name, "1.0.0").Should(Succeed())
 		const installs, hops = `platform_operators_hop_duration_seconds_count{trigger="Installation"}`, `platform_operators_hop_duration_seconds_count{trigger="Automatic"}`
@@ -192,7 +192,7 @@ var _ = Describe("the manager's metrics", func() {
 		Expect(settings.Delete(ctx, "metered-settings", metav1.DeleteOptions{})).To(Succeed())
 		Eventually(measured).WithContext(ctx).Should(HaveKeyWithValue(`platform_operators_drift_repairs_total{bundledeployment="metered"}`, 1.0))
 
-		By("leaving what is changed while it is paused")
+		By("leaving drift while the operator is paused")
 		operators := admin.Platform.PlatformV1alpha1().PlatformOperators()
 		_, err = operators.Patch(ctx, name, apitypes.MergePatchType, []byte(`{"spec":{"paused":true}}`), metav1.PatchOptions{})
 		Expect(err).NotTo(HaveOccurred())
@@ -201,7 +201,7 @@ var _ = Describe("the manager's metrics", func() {
 		Expect(settings.Delete(ctx, "metered-settings", metav1.DeleteOptions{})).To(Succeed())
 		Eventually(measured).WithContext(ctx).Should(HaveKeyWithValue(`platform_operators_drifted{bundledeployment="metered",reason="DriftReported"}`, 1.0))
 
-		By("serving every metric that the page lists, with a risk that somebody takes")
+		By("serving every metric of the page, with an acknowledged risk")
 		now, err := measured(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		_, err = operators.Patch(ctx, name, apitypes.MergePatchType, []byte(`{"spec":{"compatibilityOverrides":[{"openShiftVersion":"4.22","reason":"Ada","expires":"2999-01-01T00:00:00Z"}]}}`), metav1.PatchOptions{})
@@ -215,7 +215,7 @@ var _ = Describe("the manager's metrics", func() {
 		}
 		Expect(keysOf(now)).To(ContainElement(MatchRegexp(`^platform_operators_catalog_age_seconds\{catalog="CatalogSource/openshift-marketplace/.+"\}$`)))
 
-		By("forgetting an operator that is gone")
+		By("removing the series of a removed operator")
 		remove(ctx, name)
 		Eventually(func(ctx context.Context) ([]string, error) {
 			now, err := measured(ctx)
@@ -224,11 +224,11 @@ var _ = Describe("the manager's metrics", func() {
 	})
 })
 
-// managerSeries are the manager's own, with their values.
+// managerSeries returns the series of the manager's own metrics, with their values.
 func managerSeries(ctx context.Context, scraper tls.Certificate) (map[string]float64, error) {
 	status, body, err := scrape(ctx, "/metrics", scraper)
 	if err != nil || status != http.StatusOK {
-		return nil, fmt.Errorf("asking for the manager's metrics: %d, %w", status, err)
+		return nil, fmt.Errorf("getting the manager's metrics: %d, %w", status, err)
 	}
 	all := map[string]float64{}
 	for line := range strings.Lines(body) {
@@ -253,7 +253,7 @@ func keysOf(all map[string]float64) []string {
 	return keys
 }
 
-// metricNames are the metrics that series are of.
+// metricNames returns the names of the metrics of series.
 func metricNames(all map[string]float64) []string {
 	var found []string
 	for key := range all {

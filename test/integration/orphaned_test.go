@@ -15,7 +15,7 @@ import (
 )
 
 var _ = Describe("a CustomResourceDefinition that a removal keeps", func() {
-	It("is converted by no webhook until its package is installed again, so that its custom resources can be read and deleted", func(ctx context.Context) {
+	It("uses no conversion webhook until its package is installed again, so that its custom resources can be read and deleted", func(ctx context.Context) {
 		const name = "converter"
 		serviceCA, err := certificates.StartServiceCA(context.WithoutCancel(ctx), env.Admin, GinkgoWriter)
 		Expect(err).NotTo(HaveOccurred())
@@ -55,7 +55,7 @@ var _ = Describe("a CustomResourceDefinition that a removal keeps", func() {
 		}
 		Eventually(replicas).WithContext(ctx).Should(Equal("map[replicas:7]"))
 
-		By("removing the operator, and with it whoever answers for the webhook")
+		By("removing the operator, and with it the server of the webhook")
 		deleteDeploymentAndWait(ctx, name)
 		Expect(strategy(ctx)).To(Equal("None"))
 		Eventually(replicas).WithContext(ctx).Should(Equal("map[]"), "the stored version has it under another name, and keeps it")

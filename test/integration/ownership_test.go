@@ -18,25 +18,25 @@ import (
 	"github.com/openshift/platform-operators/pkg/plan"
 )
 
-// ownersLabels are what the manager labels the objects of a BundleDeployment with, and what everybody else can.
+// ownersLabels returns the labels that the manager sets on objects of a BundleDeployment. Other users can set them, too.
 func ownersLabels(name string) map[string]string {
 	return map[string]string{corev1alpha2.LabelOwnerKind: corev1alpha2.OwnerKindBundleDeployment, corev1alpha2.LabelOwnerName: name}
 }
 
-// heapInUse is what this process has on its heap after garbage was collected.
+// heapInUse returns the size of this process' heap after a garbage collection.
 func heapInUse() int64 {
 	var stats runtime.MemStats
 	runtime.GC()
-	runtime.GC() // what is pooled survives the first
+	runtime.GC() // sync.Pool keeps objects through the first collection
 	runtime.ReadMemStats(&stats)
 	return int64(stats.HeapAlloc)
 }
 
-var _ = Describe("whose an object is", func() {
+var _ = Describe("ownership of objects", func() {
 
 	// Promise HRD-B7: A tenant's 200 ConfigMaps of 700 KiB with the owner labels of a BundleDeployment add less than 16 MiB of heap, and
 	// do not make the manager reconcile that BundleDeployment.
-	It("HRD-B7 nothing is kept of what has only an owner's labels, and nobody is woken up for it", startEarly, func(ctx context.Context) {
+	It("HRD-B7 is not based on labels alone: objects with an owner's labels are not cached and cause no reconcile", startEarly, func(ctx context.Context) {
 		const name, tenant, many, size = "besieged", "besieger", 200, 700 << 10
 		createNamespace(ctx, tenant)
 		DeferCleanup(func(ctx context.Context) {
@@ -59,7 +59,7 @@ var _ = Describe("whose an object is", func() {
 		Eventually(look).WithContext(ctx).Should(HaveField("Complete", BeTrue()))
 		Eventually(wokenOften).WithContext(ctx).Should(Equal(2), "by the namespace and the ConfigMap")
 
-		data := make([]byte, size) // which cannot be compressed
+		data := make([]byte, size) // random, so that it cannot be compressed
 		_, _ = rand.NewChaCha8([32]byte{}).Read(data)
 		before := heapInUse()
 		for i := range many {
@@ -76,7 +76,7 @@ var _ = Describe("whose an object is", func() {
 		Expect(wokenOften()).To(BeNumerically("<=", 4), "of an update the owner before and the owner after are told")
 		Expect(heapInUse() - before).To(BeNumerically("<", 16<<20))
 
-		By("beginning anew with all of it there")
+		By("starting again with these objects")
 		second := newEngineThat(ctx, func(owner string) {
 			mu.Lock()
 			defer mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"github.com/openshift/platform-operators/test/environment"
 )
 
-// withoutPolicyTypes is a kind that the CVO has no merge of its own for, and leaves out a default of the API server.
+// withoutPolicyTypes is of a kind that the CVO merges generically, and lacks a field that the API server defaults.
 const withoutPolicyTypes = `
 apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy
@@ -28,7 +28,7 @@ spec:
   ingress: []
 `
 
-// applyManifests is what it takes to apply a folder of manifests as the CVO does.
+// applyManifests applies a folder of manifests as the CVO does, and returns the writes.
 func applyManifests(ctx context.Context, dir string) []string {
 	GinkgoHelper()
 	writes, err := cvo.Apply(ctx, env.Admin, dir)
@@ -45,17 +45,17 @@ var _ = Describe("the payload's manifests", func() {
 	// edited object.
 	It("[CLU-P2] need no write when the cluster-version operator merges them again", func(ctx context.Context) {
 		manifests := filepath.Join(env.Root, "manifests")
-		applyManifests(ctx, manifests) // a ClusterOperator that the manager made anew has none of the CVO's annotations
+		applyManifests(ctx, manifests) // a ClusterOperator that the manager has created again lacks the CVO's annotations
 		Expect(applyManifests(ctx, manifests)).To(BeEmpty())
 
-		By("one write puts back what somebody changed, and the next time there is none")
+		By("reverting an edit with one write, and writing nothing the next time")
 		services := admin.Kubernetes.CoreV1().Services(environment.Namespace)
 		_, err := services.Patch(ctx, "metrics", types.MergePatchType, []byte(`{"spec":{"selector":{"app":"somebody-else"}}}`), metav1.PatchOptions{})
 		Expect(err).NotTo(HaveOccurred())
 		Expect(applyManifests(ctx, manifests)).To(ConsistOf(And(HavePrefix("update "), ContainSubstring("metrics"), HaveSuffix(" spec"))))
 		Expect(applyManifests(ctx, manifests)).To(BeEmpty())
 
-		By("a default that is not written out would be written for ever")
+		By("writing each time if a manifest lacks a field with a default")
 		incomplete := GinkgoT().TempDir()
 		Expect(os.WriteFile(filepath.Join(incomplete, "0000_50_incomplete.yaml"), []byte(withoutPolicyTypes), 0o600)).To(Succeed())
 		DeferCleanup(func(ctx context.Context) {

@@ -14,7 +14,7 @@ import (
 )
 
 var _ = Describe("the manager's rights", func() {
-	It("are asked for by whoever wants to read the metrics", func(ctx context.Context) {
+	It("are required to read the metrics", func(ctx context.Context) {
 		const name = "metrics-reader"
 		accounts := admin.Kubernetes.CoreV1().ServiceAccounts("default")
 		_, err := accounts.Create(ctx, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})

@@ -13,8 +13,8 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// createWithSpec creates a PlatformOperator with this spec beside its package's name, as JSON without braces, and removes it after
-// the spec.
+// createWithSpec creates a PlatformOperator with additional fields in its spec, in the format of patchSpec, and removes it after the
+// test.
 func createWithSpec(ctx context.Context, pkg, spec string) {
 	GinkgoHelper()
 	create(ctx, pkg, "")
@@ -23,7 +23,7 @@ func createWithSpec(ctx context.Context, pkg, spec string) {
 	}
 }
 
-// patchSpec merges fields into a PlatformOperator's spec.
+// patchSpec merges fields, as JSON without braces, into a PlatformOperator's spec.
 func patchSpec(ctx context.Context, name, spec string) {
 	GinkgoHelper()
 	_, err := admin.Platform.PlatformV1alpha1().PlatformOperators().Patch(ctx, name, types.MergePatchType, []byte(`{"spec":{`+spec+`}}`), metav1.PatchOptions{})
@@ -50,20 +50,20 @@ func expectCondition(ctx context.Context, name string, is metav1.Condition, word
 	}).WithContext(ctx).Should(And(matchers...))
 }
 
-// expectProgressing does so with the Progressing condition.
+// expectProgressing is expectCondition for the Progressing condition.
 func expectProgressing(ctx context.Context, name string, status metav1.ConditionStatus, reason string, words ...string) {
 	GinkgoHelper()
 	expectCondition(ctx, name, metav1.Condition{Type: platformv1alpha1.ConditionProgressing, Status: status, Reason: reason}, words...)
 }
 
-// install creates a PlatformOperator of the package's name, waits until it is healthy, and removes it after the spec.
+// install creates a PlatformOperator of the package's name, waits until it is installed, and removes it after the spec.
 func install(ctx context.Context, pkg, version string) {
 	GinkgoHelper()
 	create(ctx, pkg, "")
 	Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, version).Should(Succeed())
 }
 
-// create creates a PlatformOperator and removes it after the spec, and waits until it is gone.
+// create creates a PlatformOperator and removes it after the spec.
 func create(ctx context.Context, pkg, versions string) {
 	GinkgoHelper()
 	Expect(admin.Create(ctx, pkg, versions)).To(Succeed())
@@ -77,7 +77,7 @@ func remove(ctx context.Context, name string) {
 	Eventually(func(ctx context.Context) error { _, err := admin.Operator(ctx, name); return err }).WithContext(ctx).Should(beNotFound())
 }
 
-// expectNotInstalled waits until an operator is not installed for this reason and with a message that has all these words.
+// expectNotInstalled waits until an operator has Installed=False with this reason and a message that contains all these words.
 func expectNotInstalled(ctx context.Context, name, reason string, words ...string) {
 	GinkgoHelper()
 	expectCondition(ctx, name, metav1.Condition{Type: platformv1alpha1.ConditionInstalled, Status: metav1.ConditionFalse, Reason: reason}, words...)

@@ -31,7 +31,7 @@ var _ = Describe("a removal where an aggregated API is served", func() {
 	// Promise HRD-S4: A removal keeps the install namespace when it holds objects of an aggregated API, or may hold some while that API
 	// is not available. An Event says why.
 	It("HRD-S4 keeps a namespace that holds objects of the API, or may hold some while it is not available", func(ctx context.Context) {
-		By("installing three operators, in whose namespaces nobody else has anything")
+		By("installing three operators in namespaces without other objects")
 		names := []string{"streaming", "streamless", "streamed-in-the-dark"}
 		for _, name := range names {
 			createDeployment(ctx, name, publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0"}))
@@ -76,7 +76,7 @@ var _ = Describe("a removal where an aggregated API is served", func() {
 		deleteDeploymentAndWait(ctx, "streamless")
 		Eventually(getNamespace).WithContext(ctx).WithArguments("streamless").Should(beNotFound())
 
-		By("removing one while nobody answers for the API")
+		By("removing one while the API is not available")
 		Expect(proxy.Answer(at, "")).To(Succeed())
 		proxy.Disconnect()
 		Eventually(available).WithContext(ctx).Should(BeFalse())
@@ -87,7 +87,7 @@ var _ = Describe("a removal where an aggregated API is served", func() {
 	})
 })
 
-// expectNamespaceKept is a namespace that a removal has let go of.
+// expectNamespaceKept asserts that a removal has kept a namespace, without the owner's label.
 func expectNamespaceKept(ctx context.Context, name string) {
 	GinkgoHelper()
 	live, err := admin.Kubernetes.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})

@@ -21,13 +21,13 @@ import (
 )
 
 const (
-	// takeoverWithin is how soon after its start a process has the lease of the one that ran before in its pod.
+	// takeoverWithin is how long a process may take to acquire the lease of the process before in its pod.
 	takeoverWithin = 5 * time.Second
-	// reactsWithin is how soon after that the ClusterOperator is right, on a busy machine.
+	// reactsWithin is how long the ClusterOperator may take to be right after that, on a busy machine.
 	reactsWithin = 10 * time.Second
 )
 
-// newManagerInPod makes a manager in a pod, which elects a leader, and stops it after the spec.
+// newManagerInPod returns a manager in a pod, which elects a leader, and stops it after the spec.
 func newManagerInPod(ctx context.Context, name string, pod environment.Pod, args ...string) *environment.Manager {
 	GinkgoHelper()
 	manager, err := env.Another(context.WithoutCancel(ctx), environment.AnotherOptions{Name: name, Pod: &pod, Args: args})
@@ -36,7 +36,7 @@ func newManagerInPod(ctx context.Context, name string, pod environment.Pod, args
 	return manager
 }
 
-// newPod is a pod that there was none of before, with a volume of its own.
+// newPod returns a pod with a new UID and a volume of its own.
 func newPod() environment.Pod {
 	return environment.Pod{Name: "platform-operators-5d8c6b7f9-x7v2q", UID: uuid.NewUUID(), Dir: GinkgoT().TempDir()}
 }
@@ -48,7 +48,7 @@ func deleteLease(ctx context.Context) {
 	Expect(ignoreNotFound(leases.Delete(ctx, leadership.LeaseName, metav1.DeleteOptions{}))).To(Succeed())
 }
 
-// restartContainer starts the process of a container again that was killed, and waits until it leads.
+// restartContainer starts a killed process again, and waits until it holds the lease.
 func restartContainer(ctx context.Context, manager *environment.Manager, before leadership.Lease) (started time.Time, now leadership.Lease) {
 	GinkgoHelper()
 	started = time.Now()
@@ -66,7 +66,7 @@ var _ = Describe("a manager whose container is started again in its pod", func()
 	//
 	// Promise HRD-G4: A restarted container takes its own lease back within five seconds and closes a gate that was open meanwhile; other
 	// processes and Pods stay out. A late write of the ended process fails with a conflict.
-	It("HRD-G4 takes its lease back within five seconds and closes the gate that was open meanwhile; other processes and pods stay out", func(ctx context.Context) {
+	It("HRD-G4 acquires its lease again within five seconds and closes a gate that was open meanwhile; other processes and pods cannot", func(ctx context.Context) {
 		const pkg = "sentry"
 		publishWithLimits(ctx, pkg, "1.0.0 4.21")
 		createWithSpec(ctx, pkg, "")
@@ -80,7 +80,7 @@ var _ = Describe("a manager whose container is started again in its pod", func()
 		Expect(led.Duration).To(Equal(leadership.HighlyAvailable.Lease))
 		Expect(led.Holder).To(HavePrefix(pod.Name + "_" + string(pod.UID) + "_"))
 
-		By("an override that ends, and the ClusterOperator that is deleted, while no manager acts")
+		By("letting an override expire and deleting the ClusterOperator while no manager runs")
 		expires := time.Now().Add(8 * time.Second).UTC().Truncate(time.Second)
 		patchSpec(ctx, pkg, fmt.Sprintf(`"compatibilityOverrides": [{"openShiftVersion": "4.22", "reason": "Ada, ticket 7", "expires": %q}]`, expires.Format(time.RFC3339)))
 		expectUpgradeable(ctx, configv1.ConditionTrue, "sentry 1.0.0 allows at most 4.21: risk acknowledged")
@@ -91,13 +91,13 @@ var _ = Describe("a manager whose container is started again in its pod", func()
 		Expect(string(condition.Status)).To(Equal("True"), "the manager was killed too late")
 		Eventually(time.Now).WithContext(ctx).Should(BeTemporally(">", expires))
 		_, err = admin.Config.ConfigV1().ClusterOperators().Get(ctx, story.ClusterOperatorName, metav1.GetOptions{})
-		Expect(apierrors.IsNotFound(err)).To(BeTrue(), "somebody acts: %v", err)
+		Expect(apierrors.IsNotFound(err)).To(BeTrue(), "another manager runs: %v", err)
 		started, taken := restartContainer(ctx, one, led)
 		expectUpgradeable(ctx, configv1.ConditionFalse, "sentry 1.0.0 allows at most 4.21: no version")
 		AddReportEntry("from the start of the process to the closed gate", time.Since(started).String())
 		Expect(time.Since(started)).To(BeNumerically("<", takeoverWithin+reactsWithin))
 
-		By("a second process in the pod, which ends by itself")
+		By("starting a second process in the pod, which ends by itself")
 		second := newManagerInPod(ctx, "manager-second-in-pod", pod)
 		began := time.Now()
 		Expect(second.Start()).To(Succeed())
@@ -105,7 +105,7 @@ var _ = Describe("a manager whose container is started again in its pod", func()
 		Expect(second.Ended()).To(ContainSubstring(fmt.Sprintf("another manager runs in pod %q", pod.Name)))
 		Expect(requestsOf("manager-second-in-pod", began)).To(HaveEach(HaveField("Verb", "get")))
 
-		By("a pod of the same name, with another UID, which waits")
+		By("starting a pod of the same name with another UID, which waits")
 		successor := newPod()
 		other := newManagerInPod(ctx, "manager-other-pod", successor)
 		Expect(other.Start()).To(Succeed())
@@ -116,7 +116,7 @@ var _ = Describe("a manager whose container is started again in its pod", func()
 		expectRepair(ctx, pkg)
 		Expect(slices.DeleteFunc(requestsOf("manager-other-pod", began), func(a leadership.Asked) bool { return !a.Write() })).To(BeEmpty())
 
-		By("the end of the container, which gives the lease up to the other pod")
+		By("terminating the container, which releases the lease to the other pod")
 		Expect(one.Stop()).To(Succeed())
 		last := waitForHolder(ctx, again.Holder, leadership.HighlyAvailable.AfterRelease())
 		Expect(last.Holder).To(HavePrefix(successor.Name + "_" + string(successor.UID) + "_"))
@@ -124,7 +124,7 @@ var _ = Describe("a manager whose container is started again in its pod", func()
 	}, NodeTimeout(4*time.Minute), startEarly)
 })
 
-// expectRepair waits until what is installed of a package is repaired.
+// expectRepair deletes a Service of an installed package, and waits until the manager creates it again.
 func expectRepair(ctx context.Context, pkg string) {
 	GinkgoHelper()
 	services := admin.Kubernetes.CoreV1().Services(pkg)

@@ -14,16 +14,16 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// command is a line of a runbook that is typed in.
+// command matches a command in a runbook.
 var command = regexp.MustCompile(`(?m)^ *\$ (kubectl .*)$`)
 
-// placeholders are what a reader puts in, beside names and versions.
+// placeholders have the values for a page's placeholders other than names and versions.
 var placeholders = map[string]string{
 	"UPPER": "2.0.0", "MINOR": "4.22", "REASON": "Ada, ticket 7", "EXPIRES": "2199-01-01T00:00:00Z", "EDGES": "null", "DEPLOYMENT": "runbooked",
-	"quay": "runbooked", // the example of a page
+	"quay": "runbooked", // the example package of a page
 }
 
-// runShell runs a line in a shell as the cluster's admin.
+// runShell runs a line in a shell as the cluster's admin and returns its output.
 func runShell(ctx context.Context, line string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, eventuallyTimeout)
 	defer cancel()
@@ -34,11 +34,11 @@ func runShell(ctx context.Context, line string) (string, error) {
 }
 
 var _ = Describe("the runbooks", func() {
-	It("have commands that work, for an operator that is there", func(ctx context.Context) {
+	It("have commands that succeed for an installed operator", func(ctx context.Context) {
 		const name = "runbooked"
 		Expect(admin.Publish(ctx, samples.Operator{Package: name, Version: "1.0.0"})).To(Succeed())
 		install(ctx, name, "1.0.0")
-		// What is added to is there.
+		// The commands that add an item to a list need the list.
 		patchSpec(ctx, name, `"compatibilityOverrides": [{"openShiftVersion": "4.23", "reason": "Bob, ticket 8", "expires": "2199-01-01T00:00:00Z"}],
 			"install": {"drift": {"ignore": [{"target": {"kind": "ConfigMap"}, "jsonPointers": ["/data"]}]}}`)
 		pages, err := filepath.Glob(filepath.Join(env.Root, "docs", "runbooks", "*.md"))
@@ -69,8 +69,8 @@ var _ = Describe("the runbooks", func() {
 		}
 		Expect(tried).To(BeNumerically(">", 20))
 
-		By("typing what the other pages read and patch")
-		const nowhere = "nowhere" // what is installed cannot get another namespace
+		By("running the commands of other pages that read and patch")
+		const nowhere = "nowhere" // the namespace of an installed operator is immutable
 		create(ctx, nowhere, "")
 		pages = pagesOfUsers()
 		tried = 0
@@ -99,7 +99,7 @@ var _ = Describe("the runbooks", func() {
 	})
 })
 
-// pagesOfUsers are the pages of docs/ and of docs/tasks/.
+// pagesOfUsers returns the pages of docs/ and of docs/tasks/.
 func pagesOfUsers() []string {
 	GinkgoHelper()
 	pages, err := filepath.Glob(filepath.Join(env.Root, "docs", "*.md"))
@@ -110,7 +110,7 @@ func pagesOfUsers() []string {
 	return append(pages, tasks...)
 }
 
-// fillPlaceholders puts names and values in the place of a command's placeholders.
+// fillPlaceholders replaces a command's placeholders by names and values.
 func fillPlaceholders(line, object, namespace string) string {
 	line = regexp.MustCompile(`\bNAMESPACE\b`).ReplaceAllString(line, namespace)
 	line = regexp.MustCompile(`\bNAME\b`).ReplaceAllString(line, object)

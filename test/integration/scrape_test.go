@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	// seriesOfNothing is how many series Prometheus may keep of a manager that has next to nothing to do.
+	// seriesOfNothing is how many series Prometheus may keep of a manager with nothing installed.
 	seriesOfNothing = 200
-	// seriesOfAnOperator is how many more each operator may add.
+	// seriesOfAnOperator is how many series each operator may add.
 	seriesOfAnOperator = 20
 )
 
-// buildRelabel builds the program that applies the ServiceMonitor's relabelings to a scrape, in a module of its own.
+// buildRelabel builds the program that applies the ServiceMonitor's relabelings to a scrape. It is in a module of its own.
 func buildRelabel(ctx context.Context) (program string) {
 	GinkgoHelper()
 	program = filepath.Join(GinkgoT().TempDir(), "relabel")
@@ -32,7 +32,7 @@ func buildRelabel(ctx context.Context) (program string) {
 	return program
 }
 
-// keptSeries are the series that Prometheus keeps of what the manager serves now.
+// keptSeries returns the series that Prometheus keeps of a scrape of the manager.
 func keptSeries(ctx context.Context, program string) []string {
 	GinkgoHelper()
 	_, body, err := scrape(ctx, "/metrics", clientCertificate(ctx, prometheus))
@@ -44,12 +44,12 @@ func keptSeries(ctx context.Context, program string) []string {
 	return strings.Split(strings.TrimSpace(string(output)), "\n")
 }
 
-// seriesOf are those series that name an operator.
+// seriesOf returns the series that have an operator's name as a label value.
 func seriesOf(series []string, name string) []string {
 	return slices.DeleteFunc(slices.Clone(series), func(each string) bool { return !strings.Contains(each, `="`+name+`"`) })
 }
 
-// keptRow is a row of the table of what is kept of the libraries' metrics.
+// keptRow matches a row of the table of the libraries' metrics that Prometheus keeps.
 var keptRow = regexp.MustCompile("(?m)^\\| (`[a-z_` ,]+`) \\| ")
 
 func metricsKeptOnPage() (metrics []string) {
@@ -71,7 +71,7 @@ var _ = Describe("what Prometheus keeps of the manager's metrics", func() {
 	// adds at most 20. Every metric that alerts and pages use is kept.
 	It("[HRD-C5] is fewer than 200 series with nothing installed, and at most 20 more for each operator", func(ctx context.Context) {
 		program := buildRelabel(ctx)
-		By("a manager that has just started, with nothing installed")
+		By("starting a manager with nothing installed")
 		stopManagerForSpec()
 		startManagerForSpec(env.Manager.WithEnv())
 		Eventually(func(ctx context.Context) (string, error) {
@@ -85,7 +85,7 @@ var _ = Describe("what Prometheus keeps of the manager's metrics", func() {
 			Expect(almostEmpty).To(ContainElement(ContainSubstring(`__name__="`+metric+`"`)), "the page lists %s, and the manager does not serve it", metric)
 		}
 
-		By("two operators that have moved, with blocked updates, drift that is left and an override")
+		By("upgrading two operators that have blocked updates, remaining drift and an override")
 		limit := `"4.21"`
 		names := []string{"scraped", "scraped-too"}
 		before := almostEmpty
@@ -104,7 +104,7 @@ var _ = Describe("what Prometheus keeps of the manager's metrics", func() {
 			now := keptSeries(ctx, program)
 			AddReportEntry("series of an operator", len(seriesOf(now, name)))
 			Expect(len(seriesOf(now, name))).To(BeNumerically("<=", seriesOfAnOperator), strings.Join(seriesOf(now, name), "\n"))
-			if name == names[1] { // the first one has also what all operators share
+			if name == names[1] { // the first one also adds series that all operators share
 				Expect(len(now)-len(before)).To(BeNumerically("<=", seriesOfAnOperator), strings.Join(now, "\n"))
 			}
 			before = now

@@ -1,5 +1,5 @@
-// Package integration tries the manager, one behaviour a file, against a real API server, real catalog protocols and a real
-// registry, under its own ServiceAccount with the shipped roles.
+// Package integration tests the manager against a real API server, real catalog protocols and a real registry, under the manager's
+// ServiceAccount with the shipped roles. Each file has one topic.
 package integration
 
 import (
@@ -22,28 +22,28 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// Every state that a spec waits for comes within seconds; the limits are for a busy machine with two cores.
+// A spec waits for states that are reached within seconds. The limits are for a busy machine with two cores.
 const (
-	eventuallyTimeout  = 60 * time.Second
+	eventuallyTimeout    = 60 * time.Second
 	consistentlyDuration = 5 * time.Second
-	pollingInterval = 100 * time.Millisecond
+	pollingInterval      = 100 * time.Millisecond
 )
 
-// startEarly is for specs that take a minute or more: one that starts last keeps a single process busy after all others have ended.
+// startEarly is for specs that take a minute or more. If one started last, the other parallel processes would wait for it.
 const startEarly = SpecPriority(1)
 
 var (
 	env   *environment.Environment
 	admin *story.Admin
-	// failed says that a spec of this process has failed.
+	// failed is whether a spec of this process has failed.
 	failed bool
 
-	traces = flag.String("traces", "", "folder for what the manager asked of the API server; none is kept without")
+	traces = flag.String("traces", "", "folder for the manager's requests to the API server; without it, they are not kept")
 )
 
 func TestIntegration(t *testing.T) {
 	RegisterFailHandler(Fail)
-	EnforceDefaultTimeoutsWhenUsingContexts() // else a state that never comes is waited for until the suite ends
+	EnforceDefaultTimeoutsWhenUsingContexts() // otherwise a spec waits until the suite's timeout for a state that is not reached
 	SetDefaultEventuallyTimeout(eventuallyTimeout)
 	SetDefaultEventuallyPollingInterval(pollingInterval)
 	SetDefaultConsistentlyDuration(consistentlyDuration)
@@ -54,7 +54,7 @@ func TestIntegration(t *testing.T) {
 var _ = BeforeSuite(func(ctx context.Context) {
 	dir, err := os.MkdirTemp("", "platform-operators-integration-")
 	Expect(err).NotTo(HaveOccurred())
-	// The context of BeforeSuite ends with it, so what must live on gets one of its own.
+	// The context of BeforeSuite ends with it. The environment has to run longer.
 	Expect(recordCrash(dir)).To(Succeed())
 	options := environment.Options{
 		Dir: dir, Log: GinkgoWriter, OpenShiftVersion: story.ClusterVersion, Samples: offered, AuditLog: true, Services: true,
@@ -69,7 +69,7 @@ var _ = BeforeSuite(func(ctx context.Context) {
 		failed = failed || how != ""
 		Expect(env.Stop()).To(Succeed())
 		Expect(how).To(BeEmpty(), "the manager ended by itself when the last spec was cleaned up")
-		if !failed { // after a failure the logs are what one wants to read
+		if !failed { // the logs in the folder explain a failure
 			Expect(os.RemoveAll(dir)).To(Succeed())
 		}
 	})
@@ -78,12 +78,12 @@ var _ = BeforeSuite(func(ctx context.Context) {
 	Eventually(func(ctx context.Context) error { return story.Samples()[0].Seen(ctx, admin) }).WithContext(ctx).Should(Succeed())
 })
 
-var _ = ReportAfterSuite("what the manager asked", func(report Report) {
+var _ = ReportAfterSuite("requests of the manager", func(report Report) {
 	Expect(rbac.Finish(*traces, "integration", report)).To(Succeed())
 })
 
-// recordCrash has what the Go runtime says when this process crashes written to a file, too: Ginkgo loses what a parallel process prints
-// before it ends.
+// recordCrash also writes the Go runtime's report of a crash of this process to a file. Ginkgo loses the last output of a parallel
+// process.
 func recordCrash(dir string) error {
 	file, err := os.Create(filepath.Join(dir, "crash.log"))
 	if err != nil {
@@ -92,8 +92,8 @@ func recordCrash(dir string) error {
 	return errors.Join(debug.SetCrashOutput(file, debug.CrashOptions{}), file.Close())
 }
 
-// A manager that ends by itself fails the spec in which it does, or the next one when it is being cleaned up; all others are judged
-// by themselves, as nobody but us would start it again.
+// failIfManagerEnded fails the spec if the manager has ended by itself, in this spec or in the cleanup of the one before. It starts the
+// manager again, so that later specs do not fail, too.
 func failIfManagerEnded() {
 	if admin == nil {
 		return
@@ -102,13 +102,12 @@ func failIfManagerEnded() {
 	if how == "" {
 		return
 	}
-	failed = true // JustAfterEach has been
+	failed = true // JustAfterEach has run already
 	Expect(env.Manager.Start()).To(Succeed())
 	Fail("the manager ended by itself, in this spec or when the one before was cleaned up: " + how)
 }
 
-// waitForReadyz waits for a manager that the spec before has just started again, so that no spec begins without one. Ginkgo chooses which
-// spec follows which.
+// waitForReadyz waits until the manager is ready, because the spec before may have started it again. Ginkgo chooses the order of specs.
 func waitForReadyz(ctx context.Context) {
 	if admin != nil {
 		Eventually(answerOf).WithContext(ctx).WithArguments("/readyz").Should(Equal(http.StatusOK))
@@ -121,7 +120,7 @@ var (
 	_ = AfterEach(failIfManagerEnded)
 )
 
-// What a failed spec leaves is told before it is cleaned up.
+// The state of a failed spec is printed before its cleanup.
 var _ = JustAfterEach(func(ctx SpecContext) {
 	if CurrentSpecReport().Failed() && admin != nil {
 		failed = true
@@ -131,6 +130,6 @@ var _ = JustAfterEach(func(ctx SpecContext) {
 	}
 })
 
-// offered is what the catalogs offer to all specs. Each spec that installs something has a package of its own, so that
+// offered has the packages that the catalogs have for all specs. Each spec that installs an operator has a package of its own, so that
 // specs do not disturb one another.
-var offered = []samples.Operator{{Package: "neighbour", Version: "1.0.0"}}
+var offered = []samples.Operator{{Package: "neighbor", Version: "1.0.0"}}

@@ -23,7 +23,7 @@ import (
 	"github.com/openshift/library-go/pkg/crypto"
 )
 
-// authority signs certificates that no authority of the cluster has signed.
+// authority is a certificate authority that the cluster does not know.
 type authority struct {
 	ca  *crypto.CA
 	pem []byte
@@ -49,7 +49,7 @@ func (a authority) client(name string) tls.Certificate {
 	return pair
 }
 
-// serving writes a serving certificate as the kubelet writes one that changed.
+// serving writes a new serving certificate in the way in which the kubelet updates a mounted Secret.
 func (a authority) serving(dir string) {
 	GinkgoHelper()
 	config, err := a.ca.MakeServerCert(sets.New("localhost", "127.0.0.1"), time.Hour)
@@ -77,7 +77,7 @@ func writeConfig(dir, minVersion string, ciphers ...string) string {
 	return path
 }
 
-// handshake says in which version, by which cipher and with which certificate the manager agrees to talk.
+// handshake returns the state of a TLS connection to the manager: version, cipher and certificate.
 func handshake(ctx context.Context, config *tls.Config) (tls.ConnectionState, error) {
 	config.InsecureSkipVerify = true
 	dialer := &tls.Dialer{NetDialer: &net.Dialer{Timeout: 5 * time.Second}, Config: config}
@@ -102,7 +102,7 @@ func acceptedVersions(ctx context.Context) (accepted []uint16) {
 	return accepted
 }
 
-// acceptedCiphers are those of TLS 1.2 that the manager accepts when it is offered nothing else.
+// acceptedCiphers returns the ciphers that the manager accepts if a client offers TLS 1.2 and one cipher.
 func acceptedCiphers(ctx context.Context) (accepted []string) {
 	for _, suite := range append(tls.CipherSuites(), tls.InsecureCipherSuites()...) {
 		if _, err := handshake(ctx, &tls.Config{MinVersion: tls.VersionTLS12, MaxVersion: tls.VersionTLS12, CipherSuites: []uint16{suite.ID}}); err == nil {
@@ -121,7 +121,7 @@ func servingCertificate(ctx context.Context) (*x509.Certificate, error) {
 }
 
 var _ = Describe("the manager's server", func() {
-	It("CLU-P6 has the cluster's TLS profile whatever the adherence, ends when that changes so that it is started with the new one, and reloads its certificate", func(ctx context.Context) {
+	It("CLU-P6 uses the cluster's TLS profile whatever the adherence, ends when the profile changes, and reloads its certificate", func(ctx context.Context) {
 		dir := GinkgoT().TempDir()
 		first, second := newAuthority("first"), newAuthority("second")
 		first.serving(dir)
@@ -139,7 +139,7 @@ var _ = Describe("the manager's server", func() {
 			By(fmt.Sprintf("starting with profile %s", profile))
 			spec := configv1.TLSProfiles[profile]
 			writeConfig(dir, string(spec.MinTLSVersion), crypto.OpenSSLToIANACipherSuites(spec.Ciphers)...)
-			Expect(env.Manager.Stop()).To(Succeed()) // rather than wait until it sees the change, as below
+			Expect(env.Manager.Stop()).To(Succeed()) // instead of waiting until it notices the change, as below
 			Expect(env.Manager.Start()).To(Succeed())
 			Eventually(servingCertificate).WithContext(ctx).ShouldNot(BeNil())
 			lowest, err := crypto.TLSVersion(string(spec.MinTLSVersion))
@@ -152,15 +152,15 @@ var _ = Describe("the manager's server", func() {
 			}
 		}
 
-		By("seeing that the profile is one of a single cipher now")
+		By("changing the profile to one with a single cipher")
 		const only = "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384"
 		writeConfig(dir, string(configv1.VersionTLS12), only)
-		Eventually(env.Manager.Exited()).WithTimeout(20 * time.Second).Should(BeClosed()) // of its own accord
+		Eventually(env.Manager.Exited()).WithTimeout(20 * time.Second).Should(BeClosed()) // by itself
 		Expect(env.Manager.Start()).To(Succeed())
 		Eventually(servingCertificate).WithContext(ctx).ShouldNot(BeNil())
 		Expect(acceptedCiphers(ctx)).To(Equal([]string{only}))
 
-		By("saying which components have to honour the profile")
+		By("setting which components have to adhere to the profile")
 		apiServers := admin.Config.ConfigV1().APIServers()
 		for _, adherence := range []configv1.TLSAdherencePolicy{configv1.TLSAdherencePolicyLegacyAdheringComponentsOnly, configv1.TLSAdherencePolicyStrictAllComponents} {
 			patch := fmt.Sprintf(`{"spec":{"tlsAdherence":%q}}`, adherence)

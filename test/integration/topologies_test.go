@@ -23,8 +23,8 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// withoutKind takes a kind with all its objects from the cluster. bring puts both back; what was not brought back is after the spec.
-func withoutKind(ctx context.Context, resource schema.GroupVersionResource) (bring func(ctx context.Context)) {
+// withoutKind deletes a kind with all its objects. restore creates both again, at the latest after the spec.
+func withoutKind(ctx context.Context, resource schema.GroupVersionResource) (restore func(ctx context.Context)) {
 	GinkgoHelper()
 	name := resource.GroupResource().String()
 	client := admin.Dynamic.Resource(definitions)
@@ -33,7 +33,7 @@ func withoutKind(ctx context.Context, resource schema.GroupVersionResource) (bri
 	objects, err := admin.Dynamic.Resource(resource).List(ctx, metav1.ListOptions{})
 	Expect(err).NotTo(HaveOccurred())
 	there := true
-	bring = func(ctx context.Context) {
+	restore = func(ctx context.Context) {
 		GinkgoHelper()
 		if there {
 			return
@@ -47,7 +47,7 @@ func withoutKind(ctx context.Context, resource schema.GroupVersionResource) (bri
 			into := admin.Dynamic.Resource(resource).Namespace(object.GetNamespace())
 			object.SetResourceVersion("")
 			var created *unstructured.Unstructured
-			Eventually(func(ctx context.Context) (err error) { // it is served a moment later
+			Eventually(func(ctx context.Context) (err error) { // the API server serves it a moment later
 				created, err = into.Create(ctx, &object, metav1.CreateOptions{})
 				return err
 			}).WithContext(ctx).Should(Succeed())
@@ -56,17 +56,17 @@ func withoutKind(ctx context.Context, resource schema.GroupVersionResource) (bri
 			Expect(err).NotTo(HaveOccurred())
 		}
 	}
-	DeferCleanup(bring)
+	DeferCleanup(restore)
 	Expect(client.Delete(ctx, name, metav1.DeleteOptions{})).To(Succeed())
 	there = false
 	Eventually(func(ctx context.Context) error {
 		_, err := client.Get(ctx, name, metav1.GetOptions{})
 		return err
 	}).WithContext(ctx).Should(beNotFound())
-	return bring
+	return restore
 }
 
-// setTopology has the cluster say what its control plane is.
+// setTopology writes the topology of the cluster's control plane.
 func setTopology(ctx context.Context, topology configv1.TopologyMode) {
 	GinkgoHelper()
 	patch, err := json.Marshal(map[string]any{"status": map[string]any{"controlPlaneTopology": topology}})
@@ -75,7 +75,7 @@ func setTopology(ctx context.Context, topology configv1.TopologyMode) {
 	Expect(err).NotTo(HaveOccurred())
 }
 
-// isRunning says whether a manager's process has not ended.
+// isRunning reports whether a manager's process has not ended.
 func isRunning(manager *environment.Manager) bool {
 	select {
 	case <-manager.Exited():
@@ -88,7 +88,7 @@ func isRunning(manager *environment.Manager) bool {
 var _ = Describe("a cluster", func() {
 	// Promise CLU-P9: One replica runs on each control-plane topology, with the topology's lease timings, and with OLM v0, OLM v1 or
 	// neither. It reads a kind of catalog once its CRD is served, without a restart, and no feature gate.
-	It("CLU-P9 of any topology, with any feature set, with either OLM or none", func(ctx context.Context) {
+	It("CLU-P9 may have any topology, any feature set, and either OLM or none", func(ctx context.Context) {
 		const first, second, program = "settler", "newcomer", "manager-topology"
 		Expect(admin.Publish(ctx, samples.Operator{Package: first, Version: "1.0.0"}, samples.Operator{Package: second, Version: "1.0.0"})).To(Succeed())
 		DeferCleanup(remove, first)
@@ -119,12 +119,12 @@ var _ = Describe("a cluster", func() {
 			Expect(manager.Stop()).To(Succeed())
 			setTopology(ctx, each.topology)
 			Expect(manager.Start()).To(Succeed())
-			led := waitForHolder(ctx, holder, 0) // the one before gave its lease up
+			led := waitForHolder(ctx, holder, 0) // the manager before released its lease
 			Expect(led.Duration).To(Equal(each.want.Lease), "%s", each.topology)
 			holder = led.Holder
 		}
 
-		By("without any catalog's kind it runs, and asks for none")
+		By("running without any kind of catalog, and without requests for one")
 		Expect(admin.Create(ctx, first, "")).To(Succeed())
 		expectNotInstalled(ctx, first, "SourceFailed")
 		_, err = admin.ClusterOperatorHas(ctx, configv1.OperatorAvailable, configv1.ConditionTrue)
@@ -141,12 +141,12 @@ var _ = Describe("a cluster", func() {
 		Expect(of("clustercatalogs")).To(BeEmpty())
 		pid := manager.PID()
 
-		By("OLM v0 appears")
+		By("installing OLM v0")
 		bringSources(ctx)
 		Eventually(admin.Installed).WithContext(ctx).WithArguments(first, "1.0.0").Should(Succeed())
 		Expect(of("clustercatalogs")).To(BeEmpty())
 
-		By("and vanishes again, and what is installed goes on")
+		By("removing OLM v0, which does not affect installed operators")
 		bringSources = withoutKind(ctx, catalogSources)
 		Expect(admin.Kubernetes.CoreV1().Services(first).Delete(ctx, first+"-metrics", metav1.DeleteOptions{})).To(Succeed())
 		Eventually(func(ctx context.Context) error {
@@ -157,11 +157,11 @@ var _ = Describe("a cluster", func() {
 		Expect(admin.Create(ctx, second, "")).To(Succeed())
 		expectNotInstalled(ctx, second, "SourceFailed")
 
-		By("OLM v1 appears")
+		By("installing OLM v1")
 		bringCatalogs(ctx)
 		Eventually(admin.Installed).WithContext(ctx).WithArguments(second, "1.0.0").Should(Succeed())
 
-		By("a feature set is chosen, and nobody asks what is in it")
+		By("setting a feature set, whose feature gates the manager does not read")
 		gate, err := admin.Config.ConfigV1().FeatureGates().Get(ctx, "cluster", metav1.GetOptions{})
 		Expect(err).NotTo(HaveOccurred())
 		before := gate.DeepCopy()

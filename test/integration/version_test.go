@@ -15,7 +15,7 @@ import (
 	"github.com/openshift/platform-operators/test/environment"
 )
 
-// What the payload's builders export, and what a build has to say of it.
+// The environment that the payload's builders export, and the version that a build has to report.
 const (
 	builtVersion = "4.23.0-202611250830.p0.g0123456.assembly.stream.el9"
 	builtCommit  = "0123456789abcdef0123456789abcdef01234567"
@@ -27,7 +27,7 @@ var builders = []string{
 	"VERSION=1.26", // of the builder image's Go
 }
 
-// withoutGit is a copy of the checkout that has no .git, as links to what is in it.
+// withoutGit returns a folder of links to the files of the checkout, without .git.
 func withoutGit() string {
 	GinkgoHelper()
 	dir := GinkgoT().TempDir()
@@ -43,7 +43,7 @@ func withoutGit() string {
 	return dir
 }
 
-// runMake runs make in a folder as a builder does, and gives what it prints.
+// runMake runs make in a folder as a builder does, and returns its output.
 func runMake(ctx context.Context, dir string, args ...string) string {
 	GinkgoHelper()
 	command := exec.CommandContext(ctx, "make", args...)
@@ -57,7 +57,7 @@ func runMake(ctx context.Context, dir string, args ...string) string {
 var _ = Describe("a manager that is built as the payload is, without git", func() {
 	// Promise HRD-C4: A build without git, stamped by the payload builder's variables, reports version, commit, tree state, date, Go
 	// version and platform, by `--version` and as a metric.
-	It("[HRD-C4] says version, commit, tree state, date, Go version and platform, as --version and as a metric", func(ctx context.Context) {
+	It("[HRD-C4] reports version, commit, tree state, date, Go version and platform, by --version and as a metric", func(ctx context.Context) {
 		dir := withoutGit()
 		runMake(ctx, dir, "build")
 		binary := filepath.Join(dir, "_output", "platform-operators")
@@ -82,12 +82,12 @@ var _ = Describe("a manager that is built as the payload is, without git", func(
 			`",goVersion="` + runtime.Version() + `",major="4",minor="23",platform="` + platform + "\"} 1\n"))
 		Eventually(answerOf).WithContext(ctx).WithArguments("/readyz").Should(Equal(http.StatusOK))
 
-		By("stamping the tests for openshift-tests likewise")
+		By("building the tests for openshift-tests with the same version")
 		Expect(runMake(ctx, dir, "--just-print", "build-tests-ext")).To(And(ContainSubstring(".CommitFromGit="+builtCommit), ContainSubstring(".BuildDate="+builtAt)))
 	})
 })
 
-// startManagerForSpec starts a manager in the place of the environment's own, which instead has stopped, until the spec is over.
+// startManagerForSpec starts a manager until the spec ends, in place of the environment's, which stopManagerForSpec has stopped.
 func startManagerForSpec(manager *environment.Manager) {
 	GinkgoHelper()
 	Expect(manager.Start()).To(Succeed())

@@ -31,14 +31,14 @@ import (
 	"github.com/openshift/platform-operators/test/services"
 )
 
-// tooLarge is what the sample operators' validating webhook refuses, and defaultSize what the mutating one fills in.
+// The sample operators' validating webhook refuses a size above tooLarge, and the mutating one sets defaultSize.
 const (
 	tooLarge    = 10
 	defaultSize = 3
 )
 
-// webhookServer is what a sample operator's Deployment would run: it serves the webhooks of samples.AddWebhooks with the
-// certificate that is in its Secret at the moment, as operators do that watch their mounted files.
+// webhookServer serves the webhooks of samples.AddWebhooks in place of a sample operator's Pod, with the certificate that its Secret
+// has at the moment.
 type webhookServer struct {
 	proxy             *services.Proxy
 	namespace, secret string
@@ -48,7 +48,7 @@ type webhookServer struct {
 	calls  map[string]int // by path
 }
 
-// serveWebhooks answers for a Service of the namespace on port 443 until the spec ends.
+// serveWebhooks serves port 443 of a Service in the namespace until the spec ends.
 func serveWebhooks(namespace, service, secret string) *webhookServer {
 	GinkgoHelper()
 	proxy, err := services.Start(env.ServicesSocket, admin.Kubernetes)
@@ -60,7 +60,7 @@ func serveWebhooks(namespace, service, secret string) *webhookServer {
 	mux.HandleFunc(samples.MutatePath, s.reviewed(mutate))
 	mux.HandleFunc(samples.ConvertPath, s.convert)
 	server := httptest.NewUnstartedServer(mux)
-	// Not StartTLS, which has a certificate of its own.
+	// StartTLS would use a certificate of its own.
 	server.Listener = tls.NewListener(server.Listener, &tls.Config{GetCertificate: s.certificate, MinVersion: tls.VersionTLS12})
 	server.Config.ErrorLog = log.New(GinkgoWriter, "", 0)
 	server.Start()
@@ -90,7 +90,7 @@ func (s *webhookServer) called(path string) int {
 	return s.calls[path]
 }
 
-// lastServed is the certificate that the API server accepted last.
+// lastServed returns the certificate that the API server accepted last.
 func (s *webhookServer) lastServed() string {
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -145,7 +145,7 @@ func mutate(_ int64, given bool) *admissionv1.AdmissionResponse {
 	return response
 }
 
-// convert renames the one field in which the versions of a sample's kind differ.
+// convert renames the only field in which the versions of a sample's kind differ.
 func (s *webhookServer) convert(w http.ResponseWriter, request *http.Request) {
 	var review apiextensionsv1.ConversionReview
 	if json.NewDecoder(request.Body).Decode(&review) != nil || review.Request == nil {
@@ -172,14 +172,15 @@ func (s *webhookServer) convert(w http.ResponseWriter, request *http.Request) {
 	}
 }
 
-// withWebhooks publishes a sample operator that has some, and more, as a ClusterServiceVersion defines them, and gives its image.
+// withWebhooks publishes a sample operator with the webhooks of samples.AddWebhooks and more, in the format of a
+// ClusterServiceVersion, and returns its image.
 func withWebhooks(ctx context.Context, operator samples.Operator, more ...map[string]any) string {
 	GinkgoHelper()
 	Expect(samples.Write(env.SamplesDir, operator)).To(Succeed())
 	Expect(samples.AddWebhooks(env.SamplesDir, operator)).To(Succeed())
 	file := filepath.Join(env.SamplesDir, "bundles", operator.Package, operator.Version, "manifests", operator.Package+".clusterserviceversion.yaml")
 	for _, each := range more {
-		definition, err := json.Marshal(each) // which is YAML, too
+		definition, err := json.Marshal(each) // JSON is YAML
 		Expect(err).NotTo(HaveOccurred())
 		replaceIn(file, "  webhookdefinitions:\n", "  webhookdefinitions:\n  - "+string(definition)+"\n")
 	}
@@ -193,13 +194,13 @@ func versionOf(operator samples.Operator, version string) schema.GroupVersionRes
 	return schema.GroupVersionResource{Group: samples.Group, Version: version, Resource: operator.Plural()}
 }
 
-// tryWebhooks asserts that all three of an operator's webhooks are asked, and that what they say counts.
+// tryWebhooks asserts that the API server calls all three webhooks of an operator and obeys their answers.
 func tryWebhooks(ctx context.Context, operator samples.Operator, server *webhookServer, name string) {
 	GinkgoHelper()
 	v1, v2 := versionOf(operator, "v1"), versionOf(operator, "v2")
 	client := admin.Dynamic.Resource(v1).Namespace("default")
 	refused := parse(v1, operator.Kind(), fmt.Sprintf("{metadata: {name: %s-large}, spec: {size: %d}}", name, tooLarge+1))
-	// The API server takes a moment to know of a configuration, of each type for itself.
+	// The API server notices a new configuration after a moment, of each type separately.
 	Eventually(func(ctx context.Context) error {
 		_, err := client.Create(ctx, refused, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		return err
@@ -211,24 +212,24 @@ func tryWebhooks(ctx context.Context, operator samples.Operator, server *webhook
 		Expect(ignoreNotFound(client.Delete(ctx, name, metav1.DeleteOptions{}))).To(Succeed())
 	})
 	size, _, _ := unstructured.NestedInt64(created.Object, "spec", "size")
-	Expect(size).To(BeEquivalentTo(defaultSize), "what the mutating webhook fills in")
+	Expect(size).To(BeEquivalentTo(defaultSize), "the default of the mutating webhook")
 
 	converted, err := admin.Dynamic.Resource(v2).Namespace("default").Get(ctx, name, metav1.GetOptions{})
 	Expect(err).NotTo(HaveOccurred())
 	replicas, _, _ := unstructured.NestedInt64(converted.Object, "spec", "replicas")
-	Expect(replicas).To(BeEquivalentTo(defaultSize), "what the conversion webhook calls it")
+	Expect(replicas).To(BeEquivalentTo(defaultSize), "the field as the conversion webhook renames it")
 	for _, path := range []string{samples.ValidatePath, samples.MutatePath, samples.ConvertPath} {
 		Expect(server.called(path)).To(BeNumerically(">", 0), path)
 	}
 }
 
-// waitForWebhookCall waits until the injected authority and the served certificate have come together, and the API server
-// accepts a certificate other than the one before.
+// waitForWebhookCall waits until the injected authority trusts the served certificate, and the API server accepts another certificate
+// than before.
 func waitForWebhookCall(ctx context.Context, operator samples.Operator, server *webhookServer, before string) {
 	GinkgoHelper()
 	v1 := versionOf(operator, "v1")
 	Eventually(func(ctx context.Context) (string, error) {
-		server.proxy.Disconnect() // else the API server goes on over the connection that it has
+		server.proxy.Disconnect() // otherwise the API server uses its open connection
 		_, err := admin.Dynamic.Resource(v1).Namespace("default").Create(ctx, parse(v1, operator.Kind(), "{metadata: {name: probe}, spec: {}}"),
 			metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		return server.lastServed(), err
@@ -236,7 +237,7 @@ func waitForWebhookCall(ctx context.Context, operator samples.Operator, server *
 }
 
 var _ = Describe("webhooks", func() {
-	It("are called by their Service on the local cluster, with a certificate of the simulated service-ca that can be rotated", func(ctx context.Context) {
+	It("are called through their Service on the local cluster, with a certificate of the simulated service-ca, also after its rotation", func(ctx context.Context) {
 		const name = "handwritten"
 		serviceCA, err := certificates.StartServiceCA(context.WithoutCancel(ctx), env.Admin, GinkgoWriter)
 		Expect(err).NotTo(HaveOccurred())
@@ -284,7 +285,7 @@ var _ = Describe("webhooks", func() {
 
 	// Promise ENG-F6: The API server calls the webhooks of a bundle with certificates of service-ca or cert-manager, and after a renewal
 	// without a restart. Without either, nothing is applied and a condition names both; contradictory webhooks are refused.
-	DescribeTable("ENG-F6 of a bundle are called with certificates of what the cluster has, and go on being called when those are renewed",
+	DescribeTable("ENG-F6 of a bundle are called with certificates of service-ca or cert-manager, also after a renewal",
 		func(ctx context.Context, name string, start func(context.Context) (rotate func() error, stop func(context.Context) error, err error)) {
 			rotate, stop, err := start(context.WithoutCancel(ctx))
 			Expect(err).NotTo(HaveOccurred())
@@ -296,7 +297,7 @@ var _ = Describe("webhooks", func() {
 			waitForWebhookCall(ctx, operator, server, "")
 			tryWebhooks(ctx, operator, server, "first")
 
-			By("renewing the certificates, the manager and the operator running on")
+			By("renewing the certificates without a restart of the manager or the operator")
 			before, process := server.lastServed(), env.Manager.PID()
 			Expect(rotate()).To(Succeed())
 			waitForWebhookCall(ctx, operator, server, before)
@@ -323,16 +324,16 @@ var _ = Describe("webhooks", func() {
 		}),
 	)
 
-	It("ENG-F6 of a bundle wait, and say for what, while the cluster has nobody who makes certificates", func(ctx context.Context) {
+	It("ENG-F6 of a bundle wait, and report for what, while the cluster has neither service-ca nor cert-manager", func(ctx context.Context) {
 		const name = "hooked-by-nobody"
 		operator := samples.Operator{Package: name, Version: "1.0.0"}
 		createDeployment(ctx, name, withWebhooks(ctx, operator))
 		Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionHasValidBundle).Should(
 			And(ContainSubstring("BundleLoadFailed"), ContainSubstring("service-ca"), ContainSubstring("cert-manager")))
 		_, err := admin.Dynamic.Resource(definitions).Get(ctx, operator.Plural()+"."+samples.Group, metav1.GetOptions{})
-		Expect(err).To(beNotFound(), "nothing of it is applied")
+		Expect(err).To(beNotFound(), "an object of the bundle was applied")
 
-		By("giving the cluster cert-manager")
+		By("installing cert-manager")
 		c, err := certificates.StartCertManager(context.WithoutCancel(ctx), env.Admin, GinkgoWriter)
 		Expect(err).NotTo(HaveOccurred())
 		DeferCleanup(func(ctx context.Context) {
@@ -344,13 +345,13 @@ var _ = Describe("webhooks", func() {
 		waitForWebhookCall(ctx, operator, server, "")
 	})
 
-	It("[ENG-D12] of an operator that is removed go before who answers for them, so that they hold nothing up when nobody does", func(ctx context.Context) {
+	It("[ENG-D12] of a removed operator are deleted before their server, so that they block no deletion", func(ctx context.Context) {
 		const name = "hooked-and-gone"
 		serviceCA, err := certificates.StartServiceCA(context.WithoutCancel(ctx), env.Admin, GinkgoWriter)
 		Expect(err).NotTo(HaveOccurred())
 		DeferCleanup(func(ctx context.Context) { Expect(serviceCA.Stop(ctx)).To(Succeed()) })
 		operator := samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: name + "-settings"}
-		// One more webhook, which is asked before anything of the operator's own is deleted.
+		// One more webhook, which the API server calls before it deletes any of the operator's objects.
 		createDeployment(ctx, name, withWebhooks(ctx, operator, map[string]any{
 			"type": "ValidatingAdmissionWebhook", "generateName": "guard." + name + ".example.com", "webhookPath": samples.ValidatePath,
 			"deploymentName": name, "containerPort": 443, "targetPort": 9443, "admissionReviewVersions": []string{"v1"}, "sideEffects": "None",
@@ -366,14 +367,14 @@ var _ = Describe("webhooks", func() {
 		tryDelete := func(ctx context.Context) error {
 			return settings.Delete(ctx, operator.ExtraConfigMap, metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}})
 		}
-		Eventually(tryDelete).WithContext(ctx).Should(Succeed(), "the webhook says yes")
+		Eventually(tryDelete).WithContext(ctx).Should(Succeed(), "the webhook allows it")
 
-		By("nobody answering for the webhooks any more")
+		By("stopping the server of the webhooks")
 		Expect(server.proxy.Answer(services.Service{Namespace: name, Name: name + "-service", Port: 443}, "")).To(Succeed())
 		server.proxy.Disconnect()
 		Eventually(tryDelete).WithContext(ctx).Should(MatchError(ContainSubstring(`failed calling webhook "guard.` + name)))
 
-		By("removing the operator, whose Deployment somebody holds")
+		By("removing the operator, whose Deployment has a finalizer")
 		hold := func(ctx context.Context, finalizers string) {
 			_, err := admin.Kubernetes.AppsV1().Deployments(name).Patch(ctx, name, types.MergePatchType, []byte(`{"metadata":{"finalizers":`+finalizers+`}}`), metav1.PatchOptions{})
 			Expect(ignoreNotFound(err)).To(Succeed())
@@ -397,7 +398,7 @@ var _ = Describe("webhooks", func() {
 			account, err := admin.Kubernetes.CoreV1().ServiceAccounts(name).Get(ctx, name, metav1.GetOptions{})
 			g.Expect(err).NotTo(HaveOccurred())
 			g.Expect(account.DeletionTimestamp).To(BeNil())
-		}).WithContext(ctx).WithTimeout(2*time.Second).Should(Succeed(), "what the Deployment needs waits until that is gone")
+		}).WithContext(ctx).WithTimeout(2*time.Second).Should(Succeed(), "an object that the Deployment needs is deleted before the Deployment")
 
 		hold(ctx, "null")
 		deleteDeploymentAndWait(ctx, name)

@@ -68,8 +68,10 @@ func TestEachAlertHasItsRunbookAndEachRunbookItsAlert(t *testing.T) {
 				t.Errorf("docs/%s says next to nothing under %s: %q", page, heading, text)
 			}
 		}
-		if !strings.Contains(section(t, page, "Diagnosis"), "$ kubectl ") || !strings.Contains(section(t, page, "Mitigation"), "$ kubectl ") {
-			t.Errorf("docs/%s has no command under Diagnosis or Mitigation", page)
+		for _, heading := range []string{"Diagnosis", "Mitigation"} {
+			if !strings.Contains(section(t, page, heading), "$ kubectl ") {
+				t.Errorf("docs/%s has no command under %s", page, heading)
+			}
 		}
 	}
 	pages, err := filepath.Glob(filepath.Join(root, "docs", "runbooks", "*"))
@@ -130,8 +132,13 @@ func TestAlertsAskForWhatTheManagerServes(t *testing.T) {
 		}
 		grouped := groupedBy.FindStringSubmatch(each.Expr)
 		for _, label := range filledIn.FindAllStringSubmatch(each.Annotations["summary"]+each.Annotations["description"], -1) {
-			if grouped == nil || !slices.Contains(strings.Split(grouped[1], ", "), label[1]) || !slices.Contains(labels, label[1]) {
-				t.Errorf("%s fills in label %s, which what fires does not have: %s", each.Alert, label[1], each.Expr)
+			if !slices.Contains(labels, label[1]) {
+				t.Errorf("%s uses label %s, which no metric has", each.Alert, label[1])
+			}
+			if grouped == nil {
+				t.Errorf("%s uses label %s, but its expression does not group by labels: %s", each.Alert, label[1], each.Expr)
+			} else if !slices.Contains(strings.Split(grouped[1], ", "), label[1]) {
+				t.Errorf("%s uses label %s, by which its expression does not group: %s", each.Alert, label[1], each.Expr)
 			}
 		}
 	}

@@ -127,8 +127,11 @@ func wantUnion(t *testing.T, written pairs) {
 			reasons[want] = true
 			all, parts = append(all, one), append(parts, want)
 		}
-		if len(healthy) == 0 || len(all) == 0 {
-			t.Errorf("no package writes a condition …%s, so that the ClusterOperator's is Unknown", suffix)
+		if len(healthy) == 0 {
+			t.Errorf("no package writes AsExpected to a condition …%s, so that the ClusterOperator's is Unknown", suffix)
+		}
+		if len(all) == 0 {
+			t.Errorf("no package writes another reason than AsExpected to a condition …%s", suffix)
 		}
 		if got := status.UnionCondition(suffix, good, nil, healthy...).Reason; got != "AsExpected" {
 			t.Errorf("%s: when all is well the union is %q", suffix, got)
@@ -139,17 +142,22 @@ func wantUnion(t *testing.T, written pairs) {
 		}
 	}
 	text := section(t, "conditions.md", clusterOperatorSection)
-	said := 0
+	listed := 0
 	for _, word := range marked.FindAllStringSubmatch(text, -1) {
 		if strings.Contains(word[1], "_") && word[1] != "_" {
-			said++
+			listed++
 			if !reasons[word[1]] {
 				t.Errorf("docs/conditions.md says that the ClusterOperator has reason %q, which no union gives", word[1])
 			}
 		}
 	}
-	if said == 0 || !strings.Contains(text, "`::`") || !strings.Contains(text, "`NoData`") {
-		t.Error("docs/conditions.md does not say what reasons the ClusterOperator has")
+	if listed == 0 {
+		t.Error("docs/conditions.md lists no reason of the ClusterOperator")
+	}
+	for _, required := range []string{"`::`", "`NoData`"} {
+		if !strings.Contains(text, required) {
+			t.Errorf("docs/conditions.md does not explain %s in reasons of the ClusterOperator", required)
+		}
 	}
 }
 
@@ -167,8 +175,11 @@ func pairsOfOperatorResource(t *testing.T) pairs {
 		types, reasons := elements(fn, "Condition", 4, 0), elements(fn, "Condition", 4, 2)
 		for i := range types {
 			kind, reason := local[identifier(types[i])], local[identifier(reasons[i])]
-			if kind == "" || reason == "" {
-				t.Fatalf("cannot tell which condition, or with which reason, %s gives", fn.Name.Name)
+			if kind == "" {
+				t.Fatalf("the type of a condition in %s is no constant of pkg/health", fn.Name.Name)
+			}
+			if reason == "" {
+				t.Fatalf("the reason of a condition in %s is no constant of pkg/health", fn.Name.Name)
 			}
 			written.add(prefix+kind, reason)
 		}

@@ -249,8 +249,11 @@ func (r packageCode) calledFrom(t *testing.T, of ast.Expr) []*ast.FuncDecl {
 		t.Fatalf("expected a call, found %T", of)
 	}
 	name, ok := call.Fun.(*ast.Ident)
-	if !ok || r.functions[name.Name] == nil {
-		t.Fatalf("expected the call of a function of the same package, found %s", selected(call.Fun))
+	if !ok {
+		t.Fatalf("expected the call of a function by its name, found %s", selected(call.Fun))
+	}
+	if r.functions[name.Name] == nil {
+		t.Fatalf("expected the call of a function of the same package, found %s", name.Name)
 	}
 	found := []*ast.FuncDecl{r.functions[name.Name]}
 	for i := 0; i < len(found); i++ {

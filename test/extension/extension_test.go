@@ -46,8 +46,13 @@ func describesItself(t *testing.T, extension program) {
 	if err := extension.run(t.Context(), &says, "info"); err != nil {
 		t.Fatal(err)
 	}
-	if says.APIVersion != "v1.1" || says.Component.Product != "openshift" || says.Component.Type != "payload" || says.Component.Name != "platform-operators" {
-		t.Errorf("it is %+v", says)
+	for field, value := range map[string][2]string{
+		"apiVersion": {says.APIVersion, "v1.1"}, "component.product": {says.Component.Product, "openshift"},
+		"component.type": {says.Component.Type, "payload"}, "component.name": {says.Component.Name, "platform-operators"},
+	} {
+		if value[0] != value[1] {
+			t.Errorf("%s is %q, want %q", field, value[0], value[1])
+		}
 	}
 	parents := map[string][]string{}
 	for _, each := range says.Suites {
@@ -73,8 +78,11 @@ func describesItself(t *testing.T, extension program) {
 			t.Fatal(err)
 		}
 	}
-	if len(all) < fewest || len(parallel)+len(serial) != len(all) {
-		t.Errorf("%d specifications, of which %d are parallel and %d serial; at least %d were promised, each in one of the two", len(all), len(parallel), len(serial), fewest)
+	if len(all) < fewest {
+		t.Errorf("got %d specs, want at least %d", len(all), fewest)
+	}
+	if len(parallel)+len(serial) != len(all) {
+		t.Errorf("of %d specs, %d are parallel and %d serial; each has to be in one of the two suites", len(all), len(parallel), len(serial))
 	}
 	names := map[string]bool{}
 	for _, each := range all {
@@ -82,14 +90,20 @@ func describesItself(t *testing.T, extension program) {
 			t.Errorf("there are two of %q", each.Name)
 		}
 		names[each.Name] = true
-		if !strings.HasPrefix(each.Name, `[Jira:"Platform Operators"][sig-platform-operators] `) || strings.ContainsAny(each.Name, "0123456789") {
-			t.Errorf("%q is no name that a dashboard can keep", each.Name)
+		if prefix := `[Jira:"Platform Operators"][sig-platform-operators] `; !strings.HasPrefix(each.Name, prefix) {
+			t.Errorf("the name %q does not begin with %q", each.Name, prefix)
 		}
-		if each.Lifecycle != "informing" || each.Source != "openshift:payload:platform-operators" {
-			t.Errorf("%q has lifecycle %q and source %q", each.Name, each.Lifecycle, each.Source)
+		if strings.ContainsAny(each.Name, "0123456789") {
+			t.Errorf("the name %q has a number, which dashboards would have to follow", each.Name)
+		}
+		if each.Lifecycle != "informing" {
+			t.Errorf("%q has lifecycle %q, want informing", each.Name, each.Lifecycle)
+		}
+		if want := "openshift:payload:platform-operators"; each.Source != want {
+			t.Errorf("%q has source %q, want %q", each.Name, each.Source, want)
 		}
 		if _, labelled := each.Labels["Serial"]; labelled != strings.HasSuffix(each.Name, "[Serial]") {
-			t.Errorf("%q says one thing and its labels %v another", each.Name, each.Labels)
+			t.Errorf("[Serial] in the name %q differs from the labels %v", each.Name, each.Labels)
 		}
 	}
 }
@@ -108,8 +122,11 @@ func passes(t *testing.T, extension program, env *environment.Environment) {
 		}
 		for _, each := range results {
 			ran = append(ran, each.Name)
-			if each.Result != "passed" || each.Lifecycle != "informing" {
-				t.Errorf("%q %s (%s):\n%s\n%s", each.Name, each.Result, each.Lifecycle, each.Error, each.Output)
+			if each.Result != "passed" {
+				t.Errorf("%q %s:\n%s\n%s", each.Name, each.Result, each.Error, each.Output)
+			}
+			if each.Lifecycle != "informing" {
+				t.Errorf("the result of %q has lifecycle %q, want informing", each.Name, each.Lifecycle)
 			}
 			t.Logf("%5d ms  %s", each.Duration, each.Name)
 		}

@@ -87,8 +87,14 @@ func TestWhatWasMadeTwiceIsNamed(t *testing.T) {
 func TestScaledTimingsKeepTheLeasesRules(t *testing.T) {
 	for name, timings := range map[string]Timings{"highly available": HighlyAvailable, "single node": SingleNode} {
 		scaled := timings.Scaled(10)
-		if scaled.Lease != scaled.Lease.Truncate(time.Second) || scaled.Lease <= scaled.Renew || scaled.Renew <= 2*scaled.Retry {
-			t.Errorf("%s: got %+v, want whole seconds for the lease, which is longer than the renewal, which is longer than two retries", name, scaled)
+		if scaled.Lease != scaled.Lease.Truncate(time.Second) {
+			t.Errorf("%s: the lease duration %s is not in whole seconds", name, scaled.Lease)
+		}
+		if scaled.Lease <= scaled.Renew {
+			t.Errorf("%s: the lease duration %s is not longer than the renew deadline %s", name, scaled.Lease, scaled.Renew)
+		}
+		if scaled.Renew <= 2*scaled.Retry {
+			t.Errorf("%s: the renew deadline %s is not longer than two retry periods of %s", name, scaled.Renew, scaled.Retry)
 		}
 	}
 }

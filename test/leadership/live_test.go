@@ -334,8 +334,13 @@ func (p *pair) testRefusedLists(ctx context.Context, t *testing.T) {
 	if time.Since(began) < inertia {
 		t.Errorf("it was Degraded after %s already", time.Since(began))
 	}
-	if degraded.Reason != "Watches_InstalledOperatorsNotListed" || !strings.Contains(degraded.Message, "platformoperators: ") || !strings.Contains(degraded.Message, "bundledeployments: ") {
-		t.Errorf("the ClusterOperator says %s: %s", degraded.Reason, degraded.Message)
+	if want := "Watches_InstalledOperatorsNotListed"; degraded.Reason != want {
+		t.Errorf("Degraded has reason %s, want %s: %s", degraded.Reason, want, degraded.Message)
+	}
+	for _, resource := range []string{"platformoperators: ", "bundledeployments: "} {
+		if !strings.Contains(degraded.Message, resource) {
+			t.Errorf("the message of Degraded does not name %q: %s", resource, degraded.Message)
+		}
 	}
 	refused.Lift()
 	eventually(ctx, t, 5*soon, func() error {

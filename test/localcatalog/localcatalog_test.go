@@ -200,8 +200,14 @@ func TestGRPCSideListsBundlesWithTheirEdges(t *testing.T) {
 		t.Errorf("%d bundles in channels, want 4", len(bundles))
 	}
 	bundle := bundles["stable/example.v1.1.0"]
-	if bundle.GetReplaces() != "example.v1.0.0" || len(bundle.GetSkips()) != 2 || bundle.GetSkipRange() != ">=1.0.0 <1.1.0" {
-		t.Errorf("edges of %v", bundle)
+	if got, want := bundle.GetReplaces(), "example.v1.0.0"; got != want {
+		t.Errorf("replaces %q, want %q", got, want)
+	}
+	if got := bundle.GetSkips(); len(got) != 2 {
+		t.Errorf("skips %q, want two bundles", got)
+	}
+	if got, want := bundle.GetSkipRange(), ">=1.0.0 <1.1.0"; got != want {
+		t.Errorf("skipRange is %q, want %q", got, want)
 	}
 }
 
@@ -341,8 +347,11 @@ func TestUpdateReplacesBothSidesOnTheSameAddresses(t *testing.T) {
 		if err := server.Update(t.Context(), folder); err == nil {
 			t.Fatal("a package without channels was accepted")
 		}
-		if server.ContentDigest() != digest || len(listBundles(t, server)) == 0 {
-			t.Error("the old content is gone")
+		if got := server.ContentDigest(); got != digest {
+			t.Errorf("after a failed update the digest is %s, want the old one, %s", got, digest)
+		}
+		if len(listBundles(t, server)) == 0 {
+			t.Error("after a failed update no bundles are served")
 		}
 	})
 }

@@ -46,10 +46,15 @@ func TestDescribeHasTheCommitAndTheMachine(t *testing.T) {
 	for _, fact := range facts {
 		values[fact[0]] = fact[1]
 	}
-	if values["command"] != "`make something`" || values["date"] != "2026-01-02 03:04 UTC" {
-		t.Errorf("got command %q and date %q", values["command"], values["date"])
+	for name, want := range map[string]string{"command": "`make something`", "date": "2026-01-02 03:04 UTC"} {
+		if values[name] != want {
+			t.Errorf("got %s %q, want %q", name, values[name], want)
+		}
 	}
-	if !strings.Contains(values["machine"], " cores, ") || values["commit"] == "" {
-		t.Errorf("got machine %q and commit %q", values["machine"], values["commit"])
+	if !strings.Contains(values["machine"], " cores, ") {
+		t.Errorf("the machine %q does not name its cores", values["machine"])
+	}
+	if values["commit"] == "" {
+		t.Error("the commit is missing")
 	}
 }

@@ -124,7 +124,7 @@ func readKey(content []byte) (*ecdsa.PrivateKey, error) {
 	return x509.ParseECPrivateKey(block.Bytes)
 }
 
-// issued tells whether this authority, and not an earlier one of the same name, signed the certificate.
+// issued reports whether this authority, and not an earlier one of the same name, signed the certificate.
 func (a *authority) issued(certificate []byte) bool {
 	parsed, err := pair{certificate: certificate}.parse()
 	return err == nil && bytes.Equal(parsed.AuthorityKeyId, a.certificate.SubjectKeyId)

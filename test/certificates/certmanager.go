@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// CertManagerName is who writes what the simulated cert-manager writes.
+// CertManagerName is the user agent and field manager of the simulated cert-manager.
 const CertManagerName = "cert-manager"
 
 const (
@@ -37,8 +37,8 @@ type CertManager struct {
 	rotation int
 }
 
-// StartCertManager creates the CustomResourceDefinitions and starts a cert-manager; it runs until Stop. What goes wrong is
-// told to the log.
+// StartCertManager creates the CustomResourceDefinitions and starts a cert-manager; it runs until Stop. It
+// writes errors to the log.
 func StartCertManager(ctx context.Context, config *rest.Config, log io.Writer) (*CertManager, error) {
 	if err := define(ctx, config, issuers, certificates); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", CertManagerName, err)
@@ -61,7 +61,7 @@ func (c *CertManager) Stop(ctx context.Context) error {
 	return c.undefine(ctx, issuers, certificates)
 }
 
-// Rotate issues every certificate anew, with the key that it has if its spec says so.
+// Rotate issues every certificate again. It keeps the key if the Certificate's spec says so.
 func (c *CertManager) Rotate() {
 	c.lock.Lock()
 	c.rotation++
@@ -161,7 +161,7 @@ func (c *CertManager) issue(ctx context.Context, certificate *unstructured.Unstr
 	return c.ready(ctx, certificates, certificate, "is up to date")
 }
 
-// signer is who signs for an issuer; nil for one that has certificates sign themselves.
+// signer returns the authority of an issuer; nil for a self-signing issuer.
 func (c *CertManager) signer(namespace, name string) (*authority, error) {
 	live, err := c.listers[issuers].ByNamespace(namespace).Get(name)
 	if err != nil {

@@ -1,7 +1,6 @@
-// Package certificates plays, for a cluster on which no container runs, the two controllers that operators get certificates
-// from: OpenShift's service-ca and cert-manager. Each watches what the real one watches, writes what that one writes, with
-// plain updates under a name of its own, and can be told to rotate. A cluster on which neither was started has neither.
+// Package certificates simulates service-ca and cert-manager on a cluster without containers. Each simulation watches and writes the
+// same objects as the real controller, under its own user agent, and can rotate its certificates. A cluster has neither until a test
+// starts one.
 //
-// It knows nothing of bundles or webhooks' servers, and keeps to the part of both that serving certificates need. Tests of
-// webhooks are its callers.
+// Only serving certificates are simulated. The package does not know bundles or webhook servers.
 package certificates

@@ -51,7 +51,7 @@ func setBundle(object map[string]any, bundle []byte, path ...string) bool {
 	return unstructured.SetNestedField(object, want, path...) == nil
 }
 
-// asked tells whether one of the annotations is "true".
+// asked reports whether one of the annotations is "true".
 func asked(object *unstructured.Unstructured, annotations []string) bool {
 	return slices.ContainsFunc(annotations, func(name string) bool { return object.GetAnnotations()[name] == "true" })
 }

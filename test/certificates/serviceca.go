@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// ServiceCAName is who writes what the simulated service-ca writes.
+// ServiceCAName is the user agent and field manager of the simulated service-ca.
 const ServiceCAName = "service-ca-operator"
 
 var serviceCAs = schema.GroupVersionResource{Group: "operator.openshift.io", Version: "v1", Resource: "servicecas"}
@@ -53,7 +53,7 @@ type ServiceCA struct {
 }
 
 // StartServiceCA defines the kind ServiceCA, by which one sees that a cluster has a service-ca, and starts one; it runs until
-// Stop. What goes wrong is told to the log.
+// Stop. It writes errors to the log.
 func StartServiceCA(ctx context.Context, config *rest.Config, log io.Writer) (*ServiceCA, error) {
 	if err := define(ctx, config, serviceCAs); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", ServiceCAName, err)
@@ -85,7 +85,7 @@ func (s *ServiceCA) Stop(ctx context.Context) error {
 }
 
 // Rotate makes a new authority. All certificates are issued anew, and the bundle has the old authority beside the new one,
-// so that nobody is cut off who still serves the old certificate.
+// so that clients still trust a server that has the old certificate.
 func (s *ServiceCA) Rotate() error {
 	if err := s.renew(time.Now()); err != nil {
 		return err

@@ -29,7 +29,7 @@ import (
 // fieldManager is the name under which the CVO writes.
 const fieldManager = "cluster-version-operator"
 
-// A Write is one write that Apply had to make.
+// A Write is a write that Apply sent.
 type Write struct {
 	// Verb is "create" or "update", Object the manifest's file and what is in it.
 	Verb, Object string
@@ -41,7 +41,7 @@ func (w Write) String() string {
 	return strings.TrimSpace(fmt.Sprintf("%s %s %s", w.Verb, w.Object, strings.Join(w.Fields, ", ")))
 }
 
-// Apply applies the manifests of a folder, and gives the writes that it took: file by file in the order of names, waiting for each
+// Apply applies the manifests of a folder, and returns its writes: file by file in the order of names, waiting for each
 // CRD to be established, a create-only object once, and of a ClusterOperator its metadata and, once, status.relatedObjects.
 func Apply(ctx context.Context, config *rest.Config, dir string) ([]Write, error) {
 	manifests, err := read(dir)

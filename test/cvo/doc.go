@@ -1,7 +1,6 @@
-// Package cvo applies a folder of manifests as the cluster-version operator does: in the order of file names, and merging each into
-// what is there by the rule that the CVO has for its kind. It says what it had to write, so that a test can ask for nothing: whatever
-// the API server adds to an object and a manifest leaves out would be written again every few minutes, for ever.
+// Package cvo applies a folder of manifests as the cluster-version operator does: in the order of file names, each merged into the
+// live object by the CVO's rule for its kind. It returns the writes, so that a test can require that there are none: the CVO would write
+// again every few minutes if a manifest lacked a field that the API server adds.
 //
-// Where the CVO compares what two objects mean, this package compares what they say, which is stricter: a manifest that stands
-// here stands there. It does not know what the manifests are for; test/environment and tests of the payload call it.
+// The CVO compares some fields by their meaning. This package compares them literally, which is stricter.
 package cvo

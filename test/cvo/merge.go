@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// merge gives what the CVO would write over live for the manifest wanted; neither is changed. Labels and annotations are added and
+// merge returns the object that the CVO would write for the manifest wanted if live exists. It changes neither. Labels and annotations are added and
 // never removed; of the rest, each kind has a rule, and a kind without one has its top-level fields replaced whole.
 func merge(live, wanted *unstructured.Unstructured) *unstructured.Unstructured {
 	merged, wanted := live.DeepCopy(), wanted.DeepCopy()
@@ -77,7 +77,7 @@ func replaceWhole(merged, wanted map[string]any) {
 	}
 }
 
-// put makes a field what the manifest says, absent included.
+// put sets a field to the manifest's value, and removes it if the manifest lacks it.
 func put(merged, wanted map[string]any, field string) {
 	value, found := wanted[field]
 	if !found {
@@ -87,14 +87,14 @@ func put(merged, wanted map[string]any, field string) {
 	merged[field] = value
 }
 
-// take makes a field what the manifest says, if it says something.
+// take sets a field to the manifest's value, if there is one.
 func take(merged, wanted map[string]any, field string) {
 	if _, found := wanted[field]; found {
 		put(merged, wanted, field)
 	}
 }
 
-// force makes every key of a map what the manifest says, and leaves other keys.
+// force sets every key of a map that the manifest has, and keeps other keys.
 func force(merged, wanted map[string]any, field string) {
 	from := object(wanted[field])
 	if len(from) == 0 {
@@ -188,7 +188,7 @@ func mergeContainer(live, wanted map[string]any) {
 	take(live, wanted, "workingDir")
 }
 
-// byName gives the manifest's entries, each merged into the live one of its name; live ones that the manifest does not have go.
+// byName returns the manifest's entries, each merged into the live entry of its name, and drops other live entries.
 func byName(live, wanted any, mergeInto func(live, wanted map[string]any)) []any {
 	have, _ := live.([]any)
 	want, _ := wanted.([]any)

@@ -71,7 +71,7 @@ func parse(t *testing.T, text string) *unstructured.Unstructured {
 	if err := yaml.Unmarshal([]byte(text), &object.Object); err != nil {
 		t.Fatal(err)
 	}
-	// As the API server's JSON is read: whole numbers are int64.
+	// As in an object from the API server, integers are int64.
 	data, err := object.MarshalJSON()
 	if err == nil {
 		err = object.UnmarshalJSON(data)

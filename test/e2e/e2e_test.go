@@ -1,4 +1,4 @@
-// Package e2e asserts, end to end, the story that the demo tells, and the installation of real operators from a real catalog.
+// Package e2e runs the steps of the demo as a test, and installs real operators from a real catalog.
 package e2e
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// realPackages have their default channel's head among the real bundles, and need no webhook.
+// realPackages are packages whose newest version is among the real bundles and has no webhooks.
 var realPackages = []string{"project-quay", "nfs-provisioner-operator"}
 
 var (
@@ -27,7 +27,7 @@ var (
 
 func TestEndToEnd(t *testing.T) {
 	RegisterFailHandler(Fail)
-	EnforceDefaultTimeoutsWhenUsingContexts() // else a state that never comes is waited for until the suite ends
+	EnforceDefaultTimeoutsWhenUsingContexts() // otherwise a spec waits until the suite's timeout for a state that is not reached
 	RunSpecs(t, "platform-operators end to end")
 }
 
@@ -36,7 +36,7 @@ var _ = Describe("the demo's story", Ordered, func() {
 	BeforeAll(func(ctx context.Context) {
 		admin = start(ctx, environment.Options{
 			OpenShiftVersion: story.ClusterVersion, Samples: story.FirstCatalog(),
-			// As where the API server streams no lists, so that clients ask for them: everywhere else they do not.
+			// The manager's informers send LIST requests, as with an API server that does not stream lists. All other tests stream.
 			ManagerEnv: []string{"KUBE_FEATURE_WatchListClient=false"},
 		})
 	})
@@ -82,12 +82,12 @@ func start(ctx context.Context, options environment.Options) *story.Admin {
 	if started++; *traces != "" {
 		options.Trace = rbac.File(*traces, "e2e", GinkgoParallelProcess(), started)
 	}
-	// The context of BeforeAll ends with it; what is started lives until its clean-up.
+	// The context of BeforeAll ends with it. The environment has to run until its cleanup.
 	env, err := environment.Start(context.WithoutCancel(ctx), options)
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(func() {
 		Expect(env.Stop()).To(Succeed())
-		if !CurrentSpecReport().Failed() { // after a failure the logs are what one wants to read
+		if !CurrentSpecReport().Failed() { // the logs in the folder explain a failure
 			Expect(os.RemoveAll(dir)).To(Succeed())
 		}
 	})

@@ -17,7 +17,7 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// keystone is given to the cluster at its installation; its first version never gets ready.
+// keystone is a package that is installed with the cluster. Its first version never becomes ready.
 const keystone = "keystone"
 
 var _ = Describe("a cluster that is being installed with platform operators", Ordered, func() {
@@ -31,7 +31,7 @@ var _ = Describe("a cluster that is being installed with platform operators", Or
 	})
 
 	// Promise CLU-P10: A PlatformOperator that is created before the manager runs is accepted, and installed when the manager runs.
-	It("[CLU-P10] accepts PlatformOperators before the manager runs, and honours them when it does", func(ctx context.Context) {
+	It("[CLU-P10] accepts PlatformOperators before the manager runs, and installs them when it does", func(ctx context.Context) {
 		Expect(admin.Create(ctx, keystone, "1.0.x")).To(Succeed())
 		Expect(admin.Environment.Manager.Start()).To(Succeed())
 		Eventually(func(ctx context.Context) (string, error) {
@@ -55,7 +55,7 @@ var _ = Describe("a cluster that is being installed with platform operators", Or
 		Consistently(waiting).WithContext(ctx).WithTimeout(2 * time.Second).Should(Succeed())
 	})
 
-	It("goes on when they are ready", func(ctx context.Context) {
+	It("becomes Available when they are ready", func(ctx context.Context) {
 		Expect(admin.Limit(ctx, keystone, "1.1.x")).To(Succeed())
 		Eventually(admin.Installed).WithContext(ctx).WithArguments(keystone, "1.1.0").WithTimeout(time.Minute).Should(Succeed())
 		Eventually(func(ctx context.Context) error {
@@ -65,7 +65,7 @@ var _ = Describe("a cluster that is being installed with platform operators", Or
 	})
 })
 
-// installing makes the ClusterVersion say that no update, and so no installation, has ever completed.
+// installing writes a ClusterVersion whose history has no completed update, as during the cluster's installation.
 func installing(ctx context.Context, admin *story.Admin) {
 	GinkgoHelper()
 	client := admin.Config.ConfigV1().ClusterVersions()

@@ -9,16 +9,15 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// AnotherOptions say what distinguishes a manager from the environment's own.
+// AnotherOptions are the options of a manager besides the environment's.
 type AnotherOptions struct {
-	// Name is its program's, and with that how its user agent begins, which tells in the API server's log who asked. Required.
+	// Name is the name of the program, with which its user agent in the audit log begins. Required.
 	Name string
-	// InFront is as in Options; nil has the manager reach the API server itself.
+	// InFront is as in Options. If nil, the manager connects to the API server itself.
 	InFront func(admin *rest.Config) (*rest.Config, error)
-	// Pod is the pod that the manager knows as its own; nil when it runs outside of a pod. A manager that is killed and started again
-	// is a container that was started again in its pod.
+	// Pod is the manager's pod; nil if it runs outside of a pod. To start a killed manager again is to restart its container.
 	Pod *Pod
-	// Args are given to it besides its own.
+	// Args are additional arguments.
 	Args []string
 }
 

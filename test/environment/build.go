@@ -40,7 +40,7 @@ func buildManager(ctx context.Context, root, dir string) (_ string, err error) {
 	return binary, nil
 }
 
-// lockBuild waits until no other environment builds.
+// lockBuild waits until no other environment builds the manager.
 func lockBuild(path string) (unlock func() error, err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("making a folder for the manager's binary: %w", err)

@@ -21,51 +21,51 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// Options say what to start.
+// Options are the options of Start.
 type Options struct {
-	// Dir is where everything is kept; it is created if absent. Required.
+	// Dir is the folder for all files. It is created if absent. Required.
 	Dir string
-	// Log gets a line for each thing that was started. Required.
+	// Log gets a line for each started process. Required.
 	Log io.Writer
-	// OpenShiftVersion is what the ClusterVersion says; required.
+	// OpenShiftVersion is the version of the ClusterVersion. Required.
 	OpenShiftVersion string
-	// Samples are offered by the local catalog at the beginning. Ignored when Catalogs is set.
+	// Samples are in the local catalog at the beginning. They are ignored if Catalogs is set.
 	Samples []samples.Operator
 	// Catalogs and Bundles are folders of real data to serve instead of samples, and Packages limits what is served.
 	Catalogs, Bundles, Packages []string
-	// ManagerArgs are given to the manager besides its own.
+	// ManagerArgs are additional arguments of the manager.
 	ManagerArgs []string
 	// ManagerEnv is added to the manager's environment variables, each as NAME=value.
 	ManagerEnv []string
-	// AuditLog makes the API server write one, at Dir/audit.log.
+	// AuditLog makes the API server write an audit log to Dir/audit.log.
 	AuditLog bool
-	// Trace is a file that Stop sums up the manager's requests in, as test/rbac reads it; it takes an audit log. Empty: none.
+	// Trace is the file to which Stop writes a summary of the manager's requests for test/rbac. It requires AuditLog. Empty: none.
 	Trace string
-	// AsShipped runs the manager as its Deployment does: it holds a lease, and knows its pod. When it is killed and started again, it
-	// takes the lease back at once; any other manager waits for minutes.
+	// AsShipped runs the manager as its Deployment does: with leader election, and in a pod. If it is killed and started again, it
+	// acquires the lease at once. Any other manager waits for minutes.
 	AsShipped bool
-	// Services has the API server reach Services, such as those of webhooks, through a proxy on Environment.ServicesSocket.
+	// Services makes the API server connect to Services, such as those of webhooks, through a proxy on Environment.ServicesSocket.
 	Services bool
 	// InFront stands between the manager and the API server: it is given the admin's client configuration, and gives one
 	// whose address and authority the manager uses instead. The manager's tokens go there. Nil: nothing does.
 	InFront func(admin *rest.Config) (*rest.Config, error)
-	// WithoutManager starts everything but the manager; Manager.Start does that later.
+	// WithoutManager does not start the manager. Manager.Start does that later.
 	WithoutManager bool
 }
 
-// Environment is everything that runs.
+// Environment is a running cluster with catalogs and the manager.
 type Environment struct {
 	// Dir is Options.Dir.
 	Dir string
 	// Root is the checkout's root folder.
 	Root string
-	// SamplesDir is where sample operators are written; Publish makes what is there known.
+	// SamplesDir is the folder of sample operators, which Publish serves.
 	SamplesDir string
-	// Kubeconfig is the admin's, Kubectl a kubectl that fits the cluster.
+	// Kubeconfig is the admin's. Kubectl is the path of a kubectl of the cluster's version.
 	Kubeconfig, Kubectl string
-	// AuditLog is the API server's, empty without Options.AuditLog.
+	// AuditLog is the path of the API server's audit log; empty without Options.AuditLog.
 	AuditLog string
-	// ServicesSocket is where test/services answers for Services; empty without Options.Services.
+	// ServicesSocket is the socket of the proxy of test/services; empty without Options.Services.
 	ServicesSocket string
 	// Admin is the admin's client configuration, without a rate limit.
 	Admin *rest.Config
@@ -119,7 +119,7 @@ func (e *Environment) start(ctx context.Context, options Options) error {
 	if e.Admin, err = clientcmd.BuildConfigFromFlags("", e.Kubeconfig); err != nil {
 		return fmt.Errorf("reading the cluster's kubeconfig: %w", err)
 	}
-	e.Admin.QPS = -1                           // an observer must not be slower than what it observes
+	e.Admin.QPS = -1                           // tests must not be slower than the manager
 	e.Admin.WarningHandler = rest.NoWarnings{} // the CVO does not show the API server's warnings either
 	progress.say("started an OpenShift %s lookalike (Kubernetes %s) at %s", options.OpenShiftVersion, e.cluster.KubernetesVersion, e.Admin.Host)
 
@@ -222,7 +222,7 @@ func (e *Environment) Stop() error {
 	return errors.Join(faults...)
 }
 
-// writeTrace sums up what the manager asked of the API server.
+// writeTrace writes a summary of the manager's requests to the API server.
 func (e *Environment) writeTrace() error {
 	shipped, err := rbac.ReadShipped(filepath.Join(e.Root, "manifests"))
 	if err != nil {
@@ -248,7 +248,7 @@ func Root() (string, error) {
 	return filepath.Dir(path), nil
 }
 
-// progress prints what was started and how long it took since the beginning.
+// progress prints what was started and the time since the beginning.
 type progress struct {
 	out   io.Writer
 	start time.Time
@@ -256,7 +256,7 @@ type progress struct {
 
 func newProgress(out io.Writer) progress { return progress{out, time.Now()} }
 
-// every says the same thing again and again until the returned function is called.
+// every prints the same line at an interval until the returned function is called.
 func (p progress) every(interval time.Duration, text string) (stop func()) {
 	ticker := time.NewTicker(interval)
 	done := make(chan struct{})

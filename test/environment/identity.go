@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// Namespace is where the manager lives.
+	// Namespace is the manager's namespace.
 	Namespace = "openshift-platform-operators"
-	// ServiceAccount is who the manager is.
+	// ServiceAccount is the manager's ServiceAccount.
 	ServiceAccount = "platform-operators"
 
 	tokenLifetime = time.Hour

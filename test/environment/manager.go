@@ -21,11 +21,11 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Manager is the manager as a process of its own.
+// Manager is the manager as a separate process.
 type Manager struct {
-	// LogFile is where its output goes; a restarted manager goes on writing there.
+	// LogFile has the manager's output. A restarted manager appends to it.
 	LogFile string
-	// Address is where it serves its metrics over HTTPS, as host:port.
+	// Address is the host:port at which the manager serves metrics over HTTPS.
 	Address string
 
 	binary string
@@ -81,7 +81,7 @@ func (m *Manager) asShipped(ctx context.Context, admin *rest.Config) error {
 	return nil
 }
 
-// Pod is the pod that a manager takes itself to run in.
+// Pod describes the pod of a manager.
 type Pod struct {
 	Name string
 	UID  types.UID
@@ -95,26 +95,26 @@ func (m *Manager) inPod(pod Pod) {
 	m.args = append(slices.Clone(m.args), "--leader-elect-lock-file="+filepath.Join(pod.Dir, "manager.lock"))
 }
 
-// With gives the same manager with more arguments, which count over those that it has. Only one of the two may run at a time.
+// With returns the same manager with additional arguments, which override earlier ones. Only one of the two may run at a time.
 func (m *Manager) With(args ...string) *Manager {
 	return &Manager{LogFile: m.LogFile, Address: m.Address, binary: m.binary, args: append(slices.Clone(m.args), args...), env: m.env, temp: m.temp}
 }
 
-// Of gives the same manager built differently: the binary at another path. Only one of the two may run at a time.
+// Of returns the same manager with another binary. Only one of the two may run at a time.
 func (m *Manager) Of(binary string) *Manager {
 	other := m.With()
 	other.binary = binary
 	return other
 }
 
-// WithEnv gives the same manager with more environment variables, each as NAME=value. Only one of the two may run at a time.
+// WithEnv returns the same manager with additional environment variables, each as NAME=value. Only one of the two may run at a time.
 func (m *Manager) WithEnv(variables ...string) *Manager {
 	other := m.With()
 	other.env = append(slices.Clone(m.env), variables...)
 	return other
 }
 
-// Start starts the process. It ends with ours.
+// Start starts the process, which ends at the latest when this process does.
 func (m *Manager) Start() error {
 	log, err := os.OpenFile(m.LogFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -162,8 +162,8 @@ func (m *Manager) PID() int { return m.command.Process.Pid }
 // Exited is closed when the process has ended.
 func (m *Manager) Exited() <-chan struct{} { return m.exited }
 
-// Ended says how the process ended by itself, and how its log ends; it is empty while the process runs, and after Kill or Stop.
-// Nobody starts it again then, as the kubelet would.
+// Ended describes how the process ended by itself, with the end of its log. It returns "" while the process runs, and after Kill or Stop.
+// Nothing starts the process again, as the kubelet would.
 func (m *Manager) Ended() string {
 	select {
 	case <-m.exited:

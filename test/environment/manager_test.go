@@ -45,7 +45,7 @@ func TestTheManagersTemporaryFilesGoWithIt(t *testing.T) {
 	}
 }
 
-// Who ended the manager knows that it did; an end that nobody asked for is told with the reason in the log.
+// Ended reports only an end that neither Kill nor Stop caused, with the reason in the log.
 func TestAManagerThatEndsByItselfSaysHow(t *testing.T) {
 	for name, end := range map[string]func(*Manager) error{
 		"by itself": func(*Manager) error { return nil },
@@ -80,7 +80,7 @@ func TestAManagerThatEndsByItselfSaysHow(t *testing.T) {
 	}
 }
 
-// waitForFile gives the first line of a file, once it is written.
+// waitForFile waits until a file has a line, and returns the first one.
 func waitForFile(t *testing.T, path string) string {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)

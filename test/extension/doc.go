@@ -1,6 +1,5 @@
-// Package extension tries the openshift-tests extension, which is in cmd/platform-operators-tests-ext, as
-// openshift-tests would: as a program that is given a cluster and prints JSON. In its long test each of its specifications
-// that changes something meets managers that lack the rule which it is about, and has to notice.
+// Package extension tests cmd/platform-operators-tests-ext as openshift-tests uses it: as a program that gets a cluster and prints JSON.
+// The long test runs each spec that changes objects against a manager without the rule that the spec tests. The spec has to fail.
 //
-// It has tests only, and knows the specifications by their names.
+// The package has tests only, and refers to the specs by name.
 package extension

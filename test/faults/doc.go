@@ -1,12 +1,11 @@
-// Package faults makes things fail at a chosen moment, and says afterwards whether what should hold still holds.
+// Package faults injects faults at a chosen moment, and checks invariants afterwards.
 //
-// A Proxy stands in front of the API server, or of a registry, and passes everything on, watches and tokens too. A Fault
-// that is injected into it picks requests (Match), of these the Nth, and says what becomes of it (Act): refused, reset,
-// held, delayed, sent twice, its answer lost, the manager killed before or after it went through. The proxy records every
-// write. Estate looks at the cluster as its admin: what belongs to a BundleDeployment, whether that is complete, without
-// orphans, labelled and as declared, and whether it is gone. Witness watches, while faults strike, that status claims
-// nothing that is not so.
+// A Proxy in front of the API server or a registry forwards all requests, including watches and tokens. A Fault selects requests by Match,
+// the Nth of these, and what happens to them by Act: they are refused, reset, held, delayed or sent twice, their answer is lost, or the
+// manager is killed before or after them. The proxy records every write. Estate reads the objects of a BundleDeployment as the admin, and
+// checks that they are complete, without orphans, labeled and as declared, or gone. Witness checks, while faults happen, that the status is
+// true.
 //
-// The package does not know what the manager should do about a fault, and asserts nothing by itself; the stories in
-// test/faults/stories do. README.md shows how a story is written.
+// The package does not know how the manager should react to a fault. The stories in test/faults/stories assert that. README.md shows how to
+// write one.
 package faults

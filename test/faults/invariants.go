@@ -96,7 +96,7 @@ func (e *Estate) active(ctx context.Context, live *corev1alpha2.BundleDeployment
 	return nil, fmt.Errorf("BundleDeployment %q says that revision %d is active, and that is not stored", live.Name, live.Status.ActiveRevision)
 }
 
-// Whole is nil when exactly what the active revision has is there: every object, labelled and as it was declared; nothing else
+// Whole is nil when exactly what the active revision has is there: every object, labeled and as it was declared; nothing else
 // with the labels but what the engine adds and what controllers made of the objects; nothing that was applied without labels;
 // nothing of stored revisions beside those that status tells of. What is there is given in any case, with "<name>" for the deployment's name,
 // so that two deployments can be compared.
@@ -186,7 +186,7 @@ func (e *Estate) stored(ctx context.Context, live *corev1alpha2.BundleDeployment
 	return errors.Join(faults...)
 }
 
-// Gone is nil when nothing of a BundleDeployment is left: neither itself nor a stored revision, nothing labelled or applied
+// Gone is nil when nothing of a BundleDeployment is left: neither itself nor a stored revision, nothing labeled or applied
 // but CustomResourceDefinitions, which are kept with a mark and without labels, and namespaces that are on their way out.
 func (e *Estate) Gone(ctx context.Context, name string) error {
 	live, err := e.platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})

@@ -16,7 +16,7 @@ import (
 // maxLine bounds one event of the log; at level Metadata they take one or two KiB.
 const maxLine = 1 << 20
 
-// Asked is one request that was answered, from the API server's audit log.
+// Asked is an answered request in the API server's audit log.
 type Asked struct {
 	// Verb and URI are the request's, Resource is of its object.
 	Verb, URI, Resource string
@@ -26,12 +26,12 @@ type Asked struct {
 	From, To time.Time
 }
 
-// String gives "14:03:05.123 patch /apis/… (200)".
+// String returns "14:03:05.123 patch /apis/… (200)".
 func (a Asked) String() string {
 	return fmt.Sprintf("%s %s %s (%d)", a.From.Format("15:04:05.000"), a.Verb, a.URI, a.Code)
 }
 
-// Write says whether something was to be changed by it. A lease is only who leads, and reviews store nothing.
+// Write reports whether the request is a write. Writes of leases and reviews do not count.
 func (a Asked) Write() bool {
 	return slices.Contains([]string{"create", "update", "patch", "delete", "deletecollection"}, a.Verb) &&
 		a.Resource != "leases" && !strings.HasSuffix(a.Resource, "reviews")
@@ -52,7 +52,7 @@ type event struct {
 	Staged   time.Time `json:"stageTimestamp"`
 }
 
-// Requests gives those of the manager whose program has this name that came after a moment, in the order of the log.
+// Requests returns the requests of the manager with this program name after a time, in the order of the log.
 func Requests(auditLog, program string, after time.Time) ([]Asked, error) {
 	file, err := os.Open(auditLog)
 	if err != nil {
@@ -82,12 +82,12 @@ func Requests(auditLog, program string, after time.Time) ([]Asked, error) {
 	}
 }
 
-// Writes are those of the requests that are one.
+// Writes returns the requests that are writes.
 func Writes(requests []Asked) []Asked {
 	return slices.DeleteFunc(slices.Clone(requests), func(a Asked) bool { return !a.Write() })
 }
 
-// Apart is nil when what one manager wrote was answered before the other's first write came.
+// Apart returns nil if all writes of one manager were answered before the other manager's first write.
 func Apart(earlier, later []Asked) error {
 	if len(later) == 0 {
 		return nil
@@ -105,7 +105,7 @@ func Apart(earlier, later []Asked) error {
 	return nil
 }
 
-// CreatedTwice are the paths of the objects that server-side apply has made more than once.
+// CreatedTwice returns the paths of objects that server-side apply has created more than once.
 func CreatedTwice(writes []Asked) []string {
 	made := map[string]int{}
 	for _, write := range writes {

@@ -1,6 +1,6 @@
-// Package leadership tells who of several managers leads, what each of them asked of the API server and when, and what became of
-// the ClusterOperator's conditions meanwhile. Its own tests kill leaders and take the API server away for as long as the payload's
-// timings allow, which takes minutes; test/integration does the same with timings of its own, in seconds.
+// Package leadership reads the manager's lease, the requests of each manager from the audit log, and the transitions of the ClusterOperator's
+// conditions. Its own tests kill leaders and stop the API server with the payload's timings, which takes minutes. test/integration does so
+// with shorter timings.
 //
-// It does not start managers and does not judge: what must hold is in the tests.
+// It does not start managers and asserts nothing. The tests do.
 package leadership

@@ -14,25 +14,25 @@ import (
 	"github.com/openshift/platform-operators/test/environment"
 )
 
-// LeaseName is the lease's of which the holder leads.
+// LeaseName is the name of the manager's Lease.
 const LeaseName = "platform-operators-lock"
 
-// Timings are those of a lease.
+// Timings are the timings of leader election.
 type Timings struct{ Lease, Renew, Retry time.Duration }
 
-// HighlyAvailable are those that OpenShift's components have, SingleNode those on a control plane of one node.
+// HighlyAvailable are the timings of OpenShift's components, and SingleNode those on a control plane with one node.
 var (
 	HighlyAvailable = Timings{137 * time.Second, 107 * time.Second, 26 * time.Second}
 	SingleNode      = Timings{270 * time.Second, 240 * time.Second, 60 * time.Second}
 )
 
-// Scaled are the timings divided by n; the lease's in whole seconds, in which a Lease object has it.
+// Scaled returns the timings divided by n. The lease duration is in whole seconds, as in a Lease object.
 func (t Timings) Scaled(n int) Timings {
 	by := time.Duration(n)
 	return Timings{(t.Lease / by).Truncate(time.Second), t.Renew / by, t.Retry / by}
 }
 
-// Args are the manager's flags for them.
+// Args returns the manager's flags for the timings.
 func (t Timings) Args() []string {
 	return []string{
 		"--leader-elect-lease-duration=" + t.Lease.String(),
@@ -47,10 +47,10 @@ func (t Timings) AfterRelease() time.Duration {
 	return time.Duration((1 + leaderelection.JitterFactor) * float64(t.Retry))
 }
 
-// AfterCrash is how long it takes at most until a manager that waits has the lease of one that died.
+// AfterCrash is the longest time until a waiting manager acquires the lease of a killed one.
 func (t Timings) AfterCrash() time.Duration { return t.Lease + t.AfterRelease() }
 
-// Lease is who holds the lease, and since when.
+// Lease has the holder of the lease and its times.
 type Lease struct {
 	// Holder is empty when nobody does.
 	Holder string
@@ -62,7 +62,7 @@ type Lease struct {
 	Duration time.Duration
 }
 
-// ReadLease reads it.
+// ReadLease gets the manager's lease.
 func ReadLease(ctx context.Context, client kubernetes.Interface) (Lease, error) {
 	live, err := client.CoordinationV1().Leases(environment.Namespace).Get(ctx, LeaseName, metav1.GetOptions{})
 	if err != nil {

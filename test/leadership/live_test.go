@@ -387,7 +387,7 @@ func letPass(ctx context.Context, t *testing.T, d time.Duration) {
 	}
 }
 
-// eventually asks again and again until there is no error.
+// eventually calls a function until it returns no error.
 func eventually(ctx context.Context, t *testing.T, within time.Duration, ask func() error) {
 	t.Helper()
 	deadline, tick := time.After(within), time.NewTicker(200*time.Millisecond)

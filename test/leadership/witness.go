@@ -17,7 +17,7 @@ import (
 // maxSeen bounds what a witness remembers: more is flapping enough.
 const maxSeen = 1000
 
-// Witness watches the ClusterOperator's conditions, past the manager.
+// Witness records the transitions of the ClusterOperator's conditions, by a watch of its own.
 type Witness struct {
 	stop context.CancelFunc
 	done chan struct{}
@@ -28,7 +28,7 @@ type Witness struct {
 	err   error
 }
 
-// Watch begins with what the conditions are now.
+// Watch starts a Witness with the present conditions.
 func Watch(ctx context.Context, client configclient.Interface, name string) (*Witness, error) {
 	api := client.ConfigV1().ClusterOperators()
 	now, err := api.Get(ctx, name, metav1.GetOptions{})
@@ -95,14 +95,14 @@ func (w *Witness) see(operator *configv1.ClusterOperator) {
 	}
 }
 
-// Moves are the transitions so far, in their order; nil when nothing has moved.
+// Moves returns the transitions so far, in order; nil if there are none.
 func (w *Witness) Moves() []string {
 	w.lock.Lock()
 	defer w.lock.Unlock()
 	return append([]string(nil), w.moves...)
 }
 
-// Stop ends it and gives the transitions; an error when it has not seen everything.
+// Stop ends the watch and returns the transitions, or an error if the watch may have missed some.
 func (w *Witness) Stop() ([]string, error) {
 	w.stop()
 	<-w.done

@@ -1,7 +1,7 @@
-// Package localcatalog serves a directory of file-based catalogs the way a cluster has them, from loopback addresses of
-// one process: operator-registry's own gRPC server in plaintext, catalogd's HTTPS API below a self-made certificate
-// authority, and the bundle directories as OCI images in a plain http registry. Every image reference of the catalog is
-// rewritten to that registry, which answers 404 for what it does not have, so nothing that reads the catalog can dial a
-// public host. It knows nothing of clusters or of this project's manager: tests, the demo and the localcatalog command
-// start it and tell the cluster its addresses.
+// Package localcatalog serves a folder of file-based catalogs from loopback addresses of one process: by operator-registry's gRPC server
+// without TLS, by catalogd's HTTPS API with a certificate authority of its own, and the bundles as OCI images in a registry without TLS.
+// It rewrites every image reference of the catalog to that registry, which answers 404 for other images. A reader of the catalog therefore
+// contacts no public host.
+//
+// It does not know clusters or the manager. Tests, the demo and the localcatalog command start it and write its addresses to the cluster.
 package localcatalog

@@ -14,7 +14,7 @@ import (
 	"github.com/operator-framework/operator-registry/pkg/cache"
 )
 
-// building serialises operator-registry's cache builds: each sets the process's umask and puts back what it found, so
+// building serializes operator-registry's cache builds: each sets the process's umask and puts back what it found, so
 // that two at once could leave it at zero.
 var building sync.Mutex
 

@@ -1,4 +1,4 @@
-// Package mutants has managers that lack one rule each, for tests that have to notice that.
+// Package mutants builds managers that lack one rule each. Tests that check the rule have to fail against them.
 //
 // A mutant names a function of the manager and the statement that its body begins with instead. The function is found by its name in the
 // syntax trees of its package, so that it may move to another file, and its body may change. The manager is compiled from the checkout

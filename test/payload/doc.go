@@ -1,5 +1,4 @@
-// Package payload reads every file of manifests/ and holds it to the rules that the cluster-version operator, the release
-// tooling and OpenShift's conventions have for a component of the release payload. It needs no cluster: what only an API
-// server can say is in test/integration. Its rules are tried themselves on payloads with one fault each, so that none of
-// them is a rule that nothing can break.
+// Package payload checks every file of manifests/ against the rules of the cluster-version operator, the release tooling and OpenShift's
+// conventions for a component of the release payload. It needs no cluster; test/integration tests what only an API server can. Each rule
+// is tested with a payload that breaks it.
 package payload

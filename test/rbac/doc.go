@@ -1,6 +1,6 @@
-// Package rbac holds the roles that the payload ships for the manager against what the manager asked of real API servers: a
-// right that nothing used is one too many, a request that was denied is one too few.
+// Package rbac compares the manager's shipped roles with the requests that the manager sent to real API servers. An unused right or a
+// denied request is an error.
 //
-// Environments of the integration and end-to-end suites call Collect, which sums up an audit log as a small file; a test
-// reads the files of a whole run. It knows nothing of what the requests are good for, and starts nothing itself.
+// The integration and end-to-end suites call Collect, which summarizes an audit log in a small file. A test reads the files of a whole
+// run. The package starts nothing, and does not know what the requests are for.
 package rbac

@@ -11,7 +11,7 @@ import (
 // RulesSchema is the schema of upgrade rules.
 const RulesSchema = catalog.UpgradeSchemaPrefix + "v1alpha1"
 
-// Package is what a catalog says of a package beside its operators.
+// Package is what a catalog contains about a package, other than its operators.
 type Package struct {
 	// Name is that of its operators' Package.
 	Name string
@@ -40,16 +40,16 @@ type Property struct {
 	Value string
 }
 
-// RunsUpTo says that a bundle runs on OpenShift up to a version, as raw JSON: `"4.21"`.
+// RunsUpTo is a property with the newest OpenShift version that a bundle supports, as raw JSON: `"4.21"`.
 func RunsUpTo(version string) Property { return Property{"olm.maxOpenShiftVersion", version} }
 
-// Provides says that an operator brings a kind.
+// Provides is a property of an operator that provides a kind.
 func Provides(kind catalog.GVK) Property { return Property{"olm.gvk", kindFields(kind)} }
 
-// RequiresKind says that an operator needs somebody to bring a kind.
+// RequiresKind is a property of an operator that requires a kind.
 func RequiresKind(kind catalog.GVK) Property { return Property{"olm.gvk.required", kindFields(kind)} }
 
-// RequiresPackage says that an operator needs a package in a version within the range.
+// RequiresPackage is a property of an operator that requires a package in a range of versions.
 func RequiresPackage(name, versions string) Property {
 	return Property{"olm.package.required", fmt.Sprintf(`{"packageName": %q, "versionRange": %q}`, name, versions)}
 }

@@ -18,7 +18,7 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// NeverReadyLabel on a pod keeps it from getting ready on the local cluster's simulated nodes.
+// NeverReadyLabel on a pod prevents that it becomes ready on the local cluster's simulated nodes.
 const NeverReadyLabel = "localcluster.test/never-ready"
 
 // Operator is one version of one sample operator.
@@ -33,15 +33,15 @@ type Operator struct {
 	FileProperties []Property
 	// MinKubeVersion is the CSV's minKubeVersion; empty is none.
 	MinKubeVersion string
-	// NeverReady makes an operator whose pods never get ready.
+	// NeverReady makes an operator whose pods never become ready.
 	NeverReady bool
-	// SingleNamespaceOnly makes an operator that has to be told which namespace to watch.
+	// SingleNamespaceOnly makes an operator that watches one namespace, which has to be configured.
 	SingleNamespaceOnly bool
 	// NoBundle offers the operator in the catalog without writing its bundle, so that its image cannot be pulled.
 	NoBundle bool
 	// CatalogSaysNothing leaves the CSV's metadata out of the catalog, as old catalogs do.
 	CatalogSaysNothing bool
-	// ExtraConfigMap adds a ConfigMap of that name, so that versions differ in what they consist of.
+	// ExtraConfigMap adds a ConfigMap of that name, so that versions have different objects.
 	ExtraConfigMap string
 	// Release is the release field of the olm.package property; empty is none. Releases of one version have one bundle folder.
 	Release string
@@ -57,7 +57,7 @@ type Operator struct {
 	SkipRange string
 	// CreatedAt is the CSV's annotation; empty is none.
 	CreatedAt string
-	// OwnsAPIService makes an operator that brings an aggregated API.
+	// OwnsAPIService makes an operator that provides an aggregated API.
 	OwnsAPIService bool
 	// Plain makes a bundle of plain manifests, plain+v0, which says its package and version in metadata/properties.yaml.
 	Plain bool

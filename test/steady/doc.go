@@ -1,7 +1,5 @@
-// Package steady tells what a manager that has nothing to do does all the same: every request that it makes, from the API
-// server's audit log. Its tests hold the manager to nothing at all over minutes, and through a restart with the registries
-// down; the benchmarks use it to count.
+// Package steady counts the requests that an idle manager sends, from the API server's audit log. Its tests require that there are none for
+// minutes, and none to registries after a restart while these are down. The benchmarks use it, too.
 //
-// It does not judge what a request was for. Watches are not requests that cost anything while nothing happens, so that they
-// are counted apart, and so are leases.
+// Watches and requests for leases are counted separately, because an idle manager needs them.
 package steady

@@ -22,10 +22,10 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// ClusterOperatorName is what the manager reports to.
+// ClusterOperatorName is the name of the manager's ClusterOperator.
 const ClusterOperatorName = "platform-operators-aggregated"
 
-// Admin is the cluster's admin: clients that are not the manager's, and a hand in the catalog.
+// Admin acts as the cluster's admin. It has clients with the admin's rights, and can publish operators in the catalog.
 type Admin struct {
 	Environment *environment.Environment
 	Kubernetes  kubernetes.Interface
@@ -78,12 +78,12 @@ func (a *Admin) PublishPackages(ctx context.Context, packages []samples.Package,
 	return a.Environment.Publish(ctx)
 }
 
-// Operator reads a PlatformOperator.
+// Operator gets a PlatformOperator.
 func (a *Admin) Operator(ctx context.Context, name string) (*platformv1alpha1.PlatformOperator, error) {
 	return a.Platform.PlatformV1alpha1().PlatformOperators().Get(ctx, name, metav1.GetOptions{})
 }
 
-// OperatorHas is nil when the condition of a PlatformOperator is of this status and reason, judged for its present spec.
+// OperatorHas returns nil if a condition of a PlatformOperator has this status and reason for the present generation.
 func (a *Admin) OperatorHas(ctx context.Context, name, conditionType string, status metav1.ConditionStatus, reason string) error {
 	operator, err := a.Operator(ctx, name)
 	if err != nil {
@@ -100,7 +100,7 @@ func (a *Admin) OperatorHas(ctx context.Context, name, conditionType string, sta
 	return nil
 }
 
-// Installed is nil when the PlatformOperator has that version installed and healthy, and nothing is under way.
+// Installed returns nil if the version is installed and healthy, and the PlatformOperator is not Progressing.
 func (a *Admin) Installed(ctx context.Context, name, version string) error {
 	operator, err := a.Operator(ctx, name)
 	if err != nil {
@@ -117,7 +117,7 @@ func (a *Admin) Installed(ctx context.Context, name, version string) error {
 	)
 }
 
-// ClusterOperatorHas is nil when the ClusterOperator's condition is of this status; it returns the condition.
+// ClusterOperatorHas returns a condition of the ClusterOperator, and an error if it has another status.
 func (a *Admin) ClusterOperatorHas(ctx context.Context, conditionType configv1.ClusterStatusConditionType, status configv1.ConditionStatus) (*configv1.ClusterOperatorStatusCondition, error) {
 	clusterOperator, err := a.Config.ConfigV1().ClusterOperators().Get(ctx, ClusterOperatorName, metav1.GetOptions{})
 	if err != nil {
@@ -134,7 +134,7 @@ func (a *Admin) ClusterOperatorHas(ctx context.Context, conditionType configv1.C
 	return nil, fmt.Errorf("ClusterOperator %q has no condition %s yet", ClusterOperatorName, conditionType)
 }
 
-// Explain prints every condition that tells why something did not happen.
+// Explain prints every condition that may explain a failure.
 func (a *Admin) Explain(ctx context.Context, out io.Writer) error {
 	operators, err := a.Platform.PlatformV1alpha1().PlatformOperators().List(ctx, metav1.ListOptions{})
 	if err != nil {

@@ -1,6 +1,5 @@
-// Package story tells what a cluster's admin does with platform operators, and what they then see, as steps: an act, and a
-// state that somebody who is not the manager has seen within a time limit. The demo prints the steps, the end-to-end test
-// asserts the same ones.
+// Package story has the steps of an admin with platform operators. A step is an action, and a state of the cluster that follows within a
+// time limit. The demo prints the steps, and the end-to-end test asserts them.
 package story
 
 import (
@@ -11,17 +10,17 @@ import (
 	"time"
 )
 
-// Step is one thing that the admin does and what comes of it.
+// Step is an action of the admin and the state that follows.
 type Step struct {
-	// Title says in one sentence what was seen.
+	// Title describes the state in one sentence.
 	Title string
-	// See is the kubectl command that shows it.
+	// See is the kubectl command that shows the state.
 	See string
-	// Within is how long it may take.
+	// Within is the time limit.
 	Within time.Duration
-	// Act changes the cluster or the catalogs; nil when the step only looks.
+	// Act changes the cluster or the catalogs; nil if the step changes nothing.
 	Act func(ctx context.Context, admin *Admin) error
-	// Seen returns nil when the state is there, and otherwise an error that says what is still missing.
+	// Seen returns nil if the cluster has the state, and otherwise an error with what is missing.
 	Seen func(ctx context.Context, admin *Admin) error
 	// Stuck says what is in the way that waiting does not change; empty when nothing is, or it cannot be told. What stands in
 	// the way for as long as settled ends the step. Nil: the step waits as long as it may.
@@ -29,15 +28,15 @@ type Step struct {
 }
 
 const (
-	// poll is how often a state is looked at; the states last, so no event is missed by looking.
+	// poll is the interval of calls of Seen. The states last, so that polling misses none.
 	poll = 100 * time.Millisecond
 	// settled is how long the same thing has to be in the way before nobody waits for it any more: longer than the manager
 	// takes to try once more what failed.
 	settled = 10 * time.Second
 )
 
-// Run carries a step out and waits until its state is seen, or until it is certain that it will not be. The error names the
-// step, what was missing last, and for how long it was waited.
+// Run runs a step and waits until Seen succeeds, or until Stuck shows that it cannot. The error names the step, what was missing, and
+// how long Run waited.
 func (s Step) Run(ctx context.Context, admin *Admin) error {
 	if s.Act != nil {
 		if err := s.Act(ctx, admin); err != nil {
@@ -76,8 +75,8 @@ func (s Step) Run(ctx context.Context, admin *Admin) error {
 	}
 }
 
-// Tell runs the steps in order and prints a line for each after it was seen: the time since the start, the title, and the
-// command to see it oneself. It stops at the first step that is not seen and prints the conditions that explain it.
+// Tell runs the steps in order and prints a line for each: the time since the start, the title, and the command that shows the state.
+// It stops at the first step that fails and prints the conditions that explain the failure.
 func Tell(ctx context.Context, admin *Admin, steps []Step, out io.Writer) error {
 	start := time.Now()
 	for _, step := range steps {

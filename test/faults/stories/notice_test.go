@@ -46,7 +46,7 @@ func TestWhatIsWrongIsNoticed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	noticed("a labelled object that no revision has", whole(ctx), "ConfigMap "+name+"/stray is an orphan")
+	noticed("a labeled object that no revision has", whole(ctx), "ConfigMap "+name+"/stray is an orphan")
 
 	bare := []byte(`{"metadata":{"labels":null}}`)
 	if _, err := h.admin.CoreV1().Services(name).Patch(ctx, pkg+"-metrics", types.MergePatchType, bare, metav1.PatchOptions{}); err != nil {

@@ -50,7 +50,7 @@ type builder struct {
 	versions status.VersionGetter
 	// statusContext has the queue of StatusSyncer, once that is built.
 	statusContext factory.SyncContext
-	reports  *managerversion.Reports
+	reports       *managerversion.Reports
 }
 
 // catalogState is the content of catalogs, the notifications of its changes, and the limits of what may be installed from it.

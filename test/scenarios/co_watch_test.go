@@ -116,15 +116,6 @@ func (c *clusterOperatorHistory) degradedConditions() []string {
 	return slices.Clone(c.degraded)
 }
 
-func conditionIn(clusterOperator *configv1.ClusterOperator, kind configv1.ClusterStatusConditionType) configv1.ClusterOperatorStatusCondition {
-	for _, condition := range clusterOperator.Status.Conditions {
-		if condition.Type == kind {
-			return condition
-		}
-	}
-	return configv1.ClusterOperatorStatusCondition{}
-}
-
 // eventuallyClusterOperator returns an assertion about the reason and message of a condition of the ClusterOperator, once it has this
 // status.
 func (s *Story) eventuallyClusterOperator(ctx context.Context, kind configv1.ClusterStatusConditionType, status configv1.ConditionStatus) AsyncAssertion {

@@ -46,12 +46,6 @@ func bundleDeploymentManifest(name, spec string) string {
 	return "{metadata: {name: " + name + "}, spec: " + spec + "}"
 }
 
-// expectedConditions are the conditions of a healthy ClusterOperator.
-var expectedConditions = map[configv1.ClusterStatusConditionType]configv1.ConditionStatus{
-	configv1.OperatorAvailable: configv1.ConditionTrue, configv1.OperatorProgressing: configv1.ConditionFalse,
-	configv1.OperatorDegraded: configv1.ConditionFalse, configv1.OperatorUpgradeable: configv1.ConditionTrue,
-}
-
 // conditionsAsExpected returns the status and reason of each condition of a healthy ClusterOperator.
 func conditionsAsExpected() map[configv1.ClusterStatusConditionType]string {
 	all := map[configv1.ClusterStatusConditionType]string{}

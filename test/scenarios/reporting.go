@@ -78,3 +78,19 @@ func (s *Story) reportedConditions(ctx context.Context) (map[string]string, erro
 func isReported(conditionType string) bool {
 	return conditionType == upgradegate.ConditionType || strings.HasPrefix(conditionType, operatorhealth.ConditionPrefix)
 }
+
+// expectedConditions are the conditions of a healthy ClusterOperator.
+var expectedConditions = map[configv1.ClusterStatusConditionType]configv1.ConditionStatus{
+	configv1.OperatorAvailable: configv1.ConditionTrue, configv1.OperatorProgressing: configv1.ConditionFalse,
+	configv1.OperatorDegraded: configv1.ConditionFalse, configv1.OperatorUpgradeable: configv1.ConditionTrue,
+}
+
+// conditionIn returns a condition of a ClusterOperator; the zero value if it has none.
+func conditionIn(clusterOperator *configv1.ClusterOperator, kind configv1.ClusterStatusConditionType) configv1.ClusterOperatorStatusCondition {
+	for _, condition := range clusterOperator.Status.Conditions {
+		if condition.Type == kind {
+			return condition
+		}
+	}
+	return configv1.ClusterOperatorStatusCondition{}
+}

@@ -107,7 +107,7 @@ func text(raw []byte) (string, error) {
 	return s, nil
 }
 
-// hasNoEscapes reports whether the inside of a JSON string is its value.
+// hasNoEscapes reports whether the bytes between the quotes of a JSON string are its value without decoding.
 func hasNoEscapes(inner []byte) bool {
 	for _, c := range inner {
 		if c == '\\' || c < ' ' || c >= 0x80 {

@@ -98,7 +98,7 @@ func (s *stream) skipBlank() error {
 	}
 }
 
-// json returns the object that begins at pos.
+// json returns the JSON object that begins at pos, and moves pos behind it. The slice is valid until the next fill.
 func (s *stream) json() ([]byte, error) {
 	var e valueScanner
 	for scanned := s.pos; ; {

@@ -62,7 +62,7 @@ func describes(record *platformv1alpha1.InstalledBundle, bundle string) bool {
 	return record != nil && (bundle == "" || bundle == record.Bundle)
 }
 
-// countedRecord returns a bundle from the status of its PlatformOperator, with the maximum in the record.
+// countedRecord returns a bundle in a PlatformOperator's status as Counted, with the olm.maxOpenShiftVersion that the status records.
 func countedRecord(operator *platformv1alpha1.PlatformOperator, bundle *platformv1alpha1.InstalledBundle) Counted {
 	return Counted{Bundle: bundle.Bundle, Package: operator.Spec.Package.Name, Version: bundle.Version,
 		Max: Recalled(bundle.MaxOpenShiftVersion, bundle.UnreadableMaxOpenShiftVersions)}

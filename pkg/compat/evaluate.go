@@ -8,7 +8,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// Reasons of a verdict, the same as in both of OLM's gates.
+// Reasons of a verdict. OLM v0 and OLM v1 report the same reasons for Upgradeable.
 const (
 	// ReasonAsExpected: no operator blocks the upgrade.
 	ReasonAsExpected = "AsExpected"

@@ -88,8 +88,8 @@ func (m Minor) Names() string {
 // after three numbers. A patch or a pre-release is an error, because a maximum minor version cannot express it.
 var minorForm = regexp.MustCompile(`^v?([0-9]+)(?:\.([0-9]+)(?:\.0+(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?)?)?$`)
 
-// ReadMax parses the values of a bundle's olm.maxOpenShiftVersion properties, each as raw JSON text: a string, or a number whose digits are
-// used as written (4.10 is not 4.1). It returns nil without a declaration. More than one value is an error even if they are equal, as in
+// ReadMax parses a bundle's olm.maxOpenShiftVersion values, given as raw JSON. A value is a string, or a number whose digits are kept: 4.10 is
+// not 4.1. It returns nil if there is no value. More than one value is an error even if they are equal, as in
 // OLM.
 func ReadMax(raw []string) (*Minor, error) {
 	if len(raw) == 0 {

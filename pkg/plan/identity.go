@@ -37,8 +37,8 @@ func (i identity) String() string {
 // maxNamed limits how many objects an error names.
 const maxNamed = 10
 
-// CheckDuplicates rejects a set that contains an object twice, also in two versions of its kind, because the result would depend on the
-// order. The error names the objects, sorted, the first ten of them.
+// CheckDuplicates returns an error if an object occurs twice, even in two API versions, because the result would depend on the order. The
+// error names at most ten duplicates, sorted.
 func CheckDuplicates(objects []unstructured.Unstructured) error {
 	count := make(map[identity]int, len(objects))
 	var named []string

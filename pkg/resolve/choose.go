@@ -25,7 +25,7 @@ func highestPriority(fitting []*Option) (kept, lower []*Option) {
 	return kept, lower
 }
 
-// outranked refuses an option because of one in a catalog of a higher priority.
+// outranked returns the Refusal of an option because of another one in a catalog of a higher priority.
 func (o *Option) outranked(by *Option) Refusal {
 	return Refusal{Candidate: o.Candidate, Rule: RulePriority, Cause: reason.Outranked{Catalog: o.Catalog, Priority: o.priority, By: by.Catalog}}
 }

@@ -133,8 +133,8 @@ func (e *Evaluation) filterReachable() {
 	}
 }
 
-// refuseAll lists all versions of a package as refused, so that status and the upgrade gate can name what is in the way. What could not
-// be read makes no difference.
+// refuseAll records every version of the package as refused, so that status and the upgrade gate can name the cause. Unreadable catalogs do
+// not change this result.
 func (e *Evaluation) refuseAll(rule string, cause reason.Reason) {
 	e.Options = optionsIn(e.query.request, e.selection.offering)
 	for _, o := range e.Options {

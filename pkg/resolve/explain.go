@@ -13,7 +13,7 @@ import (
 // maxRange bounds a version range, in bytes.
 const maxRange = 256
 
-// explain says why no candidate fits: because the channel or a version in the range does not exist, or because all
+// explain returns the reason for a condition and its cause if no candidate fits: no requested channel or no version in the range exists, or all
 // that exist are refused.
 func explain(req Request, selection catalogSelection, refusals []Refusal) (conditionReason string, why reason.Reason) {
 	if missing := missingChannels(req, selection.offering); missing != nil {

@@ -84,7 +84,7 @@ var transitions = []Transition{
 	},
 	{
 		From: []State{RollingOut}, To: Held,
-		When: "its deadline has passed, and it is not rolled back", Effect: "none; the objects are applied further on",
+		When: "its deadline has passed, and it is not rolled back", Effect: "none; the manager keeps applying the objects",
 		guard:  func(m *Machine, r *Revision) bool { return r == m.desired && m.verdict == hold },
 		effect: func(m *Machine, r *Revision) { m.held = r },
 	},
@@ -96,7 +96,7 @@ var transitions = []Transition{
 	},
 	{
 		From: []State{Failed, Archived}, To: Deleted,
-		When: "it is pruned, and more than 3 revisions are neither active nor desired", Effect: "it is not stored any more",
+		When: "it is pruned, and more than 3 revisions are neither active nor desired", Effect: "the manager deletes its Secrets",
 		Action: Delete,
 		guard:  (*Machine).isSurplus,
 		effect: func(m *Machine, r *Revision) { m.in.History.Remove(r.Number) },

@@ -26,7 +26,7 @@ func (c *Cluster) rest() {
 	<-c.resting
 }
 
-// stepTransport sends the requests of a story's steps.
+// stepTransport sends a request only after everything else in the bubble has come to rest; see Cluster.rest.
 type stepTransport struct {
 	cluster *Cluster
 	next    http.RoundTripper

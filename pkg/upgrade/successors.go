@@ -117,7 +117,7 @@ func (x *successors) ancestors(goal int, passable func(at int) bool) set {
 	return arriving
 }
 
-// byTarget splits spans that are ordered by their targets.
+// byTarget groups spans, which must be sorted by target: element t has the spans with target t. The groups share memory with spans.
 func byTarget(spans []targetSpan, targets int) [][]targetSpan {
 	parts := make([][]targetSpan, targets)
 	for begin := 0; begin < len(spans); {

@@ -20,7 +20,7 @@ func (o Owner) claimant(key Key, adoption corev1alpha2.Adoption, applied []*Set)
 	return ownership.Claimant{Name: o.Name, Package: o.OrphanMark(), Listed: listed, Adoption: adoption}
 }
 
-// Owns reports whether the owner may change and delete a live object, whatever its adoption policy.
+// Owns reports whether the claim's owner may change and delete a live object. The adoption policy has no effect on this.
 func (o Owner) Owns(live *unstructured.Unstructured, applied []*Set) bool {
 	absent := func(string) ownership.Standing { return ownership.Absent }
 	return ownership.Decide(ownership.MarksOf(live), o.claimant(KeyOf(live), "", applied), absent).Action == ownership.Ours
@@ -43,7 +43,7 @@ func (c Claim) Decide(key Key, live *unstructured.Unstructured) ownership.Verdic
 	})
 }
 
-// Owns reports whether the owner may change and delete a live object, whatever its adoption policy.
+// Owns reports whether the claim's owner may change and delete a live object. The adoption policy has no effect on this.
 func (c Claim) Owns(live *unstructured.Unstructured) bool { return c.Owner.Owns(live, c.Applied) }
 
 // standing compares another BundleDeployment with an owner: by age, then by name. An owner that is gone takes nothing from others.

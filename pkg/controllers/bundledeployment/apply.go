@@ -97,7 +97,7 @@ func reportOf(report apply.Report) revision.Report {
 	}
 }
 
-// problemOf tells refusals from transient faults.
+// problemOf returns an error of the engine as a Problem: a refusal if it wraps an apply.Refusal, else a transient fault. Nil is the zero Problem.
 func problemOf(err error) revision.Problem {
 	if refusal := (*apply.Refusal)(nil); errors.As(err, &refusal) {
 		return revision.Problem{Err: refusal, Refused: true}

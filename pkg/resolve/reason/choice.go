@@ -110,7 +110,7 @@ func (r UnreadableRange) text() string {
 	return fmt.Sprintf("spec.package.version %s is not a version range: %s; write it like \">=1.2.0 <2.0.0\", \"1.2.x\" or \"1.2.3\"", Quote(r.Range), Clip(r.Err, MaxCause))
 }
 
-// ForbiddenPackage says that spec.allowedPackages does not have the package.
+// ForbiddenPackage means that spec.allowedPackages of the PlatformOperatorManager does not match the package.
 type ForbiddenPackage struct {
 	Package string
 	Allowed []string

@@ -47,7 +47,7 @@ func (r *Runner) createPod(ctx context.Context, set podSet, name, hash string) (
 	return true, nil
 }
 
-// schedule binds a Pod that a controller of this package created to the node, as soon as the node takes Pods.
+// schedule binds a Pod of this package's controllers to the node. If the node takes no Pods, the Pod is marked as unschedulable.
 func (r *Runner) schedule(ctx context.Context, pod *corev1.Pod) error {
 	if pod.Annotations[templateAnnotation] == "" || pod.DeletionTimestamp != nil {
 		return nil
